@@ -1,0 +1,114 @@
+#include "common/base/arena.h"
+
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+
+enum { ALIGNMENT = 16, FIRST_BLOCK_BYTES = 4096, LARGEST_BLOCK_BYTES = 1 << 20 };
+
+typedef struct block_t {
+  struct block_t *older;
+  alignas(ALIGNMENT) char bytes[];
+} block_t;
+
+struct pod_arena_t {
+  block_t *newest;
+  char *next, *end;  // The free part of the block being filled.
+  size_t block_bytes;
+  size_t used_bytes;
+};
+
+pod_arena_t *pod_arena_create(void) {
+  pod_arena_t *arena = calloc(1, sizeof(*arena));
+  POD_CHECK(arena != NULL);
+  arena->block_bytes = FIRST_BLOCK_BYTES;
+  return arena;
+}
+
+void pod_arena_destroy(pod_arena_t *arena) {
+  if (arena == NULL) {
+    return;
+  }
+  for (block_t *block = arena->newest; block != NULL;) {
+    block_t *older = block->older;
+    free(block);
+    block = older;
+  }
+  free(arena);
+}
+
+// calloc gives fresh zero pages, so a large block costs nothing until it is touched.
+static char *add_block(pod_arena_t *arena, size_t size_bytes) {
+  block_t *block = calloc(1, sizeof(block_t) + size_bytes);
+  POD_CHECK(block != NULL);
+  block->older = arena->newest;
+  arena->newest = block;
+  return block->bytes;
+}
+
+void *pod_arena_alloc(pod_arena_t *arena, size_t size_bytes) {
+  POD_CHECK(size_bytes <= SIZE_MAX / 2);
+  const size_t size = (size_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  arena->used_bytes += size;
+  if (size > arena->block_bytes / 2 && (size_t)(arena->end - arena->next) < size) {
+    return add_block(arena, size);
+  }
+  if ((size_t)(arena->end - arena->next) < size) {
+    arena->next = add_block(arena, arena->block_bytes);
+    arena->end = arena->next + arena->block_bytes;
+    if (arena->block_bytes < LARGEST_BLOCK_BYTES) {
+      arena->block_bytes *= 2;
+    }
+  }
+  void *memory = arena->next;
+  arena->next += size;
+  return memory;
+}
+
+void *pod_arena_array(pod_arena_t *arena, size_t count, size_t element_bytes) {
+  POD_CHECK(element_bytes == 0 || count <= SIZE_MAX / 2 / element_bytes);
+  return pod_arena_alloc(arena, count * element_bytes);
+}
+
+void *pod_arena_copy(pod_arena_t *arena, const void *data, size_t size_bytes) {
+  void *copy = pod_arena_alloc(arena, size_bytes);
+  if (size_bytes > 0) {
+    memcpy(copy, data, size_bytes);
+  }
+  return copy;
+}
+
+char *pod_arena_text(pod_arena_t *arena, const char *text, size_t length) {
+  char *copy = pod_arena_alloc(arena, length + 1);
+  if (length > 0) {
+    memcpy(copy, text, length);
+  }
+  return copy;
+}
+
+char *pod_arena_strdup(pod_arena_t *arena, const char *text) {
+  return pod_arena_text(arena, text, strlen(text));
+}
+
+char *pod_arena_printf(pod_arena_t *arena, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  va_list again;
+  va_copy(again, args);
+  const int length = vsnprintf(NULL, 0, format, args);
+  POD_CHECK(length >= 0);
+  char *text = pod_arena_alloc(arena, (size_t)length + 1);
+  vsnprintf(text, (size_t)length + 1, format, again);
+  va_end(again);
+  va_end(args);
+  return text;
+}
+
+size_t pod_arena_used_bytes(const pod_arena_t *arena) {
+  return arena->used_bytes;
+}

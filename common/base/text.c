@@ -1,0 +1,85 @@
+#include "common/base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/memory.h"
+
+static void reserve(pod_text_t *text, size_t more) {
+  const size_t needed = text->length + more + 1;
+  POD_CHECK(needed > text->length);
+  if (needed <= text->capacity) {
+    return;
+  }
+  const size_t doubled = text->capacity * 2;
+  text->capacity = needed > doubled ? needed : doubled;
+  text->bytes = pod_grow(text->bytes, text->capacity, 1);
+}
+
+void pod_text_deinit(pod_text_t *text) {
+  free(text->bytes);
+  *text = (pod_text_t){0};
+}
+
+void pod_text_add_bytes(pod_text_t *text, const void *bytes, size_t size_bytes) {
+  reserve(text, size_bytes);
+  if (size_bytes > 0) {
+    memcpy(text->bytes + text->length, bytes, size_bytes);
+  }
+  text->length += size_bytes;
+  text->bytes[text->length] = '\0';
+}
+
+void pod_text_add(pod_text_t *text, const char *string) {
+  pod_text_add_bytes(text, string, strlen(string));
+}
+
+void pod_text_vprintf(pod_text_t *text, const char *format, va_list args) {
+  va_list again;
+  va_copy(again, args);
+  const int length = vsnprintf(NULL, 0, format, args);
+  POD_CHECK(length >= 0);
+  reserve(text, (size_t)length);
+  vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
+  text->length += (size_t)length;
+  va_end(again);
+}
+
+void pod_text_printf(pod_text_t *text, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  pod_text_vprintf(text, format, args);
+  va_end(args);
+}
+
+void pod_text_clear(pod_text_t *text) {
+  text->length = 0;
+  if (text->bytes != NULL) {
+    text->bytes[0] = '\0';
+  }
+}
+
+char *pod_text_take(pod_text_t *text) {
+  reserve(text, 0);
+  text->bytes[text->length] = '\0';
+  char *bytes = text->bytes;
+  *text = (pod_text_t){0};
+  return bytes;
+}
+
+void pod_text_add_size(pod_text_t *text, unsigned long long size_bytes) {
+  static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (size_bytes < 1024) {
+    pod_text_printf(text, "%llu B", size_bytes);
+    return;
+  }
+  double value = (double)size_bytes / 1024.0;
+  size_t unit = 0;
+  while (value >= 1024.0 && unit + 1 < POD_COUNT_OF(units)) {
+    value /= 1024.0;
+    unit++;
+  }
+  pod_text_printf(text, "%.1f %s", value, units[unit]);
+}

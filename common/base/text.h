@@ -1,0 +1,39 @@
+// A string that grows: printers, reports and byte buffers are built with it.
+//
+// Threading: one thread at a time. Ownership: the text owns its bytes until
+// pod_text_deinit, or until pod_text_take hands them on. Errors: none; see memory.h.
+
+#ifndef COMMON_BASE_TEXT_H_
+#define COMMON_BASE_TEXT_H_
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "common/base/status.h"
+
+// Zero it to start; `bytes` has a NUL behind `length` once anything was added.
+typedef struct pod_text_t {
+  char *bytes;
+  size_t length, capacity;
+} pod_text_t;
+
+void pod_text_deinit(pod_text_t *text);
+
+POD_PRINTF(2, 3) void pod_text_printf(pod_text_t *text, const char *format, ...);
+
+void pod_text_vprintf(pod_text_t *text, const char *format, va_list args);
+
+void pod_text_add(pod_text_t *text, const char *string);
+
+void pod_text_add_bytes(pod_text_t *text, const void *bytes, size_t size_bytes);
+
+// Makes the text empty and keeps its memory.
+void pod_text_clear(pod_text_t *text);
+
+// Returns owned (free()); the text is empty afterwards. Never NULL.
+char *pod_text_take(pod_text_t *text);
+
+// "1.5 KiB", "16.0 GiB", "512 B". Units of 1024.
+void pod_text_add_size(pod_text_t *text, unsigned long long size_bytes);
+
+#endif  // COMMON_BASE_TEXT_H_
