@@ -1,0 +1,54 @@
+// A host array: shape and dense row-major bytes. And the files (.npy) and generators it
+// comes from.
+//
+// Threading: one thread at a time. Ownership: an array owns its bytes.
+
+#ifndef COMMON_TENSOR_ARRAY_H_
+#define COMMON_TENSOR_ARRAY_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "common/tensor/shape.h"
+
+typedef struct tensor_array_t {
+  tensor_shape_t shape;
+  void *data;  // tensor_shape_bytes(&shape) bytes, 64-byte aligned.
+} tensor_array_t;
+
+// Uninitialised bytes. RESOURCE_EXHAUSTED with the size when the host has no memory for
+// it.
+POD_MUST_USE pod_status_t tensor_array_init(tensor_array_t *array,
+                                            const tensor_shape_t *shape);
+
+// Accepts a zeroed array.
+void tensor_array_deinit(tensor_array_t *array);
+
+// Reads NumPy's .npy (format 1.0, 2.0, 3.0; little- or big-endian, C or Fortran order;
+// both are turned into dense row-major little-endian). Types NumPy has no name for travel
+// as ml_dtypes writes them: bf16 as "V2" or "bfloat16"; `expected` (may be NULL) says
+// what a void type is, and what shape and dtype the file must have. INVALID_ARGUMENT
+// names the file, what it holds and what was expected; the data announced is checked
+// against the file's size before anything is allocated.
+POD_MUST_USE pod_status_t tensor_npy_read(const char *path,
+                                          const tensor_shape_t *expected,
+                                          tensor_array_t *out_array);
+
+// The same from memory; `name` stands for the file in messages.
+POD_MUST_USE pod_status_t tensor_npy_parse(const char *name, const void *bytes,
+                                           size_t size_bytes,
+                                           const tensor_shape_t *expected,
+                                           tensor_array_t *out_array);
+
+// Writes format 1.0 (2.0 if the header needs it); bf16 as "<V2", as ml_dtypes does.
+// Written to PATH.partial and renamed, so that a file is whole or absent.
+POD_MUST_USE pod_status_t tensor_npy_write(const char *path, const tensor_array_t *array);
+
+// Fills by a generator: "zeros", "ones", "iota" (0, 1, 2, … in row-major order, wrapped
+// to the dtype), "random:SEED" (floats uniform in [-1, 1), integers uniform in [0, 8),
+// pred 0 or 1, the same for a seed everywhere), "const:VALUE". INVALID_ARGUMENT lists
+// what there is.
+POD_MUST_USE pod_status_t tensor_fill(const char *generator, tensor_array_t *array);
+
+#endif  // COMMON_TENSOR_ARRAY_H_

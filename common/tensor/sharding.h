@@ -1,0 +1,127 @@
+// Meshes and shardings, in Shardy's terms (https://github.com/openxla/shardy, sdy
+// dialect): a sharding gives every dimension of an array an ordered list of mesh axes,
+// major to minor, or of parts of axes ("sub-axes").
+//
+// A mesh of axes sizes (a0, a1, …) has a0·a1·… devices. The device at mesh position p
+// (row-major over the axes) is `device_ids[p]`, or p when there is no list. Device ids
+// are the partition ids of the program, and chip ids of the pod.
+//
+// A sub-axis (pre_size, size) of an axis of size n is what is left when the axis is
+// reshaped to [pre_size, size, n / (pre_size · size)] and the middle one is taken; the
+// whole axis is (1, n).
+//
+// Threading: pure. Ownership: meshes and shardings live in the arena they were made with
+// and point to it; they are not changed after they are made.
+
+#ifndef COMMON_TENSOR_SHARDING_H_
+#define COMMON_TENSOR_SHARDING_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/arena.h"
+#include "common/base/status.h"
+#include "common/base/text.h"
+#include "common/tensor/shape.h"
+
+enum { SHARDING_AXES_MAX = 16, SHARDING_DEVICES_MAX = 1 << 16 };
+
+typedef struct mesh_axis_t {
+  const char *name;
+  int64_t size;  // >= 1.
+} mesh_axis_t;
+
+typedef struct mesh_t {
+  const char *name;  // "mesh"; "" when unnamed.
+  int axis_count;    // 0 for a mesh of one device ("maximal" or empty).
+  mesh_axis_t axes[SHARDING_AXES_MAX];
+  int64_t device_count;
+  const int64_t
+      *device_ids;  // A permutation of 0 … device_count-1, or NULL for the identity.
+} mesh_t;
+
+typedef struct axis_ref_t {
+  int axis;          // Index into mesh->axes.
+  int64_t pre_size;  // 1 for a whole axis.
+  int64_t size;      // The axis' size for a whole axis.
+} axis_ref_t;
+
+typedef struct axis_list_t {
+  int count;
+  axis_ref_t *refs;  // Major to minor.
+} axis_list_t;
+
+typedef struct dim_sharding_t {
+  axis_list_t axes;
+  bool is_open;  // `?`: propagation may shard it further.
+  int priority;  // `p1`; 0 (first) when absent.
+} dim_sharding_t;
+
+typedef struct sharding_t {
+  const mesh_t *mesh;
+  int rank;
+  dim_sharding_t *dims;    // `rank` of them.
+  axis_list_t replicated;  // Axes that must not be used.
+  axis_list_t unreduced;   // Axes over which the value still has to be summed.
+} sharding_t;
+
+// Makes a mesh; copies names and ids to the arena. INVALID_ARGUMENT when a size is below
+// 1, a name appears twice, the product exceeds SHARDING_DEVICES_MAX, or device_ids (may
+// be NULL) is no permutation.
+POD_MUST_USE pod_status_t mesh_make(pod_arena_t *arena, const char *name, int axis_count,
+                                    const mesh_axis_t *axes, const int64_t *device_ids,
+                                    const mesh_t **out_mesh);
+
+// -1 when there is no such axis.
+int mesh_find_axis(const mesh_t *mesh, const char *name, size_t length);
+
+// Coordinates of a device along the axes. `coordinates` has room for SHARDING_AXES_MAX.
+void mesh_coordinates(const mesh_t *mesh, int64_t device, int64_t *coordinates);
+
+int64_t mesh_device_at(const mesh_t *mesh, const int64_t *coordinates);
+
+// The index of `device` along an axis or sub-axis, in [0, ref.size).
+int64_t mesh_index_along(const mesh_t *mesh, int64_t device, axis_ref_t ref);
+
+// Product of the sizes.
+int64_t axis_list_size(const axis_list_t *list);
+
+// The place of `device` along the whole list, major to minor, in [0, axis_list_size).
+int64_t axis_list_index(const mesh_t *mesh, const axis_list_t *list, int64_t device);
+
+// The groups of devices that differ only along `list`: group_count · group_size device
+// ids, row-major, members in the order of their index along the list, groups in the order
+// of their first member's mesh position. In the arena.
+int64_t *axis_list_groups(pod_arena_t *arena, const mesh_t *mesh, const axis_list_t *list,
+                          int64_t *out_group_count, int64_t *out_group_size);
+
+// Fully replicated (closed dimensions, or open ones).
+sharding_t *sharding_replicated(pod_arena_t *arena, const mesh_t *mesh, int rank,
+                                bool is_open);
+
+sharding_t *sharding_copy(pod_arena_t *arena, const sharding_t *sharding);
+
+// Same mesh, same axes per dimension; open/closed and priorities do not count.
+bool sharding_equivalent(const sharding_t *a, const sharding_t *b);
+
+bool sharding_is_replicated(const sharding_t *sharding);
+
+// INVALID_ARGUMENT when the rank differs from the shape's, an axis is unknown or used
+// twice (or sub-axes overlap). The message names the axis and the dimension.
+POD_MUST_USE pod_status_t sharding_check(const sharding_t *sharding,
+                                         const tensor_shape_t *shape);
+
+// The shape each device holds. UNIMPLEMENTED when a dimension does not divide; the
+// message names shape, dimension, and axes.
+POD_MUST_USE pod_status_t sharding_local_shape(const sharding_t *sharding,
+                                               const tensor_shape_t *global,
+                                               tensor_shape_t *out_local);
+
+// Where the shard of `device` starts in the global array, per dimension, in elements.
+void sharding_shard_start(const sharding_t *sharding, const tensor_shape_t *global,
+                          int64_t device, int64_t start[TENSOR_RANK_MAX]);
+
+// "{X, Y}" style text as Shardy prints it: `<@mesh, [{"x"}, {?}]>`.
+void sharding_print(pod_text_t *text, const sharding_t *sharding);
+
+#endif  // COMMON_TENSOR_SHARDING_H_
