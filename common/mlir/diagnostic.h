@@ -1,0 +1,35 @@
+// What a user is told about a module: file:line:column, what is wrong, the source line
+// with a caret under the place.
+//
+//   mm.mlir:4:10: 'stablehlo.dot_general': contracting dimensions differ: 2048 of lhs
+//   dimension 1, 1024 of rhs dimension 0
+//       %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0]
+//            ^
+//
+// Threading: pure. Ownership: statuses are returned owned.
+
+#ifndef COMMON_MLIR_DIAGNOSTIC_H_
+#define COMMON_MLIR_DIAGNOSTIC_H_
+
+#include "common/base/status.h"
+#include "common/mlir/ir.h"
+
+// Lines and columns count from 1; 0, 0 for position 0.
+void mlir_line_and_column(const mlir_module_t *module, mlir_position_t position,
+                          int *out_line, int *out_column);
+
+POD_MUST_USE POD_PRINTF(4, 5) pod_status_t
+    mlir_error_at(const mlir_module_t *module, mlir_position_t position, pod_code_t code,
+                  const char *format, ...);
+
+// The same at an operation: the message starts with the operation's name in quotes.
+// INVALID_ARGUMENT unless given otherwise.
+POD_MUST_USE POD_PRINTF(4, 5) pod_status_t
+    mlir_op_error(const mlir_module_t *module, const mlir_op_t *op, pod_code_t code,
+                  const char *format, ...);
+
+// Where the program says it comes from (loc): "train.py:12:7" or "jit(f)/dot_general"; ""
+// when unknown. In the module's arena.
+const char *mlir_op_source(mlir_module_t *module, const mlir_op_t *op);
+
+#endif  // COMMON_MLIR_DIAGNOSTIC_H_
