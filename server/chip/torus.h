@@ -1,0 +1,65 @@
+// The torus: where chips are and which links they have.
+//
+// A chip id counts x fastest: id = x + X·(y + Y·z), as JAX numbers TPU devices.
+// Threading: pure.
+
+#ifndef SERVER_CHIP_TORUS_H_
+#define SERVER_CHIP_TORUS_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "common/base/text.h"
+#include "server/chip/spec.h"
+
+enum { TORUS_DIMENSIONS = 3, TORUS_DIRECTIONS = 6, TORUS_CHIPS_MAX = 1 << 16 };
+
+// +x, -x, +y, -y, +z, -z: direction d is dimension d / 2, towards higher coordinates when
+// d is even.
+typedef int torus_direction_t;
+
+typedef struct torus_t {
+  int32_t size[TORUS_DIMENSIONS];  // 1 where there is no such dimension.
+  bool wraps[TORUS_DIMENSIONS];
+} torus_t;
+
+typedef struct torus_coords_t {
+  int32_t at[TORUS_DIMENSIONS];
+} torus_coords_t;
+
+// "2x2", "4x2", "2x2x4", or an accelerator name, "v5litepod-4", "v4-8" (*out_spec is then
+// set and must agree with `spec` if that is not NULL). Wraparound follows the kind's
+// rule. INVALID_ARGUMENT lists what is possible.
+POD_MUST_USE pod_status_t torus_parse(const char *text, const chip_spec_t *spec,
+                                      torus_t *out_torus, const chip_spec_t **out_spec);
+
+// "2x2", "2x2x4": the dimensions the kind has.
+void torus_print(pod_text_t *text, const torus_t *torus);
+
+int32_t torus_chip_count(const torus_t *torus);
+torus_coords_t torus_coords(const torus_t *torus, int32_t chip);
+int32_t torus_chip_at(const torus_t *torus, torus_coords_t coords);
+bool torus_contains(const torus_t *torus, torus_coords_t coords);
+
+// The chip over the link in a direction, or -1 when there is no link. An axis of size 2
+// has one link, seen as +d from coordinate 0 and as -d from coordinate 1, also when the
+// axis wraps.
+int32_t torus_neighbour(const torus_t *torus, int32_t chip, torus_direction_t direction);
+
+// The direction of the first hop of the dimension-order route (x, then y, then z; the
+// shorter way round; at a tie towards higher coordinates). -1 when from == to.
+torus_direction_t torus_next_hop(const torus_t *torus, int32_t from, int32_t to);
+
+// Hops of that route.
+int32_t torus_distance(const torus_t *torus, int32_t from, int32_t to);
+
+// "(0,1,0)"
+void torus_print_coords(pod_text_t *text, torus_coords_t coords);
+
+// "TpuDevice(id=0, process_index=0, coords=(0,0,0), core_on_chip=0)", as JAX prints a
+// device; process_index is the host's index by chips_per_host.
+void torus_print_device(pod_text_t *text, const torus_t *torus, const chip_spec_t *spec,
+                        int32_t chip);
+
+#endif  // SERVER_CHIP_TORUS_H_
