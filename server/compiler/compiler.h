@@ -1,0 +1,63 @@
+// StableHLO text in, an executable for a mesh of chips out.
+//
+// pipeline.c is the list of passes: parse, verify, inline calls, propagate shardings,
+// partition, optimise, lower (order, buffers), check against the chip.
+//
+// Cost:        linear in the module. Determinism: the same text and options give the same
+// program, byte by byte. Threading:   pure; may run on any thread, several at once.
+// Ownership:   everything returned lives in the result and is freed by
+// compiler_result_destroy. Errors:      INVALID_ARGUMENT with file:line:column and a
+// caret for what is wrong with the module; UNIMPLEMENTED,
+//              likewise, for what is not supported yet; RESOURCE_EXHAUSTED with the
+//              numbers when the program does not fit the chip's HBM; FAILED_PRECONDITION
+//              when the mesh does not match the pod.
+
+#ifndef SERVER_COMPILER_COMPILER_H_
+#define SERVER_COMPILER_COMPILER_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "server/chip/cost.h"
+#include "server/chip/program.h"
+#include "server/chip/spec.h"
+#include "server/chip/torus.h"
+
+typedef struct compiler_options_t {
+  const char *file_name;    // For diagnostics; borrowed for the call.
+  const chip_spec_t *spec;  // The pod's chips.
+  torus_t torus;  // The pod. Its chip count is what the program's mesh must have.
+} compiler_options_t;
+
+// A collective of the partitioned program, for people.
+typedef struct compiler_collective_t {
+  chip_op_t op;
+  const char *name;                // The instruction's.
+  const char *source;              // "train.py:12:7" or "".
+  tensor_shape_t operand, result;  // Local, of the first operand and result.
+  const char
+      *axes;  // Mesh axes it runs over, "y" or "x,y"; "" when its groups follow no axes.
+  int64_t group_count, group_size;
+  int64_t ici_bytes;    // Sent by each chip.
+  int64_t duration_ps;  // Predicted.
+  bool in_loop;         // Runs once per iteration of a while.
+  bool inserted;        // By the partitioner; false: the user wrote it.
+} compiler_collective_t;
+
+typedef struct compiler_result_t {
+  chip_program_t *program;
+  const char *partitioned_text;  // StableHLO, SPMD.
+  int32_t collective_count;
+  const compiler_collective_t *collectives;
+  int64_t hbm_peak_bytes;  // Arguments + results + constants + temporaries of one chip.
+} compiler_result_t;
+
+POD_MUST_USE pod_status_t compiler_compile(const char *text, int64_t length,
+                                           const compiler_options_t *options,
+                                           compiler_result_t **out_result);
+
+// Accepts NULL. The program is freed with it.
+void compiler_result_destroy(compiler_result_t *result);
+
+#endif  // SERVER_COMPILER_COMPILER_H_
