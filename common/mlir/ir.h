@@ -20,6 +20,7 @@
 #include "common/base/arena.h"
 #include "common/base/map.h"
 #include "common/base/status.h"
+#include "common/base/text.h"
 #include "common/tensor/shape.h"
 
 typedef struct mlir_module_t mlir_module_t;
@@ -55,6 +56,9 @@ struct mlir_type_t {
   int input_count, result_count;
   const mlir_type_t **inputs, **results;
   const char *text;  // OPAQUE: the source text.
+  // Private to common/mlir: how deep it nests and how many nodes it has when written out.
+  int32_t height;
+  int64_t weight;
 };
 
 // --- Attributes ---
@@ -98,7 +102,7 @@ struct mlir_attr_t {
   double real;
   const char *text;
   int64_t length;  // Of text, body or data, in bytes.
-  int64_t count;   // Of elements, entries, integers or reals.
+  int64_t count;   // Of elements, entries, integers, reals, or of elements in `data`.
   const mlir_attr_t **elements;
   const mlir_named_attr_t *entries;
   const int64_t *integers;
@@ -110,6 +114,10 @@ struct mlir_attr_t {
   mlir_location_kind_t
       location_kind;  // LOCATION: text is the file or name, integer line, length column.
   const mlir_attr_t *location_child, *location_caller;
+  // Private to common/mlir: see mlir_type_t; `is_spaced`: #dialect<name body>.
+  int32_t height;
+  int64_t weight;
+  bool is_spaced;
 };
 
 // --- Operations ---
@@ -130,6 +138,7 @@ struct mlir_op_t {
   int kind;     // Free for the compiler: its row in the table of operations. 0 at first.
   uint32_t id;  // Dense in the module: [0, mlir_module_t.op_count).
   int operand_count, result_count, attr_count, region_count;
+  int attr_capacity;  // Private to common/mlir.
   mlir_value_t **operands;
   mlir_value_t *results;     // An array of result_count.
   mlir_named_attr_t *attrs;  // In source order (inherent ones of a pretty form first).
@@ -143,14 +152,17 @@ struct mlir_op_t {
 struct mlir_block_t {
   mlir_region_t *region;
   int argument_count;
+  int argument_capacity;  // Private to common/mlir.
   mlir_value_t **arguments;
   mlir_op_t *first, *last;
   mlir_block_t *next;
+  const char *label;  // Source spelling without ^; NULL if it had none.
 };
 
 struct mlir_region_t {
   mlir_op_t *op;        // The parent.
   mlir_block_t *first;  // NULL for an empty region.
+  mlir_block_t *last;
 };
 
 struct mlir_module_t {
@@ -161,6 +173,9 @@ struct mlir_module_t {
   mlir_op_t *op;  // builtin.module
   uint32_t value_count, op_count;
   pod_map_t *interned;
+  // Private to common/mlir.
+  pod_map_t *symbols, *tensor_types;
+  const mlir_type_t *scalar_types[TENSOR_DTYPE_COUNT];
 };
 
 // --- Making ---
@@ -178,17 +193,29 @@ const mlir_type_t *mlir_type_tensor(mlir_module_t *module, const tensor_shape_t 
 const mlir_type_t *mlir_type_function(mlir_module_t *module, int input_count,
                                       const mlir_type_t *const *inputs, int result_count,
                                       const mlir_type_t *const *results);
+const mlir_type_t *mlir_type_scalar(mlir_module_t *module, tensor_dtype_t dtype);
+// INDEX, NONE or TOKEN.
+const mlir_type_t *mlir_type_simple(mlir_module_t *module, mlir_type_kind_t kind);
+const mlir_type_t *mlir_type_tuple(mlir_module_t *module, int count,
+                                   const mlir_type_t *const *types);
 bool mlir_type_equal(const mlir_type_t *a, const mlir_type_t *b);
+// "tensor<8x2048xbf16>", "(tensor<f32>) -> tensor<f32>".
+void mlir_type_print(pod_text_t *text, const mlir_type_t *type);
 
 const mlir_attr_t *mlir_attr_unit(mlir_module_t *module);
 const mlir_attr_t *mlir_attr_bool(mlir_module_t *module, bool value);
 // `bits`-wide signless integer, e.g. 64.
 const mlir_attr_t *mlir_attr_integer(mlir_module_t *module, int64_t value,
                                      tensor_dtype_t dtype);
+const mlir_attr_t *mlir_attr_float(mlir_module_t *module, double value,
+                                   tensor_dtype_t dtype);
 const mlir_attr_t *mlir_attr_string(mlir_module_t *module, const char *text);
+const mlir_attr_t *mlir_attr_type(mlir_module_t *module, const mlir_type_t *type);
 const mlir_attr_t *mlir_attr_symbol(mlir_module_t *module, const char *text);
 const mlir_attr_t *mlir_attr_i64_array(mlir_module_t *module, int64_t count,
                                        const int64_t *values);  // array<i64: …>
+const mlir_attr_t *mlir_attr_bool_array(mlir_module_t *module, int64_t count,
+                                        const bool *values);  // array<i1: …>
 // dense<…>: `data` is copied; one element when `is_splat`.
 const mlir_attr_t *mlir_attr_dense(mlir_module_t *module, const tensor_shape_t *shape,
                                    const void *data, bool is_splat);
@@ -199,11 +226,26 @@ const mlir_attr_t *mlir_attr_dictionary(mlir_module_t *module, int64_t count,
 const mlir_attr_t *mlir_attr_array(mlir_module_t *module, int64_t count,
                                    const mlir_attr_t *const *elements);
 
+// The same meaning: dictionaries in any order of their entries, locations and positions
+// not looked at. dense<[1, 1]> equals dense<1>: the parser makes both a splat.
+bool mlir_attr_equal(const mlir_attr_t *a, const mlir_attr_t *b);
+
+// The entry of a DICTIONARY, or NULL. `name` need not be interned.
+const mlir_attr_t *mlir_attr_get(const mlir_attr_t *dictionary, const char *name);
+
 // An operation not yet in a block, with room for `region_count` empty regions. Operands
 // and result types are copied; attributes start empty.
 mlir_op_t *mlir_op_create(mlir_module_t *module, const char *name, int operand_count,
                           mlir_value_t *const *operands, int result_count,
                           const mlir_type_t *const *result_types, int region_count);
+
+// Gives an operation its results (once, before any of them is used).
+void mlir_op_set_result_types(mlir_module_t *module, mlir_op_t *op, int count,
+                              const mlir_type_t *const *types);
+
+// Appends without looking whether the name is there. `name` is interned.
+void mlir_op_add_attr(mlir_module_t *module, mlir_op_t *op, const char *name,
+                      const mlir_attr_t *value);
 
 // Replaces an attribute of that name, or appends it.
 void mlir_op_set_attr(mlir_module_t *module, mlir_op_t *op, const char *name,
@@ -223,10 +265,10 @@ void mlir_block_insert_before(mlir_op_t *where, mlir_op_t *op);
 // Takes it out of its block; it stays usable.
 void mlir_op_unlink(mlir_op_t *op);
 
-// Deep copy of `op` (regions too) into `module` (which may be another one), not yet in a
-// block. `value_map[old value id]` gives the new value of an operand; an entry of NULL
-// keeps the old one. The copy's results and block arguments are entered. `value_map` has
-// source value_count entries.
+// Deep copy of `op` (regions too; types and attributes when `module` is another one,
+// which may outlive the first), not yet in a block. `value_map[old value id]` gives the
+// new value of an operand; an entry of NULL keeps the old one. The copy's results and
+// block arguments are entered. `value_map` has source value_count entries.
 mlir_op_t *mlir_op_clone(mlir_module_t *module, const mlir_op_t *op,
                          mlir_value_t **value_map);
 
