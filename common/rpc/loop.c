@@ -1,0 +1,314 @@
+#include "common/rpc/loop.h"
+
+#include <stdlib.h>
+
+#include "common/base/check.h"
+#include "common/base/clock.h"
+#include "common/base/memory.h"
+#include "common/rpc/block.h"
+#include "common/rpc/loop_internal.h"
+
+enum {
+  NS_PER_MS = 1000000,
+  // Tasks that keep queueing tasks must let the sockets have their turn.
+  DRAIN_ROUNDS_MAX = 64,
+};
+
+struct rpc_timer_t {
+  rpc_alarm_t alarm;  // First, so that the alarm finds its timer.
+  rpc_loop_t *loop;
+  uint64_t repeat_ms;
+  rpc_fn_t fn;
+  void *context;
+};
+
+struct rpc_signal_t {
+  uv_signal_t handle;  // First, so that the handle finds its signal.
+  rpc_fn_t fn;
+  void *context;
+};
+
+// --- Tasks ---
+
+void rpc_task_queue(rpc_loop_t *loop, rpc_phase_t phase, rpc_task_t *task) {
+  if (task->queued) {
+    return;
+  }
+  rpc_task_t *head = &loop->tasks[phase];
+  task->queued = true;
+  task->previous = head->previous;
+  task->next = head;
+  head->previous->next = task;
+  head->previous = task;
+}
+
+void rpc_task_cancel(rpc_task_t *task) {
+  if (!task->queued) {
+    return;
+  }
+  task->queued = false;
+  task->previous->next = task->next;
+  task->next->previous = task->previous;
+}
+
+// Runs what is queued now; what the tasks queue themselves waits for the next round.
+static bool run_tasks(rpc_loop_t *loop, rpc_phase_t phase) {
+  rpc_task_t *head = &loop->tasks[phase];
+  if (head->next == head) {
+    return false;
+  }
+  rpc_task_t round = {.queued = true};
+  round.next = head->next;
+  round.previous = head->previous;
+  round.next->previous = &round;
+  round.previous->next = &round;
+  head->next = head->previous = head;
+  while (round.next != &round) {
+    rpc_task_t *task = round.next;
+    rpc_task_cancel(task);
+    task->fn(task);
+  }
+  return true;
+}
+
+static bool drain(rpc_loop_t *loop) {
+  for (int round = 0; round < DRAIN_ROUNDS_MAX; round++) {
+    const bool delivered = run_tasks(loop, RPC_PHASE_DELIVER);
+    const bool flushed = run_tasks(loop, RPC_PHASE_FLUSH);
+    if (!delivered && !flushed) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// --- The turns of the loop ---
+
+static void run_alarms(uv_timer_t *timer) {
+  rpc_loop_t *loop = timer->data;
+  loop->timer_at_ns = INT64_MAX;
+  const int64_t now_ns = pod_clock_now_ns();
+  while (loop->alarm_count > 0 && loop->alarms[0]->at_ns <= now_ns) {
+    rpc_alarm_t *alarm = loop->alarms[0];
+    rpc_alarm_cancel(loop, alarm);
+    alarm->fn(alarm);
+  }
+}
+
+// The timer may be set too early, never too late: most deadlines are cancelled long
+// before they pass, and moving the timer for each would cost more than one idle wake-up.
+static void arm_timer(rpc_loop_t *loop) {
+  if (loop->alarm_count == 0 || loop->alarms[0]->at_ns >= loop->timer_at_ns) {
+    return;
+  }
+  loop->timer_at_ns = loop->alarms[0]->at_ns;
+  const int64_t wait_ns = loop->timer_at_ns - pod_clock_now_ns();
+  const int64_t wait_ms = wait_ns <= 0 ? 0 : (wait_ns - 1) / NS_PER_MS + 1;
+  uv_update_time(&loop->uv);
+  uv_timer_start(&loop->timer, run_alarms, (uint64_t)wait_ms, 0);
+}
+
+static void do_nothing(uv_idle_t *idle) {
+  (void)idle;
+}
+
+static void before_poll(uv_prepare_t *prepare) {
+  rpc_loop_t *loop = prepare->data;
+  if (drain(loop)) {
+    uv_idle_stop(&loop->idle);
+  } else {
+    uv_idle_start(&loop->idle, do_nothing);
+  }
+  arm_timer(loop);
+}
+
+static void after_poll(uv_check_t *check) {
+  drain(check->data);
+}
+
+static void run_posts(rpc_loop_t *loop) {
+  uv_mutex_lock(&loop->lock);
+  rpc_post_t *posts = loop->posts;
+  const size_t count = loop->post_count;
+  loop->posts = NULL;
+  loop->post_count = loop->post_capacity = 0;
+  uv_mutex_unlock(&loop->lock);
+  for (size_t i = 0; i < count; i++) {
+    posts[i].fn(posts[i].context);
+  }
+  free(posts);
+}
+
+static void on_wake(uv_async_t *wake) {
+  rpc_loop_t *loop = wake->data;
+  run_posts(loop);
+  if (atomic_load(&loop->stopping)) {
+    uv_stop(&loop->uv);
+  }
+}
+
+// --- The loop ---
+
+pod_status_t rpc_loop_create(rpc_loop_t **out_loop) {
+  rpc_loop_t *loop = pod_alloc(sizeof(*loop));
+  int error = uv_loop_init(&loop->uv);
+  if (error == 0) {
+    error = uv_async_init(&loop->uv, &loop->wake, on_wake);
+    if (error != 0) {
+      uv_loop_close(&loop->uv);
+    }
+  }
+  if (error != 0) {
+    free(loop);
+    return pod_error(POD_RESOURCE_EXHAUSTED, "cannot make an event loop: %s",
+                     uv_strerror(error));
+  }
+  POD_CHECK(uv_mutex_init(&loop->lock) == 0);
+  uv_prepare_init(&loop->uv, &loop->prepare);
+  uv_check_init(&loop->uv, &loop->check);
+  uv_idle_init(&loop->uv, &loop->idle);
+  uv_timer_init(&loop->uv, &loop->timer);
+  loop->wake.data = loop->prepare.data = loop->check.data = loop->timer.data = loop;
+  uv_prepare_start(&loop->prepare, before_poll);
+  uv_check_start(&loop->check, after_poll);
+  loop->timer_at_ns = INT64_MAX;
+  for (int phase = 0; phase < RPC_PHASE_COUNT; phase++) {
+    loop->tasks[phase].previous = loop->tasks[phase].next = &loop->tasks[phase];
+  }
+  loop->pool = rpc_pool_create();
+  *out_loop = loop;
+  return NULL;
+}
+
+void rpc_loop_run(rpc_loop_t *loop) {
+  if (!atomic_load(&loop->stopping)) {
+    uv_run(&loop->uv, UV_RUN_DEFAULT);
+  }
+  atomic_store(&loop->stopping, false);
+}
+
+void rpc_loop_stop(rpc_loop_t *loop) {
+  atomic_store(&loop->stopping, true);
+  uv_async_send(&loop->wake);
+}
+
+void rpc_loop_turn(rpc_loop_t *loop) {
+  uv_run(&loop->uv, UV_RUN_NOWAIT);
+}
+
+void rpc_loop_post(rpc_loop_t *loop, rpc_fn_t fn, void *context) {
+  uv_mutex_lock(&loop->lock);
+  if (loop->post_count == loop->post_capacity) {
+    loop->post_capacity = loop->post_capacity == 0 ? 16 : 2 * loop->post_capacity;
+    loop->posts = pod_grow(loop->posts, loop->post_capacity, sizeof(loop->posts[0]));
+  }
+  loop->posts[loop->post_count++] = (rpc_post_t){fn, context};
+  uv_mutex_unlock(&loop->lock);
+  uv_async_send(&loop->wake);
+}
+
+static bool is_quiet(rpc_loop_t *loop) {
+  uv_mutex_lock(&loop->lock);
+  const bool quiet = loop->post_count == 0;
+  uv_mutex_unlock(&loop->lock);
+  return quiet;
+}
+
+void rpc_loop_destroy(rpc_loop_t *loop) {
+  if (loop == NULL) {
+    return;
+  }
+  do {
+    run_posts(loop);
+    while (!drain(loop)) {
+    }
+  } while (!is_quiet(loop));
+  uv_close((uv_handle_t *)&loop->wake, NULL);
+  uv_close((uv_handle_t *)&loop->prepare, NULL);
+  uv_close((uv_handle_t *)&loop->check, NULL);
+  uv_close((uv_handle_t *)&loop->idle, NULL);
+  uv_close((uv_handle_t *)&loop->timer, NULL);
+  // Runs the close callbacks; nothing else is left that could keep it going.
+  uv_run(&loop->uv, UV_RUN_DEFAULT);
+  POD_CHECK(uv_loop_close(&loop->uv) == 0);
+  uv_mutex_destroy(&loop->lock);
+  rpc_pool_destroy(loop->pool);
+  free(loop->alarms);
+  free(loop);
+}
+
+// --- Timers ---
+
+static void run_timer(rpc_alarm_t *alarm) {
+  rpc_timer_t *timer = (rpc_timer_t *)alarm;
+  if (timer->repeat_ms > 0) {
+    rpc_alarm_set_in_ms(timer->loop, alarm, timer->repeat_ms);
+  }
+  timer->fn(timer->context);  // May destroy the timer.
+}
+
+rpc_timer_t *rpc_timer_create(rpc_loop_t *loop, rpc_fn_t fn, void *context) {
+  rpc_timer_t *timer = pod_alloc(sizeof(*timer));
+  timer->alarm.fn = run_timer;
+  timer->loop = loop;
+  timer->fn = fn;
+  timer->context = context;
+  return timer;
+}
+
+void rpc_timer_start(rpc_timer_t *timer, uint64_t delay_ms, uint64_t repeat_ms) {
+  timer->repeat_ms = repeat_ms;
+  rpc_alarm_set_in_ms(timer->loop, &timer->alarm, delay_ms);
+}
+
+void rpc_timer_stop(rpc_timer_t *timer) {
+  rpc_alarm_cancel(timer->loop, &timer->alarm);
+  timer->repeat_ms = 0;
+}
+
+void rpc_timer_destroy(rpc_timer_t *timer) {
+  if (timer != NULL) {
+    rpc_alarm_cancel(timer->loop, &timer->alarm);
+    free(timer);
+  }
+}
+
+// --- Signals ---
+
+static void on_signal(uv_signal_t *handle, int signal_number) {
+  (void)signal_number;
+  rpc_signal_t *signal = (rpc_signal_t *)handle;
+  signal->fn(signal->context);
+}
+
+static void free_signal(uv_handle_t *handle) {
+  free(handle);
+}
+
+pod_status_t rpc_signal_create(rpc_loop_t *loop, int signal_number, rpc_fn_t fn,
+                               void *context, rpc_signal_t **out_signal) {
+  rpc_signal_t *signal = pod_alloc(sizeof(*signal));
+  signal->fn = fn;
+  signal->context = context;
+  int error = uv_signal_init(&loop->uv, &signal->handle);
+  if (error != 0) {
+    free(signal);
+  } else {
+    error = uv_signal_start(&signal->handle, on_signal, signal_number);
+    if (error != 0) {
+      uv_close((uv_handle_t *)&signal->handle, free_signal);
+    }
+  }
+  if (error != 0) {
+    return pod_error(POD_INVALID_ARGUMENT, "cannot watch signal %d: %s", signal_number,
+                     uv_strerror(error));
+  }
+  *out_signal = signal;
+  return NULL;
+}
+
+void rpc_signal_destroy(rpc_signal_t *signal) {
+  if (signal != NULL) {
+    uv_close((uv_handle_t *)&signal->handle, free_signal);
+  }
+}

@@ -1,0 +1,91 @@
+// Inside of the loop, for the files of this module only: alarms (many cheap timers on one
+// libuv timer) and tasks (work put off until the callback under way has returned).
+//
+// Every callback into user code runs from a task, an alarm or a post, so no user code is
+// ever on the stack below nghttp2 or inside the function that caused it.
+//
+//   poll ─► [reads: nghttp2 fills calls] ─► check:   deliver tasks ─► flush tasks ─┐
+//    ▲                                                                            │
+//    └── prepare: deliver tasks ─► flush tasks ◄── timers: alarms ◄───────────────┘
+
+#ifndef COMMON_RPC_LOOP_INTERNAL_H_
+#define COMMON_RPC_LOOP_INTERNAL_H_
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "common/rpc/loop.h"
+
+// Embedded in what waits. Zeroed means not set.
+typedef struct rpc_alarm_t rpc_alarm_t;
+struct rpc_alarm_t {
+  int64_t at_ns;  // pod_clock_now_ns()
+  size_t slot;    // Its place in the heap, plus 1; 0 when not set.
+  void (*fn)(rpc_alarm_t *alarm);
+};
+
+// Embedded in what has work put off. Zeroed means not queued.
+typedef struct rpc_task_t rpc_task_t;
+struct rpc_task_t {
+  rpc_task_t *previous, *next;
+  bool queued;
+  void (*fn)(rpc_task_t *task);
+};
+
+// Deliver runs user code; flush writes what user code has asked for, once for all of it.
+typedef enum rpc_phase_t {
+  RPC_PHASE_DELIVER = 0,
+  RPC_PHASE_FLUSH,
+  RPC_PHASE_COUNT,
+} rpc_phase_t;
+
+typedef struct rpc_post_t {
+  rpc_fn_t fn;
+  void *context;
+} rpc_post_t;
+
+typedef struct rpc_pool_t rpc_pool_t;
+
+enum { RPC_SCRATCH_BYTES = 64 << 10 };
+
+struct rpc_loop_t {
+  uv_loop_t uv;
+  uv_async_t wake;
+  uv_prepare_t prepare;
+  uv_check_t check;
+  uv_idle_t idle;  // Runs while tasks are left over, so that the poll does not sleep.
+  uv_timer_t timer;
+  int64_t timer_at_ns;  // What `timer` is set to; INT64_MAX when it is not.
+
+  uv_mutex_t lock;  // Guards the posts.
+  rpc_post_t *posts;
+  size_t post_count, post_capacity;
+  atomic_bool stopping;
+
+  rpc_alarm_t **alarms;  // A binary heap, the earliest first.
+  size_t alarm_count, alarm_capacity;
+  rpc_task_t tasks[RPC_PHASE_COUNT];  // Heads of rings.
+
+  rpc_pool_t *pool;                    // Blocks of memory for messages; see block.h.
+  uint8_t scratch[RPC_SCRATCH_BYTES];  // What a socket read gives, until it is parsed.
+};
+
+// Sets or moves; `alarm->fn` runs once from the loop at or after `at_ns`.
+void rpc_alarm_set(rpc_loop_t *loop, rpc_alarm_t *alarm, int64_t at_ns);
+
+void rpc_alarm_set_in_ms(rpc_loop_t *loop, rpc_alarm_t *alarm, uint64_t delay_ms);
+
+void rpc_alarm_cancel(rpc_loop_t *loop, rpc_alarm_t *alarm);
+
+// Queues the task if it is not queued yet.
+void rpc_task_queue(rpc_loop_t *loop, rpc_phase_t phase, rpc_task_t *task);
+
+void rpc_task_cancel(rpc_task_t *task);
+
+// One turn that does not wait. For tests and fuzzing.
+void rpc_loop_turn(rpc_loop_t *loop);
+
+#endif  // COMMON_RPC_LOOP_INTERNAL_H_
