@@ -18,7 +18,7 @@ typedef struct tensor_array_t {
 } tensor_array_t;
 
 // Uninitialised bytes. RESOURCE_EXHAUSTED with the size when the host has no memory for
-// it.
+// it, or beyond 512 GiB. INVALID_ARGUMENT as tensor_shape_check.
 POD_MUST_USE pod_status_t tensor_array_init(tensor_array_t *array,
                                             const tensor_shape_t *shape);
 
@@ -27,10 +27,12 @@ void tensor_array_deinit(tensor_array_t *array);
 
 // Reads NumPy's .npy (format 1.0, 2.0, 3.0; little- or big-endian, C or Fortran order;
 // both are turned into dense row-major little-endian). Types NumPy has no name for travel
-// as ml_dtypes writes them: bf16 as "V2" or "bfloat16"; `expected` (may be NULL) says
-// what a void type is, and what shape and dtype the file must have. INVALID_ARGUMENT
-// names the file, what it holds and what was expected; the data announced is checked
-// against the file's size before anything is allocated.
+// as ml_dtypes writes them: bf16 as "V2" or "bfloat16", types of a byte as "V1";
+// `expected` (may be NULL) says what a void type is (a void of two bytes is bf16 without
+// it), and what shape and dtype the file must have. INVALID_ARGUMENT
+// names the file, what it holds and what was expected; the data announced must be exactly
+// what the file holds, which is checked before anything is allocated. NOT_FOUND and
+// PERMISSION_DENIED as the system says.
 POD_MUST_USE pod_status_t tensor_npy_read(const char *path,
                                           const tensor_shape_t *expected,
                                           tensor_array_t *out_array);
@@ -41,7 +43,7 @@ POD_MUST_USE pod_status_t tensor_npy_parse(const char *name, const void *bytes,
                                            const tensor_shape_t *expected,
                                            tensor_array_t *out_array);
 
-// Writes format 1.0 (2.0 if the header needs it); bf16 as "<V2", as ml_dtypes does.
+// Writes format 1.0; bf16 as "<V2", as ml_dtypes does.
 // Written to PATH.partial and renamed, so that a file is whole or absent.
 POD_MUST_USE pod_status_t tensor_npy_write(const char *path, const tensor_array_t *array);
 
@@ -49,6 +51,11 @@ POD_MUST_USE pod_status_t tensor_npy_write(const char *path, const tensor_array_
 // to the dtype), "random:SEED" (floats uniform in [-1, 1), integers uniform in [0, 8),
 // pred 0 or 1, the same for a seed everywhere), "const:VALUE". INVALID_ARGUMENT lists
 // what there is.
+//
+// A random float takes one number of common/base/random.h (a complex element two), of
+// which the highest b bits make an integer n: (n - 2^(b-1)) / 2^(b-1), where b is what
+// the type can hold without rounding (54 for f64, 25 for f32, 12 for f16, 9 for bf16).
+// f8E8M0FNU has neither sign nor zero: its values are 0.25, 0.5 and 1.
 POD_MUST_USE pod_status_t tensor_fill(const char *generator, tensor_array_t *array);
 
 #endif  // COMMON_TENSOR_ARRAY_H_

@@ -71,7 +71,10 @@ bool tensor_dtype_is_unsigned(tensor_dtype_t dtype);  // u2 … u64; not pred.
 bool tensor_dtype_is_integer(tensor_dtype_t dtype);   // Either of the two.
 
 // One element read as double or int64, and written from it (rounded to nearest even once;
-// an integer out of range keeps its low bits). For parsers, printers and references;
+// an integer out of range keeps its low bits; NaN and infinity become integer 0). Reading
+// a float as int64 truncates and saturates, NaN gives 0; u64 keeps its bits. A float that
+// overflows becomes infinity, NaN where the type has none, or the largest number where it
+// has neither. For parsers, printers and references;
 // kernels have their own loops. `element` need not be aligned. Complex: the real part
 // (imaginary 0 on writing).
 double tensor_element_as_double(tensor_dtype_t dtype, const void *element);

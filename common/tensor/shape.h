@@ -39,7 +39,8 @@ int64_t tensor_shape_elements(const tensor_shape_t *shape);
 // Host bytes.
 int64_t tensor_shape_bytes(const tensor_shape_t *shape);
 
-// INVALID_ARGUMENT when a size is negative or dynamic, or when the bytes overflow int64.
+// INVALID_ARGUMENT when the dtype is invalid, a size is negative or dynamic, or when the
+// bytes overflow int64 (sizes of 0 counted as 1, so that no stride overflows either).
 POD_MUST_USE pod_status_t tensor_shape_check(const tensor_shape_t *shape);
 
 // Row-major strides in elements: strides[rank - 1] is 1.

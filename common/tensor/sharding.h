@@ -36,8 +36,9 @@ typedef struct mesh_t {
   int axis_count;    // 0 for a mesh of one device ("maximal" or empty).
   mesh_axis_t axes[SHARDING_AXES_MAX];
   int64_t device_count;
-  const int64_t
-      *device_ids;  // A permutation of 0 … device_count-1, or NULL for the identity.
+  // A permutation of 0 … device_count-1 by mesh position, and its inverse: the position
+  // of a device. Both NULL for the identity. Only mesh_make fills them.
+  const int64_t *device_ids, *positions;
 } mesh_t;
 
 typedef struct axis_ref_t {
@@ -101,13 +102,16 @@ sharding_t *sharding_replicated(pod_arena_t *arena, const mesh_t *mesh, int rank
 
 sharding_t *sharding_copy(pod_arena_t *arena, const sharding_t *sharding);
 
-// Same mesh, same axes per dimension; open/closed and priorities do not count.
+// Whether both put the same data on every device: equal meshes, the same axes per
+// dimension (neighbouring parts of an axis count as one, axes of size 1 do not count),
+// the same axes unreduced. Open or closed, priorities and `replicated` do not count.
 bool sharding_equivalent(const sharding_t *a, const sharding_t *b);
 
 bool sharding_is_replicated(const sharding_t *sharding);
 
 // INVALID_ARGUMENT when the rank differs from the shape's, an axis is unknown or used
-// twice (or sub-axes overlap). The message names the axis and the dimension.
+// twice (or sub-axes overlap, or are not parts of one factorisation of their axis). The
+// message names the axis and the dimension.
 POD_MUST_USE pod_status_t sharding_check(const sharding_t *sharding,
                                          const tensor_shape_t *shape);
 

@@ -1,0 +1,129 @@
+#include "common/tensor/slicer.h"
+
+#include <stdlib.h>
+
+#include "common/base/check.h"
+
+// A byte offset in the global array is a mixed-radix number. Each level has two digits:
+// the piece, and the place within the piece; dimensions that are not cut belong to the
+// level before them, so the place within the last piece is a whole run.
+//
+//   global offset = sum of piece * global_bytes + place * place_bytes
+//   shard offset  = sum of place * shard_bytes
+typedef struct level_t {
+  int64_t pieces;
+  int64_t global_bytes;  // A piece of this level with everything below it, globally.
+  int64_t place_bytes;   // One step of the place digit, globally; 1 in the last level.
+  int64_t shard_bytes;   // One step of the place digit within the shard.
+} level_t;
+
+struct tensor_slicer_t {
+  int level_count;
+  level_t levels[TENSOR_RANK_MAX + 1];
+  int64_t shard_count, shard_bytes, global_bytes;
+  int64_t device_count;
+  int64_t shard_of_device[];
+};
+
+// Walks the dimensions from minor to major; a cut dimension closes a level.
+static void make_levels(tensor_slicer_t *slicer, const sharding_t *sharding,
+                        const tensor_shape_t *local) {
+  level_t levels[TENSOR_RANK_MAX + 1];
+  int count = 0;
+  int64_t global = (int64_t)tensor_dtype_bytes(local->dtype), shard = global;
+  int64_t place_bytes = 1, shard_place_bytes = 1;
+  slicer->shard_count = 1;
+  for (int i = local->rank - 1; i >= -1; i--) {
+    const int64_t pieces = i < 0 ? 1 : axis_list_size(&sharding->dims[i].axes);
+    if (i >= 0) {
+      global *= local->dims[i];
+      shard *= local->dims[i];
+    }
+    if (pieces > 1 || i < 0) {
+      levels[count++] = (level_t){pieces, global, place_bytes, shard_place_bytes};
+      global *= pieces;
+      place_bytes = global;
+      shard_place_bytes = shard;
+      slicer->shard_count *= pieces;
+    }
+  }
+  for (int i = 0; i < count; i++) {
+    slicer->levels[i] = levels[count - 1 - i];
+  }
+  slicer->level_count = count;
+  slicer->global_bytes = global;
+  slicer->shard_bytes = shard;
+}
+
+pod_status_t tensor_slicer_create(const sharding_t *sharding,
+                                  const tensor_shape_t *global,
+                                  tensor_slicer_t **out_slicer) {
+  POD_TRY(tensor_shape_check(global));
+  POD_TRY(sharding_check(sharding, global));
+  tensor_shape_t local;
+  POD_TRY(sharding_local_shape(sharding, global, &local));
+  const int64_t devices = sharding->mesh->device_count;
+  tensor_slicer_t *slicer =
+      calloc(1, sizeof(*slicer) + (size_t)devices * sizeof(slicer->shard_of_device[0]));
+  if (slicer == NULL) {
+    return pod_error(POD_RESOURCE_EXHAUSTED, "no memory to slice for %lld devices",
+                     (long long)devices);
+  }
+  make_levels(slicer, sharding, &local);
+  slicer->device_count = devices;
+  for (int64_t device = 0; device < devices; device++) {
+    int64_t shard = 0;
+    for (int i = 0; i < sharding->rank; i++) {
+      const axis_list_t *axes = &sharding->dims[i].axes;
+      shard =
+          shard * axis_list_size(axes) + axis_list_index(sharding->mesh, axes, device);
+    }
+    slicer->shard_of_device[device] = shard;
+  }
+  *out_slicer = slicer;
+  return NULL;
+}
+
+void tensor_slicer_destroy(tensor_slicer_t *slicer) {
+  free(slicer);
+}
+
+int64_t tensor_slicer_shard_count(const tensor_slicer_t *slicer) {
+  return slicer->shard_count;
+}
+
+int64_t tensor_slicer_shard_bytes(const tensor_slicer_t *slicer) {
+  return slicer->shard_bytes;
+}
+
+int64_t tensor_slicer_shard_of_device(const tensor_slicer_t *slicer, int64_t device) {
+  POD_CHECK(device >= 0 && device < slicer->device_count);
+  return slicer->shard_of_device[device];
+}
+
+tensor_run_t tensor_slicer_run_at(const tensor_slicer_t *slicer,
+                                  int64_t global_offset_bytes, int64_t size_bytes_max) {
+  POD_CHECK(global_offset_bytes >= 0 && global_offset_bytes < slicer->global_bytes);
+  POD_CHECK(size_bytes_max > 0);
+  tensor_run_t run = {.global_offset_bytes = global_offset_bytes};
+  int64_t rest = global_offset_bytes, run_bytes = 0;
+  for (int i = 0; i < slicer->level_count; i++) {
+    const level_t *level = &slicer->levels[i];
+    int64_t piece = 0;
+    if (level->pieces > 1) {
+      piece = rest / level->global_bytes;
+      rest -= piece * level->global_bytes;
+    }
+    run.shard = run.shard * level->pieces + piece;
+    if (i + 1 == slicer->level_count) {
+      run.shard_offset_bytes += rest;
+      run_bytes = level->global_bytes - rest;
+    } else {
+      const int64_t place = rest / level->place_bytes;
+      rest -= place * level->place_bytes;
+      run.shard_offset_bytes += place * level->shard_bytes;
+    }
+  }
+  run.size_bytes = run_bytes < size_bytes_max ? run_bytes : size_bytes_max;
+  return run;
+}
