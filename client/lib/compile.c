@@ -1,0 +1,187 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/lib/executable.h"
+#include "common/base/memory.h"
+
+typedef struct compile_t {
+  lib_wait_t wait;
+  podium_session_t *session;
+  const char *file_name;
+  const char *text;
+  size_t length, sent;
+  const podium_compile_options_t *options;
+  podium_executable_t *executable;  // Filled when the response comes.
+  bool has_response;
+} compile_t;
+
+static podium_signature_t *convert_signatures(pod_arena_t *arena, size_t count,
+                                              Podium__V1__Signature **messages) {
+  podium_signature_t *signatures = pod_arena_array(arena, count, sizeof(*signatures));
+  for (size_t i = 0; i < count; i++) {
+    signatures[i] = (podium_signature_t){
+        .name = pod_arena_strdup(arena, messages[i]->name),
+        .shape = lib_shape(messages[i]->shape),
+        .local_shape = lib_shape(messages[i]->local_shape),
+        .sharding = lib_sharding_text(arena, messages[i]->sharding),
+    };
+  }
+  return signatures;
+}
+
+static podium_collective_t *convert_collectives(
+    pod_arena_t *arena, const Podium__V1__CompileResponse *message) {
+  podium_collective_t *collectives =
+      pod_arena_array(arena, message->n_collectives, sizeof(*collectives));
+  for (size_t i = 0; i < message->n_collectives; i++) {
+    const Podium__V1__Collective *from = message->collectives[i];
+    collectives[i] = (podium_collective_t){
+        .op = pod_arena_strdup(arena, from->op),
+        .name = pod_arena_strdup(arena, from->name),
+        .source = pod_arena_strdup(arena, from->source),
+        .axes = pod_arena_strdup(arena, from->axes),
+        .operand = lib_shape(from->operand),
+        .result = lib_shape(from->result),
+        .group_count = from->group_count,
+        .group_size = from->group_size,
+        .ici_bytes = from->ici_bytes,
+        .duration_ps = from->duration_ps,
+        .in_loop = from->in_loop,
+        .inserted = from->inserted,
+    };
+  }
+  return collectives;
+}
+
+static podium_instruction_t *convert_instructions(
+    pod_arena_t *arena, const Podium__V1__CompileResponse *message) {
+  podium_instruction_t *instructions =
+      pod_arena_array(arena, message->n_instructions, sizeof(*instructions));
+  for (size_t i = 0; i < message->n_instructions; i++) {
+    const Podium__V1__InstructionInfo *from = message->instructions[i];
+    instructions[i] = (podium_instruction_t){
+        .name = pod_arena_strdup(arena, from->name),
+        .op = pod_arena_strdup(arena, from->op),
+        .shape = pod_arena_strdup(arena, from->shape),
+        .source = pod_arena_strdup(arena, from->source),
+        .is_collective = from->is_collective,
+    };
+  }
+  return instructions;
+}
+
+static void on_compiled(rpc_call_t *call, const void *response, void *context) {
+  (void)call;
+  compile_t *compile = context;
+  const Podium__V1__CompileResponse *message = response;
+  podium_executable_t *executable = compile->executable;
+  pod_arena_t *arena = executable->arena;
+  compile->has_response = true;
+  executable->handle.id = message->executable;
+  executable->info = (podium_program_info_t){
+      .name = pod_arena_strdup(arena, message->name),
+      .argument_count = (int)message->n_arguments,
+      .result_count = (int)message->n_results,
+      .collective_count = (int)message->n_collectives,
+      .instruction_count = (int)message->n_instructions,
+      .arguments = convert_signatures(arena, message->n_arguments, message->arguments),
+      .results = convert_signatures(arena, message->n_results, message->results),
+      .collectives = convert_collectives(arena, message),
+      .instructions = convert_instructions(arena, message),
+      .partitioned_text = pod_arena_strdup(arena, message->partitioned_text),
+      .hbm_peak_bytes = message->hbm_peak_bytes,
+      .argument_bytes = message->argument_bytes,
+      .result_bytes = message->result_bytes,
+      .constant_bytes = message->constant_bytes,
+      .temp_bytes = message->temp_bytes,
+      .hbm_bytes = message->hbm_bytes,
+  };
+}
+
+static void send_more(rpc_call_t *call, void *context) {
+  compile_t *compile = context;
+  while (compile->sent < compile->length && rpc_call_is_writable(call)) {
+    const size_t left = compile->length - compile->sent;
+    Podium__V1__CompileRequest request = PODIUM__V1__COMPILE_REQUEST__INIT;
+    request.text.data = (uint8_t *)(uintptr_t)compile->text + compile->sent;
+    request.text.len = left < LIB_CHUNK_BYTES ? left : LIB_CHUNK_BYTES;
+    rpc_call_send(call, &request.base);
+    compile->sent += request.text.len;
+    if (compile->sent == compile->length) {
+      rpc_call_half_close(call);
+    }
+  }
+}
+
+static void on_compile_end(rpc_call_t *call, pod_status_t status, void *context) {
+  (void)call;
+  compile_t *compile = context;
+  if (status == NULL && !compile->has_response) {
+    status =
+        pod_error(POD_INTERNAL, "the coordinator ended Compile without an executable");
+  }
+  lib_wait_finish(&compile->wait, status);
+}
+
+static void start_compile(void *context) {
+  compile_t *compile = context;
+  const rpc_call_events_t events = {
+      .on_message = on_compiled, .on_writable = send_more, .on_end = on_compile_end};
+  const podium_compile_options_t *options = compile->options;
+  rpc_call_t *call = rpc_call_start(
+      compile->session->channel, "/podium.v1.Podium/Compile",
+      &podium__v1__compile_response__descriptor, &events, compile,
+      &(rpc_call_options_t){.timeout_ms = options == NULL ? 0 : options->timeout_ms});
+  Podium__V1__CompileRequest request = PODIUM__V1__COMPILE_REQUEST__INIT;
+  request.session = compile->session->id;
+  request.file_name = (char *)(uintptr_t)compile->file_name;
+  request.size_bytes = (int64_t)compile->length;
+  request.only = options != NULL && options->only;
+  rpc_call_send(call, &request.base);
+  if (compile->length == 0) {
+    rpc_call_half_close(call);
+  }
+  send_more(call, compile);
+}
+
+static void free_executable(lib_handle_t *handle) {
+  podium_executable_t *executable = (podium_executable_t *)handle;
+  pod_arena_destroy(executable->arena);
+  free(executable);
+}
+
+podium_status_t *podium_compile(podium_session_t *session, const char *file_name,
+                                const char *text, size_t length,
+                                const podium_compile_options_t *options,
+                                podium_executable_t **out_executable) {
+  podium_executable_t *executable = pod_alloc(sizeof(*executable));
+  executable->arena = pod_arena_create();
+  compile_t compile = {.session = session,
+                       .file_name = file_name,
+                       .text = text,
+                       .length = length,
+                       .options = options,
+                       .executable = executable};
+  const pod_status_t status =
+      lib_wait_run(session, &compile.wait, start_compile, &compile);
+  if (status != NULL) {
+    free_executable(&executable->handle);
+    return lib_status(status);
+  }
+  lib_handle_add(session, &executable->handle, executable->handle.id, free_executable);
+  *out_executable = executable;
+  return NULL;
+}
+
+void podium_executable_free(podium_executable_t *executable) {
+  if (executable != NULL) {
+    lib_handle_remove(&executable->handle);
+    lib_free_remote(executable->handle.session, 0, executable->handle.id);
+    free_executable(&executable->handle);
+  }
+}
+
+const podium_program_info_t *podium_executable_info(
+    const podium_executable_t *executable) {
+  return &executable->info;
+}

@@ -1,0 +1,23 @@
+// What an executable's handle holds.
+
+#ifndef CLIENT_LIB_EXECUTABLE_H_
+#define CLIENT_LIB_EXECUTABLE_H_
+
+#include "client/lib/session.h"
+
+struct podium_executable {
+  lib_handle_t handle;  // First.
+  pod_arena_t *arena;
+  podium_program_info_t info;
+};
+
+struct podium_array {
+  lib_handle_t handle;  // First.
+  podium_shape_t shape;
+};
+
+// A handle for an array that is on the chips.
+podium_array_t *lib_array_create(podium_session_t *session, uint64_t id,
+                                 const podium_shape_t *shape);
+
+#endif  // CLIENT_LIB_EXECUTABLE_H_

@@ -1,0 +1,286 @@
+#include "client/lib/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/memory.h"
+
+// --- Waiting ---
+
+pod_status_t lib_wait_run(podium_session_t *session, lib_wait_t *wait, rpc_fn_t start,
+                          void *context) {
+  wait->session = session;
+  wait->is_done = false;
+  wait->status = NULL;
+  pthread_mutex_init(&wait->mutex, NULL);
+  pthread_cond_init(&wait->wake, NULL);
+  rpc_loop_post(session->loop, start, context);
+  pthread_mutex_lock(&wait->mutex);
+  while (!wait->is_done) {
+    pthread_cond_wait(&wait->wake, &wait->mutex);
+  }
+  pthread_mutex_unlock(&wait->mutex);
+  pthread_cond_destroy(&wait->wake);
+  pthread_mutex_destroy(&wait->mutex);
+  return wait->status;
+}
+
+void lib_wait_finish(lib_wait_t *wait, pod_status_t status) {
+  pthread_mutex_lock(&wait->mutex);
+  POD_CHECK(!wait->is_done);
+  wait->status = status;
+  wait->is_done = true;
+  // Under the lock, so that the waiter cannot destroy the condition before this returns.
+  pthread_cond_signal(&wait->wake);
+  pthread_mutex_unlock(&wait->mutex);
+}
+
+// --- Unary calls ---
+
+typedef struct unary_t {
+  lib_wait_t wait;
+  podium_session_t *session;
+  const char *path;
+  const ProtobufCMessage *request;
+  const ProtobufCMessageDescriptor *response;
+  int64_t timeout_ms;
+  lib_convert_fn_t convert;
+  void *context;
+} unary_t;
+
+static void on_unary_done(const void *response, pod_status_t status, void *context) {
+  unary_t *unary = context;
+  if (status == NULL && unary->convert != NULL) {
+    unary->convert(response, unary->context);
+  }
+  lib_wait_finish(&unary->wait, status);
+}
+
+static void start_unary(void *context) {
+  unary_t *unary = context;
+  rpc_unary(unary->session->channel, unary->path, unary->request, unary->response,
+            &(rpc_call_options_t){.timeout_ms = unary->timeout_ms}, on_unary_done, unary);
+}
+
+pod_status_t lib_unary(podium_session_t *session, const char *path,
+                       const ProtobufCMessage *request,
+                       const ProtobufCMessageDescriptor *response, int64_t timeout_ms,
+                       lib_convert_fn_t convert, void *context) {
+  unary_t unary = {.session = session,
+                   .path = path,
+                   .request = request,
+                   .response = response,
+                   .timeout_ms = timeout_ms,
+                   .convert = convert,
+                   .context = context};
+  return lib_wait_run(session, &unary.wait, start_unary, &unary);
+}
+
+// --- Handles ---
+
+void lib_handle_add(podium_session_t *session, lib_handle_t *handle, uint64_t id,
+                    void (*free)(lib_handle_t *)) {
+  handle->session = session;
+  handle->id = id;
+  handle->free = free;
+  pthread_mutex_lock(&session->mutex);
+  handle->previous = session->handles.previous;
+  handle->next = &session->handles;
+  handle->previous->next = handle;
+  session->handles.previous = handle;
+  pthread_mutex_unlock(&session->mutex);
+}
+
+void lib_handle_remove(lib_handle_t *handle) {
+  pthread_mutex_lock(&handle->session->mutex);
+  handle->previous->next = handle->next;
+  handle->next->previous = handle->previous;
+  pthread_mutex_unlock(&handle->session->mutex);
+}
+
+typedef struct free_request_t {
+  podium_session_t *session;
+  uint64_t array, executable;
+} free_request_t;
+
+static void on_free_done(const void *response, pod_status_t status, void *context) {
+  (void)response;
+  (void)context;
+  // What cannot be freed now is freed when the session ends.
+  pod_status_free(status);
+}
+
+static void start_free(void *context) {
+  free_request_t *freed = context;
+  Podium__V1__FreeHandlesRequest request = PODIUM__V1__FREE_HANDLES_REQUEST__INIT;
+  request.session = freed->session->id;
+  request.n_arrays = freed->array != 0;
+  request.arrays = &freed->array;
+  request.n_executables = freed->executable != 0;
+  request.executables = &freed->executable;
+  rpc_unary(freed->session->channel, "/podium.v1.Podium/FreeHandles", &request.base,
+            &podium__v1__free_handles_response__descriptor, NULL, on_free_done, NULL);
+  free(freed);
+}
+
+void lib_free_remote(podium_session_t *session, uint64_t array, uint64_t executable) {
+  free_request_t *freed = pod_alloc(sizeof(*freed));
+  *freed = (free_request_t){.session = session, .array = array, .executable = executable};
+  rpc_loop_post(session->loop, start_free, freed);
+}
+
+// --- Opening and closing ---
+
+typedef struct open_t {
+  lib_wait_t wait;
+  podium_session_t *session;
+  const podium_connect_options_t *options;
+  int64_t timeout_ms;
+  rpc_timer_t *timer;
+  bool is_answered;  // The waiter has been told.
+} open_t;
+
+// The stream outlives the call that opened it: `context` is the session, and `opening`
+// stands only until the first event.
+typedef struct stream_t {
+  podium_session_t *session;
+  open_t *opening;
+} stream_t;
+
+static void answer(stream_t *stream, pod_status_t status) {
+  open_t *open = stream->opening;
+  stream->opening = NULL;
+  rpc_timer_destroy(open->timer);
+  lib_wait_finish(&open->wait, status);
+}
+
+static void on_session_event(rpc_call_t *call, const void *message, void *context) {
+  (void)call;
+  stream_t *stream = context;
+  const Podium__V1__SessionEvent *event = message;
+  if (stream->opening != NULL && event->session != 0) {
+    stream->session->id = event->session;
+    answer(stream, NULL);
+  }
+}
+
+static void on_session_end(rpc_call_t *call, pod_status_t status, void *context) {
+  (void)call;
+  stream_t *stream = context;
+  stream->session->call = NULL;
+  if (stream->opening != NULL) {
+    if (status == NULL) {
+      status = pod_error(POD_UNAVAILABLE, "the coordinator at %s closed the session",
+                         stream->session->address);
+    }
+    answer(stream, status);
+  } else {
+    pod_status_free(status);
+  }
+  free(stream);
+}
+
+static void on_connect_timeout(void *context) {
+  stream_t *stream = context;
+  podium_session_t *session = stream->session;
+  const bool connected = rpc_channel_state(session->channel) == RPC_CHANNEL_READY;
+  const int64_t timeout_ms = stream->opening->timeout_ms;
+  answer(
+      stream,
+      pod_error(connected ? POD_DEADLINE_EXCEEDED : POD_UNAVAILABLE,
+                connected ? "the pod of the coordinator at %s was not ready within %lld "
+                            "ms: `podium devices` shows which chips are missing"
+                          : "the coordinator at %s did not answer within %lld ms",
+                session->address, (long long)timeout_ms));
+  rpc_call_cancel(session->call);
+}
+
+static void start_open(void *context) {
+  open_t *open = context;
+  podium_session_t *session = open->session;
+  stream_t *stream = pod_alloc(sizeof(*stream));
+  *stream = (stream_t){.session = session, .opening = open};
+  const rpc_call_events_t events = {.on_message = on_session_event,
+                                    .on_end = on_session_end};
+  session->call =
+      rpc_call_start(session->channel, "/podium.v1.Podium/OpenSession",
+                     &podium__v1__session_event__descriptor, &events, stream, NULL);
+  Podium__V1__OpenSessionRequest request = PODIUM__V1__OPEN_SESSION_REQUEST__INIT;
+  const podium_connect_options_t *options = open->options;
+  request.client =
+      (char *)(options != NULL && options->client_name != NULL ? options->client_name
+                                                               : "libpodium");
+  request.wait_for_pod = options == NULL || !options->do_not_wait;
+  rpc_call_send(session->call, &request.base);
+  rpc_call_half_close(session->call);
+  open->timer = rpc_timer_create(session->loop, on_connect_timeout, stream);
+  rpc_timer_start(open->timer, (uint64_t)open->timeout_ms, 0);
+}
+
+static void *run_loop(void *context) {
+  podium_session_t *session = context;
+  rpc_loop_run(session->loop);
+  return NULL;
+}
+
+static void start_close(void *context) {
+  podium_session_t *session = context;
+  rpc_channel_destroy(session->channel);
+  session->channel = NULL;
+  rpc_loop_stop(session->loop);
+}
+
+static void destroy(podium_session_t *session) {
+  rpc_channel_destroy(session->channel);
+  rpc_loop_destroy(session->loop);
+  pthread_mutex_destroy(&session->mutex);
+  free(session->address);
+  free(session);
+}
+
+void podium_close(podium_session_t *session) {
+  if (session == NULL) {
+    return;
+  }
+  rpc_loop_post(session->loop, start_close, session);
+  pthread_join(session->thread, NULL);
+  for (lib_handle_t *handle = session->handles.next; handle != &session->handles;) {
+    lib_handle_t *next = handle->next;
+    handle->free(handle);
+    handle = next;
+  }
+  destroy(session);
+}
+
+podium_status_t *podium_connect(const char *address,
+                                const podium_connect_options_t *options,
+                                podium_session_t **out_session) {
+  podium_session_t *session = pod_alloc(sizeof(*session));
+  session->address = pod_strdup(address);
+  session->handles.next = session->handles.previous = &session->handles;
+  pthread_mutex_init(&session->mutex, NULL);
+  pod_status_t status = rpc_loop_create(&session->loop);
+  if (status == NULL) {
+    const rpc_channel_options_t channel_options = {.message_bytes_max = 64 << 20};
+    status =
+        rpc_channel_create(session->loop, address, &channel_options, &session->channel);
+  }
+  if (status == NULL && pthread_create(&session->thread, NULL, run_loop, session) != 0) {
+    status = pod_error(POD_RESOURCE_EXHAUSTED, "no thread for the session's loop");
+  }
+  if (status != NULL) {
+    destroy(session);
+    return lib_status(status);
+  }
+  open_t open = {.session = session, .options = options};
+  open.timeout_ms = options != NULL && options->timeout_ms > 0 ? options->timeout_ms
+                                                               : LIB_CONNECT_TIMEOUT_MS;
+  status = lib_wait_run(session, &open.wait, start_open, &open);
+  if (status != NULL) {
+    podium_close(session);
+    return lib_status(status);
+  }
+  *out_session = session;
+  return NULL;
+}
