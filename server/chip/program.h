@@ -47,6 +47,7 @@ enum {
   CHIP_COMPUTATIONS_MAX = 1 << 16,
   CHIP_CALL_DEPTH_MAX = 256,
   CHIP_NONE = -1,
+  CHIP_BUFFER_ALIGNMENT = 64,  // Of temporaries, in bytes.
 };
 
 typedef enum chip_buffer_kind_t {

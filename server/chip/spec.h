@@ -17,15 +17,15 @@ typedef struct chip_spec_t {
   int cores_per_chip;
   bool accelerator_counts_cores;
   int torus_dimensions;  // 2 or 3.
-  int64_t wraparound;    // An axis wraps when its size is a multiple of this (v4, v5p: 4;
-                         // v5e: 16).
+  int64_t wraparound;  // An axis closes when its size is a multiple of this (v5e: 16); in
+                       // 3D only when all three are (v4, v5p: 4).
   int chips_per_host[3];  // The block of the torus that one host has.
   int64_t largest_slice[3];
   int64_t hbm_bytes;
   int64_t vmem_bytes;  // Per core.
   double hbm_bytes_per_s;
   double bf16_flop_per_s;
-  double int8_op_per_s;
+  double int8_op_per_s;    // 0: no rate of its own, bf16's counts.
   double vpu_op_per_s;     // Elementwise f32 operations.
   double ici_bytes_per_s;  // Usable, per link and direction.
   int64_t ici_hop_ps;

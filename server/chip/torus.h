@@ -29,12 +29,13 @@ typedef struct torus_coords_t {
 } torus_coords_t;
 
 // "2x2", "4x2", "2x2x4", or an accelerator name, "v5litepod-4", "v4-8" (*out_spec is then
-// set and must agree with `spec` if that is not NULL). Wraparound follows the kind's
-// rule. INVALID_ARGUMENT lists what is possible.
+// set and must agree with `spec` if that is not NULL; out_spec may be NULL, and is set to
+// `spec` for plain sizes). Wraparound follows the kind's rule; without a kind nothing
+// wraps. INVALID_ARGUMENT lists what is possible.
 POD_MUST_USE pod_status_t torus_parse(const char *text, const chip_spec_t *spec,
                                       torus_t *out_torus, const chip_spec_t **out_spec);
 
-// "2x2", "2x2x4": the dimensions the kind has.
+// "2x2", "2x2x4"; a third dimension of 1 is left out.
 void torus_print(pod_text_t *text, const torus_t *torus);
 
 int32_t torus_chip_count(const torus_t *torus);

@@ -1,0 +1,40 @@
+#include "server/chip/program.h"
+
+void chip_program_destroy(chip_program_t *program) {
+  if (program != NULL) {
+    pod_arena_destroy(program->arena);
+  }
+}
+
+// Linear: an instruction has at most a handful of attributes.
+const int64_t *chip_instruction_attr(const chip_instruction_t *instruction,
+                                     chip_attr_key_t key, int32_t *out_count) {
+  for (int32_t i = 0; i < instruction->attr_count; i++) {
+    if (instruction->attrs[i].key == key) {
+      *out_count = instruction->attrs[i].count;
+      return instruction->attrs[i].values;
+    }
+  }
+  *out_count = 0;
+  return NULL;
+}
+
+int64_t chip_instruction_attr_one(const chip_instruction_t *instruction,
+                                  chip_attr_key_t key, int64_t otherwise) {
+  int32_t count;
+  const int64_t *values = chip_instruction_attr(instruction, key, &count);
+  return count == 1 ? values[0] : otherwise;
+}
+
+bool chip_op_is_collective(chip_op_t op) {
+  switch (op) {
+    case CHIP_OP_ALL_REDUCE:
+    case CHIP_OP_ALL_GATHER:
+    case CHIP_OP_REDUCE_SCATTER:
+    case CHIP_OP_ALL_TO_ALL:
+    case CHIP_OP_COLLECTIVE_PERMUTE:
+      return true;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,208 @@
+// From what people call a pod to its torus.
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "server/chip/torus.h"
+
+enum { NUMBER_MAX = 1 << 20 };
+
+// A number of digits only, in [1, NUMBER_MAX]; 0 when it is none. Moves *text behind it.
+static int32_t take_number(const char **text) {
+  const char *at = *text;
+  int32_t value = 0;
+  while (isdigit((unsigned char)*at) && value <= NUMBER_MAX) {
+    value = value * 10 + (*at - '0');
+    at++;
+  }
+  *text = at;
+  return value > NUMBER_MAX ? 0 : value;
+}
+
+// Orders axis sizes, so that 4x16 and 16x4 are held against the same largest slice.
+static int compare_sizes(const void *a, const void *b) {
+  const int64_t x = *(const int64_t *)a;
+  const int64_t y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+static bool fits_largest_slice(const torus_t *torus, const chip_spec_t *spec) {
+  int64_t size[TORUS_DIMENSIONS];
+  int64_t largest[TORUS_DIMENSIONS];
+  for (int d = 0; d < TORUS_DIMENSIONS; d++) {
+    size[d] = torus->size[d];
+    largest[d] = spec->largest_slice[d];
+  }
+  qsort(size, TORUS_DIMENSIONS, sizeof(size[0]), compare_sizes);
+  qsort(largest, TORUS_DIMENSIONS, sizeof(largest[0]), compare_sizes);
+  return size[0] <= largest[0] && size[1] <= largest[1] && size[2] <= largest[2];
+}
+
+// On a 3D kind the links that close the axes are between cubes of 4x4x4, so either the
+// whole slice is made of cubes or nothing closes (2x2x4 does not). On a 2D kind every
+// axis is judged alone.
+static void set_wraparound(torus_t *torus, const chip_spec_t *spec) {
+  bool is_whole[TORUS_DIMENSIONS];
+  bool are_all_whole = true;
+  for (int d = 0; d < spec->torus_dimensions; d++) {
+    is_whole[d] = torus->size[d] > 1 && torus->size[d] % spec->wraparound == 0;
+    are_all_whole = are_all_whole && is_whole[d];
+  }
+  for (int d = 0; d < spec->torus_dimensions; d++) {
+    torus->wraps[d] = spec->torus_dimensions == 3 ? are_all_whole : is_whole[d];
+  }
+}
+
+static pod_status_t finish(const char *text, const chip_spec_t *spec, torus_t *torus) {
+  int64_t chips = 1;
+  for (int d = 0; d < TORUS_DIMENSIONS; d++) {
+    chips *= torus->size[d];
+    if (chips > TORUS_CHIPS_MAX) {
+      return pod_error(POD_INVALID_ARGUMENT, "topology '%s' has more than %d chips", text,
+                       TORUS_CHIPS_MAX);
+    }
+  }
+  if (spec == NULL) {
+    return NULL;
+  }
+  if (torus->size[2] > 1 && spec->torus_dimensions < 3) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "topology '%s' has three dimensions, a %s has links in two; give "
+                     "it as NxM",
+                     text, spec->name);
+  }
+  if (!fits_largest_slice(torus, spec)) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "topology '%s' is larger than the largest slice of %s, %" PRId64
+                     "x%" PRId64 "x%" PRId64,
+                     text, spec->name, spec->largest_slice[0], spec->largest_slice[1],
+                     spec->largest_slice[2]);
+  }
+  set_wraparound(torus, spec);
+  return NULL;
+}
+
+static pod_status_t parse_sizes(const char *text, torus_t *out_torus) {
+  torus_t torus = {.size = {1, 1, 1}};
+  const char *at = text;
+  for (int d = 0; d < TORUS_DIMENSIONS; d++) {
+    torus.size[d] = take_number(&at);
+    if (torus.size[d] == 0) {
+      break;
+    }
+    if (*at == '\0' && d > 0) {
+      *out_torus = torus;
+      return NULL;
+    }
+    if (*at != 'x') {
+      break;
+    }
+    at++;
+  }
+  return pod_error(POD_INVALID_ARGUMENT,
+                   "'%s' is no topology; give sizes like 2x2, 4x2 or 2x2x4, or an "
+                   "accelerator like v5litepod-4, v4-8, v5p-8 or v6e-8",
+                   text);
+}
+
+// The topologies that the clouds sell under a bare count. Eight chips of a 2D kind are
+// one host's block, 4x2: JAX numbers them along x first.
+static const int32_t standard_2d[][TORUS_DIMENSIONS] = {
+    {1, 1, 1}, {2, 2, 1},  {4, 2, 1},   {4, 4, 1},   {4, 8, 1},
+    {8, 8, 1}, {8, 16, 1}, {16, 16, 1}, {16, 32, 1}, {32, 32, 1},
+};
+static const int32_t standard_3d[][TORUS_DIMENSIONS] = {
+    {2, 2, 1}, {2, 2, 2}, {2, 2, 4},  {2, 4, 4},   {4, 4, 4},    {4, 4, 8},
+    {4, 8, 8}, {8, 8, 8}, {8, 8, 16}, {8, 16, 16}, {16, 16, 16},
+};
+
+static pod_status_t standard_torus(const char *text, const chip_spec_t *spec,
+                                   int32_t count, torus_t *out_torus) {
+  const bool is_3d = spec->torus_dimensions == 3;
+  const int32_t(*rows)[TORUS_DIMENSIONS] = is_3d ? standard_3d : standard_2d;
+  const size_t row_count = is_3d ? sizeof(standard_3d) / sizeof(standard_3d[0])
+                                 : sizeof(standard_2d) / sizeof(standard_2d[0]);
+  const int32_t per_chip = spec->accelerator_counts_cores ? spec->cores_per_chip : 1;
+  pod_text_t possible = {0};
+  for (size_t i = 0; i < row_count; i++) {
+    const torus_t torus = {.size = {rows[i][0], rows[i][1], rows[i][2]}};
+    if (!fits_largest_slice(&torus, spec)) {
+      continue;
+    }
+    const int32_t name_count = torus_chip_count(&torus) * per_chip;
+    if (name_count == count) {
+      *out_torus = torus;
+      pod_text_deinit(&possible);
+      return NULL;
+    }
+    pod_text_printf(&possible, "%s%s-%d", possible.length > 0 ? ", " : "",
+                    spec->accelerator, name_count);
+  }
+  const pod_status_t status =
+      pod_error(POD_INVALID_ARGUMENT,
+                "'%s' is no standard topology; there are %s, or give sizes like 2x2",
+                text, possible.bytes);
+  pod_text_deinit(&possible);
+  return status;
+}
+
+// The kind whose accelerator prefix or name stands before the dash.
+static const chip_spec_t *spec_of_prefix(const char *text, size_t length) {
+  for (const chip_spec_t *const *row = chip_spec_all(); *row != NULL; row++) {
+    const char *const prefixes[] = {(*row)->accelerator, (*row)->name};
+    for (size_t i = 0; i < 2; i++) {
+      if (strlen(prefixes[i]) == length && strncasecmp(prefixes[i], text, length) == 0) {
+        return *row;
+      }
+    }
+  }
+  return NULL;
+}
+
+static pod_status_t parse_accelerator(const char *text, const char *dash,
+                                      const chip_spec_t *spec, torus_t *out_torus,
+                                      const chip_spec_t **out_spec) {
+  const chip_spec_t *named = spec_of_prefix(text, (size_t)(dash - text));
+  if (named == NULL) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "'%s' is no accelerator; the kinds are v2, v3, v4, v5litepod, v5p, "
+                     "v6e, tpu7x",
+                     text);
+  }
+  if (spec != NULL && spec != named) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "accelerator '%s' is a %s, the chip given is %s", text, named->name,
+                     spec->name);
+  }
+  const char *at = dash + 1;
+  const int32_t count = take_number(&at);
+  if (count == 0 || *at != '\0') {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "'%s' lacks a count behind the dash, as in %s-8", text,
+                     named->accelerator);
+  }
+  POD_TRY(standard_torus(text, named, count, out_torus));
+  *out_spec = named;
+  return NULL;
+}
+
+pod_status_t torus_parse(const char *text, const chip_spec_t *spec, torus_t *out_torus,
+                         const chip_spec_t **out_spec) {
+  const chip_spec_t *kind = spec;
+  torus_t torus;
+  const char *dash = strchr(text, '-');
+  if (dash != NULL) {
+    POD_TRY(parse_accelerator(text, dash, spec, &torus, &kind));
+  } else {
+    POD_TRY(parse_sizes(text, &torus));
+  }
+  POD_TRY(finish(text, kind, &torus));
+  *out_torus = torus;
+  if (out_spec != NULL) {
+    *out_spec = kind;
+  }
+  return NULL;
+}
