@@ -114,6 +114,22 @@ static pod_status_t check_index(int32_t index, int32_t count) {
 
 static pod_status_t lists_unpack(const Podium__V1__ChipProfile *message,
                                  chip_profile_t *profile) {
+  for (size_t i = 0; i < message->n_events; i++) {
+    const Podium__V1__InstructionEvent *entry = message->events[i];
+    POD_TRY(check_index(entry->index, profile->total_count));
+    const chip_event_t event = {
+        .instruction = entry->index,
+        .start_ps = entry->start_ps,
+        .duration_ps = entry->duration_ps,
+        .host_start_ns = entry->host_start_ns,
+        .host_ns = entry->host_ns,
+    };
+    chip_profile_add(profile, &event, NULL);
+  }
+  // What the events added to the totals is replaced: they also count what was not kept.
+  for (int32_t i = 0; i < profile->total_count; i++) {
+    profile->totals[i] = (chip_total_t){0};
+  }
   for (size_t i = 0; i < message->n_totals; i++) {
     const Podium__V1__InstructionTotal *entry = message->totals[i];
     POD_TRY(check_index(entry->index, profile->total_count));
@@ -122,17 +138,6 @@ static pod_status_t lists_unpack(const Podium__V1__ChipProfile *message,
     total->run_count = entry->run_count;
     total->duration_ps = entry->duration_ps;
     total->host_ns = entry->host_ns;
-  }
-  for (size_t i = 0; i < message->n_events; i++) {
-    const Podium__V1__InstructionEvent *entry = message->events[i];
-    POD_TRY(check_index(entry->index, profile->total_count));
-    profile->events[profile->event_count++] = (chip_event_t){
-        .instruction = entry->index,
-        .start_ps = entry->start_ps,
-        .duration_ps = entry->duration_ps,
-        .host_start_ns = entry->host_start_ns,
-        .host_ns = entry->host_ns,
-    };
   }
   for (size_t i = 0; i < message->n_links; i++) {
     const Podium__V1__LinkTotal *entry = message->links[i];
