@@ -1,0 +1,176 @@
+#include "server/worker/hbm.h"
+
+#include <stdlib.h>
+
+#include "common/base/check.h"
+#include "common/base/memory.h"
+#include "server/worker/host_memory.h"
+#include "server/worker/id_map.h"
+
+struct hbm_t {
+  int32_t chip;
+  int64_t capacity_bytes, used_bytes, peak_bytes;
+  pod_map_t *arrays;
+};
+
+hbm_t *hbm_create(int32_t chip, int64_t capacity_bytes) {
+  hbm_t *hbm = pod_alloc(sizeof(*hbm));
+  *hbm =
+      (hbm_t){.chip = chip, .capacity_bytes = capacity_bytes, .arrays = pod_map_create()};
+  return hbm;
+}
+
+void hbm_destroy(hbm_t *hbm) {
+  if (hbm == NULL) {
+    return;
+  }
+  size_t position = 0;
+  const char *key;
+  void *array;
+  while (pod_map_next(hbm->arrays, &position, &key, &array)) {
+    hbm_array_release(array);
+  }
+  POD_CHECK(hbm->used_bytes == 0);
+  pod_map_destroy(hbm->arrays);
+  free(hbm);
+}
+
+int64_t hbm_capacity_bytes(const hbm_t *hbm) {
+  return hbm->capacity_bytes;
+}
+
+int64_t hbm_used_bytes(const hbm_t *hbm) {
+  return hbm->used_bytes;
+}
+
+int64_t hbm_peak_bytes(const hbm_t *hbm) {
+  return hbm->peak_bytes;
+}
+
+int32_t hbm_array_count(const hbm_t *hbm) {
+  return (int32_t)pod_map_count(hbm->arrays);
+}
+
+int64_t hbm_shape_bytes(const tensor_shape_t *shape) {
+  const int64_t bits = (int64_t)tensor_dtype_device_bits(shape->dtype);
+  if (bits % 8 == 0) {
+    return tensor_shape_bytes(shape);
+  }
+  // The host has a byte per element here, so the product is known to fit.
+  const int64_t elements = tensor_shape_elements(shape);
+  return elements / 8 * bits + (elements % 8 * bits + 7) / 8;
+}
+
+pod_status_t hbm_reserve(hbm_t *hbm, int64_t size_bytes, const char *what) {
+  const int64_t free_bytes = hbm->capacity_bytes - hbm->used_bytes;
+  if (size_bytes > free_bytes) {
+    pod_text_t text = {0};
+    pod_text_printf(&text, "%s needs ", what);
+    pod_text_add_size(&text, (unsigned long long)size_bytes);
+    pod_text_printf(&text, " of HBM, chip %d has ", hbm->chip);
+    pod_text_add_size(&text, (unsigned long long)hbm->capacity_bytes);
+    pod_text_add(&text, " of which ");
+    pod_text_add_size(&text, (unsigned long long)free_bytes);
+    pod_text_add(&text, " are free");
+    const pod_status_t status =
+        pod_error_text(__FILE__, __LINE__, POD_RESOURCE_EXHAUSTED, text.bytes);
+    pod_text_deinit(&text);
+    return status;
+  }
+  hbm->used_bytes += size_bytes;
+  if (hbm->used_bytes > hbm->peak_bytes) {
+    hbm->peak_bytes = hbm->used_bytes;
+  }
+  return NULL;
+}
+
+void hbm_release(hbm_t *hbm, int64_t size_bytes) {
+  POD_CHECK(size_bytes <= hbm->used_bytes);
+  hbm->used_bytes -= size_bytes;
+}
+
+static pod_status_t check_new(const hbm_t *hbm, uint64_t id) {
+  if (id_map_get(hbm->arrays, id) != NULL) {
+    return pod_error(POD_ALREADY_EXISTS, "array %" PRIu64 " is on chip %d already", id,
+                     hbm->chip);
+  }
+  return NULL;
+}
+
+pod_status_t hbm_array_create(hbm_t *hbm, uint64_t id, uint64_t session,
+                              const tensor_shape_t *shape, hbm_array_t **out_array) {
+  POD_TRY(check_new(hbm, id));
+  pod_text_t what = {0};
+  pod_text_printf(&what, "array %" PRIu64 " (", id);
+  tensor_shape_print(&what, shape);
+  pod_text_add(&what, ")");
+  const int64_t hbm_bytes = hbm_shape_bytes(shape);
+  pod_status_t status = hbm_reserve(hbm, hbm_bytes, what.bytes);
+  void *data = NULL;
+  if (status == NULL) {
+    status = pod_status_context(host_memory_alloc(tensor_shape_bytes(shape), &data),
+                                "chip %d: %s", hbm->chip, what.bytes);
+    if (status != NULL) {
+      hbm_release(hbm, hbm_bytes);
+    }
+  }
+  pod_text_deinit(&what);
+  if (status != NULL) {
+    return status;
+  }
+  hbm_array_t *array = pod_alloc(sizeof(*array));
+  *array = (hbm_array_t){.id = id,
+                         .session = session,
+                         .shape = *shape,
+                         .data = data,
+                         .hbm_bytes = hbm_bytes,
+                         .hbm = hbm,
+                         .count = 1};
+  *out_array = array;
+  return NULL;
+}
+
+void hbm_array_retain(hbm_array_t *array) {
+  array->count++;
+}
+
+void hbm_array_release(hbm_array_t *array) {
+  if (array == NULL || --array->count > 0) {
+    return;
+  }
+  hbm_release(array->hbm, array->hbm_bytes);
+  host_memory_free(array->data, tensor_shape_bytes(&array->shape));
+  free(array);
+}
+
+pod_status_t hbm_array_publish(hbm_array_t *array) {
+  POD_TRY(check_new(array->hbm, array->id));
+  hbm_array_retain(array);
+  id_map_put(array->hbm->arrays, array->id, array);
+  return NULL;
+}
+
+pod_status_t hbm_array_find(const hbm_t *hbm, uint64_t id, hbm_array_t **out_array) {
+  hbm_array_t *array = id_map_get(hbm->arrays, id);
+  if (array == NULL) {
+    return pod_error(POD_NOT_FOUND, "array %" PRIu64 " is not on chip %d", id, hbm->chip);
+  }
+  *out_array = array;
+  return NULL;
+}
+
+void hbm_array_forget(hbm_t *hbm, uint64_t id) {
+  hbm_array_release(id_map_remove(hbm->arrays, id));
+}
+
+void hbm_session_forget(hbm_t *hbm, uint64_t session) {
+  size_t position = 0;
+  const char *key;
+  void *value;
+  while (pod_map_next(hbm->arrays, &position, &key, &value)) {
+    hbm_array_t *array = value;
+    if (array->session == session) {
+      hbm_array_forget(hbm, array->id);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// What a chip holds: arrays by id, within the capacity of its HBM.
+//
+// Everything that takes HBM (arrays, constants of loaded programs, temporaries and
+// results of an execution) is reserved before it is used, so that what does not fit fails
+// with the numbers before anything runs. Sizes in HBM count the small types packed; the
+// host's copy may be larger (tensor/dtype.h).
+//
+// Threading: one thread at a time (the loop thread); the bytes of an array may be used by
+//            another thread as long as the array is retained.
+// Ownership: an array is counted: whoever retains it releases it. The table holds one
+// count
+//            from hbm_array_publish to hbm_array_forget.
+// Errors:    RESOURCE_EXHAUSTED with the chip, what is needed and what is free; also when
+// the
+//            host's memory is short, which the message then says.
+
+#ifndef SERVER_WORKER_HBM_H_
+#define SERVER_WORKER_HBM_H_
+
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "common/tensor/shape.h"
+
+typedef struct hbm_t hbm_t;
+
+typedef struct hbm_array_t {
+  uint64_t id, session;
+  tensor_shape_t shape;  // Local.
+  void *data;            // tensor_shape_bytes(&shape) bytes, host_memory.h.
+  int64_t hbm_bytes;
+  // Private to hbm.c.
+  hbm_t *hbm;
+  int32_t count;
+} hbm_array_t;
+
+// Returns owned. `capacity_bytes` > 0; `chip` is for messages.
+hbm_t *hbm_create(int32_t chip, int64_t capacity_bytes);
+
+// Releases the table's arrays; everything else must have been released before. Accepts
+// NULL.
+void hbm_destroy(hbm_t *hbm);
+
+int64_t hbm_capacity_bytes(const hbm_t *hbm);
+int64_t hbm_used_bytes(const hbm_t *hbm);
+int64_t hbm_peak_bytes(const hbm_t *hbm);   // The most that was ever used.
+int32_t hbm_array_count(const hbm_t *hbm);  // Of the table.
+
+// What an array of this shape takes in HBM.
+int64_t hbm_shape_bytes(const tensor_shape_t *shape);
+
+// Takes `size_bytes` >= 0 of the capacity; `what` names it in the message: "array 7
+// (bf16[8,2048])".
+POD_MUST_USE pod_status_t hbm_reserve(hbm_t *hbm, int64_t size_bytes, const char *what);
+void hbm_release(hbm_t *hbm, int64_t size_bytes);
+
+// Reserves HBM and host memory; contents undefined. The array is not in the table yet.
+// ALREADY_EXISTS when the id is.
+POD_MUST_USE pod_status_t hbm_array_create(hbm_t *hbm, uint64_t id, uint64_t session,
+                                           const tensor_shape_t *shape,
+                                           hbm_array_t **out_array);
+
+void hbm_array_retain(hbm_array_t *array);
+
+// Frees it at the last release. Accepts NULL.
+void hbm_array_release(hbm_array_t *array);
+
+// Puts it into the table, which retains it. ALREADY_EXISTS when the id has been taken
+// since.
+POD_MUST_USE pod_status_t hbm_array_publish(hbm_array_t *array);
+
+// Borrowed. NOT_FOUND names the chip.
+POD_MUST_USE pod_status_t hbm_array_find(const hbm_t *hbm, uint64_t id,
+                                         hbm_array_t **out_array);
+
+// Takes it out of the table. An id that is not there is ignored.
+void hbm_array_forget(hbm_t *hbm, uint64_t id);
+
+// Takes all arrays of a session out of the table.
+void hbm_session_forget(hbm_t *hbm, uint64_t session);
+
+#endif  // SERVER_WORKER_HBM_H_

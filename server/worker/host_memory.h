@@ -1,0 +1,25 @@
+// Host memory for what stands in a chip's HBM: arrays and the block of temporaries.
+//
+// Cost:      blocks of HOST_MEMORY_MAPPED_BYTES and more are mapped, on huge pages where
+// the
+//            kernel has them; their pages are taken from the host when they are first
+//            touched and given back by host_memory_free at once.
+// Threading: any thread. Ownership: the caller's, who remembers the size.
+
+#ifndef SERVER_WORKER_HOST_MEMORY_H_
+#define SERVER_WORKER_HOST_MEMORY_H_
+
+#include <stdint.h>
+
+#include "common/base/status.h"
+
+enum { HOST_MEMORY_ALIGNMENT = 64, HOST_MEMORY_MAPPED_BYTES = 128 << 10 };
+
+// At HOST_MEMORY_ALIGNMENT, contents undefined; never NULL on success, also for size 0.
+// RESOURCE_EXHAUSTED says that it is the host's memory that is short, and the size.
+POD_MUST_USE pod_status_t host_memory_alloc(int64_t size_bytes, void **out_memory);
+
+// Accepts NULL.
+void host_memory_free(void *memory, int64_t size_bytes);
+
+#endif  // SERVER_WORKER_HOST_MEMORY_H_
