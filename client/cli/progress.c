@@ -1,0 +1,124 @@
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client/cli/cli.h"
+#include "common/base/clock.h"
+#include "common/base/memory.h"
+#include "common/base/text.h"
+
+enum { QUIET_NS = 1000000000, REDRAW_NS = 200000000 };
+
+struct cli_progress_t {
+  pthread_t thread;
+  pthread_mutex_t mutex;
+  pthread_cond_t wake;
+  bool is_stopped;
+  const char *what;
+  int64_t started_ns, total;
+  atomic_llong done;
+  bool is_drawn;
+};
+
+static void draw(cli_progress_t *progress) {
+  const int64_t elapsed_ns = pod_clock_now_ns() - progress->started_ns;
+  if (progress->what == NULL || elapsed_ns < QUIET_NS) {
+    return;
+  }
+  pod_text_t line = {0};
+  pod_text_printf(&line, "\r\033[K%s", progress->what);
+  const int64_t done = atomic_load(&progress->done);
+  if (progress->total > 0) {
+    pod_text_printf(&line, " %3.0f %% of ",
+                    100.0 * (double)done / (double)progress->total);
+    pod_text_add_size(&line, (unsigned long long)progress->total);
+  }
+  pod_text_printf(&line, " … %.0f s", (double)elapsed_ns / 1e9);
+  fputs(line.bytes, stderr);
+  fflush(stderr);
+  pod_text_deinit(&line);
+  progress->is_drawn = true;
+}
+
+static void clear(cli_progress_t *progress) {
+  if (progress->is_drawn) {
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+    progress->is_drawn = false;
+  }
+}
+
+static void *run(void *context) {
+  cli_progress_t *progress = context;
+  pthread_mutex_lock(&progress->mutex);
+  while (!progress->is_stopped) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += REDRAW_NS;
+    if (until.tv_nsec >= 1000000000) {
+      until.tv_nsec -= 1000000000;
+      until.tv_sec++;
+    }
+    pthread_cond_timedwait(&progress->wake, &progress->mutex, &until);
+    if (!progress->is_stopped) {
+      draw(progress);
+    }
+  }
+  clear(progress);
+  pthread_mutex_unlock(&progress->mutex);
+  return NULL;
+}
+
+cli_progress_t *cli_progress_start(void) {
+  if (!isatty(STDERR_FILENO)) {
+    return NULL;
+  }
+  cli_progress_t *progress = pod_alloc(sizeof(*progress));
+  pthread_mutex_init(&progress->mutex, NULL);
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&progress->wake, &attributes);
+  pthread_condattr_destroy(&attributes);
+  if (pthread_create(&progress->thread, NULL, run, progress) != 0) {
+    free(progress);
+    return NULL;
+  }
+  return progress;
+}
+
+void cli_progress_step(cli_progress_t *progress, const char *what, int64_t total) {
+  if (progress == NULL) {
+    return;
+  }
+  pthread_mutex_lock(&progress->mutex);
+  clear(progress);
+  progress->what = what;
+  progress->total = total;
+  progress->started_ns = pod_clock_now_ns();
+  atomic_store(&progress->done, 0);
+  pthread_mutex_unlock(&progress->mutex);
+}
+
+void cli_progress_advance(cli_progress_t *progress, int64_t done) {
+  if (progress != NULL) {
+    atomic_store(&progress->done, done);
+  }
+}
+
+void cli_progress_stop(cli_progress_t *progress) {
+  if (progress == NULL) {
+    return;
+  }
+  pthread_mutex_lock(&progress->mutex);
+  progress->is_stopped = true;
+  pthread_cond_signal(&progress->wake);
+  pthread_mutex_unlock(&progress->mutex);
+  pthread_join(progress->thread, NULL);
+  pthread_cond_destroy(&progress->wake);
+  pthread_mutex_destroy(&progress->mutex);
+  free(progress);
+}
