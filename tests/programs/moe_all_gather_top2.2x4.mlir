@@ -1,0 +1,50 @@
+module @jit_moe_all_gather_top2 attributes {mhlo.num_partitions = 8 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["X"=2, "Y"=4]>
+  func.func public @main(%arg0: tensor<16x512x1024xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"X"}, {}, {"Y"}]>}, %arg1: tensor<1024x512xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"X"}, {"Y"}]>}, %arg2: tensor<1024x2xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) -> (tensor<1024x1024xf32> {jax.result_info = "result", sdy.sharding = #sdy.sharding<@mesh, [{"X"}, {"Y"}]>}) {
+    %out = sdy.manual_computation(%arg0, %arg1, %arg2) in_shardings=[<@mesh, [{"X"}, {}, {"Y"}]>, <@mesh, [{"X"}, {"Y"}]>, <@mesh, [{}, {}]>] out_shardings=[<@mesh, [{"X"}, {"Y"}]>] manual_axes={"X", "Y"} (%arg3: tensor<8x512x256xf32>, %arg4: tensor<512x128xf32>, %arg5: tensor<1024x2xi32>) {
+      %0 = "stablehlo.all_gather"(%arg4) <{all_gather_dim = 1 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 1, 2, 3], [4, 5, 6, 7]]> : tensor<2x4xi64>, use_global_device_ids}> : (tensor<512x128xf32>) -> tensor<512x512xf32>
+      %1 = "stablehlo.all_gather"(%0) <{all_gather_dim = 0 : i64, channel_handle = #stablehlo.channel_handle<handle = 2, type = 1>, replica_groups = dense<[[0, 4], [1, 5], [2, 6], [3, 7]]> : tensor<4x2xi64>, use_global_device_ids}> : (tensor<512x512xf32>) -> tensor<1024x512xf32>
+      %2 = stablehlo.partition_id : tensor<ui32>
+      %3 = stablehlo.constant dense<4> : tensor<ui32>
+      %4 = stablehlo.divide %2, %3 : tensor<ui32>
+      %5 = stablehlo.constant dense<2> : tensor<ui32>
+      %6 = stablehlo.remainder %4, %5 : tensor<ui32>
+      %7 = stablehlo.convert %6 : (tensor<ui32>) -> tensor<i32>
+      %8 = stablehlo.constant dense<8> : tensor<i32>
+      %9 = stablehlo.multiply %7, %8 : tensor<i32>
+      %10 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+      %11 = stablehlo.broadcast_in_dim %10, dims = [] : (tensor<f32>) -> tensor<1024x256xf32>
+      %12 = stablehlo.constant dense<0> : tensor<i32>
+      %13:2 = stablehlo.while(%iter_1 = %12, %acc_1 = %11) : tensor<i32>, tensor<1024x256xf32>
+       cond {
+        %14 = stablehlo.constant dense<8> : tensor<i32>
+        %15 = stablehlo.compare  LT, %iter_1, %14,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %15 : tensor<i1>
+      } do {
+        %16 = stablehlo.add %9, %iter_1 : tensor<i32>
+        %17 = stablehlo.broadcast_in_dim %16, dims = [] : (tensor<i32>) -> tensor<1024x2xi32>
+        %18 = stablehlo.compare  EQ, %arg5, %17,  SIGNED : (tensor<1024x2xi32>, tensor<1024x2xi32>) -> tensor<1024x2xi1>
+        %19 = stablehlo.convert %18 : (tensor<1024x2xi1>) -> tensor<1024x2xf32>
+        %20 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+        %21 = stablehlo.reduce(%19 init: %20) applies stablehlo.add across dimensions = [1] : (tensor<1024x2xf32>, tensor<f32>) -> tensor<1024xf32>
+        %22 = stablehlo.broadcast_in_dim %21, dims = [0] : (tensor<1024xf32>) -> tensor<1024x512xf32>
+        %23 = stablehlo.multiply %1, %22 : tensor<1024x512xf32>
+        %24 = stablehlo.constant dense<0> : tensor<i32>
+        %25 = stablehlo.dynamic_slice %arg3, %iter_1, %24, %24, sizes = [1, 512, 256] : (tensor<8x512x256xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x512x256xf32>
+        %26 = stablehlo.reshape %25 : (tensor<1x512x256xf32>) -> tensor<512x256xf32>
+        %27 = stablehlo.dot_general %23, %26, contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST] : (tensor<1024x512xf32>, tensor<512x256xf32>) -> tensor<1024x256xf32>
+        %28 = stablehlo.add %acc_1, %27 : tensor<1024x256xf32>
+        %29 = stablehlo.constant dense<1> : tensor<i32>
+        %30 = stablehlo.add %iter_1, %29 : tensor<i32>
+        stablehlo.return %30, %28 : tensor<i32>, tensor<1024x256xf32>
+      }
+      %31 = "stablehlo.reduce_scatter"(%13#1) <{channel_handle = #stablehlo.channel_handle<handle = 3, type = 1>, replica_groups = dense<[[0, 4], [1, 5], [2, 6], [3, 7]]> : tensor<4x2xi64>, scatter_dimension = 0 : i64, use_global_device_ids}> ({
+      ^bb0(%arg100: tensor<f32>, %arg101: tensor<f32>):
+        %32 = stablehlo.add %arg100, %arg101 : tensor<f32>
+        stablehlo.return %32 : tensor<f32>
+      }) : (tensor<1024x256xf32>) -> tensor<512x256xf32>
+      sdy.return %31 : tensor<512x256xf32>
+    } : (tensor<16x512x1024xf32>, tensor<1024x512xf32>, tensor<1024x2xi32>) -> tensor<1024x1024xf32>
+    return %out : tensor<1024x1024xf32>
+  }
+}
