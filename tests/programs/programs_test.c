@@ -1,0 +1,204 @@
+// The programs of tests/programs on pods of separate daemons, their values checked
+// against the reference.
+//
+// Every element of the small variants is checked; of the large ones a seeded sample.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "client/lib/podium.h"
+#include "common/base/random.h"
+#include "common/tensor/array.h"
+#include "tests/programs/reference.h"
+#include "tests/system/pod.h"
+
+enum { SAMPLE_COUNT = 2000, TIMEOUT_MS = 120000 };
+
+static void must(podium_status_t *status) {
+  if (status != NULL) {
+    print_error("%s: %s\n", podium_code_name(podium_status_code(status)),
+                podium_status_message(status));
+  }
+  assert_null(status);
+}
+
+static void must_internal(pod_status_t status) {
+  if (status != NULL) {
+    print_error("%s\n", pod_status_message(status));
+  }
+  assert_null(status);
+}
+
+static char *read_file(const char *path, size_t *out_length) {
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) {
+    fail_msg("%s is missing", path);
+  }
+  fseek(file, 0, SEEK_END);
+  const long length = ftell(file);
+  rewind(file);
+  char *text = malloc((size_t)length + 1);
+  assert_int_equal(fread(text, 1, (size_t)length, file), length);
+  text[length] = '\0';
+  fclose(file);
+  *out_length = (size_t)length;
+  return text;
+}
+
+static tensor_shape_t tensor_of(const podium_shape_t *shape) {
+  return tensor_shape_make((tensor_dtype_t)shape->dtype, shape->rank, shape->dims);
+}
+
+// Random values; routing (integers) is in [0, number of experts).
+static void make_argument(const reference_inputs_t *inputs, int index,
+                          tensor_array_t *array, reference_array_t *reference) {
+  pod_random_t random = {.state = (uint64_t)index + 17};
+  const int64_t count = tensor_shape_elements(&array->shape);
+  const size_t bytes = tensor_dtype_bytes(array->shape.dtype);
+  const bool is_integer = tensor_dtype_is_integer(array->shape.dtype);
+  const int64_t experts = inputs->arguments[0].dims[0];
+  reference->rank = array->shape.rank;
+  memcpy(reference->dims, array->shape.dims, sizeof(reference->dims));
+  reference->values = malloc((size_t)count * sizeof(double));
+  for (int64_t i = 0; i < count; i++) {
+    char *element = (char *)array->data + (size_t)i * bytes;
+    if (is_integer) {
+      tensor_element_from_int64(array->shape.dtype,
+                                (int64_t)pod_random_below(&random, (uint64_t)experts),
+                                element);
+    } else {
+      tensor_element_from_double(array->shape.dtype, 2 * pod_random_uniform(&random) - 1,
+                                 element);
+    }
+    reference->values[i] = tensor_element_as_double(array->shape.dtype, element);
+  }
+}
+
+static void check_values(const reference_program_t *program, const char *path,
+                         const reference_inputs_t *inputs, const tensor_array_t *result,
+                         bool is_sample) {
+  const tensor_shape_t *shape = &result->shape;
+  const int64_t count = tensor_shape_elements(shape);
+  const int64_t checks = is_sample && count > SAMPLE_COUNT ? SAMPLE_COUNT : count;
+  const double tolerance =
+      shape->dtype == TENSOR_BF16 ? program->tolerance_bf16 : program->tolerance_f32;
+  pod_random_t random = {.state = 99};
+  double scale = 0, largest = 0;
+  for (int64_t check = 0; check < checks; check++) {
+    const int64_t element =
+        checks == count ? check : (int64_t)pod_random_below(&random, (uint64_t)count);
+    int64_t index[TENSOR_RANK_MAX];
+    int64_t rest = element;
+    for (int d = shape->rank - 1; d >= 0; d--) {
+      index[d] = rest % shape->dims[d];
+      rest /= shape->dims[d];
+    }
+    const double expected = program->element(inputs, index);
+    const double actual = tensor_element_as_double(
+        shape->dtype,
+        (const char *)result->data + (size_t)element * tensor_dtype_bytes(shape->dtype));
+    const double difference = expected > actual ? expected - actual : actual - expected;
+    largest = difference > largest || difference != difference ? difference : largest;
+    const double magnitude = expected < 0 ? -expected : expected;
+    scale = magnitude > scale ? magnitude : scale;
+  }
+  if (!(largest <= tolerance * scale)) {
+    fail_msg("%s: difference %g of %g, tolerance %g", path, largest, scale, tolerance);
+  }
+}
+
+static void run_one(podium_session_t *session, const reference_program_t *program,
+                    const char *mesh, bool is_small) {
+  char path[512];
+  snprintf(path, sizeof(path), "%s/%s.%s%s.mlir", PROGRAMS_FOLDER, program->name, mesh,
+           is_small ? ".small" : "");
+  size_t length;
+  char *text = read_file(path, &length);
+  podium_executable_t *executable = NULL;
+  must(podium_compile(session, path, text, length, NULL, &executable));
+  free(text);
+  const podium_program_info_t *info = podium_executable_info(executable);
+  assert_in_range(info->argument_count, 1, REFERENCE_ARGUMENTS_MAX);
+  assert_int_equal(info->result_count, 1);
+  reference_inputs_t inputs = {.mesh_x = mesh[0] - '0', .mesh_y = mesh[2] - '0'};
+  podium_array_t *arguments[REFERENCE_ARGUMENTS_MAX] = {NULL};
+  for (int i = 0; i < info->argument_count; i++) {
+    tensor_array_t array;
+    const tensor_shape_t shape = tensor_of(&info->arguments[i].shape);
+    must_internal(tensor_array_init(&array, &shape));
+    make_argument(&inputs, i, &array, &inputs.arguments[i]);
+    must(podium_put(session, &(podium_layout_t){.executable = executable, .argument = i},
+                    array.data, (size_t)tensor_shape_bytes(&shape), TIMEOUT_MS,
+                    &arguments[i]));
+    tensor_array_deinit(&array);
+  }
+  podium_array_t *result = NULL;
+  must(podium_execute(executable, info->argument_count, arguments,
+                      &(podium_execute_options_t){.timeout_ms = TIMEOUT_MS}, &result,
+                      NULL));
+  tensor_array_t values;
+  const tensor_shape_t shape = tensor_of(&info->results[0].shape);
+  must_internal(tensor_array_init(&values, &shape));
+  must(podium_fetch(result, values.data, (size_t)tensor_shape_bytes(&shape), TIMEOUT_MS));
+  check_values(program, path, &inputs, &values, !is_small);
+  tensor_array_deinit(&values);
+  for (int i = 0; i < info->argument_count; i++) {
+    free(inputs.arguments[i].values);
+    podium_array_free(arguments[i]);
+  }
+  podium_array_free(result);
+  podium_executable_free(executable);
+}
+
+static void run_all(const char *mesh, bool is_small) {
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){.topology = mesh});
+  podium_session_t *session = NULL;
+  must(podium_connect(system_pod_address(pod), NULL, &session));
+  for (const reference_program_t *program = reference_programs; program->name != NULL;
+       program++) {
+    run_one(session, program, mesh, is_small);
+  }
+  podium_close(session);
+  system_pod_stop(pod);
+}
+
+static void test_every_program_gives_the_references_values_on_2x2_chips(void **state) {
+  (void)state;
+  run_all("2x2", true);
+}
+
+static void test_every_program_gives_the_references_values_on_2x4_chips(void **state) {
+  (void)state;
+  run_all("2x4", true);
+}
+
+// The sanitizers make the kernels tens of times slower; the sizes are checked without
+// them.
+#if !defined(__SANITIZE_ADDRESS__)
+static void test_every_program_at_its_sources_size_on_2x2_chips(void **state) {
+  (void)state;
+  run_all("2x2", false);
+}
+
+static void test_every_program_at_its_sources_size_on_2x4_chips(void **state) {
+  (void)state;
+  run_all("2x4", false);
+}
+#endif
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_program_gives_the_references_values_on_2x2_chips),
+    cmocka_unit_test(test_every_program_gives_the_references_values_on_2x4_chips),
+#if !defined(__SANITIZE_ADDRESS__)
+    cmocka_unit_test(test_every_program_at_its_sources_size_on_2x2_chips),
+    cmocka_unit_test(test_every_program_at_its_sources_size_on_2x4_chips),
+#endif
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
