@@ -11,6 +11,8 @@
 #ifndef COMMON_MLIR_DIAGNOSTIC_H_
 #define COMMON_MLIR_DIAGNOSTIC_H_
 
+#include <stdarg.h>
+
 #include "common/base/status.h"
 #include "common/mlir/ir.h"
 
@@ -21,6 +23,10 @@ void mlir_line_and_column(const mlir_module_t *module, mlir_position_t position,
 POD_MUST_USE POD_PRINTF(4, 5) pod_status_t
     mlir_error_at(const mlir_module_t *module, mlir_position_t position, pod_code_t code,
                   const char *format, ...);
+
+POD_MUST_USE pod_status_t mlir_verror_at(const mlir_module_t *module,
+                                         mlir_position_t position, pod_code_t code,
+                                         const char *format, va_list args);
 
 // The same at an operation: the message starts with the operation's name in quotes.
 // INVALID_ARGUMENT unless given otherwise.

@@ -1,0 +1,161 @@
+#include "common/mlir/diagnostic.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "common/base/text.h"
+
+// A line of the source may be a constant of megabytes: what is shown is a window.
+enum { WINDOW_BEFORE = 80, WINDOW_AFTER = 60 };
+
+void mlir_line_and_column(const mlir_module_t *module, mlir_position_t position,
+                          int *out_line, int *out_column) {
+  *out_line = *out_column = 0;
+  if (position == 0 || module->source == NULL ||
+      (int64_t)position - 1 > module->source_length) {
+    return;
+  }
+  const char *at = module->source + (position - 1);
+  const char *line_start = module->source;
+  int line = 1;
+  for (const char *newline = module->source;
+       (newline = memchr(newline, '\n', (size_t)(at - newline))) != NULL;) {
+    line_start = ++newline;
+    line++;
+  }
+  *out_line = line;
+  *out_column = (int)(at - line_start) + 1;
+}
+
+static void add_window(pod_text_t *text, const char *bytes, int64_t length) {
+  for (int64_t i = 0; i < length; i++) {
+    const unsigned char byte = (unsigned char)bytes[i];
+    const char shown =
+        byte == '\t' ? ' ' : (byte < ' ' || byte == 127 ? '?' : (char)byte);
+    pod_text_add_bytes(text, &shown, 1);
+  }
+}
+
+static bool is_continuation(char c) {
+  return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+// The source line and a caret under the position.
+static void add_source(pod_text_t *text, const mlir_module_t *module,
+                       mlir_position_t position, int column) {
+  const char *at = module->source + (position - 1);
+  const char *source_end = module->source + module->source_length;
+  const char *start = at - (column - 1);
+  const char *end = memchr(at, '\n', (size_t)(source_end - at));
+  end = end == NULL ? source_end : end;
+  const bool cut_before = at - start > WINDOW_BEFORE;
+  const bool cut_after = end - at > WINDOW_AFTER;
+  start = cut_before ? at - WINDOW_BEFORE : start;
+  end = cut_after ? at + WINDOW_AFTER : end;
+  while (cut_before && start < at && is_continuation(*start)) {
+    start++;
+  }
+  while (cut_after && end > at && is_continuation(*end)) {
+    end--;
+  }
+  pod_text_add(text, cut_before ? "\n  ..." : "\n  ");
+  add_window(text, start, end - start);
+  pod_text_add(text, cut_after ? "...\n  " : "\n  ");
+  pod_text_add(text, cut_before ? "   " : "");
+  for (const char *c = start; c < at; c++) {
+    pod_text_add(text, is_continuation(*c) ? "" : " ");
+  }
+  pod_text_add(text, "^");
+}
+
+static pod_status_t make_error(const mlir_module_t *module, mlir_position_t position,
+                               pod_code_t code, const char *op_name, const char *format,
+                               va_list args) {
+  int line, column;
+  mlir_line_and_column(module, position, &line, &column);
+  pod_text_t text = {0};
+  pod_text_add(&text, module->file_name);
+  if (line > 0) {
+    pod_text_printf(&text, ":%d:%d", line, column);
+  }
+  pod_text_add(&text, ": ");
+  if (op_name != NULL) {
+    pod_text_printf(&text, "'%s': ", op_name);
+  }
+  pod_text_vprintf(&text, format, args);
+  if (line > 0) {
+    add_source(&text, module, position, column);
+  }
+  const pod_status_t status = pod_error_text(__FILE__, __LINE__, code, text.bytes);
+  pod_text_deinit(&text);
+  return status;
+}
+
+pod_status_t mlir_verror_at(const mlir_module_t *module, mlir_position_t position,
+                            pod_code_t code, const char *format, va_list args) {
+  return make_error(module, position, code, NULL, format, args);
+}
+
+pod_status_t mlir_error_at(const mlir_module_t *module, mlir_position_t position,
+                           pod_code_t code, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  const pod_status_t status = make_error(module, position, code, NULL, format, args);
+  va_end(args);
+  return status;
+}
+
+pod_status_t mlir_op_error(const mlir_module_t *module, const mlir_op_t *op,
+                           pod_code_t code, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  const pod_status_t status =
+      make_error(module, op->position, code, op->name, format, args);
+  va_end(args);
+  return status;
+}
+
+// The innermost place in a file; failing that, the outermost name. A location's depth is
+// bounded by the parser.
+static const mlir_attr_t *find_file(const mlir_attr_t *location) {
+  if (!mlir_attr_is(location, MLIR_ATTR_LOCATION)) {
+    return NULL;
+  }
+  switch (location->location_kind) {
+    case MLIR_LOCATION_FILE:
+      return location;
+    case MLIR_LOCATION_NAME:
+      return find_file(location->location_child);
+    case MLIR_LOCATION_CALLSITE: {
+      const mlir_attr_t *found = find_file(location->location_child);
+      return found != NULL ? found : find_file(location->location_caller);
+    }
+    case MLIR_LOCATION_FUSED:
+      return location->count == 0 ? NULL : find_file(location->elements[0]);
+    case MLIR_LOCATION_UNKNOWN:
+      return NULL;
+  }
+  return NULL;
+}
+
+static const mlir_attr_t *find_name(const mlir_attr_t *location) {
+  while (mlir_attr_is(location, MLIR_ATTR_LOCATION) &&
+         location->location_kind != MLIR_LOCATION_NAME) {
+    if (location->location_kind == MLIR_LOCATION_FUSED && location->count > 0) {
+      location = location->elements[0];
+    } else {
+      location = location->location_child;
+    }
+  }
+  return mlir_attr_is(location, MLIR_ATTR_LOCATION) ? location : NULL;
+}
+
+const char *mlir_op_source(mlir_module_t *module, const mlir_op_t *op) {
+  const mlir_attr_t *file = find_file(op->location);
+  if (file != NULL) {
+    return pod_arena_printf(module->arena, "%s:%lld:%lld", file->text,
+                            (long long)file->integer, (long long)file->length);
+  }
+  const mlir_attr_t *name = find_name(op->location);
+  return name == NULL ? "" : name->text;
+}

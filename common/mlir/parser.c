@@ -1,0 +1,60 @@
+#include "common/mlir/parser.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/mlir/diagnostic.h"
+#include "common/mlir/parser_private.h"
+
+static void state_deinit(mlir_parse_state_t *state) {
+  mlir_scope_deinit(&state->scope);
+  pod_map_destroy(state->attr_aliases);
+  pod_map_destroy(state->type_aliases);
+  pod_map_destroy(state->pending_locations);
+  pod_map_destroy(state->resources);
+  pod_map_destroy(state->op_names);
+  free(state->operand_positions);
+}
+
+pod_status_t mlir_parse(const char *file_name, const char *text, int64_t length,
+                        mlir_syntax_lookup_t lookup, mlir_module_t **out_module) {
+  if (length < 0 || length >= INT32_MAX) {
+    return pod_error(POD_INVALID_ARGUMENT, "%s: %lld bytes of text; at most 2 GiB",
+                     file_name, (long long)length);
+  }
+  mlir_module_t *module = mlir_module_create(file_name);
+  char *source = pod_arena_text(module->arena, text, (size_t)length);
+  module->source = source;
+  module->source_length = length;
+  mlir_parse_state_t state = {.lookup = lookup,
+                              .attr_aliases = pod_map_create(),
+                              .type_aliases = pod_map_create(),
+                              .pending_locations = pod_map_create(),
+                              .resources = pod_map_create(),
+                              .op_names = pod_map_create()};
+  mlir_parser_t parser = {.module = module,
+                          .begin = source,
+                          .at = source,
+                          .end = source + length,
+                          .origin = 1,
+                          .state = &state};
+  mlir_lex_skip(&parser);
+  const pod_status_t status = mlir_parse_top(&parser);
+  state_deinit(&state);
+  if (status != NULL) {
+    mlir_module_destroy(module);
+    return status;
+  }
+  *out_module = module;
+  return NULL;
+}
+
+mlir_parser_t *mlir_parser_for_body(mlir_module_t *module, const mlir_attr_t *attr) {
+  mlir_parser_t *parser = pod_arena_alloc(module->arena, sizeof(*parser));
+  parser->module = module;
+  parser->begin = parser->at = attr->body == NULL ? "" : attr->body;
+  parser->end = parser->begin + (attr->body == NULL ? 0 : attr->length);
+  parser->origin = attr->body_position;
+  mlir_lex_skip(parser);
+  return parser;
+}

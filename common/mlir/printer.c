@@ -1,0 +1,402 @@
+#include "common/mlir/printer.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/memory.h"
+#include "common/mlir/parser_private.h"
+#include "common/mlir/print_private.h"
+
+// The names in use in one function. A map's value counts the suffixes tried for a name.
+typedef struct name_scope_t {
+  pod_map_t *used;
+  unsigned next_value, next_argument;
+} name_scope_t;
+
+struct mlir_printer_t {
+  pod_text_t *text;
+  const mlir_print_options_t *options;
+  pod_arena_t *arena;
+  const char **names;  // By value id.
+  uint32_t value_count;
+  int indent;
+  pod_map_t *location_aliases;    // Address to "#loc3".
+  const mlir_attr_t **locations;  // In the order of their numbers.
+  int location_count, location_capacity;
+};
+
+// --- Names ---
+
+static bool is_number(const char *name) {
+  while (mlir_is_digit(*name)) {
+    name++;
+  }
+  return *name == '\0';
+}
+
+// A pass may have named a value by any text.
+static bool is_name(const char *name) {
+  return name != NULL && *name != '\0' && !is_number(name) &&
+         *mlir_lex_word_end(name, true) == '\0' && name[strlen(name) - 1] != '-';
+}
+
+static const char *unique_name(mlir_printer_t *printer, name_scope_t *scope,
+                               const char *wanted) {
+  unsigned *tried = pod_map_get(scope->used, wanted);
+  const char *name = wanted;
+  while (tried != NULL && pod_map_get(scope->used, name) != NULL) {
+    name = pod_arena_printf(printer->arena, "%s_%u", wanted, (*tried)++);
+  }
+  pod_map_put(scope->used, name, pod_arena_alloc(printer->arena, sizeof(unsigned)));
+  return name;
+}
+
+static void set_name(mlir_printer_t *printer, const mlir_value_t *value,
+                     const char *name) {
+  if (value->id < printer->value_count) {
+    printer->names[value->id] = name;
+  }
+}
+
+static void name_argument(mlir_printer_t *printer, name_scope_t *scope,
+                          const mlir_value_t *value) {
+  const char *name = value->name;
+  if (!is_name(name)) {
+    name = pod_arena_printf(printer->arena, "arg%u", scope->next_argument++);
+  }
+  set_name(printer, value, unique_name(printer, scope, name));
+}
+
+static void name_results(mlir_printer_t *printer, name_scope_t *scope,
+                         const mlir_op_t *op) {
+  if (op->result_count == 0) {
+    return;
+  }
+  const char *name = op->results[0].name;
+  if (is_name(name)) {
+    name = unique_name(printer, scope, name);
+  } else {
+    name = pod_arena_printf(printer->arena, "%u", scope->next_value++);
+  }
+  for (int i = 0; i < op->result_count; i++) {
+    set_name(printer, &op->results[i], name);
+  }
+}
+
+static bool is_isolated(const mlir_op_t *op) {
+  return strcmp(op->name, "func.func") == 0 || strcmp(op->name, "builtin.module") == 0;
+}
+
+static void name_region(mlir_printer_t *printer, name_scope_t *scope,
+                        const mlir_region_t *region);
+
+static void name_regions(mlir_printer_t *printer, name_scope_t *outer,
+                         const mlir_op_t *op) {
+  if (op->region_count == 0) {
+    return;
+  }
+  name_scope_t own = {0};
+  const bool isolated = is_isolated(op);
+  if (isolated) {
+    own.used = pod_map_create();
+  }
+  for (int i = 0; i < op->region_count; i++) {
+    name_region(printer, isolated ? &own : outer, &op->regions[i]);
+  }
+  pod_map_destroy(own.used);
+}
+
+static void name_region(mlir_printer_t *printer, name_scope_t *scope,
+                        const mlir_region_t *region) {
+  for (const mlir_block_t *block = region->first; block != NULL; block = block->next) {
+    for (int i = 0; i < block->argument_count; i++) {
+      name_argument(printer, scope, block->arguments[i]);
+    }
+    for (const mlir_op_t *op = block->first; op != NULL; op = op->next) {
+      name_results(printer, scope, op);
+      name_regions(printer, scope, op);
+    }
+  }
+}
+
+// --- Locations ---
+
+// Children first, so that every alias is defined before it is used.
+static const char *location_alias(mlir_printer_t *printer, const mlir_attr_t *location) {
+  if (location == NULL || location->location_kind == MLIR_LOCATION_UNKNOWN) {
+    return NULL;
+  }
+  const char *known =
+      pod_map_get_n(printer->location_aliases, (const char *)&location, sizeof(location));
+  if (known != NULL) {
+    return known;
+  }
+  location_alias(printer, location->location_child);
+  location_alias(printer, location->location_caller);
+  for (int64_t i = 0; i < location->count; i++) {
+    location_alias(printer, location->elements[i]);
+  }
+  if (printer->location_count == printer->location_capacity) {
+    printer->location_capacity = 2 * printer->location_capacity + 64;
+    printer->locations = pod_grow(printer->locations, (size_t)printer->location_capacity,
+                                  sizeof(*printer->locations));
+  }
+  printer->locations[printer->location_count++] = location;
+  char *alias = pod_arena_printf(printer->arena, "#loc%d", printer->location_count);
+  pod_map_put_n(printer->location_aliases, (const char *)&location, sizeof(location),
+                alias);
+  return alias;
+}
+
+void mlir_printer_location(mlir_printer_t *printer, const mlir_attr_t *location) {
+  if (!printer->options->locations || location == NULL) {
+    return;
+  }
+  const char *alias = location_alias(printer, location);
+  pod_text_printf(printer->text, " loc(%s)", alias == NULL ? "unknown" : alias);
+}
+
+static void print_location_aliases(mlir_printer_t *printer) {
+  for (int i = 0; i < printer->location_count; i++) {
+    pod_text_printf(printer->text, "#loc%d = loc(", i + 1);
+    mlir_print_location(printer->text, printer->locations[i], printer->location_aliases);
+    pod_text_add(printer->text, ")\n");
+  }
+}
+
+// --- For the syntax functions ---
+
+void mlir_printer_printf(mlir_printer_t *printer, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  pod_text_vprintf(printer->text, format, args);
+  va_end(args);
+}
+
+void mlir_printer_value(mlir_printer_t *printer, const mlir_value_t *value) {
+  const char *name = value->id < printer->value_count ? printer->names[value->id] : NULL;
+  pod_text_add(printer->text, "%");
+  // A value that stands in no block of the module: shown, so that it can be seen.
+  pod_text_add(printer->text, name == NULL ? "unknown" : name);
+  if (value->op != NULL && value->op->result_count > 1) {
+    pod_text_printf(printer->text, "#%u", value->index);
+  }
+}
+
+void mlir_printer_operands(mlir_printer_t *printer, const mlir_op_t *op) {
+  for (int i = 0; i < op->operand_count; i++) {
+    pod_text_add(printer->text, i > 0 ? ", " : "");
+    mlir_printer_value(printer, op->operands[i]);
+  }
+}
+
+void mlir_printer_type(mlir_printer_t *printer, const mlir_type_t *type) {
+  mlir_type_print(printer->text, type);
+}
+
+void mlir_printer_functional_type(mlir_printer_t *printer, const mlir_op_t *op) {
+  pod_text_add(printer->text, "(");
+  for (int i = 0; i < op->operand_count; i++) {
+    pod_text_add(printer->text, i > 0 ? ", " : "");
+    mlir_printer_type(printer, op->operands[i]->type);
+  }
+  pod_text_add(printer->text, ") -> ");
+  const bool bare =
+      op->result_count == 1 && op->results[0].type->kind != MLIR_TYPE_FUNCTION;
+  pod_text_add(printer->text, bare ? "" : "(");
+  for (int i = 0; i < op->result_count; i++) {
+    pod_text_add(printer->text, i > 0 ? ", " : "");
+    mlir_printer_type(printer, op->results[i].type);
+  }
+  pod_text_add(printer->text, bare ? "" : ")");
+}
+
+void mlir_printer_attr(mlir_printer_t *printer, const mlir_attr_t *attr) {
+  mlir_attr_print(printer->text, attr, printer->options->elide_elements);
+}
+
+void mlir_printer_symbol(mlir_printer_t *printer, const char *name) {
+  mlir_print_symbol(printer->text, name);
+}
+
+void mlir_printer_string(mlir_printer_t *printer, const char *text, int64_t length) {
+  mlir_print_string(printer->text, text, length);
+}
+
+static bool is_hidden(const char *const *hidden, const char *name) {
+  for (; hidden != NULL && *hidden != NULL; hidden++) {
+    if (strcmp(*hidden, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void mlir_printer_attr_dict_with(mlir_printer_t *printer, const char *word,
+                                 const mlir_op_t *op, const char *const *hidden) {
+  bool any = false;
+  for (int i = 0; i < op->attr_count; i++) {
+    if (is_hidden(hidden, op->attrs[i].name)) {
+      continue;
+    }
+    if (any) {
+      pod_text_add(printer->text, ", ");
+    } else {
+      pod_text_printf(printer->text, " %s{", word);
+    }
+    mlir_print_entry(printer->text, &op->attrs[i], printer->options->elide_elements);
+    any = true;
+  }
+  pod_text_add(printer->text, any ? "}" : "");
+}
+
+void mlir_printer_attr_dict(mlir_printer_t *printer, const mlir_op_t *op,
+                            const char *const *hidden) {
+  mlir_printer_attr_dict_with(printer, "", op, hidden);
+}
+
+void mlir_printer_newline(mlir_printer_t *printer) {
+  pod_text_printf(printer->text, "\n%*s", 2 * printer->indent, "");
+}
+
+void mlir_printer_block_argument(mlir_printer_t *printer, const mlir_value_t *value) {
+  mlir_printer_value(printer, value);
+  pod_text_add(printer->text, ": ");
+  mlir_printer_type(printer, value->type);
+  mlir_printer_location(printer, value->location);
+}
+
+// --- Operations ---
+
+// Names without a dialect are the operation's own: MLIR calls those properties.
+static void print_attrs_by_owner(mlir_printer_t *printer, const mlir_op_t *op,
+                                 bool is_own) {
+  bool any = false;
+  for (int i = 0; i < op->attr_count; i++) {
+    if ((strchr(op->attrs[i].name, '.') == NULL) != is_own) {
+      continue;
+    }
+    pod_text_add(printer->text, any ? ", " : (is_own ? " <{" : " {"));
+    mlir_print_entry(printer->text, &op->attrs[i], printer->options->elide_elements);
+    any = true;
+  }
+  pod_text_add(printer->text, any ? (is_own ? "}>" : "}") : "");
+}
+
+void mlir_printer_generic(mlir_printer_t *printer, const mlir_op_t *op) {
+  pod_text_add(printer->text, "(");
+  mlir_printer_operands(printer, op);
+  pod_text_add(printer->text, ")");
+  print_attrs_by_owner(printer, op, true);
+  for (int i = 0; i < op->region_count; i++) {
+    pod_text_add(printer->text, i == 0 ? " (" : ", ");
+    mlir_printer_region(printer, &op->regions[i], false);
+  }
+  pod_text_add(printer->text, op->region_count > 0 ? ")" : "");
+  print_attrs_by_owner(printer, op, false);
+  pod_text_add(printer->text, " : ");
+  mlir_printer_functional_type(printer, op);
+}
+
+static const mlir_syntax_t *find_syntax(const mlir_printer_t *printer, const char *name) {
+  if (printer->options->lookup == NULL) {
+    return NULL;
+  }
+  const mlir_syntax_t *syntax = mlir_builtin_syntax(name);
+  return syntax != NULL ? syntax : printer->options->lookup(name);
+}
+
+// Inside a function MLIR leaves the dialect func out.
+static const char *short_name(const mlir_op_t *op) {
+  const mlir_region_t *region = op->block == NULL ? NULL : op->block->region;
+  if (strcmp(op->name, "builtin.module") == 0) {
+    return "module";
+  }
+  if (region != NULL && strcmp(region->op->name, "func.func") == 0 &&
+      (strcmp(op->name, "func.call") == 0 || strcmp(op->name, "func.return") == 0)) {
+    return op->name + strlen("func.");
+  }
+  return op->name;
+}
+
+static void print_op(mlir_printer_t *printer, const mlir_op_t *op) {
+  if (op->result_count > 0) {
+    pod_text_printf(printer->text, "%%%s",
+                    op->results[0].id < printer->value_count
+                        ? printer->names[op->results[0].id]
+                        : "unknown");
+    if (op->result_count > 1) {
+      pod_text_printf(printer->text, ":%d", op->result_count);
+    }
+    pod_text_add(printer->text, " = ");
+  }
+  const mlir_syntax_t *syntax = find_syntax(printer, op->name);
+  const size_t start = printer->text->length;
+  bool is_pretty = false;
+  if (syntax != NULL) {
+    pod_text_add(printer->text, short_name(op));
+    is_pretty = syntax->print(printer, op);
+  }
+  if (!is_pretty) {
+    printer->text->length = start;  // What a syntax began and gave up.
+    mlir_print_string(printer->text, op->name, (int64_t)strlen(op->name));
+    mlir_printer_generic(printer, op);
+  }
+  mlir_printer_location(printer, op->location);
+}
+
+static void print_block_header(mlir_printer_t *printer, const mlir_block_t *block,
+                               int index) {
+  pod_text_printf(printer->text, "\n%*s^bb%d", 2 * (printer->indent - 1), "", index);
+  for (int i = 0; i < block->argument_count; i++) {
+    pod_text_add(printer->text, i == 0 ? "(" : ", ");
+    mlir_printer_block_argument(printer, block->arguments[i]);
+  }
+  pod_text_add(printer->text, block->argument_count > 0 ? "):" : ":");
+}
+
+void mlir_printer_region(mlir_printer_t *printer, const mlir_region_t *region,
+                         bool hide_arguments) {
+  pod_text_add(printer->text, "{");
+  printer->indent++;
+  int index = 0;
+  for (const mlir_block_t *block = region->first; block != NULL; block = block->next) {
+    const bool is_entry = index == 0;
+    const bool is_plain =
+        is_entry && (block->argument_count == 0 ? block->first != NULL : hide_arguments);
+    if (!is_plain) {
+      print_block_header(printer, block, index);
+    }
+    for (const mlir_op_t *op = block->first; op != NULL; op = op->next) {
+      mlir_printer_newline(printer);
+      print_op(printer, op);
+    }
+    index++;
+  }
+  printer->indent--;
+  if (region->first != NULL) {
+    mlir_printer_newline(printer);
+  }
+  pod_text_add(printer->text, "}");
+}
+
+void mlir_print(pod_text_t *text, const mlir_module_t *module,
+                const mlir_print_options_t *options) {
+  mlir_printer_t printer = {
+      .text = text,
+      .options = options,
+      .arena = pod_arena_create(),
+      .names = pod_alloc((module->value_count + (size_t)1) * sizeof(const char *)),
+      .value_count = module->value_count,
+      .location_aliases = pod_map_create(),
+  };
+  name_regions(&printer, NULL, module->op);
+  print_op(&printer, module->op);
+  pod_text_add(text, "\n");
+  print_location_aliases(&printer);
+  pod_map_destroy(printer.location_aliases);
+  free(printer.locations);
+  free((void *)printer.names);
+  pod_arena_destroy(printer.arena);
+}
