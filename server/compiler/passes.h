@@ -12,6 +12,9 @@
 #include "common/mlir/ir.h"
 #include "server/compiler/compiler.h"
 
+// Puts StableHLO in place of operations that are short for it (chlo.square).
+POD_MUST_USE pod_status_t compiler_expand(mlir_module_t *module);
+
 // Sets op->kind, checks every operation by its shape rule: operand counts, attributes,
 // and that the result types are those that follow. Unknown operations are UNIMPLEMENTED
 // with their place.

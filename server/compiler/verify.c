@@ -1,0 +1,159 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/mlir/diagnostic.h"
+#include "server/compiler/passes.h"
+#include "server/compiler/shape.h"
+#include "server/compiler/table.h"
+#include "server/compiler/walk.h"
+
+// Operations without a row that later passes take away.
+static bool is_structure(const char *name) {
+  static const char *const names[] = {"func.func", "func.return", "func.call",
+                                      "builtin.module", "stablehlo.composite"};
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    if (strcmp(name, names[i]) == 0) {
+      return true;
+    }
+  }
+  return strncmp(name, "sdy.", 4) == 0;
+}
+
+static pod_status_t unknown_operation(mlir_module_t *module, const mlir_op_t *op) {
+  if (strcmp(op->name, "stablehlo.custom_call") != 0) {
+    return mlir_op_error(module, op, POD_UNIMPLEMENTED,
+                         "this operation is not supported");
+  }
+  const mlir_attr_t *target = mlir_op_attr(op, "call_target_name");
+  const char *name = mlir_attr_is(target, MLIR_ATTR_STRING) ? target->text : "";
+  static const char *const gspmd[] = {"Sharding", "SPMDFullToShardShape",
+                                      "SPMDShardToFullShape"};
+  for (size_t i = 0; i < sizeof(gspmd) / sizeof(gspmd[0]); i++) {
+    if (strcmp(name, gspmd[i]) == 0) {
+      return mlir_op_error(module, op, POD_UNIMPLEMENTED,
+                           "target @%s is how GSPMD marks shardings; export with Shardy "
+                           "(jax.config.update(\"jax_use_shardy_partitioner\", True))",
+                           name);
+    }
+  }
+  return mlir_op_error(module, op, POD_UNIMPLEMENTED, "target @%s is not supported",
+                       name);
+}
+
+// The first dimension in which two types of the same rank differ, for the message.
+static pod_status_t report_difference(mlir_module_t *module, const mlir_op_t *op,
+                                      int index, const tensor_shape_t *inferred) {
+  const tensor_shape_t *declared = shape_declared(op, index);
+  const char *is = shape_text(module, declared), *should = shape_text(module, inferred);
+  if (declared->rank == inferred->rank && declared->dtype == inferred->dtype) {
+    for (int d = 0; d < declared->rank; d++) {
+      if (declared->dims[d] != inferred->dims[d]) {
+        return SHAPE_ERROR(
+            "result %d is declared as %s, but it is %s: dimension %d is "
+            "%" PRId64 ", not %" PRId64,
+            index, is, should, d, inferred->dims[d], declared->dims[d]);
+      }
+    }
+  }
+  return SHAPE_ERROR("result %d is declared as %s, but it is %s", index, is, should);
+}
+
+static pod_status_t verify_row(mlir_module_t *module, const mlir_op_t *op) {
+  const mlir_type_t *few[8];
+  const mlir_type_t **types =
+      op->result_count <= 8 ? few
+                            : pod_arena_array(module->arena, (size_t)op->result_count,
+                                              sizeof(const mlir_type_t *));
+  POD_TRY(compiler_infer(module, op, types));
+  for (int i = 0; i < op->result_count; i++) {
+    if (types[i] != op->results[i].type &&
+        !tensor_shape_equal(&types[i]->shape, shape_declared(op, i))) {
+      return report_difference(module, op, i, &types[i]->shape);
+    }
+  }
+  return NULL;
+}
+
+static bool same_type(const mlir_type_t *a, const mlir_type_t *b) {
+  return a == b || mlir_type_equal(a, b);
+}
+
+// A function's signature, its entry's arguments and its return agree.
+static pod_status_t verify_function(mlir_module_t *module, const mlir_op_t *op) {
+  const mlir_attr_t *type = mlir_op_attr(op, "function_type");
+  if (!mlir_attr_is(type, MLIR_ATTR_TYPE) || type->type->kind != MLIR_TYPE_FUNCTION ||
+      !mlir_attr_is(mlir_op_attr(op, "sym_name"), MLIR_ATTR_STRING) ||
+      op->region_count != 1) {
+    return SHAPE_ERROR("a function needs a name, a type and one body");
+  }
+  const mlir_block_t *body = mlir_op_block(op, 0);
+  if (body == NULL) {
+    return NULL;  // A declaration: an error only when something calls it.
+  }
+  if (body->next != NULL) {
+    return mlir_op_error(module, op, POD_UNIMPLEMENTED,
+                         "functions of several blocks are not supported");
+  }
+  const mlir_type_t *signature = type->type;
+  if (body->argument_count != signature->input_count) {
+    return SHAPE_ERROR("its body has %d arguments, its type %d", body->argument_count,
+                       signature->input_count);
+  }
+  for (int i = 0; i < body->argument_count; i++) {
+    if (!same_type(body->arguments[i]->type, signature->inputs[i])) {
+      return SHAPE_ERROR("argument %d differs from the function's type", i);
+    }
+  }
+  const mlir_op_t *end = body->last;
+  if (end == NULL || strcmp(end->name, "func.return") != 0) {
+    return SHAPE_ERROR("its body does not end with func.return");
+  }
+  if (end->operand_count != signature->result_count) {
+    return mlir_op_error(module, end, POD_INVALID_ARGUMENT,
+                         "returns %d values; the function's type has %d",
+                         end->operand_count, signature->result_count);
+  }
+  for (int i = 0; i < end->operand_count; i++) {
+    if (!same_type(end->operands[i]->type, signature->results[i])) {
+      return mlir_op_error(module, end, POD_INVALID_ARGUMENT,
+                           "value %d is %s; the function returns %s", i,
+                           shape_text(module, &end->operands[i]->type->shape),
+                           shape_text(module, &signature->results[i]->shape));
+    }
+  }
+  return NULL;
+}
+
+// A return stands last in its block, and nothing else does where one is needed.
+static bool is_return(const mlir_op_t *op) {
+  return op->kind == CHIP_OP_RETURN || strcmp(op->name, "func.return") == 0 ||
+         strcmp(op->name, "sdy.return") == 0;
+}
+
+static pod_status_t verify_op(mlir_module_t *module, mlir_op_t *op) {
+  op->kind = (int)chip_op_find(op->name);
+  if (is_return(op) && op->next != NULL) {
+    return SHAPE_ERROR("stands before the end of its block");
+  }
+  if (op->kind != CHIP_OP_INVALID) {
+    return verify_row(module, op);
+  }
+  if (strcmp(op->name, "func.func") == 0) {
+    return verify_function(module, op);
+  }
+  if (strcmp(op->name, "sdy.sharding_constraint") == 0) {
+    POD_TRY(shape_arity(module, op, 1, 1, 0));
+    if (!same_type(op->operands[0]->type, op->results[0].type)) {
+      return SHAPE_ERROR("its operand and its result have different types");
+    }
+  }
+  return is_structure(op->name) ? NULL : unknown_operation(module, op);
+}
+
+pod_status_t compiler_verify(mlir_module_t *module) {
+  for (mlir_op_t *op = walk_first(module->op); op != NULL;
+       op = walk_next(module->op, op)) {
+    POD_TRY(verify_op(module, op));
+  }
+  return NULL;
+}

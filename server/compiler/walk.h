@@ -1,0 +1,30 @@
+// Walks operations in program order without recursion, so that no nesting that a module
+// has can exhaust the stack.
+//
+//   for (mlir_op_t *op = walk_first(root); op != NULL; op = walk_next(root, op)) { … }
+//
+// An operation comes before what is in its regions. The walk may insert and unlink
+// operations behind the current one; to unlink the current one, ask for the next first.
+//
+// Threading: pure. Cost: linear in the operations walked over.
+
+#ifndef SERVER_COMPILER_WALK_H_
+#define SERVER_COMPILER_WALK_H_
+
+#include "common/mlir/ir.h"
+
+// The first operation inside of `root`, or NULL.
+mlir_op_t *walk_first(const mlir_op_t *root);
+
+// The operation after `op`, inside of `root`; NULL at the end.
+mlir_op_t *walk_next(const mlir_op_t *root, const mlir_op_t *op);
+
+// The same, without going into the regions of `op`.
+mlir_op_t *walk_skip(const mlir_op_t *root, const mlir_op_t *op);
+
+// The operation that holds `op`, or NULL.
+static inline mlir_op_t *walk_parent(const mlir_op_t *op) {
+  return op->block == NULL ? NULL : op->block->region->op;
+}
+
+#endif  // SERVER_COMPILER_WALK_H_
