@@ -1,0 +1,309 @@
+// Calls give way to the bodies they call.
+//
+// The walk goes over @main once. Where it meets a call it puts a copy of the callee's
+// body there, calls in it included, and goes on with the first operation of the copy: so
+// every operation of the result is copied once, however deep the calls nest. Uses come
+// after what they use, so that one table of replacements, applied to each operation as
+// the walk reaches it, does for all results of calls.
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/memory.h"
+#include "common/mlir/diagnostic.h"
+#include "server/chip/program.h"
+#include "server/compiler/passes.h"
+#include "server/compiler/replacements.h"
+#include "server/compiler/walk.h"
+
+typedef struct inliner_t {
+  mlir_module_t *module;
+  mlir_op_t *main;
+  mlir_value_t **copies;        // By id of a value that the source had: its last copy.
+  replacements_t replacements;  // What stands for the results of calls.
+  int64_t op_count;             // Operations copied so far.
+} inliner_t;
+
+// The function that `op` calls: func.call, and stablehlo.composite, whose meaning is its
+// decomposition. NULL when it is no call.
+static const mlir_attr_t *callee_of(const mlir_op_t *op) {
+  const mlir_attr_t *attr = NULL;
+  if (strcmp(op->name, "func.call") == 0) {
+    attr = mlir_op_attr(op, "callee");
+  } else if (strcmp(op->name, "stablehlo.composite") == 0) {
+    attr = mlir_op_attr(op, "decomposition");
+  }
+  return mlir_attr_is(attr, MLIR_ATTR_SYMBOL) ? attr : NULL;
+}
+
+// --- The calls have no cycle ---
+
+enum { UNSEEN = 0, ON_PATH, DONE };
+
+// A function on the path of calls, and how far its body has been searched.
+typedef struct frame_t {
+  mlir_op_t *function, *next;
+} frame_t;
+
+static pod_status_t find_callee(mlir_module_t *module, const mlir_op_t *op,
+                                const mlir_attr_t *callee, mlir_op_t **out_function) {
+  mlir_op_t *function = mlir_module_find_symbol(module, callee->text);
+  if (function == NULL || strcmp(function->name, "func.func") != 0) {
+    return mlir_op_error(module, op, POD_INVALID_ARGUMENT,
+                         "calls @%s, but the module has no such function", callee->text);
+  }
+  if (function->region_count != 1 || mlir_op_block(function, 0) == NULL) {
+    return mlir_op_error(module, op, POD_INVALID_ARGUMENT, "calls @%s, which has no body",
+                         callee->text);
+  }
+  *out_function = function;
+  return NULL;
+}
+
+// Moves the search on to the next call of the topmost frame; NULL in *out_callee at the
+// end of its body.
+static pod_status_t next_callee(mlir_module_t *module, frame_t *frame,
+                                const unsigned char *state, mlir_op_t **out_callee) {
+  *out_callee = NULL;
+  while (frame->next != NULL && *out_callee == NULL) {
+    const mlir_op_t *op = frame->next;
+    frame->next = walk_next(frame->function, op);
+    const mlir_attr_t *callee = callee_of(op);
+    if (callee == NULL) {
+      continue;
+    }
+    mlir_op_t *function;
+    POD_TRY(find_callee(module, op, callee, &function));
+    if (state[function->id] == ON_PATH) {
+      return mlir_op_error(module, op, POD_INVALID_ARGUMENT,
+                           "calls @%s, which is what calls it: recursion is not possible",
+                           callee->text);
+    }
+    if (state[function->id] == UNSEEN) {
+      *out_callee = function;
+    }
+  }
+  return NULL;
+}
+
+// Depth first, on a stack of our own: chains of calls may be long.
+static pod_status_t check_cycles(mlir_module_t *module, mlir_op_t *main) {
+  unsigned char *state = pod_alloc(module->op_count);
+  size_t depth = 1, capacity = 64;
+  frame_t *path = pod_grow(NULL, capacity, sizeof(*path));
+  path[0] = (frame_t){main, walk_first(main)};
+  state[main->id] = ON_PATH;
+  pod_status_t status = NULL;
+  while (depth > 0 && status == NULL) {
+    mlir_op_t *callee;
+    status = next_callee(module, &path[depth - 1], state, &callee);
+    if (status != NULL) {
+      break;
+    }
+    if (callee == NULL) {
+      state[path[--depth].function->id] = DONE;
+      continue;
+    }
+    if (depth == capacity) {
+      capacity *= 2;
+      path = pod_grow(path, capacity, sizeof(*path));
+    }
+    state[callee->id] = ON_PATH;
+    path[depth++] = (frame_t){callee, walk_first(callee)};
+  }
+  free(path);
+  free(state);
+  return status;
+}
+
+// --- One call ---
+
+// A sharding that the callee's signature gives to an argument or a result goes on as a
+// constraint.
+static mlir_value_t *constrain(inliner_t *inliner, mlir_op_t *where, mlir_value_t *value,
+                               const mlir_attr_t *attrs, int index) {
+  if (!mlir_attr_is(attrs, MLIR_ATTR_ARRAY) || index >= attrs->count ||
+      !mlir_attr_is(attrs->elements[index], MLIR_ATTR_DICTIONARY)) {
+    return value;
+  }
+  const mlir_attr_t *sharding = mlir_attr_get(attrs->elements[index], "sdy.sharding");
+  if (sharding == NULL) {
+    return value;
+  }
+  mlir_op_t *op = mlir_op_create(inliner->module, "sdy.sharding_constraint", 1, &value, 1,
+                                 &value->type, 0);
+  op->position = where->position;
+  op->location = where->location;
+  mlir_op_set_attr(inliner->module, op, "sharding", sharding);
+  mlir_block_insert_before(where, op);
+  return &op->results[0];
+}
+
+static pod_status_t check_types(inliner_t *inliner, const mlir_op_t *call,
+                                const mlir_block_t *body) {
+  const mlir_op_t *end = body->last;
+  if (body->next != NULL || end == NULL || strcmp(end->name, "func.return") != 0) {
+    return mlir_op_error(inliner->module, call, POD_INVALID_ARGUMENT,
+                         "calls a function that does not end with func.return");
+  }
+  if (call->operand_count != body->argument_count ||
+      call->result_count != end->operand_count) {
+    return mlir_op_error(inliner->module, call, POD_INVALID_ARGUMENT,
+                         "has %d operands and %d results; the function has %d and %d",
+                         call->operand_count, call->result_count, body->argument_count,
+                         end->operand_count);
+  }
+  for (int i = 0; i < call->operand_count; i++) {
+    if (!mlir_type_equal(call->operands[i]->type, body->arguments[i]->type)) {
+      return mlir_op_error(inliner->module, call, POD_INVALID_ARGUMENT,
+                           "the type of operand %d differs from the function's", i);
+    }
+  }
+  for (int i = 0; i < call->result_count; i++) {
+    if (!mlir_type_equal(call->results[i].type, end->operands[i]->type)) {
+      return mlir_op_error(inliner->module, call, POD_INVALID_ARGUMENT,
+                           "the type of result %d differs from the function's", i);
+    }
+  }
+  return NULL;
+}
+
+static pod_status_t check_bounds(inliner_t *inliner, const mlir_op_t *call) {
+  int depth = 0;
+  for (const mlir_op_t *op = walk_parent(call); op != NULL; op = walk_parent(op)) {
+    depth++;
+  }
+  if (depth > CHIP_CALL_DEPTH_MAX) {
+    return mlir_op_error(inliner->module, call, POD_RESOURCE_EXHAUSTED,
+                         "regions nest deeper than %d once calls are inlined",
+                         (int)CHIP_CALL_DEPTH_MAX);
+  }
+  if (inliner->op_count > CHIP_INSTRUCTIONS_MAX) {
+    return mlir_op_error(inliner->module, call, POD_RESOURCE_EXHAUSTED,
+                         "the program has more than %d operations once calls are inlined",
+                         (int)CHIP_INSTRUCTIONS_MAX);
+  }
+  return NULL;
+}
+
+static int64_t count_ops(const mlir_op_t *op) {
+  int64_t count = 1;
+  for (const mlir_op_t *inner = walk_first(op); inner != NULL;
+       inner = walk_next(op, inner)) {
+    count++;
+  }
+  return count;
+}
+
+// Puts the body before `call` and takes `call` out. What follows in the walk is the first
+// operation of the body.
+static pod_status_t inline_call(inliner_t *inliner, mlir_op_t *call,
+                                const mlir_op_t *function) {
+  const mlir_block_t *body = mlir_op_block(function, 0);
+  POD_TRY(check_types(inliner, call, body));
+  POD_TRY(check_bounds(inliner, call));
+  const mlir_attr_t *argument_attrs = mlir_op_attr(function, "arg_attrs"),
+                    *result_attrs = mlir_op_attr(function, "res_attrs");
+  for (int i = 0; i < body->argument_count; i++) {
+    inliner->copies[body->arguments[i]->id] =
+        constrain(inliner, call, call->operands[i], argument_attrs, i);
+  }
+  for (const mlir_op_t *op = body->first; op != body->last; op = op->next) {
+    inliner->op_count += op->region_count == 0 ? 1 : count_ops(op);
+    mlir_block_insert_before(call, mlir_op_clone(inliner->module, op, inliner->copies));
+  }
+  for (int i = 0; i < call->result_count; i++) {
+    mlir_value_t *value = inliner->copies[body->last->operands[i]->id];
+    replacements_put(&inliner->replacements, &call->results[i],
+                     constrain(inliner, call, value, result_attrs, i));
+  }
+  return NULL;
+}
+
+// sdy.named_computation groups operations for people and their tools; they move out of
+// it.
+static void dissolve(inliner_t *inliner, mlir_op_t *op) {
+  mlir_block_t *body = mlir_op_block(op, 0);
+  for (int i = 0; i < body->argument_count; i++) {
+    replacements_put(&inliner->replacements, body->arguments[i], op->operands[i]);
+  }
+  while (body->first != body->last) {
+    mlir_op_t *inner = body->first;
+    mlir_op_unlink(inner);
+    mlir_block_insert_before(op, inner);
+  }
+  for (int i = 0; i < op->result_count; i++) {
+    replacements_put(&inliner->replacements, &op->results[i], body->last->operands[i]);
+  }
+}
+
+static bool is_named_computation(const mlir_op_t *op) {
+  if (strcmp(op->name, "sdy.named_computation") != 0 || op->region_count != 1) {
+    return false;
+  }
+  const mlir_block_t *body = mlir_op_block(op, 0);
+  return body != NULL && body->last != NULL &&
+         body->argument_count == op->operand_count &&
+         body->last->operand_count == op->result_count;
+}
+
+// Takes `op` out and returns where the walk goes on: at what has been put before it.
+static mlir_op_t *step_into(const mlir_op_t *main, mlir_op_t *op,
+                            mlir_op_t *before_inlining, mlir_block_t *block) {
+  mlir_op_t *first = before_inlining != NULL ? before_inlining->next : block->first;
+  mlir_op_t *next = first != op ? first : walk_skip(main, op);
+  mlir_op_unlink(op);
+  return next;
+}
+
+static pod_status_t inline_main(inliner_t *inliner) {
+  mlir_op_t *op = walk_first(inliner->main);
+  while (op != NULL) {
+    replacements_apply(&inliner->replacements, op);
+    const mlir_attr_t *callee = callee_of(op);
+    mlir_op_t *previous = op->previous;
+    if (callee != NULL) {
+      mlir_op_t *function;
+      POD_TRY(find_callee(inliner->module, op, callee, &function));
+      POD_TRY(inline_call(inliner, op, function));
+      op = step_into(inliner->main, op, previous, op->block);
+    } else if (is_named_computation(op)) {
+      dissolve(inliner, op);
+      op = step_into(inliner->main, op, previous, op->block);
+    } else {
+      op = walk_next(inliner->main, op);
+    }
+  }
+  return NULL;
+}
+
+static void remove_other_functions(mlir_module_t *module, const mlir_op_t *main) {
+  mlir_op_t *next;
+  for (mlir_op_t *op = mlir_op_block(module->op, 0)->first; op != NULL; op = next) {
+    next = op->next;
+    if (op != main && strcmp(op->name, "func.func") == 0) {
+      mlir_op_unlink(op);
+    }
+  }
+}
+
+pod_status_t compiler_inline(mlir_module_t *module) {
+  mlir_op_t *main = mlir_module_find_symbol(module, "main");
+  if (main == NULL || strcmp(main->name, "func.func") != 0 || main->region_count != 1 ||
+      mlir_op_block(main, 0) == NULL) {
+    return mlir_error_at(module, 0, POD_INVALID_ARGUMENT,
+                         "the module has no function @main with a body");
+  }
+  POD_TRY(check_cycles(module, main));
+  inliner_t inliner = {.module = module, .main = main};
+  inliner.copies = pod_alloc(module->value_count * sizeof(*inliner.copies));
+  const pod_status_t status = inline_main(&inliner);
+  free(inliner.copies);
+  replacements_deinit(&inliner.replacements);
+  if (status == NULL) {
+    remove_other_functions(module, main);
+  }
+  return status;
+}
