@@ -1,0 +1,71 @@
+#include "server/compiler/lower.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/memory.h"
+#include "common/mlir/diagnostic.h"
+
+static const char *const factors_column[CHIP_OP_COUNT] = {
+#define OPERATION(id, name, syntax, shape, factors, kernel, cost) \
+  [CHIP_OP_##id] = #factors,
+#include "server/chip/operations.def"
+#undef OPERATION
+};
+
+// As program.h says: elementwise operations, copies, and what dynamic_update_slice
+// updates.
+bool lower_works_in_place(chip_op_t op, int index) {
+  if (op == CHIP_OP_DYNAMIC_UPDATE_SLICE) {
+    return index == 0;
+  }
+  return strcmp(factors_column[op], "elementwise") == 0;
+}
+
+static void deinit(lower_t *lower) {
+  free(lower->var_of);
+  free(lower->vars);
+  free(lower->nodes);
+  free(lower->refs);
+  free(lower->computations);
+  free(lower->scopes);
+  free(lower->captures);
+  free(lower->wishes);
+  free(lower->constants);
+  free(lower->class_offsets);
+  pod_map_destroy(lower->constant_indexes);
+}
+
+pod_status_t lower_with_sources(const compiler_partitioned_t *partitioned,
+                                chip_program_t **out_program,
+                                const mlir_op_t ***out_sources) {
+  mlir_module_t *module = partitioned->module;
+  lower_t lower = {.partitioned = partitioned,
+                   .module = module,
+                   .main = mlir_module_find_symbol(module, "main")};
+  if (lower.main == NULL) {
+    return mlir_error_at(module, 0, POD_INVALID_ARGUMENT,
+                         "the module has no function @main");
+  }
+  lower.constant_indexes = pod_map_create();
+  lower.var_of = pod_alloc(module->value_count * sizeof(*lower.var_of));
+  for (uint32_t i = 0; i < module->value_count; i++) {
+    lower.var_of[i] = CHIP_NONE;
+  }
+  pod_status_t status = lower_linearize(&lower);
+  if (status == NULL) {
+    lower_coalesce(&lower);
+    status = lower_emit(&lower, out_program);
+  }
+  if (status == NULL) {
+    *out_sources = lower.sources;
+  }
+  deinit(&lower);
+  return status;
+}
+
+pod_status_t compiler_lower(const compiler_partitioned_t *partitioned,
+                            chip_program_t **out_program) {
+  const mlir_op_t **sources;
+  return lower_with_sources(partitioned, out_program, &sources);
+}

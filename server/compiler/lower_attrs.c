@@ -1,0 +1,263 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/mlir/diagnostic.h"
+#include "server/compiler/attributes.h"
+#include "server/compiler/lower.h"
+#include "server/compiler/reducer.h"
+
+// The attributes of one instruction while they are gathered.
+typedef struct gatherer_t {
+  lower_t *lower;
+  const mlir_op_t *op;
+  pod_arena_t *arena;
+  chip_attr_t attrs[CHIP_ATTR_KEY_COUNT];
+  int32_t count;
+} gatherer_t;
+
+static void add_list(gatherer_t *gatherer, chip_attr_key_t key, int64_t count,
+                     const int64_t *values) {
+  POD_CHECK(gatherer->count < CHIP_ATTR_KEY_COUNT && count <= INT32_MAX);
+  gatherer->attrs[gatherer->count++] = (chip_attr_t){
+      .key = key,
+      .count = (int32_t)count,
+      .values = pod_arena_copy(gatherer->arena, values, (size_t)count * sizeof(*values))};
+}
+
+static void add_one(gatherer_t *gatherer, chip_attr_key_t key, int64_t value) {
+  add_list(gatherer, key, 1, &value);
+}
+
+static void add_dims(gatherer_t *gatherer, chip_attr_key_t key,
+                     const stablehlo_dims_t *dims) {
+  add_list(gatherer, key, dims->count, dims->values);
+}
+
+// The verifier has seen that the attribute is there.
+static pod_status_t copy_list(gatherer_t *gatherer, const char *name,
+                              chip_attr_key_t key) {
+  int64_t count;
+  const int64_t *values;
+  if (!mlir_attr_as_i64s(gatherer->lower->module, mlir_op_attr(gatherer->op, name),
+                         &count, &values)) {
+    return mlir_op_error(gatherer->lower->module, gatherer->op, POD_INVALID_ARGUMENT,
+                         "lacks the list '%s'", name);
+  }
+  add_list(gatherer, key, count, values);
+  return NULL;
+}
+
+static pod_status_t copy_one(gatherer_t *gatherer, const char *name,
+                             chip_attr_key_t key) {
+  const mlir_attr_t *attr = mlir_op_attr(gatherer->op, name);
+  if (!mlir_attr_is(attr, MLIR_ATTR_INTEGER)) {
+    return mlir_op_error(gatherer->lower->module, gatherer->op, POD_INVALID_ARGUMENT,
+                         "lacks the integer '%s'", name);
+  }
+  add_one(gatherer, key, attr->integer);
+  return NULL;
+}
+
+static pod_status_t gather_dot(gatherer_t *gatherer) {
+  mlir_module_t *module = gatherer->lower->module;
+  stablehlo_dot_t dot;
+  POD_TRY(stablehlo_dot_dimensions(
+      module, mlir_op_attr(gatherer->op, "dot_dimension_numbers"), &dot));
+  add_dims(gatherer, CHIP_ATTR_LHS_BATCHING_DIMENSIONS, &dot.lhs_batching);
+  add_dims(gatherer, CHIP_ATTR_RHS_BATCHING_DIMENSIONS, &dot.rhs_batching);
+  add_dims(gatherer, CHIP_ATTR_LHS_CONTRACTING_DIMENSIONS, &dot.lhs_contracting);
+  add_dims(gatherer, CHIP_ATTR_RHS_CONTRACTING_DIMENSIONS, &dot.rhs_contracting);
+  int64_t precision[2];
+  POD_TRY(stablehlo_precision(module, mlir_op_attr(gatherer->op, "precision_config"),
+                              precision));
+  add_list(gatherer, CHIP_ATTR_PRECISION, 2, precision);
+  return NULL;
+}
+
+static pod_status_t gather_compare(gatherer_t *gatherer) {
+  mlir_module_t *module = gatherer->lower->module;
+  enum { TOTALORDER = 2 };
+  int direction, type;
+  POD_TRY(stablehlo_comparison_direction(module, gatherer->op, &direction));
+  POD_TRY(stablehlo_comparison_type(module, gatherer->op, &type));
+  add_one(gatherer, CHIP_ATTR_COMPARISON_DIRECTION, direction);
+  add_one(gatherer, CHIP_ATTR_COMPARE_TYPE,
+          type == TOTALORDER ? CHIP_COMPARE_TOTAL_ORDER : CHIP_COMPARE_BY_DTYPE);
+  return NULL;
+}
+
+// --- Collectives ---
+
+static pod_status_t check_devices(gatherer_t *gatherer, const compiler_groups_t *groups) {
+  const int64_t devices = gatherer->lower->partitioned->mesh->device_count;
+  const int64_t named = groups->group_count * groups->group_size;
+  for (int64_t i = 0; i < named; i++) {
+    if (groups->ids[i] >= devices) {
+      return mlir_op_error(gatherer->lower->module, gatherer->op, POD_INVALID_ARGUMENT,
+                           "'replica_groups' names device %" PRId64
+                           "; the mesh has %" PRId64 " devices",
+                           groups->ids[i], devices);
+    }
+  }
+  if (named != devices) {  // They are distinct, so that all are there if as many are.
+    return mlir_op_error(gatherer->lower->module, gatherer->op, POD_INVALID_ARGUMENT,
+                         "'replica_groups' names %" PRId64 " of the mesh's %" PRId64
+                         " devices; every device must be in a group",
+                         named, devices);
+  }
+  return NULL;
+}
+
+// Everyone in one group.
+static void group_all(gatherer_t *gatherer, compiler_groups_t *groups) {
+  const int64_t devices = gatherer->lower->partitioned->mesh->device_count;
+  int64_t *ids = pod_arena_array(gatherer->arena, (size_t)devices, sizeof(*ids));
+  for (int64_t i = 0; i < devices; i++) {
+    ids[i] = i;
+  }
+  *groups = (compiler_groups_t){.group_count = 1, .group_size = devices, .ids = ids};
+}
+
+static pod_status_t gather_channel(gatherer_t *gatherer) {
+  int64_t handle, type;
+  POD_TRY(stablehlo_channel_handle(gatherer->lower->module,
+                                   mlir_op_attr(gatherer->op, "channel_handle"), &handle,
+                                   &type));
+  if (handle != 0) {
+    add_one(gatherer, CHIP_ATTR_CHANNEL, handle);
+  }
+  return NULL;
+}
+
+static pod_status_t gather_groups(gatherer_t *gatherer) {
+  mlir_module_t *module = gatherer->lower->module;
+  const mlir_attr_t *attr = mlir_op_attr(gatherer->op, "replica_groups");
+  compiler_meshes_t *meshes = NULL;
+  if (mlir_attr_is(attr, MLIR_ATTR_DIALECT)) {
+    POD_TRY(compiler_meshes_collect(module, module->arena, &meshes));
+  }
+  compiler_groups_t groups;
+  POD_TRY(compiler_parse_replica_groups(module, attr, meshes, module->arena, &groups));
+  if (groups.group_count == 0 || groups.group_size == 0) {
+    group_all(gatherer, &groups);
+  }
+  POD_TRY(check_devices(gatherer, &groups));
+  add_list(gatherer, CHIP_ATTR_REPLICA_GROUPS, groups.group_count * groups.group_size,
+           groups.ids);
+  add_one(gatherer, CHIP_ATTR_GROUP_SIZE, groups.group_size);
+  return gather_channel(gatherer);
+}
+
+static pod_status_t gather_reducer(gatherer_t *gatherer) {
+  const chip_reducer_t reducer = compiler_reducer(gatherer->op);
+  if (reducer == CHIP_REDUCER_NONE) {
+    return mlir_op_error(gatherer->lower->module, gatherer->op, POD_UNIMPLEMENTED,
+                         "its reduction is none of add, multiply, maximum, minimum, and, "
+                         "or, xor, which are supported across devices");
+  }
+  add_one(gatherer, CHIP_ATTR_REDUCER, reducer);
+  return NULL;
+}
+
+static pod_status_t gather_permute(gatherer_t *gatherer) {
+  int64_t count;
+  const int64_t *pairs;
+  POD_TRY(stablehlo_source_target_pairs(gatherer->lower->module,
+                                        mlir_op_attr(gatherer->op, "source_target_pairs"),
+                                        &count, &pairs));
+  const int64_t devices = gatherer->lower->partitioned->mesh->device_count;
+  for (int64_t i = 0; i < 2 * count; i++) {
+    if (pairs[i] >= devices) {  // (C4)
+      return mlir_op_error(gatherer->lower->module, gatherer->op, POD_INVALID_ARGUMENT,
+                           "'source_target_pairs' names device %" PRId64
+                           "; the mesh has %" PRId64 " devices",
+                           pairs[i], devices);
+    }
+  }
+  add_list(gatherer, CHIP_ATTR_SOURCE_TARGET_PAIRS, 2 * count, pairs);
+  return gather_channel(gatherer);
+}
+
+static pod_status_t gather_collective(gatherer_t *gatherer) {
+  switch (gatherer->op->kind) {
+    case CHIP_OP_ALL_REDUCE:
+      POD_TRY(gather_reducer(gatherer));
+      break;
+    case CHIP_OP_ALL_GATHER:
+      POD_TRY(copy_one(gatherer, "all_gather_dim", CHIP_ATTR_DIMENSION));
+      break;
+    case CHIP_OP_REDUCE_SCATTER:
+      POD_TRY(copy_one(gatherer, "scatter_dimension", CHIP_ATTR_DIMENSION));
+      POD_TRY(gather_reducer(gatherer));
+      break;
+    case CHIP_OP_ALL_TO_ALL:
+      POD_TRY(copy_one(gatherer, "split_dimension", CHIP_ATTR_SPLIT_DIMENSION));
+      POD_TRY(copy_one(gatherer, "concat_dimension", CHIP_ATTR_CONCAT_DIMENSION));
+      POD_TRY(copy_one(gatherer, "split_count", CHIP_ATTR_SPLIT_COUNT));
+      break;
+    default:
+      return gather_permute(gatherer);
+  }
+  return gather_groups(gatherer);
+}
+
+// --- The rest ---
+
+static pod_status_t gather_slice(gatherer_t *gatherer) {
+  POD_TRY(copy_list(gatherer, "start_indices", CHIP_ATTR_START_INDICES));
+  POD_TRY(copy_list(gatherer, "limit_indices", CHIP_ATTR_LIMIT_INDICES));
+  return copy_list(gatherer, "strides", CHIP_ATTR_STRIDES);
+}
+
+static pod_status_t gather_pad(gatherer_t *gatherer) {
+  POD_TRY(copy_list(gatherer, "edge_padding_low", CHIP_ATTR_EDGE_PADDING_LOW));
+  POD_TRY(copy_list(gatherer, "edge_padding_high", CHIP_ATTR_EDGE_PADDING_HIGH));
+  return copy_list(gatherer, "interior_padding", CHIP_ATTR_INTERIOR_PADDING);
+}
+
+static pod_status_t gather_reduce(gatherer_t *gatherer) {
+  add_one(gatherer, CHIP_ATTR_REDUCER, compiler_reducer(gatherer->op));
+  return copy_list(gatherer, "dimensions", CHIP_ATTR_DIMENSIONS);
+}
+
+static pod_status_t gather(gatherer_t *gatherer) {
+  switch (gatherer->op->kind) {
+    case CHIP_OP_IOTA:
+      return copy_one(gatherer, "iota_dimension", CHIP_ATTR_DIMENSION);
+    case CHIP_OP_CONCATENATE:
+      return copy_one(gatherer, "dimension", CHIP_ATTR_DIMENSION);
+    case CHIP_OP_BROADCAST_IN_DIM:
+      return copy_list(gatherer, "broadcast_dimensions", CHIP_ATTR_DIMENSIONS);
+    case CHIP_OP_TRANSPOSE:
+      return copy_list(gatherer, "permutation", CHIP_ATTR_DIMENSIONS);
+    case CHIP_OP_REVERSE:
+      return copy_list(gatherer, "dimensions", CHIP_ATTR_DIMENSIONS);
+    case CHIP_OP_SLICE:
+      return gather_slice(gatherer);
+    case CHIP_OP_DYNAMIC_SLICE:
+      return copy_list(gatherer, "slice_sizes", CHIP_ATTR_SLICE_SIZES);
+    case CHIP_OP_PAD:
+      return gather_pad(gatherer);
+    case CHIP_OP_REDUCE:
+      return gather_reduce(gatherer);
+    case CHIP_OP_DOT_GENERAL:
+      return gather_dot(gatherer);
+    case CHIP_OP_COMPARE:
+      return gather_compare(gatherer);
+    default:
+      return chip_op_is_collective((chip_op_t)gatherer->op->kind)
+                 ? gather_collective(gatherer)
+                 : NULL;
+  }
+}
+
+pod_status_t lower_attrs(lower_t *lower, const mlir_op_t *op, pod_arena_t *arena,
+                         int32_t *out_count, const chip_attr_t **out_attrs) {
+  gatherer_t gatherer = {.lower = lower, .op = op, .arena = arena};
+  POD_TRY(gather(&gatherer));
+  *out_count = gatherer.count;
+  *out_attrs = pod_arena_copy(arena, gatherer.attrs,
+                              (size_t)gatherer.count * sizeof(gatherer.attrs[0]));
+  return NULL;
+}
