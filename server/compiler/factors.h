@@ -2,9 +2,9 @@
 // are the same thing, in the manner of an einsum: every dimension is a list of factors,
 // and dimensions that share a factor can be sharded alike.
 //
-//   dot_general  [8,2048] x [2048,8192]    (i,k) (k,j) -> (i,j)      i=8 j=8192 k=2048, k
-//   a reduction reshape      [8,32] -> [256]           (i,j) -> (ij)           i=8 j=32
-//   transpose    [2,3] -> [3,2]            (i,j) -> (j,i)
+//   dot_general  [8,2048] x [2048,8192]   (i,k)(k,j)->(i,j)   i=8 j=8192 k=2048 (reduced)
+//   reshape      [8,32] -> [256]          (i,j)->(ij)         i=8 j=32
+//   transpose    [2,3] -> [3,2]           (i,j)->(j,i)        i=2 j=3
 //
 // Propagation (propagate.h) and partitioning (passes.h) read rules and know no operation
 // by name, except where one really is special. The idea and the kinds are Shardy's
@@ -25,9 +25,6 @@
 #include "common/base/status.h"
 #include "common/base/text.h"
 #include "common/mlir/ir.h"
-
-// Bounds the axes of a rule: operands and results of a rank-16 reshape need no more.
-enum { FACTORS_MAX = 64 };
 
 typedef enum factor_kind_t {
   // The operation works on each piece of the factor by itself: sharded operands give
@@ -69,16 +66,15 @@ typedef struct factors_t {
 } factors_t;
 
 // Makes the rule of `op`. `out` is in `arena`.
-typedef pod_status_t (*factors_fn_t)(const mlir_module_t *module, const mlir_op_t *op,
+typedef pod_status_t (*factors_fn_t)(mlir_module_t *module, const mlir_op_t *op,
                                      pod_arena_t *arena, factors_t **out);
 
 // One per distinct entry of the column `factors` of operations.def. NULL stands for
 // `none`: no rule, or one that partition.c writes out itself.
 #define factors_none NULL
-#define FACTORS_DECLARE(name)                                                       \
-  POD_MUST_USE pod_status_t factors_##name(const mlir_module_t *module,             \
-                                           const mlir_op_t *op, pod_arena_t *arena, \
-                                           factors_t **out)
+#define FACTORS_DECLARE(name)                                                          \
+  POD_MUST_USE pod_status_t factors_##name(mlir_module_t *module, const mlir_op_t *op, \
+                                           pod_arena_t *arena, factors_t **out)
 FACTORS_DECLARE(leaf);         // Every result dimension a factor of its own.
 FACTORS_DECLARE(elementwise);  // Scalars among the operands (clamp, select) have none.
 FACTORS_DECLARE(broadcast_in_dim);
@@ -92,9 +88,7 @@ FACTORS_DECLARE(pad);
 FACTORS_DECLARE(reverse);
 FACTORS_DECLARE(reduce);
 FACTORS_DECLARE(dot_general);
-FACTORS_DECLARE(while);              // Result i is operand i, factor by factor.
-FACTORS_DECLARE(variadic_identity);  // The same.
-FACTORS_DECLARE(all_reduce);         // The same.
+FACTORS_DECLARE(variadic_identity);  // Result i is operand i, factor by factor.
 #undef FACTORS_DECLARE
 
 // "(i,k)(k,j)->(i,j) {i=8, j=8192, k=2048} reduction={k}", for tests and logs.

@@ -1,0 +1,109 @@
+#include "server/compiler/projection.h"
+
+#include <stdlib.h>
+
+#include "common/base/memory.h"
+
+void projection_start(projection_t *projection, int tensor_count, int factor_count) {
+  const size_t count = (size_t)tensor_count * (size_t)factor_count;
+  if (count > projection->capacity) {
+    projection->capacity = 2 * count;
+    projection->cells =
+        pod_grow(projection->cells, projection->capacity, sizeof(projection->cells[0]));
+  }
+  projection->tensor_count = tensor_count;
+  projection->factor_count = factor_count;
+  for (size_t i = 0; i < count; i++) {
+    projection_cell_t *cell = &projection->cells[i];
+    cell->is_present = false;
+    cell->is_open = false;
+    cell->is_minor_most = false;
+    cell->size = 1;
+    cell->axes.count = 0;
+    cell->overflow.count = 0;
+  }
+}
+
+void projection_deinit(projection_t *projection) {
+  free(projection->cells);
+  *projection = (projection_t){0};
+}
+
+static int64_t greatest_common_divisor(int64_t a, int64_t b) {
+  while (b != 0) {
+    const int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+// Gives `cell` the axes that shard a factor that is not the last of its dimension, and
+// takes them from the front of `rest`.
+static void take_axes(projection_cell_t *cell, int64_t factor_size, axes_t *rest) {
+  int64_t size = factor_size;
+  int taken = 0;
+  while (taken < rest->count && size > 1) {
+    axis_ref_t *ref = &rest->refs[taken];
+    const int64_t common = greatest_common_divisor(size, ref->size);
+    if (common == 1) {
+      break;
+    }
+    axes_append(&cell->axes, (axis_ref_t){ref->axis, ref->pre_size, common});
+    size /= common;
+    ref->pre_size *= common;
+    ref->size /= common;
+    if (ref->size == 1) {
+      taken++;
+    }
+  }
+  axes_t left = {0};
+  for (int i = taken; i < rest->count; i++) {
+    axes_append(&left, rest->refs[i]);
+  }
+  *rest = left;
+  if (size > 1 && left.count > 0) {
+    cell->overflow = left;
+    rest->count = 0;
+  }
+}
+
+void projection_set(projection_t *projection, int tensor, const factors_t *factors,
+                    const factor_tensor_t *mapping, const tensor_shape_t *shape,
+                    const sharding_t *sharding) {
+  for (int d = 0; d < mapping->rank; d++) {
+    const factor_list_t *list = &mapping->dims[d];
+    axes_t rest = axes_from_list(&sharding->dims[d].axes);
+    bool open = sharding->dims[d].is_open;
+    for (int i = 0; i < list->count; i++) {
+      projection_cell_t *cell = projection_cell(projection, tensor, list->factors[i]);
+      const int64_t factor_size = factors->factors[list->factors[i]].size;
+      cell->is_present = true;
+      cell->is_open = open;
+      cell->is_minor_most = i == list->count - 1;
+      cell->size = list->count == 1 ? shape->dims[d] : factor_size;
+      if (cell->is_minor_most) {
+        cell->axes = rest;
+      } else {
+        take_axes(cell, factor_size, &rest);
+        open = open && cell->overflow.count == 0;
+      }
+    }
+  }
+}
+
+axes_t projection_dim(const projection_t *projection, int tensor,
+                      const factors_t *factors, const factor_tensor_t *mapping, int dim) {
+  axes_t axes = {0};
+  const factor_list_t *list = &mapping->dims[dim];
+  for (int i = 0; i < list->count; i++) {
+    const projection_cell_t *cell = projection_cell(projection, tensor, list->factors[i]);
+    axes_append_all(&axes, &cell->axes);
+    axes_append_all(&axes, &cell->overflow);
+    if (cell->overflow.count > 0 ||
+        axes_size(&cell->axes) < factors->factors[list->factors[i]].size) {
+      break;
+    }
+  }
+  return axes;
+}

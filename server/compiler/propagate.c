@@ -1,0 +1,174 @@
+#include "server/compiler/propagate.h"
+
+#include "common/base/check.h"
+#include "server/chip/operations.h"
+#include "server/compiler/propagate_graph.h"
+
+mlir_block_t *propagate_main_block(const mlir_module_t *module) {
+  const mlir_op_t *main = mlir_module_find_symbol(module, "main");
+  return main == NULL || main->region_count != 1 ? NULL : mlir_op_block(main, 0);
+}
+
+// A chain of broadcasts longer than this is treated as a value like any other.
+enum { REMADE_DEPTH_MAX = 4 };
+
+bool propagate_is_remade(const mlir_value_t *value) {
+  for (int depth = 0; depth < REMADE_DEPTH_MAX && value->op != NULL; depth++) {
+    switch (value->op->kind) {
+      case CHIP_OP_CONSTANT:
+      case CHIP_OP_IOTA:
+        return true;
+      case CHIP_OP_BROADCAST_IN_DIM:
+        value = value->op->operands[0];
+        break;
+      default:
+        return false;
+    }
+  }
+  return false;
+}
+
+// --- Priorities of the user ---
+
+static axes_t all_axes(const sharding_t *sharding, int priority_above) {
+  axes_t axes = axes_from_list(&sharding->replicated);
+  for (int d = 0; d < sharding->rank; d++) {
+    if (sharding->dims[d].priority > priority_above) {
+      const axes_t of_dim = axes_from_list(&sharding->dims[d].axes);
+      axes_append_all(&axes, &of_dim);
+    }
+  }
+  return axes;
+}
+
+// Dimensions of later priorities are closed and empty until their turn, and nobody else
+// may take their axes meanwhile.
+static void hold_back(graph_t *graph, int slot) {
+  const sharding_t *given = graph->slots[slot].given;
+  sharding_t *first = sharding_copy(graph->arena, given);
+  const axes_t held = all_axes(given, 0);
+  first->replicated = axes_to_list(graph->arena, &held);
+  for (int d = 0; d < given->rank; d++) {
+    if (given->dims[d].priority > 0) {
+      first->dims[d] = (dim_sharding_t){0};
+    }
+  }
+  graph_set(graph, slot, first);
+}
+
+static void release(graph_t *graph, int slot, int priority) {
+  const sharding_t *given = graph->slots[slot].given;
+  sharding_t *now = sharding_copy(graph->arena, graph->slots[slot].sharding);
+  const axes_t held = all_axes(given, priority);
+  now->replicated = axes_to_list(graph->arena, &held);
+  for (int d = 0; d < given->rank; d++) {
+    if (given->dims[d].priority == priority) {
+      now->dims[d] = given->dims[d];
+    }
+  }
+  graph_set(graph, slot, now);
+}
+
+// The smallest priority above `priority`; -1 when there is none.
+static int next_priority(const graph_t *graph, int priority) {
+  int next = -1;
+  for (int i = 0; i < graph->slot_count; i++) {
+    const sharding_t *given = graph->slots[i].given;
+    for (int d = 0; given != NULL && d < given->rank; d++) {
+      const int of_dim = given->dims[d].priority;
+      if (of_dim > priority && (next < 0 || of_dim < next)) {
+        next = of_dim;
+      }
+    }
+  }
+  return next;
+}
+
+// --- Rounds ---
+
+static bool sweep(graph_t *graph, int level, bool forward) {
+  bool any = false;
+  for (int i = 0; i < graph->node_count; i++) {
+    node_t *node = &graph->nodes[forward ? i : graph->node_count - 1 - i];
+    if (node->is_dirty) {
+      any = true;
+      graph_step(graph, node, level);
+    }
+  }
+  return any;
+}
+
+// Sweeps to and fro until nothing changes: shardings only grow, so this ends.
+static void run_levels(graph_t *graph) {
+  for (int level = 0; level < GRAPH_LEVELS; level++) {
+    for (int i = 0; i < graph->node_count; i++) {
+      graph->nodes[i].is_dirty = true;
+    }
+    while (sweep(graph, level, true) && sweep(graph, level, false)) {
+    }
+  }
+}
+
+static void run_priorities(graph_t *graph) {
+  for (int i = 0; i < graph->slot_count; i++) {
+    if (graph->slots[i].given != NULL) {
+      hold_back(graph, i);
+    }
+  }
+  run_levels(graph);
+  for (int priority = next_priority(graph, 0); priority > 0;
+       priority = next_priority(graph, priority)) {
+    for (int i = 0; i < graph->slot_count; i++) {
+      if (graph->slots[i].given != NULL) {
+        release(graph, i, priority);
+      }
+    }
+    run_levels(graph);
+  }
+}
+
+// --- Results ---
+
+static const sharding_t *slot_sharding(const graph_t *graph, int slot) {
+  return slot == SLOT_NONE ? sharding_replicated(graph->arena, graph->mesh, 0, false)
+                           : graph->slots[slot].sharding;
+}
+
+static const sharding_t **slot_shardings(const graph_t *graph, int count,
+                                         const int *slots) {
+  const sharding_t **shardings =
+      pod_arena_array(graph->arena, (size_t)count, sizeof(shardings[0]));
+  for (int i = 0; i < count; i++) {
+    shardings[i] = slot_sharding(graph, slots[i]);
+  }
+  return shardings;
+}
+
+pod_status_t propagate_shardings(const shardings_t *shardings,
+                                 propagation_t *out_propagation) {
+  mlir_module_t *module = shardings->module;
+  pod_arena_t *arena = shardings->arena;
+  graph_t graph = {0};
+  pod_status_t status = graph_build(&graph, shardings);
+  if (status != NULL) {
+    goto cleanup;
+  }
+  run_priorities(&graph);
+  const mlir_block_t *block = propagate_main_block(module);
+  propagation_t propagation = {.mesh = shardings->mesh};
+  propagation.values =
+      pod_arena_array(arena, module->value_count, sizeof(propagation.values[0]));
+  for (uint32_t i = 0; i < module->value_count; i++) {
+    if (graph.value_slots[i] != SLOT_NONE) {
+      propagation.values[i] = graph.slots[graph.value_slots[i]].sharding;
+    }
+  }
+  propagation.arguments =
+      slot_shardings(&graph, block->argument_count, graph.argument_slots);
+  propagation.results =
+      slot_shardings(&graph, block->last->operand_count, graph.result_slots);
+  *out_propagation = propagation;
+cleanup:
+  graph_deinit(&graph);
+  return status;
+}

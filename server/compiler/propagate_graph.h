@@ -1,0 +1,92 @@
+// What propagation works on: slots, which hold a sharding, and nodes, which relate slots
+// by a sharding rule. Private to propagate*.c.
+
+#ifndef SERVER_COMPILER_PROPAGATE_GRAPH_H_
+#define SERVER_COMPILER_PROPAGATE_GRAPH_H_
+
+#include <stdbool.h>
+
+#include "common/base/arena.h"
+#include "common/mlir/ir.h"
+#include "common/tensor/sharding.h"
+#include "server/compiler/axes.h"
+#include "server/compiler/factors.h"
+#include "server/compiler/projection.h"
+#include "server/compiler/propagate.h"
+#include "server/compiler/shardings.h"
+
+enum { SLOT_NONE = -1 };
+
+// A value, the group of values of a loop's carried value, a result of @main, or one use
+// of a value that is made anew per use.
+typedef struct slot_t {
+  const tensor_shape_t *shape;
+  const sharding_t *sharding;  // As far as propagation has got.
+  const sharding_t *given;     // The user's with its priorities; NULL when all are 0.
+  // A value that enters or leaves a manual computation has two slots: `outer` with the
+  // global shape, and the other with the local one and without the manual axes.
+  int linked;
+  bool is_outer;
+  const axes_t *manual;  // Of a linked slot.
+} slot_t;
+
+typedef enum node_kind_t {
+  NODE_OTHER = 0,
+  NODE_PASS_THROUGH,  // Elementwise, reshape, transpose, edges of data flow.
+  NODE_FORWARD,       // dynamic_slice, dynamic_update_slice: forward while others may.
+  NODE_BROADCAST,     // Backward first.
+} node_kind_t;
+
+typedef struct node_t {
+  const factors_t *factors;
+  const int *slots;  // Operands, then results; SLOT_NONE for what has no dimensions.
+  node_kind_t kind;
+  bool is_elementwise;
+  bool has_shared_operand;  // Another operation uses it too.
+  bool is_dirty;
+} node_t;
+
+// Which factor wins when two want the same axis of a tensor: the one whose axes come from
+// the larger tensor; for elementwise operations then the one with more shards; then the
+// one whose source comes first.
+typedef struct factor_rank_t {
+  double source_elements;
+  int64_t shards;
+  int source;
+  int factor;
+} factor_rank_t;
+
+typedef struct graph_t {
+  mlir_module_t *module;
+  pod_arena_t *arena;
+  const mesh_t *mesh;
+  const shardings_t *shardings;
+  slot_t *slots;
+  node_t *nodes;
+  int slot_count, slot_capacity, node_count, node_capacity;
+  int *value_slots;     // By value id.
+  int *argument_slots;  // Of @main.
+  int *result_slots;    // Of @main.
+  int *use_counts;      // By value id.
+  int *slot_nodes;      // The nodes of a slot: [slot_starts[i], slot_starts[i + 1]).
+  int *slot_starts;
+  projection_t projection;
+  // Room for the factors of any node: those with axes, best first; and the axes of each.
+  factor_rank_t *ranks;
+  axes_t *axes;
+} graph_t;
+
+// Makes the graph of @main. graph_deinit frees it, also when this fails.
+POD_MUST_USE pod_status_t graph_build(graph_t *graph, const shardings_t *shardings);
+
+void graph_deinit(graph_t *graph);
+
+// Sets the sharding of a slot and of the one linked to it, and marks the nodes of both.
+void graph_set(graph_t *graph, int slot, const sharding_t *sharding);
+
+// Propagates along a node at a level of operation priorities, [0, GRAPH_LEVELS).
+void graph_step(graph_t *graph, node_t *node, int level);
+
+enum { GRAPH_LEVELS = 5 };
+
+#endif  // SERVER_COMPILER_PROPAGATE_GRAPH_H_
