@@ -6,6 +6,8 @@
 #include "common/base/clock.h"
 #include "common/base/memory.h"
 #include "common/rpc/block.h"
+#include "common/rpc/decode.h"
+#include "common/rpc/linger.h"
 #include "common/rpc/loop_internal.h"
 
 enum {
@@ -176,6 +178,7 @@ pod_status_t rpc_loop_create(rpc_loop_t **out_loop) {
     loop->tasks[phase].previous = loop->tasks[phase].next = &loop->tasks[phase];
   }
   loop->pool = rpc_pool_create();
+  loop->decoder = rpc_decoder_create(loop->pool);
   *out_loop = loop;
   return NULL;
 }
@@ -223,6 +226,7 @@ void rpc_loop_destroy(rpc_loop_t *loop) {
     while (!drain(loop)) {
     }
   } while (!is_quiet(loop));
+  rpc_linger_end_all(loop);
   uv_close((uv_handle_t *)&loop->wake, NULL);
   uv_close((uv_handle_t *)&loop->prepare, NULL);
   uv_close((uv_handle_t *)&loop->check, NULL);
@@ -232,6 +236,7 @@ void rpc_loop_destroy(rpc_loop_t *loop) {
   uv_run(&loop->uv, UV_RUN_DEFAULT);
   POD_CHECK(uv_loop_close(&loop->uv) == 0);
   uv_mutex_destroy(&loop->lock);
+  rpc_decoder_destroy(loop->decoder);
   rpc_pool_destroy(loop->pool);
   free(loop->alarms);
   free(loop);

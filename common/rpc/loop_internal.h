@@ -48,6 +48,10 @@ typedef struct rpc_post_t {
 } rpc_post_t;
 
 typedef struct rpc_pool_t rpc_pool_t;
+typedef struct rpc_decoder_t rpc_decoder_t;
+typedef struct rpc_linger_t rpc_linger_t;
+typedef struct rpc_decoder_t rpc_decoder_t;
+typedef struct rpc_linger_t rpc_linger_t;
 
 enum { RPC_SCRATCH_BYTES = 64 << 10 };
 
@@ -69,7 +73,9 @@ struct rpc_loop_t {
   size_t alarm_count, alarm_capacity;
   rpc_task_t tasks[RPC_PHASE_COUNT];  // Heads of rings.
 
-  rpc_pool_t *pool;                    // Blocks of memory for messages; see block.h.
+  rpc_pool_t *pool;  // Blocks of memory for messages; see block.h.
+  rpc_decoder_t *decoder;
+  rpc_linger_t *lingering;             // Sockets on their way out; see linger.h.
   uint8_t scratch[RPC_SCRATCH_BYTES];  // What a socket read gives, until it is parsed.
 };
 

@@ -1,0 +1,436 @@
+#include "common/rpc/connection.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "common/base/check.h"
+#include "common/base/memory.h"
+#include "common/rpc/linger.h"
+
+enum {
+  READS_PER_TURN = 32,  // Other connections want their turn too.
+  // With a message as the first target of a read, what follows it is a frame header and
+  // little that has to be copied.
+  TAIL_BYTES = 4 << 10,
+};
+
+const char *rpc_connection_address(const rpc_connection_t *connection) {
+  return (const char *)connection->address->data;
+}
+
+// --- Calls ---
+
+void rpc_connection_attach(rpc_connection_t *connection, rpc_call_t *call) {
+  POD_CHECK(call->connection == NULL);
+  call->connection = connection;
+  rpc_block_release(call->address);
+  call->address = rpc_block_retain(connection->address);
+  if (connection->calls == NULL) {
+    connection->calls = call->previous = call->next = call;
+  } else {
+    call->next = connection->calls;
+    call->previous = call->next->previous;
+    call->previous->next = call->next->previous = call;
+  }
+  if (connection->call_count++ == 0 && !connection->endpoint->is_server &&
+      connection->ready && connection->alarm.slot == 0) {
+    rpc_alarm_set_in_ms(connection->loop, &connection->alarm,
+                        connection->endpoint->keepalive_ms);
+    connection->heard_ms = (int64_t)uv_now(&connection->loop->uv);
+  }
+}
+
+void rpc_connection_detach(rpc_connection_t *connection, rpc_call_t *call) {
+  if (connection->session != NULL) {
+    nghttp2_session_set_stream_user_data(connection->session, call->stream_id, NULL);
+  }
+  if (connection->data_call == call) {
+    connection->data_call = NULL;
+  }
+  if (connection->calls == call) {
+    connection->calls = call->next == call ? NULL : call->next;
+  }
+  call->previous->next = call->next;
+  call->next->previous = call->previous;
+  call->previous = call->next = NULL;
+  call->connection = NULL;
+  connection->call_count--;
+  if (connection->draining && connection->call_count == 0) {
+    rpc_connection_flush_later(connection);  // Which closes it.
+  }
+}
+
+void rpc_connection_give_back(rpc_connection_t *connection, int32_t stream_id,
+                              size_t whole_bytes, size_t window_bytes) {
+  connection->held_bytes -= whole_bytes;
+  if (connection->session == NULL) {
+    return;
+  }
+  if (window_bytes > 0) {
+    nghttp2_session_consume_stream(connection->session, stream_id, window_bytes);
+  }
+  if (connection->owed_bytes > 0 && connection->held_bytes <= RPC_CONNECTION_HELD_BYTES) {
+    nghttp2_session_consume_connection(connection->session, connection->owed_bytes);
+    connection->owed_bytes = 0;
+  }
+  rpc_connection_flush_later(connection);
+}
+
+// --- The end ---
+
+static void free_connection(uv_handle_t *handle) {
+  rpc_connection_t *connection = handle->data;
+  rpc_block_release(connection->address);
+  free(connection);
+}
+
+// Lets go of the socket: closed at once, or left to linger.
+static void release_socket(rpc_connection_t *connection, bool linger) {
+  uv_poll_stop(&connection->poll);
+  uv_close((uv_handle_t *)&connection->poll, free_connection);
+  if (linger) {
+    rpc_linger_start(connection->loop, connection->fd);
+  } else {
+    close(connection->fd);
+  }
+}
+
+static void release_session(rpc_connection_t *connection) {
+  connection->closed = true;
+  rpc_task_cancel(&connection->flush);
+  rpc_alarm_cancel(connection->loop, &connection->alarm);
+  nghttp2_session_del(connection->session);
+  connection->session = NULL;
+  rpc_output_clear(&connection->output);
+}
+
+static void close_connection(rpc_connection_t *connection, pod_status_t why,
+                             bool linger) {
+  if (connection->closed) {
+    pod_status_free(why);
+    return;
+  }
+  release_session(connection);
+  while (connection->calls != NULL) {
+    rpc_call_t *call = connection->calls;
+    rpc_connection_detach(connection, call);
+    rpc_call_fail(call, pod_status_copy(why));
+  }
+  release_socket(connection, linger);
+  connection->endpoint->on_closed(connection->endpoint, connection, why);
+}
+
+void rpc_connection_close(rpc_connection_t *connection, pod_status_t why) {
+  close_connection(connection, why, false);
+}
+
+static pod_status_t lost(const rpc_connection_t *connection, const char *why) {
+  return pod_error(POD_UNAVAILABLE, "lost the connection to %s: %s",
+                   rpc_connection_address(connection), why);
+}
+
+// --- Writing ---
+
+static void poll_for(rpc_connection_t *connection, int events);
+
+// Collects frames until nghttp2 has no more to say or the output is full. False when the
+// session is broken.
+static bool collect(rpc_connection_t *connection) {
+  while (!rpc_output_is_full(&connection->output)) {
+    const uint8_t *data = NULL;
+    const ssize_t length = nghttp2_session_mem_send(connection->session, &data);
+    if (length < 0) {
+      return false;
+    }
+    if (length == 0) {
+      return true;
+    }
+    if (!rpc_output_add(&connection->output, connection->loop->pool, data,
+                        (size_t)length)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// False when the connection is gone.
+static bool pump(rpc_connection_t *connection) {
+  bool more = true;
+  while (more) {
+    if (!collect(connection)) {
+      close_connection(connection, lost(connection, "the HTTP/2 session broke"), false);
+      return false;
+    }
+    more = rpc_output_is_full(&connection->output);
+    const rpc_written_t written = rpc_output_write(&connection->output, connection->fd);
+    if (written == RPC_WRITE_FAILED) {
+      close_connection(connection, lost(connection, strerror(errno)), false);
+      return false;
+    }
+    connection->blocked = written == RPC_WRITE_BLOCKED;
+    if (connection->blocked) {
+      break;
+    }
+  }
+  poll_for(connection, UV_READABLE | (connection->blocked ? UV_WRITABLE : 0));
+  return true;
+}
+
+static void end_if_done(rpc_connection_t *connection) {
+  nghttp2_session *session = connection->session;
+  if (connection->blocked) {
+    if (nghttp2_session_get_outbound_queue_size(session) > RPC_OUTBOUND_FRAMES_MAX) {
+      close_connection(connection, lost(connection, "it asks and does not read"), false);
+    }
+    return;
+  }
+  if (connection->draining && connection->call_count == 0) {
+    close_connection(connection, NULL, true);
+  } else if (nghttp2_session_want_read(session) == 0 &&
+             nghttp2_session_want_write(session) == 0) {
+    // After GOAWAY for a protocol error, the peer's or ours.
+    close_connection(connection, lost(connection, "the HTTP/2 protocol was broken"),
+                     true);
+  }
+}
+
+static void flush(rpc_task_t *task) {
+  rpc_connection_t *connection = (rpc_connection_t *)task;
+  if (connection->blocked || pump(connection)) {
+    end_if_done(connection);
+  }
+}
+
+void rpc_connection_flush_later(rpc_connection_t *connection) {
+  if (!connection->closed) {
+    rpc_task_queue(connection->loop, RPC_PHASE_FLUSH, &connection->flush);
+  }
+}
+
+// --- Reading ---
+
+// The peer has spoken; what that means for the endpoint is told outside of nghttp2.
+static void tell_endpoint(rpc_connection_t *connection) {
+  rpc_endpoint_t *endpoint = connection->endpoint;
+  if (connection->settings_seen && !connection->ready) {
+    connection->ready = true;
+    if (endpoint->is_server) {
+      rpc_alarm_set_in_ms(connection->loop, &connection->alarm, endpoint->keepalive_ms);
+    } else {
+      rpc_alarm_cancel(connection->loop, &connection->alarm);
+    }
+    endpoint->on_ready(endpoint, connection);
+  }
+  if (connection->goaway_seen && !connection->goaway_told && !endpoint->is_server) {
+    connection->goaway_told = connection->draining = true;
+    endpoint->on_goaway(endpoint, connection, connection->goaway_error);
+  }
+}
+
+// False when the connection is gone.
+static bool parse(rpc_connection_t *connection, const uint8_t *data, size_t size_bytes) {
+  const ssize_t parsed = nghttp2_session_mem_recv(connection->session, data, size_bytes);
+  if (parsed < 0) {
+    // nghttp2 may have a GOAWAY to say why.
+    if (!connection->blocked && collect(connection)) {
+      rpc_output_write(&connection->output, connection->fd);
+    }
+    close_connection(connection, lost(connection, nghttp2_strerror((int)parsed)), true);
+    return false;
+  }
+  return true;
+}
+
+// One system call. Returns the bytes read, 0 when there are none for now, -1 when the
+// connection is gone. *out_filled tells whether there may be more.
+static ssize_t read_once(rpc_connection_t *connection, bool *out_filled) {
+  rpc_loop_t *loop = connection->loop;
+  struct iovec parts[2];
+  int count = 0;
+  size_t direct = 0;
+  if (connection->data_call != NULL && connection->data_left > 0 &&
+      connection->data_call->state == RPC_CALL_OPEN) {
+    uint8_t *target = rpc_inbox_target(&connection->data_call->inbox, &direct);
+    if (target != NULL) {
+      direct = direct < connection->data_left ? direct : connection->data_left;
+      parts[count++] = (struct iovec){target, direct};
+    }
+  }
+  parts[count++] =
+      (struct iovec){loop->scratch, direct > 0 ? TAIL_BYTES : sizeof(loop->scratch)};
+  const ssize_t received = readv(connection->fd, parts, count);
+  if (received == 0) {
+    close_connection(connection, lost(connection, "the peer closed it"), false);
+    return -1;
+  }
+  if (received < 0) {
+    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) {
+      return 0;
+    }
+    close_connection(connection, lost(connection, strerror(errno)), false);
+    return -1;
+  }
+  size_t left = (size_t)received;
+  *out_filled = left == direct + parts[count - 1].iov_len;
+  for (int i = 0; i < count && left > 0; i++) {
+    const size_t size = left < parts[i].iov_len ? left : parts[i].iov_len;
+    if (!parse(connection, parts[i].iov_base, size)) {
+      return -1;
+    }
+    left -= size;
+  }
+  return received;
+}
+
+// False when the connection is gone. *out_heard tells whether anything came.
+static bool read_some(rpc_connection_t *connection, bool *out_heard) {
+  bool filled = true;
+  for (int i = 0; i < READS_PER_TURN && filled; i++) {
+    filled = false;
+    const ssize_t received = read_once(connection, &filled);
+    if (received < 0) {
+      return false;
+    }
+    *out_heard |= received > 0;
+  }
+  if (*out_heard) {
+    connection->heard_ms = (int64_t)uv_now(&connection->loop->uv);
+    connection->pinged = false;
+    tell_endpoint(connection);
+    rpc_connection_flush_later(connection);
+  }
+  return true;
+}
+
+static void on_poll(uv_poll_t *poll, int status, int events) {
+  rpc_connection_t *connection = poll->data;
+  bool heard = false;
+  if (status < 0) {
+    close_connection(connection, lost(connection, uv_strerror(status)), false);
+    return;
+  }
+  if ((events & UV_READABLE) != 0 && !read_some(connection, &heard)) {
+    return;
+  }
+  if ((events & UV_WRITABLE) != 0 && connection->blocked) {
+    connection->blocked = false;
+    rpc_connection_flush_later(connection);
+  }
+}
+
+static void poll_for(rpc_connection_t *connection, int events) {
+  if (connection->events != events) {
+    connection->events = events;
+    uv_poll_start(&connection->poll, events, on_poll);
+  }
+}
+
+// --- Keepalive ---
+
+static bool wants_keepalive(const rpc_connection_t *connection) {
+  return connection->endpoint->is_server || connection->call_count > 0;
+}
+
+static void ask_if_alive(rpc_connection_t *connection) {
+  connection->pinged = true;
+  nghttp2_submit_ping(connection->session, NGHTTP2_FLAG_NONE, NULL);
+  rpc_connection_flush_later(connection);
+  rpc_alarm_set_in_ms(connection->loop, &connection->alarm,
+                      connection->endpoint->keepalive_timeout_ms);
+}
+
+static void on_alarm(rpc_alarm_t *alarm) {
+  rpc_connection_t *connection =
+      (rpc_connection_t *)(void *)((char *)alarm - offsetof(rpc_connection_t, alarm));
+  const rpc_endpoint_t *endpoint = connection->endpoint;
+  const int64_t now_ms = (int64_t)uv_now(&connection->loop->uv);
+  // If it was us who did not look for so long, the answer lies in the socket.
+  bool heard = false;
+  if (!read_some(connection, &heard)) {
+    return;
+  }
+  if (!connection->ready) {
+    close_connection(connection, lost(connection, "no HTTP/2 within the time allowed"),
+                     false);
+    return;
+  }
+  if (!wants_keepalive(connection)) {
+    connection->pinged = false;
+    return;  // Set again by the next call.
+  }
+  const int64_t silent_ms = now_ms - connection->heard_ms;
+  if (connection->pinged) {
+    pod_status_t why = pod_error(
+        POD_UNAVAILABLE, "lost the connection to %s: no answer to a ping for %u ms",
+        rpc_connection_address(connection), endpoint->keepalive_timeout_ms);
+    close_connection(connection, why, false);
+    return;
+  }
+  if (silent_ms >= endpoint->keepalive_ms) {
+    ask_if_alive(connection);
+  } else {
+    rpc_alarm_set_in_ms(connection->loop, alarm,
+                        endpoint->keepalive_ms - (uint64_t)silent_ms);
+  }
+}
+
+// --- Life ---
+
+pod_status_t rpc_connection_create(rpc_endpoint_t *endpoint, int fd, rpc_block_t *address,
+                                   rpc_connection_t **out_connection) {
+  rpc_connection_t *connection = pod_alloc(sizeof(*connection));
+  connection->flush.fn = flush;
+  connection->alarm.fn = on_alarm;
+  connection->fd = fd;
+  connection->endpoint = endpoint;
+  connection->loop = endpoint->loop;
+  connection->address = address;
+  connection->poll.data = connection;
+  connection->heard_ms = (int64_t)uv_now(&endpoint->loop->uv);
+  pod_status_t status = rpc_session_create(connection);
+  if (status == NULL && uv_poll_init(&endpoint->loop->uv, &connection->poll, fd) != 0) {
+    status = pod_error(POD_RESOURCE_EXHAUSTED, "cannot poll the socket of %s",
+                       rpc_connection_address(connection));
+  }
+  if (status != NULL) {
+    nghttp2_session_del(connection->session);
+    rpc_block_release(address);
+    close(fd);
+    free(connection);
+    return status;
+  }
+  poll_for(connection, UV_READABLE);
+  rpc_alarm_set_in_ms(endpoint->loop, &connection->alarm, RPC_HANDSHAKE_MS);
+  rpc_connection_flush_later(connection);
+  *out_connection = connection;
+  return NULL;
+}
+
+static void submit_goaway(rpc_connection_t *connection) {
+  nghttp2_submit_goaway(connection->session, NGHTTP2_FLAG_NONE,
+                        nghttp2_session_get_last_proc_stream_id(connection->session),
+                        NGHTTP2_NO_ERROR, NULL, 0);
+}
+
+void rpc_connection_drain(rpc_connection_t *connection) {
+  if (!connection->draining) {
+    connection->draining = true;
+    submit_goaway(connection);
+    rpc_connection_flush_later(connection);
+  }
+}
+
+void rpc_connection_destroy(rpc_connection_t *connection) {
+  POD_CHECK(connection->calls == NULL && !connection->closed);
+  if (!connection->blocked) {
+    submit_goaway(connection);
+    if (collect(connection)) {
+      rpc_output_write(&connection->output, connection->fd);
+    }
+  }
+  release_session(connection);
+  release_socket(connection, true);
+}

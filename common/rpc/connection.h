@@ -1,0 +1,133 @@
+// One HTTP/2 connection of a server or a channel: the socket, the nghttp2 session, the
+// calls.
+//
+//   HANDSHAKE ──► READY ──► DRAINING ──► (closed)
+//   no SETTINGS   calls      GOAWAY sent or received; closes
+//   from peer     run        with its last call
+//
+// Any of them closes at once when the socket or the protocol breaks; the calls then fail
+// and the endpoint hears on_closed. A broken connection takes nothing else with it.
+//
+// Threading: the loop's. Ownership: a connection frees itself after on_closed.
+
+#ifndef COMMON_RPC_CONNECTION_H_
+#define COMMON_RPC_CONNECTION_H_
+
+#include <nghttp2/nghttp2.h>
+
+#include "common/rpc/call.h"
+
+enum {
+  RPC_HANDSHAKE_MS = 10000,
+  RPC_CONNECTION_HELD_BYTES = 64 << 20,  // Whole messages that wait for paused calls.
+  RPC_OUTBOUND_FRAMES_MAX = 16384,       // That a peer makes us owe it without reading.
+};
+
+// The server or channel a connection belongs to; embedded first in both. The callbacks
+// run outside of nghttp2, but for on_request.
+typedef struct rpc_endpoint_t rpc_endpoint_t;
+struct rpc_endpoint_t {
+  rpc_loop_t *loop;
+  bool is_server;
+  size_t message_bytes_max;
+  uint32_t streams_max;  // Server.
+  uint32_t keepalive_ms, keepalive_timeout_ms;
+  // The peer's SETTINGS are there.
+  void (*on_ready)(rpc_endpoint_t *endpoint, rpc_connection_t *connection);
+  // Client: the peer takes no new calls here. `http2_error` is the GOAWAY's.
+  void (*on_goaway)(rpc_endpoint_t *endpoint, rpc_connection_t *connection,
+                    uint32_t http2_error);
+  // Client: the call never reached the peer and may go another way. It has no connection
+  // now.
+  void (*on_unsent)(rpc_endpoint_t *endpoint, rpc_call_t *call);
+  // Server: fills in server, method, service and events; false for an unknown path.
+  bool (*on_request)(rpc_endpoint_t *endpoint, rpc_call_t *call, const char *path,
+                     size_t path_length);
+  // `why` is taken; NULL when a drained connection ended in order.
+  void (*on_closed)(rpc_endpoint_t *endpoint, rpc_connection_t *connection,
+                    pod_status_t why);
+};
+
+struct rpc_connection_t {
+  rpc_task_t flush;   // First, so that the task finds its connection.
+  rpc_alarm_t alarm;  // Handshake, then keepalive.
+  uv_poll_t poll;
+  int fd;
+  int events;  // Polled for.
+  rpc_endpoint_t *endpoint;
+  rpc_loop_t *loop;
+  rpc_connection_t *previous, *next;  // For the endpoint.
+  nghttp2_session *session;
+  rpc_block_t *address;
+  rpc_call_t *calls;  // A ring.
+  size_t call_count;
+
+  rpc_call_t *data_call;  // Whose DATA frame is arriving, or NULL.
+  size_t data_left;       // Of that frame.
+  size_t held_bytes;      // Whole messages in inboxes.
+  size_t owed_bytes;  // Of the connection's window, withheld while held_bytes is large.
+  int64_t heard_ms;   // When the peer was last heard (uv_now).
+  bool pinged;        // Asked whether it is alive, and silent since.
+
+  bool ready, draining, closed;
+  bool settings_seen, goaway_seen, goaway_told;
+  uint32_t goaway_error;
+  bool blocked;  // The socket takes no more for now.
+  rpc_output_t output;
+};
+
+// --- connection.c ---
+
+// Takes `fd`, and `address` (a block with text). The endpoint hears of it from the loop
+// only.
+POD_MUST_USE pod_status_t rpc_connection_create(rpc_endpoint_t *endpoint, int fd,
+                                                rpc_block_t *address,
+                                                rpc_connection_t **out_connection);
+
+// Writes what nghttp2 has to say, once this round of callbacks is over.
+void rpc_connection_flush_later(rpc_connection_t *connection);
+
+// GOAWAY; closes when the last call has ended.
+void rpc_connection_drain(rpc_connection_t *connection);
+
+// Fails the calls with `why` (taken; NULL only when there are none) and reports
+// on_closed.
+void rpc_connection_close(rpc_connection_t *connection, pod_status_t why);
+
+// Says GOAWAY and writes what can be written without waiting, then goes silently: no
+// on_closed. The calls must have ended.
+void rpc_connection_destroy(rpc_connection_t *connection);
+
+void rpc_connection_attach(rpc_connection_t *connection, rpc_call_t *call);
+
+void rpc_connection_detach(rpc_connection_t *connection, rpc_call_t *call);
+
+// A call has `whole_bytes` less in its inbox and gives `window_bytes` back to the peer.
+void rpc_connection_give_back(rpc_connection_t *connection, int32_t stream_id,
+                              size_t whole_bytes, size_t window_bytes);
+
+const char *rpc_connection_address(const rpc_connection_t *connection);
+
+// --- session.c: what goes through nghttp2 ---
+
+POD_MUST_USE pod_status_t rpc_session_create(rpc_connection_t *connection);
+
+// Client. False when this connection can carry no more calls.
+bool rpc_session_request(rpc_connection_t *connection, rpc_call_t *call);
+
+// Server: HEADERS before the first message.
+void rpc_session_respond(rpc_connection_t *connection, rpc_call_t *call);
+
+// Server: the status alone (before rpc_session_respond), or behind what went out.
+void rpc_session_send_status(rpc_connection_t *connection, rpc_call_t *call,
+                             pod_status_t status);
+
+// Server: an answer to what is no gRPC request.
+void rpc_session_send_http_status(rpc_connection_t *connection, rpc_call_t *call);
+
+void rpc_session_resume(rpc_connection_t *connection, rpc_call_t *call);
+
+void rpc_session_reset(rpc_connection_t *connection, rpc_call_t *call,
+                       uint32_t http2_error);
+
+#endif  // COMMON_RPC_CONNECTION_H_

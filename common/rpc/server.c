@@ -1,0 +1,375 @@
+#include "common/rpc/server.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/base/check.h"
+#include "common/base/log.h"
+#include "common/base/memory.h"
+
+enum {
+  ACCEPTS_PER_TURN = 64,
+  ACCEPT_RETRY_MS = 100,  // When the process has no file descriptors left.
+  KEEPALIVE_MS_DEFAULT = 30000,
+  KEEPALIVE_TIMEOUT_MS_DEFAULT = 10000,
+};
+
+struct rpc_listener_t {
+  rpc_alarm_t retry;  // First, so that the alarm finds its listener.
+  uv_poll_t poll;
+  rpc_server_t *server;
+  rpc_listener_t *next;
+  int fd;
+  char *address;      // As bound.
+  char *unlink_path;  // Of a unix socket; else NULL.
+};
+
+typedef struct rpc_entry_t {
+  const rpc_method_t *method;
+  void *service;
+} rpc_entry_t;
+
+// --- Services ---
+
+rpc_service_t *rpc_server_find_service(const rpc_server_t *server, const char *name) {
+  rpc_service_t *service = server->services;
+  while (service != NULL && strcmp(service->name, name) != 0) {
+    service = service->next;
+  }
+  return service;
+}
+
+static rpc_service_t *find_or_add_service(rpc_server_t *server, const char *name) {
+  rpc_service_t *service = rpc_server_find_service(server, name);
+  if (service == NULL) {
+    service = pod_alloc(sizeof(*service) + strlen(name) + 1);
+    memcpy(service->name, name, strlen(name) + 1);
+    rpc_service_t **end = &server->services;
+    while (*end != NULL) {
+      end = &(*end)->next;
+    }
+    *end = service;
+  }
+  return service;
+}
+
+void rpc_server_add_service(rpc_server_t *server, const char *service_name,
+                            const rpc_method_t *methods, void *service) {
+  rpc_service_t *entry = find_or_add_service(server, service_name);
+  entry->is_listed = entry->is_serving = true;
+  for (; methods->path != NULL; methods++) {
+    rpc_entry_t *method = pod_map_get(server->methods, methods->path);
+    if (method == NULL) {
+      method = pod_alloc(sizeof(*method));
+      pod_map_put(server->methods, methods->path, method);
+    }
+    *method = (rpc_entry_t){methods, service};
+  }
+}
+
+void rpc_server_set_serving(rpc_server_t *server, const char *service_name,
+                            bool serving) {
+  rpc_service_t *service = find_or_add_service(server, service_name);
+  service->is_serving = serving;
+  rpc_health_tell_watchers(server, service);
+}
+
+static bool on_request(rpc_endpoint_t *endpoint, rpc_call_t *call, const char *path,
+                       size_t path_length) {
+  rpc_server_t *server = (rpc_server_t *)endpoint;
+  call->server = server;
+  const rpc_entry_t *entry = pod_map_get_n(server->methods, path, path_length);
+  if (entry == NULL) {
+    return false;
+  }
+  call->method = entry->method;
+  call->service = entry->service;
+  call->events = entry->method->events;
+  call->incoming = entry->method->request;
+  return true;
+}
+
+// --- Connections ---
+
+static void on_ready(rpc_endpoint_t *endpoint, rpc_connection_t *connection) {
+  (void)endpoint;
+  (void)connection;
+}
+
+static void remove_connection(rpc_server_t *server, rpc_connection_t *connection) {
+  if (connection->previous != NULL) {
+    connection->previous->next = connection->next;
+  } else {
+    server->connections = connection->next;
+  }
+  if (connection->next != NULL) {
+    connection->next->previous = connection->previous;
+  }
+  server->connection_count--;
+}
+
+static void check_done(rpc_server_t *server) {
+  if (server->shutting_down && server->connections == NULL) {
+    rpc_alarm_cancel(server->endpoint.loop, &server->grace);
+    rpc_task_queue(server->endpoint.loop, RPC_PHASE_DELIVER, &server->done_task);
+  }
+}
+
+static void on_closed(rpc_endpoint_t *endpoint, rpc_connection_t *connection,
+                      pod_status_t why) {
+  rpc_server_t *server = (rpc_server_t *)endpoint;
+  remove_connection(server, connection);
+  if (why != NULL) {
+    pod_log(POD_LOG_DEBUG, "%s", pod_status_message(why));
+    pod_status_free(why);
+  }
+  check_done(server);
+}
+
+static pod_status_t add_connection(rpc_server_t *server, int fd, const char *address) {
+  rpc_loop_t *loop = server->endpoint.loop;
+  const size_t size = strlen(address) + 1;
+  rpc_block_t *text = rpc_block_create(loop->pool, size);
+  POD_CHECK(text != NULL);
+  memcpy(text->data, address, size);
+  rpc_address_tune(fd);
+  rpc_connection_t *connection = NULL;
+  POD_TRY(rpc_connection_create(&server->endpoint, fd, text, &connection));
+  connection->next = server->connections;
+  if (connection->next != NULL) {
+    connection->next->previous = connection;
+  }
+  server->connections = connection;
+  server->connection_count++;
+  return NULL;
+}
+
+pod_status_t rpc_server_adopt(rpc_server_t *server, int fd) {
+  return add_connection(server, fd, "adopted");
+}
+
+// --- Listening ---
+
+static void on_incoming(uv_poll_t *poll, int status, int events);
+
+static void on_retry(rpc_alarm_t *alarm) {
+  rpc_listener_t *listener = (rpc_listener_t *)alarm;
+  uv_poll_start(&listener->poll, UV_READABLE, on_incoming);
+}
+
+static void admit(rpc_listener_t *listener, int fd, const rpc_address_t *peer) {
+  rpc_server_t *server = listener->server;
+  if (server->connection_count >= server->connections_max) {
+    pod_log(POD_LOG_WARNING, "%s: turned a connection away, %zu are open",
+            listener->address, server->connection_count);
+    close(fd);
+    return;
+  }
+  const bool is_unix = peer->socket.ss_family == AF_UNIX;
+  char *address = is_unix ? pod_strdup(listener->address) : rpc_address_format(peer);
+  const pod_status_t status = add_connection(server, fd, address);
+  if (status != NULL) {
+    pod_log(POD_LOG_WARNING, "%s", pod_status_message(status));
+    pod_status_free(status);
+  }
+  free(address);
+}
+
+static void on_incoming(uv_poll_t *poll, int status, int events) {
+  (void)status;
+  (void)events;
+  rpc_listener_t *listener = poll->data;
+  for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
+    rpc_address_t peer = {.size_bytes = sizeof(peer.socket)};
+    const int fd = accept4(listener->fd, (struct sockaddr *)&peer.socket,
+                           &peer.size_bytes, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd >= 0) {
+      admit(listener, fd, &peer);
+    } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
+               errno == ENOMEM) {
+      // The connection stays in the backlog and would be reported without end.
+      pod_log(POD_LOG_WARNING, "%s: cannot accept: %s", listener->address,
+              strerror(errno));
+      uv_poll_stop(&listener->poll);
+      rpc_alarm_set_in_ms(listener->server->endpoint.loop, &listener->retry,
+                          ACCEPT_RETRY_MS);
+      return;
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      return;
+    }
+  }
+}
+
+static void free_listener(uv_handle_t *handle) {
+  rpc_listener_t *listener = handle->data;
+  free(listener->address);
+  free(listener->unlink_path);
+  free(listener);
+}
+
+static void close_listeners(rpc_server_t *server) {
+  while (server->listeners != NULL) {
+    rpc_listener_t *listener = server->listeners;
+    server->listeners = listener->next;
+    rpc_alarm_cancel(server->endpoint.loop, &listener->retry);
+    uv_poll_stop(&listener->poll);
+    if (listener->unlink_path != NULL) {
+      unlink(listener->unlink_path);
+    }
+    close(listener->fd);
+    uv_close((uv_handle_t *)&listener->poll, free_listener);
+  }
+}
+
+pod_status_t rpc_server_listen(rpc_server_t *server, const char *address,
+                               char **out_bound_address) {
+  rpc_address_t wanted;
+  int fd = -1;
+  POD_TRY(rpc_address_resolve(address, &wanted));
+  POD_TRY(rpc_address_listen(&wanted, &fd));
+  rpc_address_t bound = {.size_bytes = sizeof(bound.socket)};
+  if (getsockname(fd, (struct sockaddr *)&bound.socket, &bound.size_bytes) != 0) {
+    bound = wanted;
+  }
+  rpc_listener_t *listener = pod_alloc(sizeof(*listener));
+  listener->retry.fn = on_retry;
+  listener->server = server;
+  listener->fd = fd;
+  listener->poll.data = listener;
+  if (uv_poll_init(&server->endpoint.loop->uv, &listener->poll, fd) != 0) {
+    close(fd);
+    free(listener);
+    return pod_error(POD_RESOURCE_EXHAUSTED, "cannot poll the socket of %s", address);
+  }
+  listener->address = rpc_address_format(&bound);
+  if (bound.socket.ss_family == AF_UNIX) {
+    listener->unlink_path = pod_strdup(listener->address + strlen("unix:"));
+  }
+  listener->next = server->listeners;
+  server->listeners = listener;
+  uv_poll_start(&listener->poll, UV_READABLE, on_incoming);
+  *out_bound_address = pod_strdup(listener->address);
+  return NULL;
+}
+
+// --- Life ---
+
+static void run_done(rpc_task_t *task) {
+  rpc_server_t *server =
+      (rpc_server_t *)(void *)((char *)task - offsetof(rpc_server_t, done_task));
+  const rpc_fn_t done = server->done;
+  server->done = NULL;
+  if (done != NULL) {
+    done(server->done_context);  // May destroy the server.
+  }
+}
+
+static void end_calls(rpc_server_t *server, bool at_once) {
+  for (rpc_connection_t *connection = server->connections; connection != NULL;
+       connection = connection->next) {
+    rpc_call_t *call = connection->calls;
+    for (size_t count = connection->call_count; count > 0; count--) {
+      rpc_call_t *next = call->next;
+      pod_status_t status = pod_error(POD_UNAVAILABLE, "the server shuts down");
+      if (at_once) {
+        rpc_call_end_now(call, status);
+      } else {
+        rpc_call_abort(call, status);
+      }
+      call = next;
+    }
+  }
+}
+
+static void on_grace_over(rpc_alarm_t *alarm) {
+  rpc_server_t *server =
+      (rpc_server_t *)(void *)((char *)alarm - offsetof(rpc_server_t, grace));
+  // The connections close when the aborted calls have been reported; one whose socket
+  // takes no more is not waited for.
+  end_calls(server, false);
+  rpc_task_queue(server->endpoint.loop, RPC_PHASE_DELIVER, &server->done_task);
+}
+
+pod_status_t rpc_server_create(rpc_loop_t *loop, const rpc_server_options_t *options,
+                               rpc_server_t **out_server) {
+  static const rpc_server_options_t defaults;
+  const rpc_server_options_t *wanted = options != NULL ? options : &defaults;
+  rpc_server_t *server = pod_alloc(sizeof(*server));
+  server->endpoint = (rpc_endpoint_t){
+      .loop = loop,
+      .is_server = true,
+      .message_bytes_max = wanted->message_bytes_max != 0 ? wanted->message_bytes_max
+                                                          : RPC_MESSAGE_BYTES_MAX,
+      .streams_max = wanted->concurrent_streams_max != 0 ? wanted->concurrent_streams_max
+                                                         : RPC_STREAMS_DEFAULT,
+      .keepalive_ms =
+          wanted->keepalive_ms != 0 ? wanted->keepalive_ms : KEEPALIVE_MS_DEFAULT,
+      .keepalive_timeout_ms = wanted->keepalive_timeout_ms != 0
+                                  ? wanted->keepalive_timeout_ms
+                                  : KEEPALIVE_TIMEOUT_MS_DEFAULT,
+      .on_ready = on_ready,
+      .on_request = on_request,
+      .on_closed = on_closed,
+  };
+  server->connections_max =
+      wanted->connections_max != 0 ? wanted->connections_max : RPC_CONNECTIONS_DEFAULT;
+  server->methods = pod_map_create();
+  server->grace.fn = on_grace_over;
+  server->done_task.fn = run_done;
+  find_or_add_service(server, "")->is_serving = true;
+  rpc_health_add(server);
+  rpc_reflection_add(server);
+  *out_server = server;
+  return NULL;
+}
+
+void rpc_server_shutdown(rpc_server_t *server, uint64_t grace_ms, rpc_fn_t done,
+                         void *context) {
+  server->shutting_down = true;
+  server->done = done;
+  server->done_context = context;
+  close_listeners(server);
+  for (rpc_service_t *service = server->services; service != NULL;
+       service = service->next) {
+    service->is_serving = false;
+    rpc_health_tell_watchers(server, service);
+  }
+  rpc_health_end_watches(server);
+  for (rpc_connection_t *connection = server->connections; connection != NULL;
+       connection = connection->next) {
+    rpc_connection_drain(connection);
+  }
+  rpc_alarm_set_in_ms(server->endpoint.loop, &server->grace, grace_ms);
+  check_done(server);
+}
+
+void rpc_server_destroy(rpc_server_t *server) {
+  if (server == NULL) {
+    return;
+  }
+  close_listeners(server);
+  end_calls(server, true);
+  while (server->connections != NULL) {
+    rpc_connection_t *connection = server->connections;
+    remove_connection(server, connection);
+    rpc_connection_destroy(connection);
+  }
+  rpc_alarm_cancel(server->endpoint.loop, &server->grace);
+  rpc_task_cancel(&server->done_task);
+  size_t position = 0;
+  const char *path = NULL;
+  void *entry = NULL;
+  while (pod_map_next(server->methods, &position, &path, &entry)) {
+    free(entry);
+  }
+  pod_map_destroy(server->methods);
+  while (server->services != NULL) {
+    rpc_service_t *service = server->services;
+    server->services = service->next;
+    free(service);
+  }
+  free(server);
+}
