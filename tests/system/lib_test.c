@@ -1,0 +1,252 @@
+// libpodium's promises, against real daemons.
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "client/lib/podium.h"
+#include "tests/system/pod.h"
+
+enum { COUNT = 1 << 12, THREADS = 4, ROUNDS = 8, TIMEOUT_MS = 60000 };
+
+static const char add_text[] =
+    "module @jit_add attributes {mhlo.num_partitions = 4 : i32} {\n"
+    "  sdy.mesh @mesh = <[\"x\"=2, \"y\"=2]>\n"
+    "  func.func public @main(%arg0: tensor<64x64xf32> {sdy.sharding = "
+    "#sdy.sharding<@mesh, [{\"x\"}, {\"y\"}]>}, %arg1: tensor<64x64xf32> {sdy.sharding = "
+    "#sdy.sharding<@mesh, [{\"x\"}, {\"y\"}]>}) -> (tensor<64x64xf32> {sdy.sharding = "
+    "#sdy.sharding<@mesh, [{\"x\"}, {\"y\"}]>}) {\n"
+    "    %0 = stablehlo.add %arg0, %arg1 : tensor<64x64xf32>\n"
+    "    return %0 : tensor<64x64xf32>\n  }\n}\n";
+
+static void must(podium_status_t *status) {
+  if (status != NULL) {
+    print_error("%s: %s\n", podium_code_name(podium_status_code(status)),
+                podium_status_message(status));
+  }
+  assert_null(status);
+}
+
+static void expect_error(podium_status_t *status, podium_code_t code, const char *words) {
+  assert_non_null(status);
+  if (podium_status_code(status) != code ||
+      strstr(podium_status_message(status), words) == NULL) {
+    fail_msg("%s: %s; expected %s and '%s'", podium_code_name(podium_status_code(status)),
+             podium_status_message(status), podium_code_name(code), words);
+  }
+  podium_status_free(status);
+}
+
+static podium_session_t *connect_to(const system_pod_t *pod) {
+  podium_session_t *session = NULL;
+  must(podium_connect(system_pod_address(pod),
+                      &(podium_connect_options_t){.timeout_ms = TIMEOUT_MS}, &session));
+  return session;
+}
+
+static int64_t hbm_used(const system_pod_t *pod) {
+  podium_session_t *session = NULL;
+  podium_pod_t *info = NULL;
+  must(podium_connect(system_pod_address(pod),
+                      &(podium_connect_options_t){.do_not_wait = true}, &session));
+  must(podium_pod(session, TIMEOUT_MS, &info));
+  int64_t used = 0;
+  for (int i = 0; i < info->device_count; i++) {
+    used += info->devices[i].hbm_used_bytes;
+  }
+  podium_pod_free(info);
+  podium_close(session);
+  return used;
+}
+
+static void test_connect_names_the_address_that_does_not_answer(void **state) {
+  (void)state;
+  podium_session_t *session = NULL;
+  expect_error(podium_connect("127.0.0.1:1",
+                              &(podium_connect_options_t){.timeout_ms = 5000}, &session),
+               PODIUM_UNAVAILABLE, "127.0.0.1:1");
+  assert_null(session);
+}
+
+static void test_connect_gives_up_at_its_deadline_when_chips_are_missing(void **state) {
+  (void)state;
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){.workers = 1});
+  podium_session_t *session = NULL;
+  expect_error(podium_connect(system_pod_address(pod),
+                              &(podium_connect_options_t){.timeout_ms = 500}, &session),
+               PODIUM_DEADLINE_EXCEEDED, "not ready within 500 ms");
+  system_pod_stop(pod);
+}
+
+static void test_put_execute_fetch_gives_the_sum_and_a_profile(void **state) {
+  (void)state;
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){0});
+  podium_session_t *session = connect_to(pod);
+  podium_executable_t *executable = NULL;
+  must(
+      podium_compile(session, "add.mlir", add_text, strlen(add_text), NULL, &executable));
+  const podium_program_info_t *info = podium_executable_info(executable);
+  assert_int_equal(info->argument_count, 2);
+  assert_int_equal(info->collective_count, 0);
+  assert_int_equal(info->arguments[0].local_shape.dims[0], 32);
+  assert_int_equal(info->arguments[0].local_shape.dims[1], 32);
+  float *values = malloc(COUNT * sizeof(*values));
+  podium_array_t *arguments[2], *result = NULL;
+  for (int a = 0; a < 2; a++) {
+    for (int i = 0; i < COUNT; i++) {
+      values[i] = (float)(i * (a + 1));
+    }
+    must(podium_put(session, &(podium_layout_t){.executable = executable, .argument = a},
+                    values, COUNT * sizeof(*values), TIMEOUT_MS, &arguments[a]));
+  }
+  podium_execution_t *execution = NULL;
+  must(podium_execute(
+      executable, 2, arguments,
+      &(podium_execute_options_t){.timeout_ms = TIMEOUT_MS, .profile = true}, &result,
+      &execution));
+  must(podium_fetch(result, values, COUNT * sizeof(*values), TIMEOUT_MS));
+  for (int i = 0; i < COUNT; i++) {
+    assert_true(values[i] == (float)(3 * i));
+  }
+  assert_true(podium_execution_device_ps(execution) > 0);
+  assert_true(podium_execution_host_ns(execution) > 0);
+  podium_profile_t *profile = NULL;
+  must(podium_profile(execution, TIMEOUT_MS, &profile));
+  assert_int_equal(profile->chip_count, 4);
+  assert_true(profile->chips[0].event_count > 0);
+  podium_profile_free(profile);
+  free(values);
+  podium_close(session);
+  system_pod_stop(pod);
+}
+
+static void test_an_array_put_by_its_own_sharding_serves_as_an_argument(void **state) {
+  (void)state;
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){0});
+  podium_session_t *session = connect_to(pod);
+  podium_executable_t *executable = NULL;
+  must(
+      podium_compile(session, "add.mlir", add_text, strlen(add_text), NULL, &executable));
+  const podium_mesh_axis_t axes[] = {{"x", 2}, {"y", 2}};
+  const podium_sharding_t sharding = {
+      .axis_count = 2, .axes = axes, .rank = 2, .spec = (const char *const[]){"x", "y"}};
+  podium_layout_t layout = {.shape = {.dtype = PODIUM_F32, .rank = 2, .dims = {64, 64}},
+                            .sharding = &sharding};
+  float *values = calloc(COUNT, sizeof(*values));
+  podium_array_t *array = NULL, *replicated = NULL, *result = NULL;
+  must(podium_put(session, &layout, values, COUNT * sizeof(*values), TIMEOUT_MS, &array));
+  must(podium_execute(executable, 2, (podium_array_t *[]){array, array}, NULL, &result,
+                      NULL));
+  layout.sharding = NULL;
+  must(podium_put(session, &layout, values, COUNT * sizeof(*values), TIMEOUT_MS,
+                  &replicated));
+  expect_error(podium_execute(executable, 2, (podium_array_t *[]){array, replicated},
+                              NULL, &result, NULL),
+               PODIUM_INVALID_ARGUMENT, "shard");
+  expect_error(podium_execute(executable, 1, &array, NULL, &result, NULL),
+               PODIUM_INVALID_ARGUMENT, "takes 2 arguments, 1");
+  expect_error(podium_put(session, &layout, values, 17, TIMEOUT_MS, &array),
+               PODIUM_INVALID_ARGUMENT, "17");
+  free(values);
+  podium_close(session);
+  system_pod_stop(pod);
+}
+
+static int64_t give_up_half_way(void *context, void *buffer, size_t size) {
+  int *calls = context;
+  memset(buffer, 0, size);
+  return (*calls)++ < 3 ? (int64_t)size : -1;
+}
+
+static void test_what_a_session_holds_is_freed_when_it_ends_or_a_put_is_given_up(
+    void **state) {
+  (void)state;
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){0});
+  podium_session_t *session = connect_to(pod);
+  const podium_layout_t layout = {
+      .shape = {.dtype = PODIUM_F32, .rank = 2, .dims = {2048, 2048}}};
+  int calls = 0;
+  podium_array_t *array = NULL;
+  expect_error(
+      podium_put_stream(session, &layout, give_up_half_way, &calls, TIMEOUT_MS, &array),
+      PODIUM_CANCELLED, "gave up");
+  calls = -1000000;
+  must(podium_put_stream(session, &layout, give_up_half_way, &calls, TIMEOUT_MS, &array));
+  podium_close(session);
+  // The coordinator frees on the workers after the client has gone.
+  for (int tries = 0; hbm_used(pod) != 0; tries++) {
+    assert_in_range(tries, 0, 1000);
+  }
+  system_pod_stop(pod);
+}
+
+typedef struct round_t {
+  podium_session_t *session;
+  podium_executable_t *executable;
+  podium_array_t *array;
+  int failures;
+} round_t;
+
+static void *execute_rounds(void *context) {
+  round_t *round = context;
+  float *values = malloc(COUNT * sizeof(*values));
+  for (int i = 0; i < ROUNDS; i++) {
+    podium_array_t *result = NULL;
+    podium_status_t *status = podium_execute(
+        round->executable, 2, (podium_array_t *[]){round->array, round->array}, NULL,
+        &result, NULL);
+    if (status == NULL) {
+      status = podium_fetch(result, values, COUNT * sizeof(*values), TIMEOUT_MS);
+    }
+    round->failures += status != NULL || values[COUNT - 1] != 2.0f * (COUNT - 1);
+    podium_status_free(status);
+    podium_array_free(result);
+  }
+  free(values);
+  return NULL;
+}
+
+static void test_several_threads_share_a_session(void **state) {
+  (void)state;
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){0});
+  round_t round = {.session = connect_to(pod)};
+  must(podium_compile(round.session, "add.mlir", add_text, strlen(add_text), NULL,
+                      &round.executable));
+  float *values = malloc(COUNT * sizeof(*values));
+  for (int i = 0; i < COUNT; i++) {
+    values[i] = (float)i;
+  }
+  must(podium_put(round.session, &(podium_layout_t){.executable = round.executable},
+                  values, COUNT * sizeof(*values), TIMEOUT_MS, &round.array));
+  free(values);
+  pthread_t threads[THREADS];
+  round_t rounds[THREADS];
+  for (int i = 0; i < THREADS; i++) {
+    rounds[i] = round;
+    assert_int_equal(pthread_create(&threads[i], NULL, execute_rounds, &rounds[i]), 0);
+  }
+  for (int i = 0; i < THREADS; i++) {
+    pthread_join(threads[i], NULL);
+    assert_int_equal(rounds[i].failures, 0);
+  }
+  podium_close(round.session);
+  system_pod_stop(pod);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_connect_names_the_address_that_does_not_answer),
+      cmocka_unit_test(test_connect_gives_up_at_its_deadline_when_chips_are_missing),
+      cmocka_unit_test(test_put_execute_fetch_gives_the_sum_and_a_profile),
+      cmocka_unit_test(test_an_array_put_by_its_own_sharding_serves_as_an_argument),
+      cmocka_unit_test(
+          test_what_a_session_holds_is_freed_when_it_ends_or_a_put_is_given_up),
+      cmocka_unit_test(test_several_threads_share_a_session),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
