@@ -193,6 +193,13 @@ static pod_status_t emit_instructions(emitter_t *emitter) {
 
 // --- What the program has and takes ---
 
+// Sums of sizes saturate: each fits, all together need not.
+static void add_bytes(int64_t *sum, int64_t bytes) {
+  if (__builtin_add_overflow(*sum, bytes, sum)) {
+    *sum = INT64_MAX;
+  }
+}
+
 static void emit_constants(emitter_t *emitter) {
   const lower_t *lower = emitter->lower;
   chip_constant_t *constants =
@@ -206,7 +213,7 @@ static void emit_constants(emitter_t *emitter) {
     constants[i].size_bytes = constants[i].is_splat ? element : bytes;
     constants[i].data = pod_arena_copy(emitter->arena, from->value->data,
                                        (size_t)constants[i].size_bytes);
-    emitter->program->constant_bytes += bytes;
+    add_bytes(&emitter->program->constant_bytes, bytes);
   }
   emitter->program->constants = constants;
   emitter->program->constant_count = lower->constant_count;
@@ -238,13 +245,14 @@ static pod_status_t emit_interface(emitter_t *emitter) {
                                  : pod_arena_printf(emitter->arena, "arg%d", i);
     arguments[i].shape = from->argument_shapes[i];
     arguments[i].sharding = copy_sharding(emitter, from->argument_shardings[i]);
-    program->argument_bytes += tensor_shape_bytes(&value->type->shape);
+    add_bytes(&program->argument_bytes, tensor_shape_bytes(&value->type->shape));
   }
   for (int32_t i = 0; i < from->result_count; i++) {
     results[i].name = pod_arena_printf(emitter->arena, "result%d", i);
     results[i].shape = from->result_shapes[i];
     results[i].sharding = copy_sharding(emitter, from->result_shardings[i]);
-    program->result_bytes += tensor_shape_bytes(&block->last->operands[i]->type->shape);
+    add_bytes(&program->result_bytes,
+              tensor_shape_bytes(&block->last->operands[i]->type->shape));
   }
   program->arguments = arguments;
   program->results = results;

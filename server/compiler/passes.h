@@ -25,6 +25,10 @@ POD_MUST_USE pod_status_t compiler_verify(mlir_module_t *module);
 // missing functions.
 POD_MUST_USE pod_status_t compiler_inline(mlir_module_t *module);
 
+// The attribute of a collective that the partitioner put in: the mesh axes it runs over,
+// "y" or "x,y". What the user wrote does not have it.
+#define COMPILER_AXES_ATTR "podium.axes"
+
 // The SPMD program and how its global arguments and results lie.
 typedef struct compiler_partitioned_t {
   mlir_module_t

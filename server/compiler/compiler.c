@@ -1,0 +1,22 @@
+#include "server/compiler/compiler.h"
+
+#include "server/compiler/pipeline.h"
+
+pod_status_t compiler_compile(const char *text, int64_t length,
+                              const compiler_options_t *options,
+                              compiler_result_t **out_result) {
+  pipeline_t pipeline = {.text = text, .length = length, .options = options};
+  const pod_status_t status = pipeline_run(&pipeline);
+  if (status == NULL) {
+    *out_result = pipeline.result;
+    pipeline.program = NULL;  // The result has it now.
+  }
+  pipeline_deinit(&pipeline);
+  return status;
+}
+
+void compiler_result_destroy(compiler_result_t *result) {
+  if (result != NULL) {
+    chip_program_destroy(result->program);  // The result lives in its arena.
+  }
+}

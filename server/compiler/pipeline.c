@@ -1,0 +1,170 @@
+#include "server/compiler/pipeline.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/mlir/parser.h"
+#include "common/mlir/printer.h"
+#include "server/compiler/lower.h"
+#include "server/compiler/report.h"
+#include "server/compiler/syntax.h"
+
+// Larger constants are left out of the partitioned text, which is for people.
+enum { ELEMENTS_SHOWN_MAX = 64 };
+
+static pod_status_t parse(pipeline_t *pipeline) {
+  return mlir_parse(pipeline->options->file_name, pipeline->text, pipeline->length,
+                    compiler_syntax_lookup, &pipeline->module);
+}
+
+static pod_status_t expand(pipeline_t *pipeline) {
+  return compiler_expand(pipeline->module);
+}
+
+static pod_status_t verify(pipeline_t *pipeline) {
+  return compiler_verify(pipeline->module);
+}
+
+static pod_status_t inline_calls(pipeline_t *pipeline) {
+  return compiler_inline(pipeline->module);
+}
+
+static void add_mesh(pod_text_t *text, const mesh_t *mesh) {
+  pod_text_add(text, "<[");
+  for (int i = 0; i < mesh->axis_count; i++) {
+    pod_text_printf(text, "%s\"%s\"=%" PRId64, i == 0 ? "" : ", ", mesh->axes[i].name,
+                    mesh->axes[i].size);
+  }
+  pod_text_add(text, "]>");
+}
+
+static pod_status_t check_mesh(const pipeline_t *pipeline) {
+  const mesh_t *mesh = pipeline->partitioned.mesh;
+  const int64_t chips = torus_chip_count(&pipeline->options->torus);
+  if (mesh->device_count == chips) {
+    return NULL;
+  }
+  pod_text_t text = {0};
+  pod_text_printf(&text, "the program's mesh @%s", mesh->name);
+  add_mesh(&text, mesh);
+  pod_text_printf(&text, " has %" PRId64 " devices, the pod ", mesh->device_count);
+  torus_print(&text, &pipeline->options->torus);
+  pod_text_printf(&text, " has %" PRId64 " chips; they must be as many", chips);
+  const pod_status_t status = pod_error(POD_FAILED_PRECONDITION, "%s", text.bytes);
+  pod_text_deinit(&text);
+  return status;
+}
+
+static pod_status_t partition(pipeline_t *pipeline) {
+  const int64_t chips = torus_chip_count(&pipeline->options->torus);
+  POD_TRY(compiler_partition(pipeline->module, chips, &pipeline->partitioned));
+  return check_mesh(pipeline);
+}
+
+static pod_status_t simplify(pipeline_t *pipeline) {
+  return compiler_simplify(pipeline->partitioned.module);
+}
+
+// The partitioner's types are checked like a user's.
+static pod_status_t verify_partitioned(pipeline_t *pipeline) {
+  return pod_status_context(compiler_verify(pipeline->partitioned.module),
+                            "in the partitioned program");
+}
+
+static pod_status_t lower(pipeline_t *pipeline) {
+  POD_TRY(
+      lower_with_sources(&pipeline->partitioned, &pipeline->program, &pipeline->sources));
+  const pod_status_t status = chip_program_check(pipeline->program);
+  if (status == NULL) {
+    return NULL;
+  }
+  const pod_status_t internal = pod_error(
+      POD_INTERNAL, "the compiler made a program that does not hold together: %s",
+      pod_status_message(status));
+  pod_status_free(status);
+  return internal;
+}
+
+static pod_status_t report(pipeline_t *pipeline) {
+  chip_program_t *program = pipeline->program;
+  compiler_result_t *result = pod_arena_alloc(program->arena, sizeof(*result));
+  result->program = program;
+  pod_text_t text = {0};
+  const mlir_print_options_t options = {.lookup = compiler_syntax_lookup,
+                                        .elide_elements = ELEMENTS_SHOWN_MAX};
+  mlir_print(&text, pipeline->partitioned.module, &options);
+  result->partitioned_text = pod_arena_strdup(program->arena, text.bytes);
+  pod_text_deinit(&text);
+  report_collectives(pipeline->options, program, pipeline->sources,
+                     &result->collective_count, &result->collectives);
+  pipeline->result = result;
+  return NULL;
+}
+
+static pod_status_t check_hbm(pipeline_t *pipeline) {
+  const chip_program_t *program = pipeline->program;
+  const struct {
+    const char *name;
+    int64_t bytes;
+  } parts[] = {{"arguments", program->argument_bytes},
+               {"results", program->result_bytes},
+               {"constants", program->constant_bytes},
+               {"temporaries", program->temp_bytes}};
+  pod_text_t text = {0};
+  int64_t total = 0;
+  for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+    if (__builtin_add_overflow(total, parts[i].bytes, &total)) {
+      total = INT64_MAX;
+    }
+    pod_text_add(&text, i == 0 ? "" : ", ");
+    pod_text_add_size(&text, (unsigned long long)parts[i].bytes);
+    pod_text_printf(&text, " of %s", parts[i].name);
+  }
+  pipeline->result->hbm_peak_bytes = total;
+  pod_status_t status = NULL;
+  const chip_spec_t *spec = pipeline->options->spec;
+  if (total > spec->hbm_bytes) {
+    pod_text_t sizes = {0};
+    pod_text_add(&sizes, "needs ");
+    pod_text_add_size(&sizes, (unsigned long long)total);
+    pod_text_printf(&sizes, " of HBM per chip (%s); a %s has ", text.bytes, spec->name);
+    pod_text_add_size(&sizes, (unsigned long long)spec->hbm_bytes);
+    status = pod_error(POD_RESOURCE_EXHAUSTED, "%s %s", program->name, sizes.bytes);
+    pod_text_deinit(&sizes);
+  }
+  pod_text_deinit(&text);
+  return status;
+}
+
+// THE list of passes.
+static const pipeline_pass_t passes[] = {
+    {"parse", parse},
+    {"expand", expand},              // Short forms give way to StableHLO.
+    {"verify", verify},              // Against the shape rules; finds each row.
+    {"inline", inline_calls},        // Only @main is left.
+    {"partition", partition},        // Propagates shardings, writes one chip's program.
+    {"simplify", simplify},          // Dead and double code, identities.
+    {"verify", verify_partitioned},  // What the partitioner made.
+    {"lower", lower},                // Instructions and buffers.
+    {"report", report},              // Text and collectives, for people.
+    {"check HBM", check_hbm},        // Whether it fits the chip.
+};
+
+const pipeline_pass_t *pipeline_passes(int *out_count) {
+  *out_count = (int)(sizeof(passes) / sizeof(passes[0]));
+  return passes;
+}
+
+pod_status_t pipeline_run(pipeline_t *pipeline) {
+  for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
+    POD_TRY(passes[i].run(pipeline));
+  }
+  return NULL;
+}
+
+void pipeline_deinit(pipeline_t *pipeline) {
+  chip_program_destroy(pipeline->program);
+  mlir_module_destroy(pipeline->partitioned.module);
+  mlir_module_destroy(pipeline->module);
+  *pipeline = (pipeline_t){0};
+}

@@ -1,0 +1,38 @@
+// The passes in their order, and what they hand on to one another. Private to the
+// compiler.
+//
+// Threading: pure.
+
+#ifndef SERVER_COMPILER_PIPELINE_H_
+#define SERVER_COMPILER_PIPELINE_H_
+
+#include "server/compiler/compiler.h"
+#include "server/compiler/passes.h"
+
+typedef struct pipeline_t {
+  const char *text;
+  int64_t length;
+  const compiler_options_t *options;
+  mlir_module_t *module;               // From parse on.
+  compiler_partitioned_t partitioned;  // From partition on.
+  chip_program_t *program;             // From lower on.
+  const mlir_op_t **sources;           // By instruction: where it comes from, or NULL.
+  compiler_result_t *result;           // From report on; in the program's arena.
+} pipeline_t;
+
+// A step of the compilation.
+typedef struct pipeline_pass_t {
+  const char *name;
+  pod_status_t (*run)(pipeline_t *pipeline);
+} pipeline_pass_t;
+
+// `count` passes, in order.
+const pipeline_pass_t *pipeline_passes(int *out_count);
+
+// Runs all of them; stops at the first error.
+POD_MUST_USE pod_status_t pipeline_run(pipeline_t *pipeline);
+
+// Frees the modules, and the program unless it has been taken (set to NULL).
+void pipeline_deinit(pipeline_t *pipeline);
+
+#endif  // SERVER_COMPILER_PIPELINE_H_
