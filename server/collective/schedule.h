@@ -58,9 +58,9 @@ typedef enum collective_buffer_t {
 typedef enum collective_step_kind_t {
   COLLECTIVE_TRANSFER = 0,  // The source goes to `send_to`; what `receive_from` sends
                             // goes to the target.
-  COLLECTIVE_COPY = 1,    // target = source
-  COLLECTIVE_REDUCE = 2,  // target = source op with
-  COLLECTIVE_ZERO = 3,    // target = 0
+  COLLECTIVE_COPY = 1,      // target = source
+  COLLECTIVE_REDUCE = 2,    // target = source op with
+  COLLECTIVE_ZERO = 3,      // target = 0
 } collective_step_kind_t;
 
 // Offsets and sizes are in bytes, multiples of the element's size.

@@ -1,0 +1,167 @@
+// The ring algorithms (Patarasuk and Yuan 2009, "Bandwidth optimal all-reduce algorithms
+// for clusters of workstations"), in both directions at once with the data split between
+// them, and each direction's share split into segments that follow each other.
+//
+// In every step a chip sends to the next position what it took in, and finished, in the
+// step before. Seen from a direction, position p is the chip's place and "next" is p + 1;
+// the other direction numbers the ring backwards.
+
+#include "server/collective/plan.h"
+
+// One lane's view.
+typedef struct ring_t {
+  const collective_plan_t *plan;
+  int64_t size, position;
+  int32_t next, previous;  // Chips.
+  bool is_backward;
+  int64_t parts, part;  // This lane carries part `part` of every block.
+  int64_t slots[2];     // Offsets in SCRATCH, in elements.
+} ring_t;
+
+static ring_t ring_of(const collective_plan_t *plan, int64_t parts, int64_t part,
+                      bool is_backward) {
+  const int64_t size = plan->group.size;
+  const int64_t at = plan->group.position;
+  return (ring_t){.plan = plan,
+                  .size = size,
+                  .position = is_backward ? size - 1 - at : at,
+                  .next = collective_chip_at(plan, is_backward ? at - 1 : at + 1),
+                  .previous = collective_chip_at(plan, is_backward ? at + 1 : at - 1),
+                  .is_backward = is_backward,
+                  .parts = parts,
+                  .part = part};
+}
+
+static int64_t wrapped(const ring_t *ring, int64_t position) {
+  return ((position % ring->size) + ring->size) % ring->size;
+}
+
+// all_reduce: chunk `position` of this lane's part of the whole.
+static collective_region_t chunk_of(const ring_t *ring, collective_buffer_t buffer,
+                                    int64_t position) {
+  const collective_plan_t *plan = ring->plan;
+  const collective_part_t part =
+      collective_split(plan, plan->block_elements, ring->parts, ring->part);
+  const collective_part_t chunk =
+      collective_split(plan, part.count, ring->size, wrapped(ring, position));
+  return collective_region(plan, buffer, part.start + chunk.start, chunk.count);
+}
+
+// all_gather, reduce_scatter: this lane's part of the block of the member at `position`.
+static collective_region_t block_of(const ring_t *ring, collective_buffer_t buffer,
+                                    int64_t position) {
+  const collective_plan_t *plan = ring->plan;
+  const int64_t at = wrapped(ring, position);
+  const int32_t member =
+      plan->group.order.order[ring->is_backward ? ring->size - 1 - at : at];
+  const collective_part_t part =
+      collective_split(plan, plan->block_elements, ring->parts, ring->part);
+  return collective_region(plan, buffer, member * plan->block_elements + part.start,
+                           part.count);
+}
+
+// The same part of a buffer that holds one block.
+static collective_region_t own_part(const ring_t *ring, collective_buffer_t buffer) {
+  const collective_part_t part =
+      collective_split(ring->plan, ring->plan->block_elements, ring->parts, ring->part);
+  return collective_region(ring->plan, buffer, part.start, part.count);
+}
+
+static collective_transfer_t transfer(const ring_t *ring, int64_t tag,
+                                      collective_region_t source,
+                                      collective_region_t target) {
+  return (collective_transfer_t){.tag = (int32_t)tag,
+                                 .send_to = ring->next,
+                                 .receive_from = ring->previous,
+                                 .source = source,
+                                 .target = target};
+}
+
+static void all_reduce_lane(const ring_t *ring) {
+  collective_builder_t *builder = ring->plan->builder;
+  const int64_t rounds = ring->size - 1;
+  for (int64_t s = 0; s < rounds; s++) {
+    const int64_t outgoing = ring->position - s;
+    const collective_region_t with = chunk_of(ring, COLLECTIVE_INPUT, outgoing - 1);
+    collective_transfer_t step = transfer(
+        ring, s, chunk_of(ring, s == 0 ? COLLECTIVE_INPUT : COLLECTIVE_OUTPUT, outgoing),
+        chunk_of(ring, COLLECTIVE_OUTPUT, outgoing - 1));
+    step.with = &with;
+    collective_add_transfer(builder, &step);
+  }
+  for (int64_t s = 0; s < rounds; s++) {
+    const int64_t outgoing = ring->position + 1 - s;
+    const collective_transfer_t step =
+        transfer(ring, rounds + s, chunk_of(ring, COLLECTIVE_OUTPUT, outgoing),
+                 chunk_of(ring, COLLECTIVE_OUTPUT, outgoing - 1));
+    collective_add_transfer(builder, &step);
+  }
+}
+
+static void all_gather_lane(const ring_t *ring) {
+  collective_builder_t *builder = ring->plan->builder;
+  for (int64_t s = 0; s < ring->size - 1; s++) {
+    const int64_t outgoing = ring->position - s;
+    const collective_transfer_t step =
+        transfer(ring, s,
+                 s == 0 ? own_part(ring, COLLECTIVE_INPUT)
+                        : block_of(ring, COLLECTIVE_OUTPUT, outgoing),
+                 block_of(ring, COLLECTIVE_OUTPUT, outgoing - 1));
+    collective_add_transfer(builder, &step);
+    if (s == 0) {
+      collective_add_copy(builder, block_of(ring, COLLECTIVE_OUTPUT, ring->position),
+                          own_part(ring, COLLECTIVE_INPUT));
+    }
+  }
+}
+
+// The partial sums pass through two slots: one goes out while the next comes in.
+static void reduce_scatter_lane(ring_t *ring) {
+  const collective_plan_t *plan = ring->plan;
+  const int64_t rounds = ring->size - 1;
+  collective_region_t slots[2] = {own_part(ring, COLLECTIVE_SCRATCH),
+                                  own_part(ring, COLLECTIVE_SCRATCH)};
+  for (int i = 0; i < 2 && rounds > i + 1; i++) {
+    slots[i].offset = collective_add_scratch(plan->builder, slots[i].size_bytes);
+  }
+  for (int64_t s = 0; s < rounds; s++) {
+    const int64_t outgoing = ring->position - 1 - s;
+    const collective_region_t with = block_of(ring, COLLECTIVE_INPUT, outgoing - 1);
+    collective_transfer_t step = transfer(
+        ring, s, s == 0 ? block_of(ring, COLLECTIVE_INPUT, outgoing) : slots[(s - 1) % 2],
+        s == rounds - 1 ? own_part(ring, COLLECTIVE_OUTPUT) : slots[s % 2]);
+    step.with = &with;
+    collective_add_transfer(plan->builder, &step);
+  }
+}
+
+static void add_lane(ring_t *ring) {
+  collective_add_lane(ring->plan->builder, COLLECTIVE_NONE, COLLECTIVE_NONE);
+  switch (ring->plan->request->op) {
+    case CHIP_OP_ALL_REDUCE:
+      all_reduce_lane(ring);
+      return;
+    case CHIP_OP_ALL_GATHER:
+      all_gather_lane(ring);
+      return;
+    default:
+      reduce_scatter_lane(ring);
+  }
+}
+
+pod_status_t collective_plan_ring(const collective_plan_t *plan) {
+  const chip_op_t op = plan->request->op;
+  if (op == CHIP_OP_ALL_TO_ALL || op == CHIP_OP_COLLECTIVE_PERMUTE) {
+    return pod_error(POD_UNIMPLEMENTED, "%s has no ring algorithm", chip_op_name(op));
+  }
+  // Two chips share one link, whose two directions both lanes of a ring would use alike.
+  const int64_t directions = plan->group.size > 2 ? 2 : 1;
+  const int64_t chunks = op == CHIP_OP_ALL_REDUCE ? plan->group.size : 1;
+  const int64_t segments =
+      collective_segments(plan, plan->block_elements, chunks * directions);
+  for (int64_t part = 0; part < directions * segments; part++) {
+    ring_t ring = ring_of(plan, directions * segments, part, part % directions == 1);
+    add_lane(&ring);
+  }
+  return NULL;
+}
