@@ -138,21 +138,6 @@ static pod_status_t read_nested(dense_reader_t *reader, const tensor_shape_t *sh
   return take(reader, ']');
 }
 
-static void set_data(mlir_attr_t *attr, const void *data, int64_t count) {
-  const size_t bytes = tensor_dtype_bytes(attr->type->shape.dtype);
-  attr->data = data;
-  attr->count = count;
-  attr->is_splat = count == 1;
-  // All elements alike are a splat, however they were written.
-  if (count > 1 &&
-      memcmp(data, (const char *)data + bytes, (size_t)(count - 1) * bytes) == 0) {
-    attr->count = 1;
-    attr->is_splat = true;
-  }
-  attr->length = attr->count * (int64_t)bytes;
-  attr->weight = 1 + attr->length / 8;
-}
-
 static tensor_dtype_t part_of(tensor_dtype_t dtype) {
   switch (dtype) {
     case TENSOR_C64:
@@ -181,7 +166,7 @@ static pod_status_t read_literal(mlir_parser_t *parser, mlir_attr_t *attr,
       return mlir_lex_error(parser, start, "dense<> is empty, its type has %lld elements",
                             (long long)elements);
     }
-    set_data(attr, pod_arena_alloc(parser->module->arena, 0), 0);
+    mlir_attr_set_data(attr, pod_arena_alloc(parser->module->arena, 0), 0);
     return NULL;
   }
   if (!is_splat && elements > (end - start + 1) / 2) {
@@ -197,7 +182,7 @@ static pod_status_t read_literal(mlir_parser_t *parser, mlir_attr_t *attr,
   if (reader.at != end) {
     return mlir_lex_error(parser, reader.at, "expected the end of dense<…>");
   }
-  set_data(attr, data, (int64_t)count);
+  mlir_attr_set_data(attr, data, (int64_t)count);
   return NULL;
 }
 
@@ -291,7 +276,7 @@ static pod_status_t set_raw(mlir_parser_t *parser, mlir_attr_t *attr, const char
     }
     bytes = cleaned;
   }
-  set_data(attr, bytes, count);
+  mlir_attr_set_data(attr, bytes, count);
   return NULL;
 }
 

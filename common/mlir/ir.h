@@ -214,9 +214,13 @@ const mlir_attr_t *mlir_attr_type(mlir_module_t *module, const mlir_type_t *type
 const mlir_attr_t *mlir_attr_symbol(mlir_module_t *module, const char *text);
 const mlir_attr_t *mlir_attr_i64_array(mlir_module_t *module, int64_t count,
                                        const int64_t *values);  // array<i64: …>
+// Elements of any integer type: array<i32: …>.
+const mlir_attr_t *mlir_attr_integer_array(mlir_module_t *module, tensor_dtype_t dtype,
+                                           int64_t count, const int64_t *values);
 const mlir_attr_t *mlir_attr_bool_array(mlir_module_t *module, int64_t count,
                                         const bool *values);  // array<i1: …>
-// dense<…>: `data` is copied; one element when `is_splat`.
+// dense<…>: `data` is copied; one element when `is_splat`. Becomes a splat when all
+// elements are alike.
 const mlir_attr_t *mlir_attr_dense(mlir_module_t *module, const tensor_shape_t *shape,
                                    const void *data, bool is_splat);
 const mlir_attr_t *mlir_attr_dialect(mlir_module_t *module, const char *name,

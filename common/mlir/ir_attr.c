@@ -185,8 +185,13 @@ const mlir_attr_t *mlir_attr_type(mlir_module_t *module, const mlir_type_t *type
 
 const mlir_attr_t *mlir_attr_i64_array(mlir_module_t *module, int64_t count,
                                        const int64_t *values) {
+  return mlir_attr_integer_array(module, TENSOR_S64, count, values);
+}
+
+const mlir_attr_t *mlir_attr_integer_array(mlir_module_t *module, tensor_dtype_t dtype,
+                                           int64_t count, const int64_t *values) {
   mlir_attr_t *attr = mlir_attr_new(module, MLIR_ATTR_DENSE_ARRAY);
-  attr->type = mlir_type_scalar(module, TENSOR_S64);
+  attr->type = mlir_type_scalar(module, dtype);
   attr->count = count;
   attr->integers = pod_arena_copy(module->arena, values, (size_t)count * sizeof(*values));
   return attr;
@@ -205,13 +210,26 @@ const mlir_attr_t *mlir_attr_bool_array(mlir_module_t *module, int64_t count,
   return attr;
 }
 
+void mlir_attr_set_data(mlir_attr_t *attr, const void *data, int64_t count) {
+  const size_t bytes = tensor_dtype_bytes(attr->type->shape.dtype);
+  attr->data = data;
+  attr->count = count;
+  attr->is_splat = count == 1;
+  // All elements alike are a splat, however they were written.
+  if (count > 1 &&
+      memcmp(data, (const char *)data + bytes, (size_t)(count - 1) * bytes) == 0) {
+    attr->count = 1;
+    attr->is_splat = true;
+  }
+  attr->length = attr->count * (int64_t)bytes;
+  attr->weight = 1 + attr->length / 8;
+}
+
 const mlir_attr_t *mlir_attr_dense(mlir_module_t *module, const tensor_shape_t *shape,
                                    const void *data, bool is_splat) {
   mlir_attr_t *attr = mlir_attr_new(module, MLIR_ATTR_DENSE);
   attr->type = mlir_type_tensor(module, shape);
-  attr->count = is_splat ? 1 : tensor_shape_elements(shape);
-  attr->is_splat = is_splat || attr->count == 1;
-  attr->length = attr->count * (int64_t)tensor_dtype_bytes(shape->dtype);
+  mlir_attr_set_data(attr, data, is_splat ? 1 : tensor_shape_elements(shape));
   attr->data = pod_arena_copy(module->arena, data, (size_t)attr->length);
   return attr;
 }

@@ -23,6 +23,9 @@ mlir_attr_t *mlir_attr_new(mlir_module_t *module, mlir_attr_kind_t kind);
 void mlir_nesting_add(int32_t *height, int64_t *weight, int32_t child_height,
                       int64_t child_weight);
 
+// `count` elements for a DENSE whose type is set; borrows them.
+void mlir_attr_set_data(mlir_attr_t *attr, const void *data, int64_t count);
+
 static inline bool mlir_is_digit(char c) {
   return c >= '0' && c <= '9';
 }

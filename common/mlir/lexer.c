@@ -20,6 +20,10 @@ mlir_module_t *mlir_parser_module(mlir_parser_t *parser) {
   return parser->module;
 }
 
+const mlir_syntax_t *mlir_parser_syntax(mlir_parser_t *parser) {
+  return parser->state->syntax;
+}
+
 bool mlir_parser_at_end(mlir_parser_t *parser) {
   return parser->at == parser->end;
 }

@@ -56,6 +56,8 @@ POD_MUST_USE pod_status_t mlir_parse(const char *file_name, const char *text,
 // takes one. A syntax function may return at the first error: the parse ends there.
 
 mlir_module_t *mlir_parser_module(mlir_parser_t *parser);
+// The row whose parse function was called last: to be asked for at its start.
+const mlir_syntax_t *mlir_parser_syntax(mlir_parser_t *parser);
 mlir_position_t mlir_parser_position(mlir_parser_t *parser);
 bool mlir_parser_at_end(mlir_parser_t *parser);
 
@@ -82,10 +84,11 @@ POD_MUST_USE pod_status_t mlir_parser_attr(mlir_parser_t *parser,
                                            const mlir_attr_t **out_attr);
 // {a = 1, b}: appended to the op's attributes. Nothing when no `{` is next.
 POD_MUST_USE pod_status_t mlir_parser_attr_dict(mlir_parser_t *parser, mlir_op_t *op);
-// An attribute of a dialect whose name the pretty form leaves out: <…> is the body of
-// #name<…>; {…} and […] are, with their brackets, that of #dialect<name …>.
+// An attribute of a dialect whose name the pretty form leaves out. <…> is #name<…>. Other
+// brackets belong to the body: {…} and […] are #dialect<name {…}>, or #name<[…]> when
+// `in_angles`, as MLIR spells the one in full.
 POD_MUST_USE pod_status_t mlir_parser_body(mlir_parser_t *parser, const char *name,
-                                           const mlir_attr_t **out_attr);
+                                           bool in_angles, const mlir_attr_t **out_attr);
 POD_MUST_USE pod_status_t mlir_parser_i64(mlir_parser_t *parser, int64_t *out_value);
 // [1, 2, 3] into the arena.
 POD_MUST_USE pod_status_t mlir_parser_i64_list(mlir_parser_t *parser, int64_t *out_count,

@@ -328,7 +328,7 @@ static void set_body(mlir_parser_t *parser, mlir_attr_t *attr, const char *start
   attr->weight = 1 + attr->length / 16;
 }
 
-pod_status_t mlir_parser_body(mlir_parser_t *parser, const char *name,
+pod_status_t mlir_parser_body(mlir_parser_t *parser, const char *name, bool in_angles,
                               const mlir_attr_t **out_attr) {
   const char *start = parser->at;
   if (*start == '\0' || strchr("<[{(", *start) == NULL) {
@@ -337,9 +337,9 @@ pod_status_t mlir_parser_body(mlir_parser_t *parser, const char *name,
   mlir_attr_t *attr = new_attr(parser, MLIR_ATTR_DIALECT, start);
   attr->text = mlir_intern(parser->module, name);
   POD_TRY(mlir_lex_balanced(parser, start, &parser->at));
-  // Other brackets than < > belong to the value, which MLIR then spells #dialect<name …>.
-  attr->is_spaced = *start != '<';
-  set_body(parser, attr, start + !attr->is_spaced, parser->at - !attr->is_spaced);
+  const bool is_angle = *start == '<';
+  attr->is_spaced = !is_angle && !in_angles;
+  set_body(parser, attr, start + is_angle, parser->at - is_angle);
   mlir_lex_skip(parser);
   *out_attr = attr;
   return NULL;

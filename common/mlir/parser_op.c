@@ -341,6 +341,7 @@ static pod_status_t parse_named_op(mlir_parser_t *parser, const char *name,
   const uint32_t outer_base = state->operand_base;
   const uint32_t outer_count = state->operand_position_count;
   state->operand_base = outer_count;
+  state->syntax = syntax;
   POD_TRY(syntax == NULL ? mlir_parser_generic(parser, op) : syntax->parse(parser, op));
   state->operand_base = outer_base;
   state->operand_position_count = outer_count;

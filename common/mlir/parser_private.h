@@ -46,6 +46,7 @@ typedef struct mlir_op_names_t {
 // What only the parse of a whole module has.
 typedef struct mlir_parse_state_t {
   mlir_syntax_lookup_t lookup;
+  const mlir_syntax_t *syntax;
   mlir_scope_t scope;
   pod_map_t *attr_aliases, *type_aliases;  // Text to mlir_attr_t *, mlir_type_t *.
   pod_map_t *pending_locations;            // Alias to the mlir_attr_t * to be filled.

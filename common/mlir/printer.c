@@ -8,9 +8,11 @@
 #include "common/mlir/parser_private.h"
 #include "common/mlir/print_private.h"
 
-// The names in use in one function. A map's value counts the suffixes tried for a name.
+// The names in sight, newest last. A map's value counts the suffixes tried for a name.
 typedef struct name_scope_t {
   pod_map_t *used;
+  const char **names;
+  int count, capacity;
   unsigned next_value, next_argument;
 } name_scope_t;
 
@@ -23,6 +25,7 @@ struct mlir_printer_t {
   int indent;
   pod_map_t *location_aliases;    // Address to "#loc3".
   const mlir_attr_t **locations;  // In the order of their numbers.
+  const mlir_syntax_t *syntax;
   int location_count, location_capacity;
 };
 
@@ -49,6 +52,11 @@ static const char *unique_name(mlir_printer_t *printer, name_scope_t *scope,
     name = pod_arena_printf(printer->arena, "%s_%u", wanted, (*tried)++);
   }
   pod_map_put(scope->used, name, pod_arena_alloc(printer->arena, sizeof(unsigned)));
+  if (scope->count == scope->capacity) {
+    scope->capacity = 2 * scope->capacity + 64;
+    scope->names = pod_grow(scope->names, (size_t)scope->capacity, sizeof(*scope->names));
+  }
+  scope->names[scope->count++] = name;
   return name;
 }
 
@@ -60,8 +68,7 @@ static void set_name(mlir_printer_t *printer, const mlir_value_t *value,
 }
 
 static void name_argument(mlir_printer_t *printer, name_scope_t *scope,
-                          const mlir_value_t *value) {
-  const char *name = value->name;
+                          const mlir_value_t *value, const char *name) {
   if (!is_name(name)) {
     name = pod_arena_printf(printer->arena, "arg%u", scope->next_argument++);
   }
@@ -88,8 +95,27 @@ static bool is_isolated(const mlir_op_t *op) {
   return strcmp(op->name, "func.func") == 0 || strcmp(op->name, "builtin.module") == 0;
 }
 
+static void name_regions(mlir_printer_t *printer, name_scope_t *outer,
+                         const mlir_op_t *op);
+
+// The first region of the operation is `first`; its names are free again by now.
 static void name_region(mlir_printer_t *printer, name_scope_t *scope,
-                        const mlir_region_t *region);
+                        const mlir_region_t *first, const mlir_region_t *region) {
+  const mlir_block_t *model = first->first;
+  for (const mlir_block_t *block = region->first; block != NULL; block = block->next) {
+    const bool follows = region != first && block == region->first && model != NULL &&
+                         model->argument_count == block->argument_count;
+    for (int i = 0; i < block->argument_count; i++) {
+      name_argument(
+          printer, scope, block->arguments[i],
+          follows ? printer->names[model->arguments[i]->id] : block->arguments[i]->name);
+    }
+    for (const mlir_op_t *op = block->first; op != NULL; op = op->next) {
+      name_results(printer, scope, op);
+      name_regions(printer, scope, op);
+    }
+  }
+}
 
 static void name_regions(mlir_printer_t *printer, name_scope_t *outer,
                          const mlir_op_t *op) {
@@ -97,27 +123,23 @@ static void name_regions(mlir_printer_t *printer, name_scope_t *outer,
     return;
   }
   name_scope_t own = {0};
-  const bool isolated = is_isolated(op);
-  if (isolated) {
+  name_scope_t *scope = outer;
+  if (is_isolated(op)) {
     own.used = pod_map_create();
+    scope = &own;
   }
+  const int count = scope->count;
+  const unsigned next_value = scope->next_value, next_argument = scope->next_argument;
   for (int i = 0; i < op->region_count; i++) {
-    name_region(printer, isolated ? &own : outer, &op->regions[i]);
+    name_region(printer, scope, &op->regions[0], &op->regions[i]);
+    while (scope->count > count) {
+      pod_map_remove(scope->used, scope->names[--scope->count]);
+    }
+    scope->next_value = next_value;
+    scope->next_argument = next_argument;
   }
   pod_map_destroy(own.used);
-}
-
-static void name_region(mlir_printer_t *printer, name_scope_t *scope,
-                        const mlir_region_t *region) {
-  for (const mlir_block_t *block = region->first; block != NULL; block = block->next) {
-    for (int i = 0; i < block->argument_count; i++) {
-      name_argument(printer, scope, block->arguments[i]);
-    }
-    for (const mlir_op_t *op = block->first; op != NULL; op = op->next) {
-      name_results(printer, scope, op);
-      name_regions(printer, scope, op);
-    }
-  }
+  free((void *)own.names);
 }
 
 // --- Locations ---
@@ -166,6 +188,10 @@ static void print_location_aliases(mlir_printer_t *printer) {
 }
 
 // --- For the syntax functions ---
+
+const mlir_syntax_t *mlir_printer_syntax(mlir_printer_t *printer) {
+  return printer->syntax;
+}
 
 void mlir_printer_printf(mlir_printer_t *printer, const char *format, ...) {
   va_list args;
@@ -336,6 +362,7 @@ static void print_op(mlir_printer_t *printer, const mlir_op_t *op) {
   bool is_pretty = false;
   if (syntax != NULL) {
     pod_text_add(printer->text, short_name(op));
+    printer->syntax = syntax;
     is_pretty = syntax->print(printer, op);
   }
   if (!is_pretty) {

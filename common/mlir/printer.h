@@ -4,7 +4,9 @@
 // a number for a name, are numbered %0, %1, … afresh per function. Constants print as
 // dense<…>, floats with the fewest digits that give the same bits back; more than
 // MLIR_HEX_ELEMENTS elements as dense<"0x…">; more than `elide_elements` as
-// dense_resource<__elided__>, which is for people: the parser refuses it.
+// dense_resource<__elided__>, which is for people: the parser refuses it. Regions of one
+// operation whose entry blocks have as many arguments as the first's get the same names
+// for them, so that a form may name them once (while).
 //
 // Cost: linear in the module and its constants. Threading: pure.
 
@@ -29,6 +31,9 @@ void mlir_print(pod_text_t *text, const mlir_module_t *module,
 void mlir_attr_print(pod_text_t *text, const mlir_attr_t *attr, int64_t elide_elements);
 
 // --- For a dialect's print functions ---
+
+// The row whose print function was called last: to be asked for at its start.
+const mlir_syntax_t *mlir_printer_syntax(mlir_printer_t *printer);
 
 POD_PRINTF(2, 3)
 void mlir_printer_printf(mlir_printer_t *printer, const char *format, ...);
