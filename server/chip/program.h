@@ -61,7 +61,9 @@ typedef struct chip_buffer_t {
   chip_buffer_kind_t kind;
   int32_t index;
   int64_t offset;
-  tensor_shape_t shape;  // Local (per chip).
+  // Local (per chip). Several buffers may be the same bytes as different types: what
+  // reshapes an argument, say, is a buffer of that argument too.
+  tensor_shape_t shape;
 } chip_buffer_t;
 
 // A constant of the program. A splat holds one element and is expanded by the worker.

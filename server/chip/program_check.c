@@ -78,6 +78,22 @@ static pod_status_t check_local_shape(const chip_interface_t *interface,
              : BAD("its shape is not that of the shard of %s", interface->name);
 }
 
+// The same bytes, perhaps as another type: what a reshape, or an operation that works in
+// place, sees there.
+static pod_status_t check_view(const tensor_shape_t *whole, const tensor_shape_t *seen,
+                               const char *name) {
+  return tensor_shape_bytes(whole) == tensor_shape_bytes(seen)
+             ? NULL
+             : BAD("its size is not that of %s", name);
+}
+
+static pod_status_t check_shard_view(const chip_interface_t *interface,
+                                     const tensor_shape_t *seen) {
+  tensor_shape_t local;
+  POD_TRY(sharding_local_shape(interface->sharding, &interface->shape, &local));
+  return check_view(&local, seen, interface->name);
+}
+
 static pod_status_t check_index(const char *what, int32_t index, int32_t count) {
   return index >= 0 && index < count ? NULL : BAD("%s %d of %d", what, index, count);
 }
@@ -97,15 +113,14 @@ static pod_status_t check_buffer(const chip_program_t *program,
       return NULL;
     case CHIP_BUFFER_ARGUMENT:
       POD_TRY(check_index("argument", buffer->index, program->argument_count));
-      return check_local_shape(&program->arguments[buffer->index], &buffer->shape);
+      return check_shard_view(&program->arguments[buffer->index], &buffer->shape);
     case CHIP_BUFFER_RESULT:
       POD_TRY(check_index("result", buffer->index, program->result_count));
-      return check_local_shape(&program->results[buffer->index], &buffer->shape);
+      return check_shard_view(&program->results[buffer->index], &buffer->shape);
     case CHIP_BUFFER_CONSTANT:
       POD_TRY(check_index("constant", buffer->index, program->constant_count));
-      return tensor_shape_equal(&program->constants[buffer->index].shape, &buffer->shape)
-                 ? NULL
-                 : BAD("its shape is not that of constant %d", buffer->index);
+      return check_view(&program->constants[buffer->index].shape, &buffer->shape,
+                        "the constant");
   }
   return BAD("unknown kind %d", (int)buffer->kind);
 }
@@ -187,6 +202,8 @@ static pod_status_t check_entry(const chip_program_t *program) {
     if (buffer->kind != CHIP_BUFFER_ARGUMENT || buffer->index != i) {
       return BAD("parameter %d of the entry is not argument %d", i, i);
     }
+    POD_TRY(pod_status_context(check_local_shape(&program->arguments[i], &buffer->shape),
+                               "parameter %d of the entry", i));
   }
   for (int32_t i = 0; i < entry->result_count; i++) {
     const tensor_shape_t *shape = &program->buffers[entry->results[i]].shape;
