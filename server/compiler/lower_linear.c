@@ -305,6 +305,9 @@ static pod_status_t lower_cond(lower_t *lower, const loop_t *loop, int32_t compu
   POD_TRY(lower_block(lower, cond));
   const int32_t flag = var_of(lower, cond->last->operands[0]);
   read_var(lower, flag, false);
+  for (int32_t i = 0; i < loop->count; i++) {  // The loop may end here, with this state.
+    live_until(lower, loop->state[i], 2 * lower->time + 1);
+  }
   lower->time++;
   set_signature(lower, computation, loop->count, loop->state, 1);
   add_ref(lower, flag);
@@ -332,7 +335,8 @@ static void end_loop(lower_t *lower, const loop_t *loop, int32_t cond, int32_t b
     if (loop->next[i] != CHIP_NONE) {
       lower->vars[loop->next[i]].twin = state;
     }
-    lower->vars[add_result(lower, &loop->op->results[i])].twin = state;
+    const int32_t result = add_result(lower, &loop->op->results[i]);
+    lower->vars[result].twin = state;
   }
   lower_node_t *node = add_node(lower, CHIP_OP_WHILE, loop->op);
   node->result_count = loop->count;
@@ -384,7 +388,8 @@ static pod_status_t lower_branch(lower_t *lower, const mlir_op_t *op, int index,
   POD_TRY(lower_block(lower, block));
   const int32_t first = lower->var_count;
   for (int32_t i = 0; i < op->result_count; i++) {
-    lower->vars[add_like(lower, first_result + i)].twin = first_result + i;
+    const int32_t result = add_like(lower, first_result + i);
+    lower->vars[result].twin = first_result + i;
   }
   for (int32_t i = 0; i < op->result_count; i++) {
     add_move(lower, CHIP_OP_COPY, op, first + i, var_of(lower, block->last->operands[i]),
@@ -413,7 +418,6 @@ static pod_status_t lower_branches(lower_t *lower, const mlir_op_t *op) {
   for (int i = 0; i < op->region_count; i++) {
     add_computation(lower, "branch");
   }
-  // Calls are in a row only if nothing inside makes computations in between.
   for (int i = 0; i < op->region_count; i++) {
     POD_TRY(lower_branch(lower, op, i, first_result, first_call + i));
   }

@@ -15,7 +15,7 @@ static axes_t list(int count, const axis_ref_t *refs) {
   return axes;
 }
 
-#define LIST(...)                                                 \
+#define LIST(...)                                                       \
   list((int)(sizeof((axis_ref_t[]){__VA_ARGS__}) / sizeof(axis_ref_t)), \
        (axis_ref_t[]){__VA_ARGS__})
 

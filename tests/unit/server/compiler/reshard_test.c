@@ -90,7 +90,7 @@ static void print_axes(const world_t *world, pod_text_t *text, const axes_t *axe
 // "gather 0 x; slice 1 y; …"
 static void check_plan(world_t *world, const char *from, const char *to,
                        const char *expected) {
-  static const char *const names[] = {"slice", "reduce", "scatter",
+  static const char *const names[] = {"slice",      "reduce",  "scatter",
                                       "all_to_all", "permute", "gather"};
   reshard_plan_t plan;
   const tensor_shape_t shape = shape_of(layout(world, from));
@@ -185,7 +185,8 @@ static void test_every_pair_of_layouts_has_a_plan(void **state) {
     reshard_plan_t plan;
     reshard_plan(&world->layouts, &shape, ends[0], ends[1], &plan);
     assert_true(plan.count <= 12);
-    const layout_t *arrived = plan.count == 0 ? ends[0] : plan.steps[plan.count - 1].after;
+    const layout_t *arrived =
+        plan.count == 0 ? ends[0] : plan.steps[plan.count - 1].after;
     assert_ptr_equal(arrived, ends[1]);
   }
 }

@@ -1,0 +1,14 @@
+// Random well-typed modules, made in memory: elementwise operations, reshapes, slices
+// and updates, reductions with known and unknown regions, nested loops that permute,
+// keep, double and capture values, branches, collectives.
+
+#ifndef TESTS_UNIT_SERVER_COMPILER_GENERATOR_H_
+#define TESTS_UNIT_SERVER_COMPILER_GENERATOR_H_
+
+#include "common/mlir/ir.h"
+
+// @main with about `op_count` operations. The same seed gives the same module. Returns
+// owned.
+mlir_module_t *generate_module(uint64_t seed, int op_count);
+
+#endif  // TESTS_UNIT_SERVER_COMPILER_GENERATOR_H_
