@@ -84,8 +84,7 @@ void torus_print_coords(pod_text_t *text, torus_coords_t coords) {
   pod_text_printf(text, "(%d,%d,%d)", coords.at[0], coords.at[1], coords.at[2]);
 }
 
-void torus_print_device(pod_text_t *text, const torus_t *torus, const chip_spec_t *spec,
-                        int32_t chip) {
+int32_t torus_host(const torus_t *torus, const chip_spec_t *spec, int32_t chip) {
   const torus_coords_t coords = torus_coords(torus, chip);
   int32_t host = 0;
   for (int d = TORUS_DIMENSIONS - 1; d >= 0; d--) {
@@ -93,7 +92,13 @@ void torus_print_device(pod_text_t *text, const torus_t *torus, const chip_spec_
     const int32_t hosts = (torus->size[d] + block - 1) / block;
     host = host * hosts + coords.at[d] / block;
   }
-  pod_text_printf(text, "TpuDevice(id=%d, process_index=%d, coords=", chip, host);
-  torus_print_coords(text, coords);
+  return host;
+}
+
+void torus_print_device(pod_text_t *text, const torus_t *torus, const chip_spec_t *spec,
+                        int32_t chip) {
+  pod_text_printf(text, "TpuDevice(id=%d, process_index=%d, coords=", chip,
+                  torus_host(torus, spec, chip));
+  torus_print_coords(text, torus_coords(torus, chip));
   pod_text_add(text, ", core_on_chip=0)");
 }

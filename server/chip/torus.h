@@ -58,8 +58,11 @@ int32_t torus_distance(const torus_t *torus, int32_t from, int32_t to);
 // "(0,1,0)"
 void torus_print_coords(pod_text_t *text, torus_coords_t coords);
 
+// The index of the host that has the chip, by chips_per_host: JAX's process_index.
+int32_t torus_host(const torus_t *torus, const chip_spec_t *spec, int32_t chip);
+
 // "TpuDevice(id=0, process_index=0, coords=(0,0,0), core_on_chip=0)", as JAX prints a
-// device; process_index is the host's index by chips_per_host.
+// device.
 void torus_print_device(pod_text_t *text, const torus_t *torus, const chip_spec_t *spec,
                         int32_t chip);
 
