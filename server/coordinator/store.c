@@ -94,14 +94,6 @@ static void free_executable(store_executable_t *executable) {
   destroy_executable(executable);
 }
 
-static void free_profile(store_profile_t *profile) {
-  for (int32_t chip = 0; chip < profile->chip_count; chip++) {
-    free(profile->chips[chip].data);
-  }
-  free(profile->chips);
-  *profile = (store_profile_t){0};
-}
-
 static void free_session(store_session_t *session) {
   store_t *store = session->store;
   size_t position = 0;
@@ -122,7 +114,7 @@ static void free_session(store_session_t *session) {
     }
   }
   for (int i = 0; i < STORE_PROFILES_KEPT; i++) {
-    free_profile(&session->profiles[i]);
+    store_profile_unuse(session->profiles[i]);
   }
   map_remove(store->sessions, session->id);
   free(session);
@@ -489,20 +481,44 @@ pod_status_t store_check_arguments(const store_executable_t *executable, size_t 
 
 // --- Profiles ---
 
-void store_keep_profile(store_session_t *session, uint64_t execution, int32_t chip_count,
-                        store_bytes_t *chips) {
-  store_profile_t *profile = &session->profiles[session->profile_next];
-  session->profile_next = (session->profile_next + 1) % STORE_PROFILES_KEPT;
-  free_profile(profile);
+store_profile_t *store_profile_create(uint64_t execution, int32_t chip_count) {
+  store_profile_t *profile = pod_alloc(sizeof(*profile));
   *profile =
-      (store_profile_t){.execution = execution, .chip_count = chip_count, .chips = chips};
+      (store_profile_t){.use_count = 1,
+                        .execution = execution,
+                        .chip_count = chip_count,
+                        .chips = pod_alloc((size_t)chip_count * sizeof(*profile->chips))};
+  return profile;
+}
+
+void store_profile_use(store_profile_t *profile) {
+  profile->use_count++;
+}
+
+void store_profile_unuse(store_profile_t *profile) {
+  if (profile == NULL || --profile->use_count > 0) {
+    return;
+  }
+  for (int32_t chip = 0; chip < profile->chip_count; chip++) {
+    free(profile->chips[chip].data);
+  }
+  free(profile->chips);
+  free(profile);
+}
+
+void store_keep_profile(store_session_t *session, store_profile_t *profile) {
+  store_profile_t **place = &session->profiles[session->profile_next];
+  session->profile_next = (session->profile_next + 1) % STORE_PROFILES_KEPT;
+  store_profile_unuse(*place);
+  store_profile_use(profile);
+  *place = profile;
 }
 
 pod_status_t store_find_profile(const store_session_t *session, uint64_t execution,
-                                const store_profile_t **out_profile) {
-  for (int i = 0; i < STORE_PROFILES_KEPT && execution != 0; i++) {
-    if (session->profiles[i].execution == execution) {
-      *out_profile = &session->profiles[i];
+                                store_profile_t **out_profile) {
+  for (int i = 0; i < STORE_PROFILES_KEPT; i++) {
+    if (session->profiles[i] != NULL && session->profiles[i]->execution == execution) {
+      *out_profile = session->profiles[i];
       return NULL;
     }
   }

@@ -76,9 +76,11 @@ typedef struct store_bytes_t {
   size_t size_bytes;
 } store_bytes_t;
 
-// An execution's profile: a serialised podium.v1.ChipProfile per chip.
+// An execution's profile: a serialised podium.v1.ChipProfile per chip. Counted: it may go
+// out to a client while newer ones take its place.
 typedef struct store_profile_t {
-  uint64_t execution;  // 0: none.
+  int32_t use_count;
+  uint64_t execution;
   int32_t chip_count;
   store_bytes_t *chips;
 } store_profile_t;
@@ -91,7 +93,7 @@ struct store_session_t {
   bool is_closing;
   int32_t array_count, executable_count, operation_count;
   store_operation_t *operations;
-  store_profile_t profiles[STORE_PROFILES_KEPT];
+  store_profile_t *profiles[STORE_PROFILES_KEPT];  // NULL: none yet.
   int profile_next;
 };
 
@@ -186,12 +188,19 @@ POD_MUST_USE pod_status_t store_check_arguments(const store_executable_t *execut
 
 // --- Profiles ---
 
-// Takes the chips' bytes and the list of them; the oldest profile of the session goes.
-void store_keep_profile(store_session_t *session, uint64_t execution, int32_t chip_count,
-                        store_bytes_t *chips);
+// For `chip_count` chips, nothing of which is there yet. The first use is the caller's.
+store_profile_t *store_profile_create(uint64_t execution, int32_t chip_count);
+
+void store_profile_use(store_profile_t *profile);
+
+// Accepts NULL.
+void store_profile_unuse(store_profile_t *profile);
+
+// Keeps a use of its own; the oldest profile of the session goes.
+void store_keep_profile(store_session_t *session, store_profile_t *profile);
 
 POD_MUST_USE pod_status_t store_find_profile(const store_session_t *session,
                                              uint64_t execution,
-                                             const store_profile_t **out_profile);
+                                             store_profile_t **out_profile);
 
 #endif  // SERVER_COORDINATOR_STORE_H_

@@ -259,12 +259,12 @@ static void test_arguments_that_do_not_fit_are_refused_with_both_sides(void **st
   books_close(&books);
 }
 
-static store_bytes_t *one_byte(uint8_t value) {
-  store_bytes_t *chips = pod_alloc(sizeof(*chips));
-  chips->data = pod_alloc(1);
-  chips->data[0] = value;
-  chips->size_bytes = 1;
-  return chips;
+static void keep_profile(store_session_t *session, uint8_t execution) {
+  store_profile_t *profile = store_profile_create(execution, 1);
+  profile->chips[0] = (store_bytes_t){.data = pod_alloc(1), .size_bytes = 1};
+  profile->chips[0].data[0] = execution;
+  store_keep_profile(session, profile);
+  store_profile_unuse(profile);
 }
 
 static void test_the_last_profiles_are_kept(void **state) {
@@ -272,16 +272,21 @@ static void test_the_last_profiles_are_kept(void **state) {
   books_t books;
   books_open(&books);
   store_session_t *session = open_session(&books);
-  for (uint8_t i = 1; i <= STORE_PROFILES_KEPT + 1; i++) {
-    store_keep_profile(session, i, 1, one_byte(i));
+  keep_profile(session, 1);
+  store_profile_t *first, *profile;
+  assert_null(store_find_profile(session, 1, &first));
+  store_profile_use(first);
+  for (uint8_t i = 2; i <= STORE_PROFILES_KEPT + 1; i++) {
+    keep_profile(session, i);
   }
-  const store_profile_t *profile;
   assert_refused(store_find_profile(session, 1, &profile), POD_NOT_FOUND, "execution 1");
   assert_refused(store_find_profile(session, 0, &profile), POD_NOT_FOUND, "execution 0");
   for (uint8_t i = 2; i <= STORE_PROFILES_KEPT + 1; i++) {
     assert_null(store_find_profile(session, i, &profile));
     assert_int_equal(profile->chips[0].data[0], i);
   }
+  assert_int_equal(first->chips[0].data[0], 1);
+  store_profile_unuse(first);
   books_close(&books);
 }
 

@@ -1,0 +1,331 @@
+// Compile: a module comes in pieces, goes to the compile thread, and the executable to
+// the chips.
+//
+//   RECEIVING ──half-close──> QUEUED ──compiled──> LOADING ──all chips have it──> over
+//       └───────client gone, session over, error: over, when no work is left──────^
+//
+// With `only`, and for the chips that have no worker now, nothing is loaded; what runs
+// the executable later loads it where it is missing.
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/arena.h"
+#include "common/base/check.h"
+#include "common/base/log.h"
+#include "common/base/memory.h"
+#include "proto/podium/v1/podium.pb-c.h"
+#include "server/coordinator/coordinator_private.h"
+#include "server/coordinator/describe.h"
+#include "server/coordinator/load.h"
+#include "server/wire/program.h"
+
+#define TEXT_BYTES_MAX ((int64_t)256 << 20)       // Of one module.
+#define TEXT_BYTES_ALL_MAX ((int64_t)1024 << 20)  // Of all that are under way.
+
+typedef enum compile_state_t {
+  COMPILE_RECEIVING = 0,
+  COMPILE_QUEUED,
+  COMPILE_LOADING,
+  COMPILE_OVER,  // Waits for the client's call to end.
+} compile_state_t;
+
+typedef struct compile_t {
+  request_t request;  // First, so that the operation finds it.
+  compile_job_t job;
+  compile_state_t state;
+  bool has_header;
+  bool only;
+  bool is_unwanted;  // Nobody waits for the result.
+  char *file_name;
+  char *text;
+  int64_t size_bytes, received_bytes;
+  // Written on the compile thread while QUEUED.
+  pod_status_t status;
+  compiler_result_t *result;
+  uint8_t *packed;
+  size_t packed_bytes;
+  // While LOADING.
+  store_executable_t *executable;
+  load_t *load;
+} compile_t;
+
+static compile_t *compile_of_job(compile_job_t *job) {
+  return (compile_t *)(void *)((char *)job - offsetof(compile_t, job));
+}
+
+static void free_if_over(compile_t *compile) {
+  if (compile->state == COMPILE_OVER && compile->request.client == NULL) {
+    free(compile);
+  }
+}
+
+// Everything but the client's call ends here. Takes `status`; NULL: it has been answered.
+static void end_compile(compile_t *compile, pod_status_t status) {
+  coordinator_t *coordinator = compile->request.coordinator;
+  POD_CHECK(compile->state != COMPILE_OVER);
+  compile->state = COMPILE_OVER;
+  if (status != NULL) {
+    request_fail(&compile->request, status);
+  }
+  if (compile->text != NULL) {
+    coordinator->compile_text_bytes -= compile->size_bytes;
+  }
+  free(compile->text);
+  free(compile->file_name);
+  free(compile->packed);
+  if (compile->result != NULL) {
+    coordinator->options.compiler.destroy(compile->result);
+  }
+  pod_status_free(compile->status);
+  request_end(&compile->request);
+  free_if_over(compile);
+}
+
+// --- RECEIVING ---
+
+static void stop_compile(store_operation_t *operation);
+
+static pod_status_t read_header(compile_t *compile,
+                                const Podium__V1__CompileRequest *message) {
+  coordinator_t *coordinator = compile->request.coordinator;
+  compile->has_header = true;
+  POD_TRY(request_begin(&compile->request, message->session, stop_compile));
+  if (message->size_bytes < 0 || message->size_bytes > TEXT_BYTES_MAX) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "a module may have 0 to %" PRId64 " bytes, %" PRId64
+                     " were announced",
+                     TEXT_BYTES_MAX, message->size_bytes);
+  }
+  if (coordinator->compile_text_bytes + message->size_bytes > TEXT_BYTES_ALL_MAX) {
+    return pod_error(POD_RESOURCE_EXHAUSTED,
+                     "modules of %" PRId64 " bytes are being compiled, and %" PRId64
+                     " more would be over %" PRId64 ": try again later",
+                     coordinator->compile_text_bytes, message->size_bytes,
+                     TEXT_BYTES_ALL_MAX);
+  }
+  compile->text = malloc((size_t)message->size_bytes + 1);
+  if (compile->text == NULL) {
+    return pod_error(POD_RESOURCE_EXHAUSTED,
+                     "no memory for a module of %" PRId64 " bytes", message->size_bytes);
+  }
+  compile->size_bytes = message->size_bytes;
+  coordinator->compile_text_bytes += compile->size_bytes;
+  compile->only = message->only;
+  compile->file_name = pod_strdup(message->file_name);
+  return NULL;
+}
+
+static pod_status_t read_text(compile_t *compile, const ProtobufCBinaryData *piece) {
+  if ((int64_t)piece->len > compile->size_bytes - compile->received_bytes) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "the module was announced with %" PRId64
+                     " bytes, and at least %" PRId64 " were sent",
+                     compile->size_bytes, compile->received_bytes + (int64_t)piece->len);
+  }
+  if (piece->len > 0) {
+    memcpy(compile->text + compile->received_bytes, piece->data, piece->len);
+    compile->received_bytes += (int64_t)piece->len;
+  }
+  return NULL;
+}
+
+static void compile_message(rpc_call_t *client, const void *data, void *context) {
+  (void)client;
+  compile_t *compile = context;
+  const Podium__V1__CompileRequest *message = data;
+  if (compile->state != COMPILE_RECEIVING) {
+    return;
+  }
+  pod_status_t status = compile->has_header ? NULL : read_header(compile, message);
+  if (status == NULL) {
+    status = read_text(compile, &message->text);
+  }
+  if (status != NULL) {
+    end_compile(compile, status);
+  }
+}
+
+// --- QUEUED ---
+
+// The books and the fan-outs index chips by the mesh's device ids.
+static pod_status_t check_mesh(const chip_program_t *program, const torus_t *torus) {
+  const int32_t chip_count = torus_chip_count(torus);
+  if (program->mesh->device_count > chip_count) {
+    return pod_error(POD_FAILED_PRECONDITION,
+                     "the program's mesh has %" PRId64 " devices, the pod has %" PRId32
+                     " chips",
+                     program->mesh->device_count, chip_count);
+  }
+  return NULL;
+}
+
+static void run_compile(compile_job_t *job) {
+  compile_t *compile = compile_of_job(job);
+  const coordinator_options_t *options = &compile->request.coordinator->options;
+  const compiler_options_t compiler_options = {
+      .file_name = compile->file_name, .spec = options->spec, .torus = options->torus};
+  compile->status = options->compiler.compile(compile->text, compile->size_bytes,
+                                              &compiler_options, &compile->result);
+  if (compile->status == NULL) {
+    compile->status = check_mesh(compile->result->program, &options->torus);
+  }
+  if (compile->status == NULL && !compile->only) {
+    compile->status = wire_program_pack(compile->result->program, &compile->packed,
+                                        &compile->packed_bytes);
+  }
+}
+
+static void reply(compile_t *compile) {
+  pod_arena_t *arena = pod_arena_create();
+  const uint64_t id = compile->executable != NULL ? compile->executable->id : 0;
+  request_reply(
+      &compile->request,
+      &describe_compile(arena, compile->request.coordinator, id, compile->result)->base);
+  pod_arena_destroy(arena);
+}
+
+// --- LOADING ---
+
+static void loaded(void *context, pod_status_t status) {
+  compile_t *compile = context;
+  compile->load = NULL;
+  if (status == NULL && compile->is_unwanted) {
+    status = pod_error(POD_CANCELLED, "the caller has gone");
+  }
+  if (status == NULL) {
+    reply(compile);
+  } else {
+    store_executable_drop(compile->executable);
+  }
+  store_executable_unuse(compile->executable);
+  end_compile(compile, status);
+}
+
+static void load_program(compile_t *compile) {
+  coordinator_t *coordinator = compile->request.coordinator;
+  uint8_t *packed = compile->packed;
+  compile->packed = NULL;
+  const pod_status_t status =
+      store_add_executable(compile->request.operation.session, compile->result->program,
+                           packed, compile->packed_bytes, &compile->executable);
+  if (status != NULL) {
+    end_compile(compile, status);
+    return;
+  }
+  pod_log(POD_LOG_INFO, "session %" PRIu64 " has compiled %s as executable %" PRIu64,
+          compile->executable->session->id, compile->executable->name,
+          compile->executable->id);
+  store_executable_use(compile->executable);
+  if (!load_is_needed(coordinator, compile->executable)) {
+    loaded(compile, NULL);
+    return;
+  }
+  compile->state = COMPILE_LOADING;
+  compile->load = load_start(coordinator, compile->executable, loaded, compile);
+}
+
+static void compiled(compile_job_t *job) {
+  compile_t *compile = compile_of_job(job);
+  pod_status_t status = compile->status;
+  compile->status = NULL;
+  if (compile->is_unwanted || compile->request.coordinator->is_destroyed) {
+    pod_status_free(status);
+    status = pod_error(POD_CANCELLED, "the caller has gone");
+  }
+  if (status != NULL) {
+    end_compile(compile, status);
+  } else if (compile->only) {
+    reply(compile);
+    end_compile(compile, NULL);
+  } else {
+    load_program(compile);
+  }
+}
+
+static void compile_half_close(rpc_call_t *client, void *context) {
+  (void)client;
+  compile_t *compile = context;
+  if (compile->state != COMPILE_RECEIVING) {
+    return;
+  }
+  pod_status_t status = NULL;
+  if (!compile->has_header) {
+    status = pod_error(POD_INVALID_ARGUMENT, "Compile without a header");
+  } else if (compile->received_bytes != compile->size_bytes) {
+    status = pod_error(POD_INVALID_ARGUMENT,
+                       "the module was announced with %" PRId64 " bytes, %" PRId64
+                       " were sent",
+                       compile->size_bytes, compile->received_bytes);
+  } else {
+    compile->text[compile->size_bytes] = '\0';
+    compile->job.run = run_compile;
+    compile->job.done = compiled;
+    status = compile_queue_add(compile->request.coordinator->compiles, &compile->job);
+  }
+  if (status != NULL) {
+    end_compile(compile, status);
+    return;
+  }
+  compile->state = COMPILE_QUEUED;
+}
+
+// --- Giving up ---
+
+// Takes `status`.
+static void give_up(compile_t *compile, pod_status_t status) {
+  switch (compile->state) {
+    case COMPILE_RECEIVING:
+      end_compile(compile, status);
+      return;
+    case COMPILE_QUEUED:
+      if (compile_queue_remove(compile->request.coordinator->compiles, &compile->job)) {
+        end_compile(compile, status);
+        return;
+      }
+      break;  // The compiler has it; compiled() follows.
+    case COMPILE_LOADING:
+      load_cancel(compile->load, pod_status_copy(status));
+      break;
+    case COMPILE_OVER:
+      pod_status_free(status);
+      return;
+  }
+  compile->is_unwanted = true;
+  request_fail(&compile->request, status);
+}
+
+static void stop_compile(store_operation_t *operation) {
+  give_up((compile_t *)operation, pod_error(POD_UNAVAILABLE, "the session has ended"));
+}
+
+static void compile_end(rpc_call_t *client, pod_status_t status, void *context) {
+  (void)client;
+  compile_t *compile = context;
+  compile->request.client = NULL;
+  if (compile->state == COMPILE_OVER) {
+    pod_status_free(status);
+    free_if_over(compile);
+    return;
+  }
+  give_up(compile, status != NULL ? status : pod_error(POD_CANCELLED, "answered"));
+}
+
+static pod_status_t compile_start(rpc_call_t *client, void *service, void **out_context) {
+  compile_t *compile = pod_alloc(sizeof(*compile));
+  compile->request.coordinator = service;
+  compile->request.client = client;
+  *out_context = compile;
+  return NULL;
+}
+
+rpc_method_t compile_method(void) {
+  return (rpc_method_t){.path = "/podium.v1.Podium/Compile",
+                        .request = &podium__v1__compile_request__descriptor,
+                        .response = &podium__v1__compile_response__descriptor,
+                        .events = {.on_message = compile_message,
+                                   .on_half_close = compile_half_close,
+                                   .on_end = compile_end},
+                        .on_start = compile_start};
+}

@@ -1,0 +1,284 @@
+#include "server/coordinator/coordinator.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "common/base/check.h"
+#include "common/base/log.h"
+#include "common/base/memory.h"
+#include "common/base/text.h"
+#include "proto/podium/v1/worker.pb-c.h"
+#include "server/coordinator/chip_call.h"
+#include "server/coordinator/coordinator_private.h"
+
+enum {
+  FREED_PER_CALL_MAX = 1 << 16,  // Array ids in one FreeArrays.
+  DRAIN_END_MS = 500,            // For the last answers to go out.
+};
+
+// --- What is to be freed on the chips ---
+
+static void send_freed(coordinator_t *coordinator, uint64_t *ids, size_t count) {
+  Podium__V1__FreeArraysRequest request = PODIUM__V1__FREE_ARRAYS_REQUEST__INIT;
+  request.arrays = ids;
+  request.n_arrays = count;
+  const int32_t chips = registry_places(coordinator->registry)->count;
+  for (int32_t chip = 0; chip < chips; chip++) {
+    chip_call_tell(coordinator->registry, chip, "/podium.v1.Worker/FreeArrays",
+                   &request.base, &podium__v1__free_arrays_response__descriptor);
+  }
+}
+
+void coordinator_flush_freed(coordinator_t *coordinator) {
+  for (size_t at = 0; at < coordinator->freed_count; at += FREED_PER_CALL_MAX) {
+    const size_t left = coordinator->freed_count - at;
+    send_freed(coordinator, coordinator->freed + at,
+               left < FREED_PER_CALL_MAX ? left : FREED_PER_CALL_MAX);
+  }
+  coordinator->freed_count = 0;
+}
+
+static coordinator_t *owner_of_free_arrays(later_item_t *item) {
+  return (coordinator_t *)(void *)((char *)item - offsetof(coordinator_t, free_arrays));
+}
+
+static void flush_freed_later(later_item_t *item) {
+  coordinator_flush_freed(owner_of_free_arrays(item));
+}
+
+// Many are freed at once as a rule, so that they are gathered first.
+void coordinator_free_array(coordinator_t *coordinator, uint64_t array) {
+  if (coordinator->freed_count == coordinator->freed_capacity) {
+    coordinator->freed_capacity =
+        coordinator->freed_capacity == 0 ? 64 : 2 * coordinator->freed_capacity;
+    coordinator->freed = pod_grow(coordinator->freed, coordinator->freed_capacity,
+                                  sizeof(*coordinator->freed));
+  }
+  coordinator->freed[coordinator->freed_count++] = array;
+  later_post(coordinator->later, &coordinator->free_arrays, flush_freed_later);
+}
+
+static void array_gone(void *context, uint64_t array, int32_t chip_count) {
+  (void)chip_count;
+  coordinator_free_array(context, array);
+}
+
+static void executable_gone(void *context, uint64_t executable, int32_t chip_count) {
+  coordinator_t *coordinator = context;
+  Podium__V1__UnloadProgramRequest request = PODIUM__V1__UNLOAD_PROGRAM_REQUEST__INIT;
+  request.program = executable;
+  for (int32_t chip = 0; chip < chip_count; chip++) {
+    chip_call_tell(coordinator->registry, chip, "/podium.v1.Worker/UnloadProgram",
+                   &request.base, &podium__v1__unload_program_response__descriptor);
+  }
+}
+
+static void session_gone(void *context, uint64_t session) {
+  coordinator_t *coordinator = context;
+  pod_log(POD_LOG_INFO, "session %" PRIu64 " has ended", session);
+  Podium__V1__CloseSessionRequest request = PODIUM__V1__CLOSE_SESSION_REQUEST__INIT;
+  request.session = session;
+  const int32_t chips = registry_places(coordinator->registry)->count;
+  for (int32_t chip = 0; chip < chips; chip++) {
+    chip_call_tell(coordinator->registry, chip, "/podium.v1.Worker/CloseSession",
+                   &request.base, &podium__v1__close_session_response__descriptor);
+  }
+}
+
+// --- The pod ---
+
+pod_status_t coordinator_check_ready(const coordinator_t *coordinator) {
+  const places_t *places = registry_places(coordinator->registry);
+  if (places_are_ready(places)) {
+    return NULL;
+  }
+  pod_text_t text = {0};
+  places_print_missing(&text, places);
+  const pod_status_t status =
+      pod_error(POD_UNAVAILABLE, "the pod is not ready: %s", text.bytes);
+  pod_text_deinit(&text);
+  return status;
+}
+
+static void on_lost(void *context, int32_t chip, const char *reason) {
+  coordinator_t *coordinator = context;
+  store_lose_chip(coordinator->store, chip, reason);
+  executions_lose_chip(coordinator, chip, reason);
+  pod_text_t message = {0};
+  pod_text_printf(&message, "lost %s", reason);
+  sessions_changed(coordinator, message.bytes);
+  pod_text_deinit(&message);
+}
+
+static void on_change(void *context) {
+  coordinator_t *coordinator = context;
+  if (coordinator->is_destroyed) {
+    return;
+  }
+  const bool is_ready = places_are_ready(registry_places(coordinator->registry));
+  if (is_ready != coordinator->is_serving) {
+    coordinator->is_serving = is_ready;
+    pod_log(POD_LOG_INFO, "the pod is %sready", is_ready ? "" : "not ");
+    rpc_server_set_serving(coordinator->server, "podium.v1.Podium", is_ready);
+    if (is_ready) {
+      sessions_changed(coordinator, "the pod is ready");
+    }
+  }
+  executions_pump(coordinator);
+  coordinator_settle(coordinator);
+}
+
+// --- Draining ---
+//
+//   serving ──SIGTERM──> finishing what runs ──> ending sessions and workers ──> done
+//                              └────grace────────────^
+
+static void drain_over(void *context) {
+  coordinator_t *coordinator = context;
+  if (coordinator->drain_done != NULL) {
+    const rpc_fn_t done = coordinator->drain_done;
+    coordinator->drain_done = NULL;
+    done(coordinator->drain_context);
+  }
+}
+
+// The streams that live as long as their peers want are what is left.
+static void end_streams(coordinator_t *coordinator) {
+  sessions_close(coordinator);
+  registry_close(coordinator->registry);
+}
+
+static void grace_is_over(void *context) {
+  coordinator_t *coordinator = context;
+  pod_log(POD_LOG_WARNING, "stopping what still runs after the time of grace");
+  store_stop_operations(coordinator->store);
+  end_streams(coordinator);
+}
+
+void coordinator_settle(coordinator_t *coordinator) {
+  if (coordinator->is_destroyed) {
+    return;
+  }
+  if (coordinator->running == NULL && coordinator->first_waiting == NULL) {
+    registry_release_draining(coordinator->registry);
+  }
+  if (coordinator->is_draining && store_operation_count(coordinator->store) == 0) {
+    rpc_timer_stop(coordinator->drain_timer);
+    end_streams(coordinator);
+  }
+}
+
+void coordinator_drain(coordinator_t *coordinator, int64_t grace_ms, rpc_fn_t done,
+                       void *context) {
+  coordinator->is_draining = true;
+  coordinator->drain_done = done;
+  coordinator->drain_context = context;
+  const int32_t left = store_operation_count(coordinator->store);
+  pod_log(POD_LOG_INFO, "going down; %" PRId32 " calls may finish within %" PRId64 " ms",
+          left, grace_ms);
+  rpc_server_shutdown(coordinator->server, (uint64_t)(grace_ms + DRAIN_END_MS),
+                      drain_over, coordinator);
+  rpc_timer_start(coordinator->drain_timer, (uint64_t)grace_ms, 0);
+  coordinator_settle(coordinator);
+}
+
+// --- The whole ---
+
+static char *make_pod_id(void) {
+  uint64_t random = 0;
+  // Fails only before the system has seeded its generator; getrandom then waits.
+  POD_CHECK(getrandom(&random, sizeof(random), 0) == sizeof(random));
+  char text[32];
+  snprintf(text, sizeof(text), "pod-%016" PRIx64, random);
+  return pod_strdup(text);
+}
+
+static void add_services(coordinator_t *coordinator) {
+  rpc_method_t *methods = coordinator->methods;
+  session_methods(methods);
+  rpc_method_t *next = methods + SESSION_METHODS;
+  *next++ = compile_method();
+  *next++ = put_method();
+  *next++ = fetch_method();
+  *next++ = execute_method();
+  *next++ = profile_method();
+  *next = (rpc_method_t){0};
+  rpc_server_add_service(coordinator->server, "podium.v1.Podium", methods, coordinator);
+  rpc_server_add_service(coordinator->server, "podium.v1.Registry", registry_methods(),
+                         coordinator->registry);
+  rpc_server_set_serving(coordinator->server, "podium.v1.Podium", false);
+}
+
+pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *options,
+                                coordinator_t **out_coordinator) {
+  coordinator_t *coordinator = pod_alloc(sizeof(*coordinator));
+  coordinator->loop = loop;
+  coordinator->options = *options;
+  coordinator->pod_id = make_pod_id();
+  coordinator->last_waiting = &coordinator->first_waiting;
+  coordinator->later = later_create(loop);
+  coordinator->drain_timer = rpc_timer_create(loop, grace_is_over, coordinator);
+  coordinator->store = store_create(&(store_events_t){.array_gone = array_gone,
+                                                      .executable_gone = executable_gone,
+                                                      .session_gone = session_gone,
+                                                      .context = coordinator});
+  coordinator->registry =
+      registry_create(&(registry_options_t){.loop = loop,
+                                            .later = coordinator->later,
+                                            .spec = options->spec,
+                                            .torus = options->torus,
+                                            .pod_id = coordinator->pod_id,
+                                            .hbm_bytes = options->hbm_bytes,
+                                            .heartbeat_ms = options->heartbeat_ms,
+                                            .timeout_ms = options->timeout_ms,
+                                            .on_lost = on_lost,
+                                            .on_change = on_change,
+                                            .context = coordinator});
+  const rpc_server_options_t server_options = {.message_bytes_max =
+                                                   COORDINATOR_MESSAGE_BYTES_MAX};
+  pod_status_t status = compile_queue_create(loop, &coordinator->compiles);
+  if (status == NULL) {
+    status = rpc_server_create(loop, &server_options, &coordinator->server);
+  }
+  if (status == NULL) {
+    add_services(coordinator);
+    status =
+        rpc_server_listen(coordinator->server, options->listen, &coordinator->address);
+  }
+  if (status != NULL) {
+    coordinator_destroy(coordinator);
+    return status;
+  }
+  coordinator->options.listen = coordinator->address;
+  *out_coordinator = coordinator;
+  return NULL;
+}
+
+const char *coordinator_address(const coordinator_t *coordinator) {
+  return coordinator->address;
+}
+
+void coordinator_destroy(coordinator_t *coordinator) {
+  if (coordinator == NULL) {
+    return;
+  }
+  coordinator->is_destroyed = true;
+  // In this order every operation finds its way to its end: the clients' calls end, which
+  // stops what they asked for; the compiler's jobs; then the calls to the workers.
+  rpc_server_destroy(coordinator->server);
+  compile_queue_destroy(coordinator->compiles);
+  store_stop_operations(coordinator->store);
+  later_run(coordinator->later);
+  registry_destroy(coordinator->registry);
+  later_destroy(coordinator->later);
+  store_destroy(coordinator->store);
+  rpc_timer_destroy(coordinator->drain_timer);
+  free(coordinator->freed);
+  free(coordinator->pod_id);
+  free(coordinator->address);
+  free(coordinator);
+}

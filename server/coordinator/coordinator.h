@@ -1,0 +1,67 @@
+// The coordinator: the daemon in the middle of a pod. Serves podium.v1.Podium to clients
+// and podium.v1.Registry to workers.
+//
+//   OpenSession       session_service.c     the books: store.h
+//   Compile           compile_service.c     on a thread of its own: compile_queue.h
+//   PutArray          put_service.c         slices while it streams; holds a few MiB
+//   Execute           execute_service.c     one at a time, first come first served
+//   FetchArray        fetch_service.c       likewise assembles while it streams
+//   Attach            registry.h            the pod's state: places.h
+//
+// Threading: the loop thread, but for the compiler. Ownership: see each function.
+// Errors:    create reports an address it cannot listen on.
+
+#ifndef SERVER_COORDINATOR_COORDINATOR_H_
+#define SERVER_COORDINATOR_COORDINATOR_H_
+
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "common/rpc/loop.h"
+#include "server/chip/spec.h"
+#include "server/chip/torus.h"
+#include "server/compiler/compiler.h"
+
+typedef struct coordinator_t coordinator_t;
+
+// The compiler as the coordinator calls it (server/compiler/compiler.h); tests put
+// another in its place. Both are called on the compile thread, destroy on the loop's too.
+typedef struct coordinator_compiler_t {
+  pod_status_t (*compile)(const char *text, int64_t length,
+                          const compiler_options_t *options,
+                          compiler_result_t **out_result);
+  void (*destroy)(compiler_result_t *result);
+} coordinator_compiler_t;
+
+enum {
+  COORDINATOR_HEARTBEAT_MS = 1000,
+  COORDINATOR_TIMEOUT_MS = 10000,
+  COORDINATOR_GRACE_MS = 10000,
+};
+
+typedef struct coordinator_options_t {
+  const char *listen;       // "127.0.0.1:0". Borrowed for the call.
+  const chip_spec_t *spec;  // Borrowed for the life of the coordinator.
+  torus_t torus;
+  int64_t hbm_bytes;     // Of a chip; 0: the kind's.
+  int64_t heartbeat_ms;  // What workers are told to keep to.
+  int64_t timeout_ms;    // The silence after which a worker is lost.
+  coordinator_compiler_t compiler;
+} coordinator_options_t;
+
+POD_MUST_USE pod_status_t coordinator_create(rpc_loop_t *loop,
+                                             const coordinator_options_t *options,
+                                             coordinator_t **out_coordinator);
+
+// "127.0.0.1:4711". Borrowed.
+const char *coordinator_address(const coordinator_t *coordinator);
+
+// Takes no new work, lets what runs finish, then ends sessions and memberships and calls
+// `done` from the loop. After `grace_ms` it does not wait any longer. Once.
+void coordinator_drain(coordinator_t *coordinator, int64_t grace_ms, rpc_fn_t done,
+                       void *context);
+
+// Ends what is left at once. Waits for a compile that is running. Accepts NULL.
+void coordinator_destroy(coordinator_t *coordinator);
+
+#endif  // SERVER_COORDINATOR_COORDINATOR_H_

@@ -1,0 +1,263 @@
+// podium-coordinator: the daemon.
+
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "common/base/text.h"
+#include "common/rpc/loop.h"
+#include "server/chip/spec.h"
+#include "server/chip/torus.h"
+#include "server/compiler/compiler.h"
+#include "server/coordinator/coordinator.h"
+
+enum {
+  OPTION_HEARTBEAT = 256,
+  OPTION_TIMEOUT,
+  OPTION_PORT_FILE,
+  OPTION_HBM_BYTES,
+  OPTION_LOG_LEVEL,
+  OPTION_GRACE,
+};
+
+typedef struct settings_t {
+  const char *listen;
+  const char *chip;  // NULL: what the topology's name says, else v5e.
+  const char *topology;
+  const char *port_file;
+  int64_t heartbeat_ms, timeout_ms, grace_ms, hbm_bytes;
+  pod_log_level_t log_level;
+} settings_t;
+
+const char *argp_program_version = "podium-coordinator " PODIUM_VERSION;
+
+static const struct argp_option option_table[] = {
+    {"listen", 'l', "HOST:PORT", 0,
+     "Where clients and workers connect; port 0 lets the kernel choose (127.0.0.1:0)", 0},
+    {"chip", 'c', "KIND", 0, "Kind of the pod's chips, such as v4, v5e, v5p, v6e (v5e)",
+     0},
+    {"topology", 't', "SIZES", 0,
+     "The pod's torus, such as 2x2 or 2x2x4, or an accelerator such as v5litepod-4 (2x2)",
+     0},
+    {"hbm-bytes", OPTION_HBM_BYTES, "BYTES", 0, "HBM of a chip (what the kind has)", 0},
+    {"heartbeat-ms", OPTION_HEARTBEAT, "MS", 0, "How often workers shall be heard (1000)",
+     0},
+    {"timeout-ms", OPTION_TIMEOUT, "MS", 0,
+     "The silence after which a worker is lost (10000); at least two heartbeats", 0},
+    {"grace-ms", OPTION_GRACE, "MS", 0,
+     "How long calls may still run after SIGTERM (10000)", 0},
+    {"port-file", OPTION_PORT_FILE, "FILE", 0,
+     "Write the address bound to FILE, at once and whole, when it is listening", 0},
+    {"log-level", OPTION_LOG_LEVEL, "LEVEL", 0,
+     "debug, info, warning, error or none (info)", 0},
+    {0},
+};
+
+static int64_t parse_number(struct argp_state *state, const char *name, const char *text,
+                            int64_t least) {
+  char *end = NULL;
+  errno = 0;
+  const long long value = strtoll(text, &end, 10);
+  if (errno != 0 || end == text || *end != '\0' || value < least) {
+    argp_error(state, "--%s needs a number of at least %" PRId64 ", not \"%s\"", name,
+               least, text);
+  }
+  return value;
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state) {
+  settings_t *settings = state->input;
+  switch (key) {
+    case 'l':
+      settings->listen = value;
+      return 0;
+    case 'c':
+      settings->chip = value;
+      return 0;
+    case 't':
+      settings->topology = value;
+      return 0;
+    case OPTION_HBM_BYTES:
+      settings->hbm_bytes = parse_number(state, "hbm-bytes", value, 1);
+      return 0;
+    case OPTION_HEARTBEAT:
+      settings->heartbeat_ms = parse_number(state, "heartbeat-ms", value, 1);
+      return 0;
+    case OPTION_TIMEOUT:
+      settings->timeout_ms = parse_number(state, "timeout-ms", value, 1);
+      return 0;
+    case OPTION_GRACE:
+      settings->grace_ms = parse_number(state, "grace-ms", value, 0);
+      return 0;
+    case OPTION_PORT_FILE:
+      settings->port_file = value;
+      return 0;
+    case OPTION_LOG_LEVEL: {
+      const pod_status_t status = pod_log_level_parse(value, &settings->log_level);
+      if (status != NULL) {
+        argp_error(state, "--log-level: %s", pod_status_message(status));
+      }
+      return 0;
+    }
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp argp = {
+    .options = option_table,
+    .parser = parse_option,
+    .doc =
+        "The coordinator of a pod of simulated TPU chips: workers (podium-worker) "
+        "attach to it, clients (podium, or any gRPC client) run programs on it.\v"
+        "SIGTERM or SIGINT lets what runs finish, then exits 0; a second one exits at "
+        "once.",
+};
+
+static pod_status_t choose_pod(const settings_t *settings,
+                               coordinator_options_t *options) {
+  const chip_spec_t *spec = NULL;
+  if (settings->chip != NULL) {
+    spec = chip_spec_find(settings->chip);
+    if (spec == NULL) {
+      pod_text_t kinds = {0};
+      for (const chip_spec_t *const *at = chip_spec_all(); *at != NULL; at++) {
+        pod_text_printf(&kinds, " %s", (*at)->name);
+      }
+      const pod_status_t status =
+          pod_error(POD_INVALID_ARGUMENT, "there is no chip \"%s\"; there are%s",
+                    settings->chip, kinds.bytes);
+      pod_text_deinit(&kinds);
+      return status;
+    }
+  }
+  POD_TRY(torus_parse(settings->topology, spec, &options->torus, &options->spec));
+  if (options->spec == NULL) {  // Plain sizes, and no kind was given.
+    POD_TRY(torus_parse(settings->topology, chip_spec_find("v5e"), &options->torus,
+                        &options->spec));
+  }
+  return NULL;
+}
+
+// Whoever waits for the file sees nothing of it or all of it.
+static pod_status_t write_port_file(const char *path, const char *address) {
+  pod_text_t temporary = {0};
+  pod_text_printf(&temporary, "%s.%ld", path, (long)getpid());
+  const int fd = open(temporary.bytes, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  pod_status_t status = NULL;
+  if (fd < 0 || dprintf(fd, "%s\n", address) < 0 || close(fd) != 0 ||
+      rename(temporary.bytes, path) != 0) {
+    status = pod_error(POD_INVALID_ARGUMENT, "cannot write --port-file %s: %s", path,
+                       strerror(errno));
+  }
+  pod_text_deinit(&temporary);
+  return status;
+}
+
+static void warn_if_open(const char *address) {
+  if (strncmp(address, "127.", 4) != 0 && strncmp(address, "[::1]", 5) != 0 &&
+      strncmp(address, "unix:", 5) != 0) {
+    pod_log(POD_LOG_WARNING,
+            "%s can be reached from other hosts, without encryption and for everyone",
+            address);
+  }
+}
+
+typedef struct daemon_t {
+  rpc_loop_t *loop;
+  coordinator_t *coordinator;
+  int64_t grace_ms;
+  bool is_ending;
+} daemon_t;
+
+static void stop_loop(void *context) {
+  rpc_loop_stop(((daemon_t *)context)->loop);
+}
+
+static void on_signal(void *context) {
+  daemon_t *daemon = context;
+  if (daemon->is_ending) {
+    pod_log(POD_LOG_WARNING, "a second signal: leaving at once");
+    _exit(EXIT_FAILURE);
+  }
+  daemon->is_ending = true;
+  coordinator_drain(daemon->coordinator, daemon->grace_ms, stop_loop, daemon);
+}
+
+// Until a signal has ended it.
+static pod_status_t serve(const settings_t *settings,
+                          const coordinator_options_t *options) {
+  daemon_t daemon = {.grace_ms = settings->grace_ms};
+  rpc_signal_t *terminate = NULL, *interrupt = NULL;
+  POD_TRY(rpc_loop_create(&daemon.loop));
+  pod_status_t status = coordinator_create(daemon.loop, options, &daemon.coordinator);
+  if (status == NULL) {
+    status = rpc_signal_create(daemon.loop, SIGTERM, on_signal, &daemon, &terminate);
+  }
+  if (status == NULL) {
+    status = rpc_signal_create(daemon.loop, SIGINT, on_signal, &daemon, &interrupt);
+  }
+  if (status == NULL && settings->port_file != NULL) {
+    status =
+        write_port_file(settings->port_file, coordinator_address(daemon.coordinator));
+  }
+  if (status == NULL) {
+    const char *address = coordinator_address(daemon.coordinator);
+    pod_text_t topology = {0};
+    torus_print(&topology, &options->torus);
+    pod_log(POD_LOG_INFO, "a %s pod of %s at %s", topology.bytes, options->spec->name,
+            address);
+    pod_text_deinit(&topology);
+    warn_if_open(address);
+    rpc_loop_run(daemon.loop);
+  }
+  rpc_signal_destroy(terminate);
+  rpc_signal_destroy(interrupt);
+  coordinator_destroy(daemon.coordinator);
+  rpc_loop_destroy(daemon.loop);
+  return status;
+}
+
+int main(int argc, char **argv) {
+  settings_t settings = {.listen = "127.0.0.1:0",
+                         .topology = "2x2",
+                         .heartbeat_ms = COORDINATOR_HEARTBEAT_MS,
+                         .timeout_ms = COORDINATOR_TIMEOUT_MS,
+                         .grace_ms = COORDINATOR_GRACE_MS,
+                         .log_level = POD_LOG_INFO};
+  argp_parse(&argp, argc, argv, 0, NULL, &settings);
+  pod_log_init("coordinator", settings.log_level);
+  signal(SIGPIPE, SIG_IGN);
+  coordinator_options_t options = {
+      .listen = settings.listen,
+      .hbm_bytes = settings.hbm_bytes,
+      .heartbeat_ms = settings.heartbeat_ms,
+      .timeout_ms = settings.timeout_ms,
+      .compiler = {.compile = compiler_compile, .destroy = compiler_result_destroy}};
+  pod_status_t status = NULL;
+  if (settings.timeout_ms < 2 * settings.heartbeat_ms) {
+    status = pod_error(POD_INVALID_ARGUMENT,
+                       "--timeout-ms %" PRId64 " is less than two heartbeats of %" PRId64
+                       " ms",
+                       settings.timeout_ms, settings.heartbeat_ms);
+  }
+  if (status == NULL) {
+    status = choose_pod(&settings, &options);
+  }
+  if (status == NULL) {
+    status = serve(&settings, &options);
+  }
+  if (status != NULL) {
+    fprintf(stderr, "podium-coordinator: %s\n", pod_status_message(status));
+    pod_status_free(status);
+    return EXIT_FAILURE;
+  }
+  return EXIT_SUCCESS;
+}

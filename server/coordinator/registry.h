@@ -1,0 +1,64 @@
+// The workers of the pod, as the coordinator is wired to them: podium.v1.Registry, whose
+// Attach call is a worker's membership, and a channel to each worker's own service.
+//
+// A worker is lost when its Attach call ends, its channel breaks, or nothing was heard of
+// it for timeout_ms. A silence of the coordinator's own (a suspended process) counts
+// against nobody.
+//
+// Threading: the loop thread. Ownership: the registry owns attachments and channels.
+// Callbacks: on_lost and on_change may start and cancel calls; they must not destroy the
+//            registry. The calls of a lost worker end a moment later.
+
+#ifndef SERVER_COORDINATOR_REGISTRY_H_
+#define SERVER_COORDINATOR_REGISTRY_H_
+
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "common/rpc/loop.h"
+#include "common/rpc/rpc.h"
+#include "server/chip/spec.h"
+#include "server/chip/torus.h"
+#include "server/coordinator/later.h"
+#include "server/coordinator/places.h"
+
+typedef struct registry_t registry_t;
+
+typedef struct registry_options_t {
+  rpc_loop_t *loop;
+  later_t *later;  // Borrowed; it must be run once more after the registry's server went.
+  const chip_spec_t *spec;
+  torus_t torus;
+  const char *pod_id;  // Copied.
+  int64_t hbm_bytes;   // 0: the kind's.
+  int64_t heartbeat_ms, timeout_ms;
+  // A worker is gone; `reason` says which, where, and why. Borrowed for the call.
+  void (*on_lost)(void *context, int32_t chip, const char *reason);
+  // The state of a place has changed.
+  void (*on_change)(void *context);
+  void *context;
+} registry_options_t;
+
+registry_t *registry_create(const registry_options_t *options);
+
+// Its Attach calls have ended: the server is destroyed before. Accepts NULL.
+void registry_destroy(registry_t *registry);
+
+// "podium.v1.Registry", with the registry as the service. A static table.
+const rpc_method_t *registry_methods(void);
+
+const places_t *registry_places(const registry_t *registry);
+
+later_t *registry_later(const registry_t *registry);
+
+// NULL while nobody has the place.
+rpc_channel_t *registry_channel(const registry_t *registry, int32_t chip);
+
+// Lets the workers go that have half-closed their Attach call; to be called when nothing
+// runs.
+void registry_release_draining(registry_t *registry);
+
+// Ends every Attach call with UNAVAILABLE, and refuses new ones.
+void registry_close(registry_t *registry);
+
+#endif  // SERVER_COORDINATOR_REGISTRY_H_

@@ -1,0 +1,400 @@
+#include "tests/unit/server/coordinator/fake_worker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/memory.h"
+#include "proto/podium/v1/worker.pb-c.h"
+
+// A call that is being served.
+struct fake_call_t {
+  fake_call_t *previous, *next;
+  fake_worker_t *worker;
+  rpc_call_t *rpc;
+  uint64_t array, session;
+  uint8_t *data;
+  size_t size_bytes;
+  bool has_header, is_put, is_execution;
+};
+
+static pod_status_t on_start(rpc_call_t *rpc, void *service, void **out_context) {
+  fake_worker_t *worker = service;
+  fake_call_t *call = pod_alloc(sizeof(*call));
+  call->worker = worker;
+  call->rpc = rpc;
+  call->next = worker->calls;
+  if (call->next != NULL) {
+    call->next->previous = call;
+  }
+  worker->calls = call;
+  *out_context = call;
+  return NULL;
+}
+
+static void on_end(rpc_call_t *rpc, pod_status_t status, void *context) {
+  (void)rpc;
+  fake_call_t *call = context;
+  fake_worker_t *worker = call->worker;
+  if (call->is_execution) {
+    worker->executing_count--;
+    worker->cancelled_count += status != NULL;
+  }
+  pod_status_free(status);
+  if (call->previous != NULL) {
+    call->previous->next = call->next;
+  } else {
+    worker->calls = call->next;
+  }
+  if (call->next != NULL) {
+    call->next->previous = call->previous;
+  }
+  free(call->data);
+  free(call);
+}
+
+static void append(fake_call_t *call, const ProtobufCBinaryData *data) {
+  if (data->len > 0) {
+    call->data = pod_grow(call->data, call->size_bytes + data->len, 1);
+    memcpy(call->data + call->size_bytes, data->data, data->len);
+    call->size_bytes += data->len;
+  }
+}
+
+// --- Arrays ---
+
+// Takes `data`.
+static void keep_array(fake_worker_t *worker, uint64_t id, uint64_t session,
+                       uint8_t *data, size_t size_bytes) {
+  POD_CHECK(worker->array_count < FAKE_ARRAYS_MAX);
+  worker->arrays[worker->array_count++] = (fake_array_t){
+      .id = id, .session = session, .data = data, .size_bytes = size_bytes};
+}
+
+const fake_array_t *fake_worker_array(const fake_worker_t *worker, uint64_t id) {
+  for (int i = 0; i < worker->array_count; i++) {
+    if (worker->arrays[i].id == id) {
+      return &worker->arrays[i];
+    }
+  }
+  return NULL;
+}
+
+static void remove_arrays(fake_worker_t *worker, uint64_t id, uint64_t session) {
+  int kept = 0;
+  for (int i = 0; i < worker->array_count; i++) {
+    fake_array_t *array = &worker->arrays[i];
+    if (array->id == id || array->session == session) {
+      free(array->data);
+    } else {
+      worker->arrays[kept++] = *array;
+    }
+  }
+  worker->array_count = kept;
+}
+
+// --- podium.v1.Worker ---
+
+static void load_message(rpc_call_t *rpc, const void *data, void *context) {
+  (void)rpc;
+  const Podium__V1__LoadProgramRequest *message = data;
+  append(context, &message->data);
+}
+
+static void load_half_close(rpc_call_t *rpc, void *context) {
+  fake_call_t *call = context;
+  call->worker->load_count++;
+  call->worker->program_bytes = call->size_bytes;
+  const Podium__V1__LoadProgramResponse response =
+      PODIUM__V1__LOAD_PROGRAM_RESPONSE__INIT;
+  rpc_call_reply(rpc, &response.base);
+}
+
+static void put_message(rpc_call_t *rpc, const void *data, void *context) {
+  fake_call_t *call = context;
+  const Podium__V1__PutShardRequest *message = data;
+  if (!call->has_header) {
+    call->has_header = true;
+    call->is_put = true;
+    call->array = message->array;
+    call->session = message->session;
+    if (call->worker->mode == FAKE_EXHAUSTED) {
+      rpc_call_finish(rpc, pod_error(POD_RESOURCE_EXHAUSTED, "it does not fit the HBM"));
+      return;
+    }
+    if (call->worker->reads_no_puts) {
+      rpc_call_pause(rpc);
+    }
+  }
+  call->worker->put_bytes += message->data.len;
+  append(call, &message->data);
+}
+
+static void put_half_close(rpc_call_t *rpc, void *context) {
+  fake_call_t *call = context;
+  keep_array(call->worker, call->array, call->session, call->data, call->size_bytes);
+  call->data = NULL;
+  const Podium__V1__PutShardResponse response = PODIUM__V1__PUT_SHARD_RESPONSE__INIT;
+  rpc_call_reply(rpc, &response.base);
+}
+
+static void fetch_message(rpc_call_t *rpc, const void *data, void *context) {
+  const fake_call_t *call = context;
+  const Podium__V1__FetchShardRequest *message = data;
+  const fake_array_t *array = fake_worker_array(call->worker, message->array);
+  if (array == NULL) {
+    rpc_call_finish(rpc, pod_error(POD_NOT_FOUND, "no such array"));
+    return;
+  }
+  const size_t chunk = (size_t)message->chunk_bytes;
+  for (size_t at = 0; at < array->size_bytes; at += chunk) {
+    const size_t left = array->size_bytes - at;
+    Podium__V1__FetchShardResponse piece = PODIUM__V1__FETCH_SHARD_RESPONSE__INIT;
+    piece.data.data = array->data + at;
+    piece.data.len = left < chunk ? left : chunk;
+    rpc_call_send(rpc, &piece.base);
+  }
+  rpc_call_finish(rpc, NULL);
+}
+
+static void free_message(rpc_call_t *rpc, const void *data, void *context) {
+  const fake_call_t *call = context;
+  const Podium__V1__FreeArraysRequest *message = data;
+  for (size_t i = 0; i < message->n_arrays; i++) {
+    remove_arrays(call->worker, message->arrays[i], UINT64_MAX);
+  }
+  const Podium__V1__FreeArraysResponse response = PODIUM__V1__FREE_ARRAYS_RESPONSE__INIT;
+  rpc_call_reply(rpc, &response.base);
+}
+
+static void unload_message(rpc_call_t *rpc, const void *data, void *context) {
+  (void)data;
+  ((fake_call_t *)context)->worker->unload_count++;
+  const Podium__V1__UnloadProgramResponse response =
+      PODIUM__V1__UNLOAD_PROGRAM_RESPONSE__INIT;
+  rpc_call_reply(rpc, &response.base);
+}
+
+static void close_message(rpc_call_t *rpc, const void *data, void *context) {
+  const fake_call_t *call = context;
+  const Podium__V1__CloseSessionRequest *message = data;
+  call->worker->close_count++;
+  remove_arrays(call->worker, UINT64_MAX, message->session);
+  const Podium__V1__CloseSessionResponse response =
+      PODIUM__V1__CLOSE_SESSION_RESPONSE__INIT;
+  rpc_call_reply(rpc, &response.base);
+}
+
+static void execute_message(rpc_call_t *rpc, const void *data, void *context) {
+  fake_call_t *call = context;
+  fake_worker_t *worker = call->worker;
+  const Podium__V1__WorkerExecuteRequest *message = data;
+  call->is_execution = true;
+  worker->executing_count++;
+  worker->executed[worker->execute_count++ % 64] = message->execution;
+  switch (worker->mode) {
+    case FAKE_HANG:
+      return;
+    case FAKE_TOUCH:
+      rpc_call_finish(rpc, pod_error(POD_UNAVAILABLE, "a link is broken"));
+      return;
+    case FAKE_EXHAUSTED:
+      rpc_call_finish(rpc, pod_error(POD_RESOURCE_EXHAUSTED, "it does not fit the HBM"));
+      return;
+    case FAKE_WELL:
+      break;
+  }
+  const fake_array_t *argument = fake_worker_array(worker, message->arguments[0]);
+  if (argument == NULL) {
+    rpc_call_finish(rpc, pod_error(POD_NOT_FOUND, "no such array"));
+    return;
+  }
+  uint8_t *copy = pod_alloc(argument->size_bytes);
+  memcpy(copy, argument->data, argument->size_bytes);
+  keep_array(worker, message->results[0], message->session, copy, argument->size_bytes);
+  Podium__V1__ChipProfile profile = PODIUM__V1__CHIP_PROFILE__INIT;
+  profile.chip = worker->chip;
+  profile.host_ns = 1000 + worker->chip;
+  profile.end_ps = 2000 - worker->chip;
+  Podium__V1__WorkerExecuteResponse response = PODIUM__V1__WORKER_EXECUTE_RESPONSE__INIT;
+  response.profile = &profile;
+  rpc_call_reply(rpc, &response.base);
+}
+
+#define METHOD(name, message, half_close, lower)             \
+  {                                                          \
+    .path = "/podium.v1.Worker/" name,                       \
+    .request = &podium__v1__##lower##_request__descriptor,   \
+    .response = &podium__v1__##lower##_response__descriptor, \
+    .events = {.on_message = (message),                      \
+               .on_half_close = (half_close),                \
+               .on_end = on_end},                            \
+    .on_start = on_start                                     \
+  }
+
+static const rpc_method_t methods[] = {
+    METHOD("LoadProgram", load_message, load_half_close, load_program),
+    METHOD("UnloadProgram", unload_message, NULL, unload_program),
+    METHOD("PutShard", put_message, put_half_close, put_shard),
+    METHOD("FetchShard", fetch_message, NULL, fetch_shard),
+    METHOD("FreeArrays", free_message, NULL, free_arrays),
+    METHOD("Execute", execute_message, NULL, worker_execute),
+    METHOD("CloseSession", close_message, NULL, close_session),
+    {0},
+};
+
+// --- Attaching ---
+
+static void send(fake_worker_t *worker, Podium__V1__WorkerMessage__MessageCase which,
+                 void *part) {
+  if (worker->attach == NULL) {
+    return;
+  }
+  Podium__V1__WorkerMessage message = PODIUM__V1__WORKER_MESSAGE__INIT;
+  message.message_case = which;
+  message.register_ = part;
+  rpc_call_send(worker->attach, &message.base);
+}
+
+static void send_heartbeat(void *context) {
+  fake_worker_t *worker = context;
+  if (worker->is_silent) {
+    return;
+  }
+  Podium__V1__Heartbeat heartbeat = PODIUM__V1__HEARTBEAT__INIT;
+  heartbeat.hbm_used_bytes = 7;
+  send(worker, PODIUM__V1__WORKER_MESSAGE__MESSAGE_HEARTBEAT, &heartbeat);
+}
+
+void fake_worker_report_link(fake_worker_t *worker, int direction, int32_t neighbour,
+                             bool up) {
+  Podium__V1__LinkStatus link = PODIUM__V1__LINK_STATUS__INIT;
+  link.direction = direction;
+  link.neighbour = neighbour;
+  link.up = up;
+  send(worker, PODIUM__V1__WORKER_MESSAGE__MESSAGE_LINK, &link);
+}
+
+// Chip c of a 2x2 is at (c & 1, c >> 1).
+void fake_worker_report_links(fake_worker_t *worker) {
+  fake_worker_report_link(worker, worker->chip & 1, worker->chip ^ 1, true);
+  fake_worker_report_link(worker, 2 + (worker->chip >> 1), worker->chip ^ 2, true);
+}
+
+static void send_listening(fake_worker_t *worker) {
+  Podium__V1__LinkAddress links[2];
+  Podium__V1__LinkAddress *list[2];
+  char texts[2][64];
+  char *urls[2] = {texts[0], texts[1]};
+  size_t count = 0;
+  for (int direction = 0; direction < 4; direction += 2) {
+    if ((worker->chip >> (direction / 2) & 1) != 0) {
+      continue;
+    }
+    snprintf(texts[count], sizeof(texts[count]), "tcp://chip%d:%d", worker->chip,
+             direction);
+    podium__v1__link_address__init(&links[count]);
+    links[count].direction = direction;
+    links[count].urls = &urls[count];
+    links[count].n_urls = 1;
+    list[count] = &links[count];
+    count++;
+  }
+  Podium__V1__LinksListening listening = PODIUM__V1__LINKS_LISTENING__INIT;
+  listening.links = list;
+  listening.n_links = count;
+  send(worker, PODIUM__V1__WORKER_MESSAGE__MESSAGE_LINKS_LISTENING, &listening);
+}
+
+static void attach_message(rpc_call_t *rpc, const void *data, void *context) {
+  (void)rpc;
+  fake_worker_t *worker = context;
+  const Podium__V1__CoordinatorMessage *message = data;
+  switch (message->message_case) {
+    case PODIUM__V1__COORDINATOR_MESSAGE__MESSAGE_ASSIGNMENT:
+      worker->chip = message->assignment->chip;
+      worker->epoch = message->assignment->epoch;
+      send_listening(worker);
+      rpc_timer_start(worker->heartbeat, (uint64_t)message->assignment->heartbeat_ms,
+                      (uint64_t)message->assignment->heartbeat_ms);
+      return;
+    case PODIUM__V1__COORDINATOR_MESSAGE__MESSAGE_CONNECT_LINK:
+      worker->dial_count++;
+      return;
+    default:
+      return;
+  }
+}
+
+static void attach_end(rpc_call_t *rpc, pod_status_t status, void *context) {
+  (void)rpc;
+  fake_worker_t *worker = context;
+  worker->attach = NULL;
+  worker->refused_code = pod_status_code(status);
+  snprintf(worker->refused, sizeof(worker->refused), "%s", pod_status_message(status));
+  pod_status_free(status);
+}
+
+static void attach(fake_worker_t *worker, int32_t wanted) {
+  static const rpc_call_events_t events = {.on_message = attach_message,
+                                           .on_end = attach_end};
+  const rpc_call_options_t options = {.wait_for_ready = true};
+  worker->attach = rpc_call_start(worker->channel, "/podium.v1.Registry/Attach",
+                                  &podium__v1__coordinator_message__descriptor, &events,
+                                  worker, &options);
+  Podium__V1__Register message = PODIUM__V1__REGISTER__INIT;
+  Podium__V1__Coords coords = PODIUM__V1__COORDS__INIT;
+  int32_t at[] = {wanted & 1, wanted >> 1 & 1};
+  coords.at = at;
+  coords.n_at = 2;
+  message.coords = wanted < 0 ? NULL : &coords;
+  message.address = worker->address;
+  message.host = (char *)(uintptr_t) "here";
+  message.pid = 4711;
+  send(worker, PODIUM__V1__WORKER_MESSAGE__MESSAGE_REGISTER, &message);
+}
+
+fake_worker_t *fake_worker_start(rpc_loop_t *loop, const char *coordinator,
+                                 int32_t wanted) {
+  fake_worker_t *worker = pod_alloc(sizeof(*worker));
+  worker->loop = loop;
+  worker->chip = -1;
+  worker->heartbeat = rpc_timer_create(loop, send_heartbeat, worker);
+  pod_status_t status = rpc_server_create(loop, NULL, &worker->server);
+  POD_CHECK(status == NULL);
+  rpc_server_add_service(worker->server, "podium.v1.Worker", methods, worker);
+  status = rpc_server_listen(worker->server, "127.0.0.1:0", &worker->address);
+  POD_CHECK(status == NULL);
+  status = rpc_channel_create(loop, coordinator, NULL, &worker->channel);
+  POD_CHECK(status == NULL);
+  attach(worker, wanted);
+  return worker;
+}
+
+void fake_worker_kill(fake_worker_t *worker) {
+  if (worker == NULL) {
+    return;
+  }
+  rpc_channel_destroy(worker->channel);
+  rpc_server_destroy(worker->server);
+  rpc_timer_destroy(worker->heartbeat);
+  for (int i = 0; i < worker->array_count; i++) {
+    free(worker->arrays[i].data);
+  }
+  free(worker->address);
+  free(worker);
+}
+
+void fake_worker_leave(fake_worker_t *worker) {
+  rpc_call_half_close(worker->attach);
+}
+
+void fake_worker_read_puts(fake_worker_t *worker) {
+  worker->reads_no_puts = false;
+  for (fake_call_t *call = worker->calls; call != NULL; call = call->next) {
+    if (call->is_put) {
+      rpc_call_resume(call->rpc);
+    }
+  }
+}
