@@ -282,37 +282,73 @@ static pod_status_t set_raw(mlir_parser_t *parser, mlir_attr_t *attr, const char
 
 // --- The two forms ---
 
-static pod_status_t parse_type_of_constant(mlir_parser_t *parser, mlir_attr_t *attr) {
+// Behind the literal or the key. True when the elements are of a type we know.
+static pod_status_t parse_type_of_constant(mlir_parser_t *parser, mlir_attr_t *attr,
+                                           bool *out_is_known) {
   POD_TRY(mlir_parser_expect(parser, ":"));
   const char *at = parser->at;
   POD_TRY(mlir_parser_type(parser, &attr->type));
-  if (attr->type->kind != MLIR_TYPE_TENSOR ||
-      !tensor_shape_is_static(&attr->type->shape)) {
+  *out_is_known = attr->type->kind == MLIR_TYPE_TENSOR;
+  if (attr->type->kind != MLIR_TYPE_OPAQUE &&
+      (!*out_is_known || !tensor_shape_is_static(&attr->type->shape))) {
     return mlir_lex_error(parser, at,
                           "a constant needs the type of a tensor of known sizes");
   }
   return NULL;
 }
 
-pod_status_t mlir_parse_dense(mlir_parser_t *parser, mlir_attr_t *attr) {
-  POD_TRY(mlir_parser_expect(parser, "<"));
+// Elements of other types (index, quantised ones, strings) stay text.
+static void keep_text(mlir_parser_t *parser, mlir_attr_t *attr, const char *start,
+                      const char *end) {
+  attr->kind = MLIR_ATTR_DIALECT;
+  attr->text = "dense";
+  attr->length = end - start;
+  attr->body = pod_arena_text(parser->module->arena, start, (size_t)attr->length);
+  attr->body_position = mlir_lex_position_of(parser, start);
+  attr->weight = 1 + attr->length / 16;
+}
+
+// Moves behind the literal.
+static pod_status_t skip_literal(mlir_parser_t *parser, const char **out_end) {
   const char *start = parser->at;
   if (*start == '"') {
-    const unsigned char *bytes;
+    const char *bytes;
     int64_t length;
-    POD_TRY(decode_hex(parser, 0, &bytes, &length));
-    POD_TRY(mlir_parser_expect(parser, ">"));
-    POD_TRY(parse_type_of_constant(parser, attr));
-    return set_raw(parser, attr, start, bytes, length);
+    bool is_escaped;
+    POD_TRY(mlir_lex_raw_string(parser, &bytes, &length, &is_escaped));
+    *out_end = bytes + length + 1;
+    return mlir_parser_expect(parser, ">");
   }
   const char *end = memchr(start, '>', (size_t)(parser->end - start));
   if (end == NULL) {
     return mlir_parser_error(parser, "dense<…> is not closed");
   }
+  *out_end = end;
   parser->at = end + 1;
   mlir_lex_skip(parser);
-  POD_TRY(parse_type_of_constant(parser, attr));
-  return read_literal(parser, attr, start, end);
+  return NULL;
+}
+
+pod_status_t mlir_parse_dense(mlir_parser_t *parser, mlir_attr_t *attr) {
+  POD_TRY(mlir_parser_expect(parser, "<"));
+  const char *start = parser->at, *end = start;
+  bool is_known;
+  POD_TRY(skip_literal(parser, &end));
+  POD_TRY(parse_type_of_constant(parser, attr, &is_known));
+  if (!is_known) {
+    keep_text(parser, attr, start, end);
+    return NULL;
+  }
+  if (*start != '"') {
+    return read_literal(parser, attr, start, end);
+  }
+  const char *behind = parser->at;
+  const unsigned char *bytes;
+  int64_t length;
+  parser->at = start;
+  POD_TRY(decode_hex(parser, 0, &bytes, &length));
+  parser->at = behind;
+  return set_raw(parser, attr, start, bytes, length);
 }
 
 static pod_status_t parse_key(mlir_parser_t *parser, const char **out_key) {
@@ -326,10 +362,11 @@ pod_status_t mlir_parse_dense_resource(mlir_parser_t *parser, mlir_attr_t *attr)
   mlir_parse_state_t *state = parser->state;
   POD_TRY(mlir_parser_expect(parser, "<"));
   const char *key;
+  bool is_known;
   POD_TRY(parse_key(parser, &key));
   POD_TRY(mlir_parser_expect(parser, ">"));
-  POD_TRY(parse_type_of_constant(parser, attr));
-  if (state == NULL) {
+  POD_TRY(parse_type_of_constant(parser, attr, &is_known));
+  if (state == NULL || !is_known) {
     return mlir_parser_error(parser, "dense_resource<…> cannot stand here");
   }
   if (state->pending_resource_count == state->pending_resource_capacity) {

@@ -77,7 +77,8 @@ typedef enum mlir_attr_kind_t {
   MLIR_ATTR_DENSE_ARRAY,  // array<i64: 1, 2>: integers for integer and i1 elements, reals
                           // for floats.
   MLIR_ATTR_DIALECT,  // #dialect.name<body>: text is "dialect.name", body what is between
-                      // < and >.
+                      // < and >. Also MLIR's own that have no kind here (affine_map<…>,
+                      // and dense<…> : type of elements that are no dtype): without dot.
   MLIR_ATTR_LOCATION,  // loc(…): see mlir_location_t.
 } mlir_attr_kind_t;
 

@@ -9,7 +9,8 @@ static bool same_text(const mlir_attr_t *a, const mlir_attr_t *b) {
 }
 
 static bool same_body(const mlir_attr_t *a, const mlir_attr_t *b) {
-  if (strcmp(a->text, b->text) != 0 || (a->body == NULL) != (b->body == NULL)) {
+  if (strcmp(a->text, b->text) != 0 || (a->body == NULL) != (b->body == NULL) ||
+      !mlir_type_equal(a->type, b->type)) {
     return false;
   }
   return a->body == NULL ||

@@ -86,7 +86,7 @@ POD_MUST_USE pod_status_t mlir_parser_attr(mlir_parser_t *parser,
 POD_MUST_USE pod_status_t mlir_parser_attr_dict(mlir_parser_t *parser, mlir_op_t *op);
 // An attribute of a dialect whose name the pretty form leaves out. <…> is #name<…>. Other
 // brackets belong to the body: {…} and […] are #dialect<name {…}>, or #name<[…]> when
-// `in_angles`, as MLIR spells the one in full.
+// `in_angles`, as MLIR spells the one in full. Or it stands here in full.
 POD_MUST_USE pod_status_t mlir_parser_body(mlir_parser_t *parser, const char *name,
                                            bool in_angles, const mlir_attr_t **out_attr);
 POD_MUST_USE pod_status_t mlir_parser_i64(mlir_parser_t *parser, int64_t *out_value);

@@ -331,6 +331,13 @@ static void set_body(mlir_parser_t *parser, mlir_attr_t *attr, const char *start
 pod_status_t mlir_parser_body(mlir_parser_t *parser, const char *name, bool in_angles,
                               const mlir_attr_t **out_attr) {
   const char *start = parser->at;
+  if (*start == '#') {  // Written in full after all.
+    POD_TRY(mlir_parser_attr(parser, out_attr));
+    return mlir_attr_is(*out_attr, MLIR_ATTR_DIALECT) &&
+                   strcmp((*out_attr)->text, name) == 0
+               ? NULL
+               : mlir_lex_error(parser, start, "expected an attribute #%s", name);
+  }
   if (*start == '\0' || strchr("<[{(", *start) == NULL) {
     return mlir_parser_error(parser, "expected the value of '%s' in brackets", name);
   }

@@ -303,6 +303,10 @@ static void print_dialect(pod_text_t *text, const mlir_attr_t *attr) {
   const char *dot = strchr(attr->text, '.');
   if (dot == NULL) {  // MLIR's own, e.g. affine_map<…>.
     pod_text_printf(text, "%s<%s>", attr->text, attr->body == NULL ? "" : attr->body);
+    if (attr->type != NULL) {
+      pod_text_add(text, " : ");
+      mlir_type_print(text, attr->type);
+    }
   } else if (attr->body == NULL) {
     pod_text_printf(text, "#%s", attr->text);
   } else if (attr->is_spaced) {

@@ -457,6 +457,23 @@ static pod_status_t parse_sharding(mlir_parser_t *parser, const compiler_meshes_
   return NULL;
 }
 
+// <…>, or in full #sdy.sharding<…>
+static pod_status_t parse_listed_sharding(mlir_parser_t *parser,
+                                          const compiler_meshes_t *meshes,
+                                          pod_arena_t *arena, sharding_t **out_sharding) {
+  if (!mlir_parser_peek(parser, "#")) {
+    POD_TRY(mlir_parser_expect(parser, "<"));
+    POD_TRY(parse_sharding(parser, meshes, arena, out_sharding));
+    return mlir_parser_expect(parser, ">");
+  }
+  const mlir_attr_t *attr;
+  mlir_parser_t *inner;
+  POD_TRY(mlir_parser_attr(parser, &attr));
+  POD_TRY(attribute_open(mlir_parser_module(parser), attr, "sharding", &inner));
+  POD_TRY(parse_sharding(inner, meshes, arena, out_sharding));
+  return attribute_close(inner);
+}
+
 // [<…>, <…>]
 static pod_status_t parse_sharding_list(mlir_parser_t *parser,
                                         const compiler_meshes_t *meshes,
@@ -475,9 +492,7 @@ static pod_status_t parse_sharding_list(mlir_parser_t *parser,
         }
         shardings = grown;
       }
-      POD_TRY(mlir_parser_expect(parser, "<"));
-      POD_TRY(parse_sharding(parser, meshes, arena, &shardings[count++]));
-      POD_TRY(mlir_parser_expect(parser, ">"));
+      POD_TRY(parse_listed_sharding(parser, meshes, arena, &shardings[count++]));
     } while (mlir_parser_accept(parser, ","));
     POD_TRY(mlir_parser_expect(parser, "]"));
   }
@@ -658,11 +673,13 @@ static pod_status_t parse_axis_ref(mlir_parser_t *parser, uses_t *uses) {
   return use_axis(parser, position, uses, ref);
 }
 
-// mesh = @mesh, or mesh = #stablehlo.mesh<axes = […]>
+// mesh = @mesh, or mesh = #stablehlo.mesh<axes = […]>; `mesh_name` is taken as well.
 static pod_status_t parse_groups_mesh(mlir_parser_t *parser,
                                       const compiler_meshes_t *meshes, pod_arena_t *arena,
                                       const mesh_t **out_mesh) {
-  POD_TRY(mlir_parser_expect(parser, "mesh"));
+  if (!mlir_parser_accept(parser, "mesh_name")) {
+    POD_TRY(mlir_parser_expect(parser, "mesh"));
+  }
   POD_TRY(mlir_parser_expect(parser, "="));
   if (!mlir_parser_peek(parser, "#")) {
     return parse_mesh_or_name(parser, meshes, arena, out_mesh);

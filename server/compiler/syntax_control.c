@@ -17,7 +17,10 @@ pod_status_t syntax_parse_constant(mlir_parser_t *parser, mlir_op_t *op) {
   const mlir_attr_t *value;
   POD_TRY(mlir_parser_attr(parser, &value));
   if (value->kind != MLIR_ATTR_DENSE) {
-    return mlir_parser_error_at(parser, position, "expected dense<…> and its type");
+    return mlir_parser_error_at(parser, position,
+                                value->type == NULL
+                                    ? "expected dense<…> and its type"
+                                    : "constants of this type are not supported");
   }
   POD_TRY(syntax_add_attr(parser, op, "value", value));
   return mlir_parser_set_results(parser, op, 1, &value->type);
