@@ -7,6 +7,8 @@
 #include "common/base/check.h"
 #include "common/base/memory.h"
 
+enum { DRAINING_TIMEOUTS = 3 };
+
 // Life of a place. Every other move is a bug of ours.
 //
 //   MISSING ──claim──> JOINING <──a link goes down── READY
@@ -374,7 +376,10 @@ void places_lose(places_t *places, int32_t chip, const char *why) {
 int32_t places_silent(const places_t *places, int64_t now_ns, int64_t timeout_ns) {
   for (int32_t chip = 0; chip < places->count; chip++) {
     const place_t *place = &places->at[chip];
-    if (place_is_taken(place) && now_ns - place->heard_ns > timeout_ns) {
+    // One that leaves has said its last word; it still gets time to finish.
+    const int64_t allowed_ns =
+        place->state == PLACE_DRAINING ? DRAINING_TIMEOUTS * timeout_ns : timeout_ns;
+    if (place_is_taken(place) && now_ns - place->heard_ns > allowed_ns) {
       return chip;
     }
   }

@@ -133,7 +133,8 @@ void places_drain(places_t *places, int32_t chip);
 // Ends the claim. `lost_reason` of the place becomes "<label>: why".
 void places_lose(places_t *places, int32_t chip, const char *why);
 
-// The first place that has been silent for longer than `timeout_ns`, or -1.
+// The first place that has been silent for longer than `timeout_ns` (thrice that when its
+// worker is leaving), or -1.
 int32_t places_silent(const places_t *places, int64_t now_ns, int64_t timeout_ns);
 
 // Nobody could be heard for so long (the coordinator itself stood still): that silence
