@@ -1,0 +1,170 @@
+#include "server/worker/kernels/dot_layout.h"
+
+#include <string.h>
+
+// Some dimensions of an operand, in the order in which they are joined.
+typedef struct group_t {
+  int count;
+  int dims[TENSOR_RANK_MAX];
+} group_t;
+
+static group_t group_of_attr(const chip_instruction_t *instruction, chip_attr_key_t key) {
+  int32_t count = 0;
+  const int64_t *dims = chip_instruction_attr(instruction, key, &count);
+  group_t group = {.count = count};
+  for (int32_t i = 0; i < count; i++) {
+    group.dims[i] = (int)dims[i];
+  }
+  return group;
+}
+
+static bool contains(const group_t *group, int dim) {
+  for (int i = 0; i < group->count; i++) {
+    if (group->dims[i] == dim) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static group_t group_of_others(int rank, const group_t *a, const group_t *b) {
+  group_t group = {0};
+  for (int i = 0; i < rank; i++) {
+    if (!contains(a, i) && !contains(b, i)) {
+      group.dims[group.count++] = i;
+    }
+  }
+  return group;
+}
+
+// One dimension of `size` and `stride` for all of the group; false when their strides do
+// not continue one another.
+static bool join(const group_t *group, const tensor_shape_t *shape, int64_t *out_size,
+                 int64_t *out_stride) {
+  int64_t strides[TENSOR_RANK_MAX];
+  tensor_shape_strides(shape, strides);
+  int64_t size = 1, stride = 1;
+  bool is_joined = true;
+  for (int i = group->count - 1; i >= 0; i--) {
+    const int64_t dim = shape->dims[group->dims[i]];
+    const int64_t dim_stride = strides[group->dims[i]];
+    if (dim != 1 && size != 1 && dim_stride != stride * size) {
+      is_joined = false;
+    }
+    if (dim != 1 && size == 1) {
+      stride = dim_stride;
+    }
+    size *= dim;
+  }
+  *out_size = size;
+  *out_stride = stride;
+  return is_joined;
+}
+
+static void add_to_move(kernel_move_t *move, const group_t *group,
+                        const tensor_shape_t *shape) {
+  int64_t strides[TENSOR_RANK_MAX];
+  tensor_shape_strides(shape, strides);
+  for (int i = 0; i < group->count; i++) {
+    move->sizes[move->rank] = shape->dims[group->dims[i]];
+    move->in_strides[move->rank++] = strides[group->dims[i]];
+  }
+}
+
+static dot_matrix_t make_matrix(const tensor_shape_t *shape, const group_t *batch,
+                                const group_t *rows, const group_t *columns) {
+  dot_matrix_t matrix = {.dtype = shape->dtype};
+  const bool joins_batch = join(batch, shape, &matrix.batch, &matrix.batch_stride);
+  const bool joins_rows = join(rows, shape, &matrix.rows, &matrix.row_stride);
+  const bool joins_columns = join(columns, shape, &matrix.columns, &matrix.column_stride);
+  kernel_move_t *move = &matrix.to_dense;
+  move->element_bytes = tensor_dtype_bytes(shape->dtype);
+  add_to_move(move, batch, shape);
+  add_to_move(move, rows, shape);
+  add_to_move(move, columns, shape);
+  int64_t stride = 1;
+  for (int i = move->rank - 1; i >= 0; i--) {
+    move->out_strides[i] = stride;
+    stride *= move->sizes[i];
+  }
+  // A single row or column has any stride that suits.
+  if (matrix.columns == 1) {
+    matrix.column_stride = 1;
+  }
+  if (matrix.rows == 1) {
+    matrix.row_stride = matrix.column_stride == 1 ? matrix.columns : 1;
+  }
+  if (matrix.columns == 1 && matrix.row_stride == 1) {
+    matrix.column_stride = matrix.rows;
+  }
+  if (matrix.batch == 1) {
+    matrix.batch_stride = matrix.rows * matrix.columns;
+  }
+  matrix.needs_copy = !joins_batch || !joins_rows || !joins_columns ||
+                      (matrix.row_stride != 1 && matrix.column_stride != 1);
+  return matrix;
+}
+
+// Both lists in the order of the first.
+static void sort_by(group_t *first, group_t *second) {
+  for (int i = 1; i < first->count; i++) {
+    for (int j = i; j > 0 && first->dims[j] < first->dims[j - 1]; j--) {
+      const int a = first->dims[j], b = second->dims[j];
+      first->dims[j] = first->dims[j - 1];
+      second->dims[j] = second->dims[j - 1];
+      first->dims[j - 1] = a;
+      second->dims[j - 1] = b;
+    }
+  }
+}
+
+static int64_t copied_elements(const dot_matrix_t *matrix) {
+  return matrix->needs_copy ? matrix->batch * matrix->rows * matrix->columns : 0;
+}
+
+dot_layout_t dot_layout_make(const chip_instruction_t *instruction,
+                             const tensor_shape_t *lhs, const tensor_shape_t *rhs) {
+  const group_t lhs_batch = group_of_attr(instruction, CHIP_ATTR_LHS_BATCHING_DIMENSIONS);
+  const group_t rhs_batch = group_of_attr(instruction, CHIP_ATTR_RHS_BATCHING_DIMENSIONS);
+  group_t lhs_k = group_of_attr(instruction, CHIP_ATTR_LHS_CONTRACTING_DIMENSIONS);
+  group_t rhs_k = group_of_attr(instruction, CHIP_ATTR_RHS_CONTRACTING_DIMENSIONS);
+  const group_t lhs_rows = group_of_others(lhs->rank, &lhs_batch, &lhs_k);
+  const group_t rhs_columns = group_of_others(rhs->rank, &rhs_batch, &rhs_k);
+  dot_layout_t best = {0};
+  for (int order = 0; order < 2; order++) {
+    if (order == 0) {
+      sort_by(&lhs_k, &rhs_k);
+    } else {
+      sort_by(&rhs_k, &lhs_k);
+    }
+    dot_layout_t layout = {
+        .lhs = make_matrix(lhs, &lhs_batch, &lhs_rows, &lhs_k),
+        .rhs = make_matrix(rhs, &rhs_batch, &rhs_k, &rhs_columns),
+    };
+    layout.batch = layout.lhs.batch;
+    layout.m = layout.lhs.rows;
+    layout.k = layout.lhs.columns;
+    layout.n = layout.rhs.columns;
+    if (order == 0 || copied_elements(&layout.lhs) + copied_elements(&layout.rhs) <
+                          copied_elements(&best.lhs) + copied_elements(&best.rhs)) {
+      best = layout;
+    }
+  }
+  return best;
+}
+
+void dot_matrix_set_dense(dot_matrix_t *matrix) {
+  matrix->batch_stride = matrix->rows * matrix->columns;
+  matrix->row_stride = matrix->columns;
+  matrix->column_stride = 1;
+  matrix->needs_copy = false;
+}
+
+bool dot_matrix_is_row_major(const dot_matrix_t *matrix) {
+  return !matrix->needs_copy && (matrix->columns == 1 || matrix->column_stride == 1) &&
+         (matrix->rows == 1 || matrix->row_stride == matrix->columns);
+}
+
+bool dot_matrix_is_batch_outermost(const dot_matrix_t *matrix) {
+  return matrix->batch == 1 || matrix->batch_stride == matrix->rows * matrix->columns;
+}

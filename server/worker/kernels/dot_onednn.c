@@ -1,0 +1,267 @@
+#include "server/worker/kernels/dot_onednn.h"
+
+#include <dnnl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/worker/kernels/scratch.h"
+
+// Of libgomp, which oneDNN is linked with; it holds for the calling thread. Its threads
+// spin while they wait, and with several workers on a host they starve one another.
+void omp_set_num_threads(int count);
+
+struct onednn_matmul_t {
+  bool packs_b;
+  dnnl_stream_t stream;
+  dnnl_primitive_t primitive, reorder;
+  dnnl_memory_t a, b, packed_b, c;  // Without packing packed_b is NULL.
+  size_t packed_bytes;
+};
+
+static pthread_once_t engine_once = PTHREAD_ONCE_INIT;
+static dnnl_engine_t engine;  // Lives as long as the process; NULL when it failed.
+
+static void make_engine(void) {
+  if (dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success) {
+    engine = NULL;
+  }
+}
+
+static pod_status_t failed(const char *what, dnnl_status_t status) {
+  const pod_code_t code =
+      status == dnnl_out_of_memory ? POD_RESOURCE_EXHAUSTED : POD_INTERNAL;
+  return pod_error(code, "oneDNN could not %s (status %d)", what, (int)status);
+}
+
+#define TRY_DNNL(what, call)            \
+  do {                                  \
+    const dnnl_status_t dnnl_ = (call); \
+    if (dnnl_ != dnnl_success) {        \
+      return failed((what), dnnl_);     \
+    }                                   \
+  } while (0)
+
+static dnnl_data_type_t type_of(tensor_dtype_t dtype) {
+  switch (dtype) {
+    case TENSOR_F32:
+      return dnnl_f32;
+    case TENSOR_BF16:
+      return dnnl_bf16;
+    case TENSOR_S8:
+      return dnnl_s8;
+    case TENSOR_U8:
+      return dnnl_u8;
+    case TENSOR_S32:
+      return dnnl_s32;
+    default:
+      return dnnl_data_type_undef;
+  }
+}
+
+// Below AVX-512 there is no bf16; without VNNI sums of bytes saturate on the way.
+static bool has_bf16(void) {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512dq");
+#else
+  return false;
+#endif
+}
+
+static bool has_exact_bytes(void) {
+#if defined(__x86_64__)
+  return has_bf16() && __builtin_cpu_supports("avx512vnni");
+#else
+  return false;
+#endif
+}
+
+bool onednn_has_types(tensor_dtype_t a, tensor_dtype_t b, tensor_dtype_t c) {
+  if (a == TENSOR_F32) {
+    return b == TENSOR_F32 && c == TENSOR_F32;
+  }
+  if (a == TENSOR_BF16) {
+    return b == TENSOR_BF16 && (c == TENSOR_BF16 || c == TENSOR_F32) && has_bf16();
+  }
+  return (a == TENSOR_S8 || a == TENSOR_U8) && b == TENSOR_S8 && c == TENSOR_S32 &&
+         has_exact_bytes();
+}
+
+static pod_status_t describe(dnnl_memory_desc_t *out, tensor_dtype_t dtype,
+                             const int64_t sizes[3], const int64_t strides[3]) {
+  // A batch of one is a plain matrix, for which oneDNN has more to choose from.
+  const int rank = sizes[0] == 1 ? 2 : 3;
+  dnnl_dims_t dims, steps;
+  memcpy(dims, sizes + 3 - rank, (size_t)rank * sizeof(dims[0]));
+  memcpy(steps, strides + 3 - rank, (size_t)rank * sizeof(steps[0]));
+  TRY_DNNL("describe a matrix",
+           dnnl_memory_desc_init_by_strides(out, rank, dims, type_of(dtype), steps));
+  return NULL;
+}
+
+static pod_status_t describe_packed(dnnl_memory_desc_t *out, tensor_dtype_t dtype,
+                                    const int64_t sizes[3]) {
+  const int rank = sizes[0] == 1 ? 2 : 3;
+  dnnl_dims_t dims;
+  memcpy(dims, sizes + 3 - rank, (size_t)rank * sizeof(dims[0]));
+  TRY_DNNL(
+      "describe a matrix",
+      dnnl_memory_desc_init_by_tag(out, rank, dims, type_of(dtype), dnnl_format_tag_any));
+  return NULL;
+}
+
+static bool is_reference(const_dnnl_primitive_desc_t primitive) {
+  const char *name = "";
+  const dnnl_status_t status =
+      dnnl_primitive_desc_query(primitive, dnnl_query_impl_info_str, 0, &name);
+  return status != dnnl_success || strncmp(name, "ref", 3) == 0;
+}
+
+static pod_status_t make_reorder(onednn_matmul_t *matmul, const dnnl_memory_desc_t *plain,
+                                 const dnnl_memory_desc_t *packed) {
+  dnnl_primitive_desc_t descriptor = NULL;
+  TRY_DNNL("describe packing", dnnl_reorder_primitive_desc_create(
+                                   &descriptor, plain, engine, packed, engine, NULL));
+  const dnnl_status_t status = dnnl_primitive_create(&matmul->reorder, descriptor);
+  dnnl_primitive_desc_destroy(descriptor);
+  TRY_DNNL("make packing", status);
+  TRY_DNNL("make memory",
+           dnnl_memory_create(&matmul->packed_b, packed, engine, DNNL_MEMORY_NONE));
+  matmul->packed_bytes = dnnl_memory_desc_get_size(packed);
+  return NULL;
+}
+
+// Primitive and memories from a descriptor; the memories get their bytes in every run.
+static pod_status_t make_primitive(onednn_matmul_t *matmul,
+                                   const_dnnl_primitive_desc_t descriptor,
+                                   const dnnl_memory_desc_t *plain_b) {
+  TRY_DNNL("make a matrix product",
+           dnnl_primitive_create(&matmul->primitive, descriptor));
+  TRY_DNNL("make a stream",
+           dnnl_stream_create(&matmul->stream, engine, dnnl_stream_default_flags));
+  const dnnl_memory_desc_t *a =
+      dnnl_primitive_desc_query_md(descriptor, dnnl_query_src_md, 0);
+  const dnnl_memory_desc_t *b =
+      dnnl_primitive_desc_query_md(descriptor, dnnl_query_weights_md, 0);
+  const dnnl_memory_desc_t *c =
+      dnnl_primitive_desc_query_md(descriptor, dnnl_query_dst_md, 0);
+  TRY_DNNL("make memory", dnnl_memory_create(&matmul->a, a, engine, DNNL_MEMORY_NONE));
+  TRY_DNNL("make memory",
+           dnnl_memory_create(&matmul->b, plain_b, engine, DNNL_MEMORY_NONE));
+  TRY_DNNL("make memory", dnnl_memory_create(&matmul->c, c, engine, DNNL_MEMORY_NONE));
+  if (matmul->packs_b && !dnnl_memory_desc_equal(b, plain_b)) {
+    return make_reorder(matmul, plain_b, b);
+  }
+  return NULL;
+}
+
+static pod_status_t build(const onednn_matmul_desc_t *desc, onednn_matmul_t *matmul,
+                          bool *out_is_fast) {
+  const int64_t a_sizes[3] = {desc->batch, desc->m, desc->k};
+  const int64_t b_sizes[3] = {desc->batch, desc->k, desc->n};
+  const int64_t c_sizes[3] = {desc->batch, desc->m, desc->n};
+  const int64_t c_strides[3] = {desc->m * desc->n, desc->n, 1};
+  dnnl_memory_desc_t a, plain_b, b, c;
+  POD_TRY(describe(&a, desc->a_dtype, a_sizes, desc->a_strides));
+  POD_TRY(describe(&plain_b, desc->b_dtype, b_sizes, desc->b_strides));
+  POD_TRY(describe(&c, desc->c_dtype, c_sizes, c_strides));
+  b = plain_b;
+  if (desc->packs_b) {
+    POD_TRY(describe_packed(&b, desc->b_dtype, b_sizes));
+  }
+  dnnl_matmul_desc_t operation;
+  TRY_DNNL("describe a matrix product",
+           dnnl_matmul_desc_init(&operation, &a, &b, NULL, &c));
+  dnnl_primitive_desc_t descriptor = NULL;
+  const dnnl_status_t found =
+      dnnl_primitive_desc_create(&descriptor, &operation, NULL, engine, NULL);
+  *out_is_fast = false;
+  if (found == dnnl_unimplemented) {
+    return NULL;
+  }
+  TRY_DNNL("find a matrix product", found);
+  pod_status_t status = NULL;
+  *out_is_fast = !is_reference(descriptor);
+  if (*out_is_fast) {
+    matmul->packs_b = desc->packs_b;
+    status = make_primitive(matmul, descriptor, &plain_b);
+  }
+  dnnl_primitive_desc_destroy(descriptor);
+  return status;
+}
+
+pod_status_t onednn_matmul_create(const onednn_matmul_desc_t *desc,
+                                  onednn_matmul_t **out_matmul) {
+  omp_set_num_threads(1);
+  if (pthread_once(&engine_once, make_engine) != 0 || engine == NULL) {
+    return pod_error(POD_INTERNAL, "oneDNN finds no CPU to compute on");
+  }
+  onednn_matmul_t *matmul = calloc(1, sizeof(*matmul));
+  if (matmul == NULL) {
+    return pod_error(POD_RESOURCE_EXHAUSTED, "no host memory for a matrix product");
+  }
+  bool is_fast = false;
+  const pod_status_t status = build(desc, matmul, &is_fast);
+  if (status != NULL || !is_fast) {
+    onednn_matmul_destroy(matmul);
+    matmul = NULL;
+  }
+  if (status == NULL) {
+    *out_matmul = matmul;
+  }
+  return status;
+}
+
+void onednn_matmul_destroy(onednn_matmul_t *matmul) {
+  if (matmul == NULL) {
+    return;
+  }
+  dnnl_primitive_destroy(matmul->primitive);
+  dnnl_primitive_destroy(matmul->reorder);
+  dnnl_memory_destroy(matmul->a);
+  dnnl_memory_destroy(matmul->b);
+  dnnl_memory_destroy(matmul->packed_b);
+  dnnl_memory_destroy(matmul->c);
+  dnnl_stream_destroy(matmul->stream);
+  free(matmul);
+}
+
+static pod_status_t pack(onednn_matmul_t *matmul) {
+  void *packed = NULL;
+  POD_TRY(kernel_scratch(KERNEL_SLOT_PACKED, matmul->packed_bytes, &packed));
+  TRY_DNNL("set memory", dnnl_memory_set_data_handle(matmul->packed_b, packed));
+  const dnnl_exec_arg_t args[] = {{DNNL_ARG_FROM, matmul->b},
+                                  {DNNL_ARG_TO, matmul->packed_b}};
+  TRY_DNNL("pack a matrix",
+           dnnl_primitive_execute(matmul->reorder, matmul->stream, 2, args));
+  return NULL;
+}
+
+// oneDNN takes pointers to mutable bytes also for what it only reads.
+static void *reads(const void *bytes) {
+  union {
+    const void *in;
+    void *out;
+  } pointer = {.in = bytes};
+  return pointer.out;
+}
+
+pod_status_t onednn_matmul_run(onednn_matmul_t *matmul, const void *a, const void *b,
+                               void *c) {
+  omp_set_num_threads(1);
+  TRY_DNNL("set memory", dnnl_memory_set_data_handle(matmul->a, reads(a)));
+  TRY_DNNL("set memory", dnnl_memory_set_data_handle(matmul->b, reads(b)));
+  TRY_DNNL("set memory", dnnl_memory_set_data_handle(matmul->c, c));
+  dnnl_memory_t weights = matmul->b;
+  if (matmul->packed_b != NULL) {
+    POD_TRY(pack(matmul));
+    weights = matmul->packed_b;
+  }
+  const dnnl_exec_arg_t args[] = {
+      {DNNL_ARG_SRC, matmul->a}, {DNNL_ARG_WEIGHTS, weights}, {DNNL_ARG_DST, matmul->c}};
+  TRY_DNNL("multiply",
+           dnnl_primitive_execute(matmul->primitive, matmul->stream, 3, args));
+  TRY_DNNL("multiply", dnnl_stream_wait(matmul->stream));
+  return NULL;
+}

@@ -1,0 +1,43 @@
+// Matrix products by oneDNN, which is only known here.
+//
+// Threading: create and run on the chip's compute thread; oneDNN is kept from starting
+//            threads of its own there.
+
+#ifndef SERVER_WORKER_KERNELS_DOT_ONEDNN_H_
+#define SERVER_WORKER_KERNELS_DOT_ONEDNN_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "common/tensor/dtype.h"
+
+// c = a b, batch by batch. Strides of batch, row and column in elements, 1 for row or
+// column of a and of b; c is dense and row-major.
+typedef struct onednn_matmul_desc_t {
+  tensor_dtype_t a_dtype, b_dtype, c_dtype;
+  int64_t batch, m, k, n;
+  int64_t a_strides[3], b_strides[3];
+  // b is brought to oneDNN's own form in every run, which pays when m is large.
+  bool packs_b;
+} onednn_matmul_desc_t;
+
+typedef struct onednn_matmul_t onednn_matmul_t;
+
+// Whether oneDNN computes in these types on this CPU: f32, bf16 to bf16 or f32, s8 and u8
+// to s32.
+bool onednn_has_types(tensor_dtype_t a, tensor_dtype_t b, tensor_dtype_t c);
+
+// Returns owned; *out_matmul is NULL when oneDNN has only its slow reference for it.
+// Compiled code is cached by oneDNN (1,024 primitives, the least recently used goes).
+POD_MUST_USE pod_status_t onednn_matmul_create(const onednn_matmul_desc_t *desc,
+                                               onednn_matmul_t **out_matmul);
+
+// Accepts NULL.
+void onednn_matmul_destroy(onednn_matmul_t *matmul);
+
+POD_MUST_USE pod_status_t onednn_matmul_run(onednn_matmul_t *matmul, const void *a,
+                                            const void *b, void *c);
+
+#endif  // SERVER_WORKER_KERNELS_DOT_ONEDNN_H_

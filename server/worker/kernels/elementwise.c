@@ -1,0 +1,319 @@
+// Kernels that compute every element from those at the same place.
+
+#include <string.h>
+
+#include "server/worker/kernels/kernels.h"
+#include "server/worker/kernels/loops.h"
+#include "server/worker/kernels/storage.h"
+
+static size_t element_count(const tensor_shape_t *shape) {
+  return (size_t)tensor_shape_elements(shape);
+}
+
+pod_status_t kernel_unsupported(const kernel_args_t *args, tensor_dtype_t dtype) {
+  return pod_error(POD_UNIMPLEMENTED, "%s: %s is not implemented for %s",
+                   args->instruction->name, chip_op_name(args->instruction->op),
+                   tensor_dtype_name(dtype));
+}
+
+// ----- one operand -----
+
+// Bits of s2, s4, u2 and u4 are counted within their width, not in the byte that holds
+// them.
+static void count_bits(chip_op_t op, tensor_dtype_t dtype, const uint8_t *in,
+                       uint8_t *out, size_t count) {
+  const unsigned width = tensor_dtype_device_bits(dtype), mask = (1u << width) - 1u;
+  for (size_t i = 0; i < count; i++) {
+    const unsigned bits = in[i] & mask;
+    const int result = op == CHIP_OP_POPCNT ? __builtin_popcount(bits)
+                       : bits == 0          ? (int)width
+                                            : __builtin_clz(bits) - (32 - (int)width);
+    tensor_element_from_int64(dtype, result, &out[i]);
+  }
+}
+
+static void not_pred(const uint8_t *in, uint8_t *out, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    out[i] = in[i] ^ 1u;
+  }
+}
+
+static void run_unary(kernel_unary_fn_t loop, tensor_dtype_t from, const char *in,
+                      tensor_dtype_t to, char *out, size_t count) {
+  const bool is_pred = to == TENSOR_PRED;  // is_finite writes it as it is stored.
+  if (kernel_is_computed_as_stored(from) &&
+      (kernel_is_computed_as_stored(to) || is_pred)) {
+    loop(in, out, count);
+    return;
+  }
+  _Alignas(64) char decoded[4 * KERNEL_BLOCK], computed[4 * KERNEL_BLOCK];
+  for (size_t done = 0; done < count; done += KERNEL_BLOCK) {
+    const size_t part = count - done < KERNEL_BLOCK ? count - done : KERNEL_BLOCK;
+    const void *block =
+        kernel_decode(from, in + done * tensor_dtype_bytes(from), part, decoded);
+    char *target = out + done * tensor_dtype_bytes(to);
+    loop(block, is_pred ? target : computed, part);
+    if (!is_pred) {
+      kernel_encode(to, computed, part, target);
+    }
+  }
+}
+
+pod_status_t kernel_unary(const kernel_args_t *args) {
+  const chip_op_t op = args->instruction->op;
+  const tensor_dtype_t from = kernel_operand_shape(args, 0)->dtype;
+  const tensor_dtype_t to = kernel_result_shape(args, 0)->dtype;
+  const size_t count = element_count(kernel_result_shape(args, 0));
+  const void *in = args->operands[0];
+  void *out = args->results[0];
+  const bool is_narrow =
+      tensor_dtype_is_integer(from) && tensor_dtype_device_bits(from) < 8;
+  if (from == TENSOR_PRED && op == CHIP_OP_NOT) {
+    not_pred(in, out, count);
+    return NULL;
+  }
+  if (is_narrow && (op == CHIP_OP_POPCNT || op == CHIP_OP_COUNT_LEADING_ZEROS)) {
+    count_bits(op, from, in, out, count);
+    return NULL;
+  }
+  const kernel_unary_fn_t loop = kernel_unary_loop(op, kernel_compute_dtype(from));
+  if (loop == NULL || from == TENSOR_PRED) {
+    return kernel_unsupported(args, from);
+  }
+  run_unary(loop, from, in, to, out, count);
+  return NULL;
+}
+
+// ----- two operands -----
+
+// On truth values the sum is or, the product and.
+static chip_op_t pred_op(chip_op_t op) {
+  switch (op) {
+    case CHIP_OP_ADD:
+    case CHIP_OP_MAXIMUM:
+      return CHIP_OP_OR;
+    case CHIP_OP_MULTIPLY:
+    case CHIP_OP_MINIMUM:
+      return CHIP_OP_AND;
+    case CHIP_OP_AND:
+    case CHIP_OP_OR:
+    case CHIP_OP_XOR:
+      return op;
+    default:
+      return CHIP_OP_INVALID;
+  }
+}
+
+kernel_binary_fn_t kernel_binary_of(chip_op_t op, tensor_dtype_t dtype) {
+  if (dtype == TENSOR_PRED) {
+    op = pred_op(op);
+  }
+  return kernel_binary_loop(op, kernel_compute_dtype(dtype));
+}
+
+void kernel_binary_elements(kernel_binary_fn_t loop, tensor_dtype_t dtype, const void *a,
+                            const void *b, void *out, size_t count) {
+  if (kernel_is_computed_as_stored(dtype) || dtype == TENSOR_PRED) {
+    loop(a, b, out, count);
+    return;
+  }
+  const size_t bytes = tensor_dtype_bytes(dtype);
+  _Alignas(64) char decoded_a[4 * KERNEL_BLOCK], decoded_b[4 * KERNEL_BLOCK];
+  for (size_t done = 0; done < count; done += KERNEL_BLOCK) {
+    const size_t part = count - done < KERNEL_BLOCK ? count - done : KERNEL_BLOCK;
+    const void *block_a =
+        kernel_decode(dtype, (const char *)a + done * bytes, part, decoded_a);
+    const void *block_b =
+        kernel_decode(dtype, (const char *)b + done * bytes, part, decoded_b);
+    loop(block_a, block_b, decoded_a, part);
+    kernel_encode(dtype, decoded_a, part, (char *)out + done * bytes);
+  }
+}
+
+// s2 and s4 are stored with their sign in the unused bits, which a logical shift must not
+// see.
+static void shift_right_logical(tensor_dtype_t dtype, const uint8_t *a, const uint8_t *b,
+                                uint8_t *out, size_t count) {
+  const unsigned width = tensor_dtype_device_bits(dtype), mask = (1u << width) - 1u;
+  for (size_t i = 0; i < count; i++) {
+    const unsigned shifted = b[i] < width ? (a[i] & mask) >> b[i] : 0;
+    tensor_element_from_int64(dtype, shifted, &out[i]);
+  }
+}
+
+pod_status_t kernel_binary(const kernel_args_t *args) {
+  const chip_op_t op = args->instruction->op;
+  const tensor_dtype_t dtype = kernel_result_shape(args, 0)->dtype;
+  const size_t count = element_count(kernel_result_shape(args, 0));
+  if (op == CHIP_OP_SHIFT_RIGHT_LOGICAL && (dtype == TENSOR_S2 || dtype == TENSOR_S4)) {
+    shift_right_logical(dtype, args->operands[0], args->operands[1], args->results[0],
+                        count);
+    return NULL;
+  }
+  const kernel_binary_fn_t loop = kernel_binary_of(op, dtype);
+  if (loop == NULL) {
+    return kernel_unsupported(args, dtype);
+  }
+  kernel_binary_elements(loop, dtype, args->operands[0], args->operands[1],
+                         args->results[0], count);
+  return NULL;
+}
+
+// ----- compare -----
+
+// In total order floats become integers that are ordered so; `keys` holds a block.
+static const void *total_order_keys(tensor_dtype_t compute, const void *in, size_t count,
+                                    void *keys) {
+  kernel_loops()->total_order_key[compute](in, keys, count);
+  return keys;
+}
+
+// Complex numbers are equal or not; no other order is defined.
+static void compare_complex(bool is_equal, tensor_dtype_t dtype, const char *a,
+                            const char *b, uint8_t *out, size_t count) {
+  const tensor_dtype_t part = dtype == TENSOR_C64 ? TENSOR_F32 : TENSOR_F64;
+  const size_t part_bytes = tensor_dtype_bytes(part);
+  for (size_t i = 0; i < 2 * count; i += 2) {
+    bool same = true;
+    for (size_t j = i; j < i + 2; j++) {
+      same &= tensor_element_as_double(part, a + j * part_bytes) ==
+              tensor_element_as_double(part, b + j * part_bytes);
+    }
+    out[i / 2] = same == is_equal;
+  }
+}
+
+static void compare_blocks(kernel_binary_fn_t loop, tensor_dtype_t dtype,
+                           bool is_total_order, const char *a, const char *b,
+                           uint8_t *out, size_t count) {
+  const tensor_dtype_t compute = kernel_compute_dtype(dtype);
+  const size_t bytes = tensor_dtype_bytes(dtype);
+  _Alignas(64) char block_a[8 * KERNEL_BLOCK], block_b[8 * KERNEL_BLOCK];
+  for (size_t done = 0; done < count; done += KERNEL_BLOCK) {
+    const size_t part = count - done < KERNEL_BLOCK ? count - done : KERNEL_BLOCK;
+    const void *x = kernel_decode(dtype, a + done * bytes, part, block_a);
+    const void *y = kernel_decode(dtype, b + done * bytes, part, block_b);
+    if (is_total_order) {
+      x = total_order_keys(compute, x, part, block_a);
+      y = total_order_keys(compute, y, part, block_b);
+    }
+    loop(x, y, out + done, part);
+  }
+}
+
+pod_status_t kernel_compare(const kernel_args_t *args) {
+  const tensor_dtype_t dtype = kernel_operand_shape(args, 0)->dtype;
+  const size_t count = element_count(kernel_result_shape(args, 0));
+  const int64_t direction = chip_instruction_attr_one(
+      args->instruction, CHIP_ATTR_COMPARISON_DIRECTION, CHIP_COMPARISON_EQ);
+  const bool is_total_order =
+      tensor_dtype_is_float(dtype) &&
+      chip_instruction_attr_one(args->instruction, CHIP_ATTR_COMPARE_TYPE,
+                                CHIP_COMPARE_BY_DTYPE) == CHIP_COMPARE_TOTAL_ORDER;
+  if (direction < 0 || direction >= KERNEL_DIRECTIONS) {
+    return pod_error(POD_INVALID_ARGUMENT, "%s: there is no comparison %lld",
+                     args->instruction->name, (long long)direction);
+  }
+  if (tensor_dtype_is_complex(dtype)) {
+    if (direction != CHIP_COMPARISON_EQ && direction != CHIP_COMPARISON_NE) {
+      return kernel_unsupported(args, dtype);
+    }
+    compare_complex(direction == CHIP_COMPARISON_EQ, dtype, args->operands[0],
+                    args->operands[1], args->results[0], count);
+    return NULL;
+  }
+  tensor_dtype_t compared = kernel_compute_dtype(dtype);
+  if (is_total_order) {
+    compared = compared == TENSOR_F32 ? TENSOR_S32 : TENSOR_S64;
+  }
+  const kernel_binary_fn_t loop = kernel_loops()->compare[direction][compared];
+  if (kernel_is_computed_as_stored(dtype) && !is_total_order) {
+    loop(args->operands[0], args->operands[1], args->results[0], count);
+  } else {
+    compare_blocks(loop, dtype, is_total_order, args->operands[0], args->operands[1],
+                   args->results[0], count);
+  }
+  return NULL;
+}
+
+// ----- select and clamp -----
+
+pod_status_t kernel_select(const kernel_args_t *args) {
+  const tensor_shape_t *shape = kernel_result_shape(args, 0);
+  const uint8_t *pred = args->operands[0];
+  const size_t count = element_count(shape);
+  if (kernel_operand_shape(args, 0)->rank == 0 && shape->rank > 0) {
+    const void *chosen = args->operands[pred[0] != 0 ? 1 : 2];
+    if (chosen != args->results[0] && count > 0) {
+      memcpy(args->results[0], chosen, count * tensor_dtype_bytes(shape->dtype));
+    }
+    return NULL;
+  }
+  kernel_loops()->select[kernel_size_index(shape->dtype)](
+      pred, args->operands[1], args->operands[2], args->results[0], count);
+  return NULL;
+}
+
+// A bound of a clamp: a block of it in the compute type, at element `done`.
+typedef struct bound_t {
+  const char *data;
+  bool is_scalar;  // Then `block` is filled once.
+  _Alignas(64) char block[KERNEL_BLOCK_BYTES / 2];
+} bound_t;
+
+static void bound_init(bound_t *bound, tensor_dtype_t dtype, const void *data,
+                       bool is_scalar) {
+  bound->data = data;
+  bound->is_scalar = is_scalar;
+  if (is_scalar) {
+    const tensor_dtype_t compute = kernel_compute_dtype(dtype);
+    _Alignas(16) char element[16];
+    const void *decoded = kernel_decode(dtype, data, 1, element);
+    kernel_loops()->gather[kernel_size_index(compute)](decoded, 0, bound->block,
+                                                       KERNEL_BLOCK);
+  }
+}
+
+static const void *bound_at(bound_t *bound, tensor_dtype_t dtype, size_t done,
+                            size_t count) {
+  return bound->is_scalar
+             ? bound->block
+             : kernel_decode(dtype, bound->data + done * tensor_dtype_bytes(dtype), count,
+                             bound->block);
+}
+
+// min(max(operand, low), high), so that NaN goes through.
+pod_status_t kernel_clamp(const kernel_args_t *args) {
+  const tensor_shape_t *shape = kernel_result_shape(args, 0);
+  const tensor_dtype_t dtype = shape->dtype;
+  const size_t count = element_count(shape), bytes = tensor_dtype_bytes(dtype);
+  const kernel_binary_fn_t maximum = kernel_binary_of(CHIP_OP_MAXIMUM, dtype);
+  const kernel_binary_fn_t minimum = kernel_binary_of(CHIP_OP_MINIMUM, dtype);
+  if (maximum == NULL || minimum == NULL || tensor_dtype_is_complex(dtype)) {
+    return kernel_unsupported(args, dtype);
+  }
+  const bool is_scalar = shape->rank == 0;
+  bound_t low, high;
+  bound_init(&low, dtype, args->operands[0],
+             !is_scalar && kernel_operand_shape(args, 0)->rank == 0);
+  bound_init(&high, dtype, args->operands[2],
+             !is_scalar && kernel_operand_shape(args, 2)->rank == 0);
+  const char *in = args->operands[1];
+  char *out = args->results[0];
+  _Alignas(64) char decoded[KERNEL_BLOCK_BYTES / 2], computed[KERNEL_BLOCK_BYTES / 2];
+  for (size_t done = 0; done < count; done += KERNEL_BLOCK) {
+    const size_t part = count - done < KERNEL_BLOCK ? count - done : KERNEL_BLOCK;
+    const void *block = kernel_decode(dtype, in + done * bytes, part, decoded);
+    maximum(block, bound_at(&low, dtype, done, part), computed, part);
+    minimum(computed, bound_at(&high, dtype, done, part), computed, part);
+    kernel_encode(dtype, computed, part, out + done * bytes);
+  }
+  return NULL;
+}
+
+pod_status_t kernel_convert(const kernel_args_t *args) {
+  kernel_convert_elements(kernel_operand_shape(args, 0)->dtype, args->operands[0],
+                          kernel_result_shape(args, 0)->dtype, args->results[0],
+                          element_count(kernel_result_shape(args, 0)));
+  return NULL;
+}

@@ -1,0 +1,73 @@
+#include "server/worker/kernels/loops.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+extern const kernel_loops_t kernel_loops_baseline;
+#if defined(KERNEL_HAS_X86_SETS)
+extern const kernel_loops_t kernel_loops_avx2, kernel_loops_avx512;
+
+// What -march=x86-64-v3 and -v4 let the compiler use.
+static bool has_avx2(void) {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+}
+
+static bool has_avx512(void) {
+  return has_avx2() && __builtin_cpu_supports("avx512f") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+const kernel_loops_t *kernel_loops_by_name(const char *name) {
+#if defined(KERNEL_HAS_X86_SETS)
+  if (strcmp(name, "avx512") == 0) {
+    return has_avx512() ? &kernel_loops_avx512 : NULL;
+  }
+  if (strcmp(name, "avx2") == 0) {
+    return has_avx2() ? &kernel_loops_avx2 : NULL;
+  }
+#endif
+  return strcmp(name, "baseline") == 0 ? &kernel_loops_baseline : NULL;
+}
+
+const kernel_loops_t *kernel_loops(void) {
+#if defined(KERNEL_HAS_X86_SETS)
+  if (has_avx512()) {
+    return &kernel_loops_avx512;
+  }
+  if (has_avx2()) {
+    return &kernel_loops_avx2;
+  }
+#endif
+  return &kernel_loops_baseline;
+}
+
+kernel_unary_fn_t kernel_unary_loop(chip_op_t op, tensor_dtype_t compute) {
+  const kernel_loops_t *loops = kernel_loops();
+  const kernel_unary_table_t *const tables[] = {
+      loops->integer_unary, loops->float_unary,    loops->math_unary,
+      &kernel_f64_unary,    &kernel_complex_unary,
+  };
+  for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+    if ((*tables[i])[op][compute] != NULL) {
+      return (*tables[i])[op][compute];
+    }
+  }
+  return NULL;
+}
+
+kernel_binary_fn_t kernel_binary_loop(chip_op_t op, tensor_dtype_t compute) {
+  const kernel_loops_t *loops = kernel_loops();
+  const kernel_binary_table_t *const tables[] = {
+      loops->integer_binary, loops->float_binary,    loops->math_binary,
+      &kernel_f64_binary,    &kernel_complex_binary,
+  };
+  for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+    if ((*tables[i])[op][compute] != NULL) {
+      return (*tables[i])[op][compute];
+    }
+  }
+  return NULL;
+}

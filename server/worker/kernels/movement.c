@@ -1,0 +1,297 @@
+// Kernels that move elements: every one of them is a view of its operand that is copied.
+
+#include <string.h>
+
+#include "common/base/check.h"
+#include "server/worker/kernels/kernels.h"
+#include "server/worker/kernels/move.h"
+#include "server/worker/kernels/storage.h"
+
+// A move of dense arrays of the given sizes; the strides are to be changed as wanted.
+static kernel_move_t dense_move(const tensor_shape_t *in, const tensor_shape_t *out,
+                                const int64_t *sizes) {
+  kernel_move_t move = {.element_bytes = tensor_dtype_bytes(out->dtype),
+                        .rank = out->rank};
+  memcpy(move.sizes, sizes, sizeof(move.sizes));
+  tensor_shape_strides(in, move.in_strides);
+  tensor_shape_strides(out, move.out_strides);
+  return move;
+}
+
+static const int64_t *attr(const kernel_args_t *args, chip_attr_key_t key, int count) {
+  int32_t found = 0;
+  const int64_t *values = chip_instruction_attr(args->instruction, key, &found);
+  POD_CHECK(found == count);
+  return values;
+}
+
+static const void *element_at(const tensor_shape_t *shape, const void *data,
+                              int64_t index) {
+  return (const char *)data + index * (int64_t)tensor_dtype_bytes(shape->dtype);
+}
+
+pod_status_t kernel_copy(const kernel_args_t *args) {
+  const size_t size = (size_t)tensor_shape_bytes(kernel_result_shape(args, 0));
+  if (args->results[0] != args->operands[0] && size > 0) {
+    memcpy(args->results[0], args->operands[0], size);
+  }
+  return NULL;
+}
+
+pod_status_t kernel_reshape(const kernel_args_t *args) {
+  return kernel_copy(args);
+}
+
+pod_status_t kernel_broadcast_in_dim(const kernel_args_t *args) {
+  const tensor_shape_t *in = kernel_operand_shape(args, 0);
+  const tensor_shape_t *out = kernel_result_shape(args, 0);
+  kernel_move_t move = dense_move(in, out, out->dims);
+  int64_t strides[TENSOR_RANK_MAX];
+  tensor_shape_strides(in, strides);
+  memset(move.in_strides, 0, sizeof(move.in_strides));
+  const int64_t *dimensions = attr(args, CHIP_ATTR_DIMENSIONS, in->rank);
+  for (int i = 0; i < in->rank; i++) {
+    move.in_strides[dimensions[i]] = in->dims[i] == 1 ? 0 : strides[i];
+  }
+  kernel_move(&move, args->operands[0], args->results[0]);
+  return NULL;
+}
+
+pod_status_t kernel_transpose(const kernel_args_t *args) {
+  const tensor_shape_t *in = kernel_operand_shape(args, 0);
+  const tensor_shape_t *out = kernel_result_shape(args, 0);
+  kernel_move_t move = dense_move(in, out, out->dims);
+  int64_t strides[TENSOR_RANK_MAX];
+  tensor_shape_strides(in, strides);
+  const int64_t *permutation = attr(args, CHIP_ATTR_DIMENSIONS, out->rank);
+  for (int i = 0; i < out->rank; i++) {
+    move.in_strides[i] = strides[permutation[i]];
+  }
+  kernel_move(&move, args->operands[0], args->results[0]);
+  return NULL;
+}
+
+pod_status_t kernel_slice(const kernel_args_t *args) {
+  const tensor_shape_t *in = kernel_operand_shape(args, 0);
+  const tensor_shape_t *out = kernel_result_shape(args, 0);
+  kernel_move_t move = dense_move(in, out, out->dims);
+  const int64_t *starts = attr(args, CHIP_ATTR_START_INDICES, in->rank);
+  const int64_t *steps = attr(args, CHIP_ATTR_STRIDES, in->rank);
+  int64_t first = 0;
+  for (int i = 0; i < in->rank; i++) {
+    first += starts[i] * move.in_strides[i];
+    move.in_strides[i] *= steps[i];
+  }
+  kernel_move(&move, element_at(in, args->operands[0], first), args->results[0]);
+  return NULL;
+}
+
+pod_status_t kernel_reverse(const kernel_args_t *args) {
+  const tensor_shape_t *shape = kernel_result_shape(args, 0);
+  if (tensor_shape_elements(shape) == 0) {
+    return NULL;
+  }
+  kernel_move_t move = dense_move(shape, shape, shape->dims);
+  int32_t count = 0;
+  const int64_t *dimensions =
+      chip_instruction_attr(args->instruction, CHIP_ATTR_DIMENSIONS, &count);
+  int64_t first = 0;
+  for (int32_t i = 0; i < count; i++) {
+    const int64_t dim = dimensions[i];
+    first += (shape->dims[dim] - 1) * move.in_strides[dim];
+    move.in_strides[dim] = -move.in_strides[dim];
+  }
+  kernel_move(&move, element_at(shape, args->operands[0], first), args->results[0]);
+  return NULL;
+}
+
+// The start of a dynamic slice of `part` within `whole`: one scalar operand per dimension
+// from operand `first` on, each clamped so that the slice fits. In elements of `whole`.
+static int64_t dynamic_start(const kernel_args_t *args, int32_t first,
+                             const tensor_shape_t *whole, const tensor_shape_t *part) {
+  int64_t strides[TENSOR_RANK_MAX], start = 0;
+  tensor_shape_strides(whole, strides);
+  for (int i = 0; i < whole->rank; i++) {
+    const tensor_dtype_t dtype = kernel_operand_shape(args, first + i)->dtype;
+    const int64_t last = whole->dims[i] - part->dims[i];
+    int64_t index = tensor_element_as_int64(dtype, args->operands[first + i]);
+    if (dtype == TENSOR_U64 && index < 0) {
+      index = INT64_MAX;
+    }
+    index = index > last ? last : index;
+    start += (index < 0 ? 0 : index) * strides[i];
+  }
+  return start;
+}
+
+pod_status_t kernel_dynamic_slice(const kernel_args_t *args) {
+  const tensor_shape_t *in = kernel_operand_shape(args, 0);
+  const tensor_shape_t *out = kernel_result_shape(args, 0);
+  const kernel_move_t move = dense_move(in, out, out->dims);
+  const int64_t start = dynamic_start(args, 1, in, out);
+  kernel_move(&move, element_at(in, args->operands[0], start), args->results[0]);
+  return NULL;
+}
+
+pod_status_t kernel_dynamic_update_slice(const kernel_args_t *args) {
+  const tensor_shape_t *update = kernel_operand_shape(args, 1);
+  const tensor_shape_t *out = kernel_result_shape(args, 0);
+  const kernel_move_t move = dense_move(update, out, update->dims);
+  const int64_t start = dynamic_start(args, 2, out, update);
+  const pod_status_t status = kernel_copy(args);
+  kernel_move(&move, args->operands[1],
+              (char *)args->results[0] + start * (int64_t)move.element_bytes);
+  return status;
+}
+
+pod_status_t kernel_concatenate(const kernel_args_t *args) {
+  const tensor_shape_t *out = kernel_result_shape(args, 0);
+  const int64_t dim =
+      chip_instruction_attr_one(args->instruction, CHIP_ATTR_DIMENSION, 0);
+  int64_t start = 0;
+  for (int32_t i = 0; i < args->instruction->operand_count; i++) {
+    const tensor_shape_t *in = kernel_operand_shape(args, i);
+    const kernel_move_t move = dense_move(in, out, in->dims);
+    const int64_t first = start * move.out_strides[dim] * (int64_t)move.element_bytes;
+    kernel_move(&move, args->operands[i], (char *)args->results[0] + first);
+    start += in->dims[dim];
+  }
+  return NULL;
+}
+
+// ----- pad -----
+
+// Where the operand's elements land in one dimension of the result: `count` of them, from
+// index `in_first` on, at `out_first` and every `step` behind it. What negative padding
+// cuts away is not among them.
+typedef struct landing_t {
+  int64_t in_first, out_first, step, count;
+} landing_t;
+
+static landing_t land(int64_t in_size, int64_t out_size, int64_t low, int64_t interior) {
+  landing_t landing = {.step = interior + 1, .out_first = low};
+  if (low < 0) {
+    landing.in_first = (-low + landing.step - 1) / landing.step;
+    landing.out_first = low + landing.in_first * landing.step;
+  }
+  const int64_t room = out_size - landing.out_first;
+  const int64_t fitting = room <= 0 ? 0 : (room + landing.step - 1) / landing.step;
+  const int64_t left = in_size - landing.in_first;
+  landing.count = left < fitting ? left : fitting;
+  landing.count = landing.count < 0 ? 0 : landing.count;
+  return landing;
+}
+
+typedef struct padding_t {
+  const void *value;
+  size_t element_bytes;
+  int rank, last_padded;  // Behind `last_padded` nothing is padded.
+  landing_t landings[TENSOR_RANK_MAX];
+  int64_t out_sizes[TENSOR_RANK_MAX], out_strides[TENSOR_RANK_MAX];
+} padding_t;
+
+static char *fill_steps(const padding_t *padding, int dim, char *out, int64_t steps) {
+  const int64_t count = steps * padding->out_strides[dim];
+  kernel_fill(padding->element_bytes, padding->value, out, (size_t)count);
+  return out + count * (int64_t)padding->element_bytes;
+}
+
+// Writes the padding of dimension `dim` and those behind it around what will be copied.
+static void fill_around(const padding_t *padding, int dim, char *out) {
+  if (dim > padding->last_padded) {
+    return;
+  }
+  const landing_t *landing = &padding->landings[dim];
+  const int64_t step_bytes = padding->out_strides[dim] * (int64_t)padding->element_bytes;
+  if (landing->count == 0) {
+    fill_steps(padding, dim, out, padding->out_sizes[dim]);
+    return;
+  }
+  out = fill_steps(padding, dim, out, landing->out_first);
+  for (int64_t i = 0; i < landing->count; i++) {
+    fill_around(padding, dim + 1, out);
+    out += step_bytes;
+    if (i + 1 < landing->count) {
+      out = fill_steps(padding, dim, out, landing->step - 1);
+    }
+  }
+  const int64_t end = landing->out_first + (landing->count - 1) * landing->step + 1;
+  fill_steps(padding, dim, out, padding->out_sizes[dim] - end);
+}
+
+pod_status_t kernel_pad(const kernel_args_t *args) {
+  const tensor_shape_t *in = kernel_operand_shape(args, 0);
+  const tensor_shape_t *out = kernel_result_shape(args, 0);
+  if (tensor_shape_elements(out) == 0) {
+    return NULL;
+  }
+  const int64_t *low = attr(args, CHIP_ATTR_EDGE_PADDING_LOW, in->rank);
+  const int64_t *interior = attr(args, CHIP_ATTR_INTERIOR_PADDING, in->rank);
+  kernel_move_t move = dense_move(in, out, out->dims);
+  padding_t padding = {.value = args->operands[1],
+                       .element_bytes = move.element_bytes,
+                       .rank = out->rank,
+                       .last_padded = -1};
+  int64_t in_first = 0, out_first = 0;
+  for (int i = 0; i < out->rank; i++) {
+    const landing_t landing = land(in->dims[i], out->dims[i], low[i], interior[i]);
+    padding.landings[i] = landing;
+    padding.out_sizes[i] = out->dims[i];
+    padding.out_strides[i] = move.out_strides[i];
+    if (landing.count != out->dims[i]) {
+      padding.last_padded = i;
+    }
+    in_first += landing.in_first * move.in_strides[i];
+    out_first += landing.out_first * move.out_strides[i];
+    move.sizes[i] = landing.count;
+    move.out_strides[i] *= landing.step;
+  }
+  fill_around(&padding, 0, args->results[0]);
+  if (tensor_shape_elements(in) > 0) {
+    kernel_move(&move, element_at(in, args->operands[0], in_first),
+                (char *)args->results[0] + out_first * (int64_t)move.element_bytes);
+  }
+  return NULL;
+}
+
+// ----- iota -----
+
+// Numbers along the dimension, each as often as the dimensions behind it want, and all of
+// that as often as the dimensions before it want.
+pod_status_t kernel_iota(const kernel_args_t *args) {
+  const tensor_shape_t *shape = kernel_result_shape(args, 0);
+  const int64_t dim =
+      chip_instruction_attr_one(args->instruction, CHIP_ATTR_DIMENSION, 0);
+  const int64_t count = tensor_shape_elements(shape);
+  if (count == 0) {
+    return NULL;
+  }
+  const size_t bytes = tensor_dtype_bytes(shape->dtype);
+  int64_t inner = 1;
+  for (int i = (int)dim + 1; i < shape->rank; i++) {
+    inner *= shape->dims[i];
+  }
+  char *out = args->results[0];
+  int64_t numbers[KERNEL_BLOCK / 2];
+  const int64_t block = (int64_t)POD_COUNT_OF(numbers);
+  for (int64_t i = 0; i < shape->dims[dim]; i += block) {
+    const int64_t part = shape->dims[dim] - i < block ? shape->dims[dim] - i : block;
+    for (int64_t j = 0; j < part; j++) {
+      numbers[j] = i + j;
+    }
+    _Alignas(64) char converted[KERNEL_BLOCK_BYTES / 2];
+    kernel_convert_elements(TENSOR_S64, numbers, shape->dtype, converted, (size_t)part);
+    for (int64_t j = 0; j < part; j++) {
+      if (inner == 1) {
+        memcpy(out, converted, (size_t)part * bytes);
+        out += (size_t)part * bytes;
+        break;
+      }
+      kernel_fill(bytes, converted + (size_t)j * bytes, out, (size_t)inner);
+      out += (size_t)inner * bytes;
+    }
+  }
+  kernel_replicate(args->results[0], (size_t)(shape->dims[dim] * inner) * bytes,
+                   count / (shape->dims[dim] * inner));
+  return NULL;
+}

@@ -1,0 +1,172 @@
+// Complex arithmetic and functions. Sums and products are the textbook formulas in the
+// element type; everything else is computed in complex double and rounded once.
+
+#include <complex.h>
+#include <math.h>
+#include <stdbool.h>
+
+#include "server/worker/kernels/loops.h"
+
+#define UNARY(op, expression)                                                  \
+  static void op##_C64(const void *in_bytes, void *out_bytes, size_t count) {  \
+    const float _Complex *in = in_bytes;                                       \
+    float _Complex *out = out_bytes;                                           \
+    for (size_t i = 0; i < count; i++) {                                       \
+      const double _Complex z = (double _Complex)in[i];                        \
+      out[i] = (float _Complex)(expression);                                   \
+    }                                                                          \
+  }                                                                            \
+  static void op##_C128(const void *in_bytes, void *out_bytes, size_t count) { \
+    const double _Complex *in = in_bytes;                                      \
+    double _Complex *out = out_bytes;                                          \
+    for (size_t i = 0; i < count; i++) {                                       \
+      const double _Complex z = in[i];                                         \
+      out[i] = expression;                                                     \
+    }                                                                          \
+  }
+
+#define BINARY(op, expression)                                                     \
+  static void op##_C64(const void *a_bytes, const void *b_bytes, void *out_bytes,  \
+                       size_t count) {                                             \
+    const float _Complex *a = a_bytes, *b = b_bytes;                               \
+    float _Complex *out = out_bytes;                                               \
+    for (size_t i = 0; i < count; i++) {                                           \
+      const double _Complex z = (double _Complex)a[i], w = (double _Complex)b[i];  \
+      out[i] = (float _Complex)(expression);                                       \
+    }                                                                              \
+  }                                                                                \
+  static void op##_C128(const void *a_bytes, const void *b_bytes, void *out_bytes, \
+                        size_t count) {                                            \
+    const double _Complex *a = a_bytes, *b = b_bytes;                              \
+    double _Complex *out = out_bytes;                                              \
+    for (size_t i = 0; i < count; i++) {                                           \
+      const double _Complex z = a[i], w = b[i];                                    \
+      out[i] = expression;                                                         \
+    }                                                                              \
+  }
+
+// In the element type: parts of a and b are ar, ai, br, bi.
+#define BY_PARTS_OF(op, suffix, part, real_part, imaginary_part)                       \
+  static void op##_##suffix(const void *a_bytes, const void *b_bytes, void *out_bytes, \
+                            size_t count) {                                            \
+    const part *a = a_bytes, *b = b_bytes;                                             \
+    part *out = out_bytes;                                                             \
+    for (size_t i = 0; i < 2 * count; i += 2) {                                        \
+      const part ar = a[i], ai = a[i + 1], br = b[i], bi = b[i + 1];                   \
+      out[i] = real_part;                                                              \
+      out[i + 1] = imaginary_part;                                                     \
+    }                                                                                  \
+  }
+#define BY_PARTS(op, real_part, imaginary_part)          \
+  BY_PARTS_OF(op, C64, float, real_part, imaginary_part) \
+  BY_PARTS_OF(op, C128, double, real_part, imaginary_part)
+
+// Ordered by the real parts, then by the imaginary ones, as XLA orders them.
+static bool is_above(double _Complex z, double _Complex w) {
+  return creal(z) > creal(w) || (creal(z) == creal(w) && cimag(z) > cimag(w));
+}
+
+static double _Complex from_parts(double real, double imaginary) {
+  return CMPLX(real, imaginary);
+}
+
+// exp(z) - 1 without cancellation near 0: with z = x + iy,
+// exp(x)cos(y) - 1 = expm1(x)cos(y) + (cos(y) - 1), cos(y) - 1 = -2 sin(y/2)^2.
+static double _Complex exponential_minus_one(double _Complex z) {
+  const double x = creal(z), y = cimag(z), half = sin(y / 2);
+  return from_parts(expm1(x) * cos(y) - 2 * half * half, y == 0 ? y : exp(x) * sin(y));
+}
+
+// log|1 + z| is half the log1p of |1 + z|^2 - 1 = x(2 + x) + y^2 where that is small.
+static double _Complex log_plus_one(double _Complex z) {
+  const double x = creal(z), y = cimag(z);
+  const double real = fabs(x) < 0.5 && fabs(y) < 0.5 ? 0.5 * log1p(x * (2 + x) + y * y)
+                                                     : log(hypot(1 + x, y));
+  return from_parts(real, atan2(y, 1 + x));
+}
+
+static double _Complex sign(double _Complex z) {
+  const double magnitude = cabs(z);
+  if (magnitude == 0) {
+    return z;
+  }
+  return from_parts(creal(z) / magnitude, cimag(z) / magnitude);
+}
+
+static double _Complex cube_root(double _Complex z) {
+  return z == 0 ? z : cpow(z, from_parts(1.0 / 3.0, 0));
+}
+
+static double _Complex power(double _Complex z, double _Complex w) {
+  if (z == 0) {
+    return w == 0 ? 1 : 0;
+  }
+  return cpow(z, w);
+}
+
+BY_PARTS(ADD, ar + br, ai + bi)
+BY_PARTS(SUBTRACT, ar - br, ai - bi)
+BY_PARTS(MULTIPLY, ar *br - ai * bi, ar *bi + ai * br)
+BINARY(DIVIDE, z / w)
+BINARY(MAXIMUM, is_above(z, w) ? z : w)
+BINARY(MINIMUM, is_above(w, z) ? z : w)
+BINARY(POWER, power(z, w))
+UNARY(NEGATE, -z)
+UNARY(SIGN, sign(z))
+UNARY(EXPONENTIAL, cexp(z))
+UNARY(EXPONENTIAL_MINUS_ONE, exponential_minus_one(z))
+UNARY(LOG, clog(z))
+UNARY(LOG_PLUS_ONE, log_plus_one(z))
+UNARY(LOGISTIC, 1 / (1 + cexp(-z)))
+UNARY(TANH, ctanh(z))
+UNARY(SINE, csin(z))
+UNARY(COSINE, ccos(z))
+UNARY(TAN, ctan(z))
+UNARY(SQRT, csqrt(z))
+UNARY(RSQRT, 1 / csqrt(z))
+UNARY(CBRT, cube_root(z))
+
+// The magnitude is real: c64 gives f32, c128 gives f64.
+static void ABS_C64(const void *in_bytes, void *out_bytes, size_t count) {
+  const float *in = in_bytes;
+  float *out = out_bytes;
+  for (size_t i = 0; i < count; i++) {
+    out[i] = (float)hypot((double)in[2 * i], (double)in[2 * i + 1]);
+  }
+}
+
+static void ABS_C128(const void *in_bytes, void *out_bytes, size_t count) {
+  const double *in = in_bytes;
+  double *out = out_bytes;
+  for (size_t i = 0; i < count; i++) {
+    out[i] = hypot(in[2 * i], in[2 * i + 1]);
+  }
+}
+
+#define BOTH(op) \
+  { [TENSOR_C64] = op##_C64, [TENSOR_C128] = op##_C128 }
+
+const kernel_binary_table_t kernel_complex_binary = {
+    [CHIP_OP_ADD] = BOTH(ADD),           [CHIP_OP_SUBTRACT] = BOTH(SUBTRACT),
+    [CHIP_OP_MULTIPLY] = BOTH(MULTIPLY), [CHIP_OP_DIVIDE] = BOTH(DIVIDE),
+    [CHIP_OP_MAXIMUM] = BOTH(MAXIMUM),   [CHIP_OP_MINIMUM] = BOTH(MINIMUM),
+    [CHIP_OP_POWER] = BOTH(POWER),
+};
+
+const kernel_unary_table_t kernel_complex_unary = {
+    [CHIP_OP_ABS] = BOTH(ABS),
+    [CHIP_OP_NEGATE] = BOTH(NEGATE),
+    [CHIP_OP_SIGN] = BOTH(SIGN),
+    [CHIP_OP_EXPONENTIAL] = BOTH(EXPONENTIAL),
+    [CHIP_OP_EXPONENTIAL_MINUS_ONE] = BOTH(EXPONENTIAL_MINUS_ONE),
+    [CHIP_OP_LOG] = BOTH(LOG),
+    [CHIP_OP_LOG_PLUS_ONE] = BOTH(LOG_PLUS_ONE),
+    [CHIP_OP_LOGISTIC] = BOTH(LOGISTIC),
+    [CHIP_OP_TANH] = BOTH(TANH),
+    [CHIP_OP_SINE] = BOTH(SINE),
+    [CHIP_OP_COSINE] = BOTH(COSINE),
+    [CHIP_OP_TAN] = BOTH(TAN),
+    [CHIP_OP_SQRT] = BOTH(SQRT),
+    [CHIP_OP_RSQRT] = BOTH(RSQRT),
+    [CHIP_OP_CBRT] = BOTH(CBRT),
+};
