@@ -342,7 +342,9 @@ static void deliver_message(rpc_call_t *call, rpc_block_t *block) {
   }
   rpc_block_release(block);
   if (!call->released) {
-    give_back(call, whole_bytes, window_bytes);
+    // A large message behind this one may now go on arriving.
+    const size_t early = rpc_inbox_take_early(&call->inbox, RPC_WINDOW_BYTES / 2);
+    give_back(call, whole_bytes, window_bytes + early);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "common/rpc/attempt.h"
 
 enum {
+  CONNECT_MS_DEFAULT = 10000,
   KEEPALIVE_MS_DEFAULT = 30000,
   KEEPALIVE_TIMEOUT_MS_DEFAULT = 10000,
   KEEPALIVE_MS_MAX = 600000,
@@ -217,8 +218,9 @@ static void on_attempt_done(int fd, pod_status_t status, void *context) {
 static void begin_attempt(rpc_channel_t *channel) {
   rpc_alarm_cancel(channel->endpoint.loop, &channel->backoff);
   set_state(channel, RPC_CHANNEL_CONNECTING);
-  channel->attempt = rpc_attempt_start(channel->endpoint.loop, channel->address,
-                                       RPC_CONNECT_MS, on_attempt_done, channel);
+  channel->attempt =
+      rpc_attempt_start(channel->endpoint.loop, channel->address,
+                        channel->endpoint.handshake_ms, on_attempt_done, channel);
 }
 
 pod_status_t rpc_channel_adopt(rpc_channel_t *channel, int fd) {
@@ -329,6 +331,8 @@ pod_status_t rpc_channel_create(rpc_loop_t *loop, const char *address,
       .keepalive_timeout_ms = wanted->keepalive_timeout_ms != 0
                                   ? wanted->keepalive_timeout_ms
                                   : KEEPALIVE_TIMEOUT_MS_DEFAULT,
+      .handshake_ms = wanted->connect_timeout_ms != 0 ? wanted->connect_timeout_ms
+                                                      : CONNECT_MS_DEFAULT,
       .on_ready = on_ready,
       .on_goaway = on_goaway,
       .on_unsent = on_unsent,

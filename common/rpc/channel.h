@@ -14,7 +14,6 @@
 #include "common/rpc/connection.h"
 
 enum {
-  RPC_CONNECT_MS = 10000,  // For name service and TCP; HTTP/2 has RPC_HANDSHAKE_MS more.
   RPC_BACKOFF_MS_MIN = 100,
   RPC_BACKOFF_MS_MAX = 5000,
 };

@@ -403,7 +403,7 @@ pod_status_t rpc_connection_create(rpc_endpoint_t *endpoint, int fd, rpc_block_t
     return status;
   }
   poll_for(connection, UV_READABLE);
-  rpc_alarm_set_in_ms(endpoint->loop, &connection->alarm, RPC_HANDSHAKE_MS);
+  rpc_alarm_set_in_ms(endpoint->loop, &connection->alarm, endpoint->handshake_ms);
   rpc_connection_flush_later(connection);
   *out_connection = connection;
   return NULL;

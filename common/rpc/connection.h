@@ -18,7 +18,6 @@
 #include "common/rpc/call.h"
 
 enum {
-  RPC_HANDSHAKE_MS = 10000,
   RPC_CONNECTION_HELD_BYTES = 64 << 20,  // Whole messages that wait for paused calls.
   RPC_OUTBOUND_FRAMES_MAX = 16384,       // That a peer makes us owe it without reading.
 };
@@ -31,7 +30,7 @@ struct rpc_endpoint_t {
   bool is_server;
   size_t message_bytes_max;
   uint32_t streams_max;  // Server.
-  uint32_t keepalive_ms, keepalive_timeout_ms;
+  uint32_t handshake_ms, keepalive_ms, keepalive_timeout_ms;
   // The peer's SETTINGS are there.
   void (*on_ready)(rpc_endpoint_t *endpoint, rpc_connection_t *connection);
   // Client: the peer takes no new calls here. `http2_error` is the GOAWAY's.

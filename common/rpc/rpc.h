@@ -131,6 +131,7 @@ typedef struct rpc_server_options_t {
   uint32_t connections_max;         // 0: 1024.
   uint32_t keepalive_ms;            // Ping an idle connection this often; 0: 30 s.
   uint32_t keepalive_timeout_ms;    // Close it when the ping stays unanswered; 0: 10 s.
+  uint32_t handshake_timeout_ms;    // Close what does not speak HTTP/2 by then; 0: 10 s.
 } rpc_server_options_t;
 
 // `options` may be NULL. Serves grpc.health.v1.Health and server reflection besides what
@@ -188,6 +189,7 @@ typedef struct rpc_channel_options_t {
   void (*on_state)(rpc_channel_t *channel, rpc_channel_state_t state, pod_status_t why,
                    void *context);
   void *context;
+  uint32_t connect_timeout_ms;  // For the socket, and again for HTTP/2; 0: 10 s.
 } rpc_channel_options_t;
 
 // Does not block: connects in the background at the first call. A call started without a

@@ -13,6 +13,7 @@
 enum {
   ACCEPTS_PER_TURN = 64,
   ACCEPT_RETRY_MS = 100,  // When the process has no file descriptors left.
+  HANDSHAKE_MS_DEFAULT = 10000,
   KEEPALIVE_MS_DEFAULT = 30000,
   KEEPALIVE_TIMEOUT_MS_DEFAULT = 10000,
 };
@@ -310,6 +311,8 @@ pod_status_t rpc_server_create(rpc_loop_t *loop, const rpc_server_options_t *opt
       .keepalive_timeout_ms = wanted->keepalive_timeout_ms != 0
                                   ? wanted->keepalive_timeout_ms
                                   : KEEPALIVE_TIMEOUT_MS_DEFAULT,
+      .handshake_ms = wanted->handshake_timeout_ms != 0 ? wanted->handshake_timeout_ms
+                                                        : HANDSHAKE_MS_DEFAULT,
       .on_ready = on_ready,
       .on_request = on_request,
       .on_closed = on_closed,
