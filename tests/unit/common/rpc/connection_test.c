@@ -1,0 +1,396 @@
+// What goes wrong on connections: garbage, silence, peers that die. One connection pays
+// for it, the others do not notice.
+
+#include "common/rpc/connection.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/memory.h"
+#include "common/base/random.h"
+#include "common/base/text.h"
+#include "common/rpc/address.h"
+#include "world.h"
+
+#define PREFACE "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+#define SETTINGS "\0\0\0\4\0\0\0\0\0"
+
+// --- A peer that speaks raw bytes ---
+
+typedef struct raw_t {
+  world_t *world;
+  rpc_timer_t *tick;  // Looks at the socket from time to time.
+  int fd;
+  bool closed;
+  size_t received;
+} raw_t;
+
+static void raw_look(void *context) {
+  raw_t *raw = context;
+  uint8_t bytes[4096];
+  ssize_t size = 0;
+  while ((size = recv(raw->fd, bytes, sizeof(bytes), MSG_DONTWAIT)) > 0) {
+    raw->received += (size_t)size;
+  }
+  if (size == 0 || (errno != EAGAIN && errno != EWOULDBLOCK)) {
+    raw->closed = true;
+  }
+  world_wake(raw->world);
+}
+
+static void raw_connect(raw_t *raw, world_t *world) {
+  *raw = (raw_t){.world = world};
+  rpc_address_t address;
+  assert_null(rpc_address_resolve(world->address, &address));
+  raw->fd = socket(address.socket.ss_family, SOCK_STREAM, 0);
+  assert_int_equal(
+      connect(raw->fd, (struct sockaddr *)&address.socket, address.size_bytes), 0);
+  raw->tick = rpc_timer_create(world->loop, raw_look, raw);
+  rpc_timer_start(raw->tick, 1, 1);
+}
+
+static void raw_send(const raw_t *raw, const void *data, size_t size) {
+  const uint8_t *bytes = data;
+  while (size > 0) {
+    const ssize_t sent = send(raw->fd, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      rpc_loop_turn(raw->world->loop);
+      continue;
+    }
+    if (sent < 0) {
+      return;  // The server has closed it already.
+    }
+    bytes += sent;
+    size -= (size_t)sent;
+  }
+}
+
+static bool raw_is_closed(const void *raw) {
+  return ((const raw_t *)raw)->closed;
+}
+
+static void raw_end(raw_t *raw) {
+  rpc_timer_destroy(raw->tick);
+  close(raw->fd);
+}
+
+// --- A neighbour whose call must go on ---
+
+static bool has_message(const void *context) {
+  return ((const caller_t *)context)->message_count > 0;
+}
+
+static void exchange(caller_t *caller) {
+  caller->message_count = 0;
+  call_say(caller, "still there?");
+  world_run_until(caller->world, has_message, caller);
+  assert_memory_equal(caller->last, "still there?", 12);
+}
+
+static void end_neighbour(caller_t *caller) {
+  rpc_call_half_close(caller->call);
+  call_finish(caller);
+  assert_int_equal(caller->code, POD_OK);
+}
+
+static void test_garbage_costs_its_own_connection_only(void **state) {
+  (void)state;
+  static uint8_t noise[3000];
+  pod_random_t random = {.state = 5};
+  for (size_t i = 0; i < sizeof(noise); i++) {
+    noise[i] = (uint8_t)pod_random_next(&random);
+  }
+#define CASE(text) \
+  { text, sizeof(text) - 1 }
+  const struct {
+    const void *bytes;
+    size_t size;
+  } cases[] = {
+      CASE("GET / HTTP/1.1\r\nHost: x\r\n\r\n"),
+      {noise, sizeof(noise)},
+      CASE(PREFACE "nothing like a frame at all, for a while"),
+      CASE(PREFACE "\0\0\1\0\0\0\0\0\1x"),                 // DATA before SETTINGS.
+      CASE(PREFACE SETTINGS "\0\0\1\0\0\0\0\0\0x"),        // DATA on stream 0.
+      CASE(PREFACE SETTINGS "\xff\xff\xff\0\0\0\0\0\1x"),  // Over the frame size.
+      CASE(PREFACE SETTINGS "\0\0\4\1\5\0\0\0\1\xff\xff\xff\xff"),  // No header block.
+      CASE(PREFACE SETTINGS "\0\0\4\x8\0\0\0\0\0\0\0\0\0"),  // A window update of 0.
+      CASE(PREFACE SETTINGS "\0\0\1\6\0\0\0\0\0x"),          // A short PING.
+      CASE(PREFACE SETTINGS "\0\0\1\x9\4\0\0\0\1x"),         // A lone CONTINUATION.
+  };
+#undef CASE
+  world_t world;
+  caller_t neighbour;
+  world_start(&world, NULL, NULL, NULL);
+  call_start(&neighbour, &world, "/test/Echo", NULL);
+  exchange(&neighbour);
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    raw_t raw;
+    raw_connect(&raw, &world);
+    raw_send(&raw, cases[i].bytes, cases[i].size);
+    world_run_until(&world, raw_is_closed, &raw);
+    exchange(&neighbour);
+    raw_end(&raw);
+  }
+  end_neighbour(&neighbour);
+  world_stop(&world);
+}
+
+static void test_a_flood_of_resets_loses_its_connection(void **state) {
+  (void)state;
+  world_t world;
+  caller_t neighbour;
+  raw_t raw;
+  world_start(&world, NULL, NULL, NULL);
+  call_start(&neighbour, &world, "/test/Echo", NULL);
+  exchange(&neighbour);
+  raw_connect(&raw, &world);
+  pod_text_t flood = {0};
+  pod_text_add_bytes(&flood, PREFACE SETTINGS, sizeof(PREFACE SETTINGS) - 1);
+  for (uint32_t stream = 1; stream < 80000; stream += 2) {
+    const uint8_t high = (uint8_t)(stream >> 16), mid = (uint8_t)(stream >> 8),
+                  low = (uint8_t)stream;
+    const uint8_t frames[] = {
+        // HEADERS: POST http /x, authority a.
+        0, 0, 9, 1, 4, 0, high, mid, low, 0x83, 0x86, 4, 2, '/', 'x', 1, 1, 'a',
+        // RST_STREAM, CANCEL.
+        0, 0, 4, 3, 0, 0, high, mid, low, 0, 0, 0, 8};
+    pod_text_add_bytes(&flood, frames, sizeof(frames));
+  }
+  raw_send(&raw, flood.bytes, flood.length);
+  world_run_until(&world, raw_is_closed, &raw);
+  exchange(&neighbour);
+  end_neighbour(&neighbour);
+  pod_text_deinit(&flood);
+  raw_end(&raw);
+  world_stop(&world);
+}
+
+static void test_who_connects_and_says_nothing_is_turned_out(void **state) {
+  (void)state;
+  world_t world;
+  raw_t raw;
+  world_start(&world, NULL, &(rpc_server_options_t){.handshake_timeout_ms = 50}, NULL);
+  raw_connect(&raw, &world);
+  world_run_until(&world, raw_is_closed, &raw);
+  raw_end(&raw);
+  raw_connect(&raw, &world);
+  raw_send(&raw, "PRI * HT", 8);
+  world_run_until(&world, raw_is_closed, &raw);
+  raw_end(&raw);
+  world_stop(&world);
+}
+
+static void test_a_client_that_answers_no_ping_is_turned_out(void **state) {
+  (void)state;
+  world_t world;
+  raw_t raw;
+  world_start(&world, NULL,
+              &(rpc_server_options_t){.keepalive_ms = 50, .keepalive_timeout_ms = 50},
+              NULL);
+  raw_connect(&raw, &world);
+  raw_send(&raw, PREFACE SETTINGS, sizeof(PREFACE SETTINGS) - 1);
+  world_run_until(&world, raw_is_closed, &raw);
+  raw_end(&raw);
+  world_stop(&world);
+}
+
+static bool ticks_are_over(const void *context) {
+  return *(const int *)context == 0;
+}
+
+typedef struct {
+  world_t *world;
+  int left;
+} ticks_t;
+
+static void count_tick(void *context) {
+  ticks_t *ticks = context;
+  ticks->left -= ticks->left > 0 ? 1 : 0;
+  world_wake(ticks->world);
+}
+
+static void test_a_client_that_answers_pings_may_be_idle(void **state) {
+  (void)state;
+  world_t world;
+  caller_t caller;
+  world_start(&world, NULL,
+              &(rpc_server_options_t){.keepalive_ms = 5, .keepalive_timeout_ms = 5000},
+              NULL);
+  call_start(&caller, &world, "/test/Echo", NULL);
+  exchange(&caller);
+  // Time for several pings; had one stayed unanswered, no other would follow it.
+  ticks_t ticks = {&world, 20};
+  rpc_timer_t *timer = rpc_timer_create(world.loop, count_tick, &ticks);
+  rpc_timer_start(timer, 5, 5);
+  world_run_until(&world, ticks_are_over, &ticks.left);
+  exchange(&caller);
+  end_neighbour(&caller);
+  rpc_timer_destroy(timer);
+  world_stop(&world);
+}
+
+static void test_connections_over_the_bound_are_turned_away(void **state) {
+  (void)state;
+  world_t world;
+  caller_t neighbour;
+  raw_t raws[3];
+  world_start(&world, NULL, &(rpc_server_options_t){.connections_max = 3}, NULL);
+  call_start(&neighbour, &world, "/test/Echo", NULL);
+  exchange(&neighbour);
+  for (int i = 0; i < 3; i++) {
+    raw_connect(&raws[i], &world);
+    raw_send(&raws[i], PREFACE SETTINGS, sizeof(PREFACE SETTINGS) - 1);
+  }
+  world_run_until(&world, raw_is_closed, &raws[2]);
+  assert_false(raws[0].closed);
+  assert_false(raws[1].closed);
+  exchange(&neighbour);
+  end_neighbour(&neighbour);
+  for (int i = 0; i < 3; i++) {
+    raw_end(&raws[i]);
+  }
+  world_stop(&world);
+}
+
+// --- Peers in processes of their own ---
+
+static void serve_forever(int fd) {
+  world_t world;
+  world_start(&world, NULL, NULL, NULL);
+  if (write(fd, world.address, strlen(world.address) + 1) < 0) {
+    _exit(1);
+  }
+  for (;;) {
+    rpc_loop_run(world.loop);
+  }
+}
+
+// `address` gets what the child listens on.
+static pid_t start_server(char address[128]) {
+  int fds[2];
+  assert_int_equal(pipe(fds), 0);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    serve_forever(fds[1]);
+  }
+  close(fds[1]);
+  assert_true(read(fds[0], address, 128) > 0);
+  close(fds[0]);
+  return pid;
+}
+
+static void use_server(world_t *world, const char *address,
+                       const rpc_channel_options_t *options) {
+  rpc_channel_destroy(world->channel);
+  assert_null(rpc_channel_create(world->loop, address, options, &world->channel));
+}
+
+static void end_process(pid_t pid) {
+  kill(pid, SIGKILL);
+  assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void test_a_server_that_dies_fails_its_calls_with_its_address(void **state) {
+  (void)state;
+  world_t world;
+  caller_t hanging, streaming;
+  char address[128];
+  const pid_t pid = start_server(address);
+  world_start(&world, NULL, NULL, NULL);
+  use_server(&world, address, NULL);
+  call_start(&hanging, &world, "/test/Hang", NULL);
+  call_start(&streaming, &world, "/test/Produce", NULL);
+  call_say(&streaming, "1000000 1000");
+  world_run_until(&world, has_message, &streaming);
+  end_process(pid);
+  call_finish(&hanging);
+  call_finish(&streaming);
+  assert_int_equal(hanging.code, POD_UNAVAILABLE);
+  assert_int_equal(streaming.code, POD_UNAVAILABLE);
+  assert_non_null(strstr(hanging.message, address));
+  world_stop(&world);
+}
+
+static void test_keepalive_finds_a_server_that_has_stopped(void **state) {
+  (void)state;
+  world_t world;
+  caller_t caller;
+  char address[128];
+  const pid_t pid = start_server(address);
+  world_start(&world, NULL, NULL, NULL);
+  use_server(&world, address,
+             &(rpc_channel_options_t){.keepalive_ms = 50, .keepalive_timeout_ms = 100});
+  call_start(&caller, &world, "/test/Echo", NULL);
+  exchange(&caller);
+  kill(pid, SIGSTOP);
+  call_finish(&caller);
+  assert_int_equal(caller.code, POD_UNAVAILABLE);
+  assert_non_null(strstr(caller.message, "ping"));
+  assert_non_null(strstr(caller.message, address));
+  end_process(pid);
+  world_stop(&world);
+}
+
+static void call_forever(const char *address) {
+  world_t world;
+  caller_t caller;
+  world_start(&world, NULL, NULL, NULL);
+  use_server(&world, address, NULL);
+  call_start(&caller, &world, "/test/Count", NULL);
+  call_send_all(&caller, 1000000, 100000, true);
+  for (;;) {
+    rpc_loop_run(world.loop);
+  }
+}
+
+static bool handler_has_messages(const void *context) {
+  const world_t *world = context;
+  return world->handlers != NULL && world->handlers->message_count > 10;
+}
+
+static bool handler_has_ended(const void *context) {
+  return ((const world_t *)context)->handlers->ended;
+}
+
+static void test_a_client_that_vanishes_in_a_stream_ends_its_handler(void **state) {
+  (void)state;
+  world_t world;
+  world_start(&world, NULL, NULL, NULL);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    call_forever(world.address);
+  }
+  world_run_until(&world, handler_has_messages, &world);
+  end_process(pid);
+  world_run_until(&world, handler_has_ended, &world);
+  assert_int_equal(world.handlers->code, POD_UNAVAILABLE);
+  caller_t caller;
+  call_start(&caller, &world, "/test/Unary", NULL);
+  call_say(&caller, "next");
+  call_finish(&caller);
+  assert_int_equal(caller.code, POD_OK);
+  world_stop(&world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_garbage_costs_its_own_connection_only),
+      cmocka_unit_test(test_a_flood_of_resets_loses_its_connection),
+      cmocka_unit_test(test_who_connects_and_says_nothing_is_turned_out),
+      cmocka_unit_test(test_a_client_that_answers_no_ping_is_turned_out),
+      cmocka_unit_test(test_a_client_that_answers_pings_may_be_idle),
+      cmocka_unit_test(test_connections_over_the_bound_are_turned_away),
+      cmocka_unit_test(test_a_server_that_dies_fails_its_calls_with_its_address),
+      cmocka_unit_test(test_keepalive_finds_a_server_that_has_stopped),
+      cmocka_unit_test(test_a_client_that_vanishes_in_a_stream_ends_its_handler),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
