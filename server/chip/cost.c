@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "server/chip/layout.h"
+
 // One VPU operation per element is exact for arithmetic. A transcendental function is a
 // range reduction and a polynomial: about a dozen operations.
 enum { TRANSCENDENTAL_VPU_OPS = 12 };
@@ -34,18 +36,11 @@ static const tensor_shape_t *result_shape(const chip_program_t *program,
   return &program->buffers[instruction->results[i]].shape;
 }
 
-// What an array takes in HBM, where the small types are packed.
-static int64_t hbm_bytes_of(const tensor_shape_t *shape) {
-  const int64_t bits = (int64_t)tensor_dtype_device_bits(shape->dtype);
-  const int64_t elements = tensor_shape_elements(shape);
-  return bits % 8 == 0 ? times(elements, bits / 8) : times(elements, bits) / 8;
-}
-
 static int64_t operand_bytes(const chip_program_t *program,
                              const chip_instruction_t *instruction) {
   int64_t bytes = 0;
   for (int i = 0; i < instruction->operand_count; i++) {
-    bytes = plus(bytes, hbm_bytes_of(operand_shape(program, instruction, i)));
+    bytes = plus(bytes, chip_layout_bytes(operand_shape(program, instruction, i)));
   }
   return bytes;
 }
@@ -54,7 +49,7 @@ static int64_t result_bytes(const chip_program_t *program,
                             const chip_instruction_t *instruction) {
   int64_t bytes = 0;
   for (int i = 0; i < instruction->result_count; i++) {
-    bytes = plus(bytes, hbm_bytes_of(result_shape(program, instruction, i)));
+    bytes = plus(bytes, chip_layout_bytes(result_shape(program, instruction, i)));
   }
   return bytes;
 }
@@ -65,7 +60,8 @@ static chip_cost_t roofline(const chip_spec_t *spec, chip_cost_t cost, int64_t m
   const int64_t times_ps[] = {
       [CHIP_BOUND_MXU] = mxu_ps,
       [CHIP_BOUND_VPU] = picoseconds((double)cost.vpu_op, spec->vpu_op_per_s),
-      [CHIP_BOUND_HBM] = picoseconds((double)cost.hbm_bytes, spec->hbm_bytes_per_s),
+      [CHIP_BOUND_HBM] =
+          picoseconds((double)cost.hbm_bytes, spec->hbm_bytes_per_s * spec->hbm_fraction),
       [CHIP_BOUND_ICI] = ici_ps,
       [CHIP_BOUND_FIXED] = spec->op_overhead_ps,
   };
@@ -125,7 +121,7 @@ static chip_cost_t cost_movement(const question_t *q) {
 
 // In place: only the update is read and written.
 static chip_cost_t cost_update(const question_t *q) {
-  const int64_t update = hbm_bytes_of(operand_shape(q->program, q->instruction, 1));
+  const int64_t update = chip_layout_bytes(operand_shape(q->program, q->instruction, 1));
   return roofline(q->spec, (chip_cost_t){.hbm_bytes = times(2, update)}, 0, 0);
 }
 
@@ -162,31 +158,73 @@ static int64_t mxu_passes(const chip_instruction_t *instruction, tensor_dtype_t 
   return highest <= CHIP_PRECISION_HIGHEST ? passes[highest] : 6;
 }
 
-static chip_cost_t cost_dot_general(const question_t *q) {
-  const tensor_shape_t *lhs = operand_shape(q->program, q->instruction, 0);
-  int32_t count;
-  const int64_t *contracting =
-      chip_instruction_attr(q->instruction, CHIP_ATTR_LHS_CONTRACTING_DIMENSIONS, &count);
-  int64_t flop =
-      times(2, tensor_shape_elements(result_shape(q->program, q->instruction, 0)));
+// The extents of a product: batch · m · n · k.
+typedef struct extents_t {
+  int64_t batch, m, n, k;
+} extents_t;
+
+static int64_t product_of_dims(const tensor_shape_t *shape, const int64_t *dims,
+                               int32_t count) {
+  int64_t product = 1;
   for (int32_t i = 0; i < count; i++) {
-    flop = times(flop, lhs->dims[contracting[i]]);
+    product = times(product, shape->dims[dims[i]]);
   }
+  return product;
+}
+
+static extents_t extents_of(const question_t *q) {
+  const tensor_shape_t *lhs = operand_shape(q->program, q->instruction, 0);
+  const tensor_shape_t *rhs = operand_shape(q->program, q->instruction, 1);
+  int32_t batching, contracting;
+  const int64_t *batch_dims =
+      chip_instruction_attr(q->instruction, CHIP_ATTR_LHS_BATCHING_DIMENSIONS, &batching);
+  const int64_t *k_dims = chip_instruction_attr(
+      q->instruction, CHIP_ATTR_LHS_CONTRACTING_DIMENSIONS, &contracting);
+  extents_t e = {.batch = product_of_dims(lhs, batch_dims, batching),
+                 .k = product_of_dims(lhs, k_dims, contracting)};
+  const int64_t shared = times(e.batch, e.k);
+  e.m = shared == 0 ? 0 : tensor_shape_elements(lhs) / shared;
+  e.n = shared == 0 ? 0 : tensor_shape_elements(rhs) / shared;
+  return e;
+}
+
+static int64_t round_up(int64_t value, int64_t unit) {
+  return plus(value, unit - 1) / unit * unit;
+}
+
+// What the array is busy for: k and one of m and n are padded to its size, because they
+// lie along its rows and columns. The other one streams through; loading the next tile
+// hides behind it only when it is as long as the array, so it counts at least that much.
+// The compiler streams what is cheaper.
+static int64_t padded_flop(const extents_t *e, int64_t size) {
+  const int64_t m_streams =
+      times(e->m > size ? round_up(e->m, CHIP_SUBLANES) : size, round_up(e->n, size));
+  const int64_t n_streams =
+      times(e->n > size ? round_up(e->n, CHIP_SUBLANES) : size, round_up(e->m, size));
+  const int64_t area = m_streams < n_streams ? m_streams : n_streams;
+  return times(times(times(2, e->batch), area), round_up(e->k, size));
+}
+
+static chip_cost_t cost_dot_general(const question_t *q) {
+  const tensor_dtype_t dtype = operand_shape(q->program, q->instruction, 0)->dtype;
+  const extents_t e = extents_of(q);
+  const int64_t flop = times(times(times(2, e.batch), times(e.m, e.n)), e.k);
   chip_cost_t cost = {.hbm_bytes = plus(operand_bytes(q->program, q->instruction),
                                         result_bytes(q->program, q->instruction))};
-  const bool is_int8 =
-      tensor_dtype_bytes(lhs->dtype) == 1 && tensor_dtype_is_integer(lhs->dtype);
-  const bool is_mxu =
-      is_int8 || (tensor_dtype_is_float(lhs->dtype) && lhs->dtype != TENSOR_F64);
+  const bool is_int8 = tensor_dtype_bytes(dtype) == 1 && tensor_dtype_is_integer(dtype);
+  const bool is_mxu = is_int8 || (tensor_dtype_is_float(dtype) && dtype != TENSOR_F64);
   if (!is_mxu) {  // The MXU cannot multiply these; the lanes of the VPU do.
     cost.vpu_op = flop;
     return roofline(q->spec, cost, 0, 0);
   }
   cost.mxu_flop = flop;
-  const double rate = is_int8 && q->spec->int8_op_per_s > 0 ? q->spec->int8_op_per_s
-                                                            : q->spec->bf16_flop_per_s;
-  const double passes = (double)mxu_passes(q->instruction, lhs->dtype);
-  return roofline(q->spec, cost, picoseconds((double)flop * passes, rate), 0);
+  const chip_spec_t *spec = q->spec;
+  const double peak =
+      is_int8 && spec->int8_op_per_s > 0 ? spec->int8_op_per_s : spec->bf16_flop_per_s;
+  const double work = flop == 0 ? 0
+                                : (double)padded_flop(&e, spec->mxu_size) *
+                                      (double)mxu_passes(q->instruction, dtype);
+  return roofline(spec, cost, picoseconds(work, peak * spec->mxu_fraction), 0);
 }
 
 // How far the first group of a collective reaches: what its links and hops follow from.
@@ -259,9 +297,10 @@ static chip_cost_t cost_collective(const question_t *q) {
   int64_t ici_ps = 0;
   if (reach.group_size > 1 && reach.hops > 0) {
     cost.ici_bytes = sent_bytes(q, reach.group_size);
-    ici_ps = plus(picoseconds((double)cost.ici_bytes / (double)reach.links,
-                              q->spec->ici_bytes_per_s),
-                  times(reach.hops, q->spec->ici_hop_ps));
+    ici_ps = plus(
+        picoseconds((double)cost.ici_bytes / (double)reach.links,
+                    q->spec->ici_bytes_per_s),
+        plus(times(reach.hops, q->spec->ici_hop_ps), q->spec->collective_startup_ps));
   }
   return roofline(q->spec, cost, 0, ici_ps);
 }

@@ -22,14 +22,18 @@ typedef struct chip_spec_t {
   int chips_per_host[3];  // The block of the torus that one host has.
   int64_t largest_slice[3];
   int64_t hbm_bytes;
-  int64_t vmem_bytes;  // Per core.
-  double hbm_bytes_per_s;
-  double bf16_flop_per_s;
+  int64_t vmem_bytes;      // Per core.
+  double hbm_bytes_per_s;  // Nominal.
+  double hbm_fraction;     // What streaming sustains of it.
+  double bf16_flop_per_s;  // Nominal peak.
+  double mxu_fraction;     // What a large product sustains of it.
+  int mxu_size;            // Rows and columns of the array: products are padded to it.
   double int8_op_per_s;    // 0: no rate of its own, bf16's counts.
   double vpu_op_per_s;     // Elementwise f32 operations.
   double ici_bytes_per_s;  // Usable, per link and direction.
   int64_t ici_hop_ps;
-  int64_t op_overhead_ps;  // What every device operation costs of its own.
+  int64_t collective_startup_ps;  // Of a collective, besides hops and bytes.
+  int64_t op_overhead_ps;         // What every device operation costs of its own.
 } chip_spec_t;
 
 // NULL when there is no such kind. Case does not count. Borrowed: static.
