@@ -19,6 +19,7 @@ struct compile_queue_t {
   int count;
   compile_job_t *ended, **ended_last;  // Have run; `done` is owed.
   bool is_posted;                      // deliver() is on its way.
+  bool is_running;
   bool is_ending;
   // The loop's own: the queue is gone but for a delivery that is still posted.
   bool is_destroyed;
@@ -74,9 +75,11 @@ static void *compile_thread(void *context) {
       queue->last = &queue->first;
     }
     queue->count--;
+    queue->is_running = true;
     pthread_mutex_unlock(&queue->mutex);
     job->run(job);
     pthread_mutex_lock(&queue->mutex);
+    queue->is_running = false;
     job->next = NULL;
     *queue->ended_last = job;
     queue->ended_last = &job->next;
@@ -144,6 +147,13 @@ pod_status_t compile_queue_add(compile_queue_t *queue, compile_job_t *job) {
                              "%d modules wait for the compiler already: try again later",
                              COMPILE_QUEUE_MAX)
                  : NULL;
+}
+
+bool compile_queue_is_running(compile_queue_t *queue) {
+  pthread_mutex_lock(&queue->mutex);
+  const bool is_running = queue->is_running;
+  pthread_mutex_unlock(&queue->mutex);
+  return is_running;
 }
 
 bool compile_queue_remove(compile_queue_t *queue, compile_job_t *job) {

@@ -33,6 +33,8 @@ void compile_queue_destroy(compile_queue_t *queue);
 // RESOURCE_EXHAUSTED when COMPILE_QUEUE_MAX jobs wait.
 POD_MUST_USE pod_status_t compile_queue_add(compile_queue_t *queue, compile_job_t *job);
 
+bool compile_queue_is_running(compile_queue_t *queue);
+
 // Takes a waiting job out; false when it runs or has run, so that `done` will come.
 bool compile_queue_remove(compile_queue_t *queue, compile_job_t *job);
 

@@ -297,7 +297,7 @@ static void give_up(compile_t *compile, pod_status_t status) {
 }
 
 static void stop_compile(store_operation_t *operation) {
-  give_up((compile_t *)operation, pod_error(POD_UNAVAILABLE, "the session has ended"));
+  give_up((compile_t *)operation, request_stop_reason((const request_t *)operation));
 }
 
 static void compile_end(rpc_call_t *client, pod_status_t status, void *context) {

@@ -146,10 +146,16 @@ static void drain_over(void *context) {
   }
 }
 
-// The streams that live as long as their peers want are what is left.
+// The streams that live as long as their peers want are what is left. Their ends, and the
+// last answers, get a moment to go out; peers may keep others open (health).
 static void end_streams(coordinator_t *coordinator) {
+  if (coordinator->has_ended_streams) {
+    return;
+  }
+  coordinator->has_ended_streams = true;
   sessions_close(coordinator);
   registry_close(coordinator->registry);
+  rpc_timer_start(coordinator->end_timer, DRAIN_END_MS, 0);
 }
 
 static void grace_is_over(void *context) {
@@ -222,6 +228,7 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
   coordinator->last_waiting = &coordinator->first_waiting;
   coordinator->later = later_create(loop);
   coordinator->drain_timer = rpc_timer_create(loop, grace_is_over, coordinator);
+  coordinator->end_timer = rpc_timer_create(loop, drain_over, coordinator);
   coordinator->store = store_create(&(store_events_t){.array_gone = array_gone,
                                                       .executable_gone = executable_gone,
                                                       .session_gone = session_gone,
@@ -262,6 +269,10 @@ const char *coordinator_address(const coordinator_t *coordinator) {
   return coordinator->address;
 }
 
+bool coordinator_is_compiling(const coordinator_t *coordinator) {
+  return compile_queue_is_running(coordinator->compiles);
+}
+
 void coordinator_destroy(coordinator_t *coordinator) {
   if (coordinator == NULL) {
     return;
@@ -277,6 +288,7 @@ void coordinator_destroy(coordinator_t *coordinator) {
   later_destroy(coordinator->later);
   store_destroy(coordinator->store);
   rpc_timer_destroy(coordinator->drain_timer);
+  rpc_timer_destroy(coordinator->end_timer);
   free(coordinator->freed);
   free(coordinator->pod_id);
   free(coordinator->address);

@@ -14,6 +14,7 @@
 #ifndef SERVER_COORDINATOR_COORDINATOR_H_
 #define SERVER_COORDINATOR_COORDINATOR_H_
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/base/status.h"
@@ -60,6 +61,9 @@ const char *coordinator_address(const coordinator_t *coordinator);
 // `done` from the loop. After `grace_ms` it does not wait any longer. Once.
 void coordinator_drain(coordinator_t *coordinator, int64_t grace_ms, rpc_fn_t done,
                        void *context);
+
+// Whether coordinator_destroy would have to wait for the compiler.
+bool coordinator_is_compiling(const coordinator_t *coordinator);
 
 // Ends what is left at once. Waits for a compile that is running. Accepts NULL.
 void coordinator_destroy(coordinator_t *coordinator);

@@ -41,7 +41,8 @@ struct coordinator_t {
   bool is_serving;  // What health was last told: the pod is ready.
   bool is_draining;
   bool is_destroyed;  // Nothing new is begun.
-  rpc_timer_t *drain_timer;
+  bool has_ended_streams;
+  rpc_timer_t *drain_timer, *end_timer;
   rpc_fn_t drain_done;
   void *drain_context;
 
@@ -74,6 +75,9 @@ typedef struct request_t {
 // Finds the session and begins the operation in it. UNAVAILABLE when draining.
 POD_MUST_USE pod_status_t request_begin(request_t *request, uint64_t session,
                                         void (*stop)(store_operation_t *));
+
+// Why an operation is stopped: its session ends, or all do. Owned.
+POD_MUST_USE pod_status_t request_stop_reason(const request_t *request);
 
 // Ends the client's call, unless it has ended. Takes `status`.
 void request_fail(request_t *request, pod_status_t status);

@@ -350,7 +350,7 @@ static void stop_execution(execution_t *execution, pod_status_t status) {
 
 static void stop_operation(store_operation_t *operation) {
   stop_execution((execution_t *)operation,
-                 pod_error(POD_UNAVAILABLE, "the session has ended"));
+                 request_stop_reason((const request_t *)operation));
 }
 
 static pod_status_t find_arguments(execution_t *execution,

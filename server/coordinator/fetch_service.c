@@ -249,7 +249,7 @@ static void start_calls(fetch_t *fetch) {
 
 static void stop_operation(store_operation_t *operation) {
   stop_fetch((fetch_t *)operation, FANOUT_CALLER,
-             pod_error(POD_UNAVAILABLE, "the session has ended"));
+             request_stop_reason((const request_t *)operation));
 }
 
 static pod_status_t start_fetch(fetch_t *fetch,

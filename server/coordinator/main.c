@@ -217,6 +217,9 @@ static pod_status_t serve(const settings_t *settings,
     pod_text_deinit(&topology);
     warn_if_open(address);
     rpc_loop_run(daemon.loop);
+    if (coordinator_is_compiling(daemon.coordinator)) {
+      _exit(EXIT_SUCCESS);  // The time of grace is over, and a compile cannot be stopped.
+    }
   }
   rpc_signal_destroy(terminate);
   rpc_signal_destroy(interrupt);

@@ -37,7 +37,7 @@ static void send_while_writable(profile_call_t *call) {
 
 static void stop_operation(store_operation_t *operation) {
   end_call((profile_call_t *)operation,
-           pod_error(POD_UNAVAILABLE, "the session has ended"));
+           request_stop_reason((const request_t *)operation));
 }
 
 static pod_status_t find(profile_call_t *call,

@@ -335,7 +335,7 @@ static void start_calls(put_t *put) {
 
 static void stop_operation(store_operation_t *operation) {
   stop_put((put_t *)operation, FANOUT_CALLER,
-           pod_error(POD_UNAVAILABLE, "the session has ended"));
+           request_stop_reason((const request_t *)operation));
 }
 
 static pod_status_t read_header(put_t *put, const Podium__V1__PutArrayRequest *message) {

@@ -15,6 +15,12 @@ pod_status_t request_begin(request_t *request, uint64_t session,
   return NULL;
 }
 
+pod_status_t request_stop_reason(const request_t *request) {
+  return request->coordinator->is_draining
+             ? pod_error(POD_UNAVAILABLE, "the coordinator is going down")
+             : pod_error(POD_CANCELLED, "the session has ended");
+}
+
 void request_fail(request_t *request, pod_status_t status) {
   if (request->client == NULL || request->is_answered) {
     pod_status_free(status);

@@ -176,6 +176,33 @@ static void test_a_broken_link_between_living_workers_is_told_as_it_is(void **st
   world_stop(&world);
 }
 
+static void test_a_session_that_waits_runs_when_the_pod_is_ready_again(void **state) {
+  (void)state;
+  world_t world;
+  world_start_ready(&world, 60000);
+  const uint64_t executable = world_compile(&world, "f");
+  const uint64_t array = world_put(&world, executable);
+  client_t *hasty = client_create(world.loop, coordinator_address(world.coordinator));
+  client_t *patient = world.client;
+  client_open(hasty, false);
+  world.client = hasty;
+  const uint64_t hasty_executable = world_compile(&world, "f");
+  const uint64_t hasty_array = world_put(&world, hasty_executable);
+  fake_worker_report_link(world.workers[0], 0, 1, false);
+  world_wait_ready(&world, false);
+  world.client = patient;
+  client_call_t *call = client_start_execute(patient, executable, array, 0);
+  uint64_t result;
+  assert_refused(client_execute(hasty, hasty_executable, hasty_array, &result),
+                 POD_UNAVAILABLE, "chip 0 (0,0,0) at ");
+  assert_false(call->is_over);
+  fake_worker_report_link(world.workers[0], 0, 1, true);
+  assert_null(client_wait(call));
+  client_free(call);
+  client_destroy(hasty);
+  world_stop(&world);
+}
+
 static void test_a_deadline_and_a_cancel_stop_the_chips(void **state) {
   (void)state;
   world_t world;
@@ -243,6 +270,7 @@ int main(void) {
           test_a_killed_worker_fails_what_ran_by_its_name_and_the_rest_goes_on),
       cmocka_unit_test(test_a_dead_worker_is_named_rather_than_who_missed_it),
       cmocka_unit_test(test_a_broken_link_between_living_workers_is_told_as_it_is),
+      cmocka_unit_test(test_a_session_that_waits_runs_when_the_pod_is_ready_again),
       cmocka_unit_test(test_a_deadline_and_a_cancel_stop_the_chips),
       cmocka_unit_test(test_all_chips_see_the_executions_in_one_order),
   };
