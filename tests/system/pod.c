@@ -134,14 +134,14 @@ static void read_address(system_pod_t *pod, const char *port_file) {
   }
 }
 
-static void start_coordinator(system_pod_t *pod) {
+static void start_coordinator(system_pod_t *pod, const char *listen) {
   char log[PATH_SIZE], port_file[PATH_SIZE];
   log_path(pod, -1, log);
   snprintf(port_file, sizeof(port_file), "%s/address", pod->folder);
   const char *argv[ARGV_MAX + 1] = {
       SYSTEM_BIN_FOLDER "/podium-coordinator",
       "--listen",
-      "127.0.0.1:0",
+      listen,
       "--port-file",
       port_file,
       "--chip",
@@ -171,7 +171,7 @@ system_pod_t *system_pod_start(const system_pod_options_t *options) {
   pod->options = *options;
   snprintf(pod->folder, sizeof(pod->folder), "/tmp/podium-test-XXXXXX");
   assert_non_null(mkdtemp(pod->folder));
-  start_coordinator(pod);
+  start_coordinator(pod, "127.0.0.1:0");
   int workers = options->workers;
   if (workers == 0) {
     workers = chips_of(options->topology == NULL ? "2x2" : options->topology);
@@ -286,6 +286,15 @@ int system_pod_signal_worker(system_pod_t *pod, int index, int signal_number) {
 
 int system_pod_signal_coordinator(system_pod_t *pod, int signal_number) {
   return signal_process(&pod->coordinator, signal_number);
+}
+
+void system_pod_restart_coordinator(system_pod_t *pod) {
+  char listen[sizeof(pod->address)], port_file[PATH_SIZE];
+  snprintf(listen, sizeof(listen), "%s", pod->address);
+  snprintf(port_file, sizeof(port_file), "%s/address", pod->folder);
+  unlink(port_file);
+  pod->address[0] = '\0';
+  start_coordinator(pod, listen);
 }
 
 int system_pod_wait_worker(system_pod_t *pod, int index) {

@@ -57,6 +57,10 @@ int system_pod_wait_worker(system_pod_t *pod, int index);
 // The same for the coordinator.
 int system_pod_signal_coordinator(system_pod_t *pod, int signal_number);
 
+// After system_pod_signal_coordinator has ended it: a new one at the same address, with
+// the same arguments.
+void system_pod_restart_coordinator(system_pod_t *pod);
+
 // A folder that is removed with the pod. Borrowed.
 const char *system_pod_folder(const system_pod_t *pod);
 
