@@ -218,7 +218,18 @@ static bool expand_cell(const graph_t *graph, const node_t *node, int tensor, in
   return true;
 }
 
-// Writes a tensor's cells back to its slot.
+static bool is_free(const sharding_t *sharding, int dim, const axes_t *axes) {
+  for (int d = 0; d < sharding->rank; d++) {
+    const axes_t others = axes_from_list(&sharding->dims[d].axes);
+    if (d != dim && axes_overlap(&others, axes)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Writes a tensor's cells back to its slot. The slot may have changed since the cells
+// were filled, when it is two operands of the same operation.
 static void update_slot(graph_t *graph, const node_t *node, int tensor) {
   const factors_t *factors = node->factors;
   const factor_tensor_t *mapping =
@@ -233,7 +244,8 @@ static void update_slot(graph_t *graph, const node_t *node, int tensor) {
     // A factor of the middle may have grown while the one before it is not full: what the
     // dimension can say of that may be less than what it says now.
     if (!axes_is_strict_prefix(&before, &axes) ||
-        slot->shape->dims[d] % axes_size(&axes) != 0) {
+        slot->shape->dims[d] % axes_size(&axes) != 0 ||
+        !is_free(updated == NULL ? slot->sharding : updated, d, &axes)) {
       continue;
     }
     if (updated == NULL) {

@@ -1,0 +1,174 @@
+// Operations with a sharding rule: choose, bring the operands there, write the local
+// operation, and leave the results, partial ones too, for their uses to fetch.
+
+#include <string.h>
+
+#include "common/base/check.h"
+#include "server/compiler/partitioner.h"
+#include "server/compiler/reducer.h"
+#include "server/compiler/table.h"
+#include "server/compiler/walk.h"
+
+// --- Reductions ---
+
+// Whether a splat constant is the value that the reducer leaves everything as it is with.
+static bool is_identity_of(chip_reducer_t reducer, const mlir_value_t *value) {
+  if (value->op == NULL || value->op->kind != CHIP_OP_CONSTANT) {
+    return false;
+  }
+  const mlir_attr_t *attr = mlir_op_attr(value->op, "value");
+  const tensor_dtype_t dtype = value_shape(value)->dtype;
+  if (tensor_dtype_is_complex(dtype)) {
+    return false;
+  }
+  const double number = tensor_element_as_double(dtype, attr->data);
+  return number == (reducer == CHIP_REDUCER_MULTIPLY ? 1 : 0);
+}
+
+// What combines the partial results of an operation over a sharded contracted dimension;
+// NONE when they cannot be combined. Every chip starts from the initial value, so that it
+// must not count, or count once only.
+static chip_reducer_t reducer_of(const mlir_op_t *op) {
+  if (op->kind == CHIP_OP_DOT_GENERAL) {
+    return CHIP_REDUCER_ADD;
+  }
+  if (op->kind != CHIP_OP_REDUCE || op->result_count != 1) {
+    return CHIP_REDUCER_NONE;
+  }
+  const chip_reducer_t reducer = compiler_reducer(op);
+  const bool starts_count = reducer == CHIP_REDUCER_ADD ||
+                            reducer == CHIP_REDUCER_MULTIPLY ||
+                            reducer == CHIP_REDUCER_XOR;
+  return !starts_count || is_identity_of(reducer, op->operands[1]) ? reducer
+                                                                   : CHIP_REDUCER_NONE;
+}
+
+// --- Local operations ---
+
+static void set_i64s(partitioner_t *partitioner, mlir_op_t *op, const char *name,
+                     int count, const int64_t *values) {
+  mlir_op_set_attr(partitioner->module, op, name,
+                   mlir_attr_i64_array(partitioner->module, count, values));
+}
+
+// The few attributes that hold sizes: those of the dimensions that are sharded change.
+static void localize_attrs(partitioner_t *partitioner, const mlir_op_t *op,
+                           mlir_op_t *local) {
+  const tensor_shape_t *global = value_shape(&op->results[0]);
+  const tensor_shape_t *shape = value_shape(&local->results[0]);
+  if (op->kind == CHIP_OP_DYNAMIC_SLICE) {
+    set_i64s(partitioner, local, "slice_sizes", shape->rank, shape->dims);
+  } else if (op->kind == CHIP_OP_SLICE) {
+    int64_t count;
+    const int64_t *starts, *limits, *strides;
+    mlir_module_t *module = partitioner->module;
+    POD_CHECK(
+        mlir_attr_as_i64s(module, mlir_op_attr(local, "start_indices"), &count, &starts));
+    POD_CHECK(
+        mlir_attr_as_i64s(module, mlir_op_attr(local, "limit_indices"), &count, &limits));
+    POD_CHECK(
+        mlir_attr_as_i64s(module, mlir_op_attr(local, "strides"), &count, &strides));
+    int64_t cut[TENSOR_RANK_MAX];
+    for (int d = 0; d < shape->rank; d++) {
+      cut[d] = shape->dims[d] == global->dims[d]
+                   ? limits[d]
+                   : starts[d] + (shape->dims[d] - 1) * strides[d] + 1;
+    }
+    set_i64s(partitioner, local, "limit_indices", shape->rank, cut);
+  }
+}
+
+// What the regions of an operation use of the values around it has to be whole.
+static void map_captured(partitioner_t *partitioner, const mlir_op_t *op) {
+  if (op->region_count == 0) {
+    return;
+  }
+  for (const mlir_op_t *inner = walk_first(op); inner != NULL;
+       inner = walk_next(op, inner)) {
+    for (int i = 0; i < inner->operand_count; i++) {
+      const mlir_value_t *value = inner->operands[i];
+      const mlir_op_t *holder =
+          value->op != NULL ? walk_parent(value->op) : value->block->region->op;
+      bool is_inside = false;
+      while (holder != NULL && !is_inside) {
+        is_inside = holder == op;
+        holder = walk_parent(holder);
+      }
+      if (!is_inside) {
+        const int rank = value_is_tensor(value) ? value_shape(value)->rank : 0;
+        partitioner->value_map[value->id] = value_get(
+            partitioner, value, layouts_replicated(&partitioner->layouts, rank));
+      }
+    }
+  }
+}
+
+static mlir_op_t *clone(partitioner_t *partitioner, const mlir_op_t *op) {
+  map_captured(partitioner, op);
+  mlir_op_t *copy = mlir_op_clone(partitioner->module, op, partitioner->value_map);
+  mlir_op_remove_attr(copy, "sdy.sharding");
+  mlir_op_remove_attr(copy, "mhlo.sharding");
+  copy->kind = op->kind;
+  partitioner->location = copy->location;
+  return copy;
+}
+
+pod_status_t partition_verbatim(partitioner_t *partitioner, const mlir_op_t *op) {
+  mlir_op_t *copy = clone(partitioner, op);
+  for (int i = 0; i < op->operand_count; i++) {
+    const mlir_value_t *operand = op->operands[i];
+    const int rank = value_is_tensor(operand) ? value_shape(operand)->rank : 0;
+    copy->operands[i] =
+        value_get(partitioner, operand, layouts_replicated(&partitioner->layouts, rank));
+  }
+  mlir_block_append(partitioner->block, copy);
+  for (int i = 0; i < op->result_count; i++) {
+    const int rank =
+        value_is_tensor(&op->results[i]) ? value_shape(&op->results[i])->rank : 0;
+    value_put(partitioner, &op->results[i],
+              layouts_replicated(&partitioner->layouts, rank), CHIP_REDUCER_NONE,
+              &copy->results[i]);
+  }
+  return NULL;
+}
+
+static void write_local(partitioner_t *partitioner, const mlir_op_t *op,
+                        const factors_t *factors, chip_reducer_t reducer,
+                        const axes_t *axes) {
+  mlir_op_t *local = clone(partitioner, op);
+  for (int i = 0; i < op->operand_count; i++) {
+    const layout_t *layout =
+        choice_layout(partitioner, &factors->operands[i], axes, NULL);
+    local->operands[i] = value_get(partitioner, op->operands[i], layout);
+  }
+  const axes_t unreduced = choice_unreduced(factors, axes);
+  mlir_block_append(partitioner->block, local);
+  for (int i = 0; i < op->result_count; i++) {
+    const layout_t *layout =
+        choice_layout(partitioner, &factors->results[i], axes, &unreduced);
+    const tensor_shape_t shape = layout_local_shape(layout, value_shape(&op->results[i]));
+    local->results[i].type = mlir_type_tensor(partitioner->module, &shape);
+    value_put(partitioner, &op->results[i], layout, reducer, &local->results[i]);
+  }
+  localize_attrs(partitioner, op, local);
+}
+
+pod_status_t partition_ruled(partitioner_t *partitioner, const mlir_op_t *op) {
+  pod_arena_t *arena = pod_arena_create();
+  factors_t *factors;
+  const pod_status_t status =
+      compiler_factors_rule(op->kind)(partitioner->source, op, arena, &factors);
+  if (status == NULL) {
+    const chip_reducer_t reducer = reducer_of(op);
+    const layout_t **targets =
+        pod_arena_array(arena, (size_t)op->result_count, sizeof(targets[0]));
+    for (int i = 0; i < op->result_count; i++) {
+      targets[i] = value_layout(partitioner, &op->results[i]);
+    }
+    axes_t *axes = pod_arena_array(arena, (size_t)factors->factor_count, sizeof(axes[0]));
+    choose_axes(partitioner, op, factors, reducer, targets, axes);
+    write_local(partitioner, op, factors, reducer, axes);
+  }
+  pod_arena_destroy(arena);
+  return status;
+}

@@ -1,0 +1,198 @@
+// Values of the source module in the layouts that their uses want: made once, from what
+// is cheapest to start from.
+
+#include "common/base/check.h"
+#include "server/compiler/partitioner.h"
+
+static mlir_value_t *remake(partitioner_t *partitioner, const mlir_value_t *value,
+                            const layout_t *layout);
+
+const layout_t *value_layout(partitioner_t *partitioner, const mlir_value_t *value) {
+  return layouts_of_sharding(&partitioner->layouts,
+                             value_is_tensor(value) ? value_shape(value)->rank : 0,
+                             partitioner->propagation.values[value->id]);
+}
+
+static state_t *state_of(partitioner_t *partitioner, const mlir_value_t *value) {
+  return &partitioner->states[value->id];
+}
+
+static mlir_value_t *find_version(const state_t *state, const layout_t *layout) {
+  for (const version_t *version = state->versions; version != NULL;
+       version = version->next) {
+    if (version->layout == layout) {
+      return version->value;
+    }
+  }
+  return NULL;
+}
+
+void value_put(partitioner_t *partitioner, const mlir_value_t *value,
+               const layout_t *layout, chip_reducer_t reducer, mlir_value_t *local) {
+  state_t *state = state_of(partitioner, value);
+  version_t *version = pod_arena_alloc(partitioner->module->arena, sizeof(*version));
+  *version = (version_t){.layout = layout, .value = local, .reducer = reducer};
+  version_t **end = &state->versions;
+  while (*end != NULL) {
+    end = &(*end)->next;
+  }
+  *end = version;
+  state->home = local->op == NULL ? local->block : local->op->block;
+}
+
+// The version from which `layout` costs least; its plan is left in partitioner->plan.
+static const version_t *cheapest(partitioner_t *partitioner, const state_t *state,
+                                 const tensor_shape_t *shape, const layout_t *layout) {
+  const version_t *best = NULL;
+  reshard_plan_t plan;
+  for (const version_t *version = state->versions; version != NULL;
+       version = version->next) {
+    reshard_plan(&partitioner->layouts, shape, version->layout, layout, &plan);
+    if (best == NULL || plan.bytes < partitioner->plan.bytes ||
+        (plan.bytes == partitioner->plan.bytes && plan.count < partitioner->plan.count)) {
+      best = version;
+      partitioner->plan = plan;
+    }
+  }
+  POD_CHECK(best != NULL);
+  return best;
+}
+
+mlir_value_t *value_get(partitioner_t *partitioner, const mlir_value_t *value,
+                        const layout_t *layout) {
+  state_t *state = state_of(partitioner, value);
+  mlir_value_t *known = find_version(state, layout);
+  if (known != NULL) {
+    return known;
+  }
+  if (propagate_is_remade(value)) {
+    return remake(partitioner, value, layout);
+  }
+  const version_t *from = cheapest(partitioner, state, value_shape(value), layout);
+  emit_plan(partitioner, state, value_shape(value), from, &partitioner->plan);
+  known = find_version(state, layout);
+  POD_CHECK(known != NULL);
+  return known;
+}
+
+double value_cost(partitioner_t *partitioner, const mlir_value_t *value,
+                  const layout_t *layout, double *reduced_bytes) {
+  state_t *state = state_of(partitioner, value);
+  if (propagate_is_remade(value) || find_version(state, layout) != NULL) {
+    return 0;
+  }
+  (void)cheapest(partitioner, state, value_shape(value), layout);
+  *reduced_bytes += partitioner->plan.reduced_bytes;
+  return partitioner->plan.bytes;
+}
+
+// --- Constants, iotas and broadcasts of them ---
+
+static mlir_value_t *remake_constant(partitioner_t *partitioner,
+                                     const mlir_value_t *value, const layout_t *layout) {
+  mlir_block_t *home = state_of(partitioner, value)->home;
+  const mlir_attr_t *attr = mlir_op_attr(value->op, "value");
+  const layout_t *whole =
+      layouts_replicated(&partitioner->layouts, value_shape(value)->rank);
+  if (attr->is_splat || layout == whole) {
+    const tensor_shape_t local = layout_local_shape(layout, value_shape(value));
+    return emit_constant(partitioner, home, &local, attr->data, attr->is_splat);
+  }
+  const version_t from = {.layout = whole, .value = value_get(partitioner, value, whole)};
+  reshard_plan(&partitioner->layouts, value_shape(value), whole, layout,
+               &partitioner->plan);
+  state_t *state = state_of(partitioner, value);
+  emit_plan(partitioner, state, value_shape(value), &from, &partitioner->plan);
+  return find_version(state, layout);
+}
+
+static mlir_value_t *emit_unary(partitioner_t *partitioner, mlir_block_t *home,
+                                const char *name, mlir_value_t *operand,
+                                const tensor_shape_t *shape) {
+  return emit_into(partitioner, home,
+                   emit_create(partitioner, name, 1, &operand, shape, 0));
+}
+
+// Counts from where the shard starts. In s32, and converted once, as the whole iota would
+// be: a sum in a narrow float would round twice.
+static mlir_value_t *remake_iota(partitioner_t *partitioner, const mlir_value_t *value,
+                                 const layout_t *layout) {
+  mlir_module_t *module = partitioner->module;
+  mlir_block_t *home = state_of(partitioner, value)->home;
+  const tensor_shape_t local = layout_local_shape(layout, value_shape(value));
+  const mlir_attr_t *attr = mlir_op_attr(value->op, "iota_dimension");
+  const int64_t dim = attr->integer;
+  const bool sharded = layout->dims[dim].count > 0;
+  tensor_shape_t counted = local;
+  counted.dtype = sharded ? TENSOR_S32 : local.dtype;
+  mlir_op_t *iota = emit_create(partitioner, "stablehlo.iota", 0, NULL, &counted, 0);
+  mlir_op_set_attr(module, iota, "iota_dimension",
+                   mlir_attr_integer(module, dim, TENSOR_S64));
+  mlir_value_t *result = emit_into(partitioner, home, iota);
+  if (!sharded) {
+    return result;
+  }
+  mlir_value_t *start = emit_place(partitioner, &layout->dims[dim], local.dims[dim]);
+  mlir_op_t *broadcast =
+      emit_create(partitioner, "stablehlo.broadcast_in_dim", 1, &start, &counted, 0);
+  mlir_op_set_attr(module, broadcast, "broadcast_dimensions",
+                   mlir_attr_i64_array(module, 0, NULL));
+  mlir_value_t *operands[] = {result, emit_into(partitioner, home, broadcast)};
+  result = emit_into(partitioner, home,
+                     emit_create(partitioner, "stablehlo.add", 2, operands, &counted, 0));
+  return local.dtype == TENSOR_S32
+             ? result
+             : emit_unary(partitioner, home, "stablehlo.convert", result, &local);
+}
+
+static mlir_value_t *remake_broadcast(partitioner_t *partitioner,
+                                      const mlir_value_t *value, const layout_t *layout) {
+  mlir_module_t *module = partitioner->module;
+  mlir_block_t *home = state_of(partitioner, value)->home;
+  const mlir_value_t *operand = value->op->operands[0];
+  const tensor_shape_t *from = value_shape(operand);
+  const tensor_shape_t *to = value_shape(value);
+  int64_t count = 0;
+  const int64_t *places = NULL;
+  POD_CHECK(mlir_attr_as_i64s(module, mlir_op_attr(value->op, "broadcast_dimensions"),
+                              &count, &places) &&
+            count == from->rank);
+  axes_t dims[TENSOR_RANK_MAX];
+  for (int i = 0; i < from->rank; i++) {
+    dims[i] = (axes_t){0};
+    if (from->dims[i] == to->dims[places[i]]) {
+      dims[i] = layout->dims[places[i]];
+    }
+  }
+  mlir_value_t *source = value_get(
+      partitioner, operand, layouts_get(&partitioner->layouts, from->rank, dims, NULL));
+  const tensor_shape_t local = layout_local_shape(layout, to);
+  mlir_op_t *op =
+      emit_create(partitioner, "stablehlo.broadcast_in_dim", 1, &source, &local, 0);
+  mlir_op_set_attr(module, op, "broadcast_dimensions",
+                   mlir_attr_i64_array(module, count, places));
+  return emit_into(partitioner, home, op);
+}
+
+static mlir_value_t *remake(partitioner_t *partitioner, const mlir_value_t *value,
+                            const layout_t *layout) {
+  POD_CHECK(propagate_is_remade(value));
+  const mlir_attr_t *location = partitioner->location;
+  partitioner->location = NULL;
+  mlir_value_t *made = NULL;
+  switch (value->op->kind) {
+    case CHIP_OP_CONSTANT:
+      made = remake_constant(partitioner, value, layout);
+      break;
+    case CHIP_OP_IOTA:
+      made = remake_iota(partitioner, value, layout);
+      break;
+    default:
+      made = remake_broadcast(partitioner, value, layout);
+  }
+  partitioner->location = location;
+  if (find_version(state_of(partitioner, value), layout) == NULL) {
+    value_put(partitioner, value, layout, CHIP_REDUCER_NONE, made);
+  }
+  return made;
+}
