@@ -1,0 +1,133 @@
+// Golden tests of partitioning: StableHLO in, the program of one chip out.
+//
+//   golden.partition FILE.mlir…            compares with FILE.out
+//   golden.partition --update FILE.mlir…   writes FILE.out
+//   golden.partition --print FILE.mlir…    shows what would be written
+//
+// A first line `// devices: n` gives the number of devices; 4 without it. An error is
+// what comes out of a module that has one.
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/text.h"
+#include "common/mlir/parser.h"
+#include "common/mlir/printer.h"
+#include "server/compiler/passes.h"
+#include "server/compiler/syntax.h"
+
+static bool read_file(const char *path, pod_text_t *text) {
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) {
+    return false;
+  }
+  char buffer[4096];
+  size_t count;
+  pod_text_add(text, "");
+  while ((count = fread(buffer, 1, sizeof(buffer), file)) > 0) {
+    pod_text_add_bytes(text, buffer, count);
+  }
+  fclose(file);
+  return true;
+}
+
+static bool write_file(const char *path, const pod_text_t *text) {
+  FILE *file = fopen(path, "wb");
+  if (file == NULL) {
+    return false;
+  }
+  const bool whole = fwrite(text->bytes, 1, text->length, file) == text->length;
+  return fclose(file) == 0 && whole;
+}
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash == NULL ? path : slash + 1;
+}
+
+static void print_interface(pod_text_t *out, const char *what, int count,
+                            const sharding_t *const *shardings) {
+  for (int i = 0; i < count; i++) {
+    pod_text_printf(out, "// %s %d: ", what, i);
+    sharding_print(out, shardings[i]);
+    pod_text_add(out, "\n");
+  }
+}
+
+static pod_status_t partition_text(const char *path, const pod_text_t *in,
+                                   mlir_module_t **module,
+                                   compiler_partitioned_t *partitioned) {
+  long devices = 4;
+  if (sscanf(in->bytes, "// devices: %ld", &devices) != 1) {
+    devices = 4;
+  }
+  POD_TRY(mlir_parse(base_name(path), in->bytes, (int64_t)in->length,
+                     compiler_syntax_lookup, module));
+  POD_TRY(compiler_expand(*module));
+  POD_TRY(compiler_verify(*module));
+  POD_TRY(compiler_inline(*module));
+  POD_TRY(compiler_partition(*module, devices, partitioned));
+  POD_TRY(compiler_simplify(partitioned->module));
+  return compiler_verify(partitioned->module);
+}
+
+static void produce(const char *path, const pod_text_t *in, pod_text_t *out) {
+  mlir_module_t *module = NULL;
+  compiler_partitioned_t partitioned = {0};
+  const pod_status_t status = partition_text(path, in, &module, &partitioned);
+  if (status != NULL) {
+    pod_text_printf(out, "%s: %s\n", pod_code_name(pod_status_code(status)),
+                    pod_status_message(status));
+    pod_status_free(status);
+  } else {
+    print_interface(out, "argument", partitioned.argument_count,
+                    partitioned.argument_shardings);
+    print_interface(out, "result", partitioned.result_count,
+                    partitioned.result_shardings);
+    const mlir_print_options_t options = {.lookup = compiler_syntax_lookup};
+    mlir_print(out, partitioned.module, &options);
+  }
+  mlir_module_destroy(partitioned.module);
+  mlir_module_destroy(module);
+}
+
+static bool check(const char *path, const char *mode) {
+  pod_text_t in = {0}, out = {0}, golden = {0}, golden_path = {0};
+  bool good = false;
+  if (!read_file(path, &in)) {
+    fprintf(stderr, "%s: cannot be read\n", path);
+    goto cleanup;
+  }
+  produce(path, &in, &out);
+  const size_t stem = strlen(path) - (strstr(path, ".mlir") != NULL ? 5 : 0);
+  pod_text_printf(&golden_path, "%.*s.out", (int)stem, path);
+  if (strcmp(mode, "--print") == 0) {
+    printf("%s", out.bytes);
+    good = true;
+  } else if (strcmp(mode, "--update") == 0) {
+    good = write_file(golden_path.bytes, &out);
+  } else if (!read_file(golden_path.bytes, &golden)) {
+    fprintf(stderr, "%s: cannot be read\n", golden_path.bytes);
+  } else {
+    good = strcmp(golden.bytes, out.bytes) == 0;
+    if (!good) {
+      fprintf(stderr, "%s: expected\n%s\nfound\n%s\n", path, golden.bytes, out.bytes);
+    }
+  }
+cleanup:
+  pod_text_deinit(&in);
+  pod_text_deinit(&out);
+  pod_text_deinit(&golden);
+  pod_text_deinit(&golden_path);
+  return good;
+}
+
+int main(int argc, char **argv) {
+  const char *mode = argc > 1 && strncmp(argv[1], "--", 2) == 0 ? argv[1] : "";
+  int failures = 0;
+  for (int i = mode[0] == '\0' ? 1 : 2; i < argc; i++) {
+    failures += check(argv[i], mode) ? 0 : 1;
+  }
+  return failures == 0 ? 0 : 1;
+}

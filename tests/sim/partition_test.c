@@ -1,0 +1,125 @@
+// The partitioned program computes what the program says: random modules with random
+// shardings, run whole on one device and partitioned on all, with the collectives done
+// directly.
+//
+// PODIUM_SEED=n tries one seed and prints its modules; PODIUM_ROUNDS=n tries more seeds.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/random.h"
+#include "common/mlir/printer.h"
+#include "server/compiler/passes.h"
+#include "server/compiler/syntax.h"
+#include "tests/sim/evaluator.h"
+#include "tests/sim/generator.h"
+
+enum { ROUNDS = 400 };
+
+static void print_module(const char *title, const mlir_module_t *module) {
+  pod_text_t text = {0};
+  const mlir_print_options_t options = {.lookup = compiler_syntax_lookup};
+  mlir_print(&text, module, &options);
+  fprintf(stderr, "--- %s\n%s\n", title, text.bytes);
+  pod_text_deinit(&text);
+}
+
+static bool succeeded(uint64_t seed, const char *what, pod_status_t status) {
+  if (status == NULL) {
+    return true;
+  }
+  fprintf(stderr, "seed %llu: %s: %s\n", (unsigned long long)seed, what,
+          pod_status_message(status));
+  pod_status_free(status);
+  return false;
+}
+
+static evaluated_t random_array(pod_arena_t *arena, pod_random_t *random,
+                                const tensor_shape_t *shape) {
+  evaluated_t array = evaluated_make(arena, shape, 1);
+  for (int64_t i = 0; i < array.elements; i++) {
+    array.data[i] = (double)pod_random_below(random, 7) - 3;
+  }
+  return array;
+}
+
+static bool compare(uint64_t seed, const compiler_partitioned_t *partitioned,
+                    mlir_module_t *module, int64_t device_count) {
+  pod_arena_t *arena = pod_arena_create();
+  pod_random_t random = {.state = seed};
+  const size_t argument_count = (size_t)partitioned->argument_count;
+  const size_t result_count = (size_t)partitioned->result_count;
+  evaluated_t *whole = pod_arena_array(arena, argument_count, sizeof(whole[0]));
+  evaluated_t *shards = pod_arena_array(arena, argument_count, sizeof(shards[0]));
+  evaluated_t *expected = pod_arena_array(arena, result_count, sizeof(expected[0]));
+  evaluated_t *found = pod_arena_array(arena, result_count, sizeof(found[0]));
+  for (size_t i = 0; i < argument_count; i++) {
+    whole[i] = random_array(arena, &random, &partitioned->argument_shapes[i]);
+    shards[i] = evaluated_shard(arena, &whole[i], partitioned->argument_shardings[i]);
+  }
+  evaluate_main(module, 1, arena, whole, expected);
+  evaluate_main(partitioned->module, device_count, arena, shards, found);
+  bool same = true;
+  for (size_t i = 0; i < result_count && same; i++) {
+    evaluated_t assembled;
+    same = evaluated_unshard(arena, &found[i], &expected[i].shape,
+                             partitioned->result_shardings[i], &assembled);
+    for (int64_t j = 0; j < expected[i].elements && same; j++) {
+      same = assembled.data[j] == expected[i].data[j];
+    }
+    if (!same) {
+      fprintf(stderr, "seed %llu: result %zu differs\n", (unsigned long long)seed, i);
+    }
+  }
+  pod_arena_destroy(arena);
+  return same;
+}
+
+static bool try_seed(uint64_t seed, bool prints) {
+  int64_t device_count;
+  mlir_module_t *module = generate_module(seed, 3 + (int)(seed % 20), &device_count);
+  if (prints) {
+    print_module("the program", module);
+  }
+  bool good = succeeded(seed, "verify", compiler_verify(module));
+  compiler_partitioned_t partitioned = {0};
+  good = good && succeeded(seed, "partition",
+                           compiler_partition(module, device_count, &partitioned));
+  if (partitioned.module != NULL && prints) {
+    print_module("partitioned", partitioned.module);
+  }
+  good =
+      good && succeeded(seed, "verify partitioned", compiler_verify(partitioned.module));
+  good = good && compare(seed, &partitioned, module, device_count);
+  mlir_module_destroy(partitioned.module);
+  mlir_module_destroy(module);
+  return good;
+}
+
+static void test_partitioned_programs_compute_the_same(void **state) {
+  (void)state;
+  const char *seed = getenv("PODIUM_SEED"), *rounds = getenv("PODIUM_ROUNDS");
+  if (seed != NULL) {
+    assert_true(try_seed(strtoull(seed, NULL, 10), true));
+    return;
+  }
+  const uint64_t count = rounds != NULL ? strtoull(rounds, NULL, 10) : ROUNDS;
+  int failures = 0;
+  for (uint64_t i = 1; i <= count; i++) {
+    failures += try_seed(i, false) ? 0 : 1;
+  }
+  assert_int_equal(failures, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_partitioned_programs_compute_the_same),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
