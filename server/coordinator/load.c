@@ -78,6 +78,11 @@ static void unload(const chip_call_t *call) {
 
 static void on_end(chip_call_t *call, pod_status_t status, bool is_lost) {
   load_t *load = call->owner;
+  if (pod_status_code(status) == POD_ALREADY_EXISTS) {
+    // A load that was cancelled had arrived whole. Ids name one program for ever.
+    pod_status_free(status);
+    status = NULL;
+  }
   if (status == NULL) {
     load->executable->loaded_epochs[call->chip] = call->epoch;
   } else if (!is_lost) {
