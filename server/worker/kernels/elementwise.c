@@ -10,6 +10,10 @@ static size_t element_count(const tensor_shape_t *shape) {
   return (size_t)tensor_shape_elements(shape);
 }
 
+static bool is_narrow_integer(tensor_dtype_t dtype) {
+  return tensor_dtype_is_integer(dtype) && tensor_dtype_device_bits(dtype) < 8;
+}
+
 pod_status_t kernel_unsupported(const kernel_args_t *args, tensor_dtype_t dtype) {
   return pod_error(POD_UNIMPLEMENTED, "%s: %s is not implemented for %s",
                    args->instruction->name, chip_op_name(args->instruction->op),
@@ -66,13 +70,12 @@ pod_status_t kernel_unary(const kernel_args_t *args) {
   const size_t count = element_count(kernel_result_shape(args, 0));
   const void *in = args->operands[0];
   void *out = args->results[0];
-  const bool is_narrow =
-      tensor_dtype_is_integer(from) && tensor_dtype_device_bits(from) < 8;
   if (from == TENSOR_PRED && op == CHIP_OP_NOT) {
     not_pred(in, out, count);
     return NULL;
   }
-  if (is_narrow && (op == CHIP_OP_POPCNT || op == CHIP_OP_COUNT_LEADING_ZEROS)) {
+  if (is_narrow_integer(from) &&
+      (op == CHIP_OP_POPCNT || op == CHIP_OP_COUNT_LEADING_ZEROS)) {
     count_bits(op, from, in, out, count);
     return NULL;
   }
@@ -130,14 +133,18 @@ void kernel_binary_elements(kernel_binary_fn_t loop, tensor_dtype_t dtype, const
   }
 }
 
-// s2 and s4 are stored with their sign in the unused bits, which a logical shift must not
-// see.
-static void shift_right_logical(tensor_dtype_t dtype, const uint8_t *a, const uint8_t *b,
-                                uint8_t *out, size_t count) {
+// Types below 8 bits are shifted to the right within their width, not in the byte that
+// holds them.
+static void shift_right_narrow(chip_op_t op, tensor_dtype_t dtype, const uint8_t *a,
+                               const uint8_t *b, uint8_t *out, size_t count) {
   const unsigned width = tensor_dtype_device_bits(dtype), mask = (1u << width) - 1u;
   for (size_t i = 0; i < count; i++) {
-    const unsigned shifted = b[i] < width ? (a[i] & mask) >> b[i] : 0;
-    tensor_element_from_int64(dtype, shifted, &out[i]);
+    const unsigned bits = a[i] & mask;
+    const bool is_filled_with_ones =
+        op == CHIP_OP_SHIFT_RIGHT_ARITHMETIC && bits >> (width - 1) != 0;
+    const unsigned extended = is_filled_with_ones ? bits | ~mask : bits;
+    const unsigned amount = b[i] < width ? b[i] : width;
+    tensor_element_from_int64(dtype, extended >> amount, &out[i]);
   }
 }
 
@@ -145,9 +152,11 @@ pod_status_t kernel_binary(const kernel_args_t *args) {
   const chip_op_t op = args->instruction->op;
   const tensor_dtype_t dtype = kernel_result_shape(args, 0)->dtype;
   const size_t count = element_count(kernel_result_shape(args, 0));
-  if (op == CHIP_OP_SHIFT_RIGHT_LOGICAL && (dtype == TENSOR_S2 || dtype == TENSOR_S4)) {
-    shift_right_logical(dtype, args->operands[0], args->operands[1], args->results[0],
-                        count);
+  const bool is_right_shift =
+      op == CHIP_OP_SHIFT_RIGHT_LOGICAL || op == CHIP_OP_SHIFT_RIGHT_ARITHMETIC;
+  if (is_right_shift && is_narrow_integer(dtype)) {
+    shift_right_narrow(op, dtype, args->operands[0], args->operands[1], args->results[0],
+                       count);
     return NULL;
   }
   const kernel_binary_fn_t loop = kernel_binary_of(op, dtype);
