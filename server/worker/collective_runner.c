@@ -1,0 +1,19 @@
+#include "server/worker/collective_runner.h"
+
+static pod_status_t run(void *context, const ici_collective_t *collective,
+                        int64_t *out_clock_ps) {
+  return ici_collective_run(context, collective, out_clock_ps);
+}
+
+static void abort_execution(void *context, uint64_t execution, pod_status_t status) {
+  ici_node_abort(context, execution, status);
+}
+
+static void end_execution(void *context, uint64_t execution) {
+  ici_node_end(context, execution);
+}
+
+collective_runner_t collective_runner_of_node(ici_node_t *node) {
+  return (collective_runner_t){
+      .run = run, .abort = abort_execution, .end = end_execution, .context = node};
+}

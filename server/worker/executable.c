@@ -1,0 +1,291 @@
+// Making a program ready: what does not change from one run to the next.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/memory.h"
+#include "server/worker/executor_internal.h"
+#include "server/worker/hbm.h"
+#include "server/worker/host_memory.h"
+
+void executor_block_free(executor_block_t *block) {
+  host_memory_free(block->memory, block->size_bytes);
+  *block = (executor_block_t){0};
+}
+
+pod_status_t executor_block_grow(executor_block_t *block, int64_t size_bytes) {
+  if (block->memory != NULL && block->size_bytes >= size_bytes) {
+    return NULL;
+  }
+  executor_block_free(block);
+  POD_TRY(host_memory_alloc(size_bytes, &block->memory));
+  block->size_bytes = size_bytes;
+  return NULL;
+}
+
+executor_t *executor_create(const executor_options_t *options) {
+  executor_t *executor = pod_alloc(sizeof(*executor));
+  executor->options = *options;
+  return executor;
+}
+
+static void free_blocks(executor_t *executor) {
+  executor_block_free(&executor->temporaries);
+  executor_scratch_deinit(&executor->scratch);
+}
+
+void executor_destroy(executor_t *executor) {
+  if (executor != NULL) {
+    free_blocks(executor);
+    free(executor);
+  }
+}
+
+// --- Constants ---
+
+static bool is_all_zero(const uint8_t *bytes, int64_t size_bytes) {
+  for (int64_t i = 0; i < size_bytes; i++) {
+    if (bytes[i] != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Doubles what is filled, so that a large splat goes at the speed of memcpy.
+static void fill_splat(uint8_t *to, int64_t size_bytes, const void *element,
+                       int64_t element_bytes) {
+  if (size_bytes == 0) {
+    return;
+  }
+  memcpy(to, element, (size_t)element_bytes);
+  for (int64_t filled = element_bytes; filled < size_bytes;) {
+    const int64_t more = filled <= size_bytes - filled ? filled : size_bytes - filled;
+    memcpy(to + filled, to, (size_t)more);
+    filled += more;
+  }
+}
+
+static pod_status_t expand_constant(const chip_constant_t *constant,
+                                    executor_constant_t *out_constant) {
+  if (!constant->is_splat && (uintptr_t)constant->data % HOST_MEMORY_ALIGNMENT == 0) {
+    *out_constant = (executor_constant_t){.data = constant->data};
+    return NULL;
+  }
+  const int64_t size_bytes = tensor_shape_bytes(&constant->shape);
+  void *memory;
+  POD_TRY(host_memory_alloc(size_bytes, &memory));
+  const bool is_fresh = size_bytes >= HOST_MEMORY_MAPPED_BYTES;
+  if (!constant->is_splat) {
+    memcpy(memory, constant->data, (size_t)size_bytes);
+  } else if (!is_fresh || !is_all_zero(constant->data, constant->size_bytes)) {
+    fill_splat(memory, size_bytes, constant->data, constant->size_bytes);
+  }  // A mapped block of zeros is zero already, and takes no page until it is read.
+  *out_constant = (executor_constant_t){.data = memory, .memory = memory};
+  return NULL;
+}
+
+static void free_constants(executable_t *executable) {
+  const chip_program_t *program = executable->program;
+  for (int32_t i = 0; executable->constants != NULL && i < program->constant_count; i++) {
+    host_memory_free(executable->constants[i].memory,
+                     tensor_shape_bytes(&program->constants[i].shape));
+  }
+  free(executable->constants);
+  executable->constants = NULL;
+}
+
+pod_status_t executable_expand_constants(executable_t *executable) {
+  const chip_program_t *program = executable->program;
+  if (executable->constants != NULL) {
+    return NULL;
+  }
+  executable->constants =
+      pod_alloc((size_t)program->constant_count * sizeof(*executable->constants));
+  for (int32_t i = 0; i < program->constant_count; i++) {
+    const pod_status_t status =
+        expand_constant(&program->constants[i], &executable->constants[i]);
+    if (status != NULL) {
+      free_constants(executable);
+      return pod_status_context(status, "constant %d of %s", i, program->name);
+    }
+  }
+  for (int32_t i = 0; i < program->buffer_count; i++) {
+    const chip_buffer_t *buffer = &program->buffers[i];
+    if (buffer->kind == CHIP_BUFFER_CONSTANT) {
+      executable->buffers[i] = (void *)executable->constants[buffer->index].data;
+    }
+  }
+  return NULL;
+}
+
+int64_t executable_constant_bytes(const executable_t *executable) {
+  int64_t size_bytes = 0;
+  for (int32_t i = 0; i < executable->program->constant_count; i++) {
+    const int64_t constant = hbm_shape_bytes(&executable->program->constants[i].shape);
+    if (__builtin_add_overflow(size_bytes, constant, &size_bytes)) {
+      return INT64_MAX;  // Does not fit anywhere.
+    }
+  }
+  return size_bytes;
+}
+
+// --- Loading ---
+
+static bool is_executors_own(chip_op_t op) {
+  switch (op) {
+    case CHIP_OP_PARTITION_ID:
+    case CHIP_OP_REPLICA_ID:
+    case CHIP_OP_WHILE:
+    case CHIP_OP_CASE:
+    case CHIP_OP_IF:
+    case CHIP_OP_OPTIMIZATION_BARRIER:
+      return true;
+    default:
+      return false;
+  }
+}
+
+static pod_status_t load_step(executable_t *executable, int32_t index, void **pointers) {
+  const executor_t *executor = executable->executor;
+  const chip_program_t *program = executable->program;
+  const chip_instruction_t *instruction = &program->instructions[index];
+  executor_step_t *step = &executable->steps[index];
+  step->pointers = pointers;
+  step->cost = chip_instruction_cost(executor->options.spec, &executor->options.torus,
+                                     program, instruction);
+  if (chip_op_is_collective(instruction->op)) {
+    return executor_collective_create(program, instruction, &executor->options.torus,
+                                      executor->options.chip, &step->collective);
+  }
+  step->kernel = kernel_find(instruction->op);
+  if (step->kernel == NULL && !is_executors_own(instruction->op)) {
+    return pod_error(POD_UNIMPLEMENTED, "no kernel computes %s",
+                     chip_op_name(instruction->op));
+  }
+  return NULL;
+}
+
+static pod_status_t load_steps(executable_t *executable) {
+  const chip_program_t *program = executable->program;
+  size_t pointer_count = 0;
+  for (int32_t i = 0; i < program->instruction_count; i++) {
+    pointer_count += (size_t)program->instructions[i].operand_count +
+                     (size_t)program->instructions[i].result_count;
+  }
+  executable->pointers = pod_alloc(pointer_count * sizeof(*executable->pointers));
+  executable->steps =
+      pod_alloc((size_t)program->instruction_count * sizeof(*executable->steps));
+  void **pointers = executable->pointers;
+  for (int32_t i = 0; i < program->instruction_count; i++) {
+    const chip_instruction_t *instruction = &program->instructions[i];
+    POD_TRY(pod_status_context(load_step(executable, i, pointers), "%s (%s)",
+                               instruction->name, instruction->source));
+    pointers += instruction->operand_count + instruction->result_count;
+  }
+  return NULL;
+}
+
+static pod_status_t local_shapes(const chip_interface_t *interfaces, int32_t count,
+                                 tensor_shape_t *shapes) {
+  for (int32_t i = 0; i < count; i++) {
+    POD_TRY(
+        sharding_local_shape(interfaces[i].sharding, &interfaces[i].shape, &shapes[i]));
+  }
+  return NULL;
+}
+
+static pod_status_t load_interface(executable_t *executable) {
+  const chip_program_t *program = executable->program;
+  executable->argument_shapes =
+      pod_alloc((size_t)program->argument_count * sizeof(tensor_shape_t));
+  executable->result_shapes =
+      pod_alloc((size_t)program->result_count * sizeof(tensor_shape_t));
+  POD_TRY(local_shapes(program->arguments, program->argument_count,
+                       executable->argument_shapes));
+  POD_TRY(
+      local_shapes(program->results, program->result_count, executable->result_shapes));
+  const chip_computation_t *entry = &program->computations[program->entry];
+  for (int32_t i = 0; i < program->result_count; i++) {
+    if (!tensor_shape_equal(&program->buffers[entry->results[i]].shape,
+                            &executable->result_shapes[i])) {
+      return pod_error(POD_INVALID_ARGUMENT,
+                       "result %d of the entry has not the shape of the program's", i);
+    }
+  }
+  return NULL;
+}
+
+static pod_status_t check_mesh(const executor_t *executor,
+                               const chip_program_t *program) {
+  const int32_t chips = torus_chip_count(&executor->options.torus);
+  if (program->mesh->device_count != chips) {
+    return pod_error(POD_FAILED_PRECONDITION,
+                     "its mesh has %lld devices, the pod has %d chips",
+                     (long long)program->mesh->device_count, chips);
+  }
+  return NULL;
+}
+
+pod_status_t executor_load(executor_t *executor, chip_program_t *program,
+                           executable_t **out_executable) {
+  executable_t *executable = pod_alloc(sizeof(*executable));
+  executable->executor = executor;
+  executable->program = program;
+  executor->executable_count++;
+  executable->buffers =
+      pod_alloc((size_t)program->buffer_count * sizeof(*executable->buffers));
+  pod_status_t status = check_mesh(executor, program);
+  if (status == NULL) {
+    status = load_interface(executable);
+  }
+  if (status == NULL) {
+    status = load_steps(executable);
+  }
+  if (status != NULL) {
+    status = pod_status_context(status, "program %s", program->name);
+    executor_unload(executable);
+    return status;
+  }
+  *out_executable = executable;
+  return NULL;
+}
+
+void executor_unload(executable_t *executable) {
+  if (executable == NULL) {
+    return;
+  }
+  for (int32_t i = 0;
+       executable->steps != NULL && i < executable->program->instruction_count; i++) {
+    executor_step_t *step = &executable->steps[i];
+    if (step->cache != NULL && step->cache_free != NULL) {
+      step->cache_free(step->cache);
+    }
+    executor_collective_destroy(step->collective);
+  }
+  free_constants(executable);
+  free(executable->steps);
+  free(executable->pointers);
+  free(executable->buffers);
+  free(executable->argument_shapes);
+  free(executable->result_shapes);
+  chip_program_destroy(executable->program);
+  if (--executable->executor->executable_count == 0) {
+    free_blocks(executable->executor);
+  }
+  free(executable);
+}
+
+const chip_program_t *executable_program(const executable_t *executable) {
+  return executable->program;
+}
+
+const tensor_shape_t *executable_argument_shape(const executable_t *executable,
+                                                int32_t index) {
+  return &executable->argument_shapes[index];
+}
+
+const tensor_shape_t *executable_result_shape(const executable_t *executable,
+                                              int32_t index) {
+  return &executable->result_shapes[index];
+}

@@ -1,0 +1,305 @@
+// Running a program: walks the instruction lists, lends buffers to kernels, moves the
+// clock.
+
+#include <string.h>
+
+#include "common/base/clock.h"
+#include "server/worker/executor_internal.h"
+
+// What one execution carries along.
+typedef struct execution_t {
+  executable_t *executable;
+  const executor_run_t *run;
+  chip_profile_t *profile;
+  int64_t now_ps;         // The core's clock.
+  int64_t host_start_ns;  // Of the execution.
+  uint32_t sequence;      // Of the next collective; the same on all chips.
+} execution_t;
+
+static pod_status_t run_computation(execution_t *execution, int32_t computation);
+
+static void *buffer_of(const execution_t *execution, int32_t buffer) {
+  return execution->executable->buffers[buffer];
+}
+
+static int64_t buffer_bytes(const execution_t *execution, int32_t buffer) {
+  return tensor_shape_bytes(&execution->executable->program->buffers[buffer].shape);
+}
+
+static void copy_buffer(const execution_t *execution, int32_t from, int32_t to) {
+  const void *source = buffer_of(execution, from);
+  void *target = buffer_of(execution, to);
+  if (source != target) {
+    memmove(target, source, (size_t)buffer_bytes(execution, to));
+  }
+}
+
+static pod_status_t check_cancelled(const execution_t *execution) {
+  const atomic_bool *cancelled = execution->run->cancelled;
+  if (cancelled != NULL && atomic_load_explicit(cancelled, memory_order_relaxed)) {
+    return pod_error(POD_CANCELLED, "the execution was cancelled");
+  }
+  return NULL;
+}
+
+// Saturates: a program may ask for work without end.
+static int64_t later(int64_t time_ps, int64_t duration_ps) {
+  int64_t sum;
+  return __builtin_add_overflow(time_ps, duration_ps, &sum) ? INT64_MAX : sum;
+}
+
+// --- Buffers ---
+
+static void resolve_temporaries(executable_t *executable) {
+  uint8_t *block = executable->executor->temporaries.memory;
+  if (executable->temporaries == block) {
+    return;
+  }
+  const chip_program_t *program = executable->program;
+  for (int32_t i = 0; i < program->buffer_count; i++) {
+    if (program->buffers[i].kind == CHIP_BUFFER_TEMP) {
+      executable->buffers[i] = block + program->buffers[i].offset;
+    }
+  }
+  executable->temporaries = block;
+}
+
+static pod_status_t resolve_buffers(const execution_t *execution) {
+  executable_t *executable = execution->executable;
+  const chip_program_t *program = executable->program;
+  POD_TRY(pod_status_context(
+      executor_block_grow(&executable->executor->temporaries, program->temp_bytes),
+      "the temporaries of %s", program->name));
+  POD_TRY(executable_expand_constants(executable));
+  resolve_temporaries(executable);
+  for (int32_t i = 0; i < program->buffer_count; i++) {
+    const chip_buffer_t *buffer = &program->buffers[i];
+    if (buffer->kind == CHIP_BUFFER_ARGUMENT) {
+      executable->buffers[i] = (void *)execution->run->arguments[buffer->index];
+    } else if (buffer->kind == CHIP_BUFFER_RESULT) {
+      executable->buffers[i] = execution->run->results[buffer->index];
+    }
+  }
+  return NULL;
+}
+
+static void resolve_pointers(const execution_t *execution,
+                             const chip_instruction_t *instruction, void **pointers) {
+  for (int32_t i = 0; i < instruction->operand_count; i++) {
+    *pointers++ = buffer_of(execution, instruction->operands[i]);
+  }
+  for (int32_t i = 0; i < instruction->result_count; i++) {
+    *pointers++ = buffer_of(execution, instruction->results[i]);
+  }
+}
+
+// --- Control ---
+
+static pod_status_t run_while(execution_t *execution,
+                              const chip_instruction_t *instruction) {
+  const chip_program_t *program = execution->executable->program;
+  const int32_t condition = instruction->calls[0];
+  const int32_t body = instruction->calls[1];
+  const int32_t *body_results = program->computations[body].results;
+  const uint8_t *goes_on =
+      buffer_of(execution, program->computations[condition].results[0]);
+  for (;;) {
+    POD_TRY(check_cancelled(execution));
+    POD_TRY(run_computation(execution, condition));
+    if (*goes_on == 0) {
+      return NULL;
+    }
+    POD_TRY(run_computation(execution, body));
+    for (int32_t i = 0; i < instruction->result_count; i++) {
+      copy_buffer(execution, body_results[i], instruction->results[i]);
+    }
+  }
+}
+
+// The branch an if or case takes; an index out of range takes the last.
+static int32_t choose_branch(const execution_t *execution,
+                             const chip_instruction_t *instruction) {
+  const void *operand = buffer_of(execution, instruction->operands[0]);
+  if (instruction->op == CHIP_OP_IF) {
+    return *(const uint8_t *)operand != 0 ? 0 : 1;
+  }
+  int32_t index;
+  memcpy(&index, operand, sizeof(index));
+  const int32_t last = instruction->call_count - 1;
+  return index < 0 || index > last ? last : index;
+}
+
+static pod_status_t run_branch(execution_t *execution,
+                               const chip_instruction_t *instruction) {
+  const int32_t computation = instruction->calls[choose_branch(execution, instruction)];
+  POD_TRY(run_computation(execution, computation));
+  const int32_t *results =
+      execution->executable->program->computations[computation].results;
+  for (int32_t i = 0; i < instruction->result_count; i++) {
+    copy_buffer(execution, results[i], instruction->results[i]);
+  }
+  return NULL;
+}
+
+// --- Regions over scalars ---
+
+static pod_status_t run_silent(execution_t *execution, int32_t computation);
+
+// kernel_call_fn_t
+static pod_status_t call_region(const kernel_args_t *args, int32_t computation,
+                                const void *const *inputs, void *const *outputs) {
+  execution_t *execution = args->call_context;
+  const chip_computation_t *region = &args->program->computations[computation];
+  for (int32_t i = 0; i < region->parameter_count; i++) {
+    memcpy(buffer_of(execution, region->parameters[i]), inputs[i],
+           (size_t)buffer_bytes(execution, region->parameters[i]));
+  }
+  POD_TRY(run_silent(execution, computation));
+  for (int32_t i = 0; i < region->result_count; i++) {
+    memcpy(outputs[i], buffer_of(execution, region->results[i]),
+           (size_t)buffer_bytes(execution, region->results[i]));
+  }
+  return NULL;
+}
+
+static kernel_args_t kernel_args(execution_t *execution,
+                                 const chip_instruction_t *instruction,
+                                 executor_step_t *step) {
+  resolve_pointers(execution, instruction, step->pointers);
+  return (kernel_args_t){
+      .program = execution->executable->program,
+      .instruction = instruction,
+      .operands = (const void *const *)step->pointers,
+      .results = step->pointers + instruction->operand_count,
+      .cache = &step->cache,
+      .cache_free = &step->cache_free,
+      .call = call_region,
+      .call_context = execution,
+  };
+}
+
+// --- Collectives ---
+
+static pod_status_t run_collective(execution_t *execution,
+                                   const chip_instruction_t *instruction,
+                                   executor_step_t *step) {
+  const kernel_args_t args = kernel_args(execution, instruction, step);
+  const executor_options_t *options = &execution->executable->executor->options;
+  const executor_collective_run_t run = {
+      .runner = &options->runner,
+      .scratch = &execution->executable->executor->scratch,
+      .args = &args,
+      .execution = execution->run->execution,
+      .sequence = &execution->sequence,
+      .clock_ps = execution->now_ps,
+      .duration_ps = step->cost.duration_ps,
+      .links = execution->profile->links,
+  };
+  return executor_collective_run(step->collective, &run, &execution->now_ps);
+}
+
+// --- Instructions ---
+
+static void write_device_id(const execution_t *execution,
+                            const chip_instruction_t *instruction, int32_t id) {
+  memcpy(buffer_of(execution, instruction->results[0]), &id, sizeof(id));
+}
+
+// Does it and moves the clock.
+static pod_status_t run_instruction(execution_t *execution,
+                                    const chip_instruction_t *instruction,
+                                    executor_step_t *step) {
+  if (step->kernel != NULL) {
+    const kernel_args_t args = kernel_args(execution, instruction, step);
+    execution->now_ps = later(execution->now_ps, step->cost.duration_ps);
+    return step->kernel(&args);
+  }
+  switch (instruction->op) {
+    case CHIP_OP_WHILE:
+      return run_while(execution, instruction);
+    case CHIP_OP_IF:
+    case CHIP_OP_CASE:
+      return run_branch(execution, instruction);
+    case CHIP_OP_PARTITION_ID:
+      write_device_id(execution, instruction,
+                      execution->executable->executor->options.chip);
+      return NULL;
+    case CHIP_OP_REPLICA_ID:
+      write_device_id(execution, instruction, 0);
+      return NULL;
+    case CHIP_OP_OPTIMIZATION_BARRIER:
+      for (int32_t i = 0; i < instruction->result_count; i++) {
+        copy_buffer(execution, instruction->operands[i], instruction->results[i]);
+      }
+      return NULL;
+    default:
+      return run_collective(execution, instruction, step);
+  }
+}
+
+static pod_status_t run_and_record(execution_t *execution, int32_t index) {
+  const chip_instruction_t *instruction =
+      &execution->executable->program->instructions[index];
+  executor_step_t *step = &execution->executable->steps[index];
+  const int64_t start_ps = execution->now_ps;
+  const int64_t start_ns = pod_clock_now_ns();
+  POD_TRY(pod_status_context(run_instruction(execution, instruction, step), "%s (%s)",
+                             instruction->name, instruction->source));
+  const chip_event_t event = {
+      .instruction = index,
+      .start_ps = start_ps,
+      .duration_ps = execution->now_ps - start_ps,
+      .host_start_ns = start_ns - execution->host_start_ns,
+      .host_ns = pod_clock_now_ns() - start_ns,
+  };
+  const bool has_cost = step->kernel != NULL || step->collective != NULL;
+  chip_profile_add(execution->profile, &event, has_cost ? &step->cost : NULL);
+  return NULL;
+}
+
+static pod_status_t run_computation(execution_t *execution, int32_t computation) {
+  const chip_computation_t *list =
+      &execution->executable->program->computations[computation];
+  for (int32_t i = 0; i < list->instruction_count; i++) {
+    POD_TRY(check_cancelled(execution));
+    POD_TRY(run_and_record(execution, list->first_instruction + i));
+  }
+  return NULL;
+}
+
+// For regions that run once per element: their time is part of the reduction's.
+static pod_status_t run_silent(execution_t *execution, int32_t computation) {
+  const executable_t *executable = execution->executable;
+  const chip_computation_t *list = &executable->program->computations[computation];
+  const int64_t now_ps = execution->now_ps;
+  POD_TRY(check_cancelled(execution));
+  for (int32_t i = 0; i < list->instruction_count; i++) {
+    const int32_t index = list->first_instruction + i;
+    POD_TRY(run_instruction(execution, &executable->program->instructions[index],
+                            &executable->steps[index]));
+  }
+  execution->now_ps = now_ps;
+  return NULL;
+}
+
+pod_status_t executor_run(executable_t *executable, const executor_run_t *run,
+                          chip_profile_t *profile) {
+  execution_t execution = {.executable = executable,
+                           .run = run,
+                           .profile = profile,
+                           .host_start_ns = pod_clock_now_ns()};
+  const chip_program_t *program = executable->program;
+  POD_TRY(resolve_buffers(&execution));
+  POD_TRY(run_computation(&execution, program->entry));
+  for (int32_t i = 0; i < program->result_count; i++) {
+    const void *result =
+        buffer_of(&execution, program->computations[program->entry].results[i]);
+    if (result != run->results[i]) {
+      memcpy(run->results[i], result,
+             (size_t)tensor_shape_bytes(&executable->result_shapes[i]));
+    }
+  }
+  profile->end_ps = execution.now_ps;
+  profile->host_ns = pod_clock_now_ns() - execution.host_start_ns;
+  return NULL;
+}

@@ -1,0 +1,86 @@
+// Runs programs on a chip: the instruction list of server/chip/program.h over host
+// memory.
+//
+// An executor is a chip: it has a place in the torus, a way to its peers, and the block
+// of memory in which temporaries lie. An executable is a program made ready for it:
+// kernels looked up and their caches, what each instruction costs, schedules of the
+// collectives, constants in memory.
+//
+// Virtual time: the clock of the chip's core, in picoseconds, starts at 0 with every
+//             execution. An instruction moves it by its cost; a collective begins when
+//             the last of its group gets there. It never looks at a host clock.
+// Determinism: the same arguments give the same results and the same virtual times.
+// Threading:  everything here on one thread (the chip's compute thread); run->cancelled
+// may
+//             be set by any. While a collective waits for peers it blocks the thread;
+//             cancelling then needs the runner's abort too.
+// Ownership:  an executor outlives its executables.
+// Errors:     of kernels and collectives, with the instruction's name and source before
+//             them; CANCELLED; RESOURCE_EXHAUSTED when the host has no memory.
+
+#ifndef SERVER_WORKER_EXECUTOR_H_
+#define SERVER_WORKER_EXECUTOR_H_
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "server/chip/profile.h"
+#include "server/chip/program.h"
+#include "server/chip/spec.h"
+#include "server/chip/torus.h"
+#include "server/worker/collective_runner.h"
+
+typedef struct executor_t executor_t;
+typedef struct executable_t executable_t;
+
+typedef struct executor_options_t {
+  const chip_spec_t *spec;  // Borrowed: static.
+  torus_t torus;
+  int32_t chip;
+  collective_runner_t runner;  // Borrowed context; may be zero on a torus of one chip.
+} executor_options_t;
+
+// Returns owned.
+executor_t *executor_create(const executor_options_t *options);
+
+// Its executables are gone. Accepts NULL.
+void executor_destroy(executor_t *executor);
+
+// Makes a program ready; takes it, also on error. It has passed chip_program_check.
+// FAILED_PRECONDITION when its mesh is not of the pod's size; UNIMPLEMENTED names an
+// instruction that no kernel or collective is there for.
+POD_MUST_USE pod_status_t executor_load(executor_t *executor, chip_program_t *program,
+                                        executable_t **out_executable);
+
+// Frees the program too. Accepts NULL.
+void executor_unload(executable_t *executable);
+
+// Any thread, while it is loaded.
+const chip_program_t *executable_program(const executable_t *executable);
+
+// The shard's shape, as arrays given to a run must have it. Any thread, while it is
+// loaded.
+const tensor_shape_t *executable_argument_shape(const executable_t *executable,
+                                                int32_t index);
+const tensor_shape_t *executable_result_shape(const executable_t *executable,
+                                              int32_t index);
+
+// What the constants take in HBM, expanded. Any thread.
+int64_t executable_constant_bytes(const executable_t *executable);
+
+typedef struct executor_run_t {
+  uint64_t execution;            // The same number on all chips.
+  const void *const *arguments;  // In the program's order, 64-byte aligned.
+  void *const *results;          // Their contents are undefined after an error.
+  const atomic_bool *cancelled;  // May be NULL.
+} executor_run_t;
+
+// Adds to `profile`, which chip_profile_init has made for the program; end_ps and host_ns
+// are set. On error the profile is incomplete.
+POD_MUST_USE pod_status_t executor_run(executable_t *executable,
+                                       const executor_run_t *run,
+                                       chip_profile_t *profile);
+
+#endif  // SERVER_WORKER_EXECUTOR_H_
