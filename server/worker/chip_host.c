@@ -1,0 +1,622 @@
+#include "server/worker/chip_host.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/memory.h"
+#include "server/wire/program.h"
+#include "server/worker/compute.h"
+#include "server/worker/id_map.h"
+
+// A program on the chip. Counted: by the table, and by each execution of it.
+typedef struct loaded_t {
+  compute_job_t job;  // Of loading, later of unloading. First.
+  chip_host_t *host;
+  uint64_t id, session;
+  int32_t count;
+  executable_t *executable;
+  int64_t constant_bytes;
+  // While it loads.
+  uint8_t *bytes;
+  size_t size_bytes;
+  pod_status_t status;
+  bool session_closed;
+  chip_host_done_fn_t done;
+  void *context;
+  struct loaded_t *next_loading;
+} loaded_t;
+
+struct chip_host_execution_t {
+  compute_job_t job;  // First.
+  chip_host_t *host;
+  uint64_t id, session;
+  loaded_t *program;
+  hbm_array_t **arguments, **results;
+  const void **argument_data;
+  void **result_data;
+  uint64_t *result_ids;
+  bool is_running;
+  int64_t temp_bytes;
+  atomic_bool cancelled;
+  chip_profile_t profile;
+  pod_status_t status;
+  chip_host_executed_fn_t done;  // NULL: nobody waits any more.
+  void *context;
+  chip_host_execution_t *next;
+};
+
+struct chip_host_t {
+  rpc_loop_t *loop;
+  chip_host_options_t options;
+  hbm_t *hbm;
+  executor_t *executor;  // Used on the compute thread.
+  compute_t *compute;
+  pod_map_t *programs;
+  loaded_t *loading;
+  int32_t loading_count, unloading_count;
+  chip_host_execution_t *queue, **queue_end;  // The first may be running.
+  int32_t queue_length;
+  rpc_fn_t idle;
+  void *idle_context;
+  pod_status_t stop_reason;  // Set once it stops.
+  rpc_fn_t gone;
+  void *gone_context;
+};
+
+static void start_next(chip_host_t *host);
+
+pod_status_t chip_host_create(rpc_loop_t *loop, const chip_host_options_t *options,
+                              chip_host_t **out_host) {
+  chip_host_t *host = pod_alloc(sizeof(*host));
+  host->loop = loop;
+  host->options = *options;
+  const pod_status_t status = compute_create(loop, &host->compute);
+  if (status != NULL) {
+    free(host);
+    return status;
+  }
+  host->hbm = hbm_create(options->executor.chip, options->hbm_bytes);
+  host->executor = executor_create(&options->executor);
+  host->programs = pod_map_create();
+  host->queue_end = &host->queue;
+  *out_host = host;
+  return NULL;
+}
+
+hbm_t *chip_host_hbm(chip_host_t *host) {
+  return host->hbm;
+}
+
+int32_t chip_host_program_count(const chip_host_t *host) {
+  return (int32_t)pod_map_count(host->programs);
+}
+
+bool chip_host_is_idle(const chip_host_t *host) {
+  return host->queue == NULL && host->loading == NULL;
+}
+
+void chip_host_on_idle(chip_host_t *host, rpc_fn_t idle, void *context) {
+  host->idle = idle;
+  host->idle_context = context;
+}
+
+static void destroy(void *context) {
+  chip_host_t *host = context;
+  compute_destroy(host->compute);
+  executor_destroy(host->executor);
+  pod_map_destroy(host->programs);
+  hbm_destroy(host->hbm);
+  pod_status_free(host->stop_reason);
+  const rpc_fn_t gone = host->gone;
+  void *gone_context = host->gone_context;
+  free(host);
+  gone(gone_context);
+}
+
+// After anything ended: tells who waits for it, or goes when it was the last.
+static void check_idle(chip_host_t *host) {
+  if (!chip_host_is_idle(host)) {
+    return;
+  }
+  if (host->stop_reason != NULL) {
+    if (host->unloading_count == 0) {
+      host->unloading_count = -1;  // Once.
+      rpc_loop_post(host->loop, destroy, host);
+    }
+  } else if (host->idle != NULL) {
+    host->idle(host->idle_context);
+  }
+}
+
+static pod_status_t check_running(const chip_host_t *host) {
+  return host->stop_reason == NULL ? NULL : pod_status_copy(host->stop_reason);
+}
+
+// --- Programs ---
+
+static void run_unload(compute_job_t *job) {
+  executor_unload(((loaded_t *)job)->executable);
+}
+
+static void done_unload(compute_job_t *job) {
+  loaded_t *program = (loaded_t *)job;
+  chip_host_t *host = program->host;
+  hbm_release(host->hbm, program->constant_bytes);
+  free(program);
+  host->unloading_count--;
+  check_idle(host);
+}
+
+static void release_program(loaded_t *program) {
+  if (program == NULL || --program->count > 0) {
+    return;
+  }
+  program->host->unloading_count++;
+  program->job = (compute_job_t){.run = run_unload, .done = done_unload};
+  compute_post(program->host->compute, &program->job);
+}
+
+static void run_load(compute_job_t *job) {
+  loaded_t *program = (loaded_t *)job;
+  chip_program_t *unpacked;
+  program->status = wire_program_unpack(program->bytes, program->size_bytes, &unpacked);
+  free(program->bytes);
+  program->bytes = NULL;
+  if (program->status == NULL) {
+    program->status =
+        executor_load(program->host->executor, unpacked, &program->executable);
+  }
+}
+
+static void forget_loading(loaded_t *program) {
+  loaded_t **link = &program->host->loading;
+  while (*link != program) {
+    link = &(*link)->next_loading;
+  }
+  *link = program->next_loading;
+  program->host->loading_count--;
+}
+
+// The place of the constants, when the program has come so far.
+static pod_status_t admit(loaded_t *program) {
+  chip_host_t *host = program->host;
+  POD_TRY(check_running(host));
+  if (program->session_closed) {
+    return pod_error(POD_CANCELLED, "session %" PRIu64 " was closed", program->session);
+  }
+  if (id_map_get(host->programs, program->id) != NULL) {
+    return pod_error(POD_ALREADY_EXISTS, "program %" PRIu64 " is loaded already",
+                     program->id);
+  }
+  pod_text_t what = {0};
+  pod_text_printf(&what, "the constants of program %s",
+                  executable_program(program->executable)->name);
+  const int64_t size_bytes = executable_constant_bytes(program->executable);
+  const pod_status_t status = hbm_reserve(host->hbm, size_bytes, what.bytes);
+  pod_text_deinit(&what);
+  if (status == NULL) {
+    program->constant_bytes = size_bytes;
+  }
+  return status;
+}
+
+static void done_load(compute_job_t *job) {
+  loaded_t *program = (loaded_t *)job;
+  chip_host_t *host = program->host;
+  const chip_host_done_fn_t done = program->done;
+  void *context = program->context;
+  pod_status_t status = program->status;
+  forget_loading(program);
+  if (status == NULL) {
+    status = admit(program);
+  }
+  if (status == NULL) {
+    id_map_put(host->programs, program->id, program);
+  } else if (program->executable != NULL) {
+    release_program(program);
+  } else {
+    free(program);
+  }
+  done(status, context);
+  check_idle(host);
+}
+
+// What is refused at once is reported by the loop too.
+typedef struct refusal_t {
+  chip_host_done_fn_t done;
+  void *context;
+  pod_status_t status;
+} refusal_t;
+
+static void report_refusal(void *context) {
+  refusal_t *refusal = context;
+  refusal->done(refusal->status, refusal->context);
+  free(refusal);
+}
+
+static pod_status_t check_load(const chip_host_t *host, uint64_t id) {
+  POD_TRY(check_running(host));
+  if (host->loading_count >= CHIP_HOST_LOADS_MAX) {
+    return pod_error(POD_RESOURCE_EXHAUSTED, "chip %d loads %d programs already",
+                     host->options.executor.chip, host->loading_count);
+  }
+  if (id_map_get(host->programs, id) != NULL) {
+    return pod_error(POD_ALREADY_EXISTS, "program %" PRIu64 " is loaded already", id);
+  }
+  return NULL;
+}
+
+void chip_host_load(chip_host_t *host, uint64_t session, uint64_t program, uint8_t *bytes,
+                    size_t size_bytes, chip_host_done_fn_t done, void *context) {
+  const pod_status_t status = check_load(host, program);
+  if (status != NULL) {
+    refusal_t *refusal = pod_alloc(sizeof(*refusal));
+    *refusal = (refusal_t){done, context, status};
+    free(bytes);
+    rpc_loop_post(host->loop, report_refusal, refusal);
+    return;
+  }
+  loaded_t *loaded = pod_alloc(sizeof(*loaded));
+  *loaded = (loaded_t){.job = {.run = run_load, .done = done_load},
+                       .host = host,
+                       .id = program,
+                       .session = session,
+                       .count = 1,
+                       .bytes = bytes,
+                       .size_bytes = size_bytes,
+                       .done = done,
+                       .context = context,
+                       .next_loading = host->loading};
+  host->loading = loaded;
+  host->loading_count++;
+  compute_post(host->compute, &loaded->job);
+}
+
+void chip_host_unload(chip_host_t *host, uint64_t program) {
+  release_program(id_map_remove(host->programs, program));
+}
+
+// --- Executions ---
+
+static void free_execution(chip_host_execution_t *execution) {
+  if (execution->program != NULL) {
+    const chip_program_t *program = executable_program(execution->program->executable);
+    for (int32_t i = 0; i < program->argument_count; i++) {
+      hbm_array_release(execution->arguments[i]);
+    }
+    for (int32_t i = 0; i < program->result_count; i++) {
+      hbm_array_release(execution->results[i]);
+    }
+    release_program(execution->program);
+  }
+  free(execution->arguments);
+  free(execution->results);
+  free(execution->argument_data);
+  free(execution->result_data);
+  free(execution->result_ids);
+  chip_profile_deinit(&execution->profile);
+  pod_status_free(execution->status);
+  free(execution);
+}
+
+// The links need to hear of the end of every execution.
+static void tell_end(const chip_host_t *host, uint64_t execution) {
+  const collective_runner_t *runner = &host->options.executor.runner;
+  if (runner->end != NULL) {
+    runner->end(runner->context, execution);
+  }
+}
+
+// Takes it out of the queue, tells who waits, frees it.
+static void end_execution(chip_host_execution_t *execution, pod_status_t status) {
+  chip_host_t *host = execution->host;
+  chip_host_execution_t **link = &host->queue;
+  while (*link != execution) {
+    link = &(*link)->next;
+  }
+  *link = execution->next;
+  if (host->queue_end == &execution->next) {
+    host->queue_end = link;
+  }
+  host->queue_length--;
+  tell_end(host, execution->id);
+  if (execution->done != NULL) {
+    execution->done(status == NULL ? &execution->profile : NULL, status,
+                    execution->context);
+  } else {
+    pod_status_free(status);
+  }
+  free_execution(execution);
+}
+
+static void run_execution(compute_job_t *job) {
+  chip_host_execution_t *execution = (chip_host_execution_t *)job;
+  const executor_run_t run = {.execution = execution->id,
+                              .arguments = execution->argument_data,
+                              .results = execution->result_data,
+                              .cancelled = &execution->cancelled};
+  execution->status =
+      executor_run(execution->program->executable, &run, &execution->profile);
+}
+
+static pod_status_t publish_results(const chip_host_execution_t *execution) {
+  const chip_program_t *program = executable_program(execution->program->executable);
+  for (int32_t i = 0; i < program->result_count; i++) {
+    const pod_status_t status = hbm_array_publish(execution->results[i]);
+    if (status != NULL) {
+      while (i-- > 0) {
+        hbm_array_forget(execution->host->hbm, execution->results[i]->id);
+      }
+      return status;
+    }
+  }
+  return NULL;
+}
+
+static void done_execution(compute_job_t *job) {
+  chip_host_execution_t *execution = (chip_host_execution_t *)job;
+  chip_host_t *host = execution->host;
+  hbm_release(host->hbm, execution->temp_bytes);
+  pod_status_t status = execution->status;
+  execution->status = NULL;
+  if (status != NULL && host->stop_reason != NULL) {
+    pod_status_free(status);
+    status = pod_status_copy(host->stop_reason);
+  }
+  if (status == NULL && atomic_load(&execution->cancelled)) {
+    status = pod_error(POD_CANCELLED, "the execution was cancelled");
+  }
+  if (status == NULL) {
+    status = publish_results(execution);
+  }
+  end_execution(execution, status);
+  start_next(host);
+  check_idle(host);
+}
+
+// Temporaries and results together, so that the message has the whole need.
+static pod_status_t check_room(hbm_t *hbm, const executable_t *executable) {
+  const chip_program_t *program = executable_program(executable);
+  int64_t size_bytes = program->temp_bytes;
+  for (int32_t i = 0; i < program->result_count; i++) {
+    const int64_t result = hbm_shape_bytes(executable_result_shape(executable, i));
+    if (__builtin_add_overflow(size_bytes, result, &size_bytes)) {
+      size_bytes = INT64_MAX;
+      break;
+    }
+  }
+  pod_text_t what = {0};
+  pod_text_printf(&what, "an execution of %s (temporaries and results)", program->name);
+  const pod_status_t status = hbm_reserve(hbm, size_bytes, what.bytes);
+  pod_text_deinit(&what);
+  if (status == NULL) {
+    hbm_release(hbm, size_bytes);
+  }
+  return status;
+}
+
+// Reserves what the execution needs beside its arguments.
+static pod_status_t prepare(chip_host_execution_t *execution) {
+  chip_host_t *host = execution->host;
+  const executable_t *executable = execution->program->executable;
+  const chip_program_t *program = executable_program(executable);
+  POD_TRY(check_room(host->hbm, executable));
+  POD_TRY(hbm_reserve(host->hbm, program->temp_bytes, program->name));
+  execution->temp_bytes = program->temp_bytes;
+  for (int32_t i = 0; i < program->result_count; i++) {
+    POD_TRY(hbm_array_create(host->hbm, execution->result_ids[i], execution->session,
+                             executable_result_shape(executable, i),
+                             &execution->results[i]));
+    execution->result_data[i] = execution->results[i]->data;
+  }
+  chip_profile_init(&execution->profile, program, host->options.executor.chip);
+  execution->profile.hbm_peak_bytes = hbm_used_bytes(host->hbm);
+  return NULL;
+}
+
+static void start_next(chip_host_t *host) {
+  while (host->queue != NULL && !host->queue->is_running) {
+    chip_host_execution_t *execution = host->queue;
+    const pod_status_t status = prepare(execution);
+    if (status == NULL) {
+      execution->is_running = true;
+      execution->job = (compute_job_t){.run = run_execution, .done = done_execution};
+      compute_post(host->compute, &execution->job);
+      return;
+    }
+    hbm_release(host->hbm, execution->temp_bytes);
+    end_execution(execution, status);
+  }
+}
+
+// Ends what waits in the queue and is not to run any more, then goes on.
+static void sweep(void *context) {
+  chip_host_t *host = context;
+  chip_host_execution_t *execution = host->queue;
+  while (execution != NULL) {
+    chip_host_execution_t *next = execution->next;
+    if (!execution->is_running) {
+      if (host->stop_reason != NULL) {
+        end_execution(execution, pod_status_copy(host->stop_reason));
+      } else if (atomic_load(&execution->cancelled)) {
+        end_execution(execution,
+                      pod_error(POD_CANCELLED, "session %" PRIu64 " was closed",
+                                execution->session));
+      }
+    }
+    execution = next;
+  }
+  start_next(host);
+  check_idle(host);
+}
+
+static pod_status_t find_arguments(chip_host_execution_t *execution,
+                                   const uint64_t *ids) {
+  const executable_t *executable = execution->program->executable;
+  const chip_program_t *program = executable_program(executable);
+  for (int32_t i = 0; i < program->argument_count; i++) {
+    hbm_array_t *array;
+    POD_TRY(pod_status_context(hbm_array_find(execution->host->hbm, ids[i], &array),
+                               "argument %d of %s", i, program->name));
+    const tensor_shape_t *expected = executable_argument_shape(executable, i);
+    if (!tensor_shape_equal(&array->shape, expected)) {
+      pod_text_t text = {0};
+      pod_text_printf(&text, "argument %d of %s must be ", i, program->name);
+      tensor_shape_print(&text, expected);
+      pod_text_printf(&text, " on each chip, array %" PRIu64 " is ", ids[i]);
+      tensor_shape_print(&text, &array->shape);
+      const pod_status_t status =
+          pod_error_text(__FILE__, __LINE__, POD_INVALID_ARGUMENT, text.bytes);
+      pod_text_deinit(&text);
+      return status;
+    }
+    hbm_array_retain(array);
+    execution->arguments[i] = array;
+    execution->argument_data[i] = array->data;
+  }
+  return NULL;
+}
+
+static pod_status_t check_execute(const chip_host_t *host,
+                                  const chip_host_execute_t *request,
+                                  loaded_t **out_program) {
+  POD_TRY(check_running(host));
+  loaded_t *loaded = id_map_get(host->programs, request->program);
+  if (loaded == NULL) {
+    return pod_error(POD_NOT_FOUND, "program %" PRIu64 " is not on chip %d",
+                     request->program, host->options.executor.chip);
+  }
+  const chip_program_t *program = executable_program(loaded->executable);
+  if (request->argument_count != (size_t)program->argument_count ||
+      request->result_count != (size_t)program->result_count) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "%s takes %d arrays and makes %d, not %zu and %zu", program->name,
+                     program->argument_count, program->result_count,
+                     request->argument_count, request->result_count);
+  }
+  if (host->queue_length >= CHIP_HOST_QUEUE_MAX) {
+    return pod_error(POD_RESOURCE_EXHAUSTED, "chip %d has %d executions waiting already",
+                     host->options.executor.chip, host->queue_length);
+  }
+  *out_program = loaded;
+  return NULL;
+}
+
+static pod_status_t make_execution(chip_host_t *host, const chip_host_execute_t *request,
+                                   chip_host_execution_t **out_execution) {
+  loaded_t *program = NULL;
+  POD_TRY(check_execute(host, request, &program));
+  chip_host_execution_t *execution = pod_alloc(sizeof(*execution));
+  *execution = (chip_host_execution_t){.host = host,
+                                       .id = request->execution,
+                                       .session = request->session,
+                                       .program = program};
+  program->count++;
+  execution->arguments = pod_alloc(request->argument_count * sizeof(void *));
+  execution->argument_data = pod_alloc(request->argument_count * sizeof(void *));
+  execution->results = pod_alloc(request->result_count * sizeof(void *));
+  execution->result_data = pod_alloc(request->result_count * sizeof(void *));
+  execution->result_ids = pod_alloc(request->result_count * sizeof(uint64_t));
+  if (request->result_count > 0) {
+    memcpy(execution->result_ids, request->results,
+           request->result_count * sizeof(uint64_t));
+  }
+  const pod_status_t status = find_arguments(execution, request->arguments);
+  if (status != NULL) {
+    free_execution(execution);
+    return status;
+  }
+  *out_execution = execution;
+  return NULL;
+}
+
+pod_status_t chip_host_execute(chip_host_t *host, const chip_host_execute_t *request,
+                               chip_host_executed_fn_t done, void *context,
+                               chip_host_execution_t **out_execution) {
+  for (const chip_host_execution_t *other = host->queue; other != NULL;
+       other = other->next) {
+    if (other->id == request->execution) {
+      return pod_error(POD_ALREADY_EXISTS, "execution %" PRIu64 " is under way",
+                       request->execution);
+    }
+  }
+  chip_host_execution_t *execution;
+  const pod_status_t status = make_execution(host, request, &execution);
+  if (status != NULL) {
+    tell_end(host, request->execution);
+    return status;
+  }
+  execution->done = done;
+  execution->context = context;
+  *host->queue_end = execution;
+  host->queue_end = &execution->next;
+  host->queue_length++;
+  rpc_loop_post(host->loop, sweep, host);
+  *out_execution = execution;
+  return NULL;
+}
+
+// Wakes the compute thread if it waits for peers in this execution.
+static void interrupt(chip_host_execution_t *execution, pod_status_t reason) {
+  const collective_runner_t *runner = &execution->host->options.executor.runner;
+  atomic_store(&execution->cancelled, true);
+  if (execution->is_running && runner->abort != NULL) {
+    runner->abort(runner->context, execution->id, reason);
+  } else {
+    pod_status_free(reason);
+  }
+}
+
+void chip_host_execution_cancel(chip_host_execution_t *execution) {
+  execution->done = NULL;
+  interrupt(execution, pod_error(POD_CANCELLED, "the execution was cancelled"));
+  if (!execution->is_running) {
+    rpc_loop_post(execution->host->loop, sweep, execution->host);
+  }
+}
+
+void chip_host_close_session(chip_host_t *host, uint64_t session) {
+  for (chip_host_execution_t *execution = host->queue; execution != NULL;
+       execution = execution->next) {
+    if (execution->session == session) {
+      interrupt(execution,
+                pod_error(POD_CANCELLED, "session %" PRIu64 " was closed", session));
+    }
+  }
+  for (loaded_t *program = host->loading; program != NULL;
+       program = program->next_loading) {
+    program->session_closed |= program->session == session;
+  }
+  hbm_session_forget(host->hbm, session);
+  size_t position = 0;
+  const char *key;
+  void *value;
+  while (pod_map_next(host->programs, &position, &key, &value)) {
+    loaded_t *program = value;
+    if (program->session == session) {
+      chip_host_unload(host, program->id);
+    }
+  }
+  rpc_loop_post(host->loop, sweep, host);
+}
+
+void chip_host_stop(chip_host_t *host, pod_status_t reason, rpc_fn_t gone,
+                    void *context) {
+  POD_CHECK(host->stop_reason == NULL && reason != NULL);
+  host->stop_reason = reason;
+  host->gone = gone;
+  host->gone_context = context;
+  for (chip_host_execution_t *execution = host->queue; execution != NULL;
+       execution = execution->next) {
+    interrupt(execution, pod_status_copy(reason));
+  }
+  size_t position = 0;
+  const char *key;
+  void *program;
+  while (pod_map_next(host->programs, &position, &key, &program)) {
+    chip_host_unload(host, ((loaded_t *)program)->id);
+  }
+  rpc_loop_post(host->loop, sweep, host);
+}

@@ -1,0 +1,92 @@
+// What a worker is once it has a place in a pod: a chip with its HBM, its programs and
+// the queue of executions. The gRPC service and the membership stand in front of it.
+//
+//   load ──► compute thread ──► loaded ──────────────► unload ──► compute thread
+//   execute ──► queue (FIFO) ──► HBM reserved ──► compute thread ──► results published
+//
+// One execution runs at a time. What it needs of HBM (temporaries, results) is reserved
+// when its turn comes.
+//
+// Threading: the loop thread. Callbacks come from the loop, never inside the call that
+//            asked for them, exactly once, except after chip_host_execution_cancel.
+// Ownership: programs and arrays belong to sessions and go with them.
+// Errors:    NOT_FOUND for ids that are not there, ALREADY_EXISTS for ids that are,
+//            INVALID_ARGUMENT for arguments that do not fit the program,
+//            RESOURCE_EXHAUSTED for HBM, host memory and a full queue, UNAVAILABLE while
+//            it stops.
+
+#ifndef SERVER_WORKER_CHIP_HOST_H_
+#define SERVER_WORKER_CHIP_HOST_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "common/rpc/loop.h"
+#include "server/chip/profile.h"
+#include "server/worker/executor.h"
+#include "server/worker/hbm.h"
+
+enum { CHIP_HOST_QUEUE_MAX = 256, CHIP_HOST_LOADS_MAX = 64 };
+
+typedef struct chip_host_t chip_host_t;
+typedef struct chip_host_execution_t chip_host_execution_t;
+
+typedef struct chip_host_options_t {
+  executor_options_t executor;
+  int64_t hbm_bytes;
+} chip_host_options_t;
+
+// Returns owned; starts the compute thread.
+POD_MUST_USE pod_status_t chip_host_create(rpc_loop_t *loop,
+                                           const chip_host_options_t *options,
+                                           chip_host_t **out_host);
+
+// Ends all executions with a copy of `reason`, which it takes, frees everything when the
+// compute thread has let go, the host itself too, and calls `gone`. Arrays that were
+// retained must have been released.
+void chip_host_stop(chip_host_t *host, pod_status_t reason, rpc_fn_t gone, void *context);
+
+hbm_t *chip_host_hbm(chip_host_t *host);
+int32_t chip_host_program_count(const chip_host_t *host);
+
+// Nothing is queued, running or loading.
+bool chip_host_is_idle(const chip_host_t *host);
+
+// Calls `idle` each time it becomes idle. NULL: no more.
+void chip_host_on_idle(chip_host_t *host, rpc_fn_t idle, void *context);
+
+// `done` takes `status`.
+typedef void (*chip_host_done_fn_t)(pod_status_t status, void *context);
+
+// Unpacks and loads a program; takes `bytes` (free()).
+void chip_host_load(chip_host_t *host, uint64_t session, uint64_t program, uint8_t *bytes,
+                    size_t size_bytes, chip_host_done_fn_t done, void *context);
+
+// Executions under way keep it until they end. An id that is not there is ignored.
+void chip_host_unload(chip_host_t *host, uint64_t program);
+
+typedef struct chip_host_execute_t {
+  uint64_t session, program, execution;
+  const uint64_t *arguments, *results;  // Ids of arrays; borrowed for the call.
+  size_t argument_count, result_count;
+} chip_host_execute_t;
+
+// `profile` is NULL on error, else borrowed for the call; `done` takes `status`.
+typedef void (*chip_host_executed_fn_t)(const chip_profile_t *profile,
+                                        pod_status_t status, void *context);
+
+// Queues an execution. Valid until `done`.
+POD_MUST_USE pod_status_t chip_host_execute(chip_host_t *host,
+                                            const chip_host_execute_t *request,
+                                            chip_host_executed_fn_t done, void *context,
+                                            chip_host_execution_t **out_execution);
+
+// Stops it; `done` is not called any more, the pointer not to be used.
+void chip_host_execution_cancel(chip_host_execution_t *execution);
+
+// Ends its executions with CANCELLED, frees its arrays and programs.
+void chip_host_close_session(chip_host_t *host, uint64_t session);
+
+#endif  // SERVER_WORKER_CHIP_HOST_H_

@@ -1,0 +1,31 @@
+// The chip's compute thread: runs jobs one after the other, in the order in which they
+// were posted, and tells the loop when each is done.
+//
+// Threading: compute_post and compute_destroy on the loop thread.
+
+#ifndef SERVER_WORKER_COMPUTE_H_
+#define SERVER_WORKER_COMPUTE_H_
+
+#include "common/base/status.h"
+#include "common/rpc/loop.h"
+
+typedef struct compute_t compute_t;
+typedef struct compute_job_t compute_job_t;
+
+// Public so that it can be embedded in what it works for, as the first member. Borrowed
+// from compute_post until `done` is called.
+struct compute_job_t {
+  void (*run)(compute_job_t *job);   // On the compute thread.
+  void (*done)(compute_job_t *job);  // On the loop thread; may free the job.
+  compute_job_t *next;               // Private to compute.c.
+};
+
+// INTERNAL when the system has no thread to give.
+POD_MUST_USE pod_status_t compute_create(rpc_loop_t *loop, compute_t **out_compute);
+
+void compute_post(compute_t *compute, compute_job_t *job);
+
+// Waits for the jobs posted; their `done` comes by the loop. Accepts NULL.
+void compute_destroy(compute_t *compute);
+
+#endif  // SERVER_WORKER_COMPUTE_H_
