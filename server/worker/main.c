@@ -1,0 +1,197 @@
+// podium-worker: flags, signals, exit status.
+
+#include <argp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "common/rpc/loop.h"
+#include "server/worker/worker.h"
+
+const char *argp_program_version = "podium-worker " POD_VERSION;
+
+typedef struct flags_t {
+  worker_options_t worker;
+  pod_log_level_t log_level;
+} flags_t;
+
+enum {
+  KEY_COORDINATOR = 'c',
+  KEY_LISTEN = 'l',
+  KEY_ADVERTISE = 0x100,
+  KEY_ICI_LISTEN,
+  KEY_COORDS,
+  KEY_LOG_LEVEL,
+  KEY_HBM_BYTES,
+};
+
+static const struct argp_option options[] = {
+    {"coordinator", KEY_COORDINATOR, "HOST:PORT", 0,
+     "The coordinator of the pod (required); may start later than the worker", 0},
+    {"listen", KEY_LISTEN, "HOST:PORT", 0,
+     "Where to serve gRPC; port 0 takes a free one (default 127.0.0.1:0)", 0},
+    {"advertise", KEY_ADVERTISE, "HOST:PORT", 0,
+     "How the coordinator reaches that address, if not as it stands", 0},
+    {"ici-listen", KEY_ICI_LISTEN, "tcp://HOST", 0,
+     "Wait for neighbours on other hosts at this address too (default: only those of "
+     "this "
+     "host)",
+     0},
+    {"coords", KEY_COORDS, "X,Y[,Z]", 0, "The place in the torus (default: any)", 0},
+    {"hbm-bytes", KEY_HBM_BYTES, "N", 0,
+     "HBM of the chip (default: what the chip kind has)", 0},
+    {"log-level", KEY_LOG_LEVEL, "LEVEL", 0,
+     "debug, info, warning, error or none (default info)", 0},
+    {0},
+};
+
+static int parse_coords(const char *text, worker_options_t *worker) {
+  char rest;
+  const int count = sscanf(text, "%d,%d,%d%c", &worker->coords[0], &worker->coords[1],
+                           &worker->coords[2], &rest);
+  worker->has_coords = true;
+  for (int i = 0; i < count && i < 3; i++) {
+    if (worker->coords[i] < 0) {
+      return -1;
+    }
+  }
+  if (count == 2) {
+    // What follows the second number must be the end.
+    int length = 0;
+    (void)sscanf(text, "%*d,%*d%n", &length);
+    return text[length] == '\0' ? 0 : -1;
+  }
+  return count == 3 ? 0 : -1;
+}
+
+static int parse_size(const char *text, int64_t *out_size) {
+  char *end;
+  const long long size = strtoll(text, &end, 10);
+  *out_size = size;
+  return *end == '\0' && end != text && size > 0 ? 0 : -1;
+}
+
+static error_t parse_flag(int key, char *value, struct argp_state *state) {
+  flags_t *flags = state->input;
+  worker_options_t *worker = &flags->worker;
+  switch (key) {
+    case KEY_COORDINATOR:
+      worker->coordinator = value;
+      return 0;
+    case KEY_LISTEN:
+      worker->listen = value;
+      return 0;
+    case KEY_ADVERTISE:
+      worker->advertise = value;
+      return 0;
+    case KEY_ICI_LISTEN:
+      if (strncmp(value, "tcp://", 6) != 0 || value[6] == '\0') {
+        argp_error(state, "--ici-listen must be tcp://HOST, not '%s'", value);
+      }
+      worker->ici_host = value + 6;
+      return 0;
+    case KEY_COORDS:
+      if (parse_coords(value, worker) != 0) {
+        argp_error(state, "--coords must be X,Y or X,Y,Z, not '%s'", value);
+      }
+      return 0;
+    case KEY_HBM_BYTES:
+      if (parse_size(value, &worker->hbm_bytes) != 0) {
+        argp_error(state, "--hbm-bytes must be a number above 0, not '%s'", value);
+      }
+      return 0;
+    case KEY_LOG_LEVEL: {
+      const pod_status_t status = pod_log_level_parse(value, &flags->log_level);
+      if (status != NULL) {
+        argp_error(state, "--log-level: %s", pod_status_message(status));
+      }
+      return 0;
+    }
+    case ARGP_KEY_END:
+      if (worker->coordinator == NULL) {
+        argp_error(state, "--coordinator is missing");
+      }
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+typedef struct process_t {
+  rpc_loop_t *loop;
+  worker_t *worker;
+  int exit_status;
+  bool is_signalled;
+} process_t;
+
+static void on_ended(pod_status_t status, void *context) {
+  process_t *process = context;
+  if (status != NULL) {
+    fprintf(stderr, "podium-worker: %s\n", pod_status_message(status));
+    pod_status_free(status);
+    process->exit_status = EXIT_FAILURE;
+  }
+  rpc_loop_stop(process->loop);
+}
+
+// The first asks to finish, the second does not wait. What is left in the socket folder
+// then is removed by the next worker.
+static void on_signal(void *context) {
+  process_t *process = context;
+  if (process->is_signalled) {
+    _exit(EXIT_FAILURE);
+  }
+  process->is_signalled = true;
+  worker_drain(process->worker);
+}
+
+static pod_status_t run(const flags_t *flags, process_t *process) {
+  rpc_signal_t *terminate = NULL;
+  rpc_signal_t *interrupt = NULL;
+  POD_TRY(rpc_loop_create(&process->loop));
+  pod_status_t status =
+      worker_create(process->loop, &flags->worker, on_ended, process, &process->worker);
+  if (status == NULL) {
+    status = rpc_signal_create(process->loop, SIGTERM, on_signal, process, &terminate);
+  }
+  if (status == NULL) {
+    status = rpc_signal_create(process->loop, SIGINT, on_signal, process, &interrupt);
+  }
+  if (status == NULL) {
+    rpc_loop_run(process->loop);
+  }
+  rpc_signal_destroy(interrupt);
+  rpc_signal_destroy(terminate);
+  worker_destroy(process->worker);
+  rpc_loop_destroy(process->loop);
+  return status;
+}
+
+int main(int argc, char **argv) {
+  flags_t flags = {.worker = {.listen = "127.0.0.1:0", .version = POD_VERSION},
+                   .log_level = POD_LOG_INFO};
+  const struct argp argp = {
+      options,
+      parse_flag,
+      NULL,
+      "Hosts one simulated TPU chip of a pod: joins the pod of a coordinator, keeps "
+      "arrays "
+      "in the chip's HBM, runs programs on it and exchanges data with its neighbours.",
+      NULL,
+      NULL,
+      NULL};
+  argp_parse(&argp, argc, argv, 0, NULL, &flags);
+  pod_log_init("worker", flags.log_level);
+  process_t process = {0};
+  const pod_status_t status = run(&flags, &process);
+  if (status != NULL) {
+    fprintf(stderr, "podium-worker: %s\n", pod_status_message(status));
+    pod_status_free(status);
+    return EXIT_FAILURE;
+  }
+  return process.exit_status;
+}

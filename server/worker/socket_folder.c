@@ -1,0 +1,161 @@
+#include "server/worker/socket_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/memory.h"
+#include "common/base/text.h"
+
+#define PREFIX "worker-"
+
+enum { RUNTIME_PATH_MAX = 56 };  // The address of a unix socket has 107 bytes at most.
+
+struct socket_folder_t {
+  char *path;
+  int lock;  // Of the folder itself; the kernel drops it with the process.
+};
+
+static pod_status_t cannot(const char *what, const char *path) {
+  return pod_error(POD_FAILED_PRECONDITION, "cannot %s %s: %s", what, path,
+                   strerror(errno));
+}
+
+// Made with mode 0700, or found as a folder that is ours alone.
+static pod_status_t make_private(const char *path) {
+  struct stat info;
+  if (mkdir(path, 0700) != 0 && errno != EEXIST) {
+    return cannot("make the folder", path);
+  }
+  if (lstat(path, &info) != 0) {
+    return cannot("look at", path);
+  }
+  if (!S_ISDIR(info.st_mode) || info.st_uid != getuid() || (info.st_mode & 077) != 0) {
+    return pod_error(POD_FAILED_PRECONDITION,
+                     "%s must be a folder of user %lu that nobody else may enter; remove "
+                     "it or set XDG_RUNTIME_DIR",
+                     path, (unsigned long)getuid());
+  }
+  return NULL;
+}
+
+static void remove_folder(const char *path) {
+  DIR *folder = opendir(path);
+  if (folder == NULL) {
+    return;
+  }
+  for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
+      (void)unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+  }
+  (void)closedir(folder);
+  (void)rmdir(path);
+}
+
+static int open_locked(const char *path) {
+  const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) != 0) {
+    (void)close(folder);
+    return -1;
+  }
+  return folder;
+}
+
+// Removes what was left by workers that could not do it themselves.
+static void remove_dead(const char *parent) {
+  DIR *folder = opendir(parent);
+  if (folder == NULL) {
+    return;
+  }
+  for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+    if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0) {
+      continue;
+    }
+    pod_text_t path = {0};
+    pod_text_printf(&path, "%s/%s", parent, entry->d_name);
+    const int lock = open_locked(path.bytes);
+    if (lock >= 0) {
+      remove_folder(path.bytes);
+      (void)close(lock);
+    }
+    pod_text_deinit(&path);
+  }
+  (void)closedir(folder);
+}
+
+// The lock of the parent is held meanwhile, so that nobody takes a folder for dead
+// between its making and its locking.
+static pod_status_t make_below(const char *parent, socket_folder_t **out_folder) {
+  const int parent_lock = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (parent_lock < 0 || flock(parent_lock, LOCK_EX) != 0) {
+    const pod_status_t status = cannot("lock", parent);
+    if (parent_lock >= 0) {
+      (void)close(parent_lock);
+    }
+    return status;
+  }
+  remove_dead(parent);
+  pod_text_t path = {0};
+  pod_text_printf(&path, "%s/" PREFIX "XXXXXX", parent);
+  pod_status_t status = NULL;
+  int lock = -1;
+  if (mkdtemp(path.bytes) == NULL) {
+    status = cannot("make the folder", path.bytes);
+  } else if ((lock = open_locked(path.bytes)) < 0) {
+    status = cannot("lock", path.bytes);
+    (void)rmdir(path.bytes);
+  } else {
+    socket_folder_t *folder = pod_alloc(sizeof(*folder));
+    *folder = (socket_folder_t){.path = pod_text_take(&path), .lock = lock};
+    *out_folder = folder;
+  }
+  pod_text_deinit(&path);
+  (void)close(parent_lock);
+  return status;
+}
+
+static pod_status_t create_in(const char *parent, socket_folder_t **out_folder) {
+  POD_TRY(make_private(parent));
+  return make_below(parent, out_folder);
+}
+
+pod_status_t socket_folder_create(socket_folder_t **out_folder) {
+  const char *runtime = getenv("XDG_RUNTIME_DIR");
+  pod_text_t parent = {0};
+  pod_status_t status = NULL;
+  bool is_made = false;
+  // A variable left over from another user or a login that has ended must not stop us.
+  if (runtime != NULL && runtime[0] == '/' && strlen(runtime) <= RUNTIME_PATH_MAX) {
+    pod_text_printf(&parent, "%s/podium", runtime);
+    status = create_in(parent.bytes, out_folder);
+    is_made = status == NULL;
+    pod_status_free(status);
+    pod_text_clear(&parent);
+  }
+  if (!is_made) {
+    pod_text_printf(&parent, "/tmp/podium-%lu", (unsigned long)getuid());
+    status = create_in(parent.bytes, out_folder);
+  }
+  pod_text_deinit(&parent);
+  return is_made ? NULL : status;
+}
+
+void socket_folder_destroy(socket_folder_t *folder) {
+  if (folder != NULL) {
+    remove_folder(folder->path);
+    (void)close(folder->lock);
+    free(folder->path);
+    free(folder);
+  }
+}
+
+const char *socket_folder_path(const socket_folder_t *folder) {
+  return folder->path;
+}

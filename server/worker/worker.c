@@ -1,0 +1,456 @@
+#include "server/worker/worker.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/check.h"
+#include "common/base/log.h"
+#include "common/base/memory.h"
+#include "common/rpc/rpc.h"
+#include "server/worker/chip_host.h"
+#include "server/worker/collective_runner.h"
+#include "server/worker/host_identity.h"
+#include "server/worker/membership.h"
+#include "server/worker/service.h"
+#include "server/worker/socket_folder.h"
+
+typedef enum worker_state_t {
+  WORKER_JOINING = 0,
+  WORKER_HOSTING,
+  WORKER_RESETTING,  // Waits for the compute thread to let go of the old place.
+  WORKER_DRAINING,   // Waits for executions, and for the coordinator to let go.
+  WORKER_STOPPING,   // Waits for the last calls and the compute thread.
+  WORKER_ENDED,
+  WORKER_STATE_COUNT,
+} worker_state_t;
+
+enum { SHUTDOWN_GRACE_MS = 1000 };
+
+struct worker_t {
+  rpc_loop_t *loop;
+  worker_options_t options;
+  worker_state_t state;
+  rpc_server_t *server;
+  char *address;
+  service_t *service;
+  socket_folder_t *folder;
+  pod_text_t host_identity;
+  Podium__V1__Register registration;
+  Podium__V1__Coords coords;
+  membership_t *membership;
+  rpc_timer_t *drain_timer;
+  bool has_left;  // While draining: the coordinator has let go.
+  // Of the place, while there is one.
+  chip_host_t *host;
+  ici_node_t *node;
+  uint64_t epoch;
+  pod_status_t end_status;  // What `ended` will be told.
+  worker_ended_fn_t ended;
+  void *context;
+};
+
+static const unsigned moves_allowed[WORKER_STATE_COUNT] = {
+    [WORKER_JOINING] =
+        1u << WORKER_HOSTING | 1u << WORKER_DRAINING | 1u << WORKER_STOPPING,
+    [WORKER_HOSTING] =
+        1u << WORKER_RESETTING | 1u << WORKER_DRAINING | 1u << WORKER_STOPPING,
+    [WORKER_RESETTING] = 1u << WORKER_JOINING | 1u << WORKER_STOPPING,
+    [WORKER_DRAINING] = 1u << WORKER_STOPPING,
+    [WORKER_STOPPING] = 1u << WORKER_ENDED,
+};
+
+static void move(worker_t *worker, worker_state_t state) {
+  static const char *const names[] = {"joining",  "hosting",  "resetting",
+                                      "draining", "stopping", "ended"};
+  POD_CHECK((moves_allowed[worker->state] & 1u << state) != 0);
+  pod_log(POD_LOG_DEBUG, "%s -> %s", names[worker->state], names[state]);
+  worker->state = state;
+}
+
+static void set_serving(worker_t *worker, bool serving) {
+  rpc_server_set_serving(worker->server, SERVICE_NAME, serving);
+  rpc_server_set_serving(worker->server, "", serving);
+}
+
+// --- Links ---
+
+// What a thread of the links has to say, on its way to the loop.
+typedef struct link_news_t {
+  worker_t *worker;
+  uint64_t epoch;
+  ici_link_event_t event;
+  char *url, *reason;
+} link_news_t;
+
+static void report_link(void *context) {
+  link_news_t *news = context;
+  worker_t *worker = news->worker;
+  if (worker->state == WORKER_HOSTING && worker->epoch == news->epoch) {
+    const bool is_up = news->event.state == ICI_LINK_UP;
+    pod_log(is_up ? POD_LOG_DEBUG : POD_LOG_WARNING, "link to chip %d at %s is %s%s%s",
+            news->event.peer, news->url, is_up ? "up" : "down",
+            news->reason[0] == '\0' ? "" : ": ", news->reason);
+    membership_send_link(worker->membership, &news->event);
+  }
+  free(news->url);
+  free(news->reason);
+  free(news);
+}
+
+static void on_link(void *context, const ici_link_event_t *event) {
+  worker_t *worker = context;
+  link_news_t *news = pod_alloc(sizeof(*news));
+  *news = (link_news_t){.worker = worker,
+                        .epoch = worker->epoch,
+                        .event = *event,
+                        .url = pod_strdup(event->url),
+                        .reason = pod_strdup(event->reason)};
+  news->event.url = news->url;
+  news->event.reason = news->reason;
+  rpc_loop_post(worker->loop, report_link, news);
+}
+
+// --- The place ---
+
+static pod_status_t read_assignment(const Podium__V1__Assignment *assignment,
+                                    service_chip_t *out_chip) {
+  const chip_spec_t *spec = chip_spec_find(assignment->chip_kind);
+  if (spec == NULL) {
+    return pod_error(POD_INVALID_ARGUMENT, "its chip kind \"%s\" is unknown here",
+                     assignment->chip_kind);
+  }
+  if (assignment->n_topology != TORUS_DIMENSIONS) {
+    return pod_error(POD_INVALID_ARGUMENT, "its topology has %zu sizes",
+                     assignment->n_topology);
+  }
+  pod_text_t text = {0};
+  for (int i = 0; i < spec->torus_dimensions; i++) {
+    pod_text_printf(&text, "%s%d", i == 0 ? "" : "x", assignment->topology[i]);
+  }
+  service_chip_t chip = {.spec = spec, .chip = assignment->chip};
+  const pod_status_t status = torus_parse(text.bytes, spec, &chip.torus, NULL);
+  pod_text_deinit(&text);
+  POD_TRY(status);
+  if (chip.chip < 0 || chip.chip >= torus_chip_count(&chip.torus)) {
+    return pod_error(POD_INVALID_ARGUMENT, "chip %d is not in its topology", chip.chip);
+  }
+  *out_chip = chip;
+  return NULL;
+}
+
+static int64_t hbm_bytes_of(const worker_t *worker,
+                            const Podium__V1__Assignment *assignment,
+                            const chip_spec_t *spec) {
+  if (worker->options.hbm_bytes > 0) {
+    return worker->options.hbm_bytes;
+  }
+  return assignment->hbm_bytes > 0 ? assignment->hbm_bytes : spec->hbm_bytes;
+}
+
+static pod_status_t take_place(worker_t *worker,
+                               const Podium__V1__Assignment *assignment) {
+  service_chip_t chip;
+  POD_TRY(read_assignment(assignment, &chip));
+  worker->epoch = assignment->epoch;  // Before the links, whose events carry it.
+  const ici_node_config_t links = {.pod = assignment->pod,
+                                   .chip = chip.chip,
+                                   .torus = chip.torus,
+                                   .epoch = assignment->epoch,
+                                   .ipc_directory = socket_folder_path(worker->folder),
+                                   .tcp_host = worker->options.ici_host,
+                                   .use_shared_memory = true,
+                                   .on_link = on_link,
+                                   .context = worker};
+  POD_TRY(ici_node_create(&links, &worker->node));
+  const chip_host_options_t options = {
+      .executor = {.spec = chip.spec,
+                   .torus = chip.torus,
+                   .chip = chip.chip,
+                   .runner = collective_runner_of_node(worker->node)},
+      .hbm_bytes = hbm_bytes_of(worker, assignment, chip.spec)};
+  POD_TRY(chip_host_create(worker->loop, &options, &worker->host));
+  chip.host = worker->host;
+  chip.node = worker->node;
+  service_set_chip(worker->service, &chip, NULL);
+  return NULL;
+}
+
+static void stop(worker_t *worker);
+static void shut_down(worker_t *worker);
+static void check_drained(void *context);
+
+// Gives the place back: executions end, arrays and programs go; `next` comes when the
+// compute thread has let go.
+static void leave_place(worker_t *worker, const char *why, rpc_fn_t next) {
+  set_serving(worker, false);
+  service_set_chip(worker->service, NULL, pod_error(POD_UNAVAILABLE, "%s", why));
+  if (worker->host == NULL) {
+    rpc_loop_post(worker->loop, next, worker);
+    return;
+  }
+  chip_host_t *host = worker->host;
+  worker->host = NULL;
+  chip_host_stop(host, pod_error(POD_UNAVAILABLE, "%s", why), next, worker);
+}
+
+static void close_links(worker_t *worker) {
+  ici_node_destroy(worker->node);
+  worker->node = NULL;
+}
+
+static void join_again(void *context) {
+  worker_t *worker = context;
+  close_links(worker);
+  if (worker->state == WORKER_RESETTING) {
+    move(worker, WORKER_JOINING);
+    membership_attach(worker->membership);
+  } else {
+    shut_down(worker);
+  }
+}
+
+// --- Membership ---
+
+static void on_assignment(const Podium__V1__Assignment *assignment, void *context) {
+  worker_t *worker = context;
+  if (worker->state != WORKER_JOINING) {
+    return;
+  }
+  const pod_status_t status = take_place(worker, assignment);
+  if (status != NULL) {
+    worker->end_status =
+        pod_status_context(status, "cannot take the place that the coordinator gave");
+    stop(worker);
+    return;
+  }
+  move(worker, WORKER_HOSTING);
+  pod_log(POD_LOG_INFO, "chip %d of pod %s (%s), serving at %s", assignment->chip,
+          assignment->pod, assignment->chip_kind, worker->address);
+  membership_send_listening(worker->membership, worker->node);
+  set_serving(worker, true);
+}
+
+static void on_connect_link(const Podium__V1__ConnectLink *connect, void *context) {
+  worker_t *worker = context;
+  if (worker->state != WORKER_HOSTING) {
+    return;
+  }
+  const pod_status_t status =
+      ici_node_dial(worker->node, connect->direction, connect->url);
+  if (status != NULL) {
+    pod_log(POD_LOG_ERROR, "cannot dial chip %d: %s", connect->chip,
+            pod_status_message(status));
+    pod_status_free(status);
+  }
+}
+
+static void on_drain(void *context) {
+  worker_drain(context);
+}
+
+// A refusal that another attempt would meet again.
+static bool is_final(pod_status_t status) {
+  switch (pod_status_code(status)) {
+    case POD_INVALID_ARGUMENT:
+    case POD_ALREADY_EXISTS:
+    case POD_FAILED_PRECONDITION:
+    case POD_RESOURCE_EXHAUSTED:
+    case POD_PERMISSION_DENIED:
+    case POD_UNAUTHENTICATED:
+    case POD_UNIMPLEMENTED:
+      return true;
+    default:
+      return false;
+  }
+}
+
+static void on_membership_end(pod_status_t status, bool was_member, void *context) {
+  worker_t *worker = context;
+  switch (worker->state) {
+    case WORKER_JOINING:
+      if (!was_member && is_final(status)) {
+        worker->end_status = pod_status_context(status, "the coordinator at %s refuses",
+                                                worker->options.coordinator);
+        stop(worker);
+        return;
+      }
+      pod_log(POD_LOG_WARNING, "not attached (%s), trying again",
+              pod_status_message(status));
+      membership_attach(worker->membership);
+      break;
+    case WORKER_HOSTING:
+      pod_log(POD_LOG_WARNING, "lost the coordinator (%s), starting over",
+              status == NULL ? "it ended the membership" : pod_status_message(status));
+      move(worker, WORKER_RESETTING);
+      leave_place(worker, "the worker has lost its coordinator and left the pod",
+                  join_again);
+      break;
+    case WORKER_DRAINING:
+      worker->has_left = true;
+      check_drained(worker);
+      break;
+    default:
+      break;
+  }
+  pod_status_free(status);
+}
+
+static int64_t hbm_used(void *context) {
+  const worker_t *worker = context;
+  return worker->host == NULL ? 0 : hbm_used_bytes(chip_host_hbm(worker->host));
+}
+
+// --- The end ---
+
+static void report_end(void *context) {
+  worker_t *worker = context;
+  close_links(worker);
+  move(worker, WORKER_ENDED);
+  const pod_status_t status = worker->end_status;
+  worker->end_status = NULL;
+  worker->ended(status, worker->context);
+}
+
+static void on_shut_down(void *context) {
+  leave_place(context, "the worker has left the pod", report_end);
+}
+
+// Lets calls finish that are nearly done, then ends the rest.
+static void shut_down(worker_t *worker) {
+  (void)membership_leave(worker->membership);
+  rpc_server_shutdown(worker->server, SHUTDOWN_GRACE_MS, on_shut_down, worker);
+}
+
+static void stop(worker_t *worker) {
+  const bool is_resetting = worker->state == WORKER_RESETTING;
+  move(worker, WORKER_STOPPING);
+  rpc_timer_stop(worker->drain_timer);
+  if (!is_resetting) {  // Else the reset goes on to there.
+    shut_down(worker);
+  }
+}
+
+// While draining: all that was begun has ended, and the coordinator knows.
+static void check_drained(void *context) {
+  worker_t *worker = context;
+  if (worker->state == WORKER_DRAINING && worker->has_left &&
+      chip_host_is_idle(worker->host)) {
+    stop(worker);
+  }
+}
+
+static void on_drain_timeout(void *context) {
+  worker_t *worker = context;
+  if (worker->state == WORKER_DRAINING) {
+    pod_log(POD_LOG_WARNING, "executions still run after %d ms, ending them",
+            WORKER_DRAIN_MS);
+    stop(worker);
+  }
+}
+
+void worker_drain(worker_t *worker) {
+  switch (worker->state) {
+    case WORKER_HOSTING:
+      pod_log(POD_LOG_INFO, "leaving the pod");
+      move(worker, WORKER_DRAINING);
+      chip_host_on_idle(worker->host, check_drained, worker);
+      rpc_timer_start(worker->drain_timer, WORKER_DRAIN_MS, 0);
+      (void)membership_leave(worker->membership);
+      break;
+    case WORKER_JOINING:
+    case WORKER_RESETTING:
+      stop(worker);
+      break;
+    default:
+      break;
+  }
+}
+
+// --- The whole ---
+
+static void fill_registration(worker_t *worker) {
+  const worker_options_t *options = &worker->options;
+  podium__v1__register__init(&worker->registration);
+  host_identity_print(&worker->host_identity);
+  worker->registration.address = worker->address;
+  worker->registration.host = worker->host_identity.bytes;
+  worker->registration.pid = getpid();
+  worker->registration.version = (char *)options->version;
+  if (options->has_coords) {
+    podium__v1__coords__init(&worker->coords);
+    worker->coords.n_at = POD_COUNT_OF(options->coords);
+    worker->coords.at = worker->options.coords;
+    worker->registration.coords = &worker->coords;
+  }
+}
+
+static pod_status_t listen_for_calls(worker_t *worker) {
+  const worker_options_t *options = &worker->options;
+  POD_TRY(rpc_server_create(worker->loop, NULL, &worker->server));
+  rpc_server_add_service(worker->server, SERVICE_NAME, service_methods(),
+                         worker->service);
+  set_serving(worker, false);
+  POD_TRY(rpc_server_listen(worker->server, options->listen, &worker->address));
+  if (options->advertise != NULL) {
+    free(worker->address);
+    worker->address = pod_strdup(options->advertise);
+  }
+  return NULL;
+}
+
+static pod_status_t set_up(worker_t *worker) {
+  POD_TRY(socket_folder_create(&worker->folder));
+  POD_TRY(listen_for_calls(worker));
+  fill_registration(worker);
+  const membership_options_t membership = {.coordinator = worker->options.coordinator,
+                                           .registration = &worker->registration,
+                                           .events = {.on_assignment = on_assignment,
+                                                      .on_connect_link = on_connect_link,
+                                                      .on_drain = on_drain,
+                                                      .on_end = on_membership_end,
+                                                      .hbm_used_bytes = hbm_used},
+                                           .context = worker};
+  POD_TRY(membership_create(worker->loop, &membership, &worker->membership));
+  membership_attach(worker->membership);
+  return NULL;
+}
+
+pod_status_t worker_create(rpc_loop_t *loop, const worker_options_t *options,
+                           worker_ended_fn_t ended, void *context,
+                           worker_t **out_worker) {
+  worker_t *worker = pod_alloc(sizeof(*worker));
+  worker->loop = loop;
+  worker->options = *options;
+  worker->ended = ended;
+  worker->context = context;
+  worker->service = service_create();
+  worker->drain_timer = rpc_timer_create(loop, on_drain_timeout, worker);
+  const pod_status_t status = set_up(worker);
+  if (status != NULL) {
+    worker_destroy(worker);
+    return status;
+  }
+  *out_worker = worker;
+  return NULL;
+}
+
+void worker_destroy(worker_t *worker) {
+  if (worker == NULL) {
+    return;
+  }
+  POD_CHECK(worker->host == NULL && worker->node == NULL);
+  membership_destroy(worker->membership);
+  rpc_server_destroy(worker->server);
+  service_destroy(worker->service);
+  socket_folder_destroy(worker->folder);
+  rpc_timer_destroy(worker->drain_timer);
+  pod_text_deinit(&worker->host_identity);
+  free(worker->address);
+  free(worker);
+}
+
+const char *worker_address(const worker_t *worker) {
+  return worker->address;
+}

@@ -1,0 +1,55 @@
+// The daemon: a chip's gRPC service, its membership in a pod, its links, put together.
+//
+//              ┌───────────── stream lost, everything freed ─────────────┐
+//              ▼                                                         │
+//   JOINING ──Assignment──► HOSTING ──stream lost──► RESETTING ──────────┤
+//      │                       │                                         │
+//      └──refused──► ended(1)  └──SIGTERM, Drain──► DRAINING ──► STOPPING ──► ended(0)
+//
+// Threading: the loop thread; kernels run on the chip's compute thread, links on their
+// own.
+
+#ifndef SERVER_WORKER_WORKER_H_
+#define SERVER_WORKER_WORKER_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "common/rpc/loop.h"
+
+typedef struct worker_t worker_t;
+
+enum { WORKER_DRAIN_MS = 10000 };
+
+// Strings are borrowed for the life of the worker.
+typedef struct worker_options_t {
+  const char *coordinator;  // "10.0.0.1:7070"
+  const char *listen;       // "127.0.0.1:0"
+  const char *advertise;    // How others reach `listen`; NULL: as it was bound.
+  const char *ici_host;     // Listen for links on tcp://HOST too; NULL: on ipc:// only.
+  bool has_coords;          // Ask for this place.
+  int32_t coords[3];
+  int64_t hbm_bytes;  // 0: what the coordinator says.
+  const char *version;
+} worker_options_t;
+
+// `status` says why it ended, NULL for an orderly end; takes it.
+typedef void (*worker_ended_fn_t)(pod_status_t status, void *context);
+
+// Listens, and begins to join. `ended` is called once, from the loop, unless the worker
+// is destroyed before.
+POD_MUST_USE pod_status_t worker_create(rpc_loop_t *loop, const worker_options_t *options,
+                                        worker_ended_fn_t ended, void *context,
+                                        worker_t **out_worker);
+
+// After `ended`, or before the loop has run. Accepts NULL.
+void worker_destroy(worker_t *worker);
+
+// Where the gRPC service listens: "127.0.0.1:4711". Borrowed.
+const char *worker_address(const worker_t *worker);
+
+// Finishes what runs, for at most WORKER_DRAIN_MS, leaves the pod, ends. Idempotent.
+void worker_drain(worker_t *worker);
+
+#endif  // SERVER_WORKER_WORKER_H_

@@ -1,0 +1,591 @@
+// Real podium-worker processes, driven by a coordinator in the test's process.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "proto/grpc/health/v1/health.pb-c.h"
+#include "tests/unit/server/programs.h"
+#include "tests/unit/server/worker/fake_coordinator.h"
+
+enum {
+  SESSION = 7,
+  SIZE = 8,
+  WAIT_TEMP_BYTES = 128,  // The temporaries of make_wait.
+  WAIT_CONSTANT_BYTES = 12,
+};
+
+static void expect_ok(pod_status_t status) {
+  if (status != NULL) {
+    fail_msg("%s", pod_status_message(status));
+  }
+}
+
+static void expect_error(pod_status_t status, pod_code_t code, const char *sentence) {
+  if (pod_status_code(status) != code) {
+    fail_msg("%s: %s instead of %s", pod_code_name(pod_status_code(status)),
+             status == NULL ? "" : pod_status_message(status), pod_code_name(code));
+  }
+  if (strstr(pod_status_message(status), sentence) == NULL) {
+    fail_msg("\"%s\" does not say \"%s\"", pod_status_message(status), sentence);
+  }
+  pod_status_free(status);
+}
+
+// A pod and its processes.
+typedef struct {
+  fake_t *fake;
+  pid_t pids[FAKE_CHIPS_MAX];
+} world_t;
+
+static world_t world_of(const char *topology) {
+  world_t world = {.fake = fake_create(topology)};
+  fake_start_pod(world.fake, world.pids);
+  return world;
+}
+
+static void world_end(world_t *world) {
+  fake_stop_pod(world->fake, world->pids);
+  fake_destroy(world->fake);
+}
+
+// result = argument + argument, on each of `chips` for itself.
+static chip_program_t *make_double(int64_t chips) {
+  program_builder_t *b = program_begin("double", chips, 0);
+  const tensor_shape_t vector = shape_of(TENSOR_F32, 1, SIZE * (int)chips);
+  const int32_t x = program_argument(b, vector, "x");
+  const int32_t y = program_result(b, vector, "x");
+  program_computation(b, "main", x, CHIP_NONE, y, CHIP_NONE);
+  program_op(b, CHIP_OP_ADD, x, x, CHIP_NONE, y, CHIP_NONE);
+  return program_end(b);
+}
+
+static chip_program_t *make_sum_over_four(void) {
+  program_builder_t *b = program_begin("sum", 4, 0);
+  const tensor_shape_t vector = shape_of(TENSOR_F32, 1, SIZE * 4);
+  const int32_t x = program_argument(b, vector, "x");
+  const int32_t y = program_result(b, vector, "x");
+  program_computation(b, "main", x, CHIP_NONE, y, CHIP_NONE);
+  program_op(b, CHIP_OP_ALL_REDUCE, x, CHIP_NONE, y, CHIP_NONE);
+  program_attr(b, CHIP_ATTR_REDUCER, CHIP_REDUCER_ADD);
+  program_attr_list(b, CHIP_ATTR_REPLICA_GROUPS, 4, (int64_t[]){0, 1, 2, 3});
+  program_attr(b, CHIP_ATTR_GROUP_SIZE, 4);
+  return program_end(b);
+}
+
+// Counts to `rounds`, or for ever when that is -1; the result is the argument.
+static chip_program_t *make_wait(int32_t rounds) {
+  program_builder_t *b = program_begin("wait", 1, 0);
+  const tensor_shape_t vector = shape_of(TENSOR_F32, 1, SIZE);
+  const int32_t x = program_argument(b, vector, ".");
+  const int32_t y = program_result(b, vector, ".");
+  const int32_t zero = program_scalar_s32(b, 0);
+  const int32_t one = program_scalar_s32(b, 1);
+  const int32_t limit = program_scalar_s32(b, rounds);
+  const int32_t counter = program_temp(b, shape_of(TENSOR_S32, 0));
+  const int32_t go_on = program_temp(b, shape_of(TENSOR_PRED, 0));
+  const int32_t condition =
+      program_computation(b, "cond", counter, CHIP_NONE, go_on, CHIP_NONE);
+  program_op(b, CHIP_OP_COMPARE, counter, limit, CHIP_NONE, go_on, CHIP_NONE);
+  program_attr(b, CHIP_ATTR_COMPARISON_DIRECTION, CHIP_COMPARISON_NE);
+  const int32_t body =
+      program_computation(b, "body", counter, CHIP_NONE, counter, CHIP_NONE);
+  program_op(b, CHIP_OP_ADD, counter, one, CHIP_NONE, counter, CHIP_NONE);
+  program_computation(b, "main", x, CHIP_NONE, y, CHIP_NONE);
+  program_op(b, CHIP_OP_COPY, zero, CHIP_NONE, counter, CHIP_NONE);
+  program_op(b, CHIP_OP_WHILE, CHIP_NONE, counter, CHIP_NONE);
+  program_call(b, condition);
+  program_call(b, body);
+  program_op(b, CHIP_OP_COPY, x, CHIP_NONE, y, CHIP_NONE);
+  return program_end(b);
+}
+
+static const float values[SIZE] = {1, 2, 3, 4, 5, 6, 7, 8};
+
+static pod_status_t put_values(fake_t *fake, int32_t chip, uint64_t array) {
+  const tensor_shape_t shape = shape_of(TENSOR_F32, 1, SIZE);
+  return fake_put(fake, chip, SESSION, array, &shape, values, sizeof(values));
+}
+
+static Podium__V1__WorkerStatus *status_of(fake_t *fake, int32_t chip,
+                                           fake_call_t *call) {
+  const Podium__V1__GetStatusRequest request = PODIUM__V1__GET_STATUS_REQUEST__INIT;
+  expect_ok(fake_unary(fake, chip, FAKE_PATH("GetStatus"), &request.base,
+                       &podium__v1__worker_status__descriptor, call));
+  assert_non_null(call->worker_status);
+  return call->worker_status;
+}
+
+static void expect_status(fake_t *fake, int32_t chip, int64_t used_bytes, int32_t arrays,
+                          int32_t programs) {
+  fake_call_t call;
+  const Podium__V1__WorkerStatus *status = status_of(fake, chip, &call);
+  assert_int_equal(status->hbm_used_bytes, used_bytes);
+  assert_int_equal(status->array_count, arrays);
+  assert_int_equal(status->program_count, programs);
+  fake_call_deinit(&call);
+}
+
+// Asks until an execution has reserved its temporaries.
+static void wait_until_it_runs(fake_t *fake, int32_t chip) {
+  const int64_t deadline_ns = pod_clock_now_ns() + FAKE_WAIT_S * INT64_C(1000000000);
+  for (bool is_running = false; !is_running;) {
+    fake_call_t call;
+    is_running = status_of(fake, chip, &call)->hbm_used_bytes >= WAIT_TEMP_BYTES;
+    fake_call_deinit(&call);
+    assert_true(pod_clock_now_ns() < deadline_ns);
+  }
+}
+
+static void expect_floats(fake_t *fake, int32_t chip, uint64_t array, float factor) {
+  fake_call_t call;
+  expect_ok(fake_fetch(fake, chip, array, &call));
+  assert_int_equal(call.data.length, sizeof(values));
+  for (int i = 0; i < SIZE; i++) {
+    float found;
+    memcpy(&found, call.data.bytes + (size_t)i * sizeof(found), sizeof(found));
+    assert_float_equal(found, factor * values[i], 0);
+  }
+  fake_call_deinit(&call);
+}
+
+static void test_a_worker_puts_loads_executes_and_fetches(void **state) {
+  (void)state;
+  world_t world = world_of("1x1");
+  fake_t *fake = world.fake;
+  expect_ok(put_values(fake, 0, 1));
+  expect_ok(fake_load(fake, 0, SESSION, 1, make_double(1)));
+  fake_call_t call;
+  fake_execute(fake, 0, SESSION, 1, 1, 1, 2, &call);
+  expect_ok(fake_call_finish(fake, &call));
+  const Podium__V1__ChipProfile *profile = call.executed->profile;
+  assert_int_equal(profile->n_totals, 1);
+  assert_int_equal(profile->n_events, 1);
+  assert_true(profile->end_ps > 0);
+  assert_int_equal(profile->end_ps, profile->totals[0]->duration_ps);
+  assert_int_equal(profile->hbm_peak_bytes, 2 * sizeof(values));
+  fake_call_deinit(&call);
+  expect_floats(fake, 0, 2, 2);
+  expect_status(fake, 0, 2 * sizeof(values), 2, 1);
+
+  const Podium__V1__WorkerStatus *status = status_of(fake, 0, &call);
+  assert_string_equal(status->device,
+                      "TpuDevice(id=0, process_index=0, coords=(0,0,0), core_on_chip=0)");
+  assert_int_equal(status->pid, world.pids[0]);
+  fake_call_deinit(&call);
+
+  Podium__V1__FreeArraysRequest request = PODIUM__V1__FREE_ARRAYS_REQUEST__INIT;
+  uint64_t ids[] = {1, 99};
+  request.arrays = ids;
+  request.n_arrays = 2;
+  expect_ok(fake_unary(fake, 0, FAKE_PATH("FreeArrays"), &request.base,
+                       &podium__v1__free_arrays_response__descriptor, &call));
+  fake_call_deinit(&call);
+  expect_status(fake, 0, sizeof(values), 1, 1);
+
+  Podium__V1__CloseSessionRequest close = PODIUM__V1__CLOSE_SESSION_REQUEST__INIT;
+  close.session = SESSION;
+  expect_ok(fake_unary(fake, 0, FAKE_PATH("CloseSession"), &close.base,
+                       &podium__v1__close_session_response__descriptor, &call));
+  fake_call_deinit(&call);
+  expect_status(fake, 0, 0, 0, 0);
+  world_end(&world);
+}
+
+static void test_shards_of_the_wrong_length_are_refused(void **state) {
+  (void)state;
+  world_t world = world_of("1x1");
+  fake_t *fake = world.fake;
+  const tensor_shape_t shape = shape_of(TENSOR_F32, 1, SIZE);
+  const tensor_shape_t shorter = shape_of(TENSOR_F32, 1, SIZE - 1);
+  expect_error(fake_put(fake, 0, SESSION, 1, &shorter, values, sizeof(values)),
+               POD_INVALID_ARGUMENT, "array 1 has 28 bytes, more came");
+  expect_error(fake_put(fake, 0, SESSION, 1, &shape, values, 28), POD_DATA_LOSS,
+               "array 1 has 32 bytes, 28 came");
+  const tensor_shape_t huge = shape_of(TENSOR_F32, 3, 1 << 15, 1 << 15, 5);
+  expect_error(fake_put(fake, 0, SESSION, 1, &huge, values, 28), POD_RESOURCE_EXHAUSTED,
+               "array 1 (f32[32768,32768,5]) needs 20.0 GiB of HBM, chip 0 has 16.0 GiB "
+               "of which 16.0 GiB are free");
+  tensor_shape_t invalid = shape;
+  invalid.dtype = (tensor_dtype_t)99;
+  expect_error(fake_put(fake, 0, SESSION, 1, &invalid, values, 28), POD_INVALID_ARGUMENT,
+               "element type 99 does not exist");
+  expect_ok(put_values(fake, 0, 1));
+  expect_error(put_values(fake, 0, 1), POD_ALREADY_EXISTS,
+               "array 1 is on chip 0 already");
+
+  fake_call_t call;
+  fake_call_begin(fake, 0, FAKE_PATH("PutShard"),
+                  &podium__v1__put_shard_response__descriptor, &call);
+  rpc_call_half_close(call.call);
+  expect_error(fake_call_finish(fake, &call), POD_INVALID_ARGUMENT, "without an array");
+  fake_call_deinit(&call);
+  expect_status(fake, 0, sizeof(values), 1, 0);
+  world_end(&world);
+}
+
+static void test_a_large_array_goes_there_and_back(void **state) {
+  (void)state;
+  world_t world = world_of("1x1");
+  enum { COUNT = 3 << 20 };
+  uint32_t *numbers = malloc(COUNT * sizeof(*numbers));
+  for (uint32_t i = 0; i < COUNT; i++) {
+    numbers[i] = i * 2654435761u;
+  }
+  const tensor_shape_t shape = shape_of(TENSOR_U32, 1, COUNT);
+  expect_ok(
+      fake_put(world.fake, 0, SESSION, 1, &shape, numbers, COUNT * sizeof(*numbers)));
+  fake_call_t call;
+  expect_ok(fake_fetch(world.fake, 0, 1, &call));
+  assert_int_equal(call.data.length, COUNT * sizeof(*numbers));
+  assert_memory_equal(call.data.bytes, numbers, COUNT * sizeof(*numbers));
+  fake_call_deinit(&call);
+  free(numbers);
+  world_end(&world);
+}
+
+static void test_programs_that_are_none_are_refused(void **state) {
+  (void)state;
+  world_t world = world_of("1x1");
+  fake_t *fake = world.fake;
+  const uint8_t garbage[] = "this is no program at all";
+  expect_error(
+      fake_load_bytes(fake, 0, SESSION, 1, sizeof(garbage), garbage, sizeof(garbage)),
+      POD_INVALID_ARGUMENT, "do not decode");
+  expect_error(fake_load_bytes(fake, 0, SESSION, 1, 100, garbage, sizeof(garbage)),
+               POD_DATA_LOSS, "announced with 100 bytes, 26 came");
+  expect_error(fake_load_bytes(fake, 0, SESSION, 1, 10, garbage, sizeof(garbage)),
+               POD_INVALID_ARGUMENT, "more came");
+  expect_error(fake_load_bytes(fake, 0, SESSION, 1, INT64_MAX, garbage, sizeof(garbage)),
+               POD_INVALID_ARGUMENT, "are possible");
+  expect_error(fake_load(fake, 0, SESSION, 1, make_double(4)), POD_FAILED_PRECONDITION,
+               "its mesh has 4 devices");
+  expect_ok(fake_load(fake, 0, SESSION, 1, make_double(1)));
+  expect_error(fake_load(fake, 0, SESSION, 1, make_double(1)), POD_ALREADY_EXISTS,
+               "program 1");
+  world_end(&world);
+}
+
+static void test_executions_of_what_is_not_there_are_refused(void **state) {
+  (void)state;
+  world_t world = world_of("1x1");
+  fake_t *fake = world.fake;
+  fake_call_t call;
+  fake_execute(fake, 0, SESSION, 1, 1, 1, 2, &call);
+  expect_error(fake_call_finish(fake, &call), POD_NOT_FOUND,
+               "program 1 is not on chip 0");
+  fake_call_deinit(&call);
+  expect_ok(fake_load(fake, 0, SESSION, 1, make_double(1)));
+  fake_execute(fake, 0, SESSION, 1, 1, 1, 2, &call);
+  expect_error(fake_call_finish(fake, &call), POD_NOT_FOUND, "array 1 is not on chip 0");
+  fake_call_deinit(&call);
+  const tensor_shape_t shorter = shape_of(TENSOR_F32, 1, SIZE - 1);
+  expect_ok(fake_put(fake, 0, SESSION, 1, &shorter, values, 28));
+  fake_execute(fake, 0, SESSION, 1, 1, 1, 2, &call);
+  expect_error(fake_call_finish(fake, &call), POD_INVALID_ARGUMENT,
+               "argument 0 of double must be f32[8] on each chip, array 1 is f32[7]");
+  fake_call_deinit(&call);
+  fake_call_t fetch;
+  expect_error(fake_fetch(fake, 0, 2, &fetch), POD_NOT_FOUND, "array 2 is not on chip 0");
+  fake_call_deinit(&fetch);
+  world_end(&world);
+}
+
+static void test_results_that_do_not_fit_are_refused_before_anything_runs(void **state) {
+  (void)state;
+  fake_t *fake = fake_create("1x1");
+  pid_t pid = fake_spawn(fake, "--hbm-bytes=40", -1);
+  fake_wait(fake, fake_is_ready, fake);
+  expect_ok(put_values(fake, 0, 1));
+  expect_ok(fake_load(fake, 0, SESSION, 1, make_double(1)));
+  fake_call_t call;
+  fake_execute(fake, 0, SESSION, 1, 1, 1, 2, &call);
+  expect_error(
+      fake_call_finish(fake, &call), POD_RESOURCE_EXHAUSTED,
+      "an execution of double (temporaries and results) needs 32 B of HBM, chip 0 "
+      "has 40 B of which 8 B are free");
+  fake_call_deinit(&call);
+  expect_status(fake, 0, sizeof(values), 1, 1);
+  fake_stop_pod(fake, &pid);
+  fake_destroy(fake);
+}
+
+static void test_a_cancelled_execution_stops_and_leaves_room_for_the_next(void **state) {
+  (void)state;
+  world_t world = world_of("1x1");
+  fake_t *fake = world.fake;
+  expect_ok(put_values(fake, 0, 1));
+  expect_ok(fake_load(fake, 0, SESSION, 1, make_wait(-1)));
+  expect_ok(fake_load(fake, 0, SESSION, 2, make_double(1)));
+  fake_call_t endless;
+  fake_call_t queued;
+  fake_execute(fake, 0, SESSION, 1, 1, 1, 2, &endless);
+  fake_execute(fake, 0, SESSION, 2, 2, 1, 3, &queued);
+  wait_until_it_runs(fake, 0);
+  rpc_call_cancel(endless.call);
+  expect_error(fake_call_finish(fake, &endless), POD_CANCELLED, "");
+  expect_ok(fake_call_finish(fake, &queued));
+  fake_call_deinit(&endless);
+  fake_call_deinit(&queued);
+  expect_floats(fake, 0, 3, 2);
+  expect_status(fake, 0, 2 * sizeof(values) + WAIT_CONSTANT_BYTES, 2, 2);
+  world_end(&world);
+}
+
+static void test_closing_a_session_ends_its_executions(void **state) {
+  (void)state;
+  world_t world = world_of("1x1");
+  fake_t *fake = world.fake;
+  expect_ok(put_values(fake, 0, 1));
+  expect_ok(fake_load(fake, 0, SESSION, 1, make_wait(-1)));
+  fake_call_t calls[3];
+  for (uint64_t i = 0; i < 3; i++) {
+    fake_execute(fake, 0, SESSION, 1, 1 + i, 1, 2 + i, &calls[i]);
+  }
+  wait_until_it_runs(fake, 0);
+  Podium__V1__CloseSessionRequest close = PODIUM__V1__CLOSE_SESSION_REQUEST__INIT;
+  close.session = SESSION;
+  fake_call_t call;
+  expect_ok(fake_unary(fake, 0, FAKE_PATH("CloseSession"), &close.base,
+                       &podium__v1__close_session_response__descriptor, &call));
+  fake_call_deinit(&call);
+  for (int i = 0; i < 3; i++) {
+    expect_error(fake_call_finish(fake, &calls[i]), POD_CANCELLED, "");
+    fake_call_deinit(&calls[i]);
+  }
+  expect_status(fake, 0, 0, 0, 0);
+  world_end(&world);
+}
+
+// Puts values, loads the sum and runs it on all four.
+static void sum_over_four(fake_t *fake, uint64_t execution, int64_t *out_end_ps) {
+  fake_call_t calls[4];
+  for (int32_t chip = 0; chip < 4; chip++) {
+    fake_execute(fake, chip, SESSION, 1, execution, 1, 1 + execution, &calls[chip]);
+  }
+  for (int32_t chip = 0; chip < 4; chip++) {
+    expect_ok(fake_call_finish(fake, &calls[chip]));
+    out_end_ps[chip] = calls[chip].executed->profile->end_ps;
+    assert_true(calls[chip].executed->profile->n_links > 0);
+    fake_call_deinit(&calls[chip]);
+    expect_floats(fake, chip, 1 + execution, 4);
+  }
+}
+
+static void load_sum(fake_t *fake) {
+  for (int32_t chip = 0; chip < 4; chip++) {
+    expect_ok(put_values(fake, chip, 1));
+    expect_ok(fake_load(fake, chip, SESSION, 1, make_sum_over_four()));
+  }
+}
+
+static void test_four_workers_reduce_over_their_links(void **state) {
+  (void)state;
+  world_t world = world_of("2x2");
+  load_sum(world.fake);
+  int64_t first_ps[4];
+  sum_over_four(world.fake, 1, first_ps);
+  for (uint64_t execution = 2; execution < 12; execution++) {
+    int64_t end_ps[4];
+    sum_over_four(world.fake, execution, end_ps);
+    assert_memory_equal(end_ps, first_ps, sizeof(first_ps));
+  }
+  world_end(&world);
+}
+
+static void test_a_killed_neighbour_fails_the_execution_and_a_new_one_heals_the_pod(
+    void **state) {
+  (void)state;
+  world_t world = world_of("2x2");
+  fake_t *fake = world.fake;
+  load_sum(fake);
+  fake_call_t calls[3];
+  for (int32_t chip = 0; chip < 3; chip++) {  // Chip 3 does not come.
+    fake_execute(fake, chip, SESSION, 1, 1, 1, 2, &calls[chip]);
+  }
+  kill(world.pids[3], SIGKILL);
+  assert_true(WIFSIGNALED(fake_reap(fake, world.pids[3])));
+  // Its neighbours notice by themselves; chip 0 is told by us, as a coordinator would.
+  int failed = 0;
+  for (int32_t chip = 1; chip < 3; chip++) {
+    expect_error(fake_call_finish(fake, &calls[chip]), POD_UNAVAILABLE, "all_reduce.0");
+    failed++;
+  }
+  assert_int_equal(failed, 2);
+  if (!calls[0].is_done) {
+    rpc_call_cancel(calls[0].call);
+  }
+  pod_status_free(fake_call_finish(fake, &calls[0]));
+  for (int32_t chip = 0; chip < 3; chip++) {
+    fake_call_deinit(&calls[chip]);
+  }
+
+  fake_spawn(fake, NULL, -1);
+  fake_wait(fake, fake_is_ready, fake);
+  world.pids[3] = (pid_t)fake->workers[3].pid;
+  expect_ok(put_values(fake, 3, 1));
+  expect_ok(fake_load(fake, 3, SESSION, 1, make_sum_over_four()));
+  int64_t end_ps[4];
+  sum_over_four(fake, 2, end_ps);
+  world_end(&world);
+}
+
+static bool is_leaving(void *context) {
+  return ((const fake_worker_t *)context)->wants_to_leave;
+}
+
+static void test_sigterm_finishes_what_runs_and_leaves(void **state) {
+  (void)state;
+  world_t world = world_of("1x1");
+  fake_t *fake = world.fake;
+  expect_ok(put_values(fake, 0, 1));
+  expect_ok(fake_load(fake, 0, SESSION, 1, make_wait(300000)));
+  fake_call_t call;
+  fake_execute(fake, 0, SESSION, 1, 1, 1, 2, &call);
+  wait_until_it_runs(fake, 0);
+  kill(world.pids[0], SIGTERM);
+  fake_wait(fake, is_leaving, &fake->workers[0]);
+  expect_ok(fake_call_finish(fake, &call));
+  fake_call_deinit(&call);
+  const int status = fake_reap(fake, world.pids[0]);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 0);
+  fake_destroy(fake);
+}
+
+static void test_a_second_signal_does_not_wait(void **state) {
+  (void)state;
+  world_t world = world_of("1x1");
+  fake_t *fake = world.fake;
+  expect_ok(put_values(fake, 0, 1));
+  expect_ok(fake_load(fake, 0, SESSION, 1, make_wait(-1)));
+  fake_call_t call;
+  fake_execute(fake, 0, SESSION, 1, 1, 1, 2, &call);
+  wait_until_it_runs(fake, 0);
+  kill(world.pids[0], SIGTERM);
+  fake_wait(fake, is_leaving, &fake->workers[0]);
+  kill(world.pids[0], SIGTERM);
+  const int status = fake_reap(fake, world.pids[0]);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 1);
+  expect_error(fake_call_finish(fake, &call), POD_UNAVAILABLE, "");
+  fake_call_deinit(&call);
+  fake_destroy(fake);
+}
+
+static bool is_alone(void *context) {
+  return ((const fake_t *)context)->workers[0].call == NULL;
+}
+
+static void test_a_lost_coordinator_is_found_again_with_everything_freed(void **state) {
+  (void)state;
+  world_t world = world_of("1x1");
+  fake_t *fake = world.fake;
+  expect_ok(put_values(fake, 0, 1));
+  expect_ok(fake_load(fake, 0, SESSION, 1, make_wait(-1)));
+  fake_call_t call;
+  fake_execute(fake, 0, SESSION, 1, 1, 1, 2, &call);
+  wait_until_it_runs(fake, 0);
+  rpc_server_destroy(fake->server);
+  assert_true(is_alone(fake));
+  expect_error(fake_call_finish(fake, &call), POD_UNAVAILABLE, "lost its coordinator");
+  fake_call_deinit(&call);
+  char *address = pod_strdup(fake->address);
+  fake_listen(fake, address);
+  free(address);
+  fake_wait(fake, fake_is_ready, fake);
+  expect_status(fake, 0, 0, 0, 0);
+  world_end(&world);
+}
+
+static void test_a_refused_worker_says_why_and_exits_with_1(void **state) {
+  (void)state;
+  fake_t *fake = fake_create("1x1");
+  fake->refusal = pod_error(POD_ALREADY_EXISTS, "chip 0 (0,0,0) has a worker already");
+  int ends[2];
+  assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+  const pid_t pid = fake_spawn(fake, "--coords=0,0", ends[1]);
+  close(ends[1]);
+  const int status = fake_reap(fake, pid);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 1);
+  char text[2048] = "";
+  assert_true(read(ends[0], text, sizeof(text) - 1) > 0);
+  close(ends[0]);
+  assert_non_null(strstr(text, "chip 0 (0,0,0) has a worker already"));
+  fake_destroy(fake);
+}
+
+static void test_heartbeats_come_and_a_place_can_be_asked_for(void **state) {
+  (void)state;
+  fake_t *fake = fake_create("2x1");
+  pid_t pids[2];
+  pids[1] = fake_spawn(fake, "--coords=1,0,0", -1);
+  fake_wait(fake, fake_is_flag_set, &fake->workers[1].is_listening);
+  assert_int_equal(fake->workers[1].pid, pids[1]);
+  pids[0] = fake_spawn(fake, NULL, -1);
+  fake_wait(fake, fake_is_ready, fake);
+  fake->workers[0].heartbeats = 0;
+  while (fake->workers[0].heartbeats < 3) {
+    bool is_over = true;
+    fake_wait(fake, fake_is_flag_set, &is_over);
+  }
+  fake_stop_pod(fake, pids);
+  fake_destroy(fake);
+}
+
+typedef struct {
+  bool is_done;
+  int status;
+} health_t;
+
+static void on_health(const void *response, pod_status_t status, void *context) {
+  health_t *health = context;
+  const Grpc__Health__V1__HealthCheckResponse *answer = response;
+  health->is_done = true;
+  health->status = answer == NULL ? -1 : (int)answer->status;
+  pod_status_free(status);
+}
+
+static void test_health_is_serving_once_there_is_a_place(void **state) {
+  (void)state;
+  world_t world = world_of("1x1");
+  health_t health = {0};
+  Grpc__Health__V1__HealthCheckRequest request =
+      GRPC__HEALTH__V1__HEALTH_CHECK_REQUEST__INIT;
+  request.service = (char *)"podium.v1.Worker";
+  rpc_unary(world.fake->workers[0].channel, "/grpc.health.v1.Health/Check", &request.base,
+            &grpc__health__v1__health_check_response__descriptor, NULL, on_health,
+            &health);
+  fake_wait(world.fake, fake_is_flag_set, &health.is_done);
+  assert_int_equal(health.status,
+                   GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__SERVING);
+  world_end(&world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_worker_puts_loads_executes_and_fetches),
+      cmocka_unit_test(test_shards_of_the_wrong_length_are_refused),
+      cmocka_unit_test(test_a_large_array_goes_there_and_back),
+      cmocka_unit_test(test_programs_that_are_none_are_refused),
+      cmocka_unit_test(test_executions_of_what_is_not_there_are_refused),
+      cmocka_unit_test(test_results_that_do_not_fit_are_refused_before_anything_runs),
+      cmocka_unit_test(test_a_cancelled_execution_stops_and_leaves_room_for_the_next),
+      cmocka_unit_test(test_closing_a_session_ends_its_executions),
+      cmocka_unit_test(test_four_workers_reduce_over_their_links),
+      cmocka_unit_test(
+          test_a_killed_neighbour_fails_the_execution_and_a_new_one_heals_the_pod),
+      cmocka_unit_test(test_sigterm_finishes_what_runs_and_leaves),
+      cmocka_unit_test(test_a_second_signal_does_not_wait),
+      cmocka_unit_test(test_a_lost_coordinator_is_found_again_with_everything_freed),
+      cmocka_unit_test(test_a_refused_worker_says_why_and_exits_with_1),
+      cmocka_unit_test(test_heartbeats_come_and_a_place_can_be_asked_for),
+      cmocka_unit_test(test_health_is_serving_once_there_is_a_place),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
