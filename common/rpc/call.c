@@ -37,15 +37,34 @@ static void free_call(rpc_call_t *call) {
   free(call);
 }
 
+void rpc_ring_add(rpc_call_t **ring, rpc_call_t *call) {
+  POD_CHECK(call->next == NULL);
+  if (*ring == NULL) {
+    *ring = call->previous = call->next = call;
+    return;
+  }
+  call->next = *ring;
+  call->previous = call->next->previous;
+  call->previous->next = call->next->previous = call;
+}
+
+void rpc_ring_remove(rpc_call_t **ring, rpc_call_t *call) {
+  if (*ring == call) {
+    *ring = call->next == call ? NULL : call->next;
+  }
+  call->previous->next = call->next;
+  call->next->previous = call->previous;
+  call->previous = call->next = NULL;
+}
+
 // Cuts all ties; after it only the memory is left.
 static void release(rpc_call_t *call) {
   rpc_task_cancel(&call->deliver);
   rpc_alarm_cancel(call->loop, &call->deadline);
   if (call->connection != NULL) {
     rpc_connection_detach(call->connection, call);
-  } else if (is_client(call)) {
-    rpc_channel_forget(call->channel, call);
   }
+  rpc_ring_remove(&call->endpoint->loose, call);
   call->released = true;
   if (!call->pinned) {
     free_call(call);
@@ -458,10 +477,13 @@ static void deliver(rpc_task_t *task) {
   }
 }
 
-rpc_call_t *rpc_call_create(rpc_loop_t *loop) {
+rpc_call_t *rpc_call_create(rpc_endpoint_t *endpoint) {
   rpc_call_t *call = pod_alloc(sizeof(*call));
   call->deliver.fn = deliver;
-  call->loop = loop;
+  call->loop = endpoint->loop;
+  call->endpoint = endpoint;
+  call->message_bytes_max = endpoint->message_bytes_max;
+  rpc_ring_add(&endpoint->loose, call);
   call->deadline_ns = INT64_MAX;
   return call;
 }

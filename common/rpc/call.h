@@ -19,6 +19,7 @@
 #include "common/rpc/rpc.h"
 
 typedef struct rpc_connection_t rpc_connection_t;
+typedef struct rpc_endpoint_t rpc_endpoint_t;
 
 enum {
   RPC_METADATA_COUNT_MAX = 64,        // What one end may add to a call ...
@@ -54,7 +55,8 @@ struct rpc_call_t {
   rpc_task_t deliver;    // First, so that the task finds its call.
   rpc_alarm_t deadline;  // Unset without one.
   rpc_loop_t *loop;
-  rpc_call_t *previous, *next;   // In the ring of its connection or channel.
+  rpc_call_t *previous, *next;  // In the ring of its connection, or of the loose ones.
+  rpc_endpoint_t *endpoint;
   rpc_connection_t *connection;  // NULL without a stream.
   rpc_channel_t *channel;        // Client; else NULL.
   rpc_server_t *server;          // Server; else NULL.
@@ -100,8 +102,12 @@ struct rpc_call_t {
       released;  // Its deliver task is on the stack; it has been freed meanwhile.
 };
 
-// The caller attaches it to a connection or a channel.
-rpc_call_t *rpc_call_create(rpc_loop_t *loop);
+// Among the endpoint's loose calls.
+rpc_call_t *rpc_call_create(rpc_endpoint_t *endpoint);
+
+// Rings of calls; a call is in one or in none.
+void rpc_ring_add(rpc_call_t **ring, rpc_call_t *call);
+void rpc_ring_remove(rpc_call_t **ring, rpc_call_t *call);
 
 void rpc_call_queue(rpc_call_t *call);
 

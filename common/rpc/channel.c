@@ -32,7 +32,6 @@ struct rpc_channel_t {
   rpc_attempt_t *attempt;
   rpc_connection_t *current;  // For new calls; READY, or CONNECTING without SETTINGS yet.
   rpc_connection_t *connections;  // With those that only end their calls.
-  rpc_call_t *waiting;            // A ring of calls without a connection.
   rpc_alarm_t backoff;
   uint64_t backoff_ms;
   pod_status_t last_failure;
@@ -91,26 +90,18 @@ static void set_state(rpc_channel_t *channel, rpc_channel_state_t state) {
 
 // --- Waiting calls ---
 
-static void add_waiting(rpc_channel_t *channel, rpc_call_t *call) {
-  if (channel->waiting == NULL) {
-    channel->waiting = call->previous = call->next = call;
-    return;
+static bool has_waiting(const rpc_channel_t *channel) {
+  const rpc_call_t *call = channel->endpoint.loose;
+  if (call == NULL) {
+    return false;
   }
-  call->next = channel->waiting;
-  call->previous = call->next->previous;
-  call->previous->next = call->next->previous = call;
-}
-
-void rpc_channel_forget(rpc_channel_t *channel, rpc_call_t *call) {
-  if (call->next == NULL) {
-    return;  // It is in no ring.
-  }
-  if (channel->waiting == call) {
-    channel->waiting = call->next == call ? NULL : call->next;
-  }
-  call->previous->next = call->next;
-  call->next->previous = call->previous;
-  call->previous = call->next = NULL;
+  do {
+    if (call->state == RPC_CALL_WAITING) {
+      return true;
+    }
+    call = call->next;
+  } while (call != channel->endpoint.loose);
+  return false;
 }
 
 static void begin_attempt(rpc_channel_t *channel);
@@ -131,7 +122,6 @@ static void place(rpc_channel_t *channel, rpc_call_t *call) {
     rpc_connection_drain(connection);
     set_state(channel, RPC_CHANNEL_IDLE);
   }
-  add_waiting(channel, call);
   if (channel->state == RPC_CHANNEL_FAILED && !call->wait_for_ready) {
     rpc_call_fail(call, pod_status_copy(channel->last_failure));
   } else if (channel->state == RPC_CHANNEL_IDLE) {
@@ -140,31 +130,32 @@ static void place(rpc_channel_t *channel, rpc_call_t *call) {
 }
 
 static void place_waiting(rpc_channel_t *channel) {
-  rpc_call_t *ring = channel->waiting;
-  channel->waiting = NULL;
-  while (ring != NULL) {
-    rpc_call_t *call = ring;
-    ring = call->next == call ? NULL : call->next;
-    call->previous->next = call->next;
-    call->next->previous = call->previous;
-    call->previous = call->next = NULL;
-    if (call->state == RPC_CALL_WAITING) {
+  rpc_call_t *others = NULL;
+  while (channel->endpoint.loose != NULL) {
+    rpc_call_t *call = channel->endpoint.loose;
+    if (call->state == RPC_CALL_WAITING && channel->state == RPC_CHANNEL_READY) {
       place(channel, call);
-    }  // Else it has ended, and its report is on the way.
+      if (call->connection != NULL) {
+        continue;
+      }
+    }
+    rpc_ring_remove(&channel->endpoint.loose, call);
+    rpc_ring_add(&others, call);
   }
+  channel->endpoint.loose = others;
 }
 
 static void fail_impatient(rpc_channel_t *channel) {
-  rpc_call_t *call = channel->waiting;
+  rpc_call_t *call = channel->endpoint.loose;
   if (call == NULL) {
     return;
   }
   do {
-    if (!call->wait_for_ready) {
+    if (call->state == RPC_CALL_WAITING && !call->wait_for_ready) {
       rpc_call_fail(call, pod_status_copy(channel->last_failure));
     }
     call = call->next;
-  } while (call != channel->waiting);
+  } while (call != channel->endpoint.loose);
 }
 
 // --- Connecting ---
@@ -250,7 +241,7 @@ static void on_ready(rpc_endpoint_t *endpoint, rpc_connection_t *connection) {
 static void leave(rpc_channel_t *channel) {
   channel->current = NULL;
   set_state(channel, RPC_CHANNEL_IDLE);
-  if (channel->waiting != NULL) {
+  if (has_waiting(channel)) {
     begin_attempt(channel);
   }
 }
@@ -362,7 +353,7 @@ void rpc_channel_destroy(rpc_channel_t *channel) {
   rpc_attempt_cancel(channel->attempt);
   rpc_alarm_cancel(loop, &channel->backoff);
   rpc_task_cancel(&channel->report);
-  end_calls(channel, &channel->waiting);
+  end_calls(channel, &channel->endpoint.loose);
   while (channel->connections != NULL) {
     rpc_connection_t *connection = channel->connections;
     end_calls(channel, &connection->calls);
@@ -391,12 +382,11 @@ void rpc_channel_destroy(rpc_channel_t *channel) {
 static rpc_call_t *make_call(rpc_channel_t *channel, const char *path,
                              const ProtobufCMessageDescriptor *response, void *context,
                              const rpc_call_options_t *options) {
-  rpc_call_t *call = rpc_call_create(channel->endpoint.loop);
+  rpc_call_t *call = rpc_call_create(&channel->endpoint);
   call->channel = channel;
   call->path = pod_strdup(path);
   call->incoming = response;
   call->context = context;
-  call->message_bytes_max = channel->endpoint.message_bytes_max;
   if (options == NULL) {
     return call;
   }
@@ -416,9 +406,7 @@ static rpc_call_t *make_call(rpc_channel_t *channel, const char *path,
 }
 
 static void begin_call(rpc_channel_t *channel, rpc_call_t *call) {
-  if (call->state == RPC_CALL_ENDED) {
-    add_waiting(channel, call);  // Until its end is reported.
-  } else {
+  if (call->state == RPC_CALL_WAITING) {  // Else its metadata was refused.
     place(channel, call);
   }
 }

@@ -21,9 +21,6 @@ enum {
 // As given to rpc_channel_create. Borrowed.
 const char *rpc_channel_address(const rpc_channel_t *channel);
 
-// A waiting call is gone.
-void rpc_channel_forget(rpc_channel_t *channel, rpc_call_t *call);
-
 // Uses a socket that is connected already: for tests and fuzzing. Takes `fd`.
 POD_MUST_USE pod_status_t rpc_channel_adopt(rpc_channel_t *channel, int fd);
 

@@ -28,13 +28,8 @@ void rpc_connection_attach(rpc_connection_t *connection, rpc_call_t *call) {
   call->connection = connection;
   rpc_block_release(call->address);
   call->address = rpc_block_retain(connection->address);
-  if (connection->calls == NULL) {
-    connection->calls = call->previous = call->next = call;
-  } else {
-    call->next = connection->calls;
-    call->previous = call->next->previous;
-    call->previous->next = call->next->previous = call;
-  }
+  rpc_ring_remove(&connection->endpoint->loose, call);
+  rpc_ring_add(&connection->calls, call);
   if (connection->call_count++ == 0 && !connection->endpoint->is_server &&
       connection->ready && connection->alarm.slot == 0) {
     rpc_alarm_set_in_ms(connection->loop, &connection->alarm,
@@ -50,12 +45,8 @@ void rpc_connection_detach(rpc_connection_t *connection, rpc_call_t *call) {
   if (connection->data_call == call) {
     connection->data_call = NULL;
   }
-  if (connection->calls == call) {
-    connection->calls = call->next == call ? NULL : call->next;
-  }
-  call->previous->next = call->next;
-  call->next->previous = call->previous;
-  call->previous = call->next = NULL;
+  rpc_ring_remove(&connection->calls, call);
+  rpc_ring_add(&connection->endpoint->loose, call);
   call->connection = NULL;
   connection->call_count--;
   if (connection->draining && connection->call_count == 0) {

@@ -24,10 +24,10 @@ enum {
 
 // The server or channel a connection belongs to; embedded first in both. The callbacks
 // run outside of nghttp2, but for on_request.
-typedef struct rpc_endpoint_t rpc_endpoint_t;
 struct rpc_endpoint_t {
   rpc_loop_t *loop;
   bool is_server;
+  rpc_call_t *loose;  // A ring of the calls without a connection: not yet, or no more.
   size_t message_bytes_max;
   uint32_t streams_max;  // Server.
   uint32_t handshake_ms, keepalive_ms, keepalive_timeout_ms;
@@ -97,6 +97,7 @@ void rpc_connection_close(rpc_connection_t *connection, pod_status_t why);
 // on_closed. The calls must have ended.
 void rpc_connection_destroy(rpc_connection_t *connection);
 
+// From the loose calls, and back to them.
 void rpc_connection_attach(rpc_connection_t *connection, rpc_call_t *call);
 
 void rpc_connection_detach(rpc_connection_t *connection, rpc_call_t *call);

@@ -268,21 +268,22 @@ static void run_done(rpc_task_t *task) {
   }
 }
 
-static void end_calls(rpc_server_t *server, bool at_once) {
-  for (rpc_connection_t *connection = server->connections; connection != NULL;
-       connection = connection->next) {
-    rpc_call_t *call = connection->calls;
-    for (size_t count = connection->call_count; count > 0; count--) {
-      rpc_call_t *next = call->next;
-      pod_status_t status = pod_error(POD_UNAVAILABLE, "the server shuts down");
-      if (at_once) {
-        rpc_call_end_now(call, status);
-      } else {
-        rpc_call_abort(call, status);
-      }
-      call = next;
-    }
+static void end_all_at_once(rpc_call_t *const *ring) {
+  while (*ring != NULL) {
+    rpc_call_end_now(*ring, pod_error(POD_UNAVAILABLE, "the server shuts down"));
   }
+}
+
+// Calls stay in the ring until their end is reported.
+static void abort_all(rpc_call_t *ring) {
+  rpc_call_t *call = ring;
+  if (call == NULL) {
+    return;
+  }
+  do {
+    rpc_call_abort(call, pod_error(POD_UNAVAILABLE, "the server shuts down"));
+    call = call->next;
+  } while (call != ring);
 }
 
 static void on_grace_over(rpc_alarm_t *alarm) {
@@ -290,7 +291,10 @@ static void on_grace_over(rpc_alarm_t *alarm) {
       (rpc_server_t *)(void *)((char *)alarm - offsetof(rpc_server_t, grace));
   // The connections close when the aborted calls have been reported; one whose socket
   // takes no more is not waited for.
-  end_calls(server, false);
+  for (rpc_connection_t *connection = server->connections; connection != NULL;
+       connection = connection->next) {
+    abort_all(connection->calls);
+  }
   rpc_task_queue(server->endpoint.loop, RPC_PHASE_DELIVER, &server->done_task);
 }
 
@@ -354,9 +358,10 @@ void rpc_server_destroy(rpc_server_t *server) {
     return;
   }
   close_listeners(server);
-  end_calls(server, true);
+  end_all_at_once(&server->endpoint.loose);
   while (server->connections != NULL) {
     rpc_connection_t *connection = server->connections;
+    end_all_at_once(&connection->calls);
     remove_connection(server, connection);
     rpc_connection_destroy(connection);
   }

@@ -258,10 +258,9 @@ static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame
                                 NGHTTP2_REFUSED_STREAM);
       return 0;
     }
-    call = rpc_call_create(connection->loop);
+    call = rpc_call_create(connection->endpoint);
     call->stream_id = stream_id;
     call->state = RPC_CALL_OPEN;
-    call->message_bytes_max = connection->endpoint->message_bytes_max;
     rpc_connection_attach(connection, call);
     nghttp2_session_set_stream_user_data(session, stream_id, call);
   }
