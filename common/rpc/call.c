@@ -292,7 +292,7 @@ void rpc_call_on_stream_closed(rpc_call_t *call, uint32_t http2_error) {
   }
   rpc_connection_detach(connection, call);
   if (unsent) {
-    connection->endpoint->on_unsent(connection->endpoint, call);
+    connection->endpoint->on_unsent(connection->endpoint, connection, call);
   }
 }
 

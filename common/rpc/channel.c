@@ -262,11 +262,13 @@ static void on_goaway(rpc_endpoint_t *endpoint, rpc_connection_t *connection,
   }
 }
 
-static void on_unsent(rpc_endpoint_t *endpoint, rpc_call_t *call) {
+static void on_unsent(rpc_endpoint_t *endpoint, rpc_connection_t *connection,
+                      rpc_call_t *call) {
   rpc_channel_t *channel = (rpc_channel_t *)endpoint;
   call->state = RPC_CALL_WAITING;
   call->provider_asleep = false;
-  if (channel->current != NULL && channel->current->draining) {
+  connection->draining = true;
+  if (channel->current == connection) {
     channel->current = NULL;
     set_state(channel, RPC_CHANNEL_IDLE);
   }

@@ -36,9 +36,10 @@ struct rpc_endpoint_t {
   // Client: the peer takes no new calls here. `http2_error` is the GOAWAY's.
   void (*on_goaway)(rpc_endpoint_t *endpoint, rpc_connection_t *connection,
                     uint32_t http2_error);
-  // Client: the call never reached the peer and may go another way. It has no connection
-  // now.
-  void (*on_unsent)(rpc_endpoint_t *endpoint, rpc_call_t *call);
+  // Client: the call never reached the peer and may go another way; it has no connection
+  // now, and `connection` takes no more calls.
+  void (*on_unsent)(rpc_endpoint_t *endpoint, rpc_connection_t *connection,
+                    rpc_call_t *call);
   // Server: fills in server, method, service and events; false for an unknown path.
   bool (*on_request)(rpc_endpoint_t *endpoint, rpc_call_t *call, const char *path,
                      size_t path_length);
