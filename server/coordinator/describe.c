@@ -94,7 +94,7 @@ static Podium__V1__Collective *describe_collective(pod_arena_t *arena,
                                                    const compiler_collective_t *from) {
   Podium__V1__Collective *to = pod_arena_alloc(arena, sizeof(*to));
   podium__v1__collective__init(to);
-  to->op = borrow(chip_op_name(from->op));
+  to->op = borrow(chip_op_short_name(from->op));
   to->name = borrow(from->name);
   to->source = borrow(from->source);
   to->operand = wire_shape_pack(arena, &from->operand);
