@@ -26,12 +26,17 @@ pod_status_t mlir_parse(const char *file_name, const char *text, int64_t length,
   char *source = pod_arena_text(module->arena, text, (size_t)length);
   module->source = source;
   module->source_length = length;
-  mlir_parse_state_t state = {.lookup = lookup,
-                              .attr_aliases = pod_map_create(),
-                              .type_aliases = pod_map_create(),
-                              .pending_locations = pod_map_create(),
-                              .resources = pod_map_create(),
-                              .op_names = pod_map_create()};
+  mlir_parse_state_t state = {
+      .lookup = lookup,
+      .attr_aliases = pod_map_create(),
+      .type_aliases = pod_map_create(),
+      .pending_locations = pod_map_create(),
+      .resources = pod_map_create(),
+      .op_names = pod_map_create(),
+      .expansion_max = MLIR_EXPANSION_BASE + MLIR_EXPANSION_PER_BYTE * length};
+  if (state.expansion_max > MLIR_EXPANSION_MAX) {
+    state.expansion_max = MLIR_EXPANSION_MAX;
+  }
   mlir_parser_t parser = {.module = module,
                           .begin = source,
                           .at = source,

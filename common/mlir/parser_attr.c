@@ -41,7 +41,7 @@ pod_status_t mlir_count_alias(mlir_parser_t *parser, const char *at, int32_t hei
   }
   if (parser->state != NULL) {
     parser->state->expansion += weight;
-    if (parser->state->expansion > MLIR_EXPANSION_MAX) {
+    if (parser->state->expansion > parser->state->expansion_max) {
       return mlir_lex_error(parser, at,
                             "the aliases of this module stand for too large a text");
     }

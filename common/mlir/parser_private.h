@@ -9,7 +9,10 @@
 #include "common/mlir/ir_private.h"
 #include "common/mlir/parser.h"
 
-// The nodes that aliases may add to a module: see ir_private.h.
+// The nodes that aliases may add to a module (see ir_private.h): so many, and so many for
+// each byte of its text, but not more than the last.
+#define MLIR_EXPANSION_BASE ((int64_t)1 << 18)
+#define MLIR_EXPANSION_PER_BYTE 16
 #define MLIR_EXPANSION_MAX ((int64_t)1 << 26)
 
 // A name in scope: %value, or ^label with `values` NULL. Entries form a stack, newest
@@ -57,7 +60,7 @@ typedef struct mlir_parse_state_t {
   mlir_position_t *operand_positions;  // A stack: the operands of the open operations.
   uint32_t operand_position_count, operand_position_capacity;
   uint32_t operand_base;  // Where those of the innermost open operation start.
-  int64_t expansion;
+  int64_t expansion, expansion_max;
 } mlir_parse_state_t;
 
 struct mlir_parser_t {

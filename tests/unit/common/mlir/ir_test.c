@@ -1,0 +1,182 @@
+#include "common/mlir/ir.h"
+
+#include "tests/unit/common/mlir/text.h"
+
+static void test_names_are_interned(void **state) {
+  (void)state;
+  mlir_module_t *module = mlir_module_create("x");
+  assert_ptr_equal(mlir_intern(module, "a.b"), mlir_intern_n(module, "a.bc", 3));
+  mlir_module_destroy(module);
+}
+
+static void test_operations_are_linked_and_unlinked(void **state) {
+  (void)state;
+  mlir_module_t *module = mlir_module_create("x");
+  mlir_block_t *block = mlir_op_block(module->op, 0);
+  mlir_op_t *ops[3];
+  for (int i = 0; i < 3; i++) {
+    ops[i] = mlir_op_create(module, "t.o", 0, NULL, 0, NULL, 0);
+  }
+  mlir_block_append(block, ops[0]);
+  mlir_block_append(block, ops[2]);
+  mlir_block_insert_before(ops[2], ops[1]);
+  assert_ptr_equal(block->first, ops[0]);
+  assert_ptr_equal(ops[0]->next, ops[1]);
+  assert_ptr_equal(ops[2]->previous, ops[1]);
+  mlir_op_unlink(ops[0]);
+  mlir_op_unlink(ops[2]);
+  assert_ptr_equal(block->first, ops[1]);
+  assert_ptr_equal(block->last, ops[1]);
+  mlir_block_insert_before(ops[1], ops[2]);
+  assert_ptr_equal(block->first, ops[2]);
+  mlir_module_destroy(module);
+}
+
+static void test_attributes_are_set_replaced_and_removed(void **state) {
+  (void)state;
+  mlir_module_t *module = mlir_module_create("x");
+  mlir_op_t *op = mlir_op_create(module, "t.o", 0, NULL, 0, NULL, 0);
+  for (int i = 0; i < 20; i++) {
+    char name[8];
+    snprintf(name, sizeof(name), "a%d", i);
+    mlir_op_set_attr(module, op, name, mlir_attr_integer(module, i, TENSOR_S64));
+  }
+  mlir_op_set_attr(module, op, "a3", mlir_attr_bool(module, true));
+  mlir_op_remove_attr(op, "a4");
+  mlir_op_remove_attr(op, "none");
+  assert_int_equal(op->attr_count, 19);
+  assert_int_equal(mlir_op_attr(op, "a3")->kind, MLIR_ATTR_BOOL);
+  assert_null(mlir_op_attr(op, "a4"));
+  assert_int_equal(mlir_op_attr(op, "a19")->integer, 19);
+  mlir_module_destroy(module);
+}
+
+static void test_index_lists_are_read_in_every_form(void **state) {
+  (void)state;
+  mlir_module_t *module = parse_with(
+      NULL,
+      "\"t.o\"() {a = array<i64: 1, 2>, b = dense<[1, 2]> : tensor<2xi64>,\n"
+      "  c = dense<3> : tensor<2xi32>, d = [4, 5 : i32], e = array<i1: true, false>,\n"
+      "  f = [\"x\"], g = array<f32: 1.0>, h = dense<1.0> : tensor<1xf32>,\n"
+      "  i = dense<0> : tensor<1099511627776xi64>} : () -> ()");
+  const mlir_op_t *op = find_op(module, "t.o");
+  static const char *const good[] = {"a", "b", "c", "d", "e"};
+  static const int64_t expected[][2] = {{1, 2}, {1, 2}, {3, 3}, {4, 5}, {1, 0}};
+  for (int i = 0; i < 5; i++) {
+    int64_t count;
+    const int64_t *values;
+    assert_true(mlir_attr_as_i64s(module, mlir_op_attr(op, good[i]), &count, &values));
+    assert_int_equal(count, 2);
+    assert_int_equal(values[0], expected[i][0]);
+    assert_int_equal(values[1], expected[i][1]);
+  }
+  static const char *const bad[] = {"f", "g", "h", "i", "absent"};
+  for (int i = 0; i < 5; i++) {
+    int64_t count;
+    const int64_t *values;
+    assert_false(mlir_attr_as_i64s(module, mlir_op_attr(op, bad[i]), &count, &values));
+  }
+  mlir_module_destroy(module);
+}
+
+static void test_equal_attributes_are_equal_in_any_order_and_spelling(void **state) {
+  (void)state;
+  mlir_module_t *module = parse_with(
+      NULL,
+      "\"t.o\"() {a = {x = 1, y = 2.0}, b = {y = 2.0, x = 1}, c = {x = 1, z = 2.0},\n"
+      "  d = dense<[1, 1]> : tensor<2xi8>, e = dense<1> : tensor<2xi8>,\n"
+      "  f = #d<e<1>>, g = #d.e<1>, h = dense<1> : tensor<2xi16>} : () -> ()");
+  const mlir_op_t *op = find_op(module, "t.o");
+  assert_true(mlir_attr_equal(mlir_op_attr(op, "a"), mlir_op_attr(op, "b")));
+  assert_false(mlir_attr_equal(mlir_op_attr(op, "a"), mlir_op_attr(op, "c")));
+  assert_true(mlir_attr_equal(mlir_op_attr(op, "d"), mlir_op_attr(op, "e")));
+  assert_true(mlir_attr_equal(mlir_op_attr(op, "f"), mlir_op_attr(op, "g")));
+  assert_false(mlir_attr_equal(mlir_op_attr(op, "e"), mlir_op_attr(op, "h")));
+  assert_false(mlir_attr_equal(mlir_op_attr(op, "a"), NULL));
+  mlir_module_destroy(module);
+}
+
+static const char *const nested_text =
+    "func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
+    "  %0:2 = \"t.o\"(%a, %a) <{v = dense<[1.0, 2.0]> : tensor<2xf32>, s = [@x, "
+    "#d.e<f>]}> ({\n"
+    "  ^bb0(%b: tensor<f32>):\n"
+    "    %1 = \"t.p\"(%b, %a) : (tensor<f32>, tensor<2xf32>) -> tuple<i1>\n"
+    "  }) : (tensor<2xf32>, tensor<2xf32>) -> (tensor<2xf32>, i1) loc(\"n\"(\"f\":1:2))\n"
+    "  return %0#0 : tensor<2xf32>\n"
+    "}\n";
+
+static void test_a_clone_outlives_the_module_it_came_from(void **state) {
+  (void)state;
+  mlir_module_t *from = parse_with(NULL, nested_text);
+  mlir_module_t *expected = parse_with(NULL, nested_text);
+  mlir_module_t *to = mlir_module_create("to");
+  mlir_value_t **values =
+      pod_arena_array(from->arena, from->value_count, sizeof(*values));
+  mlir_op_t *copy = mlir_op_clone(to, mlir_module_find_symbol(from, "f"), values);
+  mlir_block_append(mlir_op_block(to->op, 0), copy);
+  mlir_module_destroy(from);
+  expect_same(expected, to);
+  expect_round_trip(NULL, to);
+  assert_string_equal(mlir_op_source(to, find_op(to, "t.o")), "f:1:2");
+  assert_int_equal(find_op(to, "t.o")->position, 0);
+  mlir_module_destroy(expected);
+  mlir_module_destroy(to);
+}
+
+static void test_a_clone_takes_its_operands_from_the_map(void **state) {
+  (void)state;
+  mlir_module_t *module = parse_with(NULL, nested_text);
+  const mlir_op_t *op = find_op(module, "t.o");
+  mlir_block_t *block = op->block;
+  mlir_value_t *other = mlir_block_add_argument(module, block, op->operands[0]->type);
+  mlir_value_t **values =
+      pod_arena_array(module->arena, module->value_count, sizeof(*values));
+  values[block->arguments[0]->id] = other;
+  mlir_op_t *copy = mlir_op_clone(module, op, values);
+  assert_ptr_equal(copy->operands[0], other);
+  assert_ptr_equal(mlir_op_block(copy, 0)->first->operands[1], other);
+  assert_ptr_equal(mlir_op_block(copy, 0)->first->operands[0],
+                   mlir_op_block(copy, 0)->arguments[0]);
+  assert_ptr_equal(values[op->results[1].id], &copy->results[1]);
+  assert_ptr_equal(op->operands[0], block->arguments[0]);
+  mlir_module_destroy(module);
+}
+
+static void test_a_symbol_is_found_after_it_was_renamed_or_removed(void **state) {
+  (void)state;
+  mlir_module_t *module =
+      parse_with(NULL, "func.func @f() {\n  return\n}\nfunc.func @g() {\n  return\n}\n");
+  mlir_op_t *f = mlir_module_find_symbol(module, "f");
+  assert_non_null(f);
+  mlir_op_set_attr(module, f, "sym_name", mlir_attr_string(module, "h"));
+  assert_null(mlir_module_find_symbol(module, "f"));
+  assert_ptr_equal(mlir_module_find_symbol(module, "h"), f);
+  mlir_op_unlink(f);
+  assert_null(mlir_module_find_symbol(module, "h"));
+  assert_non_null(mlir_module_find_symbol(module, "g"));
+  mlir_module_destroy(module);
+}
+
+static void test_value_and_operation_ids_are_dense(void **state) {
+  (void)state;
+  mlir_module_t *module = parse_with(NULL, nested_text);
+  assert_int_equal(module->value_count, 5);
+  assert_in_range(find_op(module, "t.p")->id, 0, module->op_count - 1);
+  mlir_module_destroy(module);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_names_are_interned),
+      cmocka_unit_test(test_operations_are_linked_and_unlinked),
+      cmocka_unit_test(test_attributes_are_set_replaced_and_removed),
+      cmocka_unit_test(test_index_lists_are_read_in_every_form),
+      cmocka_unit_test(test_equal_attributes_are_equal_in_any_order_and_spelling),
+      cmocka_unit_test(test_a_clone_outlives_the_module_it_came_from),
+      cmocka_unit_test(test_a_clone_takes_its_operands_from_the_map),
+      cmocka_unit_test(test_a_symbol_is_found_after_it_was_renamed_or_removed),
+      cmocka_unit_test(test_value_and_operation_ids_are_dense),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
