@@ -213,7 +213,7 @@ pod_status_t mlir_lex_raw_string(mlir_parser_t *parser, const char **out_bytes,
       *out_is_escaped = true;
       at++;
     }
-    if (at >= parser->end || *at == '\n') {
+    if (*at == '\0' || *at == '\n') {
       return mlir_parser_error(parser, "this string has no end");
     }
   }
@@ -310,7 +310,7 @@ static pod_status_t skip_quoted(mlir_parser_t *parser, const char *at,
   const char *start = at++;
   while (*at != '"') {
     at += *at == '\\';
-    if (at >= parser->end || *at == '\n') {
+    if (*at == '\0' || *at == '\n') {
       return mlir_lex_error(parser, start, "this string has no end");
     }
     at++;
@@ -358,7 +358,7 @@ pod_status_t mlir_lex_balanced(mlir_parser_t *parser, const char *at,
         return mlir_lex_error(parser, at, "expected '%c' before this", open[depth - 1]);
       }
       depth--;
-    } else if (at >= parser->end) {
+    } else if (*at == '\0') {
       return mlir_lex_error(parser, start, "'%c' is not closed", *start);
     }
     at++;

@@ -6,6 +6,14 @@
 #include "common/mlir/diagnostic.h"
 #include "common/mlir/parser_private.h"
 
+// The end of the text is a NUL, which the parser meets instead of looking for the end.
+static pod_status_t check_bytes(mlir_module_t *module) {
+  const char *nul = memchr(module->source, '\0', (size_t)module->source_length);
+  return nul == NULL ? NULL
+                     : mlir_error_at(module, (mlir_position_t)(nul - module->source) + 1,
+                                     POD_INVALID_ARGUMENT, "a NUL byte: this is no text");
+}
+
 static void state_deinit(mlir_parse_state_t *state) {
   mlir_scope_deinit(&state->scope);
   pod_map_destroy(state->attr_aliases);
@@ -43,8 +51,11 @@ pod_status_t mlir_parse(const char *file_name, const char *text, int64_t length,
                           .end = source + length,
                           .origin = 1,
                           .state = &state};
-  mlir_lex_skip(&parser);
-  const pod_status_t status = mlir_parse_top(&parser);
+  pod_status_t status = check_bytes(module);
+  if (status == NULL) {
+    mlir_lex_skip(&parser);
+    status = mlir_parse_top(&parser);
+  }
   state_deinit(&state);
   if (status != NULL) {
     mlir_module_destroy(module);
