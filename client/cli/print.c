@@ -91,7 +91,7 @@ static void print_instructions(pod_arena_t *arena, const podium_program_info_t *
     const podium_instruction_total_t *row = &rows[i];
     if (row->run_count == 0 || row->instruction < 0 ||
         row->instruction >= info->instruction_count ||
-        (row->duration_ps == 0 && row->bound == PODIUM_BOUND_NONE)) {
+        row->bound == PODIUM_BOUND_NONE) {  // Control, or free: its parts have rows.
       continue;
     }
     const podium_instruction_t *instruction = &info->instructions[row->instruction];

@@ -192,6 +192,7 @@ static pod_status_t start_local_pod(run_t *run) {
 }
 
 static pod_status_t connect_pod(run_t *run) {
+  const int64_t started_ns = pod_clock_now_ns();
   char *address = NULL;
   if (run->pod != NULL) {
     POD_TRY(cli_pod_address(run->pod, &address));
@@ -206,8 +207,14 @@ static pod_status_t connect_pod(run_t *run) {
   if (status != NULL && run->local != NULL) {
     return cli_pod_explain(run->local, status);
   }
-  return status == NULL ? cli_status_of(podium_pod(run->session, 10000, &run->pod_info))
-                        : status;
+  POD_TRY(status);
+  POD_TRY(cli_status_of(podium_pod(run->session, 10000, &run->pod_info)));
+  if (run->local != NULL && !run->quiet) {
+    fprintf(stderr, "pod of %d %s chips, %s, ready after %.2f s\n",
+            run->pod_info->device_count, run->pod_info->chip_kind,
+            run->pod_info->topology, (double)(pod_clock_now_ns() - started_ns) / 1e9);
+  }
+  return NULL;
 }
 
 static void release(run_t *run) {

@@ -254,8 +254,12 @@ static reach_t reach_of(const torus_t *torus, const int64_t *members, int64_t co
 
 // What one chip sends, by the lower bounds of Thakur, Rabenseifner and Gropp 2005,
 // "Optimization of Collective Communication Operations in MPICH".
+// The links carry the elements, not the padding of their tiles.
 static int64_t sent_bytes(const question_t *q, int64_t group_size) {
-  const int64_t in = operand_bytes(q->program, q->instruction);
+  int64_t in = 0;
+  for (int i = 0; i < q->instruction->operand_count; i++) {
+    in = plus(in, tensor_shape_bytes(operand_shape(q->program, q->instruction, i)));
+  }
   const int64_t others = group_size - 1;
   switch (q->instruction->op) {
     case CHIP_OP_ALL_REDUCE:

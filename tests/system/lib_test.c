@@ -147,7 +147,7 @@ static void test_an_array_put_by_its_own_sharding_serves_as_an_argument(void **s
                   &replicated));
   expect_error(podium_execute(executable, 2, (podium_array_t *[]){array, replicated},
                               NULL, &result, NULL),
-               PODIUM_INVALID_ARGUMENT, "shard");
+               PODIUM_INVALID_ARGUMENT, "[{\"x\"}, {\"y\"}]");
   expect_error(podium_execute(executable, 1, &array, NULL, &result, NULL),
                PODIUM_INVALID_ARGUMENT, "takes 2 arguments, 1");
   expect_error(podium_put(session, &layout, values, 17, TIMEOUT_MS, &array),
