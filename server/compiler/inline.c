@@ -23,7 +23,6 @@ typedef struct inliner_t {
   mlir_op_t *main;
   mlir_value_t **copies;        // By id of a value that the source had: its last copy.
   replacements_t replacements;  // What stands for the results of calls.
-  int64_t op_count;             // Operations copied so far.
 } inliner_t;
 
 // The function that `op` calls: func.call, and stablehlo.composite, whose meaning is its
@@ -38,14 +37,28 @@ static const mlir_attr_t *callee_of(const mlir_op_t *op) {
   return mlir_attr_is(attr, MLIR_ATTR_SYMBOL) ? attr : NULL;
 }
 
-// --- The calls have no cycle ---
+// --- The calls have no cycle, and do not come to too much ---
 
 enum { UNSEEN = 0, ON_PATH, DONE };
+
+// What the search knows of a function, by its op's id.
+typedef struct seen_t {
+  unsigned char state;
+  int32_t op_count;  // When DONE: of its body with all calls inlined, at most TOO_MANY.
+} seen_t;
+
+enum { TOO_MANY = CHIP_INSTRUCTIONS_MAX + 1 };
 
 // A function on the path of calls, and how far its body has been searched.
 typedef struct frame_t {
   mlir_op_t *function, *next;
+  int32_t op_count;  // So far.
 } frame_t;
+
+static void add_ops(frame_t *frame, int32_t count) {
+  frame->op_count =
+      count < TOO_MANY - frame->op_count ? frame->op_count + count : TOO_MANY;
+}
 
 static pod_status_t find_callee(mlir_module_t *module, const mlir_op_t *op,
                                 const mlir_attr_t *callee, mlir_op_t **out_function) {
@@ -64,57 +77,69 @@ static pod_status_t find_callee(mlir_module_t *module, const mlir_op_t *op,
 
 // Moves the search on to the next call of the topmost frame; NULL in *out_callee at the
 // end of its body.
-static pod_status_t next_callee(mlir_module_t *module, frame_t *frame,
-                                const unsigned char *state, mlir_op_t **out_callee) {
+static pod_status_t next_callee(mlir_module_t *module, frame_t *frame, const seen_t *seen,
+                                mlir_op_t **out_callee) {
   *out_callee = NULL;
   while (frame->next != NULL && *out_callee == NULL) {
     const mlir_op_t *op = frame->next;
     frame->next = walk_next(frame->function, op);
     const mlir_attr_t *callee = callee_of(op);
     if (callee == NULL) {
+      add_ops(frame, 1);
       continue;
     }
     mlir_op_t *function;
     POD_TRY(find_callee(module, op, callee, &function));
-    if (state[function->id] == ON_PATH) {
+    if (seen[function->id].state == ON_PATH) {
       return mlir_op_error(module, op, POD_INVALID_ARGUMENT,
                            "calls @%s, which is what calls it: recursion is not possible",
                            callee->text);
     }
-    if (state[function->id] == UNSEEN) {
+    if (seen[function->id].state == UNSEEN) {
       *out_callee = function;
+    } else {
+      add_ops(frame, seen[function->id].op_count);
     }
   }
   return NULL;
 }
 
 // Depth first, on a stack of our own: chains of calls may be long.
-static pod_status_t check_cycles(mlir_module_t *module, mlir_op_t *main) {
-  unsigned char *state = pod_alloc(module->op_count);
+static pod_status_t check_calls(mlir_module_t *module, mlir_op_t *main) {
+  seen_t *seen = pod_alloc(module->op_count * sizeof(*seen));
   size_t depth = 1, capacity = 64;
   frame_t *path = pod_grow(NULL, capacity, sizeof(*path));
-  path[0] = (frame_t){main, walk_first(main)};
-  state[main->id] = ON_PATH;
+  path[0] = (frame_t){main, walk_first(main), 0};
+  seen[main->id].state = ON_PATH;
   pod_status_t status = NULL;
-  while (depth > 0 && status == NULL) {
+  while (depth > 0) {
     mlir_op_t *callee;
-    status = next_callee(module, &path[depth - 1], state, &callee);
+    status = next_callee(module, &path[depth - 1], seen, &callee);
     if (status != NULL) {
       break;
     }
     if (callee == NULL) {
-      state[path[--depth].function->id] = DONE;
+      const frame_t done = path[--depth];
+      seen[done.function->id] = (seen_t){DONE, done.op_count};
+      if (depth > 0) {
+        add_ops(&path[depth - 1], done.op_count);
+      }
       continue;
     }
     if (depth == capacity) {
       capacity *= 2;
       path = pod_grow(path, capacity, sizeof(*path));
     }
-    state[callee->id] = ON_PATH;
-    path[depth++] = (frame_t){callee, walk_first(callee)};
+    seen[callee->id].state = ON_PATH;
+    path[depth++] = (frame_t){callee, walk_first(callee), 0};
+  }
+  if (status == NULL && seen[main->id].op_count == TOO_MANY) {
+    status = mlir_op_error(module, main, POD_RESOURCE_EXHAUSTED,
+                           "has more than %d operations once calls are inlined",
+                           (int)CHIP_INSTRUCTIONS_MAX);
   }
   free(path);
-  free(state);
+  free(seen);
   return status;
 }
 
@@ -170,7 +195,7 @@ static pod_status_t check_types(inliner_t *inliner, const mlir_op_t *call,
   return NULL;
 }
 
-static pod_status_t check_bounds(inliner_t *inliner, const mlir_op_t *call) {
+static pod_status_t check_depth(inliner_t *inliner, const mlir_op_t *call) {
   int depth = 0;
   for (const mlir_op_t *op = walk_parent(call); op != NULL; op = walk_parent(op)) {
     depth++;
@@ -180,21 +205,7 @@ static pod_status_t check_bounds(inliner_t *inliner, const mlir_op_t *call) {
                          "regions nest deeper than %d once calls are inlined",
                          (int)CHIP_CALL_DEPTH_MAX);
   }
-  if (inliner->op_count > CHIP_INSTRUCTIONS_MAX) {
-    return mlir_op_error(inliner->module, call, POD_RESOURCE_EXHAUSTED,
-                         "the program has more than %d operations once calls are inlined",
-                         (int)CHIP_INSTRUCTIONS_MAX);
-  }
   return NULL;
-}
-
-static int64_t count_ops(const mlir_op_t *op) {
-  int64_t count = 1;
-  for (const mlir_op_t *inner = walk_first(op); inner != NULL;
-       inner = walk_next(op, inner)) {
-    count++;
-  }
-  return count;
 }
 
 // Puts the body before `call` and takes `call` out. What follows in the walk is the first
@@ -203,7 +214,7 @@ static pod_status_t inline_call(inliner_t *inliner, mlir_op_t *call,
                                 const mlir_op_t *function) {
   const mlir_block_t *body = mlir_op_block(function, 0);
   POD_TRY(check_types(inliner, call, body));
-  POD_TRY(check_bounds(inliner, call));
+  POD_TRY(check_depth(inliner, call));
   const mlir_attr_t *argument_attrs = mlir_op_attr(function, "arg_attrs"),
                     *result_attrs = mlir_op_attr(function, "res_attrs");
   for (int i = 0; i < body->argument_count; i++) {
@@ -211,7 +222,6 @@ static pod_status_t inline_call(inliner_t *inliner, mlir_op_t *call,
         constrain(inliner, call, call->operands[i], argument_attrs, i);
   }
   for (const mlir_op_t *op = body->first; op != body->last; op = op->next) {
-    inliner->op_count += op->region_count == 0 ? 1 : count_ops(op);
     mlir_block_insert_before(call, mlir_op_clone(inliner->module, op, inliner->copies));
   }
   for (int i = 0; i < call->result_count; i++) {
@@ -296,7 +306,7 @@ pod_status_t compiler_inline(mlir_module_t *module) {
     return mlir_error_at(module, 0, POD_INVALID_ARGUMENT,
                          "the module has no function @main with a body");
   }
-  POD_TRY(check_cycles(module, main));
+  POD_TRY(check_calls(module, main));
   inliner_t inliner = {.module = module, .main = main};
   inliner.copies = pod_alloc(module->value_count * sizeof(*inliner.copies));
   const pod_status_t status = inline_main(&inliner);

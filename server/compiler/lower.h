@@ -113,6 +113,7 @@ typedef struct lower_t {
   int32_t time;
   int32_t scope;        // Where the walk is.
   int32_t computation;  // Likewise.
+  int32_t depth;        // Of blocks.
   int32_t class_count;
   int64_t temp_bytes;
   int64_t *class_offsets;     // By class, for those in the block of temporaries.

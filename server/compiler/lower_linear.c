@@ -578,18 +578,31 @@ static pod_status_t lower_op(lower_t *lower, const mlir_op_t *op) {
   }
 }
 
-// All but the return at its end. Recursion is bounded: the parser and the inliner bound
-// how deep regions nest.
+// Regions in regions that chip_program_check lets pass, with some room.
+enum { REGION_DEPTH_MAX = CHIP_CALL_DEPTH_MAX - 8 };
+
+static pod_status_t check_bounds(const lower_t *lower, const mlir_op_t *op) {
+  if (lower->computation_count > CHIP_COMPUTATIONS_MAX ||
+      lower->node_count > CHIP_INSTRUCTIONS_MAX) {
+    return mlir_op_error(lower->module, op, POD_RESOURCE_EXHAUSTED,
+                         "the program has more than %d instructions or %d regions",
+                         (int)CHIP_INSTRUCTIONS_MAX, (int)CHIP_COMPUTATIONS_MAX);
+  }
+  if (lower->depth > REGION_DEPTH_MAX) {
+    return mlir_op_error(lower->module, op, POD_RESOURCE_EXHAUSTED,
+                         "its region nests deeper than %d", (int)REGION_DEPTH_MAX);
+  }
+  return NULL;
+}
+
+// All but the return at its end. What is left half done by an error is thrown away.
 static pod_status_t lower_block(lower_t *lower, const mlir_block_t *block) {
+  lower->depth++;
   for (const mlir_op_t *op = block->first; op != block->last; op = op->next) {
-    if (lower->computation_count > CHIP_COMPUTATIONS_MAX ||
-        lower->node_count > CHIP_INSTRUCTIONS_MAX) {
-      return mlir_op_error(lower->module, op, POD_RESOURCE_EXHAUSTED,
-                           "the program has more than %d instructions or %d regions",
-                           (int)CHIP_INSTRUCTIONS_MAX, (int)CHIP_COMPUTATIONS_MAX);
-    }
+    POD_TRY(check_bounds(lower, op));
     POD_TRY(lower_op(lower, op));
   }
+  lower->depth--;
   return NULL;
 }
 
