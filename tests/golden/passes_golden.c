@@ -1,0 +1,161 @@
+// Text in, text out. A case is a file:
+//
+//   // passes: inline simplify       what to run, in order, on the parsed module
+//   module { … }
+//   // -----
+//   module { … }                      what must come out, to the letter
+//
+// Passes: expand, verify, inline, simplify; partition=N for N devices; lower, which
+// prints the program instead of the module (without a partition before it, for one
+// device). An error of a pass is printed in the place of the module.
+//
+// usage: golden.passes FILE.mlir…       With POD_UPDATE_GOLDEN set, writes what comes out
+//                                       into the files.
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/memory.h"
+#include "common/mlir/parser.h"
+#include "common/mlir/printer.h"
+#include "server/compiler/passes.h"
+#include "server/compiler/syntax.h"
+
+static const char marker[] = "// -----\n";
+
+typedef struct run_t {
+  mlir_module_t *module;
+  mlir_module_t *source;  // Of a partitioned module.
+  compiler_partitioned_t partitioned;
+  chip_program_t *program;
+} run_t;
+
+static char *read_file(const char *path) {
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) {
+    fprintf(stderr, "cannot open %s\n", path);
+    exit(2);
+  }
+  pod_text_t text = {0};
+  char block[4096];
+  size_t count;
+  while ((count = fread(block, 1, sizeof(block), file)) > 0) {
+    pod_text_add_bytes(&text, block, count);
+  }
+  fclose(file);
+  return pod_text_take(&text);
+}
+
+static pod_status_t partition(run_t *run, int64_t devices) {
+  run->source = run->module;
+  POD_TRY(compiler_partition(run->source, devices, &run->partitioned));
+  run->module = run->partitioned.module;
+  return NULL;
+}
+
+static pod_status_t run_pass(run_t *run, const char *name) {
+  if (strcmp(name, "expand") == 0) {
+    return compiler_expand(run->module);
+  }
+  if (strcmp(name, "verify") == 0) {
+    return compiler_verify(run->module);
+  }
+  if (strcmp(name, "inline") == 0) {
+    return compiler_inline(run->module);
+  }
+  if (strcmp(name, "simplify") == 0) {
+    return compiler_simplify(run->module);
+  }
+  if (strncmp(name, "partition=", 10) == 0) {
+    return partition(run, strtoll(name + 10, NULL, 10));
+  }
+  if (strcmp(name, "lower") == 0) {
+    if (run->partitioned.module == NULL) {
+      POD_TRY(partition(run, 1));
+    }
+    POD_TRY(compiler_lower(&run->partitioned, &run->program));
+    return chip_program_check(run->program);
+  }
+  return pod_error(POD_INVALID_ARGUMENT, "no pass is called %s", name);
+}
+
+static pod_status_t run_passes(run_t *run, const char *path, const char *text,
+                               size_t length) {
+  static const char prefix[] = "// passes: ";
+  const char *slash = strrchr(path, '/');
+  POD_TRY(mlir_parse(slash == NULL ? path : slash + 1, text, (int64_t)length,
+                     compiler_syntax_lookup, &run->module));
+  if (strncmp(text, prefix, strlen(prefix)) != 0) {
+    return pod_error(POD_INVALID_ARGUMENT, "the first line is no '%s…'", prefix);
+  }
+  const size_t line = strcspn(text, "\n");
+  char *names = pod_strdup(text + strlen(prefix));
+  names[line - strlen(prefix)] = '\0';
+  pod_status_t status = compiler_verify(run->module);
+  char *rest;
+  for (char *name = strtok_r(names, " ", &rest); name != NULL && status == NULL;
+       name = strtok_r(NULL, " ", &rest)) {
+    status = run_pass(run, name);
+  }
+  free(names);
+  return status;
+}
+
+static char *output_of(const char *path, const char *text, size_t length) {
+  run_t run = {0};
+  pod_text_t output = {0};
+  const pod_status_t status = run_passes(&run, path, text, length);
+  const mlir_print_options_t options = {.lookup = compiler_syntax_lookup};
+  if (status != NULL) {
+    pod_text_printf(&output, "%s: %s\n", pod_code_name(pod_status_code(status)),
+                    pod_status_message(status));
+  } else if (run.program != NULL) {
+    chip_program_print(&output, run.program);
+  } else {
+    mlir_print(&output, run.module, &options);
+  }
+  pod_status_free(status);
+  chip_program_destroy(run.program);
+  if (run.source != run.module) {
+    mlir_module_destroy(run.source);
+  }
+  mlir_module_destroy(run.module);
+  return pod_text_take(&output);
+}
+
+static int update(const char *path, const char *text, size_t length, const char *output) {
+  FILE *file = fopen(path, "wb");
+  if (file == NULL) {
+    return 2;
+  }
+  fprintf(file, "%.*s%s%s", (int)length, text, marker, output);
+  return fclose(file) == 0 ? 0 : 2;
+}
+
+static int check(const char *path) {
+  char *text = read_file(path);
+  const char *end = strstr(text, marker);
+  const size_t length = end == NULL ? strlen(text) : (size_t)(end - text);
+  char *output = output_of(path, text, length);
+  int result = 0;
+  if (getenv("POD_UPDATE_GOLDEN") != NULL) {
+    result = update(path, text, length, output);
+  } else if (end == NULL || strcmp(end + strlen(marker), output) != 0) {
+    fprintf(stderr, "%s: expected\n%s\ngot\n%s", path,
+            end == NULL ? "nothing" : end + strlen(marker), output);
+    result = 1;
+  }
+  free(text);
+  free(output);
+  return result;
+}
+
+int main(int argc, char **argv) {
+  int result = 0;
+  for (int i = 1; i < argc; i++) {
+    const int one = check(argv[i]);
+    result = one > result ? one : result;
+  }
+  return result;
+}
