@@ -18,6 +18,7 @@ typedef struct generator_t {
   int value_count, value_capacity;
   int left;  // Operations still to make.
   int depth;
+  bool is_open;  // No constants.
   const mlir_type_t *types[SHAPES];
 } generator_t;
 
@@ -89,6 +90,11 @@ static mlir_value_t *pick(generator_t *generator, int type) {
         generator->values[generator->value_count - 1 - below(generator, reach)];
     if (value->type == generator->types[type]) {
       return value;
+    }
+  }
+  for (int i = generator->value_count - 1; i >= 0 && generator->is_open; i--) {
+    if (generator->values[i]->type == generator->types[type]) {
+      return generator->values[i];
     }
   }
   return add_value(generator, add_constant(generator, generator->types[type]));
@@ -204,10 +210,10 @@ static void make_all_reduce(generator_t *generator) {
   const int count = 1 + below(generator, 2);
   mlir_op_t *op =
       add_op(generator, "stablehlo.all_reduce", count, operands, count, types, 1);
-  const int64_t device = 0, dims[] = {1, 1};
+  const int64_t devices[] = {0, 1}, dims[] = {1, generator->is_open ? 2 : 1};
   const tensor_shape_t shape = tensor_shape_make(TENSOR_S64, 2, dims);
   mlir_op_set_attr(generator->module, op, "replica_groups",
-                   mlir_attr_dense(generator->module, &shape, &device, false));
+                   mlir_attr_dense(generator->module, &shape, devices, false));
   compiler_build_reducer(generator->module, op, CHIP_REDUCER_ADD, TENSOR_F32);
   for (int i = 0; i < count; i++) {
     add_value(generator, &op->results[i]);
@@ -338,9 +344,11 @@ static void make_ops(generator_t *generator, int count) {
   }
 }
 
-mlir_module_t *generate_module(uint64_t seed, int op_count) {
-  generator_t generator = {
-      .module = mlir_module_create("random"), .random = {seed}, .left = op_count};
+static mlir_module_t *generate(uint64_t seed, int op_count, bool is_open) {
+  generator_t generator = {.module = mlir_module_create("random"),
+                           .random = {seed},
+                           .left = op_count,
+                           .is_open = is_open};
   mlir_module_t *module = generator.module;
   for (int i = 0; i < SHAPES; i++) {
     generator.types[i] = make_type(module, i);
@@ -349,10 +357,10 @@ mlir_module_t *generate_module(uint64_t seed, int op_count) {
   mlir_op_set_attr(module, main, "sym_name", mlir_attr_string(module, "main"));
   mlir_block_append(mlir_op_block(module->op, 0), main);
   generator.block = mlir_block_create(module, &main->regions[0]);
-  const int arguments = 1 + below(&generator, 4);
-  const mlir_type_t *inputs[4];
+  const int arguments = is_open ? SHAPES : 1 + below(&generator, 4);
+  const mlir_type_t *inputs[SHAPES];
   for (int i = 0; i < arguments; i++) {
-    inputs[i] = generator.types[below(&generator, SHAPES)];
+    inputs[i] = generator.types[is_open ? i : below(&generator, SHAPES)];
     add_value(&generator, mlir_block_add_argument(module, generator.block, inputs[i]));
   }
   while (generator.left > 0) {
@@ -372,4 +380,12 @@ mlir_module_t *generate_module(uint64_t seed, int op_count) {
                                                              count, outputs)));
   free(generator.values);
   return module;
+}
+
+mlir_module_t *generate_module(uint64_t seed, int op_count) {
+  return generate(seed, op_count, false);
+}
+
+mlir_module_t *generate_open_module(uint64_t seed, int op_count) {
+  return generate(seed, op_count, true);
 }

@@ -11,4 +11,8 @@
 // owned.
 mlir_module_t *generate_module(uint64_t seed, int op_count);
 
+// The same without constants outside of reductions, and with collectives over two
+// devices: nothing that folds to something else.
+mlir_module_t *generate_open_module(uint64_t seed, int op_count);
+
 #endif  // TESTS_UNIT_SERVER_COMPILER_GENERATOR_H_

@@ -117,6 +117,12 @@ static symbol_t run_region(reference_t *reference, const mlir_op_t *op, symbol_t
   return symbol;
 }
 
+// select(p, x, x) is x.
+static bool has_no_choice(const reference_t *reference, const mlir_op_t *op) {
+  return op->kind == CHIP_OP_SELECT &&
+         operand_symbol(reference, op, 1) == operand_symbol(reference, op, 2);
+}
+
 static void run_op(reference_t *reference, const mlir_op_t *op) {
   symbol_t symbol = (symbol_t)op->kind;
   for (int i = 0; i < op->operand_count; i++) {
@@ -132,6 +138,8 @@ static void run_op(reference_t *reference, const mlir_op_t *op) {
       result = constant_symbol(&op->results[i].type->shape, value->is_splat, value->data);
     } else if (is_identity(op->kind)) {
       result = operand_symbol(reference, op, i);
+    } else if (has_no_choice(reference, op)) {
+      result = operand_symbol(reference, op, 1);
     } else if (chip_op_is_collective((chip_op_t)op->kind)) {  // Lowered one by one.
       result = mix(mix((symbol_t)op->kind, operand_symbol(reference, op, i)), 0);
     }
@@ -332,14 +340,19 @@ static void run_instruction(machine_t *machine, const chip_instruction_t *instru
   if (instruction->call_count > 0) {
     symbol = call_region(machine, instruction, symbol);
   }
-  const symbol_t first =
-      instruction->operand_count > 0 ? read_buffer(machine, instruction->operands[0]) : 0;
+  const bool has_choice = instruction->op != CHIP_OP_SELECT ||
+                          read_buffer(machine, instruction->operands[1]) !=
+                              read_buffer(machine, instruction->operands[2]);
+  const int32_t which = has_choice ? 0 : 1;
+  const symbol_t same = instruction->operand_count > 0
+                            ? read_buffer(machine, instruction->operands[which])
+                            : 0;
   for (int32_t i = 0; i < instruction->result_count; i++) {
     const tensor_shape_t *shape =
         &machine->program->buffers[instruction->results[i]].shape;
     write_buffer(machine, instruction->results[i],
-                 is_identity((int)instruction->op)
-                     ? first
+                 is_identity((int)instruction->op) || !has_choice
+                     ? same
                      : seal(shape, mix(symbol, (symbol_t)i)));
   }
 }
@@ -397,6 +410,22 @@ void replay_compare(const mlir_module_t *module, const chip_program_t *program) 
   free(machine.cells);
   free(machine.results);
   free(machine.has_result);
+}
+
+uint64_t *replay_module(const mlir_module_t *module) {
+  const mlir_block_t *block = mlir_op_block(mlir_module_find_symbol(module, "main"), 0);
+  reference_t reference = {calloc(module->value_count, sizeof(symbol_t)), 0};
+  for (int i = 0; i < block->argument_count; i++) {
+    reference.symbols[block->arguments[i]->id] =
+        seal(&block->arguments[i]->type->shape, argument_symbol(i));
+  }
+  run_block(&reference, block);
+  uint64_t *results = calloc((size_t)block->last->operand_count + 1, sizeof(*results));
+  for (int i = 0; i < block->last->operand_count; i++) {
+    results[i] = operand_symbol(&reference, block->last, i);
+  }
+  free(reference.symbols);
+  return results;
 }
 
 compiler_partitioned_t replay_unsharded(mlir_module_t *module) {

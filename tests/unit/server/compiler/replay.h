@@ -12,6 +12,10 @@
 // Fails the test with the name of the instruction, or of the result, that is wrong.
 void replay_compare(const mlir_module_t *module, const chip_program_t *program);
 
+// The symbol of every result of @main; returns owned (free()). Two modules that compute
+// the same by the same operations have the same symbols.
+uint64_t *replay_module(const mlir_module_t *module);
+
 // A one-device partition of @main as it stands: nothing is sharded. Borrows the module.
 compiler_partitioned_t replay_unsharded(mlir_module_t *module);
 

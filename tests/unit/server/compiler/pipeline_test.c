@@ -1,0 +1,288 @@
+#include "server/compiler/pipeline.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/compiler/report.h"
+#include "tests/unit/server/compiler/replay.h"
+#include "tests/unit/server/compiler/text.h"
+
+static char *read_file(const char *path) {
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) {
+    fail_msg("cannot open %s", path);
+  }
+  pod_text_t text = {0};
+  char block[4096];
+  size_t count;
+  while ((count = fread(block, 1, sizeof(block), file)) > 0) {
+    pod_text_add_bytes(&text, block, count);
+  }
+  fclose(file);
+  return pod_text_take(&text);
+}
+
+static compiler_options_t options_for(const char *topology) {
+  compiler_options_t options = {.file_name = "test.mlir", .spec = chip_spec_find("v5e")};
+  const chip_spec_t *spec;
+  assert_ok(torus_parse(topology, options.spec, &options.torus, &spec));
+  return options;
+}
+
+static compiler_result_t *compile_text(const char *text, const char *topology) {
+  const compiler_options_t options = options_for(topology);
+  compiler_result_t *result = NULL;
+  assert_ok(compiler_compile(text, (int64_t)strlen(text), &options, &result));
+  return result;
+}
+
+static compiler_result_t *compile_program(const char *name, const char *topology) {
+  char path[512];
+  snprintf(path, sizeof(path), "%s/%s", POD_PROGRAMS, name);
+  char *text = read_file(path);
+  compiler_result_t *result = compile_text(text, topology);
+  free(text);
+  return result;
+}
+
+static void check_refused(const char *text, const char *topology, pod_code_t code,
+                          const char *part) {
+  const compiler_options_t options = options_for(topology);
+  compiler_result_t *result = NULL;
+  assert_error(compiler_compile(text, (int64_t)strlen(text), &options, &result), code,
+               part);
+  assert_null(result);
+}
+
+// --- Whole programs ---
+
+static void check_program(const char *name) {
+  const char *topology = strstr(name, ".2x4.") != NULL ? "2x4" : "2x2";
+  const compiler_options_t options = options_for(topology);
+  char path[512];
+  snprintf(path, sizeof(path), "%s/%s", POD_PROGRAMS, name);
+  char *text = read_file(path);
+  pipeline_t pipeline = {
+      .text = text, .length = (int64_t)strlen(text), .options = &options};
+  const pod_status_t status = pipeline_run(&pipeline);
+  if (status != NULL) {
+    fail_msg("%s: %s", name, pod_status_message(status));
+  }
+  print_message("%s\n", name);
+  replay_compare(pipeline.partitioned.module, pipeline.program);
+  pipeline_deinit(&pipeline);
+  free(text);
+}
+
+static void test_the_programs_of_the_field_compile_and_replay(void **state) {
+  (void)state;
+  DIR *folder = opendir(POD_PROGRAMS);
+  assert_non_null(folder);
+  int count = 0;
+  for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+    const char *dot = strrchr(entry->d_name, '.');
+    if (dot != NULL && strcmp(dot, ".mlir") == 0 &&
+        strstr(entry->d_name, ".small.") != NULL) {
+      check_program(entry->d_name);
+      count++;
+    }
+  }
+  closedir(folder);
+  assert_true(count >= 20);
+}
+
+static void test_a_contraction_over_a_sharded_axis_ends_in_an_all_reduce(void **state) {
+  (void)state;
+  compiler_result_t *result = compile_program("square_matmul.2x2.mlir", "2x2");
+  assert_int_equal(result->collective_count, 1);
+  const compiler_collective_t *it = &result->collectives[0];
+  assert_int_equal(it->op, CHIP_OP_ALL_REDUCE);
+  assert_string_equal(it->name, "all_reduce.0");
+  assert_string_equal(it->axes, "Y");
+  assert_int_equal(it->group_count, 2);
+  assert_int_equal(it->group_size, 2);
+  assert_int_equal(it->ici_bytes, 4 * 8192 * 2);
+  assert_true(it->duration_ps > 0);
+  assert_true(it->inserted);
+  assert_false(it->in_loop);
+  const int64_t local[] = {4, 8192};
+  const tensor_shape_t expected = tensor_shape_make(TENSOR_BF16, 2, local);
+  assert_true(tensor_shape_equal(&it->operand, &expected));
+  const chip_program_t *program = result->program;
+  assert_int_equal(program->instruction_count, 3);  // multiply, dot_general, all_reduce
+  assert_int_equal(program->argument_bytes, 2 * (4 * 1024 + 1024 * 8192));
+  assert_int_equal(program->result_bytes, 2 * 4 * 8192);
+  assert_int_equal(result->hbm_peak_bytes,
+                   program->argument_bytes + program->result_bytes +
+                       program->constant_bytes + program->temp_bytes);
+  assert_non_null(strstr(result->partitioned_text,
+                         "(tensor<4x1024xbf16>, tensor<1024x8192xbf16>) -> "
+                         "tensor<4x8192xbf16>"));
+  compiler_result_destroy(result);
+}
+
+static void test_what_the_user_wrote_in_a_loop_is_reported_as_such(void **state) {
+  (void)state;
+  compiler_result_t *result = compile_program("collective_matmul.2x4.mlir", "2x4");
+  assert_int_equal(result->collective_count, 1);
+  const compiler_collective_t *it = &result->collectives[0];
+  assert_int_equal(it->op, CHIP_OP_COLLECTIVE_PERMUTE);
+  assert_string_equal(it->axes, "Y");
+  assert_int_equal(it->group_size, 4);
+  assert_true(it->in_loop);
+  assert_false(it->inserted);
+  compiler_result_destroy(result);
+}
+
+static void test_compiling_twice_gives_the_same_program(void **state) {
+  (void)state;
+  pod_text_t listings[2] = {{0}, {0}};
+  for (int i = 0; i < 2; i++) {
+    compiler_result_t *result = compile_program("moe_all_to_all.2x4.small.mlir", "2x4");
+    chip_program_print(&listings[i], result->program);
+    pod_text_add(&listings[i], result->partitioned_text);
+    compiler_result_destroy(result);
+  }
+  assert_string_equal(listings[0].bytes, listings[1].bytes);
+  pod_text_deinit(&listings[0]);
+  pod_text_deinit(&listings[1]);
+}
+
+static void test_names_come_from_the_program(void **state) {
+  (void)state;
+  compiler_result_t *result = compile_text(
+      "module @jit_f {\n"
+      "  func.func @main(%In: tensor<8xf32>, %1: tensor<8xf32>) -> tensor<8xf32> {\n"
+      "    %2 = stablehlo.add %In, %1 : tensor<8xf32> loc(\"train.py\":12:7)\n"
+      "    return %2 : tensor<8xf32>\n  }\n}\n",
+      "2x2");
+  const chip_program_t *program = result->program;
+  assert_string_equal(program->name, "jit_f");
+  assert_string_equal(program->arguments[0].name, "In");
+  assert_string_equal(program->arguments[1].name, "arg1");
+  assert_string_equal(program->results[0].name, "result0");
+  assert_string_equal(program->instructions[0].name, "add.0");
+  assert_string_equal(program->instructions[0].source, "train.py:12:7");
+  assert_int_equal(program->mesh->device_count, 4);  // Unsharded: replicated on all.
+  compiler_result_destroy(result);
+}
+
+// --- What is refused ---
+
+static void test_a_program_that_does_not_fit_the_chip_is_refused_with_numbers(
+    void **state) {
+  (void)state;
+  static const char text[] =
+      "func.func @main(%a: tensor<65536x65536xf32>) -> tensor<65536x65536xf32> {\n"
+      "  %0 = stablehlo.tanh %a : tensor<65536x65536xf32>\n"
+      "  %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<65536x65536xf32>) -> "
+      "tensor<65536x65536xf32>\n"
+      "  return %1 : tensor<65536x65536xf32>\n}\n";
+  check_refused(
+      text, "2x2", POD_RESOURCE_EXHAUSTED,
+      "needs 48.0 GiB of HBM per chip (16.0 GiB of arguments, 16.0 GiB of "
+      "results, 0 B of constants, 16.0 GiB of temporaries); a v5e has 16.0 GiB");
+}
+
+static void test_a_mesh_that_is_not_the_pods_is_refused_naming_both(void **state) {
+  (void)state;
+  static const char text[] =
+      "module {\n  sdy.mesh @mesh = <[\"x\"=2, \"y\"=4]>\n"
+      "  func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, "
+      "[{\"x\"}]>}) -> tensor<8xf32> {\n"
+      "    return %a : tensor<8xf32>\n  }\n}\n";
+  check_refused(text, "2x2", POD_FAILED_PRECONDITION, "8");
+  check_refused(text, "2x2", POD_FAILED_PRECONDITION, "4");
+}
+
+static void test_types_beyond_all_memory_are_an_error(void **state) {
+  (void)state;
+  check_refused(
+      "func.func @main() -> tensor<1099511627776x1024xf32> {\n"
+      "  %0 = stablehlo.constant dense<1.0> : tensor<1099511627776x1024xf32>\n"
+      "  %1 = stablehlo.constant dense<2.0> : tensor<1099511627776x1024xf32>\n"
+      "  %2 = stablehlo.add %0, %1 : tensor<1099511627776x1024xf32>\n"
+      "  return %2 : tensor<1099511627776x1024xf32>\n}\n",
+      "2x2", POD_RESOURCE_EXHAUSTED, "a v5e has 16.0 GiB");
+}
+
+static void test_diagnostics_point_into_the_source(void **state) {
+  (void)state;
+  check_refused(
+      "func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
+      "  %0 = stablehlo.reshape %a : (tensor<2xf32>) -> tensor<3xf32>\n"
+      "  return %a : tensor<2xf32>\n}\n",
+      "2x2", POD_INVALID_ARGUMENT,
+      "test.mlir:2:8: 'stablehlo.reshape': tensor<2xf32> has 2 elements, "
+      "tensor<3xf32> has 3\n");
+  check_refused("func.func @main(", "2x2", POD_INVALID_ARGUMENT, "test.mlir:1:");
+  check_refused("", "2x2", POD_INVALID_ARGUMENT, "@main");
+}
+
+static void test_groups_that_miss_a_device_are_refused(void **state) {
+  (void)state;
+  check_refused(
+      "func.func @main(%a: tensor<2xf32>) -> tensor<4xf32> {\n"
+      "  %0 = \"stablehlo.all_gather\"(%a) <{all_gather_dim = 0 : i64, channel_handle = "
+      "#stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 1]]> "
+      ": "
+      "tensor<1x2xi64>, use_global_device_ids}> : (tensor<2xf32>) -> tensor<4xf32>\n"
+      "  return %0 : tensor<4xf32>\n}\n",
+      "2x2", POD_INVALID_ARGUMENT, "device");
+}
+
+// --- The report ---
+
+static const mesh_t *make_mesh(pod_arena_t *arena, const int64_t *device_ids) {
+  const mesh_axis_t axes[] = {{"x", 2}, {"y", 4}};
+  const mesh_t *mesh;
+  assert_ok(mesh_make(arena, "mesh", 2, axes, device_ids, &mesh));
+  return mesh;
+}
+
+static void test_groups_are_named_by_the_axes_they_run_along(void **state) {
+  (void)state;
+  pod_arena_t *arena = pod_arena_create();
+  const mesh_t *mesh = make_mesh(arena, NULL);
+  const int64_t all[] = {0, 1, 2, 3, 4, 5, 6, 7};
+  const int64_t along_x[] = {0, 4, 1, 5, 2, 6, 3, 7};
+  const int64_t inner_half_of_y[] = {0, 1, 2, 3, 4, 5, 6, 7};
+  const int64_t outer_half_of_y[] = {0, 2, 1, 3, 4, 6, 5, 7};
+  const int64_t crosswise[] = {0, 5, 1, 4, 2, 7, 3, 6};
+  assert_string_equal(report_axes(arena, mesh, 8, all), "x,y");
+  assert_string_equal(report_axes(arena, mesh, 4, all), "y");
+  assert_string_equal(report_axes(arena, mesh, 1, all), "");
+  assert_string_equal(report_axes(arena, mesh, 2, along_x), "x");
+  assert_string_equal(report_axes(arena, mesh, 2, inner_half_of_y), "y:(2)2");
+  assert_string_equal(report_axes(arena, mesh, 2, outer_half_of_y), "y:(1)2");
+  assert_string_equal(report_axes(arena, mesh, 2, crosswise), "");
+  const int64_t ring[] = {0, 1, 3, 2, 4, 5, 7, 6};
+  const mesh_t *reordered = make_mesh(arena, ring);
+  const int64_t inner_of_ring[] = {0, 1, 3, 2, 4, 5, 7, 6};
+  assert_string_equal(report_axes(arena, reordered, 2, inner_of_ring), "y:(2)2");
+  pod_arena_destroy(arena);
+}
+
+static void test_destroying_nothing_is_nothing(void **state) {
+  (void)state;
+  compiler_result_destroy(NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_the_programs_of_the_field_compile_and_replay),
+      cmocka_unit_test(test_a_contraction_over_a_sharded_axis_ends_in_an_all_reduce),
+      cmocka_unit_test(test_what_the_user_wrote_in_a_loop_is_reported_as_such),
+      cmocka_unit_test(test_compiling_twice_gives_the_same_program),
+      cmocka_unit_test(test_names_come_from_the_program),
+      cmocka_unit_test(test_a_program_that_does_not_fit_the_chip_is_refused_with_numbers),
+      cmocka_unit_test(test_a_mesh_that_is_not_the_pods_is_refused_naming_both),
+      cmocka_unit_test(test_types_beyond_all_memory_are_an_error),
+      cmocka_unit_test(test_diagnostics_point_into_the_source),
+      cmocka_unit_test(test_groups_that_miss_a_device_are_refused),
+      cmocka_unit_test(test_groups_are_named_by_the_axes_they_run_along),
+      cmocka_unit_test(test_destroying_nothing_is_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
