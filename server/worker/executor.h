@@ -8,7 +8,7 @@
 //
 // Virtual time: the clock of the chip's core, in picoseconds, starts at 0 with every
 //             execution. An instruction moves it by its cost; a collective begins when
-//             the last of its group gets there. It never looks at a host clock.
+//             those are there that the chip hears from. It never looks at a host clock.
 // Determinism: the same arguments give the same results and the same virtual times.
 // Threading:  everything here on one thread (the chip's compute thread); run->cancelled
 // may

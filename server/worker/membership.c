@@ -23,6 +23,7 @@ struct membership_t {
   rpc_call_t *call;  // ATTACHING, MEMBER, LEAVING.
   rpc_timer_t *pause, *heartbeat;
   uint64_t pause_ms;  // Before the next attempt.
+  bool told_of_waiting;
 };
 
 enum { KEEPALIVE_MS = 5000, KEEPALIVE_TIMEOUT_MS = 5000 };
@@ -127,9 +128,14 @@ static void attach_now(void *context) {
 static void on_state(rpc_channel_t *channel, rpc_channel_state_t state, pod_status_t why,
                      void *context) {
   (void)channel;
-  const membership_t *membership = context;
+  membership_t *membership = context;
   if (state == RPC_CHANNEL_FAILED && membership->state == MEMBERSHIP_ATTACHING) {
-    pod_log(POD_LOG_DEBUG, "waiting for the coordinator: %s", pod_status_message(why));
+    // Loud once: it may be a mistake in the address, or a coordinator that comes later.
+    pod_log(membership->told_of_waiting ? POD_LOG_DEBUG : POD_LOG_INFO,
+            "waiting for the coordinator: %s", pod_status_message(why));
+    membership->told_of_waiting = true;
+  } else if (state == RPC_CHANNEL_READY) {
+    membership->told_of_waiting = false;
   }
 }
 
