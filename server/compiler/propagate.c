@@ -98,11 +98,13 @@ static bool sweep(graph_t *graph, int level, bool forward) {
   return any;
 }
 
-// Sweeps to and fro until nothing changes: shardings only grow, so this ends.
+// Sweeps to and fro until nothing changes: shardings only grow, so this ends. A node that
+// lets no more through than a level before has nothing new to say.
 static void run_levels(graph_t *graph) {
   for (int level = 0; level < GRAPH_LEVELS; level++) {
-    for (int i = 0; i < graph->node_count; i++) {
-      graph->nodes[i].is_dirty = true;
+    for (int i = 0; level > 0 && i < graph->node_count; i++) {
+      node_t *node = &graph->nodes[i];
+      node->is_dirty = node->is_dirty || graph_gains_at(node, level);
     }
     while (sweep(graph, level, true) && sweep(graph, level, false)) {
     }

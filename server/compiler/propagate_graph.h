@@ -87,6 +87,9 @@ void graph_set(graph_t *graph, int slot, const sharding_t *sharding);
 // Propagates along a node at a level of operation priorities, [0, GRAPH_LEVELS).
 void graph_step(graph_t *graph, node_t *node, int level);
 
+// Whether a level lets more through a node than the one before it.
+bool graph_gains_at(const node_t *node, int level);
+
 enum { GRAPH_LEVELS = 5 };
 
 #endif  // SERVER_COMPILER_PROPAGATE_GRAPH_H_

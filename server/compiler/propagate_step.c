@@ -29,6 +29,16 @@ static direction_t step_direction(const node_t *node, int factor, int level) {
   return level >= 4 ? DIRECTION_BOTH : (direction_t)direction;
 }
 
+bool graph_gains_at(const node_t *node, int level) {
+  for (int f = 0; f < node->factors->factor_count; f++) {
+    if (level == 0 ||
+        step_direction(node, f, level) != step_direction(node, f, level - 1)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Adds to `common`, the axes on which the tensors so far agree, those of one more. When
 // they conflict `common` keeps the part that both have and can no longer grow.
 static void merge_axes(axes_t *common, const axes_t *more, bool *can_grow) {
@@ -74,7 +84,8 @@ static axes_t compatible_axes(const projection_t *projection, const node_t *node
 static void fit_within_factor(axes_t *axes, const projection_cell_t *cell,
                               const sharding_t *sharding) {
   const axes_t replicated = axes_from_list(&sharding->replicated);
-  axes_t kept = {0};
+  axes_t kept;
+  kept.count = 0;
   int64_t done = 1;
   for (int i = 0; i < axes->count; i++) {
     axis_ref_t ref = axes->refs[i];
