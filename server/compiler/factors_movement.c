@@ -60,7 +60,11 @@ pod_status_t factors_reshape(mlir_module_t *module, const mlir_op_t *op,
   }
   // Products of the factors taken so far; equal while the sides are in step.
   int64_t from_done = 1, to_done = 1;
-  while (side_advance(&from) & side_advance(&to)) {
+  for (;;) {
+    const bool from_left = side_advance(&from), to_left = side_advance(&to);
+    if (!from_left || !to_left) {
+      break;
+    }
     if (from_done == to_done) {
       const int64_t common = greatest_common_divisor(from.rest, to.rest);
       if (common > 1) {

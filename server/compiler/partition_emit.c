@@ -177,19 +177,45 @@ static void set_global_ids(partitioner_t *partitioner, mlir_op_t *op) {
                    mlir_attr_unit(partitioner->module));
 }
 
-// The devices in the order of the blocks of a layout, replicas behind one another: two
-// layouts of the same local shape give the same position to the same block.
-static axis_list_t device_order(partitioner_t *partitioner, const layout_t *layout) {
-  axes_t order = {0}, mesh_axes = {0};
+static axes_t all_axes_of(const layout_t *layout) {
+  axes_t axes = {0};
   for (int d = 0; d < layout->rank; d++) {
-    axes_append_all(&order, &layout->dims[d]);
+    axes_append_all(&axes, &layout->dims[d]);
   }
+  return axes;
+}
+
+// The axes by which the blocks of `layout` lie, then those that only `other` uses, then
+// the rest. Two layouts of the same local shape, each with the other, so give the same
+// place to the same block, and devices keep their places along the rest: the manual axes,
+// along which they do not hold the same, are among it.
+static axis_list_t device_order(partitioner_t *partitioner, const layout_t *layout,
+                                const layout_t *other) {
+  axes_t mesh_axes = {0};
   for (int i = 0; i < partitioner->mesh->axis_count; i++) {
     axes_append(&mesh_axes, (axis_ref_t){i, 1, partitioner->mesh->axes[i].size});
   }
-  const axes_t unused = axes_without(&mesh_axes, &order);
-  axes_append_all(&order, &unused);
+  axes_t order = all_axes_of(layout);
+  const axes_t others = all_axes_of(other);
+  const axes_t gained = axes_without(&others, &order);
+  axes_append_all(&order, &gained);
+  const axes_t rest = axes_without(&mesh_axes, &order);
+  axes_append_all(&order, &rest);
   return axes_to_list(partitioner->module->arena, &order);
+}
+
+// The axes of the dimensions that change.
+static axes_t moved_axes(const layout_t *from, const layout_t *to) {
+  axes_t axes = {0};
+  for (int d = 0; d < to->rank; d++) {
+    if (!axes_equal(&from->dims[d], &to->dims[d])) {
+      const axes_t left = axes_without(&from->dims[d], &axes);
+      axes_append_all(&axes, &left);
+      const axes_t gained = axes_without(&to->dims[d], &axes);
+      axes_append_all(&axes, &gained);
+    }
+  }
+  return axes;
 }
 
 static mlir_op_t *emit_permute(partitioner_t *partitioner, mlir_value_t *operand,
@@ -198,8 +224,8 @@ static mlir_op_t *emit_permute(partitioner_t *partitioner, mlir_value_t *operand
   mlir_module_t *module = partitioner->module;
   const mesh_t *mesh = partitioner->mesh;
   const size_t count = (size_t)mesh->device_count;
-  const axis_list_t before = device_order(partitioner, from);
-  const axis_list_t after = device_order(partitioner, step->after);
+  const axis_list_t before = device_order(partitioner, from, step->after);
+  const axis_list_t after = device_order(partitioner, step->after, from);
   int64_t *sources = pod_arena_array(module->arena, count, sizeof(sources[0]));
   int64_t *pairs = pod_arena_array(module->arena, 2 * count, sizeof(pairs[0]));
   for (int64_t device = 0; device < mesh->device_count; device++) {
@@ -248,6 +274,7 @@ static mlir_op_t *emit_step(partitioner_t *partitioner, mlir_value_t *operand,
                             const layout_t *from, const reshard_step_t *step,
                             const tensor_shape_t *result, chip_reducer_t reducer) {
   mlir_op_t *op = NULL;
+  axes_t axes = step->axes;
   switch (step->kind) {
     case RESHARD_ALL_REDUCE:
       op = emit_collective(partitioner, "stablehlo.all_reduce", operand, step, result, 1);
@@ -274,11 +301,12 @@ static mlir_op_t *emit_step(partitioner_t *partitioner, mlir_value_t *operand,
       break;
     case RESHARD_PERMUTE:
       op = emit_permute(partitioner, operand, from, step, result);
+      axes = moved_axes(from, step->after);
       break;
     case RESHARD_SLICE:
       POD_CHECK(false);
   }
-  set_axes(partitioner, op, &step->axes);
+  set_axes(partitioner, op, &axes);
   return op;
 }
 

@@ -586,6 +586,59 @@ static void run_identity(machine_t *machine, const mlir_op_t *op) {
   }
 }
 
+// --- Manual computations ---
+
+// Of a list of shardings, the one of value `index` with the manual axes alone.
+static const sharding_t *manual_part(machine_t *machine, const mlir_op_t *op,
+                                     const char *name, int index) {
+  compiler_meshes_t *meshes;
+  int64_t count;
+  sharding_t **list;
+  POD_CHECK(compiler_meshes_collect(machine->module, machine->arena, &meshes) == NULL);
+  POD_CHECK(compiler_parse_shardings(machine->module, mlir_op_attr(op, name), meshes,
+                                     machine->arena, &count, &list) == NULL);
+  int axis_count;
+  int *axes;
+  sharding_t *sharding = list[index];
+  POD_CHECK(compiler_parse_manual_axes(machine->module, mlir_op_attr(op, "manual_axes"),
+                                       sharding->mesh, machine->arena, &axis_count,
+                                       &axes) == NULL);
+  for (int d = 0; d < sharding->rank; d++) {
+    axis_list_t *of_dim = &sharding->dims[d].axes;
+    int kept = 0;
+    for (int i = 0; i < of_dim->count; i++) {
+      for (int j = 0; j < axis_count; j++) {
+        if (of_dim->refs[i].axis == axes[j]) {
+          of_dim->refs[kept++] = of_dim->refs[i];
+          break;
+        }
+      }
+    }
+    of_dim->count = kept;
+  }
+  return sharding;
+}
+
+// The body runs on every device of the mesh, on the parts that the manual axes cut.
+static void run_manual(machine_t *machine, const mlir_op_t *op) {
+  POD_CHECK(machine->devices == 1);
+  const mlir_block_t *body = mlir_op_block(op, 0);
+  machine_t inside = *machine;
+  for (int i = 0; i < op->operand_count; i++) {
+    const sharding_t *sharding = manual_part(machine, op, "in_shardings", i);
+    inside.devices = sharding->mesh->device_count;
+    *value_of(machine, body->arguments[i]) =
+        evaluated_shard(machine->arena, operand(machine, op, i), sharding);
+  }
+  run_block(&inside, body);
+  for (int i = 0; i < op->result_count; i++) {
+    POD_CHECK(evaluated_unshard(
+        machine->arena, value_of(machine, body->last->operands[i]),
+        &op->results[i].type->shape, manual_part(machine, op, "out_shardings", i),
+        value_of(machine, &op->results[i])));
+  }
+}
+
 // What has one operand and moves its elements; NULL for all else.
 static source_fn_t movement_of(int kind) {
   switch (kind) {
@@ -641,7 +694,6 @@ static run_fn_t runner_of(int kind) {
     case CHIP_OP_CASE:
       return run_branch;
     case CHIP_OP_OPTIMIZATION_BARRIER:
-    case CHIP_OP_INVALID:  // sdy.sharding_constraint
       return run_identity;
     default:
       return run_elementwise;
@@ -651,7 +703,11 @@ static run_fn_t runner_of(int kind) {
 static void run_block(machine_t *machine, const mlir_block_t *block) {
   for (const mlir_op_t *op = block->first; op != block->last; op = op->next) {
     const source_fn_t source = movement_of(op->kind);
-    if (source != NULL) {
+    if (strcmp(op->name, "sdy.manual_computation") == 0) {
+      run_manual(machine, op);
+    } else if (strcmp(op->name, "sdy.sharding_constraint") == 0) {
+      run_identity(machine, op);
+    } else if (source != NULL) {
       run_movement(machine, op, source);
     } else {
       runner_of(op->kind)(machine, op);

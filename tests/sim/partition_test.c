@@ -20,7 +20,7 @@
 #include "tests/sim/evaluator.h"
 #include "tests/sim/generator.h"
 
-enum { ROUNDS = 400 };
+enum { ROUNDS = 1000 };
 
 static void print_module(const char *title, const mlir_module_t *module) {
   pod_text_t text = {0};
@@ -49,8 +49,9 @@ static evaluated_t random_array(pod_arena_t *arena, pod_random_t *random,
   return array;
 }
 
-static bool compare(uint64_t seed, const compiler_partitioned_t *partitioned,
-                    mlir_module_t *module, int64_t device_count) {
+static bool compare(uint64_t seed, const char *what,
+                    const compiler_partitioned_t *partitioned, mlir_module_t *module,
+                    int64_t device_count) {
   pod_arena_t *arena = pod_arena_create();
   pod_random_t random = {.state = seed};
   const size_t argument_count = (size_t)partitioned->argument_count;
@@ -74,7 +75,8 @@ static bool compare(uint64_t seed, const compiler_partitioned_t *partitioned,
       same = assembled.data[j] == expected[i].data[j];
     }
     if (!same) {
-      fprintf(stderr, "seed %llu: result %zu differs\n", (unsigned long long)seed, i);
+      fprintf(stderr, "seed %llu: %s: result %zu differs\n", (unsigned long long)seed,
+              what, i);
     }
   }
   pod_arena_destroy(arena);
@@ -96,7 +98,9 @@ static bool try_seed(uint64_t seed, bool prints) {
   }
   good =
       good && succeeded(seed, "verify partitioned", compiler_verify(partitioned.module));
-  good = good && compare(seed, &partitioned, module, device_count);
+  good = good && compare(seed, "partitioned", &partitioned, module, device_count);
+  good = good && succeeded(seed, "simplify", compiler_simplify(partitioned.module));
+  good = good && compare(seed, "simplified", &partitioned, module, device_count);
   mlir_module_destroy(partitioned.module);
   mlir_module_destroy(module);
   return good;
