@@ -231,8 +231,9 @@ const mlir_attr_t *mlir_attr_dictionary(mlir_module_t *module, int64_t count,
 const mlir_attr_t *mlir_attr_array(mlir_module_t *module, int64_t count,
                                    const mlir_attr_t *const *elements);
 
-// The same meaning: dictionaries in any order of their entries, locations and positions
-// not looked at. dense<[1, 1]> equals dense<1>: the parser makes both a splat.
+// The same meaning: dictionaries in any order of their entries, bodies of DIALECT but for
+// white space, locations and positions not looked at. dense<[1, 1]> equals dense<1>: the
+// parser makes both a splat.
 bool mlir_attr_equal(const mlir_attr_t *a, const mlir_attr_t *b);
 
 // The entry of a DICTIONARY, or NULL. `name` need not be interned.

@@ -2,10 +2,57 @@
 
 #include <string.h>
 
-#include "common/mlir/ir.h"
+#include "common/mlir/ir_private.h"
 
 static bool same_text(const mlir_attr_t *a, const mlir_attr_t *b) {
   return a->length == b->length && memcmp(a->text, b->text, (size_t)a->length) == 0;
+}
+
+// The characters of a body one by one. White space outside of strings does not count,
+// except that it keeps words apart.
+typedef struct body_reader_t {
+  const char *at;
+  char last;
+  bool in_string;
+} body_reader_t;
+
+static bool is_space(char c) {
+  return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+// NUL at the end.
+static char next_char(body_reader_t *reader) {
+  const char *start = reader->at;
+  while (!reader->in_string && is_space(*reader->at)) {
+    reader->at++;
+  }
+  if (reader->at > start && mlir_is_word(reader->last) && mlir_is_word(*reader->at)) {
+    reader->last = ' ';
+    return ' ';
+  }
+  const char c = *reader->at;
+  if (c == '\0') {
+    return c;
+  }
+  if (c == '"' && !(reader->in_string && reader->last == '\\')) {
+    reader->in_string = !reader->in_string;
+  }
+  reader->last = c == '\\' && reader->last == '\\' ? ' ' : c;
+  reader->at++;
+  return c;
+}
+
+static bool same_but_for_space(const char *a, const char *b) {
+  body_reader_t left = {.at = a}, right = {.at = b};
+  for (;;) {
+    const char c = next_char(&left);
+    if (c != next_char(&right)) {
+      return false;
+    }
+    if (c == '\0') {
+      return true;
+    }
+  }
 }
 
 static bool same_body(const mlir_attr_t *a, const mlir_attr_t *b) {
@@ -13,8 +60,8 @@ static bool same_body(const mlir_attr_t *a, const mlir_attr_t *b) {
       !mlir_type_equal(a->type, b->type)) {
     return false;
   }
-  return a->body == NULL ||
-         (a->length == b->length && memcmp(a->body, b->body, (size_t)a->length) == 0);
+  return a->body == NULL || strcmp(a->body, b->body) == 0 ||
+         same_but_for_space(a->body, b->body);
 }
 
 // Bit for bit, so that NaN equals itself and -0 differs from 0.

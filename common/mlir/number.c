@@ -1,6 +1,7 @@
 // Numbers. The common cases are read by hand; what needs more care (many digits, large
 // exponents) goes through strtod.
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,6 +13,71 @@ enum { DIGITS_MAX = 800 };  // More decide nothing: a double's exact value has 7
 static const double exact_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                       1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                       1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+__extension__ typedef unsigned __int128 wide_t;
+
+enum { FIVES = 28 };
+
+static const uint64_t powers_of_five[FIVES] = {
+    1u,
+    5u,
+    25u,
+    125u,
+    625u,
+    3125u,
+    15625u,
+    78125u,
+    390625u,
+    1953125u,
+    9765625u,
+    48828125u,
+    244140625u,
+    1220703125u,
+    6103515625u,
+    30517578125u,
+    152587890625u,
+    762939453125u,
+    3814697265625u,
+    19073486328125u,
+    95367431640625u,
+    476837158203125u,
+    2384185791015625u,
+    11920928955078125u,
+    59604644775390625u,
+    298023223876953125u,
+    1490116119384765625u,
+    7450580596923828125u,
+};
+
+static int bit_count(wide_t value) {
+  const uint64_t high = (uint64_t)(value >> 64);
+  return high != 0 ? 128 - __builtin_clzll(high) : 64 - __builtin_clzll((uint64_t)value);
+}
+
+// The double nearest to (value + something in (0, 1) if `is_inexact`) · 2^exponent, ties
+// to even. `value` has more than 54 bits, the result is neither huge nor tiny.
+static double round_wide(wide_t value, bool is_inexact, int exponent) {
+  const int extra = bit_count(value) - 53;
+  uint64_t kept = (uint64_t)(value >> extra);
+  const wide_t rest = value & (((wide_t)1 << extra) - 1);
+  const wide_t half = (wide_t)1 << (extra - 1);
+  kept += rest > half || (rest == half && (is_inexact || (kept & 1) != 0));
+  return ldexp((double)kept, exponent + extra);
+}
+
+// mantissa · 10^power for a mantissa of at least 2^55 and |power| < FIVES, exactly in 128
+// bits, rounded once.
+static double medium_real(uint64_t mantissa, int power) {
+  if (power >= 0) {
+    const wide_t product = (wide_t)mantissa * powers_of_five[power];
+    return round_wide(product, false, power);
+  }
+  const uint64_t divisor = powers_of_five[-power];
+  const int shift = 64 + bit_count(divisor) - bit_count(mantissa);
+  const wide_t dividend = (wide_t)mantissa << shift;
+  const wide_t quotient = dividend / divisor;
+  return round_wide(quotient, quotient * divisor != dividend, power - shift);
+}
 
 static bool scan_hex(const char **at, mlir_number_t *number) {
   const char *digits = *at + 2;
@@ -146,6 +212,9 @@ bool mlir_scan_number(const char **at, mlir_number_t *out_number) {
   if (all_fit && out_number->magnitude <= (uint64_t)1 << 53 && power >= -22 &&
       power <= 22) {
     real = power < 0 ? mantissa / exact_powers[-power] : mantissa * exact_powers[power];
+  } else if (all_fit && out_number->magnitude >= (uint64_t)1 << 55 && power > -FIVES &&
+             power < FIVES) {
+    real = medium_real(out_number->magnitude, (int)power);
   } else {
     real = slow_real(start, digits_end, power);
   }

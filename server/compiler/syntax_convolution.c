@@ -4,6 +4,7 @@
 
 #include "common/base/check.h"
 #include "common/base/text.h"
+#include "server/compiler/attributes.h"
 #include "server/compiler/syntax_format.h"
 #include "server/compiler/syntax_parts.h"
 
@@ -60,8 +61,16 @@ bool syntax_print_conv(mlir_printer_t *printer, const mlir_op_t *op) {
       strcmp(attr->text, "stablehlo.conv") != 0 || attr->body[0] != '[') {
     return false;  // Also for `raw` ones.
   }
-  mlir_printer_printf(printer, "%s", attr->body);
-  return true;
+  mlir_module_t *scratch = mlir_module_create("");
+  stablehlo_conv_t conv;
+  const pod_status_t status = stablehlo_conv_dimensions(scratch, attr, &conv);
+  const bool is_good = status == NULL;
+  pod_status_free(status);
+  mlir_module_destroy(scratch);
+  if (is_good) {
+    mlir_printer_printf(printer, "%s", attr->body);
+  }
+  return is_good;
 }
 
 // --- window ---

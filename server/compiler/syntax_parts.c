@@ -148,8 +148,9 @@ static bool print_dot(mlir_printer_t *printer, const mlir_op_t *op) {
   const mlir_attr_t *attr = mlir_op_attr(op, "dot_dimension_numbers");
   mlir_module_t *scratch = mlir_module_create("");
   stablehlo_dot_t dot;
+  // Fields that are written out though they are empty would be lost.
   const bool is_good = read_dot(scratch, attr, &dot) &&
-                       strncmp(attr->text, "stablehlo.", strlen("stablehlo.")) == 0;
+                       mlir_attr_equal(attr, stablehlo_make_dot(scratch, &dot));
   if (is_good) {
     if (dot.lhs_batching.count + dot.rhs_batching.count > 0) {
       mlir_printer_printf(printer, "batching_dims = ");

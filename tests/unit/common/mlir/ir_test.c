@@ -85,13 +85,19 @@ static void test_equal_attributes_are_equal_in_any_order_and_spelling(void **sta
       NULL,
       "\"t.o\"() {a = {x = 1, y = 2.0}, b = {y = 2.0, x = 1}, c = {x = 1, z = 2.0},\n"
       "  d = dense<[1, 1]> : tensor<2xi8>, e = dense<1> : tensor<2xi8>,\n"
-      "  f = #d<e<1>>, g = #d.e<1>, h = dense<1> : tensor<2xi16>} : () -> ()");
+      "  f = #d<e<1>>, g = #d.e<1>, h = dense<1> : tensor<2xi16>,\n"
+      "  i = #d.e<x = [1,2], \"a b\">, j = #d.e< x=[1, 2],\n \"a b\" >, k = #d.e<x = [1, "
+      "2], "
+      "\"ab\">,\n  l = #d.e<x y>, m = #d.e<xy>} : () -> ()");
   const mlir_op_t *op = find_op(module, "t.o");
   assert_true(mlir_attr_equal(mlir_op_attr(op, "a"), mlir_op_attr(op, "b")));
   assert_false(mlir_attr_equal(mlir_op_attr(op, "a"), mlir_op_attr(op, "c")));
   assert_true(mlir_attr_equal(mlir_op_attr(op, "d"), mlir_op_attr(op, "e")));
   assert_true(mlir_attr_equal(mlir_op_attr(op, "f"), mlir_op_attr(op, "g")));
   assert_false(mlir_attr_equal(mlir_op_attr(op, "e"), mlir_op_attr(op, "h")));
+  assert_true(mlir_attr_equal(mlir_op_attr(op, "i"), mlir_op_attr(op, "j")));
+  assert_false(mlir_attr_equal(mlir_op_attr(op, "i"), mlir_op_attr(op, "k")));
+  assert_false(mlir_attr_equal(mlir_op_attr(op, "l"), mlir_op_attr(op, "m")));
   assert_false(mlir_attr_equal(mlir_op_attr(op, "a"), NULL));
   mlir_module_destroy(module);
 }
