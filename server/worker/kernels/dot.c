@@ -28,7 +28,6 @@ typedef struct dot_plan_t {
   tensor_dtype_t lhs_dtype, rhs_dtype;  // Computed with; the operands' or others.
   tensor_dtype_t sum_dtype;             // Written by the product.
   tensor_dtype_t result_dtype;
-  bool is_batch_looped;  // One run of the product per batch.
   onednn_matmul_t *matmul;
 } dot_plan_t;
 
@@ -99,28 +98,16 @@ static void choose_way(dot_plan_t *plan, tensor_dtype_t lhs, tensor_dtype_t rhs,
   }
 }
 
-static void require_row_major(dot_matrix_t *matrix) {
-  matrix->needs_copy |= !dot_matrix_is_row_major(matrix);
-}
-
-// The matrix as the product sees it.
-static dot_matrix_t as_used(const dot_matrix_t *matrix) {
-  dot_matrix_t used = *matrix;
-  if (used.needs_copy) {
-    dot_matrix_set_dense(&used);
-  }
-  return used;
-}
-
 static onednn_matmul_desc_t describe(const dot_plan_t *plan) {
   const dot_layout_t *layout = &plan->layout;
-  const dot_matrix_t lhs = as_used(&layout->lhs), rhs = as_used(&layout->rhs);
+  const dot_matrix_t lhs = dot_matrix_as_used(&layout->lhs),
+                     rhs = dot_matrix_as_used(&layout->rhs);
   const bool is_narrow = plan->rhs_dtype != TENSOR_F32;
   return (onednn_matmul_desc_t){
       .a_dtype = plan->lhs_dtype,
       .b_dtype = plan->rhs_dtype,
       .c_dtype = plan->sum_dtype,
-      .batch = plan->is_batch_looped ? 1 : layout->batch,
+      .batch = layout->batch,
       .m = layout->m,
       .k = layout->k,
       .n = layout->n,
@@ -130,25 +117,21 @@ static onednn_matmul_desc_t describe(const dot_plan_t *plan) {
   };
 }
 
-// Interleaved batches are run one by one when there is enough to do in each, and copied
-// otherwise. What oneDNN is slow at is tried dense, and then left to our own loops.
+// What oneDNN is slow at is copied: batches that interleave (it takes them only by its
+// older code), and narrow left operands that are transposed. What it has only its
+// reference for is tried dense, and then left to our own loops.
 static pod_status_t plan_onednn(dot_plan_t *plan) {
   dot_layout_t *layout = &plan->layout;
-  const bool is_interleaved =
-      (!layout->lhs.needs_copy && !dot_matrix_is_batch_outermost(&layout->lhs)) ||
-      (!layout->rhs.needs_copy && !dot_matrix_is_batch_outermost(&layout->rhs));
-  enum { WORTH_A_RUN = 64 * 64 * 64 };
-  plan->is_batch_looped =
-      is_interleaved && layout->m * layout->n >= WORTH_A_RUN / (layout->k + 1);
-  if (is_interleaved && !plan->is_batch_looped) {
-    layout->lhs.needs_copy |= !dot_matrix_is_batch_outermost(&layout->lhs);
-    layout->rhs.needs_copy |= !dot_matrix_is_batch_outermost(&layout->rhs);
+  layout->lhs.needs_copy |= !dot_matrix_is_batch_outermost(&layout->lhs);
+  layout->rhs.needs_copy |= !dot_matrix_is_batch_outermost(&layout->rhs);
+  if (plan->lhs_dtype != TENSOR_F32) {
+    dot_matrix_require_row_major(&layout->lhs);
   }
   onednn_matmul_desc_t desc = describe(plan);
   POD_TRY(onednn_matmul_create(&desc, &plan->matmul));
-  if (plan->matmul == NULL && (!layout->lhs.needs_copy || !layout->rhs.needs_copy)) {
-    layout->lhs.needs_copy = layout->rhs.needs_copy = true;
-    plan->is_batch_looped = false;
+  if (plan->matmul == NULL) {
+    dot_matrix_require_row_major(&layout->lhs);
+    dot_matrix_require_row_major(&layout->rhs);
     desc = describe(plan);
     POD_TRY(onednn_matmul_create(&desc, &plan->matmul));
   }
@@ -174,11 +157,11 @@ static pod_status_t make_plan(const kernel_args_t *args, dot_plan_t **out_plan) 
   if (plan->way == WAY_ONEDNN) {
     status = plan_onednn(plan);
   } else {
-    require_row_major(&plan->layout.lhs);
+    dot_matrix_require_row_major(&plan->layout.lhs);
   }
   if (status == NULL && plan->way == WAY_OWN_LOOPS) {
-    require_row_major(&plan->layout.lhs);
-    require_row_major(&plan->layout.rhs);
+    dot_matrix_require_row_major(&plan->layout.lhs);
+    dot_matrix_require_row_major(&plan->layout.rhs);
     if (kernel_loops()->matmul[plan->sum_dtype] == NULL) {
       status = kernel_unsupported(args, lhs->dtype);
     }
@@ -201,7 +184,8 @@ static pod_status_t prepare(const dot_matrix_t *matrix, const void *operand,
   if (matrix->needs_copy) {
     void *copy = NULL;
     POD_TRY(kernel_scratch(copy_slot, count * tensor_dtype_bytes(matrix->dtype), &copy));
-    kernel_move(&matrix->to_dense, operand, copy);
+    kernel_move(matrix->copies_by_column ? &matrix->by_column : &matrix->by_row, operand,
+                copy);
     operand = copy;
   }
   if (matrix->dtype != dtype) {
@@ -240,7 +224,8 @@ static pod_status_t run_few_rows(const dot_plan_t *plan, const void *lhs, const 
   const kernel_loops_t *loops = kernel_loops();
   const size_t m = (size_t)plan->layout.m, k = (size_t)plan->layout.k;
   const size_t n = (size_t)plan->layout.n, stride = (k + 15) / 16 * 16;
-  const dot_matrix_t a = as_used(&plan->layout.lhs), b = as_used(&plan->layout.rhs);
+  const dot_matrix_t a = dot_matrix_as_used(&plan->layout.lhs),
+                     b = dot_matrix_as_used(&plan->layout.rhs);
   const bool is_bf16 = plan->rhs_dtype == TENSOR_BF16;
   for (int64_t batch = 0; batch < plan->layout.batch; batch++, sums += m * n) {
     const float *a_batch = batch_of(lhs, &a, TENSOR_F32, batch);
@@ -257,25 +242,11 @@ static pod_status_t run_few_rows(const dot_plan_t *plan, const void *lhs, const 
   return NULL;
 }
 
-static pod_status_t run_onednn(const dot_plan_t *plan, const void *lhs, const void *rhs,
-                               char *sums) {
-  if (!plan->is_batch_looped) {
-    return onednn_matmul_run(plan->matmul, lhs, rhs, sums);
-  }
-  const dot_matrix_t a = as_used(&plan->layout.lhs), b = as_used(&plan->layout.rhs);
-  const size_t bytes =
-      (size_t)(plan->layout.m * plan->layout.n) * tensor_dtype_bytes(plan->sum_dtype);
-  for (int64_t batch = 0; batch < plan->layout.batch; batch++, sums += bytes) {
-    POD_TRY(onednn_matmul_run(plan->matmul, batch_of(lhs, &a, plan->lhs_dtype, batch),
-                              batch_of(rhs, &b, plan->rhs_dtype, batch), sums));
-  }
-  return NULL;
-}
-
 static void run_own_loops(const dot_plan_t *plan, const void *lhs, const void *rhs,
                           char *sums) {
   const dot_layout_t *layout = &plan->layout;
-  const dot_matrix_t a = as_used(&layout->lhs), b = as_used(&layout->rhs);
+  const dot_matrix_t a = dot_matrix_as_used(&layout->lhs),
+                     b = dot_matrix_as_used(&layout->rhs);
   const size_t bytes =
       (size_t)(layout->m * layout->n) * tensor_dtype_bytes(plan->sum_dtype);
   memset(sums, 0, bytes * (size_t)layout->batch);
@@ -312,7 +283,7 @@ static pod_status_t run_plan(const kernel_args_t *args, const dot_plan_t *plan) 
       POD_TRY(run_few_rows(plan, lhs, rhs, sums));
       break;
     case WAY_ONEDNN:
-      POD_TRY(run_onednn(plan, lhs, rhs, sums));
+      POD_TRY(onednn_matmul_run(plan->matmul, lhs, rhs, sums));
       break;
     case WAY_OWN_LOOPS:
       run_own_loops(plan, lhs, rhs, sums);

@@ -71,22 +71,40 @@ static void add_to_move(kernel_move_t *move, const group_t *group,
   }
 }
 
+// Copies the operand to a dense array of these dimensions.
+static kernel_move_t move_to(const tensor_shape_t *shape, const group_t *first,
+                             const group_t *second, const group_t *third) {
+  kernel_move_t move = {.element_bytes = tensor_dtype_bytes(shape->dtype)};
+  add_to_move(&move, first, shape);
+  add_to_move(&move, second, shape);
+  add_to_move(&move, third, shape);
+  int64_t stride = 1;
+  for (int i = move.rank - 1; i >= 0; i--) {
+    move.out_strides[i] = stride;
+    stride *= move.sizes[i];
+  }
+  return move;
+}
+
+static bool has_innermost(const group_t *group, const tensor_shape_t *shape) {
+  int innermost = shape->rank - 1;
+  while (innermost > 0 && shape->dims[innermost] == 1) {
+    innermost--;
+  }
+  return contains(group, innermost);
+}
+
 static dot_matrix_t make_matrix(const tensor_shape_t *shape, const group_t *batch,
                                 const group_t *rows, const group_t *columns) {
-  dot_matrix_t matrix = {.dtype = shape->dtype};
+  dot_matrix_t matrix = {
+      .dtype = shape->dtype,
+      .copies_by_column = has_innermost(rows, shape),
+      .by_row = move_to(shape, batch, rows, columns),
+      .by_column = move_to(shape, batch, columns, rows),
+  };
   const bool joins_batch = join(batch, shape, &matrix.batch, &matrix.batch_stride);
   const bool joins_rows = join(rows, shape, &matrix.rows, &matrix.row_stride);
   const bool joins_columns = join(columns, shape, &matrix.columns, &matrix.column_stride);
-  kernel_move_t *move = &matrix.to_dense;
-  move->element_bytes = tensor_dtype_bytes(shape->dtype);
-  add_to_move(move, batch, shape);
-  add_to_move(move, rows, shape);
-  add_to_move(move, columns, shape);
-  int64_t stride = 1;
-  for (int i = move->rank - 1; i >= 0; i--) {
-    move->out_strides[i] = stride;
-    stride *= move->sizes[i];
-  }
   // A single row or column has any stride that suits.
   if (matrix.columns == 1) {
     matrix.column_stride = 1;
@@ -153,16 +171,22 @@ dot_layout_t dot_layout_make(const chip_instruction_t *instruction,
   return best;
 }
 
-void dot_matrix_set_dense(dot_matrix_t *matrix) {
-  matrix->batch_stride = matrix->rows * matrix->columns;
-  matrix->row_stride = matrix->columns;
-  matrix->column_stride = 1;
-  matrix->needs_copy = false;
+void dot_matrix_require_row_major(dot_matrix_t *matrix) {
+  const bool is_row_major = (matrix->columns == 1 || matrix->column_stride == 1) &&
+                            (matrix->rows == 1 || matrix->row_stride == matrix->columns);
+  matrix->needs_copy |= !is_row_major;
+  matrix->copies_by_column = false;
 }
 
-bool dot_matrix_is_row_major(const dot_matrix_t *matrix) {
-  return !matrix->needs_copy && (matrix->columns == 1 || matrix->column_stride == 1) &&
-         (matrix->rows == 1 || matrix->row_stride == matrix->columns);
+dot_matrix_t dot_matrix_as_used(const dot_matrix_t *matrix) {
+  dot_matrix_t used = *matrix;
+  if (used.needs_copy) {
+    used.batch_stride = used.rows * used.columns;
+    used.row_stride = used.copies_by_column ? 1 : used.columns;
+    used.column_stride = used.copies_by_column ? used.rows : 1;
+    used.needs_copy = false;
+  }
+  return used;
 }
 
 bool dot_matrix_is_batch_outermost(const dot_matrix_t *matrix) {

@@ -13,14 +13,15 @@
 #include "server/worker/kernels/move.h"
 
 // An operand as [batch, rows, columns]; strides in elements. When its dimensions do not
-// join to these three, or neither rows nor columns are contiguous, it has to be copied by
-// `to_dense` first, which makes it dense and row-major.
+// join to these three, or neither rows nor columns are contiguous, it has to be copied,
+// which makes it dense: row by row, or column by column where the operand's elements
+// follow one another so.
 typedef struct dot_matrix_t {
   tensor_dtype_t dtype;
   int64_t batch, rows, columns;
   int64_t batch_stride, row_stride, column_stride;  // Of the operand as it lies.
-  bool needs_copy;
-  kernel_move_t to_dense;
+  bool needs_copy, copies_by_column;
+  kernel_move_t by_row, by_column;
 } dot_matrix_t;
 
 // result[b] = lhs[b] rhs[b]: lhs is [batch, m, k], rhs [batch, k, n], the result dense.
@@ -34,11 +35,11 @@ typedef struct dot_layout_t {
 dot_layout_t dot_layout_make(const chip_instruction_t *instruction,
                              const tensor_shape_t *lhs, const tensor_shape_t *rhs);
 
-// What the matrix looks like after to_dense.
-void dot_matrix_set_dense(dot_matrix_t *matrix);
+// Has it copied unless it is, or will be, dense and row-major.
+void dot_matrix_require_row_major(dot_matrix_t *matrix);
 
-// Whether a matrix of the batch is dense and row-major.
-bool dot_matrix_is_row_major(const dot_matrix_t *matrix);
+// The matrix as it lies after its copy, if it needs one.
+dot_matrix_t dot_matrix_as_used(const dot_matrix_t *matrix);
 
 // Whether the matrices of the batch do not interleave: each ends before the next begins.
 bool dot_matrix_is_batch_outermost(const dot_matrix_t *matrix);
