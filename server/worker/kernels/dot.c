@@ -1,7 +1,7 @@
 // stablehlo.dot_general, in one of three ways:
 //
-//   few rows     f32 and bf16 with up to KERNEL_SKINNY_ROWS rows: our own loops, which
-//                read the right operand once, as fast as the memory gives it
+//   few rows     f32 and bf16, up to KERNEL_SKINNY_ROWS rows by a large matrix: our own
+//                loops, which read it once, as fast as the memory gives it
 //   oneDNN       f32, bf16, s8 and u8; and whatever is computed in f32 or in s32 of bytes
 //   own loops    the other integers, f64, complex
 //
@@ -75,13 +75,22 @@ static bool is_f32_or_bf16(tensor_dtype_t dtype) {
   return dtype == TENSOR_F32 || dtype == TENSOR_BF16;
 }
 
+// Our loops win where the right operand comes from memory; within the caches oneDNN's
+// matrix units win, unless they would be all but empty.
+static bool has_few_rows(const dot_layout_t *layout, tensor_dtype_t rhs) {
+  enum { ROWS_ALWAYS = 4 };
+  const int64_t bytes = layout->k * layout->n * (int64_t)tensor_dtype_bytes(rhs);
+  return layout->m <= ROWS_ALWAYS ||
+         (layout->m <= KERNEL_SKINNY_ROWS && bytes >= (int64_t)1 << 20);
+}
+
 static void choose_way(dot_plan_t *plan, tensor_dtype_t lhs, tensor_dtype_t rhs,
                        tensor_dtype_t result) {
   const tensor_dtype_t own = own_dtype(lhs, rhs, result);
   plan->result_dtype = result;
   plan->lhs_dtype = plan->rhs_dtype = plan->sum_dtype = own;
   plan->way = WAY_OWN_LOOPS;
-  if (own == TENSOR_F32 && plan->layout.m <= KERNEL_SKINNY_ROWS) {
+  if (own == TENSOR_F32 && has_few_rows(&plan->layout, rhs)) {
     plan->way = WAY_FEW_ROWS;
     plan->rhs_dtype = is_f32_or_bf16(rhs) ? rhs : TENSOR_F32;
   } else if (onednn_has_types(lhs, rhs, result)) {

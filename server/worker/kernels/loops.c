@@ -1,5 +1,6 @@
 #include "server/worker/kernels/loops.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -32,7 +33,7 @@ const kernel_loops_t *kernel_loops_by_name(const char *name) {
   return strcmp(name, "baseline") == 0 ? &kernel_loops_baseline : NULL;
 }
 
-const kernel_loops_t *kernel_loops(void) {
+static const kernel_loops_t *find_best(void) {
 #if defined(KERNEL_HAS_X86_SETS)
   if (has_avx512()) {
     return &kernel_loops_avx512;
@@ -42,6 +43,18 @@ const kernel_loops_t *kernel_loops(void) {
   }
 #endif
   return &kernel_loops_baseline;
+}
+
+// Asking the CPU takes longer than a short loop does. Threads that ask at the same time
+// find the same.
+const kernel_loops_t *kernel_loops(void) {
+  static _Atomic(const kernel_loops_t *) best;
+  const kernel_loops_t *found = atomic_load_explicit(&best, memory_order_relaxed);
+  if (found == NULL) {
+    found = find_best();
+    atomic_store_explicit(&best, found, memory_order_relaxed);
+  }
+  return found;
 }
 
 kernel_unary_fn_t kernel_unary_loop(chip_op_t op, tensor_dtype_t compute) {

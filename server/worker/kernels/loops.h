@@ -48,6 +48,10 @@ typedef void (*kernel_gather_fn_t)(const void *in, int64_t stride, void *out,
 typedef void (*kernel_scatter_fn_t)(const void *in, void *out, int64_t stride,
                                     size_t count);
 
+// out[i * repeats + j] = in[i * stride] for j < repeats.
+typedef void (*kernel_repeat_fn_t)(const void *in, int64_t stride, void *out,
+                                   size_t count, size_t repeats);
+
 // c[i, j] += sum over k of a[i, k] * b[k, j]: c is m x n, a m x k, b k x n, all dense and
 // row-major.
 typedef void (*kernel_matmul_fn_t)(const void *a, const void *b, void *c, size_t m,
@@ -95,6 +99,7 @@ typedef struct kernel_loops_t {
   const kernel_transpose_fn_t *transpose;
   const kernel_gather_fn_t *gather;
   const kernel_scatter_fn_t *scatter;
+  const kernel_repeat_fn_t *repeat;
   const kernel_matmul_fn_t *matmul;  // By compute type.
   kernel_skinny_rows_fn_t skinny_rows;
   kernel_skinny_columns_fn_t skinny_columns;

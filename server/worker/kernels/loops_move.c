@@ -1,6 +1,9 @@
 // Elements moved as bytes: selected, gathered, scattered, transposed.
 
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "server/worker/kernels/isa.h"
 
@@ -55,11 +58,40 @@ typedef struct sixteen_t {
     }                                                                                \
   }
 
+// A few numbers of repeats are known to the compiler, which then shuffles vectors.
+#define REPEAT_LOOP(bytes, type)                                                      \
+  static inline void repeat_by_##bytes(const type *in, int64_t stride, type *out,     \
+                                       size_t count, size_t repeats) {                \
+    for (size_t i = 0; i < count; i++) {                                              \
+      const type value = in[(int64_t)i * stride];                                     \
+      for (size_t j = 0; j < repeats; j++) {                                          \
+        out[i * repeats + j] = value;                                                 \
+      }                                                                               \
+    }                                                                                 \
+  }                                                                                   \
+  static void repeat_##bytes(const void *in, int64_t stride, void *out, size_t count, \
+                             size_t repeats) {                                        \
+    if (repeats == 2 && stride == 1) {                                                \
+      repeat_by_##bytes(in, 1, out, count, 2);                                        \
+    } else if (repeats == 4 && stride == 1) {                                         \
+      repeat_by_##bytes(in, 1, out, count, 4);                                        \
+    } else if (repeats == 8 && stride == 1) {                                         \
+      repeat_by_##bytes(in, 1, out, count, 8);                                        \
+    } else {                                                                          \
+      repeat_by_##bytes(in, stride, out, count, repeats);                             \
+    }                                                                                 \
+  }
+
 MOVE_LOOPS(1, uint8_t)
+REPEAT_LOOP(1, uint8_t)
 MOVE_LOOPS(2, uint16_t)
+REPEAT_LOOP(2, uint16_t)
 MOVE_LOOPS(4, uint32_t)
+REPEAT_LOOP(4, uint32_t)
 MOVE_LOOPS(8, uint64_t)
+REPEAT_LOOP(8, uint64_t)
 MOVE_LOOPS(16, sixteen_t)
+REPEAT_LOOP(16, sixteen_t)
 
 const kernel_select_fn_t KERNEL_ISA_NAME(kernel_select)[KERNEL_SIZES] = {
     select_1, select_2, select_4, select_8, select_16};
@@ -67,6 +99,9 @@ const kernel_gather_fn_t KERNEL_ISA_NAME(kernel_gather)[KERNEL_SIZES] = {
     gather_1, gather_2, gather_4, gather_8, gather_16};
 const kernel_scatter_fn_t KERNEL_ISA_NAME(kernel_scatter)[KERNEL_SIZES] = {
     scatter_1, scatter_2, scatter_4, scatter_8, scatter_16};
+
+const kernel_repeat_fn_t KERNEL_ISA_NAME(kernel_repeat)[KERNEL_SIZES] = {
+    repeat_1, repeat_2, repeat_4, repeat_8, repeat_16};
 
 // ----- transposition -----
 
@@ -79,65 +114,125 @@ const kernel_scatter_fn_t KERNEL_ISA_NAME(kernel_scatter)[KERNEL_SIZES] = {
 #define LOW_16 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
 #define HIGH_16 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
 
-// Blocks are taken in tiles that the first-level cache holds on both sides.
-enum { TILE_BYTES = 256 };
+// A tile is transposed into the first-level cache and then written by whole rows. Large
+// results pass by the caches: their lines would only be fetched to be written, and with
+// strides of a power of two they would displace one another besides.
+enum { TILE_BYTES = 128 };
 
-#define TRANSPOSE_LOOP(bytes, type, n, stages)                                          \
-  typedef type vector_##bytes __attribute__((vector_size(bytes * n)));                  \
-  static inline void block_##bytes(const type *in, int64_t in_stride, type *out,        \
-                                   int64_t out_stride) {                                \
-    vector_##bytes rows[n], mixed[n];                                                   \
-    for (int i = 0; i < n; i++) {                                                       \
-      memcpy(&rows[i], in + i * in_stride, sizeof(rows[i]));                            \
-    }                                                                                   \
-    for (int stage = 0; stage < stages; stage++) {                                      \
-      for (int i = 0; i < n / 2; i++) {                                                 \
-        mixed[2 * i] = __builtin_shufflevector(rows[i], rows[i + n / 2], LOW_##n);      \
-        mixed[2 * i + 1] = __builtin_shufflevector(rows[i], rows[i + n / 2], HIGH_##n); \
-      }                                                                                 \
-      for (int i = 0; i < n; i++) {                                                     \
-        rows[i] = mixed[i];                                                             \
-      }                                                                                 \
-    }                                                                                   \
-    for (int i = 0; i < n; i++) {                                                       \
-      memcpy(out + i * out_stride, &rows[i], sizeof(rows[i]));                          \
-    }                                                                                   \
-  }                                                                                     \
-  static void tile_##bytes(const type *in, int64_t in_stride, type *out,                \
-                           int64_t out_stride, int64_t rows, int64_t columns) {         \
-    int64_t i = 0;                                                                      \
-    for (; i + n <= rows; i += n) {                                                     \
-      int64_t j = 0;                                                                    \
-      for (; j + n <= columns; j += n) {                                                \
-        block_##bytes(in + i * in_stride + j, in_stride, out + j * out_stride + i,      \
-                      out_stride);                                                      \
-      }                                                                                 \
-      for (; j < columns; j++) {                                                        \
-        for (int64_t part = i; part < i + n; part++) {                                  \
-          out[j * out_stride + part] = in[part * in_stride + j];                        \
-        }                                                                               \
-      }                                                                                 \
-    }                                                                                   \
-    for (; i < rows; i++) {                                                             \
-      for (int64_t j = 0; j < columns; j++) {                                           \
-        out[j * out_stride + i] = in[i * in_stride + j];                                \
-      }                                                                                 \
-    }                                                                                   \
-  }                                                                                     \
-  static void transpose_##bytes(const void *in_bytes, int64_t in_stride,                \
-                                void *out_bytes, int64_t out_stride, int64_t rows,      \
-                                int64_t columns) {                                      \
-    const int64_t tile = TILE_BYTES / bytes;                                            \
-    const type *in = in_bytes;                                                          \
-    type *out = out_bytes;                                                              \
-    for (int64_t i = 0; i < rows; i += tile) {                                          \
-      const int64_t tile_rows = rows - i < tile ? rows - i : tile;                      \
-      for (int64_t j = 0; j < columns; j += tile) {                                     \
-        const int64_t tile_columns = columns - j < tile ? columns - j : tile;           \
-        tile_##bytes(in + i * in_stride + j, in_stride, out + j * out_stride + i,       \
-                     out_stride, tile_rows, tile_columns);                              \
-      }                                                                                 \
-    }                                                                                   \
+static const int64_t streamed_bytes_min = 1 << 20;
+
+#if defined(__SSE2__)
+static inline void stream_row(char *out, const char *in) {
+  for (int at = 0; at < TILE_BYTES; at += 16) {
+    _mm_stream_si128((__m128i *)(void *)(out + at),
+                     _mm_load_si128((const __m128i *)(const void *)(in + at)));
+  }
+}
+
+static inline void end_streaming(void) {
+  _mm_sfence();
+}
+#else
+static inline void stream_row(char *out, const char *in) {
+  memcpy(out, in, TILE_BYTES);
+}
+
+static inline void end_streaming(void) {
+}
+#endif
+
+#define TRANSPOSE_LOOP(bytes, type, n, stages)                                           \
+  enum { TILE_##bytes = TILE_BYTES / bytes };                                            \
+  typedef type vector_##bytes __attribute__((vector_size(bytes * n)));                   \
+  static inline void block_##bytes(const type *in, int64_t in_stride, type *out) {       \
+    vector_##bytes rows[n], mixed[n];                                                    \
+    for (int i = 0; i < n; i++) {                                                        \
+      memcpy(&rows[i], in + i * in_stride, sizeof(rows[i]));                             \
+    }                                                                                    \
+    for (int stage = 0; stage < stages; stage++) {                                       \
+      for (int i = 0; i < n / 2; i++) {                                                  \
+        mixed[2 * i] = __builtin_shufflevector(rows[i], rows[i + n / 2], LOW_##n);       \
+        mixed[2 * i + 1] = __builtin_shufflevector(rows[i], rows[i + n / 2], HIGH_##n);  \
+      }                                                                                  \
+      for (int i = 0; i < n; i++) {                                                      \
+        rows[i] = mixed[i];                                                              \
+      }                                                                                  \
+    }                                                                                    \
+    for (int i = 0; i < n; i++) {                                                        \
+      memcpy(out + i * TILE_##bytes, &rows[i], sizeof(rows[i]));                         \
+    }                                                                                    \
+  }                                                                                      \
+  static void whole_tile_##bytes(const type *in, int64_t in_stride, type *out,           \
+                                 int64_t out_stride, bool is_streamed) {                 \
+    _Alignas(64) type turned[TILE_##bytes * TILE_##bytes];                               \
+    for (int i = 0; i < TILE_##bytes; i += n) {                                          \
+      for (int j = 0; j < TILE_##bytes; j += n) {                                        \
+        block_##bytes(in + i * in_stride + j, in_stride, turned + j * TILE_##bytes + i); \
+      }                                                                                  \
+    }                                                                                    \
+    for (int j = 0; j < TILE_##bytes; j++) {                                             \
+      type *row = out + j * out_stride;                                                  \
+      if (is_streamed) {                                                                 \
+        stream_row((char *)row, (const char *)(turned + j * TILE_##bytes));              \
+      } else {                                                                           \
+        memcpy(row, turned + j * TILE_##bytes, TILE_BYTES);                              \
+      }                                                                                  \
+    }                                                                                    \
+  }                                                                                      \
+  static void narrow_##bytes(const type *in, int64_t in_stride, type *out,               \
+                             int64_t out_stride, int64_t rows, int64_t columns) {        \
+    for (int64_t j = 0; j < columns; j++) {                                              \
+      for (int64_t i = 0; i < rows; i++) {                                               \
+        out[j * out_stride + i] = in[i * in_stride + j];                                 \
+      }                                                                                  \
+    }                                                                                    \
+  }                                                                                      \
+  static void part_tile_##bytes(const type *in, int64_t in_stride, type *out,            \
+                                int64_t out_stride, int64_t rows, int64_t columns) {     \
+    _Alignas(64) type turned[TILE_##bytes * TILE_##bytes];                               \
+    const int64_t whole_rows = rows / n * n, whole_columns = columns / n * n;            \
+    for (int64_t i = 0; i < whole_rows; i += n) {                                        \
+      for (int64_t j = 0; j < whole_columns; j += n) {                                   \
+        block_##bytes(in + i * in_stride + j, in_stride, turned + j * TILE_##bytes + i); \
+      }                                                                                  \
+    }                                                                                    \
+    for (int64_t j = 0; j < whole_columns; j++) {                                        \
+      memcpy(out + j * out_stride, turned + j * TILE_##bytes,                            \
+             (size_t)whole_rows * bytes);                                                \
+    }                                                                                    \
+    narrow_##bytes(in + whole_rows * in_stride, in_stride, out + whole_rows, out_stride, \
+                   rows - whole_rows, whole_columns);                                    \
+    narrow_##bytes(in + whole_columns, in_stride, out + whole_columns * out_stride,      \
+                   out_stride, rows, columns - whole_columns);                           \
+  }                                                                                      \
+  static void transpose_##bytes(const void *in_bytes, int64_t in_stride,                 \
+                                void *out_bytes, int64_t out_stride, int64_t rows,       \
+                                int64_t columns) {                                       \
+    const type *in = in_bytes;                                                           \
+    type *out = out_bytes;                                                               \
+    if (rows < n || columns < n) {                                                       \
+      narrow_##bytes(in, in_stride, out, out_stride, rows, columns);                     \
+      return;                                                                            \
+    }                                                                                    \
+    const int64_t tile = TILE_##bytes;                                                   \
+    const bool is_streamed = rows * columns * bytes >= streamed_bytes_min &&             \
+                             (uintptr_t)out % 64 == 0 && out_stride * bytes % 64 == 0;   \
+    for (int64_t i = 0; i < rows; i += tile) {                                           \
+      for (int64_t j = 0; j < columns; j += tile) {                                      \
+        const type *from = in + i * in_stride + j;                                       \
+        type *to = out + j * out_stride + i;                                             \
+        if (rows - i >= tile && columns - j >= tile) {                                   \
+          whole_tile_##bytes(from, in_stride, to, out_stride, is_streamed);              \
+        } else {                                                                         \
+          part_tile_##bytes(from, in_stride, to, out_stride,                             \
+                            rows - i < tile ? rows - i : tile,                           \
+                            columns - j < tile ? columns - j : tile);                    \
+        }                                                                                \
+      }                                                                                  \
+    }                                                                                    \
+    if (is_streamed) {                                                                   \
+      end_streaming();                                                                   \
+    }                                                                                    \
   }
 
 TRANSPOSE_LOOP(1, uint8_t, 16, 4)

@@ -28,6 +28,7 @@ const kernel_loops_t KERNEL_ISA_NAME(kernel_loops) = {
     .transpose = KERNEL_ISA_NAME(kernel_transpose),
     .gather = KERNEL_ISA_NAME(kernel_gather),
     .scatter = KERNEL_ISA_NAME(kernel_scatter),
+    .repeat = KERNEL_ISA_NAME(kernel_repeat),
     .matmul = KERNEL_ISA_NAME(kernel_matmul),
     .skinny_rows = KERNEL_ISA_NAME(kernel_skinny_rows),
     .skinny_columns = KERNEL_ISA_NAME(kernel_skinny_columns),

@@ -36,6 +36,7 @@ typedef enum pattern_t {
   RUNS,       // The last dimension is contiguous on both sides.
   TRANSPOSE,  // The last dimension is contiguous in `out`, `partner` in `in`.
   GATHER,     // The last dimension is contiguous in `out` only.
+  REPEAT,     // The last dimension repeats elements of the one before it; `out` is dense.
   SCATTER,    // In `in` only.
   ELEMENTS,   // In neither.
 } pattern_t;
@@ -113,6 +114,11 @@ static void choose_pattern(plan_t *plan) {
     return;
   }
   plan->pattern = GATHER;
+  if (last > 0 && move->in_strides[last] == 0 &&
+      move->out_strides[last - 1] == move->sizes[last]) {
+    plan->pattern = REPEAT;
+    plan->depth = last - 1;
+  }
   for (int i = 0; i < last && move->in_strides[last] > 1; i++) {
     if (move->in_strides[i] == 1) {
       plan->pattern = TRANSPOSE;
@@ -198,6 +204,10 @@ static void copy_leaf(const plan_t *plan, const char *in, char *out) {
       return;
     case GATHER:
       plan->loops->gather[index](in, in_stride, out, (size_t)size);
+      return;
+    case REPEAT:
+      plan->loops->repeat[index](in, move->in_strides[last - 1] / element, out,
+                                 (size_t)move->sizes[last - 1], (size_t)size);
       return;
     case SCATTER:
       plan->loops->scatter[index](in, out, out_stride, (size_t)size);

@@ -191,16 +191,36 @@ typedef struct padding_t {
 } padding_t;
 
 static char *fill_steps(const padding_t *padding, int dim, char *out, int64_t steps) {
+  if (steps == 0) {
+    return out;
+  }
   const int64_t count = steps * padding->out_strides[dim];
   kernel_fill(padding->element_bytes, padding->value, out, (size_t)count);
   return out + count * (int64_t)padding->element_bytes;
 }
 
+// Between the elements that land in the last padded dimension. Short gaps are not worth
+// finding: the copy that follows writes over what is too much.
+static char *fill_between(const padding_t *padding, char *out) {
+  enum { SHORT_GAP = 64 };
+  const int dim = padding->last_padded;
+  const landing_t *landing = &padding->landings[dim];
+  const int64_t gap = landing->step - 1, gaps = landing->count - 1;
+  const int64_t step_bytes = padding->out_strides[dim] * (int64_t)padding->element_bytes;
+  if (gap == 0) {
+    return out + landing->count * step_bytes;
+  }
+  if (gap * padding->out_strides[dim] < SHORT_GAP) {
+    return fill_steps(padding, dim, out, landing->count + gaps * gap);
+  }
+  for (int64_t i = 0; i < gaps; i++) {
+    out = fill_steps(padding, dim, out + step_bytes, gap);
+  }
+  return out + step_bytes;
+}
+
 // Writes the padding of dimension `dim` and those behind it around what will be copied.
 static void fill_around(const padding_t *padding, int dim, char *out) {
-  if (dim > padding->last_padded) {
-    return;
-  }
   const landing_t *landing = &padding->landings[dim];
   const int64_t step_bytes = padding->out_strides[dim] * (int64_t)padding->element_bytes;
   if (landing->count == 0) {
@@ -208,11 +228,15 @@ static void fill_around(const padding_t *padding, int dim, char *out) {
     return;
   }
   out = fill_steps(padding, dim, out, landing->out_first);
-  for (int64_t i = 0; i < landing->count; i++) {
-    fill_around(padding, dim + 1, out);
-    out += step_bytes;
-    if (i + 1 < landing->count) {
-      out = fill_steps(padding, dim, out, landing->step - 1);
+  if (dim == padding->last_padded) {
+    out = fill_between(padding, out);
+  } else {
+    for (int64_t i = 0; i < landing->count; i++) {
+      fill_around(padding, dim + 1, out);
+      out += step_bytes;
+      if (i + 1 < landing->count) {
+        out = fill_steps(padding, dim, out, landing->step - 1);
+      }
     }
   }
   const int64_t end = landing->out_first + (landing->count - 1) * landing->step + 1;
@@ -246,7 +270,9 @@ pod_status_t kernel_pad(const kernel_args_t *args) {
     move.sizes[i] = landing.count;
     move.out_strides[i] *= landing.step;
   }
-  fill_around(&padding, 0, args->results[0]);
+  if (padding.last_padded >= 0) {
+    fill_around(&padding, 0, args->results[0]);
+  }
   if (tensor_shape_elements(in) > 0) {
     kernel_move(&move, element_at(in, args->operands[0], in_first),
                 (char *)args->results[0] + out_first * (int64_t)move.element_bytes);
@@ -255,6 +281,23 @@ pod_status_t kernel_pad(const kernel_args_t *args) {
 }
 
 // ----- iota -----
+
+// `count` consecutive numbers, at most KERNEL_BLOCK / 2 of them.
+static void write_numbers(int64_t first, int64_t count, tensor_dtype_t dtype, char *out) {
+  if (first + count <= INT32_MAX) {
+    int32_t numbers[KERNEL_BLOCK / 2];
+    for (int32_t i = 0; i < (int32_t)count; i++) {
+      numbers[i] = (int32_t)first + i;
+    }
+    kernel_convert_elements(TENSOR_S32, numbers, dtype, out, (size_t)count);
+    return;
+  }
+  int64_t numbers[KERNEL_BLOCK / 2];
+  for (int64_t i = 0; i < count; i++) {
+    numbers[i] = first + i;
+  }
+  kernel_convert_elements(TENSOR_S64, numbers, dtype, out, (size_t)count);
+}
 
 // Numbers along the dimension, each as often as the dimensions behind it want, and all of
 // that as often as the dimensions before it want.
@@ -266,32 +309,26 @@ pod_status_t kernel_iota(const kernel_args_t *args) {
   if (count == 0) {
     return NULL;
   }
-  const size_t bytes = tensor_dtype_bytes(shape->dtype);
+  const int64_t bytes = (int64_t)tensor_dtype_bytes(shape->dtype);
+  const int64_t size = shape->dims[dim], block = KERNEL_BLOCK / 2;
   int64_t inner = 1;
   for (int i = (int)dim + 1; i < shape->rank; i++) {
     inner *= shape->dims[i];
   }
   char *out = args->results[0];
-  int64_t numbers[KERNEL_BLOCK / 2];
-  const int64_t block = (int64_t)POD_COUNT_OF(numbers);
-  for (int64_t i = 0; i < shape->dims[dim]; i += block) {
-    const int64_t part = shape->dims[dim] - i < block ? shape->dims[dim] - i : block;
-    for (int64_t j = 0; j < part; j++) {
-      numbers[j] = i + j;
+  for (int64_t i = 0; i < size; i += block) {
+    const int64_t part = size - i < block ? size - i : block;
+    if (inner == 1) {
+      write_numbers(i, part, shape->dtype, out + i * bytes);
+      continue;
     }
-    _Alignas(64) char converted[KERNEL_BLOCK_BYTES / 2];
-    kernel_convert_elements(TENSOR_S64, numbers, shape->dtype, converted, (size_t)part);
+    _Alignas(64) char numbers[KERNEL_BLOCK_BYTES / 2];
+    write_numbers(i, part, shape->dtype, numbers);
     for (int64_t j = 0; j < part; j++) {
-      if (inner == 1) {
-        memcpy(out, converted, (size_t)part * bytes);
-        out += (size_t)part * bytes;
-        break;
-      }
-      kernel_fill(bytes, converted + (size_t)j * bytes, out, (size_t)inner);
-      out += (size_t)inner * bytes;
+      kernel_fill((size_t)bytes, numbers + j * bytes, out + (i + j) * inner * bytes,
+                  (size_t)inner);
     }
   }
-  kernel_replicate(args->results[0], (size_t)(shape->dims[dim] * inner) * bytes,
-                   count / (shape->dims[dim] * inner));
+  kernel_replicate(out, (size_t)(size * inner * bytes), count / (size * inner));
   return NULL;
 }

@@ -113,6 +113,18 @@ static void test_transpose_of_matrices_around_the_block_sizes(void **state) {
   check(transpose_case(TENSOR_F32, 2, empty, swap), transposed);
 }
 
+// Large results are written past the caches where their rows are aligned.
+static void test_transpose_of_large_matrices(void **state) {
+  (void)state;
+  const int64_t shapes[][2] = {{1024, 1056}, {1040, 1030}, {1056, 1033}};
+  const int64_t swap[] = {1, 0};
+  for (size_t t = 0; t < POD_COUNT_OF(dtypes); t++) {
+    for (size_t i = 0; i < POD_COUNT_OF(shapes); i++) {
+      check(transpose_case(dtypes[t], 2, shapes[i], swap), transposed);
+    }
+  }
+}
+
 // ----- broadcast_in_dim -----
 
 static int64_t broadcast(const kernel_case_t *c, const int64_t *index) {
@@ -451,6 +463,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_transpose_permutes_the_dimensions_of_random_shapes),
       cmocka_unit_test(test_transpose_of_matrices_around_the_block_sizes),
+      cmocka_unit_test(test_transpose_of_large_matrices),
       cmocka_unit_test(test_broadcast_repeats_along_the_other_dimensions),
       cmocka_unit_test(test_slice_takes_every_stride_th_element),
       cmocka_unit_test(test_reverse_turns_some_dimensions_round),
