@@ -2,7 +2,7 @@
 // matrices of the same types: medians of alternating runs, and their ratio. Both compute
 // on this thread, whose CPU time is taken: other processes of the machine do not count.
 //
-// Usage: bench.dot [SAMPLES]
+// Usage: dot_bench [SAMPLES]
 
 #include <dnnl.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // Kernels that memory bounds, beside a memcpy that moves as many bytes: medians of
 // alternating runs of CPU time, and the ratio of their bandwidths.
 //
-// Usage: bench.kernels [SAMPLES [NAME]]
+// Usage: kernel_bench [SAMPLES [NAME]]
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 
 #include <string.h>
 #if defined(__SSE2__)
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 #include "server/worker/kernels/isa.h"
