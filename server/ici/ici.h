@@ -90,6 +90,11 @@ const char *ici_node_tcp_url(const ici_node_t *node, torus_direction_t direction
 POD_MUST_USE pod_status_t ici_node_dial(ici_node_t *node, torus_direction_t direction,
                                         const char *url);
 
+// Closes the connection in a direction, if there is one, when its other end is known to
+// be gone though nobody said so (a silent host): a restarted neighbour can then take its
+// place. Listening and dialling go on. Any thread.
+void ici_node_disconnect(ici_node_t *node, torus_direction_t direction);
+
 // Any thread.
 ici_link_state_t ici_node_link_state(ici_node_t *node, torus_direction_t direction);
 
@@ -101,7 +106,8 @@ typedef struct ici_collective_t {
   const collective_schedule_t *schedule;  // Planned for this chip on this torus.
   collective_buffers_t buffers;
   // Which collective of which execution: the same on all chips of the group; the sequence
-  // rises within an execution. Executions are told apart by id alone.
+  // rises within an execution. Executions are told apart by id alone: an id is never used
+  // again.
   uint64_t execution;
   uint32_t sequence;
   int64_t deadline_ns;  // On pod_clock_now_ns; INT64_MAX for none.

@@ -1,0 +1,567 @@
+// Runs a schedule over the links: the executor says what to do, this file moves the
+// bytes.
+//
+// Room. Frames must be taken off the links whatever state their receiver is in, and
+// memory must stay bounded, so nobody sends what there is no room for:
+//   - Short steps (ICI_EAGER_STEP_BYTES) are sent beforehand. For every other chip there
+//   is
+//     room for ICI_EAGER_BYTES_MAX of them; CREDIT says what has been used. When the room
+//     is taken, the sender sends a REQUEST and waits.
+//   - Longer steps are sent when the receiver has come to them: it says so with a GRANT,
+//   for
+//     a window that moves on as the bytes are used. A REQUEST is answered by a GRANT too.
+// A GRANT is for a step at which its receiver stands, so what it lets through is used at
+// once. A schedule runs to its end without any buffer between chips (schedule.h), so with
+// grants alone it always moves on; sending beforehand only makes it faster.
+
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/clock.h"
+#include "server/ici/node.h"
+
+enum {
+  // How long to poll before sleeping: about what waking up costs.
+  POLL_NS = 50 * 1000,
+  YIELDS_PER_LOOK = 1,
+};
+
+typedef enum send_mode_t {
+  SEND_UNDECIDED = 0,
+  SEND_EAGER,
+  SEND_GRANTED,  // Or waiting for the grant.
+} send_mode_t;
+
+typedef struct lane_t {
+  int32_t step;  // That the rest is about; -1: none.
+  send_mode_t mode;
+  bool grants;       // The sender of the step waits for grants.
+  int64_t may_send;  // Bytes of the step.
+  int64_t granted;   // Bytes of the step that its sender may send.
+  ici_kept_list_t kept;
+} lane_t;
+
+struct ici_run_t {
+  ici_node_t *node;
+  const ici_collective_t *collective;
+  collective_executor_t executor;
+  lane_t *lanes;
+  unsigned links_used;  // Bits by direction.
+  unsigned changes_seen;
+  int64_t clock_ps;
+  pod_status_t failure;
+};
+
+static void fail(ici_run_t *run, pod_status_t status) {
+  if (run->failure == NULL) {
+    run->failure = status;
+  } else {
+    pod_status_free(status);
+  }
+}
+
+static ici_header_t header_of(const ici_run_t *run, ici_kind_t kind, int32_t destination,
+                              int32_t lane, int32_t tag) {
+  ici_header_t header = ici_node_header(run->node, kind, destination);
+  header.execution = run->collective->execution;
+  header.sequence = run->collective->sequence;
+  header.clock_ps = run->collective->clock_ps;
+  header.lane = lane;
+  header.tag = tag;
+  return header;
+}
+
+// The lane's own notes, about the step at which the executor stands.
+static lane_t *lane_at_step(ici_run_t *run, int32_t index,
+                            const collective_step_t *step) {
+  lane_t *lane = &run->lanes[index];
+  const int32_t at = run->executor.lanes[index].step;
+  if (lane->step != at) {
+    lane->step = at;
+    lane->mode = SEND_UNDECIDED;
+    lane->may_send = 0;
+    lane->granted = 0;
+    lane->grants = step->receive_from != COLLECTIVE_NONE &&
+                   step->target_bytes > ICI_EAGER_STEP_BYTES;
+  }
+  return lane;
+}
+
+// ---- Frames coming in.
+
+static bool is_eager(const ici_header_t *header) {
+  return (header->flags & ICI_FLAG_EAGER) != 0;
+}
+
+static ici_offer_t confused(ici_run_t *run, const ici_header_t *header) {
+  fail(run,
+       pod_error(POD_DATA_LOSS,
+                 "chip %d sent %u bytes at %" PRId64 " of %" PRId64
+                 " in lane %d under tag %d, which the schedule of chip %d does not "
+                 "have there: the chips disagree about collective %u",
+                 header->source, header->payload_bytes, header->offset, header->total,
+                 header->lane, header->tag, run->node->chip, header->sequence));
+  return ICI_OFFER_TAKEN;
+}
+
+static ici_offer_t offer_data(ici_run_t *run, const ici_header_t *header,
+                              const uint8_t *payload) {
+  switch (collective_executor_receive(&run->executor, header->lane, header->tag,
+                                      header->source, header->offset, payload,
+                                      header->payload_bytes)) {
+    case COLLECTIVE_ARRIVAL_TAKEN:
+      run->clock_ps = header->clock_ps > run->clock_ps ? header->clock_ps : run->clock_ps;
+      return ICI_OFFER_TAKEN;
+    case COLLECTIVE_ARRIVAL_EARLY:
+      return ICI_OFFER_KEEP;
+    default:
+      return confused(run, header);
+  }
+}
+
+// GRANT and REQUEST: about a step that the lane is at, will come to, or has left.
+static ici_offer_t offer_control(ici_run_t *run, const ici_header_t *header) {
+  const collective_step_t *step = collective_executor_step(&run->executor, header->lane);
+  if (step == NULL) {
+    const bool is_done = run->executor.lanes[header->lane].state == COLLECTIVE_LANE_DONE;
+    return is_done ? ICI_OFFER_TAKEN : ICI_OFFER_KEEP;
+  }
+  if (header->tag != step->tag) {
+    return header->tag > step->tag ? ICI_OFFER_KEEP : ICI_OFFER_TAKEN;
+  }
+  lane_t *lane = lane_at_step(run, header->lane, step);
+  if (header->kind == ICI_REQUEST) {
+    lane->grants = lane->grants || step->receive_from == header->source;
+  } else if (step->send_to == header->source && lane->mode != SEND_EAGER) {
+    lane->mode = SEND_GRANTED;
+    lane->may_send = header->offset > lane->may_send ? header->offset : lane->may_send;
+  }
+  return ICI_OFFER_TAKEN;
+}
+
+static ici_offer_t offer(ici_run_t *run, const ici_header_t *header,
+                         const uint8_t *payload) {
+  if (header->lane >= run->executor.schedule->lane_count) {
+    return confused(run, header);
+  }
+  return header->kind == ICI_DATA ? offer_data(run, header, payload)
+                                  : offer_control(run, header);
+}
+
+// Offers again what was early, in the order in which it came, until nothing of it is
+// taken.
+static bool offer_kept(ici_run_t *run, int32_t index) {
+  ici_kept_list_t *list = &run->lanes[index].kept;
+  bool found = false;
+  for (ici_kept_t **at = &list->first; *at != NULL && run->failure == NULL;) {
+    if (offer(run, &(*at)->header, ici_kept_payload(*at)) != ICI_OFFER_TAKEN) {
+      at = &(*at)->next;
+      continue;
+    }
+    ici_kept_t *kept = ici_kept_remove(list, at);
+    if (is_eager(&kept->header)) {
+      ici_node_account(run->node, kept->header.source, 0, ici_eager_cost(&kept->header));
+    }
+    ici_kept_free(run->node, kept);
+    found = true;
+    at = &list->first;
+  }
+  return found;
+}
+
+// What was kept comes before what comes.
+static ici_offer_t offer_in_order(ici_run_t *run, const ici_header_t *header,
+                                  const uint8_t *payload) {
+  if (header->lane < run->executor.schedule->lane_count &&
+      run->lanes[header->lane].kept.first != NULL) {
+    offer_kept(run, header->lane);
+  }
+  return offer(run, header, payload);
+}
+
+void ici_run_keep(ici_run_t *run, ici_kept_t *kept) {
+  ici_kept_push(&run->lanes[kept->header.lane].kept, kept);
+}
+
+static void drop(ici_run_t *run, ici_kept_t *kept) {
+  if (is_eager(&kept->header)) {
+    ici_node_account(run->node, kept->header.source, 0, ici_eager_cost(&kept->header));
+  }
+  ici_kept_free(run->node, kept);
+}
+
+// Empties the inbox, which the threads of nng fill.
+static ici_kept_t *empty_inbox(ici_node_t *node) {
+  pthread_mutex_lock(&node->lock);
+  ici_kept_t *first = node->inbox.first;
+  ici_kept_init(&node->inbox);
+  pthread_mutex_unlock(&node->lock);
+  return first;
+}
+
+// True: there was something.
+static bool take_inbox(ici_run_t *run) {
+  ici_kept_t *first = empty_inbox(run->node);
+  for (ici_kept_t *kept = first; kept != NULL;) {
+    ici_kept_t *next = kept->next;
+    if (run->failure != NULL ||
+        offer_in_order(run, &kept->header, ici_kept_payload(kept)) == ICI_OFFER_TAKEN) {
+      drop(run, kept);
+    } else {
+      ici_run_keep(run, kept);
+    }
+    kept = next;
+  }
+  return first != NULL;
+}
+
+ici_offer_t ici_run_offer(ici_run_t *run, const ici_header_t *header,
+                          const uint8_t *payload) {
+  const bool is_mine = header->execution == run->collective->execution &&
+                       header->sequence == run->collective->sequence &&
+                       header->kind >= ICI_DATA && header->kind <= ICI_REQUEST;
+  if (!is_mine || run->failure != NULL ||
+      !ici_node_knows(run->node, header->source, header->epoch)) {
+    return ICI_OFFER_FOREIGN;
+  }
+  // The first frame of a chip not heard of before goes round by the inbox: it is not to
+  // be overtaken.
+  take_inbox(run);
+  const ici_offer_t outcome = offer_in_order(run, header, payload);
+  if (is_eager(header)) {
+    const int64_t cost = ici_eager_cost(header);
+    ici_node_account(run->node, header->source, cost,
+                     outcome == ICI_OFFER_TAKEN ? cost : 0);
+  }
+  return outcome;
+}
+
+// ---- Frames going out.
+
+static ici_link_t *link_to(ici_run_t *run, int32_t chip) {
+  ici_node_t *node = run->node;
+  return &node->links[torus_next_hop(&node->torus, node->chip, chip)];
+}
+
+// Decides how the step is to be sent when it is new.
+static void decide(ici_run_t *run, int32_t index, lane_t *lane,
+                   const collective_step_t *step) {
+  if (lane->mode != SEND_UNDECIDED) {
+    return;
+  }
+  lane->mode = SEND_GRANTED;
+  if (step->source_bytes > ICI_EAGER_STEP_BYTES) {
+    return;
+  }
+  if (ici_node_reserve(run->node, step->send_to,
+                       step->source_bytes + ICI_FRAME_COST_BYTES)) {
+    lane->mode = SEND_EAGER;
+    lane->may_send = step->source_bytes;
+    return;
+  }
+  const ici_header_t request =
+      header_of(run, ICI_REQUEST, step->send_to, index, step->tag);
+  ici_route_send_surely(run->node, &request, NULL);
+}
+
+static void fail_by_link(ici_run_t *run, ici_link_t *link) {
+  char text[2 * ICI_URL_MAX];
+  ici_link_describe(link, text, sizeof(text));
+  fail(run,
+       pod_error(POD_UNAVAILABLE, "chip %d: %s is down, or was", run->node->chip, text));
+}
+
+// Sends what may be sent of the lane's step. True: something went.
+static bool send_some(ici_run_t *run, int32_t index, lane_t *lane,
+                      const collective_step_t *step) {
+  const uint8_t *bytes;
+  int64_t left = collective_executor_unsent(&run->executor, index, &bytes);
+  if (left == 0) {
+    return false;
+  }
+  decide(run, index, lane, step);
+  ici_link_t *link = link_to(run, step->send_to);
+  const int64_t piece_bytes = ici_link_piece_bytes(link);
+  int64_t sent = run->executor.lanes[index].sent_bytes;
+  const int64_t limit =
+      lane->may_send < step->source_bytes ? lane->may_send : step->source_bytes;
+  const int64_t first = sent;
+  while (sent < limit) {
+    ici_header_t header = header_of(run, ICI_DATA, step->send_to, index, step->tag);
+    const int64_t piece = limit - sent < piece_bytes ? limit - sent : piece_bytes;
+    header.flags = lane->mode == SEND_EAGER ? ICI_FLAG_EAGER : 0;
+    header.offset = sent;
+    header.total = step->source_bytes;
+    header.payload_bytes = (uint32_t)piece;
+    const ici_put_t outcome = ici_link_put(link, &header, bytes, 1);
+    if (outcome == ICI_PUT_DOWN) {
+      fail_by_link(run, link);
+    }
+    if (outcome != ICI_PUT_DONE) {
+      break;
+    }
+    sent += piece;
+    bytes += piece;
+    collective_executor_sent(&run->executor, index, piece);
+  }
+  return sent > first;
+}
+
+// Lets the sender of the lane's step go on.
+static void grant_some(ici_run_t *run, int32_t index, lane_t *lane,
+                       const collective_step_t *step) {
+  const int64_t received = run->executor.lanes[index].received_bytes;
+  if (!lane->grants || lane->granted >= step->target_bytes ||
+      lane->granted - received > ICI_WINDOW_BYTES / 2) {
+    return;
+  }
+  const int64_t ahead = received + ICI_WINDOW_BYTES;
+  lane->granted = ahead < step->target_bytes ? ahead : step->target_bytes;
+  ici_header_t grant = header_of(run, ICI_GRANT, step->receive_from, index, step->tag);
+  grant.offset = lane->granted;
+  grant.total = step->target_bytes;
+  ici_route_send_surely(run->node, &grant, NULL);
+}
+
+// Does what can be done for a lane now. True: it has moved.
+static bool serve_lane(ici_run_t *run, int32_t index) {
+  bool moved = false;
+  while (run->failure == NULL) {
+    const collective_step_t *step = collective_executor_step(&run->executor, index);
+    if (step == NULL) {
+      return moved;
+    }
+    lane_t *lane = lane_at_step(run, index, step);
+    grant_some(run, index, lane, step);
+    if (!send_some(run, index, lane, step) && !offer_kept(run, index)) {
+      return moved;
+    }
+    moved = true;
+  }
+  return moved;
+}
+
+static bool serve_lanes(ici_run_t *run) {
+  bool moved = false;
+  for (int32_t i = 0; i < run->executor.schedule->lane_count; i++) {
+    moved |= serve_lane(run, i);
+  }
+  return moved;
+}
+
+// ---- Waiting.
+
+// Looks whether the execution was aborted or a link that is needed is gone.
+static void look_at_changes(ici_run_t *run) {
+  ici_node_t *node = run->node;
+  const unsigned changes = atomic_load(&node->changes);
+  if (changes == run->changes_seen) {
+    return;
+  }
+  run->changes_seen = changes;
+  const pod_status_t status = ici_node_aborted(node, run->collective->execution);
+  if (status != NULL) {
+    fail(run, status);
+    return;
+  }
+  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+    ici_link_t *link = &node->links[d];
+    // A link that was down and is up again has lost what was on it.
+    if ((run->links_used & 1u << d) != 0 &&
+        (atomic_load(&link->state) != ICI_LINK_UP ||
+         atomic_load(&link->losses) != node->losses_seen[d])) {
+      fail_by_link(run, link);
+      return;
+    }
+  }
+}
+
+// One look at everything. True: something has moved.
+static bool look(ici_run_t *run) {
+  bool moved = ici_route_rings(run->node, run);
+  moved |= take_inbox(run);
+  if (atomic_load(&run->node->waiting) > 0) {
+    ici_route_blocked(run->node);
+  }
+  if (moved) {
+    serve_lanes(run);
+  }
+  look_at_changes(run);
+  return moved || run->failure != NULL || collective_executor_is_done(&run->executor);
+}
+
+// Sleeps until the bell rings, unless something comes in while it goes to bed.
+static void sleep_once(ici_run_t *run, int64_t timeout_ns) {
+  ici_bell_t *bell = run->node->bell;
+  const uint32_t seen = atomic_load(&bell->run_word);
+  atomic_store(&bell->state, ICI_BELL_ASLEEP);
+  atomic_thread_fence(memory_order_seq_cst);
+  // Room in a link rings the bell as well: try to send before, too.
+  if (!look(run) && !serve_lanes(run)) {
+    ici_bell_sleep(&bell->run_word, seen, timeout_ns);
+  }
+  atomic_store(&bell->state, ICI_BELL_POLLING);
+}
+
+static void wait_a_while(ici_run_t *run) {
+  const int64_t start_ns = pod_clock_now_ns();
+  int64_t now_ns = start_ns;
+  while (now_ns - start_ns < POLL_NS) {
+    sched_yield();
+    if (look(run) || serve_lanes(run)) {
+      return;
+    }
+    now_ns = pod_clock_now_ns();
+  }
+  const int64_t deadline_ns = run->collective->deadline_ns;
+  if (now_ns >= deadline_ns) {
+    fail(run,
+         pod_error(POD_DEADLINE_EXCEEDED, "collective %u of chip %d did not end in time",
+                   run->collective->sequence, run->node->chip));
+    return;
+  }
+  sleep_once(run, deadline_ns == INT64_MAX ? -1 : deadline_ns - now_ns);
+}
+
+// ---- Beginning and end.
+
+static torus_direction_t last_hop(const torus_t *torus, int32_t from, int32_t to) {
+  torus_direction_t direction = -1;
+  for (int32_t at = from; at != to; at = torus_neighbour(torus, at, direction)) {
+    direction = torus_next_hop(torus, at, to);
+  }
+  return direction ^ 1;  // Seen from `to`.
+}
+
+static unsigned links_of(const ici_node_t *node, const collective_schedule_t *schedule) {
+  unsigned used = 0;
+  int32_t last_to = COLLECTIVE_NONE;
+  int32_t last_from = COLLECTIVE_NONE;
+  for (int32_t i = 0; i < schedule->step_count; i++) {
+    const collective_step_t *step = &schedule->steps[i];
+    if (step->send_to != COLLECTIVE_NONE && step->send_to != last_to) {
+      last_to = step->send_to;
+      used |= 1u << torus_next_hop(&node->torus, node->chip, last_to);
+    }
+    if (step->receive_from != COLLECTIVE_NONE && step->receive_from != last_from) {
+      last_from = step->receive_from;
+      used |= 1u << last_hop(&node->torus, last_from, node->chip);
+    }
+  }
+  return used;
+}
+
+static pod_status_t prepare(ici_run_t *run) {
+  const collective_schedule_t *schedule = run->collective->schedule;
+  run->lanes = calloc((size_t)schedule->lane_count + 1, sizeof(*run->lanes));
+  if (run->lanes == NULL) {
+    return pod_error(POD_RESOURCE_EXHAUSTED, "out of host memory");
+  }
+  for (int32_t i = 0; i < schedule->lane_count; i++) {
+    run->lanes[i].step = -1;
+    ici_kept_init(&run->lanes[i].kept);
+  }
+  run->links_used = links_of(run->node, schedule);
+  run->changes_seen = atomic_load(&run->node->changes) - 1;  // Look at once.
+  return collective_executor_init(&run->executor, schedule, &run->collective->buffers);
+}
+
+// Whoever waits for this chip shall not wait in vain.
+static void abandon(ici_run_t *run) {
+  ici_node_t *node = run->node;
+  const collective_schedule_t *schedule = run->collective->schedule;
+  const char *message = pod_status_message(run->failure);
+  const size_t length = strlen(message);
+  ici_header_t header = header_of(run, ICI_ABANDON, node->chip, 0, 0);
+  header.tag = pod_status_code(run->failure);
+  header.payload_bytes = (uint32_t)(length < ICI_TEXT_MAX ? length : ICI_TEXT_MAX);
+  uint8_t *is_told = calloc((size_t)node->chip_count, 1);
+  for (int32_t i = 0; i < 2 * schedule->step_count && is_told != NULL; i++) {
+    const collective_step_t *step = &schedule->steps[i / 2];
+    const int32_t peer = i % 2 == 0 ? step->send_to : step->receive_from;
+    if (peer != COLLECTIVE_NONE && is_told[peer] == 0) {
+      is_told[peer] = 1;
+      header.destination = peer;
+      ici_route_send_surely(node, &header, message);
+    }
+  }
+  free(is_told);
+}
+
+static void finish(ici_run_t *run) {
+  for (int32_t i = 0; run->lanes != NULL && i < run->collective->schedule->lane_count;
+       i++) {
+    while (run->lanes[i].kept.first != NULL) {
+      drop(run, ici_kept_remove(&run->lanes[i].kept, &run->lanes[i].kept.first));
+    }
+  }
+  free(run->lanes);
+  collective_executor_deinit(&run->executor);
+}
+
+// The bell goes back to the pump; what came in meanwhile is looked at once more, so that
+// it need not be called.
+static void leave(ici_run_t *run) {
+  ici_node_t *node = run->node;
+  ici_node_set_run(node, NULL, run->collective);
+  for (ici_kept_t *kept = empty_inbox(node); kept != NULL;) {
+    ici_kept_t *next = kept->next;
+    drop(run, kept);
+    kept = next;
+  }
+  atomic_store(&node->bell->state, ICI_BELL_IDLE);
+  atomic_thread_fence(memory_order_seq_cst);
+  (void)ici_route_rings(node, NULL);
+  pthread_mutex_unlock(&node->progress);
+}
+
+static void enter(ici_run_t *run) {
+  ici_node_t *node = run->node;
+  atomic_store(&node->run_wants, true);
+  pthread_mutex_lock(&node->progress);
+  atomic_store(&node->run_wants, false);
+  atomic_store(&node->bell->state, ICI_BELL_POLLING);
+  ici_kept_list_t kept = ici_node_set_run(node, run, run->collective);
+  while (kept.first != NULL) {
+    ici_kept_t *first = ici_kept_remove(&kept, &kept.first);
+    if (first->header.lane < run->collective->schedule->lane_count) {
+      ici_run_keep(run, first);
+    } else {
+      confused(run, &first->header);
+      drop(run, first);
+    }
+  }
+}
+
+pod_status_t ici_collective_run(ici_node_t *node, const ici_collective_t *collective,
+                                int64_t *out_clock_ps) {
+  ici_run_t run = {
+      .node = node, .collective = collective, .clock_ps = collective->clock_ps};
+  pod_status_t status = prepare(&run);
+  if (status != NULL) {
+    finish(&run);
+    return status;
+  }
+  enter(&run);
+  look_at_changes(&run);
+  serve_lanes(&run);
+  while (run.failure == NULL && !collective_executor_is_done(&run.executor)) {
+    if (!look(&run)) {
+      wait_a_while(&run);
+    }
+  }
+  status = run.failure;
+  if (status != NULL) {
+    abandon(&run);
+  }
+  leave(&run);
+  finish(&run);
+  if (status == NULL && out_clock_ps != NULL) {
+    *out_clock_ps = run.clock_ps;
+  }
+  return status;
+}

@@ -1,0 +1,397 @@
+// A link's socket and what goes out over it.
+//
+// Outgoing frames wait in a short queue of ours, not in nng's: so that a full link is
+// seen by those who fill it, and so that nothing meant for one connection goes out over
+// the next.
+
+#include <nng/nng.h>
+// Needs nng.h before it.
+#include <nng/protocol/pair0/pair.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/check.h"
+#include "common/base/log.h"
+#include "server/ici/node.h"
+
+enum { RECONNECT_MIN_MS = 10, RECONNECT_MAX_MS = 500, IPC_PATH_MAX = 100 };
+
+static const char *const direction_names[TORUS_DIRECTIONS] = {"+x", "-x", "+y",
+                                                              "-y", "+z", "-z"};
+
+static const char *url_of(const ici_link_t *link) {
+  if (!link->listens) {
+    return link->dial_url;
+  }
+  return link->ipc_url[0] != '\0' ? link->ipc_url : link->tcp_url;
+}
+
+void ici_link_describe(ici_link_t *link, char *text, size_t size_bytes) {
+  snprintf(text, size_bytes, "link %s to chip %d at %s", direction_names[link->direction],
+           link->peer, url_of(link));
+}
+
+// ---- Going out.
+
+static nng_msg *next_to_send(ici_link_t *link) {
+  nng_msg *message = NULL;
+  pthread_mutex_lock(&link->lock);
+  if (!link->is_sending && link->queue_count > 0) {
+    message = link->queue[link->queue_first];
+    link->queue_first = (link->queue_first + 1) % ICI_QUEUE_MAX;
+    link->queue_count--;
+    link->is_sending = true;
+  }
+  pthread_mutex_unlock(&link->lock);
+  return message;
+}
+
+void ici_link_kick(ici_link_t *link) {
+  nng_msg *message = next_to_send(link);
+  if (message != NULL) {
+    nng_aio_set_msg(link->send_aio, message);
+    nng_send_aio(link->socket, link->send_aio);
+  }
+}
+
+static void on_sent(void *context) {
+  ici_link_t *link = context;
+  if (nng_aio_result(link->send_aio) != 0) {
+    nng_msg_free(nng_aio_get_msg(link->send_aio));
+    nng_aio_set_msg(link->send_aio, NULL);
+  }
+  pthread_mutex_lock(&link->lock);
+  link->is_sending = false;
+  pthread_mutex_unlock(&link->lock);
+  if (atomic_load(&link->node->stops)) {
+    return;
+  }
+  ici_link_kick(link);
+  ici_route_blocked(link->node);
+  ici_bell_ring(link->node->bell, atomic_load(&link->node->has_stuck_ring));
+}
+
+void ici_link_clear(ici_link_t *link) {
+  for (; link->queue_count > 0; link->queue_count--) {
+    nng_msg_free(link->queue[link->queue_first]);
+    link->queue_first = (link->queue_first + 1) % ICI_QUEUE_MAX;
+  }
+}
+
+static void push_locked(ici_link_t *link, nng_msg *message) {
+  POD_CHECK(link->queue_count < ICI_QUEUE_MAX);
+  link->queue[(link->queue_first + link->queue_count) % ICI_QUEUE_MAX] = message;
+  link->queue_count++;
+}
+
+void ici_link_push(ici_link_t *link, nng_msg *message) {
+  pthread_mutex_lock(&link->lock);
+  if (link->queue_count == ICI_QUEUE_MAX) {
+    ici_link_clear(link);
+  }
+  push_locked(link, message);
+  pthread_mutex_unlock(&link->lock);
+}
+
+static void count(ici_link_t *link, const ici_header_t *header) {
+  if (header->payload_bytes > 0) {
+    atomic_fetch_add_explicit(&link->bytes_sent, header->payload_bytes,
+                              memory_order_relaxed);
+    atomic_fetch_add_explicit(&link->frames_sent, 1, memory_order_relaxed);
+  }
+}
+
+// Frames for others must not wait until the neighbour runs a collective of its own.
+static bool is_urgent(const ici_link_t *link, const ici_header_t *header) {
+  return header->destination != link->peer || header->kind == ICI_ABANDON;
+}
+
+static ici_put_t put_in_ring(ici_link_t *link, const ici_header_t *header,
+                             const void *payload, int spare) {
+  const ici_ring_put_t outcome = ici_ring_put(&link->outgoing, header, payload, spare);
+  if (outcome == ICI_RING_STILL_FULL) {
+    return ICI_PUT_FULL;
+  }
+  ici_bell_ring(link->peer_bell.memory,
+                outcome == ICI_RING_FULL || is_urgent(link, header));
+  return outcome == ICI_RING_PUT ? ICI_PUT_DONE : ICI_PUT_FULL;
+}
+
+static ici_put_t put_in_queue(ici_link_t *link, nng_msg *message, int spare) {
+  if (link->queue_count + spare >= ICI_QUEUE_MAX) {
+    return ICI_PUT_FULL;
+  }
+  push_locked(link, message);
+  return ICI_PUT_DONE;
+}
+
+// With the link's lock. `payload` and `message` are the same frame; the message may be
+// NULL, and is made when it is needed.
+static ici_put_t put_locked(ici_link_t *link, const ici_header_t *header,
+                            const void *payload, nng_msg **message, int spare) {
+  if (atomic_load(&link->state) != ICI_LINK_UP) {
+    return ICI_PUT_DOWN;
+  }
+  if (link->shares) {
+    return put_in_ring(link, header, payload, spare);
+  }
+  if (link->queue_count + spare >= ICI_QUEUE_MAX) {
+    return ICI_PUT_FULL;
+  }
+  if (*message == NULL) {
+    *message = ici_message_make(link->node, header, payload);
+  }
+  return *message == NULL ? ICI_PUT_FULL : put_in_queue(link, *message, spare);
+}
+
+static ici_put_t put(ici_link_t *link, const ici_header_t *header, const void *payload,
+                     nng_msg **message, int spare) {
+  pthread_mutex_lock(&link->lock);
+  const ici_put_t outcome = put_locked(link, header, payload, message, spare);
+  const bool is_queued = outcome == ICI_PUT_DONE && !link->shares;
+  pthread_mutex_unlock(&link->lock);
+  if (outcome == ICI_PUT_DONE) {
+    count(link, header);
+  }
+  if (is_queued) {
+    *message = NULL;
+    ici_link_kick(link);
+  }
+  return outcome;
+}
+
+ici_put_t ici_link_put(ici_link_t *link, const ici_header_t *header, const void *payload,
+                       int spare) {
+  nng_msg *message = NULL;
+  return put(link, header, payload, &message, spare);
+}
+
+ici_put_t ici_link_put_message(ici_link_t *link, const ici_header_t *header,
+                               nng_msg *message, int spare) {
+  uint8_t *body = nng_msg_body(message);
+  nng_msg *left = message;
+  ici_header_encode(header, body);
+  const ici_put_t outcome = put(link, header, body + ICI_HEADER_BYTES, &left, spare);
+  if (outcome == ICI_PUT_DONE && left != NULL) {
+    ici_message_give(link->node, left);
+  }
+  return outcome;
+}
+
+int64_t ici_link_piece_bytes(const ici_link_t *link) {
+  return link->shares ? ICI_RING_PIECE_BYTES : ICI_PAYLOAD_MAX;
+}
+
+// ---- Coming in.
+
+void ici_link_receive(ici_link_t *link) {
+  nng_recv_aio(link->socket, link->receive_aio);
+}
+
+static void on_received(void *context) {
+  ici_link_t *link = context;
+  const int result = nng_aio_result(link->receive_aio);
+  if (atomic_load(&link->node->stops) || result == NNG_ECLOSED) {
+    if (result == 0) {
+      nng_msg_free(nng_aio_get_msg(link->receive_aio));
+    }
+    return;
+  }
+  if (result == 0) {
+    nng_msg *message = nng_aio_get_msg(link->receive_aio);
+    ici_header_t header;
+    const nng_pipe pipe = nng_msg_get_pipe(message);
+    if (ici_session_receive(link, pipe, message, &header) &&
+        !ici_route_message(link, &header, message)) {
+      return;  // Goes on when the frame has found room.
+    }
+  }
+  ici_link_receive(link);
+}
+
+static void on_timer(void *context) {
+  ici_link_t *link = context;
+  if (nng_aio_result(link->timer_aio) == 0) {
+    ici_session_timeout(link);
+  }
+}
+
+static void on_pipe(nng_pipe pipe, nng_pipe_ev event, void *context) {
+  ici_link_t *link = context;
+  if (atomic_load(&link->node->stops)) {
+    return;
+  }
+  if (event == NNG_PIPE_EV_ADD_POST) {
+    ici_session_begin(link, pipe);
+  } else if (event == NNG_PIPE_EV_REM_POST) {
+    ici_session_end(link, pipe, "the connection was closed");
+  }
+}
+
+// ---- Opening and closing.
+
+static pod_status_t nng_failure(int result, const ici_link_t *link, const char *what) {
+  return pod_error(result == NNG_ENOMEM ? POD_RESOURCE_EXHAUSTED : POD_UNAVAILABLE,
+                   "link %s to chip %d: %s: %s", direction_names[link->direction],
+                   link->peer, what, nng_strerror(result));
+}
+
+// Our own file in the directory: the process, chip and direction make it unique, and what
+// stands there under this name is left from a process that is gone.
+static pod_status_t listen_ipc(ici_link_t *link, const char *directory) {
+  const int length = snprintf(link->ipc_url, sizeof(link->ipc_url),
+                              "ipc://%s/ici-%d-%d%s.sock", directory, (int)getpid(),
+                              link->node->chip, direction_names[link->direction]);
+  if (directory[0] != '/' || length >= IPC_PATH_MAX) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "the directory for ICI sockets, '%s', must be an absolute path of "
+                     "less than %d bytes",
+                     directory, IPC_PATH_MAX - 40);
+  }
+  unlink(link->ipc_url + strlen("ipc://"));
+  const int result = nng_listen(link->socket, link->ipc_url, NULL, 0);
+  return result == 0 ? NULL : nng_failure(result, link, link->ipc_url);
+}
+
+static pod_status_t listen_tcp(ici_link_t *link, const char *host) {
+  char url[ICI_URL_MAX + 1];
+  const int length = snprintf(url, sizeof(url), "tcp://%s:0", host);
+  if (length >= (int)sizeof(url) - 8) {
+    return pod_error(POD_INVALID_ARGUMENT, "the host for ICI sockets, '%s', is too long",
+                     host);
+  }
+  nng_listener listener;
+  int port = 0;
+  int result = nng_listen(link->socket, url, &listener, 0);
+  if (result == 0) {
+    result = nng_listener_get_int(listener, NNG_OPT_TCP_BOUND_PORT, &port);
+  }
+  if (result != 0) {
+    return nng_failure(result, link, url);
+  }
+  snprintf(link->tcp_url, sizeof(link->tcp_url), "tcp://%.*s:%d",
+           length - (int)strlen("tcp://:0"), host, port);
+  return NULL;
+}
+
+static int open_socket(ici_link_t *link) {
+  int result = nng_pair0_open(&link->socket);
+  if (result != 0) {
+    return result;
+  }
+  link->has_socket = true;
+  const struct {
+    nng_aio **aio;
+    void (*done)(void *);
+  } operations[] = {{&link->send_aio, on_sent},
+                    {&link->receive_aio, on_received},
+                    {&link->timer_aio, on_timer}};
+  for (size_t i = 0; i < POD_COUNT_OF(operations) && result == 0; i++) {
+    result = nng_aio_alloc(operations[i].aio, operations[i].done, link);
+  }
+  if (result == 0) {
+    result = nng_socket_set_size(link->socket, NNG_OPT_RECVMAXSZ, ICI_FRAME_MAX);
+  }
+  if (result == 0) {
+    result = nng_socket_set_ms(link->socket, NNG_OPT_RECONNMINT, RECONNECT_MIN_MS);
+  }
+  if (result == 0) {
+    result = nng_socket_set_ms(link->socket, NNG_OPT_RECONNMAXT, RECONNECT_MAX_MS);
+  }
+  if (result == 0) {
+    result = nng_pipe_notify(link->socket, NNG_PIPE_EV_ADD_POST, on_pipe, link);
+  }
+  if (result == 0) {
+    result = nng_pipe_notify(link->socket, NNG_PIPE_EV_REM_POST, on_pipe, link);
+  }
+  return result;
+}
+
+pod_status_t ici_link_open(ici_link_t *link, const ici_node_config_t *config) {
+  const int result = open_socket(link);
+  if (result != 0) {
+    return nng_failure(result, link, "cannot open a socket");
+  }
+  atomic_store(&link->state, ICI_LINK_DOWN);
+  ici_link_receive(link);
+  if (!link->listens) {
+    return NULL;
+  }
+  if (config->ipc_directory != NULL) {
+    POD_TRY(listen_ipc(link, config->ipc_directory));
+  }
+  return config->tcp_host != NULL ? listen_tcp(link, config->tcp_host) : NULL;
+}
+
+// First everything stops that could call back, then the memory goes.
+void ici_link_close(ici_link_t *link) {
+  if (link->has_socket) {
+    nng_close(link->socket);
+    nng_aio *const operations[] = {link->send_aio, link->receive_aio, link->timer_aio};
+    for (size_t i = 0; i < POD_COUNT_OF(operations); i++) {
+      if (operations[i] != NULL) {
+        nng_aio_stop(operations[i]);
+        nng_aio_free(operations[i]);
+      }
+    }
+    link->has_socket = false;
+  }
+  ici_link_clear(link);
+  if (link->blocked != NULL) {
+    nng_msg_free(link->blocked);
+    link->blocked = NULL;
+  }
+  ici_ring_close(&link->outgoing);
+  ici_ring_close(&link->incoming);
+  ici_shared_close(&link->peer_bell);
+}
+
+static bool is_url(const char *url) {
+  return strncmp(url, "ipc:///", 7) == 0 || strncmp(url, "tcp://", 6) == 0;
+}
+
+pod_status_t ici_link_dial(ici_link_t *link, const char *url) {
+  if (!is_url(url) || strlen(url) > ICI_URL_MAX) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "'%s' is no address of an ICI link; it must be like ipc:///path or "
+                     "tcp://host:port",
+                     url);
+  }
+  pthread_mutex_lock(&link->lock);
+  const bool is_same = link->has_dialer && strcmp(url, link->dial_url) == 0;
+  const bool has_old = link->has_dialer;
+  const nng_dialer old = link->dialer;
+  if (!is_same) {
+    link->has_dialer = false;
+    snprintf(link->dial_url, sizeof(link->dial_url), "%s", url);
+  }
+  pthread_mutex_unlock(&link->lock);
+  if (is_same) {
+    return NULL;
+  }
+  if (has_old) {
+    nng_dialer_close(old);  // With its connection.
+  }
+  nng_dialer dialer;
+  const int result = nng_dial(link->socket, url, &dialer, NNG_FLAG_NONBLOCK);
+  if (result != 0) {
+    return nng_failure(result, link, url);
+  }
+  pthread_mutex_lock(&link->lock);
+  link->dialer = dialer;
+  link->has_dialer = true;
+  pthread_mutex_unlock(&link->lock);
+  return NULL;
+}
+
+void ici_link_disconnect(ici_link_t *link, const char *reason) {
+  pthread_mutex_lock(&link->lock);
+  const bool has_pipe = link->has_pipe;
+  const nng_pipe pipe = link->pipe;
+  pthread_mutex_unlock(&link->lock);
+  if (has_pipe) {
+    ici_session_end(link, pipe, reason);
+    nng_pipe_close(pipe);
+  }
+}

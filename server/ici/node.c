@@ -1,0 +1,536 @@
+#include <inttypes.h>
+#include <nng/nng.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/base/memory.h"
+#include "server/ici/node.h"
+
+enum { NS_PER_S = 1000000000 };
+
+ici_header_t ici_node_header(const ici_node_t *node, ici_kind_t kind,
+                             int32_t destination) {
+  return (ici_header_t){.kind = (uint8_t)kind,
+                        .source = node->chip,
+                        .destination = destination,
+                        .epoch = node->epoch};
+}
+
+// ---- Frames for this chip.
+
+static bool has_ended(const ici_node_t *node, uint64_t execution) {
+  for (int i = 0; i < node->ended_count; i++) {
+    if (node->ended[i] == execution) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static ici_aborted_t *find_aborted(ici_node_t *node, uint64_t execution) {
+  for (int i = 0; i < node->aborted_count; i++) {
+    if (node->aborted[i].execution == execution) {
+      return &node->aborted[i];
+    }
+  }
+  return NULL;
+}
+
+// The first reason counts. When the list is full the oldest is forgotten: executions that
+// nobody ended.
+static void add_aborted(ici_node_t *node, uint64_t execution, pod_status_t status) {
+  if (find_aborted(node, execution) != NULL || has_ended(node, execution)) {
+    pod_status_free(status);
+    return;
+  }
+  if (node->aborted_count == ICI_ABORTED_MAX) {
+    pod_status_free(node->aborted[0].status);
+    node->aborted_count--;
+    memmove(&node->aborted[0], &node->aborted[1],
+            (size_t)node->aborted_count * sizeof(node->aborted[0]));
+  }
+  node->aborted[node->aborted_count++] = (ici_aborted_t){execution, status};
+  atomic_fetch_add(&node->changes, 1);
+}
+
+static bool is_eager(const ici_header_t *header) {
+  return header->kind == ICI_DATA && (header->flags & ICI_FLAG_EAGER) != 0;
+}
+
+// With the node's lock. A source that has been restarted starts counting anew, and so
+// does this chip; what it had sent is nobody's any more.
+static void note_epoch(ici_node_t *node, const ici_header_t *header) {
+  ici_peer_t *peer = &node->peers[header->source];
+  if (peer->epoch == header->epoch) {
+    return;
+  }
+  if (peer->epoch != 0) {
+    pod_log(POD_LOG_INFO, "ici: chip %d has been restarted", header->source);
+    for (ici_kept_t **at = &node->kept.first; *at != NULL;) {
+      if ((*at)->header.source == header->source) {
+        ici_kept_t *kept = ici_kept_remove(&node->kept, at);
+        nng_msg_free(kept->message);
+        free(kept);
+      } else {
+        at = &(*at)->next;
+      }
+    }
+  }
+  *peer = (ici_peer_t){.epoch = header->epoch};
+}
+
+// With the node's lock. Whether the source keeps to the room that it has.
+static bool fits_room(ici_node_t *node, const ici_header_t *header) {
+  ici_peer_t *peer = &node->peers[header->source];
+  if (is_eager(header)) {
+    peer->received += ici_eager_cost(header);
+    return peer->received - peer->used <= node->eager_bytes;
+  }
+  return true;
+}
+
+static void hear_abandon(ici_node_t *node, const ici_header_t *header,
+                         const nng_msg *message) {
+  char text[ICI_TEXT_MAX + 1] = {0};
+  const size_t length =
+      header->payload_bytes < ICI_TEXT_MAX ? header->payload_bytes : ICI_TEXT_MAX;
+  memcpy(text, (const uint8_t *)nng_msg_body((nng_msg *)message) + ICI_HEADER_BYTES,
+         length);
+  const bool is_code = header->tag > POD_OK && header->tag < POD_CODE_COUNT;
+  add_aborted(node, header->execution,
+              pod_error_text(__FILE__, __LINE__,
+                             is_code ? (pod_code_t)header->tag : POD_UNKNOWN, text));
+}
+
+typedef enum place_t {
+  PLACE_NOWHERE = 0,  // Used up.
+  PLACE_INBOX = 1,
+  PLACE_KEPT = 2,
+} place_t;
+
+// With the node's lock.
+static place_t place_of(ici_node_t *node, const ici_header_t *header,
+                        const nng_msg *message) {
+  ici_peer_t *peer = &node->peers[header->source];
+  switch (header->kind) {
+    case ICI_CREDIT:
+      peer->credited = header->offset > peer->credited && header->offset <= peer->sent
+                           ? header->offset
+                           : peer->credited;
+      return PLACE_NOWHERE;
+    case ICI_ABANDON:
+      hear_abandon(node, header, message);
+      return PLACE_NOWHERE;
+    default:
+      break;
+  }
+  if (!fits_room(node, header)) {
+    pod_log(POD_LOG_ERROR,
+            "ici: chip %d sends more than there is room for; the frame is dropped",
+            header->source);
+    return PLACE_NOWHERE;
+  }
+  if (node->run != NULL && header->execution == node->run_execution &&
+      header->sequence == node->run_sequence) {
+    return PLACE_INBOX;
+  }
+  if (has_ended(node, header->execution) ||
+      (header->kind == ICI_DATA && !is_eager(header))) {
+    return PLACE_NOWHERE;
+  }
+  if (header->kind != ICI_DATA && ++peer->kept_controls > ICI_KEPT_CONTROLS_MAX) {
+    peer->kept_controls--;
+    return PLACE_NOWHERE;
+  }
+  return PLACE_KEPT;
+}
+
+void ici_node_take(ici_node_t *node, const ici_header_t *header, nng_msg *message) {
+  pthread_mutex_lock(&node->lock);
+  note_epoch(node, header);
+  const place_t place = place_of(node, header, message);
+  if (place != PLACE_NOWHERE) {
+    ici_kept_push(place == PLACE_INBOX ? &node->inbox : &node->kept,
+                  ici_kept_make(header, message));
+  }
+  pthread_mutex_unlock(&node->lock);
+  if (place == PLACE_NOWHERE) {
+    if (is_eager(header)) {
+      ici_node_account(node, header->source, 0, ici_eager_cost(header));
+    }
+    ici_message_give(node, message);
+  }
+  ici_bell_ring(node->bell, false);
+}
+
+void ici_node_account(ici_node_t *node, int32_t chip, int64_t received_bytes,
+                      int64_t used_bytes) {
+  pthread_mutex_lock(&node->lock);
+  ici_peer_t *peer = &node->peers[chip];
+  peer->received += received_bytes;
+  peer->used += used_bytes;
+  const int64_t used = peer->used;
+  const bool is_due = used - peer->reported >= node->eager_bytes / 4;
+  peer->reported = is_due ? used : peer->reported;
+  pthread_mutex_unlock(&node->lock);
+  if (is_due) {
+    ici_header_t header = ici_node_header(node, ICI_CREDIT, chip);
+    header.offset = used;
+    ici_route_send_surely(node, &header, NULL);
+  }
+}
+
+bool ici_node_reserve(ici_node_t *node, int32_t chip, int64_t cost_bytes) {
+  pthread_mutex_lock(&node->lock);
+  ici_peer_t *peer = &node->peers[chip];
+  const bool fits = peer->sent - peer->credited + cost_bytes <= node->eager_bytes;
+  peer->sent += fits ? cost_bytes : 0;
+  pthread_mutex_unlock(&node->lock);
+  return fits;
+}
+
+bool ici_node_knows(ici_node_t *node, int32_t chip, uint64_t epoch) {
+  pthread_mutex_lock(&node->lock);
+  const bool is_known = node->peers[chip].epoch == epoch;
+  pthread_mutex_unlock(&node->lock);
+  return is_known;
+}
+
+pod_status_t ici_node_aborted(ici_node_t *node, uint64_t execution) {
+  pthread_mutex_lock(&node->lock);
+  const ici_aborted_t *aborted = find_aborted(node, execution);
+  const bool is_over = has_ended(node, execution);
+  pod_status_t status = aborted == NULL ? NULL : pod_status_copy(aborted->status);
+  pthread_mutex_unlock(&node->lock);
+  if (status == NULL && is_over) {
+    status =
+        pod_error(POD_FAILED_PRECONDITION, "execution %" PRIu64 " has ended on chip %d",
+                  execution, node->chip);
+  }
+  return status;
+}
+
+void ici_node_changed(ici_node_t *node) {
+  atomic_fetch_add(&node->changes, 1);
+  pthread_mutex_lock(&node->lock);
+  pthread_cond_broadcast(&node->link_changed);
+  pthread_mutex_unlock(&node->lock);
+  ici_bell_alarm(node->bell);
+}
+
+void ici_node_abort(ici_node_t *node, uint64_t execution, pod_status_t status) {
+  pthread_mutex_lock(&node->lock);
+  add_aborted(node, execution, status);
+  pthread_mutex_unlock(&node->lock);
+  ici_bell_alarm(node->bell);
+}
+
+// With the node's lock: moves the execution's kept frames, or those of one of its
+// collectives, to another list.
+static void take_kept(ici_node_t *node, uint64_t execution, const uint32_t *sequence,
+                      ici_kept_list_t *taken) {
+  for (ici_kept_t **at = &node->kept.first; *at != NULL;) {
+    const ici_header_t *header = &(*at)->header;
+    if (header->execution == execution &&
+        (sequence == NULL || header->sequence == *sequence)) {
+      ici_kept_t *kept = ici_kept_remove(&node->kept, at);
+      if (kept->header.kind != ICI_DATA) {
+        node->peers[kept->header.source].kept_controls--;
+      }
+      ici_kept_push(taken, kept);
+    } else {
+      at = &(*at)->next;
+    }
+  }
+}
+
+ici_kept_list_t ici_node_set_run(ici_node_t *node, ici_run_t *run,
+                                 const ici_collective_t *collective) {
+  ici_kept_list_t taken;
+  ici_kept_init(&taken);
+  pthread_mutex_lock(&node->lock);
+  POD_CHECK(run == NULL || node->run == NULL);
+  for (int d = 0; d < TORUS_DIRECTIONS && node->run_execution != collective->execution;
+       d++) {
+    node->losses_seen[d] = atomic_load(&node->links[d].losses);
+  }
+  node->run = run;
+  node->run_execution = collective->execution;
+  node->run_sequence = collective->sequence;
+  if (run != NULL) {
+    take_kept(node, collective->execution, &collective->sequence, &taken);
+  }
+  pthread_mutex_unlock(&node->lock);
+  return taken;
+}
+
+void ici_node_end(ici_node_t *node, uint64_t execution) {
+  ici_kept_list_t dropped;
+  ici_kept_init(&dropped);
+  pthread_mutex_lock(&node->lock);
+  take_kept(node, execution, NULL, &dropped);
+  ici_aborted_t *aborted = find_aborted(node, execution);
+  if (aborted != NULL) {
+    pod_status_free(aborted->status);
+    *aborted = node->aborted[--node->aborted_count];
+  }
+  if (!has_ended(node, execution)) {
+    node->ended[node->ended_next] = execution;
+    node->ended_next = (node->ended_next + 1) % ICI_ENDED_MAX;
+    node->ended_count += node->ended_count < ICI_ENDED_MAX ? 1 : 0;
+  }
+  pthread_mutex_unlock(&node->lock);
+  while (dropped.first != NULL) {
+    ici_kept_t *kept = ici_kept_remove(&dropped, &dropped.first);
+    if (is_eager(&kept->header)) {
+      ici_node_account(node, kept->header.source, 0, ici_eager_cost(&kept->header));
+    }
+    ici_kept_free(node, kept);
+  }
+}
+
+// ---- The pump: passes frames on while the compute thread computes.
+
+static void *pump(void *context) {
+  ici_node_t *node = context;
+  while (!atomic_load(&node->stops)) {
+    const uint32_t seen = atomic_load(&node->bell->pump_word);
+    if (pthread_mutex_trylock(&node->progress) == 0) {
+      while (!atomic_load(&node->run_wants) && ici_route_rings(node, NULL)) {
+      }
+      pthread_mutex_unlock(&node->progress);
+      ici_route_blocked(node);
+    }
+    if (!atomic_load(&node->stops)) {
+      ici_bell_sleep(&node->bell->pump_word, seen, -1);
+    }
+  }
+  return NULL;
+}
+
+// ---- Life.
+
+static pod_status_t check_config(const ici_node_config_t *config) {
+  if (config->pod == NULL || strlen(config->pod) > ICI_POD_NAME_MAX) {
+    return pod_error(POD_INVALID_ARGUMENT, "the name of a pod has at most %d bytes",
+                     ICI_POD_NAME_MAX);
+  }
+  int64_t chips = 1;
+  for (int d = 0; d < TORUS_DIMENSIONS; d++) {
+    chips *= config->torus.size[d];
+    if (config->torus.size[d] < 1 || chips > TORUS_CHIPS_MAX) {
+      return pod_error(POD_INVALID_ARGUMENT, "a torus of %dx%dx%d chips",
+                       config->torus.size[0], config->torus.size[1],
+                       config->torus.size[2]);
+    }
+  }
+  if (config->chip < 0 || config->chip >= chips) {
+    return pod_error(POD_INVALID_ARGUMENT, "chip %d of %" PRId64, config->chip, chips);
+  }
+  return NULL;
+}
+
+static void init_locks(ici_node_t *node) {
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&node->link_changed, &attributes);
+  pthread_condattr_destroy(&attributes);
+  pthread_mutex_init(&node->event_lock, NULL);
+  pthread_mutex_init(&node->progress, NULL);
+  pthread_mutex_init(&node->forward_lock, NULL);
+  pthread_mutex_init(&node->lock, NULL);
+  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+    ici_link_t *link = &node->links[d];
+    *link = (ici_link_t){.node = node,
+                         .direction = d,
+                         .peer = torus_neighbour(&node->torus, node->chip, d),
+                         .listens = d % 2 == 0,
+                         .outgoing.shared.file = -1,
+                         .incoming.shared.file = -1,
+                         .peer_bell.file = -1};
+    pthread_mutex_init(&link->lock, NULL);
+    pthread_mutex_init(&link->ring_lock, NULL);
+  }
+}
+
+static ici_node_t *make(const ici_node_config_t *config) {
+  ici_node_t *node = pod_alloc(sizeof(*node));
+  memcpy(node->pod, config->pod, strlen(config->pod) + 1);
+  node->chip = config->chip;
+  node->torus = config->torus;
+  node->chip_count = torus_chip_count(&config->torus);
+  node->epoch = config->epoch == 0 ? 1 : config->epoch;
+  node->use_shared_memory = config->use_shared_memory;
+  node->on_link = config->on_link;
+  node->context = config->context;
+  node->bell_memory.file = -1;
+  node->peers = pod_alloc((size_t)node->chip_count * sizeof(*node->peers));
+  const int64_t least = ICI_EAGER_STEP_BYTES + ICI_FRAME_COST_BYTES;
+  const int64_t share = ICI_EAGER_TOTAL_BYTES / node->chip_count;
+  node->eager_bytes = share > ICI_EAGER_BYTES_MAX ? ICI_EAGER_BYTES_MAX : share;
+  node->eager_bytes = node->eager_bytes < least ? least : node->eager_bytes;
+  ici_kept_init(&node->inbox);
+  ici_kept_init(&node->kept);
+  ici_kept_init(&node->outbox);
+  init_locks(node);
+  return node;
+}
+
+static pod_status_t start(ici_node_t *node, const ici_node_config_t *config) {
+  uint8_t token[ICI_TOKEN_BYTES];
+  ici_shared_token(token);
+  POD_TRY(ici_shared_create(sizeof(ici_bell_t), token, &node->bell_memory));
+  node->bell = node->bell_memory.memory;
+  atomic_store(&node->bell->state, ICI_BELL_IDLE);
+  if (node->use_shared_memory) {
+    node->host = ici_shared_host();
+    if (pthread_create(&node->pump, NULL, pump, node) != 0) {
+      return pod_error(POD_RESOURCE_EXHAUSTED, "cannot start a thread for the links");
+    }
+    node->has_pump = true;
+  }
+  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+    if (node->links[d].peer >= 0) {
+      POD_TRY(ici_link_open(&node->links[d], config));
+    }
+  }
+  return NULL;
+}
+
+pod_status_t ici_node_create(const ici_node_config_t *config, ici_node_t **out_node) {
+  POD_TRY(check_config(config));
+  ici_node_t *node = make(config);
+  const pod_status_t status = start(node, config);
+  if (status != NULL) {
+    ici_node_destroy(node);
+    return pod_status_context(status, "ICI of chip %d", config->chip);
+  }
+  *out_node = node;
+  return NULL;
+}
+
+static void free_kept(ici_kept_list_t *list) {
+  while (list->first != NULL) {
+    ici_kept_t *kept = ici_kept_remove(list, &list->first);
+    nng_msg_free(kept->message);
+    free(kept);
+  }
+}
+
+void ici_node_destroy(ici_node_t *node) {
+  if (node == NULL) {
+    return;
+  }
+  POD_CHECK(node->run == NULL);
+  atomic_store(&node->stops, true);
+  if (node->has_pump) {
+    ici_bell_alarm(node->bell);
+    pthread_join(node->pump, NULL);
+  }
+  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+    ici_link_close(&node->links[d]);
+    pthread_mutex_destroy(&node->links[d].lock);
+    pthread_mutex_destroy(&node->links[d].ring_lock);
+  }
+  free_kept(&node->inbox);
+  free_kept(&node->kept);
+  free_kept(&node->outbox);
+  for (int i = 0; i < node->aborted_count; i++) {
+    pod_status_free(node->aborted[i].status);
+  }
+  while (node->spare_count > 0) {
+    nng_msg_free(node->spare[--node->spare_count]);
+  }
+  ici_shared_close(&node->bell_memory);
+  pthread_cond_destroy(&node->link_changed);
+  pthread_mutex_destroy(&node->event_lock);
+  pthread_mutex_destroy(&node->progress);
+  pthread_mutex_destroy(&node->forward_lock);
+  pthread_mutex_destroy(&node->lock);
+  free(node->peers);
+  free(node);
+}
+
+static const ici_link_t *listening(const ici_node_t *node, torus_direction_t direction) {
+  const bool is_known = direction >= 0 && direction < TORUS_DIRECTIONS;
+  const ici_link_t *link = is_known ? &node->links[direction] : NULL;
+  return link != NULL && link->peer >= 0 && link->listens ? link : NULL;
+}
+
+const char *ici_node_ipc_url(const ici_node_t *node, torus_direction_t direction) {
+  const ici_link_t *link = listening(node, direction);
+  return link != NULL && link->ipc_url[0] != '\0' ? link->ipc_url : NULL;
+}
+
+const char *ici_node_tcp_url(const ici_node_t *node, torus_direction_t direction) {
+  const ici_link_t *link = listening(node, direction);
+  return link != NULL && link->tcp_url[0] != '\0' ? link->tcp_url : NULL;
+}
+
+pod_status_t ici_node_dial(ici_node_t *node, torus_direction_t direction,
+                           const char *url) {
+  if (direction < 0 || direction >= TORUS_DIRECTIONS || node->links[direction].peer < 0) {
+    return pod_error(POD_INVALID_ARGUMENT, "chip %d has no link in direction %d",
+                     node->chip, direction);
+  }
+  if (node->links[direction].listens) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "chip %d listens in direction %d; its neighbour dials", node->chip,
+                     direction);
+  }
+  return ici_link_dial(&node->links[direction], url);
+}
+
+void ici_node_disconnect(ici_node_t *node, torus_direction_t direction) {
+  if (direction >= 0 && direction < TORUS_DIRECTIONS &&
+      node->links[direction].peer >= 0) {
+    ici_link_disconnect(&node->links[direction], "it was told to close");
+  }
+}
+
+ici_link_state_t ici_node_link_state(ici_node_t *node, torus_direction_t direction) {
+  if (direction < 0 || direction >= TORUS_DIRECTIONS || node->links[direction].peer < 0) {
+    return ICI_LINK_ABSENT;
+  }
+  return (ici_link_state_t)atomic_load(&node->links[direction].state);
+}
+
+static ici_link_t *link_that_is_down(ici_node_t *node) {
+  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+    ici_link_t *link = &node->links[d];
+    if (link->peer >= 0 && atomic_load(&link->state) != ICI_LINK_UP) {
+      return link;
+    }
+  }
+  return NULL;
+}
+
+pod_status_t ici_node_wait_up(ici_node_t *node, int64_t deadline_ns) {
+  const struct timespec deadline = {.tv_sec = deadline_ns / NS_PER_S,
+                                    .tv_nsec = deadline_ns % NS_PER_S};
+  pthread_mutex_lock(&node->lock);
+  ici_link_t *down = link_that_is_down(node);
+  while (down != NULL && pod_clock_now_ns() < deadline_ns) {
+    pthread_cond_timedwait(&node->link_changed, &node->lock, &deadline);
+    down = link_that_is_down(node);
+  }
+  pthread_mutex_unlock(&node->lock);
+  if (down == NULL) {
+    return NULL;
+  }
+  char text[2 * ICI_URL_MAX];
+  ici_link_describe(down, text, sizeof(text));
+  return pod_error(POD_DEADLINE_EXCEEDED, "chip %d: %s is not up", node->chip, text);
+}
+
+void ici_node_totals(ici_node_t *node, chip_link_total_t out_totals[TORUS_DIRECTIONS]) {
+  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+    out_totals[d] =
+        (chip_link_total_t){.bytes_sent = atomic_load(&node->links[d].bytes_sent),
+                            .frames_sent = atomic_load(&node->links[d].frames_sent)};
+  }
+}

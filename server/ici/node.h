@@ -1,0 +1,301 @@
+// What a node is made of. Private to server/ici.
+//
+// Locks, in the order in which they may be taken together:
+//   event_lock    a change of a link's state and the callback that reports it
+//   progress      who looks at the incoming rings: the compute thread for the length of a
+//                 collective, else the pump thread
+//   ring_lock     a link's incoming ring (looking, replacing)
+//   forward_lock  frames that wait to be passed on
+//   link lock     a link's state, outgoing ring and queue
+//   node lock     peers, kept frames, aborted and ended executions
+// None is held while nng is called to start an operation, which may call back.
+
+#ifndef SERVER_ICI_NODE_H_
+#define SERVER_ICI_NODE_H_
+
+#include <nng/nng.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "server/ici/bell.h"
+#include "server/ici/frame.h"
+#include "server/ici/ici.h"
+#include "server/ici/ring.h"
+
+enum {
+  ICI_QUEUE_MAX = 8,  // Frames that wait in a link for nng to take them.
+  ICI_SPARE_MESSAGES_MAX = 16,
+  ICI_ABORTED_MAX = 64,
+  ICI_ENDED_MAX = 1024,
+  ICI_HELLO_TIMEOUT_MS = 5000,
+  // What a short step may be sent without asking, and what is counted for a frame of any
+  // size besides its payload.
+  ICI_EAGER_STEP_BYTES = 64 * 1024,
+  ICI_FRAME_COST_BYTES = 256,
+  // Room kept for what one chip sends beforehand. All together is bounded by
+  // ICI_EAGER_TOTAL_BYTES, but never less than one short step per chip.
+  ICI_EAGER_BYTES_MAX = 1024 * 1024,
+  ICI_EAGER_TOTAL_BYTES = 64 * 1024 * 1024,
+  // How far a sender may be ahead of the receiver in a step that was granted.
+  ICI_WINDOW_BYTES = 1024 * 1024,
+  // Control frames kept for collectives to come, per chip.
+  ICI_KEPT_CONTROLS_MAX = 4 * COLLECTIVE_LANES_MAX,
+  ICI_OUTBOX_MAX = 4 * COLLECTIVE_LANES_MAX,  // Control frames that wait for room.
+};
+
+// A frame that arrived and cannot be used yet. Owns the message.
+typedef struct ici_kept_t {
+  struct ici_kept_t *next;
+  ici_header_t header;
+  nng_msg *message;  // Header and payload.
+} ici_kept_t;
+
+typedef struct ici_kept_list_t {
+  ici_kept_t *first, **end;  // `end` points at the NULL.
+} ici_kept_list_t;
+
+// What this chip knows of another one that it exchanges frames with.
+typedef struct ici_peer_t {
+  uint64_t epoch;  // 0: never heard of.
+  // Bytes sent beforehand, counted from the start of the epoch: to the peer, of which it
+  // has used `credited`; from the peer, of which this chip has used `used` and told it so
+  // up to `reported`.
+  int64_t sent, credited, received, used, reported;
+  int32_t kept_controls;
+} ici_peer_t;
+
+typedef struct ici_link_t {
+  ici_node_t *node;
+  torus_direction_t direction;
+  int32_t peer;  // -1: no link.
+  bool listens, has_socket;
+  nng_socket socket;
+  nng_aio *send_aio, *receive_aio, *timer_aio;
+  char ipc_url[ICI_URL_MAX + 1], tcp_url[ICI_URL_MAX + 1];
+  atomic_int state;    // ici_link_state_t
+  atomic_uint losses;  // How often it went down: frames may have been lost.
+  atomic_bool shares;  // Frames travel in the rings.
+  atomic_llong bytes_sent, frames_sent;
+
+  pthread_mutex_t lock;  // For what follows.
+  bool has_dialer;
+  nng_dialer dialer;
+  char dial_url[ICI_URL_MAX + 1];
+  bool has_pipe;
+  nng_pipe pipe;
+  int closed_pipe;  // Id of the last one that ended.
+  bool got_hello, got_welcome, peer_shares, has_timer;
+  int64_t greeting_until_ns;
+  uint64_t peer_epoch;
+  nng_msg *queue[ICI_QUEUE_MAX];
+  int queue_first, queue_count;
+  bool is_sending;
+  ici_ring_t outgoing;
+  ici_shared_t peer_bell;
+  nng_msg *blocked;  // Received, to be passed on, no room; nothing more is received.
+  ici_header_t blocked_header;
+
+  pthread_mutex_t ring_lock;  // For:
+  ici_ring_t incoming;
+} ici_link_t;
+
+typedef struct ici_run_t ici_run_t;
+
+typedef struct ici_aborted_t {
+  uint64_t execution;
+  pod_status_t status;
+} ici_aborted_t;
+
+struct ici_node_t {
+  char pod[ICI_POD_NAME_MAX + 1];
+  int32_t chip, chip_count;
+  torus_t torus;
+  uint64_t epoch;
+  bool use_shared_memory;
+  uint64_t host;
+  ici_link_fn_t on_link;
+  void *context;
+  ici_link_t links[TORUS_DIRECTIONS];
+  ici_shared_t bell_memory;
+  ici_bell_t *bell;
+  pthread_t pump;
+  bool has_pump;
+  atomic_bool stops, run_wants;
+  atomic_int waiting;   // Frames in the outbox and blocked ones.
+  int64_t eager_bytes;  // Room kept for one chip.
+
+  pthread_mutex_t event_lock;
+  pthread_mutex_t progress;
+  pthread_mutex_t forward_lock;
+  atomic_bool has_stuck_ring;  // The first frame of some ring waits to be passed on.
+  atomic_uint changes;  // Of links and aborts: a running collective looks when it moves.
+
+  pthread_mutex_t lock;  // For what follows.
+  pthread_cond_t link_changed;
+  ici_peer_t *peers;  // By chip.
+  ici_run_t *run;     // The collective that runs, when there is one.
+  uint64_t run_execution;
+  uint32_t run_sequence;
+  unsigned losses_seen[TORUS_DIRECTIONS];  // When the execution ran its first collective.
+  ici_kept_list_t inbox;                   // For the collective that runs.
+  ici_kept_list_t kept;                    // For others to come.
+  ici_kept_list_t outbox;                  // Control frames that wait for room.
+  int outbox_count;
+  ici_aborted_t aborted[ICI_ABORTED_MAX];
+  int aborted_count;
+  uint64_t ended[ICI_ENDED_MAX];
+  int ended_count, ended_next;
+  nng_msg *spare[ICI_SPARE_MESSAGES_MAX];
+  int spare_count;
+};
+
+// ---- message.c: messages of nng, reused.
+
+// A message of `size_bytes`, contents undefined. NULL: out of host memory.
+nng_msg *ici_message_take(ici_node_t *node, size_t size_bytes);
+
+// Header and payload in a message. NULL: out of host memory.
+nng_msg *ici_message_make(ici_node_t *node, const ici_header_t *header,
+                          const void *payload);
+
+// Takes the message back for reuse.
+void ici_message_give(ici_node_t *node, nng_msg *message);
+
+void ici_kept_init(ici_kept_list_t *list);
+void ici_kept_push(ici_kept_list_t *list, ici_kept_t *kept);
+// Removes and returns *link, which is `first` or a `next` of the list.
+ici_kept_t *ici_kept_remove(ici_kept_list_t *list, ici_kept_t **link);
+ici_kept_t *ici_kept_make(const ici_header_t *header, nng_msg *message);
+void ici_kept_free(ici_node_t *node, ici_kept_t *kept);
+const uint8_t *ici_kept_payload(const ici_kept_t *kept);
+
+// ---- link.c: sockets, and frames going out.
+
+POD_MUST_USE pod_status_t ici_link_open(ici_link_t *link,
+                                        const ici_node_config_t *config);
+void ici_link_close(ici_link_t *link);
+POD_MUST_USE pod_status_t ici_link_dial(ici_link_t *link, const char *url);
+void ici_link_disconnect(ici_link_t *link, const char *reason);
+
+typedef enum ici_put_t {
+  ICI_PUT_DONE = 0,
+  ICI_PUT_FULL = 1,  // The bell will ring when there is room.
+  ICI_PUT_DOWN = 2,
+} ici_put_t;
+
+// Hands a frame to the link, copying the payload. `spare`: how many more frames must
+// still fit behind it, 0 for one that goes straight on in its ring of the torus, 1 for
+// one that enters it.
+ici_put_t ici_link_put(ici_link_t *link, const ici_header_t *header, const void *payload,
+                       int spare);
+
+// The same with a message that was received, which it takes when DONE.
+ici_put_t ici_link_put_message(ici_link_t *link, const ici_header_t *header,
+                               nng_msg *message, int spare);
+
+// Asks for the next message, after one that was blocked has gone on.
+void ici_link_receive(ici_link_t *link);
+
+// Puts a message into the queue whatever the link's state: for handshakes. Takes it. To
+// be followed by ici_link_kick.
+void ici_link_push(ici_link_t *link, nng_msg *message);
+
+// Lets the queue move on. Call without the link's lock.
+void ici_link_kick(ici_link_t *link);
+
+// Throws away what is queued. The caller holds the link's lock.
+void ici_link_clear(ici_link_t *link);
+
+// The longest payload to cut own messages into.
+int64_t ici_link_piece_bytes(const ici_link_t *link);
+
+// ---- session.c: connections that come and go, handshakes, states.
+
+// A connection has been made; says hello. Does nothing if it is the current one.
+void ici_session_begin(ici_link_t *link, nng_pipe pipe);
+
+// A connection is gone, or has to go.
+void ici_session_end(ici_link_t *link, nng_pipe pipe, const char *reason);
+
+// A message has come over `pipe`. True: it is a frame for the link that is up, and
+// *out_header is it; the message stays the caller's. Else the message has been dealt
+// with.
+bool ici_session_receive(ici_link_t *link, nng_pipe pipe, nng_msg *message,
+                         ici_header_t *out_header);
+
+// The handshake has taken too long.
+void ici_session_timeout(ici_link_t *link);
+
+// ---- route.c: what becomes of a frame that arrived.
+
+// A frame came over `link`. Takes the message, unless it returns false: then it must wait
+// to be passed on, and nothing more may be received before (`blocked` holds it).
+bool ici_route_message(ici_link_t *link, const ici_header_t *header, nng_msg *message);
+
+// Looks at all incoming rings once and handles what is there; `run` gets its frames
+// directly. The caller has `progress`. True: there was something.
+bool ici_route_rings(ici_node_t *node, ici_run_t *run);
+
+// Tries again to pass on what was blocked.
+void ici_route_blocked(ici_node_t *node);
+
+// Sends a control frame of this chip, as soon as there is room. It is lost only with the
+// link.
+void ici_route_send_surely(ici_node_t *node, const ici_header_t *header,
+                           const void *payload);
+
+// ---- node.c
+
+// A frame for this chip that no running collective took directly. Takes the message.
+void ici_node_take(ici_node_t *node, const ici_header_t *header, nng_msg *message);
+
+// Header fields of a frame of this chip.
+ici_header_t ici_node_header(const ici_node_t *node, ici_kind_t kind,
+                             int32_t destination);
+
+// Of what `chip` sent beforehand, some came and some has been used; tells it now and
+// then. The caller does not hold the node's or a link's lock.
+void ici_node_account(ici_node_t *node, int32_t chip, int64_t received_bytes,
+                      int64_t used_bytes);
+
+// Takes room at `chip` for something to be sent beforehand. False: there is none.
+bool ici_node_reserve(ici_node_t *node, int32_t chip, int64_t cost_bytes);
+
+// Whether `epoch` is the one that was last heard from `chip`.
+bool ici_node_knows(ici_node_t *node, int32_t chip, uint64_t epoch);
+
+// Why the execution may not go on: a copy of the reason it was aborted with, or that it
+// has ended. NULL: it may.
+pod_status_t ici_node_aborted(ici_node_t *node, uint64_t execution);
+
+// The collective that runs from now on (NULL: none any more). Returns what was kept for
+// it.
+ici_kept_list_t ici_node_set_run(ici_node_t *node, ici_run_t *run,
+                                 const ici_collective_t *collective);
+
+static inline int64_t ici_eager_cost(const ici_header_t *header) {
+  return (int64_t)header->payload_bytes + ICI_FRAME_COST_BYTES;
+}
+
+// The links have changed: running collectives and waiters look again.
+void ici_node_changed(ici_node_t *node);
+
+// "link +x to chip 1 at ipc:///…"
+void ici_link_describe(ici_link_t *link, char *text, size_t size_bytes);
+
+// ---- collective.c
+
+// What became of a frame offered to a running collective.
+typedef enum ici_offer_t {
+  ICI_OFFER_TAKEN = 0,
+  ICI_OFFER_KEEP = 1,     // For later; keep it with ici_run_keep.
+  ICI_OFFER_FOREIGN = 2,  // Not this collective's.
+} ici_offer_t;
+
+ici_offer_t ici_run_offer(ici_run_t *run, const ici_header_t *header,
+                          const uint8_t *payload);
+void ici_run_keep(ici_run_t *run, ici_kept_t *kept);
+
+#endif  // SERVER_ICI_NODE_H_
