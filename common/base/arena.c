@@ -58,7 +58,7 @@ void *pod_arena_alloc(pod_arena_t *arena, size_t size_bytes) {
   if (size > arena->block_bytes / 2 && (size_t)(arena->end - arena->next) < size) {
     return add_block(arena, size);
   }
-  if ((size_t)(arena->end - arena->next) < size) {
+  if (arena->next == NULL || (size_t)(arena->end - arena->next) < size) {
     arena->next = add_block(arena, arena->block_bytes);
     arena->end = arena->next + arena->block_bytes;
     if (arena->block_bytes < LARGEST_BLOCK_BYTES) {

@@ -65,8 +65,17 @@ static void test_destroying_nothing_is_fine(void **state) {
   pod_arena_destroy(pod_arena_create());
 }
 
+static void test_nothing_from_a_fresh_arena_is_not_null(void **state) {
+  (void)state;
+  pod_arena_t *arena = pod_arena_create();
+  assert_non_null(pod_arena_alloc(arena, 0));
+  assert_non_null(pod_arena_copy(arena, NULL, 0));
+  pod_arena_destroy(arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_nothing_from_a_fresh_arena_is_not_null),
       cmocka_unit_test(test_memory_is_zeroed_aligned_and_stays_where_it_is),
       cmocka_unit_test(test_large_and_small_allocations_mix),
       cmocka_unit_test(test_copies_end_with_a_nul),
