@@ -164,8 +164,8 @@ typedef struct chip_computation_t {
 
 // An argument or result of the whole program.
 typedef struct chip_interface_t {
-  const char *name;      // "arg0", or the name the program gives; results "result0" or
-                         // jax.result_info.
+  const char *name;      // "arg0", or the name the program gives; results "result0", or
+                         // the key that jax.result_info gives.
   tensor_shape_t shape;  // Global.
   const sharding_t
       *sharding;  // Never NULL; how the shards lie. Its mesh is the program's.

@@ -149,17 +149,6 @@ static pod_status_t gather_groups(gatherer_t *gatherer) {
   return gather_channel(gatherer);
 }
 
-static pod_status_t gather_reducer(gatherer_t *gatherer) {
-  const chip_reducer_t reducer = compiler_reducer(gatherer->op);
-  if (reducer == CHIP_REDUCER_NONE) {
-    return mlir_op_error(gatherer->lower->module, gatherer->op, POD_UNIMPLEMENTED,
-                         "its reduction is none of add, multiply, maximum, minimum, and, "
-                         "or, xor, which are supported across devices");
-  }
-  add_one(gatherer, CHIP_ATTR_REDUCER, reducer);
-  return NULL;
-}
-
 static pod_status_t gather_permute(gatherer_t *gatherer) {
   int64_t count;
   const int64_t *pairs;
@@ -182,14 +171,14 @@ static pod_status_t gather_permute(gatherer_t *gatherer) {
 static pod_status_t gather_collective(gatherer_t *gatherer) {
   switch (gatherer->op->kind) {
     case CHIP_OP_ALL_REDUCE:
-      POD_TRY(gather_reducer(gatherer));
+      add_one(gatherer, CHIP_ATTR_REDUCER, compiler_reducer(gatherer->op));
       break;
     case CHIP_OP_ALL_GATHER:
       POD_TRY(copy_one(gatherer, "all_gather_dim", CHIP_ATTR_DIMENSION));
       break;
     case CHIP_OP_REDUCE_SCATTER:
       POD_TRY(copy_one(gatherer, "scatter_dimension", CHIP_ATTR_DIMENSION));
-      POD_TRY(gather_reducer(gatherer));
+      add_one(gatherer, CHIP_ATTR_REDUCER, compiler_reducer(gatherer->op));
       break;
     case CHIP_OP_ALL_TO_ALL:
       POD_TRY(copy_one(gatherer, "split_dimension", CHIP_ATTR_SPLIT_DIMENSION));

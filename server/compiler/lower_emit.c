@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,6 +227,56 @@ static const sharding_t *copy_sharding(emitter_t *emitter, const sharding_t *sha
   return copy;
 }
 
+// `name`, with underscores behind it when another argument or result has it already.
+static const char *take_name(emitter_t *emitter, pod_map_t *taken, const char *name) {
+  while (pod_map_get(taken, name) != NULL) {
+    name = pod_arena_printf(emitter->arena, "%s_", name);
+  }
+  pod_map_put(taken, name, taken);
+  return pod_arena_strdup(emitter->arena, name);
+}
+
+static const char *argument_name(emitter_t *emitter, pod_map_t *taken,
+                                 const mlir_value_t *value, int32_t i) {
+  const bool has_name =
+      value->name != NULL && (value->name[0] < '0' || value->name[0] > '9');
+  return take_name(
+      emitter, taken,
+      has_name ? value->name : pod_arena_printf(emitter->arena, "arg%" PRId32, i));
+}
+
+// JAX says where in the function's result a value stands: "result", "result[1]",
+// "result['loss']", older versions without the first word. A key that is a word makes a
+// name.
+static const char *key_of(const mlir_attr_t *info, int *out_length) {
+  const char *text = mlir_attr_is(info, MLIR_ATTR_STRING) ? info->text : "";
+  const char *open = strstr(text, "['");
+  const char *close = open == NULL ? NULL : strstr(open + 2, "']");
+  if (close == NULL || close[2] != '\0' || close == open + 2) {
+    return NULL;
+  }
+  for (const char *at = open + 2; at < close; at++) {
+    if (!isalnum((unsigned char)*at) && *at != '_') {
+      return NULL;
+    }
+  }
+  *out_length = (int)(close - open - 2);
+  return open + 2;
+}
+
+static const char *result_name(emitter_t *emitter, pod_map_t *taken, int32_t i) {
+  const mlir_attr_t *attrs = mlir_op_attr(emitter->lower->main, "res_attrs");
+  const char *key = NULL;
+  int length = 0;
+  if (mlir_attr_is(attrs, MLIR_ATTR_ARRAY) && i < attrs->count &&
+      mlir_attr_is(attrs->elements[i], MLIR_ATTR_DICTIONARY)) {
+    key = key_of(mlir_attr_get(attrs->elements[i], "jax.result_info"), &length);
+  }
+  return take_name(emitter, taken,
+                   key != NULL ? pod_arena_text(emitter->arena, key, (size_t)length)
+                               : pod_arena_printf(emitter->arena, "result%" PRId32, i));
+}
+
 static pod_status_t emit_interface(emitter_t *emitter) {
   const compiler_partitioned_t *from = emitter->lower->partitioned;
   chip_program_t *program = emitter->program;
@@ -237,23 +288,24 @@ static pod_status_t emit_interface(emitter_t *emitter) {
       pod_arena_array(emitter->arena, (size_t)from->argument_count, sizeof(*arguments));
   chip_interface_t *results =
       pod_arena_array(emitter->arena, (size_t)from->result_count, sizeof(*results));
+  pod_map_t *taken = pod_map_create();
   for (int32_t i = 0; i < from->argument_count; i++) {
     const mlir_value_t *value = block->arguments[i];
-    const bool has_name =
-        value->name != NULL && (value->name[0] < '0' || value->name[0] > '9');
-    arguments[i].name = has_name ? pod_arena_strdup(emitter->arena, value->name)
-                                 : pod_arena_printf(emitter->arena, "arg%d", i);
+    arguments[i].name = argument_name(emitter, taken, value, i);
     arguments[i].shape = from->argument_shapes[i];
     arguments[i].sharding = copy_sharding(emitter, from->argument_shardings[i]);
     add_bytes(&program->argument_bytes, tensor_shape_bytes(&value->type->shape));
   }
+  pod_map_destroy(taken);
+  taken = pod_map_create();
   for (int32_t i = 0; i < from->result_count; i++) {
-    results[i].name = pod_arena_printf(emitter->arena, "result%d", i);
+    results[i].name = result_name(emitter, taken, i);
     results[i].shape = from->result_shapes[i];
     results[i].sharding = copy_sharding(emitter, from->result_shardings[i]);
     add_bytes(&program->result_bytes,
               tensor_shape_bytes(&block->last->operands[i]->type->shape));
   }
+  pod_map_destroy(taken);
   program->arguments = arguments;
   program->results = results;
   return NULL;

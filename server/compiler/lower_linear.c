@@ -490,6 +490,13 @@ static void wish_in_place(lower_t *lower, chip_op_t op, int32_t result, int32_t 
   }
 }
 
+// Whether `op` combines elements by a region that is no known reducer.
+static bool has_own_region(const mlir_op_t *op) {
+  return (op->kind == CHIP_OP_REDUCE || op->kind == CHIP_OP_ALL_REDUCE ||
+          op->kind == CHIP_OP_REDUCE_SCATTER) &&
+         compiler_reducer(op) == CHIP_REDUCER_NONE;
+}
+
 static pod_status_t lower_plain(lower_t *lower, const mlir_op_t *op) {
   const chip_op_t kind = (chip_op_t)op->kind;
   const int32_t first_result = lower->var_count;
@@ -497,7 +504,7 @@ static pod_status_t lower_plain(lower_t *lower, const mlir_op_t *op) {
     add_result(lower, &op->results[i]);
   }
   int32_t region = CHIP_NONE;
-  if (kind == CHIP_OP_REDUCE && compiler_reducer(op) == CHIP_REDUCER_NONE) {
+  if (has_own_region(op)) {
     POD_TRY(lower_region(lower, op, &region));
   }
   for (int i = 0; i < op->operand_count; i++) {
@@ -529,17 +536,27 @@ static pod_status_t lower_plain(lower_t *lower, const mlir_op_t *op) {
 }
 
 // Collectives over several arrays go one by one.
-static void lower_collective(lower_t *lower, const mlir_op_t *op) {
+static pod_status_t lower_collective(lower_t *lower, const mlir_op_t *op) {
   for (int i = 0; i < op->operand_count; i++) {
     const int32_t operand = var_of(lower, op->operands[i]);
     const int32_t result = add_result(lower, &op->results[i]);
+    int32_t region = CHIP_NONE;
+    if (has_own_region(op)) {
+      POD_TRY(lower_region(lower, op, &region));
+    }
     read_var(lower, operand, false);
+    live_until(lower, result, 2 * lower->time + 1);
     lower_node_t *node = add_node(lower, (chip_op_t)op->kind, op);
     node->operand_count = node->result_count = 1;
+    node->call_count = region != CHIP_NONE;
     add_ref(lower, operand);
     add_ref(lower, result);
+    if (region != CHIP_NONE) {
+      add_ref(lower, region);
+    }
     lower->time++;
   }
+  return NULL;
 }
 
 static pod_status_t lower_op(lower_t *lower, const mlir_op_t *op) {
@@ -571,8 +588,7 @@ static pod_status_t lower_op(lower_t *lower, const mlir_op_t *op) {
     case CHIP_OP_REDUCE_SCATTER:
     case CHIP_OP_ALL_TO_ALL:
     case CHIP_OP_COLLECTIVE_PERMUTE:
-      lower_collective(lower, op);
-      return NULL;
+      return lower_collective(lower, op);
     default:
       return lower_plain(lower, op);
   }

@@ -176,31 +176,36 @@ static void finish_block(generator_t *generator, int count, mlir_value_t *const 
   mlir_block_append(generator->block, end);
 }
 
-// Reduces everything to a scalar, by a known reducer or by a region of two operations.
+// A known reducer, or a region of two operations.
+static void fill_reducer(generator_t *generator, mlir_op_t *op) {
+  if (below(generator, 2) == 0) {
+    compiler_build_reducer(generator->module, op, CHIP_REDUCER_ADD, TENSOR_F32);
+    return;
+  }
+  mlir_block_t *outer = generator->block;
+  generator->block = mlir_block_create(generator->module, &op->regions[0]);
+  mlir_value_t *arguments[2];
+  for (int i = 0; i < 2; i++) {
+    arguments[i] =
+        mlir_block_add_argument(generator->module, generator->block, generator->types[4]);
+  }
+  mlir_value_t *inner[] = {
+      add_simple(generator, "stablehlo.add", 2, arguments, generator->types[4]),
+      add_constant(generator, generator->types[4])};
+  mlir_value_t *result =
+      add_simple(generator, "stablehlo.maximum", 2, inner, generator->types[4]);
+  finish_block(generator, 1, &result);
+  generator->block = outer;
+}
+
+// Reduces everything to a scalar.
 static void make_reduce(generator_t *generator) {
   mlir_value_t *operands[] = {pick(generator, 0), pick(generator, 4)};
   const int64_t dims[] = {0, 1};
   mlir_op_t *op =
       add_op(generator, "stablehlo.reduce", 2, operands, 1, &generator->types[4], 1);
   set_i64s(generator, &op->results[0], "dimensions", 2, dims);
-  if (below(generator, 2) == 0) {
-    compiler_build_reducer(generator->module, op, CHIP_REDUCER_ADD, TENSOR_F32);
-  } else {
-    mlir_block_t *outer = generator->block;
-    generator->block = mlir_block_create(generator->module, &op->regions[0]);
-    mlir_value_t *arguments[2];
-    for (int i = 0; i < 2; i++) {
-      arguments[i] = mlir_block_add_argument(generator->module, generator->block,
-                                             generator->types[4]);
-    }
-    mlir_value_t *inner[] = {
-        add_simple(generator, "stablehlo.add", 2, arguments, generator->types[4]),
-        add_constant(generator, generator->types[4])};
-    mlir_value_t *result =
-        add_simple(generator, "stablehlo.maximum", 2, inner, generator->types[4]);
-    finish_block(generator, 1, &result);
-    generator->block = outer;
-  }
+  fill_reducer(generator, op);
   add_value(generator, &op->results[0]);
 }
 
@@ -214,7 +219,7 @@ static void make_all_reduce(generator_t *generator) {
   const tensor_shape_t shape = tensor_shape_make(TENSOR_S64, 2, dims);
   mlir_op_set_attr(generator->module, op, "replica_groups",
                    mlir_attr_dense(generator->module, &shape, devices, false));
-  compiler_build_reducer(generator->module, op, CHIP_REDUCER_ADD, TENSOR_F32);
+  fill_reducer(generator, op);
   for (int i = 0; i < count; i++) {
     add_value(generator, &op->results[i]);
   }

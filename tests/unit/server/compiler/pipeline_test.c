@@ -168,6 +168,23 @@ static void test_names_come_from_the_program(void **state) {
   compiler_result_destroy(result);
 }
 
+static void test_results_are_named_by_their_keys(void **state) {
+  (void)state;
+  compiler_result_t *result = compile_text(
+      "func.func @main(%a: tensor<8xf32>) -> (tensor<8xf32> {jax.result_info = "
+      "\"result['loss']\"}, tensor<8xf32> {jax.result_info = \"result[1]\"}, "
+      "tensor<8xf32> "
+      "{jax.result_info = \"['loss']\"}, tensor<8xf32>) {\n"
+      "  return %a, %a, %a, %a : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, "
+      "tensor<8xf32>\n}\n",
+      "2x2");
+  static const char *const names[] = {"loss", "result1", "loss_", "result3"};
+  for (int i = 0; i < 4; i++) {
+    assert_string_equal(result->program->results[i].name, names[i]);
+  }
+  compiler_result_destroy(result);
+}
+
 // --- What is refused ---
 
 static void test_a_program_that_does_not_fit_the_chip_is_refused_with_numbers(
@@ -276,6 +293,7 @@ int main(void) {
       cmocka_unit_test(test_what_the_user_wrote_in_a_loop_is_reported_as_such),
       cmocka_unit_test(test_compiling_twice_gives_the_same_program),
       cmocka_unit_test(test_names_come_from_the_program),
+      cmocka_unit_test(test_results_are_named_by_their_keys),
       cmocka_unit_test(test_a_program_that_does_not_fit_the_chip_is_refused_with_numbers),
       cmocka_unit_test(test_a_mesh_that_is_not_the_pods_is_refused_naming_both),
       cmocka_unit_test(test_types_beyond_all_memory_are_an_error),

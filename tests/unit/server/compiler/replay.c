@@ -117,6 +117,10 @@ static symbol_t run_region(reference_t *reference, const mlir_op_t *op, symbol_t
   return symbol;
 }
 
+static bool has_region(const mlir_op_t *op) {
+  return op->region_count == 1 && compiler_reducer(op) == CHIP_REDUCER_NONE;
+}
+
 // select(p, x, x) is x.
 static bool has_no_choice(const reference_t *reference, const mlir_op_t *op) {
   return op->kind == CHIP_OP_SELECT &&
@@ -128,7 +132,7 @@ static void run_op(reference_t *reference, const mlir_op_t *op) {
   for (int i = 0; i < op->operand_count; i++) {
     symbol = mix(symbol, operand_symbol(reference, op, i));
   }
-  if (op->kind == CHIP_OP_REDUCE && compiler_reducer(op) == CHIP_REDUCER_NONE) {
+  if (op->kind == CHIP_OP_REDUCE && has_region(op)) {
     symbol = run_region(reference, op, symbol);
   }
   for (int i = 0; i < op->result_count; i++) {
@@ -141,7 +145,9 @@ static void run_op(reference_t *reference, const mlir_op_t *op) {
     } else if (has_no_choice(reference, op)) {
       result = operand_symbol(reference, op, 1);
     } else if (chip_op_is_collective((chip_op_t)op->kind)) {  // Lowered one by one.
-      result = mix(mix((symbol_t)op->kind, operand_symbol(reference, op, i)), 0);
+      result = mix((symbol_t)op->kind, operand_symbol(reference, op, i));
+      result = has_region(op) ? run_region(reference, op, result) : result;
+      result = mix(result, 0);
     }
     reference->symbols[op->results[i].id] = seal(&op->results[i].type->shape, result);
   }
