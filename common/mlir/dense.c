@@ -82,7 +82,7 @@ static pod_status_t read_part(dense_reader_t *reader) {
       return mlir_lex_error(reader->parser, start, "a boolean among elements of type %s",
                             tensor_dtype_mlir_name(reader->dtype));
     }
-    *reader->out = is_true;
+    *reader->out = is_true ? 1 : 0;
   } else if (tensor_dtype_is_float(reader->dtype)) {
     POD_TRY(store_float(reader, start, &number));
   } else {
@@ -189,7 +189,7 @@ static pod_status_t read_literal(mlir_parser_t *parser, mlir_attr_t *attr,
 // --- Raw bytes ---
 
 static const char *not_hex(const char *at, const char *end, unsigned char *out) {
-  static const signed char values[256] = {
+  static const unsigned char values[256] = {
       ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
       ['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
       ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12,

@@ -220,6 +220,26 @@ pod_status_t mlir_parse_dictionary(mlir_parser_t *parser, const mlir_attr_t **ou
   return mlir_lex_enter(parser, -1);
 }
 
+// The first name that `op` has already; NULL when there is none.
+static const char *find_given(const mlir_op_t *op, const mlir_attr_t *dictionary) {
+  const char *found = NULL;
+  pod_map_t *given = NULL;
+  if (op->attr_count > SMALL_DICTIONARY) {
+    given = pod_map_create();
+    for (int i = 0; i < op->attr_count; i++) {
+      pod_map_put(given, op->attrs[i].name, given);
+    }
+  }
+  for (int64_t i = 0; found == NULL && i < dictionary->count; i++) {
+    const char *name = dictionary->entries[i].name;
+    const bool is_given =
+        given != NULL ? pod_map_get(given, name) != NULL : mlir_op_attr(op, name) != NULL;
+    found = is_given ? name : NULL;
+  }
+  pod_map_destroy(given);
+  return found;
+}
+
 pod_status_t mlir_parser_attr_dict(mlir_parser_t *parser, mlir_op_t *op) {
   if (*parser->at != '{') {
     return NULL;
@@ -227,14 +247,12 @@ pod_status_t mlir_parser_attr_dict(mlir_parser_t *parser, mlir_op_t *op) {
   const char *at = parser->at;
   const mlir_attr_t *dictionary;
   POD_TRY(mlir_parse_dictionary(parser, &dictionary));
-  const int already = op->attr_count;
+  const char *given = op->attr_count == 0 ? NULL : find_given(op, dictionary);
+  if (given != NULL) {
+    return mlir_lex_error(parser, at, "attribute '%s' is given twice", given);
+  }
   for (int64_t i = 0; i < dictionary->count; i++) {
     const mlir_named_attr_t *entry = &dictionary->entries[i];
-    for (int k = 0; k < already; k++) {
-      if (op->attrs[k].name == entry->name) {
-        return mlir_lex_error(parser, at, "attribute '%s' is given twice", entry->name);
-      }
-    }
     mlir_op_add_attr(parser->module, op, entry->name, entry->value);
   }
   return NULL;
