@@ -22,7 +22,20 @@ mlir_op_t *emit_create(partitioner_t *partitioner, const char *name, int operand
   return op;
 }
 
+static void insert_behind(mlir_op_t *where, mlir_op_t *op) {
+  if (where->next == NULL) {
+    mlir_block_append(where->block, op);
+  } else {
+    mlir_block_insert_before(where->next, op);
+  }
+}
+
 mlir_value_t *emit_into(partitioner_t *partitioner, mlir_block_t *home, mlir_op_t *op) {
+  if (partitioner->cursor != NULL) {
+    insert_behind(partitioner->cursor, op);
+    partitioner->cursor = op;
+    return &op->results[0];
+  }
   mlir_op_t *holder = NULL;
   for (mlir_block_t *block = partitioner->block; block != home; block = holder->block) {
     holder = block->region->op;
@@ -61,12 +74,12 @@ static void set_i64(partitioner_t *partitioner, mlir_op_t *op, const char *name,
 // Operations at the start of main, before those that use them.
 static mlir_value_t *emit_first(partitioner_t *partitioner, mlir_op_t *op) {
   op->location = NULL;
-  mlir_op_t *where = partitioner->last_place == NULL ? partitioner->main_block->first
-                                                     : partitioner->last_place->next;
-  if (where == NULL) {
-    mlir_block_append(partitioner->main_block, op);
+  if (partitioner->last_place != NULL) {
+    insert_behind(partitioner->last_place, op);
+  } else if (partitioner->main_block->first != NULL) {
+    mlir_block_insert_before(partitioner->main_block->first, op);
   } else {
-    mlir_block_insert_before(where, op);
+    mlir_block_append(partitioner->main_block, op);
   }
   partitioner->last_place = op;
   return &op->results[0];
@@ -325,16 +338,32 @@ static void add_version(partitioner_t *partitioner, state_t *state,
   *end = version;
 }
 
+// Partial results are reduced as soon as they are there, since they take more room than
+// what becomes of them; all other steps come where the value is wanted.
+static int count_early_steps(const reshard_plan_t *plan) {
+  int count = 0;
+  for (int i = 0; i < plan->count; i++) {
+    const reshard_kind_t kind = plan->steps[i].kind;
+    if (kind == RESHARD_ALL_REDUCE || kind == RESHARD_REDUCE_SCATTER) {
+      count = i + 1;
+    }
+  }
+  return count;
+}
+
 void emit_plan(partitioner_t *partitioner, state_t *state, const tensor_shape_t *shape,
                const version_t *from, const reshard_plan_t *plan) {
   mlir_value_t *value = from->value;
   const layout_t *layout = from->layout;
+  const int early = count_early_steps(plan);
   for (int i = 0; i < plan->count; i++) {
+    partitioner->cursor = i < early ? value->op : NULL;
     const layout_t *before = layout;
     mlir_op_t *op;
     if (plan->steps[i].kind == RESHARD_SLICE) {
       // Slices in a row are one operation.
-      while (i + 1 < plan->count && plan->steps[i + 1].kind == RESHARD_SLICE) {
+      while (i + 1 < plan->count && i + 1 != early &&
+             plan->steps[i + 1].kind == RESHARD_SLICE) {
         i++;
       }
     }
@@ -349,4 +378,5 @@ void emit_plan(partitioner_t *partitioner, state_t *state, const tensor_shape_t 
     layout = step->after;
     add_version(partitioner, state, layout, from->reducer, value);
   }
+  partitioner->cursor = NULL;
 }

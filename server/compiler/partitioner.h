@@ -48,6 +48,7 @@ typedef struct partitioner_t {
   state_t *states;           // By value id of the source.
   mlir_value_t **value_map;  // By value id of the source, for mlir_op_clone.
   mlir_block_t *block;       // Where operations are put at present.
+  mlir_op_t *cursor;  // When set: operations go behind it instead, one after the other.
   mlir_block_t *main_block;
   mlir_op_t *last_place;  // Of the operations at the start of main that look up places.
   mlir_value_t *device;   // stablehlo.partition_id, once it was needed.
@@ -65,8 +66,9 @@ mlir_op_t *emit_create(partitioner_t *partitioner, const char *name, int operand
                        mlir_value_t *const *operands, const tensor_shape_t *result,
                        int region_count);
 
-// Puts `op` at the end of `home`, or, when the block at hand is nested in `home`, before
-// the operation of `home` that holds it. Returns result 0.
+// Puts `op` behind the cursor; without one at the end of `home`, or, when the block at
+// hand is nested in `home`, before the operation of `home` that holds it. Returns result
+// 0.
 mlir_value_t *emit_into(partitioner_t *partitioner, mlir_block_t *home, mlir_op_t *op);
 
 // A dense constant; one element when `is_splat`.
