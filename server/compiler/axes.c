@@ -3,7 +3,8 @@
 #include "common/base/check.h"
 
 axes_t axes_from_list(const axis_list_t *list) {
-  axes_t axes = {0};
+  axes_t axes;
+  axes.count = 0;
   for (int i = 0; i < list->count; i++) {
     if (list->refs[i].size > 1) {
       POD_CHECK(axes.count < AXES_MAX);

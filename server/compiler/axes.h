@@ -21,8 +21,16 @@ typedef struct axes_t {
   axis_ref_t refs[AXES_MAX];  // Major to minor.
 } axes_t;
 
-// Copies a list without its axes of size 1. False when it is longer than AXES_MAX, which
-// a checked sharding's is not.
+// `*to = *from`, without what is behind the last axis: lists are short, their room is
+// not.
+static inline void axes_set(axes_t *to, const axes_t *from) {
+  to->count = from->count;
+  for (int i = 0; i < from->count; i++) {
+    to->refs[i] = from->refs[i];
+  }
+}
+
+// Copies a list without its axes of size 1. A checked sharding's are at most AXES_MAX.
 axes_t axes_from_list(const axis_list_t *list);
 axis_list_t axes_to_list(pod_arena_t *arena, const axes_t *axes);
 

@@ -1,9 +1,6 @@
 #include "server/compiler/layout.h"
 
 #include <stddef.h>
-#include <string.h>
-
-#include "common/base/text.h"
 
 void layouts_init(layouts_t *layouts, pod_arena_t *arena, const mesh_t *mesh) {
   *layouts = (layouts_t){.arena = arena, .mesh = mesh, .known = pod_map_create()};
@@ -13,14 +10,21 @@ void layouts_deinit(layouts_t *layouts) {
   pod_map_destroy(layouts->known);
 }
 
-static void add_key(pod_text_t *key, const axes_t *axes) {
+// What tells layouts apart, as numbers: the axes of every dimension, each list ended by
+// -1.
+typedef struct key_t {
+  size_t count;
+  int32_t numbers[(TENSOR_RANK_MAX + 1) * (1 + 3 * AXES_MAX)];
+} key_t;
+
+static void add_to_key(key_t *key, const axes_t *axes) {
   for (int i = 0; i < axes->count; i++) {
     const axis_ref_t *ref = &axes->refs[i];
-    const int64_t numbers[] = {ref->axis, ref->pre_size, ref->size};
-    pod_text_add_bytes(key, numbers, sizeof(numbers));
+    key->numbers[key->count++] = ref->axis;
+    key->numbers[key->count++] = (int32_t)ref->pre_size;
+    key->numbers[key->count++] = (int32_t)ref->size;
   }
-  const int64_t end = -1;
-  pod_text_add_bytes(key, &end, sizeof(end));
+  key->numbers[key->count++] = -1;
 }
 
 const layout_t *layouts_get(layouts_t *layouts, int rank, const axes_t *dims,
@@ -29,12 +33,15 @@ const layout_t *layouts_get(layouts_t *layouts, int rank, const axes_t *dims,
   if (unreduced == NULL) {
     unreduced = &none;
   }
-  pod_text_t key = {0};
-  add_key(&key, unreduced);
+  key_t key;
+  key.count = 0;
+  add_to_key(&key, unreduced);
   for (int d = 0; d < rank; d++) {
-    add_key(&key, &dims[d]);
+    add_to_key(&key, &dims[d]);
   }
-  layout_t *layout = pod_map_get_n(layouts->known, key.bytes, key.length);
+  const char *bytes = (const char *)key.numbers;
+  const size_t length = key.count * sizeof(key.numbers[0]);
+  layout_t *layout = pod_map_get_n(layouts->known, bytes, length);
   if (layout == NULL) {
     const size_t dims_bytes = (size_t)rank * sizeof(dims[0]);
     layout = pod_arena_alloc(layouts->arena, offsetof(layout_t, dims) + dims_bytes);
@@ -43,9 +50,8 @@ const layout_t *layouts_get(layouts_t *layouts, int rank, const axes_t *dims,
     for (int d = 0; d < rank; d++) {
       layout->dims[d] = dims[d];
     }
-    pod_map_put_n(layouts->known, key.bytes, key.length, layout);
+    pod_map_put_n(layouts->known, bytes, length, layout);
   }
-  pod_text_deinit(&key);
   return layout;
 }
 

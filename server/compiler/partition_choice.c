@@ -132,36 +132,53 @@ static void reset_cells(const chooser_t *chooser, int tensor) {
   }
 }
 
-// What every tensor proposes; the cells keep the first layout of each.
-static void gather_candidates(chooser_t *chooser) {
-  partitioner_t *partitioner = chooser->partitioner;
+static const version_t *versions_of(const chooser_t *chooser, int operand) {
+  const mlir_value_t *value = chooser->op->operands[operand];
+  return propagate_is_remade(value) || chooser->factors->operands[operand].rank == 0
+             ? NULL
+             : chooser->partitioner->states[value->id].versions;
+}
+
+// The first layout of every operand, and what the results shall have, as cells.
+static void project_all(const chooser_t *chooser) {
   const factors_t *factors = chooser->factors;
-  const int tensor_count = factors->operand_count + factors->result_count;
-  projection_start(&partitioner->projection, tensor_count, factors->factor_count);
-  for (int f = 0; f < factors->factor_count; f++) {
-    chooser->candidates[f].count = 1;
-    chooser->candidates[f].axes[0] = (axes_t){0};
-  }
+  projection_start(&chooser->partitioner->projection,
+                   factors->operand_count + factors->result_count, factors->factor_count);
   for (int i = 0; i < factors->operand_count; i++) {
-    const mlir_value_t *operand = chooser->op->operands[i];
-    if (propagate_is_remade(operand) || factors->operands[i].rank == 0) {
-      continue;
+    const version_t *first = versions_of(chooser, i);
+    if (first != NULL) {
+      project_layout(chooser, i, first->layout);
     }
-    const version_t *first = partitioner->states[operand->id].versions;
-    for (const version_t *version = first->next; version != NULL;
-         version = version->next) {
-      project_layout(chooser, i, version->layout);
-      propose_all(chooser, i);
-      reset_cells(chooser, i);
-    }
-    project_layout(chooser, i, first->layout);
-    propose_all(chooser, i);
   }
   for (int i = 0; i < factors->result_count; i++) {
     if (factors->results[i].rank > 0) {
       project_layout(chooser, factors->operand_count + i, chooser->targets[i]);
-      propose_all(chooser, factors->operand_count + i);
     }
+  }
+}
+
+// What every tensor proposes, operands in all layouts they have.
+static void gather_candidates(const chooser_t *chooser) {
+  const factors_t *factors = chooser->factors;
+  for (int f = 0; f < factors->factor_count; f++) {
+    chooser->candidates[f].count = 1;
+  }
+  for (int i = 0; i < factors->operand_count; i++) {
+    const version_t *first = versions_of(chooser, i);
+    for (const version_t *version = first == NULL ? NULL : first->next; version != NULL;
+         version = version->next) {
+      reset_cells(chooser, i);
+      project_layout(chooser, i, version->layout);
+      propose_all(chooser, i);
+    }
+    if (first != NULL && first->next != NULL) {
+      reset_cells(chooser, i);
+      project_layout(chooser, i, first->layout);
+    }
+    propose_all(chooser, i);
+  }
+  for (int i = 0; i < factors->result_count; i++) {
+    propose_all(chooser, factors->operand_count + i);
   }
 }
 
@@ -405,23 +422,29 @@ static void choose_one_by_one(chooser_t *chooser) {
   }
 }
 
-// Takes the one proposal there is for every factor, when all tensors lie that way.
-static bool choose_agreed(chooser_t *chooser) {
+// Takes what all tensors have, when they lie alike.
+static bool choose_agreed(const chooser_t *chooser) {
   const factors_t *factors = chooser->factors;
   const projection_t *projection = &chooser->partitioner->projection;
   for (int f = 0; f < factors->factor_count; f++) {
-    if (chooser->candidates[f].count > 2) {
-      return false;
-    }
-    pick(chooser, f, chooser->candidates[f].count - 1);
-  }
-  for (int t = 0; t < projection->tensor_count; t++) {
-    for (int f = 0; f < factors->factor_count; f++) {
+    const axes_t *agreed = NULL;
+    for (int t = 0; t < projection->tensor_count; t++) {
       const projection_cell_t *cell = projection_cell(projection, t, f);
-      if (cell->is_present &&
-          (cell->overflow.count > 0 || !axes_equal(&cell->axes, &chooser->axes[f]))) {
+      if (!cell->is_present) {
+        continue;
+      }
+      if (cell->overflow.count > 0 ||
+          (agreed != NULL && !axes_equal(agreed, &cell->axes))) {
         return false;
       }
+      agreed = &cell->axes;
+    }
+    chooser->axes[f].count = 0;
+    if (agreed != NULL && agreed->count > 0) {
+      if (!may_be_sharded(chooser, f) || !divides(chooser, f, agreed)) {
+        return false;
+      }
+      chooser->axes[f] = *agreed;
     }
   }
   return is_valid(chooser);
@@ -430,27 +453,29 @@ static bool choose_agreed(chooser_t *chooser) {
 void choose_axes(partitioner_t *partitioner, const mlir_op_t *op,
                  const factors_t *factors, chip_reducer_t reducer,
                  const layout_t *const *targets, axes_t *out_axes) {
-  pod_arena_t *arena = pod_arena_create();
   chooser_t chooser = {.partitioner = partitioner,
                        .op = op,
                        .factors = factors,
                        .reducer = reducer,
                        .targets = targets,
                        .axes = out_axes};
+  project_all(&chooser);
+  if (choose_agreed(&chooser)) {
+    return;
+  }
+  pod_arena_t *arena = pod_arena_create();
   const size_t count = (size_t)factors->factor_count;
   chooser.candidates = pod_arena_array(arena, count, sizeof(chooser.candidates[0]));
   chooser.picked = pod_arena_array(arena, count, sizeof(chooser.picked[0]));
   gather_candidates(&chooser);
-  if (!choose_agreed(&chooser)) {
-    if (has_reduction(factors)) {
-      keep_shared(&chooser);
-    }
-    const int64_t assignments = assignment_count(&chooser);
-    if (assignments <= ASSIGNMENTS_MAX) {
-      choose_among_all(&chooser, assignments);
-    } else {
-      choose_one_by_one(&chooser);
-    }
+  if (has_reduction(factors)) {
+    keep_shared(&chooser);
+  }
+  const int64_t assignments = assignment_count(&chooser);
+  if (assignments <= ASSIGNMENTS_MAX) {
+    choose_among_all(&chooser, assignments);
+  } else {
+    choose_one_by_one(&chooser);
   }
   pod_arena_destroy(arena);
 }

@@ -61,7 +61,7 @@ static void take_axes(projection_cell_t *cell, int64_t factor_size, axes_t *rest
   for (int i = taken; i < rest->count; i++) {
     axes_append(&left, rest->refs[i]);
   }
-  *rest = left;
+  axes_set(rest, &left);
   if (size > 1 && left.count > 0) {
     cell->overflow = left;
     rest->count = 0;
@@ -83,7 +83,7 @@ void projection_set(projection_t *projection, int tensor, const factors_t *facto
       cell->is_minor_most = i == list->count - 1;
       cell->size = list->count == 1 ? shape->dims[d] : factor_size;
       if (cell->is_minor_most) {
-        cell->axes = rest;
+        axes_set(&cell->axes, &rest);
       } else {
         take_axes(cell, factor_size, &rest);
         open = open && cell->overflow.count == 0;

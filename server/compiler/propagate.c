@@ -104,7 +104,7 @@ static void run_levels(graph_t *graph) {
   for (int level = 0; level < GRAPH_LEVELS; level++) {
     for (int i = 0; level > 0 && i < graph->node_count; i++) {
       node_t *node = &graph->nodes[i];
-      node->is_dirty = node->is_dirty || graph_gains_at(node, level);
+      node->is_dirty = node->is_dirty || (node->gains >> level & 1u) != 0;
     }
     while (sweep(graph, level, true) && sweep(graph, level, false)) {
     }

@@ -70,7 +70,11 @@ static node_t *add_node(graph_t *graph, const factors_t *factors, const int *slo
         pod_grow(graph->nodes, (size_t)graph->node_capacity, sizeof(graph->nodes[0]));
   }
   node_t *node = &graph->nodes[graph->node_count++];
-  *node = (node_t){.factors = factors, .slots = slots, .kind = kind, .is_dirty = true};
+  *node = (node_t){.factors = factors,
+                   .slots = slots,
+                   .tensor_count = factors->operand_count + factors->result_count,
+                   .kind = kind,
+                   .is_dirty = true};
   return node;
 }
 
@@ -109,7 +113,7 @@ static void add_edge(graph_t *graph, int count, const int *sources, int target) 
   slots[count] = target;
   const factors_t *factors =
       identity_factors(graph->arena, graph->slots[target].shape, count);
-  add_node(graph, factors, slots, NODE_PASS_THROUGH);
+  add_node(graph, factors, slots, NODE_PASS_THROUGH)->is_identity = true;
 }
 
 static void set_given(graph_t *graph, int slot, const sharding_t *sharding) {
@@ -172,6 +176,7 @@ static pod_status_t add_ruled_op(graph_t *graph, const mlir_op_t *op,
   }
   node_t *node = add_node(graph, factors, slots, kind_of(op));
   node->is_elementwise = is_elementwise(op);
+  node->is_identity = node->is_elementwise;
   node->has_shared_operand = has_shared_operand(graph, op);
   return NULL;
 }
@@ -398,8 +403,7 @@ static void index_nodes(graph_t *graph) {
   for (int pass = 0; pass < 2; pass++) {
     for (int n = 0; n < graph->node_count; n++) {
       const node_t *node = &graph->nodes[n];
-      const int count = node->factors->operand_count + node->factors->result_count;
-      for (int i = 0; i < count; i++) {
+      for (int i = 0; i < node->tensor_count; i++) {
         if (node->slots[i] == SLOT_NONE) {
           continue;
         }
@@ -421,11 +425,12 @@ static void index_nodes(graph_t *graph) {
   }
 }
 
-static void make_scratch(graph_t *graph) {
+static void finish_nodes(graph_t *graph) {
   int factor_count = 0;
   for (int n = 0; n < graph->node_count; n++) {
     const int count = graph->nodes[n].factors->factor_count;
     factor_count = count > factor_count ? count : factor_count;
+    graph->nodes[n].gains = graph_gains(&graph->nodes[n]);
   }
   graph->ranks =
       pod_arena_array(graph->arena, (size_t)factor_count, sizeof(graph->ranks[0]));
@@ -495,7 +500,7 @@ pod_status_t graph_build(graph_t *graph, const shardings_t *shardings) {
   POD_TRY(build_block(graph, block, &none));
   POD_TRY(build_results(graph, main, block->last));
   index_nodes(graph);
-  make_scratch(graph);
+  finish_nodes(graph);
   return NULL;
 }
 

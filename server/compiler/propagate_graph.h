@@ -40,8 +40,11 @@ typedef enum node_kind_t {
 typedef struct node_t {
   const factors_t *factors;
   const int *slots;  // Operands, then results; SLOT_NONE for what has no dimensions.
+  int tensor_count;
+  unsigned gains;  // graph_gains.
   node_kind_t kind;
   bool is_elementwise;
+  bool is_identity;         // Dimension d of every tensor with any is the same factor.
   bool has_shared_operand;  // Another operation uses it too.
   bool is_dirty;
 } node_t;
@@ -87,8 +90,8 @@ void graph_set(graph_t *graph, int slot, const sharding_t *sharding);
 // Propagates along a node at a level of operation priorities, [0, GRAPH_LEVELS).
 void graph_step(graph_t *graph, node_t *node, int level);
 
-// Whether a level lets more through a node than the one before it.
-bool graph_gains_at(const node_t *node, int level);
+// The levels, as bits, that let more through a node than those before them.
+unsigned graph_gains(const node_t *node);
 
 enum { GRAPH_LEVELS = 5 };
 

@@ -29,14 +29,16 @@ static direction_t step_direction(const node_t *node, int factor, int level) {
   return level >= 4 ? DIRECTION_BOTH : (direction_t)direction;
 }
 
-bool graph_gains_at(const node_t *node, int level) {
-  for (int f = 0; f < node->factors->factor_count; f++) {
-    if (level == 0 ||
-        step_direction(node, f, level) != step_direction(node, f, level - 1)) {
-      return true;
+unsigned graph_gains(const node_t *node) {
+  unsigned gains = 1;
+  for (int level = 1; level < GRAPH_LEVELS; level++) {
+    for (int f = 0; f < node->factors->factor_count; f++) {
+      if (step_direction(node, f, level) != step_direction(node, f, level - 1)) {
+        gains |= 1u << level;
+      }
     }
   }
-  return false;
+  return gains;
 }
 
 // Adds to `common`, the axes on which the tensors so far agree, those of one more. When
@@ -45,21 +47,21 @@ static void merge_axes(axes_t *common, const axes_t *more, bool *can_grow) {
   const axes_t shared = axes_common_prefix(common, more);
   if (axes_equal(&shared, common)) {
     if (*can_grow) {
-      *common = *more;
+      axes_set(common, more);
     }
   } else if (!axes_equal(&shared, more)) {
-    *common = shared;
+    axes_set(common, &shared);
     *can_grow = false;
   }
 }
 
 // The axes to propagate along a factor, conflicts with other factors aside: the longest
 // that the tensors agree on. Only the side that the direction starts from adds axes.
-static axes_t compatible_axes(const projection_t *projection, const node_t *node,
-                              int factor, direction_t direction) {
-  axes_t common = {0};
+static void compatible_axes(const projection_t *projection, const node_t *node,
+                            int factor, direction_t direction, axes_t *out) {
+  out->count = 0;
   if (direction == DIRECTION_NONE) {
-    return common;
+    return;
   }
   const int tensor_count = projection->tensor_count;
   const int operand_count = node->factors->operand_count;
@@ -74,10 +76,9 @@ static axes_t compatible_axes(const projection_t *projection, const node_t *node
     }
     const projection_cell_t *cell = projection_cell(projection, tensor, factor);
     if (cell->is_present) {
-      merge_axes(&common, &cell->axes, &can_grow);
+      merge_axes(out, &cell->axes, &can_grow);
     }
   }
-  return common;
 }
 
 // Cuts `axes` to what `cell`, of a tensor with `sharding`, can take.
@@ -119,13 +120,14 @@ static void fit_within_factor(axes_t *axes, const projection_cell_t *cell,
       break;
     }
   }
-  *axes = kept;
+  axes_set(axes, &kept);
 }
 
 // Cuts `axes` where they meet axes that other factors of the tensor have.
 static void fit_across_factors(axes_t *axes, const projection_t *projection, int tensor,
                                int factor) {
-  axes_t kept = {0};
+  axes_t kept;
+  kept.count = 0;
   for (int i = 0; i < axes->count; i++) {
     axis_ref_t ref = axes->refs[i];
     for (int f = 0; f < projection->factor_count; f++) {
@@ -133,7 +135,7 @@ static void fit_across_factors(axes_t *axes, const projection_t *projection, int
       if (f != factor && other->is_present &&
           (!axis_ref_without_overlap(ref, &other->axes, &ref) ||
            !axis_ref_without_overlap(ref, &other->overflow, &ref))) {
-        *axes = kept;
+        axes_set(axes, &kept);
         return;
       }
     }
@@ -142,7 +144,7 @@ static void fit_across_factors(axes_t *axes, const projection_t *projection, int
       break;
     }
   }
-  *axes = kept;
+  axes_set(axes, &kept);
 }
 
 static bool ranks_before(const factor_rank_t *a, const factor_rank_t *b) {
@@ -185,7 +187,7 @@ static int plan_factors(graph_t *graph, const node_t *node, int level) {
   int count = 0;
   for (int f = 0; f < node->factors->factor_count; f++) {
     const direction_t direction = step_direction(node, f, level);
-    axes[f] = compatible_axes(&graph->projection, node, f, direction);
+    compatible_axes(&graph->projection, node, f, direction, &axes[f]);
     if (axes[f].count == 0) {
       continue;
     }
@@ -218,14 +220,14 @@ static bool expand_cell(const graph_t *graph, const node_t *node, int tensor, in
     for (int r = node->factors->operand_count; r < projection->tensor_count; r++) {
       const projection_cell_t *result = projection_cell(projection, r, factor);
       if (result->is_present && axes_is_strict_prefix(&result->axes, &axes)) {
-        axes = result->axes;
+        axes_set(&axes, &result->axes);
       }
     }
   }
   if (!axes_is_strict_prefix(&cell->axes, &axes)) {
     return false;
   }
-  cell->axes = axes;
+  axes_set(&cell->axes, &axes);
   return true;
 }
 
@@ -269,26 +271,42 @@ static void update_slot(graph_t *graph, const node_t *node, int tensor) {
   }
 }
 
-static bool is_sharded(const sharding_t *sharding) {
-  for (int d = 0; d < sharding->rank; d++) {
-    if (sharding->dims[d].axes.count > 0) {
-      return true;
-    }
+static bool same_list(const axis_list_t *a, const axis_list_t *b) {
+  bool same = a->count == b->count;
+  for (int i = 0; i < a->count && same; i++) {
+    same = axis_ref_equal(a->refs[i], b->refs[i]);
   }
-  return false;
+  return same;
 }
 
-static bool project(graph_t *graph, const node_t *node) {
+// Whether the tensors of a node that maps dimension to dimension lie alike already, so
+// that there is nothing to propagate; for any other node, whether none is sharded.
+static bool is_settled(const graph_t *graph, const node_t *node) {
+  static const axis_list_t none = {0};
+  const sharding_t *first = NULL;
+  for (int i = 0; i < node->tensor_count; i++) {
+    if (node->slots[i] == SLOT_NONE) {
+      continue;
+    }
+    const sharding_t *sharding = graph->slots[node->slots[i]].sharding;
+    for (int d = 0; d < sharding->rank; d++) {
+      const axis_list_t *like =
+          node->is_identity && first != NULL ? &first->dims[d].axes : &none;
+      if (first == NULL && node->is_identity) {
+        continue;
+      }
+      if (!same_list(&sharding->dims[d].axes, like)) {
+        return false;
+      }
+    }
+    first = first == NULL ? sharding : first;
+  }
+  return true;
+}
+
+static void project(graph_t *graph, const node_t *node) {
   const factors_t *factors = node->factors;
   const int tensor_count = factors->operand_count + factors->result_count;
-  bool any = false;
-  for (int i = 0; i < tensor_count && !any; i++) {
-    any =
-        node->slots[i] != SLOT_NONE && is_sharded(graph->slots[node->slots[i]].sharding);
-  }
-  if (!any) {
-    return false;
-  }
   projection_start(&graph->projection, tensor_count, factors->factor_count);
   for (int i = 0; i < tensor_count; i++) {
     if (node->slots[i] != SLOT_NONE) {
@@ -300,14 +318,14 @@ static bool project(graph_t *graph, const node_t *node) {
                      slot->shape, slot->sharding);
     }
   }
-  return true;
 }
 
 void graph_step(graph_t *graph, node_t *node, int level) {
   node->is_dirty = false;
-  if (!project(graph, node)) {
+  if (is_settled(graph, node)) {
     return;
   }
+  project(graph, node);
   const int tensor_count = graph->projection.tensor_count;
   const int count = plan_factors(graph, node, level);
   // Results first: what operands may get depends on them.
