@@ -361,8 +361,7 @@ static void test_dimension_numbers_that_are_wrong_are_errors(void **state) {
   for (size_t i = 0; i < sizeof(convolutions) / sizeof(convolutions[0]); i++) {
     read_attr(convolutions[i]);
     stablehlo_conv_t conv;
-    const pod_status_t status =
-        stablehlo_conv_dimensions(module, attr, &conv);
+    const pod_status_t status = stablehlo_conv_dimensions(module, attr, &conv);
     assert_non_null(status);
     pod_status_free(status);
   }
