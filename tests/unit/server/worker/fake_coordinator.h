@@ -147,23 +147,28 @@ static inline void fake_register(fake_attach_t *attach, rpc_call_t *call,
   fake_assign(worker);
 }
 
+// Tells `dialler` where the chip in `direction` is.
+static inline void fake_dial(fake_worker_t *dialler, int direction, int32_t listener,
+                             const char *url) {
+  Podium__V1__ConnectLink connect = PODIUM__V1__CONNECT_LINK__INIT;
+  connect.direction = direction;
+  connect.chip = listener;
+  connect.epoch = dialler->fake->workers[listener].epoch;
+  connect.url = (char *)url;
+  Podium__V1__CoordinatorMessage message = PODIUM__V1__COORDINATOR_MESSAGE__INIT;
+  message.message_case = PODIUM__V1__COORDINATOR_MESSAGE__MESSAGE_CONNECT_LINK;
+  message.connect_link = &connect;
+  fake_send(dialler, &message);
+}
+
 // Tells those who dial, once both ends listen.
 static inline void fake_connect(fake_t *fake, int32_t listener) {
   for (int direction = 0; direction < TORUS_DIRECTIONS; direction += 2) {
     const int32_t dialler = torus_neighbour(&fake->torus, listener, direction);
     const fake_worker_t *from = &fake->workers[listener];
-    if (dialler < 0 || !from->is_listening || !fake->workers[dialler].is_listening) {
-      continue;
+    if (dialler >= 0 && from->is_listening && fake->workers[dialler].is_listening) {
+      fake_dial(&fake->workers[dialler], direction + 1, listener, from->urls[direction]);
     }
-    Podium__V1__ConnectLink connect = PODIUM__V1__CONNECT_LINK__INIT;
-    connect.direction = direction + 1;
-    connect.chip = listener;
-    connect.epoch = from->epoch;
-    connect.url = from->urls[direction];
-    Podium__V1__CoordinatorMessage message = PODIUM__V1__COORDINATOR_MESSAGE__INIT;
-    message.message_case = PODIUM__V1__COORDINATOR_MESSAGE__MESSAGE_CONNECT_LINK;
-    message.connect_link = &connect;
-    fake_send(&fake->workers[dialler], &message);
   }
 }
 

@@ -130,15 +130,20 @@ static void expect_status(fake_t *fake, int32_t chip, int64_t used_bytes, int32_
   fake_call_deinit(&call);
 }
 
-// Asks until an execution has reserved its temporaries.
-static void wait_until_it_runs(fake_t *fake, int32_t chip) {
+// Asks until an execution has reserved what it needs.
+static void wait_until_it_runs_in(fake_t *fake, int32_t chip, int64_t used_bytes) {
   const int64_t deadline_ns = pod_clock_now_ns() + FAKE_WAIT_S * INT64_C(1000000000);
   for (bool is_running = false; !is_running;) {
     fake_call_t call;
-    is_running = status_of(fake, chip, &call)->hbm_used_bytes >= WAIT_TEMP_BYTES;
+    is_running = status_of(fake, chip, &call)->hbm_used_bytes >= used_bytes;
     fake_call_deinit(&call);
     assert_true(pod_clock_now_ns() < deadline_ns);
   }
+}
+
+// The same for make_wait, which has temporaries.
+static void wait_until_it_runs(fake_t *fake, int32_t chip) {
+  wait_until_it_runs_in(fake, chip, WAIT_TEMP_BYTES);
 }
 
 static void expect_floats(fake_t *fake, int32_t chip, uint64_t array, float factor) {
@@ -434,6 +439,45 @@ static void test_a_killed_neighbour_fails_the_execution_and_a_new_one_heals_the_
   world_end(&world);
 }
 
+static bool is_cut(void *context) {
+  const fake_t *fake = context;
+  return !fake->workers[0].is_up[0] && !fake->workers[1].is_up[1];
+}
+
+static void test_a_cut_link_fails_the_execution_until_it_is_back(void **state) {
+  (void)state;
+  world_t world = world_of("2x2");
+  fake_t *fake = world.fake;
+  load_sum(fake);
+  fake_call_t calls[3];
+  for (int32_t chip = 0; chip < 3; chip++) {  // Chip 3 does not come.
+    fake_execute(fake, chip, SESSION, 1, 1, 1, 2, &calls[chip]);
+    wait_until_it_runs_in(fake, chip, 2 * sizeof(values));
+  }
+  fake_dial(&fake->workers[1], 1, 0, "ipc:///nowhere/at/all");
+  fake_wait(fake, is_cut, fake);
+  // One of those at its ends waits for the other, or for what passes between them.
+  fake_wait(fake, fake_is_flag_set, &calls[0].is_done);
+  for (int32_t chip = 0; chip < 3; chip++) {
+    if (!calls[chip].is_done) {
+      rpc_call_cancel(calls[chip].call);
+    }
+    const pod_status_t status = fake_call_finish(fake, &calls[chip]);
+    if (chip == 0) {
+      expect_error(status, POD_UNAVAILABLE, "chip 1");
+    } else {
+      assert_non_null(status);
+      pod_status_free(status);
+    }
+    fake_call_deinit(&calls[chip]);
+  }
+  fake_connect(fake, 0);
+  fake_wait(fake, fake_is_ready, fake);
+  int64_t end_ps[4];
+  sum_over_four(fake, 2, end_ps);
+  world_end(&world);
+}
+
 static bool is_leaving(void *context) {
   return ((const fake_worker_t *)context)->wants_to_leave;
 }
@@ -580,6 +624,7 @@ int main(void) {
       cmocka_unit_test(test_four_workers_reduce_over_their_links),
       cmocka_unit_test(
           test_a_killed_neighbour_fails_the_execution_and_a_new_one_heals_the_pod),
+      cmocka_unit_test(test_a_cut_link_fails_the_execution_until_it_is_back),
       cmocka_unit_test(test_sigterm_finishes_what_runs_and_leaves),
       cmocka_unit_test(test_a_second_signal_does_not_wait),
       cmocka_unit_test(test_a_lost_coordinator_is_found_again_with_everything_freed),
