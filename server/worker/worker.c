@@ -306,15 +306,22 @@ static int64_t hbm_used(void *context) {
 
 static void report_end(void *context) {
   worker_t *worker = context;
-  close_links(worker);
   move(worker, WORKER_ENDED);
   const pod_status_t status = worker->end_status;
   worker->end_status = NULL;
   worker->ended(status, worker->context);
 }
 
+// What the links had to say before they were closed is still on its way to the loop, and
+// needs the worker; the end comes behind it.
+static void end_links(void *context) {
+  worker_t *worker = context;
+  close_links(worker);
+  rpc_loop_post(worker->loop, report_end, worker);
+}
+
 static void on_shut_down(void *context) {
-  leave_place(context, "the worker has left the pod", report_end);
+  leave_place(context, "the worker has left the pod", end_links);
 }
 
 // Lets calls finish that are nearly done, then ends the rest.
