@@ -24,7 +24,7 @@ static void check_random(uint64_t seed, int op_count, bool simplifies) {
 static void test_random_programs_never_overwrite_what_is_needed(void **state) {
   (void)state;
   const char *const runs = getenv("POD_LOWER_SEEDS");
-  const uint64_t seeds = runs == NULL ? 400 : strtoull(runs, NULL, 10);
+  const uint64_t seeds = runs == NULL ? 150 : strtoull(runs, NULL, 10);
   for (uint64_t seed = 1; seed <= seeds; seed++) {
     print_message("%s", seed % 100 == 0 ? "." : "");
     check_random(seed, 10 + (int)(seed % 300), false);
