@@ -1,0 +1,346 @@
+// The loops of every instruction set that this CPU has, against those of the baseline:
+// all but fused sums of products give the same bits.
+
+#include "server/worker/kernels/loops.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/check.h"
+#include "common/base/random.h"
+#include "server/chip/program.h"
+
+enum { COUNT = 1031, BYTES = 16 * COUNT };
+
+static const char *const sets[] = {"baseline", "avx2", "avx512"};
+
+// Random bits; floats of all kinds, many of them of usual size.
+static void fill(tensor_dtype_t dtype, uint64_t seed, void *out) {
+  pod_random_t random = {.state = seed};
+  const size_t bytes = tensor_dtype_bytes(dtype);
+  const bool is_complex = tensor_dtype_is_complex(dtype);
+  const bool is_float = tensor_dtype_is_float(dtype) || is_complex;
+  const tensor_dtype_t part = dtype == TENSOR_C64    ? TENSOR_F32
+                              : dtype == TENSOR_C128 ? TENSOR_F64
+                                                     : dtype;
+  for (size_t i = 0; i < COUNT * bytes / tensor_dtype_bytes(part); i++) {
+    uint64_t bits = pod_random_next(&random);
+    if (is_float && i % 4 != 0) {
+      tensor_element_from_double(part, 8 * pod_random_uniform(&random) - 4, &bits);
+    }
+    memcpy((char *)out + i * tensor_dtype_bytes(part), &bits, tensor_dtype_bytes(part));
+  }
+}
+
+// NaNs may differ in sign and payload.
+static void assert_same(const char *what, tensor_dtype_t dtype, const void *a,
+                        const void *b, size_t count) {
+  const size_t bytes = tensor_dtype_bytes(dtype);
+  for (size_t i = 0; i < count; i++) {
+    const char *x = (const char *)a + i * bytes, *y = (const char *)b + i * bytes;
+    if (memcmp(x, y, bytes) == 0) {
+      continue;
+    }
+    const double x_value = tensor_element_as_double(dtype, x);
+    const double y_value = tensor_element_as_double(dtype, y);
+    if (!tensor_dtype_is_float(dtype) || x_value == x_value || y_value == y_value) {
+      fail_msg("%s of %s: element %zu is %.17g and %.17g", what, tensor_dtype_name(dtype),
+               i, x_value, y_value);
+    }
+  }
+}
+
+typedef struct {
+  _Alignas(64) char a[BYTES], b[BYTES], expected[BYTES], found[BYTES];
+} memory_t;
+
+static const kernel_loops_t *next_set(size_t *at) {
+  while (++*at < POD_COUNT_OF(sets)) {
+    const kernel_loops_t *loops = kernel_loops_by_name(sets[*at]);
+    if (loops != NULL) {
+      return loops;
+    }
+  }
+  return NULL;
+}
+
+// Names of the sets, and that a CPU has the best one.
+static void test_the_best_set_is_one_of_those_by_name(void **state) {
+  (void)state;
+  const kernel_loops_t *best = kernel_loops();
+  assert_ptr_equal(kernel_loops_by_name(best->name), best);
+  assert_non_null(kernel_loops_by_name("baseline"));
+  assert_null(kernel_loops_by_name("abacus"));
+}
+
+static void check_unary(memory_t *memory, const kernel_loops_t *base,
+                        const kernel_loops_t *loops, chip_op_t op, tensor_dtype_t dtype) {
+  const kernel_unary_table_t *tables[][2] = {{base->integer_unary, loops->integer_unary},
+                                             {base->float_unary, loops->float_unary}};
+  for (size_t t = 0; t < 2; t++) {
+    const kernel_unary_fn_t one = (*tables[t][0])[op][dtype],
+                            other = (*tables[t][1])[op][dtype];
+    assert_true((one == NULL) == (other == NULL));
+    if (one != NULL) {
+      one(memory->a, memory->expected, COUNT);
+      other(memory->a, memory->found, COUNT);
+      assert_same(chip_op_short_name(op), op == CHIP_OP_IS_FINITE ? TENSOR_PRED : dtype,
+                  memory->expected, memory->found, COUNT);
+    }
+  }
+}
+
+static void check_binary(memory_t *memory, const kernel_loops_t *base,
+                         const kernel_loops_t *loops, chip_op_t op,
+                         tensor_dtype_t dtype) {
+  const kernel_binary_table_t *tables[][2] = {
+      {base->integer_binary, loops->integer_binary},
+      {base->float_binary, loops->float_binary}};
+  for (size_t t = 0; t < 2; t++) {
+    const kernel_binary_fn_t one = (*tables[t][0])[op][dtype];
+    const kernel_binary_fn_t other = (*tables[t][1])[op][dtype];
+    assert_true((one == NULL) == (other == NULL));
+    if (one != NULL) {
+      one(memory->a, memory->b, memory->expected, COUNT);
+      other(memory->a, memory->b, memory->found, COUNT);
+      assert_same(chip_op_short_name(op), dtype, memory->expected, memory->found, COUNT);
+    }
+  }
+}
+
+static void check_tables(memory_t *memory, const kernel_loops_t *base,
+                         const kernel_loops_t *loops, tensor_dtype_t dtype) {
+  fill(dtype, 1, memory->a);
+  fill(dtype, 2, memory->b);
+  for (int op = 1; op < CHIP_OP_COUNT; op++) {
+    check_unary(memory, base, loops, (chip_op_t)op, dtype);
+    check_binary(memory, base, loops, (chip_op_t)op, dtype);
+  }
+  for (int direction = 0; direction < KERNEL_DIRECTIONS; direction++) {
+    const kernel_binary_fn_t compare = base->compare[direction][dtype];
+    if (compare != NULL) {
+      compare(memory->a, memory->b, memory->expected, COUNT);
+      loops->compare[direction][dtype](memory->a, memory->b, memory->found, COUNT);
+      assert_memory_equal(memory->expected, memory->found, COUNT);
+    }
+  }
+  for (int reducer = 1; reducer < KERNEL_REDUCERS; reducer++) {
+    const kernel_reduce_fn_t reduce = base->reduce[reducer][dtype];
+    for (size_t row = 1; reduce != NULL && row <= COUNT; row = row * 3 + 1) {
+      reduce(memory->a, COUNT / row, row, memory->expected);
+      loops->reduce[reducer][dtype](memory->a, COUNT / row, row, memory->found);
+      assert_same("reduce", dtype, memory->expected, memory->found,
+                  tensor_dtype_is_complex(dtype) ? 0 : COUNT / row);
+    }
+  }
+}
+
+static void check_conversions(memory_t *memory, const kernel_loops_t *base,
+                              const kernel_loops_t *loops, tensor_dtype_t from) {
+  fill(from, 3, memory->a);
+  for (int to = 1; to < TENSOR_DTYPE_COUNT; to++) {
+    const kernel_unary_fn_t convert = base->convert[from][to];
+    if (convert != NULL) {
+      convert(memory->a, memory->expected, COUNT);
+      loops->convert[from][to](memory->a, memory->found, COUNT);
+      assert_same("convert", (tensor_dtype_t)to, memory->expected, memory->found, COUNT);
+    }
+  }
+  if (base->to_odd_f32[from] != NULL) {
+    base->to_odd_f32[from](memory->a, memory->expected, COUNT);
+    loops->to_odd_f32[from](memory->a, memory->found, COUNT);
+    assert_same("to odd", TENSOR_F32, memory->expected, memory->found, COUNT);
+  }
+}
+
+static void test_every_set_computes_the_same_bits(void **state) {
+  (void)state;
+  memory_t *memory = aligned_alloc(64, sizeof(*memory));
+  assert_non_null(memory);
+  const kernel_loops_t *base = kernel_loops_by_name("baseline");
+  for (size_t at = 0;;) {
+    const kernel_loops_t *loops = next_set(&at);
+    if (loops == NULL) {
+      break;
+    }
+    for (int dtype = 1; dtype < TENSOR_DTYPE_COUNT; dtype++) {
+      check_tables(memory, base, loops, (tensor_dtype_t)dtype);
+      check_conversions(memory, base, loops, (tensor_dtype_t)dtype);
+    }
+  }
+  free(memory);
+}
+
+static void test_every_set_rounds_16_bit_floats_the_same(void **state) {
+  (void)state;
+  memory_t *memory = aligned_alloc(64, sizeof(*memory));
+  assert_non_null(memory);
+  const kernel_loops_t *base = kernel_loops_by_name("baseline");
+  for (size_t at = 0;;) {
+    const kernel_loops_t *loops = next_set(&at);
+    if (loops == NULL) {
+      break;
+    }
+    const kernel_unary_fn_t pairs[][2] = {{base->f32_to_bf16, loops->f32_to_bf16},
+                                          {base->f32_to_f16, loops->f32_to_f16},
+                                          {base->bf16_to_f32, loops->bf16_to_f32},
+                                          {base->f16_to_f32, loops->f16_to_f32}};
+    for (size_t i = 0; i < POD_COUNT_OF(pairs); i++) {
+      fill(i < 2 ? TENSOR_F32 : TENSOR_F16, 4 + i, memory->a);
+      pairs[i][0](memory->a, memory->expected, COUNT);
+      pairs[i][1](memory->a, memory->found, COUNT);
+      assert_memory_equal(memory->expected, memory->found, COUNT * (i < 2 ? 2 : 4));
+    }
+  }
+  free(memory);
+}
+
+// Vector functions of different widths may differ in the last bit of a double, which
+// seldom shows in an f32.
+static void test_functions_of_every_set_are_within_an_ulp(void **state) {
+  (void)state;
+  memory_t *memory = aligned_alloc(64, sizeof(*memory));
+  assert_non_null(memory);
+  const kernel_loops_t *base = kernel_loops_by_name("baseline");
+  fill(TENSOR_F32, 5, memory->a);
+  fill(TENSOR_F32, 6, memory->b);
+  for (size_t at = 0;;) {
+    const kernel_loops_t *loops = next_set(&at);
+    if (loops == NULL) {
+      break;
+    }
+    for (int op = 1; op < CHIP_OP_COUNT; op++) {
+      const kernel_unary_fn_t unary = (*base->math_unary)[op][TENSOR_F32];
+      const kernel_binary_fn_t binary = (*base->math_binary)[op][TENSOR_F32];
+      if (unary != NULL) {
+        unary(memory->a, memory->expected, COUNT);
+        (*loops->math_unary)[op][TENSOR_F32](memory->a, memory->found, COUNT);
+      } else if (binary != NULL) {
+        binary(memory->a, memory->b, memory->expected, COUNT);
+        (*loops->math_binary)[op][TENSOR_F32](memory->a, memory->b, memory->found, COUNT);
+      } else {
+        continue;
+      }
+      for (size_t i = 0; i < COUNT; i++) {
+        float x, y;
+        memcpy(&x, memory->expected + i * sizeof(x), sizeof(x));
+        memcpy(&y, memory->found + i * sizeof(y), sizeof(y));
+        const bool is_close = x == y || (x != x && y != y) || nextafterf(x, y) == y;
+        assert_true(is_close);
+      }
+    }
+  }
+  free(memory);
+}
+
+// Sums of integers, so that no rounding hides what is left out.
+static void check_products(const kernel_loops_t *loops, size_t m, size_t k, size_t n) {
+  float *a = calloc(m * (k + 16), sizeof(*a)), *b = calloc(k * n, sizeof(*b));
+  float *by_column = calloc(k * n, sizeof(*b)), *c = calloc(m * n, sizeof(*c));
+  double *wide_a = calloc(m * k, sizeof(*wide_a)),
+         *wide_b = calloc(k * n, sizeof(*wide_b));
+  double *wide_c = calloc(m * n, sizeof(*wide_c)), *sums = calloc(m * n, sizeof(*sums));
+  uint16_t *narrow = calloc(k * n, sizeof(*narrow));
+  const size_t stride = (k + 15) / 16 * 16;
+  for (size_t i = 0; i < m * k; i++) {
+    wide_a[i] = (double)(i * 7 % 5) - 2;
+  }
+  for (size_t i = 0; i < k * n; i++) {
+    wide_b[i] = (double)(i * 11 % 7) - 3;
+    b[i] = (float)wide_b[i];
+    narrow[i] = tensor_f32_to_bf16(b[i]);
+    by_column[i % n * k + i / n] = b[i];
+  }
+  for (size_t i = 0; i < m * n; i++) {
+    for (size_t p = 0; p < k; p++) {
+      sums[i] += wide_a[i / n * k + p] * wide_b[p * n + i % n];
+    }
+  }
+  loops->matmul[TENSOR_F64](wide_a, wide_b, wide_c, m, k, n);
+  assert_memory_equal(wide_c, sums, m * n * sizeof(*sums));
+  for (int way = 0; m <= KERNEL_SKINNY_ROWS && way < 3; way++) {
+    const size_t row = way == 2 ? stride : k;
+    memset(a, 0, m * (k + 16) * sizeof(*a));
+    for (size_t i = 0; i < m * k; i++) {
+      a[i / k * row + i % k] = (float)wide_a[i];
+    }
+    if (way == 2) {
+      loops->skinny_columns(a, stride, by_column, false, k, c, m, k, n);
+    } else {
+      loops->skinny_rows(a, way == 0 ? (const void *)b : narrow, way == 1, n, c, m, k, n);
+    }
+    for (size_t i = 0; i < m * n; i++) {
+      assert_true((double)c[i] == sums[i]);
+    }
+  }
+  free(a);
+  free(b);
+  free(by_column);
+  free(c);
+  free(wide_a);
+  free(wide_b);
+  free(wide_c);
+  free(sums);
+  free(narrow);
+}
+
+static void test_products_of_every_set_are_complete(void **state) {
+  (void)state;
+  const size_t shapes[][3] = {{1, 1, 1},    {4, 16, 256}, {3, 17, 5},     {16, 40, 300},
+                              {7, 1030, 9}, {5, 300, 33}, {20, 260, 270}, {2, 15, 260}};
+  for (size_t s = 0; s < POD_COUNT_OF(sets); s++) {
+    const kernel_loops_t *loops = kernel_loops_by_name(sets[s]);
+    for (size_t i = 0; loops != NULL && i < POD_COUNT_OF(shapes); i++) {
+      check_products(loops, shapes[i][0], shapes[i][1], shapes[i][2]);
+    }
+  }
+}
+
+static void test_moves_of_every_set_are_complete(void **state) {
+  (void)state;
+  enum { ROWS = 150, COLUMNS = 140 };
+  for (size_t s = 0; s < POD_COUNT_OF(sets); s++) {
+    const kernel_loops_t *loops = kernel_loops_by_name(sets[s]);
+    for (unsigned size = 0; loops != NULL && size < KERNEL_SIZES; size++) {
+      const size_t bytes = (size_t)1 << size;
+      char *in = malloc(ROWS * COLUMNS * bytes), *out = malloc(ROWS * COLUMNS * bytes);
+      pod_random_t random = {.state = s};
+      for (size_t i = 0; i < ROWS * COLUMNS * bytes; i++) {
+        in[i] = (char)pod_random_next(&random);
+      }
+      loops->transpose[size](in, COLUMNS, out, ROWS, ROWS, COLUMNS);
+      for (size_t i = 0; i < ROWS * COLUMNS; i++) {
+        const size_t from = i % ROWS * COLUMNS + i / ROWS;
+        assert_memory_equal(out + i * bytes, in + from * bytes, bytes);
+      }
+      loops->repeat[size](in, 3, out, 100, 4);
+      loops->scatter[size](in, out + 400 * bytes, 2, 100);
+      loops->gather[size](in + 200 * bytes, -1, out + 700 * bytes, 100);
+      for (size_t i = 0; i < 100; i++) {
+        assert_memory_equal(out + (4 * i + 3) * bytes, in + 3 * i * bytes, bytes);
+        assert_memory_equal(out + (400 + 2 * i) * bytes, in + i * bytes, bytes);
+        assert_memory_equal(out + (700 + i) * bytes, in + (200 - i) * bytes, bytes);
+      }
+      free(in);
+      free(out);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_the_best_set_is_one_of_those_by_name),
+      cmocka_unit_test(test_every_set_computes_the_same_bits),
+      cmocka_unit_test(test_every_set_rounds_16_bit_floats_the_same),
+      cmocka_unit_test(test_functions_of_every_set_are_within_an_ulp),
+      cmocka_unit_test(test_products_of_every_set_are_complete),
+      cmocka_unit_test(test_moves_of_every_set_are_complete),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
