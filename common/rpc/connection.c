@@ -222,7 +222,8 @@ static void tell_endpoint(rpc_connection_t *connection) {
 }
 
 // False when the connection is gone.
-static bool parse(rpc_connection_t *connection, const uint8_t *data, size_t size_bytes) {
+static bool parse_run(rpc_connection_t *connection, const uint8_t *data,
+                      size_t size_bytes) {
   const ssize_t parsed = nghttp2_session_mem_recv(connection->session, data, size_bytes);
   if (parsed < 0) {
     // nghttp2 may have a GOAWAY to say why.
@@ -231,6 +232,21 @@ static bool parse(rpc_connection_t *connection, const uint8_t *data, size_t size
     }
     close_connection(connection, lost(connection, nghttp2_strerror((int)parsed)), true);
     return false;
+  }
+  return true;
+}
+
+static bool parse(rpc_connection_t *connection, const uint8_t *data, size_t size_bytes) {
+  if (!connection->endpoint->is_server) {
+    return parse_run(connection, data, size_bytes);
+  }
+  while (size_bytes > 0) {
+    const uint8_t *run = NULL;
+    const size_t run_bytes =
+        rpc_idle_reset_next(&connection->idle_reset, &data, &size_bytes, &run);
+    if (run_bytes > 0 && !parse_run(connection, run, run_bytes)) {
+      return false;
+    }
   }
   return true;
 }
@@ -377,6 +393,7 @@ pod_status_t rpc_connection_create(rpc_endpoint_t *endpoint, int fd, rpc_block_t
   connection->alarm.fn = on_alarm;
   connection->fd = fd;
   connection->endpoint = endpoint;
+  connection->idle_reset.pass_bytes = RPC_PREFACE_BYTES;
   connection->loop = endpoint->loop;
   connection->address = address;
   connection->poll.data = connection;

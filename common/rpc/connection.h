@@ -16,6 +16,7 @@
 #include <nghttp2/nghttp2.h>
 
 #include "common/rpc/call.h"
+#include "common/rpc/idle_reset.h"
 
 enum {
   RPC_CONNECTION_HELD_BYTES = 64 << 20,  // Whole messages that wait for paused calls.
@@ -58,6 +59,7 @@ struct rpc_connection_t {
   rpc_loop_t *loop;
   rpc_connection_t *previous, *next;  // For the endpoint.
   nghttp2_session *session;
+  rpc_idle_reset_t idle_reset;  // Server.
   rpc_block_t *address;
   rpc_call_t *calls;  // A ring.
   size_t call_count;
