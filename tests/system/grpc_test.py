@@ -5,7 +5,7 @@ Usage: grpc_test.py BIN PROTO [unittest arguments]. BIN has the daemons, PROTO t
 code is generated for the test. Every call has a deadline; every process dies with the test.
 """
 import ctypes
-import os
+import itertools
 import pathlib
 import signal
 import subprocess
@@ -80,6 +80,27 @@ module @jit_scale {
   }
 }
 """
+# Counts to ROUNDS on every chip.
+LOOP_MODULE = """
+module @jit_count {
+  sdy.mesh @mesh = <["x"=4]>
+  func.func public @main(%arg0: tensor<4xi64> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xi64> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+    %0:2 = stablehlo.while(%i = %arg0, %n = %arg0) : tensor<4xi64>, tensor<4xi64>
+     cond {
+      %rounds = stablehlo.constant dense<ROUNDS> : tensor<4xi64>
+      %less = stablehlo.compare  LT, %i, %rounds,  SIGNED : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi1>
+      %true = stablehlo.constant dense<true> : tensor<i1>
+      %all = stablehlo.reduce(%less init: %true) applies stablehlo.and across dimensions = [0] : (tensor<4xi1>, tensor<i1>) -> tensor<i1>
+      stablehlo.return %all : tensor<i1>
+    } do {
+      %one = stablehlo.constant dense<1> : tensor<4xi64>
+      %next = stablehlo.add %i, %one : tensor<4xi64>
+      stablehlo.return %next, %n : tensor<4xi64>, tensor<4xi64>
+    }
+    return %0#0 : tensor<4xi64>
+  }
+}
+"""
 BAD_MODULE = """module @m {
   func.func public @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
     %0 = stablehlo.add %arg0, %nothing : tensor<4xf32>
@@ -138,6 +159,7 @@ class GrpcTest(unittest.TestCase):
         return self.stub.Compile(iter([header, *pieces]), timeout=WAIT_S)
 
     def replicated(self, count, data, piece=1 << 20):
+        """Put `data`, announced as `count` bytes, on every chip."""
         yield self.pb.PutArrayRequest(session=self.session, shape=self.types.Shape(
             dtype=self.types.DTYPE_U8, dims=[count]))
         for at in range(0, len(data), piece):
@@ -189,12 +211,26 @@ class GrpcTest(unittest.TestCase):
         with self.refused(grpc.StatusCode.INVALID_ARGUMENT, "takes 1 arguments, 2 were given"):
             self.stub.Execute(self.pb.ExecuteRequest(session=self.session, executable=compiled.executable,
                                                      arguments=[array, array]), timeout=WAIT_S)
-        with self.refused(grpc.StatusCode.DEADLINE_EXCEEDED):
-            self.stub.Execute(self.pb.ExecuteRequest(session=self.session, executable=compiled.executable,
-                                                     arguments=[array]), timeout=0)
         self.stub.FreeHandles(self.pb.FreeHandlesRequest(session=self.session, arrays=[array, done.results[0]],
                                                          executables=[compiled.executable]), timeout=WAIT_S)
         self.wait_empty()
+
+    def count(self, rounds, **options):
+        """A future of the execution."""
+        executable = self.compile(LOOP_MODULE.replace("ROUNDS", str(rounds))).executable
+        header = self.pb.PutArrayRequest(session=self.session, executable=executable, data=bytes(32))
+        array = self.stub.PutArray(iter([header]), timeout=WAIT_S).array
+        return self.stub.Execute.future(self.pb.ExecuteRequest(
+            session=self.session, executable=executable, arguments=[array]), **options)
+
+    def test_a_deadline_and_a_cancel_stop_the_chips_for_the_next(self):
+        endless = 10 ** 15
+        late = self.count(endless, timeout=0.5)
+        self.assertEqual(late.code(), grpc.StatusCode.DEADLINE_EXCEEDED)
+        unwanted = self.count(endless, timeout=WAIT_S)
+        unwanted.cancel()
+        done = self.count(3, timeout=WAIT_S).result()
+        self.assertEqual(numpy.frombuffer(self.fetch(done.results[0])[1], numpy.int64).tolist(), [3, 3, 3, 3])
 
     def test_diagnostics_have_file_line_and_column(self):
         with self.refused(grpc.StatusCode.INVALID_ARGUMENT, "test.mlir:3:31", "nothing", "^"):
@@ -225,7 +261,8 @@ class GrpcTest(unittest.TestCase):
 
     def test_what_does_not_fit_the_hbm_is_refused_with_the_numbers(self):
         with self.refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "chip ", "16.0 GiB"):
-            self.stub.PutArray(self.replicated(17 << 30, b""), timeout=WAIT_S)
+            self.stub.PutArray(itertools.chain(self.replicated(17 << 30, b""), itertools.repeat(
+                self.pb.PutArrayRequest(data=bytes(1 << 16)))), timeout=WAIT_S)
         self.wait_empty()
 
     def test_handles_of_nobody_are_not_found(self):
