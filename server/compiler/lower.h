@@ -30,7 +30,7 @@
 
 // A thing that is written once (in a loop: once per iteration) and lies in one buffer.
 typedef struct lower_var_t {
-  tensor_shape_t shape;
+  const tensor_shape_t *shape;  // Of a type of the module.
   int64_t size_bytes;
   int32_t born, dies;  // Half times, both included.
   // What it holds: variables of the same content may share a buffer at the same time.
@@ -89,7 +89,7 @@ typedef struct lower_wish_t {
 
 typedef struct lower_constant_t {
   const mlir_attr_t *value;
-  tensor_shape_t shape;
+  const tensor_shape_t *shape;
 } lower_constant_t;
 
 typedef struct lower_t {

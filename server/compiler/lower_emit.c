@@ -75,7 +75,7 @@ static int32_t buffer_of(emitter_t *emitter, int32_t index) {
   // Variables of a class that have one shape share the entry, if they come in a row.
   const int32_t latest = emitter->latest_buffer[var->class];
   if (latest != CHIP_NONE &&
-      tensor_shape_equal(&emitter->buffers[latest].shape, &var->shape)) {
+      tensor_shape_equal(&emitter->buffers[latest].shape, var->shape)) {
     var->buffer = latest;
     return latest;
   }
@@ -86,7 +86,7 @@ static int32_t buffer_of(emitter_t *emitter, int32_t index) {
       (chip_buffer_t){.kind = var->home,
                       .index = is_temp ? 0 : var->home_index,
                       .offset = is_temp ? emitter->lower->class_offsets[var->class] : 0,
-                      .shape = var->shape};
+                      .shape = *var->shape};
   return var->buffer;
 }
 
@@ -207,9 +207,9 @@ static void emit_constants(emitter_t *emitter) {
       pod_arena_array(emitter->arena, (size_t)lower->constant_count, sizeof(*constants));
   for (int32_t i = 0; i < lower->constant_count; i++) {
     const lower_constant_t *from = &lower->constants[i];
-    const int64_t bytes = tensor_shape_bytes(&from->shape);
-    const int64_t element = (int64_t)tensor_dtype_bytes(from->shape.dtype);
-    constants[i].shape = from->shape;
+    const int64_t bytes = tensor_shape_bytes(from->shape);
+    const int64_t element = (int64_t)tensor_dtype_bytes(from->shape->dtype);
+    constants[i].shape = *from->shape;
     constants[i].is_splat = from->value->is_splat && bytes > element;
     constants[i].size_bytes = constants[i].is_splat ? element : bytes;
     constants[i].data = pod_arena_copy(emitter->arena, from->value->data,

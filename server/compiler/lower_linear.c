@@ -23,7 +23,7 @@ static int32_t add_var(lower_t *lower, const tensor_shape_t *shape) {
   lower->vars =
       reserve(lower->vars, lower->var_count, &lower->var_capacity, sizeof(*lower->vars));
   const int32_t var = lower->var_count++;
-  lower->vars[var] = (lower_var_t){.shape = *shape,
+  lower->vars[var] = (lower_var_t){.shape = shape,
                                    .size_bytes = tensor_shape_bytes(shape),
                                    .born = 2 * lower->time + 1,
                                    .dies = 2 * lower->time + 1,
@@ -36,8 +36,7 @@ static int32_t add_var(lower_t *lower, const tensor_shape_t *shape) {
 }
 
 static int32_t add_like(lower_t *lower, int32_t var) {
-  const tensor_shape_t shape = lower->vars[var].shape;  // The list may move.
-  return add_var(lower, &shape);
+  return add_var(lower, lower->vars[var].shape);
 }
 
 static void add_ref(lower_t *lower, int32_t ref) {
@@ -142,7 +141,7 @@ static int32_t constant_var(lower_t *lower, const mlir_op_t *op) {
   }
   lower->constants = reserve(lower->constants, lower->constant_count,
                              &lower->constant_capacity, sizeof(*lower->constants));
-  lower->constants[lower->constant_count] = (lower_constant_t){value, *shape};
+  lower->constants[lower->constant_count] = (lower_constant_t){value, shape};
   const int32_t var = add_var(lower, shape);
   lower->vars[var].born = 0;
   lower->vars[var].dies = LOWER_FOREVER;

@@ -1,8 +1,5 @@
 #include "server/compiler/pipeline.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "common/mlir/parser.h"
 #include "common/mlir/printer.h"
 #include "server/compiler/lower.h"
@@ -29,36 +26,9 @@ static pod_status_t inline_calls(pipeline_t *pipeline) {
   return compiler_inline(pipeline->module);
 }
 
-static void add_mesh(pod_text_t *text, const mesh_t *mesh) {
-  pod_text_add(text, "<[");
-  for (int i = 0; i < mesh->axis_count; i++) {
-    pod_text_printf(text, "%s\"%s\"=%" PRId64, i == 0 ? "" : ", ", mesh->axes[i].name,
-                    mesh->axes[i].size);
-  }
-  pod_text_add(text, "]>");
-}
-
-static pod_status_t check_mesh(const pipeline_t *pipeline) {
-  const mesh_t *mesh = pipeline->partitioned.mesh;
-  const int64_t chips = torus_chip_count(&pipeline->options->torus);
-  if (mesh->device_count == chips) {
-    return NULL;
-  }
-  pod_text_t text = {0};
-  pod_text_printf(&text, "the program's mesh @%s", mesh->name);
-  add_mesh(&text, mesh);
-  pod_text_printf(&text, " has %" PRId64 " devices, the pod ", mesh->device_count);
-  torus_print(&text, &pipeline->options->torus);
-  pod_text_printf(&text, " has %" PRId64 " chips; they must be as many", chips);
-  const pod_status_t status = pod_error(POD_FAILED_PRECONDITION, "%s", text.bytes);
-  pod_text_deinit(&text);
-  return status;
-}
-
 static pod_status_t partition(pipeline_t *pipeline) {
   const int64_t chips = torus_chip_count(&pipeline->options->torus);
-  POD_TRY(compiler_partition(pipeline->module, chips, &pipeline->partitioned));
-  return check_mesh(pipeline);
+  return compiler_partition(pipeline->module, chips, &pipeline->partitioned);
 }
 
 static pod_status_t simplify(pipeline_t *pipeline) {
