@@ -36,8 +36,6 @@ typedef struct settings_t {
   pod_log_level_t log_level;
 } settings_t;
 
-const char *argp_program_version = "podium-coordinator " PODIUM_VERSION;
-
 static const struct argp_option option_table[] = {
     {"listen", 'l', "HOST:PORT", 0,
      "Where clients and workers connect; port 0 lets the kernel choose (127.0.0.1:0)", 0},
@@ -235,6 +233,8 @@ int main(int argc, char **argv) {
                          .timeout_ms = COORDINATOR_TIMEOUT_MS,
                          .grace_ms = COORDINATOR_GRACE_MS,
                          .log_level = POD_LOG_INFO};
+  // Set, not defined: with hidden visibility libc would not see a definition of ours.
+  argp_program_version = "podium-coordinator " PODIUM_VERSION;
   argp_parse(&argp, argc, argv, 0, NULL, &settings);
   pod_log_init("coordinator", settings.log_level);
   signal(SIGPIPE, SIG_IGN);

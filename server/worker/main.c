@@ -12,8 +12,6 @@
 #include "common/rpc/loop.h"
 #include "server/worker/worker.h"
 
-const char *argp_program_version = "podium-worker " POD_VERSION;
-
 typedef struct flags_t {
   worker_options_t worker;
   pod_log_level_t log_level;
@@ -184,6 +182,8 @@ int main(int argc, char **argv) {
       NULL,
       NULL,
       NULL};
+  // Set, not defined: with hidden visibility libc would not see a definition of ours.
+  argp_program_version = "podium-worker " POD_VERSION;
   argp_parse(&argp, argc, argv, 0, NULL, &flags);
   pod_log_init("worker", flags.log_level);
   process_t process = {0};

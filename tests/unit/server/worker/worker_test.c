@@ -611,6 +611,46 @@ static void test_health_is_serving_once_there_is_a_place(void **state) {
   world_end(&world);
 }
 
+// Runs the worker with one flag; returns its exit status and what it prints.
+static int run_with(const char *flag, char *text, size_t text_size) {
+  int ends[2];
+  assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+  const pid_t pid = fork();
+  assert_true(pid >= 0);
+  if (pid == 0) {
+    dup2(ends[1], STDOUT_FILENO);
+    dup2(ends[1], STDERR_FILENO);
+    execl(WORKER_BINARY, "podium-worker", flag, (char *)NULL);
+    _exit(127);
+  }
+  close(ends[1]);
+  size_t length = 0;
+  for (ssize_t got; (got = read(ends[0], text + length, text_size - 1 - length)) > 0;) {
+    length += (size_t)got;
+  }
+  text[length] = '\0';
+  close(ends[0]);
+  int status;
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void test_flags_are_explained_and_wrong_ones_refused(void **state) {
+  (void)state;
+  char text[8192];
+  assert_int_equal(run_with("--version", text, sizeof(text)), 0);
+  assert_non_null(strstr(text, "podium-worker "));
+  assert_int_equal(run_with("--help", text, sizeof(text)), 0);
+  assert_non_null(strstr(text, "--ici-listen"));
+  assert_int_not_equal(run_with("--coords=1,x", text, sizeof(text)), 0);
+  assert_non_null(strstr(text, "X,Y or X,Y,Z, not '1,x'"));
+  assert_int_not_equal(run_with("--hbm-bytes=-1", text, sizeof(text)), 0);
+  assert_int_not_equal(run_with("--log-level=loud", text, sizeof(text)), 0);
+  assert_int_not_equal(run_with("--ici-listen=ipc:///x", text, sizeof(text)), 0);
+  assert_int_not_equal(run_with("--log-level=info", text, sizeof(text)), 0);
+  assert_non_null(strstr(text, "--coordinator is missing"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_worker_puts_loads_executes_and_fetches),
@@ -631,6 +671,7 @@ int main(void) {
       cmocka_unit_test(test_a_refused_worker_says_why_and_exits_with_1),
       cmocka_unit_test(test_heartbeats_come_and_a_place_can_be_asked_for),
       cmocka_unit_test(test_health_is_serving_once_there_is_a_place),
+      cmocka_unit_test(test_flags_are_explained_and_wrong_ones_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
