@@ -64,7 +64,17 @@ rpc_block_t *rpc_block_create(rpc_pool_t *pool, size_t capacity) {
   block->next = NULL;
   block->pool = pool;
   block->references = 1;
+  block->lent = NULL;
   block->size_bytes = block->held_bytes = 0;
+  return block;
+}
+
+rpc_block_t *rpc_block_lend(rpc_pool_t *pool, const uint8_t *bytes, size_t size_bytes) {
+  rpc_block_t *block = rpc_block_create(pool, 0);
+  if (block != NULL) {
+    block->lent = bytes;
+    block->size_bytes = size_bytes;
+  }
   return block;
 }
 

@@ -23,6 +23,8 @@ struct rpc_block_t {
   size_t capacity;    // Of `data`.
   size_t size_bytes;  // For the holder: how much of `data` is in use.
   size_t held_bytes;  // For the holder: see call.h.
+  const uint8_t
+      *lent;  // Stands for `data` while a sender's memory can be used; else NULL.
   uint8_t data[];
 };
 
@@ -32,6 +34,10 @@ void rpc_pool_destroy(rpc_pool_t *pool);
 
 // With one reference and a capacity of `capacity` or somewhat more.
 rpc_block_t *rpc_block_create(rpc_pool_t *pool, size_t capacity);
+
+// Refers to memory that the caller lends; it must be replaced before the caller takes it
+// back.
+rpc_block_t *rpc_block_lend(rpc_pool_t *pool, const uint8_t *bytes, size_t size_bytes);
 
 // Moves a block with one reference to at least `capacity`; NULL, and the block as it was,
 // when memory runs out.

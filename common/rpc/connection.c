@@ -195,6 +195,17 @@ static void flush(rpc_task_t *task) {
   }
 }
 
+bool rpc_connection_is_clear(const rpc_connection_t *connection) {
+  return !connection->closed && !connection->blocked;
+}
+
+void rpc_connection_flush_now(rpc_connection_t *connection) {
+  if (rpc_connection_is_clear(connection)) {
+    rpc_task_cancel(&connection->flush);
+    flush(&connection->flush);
+  }
+}
+
 void rpc_connection_flush_later(rpc_connection_t *connection) {
   if (!connection->closed) {
     rpc_task_queue(connection->loop, RPC_PHASE_FLUSH, &connection->flush);
@@ -312,11 +323,24 @@ static bool read_some(rpc_connection_t *connection, bool *out_heard) {
   return true;
 }
 
+// The socket has an error. What the peer sent before still counts, and reading tells the
+// error.
+static void read_to_the_end(rpc_connection_t *connection) {
+  bool heard = true;
+  while (heard) {
+    heard = false;
+    if (!read_some(connection, &heard)) {
+      return;
+    }
+  }
+  close_connection(connection, lost(connection, "its socket failed"), false);
+}
+
 static void on_poll(uv_poll_t *poll, int status, int events) {
   rpc_connection_t *connection = poll->data;
   bool heard = false;
   if (status < 0) {
-    close_connection(connection, lost(connection, uv_strerror(status)), false);
+    read_to_the_end(connection);
     return;
   }
   if ((events & UV_READABLE) != 0 && !read_some(connection, &heard)) {

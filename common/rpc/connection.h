@@ -89,6 +89,12 @@ POD_MUST_USE pod_status_t rpc_connection_create(rpc_endpoint_t *endpoint, int fd
 // Writes what nghttp2 has to say, once this round of callbacks is over.
 void rpc_connection_flush_later(rpc_connection_t *connection);
 
+// Whether rpc_connection_flush_now could write at once.
+bool rpc_connection_is_clear(const rpc_connection_t *connection);
+
+// Writes what can be written without waiting. The connection may be closed by it.
+void rpc_connection_flush_now(rpc_connection_t *connection);
+
 // GOAWAY; closes when the last call has ended.
 void rpc_connection_drain(rpc_connection_t *connection);
 

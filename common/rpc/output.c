@@ -61,6 +61,56 @@ size_t rpc_outbox_frame_bytes(const rpc_outbox_t *outbox, size_t limit) {
   return total;
 }
 
+static void replace_in_outbox(rpc_outbox_t *outbox, rpc_block_t *lent,
+                              rpc_block_t *copy) {
+  rpc_block_t *previous = NULL;
+  rpc_block_t *block = outbox->first;
+  while (block != NULL && block != lent) {
+    previous = block;
+    block = block->next;
+  }
+  if (block == NULL) {
+    return;
+  }
+  const size_t sent = previous == NULL ? outbox->offset : 0;
+  memcpy(copy->data + sent, lent->lent + sent, lent->size_bytes - sent);
+  copy->next = lent->next;
+  if (previous == NULL) {
+    outbox->first = copy;
+  } else {
+    previous->next = copy;
+  }
+  if (outbox->last == lent) {
+    outbox->last = copy;
+  }
+  lent->next = NULL;
+  rpc_block_retain(copy);
+  rpc_block_release(lent);
+}
+
+bool rpc_outbox_keep(rpc_outbox_t *outbox, rpc_output_t *output, rpc_block_t *lent) {
+  rpc_block_t *copy = rpc_block_create(lent->pool, lent->size_bytes);
+  if (copy == NULL) {
+    return false;
+  }
+  copy->size_bytes = lent->size_bytes;
+  rpc_block_retain(lent);  // Until the last part of it is replaced.
+  replace_in_outbox(outbox, lent, copy);
+  for (size_t i = output->first; i < output->count; i++) {
+    if (output->owners[i] == lent) {
+      struct iovec *part = &output->parts[i];
+      const size_t offset = (size_t)((const uint8_t *)part->iov_base - lent->lent);
+      memcpy(copy->data + offset, part->iov_base, part->iov_len);
+      part->iov_base = copy->data + offset;
+      output->owners[i] = rpc_block_retain(copy);
+      rpc_block_release(lent);
+    }
+  }
+  rpc_block_release(lent);
+  rpc_block_release(copy);
+  return true;
+}
+
 // --- Output ---
 
 bool rpc_output_is_full(const rpc_output_t *output) {
@@ -98,7 +148,9 @@ void rpc_output_add_frame(rpc_output_t *output, const uint8_t *header,
   while (size_bytes > 0) {
     rpc_block_t *block = outbox->first;
     const size_t piece = smaller(block->size_bytes - outbox->offset, size_bytes);
-    uint8_t *data = block->data + outbox->offset;
+    const uint8_t *bytes = block->lent != NULL ? block->lent : block->data;
+    // Only to be read from, but an iovec does not say so.
+    uint8_t *data = (uint8_t *)(uintptr_t)bytes + outbox->offset;
     if (piece > COPIED_BYTES_MAX) {
       add_part(output, rpc_block_retain(block), data, piece);
     } else if (piece > 0) {

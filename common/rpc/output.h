@@ -53,6 +53,10 @@ void rpc_outbox_clear(rpc_outbox_t *outbox);
 // room in an output that rpc_output_is_full does not call full.
 size_t rpc_outbox_frame_bytes(const rpc_outbox_t *outbox, size_t limit);
 
+// Copies what is left of a lent block, in the outbox and in the output. False when memory
+// runs out; the output must then not be written any more.
+bool rpc_outbox_keep(rpc_outbox_t *outbox, rpc_output_t *output, rpc_block_t *lent);
+
 // Whether the output should be written before more is added.
 bool rpc_output_is_full(const rpc_output_t *output);
 

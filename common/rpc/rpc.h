@@ -71,7 +71,9 @@ typedef struct rpc_call_events_t {
   void (*on_headers)(rpc_call_t *call, void *context);
   // A ProtobufCMessage of the method's type, or an rpc_bytes_t; borrowed.
   void (*on_message)(rpc_call_t *call, const void *message, void *context);
-  // Server only: the client has sent its last message.
+  // Server only: the client has sent its last message. A method that leaves this NULL
+  // waits for a request: a call that half-closes without any message is ended with
+  // INTERNAL for it.
   void (*on_half_close)(rpc_call_t *call, void *context);
   // The send queue has fallen below RPC_SEND_QUEUE_BYTES / 2 after it was above the
   // bound.
@@ -159,7 +161,8 @@ void rpc_server_set_serving(rpc_server_t *server, const char *service_name, bool
 void rpc_server_shutdown(rpc_server_t *server, uint64_t grace_ms, rpc_fn_t done,
                          void *context);
 
-// Ends what is left at once (on_end runs for each call) and frees it.
+// Ends what is left at once and frees it: on_end runs for each call before this returns,
+// and no callback follows. May be called from a callback.
 void rpc_server_destroy(rpc_server_t *server);
 
 // Ends the call after what was sent; takes `status`, NULL for OK. Once per call.
@@ -199,12 +202,15 @@ POD_MUST_USE pod_status_t rpc_channel_create(rpc_loop_t *loop, const char *addre
                                              const rpc_channel_options_t *options,
                                              rpc_channel_t **out_channel);
 
-// Connects without a call.
+// Connects without a call; ignored unless IDLE. A channel that has FAILED tries again by
+// itself until it is READY; one that loses its connection becomes IDLE, and connects
+// again when a call or this asks for it.
 void rpc_channel_connect(rpc_channel_t *channel);
 
 rpc_channel_state_t rpc_channel_state(const rpc_channel_t *channel);
 
-// Ends its calls with CANCELLED (on_end runs) and frees it.
+// Ends its calls with CANCELLED and frees it: on_end runs for each before this returns,
+// and no callback follows. May be called from a callback.
 void rpc_channel_destroy(rpc_channel_t *channel);
 
 typedef struct rpc_call_options_t {

@@ -179,10 +179,20 @@ static void admit(rpc_listener_t *listener, int fd, const rpc_address_t *peer) {
   free(address);
 }
 
+// Leaves what waits in the backlog alone for a moment: it would be reported without end.
+static void retry_later(rpc_listener_t *listener, const char *why) {
+  pod_log(POD_LOG_WARNING, "%s: cannot accept: %s", listener->address, why);
+  uv_poll_stop(&listener->poll);
+  rpc_alarm_set_in_ms(listener->server->endpoint.loop, &listener->retry, ACCEPT_RETRY_MS);
+}
+
 static void on_incoming(uv_poll_t *poll, int status, int events) {
-  (void)status;
   (void)events;
   rpc_listener_t *listener = poll->data;
+  if (status < 0) {
+    retry_later(listener, uv_strerror(status));
+    return;
+  }
   for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
     rpc_address_t peer = {.size_bytes = sizeof(peer.socket)};
     const int fd = accept4(listener->fd, (struct sockaddr *)&peer.socket,
@@ -191,12 +201,7 @@ static void on_incoming(uv_poll_t *poll, int status, int events) {
       admit(listener, fd, &peer);
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
                errno == ENOMEM) {
-      // The connection stays in the backlog and would be reported without end.
-      pod_log(POD_LOG_WARNING, "%s: cannot accept: %s", listener->address,
-              strerror(errno));
-      uv_poll_stop(&listener->poll);
-      rpc_alarm_set_in_ms(listener->server->endpoint.loop, &listener->retry,
-                          ACCEPT_RETRY_MS);
+      retry_later(listener, strerror(errno));
       return;
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       return;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/random.h"
 #include "world.h"
 
 enum {
@@ -254,6 +255,92 @@ static void test_small_and_large_messages_keep_their_order(void **state) {
   world_stop(&world);
 }
 
+// --- Contents ---
+
+enum { PATTERN_MESSAGES = 200, PATTERN_BYTES_MAX = 700000 };
+
+typedef struct {
+  world_t *world;
+  rpc_call_t *call;
+  uint8_t *bytes;
+  uint64_t sent, received;
+  bool ended;
+} pattern_t;
+
+static size_t pattern_size(uint64_t number) {
+  pod_random_t random = {number + 1};
+  const uint64_t longest = (uint64_t)1 << (4 + pod_random_below(&random, 16));
+  return (size_t)pod_random_below(
+      &random, longest < PATTERN_BYTES_MAX ? longest : PATTERN_BYTES_MAX);
+}
+
+static uint8_t pattern_byte(uint64_t number, size_t index) {
+  return (uint8_t)(number * 131 + index * 7 + (index >> 8) * 13 + (index >> 16));
+}
+
+static void send_patterns(rpc_call_t *call, void *context) {
+  pattern_t *pattern = context;
+  while (pattern->sent < PATTERN_MESSAGES && rpc_call_is_writable(call)) {
+    const size_t size = pattern_size(pattern->sent);
+    for (size_t i = 0; i < size; i++) {
+      pattern->bytes[i] = pattern_byte(pattern->sent, i);
+    }
+    rpc_call_send_bytes(call, pattern->bytes, size);
+    memset(pattern->bytes, 0xee, size);  // The message was lent for the call only.
+    pattern->sent++;
+  }
+  if (pattern->sent == PATTERN_MESSAGES) {
+    rpc_call_half_close(call);
+  }
+}
+
+static void check_pattern(rpc_call_t *call, const void *message, void *context) {
+  (void)call;
+  const rpc_bytes_t *bytes = message;
+  pattern_t *pattern = context;
+  assert_int_equal(bytes->size_bytes, pattern_size(pattern->received));
+  for (size_t i = 0; i < bytes->size_bytes; i++) {
+    if (bytes->data[i] != pattern_byte(pattern->received, i)) {
+      fail_msg("byte %zu of message %d differs", i, (int)pattern->received);
+    }
+  }
+  pattern->received++;
+}
+
+static void end_patterns(rpc_call_t *call, pod_status_t status, void *context) {
+  (void)call;
+  pattern_t *pattern = context;
+  assert_null(status);
+  pattern->ended = true;
+  world_wake(pattern->world);
+}
+
+static bool patterns_have_ended(const void *context) {
+  const pattern_t *patterns = context;
+  return patterns[0].ended && patterns[1].ended && patterns[2].ended;
+}
+
+static void test_contents_survive_however_they_wait(void **state) {
+  (void)state;
+  world_t world;
+  pattern_t patterns[3];
+  world_start(&world, NULL, NULL, NULL);
+  const rpc_call_events_t events = {
+      .on_message = check_pattern, .on_writable = send_patterns, .on_end = end_patterns};
+  for (int i = 0; i < 3; i++) {
+    patterns[i] = (pattern_t){.world = &world, .bytes = malloc(PATTERN_BYTES_MAX)};
+    patterns[i].call =
+        rpc_call_start(world.channel, "/test/Echo", NULL, &events, &patterns[i], NULL);
+    send_patterns(patterns[i].call, &patterns[i]);
+  }
+  world_run_until(&world, patterns_have_ended, patterns);
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(patterns[i].received, PATTERN_MESSAGES);
+    free(patterns[i].bytes);
+  }
+  world_stop(&world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_paused_handler_stops_the_sender_until_it_resumes),
@@ -266,6 +353,7 @@ int main(void) {
       cmocka_unit_test(test_an_answer_over_the_clients_bound_ends_its_call_only),
       cmocka_unit_test(test_a_pause_holds_messages_and_the_end_until_the_resume),
       cmocka_unit_test(test_small_and_large_messages_keep_their_order),
+      cmocka_unit_test(test_contents_survive_however_they_wait),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
