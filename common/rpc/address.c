@@ -15,7 +15,7 @@
 #include "common/base/check.h"
 #include "common/base/memory.h"
 
-enum { LISTEN_BACKLOG = 1024 };
+enum { LISTEN_BACKLOG = 1024, LOCAL_SEND_BUFFER_BYTES = 256 << 10 };
 
 static const char unix_prefix[] = "unix:";
 
@@ -202,8 +202,38 @@ pod_status_t rpc_address_connect(const rpc_address_t *address, int *out_fd) {
   return NULL;
 }
 
+// Whether both ends of a TCP connection are on this host.
+static bool is_local(int fd) {
+  rpc_address_t own = {.size_bytes = sizeof(own.socket)};
+  rpc_address_t peer = {.size_bytes = sizeof(peer.socket)};
+  struct sockaddr_in ipv4[2];
+  struct sockaddr_in6 ipv6[2];
+  if (getsockname(fd, (struct sockaddr *)&own.socket, &own.size_bytes) != 0 ||
+      getpeername(fd, (struct sockaddr *)&peer.socket, &peer.size_bytes) != 0 ||
+      own.socket.ss_family != peer.socket.ss_family) {
+    return false;
+  }
+  if (own.socket.ss_family == AF_INET) {
+    memcpy(&ipv4[0], &own.socket, sizeof(ipv4[0]));
+    memcpy(&ipv4[1], &peer.socket, sizeof(ipv4[1]));
+    return ipv4[0].sin_addr.s_addr == ipv4[1].sin_addr.s_addr;
+  }
+  if (own.socket.ss_family == AF_INET6) {
+    memcpy(&ipv6[0], &own.socket, sizeof(ipv6[0]));
+    memcpy(&ipv6[1], &peer.socket, sizeof(ipv6[1]));
+    return memcmp(&ipv6[0].sin6_addr, &ipv6[1].sin6_addr, sizeof(struct in6_addr)) == 0;
+  }
+  return false;
+}
+
 void rpc_address_tune(int fd) {
   // Fails on a unix socket, which has no delay to switch off.
   const int on = 1;
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  if (is_local(fd)) {
+    // Without a network in between, more in flight does not go faster: it only falls out
+    // of the processor's caches, which halves the rate of large messages.
+    const int bytes = LOCAL_SEND_BUFFER_BYTES;
+    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+  }
 }

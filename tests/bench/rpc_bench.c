@@ -20,7 +20,7 @@
 #include "rpc_bench.pb-c.h"
 
 enum {
-  ROUNDS = 7,
+  ROUNDS = 5,
   WARM_UP_CALLS = 200,
   LATENCY_CALLS = 3000,
   STREAM_MESSAGES = 400,
