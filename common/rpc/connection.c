@@ -343,8 +343,11 @@ static void on_poll(uv_poll_t *poll, int status, int events) {
     read_to_the_end(connection);
     return;
   }
-  if ((events & UV_READABLE) != 0 && !read_some(connection, &heard)) {
-    return;
+  if ((events & UV_READABLE) != 0) {
+    rpc_loop_note_heard(connection->loop);
+    if (!read_some(connection, &heard)) {
+      return;
+    }
   }
   if ((events & UV_WRITABLE) != 0 && connection->blocked) {
     connection->blocked = false;

@@ -14,6 +14,11 @@ enum {
   NS_PER_MS = 1000000,
   // Tasks that keep queueing tasks must let the sockets have their turn.
   DRAIN_ROUNDS_MAX = 64,
+  SPIN_NS = 50000,
+  SPIN_TURN_NS_MAX = 4000,  // Of a poll that finds something at once.
+  SPIN_CREDIT_MAX = 8,
+  SPIN_TRIAL_INTERVAL_MIN = 16,
+  SPIN_TRIAL_INTERVAL_MAX = 16384,
 };
 
 struct rpc_timer_t {
@@ -114,12 +119,77 @@ static void do_nothing(uv_idle_t *idle) {
   (void)idle;
 }
 
+// --- Spinning ---
+//
+// Waking a sleeping core costs more than a whole round trip between two that are awake.
+// So after bytes have come the loop looks for more a little while before it sleeps, as
+// long as that pays: a spin that ends with bytes earns credit, one that ends without
+// costs it, and without credit only one in many is tried. A spin that was interrupted
+// does not count for us: then the peer needed the very core we spun on, and sleeping had
+// served both better.
+
+void rpc_loop_note_heard(rpc_loop_t *loop) {
+  if (loop->spinning && !loop->heard) {
+    loop->interrupted = pod_clock_now_ns() - loop->spun_ns > SPIN_TURN_NS_MAX;
+  }
+  loop->heard = true;
+}
+
+static void settle_spin(rpc_loop_t *loop, bool paid) {
+  if (!loop->spinning) {
+    return;
+  }
+  loop->spinning = false;
+  if (paid) {
+    loop->spin_credit += loop->spin_credit < SPIN_CREDIT_MAX ? 1 : 0;
+    loop->trial_interval = SPIN_TRIAL_INTERVAL_MIN;
+  } else if (loop->spin_credit > 0) {
+    loop->spin_credit--;
+  } else if (loop->trial_interval < SPIN_TRIAL_INTERVAL_MAX) {
+    loop->trial_interval *= 2;
+  }
+}
+
+static bool may_spin(rpc_loop_t *loop) {
+  if (loop->spin_credit > 0) {
+    return true;
+  }
+  if (++loop->unspun_count < loop->trial_interval) {
+    return false;
+  }
+  loop->unspun_count = 0;
+  return true;
+}
+
+static bool wants_spin(rpc_loop_t *loop) {
+  if (!loop->heard && !loop->spinning) {
+    return false;
+  }
+  const int64_t now_ns = pod_clock_now_ns();
+  if (loop->heard) {
+    if (loop->waited) {  // Else the bytes were there already, and there was nothing to
+                         // win.
+      settle_spin(loop, !loop->interrupted);
+    }
+    loop->heard = loop->interrupted = loop->waited = false;
+    loop->spinning = may_spin(loop);
+    loop->spin_end_ns = now_ns + SPIN_NS;
+  } else if (now_ns >= loop->spin_end_ns) {
+    settle_spin(loop, false);
+  } else {
+    loop->waited = true;
+  }
+  loop->spun_ns = now_ns;
+  return loop->spinning;
+}
+
 static void before_poll(uv_prepare_t *prepare) {
   rpc_loop_t *loop = prepare->data;
-  if (drain(loop)) {
-    uv_idle_stop(&loop->idle);
-  } else {
+  const bool drained = drain(loop);
+  if (wants_spin(loop) || !drained) {
     uv_idle_start(&loop->idle, do_nothing);
+  } else {
+    uv_idle_stop(&loop->idle);
   }
   arm_timer(loop);
 }
@@ -174,6 +244,7 @@ pod_status_t rpc_loop_create(rpc_loop_t **out_loop) {
   uv_prepare_start(&loop->prepare, before_poll);
   uv_check_start(&loop->check, after_poll);
   loop->timer_at_ns = INT64_MAX;
+  loop->trial_interval = SPIN_TRIAL_INTERVAL_MIN;
   for (int phase = 0; phase < RPC_PHASE_COUNT; phase++) {
     loop->tasks[phase].previous = loop->tasks[phase].next = &loop->tasks[phase];
   }

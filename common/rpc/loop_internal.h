@@ -64,6 +64,12 @@ struct rpc_loop_t {
   uv_timer_t timer;
   int64_t timer_at_ns;  // What `timer` is set to; INT64_MAX when it is not.
 
+  // See "Spinning" in loop.c.
+  bool heard, spinning, interrupted, waited;
+  int64_t spin_end_ns, spun_ns;
+  int spin_credit;
+  unsigned unspun_count, trial_interval;
+
   uv_mutex_t lock;  // Guards the posts.
   rpc_post_t *posts;
   size_t post_count, post_capacity;
@@ -90,6 +96,9 @@ void rpc_alarm_cancel(rpc_loop_t *loop, rpc_alarm_t *alarm);
 void rpc_task_queue(rpc_loop_t *loop, rpc_phase_t phase, rpc_task_t *task);
 
 void rpc_task_cancel(rpc_task_t *task);
+
+// A socket has something to read; to be called before it is read.
+void rpc_loop_note_heard(rpc_loop_t *loop);
 
 // One turn that does not wait. For tests and fuzzing.
 void rpc_loop_turn(rpc_loop_t *loop);
