@@ -182,6 +182,7 @@ int main(int argc, char **argv) {
       NULL,
       NULL,
       NULL};
+  signal(SIGPIPE, SIG_IGN);  // A peer that hangs up is an error of a write.
   // Set, not defined: with hidden visibility libc would not see a definition of ours.
   argp_program_version = "podium-worker " POD_VERSION;
   argp_parse(&argp, argc, argv, 0, NULL, &flags);
