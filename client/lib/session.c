@@ -1,5 +1,6 @@
 #include "client/lib/session.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,8 +219,13 @@ static void start_open(void *context) {
   rpc_timer_start(open->timer, (uint64_t)open->timeout_ms, 0);
 }
 
+// The program's signals are not for this thread, and a server that hangs up is an error
+// of a write here, no SIGPIPE for the program.
 static void *run_loop(void *context) {
   podium_session_t *session = context;
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, NULL);
   rpc_loop_run(session->loop);
   return NULL;
 }
