@@ -40,7 +40,11 @@ typedef enum ici_kind_t {
       6,  // Receiver to sender: `offset` bytes sent beforehand are used up so far.
   ICI_ABANDON = 7,  // The sender has given up the execution: `tag` is the code, the
                     // payload the message.
-  ICI_KIND_COUNT = 8,
+  ICI_ACK =
+      8,  // Of a link, not of a route: the neighbour has dealt with `offset` frames.
+  ICI_BYE = 9,  // Of a link: nothing more comes; answered by BYE, then the connection is
+                // closed.
+  ICI_KIND_COUNT = 10,
 } ici_kind_t;
 
 enum { ICI_FLAG_EAGER = 1 };  // DATA: sent beforehand, counted against the room kept.

@@ -15,7 +15,8 @@
 #include "common/base/log.h"
 #include "server/ici/node.h"
 
-enum { RECONNECT_MIN_MS = 10, RECONNECT_MAX_MS = 500, IPC_PATH_MAX = 100 };
+// The first pause gives the other side time to take down the last connection.
+enum { RECONNECT_MIN_MS = 50, RECONNECT_MAX_MS = 500, IPC_PATH_MAX = 100 };
 
 static const char *const direction_names[TORUS_DIRECTIONS] = {"+x", "-x", "+y",
                                                               "-y", "+z", "-z"};
@@ -34,14 +35,31 @@ void ici_link_describe(ici_link_t *link, char *text, size_t size_bytes) {
 
 // ---- Going out.
 
+static nng_msg *make_ack(ici_link_t *link) {
+  ici_header_t header = ici_node_header(link->node, ICI_ACK, link->peer);
+  header.offset = link->dealt;
+  nng_msg *message = ici_message_make(link->node, &header, NULL);
+  link->dealt_acked = message != NULL ? link->dealt : link->dealt_acked;
+  return message;
+}
+
+static nng_msg *next_in_queue(ici_link_t *link) {
+  if (link->queue_count == 0) {
+    return NULL;
+  }
+  nng_msg *message = link->queue[link->queue_first];
+  link->queue_first = (link->queue_first + 1) % ICI_QUEUE_MAX;
+  link->queue_count--;
+  return message;
+}
+
 static nng_msg *next_to_send(ici_link_t *link) {
   nng_msg *message = NULL;
   pthread_mutex_lock(&link->lock);
-  if (!link->is_sending && link->queue_count > 0) {
-    message = link->queue[link->queue_first];
-    link->queue_first = (link->queue_first + 1) % ICI_QUEUE_MAX;
-    link->queue_count--;
-    link->is_sending = true;
+  if (!link->is_sending) {
+    const bool is_ack_due = link->dealt - link->dealt_acked >= ICI_LINK_ACK_EVERY;
+    message = is_ack_due ? make_ack(link) : next_in_queue(link);
+    link->is_sending = message != NULL;
   }
   pthread_mutex_unlock(&link->lock);
   return message;
@@ -53,6 +71,12 @@ void ici_link_kick(ici_link_t *link) {
     nng_aio_set_msg(link->send_aio, message);
     nng_send_aio(link->socket, link->send_aio);
   }
+}
+
+// There may be room in the link again.
+static void offer_room(ici_link_t *link) {
+  ici_route_blocked(link->node);
+  ici_bell_ring(link->node->bell, atomic_load(&link->node->has_stuck_ring));
 }
 
 static void on_sent(void *context) {
@@ -68,8 +92,16 @@ static void on_sent(void *context) {
     return;
   }
   ici_link_kick(link);
-  ici_route_blocked(link->node);
-  ici_bell_ring(link->node->bell, atomic_load(&link->node->has_stuck_ring));
+  offer_room(link);
+}
+
+void ici_link_acked(ici_link_t *link, int64_t count) {
+  pthread_mutex_lock(&link->lock);
+  if (count > link->put_acked && count <= link->put) {
+    link->put_acked = count;
+  }
+  pthread_mutex_unlock(&link->lock);
+  offer_room(link);
 }
 
 void ici_link_clear(ici_link_t *link) {
@@ -118,12 +150,9 @@ static ici_put_t put_in_ring(ici_link_t *link, const ici_header_t *header,
   return outcome == ICI_RING_PUT ? ICI_PUT_DONE : ICI_PUT_FULL;
 }
 
-static ici_put_t put_in_queue(ici_link_t *link, nng_msg *message, int spare) {
-  if (link->queue_count + spare >= ICI_QUEUE_MAX) {
-    return ICI_PUT_FULL;
-  }
-  push_locked(link, message);
-  return ICI_PUT_DONE;
+static bool has_room(const ici_link_t *link, int spare) {
+  return link->queue_count + spare < ICI_QUEUE_MAX &&
+         link->put - link->put_acked + spare < ICI_LINK_WINDOW;
 }
 
 // With the link's lock. `payload` and `message` are the same frame; the message may be
@@ -136,13 +165,18 @@ static ici_put_t put_locked(ici_link_t *link, const ici_header_t *header,
   if (link->shares) {
     return put_in_ring(link, header, payload, spare);
   }
-  if (link->queue_count + spare >= ICI_QUEUE_MAX) {
+  if (!has_room(link, spare)) {
     return ICI_PUT_FULL;
   }
   if (*message == NULL) {
     *message = ici_message_make(link->node, header, payload);
   }
-  return *message == NULL ? ICI_PUT_FULL : put_in_queue(link, *message, spare);
+  if (*message == NULL) {
+    return ICI_PUT_FULL;
+  }
+  link->put++;
+  push_locked(link, *message);
+  return ICI_PUT_DONE;
 }
 
 static ici_put_t put(ici_link_t *link, const ici_header_t *header, const void *payload,
@@ -185,8 +219,16 @@ int64_t ici_link_piece_bytes(const ici_link_t *link) {
 
 // ---- Coming in.
 
-void ici_link_receive(ici_link_t *link) {
+static void receive(ici_link_t *link) {
   nng_recv_aio(link->socket, link->receive_aio);
+}
+
+void ici_link_receive(ici_link_t *link) {
+  pthread_mutex_lock(&link->lock);
+  link->dealt++;
+  pthread_mutex_unlock(&link->lock);
+  ici_link_kick(link);  // An acknowledgement may be due.
+  receive(link);
 }
 
 static void on_received(void *context) {
@@ -198,16 +240,14 @@ static void on_received(void *context) {
     }
     return;
   }
-  if (result == 0) {
-    nng_msg *message = nng_aio_get_msg(link->receive_aio);
-    ici_header_t header;
-    const nng_pipe pipe = nng_msg_get_pipe(message);
-    if (ici_session_receive(link, pipe, message, &header) &&
-        !ici_route_message(link, &header, message)) {
-      return;  // Goes on when the frame has found room.
-    }
-  }
-  ici_link_receive(link);
+  nng_msg *message = result == 0 ? nng_aio_get_msg(link->receive_aio) : NULL;
+  ici_header_t header;
+  if (message == NULL ||
+      !ici_session_receive(link, nng_msg_get_pipe(message), message, &header)) {
+    receive(link);
+  } else if (ici_route_message(link, &header, message)) {
+    ici_link_receive(link);
+  }  // Else it goes on when the frame has found room.
 }
 
 static void on_timer(void *context) {
@@ -294,6 +334,9 @@ static int open_socket(ici_link_t *link) {
     result = nng_socket_set_size(link->socket, NNG_OPT_RECVMAXSZ, ICI_FRAME_MAX);
   }
   if (result == 0) {
+    result = nng_socket_set_int(link->socket, NNG_OPT_RECVBUF, ICI_RECEIVE_BUFFER);
+  }
+  if (result == 0) {
     result = nng_socket_set_ms(link->socket, NNG_OPT_RECONNMINT, RECONNECT_MIN_MS);
   }
   if (result == 0) {
@@ -314,7 +357,7 @@ pod_status_t ici_link_open(ici_link_t *link, const ici_node_config_t *config) {
     return nng_failure(result, link, "cannot open a socket");
   }
   atomic_store(&link->state, ICI_LINK_DOWN);
-  ici_link_receive(link);
+  receive(link);
   if (!link->listens) {
     return NULL;
   }
@@ -383,15 +426,4 @@ pod_status_t ici_link_dial(ici_link_t *link, const char *url) {
   link->has_dialer = true;
   pthread_mutex_unlock(&link->lock);
   return NULL;
-}
-
-void ici_link_disconnect(ici_link_t *link, const char *reason) {
-  pthread_mutex_lock(&link->lock);
-  const bool has_pipe = link->has_pipe;
-  const nng_pipe pipe = link->pipe;
-  pthread_mutex_unlock(&link->lock);
-  if (has_pipe) {
-    ici_session_end(link, pipe, reason);
-    nng_pipe_close(pipe);
-  }
 }

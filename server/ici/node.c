@@ -2,6 +2,7 @@
 #include <nng/nng.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/base/check.h"
 #include "common/base/clock.h"
@@ -10,6 +11,8 @@
 #include "server/ici/node.h"
 
 enum { NS_PER_S = 1000000000 };
+
+#define NS_PER_MS ((int64_t)1000000)
 
 ici_header_t ici_node_header(const ici_node_t *node, ici_kind_t kind,
                              int32_t destination) {
@@ -421,18 +424,62 @@ static void free_kept(ici_kept_list_t *list) {
   }
 }
 
-void ici_node_destroy(ici_node_t *node) {
-  if (node == NULL) {
-    return;
+// Says goodbye over all links and waits until all have answered, but not for long.
+static void leave_all(ici_node_t *node) {
+  atomic_store(&node->goes, true);
+  pthread_mutex_lock(&node->event_lock);
+  node->on_link = NULL;
+  pthread_mutex_unlock(&node->event_lock);
+  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+    if (node->links[d].peer >= 0 && node->links[d].has_socket) {
+      ici_session_leave(&node->links[d], "this chip goes");
+    }
   }
-  POD_CHECK(node->run == NULL);
-  atomic_store(&node->stops, true);
-  if (node->has_pump) {
-    ici_bell_alarm(node->bell);
-    pthread_join(node->pump, NULL);
+  const int64_t until_ns = pod_clock_now_ns() + ICI_BYE_TIMEOUT_MS * NS_PER_MS;
+  const struct timespec until = {.tv_sec = until_ns / NS_PER_S,
+                                 .tv_nsec = until_ns % NS_PER_S};
+  bool is_leaving = true;
+  pthread_mutex_lock(&node->lock);
+  while (is_leaving && pod_clock_now_ns() < until_ns) {
+    is_leaving = false;
+    for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+      is_leaving |= atomic_load(&node->links[d].is_leaving);
+    }
+    if (is_leaving) {
+      pthread_cond_timedwait(&node->link_changed, &node->lock, &until);
+    }
   }
+  pthread_mutex_unlock(&node->lock);
+}
+
+static void *close_links(void *context) {
+  ici_node_t *node = context;
   for (int d = 0; d < TORUS_DIRECTIONS; d++) {
     ici_link_close(&node->links[d]);
+  }
+  return NULL;
+}
+
+// Closing waits for nng, which waits for its connections (see ici_session_leave). False:
+// it waits in vain, and still may call back.
+static bool close_in_time(ici_node_t *node) {
+  pthread_t closer;
+  if (pthread_create(&closer, NULL, close_links, node) != 0) {
+    close_links(node);
+    return true;
+  }
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += ICI_CLOSE_TIMEOUT_S;
+  if (pthread_timedjoin_np(closer, NULL, &until) == 0) {
+    return true;
+  }
+  pthread_detach(closer);
+  return false;
+}
+
+static void free_node(ici_node_t *node) {
+  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
     pthread_mutex_destroy(&node->links[d].lock);
     pthread_mutex_destroy(&node->links[d].ring_lock);
   }
@@ -453,6 +500,27 @@ void ici_node_destroy(ici_node_t *node) {
   pthread_mutex_destroy(&node->lock);
   free(node->peers);
   free(node);
+}
+
+void ici_node_destroy(ici_node_t *node) {
+  if (node == NULL) {
+    return;
+  }
+  POD_CHECK(node->run == NULL);
+  if (node->bell != NULL) {
+    leave_all(node);
+  }
+  atomic_store(&node->stops, true);
+  if (node->has_pump) {
+    ici_bell_alarm(node->bell);
+    pthread_join(node->pump, NULL);
+  }
+  if (close_in_time(node)) {
+    free_node(node);
+  } else {
+    pod_log(POD_LOG_ERROR, "ici: chip %d: a connection does not close; left as it is",
+            node->chip);
+  }
 }
 
 static const ici_link_t *listening(const ici_node_t *node, torus_direction_t direction) {
@@ -488,7 +556,7 @@ pod_status_t ici_node_dial(ici_node_t *node, torus_direction_t direction,
 void ici_node_disconnect(ici_node_t *node, torus_direction_t direction) {
   if (direction >= 0 && direction < TORUS_DIRECTIONS &&
       node->links[direction].peer >= 0) {
-    ici_link_disconnect(&node->links[direction], "it was told to close");
+    ici_session_leave(&node->links[direction], "it was told to close");
   }
 }
 

@@ -26,10 +26,20 @@
 
 enum {
   ICI_QUEUE_MAX = 8,  // Frames that wait in a link for nng to take them.
+  // Frames on a link that the neighbour has not dealt with, and after how many it says
+  // so. With ICI_RECEIVE_BUFFER beyond that (and a few ACKs), nng's own buffer at the
+  // receiver is never full, which its PAIR protocol (1.5.2) needs to take down a
+  // connection safely: a message that finds it full just then is left to the next
+  // connection's account.
+  ICI_LINK_WINDOW = 24,
+  ICI_LINK_ACK_EVERY = 8,
+  ICI_RECEIVE_BUFFER = 64,
   ICI_SPARE_MESSAGES_MAX = 16,
   ICI_ABORTED_MAX = 64,
   ICI_ENDED_MAX = 1024,
   ICI_HELLO_TIMEOUT_MS = 5000,
+  ICI_BYE_TIMEOUT_MS = 1000,
+  ICI_CLOSE_TIMEOUT_S = 5,
   // What a short step may be sent without asking, and what is counted for a frame of any
   // size besides its payload.
   ICI_EAGER_STEP_BYTES = 64 * 1024,
@@ -85,13 +95,19 @@ typedef struct ici_link_t {
   char dial_url[ICI_URL_MAX + 1];
   bool has_pipe;
   nng_pipe pipe;
-  int closed_pipe;  // Id of the last one that ended.
+  int closed_pipe;         // Id of the last one that ended.
+  atomic_bool is_leaving;  // BYE was said over `leaving`; its answer is waited for.
+  nng_pipe leaving;
+  int64_t leaving_until_ns;
   bool got_hello, got_welcome, peer_shares, has_timer;
   int64_t greeting_until_ns;
   uint64_t peer_epoch;
   nng_msg *queue[ICI_QUEUE_MAX];
   int queue_first, queue_count;
   bool is_sending;
+  // Frames of this session: queued and acknowledged; received and dealt with, and
+  // acknowledged.
+  int64_t put, put_acked, dealt, dealt_acked;
   ici_ring_t outgoing;
   ici_shared_t peer_bell;
   nng_msg *blocked;  // Received, to be passed on, no room; nothing more is received.
@@ -122,6 +138,7 @@ struct ici_node_t {
   ici_bell_t *bell;
   pthread_t pump;
   bool has_pump;
+  atomic_bool goes;  // Says goodbye: begins no session any more.
   atomic_bool stops, run_wants;
   atomic_int waiting;   // Frames in the outbox and blocked ones.
   int64_t eager_bytes;  // Room kept for one chip.
@@ -177,7 +194,6 @@ POD_MUST_USE pod_status_t ici_link_open(ici_link_t *link,
                                         const ici_node_config_t *config);
 void ici_link_close(ici_link_t *link);
 POD_MUST_USE pod_status_t ici_link_dial(ici_link_t *link, const char *url);
-void ici_link_disconnect(ici_link_t *link, const char *reason);
 
 typedef enum ici_put_t {
   ICI_PUT_DONE = 0,
@@ -195,8 +211,11 @@ ici_put_t ici_link_put(ici_link_t *link, const ici_header_t *header, const void 
 ici_put_t ici_link_put_message(ici_link_t *link, const ici_header_t *header,
                                nng_msg *message, int spare);
 
-// Asks for the next message, after one that was blocked has gone on.
+// The last message has been dealt with: asks for the next one.
 void ici_link_receive(ici_link_t *link);
+
+// The neighbour has dealt with `count` frames of this session.
+void ici_link_acked(ici_link_t *link, int64_t count);
 
 // Puts a message into the queue whatever the link's state: for handshakes. Takes it. To
 // be followed by ici_link_kick.
@@ -225,8 +244,13 @@ void ici_session_end(ici_link_t *link, nng_pipe pipe, const char *reason);
 bool ici_session_receive(ici_link_t *link, nng_pipe pipe, nng_msg *message,
                          ici_header_t *out_header);
 
-// The handshake has taken too long.
+// The link's timer: a handshake or a farewell may have taken too long.
 void ici_session_timeout(ici_link_t *link);
+
+// Ends the session and its connection in good order: says BYE, and closes when the other
+// side has answered. nng (1.5.2) may never finish to close a connection on which
+// something is just moving, and then closes no other one either.
+void ici_session_leave(ici_link_t *link, const char *reason);
 
 // ---- route.c: what becomes of a frame that arrived.
 

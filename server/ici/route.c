@@ -238,7 +238,7 @@ static look_t handle_first(ici_link_t *link, ici_run_t *run, bool *out_writer_wa
   if (look != ICI_RING_FRAME) {
     return look == ICI_RING_EMPTY ? LOOK_NOTHING : LOOK_BROKEN;
   }
-  if (header.kind < ICI_DATA) {
+  if (header.kind < ICI_DATA || header.kind >= ICI_ACK) {
     return LOOK_BROKEN;
   }
   if (header.destination == node->chip) {
@@ -266,7 +266,7 @@ static bool look_at_ring(ici_link_t *link, ici_run_t *run) {
     }
   }
   if (look == LOOK_BROKEN) {
-    ici_link_disconnect(link, "nonsense in the shared memory");
+    ici_session_leave(link, "nonsense in the shared memory");
   }
   return found;
 }

@@ -2,7 +2,8 @@
 //
 //   no pipe ──pipe added: say hello──> greeting ──hello and welcome came──> up
 //      ^                                  │ wrong hello, 5 s, pipe gone       │
-//      └──────────────────────────────────┴──────── pipe gone, nonsense ──────┘
+//      ├──────────────────────────────────┴──────── pipe gone, bye came ──────┤
+//      └──bye came, 1 s── leaving <────────────── told to, nonsense: say bye ─┘
 //
 // A link has the state UP or DOWN for everybody else; the rest is here.
 
@@ -92,6 +93,13 @@ static void report(ici_link_t *link, ici_link_state_t state, const char *reason)
   }
 }
 
+// With the link's lock. True: start the timer when no lock is held.
+static bool needs_timer(ici_link_t *link) {
+  const bool needs = !link->has_timer;
+  link->has_timer = true;
+  return needs;
+}
+
 // What a session had in shared memory goes with it, and so does what was queued for it.
 static void drop_session(ici_link_t *link) {
   pthread_mutex_lock(&link->ring_lock);
@@ -130,12 +138,27 @@ static bool end_locked(ici_link_t *link, nng_pipe pipe, const char *reason) {
   return is_current;
 }
 
+// The pipe needs no answer to a BYE any more. True: it was waited for.
+static bool has_left(ici_link_t *link, nng_pipe pipe) {
+  pthread_mutex_lock(&link->lock);
+  const bool is_answer = link->is_leaving && is_same_pipe(link->leaving, pipe);
+  link->is_leaving = link->is_leaving && !is_answer;
+  pthread_mutex_unlock(&link->lock);
+  return is_answer;
+}
+
 void ici_session_end(ici_link_t *link, nng_pipe pipe, const char *reason) {
   ici_node_t *node = link->node;
   pthread_mutex_lock(&node->event_lock);
+  const bool had_left = has_left(link, pipe);
   const bool has_ended = end_locked(link, pipe, reason);
+  if (had_left) {
+    // A BYE that did not get out must not go to the next one who connects.
+    drop_session(link);
+    nng_aio_cancel(link->send_aio);
+  }
   pthread_mutex_unlock(&node->event_lock);
-  if (has_ended) {
+  if (has_ended || had_left) {
     ici_node_changed(node);
     ici_route_blocked(node);
   }
@@ -161,10 +184,10 @@ static ici_hello_t begin_locked(ici_link_t *link, nng_pipe pipe, bool *out_start
   link->has_pipe = true;
   link->got_hello = false;
   link->got_welcome = false;
+  link->put = link->put_acked = link->dealt = link->dealt_acked = 0;
   link->greeting_until_ns = pod_clock_now_ns() + ICI_HELLO_TIMEOUT_MS * NS_PER_MS;
   ici_link_clear(link);
-  *out_starts_timer = !link->has_timer;
-  link->has_timer = true;
+  *out_starts_timer = needs_timer(link);
   pthread_mutex_unlock(&link->lock);
   return hello;
 }
@@ -172,7 +195,8 @@ static ici_hello_t begin_locked(ici_link_t *link, nng_pipe pipe, bool *out_start
 // The news of a connection and its first message may come on two threads at once.
 void ici_session_begin(ici_link_t *link, nng_pipe pipe) {
   ici_node_t *node = link->node;
-  if (is_known(link, pipe)) {
+  // Who goes lets newcomers wait until the socket closes: what is quiet closes safely.
+  if (is_known(link, pipe) || atomic_load(&node->goes)) {
     return;
   }
   pthread_mutex_lock(&node->event_lock);
@@ -188,7 +212,7 @@ void ici_session_begin(ici_link_t *link, nng_pipe pipe) {
   pthread_mutex_unlock(&node->event_lock);
   ici_link_kick(link);
   if (starts_timer) {
-    nng_sleep_aio(ICI_HELLO_TIMEOUT_MS, link->timer_aio);
+    nng_sleep_aio(ICI_BYE_TIMEOUT_MS, link->timer_aio);
   }
 }
 
@@ -216,19 +240,68 @@ static void go_up(ici_link_t *link, nng_pipe pipe) {
   ici_bell_ring(node->bell, true);  // Frames may have come into the ring before.
 }
 
+void ici_session_leave(ici_link_t *link, const char *reason) {
+  ici_node_t *node = link->node;
+  pthread_mutex_lock(&node->event_lock);
+  const bool has_pipe = link->has_pipe;
+  bool starts_timer = false;
+  if (has_pipe) {
+    pthread_mutex_lock(&link->lock);
+    link->is_leaving = true;
+    link->leaving = link->pipe;
+    link->leaving_until_ns = pod_clock_now_ns() + ICI_BYE_TIMEOUT_MS * NS_PER_MS;
+    starts_timer = needs_timer(link);
+    pthread_mutex_unlock(&link->lock);
+    end_locked(link, link->pipe, reason);
+    say(link, ICI_BYE, 0, NULL, 0);
+  }
+  pthread_mutex_unlock(&node->event_lock);
+  if (!has_pipe) {
+    return;
+  }
+  ici_link_kick(link);
+  if (starts_timer) {
+    nng_sleep_aio(ICI_BYE_TIMEOUT_MS, link->timer_aio);
+  }
+  ici_node_changed(node);
+  ici_route_blocked(node);
+}
+
+// What the one timer of a link is waiting for, in nanoseconds from now; negative: it is
+// overdue; INT64_MAX: nothing.
+typedef struct due_t {
+  int64_t greeting_ns, leaving_ns;
+} due_t;
+
+static due_t due_of(const ici_link_t *link) {
+  const int64_t now_ns = pod_clock_now_ns();
+  const bool is_greeting = link->has_pipe && !(link->got_hello && link->got_welcome);
+  return (due_t){
+      .greeting_ns = is_greeting ? link->greeting_until_ns - now_ns : INT64_MAX,
+      .leaving_ns = link->is_leaving ? link->leaving_until_ns - now_ns : INT64_MAX};
+}
+
 // One timer serves all sessions of the link: it may ring for one that is over, and then
-// waits for the one that has begun since.
+// waits for what has begun since.
 void ici_session_timeout(ici_link_t *link) {
   pthread_mutex_lock(&link->lock);
-  const bool is_greeting = link->has_pipe && !(link->got_hello && link->got_welcome);
-  const int64_t left_ns = link->greeting_until_ns - pod_clock_now_ns();
-  link->has_timer = is_greeting && left_ns > 0;
-  const bool goes_on = link->has_timer;
+  const due_t due = due_of(link);
+  const nng_pipe greeting = link->pipe;
+  const nng_pipe leaving = link->leaving;
+  link->is_leaving = link->is_leaving && due.leaving_ns > 0;
+  const bool goes_on = (due.greeting_ns > 0 && due.greeting_ns != INT64_MAX) ||
+                       (due.leaving_ns > 0 && due.leaving_ns != INT64_MAX);
+  link->has_timer = goes_on;
   pthread_mutex_unlock(&link->lock);
+  if (due.greeting_ns <= 0) {
+    ici_session_end(link, greeting, "the handshake took too long");
+    nng_pipe_close(greeting);
+  }
+  if (due.leaving_ns <= 0) {
+    nng_pipe_close(leaving);
+  }
   if (goes_on) {
-    nng_sleep_aio((nng_duration)(left_ns / NS_PER_MS + 1), link->timer_aio);
-  } else if (is_greeting) {
-    ici_link_disconnect(link, "the handshake took too long");
+    nng_sleep_aio(ICI_BYE_TIMEOUT_MS, link->timer_aio);
   }
 }
 
@@ -302,37 +375,91 @@ static pod_status_t hear_greeting(ici_link_t *link, nng_pipe pipe,
   return NULL;
 }
 
+// A message of a connection that is over: only a BYE still means something.
+static void hear_late(ici_link_t *link, nng_pipe pipe, const ici_header_t *header) {
+  if (header->kind == ICI_BYE && has_left(link, pipe)) {
+    ici_node_changed(link->node);
+    nng_pipe_close(pipe);
+  }
+}
+
+// The other side leaves: it closes when it has heard that nothing more comes from here.
+static void hear_bye(ici_link_t *link, nng_pipe pipe) {
+  ici_node_t *node = link->node;
+  pthread_mutex_lock(&node->event_lock);
+  if (end_locked(link, pipe, "the other side closed it")) {
+    say(link, ICI_BYE, 0, NULL, 0);
+  }
+  pthread_mutex_unlock(&node->event_lock);
+  ici_link_kick(link);
+  ici_node_changed(node);
+  ici_route_blocked(node);
+}
+
+// What is not for the router. On an error the connection is of no use any more.
+static pod_status_t hear(ici_link_t *link, nng_pipe pipe, const ici_header_t *header,
+                         const uint8_t *payload) {
+  const bool is_up = atomic_load(&link->state) == ICI_LINK_UP;
+  if (header->kind == ICI_BYE) {
+    hear_bye(link, pipe);
+    return NULL;
+  }
+  if (is_up && header->kind == ICI_ACK) {
+    ici_link_acked(link, header->offset);
+    return NULL;
+  }
+  return is_up ? pod_error(POD_DATA_LOSS, "a greeting in the middle")
+               : hear_greeting(link, pipe, header, payload);
+}
+
+static void reject(ici_link_t *link, nng_pipe pipe, pod_status_t status) {
+  char text[2 * ICI_URL_MAX];
+  ici_link_describe(link, text, sizeof(text));
+  pod_log(POD_LOG_WARNING, "ici: %s: closing a connection: %s", text,
+          pod_status_message(status));
+  if (atomic_load(&link->state) == ICI_LINK_UP) {
+    ici_session_leave(link, pod_status_message(status));
+  } else {
+    ici_session_end(link, pipe, pod_status_message(status));
+    nng_pipe_close(pipe);
+  }
+  pod_status_free(status);
+}
+
+static bool is_current(ici_link_t *link, nng_pipe pipe) {
+  pthread_mutex_lock(&link->lock);
+  const bool is = link->has_pipe && is_same_pipe(link->pipe, pipe);
+  pthread_mutex_unlock(&link->lock);
+  return is;
+}
+
 bool ici_session_receive(ici_link_t *link, nng_pipe pipe, nng_msg *message,
                          ici_header_t *out_header) {
   const uint8_t *body = nng_msg_body(message);
   // The first message may overtake the news of its connection.
   ici_session_begin(link, pipe);
-  pthread_mutex_lock(&link->lock);
-  const bool is_current = link->has_pipe && is_same_pipe(link->pipe, pipe);
-  pthread_mutex_unlock(&link->lock);
-  if (!is_current) {
+  pod_status_t status =
+      ici_header_decode(body, nng_msg_len(message), link->node->chip_count, out_header);
+  if (!is_current(link, pipe)) {
+    if (status == NULL) {
+      hear_late(link, pipe, out_header);
+    }
+    pod_status_free(status);
     nng_msg_free(message);
     return false;
   }
-  pod_status_t status =
-      ici_header_decode(body, nng_msg_len(message), link->node->chip_count, out_header);
-  const bool is_up = atomic_load(&link->state) == ICI_LINK_UP;
-  if (status == NULL && is_up && out_header->kind >= ICI_DATA) {
+  const bool is_frame = status == NULL && out_header->kind >= ICI_DATA &&
+                        out_header->kind < ICI_ACK &&
+                        atomic_load(&link->state) == ICI_LINK_UP;
+  if (is_frame) {
     return true;
   }
   if (status == NULL) {
-    status = is_up ? pod_error(POD_DATA_LOSS, "a greeting in the middle")
-                   : hear_greeting(link, pipe, out_header, body + ICI_HEADER_BYTES);
+    status = hear(link, pipe, out_header, body + ICI_HEADER_BYTES);
   }
   nng_msg_free(message);
   if (status != NULL) {
-    char text[2 * ICI_URL_MAX];
-    ici_link_describe(link, text, sizeof(text));
-    pod_log(POD_LOG_WARNING, "ici: %s: closing a connection: %s", text,
-            pod_status_message(status));
-    ici_session_end(link, pipe, pod_status_message(status));
-    nng_pipe_close(pipe);
-    pod_status_free(status);
+    reject(link, pipe, status);
   }
   return false;
 }

@@ -34,7 +34,7 @@
 extern char **environ;
 
 enum { CHIPS_MAX = 8 };
-#define DEADLINE_NS ((int64_t)15 * 1000000000)
+#define DEADLINE_NS ((int64_t)60 * 1000000000)
 
 typedef enum way_t { WAY_IPC, WAY_TCP, WAY_SHARED } way_t;
 
