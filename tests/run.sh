@@ -47,5 +47,6 @@ quietly() {
 }
 quietly cmake -S "$root" -B "$build" -G Ninja "${configure[@]}"
 quietly cmake --build "$build" "${targets[@]}"
+export LSAN_OPTIONS=suppressions=$root/tests/lsan.supp:print_suppressions=0
 cd "$build"
 exec ctest --output-on-failure --no-tests=error -j "$(nproc)" "${selection[@]}" "$@"
