@@ -21,19 +21,20 @@ int main(int argc, char **argv) {
   }
   const int chips = atoi(argv[2]);
   char program[1024];
-  const int length = snprintf(
-      program, sizeof(program),
-      "module @jit_double {\n"
-      "  sdy.mesh @mesh = <[\"x\"=%d]>\n"
-      "  func.func public @main(%%arg0: tensor<%dxf32> {sdy.sharding = "
-      "#sdy.sharding<@mesh, [{\"x\"}]>}) -> tensor<%dxf32> {\n"
-      "    %%0 = stablehlo.add %%arg0, %%arg0 : tensor<%dxf32>\n"
-      "    return %%0 : tensor<%dxf32>\n  }\n}\n",
-      chips, 2 * chips, 2 * chips, 2 * chips, 2 * chips);
+  const int length =
+      snprintf(program, sizeof(program),
+               "module @jit_double {\n"
+               "  sdy.mesh @mesh = <[\"x\"=%d]>\n"
+               "  func.func public @main(%%arg0: tensor<%dxf32> {sdy.sharding = "
+               "#sdy.sharding<@mesh, [{\"x\"}]>}) -> tensor<%dxf32> {\n"
+               "    %%0 = stablehlo.add %%arg0, %%arg0 : tensor<%dxf32>\n"
+               "    return %%0 : tensor<%dxf32>\n  }\n}\n",
+               chips, 2 * chips, 2 * chips, 2 * chips, 2 * chips);
   podium_session_t *session = NULL;
   check(podium_connect(argv[1], NULL, &session));
   podium_executable_t *executable = NULL;
-  check(podium_compile(session, "double.mlir", program, (size_t)length, NULL, &executable));
+  check(
+      podium_compile(session, "double.mlir", program, (size_t)length, NULL, &executable));
   float values[512];
   const size_t size = 2 * (size_t)chips * sizeof(float);
   for (int i = 0; i < 2 * chips; i++) {
