@@ -79,7 +79,7 @@ pod_status_t kernel_unary(const kernel_args_t *args) {
     count_bits(op, from, in, out, count);
     return NULL;
   }
-  const kernel_unary_fn_t loop = kernel_unary_loop(op, kernel_compute_dtype(from));
+  const kernel_unary_fn_t loop = kernel_unary_loop(op, from);
   if (loop == NULL || from == TENSOR_PRED) {
     return kernel_unsupported(args, from);
   }
@@ -111,7 +111,7 @@ kernel_binary_fn_t kernel_binary_of(chip_op_t op, tensor_dtype_t dtype) {
   if (dtype == TENSOR_PRED) {
     op = pred_op(op);
   }
-  return kernel_binary_loop(op, kernel_compute_dtype(dtype));
+  return kernel_binary_loop(op, dtype);
 }
 
 void kernel_binary_elements(kernel_binary_fn_t loop, tensor_dtype_t dtype, const void *a,

@@ -52,6 +52,8 @@ extern const kernel_unary_table_t KERNEL_ISA_NAME(kernel_float_unary);
 extern const kernel_binary_table_t KERNEL_ISA_NAME(kernel_float_binary);
 extern const kernel_unary_table_t KERNEL_ISA_NAME(kernel_math_unary);
 extern const kernel_binary_table_t KERNEL_ISA_NAME(kernel_math_binary);
+extern const kernel_unary_table_t KERNEL_ISA_NAME(kernel_narrow_unary);
+extern const kernel_binary_table_t KERNEL_ISA_NAME(kernel_narrow_binary);
 extern const kernel_binary_fn_t KERNEL_ISA_NAME(
     kernel_compare)[KERNEL_DIRECTIONS][TENSOR_DTYPE_COUNT];
 extern const kernel_unary_fn_t KERNEL_ISA_NAME(kernel_total_order)[TENSOR_DTYPE_COUNT];

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "server/worker/kernels/storage.h"
+
 extern const kernel_loops_t kernel_loops_baseline;
 #if defined(KERNEL_HAS_X86_SETS)
 extern const kernel_loops_t kernel_loops_avx2, kernel_loops_avx512;
@@ -57,8 +59,12 @@ const kernel_loops_t *kernel_loops(void) {
   return found;
 }
 
-kernel_unary_fn_t kernel_unary_loop(chip_op_t op, tensor_dtype_t compute) {
+kernel_unary_fn_t kernel_unary_loop(chip_op_t op, tensor_dtype_t dtype) {
   const kernel_loops_t *loops = kernel_loops();
+  const tensor_dtype_t compute = kernel_compute_dtype(dtype);
+  if (compute != dtype && (*loops->narrow_unary)[op][compute] != NULL) {
+    return (*loops->narrow_unary)[op][compute];
+  }
   const kernel_unary_table_t *const tables[] = {
       loops->integer_unary, loops->float_unary,    loops->math_unary,
       &kernel_f64_unary,    &kernel_complex_unary,
@@ -71,8 +77,12 @@ kernel_unary_fn_t kernel_unary_loop(chip_op_t op, tensor_dtype_t compute) {
   return NULL;
 }
 
-kernel_binary_fn_t kernel_binary_loop(chip_op_t op, tensor_dtype_t compute) {
+kernel_binary_fn_t kernel_binary_loop(chip_op_t op, tensor_dtype_t dtype) {
   const kernel_loops_t *loops = kernel_loops();
+  const tensor_dtype_t compute = kernel_compute_dtype(dtype);
+  if (compute != dtype && (*loops->narrow_binary)[op][compute] != NULL) {
+    return (*loops->narrow_binary)[op][compute];
+  }
   const kernel_binary_table_t *const tables[] = {
       loops->integer_binary, loops->float_binary,    loops->math_binary,
       &kernel_f64_binary,    &kernel_complex_binary,

@@ -82,6 +82,9 @@ typedef struct kernel_loops_t {
   const char *name;
   const kernel_unary_table_t *integer_unary, *float_unary, *math_unary;
   const kernel_binary_table_t *integer_binary, *float_binary, *math_binary;
+  // Functions of f32 good enough (4 ULP) where the result is rounded to 16 bits or fewer.
+  const kernel_unary_table_t *narrow_unary;
+  const kernel_binary_table_t *narrow_binary;
   // By chip_comparison_t; out is pred.
   const kernel_binary_fn_t (*compare)[TENSOR_DTYPE_COUNT];
   // Signed integers of the same size that are ordered as the floats are in total order.
@@ -111,10 +114,11 @@ const kernel_loops_t *kernel_loops(void);
 // "baseline", "avx2" or "avx512"; NULL when this CPU has no such set. For tests.
 const kernel_loops_t *kernel_loops_by_name(const char *name);
 
-// NULL when the operation has no loop for the compute type. Looks in the sets above and,
-// for f64 and complex types, in the scalar ones.
-kernel_unary_fn_t kernel_unary_loop(chip_op_t op, tensor_dtype_t compute);
-kernel_binary_fn_t kernel_binary_loop(chip_op_t op, tensor_dtype_t compute);
+// The loop of an operation in the compute type of `dtype`, whose elements are stored in
+// `dtype` afterwards; NULL when there is none. Looks in the sets above and, for f64 and
+// complex types, in the scalar ones.
+kernel_unary_fn_t kernel_unary_loop(chip_op_t op, tensor_dtype_t dtype);
+kernel_binary_fn_t kernel_binary_loop(chip_op_t op, tensor_dtype_t dtype);
 
 // Scalar loops, compiled once: transcendental functions of f64, and everything complex.
 extern const kernel_unary_table_t kernel_f64_unary, kernel_complex_unary;

@@ -1,6 +1,7 @@
 // Transcendental functions of f32: computed in double and rounded once. GCC calls the
 // vector functions of glibc's libmvec for them, which are within 4 ULP of a double, far
-// below what is left after rounding.
+// below what is left after rounding. What is rounded to 16 bits or fewer afterwards is
+// computed in float for the same reason.
 
 #include <math.h>
 #include <string.h>
@@ -11,27 +12,38 @@
     !defined(KERNEL_NO_VECTOR_MATH)
 #define HAS_VECTOR_MATH __attribute__((simd("notinbranch")))
 HAS_VECTOR_MATH double exp(double);
+HAS_VECTOR_MATH float expf(float);
 HAS_VECTOR_MATH double expm1(double);
+HAS_VECTOR_MATH float expm1f(float);
 HAS_VECTOR_MATH double log(double);
+HAS_VECTOR_MATH float logf(float);
 HAS_VECTOR_MATH double log1p(double);
+HAS_VECTOR_MATH float log1pf(float);
 HAS_VECTOR_MATH double tanh(double);
+HAS_VECTOR_MATH float tanhf(float);
 HAS_VECTOR_MATH double sin(double);
+HAS_VECTOR_MATH float sinf(float);
 HAS_VECTOR_MATH double cos(double);
+HAS_VECTOR_MATH float cosf(float);
 HAS_VECTOR_MATH double tan(double);
+HAS_VECTOR_MATH float tanf(float);
 HAS_VECTOR_MATH double cbrt(double);
+HAS_VECTOR_MATH float cbrtf(float);
 HAS_VECTOR_MATH double pow(double, double);
+HAS_VECTOR_MATH float powf(float, float);
 HAS_VECTOR_MATH double atan2(double, double);
+HAS_VECTOR_MATH float atan2f(float, float);
 #endif
 
 // Elements are computed in whole blocks, the last one filled up, because a scalar
 // remainder could round differently and the bits must not depend on the place.
 enum { BLOCK = 16 };
 
-#define UNARY(op, expression)                                                 \
+#define UNARY(op, type, expression)                                           \
   static void op##_block(const float *in, float *out) {                       \
     KERNEL_INDEPENDENT                                                        \
     for (int i = 0; i < BLOCK; i++) {                                         \
-      const double x = (double)in[i];                                         \
+      const type x = (type)in[i];                                             \
       out[i] = (float)(expression);                                           \
     }                                                                         \
   }                                                                           \
@@ -50,11 +62,11 @@ enum { BLOCK = 16 };
     }                                                                         \
   }
 
-#define BINARY(op, expression)                                                    \
+#define BINARY(op, type, expression)                                              \
   static void op##_block(const float *a, const float *b, float *out) {            \
     KERNEL_INDEPENDENT                                                            \
     for (int i = 0; i < BLOCK; i++) {                                             \
-      const double x = (double)a[i], y = (double)b[i];                            \
+      const type x = (type)a[i], y = (type)b[i];                                  \
       out[i] = (float)(expression);                                               \
     }                                                                             \
   }                                                                               \
@@ -75,18 +87,30 @@ enum { BLOCK = 16 };
     }                                                                             \
   }
 
-UNARY(EXPONENTIAL, exp(x))
-UNARY(EXPONENTIAL_MINUS_ONE, expm1(x))
-UNARY(LOG, log(x))
-UNARY(LOG_PLUS_ONE, log1p(x))
-UNARY(LOGISTIC, 1.0 / (1.0 + exp(-x)))
-UNARY(TANH, tanh(x))
-UNARY(SINE, sin(x))
-UNARY(COSINE, cos(x))
-UNARY(TAN, tan(x))
-UNARY(CBRT, cbrt(x))
-BINARY(POWER, pow(x, y))
-BINARY(ATAN2, atan2(x, y))
+UNARY(EXPONENTIAL, double, exp(x))
+UNARY(EXPONENTIAL_MINUS_ONE, double, expm1(x))
+UNARY(LOG, double, log(x))
+UNARY(LOG_PLUS_ONE, double, log1p(x))
+UNARY(LOGISTIC, double, 1.0 / (1.0 + exp(-x)))
+UNARY(TANH, double, tanh(x))
+UNARY(SINE, double, sin(x))
+UNARY(COSINE, double, cos(x))
+UNARY(TAN, double, tan(x))
+UNARY(CBRT, double, cbrt(x))
+BINARY(POWER, double, pow(x, y))
+BINARY(ATAN2, double, atan2(x, y))
+UNARY(NARROW_EXPONENTIAL, float, expf(x))
+UNARY(NARROW_EXPONENTIAL_MINUS_ONE, float, expm1f(x))
+UNARY(NARROW_LOG, float, logf(x))
+UNARY(NARROW_LOG_PLUS_ONE, float, log1pf(x))
+UNARY(NARROW_LOGISTIC, float, 1.0f / (1.0f + expf(-x)))
+UNARY(NARROW_TANH, float, tanhf(x))
+UNARY(NARROW_SINE, float, sinf(x))
+UNARY(NARROW_COSINE, float, cosf(x))
+UNARY(NARROW_TAN, float, tanf(x))
+UNARY(NARROW_CBRT, float, cbrtf(x))
+BINARY(NARROW_POWER, float, powf(x, y))
+BINARY(NARROW_ATAN2, float, atan2f(x, y))
 
 const kernel_unary_table_t KERNEL_ISA_NAME(kernel_math_unary) = {
     [CHIP_OP_EXPONENTIAL] = {[TENSOR_F32] = EXPONENTIAL_F32},
@@ -104,4 +128,22 @@ const kernel_unary_table_t KERNEL_ISA_NAME(kernel_math_unary) = {
 const kernel_binary_table_t KERNEL_ISA_NAME(kernel_math_binary) = {
     [CHIP_OP_POWER] = {[TENSOR_F32] = POWER_F32},
     [CHIP_OP_ATAN2] = {[TENSOR_F32] = ATAN2_F32},
+};
+
+const kernel_unary_table_t KERNEL_ISA_NAME(kernel_narrow_unary) = {
+    [CHIP_OP_EXPONENTIAL] = {[TENSOR_F32] = NARROW_EXPONENTIAL_F32},
+    [CHIP_OP_EXPONENTIAL_MINUS_ONE] = {[TENSOR_F32] = NARROW_EXPONENTIAL_MINUS_ONE_F32},
+    [CHIP_OP_LOG] = {[TENSOR_F32] = NARROW_LOG_F32},
+    [CHIP_OP_LOG_PLUS_ONE] = {[TENSOR_F32] = NARROW_LOG_PLUS_ONE_F32},
+    [CHIP_OP_LOGISTIC] = {[TENSOR_F32] = NARROW_LOGISTIC_F32},
+    [CHIP_OP_TANH] = {[TENSOR_F32] = NARROW_TANH_F32},
+    [CHIP_OP_SINE] = {[TENSOR_F32] = NARROW_SINE_F32},
+    [CHIP_OP_COSINE] = {[TENSOR_F32] = NARROW_COSINE_F32},
+    [CHIP_OP_TAN] = {[TENSOR_F32] = NARROW_TAN_F32},
+    [CHIP_OP_CBRT] = {[TENSOR_F32] = NARROW_CBRT_F32},
+};
+
+const kernel_binary_table_t KERNEL_ISA_NAME(kernel_narrow_binary) = {
+    [CHIP_OP_POWER] = {[TENSOR_F32] = NARROW_POWER_F32},
+    [CHIP_OP_ATAN2] = {[TENSOR_F32] = NARROW_ATAN2_F32},
 };

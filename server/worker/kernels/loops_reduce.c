@@ -69,6 +69,37 @@ enum { LANES = 64, CHUNK = 4096, LEVELS_MAX = 56 };
     }                                                                                   \
   }
 
+// Rows of a length that the compiler knows are vectorised across rows; in the same order,
+// so that the bits are the same.
+#define SHORT_ROWS_LOOP(name, type)                                                   \
+  static inline void name##_short(const type *in, size_t rows, size_t row_count,      \
+                                  type *out) {                                        \
+    KERNEL_INDEPENDENT                                                                \
+    for (size_t row = 0; row < rows; row++) {                                         \
+      type result = in[row * row_count];                                              \
+      for (size_t i = 1; i < row_count; i++) {                                        \
+        result = name##_combine(result, in[row * row_count + i]);                     \
+      }                                                                               \
+      out[row] = result;                                                              \
+    }                                                                                 \
+  }                                                                                   \
+  static void name##_rows(const void *in, size_t rows, size_t row_count, void *out) { \
+    switch (row_count) {                                                              \
+      case 2:                                                                         \
+        name##_short(in, rows, 2, out);                                               \
+        return;                                                                       \
+      case 4:                                                                         \
+        name##_short(in, rows, 4, out);                                               \
+        return;                                                                       \
+      case 8:                                                                         \
+        name##_short(in, rows, 8, out);                                               \
+        return;                                                                       \
+      default:                                                                        \
+        name(in, rows, row_count, out);                                               \
+        return;                                                                       \
+    }                                                                                 \
+  }
+
 #define UNSIGNED_LOOPS(op, wide32, wide64) \
   REDUCE_LOOP(op##_U8, uint8_t, wide32)    \
   REDUCE_LOOP(op##_U16, uint16_t, wide32)  \
@@ -103,6 +134,10 @@ REDUCE_LOOP(ADD_C128, double _Complex, x + y)
 REDUCE_LOOP(MULTIPLY_C64, float _Complex, x *y)
 REDUCE_LOOP(MULTIPLY_C128, double _Complex, x *y)
 
+SHORT_ROWS_LOOP(ADD_F32, float)
+SHORT_ROWS_LOOP(MAXIMUM_F32, float)
+SHORT_ROWS_LOOP(MINIMUM_F32, float)
+
 #define SAME_BITS(op)                                                      \
   [TENSOR_U8] = op##_U8, [TENSOR_U16] = op##_U16, [TENSOR_U32] = op##_U32, \
   [TENSOR_U64] = op##_U64, [TENSOR_S8] = op##_U8, [TENSOR_S16] = op##_U16, \
@@ -111,15 +146,16 @@ REDUCE_LOOP(MULTIPLY_C128, double _Complex, x *y)
   [TENSOR_U8] = op##_U8, [TENSOR_U16] = op##_U16, [TENSOR_U32] = op##_U32, \
   [TENSOR_U64] = op##_U64, [TENSOR_S8] = op##_S8, [TENSOR_S16] = op##_S16, \
   [TENSOR_S32] = op##_S32, [TENSOR_S64] = op##_S64
-#define FLOATS(op) [TENSOR_F32] = op##_F32, [TENSOR_F64] = op##_F64
+#define FLOATS(op, f32) [TENSOR_F32] = f32, [TENSOR_F64] = op##_F64
 #define COMPLEX(op) [TENSOR_C64] = op##_C64, [TENSOR_C128] = op##_C128
 
 const kernel_reduce_fn_t KERNEL_ISA_NAME(
     kernel_reduce)[KERNEL_REDUCERS][TENSOR_DTYPE_COUNT] = {
-    [CHIP_REDUCER_ADD] = {SAME_BITS(ADD), FLOATS(ADD), COMPLEX(ADD)},
-    [CHIP_REDUCER_MULTIPLY] = {SAME_BITS(MULTIPLY), FLOATS(MULTIPLY), COMPLEX(MULTIPLY)},
-    [CHIP_REDUCER_MAXIMUM] = {OWN_BITS(MAXIMUM), FLOATS(MAXIMUM)},
-    [CHIP_REDUCER_MINIMUM] = {OWN_BITS(MINIMUM), FLOATS(MINIMUM)},
+    [CHIP_REDUCER_ADD] = {SAME_BITS(ADD), FLOATS(ADD, ADD_F32_rows), COMPLEX(ADD)},
+    [CHIP_REDUCER_MULTIPLY] = {SAME_BITS(MULTIPLY), FLOATS(MULTIPLY, MULTIPLY_F32),
+                               COMPLEX(MULTIPLY)},
+    [CHIP_REDUCER_MAXIMUM] = {OWN_BITS(MAXIMUM), FLOATS(MAXIMUM, MAXIMUM_F32_rows)},
+    [CHIP_REDUCER_MINIMUM] = {OWN_BITS(MINIMUM), FLOATS(MINIMUM, MINIMUM_F32_rows)},
     [CHIP_REDUCER_AND] = {SAME_BITS(AND)},
     [CHIP_REDUCER_OR] = {SAME_BITS(OR)},
     [CHIP_REDUCER_XOR] = {SAME_BITS(XOR)},

@@ -132,7 +132,8 @@ static void check_tables(memory_t *memory, const kernel_loops_t *base,
   }
   for (int reducer = 1; reducer < KERNEL_REDUCERS; reducer++) {
     const kernel_reduce_fn_t reduce = base->reduce[reducer][dtype];
-    for (size_t row = 1; reduce != NULL && row <= COUNT; row = row * 3 + 1) {
+    for (size_t row = 1; reduce != NULL && row <= COUNT;
+         row = row < 9 ? row + 1 : row * 3) {
       reduce(memory->a, COUNT / row, row, memory->expected);
       loops->reduce[reducer][dtype](memory->a, COUNT / row, row, memory->found);
       assert_same("reduce", dtype, memory->expected, memory->found,
