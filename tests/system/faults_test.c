@@ -181,6 +181,16 @@ static int64_t hbm_used(rpc_loop_t *loop, const char *address) {
   return used;
 }
 
+static int64_t deadline_ns(void) {
+  return pod_clock_now_ns() + (int64_t)SYSTEM_WAIT_MS * 1000000;
+}
+
+static void check_deadline(const world_t *world, int64_t deadline, const char *what) {
+  if (pod_clock_now_ns() > deadline) {
+    system_pod_fail(world->pod, what);
+  }
+}
+
 // Starts an execution that does not end, and waits until every chip has begun it: its
 // results and temporaries then take HBM.
 static client_call_t *start_endless(world_t *world) {
@@ -193,10 +203,10 @@ static client_call_t *start_endless(world_t *world) {
     before[chip] = hbm_used(world->loop, addresses[chip]);
   }
   client_call_t *call = client_start_execute(world->client, executable, array, 0);
-  const int64_t deadline = pod_clock_now_ns() + (int64_t)SYSTEM_WAIT_MS * 1000000;
+  const int64_t deadline = deadline_ns();
   for (int chip = 0; chip < CHIPS; chip++) {
     while (hbm_used(world->loop, addresses[chip]) <= before[chip]) {
-      assert_true(pod_clock_now_ns() < deadline);
+      check_deadline(world, deadline, "the execution does not begin");
       assert_false(call->is_over);
     }
   }
@@ -204,7 +214,7 @@ static client_call_t *start_endless(world_t *world) {
 }
 
 static void wait_ready(world_t *world, bool wanted) {
-  const int64_t deadline = pod_clock_now_ns() + (int64_t)SYSTEM_WAIT_MS * 1000000;
+  const int64_t deadline = deadline_ns();
   for (;;) {
     Podium__V1__Pod *pod = client_pod(world->client);
     const bool is_ready = pod->ready;
@@ -212,7 +222,8 @@ static void wait_ready(world_t *world, bool wanted) {
     if (is_ready == wanted) {
       return;
     }
-    assert_true(pod_clock_now_ns() < deadline);
+    check_deadline(world, deadline,
+                   wanted ? "the pod does not become ready" : "the pod stays ready");
   }
 }
 
@@ -389,12 +400,12 @@ static void test_a_session_that_ends_in_mid_execution_leaves_the_chips_empty(
   world.client = client_create(world.loop, system_pod_address(world.pod));
   client_destroy(gone);
   client_free(call);
-  const int64_t deadline = pod_clock_now_ns() + (int64_t)SYSTEM_WAIT_MS * 1000000;
+  const int64_t deadline = deadline_ns();
   for (int chip = 0; chip < CHIPS; chip++) {
     char address[64];
     worker_of_chip(&world, chip, address);
     while (hbm_used(world.loop, address) != 0) {
-      assert_true(pod_clock_now_ns() < deadline);
+      check_deadline(&world, deadline, "the chips do not become empty");
     }
   }
   client_open(world.client, true);

@@ -67,7 +67,7 @@ char *system_pod_log(const system_pod_t *pod, int index) {
   return read_whole(path);
 }
 
-static void fail_with_logs(const system_pod_t *pod, const char *what) {
+void system_pod_fail(const system_pod_t *pod, const char *what) {
   for (int i = -1; i < pod->worker_count; i++) {
     char *log = system_pod_log(pod, i);
     print_error("--- %s %d\n%s", i < 0 ? "coordinator" : "worker", i, log);
@@ -128,7 +128,7 @@ static void read_address(system_pod_t *pod, const char *port_file) {
     free(text);
     if (pod->address[0] == '\0' && (pod_clock_now_ns() > deadline ||
                                     waitpid(pod->coordinator, NULL, WNOHANG) != 0)) {
-      fail_with_logs(pod, "the coordinator did not start");
+      system_pod_fail(pod, "the coordinator did not start");
     }
     pause_briefly();
   }
@@ -243,7 +243,7 @@ void system_pod_stop(system_pod_t *pod) {
     }
   }
   if (bad > 0) {
-    fail_with_logs(pod, "a daemon did not exit with 0 on SIGTERM");
+    system_pod_fail(pod, "a daemon did not exit with 0 on SIGTERM");
   }
   remove_folder(pod->folder);
   free(pod);

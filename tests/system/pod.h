@@ -67,6 +67,9 @@ const char *system_pod_folder(const system_pod_t *pod);
 // The log of the coordinator (index -1) or of a worker; returns owned.
 char *system_pod_log(const system_pod_t *pod, int index);
 
+// Fails the test and shows all logs.
+void system_pod_fail(const system_pod_t *pod, const char *what);
+
 // Runs a program of the build (bin/NAME) to its end and returns its exit status; its
 // output (both streams) goes to *out_output (owned; may be NULL). `args` is
 // NULL-terminated, without the program.
