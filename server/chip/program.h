@@ -40,6 +40,7 @@
 #include "common/tensor/shape.h"
 #include "common/tensor/sharding.h"
 #include "server/chip/operations.h"
+#include "server/chip/task.h"
 
 enum {
   CHIP_BUFFERS_MAX = 1 << 24,
@@ -160,6 +161,7 @@ typedef struct chip_computation_t {
   const int32_t *parameters;  // Indexes of buffers.
   const int32_t *results;
   int32_t first_instruction, instruction_count;  // A range of program->instructions.
+  int32_t first_task, task_count;                // A range of program->tasks.
 } chip_computation_t;
 
 // An argument or result of the whole program.
@@ -183,6 +185,10 @@ typedef struct chip_program_t {
   const chip_instruction_t *instructions;
   const chip_computation_t *computations;  // [entry] has the arguments as parameters.
   int32_t entry;
+  // For the clock; a worker's copy of the program has none.
+  int32_t task_count, task_member_count;
+  const chip_task_t *tasks;
+  const int32_t *task_members;
   int64_t temp_bytes;
   int64_t argument_bytes, result_bytes, constant_bytes;  // Per chip.
 } chip_program_t;
