@@ -76,7 +76,22 @@ static chip_cost_t roofline(const chip_spec_t *spec, chip_cost_t cost, int64_t m
     }
   }
   cost.duration_ps = plus(longest_ps, spec->op_overhead_ps);
+  cost.mxu_ps = mxu_ps;
+  cost.vpu_ps = times_ps[CHIP_BOUND_VPU];
+  cost.hbm_ps = times_ps[CHIP_BOUND_HBM];
   return cost;
+}
+
+chip_cost_t chip_work_cost(const chip_spec_t *spec, const chip_work_t *work) {
+  const chip_cost_t cost = {
+      .mxu_flop = work->mxu_flop,
+      .vpu_op = work->vpu_op,
+      .hbm_bytes = plus(work->hbm_read_bytes, work->hbm_written_bytes),
+  };
+  return roofline(spec, cost,
+                  picoseconds((double)work->mxu_busy_flop,
+                              spec->bf16_flop_per_s * spec->mxu_fraction),
+                  0);
 }
 
 typedef struct question_t {

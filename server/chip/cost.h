@@ -11,6 +11,7 @@
 
 #include "server/chip/program.h"
 #include "server/chip/spec.h"
+#include "server/chip/task.h"
 #include "server/chip/torus.h"
 
 typedef enum chip_bound_t {
@@ -29,7 +30,12 @@ typedef struct chip_cost_t {
   int64_t ici_bytes;  // Sent by this chip, over all its links.
   int64_t duration_ps;
   chip_bound_t bound;
+  int64_t mxu_ps, vpu_ps, hbm_ps;  // How long each engine is busy; they overlap.
 } chip_cost_t;
+
+// Of one run of a task's work on the core; what its collective takes on the links is the
+// simulator's.
+chip_cost_t chip_work_cost(const chip_spec_t *spec, const chip_work_t *work);
 
 // Of one run of an instruction, called computations not included.
 chip_cost_t chip_instruction_cost(const chip_spec_t *spec, const torus_t *torus,
