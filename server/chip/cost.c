@@ -1,24 +1,18 @@
 #include "server/chip/cost.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "server/chip/layout.h"
-
-// One VPU operation per element is exact for arithmetic. A transcendental function is a
-// range reduction and a polynomial: about a dozen operations.
-enum { TRANSCENDENTAL_VPU_OPS = 12 };
+#include "server/chip/work.h"
 
 #define PS_PER_S 1e12
 
-// All counts saturate: a program may name shapes whose work exceeds int64.
 static int64_t times(int64_t a, int64_t b) {
-  int64_t product;
-  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+  return chip_work_times(a, b);
 }
 
 static int64_t plus(int64_t a, int64_t b) {
-  int64_t sum;
-  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+  return chip_work_plus(a, b);
 }
 
 static int64_t picoseconds(double work, double rate_per_s) {
@@ -29,29 +23,6 @@ static int64_t picoseconds(double work, double rate_per_s) {
 static const tensor_shape_t *operand_shape(const chip_program_t *program,
                                            const chip_instruction_t *instruction, int i) {
   return &program->buffers[instruction->operands[i]].shape;
-}
-
-static const tensor_shape_t *result_shape(const chip_program_t *program,
-                                          const chip_instruction_t *instruction, int i) {
-  return &program->buffers[instruction->results[i]].shape;
-}
-
-static int64_t operand_bytes(const chip_program_t *program,
-                             const chip_instruction_t *instruction) {
-  int64_t bytes = 0;
-  for (int i = 0; i < instruction->operand_count; i++) {
-    bytes = plus(bytes, chip_layout_bytes(operand_shape(program, instruction, i)));
-  }
-  return bytes;
-}
-
-static int64_t result_bytes(const chip_program_t *program,
-                            const chip_instruction_t *instruction) {
-  int64_t bytes = 0;
-  for (int i = 0; i < instruction->result_count; i++) {
-    bytes = plus(bytes, chip_layout_bytes(result_shape(program, instruction, i)));
-  }
-  return bytes;
 }
 
 // The longest of the engines' times decides; the fixed cost comes on top.
@@ -100,147 +71,6 @@ typedef struct question_t {
   const chip_program_t *program;
   const chip_instruction_t *instruction;
 } question_t;
-
-static chip_cost_t cost_none(const question_t *q) {
-  (void)q;
-  return (chip_cost_t){0};
-}
-
-static chip_cost_t elementwise(const question_t *q, int64_t vpu_ops_per_element) {
-  const int64_t elements =
-      tensor_shape_elements(result_shape(q->program, q->instruction, 0));
-  const chip_cost_t cost = {
-      .vpu_op = times(elements, vpu_ops_per_element),
-      .hbm_bytes = plus(operand_bytes(q->program, q->instruction),
-                        result_bytes(q->program, q->instruction)),
-  };
-  return roofline(q->spec, cost, 0, 0);
-}
-
-static chip_cost_t cost_elementwise(const question_t *q) {
-  return elementwise(q, 1);
-}
-
-static chip_cost_t cost_transcendental(const question_t *q) {
-  return elementwise(q, TRANSCENDENTAL_VPU_OPS);
-}
-
-// What is not used of the operands (slices) is not read, what is used often (broadcasts)
-// is read once.
-static chip_cost_t cost_movement(const question_t *q) {
-  const int64_t in = operand_bytes(q->program, q->instruction);
-  const int64_t out = result_bytes(q->program, q->instruction);
-  const chip_cost_t cost = {.hbm_bytes = plus(in < out ? in : out, out)};
-  return roofline(q->spec, cost, 0, 0);
-}
-
-// In place: only the update is read and written.
-static chip_cost_t cost_update(const question_t *q) {
-  const int64_t update = chip_layout_bytes(operand_shape(q->program, q->instruction, 1));
-  return roofline(q->spec, (chip_cost_t){.hbm_bytes = times(2, update)}, 0, 0);
-}
-
-static chip_cost_t cost_reduce(const question_t *q) {
-  int64_t elements = 0;
-  for (int i = 0; i < q->instruction->result_count; i++) {
-    const tensor_shape_t *in = operand_shape(q->program, q->instruction, i);
-    elements = plus(elements, tensor_shape_elements(in));
-  }
-  const chip_cost_t cost = {
-      .vpu_op = elements,
-      .hbm_bytes = plus(operand_bytes(q->program, q->instruction),
-                        result_bytes(q->program, q->instruction)),
-  };
-  return roofline(q->spec, cost, 0, 0);
-}
-
-// How many bf16 passes an f32 product takes: 1, 3 or 6 by its precision
-// (jax.lax.Precision on TPU). bf16 operands need one.
-static int64_t mxu_passes(const chip_instruction_t *instruction, tensor_dtype_t dtype) {
-  if (dtype != TENSOR_F32) {
-    return 1;
-  }
-  int32_t count;
-  const int64_t *precision =
-      chip_instruction_attr(instruction, CHIP_ATTR_PRECISION, &count);
-  int64_t highest = CHIP_PRECISION_DEFAULT;
-  for (int32_t i = 0; i < count; i++) {
-    highest = precision[i] > highest ? precision[i] : highest;
-  }
-  static const int64_t passes[] = {[CHIP_PRECISION_DEFAULT] = 1,
-                                   [CHIP_PRECISION_HIGH] = 3,
-                                   [CHIP_PRECISION_HIGHEST] = 6};
-  return highest <= CHIP_PRECISION_HIGHEST ? passes[highest] : 6;
-}
-
-// The extents of a product: batch · m · n · k.
-typedef struct extents_t {
-  int64_t batch, m, n, k;
-} extents_t;
-
-static int64_t product_of_dims(const tensor_shape_t *shape, const int64_t *dims,
-                               int32_t count) {
-  int64_t product = 1;
-  for (int32_t i = 0; i < count; i++) {
-    product = times(product, shape->dims[dims[i]]);
-  }
-  return product;
-}
-
-static extents_t extents_of(const question_t *q) {
-  const tensor_shape_t *lhs = operand_shape(q->program, q->instruction, 0);
-  const tensor_shape_t *rhs = operand_shape(q->program, q->instruction, 1);
-  int32_t batching, contracting;
-  const int64_t *batch_dims =
-      chip_instruction_attr(q->instruction, CHIP_ATTR_LHS_BATCHING_DIMENSIONS, &batching);
-  const int64_t *k_dims = chip_instruction_attr(
-      q->instruction, CHIP_ATTR_LHS_CONTRACTING_DIMENSIONS, &contracting);
-  extents_t e = {.batch = product_of_dims(lhs, batch_dims, batching),
-                 .k = product_of_dims(lhs, k_dims, contracting)};
-  const int64_t shared = times(e.batch, e.k);
-  e.m = shared == 0 ? 0 : tensor_shape_elements(lhs) / shared;
-  e.n = shared == 0 ? 0 : tensor_shape_elements(rhs) / shared;
-  return e;
-}
-
-static int64_t round_up(int64_t value, int64_t unit) {
-  return plus(value, unit - 1) / unit * unit;
-}
-
-// What the array is busy for: k and one of m and n are padded to its size, because they
-// lie along its rows and columns. The other one streams through; loading the next tile
-// hides behind it only when it is as long as the array, so it counts at least that much.
-// The compiler streams what is cheaper.
-static int64_t padded_flop(const extents_t *e, int64_t size) {
-  const int64_t m_streams =
-      times(e->m > size ? round_up(e->m, CHIP_SUBLANES) : size, round_up(e->n, size));
-  const int64_t n_streams =
-      times(e->n > size ? round_up(e->n, CHIP_SUBLANES) : size, round_up(e->m, size));
-  const int64_t area = m_streams < n_streams ? m_streams : n_streams;
-  return times(times(times(2, e->batch), area), round_up(e->k, size));
-}
-
-static chip_cost_t cost_dot_general(const question_t *q) {
-  const tensor_dtype_t dtype = operand_shape(q->program, q->instruction, 0)->dtype;
-  const extents_t e = extents_of(q);
-  const int64_t flop = times(times(times(2, e.batch), times(e.m, e.n)), e.k);
-  chip_cost_t cost = {.hbm_bytes = plus(operand_bytes(q->program, q->instruction),
-                                        result_bytes(q->program, q->instruction))};
-  const bool is_int8 = tensor_dtype_bytes(dtype) == 1 && tensor_dtype_is_integer(dtype);
-  const bool is_mxu = is_int8 || (tensor_dtype_is_float(dtype) && dtype != TENSOR_F64);
-  if (!is_mxu) {  // The MXU cannot multiply these; the lanes of the VPU do.
-    cost.vpu_op = flop;
-    return roofline(q->spec, cost, 0, 0);
-  }
-  cost.mxu_flop = flop;
-  const chip_spec_t *spec = q->spec;
-  const double peak =
-      is_int8 && spec->int8_op_per_s > 0 ? spec->int8_op_per_s : spec->bf16_flop_per_s;
-  const double work = flop == 0 ? 0
-                                : (double)padded_flop(&e, spec->mxu_size) *
-                                      (double)mxu_passes(q->instruction, dtype);
-  return roofline(spec, cost, picoseconds(work, peak * spec->mxu_fraction), 0);
-}
 
 // How far the first group of a collective reaches: what its links and hops follow from.
 typedef struct reach_t {
@@ -311,8 +141,8 @@ static chip_cost_t cost_collective(const question_t *q) {
         chip_instruction_attr_one(q->instruction, CHIP_ATTR_GROUP_SIZE, count);
     reach = reach_of(q->torus, ids, size < count ? size : count);
   }
-  chip_cost_t cost = {.hbm_bytes = plus(operand_bytes(q->program, q->instruction),
-                                        result_bytes(q->program, q->instruction))};
+  const chip_work_t work = chip_instruction_work(q->spec, q->program, q->instruction);
+  chip_cost_t cost = {.hbm_bytes = plus(work.hbm_read_bytes, work.hbm_written_bytes)};
   int64_t ici_ps = 0;
   if (reach.group_size > 1 && reach.hops > 0) {
     cost.ici_bytes = sent_bytes(q, reach.group_size);
@@ -324,12 +154,9 @@ static chip_cost_t cost_collective(const question_t *q) {
   return roofline(q->spec, cost, 0, ici_ps);
 }
 
-typedef chip_cost_t (*cost_fn_t)(const question_t *q);
-
-static const cost_fn_t rules[CHIP_OP_COUNT] = {
-    [CHIP_OP_INVALID] = cost_none,
-#define OPERATION(id, name, syntax, shape, factors, kernel, cost) \
-  [CHIP_OP_##id] = cost_##cost,
+static const char *const cost_column[CHIP_OP_COUNT] = {
+    [CHIP_OP_INVALID] = "none",
+#define OPERATION(id, name, syntax, shape, factors, kernel, cost) [CHIP_OP_##id] = #cost,
 #include "server/chip/operations.def"
 #undef OPERATION
 };
@@ -337,8 +164,15 @@ static const cost_fn_t rules[CHIP_OP_COUNT] = {
 chip_cost_t chip_instruction_cost(const chip_spec_t *spec, const torus_t *torus,
                                   const chip_program_t *program,
                                   const chip_instruction_t *instruction) {
-  const question_t question = {spec, torus, program, instruction};
-  return rules[instruction->op](&question);
+  if (chip_op_is_collective(instruction->op)) {
+    const question_t question = {spec, torus, program, instruction};
+    return cost_collective(&question);
+  }
+  if (strcmp(cost_column[instruction->op], "none") == 0) {
+    return (chip_cost_t){0};
+  }
+  const chip_work_t work = chip_instruction_work(spec, program, instruction);
+  return chip_work_cost(spec, &work);
 }
 
 const char *chip_bound_name(chip_bound_t bound) {

@@ -5,6 +5,7 @@
 #include "server/compiler/lower.h"
 #include "server/compiler/report.h"
 #include "server/compiler/syntax.h"
+#include "server/compiler/tasks.h"
 
 // Larger constants are left out of the partitioned text, which is for people.
 enum { ELEMENTS_SHOWN_MAX = 64 };
@@ -53,6 +54,11 @@ static pod_status_t lower(pipeline_t *pipeline) {
       pod_status_message(status));
   pod_status_free(status);
   return internal;
+}
+
+static pod_status_t emit_tasks(pipeline_t *pipeline) {
+  tasks_emit(pipeline->options->spec, pipeline->program);
+  return NULL;
 }
 
 static pod_status_t report(pipeline_t *pipeline) {
@@ -116,6 +122,7 @@ static const pipeline_pass_t passes[] = {
     {"simplify", simplify},          // Dead and double code, identities.
     {"verify", verify_partitioned},  // What the partitioner made.
     {"lower", lower},                // Instructions and buffers.
+    {"tasks", emit_tasks},           // What the clock runs.
     {"report", report},              // Text and collectives, for people.
     {"check HBM", check_hbm},        // Whether it fits the chip.
 };

@@ -1,0 +1,217 @@
+#include "server/chip/work.h"
+
+#include "server/chip/layout.h"
+
+// One VPU operation per element is exact for arithmetic. A transcendental function is a
+// range reduction and a polynomial: about a dozen operations.
+enum { TRANSCENDENTAL_VPU_OPS = 12 };
+
+int64_t chip_work_times(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+int64_t chip_work_plus(int64_t a, int64_t b) {
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+static int64_t times(int64_t a, int64_t b) {
+  return chip_work_times(a, b);
+}
+
+static int64_t plus(int64_t a, int64_t b) {
+  return chip_work_plus(a, b);
+}
+
+typedef struct question_t {
+  const chip_spec_t *spec;
+  const chip_program_t *program;
+  const chip_instruction_t *instruction;
+} question_t;
+
+static const tensor_shape_t *operand_shape(const question_t *q, int i) {
+  return &q->program->buffers[q->instruction->operands[i]].shape;
+}
+
+static const tensor_shape_t *result_shape(const question_t *q, int i) {
+  return &q->program->buffers[q->instruction->results[i]].shape;
+}
+
+static int64_t operand_bytes(const question_t *q) {
+  int64_t bytes = 0;
+  for (int i = 0; i < q->instruction->operand_count; i++) {
+    bytes = plus(bytes, chip_layout_bytes(operand_shape(q, i)));
+  }
+  return bytes;
+}
+
+static int64_t result_bytes(const question_t *q) {
+  int64_t bytes = 0;
+  for (int i = 0; i < q->instruction->result_count; i++) {
+    bytes = plus(bytes, chip_layout_bytes(result_shape(q, i)));
+  }
+  return bytes;
+}
+
+static chip_work_t work_none(const question_t *q) {
+  (void)q;
+  return (chip_work_t){0};
+}
+
+// All operands in, all results out.
+static chip_work_t traffic(const question_t *q) {
+  return (chip_work_t){.hbm_read_bytes = operand_bytes(q),
+                       .hbm_written_bytes = result_bytes(q)};
+}
+
+static chip_work_t work_elementwise(const question_t *q) {
+  chip_work_t work = traffic(q);
+  work.vpu_op = tensor_shape_elements(result_shape(q, 0));
+  return work;
+}
+
+static chip_work_t work_transcendental(const question_t *q) {
+  chip_work_t work = work_elementwise(q);
+  work.vpu_op = times(work.vpu_op, TRANSCENDENTAL_VPU_OPS);
+  return work;
+}
+
+// What is not used of the operands (slices) is not read, what is used often (broadcasts)
+// is read once.
+static chip_work_t work_movement(const question_t *q) {
+  chip_work_t work = traffic(q);
+  if (work.hbm_read_bytes > work.hbm_written_bytes) {
+    work.hbm_read_bytes = work.hbm_written_bytes;
+  }
+  return work;
+}
+
+// In place: only the update is read and written.
+static chip_work_t work_update(const question_t *q) {
+  const int64_t update = chip_layout_bytes(operand_shape(q, 1));
+  return (chip_work_t){.hbm_read_bytes = update, .hbm_written_bytes = update};
+}
+
+static chip_work_t work_reduce(const question_t *q) {
+  chip_work_t work = traffic(q);
+  for (int i = 0; i < q->instruction->result_count; i++) {
+    work.vpu_op = plus(work.vpu_op, tensor_shape_elements(operand_shape(q, i)));
+  }
+  return work;
+}
+
+static chip_work_t work_collective(const question_t *q) {
+  return traffic(q);
+}
+
+// How many bf16 passes an f32 product takes: 1, 3 or 6 by its precision
+// (jax.lax.Precision on TPU). bf16 operands need one.
+static int64_t mxu_passes(const chip_instruction_t *instruction, tensor_dtype_t dtype) {
+  if (dtype != TENSOR_F32) {
+    return 1;
+  }
+  int32_t count;
+  const int64_t *precision =
+      chip_instruction_attr(instruction, CHIP_ATTR_PRECISION, &count);
+  int64_t highest = CHIP_PRECISION_DEFAULT;
+  for (int32_t i = 0; i < count; i++) {
+    highest = precision[i] > highest ? precision[i] : highest;
+  }
+  static const int64_t passes[] = {[CHIP_PRECISION_DEFAULT] = 1,
+                                   [CHIP_PRECISION_HIGH] = 3,
+                                   [CHIP_PRECISION_HIGHEST] = 6};
+  return highest <= CHIP_PRECISION_HIGHEST ? passes[highest] : 6;
+}
+
+// The extents of a product: batch · m · n · k.
+typedef struct extents_t {
+  int64_t batch, m, n, k;
+} extents_t;
+
+static int64_t product_of_dims(const tensor_shape_t *shape, const int64_t *dims,
+                               int32_t count) {
+  int64_t product = 1;
+  for (int32_t i = 0; i < count; i++) {
+    product = times(product, shape->dims[dims[i]]);
+  }
+  return product;
+}
+
+static extents_t extents_of(const question_t *q) {
+  const tensor_shape_t *lhs = operand_shape(q, 0);
+  const tensor_shape_t *rhs = operand_shape(q, 1);
+  int32_t batching, contracting;
+  const int64_t *batch_dims =
+      chip_instruction_attr(q->instruction, CHIP_ATTR_LHS_BATCHING_DIMENSIONS, &batching);
+  const int64_t *k_dims = chip_instruction_attr(
+      q->instruction, CHIP_ATTR_LHS_CONTRACTING_DIMENSIONS, &contracting);
+  extents_t e = {.batch = product_of_dims(lhs, batch_dims, batching),
+                 .k = product_of_dims(lhs, k_dims, contracting)};
+  const int64_t shared = times(e.batch, e.k);
+  e.m = shared == 0 ? 0 : tensor_shape_elements(lhs) / shared;
+  e.n = shared == 0 ? 0 : tensor_shape_elements(rhs) / shared;
+  return e;
+}
+
+static int64_t round_up(int64_t value, int64_t unit) {
+  return plus(value, unit - 1) / unit * unit;
+}
+
+// What the array is busy for: k and one of m and n are padded to its size, because they
+// lie along its rows and columns. The other one streams through; loading the next tile
+// hides behind it only when it is as long as the array, so it counts at least that much.
+// The compiler streams what is cheaper.
+static int64_t padded_flop(const extents_t *e, int64_t size) {
+  const int64_t m_streams =
+      times(e->m > size ? round_up(e->m, CHIP_SUBLANES) : size, round_up(e->n, size));
+  const int64_t n_streams =
+      times(e->n > size ? round_up(e->n, CHIP_SUBLANES) : size, round_up(e->m, size));
+  const int64_t area = m_streams < n_streams ? m_streams : n_streams;
+  return times(times(times(2, e->batch), area), round_up(e->k, size));
+}
+
+// The busy time of int8 products in units of bf16 ones: as much less as its rate is more.
+static int64_t at_bf16_rate(const chip_spec_t *spec, int64_t flop, bool is_int8) {
+  if (!is_int8 || spec->int8_op_per_s <= 0) {
+    return flop;
+  }
+  const double scaled = (double)flop * (spec->bf16_flop_per_s / spec->int8_op_per_s);
+  return scaled < 9e18 ? (int64_t)scaled : INT64_MAX;
+}
+
+static chip_work_t work_dot_general(const question_t *q) {
+  const tensor_dtype_t dtype = operand_shape(q, 0)->dtype;
+  const extents_t e = extents_of(q);
+  const int64_t flop = times(times(times(2, e.batch), times(e.m, e.n)), e.k);
+  chip_work_t work = traffic(q);
+  const bool is_int8 = tensor_dtype_bytes(dtype) == 1 && tensor_dtype_is_integer(dtype);
+  const bool is_mxu = is_int8 || (tensor_dtype_is_float(dtype) && dtype != TENSOR_F64);
+  if (!is_mxu) {  // The MXU cannot multiply these; the lanes of the VPU do.
+    work.vpu_op = flop;
+    return work;
+  }
+  work.mxu_flop = flop;
+  if (flop > 0) {
+    const int64_t padded =
+        times(padded_flop(&e, q->spec->mxu_size), mxu_passes(q->instruction, dtype));
+    work.mxu_busy_flop = at_bf16_rate(q->spec, padded, is_int8);
+  }
+  return work;
+}
+
+typedef chip_work_t (*work_fn_t)(const question_t *q);
+
+static const work_fn_t rules[CHIP_OP_COUNT] = {
+    [CHIP_OP_INVALID] = work_none,
+#define OPERATION(id, name, syntax, shape, factors, kernel, cost) \
+  [CHIP_OP_##id] = work_##cost,
+#include "server/chip/operations.def"
+#undef OPERATION
+};
+
+chip_work_t chip_instruction_work(const chip_spec_t *spec, const chip_program_t *program,
+                                  const chip_instruction_t *instruction) {
+  const question_t question = {spec, program, instruction};
+  return rules[instruction->op](&question);
+}

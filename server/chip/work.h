@@ -1,0 +1,28 @@
+// What an instruction demands of a chip, whatever the chip's rates: operations of the
+// MXU and the VPU, and bytes of HBM. Counted exactly from shapes and attributes.
+//
+// Counts: a product is 2·m·n·k useful FLOP; the MXU is busy for more, see
+//         chip_work_t.mxu_busy_flop. An operand that is only partly used (slice,
+//         dynamic_slice) is read for that part; dynamic_update_slice writes its update in
+//         place; a reshape is the same bytes. Bytes are those of layout.h. Everything
+//         saturates at INT64_MAX.
+// Threading: pure.
+
+#ifndef SERVER_CHIP_WORK_H_
+#define SERVER_CHIP_WORK_H_
+
+#include "server/chip/program.h"
+#include "server/chip/spec.h"
+#include "server/chip/task.h"
+
+// Of one run of an instruction that is a task of its own, its operands and results in
+// HBM; called computations not included. Zero for what costs a chip nothing: control flow
+// itself, constants, reshapes.
+chip_work_t chip_instruction_work(const chip_spec_t *spec, const chip_program_t *program,
+                                  const chip_instruction_t *instruction);
+
+// a + b and a · b of counts, none negative; they saturate.
+int64_t chip_work_plus(int64_t a, int64_t b);
+int64_t chip_work_times(int64_t a, int64_t b);
+
+#endif  // SERVER_CHIP_WORK_H_

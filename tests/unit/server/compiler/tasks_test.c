@@ -1,0 +1,107 @@
+// What tasks a program becomes: kinds, names, and work counted by hand.
+
+#include "server/compiler/tasks.h"
+
+#include <stdio.h>
+
+#include "server/compiler/compiler.h"
+#include "tests/unit/server/compiler/text.h"
+
+static compiler_result_t *compile_for(const char *text, const char *kind,
+                                      const char *topology) {
+  compiler_options_t options = {.file_name = "test.mlir", .spec = chip_spec_find(kind)};
+  const chip_spec_t *spec;
+  assert_ok(torus_parse(topology, options.spec, &options.torus, &spec));
+  compiler_result_t *result = NULL;
+  assert_ok(compiler_compile(text, (int64_t)strlen(text), &options, &result));
+  return result;
+}
+
+// The tasks of a computation as "compute multiply.0; …", to compare at a glance.
+static const char *listing(const chip_program_t *program, int32_t computation) {
+  static char text[4096];
+  text[0] = '\0';
+  const chip_computation_t *it = &program->computations[computation];
+  for (int32_t i = 0; i < it->task_count; i++) {
+    const chip_task_t *task = &program->tasks[it->first_task + i];
+    const size_t used = strlen(text);
+    snprintf(text + used, sizeof(text) - used, "%s%s", used == 0 ? "" : "; ", task->name);
+  }
+  return text;
+}
+
+static void test_a_lone_product_is_one_task_with_its_work(void **state) {
+  (void)state;
+  compiler_result_t *result = compile_for(
+      "func.func @main(%a: tensor<8192x8192xbf16>, %b: tensor<8192x1024xbf16>) -> "
+      "tensor<8192x1024xbf16> {\n"
+      "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : "
+      "(tensor<8192x8192xbf16>, tensor<8192x1024xbf16>) -> tensor<8192x1024xbf16>\n"
+      "  return %0 : tensor<8192x1024xbf16>\n}\n",
+      "v5e", "1x1");
+  const chip_program_t *program = result->program;
+  assert_string_equal(listing(program, 0), "dot_general.0");
+  const chip_task_t *task = &program->tasks[0];
+  assert_int_equal(task->kind, CHIP_TASK_COMPUTE);
+  assert_int_equal(task->partner, CHIP_NONE);
+  assert_int_equal(task->member_count, 1);
+  assert_int_equal(task->work.mxu_flop, 2LL * 8192 * 8192 * 1024);
+  assert_int_equal(task->work.mxu_busy_flop, 2LL * 8192 * 8192 * 1024);
+  assert_int_equal(task->work.hbm_read_bytes, 2LL * 8192 * (8192 + 1024));
+  assert_int_equal(task->work.hbm_written_bytes, 2LL * 8192 * 1024);
+  compiler_result_destroy(result);
+}
+
+static void test_a_sine_reads_and_writes_its_array_once(void **state) {
+  (void)state;
+  compiler_result_t *result = compile_for(
+      "func.func @main(%a: tensor<8192x8192xf32>) -> tensor<8192x8192xf32> {\n"
+      "  %0 = stablehlo.sine %a : tensor<8192x8192xf32>\n"
+      "  return %0 : tensor<8192x8192xf32>\n}\n",
+      "v5e", "1x1");
+  const chip_program_t *program = result->program;
+  assert_string_equal(listing(program, 0), "sine.0");
+  assert_int_equal(program->tasks[0].work.hbm_read_bytes, 256LL << 20);
+  assert_int_equal(program->tasks[0].work.hbm_written_bytes, 256LL << 20);
+  assert_int_equal(program->tasks[0].work.mxu_flop, 0);
+  compiler_result_destroy(result);
+}
+
+static void test_a_loop_is_a_task_and_its_counter_is_none(void **state) {
+  (void)state;
+  compiler_result_t *result = compile_for(
+      "func.func @main(%a: tensor<128x128xf32>) -> tensor<128x128xf32> {\n"
+      "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+      "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
+      "  %ten = stablehlo.constant dense<10> : tensor<i32>\n"
+      "  %0:2 = stablehlo.while(%i = %zero, %x = %a) : tensor<i32>, tensor<128x128xf32>\n"
+      "  cond {\n"
+      "    %c = stablehlo.compare LT, %i, %ten : (tensor<i32>, tensor<i32>) -> "
+      "tensor<i1>\n"
+      "    stablehlo.return %c : tensor<i1>\n"
+      "  } do {\n"
+      "    %n = stablehlo.add %i, %one : tensor<i32>\n"
+      "    %y = stablehlo.tanh %x : tensor<128x128xf32>\n"
+      "    stablehlo.return %n, %y : tensor<i32>, tensor<128x128xf32>\n"
+      "  }\n"
+      "  return %0#1 : tensor<128x128xf32>\n}\n",
+      "v5e", "1x1");
+  const chip_program_t *program = result->program;
+  const chip_task_t *loop =
+      &program->tasks[program->computations[program->entry].first_task +
+                      program->computations[program->entry].task_count - 1];
+  assert_int_equal(loop->kind, CHIP_TASK_WHILE);
+  const int32_t *calls = program->instructions[loop->instruction].calls;
+  assert_int_equal(program->computations[calls[0]].task_count, 0);
+  assert_string_equal(listing(program, calls[1]), "tanh.0");
+  compiler_result_destroy(result);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_lone_product_is_one_task_with_its_work),
+      cmocka_unit_test(test_a_sine_reads_and_writes_its_array_once),
+      cmocka_unit_test(test_a_loop_is_a_task_and_its_counter_is_none),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
