@@ -26,6 +26,7 @@ typedef struct cli_command_t {
 
 int cli_run(int argc, char **argv);
 int cli_compile(int argc, char **argv);
+int cli_check(int argc, char **argv);
 int cli_up(int argc, char **argv);
 int cli_down(int argc, char **argv);
 int cli_status(int argc, char **argv);

@@ -11,6 +11,7 @@ static const cli_command_t commands[] = {
     {"run", "Run a StableHLO program on a pod and fetch its results", cli_run},
     {"compile", "Show the partitioned program, its collectives and its memory",
      cli_compile},
+    {"check", "Run modules that check their own results", cli_check},
     {"up", "Start a local pod that stays", cli_up},
     {"down", "Stop a local pod", cli_down},
     {"status", "Show whether a pod is ready, and what its chips hold", cli_status},

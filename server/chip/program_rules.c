@@ -503,6 +503,12 @@ static pod_status_t check_variadic_identity(const rule_t *rule) {
                 "operands and results must have the same shapes");
 }
 
+static pod_status_t check_check(const rule_t *rule) {
+  POD_TRY(arity(rule, 2, 0));
+  return demand(tensor_shape_equal(operand(rule, 0), operand(rule, 1)),
+                "what is compared must have one shape");
+}
+
 // Device ids, each at most once. `step` apart: 1 for groups, 2 for sources or targets.
 static pod_status_t check_devices(const rule_t *rule, const int64_t *ids, int32_t count,
                                   int32_t step) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "server/chip/operations.h"
 #include "server/compiler/passes.h"
 #include "server/compiler/replacements.h"
 #include "server/compiler/walk.h"
@@ -13,11 +14,26 @@ static mlir_op_t *expand_square(mlir_module_t *module, const mlir_op_t *op) {
   return mlir_op_create(module, "stablehlo.multiply", 2, operands, 1, &type, 0);
 }
 
+// stablehlo.custom_call @check.expect_eq is how exported modules write check.expect_eq.
+static mlir_op_t *expand_check(mlir_module_t *module, const mlir_op_t *op) {
+  const mlir_attr_t *target = mlir_op_attr(op, "call_target_name");
+  if (!mlir_attr_is(target, MLIR_ATTR_STRING) ||
+      strncmp(target->text, "check.", strlen("check.")) != 0 ||
+      chip_op_find(target->text) == CHIP_OP_INVALID || op->result_count != 0) {
+    return NULL;
+  }
+  return mlir_op_create(module, target->text, op->operand_count, op->operands, 0, NULL,
+                        0);
+}
+
 // What stands for `op`, not yet in a block; NULL when it stays as it is.
 static mlir_op_t *expansion_of(mlir_module_t *module, const mlir_op_t *op) {
   if (strcmp(op->name, "chlo.square") == 0 && op->operand_count == 1 &&
       op->result_count == 1) {
     return expand_square(module, op);
+  }
+  if (strcmp(op->name, "stablehlo.custom_call") == 0) {
+    return expand_check(module, op);
   }
   return NULL;
 }
@@ -34,9 +50,11 @@ pod_status_t compiler_expand(mlir_module_t *module) {
     }
     expansion->position = op->position;
     expansion->location = op->location;
-    expansion->results[0].name = op->results[0].name;
     mlir_block_insert_before(op, expansion);
-    replacements_put(&replacements, &op->results[0], &expansion->results[0]);
+    for (int i = 0; i < op->result_count; i++) {
+      expansion->results[i].name = op->results[i].name;
+      replacements_put(&replacements, &op->results[i], &expansion->results[i]);
+    }
     mlir_op_unlink(op);
   }
   replacements_deinit(&replacements);

@@ -44,6 +44,7 @@ SHAPE_DECLARE(while);
 SHAPE_DECLARE(if);
 SHAPE_DECLARE(case);
 SHAPE_DECLARE(variadic_identity);
+SHAPE_DECLARE(check);
 // shape_collective.c
 SHAPE_DECLARE(all_reduce);
 SHAPE_DECLARE(all_gather);

@@ -95,3 +95,15 @@ pod_status_t shape_variadic_identity(mlir_module_t *module, const mlir_op_t *op,
   }
   return NULL;
 }
+
+pod_status_t shape_check(mlir_module_t *module, const mlir_op_t *op,
+                         const mlir_type_t **out_types) {
+  (void)out_types;
+  POD_TRY(shape_arity(module, op, 2, 0, 0));
+  if (!tensor_shape_equal(shape_operand(op, 0), shape_operand(op, 1))) {
+    return SHAPE_ERROR("compares %s with %s; they must have one type",
+                       shape_text(module, shape_operand(op, 0)),
+                       shape_text(module, shape_operand(op, 1)));
+  }
+  return NULL;
+}

@@ -133,6 +133,19 @@ static bool sweep(mlir_module_t *module, mlir_op_t *function, const marker_t *ma
   return has_shrunk;
 }
 
+// What does something beside its results, and the operations around it.
+static void mark_effects(marker_t *marker, mlir_op_t *function) {
+  for (mlir_op_t *op = walk_first(function); op != NULL; op = walk_next(function, op)) {
+    const bool has_effect = op->kind == CHIP_OP_EXPECT_EQ ||
+                            op->kind == CHIP_OP_EXPECT_ALMOST_EQ ||
+                            op->kind == CHIP_OP_EXPECT_CLOSE;
+    for (mlir_op_t *at = op; has_effect && at != NULL && at != function;
+         at = walk_parent(at)) {
+      mark_op(marker, at);
+    }
+  }
+}
+
 bool simplify_dead(mlir_module_t *module, mlir_op_t *function,
                    replacements_t *replacements) {
   marker_t marker = {0};
@@ -144,6 +157,7 @@ bool simplify_dead(mlir_module_t *module, mlir_op_t *function,
   for (int i = 0; i < end->operand_count; i++) {
     mark_value(&marker, end->operands[i]);
   }
+  mark_effects(&marker, function);
   while (marker.pending_count > 0) {
     mark_needs(&marker, marker.pending[--marker.pending_count]);
   }

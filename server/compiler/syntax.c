@@ -18,6 +18,9 @@
 // form.
 static const syntax_row_t rows[] = {
     // clang-format off
+    FORMAT("check.expect_almost_eq", "% , % {} :O"),
+    FORMAT("check.expect_close", "% , % {} :O"),
+    FORMAT("check.expect_eq", "% , % {} :O"),
     FORMAT("chlo._asin_acos_kernel", "% {} :A"),
     FORMAT("chlo.acos", "% {} :A"),
     FORMAT("chlo.acosh", "% {} :A"),

@@ -51,10 +51,12 @@ static void check_run(const char *const *args, int exit_status,
 
 static void test_help_of_every_command_exits_with_0_and_shows_an_example(void **state) {
   (void)state;
-  check_run(ARGS("--help"), 0, ARGS("run", "compile", "up", "down", "status", "devices"));
+  check_run(ARGS("--help"), 0,
+            ARGS("run", "compile", "check", "up", "down", "status", "devices"));
   check_run(ARGS("run", "--help"), 0,
             ARGS("--input", "--output", "--profile", "--pod", "Examples:"));
   check_run(ARGS("compile", "--help"), 0, ARGS("PROGRAM", "Example:"));
+  check_run(ARGS("check", "--help"), 0, ARGS("FILE", "--pod", "Example:"));
   check_run(ARGS("up", "--help"), 0, ARGS("--topology", "Example:"));
   check_run(ARGS("down", "--help"), 0, ARGS("NAME"));
   check_run(ARGS("status", "--help"), 0, ARGS("POD"));
@@ -221,6 +223,45 @@ static void test_a_pod_that_does_not_answer_is_named(void **state) {
             ARGS("UNAVAILABLE", "127.0.0.1:1"));
 }
 
+#define CHECKED(name, value)                                                   \
+  "func.func @main() {\n"                                                      \
+  "  %a = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>\n"              \
+  "  %b = stablehlo.add %a, %a : tensor<2xf32>\n"                              \
+  "  %c = stablehlo.constant dense<[2.0, " value                               \
+  "]> : tensor<2xf32>\n"                                                       \
+  "  stablehlo.custom_call @check." name                                       \
+  "(%b, %c) {has_side_effect = true} : (tensor<2xf32>, tensor<2xf32>) -> ()\n" \
+  "  return\n"                                                                 \
+  "}\n"
+
+static void test_check_says_which_files_pass_and_exits_with_1_if_one_does_not(
+    void **state) {
+  (void)state;
+  char path[3][PATH_SIZE];
+  write_module("add_float32_2.mlir", CHECKED("expect_eq", "4.0"), path[0]);
+  write_module("add_float32_3.mlir",
+               CHECKED("expect_close", "4.000001") "// -----\n" CHECKED(
+                   "expect_almost_eq", "4.01"),
+               path[1]);
+  write_module("sum_float32_2.mlir",
+               "func.func @main() {\n  \"stablehlo.send\"() : () -> ()\n  return\n}\n",
+               path[2]);
+  check_run(ARGS("check", path[0]), 0, ARGS("PASS", "add_float32_2.mlir", "all"));
+  check_run(ARGS("check", path[0], path[1], path[2]), 1,
+            ARGS("FAIL", "add_float32_3.mlir", "element [1] is 4 instead of 4.01",
+                 "1 of 2 elements differ", "UNIMPLEMENTED", "sum_float32_2.mlir:2:",
+                 "add                                           1      2      0  *"));
+  check_run(ARGS("check", "-q", path[0], "/no/such/file.mlir"), 1,
+            ARGS("FAIL", "/no/such/file.mlir"));
+}
+
+static void test_check_needs_a_module_without_arguments(void **state) {
+  (void)state;
+  check_run(ARGS("check"), 2, ARGS("a FILE is needed"));
+  check_run(ARGS("check", PROGRAMS_FOLDER "/psum.2x2.small.mlir", "-t", "2x2"), 1,
+            ARGS("FAIL", "a module that is checked takes none"));
+}
+
 static int make_folder(void **state) {
   (void)state;
   return mkdtemp(folder) == NULL || setenv("XDG_RUNTIME_DIR", folder, 1) != 0;
@@ -246,6 +287,8 @@ int main(void) {
       cmocka_unit_test(test_a_sharding_over_an_unknown_axis_or_one_axis_twice_is_refused),
       cmocka_unit_test(test_a_mesh_that_does_not_match_the_pod_is_refused_with_both),
       cmocka_unit_test(test_a_program_that_does_not_fit_is_refused_with_the_bytes),
+      cmocka_unit_test(test_check_says_which_files_pass_and_exits_with_1_if_one_does_not),
+      cmocka_unit_test(test_check_needs_a_module_without_arguments),
       cmocka_unit_test(test_the_trace_is_json_that_names_every_chip),
       cmocka_unit_test(test_a_pod_stays_until_it_is_taken_down),
       cmocka_unit_test(test_a_pod_that_does_not_answer_is_named),
