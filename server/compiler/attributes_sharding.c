@@ -34,8 +34,24 @@ static pod_status_t with_place(mlir_module_t *module, mlir_position_t position,
   return placed;
 }
 
-// "x"=2, or #stablehlo.mesh_axis<name = "x", size = 2>
+// name = "x", size = 2
+static pod_status_t parse_named_axis(mlir_parser_t *parser, mesh_axis_t *axis) {
+  POD_TRY(mlir_parser_expect(parser, "name"));
+  POD_TRY(mlir_parser_expect(parser, "="));
+  POD_TRY(mlir_parser_string(parser, &axis->name));
+  POD_TRY(mlir_parser_expect(parser, ","));
+  POD_TRY(mlir_parser_expect(parser, "size"));
+  POD_TRY(mlir_parser_expect(parser, "="));
+  return mlir_parser_i64(parser, &axis->size);
+}
+
+// "x"=2, or #stablehlo.mesh_axis<name = "x", size = 2>, which MLIR's printer shortens to
+// <name = "x", size = 2> within a mesh.
 static pod_status_t parse_mesh_axis(mlir_parser_t *parser, mesh_axis_t *axis) {
+  if (mlir_parser_accept(parser, "<")) {
+    POD_TRY(parse_named_axis(parser, axis));
+    return mlir_parser_expect(parser, ">");
+  }
   if (!mlir_parser_peek(parser, "#")) {
     POD_TRY(mlir_parser_string(parser, &axis->name));
     POD_TRY(mlir_parser_expect(parser, "="));
@@ -45,13 +61,7 @@ static pod_status_t parse_mesh_axis(mlir_parser_t *parser, mesh_axis_t *axis) {
   mlir_parser_t *inner;
   POD_TRY(mlir_parser_attr(parser, &attr));
   POD_TRY(attribute_open(mlir_parser_module(parser), attr, "mesh_axis", &inner));
-  POD_TRY(mlir_parser_expect(inner, "name"));
-  POD_TRY(mlir_parser_expect(inner, "="));
-  POD_TRY(mlir_parser_string(inner, &axis->name));
-  POD_TRY(mlir_parser_expect(inner, ","));
-  POD_TRY(mlir_parser_expect(inner, "size"));
-  POD_TRY(mlir_parser_expect(inner, "="));
-  POD_TRY(mlir_parser_i64(inner, &axis->size));
+  POD_TRY(parse_named_axis(inner, axis));
   return attribute_close(inner);
 }
 

@@ -268,6 +268,12 @@ static void test_replica_groups_come_in_two_forms(void **state) {
       "= 2>], device_ids = dense<[0, 2, 1, 3]> : tensor<4xi64>>, axes = "
       "[#stablehlo.axis_ref<name = \"a\">]>",
       2, 2, reordered);
+  // As MLIR's printer shortens it, and JAX with it.
+  expect_groups(
+      "#stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes=[<name = \"a\", "
+      "size = 2>, <name = \"b\", size = 2>], device_ids=dense<[0, 2, 1, 3]> : "
+      "tensor<4xi64>>, axes = [#stablehlo.axis_ref<name = \"a\">]>",
+      2, 2, reordered);
   expect_groups("dense<> : tensor<0x0xi64>", 0, 0, NULL);
   expect_groups("dense<0> : tensor<1x1xi64>", 1, 1, (const int64_t[]){0});
   const mlir_attr_t *made = compiler_make_replica_groups(module, 4, 2, by_x);
