@@ -1,7 +1,8 @@
 // The programs of tests/programs on pods of separate daemons, their values checked
 // against the reference.
 //
-// Every element of the small variants is checked; of the large ones a seeded sample.
+// Every element of the small variants is checked; of the large ones a seeded sample. The
+// programs of the field at their full size are compiled by unit.server.compiler.programs.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -125,7 +126,10 @@ static void run_one(podium_session_t *session, const reference_program_t *progra
   const podium_program_info_t *info = podium_executable_info(executable);
   assert_in_range(info->argument_count, 1, REFERENCE_ARGUMENTS_MAX);
   assert_int_equal(info->result_count, 1);
-  reference_inputs_t inputs = {.mesh_x = mesh[0] - '0', .mesh_y = mesh[2] - '0'};
+  const bool has_two_axes = mesh[1] == 'x';
+  reference_inputs_t inputs = {.mesh_x = has_two_axes ? mesh[0] - '0' : 0,
+                               .mesh_y = has_two_axes ? mesh[2] - '0' : 0,
+                               .argument_count = info->argument_count};
   podium_array_t *arguments[REFERENCE_ARGUMENTS_MAX] = {NULL};
   for (int i = 0; i < info->argument_count; i++) {
     tensor_array_t array;
@@ -155,16 +159,35 @@ static void run_one(podium_session_t *session, const reference_program_t *progra
   podium_executable_free(executable);
 }
 
-static void run_all(const char *mesh, bool is_small) {
-  system_pod_t *pod = system_pod_start(&(system_pod_options_t){.topology = mesh});
+// The programs on all meshes that a pod of this topology carries.
+static void run_all(const char *topology, bool is_small) {
+  static const struct {
+    int mesh;
+    const char *name, *topology;
+  } meshes[] = {{REFERENCE_2X2, "2x2", "2x2"},
+                {REFERENCE_4, "4", "2x2"},
+                {REFERENCE_4RING, "4ring", "2x2"},
+                {REFERENCE_2X4, "2x4", "2x4"},
+                {REFERENCE_1, "1", "1x1"}};
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){.topology = topology});
   podium_session_t *session = NULL;
   must(podium_connect(system_pod_address(pod), NULL, &session));
   for (const reference_program_t *program = reference_programs; program->name != NULL;
        program++) {
-    run_one(session, program, mesh, is_small);
+    const int wanted = is_small ? program->meshes : program->large;
+    for (size_t i = 0; i < sizeof(meshes) / sizeof(meshes[0]); i++) {
+      if ((wanted & meshes[i].mesh) != 0 && strcmp(meshes[i].topology, topology) == 0) {
+        run_one(session, program, meshes[i].name, is_small);
+      }
+    }
   }
   podium_close(session);
   system_pod_stop(pod);
+}
+
+static void test_every_program_gives_the_references_values_on_one_chip(void **state) {
+  (void)state;
+  run_all("1x1", true);
 }
 
 static void test_every_program_gives_the_references_values_on_2x2_chips(void **state) {
@@ -180,12 +203,12 @@ static void test_every_program_gives_the_references_values_on_2x4_chips(void **s
 // The sanitizers make the kernels tens of times slower; the sizes are checked without
 // them.
 #if !defined(__SANITIZE_ADDRESS__)
-static void test_every_program_at_its_sources_size_on_2x2_chips(void **state) {
+static void test_large_arrays_have_the_references_values_on_2x2_chips(void **state) {
   (void)state;
   run_all("2x2", false);
 }
 
-static void test_every_program_at_its_sources_size_on_2x4_chips(void **state) {
+static void test_large_arrays_have_the_references_values_on_2x4_chips(void **state) {
   (void)state;
   run_all("2x4", false);
 }
@@ -193,11 +216,12 @@ static void test_every_program_at_its_sources_size_on_2x4_chips(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_program_gives_the_references_values_on_one_chip),
     cmocka_unit_test(test_every_program_gives_the_references_values_on_2x2_chips),
     cmocka_unit_test(test_every_program_gives_the_references_values_on_2x4_chips),
 #if !defined(__SANITIZE_ADDRESS__)
-    cmocka_unit_test(test_every_program_at_its_sources_size_on_2x2_chips),
-    cmocka_unit_test(test_every_program_at_its_sources_size_on_2x4_chips),
+    cmocka_unit_test(test_large_arrays_have_the_references_values_on_2x2_chips),
+    cmocka_unit_test(test_large_arrays_have_the_references_values_on_2x4_chips),
 #endif
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

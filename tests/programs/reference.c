@@ -2,6 +2,8 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 static double at1(const reference_array_t *a, int64_t i) {
   return a->values[i];
@@ -118,27 +120,85 @@ static double mixture_of_experts(const reference_inputs_t *in, const int64_t *in
   return sum;
 }
 
+// The product of all the arguments, from the left: one row of the first is carried
+// through.
+static double product(const reference_inputs_t *in, const int64_t *index) {
+  const reference_array_t *first = &in->arguments[0];
+  int64_t length = first->dims[1];
+  double *row = malloc((size_t)length * sizeof(double));
+  memcpy(row, first->values + index[0] * length, (size_t)length * sizeof(double));
+  for (int i = 1; i < in->argument_count; i++) {
+    const reference_array_t *factor = &in->arguments[i];
+    const int64_t columns = factor->dims[1];
+    double *next = calloc((size_t)columns, sizeof(double));
+    for (int64_t k = 0; k < length; k++) {
+      for (int64_t j = 0; j < columns; j++) {
+        next[j] += row[k] * at2(factor, k, j);
+      }
+    }
+    free(row);
+    row = next;
+    length = columns;
+  }
+  const double value = row[index[1]];
+  free(row);
+  return value;
+}
+
+static double sine(const reference_inputs_t *in, const int64_t *index) {
+  return sin(at2(&in->arguments[0], index[0], index[1]));
+}
+
+enum {
+  SQUARE = REFERENCE_2X2,
+  RECTANGLE = REFERENCE_2X4,
+  BOTH = SQUARE | RECTANGLE,
+  RINGS = REFERENCE_4 | REFERENCE_4RING,
+};
+
 const reference_program_t reference_programs[] = {
-    {"square_matmul", square_matmul, 0.01, 1e-5},
-    {"matmul_no_contracting_sharded", matmul, 0.01, 1e-5},
-    {"matmul_one_contracting_sharded", matmul, 0.01, 1e-5},
-    {"matmul_both_contracting_sharded", matmul, 0.01, 1e-5},
-    {"matmul_both_contracting_sharded_scatter", matmul, 0.01, 1e-5},
-    {"matmul_same_axis", matmul, 0.01, 1e-5},
-    {"all_gather", identity, 0, 0},
-    {"all_gather_mesh_axes", identity, 0, 0},
-    {"psum", psum_over_y, 0, 1e-6},
-    {"psum_scatter", psum_over_y, 0, 1e-6},
-    {"all_to_all", identity, 0, 0},
-    {"ppermute", ppermute, 0, 0},
-    {"mean_in_shard", mean_in_shard, 0, 1e-4},
-    {"mean_in_shard_jit", mean_in_shard, 0, 1e-4},
-    {"roll_in_shard", roll_in_shard, 0, 1e-6},
-    {"slice_and_average", slice_and_average, 0, 1e-6},
-    {"collective_matmul", matmul, 0.02, 1e-5},
-    {"moe_all_gather", mixture_of_experts, 0, 1e-5},
-    {"moe_all_gather_top2", mixture_of_experts, 0, 1e-5},
-    {"moe_all_to_all", mixture_of_experts, 0, 1e-5},
-    {"moe_all_to_all_top2", mixture_of_experts, 0, 1e-5},
-    {NULL, NULL, 0, 0},
+    {"square_matmul", BOTH, SQUARE, square_matmul, 0.01, 1e-5},
+    {"matmul_no_contracting_sharded", BOTH, SQUARE, matmul, 0.01, 1e-5},
+    {"matmul_one_contracting_sharded", BOTH, SQUARE, matmul, 0.01, 1e-5},
+    {"matmul_both_contracting_sharded", BOTH, SQUARE, matmul, 0.01, 1e-5},
+    {"matmul_both_contracting_sharded_scatter", BOTH, SQUARE, matmul, 0.01, 1e-5},
+    {"matmul_same_axis", BOTH, SQUARE, matmul, 0.01, 1e-5},
+    {"all_gather", BOTH, SQUARE, identity, 0, 0},
+    {"all_gather_mesh_axes", BOTH, 0, identity, 0, 0},
+    {"psum", BOTH, SQUARE, psum_over_y, 0, 1e-6},
+    {"psum_scatter", BOTH, SQUARE, psum_over_y, 0, 1e-6},
+    {"all_to_all", BOTH, SQUARE, identity, 0, 0},
+    {"ppermute", BOTH, SQUARE, ppermute, 0, 0},
+    {"mean_in_shard", BOTH, SQUARE, mean_in_shard, 0, 1e-4},
+    {"mean_in_shard_jit", BOTH, SQUARE, mean_in_shard, 0, 1e-4},
+    {"roll_in_shard", BOTH, SQUARE, roll_in_shard, 0, 1e-6},
+    {"slice_and_average", BOTH, RECTANGLE, slice_and_average, 0, 1e-6},
+    {"collective_matmul", BOTH, RECTANGLE, matmul, 0.02, 1e-5},
+    {"moe_all_gather", BOTH, SQUARE, mixture_of_experts, 0, 1e-5},
+    {"moe_all_gather_top2", BOTH, SQUARE, mixture_of_experts, 0, 1e-5},
+    {"moe_all_to_all", BOTH, RECTANGLE, mixture_of_experts, 0, 1e-5},
+    {"moe_all_to_all_top2", BOTH, RECTANGLE, mixture_of_experts, 0, 1e-5},
+    {"matmul_allgather", RINGS, 0, matmul, 0, 1e-5},
+    {"matmul_allgather_overlapped", RINGS, 0, matmul, 0, 1e-5},
+    {"matmul_allgather_overlapped_bidi", RINGS, 0, matmul, 0, 1e-5},
+    {"matmul_allgather_overlapped_bidi_padded", RINGS, 0, matmul, 0, 1e-5},
+    {"matmul_allgather_first", RECTANGLE, 0, matmul, 0, 1e-5},
+    {"matmul_contracting_whole", RECTANGLE, 0, matmul, 0, 1e-5},
+    {"collective_matmul_unrolled", RECTANGLE, 0, matmul, 0, 1e-5},
+    {"collective_matmul_bidi", RECTANGLE, 0, matmul, 0, 1e-5},
+    {"matmul_allreduce", RECTANGLE, 0, matmul, 0, 1e-5},
+    {"collective_matmul_allreduce", RECTANGLE, 0, matmul, 0, 1e-5},
+    {"collective_matmul_allreduce_bidi", RECTANGLE, 0, matmul, 0, 1e-5},
+    {"matmul_psumscatter", RECTANGLE, 0, matmul, 0, 1e-5},
+    {"collective_matmul_psumscatter", RECTANGLE, 0, matmul, 0, 1e-5},
+    {"collective_matmul_psumscatter_bidi", RECTANGLE, 0, matmul, 0, 1e-5},
+    {"transformer_block", RECTANGLE, 0, product, 0, 1e-5},
+    {"transformer_block_overlapped", RECTANGLE, 0, product, 0, 1e-5},
+    {"transformer_block_overlapped_bidi", RECTANGLE, 0, product, 0, 1e-5},
+    {"layerwise_matmul", REFERENCE_4, 0, product, 0, 1e-5},
+    {"layerwise_matmul_shard_map", REFERENCE_4, 0, product, 0, 1e-5},
+    {"matmul_large", SQUARE, 0, matmul, 0, 1e-5},
+    {"matmul_large_gathered", SQUARE, 0, matmul, 0, 1e-5},
+    {"sin", REFERENCE_1 | SQUARE, 0, sine, 0, 1e-6},
+    {NULL, 0, 0, NULL, 0, 0},
 };

@@ -8,21 +8,6 @@
 #include "tests/unit/server/compiler/replay.h"
 #include "tests/unit/server/compiler/text.h"
 
-static char *read_file(const char *path) {
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) {
-    fail_msg("cannot open %s", path);
-  }
-  pod_text_t text = {0};
-  char block[4096];
-  size_t count;
-  while ((count = fread(block, 1, sizeof(block), file)) > 0) {
-    pod_text_add_bytes(&text, block, count);
-  }
-  fclose(file);
-  return pod_text_take(&text);
-}
-
 static compiler_options_t options_for(const char *topology) {
   compiler_options_t options = {.file_name = "test.mlir", .spec = chip_spec_find("v5e")};
   const chip_spec_t *spec;
@@ -40,7 +25,7 @@ static compiler_result_t *compile_text(const char *text, const char *topology) {
 static compiler_result_t *compile_program(const char *name, const char *topology) {
   char path[512];
   snprintf(path, sizeof(path), "%s/%s", POD_PROGRAMS, name);
-  char *text = read_file(path);
+  char *text = read_text(path);
   compiler_result_t *result = compile_text(text, topology);
   free(text);
   return result;
@@ -62,7 +47,7 @@ static void check_program(const char *name) {
   const compiler_options_t options = options_for(topology);
   char path[512];
   snprintf(path, sizeof(path), "%s/%s", POD_PROGRAMS, name);
-  char *text = read_file(path);
+  char *text = read_text(path);
   pipeline_t pipeline = {
       .text = text, .length = (int64_t)strlen(text), .options = &options};
   const pod_status_t status = pipeline_run(&pipeline);

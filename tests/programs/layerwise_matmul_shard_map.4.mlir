@@ -1,0 +1,17 @@
+module @jit_layerwise_matmul_shard_map attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=4]>
+  func.func public @main(%arg0: tensor<16384x16384xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %arg1: tensor<16384x16384xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, %arg2: tensor<16384x16384xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, %arg3: tensor<16384x16384xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, %arg4: tensor<16384x16384xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) -> (tensor<16384x16384xbf16> {jax.result_info = "result", sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+    %0 = sdy.manual_computation(%arg0, %arg1, %arg2, %arg3, %arg4) in_shardings=[<@mesh, [{"x"}, {}]>, <@mesh, [{}, {"x"}]>, <@mesh, [{}, {"x"}]>, <@mesh, [{}, {"x"}]>, <@mesh, [{}, {"x"}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%arg5: tensor<4096x16384xbf16>, %arg6: tensor<16384x4096xbf16>, %arg7: tensor<16384x4096xbf16>, %arg8: tensor<16384x4096xbf16>, %arg9: tensor<16384x4096xbf16>) {
+      %1 = "stablehlo.all_gather"(%arg6) <{all_gather_dim = 1 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = #stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes=[<name = "x", size = 4>]>, axes = [#stablehlo.axis_ref<name = "x">]>, use_global_device_ids}> : (tensor<16384x4096xbf16>) -> tensor<16384x16384xbf16>
+      %2 = stablehlo.dot_general %arg5, %1, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4096x16384xbf16>, tensor<16384x16384xbf16>) -> tensor<4096x16384xbf16>
+      %3 = "stablehlo.all_gather"(%arg7) <{all_gather_dim = 1 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = #stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes=[<name = "x", size = 4>]>, axes = [#stablehlo.axis_ref<name = "x">]>, use_global_device_ids}> : (tensor<16384x4096xbf16>) -> tensor<16384x16384xbf16>
+      %4 = stablehlo.dot_general %2, %3, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4096x16384xbf16>, tensor<16384x16384xbf16>) -> tensor<4096x16384xbf16>
+      %5 = "stablehlo.all_gather"(%arg8) <{all_gather_dim = 1 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = #stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes=[<name = "x", size = 4>]>, axes = [#stablehlo.axis_ref<name = "x">]>, use_global_device_ids}> : (tensor<16384x4096xbf16>) -> tensor<16384x16384xbf16>
+      %6 = stablehlo.dot_general %4, %5, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4096x16384xbf16>, tensor<16384x16384xbf16>) -> tensor<4096x16384xbf16>
+      %7 = "stablehlo.all_gather"(%arg9) <{all_gather_dim = 1 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = #stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes=[<name = "x", size = 4>]>, axes = [#stablehlo.axis_ref<name = "x">]>, use_global_device_ids}> : (tensor<16384x4096xbf16>) -> tensor<16384x16384xbf16>
+      %8 = stablehlo.dot_general %6, %7, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4096x16384xbf16>, tensor<16384x16384xbf16>) -> tensor<4096x16384xbf16>
+      sdy.return %8 : tensor<4096x16384xbf16>
+    } : (tensor<16384x16384xbf16>, tensor<16384x16384xbf16>, tensor<16384x16384xbf16>, tensor<16384x16384xbf16>, tensor<16384x16384xbf16>) -> tensor<16384x16384xbf16>
+    return %0 : tensor<16384x16384xbf16>
+  }
+}

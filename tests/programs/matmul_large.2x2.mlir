@@ -1,0 +1,7 @@
+module @jit_matmul attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["X"=2, "Y"=2]>
+  func.func public @main(%arg0: tensor<16384x16384xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{"X"}, {}]>}, %arg1: tensor<16384x8192xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"Y"}]>}) -> (tensor<16384x8192xbf16> {jax.result_info = "result", sdy.sharding = #sdy.sharding<@mesh, [{"X"}, {"Y"}]>}) {
+    %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<16384x16384xbf16>, tensor<16384x8192xbf16>) -> tensor<16384x8192xbf16>
+    return %0 : tensor<16384x8192xbf16>
+  }
+}

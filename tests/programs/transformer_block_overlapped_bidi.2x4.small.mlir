@@ -1,0 +1,306 @@
+module @jit_transformer_block_overlapped_bidi attributes {mhlo.num_partitions = 8 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["X"=2, "Y"=4]>
+  func.func public @main(%arg0: tensor<8x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"X"}, {"Y"}]>}, %arg1: tensor<32x48xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"Y"}]>}, %arg2: tensor<48x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"Y"}, {}]>}) -> (tensor<8x32xf32> {jax.result_info = "result", sdy.sharding = #sdy.sharding<@mesh, [{"X"}, {"Y"}]>}) {
+    %0 = sdy.manual_computation(%arg0, %arg1, %arg2) in_shardings=[<@mesh, [{"X"}, {"Y"}]>, <@mesh, [{}, {"Y"}]>, <@mesh, [{"Y"}, {}]>] out_shardings=[<@mesh, [{"X"}, {"Y"}]>] manual_axes={"X", "Y"} (%arg3: tensor<4x8xf32>, %arg4: tensor<32x12xf32>, %arg5: tensor<12x32xf32>) {
+      %c = stablehlo.constant dense<1> : tensor<ui32>
+      %c_0 = stablehlo.constant dense<4> : tensor<ui32>
+      %1 = stablehlo.partition_id : tensor<ui32>
+      %2 = stablehlo.divide %1, %c : tensor<ui32>
+      %3 = stablehlo.remainder %2, %c_0 : tensor<ui32>
+      %4 = stablehlo.convert %3 : (tensor<ui32>) -> tensor<i32>
+      %5 = stablehlo.slice %arg3 [0:4, 0:4] : (tensor<4x8xf32>) -> tensor<4x4xf32>
+      %6 = stablehlo.slice %arg3 [0:4, 4:8] : (tensor<4x8xf32>) -> tensor<4x4xf32>
+      %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+      %7 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<4x12xf32>
+      %c_1 = stablehlo.constant dense<8> : tensor<i32>
+      %8 = stablehlo.multiply %4, %c_1 : tensor<i32>
+      %c_2 = stablehlo.constant dense<0> : tensor<i32>
+      %9 = stablehlo.compare  LT, %8, %c_2,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %c_3 = stablehlo.constant dense<32> : tensor<i32>
+      %10 = stablehlo.add %8, %c_3 : tensor<i32>
+      %11 = stablehlo.select %9, %10, %8 : tensor<i1>, tensor<i32>
+      %c_4 = stablehlo.constant dense<0> : tensor<i32>
+      %12 = stablehlo.dynamic_slice %arg4, %11, %c_4, sizes = [4, 12] : (tensor<32x12xf32>, tensor<i32>, tensor<i32>) -> tensor<4x12xf32>
+      %13 = stablehlo.dot_general %5, %12, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4x4xf32>, tensor<4x12xf32>) -> tensor<4x12xf32>
+      %c_5 = stablehlo.constant dense<8> : tensor<i32>
+      %14 = stablehlo.multiply %4, %c_5 : tensor<i32>
+      %c_6 = stablehlo.constant dense<4> : tensor<i32>
+      %15 = stablehlo.add %14, %c_6 : tensor<i32>
+      %c_7 = stablehlo.constant dense<0> : tensor<i32>
+      %16 = stablehlo.compare  LT, %15, %c_7,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %c_8 = stablehlo.constant dense<32> : tensor<i32>
+      %17 = stablehlo.add %15, %c_8 : tensor<i32>
+      %18 = stablehlo.select %16, %17, %15 : tensor<i1>, tensor<i32>
+      %c_9 = stablehlo.constant dense<0> : tensor<i32>
+      %19 = stablehlo.dynamic_slice %arg4, %18, %c_9, sizes = [4, 12] : (tensor<32x12xf32>, tensor<i32>, tensor<i32>) -> tensor<4x12xf32>
+      %20 = stablehlo.dot_general %6, %19, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4x4xf32>, tensor<4x12xf32>) -> tensor<4x12xf32>
+      %21 = "stablehlo.collective_permute"(%5) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 3], [1, 0], [2, 1], [3, 2], [4, 7], [5, 4], [6, 5], [7, 6]]> : tensor<8x2xi64>}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      %22 = "stablehlo.collective_permute"(%6) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 1], [1, 2], [2, 3], [3, 0], [4, 5], [5, 6], [6, 7], [7, 4]]> : tensor<8x2xi64>}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      %23 = stablehlo.add %7, %13 : tensor<4x12xf32>
+      %24 = stablehlo.add %23, %20 : tensor<4x12xf32>
+      %c_10 = stablehlo.constant dense<1> : tensor<i32>
+      %25 = stablehlo.add %4, %c_10 : tensor<i32>
+      %c_11 = stablehlo.constant dense<4> : tensor<i32>
+      %26 = call @remainder(%25, %c_11) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      %c_12 = stablehlo.constant dense<1> : tensor<i32>
+      %27 = stablehlo.subtract %4, %c_12 : tensor<i32>
+      %c_13 = stablehlo.constant dense<4> : tensor<i32>
+      %28 = call @remainder(%27, %c_13) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      %c_14 = stablehlo.constant dense<8> : tensor<i32>
+      %29 = stablehlo.multiply %26, %c_14 : tensor<i32>
+      %c_15 = stablehlo.constant dense<0> : tensor<i32>
+      %30 = stablehlo.compare  LT, %29, %c_15,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %c_16 = stablehlo.constant dense<32> : tensor<i32>
+      %31 = stablehlo.add %29, %c_16 : tensor<i32>
+      %32 = stablehlo.select %30, %31, %29 : tensor<i1>, tensor<i32>
+      %c_17 = stablehlo.constant dense<0> : tensor<i32>
+      %33 = stablehlo.dynamic_slice %arg4, %32, %c_17, sizes = [4, 12] : (tensor<32x12xf32>, tensor<i32>, tensor<i32>) -> tensor<4x12xf32>
+      %34 = stablehlo.dot_general %21, %33, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4x4xf32>, tensor<4x12xf32>) -> tensor<4x12xf32>
+      %c_18 = stablehlo.constant dense<8> : tensor<i32>
+      %35 = stablehlo.multiply %28, %c_18 : tensor<i32>
+      %c_19 = stablehlo.constant dense<4> : tensor<i32>
+      %36 = stablehlo.add %35, %c_19 : tensor<i32>
+      %c_20 = stablehlo.constant dense<0> : tensor<i32>
+      %37 = stablehlo.compare  LT, %36, %c_20,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %c_21 = stablehlo.constant dense<32> : tensor<i32>
+      %38 = stablehlo.add %36, %c_21 : tensor<i32>
+      %39 = stablehlo.select %37, %38, %36 : tensor<i1>, tensor<i32>
+      %c_22 = stablehlo.constant dense<0> : tensor<i32>
+      %40 = stablehlo.dynamic_slice %arg4, %39, %c_22, sizes = [4, 12] : (tensor<32x12xf32>, tensor<i32>, tensor<i32>) -> tensor<4x12xf32>
+      %41 = stablehlo.dot_general %22, %40, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4x4xf32>, tensor<4x12xf32>) -> tensor<4x12xf32>
+      %42 = "stablehlo.collective_permute"(%21) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 3], [1, 0], [2, 1], [3, 2], [4, 7], [5, 4], [6, 5], [7, 6]]> : tensor<8x2xi64>}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      %43 = "stablehlo.collective_permute"(%22) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 1], [1, 2], [2, 3], [3, 0], [4, 5], [5, 6], [6, 7], [7, 4]]> : tensor<8x2xi64>}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      %44 = stablehlo.add %24, %34 : tensor<4x12xf32>
+      %45 = stablehlo.add %44, %41 : tensor<4x12xf32>
+      %c_23 = stablehlo.constant dense<2> : tensor<i32>
+      %46 = stablehlo.add %4, %c_23 : tensor<i32>
+      %c_24 = stablehlo.constant dense<4> : tensor<i32>
+      %47 = call @remainder(%46, %c_24) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      %c_25 = stablehlo.constant dense<2> : tensor<i32>
+      %48 = stablehlo.subtract %4, %c_25 : tensor<i32>
+      %c_26 = stablehlo.constant dense<4> : tensor<i32>
+      %49 = call @remainder(%48, %c_26) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      %c_27 = stablehlo.constant dense<8> : tensor<i32>
+      %50 = stablehlo.multiply %47, %c_27 : tensor<i32>
+      %c_28 = stablehlo.constant dense<0> : tensor<i32>
+      %51 = stablehlo.compare  LT, %50, %c_28,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %c_29 = stablehlo.constant dense<32> : tensor<i32>
+      %52 = stablehlo.add %50, %c_29 : tensor<i32>
+      %53 = stablehlo.select %51, %52, %50 : tensor<i1>, tensor<i32>
+      %c_30 = stablehlo.constant dense<0> : tensor<i32>
+      %54 = stablehlo.dynamic_slice %arg4, %53, %c_30, sizes = [4, 12] : (tensor<32x12xf32>, tensor<i32>, tensor<i32>) -> tensor<4x12xf32>
+      %55 = stablehlo.dot_general %42, %54, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4x4xf32>, tensor<4x12xf32>) -> tensor<4x12xf32>
+      %c_31 = stablehlo.constant dense<8> : tensor<i32>
+      %56 = stablehlo.multiply %49, %c_31 : tensor<i32>
+      %c_32 = stablehlo.constant dense<4> : tensor<i32>
+      %57 = stablehlo.add %56, %c_32 : tensor<i32>
+      %c_33 = stablehlo.constant dense<0> : tensor<i32>
+      %58 = stablehlo.compare  LT, %57, %c_33,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %c_34 = stablehlo.constant dense<32> : tensor<i32>
+      %59 = stablehlo.add %57, %c_34 : tensor<i32>
+      %60 = stablehlo.select %58, %59, %57 : tensor<i1>, tensor<i32>
+      %c_35 = stablehlo.constant dense<0> : tensor<i32>
+      %61 = stablehlo.dynamic_slice %arg4, %60, %c_35, sizes = [4, 12] : (tensor<32x12xf32>, tensor<i32>, tensor<i32>) -> tensor<4x12xf32>
+      %62 = stablehlo.dot_general %43, %61, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4x4xf32>, tensor<4x12xf32>) -> tensor<4x12xf32>
+      %63 = "stablehlo.collective_permute"(%42) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 3], [1, 0], [2, 1], [3, 2], [4, 7], [5, 4], [6, 5], [7, 6]]> : tensor<8x2xi64>}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      %64 = "stablehlo.collective_permute"(%43) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 1], [1, 2], [2, 3], [3, 0], [4, 5], [5, 6], [6, 7], [7, 4]]> : tensor<8x2xi64>}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      %65 = stablehlo.add %45, %55 : tensor<4x12xf32>
+      %66 = stablehlo.add %65, %62 : tensor<4x12xf32>
+      %c_36 = stablehlo.constant dense<3> : tensor<i32>
+      %67 = stablehlo.add %4, %c_36 : tensor<i32>
+      %c_37 = stablehlo.constant dense<4> : tensor<i32>
+      %68 = call @remainder(%67, %c_37) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      %c_38 = stablehlo.constant dense<3> : tensor<i32>
+      %69 = stablehlo.subtract %4, %c_38 : tensor<i32>
+      %c_39 = stablehlo.constant dense<4> : tensor<i32>
+      %70 = call @remainder(%69, %c_39) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      %c_40 = stablehlo.constant dense<8> : tensor<i32>
+      %71 = stablehlo.multiply %68, %c_40 : tensor<i32>
+      %c_41 = stablehlo.constant dense<0> : tensor<i32>
+      %72 = stablehlo.compare  LT, %71, %c_41,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %c_42 = stablehlo.constant dense<32> : tensor<i32>
+      %73 = stablehlo.add %71, %c_42 : tensor<i32>
+      %74 = stablehlo.select %72, %73, %71 : tensor<i1>, tensor<i32>
+      %c_43 = stablehlo.constant dense<0> : tensor<i32>
+      %75 = stablehlo.dynamic_slice %arg4, %74, %c_43, sizes = [4, 12] : (tensor<32x12xf32>, tensor<i32>, tensor<i32>) -> tensor<4x12xf32>
+      %76 = stablehlo.dot_general %63, %75, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4x4xf32>, tensor<4x12xf32>) -> tensor<4x12xf32>
+      %c_44 = stablehlo.constant dense<8> : tensor<i32>
+      %77 = stablehlo.multiply %70, %c_44 : tensor<i32>
+      %c_45 = stablehlo.constant dense<4> : tensor<i32>
+      %78 = stablehlo.add %77, %c_45 : tensor<i32>
+      %c_46 = stablehlo.constant dense<0> : tensor<i32>
+      %79 = stablehlo.compare  LT, %78, %c_46,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %c_47 = stablehlo.constant dense<32> : tensor<i32>
+      %80 = stablehlo.add %78, %c_47 : tensor<i32>
+      %81 = stablehlo.select %79, %80, %78 : tensor<i1>, tensor<i32>
+      %c_48 = stablehlo.constant dense<0> : tensor<i32>
+      %82 = stablehlo.dynamic_slice %arg4, %81, %c_48, sizes = [4, 12] : (tensor<32x12xf32>, tensor<i32>, tensor<i32>) -> tensor<4x12xf32>
+      %83 = stablehlo.dot_general %64, %82, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4x4xf32>, tensor<4x12xf32>) -> tensor<4x12xf32>
+      %84 = stablehlo.add %66, %76 : tensor<4x12xf32>
+      %85 = stablehlo.add %84, %83 : tensor<4x12xf32>
+      %c_49 = stablehlo.constant dense<1> : tensor<ui32>
+      %c_50 = stablehlo.constant dense<4> : tensor<ui32>
+      %86 = stablehlo.partition_id : tensor<ui32>
+      %87 = stablehlo.divide %86, %c_49 : tensor<ui32>
+      %88 = stablehlo.remainder %87, %c_50 : tensor<ui32>
+      %89 = stablehlo.convert %88 : (tensor<ui32>) -> tensor<i32>
+      %c_51 = stablehlo.constant dense<1> : tensor<i32>
+      %90 = stablehlo.subtract %89, %c_51 : tensor<i32>
+      %c_52 = stablehlo.constant dense<4> : tensor<i32>
+      %91 = call @remainder(%90, %c_52) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      %c_53 = stablehlo.constant dense<8> : tensor<i32>
+      %92 = stablehlo.multiply %91, %c_53 : tensor<i32>
+      %c_54 = stablehlo.constant dense<0> : tensor<i32>
+      %93 = stablehlo.compare  LT, %92, %c_54,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %c_55 = stablehlo.constant dense<32> : tensor<i32>
+      %94 = stablehlo.add %92, %c_55 : tensor<i32>
+      %95 = stablehlo.select %93, %94, %92 : tensor<i1>, tensor<i32>
+      %c_56 = stablehlo.constant dense<0> : tensor<i32>
+      %96 = stablehlo.dynamic_slice %arg5, %c_56, %95, sizes = [12, 4] : (tensor<12x32xf32>, tensor<i32>, tensor<i32>) -> tensor<12x4xf32>
+      %97 = stablehlo.dot_general %85, %96, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4x12xf32>, tensor<12x4xf32>) -> tensor<4x4xf32>
+      %c_57 = stablehlo.constant dense<1> : tensor<i32>
+      %98 = stablehlo.add %89, %c_57 : tensor<i32>
+      %c_58 = stablehlo.constant dense<4> : tensor<i32>
+      %99 = call @remainder(%98, %c_58) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      %c_59 = stablehlo.constant dense<8> : tensor<i32>
+      %100 = stablehlo.multiply %99, %c_59 : tensor<i32>
+      %c_60 = stablehlo.constant dense<4> : tensor<i32>
+      %101 = stablehlo.add %100, %c_60 : tensor<i32>
+      %c_61 = stablehlo.constant dense<0> : tensor<i32>
+      %102 = stablehlo.compare  LT, %101, %c_61,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %c_62 = stablehlo.constant dense<32> : tensor<i32>
+      %103 = stablehlo.add %101, %c_62 : tensor<i32>
+      %104 = stablehlo.select %102, %103, %101 : tensor<i1>, tensor<i32>
+      %c_63 = stablehlo.constant dense<0> : tensor<i32>
+      %105 = stablehlo.dynamic_slice %arg5, %c_63, %104, sizes = [12, 4] : (tensor<12x32xf32>, tensor<i32>, tensor<i32>) -> tensor<12x4xf32>
+      %106 = stablehlo.dot_general %85, %105, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4x12xf32>, tensor<12x4xf32>) -> tensor<4x4xf32>
+      %107 = "stablehlo.collective_permute"(%97) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 1], [1, 2], [2, 3], [3, 0], [4, 5], [5, 6], [6, 7], [7, 4]]> : tensor<8x2xi64>}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      %108 = "stablehlo.collective_permute"(%106) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 3], [1, 0], [2, 1], [3, 2], [4, 7], [5, 4], [6, 5], [7, 6]]> : tensor<8x2xi64>}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      %c_64 = stablehlo.constant dense<2> : tensor<i32>
+      %109 = stablehlo.subtract %89, %c_64 : tensor<i32>
+      %c_65 = stablehlo.constant dense<4> : tensor<i32>
+      %110 = call @remainder(%109, %c_65) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      %c_66 = stablehlo.constant dense<8> : tensor<i32>
+      %111 = stablehlo.multiply %110, %c_66 : tensor<i32>
+      %c_67 = stablehlo.constant dense<0> : tensor<i32>
+      %112 = stablehlo.compare  LT, %111, %c_67,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %c_68 = stablehlo.constant dense<32> : tensor<i32>
+      %113 = stablehlo.add %111, %c_68 : tensor<i32>
+      %114 = stablehlo.select %112, %113, %111 : tensor<i1>, tensor<i32>
+      %c_69 = stablehlo.constant dense<0> : tensor<i32>
+      %115 = stablehlo.dynamic_slice %arg5, %c_69, %114, sizes = [12, 4] : (tensor<12x32xf32>, tensor<i32>, tensor<i32>) -> tensor<12x4xf32>
+      %116 = stablehlo.dot_general %85, %115, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4x12xf32>, tensor<12x4xf32>) -> tensor<4x4xf32>
+      %117 = stablehlo.add %107, %116 : tensor<4x4xf32>
+      %c_70 = stablehlo.constant dense<2> : tensor<i32>
+      %118 = stablehlo.add %89, %c_70 : tensor<i32>
+      %c_71 = stablehlo.constant dense<4> : tensor<i32>
+      %119 = call @remainder(%118, %c_71) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      %c_72 = stablehlo.constant dense<8> : tensor<i32>
+      %120 = stablehlo.multiply %119, %c_72 : tensor<i32>
+      %c_73 = stablehlo.constant dense<4> : tensor<i32>
+      %121 = stablehlo.add %120, %c_73 : tensor<i32>
+      %c_74 = stablehlo.constant dense<0> : tensor<i32>
+      %122 = stablehlo.compare  LT, %121, %c_74,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %c_75 = stablehlo.constant dense<32> : tensor<i32>
+      %123 = stablehlo.add %121, %c_75 : tensor<i32>
+      %124 = stablehlo.select %122, %123, %121 : tensor<i1>, tensor<i32>
+      %c_76 = stablehlo.constant dense<0> : tensor<i32>
+      %125 = stablehlo.dynamic_slice %arg5, %c_76, %124, sizes = [12, 4] : (tensor<12x32xf32>, tensor<i32>, tensor<i32>) -> tensor<12x4xf32>
+      %126 = stablehlo.dot_general %85, %125, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4x12xf32>, tensor<12x4xf32>) -> tensor<4x4xf32>
+      %127 = stablehlo.add %108, %126 : tensor<4x4xf32>
+      %128 = "stablehlo.collective_permute"(%117) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 1], [1, 2], [2, 3], [3, 0], [4, 5], [5, 6], [6, 7], [7, 4]]> : tensor<8x2xi64>}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      %129 = "stablehlo.collective_permute"(%127) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 3], [1, 0], [2, 1], [3, 2], [4, 7], [5, 4], [6, 5], [7, 6]]> : tensor<8x2xi64>}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      %c_77 = stablehlo.constant dense<3> : tensor<i32>
+      %130 = stablehlo.subtract %89, %c_77 : tensor<i32>
+      %c_78 = stablehlo.constant dense<4> : tensor<i32>
+      %131 = call @remainder(%130, %c_78) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      %c_79 = stablehlo.constant dense<8> : tensor<i32>
+      %132 = stablehlo.multiply %131, %c_79 : tensor<i32>
+      %c_80 = stablehlo.constant dense<0> : tensor<i32>
+      %133 = stablehlo.compare  LT, %132, %c_80,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %c_81 = stablehlo.constant dense<32> : tensor<i32>
+      %134 = stablehlo.add %132, %c_81 : tensor<i32>
+      %135 = stablehlo.select %133, %134, %132 : tensor<i1>, tensor<i32>
+      %c_82 = stablehlo.constant dense<0> : tensor<i32>
+      %136 = stablehlo.dynamic_slice %arg5, %c_82, %135, sizes = [12, 4] : (tensor<12x32xf32>, tensor<i32>, tensor<i32>) -> tensor<12x4xf32>
+      %137 = stablehlo.dot_general %85, %136, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4x12xf32>, tensor<12x4xf32>) -> tensor<4x4xf32>
+      %138 = stablehlo.add %128, %137 : tensor<4x4xf32>
+      %c_83 = stablehlo.constant dense<3> : tensor<i32>
+      %139 = stablehlo.add %89, %c_83 : tensor<i32>
+      %c_84 = stablehlo.constant dense<4> : tensor<i32>
+      %140 = call @remainder(%139, %c_84) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      %c_85 = stablehlo.constant dense<8> : tensor<i32>
+      %141 = stablehlo.multiply %140, %c_85 : tensor<i32>
+      %c_86 = stablehlo.constant dense<4> : tensor<i32>
+      %142 = stablehlo.add %141, %c_86 : tensor<i32>
+      %c_87 = stablehlo.constant dense<0> : tensor<i32>
+      %143 = stablehlo.compare  LT, %142, %c_87,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %c_88 = stablehlo.constant dense<32> : tensor<i32>
+      %144 = stablehlo.add %142, %c_88 : tensor<i32>
+      %145 = stablehlo.select %143, %144, %142 : tensor<i1>, tensor<i32>
+      %c_89 = stablehlo.constant dense<0> : tensor<i32>
+      %146 = stablehlo.dynamic_slice %arg5, %c_89, %145, sizes = [12, 4] : (tensor<12x32xf32>, tensor<i32>, tensor<i32>) -> tensor<12x4xf32>
+      %147 = stablehlo.dot_general %85, %146, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4x12xf32>, tensor<12x4xf32>) -> tensor<4x4xf32>
+      %148 = stablehlo.add %129, %147 : tensor<4x4xf32>
+      %149 = "stablehlo.collective_permute"(%138) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 1], [1, 2], [2, 3], [3, 0], [4, 5], [5, 6], [6, 7], [7, 4]]> : tensor<8x2xi64>}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      %150 = "stablehlo.collective_permute"(%148) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 3], [1, 0], [2, 1], [3, 2], [4, 7], [5, 4], [6, 5], [7, 6]]> : tensor<8x2xi64>}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      %c_90 = stablehlo.constant dense<4> : tensor<i32>
+      %151 = stablehlo.subtract %89, %c_90 : tensor<i32>
+      %c_91 = stablehlo.constant dense<4> : tensor<i32>
+      %152 = call @remainder(%151, %c_91) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      %c_92 = stablehlo.constant dense<8> : tensor<i32>
+      %153 = stablehlo.multiply %152, %c_92 : tensor<i32>
+      %c_93 = stablehlo.constant dense<0> : tensor<i32>
+      %154 = stablehlo.compare  LT, %153, %c_93,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %c_94 = stablehlo.constant dense<32> : tensor<i32>
+      %155 = stablehlo.add %153, %c_94 : tensor<i32>
+      %156 = stablehlo.select %154, %155, %153 : tensor<i1>, tensor<i32>
+      %c_95 = stablehlo.constant dense<0> : tensor<i32>
+      %157 = stablehlo.dynamic_slice %arg5, %c_95, %156, sizes = [12, 4] : (tensor<12x32xf32>, tensor<i32>, tensor<i32>) -> tensor<12x4xf32>
+      %158 = stablehlo.dot_general %85, %157, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4x12xf32>, tensor<12x4xf32>) -> tensor<4x4xf32>
+      %159 = stablehlo.add %149, %158 : tensor<4x4xf32>
+      %c_96 = stablehlo.constant dense<4> : tensor<i32>
+      %160 = stablehlo.add %89, %c_96 : tensor<i32>
+      %c_97 = stablehlo.constant dense<4> : tensor<i32>
+      %161 = call @remainder(%160, %c_97) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      %c_98 = stablehlo.constant dense<8> : tensor<i32>
+      %162 = stablehlo.multiply %161, %c_98 : tensor<i32>
+      %c_99 = stablehlo.constant dense<4> : tensor<i32>
+      %163 = stablehlo.add %162, %c_99 : tensor<i32>
+      %c_100 = stablehlo.constant dense<0> : tensor<i32>
+      %164 = stablehlo.compare  LT, %163, %c_100,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %c_101 = stablehlo.constant dense<32> : tensor<i32>
+      %165 = stablehlo.add %163, %c_101 : tensor<i32>
+      %166 = stablehlo.select %164, %165, %163 : tensor<i1>, tensor<i32>
+      %c_102 = stablehlo.constant dense<0> : tensor<i32>
+      %167 = stablehlo.dynamic_slice %arg5, %c_102, %166, sizes = [12, 4] : (tensor<12x32xf32>, tensor<i32>, tensor<i32>) -> tensor<12x4xf32>
+      %168 = stablehlo.dot_general %85, %167, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4x12xf32>, tensor<12x4xf32>) -> tensor<4x4xf32>
+      %169 = stablehlo.add %150, %168 : tensor<4x4xf32>
+      %170 = stablehlo.concatenate %159, %169, dim = 1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x8xf32>
+      sdy.return %170 : tensor<4x8xf32>
+    } : (tensor<8x32xf32>, tensor<32x48xf32>, tensor<48x32xf32>) -> tensor<8x32xf32>
+    return %0 : tensor<8x32xf32>
+  }
+  func.func private @remainder(%arg0: tensor<i32>, %arg1: tensor<i32>) -> tensor<i32> {
+    %c = stablehlo.constant dense<0> : tensor<i32>
+    %0 = stablehlo.compare  EQ, %arg1, %c,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %c_0 = stablehlo.constant dense<1> : tensor<i32>
+    %1 = call @_where(%0, %c_0, %arg1) : (tensor<i1>, tensor<i32>, tensor<i32>) -> tensor<i32>
+    %2 = stablehlo.remainder %arg0, %1 : tensor<i32>
+    %c_1 = stablehlo.constant dense<0> : tensor<i32>
+    %3 = stablehlo.compare  NE, %2, %c_1,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %c_2 = stablehlo.constant dense<0> : tensor<i32>
+    %4 = stablehlo.compare  LT, %2, %c_2,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %c_3 = stablehlo.constant dense<0> : tensor<i32>
+    %5 = stablehlo.compare  LT, %1, %c_3,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %6 = stablehlo.compare  NE, %4, %5,  UNSIGNED : (tensor<i1>, tensor<i1>) -> tensor<i1>
+    %7 = stablehlo.and %6, %3 : tensor<i1>
+    %8 = stablehlo.add %2, %1 : tensor<i32>
+    %9 = stablehlo.select %7, %8, %2 : tensor<i1>, tensor<i32>
+    return %9 : tensor<i32>
+  }
+  func.func private @_where(%arg0: tensor<i1>, %arg1: tensor<i32>, %arg2: tensor<i32>) -> tensor<i32> {
+    %0 = stablehlo.select %arg0, %arg1, %arg2 : tensor<i1>, tensor<i32>
+    return %0 : tensor<i32>
+  }
+}
