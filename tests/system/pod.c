@@ -70,7 +70,8 @@ char *system_pod_log(const system_pod_t *pod, int index) {
 void system_pod_fail(const system_pod_t *pod, const char *what) {
   for (int i = -1; i < pod->worker_count; i++) {
     char *log = system_pod_log(pod, i);
-    print_error("--- %s %d\n%s", i < 0 ? "coordinator" : "worker", i, log);
+    // print_error() cuts long texts.
+    fprintf(stderr, "--- %s %d\n%s", i < 0 ? "coordinator" : "worker", i, log);
     free(log);
   }
   fail_msg("%s", what);
@@ -214,8 +215,11 @@ static void remove_folder(const char *folder) {
 
 static void terminate(pid_t pid) {
   if (pid > 0) {
+    // One that a test has stopped must wake to hear the other. Not the other way round:
+    // the leak sanitizer stops its process on the way out, and this would undo it for
+    // ever.
+    kill(pid, SIGCONT);
     kill(pid, SIGTERM);
-    kill(pid, SIGCONT);  // One that a test has stopped would never hear of it.
   }
 }
 
