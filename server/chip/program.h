@@ -214,4 +214,7 @@ bool chip_op_is_collective(chip_op_t op);
 // A listing for people: one line per instruction, with shapes and buffers.
 void chip_program_print(pod_text_t *text, const chip_program_t *program);
 
+// The same of the tasks: one line per task, with its members and its work.
+void chip_program_print_tasks(pod_text_t *text, const chip_program_t *program);
+
 #endif  // SERVER_CHIP_PROGRAM_H_

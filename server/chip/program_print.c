@@ -114,3 +114,47 @@ void chip_program_print(pod_text_t *text, const chip_program_t *program) {
     print_computation(text, program, i);
   }
 }
+
+static void print_count(pod_text_t *text, const char *name, int64_t count) {
+  if (count != 0) {
+    pod_text_printf(text, ", %s %" PRId64, name, count);
+  }
+}
+
+static void print_task(pod_text_t *text, const chip_program_t *program,
+                       const chip_task_t *task) {
+  pod_text_printf(text, "  %s: %s", task->name, chip_task_kind_name(task->kind));
+  const char *own = program->instructions[task->instruction].name;
+  if (task->member_count == 0) {
+    pod_text_printf(text, " for %s", own);
+  }
+  for (int32_t i = 0; i < task->member_count && task->member_count > 1; i++) {
+    const int32_t member = program->task_members[task->first_member + i];
+    pod_text_printf(text, "%s%s", i == 0 ? " of " : " ",
+                    program->instructions[member].name);
+  }
+  const chip_work_t *work = &task->work;
+  print_count(text, "mxu", work->mxu_flop);
+  if (work->mxu_busy_flop != work->mxu_flop) {
+    print_count(text, "busy", work->mxu_busy_flop);
+  }
+  print_count(text, "vpu", work->vpu_op);
+  print_count(text, "reads", work->hbm_read_bytes);
+  print_count(text, "writes", work->hbm_written_bytes);
+  print_count(text, "vmem", work->vmem_bytes);
+  pod_text_add(text, "\n");
+}
+
+void chip_program_print_tasks(pod_text_t *text, const chip_program_t *program) {
+  for (int32_t c = 0; c < program->computation_count; c++) {
+    const chip_computation_t *computation = &program->computations[c];
+    if (computation->task_count == 0) {
+      continue;
+    }
+    pod_text_printf(text, "tasks @%s {\n", computation->name);
+    for (int32_t i = 0; i < computation->task_count; i++) {
+      print_task(text, program, &program->tasks[computation->first_task + i]);
+    }
+    pod_text_add(text, "}\n");
+  }
+}

@@ -182,7 +182,7 @@ static pod_status_t emit_instructions(emitter_t *emitter) {
       continue;
     }
     const int32_t at = next[node->computation]++;
-    lower->sources[at] = node->is_move ? NULL : node->source;
+    lower->sources[at] = node->op == CHIP_OP_COPY ? NULL : node->source;
     POD_TRY(emit_node(emitter, node, &instructions[at]));
   }
   emitter->program->computations = computations;

@@ -42,6 +42,11 @@ static pod_status_t verify_partitioned(pipeline_t *pipeline) {
                             "in the partitioned program");
 }
 
+static pod_status_t fuse(pipeline_t *pipeline) {
+  return clusters_create(&pipeline->partitioned, pipeline->options->spec,
+                         &pipeline->options->torus, &pipeline->clusters);
+}
+
 static pod_status_t lower(pipeline_t *pipeline) {
   POD_TRY(
       lower_with_sources(&pipeline->partitioned, &pipeline->program, &pipeline->sources));
@@ -57,7 +62,7 @@ static pod_status_t lower(pipeline_t *pipeline) {
 }
 
 static pod_status_t emit_tasks(pipeline_t *pipeline) {
-  tasks_emit(pipeline->options->spec, pipeline->program);
+  tasks_emit(pipeline->clusters, pipeline->sources, pipeline->program);
   return NULL;
 }
 
@@ -121,6 +126,7 @@ static const pipeline_pass_t passes[] = {
     {"partition", partition},        // Propagates shardings, writes one chip's program.
     {"simplify", simplify},          // Dead and double code, identities.
     {"verify", verify_partitioned},  // What the partitioner made.
+    {"fuse", fuse},                  // Which operations are one kernel.
     {"lower", lower},                // Instructions and buffers.
     {"tasks", emit_tasks},           // What the clock runs.
     {"report", report},              // Text and collectives, for people.
@@ -139,8 +145,15 @@ pod_status_t pipeline_run(pipeline_t *pipeline) {
   return NULL;
 }
 
+pod_status_t pipeline_run_back_end(pipeline_t *pipeline) {
+  POD_TRY(fuse(pipeline));
+  POD_TRY(lower(pipeline));
+  return emit_tasks(pipeline);
+}
+
 void pipeline_deinit(pipeline_t *pipeline) {
   chip_program_destroy(pipeline->program);
+  clusters_destroy(pipeline->clusters);
   mlir_module_destroy(pipeline->partitioned.module);
   mlir_module_destroy(pipeline->module);
   *pipeline = (pipeline_t){0};

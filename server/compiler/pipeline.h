@@ -6,6 +6,7 @@
 #ifndef SERVER_COMPILER_PIPELINE_H_
 #define SERVER_COMPILER_PIPELINE_H_
 
+#include "server/compiler/clusters.h"
 #include "server/compiler/compiler.h"
 #include "server/compiler/passes.h"
 
@@ -15,6 +16,7 @@ typedef struct pipeline_t {
   const compiler_options_t *options;
   mlir_module_t *module;               // From parse on.
   compiler_partitioned_t partitioned;  // From partition on.
+  clusters_t *clusters;                // From fuse on.
   chip_program_t *program;             // From lower on.
   const mlir_op_t **sources;           // By instruction: where it comes from, or NULL.
   compiler_result_t *result;           // From report on; in the program's arena.
@@ -31,6 +33,10 @@ const pipeline_pass_t *pipeline_passes(int *out_count);
 
 // Runs all of them; stops at the first error.
 POD_MUST_USE pod_status_t pipeline_run(pipeline_t *pipeline);
+
+// Only the passes between the partitioned program's simplification and the report: from
+// `partitioned` and `options` to `program` and its tasks.
+POD_MUST_USE pod_status_t pipeline_run_back_end(pipeline_t *pipeline);
 
 // Frees the modules, and the program unless it has been taken (set to NULL).
 void pipeline_deinit(pipeline_t *pipeline);

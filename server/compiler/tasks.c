@@ -1,64 +1,158 @@
 #include "server/compiler/tasks.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "common/base/memory.h"
+#include "server/chip/layout.h"
 #include "server/chip/work.h"
 
 typedef struct emitter_t {
-  const chip_spec_t *spec;
+  const clusters_t *clusters;
+  const mlir_op_t *const *sources;
   chip_program_t *program;
-  chip_task_t *tasks;  // Room for one per instruction.
-  int32_t count;
+  int32_t *first_of;  // By op id: its first instruction, or CHIP_NONE.
+  int32_t task_count, task_capacity, member_count, member_capacity;
+  chip_task_t *tasks;
+  int32_t *members;
+  int32_t fusion_count;
 } emitter_t;
 
-// What the scalar core computes beside the vector core: counters, indexes, conditions.
-static bool is_scalar_work(const chip_program_t *program,
-                           const chip_instruction_t *instruction) {
-  if (instruction->call_count > 0 || instruction->result_count == 0) {
-    return false;
-  }
-  for (int32_t i = 0; i < instruction->operand_count + instruction->result_count; i++) {
-    const int32_t buffer = i < instruction->operand_count
-                               ? instruction->operands[i]
-                               : instruction->results[i - instruction->operand_count];
-    const tensor_shape_t *shape = &program->buffers[buffer].shape;
-    if (shape->rank > 0 || tensor_dtype_is_float(shape->dtype)) {
-      return false;
-    }
-  }
-  return true;
+static const tensor_shape_t *shape_of(const chip_program_t *program, int32_t buffer) {
+  return &program->buffers[buffer].shape;
 }
 
-static chip_task_kind_t kind_of(const chip_instruction_t *instruction) {
-  switch (instruction->op) {
-    case CHIP_OP_WHILE:
-      return CHIP_TASK_WHILE;
-    case CHIP_OP_IF:
-    case CHIP_OP_CASE:
-      return CHIP_TASK_BRANCH;
-    default:
-      return chip_op_is_collective(instruction->op) ? CHIP_TASK_COLLECTIVE
-                                                    : CHIP_TASK_COMPUTE;
+static chip_task_t *add_task(emitter_t *emitter, chip_task_kind_t kind,
+                             int32_t instruction, const char *name) {
+  if (emitter->task_count == emitter->task_capacity) {
+    emitter->task_capacity = 2 * emitter->task_capacity + 64;
+    emitter->tasks =
+        pod_grow(emitter->tasks, (size_t)emitter->task_capacity, sizeof(*emitter->tasks));
   }
+  chip_task_t *task = &emitter->tasks[emitter->task_count++];
+  *task = (chip_task_t){.kind = kind,
+                        .instruction = instruction,
+                        .partner = CHIP_NONE,
+                        .first_member = emitter->member_count,
+                        .name = name};
+  return task;
+}
+
+static void add_member(emitter_t *emitter, chip_task_t *task, int32_t instruction) {
+  if (emitter->member_count == emitter->member_capacity) {
+    emitter->member_capacity = 2 * emitter->member_capacity + 64;
+    emitter->members = pod_grow(emitter->members, (size_t)emitter->member_capacity,
+                                sizeof(*emitter->members));
+  }
+  emitter->members[emitter->member_count++] = instruction;
+  task->member_count++;
+}
+
+// --- Copies ---
+
+// The bytes of a constant of one value need not be read from anywhere.
+static bool is_splat(const chip_program_t *program, int32_t buffer) {
+  const chip_buffer_t *it = &program->buffers[buffer];
+  return it->kind == CHIP_BUFFER_CONSTANT && program->constants[it->index].is_splat;
+}
+
+// What lowering had to move; counters and flags are the scalar core's.
+static void emit_copy(emitter_t *emitter, int32_t index) {
+  const chip_program_t *program = emitter->program;
+  const chip_instruction_t *instruction = &program->instructions[index];
+  const tensor_shape_t *shape = shape_of(program, instruction->results[0]);
+  if (tensor_shape_elements(shape) == 1 && !tensor_dtype_is_float(shape->dtype)) {
+    return;
+  }
+  chip_task_t *task = add_task(emitter, CHIP_TASK_COMPUTE, index, instruction->name);
+  const int64_t bytes = chip_layout_bytes(shape);
+  task->work.hbm_read_bytes = is_splat(program, instruction->operands[0]) ? 0 : bytes;
+  task->work.hbm_written_bytes = bytes;
+  add_member(emitter, task, index);
+}
+
+// --- Clusters ---
+
+// A dynamic_update_slice that lowering could not do in place writes all of its result.
+static void add_update_copies(const emitter_t *emitter, chip_task_t *task) {
+  const chip_program_t *program = emitter->program;
+  for (int32_t i = 0; i < task->member_count; i++) {
+    const chip_instruction_t *it =
+        &program->instructions[emitter->members[task->first_member + i]];
+    if (it->op != CHIP_OP_DYNAMIC_UPDATE_SLICE) {
+      continue;
+    }
+    const chip_buffer_t *from = &program->buffers[it->operands[0]];
+    const chip_buffer_t *to = &program->buffers[it->results[0]];
+    if (from->kind == to->kind && from->index == to->index &&
+        from->offset == to->offset) {
+      continue;
+    }
+    const int64_t rest = chip_layout_bytes(&to->shape) -
+                         chip_layout_bytes(shape_of(program, it->operands[1]));
+    const bool is_read = !is_splat(program, it->operands[0]);
+    task->work.hbm_read_bytes =
+        chip_work_plus(task->work.hbm_read_bytes, is_read ? rest : 0);
+    task->work.hbm_written_bytes = chip_work_plus(task->work.hbm_written_bytes, rest);
+  }
+}
+
+static void add_members(emitter_t *emitter, const cluster_t *cluster, chip_task_t *task) {
+  for (int32_t m = 0; m < cluster->member_count; m++) {
+    const mlir_op_t *op = emitter->clusters->members[cluster->first_member + m];
+    if (emitter->first_of[op->id] != CHIP_NONE) {
+      add_member(emitter, task, emitter->first_of[op->id]);
+    }
+  }
+}
+
+static void emit_compute(emitter_t *emitter, const cluster_t *cluster, int32_t index) {
+  const chip_program_t *program = emitter->program;
+  chip_task_t *task = add_task(emitter, cluster->kind, index, "");
+  add_members(emitter, cluster, task);
+  task->name =
+      task->member_count <= 1
+          ? program->instructions[index].name
+          : pod_arena_printf(program->arena, "fusion.%" PRId32, emitter->fusion_count++);
+  task->work = cluster->work;
+  add_update_copies(emitter, task);
+}
+
+static void emit_lone(emitter_t *emitter, chip_task_kind_t kind, int32_t index) {
+  const chip_program_t *program = emitter->program;
+  const chip_instruction_t *instruction = &program->instructions[index];
+  chip_task_t *task = add_task(emitter, kind, index, instruction->name);
+  task->work = chip_instruction_work(emitter->clusters->spec, program, instruction);
+  add_member(emitter, task, index);
 }
 
 static void emit_instruction(emitter_t *emitter, int32_t index) {
-  const chip_program_t *program = emitter->program;
-  const chip_instruction_t *instruction = &program->instructions[index];
-  if (is_scalar_work(program, instruction) && !chip_op_is_collective(instruction->op)) {
+  const mlir_op_t *op = emitter->sources[index];
+  if (op == NULL) {
+    emit_copy(emitter, index);
     return;
   }
-  emitter->tasks[emitter->count] =
-      (chip_task_t){.kind = kind_of(instruction),
-                    .instruction = index,
-                    .partner = CHIP_NONE,
-                    .first_member = emitter->count,
-                    .member_count = 1,
-                    .name = instruction->name,
-                    .work = chip_instruction_work(emitter->spec, program, instruction)};
-  emitter->count++;
+  const int32_t at = op->id < emitter->clusters->op_count
+                         ? emitter->clusters->cluster_of[op->id]
+                         : CHIP_NONE;
+  if (at == CHIP_NONE) {
+    if (op->kind == CHIP_OP_RESHAPE) {  // A view that could not be one.
+      emit_copy(emitter, index);
+    }
+    return;
+  }
+  const cluster_t *cluster = &emitter->clusters->clusters[at];
+  if (cluster->root != op) {
+    return;
+  }
+  if (cluster->kind == CHIP_TASK_COMPUTE) {
+    emit_compute(emitter, cluster, index);
+  } else {
+    emit_lone(emitter, cluster->kind, index);
+  }
 }
+
+// --- The program ---
 
 // Which computations have a time of their own: those that loops and branches call, not
 // the regions of reductions. Callers stand before what they call.
@@ -68,42 +162,56 @@ static bool *find_timed(const chip_program_t *program) {
   for (int32_t c = 0; c < program->computation_count; c++) {
     const chip_computation_t *computation = &program->computations[c];
     for (int32_t k = 0; k < computation->instruction_count; k++) {
-      const chip_instruction_t *instruction =
+      const chip_instruction_t *it =
           &program->instructions[computation->first_instruction + k];
-      const chip_task_kind_t kind = kind_of(instruction);
-      for (int32_t i = 0; i < instruction->call_count; i++) {
-        is_timed[instruction->calls[i]] =
-            is_timed[c] && (kind == CHIP_TASK_WHILE || kind == CHIP_TASK_BRANCH);
+      const bool is_control =
+          it->op == CHIP_OP_WHILE || it->op == CHIP_OP_IF || it->op == CHIP_OP_CASE;
+      for (int32_t i = 0; i < it->call_count; i++) {
+        is_timed[it->calls[i]] = is_timed[c] && is_control;
       }
     }
   }
   return is_timed;
 }
 
-void tasks_emit(const chip_spec_t *spec, chip_program_t *program) {
-  emitter_t emitter = {.spec = spec, .program = program};
-  emitter.tasks = pod_arena_array(program->arena, (size_t)program->instruction_count,
-                                  sizeof(*emitter.tasks));
+static void find_instructions(emitter_t *emitter) {
+  const uint32_t op_count = emitter->clusters->module->op_count;
+  emitter->first_of = pod_alloc(((size_t)op_count + 1) * sizeof(*emitter->first_of));
+  for (uint32_t i = 0; i < op_count; i++) {
+    emitter->first_of[i] = CHIP_NONE;
+  }
+  for (int32_t i = emitter->program->instruction_count - 1; i >= 0; i--) {
+    if (emitter->sources[i] != NULL) {
+      emitter->first_of[emitter->sources[i]->id] = i;
+    }
+  }
+}
+
+void tasks_emit(const clusters_t *clusters, const mlir_op_t *const *sources,
+                chip_program_t *program) {
+  emitter_t emitter = {.clusters = clusters, .sources = sources, .program = program};
+  find_instructions(&emitter);
   chip_computation_t *computations =
       pod_arena_copy(program->arena, program->computations,
                      (size_t)program->computation_count * sizeof(*computations));
   bool *is_timed = find_timed(program);
   for (int32_t c = 0; c < program->computation_count; c++) {
-    computations[c].first_task = emitter.count;
+    computations[c].first_task = emitter.task_count;
     for (int32_t k = 0; is_timed[c] && k < computations[c].instruction_count; k++) {
       emit_instruction(&emitter, computations[c].first_instruction + k);
     }
-    computations[c].task_count = emitter.count - computations[c].first_task;
-  }
-  free(is_timed);
-  int32_t *members =
-      pod_arena_array(program->arena, (size_t)emitter.count, sizeof(*members));
-  for (int32_t i = 0; i < emitter.count; i++) {
-    members[i] = emitter.tasks[i].instruction;
+    computations[c].task_count = emitter.task_count - computations[c].first_task;
   }
   program->computations = computations;
-  program->tasks = emitter.tasks;
-  program->task_count = emitter.count;
-  program->task_members = members;
-  program->task_member_count = emitter.count;
+  program->task_count = emitter.task_count;
+  program->tasks = pod_arena_copy(program->arena, emitter.tasks,
+                                  (size_t)emitter.task_count * sizeof(*emitter.tasks));
+  program->task_member_count = emitter.member_count;
+  program->task_members =
+      pod_arena_copy(program->arena, emitter.members,
+                     (size_t)emitter.member_count * sizeof(*emitter.members));
+  free(is_timed);
+  free(emitter.first_of);
+  free(emitter.tasks);
+  free(emitter.members);
 }

@@ -1,9 +1,8 @@
-// The task list of a program (server/chip/task.h): its instructions in the pieces in
-// which a TPU would do them.
+// The task list of a program (server/chip/task.h), from its clusters and instructions.
 //
-// An instruction is one task; a loop or branch is a task too, and what it calls has tasks
-// of its own. Arithmetic over single integers and predicates is what the scalar core does
-// beside the others: it is no task. Regions over scalars (reducers) have none.
+// A cluster is a task at the place of its root; what lowering had to copy is a task too.
+// Arithmetic of the scalar core is none, nor are regions over scalars (reducers): their
+// computations have no tasks.
 //
 // Private to the compiler. Threading: pure. Cost: linear. Ownership: what is made is in
 // the program's arena.
@@ -12,9 +11,11 @@
 #define SERVER_COMPILER_TASKS_H_
 
 #include "server/chip/program.h"
-#include "server/chip/spec.h"
+#include "server/compiler/clusters.h"
 
-// Sets the program's tasks and the ranges of its computations.
-void tasks_emit(const chip_spec_t *spec, chip_program_t *program);
+// Sets the program's tasks and the ranges of its computations. `sources`: by instruction,
+// see lower_with_sources.
+void tasks_emit(const clusters_t *clusters, const mlir_op_t *const *sources,
+                chip_program_t *program);
 
 #endif  // SERVER_COMPILER_TASKS_H_

@@ -7,8 +7,9 @@
 //
 // Passes: expand and verify come first by themselves; verify again, inline, simplify;
 // partition=N for N devices; lower, which prints the program instead of the module
-// (without a partition before it, for one device). An error of a pass is printed in the
-// place of the module.
+// (without a partition before it, for one device); tasks=v5e:2x2 fuses, schedules and
+// lowers for a pod of those chips and prints the tasks behind the module. An error of a
+// pass is printed in the place of the module.
 //
 // usage: golden.passes FILE.mlir…       With POD_UPDATE_GOLDEN set, writes what comes out
 //                                       into the files.
@@ -20,7 +21,7 @@
 #include "common/base/memory.h"
 #include "common/mlir/parser.h"
 #include "common/mlir/printer.h"
-#include "server/compiler/passes.h"
+#include "server/compiler/pipeline.h"
 #include "server/compiler/syntax.h"
 
 static const char marker[] = "// -----\n";
@@ -30,6 +31,7 @@ typedef struct run_t {
   mlir_module_t *source;  // Of a partitioned module.
   compiler_partitioned_t partitioned;
   chip_program_t *program;
+  bool prints_tasks;
 } run_t;
 
 static char *read_file(const char *path) {
@@ -55,6 +57,24 @@ static pod_status_t partition(run_t *run, int64_t devices) {
   return NULL;
 }
 
+// All from the partitioned module to the tasks.
+static pod_status_t run_tasks(run_t *run, const char *kind, const char *topology) {
+  compiler_options_t options = {.file_name = "", .spec = chip_spec_find(kind)};
+  const chip_spec_t *spec;
+  POD_TRY(torus_parse(topology, options.spec, &options.torus, &spec));
+  if (run->partitioned.module == NULL) {
+    POD_TRY(partition(run, torus_chip_count(&options.torus)));
+  }
+  pipeline_t pipeline = {.options = &options, .partitioned = run->partitioned};
+  const pod_status_t status = pipeline_run_back_end(&pipeline);
+  run->program = pipeline.program;
+  run->prints_tasks = true;
+  pipeline.partitioned.module = NULL;
+  pipeline.program = NULL;
+  pipeline_deinit(&pipeline);
+  return status;
+}
+
 static pod_status_t run_pass(run_t *run, const char *name) {
   if (strcmp(name, "verify") == 0) {
     return compiler_verify(run->module);
@@ -74,6 +94,12 @@ static pod_status_t run_pass(run_t *run, const char *name) {
     }
     POD_TRY(compiler_lower(&run->partitioned, &run->program));
     return chip_program_check(run->program);
+  }
+  if (strncmp(name, "tasks=", 6) == 0) {
+    char kind[8] = "";
+    const size_t length = strcspn(name + 6, ":");
+    memcpy(kind, name + 6, length < sizeof(kind) ? length : 0);
+    return run_tasks(run, kind, name + 6 + length + 1);
   }
   return pod_error(POD_INVALID_ARGUMENT, "no pass is called %s", name);
 }
@@ -111,6 +137,9 @@ static char *output_of(const char *path, const char *text, size_t length) {
   if (status != NULL) {
     pod_text_printf(&output, "%s: %s\n", pod_code_name(pod_status_code(status)),
                     pod_status_message(status));
+  } else if (run.prints_tasks) {
+    mlir_print(&output, run.module, &options);
+    chip_program_print_tasks(&output, run.program);
   } else if (run.program != NULL) {
     chip_program_print(&output, run.program);
   } else {

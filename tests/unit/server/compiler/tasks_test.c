@@ -97,11 +97,65 @@ static void test_a_loop_is_a_task_and_its_counter_is_none(void **state) {
   compiler_result_destroy(result);
 }
 
+static void test_a_product_takes_its_activation_along(void **state) {
+  (void)state;
+  // gelu, of the tanh form: its input is read three times.
+  compiler_result_t *result = compile_for(
+      "func.func @main(%a: tensor<4096x1024xbf16>, %w: tensor<1024x8192xbf16>) -> "
+      "tensor<4096x8192xbf16> {\n"
+      "  %0 = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : "
+      "(tensor<4096x1024xbf16>, tensor<1024x8192xbf16>) -> tensor<4096x8192xbf16>\n"
+      "  %c = stablehlo.constant dense<4.467770e-02> : tensor<4096x8192xbf16>\n"
+      "  %1 = stablehlo.multiply %0, %0 : tensor<4096x8192xbf16>\n"
+      "  %2 = stablehlo.multiply %1, %0 : tensor<4096x8192xbf16>\n"
+      "  %3 = stablehlo.multiply %2, %c : tensor<4096x8192xbf16>\n"
+      "  %4 = stablehlo.add %0, %3 : tensor<4096x8192xbf16>\n"
+      "  %5 = stablehlo.tanh %4 : tensor<4096x8192xbf16>\n"
+      "  %6 = stablehlo.multiply %0, %5 : tensor<4096x8192xbf16>\n"
+      "  return %6 : tensor<4096x8192xbf16>\n}\n",
+      "v5e", "1x1");
+  const chip_program_t *program = result->program;
+  assert_string_equal(listing(program, 0), "fusion.0");
+  const chip_task_t *task = &program->tasks[0];
+  assert_int_equal(task->member_count, 7);
+  assert_string_equal(program->instructions[task->instruction].name, "multiply.3");
+  assert_int_equal(task->work.mxu_flop, 2LL * 4096 * 1024 * 8192);
+  assert_int_equal(task->work.hbm_read_bytes, 2LL * 1024 * (4096 + 8192));
+  assert_int_equal(task->work.hbm_written_bytes, 2LL * 4096 * 8192);
+  assert_true(task->work.vpu_op > 16LL * 4096 * 8192);
+  compiler_result_destroy(result);
+}
+
+static void test_what_two_kernels_need_is_written_or_computed_twice(void **state) {
+  (void)state;
+  // The exponential is dear: once, and handed to both. The sum is cheap, and its readers
+  // differ in shape.
+  compiler_result_t *result = compile_for(
+      "func.func @main(%a: tensor<1024x1024xf32>, %b: tensor<512x1024xf32>) -> "
+      "(tensor<1024x1024xf32>, tensor<512x1024xf32>) {\n"
+      "  %0 = stablehlo.exponential %a : tensor<1024x1024xf32>\n"
+      "  %1 = stablehlo.slice %0 [0:512, 0:1024] : (tensor<1024x1024xf32>) -> "
+      "tensor<512x1024xf32>\n"
+      "  %2 = stablehlo.add %1, %b : tensor<512x1024xf32>\n"
+      "  %3 = stablehlo.negate %0 : tensor<1024x1024xf32>\n"
+      "  return %3, %2 : tensor<1024x1024xf32>, tensor<512x1024xf32>\n}\n",
+      "v5e", "1x1");
+  const chip_program_t *program = result->program;
+  int64_t exponentials = 0;
+  for (int32_t i = 0; i < program->task_count; i++) {
+    exponentials += program->tasks[i].work.vpu_op >= 12 * 1024 * 1024;
+  }
+  assert_int_equal(exponentials, 1);
+  compiler_result_destroy(result);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_lone_product_is_one_task_with_its_work),
       cmocka_unit_test(test_a_sine_reads_and_writes_its_array_once),
       cmocka_unit_test(test_a_loop_is_a_task_and_its_counter_is_none),
+      cmocka_unit_test(test_a_product_takes_its_activation_along),
+      cmocka_unit_test(test_what_two_kernels_need_is_written_or_computed_twice),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

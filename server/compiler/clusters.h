@@ -1,0 +1,96 @@
+// Clusters: the pieces in which a TPU does the program of one chip, over MLIR.
+//
+//   fuse.c           which operations are one kernel
+//   fuse_merge.c     which kernels become one with several results
+//   cluster_work.c   what each demands of the chip
+//   schedule.c       in which order they go, and which collectives are asynchronous
+//   vmem.c           which operands and results stay in VMEM, what is prefetched
+//   tasks.c          the tasks of the lowered program
+//
+// A cluster is a compute kernel (one operation, or a fusion), a collective, a loop or a
+// branch. Operations that cost nothing of their own are in no cluster: constants, views,
+// arithmetic of the scalar core, broadcasts that every reader makes for itself. Cheap
+// producers may be in several: each reader computes them anew.
+//
+// A cluster stands where its root stands: all it needs is made before, all its results
+// are needed only after.
+//
+// Private to the compiler. Threading: pure. Ownership: clusters_destroy frees everything.
+
+#ifndef SERVER_COMPILER_CLUSTERS_H_
+#define SERVER_COMPILER_CLUSTERS_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/mlir/ir.h"
+#include "server/chip/program.h"
+#include "server/chip/spec.h"
+#include "server/chip/task.h"
+#include "server/chip/torus.h"
+#include "server/compiler/passes.h"
+
+// What decides how a cluster works through its elements.
+typedef enum cluster_hero_t {
+  CLUSTER_HERO_NONE = 0,  // Elementwise.
+  CLUSTER_HERO_REDUCE,
+  CLUSTER_HERO_PRODUCT,
+} cluster_hero_t;
+
+// A value that a cluster takes from outside, or makes for others.
+typedef struct cluster_value_t {
+  const mlir_value_t *value;  // An operand: what it is a view of (through reshapes).
+  int64_t bytes;              // Read or written, as it lies in HBM.
+  bool in_vmem;               // Set by vmem.c.
+} cluster_value_t;
+
+typedef struct cluster_t {
+  chip_task_kind_t kind;  // COMPUTE, COLLECTIVE, WHILE or BRANCH.
+  cluster_hero_t hero;
+  mlir_op_t *root;
+  // Ranges of clusters_t.members and clusters_t.values: operands, then results.
+  int32_t first_member, member_count;
+  int32_t first_value, operand_count, result_count;
+  chip_work_t work;
+  int64_t duration_ps;  // Of one run; loops and branches: an estimate of all of it.
+} cluster_t;
+
+// A prefetch: `operand` of a cluster comes to VMEM while others work.
+typedef struct cluster_prefetch_t {
+  int32_t start_before;  // Cluster of the same block.
+  int32_t cluster;       // That wants it.
+  int64_t bytes;
+} cluster_prefetch_t;
+
+// A block that has a time of its own: of @main, of a loop, of a branch.
+typedef struct cluster_block_t {
+  mlir_block_t *block;
+  int32_t first_cluster, cluster_count;  // In program order.
+} cluster_block_t;
+
+typedef struct clusters_t {
+  mlir_module_t *module;
+  const compiler_partitioned_t *partitioned;
+  const chip_spec_t *spec;
+  const torus_t *torus;
+  int32_t block_count, cluster_count, member_count, value_count, prefetch_count;
+  int32_t block_capacity, member_capacity, value_capacity, prefetch_capacity;
+  cluster_block_t *blocks;  // A block stands before those inside of it.
+  cluster_t *clusters;
+  mlir_op_t **members;  // Of each cluster in program order.
+  cluster_value_t *values;
+  cluster_prefetch_t *prefetches;  // In order of start_before.
+  // By op id: its only cluster; CHIP_NONE when it is in none or in several.
+  int32_t *cluster_of;
+  uint32_t op_count;  // Of the module when cluster_of was made.
+} clusters_t;
+
+// fuse.c. Decides the clusters of the partitioned program and counts their work.
+POD_MUST_USE pod_status_t clusters_create(const compiler_partitioned_t *partitioned,
+                                          const chip_spec_t *spec, const torus_t *torus,
+                                          clusters_t **out_clusters);
+
+// Accepts NULL.
+void clusters_destroy(clusters_t *clusters);
+
+#endif  // SERVER_COMPILER_CLUSTERS_H_
