@@ -1,8 +1,10 @@
 // A link's socket and what goes out over it.
 //
-// Outgoing frames wait in a short queue of ours, not in nng's: so that a full link is
-// seen by those who fill it, and so that nothing meant for one connection goes out over
-// the next.
+// Outgoing frames wait in a short queue of ours, not in nng's, so that a full link is
+// seen by those who fill it.
+//
+// Operations of nng are started under the link's lock, by those who find the socket open
+// there: none of them calls back before it returns.
 
 #include <nng/nng.h>
 // Needs nng.h before it.
@@ -15,8 +17,7 @@
 #include "common/base/log.h"
 #include "server/ici/node.h"
 
-// The first pause gives the other side time to take down the last connection.
-enum { RECONNECT_MIN_MS = 50, RECONNECT_MAX_MS = 500, IPC_PATH_MAX = 100 };
+enum { RECONNECT_MIN_MS = 10, RECONNECT_MAX_MS = 200, IPC_PATH_MAX = 100 };
 
 static const char *const direction_names[TORUS_DIRECTIONS] = {"+x", "-x", "+y",
                                                               "-y", "+z", "-z"};
@@ -53,24 +54,23 @@ static nng_msg *next_in_queue(ici_link_t *link) {
   return message;
 }
 
-static nng_msg *next_to_send(ici_link_t *link) {
-  nng_msg *message = NULL;
-  pthread_mutex_lock(&link->lock);
-  if (!link->is_sending) {
-    const bool is_ack_due = link->dealt - link->dealt_acked >= ICI_LINK_ACK_EVERY;
-    message = is_ack_due ? make_ack(link) : next_in_queue(link);
-    link->is_sending = message != NULL;
-  }
-  pthread_mutex_unlock(&link->lock);
-  return message;
+static bool is_connected(const ici_link_t *link) {
+  return link->phase > ICI_PHASE_WAITING && link->phase < ICI_PHASE_OVER;
 }
 
 void ici_link_kick(ici_link_t *link) {
-  nng_msg *message = next_to_send(link);
-  if (message != NULL) {
-    nng_aio_set_msg(link->send_aio, message);
-    nng_send_aio(link->socket, link->send_aio);
+  pthread_mutex_lock(&link->lock);
+  if (!link->is_sending && is_connected(link)) {
+    const bool is_ack_due = link->dealt - link->dealt_acked >= ICI_LINK_ACK_EVERY &&
+                            link->phase == ICI_PHASE_UP;
+    nng_msg *message = is_ack_due ? make_ack(link) : next_in_queue(link);
+    if (message != NULL) {
+      link->is_sending = true;
+      nng_aio_set_msg(link->send_aio, message);
+      nng_send_aio(link->socket, link->send_aio);
+    }
   }
+  pthread_mutex_unlock(&link->lock);
 }
 
 // There may be room in the link again.
@@ -81,18 +81,18 @@ static void offer_room(ici_link_t *link) {
 
 static void on_sent(void *context) {
   ici_link_t *link = context;
-  if (nng_aio_result(link->send_aio) != 0) {
+  const bool is_sent = nng_aio_result(link->send_aio) == 0;
+  if (!is_sent) {
     nng_msg_free(nng_aio_get_msg(link->send_aio));
     nng_aio_set_msg(link->send_aio, NULL);
   }
   pthread_mutex_lock(&link->lock);
   link->is_sending = false;
   pthread_mutex_unlock(&link->lock);
-  if (atomic_load(&link->node->stops)) {
-    return;
+  if (is_sent) {
+    ici_link_kick(link);
+    offer_room(link);
   }
-  ici_link_kick(link);
-  offer_room(link);
 }
 
 void ici_link_acked(ici_link_t *link, int64_t count) {
@@ -219,53 +219,36 @@ int64_t ici_link_piece_bytes(const ici_link_t *link) {
 
 // ---- Coming in.
 
-static void receive(ici_link_t *link) {
-  nng_recv_aio(link->socket, link->receive_aio);
-}
-
 void ici_link_receive(ici_link_t *link) {
   pthread_mutex_lock(&link->lock);
   link->dealt++;
+  nng_recv_aio(link->socket, link->receive_aio);
   pthread_mutex_unlock(&link->lock);
   ici_link_kick(link);  // An acknowledgement may be due.
-  receive(link);
 }
 
 static void on_received(void *context) {
   ici_link_t *link = context;
-  const int result = nng_aio_result(link->receive_aio);
-  if (atomic_load(&link->node->stops) || result == NNG_ECLOSED) {
-    if (result == 0) {
-      nng_msg_free(nng_aio_get_msg(link->receive_aio));
-    }
-    return;
+  if (nng_aio_result(link->receive_aio) != 0) {
+    return;  // The socket is being closed.
   }
-  nng_msg *message = result == 0 ? nng_aio_get_msg(link->receive_aio) : NULL;
+  nng_msg *message = nng_aio_get_msg(link->receive_aio);
+  nng_aio_set_msg(link->receive_aio, NULL);
   ici_header_t header;
-  if (message == NULL ||
-      !ici_session_receive(link, nng_msg_get_pipe(message), message, &header)) {
-    receive(link);
+  if (!ici_session_receive(link, message, &header)) {
+    nng_msg_free(message);
+    nng_recv_aio(link->socket, link->receive_aio);
   } else if (ici_route_message(link, &header, message)) {
     ici_link_receive(link);
   }  // Else it goes on when the frame has found room.
 }
 
-static void on_timer(void *context) {
-  ici_link_t *link = context;
-  if (nng_aio_result(link->timer_aio) == 0) {
-    ici_session_timeout(link);
-  }
-}
-
 static void on_pipe(nng_pipe pipe, nng_pipe_ev event, void *context) {
   ici_link_t *link = context;
-  if (atomic_load(&link->node->stops)) {
-    return;
-  }
-  if (event == NNG_PIPE_EV_ADD_POST) {
-    ici_session_begin(link, pipe);
-  } else if (event == NNG_PIPE_EV_REM_POST) {
-    ici_session_end(link, pipe, "the connection was closed");
+  if (event == NNG_PIPE_EV_REM_POST) {
+    ici_session_gone(link, pipe);
+  } else if (!ici_session_begin(link, pipe)) {
+    nng_pipe_close(pipe);
   }
 }
 
@@ -277,9 +260,8 @@ static pod_status_t nng_failure(int result, const ici_link_t *link, const char *
                    link->peer, what, nng_strerror(result));
 }
 
-// Our own file in the directory: the process, chip and direction make it unique, and what
-// stands there under this name is left from a process that is gone.
-static pod_status_t listen_ipc(ici_link_t *link, const char *directory) {
+// Our own file in the directory: the process, chip and direction make it unique.
+static pod_status_t set_ipc(ici_link_t *link, const char *directory) {
   const int length = snprintf(link->ipc_url, sizeof(link->ipc_url),
                               "ipc://%s/ici-%d-%d%s.sock", directory, (int)getpid(),
                               link->node->chip, direction_names[link->direction]);
@@ -289,46 +271,56 @@ static pod_status_t listen_ipc(ici_link_t *link, const char *directory) {
                      "less than %d bytes",
                      directory, IPC_PATH_MAX - 40);
   }
+  return NULL;
+}
+
+pod_status_t ici_link_set_listen(ici_link_t *link, const char *ipc_directory,
+                                 const char *tcp_host) {
+  if (ipc_directory != NULL) {
+    POD_TRY(set_ipc(link, ipc_directory));
+  }
+  if (tcp_host == NULL) {
+    return NULL;
+  }
+  const int length =
+      snprintf(link->tcp_url, sizeof(link->tcp_url), "tcp://%s:0", tcp_host);
+  if (length >= (int)sizeof(link->tcp_url) - 8) {
+    return pod_error(POD_INVALID_ARGUMENT, "the host for ICI sockets, '%s', is too long",
+                     tcp_host);
+  }
+  return NULL;
+}
+
+// What stands there under this name is our last socket's, or left from a process that is
+// gone.
+static pod_status_t listen_ipc(ici_link_t *link) {
   unlink(link->ipc_url + strlen("ipc://"));
   const int result = nng_listen(link->socket, link->ipc_url, NULL, 0);
   return result == 0 ? NULL : nng_failure(result, link, link->ipc_url);
 }
 
-static pod_status_t listen_tcp(ici_link_t *link, const char *host) {
-  char url[ICI_URL_MAX + 1];
-  const int length = snprintf(url, sizeof(url), "tcp://%s:0", host);
-  if (length >= (int)sizeof(url) - 8) {
-    return pod_error(POD_INVALID_ARGUMENT, "the host for ICI sockets, '%s', is too long",
-                     host);
-  }
+// On a free port the first time, on the same one from then on.
+static pod_status_t listen_tcp(ici_link_t *link) {
   nng_listener listener;
   int port = 0;
-  int result = nng_listen(link->socket, url, &listener, 0);
+  int result = nng_listen(link->socket, link->tcp_url, &listener, 0);
   if (result == 0) {
     result = nng_listener_get_int(listener, NNG_OPT_TCP_BOUND_PORT, &port);
   }
   if (result != 0) {
-    return nng_failure(result, link, url);
+    return nng_failure(result, link, link->tcp_url);
   }
-  snprintf(link->tcp_url, sizeof(link->tcp_url), "tcp://%.*s:%d",
-           length - (int)strlen("tcp://:0"), host, port);
+  char *colon = strrchr(link->tcp_url, ':');
+  if (strcmp(colon, ":0") == 0) {
+    snprintf(colon, sizeof(link->tcp_url) - (size_t)(colon - link->tcp_url), ":%d", port);
+  }
   return NULL;
 }
 
-static int open_socket(ici_link_t *link) {
-  int result = nng_pair0_open(&link->socket);
-  if (result != 0) {
-    return result;
-  }
-  link->has_socket = true;
-  const struct {
-    nng_aio **aio;
-    void (*done)(void *);
-  } operations[] = {{&link->send_aio, on_sent},
-                    {&link->receive_aio, on_received},
-                    {&link->timer_aio, on_timer}};
-  for (size_t i = 0; i < POD_COUNT_OF(operations) && result == 0; i++) {
-    result = nng_aio_alloc(operations[i].aio, operations[i].done, link);
+static int set_up_socket(ici_link_t *link) {
+  int result = nng_aio_alloc(&link->send_aio, on_sent, link);
+  if (result == 0) {
+    result = nng_aio_alloc(&link->receive_aio, on_received, link);
   }
   if (result == 0) {
     result = nng_socket_set_size(link->socket, NNG_OPT_RECVMAXSZ, ICI_FRAME_MAX);
@@ -343,7 +335,7 @@ static int open_socket(ici_link_t *link) {
     result = nng_socket_set_ms(link->socket, NNG_OPT_RECONNMAXT, RECONNECT_MAX_MS);
   }
   if (result == 0) {
-    result = nng_pipe_notify(link->socket, NNG_PIPE_EV_ADD_POST, on_pipe, link);
+    result = nng_pipe_notify(link->socket, NNG_PIPE_EV_ADD_PRE, on_pipe, link);
   }
   if (result == 0) {
     result = nng_pipe_notify(link->socket, NNG_PIPE_EV_REM_POST, on_pipe, link);
@@ -351,43 +343,74 @@ static int open_socket(ici_link_t *link) {
   return result;
 }
 
-pod_status_t ici_link_open(ici_link_t *link, const ici_node_config_t *config) {
-  const int result = open_socket(link);
+static pod_status_t listen_or_dial(ici_link_t *link) {
+  if (!link->listens) {
+    char url[ICI_URL_MAX + 1];
+    pthread_mutex_lock(&link->lock);
+    memcpy(url, link->dial_url, sizeof(url));
+    pthread_mutex_unlock(&link->lock);
+    const int result = nng_dial(link->socket, url, NULL, NNG_FLAG_NONBLOCK);
+    return result == 0 ? NULL : nng_failure(result, link, url);
+  }
+  if (link->ipc_url[0] != '\0') {
+    POD_TRY(listen_ipc(link));
+  }
+  return link->tcp_url[0] != '\0' ? listen_tcp(link) : NULL;
+}
+
+pod_status_t ici_link_open(ici_link_t *link) {
+  nng_socket socket;
+  int result = nng_pair0_open(&socket);
   if (result != 0) {
     return nng_failure(result, link, "cannot open a socket");
   }
-  atomic_store(&link->state, ICI_LINK_DOWN);
-  receive(link);
-  if (!link->listens) {
-    return NULL;
+  pthread_mutex_lock(&link->lock);
+  link->socket = socket;
+  link->pipe = 0;
+  link->is_sending = false;
+  link->phase = ICI_PHASE_WAITING;
+  link->until_ns = INT64_MAX;
+  pthread_mutex_unlock(&link->lock);
+  result = set_up_socket(link);
+  if (result != 0) {
+    return nng_failure(result, link, "cannot set up a socket");
   }
-  if (config->ipc_directory != NULL) {
-    POD_TRY(listen_ipc(link, config->ipc_directory));
-  }
-  return config->tcp_host != NULL ? listen_tcp(link, config->tcp_host) : NULL;
+  nng_recv_aio(link->socket, link->receive_aio);
+  return listen_or_dial(link);
 }
 
-// First everything stops that could call back, then the memory goes.
-void ici_link_close(ici_link_t *link) {
-  if (link->has_socket) {
-    nng_close(link->socket);
-    nng_aio *const operations[] = {link->send_aio, link->receive_aio, link->timer_aio};
-    for (size_t i = 0; i < POD_COUNT_OF(operations); i++) {
-      if (operations[i] != NULL) {
-        nng_aio_stop(operations[i]);
-        nng_aio_free(operations[i]);
-      }
-    }
-    link->has_socket = false;
-  }
-  ici_link_clear(link);
+// Nobody passes it on any more when this returns, and so nobody asks for the next one in
+// its name.
+static void drop_blocked(ici_link_t *link) {
+  pthread_mutex_lock(&link->node->forward_lock);
+  pthread_mutex_lock(&link->lock);
   if (link->blocked != NULL) {
     nng_msg_free(link->blocked);
     link->blocked = NULL;
+    atomic_fetch_sub(&link->node->waiting, 1);
   }
-  ici_ring_close(&link->outgoing);
-  ici_ring_close(&link->incoming);
-  ici_shared_close(&link->peer_bell);
+  pthread_mutex_unlock(&link->lock);
+  pthread_mutex_unlock(&link->node->forward_lock);
+}
+
+// The operations are stopped before the socket goes: one that is started on a socket that
+// is just closing may outlive it.
+void ici_link_close(ici_link_t *link) {
+  pthread_mutex_lock(&link->lock);
+  const bool is_open = link->phase != ICI_PHASE_CLOSED;
+  link->phase = ICI_PHASE_CLOSED;
+  ici_link_clear(link);
+  pthread_mutex_unlock(&link->lock);
+  if (!is_open) {
+    return;
+  }
+  nng_aio_stop(link->send_aio);
+  nng_aio_stop(link->receive_aio);
+  drop_blocked(link);
+  nng_close(link->socket);
+  nng_aio_free(link->send_aio);
+  nng_aio_free(link->receive_aio);
+  link->send_aio = link->receive_aio = NULL;
 }
 
 static bool is_url(const char *url) {
@@ -402,28 +425,16 @@ pod_status_t ici_link_dial(ici_link_t *link, const char *url) {
                      url);
   }
   pthread_mutex_lock(&link->lock);
-  const bool is_same = link->has_dialer && strcmp(url, link->dial_url) == 0;
-  const bool has_old = link->has_dialer;
-  const nng_dialer old = link->dialer;
+  const bool is_same = strcmp(url, link->dial_url) == 0;
   if (!is_same) {
-    link->has_dialer = false;
     snprintf(link->dial_url, sizeof(link->dial_url), "%s", url);
+    link->idle_rounds = link->failures = 0;
+    link->until_ns = link->phase == ICI_PHASE_CLOSED ? 0 : link->until_ns;
   }
   pthread_mutex_unlock(&link->lock);
-  if (is_same) {
-    return NULL;
+  if (!is_same) {
+    ici_session_leave(link, "its other end has another address now");
+    ici_keeper_call(link->node);
   }
-  if (has_old) {
-    nng_dialer_close(old);  // With its connection.
-  }
-  nng_dialer dialer;
-  const int result = nng_dial(link->socket, url, &dialer, NNG_FLAG_NONBLOCK);
-  if (result != 0) {
-    return nng_failure(result, link, url);
-  }
-  pthread_mutex_lock(&link->lock);
-  link->dialer = dialer;
-  link->has_dialer = true;
-  pthread_mutex_unlock(&link->lock);
   return NULL;
 }

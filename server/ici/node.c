@@ -12,8 +12,6 @@
 
 enum { NS_PER_S = 1000000000 };
 
-#define NS_PER_MS ((int64_t)1000000)
-
 ici_header_t ici_node_header(const ici_node_t *node, ici_kind_t kind,
                              int32_t destination) {
   return (ici_header_t){.kind = (uint8_t)kind,
@@ -341,6 +339,7 @@ static void init_locks(ici_node_t *node) {
   pthread_condattr_init(&attributes);
   pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
   pthread_cond_init(&node->link_changed, &attributes);
+  pthread_cond_init(&node->keeper_wanted, &attributes);
   pthread_condattr_destroy(&attributes);
   pthread_mutex_init(&node->event_lock, NULL);
   pthread_mutex_init(&node->progress, NULL);
@@ -352,6 +351,7 @@ static void init_locks(ici_node_t *node) {
                          .direction = d,
                          .peer = torus_neighbour(&node->torus, node->chip, d),
                          .listens = d % 2 == 0,
+                         .until_ns = INT64_MAX,
                          .outgoing.shared.file = -1,
                          .incoming.shared.file = -1,
                          .peer_bell.file = -1};
@@ -397,10 +397,19 @@ static pod_status_t start(ici_node_t *node, const ici_node_config_t *config) {
     node->has_pump = true;
   }
   for (int d = 0; d < TORUS_DIRECTIONS; d++) {
-    if (node->links[d].peer >= 0) {
-      POD_TRY(ici_link_open(&node->links[d], config));
+    ici_link_t *link = &node->links[d];
+    if (link->peer >= 0) {
+      atomic_store(&link->state, ICI_LINK_DOWN);
+    }
+    if (link->peer >= 0 && link->listens) {
+      POD_TRY(ici_link_set_listen(link, config->ipc_directory, config->tcp_host));
+      POD_TRY(ici_keeper_open(link));
     }
   }
+  if (pthread_create(&node->keeper, NULL, ici_keeper_run, node) != 0) {
+    return pod_error(POD_RESOURCE_EXHAUSTED, "cannot start a thread for the links");
+  }
+  node->has_keeper = true;
   return NULL;
 }
 
@@ -424,57 +433,33 @@ static void free_kept(ici_kept_list_t *list) {
   }
 }
 
-// Says goodbye over all links and waits until all have answered, but not for long.
-static void leave_all(ici_node_t *node) {
+// Says goodbye over all links; the keeper closes each when it has been answered, or has
+// not been for a while, and ends. False: nng does not finish to close a connection, and
+// may still call back.
+static bool leave_all(ici_node_t *node) {
   atomic_store(&node->goes, true);
   pthread_mutex_lock(&node->event_lock);
   node->on_link = NULL;
   pthread_mutex_unlock(&node->event_lock);
   for (int d = 0; d < TORUS_DIRECTIONS; d++) {
-    if (node->links[d].peer >= 0 && node->links[d].has_socket) {
+    if (node->links[d].peer >= 0) {
       ici_session_leave(&node->links[d], "this chip goes");
     }
   }
-  const int64_t until_ns = pod_clock_now_ns() + ICI_BYE_TIMEOUT_MS * NS_PER_MS;
-  const struct timespec until = {.tv_sec = until_ns / NS_PER_S,
-                                 .tv_nsec = until_ns % NS_PER_S};
-  bool is_leaving = true;
-  pthread_mutex_lock(&node->lock);
-  while (is_leaving && pod_clock_now_ns() < until_ns) {
-    is_leaving = false;
+  if (!node->has_keeper) {  // Half built.
     for (int d = 0; d < TORUS_DIRECTIONS; d++) {
-      is_leaving |= atomic_load(&node->links[d].is_leaving);
+      ici_link_close(&node->links[d]);
     }
-    if (is_leaving) {
-      pthread_cond_timedwait(&node->link_changed, &node->lock, &until);
-    }
-  }
-  pthread_mutex_unlock(&node->lock);
-}
-
-static void *close_links(void *context) {
-  ici_node_t *node = context;
-  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
-    ici_link_close(&node->links[d]);
-  }
-  return NULL;
-}
-
-// Closing waits for nng, which waits for its connections (see ici_session_leave). False:
-// it waits in vain, and still may call back.
-static bool close_in_time(ici_node_t *node) {
-  pthread_t closer;
-  if (pthread_create(&closer, NULL, close_links, node) != 0) {
-    close_links(node);
     return true;
   }
+  ici_keeper_call(node);
   struct timespec until;
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += ICI_CLOSE_TIMEOUT_S;
-  if (pthread_timedjoin_np(closer, NULL, &until) == 0) {
+  if (pthread_timedjoin_np(node->keeper, NULL, &until) == 0) {
     return true;
   }
-  pthread_detach(closer);
+  pthread_detach(node->keeper);
   return false;
 }
 
@@ -494,6 +479,7 @@ static void free_node(ici_node_t *node) {
   }
   ici_shared_close(&node->bell_memory);
   pthread_cond_destroy(&node->link_changed);
+  pthread_cond_destroy(&node->keeper_wanted);
   pthread_mutex_destroy(&node->event_lock);
   pthread_mutex_destroy(&node->progress);
   pthread_mutex_destroy(&node->forward_lock);
@@ -507,15 +493,13 @@ void ici_node_destroy(ici_node_t *node) {
     return;
   }
   POD_CHECK(node->run == NULL);
-  if (node->bell != NULL) {
-    leave_all(node);
-  }
+  const bool is_closed = node->bell == NULL || leave_all(node);
   atomic_store(&node->stops, true);
   if (node->has_pump) {
     ici_bell_alarm(node->bell);
     pthread_join(node->pump, NULL);
   }
-  if (close_in_time(node)) {
+  if (is_closed) {
     free_node(node);
   } else {
     pod_log(POD_LOG_ERROR, "ici: chip %d: a connection does not close; left as it is",

@@ -28,16 +28,15 @@ enum {
   ICI_QUEUE_MAX = 8,  // Frames that wait in a link for nng to take them.
   // Frames on a link that the neighbour has not dealt with, and after how many it says
   // so. With ICI_RECEIVE_BUFFER beyond that (and a few ACKs), nng's own buffer at the
-  // receiver is never full, which its PAIR protocol (1.5.2) needs to take down a
-  // connection safely: a message that finds it full just then is left to the next
-  // connection's account.
+  // receiver is never full: what was read last stays there, as little as possible, when a
+  // connection is taken down.
   ICI_LINK_WINDOW = 24,
   ICI_LINK_ACK_EVERY = 8,
   ICI_RECEIVE_BUFFER = 64,
   ICI_SPARE_MESSAGES_MAX = 16,
   ICI_ABORTED_MAX = 64,
   ICI_ENDED_MAX = 1024,
-  ICI_HELLO_TIMEOUT_MS = 5000,
+  ICI_HELLO_TIMEOUT_MS = 10000,
   ICI_BYE_TIMEOUT_MS = 1000,
   ICI_CLOSE_TIMEOUT_S = 5,
   // What a short step may be sent without asking, and what is counted for a frame of any
@@ -54,6 +53,8 @@ enum {
   ICI_KEPT_CONTROLS_MAX = 4 * COLLECTIVE_LANES_MAX,
   ICI_OUTBOX_MAX = 4 * COLLECTIVE_LANES_MAX,  // Control frames that wait for room.
 };
+
+#define ICI_NS_PER_MS ((int64_t)1000000)
 
 // A frame that arrived and cannot be used yet. Owns the message.
 typedef struct ici_kept_t {
@@ -76,31 +77,37 @@ typedef struct ici_peer_t {
   int32_t kept_controls;
 } ici_peer_t;
 
+// Of a link's socket; the picture is in session.c.
+typedef enum ici_phase_t {
+  ICI_PHASE_CLOSED = 0,  // No socket; the keeper opens one at `until_ns`.
+  ICI_PHASE_WAITING,     // Listens or dials.
+  ICI_PHASE_GREETING,    // Connected.
+  ICI_PHASE_UP,
+  ICI_PHASE_LEAVING,  // BYE has been said; what still comes is dropped.
+  ICI_PHASE_OVER,     // The keeper is to close the socket.
+} ici_phase_t;
+
 typedef struct ici_link_t {
   ici_node_t *node;
   torus_direction_t direction;
   int32_t peer;  // -1: no link.
-  bool listens, has_socket;
-  nng_socket socket;
-  nng_aio *send_aio, *receive_aio, *timer_aio;
-  char ipc_url[ICI_URL_MAX + 1], tcp_url[ICI_URL_MAX + 1];
-  atomic_int state;    // ici_link_state_t
+  bool listens;
+  char ipc_url[ICI_URL_MAX + 1], tcp_url[ICI_URL_MAX + 1];  // To listen on; "": do not.
+  atomic_int state;                                         // ici_link_state_t
   atomic_uint losses;  // How often it went down: frames may have been lost.
   atomic_bool shares;  // Frames travel in the rings.
   atomic_llong bytes_sent, frames_sent;
 
   pthread_mutex_t lock;  // For what follows.
-  bool has_dialer;
-  nng_dialer dialer;
+  ici_phase_t phase;
+  int64_t until_ns;  // When the phase has lasted long enough.
+  int idle_rounds;   // Sockets in a row to which nobody came.
+  int failures;      // Sockets in a row that did not get up.
+  nng_socket socket;
+  nng_aio *send_aio, *receive_aio;
+  int pipe;  // Id of the connection, from GREETING on.
   char dial_url[ICI_URL_MAX + 1];
-  bool has_pipe;
-  nng_pipe pipe;
-  int closed_pipe;         // Id of the last one that ended.
-  atomic_bool is_leaving;  // BYE was said over `leaving`; its answer is waited for.
-  nng_pipe leaving;
-  int64_t leaving_until_ns;
-  bool got_hello, got_welcome, peer_shares, has_timer;
-  int64_t greeting_until_ns;
+  bool got_hello, got_welcome, peer_shares;
   uint64_t peer_epoch;
   nng_msg *queue[ICI_QUEUE_MAX];
   int queue_first, queue_count;
@@ -110,7 +117,9 @@ typedef struct ici_link_t {
   int64_t put, put_acked, dealt, dealt_acked;
   ici_ring_t outgoing;
   ici_shared_t peer_bell;
-  nng_msg *blocked;  // Received, to be passed on, no room; nothing more is received.
+  // Received, to be passed on, no room; nothing more is received. Also under
+  // forward_lock.
+  nng_msg *blocked;
   ici_header_t blocked_header;
 
   pthread_mutex_t ring_lock;  // For:
@@ -136,8 +145,8 @@ struct ici_node_t {
   ici_link_t links[TORUS_DIRECTIONS];
   ici_shared_t bell_memory;
   ici_bell_t *bell;
-  pthread_t pump;
-  bool has_pump;
+  pthread_t pump, keeper;
+  bool has_pump, has_keeper;
   atomic_bool goes;  // Says goodbye: begins no session any more.
   atomic_bool stops, run_wants;
   atomic_int waiting;   // Frames in the outbox and blocked ones.
@@ -151,6 +160,8 @@ struct ici_node_t {
 
   pthread_mutex_t lock;  // For what follows.
   pthread_cond_t link_changed;
+  pthread_cond_t keeper_wanted;
+  bool keeper_called;
   ici_peer_t *peers;  // By chip.
   ici_run_t *run;     // The collective that runs, when there is one.
   uint64_t run_execution;
@@ -190,9 +201,19 @@ const uint8_t *ici_kept_payload(const ici_kept_t *kept);
 
 // ---- link.c: sockets, and frames going out.
 
-POD_MUST_USE pod_status_t ici_link_open(ici_link_t *link,
-                                        const ici_node_config_t *config);
+// Where the link listens from now on: on a file of its own in `ipc_directory`, on a free
+// port of `tcp_host`; either may be NULL. INVALID_ARGUMENT.
+POD_MUST_USE pod_status_t ici_link_set_listen(ici_link_t *link, const char *ipc_directory,
+                                              const char *tcp_host);
+
+// Opens a socket that listens or dials: CLOSED to WAITING. On an error the socket is to
+// be closed nevertheless. Only at first and by the keeper.
+POD_MUST_USE pod_status_t ici_link_open(ici_link_t *link);
+
+// Closes the socket and waits until nothing of it can call back any more. Only by the
+// keeper.
 void ici_link_close(ici_link_t *link);
+
 POD_MUST_USE pod_status_t ici_link_dial(ici_link_t *link, const char *url);
 
 typedef enum ici_put_t {
@@ -211,7 +232,8 @@ ici_put_t ici_link_put(ici_link_t *link, const ici_header_t *header, const void 
 ici_put_t ici_link_put_message(ici_link_t *link, const ici_header_t *header,
                                nng_msg *message, int spare);
 
-// The last message has been dealt with: asks for the next one.
+// The last message has been dealt with: asks for the next one. From the link's callback,
+// or under forward_lock in the name of a `blocked` message.
 void ici_link_receive(ici_link_t *link);
 
 // The neighbour has dealt with `count` frames of this session.
@@ -230,26 +252,34 @@ void ici_link_clear(ici_link_t *link);
 // The longest payload to cut own messages into.
 int64_t ici_link_piece_bytes(const ici_link_t *link);
 
-// ---- session.c: connections that come and go, handshakes, states.
+// ---- keeper.c: the thread that opens and closes sockets.
 
-// A connection has been made; says hello. Does nothing if it is the current one.
-void ici_session_begin(ici_link_t *link, nng_pipe pipe);
+void *ici_keeper_run(void *node);
 
-// A connection is gone, or has to go.
-void ici_session_end(ici_link_t *link, nng_pipe pipe, const char *reason);
+// A link's phase has changed; the keeper looks at once.
+void ici_keeper_call(ici_node_t *node);
 
-// A message has come over `pipe`. True: it is a frame for the link that is up, and
-// *out_header is it; the message stays the caller's. Else the message has been dealt
-// with.
-bool ici_session_receive(ici_link_t *link, nng_pipe pipe, nng_msg *message,
+// Opens a link's socket for the first time.
+POD_MUST_USE pod_status_t ici_keeper_open(ici_link_t *link);
+
+// ---- session.c: the life of a socket.
+
+// A connection is about to be made; says hello. False: it is not wanted; close it.
+bool ici_session_begin(ici_link_t *link, nng_pipe pipe);
+
+// A connection is gone.
+void ici_session_gone(ici_link_t *link, nng_pipe pipe);
+
+// A message has come; it stays the caller's. True: it is a frame for the link that is up,
+// and *out_header is it. Else it has been dealt with.
+bool ici_session_receive(ici_link_t *link, const nng_msg *message,
                          ici_header_t *out_header);
 
-// The link's timer: a handshake or a farewell may have taken too long.
+// The phase's time has passed. Only by the keeper.
 void ici_session_timeout(ici_link_t *link);
 
-// Ends the session and its connection in good order: says BYE, and closes when the other
-// side has answered. nng (1.5.2) may never finish to close a connection on which
-// something is just moving, and then closes no other one either.
+// Ends the session in good order, if there is one: says BYE, and closes when the other
+// side has answered.
 void ici_session_leave(ici_link_t *link, const char *reason);
 
 // ---- route.c: what becomes of a frame that arrived.

@@ -149,32 +149,27 @@ bool ici_route_message(ici_link_t *link, const ici_header_t *header, nng_msg *me
 }
 
 // Under forward_lock nobody else takes or puts `blocked`.
-static bool pass_blocked(ici_link_t *link) {
+static void pass_blocked(ici_link_t *link) {
   pthread_mutex_lock(&link->lock);
   nng_msg *message = link->blocked;
   const ici_header_t header = link->blocked_header;
   pthread_mutex_unlock(&link->lock);
   if (message == NULL || pass_message(link, &header, message) != ICI_PUT_DONE) {
-    return false;
+    return;
   }
   pthread_mutex_lock(&link->lock);
   link->blocked = NULL;
   pthread_mutex_unlock(&link->lock);
   atomic_fetch_sub(&link->node->waiting, 1);
-  return true;
+  ici_link_receive(link);
 }
 
 void ici_route_blocked(ici_node_t *node) {
   for (int d = 0; d < TORUS_DIRECTIONS && !atomic_load(&node->stops); d++) {
-    ici_link_t *link = &node->links[d];
-    if (link->peer < 0) {
-      continue;
-    }
-    pthread_mutex_lock(&node->forward_lock);
-    const bool is_passed = pass_blocked(link);
-    pthread_mutex_unlock(&node->forward_lock);
-    if (is_passed) {
-      ici_link_receive(link);
+    if (node->links[d].peer >= 0) {
+      pthread_mutex_lock(&node->forward_lock);
+      pass_blocked(&node->links[d]);
+      pthread_mutex_unlock(&node->forward_lock);
     }
   }
   empty_outbox(node);

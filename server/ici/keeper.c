@@ -1,0 +1,144 @@
+// The keeper of a node: one thread that opens and closes the links' sockets and watches
+// their time. Nobody else does, so that nothing that waits for nng is waited for.
+
+#include <time.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "server/ici/node.h"
+
+enum {
+  NS_PER_S = 1000000000,
+  // How long a socket waits for its connection before it is made anew: doubled from round
+  // to round, so that the slowest machine gets its time. Who dials asks for more often
+  // than who listens throws away.
+  DIAL_WAIT_MIN_MS = 250,
+  LISTEN_WAIT_MIN_MS = 1000,
+  WAIT_MAX_MS = 8000,
+  // Before dialling again: the other side has a socket to close first, too.
+  DIAL_PAUSE_MIN_MS = 5,
+  DIAL_PAUSE_MAX_MS = 160,
+  RETRY_MS = 50,
+};
+
+static int64_t doubled(int64_t value, int times, int64_t limit) {
+  for (; times > 0 && value < limit; times--) {
+    value *= 2;
+  }
+  return value < limit ? value : limit;
+}
+
+void ici_keeper_call(ici_node_t *node) {
+  pthread_mutex_lock(&node->lock);
+  node->keeper_called = true;
+  pthread_cond_signal(&node->keeper_wanted);
+  pthread_mutex_unlock(&node->lock);
+}
+
+pod_status_t ici_keeper_open(ici_link_t *link) {
+  const int64_t wait_ms = doubled(link->listens ? LISTEN_WAIT_MIN_MS : DIAL_WAIT_MIN_MS,
+                                  link->idle_rounds, WAIT_MAX_MS);
+  pod_status_t status = ici_link_open(link);
+  pthread_mutex_lock(&link->lock);
+  link->idle_rounds++;
+  // A connection may have been made already.
+  if (link->phase == ICI_PHASE_WAITING) {
+    link->until_ns = pod_clock_now_ns() + wait_ms * ICI_NS_PER_MS;
+  }
+  pthread_mutex_unlock(&link->lock);
+  if (status != NULL) {
+    ici_link_close(link);
+  }
+  return status;
+}
+
+static void reopen(ici_link_t *link) {
+  const pod_status_t status = ici_keeper_open(link);
+  if (status == NULL) {
+    return;
+  }
+  pod_log(POD_LOG_WARNING, "ici: %s; trying again", pod_status_message(status));
+  pod_status_free(status);
+  pthread_mutex_lock(&link->lock);
+  link->until_ns = pod_clock_now_ns() + RETRY_MS * ICI_NS_PER_MS;
+  pthread_mutex_unlock(&link->lock);
+}
+
+static void close_over(ici_link_t *link) {
+  ici_link_close(link);
+  pthread_mutex_lock(&link->lock);
+  const int64_t pause_ms =
+      link->listens ? 0 : doubled(DIAL_PAUSE_MIN_MS, link->failures, DIAL_PAUSE_MAX_MS);
+  link->failures++;
+  link->until_ns = pod_clock_now_ns() + pause_ms * ICI_NS_PER_MS;
+  pthread_mutex_unlock(&link->lock);
+}
+
+// Does what is due for a link. Returns when to look again.
+static int64_t tend(ici_link_t *link) {
+  for (;;) {
+    pthread_mutex_lock(&link->lock);
+    const ici_phase_t phase = link->phase;
+    const bool goes = atomic_load(&link->node->goes);
+    const bool opens = phase == ICI_PHASE_CLOSED && !goes &&
+                       (link->listens || link->dial_url[0] != '\0');
+    // A socket that was being opened when the node was told to go.
+    link->until_ns = phase == ICI_PHASE_WAITING && goes ? 0 : link->until_ns;
+    const int64_t until_ns = link->until_ns;
+    pthread_mutex_unlock(&link->lock);
+    if (phase == ICI_PHASE_CLOSED && !opens) {
+      return INT64_MAX;
+    }
+    if (phase == ICI_PHASE_OVER) {
+      close_over(link);
+    } else if (pod_clock_now_ns() < until_ns) {
+      return until_ns;
+    } else if (opens) {
+      reopen(link);
+    } else {
+      ici_session_timeout(link);
+    }
+  }
+}
+
+static bool is_closed(ici_link_t *link) {
+  pthread_mutex_lock(&link->lock);
+  const bool is = link->phase == ICI_PHASE_CLOSED;
+  pthread_mutex_unlock(&link->lock);
+  return is;
+}
+
+static void sleep_until(ici_node_t *node, int64_t due_ns) {
+  const struct timespec due = {.tv_sec = due_ns / NS_PER_S, .tv_nsec = due_ns % NS_PER_S};
+  pthread_mutex_lock(&node->lock);
+  while (!node->keeper_called && pod_clock_now_ns() < due_ns) {
+    if (due_ns == INT64_MAX) {
+      pthread_cond_wait(&node->keeper_wanted, &node->lock);
+    } else {
+      pthread_cond_timedwait(&node->keeper_wanted, &node->lock, &due);
+    }
+  }
+  node->keeper_called = false;
+  pthread_mutex_unlock(&node->lock);
+}
+
+void *ici_keeper_run(void *context) {
+  ici_node_t *node = context;
+  for (;;) {
+    const bool goes = atomic_load(&node->goes);
+    int64_t due_ns = INT64_MAX;
+    bool are_closed = true;
+    for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+      ici_link_t *link = &node->links[d];
+      if (link->peer >= 0) {
+        const int64_t link_due_ns = tend(link);
+        due_ns = link_due_ns < due_ns ? link_due_ns : due_ns;
+        are_closed &= is_closed(link);
+      }
+    }
+    if (goes && are_closed) {
+      return NULL;
+    }
+    sleep_until(node, due_ns);
+  }
+}
