@@ -1,14 +1,12 @@
 // Memory that lives and dies together: a compile, a request, a profile has one arena and
 // releases it in one call.
 //
-// Cost:      an allocation is a few instructions; the blocks double up to 1 MiB, and what
-// is
-//            larger than a block gets its own.
+// Cost: an allocation is a few instructions; the blocks double up to 1 MiB, and what is
+// larger than a block gets its own.
 // Threading: one thread at a time.
 // Ownership: what the functions return is borrowed from the arena.
-// Errors:    none; when host memory runs out the process stops (see memory.h). Sizes that
-// come
-//            from outside are to be checked against a bound before they reach an arena.
+// Errors: none; when host memory runs out the process stops (see memory.h). Sizes that
+// come from outside are to be checked against a bound before they reach an arena.
 
 #ifndef COMMON_BASE_ARENA_H_
 #define COMMON_BASE_ARENA_H_

@@ -1,7 +1,8 @@
 // A hash map from strings to pointers, in insertion order when walked: nothing that
 // depends on it can depend on addresses or hash seeds.
 //
-// Threading: one thread at a time. Ownership: keys are copied; values are borrowed.
+// Threading: one thread at a time.
+// Ownership: keys are copied; values are borrowed.
 // Errors: none; see memory.h.
 
 #ifndef COMMON_BASE_MAP_H_

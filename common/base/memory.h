@@ -2,7 +2,8 @@
 // stop the process. What a peer or a user sizes (arrays, messages, modules) must not come
 // from here: use malloc and report RESOURCE_EXHAUSTED.
 //
-// Threading: any thread. Ownership: free() what they return.
+// Threading: any thread.
+// Ownership: free() what they return.
 
 #ifndef COMMON_BASE_MEMORY_H_
 #define COMMON_BASE_MEMORY_H_

@@ -1,7 +1,9 @@
 // A string that grows: printers, reports and byte buffers are built with it.
 //
-// Threading: one thread at a time. Ownership: the text owns its bytes until
-// pod_text_deinit, or until pod_text_take hands them on. Errors: none; see memory.h.
+// Threading: one thread at a time.
+// Ownership: the text owns its bytes until pod_text_deinit, or until pod_text_take hands
+// them on.
+// Errors: none; see memory.h.
 
 #ifndef COMMON_BASE_TEXT_H_
 #define COMMON_BASE_TEXT_H_

@@ -6,7 +6,8 @@
 //       %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0]
 //            ^
 //
-// Threading: pure. Ownership: statuses are returned owned.
+// Threading: pure.
+// Ownership: statuses are returned owned.
 
 #ifndef COMMON_MLIR_DIAGNOSTIC_H_
 #define COMMON_MLIR_DIAGNOSTIC_H_

@@ -3,13 +3,11 @@
 // here knows what an operation means.
 //
 // Ownership: everything lives in the arena of its mlir_module_t and dies with it. Types,
-// attributes
-//            and strings are immutable once made and may be shared between operations;
-//            operations, blocks and regions belong to one parent.
+// attributes and strings are immutable once made and may be shared between operations;
+// operations, blocks and regions belong to one parent.
 // Threading: a module is used by one thread at a time.
-// Names:     operation, attribute and dialect names are interned per module: mlir_intern
-// gives the
-//            same pointer for the same text, so names compare by pointer.
+// Names: operation, attribute and dialect names are interned per module: mlir_intern
+// gives the same pointer for the same text, so names compare by pointer.
 
 #ifndef COMMON_MLIR_IR_H_
 #define COMMON_MLIR_IR_H_
@@ -38,8 +36,8 @@ typedef uint32_t mlir_position_t;
 // --- Types ---
 
 typedef enum mlir_type_kind_t {
-  MLIR_TYPE_TENSOR =
-      0,  // tensor<8x2048xbf16>, with static or dynamic sizes; scalars have rank 0.
+  // tensor<8x2048xbf16>, with static or dynamic sizes; scalars have rank 0.
+  MLIR_TYPE_TENSOR = 0,
   MLIR_TYPE_SCALAR,  // i32, bf16, complex<f32> … as attributes use them: shape.dtype.
   MLIR_TYPE_INDEX,
   MLIR_TYPE_NONE,
@@ -112,8 +110,8 @@ struct mlir_attr_t {
   bool is_splat;
   const char *body;  // DIALECT: a NUL-terminated copy; NULL when there are no <>.
   mlir_position_t body_position;  // DIALECT: where `body` starts in the source.
-  mlir_location_kind_t
-      location_kind;  // LOCATION: text is the file or name, integer line, length column.
+  // LOCATION: text is the file or name, integer line, length column.
+  mlir_location_kind_t location_kind;
   const mlir_attr_t *location_child, *location_caller;
   // Private to common/mlir: see mlir_type_t; `is_spaced`: #dialect<name body>.
   int32_t height;
@@ -129,8 +127,8 @@ struct mlir_value_t {
   mlir_block_t *block;  // The block whose argument it is, or NULL.
   uint32_t index;       // Among the op's results or the block's arguments.
   uint32_t id;  // Dense in the module: [0, mlir_module_t.value_count). For side tables.
-  const char
-      *name;  // Source spelling without %, e.g. "arg0" or "4"; NULL if made by a pass.
+  // Source spelling without %, e.g. "arg0" or "4"; NULL if made by a pass.
+  const char *name;
   const mlir_attr_t *location;  // Block arguments; or NULL.
 };
 

@@ -1,22 +1,19 @@
 // From MLIR text to mlir_module_t, and the tools with which a dialect parses its pretty
 // forms.
 //
-// Reads what `jax.jit(f).lower(...).as_text()` prints: builtin.module, func.func,
-// func.return, func.call (also spelled without the dialect) and any operation in the
-// generic form
-// ("dialect.op"(%a) <{…}> ({…}) {…} : (…) -> …) by itself; the pretty forms of other
-// dialects by the syntax table it is given. Aliases (#a = …, !t = …, #loc3), loc(…),
-// dialect_resources
-// ({-# … #-}) are resolved.
+// Reads what `jax.jit(f).lower(...).as_text()` prints. By itself: builtin.module,
+// func.func, func.return, func.call (also spelled without the dialect) and any operation
+// in the generic form, "dialect.op"(%a) <{…}> ({…}) {…} : (…) -> …; the pretty forms of
+// other dialects by the syntax table it is given. Aliases (#a = …, !t = …, #loc3),
+// loc(…) and dialect_resources ({-# … #-}) are resolved.
 //
-// Limits:    text below 2 GiB; nesting of regions and attributes at most MLIR_DEPTH_MAX;
-// a
-//            tensor's rank at most TENSOR_RANK_MAX and its bytes within int64; values
-//            are defined before they are used, in the order of the text; no branches
-//            between blocks. Locations nested deeper are forgotten.
-// Cost:      linear in the text and in its memory; constants at >= 100 MB/s.
-// Threading: pure. Errors: INVALID_ARGUMENT as in diagnostic.h; the first one ends the
-// parse.
+// Limits: text below 2 GiB; nesting of regions and attributes at most MLIR_DEPTH_MAX; a
+// tensor's rank at most TENSOR_RANK_MAX and its bytes within int64; values are defined
+// before they are used, in the order of the text; no branches between blocks. Locations
+// nested deeper are forgotten.
+// Cost: linear in the text and in its memory; constants at >= 100 MB/s.
+// Threading: pure.
+// Errors: INVALID_ARGUMENT as in diagnostic.h; the first one ends the parse.
 
 #ifndef COMMON_MLIR_PARSER_H_
 #define COMMON_MLIR_PARSER_H_

@@ -8,7 +8,8 @@
 // operation whose entry blocks have as many arguments as the first's get the same names
 // for them, so that a form may name them once (while).
 //
-// Cost: linear in the module and its constants. Threading: pure.
+// Cost: linear in the module and its constants.
+// Threading: pure.
 
 #ifndef COMMON_MLIR_PRINTER_H_
 #define COMMON_MLIR_PRINTER_H_

@@ -3,9 +3,10 @@
 //   "127.0.0.1:4711"   "localhost:0"   "[::1]:4711"   "unix:/run/podium.sock"
 //
 // Threading: any; rpc_address_resolve blocks for a name that is neither a number nor
-// "localhost". Ownership: texts are returned owned (free()), file descriptors too
-// (close()). Errors: INVALID_ARGUMENT for what is no address, UNAVAILABLE for what the
-// system refuses.
+// "localhost".
+// Ownership: texts are returned owned (free()), file descriptors too (close()).
+// Errors: INVALID_ARGUMENT for what is no address, UNAVAILABLE for what the system
+// refuses.
 
 #ifndef COMMON_RPC_ADDRESS_H_
 #define COMMON_RPC_ADDRESS_H_

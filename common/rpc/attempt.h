@@ -1,8 +1,8 @@
 // One attempt to reach an address: name service, then TCP or a unix socket, every address
 // of the name in turn.
 //
-// Threading: the loop's. Ownership: an attempt frees itself after its callback, or after
-// rpc_attempt_cancel.
+// Threading: the loop's.
+// Ownership: an attempt frees itself after its callback, or after rpc_attempt_cancel.
 
 #ifndef COMMON_RPC_ATTEMPT_H_
 #define COMMON_RPC_ATTEMPT_H_

@@ -4,7 +4,8 @@
 // faults than the copy that fills it, so a stream of 1 MiB messages must reuse the same
 // pages.
 //
-// Threading: the loop's. Ownership: a block is freed with its last reference.
+// Threading: the loop's.
+// Ownership: a block is freed with its last reference.
 // Errors: NULL when host memory runs out; peers size these blocks.
 
 #ifndef COMMON_RPC_BLOCK_H_
@@ -23,8 +24,8 @@ struct rpc_block_t {
   size_t capacity;    // Of `data`.
   size_t size_bytes;  // For the holder: how much of `data` is in use.
   size_t held_bytes;  // For the holder: see call.h.
-  const uint8_t
-      *lent;  // Stands for `data` while a sender's memory can be used; else NULL.
+  // Stands for `data` while a sender's memory can be used; else NULL.
+  const uint8_t *lent;
   uint8_t data[];
 };
 

@@ -14,8 +14,8 @@
 
 enum {
   NS_PER_MS = 1000000,
-  LENT_BYTES_MIN =
-      64 << 10,  // Below this a copy is cheaper than a system call of its own.
+  // Below this a copy is cheaper than a system call of its own.
+  LENT_BYTES_MIN = 64 << 10,
   LENT_PIECES_MAX = 8,
   SMALL_BLOCK_BYTES = 256,
 };

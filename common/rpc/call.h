@@ -81,8 +81,8 @@ struct rpc_call_t {
   int http_status;       // Client.
   pod_code_t peer_code;  // Client: grpc-status, when has_peer_code.
   char *peer_message;    // Client: grpc-message, decoded; owned.
-  pod_status_t
-      refusal;       // Server: why the request cannot be served, found in its headers.
+  // Server: why the request cannot be served, found in its headers.
+  pod_status_t refusal;
   int refusal_http;  // Server: the HTTP status when it is no gRPC request at all; else 0.
   bool is_post, is_grpc, has_peer_code;
 

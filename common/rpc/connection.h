@@ -8,7 +8,8 @@
 // Any of them closes at once when the socket or the protocol breaks; the calls then fail
 // and the endpoint hears on_closed. A broken connection takes nothing else with it.
 //
-// Threading: the loop's. Ownership: a connection frees itself after on_closed.
+// Threading: the loop's.
+// Ownership: a connection frees itself after on_closed.
 
 #ifndef COMMON_RPC_CONNECTION_H_
 #define COMMON_RPC_CONNECTION_H_

@@ -5,10 +5,12 @@
 // `data`. Arrays travel in such fields, and the copy would cost as much as the rest of
 // the journey.
 //
-// Threading: the loop's. Ownership: the message and what it was decoded from are borrowed
-// until rpc_decoder_release. Errors: NULL for bytes that are no such message, and when
-// decoding would take more memory than RPC_DECODE_BYTES_BASE and RPC_DECODE_EXPANSION
-// times the bytes: some messages of a few bytes per element unpack to hundreds.
+// Threading: the loop's.
+// Ownership: the message and what it was decoded from are borrowed until
+// rpc_decoder_release.
+// Errors: NULL for bytes that are no such message, and when decoding would take more
+// memory than RPC_DECODE_BYTES_BASE and RPC_DECODE_EXPANSION times the bytes: some
+// messages of a few bytes per element unpack to hundreds.
 
 #ifndef COMMON_RPC_DECODE_H_
 #define COMMON_RPC_DECODE_H_

@@ -3,7 +3,8 @@
 // A large message is read from the socket straight into its block: rpc_inbox_target says
 // where the next bytes belong, and rpc_inbox_add sees that they are there already.
 //
-// Threading: the loop's. Ownership: the inbox owns its blocks until they are popped.
+// Threading: the loop's.
+// Ownership: the inbox owns its blocks until they are popped.
 
 #ifndef COMMON_RPC_INBOX_H_
 #define COMMON_RPC_INBOX_H_

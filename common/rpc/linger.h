@@ -4,7 +4,8 @@
 // wrong. So the writing side is shut first, and what still comes is read and dropped
 // until the peer closes, or for RPC_LINGER_MS.
 //
-// Threading: the loop's. Ownership: a lingering socket belongs to the loop.
+// Threading: the loop's.
+// Ownership: a lingering socket belongs to the loop.
 
 #ifndef COMMON_RPC_LINGER_H_
 #define COMMON_RPC_LINGER_H_

@@ -2,14 +2,12 @@
 // here. A thin cover over libuv, so that no other module sees it.
 //
 // Threading: a loop belongs to the thread that runs rpc_loop_run ("the loop thread").
-// Only
-//            rpc_loop_post and rpc_loop_stop may be called from other threads; everything
-//            that takes a loop, timer, server, channel or call is for the loop thread (or
-//            any one thread before the loop runs).
+// Only rpc_loop_post and rpc_loop_stop may be called from other threads; everything that
+// takes a loop, timer, server, channel or call is for the loop thread (or any one thread
+// before the loop runs).
 // Callbacks: run on the loop thread, never inside the call that asked for them.
 // Ownership: what a create function returns is owned by the caller and must be destroyed
-// before
-//            its loop is. Destroy functions accept NULL.
+// before its loop is. Destroy functions accept NULL.
 
 #ifndef COMMON_RPC_LOOP_H_
 #define COMMON_RPC_LOOP_H_

@@ -2,7 +2,8 @@
 // connection's output holds the frames of one system call. Small things are copied
 // together; large messages are sent from where they lie.
 //
-// Threading: the loop's. Ownership: both retain the blocks they refer to.
+// Threading: the loop's.
+// Ownership: both retain the blocks they refer to.
 
 #ifndef COMMON_RPC_OUTPUT_H_
 #define COMMON_RPC_OUTPUT_H_
@@ -18,8 +19,8 @@ enum {
   RPC_OUTPUT_COPY_BYTES = 32 << 10,
   RPC_OUTPUT_PARTS = 64,
   RPC_OUTPUT_BATCH_BYTES = 1 << 20,  // Enough for one system call.
-  RPC_FRAME_BYTES_MAX =
-      256 << 10,  // A large message must not hold up other calls for long.
+  // A large message must not hold up other calls for long.
+  RPC_FRAME_BYTES_MAX = 256 << 10,
 };
 
 // Zero it to start.

@@ -6,29 +6,24 @@
 // call (unary, client, server and bidirectional streaming) are the same calls here:
 // either side sends messages until it half-closes, the server ends with a status.
 //
-// Callbacks:  a call reports through its rpc_call_events_t, on the loop thread, never
-// inside the
-//             function that caused them; on_end comes exactly once and last. Any may be
-//             NULL.
-// Messages:   on_message lends one decoded message for the length of the callback. With a
-// NULL
-//             descriptor messages travel as raw bytes (rpc_bytes_t).
+// Callbacks: a call reports through its rpc_call_events_t, on the loop thread, never
+// inside the function that caused them; on_end comes exactly once and last. Any may be
+// NULL.
+// Messages: on_message lends one decoded message for the length of the callback. With a
+// NULL descriptor messages travel as raw bytes (rpc_bytes_t).
 // Backpressure: received bytes are given back to the peer's HTTP/2 window only when their
-// message
-//             has been delivered; rpc_call_pause holds delivery, so a slow reader stops
-//             the sender at the window's size. rpc_call_send queues without bound of its
-//             own: a sender asks rpc_call_is_writable (false above RPC_SEND_QUEUE_BYTES)
-//             and goes on at on_writable.
-// Ownership:  a call is owned by the rpc module; the pointer stays valid until on_end
-// returns.
-//             After that it must not be used.
-// Errors:     a status in on_end carries the peer's code and message unchanged. A lost
-// connection
-//             is UNAVAILABLE with the address, a passed deadline DEADLINE_EXCEEDED
-//             (enforced at both ends), rpc_call_cancel or RST_STREAM(CANCEL) is
-//             CANCELLED, a message over the bound is RESOURCE_EXHAUSTED with both sizes,
-//             bytes that do not decode are INTERNAL.
-// Threading:  the loop thread (see loop.h).
+// message has been delivered; rpc_call_pause holds delivery, so a slow reader stops the
+// sender at the window's size. rpc_call_send queues without bound of its own: a sender
+// asks rpc_call_is_writable (false above RPC_SEND_QUEUE_BYTES) and goes on at
+// on_writable.
+// Ownership: a call is owned by the rpc module; the pointer stays valid until on_end
+// returns. After that it must not be used.
+// Errors: a status in on_end carries the peer's code and message unchanged. A lost
+// connection is UNAVAILABLE with the address, a passed deadline DEADLINE_EXCEEDED
+// (enforced at both ends), rpc_call_cancel or RST_STREAM(CANCEL) is CANCELLED, a message
+// over the bound is RESOURCE_EXHAUSTED with both sizes, bytes that do not decode are
+// INTERNAL.
+// Threading: the loop thread (see loop.h).
 
 #ifndef COMMON_RPC_RPC_H_
 #define COMMON_RPC_RPC_H_

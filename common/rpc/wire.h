@@ -2,7 +2,8 @@
 // https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md defines them. Plain
 // functions of their arguments.
 //
-// Threading: any. Ownership: what is returned owned is freed with free().
+// Threading: any.
+// Ownership: what is returned owned is freed with free().
 
 #ifndef COMMON_RPC_WIRE_H_
 #define COMMON_RPC_WIRE_H_

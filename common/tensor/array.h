@@ -1,7 +1,8 @@
 // A host array: shape and dense row-major bytes. And the files (.npy) and generators it
 // comes from.
 //
-// Threading: one thread at a time. Ownership: an array owns its bytes.
+// Threading: one thread at a time.
+// Ownership: an array owns its bytes.
 
 #ifndef COMMON_TENSOR_ARRAY_H_
 #define COMMON_TENSOR_ARRAY_H_

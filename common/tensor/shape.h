@@ -1,6 +1,7 @@
 // The type of an array: element type and sizes, row-major and dense.
 //
-// A value type: copy it freely. Threading: pure functions, any thread.
+// A value type: copy it freely.
+// Threading: pure functions, any thread.
 
 #ifndef COMMON_TENSOR_SHAPE_H_
 #define COMMON_TENSOR_SHAPE_H_

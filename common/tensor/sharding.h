@@ -10,8 +10,9 @@
 // reshaped to [pre_size, size, n / (pre_size · size)] and the middle one is taken; the
 // whole axis is (1, n).
 //
-// Threading: pure. Ownership: meshes and shardings live in the arena they were made with
-// and point to it; they are not changed after they are made.
+// Threading: pure.
+// Ownership: meshes and shardings live in the arena they were made with and point to it;
+// they are not changed after they are made.
 
 #ifndef COMMON_TENSOR_SHARDING_H_
 #define COMMON_TENSOR_SHARDING_H_

@@ -21,8 +21,8 @@ typedef struct tensor_run_t {
   int64_t global_offset_bytes;
   int64_t shard_offset_bytes;
   int64_t size_bytes;
-  int64_t
-      shard;  // Index of the shard (distinct piece), in [0, tensor_slicer_shard_count).
+  // Index of the shard (distinct piece), in [0, tensor_slicer_shard_count).
+  int64_t shard;
 } tensor_run_t;
 
 // Returns owned. UNIMPLEMENTED when a dimension does not divide.
