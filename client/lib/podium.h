@@ -4,27 +4,25 @@
 //   podium_status_t *status = podium_connect("127.0.0.1:7400", NULL, &session);
 //   ...
 //   podium_compile(session, "mm.mlir", text, length, NULL, &executable);
-//   podium_put(session, &(podium_layout_t){.executable = executable, .argument = 0},
-//   data, size, 0, &a); podium_execute(executable, 2, (podium_array_t *[]){a, b}, NULL,
-//   results, NULL); podium_fetch(results[0], buffer, size, 0);
+//   const podium_layout_t layout = {.executable = executable, .argument = 0};
+//   podium_put(session, &layout, data, size, 0, &a);
+//   ...
+//   podium_execute(executable, 2, arguments, NULL, results, NULL);
+//   podium_fetch(results[0], buffer, size, 0);
 //
 // Threading: a session and what was made with it may be used by several threads at once.
-// Every
-//            function blocks its caller until the coordinator has answered or the
-//            deadline has passed; a thread of the library's own does the input and
-//            output.
+// Every function blocks its caller until the coordinator has answered or the deadline has
+// passed; a thread of the library's own does the input and output.
 // Ownership: sessions, executables, arrays, executions, profiles and statuses are the
-// caller's and end with their
-//            _free or podium_close; each of these accepts NULL. Free what was made with a
-//            session before the session, or leave it: the handle's client memory is then
-//            freed by podium_close. What getters return is borrowed. On the pod
-//            everything belongs to the session and is freed when it ends, also when the
-//            process dies.
-// Errors:    functions that can fail return NULL for success or a status with a canonical
-// gRPC code and a message that
-//            says what is wrong, where, and what to do. Outputs are written on success
-//            only.
-// Units:     bytes, milliseconds for deadlines (0: none), picoseconds of predicted device
+// caller's and end with their _free or podium_close; each of these accepts NULL. Free
+// what was made with a session before the session, or leave it: the handle's client
+// memory is then freed by podium_close. What getters return is borrowed. On the pod
+// everything belongs to the session and is freed when it ends, also when the process
+// dies.
+// Errors: functions that can fail return NULL for success or a status with a canonical
+// gRPC code and a message that says what is wrong, where, and what to do. Outputs are
+// written on success only.
+// Units: bytes, milliseconds for deadlines (0: none), picoseconds of predicted device
 // time, nanoseconds of measured host time.
 
 #ifndef PODIUM_H_
@@ -54,8 +52,8 @@ typedef enum podium_code_t {
   PODIUM_NOT_FOUND = 5,
   PODIUM_ALREADY_EXISTS = 6,
   PODIUM_PERMISSION_DENIED = 7,
-  PODIUM_RESOURCE_EXHAUSTED =
-      8,  // Does not fit the chips' HBM: the message has the numbers.
+  // Does not fit the chips' HBM: the message has the numbers.
+  PODIUM_RESOURCE_EXHAUSTED = 8,
   PODIUM_FAILED_PRECONDITION = 9,
   PODIUM_ABORTED = 10,
   PODIUM_OUT_OF_RANGE = 11,
@@ -232,8 +230,8 @@ typedef struct podium_collective_t {
 } podium_collective_t;
 
 typedef struct podium_instruction_t {
-  const char *name, *op, *shape,
-      *source;  // "dot_general.3", "dot_general", "bf16[4,8192]"
+  // "dot_general.3", "dot_general", "bf16[4,8192]", "train.py:12:7" or "".
+  const char *name, *op, *shape, *source;
   bool is_collective;
 } podium_instruction_t;
 

@@ -2,8 +2,7 @@
 // it.
 //
 // Threading: fields of podium_session are set before the loop thread starts, or belong to
-// the loop thread, or are
-//            guarded by `mutex`, as said.
+// the loop thread, or are guarded by `mutex`, as said.
 
 #ifndef CLIENT_LIB_SESSION_H_
 #define CLIENT_LIB_SESSION_H_
