@@ -2,11 +2,12 @@
 // name it, and say whether it was lost.
 //
 // Callbacks: as with rpc_call_t; on_end comes exactly once for every start, never inside
-//            it, also when nobody has the place.
-// Errors:    a call whose worker is gone ends with UNAVAILABLE and the reason of the
-//            loss, and `is_lost`. Other errors keep their code and get the worker's name
-//            before their message.
-// Threading: the loop thread. Ownership: embedded in its owner, which lives until on_end.
+// it, also when nobody has the place.
+// Errors: a call whose worker is gone ends with UNAVAILABLE and the reason of the loss,
+// and `is_lost`. Other errors keep their code and get the worker's name before their
+// message.
+// Threading: the loop thread.
+// Ownership: embedded in its owner, which lives until on_end.
 
 #ifndef SERVER_COORDINATOR_CHIP_CALL_H_
 #define SERVER_COORDINATOR_CHIP_CALL_H_

@@ -8,8 +8,9 @@
 //   FetchArray        fetch_service.c       likewise assembles while it streams
 //   Attach            registry.h            the pod's state: places.h
 //
-// Threading: the loop thread, but for the compiler. Ownership: see each function.
-// Errors:    create reports an address it cannot listen on.
+// Threading: the loop thread, but for the compiler.
+// Ownership: see each function.
+// Errors: create reports an address it cannot listen on.
 
 #ifndef SERVER_COORDINATOR_COORDINATOR_H_
 #define SERVER_COORDINATOR_COORDINATOR_H_

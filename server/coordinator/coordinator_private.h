@@ -1,4 +1,5 @@
-// What the services of the coordinator share. Threading: the loop thread.
+// What the services of the coordinator share.
+// Threading: the loop thread.
 
 #ifndef SERVER_COORDINATOR_COORDINATOR_PRIVATE_H_
 #define SERVER_COORDINATOR_COORDINATOR_PRIVATE_H_

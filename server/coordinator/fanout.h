@@ -7,7 +7,8 @@
 // lost touch with another (UNAVAILABLE, ABORTED), that before what only echoes our own
 // stop.
 //
-// Threading: one thread at a time. Ownership: takes every status given to it.
+// Threading: one thread at a time.
+// Ownership: takes every status given to it.
 
 #ifndef SERVER_COORDINATOR_FANOUT_H_
 #define SERVER_COORDINATOR_FANOUT_H_

@@ -1,8 +1,9 @@
 // Work that is to be done soon, from the loop, instead of inside the callback that found
 // it: what rpc_loop_post is, but it ends with its owner.
 //
-// Threading: the loop thread. Ownership: items are embedded in what they belong to, which
-// may free itself in `fn`, and not before.
+// Threading: the loop thread.
+// Ownership: items are embedded in what they belong to, which may free itself in `fn`,
+// and not before.
 
 #ifndef SERVER_COORDINATOR_LATER_H_
 #define SERVER_COORDINATOR_LATER_H_

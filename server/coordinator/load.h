@@ -1,7 +1,8 @@
 // Brings an executable onto the chips that do not have it yet.
 //
-// Threading: the loop thread. Ownership: a load frees itself before it calls `done`; its
-// caller holds a use of the executable until then.
+// Threading: the loop thread.
+// Ownership: a load frees itself before it calls `done`; its caller holds a use of the
+// executable until then.
 
 #ifndef SERVER_COORDINATOR_LOAD_H_
 #define SERVER_COORDINATOR_LOAD_H_

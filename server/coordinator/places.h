@@ -8,9 +8,10 @@
 // named URLs for it, and the other end dials; otherwise it is the other way round. A link
 // is up when both ends say so.
 //
-// Times:     nanoseconds of any one monotonic clock, passed in.
-// Threading: one thread at a time. Ownership: texts are copied.
-// Errors:    what a worker can get wrong is a status; the place is then as it was before.
+// Times: nanoseconds of any one monotonic clock, passed in.
+// Threading: one thread at a time.
+// Ownership: texts are copied.
+// Errors: what a worker can get wrong is a status; the place is then as it was before.
 
 #ifndef SERVER_COORDINATOR_PLACES_H_
 #define SERVER_COORDINATOR_PLACES_H_

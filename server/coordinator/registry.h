@@ -5,9 +5,10 @@
 // it for timeout_ms. A silence of the coordinator's own (a suspended process) counts
 // against nobody.
 //
-// Threading: the loop thread. Ownership: the registry owns attachments and channels.
+// Threading: the loop thread.
+// Ownership: the registry owns attachments and channels.
 // Callbacks: on_lost and on_change may start and cancel calls; they must not destroy the
-//            registry. The calls of a lost worker end a moment later.
+// registry. The calls of a lost worker end a moment later.
 
 #ifndef SERVER_COORDINATOR_REGISTRY_H_
 #define SERVER_COORDINATOR_REGISTRY_H_

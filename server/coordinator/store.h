@@ -7,9 +7,9 @@
 //
 // Threading: one thread at a time.
 // Ownership: everything belongs to the store; pointers are borrowed: an array's or
-//            executable's while it is in use (store_*_use), a session's while one of its
-//            operations runs.
-// Errors:    NOT_FOUND names the handle and the session; RESOURCE_EXHAUSTED the bound.
+// executable's while it is in use (store_*_use), a session's while one of its operations
+// runs.
+// Errors: NOT_FOUND names the handle and the session; RESOURCE_EXHAUSTED the bound.
 
 #ifndef SERVER_COORDINATOR_STORE_H_
 #define SERVER_COORDINATOR_STORE_H_

@@ -1,6 +1,7 @@
 // Profiles on the wire: chip_profile_t and podium.v1.ChipProfile.
 //
-// Ownership: what packing returns lives in the arena. Threading: pure.
+// Ownership: what packing returns lives in the arena.
+// Threading: pure.
 
 #ifndef SERVER_WIRE_PROFILE_H_
 #define SERVER_WIRE_PROFILE_H_

@@ -1,9 +1,9 @@
 // Programs on the wire: chip_program_t and the bytes of a podium.v1.Program.
 //
-// Cost:          packing needs the bytes and a tree of the same order beside the program;
-//                unpacking makes one copy, in the program's own arena.
-// Determinism:   the same program packs to the same bytes.
-// Threading:     pure.
+// Cost: packing needs the bytes and a tree of the same order beside the program;
+// unpacking makes one copy, in the program's own arena.
+// Determinism: the same program packs to the same bytes.
+// Threading: pure.
 
 #ifndef SERVER_WIRE_PROGRAM_H_
 #define SERVER_WIRE_PROGRAM_H_

@@ -1,12 +1,10 @@
 // Shapes, meshes and shardings between the C structs of common/tensor and podium.v1.
 //
 // Ownership: what a pack function returns lives in the arena and borrows the names, sizes
-// and ids
-//            of what was packed: send or serialise it before either goes. What an unpack
-//            function returns lives in its arena and borrows nothing.
-// Errors:    unpacking trusts nothing: INVALID_ARGUMENT says what is wrong. The result
-// has
-//            passed tensor_shape_check, mesh_make and sharding_check.
+// and ids of what was packed: send or serialise it before either goes. What an unpack
+// function returns lives in its arena and borrows nothing.
+// Errors: unpacking trusts nothing: INVALID_ARGUMENT says what is wrong. The result has
+// passed tensor_shape_check, mesh_make and sharding_check.
 // Threading: pure.
 
 #ifndef SERVER_WIRE_TYPES_H_

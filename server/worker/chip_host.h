@@ -8,12 +8,11 @@
 // when its turn comes.
 //
 // Threading: the loop thread. Callbacks come from the loop, never inside the call that
-//            asked for them, exactly once, except after chip_host_execution_cancel.
+// asked for them, exactly once, except after chip_host_execution_cancel.
 // Ownership: programs and arrays belong to sessions and go with them.
-// Errors:    NOT_FOUND for ids that are not there, ALREADY_EXISTS for ids that are,
-//            INVALID_ARGUMENT for arguments that do not fit the program,
-//            RESOURCE_EXHAUSTED for HBM, host memory and a full queue, UNAVAILABLE while
-//            it stops.
+// Errors: NOT_FOUND for ids that are not there, ALREADY_EXISTS for ids that are,
+// INVALID_ARGUMENT for arguments that do not fit the program, RESOURCE_EXHAUSTED for HBM,
+// host memory and a full queue, UNAVAILABLE while it stops.
 
 #ifndef SERVER_WORKER_CHIP_HOST_H_
 #define SERVER_WORKER_CHIP_HOST_H_

@@ -7,16 +7,15 @@
 // collectives, constants in memory.
 //
 // Virtual time: the clock of the chip's core, in picoseconds, starts at 0 with every
-//             execution. An instruction moves it by its cost; a collective begins when
-//             those are there that the chip hears from. It never looks at a host clock.
+// execution. An instruction moves it by its cost; a collective begins when those are
+// there that the chip hears from. It never looks at a host clock.
 // Determinism: the same arguments give the same results and the same virtual times.
-// Threading:  everything here on one thread (the chip's compute thread); run->cancelled
-// may
-//             be set by any. While a collective waits for peers it blocks the thread;
-//             cancelling then needs the runner's abort too.
-// Ownership:  an executor outlives its executables.
-// Errors:     of kernels and collectives, with the instruction's name and source before
-//             them; CANCELLED; RESOURCE_EXHAUSTED when the host has no memory.
+// Threading: everything here on one thread (the chip's compute thread); run->cancelled
+// may be set by any. While a collective waits for peers it blocks the thread; cancelling
+// then needs the runner's abort too.
+// Ownership: an executor outlives its executables.
+// Errors: of kernels and collectives, with the instruction's name and source before them;
+// CANCELLED; RESOURCE_EXHAUSTED when the host has no memory.
 
 #ifndef SERVER_WORKER_EXECUTOR_H_
 #define SERVER_WORKER_EXECUTOR_H_

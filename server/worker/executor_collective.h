@@ -6,8 +6,8 @@
 // the order of the group.
 //
 // Virtual time: begins when the chip and those it hears from are there, and takes what
-//               server/chip/cost.h says. Without peers the chip waits for nobody.
-// Threading:    the compute thread.
+// server/chip/cost.h says. Without peers the chip waits for nobody.
+// Threading: the compute thread.
 
 #ifndef SERVER_WORKER_EXECUTOR_COLLECTIVE_H_
 #define SERVER_WORKER_EXECUTOR_COLLECTIVE_H_

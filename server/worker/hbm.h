@@ -6,13 +6,11 @@
 // host's copy may be larger (tensor/dtype.h).
 //
 // Threading: one thread at a time (the loop thread); the bytes of an array may be used by
-//            another thread as long as the array is retained.
+// another thread as long as the array is retained.
 // Ownership: an array is counted: whoever retains it releases it. The table holds one
-// count
-//            from hbm_array_publish to hbm_array_forget.
-// Errors:    RESOURCE_EXHAUSTED with the chip, what is needed and what is free; also when
-// the
-//            host's memory is short, which the message then says.
+// count from hbm_array_publish to hbm_array_forget.
+// Errors: RESOURCE_EXHAUSTED with the chip, what is needed and what is free; also when
+// the host's memory is short, which the message then says.
 
 #ifndef SERVER_WORKER_HBM_H_
 #define SERVER_WORKER_HBM_H_

@@ -1,10 +1,10 @@
 // Host memory for what stands in a chip's HBM: arrays and the block of temporaries.
 //
-// Cost:      blocks of HOST_MEMORY_MAPPED_BYTES and more are mapped, on huge pages where
-// the
-//            kernel has them; their pages are taken from the host when they are first
-//            touched and given back by host_memory_free at once.
-// Threading: any thread. Ownership: the caller's, who remembers the size.
+// Cost: blocks of HOST_MEMORY_MAPPED_BYTES and more are mapped, on huge pages where the
+// kernel has them; their pages are taken from the host when they are first touched and
+// given back by host_memory_free at once.
+// Threading: any thread.
+// Ownership: the caller's, who remembers the size.
 
 #ifndef SERVER_WORKER_HOST_MEMORY_H_
 #define SERVER_WORKER_HOST_MEMORY_H_

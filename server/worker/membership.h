@@ -9,7 +9,7 @@
 // given.
 //
 // Threading: the loop thread. Events come from the loop, never inside a function of this
-//            module.
+// module.
 
 #ifndef SERVER_WORKER_MEMBERSHIP_H_
 #define SERVER_WORKER_MEMBERSHIP_H_

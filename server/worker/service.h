@@ -7,9 +7,9 @@
 //   Execute         a place in the queue           the chip is done; cancelled with the
 //   call the others      nothing                        at once
 //
-// Errors:    what the peer sends is measured first: more bytes than the shape has are
-//            INVALID_ARGUMENT, fewer DATA_LOSS, none at all INVALID_ARGUMENT. Without a
-//            chip everything is UNAVAILABLE.
+// Errors: what the peer sends is measured first: more bytes than the shape has are
+// INVALID_ARGUMENT, fewer DATA_LOSS, none at all INVALID_ARGUMENT. Without a chip
+// everything is UNAVAILABLE.
 // Threading: the loop thread.
 
 #ifndef SERVER_WORKER_SERVICE_H_

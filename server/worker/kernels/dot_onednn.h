@@ -1,7 +1,7 @@
 // Matrix products by oneDNN, which is only known here.
 //
 // Threading: create and run on the chip's compute thread; oneDNN is kept from starting
-//            threads of its own there.
+// threads of its own there.
 
 #ifndef SERVER_WORKER_KERNELS_DOT_ONEDNN_H_
 #define SERVER_WORKER_KERNELS_DOT_ONEDNN_H_

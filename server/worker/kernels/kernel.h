@@ -2,15 +2,15 @@
 // instruction's row of the table of operations and lends it the operands' and results'
 // bytes.
 //
-// Contract:  operands and results are dense row-major host arrays, 64-byte aligned unless
-// they lie
-//            inside a block at an offset (then 64 too). A result may be the same pointer
-//            as an operand of the same byte size for rows that work in place (program.h);
-//            otherwise they do not overlap. Instructions have passed chip_program_check
-//            and the compiler's verifier, so shapes agree.
+// Contract: operands and results are dense row-major host arrays, 64-byte aligned unless
+// they lie inside a block at an offset (then 64 too). A result may be the same pointer as
+// an operand of the same byte size for rows that work in place (program.h); otherwise
+// they do not overlap. Instructions have passed chip_program_check and the compiler's
+// verifier, so shapes agree.
 // Determinism: the same operands give the same bits, on every run and worker of one CPU
-// kind. Threading: called on the chip's compute thread only. A kernel starts no thread.
-// Errors:    RESOURCE_EXHAUSTED (scratch), UNIMPLEMENTED (an element type), INTERNAL.
+// kind.
+// Threading: called on the chip's compute thread only. A kernel starts no thread.
+// Errors: RESOURCE_EXHAUSTED (scratch), UNIMPLEMENTED (an element type), INTERNAL.
 
 #ifndef SERVER_WORKER_KERNELS_KERNEL_H_
 #define SERVER_WORKER_KERNELS_KERNEL_H_

@@ -6,9 +6,9 @@
 // Compute types: s8 … s64, u8 … u64, f32, f64, c64, c128. The other types are stored and
 // brought to one of these block by block (storage.h).
 //
-// Contract:  an output may be the same pointer as an input of elements of the same size;
-//            otherwise they do not overlap. Counts may be 0. A table entry is NULL where
-//            the operation does not exist for the type.
+// Contract: an output may be the same pointer as an input of elements of the same size;
+// otherwise they do not overlap. Counts may be 0. A table entry is NULL where the
+// operation does not exist for the type.
 // Threading: pure; any thread.
 
 #ifndef SERVER_WORKER_KERNELS_LOOPS_H_

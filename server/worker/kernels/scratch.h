@@ -1,8 +1,8 @@
 // Memory that kernels need for the moment. It is kept per thread between calls, because
 // the pages of a fresh large allocation cost more than the work on them.
 //
-// Threading: any thread; each has its own. Ownership: borrowed until the thread asks for
-// the same slot again, or ends.
+// Threading: any thread; each has its own.
+// Ownership: borrowed until the thread asks for the same slot again, or ends.
 
 #ifndef SERVER_WORKER_KERNELS_SCRATCH_H_
 #define SERVER_WORKER_KERNELS_SCRATCH_H_
