@@ -5,10 +5,10 @@
 // generic form of its operation, or made by a pass. `attr` may be NULL: an attribute that
 // is absent is INVALID_ARGUMENT unless said otherwise.
 //
-// Threading: pure. Ownership: lists are in the arena given, or else in the module's.
-// Errors:    INVALID_ARGUMENT with file:line:column and a caret inside the attribute;
-// UNIMPLEMENTED,
-//            likewise, for forms that are valid but not supported.
+// Threading: pure.
+// Ownership: lists are in the arena given, or else in the module's.
+// Errors: INVALID_ARGUMENT with file:line:column and a caret inside the attribute;
+// UNIMPLEMENTED, likewise, for forms that are valid but not supported.
 
 #ifndef SERVER_COMPILER_ATTRIBUTES_H_
 #define SERVER_COMPILER_ATTRIBUTES_H_

@@ -3,14 +3,15 @@
 // pipeline.c is the list of passes: parse, verify, inline calls, propagate shardings,
 // partition, optimise, lower (order, buffers), check against the chip.
 //
-// Cost:        linear in the module. Determinism: the same text and options give the same
-// program, byte by byte. Threading:   pure; may run on any thread, several at once.
-// Ownership:   everything returned lives in the result and is freed by
-// compiler_result_destroy. Errors:      INVALID_ARGUMENT with file:line:column and a
-// caret for what is wrong with the module; UNIMPLEMENTED,
-//              likewise, for what is not supported yet; RESOURCE_EXHAUSTED with the
-//              numbers when the program does not fit the chip's HBM; FAILED_PRECONDITION
-//              when the mesh does not match the pod.
+// Cost: linear in the module.
+// Determinism: the same text and options give the same program, byte by byte.
+// Threading: pure; may run on any thread, several at once.
+// Ownership: everything returned lives in the result and is freed by
+// compiler_result_destroy.
+// Errors: INVALID_ARGUMENT with file:line:column and a caret for what is wrong with the
+// module; UNIMPLEMENTED, likewise, for what is not supported yet; RESOURCE_EXHAUSTED with
+// the numbers when the program does not fit the chip's HBM; FAILED_PRECONDITION when the
+// mesh does not match the pod.
 
 #ifndef SERVER_COMPILER_COMPILER_H_
 #define SERVER_COMPILER_COMPILER_H_
@@ -36,8 +37,8 @@ typedef struct compiler_collective_t {
   const char *name;                // The instruction's.
   const char *source;              // "train.py:12:7" or "".
   tensor_shape_t operand, result;  // Local, of the first operand and result.
-  const char
-      *axes;  // Mesh axes it runs over, "y" or "x,y"; "" when its groups follow no axes.
+  // Mesh axes it runs over, "y" or "x,y"; "" when its groups follow no axes.
+  const char *axes;
   int64_t group_count, group_size;
   int64_t ici_bytes;    // Sent by each chip.
   int64_t duration_ps;  // Predicted.

@@ -10,9 +10,9 @@
 // by name, except where one really is special. The idea and the kinds are Shardy's
 // (https://github.com/openxla/shardy, docs/propagation.md, sdy.op_sharding_rule).
 //
-// Ownership: a rule lives in the arena given. Threading: pure.
-// Errors:    none for an operation that passed compiler_verify, save UNIMPLEMENTED as
-//            noted.
+// Ownership: a rule lives in the arena given.
+// Threading: pure.
+// Errors: none for an operation that passed compiler_verify, save UNIMPLEMENTED as noted.
 
 #ifndef SERVER_COMPILER_FACTORS_H_
 #define SERVER_COMPILER_FACTORS_H_

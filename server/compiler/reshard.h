@@ -1,8 +1,7 @@
 // How a value gets from one layout to another: a plan of collectives and local slices.
 //
-//   axes that a dimension gains and nobody has     slice      free: every chip cuts its
-//   own axes that still have to be reduced             reduce_scatter where a dimension
-//   gains
+//   axes that a dimension gains and nobody has     slice (free: each chip cuts its own)
+//   axes that still have to be reduced             reduce_scatter where a dimension gains
 //                                                  them, else all_reduce
 //   axes that move to another dimension            all_to_all
 //   other axes in the same number of shards        collective_permute
