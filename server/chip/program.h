@@ -3,26 +3,28 @@
 // nothing else of each other; it travels as podium.v1.Program (server/wire).
 //
 // Execution: a computation runs its instructions in order. An instruction reads its
-// operands'
-//            buffers and writes its results' buffers. Buffers do not overlap while they
-//            are live, except that a result may be the very buffer of an operand when the
-//            row's kernel works in place (elementwise, copy, reshape,
-//            dynamic_update_slice) and the operand is dead after.
-// Control:   WHILE  operands are none; calls[0] = condition (one pred result), calls[1] =
-// body. The loop's
-//            state is in the body's parameter buffers, which are the condition's
-//            parameters and the instruction's results too; the compiler copies the
-//            initial values there before. After the body results[i] is copied to
-//            parameters[i] unless it is the same buffer; a body result is never another
-//            parameter's buffer. IF / CASE  operand 0 is the pred / s32 index; calls[i]
-//            is branch i, without parameters (it reads outer buffers directly); its
-//            results are copied to the instruction's results. REDUCE  CHIP_ATTR_REDUCER
-//            names the known ones; else calls[0] is the scalar region.
-// Memory:    an argument is a whole buffer of the caller's; results are buffers of their
-// own, made by
-//            the worker before the execution; constants are shared by all executions; the
-//            rest is one block of temp_bytes, in which TEMP buffers have an offset
-//            (64-byte aligned).
+// operands' buffers and writes its results' buffers. Buffers do not overlap while they
+// are live, except that a result may be the very buffer of an operand when the row's
+// kernel works in place (elementwise, copy, reshape, dynamic_update_slice) and the
+// operand is dead after.
+//
+// WHILE has no operands. calls[0] is the condition (one pred result), calls[1] the body.
+// The loop's state is in the body's parameter buffers, which are the condition's
+// parameters and the instruction's results too; the compiler copies the initial values
+// there before. After the body results[i] is copied to parameters[i] unless it is the
+// same buffer; a body result is never another parameter's buffer.
+//
+// IF and CASE take the pred or the s32 index as operand 0. calls[i] is branch i, without
+// parameters (it reads outer buffers directly); its results are copied to the
+// instruction's results.
+//
+// REDUCE names the reducers that are known by CHIP_ATTR_REDUCER; for another calls[0] is
+// the scalar region.
+//
+// Memory: an argument is a whole buffer of the caller's; results are buffers of their
+// own, made by the worker before the execution; constants are shared by all executions;
+// the rest is one block of temp_bytes, in which TEMP buffers have an offset (64-byte
+// aligned).
 // Ownership: everything is in the program's arena. Immutable once built, so any thread
 // may read it.
 //
@@ -79,8 +81,8 @@ typedef struct chip_constant_t {
 // wire.
 typedef enum chip_attr_key_t {
   CHIP_ATTR_INVALID = 0,
-  CHIP_ATTR_DIMENSIONS =
-      1,  // dims of transpose (permutation), reverse, broadcast_in_dim, reduce.
+  // dims of transpose (permutation), reverse, broadcast_in_dim, reduce.
+  CHIP_ATTR_DIMENSIONS = 1,
   CHIP_ATTR_DIMENSION = 2,  // iota, concatenate; all_gather_dim, scatter_dimension.
   CHIP_ATTR_START_INDICES = 3,
   CHIP_ATTR_LIMIT_INDICES = 4,
@@ -169,8 +171,8 @@ typedef struct chip_interface_t {
   const char *name;      // "arg0", or the name the program gives; results "result0", or
                          // the key that jax.result_info gives.
   tensor_shape_t shape;  // Global.
-  const sharding_t
-      *sharding;  // Never NULL; how the shards lie. Its mesh is the program's.
+  // Never NULL; how the shards lie. Its mesh is the program's.
+  const sharding_t *sharding;
 } chip_interface_t;
 
 typedef struct chip_program_t {
