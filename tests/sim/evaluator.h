@@ -5,8 +5,8 @@
 // Numbers are doubles whatever the element type: tests use small integers, for which
 // every type is exact and every order of summation gives the same.
 //
-// Ownership: arrays live in the arena given. Errors: what it does not know stops the
-// test.
+// Ownership: arrays live in the arena given.
+// Errors: what it does not know stops the test.
 
 #ifndef TESTS_SIM_EVALUATOR_H_
 #define TESTS_SIM_EVALUATOR_H_

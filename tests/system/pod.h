@@ -3,7 +3,8 @@
 //
 // Every process dies with the test (PR_SET_PDEATHSIG) and is reaped by system_pod_stop;
 // every wait has a deadline. What cannot go on fails the cmocka test with the daemons'
-// logs. Threading: the test's main thread.
+// logs.
+// Threading: the test's main thread.
 
 #ifndef TESTS_SYSTEM_POD_H_
 #define TESTS_SYSTEM_POD_H_
