@@ -1,0 +1,524 @@
+// The core of a class of chips: its tasks in their order. It runs ahead of the others
+// until it needs what only they can bring; what it begins on the way becomes events.
+//
+//   RUNNING ── a collective, a DONE whose bytes are not there ──► WAITING
+//   WAITING ── they arrived ──► RUNNING ── the last task ──► ENDED
+
+#include <stdlib.h>
+
+#include "common/base/check.h"
+#include "common/base/memory.h"
+#include "server/simulator/engine.h"
+
+static int64_t later(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+static void fail(simulator_engine_t *engine, pod_status_t status) {
+  if (engine->status == NULL) {
+    engine->status = status;
+  } else {
+    pod_status_free(status);
+  }
+}
+
+static simulator_chip_t *chip_of(simulator_engine_t *engine, int32_t class_index) {
+  return &engine->result->classes[class_index];
+}
+
+// --- Init ---
+
+static void fill(int32_t *list, int32_t count, int32_t value) {
+  for (int32_t i = 0; i < count; i++) {
+    list[i] = value;
+  }
+}
+
+void simulator_cores_init(simulator_engine_t *engine) {
+  const size_t classes = (size_t)engine->classes.class_count;
+  engine->cores = pod_arena_array(engine->arena, classes, sizeof(*engine->cores));
+  for (int32_t i = 0; i < engine->classes.class_count; i++) {
+    simulator_core_t *core = &engine->cores[i];
+    core->factor = SIMULATOR_FACTOR_ONE;
+    if (i >= engine->running_count) {
+      core->state = SIMULATOR_CORE_ENDED;
+      continue;
+    }
+    const int32_t chip = engine->classes.representatives[i];
+    core->trace = engine->options->traces == NULL ? NULL : engine->options->traces[chip];
+    core->cursors = pod_arena_array(engine->arena, (size_t)engine->control_slots + 1,
+                                    sizeof(*core->cursors));
+    const size_t slots = (size_t)engine->collective_slots + 1;
+    core->sequences = pod_arena_array(engine->arena, slots, sizeof(*core->sequences));
+    core->open = pod_arena_array(engine->arena, slots, sizeof(*core->open));
+    fill(core->open, engine->collective_slots, -1);
+    core->fetched_ps = pod_arena_array(engine->arena, (size_t)engine->prefetch_slots + 1,
+                                       sizeof(*core->fetched_ps));
+  }
+}
+
+void simulator_cores_deinit(simulator_engine_t *engine) {
+  for (int32_t i = 0; engine->cores != NULL && i < engine->classes.class_count; i++) {
+    free(engine->cores[i].frames);
+    free(engine->cores[i].fetches);
+    free(engine->cores[i].stretches);
+  }
+}
+
+// --- DMA ---
+
+static void fetch_done(simulator_engine_t *engine, int32_t class_index, int64_t at_ps) {
+  simulator_core_t *core = &engine->cores[class_index];
+  const simulator_prefetch_t *fetch = &core->fetches[core->fetch_first++];
+  core->fetched_ps[engine->slots[fetch->task]] = at_ps;
+  const int64_t flight_ps = at_ps - fetch->start_ps;
+  simulator_total(engine, class_index, fetch->task)->flight_ps += flight_ps;
+  simulator_record_flight(engine, class_index, fetch->event, flight_ps);
+  if (core->fetch_first == core->fetch_count) {
+    chip_of(engine, class_index)->dma_ps += at_ps - core->dma_since_ps;
+    core->fetch_first = 0;
+    core->fetch_count = 0;
+  }
+}
+
+// The DMA queue between two times of the core, in which it has HBM for `share_ps` of the
+// time, spread evenly.
+static void drain(simulator_engine_t *engine, int32_t class_index, int64_t from_ps,
+                  int64_t to_ps, int64_t share_ps) {
+  simulator_core_t *core = &engine->cores[class_index];
+  const int64_t span_ps = to_ps - from_ps;
+  int64_t used_ps = 0;
+  while (core->fetch_first < core->fetch_count) {
+    simulator_prefetch_t *fetch = &core->fetches[core->fetch_first];
+    if (fetch->left_ps > share_ps - used_ps) {
+      fetch->left_ps -= share_ps - used_ps;
+      return;
+    }
+    used_ps += fetch->left_ps;
+    int64_t after_ps = used_ps;
+    if (share_ps != span_ps && share_ps > 0) {
+      const simulator_work_t share = (simulator_work_t)(uint64_t)share_ps;
+      after_ps = (int64_t)(((simulator_work_t)(uint64_t)used_ps *
+                                (simulator_work_t)(uint64_t)span_ps +
+                            share - 1) /
+                           share);
+    }
+    fetch_done(engine, class_index, from_ps + after_ps);
+  }
+}
+
+static void start_fetch(simulator_engine_t *engine, int32_t class_index, int32_t task) {
+  simulator_core_t *core = &engine->cores[class_index];
+  if (core->fetch_count == core->fetch_capacity) {
+    core->fetch_capacity = core->fetch_capacity == 0 ? 16 : 2 * core->fetch_capacity;
+    core->fetches =
+        pod_grow(core->fetches, (size_t)core->fetch_capacity, sizeof(*core->fetches));
+  }
+  if (core->fetch_first == core->fetch_count) {
+    core->dma_since_ps = core->now_ps;
+  }
+  simulator_total(engine, class_index, task)->run_count++;
+  core->fetches[core->fetch_count++] = (simulator_prefetch_t){
+      .task = task,
+      .event = simulator_record_event(engine, class_index, task, core->now_ps),
+      .start_ps = core->now_ps,
+      .left_ps = simulator_scaled(core, engine->costs[task].hbm_ps)};
+  core->fetched_ps[engine->slots[task]] = -1;
+  drain(engine, class_index, core->now_ps, core->now_ps, 0);
+}
+
+// --- Time of the core ---
+
+// Computing time up to `at_ps`, which never goes back.
+static int64_t computed_until(simulator_core_t *core, int64_t at_ps) {
+  while (core->stretch_first < core->stretch_count) {
+    const simulator_stretch_t *stretch = &core->stretches[core->stretch_first];
+    if (stretch->end_ps > at_ps) {
+      const int64_t part_ps = at_ps - stretch->start_ps;
+      return core->stretched_ps + (part_ps > 0 ? part_ps : 0);
+    }
+    core->stretched_ps += stretch->end_ps - stretch->start_ps;
+    core->stretch_first++;
+  }
+  core->stretch_first = 0;
+  core->stretch_count = 0;
+  return core->stretched_ps;
+}
+
+// Remembers when the core computed, as long as somebody will ask.
+static void add_stretch(simulator_core_t *core, int64_t duration_ps) {
+  if (core->flights == 0 && core->flights_ahead == 0 &&
+      core->stretch_first == core->stretch_count) {
+    core->stretched_ps += duration_ps;
+    return;
+  }
+  if (core->stretch_count == core->stretch_capacity) {
+    core->stretch_capacity =
+        core->stretch_capacity == 0 ? 64 : 2 * core->stretch_capacity;
+    core->stretches = pod_grow(core->stretches, (size_t)core->stretch_capacity,
+                               sizeof(*core->stretches));
+  }
+  core->stretches[core->stretch_count++] =
+      (simulator_stretch_t){core->now_ps, core->now_ps + duration_ps};
+}
+
+// The core is busy; `hbm_ps` of the duration it uses HBM.
+static void compute(simulator_engine_t *engine, int32_t class_index, int64_t duration_ps,
+                    int64_t hbm_ps) {
+  simulator_core_t *core = &engine->cores[class_index];
+  const int64_t left_ps = duration_ps > hbm_ps ? duration_ps - hbm_ps : 0;
+  drain(engine, class_index, core->now_ps, core->now_ps + duration_ps, left_ps);
+  if (engine->has_flights) {
+    add_stretch(core, duration_ps);
+  }
+  chip_of(engine, class_index)->compute_ps += duration_ps;
+  core->now_ps += duration_ps;
+}
+
+// The core waits until `until_ps`; DMA has all of HBM.
+static void wait_until(simulator_engine_t *engine, int32_t class_index,
+                       int64_t until_ps) {
+  simulator_core_t *core = &engine->cores[class_index];
+  drain(engine, class_index, core->now_ps, until_ps, until_ps - core->now_ps);
+  chip_of(engine, class_index)->waiting_ps += until_ps - core->now_ps;
+  core->now_ps = until_ps;
+}
+
+// --- Frames ---
+
+static void push_frame(simulator_engine_t *engine, int32_t class_index,
+                       const simulator_frame_t *frame) {
+  simulator_core_t *core = &engine->cores[class_index];
+  if (core->frame_count > CHIP_CALL_DEPTH_MAX) {
+    fail(engine, pod_error(POD_INVALID_ARGUMENT, "more than %d computations deep",
+                           CHIP_CALL_DEPTH_MAX));
+    return;
+  }
+  if (core->frame_count == core->frame_capacity) {
+    core->frame_capacity = core->frame_capacity == 0 ? 8 : 2 * core->frame_capacity;
+    core->frames =
+        pod_grow(core->frames, (size_t)core->frame_capacity, sizeof(*core->frames));
+  }
+  core->frames[core->frame_count++] = *frame;
+}
+
+static void enter(const simulator_engine_t *engine, simulator_frame_t *frame,
+                  simulator_frame_kind_t kind, int32_t computation) {
+  const chip_computation_t *entered = &engine->program->computations[computation];
+  frame->kind = kind;
+  frame->computation = computation;
+  frame->task = entered->first_task;
+  frame->end = entered->first_task + entered->task_count;
+}
+
+static bool next_value(simulator_engine_t *engine, int32_t class_index, int32_t task,
+                       int64_t *out_value) {
+  simulator_core_t *core = &engine->cores[class_index];
+  const int32_t instruction = engine->program->tasks[task].instruction;
+  if (core->trace != NULL && instruction < core->trace->instruction_count &&
+      chip_trace_next(&core->trace->lists[instruction],
+                      &core->cursors[engine->slots[task]], out_value)) {
+    return true;
+  }
+  fail(engine,
+       pod_error(POD_INVALID_ARGUMENT, "chip %d: the trace ends before %s (%s) does",
+                 engine->classes.representatives[class_index],
+                 engine->program->instructions[instruction].name,
+                 engine->program->instructions[instruction].source));
+  return false;
+}
+
+static void begin_control(simulator_engine_t *engine, int32_t class_index, int32_t task) {
+  simulator_core_t *core = &engine->cores[class_index];
+  const chip_task_t *control = &engine->program->tasks[task];
+  const chip_instruction_t *instruction =
+      &engine->program->instructions[control->instruction];
+  int64_t value;
+  if (!next_value(engine, class_index, task, &value)) {
+    return;
+  }
+  simulator_frame_t frame = {
+      .owner = task,
+      .start_ps = core->now_ps,
+      .waiting_ps = chip_of(engine, class_index)->waiting_ps,
+      .event = simulator_record_event(engine, class_index, task, core->now_ps)};
+  if (control->kind == CHIP_TASK_WHILE) {
+    frame.turns_left = value > 0 ? value : 0;
+    enter(engine, &frame, SIMULATOR_FRAME_CONDITION, instruction->calls[0]);
+  } else if (value >= 0 && value < instruction->call_count) {
+    enter(engine, &frame, SIMULATOR_FRAME_PLAIN, instruction->calls[value]);
+  } else {
+    fail(engine,
+         pod_error(POD_INVALID_ARGUMENT, "%s (%s): the trace takes branch %lld of %d",
+                   instruction->name, instruction->source, (long long)value,
+                   instruction->call_count));
+    return;
+  }
+  push_frame(engine, class_index, &frame);
+}
+
+static void end_control(simulator_engine_t *engine, int32_t class_index,
+                        const simulator_frame_t *frame) {
+  const simulator_core_t *core = &engine->cores[class_index];
+  const int64_t duration_ps = core->now_ps - frame->start_ps;
+  simulator_total_t *total = simulator_total(engine, class_index, frame->owner);
+  total->run_count++;
+  total->duration_ps += duration_ps;
+  total->waiting_ps += chip_of(engine, class_index)->waiting_ps - frame->waiting_ps;
+  simulator_record_duration(engine, class_index, frame->event, duration_ps);
+}
+
+// The frame on top has no tasks left: the loop turns, or the caller goes on.
+static void end_frame(simulator_engine_t *engine, int32_t class_index) {
+  simulator_core_t *core = &engine->cores[class_index];
+  simulator_frame_t *frame = &core->frames[core->frame_count - 1];
+  if (frame->kind != SIMULATOR_FRAME_PLAIN) {
+    const int32_t instruction = engine->program->tasks[frame->owner].instruction;
+    const int32_t *calls = engine->program->instructions[instruction].calls;
+    engine->steps++;
+    if (frame->kind == SIMULATOR_FRAME_BODY) {
+      enter(engine, frame, SIMULATOR_FRAME_CONDITION, calls[0]);
+      return;
+    }
+    if (frame->turns_left > 0) {
+      frame->turns_left--;
+      enter(engine, frame, SIMULATOR_FRAME_BODY, calls[1]);
+      return;
+    }
+  }
+  if (frame->owner != CHIP_NONE) {
+    end_control(engine, class_index, frame);
+  }
+  core->frame_count--;
+}
+
+// --- Tasks ---
+
+static void run_compute(simulator_engine_t *engine, int32_t class_index, int32_t task) {
+  simulator_core_t *core = &engine->cores[class_index];
+  const chip_cost_t *cost = &engine->costs[task];
+  const int64_t start_ps = core->now_ps;
+  const int64_t duration_ps = simulator_scaled(core, cost->duration_ps);
+  compute(engine, class_index, duration_ps, simulator_scaled(core, cost->hbm_ps));
+  simulator_chip_t *chip = chip_of(engine, class_index);
+  chip->mxu_ps += simulator_scaled(core, cost->mxu_ps);
+  chip->vpu_ps += simulator_scaled(core, cost->vpu_ps);
+  chip->hbm_ps += simulator_scaled(core, cost->hbm_ps);
+  simulator_total_t *total = simulator_total(engine, class_index, task);
+  total->run_count++;
+  total->duration_ps += duration_ps;
+  const int32_t event = simulator_record_event(engine, class_index, task, start_ps);
+  simulator_record_duration(engine, class_index, event, duration_ps);
+}
+
+static void wait_for(simulator_engine_t *engine, int32_t class_index, int32_t task,
+                     int32_t instance, int32_t event) {
+  simulator_core_t *core = &engine->cores[class_index];
+  core->state = SIMULATOR_CORE_WAITING;
+  core->waiting_task = task;
+  core->waits_for = instance;
+  core->waiting_event = event;
+  core->waiting_since_ps = core->now_ps;
+}
+
+static void run_collective(simulator_engine_t *engine, int32_t class_index,
+                           int32_t task) {
+  simulator_core_t *core = &engine->cores[class_index];
+  const int32_t event = simulator_record_event(engine, class_index, task, core->now_ps);
+  const int32_t instance =
+      simulator_transfers_arrive(engine, class_index, task, core->now_ps, event);
+  wait_for(engine, class_index, task, instance, event);
+}
+
+// Starting and finishing a collective are operations of the core like others, with their
+// fixed cost.
+static void run_start(simulator_engine_t *engine, int32_t class_index, int32_t task) {
+  simulator_core_t *core = &engine->cores[class_index];
+  const int64_t start_ps = core->now_ps;
+  const int32_t event = simulator_record_event(engine, class_index, task, start_ps);
+  core->flights_ahead++;
+  simulator_queue_push(
+      &engine->queue, start_ps,
+      (simulator_queue_event_t){.kind = SIMULATOR_FLIGHT, .b = class_index});
+  const int64_t cost_ps = simulator_scaled(core, engine->options->spec->op_overhead_ps);
+  compute(engine, class_index, cost_ps, 0);
+  const int32_t instance =
+      simulator_transfers_arrive(engine, class_index, task, core->now_ps, event);
+  engine->instances[instance].classes[class_index].arrived_ps = start_ps;
+  core->open[engine->slots[task]] = instance;
+  simulator_total_t *total = simulator_total(engine, class_index, task);
+  total->run_count++;
+  total->duration_ps += cost_ps;
+  simulator_record_duration(engine, class_index, event, cost_ps);
+}
+
+// Ends a DONE at the core's time, after `waited_ps` of waiting.
+static void finish_done(simulator_engine_t *engine, int32_t class_index, int32_t task,
+                        int32_t event, int64_t waited_ps) {
+  simulator_core_t *core = &engine->cores[class_index];
+  const bool is_fetch = engine->program->tasks[task].kind == CHIP_TASK_PREFETCH_DONE;
+  const int64_t cost_ps =
+      is_fetch ? 0 : simulator_scaled(core, engine->options->spec->op_overhead_ps);
+  compute(engine, class_index, cost_ps, 0);
+  simulator_total_t *total = simulator_total(engine, class_index, task);
+  total->run_count++;
+  total->duration_ps += waited_ps + cost_ps;
+  total->waiting_ps += waited_ps;
+  simulator_record_duration(engine, class_index, event, waited_ps + cost_ps);
+}
+
+static void run_done(simulator_engine_t *engine, int32_t class_index, int32_t task) {
+  simulator_core_t *core = &engine->cores[class_index];
+  const int32_t event = simulator_record_event(engine, class_index, task, core->now_ps);
+  const int32_t open = core->open[engine->slots[engine->program->tasks[task].partner]];
+  if (open >= 0) {
+    wait_for(engine, class_index, task, open, event);
+  } else {  // What has arrived arrived before: a running core is never behind the clock.
+    finish_done(engine, class_index, task, event, 0);
+  }
+}
+
+static void run_fetch_done(simulator_engine_t *engine, int32_t class_index,
+                           int32_t task) {
+  simulator_core_t *core = &engine->cores[class_index];
+  const int32_t start = engine->program->tasks[task].partner;
+  const int32_t slot = engine->slots[start];
+  const int32_t event = simulator_record_event(engine, class_index, task, core->now_ps);
+  int64_t left_ps = 0;
+  for (int32_t i = core->fetch_first; core->fetched_ps[slot] < 0; i++) {
+    POD_CHECK(i < core->fetch_count);
+    left_ps += core->fetches[i].left_ps;
+    if (core->fetches[i].task == start) {
+      break;
+    }
+  }
+  wait_until(engine, class_index, core->now_ps + left_ps);
+  finish_done(engine, class_index, task, event, left_ps);
+}
+
+static void run_task(simulator_engine_t *engine, int32_t class_index, int32_t task) {
+  engine->steps++;
+  switch (engine->program->tasks[task].kind) {
+    case CHIP_TASK_COMPUTE:
+      run_compute(engine, class_index, task);
+      return;
+    case CHIP_TASK_COLLECTIVE:
+      run_collective(engine, class_index, task);
+      return;
+    case CHIP_TASK_COLLECTIVE_START:
+      run_start(engine, class_index, task);
+      return;
+    case CHIP_TASK_COLLECTIVE_DONE:
+      run_done(engine, class_index, task);
+      return;
+    case CHIP_TASK_PREFETCH_START:
+      start_fetch(engine, class_index, task);
+      return;
+    case CHIP_TASK_PREFETCH_DONE:
+      run_fetch_done(engine, class_index, task);
+      return;
+    default:
+      begin_control(engine, class_index, task);
+  }
+}
+
+static bool within_bounds(simulator_engine_t *engine, int32_t class_index) {
+  if (engine->status != NULL) {
+    return false;
+  }
+  if (engine->cores[class_index].now_ps > SIMULATOR_TIME_MAX_PS) {
+    fail(engine, pod_error(POD_OUT_OF_RANGE, "chip %d takes longer than %lld s",
+                           engine->classes.representatives[class_index],
+                           (long long)(SIMULATOR_TIME_MAX_PS / 1000000000000)));
+  } else if (engine->steps > SIMULATOR_STEPS_MAX) {
+    fail(engine, pod_error(POD_RESOURCE_EXHAUSTED,
+                           "more than %lld tasks and messages to simulate",
+                           (long long)SIMULATOR_STEPS_MAX));
+  }
+  return engine->status == NULL;
+}
+
+// Drains what DMA still has when the last task is done; nobody waits for it.
+static void end_core(simulator_engine_t *engine, int32_t class_index) {
+  simulator_core_t *core = &engine->cores[class_index];
+  core->state = SIMULATOR_CORE_ENDED;
+  chip_of(engine, class_index)->end_ps = core->now_ps;
+  drain(engine, class_index, core->now_ps, SIMULATOR_TIME_MAX_PS,
+        SIMULATOR_TIME_MAX_PS - core->now_ps);
+}
+
+static void run_core(simulator_engine_t *engine, int32_t class_index) {
+  simulator_core_t *core = &engine->cores[class_index];
+  while (core->state == SIMULATOR_CORE_RUNNING && within_bounds(engine, class_index)) {
+    if (core->frame_count == 0) {
+      end_core(engine, class_index);
+      return;
+    }
+    simulator_frame_t *frame = &core->frames[core->frame_count - 1];
+    if (frame->task == frame->end) {
+      end_frame(engine, class_index);
+    } else {
+      run_task(engine, class_index, frame->task++);
+    }
+  }
+}
+
+void simulator_core_begin(simulator_engine_t *engine, int32_t class_index) {
+  simulator_frame_t frame = {.owner = CHIP_NONE, .event = -1};
+  enter(engine, &frame, SIMULATOR_FRAME_PLAIN, engine->program->entry);
+  push_frame(engine, class_index, &frame);
+  run_core(engine, class_index);
+}
+
+// --- What comes from outside ---
+
+void simulator_core_flight(simulator_engine_t *engine, int32_t class_index) {
+  simulator_core_t *core = &engine->cores[class_index];
+  core->flights_ahead--;
+  if (core->flights++ == 0) {
+    core->flight_since_ps = computed_until(core, engine->now_ps);
+  }
+}
+
+static void end_flight(simulator_engine_t *engine, int32_t class_index) {
+  simulator_core_t *core = &engine->cores[class_index];
+  if (--core->flights == 0) {
+    chip_of(engine, class_index)->overlapped_ps +=
+        computed_until(core, engine->now_ps) - core->flight_since_ps;
+  }
+}
+
+static void resume(simulator_engine_t *engine, int32_t class_index) {
+  simulator_core_t *core = &engine->cores[class_index];
+  const int32_t task = core->waiting_task;
+  wait_until(engine, class_index, later(core->now_ps, engine->now_ps));
+  const int64_t waited_ps = core->now_ps - core->waiting_since_ps;
+  core->state = SIMULATOR_CORE_RUNNING;
+  if (engine->program->tasks[task].kind == CHIP_TASK_COLLECTIVE) {
+    simulator_total_t *total = simulator_total(engine, class_index, task);
+    total->run_count++;
+    total->duration_ps += waited_ps;
+    total->waiting_ps += waited_ps;
+    simulator_record_duration(engine, class_index, core->waiting_event, waited_ps);
+  } else {
+    finish_done(engine, class_index, task, core->waiting_event, waited_ps);
+  }
+  run_core(engine, class_index);
+}
+
+void simulator_core_arrived(simulator_engine_t *engine, int32_t class_index,
+                            int32_t instance) {
+  simulator_core_t *core = &engine->cores[class_index];
+  const int32_t task = engine->instances[instance].task;
+  const simulator_class_run_t *run = &engine->instances[instance].classes[class_index];
+  const int64_t flight_ps = run->done_ps - run->arrived_ps;
+  simulator_total(engine, class_index, task)->flight_ps += flight_ps;
+  simulator_record_flight(engine, class_index, run->event, flight_ps);
+  if (engine->program->tasks[task].kind == CHIP_TASK_COLLECTIVE_START) {
+    end_flight(engine, class_index);
+    core->open[engine->slots[task]] = -1;
+  }
+  if (core->state == SIMULATOR_CORE_WAITING && core->waits_for == instance) {
+    resume(engine, class_index);
+  }
+}

@@ -1,0 +1,255 @@
+// The clock while it runs: the classes of chips, the collectives in flight, the cores.
+// Private to server/simulator.
+//
+//   core.c        the tasks of a class, one after another, until it has to wait
+//   transfers.c   the collectives: lanes, steps, messages
+//   record.c      what is told afterwards
+//   simulator.c   the loop over time, and what goes in and out
+
+#ifndef SERVER_SIMULATOR_ENGINE_H_
+#define SERVER_SIMULATOR_ENGINE_H_
+
+#include "server/simulator/network.h"
+#include "server/simulator/plans.h"
+#include "server/simulator/queue.h"
+#include "server/simulator/simulator.h"
+#include "server/simulator/symmetry.h"
+
+enum {
+  // A slowdown of a core is a multiple of 1 / this.
+  SIMULATOR_FACTOR_ONE = 1 << 20,
+  // Shapes of more peers do not keep their routes.
+  SIMULATOR_ROUTES_MAX = 256,
+};
+
+// No time lies behind it: about 26 days.
+#define SIMULATOR_TIME_MAX_PS (INT64_MAX / 4)
+
+// Tasks begun, turns and messages of one run.
+#define SIMULATOR_STEPS_MAX ((int64_t)1 << 32)
+
+typedef enum simulator_kind_t {
+  SIMULATOR_FLOW_END = 0,  // a = flow, b = version
+  SIMULATOR_RECEIVED = 1,  // a = instance, b = class, c = step
+  SIMULATOR_FLIGHT = 2,    // b = class: an asynchronous collective is under way.
+  SIMULATOR_BEGIN = 3,     // a = instance, b = class: its lanes may start.
+  SIMULATOR_LOCAL = 4,     // a = instance, b = class, c = lane: a local step is done.
+  SIMULATOR_COPIES = 5,    // a = instance, b = class: the operand's copies are done.
+} simulator_kind_t;
+
+// A class in a plan.
+typedef struct simulator_member_t {
+  const simulator_shape_t *shape;
+  const int32_t *target_steps;       // By step: the receiver's step, or -1.
+  int32_t *peer_classes;             // By peer.
+  simulator_route_t **routes;        // By peer; made when first needed; NULL: not kept.
+  int32_t lane_offset, step_offset;  // Into an instance's lists.
+} simulator_member_t;
+
+typedef enum simulator_lane_state_t {
+  SIMULATOR_LANE_WAITING = 0,
+  SIMULATOR_LANE_RUNNING = 1,
+  SIMULATOR_LANE_DONE = 2,
+} simulator_lane_state_t;
+
+typedef struct simulator_lane_run_t {
+  int32_t step;  // Of the shape.
+  uint8_t state;
+  bool is_started;  // The step: its message is on its way or waits for the peer.
+  bool is_sent;
+} simulator_lane_run_t;
+
+typedef struct simulator_class_run_t {
+  bool has_begun, is_done;
+  int32_t parts_left;     // Lanes, and the copies.
+  int32_t first_pending;  // Messages that wait for this class to begin, or -1.
+  int64_t arrived_ps, done_ps;
+  int32_t event;  // In the class' events, or -1.
+} simulator_class_run_t;
+
+// A message whose receiver is not there yet.
+typedef struct simulator_pending_t {
+  int32_t class_index, lane, next;
+} simulator_pending_t;
+
+// One execution of a collective on all chips.
+typedef struct simulator_instance_t {
+  int32_t plan, task, sequence;
+  int32_t done_count;
+  int32_t next;  // The next live instance of the task, or the next free one of the plan.
+  simulator_class_run_t *classes;
+  simulator_lane_run_t *lanes;
+  uint8_t *received;  // By step of all classes.
+  int32_t pending_count, pending_capacity;
+  simulator_pending_t *pending;
+} simulator_instance_t;
+
+typedef struct simulator_run_plan_t {
+  simulator_member_t *members;  // By class.
+  int32_t lane_total, step_total;
+  int32_t first_free;  // Instance, or -1.
+} simulator_run_plan_t;
+
+typedef enum simulator_frame_kind_t {
+  SIMULATOR_FRAME_PLAIN = 0,  // The entry or a branch.
+  SIMULATOR_FRAME_CONDITION = 1,
+  SIMULATOR_FRAME_BODY = 2,
+} simulator_frame_kind_t;
+
+typedef struct simulator_frame_t {
+  simulator_frame_kind_t kind;
+  int32_t computation;
+  int32_t task, end;  // The next one and the last but one.
+  int32_t owner;      // The WHILE or BRANCH task, or CHIP_NONE.
+  int64_t turns_left;
+  int64_t start_ps, waiting_ps;  // When the owner began; what the core had waited then.
+  int32_t event;
+} simulator_frame_t;
+
+typedef struct simulator_prefetch_t {
+  int32_t task, event;
+  int64_t start_ps, left_ps;
+} simulator_prefetch_t;
+
+// A stretch of time in which the core computed.
+typedef struct simulator_stretch_t {
+  int64_t start_ps, end_ps;
+} simulator_stretch_t;
+
+typedef enum simulator_core_state_t {
+  SIMULATOR_CORE_RUNNING = 0,
+  SIMULATOR_CORE_WAITING = 1,  // For `waits_for`, in task `waiting_task`.
+  SIMULATOR_CORE_ENDED = 2,
+} simulator_core_state_t;
+
+typedef struct simulator_core_t {
+  simulator_core_state_t state;
+  int64_t now_ps;
+  int64_t factor;  // In SIMULATOR_FACTOR_ONE.
+  const chip_trace_t *trace;
+  int32_t frame_count, frame_capacity;
+  simulator_frame_t *frames;
+  chip_trace_cursor_t *cursors;  // By control slot.
+  int32_t *sequences;            // By collective slot: executions begun.
+  int32_t *open;                 // By collective slot: instance, or -1.
+  int64_t *fetched_ps;           // By prefetch slot: when it arrived, or -1: not yet.
+  int32_t waiting_task, waits_for, waiting_event;
+  int64_t waiting_since_ps, cost_ps;
+  // DMA, first in, first out.
+  int32_t fetch_first, fetch_count, fetch_capacity;
+  simulator_prefetch_t *fetches;
+  int64_t dma_since_ps;
+  // Collectives in flight, in the order of time.
+  int32_t flights, flights_ahead;
+  int64_t flight_since_ps;  // Computing time at its beginning.
+  int32_t stretch_first, stretch_count, stretch_capacity;
+  simulator_stretch_t *stretches;
+  int64_t stretched_ps;  // Sum of the stretches that have been dropped.
+} simulator_core_t;
+
+// What is kept of a class while it runs.
+typedef struct simulator_log_t {
+  int64_t event_capacity, message_capacity;
+  simulator_event_t *events;
+  simulator_message_t *messages;
+} simulator_log_t;
+
+typedef struct simulator_engine_t {
+  const chip_program_t *program;
+  const simulator_options_t *options;
+  simulator_plans_t plans;
+  simulator_classes_t classes;
+  int32_t running_count;  // Classes whose chips run the program.
+  simulator_queue_t queue;
+  simulator_network_t network;
+  pod_arena_t *arena;
+  simulator_run_plan_t *run_plans;
+  int32_t instance_count, instance_capacity;
+  simulator_instance_t *instances;
+  int32_t *slots;  // By task: of its kind's lists in the cores, or -1.
+  int32_t collective_slots, prefetch_slots, control_slots;
+  int32_t *live;  // By collective slot: the first live instance, or -1.
+  simulator_core_t *cores;
+  const chip_cost_t *costs;
+  bool has_flights;  // The program has a COLLECTIVE_START.
+  int64_t now_ps;
+  int64_t steps;
+  pod_status_t status;  // The first error; the run ends.
+  simulator_result_t *result;
+  simulator_log_t *logs;  // By class.
+} simulator_engine_t;
+
+// ---- core.c
+
+void simulator_cores_init(simulator_engine_t *engine);
+void simulator_cores_deinit(simulator_engine_t *engine);
+
+// Runs a class from its first task until it waits or ends.
+void simulator_core_begin(simulator_engine_t *engine, int32_t class_index);
+
+// The collective that was begun by `task` has arrived.
+void simulator_core_arrived(simulator_engine_t *engine, int32_t class_index,
+                            int32_t instance);
+
+// The event of an asynchronous collective's beginning.
+void simulator_core_flight(simulator_engine_t *engine, int32_t class_index);
+
+// ---- transfers.c
+
+POD_MUST_USE pod_status_t simulator_transfers_init(simulator_engine_t *engine);
+void simulator_transfers_deinit(simulator_engine_t *engine);
+
+// The class comes to a collective at `at_ps`. Returns the instance.
+int32_t simulator_transfers_arrive(simulator_engine_t *engine, int32_t class_index,
+                                   int32_t task, int64_t at_ps, int32_t event);
+
+void simulator_transfers_begin(simulator_engine_t *engine, int32_t instance,
+                               int32_t class_index);
+void simulator_transfers_end(simulator_engine_t *engine, int32_t flow, uint32_t version);
+void simulator_transfers_received(simulator_engine_t *engine, int32_t instance,
+                                  int32_t class_index, int32_t step);
+void simulator_transfers_local(simulator_engine_t *engine, int32_t instance,
+                               int32_t class_index, int32_t lane);
+void simulator_transfers_copied(simulator_engine_t *engine, int32_t instance,
+                                int32_t class_index);
+
+// ---- record.c
+
+// Makes the result, with its classes.
+void simulator_record_init(simulator_engine_t *engine);
+
+// Frees what is not the result's.
+void simulator_record_deinit(simulator_engine_t *engine);
+
+// Returns the event's index, or -1 when it is dropped.
+int32_t simulator_record_event(simulator_engine_t *engine, int32_t class_index,
+                               int32_t task, int64_t start_ps);
+void simulator_record_duration(simulator_engine_t *engine, int32_t class_index,
+                               int32_t event, int64_t duration_ps);
+void simulator_record_flight(simulator_engine_t *engine, int32_t class_index,
+                             int32_t event, int64_t flight_ps);
+void simulator_record_flow(simulator_engine_t *engine, const simulator_flow_t *flow,
+                           int32_t task);
+
+// Moves all into the result.
+void simulator_record_finish(simulator_engine_t *engine);
+
+static inline simulator_total_t *simulator_total(simulator_engine_t *engine,
+                                                 int32_t class_index, int32_t task) {
+  return &engine->result->classes[class_index].totals[task];
+}
+
+// A duration on a core that may be slowed.
+static inline int64_t simulator_scaled(const simulator_core_t *core, int64_t ps) {
+  if (core->factor == SIMULATOR_FACTOR_ONE) {
+    return ps;
+  }
+  const simulator_work_t scaled =
+      (simulator_work_t)(uint64_t)ps * (simulator_work_t)(uint64_t)core->factor;
+  const simulator_work_t rounded =
+      (scaled + SIMULATOR_FACTOR_ONE / 2) / SIMULATOR_FACTOR_ONE;
+  return rounded > (simulator_work_t)SIMULATOR_TIME_MAX_PS ? SIMULATOR_TIME_MAX_PS
+                                                           : (int64_t)rounded;
+}
+
+#endif  // SERVER_SIMULATOR_ENGINE_H_

@@ -1,0 +1,233 @@
+#include "server/simulator/network.h"
+
+#include <stdlib.h>
+
+#include "common/base/check.h"
+#include "common/base/memory.h"
+
+// Later than any time the clock accepts.
+#define NEVER_PS (INT64_MAX / 2)
+
+void simulator_network_init(simulator_network_t *network, int32_t class_count,
+                            const int64_t *rates, simulator_queue_t *queue,
+                            uint32_t end_event) {
+  const size_t classes = (size_t)class_count;
+  *network = (simulator_network_t){.queue = queue,
+                                   .end_event = end_event,
+                                   .channel_count = class_count * TORUS_DIRECTIONS,
+                                   .busy_links = pod_alloc(classes * sizeof(int32_t)),
+                                   .any_since_ps = pod_alloc(classes * sizeof(int64_t)),
+                                   .any_busy_ps = pod_alloc(classes * sizeof(int64_t))};
+  const size_t channels = (size_t)network->channel_count;
+  network->channels = pod_alloc(channels * sizeof(*network->channels));
+  network->dirty = pod_alloc(channels * sizeof(*network->dirty));
+  for (int32_t i = 0; i < network->channel_count; i++) {
+    network->channels[i].rate = rates[i];
+  }
+}
+
+static void free_route(simulator_flow_t *flow) {
+  if (flow->owns_route) {
+    free((void *)flow->route);
+    flow->owns_route = false;
+  }
+}
+
+void simulator_network_deinit(simulator_network_t *network) {
+  for (int32_t i = 0; i < network->channel_count; i++) {
+    free(network->channels[i].flows);
+  }
+  for (int32_t i = 0; i < network->flow_count; i++) {
+    free_route(&network->flows[i]);
+  }
+  free(network->channels);
+  free(network->dirty);
+  free(network->flows);
+  free(network->free_flows);
+  free(network->dirty_flows);
+  free(network->busy_links);
+  free(network->any_since_ps);
+  free(network->any_busy_ps);
+}
+
+static int32_t new_flow(simulator_network_t *network) {
+  if (network->free_count > 0) {
+    return network->free_flows[--network->free_count];
+  }
+  if (network->flow_count == network->flow_capacity) {
+    network->flow_capacity =
+        network->flow_capacity == 0 ? 64 : 2 * network->flow_capacity;
+    const size_t capacity = (size_t)network->flow_capacity;
+    network->flows = pod_grow(network->flows, capacity, sizeof(*network->flows));
+    network->free_flows =
+        pod_grow(network->free_flows, capacity, sizeof(*network->free_flows));
+  }
+  network->flows[network->flow_count] = (simulator_flow_t){0};
+  return network->flow_count++;
+}
+
+static void touch(simulator_network_t *network, int32_t link) {
+  simulator_channel_t *channel = &network->channels[link];
+  if (!channel->is_dirty) {
+    channel->is_dirty = true;
+    network->dirty[network->dirty_count++] = link;
+  }
+}
+
+static void add_crossing(simulator_network_t *network, int32_t link, int32_t flow) {
+  simulator_channel_t *channel = &network->channels[link];
+  if (channel->flow_count == channel->flow_capacity) {
+    channel->flow_capacity = channel->flow_capacity == 0 ? 4 : 2 * channel->flow_capacity;
+    channel->flows =
+        pod_grow(channel->flows, (size_t)channel->flow_capacity, sizeof(int32_t));
+  }
+  channel->flows[channel->flow_count++] = flow;
+  touch(network, link);
+}
+
+static void remove_crossing(simulator_network_t *network, int32_t link, int32_t flow) {
+  simulator_channel_t *channel = &network->channels[link];
+  int32_t at = 0;
+  while (channel->flows[at] != flow) {
+    at++;
+  }
+  channel->flows[at] = channel->flows[--channel->flow_count];
+  touch(network, link);
+}
+
+void simulator_network_start(simulator_network_t *network, const simulator_flow_t *flow,
+                             int64_t now_ps) {
+  const int32_t index = new_flow(network);
+  simulator_flow_t *started = &network->flows[index];
+  const uint32_t version = started->version;
+  free_route(started);
+  *started = *flow;
+  started->version = version + 1;
+  started->is_active = true;
+  started->is_dirty = false;
+  started->left = (simulator_work_t)(uint64_t)flow->full_ps *
+                  (simulator_work_t)(uint64_t)SIMULATOR_FULL_RATE;
+  started->rate = 0;
+  started->start_ps = now_ps;
+  started->settled_ps = now_ps;
+  for (int32_t i = 0; i < flow->route->hop_count; i++) {
+    const int32_t link = flow->route->hops[i].link;
+    add_crossing(network, link, index);
+    network->channels[link].bytes += flow->bytes;
+    network->channels[link].messages++;
+  }
+}
+
+const simulator_flow_t *simulator_network_end(simulator_network_t *network, int32_t flow,
+                                              uint32_t version) {
+  simulator_flow_t *ended = &network->flows[flow];
+  if (!ended->is_active || ended->version != version) {
+    return NULL;
+  }
+  ended->is_active = false;
+  ended->version++;
+  for (int32_t i = 0; i < ended->route->hop_count; i++) {
+    remove_crossing(network, ended->route->hops[i].link, flow);
+  }
+  network->free_flows[network->free_count++] = flow;
+  return ended;
+}
+
+static int64_t rate_of(const simulator_network_t *network, const simulator_flow_t *flow) {
+  int64_t rate = INT64_MAX;
+  for (int32_t i = 0; i < flow->route->hop_count; i++) {
+    const simulator_channel_t *channel = &network->channels[flow->route->hops[i].link];
+    const int64_t share =
+        channel->flow_count == 1 ? channel->rate : channel->rate / channel->flow_count;
+    rate = share < rate ? share : rate;
+  }
+  return rate > 0 ? rate : 1;
+}
+
+static int64_t end_of(const simulator_flow_t *flow, int64_t now_ps) {
+  const simulator_work_t rate = (simulator_work_t)(uint64_t)flow->rate;
+  const simulator_work_t time_ps = (flow->left + rate - 1) / rate;
+  return time_ps > (simulator_work_t)(NEVER_PS - now_ps) ? NEVER_PS
+                                                         : now_ps + (int64_t)time_ps;
+}
+
+static void set_rate(simulator_network_t *network, int32_t index, int64_t now_ps) {
+  simulator_flow_t *flow = &network->flows[index];
+  const int64_t rate = rate_of(network, flow);
+  if (rate == flow->rate) {
+    return;
+  }
+  const bool is_new = flow->rate == 0;
+  const simulator_work_t done = (simulator_work_t)(uint64_t)flow->rate *
+                                (simulator_work_t)(uint64_t)(now_ps - flow->settled_ps);
+  flow->left = done < flow->left ? flow->left - done : 0;
+  flow->rate = rate;
+  flow->settled_ps = now_ps;
+  if (!is_new) {
+    flow->version++;
+  }
+  const int64_t end_ps = is_new && rate == SIMULATOR_FULL_RATE ? now_ps + flow->full_ps
+                                                               : end_of(flow, now_ps);
+  simulator_queue_push(
+      network->queue, end_ps,
+      (simulator_queue_event_t){
+          .kind = network->end_event, .a = index, .b = (int32_t)flow->version});
+}
+
+static void set_busy(simulator_network_t *network, int32_t link, int64_t now_ps) {
+  simulator_channel_t *channel = &network->channels[link];
+  const bool is_busy = channel->flow_count > 0;
+  if (is_busy == channel->was_busy) {
+    return;
+  }
+  channel->was_busy = is_busy;
+  const int32_t class_index = link / TORUS_DIRECTIONS;
+  if (is_busy) {
+    channel->busy_since_ps = now_ps;
+    if (network->busy_links[class_index]++ == 0) {
+      network->any_since_ps[class_index] = now_ps;
+    }
+    return;
+  }
+  channel->busy_ps += now_ps - channel->busy_since_ps;
+  if (--network->busy_links[class_index] == 0) {
+    network->any_busy_ps[class_index] += now_ps - network->any_since_ps[class_index];
+  }
+}
+
+static void collect(simulator_network_t *network, const simulator_channel_t *channel) {
+  for (int32_t i = 0; i < channel->flow_count; i++) {
+    simulator_flow_t *flow = &network->flows[channel->flows[i]];
+    if (flow->is_dirty) {
+      continue;
+    }
+    flow->is_dirty = true;
+    if (network->dirty_flow_count == network->dirty_flow_capacity) {
+      network->dirty_flow_capacity =
+          network->dirty_flow_capacity == 0 ? 64 : 2 * network->dirty_flow_capacity;
+      network->dirty_flows =
+          pod_grow(network->dirty_flows, (size_t)network->dirty_flow_capacity,
+                   sizeof(*network->dirty_flows));
+    }
+    network->dirty_flows[network->dirty_flow_count++] = channel->flows[i];
+  }
+}
+
+bool simulator_network_settle(simulator_network_t *network, int64_t now_ps) {
+  if (network->dirty_count == 0) {
+    return false;
+  }
+  network->dirty_flow_count = 0;
+  for (int32_t i = 0; i < network->dirty_count; i++) {
+    simulator_channel_t *channel = &network->channels[network->dirty[i]];
+    channel->is_dirty = false;
+    set_busy(network, network->dirty[i], now_ps);
+    collect(network, channel);
+  }
+  network->dirty_count = 0;
+  for (int32_t i = 0; i < network->dirty_flow_count; i++) {
+    network->flows[network->dirty_flows[i]].is_dirty = false;
+    set_rate(network, network->dirty_flows[i], now_ps);
+  }
+  return true;
+}

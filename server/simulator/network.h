@@ -1,0 +1,100 @@
+// The links of the torus and the messages on them.
+//
+// A message occupies every link of its route from its start until its last byte has left
+// the source. Each link shares its rate evenly between its messages; a message moves at
+// the narrowest share on its route. Whenever a share changes, the work left is settled
+// and the end is found anew.
+//
+// Arithmetic: a full rate is SIMULATOR_FULL_RATE per picosecond; work is what a full rate
+// does in its time. Settling subtracts whole numbers and rounds nothing, and shares are
+// looked at only when all that happens at one picosecond has happened: the result does
+// not depend on the order of events of the same time.
+//
+// Cost: of a change, the messages on the links it touches. Threading: one thread.
+
+#ifndef SERVER_SIMULATOR_NETWORK_H_
+#define SERVER_SIMULATOR_NETWORK_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "server/chip/torus.h"
+#include "server/simulator/queue.h"
+
+// Divisible by 1 … 16, so that small shares are exact.
+#define SIMULATOR_FULL_RATE ((int64_t)720720 << 20)
+
+__extension__ typedef unsigned __int128 simulator_work_t;
+
+// `from` and `to` of the message as the chip that has the link sees them.
+typedef struct simulator_hop_t {
+  int32_t link;  // class · TORUS_DIRECTIONS + direction
+  int32_t from, to;
+} simulator_hop_t;
+
+typedef struct simulator_route_t {
+  int32_t hop_count;
+  simulator_hop_t hops[];
+} simulator_route_t;
+
+typedef struct simulator_flow_t {
+  const simulator_route_t *route;
+  bool is_active, is_dirty;
+  bool owns_route;   // Freed with the flow.
+  uint32_t version;  // Of its end event; older ones are stale.
+  simulator_work_t left;
+  int64_t full_ps;  // Alone on full links.
+  int64_t rate;     // In SIMULATOR_FULL_RATE; 0: not looked at yet.
+  int64_t settled_ps, start_ps;
+  int64_t bytes;
+  int32_t instance, class_index, step;  // Whose it is; the network does not look at them.
+} simulator_flow_t;
+
+typedef struct simulator_channel_t {
+  int64_t rate;  // In SIMULATOR_FULL_RATE.
+  bool is_dirty, was_busy;
+  int32_t flow_count, flow_capacity;
+  int32_t *flows;  // One entry per crossing.
+  int64_t busy_since_ps, busy_ps;
+  int64_t bytes, messages;
+} simulator_channel_t;
+
+typedef struct simulator_network_t {
+  simulator_queue_t *queue;
+  uint32_t end_event;  // Kind of event: a = flow, b = its version.
+  int32_t channel_count;
+  simulator_channel_t *channels;
+  int32_t flow_count, flow_capacity;
+  simulator_flow_t *flows;
+  int32_t free_count;
+  int32_t *free_flows;
+  int32_t dirty_count;
+  int32_t *dirty;  // Channels.
+  int32_t dirty_flow_count, dirty_flow_capacity;
+  int32_t *dirty_flows;
+  // By class: how many of its links are busy, and how long any was.
+  int32_t *busy_links;
+  int64_t *any_since_ps, *any_busy_ps;
+} simulator_network_t;
+
+// `rates`: by link, in SIMULATOR_FULL_RATE, > 0. The queue is borrowed.
+void simulator_network_init(simulator_network_t *network, int32_t class_count,
+                            const int64_t *rates, simulator_queue_t *queue,
+                            uint32_t end_event);
+void simulator_network_deinit(simulator_network_t *network);
+
+// Puts a message on its links; its end comes as an event after the next settle. Takes
+// `flow` with route, full_ps, bytes and whose it is.
+void simulator_network_start(simulator_network_t *network, const simulator_flow_t *flow,
+                             int64_t now_ps);
+
+// The end event of a flow has come. NULL: it is stale. Otherwise the flow is off its
+// links; the pointer is good until the next start.
+const simulator_flow_t *simulator_network_end(simulator_network_t *network, int32_t flow,
+                                              uint32_t version);
+
+// All that happens at `now_ps` so far has been told: finds the rates anew. True: there
+// was something to do.
+bool simulator_network_settle(simulator_network_t *network, int64_t now_ps);
+
+#endif  // SERVER_SIMULATOR_NETWORK_H_

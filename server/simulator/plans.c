@@ -1,0 +1,426 @@
+#include "server/simulator/plans.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/memory.h"
+
+__extension__ typedef unsigned __int128 wide_t;
+
+#define PS_PER_S UINT64_C(1000000000000)
+#define TIME_LIMIT_PS (INT64_MAX / 4)
+
+int64_t simulator_transfer_ps(int64_t bytes, double bytes_per_s) {
+  const int64_t rate = llround(bytes_per_s);
+  if (bytes <= 0) {
+    return 0;
+  }
+  if (rate <= 0) {
+    return TIME_LIMIT_PS;
+  }
+  const wide_t work = (wide_t)(uint64_t)bytes * PS_PER_S;
+  const wide_t time_ps = (work + (uint64_t)rate - 1) / (uint64_t)rate;
+  return time_ps > (wide_t)TIME_LIMIT_PS ? TIME_LIMIT_PS : (int64_t)time_ps;
+}
+
+static bool closes(const torus_t *torus, int dimension) {
+  return torus->wraps[dimension] && torus->size[dimension] > 2;
+}
+
+simulator_displacement_t simulator_displacement(const torus_t *torus, int32_t from,
+                                                int32_t to) {
+  const torus_coords_t a = torus_coords(torus, from);
+  const torus_coords_t b = torus_coords(torus, to);
+  simulator_displacement_t displacement;
+  for (int d = 0; d < TORUS_DIMENSIONS; d++) {
+    displacement.by[d] = b.at[d] - a.at[d];
+    if (closes(torus, d) && displacement.by[d] < 0) {
+      displacement.by[d] += torus->size[d];
+    }
+  }
+  return displacement;
+}
+
+int32_t simulator_displaced(const torus_t *torus, int32_t chip,
+                            simulator_displacement_t displacement) {
+  torus_coords_t coords = torus_coords(torus, chip);
+  for (int d = 0; d < TORUS_DIMENSIONS; d++) {
+    coords.at[d] += displacement.by[d];
+    if (closes(torus, d)) {
+      coords.at[d] %= torus->size[d];
+    }
+  }
+  return torus_contains(torus, coords) ? torus_chip_at(torus, coords) : -1;
+}
+
+// --- Shapes ---
+
+// A shape being made: reused from chip to chip, copied when it is new.
+typedef struct draft_t {
+  simulator_shape_t shape;
+  int32_t lane_capacity, step_capacity, peer_capacity;
+  int32_t *peer_of_chip;  // Index of the peer + 1; 0: none yet.
+  int32_t *peer_chips;
+} draft_t;
+
+static void *grown(void *list, int32_t count, int32_t *inout_capacity,
+                   size_t element_bytes) {
+  if (count < *inout_capacity) {
+    return list;
+  }
+  *inout_capacity = *inout_capacity == 0 ? 64 : 2 * *inout_capacity;
+  return pod_grow(list, (size_t)*inout_capacity, element_bytes);
+}
+
+static void draft_clear(draft_t *draft) {
+  simulator_shape_t *shape = &draft->shape;
+  for (int32_t i = 0; i < shape->peer_count; i++) {
+    draft->peer_of_chip[draft->peer_chips[i]] = 0;
+  }
+  shape->lane_count = 0;
+  shape->step_count = 0;
+  shape->peer_count = 0;
+  shape->copies_ps = 0;
+  shape->has_after = false;
+  shape->has_transfers = false;
+}
+
+static void draft_deinit(draft_t *draft) {
+  free(draft->shape.lanes);
+  free(draft->shape.steps);
+  free(draft->shape.peers);
+  free(draft->peer_of_chip);
+  free(draft->peer_chips);
+}
+
+static int32_t draft_peer(draft_t *draft, const torus_t *torus, int32_t chip,
+                          int32_t peer) {
+  if (peer == COLLECTIVE_NONE) {
+    return -1;
+  }
+  if (draft->peer_of_chip[peer] != 0) {
+    return draft->peer_of_chip[peer] - 1;
+  }
+  simulator_shape_t *shape = &draft->shape;
+  if (shape->peer_count == draft->peer_capacity) {
+    draft->peer_capacity = draft->peer_capacity == 0 ? 16 : 2 * draft->peer_capacity;
+    shape->peers =
+        pod_grow(shape->peers, (size_t)draft->peer_capacity, sizeof(*shape->peers));
+    draft->peer_chips = pod_grow(draft->peer_chips, (size_t)draft->peer_capacity,
+                                 sizeof(*draft->peer_chips));
+  }
+  shape->peers[shape->peer_count] = simulator_displacement(torus, chip, peer);
+  draft->peer_chips[shape->peer_count] = peer;
+  draft->peer_of_chip[peer] = ++shape->peer_count;
+  return shape->peer_count - 1;
+}
+
+// HBM traffic of a local step: a copy reads and writes, a reduction reads twice.
+static int64_t local_ps(const chip_spec_t *spec, const collective_step_t *step) {
+  static const int64_t passes[] = {
+      [COLLECTIVE_TRANSFER] = 0,
+      [COLLECTIVE_COPY] = 2,
+      [COLLECTIVE_REDUCE] = 3,
+      [COLLECTIVE_ZERO] = 1,
+  };
+  return simulator_transfer_ps(passes[step->kind] * step->target_bytes,
+                               spec->hbm_bytes_per_s * spec->hbm_fraction);
+}
+
+static void draft_step(draft_t *draft, const chip_spec_t *spec, const torus_t *torus,
+                       int32_t chip, const collective_step_t *step) {
+  simulator_shape_t *shape = &draft->shape;
+  simulator_step_t made = {
+      .tag = step->tag, .lane = shape->lane_count, .send_peer = -1, .receive_peer = -1};
+  if (step->kind == COLLECTIVE_TRANSFER) {
+    made.send_peer = draft_peer(draft, torus, chip, step->send_to);
+    made.receive_peer = draft_peer(draft, torus, chip, step->receive_from);
+    if (step->send_to != COLLECTIVE_NONE) {
+      made.send_bytes = step->source_bytes;
+      made.send_ps = simulator_transfer_ps(step->source_bytes, spec->ici_bytes_per_s);
+    }
+    shape->has_transfers = true;
+  } else {
+    made.is_local = true;
+    made.local_ps = local_ps(spec, step);
+    const bool reads_operand =
+        step->kind == COLLECTIVE_COPY && step->source_buffer == COLLECTIVE_INPUT;
+    if (reads_operand || step->kind == COLLECTIVE_ZERO) {
+      shape->copies_ps += made.local_ps;
+      return;
+    }
+  }
+  shape->steps =
+      grown(shape->steps, shape->step_count, &draft->step_capacity, sizeof(made));
+  shape->steps[shape->step_count++] = made;
+}
+
+// Adds the lanes of a schedule behind those that are there: the operands of one
+// instruction run side by side.
+static void draft_schedule(draft_t *draft, const chip_spec_t *spec, const torus_t *torus,
+                           int32_t chip, const collective_schedule_t *schedule) {
+  simulator_shape_t *shape = &draft->shape;
+  const int32_t first_lane = shape->lane_count;
+  for (int32_t i = 0; i < schedule->lane_count; i++) {
+    const collective_lane_t *from = &schedule->lanes[i];
+    simulator_lane_t lane = {.first_step = shape->step_count};
+    for (int32_t s = 0; s < from->step_count; s++) {
+      draft_step(draft, spec, torus, chip, &schedule->steps[from->first_step + s]);
+    }
+    lane.step_count = shape->step_count - lane.first_step;
+    for (int a = 0; a < COLLECTIVE_AFTER_MAX; a++) {
+      const bool waits = from->after[a] != COLLECTIVE_NONE;
+      lane.after[a] = waits ? first_lane + from->after[a] : -1;
+      shape->has_after |= waits;
+    }
+    shape->lanes =
+        grown(shape->lanes, shape->lane_count, &draft->lane_capacity, sizeof(lane));
+    shape->lanes[shape->lane_count++] = lane;
+  }
+}
+
+static uint64_t hashed(uint64_t hash, const void *data, size_t size_bytes) {
+  const uint8_t *bytes = data;
+  for (size_t i = 0; i + 4 <= size_bytes; i += 4) {
+    uint32_t word;
+    memcpy(&word, bytes + i, sizeof(word));
+    hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+static uint64_t hash_of(const simulator_shape_t *shape) {
+  uint64_t hash = hashed((uint64_t)shape->copies_ps, shape->peers,
+                         (size_t)shape->peer_count * sizeof(*shape->peers));
+  hash = hashed(hash, shape->lanes, (size_t)shape->lane_count * sizeof(*shape->lanes));
+  for (int32_t i = 0; i < shape->step_count; i++) {
+    const simulator_step_t *step = &shape->steps[i];
+    hash = (hash ^ (uint64_t)step->send_bytes) * UINT64_C(0x9fb21c651e98df25);
+    hash ^= hash >> 29;
+    const uint32_t peers =
+        (uint32_t)(step->send_peer + 1) * 31 + (uint32_t)(step->receive_peer + 1);
+    hash = (hash ^ (uint64_t)step->local_ps ^ ((uint64_t)peers << 32) ^
+            (uint32_t)step->tag) *
+           UINT64_C(0x9fb21c651e98df25);
+    hash ^= hash >> 31;
+  }
+  return hash;
+}
+
+static bool same_steps(const simulator_shape_t *a, const simulator_shape_t *b) {
+  for (int32_t i = 0; i < a->step_count; i++) {
+    const simulator_step_t *x = &a->steps[i];
+    const simulator_step_t *y = &b->steps[i];
+    if (x->send_bytes != y->send_bytes || x->local_ps != y->local_ps ||
+        x->tag != y->tag || x->send_peer != y->send_peer ||
+        x->receive_peer != y->receive_peer || x->is_local != y->is_local) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool same_shape(const simulator_shape_t *a, const simulator_shape_t *b) {
+  return a->hash == b->hash && a->lane_count == b->lane_count &&
+         a->step_count == b->step_count && a->peer_count == b->peer_count &&
+         a->copies_ps == b->copies_ps &&
+         (a->lane_count == 0 ||
+          memcmp(a->lanes, b->lanes, (size_t)a->lane_count * sizeof(*a->lanes)) == 0) &&
+         (a->peer_count == 0 ||
+          memcmp(a->peers, b->peers, (size_t)a->peer_count * sizeof(*a->peers)) == 0) &&
+         same_steps(a, b);
+}
+
+static uint32_t shape_slot(const simulator_plans_t *plans,
+                           const simulator_shape_t *shape) {
+  uint32_t slot = (uint32_t)(shape->hash >> 32) & (plans->shape_table_size - 1);
+  while (plans->shape_table[slot] != 0 &&
+         !same_shape(plans->shapes[plans->shape_table[slot] - 1], shape)) {
+    slot = (slot + 1) & (plans->shape_table_size - 1);
+  }
+  return slot;
+}
+
+static void shape_table_grow(simulator_plans_t *plans) {
+  free(plans->shape_table);
+  plans->shape_table_size =
+      plans->shape_table_size == 0 ? 64 : 2 * plans->shape_table_size;
+  plans->shape_table = pod_alloc(plans->shape_table_size * sizeof(*plans->shape_table));
+  for (int32_t i = 0; i < plans->shape_count; i++) {
+    plans->shape_table[shape_slot(plans, plans->shapes[i])] = i + 1;
+  }
+}
+
+static int32_t keep_shape(simulator_plans_t *plans, simulator_shape_t *draft) {
+  draft->hash = hash_of(draft);
+  if (2 * (uint32_t)plans->shape_count >= plans->shape_table_size) {
+    shape_table_grow(plans);
+  }
+  const uint32_t slot = shape_slot(plans, draft);
+  if (plans->shape_table[slot] != 0) {
+    return plans->shape_table[slot] - 1;
+  }
+  simulator_shape_t *kept = pod_arena_copy(plans->arena, draft, sizeof(*draft));
+  kept->lanes = pod_arena_copy(plans->arena, draft->lanes,
+                               (size_t)draft->lane_count * sizeof(*draft->lanes));
+  kept->steps = pod_arena_copy(plans->arena, draft->steps,
+                               (size_t)draft->step_count * sizeof(*draft->steps));
+  kept->peers = pod_arena_copy(plans->arena, draft->peers,
+                               (size_t)draft->peer_count * sizeof(*draft->peers));
+  plans->shapes = grown(plans->shapes, plans->shape_count, &plans->shape_capacity,
+                        sizeof(*plans->shapes));
+  plans->shapes[plans->shape_count] = kept;
+  plans->shape_table[slot] = ++plans->shape_count;
+  return plans->shape_count - 1;
+}
+
+// --- Requests ---
+
+// A region instead of a reducer: the operands are gathered and folded on the chip, as the
+// worker does it.
+static void request_of(const chip_program_t *program,
+                       const chip_instruction_t *instruction, int32_t operand,
+                       collective_request_t *out_request) {
+  collective_request_of(program, instruction, operand, out_request);
+  const bool reduces =
+      instruction->op == CHIP_OP_ALL_REDUCE || instruction->op == CHIP_OP_REDUCE_SCATTER;
+  if (reduces && out_request->reducer == CHIP_REDUCER_NONE &&
+      instruction->call_count > 0) {
+    out_request->op = instruction->op == CHIP_OP_REDUCE_SCATTER ? CHIP_OP_ALL_TO_ALL
+                                                                : CHIP_OP_ALL_GATHER;
+  }
+}
+
+static pod_status_t plan_chip(const chip_program_t *program,
+                              const chip_instruction_t *instruction,
+                              const chip_spec_t *spec, const torus_t *torus, int32_t chip,
+                              draft_t *draft) {
+  pod_status_t status = NULL;
+  for (int32_t i = 0; i < instruction->operand_count && status == NULL; i++) {
+    pod_arena_t *arena = pod_arena_create();
+    collective_request_t request;
+    request_of(program, instruction, i, &request);
+    collective_schedule_t schedule;
+    status = collective_plan(&request, torus, chip, arena, &schedule);
+    if (status == NULL) {
+      draft_schedule(draft, spec, torus, chip, &schedule);
+    }
+    pod_arena_destroy(arena);
+  }
+  return status;
+}
+
+static pod_status_t plan_all_chips(simulator_plans_t *plans,
+                                   const chip_program_t *program,
+                                   const chip_instruction_t *instruction,
+                                   const chip_spec_t *spec, int32_t *shape_of_chip) {
+  draft_t draft = {.peer_of_chip = pod_alloc((size_t)torus_chip_count(plans->torus) *
+                                             sizeof(*draft.peer_of_chip))};
+  pod_status_t status = NULL;
+  for (int32_t chip = 0; chip < plans->chip_count && status == NULL; chip++) {
+    draft_clear(&draft);
+    status = plan_chip(program, instruction, spec, plans->torus, chip, &draft);
+    if (status == NULL) {
+      shape_of_chip[chip] = keep_shape(plans, &draft.shape);
+    }
+  }
+  draft_deinit(&draft);
+  return pod_status_context(status, "%s (%s)", instruction->name, instruction->source);
+}
+
+static bool same_attr(const chip_instruction_t *a, const chip_instruction_t *b,
+                      chip_attr_key_t key) {
+  int32_t a_count;
+  int32_t b_count;
+  const int64_t *x = chip_instruction_attr(a, key, &a_count);
+  const int64_t *y = chip_instruction_attr(b, key, &b_count);
+  return a_count == b_count &&
+         (x == y || a_count == 0 || memcmp(x, y, (size_t)a_count * sizeof(*x)) == 0);
+}
+
+// The same transfers: as the planner sees it.
+static bool same_collective(const chip_program_t *program, const chip_instruction_t *a,
+                            const chip_instruction_t *b) {
+  if (a->op != b->op || a->operand_count != b->operand_count ||
+      (a->call_count > 0) != (b->call_count > 0)) {
+    return false;
+  }
+  for (int32_t i = 0; i < a->operand_count; i++) {
+    const tensor_shape_t *x = &program->buffers[a->operands[i]].shape;
+    const tensor_shape_t *y = &program->buffers[b->operands[i]].shape;
+    if (x->dtype != y->dtype || tensor_shape_elements(x) != tensor_shape_elements(y)) {
+      return false;
+    }
+  }
+  return same_attr(a, b, CHIP_ATTR_REDUCER) && same_attr(a, b, CHIP_ATTR_GROUP_SIZE) &&
+         same_attr(a, b, CHIP_ATTR_REPLICA_GROUPS) &&
+         same_attr(a, b, CHIP_ATTR_SOURCE_TARGET_PAIRS);
+}
+
+static bool is_collective_task(const chip_task_t *task) {
+  return task->kind == CHIP_TASK_COLLECTIVE || task->kind == CHIP_TASK_COLLECTIVE_START;
+}
+
+static pod_status_t plan_program(simulator_plans_t *plans, const chip_program_t *program,
+                                 const chip_spec_t *spec) {
+  // The first instruction of each plan: a program has few distinct collectives.
+  int32_t *firsts =
+      pod_arena_array(plans->arena, (size_t)program->task_count + 1, sizeof(*firsts));
+  plans->plans = pod_arena_array(plans->arena, (size_t)program->task_count + 1,
+                                 sizeof(*plans->plans));
+  for (int32_t t = 0; t < program->task_count; t++) {
+    const int32_t index = program->tasks[t].instruction;
+    if (!is_collective_task(&program->tasks[t]) ||
+        plans->plan_of_instruction[index] >= 0) {
+      continue;
+    }
+    const chip_instruction_t *instruction = &program->instructions[index];
+    int32_t plan = 0;
+    while (plan < plans->plan_count &&
+           !same_collective(program, &program->instructions[firsts[plan]], instruction)) {
+      plan++;
+    }
+    if (plan == plans->plan_count) {
+      firsts[plan] = index;
+      plans->plans[plan].shape_of_chip =
+          pod_arena_array(plans->arena, (size_t)plans->chip_count + 1, sizeof(int32_t));
+      POD_TRY(plan_all_chips(plans, program, instruction, spec,
+                             plans->plans[plan].shape_of_chip));
+      plans->plan_count++;
+    }
+    plans->plan_of_instruction[index] = plan;
+  }
+  return NULL;
+}
+
+pod_status_t simulator_plans_init(simulator_plans_t *plans, const chip_program_t *program,
+                                  const chip_spec_t *spec, const torus_t *torus,
+                                  int32_t chip_count) {
+  *plans = (simulator_plans_t){
+      .arena = pod_arena_create(), .torus = torus, .chip_count = chip_count};
+  plans->plan_of_instruction =
+      pod_arena_array(plans->arena, (size_t)program->instruction_count + 1,
+                      sizeof(*plans->plan_of_instruction));
+  for (int32_t i = 0; i < program->instruction_count; i++) {
+    plans->plan_of_instruction[i] = -1;
+  }
+  const pod_status_t status = plan_program(plans, program, spec);
+  if (status != NULL) {
+    simulator_plans_deinit(plans);
+  }
+  return status;
+}
+
+void simulator_plans_deinit(simulator_plans_t *plans) {
+  pod_arena_destroy(plans->arena);
+  free(plans->shapes);
+  free(plans->shape_table);
+  *plans = (simulator_plans_t){0};
+}
+
+const simulator_shape_t *simulator_plans_shape(const simulator_plans_t *plans,
+                                               int32_t plan, int32_t chip) {
+  return plans->shapes[plans->plans[plan].shape_of_chip[chip]];
+}

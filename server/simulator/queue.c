@@ -1,0 +1,177 @@
+#include "server/simulator/queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/memory.h"
+
+enum { TABLE_FIRST = 256, EVENTS_FIRST = 4 };
+
+void simulator_queue_init(simulator_queue_t *queue) {
+  *queue = (simulator_queue_t){.table_size = TABLE_FIRST, .latest = -1, .taken = -1};
+  queue->table = pod_alloc(TABLE_FIRST * sizeof(*queue->table));
+}
+
+void simulator_queue_deinit(simulator_queue_t *queue) {
+  for (int32_t i = 0; i < queue->batch_count; i++) {
+    free(queue->batches[i].events);
+  }
+  free(queue->batches);
+  free(queue->free_batches);
+  free(queue->heap);
+  free(queue->table);
+}
+
+static uint32_t slot_of(const simulator_queue_t *queue, int64_t time_ps) {
+  const uint64_t mixed = (uint64_t)time_ps * UINT64_C(0x9e3779b97f4a7c15);
+  return (uint32_t)(mixed >> 32) & (queue->table_size - 1);
+}
+
+// The slot that holds the batch of a time, or the empty one where it would go.
+static uint32_t find_slot(const simulator_queue_t *queue, int64_t time_ps) {
+  uint32_t slot = slot_of(queue, time_ps);
+  while (queue->table[slot] != 0 &&
+         queue->batches[queue->table[slot] - 1].time_ps != time_ps) {
+    slot = (slot + 1) & (queue->table_size - 1);
+  }
+  return slot;
+}
+
+// Linear probing without tombstones: what follows an emptied slot moves up.
+static void table_remove(simulator_queue_t *queue, int64_t time_ps) {
+  uint32_t hole = find_slot(queue, time_ps);
+  uint32_t slot = hole;
+  queue->table[hole] = 0;
+  while (true) {
+    slot = (slot + 1) & (queue->table_size - 1);
+    if (queue->table[slot] == 0) {
+      return;
+    }
+    const uint32_t home = slot_of(queue, queue->batches[queue->table[slot] - 1].time_ps);
+    if (((slot - home) & (queue->table_size - 1)) >=
+        ((slot - hole) & (queue->table_size - 1))) {
+      queue->table[hole] = queue->table[slot];
+      queue->table[slot] = 0;
+      hole = slot;
+    }
+  }
+}
+
+static void table_grow(simulator_queue_t *queue) {
+  free(queue->table);
+  queue->table_size *= 2;
+  queue->table = pod_alloc(queue->table_size * sizeof(*queue->table));
+  for (int32_t i = 0; i < queue->heap_count; i++) {
+    const int32_t batch = queue->heap[i];
+    queue->table[find_slot(queue, queue->batches[batch].time_ps)] = batch + 1;
+  }
+}
+
+static void heap_push(simulator_queue_t *queue, int32_t batch) {
+  if (queue->heap_count == queue->heap_capacity) {
+    queue->heap_capacity = queue->heap_capacity == 0 ? 64 : 2 * queue->heap_capacity;
+    queue->heap =
+        pod_grow(queue->heap, (size_t)queue->heap_capacity, sizeof(*queue->heap));
+  }
+  int32_t at = queue->heap_count++;
+  const int64_t time_ps = queue->batches[batch].time_ps;
+  while (at > 0 && queue->batches[queue->heap[(at - 1) / 2]].time_ps > time_ps) {
+    queue->heap[at] = queue->heap[(at - 1) / 2];
+    at = (at - 1) / 2;
+  }
+  queue->heap[at] = batch;
+}
+
+static int32_t heap_pop(simulator_queue_t *queue) {
+  const int32_t first = queue->heap[0];
+  const int32_t last = queue->heap[--queue->heap_count];
+  const int64_t time_ps = queue->batches[last].time_ps;
+  int32_t at = 0;
+  while (true) {
+    int32_t child = 2 * at + 1;
+    if (child >= queue->heap_count) {
+      break;
+    }
+    if (child + 1 < queue->heap_count && queue->batches[queue->heap[child + 1]].time_ps <
+                                             queue->batches[queue->heap[child]].time_ps) {
+      child++;
+    }
+    if (queue->batches[queue->heap[child]].time_ps >= time_ps) {
+      break;
+    }
+    queue->heap[at] = queue->heap[child];
+    at = child;
+  }
+  queue->heap[at] = last;
+  return first;
+}
+
+static int32_t new_batch(simulator_queue_t *queue) {
+  if (queue->free_count > 0) {
+    return queue->free_batches[--queue->free_count];
+  }
+  const int32_t batch = queue->batch_count;
+  if ((batch & (batch - 1)) == 0) {  // Room doubles at powers of two.
+    const size_t capacity = batch == 0 ? 1 : 2 * (size_t)batch;
+    queue->batches = pod_grow(queue->batches, capacity, sizeof(*queue->batches));
+    queue->free_batches =
+        pod_grow(queue->free_batches, capacity, sizeof(*queue->free_batches));
+  }
+  queue->batches[queue->batch_count++] = (simulator_batch_t){0};
+  return batch;
+}
+
+static int32_t batch_of(simulator_queue_t *queue, int64_t time_ps) {
+  if (queue->latest >= 0 && queue->batches[queue->latest].time_ps == time_ps) {
+    return queue->latest;
+  }
+  uint32_t slot = find_slot(queue, time_ps);
+  if (queue->table[slot] == 0) {
+    const int32_t batch = new_batch(queue);
+    queue->batches[batch].time_ps = time_ps;
+    queue->table[slot] = batch + 1;
+    heap_push(queue, batch);
+    if (2 * (uint32_t)queue->heap_count >= queue->table_size) {
+      table_grow(queue);
+    }
+    queue->latest = batch;
+    return batch;
+  }
+  queue->latest = queue->table[slot] - 1;
+  return queue->latest;
+}
+
+void simulator_queue_push(simulator_queue_t *queue, int64_t time_ps,
+                          simulator_queue_event_t event) {
+  const int32_t index = batch_of(queue, time_ps);  // May move the batches.
+  simulator_batch_t *batch = &queue->batches[index];
+  if (batch->count == batch->capacity) {
+    batch->capacity = batch->capacity == 0 ? EVENTS_FIRST : 2 * batch->capacity;
+    batch->events =
+        pod_grow(batch->events, (size_t)batch->capacity, sizeof(*batch->events));
+  }
+  batch->events[batch->count++] = event;
+}
+
+bool simulator_queue_next_time(const simulator_queue_t *queue, int64_t *out_time_ps) {
+  if (queue->heap_count == 0) {
+    return false;
+  }
+  *out_time_ps = queue->batches[queue->heap[0]].time_ps;
+  return true;
+}
+
+simulator_batch_t simulator_queue_take(simulator_queue_t *queue) {
+  if (queue->taken >= 0) {
+    queue->batches[queue->taken].count = 0;
+    queue->free_batches[queue->free_count++] = queue->taken;
+    queue->taken = -1;
+  }
+  POD_CHECK(queue->heap_count > 0);
+  const int32_t batch = heap_pop(queue);
+  table_remove(queue, queue->batches[batch].time_ps);
+  queue->latest = -1;
+  queue->taken = batch;
+  return queue->batches[batch];
+}

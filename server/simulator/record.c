@@ -1,0 +1,167 @@
+// What the clock tells afterwards: sums by task, and the first events and messages of
+// every class.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/memory.h"
+#include "server/simulator/engine.h"
+
+enum { KEPT_FIRST = 64 };
+
+void simulator_record_init(simulator_engine_t *engine) {
+  pod_arena_t *arena = pod_arena_create();
+  simulator_result_t *result = pod_arena_alloc(arena, sizeof(*result));
+  result->arena = arena;
+  result->chip_count = engine->classes.chip_count;
+  result->class_count = engine->classes.class_count;
+  result->class_of_chip =
+      pod_arena_copy(arena, engine->classes.class_of_chip,
+                     (size_t)result->chip_count * sizeof(*result->class_of_chip));
+  result->classes =
+      pod_arena_array(arena, (size_t)result->class_count, sizeof(*result->classes));
+  result->costs = pod_arena_copy(
+      arena, engine->costs, (size_t)engine->program->task_count * sizeof(*result->costs));
+  for (int32_t i = 0; i < result->class_count; i++) {
+    result->classes[i].representative = engine->classes.representatives[i];
+    result->classes[i].chip_count = engine->classes.sizes[i];
+    result->classes[i].totals =
+        pod_arena_array(arena, (size_t)engine->program->task_count + 1,
+                        sizeof(*result->classes[i].totals));
+  }
+  engine->result = result;
+  engine->logs = pod_alloc((size_t)result->class_count * sizeof(*engine->logs));
+}
+
+void simulator_record_deinit(simulator_engine_t *engine) {
+  for (int32_t i = 0; engine->logs != NULL && i < engine->classes.class_count; i++) {
+    free(engine->logs[i].events);
+    free(engine->logs[i].messages);
+  }
+  free(engine->logs);
+}
+
+// Room for one more in a list that never holds more than `limit`. False: it is full.
+static bool make_room(void **list, int64_t count, int64_t limit, int64_t *inout_capacity,
+                      size_t element_bytes) {
+  if (count >= limit || count >= INT32_MAX) {
+    return false;
+  }
+  if (count == *inout_capacity) {
+    *inout_capacity = *inout_capacity == 0 ? KEPT_FIRST : 2 * *inout_capacity;
+    *list = pod_grow(*list, (size_t)*inout_capacity, element_bytes);
+  }
+  return true;
+}
+
+int32_t simulator_record_event(simulator_engine_t *engine, int32_t class_index,
+                               int32_t task, int64_t start_ps) {
+  simulator_chip_t *chip = &engine->result->classes[class_index];
+  simulator_log_t *log = &engine->logs[class_index];
+  void *events = log->events;
+  if (!make_room(&events, chip->event_count, engine->options->events_max,
+                 &log->event_capacity, sizeof(*log->events))) {
+    chip->events_dropped++;
+    return -1;
+  }
+  log->events = events;
+  log->events[chip->event_count] =
+      (simulator_event_t){.task = task, .start_ps = start_ps};
+  return (int32_t)chip->event_count++;
+}
+
+void simulator_record_duration(simulator_engine_t *engine, int32_t class_index,
+                               int32_t event, int64_t duration_ps) {
+  if (event >= 0) {
+    engine->logs[class_index].events[event].duration_ps = duration_ps;
+  }
+}
+
+void simulator_record_flight(simulator_engine_t *engine, int32_t class_index,
+                             int32_t event, int64_t flight_ps) {
+  if (event >= 0) {
+    engine->logs[class_index].events[event].flight_ps = flight_ps;
+  }
+}
+
+static void record_hop(simulator_engine_t *engine, const simulator_flow_t *flow,
+                       const simulator_hop_t *hop, int32_t task) {
+  const int32_t class_index = hop->link / TORUS_DIRECTIONS;
+  simulator_chip_t *chip = &engine->result->classes[class_index];
+  simulator_log_t *log = &engine->logs[class_index];
+  void *messages = log->messages;
+  if (!make_room(&messages, chip->message_count, engine->options->events_max,
+                 &log->message_capacity, sizeof(*log->messages))) {
+    chip->messages_dropped++;
+    return;
+  }
+  log->messages = messages;
+  log->messages[chip->message_count++] =
+      (simulator_message_t){.task = task,
+                            .from = hop->from,
+                            .to = hop->to,
+                            .direction = hop->link % TORUS_DIRECTIONS,
+                            .start_ps = flow->start_ps,
+                            .duration_ps = engine->now_ps - flow->start_ps,
+                            .size_bytes = flow->bytes};
+}
+
+void simulator_record_flow(simulator_engine_t *engine, const simulator_flow_t *flow,
+                           int32_t task) {
+  if (engine->options->events_max <= 0) {
+    return;
+  }
+  for (int32_t i = 0; i < flow->route->hop_count; i++) {
+    record_hop(engine, flow, &flow->route->hops[i], task);
+  }
+}
+
+#define COMPARE(field)                   \
+  if (x->field != y->field) {            \
+    return x->field < y->field ? -1 : 1; \
+  }
+
+static int compare_messages(const void *a, const void *b) {
+  const simulator_message_t *x = a;
+  const simulator_message_t *y = b;
+  COMPARE(start_ps)
+  COMPARE(direction)
+  COMPARE(task)
+  COMPARE(duration_ps)
+  COMPARE(from)
+  COMPARE(to)
+  COMPARE(size_bytes)
+  return 0;
+}
+
+static void finish_class(simulator_engine_t *engine, int32_t class_index) {
+  simulator_result_t *result = engine->result;
+  simulator_chip_t *chip = &result->classes[class_index];
+  const simulator_log_t *log = &engine->logs[class_index];
+  chip->events = pod_arena_copy(result->arena, log->events,
+                                (size_t)chip->event_count * sizeof(*chip->events));
+  if (chip->message_count > 0) {
+    qsort(log->messages, (size_t)chip->message_count, sizeof(*log->messages),
+          compare_messages);
+  }
+  chip->messages = pod_arena_copy(result->arena, log->messages,
+                                  (size_t)chip->message_count * sizeof(*chip->messages));
+  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+    const simulator_channel_t *channel =
+        &engine->network.channels[class_index * TORUS_DIRECTIONS + d];
+    chip->links[d] = (simulator_link_t){.bytes = channel->bytes,
+                                        .busy_ps = channel->busy_ps,
+                                        .messages = channel->messages};
+  }
+  chip->ici_ps = engine->network.any_busy_ps[class_index];
+  if (chip->end_ps > result->step_ps) {
+    result->step_ps = chip->end_ps;
+  }
+}
+
+void simulator_record_finish(simulator_engine_t *engine) {
+  for (int32_t i = 0; i < engine->classes.class_count; i++) {
+    finish_class(engine, i);
+  }
+  engine->result->steps_simulated = engine->steps;
+}

@@ -1,0 +1,388 @@
+#include "server/simulator/simulator.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/base/memory.h"
+#include "server/simulator/engine.h"
+
+#define BAD(...) pod_error(POD_INVALID_ARGUMENT, __VA_ARGS__)
+#define FACTOR_MIN (1.0 / 64)
+#define FACTOR_MAX 64.0
+
+// --- What comes in ---
+
+static bool is_factor(double factor, double least) {
+  return factor >= least && factor <= FACTOR_MAX;  // False for NaN.
+}
+
+static pod_status_t check_options(const simulator_options_t *options) {
+  const int32_t chips = torus_chip_count(options->torus);
+  for (int32_t i = 0; i < options->slow_chip_count; i++) {
+    const simulator_slow_chip_t *slow = &options->slow_chips[i];
+    if (slow->chip < 0 || slow->chip >= chips) {
+      return BAD("slow chip %d of a pod of %d chips", slow->chip, chips);
+    }
+    if (!is_factor(slow->factor, FACTOR_MIN)) {
+      return BAD("slow chip %d: factor %g is not in [1/64, 64]", slow->chip,
+                 slow->factor);
+    }
+  }
+  for (int32_t i = 0; i < options->slow_link_count; i++) {
+    const simulator_slow_link_t *slow = &options->slow_links[i];
+    if (slow->chip < 0 || slow->chip >= chips || slow->direction < 0 ||
+        slow->direction >= TORUS_DIRECTIONS ||
+        torus_neighbour(options->torus, slow->chip, slow->direction) < 0) {
+      return BAD("slow link: chip %d of a pod of %d has no link in direction %d",
+                 slow->chip, chips, slow->direction);
+    }
+    if (!is_factor(slow->factor, 1.0 / SIMULATOR_FACTOR_ONE)) {
+      return BAD("slow link of chip %d: factor %g is not in [1/%d, 64]", slow->chip,
+                 slow->factor, SIMULATOR_FACTOR_ONE);
+    }
+  }
+  return NULL;
+}
+
+// Whether `partner` is the other half of a pair within the computation.
+static bool is_pair(const chip_program_t *program, const chip_computation_t *computation,
+                    int32_t start, chip_task_kind_t done_kind) {
+  const int32_t done = program->tasks[start].partner;
+  return done > start && done < computation->first_task + computation->task_count &&
+         program->tasks[done].kind == done_kind && program->tasks[done].partner == start;
+}
+
+static bool is_done_of(const chip_program_t *program, int32_t first, int32_t task,
+                       chip_task_kind_t start_kind) {
+  const int32_t start = program->tasks[task].partner;
+  return start >= first && start < task && program->tasks[start].kind == start_kind &&
+         program->tasks[start].partner == task;
+}
+
+static bool is_sound_task(const chip_program_t *program,
+                          const chip_computation_t *computation, int32_t index) {
+  const chip_task_t *task = &program->tasks[index];
+  if (task->instruction < 0 || task->instruction >= program->instruction_count) {
+    return false;
+  }
+  const chip_instruction_t *instruction = &program->instructions[task->instruction];
+  switch (task->kind) {
+    case CHIP_TASK_COMPUTE:
+      return true;
+    case CHIP_TASK_COLLECTIVE:
+      return chip_op_is_collective(instruction->op);
+    case CHIP_TASK_COLLECTIVE_START:
+      return chip_op_is_collective(instruction->op) &&
+             is_pair(program, computation, index, CHIP_TASK_COLLECTIVE_DONE);
+    case CHIP_TASK_COLLECTIVE_DONE:
+      return is_done_of(program, computation->first_task, index,
+                        CHIP_TASK_COLLECTIVE_START);
+    case CHIP_TASK_PREFETCH_START:
+      return is_pair(program, computation, index, CHIP_TASK_PREFETCH_DONE);
+    case CHIP_TASK_PREFETCH_DONE:
+      return is_done_of(program, computation->first_task, index,
+                        CHIP_TASK_PREFETCH_START);
+    case CHIP_TASK_WHILE:
+      return instruction->call_count == 2;
+    case CHIP_TASK_BRANCH:
+      return instruction->call_count >= 1;
+    default:
+      return false;
+  }
+}
+
+static pod_status_t check_tasks(const chip_program_t *program) {
+  for (int32_t i = 0; i < program->computation_count; i++) {
+    const chip_computation_t *computation = &program->computations[i];
+    if (computation->first_task < 0 || computation->task_count < 0 ||
+        computation->first_task > program->task_count - computation->task_count) {
+      return BAD("computation %s has tasks that the program has not", computation->name);
+    }
+    for (int32_t t = 0; t < computation->task_count; t++) {
+      if (!is_sound_task(program, computation, computation->first_task + t)) {
+        return BAD("computation %s: task %d (%s) does not fit its instruction or partner",
+                   computation->name, t,
+                   program->tasks[computation->first_task + t].name);
+      }
+    }
+  }
+  return NULL;
+}
+
+// --- Preparation ---
+
+static void make_slots(simulator_engine_t *engine) {
+  const chip_program_t *program = engine->program;
+  engine->slots = pod_arena_array(engine->arena, (size_t)program->task_count + 1,
+                                  sizeof(*engine->slots));
+  for (int32_t i = 0; i < program->task_count; i++) {
+    switch (program->tasks[i].kind) {
+      case CHIP_TASK_COLLECTIVE_START:
+        engine->has_flights = true;
+        engine->slots[i] = engine->collective_slots++;
+        break;
+      case CHIP_TASK_COLLECTIVE:
+        engine->slots[i] = engine->collective_slots++;
+        break;
+      case CHIP_TASK_PREFETCH_START:
+        engine->slots[i] = engine->prefetch_slots++;
+        break;
+      case CHIP_TASK_WHILE:
+      case CHIP_TASK_BRANCH:
+        engine->slots[i] = engine->control_slots++;
+        break;
+      default:
+        engine->slots[i] = -1;
+    }
+  }
+  engine->live = pod_arena_array(engine->arena, (size_t)engine->collective_slots + 1,
+                                 sizeof(*engine->live));
+  for (int32_t i = 0; i < engine->collective_slots; i++) {
+    engine->live[i] = -1;
+  }
+}
+
+static void make_costs(simulator_engine_t *engine) {
+  const chip_program_t *program = engine->program;
+  chip_cost_t *costs =
+      pod_arena_array(engine->arena, (size_t)program->task_count + 1, sizeof(*costs));
+  for (int32_t i = 0; i < program->task_count; i++) {
+    const chip_task_kind_t kind = program->tasks[i].kind;
+    if (kind == CHIP_TASK_COMPUTE || kind == CHIP_TASK_COLLECTIVE ||
+        kind == CHIP_TASK_COLLECTIVE_START || kind == CHIP_TASK_PREFETCH_START) {
+      costs[i] = chip_work_cost(engine->options->spec, &program->tasks[i].work);
+    }
+  }
+  engine->costs = costs;
+}
+
+// The rates of all links, by chip and direction.
+static int64_t *rates_of(const simulator_options_t *options) {
+  const int32_t chips = torus_chip_count(options->torus);
+  double *factors = pod_alloc((size_t)chips * TORUS_DIRECTIONS * sizeof(*factors));
+  for (int32_t i = 0; i < chips * TORUS_DIRECTIONS; i++) {
+    factors[i] = 1;
+  }
+  for (int32_t i = 0; i < options->slow_link_count; i++) {
+    const simulator_slow_link_t *slow = &options->slow_links[i];
+    const int32_t end = torus_neighbour(options->torus, slow->chip, slow->direction);
+    factors[slow->chip * TORUS_DIRECTIONS + slow->direction] *= slow->factor;
+    factors[end * TORUS_DIRECTIONS + (slow->direction ^ 1)] *= slow->factor;
+  }
+  int64_t *rates = pod_alloc((size_t)chips * TORUS_DIRECTIONS * sizeof(*rates));
+  for (int32_t i = 0; i < chips * TORUS_DIRECTIONS; i++) {
+    // Several slowdowns of one link multiply, within reason.
+    const double factor = fmin(fmax(factors[i], 1e-9), FACTOR_MAX);
+    rates[i] = llround(factor * (double)SIMULATOR_FULL_RATE);
+  }
+  free(factors);
+  return rates;
+}
+
+static int64_t *core_factors_of(const simulator_options_t *options) {
+  const int32_t chips = torus_chip_count(options->torus);
+  int64_t *factors = pod_alloc((size_t)chips * sizeof(*factors));
+  for (int32_t i = 0; i < chips; i++) {
+    factors[i] = SIMULATOR_FACTOR_ONE;
+  }
+  for (int32_t i = 0; i < options->slow_chip_count; i++) {
+    factors[options->slow_chips[i].chip] =
+        llround(options->slow_chips[i].factor * SIMULATOR_FACTOR_ONE);
+  }
+  return factors;
+}
+
+// A number per distinct trace.
+static void number_traces(const simulator_options_t *options, int32_t chips,
+                          int32_t *out_numbers) {
+  int32_t *firsts = pod_alloc((size_t)chips * sizeof(*firsts));
+  int32_t count = 0;
+  for (int32_t chip = 0; chip < chips && options->traces != NULL; chip++) {
+    const chip_trace_t *trace = options->traces[chip];
+    int32_t number =
+        chip > 0 && trace == options->traces[chip - 1] ? out_numbers[chip - 1] : 0;
+    while (number < count) {
+      const chip_trace_t *first = options->traces[firsts[number]];
+      if (trace == first ||
+          (trace != NULL && first != NULL && chip_trace_equal(trace, first))) {
+        break;
+      }
+      number++;
+    }
+    if (number == count) {
+      firsts[count++] = chip;
+    }
+    out_numbers[chip] = number;
+  }
+  free(firsts);
+}
+
+static void make_classes(simulator_engine_t *engine, const int64_t *rates,
+                         const int64_t *factors) {
+  const int32_t chips = torus_chip_count(engine->options->torus);
+  const int32_t running = engine->plans.chip_count;
+  uint64_t *marks = pod_alloc((size_t)chips * sizeof(*marks));
+  int32_t *traces = pod_alloc((size_t)chips * sizeof(*traces));
+  number_traces(engine->options, running, traces);
+  for (int32_t chip = 0; chip < chips; chip++) {
+    uint64_t mark = (uint64_t)factors[chip] << 32 | (uint32_t)traces[chip];
+    for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+      mark = (mark ^ (uint64_t)rates[chip * TORUS_DIRECTIONS + d]) *
+             UINT64_C(0x9fb21c651e98df25);
+      mark ^= mark >> 31;
+    }
+    marks[chip] = mark;
+  }
+  const simulator_marks_t by_chip = {.of_chip = marks, .running_count = running};
+  simulator_classes_init(&engine->classes, &engine->plans, &by_chip,
+                         engine->options->ignores_symmetry);
+  for (int32_t i = 0; i < engine->classes.class_count; i++) {
+    engine->running_count += engine->classes.representatives[i] < running ? 1 : 0;
+  }
+  free(marks);
+  free(traces);
+}
+
+static void make_network(simulator_engine_t *engine, const int64_t *rates) {
+  const int32_t classes = engine->classes.class_count;
+  int64_t *by_class = pod_alloc((size_t)classes * TORUS_DIRECTIONS * sizeof(*by_class));
+  for (int32_t i = 0; i < classes * TORUS_DIRECTIONS; i++) {
+    const int32_t chip = engine->classes.representatives[i / TORUS_DIRECTIONS];
+    by_class[i] = rates[chip * TORUS_DIRECTIONS + i % TORUS_DIRECTIONS];
+  }
+  simulator_network_init(&engine->network, classes, by_class, &engine->queue,
+                         SIMULATOR_FLOW_END);
+  free(by_class);
+}
+
+static pod_status_t prepare(simulator_engine_t *engine) {
+  const chip_program_t *program = engine->program;
+  const int32_t chips = torus_chip_count(engine->options->torus);
+  const int64_t devices = program->mesh == NULL ? chips : program->mesh->device_count;
+  make_slots(engine);
+  make_costs(engine);
+  POD_TRY(simulator_plans_init(&engine->plans, program, engine->options->spec,
+                               engine->options->torus,
+                               devices < chips ? (int32_t)devices : chips));
+  int64_t *rates = rates_of(engine->options);
+  int64_t *factors = core_factors_of(engine->options);
+  make_classes(engine, rates, factors);
+  make_network(engine, rates);
+  const pod_status_t status = simulator_transfers_init(engine);
+  if (status == NULL) {
+    simulator_record_init(engine);
+    simulator_cores_init(engine);
+    for (int32_t i = 0; i < engine->running_count; i++) {
+      engine->cores[i].factor = factors[engine->classes.representatives[i]];
+    }
+  }
+  free(rates);
+  free(factors);
+  return status;
+}
+
+static void dispose(simulator_engine_t *engine) {
+  simulator_cores_deinit(engine);
+  simulator_record_deinit(engine);
+  simulator_transfers_deinit(engine);
+  simulator_network_deinit(&engine->network);
+  simulator_queue_deinit(&engine->queue);
+  simulator_classes_deinit(&engine->classes);
+  simulator_plans_deinit(&engine->plans);
+  pod_arena_destroy(engine->arena);
+}
+
+// --- The loop over time ---
+
+static void dispatch(simulator_engine_t *engine, const simulator_queue_event_t *event) {
+  switch ((simulator_kind_t)event->kind) {
+    case SIMULATOR_FLOW_END:
+      simulator_transfers_end(engine, event->a, (uint32_t)event->b);
+      return;
+    case SIMULATOR_RECEIVED:
+      simulator_transfers_received(engine, event->a, event->b, event->c);
+      return;
+    case SIMULATOR_FLIGHT:
+      simulator_core_flight(engine, event->b);
+      return;
+    case SIMULATOR_BEGIN:
+      simulator_transfers_begin(engine, event->a, event->b);
+      return;
+    case SIMULATOR_LOCAL:
+      simulator_transfers_local(engine, event->a, event->b, event->c);
+      return;
+    case SIMULATOR_COPIES:
+      simulator_transfers_copied(engine, event->a, event->b);
+      return;
+  }
+}
+
+static pod_status_t check_ended(const simulator_engine_t *engine) {
+  for (int32_t i = 0; i < engine->running_count; i++) {
+    const simulator_core_t *core = &engine->cores[i];
+    if (core->state != SIMULATOR_CORE_ENDED) {
+      return BAD(
+          "chip %d waits in %s for chips that never get there: their control flow "
+          "took other ways",
+          engine->classes.representatives[i],
+          engine->program->tasks[core->waiting_task].name);
+    }
+  }
+  return NULL;
+}
+
+static pod_status_t run(simulator_engine_t *engine) {
+  for (int32_t i = 0; i < engine->running_count; i++) {
+    simulator_core_begin(engine, i);
+  }
+  // Rates are found when all that happens at a time has happened.
+  while (engine->status == NULL &&
+         simulator_queue_next_time(&engine->queue, &engine->now_ps)) {
+    if (engine->now_ps > SIMULATOR_TIME_MAX_PS) {
+      return pod_error(POD_OUT_OF_RANGE, "a message takes longer than %lld s",
+                       (long long)(SIMULATOR_TIME_MAX_PS / 1000000000000));
+    }
+    int64_t next_ps = engine->now_ps;
+    while (next_ps == engine->now_ps && engine->status == NULL) {
+      const simulator_batch_t batch = simulator_queue_take(&engine->queue);
+      for (int32_t i = 0; i < batch.count; i++) {
+        dispatch(engine, &batch.events[i]);
+      }
+      next_ps = -1;
+      (void)simulator_queue_next_time(&engine->queue, &next_ps);
+    }
+    (void)simulator_network_settle(&engine->network, engine->now_ps);
+  }
+  if (engine->status != NULL) {
+    return engine->status;
+  }
+  return check_ended(engine);
+}
+
+pod_status_t simulator_run(const chip_program_t *program,
+                           const simulator_options_t *options,
+                           simulator_result_t **out_result) {
+  POD_TRY(check_options(options));
+  POD_TRY(check_tasks(program));
+  simulator_engine_t engine = {
+      .program = program, .options = options, .arena = pod_arena_create()};
+  simulator_queue_init(&engine.queue);
+  pod_status_t status = prepare(&engine);
+  if (status == NULL) {
+    status = run(&engine);
+  }
+  if (status == NULL) {
+    simulator_record_finish(&engine);
+    *out_result = engine.result;
+    engine.result = NULL;
+  }
+  simulator_result_destroy(engine.result);
+  dispose(&engine);
+  return status;
+}
+
+void simulator_result_destroy(simulator_result_t *result) {
+  if (result != NULL) {
+    pod_arena_destroy(result->arena);
+  }
+}
