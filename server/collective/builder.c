@@ -6,6 +6,7 @@
 
 enum {
   STEPS_FIRST = 64,
+  REORDERS_FIRST = 8,
   LINE_BYTES = 64,
   // A chunk shorter than this is not worth a lane of its own; it is also what fits a
   // core's second-level cache a few times.
@@ -101,6 +102,24 @@ void collective_add_zero(collective_builder_t *builder, collective_region_t targ
   }
 }
 
+void collective_add_reorder(collective_builder_t *builder, collective_region_t target,
+                            collective_region_t source,
+                            const collective_reorder_t *reorder) {
+  if (target.size_bytes == 0) {
+    return;
+  }
+  if (builder->reorder_count == builder->reorder_capacity) {
+    builder->reorder_capacity =
+        builder->reorder_capacity == 0 ? REORDERS_FIRST : 2 * builder->reorder_capacity;
+    builder->reorders =
+        pod_grow(builder->reorders, (size_t)builder->reorder_capacity, sizeof(*reorder));
+  }
+  collective_step_t step = local(COLLECTIVE_REORDER, target, source);
+  step.with_offset = builder->reorder_count;
+  builder->reorders[builder->reorder_count++] = *reorder;
+  add_step(builder, &step);
+}
+
 int64_t collective_add_scratch(collective_builder_t *builder, int64_t size_bytes) {
   const int64_t offset = builder->scratch_bytes;
   builder->scratch_bytes += (size_bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
@@ -131,13 +150,16 @@ collective_region_t collective_region(const collective_plan_t *plan,
 
 int32_t collective_segments(const collective_plan_t *plan, int64_t elements,
                             int64_t chunks) {
+  if (!plan->request->cuts_for_caches) {
+    return 1;
+  }
   const int64_t segments = elements * plan->element_bytes / chunks / SEGMENT_BYTES;
   return (int32_t)(segments < 1 ? 1
                                 : (segments > SEGMENTS_MAX ? SEGMENTS_MAX : segments));
 }
 
 int32_t collective_chip_at(const collective_plan_t *plan, int64_t position) {
-  const int64_t size = plan->group.size;
+  const int64_t size = plan->group->size;
   const int64_t at = ((position % size) + size) % size;
-  return (int32_t)plan->group.chips[plan->group.order.order[at]];
+  return (int32_t)plan->group->chips[plan->group->order.order[at]];
 }

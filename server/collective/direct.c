@@ -20,29 +20,28 @@ typedef struct round_t {
 } round_t;
 
 static round_t round_of(const collective_plan_t *plan, int32_t r) {
-  const int32_t size = plan->group.size;
-  round_t round = {.to = (plan->group.me + r) % size,
-                   .from = (plan->group.me - r + size) % size};
+  const int32_t size = plan->group->size;
+  round_t round = {.to = (plan->me + r) % size, .from = (plan->me - r + size) % size};
   round.step.tag = r;
-  round.step.send_to = (int32_t)plan->group.chips[round.to];
-  round.step.receive_from = (int32_t)plan->group.chips[round.from];
+  round.step.send_to = (int32_t)plan->group->chips[round.to];
+  round.step.receive_from = (int32_t)plan->group->chips[round.from];
   return round;
 }
 
 static void all_gather(const collective_plan_t *plan) {
   collective_add_lane(plan->builder, COLLECTIVE_NONE, COLLECTIVE_NONE);
-  for (int32_t r = 1; r < plan->group.size; r++) {
+  for (int32_t r = 1; r < plan->group->size; r++) {
     round_t round = round_of(plan, r);
     round.step.source = block(plan, COLLECTIVE_INPUT, 0);
     round.step.target = block(plan, COLLECTIVE_OUTPUT, round.from);
     collective_add_transfer(plan->builder, &round.step);
   }
-  collective_add_copy(plan->builder, block(plan, COLLECTIVE_OUTPUT, plan->group.me),
+  collective_add_copy(plan->builder, block(plan, COLLECTIVE_OUTPUT, plan->me),
                       block(plan, COLLECTIVE_INPUT, 0));
 }
 
 static void all_to_all(const collective_plan_t *plan) {
-  const int32_t rounds = plan->group.size - 1;
+  const int32_t rounds = plan->group->size - 1;
   const int32_t lanes = rounds < LANES_MAX ? rounds : LANES_MAX;
   for (int32_t lane = 0; lane < lanes; lane++) {
     collective_add_lane(plan->builder, COLLECTIVE_NONE, COLLECTIVE_NONE);
@@ -54,17 +53,17 @@ static void all_to_all(const collective_plan_t *plan) {
     }
   }
   collective_add_lane(plan->builder, COLLECTIVE_NONE, COLLECTIVE_NONE);
-  collective_add_copy(plan->builder, block(plan, COLLECTIVE_OUTPUT, plan->group.me),
-                      block(plan, COLLECTIVE_INPUT, plan->group.me));
+  collective_add_copy(plan->builder, block(plan, COLLECTIVE_OUTPUT, plan->me),
+                      block(plan, COLLECTIVE_INPUT, plan->me));
 }
 
 // Gathers what everybody has for this chip, then adds it up in the order of the group, so
 // that all chips add alike. The running sum is in SCRATCH: OUTPUT may be INPUT.
 static void reduce(const collective_plan_t *plan) {
   const bool is_scatter = plan->request->op == CHIP_OP_REDUCE_SCATTER;
-  const int32_t size = plan->group.size;
+  const int32_t size = plan->group->size;
   const collective_region_t own =
-      block(plan, COLLECTIVE_INPUT, is_scatter ? plan->group.me : 0);
+      block(plan, COLLECTIVE_INPUT, is_scatter ? plan->me : 0);
   collective_region_t inbox = own;
   inbox.buffer = COLLECTIVE_SCRATCH;
   const int64_t first_scratch = collective_add_scratch(plan->builder, own.size_bytes);
@@ -83,9 +82,9 @@ static void reduce(const collective_plan_t *plan) {
   collective_region_t sum = own;
   for (int32_t member = 0; member < size; member++) {
     inbox.offset = first_scratch + member * stride;
-    const collective_region_t next = member == plan->group.me ? own : inbox;
+    const collective_region_t next = member == plan->me ? own : inbox;
     collective_region_t target = inbox;
-    target.offset = first_scratch + plan->group.me * stride;
+    target.offset = first_scratch + plan->me * stride;
     target = member == size - 1 ? block(plan, COLLECTIVE_OUTPUT, 0) : target;
     if (member > 0) {
       collective_add_reduce(plan->builder, target, sum, next);
@@ -97,26 +96,18 @@ static void reduce(const collective_plan_t *plan) {
 }
 
 static void permute(const collective_plan_t *plan) {
-  const collective_request_t *request = plan->request;
-  const int64_t me = plan->group.chips[plan->group.me];
   const collective_region_t input = block(plan, COLLECTIVE_INPUT, 0);
   const collective_region_t output = block(plan, COLLECTIVE_OUTPUT, 0);
-  collective_transfer_t step = {.send_to = COLLECTIVE_NONE,
-                                .receive_from = COLLECTIVE_NONE,
-                                .source = input,
-                                .target = output};
-  for (int32_t i = 0; i < request->pair_count; i++) {
-    const int64_t source = request->pairs[2 * i];
-    const int64_t target = request->pairs[2 * i + 1];
-    step.send_to = source == me ? (int32_t)target : step.send_to;
-    step.receive_from = target == me ? (int32_t)source : step.receive_from;
-  }
+  const collective_transfer_t step = {.send_to = plan->target,
+                                      .receive_from = plan->source,
+                                      .source = input,
+                                      .target = output};
   collective_add_lane(plan->builder, COLLECTIVE_NONE, COLLECTIVE_NONE);
-  if (step.send_to == me) {
+  if (plan->target == plan->chip) {
     collective_add_copy(plan->builder, output, input);
     return;
   }
-  if (step.receive_from == COLLECTIVE_NONE) {
+  if (plan->source == COLLECTIVE_NONE) {
     collective_add_zero(plan->builder, output);
   }
   collective_add_transfer(plan->builder, &step);

@@ -37,6 +37,22 @@ static void reduce(const collective_executor_t *executor, void *target, const vo
                     size_bytes / (int64_t)tensor_dtype_bytes(schedule->dtype));
 }
 
+static void reorder(const collective_reorder_t *by, uint8_t *target,
+                    const uint8_t *source) {
+  int64_t packed = 0;
+  for (int32_t i = 0; i < by->count[0]; i++) {
+    for (int32_t j = 0; j < by->count[1]; j++) {
+      for (int32_t k = 0; k < by->count[2]; k++, packed += by->piece_bytes) {
+        const int32_t at = i * by->stride[0] + j * by->stride[1] + k * by->stride[2];
+        const int64_t block = by->members == NULL ? at : by->members[at];
+        const int64_t piece = block * by->block_bytes + by->piece_offset;
+        memcpy(target + (by->unpacks ? piece : packed),
+               source + (by->unpacks ? packed : piece), (size_t)by->piece_bytes);
+      }
+    }
+  }
+}
+
 static void run_local(const collective_executor_t *executor,
                       const collective_step_t *step) {
   uint8_t *target = writable(executor, step->target_buffer) + step->target_offset;
@@ -47,6 +63,10 @@ static void run_local(const collective_executor_t *executor,
   const uint8_t *source = readable(executor, step->source_buffer) + step->source_offset;
   if (step->kind == COLLECTIVE_COPY) {
     memmove(target, source, (size_t)step->target_bytes);
+    return;
+  }
+  if (step->kind == COLLECTIVE_REORDER) {
+    reorder(&executor->schedule->reorders[step->with_offset], target, source);
     return;
   }
   const uint8_t *with = readable(executor, step->with_buffer) + step->with_offset;

@@ -18,8 +18,8 @@ typedef struct line_t {
 
 static line_t line_of(const collective_plan_t *plan, int64_t parts, int64_t part,
                       bool is_backward) {
-  const int64_t size = plan->group.size;
-  const int64_t at = plan->group.position;
+  const int64_t size = plan->group->size;
+  const int64_t at = plan->position;
   const int64_t position = is_backward ? size - 1 - at : at;
   const int64_t next = is_backward ? at - 1 : at + 1;
   const int64_t previous = is_backward ? at + 1 : at - 1;
@@ -45,7 +45,7 @@ static collective_region_t block_of(const line_t *line, collective_buffer_t buff
     const collective_part_t chunk = collective_split(plan, part.count, line->size, at);
     return collective_region(plan, buffer, part.start + chunk.start, chunk.count);
   }
-  const int64_t first = plan->group.order.order[at] * plan->block_elements;
+  const int64_t first = plan->group->order.order[at] * plan->block_elements;
   return collective_region(plan, buffer, first + part.start, part.count);
 }
 
@@ -173,7 +173,7 @@ pod_status_t collective_plan_line(const collective_plan_t *plan) {
   if (op == CHIP_OP_ALL_TO_ALL || op == CHIP_OP_COLLECTIVE_PERMUTE) {
     return pod_error(POD_UNIMPLEMENTED, "%s has no line algorithm", chip_op_name(op));
   }
-  const int64_t chunks = op == CHIP_OP_ALL_REDUCE ? plan->group.size : 1;
+  const int64_t chunks = op == CHIP_OP_ALL_REDUCE ? plan->group->size : 1;
   const int64_t parts = collective_segments(plan, plan->block_elements, chunks);
   for (int64_t part = 0; part < parts; part++) {
     switch (op) {

@@ -13,12 +13,38 @@ typedef struct collective_order_t {
   bool closes;       // The last is one hop from the first, too.
 } collective_order_t;
 
+// A box: the group's coordinates along each axis, and every combination of them.
+typedef enum collective_axis_kind_t {
+  COLLECTIVE_AXIS_LINE = 0,
+  COLLECTIVE_AXIS_PAIR = 1,
+  COLLECTIVE_AXIS_RING = 2,  // Three or more, and as far from the last to the first.
+} collective_axis_kind_t;
+
+typedef struct collective_axis_t {
+  collective_axis_kind_t kind;
+  int dimension;
+  int32_t size;
+  int32_t hops;         // Of the longest way between neighbours; 1: the axis is physical.
+  int32_t stride;       // A box position is the sum of index · stride.
+  int32_t chip_stride;  // A chip's id, likewise with coordinates.
+  int32_t *coordinates;  // Index → coordinate, along the walk.
+  int32_t *indices;      // Coordinate → index.
+} collective_axis_t;
+
+typedef struct collective_box_t {
+  int32_t axis_count;  // With more than one chip. 0: the group is no box.
+  collective_axis_t axes[TORUS_DIMENSIONS];
+  const int32_t *members;  // Box position → member; NULL: the same.
+} collective_box_t;
+
 typedef struct collective_group_t {
   int32_t size;
-  int32_t me;            // Member index of the chip.
-  int32_t position;      // Of the chip in the order.
   const int64_t *chips;  // Member index → chip id.
-  collective_order_t order;
+  collective_box_t box;
+  collective_order_t order;  // Found when first asked for: order.order is NULL before.
+  int32_t *positions;        // Member → position in the order.
+  bool is_known;             // box and algorithm are set.
+  collective_algorithm_t algorithm;
 } collective_group_t;
 
 // The schedule being written.
@@ -26,17 +52,34 @@ typedef struct collective_builder_t {
   collective_lane_t *lanes;
   collective_step_t *steps;
   int32_t lane_count, step_count, step_capacity;
+  int32_t reorder_count, reorder_capacity;
+  collective_reorder_t *reorders;
   int64_t scratch_bytes;
+  collective_claims_t claims;
 } collective_builder_t;
 
 typedef struct collective_plan_t {
   const collective_request_t *request;
   const torus_t *torus;
-  collective_group_t group;
+  const collective_group_t *group;
+  int32_t chip;
+  int32_t me;              // Member index of the chip.
+  int32_t position;        // Of the chip in the group's order, if that is known.
+  int32_t source, target;  // Permute: the chip's peers, or COLLECTIVE_NONE.
   int64_t element_bytes;
   int64_t block_elements;  // all_reduce, permute: all; else of one member's block.
   collective_builder_t *builder;
 } collective_plan_t;
+
+struct collective_planner_t {
+  const collective_request_t *request;
+  torus_t torus;
+  int64_t element_bytes, block_elements;
+  int32_t *slots;  // Chip → place in the request's groups, or COLLECTIVE_NONE.
+  int32_t *sources, *targets;  // Permute: by chip.
+  collective_group_t *groups;
+  pod_arena_t *arena;
+};
 
 // A run of bytes in a buffer.
 typedef struct collective_region_t {
@@ -47,6 +90,32 @@ typedef struct collective_region_t {
 // Finds the order of a group that a ring or a line should follow. In the arena.
 collective_order_t collective_order_find(const torus_t *torus, const int64_t *chips,
                                          int32_t size, pod_arena_t *arena);
+
+// Finds the box that the chips are; axis_count is 0 when they are none.
+collective_box_t collective_box_find(const torus_t *torus, const int64_t *chips,
+                                     int32_t size, pod_arena_t *arena);
+
+// The blocks of the members are in INPUT.
+bool collective_has_blocks_in_input(chip_op_t op);
+
+// INVALID_ARGUMENT, UNIMPLEMENTED; not whether a chip is there twice.
+POD_MUST_USE pod_status_t collective_request_check(const collective_request_t *request,
+                                                   const torus_t *torus);
+
+// The cheapest algorithm for a group.
+collective_algorithm_t collective_choose(collective_planner_t *planner,
+                                         collective_group_t *group);
+
+// The group's order, found when first asked for.
+void collective_group_need_order(collective_planner_t *planner,
+                                 collective_group_t *group);
+
+// The schedule of a chip of the group by an algorithm.
+POD_MUST_USE pod_status_t collective_plan_by(collective_planner_t *planner,
+                                             collective_group_t *group, int32_t chip,
+                                             collective_algorithm_t algorithm,
+                                             pod_arena_t *arena,
+                                             collective_schedule_t *out_schedule);
 
 // ---- builder.c
 
@@ -71,6 +140,9 @@ void collective_add_copy(collective_builder_t *builder, collective_region_t targ
 void collective_add_reduce(collective_builder_t *builder, collective_region_t target,
                            collective_region_t source, collective_region_t with);
 void collective_add_zero(collective_builder_t *builder, collective_region_t target);
+void collective_add_reorder(collective_builder_t *builder, collective_region_t target,
+                            collective_region_t source,
+                            const collective_reorder_t *reorder);
 
 // Room in SCRATCH, aligned. Returns its offset.
 int64_t collective_add_scratch(collective_builder_t *builder, int64_t size_bytes);
@@ -105,5 +177,6 @@ POD_MUST_USE pod_status_t collective_plan_ring(const collective_plan_t *plan);
 POD_MUST_USE pod_status_t collective_plan_line(const collective_plan_t *plan);
 POD_MUST_USE pod_status_t collective_plan_tree(const collective_plan_t *plan);
 POD_MUST_USE pod_status_t collective_plan_direct(const collective_plan_t *plan);
+POD_MUST_USE pod_status_t collective_plan_torus(const collective_plan_t *plan);
 
 #endif  // SERVER_COLLECTIVE_PLAN_H_

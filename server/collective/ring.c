@@ -20,8 +20,8 @@ typedef struct ring_t {
 
 static ring_t ring_of(const collective_plan_t *plan, int64_t parts, int64_t part,
                       bool is_backward) {
-  const int64_t size = plan->group.size;
-  const int64_t at = plan->group.position;
+  const int64_t size = plan->group->size;
+  const int64_t at = plan->position;
   return (ring_t){.plan = plan,
                   .size = size,
                   .position = is_backward ? size - 1 - at : at,
@@ -53,7 +53,7 @@ static collective_region_t block_of(const ring_t *ring, collective_buffer_t buff
   const collective_plan_t *plan = ring->plan;
   const int64_t at = wrapped(ring, position);
   const int32_t member =
-      plan->group.order.order[ring->is_backward ? ring->size - 1 - at : at];
+      plan->group->order.order[ring->is_backward ? ring->size - 1 - at : at];
   const collective_part_t part =
       collective_split(plan, plan->block_elements, ring->parts, ring->part);
   return collective_region(plan, buffer, member * plan->block_elements + part.start,
@@ -155,8 +155,8 @@ pod_status_t collective_plan_ring(const collective_plan_t *plan) {
     return pod_error(POD_UNIMPLEMENTED, "%s has no ring algorithm", chip_op_name(op));
   }
   // Two chips share one link, whose two directions both lanes of a ring would use alike.
-  const int64_t directions = plan->group.size > 2 ? 2 : 1;
-  const int64_t chunks = op == CHIP_OP_ALL_REDUCE ? plan->group.size : 1;
+  const int64_t directions = plan->group->size > 2 ? 2 : 1;
+  const int64_t chunks = op == CHIP_OP_ALL_REDUCE ? plan->group->size : 1;
   const int64_t segments =
       collective_segments(plan, plan->block_elements, chunks * directions);
   for (int64_t part = 0; part < directions * segments; part++) {

@@ -4,14 +4,14 @@
 // time.
 //
 // Lanes:     a schedule has lanes. The steps of a lane run in order; lanes run at the
-// same
-//            time, but a lane starts only when the lanes it names in `after` are done.
-//            The two directions of a ring and the segments of a long message are lanes.
+//            same time, but a lane starts only when the lanes it names in `after` are
+//            done. The two directions of a ring and the segments of a long message are
+//            lanes.
 // Steps:     a TRANSFER has a sending half, a receiving half, or both; the halves run at
 //            the same time and the step is done when both are. The others are local.
 // Matching:  what chip a sends to chip b in lane l under tag t is what b receives from a
-// in
-//            its lane l under tag t, and has the same size. In a lane a chip's tags rise.
+//            in its lane l under tag t, and has the same size. In a lane a chip's tags
+//            rise.
 // Deadlock:  matching halves meet even when no byte is buffered between chips, whatever
 //            the order in which chips and lanes are served. More buffering cannot break
 //            that.
@@ -21,12 +21,13 @@
 //              all_gather       INPUT one block           OUTPUT a block per member
 //              reduce_scatter   INPUT a block per member  OUTPUT the own block
 //              all_to_all       INPUT a block per member  OUTPUT a block per member
-//              permute          INPUT e elements          OUTPUT e elements (0 if not
-//              sent)
+//              permute          INPUT e elements          OUTPUT e elements (zeros when
+//                                                         nobody sends)
 //            INPUT and OUTPUT do not overlap, but for all_reduce they may be the same.
 // Determinism: every element is reduced in one place along one fixed path, or by everyone
 //            in the same tree: all chips get the same bits, in every run.
-// Threading: pure. Ownership: a schedule lives in the arena it was planned in.
+// Threading: pure, but a planner belongs to one thread at a time. Ownership: a schedule
+// lives in the arena it was planned in, and borrows from its planner and its request.
 
 #ifndef SERVER_COLLECTIVE_SCHEDULE_H_
 #define SERVER_COLLECTIVE_SCHEDULE_H_
@@ -61,6 +62,8 @@ typedef enum collective_step_kind_t {
   COLLECTIVE_COPY = 1,      // target = source
   COLLECTIVE_REDUCE = 2,    // target = source op with
   COLLECTIVE_ZERO = 3,      // target = 0
+  COLLECTIVE_REORDER = 4,   // Blocks of the source in another order to the target:
+                            // schedule->reorders[with_offset].
 } collective_step_kind_t;
 
 // Offsets and sizes are in bytes, multiples of the element's size.
@@ -78,6 +81,18 @@ typedef struct collective_step_t {
   int64_t target_bytes;  // Received, or written by a local step.
 } collective_step_t;
 
+// Pieces of `piece_bytes`, as many as the product of `count`: one side has them one
+// behind the other, the last index running fastest; the other has piece (i, j, k) at
+// block · block_bytes + piece_offset, the block being members[i·stride[0] + j·stride[1] +
+// k·stride[2]]. The chips of a box in the order of an algorithm's axes, and in the order
+// of the group.
+typedef struct collective_reorder_t {
+  int32_t count[TORUS_DIMENSIONS], stride[TORUS_DIMENSIONS];
+  const int32_t *members;  // NULL: the block is the sum itself.
+  int64_t block_bytes, piece_offset, piece_bytes;
+  bool unpacks;  // The target is the side with the blocks; otherwise the source is.
+} collective_reorder_t;
+
 typedef struct collective_lane_t {
   int32_t first_step, step_count;
   int32_t after[COLLECTIVE_AFTER_MAX];  // Lower lane numbers, or COLLECTIVE_NONE.
@@ -89,8 +104,21 @@ typedef enum collective_algorithm_t {
   COLLECTIVE_LINE = 2,    // Both directions along a line: a mesh without a way round.
   COLLECTIVE_TREE = 3,    // Recursive doubling.
   COLLECTIVE_DIRECT = 4,  // Everyone with everyone.
-  COLLECTIVE_ALGORITHM_COUNT = 5,
+  COLLECTIVE_TORUS = 5,   // Axis after axis; the data is split, and each part takes the
+                          // axes in another order, so that all links work.
+  COLLECTIVE_ALGORITHM_COUNT = 6,
 } collective_algorithm_t;
+
+// What a schedule promises. A test holds it to it.
+typedef struct collective_claims_t {
+  // The busiest link carries as few bytes as any schedule could let it: what must leave
+  // or enter the chip with the fewest links, or cross the narrowest cut (README.md has
+  // the bounds). Up to the rounding of parts to elements and cache lines.
+  bool optimal_bytes;
+  // Messages go from neighbour to neighbour, and when all chips begin together a link
+  // carries one message per direction at a time.
+  bool exclusive_links;
+} collective_claims_t;
 
 typedef struct collective_schedule_t {
   collective_algorithm_t algorithm;
@@ -98,8 +126,11 @@ typedef struct collective_schedule_t {
   tensor_dtype_t dtype;
   int64_t input_bytes, output_bytes, scratch_bytes;
   int32_t lane_count, step_count;
+  int32_t reorder_count;
   const collective_lane_t *lanes;
   const collective_step_t *steps;
+  const collective_reorder_t *reorders;
+  collective_claims_t claims;
 } collective_schedule_t;
 
 typedef struct collective_request_t {
@@ -115,13 +146,37 @@ typedef struct collective_request_t {
   int32_t pair_count;
   const int64_t *pairs;
   collective_algorithm_t algorithm;  // AUTO: the cheapest.
+  const chip_spec_t *spec;           // By whose rates; NULL: a v5e's.
+  // Long messages go as several lanes, so that what a chip has just received is still in
+  // its caches when it sends it on: for hosts that move the bytes. The lanes of a message
+  // run at the same time and share its links, so that they take the time of one; a clock
+  // leaves this false and has fewer steps to look at.
+  bool cuts_for_caches;
 } collective_request_t;
 
-// The schedule of `chip`. All chips of a group get matching schedules from the same
-// request and torus. INVALID_ARGUMENT: ids outside the torus, a chip in no group, sizes
-// that do not divide, a reducer that the element type does not have. UNIMPLEMENTED: a
-// region instead of a reducer, an algorithm that does not fit the collective or group
-// (TREE all_gather needs a power of two, for instance).
+// A request that is checked and looked through once for all chips.
+typedef struct collective_planner_t collective_planner_t;
+
+// Borrows request, what it points to, and torus; lives in `arena`. INVALID_ARGUMENT: ids
+// outside the torus, a chip twice, sizes that do not divide, a reducer that the element
+// type does not have. UNIMPLEMENTED: a region instead of a reducer.
+POD_MUST_USE pod_status_t collective_planner_create(const collective_request_t *request,
+                                                    const torus_t *torus,
+                                                    pod_arena_t *arena,
+                                                    collective_planner_t **out_planner);
+
+// The schedule of `chip`; `arena` may be another one. All chips of a group get matching
+// schedules, and AUTO the same algorithm. INVALID_ARGUMENT: a chip in no group.
+// UNIMPLEMENTED: an algorithm that does not fit the collective or group (TREE all_gather
+// needs a power of two, for instance).
+POD_MUST_USE pod_status_t collective_planner_plan(collective_planner_t *planner,
+                                                  int32_t chip, pod_arena_t *arena,
+                                                  collective_schedule_t *out_schedule);
+
+// Whether `chip` is in a group; all chips are in a permute.
+bool collective_planner_has(const collective_planner_t *planner, int32_t chip);
+
+// A planner for a single schedule.
 POD_MUST_USE pod_status_t collective_plan(const collective_request_t *request,
                                           const torus_t *torus, int32_t chip,
                                           pod_arena_t *arena,

@@ -7,7 +7,7 @@
 
 // The members in the order of their ids, which is what makes bits of the index into axes.
 static int32_t chip_of(const collective_plan_t *plan, int64_t index) {
-  return (int32_t)plan->group.chips[index];
+  return (int32_t)plan->group->chips[index];
 }
 
 static collective_region_t whole(const collective_plan_t *plan,
@@ -56,8 +56,8 @@ static void fold_in(doubling_t *doubling, int32_t tag, int32_t send_to,
 }
 
 static void all_reduce(const collective_plan_t *plan) {
-  const int32_t size = plan->group.size;
-  const int32_t me = plan->group.me;
+  const int32_t size = plan->group->size;
+  const int32_t me = plan->me;
   int32_t power = 1;
   while (2 * power <= size) {
     power *= 2;
@@ -106,12 +106,12 @@ static void all_reduce(const collective_plan_t *plan) {
 
 // Round k: the 2^k blocks that this chip's neighbourhood has go to the other's.
 static void all_gather(const collective_plan_t *plan) {
-  const int32_t me = plan->group.me;
+  const int32_t me = plan->me;
   collective_add_lane(plan->builder, COLLECTIVE_NONE, COLLECTIVE_NONE);
   collective_add_copy(plan->builder, blocks(plan, COLLECTIVE_OUTPUT, me, 1),
                       whole(plan, COLLECTIVE_INPUT));
   int32_t tag = 0;
-  for (int32_t bit = 1; bit < plan->group.size; bit *= 2, tag++) {
+  for (int32_t bit = 1; bit < plan->group->size; bit *= 2, tag++) {
     const int32_t peer = chip_of(plan, me ^ bit);
     const int32_t base = me & ~(bit - 1);
     const collective_transfer_t step = {
@@ -127,16 +127,16 @@ static void all_gather(const collective_plan_t *plan) {
 // Round k, from the highest bit down: the half of the blocks that is the other's goes to
 // it, and its part of this chip's half comes.
 static void reduce_scatter(const collective_plan_t *plan) {
-  const int32_t me = plan->group.me;
+  const int32_t me = plan->me;
   collective_add_lane(plan->builder, COLLECTIVE_NONE, COLLECTIVE_NONE);
-  collective_region_t held = blocks(plan, COLLECTIVE_INPUT, 0, plan->group.size);
-  const int64_t block_bytes = held.size_bytes / plan->group.size;
+  collective_region_t held = blocks(plan, COLLECTIVE_INPUT, 0, plan->group->size);
+  const int64_t block_bytes = held.size_bytes / plan->group->size;
   const collective_region_t sums =
-      plan->group.size > 2
-          ? scratch(plan, blocks(plan, COLLECTIVE_INPUT, 0, plan->group.size / 2))
+      plan->group->size > 2
+          ? scratch(plan, blocks(plan, COLLECTIVE_INPUT, 0, plan->group->size / 2))
           : held;
   int32_t tag = 0;
-  for (int32_t half = plan->group.size / 2; half >= 1; half /= 2, tag++) {
+  for (int32_t half = plan->group->size / 2; half >= 1; half /= 2, tag++) {
     const int32_t peer = chip_of(plan, me ^ half);
     collective_region_t mine = held;
     mine.size_bytes = half * block_bytes;
@@ -164,7 +164,7 @@ static void reduce_scatter(const collective_plan_t *plan) {
 }
 
 pod_status_t collective_plan_tree(const collective_plan_t *plan) {
-  const int32_t size = plan->group.size;
+  const int32_t size = plan->group->size;
   const bool is_power = (size & (size - 1)) == 0;
   switch (plan->request->op) {
     case CHIP_OP_ALL_REDUCE:

@@ -57,21 +57,30 @@ static void add_schedule(const torus_t *torus, const collective_schedule_t *sche
 }
 
 // What passes over this chip's links, of all chips' schedules: the same in every run,
-// unlike what has happened to be forwarded by the time this chip is done.
+// unlike what has happened to be forwarded by the time this chip is done. A message that
+// the host cuts is one message.
 static pod_status_t plan_links(const collective_request_t *request, const torus_t *torus,
                                int32_t chip, part_t *part) {
   const int32_t chips = torus_chip_count(torus);
-  for (int32_t sender = 0; sender < chips; sender++) {
-    pod_arena_t *arena = pod_arena_create();
+  collective_request_t whole = *request;
+  whole.cuts_for_caches = false;
+  pod_arena_t *arena = pod_arena_create();
+  collective_planner_t *planner;
+  pod_status_t status = collective_planner_create(&whole, torus, arena, &planner);
+  for (int32_t sender = 0; sender < chips && status == NULL; sender++) {
+    if (!collective_planner_has(planner, sender)) {
+      continue;
+    }
+    pod_arena_t *scratch = pod_arena_create();
     collective_schedule_t schedule;
-    const pod_status_t status = collective_plan(request, torus, sender, arena, &schedule);
+    status = collective_planner_plan(planner, sender, scratch, &schedule);
     if (status == NULL) {
       add_schedule(torus, &schedule, sender, chip, part->links);
     }
-    pod_arena_destroy(arena);
-    POD_TRY(status);
+    pod_arena_destroy(scratch);
   }
-  return NULL;
+  pod_arena_destroy(arena);
+  return status;
 }
 
 static bool is_local(const collective_schedule_t *schedule) {
@@ -115,6 +124,7 @@ static pod_status_t plan_part(executor_collective_t *collective,
   part_t *part = &collective->parts[index];
   collective_request_t request;
   collective_request_of(program, instruction, index, &request);
+  request.cuts_for_caches = true;
   collective_layouts_of(program, instruction, index, &part->input, &part->output);
   if (collective->region != CHIP_NONE) {
     POD_TRY(check_region(program, instruction, index));

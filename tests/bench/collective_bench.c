@@ -158,7 +158,8 @@ static void run_kind(ici_node_t *node, const torus_t *torus, int chip, size_t ki
       .element_count = kinds[kind].op == CHIP_OP_ALL_GATHER ? elements / CHIPS : elements,
       .group_count = 1,
       .group_size = CHIPS,
-      .groups = group};
+      .groups = group,
+      .cuts_for_caches = true};
   pod_arena_t *arena = pod_arena_create();
   collective_schedule_t schedule;
   must(collective_plan(&request, torus, chip, arena, &schedule));

@@ -8,18 +8,6 @@
 
 enum { QUEUE_MAX = 1 << 16 };
 
-static bool takes_part(const collective_request_t *request, int32_t chip) {
-  if (request->op == CHIP_OP_COLLECTIVE_PERMUTE) {
-    return true;
-  }
-  for (int64_t i = 0; i < (int64_t)request->group_count * request->group_size; i++) {
-    if (request->groups[i] == chip) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static uint8_t *bytes_of(int64_t size) {
   uint8_t *bytes = aligned_alloc(64, ((size_t)size + 64) / 64 * 64);
   POD_CHECK(bytes != NULL);
@@ -28,9 +16,9 @@ static uint8_t *bytes_of(int64_t size) {
 }
 
 static pod_status_t prepare(test_pod_t *pod, const collective_request_t *request,
-                            bool in_place, int32_t id) {
+                            collective_planner_t *planner, bool in_place, int32_t id) {
   test_chip_t *chip = &pod->chips[id];
-  POD_TRY(collective_plan(request, &pod->torus, id, pod->arena, &chip->schedule));
+  POD_TRY(collective_planner_plan(planner, id, pod->arena, &chip->schedule));
   chip->input = bytes_of(chip->schedule.input_bytes);
   chip->output = in_place ? chip->input : bytes_of(chip->schedule.output_bytes);
   chip->scratch = bytes_of(chip->schedule.scratch_bytes);
@@ -63,9 +51,11 @@ pod_status_t test_pod_init(test_pod_t *pod, const torus_t *torus,
                       .arena = pod_arena_create(),
                       .random = {.state = seed}};
   pod->chips = pod_alloc((size_t)pod->chip_count * sizeof(*pod->chips));
+  collective_planner_t *planner;
+  POD_TRY(collective_planner_create(request, &pod->torus, pod->arena, &planner));
   for (int32_t id = 0; id < pod->chip_count; id++) {
-    if (takes_part(request, id)) {
-      POD_TRY(prepare(pod, request, in_place, id));
+    if (collective_planner_has(planner, id)) {
+      POD_TRY(prepare(pod, request, planner, in_place, id));
     }
   }
   return NULL;

@@ -316,7 +316,7 @@ static void run_everything(way_t way, torus_t torus) {
   int32_t count = 0;
   for (size_t o = 0; o < POD_COUNT_OF(all_ops); o++) {
     for (size_t s = 0; s < POD_COUNT_OF(sizes); s++) {
-      for (int a = COLLECTIVE_RING; a <= COLLECTIVE_DIRECT; a++) {
+      for (int a = COLLECTIVE_RING; a < COLLECTIVE_ALGORITHM_COUNT; a++) {
         const bool is_direct_only =
             all_ops[o] == CHIP_OP_ALL_TO_ALL || all_ops[o] == CHIP_OP_COLLECTIVE_PERMUTE;
         if (is_direct_only && a != COLLECTIVE_DIRECT) {
@@ -325,6 +325,7 @@ static void run_everything(way_t way, torus_t torus) {
         collective_request_t *request = &requests[count++];
         *request = request_of(all_ops[o], 1, pod.chip_count, sizes[s]);
         request->algorithm = (collective_algorithm_t)a;
+        request->cuts_for_caches = true;
       }
     }
   }
