@@ -85,7 +85,9 @@ typedef struct collective_step_t {
 // behind the other, the last index running fastest; the other has piece (i, j, k) at
 // block · block_bytes + piece_offset, the block being members[i·stride[0] + j·stride[1] +
 // k·stride[2]]. The chips of a box in the order of an algorithm's axes, and in the order
-// of the group.
+// of the group. A host does it as a pass over the bytes; a TPU gives strided descriptors
+// to its DMA engines, and the clock takes it for nothing. The step's source_bytes and
+// target_bytes are what is moved.
 typedef struct collective_reorder_t {
   int32_t count[TORUS_DIMENSIONS], stride[TORUS_DIMENSIONS];
   const int32_t *members;  // NULL: the block is the sum itself.

@@ -116,13 +116,12 @@ static int32_t draft_peer(draft_t *draft, const torus_t *torus, int32_t chip,
   return shape->peer_count - 1;
 }
 
-// HBM traffic of a local step: a copy reads and writes, a reduction reads twice.
+// HBM traffic of a local step: a copy reads and writes, a reduction reads twice. A
+// REORDER costs nothing: on a TPU the messages go with strided descriptors.
 static int64_t local_ps(const chip_spec_t *spec, const collective_step_t *step) {
   static const int64_t passes[] = {
-      [COLLECTIVE_TRANSFER] = 0,
-      [COLLECTIVE_COPY] = 2,
-      [COLLECTIVE_REDUCE] = 3,
-      [COLLECTIVE_ZERO] = 1,
+      [COLLECTIVE_TRANSFER] = 0, [COLLECTIVE_COPY] = 2,    [COLLECTIVE_REDUCE] = 3,
+      [COLLECTIVE_ZERO] = 1,     [COLLECTIVE_REORDER] = 0,
   };
   return simulator_transfer_ps(passes[step->kind] * step->target_bytes,
                                spec->hbm_bytes_per_s * spec->hbm_fraction);
@@ -141,6 +140,8 @@ static void draft_step(draft_t *draft, const chip_spec_t *spec, const torus_t *t
       made.send_ps = simulator_transfer_ps(step->source_bytes, spec->ici_bytes_per_s);
     }
     shape->has_transfers = true;
+  } else if (step->kind == COLLECTIVE_REORDER) {
+    return;
   } else {
     made.is_local = true;
     made.local_ps = local_ps(spec, step);
@@ -293,22 +294,45 @@ static void request_of(const chip_program_t *program,
   }
 }
 
-static pod_status_t plan_chip(const chip_program_t *program,
-                              const chip_instruction_t *instruction,
-                              const chip_spec_t *spec, const torus_t *torus, int32_t chip,
-                              draft_t *draft) {
+// What the operands of one instruction are planned by.
+typedef struct planners_t {
+  pod_arena_t *arena;
+  int32_t count;
+  collective_request_t *requests;
+  collective_planner_t **planners;
+} planners_t;
+
+static pod_status_t planners_init(planners_t *planners, const chip_program_t *program,
+                                  const chip_instruction_t *instruction,
+                                  const chip_spec_t *spec, const torus_t *torus) {
+  const size_t count = (size_t)instruction->operand_count + 1;
+  pod_arena_t *arena = pod_arena_create();
+  *planners = (planners_t){
+      .arena = arena,
+      .count = instruction->operand_count,
+      .requests = pod_arena_array(arena, count, sizeof(*planners->requests)),
+      .planners = pod_arena_array(arena, count, sizeof(planners->planners[0]))};
+  for (int32_t i = 0; i < planners->count; i++) {
+    request_of(program, instruction, i, &planners->requests[i]);
+    planners->requests[i].spec = spec;
+    POD_TRY(collective_planner_create(&planners->requests[i], torus, arena,
+                                      &planners->planners[i]));
+  }
+  return NULL;
+}
+
+static pod_status_t plan_chip(const planners_t *planners, const chip_spec_t *spec,
+                              const torus_t *torus, int32_t chip, draft_t *draft) {
   pod_status_t status = NULL;
-  for (int32_t i = 0; i < instruction->operand_count && status == NULL; i++) {
-    pod_arena_t *arena = pod_arena_create();
-    collective_request_t request;
-    request_of(program, instruction, i, &request);
+  pod_arena_t *arena = pod_arena_create();
+  for (int32_t i = 0; i < planners->count && status == NULL; i++) {
     collective_schedule_t schedule;
-    status = collective_plan(&request, torus, chip, arena, &schedule);
+    status = collective_planner_plan(planners->planners[i], chip, arena, &schedule);
     if (status == NULL) {
       draft_schedule(draft, spec, torus, chip, &schedule);
     }
-    pod_arena_destroy(arena);
   }
+  pod_arena_destroy(arena);
   return status;
 }
 
@@ -318,14 +342,17 @@ static pod_status_t plan_all_chips(simulator_plans_t *plans,
                                    const chip_spec_t *spec, int32_t *shape_of_chip) {
   draft_t draft = {.peer_of_chip = pod_alloc((size_t)torus_chip_count(plans->torus) *
                                              sizeof(*draft.peer_of_chip))};
-  pod_status_t status = NULL;
+  planners_t planners;
+  pod_status_t status =
+      planners_init(&planners, program, instruction, spec, plans->torus);
   for (int32_t chip = 0; chip < plans->chip_count && status == NULL; chip++) {
     draft_clear(&draft);
-    status = plan_chip(program, instruction, spec, plans->torus, chip, &draft);
+    status = plan_chip(&planners, spec, plans->torus, chip, &draft);
     if (status == NULL) {
       shape_of_chip[chip] = keep_shape(plans, &draft.shape);
     }
   }
+  pod_arena_destroy(planners.arena);
   draft_deinit(&draft);
   return pod_status_context(status, "%s (%s)", instruction->name, instruction->source);
 }
