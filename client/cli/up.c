@@ -149,21 +149,28 @@ int cli_down(int argc, char **argv) {
 
 // --- status and devices ---
 
-static pod_status_t ask(const char *text, podium_session_t **out_session,
-                        podium_pod_t **out_pod) {
+// The pod of this name or address, in a session of its own. False, and the error is
+// printed, when it cannot be asked.
+static bool ask(const char *text, podium_session_t **out_session,
+                podium_pod_t **out_pod) {
   char *address;
-  POD_TRY(cli_pod_address(text, &address));
-  const podium_connect_options_t options = {.client_name = "podium status",
-                                            .do_not_wait = true};
-  pod_status_t status = cli_status_of(podium_connect(address, &options, out_session));
-  free(address);
+  pod_status_t status = cli_pod_address(text, &address);
+  if (status == NULL) {
+    const podium_connect_options_t options = {.client_name = "podium status",
+                                              .do_not_wait = true};
+    status = cli_status_of(podium_connect(address, &options, out_session));
+    free(address);
+  }
   if (status == NULL) {
     status = cli_status_of(podium_pod(*out_session, 10000, out_pod));
     if (status != NULL) {
       podium_close(*out_session);
     }
   }
-  return status;
+  if (status != NULL) {
+    cli_fail(status);
+  }
+  return status == NULL;
 }
 
 int cli_status(int argc, char **argv) {
@@ -177,9 +184,8 @@ int cli_status(int argc, char **argv) {
   cli_parse(&argp, argc, argv, &name);
   podium_session_t *session;
   podium_pod_t *pod;
-  const pod_status_t status = ask(name.text, &session, &pod);
-  if (status != NULL) {
-    return cli_fail(status);
+  if (!ask(name.text, &session, &pod)) {
+    return CLI_FAILED;
   }
   pod_arena_t *arena = pod_arena_create();
   printf("pod %s: %s %s, %s, HBM %s per chip, %d other session(s)\n", pod->id,
@@ -212,9 +218,8 @@ int cli_devices(int argc, char **argv) {
   cli_parse(&argp, argc, argv, &name);
   podium_session_t *session;
   podium_pod_t *pod;
-  const pod_status_t status = ask(name.text, &session, &pod);
-  if (status != NULL) {
-    return cli_fail(status);
+  if (!ask(name.text, &session, &pod)) {
+    return CLI_FAILED;
   }
   for (int i = 0; i < pod->device_count; i++) {
     const podium_device_t *device = &pod->devices[i];

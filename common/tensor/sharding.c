@@ -213,7 +213,7 @@ sharding_t *sharding_copy(pod_arena_t *arena, const sharding_t *sharding) {
   return copy;
 }
 
-static bool mesh_equal(const mesh_t *a, const mesh_t *b) {
+bool mesh_equal(const mesh_t *a, const mesh_t *b) {
   if (a == b) {
     return true;
   }

@@ -74,6 +74,9 @@ POD_MUST_USE pod_status_t mesh_make(pod_arena_t *arena, const char *name, int ax
                                     const mesh_axis_t *axes, const int64_t *device_ids,
                                     const mesh_t **out_mesh);
 
+// Whether both have the same axes over the same devices; names of meshes do not count.
+bool mesh_equal(const mesh_t *a, const mesh_t *b);
+
 // -1 when there is no such axis.
 int mesh_find_axis(const mesh_t *mesh, const char *name, size_t length);
 

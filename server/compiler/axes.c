@@ -1,6 +1,7 @@
 #include "server/compiler/axes.h"
 
 #include "common/base/check.h"
+#include "common/base/number.h"
 
 axes_t axes_from_list(const axis_list_t *list) {
   axes_t axes;
@@ -132,15 +133,6 @@ bool axis_ref_without_overlap(axis_ref_t ref, const axes_t *axes, axis_ref_t *ou
   return true;
 }
 
-static int64_t greatest_common_divisor(int64_t a, int64_t b) {
-  while (b != 0) {
-    const int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 axes_t axes_common_prefix(const axes_t *a, const axes_t *b) {
   axes_t prefix = {0};
   for (int i = 0; i < a->count && i < b->count; i++) {
@@ -148,7 +140,7 @@ axes_t axes_common_prefix(const axes_t *a, const axes_t *b) {
     if (x.axis != y.axis || x.pre_size != y.pre_size) {
       break;
     }
-    const int64_t size = greatest_common_divisor(x.size, y.size);
+    const int64_t size = pod_greatest_common_divisor(x.size, y.size);
     axes_append(&prefix,
                 (axis_ref_t){.axis = x.axis, .pre_size = x.pre_size, .size = size});
     if (x.size != y.size) {
@@ -177,7 +169,7 @@ bool axes_take(const axes_t *axes, int64_t size, axes_t *out_front, axes_t *out_
   for (int i = 0; i < axes->count; i++) {
     axis_ref_t ref = axes->refs[i];
     if (size > 1) {
-      const int64_t taken = greatest_common_divisor(size, ref.size);
+      const int64_t taken = pod_greatest_common_divisor(size, ref.size);
       if (taken != ref.size && taken != size) {
         return false;
       }

@@ -1,17 +1,9 @@
 // The rules of operations that cut, join and reshape dimensions.
 
 #include "common/base/check.h"
+#include "common/base/number.h"
 #include "server/compiler/factors.h"
 #include "server/compiler/factors_builder.h"
-
-static int64_t greatest_common_divisor(int64_t a, int64_t b) {
-  while (b != 0) {
-    const int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
 
 // A walk along the dimensions of one side of a reshape, major to minor.
 typedef struct reshape_side_t {
@@ -66,7 +58,7 @@ pod_status_t factors_reshape(mlir_module_t *module, const mlir_op_t *op,
       break;
     }
     if (from_done == to_done) {
-      const int64_t common = greatest_common_divisor(from.rest, to.rest);
+      const int64_t common = pod_greatest_common_divisor(from.rest, to.rest);
       if (common > 1) {
         const int factor = factors_add(arena, factors, common, FACTOR_PASS);
         side_take(arena, &from, factor, common);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/memory.h"
+#include "common/base/number.h"
 
 void projection_start(projection_t *projection, int tensor_count, int factor_count) {
   const size_t count = (size_t)tensor_count * (size_t)factor_count;
@@ -29,15 +30,6 @@ void projection_deinit(projection_t *projection) {
   *projection = (projection_t){0};
 }
 
-static int64_t greatest_common_divisor(int64_t a, int64_t b) {
-  while (b != 0) {
-    const int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 // Gives `cell` the axes that shard a factor that is not the last of its dimension, and
 // takes them from the front of `rest`.
 static void take_axes(projection_cell_t *cell, int64_t factor_size, axes_t *rest) {
@@ -45,7 +37,7 @@ static void take_axes(projection_cell_t *cell, int64_t factor_size, axes_t *rest
   int taken = 0;
   while (taken < rest->count && size > 1) {
     axis_ref_t *ref = &rest->refs[taken];
-    const int64_t common = greatest_common_divisor(size, ref->size);
+    const int64_t common = pod_greatest_common_divisor(size, ref->size);
     if (common == 1) {
       break;
     }

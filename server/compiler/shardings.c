@@ -46,32 +46,9 @@ pod_status_t shardings_open(mlir_module_t *module, pod_arena_t *arena,
   return NULL;
 }
 
-static bool same_mesh(const mesh_t *a, const mesh_t *b) {
-  if (a == b) {
-    return true;
-  }
-  if (a->axis_count != b->axis_count || a->device_count != b->device_count) {
-    return false;
-  }
-  for (int i = 0; i < a->axis_count; i++) {
-    if (a->axes[i].size != b->axes[i].size ||
-        strcmp(a->axes[i].name, b->axes[i].name) != 0) {
-      return false;
-    }
-  }
-  for (int64_t i = 0; i < a->device_count; i++) {
-    const int64_t in_a = a->device_ids == NULL ? i : a->device_ids[i];
-    const int64_t in_b = b->device_ids == NULL ? i : b->device_ids[i];
-    if (in_a != in_b) {
-      return false;
-    }
-  }
-  return true;
-}
-
 static pod_status_t bind_mesh(const shardings_t *shardings, const mlir_op_t *op,
                               const char *what, sharding_t *sharding) {
-  if (sharding->mesh->axis_count > 0 && !same_mesh(sharding->mesh, shardings->mesh)) {
+  if (sharding->mesh->axis_count > 0 && !mesh_equal(sharding->mesh, shardings->mesh)) {
     return mlir_op_error(
         shardings->module, op, POD_UNIMPLEMENTED,
         "%s is sharded over mesh @%s while the program's mesh is @%s: all "

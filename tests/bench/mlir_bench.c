@@ -14,6 +14,7 @@
 #include "common/mlir/parser.h"
 #include "common/mlir/printer.h"
 #include "server/compiler/syntax.h"
+#include "tests/file.h"
 
 enum { RUNS = 7, ELEMENTS = 1000000, OPERATIONS = 200000 };
 
@@ -114,15 +115,8 @@ static void measure_operations(void) {
 }
 
 static void measure_file(const char *path) {
-  FILE *file = fopen(path, "rb");
-  POD_CHECK(file != NULL);
   pod_text_t text = {0};
-  char chunk[65536];
-  size_t count;
-  while ((count = fread(chunk, 1, sizeof(chunk), file)) > 0) {
-    pod_text_add_bytes(&text, chunk, count);
-  }
-  fclose(file);
+  POD_CHECK(read_file(path, &text));
   measure(path, text.bytes, (int64_t)text.length);
   pod_text_deinit(&text);
 }

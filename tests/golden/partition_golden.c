@@ -16,21 +16,7 @@
 #include "common/mlir/printer.h"
 #include "server/compiler/passes.h"
 #include "server/compiler/syntax.h"
-
-static bool read_file(const char *path, pod_text_t *text) {
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) {
-    return false;
-  }
-  char buffer[4096];
-  size_t count;
-  pod_text_add(text, "");
-  while ((count = fread(buffer, 1, sizeof(buffer), file)) > 0) {
-    pod_text_add_bytes(text, buffer, count);
-  }
-  fclose(file);
-  return true;
-}
+#include "tests/file.h"
 
 static bool write_file(const char *path, const pod_text_t *text) {
   FILE *file = fopen(path, "wb");

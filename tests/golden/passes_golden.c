@@ -23,6 +23,7 @@
 #include "common/mlir/printer.h"
 #include "server/compiler/pipeline.h"
 #include "server/compiler/syntax.h"
+#include "tests/file.h"
 
 static const char marker[] = "// -----\n";
 
@@ -33,22 +34,6 @@ typedef struct run_t {
   chip_program_t *program;
   bool prints_tasks;
 } run_t;
-
-static char *read_file(const char *path) {
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) {
-    fprintf(stderr, "cannot open %s\n", path);
-    exit(2);
-  }
-  pod_text_t text = {0};
-  char block[4096];
-  size_t count;
-  while ((count = fread(block, 1, sizeof(block), file)) > 0) {
-    pod_text_add_bytes(&text, block, count);
-  }
-  fclose(file);
-  return pod_text_take(&text);
-}
 
 static pod_status_t partition(run_t *run, int64_t devices) {
   run->source = run->module;
@@ -164,7 +149,7 @@ static int update(const char *path, const char *text, size_t length, const char 
 }
 
 static int check(const char *path) {
-  char *text = read_file(path);
+  char *text = read_text(path);
   const char *end = strstr(text, marker);
   const size_t length = end == NULL ? strlen(text) : (size_t)(end - text);
   char *output = output_of(path, text, length);

@@ -15,6 +15,7 @@
 #include "client/lib/podium.h"
 #include "common/base/random.h"
 #include "common/tensor/array.h"
+#include "tests/file.h"
 #include "tests/programs/reference.h"
 #include "tests/system/pod.h"
 
@@ -33,22 +34,6 @@ static void must_internal(pod_status_t status) {
     print_error("%s\n", pod_status_message(status));
   }
   assert_null(status);
-}
-
-static char *read_file(const char *path, size_t *out_length) {
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) {
-    fail_msg("%s is missing", path);
-  }
-  fseek(file, 0, SEEK_END);
-  const long length = ftell(file);
-  rewind(file);
-  char *text = malloc((size_t)length + 1);
-  assert_int_equal(fread(text, 1, (size_t)length, file), length);
-  text[length] = '\0';
-  fclose(file);
-  *out_length = (size_t)length;
-  return text;
 }
 
 static tensor_shape_t tensor_of(const podium_shape_t *shape) {
@@ -118,10 +103,9 @@ static void run_one(podium_session_t *session, const reference_program_t *progra
   char path[512];
   snprintf(path, sizeof(path), "%s/%s.%s%s.mlir", PROGRAMS_FOLDER, program->name, mesh,
            is_small ? ".small" : "");
-  size_t length;
-  char *text = read_file(path, &length);
+  char *text = read_text(path);
   podium_executable_t *executable = NULL;
-  must(podium_compile(session, path, text, length, NULL, &executable));
+  must(podium_compile(session, path, text, strlen(text), NULL, &executable));
   free(text);
   const podium_program_info_t *info = podium_executable_info(executable);
   assert_in_range(info->argument_count, 1, REFERENCE_ARGUMENTS_MAX);

@@ -19,6 +19,7 @@
 #include "common/base/clock.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
+#include "tests/file.h"
 
 enum { PATH_SIZE = 512, ARGV_MAX = 2 * SYSTEM_ARGS_MAX, POLL_NS = 2000000 };
 
@@ -39,17 +40,10 @@ static int64_t deadline_ns(void) {
   return pod_clock_now_ns() + (int64_t)SYSTEM_WAIT_MS * 1000000;
 }
 
-static char *read_whole(const char *path) {
+// "" for a file that is not there (yet).
+static char *read_if_there(const char *path) {
   pod_text_t text = {0};
-  FILE *file = fopen(path, "rb");
-  char chunk[4096];
-  size_t got;
-  while (file != NULL && (got = fread(chunk, 1, sizeof(chunk), file)) > 0) {
-    pod_text_add_bytes(&text, chunk, got);
-  }
-  if (file != NULL) {
-    fclose(file);
-  }
+  read_file(path, &text);
   return pod_text_take(&text);
 }
 
@@ -64,7 +58,7 @@ static void log_path(const system_pod_t *pod, int index, char path[PATH_SIZE]) {
 char *system_pod_log(const system_pod_t *pod, int index) {
   char path[PATH_SIZE];
   log_path(pod, index, path);
-  return read_whole(path);
+  return read_if_there(path);
 }
 
 void system_pod_fail(const system_pod_t *pod, const char *what) {
@@ -124,7 +118,7 @@ static void append(const char **argv, int *count, const char *const *args) {
 static void read_address(system_pod_t *pod, const char *port_file) {
   const int64_t deadline = deadline_ns();
   while (pod->address[0] == '\0') {
-    char *text = read_whole(port_file);
+    char *text = read_if_there(port_file);
     snprintf(pod->address, sizeof(pod->address), "%.*s", (int)strcspn(text, "\n"), text);
     free(text);
     if (pod->address[0] == '\0' && (pod_clock_now_ns() > deadline ||
@@ -317,7 +311,7 @@ int system_run(const char *name, const char *const *args, char **out_output) {
   int count = 1;
   append(argv, &count, args);
   const int status = reap(spawn(log, argv));
-  char *output = read_whole(log);
+  char *output = read_if_there(log);
   unlink(log);
   if (out_output != NULL) {
     *out_output = output;

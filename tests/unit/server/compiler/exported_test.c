@@ -5,6 +5,7 @@
 #include <dirent.h>
 
 #include "server/compiler/syntax.h"
+#include "tests/file.h"
 #include "tests/unit/common/mlir/text.h"
 
 enum { PATH_BYTES = 4096 };
@@ -14,28 +15,15 @@ static int is_module(const struct dirent *entry) {
   return length > 5 && strcmp(entry->d_name + length - 5, ".mlir") == 0;
 }
 
-static char *read_file(const char *path, int64_t *out_length) {
-  FILE *file = fopen(path, "rb");
-  assert_non_null(file);
-  pod_text_t text = {0};
-  char chunk[65536];
-  size_t count;
-  while ((count = fread(chunk, 1, sizeof(chunk), file)) > 0) {
-    pod_text_add_bytes(&text, chunk, count);
-  }
-  fclose(file);
-  *out_length = (int64_t)text.length;
-  return pod_text_take(&text);
-}
-
 static void round_trip_file(const char *folder, const char *name) {
   char path[PATH_BYTES];
   snprintf(path, sizeof(path), "%s/%s", folder, name);
-  int64_t length;
-  char *text = read_file(path, &length);
+  pod_text_t text = {0};
+  assert_true(read_file(path, &text));
   mlir_module_t *module = NULL;
-  expect_ok(mlir_parse(path, text, length, compiler_syntax_lookup, &module));
-  free(text);
+  expect_ok(mlir_parse(path, text.bytes, (int64_t)text.length, compiler_syntax_lookup,
+                       &module));
+  pod_text_deinit(&text);
   expect_round_trip(compiler_syntax_lookup, module);
   mlir_module_destroy(module);
 }

@@ -6,7 +6,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -14,6 +13,7 @@
 #include "common/mlir/parser.h"
 #include "common/mlir/printer.h"
 #include "server/compiler/syntax.h"
+#include "tests/file.h"
 
 static inline mlir_module_t *parse_text(const char *text) {
   mlir_module_t *module = NULL;
@@ -30,22 +30,6 @@ static inline char *print_text(const mlir_module_t *module) {
   pod_text_t text = {0};
   const mlir_print_options_t options = {.lookup = compiler_syntax_lookup};
   mlir_print(&text, module, &options);
-  return pod_text_take(&text);
-}
-
-// Returns owned: the text of a file that must be there.
-static inline char *read_text(const char *path) {
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) {
-    fail_msg("cannot open %s", path);
-  }
-  pod_text_t text = {0};
-  char block[4096];
-  size_t count;
-  while ((count = fread(block, 1, sizeof(block), file)) > 0) {
-    pod_text_add_bytes(&text, block, count);
-  }
-  fclose(file);
   return pod_text_take(&text);
 }
 
