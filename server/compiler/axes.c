@@ -213,3 +213,21 @@ axes_t axes_without(const axes_t *axes, const axes_t *removed) {
   }
   return kept;
 }
+
+axes_t axes_dividing(const axes_t *axes, int64_t size) {
+  axes_t dividing = {0};
+  int64_t left = size;
+  for (int i = 0; i < axes->count; i++) {
+    axis_ref_t ref = axes->refs[i];
+    const int64_t whole = ref.size;
+    ref.size = pod_greatest_common_divisor(left, whole);
+    if (ref.size > 1) {
+      axes_append(&dividing, ref);
+    }
+    if (ref.size < whole) {
+      break;
+    }
+    left /= ref.size;
+  }
+  return dividing;
+}

@@ -68,6 +68,11 @@ axes_t axes_behind(const axes_t *axes, const axes_t *prefix);
 // `size`. False when no such cut exists.
 bool axes_take(const axes_t *axes, int64_t size, axes_t *out_front, axes_t *out_rest);
 
+// The longest list that is a prefix of `axes` and cuts `size` into equal pieces; the last
+// axis may be cut to its major part: of "x"=4 and "y"=2 over 12, {"x"}; over 10,
+// {"x":(1)2}.
+axes_t axes_dividing(const axes_t *axes, int64_t size);
+
 // Removes from `axes` whatever overlaps `removed`, keeping the parts of sub-axes left
 // over.
 axes_t axes_without(const axes_t *axes, const axes_t *removed);

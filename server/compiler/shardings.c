@@ -74,6 +74,18 @@ static pod_status_t at_op(const shardings_t *shardings, const mlir_op_t *op,
   return placed;
 }
 
+// Leaves of each dimension's axes what divides the dimension.
+static void keep_what_divides(const shardings_t *shardings, sharding_t *sharding,
+                              const tensor_shape_t *shape) {
+  for (int d = 0; d < sharding->rank; d++) {
+    const axes_t axes = axes_from_list(&sharding->dims[d].axes);
+    const axes_t dividing = axes_dividing(&axes, shape->dims[d]);
+    if (!axes_equal(&axes, &dividing)) {
+      sharding->dims[d].axes = axes_to_list(shardings->arena, &dividing);
+    }
+  }
+}
+
 // `what` of the operation the sharding is of: "result 0".
 static pod_status_t finish(const shardings_t *shardings, sharding_t *sharding,
                            const mlir_op_t *op, const char *what,
@@ -104,13 +116,24 @@ static pod_status_t finish(const shardings_t *shardings, sharding_t *sharding,
   return NULL;
 }
 
+// The same for a value within the program, where nobody outside sees the shards.
+static pod_status_t finish_within(const shardings_t *shardings, sharding_t *sharding,
+                                  const mlir_op_t *op, const char *what,
+                                  const tensor_shape_t *shape, const axes_t *manual,
+                                  const sharding_t **out) {
+  POD_TRY(bind_mesh(shardings, op, what, sharding));
+  POD_TRY(at_op(shardings, op, what, sharding_check(sharding, shape)));
+  keep_what_divides(shardings, sharding, shape);
+  return finish(shardings, sharding, op, what, shape, manual, out);
+}
+
 pod_status_t shardings_read(const shardings_t *shardings, const mlir_attr_t *attr,
                             const mlir_op_t *op, const tensor_shape_t *shape,
                             const axes_t *manual, const sharding_t **out) {
   sharding_t *sharding;
   POD_TRY(compiler_parse_sharding(shardings->module, attr, shardings->meshes,
                                   shardings->arena, &sharding));
-  return finish(shardings, sharding, op, "result 0", shape, manual, out);
+  return finish_within(shardings, sharding, op, "result 0", shape, manual, out);
 }
 
 static const char *numbered(const shardings_t *shardings, const char *what, int index) {
@@ -140,8 +163,8 @@ pod_status_t shardings_read_result(const shardings_t *shardings, const mlir_op_t
   }
   sharding_t **list;
   POD_TRY(read_list(shardings, op, "sdy.sharding", op->result_count, &list));
-  return finish(shardings, list[result], op, numbered(shardings, "result", result),
-                &op->results[result].type->shape, manual, out);
+  return finish_within(shardings, list[result], op, numbered(shardings, "result", result),
+                       &op->results[result].type->shape, manual, out);
 }
 
 // The attribute in the dictionary of argument or result `index`.

@@ -3,9 +3,14 @@
 // All meshes of a module that are used must be the same one but for their names; a
 // sharding on a mesh without axes is a replicated one.
 //
-// Ownership: in the arena given. Threading: pure.
-// Errors:    at the operation: INVALID_ARGUMENT for a sharding that is wrong,
-//            UNIMPLEMENTED for one that does not divide its dimension.
+// Ownership: in the arena given.
+// Threading: pure.
+// Errors: at the operation: INVALID_ARGUMENT for a sharding that is wrong, UNIMPLEMENTED
+// for one that does not divide its dimension.
+//
+// The latter is about arguments, results and manual computations, where JAX refuses it as
+// well. Within the program, where JAX allows it, a dimension is sharded over as much of
+// its axes as divides it: the values are the same, and no chip holds padding.
 
 #ifndef SERVER_COMPILER_SHARDINGS_H_
 #define SERVER_COMPILER_SHARDINGS_H_

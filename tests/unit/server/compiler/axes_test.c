@@ -93,6 +93,20 @@ static void test_a_ref_is_cut_before_what_it_overlaps(void **state) {
   assert_false(axis_ref_without_overlap((axis_ref_t){0, 4, 2}, &used, &cut));
 }
 
+static void test_of_axes_that_do_not_divide_the_major_part_is_kept(void **state) {
+  (void)state;
+  const axes_t axes = LIST({0, 1, 4}, {1, 1, 2});
+  const struct {
+    int64_t size;
+    axes_t expected;
+  } cases[] = {{16, axes},       {12, LIST({0, 1, 4})}, {10, LIST({0, 1, 2})},
+               {7, (axes_t){0}}, {1, (axes_t){0}},      {0, axes}};
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    const axes_t dividing = axes_dividing(&axes, cases[i].size);
+    assert_true(axes_equal(&dividing, &cases[i].expected));
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_neighbouring_sub_axes_merge),
@@ -102,6 +116,7 @@ int main(void) {
       cmocka_unit_test(test_taking_cuts_an_axis_at_the_size_asked_for),
       cmocka_unit_test(test_removing_leaves_the_parts_around),
       cmocka_unit_test(test_a_ref_is_cut_before_what_it_overlaps),
+      cmocka_unit_test(test_of_axes_that_do_not_divide_the_major_part_is_kept),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
