@@ -82,8 +82,10 @@ static void offer_room(ici_link_t *link) {
 static void on_sent(void *context) {
   ici_link_t *link = context;
   const bool is_sent = nng_aio_result(link->send_aio) == 0;
-  if (!is_sent) {
-    nng_msg_free(nng_aio_get_msg(link->send_aio));
+  if (is_sent) {
+    ici_message_gone(link->node);
+  } else {
+    ici_message_free(link->node, nng_aio_get_msg(link->send_aio));
     nng_aio_set_msg(link->send_aio, NULL);
   }
   pthread_mutex_lock(&link->lock);
@@ -106,7 +108,7 @@ void ici_link_acked(ici_link_t *link, int64_t count) {
 
 void ici_link_clear(ici_link_t *link) {
   for (; link->queue_count > 0; link->queue_count--) {
-    nng_msg_free(link->queue[link->queue_first]);
+    ici_message_free(link->node, link->queue[link->queue_first]);
     link->queue_first = (link->queue_first + 1) % ICI_QUEUE_MAX;
   }
 }
@@ -234,9 +236,10 @@ static void on_received(void *context) {
   }
   nng_msg *message = nng_aio_get_msg(link->receive_aio);
   nng_aio_set_msg(link->receive_aio, NULL);
+  ici_message_got(link->node);
   ici_header_t header;
   if (!ici_session_receive(link, message, &header)) {
-    nng_msg_free(message);
+    ici_message_free(link->node, message);
     nng_recv_aio(link->socket, link->receive_aio);
   } else if (ici_route_message(link, &header, message)) {
     ici_link_receive(link);
@@ -385,7 +388,7 @@ static void drop_blocked(ici_link_t *link) {
   pthread_mutex_lock(&link->node->forward_lock);
   pthread_mutex_lock(&link->lock);
   if (link->blocked != NULL) {
-    nng_msg_free(link->blocked);
+    ici_message_free(link->node, link->blocked);
     link->blocked = NULL;
     atomic_fetch_sub(&link->node->waiting, 1);
   }

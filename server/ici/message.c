@@ -12,12 +12,14 @@ nng_msg *ici_message_take(ici_node_t *node, size_t size_bytes) {
   }
   pthread_mutex_unlock(&node->lock);
   if (message == NULL) {
-    return nng_msg_alloc(&message, size_bytes) == 0 ? message : NULL;
-  }
-  if (nng_msg_realloc(message, size_bytes) != 0) {
+    if (nng_msg_alloc(&message, size_bytes) != 0) {
+      return NULL;
+    }
+  } else if (nng_msg_realloc(message, size_bytes) != 0) {
     nng_msg_free(message);
     return NULL;
   }
+  ici_message_got(node);
   return message;
 }
 
@@ -35,8 +37,22 @@ nng_msg *ici_message_make(ici_node_t *node, const ici_header_t *header,
   return message;
 }
 
+void ici_message_got(ici_node_t *node) {
+  atomic_fetch_add_explicit(&node->messages, 1, memory_order_relaxed);
+}
+
+void ici_message_gone(ici_node_t *node) {
+  atomic_fetch_sub_explicit(&node->messages, 1, memory_order_relaxed);
+}
+
+void ici_message_free(ici_node_t *node, nng_msg *message) {
+  ici_message_gone(node);
+  nng_msg_free(message);
+}
+
 void ici_message_give(ici_node_t *node, nng_msg *message) {
   bool is_kept = false;
+  ici_message_gone(node);
   pthread_mutex_lock(&node->lock);
   // Short ones are cheap to make anew; the long ones are worth the places.
   if (node->spare_count < ICI_SPARE_MESSAGES_MAX &&

@@ -73,7 +73,7 @@ static void note_epoch(ici_node_t *node, const ici_header_t *header) {
     for (ici_kept_t **at = &node->kept.first; *at != NULL;) {
       if ((*at)->header.source == header->source) {
         ici_kept_t *kept = ici_kept_remove(&node->kept, at);
-        nng_msg_free(kept->message);
+        ici_message_free(node, kept->message);
         free(kept);
       } else {
         at = &(*at)->next;
@@ -425,10 +425,10 @@ pod_status_t ici_node_create(const ici_node_config_t *config, ici_node_t **out_n
   return NULL;
 }
 
-static void free_kept(ici_kept_list_t *list) {
+static void free_kept(ici_node_t *node, ici_kept_list_t *list) {
   while (list->first != NULL) {
     ici_kept_t *kept = ici_kept_remove(list, &list->first);
-    nng_msg_free(kept->message);
+    ici_message_free(node, kept->message);
     free(kept);
   }
 }
@@ -468,9 +468,10 @@ static void free_node(ici_node_t *node) {
     pthread_mutex_destroy(&node->links[d].lock);
     pthread_mutex_destroy(&node->links[d].ring_lock);
   }
-  free_kept(&node->inbox);
-  free_kept(&node->kept);
-  free_kept(&node->outbox);
+  free_kept(node, &node->inbox);
+  free_kept(node, &node->kept);
+  free_kept(node, &node->outbox);
+  POD_CHECK(atomic_load(&node->messages) == 0);
   for (int i = 0; i < node->aborted_count; i++) {
     pod_status_free(node->aborted[i].status);
   }

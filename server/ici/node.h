@@ -149,8 +149,9 @@ struct ici_node_t {
   bool has_pump, has_keeper;
   atomic_bool goes;  // Says goodbye: begins no session any more.
   atomic_bool stops, run_wants;
-  atomic_int waiting;   // Frames in the outbox and blocked ones.
-  int64_t eager_bytes;  // Room kept for one chip.
+  atomic_int waiting;    // Frames in the outbox and blocked ones.
+  atomic_long messages;  // In the node's hands, spare ones apart.
+  int64_t eager_bytes;   // Room kept for one chip.
 
   pthread_mutex_t event_lock;
   pthread_mutex_t progress;
@@ -187,6 +188,14 @@ nng_msg *ici_message_take(ici_node_t *node, size_t size_bytes);
 // Header and payload in a message. NULL: out of host memory.
 nng_msg *ici_message_make(ici_node_t *node, const ici_header_t *header,
                           const void *payload);
+
+// A message came from nng, went to nng for good. Every message that is in the node's
+// hands is counted, so that a lost one is found out when the node ends.
+void ici_message_got(ici_node_t *node);
+void ici_message_gone(ici_node_t *node);
+
+// Takes the message and frees it. Needs no lock.
+void ici_message_free(ici_node_t *node, nng_msg *message);
 
 // Takes the message back for reuse.
 void ici_message_give(ici_node_t *node, nng_msg *message);
