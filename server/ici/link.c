@@ -26,7 +26,7 @@ static const char *url_of(const ici_link_t *link) {
   if (!link->listens) {
     return link->dial_url;
   }
-  return link->ipc_url[0] != '\0' ? link->ipc_url : link->tcp_url;
+  return link->ipc_url[0] == '\0' || link->is_tcp ? link->tcp_url : link->ipc_url;
 }
 
 void ici_link_describe(ici_link_t *link, char *text, size_t size_bytes) {

@@ -96,6 +96,7 @@ typedef struct ici_link_t {
   atomic_int state;                                         // ici_link_state_t
   atomic_uint losses;  // How often it went down: frames may have been lost.
   atomic_bool shares;  // Frames travel in the rings.
+  atomic_bool is_tcp;  // The last connection is, or was.
   atomic_llong bytes_sent, frames_sent;
 
   pthread_mutex_t lock;  // For what follows.

@@ -182,6 +182,12 @@ void ici_session_timeout(ici_link_t *link) {
   pthread_mutex_unlock(&link->node->event_lock);
 }
 
+static bool is_tcp(nng_pipe pipe) {
+  nng_sockaddr address;
+  return nng_pipe_get_addr(pipe, NNG_OPT_REMADDR, &address) == 0 &&
+         (address.s_family == NNG_AF_INET || address.s_family == NNG_AF_INET6);
+}
+
 bool ici_session_begin(ici_link_t *link, nng_pipe pipe) {
   ici_node_t *node = link->node;
   pthread_mutex_lock(&node->event_lock);
@@ -191,6 +197,7 @@ bool ici_session_begin(ici_link_t *link, nng_pipe pipe) {
     link->phase = ICI_PHASE_GREETING;
     link->until_ns = pod_clock_now_ns() + ICI_HELLO_TIMEOUT_MS * ICI_NS_PER_MS;
     link->pipe = nng_pipe_id(pipe);
+    atomic_store(&link->is_tcp, is_tcp(pipe));
     link->idle_rounds = 0;
     link->got_hello = link->got_welcome = false;
     link->put = link->put_acked = link->dealt = link->dealt_acked = 0;

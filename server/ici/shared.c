@@ -93,20 +93,24 @@ void ici_shared_close(ici_shared_t *shared) {
 
 uint64_t ici_shared_host(void) {
   char boot[64] = {0};
-  struct stat namespace;
+  struct stat processes;
+  struct stat network;
   const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
   const ssize_t length = file < 0 ? -1 : read(file, boot, sizeof(boot) - 1);
   if (file >= 0) {
     close(file);
   }
-  if (length <= 0 || stat("/proc/self/ns/pid", &namespace) != 0) {
+  if (length <= 0 || stat("/proc/self/ns/pid", &processes) != 0 ||
+      stat("/proc/self/ns/net", &network) != 0) {
     return 0;
   }
   uint64_t hash = 14695981039346656037u;  // FNV-1a.
   for (const char *c = boot; *c != '\0'; c++) {
     hash = (hash ^ (uint8_t)*c) * 1099511628211u;
   }
-  return (hash ^ (uint64_t) namespace.st_ino) | 1;
+  hash = (hash ^ (uint64_t)processes.st_ino) * 1099511628211u;
+  hash = (hash ^ (uint64_t)network.st_ino) * 1099511628211u;
+  return hash == 0 ? 1 : hash;
 }
 
 void ici_shared_token(uint8_t token[ICI_TOKEN_BYTES]) {

@@ -34,8 +34,8 @@ POD_MUST_USE pod_status_t ici_shared_open(int32_t process, int32_t file,
 // Accepts what is empty, and leaves it empty.
 void ici_shared_close(ici_shared_t *shared);
 
-// Equal for processes that can name each other: same boot of one host, same PID
-// namespace. 0 when that cannot be told.
+// Equal for processes that can name each other: same boot of one host, same PID and
+// network namespaces. 0 when that cannot be told.
 uint64_t ici_shared_host(void);
 
 // Numbers that nobody else guesses.

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -71,6 +72,12 @@ void system_pod_fail(const system_pod_t *pod, const char *what) {
   fail_msg("%s", what);
 }
 
+static int network = -1;
+
+void system_set_network(int file) {
+  network = file;
+}
+
 static pid_t spawn(const char *log, const char *const *argv) {
   const pid_t parent = getpid();
   const pid_t pid = fork();
@@ -78,6 +85,9 @@ static pid_t spawn(const char *log, const char *const *argv) {
   if (pid == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) {
+      _exit(1);
+    }
+    if (network >= 0 && setns(network, CLONE_NEWNET) != 0) {
       _exit(1);
     }
     const int output = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
@@ -166,7 +176,7 @@ system_pod_t *system_pod_start(const system_pod_options_t *options) {
   pod->options = *options;
   snprintf(pod->folder, sizeof(pod->folder), "/tmp/podium-test-XXXXXX");
   assert_non_null(mkdtemp(pod->folder));
-  start_coordinator(pod, "127.0.0.1:0");
+  start_coordinator(pod, options->listen == NULL ? "127.0.0.1:0" : options->listen);
   int workers = options->workers;
   if (workers == 0) {
     workers = chips_of(options->topology == NULL ? "2x2" : options->topology);

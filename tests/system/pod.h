@@ -18,6 +18,7 @@ enum { SYSTEM_ARGS_MAX = 16, SYSTEM_WORKERS_MAX = 64, SYSTEM_WAIT_MS = 60000 };
 typedef struct system_pod_t system_pod_t;
 
 typedef struct system_pod_options_t {
+  const char *listen;    // Of the coordinator; NULL: "127.0.0.1:0".
   const char *topology;  // NULL: "2x2".
   const char *chip;      // NULL: "v5e".
   int workers;           // To start; 0: one per chip; -1: none yet.
@@ -70,6 +71,10 @@ char *system_pod_log(const system_pod_t *pod, int index);
 
 // Fails the test and shows all logs.
 void system_pod_fail(const system_pod_t *pod, const char *what);
+
+// The network namespace (an open file; borrowed) of the processes started from now on;
+// -1: the test's own.
+void system_set_network(int file);
 
 // Runs a program of the build (bin/NAME) to its end and returns its exit status; its
 // output (both streams) goes to *out_output (owned; may be NULL). `args` is
