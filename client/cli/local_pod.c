@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "client/cli/cli.h"
+#include "common/base/check.h"
 #include "common/base/clock.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
@@ -148,13 +150,19 @@ static pod_status_t wait_for_address(cli_pod_t *pod, const char *port_file) {
 static int64_t chip_count(const char *topology) {
   const char *dash = strrchr(topology, '-');
   if (dash != NULL) {
+    static const char *const count_cores[] = {"v2", "v3", "v4", "v5p", "tpu7x", "v7x"};
+    const size_t length = (size_t)(dash - topology);
     const int64_t count = strtoll(dash + 1, NULL, 10);
-    const bool counts_cores = topology[0] == 'v' && strchr("234", topology[1]) != NULL;
-    const bool counts_v5p_cores = strncmp(topology, "v5p", 3) == 0;
-    return counts_cores || counts_v5p_cores ? count / 2 : count;
+    for (size_t i = 0; i < POD_COUNT_OF(count_cores); i++) {
+      if (strlen(count_cores[i]) == length &&
+          strncasecmp(count_cores[i], topology, length) == 0) {
+        return count / 2;
+      }
+    }
+    return count;
   }
   int64_t count = 1;
-  for (const char *next = topology; *next != '\0';) {
+  for (const char *next = topology; *next != '\0' && *next != '_';) {  // "_twisted"
     char *end;
     const long long size = strtoll(next, &end, 10);
     if (end == next || size < 1 || count > PROCESSES_MAX) {

@@ -136,7 +136,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 }
 
 #define POD_OPTIONS                                                                      \
-  {"chip", 'c', "KIND", 0, "v2, v3, v4, v5e, v5p, v6e or v7x (v5e)", 1},                 \
+  {"chip", 'c', "KIND|FILE", 0, "v2, v3, v4, v5e, v5p, v6e, v7x (v5e) or a file", 1},    \
       {"topology",                                                                       \
        't',                                                                              \
        "SIZES",                                                                          \

@@ -64,7 +64,7 @@ static pod_status_t claim_folder(const char *name, char **out_folder) {
 int cli_up(int argc, char **argv) {
   up_t up = {.chip = "v5e", .topology = "2x2", .name = "local"};
   static const struct argp_option options[] = {
-      {"chip", 'c', "KIND", 0, "v2, v3, v4, v5e, v5p, v6e or v7x (v5e)", 0},
+      {"chip", 'c', "KIND|FILE", 0, "v2, v3, v4, v5e, v5p, v6e, v7x (v5e) or a file", 0},
       {"topology", 't', "SIZES", 0, "2x2, 4x2, 2x2x4 … or v5litepod-4, v4-8 … (2x2)", 0},
       {"name", 'n', "NAME", 0, "To tell pods apart (local)", 0},
       {0},

@@ -1,45 +1,91 @@
 // What kinds of chip there are: one row each, every constant with its source.
 //
+// A chip is one device of Podium, with all of its TensorCores. On v4 and v5p that is what
+// JAX calls a device too (megacore: XLA splits every operation over both cores). On v2,
+// v3 and v7x JAX shows each core as a device of its own; the chip is then both of them
+// doing the same at the same time: their rates and memories add up, and they share the
+// links. The rows v2c, v3c and v7c are one core each, with half of everything that the
+// cores of a chip share.
+//
+// A user describes a chip of his own in a text of lines `key = value`, where `#` begins a
+// comment and the keys are the fields below:
+//
+//     base = v5e            # The row that the other fields come from (v5e). First.
+//     name = v5e-fat        # Letters, digits, '.', '_', '-'; not that of a row (custom).
+//     hbm_bytes = 32 GiB    # Sizes may have a unit: KiB, MiB, GiB.
+//     ici_bytes_per_s = 90e9
+//     chips_per_host = 2x2x1
+//     is_megacore = false
+//
 // Units: FLOP per second, bytes, bytes per second, picoseconds. Threading: pure.
 
 #ifndef SERVER_CHIP_SPEC_H_
 #define SERVER_CHIP_SPEC_H_
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/status.h"
+#include "common/base/text.h"
+
+enum {
+  CHIP_SPEC_NAME_MAX = 31,         // Bytes.
+  CHIP_SPEC_TEXT_MAX = 64 * 1024,  // Of a description.
+};
 
 typedef struct chip_spec_t {
   const char *name;         // "v5e"
   const char *accelerator;  // Prefix of accelerator names: "v5litepod".
+  int32_t cores_per_chip;   // TensorCores that are one device here.
+  bool is_megacore;         // JAX shows the cores of a chip as one device too.
   // Names like v4-8 count TensorCores, v5litepod-4 counts chips.
-  int cores_per_chip;
   bool accelerator_counts_cores;
-  int torus_dimensions;  // 2 or 3.
-  int64_t wraparound;  // An axis closes when its size is a multiple of this (v5e: 16); in
-                       // 3D only when all three are (v4, v5p: 4).
-  int chips_per_host[3];  // The block of the torus that one host has.
-  int64_t largest_slice[3];
+
+  int32_t torus_dimensions;  // 2 or 3.
+  int32_t wraparound;  // An axis closes when its size is a multiple of this (v5e: 16); in
+                       // 3D only when all three are (v4, v5p: 4). 0: none ever does.
+  int32_t chips_per_host[3];  // The block of the torus that one host has.
+  int32_t largest_slice[3];
+
   int64_t hbm_bytes;
-  int64_t vmem_bytes;      // Per core.
-  double hbm_bytes_per_s;  // Nominal.
-  double hbm_fraction;     // What streaming sustains of it.
+  int64_t vmem_bytes;       // Of all cores.
+  double hbm_bytes_per_s;   // Nominal.
+  double hbm_fraction;      // What streaming in one direction sustains of it.
+  double hbm_turnaround;    // A byte that is written while another is read costs both
+                            // this much more: the bus turns round.
+  double vmem_bytes_per_s;  // Between VMEM and the units of the core.
+  int64_t dma_latency_ps;   // Until the first byte of a DMA arrives.
+
   double bf16_flop_per_s;  // Nominal peak.
   double mxu_fraction;     // What a large product sustains of it.
-  int mxu_size;            // Rows and columns of the array: products are padded to it.
+  int32_t mxu_size;        // Rows and columns of the array: products are padded to it.
   double int8_op_per_s;    // 0: no rate of its own, bf16's counts.
   double vpu_op_per_s;     // Elementwise f32 operations.
+  int64_t op_overhead_ps;  // What every device operation costs of its own.
+
   double ici_bytes_per_s;  // Usable, per link and direction.
   int64_t ici_hop_ps;
   int64_t collective_startup_ps;  // Of a collective, besides hops and bytes.
-  int64_t op_overhead_ps;         // What every device operation costs of its own.
+  int64_t async_start_ps;         // What the core does to start an asynchronous one,
+  int64_t async_done_ps;          // and to take its result when that has arrived.
 } chip_spec_t;
 
-// NULL when there is no such kind. Case does not count. Borrowed: static.
+// NULL when there is no such row. Case does not count. Borrowed: static.
 const chip_spec_t *chip_spec_find(const char *name);
 
 // The rows, NULL behind the last.
 const chip_spec_t *const *chip_spec_all(void);
+
+// Reads a description; `file_name` stands for it in messages. INVALID_ARGUMENT names
+// file, line, key and what is possible. The spec is destroyed by chip_spec_destroy.
+POD_MUST_USE pod_status_t chip_spec_parse(const char *file_name, const char *text,
+                                          size_t size_bytes, chip_spec_t **out_spec);
+
+// A description of all fields from which chip_spec_parse makes the same spec, to the bit.
+void chip_spec_print(pod_text_t *text, const chip_spec_t *spec);
+
+// What chip_spec_parse made. Accepts NULL.
+void chip_spec_destroy(chip_spec_t *spec);
 
 #endif  // SERVER_CHIP_SPEC_H_

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/base/text.h"
 #include "common/rpc/loop.h"
 #include "server/chip/spec.h"
@@ -39,7 +40,9 @@ typedef struct settings_t {
 static const struct argp_option option_table[] = {
     {"listen", 'l', "HOST:PORT", 0,
      "Where clients and workers connect; port 0 lets the kernel choose (127.0.0.1:0)", 0},
-    {"chip", 'c', "KIND", 0, "Kind of the pod's chips, such as v4, v5e, v5p, v6e (v5e)",
+    {"chip", 'c', "KIND|FILE", 0,
+     "Kind of the pod's chips, such as v4, v5e, v5p, v6e (v5e), or a file that describes "
+     "one",
      0},
     {"topology", 't', "SIZES", 0,
      "The pod's torus, such as 2x2 or 2x2x4, or an accelerator such as v5litepod-4 (2x2)",
@@ -119,21 +122,41 @@ static const struct argp argp = {
         "once.",
 };
 
-static pod_status_t choose_pod(const settings_t *settings,
-                               coordinator_options_t *options) {
+static pod_status_t read_chip_file(const char *path, chip_spec_t **out_spec) {
+  FILE *file = fopen(path, "re");
+  if (file == NULL) {
+    pod_text_t kinds = {0};
+    for (const chip_spec_t *const *at = chip_spec_all(); *at != NULL; at++) {
+      pod_text_printf(&kinds, " %s", (*at)->name);
+    }
+    const pod_status_t status = pod_error(
+        POD_INVALID_ARGUMENT,
+        "there is no chip \"%s\"; there are%s, and as a file it cannot be read: "
+        "%s",
+        path, kinds.bytes, strerror(errno));
+    pod_text_deinit(&kinds);
+    return status;
+  }
+  char *text = pod_alloc(CHIP_SPEC_TEXT_MAX + 1);
+  const size_t size_bytes = fread(text, 1, CHIP_SPEC_TEXT_MAX + 1, file);
+  const bool has_failed = ferror(file) != 0;
+  fclose(file);
+  const pod_status_t status =
+      has_failed ? pod_error(POD_INVALID_ARGUMENT, "cannot read the chip of %s", path)
+                 : chip_spec_parse(path, text, size_bytes, out_spec);
+  free(text);
+  return status;
+}
+
+// *out_owned is the chip that the user has described, or stays NULL.
+static pod_status_t choose_pod(const settings_t *settings, coordinator_options_t *options,
+                               chip_spec_t **out_owned) {
   const chip_spec_t *spec = NULL;
   if (settings->chip != NULL) {
     spec = chip_spec_find(settings->chip);
     if (spec == NULL) {
-      pod_text_t kinds = {0};
-      for (const chip_spec_t *const *at = chip_spec_all(); *at != NULL; at++) {
-        pod_text_printf(&kinds, " %s", (*at)->name);
-      }
-      const pod_status_t status =
-          pod_error(POD_INVALID_ARGUMENT, "there is no chip \"%s\"; there are%s",
-                    settings->chip, kinds.bytes);
-      pod_text_deinit(&kinds);
-      return status;
+      POD_TRY(read_chip_file(settings->chip, out_owned));
+      spec = *out_owned;
     }
   }
   POD_TRY(torus_parse(settings->topology, spec, &options->torus, &options->spec));
@@ -244,6 +267,7 @@ int main(int argc, char **argv) {
       .heartbeat_ms = settings.heartbeat_ms,
       .timeout_ms = settings.timeout_ms,
       .compiler = {.compile = compiler_compile, .destroy = compiler_result_destroy}};
+  chip_spec_t *owned_spec = NULL;
   pod_status_t status = NULL;
   if (settings.timeout_ms < 2 * settings.heartbeat_ms) {
     status = pod_error(POD_INVALID_ARGUMENT,
@@ -252,11 +276,12 @@ int main(int argc, char **argv) {
                        settings.timeout_ms, settings.heartbeat_ms);
   }
   if (status == NULL) {
-    status = choose_pod(&settings, &options);
+    status = choose_pod(&settings, &options, &owned_spec);
   }
   if (status == NULL) {
     status = serve(&settings, &options);
   }
+  chip_spec_destroy(owned_spec);
   if (status != NULL) {
     fprintf(stderr, "podium-coordinator: %s\n", pod_status_message(status));
     pod_status_free(status);

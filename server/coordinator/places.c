@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/base/check.h"
 #include "common/base/memory.h"
@@ -149,7 +150,8 @@ static pod_status_t check_claim(const places_t *places, const place_claim_t *cla
   POD_TRY(check_text("address", claim->address));
   POD_TRY(check_text("host", claim->host));
   POD_TRY(check_text("version", claim->version));
-  if (claim->chip_kind[0] != '\0' && chip_spec_find(claim->chip_kind) != places->spec) {
+  if (claim->chip_kind[0] != '\0' &&
+      strcasecmp(claim->chip_kind, places->spec->name) != 0) {
     return pod_error(POD_INVALID_ARGUMENT,
                      "the worker at %s has a chip of kind %.64s, the pod's are %s",
                      claim->address, claim->chip_kind, places->spec->name);

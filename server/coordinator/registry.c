@@ -142,6 +142,11 @@ static void send_assignment(attachment_t *attachment) {
   assignment.topology = topology;
   assignment.n_topology = TORUS_DIMENSIONS;
   assignment.chip_kind = (char *)(uintptr_t)registry->options.spec->name;
+  pod_text_t spec = {0};
+  if (chip_spec_find(assignment.chip_kind) != registry->options.spec) {
+    chip_spec_print(&spec, registry->options.spec);
+    assignment.chip_spec = spec.bytes;
+  }
   assignment.hbm_bytes = registry->options.hbm_bytes;
   assignment.epoch = place->epoch;
   assignment.heartbeat_ms = registry->options.heartbeat_ms;
@@ -150,6 +155,7 @@ static void send_assignment(attachment_t *attachment) {
   message.message_case = PODIUM__V1__COORDINATOR_MESSAGE__MESSAGE_ASSIGNMENT;
   message.assignment = &assignment;
   rpc_call_send(attachment->call, &message.base);
+  pod_text_deinit(&spec);
 }
 
 static void send_dial(const registry_t *registry, const place_dial_t *dial) {

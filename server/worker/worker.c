@@ -9,6 +9,7 @@
 #include "common/base/log.h"
 #include "common/base/memory.h"
 #include "common/rpc/rpc.h"
+#include "server/chip/spec.h"
 #include "server/worker/chip_host.h"
 #include "server/worker/collective_runner.h"
 #include "server/worker/host_identity.h"
@@ -45,6 +46,8 @@ struct worker_t {
   // Of the place, while there is one.
   chip_host_t *host;
   ici_node_t *node;
+  chip_spec_t
+      *own_spec;  // When the chip is none of the kinds: what host and service use.
   uint64_t epoch;
   pod_status_t end_status;  // What `ended` will be told.
   worker_ended_fn_t ended;
@@ -114,13 +117,31 @@ static void on_link(void *context, const ici_link_event_t *event) {
 
 // --- The place ---
 
-static pod_status_t read_assignment(const Podium__V1__Assignment *assignment,
-                                    service_chip_t *out_chip) {
-  const chip_spec_t *spec = chip_spec_find(assignment->chip_kind);
-  if (spec == NULL) {
+// A kind of ours, or what the coordinator says of another.
+static pod_status_t read_spec(worker_t *worker, const Podium__V1__Assignment *assignment,
+                              const chip_spec_t **out_spec) {
+  chip_spec_destroy(
+      worker->own_spec);  // Of the place before, which nothing uses anymore.
+  worker->own_spec = NULL;
+  if (assignment->chip_spec[0] != '\0') {
+    POD_TRY(chip_spec_parse("its chip", assignment->chip_spec,
+                            strlen(assignment->chip_spec), &worker->own_spec));
+    *out_spec = worker->own_spec;
+    return NULL;
+  }
+  *out_spec = chip_spec_find(assignment->chip_kind);
+  if (*out_spec == NULL) {
     return pod_error(POD_INVALID_ARGUMENT, "its chip kind \"%s\" is unknown here",
                      assignment->chip_kind);
   }
+  return NULL;
+}
+
+static pod_status_t read_assignment(worker_t *worker,
+                                    const Podium__V1__Assignment *assignment,
+                                    service_chip_t *out_chip) {
+  const chip_spec_t *spec;
+  POD_TRY(read_spec(worker, assignment, &spec));
   if (assignment->n_topology != TORUS_DIMENSIONS) {
     return pod_error(POD_INVALID_ARGUMENT, "its topology has %zu sizes",
                      assignment->n_topology);
@@ -152,7 +173,7 @@ static int64_t hbm_bytes_of(const worker_t *worker,
 static pod_status_t take_place(worker_t *worker,
                                const Podium__V1__Assignment *assignment) {
   service_chip_t chip;
-  POD_TRY(read_assignment(assignment, &chip));
+  POD_TRY(read_assignment(worker, assignment, &chip));
   worker->epoch = assignment->epoch;  // Before the links, whose events carry it.
   const ici_node_config_t links = {.pod = assignment->pod,
                                    .chip = chip.chip,
@@ -453,6 +474,7 @@ void worker_destroy(worker_t *worker) {
   service_destroy(worker->service);
   socket_folder_destroy(worker->folder);
   rpc_timer_destroy(worker->drain_timer);
+  chip_spec_destroy(worker->own_spec);
   pod_text_deinit(&worker->host_identity);
   free(worker->address);
   free(worker);

@@ -166,6 +166,21 @@ static void test_a_sharding_over_an_unknown_axis_or_one_axis_twice_is_refused(
   }
 }
 
+static void test_a_chip_of_ones_own_is_read_from_a_file(void **state) {
+  (void)state;
+  char path[PATH_SIZE];
+  write_module("fat.chip", "base = v5e\nname = v5e-fat\nhbm_bytes = 24 GiB\n", path);
+  check_run(ARGS("run", MATMUL, "--chip", path, "--topology", "v5litepod-4"), 0,
+            ARGS("pod of 4 v5e-fat chips", "of 24.0 GiB"));
+  write_module("broken.chip", "base = v5e\nhbm_byte = 24 GiB\n", path);
+  check_run(ARGS("run", MATMUL, "--chip", path), 1,
+            ARGS("broken.chip:2: hbm_byte: is no key; there are base, name"));
+  check_run(ARGS("run", MATMUL, "--chip", "v5"), 1,
+            ARGS("there is no chip \"v5\"; there are v2 v3 v4 v5e"));
+  check_run(ARGS("run", MATMUL, "--chip", "v4", "--topology", "4x4x8_twisted"), 1,
+            ARGS("twisted torus"));
+}
+
 static void test_a_mesh_that_does_not_match_the_pod_is_refused_with_both(void **state) {
   (void)state;
   check_run(ARGS("run", MATMUL, "--topology", "2x1"), 1,
@@ -285,6 +300,7 @@ int main(void) {
       cmocka_unit_test(test_an_input_of_the_wrong_shape_or_dtype_is_refused_with_both),
       cmocka_unit_test(test_a_malformed_module_is_shown_with_line_column_and_caret),
       cmocka_unit_test(test_a_sharding_over_an_unknown_axis_or_one_axis_twice_is_refused),
+      cmocka_unit_test(test_a_chip_of_ones_own_is_read_from_a_file),
       cmocka_unit_test(test_a_mesh_that_does_not_match_the_pod_is_refused_with_both),
       cmocka_unit_test(test_a_program_that_does_not_fit_is_refused_with_the_bytes),
       cmocka_unit_test(test_check_says_which_files_pass_and_exits_with_1_if_one_does_not),
