@@ -16,6 +16,9 @@ static int64_t plus(int64_t a, int64_t b) {
 }
 
 static int64_t picoseconds(double work, double rate_per_s) {
+  if (work <= 0) {  // Whatever the rate, also none.
+    return 0;
+  }
   const double time_ps = work / rate_per_s * PS_PER_S;
   return time_ps < 9e18 ? (int64_t)ceil(time_ps) : INT64_MAX;
 }
@@ -25,44 +28,65 @@ static const tensor_shape_t *operand_shape(const chip_program_t *program,
   return &program->buffers[instruction->operands[i]].shape;
 }
 
-// The longest of the engines' times decides; the fixed cost comes on top.
-static chip_cost_t roofline(const chip_spec_t *spec, chip_cost_t cost, int64_t mxu_ps,
-                            int64_t ici_ps) {
+static int64_t longer(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+// Reads and writes take turns on one bus; each turn costs.
+static int64_t hbm_time(const chip_spec_t *spec, int64_t read, int64_t written) {
+  const double turned = 2 * (double)(read < written ? read : written);
+  const double bytes = (double)read + (double)written + turned * spec->hbm_turnaround;
+  return picoseconds(bytes, spec->hbm_bytes_per_s * spec->hbm_fraction);
+}
+
+// A kernel loads the next block while it computes on one and stores the last: the longer
+// of memory and core hides the shorter one, except at the ends of the pipeline, where
+// the first block is loaded and the last one computed with nothing beside.
+static int64_t pipelined(const chip_spec_t *spec, int64_t memory_ps, int64_t core_ps,
+                         int64_t bytes) {
+  const double hidden_ps = (double)(memory_ps < core_ps ? memory_ps : core_ps);
+  const double blocks = fmax((double)bytes / (double)spec->block_bytes, 1);
+  return plus(longer(memory_ps, core_ps), picoseconds(hidden_ps / blocks, PS_PER_S));
+}
+
+// What takes longest. Of equals the first of the list.
+static chip_bound_t bound_of(const chip_cost_t *cost, int64_t ici_ps, int64_t fixed_ps) {
   const int64_t times_ps[] = {
-      [CHIP_BOUND_MXU] = mxu_ps,
-      [CHIP_BOUND_VPU] = picoseconds((double)cost.vpu_op, spec->vpu_op_per_s),
-      [CHIP_BOUND_HBM] =
-          picoseconds((double)cost.hbm_bytes, spec->hbm_bytes_per_s * spec->hbm_fraction),
-      [CHIP_BOUND_ICI] = ici_ps,
-      [CHIP_BOUND_FIXED] = spec->op_overhead_ps,
+      [CHIP_BOUND_MXU] = cost->mxu_ps, [CHIP_BOUND_VPU] = cost->vpu_ps,
+      [CHIP_BOUND_HBM] = cost->hbm_ps, [CHIP_BOUND_ICI] = ici_ps,
+      [CHIP_BOUND_FIXED] = fixed_ps,
   };
-  int64_t longest_ps = 0;
-  for (int bound = CHIP_BOUND_MXU; bound <= CHIP_BOUND_ICI; bound++) {
-    longest_ps = times_ps[bound] > longest_ps ? times_ps[bound] : longest_ps;
-  }
-  cost.bound = CHIP_BOUND_FIXED;
-  for (int bound = CHIP_BOUND_FIXED; bound >= CHIP_BOUND_MXU; bound--) {
-    if (times_ps[bound] >= times_ps[cost.bound]) {
-      cost.bound = (chip_bound_t)bound;
+  chip_bound_t bound = CHIP_BOUND_FIXED;
+  for (int candidate = CHIP_BOUND_FIXED; candidate >= CHIP_BOUND_MXU; candidate--) {
+    if (times_ps[candidate] >= times_ps[bound]) {
+      bound = (chip_bound_t)candidate;
     }
   }
-  cost.duration_ps = plus(longest_ps, spec->op_overhead_ps);
-  cost.mxu_ps = mxu_ps;
-  cost.vpu_ps = times_ps[CHIP_BOUND_VPU];
-  cost.hbm_ps = times_ps[CHIP_BOUND_HBM];
+  return bound;
+}
+
+static chip_cost_t cost_of(const chip_spec_t *spec, const chip_work_t *work,
+                           int64_t ici_ps) {
+  chip_cost_t cost = {
+      .mxu_flop = work->mxu_flop,
+      .vpu_op = work->vpu_op,
+      .hbm_bytes = plus(work->hbm_read_bytes, work->hbm_written_bytes),
+      .mxu_ps = picoseconds((double)work->mxu_busy_flop,
+                            spec->bf16_flop_per_s * spec->mxu_fraction),
+      .vpu_ps = picoseconds((double)work->vpu_op, spec->vpu_op_per_s),
+      .hbm_ps = hbm_time(spec, work->hbm_read_bytes, work->hbm_written_bytes),
+  };
+  const int64_t vmem_ps = picoseconds((double)work->vmem_bytes, spec->vmem_bytes_per_s);
+  const int64_t core_ps = longer(longer(cost.mxu_ps, cost.vpu_ps), vmem_ps);
+  const int64_t busy_ps =
+      longer(ici_ps, pipelined(spec, cost.hbm_ps, core_ps, cost.hbm_bytes));
+  cost.duration_ps = plus(busy_ps, spec->op_overhead_ps);
+  cost.bound = bound_of(&cost, ici_ps, spec->op_overhead_ps);
   return cost;
 }
 
 chip_cost_t chip_work_cost(const chip_spec_t *spec, const chip_work_t *work) {
-  const chip_cost_t cost = {
-      .mxu_flop = work->mxu_flop,
-      .vpu_op = work->vpu_op,
-      .hbm_bytes = plus(work->hbm_read_bytes, work->hbm_written_bytes),
-  };
-  return roofline(spec, cost,
-                  picoseconds((double)work->mxu_busy_flop,
-                              spec->bf16_flop_per_s * spec->mxu_fraction),
-                  0);
+  return cost_of(spec, work, 0);
 }
 
 typedef struct question_t {
@@ -142,16 +166,17 @@ static chip_cost_t cost_collective(const question_t *q) {
     reach = reach_of(q->torus, ids, size < count ? size : count);
   }
   const chip_work_t work = chip_instruction_work(q->spec, q->program, q->instruction);
-  chip_cost_t cost = {.hbm_bytes = plus(work.hbm_read_bytes, work.hbm_written_bytes)};
+  int64_t ici_bytes = 0;
   int64_t ici_ps = 0;
   if (reach.group_size > 1 && reach.hops > 0) {
-    cost.ici_bytes = sent_bytes(q, reach.group_size);
+    ici_bytes = sent_bytes(q, reach.group_size);
     ici_ps = plus(
-        picoseconds((double)cost.ici_bytes / (double)reach.links,
-                    q->spec->ici_bytes_per_s),
+        picoseconds((double)ici_bytes / (double)reach.links, q->spec->ici_bytes_per_s),
         plus(times(reach.hops, q->spec->ici_hop_ps), q->spec->collective_startup_ps));
   }
-  return roofline(q->spec, cost, 0, ici_ps);
+  chip_cost_t cost = cost_of(q->spec, &work, ici_ps);
+  cost.ici_bytes = ici_bytes;
+  return cost;
 }
 
 static const char *const cost_column[CHIP_OP_COUNT] = {

@@ -1,8 +1,19 @@
-// What an instruction costs the hardware: work counted exactly, time by a roofline.
+// What a task costs the hardware: work counted exactly (work.h), time by what a pipelined
+// kernel does with it.
 //
-// Formulas: time = max(MXU FLOP / peak, VPU operations / rate, HBM bytes / bandwidth) +
-// fixed cost; a collective's time is its bytes over the links it can use, plus hops.
-// Picoseconds in int64. Threading: pure.
+// Formulas: mxu = busy FLOP / (peak · mxu_fraction)
+//           vpu = operations / rate
+//           hbm = (read + written + 2 · hbm_turnaround · min(read, written)) /
+//                 (bandwidth · hbm_fraction)
+//           core = max(mxu, vpu, bytes in VMEM / its bandwidth)
+//           blocks = max(bytes in HBM / block_bytes, 1)
+//           time = op_overhead + max(hbm, core) + min(hbm, core) / blocks
+// Source:   the structure is that of XLA's and Pallas' double-buffered kernels: the first
+//           block is loaded, and the last one computed, with nothing beside it. The rates
+//           are the spec's, with their sources.
+// Of a collective, its bytes over the links it can use plus hops hide what the core does.
+//
+// Picoseconds in int64; everything saturates. Threading: pure.
 
 #ifndef SERVER_CHIP_COST_H_
 #define SERVER_CHIP_COST_H_

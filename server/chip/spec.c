@@ -28,16 +28,18 @@
 // would need 3.5 and 4.4 GHz for their MXUs, which is not credible; half of it is taken.
 //
 // VMEM feeds the core at 22 times HBM's rate (SB). A DMA's latency is what a grid step of
-// Pallas costs (measured: 0.35 us).
+// Pallas costs (measured: 0.35 us). Kernels load blocks of 1 MiB: a product of 1024³ on
+// v5e takes 14.4 us, 13 of them the MXU and the fixed cost, the rest such a block.
 //
 // ICI rates are what is usable: SB's 45 and 90 GB/s, or what large transfers were
-// measured at. A hop takes 1 us (SB). Every device operation costs 1.6 us (measured: a
-// 128³ product on v7x takes 1.62 us, nearly all of it fixed); the start and the end of an
+// measured at. A hop takes 1 us (SB). Every device operation costs 1.55 us (measured:
+// a 128³ product on v7x takes 1.62 us, 0.07 of it its own); the start and the end of an
 // asynchronous collective are one each. What a collective needs to start is measured on
 // v5e, v6e and v7x, and their median stands for the others.
 
 #define GIB ((int64_t)1 << 30)
 #define MIB ((int64_t)1 << 20)
+#define BLOCK_BYTES MIB
 #define LANES (8.0 * 128.0)
 #define MXU_FRACTION 0.912
 #define HBM_FRACTION 0.915
@@ -46,7 +48,7 @@
 
 enum {
   HOP_PS = 1000000,
-  OP_OVERHEAD_PS = 1600000,
+  OP_OVERHEAD_PS = 1550000,
   STARTUP_PS = 2950000,
   DMA_LATENCY_PS = 350000,
 };
@@ -67,6 +69,7 @@ static const chip_spec_t v2 = {
     .hbm_fraction = 0.903,             // Measured, see above.
     .hbm_turnaround = HBM_TURNAROUND,
     .vmem_bytes_per_s = VMEM_OF_HBM * 716e9,
+    .block_bytes = BLOCK_BYTES,
     .dma_latency_ps = DMA_LATENCY_PS,
     .bf16_flop_per_s = 46e12,  // J
     .mxu_fraction = 0.9857,    // Measured: 8192x8192x16384 takes 96.99 ms on a core.
@@ -97,6 +100,7 @@ static const chip_spec_t v3 = {
     .hbm_fraction = HBM_FRACTION,
     .hbm_turnaround = HBM_TURNAROUND,
     .vmem_bytes_per_s = VMEM_OF_HBM * 900e9,
+    .block_bytes = BLOCK_BYTES,
     .dma_latency_ps = DMA_LATENCY_PS,
     .bf16_flop_per_s = 140e12,  // J, SB
     .mxu_fraction = MXU_FRACTION,
@@ -127,6 +131,7 @@ static const chip_spec_t v4 = {
     .hbm_fraction = HBM_FRACTION,
     .hbm_turnaround = HBM_TURNAROUND,
     .vmem_bytes_per_s = VMEM_OF_HBM * 1200e9,
+    .block_bytes = BLOCK_BYTES,
     .dma_latency_ps = DMA_LATENCY_PS,
     .bf16_flop_per_s = 275e12,  // J, SB, GC
     .mxu_fraction = 0.8885,     // Measured: 16384³ takes 36 ms.
@@ -157,6 +162,7 @@ static const chip_spec_t v5e = {
     .hbm_fraction = 0.927,              // Measured, see above.
     .hbm_turnaround = HBM_TURNAROUND,
     .vmem_bytes_per_s = VMEM_OF_HBM * 819e9,
+    .block_bytes = BLOCK_BYTES,
     .dma_latency_ps = DMA_LATENCY_PS,
     .bf16_flop_per_s = 197e12,  // J, SB, GC
     .mxu_fraction = 0.953,      // Measured: 16384³ takes 46.95 ms, 0.1 of it the host.
@@ -187,6 +193,7 @@ static const chip_spec_t v5p = {
     .hbm_fraction = HBM_FRACTION,
     .hbm_turnaround = HBM_TURNAROUND,
     .vmem_bytes_per_s = VMEM_OF_HBM * 2765e9,
+    .block_bytes = BLOCK_BYTES,
     .dma_latency_ps = DMA_LATENCY_PS,
     .bf16_flop_per_s = 459e12,  // J, SB, GC
     .mxu_fraction = MXU_FRACTION,
@@ -217,6 +224,7 @@ static const chip_spec_t v6e = {
     .hbm_fraction = 0.918,              // Measured, see above.
     .hbm_turnaround = HBM_TURNAROUND,
     .vmem_bytes_per_s = VMEM_OF_HBM * 1600e9,
+    .block_bytes = BLOCK_BYTES,
     .dma_latency_ps = DMA_LATENCY_PS,
     .bf16_flop_per_s = 918e12,  // GC; J says 920.
     .mxu_fraction = 0.903,      // Measured: 8192³ takes 1328.8 us.
@@ -247,6 +255,7 @@ static const chip_spec_t v7x = {
     .hbm_fraction = 0.9115,            // Measured, see above.
     .hbm_turnaround = HBM_TURNAROUND,
     .vmem_bytes_per_s = VMEM_OF_HBM * 7370e9,
+    .block_bytes = BLOCK_BYTES,
     .dma_latency_ps = DMA_LATENCY_PS,
     .bf16_flop_per_s = 2307e12,  // GC; J says 2310.
     .mxu_fraction = 0.829,       // Measured: 32768³ takes 73.58 ms on a core.
@@ -279,6 +288,7 @@ static const chip_spec_t v2c = {
     .hbm_fraction = 0.903,
     .hbm_turnaround = HBM_TURNAROUND,
     .vmem_bytes_per_s = VMEM_OF_HBM * 716e9 / 2,
+    .block_bytes = BLOCK_BYTES,
     .dma_latency_ps = DMA_LATENCY_PS,
     .bf16_flop_per_s = 46e12 / 2,
     .mxu_fraction = 0.9857,
@@ -309,6 +319,7 @@ static const chip_spec_t v3c = {
     .hbm_fraction = HBM_FRACTION,
     .hbm_turnaround = HBM_TURNAROUND,
     .vmem_bytes_per_s = VMEM_OF_HBM * 900e9 / 2,
+    .block_bytes = BLOCK_BYTES,
     .dma_latency_ps = DMA_LATENCY_PS,
     .bf16_flop_per_s = 140e12 / 2,
     .mxu_fraction = MXU_FRACTION,
@@ -339,6 +350,7 @@ static const chip_spec_t v7c = {
     .hbm_fraction = 0.9115,
     .hbm_turnaround = HBM_TURNAROUND,
     .vmem_bytes_per_s = VMEM_OF_HBM * 7370e9 / 2,
+    .block_bytes = BLOCK_BYTES,
     .dma_latency_ps = DMA_LATENCY_PS,
     .bf16_flop_per_s = 2307e12 / 2,
     .mxu_fraction = 0.829,

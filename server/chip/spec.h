@@ -55,7 +55,8 @@ typedef struct chip_spec_t {
   double hbm_turnaround;    // A byte that is written while another is read costs both
                             // this much more: the bus turns round.
   double vmem_bytes_per_s;  // Between VMEM and the units of the core.
-  int64_t dma_latency_ps;   // Until the first byte of a DMA arrives.
+  int64_t block_bytes;     // What a kernel loads at a time, beside computing on the last.
+  int64_t dma_latency_ps;  // Until the first byte of a DMA arrives.
 
   double bf16_flop_per_s;  // Nominal peak.
   double mxu_fraction;     // What a large product sustains of it.

@@ -57,6 +57,7 @@ static const field_t fields[] = {
     FIELD(hbm_fraction, FIELD_DOUBLE, 0.01, 1),
     FIELD(hbm_turnaround, FIELD_DOUBLE, 0, 10),
     FIELD(vmem_bytes_per_s, FIELD_DOUBLE, 1e6, 1e18),
+    FIELD(block_bytes, FIELD_SIZE, 1, (double)((int64_t)1 << 40)),
     FIELD(dma_latency_ps, FIELD_INT64, 0, 1e12),
     FIELD(bf16_flop_per_s, FIELD_DOUBLE, 1e6, 1e21),
     FIELD(mxu_fraction, FIELD_DOUBLE, 0.01, 1),

@@ -2,9 +2,15 @@
 
 #include "server/chip/layout.h"
 
-// One VPU operation per element is exact for arithmetic. A transcendental function is a
-// range reduction and a polynomial: about a dozen operations.
-enum { TRANSCENDENTAL_VPU_OPS = 12 };
+// A reduction within a register halves what is left step by step: 128 lanes, 8 sublanes.
+enum { LANE_STEPS = 7, SUBLANE_STEPS = 3 };
+
+// What 64 bits and f64 cost in operations on 32-bit lanes: carries and partial products;
+// sums and products of several f32.
+enum { WIDE_INTEGER_OPS = 4, WIDE_FLOAT_OPS = 20 };
+
+// Integer division has no instruction: a reciprocal in f32, two corrections.
+enum { INTEGER_DIVISION_OPS = 40 };
 
 int64_t chip_work_times(int64_t a, int64_t b) {
   int64_t product;
@@ -65,16 +71,78 @@ static chip_work_t traffic(const question_t *q) {
                        .hbm_written_bytes = result_bytes(q)};
 }
 
+// Operations on f32 lanes per element, counted as XLA expands the functions: the
+// reciprocal, 2^x, log2, tanh and 1/sqrt are instructions of the transcendental unit,
+// which takes as long as four others, and a Newton step or a polynomial refines them
+// (multiply and add are two operations, there is no fused one). Sine and cosine reduce
+// their argument by Payne and Hanek's method on all lanes, in integers.
+static int64_t float_ops(chip_op_t op) {
+  switch (op) {
+    case CHIP_OP_DIVIDE:
+      return 8;  // Reciprocal, a Newton step, the product.
+    case CHIP_OP_RSQRT:
+      return 7;
+    case CHIP_OP_SQRT:
+      return 9;  // x / sqrt(x), and 0 and infinity by themselves.
+    case CHIP_OP_TANH:
+      return 8;
+    case CHIP_OP_EXPONENTIAL:
+      return 10;  // Scaling and rounding, 2^x, the limits.
+    case CHIP_OP_LOG:
+      return 10;
+    case CHIP_OP_LOGISTIC:
+      return 18;  // exp, add, divide.
+    case CHIP_OP_EXPONENTIAL_MINUS_ONE:
+    case CHIP_OP_LOG_PLUS_ONE:
+      return 24;  // A polynomial near 0 beside the plain function.
+    case CHIP_OP_CBRT:
+    case CHIP_OP_POWER:
+      return 30;  // log, product, exp, signs and limits.
+    case CHIP_OP_REMAINDER:
+      return 14;
+    case CHIP_OP_ATAN2:
+      return 40;  // A division, a polynomial of eleven terms, eight quadrants.
+    case CHIP_OP_SINE:
+    case CHIP_OP_COSINE:
+      return 100;
+    case CHIP_OP_TAN:
+      return 120;
+    case CHIP_OP_SIGN:
+    case CHIP_OP_IS_FINITE:
+    case CHIP_OP_CLAMP:
+      return 2;
+    case CHIP_OP_FLOOR:
+    case CHIP_OP_CEIL:
+    case CHIP_OP_ROUND_NEAREST_AFZ:
+    case CHIP_OP_ROUND_NEAREST_EVEN:
+      return 3;
+    default:
+      return 1;
+  }
+}
+
+static int64_t ops_per_element(chip_op_t op, tensor_dtype_t dtype) {
+  const bool is_wide = tensor_dtype_device_bits(dtype) > 32;
+  if (!tensor_dtype_is_integer(dtype)) {
+    return float_ops(op) * (is_wide ? WIDE_FLOAT_OPS : 1);
+  }
+  const bool divides = op == CHIP_OP_DIVIDE || op == CHIP_OP_REMAINDER;
+  return (divides               ? INTEGER_DIVISION_OPS
+          : op == CHIP_OP_CLAMP ? 2
+                                : 1) *
+         (is_wide ? WIDE_INTEGER_OPS : 1);
+}
+
 static chip_work_t work_elementwise(const question_t *q) {
+  const tensor_shape_t *shape = result_shape(q, 0);
   chip_work_t work = traffic(q);
-  work.vpu_op = tensor_shape_elements(result_shape(q, 0));
+  work.vpu_op = times(tensor_shape_elements(shape),
+                      ops_per_element(q->instruction->op, shape->dtype));
   return work;
 }
 
 static chip_work_t work_transcendental(const question_t *q) {
-  chip_work_t work = work_elementwise(q);
-  work.vpu_op = times(work.vpu_op, TRANSCENDENTAL_VPU_OPS);
-  return work;
+  return work_elementwise(q);
 }
 
 // What is not used of the operands (slices) is not read, what is used often (broadcasts)
@@ -93,10 +161,27 @@ static chip_work_t work_update(const question_t *q) {
   return (chip_work_t){.hbm_read_bytes = update, .hbm_written_bytes = update};
 }
 
+// Registers are added up first, element by element. Then what a register holds of one
+// sum: along its lanes when the last dimension is reduced, along its sublanes when the
+// one before is.
 static chip_work_t work_reduce(const question_t *q) {
   chip_work_t work = traffic(q);
+  int32_t count;
+  const int64_t *dims =
+      chip_instruction_attr(q->instruction, CHIP_ATTR_DIMENSIONS, &count);
   for (int i = 0; i < q->instruction->result_count; i++) {
-    work.vpu_op = plus(work.vpu_op, tensor_shape_elements(operand_shape(q, i)));
+    const tensor_shape_t *in = operand_shape(q, i);
+    const int64_t sums = tensor_shape_elements(result_shape(q, i));
+    int64_t ops = tensor_shape_elements(in);
+    for (int32_t d = 0; d < count; d++) {
+      if (dims[d] == in->rank - 1) {
+        ops = plus(ops, times(sums, CHIP_LANES * LANE_STEPS));
+      } else if (dims[d] == in->rank - 2) {
+        ops = plus(ops, times(sums, CHIP_SUBLANES * SUBLANE_STEPS));
+      }
+    }
+    const bool is_wide = tensor_dtype_device_bits(in->dtype) > 32;
+    work.vpu_op = plus(work.vpu_op, times(ops, is_wide ? WIDE_INTEGER_OPS : 1));
   }
   return work;
 }
@@ -192,6 +277,10 @@ static chip_work_t work_dot_general(const question_t *q) {
     return work;
   }
   work.mxu_flop = flop;
+  if (e.m <= 1 || e.n <= 1) {  // XLA makes a multiply and a reduce of a matvec.
+    work.vpu_op = flop;
+    return work;
+  }
   if (flop > 0) {
     const int64_t padded =
         times(padded_flop(&e, q->spec->mxu_size), mxu_passes(q->instruction, dtype));

@@ -37,5 +37,5 @@ module {
   }
 }
 tasks @main {
-  fusion.0: compute of convert.0 multiply.0 multiply.1 add.0 multiply.2 multiply.3 multiply.4 add.1 rsqrt.0 multiply.5 multiply.6 subtract.0, vpu 385875968, reads 234881024, writes 201326592
+  fusion.0: compute of convert.0 multiply.0 multiply.1 add.0 multiply.2 multiply.3 multiply.4 add.1 rsqrt.0 multiply.5 multiply.6 subtract.0, vpu 301989888, reads 234881024, writes 201326592
 }

@@ -3,6 +3,7 @@
 
 #include "server/chip/cost.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 #include "common/base/check.h"
 #include "server/chip/layout.h"
+#include "server/chip/work.h"
 
 // A program of one product [m,k] x [k,n].
 static chip_cost_t product_cost(const char *kind, tensor_dtype_t dtype, int64_t m,
@@ -93,17 +95,177 @@ static void test_a_product_is_padded_to_the_array_but_its_flops_are_not(void **s
   const chip_cost_t odd = product_cost("v5e", TENSOR_BF16, 4096, 4097, 4096, 0);
   const chip_cost_t even = product_cost("v5e", TENSOR_BF16, 4096, 4224, 4096, 0);
   assert_int_equal(odd.mxu_flop, 2 * (int64_t)4096 * 4096 * 4097);
-  assert_int_equal(odd.duration_ps, even.duration_ps);
+  assert_int_equal(odd.mxu_ps, even.mxu_ps);
+  // By hand: 1 of 128 rows streams 128, k = 129 takes two tiles of 128, n = 1 of 128.
+  const chip_cost_t tiny = product_cost("v4", TENSOR_BF16, 2, 129, 2, 0);
+  const double busy_flop = 2.0 * 128 * 256 * 128;
+  assert_int_equal(tiny.mxu_ps, (int64_t)ceil(busy_flop / 275e12 / 0.8885 * 1e12));
+  // On v6e the array is 256 wide.
+  const chip_cost_t wide = product_cost("v6e", TENSOR_BF16, 2, 129, 2, 0);
+  assert_int_equal(wide.mxu_ps,
+                   (int64_t)ceil(2.0 * 256 * 256 * 256 / 918e12 / 0.903 * 1e12));
 }
 
 static void test_f32_products_take_one_three_or_six_passes_by_precision(void **state) {
   (void)state;
-  const int64_t fixed = chip_spec_find("v5e")->op_overhead_ps;
-  const int64_t one = product_cost("v5e", TENSOR_F32, 8192, 8192, 8192, 0).duration_ps;
-  const int64_t three = product_cost("v5e", TENSOR_F32, 8192, 8192, 8192, 1).duration_ps;
-  const int64_t six = product_cost("v5e", TENSOR_F32, 8192, 8192, 8192, 2).duration_ps;
-  assert_in_range(three - fixed, 3 * (one - fixed) - 3, 3 * (one - fixed) + 3);
-  assert_in_range(six - fixed, 6 * (one - fixed) - 6, 6 * (one - fixed) + 6);
+  const int64_t one = product_cost("v5e", TENSOR_F32, 8192, 8192, 8192, 0).mxu_ps;
+  const int64_t three = product_cost("v5e", TENSOR_F32, 8192, 8192, 8192, 1).mxu_ps;
+  const int64_t six = product_cost("v5e", TENSOR_F32, 8192, 8192, 8192, 2).mxu_ps;
+  assert_in_range(three, 3 * one - 3, 3 * one + 3);
+  assert_in_range(six, 6 * one - 6, 6 * one + 6);
+}
+
+static void test_int8_products_have_a_rate_of_their_own_where_there_is_one(void **state) {
+  (void)state;
+  const int64_t n = 8192;
+  const double v6e = (double)product_cost("v6e", TENSOR_S8, n, n, n, 0).mxu_ps /
+                     (double)product_cost("v6e", TENSOR_BF16, n, n, n, 0).mxu_ps;
+  assert_true(v6e > 0.499 && v6e < 0.501);
+  assert_int_equal(product_cost("v2", TENSOR_S8, n, n, n, 0).mxu_ps,
+                   product_cost("v2", TENSOR_BF16, n, n, n, 0).mxu_ps);
+}
+
+// The MXU of a v2 would need 374 us to take the matrix in; 209.2 were measured.
+static void test_a_matvec_is_multiplied_and_reduced_by_the_vpu(void **state) {
+  (void)state;
+  const chip_cost_t cost = product_cost("v2c", TENSOR_BF16, 1, 8192, 4096, 0);
+  assert_int_equal(cost.bound, CHIP_BOUND_HBM);
+  assert_int_equal(cost.mxu_ps, 0);
+  assert_int_equal(cost.mxu_flop, 2 * 4096 * 8192);
+  assert_near_us(cost, 209.2, 0.01);
+}
+
+// From the smallest to the largest, on every kind: never faster for more, the fixed cost
+// at one end, the rate of what bounds it at the other.
+static void test_costs_grow_with_size_from_the_fixed_cost_to_the_rate(void **state) {
+  (void)state;
+  for (const chip_spec_t *const *row = chip_spec_all(); *row != NULL; row++) {
+    const chip_spec_t *spec = *row;
+    int64_t product_before = 0, copy_before = 0;
+    for (int64_t size = 8; size <= 32768; size *= 2) {
+      const int64_t product =
+          product_cost(spec->name, TENSOR_BF16, size, size, size, 0).duration_ps;
+      const int64_t copy = copy_cost(spec->name, size * size).duration_ps;
+      assert_true(product >= product_before && copy >= copy_before);
+      product_before = product;
+      copy_before = copy;
+    }
+    const chip_cost_t small = product_cost(spec->name, TENSOR_BF16, 8, 8, 8, 0);
+    assert_int_equal(small.bound, CHIP_BOUND_FIXED);
+    assert_in_range(small.duration_ps, spec->op_overhead_ps,
+                    3 * spec->op_overhead_ps / 2);
+    const double flop = 2.0 * 32768 * 32768 * 32768;
+    const double rate = flop / (double)product_before * 1e12;
+    assert_true(rate > 0.99 * spec->mxu_fraction * spec->bf16_flop_per_s);
+    assert_true(rate < spec->bf16_flop_per_s);
+    const double bytes = 4.0 * 32768 * 32768;
+    const double copied = bytes / (double)copy_before * 1e12;
+    assert_true(copied > 0.84 * spec->hbm_bytes_per_s);
+    assert_true(copied < spec->hbm_fraction * spec->hbm_bytes_per_s);
+  }
+}
+
+static chip_cost_t work_cost(const char *kind, chip_work_t work) {
+  return chip_work_cost(chip_spec_find(kind), &work);
+}
+
+static void test_memory_and_core_hide_behind_each_other_but_for_a_block(void **state) {
+  (void)state;
+  const chip_spec_t *spec = chip_spec_find("v5e");
+  const int64_t large = (int64_t)1 << 30;
+  const int64_t ops = 1000000000000;
+  const chip_cost_t memory = work_cost("v5e", (chip_work_t){.hbm_read_bytes = large});
+  const chip_cost_t core = work_cost("v5e", (chip_work_t){.vpu_op = ops});
+  const chip_cost_t both =
+      work_cost("v5e", (chip_work_t){.hbm_read_bytes = large, .vpu_op = ops});
+  assert_int_equal(both.bound, CHIP_BOUND_VPU);
+  assert_int_equal(both.duration_ps,
+                   core.duration_ps + (memory.duration_ps - spec->op_overhead_ps) / 1024 + 1);
+  // What is one block does not overlap at all.
+  const chip_work_t small = {.hbm_read_bytes = 65536, .vpu_op = 1 << 20};
+  const chip_cost_t one = work_cost("v5e", small);
+  assert_int_equal(one.duration_ps, spec->op_overhead_ps + one.hbm_ps + one.vpu_ps);
+}
+
+static void test_a_copy_streams_slower_than_what_only_reads(void **state) {
+  (void)state;
+  const chip_work_t read = {.hbm_read_bytes = 2000000000};
+  const chip_work_t copy = {.hbm_read_bytes = 1000000000,
+                            .hbm_written_bytes = 1000000000};
+  const double ratio =
+      (double)work_cost("v4", copy).hbm_ps / (double)work_cost("v4", read).hbm_ps;
+  assert_true(ratio > 1.0459 && ratio < 1.0461);
+}
+
+static void test_what_lies_in_vmem_does_not_wait_for_hbm(void **state) {
+  (void)state;
+  const chip_cost_t near = work_cost("v5e", (chip_work_t){.vmem_bytes = 64 << 20});
+  const chip_cost_t far = work_cost("v5e", (chip_work_t){.hbm_read_bytes = 64 << 20});
+  assert_int_equal(near.hbm_ps, 0);
+  assert_true(near.duration_ps * 10 < far.duration_ps);
+}
+
+static void test_costs_saturate(void **state) {
+  (void)state;
+  const chip_work_t endless = {.mxu_flop = INT64_MAX,
+                               .mxu_busy_flop = INT64_MAX,
+                               .vpu_op = INT64_MAX,
+                               .hbm_read_bytes = INT64_MAX,
+                               .hbm_written_bytes = INT64_MAX,
+                               .vmem_bytes = INT64_MAX};
+  for (const chip_spec_t *const *row = chip_spec_all(); *row != NULL; row++) {
+    chip_spec_t slow = **row;
+    slow.hbm_bytes_per_s = slow.vpu_op_per_s = 1e6;
+    const chip_cost_t cost = chip_work_cost(&slow, &endless);
+    assert_true(cost.duration_ps == INT64_MAX && cost.hbm_bytes == INT64_MAX);
+  }
+}
+
+// One operation of f32[rows,columns].
+static chip_work_t unary_work(chip_op_t op, tensor_dtype_t dtype, int64_t rows,
+                              int64_t columns) {
+  const tensor_shape_t shape = tensor_shape_make(dtype, 2, (int64_t[]){rows, columns});
+  const chip_buffer_t buffers[] = {{.shape = shape}, {.shape = shape}};
+  const chip_instruction_t instruction = {.op = op,
+                                          .operand_count = 1,
+                                          .operands = (int32_t[]){0},
+                                          .result_count = 1,
+                                          .results = (int32_t[]){1}};
+  const chip_program_t program = {.buffer_count = 2, .buffers = buffers};
+  return chip_instruction_work(chip_spec_find("v5e"), &program, &instruction);
+}
+
+static void test_functions_cost_what_their_expansion_does(void **state) {
+  (void)state;
+  assert_int_equal(unary_work(CHIP_OP_NEGATE, TENSOR_F32, 8, 128).vpu_op, 1024);
+  assert_int_equal(unary_work(CHIP_OP_TANH, TENSOR_F32, 8, 128).vpu_op, 8 * 1024);
+  assert_int_equal(unary_work(CHIP_OP_NEGATE, TENSOR_S64, 8, 128).vpu_op, 4 * 1024);
+  const int64_t sine = unary_work(CHIP_OP_SINE, TENSOR_F32, 8, 128).vpu_op;
+  assert_true(sine > 4 * unary_work(CHIP_OP_EXPONENTIAL, TENSOR_F32, 8, 128).vpu_op);
+}
+
+static int64_t reduce_ops(int64_t rows, int64_t columns, int64_t dim) {
+  const chip_buffer_t buffers[] = {
+      {.shape = tensor_shape_make(TENSOR_F32, 2, (int64_t[]){rows, columns})},
+      {.shape = tensor_shape_make(TENSOR_F32, 0, NULL)},
+      {.shape = tensor_shape_make(TENSOR_F32, 1, (int64_t[]){dim == 0 ? columns : rows})},
+  };
+  const chip_attr_t attrs[] = {{CHIP_ATTR_DIMENSIONS, 1, &dim}};
+  const chip_instruction_t instruction = {.op = CHIP_OP_REDUCE,
+                                          .operand_count = 2,
+                                          .operands = (int32_t[]){0, 1},
+                                          .result_count = 1,
+                                          .results = (int32_t[]){2},
+                                          .attr_count = 1,
+                                          .attrs = attrs};
+  const chip_program_t program = {.buffer_count = 3, .buffers = buffers};
+  return chip_instruction_work(chip_spec_find("v5e"), &program, &instruction).vpu_op;
+}
+
+static void test_a_reduction_ends_with_steps_within_registers(void **state) {
+  (void)state;
+  assert_int_equal(reduce_ops(64, 4096, 1), 64 * 4096 + 64 * 128 * 7);
+  assert_int_equal(reduce_ops(64, 4096, 0), 64 * 4096 + 4096 * 8 * 3);
 }
 
 static void test_arrays_are_padded_to_tiles_in_hbm(void **state) {
@@ -141,6 +303,15 @@ int main(void) {
       cmocka_unit_test(test_a_small_product_costs_what_starting_it_costs),
       cmocka_unit_test(test_a_product_is_padded_to_the_array_but_its_flops_are_not),
       cmocka_unit_test(test_f32_products_take_one_three_or_six_passes_by_precision),
+      cmocka_unit_test(test_int8_products_have_a_rate_of_their_own_where_there_is_one),
+      cmocka_unit_test(test_a_matvec_is_multiplied_and_reduced_by_the_vpu),
+      cmocka_unit_test(test_costs_grow_with_size_from_the_fixed_cost_to_the_rate),
+      cmocka_unit_test(test_memory_and_core_hide_behind_each_other_but_for_a_block),
+      cmocka_unit_test(test_a_copy_streams_slower_than_what_only_reads),
+      cmocka_unit_test(test_what_lies_in_vmem_does_not_wait_for_hbm),
+      cmocka_unit_test(test_costs_saturate),
+      cmocka_unit_test(test_functions_cost_what_their_expansion_does),
+      cmocka_unit_test(test_a_reduction_ends_with_steps_within_registers),
       cmocka_unit_test(test_arrays_are_padded_to_tiles_in_hbm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
