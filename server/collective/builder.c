@@ -35,6 +35,14 @@ static void add_step(collective_builder_t *builder, const collective_step_t *ste
   builder->lanes[builder->lane_count - 1].step_count++;
 }
 
+int32_t collective_join(collective_builder_t *builder, int32_t first, int32_t count) {
+  int32_t joined = first;
+  for (int32_t i = 1; i < count; i++) {
+    joined = collective_add_lane(builder, joined, first + i);
+  }
+  return joined;
+}
+
 void collective_add_transfer(collective_builder_t *builder,
                              const collective_transfer_t *transfer) {
   collective_step_t step = {.kind = COLLECTIVE_TRANSFER,
@@ -150,7 +158,7 @@ collective_region_t collective_region(const collective_plan_t *plan,
 
 int32_t collective_segments(const collective_plan_t *plan, int64_t elements,
                             int64_t chunks) {
-  if (!plan->request->cuts_for_caches) {
+  if (!plan->cuts) {
     return 1;
   }
   const int64_t segments = elements * plan->element_bytes / chunks / SEGMENT_BYTES;

@@ -5,9 +5,6 @@
 
 #include "server/collective/plan.h"
 
-// Rounds that run at the same time.
-enum { LANES_MAX = 8 };
-
 static collective_region_t block(const collective_plan_t *plan,
                                  collective_buffer_t buffer, int64_t index) {
   return collective_region(plan, buffer, index * plan->block_elements,
@@ -22,39 +19,60 @@ typedef struct round_t {
 static round_t round_of(const collective_plan_t *plan, int32_t r) {
   const int32_t size = plan->group->size;
   round_t round = {.to = (plan->me + r) % size, .from = (plan->me - r + size) % size};
-  round.step.tag = r;
   round.step.send_to = (int32_t)plan->group->chips[round.to];
   round.step.receive_from = (int32_t)plan->group->chips[round.from];
   return round;
 }
 
-static void all_gather(const collective_plan_t *plan) {
-  collective_add_lane(plan->builder, COLLECTIVE_NONE, COLLECTIVE_NONE);
-  for (int32_t r = 1; r < plan->group->size; r++) {
-    round_t round = round_of(plan, r);
-    round.step.source = block(plan, COLLECTIVE_INPUT, 0);
-    round.step.target = block(plan, COLLECTIVE_OUTPUT, round.from);
-    collective_add_transfer(plan->builder, &round.step);
-  }
-  collective_add_copy(plan->builder, block(plan, COLLECTIVE_OUTPUT, plan->me),
-                      block(plan, COLLECTIVE_INPUT, 0));
-}
+// The rounds lane by lane: what to do with each is the caller's business.
+typedef void (*round_fn_t)(const collective_plan_t *plan, round_t *round);
 
-static void all_to_all(const collective_plan_t *plan) {
+// Returns the number of lanes, which begin with lane 0.
+static int32_t add_rounds(const collective_plan_t *plan, round_fn_t finish) {
   const int32_t rounds = plan->group->size - 1;
-  const int32_t lanes = rounds < LANES_MAX ? rounds : LANES_MAX;
+  const int32_t lanes =
+      rounds < COLLECTIVE_DIRECT_LANES ? rounds : COLLECTIVE_DIRECT_LANES;
   for (int32_t lane = 0; lane < lanes; lane++) {
     collective_add_lane(plan->builder, COLLECTIVE_NONE, COLLECTIVE_NONE);
     for (int32_t r = 1 + lane; r <= rounds; r += lanes) {
       round_t round = round_of(plan, r);
-      round.step.source = block(plan, COLLECTIVE_INPUT, round.to);
-      round.step.target = block(plan, COLLECTIVE_OUTPUT, round.from);
+      round.step.tag = (r - 1) / lanes;
+      finish(plan, &round);
       collective_add_transfer(plan->builder, &round.step);
     }
   }
+  return lanes;
+}
+
+static void gather_round(const collective_plan_t *plan, round_t *round) {
+  round->step.source = block(plan, COLLECTIVE_INPUT, 0);
+  round->step.target = block(plan, COLLECTIVE_OUTPUT, round->from);
+}
+
+static void exchange_round(const collective_plan_t *plan, round_t *round) {
+  round->step.source = block(plan, COLLECTIVE_INPUT, round->to);
+  round->step.target = block(plan, COLLECTIVE_OUTPUT, round->from);
+}
+
+static void add_own(const collective_plan_t *plan, int64_t from) {
   collective_add_lane(plan->builder, COLLECTIVE_NONE, COLLECTIVE_NONE);
   collective_add_copy(plan->builder, block(plan, COLLECTIVE_OUTPUT, plan->me),
-                      block(plan, COLLECTIVE_INPUT, plan->me));
+                      block(plan, COLLECTIVE_INPUT, from));
+}
+
+// Where the round's block waits to be added: SCRATCH has one place per member, the own
+// one for the running sum.
+static collective_region_t inbox_of(const collective_plan_t *plan, int64_t member) {
+  const int64_t stride = plan->builder->scratch_bytes / plan->group->size;
+  collective_region_t inbox = block(plan, COLLECTIVE_SCRATCH, 0);
+  inbox.offset = member * stride;
+  return inbox;
+}
+
+static void reduce_round(const collective_plan_t *plan, round_t *round) {
+  const bool is_scatter = plan->request->op == CHIP_OP_REDUCE_SCATTER;
+  round->step.source = block(plan, COLLECTIVE_INPUT, is_scatter ? round->to : 0);
+  round->step.target = inbox_of(plan, round->from);
 }
 
 // Gathers what everybody has for this chip, then adds it up in the order of the group, so
@@ -64,34 +82,19 @@ static void reduce(const collective_plan_t *plan) {
   const int32_t size = plan->group->size;
   const collective_region_t own =
       block(plan, COLLECTIVE_INPUT, is_scatter ? plan->me : 0);
-  collective_region_t inbox = own;
-  inbox.buffer = COLLECTIVE_SCRATCH;
-  const int64_t first_scratch = collective_add_scratch(plan->builder, own.size_bytes);
-  for (int32_t i = 1; i < size; i++) {
+  for (int32_t i = 0; i < size; i++) {
     collective_add_scratch(plan->builder, own.size_bytes);
   }
-  const int64_t stride = plan->builder->scratch_bytes / size;
-  collective_add_lane(plan->builder, COLLECTIVE_NONE, COLLECTIVE_NONE);
-  for (int32_t r = 1; r < size; r++) {
-    round_t round = round_of(plan, r);
-    round.step.source = is_scatter ? block(plan, COLLECTIVE_INPUT, round.to) : own;
-    inbox.offset = first_scratch + round.from * stride;
-    round.step.target = inbox;
-    collective_add_transfer(plan->builder, &round.step);
-  }
-  collective_region_t sum = own;
-  for (int32_t member = 0; member < size; member++) {
-    inbox.offset = first_scratch + member * stride;
-    const collective_region_t next = member == plan->me ? own : inbox;
-    collective_region_t target = inbox;
-    target.offset = first_scratch + plan->me * stride;
-    target = member == size - 1 ? block(plan, COLLECTIVE_OUTPUT, 0) : target;
-    if (member > 0) {
-      collective_add_reduce(plan->builder, target, sum, next);
-      sum = target;
-    } else {
-      sum = next;
-    }
+  const int32_t lanes = add_rounds(plan, reduce_round);
+  collective_add_lane(plan->builder, collective_join(plan->builder, 0, lanes),
+                      COLLECTIVE_NONE);
+  collective_region_t sum = plan->me == 0 ? own : inbox_of(plan, 0);
+  for (int32_t member = 1; member < size; member++) {
+    const collective_region_t target =
+        member == size - 1 ? block(plan, COLLECTIVE_OUTPUT, 0) : inbox_of(plan, plan->me);
+    collective_add_reduce(plan->builder, target, sum,
+                          member == plan->me ? own : inbox_of(plan, member));
+    sum = target;
   }
 }
 
@@ -116,10 +119,12 @@ static void permute(const collective_plan_t *plan) {
 pod_status_t collective_plan_direct(const collective_plan_t *plan) {
   switch (plan->request->op) {
     case CHIP_OP_ALL_GATHER:
-      all_gather(plan);
+      add_rounds(plan, gather_round);
+      add_own(plan, 0);
       return NULL;
     case CHIP_OP_ALL_TO_ALL:
-      all_to_all(plan);
+      add_rounds(plan, exchange_round);
+      add_own(plan, plan->me);
       return NULL;
     case CHIP_OP_COLLECTIVE_PERMUTE:
       permute(plan);

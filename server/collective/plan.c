@@ -165,7 +165,7 @@ static void finish(const collective_plan_t *plan, collective_algorithm_t algorit
 }
 
 pod_status_t collective_plan_by(collective_planner_t *planner, collective_group_t *group,
-                                int32_t chip, collective_algorithm_t algorithm,
+                                int32_t chip, collective_algorithm_t algorithm, bool cuts,
                                 pod_arena_t *arena, collective_schedule_t *out_schedule) {
   collective_lane_t lanes[COLLECTIVE_LANES_MAX];
   collective_builder_t builder = {.lanes = lanes};
@@ -175,6 +175,7 @@ pod_status_t collective_plan_by(collective_planner_t *planner, collective_group_
                             .chip = chip,
                             .source = COLLECTIVE_NONE,
                             .target = COLLECTIVE_NONE,
+                            .cuts = cuts,
                             .element_bytes = planner->element_bytes,
                             .block_elements = planner->block_elements,
                             .builder = &builder};
@@ -206,7 +207,7 @@ static pod_status_t plan_permute(collective_planner_t *planner, int32_t chip,
                      chip_op_name(planner->request->op),
                      collective_algorithm_name(planner->request->algorithm));
   }
-  return collective_plan_by(planner, &group, chip, COLLECTIVE_DIRECT, arena,
+  return collective_plan_by(planner, &group, chip, COLLECTIVE_DIRECT, false, arena,
                             out_schedule);
 }
 
@@ -226,7 +227,8 @@ pod_status_t collective_planner_plan(collective_planner_t *planner, int32_t chip
   collective_group_t *group =
       &planner->groups[planner->slots[chip] / planner->request->group_size];
   know_group(planner, group);
-  return collective_plan_by(planner, group, chip, group->algorithm, arena, out_schedule);
+  return collective_plan_by(planner, group, chip, group->algorithm,
+                            planner->request->cuts_for_caches, arena, out_schedule);
 }
 
 pod_status_t collective_plan(const collective_request_t *request, const torus_t *torus,

@@ -5,6 +5,9 @@
 
 #include "server/collective/schedule.h"
 
+// DIRECT: messages that a chip has under way at the same time.
+enum { COLLECTIVE_DIRECT_LANES = 8 };
+
 // How a group lies on the torus. A position is a place in `order`; neighbours in position
 // are neighbours on the torus when `is_physical`.
 typedef struct collective_order_t {
@@ -66,6 +69,7 @@ typedef struct collective_plan_t {
   int32_t me;              // Member index of the chip.
   int32_t position;        // Of the chip in the group's order, if that is known.
   int32_t source, target;  // Permute: the chip's peers, or COLLECTIVE_NONE.
+  bool cuts;               // Long messages, for a host's caches.
   int64_t element_bytes;
   int64_t block_elements;  // all_reduce, permute: all; else of one member's block.
   collective_builder_t *builder;
@@ -110,10 +114,10 @@ collective_algorithm_t collective_choose(collective_planner_t *planner,
 void collective_group_need_order(collective_planner_t *planner,
                                  collective_group_t *group);
 
-// The schedule of a chip of the group by an algorithm.
+// The schedule of a chip of the group by an algorithm. `cuts`: for a host's caches.
 POD_MUST_USE pod_status_t collective_plan_by(collective_planner_t *planner,
                                              collective_group_t *group, int32_t chip,
-                                             collective_algorithm_t algorithm,
+                                             collective_algorithm_t algorithm, bool cuts,
                                              pod_arena_t *arena,
                                              collective_schedule_t *out_schedule);
 
@@ -123,6 +127,9 @@ POD_MUST_USE pod_status_t collective_plan_by(collective_planner_t *planner,
 // COLLECTIVE_NONE. Returns its number.
 int32_t collective_add_lane(collective_builder_t *builder, int32_t after_a,
                             int32_t after_b);
+
+// A lane that is done when `count` lanes from `first` on are.
+int32_t collective_join(collective_builder_t *builder, int32_t first, int32_t count);
 
 // The halves of a transfer; a peer of COLLECTIVE_NONE or an empty region leaves a half
 // out, and without any half there is no step.

@@ -11,7 +11,8 @@
 //            the same time and the step is done when both are. The others are local.
 // Matching:  what chip a sends to chip b in lane l under tag t is what b receives from a
 //            in its lane l under tag t, and has the same size. In a lane a chip's tags
-//            rise.
+//            rise. They count rounds from 0: chips that do the same step have the same
+//            tag, and a chip with nothing to do in a round leaves its tag out.
 // Deadlock:  matching halves meet even when no byte is buffered between chips, whatever
 //            the order in which chips and lanes are served. More buffering cannot break
 //            that.

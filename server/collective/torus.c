@@ -277,9 +277,7 @@ static void run_part(part_t *part) {
       collective_region(plan, part->work, whole.start, whole.count);
   const collective_region_t piece =
       collective_region(plan, COLLECTIVE_OUTPUT, part->piece.start, part->piece.count);
-  const collective_region_t all = {.size_bytes = plan->block_elements *
-                                                 plan->element_bytes * plan->group->size};
-  collective_region_t blocks = all;
+  collective_region_t blocks = {.size_bytes = packed.size_bytes};
   collective_reorder_t reorder;
   switch (plan->request->op) {
     case CHIP_OP_ALL_REDUCE:

@@ -66,6 +66,10 @@ static void all_reduce(const collective_plan_t *plan) {
   const bool is_folded = me < 2 * extra && me % 2 == 1;
   const bool is_partner = me < 2 * extra && me % 2 == 0;
   const collective_region_t output = whole(plan, COLLECTIVE_OUTPUT);
+  int32_t last_tag = 1;  // After the folding and the rounds.
+  for (int32_t bit = 1; bit < power; bit *= 2) {
+    last_tag++;
+  }
   collective_add_lane(plan->builder, COLLECTIVE_NONE, COLLECTIVE_NONE);
   if (is_folded) {
     const int32_t partner = chip_of(plan, me - 1);
@@ -74,7 +78,7 @@ static void all_reduce(const collective_plan_t *plan) {
                                   .receive_from = COLLECTIVE_NONE,
                                   .source = whole(plan, COLLECTIVE_INPUT)};
     collective_add_transfer(plan->builder, &step);
-    step = (collective_transfer_t){.tag = INT16_MAX,
+    step = (collective_transfer_t){.tag = last_tag,
                                    .send_to = COLLECTIVE_NONE,
                                    .receive_from = partner,
                                    .target = output};
@@ -95,7 +99,7 @@ static void all_reduce(const collective_plan_t *plan) {
     fold_in(&doubling, tag, peer, peer);
   }
   if (is_partner) {
-    const collective_transfer_t step = {.tag = INT16_MAX,
+    const collective_transfer_t step = {.tag = last_tag,
                                         .send_to = chip_of(plan, me + 1),
                                         .receive_from = COLLECTIVE_NONE,
                                         .source = doubling.value};

@@ -155,8 +155,9 @@ static pod_status_t load_step(executable_t *executable, int32_t index, void **po
   step->cost = chip_instruction_cost(executor->options.spec, &executor->options.torus,
                                      program, instruction);
   if (chip_op_is_collective(instruction->op)) {
-    return executor_collective_create(program, instruction, &executor->options.torus,
-                                      executor->options.chip, &step->collective);
+    return executor_collective_create(program, instruction, executor->options.spec,
+                                      &executor->options.torus, executor->options.chip,
+                                      &step->collective);
   }
   step->kernel = kernel_find(instruction->op);
   if (step->kernel == NULL && !is_executors_own(instruction->op)) {

@@ -120,10 +120,12 @@ static pod_status_t check_region(const chip_program_t *program,
 static pod_status_t plan_part(executor_collective_t *collective,
                               const chip_program_t *program,
                               const chip_instruction_t *instruction, int32_t index,
-                              const torus_t *torus, int32_t chip) {
+                              const chip_spec_t *spec, const torus_t *torus,
+                              int32_t chip) {
   part_t *part = &collective->parts[index];
   collective_request_t request;
   collective_request_of(program, instruction, index, &request);
+  request.spec = spec;
   request.cuts_for_caches = true;
   collective_layouts_of(program, instruction, index, &part->input, &part->output);
   if (collective->region != CHIP_NONE) {
@@ -147,7 +149,8 @@ static int32_t region_of(const chip_instruction_t *instruction) {
 
 pod_status_t executor_collective_create(const chip_program_t *program,
                                         const chip_instruction_t *instruction,
-                                        const torus_t *torus, int32_t chip,
+                                        const chip_spec_t *spec, const torus_t *torus,
+                                        int32_t chip,
                                         executor_collective_t **out_collective) {
   pod_arena_t *arena = pod_arena_create();
   executor_collective_t *collective = pod_arena_alloc(arena, sizeof(*collective));
@@ -158,7 +161,7 @@ pod_status_t executor_collective_create(const chip_program_t *program,
       pod_arena_array(arena, (size_t)collective->part_count, sizeof(*collective->parts));
   for (int32_t i = 0; i < collective->part_count; i++) {
     const pod_status_t status =
-        plan_part(collective, program, instruction, i, torus, chip);
+        plan_part(collective, program, instruction, i, spec, torus, chip);
     if (status != NULL) {
       executor_collective_destroy(collective);
       return status;

@@ -31,11 +31,13 @@ typedef struct executor_scratch_t {
 
 void executor_scratch_deinit(executor_scratch_t *scratch);
 
-// Plans it. Returns owned. UNIMPLEMENTED for a region whose element type differs from an
-// operand's, and what collective_plan refuses.
+// Plans it, choosing algorithms by the rates of `spec`. Returns owned. UNIMPLEMENTED for
+// a region whose element type differs from an operand's, and what collective_plan
+// refuses.
 POD_MUST_USE pod_status_t executor_collective_create(
     const chip_program_t *program, const chip_instruction_t *instruction,
-    const torus_t *torus, int32_t chip, executor_collective_t **out_collective);
+    const chip_spec_t *spec, const torus_t *torus, int32_t chip,
+    executor_collective_t **out_collective);
 
 // Accepts NULL.
 void executor_collective_destroy(executor_collective_t *collective);

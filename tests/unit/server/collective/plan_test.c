@@ -222,7 +222,7 @@ static void assert_chosen(const char *scene_name, chip_op_t op, int64_t block,
 
 static void test_the_planner_takes_the_cheapest(void **state) {
   (void)state;
-  assert_chosen("2x2", CHIP_OP_ALL_REDUCE, 256, COLLECTIVE_TREE);
+  assert_chosen("2x2", CHIP_OP_ALL_REDUCE, 256, COLLECTIVE_DIRECT);
   assert_chosen("2x2", CHIP_OP_ALL_REDUCE, 1 << 24, COLLECTIVE_TORUS);
   assert_chosen("4x4 wrapped", CHIP_OP_ALL_REDUCE, 1 << 24, COLLECTIVE_TORUS);
   assert_chosen("2x2", CHIP_OP_ALL_GATHER, 1 << 20, COLLECTIVE_RING);

@@ -457,7 +457,8 @@ static void test_the_latest_clock_comes_out(void **state) {
   (void)state;
   pod_t pod;
   pod_start(&pod, square, WAY_SHARED);
-  const collective_request_t request = request_of(CHIP_OP_ALL_REDUCE, 1, 4, 100);
+  collective_request_t request = request_of(CHIP_OP_ALL_REDUCE, 1, 4, 100);
+  request.algorithm = COLLECTIVE_TREE;
   work_t works[CHIPS_MAX];
   start_work(works, &pod, &request, 1, 1);
   join_work(works, &pod);

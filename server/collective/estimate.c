@@ -1,0 +1,210 @@
+#include "server/collective/estimate.h"
+
+#include <stdlib.h>
+
+#include "common/base/memory.h"
+
+#define PS_PER_S 1e12
+#define LIMIT_PS 0x1p61
+
+// Less than this is left over from rounding only.
+#define BYTES_LEFT_OVER 1e-3
+#define PS_LEFT_OVER 1e-3
+
+typedef enum stage_t {
+  WAITING = 0,  // For lanes in `after`.
+  FLOWING = 1,  // Bytes are on the links.
+  DELAYED = 2,  // Hops, or a local step.
+  DONE = 3,
+} stage_t;
+
+typedef struct walk_lane_t {
+  stage_t stage;
+  int32_t step, end;
+  int32_t next_tag;
+  double bytes_left, delay_left;
+  int32_t hops[TORUS_DIRECTIONS];
+} walk_lane_t;
+
+typedef struct walk_t {
+  const collective_schedule_t *schedule;
+  const torus_t *torus;
+  int32_t chip;
+  double ps_per_byte, local_ps_per_byte, hop_ps;
+  walk_lane_t *lanes;
+  int32_t lanes_left;
+  bool has_started;  // A lane has finished, others may start.
+} walk_t;
+
+static int32_t find_hops(const walk_t *walk, int32_t from, int32_t to,
+                         int32_t hops[TORUS_DIRECTIONS]) {
+  int32_t count = 0;
+  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+    hops[d] = 0;
+  }
+  while (from != to) {
+    const torus_direction_t direction = torus_next_hop(walk->torus, from, to);
+    hops[direction]++;
+    count++;
+    from = torus_neighbour(walk->torus, from, direction);
+  }
+  return count;
+}
+
+static double local_ps(const walk_t *walk, const collective_step_t *step) {
+  const double bytes = (double)step->target_bytes;
+  switch (step->kind) {
+    case COLLECTIVE_COPY:
+      return step->source_buffer == COLLECTIVE_INPUT
+                 ? 0
+                 : 2 * bytes * walk->local_ps_per_byte;
+    case COLLECTIVE_REDUCE:
+      return 3 * bytes * walk->local_ps_per_byte;
+    default:
+      return 0;
+  }
+}
+
+static void begin_transfer(const walk_t *walk, walk_lane_t *lane,
+                           const collective_step_t *step) {
+  const bool sends = step->send_to != COLLECTIVE_NONE;
+  const int32_t hops = sends
+                           ? find_hops(walk, walk->chip, step->send_to, lane->hops)
+                           : find_hops(walk, step->receive_from, walk->chip, lane->hops);
+  const int64_t bytes =
+      step->source_bytes > step->target_bytes ? step->source_bytes : step->target_bytes;
+  const double rounds =
+      step->tag >= lane->next_tag ? 1.0 + step->tag - lane->next_tag : 1;
+  lane->next_tag = step->tag + 1;
+  lane->bytes_left = rounds * (double)bytes;
+  lane->delay_left = rounds * hops * walk->hop_ps;
+  lane->stage = FLOWING;
+}
+
+// Puts the lane on its step, or on the next that takes time, or at its end.
+static void settle(walk_t *walk, walk_lane_t *lane) {
+  while (lane->step < lane->end) {
+    const collective_step_t *step = &walk->schedule->steps[lane->step];
+    if (step->kind == COLLECTIVE_TRANSFER) {
+      begin_transfer(walk, lane, step);
+      return;
+    }
+    lane->delay_left = local_ps(walk, step);
+    lane->stage = DELAYED;
+    if (lane->delay_left > PS_LEFT_OVER) {
+      return;
+    }
+    lane->step++;
+  }
+  lane->stage = DONE;
+  walk->lanes_left--;
+  walk->has_started = true;
+}
+
+// A lane waits only for lower ones, so one walk upwards starts all that can.
+static void start_lanes(walk_t *walk) {
+  walk->has_started = false;
+  for (int32_t i = 0; i < walk->schedule->lane_count; i++) {
+    walk_lane_t *lane = &walk->lanes[i];
+    const int32_t *after = walk->schedule->lanes[i].after;
+    bool may_start = lane->stage == WAITING;
+    for (int a = 0; a < COLLECTIVE_AFTER_MAX; a++) {
+      may_start = may_start &&
+                  (after[a] == COLLECTIVE_NONE || walk->lanes[after[a]].stage == DONE);
+    }
+    if (may_start) {
+      settle(walk, lane);
+    }
+  }
+}
+
+// Bytes per picosecond of a lane, given how many messages there are per direction.
+static double rate_of(const walk_t *walk, const walk_lane_t *lane,
+                      const int32_t loads[TORUS_DIRECTIONS]) {
+  int32_t busiest = 1;
+  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+    busiest = lane->hops[d] > 0 && loads[d] > busiest ? loads[d] : busiest;
+  }
+  return 1 / (walk->ps_per_byte * busiest);
+}
+
+static void find_loads(const walk_t *walk, int32_t loads[TORUS_DIRECTIONS]) {
+  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+    loads[d] = 0;
+  }
+  for (int32_t i = 0; i < walk->schedule->lane_count; i++) {
+    for (int d = 0; d < TORUS_DIRECTIONS && walk->lanes[i].stage == FLOWING; d++) {
+      loads[d] += walk->lanes[i].hops[d];
+    }
+  }
+}
+
+// To the next end of anything. Returns the time until then.
+static double advance(walk_t *walk) {
+  int32_t loads[TORUS_DIRECTIONS];
+  find_loads(walk, loads);
+  double elapsed_ps = LIMIT_PS;
+  for (int32_t i = 0; i < walk->schedule->lane_count; i++) {
+    const walk_lane_t *lane = &walk->lanes[i];
+    if (lane->stage == FLOWING || lane->stage == DELAYED) {
+      const double left_ps = lane->stage == FLOWING
+                                 ? lane->bytes_left / rate_of(walk, lane, loads)
+                                 : lane->delay_left;
+      elapsed_ps = left_ps < elapsed_ps ? left_ps : elapsed_ps;
+    }
+  }
+  for (int32_t i = 0; i < walk->schedule->lane_count; i++) {
+    walk_lane_t *lane = &walk->lanes[i];
+    if (lane->stage == FLOWING) {
+      lane->bytes_left -= elapsed_ps * rate_of(walk, lane, loads);
+      lane->stage = lane->bytes_left < BYTES_LEFT_OVER ? DELAYED : FLOWING;
+    } else if (lane->stage == DELAYED) {
+      lane->delay_left -= elapsed_ps;
+      if (lane->delay_left < PS_LEFT_OVER) {
+        lane->step++;
+        settle(walk, lane);
+      }
+    }
+  }
+  return elapsed_ps;
+}
+
+static bool has_transfers(const collective_schedule_t *schedule) {
+  for (int32_t i = 0; i < schedule->step_count; i++) {
+    if (schedule->steps[i].kind == COLLECTIVE_TRANSFER) {
+      return true;
+    }
+  }
+  return false;
+}
+
+int64_t collective_estimate_ps(const collective_schedule_t *schedule,
+                               const torus_t *torus, const chip_spec_t *spec,
+                               int32_t chip) {
+  if (!has_transfers(schedule)) {
+    return 0;
+  }
+  walk_t walk = {
+      .schedule = schedule,
+      .torus = torus,
+      .chip = chip,
+      .ps_per_byte = PS_PER_S / spec->ici_bytes_per_s,
+      .local_ps_per_byte = PS_PER_S / (spec->hbm_bytes_per_s * spec->hbm_fraction),
+      .hop_ps = (double)spec->ici_hop_ps,
+      .lanes = pod_alloc((size_t)schedule->lane_count * sizeof(*walk.lanes)),
+      .lanes_left = schedule->lane_count};
+  for (int32_t i = 0; i < schedule->lane_count; i++) {
+    walk.lanes[i].step = schedule->lanes[i].first_step;
+    walk.lanes[i].end = walk.lanes[i].step + schedule->lanes[i].step_count;
+  }
+  double time_ps = (double)spec->collective_startup_ps;
+  start_lanes(&walk);
+  while (walk.lanes_left > 0 && time_ps < LIMIT_PS) {
+    time_ps += advance(&walk);
+    if (walk.has_started) {
+      start_lanes(&walk);
+    }
+  }
+  free(walk.lanes);
+  return time_ps < LIMIT_PS ? (int64_t)time_ps : INT64_MAX / 4;
+}

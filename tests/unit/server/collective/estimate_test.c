@@ -1,0 +1,200 @@
+// What a schedule takes by its own steps, against closed forms worked out by hand, and
+// what AUTO makes of it.
+
+#include "server/collective/estimate.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "common/base/check.h"
+
+// A chip with round figures: a byte a picosecond per link, a microsecond per hop.
+static const chip_spec_t plain = {.name = "plain",
+                                  .hbm_bytes_per_s = 1e13,
+                                  .hbm_fraction = 1,
+                                  .ici_bytes_per_s = 1e12,
+                                  .ici_hop_ps = 1000000,
+                                  .collective_startup_ps = 500000};
+
+enum { CHIPS_MAX = 4096 };
+
+static collective_request_t request_on(const torus_t *torus, chip_op_t op,
+                                       int64_t bytes) {
+  static int64_t everyone[CHIPS_MAX];
+  const int32_t chips = torus_chip_count(torus);
+  for (int32_t i = 0; i < chips; i++) {
+    everyone[i] = i;
+  }
+  return (collective_request_t){.op = op,
+                                .reducer = CHIP_REDUCER_ADD,
+                                .dtype = TENSOR_F32,
+                                .element_count = bytes / 4,
+                                .group_count = 1,
+                                .group_size = chips,
+                                .groups = everyone,
+                                .spec = &plain};
+}
+
+static int64_t estimate(const torus_t *torus, const collective_request_t *request,
+                        collective_algorithm_t *out_algorithm) {
+  pod_arena_t *arena = pod_arena_create();
+  collective_schedule_t schedule;
+  assert_null(collective_plan(request, torus, 0, arena, &schedule));
+  const int64_t ps = collective_estimate_ps(&schedule, torus, &plain, 0);
+  if (out_algorithm != NULL) {
+    *out_algorithm = schedule.algorithm;
+  }
+  pod_arena_destroy(arena);
+  return ps;
+}
+
+static int64_t estimate_by(torus_t torus, chip_op_t op, int64_t bytes,
+                           collective_algorithm_t algorithm) {
+  collective_request_t request = request_on(&torus, op, bytes);
+  request.algorithm = algorithm;
+  return estimate(&torus, &request, NULL);
+}
+
+static void assert_near(int64_t ps, int64_t expected) {
+  if (ps < expected - 2 || ps > expected + 2) {
+    fail_msg("%lld ps, not %lld", (long long)ps, (long long)expected);
+  }
+}
+
+static void test_a_ring_takes_its_rounds(void **state) {
+  (void)state;
+  const torus_t ring = {{8, 1, 1}, {1, 1, 1}};
+  const int64_t share = 1 << 20;
+  const int64_t round_ps = share / 2 + 1000000;
+  assert_near(estimate_by(ring, CHIP_OP_ALL_GATHER, share, COLLECTIVE_RING),
+              500000 + 7 * round_ps);
+  assert_near(estimate_by(ring, CHIP_OP_REDUCE_SCATTER, 8 * share, COLLECTIVE_RING),
+              500000 + 7 * round_ps);
+  assert_near(estimate_by(ring, CHIP_OP_ALL_REDUCE, 8 * share, COLLECTIVE_RING),
+              500000 + 14 * round_ps);
+}
+
+static void test_a_line_carries_everything_past_its_end(void **state) {
+  (void)state;
+  const torus_t line = {{4, 1, 1}, {0}};
+  const int64_t share = 1 << 20;
+  const int64_t round_ps = share + 1000000;
+  assert_near(estimate_by(line, CHIP_OP_ALL_GATHER, share, COLLECTIVE_LINE),
+              500000 + 3 * round_ps);
+  // Where the sums from both sides meet they are added: three passes over HBM.
+  assert_near(estimate_by(line, CHIP_OP_REDUCE_SCATTER, 4 * share, COLLECTIVE_LINE),
+              500000 + 3 * round_ps + 3 * share / 10);
+}
+
+// Per axis a message of 1/6 of what it handles, and 1/16 of that is left for the next.
+static void test_a_torus_of_three_rings_uses_six_links(void **state) {
+  (void)state;
+  const torus_t cube = {{16, 16, 16}, {1, 1, 1}};
+  const int64_t bytes = (int64_t)6 * 4096 * 1024;
+  const int64_t hops_ps = 2 * 45 * 1000000;
+  const int64_t expected = 500000 + hops_ps + 2 * (bytes / 6 / 4096 * 4095);
+  assert_near(estimate_by(cube, CHIP_OP_ALL_REDUCE, bytes, COLLECTIVE_TORUS), expected);
+}
+
+static void test_messages_of_several_hops_share_links_with_those_behind_them(
+    void **state) {
+  (void)state;
+  // Everyone of four on a ring sends to the one behind the next: two messages a link.
+  const torus_t ring = {{4, 1, 1}, {1, 1, 1}};
+  const int64_t pairs[] = {0, 2, 1, 3, 2, 0, 3, 1};
+  const collective_request_t request = {.op = CHIP_OP_COLLECTIVE_PERMUTE,
+                                        .dtype = TENSOR_F32,
+                                        .element_count = 1 << 18,
+                                        .pair_count = 4,
+                                        .pairs = pairs};
+  assert_near(estimate(&ring, &request, NULL), 500000 + 2 * (1 << 20) + 2 * 1000000);
+}
+
+static void test_cutting_for_caches_takes_no_longer(void **state) {
+  (void)state;
+  const torus_t ring = {{4, 1, 1}, {1, 1, 1}};
+  collective_request_t request = request_on(&ring, CHIP_OP_ALL_REDUCE, 1 << 26);
+  request.algorithm = COLLECTIVE_RING;
+  const int64_t whole_ps = estimate(&ring, &request, NULL);
+  request.cuts_for_caches = true;
+  const int64_t cut_ps = estimate(&ring, &request, NULL);
+  assert_true(llabs(whole_ps - cut_ps) < whole_ps / 10000);
+}
+
+static void assert_chosen(torus_t torus, chip_op_t op, int64_t bytes,
+                          collective_algorithm_t expected) {
+  const collective_request_t request = request_on(&torus, op, bytes);
+  collective_algorithm_t chosen;
+  estimate(&torus, &request, &chosen);
+  assert_string_equal(collective_algorithm_name(chosen),
+                      collective_algorithm_name(expected));
+}
+
+static void test_auto_takes_the_cheapest_of_all(void **state) {
+  (void)state;
+  const torus_t tori[] = {{{4, 1, 1}, {0}}, {{8, 1, 1}, {1, 1, 1}},
+                          {{2, 2, 1}, {0}}, {{4, 4, 1}, {1, 1, 0}},
+                          {{4, 2, 1}, {0}}, {{4, 4, 4}, {1, 1, 1}},
+                          {{3, 1, 1}, {0}}, {{16, 16, 1}, {1, 1, 1}}};
+  const chip_op_t ops[] = {CHIP_OP_ALL_REDUCE, CHIP_OP_ALL_GATHER, CHIP_OP_REDUCE_SCATTER,
+                           CHIP_OP_ALL_TO_ALL};
+  for (size_t t = 0; t < POD_COUNT_OF(tori); t++) {
+    for (size_t o = 0; o < POD_COUNT_OF(ops); o++) {
+      for (int64_t bytes = 4096; bytes <= 1 << 26; bytes *= 16) {
+        collective_request_t request = request_on(&tori[t], ops[o], bytes);
+        request.element_count = request.element_count / 768 * 768;
+        const int64_t auto_ps = estimate(&tori[t], &request, NULL);
+        for (int a = COLLECTIVE_RING; a < COLLECTIVE_ALGORITHM_COUNT; a++) {
+          request.algorithm = (collective_algorithm_t)a;
+          if (a == COLLECTIVE_TORUS && tori[t].size[1] == 1) {
+            continue;  // One axis is left to RING and LINE.
+          }
+          pod_arena_t *arena = pod_arena_create();
+          collective_schedule_t schedule;
+          const pod_status_t status =
+              collective_plan(&request, &tori[t], 0, arena, &schedule);
+          if (status == NULL) {  // 1.05: what a reorder must gain at least.
+            const int64_t ps = collective_estimate_ps(&schedule, &tori[t], &plain, 0);
+            if ((double)auto_ps > (double)ps * 1.0501) {
+              fail_msg("torus %zu, %s of %lld bytes: auto %lld, %s %lld ps", t,
+                       chip_op_name(ops[o]), (long long)bytes, (long long)auto_ps,
+                       collective_algorithm_name((collective_algorithm_t)a),
+                       (long long)ps);
+            }
+          }
+          pod_status_free(status);
+          pod_arena_destroy(arena);
+        }
+      }
+    }
+  }
+}
+
+static void test_auto_knows_the_classical_crossovers(void **state) {
+  (void)state;
+  const torus_t ring = {{8, 1, 1}, {1, 1, 1}};
+  const torus_t line = {{4, 1, 1}, {0}};
+  const torus_t cube = {{8, 8, 8}, {1, 1, 1}};
+  assert_chosen(ring, CHIP_OP_ALL_REDUCE, 1 << 26, COLLECTIVE_RING);
+  assert_chosen(ring, CHIP_OP_ALL_GATHER, 1 << 24, COLLECTIVE_RING);
+  assert_chosen(line, CHIP_OP_ALL_GATHER, 1 << 24, COLLECTIVE_LINE);
+  assert_chosen(cube, CHIP_OP_ALL_REDUCE, 1 << 28, COLLECTIVE_TORUS);
+  assert_chosen(cube, CHIP_OP_ALL_GATHER, 1 << 20, COLLECTIVE_TORUS);
+  assert_chosen(line, CHIP_OP_ALL_REDUCE, 64, COLLECTIVE_DIRECT);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_ring_takes_its_rounds),
+      cmocka_unit_test(test_a_line_carries_everything_past_its_end),
+      cmocka_unit_test(test_a_torus_of_three_rings_uses_six_links),
+      cmocka_unit_test(test_messages_of_several_hops_share_links_with_those_behind_them),
+      cmocka_unit_test(test_cutting_for_caches_takes_no_longer),
+      cmocka_unit_test(test_auto_takes_the_cheapest_of_all),
+      cmocka_unit_test(test_auto_knows_the_classical_crossovers),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
