@@ -41,10 +41,10 @@ void cli_print_collectives(const podium_program_info_t *info) {
                                (long long)c->group_size)
             : pod_arena_printf(arena, "over %s (%lld)", c->axes,
                                (long long)c->group_size);
-    printf("  %-18s %-16s %s -> %s  %s on ICI, %s%s%s%s\n", c->op, over,
+    printf("  %-18s %-16s %s -> %s  %s on ICI, %s%s%s%s%s\n", c->op, over,
            cli_shape(arena, &c->operand), cli_shape(arena, &c->result),
            cli_size(arena, c->ici_bytes), cli_time(arena, c->duration_ps),
-           c->in_loop ? ", each iteration" : "",
+           c->asynchronous ? ", overlapping" : "", c->in_loop ? ", each iteration" : "",
            c->inserted ? "" : ", written by the program",
            *c->source == '\0' ? "" : pod_arena_printf(arena, "  [%s]", c->source));
   }

@@ -48,6 +48,7 @@ static podium_collective_t *convert_collectives(
         .duration_ps = from->duration_ps,
         .in_loop = from->in_loop,
         .inserted = from->inserted,
+        .asynchronous = from->asynchronous,
     };
   }
   return collectives;

@@ -227,6 +227,7 @@ typedef struct podium_collective_t {
   int64_t duration_ps;  // Predicted.
   bool in_loop;         // Once per iteration of a while.
   bool inserted;        // By the partitioner; false: the program had it.
+  bool asynchronous;    // Overlaps with what follows.
 } podium_collective_t;
 
 typedef struct podium_instruction_t {

@@ -329,6 +329,9 @@ static pod_status_t check_none(const rule_t *rule) {
   if (rule->instruction->op == CHIP_OP_COPY) {
     return check_unary(rule);
   }
+  if (rule->instruction->op == CHIP_OP_ASYNC_DONE) {
+    return demand(rule->instruction->result_count == 0, "it has no results");
+  }
   return BAD("%s is no instruction of a chip", chip_op_name(rule->instruction->op));
 }
 

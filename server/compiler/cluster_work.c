@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/memory.h"
+#include "server/chip/cost.h"
 #include "server/chip/layout.h"
 #include "server/chip/work.h"
 #include "server/compiler/fuse.h"
@@ -75,42 +76,124 @@ static void fill_members(const fuser_t *fuser, clusters_t *clusters,
 
 // --- Operations ---
 
-// Of an operation by itself, by its row of the table.
-static pod_status_t member_work(counter_t *counter, const mlir_op_t *op,
-                                chip_work_t *out_work) {
-  enum { FEW = 16 };
-  chip_buffer_t few_buffers[FEW];
-  int32_t few_indexes[FEW];
+enum { LONE_VALUES = 8 };  // That most operations do with.
+
+// An operation as the instruction that it would be by itself.
+typedef struct lone_t {
+  chip_buffer_t few_buffers[LONE_VALUES];
+  int32_t few_indexes[LONE_VALUES];
+  chip_program_t program;
+  chip_instruction_t instruction;
+  chip_buffer_t *buffers;
+  int32_t *indexes;
+} lone_t;
+
+static pod_status_t lone_init(counter_t *counter, const mlir_op_t *op, bool needs_attrs,
+                              lone_t *lone) {
   const int count = op->operand_count + op->result_count;
-  chip_buffer_t *buffers =
-      count <= FEW ? few_buffers : pod_alloc((size_t)count * sizeof(*buffers));
-  int32_t *indexes =
-      count <= FEW ? few_indexes : pod_alloc((size_t)count * sizeof(*indexes));
+  const bool is_small = count <= LONE_VALUES;
+  lone->buffers =
+      is_small ? lone->few_buffers : pod_alloc((size_t)count * sizeof(*lone->buffers));
+  lone->indexes =
+      is_small ? lone->few_indexes : pod_alloc((size_t)count * sizeof(*lone->indexes));
   for (int i = 0; i < count; i++) {
     const mlir_value_t *value =
         i < op->operand_count ? op->operands[i] : &op->results[i - op->operand_count];
-    buffers[i] = (chip_buffer_t){.shape = value->type->shape};
-    indexes[i] = i;
+    lone->buffers[i] = (chip_buffer_t){.shape = value->type->shape};
+    lone->indexes[i] = i;
   }
-  chip_instruction_t instruction = {.op = (chip_op_t)op->kind,
-                                    .operand_count = op->operand_count,
-                                    .operands = indexes,
-                                    .result_count = op->result_count,
-                                    .results = indexes + op->operand_count};
-  const chip_program_t program = {.buffer_count = count, .buffers = buffers};
+  lone->program = (chip_program_t){.buffer_count = count, .buffers = lone->buffers};
+  lone->instruction = (chip_instruction_t){.op = (chip_op_t)op->kind,
+                                           .operand_count = op->operand_count,
+                                           .operands = lone->indexes,
+                                           .result_count = op->result_count,
+                                           .results = lone->indexes + op->operand_count};
+  if (!needs_attrs) {
+    return NULL;
+  }
+  enum { ATTRS_BYTES_MAX = 1 << 20 };  // Groups of a large pod are long lists.
+  if (pod_arena_used_bytes(counter->arena) > ATTRS_BYTES_MAX) {
+    pod_arena_destroy(counter->arena);
+    counter->arena = pod_arena_create();
+  }
+  return lower_attrs(&counter->lower, op, counter->arena, &lone->instruction.attr_count,
+                     &lone->instruction.attrs);
+}
+
+static void lone_deinit(lone_t *lone) {
+  if (lone->buffers != lone->few_buffers) {
+    free(lone->buffers);
+    free(lone->indexes);
+  }
+}
+
+// By its row of the table.
+static pod_status_t member_work(counter_t *counter, const mlir_op_t *op,
+                                chip_work_t *out_work) {
+  lone_t lone;
   const bool needs_attrs = fuse_class(op) == FUSE_PRODUCT || fuse_class(op) == FUSE_ALONE;
-  pod_status_t status = needs_attrs
-                            ? lower_attrs(&counter->lower, op, counter->arena,
-                                          &instruction.attr_count, &instruction.attrs)
-                            : NULL;
+  const pod_status_t status = lone_init(counter, op, needs_attrs, &lone);
   if (status == NULL) {
-    *out_work = chip_instruction_work(counter->clusters->spec, &program, &instruction);
+    *out_work =
+        chip_instruction_work(counter->clusters->spec, &lone.program, &lone.instruction);
   }
-  if (count > FEW) {
-    free(buffers);
-    free(indexes);
-  }
+  lone_deinit(&lone);
   return status;
+}
+
+// --- Time ---
+
+// FNV-1a.
+static uint64_t hash_list(uint64_t hash, const int64_t *values, int64_t count) {
+  for (int64_t i = 0; i < count; i++) {
+    hash = (hash ^ (uint64_t)values[i]) * 1099511628211u;
+  }
+  return hash;
+}
+
+// Collectives with the same first group or the same pairs use the same links.
+static uint64_t links_of(const chip_instruction_t *instruction) {
+  const uint64_t start = 14695981039346656037u;
+  int32_t count;
+  const int64_t *pairs =
+      chip_instruction_attr(instruction, CHIP_ATTR_SOURCE_TARGET_PAIRS, &count);
+  if (pairs != NULL) {
+    return hash_list(start, pairs, count);
+  }
+  const int64_t *ids =
+      chip_instruction_attr(instruction, CHIP_ATTR_REPLICA_GROUPS, &count);
+  const int64_t size =
+      chip_instruction_attr_one(instruction, CHIP_ATTR_GROUP_SIZE, count);
+  return hash_list(start, ids, size < count ? size : count);
+}
+
+static pod_status_t estimate_collective(counter_t *counter, cluster_t *cluster) {
+  const clusters_t *clusters = counter->clusters;
+  lone_t lone;
+  const pod_status_t status = lone_init(counter, cluster->root, true, &lone);
+  if (status == NULL) {
+    cluster->links = links_of(&lone.instruction);
+    cluster->duration_ps = chip_instruction_cost(clusters->spec, clusters->torus,
+                                                 &lone.program, &lone.instruction)
+                               .duration_ps;
+  }
+  lone_deinit(&lone);
+  return status;
+}
+
+// What is inside a loop or branch stands behind it.
+static void estimate_control(clusters_t *clusters) {
+  for (int32_t b = clusters->block_count - 1; b > 0; b--) {
+    const cluster_block_t *block = &clusters->blocks[b];
+    const int32_t at = clusters->cluster_of[block->block->region->op->id];
+    cluster_t *outer = &clusters->clusters[at];
+    for (int32_t i = 0; i < block->cluster_count; i++) {
+      const cluster_t *inner = &clusters->clusters[block->first_cluster + i];
+      outer->duration_ps = chip_work_plus(outer->duration_ps, inner->duration_ps);
+      outer->has_collectives = outer->has_collectives || inner->has_collectives ||
+                               inner->kind == CHIP_TASK_COLLECTIVE;
+    }
+  }
 }
 
 static int64_t part_of(int64_t amount, int64_t needed, int64_t elements) {
@@ -290,6 +373,10 @@ static pod_status_t count_cluster(counter_t *counter, int32_t index) {
   if (cluster->member_count != 1 || fuse_class(cluster->root) != FUSE_ALONE) {
     sum_traffic(clusters, cluster);
   }
+  if (cluster->kind == CHIP_TASK_COLLECTIVE) {
+    return estimate_collective(counter, cluster);
+  }
+  cluster->duration_ps = chip_work_cost(clusters->spec, &cluster->work).duration_ps;
   return NULL;
 }
 
@@ -317,6 +404,7 @@ pod_status_t fuse_count_work(const fuser_t *fuser, clusters_t *clusters,
   for (int32_t i = 0; i < clusters->cluster_count && status == NULL; i++) {
     status = count_cluster(&counter, i);
   }
+  estimate_control(clusters);
   pod_arena_destroy(counter.arena);
   free(counter.needed);
   free(counter.seen);

@@ -52,8 +52,20 @@ typedef struct cluster_t {
   int32_t first_member, member_count;
   int32_t first_value, operand_count, result_count;
   chip_work_t work;
-  int64_t duration_ps;  // Of one run; loops and branches: an estimate of all of it.
+  int64_t duration_ps;  // Of one run, estimated; of a loop: of one turn.
+  // Of collectives: what tells links apart (equal for those that use the same ones), and
+  // where an asynchronous one must be done (podium.async_done), or NULL.
+  uint64_t links;
+  mlir_op_t *done;
+  bool has_collectives;  // Of loops and branches: somewhere inside.
 } cluster_t;
+
+// What the core does next in a block: a cluster, or the end of an asynchronous
+// collective.
+typedef struct cluster_step_t {
+  int32_t cluster;
+  bool is_done;
+} cluster_step_t;
 
 // A prefetch: `operand` of a cluster comes to VMEM while others work.
 typedef struct cluster_prefetch_t {
@@ -65,7 +77,11 @@ typedef struct cluster_prefetch_t {
 // A block that has a time of its own: of @main, of a loop, of a branch.
 typedef struct cluster_block_t {
   mlir_block_t *block;
-  int32_t first_cluster, cluster_count;  // In program order.
+  int32_t first_cluster, cluster_count;  // In the order of the partitioned program.
+  int32_t first_step, step_count;        // In the order in which they are done.
+  // The operations in the order they had, when they have another now; or NULL.
+  int32_t op_count;
+  mlir_op_t **ops;
 } cluster_block_t;
 
 typedef struct clusters_t {
@@ -73,13 +89,15 @@ typedef struct clusters_t {
   const compiler_partitioned_t *partitioned;
   const chip_spec_t *spec;
   const torus_t *torus;
-  int32_t block_count, cluster_count, member_count, value_count, prefetch_count;
+  int32_t block_count, cluster_count, member_count, value_count, prefetch_count,
+      step_count;
   int32_t block_capacity, member_capacity, value_capacity, prefetch_capacity;
   cluster_block_t *blocks;  // A block stands before those inside of it.
   cluster_t *clusters;
   mlir_op_t **members;  // Of each cluster in program order.
   cluster_value_t *values;
   cluster_prefetch_t *prefetches;  // In order of start_before.
+  cluster_step_t *steps;
   // By op id: its only cluster; CHIP_NONE when it is in none or in several.
   int32_t *cluster_of;
   uint32_t op_count;  // Of the module when cluster_of was made.
@@ -89,6 +107,20 @@ typedef struct clusters_t {
 POD_MUST_USE pod_status_t clusters_create(const compiler_partitioned_t *partitioned,
                                           const chip_spec_t *spec, const torus_t *torus,
                                           clusters_t **out_clusters);
+
+// schedule.c. Puts the operations of every block with collectives in an order in which
+// these overlap with what is independent, and marks them: the collective has the
+// attribute COMPILER_ASYNC_ATTR, and a podium.async_done stands where it must be done.
+void clusters_schedule(clusters_t *clusters);
+
+// Back to the order of the partitioned program, without asynchronous collectives.
+void clusters_unschedule(clusters_t *clusters);
+
+// Whether any block has another order than that of the partitioned program.
+bool clusters_is_scheduled(const clusters_t *clusters);
+
+// Lists the steps of every block, as its operations stand now. schedule.c has done it.
+void clusters_list_steps(clusters_t *clusters);
 
 // Accepts NULL.
 void clusters_destroy(clusters_t *clusters);

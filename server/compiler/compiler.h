@@ -44,6 +44,7 @@ typedef struct compiler_collective_t {
   int64_t duration_ps;  // Predicted.
   bool in_loop;         // Runs once per iteration of a while.
   bool inserted;        // By the partitioner; false: the user wrote it.
+  bool is_async;        // Overlaps with what follows.
 } compiler_collective_t;
 
 typedef struct compiler_result_t {

@@ -232,10 +232,23 @@ static bool has_room(const fuser_t *fuser, const fuse_owners_t *owners) {
   return true;
 }
 
+// A kernel has one product. What comes out of another one element by element ends that
+// one: a sum of products is added up product by product.
+static bool ends_another_product(const fuser_t *fuser, const mlir_op_t *op,
+                                 const fuse_owners_t *owners, bool keeps) {
+  bool has_product = false;
+  for (int32_t i = 0; i < owners->count; i++) {
+    has_product =
+        has_product || fuser->drafts[owners->clusters[i]].hero == CLUSTER_HERO_PRODUCT;
+  }
+  return has_product && keeps && fuser->comes_from_product[op->id];
+}
+
 static void visit_loop(fuser_t *fuser, mlir_op_t *op) {
   fuse_owners_t owners;
   bool keeps;
   if (collect_owners(fuser, op, false, &owners, &keeps) && has_room(fuser, &owners) &&
+      !ends_another_product(fuser, op, &owners, keeps) &&
       (owners.count == 1 || pays_to_repeat(op, owners.count))) {
     join(fuser, op, &owners, keeps && owners.count == 1);
     return;
@@ -429,6 +442,10 @@ void clusters_destroy(clusters_t *clusters) {
   if (clusters == NULL) {
     return;
   }
+  for (int32_t b = 0; b < clusters->block_count; b++) {
+    free(clusters->blocks[b].ops);
+  }
+  free(clusters->steps);
   free(clusters->blocks);
   free(clusters->clusters);
   free(clusters->members);

@@ -29,6 +29,10 @@ POD_MUST_USE pod_status_t compiler_inline(mlir_module_t *module);
 // "y" or "x,y". What the user wrote does not have it.
 #define COMPILER_AXES_ATTR "podium.axes"
 
+// The attribute of a collective that overlaps with what follows, up to the
+// podium.async_done that names its results.
+#define COMPILER_ASYNC_ATTR "podium.async"
+
 // The SPMD program and how its global arguments and results lie.
 typedef struct compiler_partitioned_t {
   mlir_module_t

@@ -47,9 +47,36 @@ static pod_status_t fuse(pipeline_t *pipeline) {
                          &pipeline->options->torus, &pipeline->clusters);
 }
 
+static pod_status_t schedule(pipeline_t *pipeline) {
+  clusters_schedule(pipeline->clusters);
+  return NULL;
+}
+
+static int64_t program_bytes(const chip_program_t *program) {
+  const int64_t parts[] = {program->argument_bytes, program->result_bytes,
+                           program->constant_bytes, program->temp_bytes};
+  int64_t total = 0;
+  for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+    if (__builtin_add_overflow(total, parts[i], &total)) {
+      total = INT64_MAX;
+    }
+  }
+  return total;
+}
+
+// What overlaps needs memory of its own. Where that is too much, the order of the program
+// has to do.
 static pod_status_t lower(pipeline_t *pipeline) {
   POD_TRY(
       lower_with_sources(&pipeline->partitioned, &pipeline->program, &pipeline->sources));
+  if (program_bytes(pipeline->program) > pipeline->options->spec->hbm_bytes &&
+      clusters_is_scheduled(pipeline->clusters)) {
+    chip_program_destroy(pipeline->program);
+    pipeline->program = NULL;
+    clusters_unschedule(pipeline->clusters);
+    POD_TRY(lower_with_sources(&pipeline->partitioned, &pipeline->program,
+                               &pipeline->sources));
+  }
   const pod_status_t status = chip_program_check(pipeline->program);
   if (status == NULL) {
     return NULL;
@@ -92,15 +119,12 @@ static pod_status_t check_hbm(pipeline_t *pipeline) {
                {"constants", program->constant_bytes},
                {"temporaries", program->temp_bytes}};
   pod_text_t text = {0};
-  int64_t total = 0;
   for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-    if (__builtin_add_overflow(total, parts[i].bytes, &total)) {
-      total = INT64_MAX;
-    }
     pod_text_add(&text, i == 0 ? "" : ", ");
     pod_text_add_size(&text, (unsigned long long)parts[i].bytes);
     pod_text_printf(&text, " of %s", parts[i].name);
   }
+  const int64_t total = program_bytes(program);
   pipeline->result->hbm_peak_bytes = total;
   pod_status_t status = NULL;
   const chip_spec_t *spec = pipeline->options->spec;
@@ -127,6 +151,7 @@ static const pipeline_pass_t passes[] = {
     {"simplify", simplify},          // Dead and double code, identities.
     {"verify", verify_partitioned},  // What the partitioner made.
     {"fuse", fuse},                  // Which operations are one kernel.
+    {"schedule", schedule},          // Order; which collectives overlap.
     {"lower", lower},                // Instructions and buffers.
     {"tasks", emit_tasks},           // What the clock runs.
     {"report", report},              // Text and collectives, for people.
@@ -147,6 +172,7 @@ pod_status_t pipeline_run(pipeline_t *pipeline) {
 
 pod_status_t pipeline_run_back_end(pipeline_t *pipeline) {
   POD_TRY(fuse(pipeline));
+  POD_TRY(schedule(pipeline));
   POD_TRY(lower(pipeline));
   return emit_tasks(pipeline);
 }

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/memory.h"
 #include "server/chip/layout.h"
@@ -12,6 +13,7 @@ typedef struct emitter_t {
   const mlir_op_t *const *sources;
   chip_program_t *program;
   int32_t *first_of;  // By op id: its first instruction, or CHIP_NONE.
+  int32_t *start_of;  // By instruction: the task that starts it, or CHIP_NONE.
   int32_t task_count, task_capacity, member_count, member_capacity;
   chip_task_t *tasks;
   int32_t *members;
@@ -118,18 +120,58 @@ static void emit_compute(emitter_t *emitter, const cluster_t *cluster, int32_t i
   add_update_copies(emitter, task);
 }
 
-static void emit_lone(emitter_t *emitter, chip_task_kind_t kind, int32_t index) {
+static chip_task_t *emit_lone(emitter_t *emitter, chip_task_kind_t kind, int32_t index,
+                              const char *name) {
   const chip_program_t *program = emitter->program;
-  const chip_instruction_t *instruction = &program->instructions[index];
-  chip_task_t *task = add_task(emitter, kind, index, instruction->name);
-  task->work = chip_instruction_work(emitter->clusters->spec, program, instruction);
+  chip_task_t *task = add_task(emitter, kind, index, name);
+  task->work = chip_instruction_work(emitter->clusters->spec, program,
+                                     &program->instructions[index]);
   add_member(emitter, task, index);
+  return task;
+}
+
+// "all_gather_start.1" of "all_gather.1".
+static const char *part_name(const emitter_t *emitter, int32_t index, const char *part) {
+  const chip_instruction_t *instruction = &emitter->program->instructions[index];
+  const char *dot = strrchr(instruction->name, '.');
+  return pod_arena_printf(emitter->program->arena, "%s_%s%s",
+                          chip_op_short_name(instruction->op), part,
+                          dot == NULL ? "" : dot);
+}
+
+static void emit_start(emitter_t *emitter, int32_t index) {
+  emitter->start_of[index] = emitter->task_count;
+  (void)emit_lone(emitter, CHIP_TASK_COLLECTIVE_START, index,
+                  part_name(emitter, index, "start"));
+}
+
+// A collective over several arrays is one instruction for each, in a row.
+static void emit_done(emitter_t *emitter, const mlir_op_t *op) {
+  const mlir_op_t *collective = op->operands[0]->op;
+  const int32_t first =
+      collective == NULL ? CHIP_NONE : emitter->first_of[collective->id];
+  for (int32_t i = first; first != CHIP_NONE && i < emitter->program->instruction_count &&
+                          emitter->sources[i] == collective;
+       i++) {
+    const int32_t start = emitter->start_of[i];
+    if (start == CHIP_NONE) {
+      return;
+    }
+    chip_task_t *task =
+        add_task(emitter, CHIP_TASK_COLLECTIVE_DONE, i, part_name(emitter, i, "done"));
+    task->partner = start;
+    emitter->tasks[start].partner = emitter->task_count - 1;
+  }
 }
 
 static void emit_instruction(emitter_t *emitter, int32_t index) {
   const mlir_op_t *op = emitter->sources[index];
   if (op == NULL) {
     emit_copy(emitter, index);
+    return;
+  }
+  if (op->kind == CHIP_OP_ASYNC_DONE) {
+    emit_done(emitter, op);
     return;
   }
   const int32_t at = op->id < emitter->clusters->op_count
@@ -147,8 +189,11 @@ static void emit_instruction(emitter_t *emitter, int32_t index) {
   }
   if (cluster->kind == CHIP_TASK_COMPUTE) {
     emit_compute(emitter, cluster, index);
+  } else if (cluster->done != NULL) {
+    emit_start(emitter, index);
   } else {
-    emit_lone(emitter, cluster->kind, index);
+    (void)emit_lone(emitter, cluster->kind, index,
+                    emitter->program->instructions[index].name);
   }
 }
 
@@ -180,7 +225,10 @@ static void find_instructions(emitter_t *emitter) {
   for (uint32_t i = 0; i < op_count; i++) {
     emitter->first_of[i] = CHIP_NONE;
   }
-  for (int32_t i = emitter->program->instruction_count - 1; i >= 0; i--) {
+  const int32_t count = emitter->program->instruction_count;
+  emitter->start_of = pod_alloc(((size_t)count + 1) * sizeof(*emitter->start_of));
+  for (int32_t i = count - 1; i >= 0; i--) {
+    emitter->start_of[i] = CHIP_NONE;
     if (emitter->sources[i] != NULL) {
       emitter->first_of[emitter->sources[i]->id] = i;
     }
@@ -212,6 +260,7 @@ void tasks_emit(const clusters_t *clusters, const mlir_op_t *const *sources,
                      (size_t)emitter.member_count * sizeof(*emitter.members));
   free(is_timed);
   free(emitter.first_of);
+  free(emitter.start_of);
   free(emitter.tasks);
   free(emitter.members);
 }

@@ -106,6 +106,7 @@ static Podium__V1__Collective *describe_collective(pod_arena_t *arena,
   to->duration_ps = from->duration_ps;
   to->in_loop = from->in_loop;
   to->inserted = from->inserted;
+  to->asynchronous = from->is_async;
   return to;
 }
 

@@ -140,6 +140,7 @@ static bool is_executors_own(chip_op_t op) {
     case CHIP_OP_CASE:
     case CHIP_OP_IF:
     case CHIP_OP_OPTIMIZATION_BARRIER:
+    case CHIP_OP_ASYNC_DONE:
       return true;
     default:
       return false;

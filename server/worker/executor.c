@@ -227,6 +227,8 @@ static pod_status_t run_instruction(execution_t *execution,
     case CHIP_OP_REPLICA_ID:
       write_device_id(execution, instruction, 0);
       return NULL;
+    case CHIP_OP_ASYNC_DONE:  // The collective has been waited for where it started.
+      return NULL;
     case CHIP_OP_OPTIMIZATION_BARRIER:
       for (int32_t i = 0; i < instruction->result_count; i++) {
         copy_buffer(execution, instruction->operands[i], instruction->results[i]);

@@ -694,6 +694,7 @@ static run_fn_t runner_of(int kind) {
     case CHIP_OP_CASE:
       return run_branch;
     case CHIP_OP_OPTIMIZATION_BARRIER:
+    case CHIP_OP_ASYNC_DONE:
       return run_identity;
     default:
       return run_elementwise;

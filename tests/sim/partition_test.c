@@ -15,6 +15,7 @@
 
 #include "common/base/random.h"
 #include "common/mlir/printer.h"
+#include "server/compiler/clusters.h"
 #include "server/compiler/passes.h"
 #include "server/compiler/syntax.h"
 #include "tests/sim/evaluator.h"
@@ -83,6 +84,42 @@ static bool compare(uint64_t seed, const char *what,
   return same;
 }
 
+static char *printed(const mlir_module_t *module) {
+  pod_text_t text = {0};
+  const mlir_print_options_t options = {.lookup = compiler_syntax_lookup};
+  mlir_print(&text, module, &options);
+  return pod_text_take(&text);
+}
+
+// The order in which collectives overlap computes the same, and can be taken back.
+static bool try_schedule(uint64_t seed, const compiler_partitioned_t *partitioned,
+                         mlir_module_t *module, int64_t device_count, bool prints) {
+  clusters_t *clusters = NULL;
+  const torus_t torus = {.size = {(int32_t)device_count, 1, 1}};
+  if (!succeeded(
+          seed, "fuse",
+          clusters_create(partitioned, chip_spec_find("v5e"), &torus, &clusters))) {
+    return false;
+  }
+  char *before = printed(partitioned->module);
+  clusters_schedule(clusters);
+  if (prints) {
+    print_module("scheduled", partitioned->module);
+  }
+  bool good = compare(seed, "scheduled", partitioned, module, device_count);
+  clusters_unschedule(clusters);
+  char *after = printed(partitioned->module);
+  if (strcmp(before, after) != 0) {
+    fprintf(stderr, "seed %llu: the order was not taken back\n",
+            (unsigned long long)seed);
+    good = false;
+  }
+  free(before);
+  free(after);
+  clusters_destroy(clusters);
+  return good;
+}
+
 static bool try_seed(uint64_t seed, bool prints) {
   int64_t device_count;
   mlir_module_t *module = generate_module(seed, 3 + (int)(seed % 20), &device_count);
@@ -101,6 +138,7 @@ static bool try_seed(uint64_t seed, bool prints) {
   good = good && compare(seed, "partitioned", &partitioned, module, device_count);
   good = good && succeeded(seed, "simplify", compiler_simplify(partitioned.module));
   good = good && compare(seed, "simplified", &partitioned, module, device_count);
+  good = good && try_schedule(seed, &partitioned, module, device_count, prints);
   mlir_module_destroy(partitioned.module);
   mlir_module_destroy(module);
   return good;

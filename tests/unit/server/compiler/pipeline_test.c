@@ -116,6 +116,7 @@ static void test_what_the_user_wrote_in_a_loop_is_reported_as_such(void **state)
   assert_string_equal(it->axes, "Y");
   assert_int_equal(it->group_size, 4);
   assert_true(it->in_loop);
+  assert_true(it->is_async);
   assert_false(it->inserted);
   compiler_result_destroy(result);
 }
