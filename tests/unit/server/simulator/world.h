@@ -99,6 +99,18 @@ static inline int32_t world_permute(world_t *world, int elements, ...) {
   return instruction;
 }
 
+// Groups of `size` chips that are `stride` apart.
+static inline void world_groups(const world_t *world, int32_t size, int32_t stride,
+                                int64_t *out_groups) {
+  for (int32_t block = 0; block < world->chips; block += size * stride) {
+    for (int32_t first = 0; first < stride; first++) {
+      for (int32_t i = 0; i < size; i++) {
+        *out_groups++ = block + first + i * stride;
+      }
+    }
+  }
+}
+
 // all_reduce of f32[elements] over groups of `size`, whose chips are `stride` apart.
 static inline int32_t world_all_reduce(world_t *world, int elements, int32_t size,
                                        int32_t stride) {
@@ -108,15 +120,8 @@ static inline int32_t world_all_reduce(world_t *world, int elements, int32_t siz
   const int32_t instruction =
       program_op(world->builder, CHIP_OP_ALL_REDUCE, in, CHIP_NONE, out, CHIP_NONE);
   int64_t *groups = calloc((size_t)world->chips, sizeof(*groups));
-  int32_t count = 0;
-  for (int32_t block = 0; block < world->chips; block += size * stride) {
-    for (int32_t first = 0; first < stride; first++) {
-      for (int32_t i = 0; i < size; i++) {
-        groups[count++] = block + first + i * stride;
-      }
-    }
-  }
-  program_attr_list(world->builder, CHIP_ATTR_REPLICA_GROUPS, count, groups);
+  world_groups(world, size, stride, groups);
+  program_attr_list(world->builder, CHIP_ATTR_REPLICA_GROUPS, world->chips, groups);
   program_attr(world->builder, CHIP_ATTR_GROUP_SIZE, size);
   program_attr(world->builder, CHIP_ATTR_REDUCER, CHIP_REDUCER_ADD);
   free(groups);
