@@ -134,18 +134,29 @@ int64_t collective_add_scratch(collective_builder_t *builder, int64_t size_bytes
   return offset;
 }
 
-collective_part_t collective_split(const collective_plan_t *plan, int64_t elements,
-                                   int64_t parts, int64_t index) {
+collective_cut_t collective_cut(const collective_plan_t *plan, int64_t elements,
+                                int64_t parts) {
   const bool is_long = elements / parts >= ALIGNED_PART_BYTES / plan->element_bytes;
   const int64_t unit = is_long ? LINE_BYTES / plan->element_bytes : 1;
   const int64_t units = (elements + unit - 1) / unit;
-  const int64_t whole = units / parts;
-  const int64_t rest = units % parts;
-  const int64_t first = whole * index + (index < rest ? index : rest);
-  const int64_t next = first + whole + (index < rest ? 1 : 0);
-  const int64_t start = first * unit < elements ? first * unit : elements;
-  const int64_t end = next * unit < elements ? next * unit : elements;
+  return (collective_cut_t){
+      .elements = elements, .unit = unit, .whole = units / parts, .rest = units % parts};
+}
+
+collective_part_t collective_cut_at(const collective_cut_t *cut, int64_t index) {
+  const int64_t rest = cut->rest;
+  const int64_t first = cut->whole * index + (index < rest ? index : rest);
+  const int64_t next = first + cut->whole + (index < rest ? 1 : 0);
+  const int64_t start =
+      first * cut->unit < cut->elements ? first * cut->unit : cut->elements;
+  const int64_t end = next * cut->unit < cut->elements ? next * cut->unit : cut->elements;
   return (collective_part_t){.start = start, .count = end - start};
+}
+
+collective_part_t collective_split(const collective_plan_t *plan, int64_t elements,
+                                   int64_t parts, int64_t index) {
+  const collective_cut_t cut = collective_cut(plan, elements, parts);
+  return collective_cut_at(&cut, index);
 }
 
 collective_region_t collective_region(const collective_plan_t *plan,

@@ -163,6 +163,15 @@ typedef struct collective_part_t {
 collective_part_t collective_split(const collective_plan_t *plan, int64_t elements,
                                    int64_t parts, int64_t index);
 
+// The same for many parts of one split: the divisions once.
+typedef struct collective_cut_t {
+  int64_t elements, unit, whole, rest;
+} collective_cut_t;
+
+collective_cut_t collective_cut(const collective_plan_t *plan, int64_t elements,
+                                int64_t parts);
+collective_part_t collective_cut_at(const collective_cut_t *cut, int64_t index);
+
 // `count` elements from `start` on, in bytes.
 collective_region_t collective_region(const collective_plan_t *plan,
                                       collective_buffer_t buffer, int64_t start,

@@ -14,37 +14,40 @@ typedef struct ring_t {
   int64_t size, position;
   int32_t next, previous;  // Chips.
   bool is_backward;
-  int64_t parts, part;  // This lane carries part `part` of every block.
-  int64_t slots[2];     // Offsets in SCRATCH, in elements.
+  collective_part_t part;   // Of every block: what this lane carries.
+  collective_cut_t chunks;  // Of the part, a chunk per position.
+  int64_t slots[2];         // Offsets in SCRATCH, in elements.
 } ring_t;
 
 static ring_t ring_of(const collective_plan_t *plan, int64_t parts, int64_t part,
                       bool is_backward) {
   const int64_t size = plan->group->size;
   const int64_t at = plan->position;
+  const collective_part_t own = collective_split(plan, plan->block_elements, parts, part);
   return (ring_t){.plan = plan,
                   .size = size,
                   .position = is_backward ? size - 1 - at : at,
                   .next = collective_chip_at(plan, is_backward ? at - 1 : at + 1),
                   .previous = collective_chip_at(plan, is_backward ? at + 1 : at - 1),
                   .is_backward = is_backward,
-                  .parts = parts,
-                  .part = part};
+                  .part = own,
+                  .chunks = collective_cut(plan, own.count, size)};
 }
 
 static int64_t wrapped(const ring_t *ring, int64_t position) {
-  return ((position % ring->size) + ring->size) % ring->size;
+  position = position < -ring->size || position >= 2 * ring->size ? position % ring->size
+                                                                  : position;
+  return position < 0 ? position + ring->size
+                      : (position >= ring->size ? position - ring->size : position);
 }
 
 // all_reduce: chunk `position` of this lane's part of the whole.
 static collective_region_t chunk_of(const ring_t *ring, collective_buffer_t buffer,
                                     int64_t position) {
-  const collective_plan_t *plan = ring->plan;
-  const collective_part_t part =
-      collective_split(plan, plan->block_elements, ring->parts, ring->part);
   const collective_part_t chunk =
-      collective_split(plan, part.count, ring->size, wrapped(ring, position));
-  return collective_region(plan, buffer, part.start + chunk.start, chunk.count);
+      collective_cut_at(&ring->chunks, wrapped(ring, position));
+  return collective_region(ring->plan, buffer, ring->part.start + chunk.start,
+                           chunk.count);
 }
 
 // all_gather, reduce_scatter: this lane's part of the block of the member at `position`.
@@ -54,17 +57,13 @@ static collective_region_t block_of(const ring_t *ring, collective_buffer_t buff
   const int64_t at = wrapped(ring, position);
   const int32_t member =
       plan->group->order.order[ring->is_backward ? ring->size - 1 - at : at];
-  const collective_part_t part =
-      collective_split(plan, plan->block_elements, ring->parts, ring->part);
-  return collective_region(plan, buffer, member * plan->block_elements + part.start,
-                           part.count);
+  return collective_region(plan, buffer, member * plan->block_elements + ring->part.start,
+                           ring->part.count);
 }
 
 // The same part of a buffer that holds one block.
 static collective_region_t own_part(const ring_t *ring, collective_buffer_t buffer) {
-  const collective_part_t part =
-      collective_split(ring->plan, ring->plan->block_elements, ring->parts, ring->part);
-  return collective_region(ring->plan, buffer, part.start, part.count);
+  return collective_region(ring->plan, buffer, ring->part.start, ring->part.count);
 }
 
 static collective_transfer_t transfer(const ring_t *ring, int64_t tag,

@@ -3,6 +3,8 @@
 //
 //   core.c        the tasks of a class, one after another, until it has to wait
 //   transfers.c   the collectives: lanes, steps, messages
+//   routes.c      where messages go, and what a sender's step is at the receiver
+//   dataflow.c    collectives that have their links to themselves, without events
 //   record.c      what is told afterwards
 //   simulator.c   the loop over time, and what goes in and out
 
@@ -44,6 +46,7 @@ typedef struct simulator_member_t {
   int32_t *peer_classes;             // By peer.
   simulator_route_t **routes;        // By peer; made when first needed; NULL: not kept.
   int32_t lane_offset, step_offset;  // Into an instance's lists.
+  int32_t *peer_links;  // By peer: the only link to it. NULL: not next to all of them.
 } simulator_member_t;
 
 typedef enum simulator_lane_state_t {
@@ -76,6 +79,7 @@ typedef struct simulator_pending_t {
 typedef struct simulator_instance_t {
   int32_t plan, task, sequence;
   int32_t done_count;
+  int32_t deferred_count;  // Classes that have begun at this picosecond.
   int32_t next;  // The next live instance of the task, or the next free one of the plan.
   simulator_class_run_t *classes;
   simulator_lane_run_t *lanes;
@@ -88,6 +92,9 @@ typedef struct simulator_run_plan_t {
   simulator_member_t *members;  // By class.
   int32_t lane_total, step_total;
   int32_t first_free;  // Instance, or -1.
+  // Messages go to neighbours only, over links that no message of others passes.
+  bool has_own_links;
+  int32_t steps_max;  // Of one class.
 } simulator_run_plan_t;
 
 typedef enum simulator_frame_kind_t {
@@ -154,6 +161,9 @@ typedef struct simulator_log_t {
   simulator_message_t *messages;
 } simulator_log_t;
 
+// Room for dataflow.c, kept from collective to collective.
+typedef struct simulator_dataflow_t simulator_dataflow_t;
+
 typedef struct simulator_engine_t {
   const chip_program_t *program;
   const simulator_options_t *options;
@@ -172,6 +182,9 @@ typedef struct simulator_engine_t {
   simulator_core_t *cores;
   const chip_cost_t *costs;
   bool has_flights;  // The program has a COLLECTIVE_START.
+  int32_t deferred_count, deferred_capacity;
+  simulator_queue_event_t *deferred;  // a = instance, b = class: begun, not started.
+  simulator_dataflow_t *dataflow;
   int64_t now_ps;
   int64_t steps;
   pod_status_t status;  // The first error; the run ends.
@@ -196,8 +209,10 @@ void simulator_core_flight(simulator_engine_t *engine, int32_t class_index);
 
 // ---- transfers.c
 
-POD_MUST_USE pod_status_t simulator_transfers_init(simulator_engine_t *engine);
 void simulator_transfers_deinit(simulator_engine_t *engine);
+
+// All that begins at this picosecond has begun: starts the lanes.
+void simulator_transfers_start(simulator_engine_t *engine);
 
 // The class comes to a collective at `at_ps`. Returns the instance.
 int32_t simulator_transfers_arrive(simulator_engine_t *engine, int32_t class_index,
@@ -212,6 +227,25 @@ void simulator_transfers_local(simulator_engine_t *engine, int32_t instance,
                                int32_t class_index, int32_t lane);
 void simulator_transfers_copied(simulator_engine_t *engine, int32_t instance,
                                 int32_t class_index);
+
+// ---- routes.c
+
+// Links the members of all plans to each other.
+POD_MUST_USE pod_status_t simulator_routes_init(simulator_engine_t *engine);
+void simulator_routes_deinit(simulator_engine_t *engine);
+
+// The route of a message; *out_is_owned: the caller's to free.
+simulator_route_t *simulator_route(const simulator_engine_t *engine,
+                                   simulator_member_t *member, int32_t class_index,
+                                   int32_t peer, bool *out_is_owned);
+
+// ---- dataflow.c
+
+// Runs a collective that all classes begin at `now_ps`, as the events would, if each of
+// its messages finds its link free. False: one does not, and nothing has been done. The
+// ends of the classes come as SIMULATOR_COPIES.
+bool simulator_dataflow_run(simulator_engine_t *engine, int32_t instance);
+void simulator_dataflow_destroy(simulator_dataflow_t *dataflow);
 
 // ---- record.c
 
@@ -228,6 +262,8 @@ void simulator_record_duration(simulator_engine_t *engine, int32_t class_index,
                                int32_t event, int64_t duration_ps);
 void simulator_record_flight(simulator_engine_t *engine, int32_t class_index,
                              int32_t event, int64_t flight_ps);
+void simulator_record_message(simulator_engine_t *engine, int32_t class_index,
+                              const simulator_message_t *message);
 void simulator_record_flow(simulator_engine_t *engine, const simulator_flow_t *flow,
                            int32_t task);
 

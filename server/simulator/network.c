@@ -133,6 +133,14 @@ const simulator_flow_t *simulator_network_end(simulator_network_t *network, int3
   return ended;
 }
 
+int64_t simulator_network_alone(int64_t full_ps, int64_t rate) {
+  const simulator_work_t work = (simulator_work_t)(uint64_t)full_ps *
+                                (simulator_work_t)(uint64_t)SIMULATOR_FULL_RATE;
+  const simulator_work_t by = (simulator_work_t)(uint64_t)rate;
+  const simulator_work_t time_ps = (work + by - 1) / by;
+  return time_ps > (simulator_work_t)NEVER_PS / 2 ? NEVER_PS / 2 : (int64_t)time_ps;
+}
+
 static int64_t rate_of(const simulator_network_t *network, const simulator_flow_t *flow) {
   int64_t rate = INT64_MAX;
   for (int32_t i = 0; i < flow->route->hop_count; i++) {

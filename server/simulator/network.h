@@ -88,6 +88,9 @@ void simulator_network_deinit(simulator_network_t *network);
 void simulator_network_start(simulator_network_t *network, const simulator_flow_t *flow,
                              int64_t now_ps);
 
+// How long a message takes alone on a link of a rate.
+int64_t simulator_network_alone(int64_t full_ps, int64_t rate);
+
 // The end event of a flow has come. NULL: it is stale. Otherwise the flow is off its
 // links; the pointer is good until the next start.
 const simulator_flow_t *simulator_network_end(simulator_network_t *network, int32_t flow,

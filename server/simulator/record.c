@@ -84,9 +84,8 @@ void simulator_record_flight(simulator_engine_t *engine, int32_t class_index,
   }
 }
 
-static void record_hop(simulator_engine_t *engine, const simulator_flow_t *flow,
-                       const simulator_hop_t *hop, int32_t task) {
-  const int32_t class_index = hop->link / TORUS_DIRECTIONS;
+void simulator_record_message(simulator_engine_t *engine, int32_t class_index,
+                              const simulator_message_t *message) {
   simulator_chip_t *chip = &engine->result->classes[class_index];
   simulator_log_t *log = &engine->logs[class_index];
   void *messages = log->messages;
@@ -96,14 +95,19 @@ static void record_hop(simulator_engine_t *engine, const simulator_flow_t *flow,
     return;
   }
   log->messages = messages;
-  log->messages[chip->message_count++] =
-      (simulator_message_t){.task = task,
-                            .from = hop->from,
-                            .to = hop->to,
-                            .direction = hop->link % TORUS_DIRECTIONS,
-                            .start_ps = flow->start_ps,
-                            .duration_ps = engine->now_ps - flow->start_ps,
-                            .size_bytes = flow->bytes};
+  log->messages[chip->message_count++] = *message;
+}
+
+static void record_hop(simulator_engine_t *engine, const simulator_flow_t *flow,
+                       const simulator_hop_t *hop, int32_t task) {
+  const simulator_message_t message = {.task = task,
+                                       .from = hop->from,
+                                       .to = hop->to,
+                                       .direction = hop->link % TORUS_DIRECTIONS,
+                                       .start_ps = flow->start_ps,
+                                       .duration_ps = engine->now_ps - flow->start_ps,
+                                       .size_bytes = flow->bytes};
+  simulator_record_message(engine, hop->link / TORUS_DIRECTIONS, &message);
 }
 
 void simulator_record_flow(simulator_engine_t *engine, const simulator_flow_t *flow,

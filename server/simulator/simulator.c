@@ -268,7 +268,7 @@ static pod_status_t prepare(simulator_engine_t *engine) {
   int64_t *factors = core_factors_of(engine->options);
   make_classes(engine, rates, factors);
   make_network(engine, rates);
-  const pod_status_t status = simulator_transfers_init(engine);
+  const pod_status_t status = simulator_routes_init(engine);
   if (status == NULL) {
     simulator_record_init(engine);
     simulator_cores_init(engine);
@@ -285,6 +285,8 @@ static void dispose(simulator_engine_t *engine) {
   simulator_cores_deinit(engine);
   simulator_record_deinit(engine);
   simulator_transfers_deinit(engine);
+  simulator_routes_deinit(engine);
+  simulator_dataflow_destroy(engine->dataflow);
   simulator_network_deinit(&engine->network);
   simulator_queue_deinit(&engine->queue);
   simulator_classes_deinit(&engine->classes);
@@ -350,6 +352,10 @@ static pod_status_t run(simulator_engine_t *engine) {
       }
       next_ps = -1;
       (void)simulator_queue_next_time(&engine->queue, &next_ps);
+      if (next_ps != engine->now_ps && engine->deferred_count > 0) {
+        simulator_transfers_start(engine);
+        (void)simulator_queue_next_time(&engine->queue, &next_ps);
+      }
     }
     (void)simulator_network_settle(&engine->network, engine->now_ps);
   }

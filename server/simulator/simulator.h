@@ -59,6 +59,8 @@ typedef struct simulator_options_t {
   const chip_trace_t *const
       *traces;            // By chip; the same pointer for chips that did the same.
   bool ignores_symmetry;  // Simulates every chip by itself.
+  bool uses_events_only;  // No shortcut for collectives that have their links to
+                          // themselves: slower, and the same.
   int64_t events_max;     // Kept per class, of tasks and of messages each; the rest is
                           // dropped and counted.
 } simulator_options_t;

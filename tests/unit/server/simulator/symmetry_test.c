@@ -164,6 +164,7 @@ static void assert_same_messages(const torus_t *torus, int32_t chip,
 static int32_t compare_both(const chip_program_t *program, simulator_options_t options) {
   simulator_result_t *fast = world_run(program, &options);
   options.ignores_symmetry = true;
+  options.uses_events_only = true;
   simulator_result_t *slow = world_run(program, &options);
   const int32_t chips = torus_chip_count(options.torus);
   assert_int_equal(slow->class_count, chips);
