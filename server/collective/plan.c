@@ -130,7 +130,7 @@ static pod_status_t run_algorithm(const collective_plan_t *plan,
   return plan->block_elements == 0 ? NULL : algorithms[algorithm](plan);
 }
 
-// Copies what was built into the arena.
+// What was built; copied when there is an arena.
 static void finish(const collective_plan_t *plan, collective_algorithm_t algorithm,
                    pod_arena_t *arena, collective_schedule_t *out_schedule) {
   const collective_builder_t *builder = plan->builder;
@@ -153,22 +153,36 @@ static void finish(const collective_plan_t *plan, collective_algorithm_t algorit
       .lane_count = builder->lane_count,
       .step_count = builder->step_count,
       .reorder_count = builder->reorder_count,
-      .lanes = pod_arena_copy(arena, builder->lanes,
-                              (size_t)builder->lane_count * sizeof(*builder->lanes)),
-      .steps = pod_arena_copy(arena, builder->steps,
-                              (size_t)builder->step_count * sizeof(*builder->steps)),
-      .reorders =
-          pod_arena_copy(arena, builder->reorders,
-                         (size_t)builder->reorder_count * sizeof(*builder->reorders)),
+      .lanes = builder->lanes,
+      .steps = builder->steps,
+      .reorders = builder->reorders,
       .claims = builder->claims,
   };
+  if (arena == NULL) {
+    return;
+  }
+  out_schedule->lanes = pod_arena_copy(
+      arena, builder->lanes, (size_t)builder->lane_count * sizeof(*builder->lanes));
+  out_schedule->steps = pod_arena_copy(
+      arena, builder->steps, (size_t)builder->step_count * sizeof(*builder->steps));
+  out_schedule->reorders =
+      pod_arena_copy(arena, builder->reorders,
+                     (size_t)builder->reorder_count * sizeof(*builder->reorders));
 }
 
 pod_status_t collective_plan_by(collective_planner_t *planner, collective_group_t *group,
                                 int32_t chip, collective_algorithm_t algorithm, bool cuts,
                                 pod_arena_t *arena, collective_schedule_t *out_schedule) {
   collective_lane_t lanes[COLLECTIVE_LANES_MAX];
+  collective_room_t *room = arena == NULL ? planner->room : NULL;
   collective_builder_t builder = {.lanes = lanes};
+  if (room != NULL) {
+    builder = (collective_builder_t){.lanes = room->lanes,
+                                     .steps = room->steps,
+                                     .step_capacity = room->step_capacity,
+                                     .reorders = room->reorders,
+                                     .reorder_capacity = room->reorder_capacity};
+  }
   collective_plan_t plan = {.request = planner->request,
                             .torus = &planner->torus,
                             .group = group,
@@ -190,8 +204,15 @@ pod_status_t collective_plan_by(collective_planner_t *planner, collective_group_
   if (status == NULL) {
     finish(&plan, algorithm, arena, out_schedule);
   }
-  free(builder.steps);
-  free(builder.reorders);
+  if (room != NULL) {
+    room->steps = builder.steps;
+    room->step_capacity = builder.step_capacity;
+    room->reorders = builder.reorders;
+    room->reorder_capacity = builder.reorder_capacity;
+  } else {
+    free(builder.steps);
+    free(builder.reorders);
+  }
   return status;
 }
 
@@ -229,6 +250,21 @@ pod_status_t collective_planner_plan(collective_planner_t *planner, int32_t chip
   know_group(planner, group);
   return collective_plan_by(planner, group, chip, group->algorithm,
                             planner->request->cuts_for_caches, arena, out_schedule);
+}
+
+pod_status_t collective_planner_look(collective_planner_t *planner, int32_t chip,
+                                     collective_room_t *room,
+                                     collective_schedule_t *out_schedule) {
+  planner->room = room;
+  const pod_status_t status = collective_planner_plan(planner, chip, NULL, out_schedule);
+  planner->room = NULL;
+  return status;
+}
+
+void collective_room_deinit(collective_room_t *room) {
+  free(room->steps);
+  free(room->reorders);
+  *room = (collective_room_t){0};
 }
 
 pod_status_t collective_plan(const collective_request_t *request, const torus_t *torus,

@@ -83,6 +83,7 @@ struct collective_planner_t {
   int32_t *sources, *targets;  // Permute: by chip.
   collective_group_t *groups;
   pod_arena_t *arena;
+  collective_room_t *room;  // Of the call that looks.
 };
 
 // A run of bytes in a buffer.
@@ -115,6 +116,7 @@ void collective_group_need_order(collective_planner_t *planner,
                                  collective_group_t *group);
 
 // The schedule of a chip of the group by an algorithm. `cuts`: for a host's caches.
+// Without an arena it lies in the planner's room.
 POD_MUST_USE pod_status_t collective_plan_by(collective_planner_t *planner,
                                              collective_group_t *group, int32_t chip,
                                              collective_algorithm_t algorithm, bool cuts,

@@ -176,6 +176,22 @@ POD_MUST_USE pod_status_t collective_planner_plan(collective_planner_t *planner,
                                                   int32_t chip, pod_arena_t *arena,
                                                   collective_schedule_t *out_schedule);
 
+// Room for one schedule at a time. Who looks at those of many chips one after the other
+// spends most of the time on memory otherwise. Starts as zeros.
+typedef struct collective_room_t {
+  collective_lane_t lanes[COLLECTIVE_LANES_MAX];
+  collective_step_t *steps;
+  collective_reorder_t *reorders;
+  int32_t step_capacity, reorder_capacity;
+} collective_room_t;
+
+void collective_room_deinit(collective_room_t *room);
+
+// Like collective_planner_plan, but the schedule lies in `room`, until the next look.
+POD_MUST_USE pod_status_t collective_planner_look(collective_planner_t *planner,
+                                                  int32_t chip, collective_room_t *room,
+                                                  collective_schedule_t *out_schedule);
+
 // Whether `chip` is in a group; all chips are in a permute.
 bool collective_planner_has(const collective_planner_t *planner, int32_t chip);
 

@@ -295,7 +295,7 @@ static bool account_class(run_t *run, int32_t class_index) {
   account_t account = {0};
   int64_t free_ps[TORUS_DIRECTIONS] = {0};
   int64_t any_until_ps = 0;
-  head_t heads[COLLECTIVE_LANES_MAX * 2];
+  head_t heads[SIMULATOR_FLOW_LANES_MAX];
   int32_t count = init_heads(shape, heads);
   int32_t step;
   while ((step = take_message(run, class_index, shape, heads, &count)) >= 0) {
@@ -328,7 +328,7 @@ static void record_class(run_t *run, int32_t class_index) {
   const simulator_member_t *member = &run->plan->members[class_index];
   const simulator_shape_t *shape = member->shape;
   const int32_t from = engine->classes.representatives[class_index];
-  head_t heads[COLLECTIVE_LANES_MAX * 2];
+  head_t heads[SIMULATOR_FLOW_LANES_MAX];
   int32_t count = init_heads(shape, heads);
   int64_t left = run->flow->accounts[class_index].messages;
   while (left > 0 && chip->message_count < engine->options->events_max) {

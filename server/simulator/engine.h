@@ -22,6 +22,8 @@ enum {
   SIMULATOR_FACTOR_ONE = 1 << 20,
   // Shapes of more peers do not keep their routes.
   SIMULATOR_ROUTES_MAX = 256,
+  // Schedules of more lanes go by events.
+  SIMULATOR_FLOW_LANES_MAX = 512,
 };
 
 // No time lies behind it: about 26 days.

@@ -62,6 +62,8 @@ typedef struct draft_t {
   int32_t lane_capacity, step_capacity, peer_capacity;
   int32_t *peer_of_chip;  // Index of the peer + 1; 0: none yet.
   int32_t *peer_chips;
+  collective_room_t room;
+  int64_t sent_bytes, sent_ps;  // The last message's: most are alike.
 } draft_t;
 
 static void *grown(void *list, int32_t count, int32_t *inout_capacity,
@@ -92,6 +94,7 @@ static void draft_deinit(draft_t *draft) {
   free(draft->shape.peers);
   free(draft->peer_of_chip);
   free(draft->peer_chips);
+  collective_room_deinit(&draft->room);
 }
 
 static int32_t draft_peer(draft_t *draft, const torus_t *torus, int32_t chip,
@@ -137,7 +140,11 @@ static void draft_step(draft_t *draft, const chip_spec_t *spec, const torus_t *t
     made.receive_peer = draft_peer(draft, torus, chip, step->receive_from);
     if (step->send_to != COLLECTIVE_NONE) {
       made.send_bytes = step->source_bytes;
-      made.send_ps = simulator_transfer_ps(step->source_bytes, spec->ici_bytes_per_s);
+      if (step->source_bytes != draft->sent_bytes) {
+        draft->sent_bytes = step->source_bytes;
+        draft->sent_ps = simulator_transfer_ps(step->source_bytes, spec->ici_bytes_per_s);
+      }
+      made.send_ps = draft->sent_ps;
     }
     shape->has_transfers = true;
   } else if (step->kind == COLLECTIVE_REORDER) {
@@ -323,17 +330,13 @@ static pod_status_t planners_init(planners_t *planners, const chip_program_t *pr
 
 static pod_status_t plan_chip(const planners_t *planners, const chip_spec_t *spec,
                               const torus_t *torus, int32_t chip, draft_t *draft) {
-  pod_status_t status = NULL;
-  pod_arena_t *arena = pod_arena_create();
-  for (int32_t i = 0; i < planners->count && status == NULL; i++) {
+  for (int32_t i = 0; i < planners->count; i++) {
     collective_schedule_t schedule;
-    status = collective_planner_plan(planners->planners[i], chip, arena, &schedule);
-    if (status == NULL) {
-      draft_schedule(draft, spec, torus, chip, &schedule);
-    }
+    POD_TRY(
+        collective_planner_look(planners->planners[i], chip, &draft->room, &schedule));
+    draft_schedule(draft, spec, torus, chip, &schedule);
   }
-  pod_arena_destroy(arena);
-  return status;
+  return NULL;
 }
 
 static pod_status_t plan_all_chips(simulator_plans_t *plans,

@@ -217,8 +217,12 @@ static bool mark_passed(const simulator_engine_t *engine, simulator_member_t *me
   return has_neighbours_only;
 }
 
+// False: one of its links is passed by others, or it has more lanes than dataflow takes.
 static bool keep_links(const simulator_engine_t *engine, simulator_member_t *member,
                        int32_t class_index, const bool *passed) {
+  if (member->shape->lane_count > SIMULATOR_FLOW_LANES_MAX) {
+    return false;
+  }
   member->peer_links = pod_arena_array(
       engine->arena, (size_t)member->shape->peer_count + 1, sizeof(int32_t));
   for (int32_t i = 0; i < member->shape->peer_count; i++) {
