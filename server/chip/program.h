@@ -106,6 +106,32 @@ typedef enum chip_attr_key_t {
   CHIP_ATTR_CONCAT_DIMENSION = 22,
   CHIP_ATTR_SPLIT_COUNT = 23,
   CHIP_ATTR_CHANNEL = 24,
+  // gather and scatter, see indexing.h.
+  CHIP_ATTR_WINDOW_DIMS = 25,
+  CHIP_ATTR_DROPPED_DIMS = 26,
+  CHIP_ATTR_ARRAY_BATCHING_DIMS = 27,
+  CHIP_ATTR_INDICES_BATCHING_DIMS = 28,
+  CHIP_ATTR_INDEX_MAP = 29,
+  CHIP_ATTR_INDEX_VECTOR_DIM = 30,
+  // reduce_window, select_and_scatter, convolution, see window.h.
+  CHIP_ATTR_WINDOW_DIMENSIONS = 31,
+  CHIP_ATTR_BASE_DILATIONS = 32,
+  CHIP_ATTR_WINDOW_DILATIONS = 33,
+  CHIP_ATTR_WINDOW_REVERSAL = 34,
+  CHIP_ATTR_INPUT_DIMS = 35,
+  CHIP_ATTR_KERNEL_DIMS = 36,
+  CHIP_ATTR_OUTPUT_DIMS = 37,
+  CHIP_ATTR_FEATURE_GROUP_COUNT = 38,
+  CHIP_ATTR_BATCH_GROUP_COUNT = 39,
+  CHIP_ATTR_EXPONENT_BITS = 40,  // reduce_precision.
+  CHIP_ATTR_MANTISSA_BITS = 41,
+  CHIP_ATTR_FFT_TYPE = 42,  // One chip_fft_t.
+  CHIP_ATTR_FFT_LENGTH = 43,
+  CHIP_ATTR_LEFT_SIDE = 44,  // triangular_solve; LOWER of cholesky too.
+  CHIP_ATTR_LOWER = 45,
+  CHIP_ATTR_UNIT_DIAGONAL = 46,
+  CHIP_ATTR_TRANSPOSE_A = 47,    // One chip_transpose_t.
+  CHIP_ATTR_RNG_ALGORITHM = 48,  // One chip_rng_algorithm_t.
   CHIP_ATTR_KEY_COUNT,
 } chip_attr_key_t;
 
@@ -139,6 +165,25 @@ typedef enum chip_reducer_t {
   CHIP_REDUCER_OR = 6,
   CHIP_REDUCER_XOR = 7,
 } chip_reducer_t;
+
+typedef enum chip_fft_t {
+  CHIP_FFT_FFT = 0,
+  CHIP_FFT_IFFT = 1,
+  CHIP_FFT_RFFT = 2,
+  CHIP_FFT_IRFFT = 3,
+} chip_fft_t;
+
+typedef enum chip_transpose_t {
+  CHIP_TRANSPOSE_NO = 0,
+  CHIP_TRANSPOSE_YES = 1,
+  CHIP_TRANSPOSE_ADJOINT = 2,
+} chip_transpose_t;
+
+typedef enum chip_rng_algorithm_t {
+  CHIP_RNG_DEFAULT = 0,
+  CHIP_RNG_THREE_FRY = 1,
+  CHIP_RNG_PHILOX = 2,
+} chip_rng_algorithm_t;
 
 typedef struct chip_attr_t {
   chip_attr_key_t key;

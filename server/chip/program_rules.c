@@ -4,77 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BAD(...) pod_error(POD_INVALID_ARGUMENT, __VA_ARGS__)
-
-typedef struct rule_t {
-  const chip_program_t *program;
-  const chip_instruction_t *instruction;
-} rule_t;
-
-static const tensor_shape_t *shape_of(const rule_t *rule, int32_t buffer) {
-  return &rule->program->buffers[buffer].shape;
-}
-
-static const tensor_shape_t *operand(const rule_t *rule, int32_t i) {
-  return shape_of(rule, rule->instruction->operands[i]);
-}
-
-static const tensor_shape_t *result(const rule_t *rule, int32_t i) {
-  return shape_of(rule, rule->instruction->results[i]);
-}
-
-static bool is_scalar(const tensor_shape_t *shape, tensor_dtype_t dtype) {
-  return shape->rank == 0 && shape->dtype == dtype;
-}
-
-static pod_status_t demand(bool is_met, const char *what) {
-  return is_met ? NULL : BAD("%s", what);
-}
-
-static pod_status_t arity(const rule_t *rule, int32_t operands, int32_t results) {
-  const chip_instruction_t *instruction = rule->instruction;
-  return instruction->operand_count == operands && instruction->result_count == results
-             ? NULL
-             : BAD("%d operands and %d results instead of %d and %d",
-                   instruction->operand_count, instruction->result_count, operands,
-                   results);
-}
-
-// A list attribute of exactly `count` values.
-static pod_status_t values(const rule_t *rule, chip_attr_key_t key, int32_t count,
-                           const int64_t **out_values) {
-  int32_t found;
-  *out_values = chip_instruction_attr(rule->instruction, key, &found);
-  return found == count
-             ? NULL
-             : BAD("attribute %d has %d values instead of %d", (int)key, found, count);
-}
-
-// One value in [0, limit).
-static pod_status_t value_below(const rule_t *rule, chip_attr_key_t key, int64_t limit,
-                                int64_t *out_value) {
-  const int64_t *list;
-  POD_TRY(values(rule, key, 1, &list));
-  *out_value = list[0];
-  return list[0] >= 0 && list[0] < limit
-             ? NULL
-             : BAD("attribute %d is %" PRId64 ", not in [0, %" PRId64 ")", (int)key,
-                   list[0], limit);
-}
-
-// Different dimensions of a rank, any number of them; *inout_seen collects them as bits.
-static pod_status_t dimensions(const rule_t *rule, chip_attr_key_t key, int rank,
-                               uint32_t *inout_seen, int32_t *out_count) {
-  const int64_t *list = chip_instruction_attr(rule->instruction, key, out_count);
-  for (int32_t i = 0; i < *out_count; i++) {
-    if (list[i] < 0 || list[i] >= rank || (*inout_seen & (1u << list[i])) != 0) {
-      return BAD("attribute %d names dimension %" PRId64 " of rank %d, or names it twice",
-                 (int)key, list[i], rank);
-    }
-    *inout_seen |= 1u << list[i];
-  }
-  return NULL;
-}
+#include "server/chip/program_rule.h"
 
 static pod_status_t check_constant(const rule_t *rule) {
   (void)rule;
@@ -350,8 +280,31 @@ static bool is_reduced(const tensor_shape_t *from, uint32_t reduced,
   return at == to->rank;
 }
 
+pod_status_t rule_region(const rule_t *rule, int32_t call, int32_t count,
+                         bool is_reducer) {
+  const chip_computation_t *region =
+      &rule->program->computations[rule->instruction->calls[call]];
+  POD_TRY(demand(region->parameter_count == 2 * count &&
+                     region->result_count == (is_reducer ? count : 1),
+                 "the region must take two elements and return one"));
+  POD_TRY(demand(is_reducer || is_scalar(shape_of(rule, region->results[0]), TENSOR_PRED),
+                 "the region must return a pred"));
+  for (int32_t i = 0; i < 2 * count; i++) {
+    const int32_t of = is_reducer ? i % count : i / 2;
+    const tensor_dtype_t dtype = operand(rule, of)->dtype;
+    POD_TRY(demand(is_scalar(shape_of(rule, region->parameters[i]), dtype) &&
+                       (!is_reducer || i >= count ||
+                        is_scalar(shape_of(rule, region->results[i]), dtype)),
+                   "the region must be over scalars of the operands' element types"));
+    const chip_buffer_kind_t kind = rule->program->buffers[region->parameters[i]].kind;
+    POD_TRY(demand(kind != CHIP_BUFFER_ARGUMENT && kind != CHIP_BUFFER_CONSTANT,
+                   "the region's parameters are read only"));
+  }
+  return NULL;
+}
+
 // A known reducer of one operand, or a region of scalars.
-static pod_status_t check_reducer(const rule_t *rule, int32_t count) {
+pod_status_t rule_reducer(const rule_t *rule, int32_t count) {
   const int64_t reducer =
       chip_instruction_attr_one(rule->instruction, CHIP_ATTR_REDUCER, CHIP_REDUCER_NONE);
   if (reducer > CHIP_REDUCER_NONE && reducer <= CHIP_REDUCER_XOR) {
@@ -359,21 +312,7 @@ static pod_status_t check_reducer(const rule_t *rule, int32_t count) {
   }
   POD_TRY(demand(reducer == CHIP_REDUCER_NONE && rule->instruction->call_count == 1,
                  "neither a known reducer nor a region"));
-  const chip_computation_t *region =
-      &rule->program->computations[rule->instruction->calls[0]];
-  POD_TRY(demand(region->parameter_count == 2 * count && region->result_count == count,
-                 "the region must reduce two elements to one"));
-  for (int32_t i = 0; i < 2 * count; i++) {
-    const tensor_dtype_t dtype = operand(rule, i % count)->dtype;
-    POD_TRY(
-        demand(is_scalar(shape_of(rule, region->parameters[i]), dtype) &&
-                   (i >= count || is_scalar(shape_of(rule, region->results[i]), dtype)),
-               "the region must be over scalars of the operands' element types"));
-    const chip_buffer_kind_t kind = rule->program->buffers[region->parameters[i]].kind;
-    POD_TRY(demand(kind != CHIP_BUFFER_ARGUMENT && kind != CHIP_BUFFER_CONSTANT,
-                   "the region's parameters are read only"));
-  }
-  return NULL;
+  return rule_region(rule, 0, count, true);
 }
 
 static pod_status_t check_reduce(const rule_t *rule) {
@@ -391,7 +330,7 @@ static pod_status_t check_reduce(const rule_t *rule) {
                        is_reduced(operand(rule, i), reduced, result(rule, i)),
                    "the result must be the operand without the reduced dimensions"));
   }
-  return check_reducer(rule, count);
+  return rule_reducer(rule, count);
 }
 
 // Pairs of dimensions, left and right, of the same sizes.
@@ -552,7 +491,7 @@ static pod_status_t check_all_reduce(const rule_t *rule) {
   int64_t size;
   POD_TRY(check_variadic_identity(rule));
   POD_TRY(check_groups(rule, &size));
-  return rule->instruction->result_count == 0 ? NULL : check_reducer(rule, 1);
+  return rule->instruction->result_count == 0 ? NULL : rule_reducer(rule, 1);
 }
 
 // `small` is `large` with the size of one dimension divided by `factor`.
@@ -591,7 +530,7 @@ static pod_status_t check_reduce_scatter(const rule_t *rule) {
     POD_TRY(value_below(rule, CHIP_ATTR_DIMENSION, in->rank, &dimension));
     POD_TRY(demand(is_part(out, in, dimension, size),
                    "the result must be the operand over the size of the group"));
-    POD_TRY(check_reducer(rule, 1));
+    POD_TRY(rule_reducer(rule, 1));
   }
   return NULL;
 }

@@ -265,9 +265,8 @@ static int64_t at_bf16_rate(const chip_spec_t *spec, int64_t flop, bool is_int8)
   return scaled < 9e18 ? (int64_t)scaled : INT64_MAX;
 }
 
-static chip_work_t work_dot_general(const question_t *q) {
+static chip_work_t work_product(const question_t *q, extents_t e) {
   const tensor_dtype_t dtype = operand_shape(q, 0)->dtype;
-  const extents_t e = extents_of(q);
   const int64_t flop = times(times(times(2, e.batch), times(e.m, e.n)), e.k);
   chip_work_t work = traffic(q);
   const bool is_int8 = tensor_dtype_bytes(dtype) == 1 && tensor_dtype_is_integer(dtype);
@@ -287,6 +286,29 @@ static chip_work_t work_dot_general(const question_t *q) {
     work.mxu_busy_flop = at_bf16_rate(q->spec, padded, is_int8);
   }
   return work;
+}
+
+static chip_work_t work_dot_general(const question_t *q) {
+  return work_product(q, extents_of(q));
+}
+
+// A product of the windows' contents with the kernel, group by group.
+static chip_work_t work_convolution(const question_t *q) {
+  const tensor_shape_t *kernel = operand_shape(q, 1);
+  const int64_t groups =
+      times(chip_instruction_attr_one(q->instruction, CHIP_ATTR_FEATURE_GROUP_COUNT, 1),
+            chip_instruction_attr_one(q->instruction, CHIP_ATTR_BATCH_GROUP_COUNT, 1));
+  int32_t count;
+  const int64_t *dims =
+      chip_instruction_attr(q->instruction, CHIP_ATTR_KERNEL_DIMS, &count);
+  const int64_t features = count < 2 ? 0 : kernel->dims[dims[1]];
+  extents_t e = {.batch = groups};
+  if (groups > 0 && features > 0) {
+    e.m = tensor_shape_elements(result_shape(q, 0)) / features;
+    e.n = features / groups;
+    e.k = tensor_shape_elements(kernel) / features;
+  }
+  return work_product(q, e);
 }
 
 typedef chip_work_t (*work_fn_t)(const question_t *q);

@@ -104,6 +104,26 @@ pod_status_t stablehlo_comparison_type(mlir_module_t *module, const mlir_op_t *o
   return stablehlo_enum(module, op, "compare_type", "comparison_type", words, out);
 }
 
+pod_status_t stablehlo_fft_type(mlir_module_t *module, const mlir_op_t *op, int *out) {
+  static const char *const words[] = {"FFT", "IFFT", "RFFT", "IRFFT", NULL};
+  return stablehlo_enum(module, op, "fft_type", "fft_type", words, out);
+}
+
+pod_status_t stablehlo_transpose(mlir_module_t *module, const mlir_op_t *op, int *out) {
+  static const char *const words[] = {"NO_TRANSPOSE", "TRANSPOSE", "ADJOINT", NULL};
+  if (mlir_op_attr(op, "transpose_a") == NULL) {
+    *out = 0;
+    return NULL;
+  }
+  return stablehlo_enum(module, op, "transpose_a", "transpose", words, out);
+}
+
+pod_status_t stablehlo_rng_algorithm(mlir_module_t *module, const mlir_op_t *op,
+                                     int *out) {
+  static const char *const words[] = {"DEFAULT", "THREE_FRY", "PHILOX", NULL};
+  return stablehlo_enum(module, op, "rng_algorithm", "rng_algorithm", words, out);
+}
+
 const mlir_attr_t *stablehlo_make_enum(mlir_module_t *module, const mlir_op_t *op,
                                        const char *name, const char *word) {
   return syntax_make_enum(module, op, name, word);

@@ -20,6 +20,8 @@
 #include "common/base/status.h"
 #include "common/mlir/ir.h"
 #include "common/tensor/sharding.h"
+#include "server/chip/indexing.h"
+#include "server/chip/window.h"
 
 // --- Enumerators ---
 
@@ -38,6 +40,14 @@ POD_MUST_USE pod_status_t stablehlo_comparison_direction(mlir_module_t *module,
 // NOTYPE (also when absent), FLOAT, TOTALORDER, SIGNED, UNSIGNED as 0 … 4.
 POD_MUST_USE pod_status_t stablehlo_comparison_type(mlir_module_t *module,
                                                     const mlir_op_t *op, int *out);
+
+// chip_fft_t, chip_transpose_t (absent: NO_TRANSPOSE) and chip_rng_algorithm_t.
+POD_MUST_USE pod_status_t stablehlo_fft_type(mlir_module_t *module, const mlir_op_t *op,
+                                             int *out);
+POD_MUST_USE pod_status_t stablehlo_transpose(mlir_module_t *module, const mlir_op_t *op,
+                                              int *out);
+POD_MUST_USE pod_status_t stablehlo_rng_algorithm(mlir_module_t *module,
+                                                  const mlir_op_t *op, int *out);
 
 // #dialect<name WORD>, with the dialect of `op`.
 const mlir_attr_t *stablehlo_make_enum(mlir_module_t *module, const mlir_op_t *op,
@@ -88,6 +98,23 @@ typedef struct stablehlo_conv_t {
 POD_MUST_USE pod_status_t stablehlo_conv_dimensions(mlir_module_t *module,
                                                     const mlir_attr_t *attr,
                                                     stablehlo_conv_t *out_conv);
+
+// The indexing of a gather or a scatter, from its dimension numbers, which it borrows.
+POD_MUST_USE pod_status_t stablehlo_indexing(mlir_module_t *module, const mlir_op_t *op,
+                                             chip_indexing_t *out_indexing);
+
+// The window of a reduce_window, select_and_scatter or convolution over `rank`
+// dimensions: what the operation does not say is as chip_window_make has it, also the
+// sizes of a convolution's window. Checks that lists have as many values as they should.
+POD_MUST_USE pod_status_t stablehlo_window(mlir_module_t *module, const mlir_op_t *op,
+                                           int rank, chip_window_t *out_window);
+
+// Dimension numbers, groups and window of a convolution with a kernel of that shape.
+// INVALID_ARGUMENT unless the dimension numbers are permutations of its rank.
+POD_MUST_USE pod_status_t stablehlo_convolution(mlir_module_t *module,
+                                                const mlir_op_t *op,
+                                                const tensor_shape_t *kernel,
+                                                chip_convolution_t *out_convolution);
 
 // --- Precision ---
 

@@ -1,62 +1,511 @@
-// Operations without a row that are short for others.
+// Operations without a row that are short for others, or whose meaning is plain once all
+// sizes are known. What they stand for is put before them.
 
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
+#include "common/base/check.h"
+#include "common/mlir/diagnostic.h"
 #include "server/chip/operations.h"
+#include "server/compiler/attributes.h"
 #include "server/compiler/passes.h"
 #include "server/compiler/replacements.h"
 #include "server/compiler/walk.h"
 
-// chlo.square(x) is x · x.
-static mlir_op_t *expand_square(mlir_module_t *module, const mlir_op_t *op) {
-  mlir_value_t *operands[] = {op->operands[0], op->operands[0]};
-  const mlir_type_t *type = op->results[0].type;
-  return mlir_op_create(module, "stablehlo.multiply", 2, operands, 1, &type, 0);
+typedef struct expander_t {
+  mlir_module_t *module;
+  mlir_op_t *op;  // That gives way.
+} expander_t;
+
+// Gives what stands for each result of the operation.
+typedef pod_status_t (*expand_fn_t)(expander_t *expander, mlir_value_t **out_results);
+
+// A new operation of one result before the one that gives way.
+static mlir_op_t *emit(expander_t *expander, const char *name, int operand_count,
+                       mlir_value_t *const *operands, const mlir_type_t *type) {
+  mlir_op_t *op = mlir_op_create(expander->module, name, operand_count, operands,
+                                 type == NULL ? 0 : 1, &type, 0);
+  op->position = expander->op->position;
+  op->location = expander->op->location;
+  mlir_block_insert_before(expander->op, op);
+  return op;
+}
+
+static mlir_value_t *emit_unary(expander_t *expander, const char *name,
+                                mlir_value_t *operand, const mlir_type_t *type) {
+  return &emit(expander, name, 1, &operand, type)->results[0];
+}
+
+static mlir_value_t *emit_binary(expander_t *expander, const char *name, mlir_value_t *a,
+                                 mlir_value_t *b) {
+  mlir_value_t *operands[] = {a, b};
+  return &emit(expander, name, 2, operands, a->type)->results[0];
+}
+
+static void set_attr(expander_t *expander, mlir_op_t *op, const char *name,
+                     const mlir_attr_t *value) {
+  mlir_op_set_attr(expander->module, op, mlir_intern(expander->module, name), value);
+}
+
+static const mlir_type_t *with_dtype(expander_t *expander, const mlir_type_t *type,
+                                     tensor_dtype_t dtype) {
+  tensor_shape_t shape = type->shape;
+  shape.dtype = dtype;
+  return mlir_type_tensor(expander->module, &shape);
+}
+
+// A splat of a float type.
+static mlir_value_t *emit_splat(expander_t *expander, const mlir_type_t *type,
+                                double value) {
+  unsigned char element[16] = {0};
+  tensor_element_from_double(type->shape.dtype, value, element);
+  mlir_op_t *op = emit(expander, "stablehlo.constant", 0, NULL, type);
+  set_attr(expander, op, "value",
+           mlir_attr_dense(expander->module, &type->shape, element, true));
+  return &op->results[0];
+}
+
+// --- Short forms ---
+
+// The same operation under another name.
+static pod_status_t rename_to(expander_t *expander, const char *name,
+                              mlir_value_t **out_results) {
+  mlir_op_t *op = emit(expander, name, expander->op->operand_count,
+                       expander->op->operands, expander->op->results[0].type);
+  for (int i = 0; i < expander->op->attr_count; i++) {
+    mlir_op_add_attr(expander->module, op, expander->op->attrs[i].name,
+                     expander->op->attrs[i].value);
+  }
+  out_results[0] = &op->results[0];
+  return NULL;
+}
+
+static pod_status_t expand_tan(expander_t *expander, mlir_value_t **out_results) {
+  return rename_to(expander, "stablehlo.tan", out_results);
+}
+
+static pod_status_t expand_erf(expander_t *expander, mlir_value_t **out_results) {
+  return rename_to(expander, "chlo.erf", out_results);
+}
+
+static pod_status_t expand_erf_inv(expander_t *expander, mlir_value_t **out_results) {
+  return rename_to(expander, "chlo.erf_inv", out_results);
+}
+
+static pod_status_t expand_constant(expander_t *expander, mlir_value_t **out_results) {
+  return rename_to(expander, "stablehlo.constant", out_results);
+}
+
+static pod_status_t expand_square(expander_t *expander, mlir_value_t **out_results) {
+  out_results[0] = emit_binary(expander, "stablehlo.multiply", expander->op->operands[0],
+                               expander->op->operands[0]);
+  return NULL;
+}
+
+// real(x) - i imag(x)
+static pod_status_t expand_conj(expander_t *expander, mlir_value_t **out_results) {
+  mlir_value_t *x = expander->op->operands[0];
+  if (!tensor_dtype_is_complex(x->type->shape.dtype)) {
+    out_results[0] = x;
+    return NULL;
+  }
+  const mlir_type_t *part = with_dtype(
+      expander, x->type, x->type->shape.dtype == TENSOR_C64 ? TENSOR_F32 : TENSOR_F64);
+  mlir_value_t *parts[] = {
+      emit_unary(expander, "stablehlo.real", x, part),
+      emit_unary(expander, "stablehlo.negate",
+                 emit_unary(expander, "stablehlo.imag", x, part), part)};
+  out_results[0] = &emit(expander, "stablehlo.complex", 2, parts, x->type)->results[0];
+  return NULL;
+}
+
+// |x|, x or -x compared with infinity.
+static pod_status_t expand_is_inf(expander_t *expander, mlir_value_t **out_results) {
+  mlir_value_t *x = expander->op->operands[0];
+  if (!tensor_dtype_is_float(x->type->shape.dtype)) {
+    return mlir_op_error(expander->module, expander->op, POD_INVALID_ARGUMENT,
+                         "takes floats");
+  }
+  if (strcmp(expander->op->name, "chlo.is_inf") == 0) {
+    x = emit_unary(expander, "stablehlo.abs", x, x->type);
+  } else if (strcmp(expander->op->name, "chlo.is_neg_inf") == 0) {
+    x = emit_unary(expander, "stablehlo.negate", x, x->type);
+  }
+  mlir_value_t *operands[] = {x, emit_splat(expander, x->type, (double)INFINITY)};
+  mlir_op_t *compare = emit(expander, "stablehlo.compare", 2, operands,
+                            with_dtype(expander, x->type, TENSOR_PRED));
+  set_attr(expander, compare, "comparison_direction",
+           stablehlo_make_enum(expander->module, compare, "comparison_direction", "EQ"));
+  out_results[0] = &compare->results[0];
+  return NULL;
+}
+
+// --- Checks ---
+
+static const char *target_of(const mlir_op_t *op) {
+  const mlir_attr_t *target = mlir_op_attr(op, "call_target_name");
+  return mlir_attr_is(target, MLIR_ATTR_STRING) ? target->text : "";
 }
 
 // stablehlo.custom_call @check.expect_eq is how exported modules write check.expect_eq.
-static mlir_op_t *expand_check(mlir_module_t *module, const mlir_op_t *op) {
-  const mlir_attr_t *target = mlir_op_attr(op, "call_target_name");
-  if (!mlir_attr_is(target, MLIR_ATTR_STRING) ||
-      strncmp(target->text, "check.", strlen("check.")) != 0 ||
-      chip_op_find(target->text) == CHIP_OP_INVALID || op->result_count != 0) {
-    return NULL;
-  }
-  return mlir_op_create(module, target->text, op->operand_count, op->operands, 0, NULL,
-                        0);
+static pod_status_t expand_custom_call(expander_t *expander, mlir_value_t **out_results) {
+  (void)out_results;
+  const mlir_op_t *op = expander->op;
+  emit(expander, target_of(op), op->operand_count, op->operands, NULL);
+  return NULL;
 }
 
-// What stands for `op`, not yet in a block; NULL when it stays as it is.
-static mlir_op_t *expansion_of(mlir_module_t *module, const mlir_op_t *op) {
-  if (strcmp(op->name, "chlo.square") == 0 && op->operand_count == 1 &&
-      op->result_count == 1) {
-    return expand_square(module, op);
+// check.expect_eq_const %x, dense<…>
+static pod_status_t expand_check_const(expander_t *expander, mlir_value_t **out_results) {
+  (void)out_results;
+  const mlir_op_t *op = expander->op;
+  const mlir_attr_t *value = mlir_op_attr(op, "value");
+  if (!mlir_attr_is(value, MLIR_ATTR_DENSE) || op->operand_count != 1) {
+    return mlir_op_error(expander->module, op, POD_INVALID_ARGUMENT,
+                         "takes a value and dense<…> of its type");
   }
+  mlir_op_t *constant = emit(expander, "stablehlo.constant", 0, NULL, value->type);
+  set_attr(expander, constant, "value", value);
+  mlir_value_t *operands[] = {op->operands[0], &constant->results[0]};
+  const char *name =
+      mlir_intern_n(expander->module, op->name, strlen(op->name) - strlen("_const"));
+  emit(expander, name, 2, operands, NULL);
+  return NULL;
+}
+
+// --- Older forms ---
+
+// Contracts the last dimension of the left with the first of the right side.
+static pod_status_t expand_dot(expander_t *expander, mlir_value_t **out_results) {
+  const mlir_op_t *op = expander->op;
+  const int rank = op->operands[0]->type->shape.rank;
+  if (rank < 1 || rank > 2 || op->operands[1]->type->shape.rank < 1) {
+    return mlir_op_error(expander->module, op, POD_INVALID_ARGUMENT,
+                         "takes vectors and matrices");
+  }
+  mlir_op_t *dot =
+      emit(expander, "stablehlo.dot_general", 2, op->operands, op->results[0].type);
+  const int64_t last = rank - 1, first = 0;
+  const stablehlo_dot_t dims = {.lhs_contracting = {1, &last},
+                                .rhs_contracting = {1, &first}};
+  set_attr(expander, dot, "dot_dimension_numbers",
+           stablehlo_make_dot(expander->module, &dims));
+  const mlir_attr_t *precision = mlir_op_attr(op, "precision_config");
+  if (precision != NULL) {
+    set_attr(expander, dot, "precision_config", precision);
+  }
+  out_results[0] = &dot->results[0];
+  return NULL;
+}
+
+static pod_status_t emit_broadcast(expander_t *expander, const int64_t *dims,
+                                   mlir_value_t **out_result) {
+  mlir_value_t *operand = expander->op->operands[0];
+  mlir_op_t *op = emit(expander, "stablehlo.broadcast_in_dim", 1, &operand,
+                       expander->op->results[0].type);
+  set_attr(expander, op, "broadcast_dimensions",
+           mlir_attr_i64_array(expander->module, operand->type->shape.rank, dims));
+  *out_result = &op->results[0];
+  return NULL;
+}
+
+// New dimensions in front.
+static pod_status_t expand_broadcast(expander_t *expander, mlir_value_t **out_results) {
+  const tensor_shape_t *from = &expander->op->operands[0]->type->shape;
+  const tensor_shape_t *to = &expander->op->results[0].type->shape;
+  int64_t dims[TENSOR_RANK_MAX];
+  for (int d = 0; d < from->rank; d++) {
+    dims[d] = to->rank - from->rank + d;
+  }
+  return emit_broadcast(expander, dims, &out_results[0]);
+}
+
+// --- Sizes that turned out to be known ---
+
+// An operand that is a constant, as a list of integers.
+static pod_status_t constant_operand(expander_t *expander, int index, int64_t count,
+                                     const int64_t **out_values) {
+  const mlir_op_t *op = expander->op;
+  const mlir_op_t *source = op->operands[index]->op;
+  int64_t found = 0;
+  if (source == NULL || strcmp(source->name, "stablehlo.constant") != 0 ||
+      !mlir_attr_as_i64s(expander->module, mlir_op_attr(source, "value"), &found,
+                         out_values)) {
+    return mlir_op_error(expander->module, op, POD_UNIMPLEMENTED,
+                         "operand %d is no constant: export the function for concrete "
+                         "sizes",
+                         index);
+  }
+  if (found != count) {
+    return mlir_op_error(expander->module, op, POD_INVALID_ARGUMENT,
+                         "operand %d has %" PRId64 " values; %" PRId64 " are needed",
+                         index, found, count);
+  }
+  return NULL;
+}
+
+static pod_status_t demand_static(expander_t *expander) {
+  const mlir_op_t *op = expander->op;
+  const mlir_type_t *type = op->results[0].type;
+  if (type->kind != MLIR_TYPE_TENSOR || !tensor_shape_is_static(&type->shape)) {
+    return mlir_op_error(expander->module, op, POD_UNIMPLEMENTED,
+                         "only tensors of static sizes are supported: export the "
+                         "function for concrete sizes");
+  }
+  return NULL;
+}
+
+static pod_status_t expand_dynamic_reshape(expander_t *expander,
+                                           mlir_value_t **out_results) {
+  POD_TRY(demand_static(expander));
+  out_results[0] = emit_unary(expander, "stablehlo.reshape", expander->op->operands[0],
+                              expander->op->results[0].type);
+  return NULL;
+}
+
+static pod_status_t expand_dynamic_iota(expander_t *expander,
+                                        mlir_value_t **out_results) {
+  POD_TRY(demand_static(expander));
+  mlir_op_t *iota =
+      emit(expander, "stablehlo.iota", 0, NULL, expander->op->results[0].type);
+  const mlir_attr_t *dimension = mlir_op_attr(expander->op, "iota_dimension");
+  if (dimension != NULL) {
+    set_attr(expander, iota, "iota_dimension", dimension);
+  }
+  out_results[0] = &iota->results[0];
+  return NULL;
+}
+
+static pod_status_t expand_dynamic_broadcast(expander_t *expander,
+                                             mlir_value_t **out_results) {
+  POD_TRY(demand_static(expander));
+  const int rank = expander->op->operands[0]->type->shape.rank;
+  int64_t count;
+  const int64_t *dims;
+  if (!mlir_attr_as_i64s(expander->module,
+                         mlir_op_attr(expander->op, "broadcast_dimensions"), &count,
+                         &dims) ||
+      count != rank) {
+    return mlir_op_error(expander->module, expander->op, POD_INVALID_ARGUMENT,
+                         "'broadcast_dimensions' needs %d values", rank);
+  }
+  return emit_broadcast(expander, dims, &out_results[0]);
+}
+
+static pod_status_t expand_dynamic_pad(expander_t *expander, mlir_value_t **out_results) {
+  POD_TRY(demand_static(expander));
+  static const char *const names[] = {"edge_padding_low", "edge_padding_high",
+                                      "interior_padding"};
+  const mlir_op_t *op = expander->op;
+  const int rank = op->operands[0]->type->shape.rank;
+  const int64_t *values[3];
+  for (int i = 0; i < 3; i++) {
+    POD_TRY(constant_operand(expander, 2 + i, rank, &values[i]));
+  }
+  mlir_op_t *pad = emit(expander, "stablehlo.pad", 2, op->operands, op->results[0].type);
+  for (int i = 0; i < 3; i++) {
+    set_attr(expander, pad, names[i],
+             mlir_attr_i64_array(expander->module, rank, values[i]));
+  }
+  out_results[0] = &pad->results[0];
+  return NULL;
+}
+
+static pod_status_t expand_real_dynamic_slice(expander_t *expander,
+                                              mlir_value_t **out_results) {
+  POD_TRY(demand_static(expander));
+  static const char *const names[] = {"start_indices", "limit_indices", "strides"};
+  const mlir_op_t *op = expander->op;
+  const int rank = op->operands[0]->type->shape.rank;
+  const int64_t *values[3];
+  for (int i = 0; i < 3; i++) {
+    POD_TRY(constant_operand(expander, 1 + i, rank, &values[i]));
+  }
+  mlir_op_t *slice =
+      emit(expander, "stablehlo.slice", 1, op->operands, op->results[0].type);
+  for (int i = 0; i < 3; i++) {
+    set_attr(expander, slice, names[i],
+             mlir_attr_i64_array(expander->module, rank, values[i]));
+  }
+  out_results[0] = &slice->results[0];
+  return NULL;
+}
+
+static pod_status_t expand_dynamic_gather(expander_t *expander,
+                                          mlir_value_t **out_results) {
+  POD_TRY(demand_static(expander));
+  const mlir_op_t *op = expander->op;
+  const int rank = op->operands[0]->type->shape.rank;
+  const int64_t *sizes;
+  POD_TRY(constant_operand(expander, 2, rank, &sizes));
+  mlir_op_t *gather =
+      emit(expander, "stablehlo.gather", 2, op->operands, op->results[0].type);
+  const mlir_attr_t *dims = mlir_op_attr(op, "dimension_numbers");
+  if (dims != NULL) {
+    set_attr(expander, gather, "dimension_numbers", dims);
+  }
+  set_attr(expander, gather, "slice_sizes",
+           mlir_attr_i64_array(expander->module, rank, sizes));
+  out_results[0] = &gather->results[0];
+  return NULL;
+}
+
+static pod_status_t expand_dimension_size(expander_t *expander,
+                                          mlir_value_t **out_results) {
+  const mlir_op_t *op = expander->op;
+  const mlir_type_t *type = op->operands[0]->type;
+  const mlir_attr_t *dimension = mlir_op_attr(op, "dimension");
+  if (!mlir_attr_is(dimension, MLIR_ATTR_INTEGER) || dimension->integer < 0 ||
+      type->kind != MLIR_TYPE_TENSOR || dimension->integer >= type->shape.rank) {
+    return mlir_op_error(expander->module, op, POD_INVALID_ARGUMENT,
+                         "names no dimension of its operand");
+  }
+  const int64_t size = type->shape.dims[dimension->integer];
+  if (size == TENSOR_DYNAMIC) {
+    return mlir_op_error(expander->module, op, POD_UNIMPLEMENTED,
+                         "the size of dimension %" PRId64
+                         " is not known: export the "
+                         "function for concrete sizes",
+                         dimension->integer);
+  }
+  const int32_t value = (int32_t)size;
+  mlir_op_t *constant =
+      emit(expander, "stablehlo.constant", 0, NULL, op->results[0].type);
+  const tensor_shape_t scalar = tensor_shape_make(TENSOR_S32, 0, NULL);
+  set_attr(expander, constant, "value",
+           mlir_attr_dense(expander->module, &scalar, &value, true));
+  out_results[0] = &constant->results[0];
+  return NULL;
+}
+
+// --- Tuples: only members go on ---
+
+static pod_status_t expand_tuple_element(expander_t *expander,
+                                         mlir_value_t **out_results) {
+  const mlir_op_t *op = expander->op;
+  const mlir_op_t *tuple = op->operands[0]->op;
+  const mlir_attr_t *index = mlir_op_attr(op, "index");
+  if (tuple == NULL || strcmp(tuple->name, "stablehlo.tuple") != 0) {
+    return mlir_op_error(expander->module, op, POD_UNIMPLEMENTED,
+                         "takes from a tuple that is no stablehlo.tuple");
+  }
+  if (!mlir_attr_is(index, MLIR_ATTR_INTEGER) || index->integer < 0 ||
+      index->integer >= tuple->operand_count) {
+    return mlir_op_error(expander->module, op, POD_INVALID_ARGUMENT,
+                         "names no member of the tuple, which has %d",
+                         tuple->operand_count);
+  }
+  out_results[0] = tuple->operands[index->integer];
+  return NULL;
+}
+
+// --- The pass ---
+
+// By name; operands and results that the operation must have.
+static const struct {
+  const char *name;
+  int operand_count, result_count;
+  expand_fn_t expand;
+} expansions[] = {
+    {"check.expect_almost_eq_const", 1, 0, expand_check_const},
+    {"check.expect_eq_const", 1, 0, expand_check_const},
+    {"chlo.conj", 1, 1, expand_conj},
+    {"chlo.constant", 0, 1, expand_constant},
+    {"chlo.is_inf", 1, 1, expand_is_inf},
+    {"chlo.is_neg_inf", 1, 1, expand_is_inf},
+    {"chlo.is_pos_inf", 1, 1, expand_is_inf},
+    {"chlo.square", 1, 1, expand_square},
+    {"chlo.tan", 1, 1, expand_tan},
+    {"stablehlo.broadcast", 1, 1, expand_broadcast},
+    {"stablehlo.dot", 2, 1, expand_dot},
+    {"stablehlo.dynamic_broadcast_in_dim", 2, 1, expand_dynamic_broadcast},
+    {"stablehlo.dynamic_gather", 3, 1, expand_dynamic_gather},
+    {"stablehlo.dynamic_iota", 1, 1, expand_dynamic_iota},
+    {"stablehlo.dynamic_pad", 5, 1, expand_dynamic_pad},
+    {"stablehlo.dynamic_reshape", 2, 1, expand_dynamic_reshape},
+    {"stablehlo.erf", 1, 1, expand_erf},
+    {"stablehlo.erf_inv", 1, 1, expand_erf_inv},
+    {"stablehlo.get_dimension_size", 1, 1, expand_dimension_size},
+    {"stablehlo.get_tuple_element", 1, 1, expand_tuple_element},
+    {"stablehlo.real_dynamic_slice", 4, 1, expand_real_dynamic_slice},
+};
+
+static expand_fn_t find(const mlir_op_t *op) {
   if (strcmp(op->name, "stablehlo.custom_call") == 0) {
-    return expand_check(module, op);
+    const bool is_check = strncmp(target_of(op), "check.", strlen("check.")) == 0 &&
+                          chip_op_find(target_of(op)) != CHIP_OP_INVALID;
+    return is_check && op->result_count == 0 ? expand_custom_call : NULL;
   }
+  for (size_t i = 0; i < POD_COUNT_OF(expansions); i++) {
+    if (strcmp(op->name, expansions[i].name) == 0) {
+      const bool fits = op->operand_count == expansions[i].operand_count &&
+                        op->result_count == expansions[i].result_count;
+      return fits ? expansions[i].expand : NULL;
+    }
+  }
+  return NULL;
+}
+
+static bool are_tensors(const mlir_op_t *op) {
+  for (int i = 0; i < op->operand_count; i++) {
+    const mlir_type_kind_t kind = op->operands[i]->type->kind;
+    if (kind != MLIR_TYPE_TENSOR && kind != MLIR_TYPE_TUPLE) {
+      return false;
+    }
+  }
+  for (int i = 0; i < op->result_count; i++) {
+    if (op->results[i].type->kind != MLIR_TYPE_TENSOR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// A tuple goes once nothing takes from it any more, which is when its members have been
+// taken: uses come after it.
+static void remove_tuples(mlir_module_t *module) {
+  mlir_op_t *next;
+  for (mlir_op_t *op = walk_first(module->op); op != NULL; op = next) {
+    next = walk_next(module->op, op);
+    if (strcmp(op->name, "stablehlo.tuple") == 0) {
+      mlir_op_unlink(op);
+    }
+  }
+}
+
+static pod_status_t expand_one(mlir_module_t *module, replacements_t *replacements,
+                               mlir_op_t *op) {
+  const expand_fn_t expand = are_tensors(op) ? find(op) : NULL;
+  if (expand == NULL) {
+    return NULL;
+  }
+  expander_t expander = {.module = module, .op = op};
+  mlir_value_t **results =
+      pod_arena_array(module->arena, (size_t)op->result_count, sizeof(mlir_value_t *));
+  POD_TRY(expand(&expander, results));
+  for (int i = 0; i < op->result_count; i++) {
+    if (results[i]->name == NULL) {
+      results[i]->name = op->results[i].name;
+    }
+    replacements_put(replacements, &op->results[i], results[i]);
+  }
+  mlir_op_unlink(op);
   return NULL;
 }
 
 pod_status_t compiler_expand(mlir_module_t *module) {
   replacements_t replacements = {0};
+  pod_status_t status = NULL;
   mlir_op_t *next;
-  for (mlir_op_t *op = walk_first(module->op); op != NULL; op = next) {
+  for (mlir_op_t *op = walk_first(module->op); op != NULL && status == NULL; op = next) {
     replacements_apply(&replacements, op);
     next = walk_next(module->op, op);
-    mlir_op_t *expansion = expansion_of(module, op);
-    if (expansion == NULL) {
-      continue;
-    }
-    expansion->position = op->position;
-    expansion->location = op->location;
-    mlir_block_insert_before(op, expansion);
-    for (int i = 0; i < op->result_count; i++) {
-      expansion->results[i].name = op->results[i].name;
-      replacements_put(&replacements, &op->results[i], &expansion->results[i]);
-    }
-    mlir_op_unlink(op);
+    status = expand_one(module, &replacements, op);
   }
   replacements_deinit(&replacements);
-  return NULL;
+  if (status == NULL) {
+    remove_tuples(module);
+  }
+  return status;
 }

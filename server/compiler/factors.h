@@ -89,6 +89,14 @@ FACTORS_DECLARE(pad);
 FACTORS_DECLARE(reverse);
 FACTORS_DECLARE(reduce);
 FACTORS_DECLARE(dot_general);
+FACTORS_DECLARE(gather);
+FACTORS_DECLARE(scatter);
+FACTORS_DECLARE(sort);
+FACTORS_DECLARE(top_k);
+FACTORS_DECLARE(map);
+FACTORS_DECLARE(reduce_window);
+FACTORS_DECLARE(select_and_scatter);
+FACTORS_DECLARE(convolution);
 FACTORS_DECLARE(variadic_identity);  // Result i is operand i, factor by factor.
 #undef FACTORS_DECLARE
 

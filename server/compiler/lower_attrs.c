@@ -191,7 +191,124 @@ static pod_status_t gather_collective(gatherer_t *gatherer) {
   return gather_groups(gatherer);
 }
 
+// --- Indexing and windows ---
+
+static void add_indexing(gatherer_t *gatherer, const chip_indexing_t *indexing) {
+  const struct {
+    chip_attr_key_t key;
+    const chip_dims_t *dims;
+  } lists[] = {{CHIP_ATTR_WINDOW_DIMS, &indexing->window},
+               {CHIP_ATTR_DROPPED_DIMS, &indexing->dropped},
+               {CHIP_ATTR_ARRAY_BATCHING_DIMS, &indexing->array_batching},
+               {CHIP_ATTR_INDICES_BATCHING_DIMS, &indexing->indices_batching},
+               {CHIP_ATTR_INDEX_MAP, &indexing->index_map}};
+  for (size_t i = 0; i < POD_COUNT_OF(lists); i++) {
+    add_list(gatherer, lists[i].key, lists[i].dims->count, lists[i].dims->values);
+  }
+  add_one(gatherer, CHIP_ATTR_INDEX_VECTOR_DIM, indexing->index_vector_dim);
+}
+
+static pod_status_t gather_indexing(gatherer_t *gatherer) {
+  chip_indexing_t indexing;
+  POD_TRY(stablehlo_indexing(gatherer->lower->module, gatherer->op, &indexing));
+  add_indexing(gatherer, &indexing);
+  if (gatherer->op->kind == CHIP_OP_GATHER) {
+    return copy_list(gatherer, "slice_sizes", CHIP_ATTR_SLICE_SIZES);
+  }
+  add_one(gatherer, CHIP_ATTR_REDUCER, compiler_reducer(gatherer->op));
+  return NULL;
+}
+
+static void add_window(gatherer_t *gatherer, const chip_window_t *window) {
+  add_list(gatherer, CHIP_ATTR_STRIDES, window->rank, window->strides);
+  add_list(gatherer, CHIP_ATTR_BASE_DILATIONS, window->rank, window->base_dilations);
+  add_list(gatherer, CHIP_ATTR_WINDOW_DILATIONS, window->rank, window->window_dilations);
+  add_list(gatherer, CHIP_ATTR_EDGE_PADDING_LOW, window->rank, window->low);
+  add_list(gatherer, CHIP_ATTR_EDGE_PADDING_HIGH, window->rank, window->high);
+}
+
+static pod_status_t gather_window(gatherer_t *gatherer) {
+  const mlir_op_t *op = gatherer->op;
+  chip_window_t window;
+  POD_TRY(stablehlo_window(gatherer->lower->module, op, op->operands[0]->type->shape.rank,
+                           &window));
+  add_list(gatherer, CHIP_ATTR_WINDOW_DIMENSIONS, window.rank, window.sizes);
+  add_window(gatherer, &window);
+  if (op->kind == CHIP_OP_REDUCE_WINDOW) {
+    add_one(gatherer, CHIP_ATTR_REDUCER, compiler_reducer(op));
+  }
+  return NULL;
+}
+
+static pod_status_t gather_convolution(gatherer_t *gatherer) {
+  mlir_module_t *module = gatherer->lower->module;
+  const mlir_op_t *op = gatherer->op;
+  const tensor_shape_t *kernel = &op->operands[1]->type->shape;
+  chip_convolution_t convolution;
+  POD_TRY(stablehlo_convolution(module, op, kernel, &convolution));
+  add_list(gatherer, CHIP_ATTR_INPUT_DIMS, kernel->rank, convolution.input);
+  add_list(gatherer, CHIP_ATTR_KERNEL_DIMS, kernel->rank, convolution.kernel);
+  add_list(gatherer, CHIP_ATTR_OUTPUT_DIMS, kernel->rank, convolution.output);
+  add_one(gatherer, CHIP_ATTR_FEATURE_GROUP_COUNT, convolution.feature_group_count);
+  add_one(gatherer, CHIP_ATTR_BATCH_GROUP_COUNT, convolution.batch_group_count);
+  add_window(gatherer, &convolution.window);
+  int64_t reversal[TENSOR_RANK_MAX];
+  for (int d = 0; d < convolution.window.rank; d++) {
+    reversal[d] = convolution.window.is_reversed[d];
+  }
+  add_list(gatherer, CHIP_ATTR_WINDOW_REVERSAL, convolution.window.rank, reversal);
+  int64_t precision[2];
+  POD_TRY(stablehlo_precision(module, mlir_op_attr(op, "precision_config"), precision));
+  add_list(gatherer, CHIP_ATTR_PRECISION, 2, precision);
+  return NULL;
+}
+
+// --- Linear algebra, transforms, random numbers ---
+
+static void add_flag(gatherer_t *gatherer, const char *name, chip_attr_key_t key) {
+  const mlir_attr_t *attr = mlir_op_attr(gatherer->op, name);
+  add_one(gatherer, key, mlir_attr_is(attr, MLIR_ATTR_BOOL) && attr->integer != 0);
+}
+
+static pod_status_t gather_solve(gatherer_t *gatherer) {
+  int transpose;
+  POD_TRY(stablehlo_transpose(gatherer->lower->module, gatherer->op, &transpose));
+  add_flag(gatherer, "left_side", CHIP_ATTR_LEFT_SIDE);
+  add_flag(gatherer, "lower", CHIP_ATTR_LOWER);
+  add_flag(gatherer, "unit_diagonal", CHIP_ATTR_UNIT_DIAGONAL);
+  add_one(gatherer, CHIP_ATTR_TRANSPOSE_A, transpose);
+  return NULL;
+}
+
+static pod_status_t gather_fft(gatherer_t *gatherer) {
+  int type;
+  POD_TRY(stablehlo_fft_type(gatherer->lower->module, gatherer->op, &type));
+  add_one(gatherer, CHIP_ATTR_FFT_TYPE, type);
+  return copy_list(gatherer, "fft_length", CHIP_ATTR_FFT_LENGTH);
+}
+
+static pod_status_t gather_rng(gatherer_t *gatherer) {
+  int algorithm;
+  POD_TRY(stablehlo_rng_algorithm(gatherer->lower->module, gatherer->op, &algorithm));
+  add_one(gatherer, CHIP_ATTR_RNG_ALGORITHM, algorithm);
+  return NULL;
+}
+
 // --- The rest ---
+
+// The last dimension when it does not say; counted from behind when it is negative.
+static pod_status_t gather_sort(gatherer_t *gatherer) {
+  const mlir_attr_t *attr = mlir_op_attr(gatherer->op, "dimension");
+  const int rank = gatherer->op->operands[0]->type->shape.rank;
+  const int64_t dimension = mlir_attr_is(attr, MLIR_ATTR_INTEGER) ? attr->integer : -1;
+  add_one(gatherer, CHIP_ATTR_DIMENSION, dimension < 0 ? dimension + rank : dimension);
+  return NULL;
+}
+
+static pod_status_t gather_precision(gatherer_t *gatherer) {
+  POD_TRY(copy_one(gatherer, "exponent_bits", CHIP_ATTR_EXPONENT_BITS));
+  return copy_one(gatherer, "mantissa_bits", CHIP_ATTR_MANTISSA_BITS);
+}
 
 static pod_status_t gather_slice(gatherer_t *gatherer) {
   POD_TRY(copy_list(gatherer, "start_indices", CHIP_ATTR_START_INDICES));
@@ -234,6 +351,27 @@ static pod_status_t gather(gatherer_t *gatherer) {
       return gather_dot(gatherer);
     case CHIP_OP_COMPARE:
       return gather_compare(gatherer);
+    case CHIP_OP_GATHER:
+    case CHIP_OP_SCATTER:
+      return gather_indexing(gatherer);
+    case CHIP_OP_SORT:
+      return gather_sort(gatherer);
+    case CHIP_OP_REDUCE_WINDOW:
+    case CHIP_OP_SELECT_AND_SCATTER:
+      return gather_window(gatherer);
+    case CHIP_OP_CONVOLUTION:
+      return gather_convolution(gatherer);
+    case CHIP_OP_REDUCE_PRECISION:
+      return gather_precision(gatherer);
+    case CHIP_OP_TRIANGULAR_SOLVE:
+      return gather_solve(gatherer);
+    case CHIP_OP_CHOLESKY:
+      add_flag(gatherer, "lower", CHIP_ATTR_LOWER);
+      return NULL;
+    case CHIP_OP_FFT:
+      return gather_fft(gatherer);
+    case CHIP_OP_RNG_BIT_GENERATOR:
+      return gather_rng(gatherer);
     default:
       return chip_op_is_collective((chip_op_t)gatherer->op->kind)
                  ? gather_collective(gatherer)

@@ -440,12 +440,12 @@ static pod_status_t lower_branches(lower_t *lower, const mlir_op_t *op) {
   return NULL;
 }
 
-// --- Reductions by a region of their own ---
+// --- Regions over elements ---
 
 // The region runs over and over while the operands are read and the results written.
-static pod_status_t lower_region(lower_t *lower, const mlir_op_t *op,
+static pod_status_t lower_region(lower_t *lower, const mlir_op_t *op, int index,
                                  int32_t *out_computation) {
-  const mlir_block_t *block = mlir_op_block(op, 0);
+  const mlir_block_t *block = mlir_op_block(op, index);
   const int32_t outer = lower->computation;
   enter_scope(lower);
   const int32_t first = lower->var_count;
@@ -489,12 +489,15 @@ static void wish_in_place(lower_t *lower, chip_op_t op, int32_t result, int32_t 
   }
 }
 
-// Whether `op` combines elements by a region that is no known reducer.
-static bool has_own_region(const mlir_op_t *op) {
-  return (op->kind == CHIP_OP_REDUCE || op->kind == CHIP_OP_ALL_REDUCE ||
-          op->kind == CHIP_OP_REDUCE_SCATTER) &&
-         compiler_reducer(op) == CHIP_REDUCER_NONE;
+// How many regions over elements `op` has that become computations: none when its only
+// one is a known reducer.
+static int own_region_count(const mlir_op_t *op) {
+  return compiler_reducer(op) == CHIP_REDUCER_NONE || op->kind == CHIP_OP_SORT
+             ? op->region_count
+             : 0;
 }
+
+enum { REGIONS_MAX = 2 };  // What a shape rule lets pass.
 
 static pod_status_t lower_plain(lower_t *lower, const mlir_op_t *op) {
   const chip_op_t kind = (chip_op_t)op->kind;
@@ -502,9 +505,10 @@ static pod_status_t lower_plain(lower_t *lower, const mlir_op_t *op) {
   for (int i = 0; i < op->result_count; i++) {
     add_result(lower, &op->results[i]);
   }
-  int32_t region = CHIP_NONE;
-  if (has_own_region(op)) {
-    POD_TRY(lower_region(lower, op, &region));
+  const int region_count = own_region_count(op);
+  int32_t regions[REGIONS_MAX];
+  for (int i = 0; i < region_count && i < REGIONS_MAX; i++) {
+    POD_TRY(lower_region(lower, op, i, &regions[i]));
   }
   for (int i = 0; i < op->operand_count; i++) {
     const int32_t operand = var_of(lower, op->operands[i]);
@@ -519,7 +523,7 @@ static pod_status_t lower_plain(lower_t *lower, const mlir_op_t *op) {
   lower_node_t *node = add_node(lower, kind, op);
   node->operand_count = op->operand_count;
   node->result_count = op->result_count;
-  node->call_count = region != CHIP_NONE;
+  node->call_count = region_count;
   for (int i = 0; i < op->operand_count; i++) {
     add_ref(lower, var_of(lower, op->operands[i]));
   }
@@ -527,8 +531,8 @@ static pod_status_t lower_plain(lower_t *lower, const mlir_op_t *op) {
     live_until(lower, first_result + i, 2 * lower->time + 1);
     add_ref(lower, first_result + i);
   }
-  if (region != CHIP_NONE) {
-    add_ref(lower, region);
+  for (int i = 0; i < region_count; i++) {
+    add_ref(lower, regions[i]);
   }
   lower->time++;
   return NULL;
@@ -540,8 +544,8 @@ static pod_status_t lower_collective(lower_t *lower, const mlir_op_t *op) {
     const int32_t operand = var_of(lower, op->operands[i]);
     const int32_t result = add_result(lower, &op->results[i]);
     int32_t region = CHIP_NONE;
-    if (has_own_region(op)) {
-      POD_TRY(lower_region(lower, op, &region));
+    if (own_region_count(op) > 0) {
+      POD_TRY(lower_region(lower, op, 0, &region));
     }
     read_var(lower, operand, false);
     live_until(lower, result, 2 * lower->time + 1);

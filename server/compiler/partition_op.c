@@ -58,6 +58,19 @@ static void localize_attrs(partitioner_t *partitioner, const mlir_op_t *op,
   const tensor_shape_t *shape = value_shape(&local->results[0]);
   if (op->kind == CHIP_OP_DYNAMIC_SLICE) {
     set_i64s(partitioner, local, "slice_sizes", shape->rank, shape->dims);
+  } else if (op->kind == CHIP_OP_GATHER) {
+    // A slice takes a dimension that is sharded whole.
+    int64_t count;
+    const int64_t *sizes;
+    POD_CHECK(mlir_attr_as_i64s(partitioner->module, mlir_op_attr(local, "slice_sizes"),
+                                &count, &sizes));
+    int64_t cut[TENSOR_RANK_MAX];
+    for (int64_t d = 0; d < count; d++) {
+      const int64_t whole = value_shape(op->operands[0])->dims[d];
+      const int64_t part = value_shape(local->operands[0])->dims[d];
+      cut[d] = part != whole && sizes[d] == whole ? part : sizes[d];
+    }
+    set_i64s(partitioner, local, "slice_sizes", (int)count, cut);
   } else if (op->kind == CHIP_OP_SLICE) {
     int64_t count;
     const int64_t *starts, *limits, *strides;

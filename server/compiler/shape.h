@@ -39,6 +39,24 @@ SHAPE_DECLARE(reverse);
 // shape_contraction.c
 SHAPE_DECLARE(reduce);
 SHAPE_DECLARE(dot_general);
+// shape_array.c
+SHAPE_DECLARE(gather);
+SHAPE_DECLARE(scatter);
+SHAPE_DECLARE(sort);
+SHAPE_DECLARE(top_k);
+SHAPE_DECLARE(map);
+SHAPE_DECLARE(reduce_window);
+SHAPE_DECLARE(select_and_scatter);
+SHAPE_DECLARE(convolution);
+// shape_bits.c
+SHAPE_DECLARE(complex_part);
+SHAPE_DECLARE(complex);
+SHAPE_DECLARE(bitcast_convert);
+SHAPE_DECLARE(reduce_precision);
+SHAPE_DECLARE(fft);
+SHAPE_DECLARE(triangular_solve);
+SHAPE_DECLARE(cholesky);
+SHAPE_DECLARE(rng_bit_generator);
 // shape_control.c
 SHAPE_DECLARE(while);
 SHAPE_DECLARE(if);

@@ -67,7 +67,7 @@ kernel_unary_fn_t kernel_unary_loop(chip_op_t op, tensor_dtype_t dtype) {
   }
   const kernel_unary_table_t *const tables[] = {
       loops->integer_unary, loops->float_unary,    loops->math_unary,
-      &kernel_f64_unary,    &kernel_complex_unary,
+      &kernel_f64_unary,    &kernel_complex_unary, &kernel_special_unary,
   };
   for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
     if ((*tables[i])[op][compute] != NULL) {
@@ -85,7 +85,7 @@ kernel_binary_fn_t kernel_binary_loop(chip_op_t op, tensor_dtype_t dtype) {
   }
   const kernel_binary_table_t *const tables[] = {
       loops->integer_binary, loops->float_binary,    loops->math_binary,
-      &kernel_f64_binary,    &kernel_complex_binary,
+      &kernel_f64_binary,    &kernel_complex_binary, &kernel_special_binary,
   };
   for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
     if ((*tables[i])[op][compute] != NULL) {

@@ -120,8 +120,11 @@ const kernel_loops_t *kernel_loops_by_name(const char *name);
 kernel_unary_fn_t kernel_unary_loop(chip_op_t op, tensor_dtype_t dtype);
 kernel_binary_fn_t kernel_binary_loop(chip_op_t op, tensor_dtype_t dtype);
 
-// Scalar loops, compiled once: transcendental functions of f64, and everything complex.
-extern const kernel_unary_table_t kernel_f64_unary, kernel_complex_unary;
-extern const kernel_binary_table_t kernel_f64_binary, kernel_complex_binary;
+// Scalar loops, compiled once: transcendental functions of f64, everything complex, and
+// CHLO's functions.
+extern const kernel_unary_table_t kernel_f64_unary, kernel_complex_unary,
+    kernel_special_unary;
+extern const kernel_binary_table_t kernel_f64_binary, kernel_complex_binary,
+    kernel_special_binary;
 
 #endif  // SERVER_WORKER_KERNELS_LOOPS_H_

@@ -125,6 +125,14 @@ UNARY(TAN, ctan(z))
 UNARY(SQRT, csqrt(z))
 UNARY(RSQRT, 1 / csqrt(z))
 UNARY(CBRT, cube_root(z))
+UNARY(ACOS, cacos(z))
+UNARY(ACOSH, cacosh(z))
+UNARY(ASIN, casin(z))
+UNARY(ASINH, casinh(z))
+UNARY(ATAN, catan(z))
+UNARY(ATANH, catanh(z))
+UNARY(COSH, ccosh(z))
+UNARY(SINH, csinh(z))
 
 // The magnitude is real: c64 gives f32, c128 gives f64.
 static void ABS_C64(const void *in_bytes, void *out_bytes, size_t count) {
@@ -169,4 +177,12 @@ const kernel_unary_table_t kernel_complex_unary = {
     [CHIP_OP_SQRT] = BOTH(SQRT),
     [CHIP_OP_RSQRT] = BOTH(RSQRT),
     [CHIP_OP_CBRT] = BOTH(CBRT),
+    [CHIP_OP_ACOS] = BOTH(ACOS),
+    [CHIP_OP_ACOSH] = BOTH(ACOSH),
+    [CHIP_OP_ASIN] = BOTH(ASIN),
+    [CHIP_OP_ASINH] = BOTH(ASINH),
+    [CHIP_OP_ATAN] = BOTH(ATAN),
+    [CHIP_OP_ATANH] = BOTH(ATANH),
+    [CHIP_OP_COSH] = BOTH(COSH),
+    [CHIP_OP_SINH] = BOTH(SINH),
 };

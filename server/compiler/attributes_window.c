@@ -1,0 +1,164 @@
+// What indexes and windows look like in an operation's attributes.
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/mlir/diagnostic.h"
+#include "server/compiler/attributes.h"
+
+static chip_dims_t chip_dims(const stablehlo_dims_t *dims) {
+  return (chip_dims_t){.count = (int32_t)dims->count, .values = dims->values};
+}
+
+pod_status_t stablehlo_indexing(mlir_module_t *module, const mlir_op_t *op,
+                                chip_indexing_t *out_indexing) {
+  const mlir_attr_t *scatter = mlir_op_attr(op, "scatter_dimension_numbers");
+  if (scatter != NULL) {
+    stablehlo_scatter_t from;
+    POD_TRY(stablehlo_scatter_dimensions(module, scatter, &from));
+    *out_indexing =
+        (chip_indexing_t){.window = chip_dims(&from.update_window),
+                          .dropped = chip_dims(&from.inserted_window),
+                          .array_batching = chip_dims(&from.input_batching),
+                          .indices_batching = chip_dims(&from.scatter_indices_batching),
+                          .index_map = chip_dims(&from.scatter_to_operand),
+                          .index_vector_dim = from.index_vector_dim};
+    return NULL;
+  }
+  stablehlo_gather_t from;
+  POD_TRY(
+      stablehlo_gather_dimensions(module, mlir_op_attr(op, "dimension_numbers"), &from));
+  *out_indexing =
+      (chip_indexing_t){.window = chip_dims(&from.offset),
+                        .dropped = chip_dims(&from.collapsed_slice),
+                        .array_batching = chip_dims(&from.operand_batching),
+                        .indices_batching = chip_dims(&from.start_indices_batching),
+                        .index_map = chip_dims(&from.start_index_map),
+                        .index_vector_dim = from.index_vector_dim};
+  return NULL;
+}
+
+// A list of `count` values, if it is there; *out_values is NULL otherwise.
+static pod_status_t optional_list(mlir_module_t *module, const mlir_op_t *op,
+                                  const char *name, int64_t count,
+                                  const int64_t **out_values) {
+  const mlir_attr_t *attr = mlir_op_attr(op, name);
+  int64_t found;
+  *out_values = NULL;
+  if (attr == NULL) {
+    return NULL;
+  }
+  if (!mlir_attr_as_i64s(module, attr, &found, out_values)) {
+    return mlir_op_error(module, op, POD_INVALID_ARGUMENT, "'%s' is no list of integers",
+                         name);
+  }
+  if (found != count) {
+    return mlir_op_error(module, op, POD_INVALID_ARGUMENT,
+                         "'%s' has %" PRId64 " values; %" PRId64 " are needed", name,
+                         found, count);
+  }
+  return NULL;
+}
+
+static pod_status_t read_list(mlir_module_t *module, const mlir_op_t *op,
+                              const char *name, int rank, int64_t *out) {
+  const int64_t *values;
+  POD_TRY(optional_list(module, op, name, rank, &values));
+  for (int d = 0; values != NULL && d < rank; d++) {
+    out[d] = values[d];
+  }
+  return NULL;
+}
+
+pod_status_t stablehlo_window(mlir_module_t *module, const mlir_op_t *op, int rank,
+                              chip_window_t *out_window) {
+  chip_window_t window = chip_window_make(rank);
+  const bool is_convolution = strcmp(op->name, "stablehlo.convolution") == 0;
+  if (!is_convolution) {
+    POD_TRY(read_list(module, op, "window_dimensions", rank, window.sizes));
+  }
+  POD_TRY(read_list(module, op, "window_strides", rank, window.strides));
+  POD_TRY(read_list(module, op, is_convolution ? "lhs_dilation" : "base_dilations", rank,
+                    window.base_dilations));
+  POD_TRY(read_list(module, op, is_convolution ? "rhs_dilation" : "window_dilations",
+                    rank, window.window_dilations));
+  const int64_t *padding;
+  POD_TRY(optional_list(module, op, "padding", 2 * (int64_t)rank, &padding));
+  int64_t reversal[TENSOR_RANK_MAX] = {0};
+  POD_TRY(read_list(module, op, "window_reversal", rank, reversal));
+  for (int d = 0; d < rank; d++) {
+    window.low[d] = padding == NULL ? 0 : padding[2 * d];
+    window.high[d] = padding == NULL ? 0 : padding[2 * d + 1];
+    window.is_reversed[d] = reversal[d] != 0;
+  }
+  *out_window = window;
+  return NULL;
+}
+
+static pod_status_t read_count(mlir_module_t *module, const mlir_op_t *op,
+                               const char *name, int64_t *out) {
+  const mlir_attr_t *attr = mlir_op_attr(op, name);
+  if (!mlir_attr_is(attr, MLIR_ATTR_INTEGER)) {
+    return mlir_op_error(module, op, POD_INVALID_ARGUMENT, "lacks the integer '%s'",
+                         name);
+  }
+  *out = attr->integer;
+  return NULL;
+}
+
+// batch, feature (or both features of the kernel), spatial dimensions.
+static pod_status_t permutation(mlir_module_t *module, const mlir_op_t *op,
+                                const char *what, int64_t first, int64_t second,
+                                const stablehlo_dims_t *spatial, int rank,
+                                const int64_t **out) {
+  int64_t *dims = pod_arena_array(module->arena, (size_t)rank, sizeof(*dims));
+  uint32_t seen = 0;
+  if (spatial->count != rank - 2) {
+    return mlir_op_error(module, op, POD_INVALID_ARGUMENT,
+                         "has %" PRId64
+                         " spatial dimensions of the %s; the kernel has "
+                         "rank %d",
+                         spatial->count, what, rank);
+  }
+  for (int i = 0; i < rank; i++) {
+    dims[i] = i == 0 ? first : i == 1 ? second : spatial->values[i - 2];
+    if (dims[i] < 0 || dims[i] >= rank || (seen >> dims[i] & 1u) != 0) {
+      return mlir_op_error(module, op, POD_INVALID_ARGUMENT,
+                           "the dimensions of the %s are no permutation of its %d", what,
+                           rank);
+    }
+    seen |= 1u << dims[i];
+  }
+  *out = dims;
+  return NULL;
+}
+
+pod_status_t stablehlo_convolution(mlir_module_t *module, const mlir_op_t *op,
+                                   const tensor_shape_t *kernel,
+                                   chip_convolution_t *out_convolution) {
+  const int rank = kernel->rank;
+  if (rank < 2) {
+    return mlir_op_error(module, op, POD_INVALID_ARGUMENT,
+                         "its kernel has rank %d; it needs 2", rank);
+  }
+  stablehlo_conv_t dims;
+  POD_TRY(
+      stablehlo_conv_dimensions(module, mlir_op_attr(op, "dimension_numbers"), &dims));
+  chip_convolution_t convolution = {0};
+  POD_TRY(permutation(module, op, "input", dims.input_batch, dims.input_feature,
+                      &dims.input_spatial, rank, &convolution.input));
+  POD_TRY(permutation(module, op, "kernel", dims.kernel_input_feature,
+                      dims.kernel_output_feature, &dims.kernel_spatial, rank,
+                      &convolution.kernel));
+  POD_TRY(permutation(module, op, "output", dims.output_batch, dims.output_feature,
+                      &dims.output_spatial, rank, &convolution.output));
+  POD_TRY(
+      read_count(module, op, "feature_group_count", &convolution.feature_group_count));
+  POD_TRY(read_count(module, op, "batch_group_count", &convolution.batch_group_count));
+  POD_TRY(stablehlo_window(module, op, rank - 2, &convolution.window));
+  for (int d = 0; d < rank - 2; d++) {
+    convolution.window.sizes[d] = kernel->dims[convolution.kernel[2 + d]];
+  }
+  *out_convolution = convolution;
+  return NULL;
+}

@@ -1,0 +1,192 @@
+// Parts and bits of elements; linear algebra, transforms and random numbers.
+#include <inttypes.h>
+
+#include "server/compiler/attributes.h"
+#include "server/compiler/shape.h"
+
+static tensor_dtype_t part_of(tensor_dtype_t dtype) {
+  return dtype == TENSOR_C64 ? TENSOR_F32 : dtype == TENSOR_C128 ? TENSOR_F64 : dtype;
+}
+
+static tensor_dtype_t complex_of(tensor_dtype_t dtype) {
+  return dtype == TENSOR_F32   ? TENSOR_C64
+         : dtype == TENSOR_F64 ? TENSOR_C128
+                               : TENSOR_INVALID;
+}
+
+pod_status_t shape_complex_part(mlir_module_t *module, const mlir_op_t *op,
+                                const mlir_type_t **out_types) {
+  POD_TRY(shape_arity(module, op, 1, 1, 0));
+  tensor_shape_t shape = *shape_operand(op, 0);
+  if (!tensor_dtype_is_float(shape.dtype) && !tensor_dtype_is_complex(shape.dtype)) {
+    return SHAPE_ERROR("takes floats or complex numbers, not %s",
+                       shape_text(module, &shape));
+  }
+  shape.dtype = part_of(shape.dtype);
+  out_types[0] = mlir_type_tensor(module, &shape);
+  return NULL;
+}
+
+pod_status_t shape_complex(mlir_module_t *module, const mlir_op_t *op,
+                           const mlir_type_t **out_types) {
+  POD_TRY(shape_arity(module, op, 2, 1, 0));
+  tensor_shape_t shape = *shape_operand(op, 0);
+  if (!tensor_shape_equal(&shape, shape_operand(op, 1)) ||
+      complex_of(shape.dtype) == TENSOR_INVALID) {  // (C1) to (C3)
+    return SHAPE_ERROR("takes two tensors of one type of f32 or f64, not %s and %s",
+                       shape_text(module, &shape),
+                       shape_text(module, shape_operand(op, 1)));
+  }
+  shape.dtype = complex_of(shape.dtype);
+  out_types[0] = mlir_type_tensor(module, &shape);
+  return NULL;
+}
+
+// (C1), (C2): the last dimension of the side with smaller elements holds the parts.
+pod_status_t shape_bitcast_convert(mlir_module_t *module, const mlir_op_t *op,
+                                   const mlir_type_t **out_types) {
+  POD_TRY(shape_arity(module, op, 1, 1, 0));
+  const tensor_shape_t *from = shape_operand(op, 0);
+  const tensor_dtype_t dtype = shape_declared(op, 0)->dtype;
+  tensor_shape_t result = *from;
+  result.dtype = dtype;
+  const unsigned from_bits = tensor_dtype_device_bits(from->dtype),
+                 to_bits = tensor_dtype_device_bits(dtype);
+  if (from_bits > to_bits) {
+    if (from_bits % to_bits != 0 || from->rank == TENSOR_RANK_MAX) {
+      return SHAPE_ERROR("%u bits do not divide into elements of %u", from_bits, to_bits);
+    }
+    result.dims[result.rank++] = from_bits / to_bits;
+  } else if (from_bits < to_bits) {
+    const int64_t parts = to_bits / from_bits;
+    if (to_bits % from_bits != 0 || from->rank == 0 ||
+        from->dims[from->rank - 1] != parts) {
+      return SHAPE_ERROR("the last dimension of %s must have size %" PRId64
+                         " to make elements of %u bits",
+                         shape_text(module, from), parts, to_bits);
+    }
+    result.dims[--result.rank] = 0;
+  }
+  out_types[0] = mlir_type_tensor(module, &result);
+  return NULL;
+}
+
+pod_status_t shape_reduce_precision(mlir_module_t *module, const mlir_op_t *op,
+                                    const mlir_type_t **out_types) {
+  POD_TRY(shape_arity(module, op, 1, 1, 0));
+  int64_t bits;
+  POD_TRY(shape_i64(module, op, "exponent_bits", 1, INT32_MAX, &bits));  // (C2)
+  POD_TRY(shape_i64(module, op, "mantissa_bits", 0, INT32_MAX, &bits));  // (C3)
+  if (!tensor_dtype_is_float(shape_operand(op, 0)->dtype)) {
+    return SHAPE_ERROR("takes floats, not %s", shape_text(module, shape_operand(op, 0)));
+  }
+  out_types[0] = op->operands[0]->type;
+  return NULL;
+}
+
+pod_status_t shape_fft(mlir_module_t *module, const mlir_op_t *op,
+                       const mlir_type_t **out_types) {
+  POD_TRY(shape_arity(module, op, 1, 1, 0));
+  tensor_shape_t shape = *shape_operand(op, 0);
+  int type;
+  POD_TRY(stablehlo_fft_type(module, op, &type));
+  int64_t count;
+  const int64_t *length;
+  POD_TRY(shape_i64s(module, op, "fft_length", SHAPE_ANY, &count, &length));
+  if (count < 1 || count > 3 || count > shape.rank) {  // (C1), (C3)
+    return SHAPE_ERROR("'fft_length' has %" PRId64
+                       " values for an operand of rank %d; "
+                       "1 to 3 are possible, and no more than its rank",
+                       count, shape.rank);
+  }
+  const bool is_real_in = type == CHIP_FFT_RFFT, is_real_out = type == CHIP_FFT_IRFFT;
+  if (tensor_dtype_is_complex(shape.dtype) == is_real_in ||
+      (part_of(shape.dtype) != TENSOR_F32 && part_of(shape.dtype) != TENSOR_F64)) {
+    return SHAPE_ERROR("takes %s, not %s", is_real_in ? "f32 or f64" : "complex numbers",
+                       shape_text(module, &shape));
+  }
+  for (int64_t i = 0; i < count; i++) {  // (C4), (C5)
+    const int d = shape.rank - (int)count + (int)i;
+    const bool is_last = i == count - 1;
+    const int64_t half = length[i] > 0 ? length[i] / 2 + 1 : 0;
+    const int64_t needed = is_last && is_real_out ? half : length[i];
+    if (shape.dims[d] != needed) {
+      return SHAPE_ERROR("dimension %d has size %" PRId64
+                         "; the transform needs %" PRId64,
+                         d, shape.dims[d], needed);
+    }
+    shape.dims[d] = is_last && is_real_in ? half : length[i];
+  }
+  if (is_real_in) {
+    shape.dtype = complex_of(shape.dtype);
+  } else if (is_real_out) {
+    shape.dtype = part_of(shape.dtype);
+  }
+  out_types[0] = mlir_type_tensor(module, &shape);
+  return NULL;
+}
+
+static bool is_solvable(tensor_dtype_t dtype) {
+  return tensor_dtype_is_float(dtype) || tensor_dtype_is_complex(dtype);
+}
+
+pod_status_t shape_triangular_solve(mlir_module_t *module, const mlir_op_t *op,
+                                    const mlir_type_t **out_types) {
+  POD_TRY(shape_arity(module, op, 2, 1, 0));
+  const tensor_shape_t *a = shape_operand(op, 0), *b = shape_operand(op, 1);
+  int transpose;
+  POD_TRY(stablehlo_transpose(module, op, &transpose));
+  const mlir_attr_t *left = mlir_op_attr(op, "left_side");
+  if (!mlir_attr_is(left, MLIR_ATTR_BOOL)) {
+    return SHAPE_ERROR("lacks the attribute 'left_side'");
+  }
+  bool fits = a->rank >= 2 && a->rank == b->rank && a->dtype == b->dtype &&
+              is_solvable(a->dtype);  // (C1), (C2)
+  const int rows = a->rank - 2;
+  for (int d = 0; fits && d < rows; d++) {  // (C3)
+    fits = a->dims[d] == b->dims[d];
+  }
+  fits = fits && a->dims[rows] == a->dims[rows + 1] &&
+         a->dims[rows] == b->dims[left->integer != 0 ? rows : rows + 1];
+  if (!fits) {
+    return SHAPE_ERROR("%s is no batch of square matrices that fit %s",
+                       shape_text(module, a), shape_text(module, b));
+  }
+  out_types[0] = op->operands[1]->type;
+  return NULL;
+}
+
+pod_status_t shape_cholesky(mlir_module_t *module, const mlir_op_t *op,
+                            const mlir_type_t **out_types) {
+  POD_TRY(shape_arity(module, op, 1, 1, 0));
+  const tensor_shape_t *a = shape_operand(op, 0);
+  if (a->rank < 2 || a->dims[a->rank - 1] != a->dims[a->rank - 2] ||
+      !is_solvable(a->dtype)) {  // (C2), (C3)
+    return SHAPE_ERROR("takes square matrices of floats or complex numbers, not %s",
+                       shape_text(module, a));
+  }
+  out_types[0] = op->operands[0]->type;
+  return NULL;
+}
+
+pod_status_t shape_rng_bit_generator(mlir_module_t *module, const mlir_op_t *op,
+                                     const mlir_type_t **out_types) {
+  POD_TRY(shape_arity(module, op, 1, 2, 0));
+  int algorithm;
+  POD_TRY(stablehlo_rng_algorithm(module, op, &algorithm));
+  const tensor_shape_t *state = shape_operand(op, 0), *out = shape_declared(op, 1);
+  const int64_t size = state->rank == 1 ? state->dims[0] : 0;
+  if (state->dtype != TENSOR_U64 ||
+      !(size == 2 || (size == 3 && algorithm != CHIP_RNG_THREE_FRY))) {  // (C2)
+    return SHAPE_ERROR(
+        "its state is %s; it must be tensor<2xui64>, or tensor<3xui64> "
+        "for PHILOX",
+        shape_text(module, state));
+  }
+  if (!tensor_dtype_is_integer(out->dtype) && !tensor_dtype_is_float(out->dtype)) {
+    return SHAPE_ERROR("makes integers and floats, not %s", shape_text(module, out));
+  }
+  out_types[0] = op->operands[0]->type;
+  out_types[1] = op->results[1].type;
+  return NULL;
+}

@@ -1,0 +1,230 @@
+// Kernels that look at the parts or the bits of elements, and map.
+
+#include <math.h>
+#include <string.h>
+
+#include "server/worker/kernels/floats.h"
+#include "server/worker/kernels/kernels.h"
+#include "server/worker/kernels/region.h"
+#include "server/worker/kernels/storage.h"
+
+static size_t element_count(const tensor_shape_t *shape) {
+  return (size_t)tensor_shape_elements(shape);
+}
+
+// ----- complex parts -----
+
+pod_status_t kernel_complex_part(const kernel_args_t *args) {
+  const tensor_shape_t *shape = kernel_operand_shape(args, 0);
+  const tensor_dtype_t part = kernel_result_shape(args, 0)->dtype;
+  const size_t count = element_count(shape), bytes = tensor_dtype_bytes(part);
+  const bool is_imaginary = args->instruction->op == CHIP_OP_IMAG;
+  if (tensor_dtype_is_complex(shape->dtype)) {
+    kernel_loops()->gather[kernel_size_index(part)](
+        (const char *)args->operands[0] + (is_imaginary ? bytes : 0), 2, args->results[0],
+        count);
+  } else if (is_imaginary) {
+    memset(args->results[0], 0, count * bytes);
+  } else if (args->results[0] != args->operands[0] && count > 0) {
+    memcpy(args->results[0], args->operands[0], count * bytes);
+  }
+  return NULL;
+}
+
+pod_status_t kernel_complex(const kernel_args_t *args) {
+  const tensor_dtype_t part = kernel_operand_shape(args, 0)->dtype;
+  const size_t count = element_count(kernel_result_shape(args, 0));
+  for (int i = 0; i < 2; i++) {
+    kernel_loops()->scatter[kernel_size_index(part)](
+        args->operands[i],
+        (char *)args->results[0] + (i == 0 ? 0 : tensor_dtype_bytes(part)), 2, count);
+  }
+  return NULL;
+}
+
+// ----- bitcast_convert -----
+
+// Elements of less than a byte lie in a byte each on the host, but follow one another bit
+// by bit in the element that they are part of, the first in the lowest bits.
+static uint64_t low_bits(unsigned width) {
+  return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+}
+
+static void store_bits(tensor_dtype_t dtype, uint64_t bits, char *element) {
+  if (tensor_dtype_is_integer(dtype) && tensor_dtype_device_bits(dtype) < 8) {
+    tensor_element_from_int64(dtype, (int64_t)bits, element);  // Extends the sign.
+  } else {
+    memcpy(element, &bits, tensor_dtype_bytes(dtype));
+  }
+}
+
+static void bitcast_parts(tensor_dtype_t from, const char *in, tensor_dtype_t to,
+                          char *out, size_t in_count) {
+  const unsigned from_bits = tensor_dtype_device_bits(from),
+                 to_bits = tensor_dtype_device_bits(to);
+  const unsigned splits = from_bits > to_bits ? from_bits / to_bits : 1;
+  const unsigned joins = from_bits < to_bits ? to_bits / from_bits : 1;
+  for (size_t i = 0; i < in_count; i += joins) {
+    uint64_t bits = 0;
+    for (unsigned j = 0; j < joins; j++, in += tensor_dtype_bytes(from)) {
+      uint64_t part = 0;
+      memcpy(&part, in, tensor_dtype_bytes(from));
+      bits |= (part & low_bits(from_bits)) << (j * from_bits);
+    }
+    for (unsigned j = 0; j < splits; j++, out += tensor_dtype_bytes(to)) {
+      store_bits(to, bits >> (j * to_bits) & low_bits(to_bits), out);
+    }
+  }
+}
+
+pod_status_t kernel_bitcast_convert(const kernel_args_t *args) {
+  const tensor_shape_t *from = kernel_operand_shape(args, 0),
+                       *to = kernel_result_shape(args, 0);
+  const size_t bytes = (size_t)tensor_shape_bytes(from);
+  const bool is_plain = tensor_dtype_device_bits(from->dtype) >= 8 &&
+                        tensor_dtype_device_bits(to->dtype) >= 8;
+  if (is_plain && bytes > 0) {
+    memmove(args->results[0], args->operands[0], bytes);
+  } else if (!is_plain) {
+    bitcast_parts(from->dtype, args->operands[0], to->dtype, args->results[0],
+                  element_count(from));
+  }
+  return NULL;
+}
+
+// ----- reduce_precision -----
+
+// A double with `mantissa` bits of fraction, rounded to nearest even, and an exponent of
+// `exponent` bits: what is too large is infinite, what is too small for a normal number
+// is zero, as XLA has it.
+static double reduce_element(double x, int exponent, int mantissa) {
+  if (isnan(x) || isinf(x) || x == 0) {
+    return isnan(x) && mantissa == 0 ? copysign(INFINITY, x) : x;
+  }
+  const uint64_t sign = bits_f64(x) & UINT64_C(1) << 63;
+  uint64_t bits = bits_f64(x) ^ sign;
+  if (mantissa < 52) {
+    const unsigned dropped = 52u - (unsigned)mantissa;
+    const uint64_t half = (UINT64_C(1) << (dropped - 1)) - 1;
+    bits += half + (bits >> dropped & 1);
+    bits &= ~((UINT64_C(1) << dropped) - 1);
+  }
+  if (exponent < 11) {
+    const int64_t bias = (INT64_C(1) << (exponent - 1)) - 1;
+    const int64_t value = (int64_t)(bits >> 52) - 1023;
+    if (value > bias) {
+      return from_bits_f64(sign | UINT64_C(0x7ff) << 52);
+    }
+    if (value <= -bias) {
+      return from_bits_f64(sign);
+    }
+  }
+  return from_bits_f64(sign | bits);
+}
+
+pod_status_t kernel_reduce_precision(const kernel_args_t *args) {
+  const tensor_shape_t *shape = kernel_operand_shape(args, 0);
+  const tensor_dtype_t dtype = shape->dtype;
+  const size_t count = element_count(shape), bytes = tensor_dtype_bytes(dtype);
+  const int64_t exponent =
+      chip_instruction_attr_one(args->instruction, CHIP_ATTR_EXPONENT_BITS, 11);
+  const int64_t mantissa =
+      chip_instruction_attr_one(args->instruction, CHIP_ATTR_MANTISSA_BITS, 52);
+  const char *in = args->operands[0];
+  char *out = args->results[0];
+  for (size_t i = 0; i < count; i++) {
+    const double x = tensor_element_as_double(dtype, in + i * bytes);
+    tensor_element_from_double(dtype,
+                               reduce_element(x, exponent > 11 ? 11 : (int)exponent,
+                                              mantissa > 52 ? 52 : (int)mantissa),
+                               out + i * bytes);
+  }
+  return NULL;
+}
+
+// ----- next_after -----
+
+// The neighbour of x towards y, by the bits: they grow with the magnitude.
+static uint64_t next_bits(tensor_dtype_t dtype, const char *a, const char *b) {
+  const double x = tensor_element_as_double(dtype, a);
+  const double y = tensor_element_as_double(dtype, b);
+  uint64_t bits = 0, other = 0;
+  memcpy(&bits, a, tensor_dtype_bytes(dtype));
+  memcpy(&other, b, tensor_dtype_bytes(dtype));
+  const uint64_t sign = UINT64_C(1) << (tensor_dtype_device_bits(dtype) - 1);
+  if (isnan(x)) {
+    return bits;
+  }
+  if (isnan(y) || x == y) {
+    return other;
+  }
+  if (x == 0) {
+    return (y < 0 ? sign : 0) | 1;
+  }
+  return (x < y) == (x > 0) ? bits + 1 : bits - 1;
+}
+
+pod_status_t kernel_next_after(const kernel_args_t *args) {
+  const tensor_dtype_t dtype = kernel_result_shape(args, 0)->dtype;
+  const size_t count = element_count(kernel_result_shape(args, 0));
+  const size_t bytes = tensor_dtype_bytes(dtype);
+  if (!tensor_dtype_is_float(dtype) || tensor_dtype_device_bits(dtype) < 16) {
+    return kernel_unsupported(args, dtype);
+  }
+  for (size_t i = 0; i < count * bytes; i += bytes) {
+    const uint64_t bits = next_bits(dtype, (const char *)args->operands[0] + i,
+                                    (const char *)args->operands[1] + i);
+    memcpy((char *)args->results[0] + i, &bits, bytes);
+  }
+  return NULL;
+}
+
+// ----- mulhi: the upper half of the product -----
+
+__extension__ typedef __int128 wide_signed_t;
+__extension__ typedef unsigned __int128 wide_unsigned_t;
+
+pod_status_t kernel_mulhi(const kernel_args_t *args) {
+  const tensor_dtype_t dtype = kernel_result_shape(args, 0)->dtype;
+  const size_t count = element_count(kernel_result_shape(args, 0));
+  const size_t bytes = tensor_dtype_bytes(dtype);
+  if (!tensor_dtype_is_integer(dtype)) {
+    return kernel_unsupported(args, dtype);
+  }
+  const unsigned width = tensor_dtype_device_bits(dtype);
+  for (size_t i = 0; i < count * bytes; i += bytes) {
+    const int64_t a = tensor_element_as_int64(dtype, (const char *)args->operands[0] + i);
+    const int64_t b = tensor_element_as_int64(dtype, (const char *)args->operands[1] + i);
+    const int64_t high =
+        tensor_dtype_is_signed(dtype)
+            ? (int64_t)((wide_signed_t)a * b >> width)
+            : (int64_t)((wide_unsigned_t)(uint64_t)a * (uint64_t)b >> width);
+    tensor_element_from_int64(dtype, high, (char *)args->results[0] + i);
+  }
+  return NULL;
+}
+
+// ----- map -----
+
+pod_status_t kernel_map(const kernel_args_t *args) {
+  enum { FEW = 16 };
+  const tensor_shape_t *shape = kernel_result_shape(args, 0);
+  const int64_t count = tensor_shape_elements(shape);
+  const int32_t operands = args->instruction->operand_count;
+  if (operands > FEW || args->call == NULL) {
+    return pod_error(POD_UNIMPLEMENTED, "%s: more than %d operands",
+                     args->instruction->name, FEW);
+  }
+  const void *inputs[FEW];
+  char *out = args->results[0];
+  for (int64_t i = 0; i < count; i++) {
+    for (int32_t k = 0; k < operands; k++) {
+      const size_t bytes = tensor_dtype_bytes(kernel_operand_shape(args, k)->dtype);
+      inputs[k] = (const char *)args->operands[k] + (size_t)i * bytes;
+    }
+    POD_TRY(
+        args->call(args, args->instruction->calls[0], inputs,
+                   (void *const[]){out + (size_t)i * tensor_dtype_bytes(shape->dtype)}));
+  }
+  return NULL;
+}

@@ -1,0 +1,249 @@
+// gather and scatter. For every place of the indices there is a start, and at every start
+// a window, which is copied or combined row by row.
+
+#include <string.h>
+
+#include "server/chip/indexing.h"
+#include "server/worker/kernels/kernels.h"
+#include "server/worker/kernels/move.h"
+#include "server/worker/kernels/region.h"
+
+// The next index below `sizes`, the last dimension first; false behind the last one.
+static bool advance(int rank, const int64_t *sizes, int64_t *index) {
+  for (int d = rank - 1; d >= 0; d--) {
+    if (++index[d] < sizes[d]) {
+      return true;
+    }
+    index[d] = 0;
+  }
+  return false;
+}
+
+static int64_t dot(int rank, const int64_t *index, const int64_t *strides) {
+  int64_t sum = 0;
+  for (int d = 0; d < rank; d++) {
+    sum += index[d] * strides[d];
+  }
+  return sum;
+}
+
+static bool is_empty(const chip_index_walk_t *walk) {
+  int64_t count = 1;
+  for (int b = 0; b < walk->batch_rank; b++) {
+    count *= walk->batch_sizes[b];
+  }
+  for (int w = 0; w < walk->window_rank; w++) {
+    count *= walk->window_sizes[w];
+  }
+  return count == 0;
+}
+
+// Where a place of the indices says that its window starts, component by component.
+static void read_start(const chip_index_walk_t *walk, tensor_dtype_t dtype,
+                       const void *indices, const int64_t *batch, int64_t *out_start) {
+  const size_t bytes = tensor_dtype_bytes(dtype);
+  const int64_t at = dot(walk->batch_rank, batch, walk->batch_index_strides);
+  for (int c = 0; c < walk->component_count; c++) {
+    const int64_t place = at + c * walk->component_stride;
+    out_start[c] =
+        tensor_element_as_int64(dtype, (const char *)indices + (size_t)place * bytes);
+    if (dtype == TENSOR_U64 && out_start[c] < 0) {
+      out_start[c] = INT64_MAX;
+    }
+  }
+}
+
+// ----- gather -----
+
+// A window of the operand to the result, whose `row` elements follow one another unless
+// it is 0.
+static void copy_window(const kernel_move_t *move, int64_t row, const char *from,
+                        char *to) {
+  if (row > 0) {
+    memcpy(to, from, (size_t)row * move->element_bytes);
+  } else {
+    kernel_move(move, from, to);
+  }
+}
+
+// How many elements follow one another on both sides when that is the whole window;
+// otherwise 0.
+static int64_t contiguous_window(const chip_index_walk_t *walk) {
+  int64_t count = 1;
+  for (int w = walk->window_rank - 1; w >= 0; w--) {
+    if (walk->window_sizes[w] != 1 &&
+        (walk->window_strides[w] != count || walk->window_array_strides[w] != count)) {
+      return 0;
+    }
+    count *= walk->window_sizes[w];
+  }
+  return count;
+}
+
+pod_status_t kernel_gather(const kernel_args_t *args) {
+  const tensor_shape_t *operand = kernel_operand_shape(args, 0);
+  const tensor_shape_t *indices = kernel_operand_shape(args, 1);
+  const chip_indexing_t indexing = chip_indexing_of(args->instruction);
+  const chip_index_walk_t walk =
+      chip_index_walk(&indexing, operand, indices, kernel_result_shape(args, 0));
+  if (is_empty(&walk)) {
+    return NULL;
+  }
+  const size_t bytes = tensor_dtype_bytes(operand->dtype);
+  kernel_move_t move = {.element_bytes = bytes, .rank = walk.window_rank};
+  memcpy(move.sizes, walk.window_sizes, sizeof(move.sizes));
+  memcpy(move.in_strides, walk.window_array_strides, sizeof(move.in_strides));
+  memcpy(move.out_strides, walk.window_strides, sizeof(move.out_strides));
+  const int64_t row = contiguous_window(&walk);
+  int64_t batch[TENSOR_RANK_MAX] = {0}, start[TENSOR_RANK_MAX];
+  do {
+    read_start(&walk, indices->dtype, args->operands[1], batch, start);
+    int64_t from = dot(walk.batch_rank, batch, walk.batch_array_strides);
+    for (int c = 0; c < walk.component_count; c++) {
+      const int64_t last = walk.component_sizes[c] - walk.component_spans[c];
+      const int64_t clamped = start[c] < 0 ? 0 : start[c] > last ? last : start[c];
+      from += clamped * walk.component_array_strides[c];
+    }
+    const int64_t to = dot(walk.batch_rank, batch, walk.batch_window_strides);
+    copy_window(&move, row, (const char *)args->operands[0] + (size_t)from * bytes,
+                (char *)args->results[0] + (size_t)to * bytes);
+  } while (advance(walk.batch_rank, walk.batch_sizes, batch));
+  return NULL;
+}
+
+// ----- scatter -----
+
+// The part of the window at `start` that lies inside of the array, as [low, high) in
+// each of its dimensions. False when there is none.
+static bool clip(const chip_index_walk_t *walk, const int64_t *start, int64_t *low,
+                 int64_t *high) {
+  for (int w = 0; w < walk->window_rank; w++) {
+    low[w] = 0;
+    high[w] = walk->window_sizes[w];
+  }
+  for (int c = 0; c < walk->component_count; c++) {
+    const int64_t span = walk->component_spans[c], size = walk->component_sizes[c];
+    if (start[c] <= -span || start[c] >= size) {
+      return false;
+    }
+    const int w = walk->component_windows[c];
+    if (w >= 0) {
+      low[w] = start[c] < 0 ? -start[c] : 0;
+      high[w] = size - start[c] < span ? size - start[c] : span;
+    }
+  }
+  return true;
+}
+
+// Several inputs: the region takes one element of each and of each update.
+static pod_status_t combine_several(const kernel_args_t *args, int64_t to, int64_t from) {
+  enum { FEW = 16 };
+  const int32_t count = args->instruction->result_count;
+  const void *inputs[2 * FEW] = {NULL};
+  void *outputs[FEW] = {NULL};
+  _Alignas(16) char values[FEW][KERNEL_ELEMENT_BYTES];
+  if (count > FEW) {
+    return pod_error(POD_UNIMPLEMENTED, "%s: more than %d inputs",
+                     args->instruction->name, FEW);
+  }
+  for (int32_t i = 0; i < count; i++) {
+    const size_t bytes = tensor_dtype_bytes(kernel_result_shape(args, i)->dtype);
+    inputs[i] = (const char *)args->results[i] + (size_t)to * bytes;
+    inputs[count + i] =
+        (const char *)args->operands[count + 1 + i] + (size_t)from * bytes;
+    outputs[i] = values[i];
+  }
+  POD_TRY(args->call(args, args->instruction->calls[0], inputs, outputs));
+  for (int32_t i = 0; i < count; i++) {
+    const size_t bytes = tensor_dtype_bytes(kernel_result_shape(args, i)->dtype);
+    memcpy((char *)args->results[i] + (size_t)to * bytes, values[i], bytes);
+  }
+  return NULL;
+}
+
+typedef struct scatter_t {
+  const kernel_args_t *args;
+  const chip_index_walk_t *walk;
+  kernel_combiner_t combiner;  // Of a single input.
+  int32_t count;               // Of inputs.
+  size_t bytes;
+} scatter_t;
+
+// `count` elements along one dimension.
+static pod_status_t scatter_row(const scatter_t *scatter, int64_t to, int64_t to_stride,
+                                int64_t from, int64_t from_stride, int64_t count) {
+  const kernel_args_t *args = scatter->args;
+  if (scatter->count == 1) {
+    return kernel_combine(
+        &scatter->combiner, (char *)args->results[0] + (size_t)to * scatter->bytes,
+        to_stride, (const char *)args->operands[2] + (size_t)from * scatter->bytes,
+        from_stride, count);
+  }
+  for (int64_t i = 0; i < count; i++) {
+    POD_TRY(combine_several(args, to + i * to_stride, from + i * from_stride));
+  }
+  return NULL;
+}
+
+static pod_status_t scatter_window(const scatter_t *scatter, const int64_t *batch,
+                                   const int64_t *start) {
+  const chip_index_walk_t *walk = scatter->walk;
+  int64_t low[TENSOR_RANK_MAX], high[TENSOR_RANK_MAX];
+  if (!clip(walk, start, low, high)) {
+    return NULL;
+  }
+  int64_t to = dot(walk->batch_rank, batch, walk->batch_array_strides);
+  int64_t from = dot(walk->batch_rank, batch, walk->batch_window_strides);
+  for (int c = 0; c < walk->component_count; c++) {
+    to += start[c] * walk->component_array_strides[c];
+  }
+  int64_t sizes[TENSOR_RANK_MAX], index[TENSOR_RANK_MAX] = {0};
+  for (int w = 0; w < walk->window_rank; w++) {
+    sizes[w] = high[w] - low[w];
+    if (sizes[w] <= 0) {
+      return NULL;
+    }
+    to += low[w] * walk->window_array_strides[w];
+    from += low[w] * walk->window_strides[w];
+  }
+  const int last = walk->window_rank - 1;
+  if (last < 0) {
+    return scatter_row(scatter, to, 1, from, 1, 1);
+  }
+  do {
+    POD_TRY(scatter_row(scatter, to + dot(last, index, walk->window_array_strides),
+                        walk->window_array_strides[last],
+                        from + dot(last, index, walk->window_strides),
+                        walk->window_strides[last], sizes[last]));
+  } while (advance(last, sizes, index));
+  return NULL;
+}
+
+pod_status_t kernel_scatter(const kernel_args_t *args) {
+  const int32_t count = args->instruction->result_count;
+  const tensor_shape_t *input = kernel_operand_shape(args, 0);
+  const tensor_shape_t *indices = kernel_operand_shape(args, count);
+  for (int32_t i = 0; i < count; i++) {
+    const size_t size = (size_t)tensor_shape_bytes(kernel_result_shape(args, i));
+    if (args->results[i] != args->operands[i] && size > 0) {
+      memcpy(args->results[i], args->operands[i], size);
+    }
+  }
+  const chip_indexing_t indexing = chip_indexing_of(args->instruction);
+  const chip_index_walk_t walk =
+      chip_index_walk(&indexing, input, indices, kernel_operand_shape(args, count + 1));
+  if (is_empty(&walk)) {
+    return NULL;
+  }
+  scatter_t scatter = {.args = args,
+                       .walk = &walk,
+                       .count = count,
+                       .bytes = tensor_dtype_bytes(input->dtype)};
+  POD_TRY(kernel_combiner_init(args, 0, input->dtype, &scatter.combiner));
+  int64_t batch[TENSOR_RANK_MAX] = {0}, start[TENSOR_RANK_MAX];
+  do {
+    read_start(&walk, indices->dtype, args->operands[count], batch, start);
+    POD_TRY(scatter_window(&scatter, batch, start));
+  } while (advance(walk.batch_rank, walk.batch_sizes, batch));
+  return NULL;
+}

@@ -1,0 +1,149 @@
+// rng_bit_generator: Threefry2x32 and Philox4x32-10 of J. Salmon, M. Moraes, R. Dror and
+// D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. Which element gets
+// which bits, and how the state goes on, is as XLA has it (xla/hlo/builder/lib/prng.cc of
+// https://github.com/openxla/xla), so that results agree to the bit.
+
+#include <string.h>
+
+#include "server/worker/kernels/kernels.h"
+
+// ----- Threefry2x32, 20 rounds -----
+
+static uint32_t rotate_left(uint32_t x, unsigned by) {
+  return x << by | x >> (32 - by);
+}
+
+static void threefry(uint64_t key, uint64_t counter, uint32_t out[2]) {
+  static const unsigned rotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
+  uint32_t keys[3] = {(uint32_t)key, (uint32_t)(key >> 32), 0};
+  keys[2] = 0x1BD11BDAu ^ keys[0] ^ keys[1];
+  uint32_t x0 = (uint32_t)counter + keys[0], x1 = (uint32_t)(counter >> 32) + keys[1];
+  for (uint32_t group = 1; group <= 5; group++) {
+    for (int i = 0; i < 4; i++) {
+      x0 += x1;
+      x1 = x0 ^ rotate_left(x1, rotations[(group - 1) % 2][i]);
+    }
+    x0 += keys[group % 3];
+    x1 += keys[(group + 1) % 3] + group;
+  }
+  out[0] = x0;
+  out[1] = x1;
+}
+
+// 32 bits are half of what a counter gives: the two halves are neighbours along one
+// dimension, the first of even size or else the first of the largest.
+typedef struct split_t {
+  int64_t outer, size, inner;  // The sizes before, of, and after that dimension.
+} split_t;
+
+static split_t split_of(const tensor_shape_t *shape) {
+  int dim = -1;
+  for (int d = 0; d < shape->rank && dim < 0; d++) {
+    dim = shape->dims[d] % 2 == 0 ? d : -1;
+  }
+  for (int d = 0; d < shape->rank && (dim < 0 || shape->dims[dim] % 2 != 0); d++) {
+    dim = dim < 0 || shape->dims[d] > shape->dims[dim] ? d : dim;
+  }
+  split_t split = {.outer = 1, .size = 1, .inner = 1};
+  for (int d = 0; d < shape->rank; d++) {
+    int64_t *part = d < dim ? &split.outer : d == dim ? &split.size : &split.inner;
+    *part *= shape->dims[d];
+  }
+  return split;
+}
+
+static void put(const tensor_shape_t *shape, void *out, int64_t at, uint64_t bits) {
+  const size_t bytes = tensor_dtype_bytes(shape->dtype);
+  char *element = (char *)out + (size_t)at * bytes;
+  if (tensor_dtype_is_integer(shape->dtype)) {
+    tensor_element_from_int64(shape->dtype, (int64_t)bits, element);
+  } else {
+    memcpy(element, &bits, bytes);
+  }
+}
+
+// Returns how far the counter has gone.
+static uint64_t threefry_fill(uint64_t key, uint64_t counter, const tensor_shape_t *shape,
+                              void *out) {
+  uint32_t bits[2];
+  if (tensor_dtype_device_bits(shape->dtype) == 64) {
+    const int64_t count = tensor_shape_elements(shape);
+    for (int64_t i = 0; i < count; i++) {
+      threefry(key, counter + (uint64_t)i, bits);
+      put(shape, out, i, (uint64_t)bits[1] << 32 | bits[0]);
+    }
+    return (uint64_t)count;
+  }
+  const split_t split = split_of(shape);
+  const int64_t halves = (split.size + 1) / 2;
+  uint64_t done = 0;
+  for (int64_t o = 0; o < split.outer; o++) {
+    for (int64_t h = 0; h < halves; h++) {
+      for (int64_t i = 0; i < split.inner; i++, done++) {
+        threefry(key, counter + done, bits);
+        for (int64_t half = 0; half < 2 && 2 * h + half < split.size; half++) {
+          put(shape, out, (o * split.size + 2 * h + half) * split.inner + i, bits[half]);
+        }
+      }
+    }
+  }
+  return done;
+}
+
+// ----- Philox4x32, 10 rounds -----
+
+static void philox(uint64_t key, const uint64_t counter[2], uint32_t out[4]) {
+  uint32_t x[4] = {(uint32_t)counter[0], (uint32_t)(counter[0] >> 32),
+                   (uint32_t)counter[1], (uint32_t)(counter[1] >> 32)};
+  uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
+  for (int round = 0; round < 10; round++) {
+    const uint64_t a = (uint64_t)x[0] * 0xD2511F53u, b = (uint64_t)x[2] * 0xCD9E8D57u;
+    const uint32_t next[4] = {(uint32_t)(b >> 32) ^ x[1] ^ k0, (uint32_t)b,
+                              (uint32_t)(a >> 32) ^ x[3] ^ k1, (uint32_t)a};
+    memcpy(x, next, sizeof(x));
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  memcpy(out, x, sizeof(x));
+}
+
+// The counter, low word first, plus `by`.
+static void advance_by(uint64_t counter[2], uint64_t by) {
+  counter[0] += by;
+  counter[1] += counter[0] < by;
+}
+
+static void philox_fill(uint64_t key, uint64_t counter[2], const tensor_shape_t *shape,
+                        void *out) {
+  const int64_t count = tensor_shape_elements(shape);
+  const bool is_wide = tensor_dtype_device_bits(shape->dtype) == 64;
+  const int64_t per_counter = is_wide ? 2 : 4;
+  for (int64_t at = 0; at < count; at += per_counter) {
+    uint32_t bits[4];
+    philox(key, counter, bits);
+    for (int64_t i = 0; i < per_counter && at + i < count; i++) {
+      put(shape, out, at + i,
+          is_wide ? (uint64_t)bits[2 * i + 1] << 32 | bits[2 * i] : bits[i]);
+    }
+    advance_by(counter, 1);
+  }
+}
+
+pod_status_t kernel_rng_bit_generator(const kernel_args_t *args) {
+  const tensor_shape_t *shape = kernel_result_shape(args, 1);
+  const int64_t size = kernel_operand_shape(args, 0)->dims[0];
+  uint64_t state[3] = {0};
+  memcpy(state, args->operands[0], (size_t)size * sizeof(state[0]));
+  if (chip_instruction_attr_one(args->instruction, CHIP_ATTR_RNG_ALGORITHM,
+                                CHIP_RNG_DEFAULT) == CHIP_RNG_THREE_FRY) {
+    state[1] += threefry_fill(state[0], state[1], shape, args->results[1]);
+  } else {
+    // A state of two words has the key above the counter.
+    uint64_t counter[2] = {state[1], size == 3 ? state[2] : state[0]};
+    philox_fill(state[0], counter, shape, args->results[1]);
+    state[1] = counter[0];
+    state[2] = counter[1];
+  }
+  memcpy(args->results[0], state, (size_t)size * sizeof(state[0]));
+  return NULL;
+}

@@ -1,0 +1,182 @@
+#include "server/worker/kernels/region.h"
+
+#include <string.h>
+
+#include "server/worker/kernels/kernels.h"
+#include "server/worker/kernels/storage.h"
+
+kernel_binary_fn_t kernel_reducer_loop(chip_reducer_t reducer, tensor_dtype_t dtype) {
+  static const chip_op_t ops[KERNEL_REDUCERS] = {
+      [CHIP_REDUCER_NONE] = CHIP_OP_INVALID,
+      [CHIP_REDUCER_ADD] = CHIP_OP_ADD,
+      [CHIP_REDUCER_MULTIPLY] = CHIP_OP_MULTIPLY,
+      [CHIP_REDUCER_MAXIMUM] = CHIP_OP_MAXIMUM,
+      [CHIP_REDUCER_MINIMUM] = CHIP_OP_MINIMUM,
+      [CHIP_REDUCER_AND] = CHIP_OP_AND,
+      [CHIP_REDUCER_OR] = CHIP_OP_OR,
+      [CHIP_REDUCER_XOR] = CHIP_OP_XOR,
+  };
+  return (unsigned)reducer < KERNEL_REDUCERS && ops[reducer] != CHIP_OP_INVALID
+             ? kernel_binary_of(ops[reducer], dtype)
+             : NULL;
+}
+
+static const chip_computation_t *region_of(const kernel_args_t *args, int32_t call) {
+  return &args->program->computations[args->instruction->calls[call]];
+}
+
+// The known operation of two parameters in either order that a region consists of.
+static chip_op_t only_operation(const kernel_args_t *args,
+                                const chip_computation_t *region) {
+  if (region->instruction_count != 1 || region->parameter_count != 2) {
+    return CHIP_OP_INVALID;
+  }
+  const chip_instruction_t *only =
+      &args->program->instructions[region->first_instruction];
+  const int32_t *parameters = region->parameters;
+  const bool fits =
+      only->operand_count == 2 && only->result_count == 1 &&
+      only->results[0] == region->results[0] &&
+      ((only->operands[0] == parameters[0] && only->operands[1] == parameters[1]) ||
+       (only->operands[0] == parameters[1] && only->operands[1] == parameters[0]));
+  return fits ? only->op : CHIP_OP_INVALID;
+}
+
+static bool is_commutative(chip_op_t op) {
+  switch (op) {
+    case CHIP_OP_ADD:
+    case CHIP_OP_MULTIPLY:
+    case CHIP_OP_MAXIMUM:
+    case CHIP_OP_MINIMUM:
+    case CHIP_OP_AND:
+    case CHIP_OP_OR:
+    case CHIP_OP_XOR:
+      return true;
+    default:
+      return false;
+  }
+}
+
+pod_status_t kernel_combiner_init(const kernel_args_t *args, int32_t call,
+                                  tensor_dtype_t dtype, kernel_combiner_t *out_combiner) {
+  kernel_combiner_t combiner = {.args = args, .call = call, .dtype = dtype};
+  const chip_reducer_t reducer = (chip_reducer_t)chip_instruction_attr_one(
+      args->instruction, CHIP_ATTR_REDUCER, CHIP_REDUCER_NONE);
+  combiner.loop = kernel_reducer_loop(reducer, dtype);
+  if (combiner.loop == NULL) {
+    if (call >= args->instruction->call_count || args->call == NULL) {
+      return kernel_unsupported(args, dtype);
+    }
+    if (args->program->computations != NULL) {
+      const chip_computation_t *region = region_of(args, call);
+      combiner.takes_second = region->instruction_count == 0 &&
+                              region->parameter_count == 2 &&
+                              region->results[0] == region->parameters[1];
+      const chip_op_t op = only_operation(args, region);
+      combiner.loop = is_commutative(op) ? kernel_binary_of(op, dtype) : NULL;
+    }
+  }
+  *out_combiner = combiner;
+  return NULL;
+}
+
+static pod_status_t combine_by_call(const kernel_combiner_t *combiner, char *target,
+                                    size_t target_step, const char *source,
+                                    size_t source_step, int64_t count) {
+  const size_t bytes = tensor_dtype_bytes(combiner->dtype);
+  _Alignas(16) char result[KERNEL_ELEMENT_BYTES];
+  const int32_t computation = combiner->args->instruction->calls[combiner->call];
+  for (int64_t i = 0; i < count; i++) {
+    POD_TRY(combiner->args->call(combiner->args, computation,
+                                 (const void *const[]){target, source},
+                                 (void *const[]){result}));
+    memcpy(target, result, bytes);
+    target += target_step;
+    source += source_step;
+  }
+  return NULL;
+}
+
+// By the loop, through blocks when the elements do not follow one another.
+static void combine_strided(const kernel_combiner_t *combiner, char *target,
+                            int64_t target_stride, const char *source,
+                            int64_t source_stride, int64_t count) {
+  const unsigned size = kernel_size_index(combiner->dtype);
+  const int64_t bytes = (int64_t)tensor_dtype_bytes(combiner->dtype);
+  _Alignas(64) char a[KERNEL_BLOCK_BYTES], b[KERNEL_BLOCK_BYTES];
+  for (int64_t done = 0; done < count; done += KERNEL_BLOCK) {
+    const size_t part =
+        (size_t)(count - done < KERNEL_BLOCK ? count - done : KERNEL_BLOCK);
+    char *to = target + done * target_stride * bytes;
+    kernel_loops()->gather[size](to, target_stride, a, part);
+    kernel_loops()->gather[size](source + done * source_stride * bytes, source_stride, b,
+                                 part);
+    kernel_binary_elements(combiner->loop, combiner->dtype, a, b, a, part);
+    kernel_loops()->scatter[size](a, to, target_stride, part);
+  }
+}
+
+pod_status_t kernel_combine(const kernel_combiner_t *combiner, void *target,
+                            int64_t target_stride, const void *source,
+                            int64_t source_stride, int64_t count) {
+  const size_t bytes = tensor_dtype_bytes(combiner->dtype);
+  const bool is_dense = count == 1 || (target_stride == 1 && source_stride == 1);
+  if (count <= 0) {
+    return NULL;
+  }
+  if (combiner->takes_second && is_dense) {
+    memcpy(target, source, (size_t)count * bytes);
+  } else if (combiner->takes_second) {
+    for (int64_t i = 0; i < count; i++) {
+      memcpy((char *)target + i * target_stride * (int64_t)bytes,
+             (const char *)source + i * source_stride * (int64_t)bytes, bytes);
+    }
+  } else if (combiner->loop == NULL) {
+    return combine_by_call(combiner, target, (size_t)target_stride * bytes, source,
+                           (size_t)source_stride * bytes, count);
+  } else if (is_dense) {
+    kernel_binary_elements(combiner->loop, combiner->dtype, target, source, target,
+                           (size_t)count);
+  } else {
+    combine_strided(combiner, target, target_stride, source, source_stride, count);
+  }
+  return NULL;
+}
+
+static int32_t parameter_of(const chip_computation_t *region, int32_t buffer) {
+  for (int32_t i = 0; i < region->parameter_count; i++) {
+    if (region->parameters[i] == buffer) {
+      return i;
+    }
+  }
+  return CHIP_NONE;
+}
+
+bool kernel_region_compares(const kernel_args_t *args, int32_t call,
+                            kernel_comparison_t *out_comparison) {
+  if (args->program->computations == NULL) {
+    return false;
+  }
+  const chip_computation_t *region = region_of(args, call);
+  if (region->instruction_count != 1) {
+    return false;
+  }
+  const chip_instruction_t *only =
+      &args->program->instructions[region->first_instruction];
+  if (only->op != CHIP_OP_COMPARE || only->results[0] != region->results[0]) {
+    return false;
+  }
+  const kernel_comparison_t comparison = {
+      .direction = (chip_comparison_t)chip_instruction_attr_one(
+          only, CHIP_ATTR_COMPARISON_DIRECTION, CHIP_COMPARISON_EQ),
+      .is_total_order =
+          chip_instruction_attr_one(only, CHIP_ATTR_COMPARE_TYPE,
+                                    CHIP_COMPARE_BY_DTYPE) == CHIP_COMPARE_TOTAL_ORDER,
+      .left = parameter_of(region, only->operands[0]),
+      .right = parameter_of(region, only->operands[1])};
+  if (comparison.left == CHIP_NONE || comparison.right == CHIP_NONE) {
+    return false;
+  }
+  *out_comparison = comparison;
+  return true;
+}

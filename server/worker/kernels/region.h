@@ -1,0 +1,55 @@
+// Regions over elements: the computations that a kernel calls (reducers, comparators),
+// and the simple ones that it need not call.
+//
+// Threading: the chip's compute thread.
+
+#ifndef SERVER_WORKER_KERNELS_REGION_H_
+#define SERVER_WORKER_KERNELS_REGION_H_
+
+#include <stdbool.h>
+
+#include "server/worker/kernels/kernel.h"
+#include "server/worker/kernels/loops.h"
+
+// Bytes that an element of any type has room in.
+enum { KERNEL_ELEMENT_BYTES = 16 };
+
+// How the elements of one array are combined with those of another: by the loop of a
+// known reducer, by taking the second (a region that returns its second argument), or by
+// calling calls[call].
+typedef struct kernel_combiner_t {
+  const kernel_args_t *args;
+  int32_t call;
+  tensor_dtype_t dtype;
+  bool takes_second;
+  kernel_binary_fn_t loop;  // On elements in the compute type; NULL: none is known.
+} kernel_combiner_t;
+
+// Of the instruction's REDUCER attribute, or of its calls[call], over elements of
+// `dtype`. UNIMPLEMENTED when there is neither.
+POD_MUST_USE pod_status_t kernel_combiner_init(const kernel_args_t *args, int32_t call,
+                                               tensor_dtype_t dtype,
+                                               kernel_combiner_t *out_combiner);
+
+// target[i · target_stride] = combine(target[i · target_stride], source[i ·
+// source_stride]) for i < count, one after the other. Strides in elements.
+POD_MUST_USE pod_status_t kernel_combine(const kernel_combiner_t *combiner, void *target,
+                                         int64_t target_stride, const void *source,
+                                         int64_t source_stride, int64_t count);
+
+// A region that compares two of its parameters, which are numbers `left` and `right`.
+typedef struct kernel_comparison_t {
+  chip_comparison_t direction;
+  bool is_total_order;
+  int32_t left, right;
+} kernel_comparison_t;
+
+// Whether calls[call] is nothing but one.
+bool kernel_region_compares(const kernel_args_t *args, int32_t call,
+                            kernel_comparison_t *out_comparison);
+
+// The loop of a known reducer over elements of `dtype`, in the compute type; NULL when
+// there is none.
+kernel_binary_fn_t kernel_reducer_loop(chip_reducer_t reducer, tensor_dtype_t dtype);
+
+#endif  // SERVER_WORKER_KERNELS_REGION_H_

@@ -1,0 +1,99 @@
+// Parts of complex numbers, and their conjugate.
+func.func @main() {
+  %r = stablehlo.constant dense<[1.0, -0.0]> : tensor<2xf32>
+  %i = stablehlo.constant dense<[2.0, 3.0]> : tensor<2xf32>
+  %c = stablehlo.complex %r, %i : tensor<2xcomplex<f32>>
+  %d = chlo.conj %c : tensor<2xcomplex<f32>> -> tensor<2xcomplex<f32>>
+  %x = stablehlo.real %d : (tensor<2xcomplex<f32>>) -> tensor<2xf32>
+  %y = stablehlo.imag %d : (tensor<2xcomplex<f32>>) -> tensor<2xf32>
+  %z = stablehlo.constant dense<[-2.0, -3.0]> : tensor<2xf32>
+  check.expect_eq %x, %r : tensor<2xf32>, tensor<2xf32>
+  check.expect_eq %y, %z : tensor<2xf32>, tensor<2xf32>
+  %n = stablehlo.imag %r : (tensor<2xf32>) -> tensor<2xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<2xf32>
+  check.expect_eq %n, %zero : tensor<2xf32>, tensor<2xf32>
+  return
+}
+
+// -----
+
+// bitcast_convert to smaller, larger, and sub-byte elements; the lowest bits come first.
+func.func @main() {
+  %x = stablehlo.constant dense<[0x01020304, 0x7FFFFFFE]> : tensor<2xi32>
+  %b = stablehlo.bitcast_convert %x : (tensor<2xi32>) -> tensor<2x4xi8>
+  %y = stablehlo.constant dense<[[4, 3, 2, 1], [-2, -1, -1, 127]]> : tensor<2x4xi8>
+  check.expect_eq %b, %y : tensor<2x4xi8>, tensor<2x4xi8>
+  %c = stablehlo.bitcast_convert %b : (tensor<2x4xi8>) -> tensor<2xi32>
+  check.expect_eq %c, %x : tensor<2xi32>, tensor<2xi32>
+  %s = stablehlo.constant dense<[-17, 33]> : tensor<2xi8>
+  %n = stablehlo.bitcast_convert %s : (tensor<2xi8>) -> tensor<2x2xi4>
+  %m = stablehlo.constant dense<[[-1, -2], [1, 2]]> : tensor<2x2xi4>
+  check.expect_eq %n, %m : tensor<2x2xi4>, tensor<2x2xi4>
+  %k = stablehlo.bitcast_convert %n : (tensor<2x2xi4>) -> tensor<2xi8>
+  check.expect_eq %k, %s : tensor<2xi8>, tensor<2xi8>
+  return
+}
+
+// -----
+
+// reduce_precision to the numbers of f16: ties to even, overflow to infinity, underflow to 0.
+func.func @main() {
+  %x = stablehlo.constant dense<[1.00048828125, 1.00146484375, 65520.0, 65519.0, 1.0e-5, -3.0e-8]> : tensor<6xf32>
+  %y = stablehlo.reduce_precision %x, format = e5m10 : tensor<6xf32>
+  %z = stablehlo.constant dense<[1.0, 1.001953125, 0x7F800000, 65504.0, 0.0, -0.0]> : tensor<6xf32>
+  check.expect_eq %y, %z : tensor<6xf32>, tensor<6xf32>
+  return
+}
+
+// -----
+
+// The neighbour of a float in the direction of another; the upper half of a product.
+func.func @main() {
+  %x = stablehlo.constant dense<[1.0, 0.0, -1.0, 2.0]> : tensor<4xf32>
+  %y = stablehlo.constant dense<[2.0, -1.0, 0.0, 2.0]> : tensor<4xf32>
+  %n = chlo.next_after %x, %y : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %z = stablehlo.constant dense<[0x3F800001, 0x80000001, 0xBF7FFFFF, 0x40000000]> : tensor<4xui32>
+  %b = stablehlo.bitcast_convert %n : (tensor<4xf32>) -> tensor<4xui32>
+  check.expect_eq %b, %z : tensor<4xui32>, tensor<4xui32>
+  %p = stablehlo.constant dense<[-1, 65536, 2147483647]> : tensor<3xi32>
+  %q = stablehlo.constant dense<[1, 65536, 4]> : tensor<3xi32>
+  %h = chlo.mulhi %p, %q : tensor<3xi32>, tensor<3xi32> -> tensor<3xi32>
+  %g = stablehlo.constant dense<[-1, 1, 1]> : tensor<3xi32>
+  check.expect_eq %h, %g : tensor<3xi32>, tensor<3xi32>
+  return
+}
+
+// -----
+
+// Infinities, older forms, and sizes that are known.
+func.func @main() {
+  %x = stablehlo.constant dense<[0x7F800000, 0xFF800000, 1.0, 0x7FC00000]> : tensor<4xf32>
+  %a = chlo.is_inf %x : tensor<4xf32> -> tensor<4xi1>
+  %p = chlo.is_pos_inf %x : tensor<4xf32> -> tensor<4xi1>
+  %n = chlo.is_neg_inf %x : tensor<4xf32> -> tensor<4xi1>
+  %b = stablehlo.constant dense<[true, true, false, false]> : tensor<4xi1>
+  %c = stablehlo.constant dense<[true, false, false, false]> : tensor<4xi1>
+  %d = stablehlo.constant dense<[false, true, false, false]> : tensor<4xi1>
+  check.expect_eq %a, %b : tensor<4xi1>, tensor<4xi1>
+  check.expect_eq %p, %c : tensor<4xi1>, tensor<4xi1>
+  check.expect_eq %n, %d : tensor<4xi1>, tensor<4xi1>
+  %m = stablehlo.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
+  %v = stablehlo.constant dense<[5, 6]> : tensor<2xi32>
+  %mv = stablehlo.dot %m, %v : (tensor<2x2xi32>, tensor<2xi32>) -> tensor<2xi32>
+  %w = stablehlo.constant dense<[17, 39]> : tensor<2xi32>
+  check.expect_eq %mv, %w : tensor<2xi32>, tensor<2xi32>
+  %o = stablehlo.broadcast %v, sizes = [2] : (tensor<2xi32>) -> tensor<2x2xi32>
+  %q = stablehlo.constant dense<[[5, 6], [5, 6]]> : tensor<2x2xi32>
+  check.expect_eq %o, %q : tensor<2x2xi32>, tensor<2x2xi32>
+  %s = stablehlo.get_dimension_size %o, dim = 1 : (tensor<2x2xi32>) -> tensor<i32>
+  %two = stablehlo.constant dense<2> : tensor<i32>
+  check.expect_eq %s, %two : tensor<i32>, tensor<i32>
+  %to = stablehlo.constant dense<[4]> : tensor<1xi64>
+  %f = stablehlo.dynamic_reshape %m, %to : (tensor<2x2xi32>, tensor<1xi64>) -> tensor<4xi32>
+  %g = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
+  check.expect_eq %f, %g : tensor<4xi32>, tensor<4xi32>
+  %t = stablehlo.tuple %f, %v : tuple<tensor<4xi32>, tensor<2xi32>>
+  %u = stablehlo.get_tuple_element %t[1] : (tuple<tensor<4xi32>, tensor<2xi32>>) -> tensor<2xi32>
+  check.expect_eq %u, %v : tensor<2xi32>, tensor<2xi32>
+  return
+}
