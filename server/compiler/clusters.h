@@ -67,10 +67,10 @@ typedef struct cluster_step_t {
   bool is_done;
 } cluster_step_t;
 
-// A prefetch: `operand` of a cluster comes to VMEM while others work.
+// An operand of a cluster that comes to VMEM while others work.
 typedef struct cluster_prefetch_t {
   int32_t start_before;  // Cluster of the same block.
-  int32_t cluster;       // That wants it.
+  int32_t cluster;       // That wants it; it waits for it.
   int64_t bytes;
 } cluster_prefetch_t;
 
@@ -121,6 +121,10 @@ bool clusters_is_scheduled(const clusters_t *clusters);
 
 // Lists the steps of every block, as its operations stand now. schedule.c has done it.
 void clusters_list_steps(clusters_t *clusters);
+
+// vmem.c. What stays in VMEM moves from the HBM traffic of the clusters' work to
+// vmem_bytes; lists the prefetches. Once, when the steps will not change any more.
+void clusters_assign_vmem(clusters_t *clusters);
 
 // Accepts NULL.
 void clusters_destroy(clusters_t *clusters);

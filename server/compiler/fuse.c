@@ -265,13 +265,16 @@ static void visit_view(fuser_t *fuser, const mlir_op_t *op) {
   }
 }
 
+// A product that would have to wait for a collective, only because what follows it needs
+// that, stays by itself: it is what the collective can overlap with.
 static void visit_hero(fuser_t *fuser, mlir_op_t *op, cluster_hero_t hero) {
   fuse_owners_t owners;
   bool keeps;
   if (collect_owners(fuser, op, true, &owners, &keeps) && owners.count == 1 &&
       has_room(fuser, &owners)) {
     fuse_draft_t *draft = &fuser->drafts[owners.clusters[0]];
-    if (draft->hero == CLUSTER_HERO_NONE && !draft->is_alone) {
+    if (draft->hero == CLUSTER_HERO_NONE && !draft->is_alone &&
+        fuser->level[draft->root->id] <= fuser->level[op->id]) {
       join(fuser, op, &owners, false);
       draft->hero = hero;
       draft->elements = hero == CLUSTER_HERO_REDUCE ? fuse_elements(op->operands[0]) : 0;
@@ -332,6 +335,19 @@ static void mark_products(fuser_t *fuser, const mlir_block_t *block) {
   }
 }
 
+static void find_levels(fuser_t *fuser, const mlir_block_t *block) {
+  for (const mlir_op_t *op = block->first; op != NULL; op = op->next) {
+    int32_t level = 0;
+    for (int i = 0; i < op->operand_count; i++) {
+      const mlir_op_t *maker = op->operands[i]->op;
+      if (maker != NULL && maker->block == block && fuser->level[maker->id] > level) {
+        level = fuser->level[maker->id];
+      }
+    }
+    fuser->level[op->id] = level + (fuse_class(op) == FUSE_COLLECTIVE);
+  }
+}
+
 // --- The result ---
 
 static void add_block(clusters_t *clusters, mlir_block_t *block) {
@@ -348,6 +364,7 @@ static void fuse_block(fuser_t *fuser, clusters_t *clusters, int32_t index) {
   const mlir_block_t *block = clusters->blocks[index].block;
   const int32_t first = fuser->draft_count;
   mark_products(fuser, block);
+  find_levels(fuser, block);
   for (mlir_op_t *op = block->last; op != NULL; op = op->previous) {
     visit(fuser, op);
     if (fuse_class(op) == FUSE_CONTROL) {
@@ -394,6 +411,7 @@ static void deinit(fuser_t *fuser) {
   free(fuser->owners);
   free(fuser->keeps_elements);
   free(fuser->comes_from_product);
+  free(fuser->level);
   free(fuser->drafts);
 }
 
@@ -403,6 +421,7 @@ static void init(fuser_t *fuser) {
   fuser->owners = pod_alloc(op_count * sizeof(*fuser->owners));
   fuser->keeps_elements = pod_alloc(op_count);
   fuser->comes_from_product = pod_alloc(op_count);
+  fuser->level = pod_alloc(op_count * sizeof(*fuser->level));
   collect_uses(fuser);
 }
 

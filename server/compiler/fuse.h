@@ -61,6 +61,7 @@ typedef struct fuser_t {
   // By op id: every path from here to the cluster's root keeps the elements apart.
   bool *keeps_elements;
   bool *comes_from_product;  // By op id: element by element out of a product.
+  int32_t *level;  // By op id: collectives on the longest way to it within its block.
   int32_t draft_count, draft_capacity;
   fuse_draft_t *drafts;
 } fuser_t;

@@ -88,6 +88,11 @@ static pod_status_t lower(pipeline_t *pipeline) {
   return internal;
 }
 
+static pod_status_t assign_vmem(pipeline_t *pipeline) {
+  clusters_assign_vmem(pipeline->clusters);
+  return NULL;
+}
+
 static pod_status_t emit_tasks(pipeline_t *pipeline) {
   tasks_emit(pipeline->clusters, pipeline->sources, pipeline->program);
   return NULL;
@@ -153,6 +158,7 @@ static const pipeline_pass_t passes[] = {
     {"fuse", fuse},                  // Which operations are one kernel.
     {"schedule", schedule},          // Order; which collectives overlap.
     {"lower", lower},                // Instructions and buffers.
+    {"VMEM", assign_vmem},           // What stays on the core, what is prefetched.
     {"tasks", emit_tasks},           // What the clock runs.
     {"report", report},              // Text and collectives, for people.
     {"check HBM", check_hbm},        // Whether it fits the chip.
@@ -174,6 +180,7 @@ pod_status_t pipeline_run_back_end(pipeline_t *pipeline) {
   POD_TRY(fuse(pipeline));
   POD_TRY(schedule(pipeline));
   POD_TRY(lower(pipeline));
+  POD_TRY(assign_vmem(pipeline));
   return emit_tasks(pipeline);
 }
 

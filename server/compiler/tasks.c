@@ -18,6 +18,9 @@ typedef struct emitter_t {
   chip_task_t *tasks;
   int32_t *members;
   int32_t fusion_count;
+  // Prefetches by the cluster that they start before, and by the one that wants them:
+  // chains of indexes, CHIP_NONE at the end; and the task that starts each.
+  int32_t *starts, *next_start, *wanted, *next_wanted, *start_task;
 } emitter_t;
 
 static const tensor_shape_t *shape_of(const chip_program_t *program, int32_t buffer) {
@@ -164,6 +167,61 @@ static void emit_done(emitter_t *emitter, const mlir_op_t *op) {
   }
 }
 
+// --- Prefetches ---
+
+static int32_t *new_chains(int32_t count) {
+  int32_t *chains = pod_alloc(((size_t)count + 1) * sizeof(*chains));
+  for (int32_t i = 0; i < count; i++) {
+    chains[i] = CHIP_NONE;
+  }
+  return chains;
+}
+
+static void chain_prefetches(emitter_t *emitter) {
+  const clusters_t *clusters = emitter->clusters;
+  emitter->starts = new_chains(clusters->cluster_count);
+  emitter->wanted = new_chains(clusters->cluster_count);
+  emitter->next_start = new_chains(clusters->prefetch_count);
+  emitter->next_wanted = new_chains(clusters->prefetch_count);
+  emitter->start_task = new_chains(clusters->prefetch_count);
+  for (int32_t i = clusters->prefetch_count - 1; i >= 0; i--) {
+    const cluster_prefetch_t *it = &clusters->prefetches[i];
+    emitter->next_start[i] = emitter->starts[it->start_before];
+    emitter->starts[it->start_before] = i;
+    emitter->next_wanted[i] = emitter->wanted[it->cluster];
+    emitter->wanted[it->cluster] = i;
+  }
+}
+
+static void free_chains(emitter_t *emitter) {
+  free(emitter->starts);
+  free(emitter->wanted);
+  free(emitter->next_start);
+  free(emitter->next_wanted);
+  free(emitter->start_task);
+}
+
+static void emit_prefetches(emitter_t *emitter, int32_t cluster) {
+  const clusters_t *clusters = emitter->clusters;
+  pod_arena_t *arena = emitter->program->arena;
+  for (int32_t i = emitter->starts[cluster]; i != CHIP_NONE; i = emitter->next_start[i]) {
+    const cluster_prefetch_t *it = &clusters->prefetches[i];
+    const int32_t root = emitter->first_of[clusters->clusters[it->cluster].root->id];
+    emitter->start_task[i] = emitter->task_count;
+    chip_task_t *task = add_task(emitter, CHIP_TASK_PREFETCH_START, root,
+                                 pod_arena_printf(arena, "prefetch_start.%" PRId32, i));
+    task->work.hbm_read_bytes = it->bytes;
+  }
+  for (int32_t i = emitter->wanted[cluster]; i != CHIP_NONE;
+       i = emitter->next_wanted[i]) {
+    const int32_t root = emitter->first_of[clusters->clusters[cluster].root->id];
+    chip_task_t *task = add_task(emitter, CHIP_TASK_PREFETCH_DONE, root,
+                                 pod_arena_printf(arena, "prefetch_done.%" PRId32, i));
+    task->partner = emitter->start_task[i];
+    emitter->tasks[task->partner].partner = emitter->task_count - 1;
+  }
+}
+
 static void emit_instruction(emitter_t *emitter, int32_t index) {
   const mlir_op_t *op = emitter->sources[index];
   if (op == NULL) {
@@ -186,6 +244,9 @@ static void emit_instruction(emitter_t *emitter, int32_t index) {
   const cluster_t *cluster = &emitter->clusters->clusters[at];
   if (cluster->root != op) {
     return;
+  }
+  if (index == emitter->first_of[op->id]) {
+    emit_prefetches(emitter, at);
   }
   if (cluster->kind == CHIP_TASK_COMPUTE) {
     emit_compute(emitter, cluster, index);
@@ -239,6 +300,7 @@ void tasks_emit(const clusters_t *clusters, const mlir_op_t *const *sources,
                 chip_program_t *program) {
   emitter_t emitter = {.clusters = clusters, .sources = sources, .program = program};
   find_instructions(&emitter);
+  chain_prefetches(&emitter);
   chip_computation_t *computations =
       pod_arena_copy(program->arena, program->computations,
                      (size_t)program->computation_count * sizeof(*computations));
@@ -259,6 +321,7 @@ void tasks_emit(const clusters_t *clusters, const mlir_op_t *const *sources,
       pod_arena_copy(program->arena, emitter.members,
                      (size_t)emitter.member_count * sizeof(*emitter.members));
   free(is_timed);
+  free_chains(&emitter);
   free(emitter.first_of);
   free(emitter.start_of);
   free(emitter.tasks);

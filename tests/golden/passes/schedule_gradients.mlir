@@ -42,11 +42,13 @@ module @backward {
 tasks @main {
   dot_general.0: compute, mxu 68719476736, reads 33554432, writes 33554432
   all_reduce_start.0: collective start, reads 33554432, writes 33554432
-  dot_general.1: compute, mxu 68719476736, reads 50331648, writes 16777216
-  dot_general.2: compute, mxu 68719476736, reads 33554432, writes 33554432
+  dot_general.1: compute, mxu 68719476736, reads 50331648, vmem 16777216
+  prefetch_start.0: prefetch start for dot_general.3, reads 33554432
+  dot_general.2: compute, mxu 68719476736, reads 16777216, writes 33554432, vmem 16777216
   all_reduce_start.1: collective start, reads 33554432, writes 33554432
-  dot_general.3: compute, mxu 68719476736, reads 50331648, writes 16777216
-  dot_general.4: compute, mxu 68719476736, reads 33554432, writes 33554432
+  prefetch_done.0: prefetch done for dot_general.3
+  dot_general.3: compute, mxu 68719476736, vmem 67108864
+  dot_general.4: compute, mxu 68719476736, reads 16777216, writes 33554432, vmem 16777216
   all_reduce_done.0: collective done for all_reduce.0
   all_reduce_done.1: collective done for all_reduce.1
   all_reduce.2: collective, reads 33554432, writes 33554432

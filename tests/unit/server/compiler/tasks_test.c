@@ -149,6 +149,112 @@ static void test_what_two_kernels_need_is_written_or_computed_twice(void **state
   compiler_result_destroy(result);
 }
 
+static const chip_task_t *task_named(const chip_program_t *program, const char *name) {
+  for (int32_t i = 0; i < program->task_count; i++) {
+    if (strcmp(program->tasks[i].name, name) == 0) {
+      return &program->tasks[i];
+    }
+  }
+  fail_msg("no task is called %s", name);
+  return NULL;
+}
+
+// A chain of two kernels on `rows` rows of 8 KiB, the second read by a third.
+static compiler_result_t *compile_chain(int rows) {
+  char text[1024];
+  snprintf(text, sizeof(text),
+           "func.func @main(%%a: tensor<%dx2048xf32>) -> tensor<2048x%dxf32> {\n"
+           "  %%0 = stablehlo.exponential %%a : tensor<%dx2048xf32>\n"
+           "  %%1 = stablehlo.transpose %%0, dims = [1, 0] : (tensor<%dx2048xf32>) -> "
+           "tensor<2048x%dxf32>\n"
+           "  return %%1 : tensor<2048x%dxf32>\n}\n",
+           rows, rows, rows, rows, rows, rows);
+  return compile_for(text, "v5e", "1x1");
+}
+
+static void test_what_fits_stays_in_vmem_between_two_kernels(void **state) {
+  (void)state;
+  compiler_result_t *result = compile_chain(8192);  // 64 MiB of 112.
+  const chip_task_t *first = task_named(result->program, "exponential.0");
+  const chip_task_t *second = task_named(result->program, "transpose.0");
+  assert_int_equal(first->work.hbm_read_bytes, 64 << 20);
+  assert_int_equal(first->work.hbm_written_bytes, 0);
+  assert_int_equal(first->work.vmem_bytes, 64 << 20);
+  assert_int_equal(second->work.hbm_read_bytes, 0);
+  assert_int_equal(second->work.hbm_written_bytes, 64 << 20);  // The program's result.
+  compiler_result_destroy(result);
+}
+
+static void test_what_does_not_fit_goes_through_hbm(void **state) {
+  (void)state;
+  compiler_result_t *result = compile_chain(16384);
+  const chip_task_t *first = task_named(result->program, "exponential.0");
+  const chip_task_t *second = task_named(result->program, "transpose.0");
+  assert_int_equal(first->work.hbm_written_bytes, 128 << 20);
+  assert_int_equal(first->work.vmem_bytes, 0);
+  assert_int_equal(second->work.hbm_read_bytes, 128 << 20);
+  compiler_result_destroy(result);
+}
+
+static void test_an_operand_comes_while_a_product_leaves_hbm_idle(void **state) {
+  (void)state;
+  compiler_result_t *result = compile_for(
+      "func.func @main(%a: tensor<4096x4096xbf16>, %b: tensor<4096x4096xbf16>, %c: "
+      "tensor<2048x2048xf32>) -> (tensor<4096x4096xbf16>, tensor<2048x2048xf32>) {\n"
+      "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : "
+      "(tensor<4096x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16>\n"
+      "  %1 = stablehlo.negate %c : tensor<2048x2048xf32>\n"
+      "  return %0, %1 : tensor<4096x4096xbf16>, tensor<2048x2048xf32>\n}\n",
+      "v5e", "1x1");
+  const chip_program_t *program = result->program;
+  assert_string_equal(listing(program, 0),
+                      "prefetch_start.0; dot_general.0; prefetch_done.0; negate.0");
+  const chip_task_t *start = &program->tasks[0], *done = &program->tasks[2];
+  assert_int_equal(start->kind, CHIP_TASK_PREFETCH_START);
+  assert_int_equal(start->partner, 2);
+  assert_int_equal(done->partner, 0);
+  assert_int_equal(start->work.hbm_read_bytes, 16 << 20);
+  assert_string_equal(program->instructions[start->instruction].name, "negate.0");
+  assert_int_equal(program->tasks[3].work.hbm_read_bytes, 0);
+  assert_int_equal(program->tasks[3].work.vmem_bytes, 16 << 20);
+  compiler_result_destroy(result);
+}
+
+static void test_collectives_that_overlap_are_pairs_of_tasks(void **state) {
+  (void)state;
+  compiler_result_t *result = compile_for(
+      "module {\n  sdy.mesh @mesh = <[\"x\"=4]>\n"
+      "func.func @main(%a: tensor<4096x4096xbf16> {sdy.sharding = #sdy.sharding<@mesh, "
+      "[{\"x\"}, {}]>}, %w: tensor<4096x4096xbf16> {sdy.sharding = #sdy.sharding<@mesh, "
+      "[{\"x\"}, {}]>}, %v: tensor<4096x4096xbf16> {sdy.sharding = #sdy.sharding<@mesh, "
+      "[{\"x\"}, {}]>}) -> (tensor<4096x4096xbf16> {sdy.sharding = #sdy.sharding<@mesh, "
+      "[{\"x\"}, {}]>}) {\n"
+      "  %0 = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : "
+      "(tensor<4096x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16>\n"
+      "  %1 = stablehlo.dot_general %0, %v, contracting_dims = [1] x [0] : "
+      "(tensor<4096x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16>\n"
+      "  return %1 : tensor<4096x4096xbf16>\n}\n}\n",
+      "v5e", "2x2");
+  const chip_program_t *program = result->program;
+  // What the first product reads comes while the core waits for the first gather.
+  assert_string_equal(listing(program, 0),
+                      "prefetch_start.0; all_gather.0; all_gather_start.1; "
+                      "prefetch_done.0; dot_general.0; all_gather_done.1; "
+                      "dot_general.1");
+  const chip_task_t *start = &program->tasks[2], *done = &program->tasks[5];
+  assert_int_equal(start->kind, CHIP_TASK_COLLECTIVE_START);
+  assert_int_equal(done->kind, CHIP_TASK_COLLECTIVE_DONE);
+  assert_int_equal(start->partner, 5);
+  assert_int_equal(done->partner, 2);
+  assert_int_equal(done->instruction, start->instruction);
+  assert_int_equal(done->member_count, 0);
+  assert_int_equal(result->collective_count, 2);
+  assert_false(result->collectives[0].is_async);
+  assert_true(result->collectives[1].is_async);
+  assert_non_null(strstr(result->partitioned_text, "podium.async_done"));
+  compiler_result_destroy(result);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_lone_product_is_one_task_with_its_work),
@@ -156,6 +262,10 @@ int main(void) {
       cmocka_unit_test(test_a_loop_is_a_task_and_its_counter_is_none),
       cmocka_unit_test(test_a_product_takes_its_activation_along),
       cmocka_unit_test(test_what_two_kernels_need_is_written_or_computed_twice),
+      cmocka_unit_test(test_what_fits_stays_in_vmem_between_two_kernels),
+      cmocka_unit_test(test_what_does_not_fit_goes_through_hbm),
+      cmocka_unit_test(test_an_operand_comes_while_a_product_leaves_hbm_idle),
+      cmocka_unit_test(test_collectives_that_overlap_are_pairs_of_tasks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
