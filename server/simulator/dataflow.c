@@ -2,41 +2,46 @@
 // follows from when the steps before it ended, here and at the peers. Lanes run as far as
 // what they know allows, and wake the lanes that wait for what they send.
 //
-// That the links are free is looked at afterwards, chip by chip: messages over one link
-// must not overlap. If some do, nothing has happened yet, and the events take over.
+// Messages over one link must not overlap. If two may, what has been done is forgotten,
+// and the events take over.
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/memory.h"
 #include "server/simulator/engine.h"
 
-enum { UNKNOWN = -1 };
+enum {
+  UNKNOWN = -1,
+  // How far a sender may be ahead of its receiver, in steps.
+  WINDOW = 16,
+  // Stretches of time that are kept apart until it is clear what lies between.
+  STRETCHES_MAX = 32,
+};
 
 typedef struct lane_t {
   int64_t ready_ps;  // When it came to its step; when it ended.
-  int64_t sent_ps;   // The step's message has left; UNKNOWN: not begun.
+  int64_t sent_ps;   // When the step's message has left.
   int32_t step;
-  bool has_started, has_ended, is_queued;
+  bool has_started, has_ended, has_begun_step, is_queued;
+  int64_t arrivals[WINDOW];  // By step, modulo; UNKNOWN: not yet.
 } lane_t;
-
-// A lane on the way of a chip's messages in the order of time.
-typedef struct head_t {
-  int32_t step, end;
-} head_t;
 
 // What a collective adds to the links of a class.
 typedef struct account_t {
   simulator_link_t links[TORUS_DIRECTIONS];
-  int64_t any_ps;
+  int64_t free_ps[TORUS_DIRECTIONS];  // When the last message has left.
   int64_t sent_bytes, messages;
+  // When any link was busy: apart and in order; what is settled is in any_ps.
+  int64_t any_ps;
+  int32_t stretch_count;
+  simulator_stretch_t stretches[STRETCHES_MAX];
+  int64_t messages_before, dropped_before;  // In the log.
 } account_t;
 
 struct simulator_dataflow_t {
-  size_t lane_capacity, step_capacity, class_capacity;
+  size_t lane_capacity, class_capacity;
   lane_t *lanes;        // As in the instance.
-  int64_t *arrivals;    // By step and class, the class running fastest: chips that work
-                        // in step look at neighbouring numbers.
-  int64_t *starts;      // Of the step's message; likewise.
   int32_t *queue;       // Lanes, round and round.
   int32_t *classes;     // By lane.
   int64_t *ends_ps;     // By class.
@@ -51,6 +56,7 @@ typedef struct run_t {
   const simulator_run_plan_t *plan;
   int32_t instance, task, class_count;
   int32_t lanes_left;
+  bool is_given_up;
 } run_t;
 
 void simulator_dataflow_destroy(simulator_dataflow_t *dataflow) {
@@ -58,8 +64,6 @@ void simulator_dataflow_destroy(simulator_dataflow_t *dataflow) {
     return;
   }
   free(dataflow->lanes);
-  free(dataflow->arrivals);
-  free(dataflow->starts);
   free(dataflow->queue);
   free(dataflow->classes);
   free(dataflow->ends_ps);
@@ -70,7 +74,6 @@ void simulator_dataflow_destroy(simulator_dataflow_t *dataflow) {
 static void make_room(simulator_dataflow_t *flow, const simulator_run_plan_t *plan,
                       int32_t class_count) {
   const size_t lanes = (size_t)plan->lane_total + 1;
-  const size_t steps = (size_t)plan->steps_max * (size_t)class_count + 1;
   const size_t classes = (size_t)class_count;
   if (lanes > flow->lane_capacity) {
     flow->lane_capacity = lanes;
@@ -78,27 +81,110 @@ static void make_room(simulator_dataflow_t *flow, const simulator_run_plan_t *pl
     flow->queue = pod_grow(flow->queue, lanes, sizeof(*flow->queue));
     flow->classes = pod_grow(flow->classes, lanes, sizeof(*flow->classes));
   }
-  if (steps > flow->step_capacity) {
-    flow->step_capacity = steps;
-    flow->arrivals = pod_grow(flow->arrivals, steps, sizeof(*flow->arrivals));
-    flow->starts = pod_grow(flow->starts, steps, sizeof(*flow->starts));
-  }
   if (classes > flow->class_capacity) {
     flow->class_capacity = classes;
     flow->ends_ps = pod_grow(flow->ends_ps, classes, sizeof(*flow->ends_ps));
     flow->accounts = pod_grow(flow->accounts, classes, sizeof(*flow->accounts));
   }
-  for (size_t i = 0; i < steps; i++) {
-    flow->arrivals[i] = UNKNOWN;
+}
+
+// --- Links ---
+
+// No message of the class begins before this any more.
+static int64_t frontier_of(const run_t *run, int32_t class_index) {
+  const simulator_member_t *member = &run->plan->members[class_index];
+  const lane_t *lanes = &run->flow->lanes[member->lane_offset];
+  int64_t frontier_ps = INT64_MAX;
+  for (int32_t i = 0; i < member->shape->lane_count; i++) {
+    if (lanes[i].has_started && !lanes[i].has_ended && lanes[i].ready_ps < frontier_ps) {
+      frontier_ps = lanes[i].ready_ps;
+    }
   }
+  return frontier_ps;
+}
+
+// Adds up the stretches that nothing can join any more, but for the last.
+static void settle_stretches(account_t *account, int64_t frontier_ps) {
+  int32_t settled = 0;
+  while (settled < account->stretch_count - 1 &&
+         account->stretches[settled].end_ps < frontier_ps) {
+    account->any_ps +=
+        account->stretches[settled].end_ps - account->stretches[settled].start_ps;
+    settled++;
+  }
+  account->stretch_count -= settled;
+  memmove(account->stretches, account->stretches + settled,
+          (size_t)account->stretch_count * sizeof(account->stretches[0]));
+}
+
+// False: there are too many apart.
+static bool add_stretch(run_t *run, int32_t class_index, account_t *account,
+                        int64_t start_ps, int64_t end_ps) {
+  simulator_stretch_t *stretches = account->stretches;
+  int32_t at = account->stretch_count;
+  while (at > 0 && stretches[at - 1].end_ps >= start_ps) {
+    at--;
+  }
+  // From `at` on they end no earlier than this one starts: those that it touches are one.
+  int32_t end = at;
+  while (end < account->stretch_count && stretches[end].start_ps <= end_ps) {
+    start_ps = stretches[end].start_ps < start_ps ? stretches[end].start_ps : start_ps;
+    end_ps = stretches[end].end_ps > end_ps ? stretches[end].end_ps : end_ps;
+    end++;
+  }
+  if (end > at) {
+    stretches[at] = (simulator_stretch_t){start_ps, end_ps};
+    memmove(&stretches[at + 1], &stretches[end],
+            (size_t)(account->stretch_count - end) * sizeof(*stretches));
+    account->stretch_count -= end - at - 1;
+    return true;
+  }
+  if (account->stretch_count == STRETCHES_MAX) {
+    settle_stretches(account, frontier_of(run, class_index));
+    return account->stretch_count < STRETCHES_MAX &&
+           add_stretch(run, class_index, account, start_ps, end_ps);
+  }
+  memmove(&stretches[at + 1], &stretches[at],
+          (size_t)(account->stretch_count - at) * sizeof(*stretches));
+  stretches[at] = (simulator_stretch_t){start_ps, end_ps};
+  account->stretch_count++;
+  return true;
+}
+
+// A message of the class on one of its links. False: there may be another one on it.
+static bool occupy(run_t *run, int32_t class_index, const simulator_member_t *member,
+                   const simulator_step_t *step, int64_t start_ps, int64_t end_ps) {
+  account_t *account = &run->flow->accounts[class_index];
+  const int32_t direction = member->peer_links[step->send_peer] % TORUS_DIRECTIONS;
+  simulator_link_t *link = &account->links[direction];
+  if (start_ps < account->free_ps[direction]) {
+    return false;
+  }
+  account->free_ps[direction] = end_ps;
+  link->bytes += step->send_bytes;
+  link->busy_ps += end_ps - start_ps;
+  link->messages++;
+  account->sent_bytes += step->send_bytes;
+  account->messages++;
+  if (run->engine->options->events_max > 0) {
+    const int32_t from = run->engine->classes.representatives[class_index];
+    const simulator_message_t message = {
+        .task = run->task,
+        .from = from,
+        .to = simulator_displaced(run->engine->plans.torus, from,
+                                  member->shape->peers[step->send_peer]),
+        .direction = direction,
+        .start_ps = start_ps,
+        .duration_ps = end_ps - start_ps,
+        .size_bytes = step->send_bytes};
+    simulator_record_message(run->engine, class_index, &message);
+  }
+  return add_stretch(run, class_index, account, start_ps, end_ps);
 }
 
 // --- Steps ---
 
 static void enqueue(simulator_dataflow_t *flow, int32_t lane) {
-  if (flow->lanes[lane].is_queued) {
-    return;
-  }
   flow->lanes[lane].is_queued = true;
   int32_t at = flow->queue_first + flow->queue_count++;
   at -= at >= flow->queue_size ? flow->queue_size : 0;
@@ -123,45 +209,39 @@ static int64_t message_ps(const run_t *run, int32_t link, int64_t full_ps) {
 static void send(run_t *run, int32_t class_index, const simulator_member_t *member,
                  lane_t *lane, const simulator_step_t *step) {
   simulator_dataflow_t *flow = run->flow;
-  const size_t classes = (size_t)run->class_count;
   const int32_t peer = member->peer_classes[step->send_peer];
   const int32_t target = member->target_steps[lane->step];
-  flow->starts[(size_t)lane->step * classes + (size_t)class_index] = lane->ready_ps;
   lane->sent_ps = lane->ready_ps +
                   message_ps(run, member->peer_links[step->send_peer], step->send_ps);
-  flow->arrivals[(size_t)target * classes + (size_t)peer] =
-      lane->sent_ps + run->engine->options->spec->ici_hop_ps;
   const int32_t receiver = run->plan->members[peer].lane_offset + step->lane;
-  if (flow->lanes[receiver].step == target && flow->lanes[receiver].has_started) {
+  lane_t *receiving = &flow->lanes[receiver];
+  if (target - receiving->step >= WINDOW ||
+      !occupy(run, class_index, member, step, lane->ready_ps, lane->sent_ps)) {
+    run->is_given_up = true;
+    return;
+  }
+  receiving->arrivals[target % WINDOW] =
+      lane->sent_ps + run->engine->options->spec->ici_hop_ps;
+  if (receiving->step == target && receiving->has_begun_step && !receiving->is_queued) {
     enqueue(flow, receiver);
   }
 }
 
-// True: the step is done, at the lane's time.
-static bool try_step(run_t *run, int32_t class_index, const simulator_member_t *member,
-                     lane_t *lane) {
-  const simulator_step_t *step = &member->shape->steps[lane->step];
-  if (step->is_local) {
-    lane->ready_ps += simulator_scaled(&run->engine->cores[class_index], step->local_ps);
-    return true;
-  }
-  if (step->send_peer >= 0 && lane->sent_ps == UNKNOWN) {
-    send(run, class_index, member, lane, step);
-  }
-  const int64_t sent_ps = step->send_peer >= 0 ? lane->sent_ps : lane->ready_ps;
-  int64_t arrived_ps = sent_ps;
+static bool has_arrived(const lane_t *lane, const simulator_step_t *step) {
+  return step->receive_peer < 0 || lane->arrivals[lane->step % WINDOW] != UNKNOWN;
+}
+
+// Both halves of a transfer are known: the lane goes on when both are done.
+static void finish_step(lane_t *lane, const simulator_step_t *step) {
+  int64_t done_ps = lane->sent_ps;
   if (step->receive_peer >= 0) {
-    arrived_ps = run->flow->arrivals[(size_t)lane->step * (size_t)run->class_count +
-                                     (size_t)class_index];
-    if (arrived_ps == UNKNOWN) {
-      return false;
-    }
+    int64_t *arrival_ps = &lane->arrivals[lane->step % WINDOW];
+    done_ps = *arrival_ps > done_ps ? *arrival_ps : done_ps;
+    *arrival_ps = UNKNOWN;
   }
-  // A message that came before the lane got here does not turn time back.
-  const int64_t both_ps = arrived_ps > sent_ps ? arrived_ps : sent_ps;
-  lane->ready_ps = both_ps > lane->ready_ps ? both_ps : lane->ready_ps;
-  lane->sent_ps = UNKNOWN;
-  return true;
+  lane->ready_ps = done_ps;
+  lane->has_begun_step = false;
+  lane->step++;
 }
 
 // Starts the lanes of a class that wait for nothing any more.
@@ -189,28 +269,45 @@ static void start_lanes(run_t *run, int32_t class_index) {
   }
 }
 
-static void run_lane(run_t *run, int32_t index) {
-  lane_t *lane = &run->flow->lanes[index];
-  const int32_t class_index = run->flow->classes[index];
-  const simulator_member_t *member = &run->plan->members[class_index];
-  const simulator_lane_t *range = &member->shape->lanes[index - member->lane_offset];
-  const int32_t end = range->first_step + range->step_count;
-  while (lane->step < end) {
-    if (!try_step(run, class_index, member, lane)) {
-      return;
-    }
-    lane->step++;
-  }
-  if (lane->has_ended) {
-    return;
-  }
+static void end_lane(run_t *run, int32_t class_index, lane_t *lane) {
   lane->has_ended = true;
   run->lanes_left--;
   if (lane->ready_ps > run->flow->ends_ps[class_index]) {
     run->flow->ends_ps[class_index] = lane->ready_ps;
   }
-  if (member->shape->has_after) {
+  if (run->plan->members[class_index].shape->has_after) {
     start_lanes(run, class_index);
+  }
+}
+
+// Ends the transfer that a lane is at and begins the next. One at a time, so that all
+// lanes go forward together.
+static void run_lane(run_t *run, int32_t index) {
+  lane_t *lane = &run->flow->lanes[index];
+  const int32_t class_index = run->flow->classes[index];
+  const simulator_member_t *member = &run->plan->members[class_index];
+  const simulator_lane_t *range = &member->shape->lanes[index - member->lane_offset];
+  const simulator_step_t *steps = member->shape->steps;
+  const int32_t end = range->first_step + range->step_count;
+  if (lane->has_begun_step) {
+    finish_step(lane, &steps[lane->step]);
+  }
+  while (lane->step < end && steps[lane->step].is_local) {
+    lane->ready_ps +=
+        simulator_scaled(&run->engine->cores[class_index], steps[lane->step++].local_ps);
+  }
+  if (lane->step == end) {
+    end_lane(run, class_index, lane);
+    return;
+  }
+  const simulator_step_t *step = &steps[lane->step];
+  lane->has_begun_step = true;
+  lane->sent_ps = lane->ready_ps;
+  if (step->send_peer >= 0) {
+    send(run, class_index, member, lane, step);
+  }
+  if (has_arrived(lane, step) && !lane->is_queued) {
+    enqueue(run->flow, index);
   }
 }
 
@@ -227,130 +324,26 @@ static bool run_lanes(run_t *run) {
                        simulator_scaled(&run->engine->cores[c], member->shape->copies_ps);
     for (int32_t i = 0; i < member->shape->lane_count; i++) {
       flow->classes[member->lane_offset + i] = c;
-      flow->lanes[member->lane_offset + i] =
-          (lane_t){.sent_ps = UNKNOWN, .step = member->shape->lanes[i].first_step};
+      lane_t *lane = &flow->lanes[member->lane_offset + i];
+      *lane = (lane_t){.step = member->shape->lanes[i].first_step};
+      for (int slot = 0; slot < WINDOW; slot++) {
+        lane->arrivals[slot] = UNKNOWN;
+      }
     }
+    const simulator_chip_t *chip = &run->engine->result->classes[c];
+    flow->accounts[c] = (account_t){.messages_before = chip->message_count,
+                                    .dropped_before = chip->messages_dropped};
   }
   for (int32_t c = 0; c < run->class_count; c++) {
     start_lanes(run, c);
   }
-  while (flow->queue_count > 0) {
+  while (flow->queue_count > 0 && !run->is_given_up) {
     run_lane(run, dequeue(flow));
   }
-  return run->lanes_left == 0;
+  return run->lanes_left == 0 && !run->is_given_up;
 }
 
-// --- Links ---
-
-// Moves a lane's head to its next message.
-static void next_message(const simulator_shape_t *shape, head_t *head) {
-  while (head->step < head->end && shape->steps[head->step].send_peer < 0) {
-    head->step++;
-  }
-}
-
-static int64_t start_of(const run_t *run, int32_t class_index, int32_t step) {
-  return run->flow->starts[(size_t)step * (size_t)run->class_count + (size_t)class_index];
-}
-
-static int32_t init_heads(const simulator_shape_t *shape, head_t *heads) {
-  int32_t count = 0;
-  for (int32_t i = 0; i < shape->lane_count; i++) {
-    const simulator_lane_t *lane = &shape->lanes[i];
-    heads[count] = (head_t){lane->first_step, lane->first_step + lane->step_count};
-    next_message(shape, &heads[count]);
-    count += heads[count].step < heads[count].end ? 1 : 0;
-  }
-  return count;
-}
-
-// The next message of a class in the order of time, each lane's being in order. -1: none.
-static int32_t take_message(const run_t *run, int32_t class_index,
-                            const simulator_shape_t *shape, head_t *heads,
-                            int32_t *inout_count) {
-  if (*inout_count == 0) {
-    return -1;
-  }
-  int32_t best = 0;
-  int64_t best_ps = start_of(run, class_index, heads[0].step);
-  for (int32_t i = 1; i < *inout_count; i++) {
-    const int64_t start_ps = start_of(run, class_index, heads[i].step);
-    if (start_ps < best_ps) {
-      best = i;
-      best_ps = start_ps;
-    }
-  }
-  const int32_t step = heads[best].step++;
-  next_message(shape, &heads[best]);
-  if (heads[best].step == heads[best].end) {
-    heads[best] = heads[--*inout_count];
-  }
-  return step;
-}
-
-// Adds up the messages of a class. False: two of them overlap on a link.
-static bool account_class(run_t *run, int32_t class_index) {
-  const simulator_member_t *member = &run->plan->members[class_index];
-  const simulator_shape_t *shape = member->shape;
-  account_t account = {0};
-  int64_t free_ps[TORUS_DIRECTIONS] = {0};
-  int64_t any_until_ps = 0;
-  head_t heads[SIMULATOR_FLOW_LANES_MAX];
-  int32_t count = init_heads(shape, heads);
-  int32_t step;
-  while ((step = take_message(run, class_index, shape, heads, &count)) >= 0) {
-    const simulator_step_t *sent = &shape->steps[step];
-    const int32_t link = member->peer_links[sent->send_peer];
-    const int32_t direction = link % TORUS_DIRECTIONS;
-    const int64_t start_ps = start_of(run, class_index, step);
-    const int64_t end_ps = start_ps + message_ps(run, link, sent->send_ps);
-    if (start_ps < free_ps[direction]) {
-      return false;
-    }
-    free_ps[direction] = end_ps;
-    if (end_ps > any_until_ps) {
-      account.any_ps += end_ps - (start_ps > any_until_ps ? start_ps : any_until_ps);
-      any_until_ps = end_ps;
-    }
-    account.links[direction].bytes += sent->send_bytes;
-    account.links[direction].busy_ps += end_ps - start_ps;
-    account.links[direction].messages++;
-    account.sent_bytes += sent->send_bytes;
-    account.messages++;
-  }
-  run->flow->accounts[class_index] = account;
-  return true;
-}
-
-static void record_class(run_t *run, int32_t class_index) {
-  simulator_engine_t *engine = run->engine;
-  simulator_chip_t *chip = &engine->result->classes[class_index];
-  const simulator_member_t *member = &run->plan->members[class_index];
-  const simulator_shape_t *shape = member->shape;
-  const int32_t from = engine->classes.representatives[class_index];
-  head_t heads[SIMULATOR_FLOW_LANES_MAX];
-  int32_t count = init_heads(shape, heads);
-  int64_t left = run->flow->accounts[class_index].messages;
-  while (left > 0 && chip->message_count < engine->options->events_max) {
-    const int32_t step = take_message(run, class_index, shape, heads, &count);
-    const simulator_step_t *sent = &shape->steps[step];
-    const int32_t link = member->peer_links[sent->send_peer];
-    const simulator_message_t message = {
-        .task = run->task,
-        .from = from,
-        .to =
-            simulator_displaced(engine->plans.torus, from, shape->peers[sent->send_peer]),
-        .direction = link % TORUS_DIRECTIONS,
-        .start_ps = start_of(run, class_index, step),
-        .duration_ps = message_ps(run, link, sent->send_ps),
-        .size_bytes = sent->send_bytes};
-    simulator_record_message(engine, class_index, &message);
-    left--;
-  }
-  if (engine->options->events_max > 0) {
-    chip->messages_dropped += left;
-  }
-}
+// --- The end ---
 
 static void commit_class(run_t *run, int32_t class_index) {
   simulator_engine_t *engine = run->engine;
@@ -362,10 +355,13 @@ static void commit_class(run_t *run, int32_t class_index) {
     channel->busy_ps += account->links[d].busy_ps;
     channel->messages += account->links[d].messages;
   }
-  engine->network.any_busy_ps[class_index] += account->any_ps;
+  int64_t any_ps = account->any_ps;
+  for (int32_t i = 0; i < account->stretch_count; i++) {
+    any_ps += account->stretches[i].end_ps - account->stretches[i].start_ps;
+  }
+  engine->network.any_busy_ps[class_index] += any_ps;
   engine->steps += account->messages;
   simulator_total(engine, class_index, run->task)->ici_bytes += account->sent_bytes;
-  record_class(run, class_index);
   engine->instances[run->instance].classes[class_index].parts_left = 1;
   simulator_queue_push(
       &engine->queue, run->flow->ends_ps[class_index],
@@ -384,16 +380,15 @@ bool simulator_dataflow_run(simulator_engine_t *engine, int32_t instance) {
                .task = engine->instances[instance].task,
                .class_count = engine->running_count};
   make_room(run.flow, run.plan, run.class_count);
-  if (!run_lanes(&run)) {
-    return false;
-  }
+  const bool is_done = run_lanes(&run);
   for (int32_t i = 0; i < run.class_count; i++) {
-    if (!account_class(&run, i)) {
-      return false;
+    if (is_done) {
+      commit_class(&run, i);
+    } else {
+      const account_t *account = &run.flow->accounts[i];
+      engine->result->classes[i].message_count = account->messages_before;
+      engine->result->classes[i].messages_dropped = account->dropped_before;
     }
   }
-  for (int32_t i = 0; i < run.class_count; i++) {
-    commit_class(&run, i);
-  }
-  return true;
+  return is_done;
 }
