@@ -151,6 +151,27 @@ static bool add_stretch(run_t *run, int32_t class_index, account_t *account,
   return true;
 }
 
+static void record(run_t *run, int32_t class_index, const simulator_member_t *member,
+                   const simulator_step_t *step, int64_t start_ps, int64_t end_ps) {
+  simulator_engine_t *engine = run->engine;
+  simulator_chip_t *chip = &engine->result->classes[class_index];
+  if (chip->message_count >= engine->options->events_max) {
+    chip->messages_dropped += engine->options->events_max > 0 ? 1 : 0;
+    return;
+  }
+  const int32_t from = engine->classes.representatives[class_index];
+  const simulator_message_t message = {
+      .task = run->task,
+      .from = from,
+      .to = simulator_displaced(engine->plans.torus, from,
+                                member->shape->peers[step->send_peer]),
+      .direction = member->peer_links[step->send_peer] % TORUS_DIRECTIONS,
+      .start_ps = start_ps,
+      .duration_ps = end_ps - start_ps,
+      .size_bytes = step->send_bytes};
+  simulator_record_message(engine, class_index, &message);
+}
+
 // A message of the class on one of its links. False: there may be another one on it.
 static bool occupy(run_t *run, int32_t class_index, const simulator_member_t *member,
                    const simulator_step_t *step, int64_t start_ps, int64_t end_ps) {
@@ -166,19 +187,7 @@ static bool occupy(run_t *run, int32_t class_index, const simulator_member_t *me
   link->messages++;
   account->sent_bytes += step->send_bytes;
   account->messages++;
-  if (run->engine->options->events_max > 0) {
-    const int32_t from = run->engine->classes.representatives[class_index];
-    const simulator_message_t message = {
-        .task = run->task,
-        .from = from,
-        .to = simulator_displaced(run->engine->plans.torus, from,
-                                  member->shape->peers[step->send_peer]),
-        .direction = direction,
-        .start_ps = start_ps,
-        .duration_ps = end_ps - start_ps,
-        .size_bytes = step->send_bytes};
-    simulator_record_message(run->engine, class_index, &message);
-  }
+  record(run, class_index, member, step, start_ps, end_ps);
   return add_stretch(run, class_index, account, start_ps, end_ps);
 }
 

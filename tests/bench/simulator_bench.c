@@ -110,7 +110,7 @@ static void bench_end(bench_t *bench, const char *what, const char *kind,
   const simulator_options_t options = {.spec = chip_spec_find(kind),
                                        .torus = &bench->torus,
                                        .ignores_symmetry = ignores_symmetry,
-                                       .events_max = 1000};
+                                       .events_max = 0};
   simulator_result_t *result = NULL;
   const clock_t start = clock();
   const pod_status_t status = simulator_run(program, &options, &result);
