@@ -239,6 +239,8 @@ static void start(scheduler_t *scheduler, int32_t node) {
   *free_ps = scheduler->states[node].finish_ps;
   scheduler->growth_bytes =
       chip_work_plus(scheduler->growth_bytes, growth_of(scheduler, node));
+  scheduler->now_ps =
+      chip_work_plus(scheduler->now_ps, scheduler->clusters->spec->async_start_ps);
   POD_CHECK(scheduler->under_way_count < UNDER_WAY_MAX);
   scheduler->under_way[scheduler->under_way_count++] = node;
 }
@@ -246,7 +248,9 @@ static void start(scheduler_t *scheduler, int32_t node) {
 static void finish(scheduler_t *scheduler, int32_t index) {
   const int32_t node = scheduler->under_way[index];
   add_place(scheduler, NULL, node);
-  scheduler->now_ps = later_of(scheduler->now_ps, scheduler->states[node].finish_ps);
+  scheduler->now_ps =
+      chip_work_plus(later_of(scheduler->now_ps, scheduler->states[node].finish_ps),
+                     scheduler->clusters->spec->async_done_ps);
   scheduler->growth_bytes -= growth_of(scheduler, node);
   scheduler->under_way_count--;
   memmove(&scheduler->under_way[index], &scheduler->under_way[index + 1],

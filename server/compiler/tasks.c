@@ -102,12 +102,22 @@ static void add_update_copies(const emitter_t *emitter, chip_task_t *task) {
   }
 }
 
+static int compare_indexes(const void *left, const void *right) {
+  const int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
+  return (a > b) - (a < b);
+}
+
+// Scheduling may have put members in another order.
 static void add_members(emitter_t *emitter, const cluster_t *cluster, chip_task_t *task) {
   for (int32_t m = 0; m < cluster->member_count; m++) {
     const mlir_op_t *op = emitter->clusters->members[cluster->first_member + m];
     if (emitter->first_of[op->id] != CHIP_NONE) {
       add_member(emitter, task, emitter->first_of[op->id]);
     }
+  }
+  if (task->member_count > 1) {
+    qsort(&emitter->members[task->first_member], (size_t)task->member_count,
+          sizeof(*emitter->members), compare_indexes);
   }
 }
 

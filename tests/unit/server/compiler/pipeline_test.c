@@ -6,6 +6,7 @@
 
 #include "server/compiler/report.h"
 #include "tests/unit/server/compiler/replay.h"
+#include "tests/unit/server/compiler/sound_tasks.h"
 #include "tests/unit/server/compiler/text.h"
 
 static compiler_options_t options_for(const char *topology) {
@@ -56,6 +57,7 @@ static void check_program(const char *name) {
   }
   print_message("%s\n", name);
   replay_compare(pipeline.partitioned.module, pipeline.program);
+  check_tasks(pipeline.program);
   pipeline_deinit(&pipeline);
   free(text);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/unit/server/compiler/sound_tasks.h"
 #include "tests/unit/server/compiler/text.h"
 
 static compiler_result_t *compile_program(const char *name, const char *kind) {
@@ -44,6 +45,7 @@ static void test_every_program_compiles_at_its_full_size(void **state) {
     compiler_result_t *result = compile_program(entry->d_name, "v5e");
     const compiler_options_t limits = {.spec = chip_spec_find("v5e")};
     assert_true(result->hbm_peak_bytes <= limits.spec->hbm_bytes);
+    check_tasks(result->program);
     compiler_result_destroy(result);
     count++;
   }
