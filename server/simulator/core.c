@@ -321,17 +321,22 @@ static void wait_for(simulator_engine_t *engine, int32_t class_index, int32_t ta
   core->waiting_since_ps = core->now_ps;
 }
 
+// Its fixed cost is the core's, then the core waits.
 static void run_collective(simulator_engine_t *engine, int32_t class_index,
                            int32_t task) {
   simulator_core_t *core = &engine->cores[class_index];
-  const int32_t event = simulator_record_event(engine, class_index, task, core->now_ps);
+  const int64_t start_ps = core->now_ps;
+  const int32_t event = simulator_record_event(engine, class_index, task, start_ps);
+  const int64_t cost_ps = simulator_scaled(core, engine->options->spec->op_overhead_ps);
+  compute(engine, class_index, cost_ps, 0);
   const int32_t instance =
       simulator_transfers_arrive(engine, class_index, task, core->now_ps, event);
+  engine->instances[instance].classes[class_index].arrived_ps = start_ps;
+  simulator_total(engine, class_index, task)->duration_ps += cost_ps;
   wait_for(engine, class_index, task, instance, event);
 }
 
-// Starting and finishing a collective are operations of the core like others, with their
-// fixed cost.
+// Starting and finishing a collective are operations of the core like others.
 static void run_start(simulator_engine_t *engine, int32_t class_index, int32_t task) {
   simulator_core_t *core = &engine->cores[class_index];
   const int64_t start_ps = core->now_ps;
@@ -340,7 +345,7 @@ static void run_start(simulator_engine_t *engine, int32_t class_index, int32_t t
   simulator_queue_push(
       &engine->queue, start_ps,
       (simulator_queue_event_t){.kind = SIMULATOR_FLIGHT, .b = class_index});
-  const int64_t cost_ps = simulator_scaled(core, engine->options->spec->op_overhead_ps);
+  const int64_t cost_ps = simulator_scaled(core, engine->options->spec->async_start_ps);
   compute(engine, class_index, cost_ps, 0);
   const int32_t instance =
       simulator_transfers_arrive(engine, class_index, task, core->now_ps, event);
@@ -358,7 +363,7 @@ static void finish_done(simulator_engine_t *engine, int32_t class_index, int32_t
   simulator_core_t *core = &engine->cores[class_index];
   const bool is_fetch = engine->program->tasks[task].kind == CHIP_TASK_PREFETCH_DONE;
   const int64_t cost_ps =
-      is_fetch ? 0 : simulator_scaled(core, engine->options->spec->op_overhead_ps);
+      is_fetch ? 0 : simulator_scaled(core, engine->options->spec->async_done_ps);
   compute(engine, class_index, cost_ps, 0);
   simulator_total_t *total = simulator_total(engine, class_index, task);
   total->run_count++;
@@ -499,7 +504,9 @@ static void resume(simulator_engine_t *engine, int32_t class_index) {
     total->run_count++;
     total->duration_ps += waited_ps;
     total->waiting_ps += waited_ps;
-    simulator_record_duration(engine, class_index, core->waiting_event, waited_ps);
+    const int64_t cost_ps = simulator_scaled(core, engine->options->spec->op_overhead_ps);
+    simulator_record_duration(engine, class_index, core->waiting_event,
+                              cost_ps + waited_ps);
   } else {
     finish_done(engine, class_index, task, core->waiting_event, waited_ps);
   }

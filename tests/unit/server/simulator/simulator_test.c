@@ -53,8 +53,8 @@ static void test_a_message_takes_its_bytes_and_its_hops(void **state) {
   const torus_t torus = world_torus(4, 1, 1, false);
   simulator_result_t *result = run_alone(&world, &torus);
   // 4 MB at a byte per ps; the source is done when its last byte has left.
-  assert_int_equal(world_chip(result, 3)->end_ps, WORLD_STARTUP_PS + 4 * US + 3 * US);
-  assert_int_equal(world_chip(result, 0)->end_ps, WORLD_STARTUP_PS + 4 * US);
+  assert_int_equal(world_chip(result, 3)->end_ps, WORLD_BEGIN_PS + 4 * US + 3 * US);
+  assert_int_equal(world_chip(result, 0)->end_ps, WORLD_BEGIN_PS + 4 * US);
   assert_int_equal(world_chip(result, 0)->waiting_ps, WORLD_STARTUP_PS + 4 * US);
   assert_int_equal(world_chip(result, 0)->totals[0].ici_bytes, 4000000);
   for (int32_t chip = 0; chip < 3; chip++) {
@@ -65,7 +65,7 @@ static void test_a_message_takes_its_bytes_and_its_hops(void **state) {
     assert_int_equal(on_the_way->message_count, 1);
     assert_int_equal(on_the_way->messages[0].from, 0);
     assert_int_equal(on_the_way->messages[0].to, 3);
-    assert_int_equal(on_the_way->messages[0].start_ps, WORLD_STARTUP_PS);
+    assert_int_equal(on_the_way->messages[0].start_ps, WORLD_BEGIN_PS);
     assert_int_equal(on_the_way->messages[0].duration_ps, 4 * US);
   }
   assert_int_equal(world_chip(result, 3)->message_count, 0);
@@ -81,8 +81,8 @@ static void test_messages_that_meet_on_a_link_share_it(void **state) {
   world_task(&world, 0, CHIP_TASK_COLLECTIVE, permute, (chip_work_t){0});
   const torus_t torus = world_torus(4, 1, 1, false);
   simulator_result_t *result = run_alone(&world, &torus);
-  assert_int_equal(world_chip(result, 3)->end_ps, WORLD_STARTUP_PS + 8 * US + 2 * US);
-  assert_int_equal(world_chip(result, 0)->end_ps, WORLD_STARTUP_PS + 8 * US);
+  assert_int_equal(world_chip(result, 3)->end_ps, WORLD_BEGIN_PS + 8 * US + 2 * US);
+  assert_int_equal(world_chip(result, 0)->end_ps, WORLD_BEGIN_PS + 8 * US);
   assert_int_equal(world_chip(result, 1)->links[0].bytes, 8000000);
   assert_int_equal(world_chip(result, 1)->links[0].busy_ps, 8 * US);
   assert_int_equal(world_chip(result, 1)->links[1].busy_ps, 4 * US);
@@ -163,20 +163,18 @@ static void test_a_straggler_makes_the_others_wait(void **state) {
   options.slow_chip_count = 1;
   options.slow_chips = &(simulator_slow_chip_t){.chip = 0, .factor = 1.5};
   simulator_result_t *result = world_run(program, &options);
-  assert_int_equal(world_chip(result, 0)->end_ps,
-                   15 * US + WORLD_STARTUP_PS + 4 * US + WORLD_HOP_PS);
-  assert_int_equal(world_chip(result, 1)->end_ps,
-                   15 * US + WORLD_STARTUP_PS + 4 * US + WORLD_HOP_PS);
+  const int64_t begin_ps = 15 * US + 3 * WORLD_OVERHEAD_PS / 2 + WORLD_STARTUP_PS;
+  const int64_t end_ps = begin_ps + 4 * US + WORLD_HOP_PS;
+  assert_int_equal(world_chip(result, 0)->end_ps, end_ps);
+  assert_int_equal(world_chip(result, 1)->end_ps, end_ps);
   assert_int_equal(world_chip(result, 1)->waiting_ps,
-                   5 * US + WORLD_STARTUP_PS + 4 * US + WORLD_HOP_PS);
+                   end_ps - 10 * US - WORLD_OVERHEAD_PS);
   simulator_result_destroy(result);
   // A late receiver holds the message back: there is no memory to write it to.
   options.slow_chips = &(simulator_slow_chip_t){.chip = 1, .factor = 1.5};
   result = world_run(program, &options);
-  assert_int_equal(world_chip(result, 0)->end_ps,
-                   15 * US + WORLD_STARTUP_PS + 4 * US + WORLD_HOP_PS);
-  assert_int_equal(world_chip(result, 1)->end_ps,
-                   15 * US + WORLD_STARTUP_PS + 4 * US + WORLD_HOP_PS);
+  assert_int_equal(world_chip(result, 0)->end_ps, end_ps);
+  assert_int_equal(world_chip(result, 1)->end_ps, end_ps);
   simulator_result_destroy(result);
   chip_program_destroy(program);
 }
@@ -193,9 +191,9 @@ static void test_a_slow_link_is_slow_in_both_directions(void **state) {
   options.slow_link_count = 1;
   options.slow_links = &(simulator_slow_link_t){.chip = 2, .direction = 1, .factor = 0.5};
   simulator_result_t *result = world_run(program, &options);
-  assert_int_equal(world_chip(result, 1)->end_ps, WORLD_STARTUP_PS + 8 * US);
+  assert_int_equal(world_chip(result, 1)->end_ps, WORLD_BEGIN_PS + 8 * US);
   // 2 -> 0 passes the slow link and then a fast one: the narrowest counts.
-  assert_int_equal(world_chip(result, 0)->end_ps, WORLD_STARTUP_PS + 8 * US + 2 * US);
+  assert_int_equal(world_chip(result, 0)->end_ps, WORLD_BEGIN_PS + 8 * US + 2 * US);
   assert_int_equal(world_chip(result, 1)->links[1].busy_ps, 8 * US);
   simulator_result_destroy(result);
   chip_program_destroy(program);
@@ -213,7 +211,7 @@ static void test_a_ring_takes_what_the_formula_says(void **state) {
     simulator_result_t *result = run_alone(&world, &torus);
     // Both directions carry half: 2 (n - 1) rounds of a chunk of 4 · elements / 2n bytes.
     const int64_t round_ps = (int64_t)elements * 4 / (2 * n) + WORLD_HOP_PS;
-    assert_int_equal(result->step_ps, WORLD_STARTUP_PS + 2 * (n - 1) * round_ps);
+    assert_int_equal(result->step_ps, WORLD_BEGIN_PS + 2 * (n - 1) * round_ps);
     assert_int_equal(result->class_count, 1);
     assert_int_equal(result->classes[0].chip_count, n);
     const int64_t link_bytes = 2 * (int64_t)(n - 1) * elements * 4 / (2 * n);

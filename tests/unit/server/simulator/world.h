@@ -11,6 +11,8 @@ enum {
   WORLD_HOP_PS = 1000000,
   WORLD_STARTUP_PS = 3000000,
   WORLD_OVERHEAD_PS = 500000,
+  // Until the first byte of a collective leaves.
+  WORLD_BEGIN_PS = WORLD_OVERHEAD_PS + WORLD_STARTUP_PS,
 };
 
 static const chip_spec_t world_spec = {
@@ -33,6 +35,8 @@ static const chip_spec_t world_spec = {
     .ici_hop_ps = WORLD_HOP_PS,
     .collective_startup_ps = WORLD_STARTUP_PS,
     .op_overhead_ps = WORLD_OVERHEAD_PS,
+    .async_start_ps = WORLD_OVERHEAD_PS,
+    .async_done_ps = WORLD_OVERHEAD_PS,
 };
 
 enum { WORLD_TASKS_MAX = 256 };
