@@ -4,12 +4,16 @@
 // Room. Frames must be taken off the links whatever state their receiver is in, and
 // memory must stay bounded, so nobody sends what there is no room for:
 //   - Short steps (ICI_EAGER_STEP_BYTES) are sent beforehand. For every other chip there
-//   is
-//     room for ICI_EAGER_BYTES_MAX of them; CREDIT says what has been used. When the room
-//     is taken, the sender sends a REQUEST and waits.
-//   - Longer steps are sent when the receiver has come to them: it says so with a GRANT,
-//   for
-//     a window that moves on as the bytes are used. A REQUEST is answered by a GRANT too.
+//     is room for ICI_EAGER_BYTES_MAX of them; CREDIT says what has been used. When the
+//     room is taken, the sender sends a REQUEST and waits.
+//   - Between processes of one host a longer step is not sent at all: a REQUEST says
+//   where
+//     it lies, and is passed on from chip to chip as the bytes would be. The receiver
+//     reads it there when it has come to the step, and its GRANT says that it has. If it
+//     cannot read (another host behind the neighbour), it grants.
+//   - Other longer steps are sent when the receiver has come to them: it says so with a
+//     GRANT, for a window that moves on as the bytes are used. To a neighbour it does so
+//     unasked; any other is asked by a REQUEST.
 // A GRANT is for a step at which its receiver stands, so what it lets through is used at
 // once. A schedule runs to its end without any buffer between chips (schedule.h), so with
 // grants alone it always moves on; sending beforehand only makes it faster.
@@ -19,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/check.h"
 #include "common/base/clock.h"
@@ -34,6 +39,7 @@ typedef enum send_mode_t {
   SEND_UNDECIDED = 0,
   SEND_EAGER,
   SEND_GRANTED,  // Or waiting for the grant.
+  SEND_OFFERED,  // To be read.
 } send_mode_t;
 
 typedef struct lane_t {
@@ -42,6 +48,8 @@ typedef struct lane_t {
   bool grants;       // The sender of the step waits for grants.
   int64_t may_send;  // Bytes of the step.
   int64_t granted;   // Bytes of the step that its sender may send.
+  bool is_offered;   // The step can be read:
+  ici_remote_t remote;
   ici_kept_list_t kept;
 } lane_t;
 
@@ -75,6 +83,36 @@ static ici_header_t header_of(const ici_run_t *run, ici_kind_t kind, int32_t des
   return header;
 }
 
+// The link over which frames for `chip` go out; *out_is_neighbour: and come to it.
+static ici_link_t *link_to(const ici_run_t *run, int32_t chip, bool *out_is_neighbour) {
+  ici_node_t *node = run->node;
+  const torus_direction_t direction = torus_next_hop(&node->torus, node->chip, chip);
+  *out_is_neighbour = torus_neighbour(&node->torus, node->chip, direction) == chip;
+  return &node->links[direction];
+}
+
+static torus_direction_t last_hop(const torus_t *torus, int32_t from, int32_t to) {
+  torus_direction_t direction = -1;
+  for (int32_t at = from; at != to; at = torus_neighbour(torus, at, direction)) {
+    direction = torus_next_hop(torus, at, to);
+  }
+  return direction ^ 1;  // Seen from `to`.
+}
+
+// Longer steps that come from a neighbour over a socket are granted without being asked
+// for. Both ends of a link know whether it is one.
+static bool grants_unasked(const ici_run_t *run, const collective_step_t *step) {
+  const ici_node_t *node = run->node;
+  if (step->receive_from == COLLECTIVE_NONE ||
+      step->target_bytes <= ICI_EAGER_STEP_BYTES) {
+    return false;
+  }
+  const torus_direction_t direction =
+      last_hop(&node->torus, step->receive_from, node->chip);
+  return torus_neighbour(&node->torus, node->chip, direction) == step->receive_from &&
+         !atomic_load(&node->links[direction].shares);
+}
+
 // The lane's own notes, about the step at which the executor stands.
 static lane_t *lane_at_step(ici_run_t *run, int32_t index,
                             const collective_step_t *step) {
@@ -85,8 +123,8 @@ static lane_t *lane_at_step(ici_run_t *run, int32_t index,
     lane->mode = SEND_UNDECIDED;
     lane->may_send = 0;
     lane->granted = 0;
-    lane->grants = step->receive_from != COLLECTIVE_NONE &&
-                   step->target_bytes > ICI_EAGER_STEP_BYTES;
+    lane->is_offered = false;
+    lane->grants = grants_unasked(run, step);
   }
   return lane;
 }
@@ -123,8 +161,43 @@ static ici_offer_t offer_data(ici_run_t *run, const ici_header_t *header,
   }
 }
 
+static void hear_request(ici_run_t *run, lane_t *lane, const collective_step_t *step,
+                         const ici_header_t *header, const uint8_t *payload) {
+  if (step->receive_from != header->source || lane->granted > 0) {
+    return;  // It has been granted in the meantime.
+  }
+  if (header->payload_bytes == ICI_REMOTE_BYTES) {
+    ici_remote_decode(payload, &lane->remote);
+    lane->is_offered = run->node->use_shared_memory && run->node->host != 0 &&
+                       lane->remote.host == run->node->host;
+    if (lane->is_offered && lane->remote.size_bytes != step->target_bytes) {
+      confused(run, header);
+    }
+    run->clock_ps = header->clock_ps > run->clock_ps ? header->clock_ps : run->clock_ps;
+  }
+  lane->grants = !lane->is_offered;
+}
+
+static void hear_grant(ici_run_t *run, lane_t *lane, const collective_step_t *step,
+                       const ici_header_t *header) {
+  if (step->send_to != header->source || lane->mode == SEND_EAGER) {
+    return;
+  }
+  if ((header->flags & ICI_FLAG_READ) == 0) {
+    if (lane->mode == SEND_OFFERED) {
+      ici_node_not_read_by(run->node, header->source);
+    }
+    lane->mode = SEND_GRANTED;
+    lane->may_send = header->offset > lane->may_send ? header->offset : lane->may_send;
+  } else if (lane->mode == SEND_OFFERED) {
+    lane->mode = SEND_GRANTED;  // And sent.
+    collective_executor_sent(&run->executor, header->lane, step->source_bytes);
+  }
+}
+
 // GRANT and REQUEST: about a step that the lane is at, will come to, or has left.
-static ici_offer_t offer_control(ici_run_t *run, const ici_header_t *header) {
+static ici_offer_t offer_control(ici_run_t *run, const ici_header_t *header,
+                                 const uint8_t *payload) {
   const collective_step_t *step = collective_executor_step(&run->executor, header->lane);
   if (step == NULL) {
     const bool is_done = run->executor.lanes[header->lane].state == COLLECTIVE_LANE_DONE;
@@ -135,10 +208,9 @@ static ici_offer_t offer_control(ici_run_t *run, const ici_header_t *header) {
   }
   lane_t *lane = lane_at_step(run, header->lane, step);
   if (header->kind == ICI_REQUEST) {
-    lane->grants = lane->grants || step->receive_from == header->source;
-  } else if (step->send_to == header->source && lane->mode != SEND_EAGER) {
-    lane->mode = SEND_GRANTED;
-    lane->may_send = header->offset > lane->may_send ? header->offset : lane->may_send;
+    hear_request(run, lane, step, header, payload);
+  } else {
+    hear_grant(run, lane, step, header);
   }
   return ICI_OFFER_TAKEN;
 }
@@ -149,7 +221,7 @@ static ici_offer_t offer(ici_run_t *run, const ici_header_t *header,
     return confused(run, header);
   }
   return header->kind == ICI_DATA ? offer_data(run, header, payload)
-                                  : offer_control(run, header);
+                                  : offer_control(run, header, payload);
 }
 
 // Offers again what was early, in the order in which it came, until nothing of it is
@@ -242,9 +314,27 @@ ici_offer_t ici_run_offer(ici_run_t *run, const ici_header_t *header,
 
 // ---- Frames going out.
 
-static ici_link_t *link_to(ici_run_t *run, int32_t chip) {
+// Asks for a grant, or offers the step to be read if it is a longer one that begins its
+// way in shared memory.
+static void request(ici_run_t *run, int32_t index, lane_t *lane,
+                    const collective_step_t *step, bool shares) {
   ici_node_t *node = run->node;
-  return &node->links[torus_next_hop(&node->torus, node->chip, chip)];
+  ici_header_t header = header_of(run, ICI_REQUEST, step->send_to, index, step->tag);
+  header.total = step->source_bytes;
+  uint8_t payload[ICI_REMOTE_BYTES];
+  if (shares && step->source_bytes > ICI_EAGER_STEP_BYTES &&
+      ici_node_is_read_by(node, step->send_to)) {
+    const uint8_t *bytes;
+    (void)collective_executor_unsent(&run->executor, index, &bytes);
+    const ici_remote_t remote = {.host = node->host,
+                                 .process = (int32_t)getpid(),
+                                 .address = (uintptr_t)bytes,
+                                 .size_bytes = step->source_bytes};
+    ici_remote_encode(&remote, payload);
+    header.payload_bytes = ICI_REMOTE_BYTES;
+    lane->mode = SEND_OFFERED;
+  }
+  ici_route_send_surely(node, &header, payload);
 }
 
 // Decides how the step is to be sent when it is new.
@@ -254,7 +344,12 @@ static void decide(ici_run_t *run, int32_t index, lane_t *lane,
     return;
   }
   lane->mode = SEND_GRANTED;
+  bool is_neighbour;
+  const bool shares = atomic_load(&link_to(run, step->send_to, &is_neighbour)->shares);
   if (step->source_bytes > ICI_EAGER_STEP_BYTES) {
+    if (shares || !is_neighbour) {
+      request(run, index, lane, step, shares);
+    }
     return;
   }
   if (ici_node_reserve(run->node, step->send_to,
@@ -263,9 +358,7 @@ static void decide(ici_run_t *run, int32_t index, lane_t *lane,
     lane->may_send = step->source_bytes;
     return;
   }
-  const ici_header_t request =
-      header_of(run, ICI_REQUEST, step->send_to, index, step->tag);
-  ici_route_send_surely(run->node, &request, NULL);
+  request(run, index, lane, step, shares);
 }
 
 static void fail_by_link(ici_run_t *run, ici_link_t *link) {
@@ -284,7 +377,8 @@ static bool send_some(ici_run_t *run, int32_t index, lane_t *lane,
     return false;
   }
   decide(run, index, lane, step);
-  ici_link_t *link = link_to(run, step->send_to);
+  bool is_neighbour;
+  ici_link_t *link = link_to(run, step->send_to, &is_neighbour);
   const int64_t piece_bytes = ici_link_piece_bytes(link);
   int64_t sent = run->executor.lanes[index].sent_bytes;
   const int64_t limit =
@@ -327,34 +421,6 @@ static void grant_some(ici_run_t *run, int32_t index, lane_t *lane,
   ici_route_send_surely(run->node, &grant, NULL);
 }
 
-// Does what can be done for a lane now. True: it has moved.
-static bool serve_lane(ici_run_t *run, int32_t index) {
-  bool moved = false;
-  while (run->failure == NULL) {
-    const collective_step_t *step = collective_executor_step(&run->executor, index);
-    if (step == NULL) {
-      return moved;
-    }
-    lane_t *lane = lane_at_step(run, index, step);
-    grant_some(run, index, lane, step);
-    if (!send_some(run, index, lane, step) && !offer_kept(run, index)) {
-      return moved;
-    }
-    moved = true;
-  }
-  return moved;
-}
-
-static bool serve_lanes(ici_run_t *run) {
-  bool moved = false;
-  for (int32_t i = 0; i < run->executor.schedule->lane_count; i++) {
-    moved |= serve_lane(run, i);
-  }
-  return moved;
-}
-
-// ---- Waiting.
-
 // Looks whether the execution was aborted or a link that is needed is gone.
 static void look_at_changes(ici_run_t *run) {
   ici_node_t *node = run->node;
@@ -379,6 +445,97 @@ static void look_at_changes(ici_run_t *run) {
     }
   }
 }
+
+// What a read that went wrong means. Who has ended is known soon by its links; and who
+// has given up, and may have reused its memory, has said so before.
+static void cannot_read(ici_run_t *run, lane_t *lane, const collective_step_t *step,
+                        int64_t received_bytes, ici_remote_read_t outcome) {
+  lane->is_offered = false;
+  if (outcome == ICI_REMOTE_FORBIDDEN && received_bytes == 0) {
+    lane->grants = true;
+    return;
+  }
+  if (outcome == ICI_REMOTE_GONE) {
+    return;
+  }
+  const int32_t source = step->receive_from;
+  (void)ici_route_rings(run->node, run);
+  look_at_changes(run);
+  fail(run,
+       pod_error(POD_UNAVAILABLE, "chip %d: what chip %d offered cannot be read any more",
+                 run->node->chip, source));
+}
+
+// Reads the next piece of a step that is offered, or all that is left of it.
+static bool read_piece(ici_run_t *run, int32_t index, lane_t *lane,
+                       const collective_step_t *step) {
+  const int64_t at = run->executor.lanes[index].received_bytes;
+  int64_t size_bytes = step->target_bytes - at;
+  uint8_t *place = step->reduces
+                       ? NULL
+                       : collective_executor_place(&run->executor, index, &size_bytes);
+  if (place == NULL) {
+    place = run->node->bounce;
+    size_bytes = size_bytes < ICI_BOUNCE_BYTES ? size_bytes : ICI_BOUNCE_BYTES;
+  }
+  const ici_remote_read_t outcome = ici_remote_read(&lane->remote, at, place, size_bytes);
+  if (outcome != ICI_REMOTE_READ) {
+    cannot_read(run, lane, step, at, outcome);
+    return false;
+  }
+  if (at + size_bytes == step->target_bytes) {
+    ici_header_t header = header_of(run, ICI_GRANT, step->receive_from, index, step->tag);
+    header.flags = ICI_FLAG_READ;
+    ici_route_send_surely(run->node, &header, NULL);
+    lane->is_offered = false;
+  }
+  if (step->reduces) {
+    (void)collective_executor_receive(&run->executor, index, step->tag,
+                                      step->receive_from, at, place, size_bytes);
+  } else {
+    collective_executor_received(&run->executor, index, size_bytes);
+  }
+  return true;
+}
+
+// True: the step has been read.
+static bool read_some(ici_run_t *run, int32_t index, lane_t *lane,
+                      const collective_step_t *step) {
+  bool has_read = false;
+  while (lane->is_offered && read_piece(run, index, lane, step)) {
+    has_read = true;
+  }
+  return has_read;
+}
+
+// Does what can be done for a lane now. True: it has moved.
+static bool serve_lane(ici_run_t *run, int32_t index) {
+  bool moved = false;
+  while (run->failure == NULL) {
+    const collective_step_t *step = collective_executor_step(&run->executor, index);
+    if (step == NULL) {
+      return moved;
+    }
+    lane_t *lane = lane_at_step(run, index, step);
+    grant_some(run, index, lane, step);
+    if (!send_some(run, index, lane, step) && !read_some(run, index, lane, step) &&
+        !offer_kept(run, index)) {
+      return moved;
+    }
+    moved = true;
+  }
+  return moved;
+}
+
+static bool serve_lanes(ici_run_t *run) {
+  bool moved = false;
+  for (int32_t i = 0; i < run->executor.schedule->lane_count; i++) {
+    moved |= serve_lane(run, i);
+  }
+  return moved;
+}
+
+// ---- Waiting.
 
 // One look at everything. True: something has moved.
 static bool look(ici_run_t *run) {
@@ -428,14 +585,6 @@ static void wait_a_while(ici_run_t *run) {
 }
 
 // ---- Beginning and end.
-
-static torus_direction_t last_hop(const torus_t *torus, int32_t from, int32_t to) {
-  torus_direction_t direction = -1;
-  for (int32_t at = from; at != to; at = torus_neighbour(torus, at, direction)) {
-    direction = torus_next_hop(torus, at, to);
-  }
-  return direction ^ 1;  // Seen from `to`.
-}
 
 static unsigned links_of(const ici_node_t *node, const collective_schedule_t *schedule) {
   unsigned used = 0;

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "server/ici/remote.h"
+
 // Writes and reads little-endian numbers one behind the other.
 typedef struct cursor_t {
   uint8_t *write;
@@ -74,7 +76,8 @@ static bool is_place_valid(const ici_header_t *header) {
     return false;
   }
   if (header->kind != ICI_DATA) {
-    return header->payload_bytes == 0 || header->kind == ICI_ABANDON;
+    return header->payload_bytes == 0 || header->kind == ICI_ABANDON ||
+           (header->kind == ICI_REQUEST && header->payload_bytes == ICI_REMOTE_BYTES);
   }
   return header->payload_bytes > 0 &&
          header->offset <= header->total - (int64_t)header->payload_bytes;

@@ -17,7 +17,7 @@
 #include "server/ici/ici.h"
 
 enum {
-  ICI_VERSION = 1,
+  ICI_VERSION = 2,
   ICI_HEADER_BYTES = 80,
   // A multiple of every element's size. Long enough for full speed, short enough that a
   // few of them fit the second-level cache.
@@ -33,9 +33,10 @@ enum {
 typedef enum ici_kind_t {
   ICI_HELLO = 1,
   ICI_WELCOME = 2,
-  ICI_DATA = 3,     // A piece of a step's source.
-  ICI_GRANT = 4,    // Receiver to sender: send the step up to byte `offset`.
-  ICI_REQUEST = 5,  // Sender to receiver: no room is kept for a short step; grant it.
+  ICI_DATA = 3,   // A piece of a step's source.
+  ICI_GRANT = 4,  // Receiver to sender: send the step up to byte `offset`.
+  // Sender to receiver: grant the step. With a payload (remote.h): or read it there.
+  ICI_REQUEST = 5,
   ICI_CREDIT =
       6,  // Receiver to sender: `offset` bytes sent beforehand are used up so far.
   ICI_ABANDON = 7,  // The sender has given up the execution: `tag` is the code, the
@@ -47,7 +48,10 @@ typedef enum ici_kind_t {
   ICI_KIND_COUNT = 10,
 } ici_kind_t;
 
-enum { ICI_FLAG_EAGER = 1 };  // DATA: sent beforehand, counted against the room kept.
+enum {
+  ICI_FLAG_EAGER = 1,  // DATA: sent beforehand, counted against the room kept.
+  ICI_FLAG_READ = 2,   // GRANT: not needed any more, the step has been read.
+};
 
 typedef struct ici_header_t {
   uint8_t kind;
@@ -57,7 +61,7 @@ typedef struct ici_header_t {
   uint64_t execution;
   uint32_t sequence;
   int32_t lane, tag;
-  int64_t offset, total;  // DATA: where in the step, and the step's size.
+  int64_t offset, total;  // DATA: where in the step, and the step's size. REQUEST: 0.
   uint32_t payload_bytes;
   uint32_t hops;  // Links crossed so far.
   int64_t clock_ps;

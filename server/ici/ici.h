@@ -3,21 +3,19 @@
 // schedules.
 //
 // Links:     the chip whose neighbour lies in direction +x (+y, +z) listens, the chip
-// that
-//            sees it in direction -x dials. A link is up when both have shaken hands:
-//            same pod, the chips that belong there, same version. Whoever talks nonsense
-//            loses its connection, nothing else.
+//            that sees it in direction -x dials. A link is up when both have shaken
+//            hands: same pod, the chips that belong there, same version. Whoever talks
+//            nonsense loses its connection, nothing else.
 // Transport: an nng PAIR socket, over ipc:// or tcp://. When both ends are on one host
-// and
-//            allow it, payloads and wake-ups travel in shared memory and the socket tells
-//            that the other end lives.
+//            and allow it, short payloads and wake-ups travel in shared memory, long ones
+//            are read by their receiver where they lie, and the socket tells that the
+//            other end lives.
 // Deadlock:  frames are routed in dimension order and enter a ring only while a place
-//            stays free in it; and what arrives for this chip is always taken off the
-//            link at once, because senders send beforehand no more than there is room
-//            kept for (README.md of this folder has the argument).
+//            stays free in it (route.c has the argument); and what arrives for this chip
+//            is always taken off the link at once, because senders send beforehand no
+//            more than there is room kept for (collective.c).
 // Threading: functions say which threads may call them. Callbacks come from threads of
-// the
-//            links; they must only enqueue and return.
+//            the links; they must only enqueue and return.
 // Errors:    UNAVAILABLE names the chip and the address that is gone.
 
 #ifndef SERVER_ICI_ICI_H_

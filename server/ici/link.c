@@ -129,9 +129,12 @@ void ici_link_push(ici_link_t *link, nng_msg *message) {
 }
 
 static void count(ici_link_t *link, const ici_header_t *header) {
+  // What is offered to be read goes over the torus as well, though not through the host's
+  // memory twice.
+  const int64_t bytes =
+      header->kind == ICI_REQUEST ? header->total : (int64_t)header->payload_bytes;
   if (header->payload_bytes > 0) {
-    atomic_fetch_add_explicit(&link->bytes_sent, header->payload_bytes,
-                              memory_order_relaxed);
+    atomic_fetch_add_explicit(&link->bytes_sent, bytes, memory_order_relaxed);
     atomic_fetch_add_explicit(&link->frames_sent, 1, memory_order_relaxed);
   }
 }

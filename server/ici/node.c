@@ -193,6 +193,19 @@ bool ici_node_reserve(ici_node_t *node, int32_t chip, int64_t cost_bytes) {
   return fits;
 }
 
+bool ici_node_is_read_by(ici_node_t *node, int32_t chip) {
+  pthread_mutex_lock(&node->lock);
+  const bool is_read = !node->peers[chip].cannot_read;
+  pthread_mutex_unlock(&node->lock);
+  return is_read;
+}
+
+void ici_node_not_read_by(ici_node_t *node, int32_t chip) {
+  pthread_mutex_lock(&node->lock);
+  node->peers[chip].cannot_read = true;
+  pthread_mutex_unlock(&node->lock);
+}
+
 bool ici_node_knows(ici_node_t *node, int32_t chip, uint64_t epoch) {
   pthread_mutex_lock(&node->lock);
   const bool is_known = node->peers[chip].epoch == epoch;
@@ -371,6 +384,7 @@ static ici_node_t *make(const ici_node_config_t *config) {
   node->on_link = config->on_link;
   node->context = config->context;
   node->bell_memory.file = -1;
+  node->bounce = pod_alloc(ICI_BOUNCE_BYTES);
   node->peers = pod_alloc((size_t)node->chip_count * sizeof(*node->peers));
   const int64_t least = ICI_EAGER_STEP_BYTES + ICI_FRAME_COST_BYTES;
   const int64_t share = ICI_EAGER_TOTAL_BYTES / node->chip_count;
@@ -391,6 +405,7 @@ static pod_status_t start(ici_node_t *node, const ici_node_config_t *config) {
   atomic_store(&node->bell->state, ICI_BELL_IDLE);
   if (node->use_shared_memory) {
     node->host = ici_shared_host();
+    ici_remote_allow();
     if (pthread_create(&node->pump, NULL, pump, node) != 0) {
       return pod_error(POD_RESOURCE_EXHAUSTED, "cannot start a thread for the links");
     }
@@ -485,6 +500,7 @@ static void free_node(ici_node_t *node) {
   pthread_mutex_destroy(&node->progress);
   pthread_mutex_destroy(&node->forward_lock);
   pthread_mutex_destroy(&node->lock);
+  free(node->bounce);
   free(node->peers);
   free(node);
 }

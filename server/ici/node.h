@@ -22,6 +22,7 @@
 #include "server/ici/bell.h"
 #include "server/ici/frame.h"
 #include "server/ici/ici.h"
+#include "server/ici/remote.h"
 #include "server/ici/ring.h"
 
 enum {
@@ -34,6 +35,7 @@ enum {
   ICI_LINK_ACK_EVERY = 8,
   ICI_RECEIVE_BUFFER = 64,
   ICI_SPARE_MESSAGES_MAX = 16,
+  ICI_BOUNCE_BYTES = 128 * 1024,  // Fits the second-level cache with what it is added to.
   ICI_ABORTED_MAX = 64,
   ICI_ENDED_MAX = 1024,
   ICI_HELLO_TIMEOUT_MS = 10000,
@@ -75,6 +77,7 @@ typedef struct ici_peer_t {
   // up to `reported`.
   int64_t sent, credited, received, used, reported;
   int32_t kept_controls;
+  bool cannot_read;  // What lies in this process.
 } ici_peer_t;
 
 // Of a link's socket; the picture is in session.c.
@@ -166,6 +169,7 @@ struct ici_node_t {
   bool keeper_called;
   ici_peer_t *peers;  // By chip.
   ici_run_t *run;     // The collective that runs, when there is one.
+  uint8_t *bounce;    // Of the compute thread: what is read to be reduced.
   uint64_t run_execution;
   uint32_t run_sequence;
   unsigned losses_seen[TORUS_DIRECTIONS];  // When the execution ran its first collective.
@@ -326,6 +330,10 @@ void ici_node_account(ici_node_t *node, int32_t chip, int64_t received_bytes,
 
 // Takes room at `chip` for something to be sent beforehand. False: there is none.
 bool ici_node_reserve(ici_node_t *node, int32_t chip, int64_t cost_bytes);
+
+// Whether `chip` can read what lies in this process; that it cannot.
+bool ici_node_is_read_by(ici_node_t *node, int32_t chip);
+void ici_node_not_read_by(ici_node_t *node, int32_t chip);
 
 // Whether `epoch` is the one that was last heard from `chip`.
 bool ici_node_knows(ici_node_t *node, int32_t chip, uint64_t epoch);

@@ -1,10 +1,10 @@
 // Collectives of four processes over the links of a 2x2 torus: microseconds per
 // collective, as the MPI program beside it measures them. Bytes are those of the whole
-// vector: what all_reduce adds, what all_gather ends with, what a process gives to
-// all_to_all.
+// vector: what all_reduce and reduce_scatter add, what all_gather ends with, what a
+// process gives to all_to_all.
 //
-// Usage: collective_bench. Prints "NAME BYTES MICROSECONDS" per line: the median over the
-// repetitions of the slowest process' mean.
+// Usage: collective_bench [NAME]. Prints "NAME BYTES MICROSECONDS" per line: the median
+// over the repetitions of the slowest process' mean.
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -28,6 +28,7 @@ static const struct {
   chip_op_t op;
 } kinds[] = {{"allreduce", CHIP_OP_ALL_REDUCE},
              {"allgather", CHIP_OP_ALL_GATHER},
+             {"reducescatter", CHIP_OP_REDUCE_SCATTER},
              {"alltoall", CHIP_OP_ALL_TO_ALL}};
 
 typedef struct control_t {
@@ -39,6 +40,7 @@ typedef struct control_t {
 
 static control_t *control;
 static uint64_t next_execution = 1;
+static const char *only;
 
 static void must(pod_status_t status) {
   if (status != NULL) {
@@ -143,7 +145,7 @@ static void measure(ici_node_t *node, int chip, const char *name, int64_t bytes,
 static void *memory(int64_t bytes) {
   void *block = aligned_alloc(64, (size_t)(bytes + 63) / 64 * 64);
   POD_CHECK(block != NULL);
-  memset(block, 0, (size_t)bytes);
+  memset(block, 1, (size_t)bytes);  // As its rival: memory that has been written.
   return block;
 }
 
@@ -179,7 +181,9 @@ static int run_chip(int chip, const char *folder) {
   ici_node_t *node = connect_node(chip, &torus, folder);
   for (size_t kind = 0; kind < POD_COUNT_OF(kinds); kind++) {
     for (size_t size = 0; size < POD_COUNT_OF(sizes); size++) {
-      run_kind(node, &torus, chip, kind, sizes[size]);
+      if (only == NULL || strcmp(only, kinds[kind].name) == 0) {
+        run_kind(node, &torus, chip, kind, sizes[size]);
+      }
     }
   }
   barrier();
@@ -187,7 +191,8 @@ static int run_chip(int chip, const char *folder) {
   return 0;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  only = argc > 1 ? argv[1] : NULL;
   char folder[] = "/tmp/podium-bench-XXXXXX";
   POD_CHECK(mkdtemp(folder) != NULL);
   control = mmap(NULL, sizeof(*control), PROT_READ | PROT_WRITE,

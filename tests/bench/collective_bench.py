@@ -12,7 +12,7 @@ import tempfile
 
 
 def parse(text):
-    rows = (line.split() for line in text.splitlines() if line and line.split()[0].startswith("all"))
+    rows = (line.split() for line in text.splitlines() if line.startswith(("all", "reducescatter")))
     return {(row[0], int(row[1])): float(row[2]) for row in rows}
 
 
@@ -30,9 +30,9 @@ def main(ours, source):
         us = run([ours])
         tcp = run([*mpirun, "--mca", "btl", "tcp,self", rival])
         shm = run([*mpirun, rival])
-    print(f"{'':10} {'bytes':>9} {'ours us':>10} {'MPI tcp':>10} {'ratio':>6} {'MPI shm':>10} {'ratio':>6}")
+    print(f"{'':13} {'bytes':>9} {'ours us':>10} {'MPI tcp':>10} {'ratio':>6} {'MPI shm':>10} {'ratio':>6}")
     for key, mine in us.items():
-        print(f"{key[0]:10} {key[1]:>9} {mine:>10.1f} {tcp[key]:>10.1f} {tcp[key] / mine:>6.2f} {shm[key]:>10.1f} "
+        print(f"{key[0]:13} {key[1]:>9} {mine:>10.1f} {tcp[key]:>10.1f} {tcp[key] / mine:>6.2f} {shm[key]:>10.1f} "
               f"{shm[key] / mine:>6.2f}")
 
 

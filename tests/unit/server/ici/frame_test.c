@@ -90,6 +90,8 @@ static void test_a_header_that_lies_is_refused(void **state) {
   header = some_header();
   header.kind = ICI_GRANT;
   assert_refused(&header, size);
+  header.kind = ICI_REQUEST;
+  assert_refused(&header, size);
 }
 
 static void test_another_magic_or_version_is_refused(void **state) {

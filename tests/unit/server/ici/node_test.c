@@ -37,7 +37,8 @@ extern char **environ;
 enum { CHIPS_MAX = 8 };
 #define DEADLINE_NS ((int64_t)60 * 1000000000)
 
-typedef enum way_t { WAY_IPC, WAY_TCP, WAY_SHARED } way_t;
+// MIXED: as SHARED, but chip 3 has its memory for itself.
+typedef enum way_t { WAY_IPC, WAY_TCP, WAY_SHARED, WAY_MIXED } way_t;
 
 typedef struct pod_t {
   char directory[64];
@@ -64,7 +65,7 @@ static ici_node_t *make_node(pod_t *pod, int32_t chip, way_t way) {
       .epoch = 1000 + (uint64_t)chip,
       .ipc_directory = way == WAY_TCP ? NULL : pod->directory,
       .tcp_host = way == WAY_TCP ? "127.0.0.1" : NULL,
-      .use_shared_memory = way == WAY_SHARED,
+      .use_shared_memory = way == WAY_SHARED || (way == WAY_MIXED && chip != 3),
       .on_link = count_event,
       .context = pod,
   };
@@ -354,6 +355,13 @@ static void test_every_collective_runs_in_shared_memory(void **state) {
   run_everything(WAY_SHARED, ring);
 }
 
+// What lies where the receiver cannot read it is sent.
+static void test_every_collective_runs_where_only_some_share_memory(void **state) {
+  (void)state;
+  run_everything(WAY_MIXED, square);
+  run_everything(WAY_MIXED, ring);
+}
+
 // A random sequence that mixes groups, sizes and far permutes; chips run ahead of one
 // another as the threads please.
 static void run_stress(way_t way, torus_t torus, int32_t count, uint64_t seed) {
@@ -388,6 +396,7 @@ static void test_eight_chips_survive_a_random_sequence(void **state) {
   run_stress(WAY_SHARED, cube, 600, 14);
   run_stress(WAY_SHARED, wrapped, 600, 15);
   run_stress(WAY_IPC, wrapped, 150, 16);
+  run_stress(WAY_MIXED, cube, 300, 17);
 }
 
 // Chip 0 sends to chip 3 by way of chip 1, which runs nothing.
@@ -826,6 +835,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_every_collective_runs_over_ipc),
       cmocka_unit_test(test_every_collective_runs_over_tcp),
       cmocka_unit_test(test_every_collective_runs_in_shared_memory),
+      cmocka_unit_test(test_every_collective_runs_where_only_some_share_memory),
       cmocka_unit_test(test_eight_chips_survive_a_random_sequence),
       cmocka_unit_test(test_frames_are_passed_on_by_chips_that_do_nothing),
       cmocka_unit_test(test_a_sender_does_not_run_away_from_a_slow_receiver),
