@@ -25,6 +25,7 @@ typedef struct cli_command_t {
 } cli_command_t;
 
 int cli_run(int argc, char **argv);
+int cli_simulate(int argc, char **argv);
 int cli_compile(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_up(int argc, char **argv);
@@ -62,9 +63,10 @@ void cli_progress_stop(cli_progress_t *progress);
 // --- Pods on this machine ---
 
 typedef struct cli_pod_options_t {
-  const char *chip;      // "v5e"
+  const char *chip;      // "v5e"; NULL: what the topology's name says, else v5e.
   const char *topology;  // "2x2"
   bool stays;            // Outlives this process (podium up).
+  bool has_no_workers;   // A coordinator alone: it compiles and simulates.
   const char *folder;    // For logs and the state file; exists.
 } cli_pod_options_t;
 
@@ -110,13 +112,19 @@ const char *cli_shape(pod_arena_t *arena, const podium_shape_t *shape);
 void cli_print_signatures(const podium_program_info_t *info);
 void cli_print_collectives(const podium_program_info_t *info);
 void cli_print_memory(const podium_program_info_t *info);
-void cli_print_profile(const podium_program_info_t *info, const podium_profile_t *profile,
-                       const podium_pod_t *pod);
+
+// What of a profile a terminal can show, in 100 columns (summary.c, links.c).
+void cli_print_profile(const podium_profile_t *profile);
 
 // A Chrome trace that Perfetto opens (JSON, "traceEvents").
-POD_MUST_USE pod_status_t cli_write_trace(const char *path,
+POD_MUST_USE pod_status_t cli_write_trace(const char *path, bool is_gzip,
                                           const podium_program_info_t *info,
-                                          const podium_profile_t *profile,
-                                          const podium_pod_t *pod);
+                                          const podium_profile_t *profile);
+
+// FOLDER/plugins/profile/TIME/HOST.xplane.pb and HOST.trace.json.gz, for TensorBoard and
+// XProf (--logdir FOLDER).
+POD_MUST_USE pod_status_t cli_write_xplane(const char *folder,
+                                           const podium_program_info_t *info,
+                                           const podium_profile_t *profile);
 
 #endif  // CLIENT_CLI_CLI_H_

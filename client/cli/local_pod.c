@@ -183,12 +183,12 @@ static pod_status_t start_all(const cli_pod_options_t *options, int64_t workers,
   char *const coordinator_argv[] = {coordinator,
                                     "--listen",
                                     "127.0.0.1:0",
-                                    "--chip",
-                                    (char *)(uintptr_t)options->chip,
                                     "--topology",
                                     (char *)(uintptr_t)options->topology,
                                     "--port-file",
                                     port_file,
+                                    options->chip == NULL ? NULL : "--chip",
+                                    (char *)(uintptr_t)options->chip,
                                     NULL};
   pod_status_t status = spawn(options, log, coordinator_argv, &pod->pids[0]);
   if (status == NULL) {
@@ -212,8 +212,8 @@ static pod_status_t start_all(const cli_pod_options_t *options, int64_t workers,
 }
 
 pod_status_t cli_pod_start(const cli_pod_options_t *options, cli_pod_t **out_pod) {
-  const int64_t workers = chip_count(options->topology);
-  if (workers < 1 || workers >= PROCESSES_MAX) {
+  const int64_t workers = options->has_no_workers ? 0 : chip_count(options->topology);
+  if (!options->has_no_workers && (workers < 1 || workers >= PROCESSES_MAX)) {
     return pod_error(
         POD_INVALID_ARGUMENT,
         "topology '%s': sizes like 2x2 or 2x2x4, or an accelerator name like "

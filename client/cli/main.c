@@ -9,6 +9,8 @@
 
 static const cli_command_t commands[] = {
     {"run", "Run a StableHLO program on a pod and fetch its results", cli_run},
+    {"simulate", "Tell how long a program takes on any pod, without running it",
+     cli_simulate},
     {"compile", "Show the partitioned program, its collectives and its memory",
      cli_compile},
     {"check", "Run modules that check their own results", cli_check},

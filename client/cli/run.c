@@ -1,4 +1,4 @@
-// podium run and podium compile: from a module's text to its results.
+// podium run, simulate and compile: from a module's text to its results and profile.
 
 #include <math.h>
 #include <stdio.h>
@@ -7,12 +7,13 @@
 #include <unistd.h>
 
 #include "client/cli/cli.h"
+#include "client/cli/simulation.h"
 #include "common/base/clock.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
 #include "common/tensor/array.h"
 
-enum { BINDINGS_MAX = 4096, VALUES_SHOWN = 8 };
+enum { BINDINGS_MAX = 4096, VALUES_SHOWN = 8, EVENTS_MAX = 1 << 20 };
 
 enum {
   KEY_POD = 256,
@@ -22,6 +23,8 @@ enum {
   KEY_TOLERANCE,
   KEY_REPEAT,
   KEY_TEXT,
+  KEY_TIME_ONLY,
+  KEY_XPLANE,
 };
 
 // NAME=VALUE of --input, --output, --expect.
@@ -38,11 +41,12 @@ typedef struct bindings_t {
 } bindings_t;
 
 typedef struct run_t {
-  const char *program, *pod, *chip, *topology, *profile;
+  const char *program, *pod, *chip, *topology, *profile, *xplane;
   int64_t timeout_ms;
   int repeat;
   double tolerance;
-  bool quiet, only_text;
+  bool quiet, only_text, time_only;
+  cli_simulation_t simulation;
   bindings_t inputs, outputs, expected;
   // What it makes on the way, released in reverse.
   char *text;
@@ -99,6 +103,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case KEY_PROFILE:
       run->profile = value;
       return 0;
+    case KEY_XPLANE:
+      run->xplane = value;
+      return 0;
+    case KEY_TIME_ONLY:
+      run->time_only = true;
+      return 0;
     case KEY_REPEAT:
       run->repeat = (int)strtol(value, &end, 10);
       if (*end != '\0' || run->repeat < 1) {
@@ -131,7 +141,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
       }
       return 0;
     default:
-      return ARGP_ERR_UNKNOWN;
+      return cli_simulation_option(&run->simulation, key, value, state);
   }
 }
 
@@ -153,6 +163,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
        1},                                                                               \
   {                                                                                      \
     "timeout", KEY_TIMEOUT, "SECONDS", 0, "Give up after so long (no limit)", 3          \
+  }
+
+#define PROFILE_OPTIONS                                                                 \
+  {"profile", KEY_PROFILE, "FILE.json", 0, "Write a trace for https://ui.perfetto.dev", \
+   2},                                                                                  \
+  {                                                                                     \
+    "xplane", KEY_XPLANE, "DIR", 0,                                                     \
+        "Write DIR/plugins/profile/TIME/HOST.xplane.pb for TensorBoard and XProf", 2    \
   }
 
 // --- The pod ---
@@ -184,9 +202,12 @@ static pod_status_t start_local_pod(run_t *run) {
   run->folder = pod_strdup(folder);
   char *topology = run->topology != NULL ? pod_strdup(run->topology)
                                          : topology_for(partitions_of(run->text));
-  const pod_status_t status = cli_pod_start(
-      &(cli_pod_options_t){.chip = run->chip, .topology = topology, .folder = folder},
-      &run->local);
+  const pod_status_t status =
+      cli_pod_start(&(cli_pod_options_t){.chip = run->chip,
+                                         .topology = topology,
+                                         .folder = folder,
+                                         .has_no_workers = run->time_only},
+                    &run->local);
   free(topology);
   return status;
 }
@@ -201,7 +222,8 @@ static pod_status_t connect_pod(run_t *run) {
     address = pod_strdup(run->local->address);
   }
   const podium_connect_options_t options = {.timeout_ms = run->timeout_ms,
-                                            .client_name = "podium run"};
+                                            .client_name = "podium run",
+                                            .do_not_wait = run->time_only};
   pod_status_t status = cli_status_of(podium_connect(address, &options, &run->session));
   free(address);
   if (status != NULL && run->local != NULL) {
@@ -209,7 +231,7 @@ static pod_status_t connect_pod(run_t *run) {
   }
   POD_TRY(status);
   POD_TRY(cli_status_of(podium_pod(run->session, 10000, &run->pod_info)));
-  if (run->local != NULL && !run->quiet) {
+  if (run->local != NULL && !run->quiet && !run->time_only) {
     fprintf(stderr, "pod of %d %s chips, %s, ready after %.2f s\n",
             run->pod_info->device_count, run->pod_info->chip_kind,
             run->pod_info->topology, (double)(pod_clock_now_ns() - started_ns) / 1e9);
@@ -232,13 +254,19 @@ static void release(run_t *run) {
   free(run);
 }
 
+// With `only` for any pod: one of another kind or size than the one that is asked.
 static pod_status_t prepare(run_t *run, bool only) {
   run->progress = cli_progress_start();
   POD_TRY(cli_read_file(run->program, &run->text, &run->length));
   cli_progress_step(run->progress, "starting the pod", 0);
   POD_TRY(connect_pod(run));
   cli_progress_step(run->progress, "compiling", 0);
-  const podium_compile_options_t options = {.timeout_ms = run->timeout_ms, .only = only};
+  const bool is_elsewhere = only && run->pod != NULL;
+  const podium_compile_options_t options = {
+      .timeout_ms = run->timeout_ms,
+      .only = only,
+      .chip_kind = is_elsewhere ? run->chip : NULL,
+      .topology = is_elsewhere ? run->topology : NULL};
   return cli_status_of(podium_compile(run->session, run->program, run->text, run->length,
                                       &options, &run->executable));
 }
@@ -446,14 +474,24 @@ static pod_status_t fetch_results(run_t *run) {
 
 static pod_status_t show_profile(run_t *run) {
   const podium_program_info_t *info = podium_executable_info(run->executable);
+  const bool wants_events = run->profile != NULL || run->xplane != NULL;
+  const podium_profile_options_t options = cli_simulation_options(
+      &run->simulation, run->timeout_ms, wants_events ? EVENTS_MAX : 0);
   podium_profile_t *profile;
-  POD_TRY(cli_status_of(podium_profile(run->execution, run->timeout_ms, &profile)));
+  cli_progress_step(run->progress, "simulating", 0);
+  POD_TRY(cli_status_of(run->time_only
+                            ? podium_simulate(run->executable, &options, &profile)
+                            : podium_profile(run->execution, &options, &profile)));
+  cli_progress_step(run->progress, NULL, 0);
   if (!run->quiet) {
-    cli_print_profile(info, profile, run->pod_info);
+    cli_print_profile(profile);
   }
   pod_status_t status = NULL;
   if (run->profile != NULL) {
-    status = cli_write_trace(run->profile, info, profile, run->pod_info);
+    status = cli_write_trace(run->profile, false, info, profile);
+  }
+  if (status == NULL && run->xplane != NULL) {
+    status = cli_write_xplane(run->xplane, info, profile);
   }
   podium_profile_free(profile);
   return status;
@@ -462,8 +500,9 @@ static pod_status_t show_profile(run_t *run) {
 static pod_status_t execute(run_t *run) {
   const podium_program_info_t *info = podium_executable_info(run->executable);
   run->results = pod_alloc((size_t)info->result_count * sizeof(podium_array_t *));
-  const podium_execute_options_t options = {.timeout_ms = run->timeout_ms,
-                                            .profile = run->profile != NULL};
+  const podium_execute_options_t options = {
+      .timeout_ms = run->timeout_ms,
+      .profile = run->profile != NULL || run->xplane != NULL};
   for (int i = 0; i < run->repeat; i++) {
     for (int r = 0; r < info->result_count; r++) {
       podium_array_free(run->results[r]);
@@ -479,7 +518,23 @@ static pod_status_t execute(run_t *run) {
   return NULL;
 }
 
+// What run_program prints of a program, but for its results.
+static pod_status_t simulate_program(run_t *run) {
+  POD_TRY(prepare(run, true));
+  const podium_program_info_t *info = podium_executable_info(run->executable);
+  cli_progress_step(run->progress, NULL, 0);
+  if (!run->quiet) {
+    cli_print_signatures(info);
+    cli_print_collectives(info);
+    cli_print_memory(info);
+  }
+  return show_profile(run);
+}
+
 static pod_status_t run_program(run_t *run) {
+  if (run->time_only) {
+    return simulate_program(run);
+  }
   POD_TRY(prepare(run, false));
   const podium_program_info_t *info = podium_executable_info(run->executable);
   POD_TRY(put_inputs(run));
@@ -518,8 +573,13 @@ int cli_run(int argc, char **argv) {
       {"tolerance", KEY_TOLERANCE, "REL", 0,
        "For --expect: difference allowed, relative to the largest expected value (0.01)",
        2},
-      {"profile", KEY_PROFILE, "FILE.json", 0,
-       "Write a trace for https://ui.perfetto.dev", 2},
+      PROFILE_OPTIONS,
+      CLI_SIMULATION_OPTIONS,
+      CLI_TURNS_OPTION,
+      {"time-only", KEY_TIME_ONLY, NULL, 0,
+       "Compute no values, start no worker: tell only the time. The same as podium "
+       "simulate",
+       4},
       {"repeat", KEY_REPEAT, "N", 0, "Execute N times; the last one is shown", 3},
       {"quiet", 'q', NULL, 0, "Print only checks and errors", 3},
       {0},
@@ -536,9 +596,34 @@ int cli_run(int argc, char **argv) {
           "  podium run mm.mlir -i arg0=x.npy -i arg1=random:7 -o 0=y.npy --profile "
           "trace.json"};
   run_t *run = pod_alloc(sizeof(*run));
-  run->chip = "v5e";
   run->repeat = 1;
   run->tolerance = 0.01;
+  cli_parse(&argp, argc, argv, run);
+  return finish(run, run_program(run));
+}
+
+int cli_simulate(int argc, char **argv) {
+  static const struct argp_option options[] = {
+      POD_OPTIONS,
+      PROFILE_OPTIONS,
+      CLI_SIMULATION_OPTIONS,
+      CLI_TURNS_OPTION,
+      {"quiet", 'q', NULL, 0, "Print only errors", 3},
+      {0},
+  };
+  static const struct argp argp = {
+      .options = options,
+      .parser = parse_option,
+      .args_doc = "PROGRAM",
+      .doc =
+          "Tell how long PROGRAM would take on a pod of any kind and size, without "
+          "running "
+          "it: no values are computed and no worker is started. Prints the profile that "
+          "`podium run` prints.\v"
+          "Examples:\n  podium simulate step.mlir --chip v5p --topology 16x16x16\n"
+          "  podium simulate step.mlir --slow chip=3:1.5 --slow-link '(0,0)-(1,0):0.5'"};
+  run_t *run = pod_alloc(sizeof(*run));
+  run->time_only = true;
   cli_parse(&argp, argc, argv, run);
   return finish(run, run_program(run));
 }
@@ -572,7 +657,6 @@ int cli_compile(int argc, char **argv) {
           "collectives and the HBM it needs. Nothing is executed.\v"
           "Example:\n  podium compile mm.mlir --chip v5e --topology 2x2"};
   run_t *run = pod_alloc(sizeof(*run));
-  run->chip = "v5e";
   cli_parse(&argp, argc, argv, run);
   return finish(run, compile_program(run));
 }

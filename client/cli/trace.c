@@ -1,147 +1,364 @@
 // The profile as a Chrome trace (the "Trace Event Format"), which Perfetto and
-// chrome://tracing open: a process per chip, with the predicted device time on one
-// thread; and a process per chip for the measured host time, which has a clock of its
-// own.
+// chrome://tracing open.
+//
+// Device time: a process per class of chips, named after one of them; its threads are the
+// core, the DMA queue, and the links that leave the chip. Slices of a thread must nest,
+// and messages that share a link overlap: those go to further lanes of the link, which
+// are threads of their own. A flow leads from a message to what received it.
+// Host time: a process per chip, with a clock of its own.
 
 #include <cjson/cJSON.h>
-#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/cli/cli.h"
+#include "client/cli/output.h"
 #include "common/base/text.h"
 
-enum { HOST_PROCESS = 1000000, THREAD_CORE = 1, THREAD_ICI = 2, THREAD_HOST = 1 };
+enum {
+  HOST_PROCESS = 10000000,
+  THREAD_CORE = 1,
+  THREAD_LANES = 1000,  // From one kind of thread to the next.
+  LANES_MAX = 64,
+  DMA = 0,  // Kinds of lanes: this and 1 + direction.
+  LANE_KINDS = 7,
+  CLASSES_MAX = 256,  // That get a process.
+};
+
+typedef struct lanes_t {
+  int count;
+  int64_t free_ps[LANES_MAX];  // When the last slice of each ends.
+} lanes_t;
 
 typedef struct writer_t {
-  FILE *file;
+  cli_output_t *output;
   bool has_event;
+  const podium_program_info_t *info;
+  const podium_profile_t *profile;
+  int64_t flow;  // The next flow's id.
+  int64_t lanes_dropped;
 } writer_t;
+
+// --- Events ---
 
 // Takes the object.
 static void write_event(writer_t *writer, cJSON *event) {
   char *text = cJSON_PrintUnformatted(event);
-  fprintf(writer->file, "%s\n%s", writer->has_event ? "," : "", text);
+  cli_output_add(writer->output, writer->has_event ? ",\n" : "\n");
+  cli_output_add(writer->output, text);
   writer->has_event = true;
   free(text);
   cJSON_Delete(event);
 }
 
-static void write_name(writer_t *writer, const char *kind, int process, int thread,
-                       const char *name) {
+static cJSON *make_event(const char *phase, const char *name, int process, int thread) {
   cJSON *event = cJSON_CreateObject();
-  cJSON_AddStringToObject(event, "name", kind);
-  cJSON_AddStringToObject(event, "ph", "M");
-  cJSON_AddNumberToObject(event, "pid", process);
-  if (thread > 0) {
-    cJSON_AddNumberToObject(event, "tid", thread);
-  }
-  cJSON *args = cJSON_AddObjectToObject(event, "args");
-  cJSON_AddStringToObject(args, "name", name);
-  write_event(writer, event);
-}
-
-static cJSON *make_slice(const podium_instruction_t *instruction, int process, int thread,
-                         double start_us, double duration_us) {
-  cJSON *event = cJSON_CreateObject();
-  cJSON_AddStringToObject(event, "name", instruction->name);
-  cJSON_AddStringToObject(event, "cat", instruction->op);
-  cJSON_AddStringToObject(event, "ph", "X");
+  cJSON_AddStringToObject(event, "ph", phase);
+  cJSON_AddStringToObject(event, "name", name);
   cJSON_AddNumberToObject(event, "pid", process);
   cJSON_AddNumberToObject(event, "tid", thread);
-  cJSON_AddNumberToObject(event, "ts", start_us);
-  cJSON_AddNumberToObject(event, "dur", duration_us);
   return event;
 }
 
-static void add_args(cJSON *event, const podium_instruction_t *instruction,
-                     const podium_instruction_total_t *total) {
+// Microseconds with all digits: a double would let slices that touch overlap.
+static void add_exact(cJSON *event, const char *key, int64_t value, int64_t per_us) {
+  char text[48];
+  const int digits = per_us == 1000000 ? 6 : 3;
+  snprintf(text, sizeof(text), "%" PRId64 ".%0*" PRId64, value / per_us, digits,
+           value % per_us);
+  cJSON_AddRawToObject(event, key, text);
+}
+
+static void write_name(writer_t *writer, const char *kind, int process, int thread,
+                       const char *name, int order) {
+  cJSON *event = make_event("M", kind, process, thread);
   cJSON *args = cJSON_AddObjectToObject(event, "args");
-  cJSON_AddStringToObject(args, "shape", instruction->shape);
-  if (*instruction->source != '\0') {
-    cJSON_AddStringToObject(args, "source", instruction->source);
+  cJSON_AddStringToObject(args, "name", name);
+  write_event(writer, event);
+  if (thread > 0) {
+    event = make_event("M", "thread_sort_index", process, thread);
+    args = cJSON_AddObjectToObject(event, "args");
+    cJSON_AddNumberToObject(args, "sort_index", order);
+    write_event(writer, event);
   }
-  if (total == NULL || total->run_count == 0) {
-    return;
-  }
-  const double runs = (double)total->run_count;
-  cJSON_AddNumberToObject(args, "mxu_flop", (double)total->mxu_flop / runs);
-  cJSON_AddNumberToObject(args, "vpu_op", (double)total->vpu_op / runs);
-  cJSON_AddNumberToObject(args, "hbm_bytes", (double)total->hbm_bytes / runs);
-  cJSON_AddNumberToObject(args, "ici_bytes", (double)total->ici_bytes / runs);
-  cJSON_AddStringToObject(args, "bound", podium_bound_name(total->bound));
 }
 
-static const podium_instruction_total_t *find_total(const podium_chip_profile_t *chip,
-                                                    int instruction) {
-  if (instruction < chip->total_count &&
-      chip->totals[instruction].instruction == instruction) {
-    return &chip->totals[instruction];
+// --- Tasks ---
+
+static const char *category_of(podium_task_kind_t kind) {
+  static const char *const names[] = {
+      "compute",         "collective",     "collective start",
+      "collective done", "prefetch start", "prefetch done",
+      "while",           "branch"};
+  return (size_t)kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "task";
+}
+
+static void add_count(cJSON *args, const char *key, int64_t value) {
+  if (value != 0) {
+    cJSON_AddNumberToObject(args, key, (double)value);
   }
-  for (int i = 0; i < chip->total_count; i++) {
-    if (chip->totals[i].instruction == instruction) {
-      return &chip->totals[i];
+}
+
+static void add_task_args(cJSON *event, const podium_task_t *task) {
+  cJSON *args = cJSON_AddObjectToObject(event, "args");
+  cJSON_AddStringToObject(args, "op", task->op);
+  cJSON_AddStringToObject(args, "shape", task->shape);
+  if (*task->source != '\0') {
+    cJSON_AddStringToObject(args, "source", task->source);
+  }
+  cJSON_AddStringToObject(args, "bound", podium_bound_name(task->bound));
+  add_count(args, "flops", task->mxu_flop);
+  add_count(args, "mxu_busy_flops", task->mxu_busy_flop);
+  add_count(args, "vpu_ops", task->vpu_op);
+  add_count(args, "hbm_read_bytes", task->hbm_read_bytes);
+  add_count(args, "hbm_written_bytes", task->hbm_written_bytes);
+  add_count(args, "vmem_bytes", task->vmem_bytes);
+}
+
+// The first lane that is free by then; -1: none.
+static int find_lane(lanes_t *lanes, int64_t start_ps, int64_t end_ps) {
+  for (int i = 0; i < LANES_MAX; i++) {
+    if (i == lanes->count || lanes->free_ps[i] <= start_ps) {
+      lanes->count += i == lanes->count;
+      lanes->free_ps[i] = end_ps;
+      return i;
     }
   }
-  return NULL;
+  return -1;
 }
 
-static const char *device_name(const podium_pod_t *pod, int chip) {
-  for (int i = 0; i < pod->device_count; i++) {
-    if (pod->devices[i].id == chip) {
-      return pod->devices[i].name;
-    }
-  }
-  return "chip";
+static int lane_thread(int kind, int lane) {
+  return (kind + 1) * THREAD_LANES + lane;
 }
 
-static void write_chip(writer_t *writer, const podium_program_info_t *info,
-                       const podium_chip_profile_t *chip, const podium_pod_t *pod) {
-  const int process = chip->chip + 1;
-  pod_text_t name = {0};
-  pod_text_printf(&name, "%s: predicted", device_name(pod, chip->chip));
-  write_name(writer, "process_name", process, 0, name.bytes);
-  write_name(writer, "thread_name", process, THREAD_CORE, "core");
-  write_name(writer, "thread_name", process, THREAD_ICI, "ICI");
-  pod_text_clear(&name);
-  pod_text_printf(&name, "chip %d: measured on the host", chip->chip);
-  write_name(writer, "process_name", HOST_PROCESS + process, 0, name.bytes);
-  write_name(writer, "thread_name", HOST_PROCESS + process, THREAD_HOST,
-             "compute thread");
-  pod_text_deinit(&name);
-  for (int i = 0; i < chip->event_count; i++) {
-    const podium_event_t *event = &chip->events[i];
-    if (event->instruction < 0 || event->instruction >= info->instruction_count) {
+static void write_core(writer_t *writer, int index, lanes_t *dma) {
+  const podium_chip_class_t *class = &writer->profile->classes[index];
+  for (int i = 0; i < class->event_count; i++) {
+    const podium_task_event_t *from = &class->events[i];
+    const podium_task_t *task = &writer->profile->tasks[from->task];
+    cJSON *event = make_event("X", task->name, class->representative + 1, THREAD_CORE);
+    cJSON_AddStringToObject(event, "cat", category_of(task->kind));
+    add_exact(event, "ts", from->start_ps, 1000000);
+    add_exact(event, "dur", from->duration_ps, 1000000);
+    add_task_args(event, task);
+    write_event(writer, event);
+    if (task->kind != PODIUM_TASK_PREFETCH_START) {
       continue;
     }
-    const podium_instruction_t *instruction = &info->instructions[event->instruction];
-    const podium_instruction_total_t *total = find_total(chip, event->instruction);
-    cJSON *device = make_slice(
-        instruction, process, instruction->is_collective ? THREAD_ICI : THREAD_CORE,
-        (double)event->start_ps / 1e6, (double)event->duration_ps / 1e6);
-    add_args(device, instruction, total);
-    write_event(writer, device);
-    write_event(writer, make_slice(instruction, HOST_PROCESS + process, THREAD_HOST,
-                                   (double)event->host_start_ns / 1e3,
-                                   (double)event->host_ns / 1e3));
+    const int lane = find_lane(dma, from->start_ps, from->start_ps + from->flight_ps);
+    writer->lanes_dropped += lane < 0;
+    if (lane >= 0) {
+      event =
+          make_event("X", task->name, class->representative + 1, lane_thread(DMA, lane));
+      cJSON_AddStringToObject(event, "cat", "prefetch");
+      add_exact(event, "ts", from->start_ps, 1000000);
+      add_exact(event, "dur", from->flight_ps, 1000000);
+      add_task_args(event, task);
+      write_event(writer, event);
+    }
   }
 }
 
-pod_status_t cli_write_trace(const char *path, const podium_program_info_t *info,
-                             const podium_profile_t *profile, const podium_pod_t *pod) {
-  writer_t writer = {.file = fopen(path, "w")};
-  if (writer.file == NULL) {
-    return pod_error(POD_INVALID_ARGUMENT, "%s: %s", path, strerror(errno));
+// --- Messages ---
+
+// What on the receiver's core takes a message of `task` in, and when: the first of its
+// waits that ends behind the arrival. NULL: it is not in the trace.
+static const podium_task_event_t *find_receiver(const writer_t *writer,
+                                                const podium_message_t *message,
+                                                int64_t *out_at_ps) {
+  const podium_profile_t *profile = writer->profile;
+  const int index = profile->class_of_chip[message->to];
+  if (index >= CLASSES_MAX) {
+    return NULL;
   }
-  fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", writer.file);
-  for (int i = 0; i < profile->chip_count; i++) {
-    write_chip(&writer, info, &profile->chips[i], pod);
+  const podium_chip_class_t *class = &profile->classes[index];
+  const int partner = profile->tasks[message->task].partner;
+  const int waits = partner >= 0 ? partner : message->task;
+  const int64_t arrival_ps = message->start_ps + message->duration_ps;
+  // Events are in order of start, and those of one task in order of end too.
+  int low = 0, high = class->event_count;
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (class->events[middle].start_ps < message->start_ps) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
   }
-  fputs("\n]}\n", writer.file);
-  const bool failed = ferror(writer.file) != 0;
-  if (fclose(writer.file) != 0 || failed) {
-    return pod_error(POD_RESOURCE_EXHAUSTED, "%s: %s", path, strerror(errno));
+  // A wait may have begun before the message did.
+  for (;
+       low > 0 && class->events[low - 1].start_ps + class->events[low - 1].duration_ps >=
+                      message->start_ps;
+       low--) {
+  }
+  enum { LOOK_AHEAD = 4096 };
+  for (int i = low; i < class->event_count && i < low + LOOK_AHEAD; i++) {
+    const podium_task_event_t *event = &class->events[i];
+    const int64_t end_ps = event->start_ps + event->duration_ps;
+    if (event->task == waits && end_ps >= message->start_ps) {
+      int64_t at_ps = arrival_ps < event->start_ps ? event->start_ps : arrival_ps;
+      at_ps = at_ps > end_ps ? end_ps : at_ps;
+      if (at_ps >= message->start_ps) {
+        *out_at_ps = at_ps;
+        return event;
+      }
+    }
   }
   return NULL;
+}
+
+static void write_flow(writer_t *writer, const podium_message_t *message, int process,
+                       int thread) {
+  const podium_profile_t *profile = writer->profile;
+  int64_t at_ps;
+  if (find_receiver(writer, message, &at_ps) == NULL) {
+    return;
+  }
+  const int receiver =
+      profile->classes[profile->class_of_chip[message->to]].representative + 1;
+  cJSON *event = make_event("s", "message", process, thread);
+  cJSON_AddStringToObject(event, "cat", "ICI");
+  cJSON_AddNumberToObject(event, "id", (double)writer->flow);
+  add_exact(event, "ts", message->start_ps, 1000000);
+  write_event(writer, event);
+  event = make_event("f", "message", receiver, THREAD_CORE);
+  cJSON_AddStringToObject(event, "cat", "ICI");
+  cJSON_AddStringToObject(event, "bp", "e");
+  cJSON_AddNumberToObject(event, "id", (double)writer->flow);
+  add_exact(event, "ts", at_ps, 1000000);
+  write_event(writer, event);
+  writer->flow++;
+}
+
+static void write_messages(writer_t *writer, int index, lanes_t *lanes) {
+  const podium_chip_class_t *class = &writer->profile->classes[index];
+  const int process = class->representative + 1;
+  for (int i = 0; i < class->message_count; i++) {
+    const podium_message_t *message = &class->messages[i];
+    const podium_task_t *task = &writer->profile->tasks[message->task];
+    const int kind = 1 + message->direction;
+    const int lane = find_lane(&lanes[kind], message->start_ps,
+                               message->start_ps + message->duration_ps);
+    if (lane < 0) {
+      writer->lanes_dropped++;
+      continue;
+    }
+    const int thread = lane_thread(kind, lane);
+    cJSON *event = make_event("X", task->name, process, thread);
+    cJSON_AddStringToObject(event, "cat", "ICI");
+    add_exact(event, "ts", message->start_ps, 1000000);
+    add_exact(event, "dur", message->duration_ps, 1000000);
+    cJSON *args = cJSON_AddObjectToObject(event, "args");
+    cJSON_AddNumberToObject(args, "from", message->from);
+    cJSON_AddNumberToObject(args, "to", message->to);
+    cJSON_AddNumberToObject(args, "bytes", (double)message->size_bytes);
+    write_event(writer, event);
+    write_flow(writer, message, process, thread);
+  }
+}
+
+// --- Processes ---
+
+static void write_lane_names(writer_t *writer, int process, const lanes_t *lanes) {
+  static const char *const names[LANE_KINDS] = {
+      "DMA", "link +x", "link -x", "link +y", "link -y", "link +z", "link -z"};
+  for (int kind = 0; kind < LANE_KINDS; kind++) {
+    for (int lane = 0; lane < lanes[kind].count; lane++) {
+      char name[64];
+      if (lane == 0) {
+        snprintf(name, sizeof(name), "%s", names[kind]);
+      } else {
+        snprintf(name, sizeof(name), "%s (%d)", names[kind], lane + 1);
+      }
+      const int thread = lane_thread(kind, lane);
+      write_name(writer, "thread_name", process, thread, name, thread);
+    }
+  }
+}
+
+static void write_class(writer_t *writer, int index) {
+  const podium_profile_t *profile = writer->profile;
+  const podium_chip_class_t *class = &profile->classes[index];
+  const int process = class->representative + 1;
+  pod_text_t name = {0};
+  const int x = profile->topology[0], y = profile->topology[1];
+  pod_text_printf(&name, "chip %d (%d,%d,%d): predicted", class->representative,
+                  class->representative % x, class->representative / x % y,
+                  class->representative / x / y);
+  if (class->chip_count > 1) {
+    pod_text_printf(&name, ", like %d more", class->chip_count - 1);
+  }
+  write_name(writer, "process_name", process, 0, name.bytes, 0);
+  write_name(writer, "thread_name", process, THREAD_CORE, "core", THREAD_CORE);
+  pod_text_deinit(&name);
+  lanes_t *lanes = calloc(LANE_KINDS, sizeof(*lanes));
+  write_core(writer, index, &lanes[DMA]);
+  write_messages(writer, index, lanes);
+  write_lane_names(writer, process, lanes);
+  free(lanes);
+}
+
+static void write_host(writer_t *writer, const podium_host_profile_t *host) {
+  const int process = HOST_PROCESS + host->chip + 1;
+  char name[64];
+  snprintf(name, sizeof(name), "chip %d: measured on its host", host->chip);
+  write_name(writer, "process_name", process, 0, name, 0);
+  write_name(writer, "thread_name", process, THREAD_CORE, "compute thread", 1);
+  for (int i = 0; i < host->event_count; i++) {
+    const podium_host_event_t *from = &host->events[i];
+    const bool is_known =
+        from->instruction >= 0 && from->instruction < writer->info->instruction_count;
+    cJSON *event = make_event(
+        "X",
+        is_known ? writer->info->instructions[from->instruction].name : "instruction",
+        process, THREAD_CORE);
+    cJSON_AddStringToObject(event, "cat", "host");
+    add_exact(event, "ts", from->start_ns, 1000);
+    add_exact(event, "dur", from->host_ns, 1000);
+    write_event(writer, event);
+  }
+}
+
+// --- The whole ---
+
+static void write_end(const writer_t *writer) {
+  const podium_profile_t *profile = writer->profile;
+  int64_t dropped = writer->lanes_dropped;
+  for (int i = 0; i < profile->class_count; i++) {
+    const podium_chip_class_t *class = &profile->classes[i];
+    dropped += class->events_dropped + class->messages_dropped;
+    if (i >= CLASSES_MAX) {
+      dropped += class->event_count + class->message_count;
+    }
+  }
+  cJSON *other = cJSON_CreateObject();
+  cJSON_AddStringToObject(other, "program", profile->program);
+  cJSON_AddStringToObject(other, "chip_kind", profile->chip_kind);
+  cJSON_AddStringToObject(other, "topology", profile->topology_name);
+  cJSON_AddNumberToObject(other, "chips", profile->chip_count);
+  cJSON_AddNumberToObject(other, "events_left_out", (double)dropped);
+  char *text = cJSON_PrintUnformatted(other);
+  cli_output_add(writer->output, "\n],\"displayTimeUnit\":\"ns\",\"otherData\":");
+  cli_output_add(writer->output, text);
+  cli_output_add(writer->output, "}\n");
+  free(text);
+  cJSON_Delete(other);
+}
+
+pod_status_t cli_write_trace(const char *path, bool is_gzip,
+                             const podium_program_info_t *info,
+                             const podium_profile_t *profile) {
+  writer_t writer = {.info = info, .profile = profile, .flow = 1};
+  POD_TRY(cli_output_open(path, is_gzip, &writer.output));
+  cli_output_add(writer.output, "{\"traceEvents\":[");
+  for (int i = 0; i < profile->class_count && i < CLASSES_MAX; i++) {
+    write_class(&writer, i);
+  }
+  for (int i = 0; i < profile->host_count; i++) {
+    write_host(&writer, &profile->hosts[i]);
+  }
+  write_end(&writer);
+  return cli_output_close(writer.output);
 }

@@ -138,6 +138,12 @@ static void start_compile(void *context) {
   request.file_name = (char *)(uintptr_t)compile->file_name;
   request.size_bytes = (int64_t)compile->length;
   request.only = options != NULL && options->only;
+  if (options != NULL && options->chip_kind != NULL) {
+    request.chip_kind = (char *)(uintptr_t)options->chip_kind;
+  }
+  if (options != NULL && options->topology != NULL) {
+    request.topology = (char *)(uintptr_t)options->topology;
+  }
   rpc_call_send(call, &request.base);
   if (compile->length == 0) {
     rpc_call_half_close(call);

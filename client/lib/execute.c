@@ -6,14 +6,14 @@
 
 struct podium_execution {
   lib_handle_t handle;  // First.
-  int64_t device_ps, host_ns;
+  int64_t host_ns;
 };
 
 typedef struct execute_t {
   size_t result_count;
   uint64_t *results;
   uint64_t execution;
-  int64_t device_ps, host_ns;
+  int64_t host_ns;
   bool is_short;  // The coordinator named another number of results.
 } execute_t;
 
@@ -25,7 +25,6 @@ static void convert_response(const void *response, void *context) {
     execute->results[i] = message->results[i];
   }
   execute->execution = message->execution;
-  execute->device_ps = message->end_ps;
   execute->host_ns = message->host_ns;
 }
 
@@ -87,7 +86,6 @@ podium_status_t *podium_execute(podium_executable_t *executable, int argument_co
     }
     if (out_execution != NULL) {
       podium_execution_t *execution = pod_alloc(sizeof(*execution));
-      execution->device_ps = execute.device_ps;
       execution->host_ns = execute.host_ns;
       lib_handle_add(session, &execution->handle, execute.execution, free_execution);
       *out_execution = execution;
@@ -102,10 +100,6 @@ void podium_execution_free(podium_execution_t *execution) {
     lib_handle_remove(&execution->handle);
     free_execution(&execution->handle);
   }
-}
-
-int64_t podium_execution_device_ps(const podium_execution_t *execution) {
-  return execution->device_ps;
 }
 
 int64_t podium_execution_host_ns(const podium_execution_t *execution) {

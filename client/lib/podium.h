@@ -196,6 +196,8 @@ PODIUM_API void podium_pod_free(podium_pod_t *pod);
 typedef struct podium_compile_options_t {
   int64_t timeout_ms;
   bool only;  // Do not load the program on the chips; it cannot be executed.
+  // With `only`: for a pod of this kind and topology, "v5p", "16x16x16"; NULL: the pod's.
+  const char *chip_kind, *topology;
 } podium_compile_options_t;
 
 // `text` is a StableHLO module as jax.jit(f).lower(...).as_text() prints it; `file_name`
@@ -296,7 +298,7 @@ PODIUM_API void podium_array_free(podium_array_t *array);
 
 typedef struct podium_execute_options_t {
   int64_t timeout_ms;
-  bool profile;  // Keep every single event, not only totals.
+  bool profile;  // Keep every event measured on the hosts, not only totals.
 } podium_execute_options_t;
 
 // Runs the program on all its chips. `arguments` has argument_count arrays; `results`
@@ -310,10 +312,18 @@ PODIUM_API podium_status_t *podium_execute(podium_executable_t *executable,
                                            podium_execution_t **out_execution);
 PODIUM_API void podium_execution_free(podium_execution_t *execution);
 
-PODIUM_API int64_t
-podium_execution_device_ps(const podium_execution_t *execution);  // Predicted.
-PODIUM_API int64_t
-podium_execution_host_ns(const podium_execution_t *execution);  // Measured.
+PODIUM_API int64_t podium_execution_host_ns(
+    const podium_execution_t *execution);  // Measured, the slowest chip's.
+
+// --- Profiles ---
+//
+// What the chips would have done, told by the clock of a simulated pod: of an execution
+// (podium_profile, with the times measured on the hosts beside it), or of a program that
+// nobody has run (podium_simulate; no worker is needed). Both give the same.
+//
+// The core of a chip is given tasks: an instruction, a fusion of several, the start and
+// the end of a collective that overlaps with others. Chips that cannot be told apart are
+// a class, and have one list.
 
 typedef enum podium_bound_t {
   PODIUM_BOUND_NONE = 0,
@@ -324,45 +334,154 @@ typedef enum podium_bound_t {
   PODIUM_BOUND_FIXED = 5,
 } podium_bound_t;
 
+// "MXU". A literal.
 PODIUM_API const char *podium_bound_name(podium_bound_t bound);
 
-typedef struct podium_instruction_total_t {
-  int instruction;  // Index into podium_program_info_t.instructions.
-  int64_t run_count;
-  int64_t duration_ps, host_ns;
-  int64_t mxu_flop, vpu_op, hbm_bytes, ici_bytes;
+typedef enum podium_task_kind_t {
+  PODIUM_TASK_COMPUTE = 0,
+  PODIUM_TASK_COLLECTIVE = 1,        // The core waits for it.
+  PODIUM_TASK_COLLECTIVE_START = 2,  // What is up to its `partner` may overlap.
+  PODIUM_TASK_COLLECTIVE_DONE = 3,
+  PODIUM_TASK_PREFETCH_START = 4,  // From HBM to VMEM.
+  PODIUM_TASK_PREFETCH_DONE = 5,
+  PODIUM_TASK_WHILE = 6,
+  PODIUM_TASK_BRANCH = 7,
+} podium_task_kind_t;
+
+typedef struct podium_task_t {
+  const char *name;   // "fusion.3"
+  const char *op;     // Of its root instruction: "dot_general".
+  const char *shape;  // Of the root's first result: "bf16[4,8192]"
+  const char *source;
+  podium_task_kind_t kind;
+  int partner;  // START <-> DONE; -1: none.
+  int member_count;
+  const int *members;  // Instructions.
+  // Of one run.
+  int64_t mxu_flop;       // Useful ones.
+  int64_t mxu_busy_flop;  // With padding and passes.
+  int64_t vpu_op, hbm_read_bytes, hbm_written_bytes, vmem_bytes;
+  int64_t duration_ps;  // On a chip that is not slowed, without waiting.
   podium_bound_t bound;
-} podium_instruction_total_t;
+} podium_task_t;
 
-typedef struct podium_event_t {
+// Sums of a task over an execution.
+typedef struct podium_task_total_t {
+  int task;
+  podium_bound_t bound;  // What it took its time for.
+  int64_t run_count;
+  int64_t start_ps;     // Of the first run.
+  int64_t duration_ps;  // On the core.
+  int64_t waiting_ps;   // Of it, for links or DMA.
+  int64_t flight_ps;    // From the start to the arrival of the last byte.
+  int64_t ici_bytes;    // Sent by the chip.
+} podium_task_total_t;
+
+typedef struct podium_task_event_t {
+  int task;
+  int64_t start_ps, duration_ps, flight_ps;
+} podium_task_event_t;
+
+// From chip to chip; perhaps over several links, of which this is the first.
+typedef struct podium_message_t {
+  int task, from, to, direction;
+  int64_t start_ps, duration_ps, size_bytes;
+} podium_message_t;
+
+// A link that leaves the chip.
+typedef struct podium_link_t {
+  int64_t bytes;  // Forwarded ones too.
+  int64_t busy_ps, messages;
+} podium_link_t;
+
+typedef struct podium_chip_class_t {
+  int representative, chip_count;
+  int64_t end_ps;
+  int64_t compute_ps, waiting_ps, overlapped_ps;
+  int64_t mxu_ps, vpu_ps, hbm_ps, dma_ps, ici_ps;  // Each engine busy.
+  podium_link_t links[6];                          // +x, -x, +y, -y, +z, -z
+  int total_count, event_count, message_count;
+  const podium_task_total_t *totals;  // Of the tasks that ran.
+  const podium_task_event_t *events;  // In order of start.
+  const podium_message_t *messages;   // Likewise: the representative's.
+  int64_t events_dropped, messages_dropped;
+} podium_chip_class_t;
+
+typedef struct podium_host_total_t {
+  int instruction;  // Index into podium_program_info_t.instructions.
+  int64_t run_count, host_ns;
+} podium_host_total_t;
+
+typedef struct podium_host_event_t {
   int instruction;
-  int64_t start_ps, duration_ps;
-  int64_t host_start_ns, host_ns;
-} podium_event_t;
+  int64_t start_ns, host_ns;
+} podium_host_event_t;
 
-typedef struct podium_link_total_t {
-  int direction;  // 0 … 5: +x, -x, +y, -y, +z, -z.
-  int64_t bytes_sent, frames_sent;
-} podium_link_total_t;
-
-typedef struct podium_chip_profile_t {
+// Measured on a worker's host.
+typedef struct podium_host_profile_t {
   int chip;
-  int64_t end_ps, host_ns, hbm_peak_bytes, events_dropped;
-  int total_count, event_count, link_count;
-  const podium_instruction_total_t *totals;
-  const podium_event_t *events;
-  const podium_link_total_t *links;
-} podium_chip_profile_t;
+  int64_t host_ns, hbm_peak_bytes, events_dropped;
+  int total_count, event_count;
+  const podium_host_total_t *totals;
+  const podium_host_event_t *events;
+} podium_host_profile_t;
 
 typedef struct podium_profile_t {
-  int chip_count;
-  const podium_chip_profile_t *chips;
+  const char *program, *chip_kind, *topology_name;
+  int topology[3];
+  bool wraps[3];
+  int64_t step_ps;                    // The latest end of a chip.
+  int64_t hbm_peak_bytes, hbm_bytes;  // Per chip: what the program needs, what there is.
+  double bf16_flop_per_s, vpu_op_per_s, hbm_bytes_per_s;  // Nominal.
+  double ici_bytes_per_s;                                 // Per link and direction.
+  int64_t steps_simulated;
+  int chip_count, class_count, task_count, host_count;
+  const int *class_of_chip;
+  const podium_task_t *tasks;
+  const podium_chip_class_t *classes;
+  const podium_host_profile_t *hosts;  // None of a simulation.
 } podium_profile_t;
 
-// Of one of the session's last four executions; NOT_FOUND for an older one.
+// `factor` times as long for everything on the chip's core.
+typedef struct podium_slow_chip_t {
+  int chip;
+  double factor;
+} podium_slow_chip_t;
+
+// The link between two neighbours, both ways, has `factor` of its rate.
+typedef struct podium_slow_link_t {
+  int from[3], to[3];  // Coordinates.
+  double factor;
+} podium_slow_link_t;
+
+// How often a loop turns whose condition depends on values that are not known.
+typedef struct podium_turns_t {
+  const char *instruction;  // "while.3"; NULL: every such loop.
+  int64_t turns;
+} podium_turns_t;
+
+typedef struct podium_profile_options_t {
+  int64_t timeout_ms;
+  int64_t
+      events_max;  // Of each class; 0: only totals. Fewer when there are many classes.
+  int slow_chip_count, slow_link_count, turns_count;
+  const podium_slow_chip_t *slow_chips;
+  const podium_slow_link_t *slow_links;
+  const podium_turns_t *turns;  // podium_simulate.
+  bool ignores_symmetry;        // Every chip by itself: slower, and the same.
+} podium_profile_options_t;
+
+// Of one of the session's last four executions; NOT_FOUND for an older one. `options` may
+// be NULL.
 PODIUM_API podium_status_t *podium_profile(podium_execution_t *execution,
-                                           int64_t timeout_ms,
+                                           const podium_profile_options_t *options,
                                            podium_profile_t **out_profile);
+
+// Without running it; also for executables that were compiled `only`.
+// FAILED_PRECONDITION names a loop whose turns are not known.
+PODIUM_API podium_status_t *podium_simulate(podium_executable_t *executable,
+                                            const podium_profile_options_t *options,
+                                            podium_profile_t **out_profile);
 PODIUM_API void podium_profile_free(podium_profile_t *profile);
 
 // "0.1.0". A literal.

@@ -1,144 +1,151 @@
-#include "client/lib/session.h"
+// podium_profile and podium_simulate: the call, and what is asked for in it.
+
+#include "client/lib/profile.h"
+
+#include "client/lib/executable.h"
 
 typedef struct owned_profile_t {
-  podium_profile_t profile;
+  podium_profile_t profile;  // First.
   pod_arena_t *arena;
 } owned_profile_t;
-
-typedef struct chip_node_t {
-  podium_chip_profile_t chip;
-  struct chip_node_t *next;
-} chip_node_t;
 
 typedef struct profile_call_t {
   lib_wait_t wait;
   podium_session_t *session;
-  uint64_t execution;
-  int64_t timeout_ms;
-  pod_arena_t *arena;
-  chip_node_t *first, **last;
-  int chip_count;
+  bool is_simulate;
+  uint64_t id;  // Of the execution, or the executable.
+  const podium_profile_options_t *options;
+  lib_profile_builder_t builder;
+  pod_status_t status;  // Of the first part that is no good.
 } profile_call_t;
 
-static podium_instruction_total_t *convert_totals(
-    pod_arena_t *arena, const Podium__V1__ChipProfile *message) {
-  podium_instruction_total_t *totals =
-      pod_arena_array(arena, message->n_totals, sizeof(*totals));
-  const Podium__V1__Cost no_cost = PODIUM__V1__COST__INIT;
-  for (size_t i = 0; i < message->n_totals; i++) {
-    const Podium__V1__InstructionTotal *from = message->totals[i];
-    const Podium__V1__Cost *cost = from->cost == NULL ? &no_cost : from->cost;
-    totals[i] = (podium_instruction_total_t){
-        .instruction = from->index,
-        .run_count = from->run_count,
-        .duration_ps = from->duration_ps,
-        .host_ns = from->host_ns,
-        .mxu_flop = cost->mxu_flop,
-        .vpu_op = cost->vpu_op,
-        .hbm_bytes = cost->hbm_bytes,
-        .ici_bytes = cost->ici_bytes,
-        .bound = (podium_bound_t)cost->bound,
-    };
+static Podium__V1__SimulationOptions *options_message(
+    pod_arena_t *arena, const podium_profile_options_t *options) {
+  Podium__V1__SimulationOptions *message = pod_arena_alloc(arena, sizeof(*message));
+  podium__v1__simulation_options__init(message);
+  message->events_max = options->events_max;
+  message->ignores_symmetry = options->ignores_symmetry;
+  message->n_slow_chips = (size_t)options->slow_chip_count;
+  message->slow_chips = pod_arena_array(arena, message->n_slow_chips, sizeof(void *));
+  for (size_t i = 0; i < message->n_slow_chips; i++) {
+    Podium__V1__SlowChip *chip = pod_arena_alloc(arena, sizeof(*chip));
+    podium__v1__slow_chip__init(chip);
+    chip->chip = options->slow_chips[i].chip;
+    chip->factor = options->slow_chips[i].factor;
+    message->slow_chips[i] = chip;
   }
-  return totals;
+  message->n_slow_links = (size_t)options->slow_link_count;
+  message->slow_links = pod_arena_array(arena, message->n_slow_links, sizeof(void *));
+  for (size_t i = 0; i < message->n_slow_links; i++) {
+    const podium_slow_link_t *from = &options->slow_links[i];
+    Podium__V1__SlowLink *link = pod_arena_alloc(arena, sizeof(*link));
+    podium__v1__slow_link__init(link);
+    link->from = pod_arena_copy(arena, from->from, sizeof(from->from));
+    link->to = pod_arena_copy(arena, from->to, sizeof(from->to));
+    link->n_from = link->n_to = 3;
+    link->factor = from->factor;
+    message->slow_links[i] = link;
+  }
+  message->n_turns = (size_t)options->turns_count;
+  message->turns = pod_arena_array(arena, message->n_turns, sizeof(void *));
+  for (size_t i = 0; i < message->n_turns; i++) {
+    const podium_turns_t *from = &options->turns[i];
+    Podium__V1__LoopTurns *turns = pod_arena_alloc(arena, sizeof(*turns));
+    podium__v1__loop_turns__init(turns);
+    turns->instruction =
+        pod_arena_strdup(arena, from->instruction == NULL ? "" : from->instruction);
+    turns->turns = from->turns;
+    message->turns[i] = turns;
+  }
+  return message;
 }
 
-static podium_event_t *convert_events(pod_arena_t *arena,
-                                      const Podium__V1__ChipProfile *message) {
-  podium_event_t *events = pod_arena_array(arena, message->n_events, sizeof(*events));
-  for (size_t i = 0; i < message->n_events; i++) {
-    const Podium__V1__InstructionEvent *from = message->events[i];
-    events[i] = (podium_event_t){
-        .instruction = from->index,
-        .start_ps = from->start_ps,
-        .duration_ps = from->duration_ps,
-        .host_start_ns = from->host_start_ns,
-        .host_ns = from->host_ns,
-    };
-  }
-  return events;
-}
-
-static podium_link_total_t *convert_links(pod_arena_t *arena,
-                                          const Podium__V1__ChipProfile *message) {
-  podium_link_total_t *links = pod_arena_array(arena, message->n_links, sizeof(*links));
-  for (size_t i = 0; i < message->n_links; i++) {
-    links[i] = (podium_link_total_t){
-        .direction = message->links[i]->direction,
-        .bytes_sent = message->links[i]->bytes_sent,
-        .frames_sent = message->links[i]->frames_sent,
-    };
-  }
-  return links;
-}
-
-static void on_chip(rpc_call_t *call, const void *response, void *context) {
-  (void)call;
+static void on_part(rpc_call_t *call, const void *response, void *context) {
   profile_call_t *profile = context;
-  const Podium__V1__ChipProfile *message = response;
-  chip_node_t *node = pod_arena_alloc(profile->arena, sizeof(*node));
-  node->chip = (podium_chip_profile_t){
-      .chip = message->chip,
-      .end_ps = message->end_ps,
-      .host_ns = message->host_ns,
-      .hbm_peak_bytes = message->hbm_peak_bytes,
-      .events_dropped = message->events_dropped,
-      .total_count = (int)message->n_totals,
-      .event_count = (int)message->n_events,
-      .link_count = (int)message->n_links,
-      .totals = convert_totals(profile->arena, message),
-      .events = convert_events(profile->arena, message),
-      .links = convert_links(profile->arena, message),
-  };
-  *profile->last = node;
-  profile->last = &node->next;
-  profile->chip_count++;
+  if (profile->status != NULL) {
+    return;
+  }
+  profile->status = lib_profile_add(&profile->builder, response);
+  if (profile->status != NULL) {
+    rpc_call_cancel(call);
+  }
 }
 
 static void on_profile_end(rpc_call_t *call, pod_status_t status, void *context) {
   (void)call;
-  lib_wait_finish(&((profile_call_t *)context)->wait, status);
+  profile_call_t *profile = context;
+  if (profile->status != NULL) {
+    pod_status_free(status);
+    status = profile->status;
+  }
+  lib_wait_finish(&profile->wait, status);
 }
 
 static void start_profile(void *context) {
   profile_call_t *profile = context;
-  const rpc_call_events_t events = {.on_message = on_chip, .on_end = on_profile_end};
+  const podium_profile_options_t none = {0};
+  const podium_profile_options_t *options =
+      profile->options == NULL ? &none : profile->options;
+  const rpc_call_events_t events = {.on_message = on_part, .on_end = on_profile_end};
   rpc_call_t *call =
-      rpc_call_start(profile->session->channel, "/podium.v1.Podium/GetProfile",
-                     &podium__v1__chip_profile__descriptor, &events, profile,
-                     &(rpc_call_options_t){.timeout_ms = profile->timeout_ms});
-  Podium__V1__GetProfileRequest request = PODIUM__V1__GET_PROFILE_REQUEST__INIT;
-  request.session = profile->session->id;
-  request.execution = profile->execution;
-  rpc_call_send(call, &request.base);
+      rpc_call_start(profile->session->channel,
+                     profile->is_simulate ? "/podium.v1.Podium/Simulate"
+                                          : "/podium.v1.Podium/GetProfile",
+                     &podium__v1__profile_part__descriptor, &events, profile,
+                     &(rpc_call_options_t){.timeout_ms = options->timeout_ms});
+  pod_arena_t *arena = pod_arena_create();
+  Podium__V1__SimulationOptions *wanted = options_message(arena, options);
+  if (profile->is_simulate) {
+    Podium__V1__SimulateRequest request = PODIUM__V1__SIMULATE_REQUEST__INIT;
+    request.session = profile->session->id;
+    request.executable = profile->id;
+    request.options = wanted;
+    rpc_call_send(call, &request.base);
+  } else {
+    Podium__V1__GetProfileRequest request = PODIUM__V1__GET_PROFILE_REQUEST__INIT;
+    request.session = profile->session->id;
+    request.execution = profile->id;
+    request.options = wanted;
+    rpc_call_send(call, &request.base);
+  }
+  pod_arena_destroy(arena);
   rpc_call_half_close(call);
 }
 
-podium_status_t *podium_profile(podium_execution_t *execution, int64_t timeout_ms,
-                                podium_profile_t **out_profile) {
-  const lib_handle_t *handle = (const lib_handle_t *)execution;
+static podium_status_t *fetch(const lib_handle_t *handle, bool is_simulate,
+                              const podium_profile_options_t *options,
+                              podium_profile_t **out_profile) {
   profile_call_t call = {.session = handle->session,
-                         .execution = handle->id,
-                         .timeout_ms = timeout_ms,
-                         .arena = pod_arena_create()};
-  call.last = &call.first;
-  const pod_status_t status =
-      lib_wait_run(handle->session, &call.wait, start_profile, &call);
+                         .id = handle->id,
+                         .is_simulate = is_simulate,
+                         .options = options,
+                         .builder.arena = pod_arena_create()};
+  pod_arena_t *arena = call.builder.arena;
+  podium_profile_t *profile = NULL;
+  pod_status_t status = lib_wait_run(handle->session, &call.wait, start_profile, &call);
+  if (status == NULL) {
+    status = lib_profile_finish(&call.builder, &profile);
+  }
   if (status != NULL) {
-    pod_arena_destroy(call.arena);
+    pod_arena_destroy(arena);
     return lib_status(status);
   }
-  owned_profile_t *owned = pod_arena_alloc(call.arena, sizeof(*owned));
-  podium_chip_profile_t *chips =
-      pod_arena_array(call.arena, (size_t)call.chip_count, sizeof(*chips));
-  int count = 0;
-  for (const chip_node_t *node = call.first; node != NULL; node = node->next) {
-    chips[count++] = node->chip;
-  }
-  *owned = (owned_profile_t){.profile = {.chip_count = count, .chips = chips},
-                             .arena = call.arena};
+  owned_profile_t *owned = pod_arena_alloc(arena, sizeof(*owned));
+  *owned = (owned_profile_t){.profile = *profile, .arena = arena};
   *out_profile = &owned->profile;
   return NULL;
+}
+
+podium_status_t *podium_profile(podium_execution_t *execution,
+                                const podium_profile_options_t *options,
+                                podium_profile_t **out_profile) {
+  return fetch((const lib_handle_t *)execution, false, options, out_profile);
+}
+
+podium_status_t *podium_simulate(podium_executable_t *executable,
+                                 const podium_profile_options_t *options,
+                                 podium_profile_t **out_profile) {
+  return fetch(&executable->handle, true, options, out_profile);
 }
 
 void podium_profile_free(podium_profile_t *profile) {

@@ -11,11 +11,13 @@ void chip_profile_init(chip_profile_t *profile, const chip_program_t *program,
   *profile = (chip_profile_t){.chip = chip, .total_count = program->instruction_count};
   profile->totals =
       pod_alloc((size_t)program->instruction_count * sizeof(*profile->totals));
+  chip_trace_init(&profile->trace, program);
 }
 
 void chip_profile_deinit(chip_profile_t *profile) {
   free(profile->totals);
   free(profile->events);
+  chip_trace_deinit(&profile->trace);
   *profile = (chip_profile_t){0};
 }
 
@@ -35,19 +37,15 @@ static void keep_event(chip_profile_t *profile, const chip_event_t *event) {
   profile->events[profile->event_count++] = *event;
 }
 
-void chip_profile_add(chip_profile_t *profile, const chip_event_t *event,
-                      const chip_cost_t *cost) {
+void chip_profile_add(chip_profile_t *profile, const chip_event_t *event) {
   chip_total_t *total = &profile->totals[event->instruction];
   total->run_count++;
-  total->duration_ps += event->duration_ps;
   total->host_ns += event->host_ns;
-  if (cost != NULL) {
-    total->cost.mxu_flop += cost->mxu_flop;
-    total->cost.vpu_op += cost->vpu_op;
-    total->cost.hbm_bytes += cost->hbm_bytes;
-    total->cost.ici_bytes += cost->ici_bytes;
-    total->cost.duration_ps = cost->duration_ps;
-    total->cost.bound = cost->bound;
-  }
   keep_event(profile, event);
+}
+
+void chip_profile_trace(chip_profile_t *profile, int32_t instruction, int64_t value) {
+  if (!profile->is_trace_cut) {
+    profile->is_trace_cut = !chip_trace_add(&profile->trace, instruction, value);
+  }
 }

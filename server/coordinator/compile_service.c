@@ -5,7 +5,8 @@
 //       └───────client gone, session over, error: over, when no work is left──────^
 //
 // With `only`, and for the chips that have no worker now, nothing is loaded; what runs
-// the executable later loads it where it is missing.
+// the executable later loads it where it is missing. With `only` the program may be for
+// another pod than this one.
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "common/base/check.h"
 #include "common/base/log.h"
 #include "common/base/memory.h"
+#include "common/base/text.h"
 #include "proto/podium/v1/podium.pb-c.h"
 #include "server/coordinator/coordinator_private.h"
 #include "server/coordinator/describe.h"
@@ -26,32 +28,35 @@
 
 typedef enum compile_state_t {
   COMPILE_RECEIVING = 0,
-  COMPILE_QUEUED,
+  JOB_QUEUED,
   COMPILE_LOADING,
   COMPILE_OVER,  // Waits for the client's call to end.
 } compile_state_t;
 
 typedef struct compile_t {
   request_t request;  // First, so that the operation finds it.
-  compile_job_t job;
+  queue_job_t job;
   compile_state_t state;
   bool has_header;
   bool only;
   bool is_unwanted;  // Nobody waits for the result.
   char *file_name;
+  const chip_spec_t *spec;  // What it is compiled for.
+  torus_t torus;
   char *text;
   int64_t size_bytes, received_bytes;
   // Written on the compile thread while QUEUED.
   pod_status_t status;
-  compiler_result_t *result;
+  compiler_result_t *result;  // Until `compiled` has it.
   uint8_t *packed;
   size_t packed_bytes;
+  compiled_t *compiled;
   // While LOADING.
   store_executable_t *executable;
   load_t *load;
 } compile_t;
 
-static compile_t *compile_of_job(compile_job_t *job) {
+static compile_t *compile_of_job(queue_job_t *job) {
   return (compile_t *)(void *)((char *)job - offsetof(compile_t, job));
 }
 
@@ -78,6 +83,7 @@ static void end_compile(compile_t *compile, pod_status_t status) {
   if (compile->result != NULL) {
     coordinator->options.compiler.destroy(compile->result);
   }
+  compiled_unuse(compile->compiled);
   pod_status_free(compile->status);
   request_end(&compile->request);
   free_if_over(compile);
@@ -86,6 +92,50 @@ static void end_compile(compile_t *compile, pod_status_t status) {
 // --- RECEIVING ---
 
 static void stop_compile(store_operation_t *operation);
+
+static pod_status_t find_kind(const char *name, const chip_spec_t **out_spec) {
+  *out_spec = chip_spec_find(name);
+  if (*out_spec != NULL) {
+    return NULL;
+  }
+  pod_text_t kinds = {0};
+  for (const chip_spec_t *const *at = chip_spec_all(); *at != NULL; at++) {
+    pod_text_printf(&kinds, " %s", (*at)->name);
+  }
+  const pod_status_t status = pod_error(
+      POD_INVALID_ARGUMENT, "there is no chip \"%s\"; there are%s", name, kinds.bytes);
+  pod_text_deinit(&kinds);
+  return status;
+}
+
+// The pod to compile for: this one, or with `only` the one that is asked for.
+static pod_status_t choose_pod(compile_t *compile,
+                               const Podium__V1__CompileRequest *message) {
+  const coordinator_options_t *options = &compile->request.coordinator->options;
+  compile->spec = options->spec;
+  compile->torus = options->torus;
+  if (*message->chip_kind == '\0' && *message->topology == '\0') {
+    return NULL;
+  }
+  if (!message->only) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "only what is not loaded on the chips can be compiled for another "
+                     "chip kind or topology than the pod's");
+  }
+  const chip_spec_t *spec = NULL;
+  if (*message->chip_kind != '\0') {
+    POD_TRY(find_kind(message->chip_kind, &spec));
+  }
+  pod_text_t own = {0};
+  torus_print(&own, &options->torus);
+  const char *topology = *message->topology != '\0' ? message->topology : own.bytes;
+  pod_status_t status = torus_parse(topology, spec, &compile->torus, &compile->spec);
+  if (status == NULL && compile->spec == NULL) {  // Plain sizes: of the pod's kind.
+    status = torus_parse(topology, options->spec, &compile->torus, &compile->spec);
+  }
+  pod_text_deinit(&own);
+  return status;
+}
 
 static pod_status_t read_header(compile_t *compile,
                                 const Podium__V1__CompileRequest *message) {
@@ -113,6 +163,7 @@ static pod_status_t read_header(compile_t *compile,
   compile->size_bytes = message->size_bytes;
   coordinator->compile_text_bytes += compile->size_bytes;
   compile->only = message->only;
+  POD_TRY(choose_pod(compile, message));
   compile->file_name = pod_strdup(message->file_name);
   return NULL;
 }
@@ -161,15 +212,15 @@ static pod_status_t check_mesh(const chip_program_t *program, const torus_t *tor
   return NULL;
 }
 
-static void run_compile(compile_job_t *job) {
+static void run_compile(queue_job_t *job) {
   compile_t *compile = compile_of_job(job);
   const coordinator_options_t *options = &compile->request.coordinator->options;
   const compiler_options_t compiler_options = {
-      .file_name = compile->file_name, .spec = options->spec, .torus = options->torus};
+      .file_name = compile->file_name, .spec = compile->spec, .torus = compile->torus};
   compile->status = options->compiler.compile(compile->text, compile->size_bytes,
                                               &compiler_options, &compile->result);
   if (compile->status == NULL) {
-    compile->status = check_mesh(compile->result->program, &options->torus);
+    compile->status = check_mesh(compile->result->program, &compile->torus);
   }
   if (compile->status == NULL && !compile->only) {
     compile->status = wire_program_pack(compile->result->program, &compile->packed,
@@ -179,10 +230,9 @@ static void run_compile(compile_job_t *job) {
 
 static void reply(compile_t *compile) {
   pod_arena_t *arena = pod_arena_create();
-  const uint64_t id = compile->executable != NULL ? compile->executable->id : 0;
   request_reply(
       &compile->request,
-      &describe_compile(arena, compile->request.coordinator, id, compile->result)->base);
+      &describe_compile(arena, compile->executable->id, compile->compiled)->base);
   pod_arena_destroy(arena);
 }
 
@@ -205,11 +255,17 @@ static void loaded(void *context, pod_status_t status) {
 
 static void load_program(compile_t *compile) {
   coordinator_t *coordinator = compile->request.coordinator;
+  const coordinator_options_t *options = &coordinator->options;
+  const bool is_own_kind = compile->spec == options->spec && options->hbm_bytes != 0;
   uint8_t *packed = compile->packed;
+  compile->compiled = compiled_create(
+      compile->result, options->compiler.destroy, compile->spec, &compile->torus,
+      is_own_kind ? options->hbm_bytes : compile->spec->hbm_bytes);
+  compile->result = NULL;
   compile->packed = NULL;
-  const pod_status_t status =
-      store_add_executable(compile->request.operation.session, compile->result->program,
-                           packed, compile->packed_bytes, &compile->executable);
+  const pod_status_t status = store_add_executable(
+      compile->request.operation.session, compile->compiled->result->program,
+      compile->compiled, packed, compile->packed_bytes, &compile->executable);
   if (status != NULL) {
     end_compile(compile, status);
     return;
@@ -218,7 +274,7 @@ static void load_program(compile_t *compile) {
           compile->executable->session->id, compile->executable->name,
           compile->executable->id);
   store_executable_use(compile->executable);
-  if (!load_is_needed(coordinator, compile->executable)) {
+  if (compile->only || !load_is_needed(coordinator, compile->executable)) {
     loaded(compile, NULL);
     return;
   }
@@ -226,7 +282,7 @@ static void load_program(compile_t *compile) {
   compile->load = load_start(coordinator, compile->executable, loaded, compile);
 }
 
-static void compiled(compile_job_t *job) {
+static void compiled(queue_job_t *job) {
   compile_t *compile = compile_of_job(job);
   pod_status_t status = compile->status;
   compile->status = NULL;
@@ -236,9 +292,6 @@ static void compiled(compile_job_t *job) {
   }
   if (status != NULL) {
     end_compile(compile, status);
-  } else if (compile->only) {
-    reply(compile);
-    end_compile(compile, NULL);
   } else {
     load_program(compile);
   }
@@ -262,13 +315,13 @@ static void compile_half_close(rpc_call_t *client, void *context) {
     compile->text[compile->size_bytes] = '\0';
     compile->job.run = run_compile;
     compile->job.done = compiled;
-    status = compile_queue_add(compile->request.coordinator->compiles, &compile->job);
+    status = job_queue_add(compile->request.coordinator->compiles, &compile->job);
   }
   if (status != NULL) {
     end_compile(compile, status);
     return;
   }
-  compile->state = COMPILE_QUEUED;
+  compile->state = JOB_QUEUED;
 }
 
 // --- Giving up ---
@@ -279,8 +332,8 @@ static void give_up(compile_t *compile, pod_status_t status) {
     case COMPILE_RECEIVING:
       end_compile(compile, status);
       return;
-    case COMPILE_QUEUED:
-      if (compile_queue_remove(compile->request.coordinator->compiles, &compile->job)) {
+    case JOB_QUEUED:
+      if (job_queue_remove(compile->request.coordinator->compiles, &compile->job)) {
         end_compile(compile, status);
         return;
       }

@@ -212,6 +212,7 @@ static void add_services(coordinator_t *coordinator) {
   *next++ = fetch_method();
   *next++ = execute_method();
   *next++ = profile_method();
+  *next++ = simulate_method();
   *next = (rpc_method_t){0};
   rpc_server_add_service(coordinator->server, "podium.v1.Podium", methods, coordinator);
   rpc_server_add_service(coordinator->server, "podium.v1.Registry", registry_methods(),
@@ -247,7 +248,10 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
                                             .context = coordinator});
   const rpc_server_options_t server_options = {.message_bytes_max =
                                                    COORDINATOR_MESSAGE_BYTES_MAX};
-  pod_status_t status = compile_queue_create(loop, &coordinator->compiles);
+  pod_status_t status = job_queue_create(loop, "compiles", &coordinator->compiles);
+  if (status == NULL) {
+    status = job_queue_create(loop, "simulations", &coordinator->simulations);
+  }
   if (status == NULL) {
     status = rpc_server_create(loop, &server_options, &coordinator->server);
   }
@@ -270,7 +274,8 @@ const char *coordinator_address(const coordinator_t *coordinator) {
 }
 
 bool coordinator_is_compiling(const coordinator_t *coordinator) {
-  return compile_queue_is_running(coordinator->compiles);
+  return job_queue_is_running(coordinator->compiles) ||
+         job_queue_is_running(coordinator->simulations);
 }
 
 void coordinator_destroy(coordinator_t *coordinator) {
@@ -281,7 +286,8 @@ void coordinator_destroy(coordinator_t *coordinator) {
   // In this order every operation finds its way to its end: the clients' calls end, which
   // stops what they asked for; the compiler's jobs; then the calls to the workers.
   rpc_server_destroy(coordinator->server);
-  compile_queue_destroy(coordinator->compiles);
+  job_queue_destroy(coordinator->compiles);
+  job_queue_destroy(coordinator->simulations);
   store_stop_operations(coordinator->store);
   later_run(coordinator->later);
   registry_destroy(coordinator->registry);

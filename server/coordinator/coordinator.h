@@ -2,10 +2,11 @@
 // and podium.v1.Registry to workers.
 //
 //   OpenSession       session_service.c     the books: store.h
-//   Compile           compile_service.c     on a thread of its own: compile_queue.h
+//   Compile           compile_service.c     on a thread of its own: job_queue.h
 //   PutArray          put_service.c         slices while it streams; holds a few MiB
 //   Execute           execute_service.c     one at a time, first come first served
 //   FetchArray        fetch_service.c       likewise assembles while it streams
+//   GetProfile, Simulate   profile_service.c   on a thread: simulation.h
 //   Attach            registry.h            the pod's state: places.h
 //
 // Threading: the loop thread, but for the compiler.
@@ -63,10 +64,11 @@ const char *coordinator_address(const coordinator_t *coordinator);
 void coordinator_drain(coordinator_t *coordinator, int64_t grace_ms, rpc_fn_t done,
                        void *context);
 
-// Whether coordinator_destroy would have to wait for the compiler.
+// Whether coordinator_destroy would have to wait for the compiler or a simulation.
 bool coordinator_is_compiling(const coordinator_t *coordinator);
 
-// Ends what is left at once. Waits for a compile that is running. Accepts NULL.
+// Ends what is left at once. Waits for a compile or a
+// simulation that is running. Accepts NULL.
 void coordinator_destroy(coordinator_t *coordinator);
 
 #endif  // SERVER_COORDINATOR_COORDINATOR_H_

@@ -10,8 +10,8 @@
 
 #include "common/rpc/loop.h"
 #include "common/rpc/rpc.h"
-#include "server/coordinator/compile_queue.h"
 #include "server/coordinator/coordinator.h"
+#include "server/coordinator/job_queue.h"
 #include "server/coordinator/later.h"
 #include "server/coordinator/registry.h"
 #include "server/coordinator/store.h"
@@ -36,8 +36,9 @@ struct coordinator_t {
   rpc_server_t *server;
   registry_t *registry;
   store_t *store;
-  compile_queue_t *compiles;
+  job_queue_t *compiles, *simulations;
   int64_t compile_text_bytes;  // Of modules that are being received or compiled.
+  int64_t profile_bytes;       // Of profiles that are going out.
   rpc_method_t methods[16];
   bool is_serving;  // What health was last told: the pod is ready.
   bool is_draining;
@@ -110,6 +111,7 @@ rpc_method_t put_method(void);
 rpc_method_t fetch_method(void);
 rpc_method_t execute_method(void);
 rpc_method_t profile_method(void);
+rpc_method_t simulate_method(void);
 
 // execute_service.c
 void executions_pump(coordinator_t *coordinator);

@@ -131,10 +131,9 @@ static void bound_response(pod_arena_t *arena, Podium__V1__CompileResponse *resp
   }
 }
 
-Podium__V1__CompileResponse *describe_compile(pod_arena_t *arena,
-                                              const coordinator_t *coordinator,
-                                              uint64_t executable,
-                                              const compiler_result_t *result) {
+Podium__V1__CompileResponse *describe_compile(pod_arena_t *arena, uint64_t executable,
+                                              const compiled_t *compiled) {
+  const compiler_result_t *result = compiled->result;
   const chip_program_t *program = result->program;
   Podium__V1__CompileResponse *response = pod_arena_alloc(arena, sizeof(*response));
   podium__v1__compile_response__init(response);
@@ -163,9 +162,7 @@ Podium__V1__CompileResponse *describe_compile(pod_arena_t *arena,
   response->result_bytes = program->result_bytes;
   response->constant_bytes = program->constant_bytes;
   response->temp_bytes = program->temp_bytes;
-  response->hbm_bytes = coordinator->options.hbm_bytes != 0
-                            ? coordinator->options.hbm_bytes
-                            : coordinator->options.spec->hbm_bytes;
+  response->hbm_bytes = compiled->hbm_bytes;
   bound_response(arena, response);
   return response;
 }

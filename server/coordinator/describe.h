@@ -12,11 +12,9 @@
 
 Podium__V1__Pod *describe_pod(pod_arena_t *arena, const coordinator_t *coordinator);
 
-// Borrows from `result`. `executable` is 0 when nothing was loaded. When it would exceed
-// what a client takes as one message, the texts that make it large are left out.
-Podium__V1__CompileResponse *describe_compile(pod_arena_t *arena,
-                                              const coordinator_t *coordinator,
-                                              uint64_t executable,
-                                              const compiler_result_t *result);
+// Borrows from `compiled`. When it would exceed what a client takes as one message, the
+// texts that make it large are left out.
+Podium__V1__CompileResponse *describe_compile(pod_arena_t *arena, uint64_t executable,
+                                              const compiled_t *compiled);
 
 #endif  // SERVER_COORDINATOR_DESCRIBE_H_

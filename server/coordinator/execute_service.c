@@ -23,8 +23,10 @@
 #include "server/coordinator/coordinator_private.h"
 #include "server/coordinator/fanout.h"
 #include "server/coordinator/load.h"
+#include "server/wire/profile.h"
 
 enum {
+  PARTS_MAX = 1 << 14,   // Of a profile; a chip that sends without end gets no more.
   MOMENT_MS_MIN = 200,   // How long SETTLING lasts: two heartbeats,
   MOMENT_MS_MAX = 2000,  // within these bounds.
 };
@@ -52,8 +54,8 @@ struct execution_t {
   fanout_t fanout;
   chip_call_t *calls;  // By chip; NULL before it runs.
   store_profile_t *profile;
-  int64_t host_ns, end_ps;  // The slowest chip's.
-  rpc_timer_t *moment;      // While SETTLING.
+  int64_t host_ns;      // The slowest chip's.
+  rpc_timer_t *moment;  // While SETTLING.
 };
 
 static void free_if_over(execution_t *execution) {
@@ -112,13 +114,13 @@ static void answer(execution_t *execution) {
   for (int32_t i = 0; i < executable->result_count; i++) {
     store_add_array(session, execution->result_ids[i], executable->results[i]);
   }
+  store_profile_share_traces(execution->profile);
   store_keep_profile(session, execution->profile);
   Podium__V1__ExecuteResponse response = PODIUM__V1__EXECUTE_RESPONSE__INIT;
   response.results = execution->result_ids;
   response.n_results = (size_t)executable->result_count;
   response.execution = execution->id;
   response.host_ns = execution->host_ns;
-  response.end_ps = execution->end_ps;
   request_reply(&execution->request, &response.base);
 }
 
@@ -186,22 +188,32 @@ static void end_run(execution_t *execution) {
   end_execution(execution, fanout_take(&execution->fanout));
 }
 
+// Goes out to the client as it is, one part of the profile.
+static void keep_part(execution_t *execution, Podium__V1__HostProfile *host) {
+  Podium__V1__ProfilePart part = PODIUM__V1__PROFILE_PART__INIT;
+  part.host = host;
+  const size_t size_bytes = podium__v1__profile_part__get_packed_size(&part);
+  uint8_t *data = pod_alloc(size_bytes);
+  podium__v1__profile_part__pack(&part, data);
+  store_profile_add_part(execution->profile, data, size_bytes);
+  if (host->host_ns > execution->host_ns) {
+    execution->host_ns = host->host_ns;
+  }
+}
+
 static void on_message(chip_call_t *call, const void *data) {
   execution_t *execution = call->owner;
+  store_profile_t *profile = execution->profile;
   const Podium__V1__WorkerExecuteResponse *message = data;
-  store_bytes_t *bytes = &execution->profile->chips[call->chip];
-  if (message->profile == NULL || bytes->data != NULL) {
-    return;
+  if (message->profile != NULL && profile->part_count < PARTS_MAX) {
+    message->profile->chip = call->chip;
+    keep_part(execution, message->profile);
   }
-  const Podium__V1__ChipProfile *profile = message->profile;
-  bytes->size_bytes = podium__v1__chip_profile__get_packed_size(profile);
-  bytes->data = pod_alloc(bytes->size_bytes);
-  podium__v1__chip_profile__pack(profile, bytes->data);
-  if (profile->host_ns > execution->host_ns) {
-    execution->host_ns = profile->host_ns;
-  }
-  if (profile->end_ps > execution->end_ps) {
-    execution->end_ps = profile->end_ps;
+  if (message->trace != NULL && profile->trace_status == NULL) {
+    profile->trace_status = pod_status_context(
+        wire_trace_add(message->trace, profile->compiled->result->program,
+                       store_profile_trace(profile, call->chip)),
+        "chip %" PRId32, call->chip);
   }
 }
 
@@ -231,7 +243,8 @@ static void run(execution_t *execution) {
   request.n_results = (size_t)executable->result_count;
   request.results = execution->result_ids;
   execution->state = EXECUTION_RUNNING;
-  execution->profile = store_profile_create(execution->id, executable->chip_count);
+  execution->profile =
+      store_profile_create(execution->id, executable->compiled, executable->chip_count);
   execution->calls =
       pod_alloc((size_t)executable->chip_count * sizeof(*execution->calls));
   fanout_begin(&execution->fanout, executable->chip_count);
@@ -373,6 +386,7 @@ static pod_status_t accept(execution_t *execution,
   const store_session_t *session = execution->request.operation.session;
   store_executable_t *executable;
   POD_TRY(store_find_executable(session, request->executable, &executable));
+  POD_TRY(store_check_loadable(executable));
   store_executable_use(executable);
   execution->executable = executable;
   POD_TRY(find_arguments(execution, request));

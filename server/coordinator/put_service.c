@@ -239,6 +239,7 @@ static pod_status_t layout_of_argument(put_t *put,
   store_executable_t *executable;
   POD_TRY(store_find_executable(put->request.operation.session, message->executable,
                                 &executable));
+  POD_TRY(store_check_loadable(executable));
   if (message->argument < 0 || message->argument >= executable->argument_count) {
     return pod_error(POD_INVALID_ARGUMENT,
                      "%s has %" PRId32 " arguments, there is no argument %" PRId32,

@@ -84,6 +84,7 @@ static void destroy_executable(store_executable_t *executable) {
   free(executable->results);
   free(executable->name);
   free(executable->packed);
+  compiled_unuse(executable->compiled);
   free(executable->loaded_epochs);
   free(executable);
 }
@@ -373,6 +374,9 @@ static pod_status_t fill_executable(store_executable_t *executable,
   executable->loaded_epochs =
       pod_alloc((size_t)executable->chip_count * sizeof(*executable->loaded_epochs));
   executable->name = pod_strdup(program->name);
+  if (executable->packed == NULL) {
+    return NULL;
+  }
   POD_TRY(copy_interfaces(program->arguments, program->argument_count,
                           executable->arguments, &executable->argument_count));
   for (size_t i = 0; i < argument_count; i++) {
@@ -383,9 +387,11 @@ static pod_status_t fill_executable(store_executable_t *executable,
 }
 
 pod_status_t store_add_executable(store_session_t *session, const chip_program_t *program,
-                                  uint8_t *packed, size_t packed_bytes,
+                                  compiled_t *compiled, uint8_t *packed,
+                                  size_t packed_bytes,
                                   store_executable_t **out_executable) {
   store_executable_t *executable = pod_alloc(sizeof(*executable));
+  executable->compiled = compiled_use(compiled);
   executable->packed = packed;
   executable->packed_bytes = packed_bytes;
   pod_status_t status = fill_executable(executable, program);
@@ -418,6 +424,17 @@ pod_status_t store_find_executable(const store_session_t *session, uint64_t id,
   return NULL;
 }
 
+pod_status_t store_check_loadable(const store_executable_t *executable) {
+  if (executable->packed == NULL) {
+    return pod_error(POD_FAILED_PRECONDITION,
+                     "executable %" PRIu64
+                     " (%s) was compiled only to be looked at and simulated: compile it "
+                     "without `only` to run it",
+                     executable->id, executable->name);
+  }
+  return NULL;
+}
+
 void store_executable_use(store_executable_t *executable) {
   executable->use_count++;
 }
@@ -428,11 +445,11 @@ static void let_executable_go(store_executable_t *executable) {
     return;
   }
   const store_events_t events = session->store->events;
-  const bool is_closing = session->is_closing;
+  const bool is_on_chips = !session->is_closing && executable->packed != NULL;
   const uint64_t id = executable->id;
   const int32_t chip_count = executable->chip_count;
   free_executable(executable);
-  if (!is_closing) {
+  if (is_on_chips) {
     events.executable_gone(events.context, id, chip_count);
   }
 }
@@ -481,13 +498,19 @@ pod_status_t store_check_arguments(const store_executable_t *executable, size_t 
 
 // --- Profiles ---
 
-store_profile_t *store_profile_create(uint64_t execution, int32_t chip_count) {
+store_profile_t *store_profile_create(uint64_t execution, compiled_t *compiled,
+                                      int32_t chip_count) {
   store_profile_t *profile = pod_alloc(sizeof(*profile));
-  *profile =
-      (store_profile_t){.use_count = 1,
-                        .execution = execution,
-                        .chip_count = chip_count,
-                        .chips = pod_alloc((size_t)chip_count * sizeof(*profile->chips))};
+  *profile = (store_profile_t){
+      .use_count = 1,
+      .execution = execution,
+      .compiled = compiled_use(compiled),
+      .chip_count = chip_count,
+      .traces = pod_alloc((size_t)chip_count * sizeof(*profile->traces))};
+  for (int32_t chip = 0; chip < chip_count && compiled != NULL; chip++) {
+    profile->traces[chip] = pod_alloc(sizeof(chip_trace_t));
+    chip_trace_init(profile->traces[chip], compiled->result->program);
+  }
   return profile;
 }
 
@@ -495,15 +518,67 @@ void store_profile_use(store_profile_t *profile) {
   profile->use_count++;
 }
 
+static void free_trace(chip_trace_t *trace) {
+  if (trace != NULL) {
+    chip_trace_deinit(trace);
+    free(trace);
+  }
+}
+
+// Whether a chip before this one has the very same.
+static bool is_shared(const store_profile_t *profile, int32_t chip) {
+  for (int32_t other = 0; other < chip; other++) {
+    if (profile->traces[other] == profile->traces[chip]) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void store_profile_unuse(store_profile_t *profile) {
   if (profile == NULL || --profile->use_count > 0) {
     return;
   }
-  for (int32_t chip = 0; chip < profile->chip_count; chip++) {
-    free(profile->chips[chip].data);
+  for (int32_t chip = profile->chip_count - 1; chip >= 0; chip--) {
+    if (!is_shared(profile, chip)) {
+      free_trace(profile->traces[chip]);
+    }
   }
-  free(profile->chips);
+  free(profile->traces);
+  for (size_t i = 0; i < profile->part_count; i++) {
+    free(profile->parts[i].data);
+  }
+  free(profile->parts);
+  pod_status_free(profile->trace_status);
+  compiled_unuse(profile->compiled);
   free(profile);
+}
+
+void store_profile_add_part(store_profile_t *profile, uint8_t *data, size_t size_bytes) {
+  if (profile->part_count == profile->part_capacity) {
+    profile->part_capacity = 2 * profile->part_capacity + 4;
+    profile->parts =
+        pod_grow(profile->parts, profile->part_capacity, sizeof(*profile->parts));
+  }
+  profile->parts[profile->part_count++] =
+      (store_bytes_t){.data = data, .size_bytes = size_bytes};
+}
+
+chip_trace_t *store_profile_trace(store_profile_t *profile, int32_t chip) {
+  return chip >= 0 && chip < profile->chip_count ? profile->traces[chip] : NULL;
+}
+
+void store_profile_share_traces(store_profile_t *profile) {
+  for (int32_t chip = 1; chip < profile->chip_count; chip++) {
+    for (int32_t other = 0; other < chip; other++) {
+      if (profile->traces[chip] != NULL &&
+          chip_trace_equal(profile->traces[chip], profile->traces[other])) {
+        free_trace(profile->traces[chip]);
+        profile->traces[chip] = profile->traces[other];
+        break;
+      }
+    }
+  }
 }
 
 void store_keep_profile(store_session_t *session, store_profile_t *profile) {

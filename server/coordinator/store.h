@@ -21,6 +21,8 @@
 #include "common/base/map.h"
 #include "common/base/status.h"
 #include "server/chip/program.h"
+#include "server/chip/trace.h"
+#include "server/coordinator/compiled.h"
 #include "server/coordinator/layout.h"
 
 enum {
@@ -66,7 +68,10 @@ typedef struct store_executable_t {
   layout_t **arguments, **results;
   char **argument_names;
   int32_t chip_count;
-  uint8_t *packed;  // A podium.v1.Program.
+  compiled_t *compiled;
+  // A podium.v1.Program; NULL: it was compiled only to be looked at and simulated,
+  // perhaps for another pod, and has no arguments or results here.
+  uint8_t *packed;
   size_t packed_bytes;
   uint64_t *loaded_epochs;  // By chip: the epoch of the worker that has it; 0: none.
 } store_executable_t;
@@ -76,13 +81,18 @@ typedef struct store_bytes_t {
   size_t size_bytes;
 } store_bytes_t;
 
-// An execution's profile: a serialised podium.v1.ChipProfile per chip. Counted: it may go
-// out to a client while newer ones take its place.
+// What an execution has left: of each chip what was measured, as serialised
+// podium.v1.ProfileParts, and the way of its control flow. Counted: it may go out to a
+// client while newer ones take its place.
 typedef struct store_profile_t {
   int32_t use_count;
   uint64_t execution;
+  compiled_t *compiled;
+  size_t part_count, part_capacity;
+  store_bytes_t *parts;
   int32_t chip_count;
-  store_bytes_t *chips;
+  chip_trace_t **traces;      // By chip; chips that went the same way share one.
+  pod_status_t trace_status;  // Why there are no traces; NULL: there are.
 } store_profile_t;
 
 struct store_session_t {
@@ -166,15 +176,20 @@ void store_lose_chip(store_t *store, int32_t chip, const char *reason);
 // --- Executables ---
 
 // INVALID_ARGUMENT or UNIMPLEMENTED when an argument's or result's sharding is no good.
-// Takes `packed`, always.
+// Takes `packed`, always; it may be NULL (store_executable_t). Keeps a use of `compiled`
+// of its own.
 POD_MUST_USE pod_status_t store_add_executable(store_session_t *session,
                                                const chip_program_t *program,
-                                               uint8_t *packed, size_t packed_bytes,
+                                               compiled_t *compiled, uint8_t *packed,
+                                               size_t packed_bytes,
                                                store_executable_t **out_executable);
 
 POD_MUST_USE pod_status_t store_find_executable(const store_session_t *session,
                                                 uint64_t id,
                                                 store_executable_t **out_executable);
+
+// FAILED_PRECONDITION when it was compiled only to be looked at.
+POD_MUST_USE pod_status_t store_check_loadable(const store_executable_t *executable);
 
 void store_executable_use(store_executable_t *executable);
 void store_executable_unuse(store_executable_t *executable);
@@ -189,7 +204,18 @@ POD_MUST_USE pod_status_t store_check_arguments(const store_executable_t *execut
 // --- Profiles ---
 
 // For `chip_count` chips, nothing of which is there yet. The first use is the caller's.
-store_profile_t *store_profile_create(uint64_t execution, int32_t chip_count);
+// Keeps a use of `compiled` of its own.
+store_profile_t *store_profile_create(uint64_t execution, compiled_t *compiled,
+                                      int32_t chip_count);
+
+// Takes `data`.
+void store_profile_add_part(store_profile_t *profile, uint8_t *data, size_t size_bytes);
+
+// The trace of a chip, to be added to; NULL when the chip does not exist.
+chip_trace_t *store_profile_trace(store_profile_t *profile, int32_t chip);
+
+// All has come: equal traces become one.
+void store_profile_share_traces(store_profile_t *profile);
 
 void store_profile_use(store_profile_t *profile);
 

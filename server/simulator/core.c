@@ -117,12 +117,12 @@ static void start_fetch(simulator_engine_t *engine, int32_t class_index, int32_t
   if (core->fetch_first == core->fetch_count) {
     core->dma_since_ps = core->now_ps;
   }
-  simulator_total(engine, class_index, task)->run_count++;
   core->fetches[core->fetch_count++] = (simulator_prefetch_t){
       .task = task,
       .event = simulator_record_event(engine, class_index, task, core->now_ps),
       .start_ps = core->now_ps,
       .left_ps = simulator_scaled(core, engine->costs[task].hbm_ps)};
+  simulator_total(engine, class_index, task)->run_count++;
   core->fetched_ps[engine->slots[task]] = -1;
   drain(engine, class_index, core->now_ps, core->now_ps, 0);
 }
@@ -304,11 +304,11 @@ static void run_compute(simulator_engine_t *engine, int32_t class_index, int32_t
   chip->mxu_ps += simulator_scaled(core, cost->mxu_ps);
   chip->vpu_ps += simulator_scaled(core, cost->vpu_ps);
   chip->hbm_ps += simulator_scaled(core, cost->hbm_ps);
+  const int32_t event = simulator_record_event(engine, class_index, task, start_ps);
+  simulator_record_duration(engine, class_index, event, duration_ps);
   simulator_total_t *total = simulator_total(engine, class_index, task);
   total->run_count++;
   total->duration_ps += duration_ps;
-  const int32_t event = simulator_record_event(engine, class_index, task, start_ps);
-  simulator_record_duration(engine, class_index, event, duration_ps);
 }
 
 static void wait_for(simulator_engine_t *engine, int32_t class_index, int32_t task,

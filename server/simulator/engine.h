@@ -257,7 +257,8 @@ void simulator_record_init(simulator_engine_t *engine);
 // Frees what is not the result's.
 void simulator_record_deinit(simulator_engine_t *engine);
 
-// Returns the event's index, or -1 when it is dropped.
+// A run of a task begins; its total does not count it yet. Returns the event's index, or
+// -1 when it is dropped.
 int32_t simulator_record_event(simulator_engine_t *engine, int32_t class_index,
                                int32_t task, int64_t start_ps);
 void simulator_record_duration(simulator_engine_t *engine, int32_t class_index,

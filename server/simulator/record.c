@@ -56,6 +56,10 @@ static bool make_room(void **list, int64_t count, int64_t limit, int64_t *inout_
 
 int32_t simulator_record_event(simulator_engine_t *engine, int32_t class_index,
                                int32_t task, int64_t start_ps) {
+  simulator_total_t *total = simulator_total(engine, class_index, task);
+  if (total->run_count == 0) {
+    total->start_ps = start_ps;
+  }
   simulator_chip_t *chip = &engine->result->classes[class_index];
   simulator_log_t *log = &engine->logs[class_index];
   void *events = log->events;

@@ -68,6 +68,7 @@ typedef struct simulator_options_t {
 // Sums over an execution of one task.
 typedef struct simulator_total_t {
   int64_t run_count;
+  int64_t start_ps;  // Of the first run.
   int64_t
       duration_ps;  // On the core: for a DONE the waiting, for a WHILE all of its turns.
   int64_t waiting_ps;  // Of it, waiting for links or DMA with the core idle.

@@ -1,174 +1,203 @@
 #include "server/wire/profile.h"
 
-static Podium__V1__Cost *cost_pack(pod_arena_t *arena, const chip_cost_t *cost) {
-  Podium__V1__Cost *message = pod_arena_alloc(arena, sizeof(*message));
-  podium__v1__cost__init(message);
-  message->mxu_flop = cost->mxu_flop;
-  message->vpu_op = cost->vpu_op;
-  message->hbm_bytes = cost->hbm_bytes;
-  message->ici_bytes = cost->ici_bytes;
-  message->duration_ps = cost->duration_ps;
-  message->bound = (Podium__V1__Bound)cost->bound;
+#include <inttypes.h>
+
+#include "common/base/memory.h"
+
+// The pieces that are there, the last of which may take more entries.
+typedef struct packer_t {
+  pod_arena_t *arena;
+  const chip_profile_t *profile;
+  size_t count, capacity;
+  Podium__V1__WorkerExecuteResponse **pieces;
+  size_t entries;  // In the last.
+} packer_t;
+
+static Podium__V1__WorkerExecuteResponse *add_piece(packer_t *packer) {
+  if (packer->count == packer->capacity) {
+    packer->capacity = 2 * packer->capacity + 4;
+    Podium__V1__WorkerExecuteResponse **pieces =
+        pod_arena_array(packer->arena, packer->capacity, sizeof(*pieces));
+    for (size_t i = 0; i < packer->count; i++) {
+      pieces[i] = packer->pieces[i];
+    }
+    packer->pieces = pieces;
+  }
+  Podium__V1__WorkerExecuteResponse *piece =
+      pod_arena_alloc(packer->arena, sizeof(*piece));
+  podium__v1__worker_execute_response__init(piece);
+  packer->pieces[packer->count++] = piece;
+  packer->entries = 0;
+  return piece;
+}
+
+// A list of what there is, as far as it fits a piece.
+static void *make_list(const packer_t *packer, int32_t count) {
+  const int32_t room = count < WIRE_PIECE_ENTRIES ? count : WIRE_PIECE_ENTRIES;
+  return pod_arena_array(packer->arena, (size_t)room, sizeof(void *));
+}
+
+static Podium__V1__HostProfile *add_profile(packer_t *packer) {
+  Podium__V1__HostProfile *message = pod_arena_alloc(packer->arena, sizeof(*message));
+  podium__v1__host_profile__init(message);
+  message->chip = packer->profile->chip;
+  message->totals = make_list(packer, packer->profile->total_count);
+  message->events = make_list(packer, packer->profile->event_count);
+  add_piece(packer)->profile = message;
   return message;
 }
 
-static void totals_pack(pod_arena_t *arena, const chip_profile_t *profile,
-                        Podium__V1__ChipProfile *message) {
-  message->totals =
-      pod_arena_array(arena, (size_t)profile->total_count, sizeof(*message->totals));
+static Podium__V1__HostProfile *profile_with_room(packer_t *packer,
+                                                  Podium__V1__HostProfile *message) {
+  if (packer->entries == WIRE_PIECE_ENTRIES) {
+    message = add_profile(packer);
+  }
+  packer->entries++;
+  return message;
+}
+
+static void pack_profile(packer_t *packer, bool with_events) {
+  const chip_profile_t *profile = packer->profile;
+  Podium__V1__HostProfile *message = add_profile(packer);
+  message->host_ns = profile->host_ns;
+  message->hbm_peak_bytes = profile->hbm_peak_bytes;
+  message->events_dropped = with_events ? profile->events_dropped : 0;
   for (int32_t i = 0; i < profile->total_count; i++) {
     const chip_total_t *total = &profile->totals[i];
     if (total->run_count == 0) {
       continue;
     }
-    Podium__V1__InstructionTotal *entry = pod_arena_alloc(arena, sizeof(*entry));
-    podium__v1__instruction_total__init(entry);
-    entry->index = i;
+    Podium__V1__HostTotal *entry = pod_arena_alloc(packer->arena, sizeof(*entry));
+    podium__v1__host_total__init(entry);
+    entry->instruction = i;
     entry->run_count = total->run_count;
-    entry->duration_ps = total->duration_ps;
     entry->host_ns = total->host_ns;
-    entry->cost = cost_pack(arena, &total->cost);
+    message = profile_with_room(packer, message);
     message->totals[message->n_totals++] = entry;
   }
-}
-
-static void events_pack(pod_arena_t *arena, const chip_profile_t *profile,
-                        Podium__V1__ChipProfile *message) {
-  message->n_events = (size_t)profile->event_count;
-  message->events = pod_arena_array(arena, message->n_events, sizeof(*message->events));
-  for (size_t i = 0; i < message->n_events; i++) {
+  for (int32_t i = 0; with_events && i < profile->event_count; i++) {
     const chip_event_t *event = &profile->events[i];
-    Podium__V1__InstructionEvent *entry = pod_arena_alloc(arena, sizeof(*entry));
-    podium__v1__instruction_event__init(entry);
-    entry->index = event->instruction;
-    entry->start_ps = event->start_ps;
-    entry->duration_ps = event->duration_ps;
-    entry->host_start_ns = event->host_start_ns;
+    Podium__V1__HostEvent *entry = pod_arena_alloc(packer->arena, sizeof(*entry));
+    podium__v1__host_event__init(entry);
+    entry->instruction = event->instruction;
+    entry->start_ns = event->start_ns;
     entry->host_ns = event->host_ns;
-    message->events[i] = entry;
+    message = profile_with_room(packer, message);
+    message->events[message->n_events++] = entry;
   }
 }
 
-static void links_pack(pod_arena_t *arena, const chip_profile_t *profile,
-                       Podium__V1__ChipProfile *message) {
-  message->links = pod_arena_array(arena, TORUS_DIRECTIONS, sizeof(*message->links));
-  for (int direction = 0; direction < TORUS_DIRECTIONS; direction++) {
-    const chip_link_total_t *link = &profile->links[direction];
-    if (link->frames_sent == 0) {
-      continue;
-    }
-    Podium__V1__LinkTotal *entry = pod_arena_alloc(arena, sizeof(*entry));
-    podium__v1__link_total__init(entry);
-    entry->direction = direction;
-    entry->bytes_sent = link->bytes_sent;
-    entry->frames_sent = link->frames_sent;
-    message->links[message->n_links++] = entry;
-  }
-}
-
-Podium__V1__ChipProfile *wire_profile_pack(pod_arena_t *arena,
-                                           const chip_profile_t *profile,
-                                           bool with_events) {
-  Podium__V1__ChipProfile *message = pod_arena_alloc(arena, sizeof(*message));
-  podium__v1__chip_profile__init(message);
-  message->chip = profile->chip;
-  message->end_ps = profile->end_ps;
-  message->host_ns = profile->host_ns;
-  message->hbm_peak_bytes = profile->hbm_peak_bytes;
-  totals_pack(arena, profile, message);
-  if (with_events) {
-    events_pack(arena, profile, message);
-    message->events_dropped = profile->events_dropped;
-  }
-  links_pack(arena, profile, message);
+static Podium__V1__ControlTrace *add_trace(packer_t *packer, size_t list_count) {
+  Podium__V1__ControlTrace *message = pod_arena_alloc(packer->arena, sizeof(*message));
+  podium__v1__control_trace__init(message);
+  message->lists = pod_arena_array(packer->arena, list_count, sizeof(*message->lists));
+  add_piece(packer)->trace = message;
   return message;
 }
 
-static pod_status_t cost_unpack(const Podium__V1__Cost *message, chip_cost_t *out_cost) {
-  if (message == NULL) {
-    return pod_error(POD_INVALID_ARGUMENT, "a total of a profile has no cost");
+// As much of a list as the piece has room for, from run `first`. Returns the run behind.
+static int32_t pack_list(packer_t *packer, const chip_trace_list_t *list, int32_t index,
+                         int32_t first, Podium__V1__ControlTrace *message) {
+  const size_t room = WIRE_PIECE_ENTRIES - packer->entries;
+  const size_t left = (size_t)(list->run_count - first);
+  const size_t count = left < room ? left : room;
+  Podium__V1__TraceList *entry = pod_arena_alloc(packer->arena, sizeof(*entry));
+  podium__v1__trace_list__init(entry);
+  entry->instruction = index;
+  entry->n_values = entry->n_repeats = count;
+  entry->values = pod_arena_array(packer->arena, count, sizeof(*entry->values));
+  entry->repeats = pod_arena_array(packer->arena, count, sizeof(*entry->repeats));
+  for (size_t i = 0; i < count; i++) {
+    entry->values[i] = list->runs[(size_t)first + i].value;
+    entry->repeats[i] = list->runs[(size_t)first + i].repeat;
   }
-  if ((int)message->bound < CHIP_BOUND_NONE || (int)message->bound > CHIP_BOUND_FIXED) {
-    return pod_error(POD_INVALID_ARGUMENT, "bound %d of a cost does not exist",
-                     (int)message->bound);
-  }
-  *out_cost = (chip_cost_t){
-      .mxu_flop = message->mxu_flop,
-      .vpu_op = message->vpu_op,
-      .hbm_bytes = message->hbm_bytes,
-      .ici_bytes = message->ici_bytes,
-      .duration_ps = message->duration_ps,
-      .bound = (chip_bound_t)message->bound,
-  };
-  return NULL;
+  message->lists[message->n_lists++] = entry;
+  packer->entries += count;
+  return first + (int32_t)count;
 }
 
-static pod_status_t check_index(int32_t index, int32_t count) {
-  if (index < 0 || index >= count) {
-    return pod_error(POD_INVALID_ARGUMENT,
-                     "a profile names instruction %d of a program that has %d", index,
-                     count);
+static void pack_trace(packer_t *packer) {
+  const chip_trace_t *trace = &packer->profile->trace;
+  size_t list_count = 0;
+  for (int32_t i = 0; i < trace->instruction_count; i++) {
+    list_count += trace->lists[i].run_count > 0;
   }
-  return NULL;
-}
-
-static pod_status_t lists_unpack(const Podium__V1__ChipProfile *message,
-                                 chip_profile_t *profile) {
-  for (size_t i = 0; i < message->n_events; i++) {
-    const Podium__V1__InstructionEvent *entry = message->events[i];
-    POD_TRY(check_index(entry->index, profile->total_count));
-    const chip_event_t event = {
-        .instruction = entry->index,
-        .start_ps = entry->start_ps,
-        .duration_ps = entry->duration_ps,
-        .host_start_ns = entry->host_start_ns,
-        .host_ns = entry->host_ns,
-    };
-    chip_profile_add(profile, &event, NULL);
-  }
-  // What the events added to the totals is replaced: they also count what was not kept.
-  for (int32_t i = 0; i < profile->total_count; i++) {
-    profile->totals[i] = (chip_total_t){0};
-  }
-  for (size_t i = 0; i < message->n_totals; i++) {
-    const Podium__V1__InstructionTotal *entry = message->totals[i];
-    POD_TRY(check_index(entry->index, profile->total_count));
-    chip_total_t *total = &profile->totals[entry->index];
-    POD_TRY(cost_unpack(entry->cost, &total->cost));
-    total->run_count = entry->run_count;
-    total->duration_ps = entry->duration_ps;
-    total->host_ns = entry->host_ns;
-  }
-  for (size_t i = 0; i < message->n_links; i++) {
-    const Podium__V1__LinkTotal *entry = message->links[i];
-    if (entry->direction < 0 || entry->direction >= TORUS_DIRECTIONS) {
-      return pod_error(POD_INVALID_ARGUMENT, "a profile names link %d", entry->direction);
+  Podium__V1__ControlTrace *message = add_trace(packer, list_count);
+  message->is_cut = packer->profile->is_trace_cut;
+  for (int32_t i = 0; i < trace->instruction_count && !message->is_cut; i++) {
+    for (int32_t run = 0; run < trace->lists[i].run_count;) {
+      if (packer->entries == WIRE_PIECE_ENTRIES) {
+        message = add_trace(packer, list_count);
+      }
+      run = pack_list(packer, &trace->lists[i], i, run, message);
     }
-    profile->links[entry->direction] =
-        (chip_link_total_t){entry->bytes_sent, entry->frames_sent};
+  }
+}
+
+Podium__V1__WorkerExecuteResponse **wire_profile_pack(pod_arena_t *arena,
+                                                      const chip_profile_t *profile,
+                                                      bool with_events,
+                                                      size_t *out_count) {
+  packer_t packer = {.arena = arena, .profile = profile};
+  pack_profile(&packer, with_events);
+  pack_trace(&packer);
+  *out_count = packer.count;
+  return packer.pieces;
+}
+
+// --- Traces ---
+
+static pod_status_t check_list(const Podium__V1__TraceList *list,
+                               const chip_program_t *program, const chip_trace_t *trace) {
+  if (list->instruction < 0 || list->instruction >= program->instruction_count) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "a trace names instruction %" PRId32 " of a program that has %d",
+                     list->instruction, program->instruction_count);
+  }
+  if (list->n_values != list->n_repeats ||
+      list->n_values > (size_t)(CHIP_TRACE_RUNS_MAX - trace->run_count)) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "a trace has %zu values and %zu repeats of instruction %" PRId32
+                     ", after %" PRId32 " of at most %d",
+                     list->n_values, list->n_repeats, list->instruction, trace->run_count,
+                     CHIP_TRACE_RUNS_MAX);
+  }
+  for (size_t i = 0; i < list->n_values; i++) {
+    if (list->values[i] < 0 || list->repeats[i] < 1) {
+      return pod_error(POD_INVALID_ARGUMENT,
+                       "a trace has %" PRId64 " turns or branches, %" PRId64 " times",
+                       list->values[i], list->repeats[i]);
+    }
   }
   return NULL;
 }
 
-pod_status_t wire_profile_unpack(const Podium__V1__ChipProfile *message,
-                                 const chip_program_t *program,
-                                 chip_profile_t *out_profile) {
-  if (message->n_events > CHIP_EVENTS_MAX) {
-    return pod_error(POD_INVALID_ARGUMENT,
-                     "a profile has %zu events, at most %d are kept", message->n_events,
-                     CHIP_EVENTS_MAX);
+static void append_runs(const Podium__V1__TraceList *message, chip_trace_t *trace) {
+  chip_trace_list_t *list = &trace->lists[message->instruction];
+  const size_t count = (size_t)list->run_count + message->n_values;
+  list->runs = pod_grow(list->runs, count, sizeof(*list->runs));
+  list->run_capacity = (int32_t)count;
+  for (size_t i = 0; i < message->n_values; i++) {
+    list->runs[list->run_count++] =
+        (chip_trace_run_t){.value = message->values[i], .repeat = message->repeats[i]};
   }
-  chip_profile_t profile;
-  chip_profile_init(&profile, program, message->chip);
-  profile.end_ps = message->end_ps;
-  profile.host_ns = message->host_ns;
-  profile.hbm_peak_bytes = message->hbm_peak_bytes;
-  profile.events_dropped = message->events_dropped;
-  const pod_status_t status = lists_unpack(message, &profile);
-  if (status != NULL) {
-    chip_profile_deinit(&profile);
-    return status;
+  trace->run_count += (int32_t)message->n_values;
+}
+
+pod_status_t wire_trace_add(const Podium__V1__ControlTrace *message,
+                            const chip_program_t *program, chip_trace_t *trace) {
+  if (message->is_cut) {
+    return pod_error(
+        POD_RESOURCE_EXHAUSTED,
+        "the loops and branches of %s went more than %d different ways, more "
+        "than a worker keeps: no device time can be told for it",
+        program->name, CHIP_TRACE_RUNS_MAX);
   }
-  *out_profile = profile;
+  for (size_t i = 0; i < message->n_lists; i++) {
+    POD_TRY(check_list(message->lists[i], program, trace));
+    if (message->lists[i]->n_values > 0) {
+      append_runs(message->lists[i], trace);
+    }
+  }
   return NULL;
 }

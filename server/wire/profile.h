@@ -1,4 +1,5 @@
-// Profiles on the wire: chip_profile_t and podium.v1.ChipProfile.
+// What an execution leaves behind on a worker, on the wire: chip_profile_t as pieces of
+// the answer of podium.v1.Worker/Execute.
 //
 // Ownership: what packing returns lives in the arena.
 // Threading: pure.
@@ -7,23 +8,28 @@
 #define SERVER_WIRE_PROFILE_H_
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "common/base/arena.h"
 #include "common/base/status.h"
-#include "proto/podium/v1/profile.pb-c.h"
+#include "proto/podium/v1/worker.pb-c.h"
 #include "server/chip/profile.h"
 
-// Totals of the instructions that ran, links that carried something, and single events
-// when `with_events`.
-Podium__V1__ChipProfile *wire_profile_pack(pod_arena_t *arena,
-                                           const chip_profile_t *profile,
-                                           bool with_events);
+// Entries of lists in one piece: it then stays below 4 MiB, which every gRPC peer takes.
+enum { WIRE_PIECE_ENTRIES = 1 << 15 };
 
-// `program` is the one that ran. INVALID_ARGUMENT when the profile is not one of it: an
-// instruction or link that does not exist, too many events. The result is owned
-// (chip_profile_deinit).
-POD_MUST_USE pod_status_t wire_profile_unpack(const Podium__V1__ChipProfile *message,
-                                              const chip_program_t *program,
-                                              chip_profile_t *out_profile);
+// Totals of the instructions that ran, the trace, and single events when `with_events`.
+// *out_count pieces, at least one.
+Podium__V1__WorkerExecuteResponse **wire_profile_pack(pod_arena_t *arena,
+                                                      const chip_profile_t *profile,
+                                                      bool with_events,
+                                                      size_t *out_count);
+
+// Adds a piece to `trace`, which chip_trace_init has made for `program`.
+// INVALID_ARGUMENT when it is of another program or longer than a trace gets;
+// RESOURCE_EXHAUSTED when the worker had to cut it.
+POD_MUST_USE pod_status_t wire_trace_add(const Podium__V1__ControlTrace *message,
+                                         const chip_program_t *program,
+                                         chip_trace_t *trace);
 
 #endif  // SERVER_WIRE_PROFILE_H_

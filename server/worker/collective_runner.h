@@ -10,8 +10,7 @@
 
 typedef struct collective_runner_t {
   // As ici_collective_run.
-  pod_status_t (*run)(void *context, const ici_collective_t *collective,
-                      int64_t *out_clock_ps);
+  pod_status_t (*run)(void *context, const ici_collective_t *collective);
   // As ici_node_abort; takes `status`.
   void (*abort)(void *context, uint64_t execution, pod_status_t status);
   // As ici_node_end.

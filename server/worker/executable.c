@@ -153,8 +153,6 @@ static pod_status_t load_step(executable_t *executable, int32_t index, void **po
   const chip_instruction_t *instruction = &program->instructions[index];
   executor_step_t *step = &executable->steps[index];
   step->pointers = pointers;
-  step->cost = chip_instruction_cost(executor->options.spec, &executor->options.torus,
-                                     program, instruction);
   if (chip_op_is_collective(instruction->op)) {
     return executor_collective_create(program, instruction, executor->options.spec,
                                       &executor->options.torus, executor->options.chip,

@@ -1,5 +1,5 @@
-// Running a program: walks the instruction lists, lends buffers to kernels, moves the
-// clock.
+// Running a program: walks the instruction lists, lends buffers to kernels,
+// notes the way the control flow takes.
 
 #include <string.h>
 
@@ -11,9 +11,9 @@ typedef struct execution_t {
   executable_t *executable;
   const executor_run_t *run;
   chip_profile_t *profile;
-  int64_t now_ps;         // The core's clock.
   int64_t host_start_ns;  // Of the execution.
   uint32_t sequence;      // Of the next collective; the same on all chips.
+  bool is_silent;         // In a region.
 } execution_t;
 
 static pod_status_t run_computation(execution_t *execution, int32_t computation);
@@ -40,12 +40,6 @@ static pod_status_t check_cancelled(const execution_t *execution) {
     return pod_error(POD_CANCELLED, "the execution was cancelled");
   }
   return NULL;
-}
-
-// Saturates: a program may ask for work without end.
-static int64_t later(int64_t time_ps, int64_t duration_ps) {
-  int64_t sum;
-  return __builtin_add_overflow(time_ps, duration_ps, &sum) ? INT64_MAX : sum;
 }
 
 // --- Buffers ---
@@ -95,6 +89,16 @@ static void resolve_pointers(const execution_t *execution,
 
 // --- Control ---
 
+// How the control flow went; not in regions, whose time is part of their caller's.
+static void trace(const execution_t *execution, const chip_instruction_t *instruction,
+                  int64_t value) {
+  if (!execution->is_silent) {
+    const chip_program_t *program = execution->executable->program;
+    chip_profile_trace(execution->profile, (int32_t)(instruction - program->instructions),
+                       value);
+  }
+}
+
 static pod_status_t run_while(execution_t *execution,
                               const chip_instruction_t *instruction) {
   const chip_program_t *program = execution->executable->program;
@@ -103,10 +107,11 @@ static pod_status_t run_while(execution_t *execution,
   const int32_t *body_results = program->computations[body].results;
   const uint8_t *goes_on =
       buffer_of(execution, program->computations[condition].results[0]);
-  for (;;) {
+  for (int64_t turns = 0;; turns++) {
     POD_TRY(check_cancelled(execution));
     POD_TRY(run_computation(execution, condition));
     if (*goes_on == 0) {
+      trace(execution, instruction, turns);
       return NULL;
     }
     POD_TRY(run_computation(execution, body));
@@ -131,8 +136,10 @@ static int32_t choose_branch(const execution_t *execution,
 
 static pod_status_t run_branch(execution_t *execution,
                                const chip_instruction_t *instruction) {
-  const int32_t computation = instruction->calls[choose_branch(execution, instruction)];
+  const int32_t branch = choose_branch(execution, instruction);
+  const int32_t computation = instruction->calls[branch];
   POD_TRY(run_computation(execution, computation));
+  trace(execution, instruction, branch);
   const int32_t *results =
       execution->executable->program->computations[computation].results;
   for (int32_t i = 0; i < instruction->result_count; i++) {
@@ -191,11 +198,8 @@ static pod_status_t run_collective(execution_t *execution,
       .args = &args,
       .execution = execution->run->execution,
       .sequence = &execution->sequence,
-      .clock_ps = execution->now_ps,
-      .duration_ps = step->cost.duration_ps,
-      .links = execution->profile->links,
   };
-  return executor_collective_run(step->collective, &run, &execution->now_ps);
+  return executor_collective_run(step->collective, &run);
 }
 
 // --- Instructions ---
@@ -205,13 +209,11 @@ static void write_device_id(const execution_t *execution,
   memcpy(buffer_of(execution, instruction->results[0]), &id, sizeof(id));
 }
 
-// Does it and moves the clock.
 static pod_status_t run_instruction(execution_t *execution,
                                     const chip_instruction_t *instruction,
                                     executor_step_t *step) {
   if (step->kernel != NULL) {
     const kernel_args_t args = kernel_args(execution, instruction, step);
-    execution->now_ps = later(execution->now_ps, step->cost.duration_ps);
     return step->kernel(&args);
   }
   switch (instruction->op) {
@@ -243,19 +245,15 @@ static pod_status_t run_and_record(execution_t *execution, int32_t index) {
   const chip_instruction_t *instruction =
       &execution->executable->program->instructions[index];
   executor_step_t *step = &execution->executable->steps[index];
-  const int64_t start_ps = execution->now_ps;
   const int64_t start_ns = pod_clock_now_ns();
   POD_TRY(pod_status_context(run_instruction(execution, instruction, step), "%s (%s)",
                              instruction->name, instruction->source));
   const chip_event_t event = {
       .instruction = index,
-      .start_ps = start_ps,
-      .duration_ps = execution->now_ps - start_ps,
-      .host_start_ns = start_ns - execution->host_start_ns,
+      .start_ns = start_ns - execution->host_start_ns,
       .host_ns = pod_clock_now_ns() - start_ns,
   };
-  const bool has_cost = step->kernel != NULL || step->collective != NULL;
-  chip_profile_add(execution->profile, &event, has_cost ? &step->cost : NULL);
+  chip_profile_add(execution->profile, &event);
   return NULL;
 }
 
@@ -269,19 +267,20 @@ static pod_status_t run_computation(execution_t *execution, int32_t computation)
   return NULL;
 }
 
-// For regions that run once per element: their time is part of the reduction's.
+// For regions that run once per element: their time is part of the caller's.
 static pod_status_t run_silent(execution_t *execution, int32_t computation) {
   const executable_t *executable = execution->executable;
   const chip_computation_t *list = &executable->program->computations[computation];
-  const int64_t now_ps = execution->now_ps;
-  POD_TRY(check_cancelled(execution));
-  for (int32_t i = 0; i < list->instruction_count; i++) {
+  const bool was_silent = execution->is_silent;
+  pod_status_t status = check_cancelled(execution);
+  execution->is_silent = true;
+  for (int32_t i = 0; i < list->instruction_count && status == NULL; i++) {
     const int32_t index = list->first_instruction + i;
-    POD_TRY(run_instruction(execution, &executable->program->instructions[index],
-                            &executable->steps[index]));
+    status = run_instruction(execution, &executable->program->instructions[index],
+                             &executable->steps[index]);
   }
-  execution->now_ps = now_ps;
-  return NULL;
+  execution->is_silent = was_silent;
+  return status;
 }
 
 pod_status_t executor_run(executable_t *executable, const executor_run_t *run,
@@ -301,7 +300,6 @@ pod_status_t executor_run(executable_t *executable, const executor_run_t *run,
              (size_t)tensor_shape_bytes(&executable->result_shapes[i]));
     }
   }
-  profile->end_ps = execution.now_ps;
   profile->host_ns = pod_clock_now_ns() - execution.host_start_ns;
   return NULL;
 }

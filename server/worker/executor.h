@@ -3,13 +3,9 @@
 //
 // An executor is a chip: it has a place in the torus, a way to its peers, and the block
 // of memory in which temporaries lie. An executable is a program made ready for it:
-// kernels looked up and their caches, what each instruction costs, schedules of the
-// collectives, constants in memory.
+// kernels looked up and their caches, schedules of the collectives, constants in memory.
 //
-// Virtual time: the clock of the chip's core, in picoseconds, starts at 0 with every
-// execution. An instruction moves it by its cost; a collective begins when those are
-// there that the chip hears from. It never looks at a host clock.
-// Determinism: the same arguments give the same results and the same virtual times.
+// Determinism: the same arguments give the same results and the same trace.
 // Threading: everything here on one thread (the chip's compute thread); run->cancelled
 // may be set by any. While a collective waits for peers it blocks the thread; cancelling
 // then needs the runner's abort too.
@@ -76,8 +72,8 @@ typedef struct executor_run_t {
   const atomic_bool *cancelled;  // May be NULL.
 } executor_run_t;
 
-// Adds to `profile`, which chip_profile_init has made for the program; end_ps and host_ns
-// are set. On error the profile is incomplete.
+// Adds to `profile`, which chip_profile_init has made for the program; host_ns is set. On
+// error the profile is incomplete.
 POD_MUST_USE pod_status_t executor_run(executable_t *executable,
                                        const executor_run_t *run,
                                        chip_profile_t *profile);

@@ -12,8 +12,7 @@
 typedef struct part_t {
   collective_schedule_t schedule;
   collective_layout_t input, output;
-  bool is_local;  // Sends and receives nothing.
-  chip_link_total_t links[TORUS_DIRECTIONS];
+  bool is_local;                         // Sends and receives nothing.
   int64_t element_bytes, fold_elements;  // For a region.
 } part_t;
 
@@ -32,56 +31,6 @@ void executor_scratch_deinit(executor_scratch_t *scratch) {
 }
 
 // --- Planning ---
-
-// What a schedule sends goes hop by hop; the hops that leave `chip` count for its links.
-static void add_route(const torus_t *torus, int32_t from, int32_t to, int32_t chip,
-                      int64_t bytes, chip_link_total_t *links) {
-  while (from != to) {
-    const torus_direction_t direction = torus_next_hop(torus, from, to);
-    if (from == chip) {
-      links[direction].bytes_sent += bytes;
-      links[direction].frames_sent++;
-    }
-    from = torus_neighbour(torus, from, direction);
-  }
-}
-
-static void add_schedule(const torus_t *torus, const collective_schedule_t *schedule,
-                         int32_t sender, int32_t chip, chip_link_total_t *links) {
-  for (int32_t i = 0; i < schedule->step_count; i++) {
-    const collective_step_t *step = &schedule->steps[i];
-    if (step->kind == COLLECTIVE_TRANSFER && step->send_to != COLLECTIVE_NONE) {
-      add_route(torus, sender, step->send_to, chip, step->source_bytes, links);
-    }
-  }
-}
-
-// What passes over this chip's links, of all chips' schedules: the same in every run,
-// unlike what has happened to be forwarded by the time this chip is done. A message that
-// the host cuts is one message.
-static pod_status_t plan_links(const collective_request_t *request, const torus_t *torus,
-                               int32_t chip, part_t *part) {
-  const int32_t chips = torus_chip_count(torus);
-  collective_request_t whole = *request;
-  whole.cuts_for_caches = false;
-  pod_arena_t *arena = pod_arena_create();
-  collective_planner_t *planner;
-  pod_status_t status = collective_planner_create(&whole, torus, arena, &planner);
-  for (int32_t sender = 0; sender < chips && status == NULL; sender++) {
-    if (!collective_planner_has(planner, sender)) {
-      continue;
-    }
-    pod_arena_t *scratch = pod_arena_create();
-    collective_schedule_t schedule;
-    status = collective_planner_plan(planner, sender, scratch, &schedule);
-    if (status == NULL) {
-      add_schedule(torus, &schedule, sender, chip, part->links);
-    }
-    pod_arena_destroy(scratch);
-  }
-  pod_arena_destroy(arena);
-  return status;
-}
 
 static bool is_local(const collective_schedule_t *schedule) {
   for (int32_t i = 0; i < schedule->step_count; i++) {
@@ -134,7 +83,7 @@ static pod_status_t plan_part(executor_collective_t *collective,
   }
   POD_TRY(collective_plan(&request, torus, chip, collective->arena, &part->schedule));
   part->is_local = is_local(&part->schedule);
-  return plan_links(&request, torus, chip, part);
+  return NULL;
 }
 
 static int32_t region_of(const chip_instruction_t *instruction) {
@@ -191,8 +140,7 @@ static pod_status_t run_local(const collective_schedule_t *schedule,
 }
 
 static pod_status_t run_schedule(const part_t *part, const executor_collective_run_t *run,
-                                 const collective_buffers_t *buffers,
-                                 int64_t *inout_clock_ps) {
+                                 const collective_buffers_t *buffers) {
   const uint32_t sequence = (*run->sequence)++;
   if (part->is_local) {
     return run_local(&part->schedule, buffers);
@@ -204,14 +152,8 @@ static pod_status_t run_schedule(const part_t *part, const executor_collective_r
                                        .buffers = *buffers,
                                        .execution = run->execution,
                                        .sequence = sequence,
-                                       .deadline_ns = INT64_MAX,
-                                       .clock_ps = run->clock_ps};
-  int64_t clock_ps;
-  POD_TRY(run->runner->run(run->runner->context, &collective, &clock_ps));
-  if (clock_ps > *inout_clock_ps) {
-    *inout_clock_ps = clock_ps;
-  }
-  return NULL;
+                                       .deadline_ns = INT64_MAX};
+  return run->runner->run(run->runner->context, &collective);
 }
 
 // result[i] = region(region(member 0's [i], member 1's [i]), …).
@@ -234,8 +176,7 @@ static pod_status_t fold(const executor_collective_t *collective, const part_t *
 }
 
 static pod_status_t run_part(executor_collective_t *collective, int32_t index,
-                             const executor_collective_run_t *run,
-                             int64_t *inout_clock_ps) {
+                             const executor_collective_run_t *run) {
   const part_t *part = &collective->parts[index];
   const collective_schedule_t *schedule = &part->schedule;
   executor_scratch_t *scratch = run->scratch;
@@ -257,7 +198,7 @@ static pod_status_t run_part(executor_collective_t *collective, int32_t index,
     POD_TRY(executor_block_grow(&scratch->steps, schedule->scratch_bytes));
     buffers.scratch = scratch->steps.memory;
   }
-  POD_TRY(run_schedule(part, run, &buffers, inout_clock_ps));
+  POD_TRY(run_schedule(part, run, &buffers));
   if (has_region) {
     return fold(collective, part, run->args, buffers.output, result);
   }
@@ -268,20 +209,9 @@ static pod_status_t run_part(executor_collective_t *collective, int32_t index,
 }
 
 pod_status_t executor_collective_run(executor_collective_t *collective,
-                                     const executor_collective_run_t *run,
-                                     int64_t *out_clock_ps) {
-  int64_t clock_ps = run->clock_ps;
+                                     const executor_collective_run_t *run) {
   for (int32_t i = 0; i < collective->part_count; i++) {
-    POD_TRY(run_part(collective, i, run, &clock_ps));
-    for (int direction = 0; direction < TORUS_DIRECTIONS; direction++) {
-      const chip_link_total_t *link = &collective->parts[i].links[direction];
-      run->links[direction].bytes_sent += link->bytes_sent;
-      run->links[direction].frames_sent += link->frames_sent;
-    }
+    POD_TRY(run_part(collective, i, run));
   }
-  if (__builtin_add_overflow(clock_ps, run->duration_ps, &clock_ps)) {
-    clock_ps = INT64_MAX;
-  }
-  *out_clock_ps = clock_ps;
   return NULL;
 }

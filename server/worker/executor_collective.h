@@ -5,8 +5,6 @@
 // exchanged, for reduce_scatter) and every chip applies the region element by element, in
 // the order of the group.
 //
-// Virtual time: begins when the chip and those it hears from are there, and takes what
-// server/chip/cost.h says. Without peers the chip waits for nobody.
 // Threading: the compute thread.
 
 #ifndef SERVER_WORKER_EXECUTOR_COLLECTIVE_H_
@@ -15,7 +13,6 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
-#include "server/chip/profile.h"
 #include "server/chip/program.h"
 #include "server/chip/torus.h"
 #include "server/worker/collective_runner.h"
@@ -47,14 +44,10 @@ typedef struct executor_collective_run_t {
   executor_scratch_t *scratch;
   const kernel_args_t *args;  // Buffers, and `call` for regions.
   uint64_t execution;
-  uint32_t *sequence;        // Of the execution's next collective; counted on.
-  int64_t clock_ps;          // When the chip gets there.
-  int64_t duration_ps;       // From when all are there.
-  chip_link_total_t *links;  // Added to: what goes out over this chip's links.
+  uint32_t *sequence;  // Of the execution's next collective; counted on.
 } executor_collective_run_t;
 
 POD_MUST_USE pod_status_t executor_collective_run(executor_collective_t *collective,
-                                                  const executor_collective_run_t *run,
-                                                  int64_t *out_clock_ps);
+                                                  const executor_collective_run_t *run);
 
 #endif  // SERVER_WORKER_EXECUTOR_COLLECTIVE_H_

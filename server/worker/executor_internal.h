@@ -25,7 +25,6 @@ typedef struct executor_step_t {
   void (*cache_free)(void *cache);
   executor_collective_t *collective;  // NULL unless it is one.
   void **pointers;                    // Operands, then results, refilled for every run.
-  chip_cost_t cost;
 } executor_step_t;
 
 // A constant in memory; `memory` is NULL when it is lent by the program.

@@ -427,9 +427,13 @@ static void execute_done(const chip_profile_t *profile, pod_status_t status,
     return;
   }
   pod_arena_t *arena = pod_arena_create();
-  Podium__V1__WorkerExecuteResponse response = PODIUM__V1__WORKER_EXECUTE_RESPONSE__INIT;
-  response.profile = wire_profile_pack(arena, profile, open->wants_events);
-  reply(open, &response.base);
+  size_t count;
+  Podium__V1__WorkerExecuteResponse **pieces =
+      wire_profile_pack(arena, profile, open->wants_events, &count);
+  for (size_t i = 0; i < count && !open->is_answered; i++) {
+    rpc_call_send(open->call, &pieces[i]->base);
+  }
+  finish(open, NULL);
   pod_arena_destroy(arena);
 }
 

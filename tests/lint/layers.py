@@ -24,7 +24,7 @@ MAY_USE = {  # module: the modules whose headers it may include
     "server/coordinator": ["common/base", "common/tensor", "common/rpc", "proto", "server/chip", "server/collective",
                            "server/compiler", "server/simulator", "server/wire"],
     "client/lib": ["common/base", "common/tensor", "common/rpc", "proto"],
-    "client/cli": ["common/base", "common/tensor", "client/lib"],
+    "client/cli": ["common/base", "common/tensor", "client/lib", "proto"],
 }
 MAY_USE_LIBRARY = {  # third-party header: the modules that may include it
     r"uv\.h": ["common/rpc"],
@@ -34,6 +34,7 @@ MAY_USE_LIBRARY = {  # third-party header: the modules that may include it
     r"(oneapi/)?dnnl": ["server/worker"],
     r"omp\.h": ["server/worker"],
     r"cjson/": ["client/cli"],
+    r"zlib\.h": ["client/cli"],
 }
 # Besides these only libc and POSIX; anything else in angle brackets is a library that the table does not know.
 LIBC = re.compile(

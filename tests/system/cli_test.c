@@ -55,6 +55,8 @@ static void test_help_of_every_command_exits_with_0_and_shows_an_example(void **
             ARGS("run", "compile", "check", "up", "down", "status", "devices"));
   check_run(ARGS("run", "--help"), 0,
             ARGS("--input", "--output", "--profile", "--pod", "Examples:"));
+  check_run(ARGS("simulate", "--help"), 0,
+            ARGS("--slow", "--slow-link", "--turns", "--xplane", "Examples:"));
   check_run(ARGS("compile", "--help"), 0, ARGS("PROGRAM", "Example:"));
   check_run(ARGS("check", "--help"), 0, ARGS("FILE", "--pod", "Example:"));
   check_run(ARGS("up", "--help"), 0, ARGS("--topology", "Example:"));
@@ -70,6 +72,11 @@ static void test_a_wrong_command_line_exits_with_2(void **state) {
   check_run(ARGS("run", "a.mlir", "b.mlir"), 2, ARGS("one program at a time"));
   check_run(ARGS("run", MATMUL, "--input", "arg0"), 2, ARGS("NAME=VALUE"));
   check_run(ARGS("run", MATMUL, "--repeat", "0"), 2, ARGS("--repeat"));
+  check_run(ARGS("simulate", MATMUL, "--slow", "3"), 2, ARGS("chip=ID:FACTOR"));
+  check_run(ARGS("simulate", MATMUL, "--slow-link", "(0,0)-(1,0)"), 2,
+            ARGS("--slow-link takes"));
+  check_run(ARGS("simulate", MATMUL, "--turns", "while.3=many"), 2,
+            ARGS("--turns takes"));
 }
 
 static void test_a_run_starts_a_pod_and_shows_results_collectives_and_profile(
@@ -77,7 +84,7 @@ static void test_a_run_starts_a_pod_and_shows_results_collectives_and_profile(
   (void)state;
   check_run(ARGS("run", MATMUL), 0,
             ARGS("jit_matmul_square", "bf16[8,32]", "all_reduce", "over Y (2)",
-                 "HBM per chip", "predicted device time", "dot_general"));
+                 "HBM per chip", "predicted device time", "MFU", "busiest"));
 }
 
 static void test_compile_prints_what_one_chip_runs(void **state) {
@@ -211,7 +218,7 @@ static void test_the_trace_is_json_that_names_every_chip(void **state) {
   assert_in_range(fread(text, 1, (1 << 20) - 1, file), 100, (1 << 20) - 2);
   fclose(file);
   assert_non_null(strstr(text, "\"traceEvents\""));
-  assert_non_null(strstr(text, "coords=(1,1,0)"));
+  assert_non_null(strstr(text, "chip 3: measured on its host"));
   assert_non_null(strstr(text, "dot_general"));
   assert_non_null(strstr(text, "all_reduce"));
   free(text);

@@ -206,8 +206,15 @@ class GrpcTest(unittest.TestCase):
         numpy.testing.assert_array_equal(numpy.frombuffer(data, numpy.float32), values.sum(axis=0))
         profile = list(self.stub.GetProfile(self.pb.GetProfileRequest(session=self.session, execution=done.execution),
                                             timeout=WAIT_S))
-        self.assertEqual([chip.chip for chip in profile], [0, 1, 2, 3])
-        self.assertTrue(all(chip.host_ns > 0 for chip in profile))
+        header = profile[0].header
+        self.assertEqual((header.chip_kind, list(header.topology), header.chip_count), ("v5e", [2, 2, 1], 4))
+        self.assertGreater(header.step_ps, 0)
+        hosts = [part.host for part in profile if part.HasField("host")]
+        self.assertEqual({host.chip for host in hosts}, {0, 1, 2, 3})
+        self.assertTrue(any(host.host_ns > 0 for host in hosts))
+        simulated = list(self.stub.Simulate(self.pb.SimulateRequest(session=self.session,
+                                                                    executable=compiled.executable), timeout=WAIT_S))
+        self.assertEqual(simulated, [part for part in profile if not part.HasField("host")])
         with self.refused(grpc.StatusCode.INVALID_ARGUMENT, "takes 1 arguments, 2 were given"):
             self.stub.Execute(self.pb.ExecuteRequest(session=self.session, executable=compiled.executable,
                                                      arguments=[array, array]), timeout=WAIT_S)

@@ -114,12 +114,22 @@ static void test_put_execute_fetch_gives_the_sum_and_a_profile(void **state) {
   for (int i = 0; i < COUNT; i++) {
     assert_true(values[i] == (float)(3 * i));
   }
-  assert_true(podium_execution_device_ps(execution) > 0);
   assert_true(podium_execution_host_ns(execution) > 0);
   podium_profile_t *profile = NULL;
-  must(podium_profile(execution, TIMEOUT_MS, &profile));
+  const podium_profile_options_t options = {.timeout_ms = TIMEOUT_MS, .events_max = 10};
+  must(podium_profile(execution, &options, &profile));
   assert_int_equal(profile->chip_count, 4);
-  assert_true(profile->chips[0].event_count > 0);
+  assert_int_equal(profile->host_count, 4);
+  assert_true(profile->step_ps > 0);
+  assert_true(profile->classes[0].event_count > 0);
+  assert_true(profile->hosts[3].event_count > 0);
+  assert_int_equal(profile->hosts[3].chip, 3);
+  // Simulated, it takes as long.
+  podium_profile_t *simulated = NULL;
+  must(podium_simulate(executable, &options, &simulated));
+  assert_int_equal(simulated->host_count, 0);
+  assert_int_equal(simulated->step_ps, profile->step_ps);
+  podium_profile_free(simulated);
   podium_profile_free(profile);
   free(values);
   podium_close(session);

@@ -213,10 +213,9 @@ static void execute_message(rpc_call_t *rpc, const void *data, void *context) {
   uint8_t *copy = pod_alloc(argument->size_bytes);
   memcpy(copy, argument->data, argument->size_bytes);
   keep_array(worker, message->results[0], message->session, copy, argument->size_bytes);
-  Podium__V1__ChipProfile profile = PODIUM__V1__CHIP_PROFILE__INIT;
+  Podium__V1__HostProfile profile = PODIUM__V1__HOST_PROFILE__INIT;
   profile.chip = worker->chip;
   profile.host_ns = 1000 + worker->chip;
-  profile.end_ps = 2000 - worker->chip;
   Podium__V1__WorkerExecuteResponse response = PODIUM__V1__WORKER_EXECUTE_RESPONSE__INIT;
   response.profile = &profile;
   rpc_call_reply(rpc, &response.base);

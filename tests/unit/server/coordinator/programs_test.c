@@ -18,6 +18,21 @@ static void test_a_bad_module_gets_the_compiler_s_diagnostic_unchanged(void **st
   world_stop(&world);
 }
 
+static const Podium__V1__ProfilePart *part_of(const client_call_t *call, int index) {
+  const void *message = call->messages[index];
+  return message;
+}
+
+static void assert_header(const void *message, const char *chip_kind, int chips) {
+  const Podium__V1__ProfilePart *part = message;
+  assert_non_null(part->header);
+  assert_string_equal(part->header->program, "jit_f");
+  assert_string_equal(part->header->chip_kind, chip_kind);
+  assert_int_equal(part->header->chip_count, chips);
+  assert_int_equal(part->header->task_count, 1);
+  assert_true(part->header->step_ps > 0);
+}
+
 static void test_a_program_runs_on_all_chips_and_leaves_a_profile(void **state) {
   (void)state;
   world_t world;
@@ -29,25 +44,166 @@ static void test_a_program_runs_on_all_chips_and_leaves_a_profile(void **state) 
   const void *message = call->messages[0];
   const Podium__V1__ExecuteResponse *response = message;
   assert_int_equal(response->host_ns, 1003);
-  assert_int_equal(response->end_ps, 2000);
   world_assert_array(&world, response->results[0]);
   Podium__V1__GetProfileRequest request = PODIUM__V1__GET_PROFILE_REQUEST__INIT;
   request.session = world.client->session;
   request.execution = response->execution;
   client_call_t *profile =
       client_start(world.client, "/podium.v1.Podium/GetProfile",
-                   &podium__v1__chip_profile__descriptor, &request.base, 0);
+                   &podium__v1__profile_part__descriptor, &request.base, 0);
   rpc_call_half_close(profile->rpc);
   assert_null(client_wait(profile));
-  assert_int_equal(profile->message_count, CHIPS);
+  assert_int_equal(profile->message_count, 3 + CHIPS);  // Header, tasks, one class.
+  assert_header(profile->messages[0], "v5e", 4);
   for (int i = 0; i < CHIPS; i++) {
-    const void *chip = profile->messages[i];
-    assert_int_equal(((const Podium__V1__ChipProfile *)chip)->chip, i);
+    const Podium__V1__HostProfile *host = part_of(profile, 3 + i)->host;
+    assert_non_null(host);
+    assert_int_equal(host->host_ns, 1000 + host->chip);
     assert_int_equal(world.workers[i]->load_count, 1);
     assert_true(world.workers[i]->program_bytes > 0);
   }
   client_free(profile);
   client_free(call);
+  world_stop(&world);
+}
+
+static client_call_t *simulate(const world_t *world, uint64_t executable,
+                               Podium__V1__SimulationOptions *options) {
+  Podium__V1__SimulateRequest request = PODIUM__V1__SIMULATE_REQUEST__INIT;
+  request.session = world->client->session;
+  request.executable = executable;
+  request.options = options;
+  client_call_t *call =
+      client_start(world->client, "/podium.v1.Podium/Simulate",
+                   &podium__v1__profile_part__descriptor, &request.base, 0);
+  rpc_call_half_close(call->rpc);
+  return call;
+}
+
+static void test_simulating_needs_no_worker(void **state) {
+  (void)state;
+  world_t world;
+  world_start(&world, 60000);
+  client_open(world.client, false);
+  const uint64_t executable = world_compile(&world, "f");
+  Podium__V1__SimulationOptions options = PODIUM__V1__SIMULATION_OPTIONS__INIT;
+  options.events_max = 100;
+  client_call_t *call = simulate(&world, executable, &options);
+  assert_null(client_wait(call));
+  assert_int_equal(call->message_count, 3);
+  assert_header(call->messages[0], "v5e", 4);
+  assert_int_equal(part_of(call, 1)->n_tasks, 1);
+  assert_string_equal(part_of(call, 1)->tasks[0]->source, "f.py:1:1");
+  assert_int_equal(part_of(call, 2)->chip_class->n_events, 1);
+  client_free(call);
+  world_stop(&world);
+}
+
+static void test_what_is_compiled_to_be_looked_at_can_be_simulated_for_any_pod(
+    void **state) {
+  (void)state;
+  world_t world;
+  world_start_ready(&world, 60000);
+  Podium__V1__CompileRequest request = PODIUM__V1__COMPILE_REQUEST__INIT;
+  request.session = world.client->session;
+  request.size_bytes = 1;
+  request.text.data = (uint8_t *)(uintptr_t) "f";
+  request.text.len = 1;
+  request.only = true;
+  request.chip_kind = (char *)(uintptr_t) "v5p";
+  request.topology = (char *)(uintptr_t) "4x4x4";
+  client_call_t *call =
+      client_start(world.client, "/podium.v1.Podium/Compile",
+                   &podium__v1__compile_response__descriptor, &request.base, 0);
+  rpc_call_half_close(call->rpc);
+  assert_null(client_wait(call));
+  const void *message = call->messages[0];
+  const uint64_t executable = ((const Podium__V1__CompileResponse *)message)->executable;
+  client_free(call);
+  call = simulate(&world, executable, NULL);
+  assert_null(client_wait(call));
+  assert_header(call->messages[0], "v5p", 64);
+  client_free(call);
+  const uint64_t array = world_put(&world, world_compile(&world, "f"));
+  uint64_t result;
+  assert_refused(client_execute(world.client, executable, array, &result),
+                 POD_FAILED_PRECONDITION, "compiled only to be looked at");
+  Podium__V1__PutArrayRequest header = PODIUM__V1__PUT_ARRAY_REQUEST__INIT;
+  header.executable = executable;
+  assert_refused(client_put(world.client, &header, "", 0, &result),
+                 POD_FAILED_PRECONDITION, "compiled only to be looked at");
+  request.only = false;
+  call = client_start(world.client, "/podium.v1.Podium/Compile",
+                      &podium__v1__compile_response__descriptor, &request.base, 0);
+  assert_refused(pod_status_copy(client_wait(call)), POD_INVALID_ARGUMENT,
+                 "another chip kind or topology");
+  client_free(call);
+  world_stop(&world);
+}
+
+static void assert_simulation_refused(world_t *world, uint64_t executable,
+                                      Podium__V1__SimulationOptions *options,
+                                      pod_code_t code, const char *part) {
+  client_call_t *call = simulate(world, executable, options);
+  assert_refused(pod_status_copy(client_wait(call)), code, part);
+  client_free(call);
+}
+
+static void test_slowdowns_that_cannot_be_are_refused_by_name(void **state) {
+  (void)state;
+  world_t world;
+  world_start(&world, 60000);
+  client_open(world.client, false);
+  const uint64_t executable = world_compile(&world, "f");
+  Podium__V1__SlowChip chip = PODIUM__V1__SLOW_CHIP__INIT;
+  Podium__V1__SlowChip *chips[] = {&chip};
+  Podium__V1__SimulationOptions options = PODIUM__V1__SIMULATION_OPTIONS__INIT;
+  options.slow_chips = chips;
+  options.n_slow_chips = 1;
+  chip.chip = 4;
+  chip.factor = 2;
+  assert_simulation_refused(&world, executable, &options, POD_INVALID_ARGUMENT,
+                            "there is no chip 4 to be slow, only 0 to 3");
+  options.n_slow_chips = 0;
+  int32_t from[] = {0, 0}, to[] = {1, 1};
+  Podium__V1__SlowLink link = PODIUM__V1__SLOW_LINK__INIT;
+  Podium__V1__SlowLink *links[] = {&link};
+  link.from = from;
+  link.to = to;
+  link.n_from = link.n_to = 2;
+  link.factor = 0.5;
+  options.slow_links = links;
+  options.n_slow_links = 1;
+  assert_simulation_refused(&world, executable, &options, POD_INVALID_ARGUMENT,
+                            "no link is between (0,0,0) and (1,1,0)");
+  to[1] = 7;
+  assert_simulation_refused(&world, executable, &options, POD_INVALID_ARGUMENT,
+                            "(1,7,0) is not in the topology 2x2");
+  options.n_slow_links = 0;
+  options.events_max = -1;
+  assert_simulation_refused(&world, executable, &options, POD_INVALID_ARGUMENT,
+                            "events_max is -1");
+  assert_simulation_refused(&world, 12345, NULL, POD_NOT_FOUND, "no executable 12345");
+  world_stop(&world);
+}
+
+static void test_simulations_that_nobody_waits_for_are_given_up(void **state) {
+  (void)state;
+  world_t world;
+  world_start(&world, 60000);
+  client_open(world.client, false);
+  const uint64_t executable = world_compile(&world, "f");
+  for (int i = 0; i < 20; i++) {
+    client_call_t *call = simulate(&world, executable, NULL);
+    rpc_call_cancel(call->rpc);
+    pod_status_t status = client_wait(call);
+    assert_int_equal(pod_status_code(status), POD_CANCELLED);
+    client_free(call);
+  }
+  // Some are still under way when the session ends.
+  client_call_t *last = simulate(&world, executable, NULL);
+  assert_null(client_wait(last));
+  client_free(last);
   world_stop(&world);
 }
 
@@ -59,7 +215,7 @@ static void test_compiling_needs_no_pod_and_running_loads_where_it_is_missing(
   client_open(world.client, false);
   Podium__V1__CompileResponse *response;
   assert_null(client_compile(world.client, "f", true, &response));
-  assert_int_equal(response->executable, 0);
+  assert_int_not_equal(response->executable, 0);
   assert_string_equal(response->partitioned_text, "partitioned");
   assert_string_equal(response->arguments[0]->name, "arg0");
   assert_int_equal(response->arguments[0]->local_shape->dims[0], ROWS / 2);
@@ -264,6 +420,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_bad_module_gets_the_compiler_s_diagnostic_unchanged),
       cmocka_unit_test(test_a_program_runs_on_all_chips_and_leaves_a_profile),
+      cmocka_unit_test(test_simulating_needs_no_worker),
+      cmocka_unit_test(
+          test_what_is_compiled_to_be_looked_at_can_be_simulated_for_any_pod),
+      cmocka_unit_test(test_slowdowns_that_cannot_be_are_refused_by_name),
+      cmocka_unit_test(test_simulations_that_nobody_waits_for_are_given_up),
       cmocka_unit_test(test_compiling_needs_no_pod_and_running_loads_where_it_is_missing),
       cmocka_unit_test(test_arguments_of_another_shape_are_refused_with_both),
       cmocka_unit_test(

@@ -85,7 +85,8 @@ static store_executable_t *add_executable(store_session_t *session) {
                                   .arguments = &interface,
                                   .results = &interface};
   store_executable_t *executable;
-  assert_null(store_add_executable(session, &program, pod_alloc(8), 8, &executable));
+  assert_null(
+      store_add_executable(session, &program, NULL, pod_alloc(8), 8, &executable));
   pod_arena_destroy(arena);
   return executable;
 }
@@ -260,9 +261,10 @@ static void test_arguments_that_do_not_fit_are_refused_with_both_sides(void **st
 }
 
 static void keep_profile(store_session_t *session, uint8_t execution) {
-  store_profile_t *profile = store_profile_create(execution, 1);
-  profile->chips[0] = (store_bytes_t){.data = pod_alloc(1), .size_bytes = 1};
-  profile->chips[0].data[0] = execution;
+  store_profile_t *profile = store_profile_create(execution, NULL, 1);
+  uint8_t *data = pod_alloc(1);
+  data[0] = execution;
+  store_profile_add_part(profile, data, 1);
   store_keep_profile(session, profile);
   store_profile_unuse(profile);
 }
@@ -283,9 +285,9 @@ static void test_the_last_profiles_are_kept(void **state) {
   assert_refused(store_find_profile(session, 0, &profile), POD_NOT_FOUND, "execution 0");
   for (uint8_t i = 2; i <= STORE_PROFILES_KEPT + 1; i++) {
     assert_null(store_find_profile(session, i, &profile));
-    assert_int_equal(profile->chips[0].data[0], i);
+    assert_int_equal(profile->parts[0].data[0], i);
   }
-  assert_int_equal(first->chips[0].data[0], 1);
+  assert_int_equal(first->parts[0].data[0], 1);
   store_profile_unuse(first);
   books_close(&books);
 }

@@ -8,6 +8,43 @@
 
 // --- The compiler ---
 
+// One instruction, a task of its own.
+static void add_code(chip_program_t *program, const tensor_shape_t *local) {
+  static const int32_t argument[] = {0}, result[] = {1}, members[] = {0};
+  static const chip_instruction_t instruction = {.op = CHIP_OP_TANH,
+                                                 .operand_count = 1,
+                                                 .result_count = 1,
+                                                 .operands = argument,
+                                                 .results = result,
+                                                 .name = "tanh.0",
+                                                 .source = "f.py:1:1"};
+  static const chip_computation_t computation = {.name = "main",
+                                                 .parameter_count = 1,
+                                                 .result_count = 1,
+                                                 .parameters = argument,
+                                                 .results = result,
+                                                 .instruction_count = 1,
+                                                 .task_count = 1};
+  static const chip_task_t task = {
+      .partner = CHIP_NONE,
+      .member_count = 1,
+      .name = "tanh.0",
+      .work = {.vpu_op = 1000, .hbm_read_bytes = 4096, .hbm_written_bytes = 4096}};
+  chip_buffer_t *buffers = pod_arena_array(program->arena, 2, sizeof(*buffers));
+  buffers[0] = (chip_buffer_t){.kind = CHIP_BUFFER_ARGUMENT, .shape = *local};
+  buffers[1] = (chip_buffer_t){.kind = CHIP_BUFFER_RESULT, .shape = *local};
+  program->buffers = buffers;
+  program->buffer_count = 2;
+  program->instructions = &instruction;
+  program->instruction_count = 1;
+  program->computations = &computation;
+  program->computation_count = 1;
+  program->tasks = &task;
+  program->task_count = 1;
+  program->task_members = members;
+  program->task_member_count = 1;
+}
+
 // A program of `rows` × 4 that gives its argument back, and its arena.
 static compiler_result_t *make_program(int64_t rows) {
   pod_arena_t *arena = pod_arena_create();
@@ -31,6 +68,9 @@ static compiler_result_t *make_program(int64_t rows) {
                               .result_count = 1,
                               .arguments = interface,
                               .results = interface};
+  const tensor_shape_t local =
+      tensor_shape_make(TENSOR_F32, 2, (const int64_t[]){rows / 2, 4});
+  add_code(program, &local);
   compiler_result_t *result = pod_arena_alloc(arena, sizeof(*result));
   *result = (compiler_result_t){.program = program, .partitioned_text = "partitioned"};
   return result;

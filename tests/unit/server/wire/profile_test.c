@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -18,103 +19,123 @@ static chip_program_t *make_program(void) {
   return program_end(b);
 }
 
-static chip_profile_t make_profile(const chip_program_t *program) {
+static chip_profile_t make_profile(const chip_program_t *program, int32_t runs) {
   chip_profile_t profile;
   chip_profile_init(&profile, program, 3);
-  const chip_cost_t cost = {.mxu_flop = 1,
-                            .vpu_op = 2,
-                            .hbm_bytes = 3,
-                            .ici_bytes = 4,
-                            .duration_ps = 50,
-                            .bound = CHIP_BOUND_HBM};
-  for (int32_t run = 0; run < 3; run++) {
-    const chip_event_t event = {.instruction = 1,
-                                .start_ps = 100 * run,
-                                .duration_ps = 50,
-                                .host_start_ns = 7 * run,
-                                .host_ns = 5};
-    chip_profile_add(&profile, &event, &cost);
+  for (int32_t run = 0; run < runs; run++) {
+    chip_profile_add(
+        &profile, &(chip_event_t){.instruction = 1, .start_ns = 7 * run, .host_ns = 5});
   }
-  profile.end_ps = 250;
   profile.host_ns = 99;
   profile.hbm_peak_bytes = 4096;
-  profile.events_dropped = 2;
-  profile.links[2] = (chip_link_total_t){1024, 4};
   return profile;
 }
 
-static void test_a_profile_comes_back_as_it_was(void **state) {
+static void test_totals_and_events_of_what_ran_are_packed(void **state) {
   (void)state;
   chip_program_t *program = make_program();
-  chip_profile_t profile = make_profile(program);
+  chip_profile_t profile = make_profile(program, 3);
   pod_arena_t *arena = pod_arena_create();
-  const Podium__V1__ChipProfile *message = wire_profile_pack(arena, &profile, true);
-  assert_int_equal(message->n_totals, 1);  // The other instruction did not run.
-  chip_profile_t copy;
-  assert_null(wire_profile_unpack(message, program, &copy));
-  assert_int_equal(copy.chip, 3);
-  assert_int_equal(copy.end_ps, 250);
-  assert_int_equal(copy.host_ns, 99);
-  assert_int_equal(copy.hbm_peak_bytes, 4096);
-  assert_int_equal(copy.events_dropped, 2);
-  assert_memory_equal(copy.totals, profile.totals, 2 * sizeof(*copy.totals));
-  assert_int_equal(copy.event_count, 3);
-  for (int i = 0; i < 3; i++) {  // Field by field: there is padding between them.
-    const chip_event_t *event = &copy.events[i];
-    assert_int_equal(event->instruction, profile.events[i].instruction);
-    assert_int_equal(event->start_ps, profile.events[i].start_ps);
-    assert_int_equal(event->duration_ps, profile.events[i].duration_ps);
-    assert_int_equal(event->host_start_ns, profile.events[i].host_start_ns);
-    assert_int_equal(event->host_ns, profile.events[i].host_ns);
+  size_t count;
+  Podium__V1__WorkerExecuteResponse **pieces =
+      wire_profile_pack(arena, &profile, true, &count);
+  assert_int_equal(count, 2);  // And the trace.
+  const Podium__V1__HostProfile *host = pieces[0]->profile;
+  assert_int_equal(host->chip, 3);
+  assert_int_equal(host->host_ns, 99);
+  assert_int_equal(host->hbm_peak_bytes, 4096);
+  assert_int_equal(host->n_totals, 1);  // The other instruction did not run.
+  assert_int_equal(host->totals[0]->instruction, 1);
+  assert_int_equal(host->totals[0]->run_count, 3);
+  assert_int_equal(host->totals[0]->host_ns, 15);
+  assert_int_equal(host->n_events, 3);
+  assert_int_equal(host->events[2]->start_ns, 14);
+  pieces = wire_profile_pack(arena, &profile, false, &count);
+  assert_int_equal(pieces[0]->profile->n_events, 0);
+  assert_int_equal(pieces[0]->profile->totals[0]->run_count, 3);
+  pod_arena_destroy(arena);
+  chip_profile_deinit(&profile);
+  chip_program_destroy(program);
+}
+
+static void test_long_lists_come_in_pieces_that_every_peer_takes(void **state) {
+  (void)state;
+  enum { RUNS = WIRE_PIECE_ENTRIES + 10, TRACED = 2 * WIRE_PIECE_ENTRIES + 7 };
+  chip_program_t *program = make_program();
+  chip_profile_t profile = make_profile(program, RUNS);
+  for (int32_t i = 0; i < TRACED; i++) {
+    chip_profile_trace(&profile, i < 5 ? 0 : 1, INT64_MAX - i % 3);
   }
-  assert_memory_equal(copy.links, profile.links, sizeof(copy.links));
-  chip_profile_deinit(&copy);
+  pod_arena_t *arena = pod_arena_create();
+  size_t count;
+  Podium__V1__WorkerExecuteResponse **pieces =
+      wire_profile_pack(arena, &profile, true, &count);
+  chip_trace_t trace;
+  chip_trace_init(&trace, program);
+  size_t events = 0;
+  for (size_t i = 0; i < count; i++) {
+    assert_true(podium__v1__worker_execute_response__get_packed_size(pieces[i]) <
+                4 << 20);
+    events += pieces[i]->profile != NULL ? pieces[i]->profile->n_events : 0;
+    if (pieces[i]->trace != NULL) {
+      assert_null(wire_trace_add(pieces[i]->trace, program, &trace));
+    }
+  }
+  assert_int_equal(count, 2 + 3);
+  assert_int_equal(events, RUNS);
+  assert_true(chip_trace_equal(&trace, &profile.trace));
+  chip_trace_deinit(&trace);
   pod_arena_destroy(arena);
   chip_profile_deinit(&profile);
   chip_program_destroy(program);
 }
 
-static void test_events_stay_at_home_when_nobody_asked(void **state) {
-  (void)state;
-  chip_program_t *program = make_program();
-  chip_profile_t profile = make_profile(program);
-  pod_arena_t *arena = pod_arena_create();
-  const Podium__V1__ChipProfile *message = wire_profile_pack(arena, &profile, false);
-  assert_int_equal(message->n_events, 0);
-  assert_int_equal(message->totals[0]->run_count, 3);
-  pod_arena_destroy(arena);
-  chip_profile_deinit(&profile);
-  chip_program_destroy(program);
+static void assert_refused(const Podium__V1__ControlTrace *message,
+                           const chip_program_t *program, pod_code_t code,
+                           const char *part) {
+  chip_trace_t trace;
+  chip_trace_init(&trace, program);
+  const pod_status_t status = wire_trace_add(message, program, &trace);
+  assert_int_equal(pod_status_code(status), code);
+  assert_non_null(strstr(pod_status_message(status), part));
+  pod_status_free(status);
+  chip_trace_deinit(&trace);
 }
 
-static void test_a_profile_of_another_program_is_refused(void **state) {
+static void test_a_trace_that_cannot_be_is_refused(void **state) {
   (void)state;
   chip_program_t *program = make_program();
-  chip_profile_t profile = make_profile(program);
-  pod_arena_t *arena = pod_arena_create();
-  Podium__V1__ChipProfile *message = wire_profile_pack(arena, &profile, true);
-  chip_profile_t copy;
-  message->events[1]->index = 2;
-  pod_status_t status = wire_profile_unpack(message, program, &copy);
-  assert_int_equal(pod_status_code(status), POD_INVALID_ARGUMENT);
-  assert_string_equal(pod_status_message(status),
-                      "a profile names instruction 2 of a program that has 2");
-  pod_status_free(status);
-  message->events[1]->index = 1;
-  message->links[0]->direction = TORUS_DIRECTIONS;
-  status = wire_profile_unpack(message, program, &copy);
-  assert_int_equal(pod_status_code(status), POD_INVALID_ARGUMENT);
-  pod_status_free(status);
-  pod_arena_destroy(arena);
-  chip_profile_deinit(&profile);
+  int64_t values[] = {3}, repeats[] = {1};
+  Podium__V1__TraceList list = PODIUM__V1__TRACE_LIST__INIT;
+  Podium__V1__TraceList *lists[] = {&list};
+  Podium__V1__ControlTrace message = PODIUM__V1__CONTROL_TRACE__INIT;
+  message.lists = lists;
+  message.n_lists = 1;
+  list.values = values;
+  list.repeats = repeats;
+  list.n_values = list.n_repeats = 1;
+  list.instruction = 2;
+  assert_refused(&message, program, POD_INVALID_ARGUMENT,
+                 "instruction 2 of a program that has 2");
+  list.instruction = 1;
+  list.n_repeats = 0;
+  assert_refused(&message, program, POD_INVALID_ARGUMENT, "1 values and 0 repeats");
+  list.n_repeats = 1;
+  repeats[0] = 0;
+  assert_refused(&message, program, POD_INVALID_ARGUMENT, "0 times");
+  repeats[0] = 1;
+  values[0] = -1;
+  assert_refused(&message, program, POD_INVALID_ARGUMENT, "-1 turns");
+  message.is_cut = true;
+  assert_refused(&message, program, POD_RESOURCE_EXHAUSTED, "no device time");
   chip_program_destroy(program);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_a_profile_comes_back_as_it_was),
-      cmocka_unit_test(test_events_stay_at_home_when_nobody_asked),
-      cmocka_unit_test(test_a_profile_of_another_program_is_refused),
+      cmocka_unit_test(test_totals_and_events_of_what_ran_are_packed),
+      cmocka_unit_test(test_long_lists_come_in_pieces_that_every_peer_takes),
+      cmocka_unit_test(test_a_trace_that_cannot_be_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

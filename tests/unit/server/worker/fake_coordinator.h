@@ -382,7 +382,7 @@ typedef struct fake_call_t {
   bool is_done;
   pod_status_t status;                          // Owned by the test once done.
   pod_text_t data;                              // FetchShard's.
-  Podium__V1__WorkerExecuteResponse *executed;  // Owned.
+  Podium__V1__WorkerExecuteResponse *executed;  // The first piece. Owned.
   Podium__V1__WorkerStatus *worker_status;      // Owned.
 } fake_call_t;
 
@@ -398,7 +398,8 @@ static inline void fake_call_message(rpc_call_t *rpc, const void *bytes, void *c
   const size_t size = protobuf_c_message_get_packed_size(message);
   uint8_t *packed = malloc(size + 1);
   protobuf_c_message_pack(message, packed);
-  if (message->descriptor == &podium__v1__worker_execute_response__descriptor) {
+  if (message->descriptor == &podium__v1__worker_execute_response__descriptor &&
+      call->executed == NULL) {
     call->executed = podium__v1__worker_execute_response__unpack(NULL, size, packed);
   } else if (message->descriptor == &podium__v1__worker_status__descriptor) {
     call->worker_status = podium__v1__worker_status__unpack(NULL, size, packed);

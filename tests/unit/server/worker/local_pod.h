@@ -24,7 +24,7 @@ typedef struct local_message_t {
   uint64_t execution;
   uint32_t sequence;
   int32_t lane, tag, source;
-  int64_t offset, size_bytes, clock_ps;
+  int64_t offset, size_bytes;
   uint8_t payload[];
 } local_message_t;
 
@@ -77,8 +77,7 @@ static inline bool local_send(local_chip_t *chip, const ici_collective_t *collec
                                .tag = step->tag,
                                .source = chip->chip,
                                .offset = executor->lanes[lane].sent_bytes,
-                               .size_bytes = size_bytes,
-                               .clock_ps = collective->clock_ps};
+                               .size_bytes = size_bytes};
   memcpy(message->payload, bytes, (size_t)size_bytes);
   local_post(chip->pod, step->send_to, message);
   collective_executor_sent(executor, lane, size_bytes);
@@ -87,7 +86,7 @@ static inline bool local_send(local_chip_t *chip, const ici_collective_t *collec
 
 // Takes in what can be. With the mutex held.
 static inline bool local_receive(local_chip_t *chip, const ici_collective_t *collective,
-                                 collective_executor_t *executor, int64_t *clock_ps) {
+                                 collective_executor_t *executor) {
   bool has_moved = false;
   for (local_message_t **link = &chip->inbox; *link != NULL;) {
     local_message_t *message = *link;
@@ -98,7 +97,6 @@ static inline bool local_receive(local_chip_t *chip, const ici_collective_t *col
           message->payload, message->size_bytes);
       POD_CHECK(arrival != COLLECTIVE_ARRIVAL_WRONG);
       if (arrival == COLLECTIVE_ARRIVAL_TAKEN) {
-        *clock_ps = message->clock_ps > *clock_ps ? message->clock_ps : *clock_ps;
         *link = message->next;
         free(message);
         has_moved = true;
@@ -112,8 +110,7 @@ static inline bool local_receive(local_chip_t *chip, const ici_collective_t *col
 
 // collective_runner_t.run
 static inline pod_status_t local_run_collective(void *context,
-                                                const ici_collective_t *collective,
-                                                int64_t *out_clock_ps) {
+                                                const ici_collective_t *collective) {
   local_chip_t *chip = context;
   local_pod_t *pod = chip->pod;
   collective_executor_t executor;
@@ -123,14 +120,13 @@ static inline pod_status_t local_run_collective(void *context,
   clock_gettime(CLOCK_REALTIME, &deadline);
   deadline.tv_sec += LOCAL_POD_WAIT_S;
   pod_status_t status = NULL;
-  *out_clock_ps = collective->clock_ps;
   while (status == NULL && !collective_executor_is_done(&executor)) {
     bool has_moved = false;
     for (int32_t lane = 0; lane < collective->schedule->lane_count; lane++) {
       has_moved |= local_send(chip, collective, &executor, lane);
     }
     pthread_mutex_lock(&pod->mutex);
-    has_moved |= local_receive(chip, collective, &executor, out_clock_ps);
+    has_moved |= local_receive(chip, collective, &executor);
     if (pod->abort_reason != NULL) {
       status = pod_status_copy(pod->abort_reason);
     } else if (!has_moved &&

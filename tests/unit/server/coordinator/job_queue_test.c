@@ -1,4 +1,4 @@
-#include "server/coordinator/compile_queue.h"
+#include "server/coordinator/job_queue.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -12,17 +12,17 @@
 
 // A job that can be held in `run`, and notes what happened to it.
 typedef struct job_t {
-  compile_job_t job;  // First, so that the callbacks find it.
+  queue_job_t job;  // First, so that the callbacks find it.
   struct world_t *world;
   bool has_run;
   int done_at;  // The how-manieth to be done; 0: not yet.
 } job_t;
 
-enum { JOBS = COMPILE_QUEUE_MAX + 2 };
+enum { JOBS = JOB_QUEUE_MAX + 2 };
 
 typedef struct world_t {
   rpc_loop_t *loop;
-  compile_queue_t *queue;
+  job_queue_t *queue;
   pthread_mutex_t gate;  // Held by the test: no job gets through.
   pthread_cond_t begun;
   pthread_mutex_t begun_mutex;
@@ -31,7 +31,7 @@ typedef struct world_t {
   int done_count, wanted;
 } world_t;
 
-static void run(compile_job_t *job) {
+static void run(queue_job_t *job) {
   world_t *world = ((job_t *)job)->world;
   pthread_mutex_lock(&world->begun_mutex);
   world->has_begun = true;
@@ -42,7 +42,7 @@ static void run(compile_job_t *job) {
   pthread_mutex_unlock(&world->gate);
 }
 
-static void done(compile_job_t *job) {
+static void done(queue_job_t *job) {
   world_t *world = ((job_t *)job)->world;
   ((job_t *)job)->done_at = ++world->done_count;
   if (world->done_count == world->wanted) {
@@ -60,7 +60,7 @@ static world_t *world_start(void) {
     world->jobs[i] = (job_t){.job = {.run = run, .done = done}, .world = world};
   }
   assert_null(rpc_loop_create(&world->loop));
-  assert_null(compile_queue_create(world->loop, &world->queue));
+  assert_null(job_queue_create(world->loop, "compiles", &world->queue));
   return world;
 }
 
@@ -73,10 +73,10 @@ static void world_stop(world_t *world) {
 }
 
 static void add(world_t *world, int index) {
-  assert_null(compile_queue_add(world->queue, &world->jobs[index].job));
+  assert_null(job_queue_add(world->queue, &world->jobs[index].job));
 }
 
-// Adds job 0 and waits until the compile thread has it; the gate holds it there.
+// Adds job 0 and waits until the thread has it; the gate holds it there.
 static void add_and_hold_the_first(world_t *world) {
   pthread_mutex_lock(&world->gate);
   add(world, 0);
@@ -99,7 +99,7 @@ static void test_jobs_are_done_in_their_order_on_the_loop(void **state) {
     assert_true(world->jobs[i].has_run);
     assert_int_equal(world->jobs[i].done_at, i + 1);
   }
-  compile_queue_destroy(world->queue);
+  job_queue_destroy(world->queue);
   world_stop(world);
 }
 
@@ -109,17 +109,17 @@ static void test_a_waiting_job_can_be_taken_out_and_a_running_one_cannot(void **
   add_and_hold_the_first(world);
   add(world, 1);
   add(world, 2);
-  assert_true(compile_queue_is_running(world->queue));
-  assert_false(compile_queue_remove(world->queue, &world->jobs[0].job));
-  assert_true(compile_queue_remove(world->queue, &world->jobs[2].job));
-  assert_false(compile_queue_remove(world->queue, &world->jobs[2].job));
+  assert_true(job_queue_is_running(world->queue));
+  assert_false(job_queue_remove(world->queue, &world->jobs[0].job));
+  assert_true(job_queue_remove(world->queue, &world->jobs[2].job));
+  assert_false(job_queue_remove(world->queue, &world->jobs[2].job));
   add(world, 3);
   pthread_mutex_unlock(&world->gate);
   world->wanted = 3;
   rpc_loop_run(world->loop);
   assert_false(world->jobs[2].has_run);
   assert_int_equal(world->jobs[3].done_at, 3);
-  compile_queue_destroy(world->queue);
+  job_queue_destroy(world->queue);
   world_stop(world);
 }
 
@@ -127,17 +127,17 @@ static void test_a_full_queue_refuses(void **state) {
   (void)state;
   world_t *world = world_start();
   add_and_hold_the_first(world);
-  for (int i = 1; i <= COMPILE_QUEUE_MAX; i++) {
+  for (int i = 1; i <= JOB_QUEUE_MAX; i++) {
     add(world, i);
   }
   const pod_status_t status =
-      compile_queue_add(world->queue, &world->jobs[COMPILE_QUEUE_MAX + 1].job);
+      job_queue_add(world->queue, &world->jobs[JOB_QUEUE_MAX + 1].job);
   assert_int_equal(pod_status_code(status), POD_RESOURCE_EXHAUSTED);
   pod_status_free(status);
   pthread_mutex_unlock(&world->gate);
-  world->wanted = 1 + COMPILE_QUEUE_MAX;
+  world->wanted = 1 + JOB_QUEUE_MAX;
   rpc_loop_run(world->loop);
-  compile_queue_destroy(world->queue);
+  job_queue_destroy(world->queue);
   world_stop(world);
 }
 
@@ -148,7 +148,7 @@ static void test_destroying_tells_every_job_that_it_is_over(void **state) {
   add(world, 1);
   add(world, 2);
   pthread_mutex_unlock(&world->gate);
-  compile_queue_destroy(world->queue);
+  job_queue_destroy(world->queue);
   assert_int_equal(world->done_count, 3);
   assert_true(world->jobs[0].has_run);
   world_stop(world);

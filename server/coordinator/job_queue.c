@@ -1,4 +1,4 @@
-#include "server/coordinator/compile_queue.h"
+#include "server/coordinator/job_queue.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,14 +10,15 @@
 // The compiler recurses with the nesting of the module, within bounds of its own.
 enum { STACK_BYTES = 64 << 20 };
 
-struct compile_queue_t {
+struct job_queue_t {
   rpc_loop_t *loop;
+  const char *what;
   pthread_t thread;
   pthread_mutex_t mutex;  // For what follows.
   pthread_cond_t wake;
-  compile_job_t *first, **last;  // Waiting.
+  queue_job_t *first, **last;  // Waiting.
   int count;
-  compile_job_t *ended, **ended_last;  // Have run; `done` is owed.
+  queue_job_t *ended, **ended_last;  // Have run; `done` is owed.
   bool is_posted;                      // deliver() is on its way.
   bool is_running;
   bool is_ending;
@@ -26,9 +27,9 @@ struct compile_queue_t {
 };
 
 // Takes the jobs that have ended, in order.
-static compile_job_t *take_ended(compile_queue_t *queue) {
+static queue_job_t *take_ended(job_queue_t *queue) {
   pthread_mutex_lock(&queue->mutex);
-  compile_job_t *ended = queue->ended;
+  queue_job_t *ended = queue->ended;
   queue->ended = NULL;
   queue->ended_last = &queue->ended;
   queue->is_posted = false;
@@ -36,22 +37,22 @@ static compile_job_t *take_ended(compile_queue_t *queue) {
   return ended;
 }
 
-static void report(compile_job_t *job) {
+static void report(queue_job_t *job) {
   while (job != NULL) {
-    compile_job_t *next = job->next;
+    queue_job_t *next = job->next;
     job->done(job);
     job = next;
   }
 }
 
-static void release(compile_queue_t *queue) {
+static void release(job_queue_t *queue) {
   pthread_cond_destroy(&queue->wake);
   pthread_mutex_destroy(&queue->mutex);
   free(queue);
 }
 
 static void deliver(void *context) {
-  compile_queue_t *queue = context;
+  job_queue_t *queue = context;
   if (queue->is_destroyed) {
     release(queue);
     return;
@@ -59,8 +60,8 @@ static void deliver(void *context) {
   report(take_ended(queue));
 }
 
-static void *compile_thread(void *context) {
-  compile_queue_t *queue = context;
+static void *queue_thread(void *context) {
+  job_queue_t *queue = context;
   pthread_mutex_lock(&queue->mutex);
   for (;;) {
     while (queue->first == NULL && !queue->is_ending) {
@@ -69,7 +70,7 @@ static void *compile_thread(void *context) {
     if (queue->is_ending) {
       break;
     }
-    compile_job_t *job = queue->first;
+    queue_job_t *job = queue->first;
     queue->first = job->next;
     if (queue->first == NULL) {
       queue->last = &queue->first;
@@ -92,9 +93,11 @@ static void *compile_thread(void *context) {
   return NULL;
 }
 
-pod_status_t compile_queue_create(rpc_loop_t *loop, compile_queue_t **out_queue) {
-  compile_queue_t *queue = pod_alloc(sizeof(*queue));
+pod_status_t job_queue_create(rpc_loop_t *loop, const char *what,
+                                           job_queue_t **out_queue) {
+  job_queue_t *queue = pod_alloc(sizeof(*queue));
   queue->loop = loop;
+  queue->what = what;
   queue->last = &queue->first;
   queue->ended_last = &queue->ended;
   pthread_mutex_init(&queue->mutex, NULL);
@@ -102,18 +105,18 @@ pod_status_t compile_queue_create(rpc_loop_t *loop, compile_queue_t **out_queue)
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
-  const int error = pthread_create(&queue->thread, &attributes, compile_thread, queue);
+  const int error = pthread_create(&queue->thread, &attributes, queue_thread, queue);
   pthread_attr_destroy(&attributes);
   if (error != 0) {
     release(queue);
-    return pod_error(POD_RESOURCE_EXHAUSTED, "cannot start the compile thread: %s",
-                     strerror(error));
+    return pod_error(POD_RESOURCE_EXHAUSTED, "cannot start the thread of %s: %s",
+                     what, strerror(error));
   }
   *out_queue = queue;
   return NULL;
 }
 
-void compile_queue_destroy(compile_queue_t *queue) {
+void job_queue_destroy(job_queue_t *queue) {
   if (queue == NULL) {
     return;
   }
@@ -131,9 +134,9 @@ void compile_queue_destroy(compile_queue_t *queue) {
   }
 }
 
-pod_status_t compile_queue_add(compile_queue_t *queue, compile_job_t *job) {
+pod_status_t job_queue_add(job_queue_t *queue, queue_job_t *job) {
   pthread_mutex_lock(&queue->mutex);
-  const bool is_full = queue->count >= COMPILE_QUEUE_MAX;
+  const bool is_full = queue->count >= JOB_QUEUE_MAX;
   if (!is_full) {
     job->next = NULL;
     job->queue = queue;
@@ -144,22 +147,22 @@ pod_status_t compile_queue_add(compile_queue_t *queue, compile_job_t *job) {
   }
   pthread_mutex_unlock(&queue->mutex);
   return is_full ? pod_error(POD_RESOURCE_EXHAUSTED,
-                             "%d modules wait for the compiler already: try again later",
-                             COMPILE_QUEUE_MAX)
+                             "%d %s wait already: try again later", JOB_QUEUE_MAX,
+                             queue->what)
                  : NULL;
 }
 
-bool compile_queue_is_running(compile_queue_t *queue) {
+bool job_queue_is_running(job_queue_t *queue) {
   pthread_mutex_lock(&queue->mutex);
   const bool is_running = queue->is_running;
   pthread_mutex_unlock(&queue->mutex);
   return is_running;
 }
 
-bool compile_queue_remove(compile_queue_t *queue, compile_job_t *job) {
+bool job_queue_remove(job_queue_t *queue, queue_job_t *job) {
   bool is_removed = false;
   pthread_mutex_lock(&queue->mutex);
-  for (compile_job_t **at = &queue->first; *at != NULL; at = &(*at)->next) {
+  for (queue_job_t **at = &queue->first; *at != NULL; at = &(*at)->next) {
     if (*at == job) {
       *at = job->next;
       if (*at == NULL) {

@@ -1,0 +1,259 @@
+#include "client/cli/links.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/cli/cli.h"
+#include "common/base/text.h"
+
+enum {
+  COLUMNS = 98,        // That a drawing may take.
+  DETAILED_CELL = 17,  // Columns of a chip and the link to the next one.
+  COMPACT_CELL = 3,
+  COMPACT_Y_MAX = 32,
+  PLANES_SHOWN = 2,  // That differ.
+};
+
+static const char *const direction_names[] = {"+x", "-x", "+y", "-y", "+z", "-z"};
+
+typedef struct map_t {
+  const podium_profile_t *profile;
+  int64_t busiest_ps;
+  int busiest_count, used_count;
+} map_t;
+
+char cli_class_letter(int index) {
+  return (char)(index < 26 ? 'A' + index : '#');
+}
+
+static int chip_at(const podium_profile_t *profile, int x, int y, int z) {
+  return x + profile->topology[0] * (y + profile->topology[1] * z);
+}
+
+static const podium_link_t *link_of(const podium_profile_t *profile, int chip,
+                                    int direction) {
+  return &profile->classes[profile->class_of_chip[chip]].links[direction];
+}
+
+static double use_of(const map_t *map, int chip, int direction) {
+  const int64_t step_ps = map->profile->step_ps;
+  return step_ps == 0
+             ? 0
+             : (double)link_of(map->profile, chip, direction)->busy_ps / (double)step_ps;
+}
+
+static bool is_busiest(const map_t *map, int chip, int direction) {
+  return map->busiest_ps > 0 &&
+         link_of(map->profile, chip, direction)->busy_ps == map->busiest_ps;
+}
+
+// When all links are alike, none is worth a mark.
+static bool is_marked(const map_t *map, int chip, int direction) {
+  return map->busiest_count < map->used_count && is_busiest(map, chip, direction);
+}
+
+// --- In detail: every direction in percent ---
+
+// "17→", with * instead of the arrow's blank for the busiest.
+static void print_percent(const map_t *map, int chip, int direction, const char *arrow) {
+  const bool has_mark = is_marked(map, chip, direction);
+  printf("%s%3.0f%s%s%s", has_mark ? cli_color("1;31") : "",
+         100 * use_of(map, chip, direction), arrow, has_mark ? "*" : " ",
+         has_mark ? cli_color("") : "");
+}
+
+// A row of chips and the links along x. An axis that wraps has one more link at its end.
+static void print_chips(const map_t *map, int y, int z) {
+  const podium_profile_t *profile = map->profile;
+  const int width = profile->topology[0];
+  printf("  ");
+  for (int x = 0; x < width; x++) {
+    const int chip = chip_at(profile, x, y, z);
+    printf("[%4d]", chip);
+    const bool wraps = profile->wraps[0] && width > 2;
+    if (x + 1 < width || wraps) {
+      const int next = chip_at(profile, (x + 1) % width, y, z);
+      print_percent(map, chip, 0, "→");
+      print_percent(map, next, 1, "←");
+      printf("%s", x + 1 < width ? " " : "…");
+    }
+  }
+  printf("\n");
+}
+
+// The links along y below a row, and those along z.
+static void print_below(const map_t *map, int y, int z) {
+  const podium_profile_t *profile = map->profile;
+  const bool has_below =
+      y + 1 < profile->topology[1] || (profile->wraps[1] && profile->topology[1] > 2);
+  if (!has_below && profile->topology[2] == 1) {
+    return;
+  }
+  const int below = (y + 1) % profile->topology[1];
+  printf("  ");
+  for (int x = 0; x < profile->topology[0]; x++) {
+    const int chip = chip_at(profile, x, y, z);
+    int columns = 0;
+    if (has_below) {
+      print_percent(map, chip, 2, "↓");
+      print_percent(map, chip_at(profile, x, below, z), 3, "↑");
+      columns += 10;
+    }
+    if (profile->topology[2] > 1) {
+      printf("z%3.0f%3.0f", 100 * use_of(map, chip, 4), 100 * use_of(map, chip, 5));
+      columns += 7;
+    }
+    printf("%*s", DETAILED_CELL - columns, "");
+  }
+  printf("\n");
+}
+
+// --- Compact: a letter per chip, a digit per direction ---
+
+// Tenths of the step, rounded down; a link that carried nothing is a blank.
+static void print_digit(const map_t *map, int chip, int direction) {
+  const double use = use_of(map, chip, direction);
+  const int tenths = (int)(10 * use);
+  const bool has_mark = is_marked(map, chip, direction);
+  printf("%s%c%s", has_mark ? cli_color("1;31") : "",
+         link_of(map->profile, chip, direction)->messages == 0 ? ' '
+         : tenths > 9                                          ? '9'
+                                                               : (char)('0' + tenths),
+         has_mark ? cli_color("") : "");
+}
+
+static void print_compact(const map_t *map, int z) {
+  const podium_profile_t *profile = map->profile;
+  const int width = profile->topology[0], height = profile->topology[1];
+  for (int y = 0; y < height; y++) {
+    printf("  ");
+    for (int x = 0; x < width; x++) {
+      const int chip = chip_at(profile, x, y, z);
+      printf("%c", cli_class_letter(profile->class_of_chip[chip]));
+      if (x + 1 < width || profile->wraps[0]) {
+        print_digit(map, chip, 0);
+        print_digit(map, chip_at(profile, (x + 1) % width, y, z), 1);
+      }
+    }
+    printf("\n");
+    if (y + 1 == height && !profile->wraps[1]) {
+      continue;
+    }
+    printf("  ");
+    for (int x = 0; x < width; x++) {
+      print_digit(map, chip_at(profile, x, y, z), 2);
+      print_digit(map, chip_at(profile, x, (y + 1) % height, z), 3);
+      printf(" ");
+    }
+    printf("\n");
+  }
+}
+
+// --- The whole ---
+
+// A plane looks like another when its chips are of the same classes.
+static bool is_like(const podium_profile_t *profile, int z, int other) {
+  const size_t count = (size_t)profile->topology[0] * (size_t)profile->topology[1];
+  return memcmp(profile->class_of_chip + (size_t)z * count,
+                profile->class_of_chip + (size_t)other * count,
+                count * sizeof(*profile->class_of_chip)) == 0;
+}
+
+static void print_plane(const map_t *map, int z, bool is_detailed) {
+  const podium_profile_t *profile = map->profile;
+  if (profile->topology[2] > 1) {
+    int alike = 0;
+    for (int other = 0; other < profile->topology[2]; other++) {
+      alike += is_like(profile, z, other);
+    }
+    printf("  z = %d%s\n", z, alike > 1 ? ", and planes like it" : "");
+  }
+  if (!is_detailed) {
+    print_compact(map, z);
+    return;
+  }
+  for (int y = 0; y < profile->topology[1]; y++) {
+    print_chips(map, y, z);
+    print_below(map, y, z);
+  }
+}
+
+static void print_planes(const map_t *map, bool is_detailed) {
+  int shown = 0;
+  for (int z = 0; z < map->profile->topology[2]; z++) {
+    bool is_new = true;
+    for (int other = 0; other < z && is_new; other++) {
+      is_new = !is_like(map->profile, z, other);
+    }
+    if (is_new && shown++ < PLANES_SHOWN) {
+      print_plane(map, z, is_detailed);
+    }
+  }
+  if (shown > PLANES_SHOWN) {
+    printf("  … and %d more planes that differ\n", shown - PLANES_SHOWN);
+  }
+}
+
+static void print_busiest(const map_t *map) {
+  const podium_profile_t *profile = map->profile;
+  pod_arena_t *arena = pod_arena_create();
+  for (int chip = 0; chip < profile->chip_count; chip++) {
+    for (int direction = 0; direction < 6; direction++) {
+      if (!is_busiest(map, chip, direction)) {
+        continue;
+      }
+      const podium_link_t *link = link_of(profile, chip, direction);
+      printf("  busiest%s: %s of chip %d, %s in %" PRId64
+             " message%s, %s (%.1f%% of the step)",
+             is_marked(map, chip, direction) ? " *" : "", direction_names[direction],
+             chip, cli_size(arena, link->bytes), link->messages,
+             link->messages == 1 ? "" : "s", cli_time(arena, link->busy_ps),
+             100 * use_of(map, chip, direction));
+      if (map->busiest_count > 1) {
+        printf(", and %d like it", map->busiest_count - 1);
+      }
+      printf("\n");
+      pod_arena_destroy(arena);
+      return;
+    }
+  }
+  pod_arena_destroy(arena);
+}
+
+void cli_print_links(const podium_profile_t *profile) {
+  map_t map = {.profile = profile};
+  for (int chip = 0; chip < profile->chip_count; chip++) {
+    for (int direction = 0; direction < 6; direction++) {
+      const int64_t busy_ps = link_of(profile, chip, direction)->busy_ps;
+      if (busy_ps > map.busiest_ps) {
+        map.busiest_ps = busy_ps;
+        map.busiest_count = 0;
+      }
+      map.busiest_count += busy_ps > 0 && busy_ps == map.busiest_ps;
+      map.used_count += busy_ps > 0;
+    }
+  }
+  if (map.busiest_ps == 0) {
+    printf("links: nothing was sent\n");
+    return;
+  }
+  const int64_t chips =
+      (int64_t)profile->topology[0] * profile->topology[1] * profile->topology[2];
+  const int columns = profile->topology[0] + (profile->wraps[0] ? 1 : 0);
+  const bool is_detailed =
+      columns * DETAILED_CELL <= COLUMNS && profile->topology[1] <= 8;
+  const bool is_drawn = chips == profile->chip_count &&
+                        (is_detailed || (profile->topology[0] * COMPACT_CELL <= COLUMNS &&
+                                         profile->topology[1] <= COMPACT_Y_MAX));
+  if (is_drawn) {
+    printf("links, busy in %s of the step per direction%s\n",
+           is_detailed ? "percent" : "tenths",
+           is_detailed && profile->topology[2] > 1 ? "; z: up, down" : "");
+    print_planes(&map, is_detailed);
+  } else {
+    printf("links (the torus is too wide to be drawn)\n");
+  }
+  print_busiest(&map);
+}

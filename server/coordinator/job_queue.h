@@ -1,0 +1,43 @@
+// Jobs that take long (compiles, simulations) run on a thread of the queue, one after the
+// other, so that the loop goes on.
+//
+// Threading: the loop thread, but for `run`, which is called on the queue's thread.
+// Ownership: jobs are embedded in their owner, which lives until `done`.
+
+#ifndef SERVER_COORDINATOR_JOB_QUEUE_H_
+#define SERVER_COORDINATOR_JOB_QUEUE_H_
+
+#include <stdbool.h>
+
+#include "common/base/status.h"
+#include "common/rpc/loop.h"
+
+enum { JOB_QUEUE_MAX = 64 };
+
+typedef struct job_queue_t job_queue_t;
+typedef struct queue_job_t queue_job_t;
+
+struct queue_job_t {
+  queue_job_t *next;
+  job_queue_t *queue;
+  void (*run)(queue_job_t *job);   // On the queue's thread.
+  void (*done)(queue_job_t *job);  // On the loop thread, after `run`.
+};
+
+// `what` its jobs are, for messages: "compiles". A literal.
+POD_MUST_USE pod_status_t job_queue_create(rpc_loop_t *loop, const char *what,
+                                           job_queue_t **out_queue);
+
+// Waits for the job that runs; calls `done` of all jobs (of those that have not run too).
+// Accepts NULL.
+void job_queue_destroy(job_queue_t *queue);
+
+// RESOURCE_EXHAUSTED when JOB_QUEUE_MAX jobs wait.
+POD_MUST_USE pod_status_t job_queue_add(job_queue_t *queue, queue_job_t *job);
+
+bool job_queue_is_running(job_queue_t *queue);
+
+// Takes a waiting job out; false when it runs or has run, so that `done` will come.
+bool job_queue_remove(job_queue_t *queue, queue_job_t *job);
+
+#endif  // SERVER_COORDINATOR_JOB_QUEUE_H_

@@ -1,0 +1,259 @@
+#!/usr/bin/python3
+"""What `podium run` and `podium simulate` tell of time: the text, the Chrome trace, the xplane files.
+
+Usage: profile_test.py BIN PROGRAMS [unittest arguments]. The xplane file is read with Google's protobuf library from a
+description of the format that is written here, not with Podium's own.
+"""
+import collections
+import gzip
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from fractions import Fraction
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+BIN = pathlib.Path(sys.argv[1])
+PROGRAMS = pathlib.Path(sys.argv[2])
+WAIT_S = 120
+
+# An all-reduce over 256 chips, as JAX exports it.
+POD = """module @jit_f attributes {mhlo.num_partitions = 256 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=16, "y"=16]>
+  func.func public @main(%a: tensor<4096x4096xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>},
+      %b: tensor<4096x4096xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>})
+      -> (tensor<4096x4096xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}) {
+    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
+      : (tensor<4096x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16>
+    return %0 : tensor<4096x4096xbf16>
+  }
+}
+"""
+
+
+def podium(*args, status=0):
+    done = subprocess.run([BIN / "podium", *map(str, args)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=WAIT_S)
+    if done.returncode != status:
+        raise AssertionError(f"podium {args} ended with {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+def profile_lines(text):
+    """The profile alone, without what was measured here."""
+    lines = text.splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("profile of "))
+    return [line for line in lines[first:] if not line.startswith("  host ")]
+
+
+def step_us(text):
+    value, unit = re.search(r"^  step +([0-9.]+) (ps|ns|us|ms|s) ", text, re.M).groups()
+    return float(value) * {"ps": 1e-6, "ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}[unit]
+
+
+def load_trace(path):
+    # Times as they are written: decimals, exactly.
+    return json.loads(pathlib.Path(path).read_text(), parse_float=Fraction, parse_int=Fraction)
+
+
+def slices_of(trace):
+    threads = collections.defaultdict(list)
+    for event in trace["traceEvents"]:
+        if event["ph"] == "X":
+            threads[event["pid"], event["tid"]].append(event)
+    return threads
+
+
+# Name: {field: (number, type or message, repeated)}; the published xplane.proto.
+XPLANE = {
+    "XStat": {"metadata_id": (1, "int64"), "double_value": (2, "double"), "uint64_value": (3, "uint64"),
+              "int64_value": (4, "int64"), "str_value": (5, "string"), "bytes_value": (6, "bytes"),
+              "ref_value": (7, "uint64")},
+    "XStatMetadata": {"id": (1, "int64"), "name": (2, "string"), "description": (3, "string")},
+    "XEventMetadata": {"id": (1, "int64"), "name": (2, "string"), "metadata": (3, "bytes"),
+                       "display_name": (4, "string"), "stats": (5, "XStat", True), "child_id": (6, "int64", True)},
+    "XEvent": {"metadata_id": (1, "int64"), "offset_ps": (2, "int64"), "duration_ps": (3, "int64"),
+               "stats": (4, "XStat", True), "num_occurrences": (5, "int64")},
+    "XLine": {"id": (1, "int64"), "name": (2, "string"), "timestamp_ns": (3, "int64"), "events": (4, "XEvent", True),
+              "duration_ps": (9, "int64"), "display_id": (10, "int64"), "display_name": (11, "string")},
+    "EventEntry": {"key": (1, "int64"), "value": (2, "XEventMetadata")},
+    "StatEntry": {"key": (1, "int64"), "value": (2, "XStatMetadata")},
+    "XPlane": {"id": (1, "int64"), "name": (2, "string"), "lines": (3, "XLine", True),
+               "event_metadata": (4, "EventEntry", True), "stat_metadata": (5, "StatEntry", True),
+               "stats": (6, "XStat", True)},
+    "XSpace": {"planes": (1, "XPlane", True), "errors": (2, "string", True), "warnings": (3, "string", True),
+               "hostnames": (4, "string", True)},
+}
+
+
+def xspace_class():
+    field_type = descriptor_pb2.FieldDescriptorProto
+    file = descriptor_pb2.FileDescriptorProto(name="x.proto", package="x", syntax="proto2")
+    for name, fields in XPLANE.items():
+        message = file.message_type.add(name=name)
+        for field, (number, kind, *repeated) in fields.items():
+            entry = message.field.add(name=field, number=number,
+                                      label=field_type.LABEL_REPEATED if repeated else field_type.LABEL_OPTIONAL)
+            if kind in XPLANE:
+                entry.type, entry.type_name = field_type.TYPE_MESSAGE, f".x.{kind}"
+            else:
+                entry.type = getattr(field_type, f"TYPE_{kind.upper()}")
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    return message_factory.MessageFactory(pool).GetPrototype(pool.FindMessageTypeByName("x.XSpace"))
+
+
+class ProfileTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+
+    def path(self, name):
+        return pathlib.Path(self.folder.name) / name
+
+    def test_running_and_simulating_print_the_same_profile_and_the_same_trace(self):
+        for name in ("square_matmul.2x2.small", "collective_matmul.2x2.small", "moe_all_to_all.2x2.small"):
+            with self.subTest(name):
+                program = PROGRAMS / f"{name}.mlir"
+                ran = podium("run", program, "--profile", self.path("ran.json"))
+                simulated = podium("run", "--time-only", program, "--profile", self.path("simulated.json"))
+                self.assertEqual(profile_lines(ran), profile_lines(simulated))
+                self.assertEqual(profile_lines(simulated), profile_lines(podium("simulate", program)))
+                ran, simulated = (load_trace(self.path(f"{kind}.json")) for kind in ("ran", "simulated"))
+                hosts = {event["pid"] for event in ran["traceEvents"]
+                         if event["name"] == "process_name" and "measured" in event["args"]["name"]}
+                self.assertEqual(len(hosts), 4)
+                ran["traceEvents"] = [event for event in ran["traceEvents"] if event["pid"] not in hosts]
+                self.assertEqual(ran, simulated)
+
+    def test_a_profile_fits_the_page_and_has_no_colours_in_a_file(self):
+        for line in profile_lines(podium("simulate", PROGRAMS / "moe_all_to_all.2x4.mlir")):
+            self.assertLessEqual(len(line), 100, line)
+            self.assertNotIn("\033", line)
+
+    def test_slices_nest_and_flows_lead_from_messages_to_those_who_wait(self):
+        podium("simulate", PROGRAMS / "collective_matmul.2x4.mlir", "--profile", self.path("trace.json"))
+        trace = load_trace(self.path("trace.json"))
+        self.assertEqual(trace["otherData"]["events_left_out"], 0)
+        threads = slices_of(trace)
+        for events in threads.values():
+            open_until = []
+            for event in events:
+                start, end = event["ts"], event["ts"] + event["dur"]
+                while open_until and open_until[-1] <= start:
+                    open_until.pop()
+                if open_until:
+                    self.assertLessEqual(end, open_until[-1], event)
+                open_until.append(end)
+        starts = {event["id"]: event for event in trace["traceEvents"] if event["ph"] == "s"}
+        ends = {event["id"]: event for event in trace["traceEvents"] if event["ph"] == "f"}
+        self.assertGreater(len(starts), 0)
+        self.assertEqual(starts.keys(), ends.keys())
+        for flow, start in starts.items():
+            self.assertLessEqual(start["ts"], ends[flow]["ts"])
+            for end in (start, ends[flow]):
+                self.assertTrue(any(event["ts"] <= end["ts"] <= event["ts"] + event["dur"]
+                                    for event in threads[end["pid"], end["tid"]]), end)
+        products = [event for events in threads.values() for event in events if event.get("args", {}).get("flops")]
+        self.assertTrue(all(event["args"]["hbm_read_bytes"] > 0 for event in products))
+        named = {event["args"]["name"] for event in trace["traceEvents"] if event["name"] == "thread_name"}
+        self.assertLessEqual({"core", "link +x"}, named)
+
+    def test_the_xplane_file_is_what_the_profile_pages_read(self):
+        folder = self.path("logs")
+        trace = self.path("same.json")
+        podium("simulate", PROGRAMS / "square_matmul.2x2.mlir", "--xplane", folder, "--profile", trace)
+        (run,) = (folder / "plugins" / "profile").iterdir()
+        (protobuf,), (zipped,) = run.glob("*.xplane.pb"), run.glob("*.trace.json.gz")
+        self.assertEqual(gzip.decompress(zipped.read_bytes()), trace.read_bytes())
+        space = xspace_class()()
+        space.ParseFromString(protobuf.read_bytes())
+        self.assertEqual(len(space.hostnames), 1)
+        threads = slices_of(load_trace(trace))
+        for plane in space.planes:
+            self.check_plane(plane, threads)
+        self.assertEqual(space.planes[0].name, "/device:TPU:0")
+
+    def check_plane(self, plane, threads):
+        self.assertEqual(plane.name, f"/device:TPU:{plane.id}")
+        stat_names = {entry.key: entry.value.name for entry in plane.stat_metadata}
+        events = {entry.key: entry.value for entry in plane.event_metadata}
+        self.assertTrue(all(entry.key == entry.value.id for entry in plane.event_metadata))
+
+        def values(stats):
+            return {stat_names[stat.metadata_id]: stat.ListFields()[-1][1] for stat in stats}
+        own = values(plane.stats)
+        self.assertEqual(own["device_type_string"], "TPU v5 lite")
+        self.assertAlmostEqual(own["peak_teraflops_per_second"], 197)
+        self.assertGreater(own["peak_hbm_bw_gigabytes_per_second"], 800)
+        lines = {line.name: line for line in plane.lines}
+        self.assertLessEqual({"Steps", "XLA Modules", "XLA Ops", "Async XLA Ops"}, lines.keys())
+        step, module = lines["Steps"].events[0], lines["XLA Modules"].events[0]
+        self.assertEqual(events[step.metadata_id].name, "0")
+        self.assertEqual(values(events[module.metadata_id].stats)["program_id"], 1)
+        operations = lines["XLA Ops"].events
+        core = threads[plane.id + 1, 1]
+        self.assertEqual([(event.offset_ps, event.duration_ps) for event in operations],
+                         [(event["ts"] * 10**6, event["dur"] * 10**6) for event in core])
+        categories = set()
+        for event in operations:
+            self.assertEqual(values(event.stats)["group_id"], 0)
+            stats = values(events[event.metadata_id].stats)
+            self.assertEqual(stats["program_id"], 1)
+            self.assertGreater(stats["symbol_id"], 0)
+            self.assertLessEqual({"tf_op", "flops", "bytes_accessed", "shape_with_layout"}, stats.keys())
+            self.assertLessEqual(event.offset_ps + event.duration_ps, step.duration_ps)
+            categories.add(stats["hlo_category"])
+        self.assertTrue(categories & {"convolution", "convolution fusion"}, categories)
+
+    def test_a_straggler_and_a_slow_link_show(self):
+        program = PROGRAMS / "matmul_both_contracting_sharded.2x4.mlir"
+        plain = podium("simulate", program)
+        slow_chip = podium("simulate", program, "--slow", "chip=3:8")
+        slow_links = [podium("simulate", program, "--slow-link", f"(0,0)-({to}):0.1") for to in ("1,0", "0,1")]
+        self.assertGreater(step_us(slow_chip), step_us(plain))
+        # The collectives use one axis of the torus.
+        self.assertGreater(max(map(step_us, slow_links)), step_us(plain))
+        self.assertIn("classes of chips", slow_chip)
+        self.assertIn("no link is between", podium("simulate", program, "--slow-link", "(0,0)-(1,1):2", status=1))
+        self.assertIn("no chip 9", podium("simulate", program, "--slow", "chip=9:2", status=1))
+        # Also of what has run.
+        ran = podium("run", program, "--slow", "chip=3:8")
+        self.assertEqual(profile_lines(ran), profile_lines(slow_chip))
+
+    def test_a_pod_that_is_not_there_is_simulated_by_the_one_that_is(self):
+        self.path("pod.mlir").write_text(POD)
+        for kind in ("v5e", "v6e"):
+            text = podium("simulate", self.path("pod.mlir"), "--chip", kind)
+            self.assertIn(f"on 256 {kind} chips, 16x16", text)
+            self.assertIn("all_reduce", text)
+        self.assertIn("FAILED_PRECONDITION",
+                      podium("simulate", self.path("pod.mlir"), "--topology", "4x4", status=1))
+
+    def test_a_loop_that_depends_on_values_needs_its_turns(self):
+        self.path("loop.mlir").write_text("""module @m {
+  func.func public @main(%a: tensor<f32>) -> tensor<f32> {
+    %c = stablehlo.constant dense<1.0> : tensor<f32>
+    %0 = stablehlo.while(%x = %a) : tensor<f32>
+      cond { %p = stablehlo.compare LT, %x, %c : (tensor<f32>, tensor<f32>) -> tensor<i1>
+             stablehlo.return %p : tensor<i1> }
+      do { %y = stablehlo.add %x, %c : tensor<f32>
+           stablehlo.return %y : tensor<f32> }
+    return %0 : tensor<f32>
+  }
+}
+""")
+        refused = podium("simulate", self.path("loop.mlir"), status=1)
+        self.assertIn("FAILED_PRECONDITION", refused)
+        few = podium("simulate", self.path("loop.mlir"), "--turns", "3")
+        many = podium("simulate", self.path("loop.mlir"), "--turns", "300")
+        self.assertGreater(step_us(many), 10 * step_us(few))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
