@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "server/collective/schedule.h"
 #include "tests/unit/server/simulator/world.h"
 
 enum { US = 1000000 };
@@ -117,6 +118,132 @@ static void test_a_share_grows_when_another_message_is_through(void **state) {
   assert_int_equal(relay->messages[1].duration_ps, 4 * US);
   assert_int_equal(relay->links[0].busy_ps, 6 * US);
   simulator_result_destroy(result);
+}
+
+// Both directions of a ring over a 2x2, the chips in the given order: how long the first
+// message takes and what the links between 0 and 1 carry.
+static void run_two_ways(const int32_t order[4], int64_t *out_duration_ps,
+                         int64_t *out_link_bytes) {
+  world_t world;
+  begin_main(&world, 4);
+  int32_t starts[2];
+  for (int way = 0; way < 2; way++) {
+    const int step = way == 0 ? 1 : 3;
+    const int32_t permute = world_permute(
+        &world, 1000000, order[0], order[step % 4], order[1], order[(1 + step) % 4],
+        order[2], order[(2 + step) % 4], order[3], order[(3 + step) % 4], -1);
+    starts[way] =
+        world_task(&world, 0, CHIP_TASK_COLLECTIVE_START, permute, (chip_work_t){0});
+  }
+  for (int way = 0; way < 2; way++) {
+    world_pair(&world, starts[way],
+               world_task(&world, 0, CHIP_TASK_COLLECTIVE_DONE,
+                          world.tasks[starts[way]].instruction, (chip_work_t){0}));
+  }
+  const torus_t torus = world_torus(2, 2, 1, false);
+  simulator_result_t *result = run_alone(&world, &torus);
+  const simulator_chip_t *chip = world_chip(result, 0);
+  *out_duration_ps = chip->links[0].busy_ps;
+  *out_link_bytes = chip->links[0].bytes;
+  simulator_result_destroy(result);
+}
+
+static void test_the_order_of_a_mesh_decides_which_messages_meet(void **state) {
+  (void)state;
+  int64_t busy_ps;
+  int64_t bytes;
+  // 1 -> 2 and 3 -> 0 go over corners and meet those that go straight.
+  run_two_ways((const int32_t[]){0, 1, 2, 3}, &busy_ps, &bytes);
+  assert_int_equal(bytes, 8000000);
+  assert_int_equal(busy_ps, 8 * US);
+  run_two_ways((const int32_t[]){0, 1, 3, 2}, &busy_ps, &bytes);
+  assert_int_equal(bytes, 4000000);
+  assert_int_equal(busy_ps, 4 * US);
+}
+
+// What the planner lets a chip send, over the first link of each message.
+static int64_t planned_bytes(const chip_program_t *program, const torus_t *torus,
+                             int32_t chip, torus_direction_t direction) {
+  pod_arena_t *arena = pod_arena_create();
+  collective_request_t request;
+  collective_schedule_t schedule;
+  collective_request_of(program, &program->instructions[0], 0, &request);
+  request.spec = &world_spec;
+  assert_null(collective_plan(&request, torus, chip, arena, &schedule));
+  int64_t bytes = 0;
+  for (int32_t i = 0; i < schedule.step_count; i++) {
+    const collective_step_t *step = &schedule.steps[i];
+    const bool sends = step->kind == COLLECTIVE_TRANSFER && step->send_to >= 0;
+    bytes += sends && torus_next_hop(torus, chip, step->send_to) == direction
+                 ? step->source_bytes
+                 : 0;
+  }
+  pod_arena_destroy(arena);
+  return bytes;
+}
+
+static void test_links_carry_what_the_schedules_say(void **state) {
+  (void)state;
+  const torus_t tori[] = {{{8, 1, 1}, {true, false, false}},
+                          {{4, 4, 1}, {true, true, false}},
+                          {{4, 2, 1}, {false, false, false}},
+                          {{4, 4, 4}, {true, true, true}}};
+  for (size_t i = 0; i < POD_COUNT_OF(tori); i++) {
+    const int32_t chips = torus_chip_count(&tori[i]);
+    world_t world;
+    begin_main(&world, chips);
+    const int32_t reduce = world_all_reduce(&world, 3 << 18, chips, 1);
+    world_task(&world, 0, CHIP_TASK_COLLECTIVE, reduce, (chip_work_t){0});
+    chip_program_t *program = world_end(&world);
+    const simulator_options_t options = world_options(&tori[i]);
+    simulator_result_t *result = world_run(program, &options);
+    for (int32_t chip = 0; chip < chips; chip++) {
+      int64_t sent_bytes = 0;
+      for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+        const int64_t bytes = planned_bytes(program, &tori[i], chip, d);
+        assert_int_equal(world_chip(result, chip)->links[d].bytes, bytes);
+        sent_bytes += bytes;
+      }
+      assert_int_equal(world_chip(result, chip)->totals[0].ici_bytes, sent_bytes);
+    }
+    simulator_result_destroy(result);
+    chip_program_destroy(program);
+  }
+}
+
+static void test_chips_that_wait_for_ever_are_named(void **state) {
+  (void)state;
+  world_t world;
+  world_begin(&world, 2);
+  const int32_t index = program_temp(world.builder, shape_of(TENSOR_S32, 0));
+  const int32_t talks = program_computation(world.builder, "talks", CHIP_NONE, CHIP_NONE);
+  const int32_t permute = world_permute(&world, 100, 0, 1, 1, 0, -1);
+  const int32_t silent =
+      program_computation(world.builder, "silent", CHIP_NONE, CHIP_NONE);
+  const int32_t entry = program_computation(world.builder, "main", CHIP_NONE, CHIP_NONE);
+  const int32_t branch =
+      program_op(world.builder, CHIP_OP_CASE, index, CHIP_NONE, CHIP_NONE);
+  program_call(world.builder, talks);
+  program_call(world.builder, silent);
+  world_task(&world, talks, CHIP_TASK_COLLECTIVE, permute, (chip_work_t){0});
+  world_task(&world, entry, CHIP_TASK_BRANCH, branch, (chip_work_t){0});
+  chip_program_t *program = world_end(&world);
+  chip_trace_t traces[2];
+  for (int chip = 0; chip < 2; chip++) {
+    chip_trace_init(&traces[chip], program);
+    assert_true(chip_trace_add(&traces[chip], branch, chip));
+  }
+  const torus_t torus = world_torus(2, 1, 1, false);
+  simulator_options_t options = world_options(&torus);
+  options.traces = (const chip_trace_t *const[]){&traces[0], &traces[1]};
+  simulator_result_t *result = NULL;
+  const pod_status_t status = simulator_run(program, &options, &result);
+  assert_int_equal(pod_status_code(status), POD_INVALID_ARGUMENT);
+  assert_non_null(strstr(pod_status_message(status), "chip 0 waits"));
+  pod_status_free(status);
+  chip_trace_deinit(&traces[0]);
+  chip_trace_deinit(&traces[1]);
+  chip_program_destroy(program);
 }
 
 static void test_compute_hides_what_is_in_flight(void **state) {
@@ -354,6 +481,9 @@ int main(void) {
       cmocka_unit_test(test_a_message_takes_its_bytes_and_its_hops),
       cmocka_unit_test(test_messages_that_meet_on_a_link_share_it),
       cmocka_unit_test(test_a_share_grows_when_another_message_is_through),
+      cmocka_unit_test(test_the_order_of_a_mesh_decides_which_messages_meet),
+      cmocka_unit_test(test_links_carry_what_the_schedules_say),
+      cmocka_unit_test(test_chips_that_wait_for_ever_are_named),
       cmocka_unit_test(test_compute_hides_what_is_in_flight),
       cmocka_unit_test(test_a_straggler_makes_the_others_wait),
       cmocka_unit_test(test_a_slow_link_is_slow_in_both_directions),
