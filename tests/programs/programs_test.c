@@ -1,6 +1,8 @@
 // The programs of tests/programs on pods of separate daemons, their values checked
 // against the reference.
 //
+// What the clock tells of an execution is what it tells of the program alone.
+//
 // Every element of the small variants is checked; of the large ones a seeded sample. The
 // programs of the field at their full size are compiled by unit.server.compiler.programs.
 
@@ -19,7 +21,7 @@
 #include "tests/programs/reference.h"
 #include "tests/system/pod.h"
 
-enum { SAMPLE_COUNT = 2000, TIMEOUT_MS = 120000 };
+enum { SAMPLE_COUNT = 2000, TIMEOUT_MS = 120000, EXECUTIONS = 100 };
 
 static void must(podium_status_t *status) {
   if (status != NULL) {
@@ -65,6 +67,27 @@ static void make_argument(const reference_inputs_t *inputs, int index,
   }
 }
 
+static void put_arguments(podium_session_t *session, podium_executable_t *executable,
+                          reference_inputs_t *inputs, podium_array_t **out_arguments) {
+  const podium_program_info_t *info = podium_executable_info(executable);
+  for (int i = 0; i < info->argument_count; i++) {
+    tensor_array_t array;
+    const tensor_shape_t shape = tensor_of(&info->arguments[i].shape);
+    must_internal(tensor_array_init(&array, &shape));
+    make_argument(inputs, i, &array, &inputs->arguments[i]);
+    must(podium_put(session, &(podium_layout_t){.executable = executable, .argument = i},
+                    array.data, (size_t)tensor_shape_bytes(&shape), TIMEOUT_MS,
+                    &out_arguments[i]));
+    tensor_array_deinit(&array);
+  }
+}
+
+static void free_inputs(const reference_inputs_t *inputs) {
+  for (int i = 0; i < REFERENCE_ARGUMENTS_MAX; i++) {
+    free(inputs->arguments[i].values);
+  }
+}
+
 static void check_values(const reference_program_t *program, const char *path,
                          const reference_inputs_t *inputs, const tensor_array_t *result,
                          bool is_sample) {
@@ -98,6 +121,51 @@ static void check_values(const reference_program_t *program, const char *path,
   }
 }
 
+static void check_same_times(const char *path, const podium_profile_t *a,
+                             const podium_profile_t *b) {
+  if (a->step_ps != b->step_ps) {
+    fail_msg("%s: %lld ps, then %lld ps", path, (long long)a->step_ps,
+             (long long)b->step_ps);
+  }
+  assert_int_equal(a->chip_count, b->chip_count);
+  assert_int_equal(a->task_count, b->task_count);
+  for (int chip = 0; chip < a->chip_count; chip++) {
+    const podium_chip_class_t *in_a = &a->classes[a->class_of_chip[chip]];
+    const podium_chip_class_t *in_b = &b->classes[b->class_of_chip[chip]];
+    assert_int_equal(in_a->end_ps, in_b->end_ps);
+    assert_int_equal(in_a->waiting_ps, in_b->waiting_ps);
+    assert_int_equal(in_a->overlapped_ps, in_b->overlapped_ps);
+    assert_memory_equal(in_a->links, in_b->links, sizeof(in_a->links));
+    assert_int_equal(in_a->total_count, in_b->total_count);
+    for (int i = 0; i < in_a->total_count; i++) {
+      assert_int_equal(in_a->totals[i].task, in_b->totals[i].task);
+      assert_int_equal(in_a->totals[i].run_count, in_b->totals[i].run_count);
+      assert_int_equal(in_a->totals[i].start_ps, in_b->totals[i].start_ps);
+      assert_int_equal(in_a->totals[i].duration_ps, in_b->totals[i].duration_ps);
+    }
+  }
+}
+
+// What the clock tells of the execution and of the program that nobody has run.
+static void check_times(const char *path, podium_executable_t *executable,
+                        podium_execution_t *execution) {
+  podium_profile_t *told, *simulated;
+  must(podium_profile(execution, NULL, &told));
+  podium_status_t *status = podium_simulate(executable, NULL, &simulated);
+  if (podium_status_code(status) == PODIUM_FAILED_PRECONDITION) {
+    // The turns of its loops depend on the routing, which only an execution knows.
+    assert_non_null(strstr(path, "/moe_"));
+    podium_status_free(status);
+    podium_profile_free(told);
+    return;
+  }
+  must(status);
+  assert_true(told->step_ps > 0);
+  check_same_times(path, told, simulated);
+  podium_profile_free(told);
+  podium_profile_free(simulated);
+}
+
 static void run_one(podium_session_t *session, const reference_program_t *program,
                     const char *mesh, bool is_small) {
   char path[512];
@@ -115,20 +183,14 @@ static void run_one(podium_session_t *session, const reference_program_t *progra
                                .mesh_y = has_two_axes ? mesh[2] - '0' : 0,
                                .argument_count = info->argument_count};
   podium_array_t *arguments[REFERENCE_ARGUMENTS_MAX] = {NULL};
-  for (int i = 0; i < info->argument_count; i++) {
-    tensor_array_t array;
-    const tensor_shape_t shape = tensor_of(&info->arguments[i].shape);
-    must_internal(tensor_array_init(&array, &shape));
-    make_argument(&inputs, i, &array, &inputs.arguments[i]);
-    must(podium_put(session, &(podium_layout_t){.executable = executable, .argument = i},
-                    array.data, (size_t)tensor_shape_bytes(&shape), TIMEOUT_MS,
-                    &arguments[i]));
-    tensor_array_deinit(&array);
-  }
+  put_arguments(session, executable, &inputs, arguments);
   podium_array_t *result = NULL;
+  podium_execution_t *execution = NULL;
   must(podium_execute(executable, info->argument_count, arguments,
                       &(podium_execute_options_t){.timeout_ms = TIMEOUT_MS}, &result,
-                      NULL));
+                      &execution));
+  check_times(path, executable, execution);
+  podium_execution_free(execution);
   tensor_array_t values;
   const tensor_shape_t shape = tensor_of(&info->results[0].shape);
   must_internal(tensor_array_init(&values, &shape));
@@ -136,9 +198,9 @@ static void run_one(podium_session_t *session, const reference_program_t *progra
   check_values(program, path, &inputs, &values, !is_small);
   tensor_array_deinit(&values);
   for (int i = 0; i < info->argument_count; i++) {
-    free(inputs.arguments[i].values);
     podium_array_free(arguments[i]);
   }
+  free_inputs(&inputs);
   podium_array_free(result);
   podium_executable_free(executable);
 }
@@ -184,6 +246,48 @@ static void test_every_program_gives_the_references_values_on_2x4_chips(void **s
   run_all("2x4", true);
 }
 
+// Whatever the sockets and the scheduler of the host do.
+static void test_the_time_of_a_hundred_executions_is_one(void **state) {
+  (void)state;
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){.topology = "2x2"});
+  podium_session_t *session = NULL;
+  must(podium_connect(system_pod_address(pod), NULL, &session));
+  char *text = read_text(PROGRAMS_FOLDER "/moe_all_to_all.2x2.small.mlir");
+  podium_executable_t *executable = NULL;
+  must(podium_compile(session, "moe", text, strlen(text), NULL, &executable));
+  free(text);
+  const podium_program_info_t *info = podium_executable_info(executable);
+  podium_array_t *arguments[REFERENCE_ARGUMENTS_MAX] = {NULL};
+  reference_inputs_t inputs = {0};
+  put_arguments(session, executable, &inputs, arguments);
+  free_inputs(&inputs);
+  podium_profile_t *first = NULL;
+  for (int run = 0; run < EXECUTIONS; run++) {
+    podium_array_t *result = NULL;
+    podium_execution_t *execution = NULL;
+    must(podium_execute(executable, info->argument_count, arguments,
+                        &(podium_execute_options_t){.timeout_ms = TIMEOUT_MS}, &result,
+                        &execution));
+    podium_profile_t *again;
+    must(podium_profile(execution, NULL, &again));
+    if (first == NULL) {
+      first = again;
+    } else {
+      check_same_times("moe_all_to_all.2x2.small.mlir", first, again);
+      podium_profile_free(again);
+    }
+    podium_execution_free(execution);
+    podium_array_free(result);
+  }
+  podium_profile_free(first);
+  for (int i = 0; i < info->argument_count; i++) {
+    podium_array_free(arguments[i]);
+  }
+  podium_executable_free(executable);
+  podium_close(session);
+  system_pod_stop(pod);
+}
+
 // The sanitizers make the kernels tens of times slower; the sizes are checked without
 // them.
 #if !defined(__SANITIZE_ADDRESS__)
@@ -203,6 +307,7 @@ int main(void) {
     cmocka_unit_test(test_every_program_gives_the_references_values_on_one_chip),
     cmocka_unit_test(test_every_program_gives_the_references_values_on_2x2_chips),
     cmocka_unit_test(test_every_program_gives_the_references_values_on_2x4_chips),
+    cmocka_unit_test(test_the_time_of_a_hundred_executions_is_one),
 #if !defined(__SANITIZE_ADDRESS__)
     cmocka_unit_test(test_large_arrays_have_the_references_values_on_2x2_chips),
     cmocka_unit_test(test_large_arrays_have_the_references_values_on_2x4_chips),
