@@ -101,3 +101,31 @@ collective_box_t collective_box_find(const torus_t *torus, const int64_t *chips,
   find_members(torus, chips, size, &box, arena);
   return box;
 }
+
+collective_box_t collective_box_of_order(const collective_plan_t *plan,
+                                         collective_axis_kind_t kind) {
+  const collective_group_t *group = plan->group;
+  const bool is_physical =
+      group->order.is_physical && (kind == COLLECTIVE_AXIS_LINE || group->order.closes);
+  return (collective_box_t){.axis_count = 1,
+                            .axes = {{.kind = kind,
+                                      .size = group->size,
+                                      .hops = is_physical ? 1 : 2,
+                                      .stride = 1}},
+                            .members = group->order.order};
+}
+
+collective_links_t collective_box_links(const collective_box_t *box, int32_t size) {
+  collective_links_t links = {.fewest = 0};
+  for (int32_t i = 0; i < box->axis_count; i++) {
+    const collective_axis_t *axis = &box->axes[i];
+    const bool closes = axis->kind == COLLECTIVE_AXIS_RING;
+    if (axis->hops != 1) {
+      return (collective_links_t){.fewest = 0};
+    }
+    links.fewest += closes ? 2 : 1;
+    links.all +=
+        2 * (int64_t)(size / axis->size) * (closes ? axis->size : axis->size - 1);
+  }
+  return links;
+}

@@ -49,6 +49,27 @@ static bool is_candidate(collective_planner_t *planner, collective_group_t *grou
   return true;
 }
 
+// Along a line of n chips the buckets of an all_to_all wait for the long ones of the
+// chips behind: n (n - 1) / 2 chunks one after another, where the chip at the end sees n
+// - 1.
+static double bubbles_of(const collective_planner_t *planner,
+                         const collective_group_t *group,
+                         collective_algorithm_t algorithm) {
+  double factor = 1;
+  if (planner->request->op != CHIP_OP_ALL_TO_ALL || algorithm == COLLECTIVE_DIRECT) {
+    return factor;
+  }
+  if (algorithm == COLLECTIVE_LINE) {
+    return group->size / 2.0;
+  }
+  for (int32_t i = 0; i < group->box.axis_count && algorithm == COLLECTIVE_TORUS; i++) {
+    const collective_axis_t *axis = &group->box.axes[i];
+    const double waits = axis->kind == COLLECTIVE_AXIS_LINE ? axis->size / 2.0 : 1;
+    factor = waits > factor ? waits : factor;
+  }
+  return factor;
+}
+
 // Infinite when it does not fit.
 static double price_of(collective_planner_t *planner, collective_group_t *group,
                        collective_algorithm_t algorithm, const chip_spec_t *spec) {
@@ -60,6 +81,7 @@ static double price_of(collective_planner_t *planner, collective_group_t *group,
   double price = INFINITY;
   if (status == NULL) {
     price = (double)collective_estimate_ps(&schedule, &planner->torus, spec, chip);
+    price *= bubbles_of(planner, group, algorithm);
     price *= schedule.reorder_count > 0 ? REORDER_PENALTY : 1;
   }
   pod_status_free(status);

@@ -11,7 +11,8 @@
 //              operand and reorders take nothing.
 // Exact for:   rings, and tori of rings. For lines on a chip at an end, the one that
 // works
-//              longest.
+//              longest; too short for all_to_all on lines, where messages wait for longer
+//              ones of the chips behind.
 // Cost:        steps times lanes that run at the same time, some nanoseconds each.
 // Determinism: the same arguments, the same result. Threading: pure.
 

@@ -37,13 +37,21 @@ static void reduce(const collective_executor_t *executor, void *target, const vo
                     size_bytes / (int64_t)tensor_dtype_bytes(schedule->dtype));
 }
 
+static int32_t first_index(const collective_reorder_t *by, int32_t i) {
+  if (by->turn == 0) {
+    return i;
+  }
+  return (by->first + (by->is_descending ? by->turn - i : i)) % by->turn;
+}
+
 static void reorder(const collective_reorder_t *by, uint8_t *target,
                     const uint8_t *source) {
   int64_t packed = 0;
   for (int32_t i = 0; i < by->count[0]; i++) {
+    const int32_t first = first_index(by, i);
     for (int32_t j = 0; j < by->count[1]; j++) {
       for (int32_t k = 0; k < by->count[2]; k++, packed += by->piece_bytes) {
-        const int32_t at = i * by->stride[0] + j * by->stride[1] + k * by->stride[2];
+        const int32_t at = first * by->stride[0] + j * by->stride[1] + k * by->stride[2];
         const int64_t block = by->members == NULL ? at : by->members[at];
         const int64_t piece = block * by->block_bytes + by->piece_offset;
         memcpy(target + (by->unpacks ? piece : packed),

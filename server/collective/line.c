@@ -170,8 +170,13 @@ static void all_gather_part(const collective_plan_t *plan, int64_t parts, int64_
 
 pod_status_t collective_plan_line(const collective_plan_t *plan) {
   const chip_op_t op = plan->request->op;
-  if (op == CHIP_OP_ALL_TO_ALL || op == CHIP_OP_COLLECTIVE_PERMUTE) {
-    return pod_error(POD_UNIMPLEMENTED, "%s has no line algorithm", chip_op_name(op));
+  if (op == CHIP_OP_ALL_TO_ALL) {
+    const collective_box_t box = collective_box_of_order(plan, COLLECTIVE_AXIS_LINE);
+    collective_plan_buckets(plan, &box, plan->position);
+    plan->builder->claims.optimal_bytes &=
+        plan->group->box.axis_count == 1 &&
+        (plan->group->box.axes[0].kind == box.axes[0].kind || plan->group->size == 2);
+    return NULL;
   }
   const int64_t chunks = op == CHIP_OP_ALL_REDUCE ? plan->group->size : 1;
   const int64_t parts = collective_segments(plan, plan->block_elements, chunks);
@@ -187,5 +192,10 @@ pod_status_t collective_plan_line(const collective_plan_t *plan) {
         reduce_part(plan, parts, part, COLLECTIVE_OUTPUT);
     }
   }
+  const collective_links_t links =
+      collective_box_links(&plan->group->box, plan->group->size);
+  plan->builder->claims = (collective_claims_t){
+      .optimal_bytes = links.all == 2 * (int64_t)(plan->group->size - 1),
+      .exclusive_links = plan->group->order.is_physical};
   return NULL;
 }

@@ -158,6 +158,7 @@ static void finish(const collective_plan_t *plan, collective_algorithm_t algorit
       .reorders = builder->reorders,
       .claims = builder->claims,
   };
+  out_schedule->claims.exclusive_links &= !plan->cuts;
   if (arena == NULL) {
     return;
   }

@@ -100,6 +100,18 @@ collective_order_t collective_order_find(const torus_t *torus, const int64_t *ch
 collective_box_t collective_box_find(const torus_t *torus, const int64_t *chips,
                                      int32_t size, pod_arena_t *arena);
 
+// The group's order as a box of one axis. Its coordinates are not set.
+collective_box_t collective_box_of_order(const collective_plan_t *plan,
+                                         collective_axis_kind_t kind);
+
+// Directed links into the chip of the box that has the fewest, and within all of it; 0
+// when neighbours are no neighbours on the torus.
+typedef struct collective_links_t {
+  int64_t fewest, all;
+} collective_links_t;
+
+collective_links_t collective_box_links(const collective_box_t *box, int32_t size);
+
 // The blocks of the members are in INPUT.
 bool collective_has_blocks_in_input(chip_op_t op);
 
@@ -195,6 +207,11 @@ POD_MUST_USE pod_status_t collective_plan_ring(const collective_plan_t *plan);
 POD_MUST_USE pod_status_t collective_plan_line(const collective_plan_t *plan);
 POD_MUST_USE pod_status_t collective_plan_tree(const collective_plan_t *plan);
 POD_MUST_USE pod_status_t collective_plan_direct(const collective_plan_t *plan);
+
+// all_to_all through a box; `position` is the chip's.
+void collective_plan_buckets(const collective_plan_t *plan, const collective_box_t *box,
+                             int32_t position);
+
 POD_MUST_USE pod_status_t collective_plan_torus(const collective_plan_t *plan);
 
 #endif  // SERVER_COLLECTIVE_PLAN_H_

@@ -148,10 +148,30 @@ static void add_lane(ring_t *ring) {
   }
 }
 
+// Where the ring takes every link of the box, or for all_gather and reduce_scatter every
+// link of the chip with the fewest.
+static collective_claims_t claims_of(const collective_plan_t *plan) {
+  const collective_group_t *group = plan->group;
+  const collective_links_t links = collective_box_links(&group->box, group->size);
+  const bool is_physical = group->order.is_physical && group->order.closes;
+  const int64_t used = group->size > 2 ? 2 : 1;
+  const bool is_least = plan->request->op == CHIP_OP_ALL_REDUCE
+                            ? links.all == used * group->size
+                            : links.fewest == used;
+  return (collective_claims_t){.optimal_bytes = is_physical && is_least,
+                               .exclusive_links = is_physical};
+}
+
 pod_status_t collective_plan_ring(const collective_plan_t *plan) {
   const chip_op_t op = plan->request->op;
-  if (op == CHIP_OP_ALL_TO_ALL || op == CHIP_OP_COLLECTIVE_PERMUTE) {
-    return pod_error(POD_UNIMPLEMENTED, "%s has no ring algorithm", chip_op_name(op));
+  if (op == CHIP_OP_ALL_TO_ALL) {
+    const collective_box_t box = collective_box_of_order(
+        plan, plan->group->size > 2 ? COLLECTIVE_AXIS_RING : COLLECTIVE_AXIS_PAIR);
+    collective_plan_buckets(plan, &box, plan->position);
+    plan->builder->claims.optimal_bytes &=
+        plan->group->box.axis_count == 1 &&
+        (plan->group->box.axes[0].kind == box.axes[0].kind || plan->group->size == 2);
+    return NULL;
   }
   // Two chips share one link, whose two directions both lanes of a ring would use alike.
   const int64_t directions = plan->group->size > 2 ? 2 : 1;
@@ -162,5 +182,6 @@ pod_status_t collective_plan_ring(const collective_plan_t *plan) {
     ring_t ring = ring_of(plan, directions * segments, part, part % directions == 1);
     add_lane(&ring);
   }
+  plan->builder->claims = claims_of(plan);
   return NULL;
 }

@@ -84,13 +84,16 @@ typedef struct collective_step_t {
 
 // Pieces of `piece_bytes`, as many as the product of `count`: one side has them one
 // behind the other, the last index running fastest; the other has piece (i, j, k) at
-// block · block_bytes + piece_offset, the block being members[i·stride[0] + j·stride[1] +
-// k·stride[2]]. The chips of a box in the order of an algorithm's axes, and in the order
-// of the group. A host does it as a pass over the bytes; a TPU gives strided descriptors
-// to its DMA engines, and the clock takes it for nothing. The step's source_bytes and
-// target_bytes are what is moved.
+// block · block_bytes + piece_offset, the block being members[i'·stride[0] + j·stride[1]
+// + k·stride[2]] with i' = i, or (first ± i) modulo `turn` where that is given. The chips
+// of a box in the order of an algorithm's axes, and in the order of the group. A host
+// does it as a pass over the bytes; a TPU gives strided descriptors to its DMA engines,
+// and the clock takes it for nothing. The step's source_bytes and target_bytes are what
+// is moved.
 typedef struct collective_reorder_t {
   int32_t count[TORUS_DIMENSIONS], stride[TORUS_DIMENSIONS];
+  int32_t first, turn;     // turn 0: i' = i.
+  bool is_descending;      // first - i.
   const int32_t *members;  // NULL: the block is the sum itself.
   int64_t block_bytes, piece_offset, piece_bytes;
   bool unpacks;  // The target is the side with the blocks; otherwise the source is.

@@ -445,8 +445,15 @@ pod_status_t collective_plan_torus(const collective_plan_t *plan) {
                      "axes to follow",
                      chip_op_name(op));
   }
-  if (op == CHIP_OP_ALL_TO_ALL || op == CHIP_OP_COLLECTIVE_PERMUTE) {
-    return pod_error(POD_UNIMPLEMENTED, "%s has no torus algorithm", chip_op_name(op));
+  if (op == CHIP_OP_ALL_TO_ALL) {
+    const torus_coords_t coords = torus_coords(plan->torus, plan->chip);
+    int32_t position = 0;
+    for (int32_t i = 0; i < box->axis_count; i++) {
+      const collective_axis_t *axis = &box->axes[i];
+      position += axis->stride * axis->indices[coords.at[axis->dimension]];
+    }
+    collective_plan_buckets(plan, box, position);
+    return NULL;
   }
   const division_t division = divide(plan);
   const int32_t parts = division.first_axes * division.directions;
@@ -460,8 +467,5 @@ pod_status_t collective_plan_torus(const collective_plan_t *plan) {
                 collective_split(plan, plan->block_elements, segments, i));
   }
   plan->builder->claims = claims_of(box, &division);
-  if (segments > 1) {
-    plan->builder->claims.exclusive_links = false;
-  }
   return NULL;
 }
