@@ -32,7 +32,8 @@ typedef struct check_t {
   char **files;
   family_t *families;
   int family_count;
-  // The pod that all files run on.
+  // The pod that modules run on, and how many chips they want.
+  int64_t chips;
   char *folder;
   cli_pod_t *local;
   podium_session_t *session;
@@ -92,10 +93,13 @@ static pod_status_t start_local_pod(check_t *check, char **out_address) {
     return pod_error(POD_INTERNAL, "no temporary folder under /tmp");
   }
   check->folder = pod_strdup(folder);
-  POD_TRY(cli_pod_start(
-      &(cli_pod_options_t){
-          .chip = check->chip, .topology = check->topology, .folder = folder},
-      &check->local));
+  char *topology = check->topology != NULL ? pod_strdup(check->topology)
+                                           : cli_topology_for(check->chips);
+  const pod_status_t status = cli_pod_start(
+      &(cli_pod_options_t){.chip = check->chip, .topology = topology, .folder = folder},
+      &check->local);
+  free(topology);
+  POD_TRY(status);
   *out_address = pod_strdup(check->local->address);
   return NULL;
 }
@@ -133,8 +137,53 @@ static pod_status_t execute(check_t *check, podium_executable_t *executable) {
   return status;
 }
 
+// How many chips a module wants: the cells of the grid that it runs programs on, or what
+// JAX writes at its head.
+static int64_t cells_of(const char *text) {
+  const char *run = strstr(text, "interpreter.run_parallel");
+  const char *programs = run == NULL ? NULL : strstr(run, "programs");
+  const char *at = programs == NULL ? NULL : strchr(programs, '[');
+  int64_t cells = 0;
+  for (int depth = 0; at != NULL && *at != '\0'; at++) {
+    depth += (*at == '[') - (*at == ']');
+    cells += *at == '@';
+    if (depth == 0) {
+      break;
+    }
+  }
+  return cells;
+}
+
+static int64_t chips_of(const char *text) {
+  static const char *const keys[] = {"mhlo.num_partitions = ", "mhlo.num_replicas = "};
+  enum { CHIPS_MAX = 4096 };
+  int64_t chips = cells_of(text);
+  if (chips == 0) {
+    chips = 1;
+    for (size_t i = 0; i < POD_COUNT_OF(keys); i++) {
+      const char *found = strstr(text, keys[i]);
+      const long long count =
+          found == NULL ? 1 : strtoll(found + strlen(keys[i]), NULL, 10);
+      chips *= count < 1 || count > CHIPS_MAX ? 1 : count;
+    }
+  }
+  return chips;
+}
+
+// Modules that want another number of chips get another local pod.
+static pod_status_t fit_pod(check_t *check, const char *text) {
+  const int64_t chips = chips_of(text);
+  const bool is_ours = check->pod == NULL && check->topology == NULL;
+  if (check->session != NULL && is_ours && chips != check->chips) {
+    leave_pod(check);
+  }
+  check->chips = chips;
+  return check->session == NULL ? enter_pod(check) : NULL;
+}
+
 static pod_status_t check_module(check_t *check, const char *path, const char *text,
                                  size_t length) {
+  POD_TRY(fit_pod(check, text));
   const podium_compile_options_t options = {.timeout_ms = check->timeout_ms};
   podium_executable_t *executable = NULL;
   POD_TRY(cli_status_of(
@@ -144,24 +193,37 @@ static pod_status_t check_module(check_t *check, const char *path, const char *t
   return status;
 }
 
+// Nothing but white space and comments.
+static bool is_blank(const char *text) {
+  for (;;) {
+    text += strspn(text, " \t\r\n");
+    if (strncmp(text, "//", 2) != 0) {
+      return *text == '\0';
+    }
+    text += strcspn(text, "\n");
+  }
+}
+
 // The modules of a file, which lines of `// -----` separate. Each is sent behind as many
 // empty lines as stand before it, so that diagnostics name the lines of the file.
 static pod_status_t check_text(check_t *check, const char *path, const char *text) {
-  static const char separator[] = "\n// -----";
+  static const char separator[] = "// -----";
   pod_text_t part = {0};
   pod_status_t status = NULL;
   for (const char *at = text; at != NULL && status == NULL;) {
-    const char *end = strstr(at, separator);
-    const size_t length = end == NULL ? strlen(at) : (size_t)(end + 1 - at);
+    const char *end = strstr(at == text ? at : at + strlen(separator), separator);
+    const size_t length = end == NULL ? strlen(at) : (size_t)(end - at);
     pod_text_add_bytes(&part, at, length);
-    status = check_module(check, path, part.bytes, part.length);
+    if (!is_blank(part.bytes)) {
+      status = check_module(check, path, part.bytes, part.length);
+    }
     pod_text_clear(&part);
-    for (const char *c = text; end != NULL && c <= end; c++) {
+    for (const char *c = text; end != NULL && c < end; c++) {
       if (*c == '\n') {
         pod_text_add(&part, "\n");
       }
     }
-    at = end == NULL ? NULL : end + 1;
+    at = end;
   }
   pod_text_deinit(&part);
   return status;
@@ -209,13 +271,7 @@ static pod_status_t check_file(check_t *check, const char *path) {
   char *text;
   size_t length;
   POD_TRY(cli_read_file(path, &text, &length));
-  pod_status_t status = NULL;
-  if (check->session == NULL) {
-    status = enter_pod(check);
-  }
-  if (status == NULL) {
-    status = check_text(check, path, text);
-  }
+  const pod_status_t status = check_text(check, path, text);
   free(text);
   if (status != NULL && check->pod == NULL &&
       (pod_status_code(status) == POD_UNAVAILABLE ||
@@ -270,8 +326,8 @@ static int summarize(check_t *check) {
 int cli_check(int argc, char **argv) {
   static const struct argp_option options[] = {
       {"chip", 'c', "KIND", 0, "v2, v3, v4, v5e, v5p, v6e or v7x (v5e)", 1},
-      {"topology", 't', "SIZES", 0, "The pod's chips, all of which run each module (1x1)",
-       1},
+      {"topology", 't', "SIZES", 0,
+       "The pod's chips, all of which run each module (as many as it has cells)", 1},
       {"pod", KEY_POD, "POD", 0,
        "Use this pod: HOST:PORT of its coordinator, or the name given to `podium up`. "
        "Without it a local pod is started and stopped",
@@ -291,18 +347,12 @@ int cli_check(int argc, char **argv) {
           "with `// -----` between them. The exit status is 1 when a check does not "
           "hold.\v"
           "Example:\n  podium check tests/*.mlir"};
-  check_t check = {.chip = "v5e", .topology = "1x1", .timeout_ms = 60000};
+  check_t check = {.chip = "v5e", .timeout_ms = 60000};
   cli_parse(&argp, argc, argv, &check);
-  const pod_status_t status = enter_pod(&check);
-  int result;
-  if (status != NULL) {
-    result = cli_fail(status);
-  } else {
-    for (int i = 0; i < check.file_count; i++) {
-      check_and_report(&check, check.files[i]);
-    }
-    result = summarize(&check);
+  for (int i = 0; i < check.file_count; i++) {
+    check_and_report(&check, check.files[i]);
   }
+  const int result = summarize(&check);
   leave_pod(&check);
   for (int i = 0; i < check.family_count; i++) {
     free(check.families[i].name);

@@ -47,6 +47,9 @@ POD_MUST_USE pod_status_t cli_status_of(podium_status_t *status);
 POD_MUST_USE pod_status_t cli_read_file(const char *path, char **out_text,
                                         size_t *out_length);
 
+// 4 → 2x2, 8 → 2x4, 16 → 4x4, 6 → 2x3: as square as it gets. Returns owned.
+char *cli_topology_for(int64_t chips);
+
 // --- Progress: one line on standard error, if that is a terminal, once a step takes
 // longer than a second. ---
 

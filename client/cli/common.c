@@ -91,3 +91,13 @@ const char *cli_shape(pod_arena_t *arena, const podium_shape_t *shape) {
   podium_shape_print(shape, text, sizeof(text));
   return pod_arena_strdup(arena, text);
 }
+
+char *cli_topology_for(int64_t chips) {
+  int64_t x = 1;
+  for (int64_t i = 1; i * i <= chips; i++) {
+    x = chips % i == 0 ? i : x;
+  }
+  pod_text_t text = {0};
+  pod_text_printf(&text, "%lldx%lld", (long long)x, (long long)(chips / x));
+  return pod_text_take(&text);
+}

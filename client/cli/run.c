@@ -183,17 +183,6 @@ static int64_t partitions_of(const char *text) {
   return count < 1 ? 1 : count;
 }
 
-// 4 → 2x2, 8 → 2x4, 16 → 4x4, 6 → 2x3: as square as it gets.
-static char *topology_for(int64_t chips) {
-  int64_t x = 1;
-  for (int64_t i = 1; i * i <= chips; i++) {
-    x = chips % i == 0 ? i : x;
-  }
-  pod_text_t text = {0};
-  pod_text_printf(&text, "%lldx%lld", (long long)x, (long long)(chips / x));
-  return pod_text_take(&text);
-}
-
 static pod_status_t start_local_pod(run_t *run) {
   char folder[] = "/tmp/podium-run-XXXXXX";
   if (mkdtemp(folder) == NULL) {
@@ -201,7 +190,7 @@ static pod_status_t start_local_pod(run_t *run) {
   }
   run->folder = pod_strdup(folder);
   char *topology = run->topology != NULL ? pod_strdup(run->topology)
-                                         : topology_for(partitions_of(run->text));
+                                         : cli_topology_for(partitions_of(run->text));
   const pod_status_t status =
       cli_pod_start(&(cli_pod_options_t){.chip = run->chip,
                                          .topology = topology,

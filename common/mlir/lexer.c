@@ -138,6 +138,20 @@ bool mlir_parser_peek_integer(mlir_parser_t *parser) {
          (parser->at[0] == '-' && mlir_is_digit(parser->at[1]));
 }
 
+pod_status_t mlir_parser_f64(mlir_parser_t *parser, double *out_value) {
+  const char *at = parser->at;
+  mlir_number_t number;
+  if (!mlir_scan_number(&at, &number)) {
+    return mlir_parser_error(parser, "expected a number");
+  }
+  const double whole =
+      number.is_negative ? -(double)number.magnitude : (double)number.magnitude;
+  *out_value = number.is_real ? number.real : whole;
+  parser->at = at;
+  mlir_lex_skip(parser);
+  return NULL;
+}
+
 pod_status_t mlir_parser_i64(mlir_parser_t *parser, int64_t *out_value) {
   const char *at = parser->at;
   // Sizes and indices are short: read them at once.

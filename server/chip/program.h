@@ -132,6 +132,9 @@ typedef enum chip_attr_key_t {
   CHIP_ATTR_UNIT_DIAGONAL = 46,
   CHIP_ATTR_TRANSPOSE_A = 47,    // One chip_transpose_t.
   CHIP_ATTR_RNG_ALGORITHM = 48,  // One chip_rng_algorithm_t.
+  CHIP_ATTR_TOLERANCE = 49,      // expect_almost_eq: the bits of a double.
+  CHIP_ATTR_ULP_MIN = 50,        // expect_close.
+  CHIP_ATTR_ULP_MAX = 51,
   CHIP_ATTR_KEY_COUNT,
 } chip_attr_key_t;
 
@@ -255,6 +258,11 @@ const int64_t *chip_instruction_attr(const chip_instruction_t *instruction,
 // The single value of an attribute, or `otherwise`.
 int64_t chip_instruction_attr_one(const chip_instruction_t *instruction,
                                   chip_attr_key_t key, int64_t otherwise);
+
+// Bits of an element as bitcast_convert counts them: those in HBM, but 1 for pred.
+static inline unsigned chip_bitcast_bits(tensor_dtype_t dtype) {
+  return dtype == TENSOR_PRED ? 1 : tensor_dtype_device_bits(dtype);
+}
 
 bool chip_op_is_collective(chip_op_t op);
 

@@ -177,8 +177,8 @@ pod_status_t check_complex(const rule_t *rule) {
 pod_status_t check_bitcast_convert(const rule_t *rule) {
   POD_TRY(arity(rule, 1, 1));
   const tensor_shape_t *from = operand(rule, 0), *to = result(rule, 0);
-  const unsigned from_bits = tensor_dtype_device_bits(from->dtype),
-                 to_bits = tensor_dtype_device_bits(to->dtype);
+  const unsigned from_bits = chip_bitcast_bits(from->dtype),
+                 to_bits = chip_bitcast_bits(to->dtype);
   const bool narrows = from_bits > to_bits;
   const tensor_shape_t *few = narrows ? from : to, *many = narrows ? to : from;
   const unsigned ratio = narrows ? from_bits / to_bits : to_bits / from_bits;

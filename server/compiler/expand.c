@@ -9,6 +9,7 @@
 #include "common/mlir/diagnostic.h"
 #include "server/chip/operations.h"
 #include "server/compiler/attributes.h"
+#include "server/compiler/parallel.h"
 #include "server/compiler/passes.h"
 #include "server/compiler/replacements.h"
 #include "server/compiler/walk.h"
@@ -170,7 +171,102 @@ static pod_status_t expand_check_const(expander_t *expander, mlir_value_t **out_
   mlir_value_t *operands[] = {op->operands[0], &constant->results[0]};
   const char *name =
       mlir_intern_n(expander->module, op->name, strlen(op->name) - strlen("_const"));
-  emit(expander, name, 2, operands, NULL);
+  mlir_op_t *check = emit(expander, name, 2, operands, NULL);
+  const mlir_attr_t *tolerance = mlir_op_attr(op, "tolerance");
+  if (tolerance != NULL) {
+    set_attr(expander, check, "tolerance", tolerance);
+  }
+  return NULL;
+}
+
+// --- Collectives ---
+
+// A table of truth values by chip, looked up with the chip's number; false behind its
+// end, because dynamic_slice clamps.
+static mlir_value_t *emit_lookup(expander_t *expander, int64_t count, const bool *table) {
+  mlir_module_t *module = expander->module;
+  const int64_t size = count + 1, one = 1;
+  uint8_t *bytes = pod_arena_array(module->arena, (size_t)size, sizeof(*bytes));
+  for (int64_t i = 0; i < count; i++) {
+    bytes[i] = table[i];
+  }
+  const tensor_shape_t shape = tensor_shape_make(TENSOR_PRED, 1, &size);
+  const tensor_shape_t piece = tensor_shape_make(TENSOR_PRED, 1, &one);
+  const tensor_shape_t scalar = tensor_shape_make(TENSOR_PRED, 0, NULL);
+  const tensor_shape_t number = tensor_shape_make(TENSOR_U32, 0, NULL);
+  mlir_op_t *constant =
+      emit(expander, "stablehlo.constant", 0, NULL, mlir_type_tensor(module, &shape));
+  set_attr(expander, constant, "value", mlir_attr_dense(module, &shape, bytes, false));
+  mlir_op_t *id = emit(expander, "stablehlo.partition_id", 0, NULL,
+                       mlir_type_tensor(module, &number));
+  mlir_value_t *operands[] = {&constant->results[0], &id->results[0]};
+  mlir_op_t *slice = emit(expander, "stablehlo.dynamic_slice", 2, operands,
+                          mlir_type_tensor(module, &piece));
+  set_attr(expander, slice, "slice_sizes", mlir_attr_i64_array(module, 1, &one));
+  return emit_unary(expander, "stablehlo.reshape", &slice->results[0],
+                    mlir_type_tensor(module, &scalar));
+}
+
+static mlir_value_t *emit_choice(expander_t *expander, mlir_value_t *flag,
+                                 mlir_value_t *then, mlir_value_t *otherwise) {
+  mlir_value_t *operands[] = {flag, then, otherwise};
+  return &emit(expander, "stablehlo.select", 3, operands, then->type)->results[0];
+}
+
+// One round: the first `have` chips of every group send to as many that follow.
+static mlir_value_t *emit_round(expander_t *expander, const compiler_groups_t *groups,
+                                int64_t have, int64_t chips, mlir_value_t *value) {
+  mlir_module_t *module = expander->module;
+  bool *receives = pod_arena_array(module->arena, (size_t)chips, sizeof(*receives));
+  int64_t *pairs = pod_arena_array(module->arena, 2 * (size_t)chips, sizeof(*pairs));
+  int64_t count = 0;
+  for (int64_t g = 0; g < groups->group_count; g++) {
+    const int64_t *ids = groups->ids + g * groups->group_size;
+    for (int64_t i = 0; i < have && have + i < groups->group_size; i++, count++) {
+      pairs[2 * count] = ids[i];
+      pairs[2 * count + 1] = ids[have + i];
+      receives[ids[have + i]] = true;
+    }
+  }
+  const tensor_shape_t shape =
+      tensor_shape_make(TENSOR_S64, 2, (const int64_t[]){count, 2});
+  mlir_op_t *permute =
+      emit(expander, "stablehlo.collective_permute", 1, &value, value->type);
+  set_attr(expander, permute, "source_target_pairs",
+           mlir_attr_dense(module, &shape, pairs, false));
+  return emit_choice(expander, emit_lookup(expander, chips, receives),
+                     &permute->results[0], value);
+}
+
+// The first of every group sends what it has; twice as many have it after every round.
+// Chips that are in no group get zeros.
+static pod_status_t expand_collective_broadcast(expander_t *expander,
+                                                mlir_value_t **out_results) {
+  enum { CHIPS_MAX = 1 << 20 };
+  mlir_module_t *module = expander->module;
+  compiler_groups_t groups;
+  POD_TRY(compiler_parse_replica_groups(module,
+                                        mlir_op_attr(expander->op, "replica_groups"),
+                                        NULL, module->arena, &groups));
+  int64_t chips = 0;
+  const int64_t named = groups.group_count * groups.group_size;
+  for (int64_t i = 0; i < named; i++) {
+    chips = groups.ids[i] >= chips ? groups.ids[i] + 1 : chips;
+  }
+  if (chips == 0 || chips > CHIPS_MAX) {
+    return mlir_op_error(module, expander->op, POD_INVALID_ARGUMENT,
+                         "needs 'replica_groups' of chips");
+  }
+  mlir_value_t *value = expander->op->operands[0];
+  for (int64_t have = 1; have < groups.group_size; have *= 2) {
+    value = emit_round(expander, &groups, have, chips, value);
+  }
+  bool *members = pod_arena_array(module->arena, (size_t)chips, sizeof(*members));
+  for (int64_t i = 0; i < named; i++) {
+    members[groups.ids[i]] = true;
+  }
+  out_results[0] = emit_choice(expander, emit_lookup(expander, chips, members), value,
+                               emit_splat(expander, value->type, 0));
   return NULL;
 }
 
@@ -351,6 +447,27 @@ static pod_status_t expand_dynamic_gather(expander_t *expander,
   return NULL;
 }
 
+static pod_status_t expand_dynamic_conv(expander_t *expander,
+                                        mlir_value_t **out_results) {
+  POD_TRY(demand_static(expander));
+  const mlir_op_t *op = expander->op;
+  const int rank = op->operands[0]->type->shape.rank - 2;
+  const int64_t *padding;
+  POD_TRY(constant_operand(expander, 2, 2 * (int64_t)rank, &padding));
+  mlir_op_t *convolution =
+      emit(expander, "stablehlo.convolution", 2, op->operands, op->results[0].type);
+  for (int i = 0; i < op->attr_count; i++) {
+    mlir_op_add_attr(expander->module, convolution, op->attrs[i].name,
+                     op->attrs[i].value);
+  }
+  const tensor_shape_t shape =
+      tensor_shape_make(TENSOR_S64, 2, (const int64_t[]){rank, 2});
+  set_attr(expander, convolution, "padding",
+           mlir_attr_dense(expander->module, &shape, padding, false));
+  out_results[0] = &convolution->results[0];
+  return NULL;
+}
+
 static pod_status_t expand_dimension_size(expander_t *expander,
                                           mlir_value_t **out_results) {
   const mlir_op_t *op = expander->op;
@@ -418,8 +535,10 @@ static const struct {
     {"chlo.square", 1, 1, expand_square},
     {"chlo.tan", 1, 1, expand_tan},
     {"stablehlo.broadcast", 1, 1, expand_broadcast},
+    {"stablehlo.collective_broadcast", 1, 1, expand_collective_broadcast},
     {"stablehlo.dot", 2, 1, expand_dot},
     {"stablehlo.dynamic_broadcast_in_dim", 2, 1, expand_dynamic_broadcast},
+    {"stablehlo.dynamic_conv", 3, 1, expand_dynamic_conv},
     {"stablehlo.dynamic_gather", 3, 1, expand_dynamic_gather},
     {"stablehlo.dynamic_iota", 1, 1, expand_dynamic_iota},
     {"stablehlo.dynamic_pad", 5, 1, expand_dynamic_pad},
@@ -455,20 +574,27 @@ static bool are_tensors(const mlir_op_t *op) {
     }
   }
   for (int i = 0; i < op->result_count; i++) {
-    if (op->results[i].type->kind != MLIR_TYPE_TENSOR) {
+    const mlir_type_kind_t kind = op->results[i].type->kind;
+    if (kind != MLIR_TYPE_TENSOR && kind != MLIR_TYPE_TUPLE) {
       return false;
     }
   }
   return true;
 }
 
-// A tuple goes once nothing takes from it any more, which is when its members have been
-// taken: uses come after it.
-static void remove_tuples(mlir_module_t *module) {
+// Nothing takes from a tuple any more once its members have been taken. Tokens only order
+// operations that have rows of their own or are refused.
+static bool is_left_over(const mlir_op_t *op) {
+  return strcmp(op->name, "stablehlo.tuple") == 0 ||
+         strcmp(op->name, "stablehlo.after_all") == 0 ||
+         strcmp(op->name, "stablehlo.create_token") == 0;
+}
+
+static void remove_left_over(mlir_module_t *module) {
   mlir_op_t *next;
   for (mlir_op_t *op = walk_first(module->op); op != NULL; op = next) {
     next = walk_next(module->op, op);
-    if (strcmp(op->name, "stablehlo.tuple") == 0) {
+    if (is_left_over(op)) {
       mlir_op_unlink(op);
     }
   }
@@ -494,7 +620,27 @@ static pod_status_t expand_one(mlir_module_t *module, replacements_t *replacemen
   return NULL;
 }
 
+// A module of one function needs no @main: the function is.
+static void adopt_main(mlir_module_t *module) {
+  mlir_op_t *only = NULL;
+  const mlir_block_t *block = mlir_op_block(module->op, 0);
+  for (mlir_op_t *op = block == NULL ? NULL : block->first; op != NULL; op = op->next) {
+    if (strcmp(op->name, "func.func") == 0) {
+      if (only != NULL) {
+        return;
+      }
+      only = op;
+    }
+  }
+  if (only != NULL) {
+    mlir_op_set_attr(module, only, mlir_intern(module, "sym_name"),
+                     mlir_attr_string(module, "main"));
+  }
+}
+
 pod_status_t compiler_expand(mlir_module_t *module) {
+  adopt_main(module);
+  POD_TRY(parallel_expand(module));
   replacements_t replacements = {0};
   pod_status_t status = NULL;
   mlir_op_t *next;
@@ -505,7 +651,7 @@ pod_status_t compiler_expand(mlir_module_t *module) {
   }
   replacements_deinit(&replacements);
   if (status == NULL) {
-    remove_tuples(module);
+    remove_left_over(module);
   }
   return status;
 }

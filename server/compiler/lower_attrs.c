@@ -296,6 +296,23 @@ static pod_status_t gather_rng(gatherer_t *gatherer) {
 
 // --- The rest ---
 
+static void gather_check(gatherer_t *gatherer) {
+  const mlir_attr_t *tolerance = mlir_op_attr(gatherer->op, "tolerance");
+  if (mlir_attr_is(tolerance, MLIR_ATTR_FLOAT)) {
+    int64_t bits;
+    memcpy(&bits, &tolerance->real, sizeof(bits));
+    add_one(gatherer, CHIP_ATTR_TOLERANCE, bits);
+  }
+  const mlir_attr_t *least = mlir_op_attr(gatherer->op, "min_ulp_difference"),
+                    *most = mlir_op_attr(gatherer->op, "max_ulp_difference");
+  if (mlir_attr_is(least, MLIR_ATTR_INTEGER)) {
+    add_one(gatherer, CHIP_ATTR_ULP_MIN, least->integer);
+  }
+  if (mlir_attr_is(most, MLIR_ATTR_INTEGER)) {
+    add_one(gatherer, CHIP_ATTR_ULP_MAX, most->integer);
+  }
+}
+
 // The last dimension when it does not say; counted from behind when it is negative.
 static pod_status_t gather_sort(gatherer_t *gatherer) {
   const mlir_attr_t *attr = mlir_op_attr(gatherer->op, "dimension");
@@ -351,6 +368,10 @@ static pod_status_t gather(gatherer_t *gatherer) {
       return gather_dot(gatherer);
     case CHIP_OP_COMPARE:
       return gather_compare(gatherer);
+    case CHIP_OP_EXPECT_ALMOST_EQ:
+    case CHIP_OP_EXPECT_CLOSE:
+      gather_check(gatherer);
+      return NULL;
     case CHIP_OP_GATHER:
     case CHIP_OP_SCATTER:
       return gather_indexing(gatherer);

@@ -492,7 +492,8 @@ static void wish_in_place(lower_t *lower, chip_op_t op, int32_t result, int32_t 
 // How many regions over elements `op` has that become computations: none when its only
 // one is a known reducer.
 static int own_region_count(const mlir_op_t *op) {
-  return compiler_reducer(op) == CHIP_REDUCER_NONE || op->kind == CHIP_OP_SORT
+  return compiler_reducer(op) == CHIP_REDUCER_NONE || op->kind == CHIP_OP_SORT ||
+                 op->kind == CHIP_OP_MAP
              ? op->region_count
              : 0;
 }

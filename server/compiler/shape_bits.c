@@ -1,6 +1,7 @@
 // Parts and bits of elements; linear algebra, transforms and random numbers.
 #include <inttypes.h>
 
+#include "server/chip/program.h"
 #include "server/compiler/attributes.h"
 #include "server/compiler/shape.h"
 
@@ -50,8 +51,8 @@ pod_status_t shape_bitcast_convert(mlir_module_t *module, const mlir_op_t *op,
   const tensor_dtype_t dtype = shape_declared(op, 0)->dtype;
   tensor_shape_t result = *from;
   result.dtype = dtype;
-  const unsigned from_bits = tensor_dtype_device_bits(from->dtype),
-                 to_bits = tensor_dtype_device_bits(dtype);
+  const unsigned from_bits = chip_bitcast_bits(from->dtype),
+                 to_bits = chip_bitcast_bits(dtype);
   if (from_bits > to_bits) {
     if (from_bits % to_bits != 0 || from->rank == TENSOR_RANK_MAX) {
       return SHAPE_ERROR("%u bits do not divide into elements of %u", from_bits, to_bits);

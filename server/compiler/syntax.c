@@ -18,9 +18,11 @@
 // form.
 static const syntax_row_t rows[] = {
     // clang-format off
-    FORMAT("check.expect_almost_eq", "% , % {} :O"),
-    FORMAT("check.expect_close", "% , % {} :O"),
-    FORMAT("check.expect_eq", "% , % {} :O"),
+    OWN("check.expect_almost_eq", syntax_parse_check, syntax_print_check),
+    OWN("check.expect_almost_eq_const", syntax_parse_check, syntax_print_check),
+    OWN("check.expect_close", syntax_parse_check, syntax_print_check),
+    OWN("check.expect_eq", syntax_parse_check, syntax_print_check),
+    OWN("check.expect_eq_const", syntax_parse_check, syntax_print_check),
     FORMAT("chlo._asin_acos_kernel", "% {} :A"),
     FORMAT("chlo.acos", "% {} :A"),
     FORMAT("chlo.acosh", "% {} :A"),

@@ -44,6 +44,8 @@ pod_status_t syntax_parse_scan(mlir_parser_t *parser, mlir_op_t *op);
 bool syntax_print_scan(mlir_printer_t *printer, const mlir_op_t *op);
 pod_status_t syntax_parse_manual(mlir_parser_t *parser, mlir_op_t *op);
 bool syntax_print_manual(mlir_printer_t *printer, const mlir_op_t *op);
+pod_status_t syntax_parse_check(mlir_parser_t *parser, mlir_op_t *op);
+bool syntax_print_check(mlir_printer_t *printer, const mlir_op_t *op);
 pod_status_t syntax_parse_named(mlir_parser_t *parser, mlir_op_t *op);
 bool syntax_print_named(mlir_printer_t *printer, const mlir_op_t *op);
 

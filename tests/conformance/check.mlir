@@ -31,3 +31,17 @@ func.func @main() {
   check.expect_almost_eq %c, %e : tensor<2xf32>, tensor<2xf32>
   return
 }
+
+// -----
+
+// A module of one function needs no @main; limits; constants.
+func.func @limits() {
+  %a = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %b = stablehlo.constant dense<[1.05, 1.95]> : tensor<2xf32>
+  check.expect_almost_eq %a, %b, tolerance = 0.1 : tensor<2xf32>
+  check.expect_almost_eq_const %a, dense<[1.05, 1.95]> : tensor<2xf32>, tolerance = 0.1
+  check.expect_eq_const %a, dense<[1.0, 2.0]> : tensor<2xf32>
+  %c = stablehlo.constant dense<[0x3F800008, 0x40000008]> : tensor<2xf32>
+  check.expect_close %a, %c, max_ulp_difference = 8, min_ulp_difference = 8 : tensor<2xf32>, tensor<2xf32>
+  return
+}

@@ -60,8 +60,7 @@ static void store_bits(tensor_dtype_t dtype, uint64_t bits, char *element) {
 
 static void bitcast_parts(tensor_dtype_t from, const char *in, tensor_dtype_t to,
                           char *out, size_t in_count) {
-  const unsigned from_bits = tensor_dtype_device_bits(from),
-                 to_bits = tensor_dtype_device_bits(to);
+  const unsigned from_bits = chip_bitcast_bits(from), to_bits = chip_bitcast_bits(to);
   const unsigned splits = from_bits > to_bits ? from_bits / to_bits : 1;
   const unsigned joins = from_bits < to_bits ? to_bits / from_bits : 1;
   for (size_t i = 0; i < in_count; i += joins) {
@@ -81,8 +80,8 @@ pod_status_t kernel_bitcast_convert(const kernel_args_t *args) {
   const tensor_shape_t *from = kernel_operand_shape(args, 0),
                        *to = kernel_result_shape(args, 0);
   const size_t bytes = (size_t)tensor_shape_bytes(from);
-  const bool is_plain = tensor_dtype_device_bits(from->dtype) >= 8 &&
-                        tensor_dtype_device_bits(to->dtype) >= 8;
+  const bool is_plain =
+      chip_bitcast_bits(from->dtype) >= 8 && chip_bitcast_bits(to->dtype) >= 8;
   if (is_plain && bytes > 0) {
     memmove(args->results[0], args->operands[0], bytes);
   } else if (!is_plain) {

@@ -2,8 +2,8 @@
 // interpreter gives them (stablehlo/reference/CheckOps.cpp of openxla/stablehlo):
 //
 //   expect_eq         every element equal, so that -0 equals 0
-//   expect_close      at most 3 ULP apart; NaN matches NaN
-//   expect_almost_eq  at most 0.001 apart; NaN matches NaN
+//   expect_close      at most 3 ULP apart unless it says otherwise; NaN matches NaN
+//   expect_almost_eq  at most 0.001 apart, likewise
 //
 // An infinity matches only itself; of complex numbers both parts must match.
 
@@ -13,9 +13,25 @@
 #include "common/base/text.h"
 #include "server/worker/kernels/kernels.h"
 
-enum { ULP_MAX = 3 };
+typedef struct limits_t {
+  chip_op_t op;
+  int64_t ulp_min, ulp_max;
+  double tolerance;
+} limits_t;
 
-static const double almost = 0.001;
+static limits_t limits_of(const chip_instruction_t *instruction) {
+  limits_t limits = {
+      .op = instruction->op,
+      .ulp_min = chip_instruction_attr_one(instruction, CHIP_ATTR_ULP_MIN, 0),
+      .ulp_max = chip_instruction_attr_one(instruction, CHIP_ATTR_ULP_MAX, 3),
+      .tolerance = 0.001};
+  int32_t count;
+  const int64_t *bits = chip_instruction_attr(instruction, CHIP_ATTR_TOLERANCE, &count);
+  if (count == 1) {
+    memcpy(&limits.tolerance, bits, sizeof(limits.tolerance));
+  }
+  return limits;
+}
 
 // The element's bits in the low end of a word.
 static uint64_t bits_of(tensor_dtype_t dtype, const void *element) {
@@ -33,32 +49,36 @@ static int64_t place_of(tensor_dtype_t dtype, const void *element) {
   return (bits >> (width - 1) & 1) != 0 ? -(int64_t)magnitude : (int64_t)magnitude;
 }
 
-static bool is_close(tensor_dtype_t dtype, const void *a, const void *b) {
+static bool is_close(const limits_t *limits, tensor_dtype_t dtype, const void *a,
+                     const void *b) {
   const int64_t x = place_of(dtype, a), y = place_of(dtype, b);
   const uint64_t apart = x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x;
-  return apart <= ULP_MAX;
+  return apart >= (uint64_t)limits->ulp_min && apart <= (uint64_t)limits->ulp_max;
 }
 
-static bool matches_float(chip_op_t op, tensor_dtype_t dtype, const void *a,
+static bool matches_float(const limits_t *limits, tensor_dtype_t dtype, const void *a,
                           const void *b) {
   const double x = tensor_element_as_double(dtype, a);
   const double y = tensor_element_as_double(dtype, b);
-  if (op == CHIP_OP_EXPECT_EQ || isinf(x) || isinf(y)) {
+  if (limits->op == CHIP_OP_EXPECT_EQ || isinf(x) || isinf(y)) {
     return x == y;
   }
   if (isnan(x) || isnan(y)) {
     return isnan(x) && isnan(y);
   }
-  return op == CHIP_OP_EXPECT_CLOSE ? is_close(dtype, a, b) : fabs(x - y) <= almost;
+  return limits->op == CHIP_OP_EXPECT_CLOSE ? is_close(limits, dtype, a, b)
+                                            : fabs(x - y) <= limits->tolerance;
 }
 
-static bool matches(chip_op_t op, tensor_dtype_t dtype, const char *a, const char *b) {
+static bool matches(const limits_t *limits, tensor_dtype_t dtype, const char *a,
+                    const char *b) {
   if (tensor_dtype_is_complex(dtype)) {
     const tensor_dtype_t part = dtype == TENSOR_C64 ? TENSOR_F32 : TENSOR_F64;
     const size_t bytes = tensor_dtype_bytes(part);
-    return matches_float(op, part, a, b) && matches_float(op, part, a + bytes, b + bytes);
+    return matches_float(limits, part, a, b) &&
+           matches_float(limits, part, a + bytes, b + bytes);
   }
-  return tensor_dtype_is_float(dtype) ? matches_float(op, dtype, a, b)
+  return tensor_dtype_is_float(dtype) ? matches_float(limits, dtype, a, b)
                                       : bits_of(dtype, a) == bits_of(dtype, b);
 }
 
@@ -111,10 +131,11 @@ pod_status_t kernel_check(const kernel_args_t *args) {
   const size_t bytes = tensor_dtype_bytes(shape->dtype);
   const int64_t count = tensor_shape_elements(shape);
   const char *a = args->operands[0], *b = args->operands[1];
+  const limits_t limits = limits_of(args->instruction);
   int64_t first = 0, wrong = 0;
   for (int64_t i = 0; i < count; i++) {
     const size_t offset = (size_t)i * bytes;
-    if (!matches(args->instruction->op, shape->dtype, a + offset, b + offset)) {
+    if (!matches(&limits, shape->dtype, a + offset, b + offset)) {
       first = wrong++ == 0 ? i : first;
     }
   }

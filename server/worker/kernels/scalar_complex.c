@@ -111,6 +111,13 @@ BINARY(DIVIDE, z / w)
 BINARY(MAXIMUM, is_above(z, w) ? z : w)
 BINARY(MINIMUM, is_above(w, z) ? z : w)
 BINARY(POWER, power(z, w))
+// -i log((x + iy) / sqrt(x^2 + y^2)), with y first.
+static double _Complex angle(double _Complex y, double _Complex x) {
+  const double _Complex ratio = (x + I * y) / csqrt(x * x + y * y);
+  return -I * clog(ratio);
+}
+
+BINARY(ATAN2, angle(z, w))
 UNARY(NEGATE, -z)
 UNARY(SIGN, sign(z))
 UNARY(EXPONENTIAL, cexp(z))
@@ -158,7 +165,7 @@ const kernel_binary_table_t kernel_complex_binary = {
     [CHIP_OP_ADD] = BOTH(ADD),           [CHIP_OP_SUBTRACT] = BOTH(SUBTRACT),
     [CHIP_OP_MULTIPLY] = BOTH(MULTIPLY), [CHIP_OP_DIVIDE] = BOTH(DIVIDE),
     [CHIP_OP_MAXIMUM] = BOTH(MAXIMUM),   [CHIP_OP_MINIMUM] = BOTH(MINIMUM),
-    [CHIP_OP_POWER] = BOTH(POWER),
+    [CHIP_OP_POWER] = BOTH(POWER),       [CHIP_OP_ATAN2] = BOTH(ATAN2),
 };
 
 const kernel_unary_table_t kernel_complex_unary = {

@@ -1,0 +1,66 @@
+// A grid of two replicas and two partitions: every cell is a chip. A gather over replicas and
+// partitions goes through the partitions, the replicas within.
+module @both {
+  func.func @program(%x: tensor<1xi64>) -> (tensor<4xi64>, tensor<ui32>, tensor<ui32>) {
+    %y = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64,
+      replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>,
+      channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>}
+      : (tensor<1xi64>) -> tensor<4xi64>
+    %r = stablehlo.replica_id : tensor<ui32>
+    %p = stablehlo.partition_id : tensor<ui32>
+    return %y, %r, %p : tensor<4xi64>, tensor<ui32>, tensor<ui32>
+  }
+  func.func @main() {
+    %a = stablehlo.constant dense<[10]> : tensor<1xi64>
+    %b = stablehlo.constant dense<[11]> : tensor<1xi64>
+    %c = stablehlo.constant dense<[20]> : tensor<1xi64>
+    %d = stablehlo.constant dense<[21]> : tensor<1xi64>
+    %results:12 = "interpreter.run_parallel"(%a, %b, %c, %d) {
+      programs = [[@program, @program], [@program, @program]]
+    } : (tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>)
+      -> (tensor<4xi64>, tensor<ui32>, tensor<ui32>, tensor<4xi64>, tensor<ui32>, tensor<ui32>,
+          tensor<4xi64>, tensor<ui32>, tensor<ui32>, tensor<4xi64>, tensor<ui32>, tensor<ui32>)
+    check.expect_eq_const %results#0, dense<[10, 20, 11, 21]> : tensor<4xi64>
+    check.expect_eq_const %results#9, dense<[10, 20, 11, 21]> : tensor<4xi64>
+    check.expect_eq_const %results#1, dense<0> : tensor<ui32>
+    check.expect_eq_const %results#2, dense<0> : tensor<ui32>
+    check.expect_eq_const %results#4, dense<0> : tensor<ui32>
+    check.expect_eq_const %results#5, dense<1> : tensor<ui32>
+    check.expect_eq_const %results#7, dense<1> : tensor<ui32>
+    check.expect_eq_const %results#8, dense<0> : tensor<ui32>
+    check.expect_eq_const %results#10, dense<1> : tensor<ui32>
+    check.expect_eq_const %results#11, dense<1> : tensor<ui32>
+    func.return
+  }
+}
+
+// -----
+
+// Sums over replicas only; a broadcast from the second of three, the first gets zeros.
+module @replicas {
+  func.func @program(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+    %s = "stablehlo.all_reduce"(%x) ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %t = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %t : tensor<f32>
+    }) {replica_groups = dense<[[0, 1, 2]]> : tensor<1x3xi64>} : (tensor<2xf32>) -> tensor<2xf32>
+    %c = "stablehlo.collective_broadcast"(%x) {
+      replica_groups = dense<[[1, 2]]> : tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<2xf32>
+    return %s, %c : tensor<2xf32>, tensor<2xf32>
+  }
+  func.func @main() {
+    %a = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    %b = stablehlo.constant dense<[10.0, 20.0]> : tensor<2xf32>
+    %c = stablehlo.constant dense<[100.0, 200.0]> : tensor<2xf32>
+    %results:6 = "interpreter.run_parallel"(%a, %b, %c) {
+      programs = [[@program], [@program], [@program]]
+    } : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
+      -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
+    check.expect_eq_const %results#0, dense<[111.0, 222.0]> : tensor<2xf32>
+    check.expect_eq_const %results#4, dense<[111.0, 222.0]> : tensor<2xf32>
+    check.expect_eq_const %results#1, dense<[0.0, 0.0]> : tensor<2xf32>
+    check.expect_eq_const %results#3, dense<[10.0, 20.0]> : tensor<2xf32>
+    check.expect_eq_const %results#5, dense<[10.0, 20.0]> : tensor<2xf32>
+    func.return
+  }
+}
