@@ -22,7 +22,7 @@ typedef enum fuse_class_t {
   FUSE_LOOP,      // Element by element from its operands: fuses either way.
   FUSE_RELAYOUT,  // A transpose that changes the tiles.
   FUSE_REDUCE,    // Takes elementwise producers, and its small result's consumers.
-  FUSE_PRODUCT,   // dot_general: takes producers of operands, and consumers.
+  FUSE_PRODUCT,   // dot_general, convolution: take producers of operands, and consumers.
   FUSE_UPDATE,    // dynamic_update_slice: in place, the end of a cluster.
   FUSE_ALONE,     // A task of its own.
   FUSE_COLLECTIVE,

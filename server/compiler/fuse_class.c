@@ -97,6 +97,7 @@ fuse_class_t fuse_class(const mlir_op_t *op) {
     case CHIP_OP_CASE:
       return FUSE_CONTROL;
     case CHIP_OP_DOT_GENERAL:
+    case CHIP_OP_CONVOLUTION:
       return FUSE_PRODUCT;
     case CHIP_OP_REDUCE:
       return FUSE_REDUCE;
@@ -104,6 +105,10 @@ fuse_class_t fuse_class(const mlir_op_t *op) {
       return keeps_tiles(op) ? FUSE_LOOP : FUSE_RELAYOUT;
     case CHIP_OP_DYNAMIC_UPDATE_SLICE:
       return FUSE_UPDATE;
+    case CHIP_OP_BITCAST_CONVERT:
+      return fuse_elements(op->operands[0]) == fuse_elements(&op->results[0])
+                 ? FUSE_LOOP
+                 : FUSE_ALONE;
     case CHIP_OP_IOTA:
     case CHIP_OP_BROADCAST_IN_DIM:
     case CHIP_OP_SLICE:

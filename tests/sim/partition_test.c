@@ -15,11 +15,12 @@
 
 #include "common/base/random.h"
 #include "common/mlir/printer.h"
-#include "server/compiler/clusters.h"
 #include "server/compiler/passes.h"
+#include "server/compiler/pipeline.h"
 #include "server/compiler/syntax.h"
 #include "tests/sim/evaluator.h"
 #include "tests/sim/generator.h"
+#include "tests/unit/server/compiler/sound_tasks.h"
 
 enum { ROUNDS = 1000 };
 
@@ -120,6 +121,22 @@ static bool try_schedule(uint64_t seed, const compiler_partitioned_t *partitione
   return good;
 }
 
+// All the way to the tasks, which hold together.
+static bool try_tasks(uint64_t seed, const compiler_partitioned_t *partitioned,
+                      int64_t device_count) {
+  const compiler_options_t options = {.file_name = "random.mlir",
+                                      .spec = chip_spec_find("v4"),
+                                      .torus = {.size = {(int32_t)device_count, 1, 1}}};
+  pipeline_t pipeline = {.options = &options, .partitioned = *partitioned};
+  const bool good = succeeded(seed, "tasks", pipeline_run_back_end(&pipeline));
+  if (good) {
+    check_tasks(pipeline.program);
+  }
+  pipeline.partitioned.module = NULL;
+  pipeline_deinit(&pipeline);
+  return good;
+}
+
 static bool try_seed(uint64_t seed, bool prints) {
   int64_t device_count;
   mlir_module_t *module = generate_module(seed, 3 + (int)(seed % 20), &device_count);
@@ -139,6 +156,7 @@ static bool try_seed(uint64_t seed, bool prints) {
   good = good && succeeded(seed, "simplify", compiler_simplify(partitioned.module));
   good = good && compare(seed, "simplified", &partitioned, module, device_count);
   good = good && try_schedule(seed, &partitioned, module, device_count, prints);
+  good = good && try_tasks(seed, &partitioned, device_count);
   mlir_module_destroy(partitioned.module);
   mlir_module_destroy(module);
   return good;

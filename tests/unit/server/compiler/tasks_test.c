@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "server/compiler/compiler.h"
+#include "tests/unit/server/compiler/sound_tasks.h"
 #include "tests/unit/server/compiler/text.h"
 
 static compiler_result_t *compile_for(const char *text, const char *kind,
@@ -255,6 +256,34 @@ static void test_collectives_that_overlap_are_pairs_of_tasks(void **state) {
   compiler_result_destroy(result);
 }
 
+static void test_what_does_not_fit_when_overlapped_keeps_its_order(void **state) {
+  (void)state;
+  // Three weights of 6 GiB, a quarter of each on every chip: one gathered fits, two not.
+  compiler_result_t *result = compile_for(
+      "module {\n  sdy.mesh @mesh = <[\"x\"=4]>\n"
+      "func.func @main(%a: tensor<512x32768xbf16> {sdy.sharding = #sdy.sharding<@mesh, "
+      "[{\"x\"}, {}]>}, %w: tensor<32768x98304xbf16> {sdy.sharding = "
+      "#sdy.sharding<@mesh, [{\"x\"}, {}]>}, %v: tensor<98304x32768xbf16> {sdy.sharding "
+      "= #sdy.sharding<@mesh, [{\"x\"}, {}]>}, %u: tensor<32768x98304xbf16> "
+      "{sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}) -> "
+      "(tensor<512x98304xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}) {\n"
+      "  %0 = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : "
+      "(tensor<512x32768xbf16>, tensor<32768x98304xbf16>) -> tensor<512x98304xbf16>\n"
+      "  %1 = stablehlo.dot_general %0, %v, contracting_dims = [1] x [0] : "
+      "(tensor<512x98304xbf16>, tensor<98304x32768xbf16>) -> tensor<512x32768xbf16>\n"
+      "  %2 = stablehlo.dot_general %1, %u, contracting_dims = [1] x [0] : "
+      "(tensor<512x32768xbf16>, tensor<32768x98304xbf16>) -> tensor<512x98304xbf16>\n"
+      "  return %2 : tensor<512x98304xbf16>\n}\n}\n",
+      "v5e", "2x2");
+  assert_int_equal(result->collective_count, 3);
+  for (int32_t i = 0; i < 3; i++) {
+    assert_false(result->collectives[i].is_async);
+  }
+  assert_null(strstr(result->partitioned_text, "podium.async"));
+  check_tasks(result->program);
+  compiler_result_destroy(result);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_lone_product_is_one_task_with_its_work),
@@ -266,6 +295,7 @@ int main(void) {
       cmocka_unit_test(test_what_does_not_fit_goes_through_hbm),
       cmocka_unit_test(test_an_operand_comes_while_a_product_leaves_hbm_idle),
       cmocka_unit_test(test_collectives_that_overlap_are_pairs_of_tasks),
+      cmocka_unit_test(test_what_does_not_fit_when_overlapped_keeps_its_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
