@@ -14,6 +14,10 @@ typedef struct emitter_t {
   chip_program_t *program;
   int32_t *first_of;  // By op id: its first instruction, or CHIP_NONE.
   int32_t *start_of;  // By instruction: the task that starts it, or CHIP_NONE.
+  int32_t *writer;    // By buffer: the instruction that wrote it last, so far.
+  // Of the computation that is looked at.
+  bool is_body;  // Of a loop.
+  int32_t first_instruction;
   int32_t task_count, task_capacity, member_count, member_capacity;
   chip_task_t *tasks;
   int32_t *members;
@@ -61,11 +65,22 @@ static bool is_splat(const chip_program_t *program, int32_t buffer) {
   return it->kind == CHIP_BUFFER_CONSTANT && program->constants[it->index].is_splat;
 }
 
+// What a loop sends on and receives anew needs no copy on a chip: its turns alternate
+// between two buffers. (Rings of permutes in loops take the time of their links.)
+static bool is_received(const emitter_t *emitter, const chip_instruction_t *copy) {
+  const int32_t writer = emitter->writer[copy->operands[0]];
+  return emitter->is_body && writer >= emitter->first_instruction &&
+         chip_op_is_collective(emitter->program->instructions[writer].op);
+}
+
 // What lowering had to move; counters and flags are the scalar core's.
 static void emit_copy(emitter_t *emitter, int32_t index) {
   const chip_program_t *program = emitter->program;
   const chip_instruction_t *instruction = &program->instructions[index];
   const tensor_shape_t *shape = shape_of(program, instruction->results[0]);
+  if (is_received(emitter, instruction)) {
+    return;
+  }
   if (tensor_shape_elements(shape) == 1 && !tensor_dtype_is_float(shape->dtype)) {
     return;
   }
@@ -272,7 +287,7 @@ static void emit_instruction(emitter_t *emitter, int32_t index) {
 
 // Which computations have a time of their own: those that loops and branches call, not
 // the regions of reductions. Callers stand before what they call.
-static bool *find_timed(const chip_program_t *program) {
+static bool *find_timed(const chip_program_t *program, bool *out_is_body) {
   bool *is_timed = pod_alloc((size_t)program->computation_count * sizeof(*is_timed));
   is_timed[program->entry] = true;
   for (int32_t c = 0; c < program->computation_count; c++) {
@@ -284,6 +299,7 @@ static bool *find_timed(const chip_program_t *program) {
           it->op == CHIP_OP_WHILE || it->op == CHIP_OP_IF || it->op == CHIP_OP_CASE;
       for (int32_t i = 0; i < it->call_count; i++) {
         is_timed[it->calls[i]] = is_timed[c] && is_control;
+        out_is_body[it->calls[i]] = it->op == CHIP_OP_WHILE && i == 1;
       }
     }
   }
@@ -306,19 +322,32 @@ static void find_instructions(emitter_t *emitter) {
   }
 }
 
+static void note_writes(emitter_t *emitter, int32_t index) {
+  const chip_instruction_t *it = &emitter->program->instructions[index];
+  for (int32_t r = 0; r < it->result_count; r++) {
+    emitter->writer[it->results[r]] = index;
+  }
+}
+
 void tasks_emit(const clusters_t *clusters, const mlir_op_t *const *sources,
                 chip_program_t *program) {
   emitter_t emitter = {.clusters = clusters, .sources = sources, .program = program};
   find_instructions(&emitter);
   chain_prefetches(&emitter);
+  emitter.writer = new_chains(program->buffer_count);
   chip_computation_t *computations =
       pod_arena_copy(program->arena, program->computations,
                      (size_t)program->computation_count * sizeof(*computations));
-  bool *is_timed = find_timed(program);
+  bool *is_body = pod_alloc((size_t)program->computation_count);
+  bool *is_timed = find_timed(program, is_body);
   for (int32_t c = 0; c < program->computation_count; c++) {
     computations[c].first_task = emitter.task_count;
+    emitter.is_body = is_body[c];
+    emitter.first_instruction = computations[c].first_instruction;
     for (int32_t k = 0; is_timed[c] && k < computations[c].instruction_count; k++) {
-      emit_instruction(&emitter, computations[c].first_instruction + k);
+      const int32_t index = computations[c].first_instruction + k;
+      emit_instruction(&emitter, index);
+      note_writes(&emitter, index);
     }
     computations[c].task_count = emitter.task_count - computations[c].first_task;
   }
@@ -331,6 +360,8 @@ void tasks_emit(const clusters_t *clusters, const mlir_op_t *const *sources,
       pod_arena_copy(program->arena, emitter.members,
                      (size_t)emitter.member_count * sizeof(*emitter.members));
   free(is_timed);
+  free(is_body);
+  free(emitter.writer);
   free_chains(&emitter);
   free(emitter.first_of);
   free(emitter.start_of);

@@ -98,5 +98,4 @@ tasks @body.2 {
   collective_permute_start.0: collective start, reads 2048, writes 2048
   fusion.1: compute of dynamic_slice.0 dot_general.0 add.1, mxu 256, busy 4194304, vpu 16, reads 8192, writes 2048
   collective_permute_done.0: collective done for collective_permute.0
-  copy.2: compute, reads 2048, writes 2048
 }
