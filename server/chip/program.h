@@ -5,8 +5,8 @@
 // Execution: a computation runs its instructions in order. An instruction reads its
 // operands' buffers and writes its results' buffers. Buffers do not overlap while they
 // are live, except that a result may be the very buffer of an operand when the row's
-// kernel works in place (elementwise, copy, reshape, dynamic_update_slice) and the
-// operand is dead after.
+// kernel works in place (elementwise, copy, reshape, dynamic_update_slice, scatter) and
+// the operand is dead after.
 //
 // WHILE has no operands. calls[0] is the condition (one pred result), calls[1] the body.
 // The loop's state is in the body's parameter buffers, which are the condition's

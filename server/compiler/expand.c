@@ -9,6 +9,7 @@
 #include "common/mlir/diagnostic.h"
 #include "server/chip/operations.h"
 #include "server/compiler/attributes.h"
+#include "server/compiler/expand_scan.h"
 #include "server/compiler/parallel.h"
 #include "server/compiler/passes.h"
 #include "server/compiler/replacements.h"
@@ -600,16 +601,26 @@ static void remove_left_over(mlir_module_t *module) {
   }
 }
 
+// *inout_next is where the walk goes on: what has been put before a scan, because the
+// body of the scan is there now.
 static pod_status_t expand_one(mlir_module_t *module, replacements_t *replacements,
-                               mlir_op_t *op) {
+                               mlir_op_t *op, mlir_op_t **inout_next) {
+  const bool is_scan = strcmp(op->name, "chlo.scan") == 0;
   const expand_fn_t expand = are_tensors(op) ? find(op) : NULL;
-  if (expand == NULL) {
+  if (expand == NULL && !is_scan) {
     return NULL;
   }
   expander_t expander = {.module = module, .op = op};
+  const mlir_op_t *before = op->previous;
+  const mlir_block_t *block = op->block;
   mlir_value_t **results =
       pod_arena_array(module->arena, (size_t)op->result_count, sizeof(mlir_value_t *));
-  POD_TRY(expand(&expander, results));
+  if (is_scan) {
+    POD_TRY(expand_scan(module, op, replacements, results));
+    *inout_next = before == NULL ? block->first : before->next;
+  } else {
+    POD_TRY(expand(&expander, results));
+  }
   for (int i = 0; i < op->result_count; i++) {
     if (results[i]->name == NULL) {
       results[i]->name = op->results[i].name;
@@ -647,7 +658,7 @@ pod_status_t compiler_expand(mlir_module_t *module) {
   for (mlir_op_t *op = walk_first(module->op); op != NULL && status == NULL; op = next) {
     replacements_apply(&replacements, op);
     next = walk_next(module->op, op);
-    status = expand_one(module, &replacements, op);
+    status = expand_one(module, &replacements, op, &next);
   }
   replacements_deinit(&replacements);
   if (status == NULL) {

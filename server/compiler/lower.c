@@ -13,10 +13,10 @@ static const char *const factors_column[CHIP_OP_COUNT] = {
 #undef OPERATION
 };
 
-// As program.h says: elementwise operations, copies, and what dynamic_update_slice
-// updates.
+// As program.h says: elementwise operations, copies, and what dynamic_update_slice and
+// scatter update.
 bool lower_works_in_place(chip_op_t op, int index) {
-  if (op == CHIP_OP_DYNAMIC_UPDATE_SLICE) {
+  if (op == CHIP_OP_DYNAMIC_UPDATE_SLICE || op == CHIP_OP_SCATTER) {
     return index == 0;
   }
   return strcmp(factors_column[op], "elementwise") == 0;

@@ -483,9 +483,8 @@ static void wish_in_place(lower_t *lower, chip_op_t op, int32_t result, int32_t 
                           int index) {
   if (lower_works_in_place(op, index) &&
       lower->vars[operand].size_bytes == lower->vars[result].size_bytes) {
-    add_wish(lower,
-             op == CHIP_OP_DYNAMIC_UPDATE_SLICE ? LOWER_WISH_UPDATE : LOWER_WISH_IN_PLACE,
-             result, operand);
+    const bool updates = op == CHIP_OP_DYNAMIC_UPDATE_SLICE || op == CHIP_OP_SCATTER;
+    add_wish(lower, updates ? LOWER_WISH_UPDATE : LOWER_WISH_IN_PLACE, result, operand);
   }
 }
 
