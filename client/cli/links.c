@@ -95,11 +95,12 @@ static void print_below(const map_t *map, int y, int z) {
   printf("  ");
   for (int x = 0; x < profile->topology[0]; x++) {
     const int chip = chip_at(profile, x, y, z);
-    int columns = 0;
+    int columns = 10;
     if (has_below) {
       print_percent(map, chip, 2, "↓");
       print_percent(map, chip_at(profile, x, below, z), 3, "↑");
-      columns += 10;
+    } else {
+      printf("%*s", columns, "");
     }
     if (profile->topology[2] > 1) {
       printf("z%3.0f%3.0f", 100 * use_of(map, chip, 4), 100 * use_of(map, chip, 5));
@@ -124,30 +125,59 @@ static void print_digit(const map_t *map, int chip, int direction) {
          has_mark ? cli_color("") : "");
 }
 
-static void print_compact(const map_t *map, int z) {
+// A row looks like the one before when its chips, and those below, are of the same
+// classes.
+static bool is_row_like(const podium_profile_t *profile, int y, int other, int z) {
+  const int height = profile->topology[1];
+  const size_t bytes = (size_t)profile->topology[0] * sizeof(*profile->class_of_chip);
+  const int *classes = profile->class_of_chip;
+  return memcmp(classes + chip_at(profile, 0, y, z),
+                classes + chip_at(profile, 0, other, z), bytes) == 0 &&
+         memcmp(classes + chip_at(profile, 0, (y + 1) % height, z),
+                classes + chip_at(profile, 0, (other + 1) % height, z), bytes) == 0;
+}
+
+static void print_compact_row(const map_t *map, int y, int z) {
   const podium_profile_t *profile = map->profile;
   const int width = profile->topology[0], height = profile->topology[1];
-  for (int y = 0; y < height; y++) {
-    printf("  ");
-    for (int x = 0; x < width; x++) {
-      const int chip = chip_at(profile, x, y, z);
-      printf("%c", cli_class_letter(profile->class_of_chip[chip]));
-      if (x + 1 < width || profile->wraps[0]) {
-        print_digit(map, chip, 0);
-        print_digit(map, chip_at(profile, (x + 1) % width, y, z), 1);
-      }
+  printf("  ");
+  for (int x = 0; x < width; x++) {
+    const int chip = chip_at(profile, x, y, z);
+    printf("%c", cli_class_letter(profile->class_of_chip[chip]));
+    if (x + 1 < width || profile->wraps[0]) {
+      print_digit(map, chip, 0);
+      print_digit(map, chip_at(profile, (x + 1) % width, y, z), 1);
     }
-    printf("\n");
-    if (y + 1 == height && !profile->wraps[1]) {
-      continue;
+  }
+  printf("\n");
+  if (y + 1 == height && !profile->wraps[1]) {
+    return;
+  }
+  printf("  ");
+  for (int x = 0; x < width; x++) {
+    print_digit(map, chip_at(profile, x, y, z), 2);
+    print_digit(map, chip_at(profile, x, (y + 1) % height, z), 3);
+    printf(" ");
+  }
+  printf("\n");
+}
+
+static void print_compact(const map_t *map, int z) {
+  const int height = map->profile->topology[1];
+  for (int y = 0; y < height;) {
+    print_compact_row(map, y, z);
+    int next = y + 1;
+    // The last row has no links below unless the axis wraps.
+    const int last = map->profile->wraps[1] ? height : height - 1;
+    while (next < last && is_row_like(map->profile, next, y, z)) {
+      next++;
     }
-    printf("  ");
-    for (int x = 0; x < width; x++) {
-      print_digit(map, chip_at(profile, x, y, z), 2);
-      print_digit(map, chip_at(profile, x, (y + 1) % height, z), 3);
-      printf(" ");
+    if (next - y == 2) {
+      print_compact_row(map, y + 1, z);
+    } else if (next - y > 2) {
+      printf("  … %d more rows like it\n", next - y - 1);
     }
-    printf("\n");
+    y = next;
   }
 }
 
@@ -161,6 +191,19 @@ static bool is_like(const podium_profile_t *profile, int z, int other) {
                 count * sizeof(*profile->class_of_chip)) == 0;
 }
 
+static double busiest_along_z(const map_t *map, int z) {
+  double busiest = 0;
+  for (int y = 0; y < map->profile->topology[1]; y++) {
+    for (int x = 0; x < map->profile->topology[0]; x++) {
+      for (int direction = 4; direction < 6; direction++) {
+        const double use = use_of(map, chip_at(map->profile, x, y, z), direction);
+        busiest = use > busiest ? use : busiest;
+      }
+    }
+  }
+  return busiest;
+}
+
 static void print_plane(const map_t *map, int z, bool is_detailed) {
   const podium_profile_t *profile = map->profile;
   if (profile->topology[2] > 1) {
@@ -168,7 +211,8 @@ static void print_plane(const map_t *map, int z, bool is_detailed) {
     for (int other = 0; other < profile->topology[2]; other++) {
       alike += is_like(profile, z, other);
     }
-    printf("  z = %d%s\n", z, alike > 1 ? ", and planes like it" : "");
+    printf("  z = %d%s; links along z up to %.0f%% busy\n", z,
+           alike > 1 ? ", and planes like it" : "", 100 * busiest_along_z(map, z));
   }
   if (!is_detailed) {
     print_compact(map, z);
@@ -181,18 +225,19 @@ static void print_plane(const map_t *map, int z, bool is_detailed) {
 }
 
 static void print_planes(const map_t *map, bool is_detailed) {
+  const int most = is_detailed ? PLANES_SHOWN : 1;
   int shown = 0;
   for (int z = 0; z < map->profile->topology[2]; z++) {
     bool is_new = true;
     for (int other = 0; other < z && is_new; other++) {
       is_new = !is_like(map->profile, z, other);
     }
-    if (is_new && shown++ < PLANES_SHOWN) {
+    if (is_new && shown++ < most) {
       print_plane(map, z, is_detailed);
     }
   }
-  if (shown > PLANES_SHOWN) {
-    printf("  … and %d more planes that differ\n", shown - PLANES_SHOWN);
+  if (shown > most) {
+    printf("  … and %d more planes that differ\n", shown - most);
   }
 }
 
