@@ -45,7 +45,6 @@ static podium_collective_t *convert_collectives(
         .group_count = from->group_count,
         .group_size = from->group_size,
         .ici_bytes = from->ici_bytes,
-        .duration_ps = from->duration_ps,
         .in_loop = from->in_loop,
         .inserted = from->inserted,
         .asynchronous = from->asynchronous,

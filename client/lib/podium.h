@@ -225,11 +225,10 @@ typedef struct podium_collective_t {
   const char *axes;                // "y", or "" when its groups follow no axes.
   podium_shape_t operand, result;  // Local.
   int64_t group_count, group_size;
-  int64_t ici_bytes;    // Sent by each chip.
-  int64_t duration_ps;  // Predicted.
-  bool in_loop;         // Once per iteration of a while.
-  bool inserted;        // By the partitioner; false: the program had it.
-  bool asynchronous;    // Overlaps with what follows.
+  int64_t ici_bytes;  // Sent by each chip.
+  bool in_loop;       // Once per iteration of a while.
+  bool inserted;      // By the partitioner; false: the program had it.
+  bool asynchronous;  // Overlaps with what follows.
 } podium_collective_t;
 
 typedef struct podium_instruction_t {

@@ -40,11 +40,10 @@ typedef struct compiler_collective_t {
   // Mesh axes it runs over, "y" or "x,y"; "" when its groups follow no axes.
   const char *axes;
   int64_t group_count, group_size;
-  int64_t ici_bytes;    // Sent by each chip.
-  int64_t duration_ps;  // Predicted.
-  bool in_loop;         // Runs once per iteration of a while.
-  bool inserted;        // By the partitioner; false: the user wrote it.
-  bool is_async;        // Overlaps with what follows.
+  int64_t ici_bytes;  // Sent by each chip.
+  bool in_loop;       // Runs once per iteration of a while.
+  bool inserted;      // By the partitioner; false: the user wrote it.
+  bool is_async;      // Overlaps with what follows.
 } compiler_collective_t;
 
 typedef struct compiler_result_t {

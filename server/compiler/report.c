@@ -162,7 +162,6 @@ static compiler_collective_t describe(const compiler_options_t *options,
       .operand = program->buffers[instruction->operands[0]].shape,
       .result = program->buffers[instruction->results[0]].shape,
       .ici_bytes = cost.ici_bytes,
-      .duration_ps = cost.duration_ps,
       .inserted = source != NULL && mlir_op_attr(source, COMPILER_AXES_ATTR) != NULL,
       .is_async = source != NULL && mlir_op_attr(source, COMPILER_ASYNC_ATTR) != NULL};
   int32_t count;

@@ -103,7 +103,6 @@ static Podium__V1__Collective *describe_collective(pod_arena_t *arena,
   to->group_count = from->group_count;
   to->group_size = from->group_size;
   to->ici_bytes = from->ici_bytes;
-  to->duration_ps = from->duration_ps;
   to->in_loop = from->in_loop;
   to->inserted = from->inserted;
   to->asynchronous = from->is_async;

@@ -60,7 +60,6 @@ struct ici_run_t {
   lane_t *lanes;
   unsigned links_used;  // Bits by direction.
   unsigned changes_seen;
-  int64_t clock_ps;
   pod_status_t failure;
 };
 
@@ -77,7 +76,6 @@ static ici_header_t header_of(const ici_run_t *run, ici_kind_t kind, int32_t des
   ici_header_t header = ici_node_header(run->node, kind, destination);
   header.execution = run->collective->execution;
   header.sequence = run->collective->sequence;
-  header.clock_ps = run->collective->clock_ps;
   header.lane = lane;
   header.tag = tag;
   return header;
@@ -152,7 +150,6 @@ static ici_offer_t offer_data(ici_run_t *run, const ici_header_t *header,
                                       header->source, header->offset, payload,
                                       header->payload_bytes)) {
     case COLLECTIVE_ARRIVAL_TAKEN:
-      run->clock_ps = header->clock_ps > run->clock_ps ? header->clock_ps : run->clock_ps;
       return ICI_OFFER_TAKEN;
     case COLLECTIVE_ARRIVAL_EARLY:
       return ICI_OFFER_KEEP;
@@ -173,7 +170,6 @@ static void hear_request(ici_run_t *run, lane_t *lane, const collective_step_t *
     if (lane->is_offered && lane->remote.size_bytes != step->target_bytes) {
       confused(run, header);
     }
-    run->clock_ps = header->clock_ps > run->clock_ps ? header->clock_ps : run->clock_ps;
   }
   lane->grants = !lane->is_offered;
 }
@@ -686,10 +682,8 @@ static void enter(ici_run_t *run) {
   }
 }
 
-pod_status_t ici_collective_run(ici_node_t *node, const ici_collective_t *collective,
-                                int64_t *out_clock_ps) {
-  ici_run_t run = {
-      .node = node, .collective = collective, .clock_ps = collective->clock_ps};
+pod_status_t ici_collective_run(ici_node_t *node, const ici_collective_t *collective) {
+  ici_run_t run = {.node = node, .collective = collective};
   pod_status_t status = prepare(&run);
   if (status != NULL) {
     finish(&run);
@@ -709,8 +703,5 @@ pod_status_t ici_collective_run(ici_node_t *node, const ici_collective_t *collec
   }
   leave(&run);
   finish(&run);
-  if (status == NULL && out_clock_ps != NULL) {
-    *out_clock_ps = run.clock_ps;
-  }
   return status;
 }

@@ -45,7 +45,7 @@ void ici_header_encode(const ici_header_t *header, uint8_t bytes[ICI_HEADER_BYTE
   put(&cursor, header->payload_bytes, 4);
   put(&cursor, (uint64_t)header->offset, 8);
   put(&cursor, (uint64_t)header->total, 8);
-  put(&cursor, (uint64_t)header->clock_ps, 8);
+  put(&cursor, 0, 8);
   put(&cursor, header->hops, 4);
   put(&cursor, 0, 4);
 }
@@ -64,7 +64,7 @@ static void read_header(const uint8_t *bytes, ici_header_t *header) {
   header->payload_bytes = (uint32_t)take(&cursor, 4);
   header->offset = (int64_t)take(&cursor, 8);
   header->total = (int64_t)take(&cursor, 8);
-  header->clock_ps = (int64_t)take(&cursor, 8);
+  (void)take(&cursor, 8);
   header->hops = (uint32_t)take(&cursor, 4);
 }
 

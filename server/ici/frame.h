@@ -64,7 +64,6 @@ typedef struct ici_header_t {
   int64_t offset, total;  // DATA: where in the step, and the step's size. REQUEST: 0.
   uint32_t payload_bytes;
   uint32_t hops;  // Links crossed so far.
-  int64_t clock_ps;
 } ici_header_t;
 
 void ici_header_encode(const ici_header_t *header, uint8_t bytes[ICI_HEADER_BYTES]);

@@ -109,18 +109,15 @@ typedef struct ici_collective_t {
   uint64_t execution;
   uint32_t sequence;
   int64_t deadline_ns;  // On pod_clock_now_ns; INT64_MAX for none.
-  int64_t clock_ps;     // The chip's virtual clock; travels with every frame.
 } ici_collective_t;
 
 // Carries the collective out and returns when this chip's part is done: OUTPUT is
 // complete and INPUT may be reused. One thread at a time (the chip's compute thread).
-// *out_clock_ps (may be NULL) is the latest of the own clock and the clocks that arrived.
 // UNAVAILABLE as soon as a link that it needs is down; DEADLINE_EXCEEDED; DATA_LOSS when
 // peers disagree about the schedule; the status given to ici_node_abort. After an error
 // OUTPUT is undefined and the execution is over: call ici_node_end.
 POD_MUST_USE pod_status_t ici_collective_run(ici_node_t *node,
-                                             const ici_collective_t *collective,
-                                             int64_t *out_clock_ps);
+                                             const ici_collective_t *collective);
 
 // Wakes the execution's collective, if one is running, and fails those that it would
 // still start, with a copy of `status` (takes it). Any thread. Ended by ici_node_end.

@@ -1,7 +1,7 @@
 #include "server/worker/collective_runner.h"
 
 static pod_status_t run(void *context, const ici_collective_t *collective) {
-  return ici_collective_run(context, collective, NULL);
+  return ici_collective_run(context, collective);
 }
 
 static void abort_execution(void *context, uint64_t execution, pod_status_t status) {

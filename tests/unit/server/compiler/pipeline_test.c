@@ -90,7 +90,6 @@ static void test_a_contraction_over_a_sharded_axis_ends_in_an_all_reduce(void **
   assert_int_equal(it->group_count, 2);
   assert_int_equal(it->group_size, 2);
   assert_int_equal(it->ici_bytes, 4 * 8192 * 2);
-  assert_true(it->duration_ps > 0);
   assert_true(it->inserted);
   assert_false(it->in_loop);
   const int64_t local[] = {4, 8192};

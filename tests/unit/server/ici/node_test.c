@@ -123,8 +123,6 @@ typedef struct work_t {
   int32_t count;
   const collective_request_t *requests;
   uint64_t execution;
-  int64_t clock_ps;
-  int64_t out_clock_ps;
   pod_status_t status;
   int wrong;
   pthread_t thread;
@@ -199,14 +197,14 @@ static pod_status_t run_one(work_t *work, uint32_t sequence) {
   for (int64_t i = 0; i < request->element_count; i++) {
     input[i] = input_value(work->chip, sequence, i);
   }
-  const ici_collective_t collective = {.schedule = &schedule,
-                                       .buffers = {input, output, scratch},
-                                       .execution = work->execution,
-                                       .sequence = sequence,
-                                       .deadline_ns = deadline(),
-                                       .clock_ps = work->clock_ps};
-  status =
-      ici_collective_run(work->pod->nodes[work->chip], &collective, &work->out_clock_ps);
+  const ici_collective_t collective = {
+      .schedule = &schedule,
+      .buffers = {input, output, scratch},
+      .execution = work->execution,
+      .sequence = sequence,
+      .deadline_ns = deadline(),
+  };
+  status = ici_collective_run(work->pod->nodes[work->chip], &collective);
   for (int64_t i = 0; i < schedule.output_bytes / 4 && status == NULL; i++) {
     work->wrong += output[i] != expected_value(request, work->chip, sequence, i) ? 1 : 0;
   }
@@ -244,12 +242,13 @@ static void *run_work(void *context) {
 static void start_work(work_t *works, pod_t *pod, const collective_request_t *requests,
                        int32_t count, uint64_t execution) {
   for (int32_t chip = 0; chip < pod->chip_count; chip++) {
-    works[chip] = (work_t){.pod = pod,
-                           .chip = chip,
-                           .count = count,
-                           .requests = requests,
-                           .execution = execution,
-                           .clock_ps = 100 * (chip + 1)};
+    works[chip] = (work_t){
+        .pod = pod,
+        .chip = chip,
+        .count = count,
+        .requests = requests,
+        .execution = execution,
+    };
     POD_CHECK(pthread_create(&works[chip].thread, NULL, run_work, &works[chip]) == 0);
   }
 }
@@ -440,8 +439,8 @@ static void test_a_sender_does_not_run_away_from_a_slow_receiver(void **state) {
       requests[i].pair_count = 1;
     }
     work_t works[CHIPS_MAX];
-    works[0] = (work_t){&pod, 0, COUNT, requests, 9, 0, 0, NULL, 0, 0};
-    works[1] = (work_t){&pod, 1, COUNT, requests, 9, 0, 0, NULL, 0, 0};
+    works[0] = (work_t){&pod, 0, COUNT, requests, 9, NULL, 0, 0};
+    works[1] = (work_t){&pod, 1, COUNT, requests, 9, NULL, 0, 0};
     assert_int_equal(pthread_create(&works[0].thread, NULL, run_work, &works[0]), 0);
     // The receiver starts when the sender has come to a halt.
     chip_link_total_t before[TORUS_DIRECTIONS] = {{0, 0}};
@@ -460,23 +459,6 @@ static void test_a_sender_does_not_run_away_from_a_slow_receiver(void **state) {
     assert_all_right(works, &pod);
     pod_stop(&pod);
   }
-}
-
-static void test_the_latest_clock_comes_out(void **state) {
-  (void)state;
-  pod_t pod;
-  pod_start(&pod, square, WAY_SHARED);
-  collective_request_t request = request_of(CHIP_OP_ALL_REDUCE, 1, 4, 100);
-  request.algorithm = COLLECTIVE_TREE;
-  work_t works[CHIPS_MAX];
-  start_work(works, &pod, &request, 1, 1);
-  join_work(works, &pod);
-  assert_all_right(works, &pod);
-  // A chip hears from the partners of its rounds: 0 from 1 and 2, 3 from 2 and 1.
-  assert_int_equal(works[0].out_clock_ps, 300);
-  assert_int_equal(works[1].out_clock_ps, 400);
-  assert_int_equal(works[3].out_clock_ps, 400);
-  pod_stop(&pod);
 }
 
 // ---- What goes wrong.
@@ -569,7 +551,7 @@ static void test_a_deadline_ends_a_collective(void **state) {
                     pod_arena_alloc(arena, (size_t)schedule.scratch_bytes + 1)},
         .execution = 1,
         .deadline_ns = chip == 0 ? pod_clock_now_ns() + 20000000 : INT64_MAX};
-    const pod_status_t status = ici_collective_run(pod.nodes[chip], &collective, NULL);
+    const pod_status_t status = ici_collective_run(pod.nodes[chip], &collective);
     assert_int_equal(pod_status_code(status), POD_DEADLINE_EXCEEDED);
     assert_string_equal(pod_status_message(status),
                         "collective 0 of chip 0 did not end in time");
@@ -588,7 +570,7 @@ static void test_chips_that_disagree_about_a_collective_find_out(void **state) {
                                            request_of(CHIP_OP_ALL_REDUCE, 1, 2, 50)};
   work_t works[CHIPS_MAX];
   for (int32_t chip = 0; chip < 2; chip++) {
-    works[chip] = (work_t){&pod, chip, 1, &requests[chip], 2, 0, 0, NULL, 0, 0};
+    works[chip] = (work_t){&pod, chip, 1, &requests[chip], 2, NULL, 0, 0};
     assert_int_equal(pthread_create(&works[chip].thread, NULL, run_work, &works[chip]),
                      0);
   }
@@ -760,7 +742,7 @@ static int be_victim(const char *url, uint64_t execution) {
   for (size_t i = 0; i < POD_COUNT_OF(requests); i++) {
     requests[i] = request_of(CHIP_OP_ALL_REDUCE, 1, 2, 1 << 18);
   }
-  work_t work = {&pod, 1, POD_COUNT_OF(requests), requests, execution, 0, 0, NULL, 0, 0};
+  work_t work = {&pod, 1, POD_COUNT_OF(requests), requests, execution, NULL, 0, 0};
   run_work(&work);
   return 2;
 }
@@ -798,7 +780,7 @@ static void test_a_killed_process_fails_the_collective_and_may_come_back(void **
     for (uint64_t life = 1; life <= 2; life++) {
       const pid_t victim = spawn_victim(ici_node_ipc_url(pod.nodes[0], 0), life);
       assert_null(ici_node_wait_up(pod.nodes[0], deadline()));
-      work_t work = {&pod, 0, POD_COUNT_OF(requests), requests, life, 0, 0, NULL, 0, 0};
+      work_t work = {&pod, 0, POD_COUNT_OF(requests), requests, life, NULL, 0, 0};
       assert_int_equal(pthread_create(&work.thread, NULL, run_work, &work), 0);
       chip_link_total_t totals[TORUS_DIRECTIONS];
       chip_link_total_t before[TORUS_DIRECTIONS];
@@ -839,7 +821,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_eight_chips_survive_a_random_sequence),
       cmocka_unit_test(test_frames_are_passed_on_by_chips_that_do_nothing),
       cmocka_unit_test(test_a_sender_does_not_run_away_from_a_slow_receiver),
-      cmocka_unit_test(test_the_latest_clock_comes_out),
       cmocka_unit_test(test_a_cut_link_fails_the_collective_with_its_address),
       cmocka_unit_test(test_an_abort_wakes_the_collective_and_those_it_waits_with),
       cmocka_unit_test(test_a_deadline_ends_a_collective),

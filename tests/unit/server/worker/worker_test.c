@@ -146,6 +146,17 @@ static void wait_until_it_runs(fake_t *fake, int32_t chip) {
   wait_until_it_runs_in(fake, chip, WAIT_TEMP_BYTES);
 }
 
+// A program leaves on the compute thread, after the answers to its last executions.
+static void wait_until_it_is_empty(fake_t *fake, int32_t chip) {
+  const int64_t deadline_ns = pod_clock_now_ns() + FAKE_WAIT_S * INT64_C(1000000000);
+  for (bool is_empty = false; !is_empty;) {
+    fake_call_t call;
+    is_empty = status_of(fake, chip, &call)->hbm_used_bytes == 0;
+    fake_call_deinit(&call);
+    assert_true(pod_clock_now_ns() < deadline_ns);
+  }
+}
+
 static void expect_floats(fake_t *fake, int32_t chip, uint64_t array, float factor) {
   fake_call_t call;
   expect_ok(fake_fetch(fake, chip, array, &call));
@@ -361,6 +372,7 @@ static void test_closing_a_session_ends_its_executions(void **state) {
     expect_error(fake_call_finish(fake, &calls[i]), POD_CANCELLED, "");
     fake_call_deinit(&calls[i]);
   }
+  wait_until_it_is_empty(fake, 0);
   expect_status(fake, 0, 0, 0, 0);
   world_end(&world);
 }
