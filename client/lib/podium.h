@@ -461,8 +461,8 @@ typedef struct podium_turns_t {
 
 typedef struct podium_profile_options_t {
   int64_t timeout_ms;
-  int64_t
-      events_max;  // Of each class; 0: only totals. Fewer when there are many classes.
+  // Of each class; 0: only totals. Fewer when there are many classes.
+  int64_t events_max;
   int slow_chip_count, slow_link_count, turns_count;
   const podium_slow_chip_t *slow_chips;
   const podium_slow_link_t *slow_links;

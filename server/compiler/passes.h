@@ -35,8 +35,8 @@ POD_MUST_USE pod_status_t compiler_inline(mlir_module_t *module);
 
 // The SPMD program and how its global arguments and results lie.
 typedef struct compiler_partitioned_t {
-  mlir_module_t
-      *module;  // @main over local shapes; only rows of the table; owned by the caller.
+  // @main over local shapes; only rows of the table; owned by the caller.
+  mlir_module_t *module;
   pod_arena_t *arena;  // The module's: mesh and shardings live in it.
   const mesh_t *mesh;
   int32_t argument_count, result_count;

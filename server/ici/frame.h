@@ -37,12 +37,12 @@ typedef enum ici_kind_t {
   ICI_GRANT = 4,  // Receiver to sender: send the step up to byte `offset`.
   // Sender to receiver: grant the step. With a payload (remote.h): or read it there.
   ICI_REQUEST = 5,
-  ICI_CREDIT =
-      6,  // Receiver to sender: `offset` bytes sent beforehand are used up so far.
+  // Receiver to sender: `offset` bytes sent beforehand are used up so far.
+  ICI_CREDIT = 6,
   ICI_ABANDON = 7,  // The sender has given up the execution: `tag` is the code, the
                     // payload the message.
-  ICI_ACK =
-      8,  // Of a link, not of a route: the neighbour has dealt with `offset` frames.
+  // Of a link, not of a route: the neighbour has dealt with `offset` frames.
+  ICI_ACK = 8,
   ICI_BYE = 9,  // Of a link: nothing more comes; answered by BYE, then the connection is
                 // closed.
   ICI_KIND_COUNT = 10,

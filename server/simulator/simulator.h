@@ -5,20 +5,18 @@
 // The same function tells the time of an execution that the daemons have carried out and
 // of one that nobody has: there is one clock. It looks at nothing but its arguments.
 //
-// Model:       each chip has a core that does its tasks in order, a DMA queue, and per
-// link and direction a
-//              channel whose rate is shared evenly by the messages on it. A message of
-//              several hops takes the rate of the narrowest share on its way and the sum
-//              of the hops' latencies. A collective begins on a chip when the chip gets
-//              there; each step waits for what it receives
-//              (server/collective/schedule.h).
-// Symmetry:    chips that can't be told apart (same tasks, same slowdowns, schedules
-// alike, neighbours alike: an
-//              equitable partition) are one class and are simulated once; the times are
-//              those of simulating all.
-// Cost:        linear in events. Determinism: integers only; the same arguments, the same
-// result. Threading:   pure. Ownership: the result has an arena of its own; destroy frees
-// it.
+// Model: each chip has a core that does its tasks in order, a DMA queue, and per link and
+// direction a channel whose rate is shared evenly by the messages on it. A message of
+// several hops takes the rate of the narrowest share on its way and the sum of the hops'
+// latencies. A collective begins on a chip when the chip gets there; each step waits for
+// what it receives (server/collective/schedule.h).
+// Symmetry: chips that can't be told apart (same tasks, same slowdowns, schedules alike,
+// neighbours alike: an equitable partition) are one class and are simulated once; the
+// times are those of simulating all.
+// Cost: linear in events.
+// Determinism: integers only; the same arguments, the same result.
+// Threading: pure.
+// Ownership: the result has an arena of its own; destroy frees it.
 
 #ifndef SERVER_SIMULATOR_SIMULATOR_H_
 #define SERVER_SIMULATOR_SIMULATOR_H_
@@ -56,8 +54,8 @@ typedef struct simulator_options_t {
   int32_t slow_chip_count, slow_link_count;
   const simulator_slow_chip_t *slow_chips;
   const simulator_slow_link_t *slow_links;
-  const chip_trace_t *const
-      *traces;            // By chip; the same pointer for chips that did the same.
+  // By chip; the same pointer for chips that did the same.
+  const chip_trace_t *const *traces;
   bool ignores_symmetry;  // Simulates every chip by itself.
   bool uses_events_only;  // No shortcut for collectives that have their links to
                           // themselves: slower, and the same.
@@ -69,8 +67,8 @@ typedef struct simulator_options_t {
 typedef struct simulator_total_t {
   int64_t run_count;
   int64_t start_ps;  // Of the first run.
-  int64_t
-      duration_ps;  // On the core: for a DONE the waiting, for a WHILE all of its turns.
+  // On the core: for a DONE the waiting, for a WHILE all of its turns.
+  int64_t duration_ps;
   int64_t waiting_ps;  // Of it, waiting for links or DMA with the core idle.
   int64_t flight_ps;   // START, COLLECTIVE, PREFETCH_START: from the start to the arrival
                        // of the last byte.
@@ -107,8 +105,8 @@ typedef struct simulator_chip_t {
   int64_t compute_ps;     // The core computed.
   int64_t waiting_ps;     // The core waited for links (exposed communication) or DMA.
   int64_t overlapped_ps;  // Collectives were in flight while the core computed.
-  int64_t mxu_ps, vpu_ps, hbm_ps, dma_ps,
-      ici_ps;                 // Each engine busy; ici: any link of the chip.
+  // Each engine busy; ici: any link of the chip.
+  int64_t mxu_ps, vpu_ps, hbm_ps, dma_ps, ici_ps;
   simulator_total_t *totals;  // By task of the program.
   int64_t event_count, message_count, events_dropped, messages_dropped;
   simulator_event_t *events;      // In order of start.
@@ -143,8 +141,8 @@ void simulator_result_destroy(simulator_result_t *result);
 // then taken instead, if given. *out_traces: an array by chip of pointers (equal ones
 // shared), in `arena`.
 typedef struct simulator_turns_t {
-  const char
-      *instruction;  // Name, "while.3"; NULL: every loop that is not known otherwise.
+  // Name, "while.3"; NULL: every loop that is not known otherwise.
+  const char *instruction;
   int64_t turns;
 } simulator_turns_t;
 
