@@ -62,6 +62,7 @@ typedef struct chip_spec_t {
   double mxu_fraction;     // What a large product sustains of it.
   int32_t mxu_size;        // Rows and columns of the array: products are padded to it.
   double int8_op_per_s;    // 0: no rate of its own, bf16's counts.
+  double fp8_flop_per_s;   // Of f8E4M3FN and f8E5M2. 0: they are multiplied as bf16.
   double vpu_op_per_s;     // Elementwise f32 operations.
   int64_t op_overhead_ps;  // What every device operation costs of its own.
 

@@ -63,6 +63,7 @@ static const field_t fields[] = {
     FIELD(mxu_fraction, FIELD_DOUBLE, 0.01, 1),
     FIELD(mxu_size, FIELD_INT32, 1, 1 << 16),
     FIELD(int8_op_per_s, FIELD_DOUBLE, 0, 1e21),
+    FIELD(fp8_flop_per_s, FIELD_DOUBLE, 0, 1e21),
     FIELD(vpu_op_per_s, FIELD_DOUBLE, 1e6, 1e21),
     FIELD(op_overhead_ps, FIELD_INT64, 0, 1e12),
     FIELD(ici_bytes_per_s, FIELD_DOUBLE, 1e6, 1e18),

@@ -256,12 +256,27 @@ static int64_t padded_flop(const extents_t *e, int64_t size) {
   return times(times(times(2, e->batch), area), round_up(e->k, size));
 }
 
-// The busy time of int8 products in units of bf16 ones: as much less as its rate is more.
-static int64_t at_bf16_rate(const chip_spec_t *spec, int64_t flop, bool is_int8) {
-  if (!is_int8 || spec->int8_op_per_s <= 0) {
+// The peak at which the MXU multiplies this operand; 0: none, the VPU must. What has no
+// rate of its own is converted to bf16 on the way.
+static double mxu_rate(const chip_spec_t *spec, tensor_dtype_t dtype) {
+  if (tensor_dtype_is_integer(dtype)) {
+    const double own =
+        spec->int8_op_per_s > 0 ? spec->int8_op_per_s : spec->bf16_flop_per_s;
+    return tensor_dtype_bytes(dtype) == 1 ? own : 0;
+  }
+  const bool is_fp8 = dtype == TENSOR_F8E4M3FN || dtype == TENSOR_F8E5M2;
+  if (is_fp8 && spec->fp8_flop_per_s > 0) {
+    return spec->fp8_flop_per_s;
+  }
+  return tensor_dtype_is_float(dtype) && dtype != TENSOR_F64 ? spec->bf16_flop_per_s : 0;
+}
+
+// The busy time in units of bf16 products: as much less as the rate is more.
+static int64_t at_bf16_rate(const chip_spec_t *spec, int64_t flop, double rate) {
+  if (rate == spec->bf16_flop_per_s) {
     return flop;
   }
-  const double scaled = (double)flop * (spec->bf16_flop_per_s / spec->int8_op_per_s);
+  const double scaled = (double)flop * (spec->bf16_flop_per_s / rate);
   return scaled < 9e18 ? (int64_t)scaled : INT64_MAX;
 }
 
@@ -269,9 +284,9 @@ static chip_work_t work_product(const question_t *q, extents_t e) {
   const tensor_dtype_t dtype = operand_shape(q, 0)->dtype;
   const int64_t flop = times(times(times(2, e.batch), times(e.m, e.n)), e.k);
   chip_work_t work = traffic(q);
-  const bool is_int8 = tensor_dtype_bytes(dtype) == 1 && tensor_dtype_is_integer(dtype);
-  const bool is_mxu = is_int8 || (tensor_dtype_is_float(dtype) && dtype != TENSOR_F64);
-  if (!is_mxu) {  // The MXU cannot multiply these; the lanes of the VPU do.
+  const double left = mxu_rate(q->spec, dtype);
+  const double right = mxu_rate(q->spec, operand_shape(q, 1)->dtype);
+  if (left == 0 || right == 0) {
     work.vpu_op = flop;
     return work;
   }
@@ -283,7 +298,7 @@ static chip_work_t work_product(const question_t *q, extents_t e) {
   if (flop > 0) {
     const int64_t padded =
         times(padded_flop(&e, q->spec->mxu_size), mxu_passes(q->instruction, dtype));
-    work.mxu_busy_flop = at_bf16_rate(q->spec, padded, is_int8);
+    work.mxu_busy_flop = at_bf16_rate(q->spec, padded, left < right ? left : right);
   }
   return work;
 }

@@ -117,11 +117,13 @@ static void start_fetch(simulator_engine_t *engine, int32_t class_index, int32_t
   if (core->fetch_first == core->fetch_count) {
     core->dma_since_ps = core->now_ps;
   }
+  const int64_t cost_ps =
+      engine->costs[task].hbm_ps + engine->options->spec->dma_latency_ps;
   core->fetches[core->fetch_count++] = (simulator_prefetch_t){
       .task = task,
       .event = simulator_record_event(engine, class_index, task, core->now_ps),
       .start_ps = core->now_ps,
-      .left_ps = simulator_scaled(core, engine->costs[task].hbm_ps)};
+      .left_ps = simulator_scaled(core, cost_ps)};
   simulator_total(engine, class_index, task)->run_count++;
   core->fetched_ps[engine->slots[task]] = -1;
   drain(engine, class_index, core->now_ps, core->now_ps, 0);

@@ -115,7 +115,8 @@ static void test_f32_products_take_one_three_or_six_passes_by_precision(void **s
   assert_in_range(six, 6 * one - 6, 6 * one + 6);
 }
 
-static void test_int8_products_have_a_rate_of_their_own_where_there_is_one(void **state) {
+static void test_8_bit_products_have_a_rate_of_their_own_where_there_is_one(
+    void **state) {
   (void)state;
   const int64_t n = 8192;
   const double v6e = (double)product_cost("v6e", TENSOR_S8, n, n, n, 0).mxu_ps /
@@ -123,6 +124,12 @@ static void test_int8_products_have_a_rate_of_their_own_where_there_is_one(void 
   assert_true(v6e > 0.499 && v6e < 0.501);
   assert_int_equal(product_cost("v2", TENSOR_S8, n, n, n, 0).mxu_ps,
                    product_cost("v2", TENSOR_BF16, n, n, n, 0).mxu_ps);
+  const double v7x = (double)product_cost("v7x", TENSOR_F8E4M3FN, n, n, n, 0).mxu_ps /
+                     (double)product_cost("v7x", TENSOR_BF16, n, n, n, 0).mxu_ps;
+  assert_true(v7x > 0.499 && v7x < 0.501);
+  assert_int_equal(product_cost("v6e", TENSOR_F8E5M2, n, n, n, 0).mxu_ps,
+                   product_cost("v6e", TENSOR_BF16, n, n, n, 0).mxu_ps);
+  assert_int_equal(product_cost("v6e", TENSOR_S32, n, n, n, 0).mxu_ps, 0);
 }
 
 // The MXU of a v2 would need 374 us to take the matrix in; 209.2 were measured.
@@ -179,8 +186,9 @@ static void test_memory_and_core_hide_behind_each_other_but_for_a_block(void **s
   const chip_cost_t both =
       work_cost("v5e", (chip_work_t){.hbm_read_bytes = large, .vpu_op = ops});
   assert_int_equal(both.bound, CHIP_BOUND_VPU);
-  assert_int_equal(both.duration_ps,
-                   core.duration_ps + (memory.duration_ps - spec->op_overhead_ps) / 1024 + 1);
+  assert_int_equal(
+      both.duration_ps,
+      core.duration_ps + (memory.duration_ps - spec->op_overhead_ps) / 1024 + 1);
   // What is one block does not overlap at all.
   const chip_work_t small = {.hbm_read_bytes = 65536, .vpu_op = 1 << 20};
   const chip_cost_t one = work_cost("v5e", small);
@@ -303,7 +311,7 @@ int main(void) {
       cmocka_unit_test(test_a_small_product_costs_what_starting_it_costs),
       cmocka_unit_test(test_a_product_is_padded_to_the_array_but_its_flops_are_not),
       cmocka_unit_test(test_f32_products_take_one_three_or_six_passes_by_precision),
-      cmocka_unit_test(test_int8_products_have_a_rate_of_their_own_where_there_is_one),
+      cmocka_unit_test(test_8_bit_products_have_a_rate_of_their_own_where_there_is_one),
       cmocka_unit_test(test_a_matvec_is_multiplied_and_reduced_by_the_vpu),
       cmocka_unit_test(test_costs_grow_with_size_from_the_fixed_cost_to_the_rate),
       cmocka_unit_test(test_memory_and_core_hide_behind_each_other_but_for_a_block),
