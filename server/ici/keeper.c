@@ -38,9 +38,11 @@ void ici_keeper_call(ici_node_t *node) {
 pod_status_t ici_keeper_open(ici_link_t *link) {
   const int64_t wait_ms = doubled(link->listens ? LISTEN_WAIT_MIN_MS : DIAL_WAIT_MIN_MS,
                                   link->idle_rounds, WAIT_MAX_MS);
-  pod_status_t status = ici_link_open(link);
   pthread_mutex_lock(&link->lock);
-  link->idle_rounds++;
+  link->idle_rounds++;  // Until somebody comes.
+  pthread_mutex_unlock(&link->lock);
+  const pod_status_t status = ici_link_open(link);
+  pthread_mutex_lock(&link->lock);
   // A connection may have been made already.
   if (link->phase == ICI_PHASE_WAITING) {
     link->until_ns = pod_clock_now_ns() + wait_ms * ICI_NS_PER_MS;
@@ -69,7 +71,7 @@ static void close_over(ici_link_t *link) {
   pthread_mutex_lock(&link->lock);
   const int64_t pause_ms =
       link->listens ? 0 : doubled(DIAL_PAUSE_MIN_MS, link->failures, DIAL_PAUSE_MAX_MS);
-  link->failures++;
+  link->failures += link->idle_rounds == 0 ? 1 : 0;
   link->until_ns = pod_clock_now_ns() + pause_ms * ICI_NS_PER_MS;
   pthread_mutex_unlock(&link->lock);
 }

@@ -106,7 +106,7 @@ typedef struct ici_link_t {
   ici_phase_t phase;
   int64_t until_ns;  // When the phase has lasted long enough.
   int idle_rounds;   // Sockets in a row to which nobody came.
-  int failures;      // Sockets in a row that did not get up.
+  int failures;      // Connections in a row that did not get up.
   nng_socket socket;
   nng_aio *send_aio, *receive_aio;
   int pipe;  // Id of the connection, from GREETING on.

@@ -31,7 +31,7 @@
 #include "common/base/log.h"
 #include "server/ici/node.h"
 
-enum { WELCOME_SHARES = 1 };
+enum { WELCOME_SHARES = 1, REJECTS_TOLD = 3 };
 
 // ---- Saying things.
 
@@ -341,11 +341,15 @@ static pod_status_t hear_up(ici_link_t *link, const ici_header_t *header) {
   }
 }
 
+// Who does not belong here comes again and again: the log says it a few times.
 static void reject(ici_link_t *link, pod_status_t status) {
   char text[2 * ICI_URL_MAX];
   ici_link_describe(link, text, sizeof(text));
-  pod_log(POD_LOG_WARNING, "ici: %s: closing a connection: %s", text,
-          pod_status_message(status));
+  pthread_mutex_lock(&link->lock);
+  const bool is_news = link->failures < REJECTS_TOLD;
+  pthread_mutex_unlock(&link->lock);
+  pod_log(is_news ? POD_LOG_WARNING : POD_LOG_DEBUG, "ici: %s: closing a connection: %s",
+          text, pod_status_message(status));
   ici_session_leave(link, pod_status_message(status));
   pod_status_free(status);
 }
