@@ -38,6 +38,21 @@ static bool can_wait(const fuser_t *fuser, int32_t from, int32_t into) {
   return true;
 }
 
+// Looking at the readers of a cluster again and again must not take forever.
+static bool has_few_readers(const fuser_t *fuser, int32_t from) {
+  enum { READERS_MAX = 64 };
+  int32_t count = 0;
+  for (int32_t at = from; at != CHIP_NONE && count <= READERS_MAX;
+       at = fuser->drafts[at].next_root) {
+    const mlir_op_t *root = fuser->drafts[at].root;
+    for (int r = 0; r < root->result_count; r++) {
+      const uint32_t id = root->results[r].id;
+      count += fuser->use_first[id + 1] - fuser->use_first[id];
+    }
+  }
+  return count <= READERS_MAX;
+}
+
 static bool is_mergeable(const fuse_draft_t *draft) {
   return draft->kind == CHIP_TASK_COMPUTE && !draft->is_alone &&
          draft->hero != CLUSTER_HERO_PRODUCT && fuse_class(draft->root) != FUSE_UPDATE &&
@@ -87,7 +102,8 @@ static bool try_merge(fuser_t *fuser, int32_t from, int32_t into) {
       a->elements != b->elements ||
       a->member_count + b->member_count > FUSE_MEMBERS_MAX ||
       fuser->position[a->root->id] >= fuser->position[b->root->id] ||
-      reading_of(fuser, from, into) == READS_ANYHOW || !can_wait(fuser, from, into)) {
+      !has_few_readers(fuser, from) || reading_of(fuser, from, into) == READS_ANYHOW ||
+      !can_wait(fuser, from, into)) {
     return false;
   }
   a->parent = into;

@@ -6,7 +6,7 @@
 // goes first. Then, operands that lie in HBM are brought there ahead of kernels that
 // would wait for them, while something runs that leaves HBM idle; a prefetch starts as
 // late as that allows. Kernels keep room for the blocks that they load and write; loops
-// keep what is used inside of them.
+// keep what is used inside of them, and what they carry from one turn to the next.
 //
 // What collectives, loops and branches read or make, and what the program returns, is in
 // HBM.
@@ -82,7 +82,7 @@ static void find_needs(const assigner_t *assigner) {
     if (op->kind == CHIP_OP_DYNAMIC_UPDATE_SLICE) {  // Written where it lies.
       life_of(assigner, fuse_source(op->operands[0]))->is_needed_in_hbm = true;
     }
-    if (op == block->last || (at != CHIP_NONE && !is_kernel)) {
+    if (at != CHIP_NONE && !is_kernel) {
       need_in_hbm(assigner, op);
     }
     for (const mlir_op_t *inner = walk_first(op); inner != NULL && !is_kernel;
@@ -203,6 +203,39 @@ static void keep_values(assigner_t *assigner, bool *is_granted) {
   }
   free(candidates);
   move_granted(assigner, is_granted);
+}
+
+// What a kernel of the body makes of a carried value, and what kernels read of it, may
+// stay for the whole loop. The way there and back at its ends is not counted.
+static void keep_state(assigner_t *assigner, int index, bool *is_granted) {
+  const clusters_t *clusters = assigner->clusters;
+  const cluster_block_t *block = &clusters->blocks[assigner->at];
+  const mlir_value_t *state = block->block->arguments[index];
+  const mlir_value_t *next = fuse_source(block->block->last->operands[index]);
+  const life_t old = *life_of(assigner, state), new = *life_of(assigner, next);
+  const int64_t bytes = fuse_bytes(state);
+  if (next->op == NULL || new.born < 0 || old.last < 0 || old.is_needed_in_hbm ||
+      new.is_needed_in_hbm || bytes > assigner->budget / 2 || is_granted[next->id] ||
+      cluster_at(assigner, new.born)->kind != CHIP_TASK_COMPUTE) {
+    return;
+  }
+  const int64_t room = old.last > new.born ? 2 * bytes : bytes;  // Not in place: twice.
+  if (occupancy_most(&assigner->occupancy, 0, block->step_count - 1) <=
+      assigner->budget - room) {
+    occupancy_take(&assigner->occupancy, 0, block->step_count - 1, room);
+    is_granted[state->id] = is_granted[next->id] = true;
+  }
+}
+
+static void keep_states(assigner_t *assigner, bool *is_granted) {
+  const mlir_block_t *block = assigner->clusters->blocks[assigner->at].block;
+  const mlir_op_t *loop = block->region->op;
+  if (loop->kind != CHIP_OP_WHILE || block != mlir_op_block(loop, 1)) {
+    return;
+  }
+  for (int i = 0; i < block->argument_count; i++) {
+    keep_state(assigner, i, is_granted);
+  }
 }
 
 // --- What is brought ---
@@ -331,6 +364,8 @@ static void assign_block(assigner_t *assigner, bool *is_granted) {
   }
   find_needs(assigner);
   find_lives(assigner);
+  keep_states(assigner, is_granted);
+  need_in_hbm(assigner, block->block->last);
   keep_values(assigner, is_granted);
   prefetch_operands(assigner);
   if (assigner->at > 0) {

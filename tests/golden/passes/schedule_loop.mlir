@@ -96,6 +96,6 @@ tasks @main {
 }
 tasks @body.2 {
   collective_permute_start.0: collective start, reads 2048, writes 2048
-  fusion.1: compute of dynamic_slice.0 dot_general.0 add.1, mxu 256, busy 4194304, vpu 16, reads 8192, writes 2048
+  fusion.1: compute of dynamic_slice.0 dot_general.0 add.1, mxu 256, busy 4194304, vpu 16, reads 6144, vmem 4096
   collective_permute_done.0: collective done for collective_permute.0
 }

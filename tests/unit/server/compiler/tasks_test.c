@@ -31,6 +31,16 @@ static const char *listing(const chip_program_t *program, int32_t computation) {
   return text;
 }
 
+static const chip_task_t *task_named(const chip_program_t *program, const char *name) {
+  for (int32_t i = 0; i < program->task_count; i++) {
+    if (strcmp(program->tasks[i].name, name) == 0) {
+      return &program->tasks[i];
+    }
+  }
+  fail_msg("no task is called %s", name);
+  return NULL;
+}
+
 static void test_a_lone_product_is_one_task_with_its_work(void **state) {
   (void)state;
   compiler_result_t *result = compile_for(
@@ -98,6 +108,39 @@ static void test_a_loop_is_a_task_and_its_counter_is_none(void **state) {
   compiler_result_destroy(result);
 }
 
+static void test_what_a_loop_carries_stays_in_vmem_when_it_fits(void **state) {
+  (void)state;
+  static const int rows[] = {8192, 65536};  // 32 MiB fit, 256 MiB do not.
+  for (int i = 0; i < 2; i++) {
+    char text[1024];
+    snprintf(text, sizeof(text),
+             "func.func @main(%%a: tensor<%dx1024xf32>, %%n: tensor<i32>) -> "
+             "tensor<%dx1024xf32> {\n"
+             "  %%zero = stablehlo.constant dense<0> : tensor<i32>\n"
+             "  %%one = stablehlo.constant dense<1> : tensor<i32>\n"
+             "  %%0:2 = stablehlo.while(%%i = %%zero, %%x = %%a) : tensor<i32>, "
+             "tensor<%dx1024xf32>\n"
+             "  cond {\n"
+             "    %%c = stablehlo.compare LT, %%i, %%n : (tensor<i32>, tensor<i32>) -> "
+             "tensor<i1>\n"
+             "    stablehlo.return %%c : tensor<i1>\n"
+             "  } do {\n"
+             "    %%k = stablehlo.add %%i, %%one : tensor<i32>\n"
+             "    %%y = stablehlo.tanh %%x : tensor<%dx1024xf32>\n"
+             "    stablehlo.return %%k, %%y : tensor<i32>, tensor<%dx1024xf32>\n"
+             "  }\n"
+             "  return %%0#1 : tensor<%dx1024xf32>\n}\n",
+             rows[i], rows[i], rows[i], rows[i], rows[i], rows[i]);
+    compiler_result_t *result = compile_for(text, "v5e", "1x1");
+    const chip_work_t work = task_named(result->program, "tanh.0")->work;
+    const int64_t bytes = 4LL * 1024 * rows[i];
+    assert_int_equal(work.hbm_read_bytes, i == 0 ? 0 : bytes);
+    assert_int_equal(work.hbm_written_bytes, i == 0 ? 0 : bytes);
+    assert_int_equal(work.vmem_bytes, i == 0 ? 2 * bytes : 0);
+    compiler_result_destroy(result);
+  }
+}
+
 static void test_a_product_takes_its_activation_along(void **state) {
   (void)state;
   // gelu, of the tanh form: its input is read three times.
@@ -148,16 +191,6 @@ static void test_what_two_kernels_need_is_written_or_computed_twice(void **state
   }
   assert_int_equal(exponentials, 1);
   compiler_result_destroy(result);
-}
-
-static const chip_task_t *task_named(const chip_program_t *program, const char *name) {
-  for (int32_t i = 0; i < program->task_count; i++) {
-    if (strcmp(program->tasks[i].name, name) == 0) {
-      return &program->tasks[i];
-    }
-  }
-  fail_msg("no task is called %s", name);
-  return NULL;
 }
 
 // A chain of two kernels on `rows` rows of 8 KiB, the second read by a third.
@@ -289,6 +322,7 @@ int main(void) {
       cmocka_unit_test(test_a_lone_product_is_one_task_with_its_work),
       cmocka_unit_test(test_a_sine_reads_and_writes_its_array_once),
       cmocka_unit_test(test_a_loop_is_a_task_and_its_counter_is_none),
+      cmocka_unit_test(test_what_a_loop_carries_stays_in_vmem_when_it_fits),
       cmocka_unit_test(test_a_product_takes_its_activation_along),
       cmocka_unit_test(test_what_two_kernels_need_is_written_or_computed_twice),
       cmocka_unit_test(test_what_fits_stays_in_vmem_between_two_kernels),
