@@ -9,7 +9,8 @@
 // direction a channel whose rate is shared evenly by the messages on it. A message of
 // several hops takes the rate of the narrowest share on its way and the sum of the hops'
 // latencies. A collective begins on a chip when the chip gets there; each step waits for
-// what it receives (server/collective/schedule.h).
+// what it receives (server/collective/schedule.h), and a message for its receiver to have
+// begun. README.md has the formulas.
 // Symmetry: chips that can't be told apart (same tasks, same slowdowns, schedules alike,
 // neighbours alike: an equitable partition) are one class and are simulated once; the
 // times are those of simulating all.
