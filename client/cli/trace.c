@@ -15,6 +15,7 @@
 
 #include "client/cli/cli.h"
 #include "client/cli/output.h"
+#include "common/base/memory.h"
 #include "common/base/text.h"
 
 enum {
@@ -293,7 +294,7 @@ static void write_class(writer_t *writer, int index) {
   write_name(writer, "process_name", process, 0, name.bytes, 0);
   write_name(writer, "thread_name", process, THREAD_CORE, "core", THREAD_CORE);
   pod_text_deinit(&name);
-  lanes_t *lanes = calloc(LANE_KINDS, sizeof(*lanes));
+  lanes_t *lanes = pod_alloc(LANE_KINDS * sizeof(*lanes));
   write_core(writer, index, &lanes[DMA]);
   write_messages(writer, index, lanes);
   write_lane_names(writer, process, lanes);

@@ -131,14 +131,39 @@ class ProfileTest(unittest.TestCase):
                 ran["traceEvents"] = [event for event in ran["traceEvents"] if event["pid"] not in hosts]
                 self.assertEqual(ran, simulated)
 
-    def test_a_profile_fits_the_page_and_has_no_colours_in_a_file(self):
-        for line in profile_lines(podium("simulate", PROGRAMS / "moe_all_to_all.2x4.mlir")):
+    def check_page(self, *args):
+        lines = profile_lines(podium("simulate", *args))
+        for line in lines:
             self.assertLessEqual(len(line), 100, line)
             self.assertNotIn("\033", line)
+        self.assertLessEqual(len(lines), 120)
+        return lines
+
+    def test_a_profile_fits_the_page_and_has_no_colours_in_a_file(self):
+        self.check_page(PROGRAMS / "moe_all_to_all.2x4.mlir")
+        lines = self.check_page(PROGRAMS / "matmul_allgather_overlapped_bidi.4.mlir", "--topology", "2x2")
+        self.assertTrue(any("[   0]" in line and "*" in line for line in lines))  # The busiest link.
+
+    def test_large_tori_are_drawn_compactly_and_what_is_alike_once(self):
+        self.path("pod.mlir").write_text(POD)
+        flat = self.check_page(self.path("pod.mlir"))
+        self.assertIn("links, busy in tenths of the step per direction", flat)
+        self.assertTrue(any("more rows like it" in line for line in flat))
+        # In three dimensions, detailed and compact, with chips that differ.
+        self.path("small.mlir").write_text(POD.replace("256", "32").replace('"x"=16, "y"=16', '"x"=8, "y"=4'))
+        solid = self.check_page(self.path("small.mlir"), "--chip", "v5p", "--topology", "4x4x2")
+        self.assertTrue(any(line.startswith("  z = 1; links along z up to") for line in solid))
+        self.path("large.mlir").write_text(POD.replace("256", "4096").replace('"x"=16, "y"=16', '"x"=256, "y"=16'))
+        solid = self.check_page(self.path("large.mlir"), "--chip", "v4", "--topology", "16x16x16", "--slow", "chip=99:2")
+        self.assertTrue(any("more planes that differ" in line for line in solid))
 
     def test_slices_nest_and_flows_lead_from_messages_to_those_who_wait(self):
-        podium("simulate", PROGRAMS / "collective_matmul.2x4.mlir", "--profile", self.path("trace.json"))
-        trace = load_trace(self.path("trace.json"))
+        for name in ("collective_matmul.2x4", "matmul_allgather_overlapped_bidi.4", "psum.2x4"):
+            with self.subTest(name):
+                podium("simulate", PROGRAMS / f"{name}.mlir", "--profile", self.path("trace.json"))
+                self.check_trace(load_trace(self.path("trace.json")))
+
+    def check_trace(self, trace):
         self.assertEqual(trace["otherData"]["events_left_out"], 0)
         threads = slices_of(trace)
         for events in threads.values():
@@ -159,6 +184,8 @@ class ProfileTest(unittest.TestCase):
             for end in (start, ends[flow]):
                 self.assertTrue(any(event["ts"] <= end["ts"] <= event["ts"] + event["dur"]
                                     for event in threads[end["pid"], end["tid"]]), end)
+        messages = [event for events in threads.values() for event in events if event["cat"] == "ICI"]
+        self.assertGreaterEqual(len(messages), len(starts))
         products = [event for events in threads.values() for event in events if event.get("args", {}).get("flops")]
         self.assertTrue(all(event["args"]["hbm_read_bytes"] > 0 for event in products))
         named = {event["args"]["name"] for event in trace["traceEvents"] if event["name"] == "thread_name"}
