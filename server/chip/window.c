@@ -58,6 +58,12 @@ static bool dilated(int64_t size, int64_t dilation, int64_t *out) {
          !__builtin_add_overflow(*out, 1, out);
 }
 
+// Sums of a few such numbers, and products with a size that fits memory, stay in 64 bits.
+static bool is_huge(int64_t value) {
+  const int64_t limit = INT64_C(1) << 48;
+  return value > limit || value < -limit;
+}
+
 pod_status_t chip_window_places(const chip_window_t *window, int d, int64_t size,
                                 int64_t *out_places) {
   if (window->sizes[d] < 1 || window->strides[d] < 1 || window->base_dilations[d] < 1 ||
@@ -69,6 +75,11 @@ pod_status_t chip_window_places(const chip_window_t *window, int d, int64_t size
         window->window_dilations[d]);
   }
   int64_t base, span;
+  if (is_huge(window->sizes[d]) || is_huge(window->strides[d]) ||
+      is_huge(window->base_dilations[d]) || is_huge(window->window_dilations[d]) ||
+      is_huge(window->low[d]) || is_huge(window->high[d])) {
+    return BAD("the padded size of dimension %d is too large", d);
+  }
   if (!dilated(size, window->base_dilations[d], &base) ||
       !dilated(window->sizes[d], window->window_dilations[d], &span) ||
       __builtin_add_overflow(base, window->low[d], &base) ||

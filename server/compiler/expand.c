@@ -10,21 +10,17 @@
 #include "server/chip/operations.h"
 #include "server/compiler/attributes.h"
 #include "server/compiler/expand_scan.h"
+#include "server/compiler/expander.h"
 #include "server/compiler/parallel.h"
 #include "server/compiler/passes.h"
 #include "server/compiler/replacements.h"
 #include "server/compiler/walk.h"
 
-typedef struct expander_t {
-  mlir_module_t *module;
-  mlir_op_t *op;  // That gives way.
-} expander_t;
-
 // Gives what stands for each result of the operation.
 typedef pod_status_t (*expand_fn_t)(expander_t *expander, mlir_value_t **out_results);
 
 // A new operation of one result before the one that gives way.
-static mlir_op_t *emit(expander_t *expander, const char *name, int operand_count,
+mlir_op_t *expand_emit(expander_t *expander, const char *name, int operand_count,
                        mlir_value_t *const *operands, const mlir_type_t *type) {
   mlir_op_t *op = mlir_op_create(expander->module, name, operand_count, operands,
                                  type == NULL ? 0 : 1, &type, 0);
@@ -34,18 +30,18 @@ static mlir_op_t *emit(expander_t *expander, const char *name, int operand_count
   return op;
 }
 
-static mlir_value_t *emit_unary(expander_t *expander, const char *name,
+mlir_value_t *expand_emit_unary(expander_t *expander, const char *name,
                                 mlir_value_t *operand, const mlir_type_t *type) {
-  return &emit(expander, name, 1, &operand, type)->results[0];
+  return &expand_emit(expander, name, 1, &operand, type)->results[0];
 }
 
-static mlir_value_t *emit_binary(expander_t *expander, const char *name, mlir_value_t *a,
+mlir_value_t *expand_emit_binary(expander_t *expander, const char *name, mlir_value_t *a,
                                  mlir_value_t *b) {
   mlir_value_t *operands[] = {a, b};
-  return &emit(expander, name, 2, operands, a->type)->results[0];
+  return &expand_emit(expander, name, 2, operands, a->type)->results[0];
 }
 
-static void set_attr(expander_t *expander, mlir_op_t *op, const char *name,
+void expand_set_attr(expander_t *expander, mlir_op_t *op, const char *name,
                      const mlir_attr_t *value) {
   mlir_op_set_attr(expander->module, op, mlir_intern(expander->module, name), value);
 }
@@ -58,13 +54,13 @@ static const mlir_type_t *with_dtype(expander_t *expander, const mlir_type_t *ty
 }
 
 // A splat of a float type.
-static mlir_value_t *emit_splat(expander_t *expander, const mlir_type_t *type,
+mlir_value_t *expand_emit_splat(expander_t *expander, const mlir_type_t *type,
                                 double value) {
   unsigned char element[16] = {0};
   tensor_element_from_double(type->shape.dtype, value, element);
-  mlir_op_t *op = emit(expander, "stablehlo.constant", 0, NULL, type);
-  set_attr(expander, op, "value",
-           mlir_attr_dense(expander->module, &type->shape, element, true));
+  mlir_op_t *op = expand_emit(expander, "stablehlo.constant", 0, NULL, type);
+  expand_set_attr(expander, op, "value",
+                  mlir_attr_dense(expander->module, &type->shape, element, true));
   return &op->results[0];
 }
 
@@ -73,8 +69,8 @@ static mlir_value_t *emit_splat(expander_t *expander, const mlir_type_t *type,
 // The same operation under another name.
 static pod_status_t rename_to(expander_t *expander, const char *name,
                               mlir_value_t **out_results) {
-  mlir_op_t *op = emit(expander, name, expander->op->operand_count,
-                       expander->op->operands, expander->op->results[0].type);
+  mlir_op_t *op = expand_emit(expander, name, expander->op->operand_count,
+                              expander->op->operands, expander->op->results[0].type);
   for (int i = 0; i < expander->op->attr_count; i++) {
     mlir_op_add_attr(expander->module, op, expander->op->attrs[i].name,
                      expander->op->attrs[i].value);
@@ -100,8 +96,9 @@ static pod_status_t expand_constant(expander_t *expander, mlir_value_t **out_res
 }
 
 static pod_status_t expand_square(expander_t *expander, mlir_value_t **out_results) {
-  out_results[0] = emit_binary(expander, "stablehlo.multiply", expander->op->operands[0],
-                               expander->op->operands[0]);
+  out_results[0] =
+      expand_emit_binary(expander, "stablehlo.multiply", expander->op->operands[0],
+                         expander->op->operands[0]);
   return NULL;
 }
 
@@ -115,10 +112,11 @@ static pod_status_t expand_conj(expander_t *expander, mlir_value_t **out_results
   const mlir_type_t *part = with_dtype(
       expander, x->type, x->type->shape.dtype == TENSOR_C64 ? TENSOR_F32 : TENSOR_F64);
   mlir_value_t *parts[] = {
-      emit_unary(expander, "stablehlo.real", x, part),
-      emit_unary(expander, "stablehlo.negate",
-                 emit_unary(expander, "stablehlo.imag", x, part), part)};
-  out_results[0] = &emit(expander, "stablehlo.complex", 2, parts, x->type)->results[0];
+      expand_emit_unary(expander, "stablehlo.real", x, part),
+      expand_emit_unary(expander, "stablehlo.negate",
+                        expand_emit_unary(expander, "stablehlo.imag", x, part), part)};
+  out_results[0] =
+      &expand_emit(expander, "stablehlo.complex", 2, parts, x->type)->results[0];
   return NULL;
 }
 
@@ -130,15 +128,16 @@ static pod_status_t expand_is_inf(expander_t *expander, mlir_value_t **out_resul
                          "takes floats");
   }
   if (strcmp(expander->op->name, "chlo.is_inf") == 0) {
-    x = emit_unary(expander, "stablehlo.abs", x, x->type);
+    x = expand_emit_unary(expander, "stablehlo.abs", x, x->type);
   } else if (strcmp(expander->op->name, "chlo.is_neg_inf") == 0) {
-    x = emit_unary(expander, "stablehlo.negate", x, x->type);
+    x = expand_emit_unary(expander, "stablehlo.negate", x, x->type);
   }
-  mlir_value_t *operands[] = {x, emit_splat(expander, x->type, (double)INFINITY)};
-  mlir_op_t *compare = emit(expander, "stablehlo.compare", 2, operands,
-                            with_dtype(expander, x->type, TENSOR_PRED));
-  set_attr(expander, compare, "comparison_direction",
-           stablehlo_make_enum(expander->module, compare, "comparison_direction", "EQ"));
+  mlir_value_t *operands[] = {x, expand_emit_splat(expander, x->type, (double)INFINITY)};
+  mlir_op_t *compare = expand_emit(expander, "stablehlo.compare", 2, operands,
+                                   with_dtype(expander, x->type, TENSOR_PRED));
+  expand_set_attr(
+      expander, compare, "comparison_direction",
+      stablehlo_make_enum(expander->module, compare, "comparison_direction", "EQ"));
   out_results[0] = &compare->results[0];
   return NULL;
 }
@@ -154,7 +153,7 @@ static const char *target_of(const mlir_op_t *op) {
 static pod_status_t expand_custom_call(expander_t *expander, mlir_value_t **out_results) {
   (void)out_results;
   const mlir_op_t *op = expander->op;
-  emit(expander, target_of(op), op->operand_count, op->operands, NULL);
+  expand_emit(expander, target_of(op), op->operand_count, op->operands, NULL);
   return NULL;
 }
 
@@ -167,107 +166,16 @@ static pod_status_t expand_check_const(expander_t *expander, mlir_value_t **out_
     return mlir_op_error(expander->module, op, POD_INVALID_ARGUMENT,
                          "takes a value and dense<…> of its type");
   }
-  mlir_op_t *constant = emit(expander, "stablehlo.constant", 0, NULL, value->type);
-  set_attr(expander, constant, "value", value);
+  mlir_op_t *constant = expand_emit(expander, "stablehlo.constant", 0, NULL, value->type);
+  expand_set_attr(expander, constant, "value", value);
   mlir_value_t *operands[] = {op->operands[0], &constant->results[0]};
   const char *name =
       mlir_intern_n(expander->module, op->name, strlen(op->name) - strlen("_const"));
-  mlir_op_t *check = emit(expander, name, 2, operands, NULL);
+  mlir_op_t *check = expand_emit(expander, name, 2, operands, NULL);
   const mlir_attr_t *tolerance = mlir_op_attr(op, "tolerance");
   if (tolerance != NULL) {
-    set_attr(expander, check, "tolerance", tolerance);
+    expand_set_attr(expander, check, "tolerance", tolerance);
   }
-  return NULL;
-}
-
-// --- Collectives ---
-
-// A table of truth values by chip, looked up with the chip's number; false behind its
-// end, because dynamic_slice clamps.
-static mlir_value_t *emit_lookup(expander_t *expander, int64_t count, const bool *table) {
-  mlir_module_t *module = expander->module;
-  const int64_t size = count + 1, one = 1;
-  uint8_t *bytes = pod_arena_array(module->arena, (size_t)size, sizeof(*bytes));
-  for (int64_t i = 0; i < count; i++) {
-    bytes[i] = table[i];
-  }
-  const tensor_shape_t shape = tensor_shape_make(TENSOR_PRED, 1, &size);
-  const tensor_shape_t piece = tensor_shape_make(TENSOR_PRED, 1, &one);
-  const tensor_shape_t scalar = tensor_shape_make(TENSOR_PRED, 0, NULL);
-  const tensor_shape_t number = tensor_shape_make(TENSOR_U32, 0, NULL);
-  mlir_op_t *constant =
-      emit(expander, "stablehlo.constant", 0, NULL, mlir_type_tensor(module, &shape));
-  set_attr(expander, constant, "value", mlir_attr_dense(module, &shape, bytes, false));
-  mlir_op_t *id = emit(expander, "stablehlo.partition_id", 0, NULL,
-                       mlir_type_tensor(module, &number));
-  mlir_value_t *operands[] = {&constant->results[0], &id->results[0]};
-  mlir_op_t *slice = emit(expander, "stablehlo.dynamic_slice", 2, operands,
-                          mlir_type_tensor(module, &piece));
-  set_attr(expander, slice, "slice_sizes", mlir_attr_i64_array(module, 1, &one));
-  return emit_unary(expander, "stablehlo.reshape", &slice->results[0],
-                    mlir_type_tensor(module, &scalar));
-}
-
-static mlir_value_t *emit_choice(expander_t *expander, mlir_value_t *flag,
-                                 mlir_value_t *then, mlir_value_t *otherwise) {
-  mlir_value_t *operands[] = {flag, then, otherwise};
-  return &emit(expander, "stablehlo.select", 3, operands, then->type)->results[0];
-}
-
-// One round: the first `have` chips of every group send to as many that follow.
-static mlir_value_t *emit_round(expander_t *expander, const compiler_groups_t *groups,
-                                int64_t have, int64_t chips, mlir_value_t *value) {
-  mlir_module_t *module = expander->module;
-  bool *receives = pod_arena_array(module->arena, (size_t)chips, sizeof(*receives));
-  int64_t *pairs = pod_arena_array(module->arena, 2 * (size_t)chips, sizeof(*pairs));
-  int64_t count = 0;
-  for (int64_t g = 0; g < groups->group_count; g++) {
-    const int64_t *ids = groups->ids + g * groups->group_size;
-    for (int64_t i = 0; i < have && have + i < groups->group_size; i++, count++) {
-      pairs[2 * count] = ids[i];
-      pairs[2 * count + 1] = ids[have + i];
-      receives[ids[have + i]] = true;
-    }
-  }
-  const tensor_shape_t shape =
-      tensor_shape_make(TENSOR_S64, 2, (const int64_t[]){count, 2});
-  mlir_op_t *permute =
-      emit(expander, "stablehlo.collective_permute", 1, &value, value->type);
-  set_attr(expander, permute, "source_target_pairs",
-           mlir_attr_dense(module, &shape, pairs, false));
-  return emit_choice(expander, emit_lookup(expander, chips, receives),
-                     &permute->results[0], value);
-}
-
-// The first of every group sends what it has; twice as many have it after every round.
-// Chips that are in no group get zeros.
-static pod_status_t expand_collective_broadcast(expander_t *expander,
-                                                mlir_value_t **out_results) {
-  enum { CHIPS_MAX = 1 << 20 };
-  mlir_module_t *module = expander->module;
-  compiler_groups_t groups;
-  POD_TRY(compiler_parse_replica_groups(module,
-                                        mlir_op_attr(expander->op, "replica_groups"),
-                                        NULL, module->arena, &groups));
-  int64_t chips = 0;
-  const int64_t named = groups.group_count * groups.group_size;
-  for (int64_t i = 0; i < named; i++) {
-    chips = groups.ids[i] >= chips ? groups.ids[i] + 1 : chips;
-  }
-  if (chips == 0 || chips > CHIPS_MAX) {
-    return mlir_op_error(module, expander->op, POD_INVALID_ARGUMENT,
-                         "needs 'replica_groups' of chips");
-  }
-  mlir_value_t *value = expander->op->operands[0];
-  for (int64_t have = 1; have < groups.group_size; have *= 2) {
-    value = emit_round(expander, &groups, have, chips, value);
-  }
-  bool *members = pod_arena_array(module->arena, (size_t)chips, sizeof(*members));
-  for (int64_t i = 0; i < named; i++) {
-    members[groups.ids[i]] = true;
-  }
-  out_results[0] = emit_choice(expander, emit_lookup(expander, chips, members), value,
-                               emit_splat(expander, value->type, 0));
   return NULL;
 }
 
@@ -281,16 +189,16 @@ static pod_status_t expand_dot(expander_t *expander, mlir_value_t **out_results)
     return mlir_op_error(expander->module, op, POD_INVALID_ARGUMENT,
                          "takes vectors and matrices");
   }
-  mlir_op_t *dot =
-      emit(expander, "stablehlo.dot_general", 2, op->operands, op->results[0].type);
+  mlir_op_t *dot = expand_emit(expander, "stablehlo.dot_general", 2, op->operands,
+                               op->results[0].type);
   const int64_t last = rank - 1, first = 0;
   const stablehlo_dot_t dims = {.lhs_contracting = {1, &last},
                                 .rhs_contracting = {1, &first}};
-  set_attr(expander, dot, "dot_dimension_numbers",
-           stablehlo_make_dot(expander->module, &dims));
+  expand_set_attr(expander, dot, "dot_dimension_numbers",
+                  stablehlo_make_dot(expander->module, &dims));
   const mlir_attr_t *precision = mlir_op_attr(op, "precision_config");
   if (precision != NULL) {
-    set_attr(expander, dot, "precision_config", precision);
+    expand_set_attr(expander, dot, "precision_config", precision);
   }
   out_results[0] = &dot->results[0];
   return NULL;
@@ -299,10 +207,10 @@ static pod_status_t expand_dot(expander_t *expander, mlir_value_t **out_results)
 static pod_status_t emit_broadcast(expander_t *expander, const int64_t *dims,
                                    mlir_value_t **out_result) {
   mlir_value_t *operand = expander->op->operands[0];
-  mlir_op_t *op = emit(expander, "stablehlo.broadcast_in_dim", 1, &operand,
-                       expander->op->results[0].type);
-  set_attr(expander, op, "broadcast_dimensions",
-           mlir_attr_i64_array(expander->module, operand->type->shape.rank, dims));
+  mlir_op_t *op = expand_emit(expander, "stablehlo.broadcast_in_dim", 1, &operand,
+                              expander->op->results[0].type);
+  expand_set_attr(expander, op, "broadcast_dimensions",
+                  mlir_attr_i64_array(expander->module, operand->type->shape.rank, dims));
   *out_result = &op->results[0];
   return NULL;
 }
@@ -356,8 +264,9 @@ static pod_status_t demand_static(expander_t *expander) {
 static pod_status_t expand_dynamic_reshape(expander_t *expander,
                                            mlir_value_t **out_results) {
   POD_TRY(demand_static(expander));
-  out_results[0] = emit_unary(expander, "stablehlo.reshape", expander->op->operands[0],
-                              expander->op->results[0].type);
+  out_results[0] =
+      expand_emit_unary(expander, "stablehlo.reshape", expander->op->operands[0],
+                        expander->op->results[0].type);
   return NULL;
 }
 
@@ -365,10 +274,10 @@ static pod_status_t expand_dynamic_iota(expander_t *expander,
                                         mlir_value_t **out_results) {
   POD_TRY(demand_static(expander));
   mlir_op_t *iota =
-      emit(expander, "stablehlo.iota", 0, NULL, expander->op->results[0].type);
+      expand_emit(expander, "stablehlo.iota", 0, NULL, expander->op->results[0].type);
   const mlir_attr_t *dimension = mlir_op_attr(expander->op, "iota_dimension");
   if (dimension != NULL) {
-    set_attr(expander, iota, "iota_dimension", dimension);
+    expand_set_attr(expander, iota, "iota_dimension", dimension);
   }
   out_results[0] = &iota->results[0];
   return NULL;
@@ -400,10 +309,11 @@ static pod_status_t expand_dynamic_pad(expander_t *expander, mlir_value_t **out_
   for (int i = 0; i < 3; i++) {
     POD_TRY(constant_operand(expander, 2 + i, rank, &values[i]));
   }
-  mlir_op_t *pad = emit(expander, "stablehlo.pad", 2, op->operands, op->results[0].type);
+  mlir_op_t *pad =
+      expand_emit(expander, "stablehlo.pad", 2, op->operands, op->results[0].type);
   for (int i = 0; i < 3; i++) {
-    set_attr(expander, pad, names[i],
-             mlir_attr_i64_array(expander->module, rank, values[i]));
+    expand_set_attr(expander, pad, names[i],
+                    mlir_attr_i64_array(expander->module, rank, values[i]));
   }
   out_results[0] = &pad->results[0];
   return NULL;
@@ -420,10 +330,10 @@ static pod_status_t expand_real_dynamic_slice(expander_t *expander,
     POD_TRY(constant_operand(expander, 1 + i, rank, &values[i]));
   }
   mlir_op_t *slice =
-      emit(expander, "stablehlo.slice", 1, op->operands, op->results[0].type);
+      expand_emit(expander, "stablehlo.slice", 1, op->operands, op->results[0].type);
   for (int i = 0; i < 3; i++) {
-    set_attr(expander, slice, names[i],
-             mlir_attr_i64_array(expander->module, rank, values[i]));
+    expand_set_attr(expander, slice, names[i],
+                    mlir_attr_i64_array(expander->module, rank, values[i]));
   }
   out_results[0] = &slice->results[0];
   return NULL;
@@ -437,13 +347,13 @@ static pod_status_t expand_dynamic_gather(expander_t *expander,
   const int64_t *sizes;
   POD_TRY(constant_operand(expander, 2, rank, &sizes));
   mlir_op_t *gather =
-      emit(expander, "stablehlo.gather", 2, op->operands, op->results[0].type);
+      expand_emit(expander, "stablehlo.gather", 2, op->operands, op->results[0].type);
   const mlir_attr_t *dims = mlir_op_attr(op, "dimension_numbers");
   if (dims != NULL) {
-    set_attr(expander, gather, "dimension_numbers", dims);
+    expand_set_attr(expander, gather, "dimension_numbers", dims);
   }
-  set_attr(expander, gather, "slice_sizes",
-           mlir_attr_i64_array(expander->module, rank, sizes));
+  expand_set_attr(expander, gather, "slice_sizes",
+                  mlir_attr_i64_array(expander->module, rank, sizes));
   out_results[0] = &gather->results[0];
   return NULL;
 }
@@ -455,16 +365,16 @@ static pod_status_t expand_dynamic_conv(expander_t *expander,
   const int rank = op->operands[0]->type->shape.rank - 2;
   const int64_t *padding;
   POD_TRY(constant_operand(expander, 2, 2 * (int64_t)rank, &padding));
-  mlir_op_t *convolution =
-      emit(expander, "stablehlo.convolution", 2, op->operands, op->results[0].type);
+  mlir_op_t *convolution = expand_emit(expander, "stablehlo.convolution", 2, op->operands,
+                                       op->results[0].type);
   for (int i = 0; i < op->attr_count; i++) {
     mlir_op_add_attr(expander->module, convolution, op->attrs[i].name,
                      op->attrs[i].value);
   }
   const tensor_shape_t shape =
       tensor_shape_make(TENSOR_S64, 2, (const int64_t[]){rank, 2});
-  set_attr(expander, convolution, "padding",
-           mlir_attr_dense(expander->module, &shape, padding, false));
+  expand_set_attr(expander, convolution, "padding",
+                  mlir_attr_dense(expander->module, &shape, padding, false));
   out_results[0] = &convolution->results[0];
   return NULL;
 }
@@ -489,10 +399,10 @@ static pod_status_t expand_dimension_size(expander_t *expander,
   }
   const int32_t value = (int32_t)size;
   mlir_op_t *constant =
-      emit(expander, "stablehlo.constant", 0, NULL, op->results[0].type);
+      expand_emit(expander, "stablehlo.constant", 0, NULL, op->results[0].type);
   const tensor_shape_t scalar = tensor_shape_make(TENSOR_S32, 0, NULL);
-  set_attr(expander, constant, "value",
-           mlir_attr_dense(expander->module, &scalar, &value, true));
+  expand_set_attr(expander, constant, "value",
+                  mlir_attr_dense(expander->module, &scalar, &value, true));
   out_results[0] = &constant->results[0];
   return NULL;
 }
@@ -551,7 +461,10 @@ static const struct {
     {"stablehlo.real_dynamic_slice", 4, 1, expand_real_dynamic_slice},
 };
 
-static expand_fn_t find(const mlir_op_t *op) {
+static expand_fn_t find(mlir_module_t *module, const mlir_op_t *op) {
+  if (strcmp(op->name, "stablehlo.all_reduce") == 0) {
+    return expand_is_ragged(module, op) ? expand_ragged : NULL;
+  }
   if (strcmp(op->name, "stablehlo.custom_call") == 0) {
     const bool is_check = strncmp(target_of(op), "check.", strlen("check.")) == 0 &&
                           chip_op_find(target_of(op)) != CHIP_OP_INVALID;
@@ -567,10 +480,21 @@ static expand_fn_t find(const mlir_op_t *op) {
   return NULL;
 }
 
+// What is made of an operation with regions or constants needs sizes that are known.
+static bool needs_sizes(const mlir_op_t *op) {
+  return strncmp(op->name, "chlo.is_", strlen("chlo.is_")) == 0 ||
+         strcmp(op->name, "stablehlo.collective_broadcast") == 0 ||
+         strcmp(op->name, "stablehlo.all_reduce") == 0;
+}
+
 static bool are_tensors(const mlir_op_t *op) {
   for (int i = 0; i < op->operand_count; i++) {
     const mlir_type_kind_t kind = op->operands[i]->type->kind;
     if (kind != MLIR_TYPE_TENSOR && kind != MLIR_TYPE_TUPLE) {
+      return false;
+    }
+    if (needs_sizes(op) && (kind != MLIR_TYPE_TENSOR ||
+                            !tensor_shape_is_static(&op->operands[i]->type->shape))) {
       return false;
     }
   }
@@ -601,12 +525,12 @@ static void remove_left_over(mlir_module_t *module) {
   }
 }
 
-// *inout_next is where the walk goes on: what has been put before a scan, because the
-// body of the scan is there now.
+// *inout_next is where the walk goes on: at what has been put before an operation with a
+// region, because the region is gone, or has moved there.
 static pod_status_t expand_one(mlir_module_t *module, replacements_t *replacements,
                                mlir_op_t *op, mlir_op_t **inout_next) {
   const bool is_scan = strcmp(op->name, "chlo.scan") == 0;
-  const expand_fn_t expand = are_tensors(op) ? find(op) : NULL;
+  const expand_fn_t expand = are_tensors(op) ? find(module, op) : NULL;
   if (expand == NULL && !is_scan) {
     return NULL;
   }
@@ -617,7 +541,6 @@ static pod_status_t expand_one(mlir_module_t *module, replacements_t *replacemen
       pod_arena_array(module->arena, (size_t)op->result_count, sizeof(mlir_value_t *));
   if (is_scan) {
     POD_TRY(expand_scan(module, op, replacements, results));
-    *inout_next = before == NULL ? block->first : before->next;
   } else {
     POD_TRY(expand(&expander, results));
   }
@@ -628,6 +551,9 @@ static pod_status_t expand_one(mlir_module_t *module, replacements_t *replacemen
     replacements_put(replacements, &op->results[i], results[i]);
   }
   mlir_op_unlink(op);
+  if (op->region_count > 0) {
+    *inout_next = before == NULL ? block->first : before->next;
+  }
   return NULL;
 }
 

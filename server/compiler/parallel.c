@@ -9,6 +9,8 @@
 #include "server/compiler/replacements.h"
 #include "server/compiler/walk.h"
 
+enum { CELLS_MAX = 4096 };
+
 typedef struct grid_t {
   mlir_module_t *module;
   mlir_op_t *run;      // interpreter.run_parallel
@@ -115,6 +117,9 @@ static pod_status_t read_grid(grid_t *grid) {
 static pod_status_t check_counts(grid_t *grid) {
   const mlir_block_t *body = mlir_op_block(grid->program, 0);
   const int64_t cells = grid->replicas * grid->partitions;
+  if (cells > CELLS_MAX) {
+    return not_supported(grid, "more than 4096 cells are not supported");
+  }
   grid->argument_count = body->argument_count;
   grid->result_count = body->last->operand_count;
   if (grid->run->operand_count != cells * grid->argument_count ||
@@ -306,10 +311,31 @@ static void fill_groups(const grid_t *grid, grouping_t grouping,
   *groups = (compiler_groups_t){.group_count = 1, .group_size = size, .ids = ids};
 }
 
+static bool has_negative(int64_t count, const int64_t *ids) {
+  for (int64_t i = 0; i < count; i++) {
+    if (ids[i] < 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static pod_status_t rewrite_groups(grid_t *grid, mlir_op_t *op, grouping_t grouping) {
   compiler_groups_t from;
-  POD_TRY(compiler_parse_replica_groups(grid->module, mlir_op_attr(op, "replica_groups"),
-                                        NULL, grid->module->arena, &from));
+  const mlir_attr_t *attr = mlir_op_attr(op, "replica_groups");
+  int64_t total;
+  const bool is_ragged =
+      mlir_attr_is(attr, MLIR_ATTR_DENSE) && attr->type->shape.rank == 2 &&
+      mlir_attr_as_i64s(grid->module, attr, &total, &from.ids) &&
+      has_negative(total, from.ids) && grouping != CROSS_REPLICA_AND_PARTITION;
+  if (is_ragged) {  // The pass `expand` takes them from here.
+    from = (compiler_groups_t){.group_count = attr->type->shape.dims[0],
+                               .group_size = attr->type->shape.dims[1],
+                               .ids = from.ids};
+  } else {
+    POD_TRY(compiler_parse_replica_groups(grid->module, attr, NULL, grid->module->arena,
+                                          &from));
+  }
   fill_groups(grid, grouping, &from);
   // In the order of the specification: `others` groups for every one, or all in one.
   const int64_t others = grouping == CROSS_REPLICA     ? grid->partitions
@@ -318,6 +344,9 @@ static pod_status_t rewrite_groups(grid_t *grid, mlir_op_t *op, grouping_t group
   const int64_t inner = grouping == CROSS_REPLICA_AND_PARTITION ? grid->partitions : 1;
   const int64_t size = from.group_size * inner;
   const int64_t count = from.group_count * others;
+  if (from.group_count * from.group_size > CELLS_MAX) {
+    return not_supported(grid, "groups of more than 4096 ids are not supported");
+  }
   int64_t *ids =
       pod_arena_array(grid->module->arena, (size_t)(count * size), sizeof(*ids));
   int64_t *next = ids;
@@ -326,9 +355,9 @@ static pod_status_t rewrite_groups(grid_t *grid, mlir_op_t *op, grouping_t group
       for (int64_t p = 0; p < inner; p++) {
         for (int64_t i = 0; i < from.group_size; i++) {
           const int64_t id = from.ids[g * from.group_size + i];
-          *next++ = grouping == FLATTENED         ? id
-                    : grouping == CROSS_PARTITION ? chip_of(grid, other, id)
-                                                  : chip_of(grid, id, other + p);
+          *next++ = id < 0 || grouping == FLATTENED ? id
+                    : grouping == CROSS_PARTITION   ? chip_of(grid, other, id)
+                                                    : chip_of(grid, id, other + p);
         }
       }
     }
@@ -344,6 +373,9 @@ static pod_status_t rewrite_pairs(grid_t *grid, mlir_op_t *op, grouping_t groupi
   POD_TRY(stablehlo_source_target_pairs(
       grid->module, mlir_op_attr(op, "source_target_pairs"), &count, &from));
   const int64_t others = grouping == CROSS_REPLICA ? grid->partitions : grid->replicas;
+  if (count > CELLS_MAX) {
+    return not_supported(grid, "more than 4096 pairs are not supported");
+  }
   const int64_t shape_dims[] = {count * others, 2};
   const tensor_shape_t shape = tensor_shape_make(TENSOR_S64, 2, shape_dims);
   int64_t *pairs = pod_arena_array(grid->module->arena, (size_t)(2 * count * others) + 1,

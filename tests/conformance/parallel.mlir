@@ -64,3 +64,29 @@ module @replicas {
     func.return
   }
 }
+
+// -----
+
+// A sum over groups of different sizes.
+module @ragged {
+  func.func @program(%x: tensor<2xi32>) -> tensor<2xi32> {
+    %s = "stablehlo.all_reduce"(%x) ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+      %t = stablehlo.add %a, %b : tensor<i32>
+      stablehlo.return %t : tensor<i32>
+    }) {replica_groups = dense<[[1, 2], [0, -1]]> : tensor<2x2xi64>} : (tensor<2xi32>) -> tensor<2xi32>
+    return %s : tensor<2xi32>
+  }
+  func.func @main() {
+    %a = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+    %b = stablehlo.constant dense<[10, 20]> : tensor<2xi32>
+    %c = stablehlo.constant dense<[100, 200]> : tensor<2xi32>
+    %results:3 = "interpreter.run_parallel"(%a, %b, %c) {
+      programs = [[@program], [@program], [@program]]
+    } : (tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> (tensor<2xi32>, tensor<2xi32>, tensor<2xi32>)
+    check.expect_eq_const %results#0, dense<[1, 2]> : tensor<2xi32>
+    check.expect_eq_const %results#1, dense<[110, 220]> : tensor<2xi32>
+    check.expect_eq_const %results#2, dense<[110, 220]> : tensor<2xi32>
+    func.return
+  }
+}

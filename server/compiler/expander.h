@@ -1,0 +1,36 @@
+// What the files of the pass `expand` share: an operation that gives way, and how to make
+// what stands for it. Private to them.
+
+#ifndef SERVER_COMPILER_EXPANDER_H_
+#define SERVER_COMPILER_EXPANDER_H_
+
+#include "common/base/status.h"
+#include "common/mlir/ir.h"
+
+typedef struct expander_t {
+  mlir_module_t *module;
+  mlir_op_t *op;  // That gives way.
+} expander_t;
+
+// A new operation of one result (none when `type` is NULL) before the one that gives way.
+mlir_op_t *expand_emit(expander_t *expander, const char *name, int operand_count,
+                       mlir_value_t *const *operands, const mlir_type_t *type);
+mlir_value_t *expand_emit_unary(expander_t *expander, const char *name,
+                                mlir_value_t *operand, const mlir_type_t *type);
+// Of the type of `a`.
+mlir_value_t *expand_emit_binary(expander_t *expander, const char *name, mlir_value_t *a,
+                                 mlir_value_t *b);
+// A constant of one value.
+mlir_value_t *expand_emit_splat(expander_t *expander, const mlir_type_t *type,
+                                double value);
+void expand_set_attr(expander_t *expander, mlir_op_t *op, const char *name,
+                     const mlir_attr_t *value);
+
+// Each gives what stands for the results of the operation. expand_collectives.c:
+POD_MUST_USE pod_status_t expand_collective_broadcast(expander_t *expander,
+                                                      mlir_value_t **out_results);
+// all_reduce over groups of different sizes.
+bool expand_is_ragged(mlir_module_t *module, const mlir_op_t *op);
+POD_MUST_USE pod_status_t expand_ragged(expander_t *expander, mlir_value_t **out_results);
+
+#endif  // SERVER_COMPILER_EXPANDER_H_
