@@ -18,20 +18,28 @@ static int32_t canonical_chip(const collective_group_t *group) {
       group->chips[box->axis_count > 0 && box->members != NULL ? box->members[0] : 0];
 }
 
-// How many messages a chip sends or takes one after another, at least.
-static double rounds_of(const collective_planner_t *planner,
-                        const collective_group_t *group,
-                        collective_algorithm_t algorithm) {
-  const double passes = planner->request->op == CHIP_OP_ALL_REDUCE ? 2 : 1;
+// A time that an algorithm surely takes: the messages that a chip sends or takes one
+// after another, and their bytes over as many links as they can use.
+static double floor_of(const collective_planner_t *planner,
+                       const collective_group_t *group, collective_algorithm_t algorithm,
+                       const chip_spec_t *spec) {
+  const chip_op_t op = planner->request->op;
   const double others = group->size - 1;
+  const double passes = op == CHIP_OP_ALL_REDUCE ? 2 : 1;
+  const double hop_ps = (double)spec->ici_hop_ps;
+  const double block_ps = (double)(planner->block_elements * planner->element_bytes) *
+                          1e12 / spec->ici_bytes_per_s;
   switch (algorithm) {
     case COLLECTIVE_RING:
     case COLLECTIVE_LINE:
-      return planner->request->op == CHIP_OP_ALL_TO_ALL ? others / 2 : passes * others;
+      return hop_ps * (op == CHIP_OP_ALL_TO_ALL ? others / 2 : passes * others);
     case COLLECTIVE_DIRECT:
-      return others / COLLECTIVE_DIRECT_LANES;
+      return hop_ps * others / COLLECTIVE_DIRECT_LANES +
+             block_ps * others / TORUS_DIRECTIONS;
+    case COLLECTIVE_TREE:
+      return block_ps * (op == CHIP_OP_ALL_REDUCE ? 1 : others);
     default:
-      return 1;
+      return 0;
   }
 }
 
@@ -104,8 +112,7 @@ collective_algorithm_t collective_choose(collective_planner_t *planner,
   collective_algorithm_t best = COLLECTIVE_DIRECT;
   double best_ps = INFINITY;
   for (size_t i = 0; i < POD_COUNT_OF(candidates); i++) {
-    const double floor_ps =
-        rounds_of(planner, group, candidates[i]) * (double)spec->ici_hop_ps;
+    const double floor_ps = floor_of(planner, group, candidates[i], spec);
     if (floor_ps >= best_ps || !is_candidate(planner, group, candidates[i])) {
       continue;
     }

@@ -44,6 +44,7 @@ typedef struct phase_t {
   bool is_mirrored;
   int32_t next, previous;  // Chips, or COLLECTIVE_NONE at the ends of a line.
   collective_part_t whole;
+  collective_cut_t cut;  // Of `whole` into chunks; of equal runs only cut.whole is set.
 } phase_t;
 
 static collective_part_t chunk_of(const part_t *part, collective_part_t whole,
@@ -78,6 +79,8 @@ static phase_t phase_of(part_t *part, int32_t level, bool is_mirrored) {
                    .next = COLLECTIVE_NONE,
                    .previous = COLLECTIVE_NONE,
                    .whole = part->levels[level]};
+  phase.cut = part->is_packed ? (collective_cut_t){.whole = phase.whole.count / size}
+                              : collective_cut(part->plan, phase.whole.count, size);
   if (closes || position < size - 1) {
     phase.next = chip_on_axis(part, level, (at + step) % size);
   }
@@ -90,9 +93,18 @@ static phase_t phase_of(part_t *part, int32_t level, bool is_mirrored) {
 // Chunk `index` as the phase counts, taken round the ring.
 static collective_region_t chunk(const phase_t *phase, collective_buffer_t buffer,
                                  int64_t index) {
-  const int64_t at = (index + 2 * phase->size) % phase->size;
-  const collective_part_t run = chunk_of(phase->part, phase->whole, phase->size,
-                                         phase->is_mirrored ? phase->size - 1 - at : at);
+  int64_t at = index < 0 ? index + phase->size : index;
+  at = at < 0 ? at + phase->size : at;
+  at = at >= phase->size ? at - phase->size : at;
+  at = phase->is_mirrored ? phase->size - 1 - at : at;
+  collective_part_t run;
+  if (phase->part->is_packed) {
+    run =
+        (collective_part_t){phase->whole.start + at * phase->cut.whole, phase->cut.whole};
+  } else {
+    run = collective_cut_at(&phase->cut, at);
+    run.start += phase->whole.start;
+  }
   return collective_region(phase->part->plan, buffer, run.start, run.count);
 }
 
