@@ -8,6 +8,10 @@
 // PROGRAMS; it is compiled and simulated as `podium simulate` does it. A row timed on the
 // host waits for a call and its result, which is no time of the chip: 105 us are added to
 // what is compared. Prints the error per row, their median and the worst.
+//
+// The constants of the chips are read off these very rows (server/chip/spec.c), so small
+// errors say that the model has room for what was measured, not how well it predicts
+// other programs.
 
 #include <math.h>
 #include <stdio.h>
@@ -200,8 +204,11 @@ static void finish(table_t *table) {
     const double median = table->count % 2 != 0
                               ? table->errors[half]
                               : (table->errors[half - 1] + table->errors[half]) / 2;
-    printf("\n%d rows: median error %.2f %%, worst %.2f %% (%s)\n", table->count,
-           100 * median, 100 * table->worst, table->worst_id);
+    printf(
+        "\n%d rows: median error %.2f %%, worst %.2f %% (%s)\n"
+        "The chips' constants come from the calibration rows: for those this is a fit, "
+        "not a prediction.\n",
+        table->count, 100 * median, 100 * table->worst, table->worst_id);
   }
   if (table->left_out.length > 0) {
     printf("\nnot expressed by an XLA program of one device per chip:\n%s",
