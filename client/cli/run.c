@@ -25,6 +25,7 @@ enum {
   KEY_TEXT,
   KEY_TIME_ONLY,
   KEY_XPLANE,
+  KEY_ALGORITHM,
 };
 
 // NAME=VALUE of --input, --output, --expect.
@@ -41,7 +42,7 @@ typedef struct bindings_t {
 } bindings_t;
 
 typedef struct run_t {
-  const char *program, *pod, *chip, *topology, *profile, *xplane;
+  const char *program, *pod, *chip, *topology, *algorithms, *profile, *xplane;
   int64_t timeout_ms;
   int repeat;
   double tolerance;
@@ -99,6 +100,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
       if (*end != '\0' || !(run->tolerance >= 0)) {
         argp_error(state, "--tolerance takes a number, got '%s'", value);
       }
+      return 0;
+    case KEY_ALGORITHM:
+      run->algorithms = value;
       return 0;
     case KEY_PROFILE:
       run->profile = value;
@@ -160,6 +164,13 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
        0,                                                                                \
        "Use this pod: HOST:PORT of its coordinator, or the name given to `podium up`. "  \
        "Without it a local pod is started and stopped",                                  \
+       1},                                                                               \
+      {"algorithm",                                                                      \
+       KEY_ALGORITHM,                                                                    \
+       "[COLLECTIVE=]NAME",                                                              \
+       0,                                                                                \
+       "How collectives run: ring, line, tree, direct or torus, for all of them or for " \
+       "one kind (all_reduce=ring,all_gather=line). Without it the cheapest",            \
        1},                                                                               \
   {                                                                                      \
     "timeout", KEY_TIMEOUT, "SECONDS", 0, "Give up after so long (no limit)", 3          \
@@ -254,6 +265,7 @@ static pod_status_t prepare(run_t *run, bool only) {
   const podium_compile_options_t options = {
       .timeout_ms = run->timeout_ms,
       .only = only,
+      .algorithms = run->algorithms,
       .chip_kind = is_elsewhere ? run->chip : NULL,
       .topology = is_elsewhere ? run->topology : NULL};
   return cli_status_of(podium_compile(run->session, run->program, run->text, run->length,

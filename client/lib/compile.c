@@ -140,6 +140,9 @@ static void start_compile(void *context) {
   if (options != NULL && options->chip_kind != NULL) {
     request.chip_kind = (char *)(uintptr_t)options->chip_kind;
   }
+  if (options != NULL && options->algorithms != NULL) {
+    request.algorithms = (char *)(uintptr_t)options->algorithms;
+  }
   if (options != NULL && options->topology != NULL) {
     request.topology = (char *)(uintptr_t)options->topology;
   }

@@ -198,6 +198,9 @@ typedef struct podium_compile_options_t {
   bool only;  // Do not load the program on the chips; it cannot be executed.
   // With `only`: for a pod of this kind and topology, "v5p", "16x16x16"; NULL: the pod's.
   const char *chip_kind, *topology;
+  // How collectives run: "ring", or "all_reduce=ring,all_gather=line", of auto, ring,
+  // line, tree, direct and torus; NULL: the cheapest.
+  const char *algorithms;
 } podium_compile_options_t;
 
 // `text` is a StableHLO module as jax.jit(f).lower(...).as_text() prints it; `file_name`

@@ -135,6 +135,8 @@ typedef enum chip_attr_key_t {
   CHIP_ATTR_TOLERANCE = 49,      // expect_almost_eq: the bits of a double.
   CHIP_ATTR_ULP_MIN = 50,        // expect_close.
   CHIP_ATTR_ULP_MAX = 51,
+  // collective_algorithm_t, of a collective whose algorithm the user chose.
+  CHIP_ATTR_COLLECTIVE_ALGORITHM = 52,
   CHIP_ATTR_KEY_COUNT,
 } chip_attr_key_t;
 

@@ -88,6 +88,8 @@ void collective_request_of(const chip_program_t *program,
                                                            CHIP_REDUCER_NONE),
       .dtype = shape->dtype,
       .element_count = tensor_shape_elements(shape),
+      .algorithm = (collective_algorithm_t)chip_instruction_attr_one(
+          instruction, CHIP_ATTR_COLLECTIVE_ALGORITHM, COLLECTIVE_AUTO),
   };
   int32_t count;
   out_request->pairs =

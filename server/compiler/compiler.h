@@ -28,6 +28,9 @@
 typedef struct compiler_options_t {
   const char *file_name;    // For diagnostics; borrowed for the call.
   const chip_spec_t *spec;  // The pod's chips.
+  // "ring", or "all_reduce=ring,all_gather=line": how collectives run; names as in
+  // collective_algorithm_name(). NULL or "": the cheapest. Borrowed for the call.
+  const char *algorithms;
   torus_t torus;  // The pod. Its chip count is what the program's mesh must have.
 } compiler_options_t;
 

@@ -2,6 +2,7 @@
 
 #include "common/mlir/parser.h"
 #include "common/mlir/printer.h"
+#include "server/compiler/algorithms.h"
 #include "server/compiler/lower.h"
 #include "server/compiler/report.h"
 #include "server/compiler/syntax.h"
@@ -88,6 +89,11 @@ static pod_status_t lower(pipeline_t *pipeline) {
   return internal;
 }
 
+static pod_status_t choose_algorithms(pipeline_t *pipeline) {
+  return algorithms_apply(pipeline->options, pipeline->partitioned.module,
+                          pipeline->sources, pipeline->program);
+}
+
 static pod_status_t assign_vmem(pipeline_t *pipeline) {
   clusters_assign_vmem(pipeline->clusters);
   return NULL;
@@ -158,10 +164,11 @@ static const pipeline_pass_t passes[] = {
     {"fuse", fuse},                  // Which operations are one kernel.
     {"schedule", schedule},          // Order; which collectives overlap.
     {"lower", lower},                // Instructions and buffers.
-    {"VMEM", assign_vmem},           // What stays on the core, what is prefetched.
-    {"tasks", emit_tasks},           // What the clock runs.
-    {"report", report},              // Text and collectives, for people.
-    {"check HBM", check_hbm},        // Whether it fits the chip.
+    {"algorithms", choose_algorithms},  // Of collectives, where the user says so.
+    {"VMEM", assign_vmem},              // What stays on the core, what is prefetched.
+    {"tasks", emit_tasks},              // What the clock runs.
+    {"report", report},                 // Text and collectives, for people.
+    {"check HBM", check_hbm},           // Whether it fits the chip.
 };
 
 const pipeline_pass_t *pipeline_passes(int *out_count) {

@@ -40,7 +40,7 @@ typedef struct compile_t {
   bool has_header;
   bool only;
   bool is_unwanted;  // Nobody waits for the result.
-  char *file_name;
+  char *file_name, *algorithms;
   const chip_spec_t *spec;  // What it is compiled for.
   torus_t torus;
   char *text;
@@ -79,6 +79,7 @@ static void end_compile(compile_t *compile, pod_status_t status) {
   }
   free(compile->text);
   free(compile->file_name);
+  free(compile->algorithms);
   free(compile->packed);
   if (compile->result != NULL) {
     coordinator->options.compiler.destroy(compile->result);
@@ -165,6 +166,7 @@ static pod_status_t read_header(compile_t *compile,
   compile->only = message->only;
   POD_TRY(choose_pod(compile, message));
   compile->file_name = pod_strdup(message->file_name);
+  compile->algorithms = pod_strdup(message->algorithms);
   return NULL;
 }
 
@@ -215,8 +217,10 @@ static pod_status_t check_mesh(const chip_program_t *program, const torus_t *tor
 static void run_compile(queue_job_t *job) {
   compile_t *compile = compile_of_job(job);
   const coordinator_options_t *options = &compile->request.coordinator->options;
-  const compiler_options_t compiler_options = {
-      .file_name = compile->file_name, .spec = compile->spec, .torus = compile->torus};
+  const compiler_options_t compiler_options = {.file_name = compile->file_name,
+                                               .spec = compile->spec,
+                                               .algorithms = compile->algorithms,
+                                               .torus = compile->torus};
   compile->status = options->compiler.compile(compile->text, compile->size_bytes,
                                               &compiler_options, &compile->result);
   if (compile->status == NULL) {

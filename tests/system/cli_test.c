@@ -87,6 +87,22 @@ static void test_a_run_starts_a_pod_and_shows_results_collectives_and_profile(
                  "HBM per chip", "predicted device time", "MFU", "busiest"));
 }
 
+static void test_the_algorithm_of_collectives_can_be_chosen(void **state) {
+  (void)state;
+  const char *const program = PROGRAMS_FOLDER "/psum.2x4.small.mlir";
+  check_run(ARGS("run", program, "--algorithm", "all_reduce=ring"), 0,
+            ARGS("result0 = f32[16,8] 0.966176, 1.4482", "busiest"));
+  check_run(ARGS("run", program, "--algorithm", "direct"), 0,
+            ARGS("result0 = f32[16,8] 0.966176, 1.4482", "busiest"));
+  check_run(ARGS("simulate", program, "--algorithm", "fastest"), 1,
+            ARGS("'fastest' is no algorithm", "ring line tree direct torus"));
+  check_run(ARGS("simulate", program, "--algorithm", "psum=ring"), 1,
+            ARGS("'psum' is no collective", "all_reduce"));
+  check_run(ARGS("simulate", PROGRAMS_FOLDER "/all_to_all.2x4.small.mlir", "--algorithm",
+                 "tree"),
+            1, ARGS("UNIMPLEMENTED", "all_to_all", "no tree algorithm"));
+}
+
 static void test_compile_prints_what_one_chip_runs(void **state) {
   (void)state;
   check_run(ARGS("compile", PROGRAMS_FOLDER "/square_matmul.2x2.mlir"), 0,
@@ -301,6 +317,7 @@ int main(void) {
       cmocka_unit_test(test_help_of_every_command_exits_with_0_and_shows_an_example),
       cmocka_unit_test(test_a_wrong_command_line_exits_with_2),
       cmocka_unit_test(test_a_run_starts_a_pod_and_shows_results_collectives_and_profile),
+      cmocka_unit_test(test_the_algorithm_of_collectives_can_be_chosen),
       cmocka_unit_test(test_compile_prints_what_one_chip_runs),
       cmocka_unit_test(
           test_results_go_to_npy_files_and_come_back_as_inputs_and_expectations),

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "server/collective/schedule.h"
 #include "server/compiler/report.h"
 #include "tests/unit/server/compiler/replay.h"
 #include "tests/unit/server/compiler/sound_tasks.h"
@@ -106,6 +107,24 @@ static void test_a_contraction_over_a_sharded_axis_ends_in_an_all_reduce(void **
                          "(tensor<4x1024xbf16>, tensor<1024x8192xbf16>) -> "
                          "tensor<4x8192xbf16>"));
   compiler_result_destroy(result);
+}
+
+static void test_a_chosen_algorithm_is_that_of_every_collective_it_names(void **state) {
+  (void)state;
+  char *text = read_text(POD_PROGRAMS "/square_matmul.2x2.mlir");
+  compiler_options_t options = options_for("2x2");
+  options.algorithms = "all_gather=tree,all_reduce=direct";
+  compiler_result_t *result = NULL;
+  assert_ok(compiler_compile(text, (int64_t)strlen(text), &options, &result));
+  const chip_program_t *program = result->program;
+  for (int32_t i = 0; i < program->instruction_count; i++) {
+    const chip_instruction_t *instruction = &program->instructions[i];
+    assert_int_equal(
+        chip_instruction_attr_one(instruction, CHIP_ATTR_COLLECTIVE_ALGORITHM, 0),
+        instruction->op == CHIP_OP_ALL_REDUCE ? COLLECTIVE_DIRECT : COLLECTIVE_AUTO);
+  }
+  compiler_result_destroy(result);
+  free(text);
 }
 
 static void test_what_the_user_wrote_in_a_loop_is_reported_as_such(void **state) {
@@ -277,6 +296,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_programs_of_the_field_compile_and_replay),
       cmocka_unit_test(test_a_contraction_over_a_sharded_axis_ends_in_an_all_reduce),
+      cmocka_unit_test(test_a_chosen_algorithm_is_that_of_every_collective_it_names),
       cmocka_unit_test(test_what_the_user_wrote_in_a_loop_is_reported_as_such),
       cmocka_unit_test(test_compiling_twice_gives_the_same_program),
       cmocka_unit_test(test_names_come_from_the_program),
