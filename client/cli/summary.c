@@ -82,7 +82,13 @@ static void print_step(pod_arena_t *arena, const podium_profile_t *profile,
          cli_time(arena, profile->step_ps), 100 * share(rate, peak),
          with_prefix(arena, sums->flop / profile->chip_count), with_prefix(arena, rate),
          with_prefix(arena, peak));
-  if (sums->hbm_bytes > 0) {
+  if (sums->flop == 0) {
+    const double bytes_per_s = share(sums->hbm_bytes, step_s * profile->chip_count);
+    printf("  roofline   no products on the MXU; %sB/s of HBM, %.1f%% of %sB/s\n",
+           with_prefix(arena, bytes_per_s),
+           100 * share(bytes_per_s, profile->hbm_bytes_per_s),
+           with_prefix(arena, profile->hbm_bytes_per_s));
+  } else if (sums->hbm_bytes > 0) {
     const double intensity = sums->flop / sums->hbm_bytes;
     const double ridge = share(peak, profile->hbm_bytes_per_s);
     const double roof = intensity < ridge ? intensity * profile->hbm_bytes_per_s : peak;
