@@ -98,7 +98,7 @@ static int64_t run_many(ici_node_t *node, const collective_schedule_t *schedule,
                                          .execution = next_execution,
                                          .sequence = (uint32_t)i,
                                          .deadline_ns = INT64_MAX};
-    must(ici_collective_run(node, &collective, NULL));
+    must(ici_collective_run(node, &collective));
   }
   ici_node_end(node, next_execution++);
   return pod_clock_now_ns() - start_ns;
