@@ -33,7 +33,7 @@ typedef struct chip_work_t {
   int64_t
       mxu_busy_flop;  // What the MXU is occupied for, in FLOP at the bf16 rate: padded to
                       // its size, times the passes of f32, less for int8 by its rate.
-  int64_t vpu_op;             // Operations on f32 lanes.
+  int64_t vpu_op;     // Operations on f32 lanes.
   int64_t hbm_read_bytes;     // Operands in HBM; what lies in VMEM is not counted.
   int64_t hbm_written_bytes;  // Results that go to HBM.
   int64_t vmem_bytes;         // Operands and results that stay in VMEM.
@@ -44,7 +44,7 @@ typedef struct chip_task_t {
   int32_t
       instruction;  // Its root, whose source location it has; the collective; the loop.
                     // Of a PREFETCH: the root of the task that wants the operand.
-  int32_t partner;       // Task of the same computation: START <-> DONE; else CHIP_NONE.
+  int32_t partner;  // Task of the same computation: START <-> DONE; else CHIP_NONE.
   int32_t first_member;  // program->task_members[first_member ...]: instructions that it
                          // computes, ascending.
   int32_t member_count;  // 0 for DONE and PREFETCH.

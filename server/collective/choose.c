@@ -8,7 +8,7 @@
 #include "server/collective/plan.h"
 
 // On a host a REORDER costs passes over all bytes, and is not worth a gain of a few hops.
-#define REORDER_PENALTY 1.05
+#define REORDER_PENALTY 1.10
 
 // The chip at the corner of the box: on a line it is at an end, where the work is
 // longest.
@@ -90,7 +90,10 @@ static double price_of(collective_planner_t *planner, collective_group_t *group,
   if (status == NULL) {
     price = (double)collective_estimate_ps(&schedule, &planner->torus, spec, chip);
     price *= bubbles_of(planner, group, algorithm);
-    price *= schedule.reorder_count > 0 ? REORDER_PENALTY : 1;
+    if (schedule.reorder_count > 0) {
+      const double startup_ps = (double)spec->collective_startup_ps;
+      price = startup_ps + (price - startup_ps) * REORDER_PENALTY;
+    }
   }
   pod_status_free(status);
   pod_arena_destroy(arena);

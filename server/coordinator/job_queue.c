@@ -19,7 +19,7 @@ struct job_queue_t {
   queue_job_t *first, **last;  // Waiting.
   int count;
   queue_job_t *ended, **ended_last;  // Have run; `done` is owed.
-  bool is_posted;                      // deliver() is on its way.
+  bool is_posted;                    // deliver() is on its way.
   bool is_running;
   bool is_ending;
   // The loop's own: the queue is gone but for a delivery that is still posted.
@@ -94,7 +94,7 @@ static void *queue_thread(void *context) {
 }
 
 pod_status_t job_queue_create(rpc_loop_t *loop, const char *what,
-                                           job_queue_t **out_queue) {
+                              job_queue_t **out_queue) {
   job_queue_t *queue = pod_alloc(sizeof(*queue));
   queue->loop = loop;
   queue->what = what;
@@ -109,8 +109,8 @@ pod_status_t job_queue_create(rpc_loop_t *loop, const char *what,
   pthread_attr_destroy(&attributes);
   if (error != 0) {
     release(queue);
-    return pod_error(POD_RESOURCE_EXHAUSTED, "cannot start the thread of %s: %s",
-                     what, strerror(error));
+    return pod_error(POD_RESOURCE_EXHAUSTED, "cannot start the thread of %s: %s", what,
+                     strerror(error));
   }
   *out_queue = queue;
   return NULL;
@@ -146,10 +146,10 @@ pod_status_t job_queue_add(job_queue_t *queue, queue_job_t *job) {
     pthread_cond_signal(&queue->wake);
   }
   pthread_mutex_unlock(&queue->mutex);
-  return is_full ? pod_error(POD_RESOURCE_EXHAUSTED,
-                             "%d %s wait already: try again later", JOB_QUEUE_MAX,
-                             queue->what)
-                 : NULL;
+  return is_full
+             ? pod_error(POD_RESOURCE_EXHAUSTED, "%d %s wait already: try again later",
+                         JOB_QUEUE_MAX, queue->what)
+             : NULL;
 }
 
 bool job_queue_is_running(job_queue_t *queue) {

@@ -3,8 +3,8 @@
 // vector: what all_reduce and reduce_scatter add, what all_gather ends with, what a
 // process gives to all_to_all.
 //
-// Usage: collective_bench [NAME]. Prints "NAME BYTES MICROSECONDS" per line: the median
-// over the repetitions of the slowest process' mean.
+// Usage: collective_bench [NAME [ALGORITHM]]. Prints "NAME BYTES MICROSECONDS" per line:
+// the median over the repetitions of the slowest process' mean.
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -41,6 +41,7 @@ typedef struct control_t {
 static control_t *control;
 static uint64_t next_execution = 1;
 static const char *only;
+static collective_algorithm_t algorithm;
 
 static void must(pod_status_t status) {
   if (status != NULL) {
@@ -161,6 +162,7 @@ static void run_kind(ici_node_t *node, const torus_t *torus, int chip, size_t ki
       .group_count = 1,
       .group_size = CHIPS,
       .groups = group,
+      .algorithm = algorithm,
       .cuts_for_caches = true};
   pod_arena_t *arena = pod_arena_create();
   collective_schedule_t schedule;
@@ -193,6 +195,11 @@ static int run_chip(int chip, const char *folder) {
 
 int main(int argc, char **argv) {
   only = argc > 1 ? argv[1] : NULL;
+  for (int i = 0; argc > 2 && i < COLLECTIVE_ALGORITHM_COUNT; i++) {
+    const bool is_it =
+        strcmp(collective_algorithm_name((collective_algorithm_t)i), argv[2]) == 0;
+    algorithm = is_it ? (collective_algorithm_t)i : algorithm;
+  }
   char folder[] = "/tmp/podium-bench-XXXXXX";
   POD_CHECK(mkdtemp(folder) != NULL);
   control = mmap(NULL, sizeof(*control), PROT_READ | PROT_WRITE,
