@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/mlir/diagnostic.h"
 #include "server/compiler/passes.h"
 #include "server/compiler/shape.h"
@@ -19,7 +20,25 @@ static bool is_structure(const char *name) {
   return strncmp(name, "sdy.", 4) == 0;
 }
 
+// Operations that will not run, and why. The support matrix in README.md lists them.
+static const struct {
+  const char *name, *reason;
+} refused[] = {
+    {"stablehlo.infeed", "a program takes what it reads as arguments"},
+    {"stablehlo.outfeed", "a program gives what it writes as results"},
+    {"stablehlo.recv", "a program takes what it reads as arguments"},
+    {"stablehlo.send", "a program gives what it writes as results"},
+    {"stablehlo.set_dimension_size", "arrays of bounded dynamic sizes are not supported"},
+    {"stablehlo.uniform_dequantize", "quantized types are not supported"},
+    {"stablehlo.uniform_quantize", "quantized types are not supported"},
+};
+
 static pod_status_t unknown_operation(mlir_module_t *module, const mlir_op_t *op) {
+  for (size_t i = 0; i < POD_COUNT_OF(refused); i++) {
+    if (strcmp(op->name, refused[i].name) == 0) {
+      return mlir_op_error(module, op, POD_UNIMPLEMENTED, "%s", refused[i].reason);
+    }
+  }
   if (strcmp(op->name, "stablehlo.custom_call") != 0) {
     return mlir_op_error(module, op, POD_UNIMPLEMENTED,
                          "this operation is not supported");

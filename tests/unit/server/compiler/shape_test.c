@@ -380,6 +380,16 @@ static void test_what_is_not_supported_is_unimplemented_with_its_place(void **st
       {"custom_call", "%a: tensor<4xf32>",
        "%0 = stablehlo.custom_call @my_kernel(%a) : (tensor<4xf32>) -> tensor<4xf32>",
        "target @my_kernel is not supported"},
+      {"infeed", "%t: !stablehlo.token",
+       "%0:2 = \"stablehlo.infeed\"(%t) : (!stablehlo.token) -> (tensor<4xf32>, "
+       "!stablehlo.token)",
+       "test.mlir:2:10: 'stablehlo.infeed': a program takes what it reads as arguments"},
+      {"send", "%a: tensor<4xf32>, %t: !stablehlo.token",
+       "%0 = \"stablehlo.send\"(%a, %t) {channel_handle = "
+       "#stablehlo.channel_handle<handle "
+       "= 1, type = 2>, is_host_transfer = true} : (tensor<4xf32>, !stablehlo.token) -> "
+       "!stablehlo.token",
+       "test.mlir:2:8: 'stablehlo.send': a program gives what it writes as results"},
       {"dynamic", "%a: tensor<?xf32>", "%0 = stablehlo.add %a, %a : tensor<?xf32>",
        "only tensors of static sizes are supported"},
       {"token", "%a: !stablehlo.token",
