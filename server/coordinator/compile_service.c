@@ -2,7 +2,8 @@
 // the chips.
 //
 //   RECEIVING ──half-close──> QUEUED ──compiled──> LOADING ──all chips have it──> over
-//       └───────client gone, session over, error: over, when no work is left──────^
+//       │ └─────compiled before: compile_cache.h──────^                            ^
+//       └───────client gone, session over, error: over, when no work is left───────┘
 //
 // With `only`, and for the chips that have no worker now, nothing is loaded; what runs
 // the executable later loads it where it is missing. With `only` the program may be for
@@ -257,19 +258,12 @@ static void loaded(void *context, pod_status_t status) {
   end_compile(compile, status);
 }
 
+// From compile->compiled.
 static void load_program(compile_t *compile) {
   coordinator_t *coordinator = compile->request.coordinator;
-  const coordinator_options_t *options = &coordinator->options;
-  const bool is_own_kind = compile->spec == options->spec && options->hbm_bytes != 0;
-  uint8_t *packed = compile->packed;
-  compile->compiled = compiled_create(
-      compile->result, options->compiler.destroy, compile->spec, &compile->torus,
-      is_own_kind ? options->hbm_bytes : compile->spec->hbm_bytes);
-  compile->result = NULL;
-  compile->packed = NULL;
   const pod_status_t status = store_add_executable(
       compile->request.operation.session, compile->compiled->result->program,
-      compile->compiled, packed, compile->packed_bytes, &compile->executable);
+      compile->compiled, !compile->only, &compile->executable);
   if (status != NULL) {
     end_compile(compile, status);
     return;
@@ -286,6 +280,40 @@ static void load_program(compile_t *compile) {
   compile->load = load_start(coordinator, compile->executable, loaded, compile);
 }
 
+static compile_key_t key_of(const compile_t *compile) {
+  return (compile_key_t){.text = compile->text,
+                         .text_bytes = compile->size_bytes,
+                         .file_name = compile->file_name,
+                         .algorithms = compile->algorithms,
+                         .spec = compile->spec,
+                         .torus = compile->torus};
+}
+
+// The text goes to the cache.
+static void keep_result(compile_t *compile) {
+  coordinator_t *coordinator = compile->request.coordinator;
+  const coordinator_options_t *options = &coordinator->options;
+  const bool is_own_kind = compile->spec == options->spec && options->hbm_bytes != 0;
+  const int64_t compiled_bytes =
+      (int64_t)(pod_arena_used_bytes(compile->result->program->arena) +
+                compile->packed_bytes);
+  compile->compiled = compiled_create(&(compiled_t){
+      .result = compile->result,
+      .destroy = options->compiler.destroy,
+      .spec = compile->spec,
+      .torus = compile->torus,
+      .hbm_bytes = is_own_kind ? options->hbm_bytes : compile->spec->hbm_bytes,
+      .packed = compile->packed,
+      .packed_bytes = compile->packed_bytes});
+  compile->result = NULL;
+  compile->packed = NULL;
+  const compile_key_t key = key_of(compile);
+  compile_cache_put(coordinator->compile_cache, &key, compile->text, compile->compiled,
+                    compiled_bytes);
+  compile->text = NULL;
+  coordinator->compile_text_bytes -= compile->size_bytes;
+}
+
 static void compiled(queue_job_t *job) {
   compile_t *compile = compile_of_job(job);
   pod_status_t status = compile->status;
@@ -297,8 +325,26 @@ static void compiled(queue_job_t *job) {
   if (status != NULL) {
     end_compile(compile, status);
   } else {
+    keep_result(compile);
     load_program(compile);
   }
+}
+
+// Ready to be loaded, or on its way to the compiler.
+static pod_status_t find_or_compile(compile_t *compile) {
+  coordinator_t *coordinator = compile->request.coordinator;
+  const compile_key_t key = key_of(compile);
+  compile->compiled =
+      compiled_use(compile_cache_find(coordinator->compile_cache, &key, !compile->only));
+  if (compile->compiled != NULL) {
+    load_program(compile);
+    return NULL;
+  }
+  compile->job.run = run_compile;
+  compile->job.done = compiled;
+  POD_TRY(job_queue_add(coordinator->compiles, &compile->job));
+  compile->state = JOB_QUEUED;
+  return NULL;
 }
 
 static void compile_half_close(rpc_call_t *client, void *context) {
@@ -317,15 +363,11 @@ static void compile_half_close(rpc_call_t *client, void *context) {
                        compile->size_bytes, compile->received_bytes);
   } else {
     compile->text[compile->size_bytes] = '\0';
-    compile->job.run = run_compile;
-    compile->job.done = compiled;
-    status = job_queue_add(compile->request.coordinator->compiles, &compile->job);
+    status = find_or_compile(compile);
   }
   if (status != NULL) {
     end_compile(compile, status);
-    return;
   }
-  compile->state = JOB_QUEUED;
 }
 
 // --- Giving up ---

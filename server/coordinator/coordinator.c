@@ -228,6 +228,8 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
   coordinator->pod_id = make_pod_id();
   coordinator->last_waiting = &coordinator->first_waiting;
   coordinator->later = later_create(loop);
+  coordinator->compile_cache =
+      compile_cache_create(COMPILE_CACHE_ENTRIES_MAX, COMPILE_CACHE_BYTES_MAX);
   coordinator->drain_timer = rpc_timer_create(loop, grace_is_over, coordinator);
   coordinator->end_timer = rpc_timer_create(loop, drain_over, coordinator);
   coordinator->store = store_create(&(store_events_t){.array_gone = array_gone,
@@ -293,6 +295,7 @@ void coordinator_destroy(coordinator_t *coordinator) {
   registry_destroy(coordinator->registry);
   later_destroy(coordinator->later);
   store_destroy(coordinator->store);
+  compile_cache_destroy(coordinator->compile_cache);
   rpc_timer_destroy(coordinator->drain_timer);
   rpc_timer_destroy(coordinator->end_timer);
   free(coordinator->freed);

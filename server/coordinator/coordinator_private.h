@@ -10,6 +10,7 @@
 
 #include "common/rpc/loop.h"
 #include "common/rpc/rpc.h"
+#include "server/coordinator/compile_cache.h"
 #include "server/coordinator/coordinator.h"
 #include "server/coordinator/job_queue.h"
 #include "server/coordinator/later.h"
@@ -37,6 +38,7 @@ struct coordinator_t {
   registry_t *registry;
   store_t *store;
   job_queue_t *compiles, *simulations;
+  compile_cache_t *compile_cache;
   int64_t compile_text_bytes;  // Of modules that are being received or compiled.
   int64_t profile_bytes;       // Of profiles that are going out.
   rpc_method_t methods[16];

@@ -43,18 +43,18 @@ static void send_while_writable(chip_call_t *call) {
   const load_t *load = call->owner;
   const store_executable_t *executable = load->executable;
   while (!chip->is_all_sent && chip_call_is_writable(call)) {
-    const size_t left = executable->packed_bytes - chip->sent_bytes;
+    const size_t left = executable->compiled->packed_bytes - chip->sent_bytes;
     Podium__V1__LoadProgramRequest message = PODIUM__V1__LOAD_PROGRAM_REQUEST__INIT;
     if (chip->sent_bytes == 0) {
       message.session = executable->session->id;
       message.program = executable->id;
-      message.size_bytes = (int64_t)executable->packed_bytes;
+      message.size_bytes = (int64_t)executable->compiled->packed_bytes;
     }
-    message.data.data = executable->packed + chip->sent_bytes;
+    message.data.data = executable->compiled->packed + chip->sent_bytes;
     message.data.len = left < COORDINATOR_PIECE_BYTES ? left : COORDINATOR_PIECE_BYTES;
     chip_call_send(call, &message.base);
     chip->sent_bytes += message.data.len;
-    if (chip->sent_bytes == executable->packed_bytes) {
+    if (chip->sent_bytes == executable->compiled->packed_bytes) {
       chip->is_all_sent = true;
       chip_call_half_close(call);
     }

@@ -83,7 +83,6 @@ static void destroy_executable(store_executable_t *executable) {
   free(executable->argument_names);
   free(executable->results);
   free(executable->name);
-  free(executable->packed);
   compiled_unuse(executable->compiled);
   free(executable->loaded_epochs);
   free(executable);
@@ -374,7 +373,7 @@ static pod_status_t fill_executable(store_executable_t *executable,
   executable->loaded_epochs =
       pod_alloc((size_t)executable->chip_count * sizeof(*executable->loaded_epochs));
   executable->name = pod_strdup(program->name);
-  if (executable->packed == NULL) {
+  if (!executable->is_loadable) {
     return NULL;
   }
   POD_TRY(copy_interfaces(program->arguments, program->argument_count,
@@ -387,13 +386,11 @@ static pod_status_t fill_executable(store_executable_t *executable,
 }
 
 pod_status_t store_add_executable(store_session_t *session, const chip_program_t *program,
-                                  compiled_t *compiled, uint8_t *packed,
-                                  size_t packed_bytes,
+                                  compiled_t *compiled, bool is_loadable,
                                   store_executable_t **out_executable) {
   store_executable_t *executable = pod_alloc(sizeof(*executable));
   executable->compiled = compiled_use(compiled);
-  executable->packed = packed;
-  executable->packed_bytes = packed_bytes;
+  executable->is_loadable = is_loadable;
   pod_status_t status = fill_executable(executable, program);
   if (status == NULL && session->executable_count >= STORE_EXECUTABLES_MAX) {
     status = pod_error(POD_RESOURCE_EXHAUSTED,
@@ -425,7 +422,7 @@ pod_status_t store_find_executable(const store_session_t *session, uint64_t id,
 }
 
 pod_status_t store_check_loadable(const store_executable_t *executable) {
-  if (executable->packed == NULL) {
+  if (!executable->is_loadable) {
     return pod_error(POD_FAILED_PRECONDITION,
                      "executable %" PRIu64
                      " (%s) was compiled only to be looked at and simulated: compile it "
@@ -445,7 +442,7 @@ static void let_executable_go(store_executable_t *executable) {
     return;
   }
   const store_events_t events = session->store->events;
-  const bool is_on_chips = !session->is_closing && executable->packed != NULL;
+  const bool is_on_chips = !session->is_closing && executable->is_loadable;
   const uint64_t id = executable->id;
   const int32_t chip_count = executable->chip_count;
   free_executable(executable);

@@ -69,10 +69,9 @@ typedef struct store_executable_t {
   char **argument_names;
   int32_t chip_count;
   compiled_t *compiled;
-  // A podium.v1.Program; NULL: it was compiled only to be looked at and simulated,
-  // perhaps for another pod, and has no arguments or results here.
-  uint8_t *packed;
-  size_t packed_bytes;
+  // compiled->packed is for the pod's chips; false: it was compiled only to be looked at
+  // and simulated, perhaps for another pod, and has no arguments or results here.
+  bool is_loadable;
   uint64_t *loaded_epochs;  // By chip: the epoch of the worker that has it; 0: none.
 } store_executable_t;
 
@@ -176,12 +175,10 @@ void store_lose_chip(store_t *store, int32_t chip, const char *reason);
 // --- Executables ---
 
 // INVALID_ARGUMENT or UNIMPLEMENTED when an argument's or result's sharding is no good.
-// Takes `packed`, always; it may be NULL (store_executable_t). Keeps a use of `compiled`
-// of its own.
+// Keeps a use of `compiled` of its own.
 POD_MUST_USE pod_status_t store_add_executable(store_session_t *session,
                                                const chip_program_t *program,
-                                               compiled_t *compiled, uint8_t *packed,
-                                               size_t packed_bytes,
+                                               compiled_t *compiled, bool is_loadable,
                                                store_executable_t **out_executable);
 
 POD_MUST_USE pod_status_t store_find_executable(const store_session_t *session,

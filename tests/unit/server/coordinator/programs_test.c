@@ -241,6 +241,71 @@ static void test_compiling_needs_no_pod_and_running_loads_where_it_is_missing(
   world_stop(&world);
 }
 
+static uint64_t compile_only(const world_t *world, const char *topology,
+                             const char *algorithms) {
+  Podium__V1__CompileRequest request = PODIUM__V1__COMPILE_REQUEST__INIT;
+  request.session = world->client->session;
+  request.file_name = (char *)(uintptr_t) "test.mlir";
+  request.size_bytes = 1;
+  request.text.data = (uint8_t *)(uintptr_t) "f";
+  request.text.len = 1;
+  request.only = true;
+  request.topology = (char *)(uintptr_t)topology;
+  request.algorithms = (char *)(uintptr_t)algorithms;
+  client_call_t *call =
+      client_start(world->client, "/podium.v1.Podium/Compile",
+                   &podium__v1__compile_response__descriptor, &request.base, 0);
+  rpc_call_half_close(call->rpc);
+  assert_null(client_wait(call));
+  const void *message = call->messages[0];
+  const uint64_t executable = ((const Podium__V1__CompileResponse *)message)->executable;
+  client_free(call);
+  return executable;
+}
+
+static void test_a_module_that_comes_again_is_not_compiled_again(void **state) {
+  (void)state;
+  world_t world;
+  world_start(&world, 60000);
+  client_open(world.client, false);
+  const uint64_t first = world_compile(&world, "f");
+  assert_int_equal(world_compile_count(), 1);
+  assert_int_not_equal(world_compile(&world, "f"), first);
+  assert_int_equal(world_compile_count(), 1);
+  compile_only(&world, "2x2", "");
+  assert_int_equal(world_compile_count(), 1);
+  world_compile(&world, "g");
+  assert_int_equal(world_compile_count(), 2);
+  compile_only(&world, "4x2", "");
+  assert_int_equal(world_compile_count(), 3);
+  compile_only(&world, "4x2", "ring");
+  assert_int_equal(world_compile_count(), 4);
+  compile_only(&world, "4x2", "ring");
+  assert_int_equal(world_compile_count(), 4);
+  world_stop(&world);
+}
+
+static void test_a_session_that_ends_leaves_what_others_have_of_the_same_module(
+    void **state) {
+  (void)state;
+  world_t world;
+  world_start_ready(&world, 60000);
+  client_t *stays = world.client;
+  client_t *goes = client_create(world.loop, coordinator_address(world.coordinator));
+  client_open(goes, false);
+  world.client = goes;
+  world_compile(&world, "f");
+  world.client = stays;
+  const uint64_t executable = world_compile(&world, "f");
+  assert_int_equal(world_compile_count(), 1);
+  client_destroy(goes);
+  const uint64_t array = world_put(&world, executable);
+  uint64_t result;
+  assert_null(client_execute(world.client, executable, array, &result));
+  world_assert_array(&world, result);
+  world_stop(&world);
+}
+
 static void test_arguments_of_another_shape_are_refused_with_both(void **state) {
   (void)state;
   world_t world;
@@ -426,6 +491,9 @@ int main(void) {
       cmocka_unit_test(test_slowdowns_that_cannot_be_are_refused_by_name),
       cmocka_unit_test(test_simulations_that_nobody_waits_for_are_given_up),
       cmocka_unit_test(test_compiling_needs_no_pod_and_running_loads_where_it_is_missing),
+      cmocka_unit_test(test_a_module_that_comes_again_is_not_compiled_again),
+      cmocka_unit_test(
+          test_a_session_that_ends_leaves_what_others_have_of_the_same_module),
       cmocka_unit_test(test_arguments_of_another_shape_are_refused_with_both),
       cmocka_unit_test(
           test_a_killed_worker_fails_what_ran_by_its_name_and_the_rest_goes_on),

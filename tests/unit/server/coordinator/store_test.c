@@ -85,8 +85,7 @@ static store_executable_t *add_executable(store_session_t *session) {
                                   .arguments = &interface,
                                   .results = &interface};
   store_executable_t *executable;
-  assert_null(
-      store_add_executable(session, &program, NULL, pod_alloc(8), 8, &executable));
+  assert_null(store_add_executable(session, &program, NULL, true, &executable));
   pod_arena_destroy(arena);
   return executable;
 }

@@ -76,9 +76,17 @@ static compiler_result_t *make_program(int64_t rows) {
   return result;
 }
 
+// Written on the compile thread while a test waits for what it compiles.
+static int compile_count;
+
+int world_compile_count(void) {
+  return compile_count;
+}
+
 static pod_status_t fake_compile(const char *text, int64_t length,
                                  const compiler_options_t *options,
                                  compiler_result_t **out_result) {
+  compile_count++;
   if (strncmp(text, "bad", 3) == 0) {
     return pod_error(POD_INVALID_ARGUMENT, "%s:1:2: error: it is bad (%" PRId64 " bytes)",
                      options->file_name, length);
@@ -95,6 +103,7 @@ static void fake_destroy(compiler_result_t *result) {
 
 void world_start(world_t *world, int64_t timeout_ms) {
   *world = (world_t){0};
+  compile_count = 0;
   assert_null(rpc_loop_create(&world->loop));
   coordinator_options_t options = {
       .listen = "127.0.0.1:0",

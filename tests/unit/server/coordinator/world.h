@@ -64,6 +64,9 @@ void assert_refused(pod_status_t status, pod_code_t code, const char *part);
 
 uint64_t world_compile(world_t *world, const char *text);
 
+// How often the compiler was called since the world began.
+int world_compile_count(void);
+
 void world_fill(uint8_t *data, size_t size_bytes);
 
 // ARRAY_BYTES of world_fill as the argument of an executable.
