@@ -10,7 +10,12 @@
 
 #include "common/base/log.h"
 #include "common/rpc/loop.h"
+#include "server/ici/transport.h"
+#include "server/worker/watchdog.h"
 #include "server/worker/worker.h"
+
+// A trial takes a millisecond; on a machine that is overloaded it must not seem to fail.
+enum { WATCH_INTERVAL_MS = 10000, WATCH_TIMEOUT_MS = 30000 };
 
 typedef struct flags_t {
   worker_options_t worker;
@@ -188,7 +193,13 @@ int main(int argc, char **argv) {
   argp_parse(&argp, argc, argv, 0, NULL, &flags);
   pod_log_init("worker", flags.log_level);
   process_t process = {0};
+  const watchdog_options_t watch = {.argv = argv,
+                                    .interval_ms = WATCH_INTERVAL_MS,
+                                    .timeout_ms = WATCH_TIMEOUT_MS,
+                                    .works = ici_transport_works};
+  watchdog_t *watchdog = watchdog_create(&watch);
   const pod_status_t status = run(&flags, &process);
+  watchdog_destroy(watchdog);
   if (status != NULL) {
     fprintf(stderr, "podium-worker: %s\n", pod_status_message(status));
     pod_status_free(status);
