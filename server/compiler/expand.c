@@ -11,6 +11,7 @@
 #include "server/compiler/attributes.h"
 #include "server/compiler/expand_scan.h"
 #include "server/compiler/expander.h"
+#include "server/compiler/gspmd.h"
 #include "server/compiler/parallel.h"
 #include "server/compiler/passes.h"
 #include "server/compiler/replacements.h"
@@ -577,6 +578,7 @@ static void adopt_main(mlir_module_t *module) {
 
 pod_status_t compiler_expand(mlir_module_t *module) {
   adopt_main(module);
+  POD_TRY(gspmd_expand(module));
   POD_TRY(parallel_expand(module));
   replacements_t replacements = {0};
   pod_status_t status = NULL;

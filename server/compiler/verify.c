@@ -50,8 +50,8 @@ static pod_status_t unknown_operation(mlir_module_t *module, const mlir_op_t *op
   for (size_t i = 0; i < sizeof(gspmd) / sizeof(gspmd[0]); i++) {
     if (strcmp(name, gspmd[i]) == 0) {
       return mlir_op_error(module, op, POD_UNIMPLEMENTED,
-                           "target @%s is how GSPMD marks shardings; export with Shardy "
-                           "(jax.config.update(\"jax_use_shardy_partitioner\", True))",
+                           "target @%s is how GSPMD marks shardings: it needs "
+                           "'mhlo.sharding' and no mesh of Shardy's in the module",
                            name);
     }
   }

@@ -376,7 +376,7 @@ static void test_what_is_not_supported_is_unimplemented_with_its_place(void **st
       {"gspmd", "%a: tensor<4xf32>",
        "%0 = stablehlo.custom_call @Sharding(%a) {mhlo.sharding = \"{replicated}\"} : "
        "(tensor<4xf32>) -> tensor<4xf32>",
-       "export with Shardy"},
+       "is how GSPMD marks shardings"},
       {"custom_call", "%a: tensor<4xf32>",
        "%0 = stablehlo.custom_call @my_kernel(%a) : (tensor<4xf32>) -> tensor<4xf32>",
        "target @my_kernel is not supported"},
