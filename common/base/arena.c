@@ -100,10 +100,15 @@ char *pod_arena_printf(pod_arena_t *arena, const char *format, ...) {
   va_start(args, format);
   va_list again;
   va_copy(again, args);
-  const int length = vsnprintf(NULL, 0, format, args);
+  char shorter[128];  // Most texts are, and are then formatted once.
+  const int length = vsnprintf(shorter, sizeof(shorter), format, args);
   POD_CHECK(length >= 0);
   char *text = pod_arena_alloc(arena, (size_t)length + 1);
-  vsnprintf(text, (size_t)length + 1, format, again);
+  if ((size_t)length < sizeof(shorter)) {
+    memcpy(text, shorter, (size_t)length);
+  } else {
+    vsnprintf(text, (size_t)length + 1, format, again);
+  }
   va_end(again);
   va_end(args);
   return text;

@@ -25,13 +25,29 @@ struct pod_map_t {
 
 enum { FIRST_SLOT_COUNT = 16 };
 
-// FNV-1a.
-static uint64_t hash_of(const char *key, size_t length) {
-  uint64_t hash = 14695981039346656037u;
-  for (size_t i = 0; i < length; i++) {
-    hash = (hash ^ (unsigned char)key[i]) * 1099511628211u;
-  }
+// Multiplies and folds, eight bytes at a time, with the constants of SplitMix64 (Steele,
+// Lea and Flood, 2014).
+static uint64_t mix(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * 0xbf58476d1ce4e5b9u;
   return hash ^ (hash >> 29);
+}
+
+static uint64_t hash_of(const char *key, size_t length) {
+  uint64_t hash = 0x9e3779b97f4a7c15u ^ length;
+  uint64_t word;
+  for (; length >= sizeof(word); key += sizeof(word), length -= sizeof(word)) {
+    memcpy(&word, key, sizeof(word));
+    hash = mix(hash, word);
+  }
+  if (length > 0) {
+    word = 0;
+    for (size_t i = 0; i < length; i++) {
+      word = (word << 8) | (unsigned char)key[i];
+    }
+    hash = mix(hash, word);
+  }
+  hash *= 0x94d049bb133111ebu;
+  return hash ^ (hash >> 31);
 }
 
 pod_map_t *pod_map_create(void) {
@@ -79,11 +95,11 @@ static void rebuild(pod_map_t *map) {
   }
 }
 
-static entry_t *find(const pod_map_t *map, const char *key, size_t length) {
+static entry_t *find_hashed(const pod_map_t *map, const char *key, size_t length,
+                            uint64_t hash) {
   if (map->slot_count == 0) {
     return NULL;
   }
-  const uint64_t hash = hash_of(key, length);
   for (size_t slot = hash & (map->slot_count - 1); map->slots[slot] != 0;
        slot = (slot + 1) & (map->slot_count - 1)) {
     entry_t *entry = &map->entries[map->slots[slot] - 1];
@@ -93,6 +109,10 @@ static entry_t *find(const pod_map_t *map, const char *key, size_t length) {
     }
   }
   return NULL;
+}
+
+static entry_t *find(const pod_map_t *map, const char *key, size_t length) {
+  return find_hashed(map, key, length, hash_of(key, length));
 }
 
 void *pod_map_get_n(const pod_map_t *map, const char *key, size_t key_length) {
@@ -106,7 +126,8 @@ void *pod_map_get(const pod_map_t *map, const char *key) {
 
 void pod_map_put_n(pod_map_t *map, const char *key, size_t key_length, void *value) {
   POD_CHECK(value != NULL);
-  entry_t *entry = find(map, key, key_length);
+  const uint64_t hash = hash_of(key, key_length);
+  entry_t *entry = find_hashed(map, key, key_length, hash);
   if (entry != NULL) {
     entry->value = value;
     return;
@@ -120,8 +141,7 @@ void pod_map_put_n(pod_map_t *map, const char *key, size_t key_length, void *val
   }
   char *copy = pod_alloc(key_length + 1);
   memcpy(copy, key, key_length);
-  map->entries[map->entry_count] =
-      (entry_t){copy, key_length, hash_of(key, key_length), value};
+  map->entries[map->entry_count] = (entry_t){copy, key_length, hash, value};
   insert_slot(map, map->entry_count++);
   map->live_count++;
 }

@@ -7,6 +7,9 @@
 #include "common/base/check.h"
 #include "common/base/memory.h"
 
+// Most of what is formatted is shorter, and then formatted once.
+enum { SHORT_BYTES = 63 };
+
 static void reserve(pod_text_t *text, size_t more) {
   const size_t needed = text->length + more + 1;
   POD_CHECK(needed > text->length);
@@ -36,13 +39,35 @@ void pod_text_add(pod_text_t *text, const char *string) {
   pod_text_add_bytes(text, string, strlen(string));
 }
 
+void pod_text_add_int(pod_text_t *text, int64_t value) {
+  char digits[24];
+  char *at = digits + sizeof(digits);
+  uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+  do {
+    *--at = (char)('0' + rest % 10);
+    rest /= 10;
+  } while (rest != 0);
+  if (value < 0) {
+    *--at = '-';
+  }
+  pod_text_add_bytes(text, at, (size_t)(digits + sizeof(digits) - at));
+}
+
 void pod_text_vprintf(pod_text_t *text, const char *format, va_list args) {
+  if (strchr(format, '%') == NULL) {
+    pod_text_add(text, format);
+    return;
+  }
   va_list again;
   va_copy(again, args);
-  const int length = vsnprintf(NULL, 0, format, args);
+  reserve(text, SHORT_BYTES);
+  const size_t room = text->capacity - text->length;
+  const int length = vsnprintf(text->bytes + text->length, room, format, args);
   POD_CHECK(length >= 0);
-  reserve(text, (size_t)length);
-  vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
+  if ((size_t)length >= room) {
+    reserve(text, (size_t)length);
+    vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
+  }
   text->length += (size_t)length;
   va_end(again);
 }

@@ -10,6 +10,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/base/status.h"
 
@@ -26,6 +27,9 @@ POD_PRINTF(2, 3) void pod_text_printf(pod_text_t *text, const char *format, ...)
 void pod_text_vprintf(pod_text_t *text, const char *format, va_list args);
 
 void pod_text_add(pod_text_t *text, const char *string);
+
+// In decimal digits.
+void pod_text_add_int(pod_text_t *text, int64_t value);
 
 void pod_text_add_bytes(pod_text_t *text, const void *bytes, size_t size_bytes);
 

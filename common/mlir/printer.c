@@ -206,7 +206,8 @@ void mlir_printer_value(mlir_printer_t *printer, const mlir_value_t *value) {
   // A value that stands in no block of the module: shown, so that it can be seen.
   pod_text_add(printer->text, name == NULL ? "unknown" : name);
   if (value->op != NULL && value->op->result_count > 1) {
-    pod_text_printf(printer->text, "#%u", value->index);
+    pod_text_add(printer->text, "#");
+    pod_text_add_int(printer->text, value->index);
   }
 }
 
@@ -283,7 +284,10 @@ void mlir_printer_attr_dict(mlir_printer_t *printer, const mlir_op_t *op,
 }
 
 void mlir_printer_newline(mlir_printer_t *printer) {
-  pod_text_printf(printer->text, "\n%*s", 2 * printer->indent, "");
+  pod_text_add(printer->text, "\n");
+  for (int i = 0; i < printer->indent; i++) {
+    pod_text_add_bytes(printer->text, "  ", 2);
+  }
 }
 
 void mlir_printer_block_argument(mlir_printer_t *printer, const mlir_value_t *value) {
@@ -348,10 +352,10 @@ static const char *short_name(const mlir_op_t *op) {
 
 static void print_op(mlir_printer_t *printer, const mlir_op_t *op) {
   if (op->result_count > 0) {
-    pod_text_printf(printer->text, "%%%s",
-                    op->results[0].id < printer->value_count
-                        ? printer->names[op->results[0].id]
-                        : "unknown");
+    pod_text_add(printer->text, "%");
+    pod_text_add(printer->text, op->results[0].id < printer->value_count
+                                    ? printer->names[op->results[0].id]
+                                    : "unknown");
     if (op->result_count > 1) {
       pod_text_printf(printer->text, ":%d", op->result_count);
     }

@@ -96,7 +96,7 @@ static void print_dim(pod_text_t *text, int64_t dim) {
   if (dim == TENSOR_DYNAMIC) {
     pod_text_add(text, "?");
   } else {
-    pod_text_printf(text, "%" PRId64, dim);
+    pod_text_add_int(text, dim);
   }
 }
 
@@ -115,5 +115,6 @@ void tensor_shape_print_mlir(pod_text_t *text, const tensor_shape_t *shape) {
     print_dim(text, shape->dims[i]);
     pod_text_add(text, "x");
   }
-  pod_text_printf(text, "%s>", tensor_dtype_mlir_name(shape->dtype));
+  pod_text_add(text, tensor_dtype_mlir_name(shape->dtype));
+  pod_text_add(text, ">");
 }
