@@ -276,6 +276,12 @@ void mlir_op_unlink(mlir_op_t *op);
 mlir_op_t *mlir_op_clone(mlir_module_t *module, const mlir_op_t *op,
                          mlir_value_t **value_map);
 
+// The same for one of many operations of another module: what they share, types and
+// attributes, their copies share too. `copies` is the caller's and starts empty; it knows
+// the copies by the addresses of what they were made from, which must stay as it is.
+mlir_op_t *mlir_op_clone_sharing(mlir_module_t *module, const mlir_op_t *op,
+                                 mlir_value_t **value_map, pod_map_t *copies);
+
 // The op of the module's symbol table with sym_name `name`, or NULL.
 mlir_op_t *mlir_module_find_symbol(const mlir_module_t *module, const char *name);
 

@@ -177,6 +177,11 @@ static mlir_op_t *clone_op(cloner_t *cloner, const mlir_op_t *op) {
   return copy;
 }
 
+mlir_op_t *mlir_op_clone_sharing(mlir_module_t *module, const mlir_op_t *op,
+                                 mlir_value_t **value_map, pod_map_t *copies) {
+  return clone_op(&(cloner_t){module, copies, value_map}, op);
+}
+
 mlir_op_t *mlir_op_clone(mlir_module_t *module, const mlir_op_t *op,
                          mlir_value_t **value_map) {
   // A name is interned once per module: the pointer tells whose the operation is.

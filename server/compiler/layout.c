@@ -46,9 +46,9 @@ const layout_t *layouts_get(layouts_t *layouts, int rank, const axes_t *dims,
     const size_t dims_bytes = (size_t)rank * sizeof(dims[0]);
     layout = pod_arena_alloc(layouts->arena, offsetof(layout_t, dims) + dims_bytes);
     layout->rank = rank;
-    layout->unreduced = *unreduced;
+    axes_set(&layout->unreduced, unreduced);
     for (int d = 0; d < rank; d++) {
-      layout->dims[d] = dims[d];
+      axes_set(&layout->dims[d], &dims[d]);
     }
     pod_map_put_n(layouts->known, bytes, length, layout);
   }

@@ -8,6 +8,7 @@
 // value was made, not where it is used, so that every use has it and a loop does not
 // repeat it.
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/check.h"
@@ -282,6 +283,7 @@ pod_status_t compiler_partition(mlir_module_t *module, int64_t device_count,
   layouts_init(&partitioner.layouts, arena, partitioner.mesh);
   const size_t value_count = module->value_count;
   partitioner.states = pod_arena_array(arena, value_count, sizeof(state_t));
+  partitioner.copies = pod_map_create();
   partitioner.value_map = pod_arena_array(arena, value_count, sizeof(mlir_value_t *));
   status = write_program(&partitioner, main, block);
   if (status != NULL) {
@@ -292,6 +294,9 @@ pod_status_t compiler_partition(mlir_module_t *module, int64_t device_count,
 cleanup:
   layouts_deinit(&partitioner.layouts);
   projection_deinit(&partitioner.projection);
+  free((void *)partitioner.targets);
+  free(partitioner.factor_axes);
+  pod_map_destroy(partitioner.copies);
   pod_arena_destroy(scratch);
   mlir_module_destroy(partitioner.module);
   return status;

@@ -188,7 +188,7 @@ const layout_t *choice_layout(partitioner_t *partitioner, const factor_tensor_t 
                               const axes_t *axes, const axes_t *unreduced) {
   axes_t dims[TENSOR_RANK_MAX];
   for (int d = 0; d < mapping->rank; d++) {
-    dims[d] = (axes_t){0};
+    dims[d].count = 0;
     for (int i = 0; i < mapping->dims[d].count; i++) {
       axes_append_all(&dims[d], &axes[mapping->dims[d].factors[i]]);
     }

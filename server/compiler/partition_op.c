@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/base/memory.h"
 #include "server/compiler/partitioner.h"
 #include "server/compiler/reducer.h"
 #include "server/compiler/table.h"
@@ -118,7 +119,8 @@ static void map_captured(partitioner_t *partitioner, const mlir_op_t *op) {
 
 static mlir_op_t *clone(partitioner_t *partitioner, const mlir_op_t *op) {
   map_captured(partitioner, op);
-  mlir_op_t *copy = mlir_op_clone(partitioner->module, op, partitioner->value_map);
+  mlir_op_t *copy = mlir_op_clone_sharing(partitioner->module, op, partitioner->value_map,
+                                          partitioner->copies);
   mlir_op_remove_attr(copy, "sdy.sharding");
   mlir_op_remove_attr(copy, "mhlo.sharding");
   copy->kind = op->kind;
@@ -166,22 +168,48 @@ static void write_local(partitioner_t *partitioner, const mlir_op_t *op,
   localize_attrs(partitioner, op, local);
 }
 
-pod_status_t partition_ruled(partitioner_t *partitioner, const mlir_op_t *op) {
-  pod_arena_t *arena = pod_arena_create();
-  factors_t *factors;
-  const pod_status_t status =
-      compiler_factors_rule(op->kind)(partitioner->source, op, arena, &factors);
-  if (status == NULL) {
-    const chip_reducer_t reducer = reducer_of(op);
-    const layout_t **targets =
-        pod_arena_array(arena, (size_t)op->result_count, sizeof(targets[0]));
-    for (int i = 0; i < op->result_count; i++) {
-      targets[i] = value_layout(partitioner, &op->results[i]);
-    }
-    axes_t *axes = pod_arena_array(arena, (size_t)factors->factor_count, sizeof(axes[0]));
-    choose_axes(partitioner, op, factors, reducer, targets, axes);
-    write_local(partitioner, op, factors, reducer, axes);
+// As propagation has them; it has none for an operation without results.
+static pod_status_t factors_of(partitioner_t *partitioner, const mlir_op_t *op,
+                               const factors_t **out_factors) {
+  *out_factors =
+      op->result_count == 0 ? NULL : partitioner->propagation.factors[op->results[0].id];
+  if (*out_factors != NULL) {
+    return NULL;
   }
-  pod_arena_destroy(arena);
-  return status;
+  factors_t *factors;
+  POD_TRY(compiler_factors_rule(op->kind)(partitioner->source, op,
+                                          partitioner->shardings.arena, &factors));
+  *out_factors = factors;
+  return NULL;
+}
+
+// Room for the choice of an operation, used again by the next.
+static void reserve_choice(partitioner_t *partitioner, int target_count,
+                           int factor_count) {
+  if (target_count > partitioner->target_capacity) {
+    partitioner->target_capacity = 2 * target_count;
+    partitioner->targets =
+        pod_grow((void *)partitioner->targets, (size_t)partitioner->target_capacity,
+                 sizeof(partitioner->targets[0]));
+  }
+  if (factor_count > partitioner->factor_capacity) {
+    partitioner->factor_capacity = 2 * factor_count;
+    partitioner->factor_axes =
+        pod_grow(partitioner->factor_axes, (size_t)partitioner->factor_capacity,
+                 sizeof(partitioner->factor_axes[0]));
+  }
+}
+
+pod_status_t partition_ruled(partitioner_t *partitioner, const mlir_op_t *op) {
+  const factors_t *factors;
+  POD_TRY(factors_of(partitioner, op, &factors));
+  const chip_reducer_t reducer = reducer_of(op);
+  reserve_choice(partitioner, op->result_count, factors->factor_count);
+  for (int i = 0; i < op->result_count; i++) {
+    partitioner->targets[i] = value_layout(partitioner, &op->results[i]);
+  }
+  choose_axes(partitioner, op, factors, reducer, partitioner->targets,
+              partitioner->factor_axes);
+  write_local(partitioner, op, factors, reducer, partitioner->factor_axes);
+  return NULL;
 }

@@ -47,6 +47,7 @@ typedef struct partitioner_t {
   propagation_t propagation;
   state_t *states;           // By value id of the source.
   mlir_value_t **value_map;  // By value id of the source, for mlir_op_clone.
+  pod_map_t *copies;         // For mlir_op_clone_sharing.
   mlir_block_t *block;       // Where operations are put at present.
   mlir_op_t *cursor;  // When set: operations go behind it instead, one after the other.
   mlir_block_t *main_block;
@@ -57,6 +58,9 @@ typedef struct partitioner_t {
   int64_t channel;              // The last one given to a collective.
   projection_t projection;
   reshard_plan_t plan;
+  const layout_t **targets;  // Of the results of the operation at hand.
+  axes_t *factor_axes;       // Of its factors.
+  int target_capacity, factor_capacity;
 } partitioner_t;
 
 // --- partition_emit.c: operations of the new module ---

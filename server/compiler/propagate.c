@@ -157,7 +157,7 @@ pod_status_t propagate_shardings(const shardings_t *shardings,
   }
   run_priorities(&graph);
   const mlir_block_t *block = propagate_main_block(module);
-  propagation_t propagation = {.mesh = shardings->mesh};
+  propagation_t propagation = {.mesh = shardings->mesh, .factors = graph.value_factors};
   propagation.values =
       pod_arena_array(arena, module->value_count, sizeof(propagation.values[0]));
   for (uint32_t i = 0; i < module->value_count; i++) {

@@ -25,6 +25,7 @@
 #include "common/base/status.h"
 #include "common/mlir/ir.h"
 #include "common/tensor/sharding.h"
+#include "server/compiler/factors.h"
 #include "server/compiler/shardings.h"
 
 typedef struct propagation_t {
@@ -34,6 +35,9 @@ typedef struct propagation_t {
   // reduce and the like, results that are made anew for every use.
   const sharding_t **values;
   const sharding_t **arguments, **results;  // Of @main.
+  // The factors of the operations that have a rule, by the id of their first result; NULL
+  // for the others.
+  const factors_t **factors;
 } propagation_t;
 
 // The module passed compiler_verify and compiler_inline. INVALID_ARGUMENT for a sharding

@@ -165,6 +165,9 @@ static pod_status_t add_ruled_op(graph_t *graph, const mlir_op_t *op,
                                  const axes_t *manual) {
   factors_t *factors;
   POD_TRY(compiler_factors_rule(op->kind)(graph->module, op, graph->arena, &factors));
+  if (op->result_count > 0) {
+    graph->value_factors[op->results[0].id] = factors;
+  }
   const int count = op->operand_count + op->result_count;
   int *slots = pod_arena_array(graph->arena, (size_t)count, sizeof(slots[0]));
   for (int i = 0; i < op->operand_count; i++) {
@@ -492,6 +495,8 @@ pod_status_t graph_build(graph_t *graph, const shardings_t *shardings) {
       pod_arena_array(arena, module->value_count, sizeof(graph->value_slots[0]));
   graph->use_counts =
       pod_arena_array(arena, module->value_count, sizeof(graph->use_counts[0]));
+  graph->value_factors =
+      pod_arena_array(arena, module->value_count, sizeof(graph->value_factors[0]));
   for (uint32_t i = 0; i < module->value_count; i++) {
     graph->value_slots[i] = SLOT_NONE;
   }

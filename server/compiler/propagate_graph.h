@@ -67,11 +67,12 @@ typedef struct graph_t {
   slot_t *slots;
   node_t *nodes;
   int slot_count, slot_capacity, node_count, node_capacity;
-  int *value_slots;     // By value id.
-  int *argument_slots;  // Of @main.
-  int *result_slots;    // Of @main.
-  int *use_counts;      // By value id.
-  int *slot_nodes;      // The nodes of a slot: [slot_starts[i], slot_starts[i + 1]).
+  int *value_slots;                 // By value id.
+  int *argument_slots;              // Of @main.
+  int *result_slots;                // Of @main.
+  int *use_counts;                  // By value id.
+  const factors_t **value_factors;  // By value id: as in propagation_t.
+  int *slot_nodes;  // The nodes of a slot: [slot_starts[i], slot_starts[i + 1]).
   int *slot_starts;
   projection_t projection;
   // Room for the factors of any node: those with axes, best first; and the axes of each.

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "common/base/check.h"
+
 static void test_a_text_grows_by_what_is_added(void **state) {
   (void)state;
   pod_text_t text = {0};
@@ -62,12 +64,43 @@ static void test_sizes_are_in_units_of_1024(void **state) {
   pod_text_deinit(&text);
 }
 
+static void test_what_is_formatted_may_be_of_any_length(void **state) {
+  (void)state;
+  char expected[301];
+  for (int length = 0; length < 300; length++) {
+    pod_text_t text = {0};
+    memset(expected, 'x', sizeof(expected));
+    expected[length] = '\0';
+    pod_text_printf(&text, "%s", expected);
+    pod_text_printf(&text, "plain%%");
+    assert_int_equal(text.length, length + 6);
+    assert_memory_equal(text.bytes, expected, (size_t)length);
+    assert_string_equal(text.bytes + length, "plain%");
+    pod_text_deinit(&text);
+  }
+}
+
+static void test_integers_are_added_in_decimal(void **state) {
+  (void)state;
+  const int64_t values[] = {0, 7, -7, 1234567890123, INT64_MAX, INT64_MIN};
+  pod_text_t text = {0};
+  for (size_t i = 0; i < POD_COUNT_OF(values); i++) {
+    pod_text_add_int(&text, values[i]);
+    pod_text_add(&text, ";");
+  }
+  assert_string_equal(text.bytes,
+                      "0;7;-7;1234567890123;9223372036854775807;-9223372036854775808;");
+  pod_text_deinit(&text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_text_grows_by_what_is_added),
       cmocka_unit_test(test_bytes_may_hold_nul),
       cmocka_unit_test(test_clear_keeps_the_memory_and_take_hands_it_on),
       cmocka_unit_test(test_sizes_are_in_units_of_1024),
+      cmocka_unit_test(test_what_is_formatted_may_be_of_any_length),
+      cmocka_unit_test(test_integers_are_added_in_decimal),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

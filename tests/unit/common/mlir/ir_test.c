@@ -130,6 +130,28 @@ static void test_a_clone_outlives_the_module_it_came_from(void **state) {
   mlir_module_destroy(to);
 }
 
+static void test_clones_share_the_attributes_that_their_operations_share(void **state) {
+  (void)state;
+  mlir_module_t *from = mlir_module_create("from");
+  const mlir_attr_t *attr = mlir_attr_string(from, "shared");
+  mlir_op_t *ops[2], *copies[2];
+  for (int i = 0; i < 2; i++) {
+    ops[i] = mlir_op_create(from, "t.o", 0, NULL, 0, NULL, 0);
+    mlir_op_set_attr(from, ops[i], "a", attr);
+  }
+  mlir_module_t *to = mlir_module_create("to");
+  pod_map_t *known = pod_map_create();
+  for (int i = 0; i < 2; i++) {
+    copies[i] = mlir_op_clone_sharing(to, ops[i], NULL, known);
+  }
+  pod_map_destroy(known);
+  mlir_module_destroy(from);
+  assert_ptr_not_equal(mlir_op_attr(copies[0], "a"), attr);
+  assert_ptr_equal(mlir_op_attr(copies[0], "a"), mlir_op_attr(copies[1], "a"));
+  assert_string_equal(mlir_op_attr(copies[1], "a")->text, "shared");
+  mlir_module_destroy(to);
+}
+
 static void test_a_clone_takes_its_operands_from_the_map(void **state) {
   (void)state;
   mlir_module_t *module = parse_with(NULL, nested_text);
@@ -180,6 +202,7 @@ int main(void) {
       cmocka_unit_test(test_index_lists_are_read_in_every_form),
       cmocka_unit_test(test_equal_attributes_are_equal_in_any_order_and_spelling),
       cmocka_unit_test(test_a_clone_outlives_the_module_it_came_from),
+      cmocka_unit_test(test_clones_share_the_attributes_that_their_operations_share),
       cmocka_unit_test(test_a_clone_takes_its_operands_from_the_map),
       cmocka_unit_test(test_a_symbol_is_found_after_it_was_renamed_or_removed),
       cmocka_unit_test(test_value_and_operation_ids_are_dense),
