@@ -47,6 +47,15 @@ void expand_set_attr(expander_t *expander, mlir_op_t *op, const char *name,
   mlir_op_set_attr(expander->module, op, mlir_intern(expander->module, name), value);
 }
 
+mlir_value_t *expand_emit_broadcast(expander_t *expander, mlir_value_t *operand,
+                                    const mlir_type_t *type, int count,
+                                    const int64_t *dims) {
+  mlir_op_t *op = expand_emit(expander, "stablehlo.broadcast_in_dim", 1, &operand, type);
+  expand_set_attr(expander, op, "broadcast_dimensions",
+                  mlir_attr_i64_array(expander->module, count, dims));
+  return &op->results[0];
+}
+
 static const mlir_type_t *with_dtype(expander_t *expander, const mlir_type_t *type,
                                      tensor_dtype_t dtype) {
   tensor_shape_t shape = type->shape;
@@ -205,17 +214,6 @@ static pod_status_t expand_dot(expander_t *expander, mlir_value_t **out_results)
   return NULL;
 }
 
-static pod_status_t emit_broadcast(expander_t *expander, const int64_t *dims,
-                                   mlir_value_t **out_result) {
-  mlir_value_t *operand = expander->op->operands[0];
-  mlir_op_t *op = expand_emit(expander, "stablehlo.broadcast_in_dim", 1, &operand,
-                              expander->op->results[0].type);
-  expand_set_attr(expander, op, "broadcast_dimensions",
-                  mlir_attr_i64_array(expander->module, operand->type->shape.rank, dims));
-  *out_result = &op->results[0];
-  return NULL;
-}
-
 // New dimensions in front.
 static pod_status_t expand_broadcast(expander_t *expander, mlir_value_t **out_results) {
   const tensor_shape_t *from = &expander->op->operands[0]->type->shape;
@@ -224,7 +222,9 @@ static pod_status_t expand_broadcast(expander_t *expander, mlir_value_t **out_re
   for (int d = 0; d < from->rank; d++) {
     dims[d] = to->rank - from->rank + d;
   }
-  return emit_broadcast(expander, dims, &out_results[0]);
+  out_results[0] = expand_emit_broadcast(expander, expander->op->operands[0],
+                                         expander->op->results[0].type, from->rank, dims);
+  return NULL;
 }
 
 // --- Sizes that turned out to be known ---
@@ -297,7 +297,9 @@ static pod_status_t expand_dynamic_broadcast(expander_t *expander,
     return mlir_op_error(expander->module, expander->op, POD_INVALID_ARGUMENT,
                          "'broadcast_dimensions' needs %d values", rank);
   }
-  return emit_broadcast(expander, dims, &out_results[0]);
+  out_results[0] = expand_emit_broadcast(expander, expander->op->operands[0],
+                                         expander->op->results[0].type, rank, dims);
+  return NULL;
 }
 
 static pod_status_t expand_dynamic_pad(expander_t *expander, mlir_value_t **out_results) {
@@ -446,6 +448,9 @@ static const struct {
     {"chlo.is_pos_inf", 1, 1, expand_is_inf},
     {"chlo.square", 1, 1, expand_square},
     {"chlo.tan", 1, 1, expand_tan},
+    {"stablehlo.batch_norm_grad", 5, 3, expand_norm_grad},
+    {"stablehlo.batch_norm_inference", 5, 1, expand_norm_inference},
+    {"stablehlo.batch_norm_training", 3, 3, expand_norm_training},
     {"stablehlo.broadcast", 1, 1, expand_broadcast},
     {"stablehlo.collective_broadcast", 1, 1, expand_collective_broadcast},
     {"stablehlo.dot", 2, 1, expand_dot},
@@ -471,6 +476,9 @@ static expand_fn_t find(mlir_module_t *module, const mlir_op_t *op) {
                           chip_op_find(target_of(op)) != CHIP_OP_INVALID;
     return is_check && op->result_count == 0 ? expand_custom_call : NULL;
   }
+  if (expand_is_broadcasting(op)) {
+    return expand_broadcasting;
+  }
   for (size_t i = 0; i < POD_COUNT_OF(expansions); i++) {
     if (strcmp(op->name, expansions[i].name) == 0) {
       const bool fits = op->operand_count == expansions[i].operand_count &&
@@ -485,7 +493,10 @@ static expand_fn_t find(mlir_module_t *module, const mlir_op_t *op) {
 static bool needs_sizes(const mlir_op_t *op) {
   return strncmp(op->name, "chlo.is_", strlen("chlo.is_")) == 0 ||
          strcmp(op->name, "stablehlo.collective_broadcast") == 0 ||
-         strcmp(op->name, "stablehlo.all_reduce") == 0;
+         strcmp(op->name, "stablehlo.all_reduce") == 0 ||
+         strncmp(op->name, "stablehlo.batch_norm_", strlen("stablehlo.batch_norm_")) ==
+             0 ||
+         expand_is_broadcasting(op);
 }
 
 static bool are_tensors(const mlir_op_t *op) {

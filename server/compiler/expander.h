@@ -23,6 +23,10 @@ mlir_value_t *expand_emit_binary(expander_t *expander, const char *name, mlir_va
 // A constant of one value.
 mlir_value_t *expand_emit_splat(expander_t *expander, const mlir_type_t *type,
                                 double value);
+// Dimension d of the operand becomes dims[d] of `type`.
+mlir_value_t *expand_emit_broadcast(expander_t *expander, mlir_value_t *operand,
+                                    const mlir_type_t *type, int count,
+                                    const int64_t *dims);
 void expand_set_attr(expander_t *expander, mlir_op_t *op, const char *name,
                      const mlir_attr_t *value);
 
@@ -32,5 +36,18 @@ POD_MUST_USE pod_status_t expand_collective_broadcast(expander_t *expander,
 // all_reduce over groups of different sizes.
 bool expand_is_ragged(mlir_module_t *module, const mlir_op_t *op);
 POD_MUST_USE pod_status_t expand_ragged(expander_t *expander, mlir_value_t **out_results);
+
+// expand_norm.c:
+POD_MUST_USE pod_status_t expand_norm_inference(expander_t *expander,
+                                                mlir_value_t **out_results);
+POD_MUST_USE pod_status_t expand_norm_training(expander_t *expander,
+                                               mlir_value_t **out_results);
+POD_MUST_USE pod_status_t expand_norm_grad(expander_t *expander,
+                                           mlir_value_t **out_results);
+
+// expand_broadcast.c: chlo.broadcast_*.
+bool expand_is_broadcasting(const mlir_op_t *op);
+POD_MUST_USE pod_status_t expand_broadcasting(expander_t *expander,
+                                              mlir_value_t **out_results);
 
 #endif  // SERVER_COMPILER_EXPANDER_H_
