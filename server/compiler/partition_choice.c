@@ -273,10 +273,10 @@ static score_t score(const chooser_t *chooser) {
   for (int i = 0; i < factors->result_count; i++) {
     const layout_t *layout =
         choice_layout(partitioner, &factors->results[i], chooser->axes, &unreduced);
-    reshard_plan(&partitioner->layouts, value_shape(&chooser->op->results[i]), layout,
-                 chooser->targets[i], &partitioner->plan);
-    score.bytes += partitioner->plan.bytes;
-    reduced += partitioner->plan.reduced_bytes;
+    const reshard_plan_t *plan = value_plan(
+        partitioner, value_shape(&chooser->op->results[i]), layout, chooser->targets[i]);
+    score.bytes += plan->bytes;
+    reduced += plan->reduced_bytes;
     score.moves += layout != chooser->targets[i] ? 1 : 0;
   }
   score.is_cut = cuts_operand(chooser);

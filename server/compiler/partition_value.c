@@ -1,6 +1,8 @@
 // Values of the source module in the layouts that their uses want: made once, from what
 // is cheapest to start from.
 
+#include <stdint.h>
+
 #include "common/base/check.h"
 #include "server/compiler/partitioner.h"
 
@@ -40,21 +42,42 @@ void value_put(partitioner_t *partitioner, const mlir_value_t *value,
   state->home = local->op == NULL ? local->block : local->op->block;
 }
 
-// The version from which `layout` costs least; its plan is left in partitioner->plan.
+const reshard_plan_t *value_plan(partitioner_t *partitioner, const tensor_shape_t *shape,
+                                 const layout_t *from, const layout_t *to) {
+  // Equal layouts are one, so that their addresses tell them apart.
+  int64_t key[3 + TENSOR_RANK_MAX] = {(int64_t)(intptr_t)from, (int64_t)(intptr_t)to,
+                                      shape->dtype};
+  for (int d = 0; d < shape->rank; d++) {
+    key[3 + d] = shape->dims[d];
+  }
+  const size_t key_bytes = (3 + (size_t)shape->rank) * sizeof(key[0]);
+  reshard_plan_t *known = pod_map_get_n(partitioner->plans, (const char *)key, key_bytes);
+  if (known == NULL) {
+    reshard_plan(&partitioner->layouts, shape, from, to, &partitioner->plan);
+    known = pod_arena_copy(partitioner->shardings.arena, &partitioner->plan,
+                           reshard_plan_size_bytes(&partitioner->plan));
+    pod_map_put_n(partitioner->plans, (const char *)key, key_bytes, known);
+  }
+  return known;
+}
+
+// The version from which `layout` costs least, and its plan.
 static const version_t *cheapest(partitioner_t *partitioner, const state_t *state,
-                                 const tensor_shape_t *shape, const layout_t *layout) {
+                                 const tensor_shape_t *shape, const layout_t *layout,
+                                 const reshard_plan_t **out_plan) {
   const version_t *best = NULL;
-  reshard_plan_t plan;
+  const reshard_plan_t *best_plan = NULL;
   for (const version_t *version = state->versions; version != NULL;
        version = version->next) {
-    reshard_plan(&partitioner->layouts, shape, version->layout, layout, &plan);
-    if (best == NULL || plan.bytes < partitioner->plan.bytes ||
-        (plan.bytes == partitioner->plan.bytes && plan.count < partitioner->plan.count)) {
+    const reshard_plan_t *plan = value_plan(partitioner, shape, version->layout, layout);
+    if (best == NULL || plan->bytes < best_plan->bytes ||
+        (plan->bytes == best_plan->bytes && plan->count < best_plan->count)) {
       best = version;
-      partitioner->plan = plan;
+      best_plan = plan;
     }
   }
   POD_CHECK(best != NULL);
+  *out_plan = best_plan;
   return best;
 }
 
@@ -68,8 +91,9 @@ mlir_value_t *value_get(partitioner_t *partitioner, const mlir_value_t *value,
   if (propagate_is_remade(value)) {
     return remake(partitioner, value, layout);
   }
-  const version_t *from = cheapest(partitioner, state, value_shape(value), layout);
-  emit_plan(partitioner, state, value_shape(value), from, &partitioner->plan);
+  const reshard_plan_t *plan;
+  const version_t *from = cheapest(partitioner, state, value_shape(value), layout, &plan);
+  emit_plan(partitioner, state, value_shape(value), from, plan);
   known = find_version(state, layout);
   POD_CHECK(known != NULL);
   return known;
@@ -81,9 +105,10 @@ double value_cost(partitioner_t *partitioner, const mlir_value_t *value,
   if (propagate_is_remade(value) || find_version(state, layout) != NULL) {
     return 0;
   }
-  (void)cheapest(partitioner, state, value_shape(value), layout);
-  *reduced_bytes += partitioner->plan.reduced_bytes;
-  return partitioner->plan.bytes;
+  const reshard_plan_t *plan;
+  (void)cheapest(partitioner, state, value_shape(value), layout, &plan);
+  *reduced_bytes += plan->reduced_bytes;
+  return plan->bytes;
 }
 
 // --- Constants, iotas and broadcasts of them ---
@@ -99,10 +124,9 @@ static mlir_value_t *remake_constant(partitioner_t *partitioner,
     return emit_constant(partitioner, home, &local, attr->data, attr->is_splat);
   }
   const version_t from = {.layout = whole, .value = value_get(partitioner, value, whole)};
-  reshard_plan(&partitioner->layouts, value_shape(value), whole, layout,
-               &partitioner->plan);
+  const reshard_plan_t *plan = value_plan(partitioner, value_shape(value), whole, layout);
   state_t *state = state_of(partitioner, value);
-  emit_plan(partitioner, state, value_shape(value), &from, &partitioner->plan);
+  emit_plan(partitioner, state, value_shape(value), &from, plan);
   return find_version(state, layout);
 }
 

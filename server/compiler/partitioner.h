@@ -57,7 +57,8 @@ typedef struct partitioner_t {
   const mlir_attr_t *location;  // Of the operation at hand, for what is made for it.
   int64_t channel;              // The last one given to a collective.
   projection_t projection;
-  reshard_plan_t plan;
+  pod_map_t *plans;          // For value_plan.
+  reshard_plan_t plan;       // Room to make one.
   const layout_t **targets;  // Of the results of the operation at hand.
   axes_t *factor_axes;       // Of its factors.
   int target_capacity, factor_capacity;
@@ -96,6 +97,11 @@ static inline const tensor_shape_t *value_shape(const mlir_value_t *value) {
 static inline bool value_is_tensor(const mlir_value_t *value) {
   return value->type->kind == MLIR_TYPE_TENSOR;
 }
+
+// How a value of a global shape gets from one layout to another. Made once for all values
+// that are alike; borrowed from the partitioner.
+const reshard_plan_t *value_plan(partitioner_t *partitioner, const tensor_shape_t *shape,
+                                 const layout_t *from, const layout_t *to);
 
 // What propagation says of a value.
 const layout_t *value_layout(partitioner_t *partitioner, const mlir_value_t *value);

@@ -1,5 +1,7 @@
 #include "server/compiler/reshard.h"
 
+#include <string.h>
+
 #include "common/base/check.h"
 
 // A plan while it is made: where the value has got to.
@@ -299,6 +301,10 @@ static planner_t start(layouts_t *layouts, const tensor_shape_t *shape,
   return planner;
 }
 
+size_t reshard_plan_size_bytes(const reshard_plan_t *plan) {
+  return offsetof(reshard_plan_t, steps) + (size_t)plan->count * sizeof(plan->steps[0]);
+}
+
 void reshard_plan(layouts_t *layouts, const tensor_shape_t *shape, const layout_t *from,
                   const layout_t *to, reshard_plan_t *out_plan) {
   POD_CHECK(from->rank == to->rank && to->unreduced.count == 0);
@@ -329,6 +335,6 @@ void reshard_plan(layouts_t *layouts, const tensor_shape_t *shape, const layout_
   POD_CHECK(is_arrived(&again));
   if (other.bytes < out_plan->bytes ||
       (other.bytes == out_plan->bytes && other.count < out_plan->count)) {
-    *out_plan = other;
+    memcpy(out_plan, &other, reshard_plan_size_bytes(&other));
   }
 }

@@ -15,6 +15,7 @@
 #ifndef SERVER_COMPILER_RESHARD_H_
 #define SERVER_COMPILER_RESHARD_H_
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/tensor/shape.h"
@@ -40,14 +41,17 @@ typedef struct reshard_step_t {
 } reshard_step_t;
 
 typedef struct reshard_plan_t {
-  int count;
-  reshard_step_t steps[RESHARD_STEPS_MAX];
   double bytes;          // What each chip receives, in all.
   double reduced_bytes;  // Of these, by all_reduce and reduce_scatter.
+  int count;
+  reshard_step_t steps[RESHARD_STEPS_MAX];  // `count` of them are set.
 } reshard_plan_t;
 
 // `shape` is global; both layouts divide it. `to` has nothing unreduced.
 void reshard_plan(layouts_t *layouts, const tensor_shape_t *shape, const layout_t *from,
                   const layout_t *to, reshard_plan_t *out_plan);
+
+// Of a plan, with as many steps as there are: the room of the others is large.
+size_t reshard_plan_size_bytes(const reshard_plan_t *plan);
 
 #endif  // SERVER_COMPILER_RESHARD_H_
