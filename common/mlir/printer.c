@@ -26,6 +26,7 @@ struct mlir_printer_t {
   pod_map_t *location_aliases;    // Address to "#loc3".
   const mlir_attr_t **locations;  // In the order of their numbers.
   const mlir_syntax_t *syntax;
+  mlir_module_t *scratch;  // Made when it is asked for.
   int location_count, location_capacity;
 };
 
@@ -191,6 +192,13 @@ static void print_location_aliases(mlir_printer_t *printer) {
 
 const mlir_syntax_t *mlir_printer_syntax(mlir_printer_t *printer) {
   return printer->syntax;
+}
+
+mlir_module_t *mlir_printer_scratch(mlir_printer_t *printer) {
+  if (printer->scratch == NULL) {
+    printer->scratch = mlir_module_create("");
+  }
+  return printer->scratch;
 }
 
 void mlir_printer_printf(mlir_printer_t *printer, const char *format, ...) {
@@ -430,4 +438,5 @@ void mlir_print(pod_text_t *text, const mlir_module_t *module,
   free(printer.locations);
   free((void *)printer.names);
   pod_arena_destroy(printer.arena);
+  mlir_module_destroy(printer.scratch);
 }

@@ -36,6 +36,10 @@ void mlir_attr_print(pod_text_t *text, const mlir_attr_t *attr, int64_t elide_el
 // The row whose print function was called last: to be asked for at its start.
 const mlir_syntax_t *mlir_printer_syntax(mlir_printer_t *printer);
 
+// A module for attributes that a print function makes to compare; it goes with the
+// printer.
+mlir_module_t *mlir_printer_scratch(mlir_printer_t *printer);
+
 POD_PRINTF(2, 3)
 void mlir_printer_printf(mlir_printer_t *printer, const char *format, ...);
 void mlir_printer_value(mlir_printer_t *printer,

@@ -195,9 +195,12 @@ static void add_dims(pod_text_t *text, const char *name, const stablehlo_dims_t 
   if (dims->count == 0) {
     return;
   }
-  pod_text_printf(text, "%s%s = [", text->length > 0 ? ", " : "", name);
+  pod_text_add(text, text->length > 0 ? ", " : "");
+  pod_text_add(text, name);
+  pod_text_add(text, " = [");
   for (int64_t i = 0; i < dims->count; i++) {
-    pod_text_printf(text, i > 0 ? ", %lld" : "%lld", (long long)dims->values[i]);
+    pod_text_add(text, i > 0 ? ", " : "");
+    pod_text_add_int(text, dims->values[i]);
   }
   pod_text_add(text, "]");
 }

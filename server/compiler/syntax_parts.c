@@ -146,7 +146,7 @@ static bool read_dot(mlir_module_t *module, const mlir_attr_t *attr,
 
 static bool print_dot(mlir_printer_t *printer, const mlir_op_t *op) {
   const mlir_attr_t *attr = mlir_op_attr(op, "dot_dimension_numbers");
-  mlir_module_t *scratch = mlir_module_create("");
+  mlir_module_t *scratch = mlir_printer_scratch(printer);
   stablehlo_dot_t dot;
   // Fields that are written out though they are empty would be lost.
   const bool is_good = read_dot(scratch, attr, &dot) &&
@@ -164,7 +164,6 @@ static bool print_dot(mlir_printer_t *printer, const mlir_op_t *op) {
     mlir_printer_printf(printer, " x ");
     print_dims(printer, &dot.rhs_contracting);
   }
-  mlir_module_destroy(scratch);
   return is_good;
 }
 
