@@ -55,6 +55,9 @@ static void set_i64s(partitioner_t *partitioner, mlir_op_t *op, const char *name
 // The few attributes that hold sizes: those of the dimensions that are sharded change.
 static void localize_attrs(partitioner_t *partitioner, const mlir_op_t *op,
                            mlir_op_t *local) {
+  if (op->result_count == 0) {  // A check.
+    return;
+  }
   const tensor_shape_t *global = value_shape(&op->results[0]);
   const tensor_shape_t *shape = value_shape(&local->results[0]);
   if (op->kind == CHIP_OP_DYNAMIC_SLICE) {
