@@ -191,6 +191,25 @@ pod_status_t stablehlo_dot_dimensions(mlir_module_t *module, const mlir_attr_t *
   return NULL;
 }
 
+pod_status_t stablehlo_ragged_dot_dimensions(mlir_module_t *module,
+                                             const mlir_attr_t *attr,
+                                             stablehlo_ragged_dot_t *out) {
+  stablehlo_ragged_dot_t ragged = {0};
+  const field_t fields[] = {
+      {"lhs_batching_dimensions", &ragged.dot.lhs_batching, NULL},
+      {"rhs_batching_dimensions", &ragged.dot.rhs_batching, NULL},
+      {"lhs_contracting_dimensions", &ragged.dot.lhs_contracting, NULL},
+      {"rhs_contracting_dimensions", &ragged.dot.rhs_contracting, NULL},
+      {"lhs_ragged_dimensions", &ragged.lhs_ragged, NULL},
+      {"rhs_group_dimensions", &ragged.rhs_group, NULL},
+  };
+  mlir_parser_t *parser;
+  POD_TRY(attribute_open(module, attr, "ragged_dot", &parser));
+  POD_TRY(parse_fields(parser, POD_COUNT_OF(fields), fields));
+  *out = ragged;
+  return NULL;
+}
+
 static void add_dims(pod_text_t *text, const char *name, const stablehlo_dims_t *dims) {
   if (dims->count == 0) {
     return;

@@ -68,6 +68,16 @@ typedef struct stablehlo_dot_t {
 POD_MUST_USE pod_status_t stablehlo_dot_dimensions(mlir_module_t *module,
                                                    const mlir_attr_t *attr,
                                                    stablehlo_dot_t *out_dot);
+
+typedef struct stablehlo_ragged_dot_t {
+  stablehlo_dot_t dot;
+  stablehlo_dims_t lhs_ragged, rhs_group;
+} stablehlo_ragged_dot_t;
+
+// #chlo.ragged_dot<…>. Does not check them against any shape.
+POD_MUST_USE pod_status_t stablehlo_ragged_dot_dimensions(mlir_module_t *module,
+                                                          const mlir_attr_t *attr,
+                                                          stablehlo_ragged_dot_t *out);
 const mlir_attr_t *stablehlo_make_dot(mlir_module_t *module, const stablehlo_dot_t *dot);
 
 typedef struct stablehlo_gather_t {

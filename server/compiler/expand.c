@@ -446,6 +446,7 @@ static const struct {
     {"chlo.is_inf", 1, 1, expand_is_inf},
     {"chlo.is_neg_inf", 1, 1, expand_is_inf},
     {"chlo.is_pos_inf", 1, 1, expand_is_inf},
+    {"chlo.ragged_dot", 3, 1, expand_ragged_dot},
     {"chlo.square", 1, 1, expand_square},
     {"chlo.tan", 1, 1, expand_tan},
     {"stablehlo.batch_norm_grad", 5, 3, expand_norm_grad},
@@ -465,6 +466,7 @@ static const struct {
     {"stablehlo.get_dimension_size", 1, 1, expand_dimension_size},
     {"stablehlo.get_tuple_element", 1, 1, expand_tuple_element},
     {"stablehlo.real_dynamic_slice", 4, 1, expand_real_dynamic_slice},
+    {"stablehlo.rng", 3, 1, expand_rng},
 };
 
 static expand_fn_t find(mlir_module_t *module, const mlir_op_t *op) {
@@ -496,7 +498,8 @@ static bool needs_sizes(const mlir_op_t *op) {
          strcmp(op->name, "stablehlo.all_reduce") == 0 ||
          strncmp(op->name, "stablehlo.batch_norm_", strlen("stablehlo.batch_norm_")) ==
              0 ||
-         expand_is_broadcasting(op);
+         strcmp(op->name, "chlo.ragged_dot") == 0 ||
+         strcmp(op->name, "stablehlo.rng") == 0 || expand_is_broadcasting(op);
 }
 
 static bool are_tensors(const mlir_op_t *op) {

@@ -50,4 +50,11 @@ bool expand_is_broadcasting(const mlir_op_t *op);
 POD_MUST_USE pod_status_t expand_broadcasting(expander_t *expander,
                                               mlir_value_t **out_results);
 
+// expand_random.c: stablehlo.rng.
+POD_MUST_USE pod_status_t expand_rng(expander_t *expander, mlir_value_t **out_results);
+
+// expand_ragged_dot.c:
+POD_MUST_USE pod_status_t expand_ragged_dot(expander_t *expander,
+                                            mlir_value_t **out_results);
+
 #endif  // SERVER_COMPILER_EXPANDER_H_

@@ -80,10 +80,74 @@ static void test_a_broadcast_needs_sizes_that_fit_the_result(void **state) {
   check_rows(sizeof(rows) / sizeof(rows[0]), rows);
 }
 
+#define RNG(distribution, type, size, result)                                         \
+  "%0 = stablehlo.rng %a, %a, %n, distribution = " distribution " : (" type ", " type \
+  ", " size ") -> " result
+
+static void test_rng_needs_bounds_of_its_type_and_a_size_per_dimension(void **state) {
+  (void)state;
+  static const row_t rows[] = {
+      {"%a: tensor<i32>, %n: tensor<1xi64>",
+       RNG("NORMAL", "tensor<i32>", "tensor<1xi64>", "tensor<4xi32>"),
+       "test.mlir:2:8: 'stablehlo.rng': makes floats; with UNIFORM integers"},
+      {"%a: tensor<complex<f32>>, %n: tensor<1xi64>",
+       RNG("UNIFORM", "tensor<complex<f32>>", "tensor<1xi64>", "tensor<4xcomplex<f32>>"),
+       "makes floats"},
+      {"%a: tensor<f32>, %n: tensor<1xi64>",
+       RNG("UNIFORM", "tensor<f32>", "tensor<1xi64>", "tensor<4xf64>"),
+       "operand 0 must be one element of the result's type"},
+      {"%a: tensor<f32>, %n: tensor<2xi64>",
+       RNG("UNIFORM", "tensor<f32>", "tensor<2xi64>", "tensor<4xf32>"),
+       "operand 2 must have a size for each of 1 dimensions"},
+      {"%a: tensor<f32>, %n: tensor<1xi64>",
+       RNG("ODD", "tensor<f32>", "tensor<1xi64>", "tensor<4xf32>"),
+       "'rng_distribution' must be one of"},
+  };
+  check_rows(sizeof(rows) / sizeof(rows[0]), rows);
+}
+
+#define RAGGED(numbers, result)                                                      \
+  "%0 = \"chlo.ragged_dot\"(%a, %b, %s) {ragged_dot_dimension_numbers = "            \
+  "#chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = " \
+  "[1], " numbers ">} : (tensor<4x2xf32>, tensor<3x2x5xf32>, tensor<3xi32>) -> " result
+
+static void test_ragged_dot_needs_a_group_for_each_size(void **state) {
+  (void)state;
+  static const char *const arguments =
+      "%a: tensor<4x2xf32>, %b: tensor<3x2x5xf32>, %s: tensor<3xi32>";
+  const row_t rows[] = {
+      {arguments,
+       RAGGED("lhs_ragged_dimensions = [0, 1], rhs_group_dimensions = [0]",
+              "tensor<4x5xf32>"),
+       "test.mlir:2:8: 'chlo.ragged_dot': 'ragged_dot_dimension_numbers' must name"},
+      {arguments,
+       RAGGED("lhs_ragged_dimensions = [2], rhs_group_dimensions = [0]",
+              "tensor<4x5xf32>"),
+       "must name dimensions"},
+      {arguments,
+       RAGGED("lhs_ragged_dimensions = [0], rhs_group_dimensions = [2]",
+              "tensor<4x5xf32>"),
+       "needs one group dimension of the right side"},
+      {arguments, RAGGED("lhs_ragged_dimensions = [0]", "tensor<4x5xf32>"),
+       "needs one group dimension of the right side"},
+      {arguments,
+       RAGGED("lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]",
+              "tensor<4x6xf32>"),
+       "'stablehlo.dot_general'"},
+      {arguments,
+       RAGGED("lhs_ragged_dimensions = [1], rhs_group_dimensions = [0]",
+              "tensor<4x5xf32>"),
+       "its result must begin with a dimension of groups"},
+  };
+  check_rows(sizeof(rows) / sizeof(rows[0]), rows);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_batch_norm_needs_floats_and_a_vector_per_feature),
       cmocka_unit_test(test_a_broadcast_needs_sizes_that_fit_the_result),
+      cmocka_unit_test(test_rng_needs_bounds_of_its_type_and_a_size_per_dimension),
+      cmocka_unit_test(test_ragged_dot_needs_a_group_for_each_size),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
