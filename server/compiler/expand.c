@@ -473,6 +473,12 @@ static expand_fn_t find(mlir_module_t *module, const mlir_op_t *op) {
   if (strcmp(op->name, "stablehlo.all_reduce") == 0) {
     return expand_is_ragged(module, op) ? expand_ragged : NULL;
   }
+  if (strcmp(op->name, "stablehlo.collective_reduce") == 0) {
+    const bool is_dynamic = mlir_op_attr(op, "has_dynamic_root") != NULL;
+    const bool fits = op->region_count == 1 && op->result_count > 0 &&
+                      op->operand_count == op->result_count + (is_dynamic ? 1 : 0);
+    return fits ? expand_collective_reduce : NULL;
+  }
   if (strcmp(op->name, "stablehlo.custom_call") == 0) {
     const bool is_check = strncmp(target_of(op), "check.", strlen("check.")) == 0 &&
                           chip_op_find(target_of(op)) != CHIP_OP_INVALID;
@@ -495,6 +501,7 @@ static expand_fn_t find(mlir_module_t *module, const mlir_op_t *op) {
 static bool needs_sizes(const mlir_op_t *op) {
   return strncmp(op->name, "chlo.is_", strlen("chlo.is_")) == 0 ||
          strcmp(op->name, "stablehlo.collective_broadcast") == 0 ||
+         strcmp(op->name, "stablehlo.collective_reduce") == 0 ||
          strcmp(op->name, "stablehlo.all_reduce") == 0 ||
          strncmp(op->name, "stablehlo.batch_norm_", strlen("stablehlo.batch_norm_")) ==
              0 ||

@@ -100,6 +100,68 @@ pod_status_t expand_collective_broadcast(expander_t *expander,
   return NULL;
 }
 
+// --- Reductions that one chip of a group gets ---
+
+// The region moves.
+static mlir_op_t *emit_all_reduce(expander_t *expander) {
+  mlir_module_t *module = expander->module;
+  mlir_op_t *op = expander->op;
+  const mlir_type_t **types =
+      pod_arena_array(module->arena, (size_t)op->result_count, sizeof(types[0]));
+  for (int i = 0; i < op->result_count; i++) {
+    types[i] = op->results[i].type;
+  }
+  mlir_op_t *all =
+      mlir_op_create(module, mlir_intern(module, "stablehlo.all_reduce"),
+                     op->operand_count, op->operands, op->result_count, types, 1);
+  all->position = op->position;
+  all->location = op->location;
+  for (int i = 0; i < op->attr_count; i++) {
+    mlir_op_add_attr(module, all, op->attrs[i].name, op->attrs[i].value);
+  }
+  all->regions[0].first = op->regions[0].first;
+  all->regions[0].last = op->regions[0].last;
+  for (mlir_block_t *block = all->regions[0].first; block != NULL; block = block->next) {
+    block->region = &all->regions[0];
+  }
+  op->regions[0].first = op->regions[0].last = NULL;
+  mlir_block_insert_before(op, all);
+  return all;
+}
+
+// The first of every group has the result of an all_reduce, the others have zeros.
+pod_status_t expand_collective_reduce(expander_t *expander, mlir_value_t **out_results) {
+  mlir_module_t *module = expander->module;
+  if (mlir_op_attr(expander->op, "has_dynamic_root") != NULL) {
+    return mlir_op_error(module, expander->op, POD_UNIMPLEMENTED,
+                         "a root that the program computes is not supported");
+  }
+  compiler_groups_t groups;
+  POD_TRY(compiler_parse_replica_groups(module,
+                                        mlir_op_attr(expander->op, "replica_groups"),
+                                        NULL, module->arena, &groups));
+  const int64_t named = groups.group_count * groups.group_size;
+  if (named == 0) {
+    return mlir_op_error(module, expander->op, POD_INVALID_ARGUMENT,
+                         "needs 'replica_groups' of chips");
+  }
+  int64_t chips = 0;
+  for (int64_t i = 0; i < named; i++) {
+    chips = groups.ids[i] >= chips ? groups.ids[i] + 1 : chips;
+  }
+  bool *roots = pod_arena_array(module->arena, (size_t)chips, sizeof(*roots));
+  for (int64_t g = 0; g < groups.group_count; g++) {
+    roots[groups.ids[g * groups.group_size]] = true;
+  }
+  mlir_op_t *all = emit_all_reduce(expander);
+  mlir_value_t *is_root = emit_lookup(expander, chips, roots);
+  for (int i = 0; i < all->result_count; i++) {
+    out_results[i] = emit_choice(expander, is_root, &all->results[i],
+                                 expand_emit_splat(expander, all->results[i].type, 0));
+  }
+  return NULL;
+}
+
 // --- Groups of different sizes ---
 
 // replica_groups as they are written: rows of ids, -1 behind the last of a short one.

@@ -280,6 +280,7 @@ static pod_status_t grouping_of(grid_t *grid, const mlir_op_t *op, grouping_t *o
                                    &handle, &type));
   const bool knows_partitions = strcmp(op->name, "stablehlo.all_gather") == 0 ||
                                 strcmp(op->name, "stablehlo.all_reduce") == 0 ||
+                                strcmp(op->name, "stablehlo.collective_reduce") == 0 ||
                                 strcmp(op->name, "stablehlo.reduce_scatter") == 0;
   const mlir_attr_t *global = mlir_op_attr(op, "use_global_device_ids");
   const bool is_global =

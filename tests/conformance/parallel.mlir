@@ -90,3 +90,27 @@ module @ragged {
     func.return
   }
 }
+
+// -----
+
+// collective_reduce: the first of a group gets the sums, the other one zeros.
+module @reduce_to_the_first {
+  func.func @program(%x: tensor<2xi64>) -> tensor<2xi64> {
+    %s = "stablehlo.collective_reduce"(%x) ({
+    ^bb0(%a: tensor<i64>, %b: tensor<i64>):
+      %c = stablehlo.add %a, %b : tensor<i64>
+      stablehlo.return %c : tensor<i64>
+    }) {replica_groups = dense<[[1, 0]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 0, type = 0>}
+      : (tensor<2xi64>) -> tensor<2xi64>
+    return %s : tensor<2xi64>
+  }
+  func.func @main() {
+    %x = stablehlo.constant dense<[1, 2]> : tensor<2xi64>
+    %y = stablehlo.constant dense<[30, 40]> : tensor<2xi64>
+    %r:2 = "interpreter.run_parallel"(%x, %y) {programs = [[@program], [@program]]}
+      : (tensor<2xi64>, tensor<2xi64>) -> (tensor<2xi64>, tensor<2xi64>)
+    check.expect_eq_const %r#0, dense<[0, 0]> : tensor<2xi64>
+    check.expect_eq_const %r#1, dense<[31, 42]> : tensor<2xi64>
+    return
+  }
+}
