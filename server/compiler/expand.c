@@ -479,6 +479,11 @@ static expand_fn_t find(mlir_module_t *module, const mlir_op_t *op) {
                       op->operand_count == op->result_count + (is_dynamic ? 1 : 0);
     return fits ? expand_collective_reduce : NULL;
   }
+  if (strcmp(op->name, "stablehlo.collective_broadcast") == 0 &&
+      mlir_op_attr(op, "has_dynamic_root") != NULL) {
+    const bool fits = op->result_count > 0 && op->operand_count == op->result_count + 1;
+    return fits ? expand_broadcast_from_root : NULL;
+  }
   if (strcmp(op->name, "stablehlo.custom_call") == 0) {
     const bool is_check = strncmp(target_of(op), "check.", strlen("check.")) == 0 &&
                           chip_op_find(target_of(op)) != CHIP_OP_INVALID;

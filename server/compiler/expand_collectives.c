@@ -340,3 +340,71 @@ pod_status_t expand_ragged(expander_t *expander, mlir_value_t **out_results) {
   }
   return NULL;
 }
+
+// --- Roots that the program computes ---
+
+// What the chips of a group have, side by side in their order.
+static mlir_value_t *emit_gather_group(expander_t *expander, int64_t size,
+                                       const mlir_attr_t *groups, mlir_value_t *value) {
+  tensor_shape_t shape = value->type->shape;
+  memmove(&shape.dims[1], &shape.dims[0], (size_t)shape.rank * sizeof(shape.dims[0]));
+  shape.rank++;
+  shape.dims[0] = 1;
+  mlir_value_t *row = expand_emit_unary(expander, "stablehlo.reshape", value,
+                                        mlir_type_tensor(expander->module, &shape));
+  shape.dims[0] = size;
+  mlir_op_t *gather = expand_emit(expander, "stablehlo.all_gather", 1, &row,
+                                  mlir_type_tensor(expander->module, &shape));
+  expand_set_attr(expander, gather, "all_gather_dim",
+                  mlir_attr_integer(expander->module, 0, TENSOR_S64));
+  expand_set_attr(expander, gather, "replica_groups", groups);
+  return &gather->results[0];
+}
+
+// Every chip gets what all of its group have, and takes what the root has. Chips that are
+// in no group get zeros.
+pod_status_t expand_broadcast_from_root(expander_t *expander,
+                                        mlir_value_t **out_results) {
+  mlir_module_t *module = expander->module;
+  const mlir_op_t *op = expander->op;
+  mlir_value_t *roots = op->operands[op->operand_count - 1];
+  const mlir_attr_t *attr = mlir_op_attr(op, "replica_groups");
+  compiler_groups_t groups;
+  POD_TRY(compiler_parse_replica_groups(module, attr, NULL, module->arena, &groups));
+  const int64_t named = groups.group_count * groups.group_size;
+  if (named == 0 || roots->type->shape.rank != 1 ||
+      roots->type->shape.dims[0] != op->result_count ||
+      !tensor_dtype_is_integer(roots->type->shape.dtype)) {
+    return mlir_op_error(module, op, POD_INVALID_ARGUMENT,
+                         "needs 'replica_groups' of chips and, as its last operand, an "
+                         "integer for each result");
+  }
+  int64_t chips = 0;
+  for (int64_t i = 0; i < named; i++) {
+    chips = groups.ids[i] >= chips ? groups.ids[i] + 1 : chips;
+  }
+  bool *members = pod_arena_array(module->arena, (size_t)chips, sizeof(*members));
+  for (int64_t i = 0; i < named; i++) {
+    members[groups.ids[i]] = true;
+  }
+  mlir_value_t *is_member = emit_lookup(expander, chips, members);
+  tensor_shape_t list = roots->type->shape;
+  list.dtype = TENSOR_S64;
+  mlir_value_t *wide = expand_emit_unary(expander, "stablehlo.convert", roots,
+                                         mlir_type_tensor(module, &list));
+  for (int i = 0; i < op->result_count; i++) {
+    mlir_value_t *value = op->operands[i], *at = emit_i64(expander, i);
+    if (value->type->shape.rank == TENSOR_RANK_MAX) {
+      return mlir_op_error(module, op, POD_UNIMPLEMENTED,
+                           "a root that the program computes needs an operand of a rank "
+                           "below %d",
+                           (int)TENSOR_RANK_MAX);
+    }
+    mlir_value_t *root = emit_pick(expander, wide, 1, &at, at->type);
+    mlir_value_t *all = emit_gather_group(expander, groups.group_size, attr, value);
+    out_results[i] =
+        emit_choice(expander, is_member, emit_pick(expander, all, 1, &root, value->type),
+                    expand_emit_splat(expander, value->type, 0));
+  }
+  return NULL;
+}

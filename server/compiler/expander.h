@@ -33,6 +33,9 @@ void expand_set_attr(expander_t *expander, mlir_op_t *op, const char *name,
 // Each gives what stands for the results of the operation. expand_collectives.c:
 POD_MUST_USE pod_status_t expand_collective_broadcast(expander_t *expander,
                                                       mlir_value_t **out_results);
+// Of one operand or more, and the roots behind them.
+POD_MUST_USE pod_status_t expand_broadcast_from_root(expander_t *expander,
+                                                     mlir_value_t **out_results);
 // Takes one operand or more and a region.
 POD_MUST_USE pod_status_t expand_collective_reduce(expander_t *expander,
                                                    mlir_value_t **out_results);

@@ -114,3 +114,29 @@ module @reduce_to_the_first {
     return
   }
 }
+
+// -----
+
+// collective_broadcast of two values, each from a member of the group that the program names.
+module @broadcast_from_roots {
+  func.func @program(%x: tensor<2xi64>, %y: tensor<f32>, %root: tensor<2xi32>) -> (tensor<2xi64>, tensor<f32>) {
+    %b:2 = "stablehlo.collective_broadcast"(%x, %y, %root) {replica_groups = dense<[[1, 0]]> : tensor<1x2xi64>, has_dynamic_root}
+      : (tensor<2xi64>, tensor<f32>, tensor<2xi32>) -> (tensor<2xi64>, tensor<f32>)
+    return %b#0, %b#1 : tensor<2xi64>, tensor<f32>
+  }
+  func.func @main() {
+    %x0 = stablehlo.constant dense<[1, 2]> : tensor<2xi64>
+    %x1 = stablehlo.constant dense<[3, 4]> : tensor<2xi64>
+    %y0 = stablehlo.constant dense<5.0> : tensor<f32>
+    %y1 = stablehlo.constant dense<6.0> : tensor<f32>
+    %root = stablehlo.constant dense<[1, 0]> : tensor<2xi32>
+    %r:4 = "interpreter.run_parallel"(%x0, %y0, %root, %x1, %y1, %root) {programs = [[@program], [@program]]}
+      : (tensor<2xi64>, tensor<f32>, tensor<2xi32>, tensor<2xi64>, tensor<f32>, tensor<2xi32>)
+        -> (tensor<2xi64>, tensor<f32>, tensor<2xi64>, tensor<f32>)
+    check.expect_eq_const %r#0, dense<[1, 2]> : tensor<2xi64>
+    check.expect_eq_const %r#1, dense<6.0> : tensor<f32>
+    check.expect_eq_const %r#2, dense<[1, 2]> : tensor<2xi64>
+    check.expect_eq_const %r#3, dense<6.0> : tensor<f32>
+    return
+  }
+}

@@ -142,12 +142,33 @@ static void test_ragged_dot_needs_a_group_for_each_size(void **state) {
   check_rows(sizeof(rows) / sizeof(rows[0]), rows);
 }
 
+static void test_a_broadcast_from_roots_needs_one_for_each_value(void **state) {
+  (void)state;
+  static const row_t rows[] = {
+      {"%a: tensor<4xf32>, %r: tensor<2xi32>",
+       "%0 = \"stablehlo.collective_broadcast\"(%a, %r) {replica_groups = dense<[[0, "
+       "1]]> "
+       ": tensor<1x2xi64>, has_dynamic_root} : (tensor<4xf32>, tensor<2xi32>) -> "
+       "tensor<4xf32>",
+       "test.mlir:2:8: 'stablehlo.collective_broadcast': needs 'replica_groups' of chips "
+       "and, as its last operand, an integer for each result"},
+      {"%a: tensor<4xf32>, %r: tensor<1xf32>",
+       "%0 = \"stablehlo.collective_broadcast\"(%a, %r) {replica_groups = dense<[[0, "
+       "1]]> "
+       ": tensor<1x2xi64>, has_dynamic_root} : (tensor<4xf32>, tensor<1xf32>) -> "
+       "tensor<4xf32>",
+       "an integer for each result"},
+  };
+  check_rows(sizeof(rows) / sizeof(rows[0]), rows);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_batch_norm_needs_floats_and_a_vector_per_feature),
       cmocka_unit_test(test_a_broadcast_needs_sizes_that_fit_the_result),
       cmocka_unit_test(test_rng_needs_bounds_of_its_type_and_a_size_per_dimension),
       cmocka_unit_test(test_ragged_dot_needs_a_group_for_each_size),
+      cmocka_unit_test(test_a_broadcast_from_roots_needs_one_for_each_value),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
