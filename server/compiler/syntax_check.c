@@ -60,6 +60,9 @@ pod_status_t syntax_parse_check(mlir_parser_t *parser, mlir_op_t *op) {
     POD_TRY(mlir_parser_operand(parser, op));
   } else {
     POD_TRY(mlir_parser_attr(parser, &value));
+    if (value->type == NULL) {
+      return mlir_parser_error(parser, "expected dense<…> and its type before this");
+    }
     POD_TRY(syntax_add_attr(parser, op, "value", value));
   }
   POD_TRY(parse_limits(parser, op));

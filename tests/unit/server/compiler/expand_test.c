@@ -162,12 +162,24 @@ static void test_a_broadcast_from_roots_needs_one_for_each_value(void **state) {
   check_rows(sizeof(rows) / sizeof(rows[0]), rows);
 }
 
+static void test_a_check_with_a_constant_without_a_type_is_an_error(void **state) {
+  (void)state;
+  static const char text[] =
+      "func.func @main(%a: tensor<f32>) {\n"
+      "  check.expect_eq_const %a, @name\n  return\n}\n";
+  mlir_module_t *module = NULL;
+  assert_error(mlir_parse("test.mlir", text, (int64_t)strlen(text),
+                          compiler_syntax_lookup, &module),
+               POD_INVALID_ARGUMENT, "expected dense<…> and its type");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_batch_norm_needs_floats_and_a_vector_per_feature),
       cmocka_unit_test(test_a_broadcast_needs_sizes_that_fit_the_result),
       cmocka_unit_test(test_rng_needs_bounds_of_its_type_and_a_size_per_dimension),
       cmocka_unit_test(test_ragged_dot_needs_a_group_for_each_size),
+      cmocka_unit_test(test_a_check_with_a_constant_without_a_type_is_an_error),
       cmocka_unit_test(test_a_broadcast_from_roots_needs_one_for_each_value),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
