@@ -89,17 +89,6 @@ static pod_status_t make_plan(const kernel_args_t *args, plan_t *plan) {
   return NULL;
 }
 
-// The next index below `sizes`, the last dimension first; false behind the last one.
-static bool advance(int rank, const int64_t *sizes, int64_t *index) {
-  for (int d = rank - 1; d >= 0; d--) {
-    if (++index[d] < sizes[d]) {
-      return true;
-    }
-    index[d] = 0;
-  }
-  return false;
-}
-
 // The kernel as [groups, taps, features, n] in the type of the sums; taps in the order of
 // the window, reversed where the convolution says so.
 static pod_status_t pack_kernel(const plan_t *plan, const void *rhs, void **out_packed) {
@@ -165,7 +154,7 @@ static void fill_row(const plan_t *plan, const char *input, const int64_t *o, ch
                                                (size_t)plan->features);
     }
     row += tap_bytes;
-  } while (advance(c->window.rank, c->window.sizes, w));
+  } while (kernel_next_index(c->window.rank, c->window.sizes, w));
 }
 
 typedef struct product_t {
@@ -263,7 +252,7 @@ static pod_status_t run_block(const product_t *product, int64_t group, const voi
             product->out + (size_t)at * plan->bytes, plan->out_strides[c->output[1]],
             (size_t)plan->n);
       }
-      advance(c->window.rank, plan->place_sizes, o);
+      kernel_next_index(c->window.rank, plan->place_sizes, o);
     }
     if (pass == 0) {
       POD_TRY(multiply(product, count, kernel));

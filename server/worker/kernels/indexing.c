@@ -8,17 +8,6 @@
 #include "server/worker/kernels/move.h"
 #include "server/worker/kernels/region.h"
 
-// The next index below `sizes`, the last dimension first; false behind the last one.
-static bool advance(int rank, const int64_t *sizes, int64_t *index) {
-  for (int d = rank - 1; d >= 0; d--) {
-    if (++index[d] < sizes[d]) {
-      return true;
-    }
-    index[d] = 0;
-  }
-  return false;
-}
-
 static int64_t dot(int rank, const int64_t *index, const int64_t *strides) {
   int64_t sum = 0;
   for (int d = 0; d < rank; d++) {
@@ -107,7 +96,7 @@ pod_status_t kernel_gather(const kernel_args_t *args) {
     const int64_t to = dot(walk.batch_rank, batch, walk.batch_window_strides);
     copy_window(&move, row, (const char *)args->operands[0] + (size_t)from * bytes,
                 (char *)args->results[0] + (size_t)to * bytes);
-  } while (advance(walk.batch_rank, walk.batch_sizes, batch));
+  } while (kernel_next_index(walk.batch_rank, walk.batch_sizes, batch));
   return NULL;
 }
 
@@ -215,7 +204,7 @@ static pod_status_t scatter_window(const scatter_t *scatter, const int64_t *batc
                         walk->window_array_strides[last],
                         from + dot(last, index, walk->window_strides),
                         walk->window_strides[last], sizes[last]));
-  } while (advance(last, sizes, index));
+  } while (kernel_next_index(last, sizes, index));
   return NULL;
 }
 
@@ -244,6 +233,6 @@ pod_status_t kernel_scatter(const kernel_args_t *args) {
   do {
     read_start(&walk, indices->dtype, args->operands[count], batch, start);
     POD_TRY(scatter_window(&scatter, batch, start));
-  } while (advance(walk.batch_rank, walk.batch_sizes, batch));
+  } while (kernel_next_index(walk.batch_rank, walk.batch_sizes, batch));
   return NULL;
 }

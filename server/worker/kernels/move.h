@@ -6,6 +6,7 @@
 #ifndef SERVER_WORKER_KERNELS_MOVE_H_
 #define SERVER_WORKER_KERNELS_MOVE_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,17 @@ typedef struct kernel_move_t {
 
 // `in` and `out` point to the elements of index 0 and do not overlap.
 void kernel_move(const kernel_move_t *move, const void *in, void *out);
+
+// The next index below `sizes`, the last dimension first; false behind the last one.
+static inline bool kernel_next_index(int rank, const int64_t *sizes, int64_t *index) {
+  for (int d = rank - 1; d >= 0; d--) {
+    if (++index[d] < sizes[d]) {
+      return true;
+    }
+    index[d] = 0;
+  }
+  return false;
+}
 
 // Writes one element `count` times.
 void kernel_fill(size_t element_bytes, const void *element, void *out, size_t count);

@@ -11,22 +11,9 @@
 #include "common/base/check.h"
 #include "server/worker/kernels/kernels.h"
 #include "server/worker/kernels/move.h"
+#include "server/worker/kernels/region.h"
 #include "server/worker/kernels/scratch.h"
 #include "server/worker/kernels/storage.h"
-
-static chip_op_t op_of(chip_reducer_t reducer) {
-  static const chip_op_t ops[KERNEL_REDUCERS] = {
-      [CHIP_REDUCER_NONE] = CHIP_OP_INVALID,
-      [CHIP_REDUCER_ADD] = CHIP_OP_ADD,
-      [CHIP_REDUCER_MULTIPLY] = CHIP_OP_MULTIPLY,
-      [CHIP_REDUCER_MAXIMUM] = CHIP_OP_MAXIMUM,
-      [CHIP_REDUCER_MINIMUM] = CHIP_OP_MINIMUM,
-      [CHIP_REDUCER_AND] = CHIP_OP_AND,
-      [CHIP_REDUCER_OR] = CHIP_OP_OR,
-      [CHIP_REDUCER_XOR] = CHIP_OP_XOR,
-  };
-  return (unsigned)reducer < KERNEL_REDUCERS ? ops[reducer] : CHIP_OP_INVALID;
-}
 
 // Truth values are added by or and multiplied by and.
 static chip_reducer_t reducer_of_pred(chip_reducer_t reducer) {
@@ -61,9 +48,9 @@ static bool combiner_init(combiner_t *combiner, chip_reducer_t reducer,
       .compute = compute,
       .stored_bytes = tensor_dtype_bytes(dtype),
       .compute_bytes = tensor_dtype_bytes(compute),
-      .pair = kernel_binary_loop(op_of(reducer), compute),
+      .pair = kernel_binary_loop(kernel_reducer_op(reducer), compute),
   };
-  if (op_of(reducer) != CHIP_OP_INVALID) {
+  if (kernel_reducer_op(reducer) != CHIP_OP_INVALID) {
     combiner->rows = kernel_loops()->reduce[reducer][compute];
   }
   return combiner->rows != NULL && combiner->pair != NULL;

@@ -5,7 +5,7 @@
 #include "server/worker/kernels/kernels.h"
 #include "server/worker/kernels/storage.h"
 
-kernel_binary_fn_t kernel_reducer_loop(chip_reducer_t reducer, tensor_dtype_t dtype) {
+chip_op_t kernel_reducer_op(chip_reducer_t reducer) {
   static const chip_op_t ops[KERNEL_REDUCERS] = {
       [CHIP_REDUCER_NONE] = CHIP_OP_INVALID,
       [CHIP_REDUCER_ADD] = CHIP_OP_ADD,
@@ -16,9 +16,12 @@ kernel_binary_fn_t kernel_reducer_loop(chip_reducer_t reducer, tensor_dtype_t dt
       [CHIP_REDUCER_OR] = CHIP_OP_OR,
       [CHIP_REDUCER_XOR] = CHIP_OP_XOR,
   };
-  return (unsigned)reducer < KERNEL_REDUCERS && ops[reducer] != CHIP_OP_INVALID
-             ? kernel_binary_of(ops[reducer], dtype)
-             : NULL;
+  return (unsigned)reducer < KERNEL_REDUCERS ? ops[reducer] : CHIP_OP_INVALID;
+}
+
+kernel_binary_fn_t kernel_reducer_loop(chip_reducer_t reducer, tensor_dtype_t dtype) {
+  const chip_op_t op = kernel_reducer_op(reducer);
+  return op != CHIP_OP_INVALID ? kernel_binary_of(op, dtype) : NULL;
 }
 
 static const chip_computation_t *region_of(const kernel_args_t *args, int32_t call) {

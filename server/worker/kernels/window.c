@@ -15,16 +15,6 @@
 #include "server/worker/kernels/scratch.h"
 #include "server/worker/kernels/storage.h"
 
-static bool advance(int rank, const int64_t *sizes, int64_t *index) {
-  for (int d = rank - 1; d >= 0; d--) {
-    if (++index[d] < sizes[d]) {
-      return true;
-    }
-    index[d] = 0;
-  }
-  return false;
-}
-
 // The offset of the element that place `w` of the window at `o` falls on, in the first
 // `rank` dimensions; -1 in the padding.
 static int64_t offset_of(const chip_window_t *window, int rank,
@@ -136,7 +126,7 @@ static void reduce_row(const rows_t *rows, const int64_t *o, char *out) {
       kernel_encode(rows->dtype, rows->sums, count, rows->stored);
       kernel_decode(rows->dtype, rows->stored, count, rows->sums);
     }
-  } while (advance(last + 1, rows->window->sizes, w));
+  } while (kernel_next_index(last + 1, rows->window->sizes, w));
   kernel_encode(rows->dtype, rows->sums, count, out);
 }
 
@@ -170,7 +160,7 @@ static pod_status_t reduce_window_known(const kernel_args_t *args,
   do {
     reduce_row(&rows, o, target);
     target += (size_t)rows.width * tensor_dtype_bytes(rows.dtype);
-  } while (advance(out->rank - 1, out->dims, o));
+  } while (kernel_next_index(out->rank - 1, out->dims, o));
   kernel_scratch_trim();
   return NULL;
 }
@@ -204,7 +194,7 @@ static pod_status_t reduce_place(const kernel_args_t *args, const chip_window_t 
     }
     POD_TRY(args->call(args, args->instruction->calls[0], inputs, outputs));
     memcpy(sums, next, (size_t)count * KERNEL_ELEMENT_BYTES);
-  } while (advance(in->rank, window->sizes, w));
+  } while (kernel_next_index(in->rank, window->sizes, w));
   for (int32_t i = 0; i < count; i++) {
     const size_t bytes = tensor_dtype_bytes(kernel_result_shape(args, i)->dtype);
     memcpy((char *)args->results[i] + (size_t)place * bytes, sums[i], bytes);
@@ -228,7 +218,7 @@ static pod_status_t reduce_window_region(const kernel_args_t *args,
   int64_t place = 0;
   do {
     POD_TRY(reduce_place(args, window, strides, o, place++));
-  } while (advance(out->rank, out->dims, o));
+  } while (kernel_next_index(out->rank, out->dims, o));
   return NULL;
 }
 
@@ -358,13 +348,13 @@ pod_status_t kernel_select_and_scatter(const kernel_args_t *args) {
                       data + (size_t)at * bytes, &keeps));
       }
       selected = keeps ? selected : at;
-    } while (advance(in->rank, window.sizes, w));
+    } while (kernel_next_index(in->rank, window.sizes, w));
     if (selected >= 0) {
       POD_TRY(kernel_combine(&combiner,
                              (char *)args->results[0] + (size_t)selected * bytes, 1,
                              update, 1, 1));
     }
     update += bytes;
-  } while (advance(source->rank, source->dims, o));
+  } while (kernel_next_index(source->rank, source->dims, o));
   return NULL;
 }
