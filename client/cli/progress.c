@@ -2,7 +2,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "client/cli/cli.h"
@@ -55,14 +54,8 @@ static void *run(void *context) {
   cli_progress_t *progress = context;
   pthread_mutex_lock(&progress->mutex);
   while (!progress->is_stopped) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += REDRAW_NS;
-    if (until.tv_nsec >= 1000000000) {
-      until.tv_nsec -= 1000000000;
-      until.tv_sec++;
-    }
-    pthread_cond_timedwait(&progress->wake, &progress->mutex, &until);
+    pod_clock_cond_wait(&progress->wake, &progress->mutex,
+                        pod_clock_now_ns() + REDRAW_NS);
     if (!progress->is_stopped) {
       draw(progress);
     }
@@ -78,11 +71,7 @@ cli_progress_t *cli_progress_start(void) {
   }
   cli_progress_t *progress = pod_alloc(sizeof(*progress));
   pthread_mutex_init(&progress->mutex, NULL);
-  pthread_condattr_t attributes;
-  pthread_condattr_init(&attributes);
-  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-  pthread_cond_init(&progress->wake, &attributes);
-  pthread_condattr_destroy(&attributes);
+  pod_clock_cond_init(&progress->wake);
   if (pthread_create(&progress->thread, NULL, run, progress) != 0) {
     free(progress);
     return NULL;

@@ -1,14 +1,11 @@
 // The keeper of a node: one thread that opens and closes the links' sockets and watches
 // their time. Nobody else does, so that nothing that waits for nng is waited for.
 
-#include <time.h>
-
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "server/ici/node.h"
 
 enum {
-  NS_PER_S = 1000000000,
   // How long a socket waits for its connection before it is made anew: doubled from round
   // to round, so that the slowest machine gets its time. Who dials asks for more often
   // than who listens throws away.
@@ -111,13 +108,12 @@ static bool is_closed(ici_link_t *link) {
 }
 
 static void sleep_until(ici_node_t *node, int64_t due_ns) {
-  const struct timespec due = {.tv_sec = due_ns / NS_PER_S, .tv_nsec = due_ns % NS_PER_S};
   pthread_mutex_lock(&node->lock);
   while (!node->keeper_called && pod_clock_now_ns() < due_ns) {
     if (due_ns == INT64_MAX) {
       pthread_cond_wait(&node->keeper_wanted, &node->lock);
     } else {
-      pthread_cond_timedwait(&node->keeper_wanted, &node->lock, &due);
+      pod_clock_cond_wait(&node->keeper_wanted, &node->lock, due_ns);
     }
   }
   node->keeper_called = false;

@@ -10,8 +10,6 @@
 #include "common/base/memory.h"
 #include "server/ici/node.h"
 
-enum { NS_PER_S = 1000000000 };
-
 ici_header_t ici_node_header(const ici_node_t *node, ici_kind_t kind,
                              int32_t destination) {
   return (ici_header_t){.kind = (uint8_t)kind,
@@ -348,12 +346,8 @@ static pod_status_t check_config(const ici_node_config_t *config) {
 }
 
 static void init_locks(ici_node_t *node) {
-  pthread_condattr_t attributes;
-  pthread_condattr_init(&attributes);
-  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-  pthread_cond_init(&node->link_changed, &attributes);
-  pthread_cond_init(&node->keeper_wanted, &attributes);
-  pthread_condattr_destroy(&attributes);
+  pod_clock_cond_init(&node->link_changed);
+  pod_clock_cond_init(&node->keeper_wanted);
   pthread_mutex_init(&node->event_lock, NULL);
   pthread_mutex_init(&node->progress, NULL);
   pthread_mutex_init(&node->forward_lock, NULL);
@@ -579,12 +573,10 @@ static ici_link_t *link_that_is_down(ici_node_t *node) {
 }
 
 pod_status_t ici_node_wait_up(ici_node_t *node, int64_t deadline_ns) {
-  const struct timespec deadline = {.tv_sec = deadline_ns / NS_PER_S,
-                                    .tv_nsec = deadline_ns % NS_PER_S};
   pthread_mutex_lock(&node->lock);
   ici_link_t *down = link_that_is_down(node);
   while (down != NULL && pod_clock_now_ns() < deadline_ns) {
-    pthread_cond_timedwait(&node->link_changed, &node->lock, &deadline);
+    pod_clock_cond_wait(&node->link_changed, &node->lock, deadline_ns);
     down = link_that_is_down(node);
   }
   pthread_mutex_unlock(&node->lock);

@@ -6,12 +6,11 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "common/base/clock.h"
 #include "common/base/memory.h"
 
-enum { NS_PER_S = 1000000000, NS_PER_MS = 1000000 };
+enum { NS_PER_MS = 1000000 };
 
 // Who looks last frees it.
 typedef struct trial_t {
@@ -60,11 +59,9 @@ static void *run_trial(void *context) {
 
 static bool wait_ended(trial_t *trial, int timeout_ms) {
   const int64_t until_ns = pod_clock_now_ns() + (int64_t)timeout_ms * NS_PER_MS;
-  const struct timespec until = {.tv_sec = until_ns / NS_PER_S,
-                                 .tv_nsec = until_ns % NS_PER_S};
   pthread_mutex_lock(&trial->lock);
   while (!trial->has_ended && pod_clock_now_ns() < until_ns) {
-    pthread_cond_timedwait(&trial->ended, &trial->lock, &until);
+    pod_clock_cond_wait(&trial->ended, &trial->lock, until_ns);
   }
   const bool has_ended = trial->has_ended;
   trial->is_left = !has_ended;
@@ -75,11 +72,7 @@ static bool wait_ended(trial_t *trial, int timeout_ms) {
 bool ici_transport_works(int timeout_ms) {
   trial_t *trial = pod_alloc(sizeof(*trial));
   pthread_mutex_init(&trial->lock, NULL);
-  pthread_condattr_t attributes;
-  pthread_condattr_init(&attributes);
-  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-  pthread_cond_init(&trial->ended, &attributes);
-  pthread_condattr_destroy(&attributes);
+  pod_clock_cond_init(&trial->ended);
   pthread_t thread;
   if (pthread_create(&thread, NULL, run_trial, trial) != 0) {
     free_trial(trial);

@@ -3,14 +3,13 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/memory.h"
 
-enum { NS_PER_S = 1000000000, NS_PER_MS = 1000000, FIRST_FILE = 3 };
+enum { NS_PER_MS = 1000000, FIRST_FILE = 3 };
 
 struct watchdog_t {
   watchdog_options_t options;
@@ -24,11 +23,9 @@ struct watchdog_t {
 static bool pause_between(watchdog_t *watchdog) {
   const int64_t until_ns =
       pod_clock_now_ns() + (int64_t)watchdog->options.interval_ms * NS_PER_MS;
-  const struct timespec until = {.tv_sec = until_ns / NS_PER_S,
-                                 .tv_nsec = until_ns % NS_PER_S};
   pthread_mutex_lock(&watchdog->lock);
   while (!watchdog->stops && pod_clock_now_ns() < until_ns) {
-    pthread_cond_timedwait(&watchdog->stopped, &watchdog->lock, &until);
+    pod_clock_cond_wait(&watchdog->stopped, &watchdog->lock, until_ns);
   }
   const bool goes_on = !watchdog->stops;
   pthread_mutex_unlock(&watchdog->lock);
@@ -58,11 +55,7 @@ watchdog_t *watchdog_create(const watchdog_options_t *options) {
   watchdog_t *watchdog = pod_alloc(sizeof(*watchdog));
   watchdog->options = *options;
   pthread_mutex_init(&watchdog->lock, NULL);
-  pthread_condattr_t attributes;
-  pthread_condattr_init(&attributes);
-  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-  pthread_cond_init(&watchdog->stopped, &attributes);
-  pthread_condattr_destroy(&attributes);
+  pod_clock_cond_init(&watchdog->stopped);
   if (pthread_create(&watchdog->thread, NULL, watch, watchdog) == 0) {
     return watchdog;
   }
