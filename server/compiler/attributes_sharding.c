@@ -625,7 +625,8 @@ static pod_status_t check_ids(mlir_module_t *module, const mlir_attr_t *attr,
                              "groups of different sizes are not supported");
     } else if (ids[i] < 0 || ids[i] >= SHARDING_DEVICES_MAX) {
       status = mlir_error_at(module, attr->position, POD_INVALID_ARGUMENT,
-                             "%lld is no device", (long long)ids[i]);
+                             "'replica_groups' names %lld; ids are 0 to %d",
+                             (long long)ids[i], SHARDING_DEVICES_MAX - 1);
     } else if (seen[ids[i]]) {
       status = mlir_error_at(module, attr->position, POD_INVALID_ARGUMENT,
                              "device %lld is in the groups twice", (long long)ids[i]);

@@ -6,6 +6,7 @@
 #include "common/base/check.h"
 #include "common/mlir/diagnostic.h"
 #include "server/compiler/attributes.h"
+#include "server/compiler/processes.h"
 #include "server/compiler/replacements.h"
 #include "server/compiler/walk.h"
 
@@ -292,6 +293,10 @@ static pod_status_t grouping_of(grid_t *grid, const mlir_op_t *op, grouping_t *o
   return NULL;
 }
 
+static processes_t processes_in(const grid_t *grid) {
+  return (processes_t){.replicas = grid->replicas, .partitions = grid->partitions};
+}
+
 static int64_t chip_of(const grid_t *grid, int64_t replica, int64_t partition) {
   return replica * grid->partitions + partition;
 }
@@ -337,6 +342,7 @@ static pod_status_t rewrite_groups(grid_t *grid, mlir_op_t *op, grouping_t group
     POD_TRY(compiler_parse_replica_groups(grid->module, attr, NULL, grid->module->arena,
                                           &from));
   }
+  POD_TRY(processes_check_groups(grid->module, op, processes_in(grid), &from));
   fill_groups(grid, grouping, &from);
   // In the order of the specification: `others` groups for every one, or all in one.
   const int64_t others = grouping == CROSS_REPLICA     ? grid->partitions
@@ -373,6 +379,7 @@ static pod_status_t rewrite_pairs(grid_t *grid, mlir_op_t *op, grouping_t groupi
   const int64_t *from;
   POD_TRY(stablehlo_source_target_pairs(
       grid->module, mlir_op_attr(op, "source_target_pairs"), &count, &from));
+  POD_TRY(processes_check_pairs(grid->module, op, processes_in(grid), count, from));
   const int64_t others = grouping == CROSS_REPLICA ? grid->partitions : grid->replicas;
   if (count > CELLS_MAX) {
     return not_supported(grid, "more than 4096 pairs are not supported");
@@ -454,5 +461,7 @@ pod_status_t parallel_expand(mlir_module_t *module) {
   POD_TRY(read_grid(&grid));
   POD_TRY(check_counts(&grid));
   POD_TRY(rewrite_programs(&grid, main));
+  mlir_op_remove_attr(module->op, "mhlo.num_replicas");  // Chips are counted from here.
+  mlir_op_remove_attr(module->op, "mhlo.num_partitions");
   return rewrite_main(&grid);
 }

@@ -9,6 +9,7 @@
 #include "common/mlir/diagnostic.h"
 #include "common/mlir/ir.h"
 #include "server/chip/operations.h"
+#include "server/compiler/attributes.h"
 
 // One per distinct entry of the column `shape` of operations.def.
 #define shape_none NULL
@@ -122,5 +123,9 @@ POD_MUST_USE pod_status_t shape_region(mlir_module_t *module, const mlir_op_t *o
 // tensor<E>.
 POD_MUST_USE pod_status_t shape_reducer(mlir_module_t *module, const mlir_op_t *op,
                                         int pair_count, const tensor_dtype_t *dtypes);
+
+// The groups of a collective, which must be there and name the processes.
+POD_MUST_USE pod_status_t shape_groups(mlir_module_t *module, const mlir_op_t *op,
+                                       compiler_groups_t *out_groups);
 
 #endif  // SERVER_COMPILER_SHAPE_H_
