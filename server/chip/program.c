@@ -38,3 +38,24 @@ bool chip_op_is_collective(chip_op_t op) {
       return false;
   }
 }
+
+chip_op_t chip_reducer_op(chip_reducer_t reducer) {
+  switch (reducer) {
+    case CHIP_REDUCER_ADD:
+      return CHIP_OP_ADD;
+    case CHIP_REDUCER_MULTIPLY:
+      return CHIP_OP_MULTIPLY;
+    case CHIP_REDUCER_MAXIMUM:
+      return CHIP_OP_MAXIMUM;
+    case CHIP_REDUCER_MINIMUM:
+      return CHIP_OP_MINIMUM;
+    case CHIP_REDUCER_AND:
+      return CHIP_OP_AND;
+    case CHIP_REDUCER_OR:
+      return CHIP_OP_OR;
+    case CHIP_REDUCER_XOR:
+      return CHIP_OP_XOR;
+    default:
+      return CHIP_OP_INVALID;
+  }
+}

@@ -268,6 +268,10 @@ static inline unsigned chip_bitcast_bits(tensor_dtype_t dtype) {
 
 bool chip_op_is_collective(chip_op_t op);
 
+// The operation that a known reducer is; CHIP_OP_INVALID for CHIP_REDUCER_NONE and what
+// is none.
+chip_op_t chip_reducer_op(chip_reducer_t reducer);
+
 // A listing for people: one line per instruction, with shapes and buffers.
 void chip_program_print(pod_text_t *text, const chip_program_t *program);
 

@@ -4,16 +4,6 @@
 
 #include "common/base/check.h"
 
-static const char *const reducer_ops[] = {
-    [CHIP_REDUCER_ADD] = "stablehlo.add",
-    [CHIP_REDUCER_MULTIPLY] = "stablehlo.multiply",
-    [CHIP_REDUCER_MAXIMUM] = "stablehlo.maximum",
-    [CHIP_REDUCER_MINIMUM] = "stablehlo.minimum",
-    [CHIP_REDUCER_AND] = "stablehlo.and",
-    [CHIP_REDUCER_OR] = "stablehlo.or",
-    [CHIP_REDUCER_XOR] = "stablehlo.xor",
-};
-
 chip_reducer_t compiler_reducer(const mlir_op_t *op) {
   const mlir_block_t *block = op->region_count == 1 ? mlir_op_block(op, 0) : NULL;
   if (block == NULL || block->next != NULL || block->argument_count != 2 ||
@@ -33,8 +23,8 @@ chip_reducer_t compiler_reducer(const mlir_op_t *op) {
   if (!straight && !swapped) {
     return CHIP_REDUCER_NONE;
   }
-  for (size_t i = CHIP_REDUCER_ADD; i < POD_COUNT_OF(reducer_ops); i++) {
-    if (strcmp(combine->name, reducer_ops[i]) == 0) {
+  for (int i = CHIP_REDUCER_ADD; i <= CHIP_REDUCER_XOR; i++) {
+    if (strcmp(combine->name, chip_op_name(chip_reducer_op((chip_reducer_t)i))) == 0) {
       return (chip_reducer_t)i;
     }
   }
@@ -49,9 +39,10 @@ void compiler_build_reducer(mlir_module_t *module, mlir_op_t *op, chip_reducer_t
   mlir_block_t *block = mlir_block_create(module, &op->regions[0]);
   mlir_value_t *arguments[] = {mlir_block_add_argument(module, block, type),
                                mlir_block_add_argument(module, block, type)};
+  const chip_op_t kind = chip_reducer_op(reducer);
   mlir_op_t *combine =
-      mlir_op_create(module, reducer_ops[reducer], 2, arguments, 1, &type, 0);
-  combine->kind = (int)chip_op_find(combine->name);
+      mlir_op_create(module, chip_op_name(kind), 2, arguments, 1, &type, 0);
+  combine->kind = (int)kind;
   mlir_block_append(block, combine);
   mlir_value_t *result = &combine->results[0];
   mlir_op_t *end = mlir_op_create(module, "stablehlo.return", 1, &result, 0, NULL, 0);

@@ -2,7 +2,7 @@
 // indices and offsets of shards come out as constants; float arithmetic is left to the
 // kernels.
 
-#include "server/chip/program.h"
+#include "server/chip/integer.h"
 #include "server/compiler/attributes.h"
 #include "server/compiler/simplify.h"
 
@@ -14,15 +14,11 @@ static const mlir_attr_t *constant_of(const mlir_value_t *value) {
   return mlir_attr_is(attr, MLIR_ATTR_DENSE) ? attr : NULL;
 }
 
-static bool is_whole(tensor_dtype_t dtype) {
-  return dtype == TENSOR_PRED || tensor_dtype_is_integer(dtype);
-}
-
 // The value of a scalar constant of integers or predicates.
 static bool whole_of(const mlir_value_t *value, int64_t *out_value) {
   const mlir_attr_t *attr = constant_of(value);
   if (attr == NULL || value->type->shape.rank != 0 ||
-      !is_whole(value->type->shape.dtype)) {
+      !chip_is_integral(value->type->shape.dtype)) {
     return false;
   }
   *out_value = tensor_element_as_int64(value->type->shape.dtype, attr->data);
@@ -39,60 +35,6 @@ static const mlir_attr_t *make_whole(mlir_module_t *module, const tensor_shape_t
   return mlir_attr_dense(module, shape, element, true);
 }
 
-// -1, 0 or 1. u64 keeps its bits in an int64.
-static int order(tensor_dtype_t dtype, int64_t a, int64_t b) {
-  if (dtype == TENSOR_U64) {
-    return ((uint64_t)a > (uint64_t)b) - ((uint64_t)a < (uint64_t)b);
-  }
-  return (a > b) - (a < b);
-}
-
-static bool fold_arithmetic(int kind, tensor_dtype_t dtype, int64_t a, int64_t b,
-                            int64_t *out) {
-  const bool is_pred = dtype == TENSOR_PRED;
-  const uint64_t x = (uint64_t)a, y = (uint64_t)b;  // Wraps, as the operations do.
-  switch (kind) {
-    case CHIP_OP_ADD:
-      *out = is_pred ? (a | b) : (int64_t)(x + y);
-      return true;
-    case CHIP_OP_SUBTRACT:
-      *out = (int64_t)(x - y);
-      return !is_pred;
-    case CHIP_OP_MULTIPLY:
-      *out = is_pred ? (a & b) : (int64_t)(x * y);
-      return true;
-    case CHIP_OP_MAXIMUM:
-      *out = order(dtype, a, b) >= 0 ? a : b;
-      return true;
-    case CHIP_OP_MINIMUM:
-      *out = order(dtype, a, b) <= 0 ? a : b;
-      return true;
-    case CHIP_OP_AND:
-      *out = a & b;
-      return true;
-    case CHIP_OP_OR:
-      *out = a | b;
-      return true;
-    case CHIP_OP_XOR:
-      *out = a ^ b;
-      return true;
-    case CHIP_OP_DIVIDE:  // Truncates; what has no result is left to the kernel.
-      if (b == 0 || (a == INT64_MIN && b == -1) || dtype == TENSOR_U64) {
-        return false;
-      }
-      *out = a / b;
-      return true;
-    case CHIP_OP_REMAINDER:
-      if (b == 0 || b == -1 || dtype == TENSOR_U64) {
-        return false;
-      }
-      *out = a % b;
-      return true;
-    default:
-      return false;
-  }
-}
-
 static bool fold_compare(mlir_module_t *module, const mlir_op_t *op, int64_t a, int64_t b,
                          int64_t *out) {
   int direction;
@@ -101,12 +43,8 @@ static bool fold_compare(mlir_module_t *module, const mlir_op_t *op, int64_t a, 
     pod_status_free(status);
     return false;
   }
-  const int sign = order(op->operands[0]->type->shape.dtype, a, b);
-  const bool holds[] = {
-      [CHIP_COMPARISON_EQ] = sign == 0, [CHIP_COMPARISON_NE] = sign != 0,
-      [CHIP_COMPARISON_GE] = sign >= 0, [CHIP_COMPARISON_GT] = sign > 0,
-      [CHIP_COMPARISON_LE] = sign <= 0, [CHIP_COMPARISON_LT] = sign < 0};
-  *out = holds[direction];
+  *out = chip_comparison_holds(
+      direction, chip_integer_order(op->operands[0]->type->shape.dtype, a, b));
   return true;
 }
 
@@ -120,9 +58,9 @@ static const mlir_attr_t *fold_convert(mlir_module_t *module, const mlir_op_t *o
     return NULL;
   }
   unsigned char element[16] = {0};
-  if (is_whole(from)) {
+  if (chip_is_integral(from)) {
     const int64_t whole = tensor_element_as_int64(from, value->data);
-    if (is_whole(result->dtype)) {
+    if (chip_is_integral(result->dtype)) {
       return make_whole(module, result, whole);
     }
     const int64_t exact = INT64_C(1) << 53;
@@ -155,9 +93,10 @@ static const mlir_attr_t *fold_binary(mlir_module_t *module, const mlir_op_t *op
   if (!whole_of(op->operands[0], &a) || !whole_of(op->operands[1], &b)) {
     return NULL;
   }
-  const bool is_known = op->kind == CHIP_OP_COMPARE
-                            ? fold_compare(module, op, a, b, &value)
-                            : fold_arithmetic(op->kind, dtype, a, b, &value);
+  const bool is_known =
+      op->kind == CHIP_OP_COMPARE
+          ? fold_compare(module, op, a, b, &value)
+          : chip_integer_binary((chip_op_t)op->kind, dtype, a, b, &value);
   return is_known ? make_whole(module, &op->results[0].type->shape, value) : NULL;
 }
 

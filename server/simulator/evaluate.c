@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/memory.h"
+#include "server/chip/integer.h"
 #include "server/simulator/values.h"
 
 enum { ARGS_MAX = 32 };
@@ -48,95 +49,16 @@ static void take(const question_t *q, int64_t index, const arg_t *arg, int64_t f
   memcpy(q->out + (size_t)index * q->element_bytes, element(arg, from), q->element_bytes);
 }
 
-static bool is_integral(tensor_dtype_t dtype) {
-  return dtype == TENSOR_PRED || tensor_dtype_is_integer(dtype);
-}
-
 // --- Elementwise ---
 
-static bool divided(bool is_unsigned, bool wants_rest, int64_t x, int64_t y,
-                    int64_t *out) {
-  if (y == 0 || (!is_unsigned && y == -1 && x == INT64_MIN)) {
-    return false;
-  }
-  if (is_unsigned) {
-    const uint64_t a = (uint64_t)x;
-    const uint64_t b = (uint64_t)y;
-    *out = (int64_t)(wants_rest ? a % b : a / b);
-  } else {
-    *out = wants_rest ? x % y : x / y;
-  }
-  return true;
-}
-
-static int64_t bits_of(tensor_dtype_t dtype) {
-  return (int64_t)tensor_dtype_device_bits(dtype);
-}
-
-static int64_t shifted(chip_op_t op, tensor_dtype_t dtype, int64_t x, int64_t by) {
-  const int64_t bits = bits_of(dtype);
-  const bool is_far = by < 0 || by >= bits;
-  const uint64_t mask = bits >= 64 ? UINT64_MAX : ((UINT64_C(1) << (uint64_t)bits) - 1);
-  switch (op) {
-    case CHIP_OP_SHIFT_LEFT:
-      return is_far ? 0 : (int64_t)((uint64_t)x << by);
-    case CHIP_OP_SHIFT_RIGHT_LOGICAL:
-      return is_far ? 0 : (int64_t)(((uint64_t)x & mask) >> by);
-    default:
-      return is_far ? (x < 0 ? -1 : 0) : x >> by;
-  }
-}
-
-static bool binary(const question_t *q, int64_t x, int64_t y, int64_t *out) {
-  const tensor_dtype_t dtype = q->shape->dtype;
-  const bool is_unsigned = tensor_dtype_is_unsigned(dtype);
-  const bool is_less = is_unsigned ? (uint64_t)x < (uint64_t)y : x < y;
-  switch (q->instruction->op) {
-    case CHIP_OP_ADD:
-      *out = dtype == TENSOR_PRED ? (x | y) : (int64_t)((uint64_t)x + (uint64_t)y);
-      return true;
-    case CHIP_OP_SUBTRACT:
-      *out = (int64_t)((uint64_t)x - (uint64_t)y);
-      return dtype != TENSOR_PRED;
-    case CHIP_OP_MULTIPLY:
-      *out = (int64_t)((uint64_t)x * (uint64_t)y);
-      return true;
-    case CHIP_OP_DIVIDE:
-      return divided(is_unsigned, false, x, y, out);
-    case CHIP_OP_REMAINDER:
-      return divided(is_unsigned, true, x, y, out);
-    case CHIP_OP_MAXIMUM:
-      *out = is_less ? y : x;
-      return true;
-    case CHIP_OP_MINIMUM:
-      *out = is_less ? x : y;
-      return true;
-    case CHIP_OP_AND:
-      *out = x & y;
-      return true;
-    case CHIP_OP_OR:
-      *out = x | y;
-      return true;
-    case CHIP_OP_XOR:
-      *out = x ^ y;
-      return true;
-    case CHIP_OP_SHIFT_LEFT:
-    case CHIP_OP_SHIFT_RIGHT_LOGICAL:
-    case CHIP_OP_SHIFT_RIGHT_ARITHMETIC:
-      *out = shifted(q->instruction->op, dtype, x, y);
-      return q->instruction->op != CHIP_OP_SHIFT_RIGHT_ARITHMETIC || !is_unsigned;
-    default:
-      return false;
-  }
-}
-
 static bool run_binary(const question_t *q) {
-  if (!is_integral(q->shape->dtype)) {
+  if (!chip_is_integral(q->shape->dtype)) {
     return false;
   }
   for (int64_t i = 0; i < q->elements; i++) {
     int64_t value;
-    if (!binary(q, integer(&q->args[0], i), integer(&q->args[1], i), &value)) {
+    if (!chip_integer_binary(q->instruction->op, q->shape->dtype, integer(&q->args[0], i),
+                             integer(&q->args[1], i), &value)) {
       return false;
     }
     put(q, i, value);
@@ -145,30 +67,23 @@ static bool run_binary(const question_t *q) {
 }
 
 static bool run_unary(const question_t *q) {
-  if (!is_integral(q->shape->dtype)) {
+  if (!chip_is_integral(q->shape->dtype)) {
     return false;
   }
   for (int64_t i = 0; i < q->elements; i++) {
-    const int64_t x = integer(&q->args[0], i);
-    switch (q->instruction->op) {
-      case CHIP_OP_NEGATE:
-        put(q, i, (int64_t)(0 - (uint64_t)x));
-        break;
-      case CHIP_OP_ABS:
-        put(q, i, x < 0 ? (int64_t)(0 - (uint64_t)x) : x);
-        break;
-      case CHIP_OP_SIGN:
-        put(q, i, (x != 0) - 2 * (x < 0 && !tensor_dtype_is_unsigned(q->shape->dtype)));
-        break;
-      default:
-        put(q, i, q->shape->dtype == TENSOR_PRED ? x == 0 : ~x);
+    int64_t value;
+    if (!chip_integer_unary(q->instruction->op, q->shape->dtype, integer(&q->args[0], i),
+                            &value)) {
+      return false;
     }
+    put(q, i, value);
   }
   return true;
 }
 
 static bool run_convert(const question_t *q) {
-  if (!is_integral(q->shape->dtype) || tensor_dtype_is_complex(q->args[0].shape->dtype)) {
+  if (!chip_is_integral(q->shape->dtype) ||
+      tensor_dtype_is_complex(q->args[0].shape->dtype)) {
     return false;
   }
   const bool to_truth =
@@ -182,36 +97,17 @@ static bool run_convert(const question_t *q) {
   return true;
 }
 
-static bool holds(int64_t direction, bool is_less, bool is_equal) {
-  switch (direction) {
-    case CHIP_COMPARISON_EQ:
-      return is_equal;
-    case CHIP_COMPARISON_NE:
-      return !is_equal;
-    case CHIP_COMPARISON_GE:
-      return !is_less;
-    case CHIP_COMPARISON_GT:
-      return !is_less && !is_equal;
-    case CHIP_COMPARISON_LE:
-      return is_less || is_equal;
-    default:
-      return is_less;
-  }
-}
-
 static bool run_compare(const question_t *q) {
   const tensor_dtype_t dtype = q->args[0].shape->dtype;
-  if (!is_integral(dtype)) {
+  if (!chip_is_integral(dtype)) {
     return false;
   }
   const int64_t direction = chip_instruction_attr_one(
       q->instruction, CHIP_ATTR_COMPARISON_DIRECTION, CHIP_COMPARISON_EQ);
   for (int64_t i = 0; i < q->elements; i++) {
-    const int64_t x = integer(&q->args[0], i);
-    const int64_t y = integer(&q->args[1], i);
-    const bool is_less =
-        tensor_dtype_is_unsigned(dtype) ? (uint64_t)x < (uint64_t)y : x < y;
-    put(q, i, holds(direction, is_less, x == y));
+    const int order =
+        chip_integer_order(dtype, integer(&q->args[0], i), integer(&q->args[1], i));
+    put(q, i, chip_comparison_holds(direction, order));
   }
   return true;
 }
@@ -226,7 +122,7 @@ static bool run_select(const question_t *q) {
 }
 
 static bool run_clamp(const question_t *q) {
-  if (!is_integral(q->shape->dtype) || tensor_dtype_is_unsigned(q->shape->dtype)) {
+  if (!chip_is_integral(q->shape->dtype) || tensor_dtype_is_unsigned(q->shape->dtype)) {
     return false;
   }
   for (int64_t i = 0; i < q->elements; i++) {
@@ -261,7 +157,7 @@ static int64_t ravel(const tensor_shape_t *shape, const int64_t coords[TENSOR_RA
 static bool run_iota(const question_t *q) {
   const int64_t dimension =
       chip_instruction_attr_one(q->instruction, CHIP_ATTR_DIMENSION, 0);
-  if (!is_integral(q->shape->dtype)) {
+  if (!chip_is_integral(q->shape->dtype)) {
     return false;
   }
   for (int64_t i = 0; i < q->elements; i++) {
@@ -393,39 +289,9 @@ static bool run_concatenate(const question_t *q) {
   return true;
 }
 
-static bool reduced(chip_reducer_t reducer, bool is_unsigned, int64_t x, int64_t y,
-                    int64_t *out) {
-  const bool is_less = is_unsigned ? (uint64_t)x < (uint64_t)y : x < y;
-  switch (reducer) {
-    case CHIP_REDUCER_ADD:
-      *out = (int64_t)((uint64_t)x + (uint64_t)y);
-      return true;
-    case CHIP_REDUCER_MULTIPLY:
-      *out = (int64_t)((uint64_t)x * (uint64_t)y);
-      return true;
-    case CHIP_REDUCER_MAXIMUM:
-      *out = is_less ? y : x;
-      return true;
-    case CHIP_REDUCER_MINIMUM:
-      *out = is_less ? x : y;
-      return true;
-    case CHIP_REDUCER_AND:
-      *out = x & y;
-      return true;
-    case CHIP_REDUCER_OR:
-      *out = x | y;
-      return true;
-    case CHIP_REDUCER_XOR:
-      *out = x ^ y;
-      return true;
-    default:
-      return false;
-  }
-}
-
 // One operand and its initial value.
 static bool run_reduce(const question_t *q) {
-  if (q->arg_count != 2 || !is_integral(q->shape->dtype)) {
+  if (q->arg_count != 2 || !chip_is_integral(q->shape->dtype)) {
     return false;
   }
   int32_t count;
@@ -456,8 +322,8 @@ static bool run_reduce(const question_t *q) {
     const int64_t before =
         tensor_element_as_int64(q->shape->dtype, q->out + (size_t)to * q->element_bytes);
     int64_t value;
-    if (!reduced(reducer, tensor_dtype_is_unsigned(q->shape->dtype), before,
-                 integer(&q->args[0], i), &value)) {
+    if (!chip_integer_binary(chip_reducer_op(reducer), q->shape->dtype, before,
+                             integer(&q->args[0], i), &value)) {
       return false;
     }
     put(q, to, value);

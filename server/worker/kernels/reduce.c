@@ -48,9 +48,9 @@ static bool combiner_init(combiner_t *combiner, chip_reducer_t reducer,
       .compute = compute,
       .stored_bytes = tensor_dtype_bytes(dtype),
       .compute_bytes = tensor_dtype_bytes(compute),
-      .pair = kernel_binary_loop(kernel_reducer_op(reducer), compute),
+      .pair = kernel_binary_loop(chip_reducer_op(reducer), compute),
   };
-  if (kernel_reducer_op(reducer) != CHIP_OP_INVALID) {
+  if (chip_reducer_op(reducer) != CHIP_OP_INVALID) {
     combiner->rows = kernel_loops()->reduce[reducer][compute];
   }
   return combiner->rows != NULL && combiner->pair != NULL;

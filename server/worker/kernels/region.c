@@ -5,22 +5,8 @@
 #include "server/worker/kernels/kernels.h"
 #include "server/worker/kernels/storage.h"
 
-chip_op_t kernel_reducer_op(chip_reducer_t reducer) {
-  static const chip_op_t ops[KERNEL_REDUCERS] = {
-      [CHIP_REDUCER_NONE] = CHIP_OP_INVALID,
-      [CHIP_REDUCER_ADD] = CHIP_OP_ADD,
-      [CHIP_REDUCER_MULTIPLY] = CHIP_OP_MULTIPLY,
-      [CHIP_REDUCER_MAXIMUM] = CHIP_OP_MAXIMUM,
-      [CHIP_REDUCER_MINIMUM] = CHIP_OP_MINIMUM,
-      [CHIP_REDUCER_AND] = CHIP_OP_AND,
-      [CHIP_REDUCER_OR] = CHIP_OP_OR,
-      [CHIP_REDUCER_XOR] = CHIP_OP_XOR,
-  };
-  return (unsigned)reducer < KERNEL_REDUCERS ? ops[reducer] : CHIP_OP_INVALID;
-}
-
 kernel_binary_fn_t kernel_reducer_loop(chip_reducer_t reducer, tensor_dtype_t dtype) {
-  const chip_op_t op = kernel_reducer_op(reducer);
+  const chip_op_t op = chip_reducer_op(reducer);
   return op != CHIP_OP_INVALID ? kernel_binary_of(op, dtype) : NULL;
 }
 

@@ -48,9 +48,6 @@ typedef struct kernel_comparison_t {
 bool kernel_region_compares(const kernel_args_t *args, int32_t call,
                             kernel_comparison_t *out_comparison);
 
-// The operation of a known reducer; CHIP_OP_INVALID when it is none.
-chip_op_t kernel_reducer_op(chip_reducer_t reducer);
-
 // The loop of a known reducer over elements of `dtype`, in the compute type; NULL when
 // there is none.
 kernel_binary_fn_t kernel_reducer_loop(chip_reducer_t reducer, tensor_dtype_t dtype);
