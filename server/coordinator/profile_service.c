@@ -132,6 +132,7 @@ static void give_up(profile_call_t *call, pod_status_t status) {
         return;
       }
       call->is_unwanted = true;  // The thread has it; simulated() follows.
+      simulation_cancel(&call->simulation);
       request_fail(&call->request, status);
       return;
     case PROFILE_OVER:

@@ -136,6 +136,7 @@ pod_status_t simulation_init(simulation_t *simulation, compiled_t *compiled,
                              const Podium__V1__SimulationOptions *options) {
   *simulation =
       (simulation_t){.arena = pod_arena_create(), .compiled = compiled_use(compiled)};
+  simulation->options.is_cancelled = &simulation->is_cancelled;
   simulation->options.spec = compiled->spec;
   simulation->options.torus = &compiled->torus;
   if (profile != NULL) {
@@ -147,6 +148,10 @@ pod_status_t simulation_init(simulation_t *simulation, compiled_t *compiled,
     simulation_deinit(simulation);
   }
   return status;
+}
+
+void simulation_cancel(simulation_t *simulation) {
+  atomic_store(&simulation->is_cancelled, true);
 }
 
 void simulation_deinit(simulation_t *simulation) {

@@ -4,7 +4,7 @@
 // With traces it tells the time of an execution that was; without, of one that nobody has
 // done (the control flow is then worked out from the program's scalars).
 //
-// Threading: init, begin, deinit on the loop thread; the work on the queue's.
+// Threading: init, begin, cancel, deinit on the loop thread; the work on the queue's.
 // Determinism: the same arguments, the same parts. Ownership: embedded in its owner,
 // which lives until `done`; init copies the options. Errors: INVALID_ARGUMENT for options
 // outside their ranges; what simulator_run and simulator_trace say.
@@ -34,6 +34,7 @@ typedef struct simulation_t {
   compiled_t *compiled;      // In use.
   store_profile_t *profile;  // In use; NULL: nobody has run it.
   simulator_options_t options;
+  atomic_bool is_cancelled;
   int32_t turns_count;
   simulator_turns_t *turns;
   // The outcome; on the queue's thread until `done`.
@@ -51,6 +52,9 @@ POD_MUST_USE pod_status_t simulation_init(simulation_t *simulation, compiled_t *
 // `done` comes on the loop thread. RESOURCE_EXHAUSTED when too many wait.
 POD_MUST_USE pod_status_t simulation_begin(simulation_t *simulation, job_queue_t *queue,
                                            void (*done)(queue_job_t *job));
+
+// Lets a simulation that runs end soon; nobody wants it any more. `done` comes as ever.
+void simulation_cancel(simulation_t *simulation);
 
 void simulation_deinit(simulation_t *simulation);
 

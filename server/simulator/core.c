@@ -433,7 +433,10 @@ static bool within_bounds(simulator_engine_t *engine, int32_t class_index) {
   if (engine->status != NULL) {
     return false;
   }
-  if (engine->cores[class_index].now_ps > SIMULATOR_TIME_MAX_PS) {
+  const pod_status_t unwanted = simulator_check_wanted(engine);
+  if (unwanted != NULL) {
+    fail(engine, unwanted);
+  } else if (engine->cores[class_index].now_ps > SIMULATOR_TIME_MAX_PS) {
     fail(engine, pod_error(POD_OUT_OF_RANGE, "chip %d takes longer than %lld s",
                            engine->classes.representatives[class_index],
                            (long long)(SIMULATOR_TIME_MAX_PS / 1000000000000)));

@@ -194,6 +194,11 @@ typedef struct simulator_engine_t {
   simulator_log_t *logs;  // By class.
 } simulator_engine_t;
 
+// ---- simulator.c
+
+// CANCELLED when the caller has set `is_cancelled`.
+POD_MUST_USE pod_status_t simulator_check_wanted(const simulator_engine_t *engine);
+
 // ---- core.c
 
 void simulator_cores_init(simulator_engine_t *engine);

@@ -296,6 +296,14 @@ static void dispose(simulator_engine_t *engine) {
 
 // --- The loop over time ---
 
+pod_status_t simulator_check_wanted(const simulator_engine_t *engine) {
+  const atomic_bool *is_cancelled = engine->options->is_cancelled;
+  if (is_cancelled == NULL || !atomic_load_explicit(is_cancelled, memory_order_relaxed)) {
+    return NULL;
+  }
+  return pod_error(POD_CANCELLED, "the simulation was given up");
+}
+
 static void dispatch(simulator_engine_t *engine, const simulator_queue_event_t *event) {
   switch ((simulator_kind_t)event->kind) {
     case SIMULATOR_FLOW_END:
@@ -340,6 +348,7 @@ static pod_status_t run(simulator_engine_t *engine) {
   // Rates are found when all that happens at a time has happened.
   while (engine->status == NULL &&
          simulator_queue_next_time(&engine->queue, &engine->now_ps)) {
+    POD_TRY(simulator_check_wanted(engine));
     if (engine->now_ps > SIMULATOR_TIME_MAX_PS) {
       return pod_error(POD_OUT_OF_RANGE, "a message takes longer than %lld s",
                        (long long)(SIMULATOR_TIME_MAX_PS / 1000000000000));

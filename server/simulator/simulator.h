@@ -16,12 +16,13 @@
 // times are those of simulating all.
 // Cost: linear in events.
 // Determinism: integers only; the same arguments, the same result.
-// Threading: pure.
+// Threading: pure; `is_cancelled` may be set from another thread.
 // Ownership: the result has an arena of its own; destroy frees it.
 
 #ifndef SERVER_SIMULATOR_SIMULATOR_H_
 #define SERVER_SIMULATOR_SIMULATOR_H_
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -62,6 +63,7 @@ typedef struct simulator_options_t {
                           // themselves: slower, and the same.
   int64_t events_max;     // Kept per class, of tasks and of messages each; the rest is
                           // dropped and counted.
+  const atomic_bool *is_cancelled;  // May be NULL. Once true, the run ends soon.
 } simulator_options_t;
 
 // Sums over an execution of one task.
@@ -128,7 +130,7 @@ typedef struct simulator_result_t {
 } simulator_result_t;
 
 // INVALID_ARGUMENT: slowdowns outside their ranges, a trace that ends before the program
-// does. UNIMPLEMENTED: what collective_plan says.
+// does. UNIMPLEMENTED: what collective_plan says. CANCELLED: `is_cancelled` was set.
 POD_MUST_USE pod_status_t simulator_run(const chip_program_t *program,
                                         const simulator_options_t *options,
                                         simulator_result_t **out_result);

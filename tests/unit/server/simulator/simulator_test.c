@@ -448,6 +448,30 @@ static void test_loops_and_branches_follow_the_trace(void **state) {
   chip_program_destroy(program);
 }
 
+static void test_a_run_that_is_cancelled_ends(void **state) {
+  (void)state;
+  world_t world;
+  world_begin(&world, 2);
+  const int32_t entry = program_computation(world.builder, "main", CHIP_NONE, CHIP_NONE);
+  const int32_t permute = world_permute(&world, 100, 0, 1, 1, 0, -1);
+  const int32_t any = world_any(&world);
+  world_task(&world, entry, CHIP_TASK_COLLECTIVE, permute, (chip_work_t){0});
+  world_compute(&world, entry, any, US, 0);
+  chip_program_t *program = world_end(&world);
+  const torus_t torus = world_torus(2, 1, 1, false);
+  simulator_options_t options = world_options(&torus);
+  atomic_bool is_cancelled = false;
+  options.is_cancelled = &is_cancelled;
+  simulator_result_destroy(world_run(program, &options));
+  atomic_store(&is_cancelled, true);
+  simulator_result_t *result = NULL;
+  const pod_status_t status = simulator_run(program, &options, &result);
+  assert_int_equal(pod_status_code(status), POD_CANCELLED);
+  assert_null(result);
+  pod_status_free(status);
+  chip_program_destroy(program);
+}
+
 static void test_slowdowns_outside_their_ranges_are_refused(void **state) {
   (void)state;
   world_t world;
@@ -491,6 +515,7 @@ int main(void) {
       cmocka_unit_test(test_dma_gets_the_hbm_that_the_core_leaves),
       cmocka_unit_test(test_a_prefetch_in_time_costs_nothing),
       cmocka_unit_test(test_loops_and_branches_follow_the_trace),
+      cmocka_unit_test(test_a_run_that_is_cancelled_ends),
       cmocka_unit_test(test_slowdowns_outside_their_ranges_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
