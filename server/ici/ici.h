@@ -30,7 +30,7 @@
 #include "server/collective/executor.h"
 #include "server/collective/schedule.h"
 
-enum { ICI_POD_NAME_MAX = 63, ICI_URL_MAX = 127 };
+enum { ICI_POD_NAME_MAX = 63, ICI_URL_MAX = 127, ICI_SILENCE_MS = 30000 };
 
 typedef struct ici_node_t ici_node_t;
 
@@ -62,7 +62,10 @@ typedef struct ici_node_config_t {
   const char *ipc_directory;  // Listen on ipc:// sockets in it; NULL: do not.
   const char *tcp_host;       // Listen on tcp://HOST with a free port; NULL: do not.
   bool use_shared_memory;     // With neighbours on this host that allow it too.
-  ici_link_fn_t on_link;      // May be NULL.
+  // For how long a tcp:// neighbour may be silent before the link is down; it says
+  // something four times as often. 0: ICI_SILENCE_MS. >= 100.
+  int32_t silence_ms;
+  ici_link_fn_t on_link;  // May be NULL.
   void *context;
 } ici_node_config_t;
 

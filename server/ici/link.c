@@ -41,6 +41,7 @@ static nng_msg *make_ack(ici_link_t *link) {
   header.offset = link->dealt;
   nng_msg *message = ici_message_make(link->node, &header, NULL);
   link->dealt_acked = message != NULL ? link->dealt : link->dealt_acked;
+  link->is_ack_wanted = false;
   return message;
 }
 
@@ -61,8 +62,9 @@ static bool is_connected(const ici_link_t *link) {
 void ici_link_kick(ici_link_t *link) {
   pthread_mutex_lock(&link->lock);
   if (!link->is_sending && is_connected(link)) {
-    const bool is_ack_due = link->dealt - link->dealt_acked >= ICI_LINK_ACK_EVERY &&
-                            link->phase == ICI_PHASE_UP;
+    const bool is_ack_due =
+        link->phase == ICI_PHASE_UP &&
+        (link->is_ack_wanted || link->dealt - link->dealt_acked >= ICI_LINK_ACK_EVERY);
     nng_msg *message = is_ack_due ? make_ack(link) : next_in_queue(link);
     if (message != NULL) {
       link->is_sending = true;

@@ -375,6 +375,8 @@ static ici_node_t *make(const ici_node_config_t *config) {
   node->chip_count = torus_chip_count(&config->torus);
   node->epoch = config->epoch == 0 ? 1 : config->epoch;
   node->use_shared_memory = config->use_shared_memory;
+  node->silence_ns =
+      (config->silence_ms > 0 ? config->silence_ms : ICI_SILENCE_MS) * ICI_NS_PER_MS;
   node->on_link = config->on_link;
   node->context = config->context;
   node->bell_memory.file = -1;

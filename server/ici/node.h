@@ -104,9 +104,12 @@ typedef struct ici_link_t {
 
   pthread_mutex_t lock;  // For what follows.
   ici_phase_t phase;
-  int64_t until_ns;  // When the phase has lasted long enough.
-  int idle_rounds;   // Sockets in a row to which nobody came.
-  int failures;      // Connections in a row that did not get up.
+  // When the phase has lasted long enough; UP: when to say something over tcp.
+  int64_t until_ns;
+  int64_t heard_ns;    // UP: when something came last.
+  bool is_ack_wanted;  // Whatever there is to acknowledge: a sign of life.
+  int idle_rounds;     // Sockets in a row to which nobody came.
+  int failures;        // Connections in a row that did not get up.
   nng_socket socket;
   nng_aio *send_aio, *receive_aio;
   int pipe;  // Id of the connection, from GREETING on.
@@ -143,6 +146,7 @@ struct ici_node_t {
   torus_t torus;
   uint64_t epoch;
   bool use_shared_memory;
+  int64_t silence_ns;
   uint64_t host;
   ici_link_fn_t on_link;
   void *context;
@@ -289,7 +293,8 @@ void ici_session_gone(ici_link_t *link, nng_pipe pipe);
 bool ici_session_receive(ici_link_t *link, const nng_msg *message,
                          ici_header_t *out_header);
 
-// The phase's time has passed. Only by the keeper.
+// The phase's time has passed; of a link that is up: gives a sign of life, or takes it
+// down when none has come. Only by the keeper.
 void ici_session_timeout(ici_link_t *link);
 
 // Ends the session in good order, if there is one: says BYE, and closes when the other

@@ -17,8 +17,11 @@
 // has come: nng (1.5.2) mixes up what is left of a PAIR's last connection with its next
 // one; and a connection that is gone before the protocol's own greeting looks to it like
 // the end of its listener or dialer, which then waits for ever.
-// Why BYE: a connection on which something is just moving may never close in nng, and
-// then keeps it from closing others. After BYE both ways nothing moves.
+// Why signs of life: a path between two hosts may die without a word, and TCP would
+// notice after a quarter of an hour. An ACK says that the other side lives; who waits for
+// room to pass a frame on does not read, and so does not listen for it. Why BYE: a
+// connection on which something is just moving may never close in nng, and then keeps it
+// from closing others. After BYE both ways nothing moves.
 //
 // A link has the state UP or DOWN for everybody else; the rest is here.
 
@@ -31,7 +34,7 @@
 #include "common/base/log.h"
 #include "server/ici/node.h"
 
-enum { WELCOME_SHARES = 1, REJECTS_TOLD = 3 };
+enum { WELCOME_SHARES = 1, REJECTS_TOLD = 3, SIGNS_PER_SILENCE = 4 };
 
 // ---- Saying things.
 
@@ -171,7 +174,42 @@ void ici_session_leave(ici_link_t *link, const char *reason) {
   }
 }
 
+// When the next sign of life is due.
+static int64_t next_sign_ns(const ici_link_t *link, int64_t now_ns) {
+  return atomic_load(&link->is_tcp) ? now_ns + link->node->silence_ns / SIGNS_PER_SILENCE
+                                    : INT64_MAX;
+}
+
+// False: nothing has come for too long.
+static bool give_sign(ici_link_t *link) {
+  const int64_t now_ns = pod_clock_now_ns();
+  pthread_mutex_lock(&link->lock);
+  if (link->blocked != NULL) {
+    link->heard_ns = now_ns;
+  }
+  const bool is_up = link->phase == ICI_PHASE_UP;
+  const bool is_alive = now_ns - link->heard_ns < link->node->silence_ns;
+  if (is_up && is_alive) {
+    link->is_ack_wanted = true;
+    link->until_ns = next_sign_ns(link, now_ns);
+  }
+  pthread_mutex_unlock(&link->lock);
+  return is_alive || !is_up;
+}
+
+static void tend_up(ici_link_t *link) {
+  if (give_sign(link)) {
+    ici_link_kick(link);
+  } else {
+    end(link, FROM_UP, "nothing has come from its other end for too long");
+  }
+}
+
 void ici_session_timeout(ici_link_t *link) {
+  if (atomic_load(&link->state) == ICI_LINK_UP) {
+    tend_up(link);
+    return;
+  }
   pthread_mutex_lock(&link->node->event_lock);
   pthread_mutex_lock(&link->lock);
   const bool is_due = pod_clock_now_ns() >= link->until_ns;
@@ -241,7 +279,9 @@ static void go_up(ici_link_t *link) {
       ici_shared_close(&link->peer_bell);
     }
     link->phase = ICI_PHASE_UP;
-    link->until_ns = INT64_MAX;
+    link->heard_ns = pod_clock_now_ns();
+    link->until_ns = next_sign_ns(link, link->heard_ns);
+    link->is_ack_wanted = false;
     link->failures = 0;
     atomic_store(&link->state, ICI_LINK_UP);
   }
@@ -250,6 +290,7 @@ static void go_up(ici_link_t *link) {
     report(link, ICI_LINK_UP, "");
   }
   pthread_mutex_unlock(&node->event_lock);
+  ici_keeper_call(node);
   ici_node_changed(node);
   ici_bell_ring(node->bell, true);  // Frames may have come into the ring before.
 }
@@ -354,8 +395,10 @@ static void reject(ici_link_t *link, pod_status_t status) {
   pod_status_free(status);
 }
 
-static ici_phase_t phase_of(ici_link_t *link) {
+// Something has come: the phase in which it did.
+static ici_phase_t hear(ici_link_t *link) {
   pthread_mutex_lock(&link->lock);
+  link->heard_ns = pod_clock_now_ns();
   const ici_phase_t phase = link->phase;
   pthread_mutex_unlock(&link->lock);
   return phase;
@@ -366,7 +409,7 @@ bool ici_session_receive(ici_link_t *link, const nng_msg *message,
   const uint8_t *body = nng_msg_body((nng_msg *)message);
   pod_status_t status = ici_header_decode(body, nng_msg_len((nng_msg *)message),
                                           link->node->chip_count, out_header);
-  const ici_phase_t phase = phase_of(link);
+  const ici_phase_t phase = hear(link);
   if (phase == ICI_PHASE_UP && status == NULL) {
     if (out_header->kind >= ICI_DATA && out_header->kind < ICI_ACK) {
       return true;

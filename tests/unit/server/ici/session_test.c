@@ -55,6 +55,8 @@ static void remove_directory(const char *directory) {
   }
 }
 
+static int32_t silence_ms;  // Of the nodes that are made.
+
 static ici_node_t *make_node(int32_t chip, uint64_t epoch, const char *directory,
                              bool shares) {
   const ici_node_config_t config = {.pod = "test",
@@ -63,7 +65,8 @@ static ici_node_t *make_node(int32_t chip, uint64_t epoch, const char *directory
                                     .epoch = epoch,
                                     .ipc_directory = directory,
                                     .tcp_host = directory == NULL ? "127.0.0.1" : NULL,
-                                    .use_shared_memory = shares};
+                                    .use_shared_memory = shares,
+                                    .silence_ms = silence_ms};
   ici_node_t *node;
   assert_null(ici_node_create(&config, &node));
   return node;
@@ -128,7 +131,7 @@ typedef struct line_t {
   const int64_t *cuts;  // By connection: after how many bytes, both ways together.
   int cut_count;
   atomic_int connections;
-  atomic_bool is_cut, stops;
+  atomic_bool is_cut, is_silent, stops;
   pthread_t thread;
 } line_t;
 
@@ -157,7 +160,11 @@ static void serve_connection(line_t *line, int near, int64_t left) {
          !atomic_exchange(&line->is_cut, false)) {
     struct pollfd files[] = {{.fd = near, .events = POLLIN},
                              {.fd = far, .events = POLLIN}};
-    (void)poll(files, 2, 10);
+    const bool is_silent = atomic_load(&line->is_silent);
+    (void)poll(files, is_silent ? 0 : 2, 10);
+    if (is_silent) {
+      continue;
+    }
     if ((files[0].revents != 0 && !pass_on(near, far, &left)) ||
         (files[1].revents != 0 && !pass_on(far, near, &left))) {
       break;
@@ -218,6 +225,76 @@ static void line_stop(line_t *line) {
 }
 
 // ---- Tests.
+
+static void wait_state(ici_node_t *node, torus_direction_t direction,
+                       ici_link_state_t state) {
+  const int64_t until_ns = deadline();
+  while (ici_node_link_state(node, direction) != state) {
+    check_in_time(until_ns);
+    (void)poll(NULL, 0, 1);
+  }
+}
+
+static void test_a_line_that_falls_silent_is_found_out(void **state) {
+  (void)state;
+  silence_ms = 1000;
+  ici_node_t *one = make_node(0, 1, NULL, false);
+  ici_node_t *other = make_node(1, 2, NULL, false);
+  silence_ms = 0;
+  line_t line;
+  line_start(&line, NULL, url_of(one), NULL, 0);
+  assert_null(ici_node_dial(other, 1, line.url));
+  assert_up(one);
+  assert_up(other);
+  atomic_store(&line.is_silent, true);
+  wait_state(one, 0, ICI_LINK_DOWN);
+  wait_state(other, 1, ICI_LINK_DOWN);
+  atomic_store(&line.is_silent, false);
+  assert_up(one);
+  assert_up(other);
+  ici_node_destroy(other);
+  ici_node_destroy(one);
+  line_stop(&line);
+}
+
+static void count_losses(void *context, const ici_link_event_t *event) {
+  if (event->state == ICI_LINK_DOWN) {
+    atomic_fetch_add((atomic_int *)context, 1);
+  }
+}
+
+static int losses_of_an_idle_pair(void) {
+  enum { SILENCE_MS = 1000 };
+  atomic_int losses = 0;
+  ici_node_config_t config = {.pod = "test",
+                              .torus = pair,
+                              .epoch = 1,
+                              .tcp_host = "127.0.0.1",
+                              .silence_ms = SILENCE_MS,
+                              .on_link = count_losses,
+                              .context = &losses};
+  ici_node_t *one, *other;
+  assert_null(ici_node_create(&config, &one));
+  config.chip = 1;
+  assert_null(ici_node_create(&config, &other));
+  assert_null(ici_node_dial(other, 1, url_of(one)));
+  assert_up(one);
+  assert_up(other);
+  (void)poll(NULL, 0, 2 * SILENCE_MS);
+  const int count = atomic_load(&losses);
+  ici_node_destroy(other);
+  ici_node_destroy(one);
+  return count;
+}
+
+static void test_an_idle_pair_stays_up(void **state) {
+  (void)state;
+  // A machine that stands still for a second may make it fail once, not again and again.
+  int tries = 5;
+  while (losses_of_an_idle_pair() > 0) {
+    assert_int_not_equal(--tries, 0);
+  }
+}
 
 // nng 1.5.2 takes a connection that is gone before it could be greeted for the end of its
 // own listener.
@@ -335,6 +412,8 @@ int main(int argc, char **argv) {
   pod_log_init("test", getenv("ICI_TEST_LOG") != NULL ? POD_LOG_DEBUG : POD_LOG_NONE);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_who_hangs_up_at_once_does_not_deafen_the_listener),
+      cmocka_unit_test(test_a_line_that_falls_silent_is_found_out),
+      cmocka_unit_test(test_an_idle_pair_stays_up),
       cmocka_unit_test(test_a_handshake_cut_at_any_stage_is_begun_anew),
       cmocka_unit_test(test_neighbours_leave_and_join_many_times),
       cmocka_unit_test(test_both_sides_may_disconnect_at_once),
