@@ -6,13 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "client/cli/arguments.h"
 #include "client/cli/cli.h"
 #include "common/base/check.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
-#include "common/tensor/dtype.h"
+#include "common/tensor/array.h"
 
-enum { KEY_POD = 256, KEY_TIMEOUT };
+enum { KEY_POD = 256, KEY_TIMEOUT, KEY_ARGS };
 
 typedef enum verdict_t { PASS = 0, FAIL, UNIMPLEMENTED, VERDICT_COUNT } verdict_t;
 
@@ -30,6 +31,7 @@ typedef struct check_t {
   bool quiet;
   int file_count;
   char **files;
+  cli_arguments_t arguments;  // For every module that takes some.
   family_t *families;
   int family_count;
   // The pod that modules run on, and how many chips they want.
@@ -42,6 +44,7 @@ typedef struct check_t {
 static error_t parse_option(int key, char *value, struct argp_state *state) {
   check_t *check = state->input;
   char *end = NULL;
+  pod_status_t status;
   switch (key) {
     case 'c':
       check->chip = value;
@@ -56,6 +59,13 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
       check->timeout_ms = (int64_t)(1000 * strtod(value, &end));
       if (*end != '\0' || check->timeout_ms <= 0) {
         argp_error(state, "--timeout takes seconds, got '%s'", value);
+      }
+      return 0;
+    case KEY_ARGS:
+      cli_arguments_deinit(&check->arguments);
+      status = cli_arguments_parse(value, &check->arguments);
+      if (status != NULL) {
+        argp_error(state, "%s", pod_status_message(status));
       }
       return 0;
     case 'q':
@@ -118,21 +128,71 @@ static pod_status_t enter_pod(check_t *check) {
 
 // --- One module ---
 
+// What --args says, or random values, the same for an argument's number every time.
+static pod_status_t put_argument(check_t *check, podium_executable_t *executable,
+                                 int index, podium_array_t **out_array) {
+  const podium_shape_t *shape =
+      &podium_executable_info(executable)->arguments[index].shape;
+  const tensor_shape_t wanted =
+      tensor_shape_make((tensor_dtype_t)shape->dtype, shape->rank, shape->dims);
+  tensor_array_t random = {0};
+  const tensor_array_t *array = &random;
+  if (index < check->arguments.count) {
+    array = &check->arguments.arrays[index];
+    if (!tensor_shape_equal(&array->shape, &wanted)) {
+      return pod_error(POD_INVALID_ARGUMENT,
+                       "value %d of --args is not of the type that @main takes", index);
+    }
+  } else {
+    char generator[32];
+    snprintf(generator, sizeof(generator), "random:%d", index);
+    POD_TRY(tensor_array_init(&random, &wanted));
+    const pod_status_t status = tensor_fill(generator, &random);
+    if (status != NULL) {
+      tensor_array_deinit(&random);
+      return status;
+    }
+  }
+  const podium_layout_t layout = {.executable = executable, .argument = index};
+  const pod_status_t status = cli_status_of(
+      podium_put(check->session, &layout, array->data,
+                 (size_t)tensor_shape_bytes(&wanted), check->timeout_ms, out_array));
+  tensor_array_deinit(&random);
+  return status;
+}
+
+static pod_status_t put_arguments(check_t *check, podium_executable_t *executable,
+                                  podium_array_t **arguments) {
+  const int count = podium_executable_info(executable)->argument_count;
+  if (count > 0 && check->arguments.count > 0 && check->arguments.count != count) {
+    return pod_error(POD_INVALID_ARGUMENT, "@main takes %d arguments, --args has %d",
+                     count, check->arguments.count);
+  }
+  for (int i = 0; i < count; i++) {
+    POD_TRY(put_argument(check, executable, i, &arguments[i]));
+  }
+  return NULL;
+}
+
 static pod_status_t execute(check_t *check, podium_executable_t *executable) {
   const podium_program_info_t *info = podium_executable_info(executable);
-  if (info->argument_count > 0) {
-    return pod_error(POD_INVALID_ARGUMENT,
-                     "@main takes %d arguments; a module that is checked takes none",
-                     info->argument_count);
-  }
+  podium_array_t **arguments =
+      pod_alloc((size_t)info->argument_count * sizeof(podium_array_t *));
   podium_array_t **results =
       pod_alloc((size_t)info->result_count * sizeof(podium_array_t *));
   const podium_execute_options_t options = {.timeout_ms = check->timeout_ms};
-  const pod_status_t status =
-      cli_status_of(podium_execute(executable, 0, NULL, &options, results, NULL));
+  pod_status_t status = put_arguments(check, executable, arguments);
+  if (status == NULL) {
+    status = cli_status_of(podium_execute(executable, info->argument_count, arguments,
+                                          &options, results, NULL));
+  }
+  for (int i = 0; i < info->argument_count; i++) {
+    podium_array_free(arguments[i]);
+  }
   for (int i = 0; i < info->result_count; i++) {
     podium_array_free(results[i]);
   }
+  free(arguments);
   free(results);
   return status;
 }
@@ -333,6 +393,10 @@ int cli_check(int argc, char **argv) {
        "Without it a local pod is started and stopped",
        1},
       {"timeout", KEY_TIMEOUT, "SECONDS", 0, "For each module (60)", 2},
+      {"args", KEY_ARGS, "LIST", 0,
+       "What @main takes, '[dense<1> : tensor<2xi32>, ...]'. Without it arguments are "
+       "random, the same every time",
+       2},
       {"quiet", 'q', NULL, 0, "Only the files that do not pass, and the summary", 2},
       {0},
   };
@@ -343,7 +407,7 @@ int cli_check(int argc, char **argv) {
       .doc =
           "Run modules that check their own results, by check.expect_eq, "
           "check.expect_close (3 ULP) and check.expect_almost_eq (0.001) or custom calls "
-          "of these names; @main takes no arguments. A FILE may hold several modules "
+          "of these names; results are not looked at. A FILE may hold several modules "
           "with `// -----` between them. The exit status is 1 when a check does not "
           "hold.\v"
           "Example:\n  podium check tests/*.mlir"};
@@ -358,5 +422,6 @@ int cli_check(int argc, char **argv) {
     free(check.families[i].name);
   }
   free(check.families);
+  cli_arguments_deinit(&check.arguments);
   return result;
 }

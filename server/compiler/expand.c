@@ -14,7 +14,9 @@
 #include "server/compiler/gspmd.h"
 #include "server/compiler/parallel.h"
 #include "server/compiler/passes.h"
+#include "server/compiler/probes.h"
 #include "server/compiler/replacements.h"
+#include "server/compiler/tokens.h"
 #include "server/compiler/walk.h"
 
 // Gives what stands for each result of the operation.
@@ -534,12 +536,11 @@ static bool are_tensors(const mlir_op_t *op) {
   return true;
 }
 
-// Nothing takes from a tuple any more once its members have been taken. Tokens only order
-// operations that have rows of their own or are refused.
+// Nothing takes from a tuple any more once its members have been taken. What a program
+// prints on the way nobody sees.
 static bool is_left_over(const mlir_op_t *op) {
   return strcmp(op->name, "stablehlo.tuple") == 0 ||
-         strcmp(op->name, "stablehlo.after_all") == 0 ||
-         strcmp(op->name, "stablehlo.create_token") == 0;
+         strcmp(op->name, "interpreter.print") == 0;
 }
 
 static void remove_left_over(mlir_module_t *module) {
@@ -604,6 +605,8 @@ static void adopt_main(mlir_module_t *module) {
 
 pod_status_t compiler_expand(mlir_module_t *module) {
   adopt_main(module);
+  tokens_remove(module);
+  POD_TRY(probes_expand(module));
   POD_TRY(gspmd_expand(module));
   POD_TRY(parallel_expand(module));
   replacements_t replacements = {0};

@@ -7,6 +7,7 @@
 #include "server/compiler/attributes.h"
 #include "server/compiler/expander.h"
 #include "server/compiler/reducer.h"
+#include "server/compiler/walk.h"
 
 // --- Broadcasts ---
 
@@ -119,12 +120,7 @@ static mlir_op_t *emit_all_reduce(expander_t *expander) {
   for (int i = 0; i < op->attr_count; i++) {
     mlir_op_add_attr(module, all, op->attrs[i].name, op->attrs[i].value);
   }
-  all->regions[0].first = op->regions[0].first;
-  all->regions[0].last = op->regions[0].last;
-  for (mlir_block_t *block = all->regions[0].first; block != NULL; block = block->next) {
-    block->region = &all->regions[0];
-  }
-  op->regions[0].first = op->regions[0].last = NULL;
+  walk_move_region(&op->regions[0], &all->regions[0]);
   mlir_block_insert_before(op, all);
   return all;
 }

@@ -42,3 +42,12 @@ mlir_op_t *walk_next(const mlir_op_t *root, const mlir_op_t *op) {
   mlir_op_t *first = first_from(op, 0);
   return first != NULL ? first : walk_skip(root, op);
 }
+
+void walk_move_region(mlir_region_t *from, mlir_region_t *to) {
+  to->first = from->first;
+  to->last = from->last;
+  for (mlir_block_t *block = to->first; block != NULL; block = block->next) {
+    block->region = to;
+  }
+  from->first = from->last = NULL;
+}

@@ -22,6 +22,9 @@ mlir_op_t *walk_next(const mlir_op_t *root, const mlir_op_t *op);
 // The same, without going into the regions of `op`.
 mlir_op_t *walk_skip(const mlir_op_t *root, const mlir_op_t *op);
 
+// The blocks of `from` become those of `to`, which has none.
+void walk_move_region(mlir_region_t *from, mlir_region_t *to);
+
 // The operation that holds `op`, or NULL.
 static inline mlir_op_t *walk_parent(const mlir_op_t *op) {
   return op->block == NULL ? NULL : op->block->region->op;

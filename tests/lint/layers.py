@@ -24,7 +24,7 @@ MAY_USE = {  # module: the modules whose headers it may include
     "server/coordinator": ["common/base", "common/tensor", "common/rpc", "proto", "server/chip", "server/collective",
                            "server/compiler", "server/simulator", "server/wire"],
     "client/lib": ["common/base", "common/tensor", "common/rpc", "proto"],
-    "client/cli": ["common/base", "common/tensor", "client/lib", "proto"],
+    "client/cli": ["common/base", "common/tensor", "common/mlir", "client/lib", "proto"],
 }
 MAY_USE_LIBRARY = {  # third-party header: the modules that may include it
     r"uv\.h": ["common/rpc"],

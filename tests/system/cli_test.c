@@ -293,11 +293,28 @@ static void test_check_says_which_files_pass_and_exits_with_1_if_one_does_not(
             ARGS("FAIL", "/no/such/file.mlir"));
 }
 
-static void test_check_needs_a_module_without_arguments(void **state) {
+static void test_check_gives_a_module_the_arguments_that_it_takes(void **state) {
   (void)state;
+  char path[PATH_SIZE];
+  write_module(
+      "sum_int32_2.mlir",
+      "func.func @main(%a: tensor<2xi32>, %b: tensor<2xi32>) -> tensor<2xi32> {\n"
+      "  %0 = stablehlo.add %a, %b : tensor<2xi32>\n"
+      "  check.expect_eq_const %0, dense<[4, 5]> : tensor<2xi32>\n"
+      "  return %0 : tensor<2xi32>\n}\n",
+      path);
+  const char *right = "[dense<1> : tensor<2xi32>, dense<[3, 4]> : tensor<2xi32>]";
   check_run(ARGS("check"), 2, ARGS("a FILE is needed"));
-  check_run(ARGS("check", PROGRAMS_FOLDER "/psum.2x2.small.mlir", "-t", "2x2"), 1,
-            ARGS("FAIL", "a module that is checked takes none"));
+  check_run(ARGS("check", path, "--args", right), 0, ARGS("PASS"));
+  check_run(ARGS("check", path, "--args", "[dense<1> : tensor<2xi32>]"), 1,
+            ARGS("FAIL", "@main takes 2 arguments, --args has 1"));
+  check_run(ARGS("check", path, "--args",
+                 "[dense<1> : tensor<2xi32>, dense<3.0> : tensor<2xf32>]"),
+            1, ARGS("FAIL", "value 1 of --args is not of the type that @main takes"));
+  check_run(ARGS("check", path, "--args", "[4.0 : f32]"), 2,
+            ARGS("value 0 is not dense<…> : tensor<…>"));
+  check_run(ARGS("check", PROGRAMS_FOLDER "/psum.2x2.small.mlir", "-t", "2x2"), 0,
+            ARGS("PASS"));
 }
 
 static int make_folder(void **state) {
@@ -328,7 +345,7 @@ int main(void) {
       cmocka_unit_test(test_a_mesh_that_does_not_match_the_pod_is_refused_with_both),
       cmocka_unit_test(test_a_program_that_does_not_fit_is_refused_with_the_bytes),
       cmocka_unit_test(test_check_says_which_files_pass_and_exits_with_1_if_one_does_not),
-      cmocka_unit_test(test_check_needs_a_module_without_arguments),
+      cmocka_unit_test(test_check_gives_a_module_the_arguments_that_it_takes),
       cmocka_unit_test(test_the_trace_is_json_that_names_every_chip),
       cmocka_unit_test(test_a_pod_stays_until_it_is_taken_down),
       cmocka_unit_test(test_a_pod_that_does_not_answer_is_named),
