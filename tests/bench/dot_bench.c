@@ -4,8 +4,9 @@
 // not have the type, its f32 product of the shape is the measure (marked "f32"); of
 // complex numbers it counts four times.
 //
-// Runs alternate, repeated until a sample lasts long enough for the clock; medians of
-// CPU time of this thread, so that other processes of the machine count little.
+// Arrays lie as a worker's do, on huge pages. Runs alternate, repeated until a sample
+// lasts long enough for the clock; medians of CPU time of this thread, so that other
+// processes of the machine count little.
 //
 // Usage: dot_bench [MILLISECONDS_PER_CASE [PART_OF_TITLE]]
 
@@ -17,6 +18,7 @@
 
 #include "common/base/check.h"
 #include "common/tensor/array.h"
+#include "server/worker/host_memory.h"
 #include "server/worker/kernels/kernel.h"
 #include "tests/bench/dot_cases.h"
 
@@ -100,7 +102,8 @@ static ours_t *ours_make(const dot_case_t *c) {
                                     shape_of(c, c->out, c->result_dtype)};
   for (int i = 0; i < 3; i++) {
     ours->buffers[i].shape = shapes[i];
-    check(tensor_array_init(&ours->arrays[i], &shapes[i]));
+    ours->arrays[i].shape = shapes[i];
+    check(host_memory_alloc(tensor_shape_bytes(&shapes[i]), &ours->arrays[i].data));
     check(tensor_fill(i == 2 ? "zeros" : "random:1", &ours->arrays[i]));
   }
   ours->operands[1] = 1;
@@ -137,7 +140,7 @@ static void ours_free(ours_t *ours) {
     ours->cache_free(ours->cache);
   }
   for (int i = 0; i < 3; i++) {
-    tensor_array_deinit(&ours->arrays[i]);
+    host_memory_free(ours->arrays[i].data, tensor_shape_bytes(&ours->arrays[i].shape));
   }
   free(ours);
 }
@@ -363,8 +366,9 @@ static void measure(const dot_case_t *c, int64_t budget_ns) {
   for (int i = 0; i < 3; i++) {
     bytes[i] = ours->arrays[i].data;
     if (!is_onednn_case(c)) {
-      bytes[i] = calloc((size_t)counts[i], sizeof(float));
-      POD_CHECK(bytes[i] != NULL);
+      const int64_t size_bytes = counts[i] * (int64_t)sizeof(float);
+      check(host_memory_alloc(size_bytes, &bytes[i]));
+      memset(bytes[i], 0, (size_t)size_bytes);
     }
   }
   direct_t direct;
@@ -382,7 +386,7 @@ static void measure(const dot_case_t *c, int64_t budget_ns) {
          medians.direct_ns / medians.ours_ns, is_onednn_case(c) ? "" : " f32");
   fflush(stdout);
   for (int i = 0; i < 3 && !is_onednn_case(c); i++) {
-    free(bytes[i]);
+    host_memory_free(bytes[i], counts[i] * (int64_t)sizeof(float));
   }
   direct_free(&direct);
   ours_free(ours);

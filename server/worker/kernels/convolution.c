@@ -190,12 +190,12 @@ static pod_status_t multiply(const product_t *product, int64_t rows, const void 
     const onednn_matmul_desc_t desc = {.a_dtype = TENSOR_F32,
                                        .b_dtype = TENSOR_F32,
                                        .c_dtype = TENSOR_F32,
-                                       .batch = 1,
+                                       .batches = {1, 1},
                                        .m = rows,
                                        .k = plan->k,
                                        .n = plan->n,
-                                       .a_strides = {rows * plan->k, plan->k, 1},
-                                       .b_strides = {plan->k * plan->n, plan->n, 1},
+                                       .a_strides = {0, 0, plan->k, 1},
+                                       .b_strides = {0, 0, plan->n, 1},
                                        .packs_b = false};
     onednn_matmul_t *matmul = NULL;
     POD_TRY(onednn_matmul_create(&desc, &matmul));

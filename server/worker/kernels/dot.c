@@ -76,12 +76,16 @@ static bool is_f32_or_bf16(tensor_dtype_t dtype) {
 }
 
 // Our loops win where the right operand comes from memory; within the caches oneDNN's
-// matrix units win, unless they would be all but empty.
+// matrix units win, unless they would be all but empty. Columns that are contiguous suit
+// oneDNN better than us, and very small matrices cost it less than calls cost us.
 static bool has_few_rows(const dot_layout_t *layout, tensor_dtype_t rhs) {
-  enum { ROWS_ALWAYS = 4 };
-  const int64_t bytes = layout->k * layout->n * (int64_t)tensor_dtype_bytes(rhs);
-  return layout->m <= ROWS_ALWAYS ||
-         (layout->m <= KERNEL_SKINNY_ROWS && bytes >= (int64_t)1 << 20);
+  enum { ROWS_ALWAYS = 4, SMALL = 1024, LARGE_BYTES = 4 << 20 };
+  const int64_t elements = layout->k * layout->n;
+  if (layout->m <= ROWS_ALWAYS) {
+    return elements > SMALL || layout->m == 1;
+  }
+  return layout->m <= KERNEL_SKINNY_ROWS / 2 && layout->rhs.column_stride == 1 &&
+         elements * (int64_t)tensor_dtype_bytes(rhs) >= LARGE_BYTES;
 }
 
 static void choose_way(dot_plan_t *plan, tensor_dtype_t lhs, tensor_dtype_t rhs,
@@ -116,33 +120,55 @@ static onednn_matmul_desc_t describe(const dot_plan_t *plan) {
       .a_dtype = plan->lhs_dtype,
       .b_dtype = plan->rhs_dtype,
       .c_dtype = plan->sum_dtype,
-      .batch = layout->batch,
+      .batches = {layout->batches[0], layout->batches[1]},
       .m = layout->m,
       .k = layout->k,
       .n = layout->n,
-      .a_strides = {lhs.batch_stride, lhs.row_stride, lhs.column_stride},
-      .b_strides = {rhs.batch_stride, rhs.row_stride, rhs.column_stride},
+      .a_strides = {lhs.batch_strides[0], lhs.batch_strides[1], lhs.row_stride,
+                    lhs.column_stride},
+      .b_strides = {rhs.batch_strides[0], rhs.batch_strides[1], rhs.row_stride,
+                    rhs.column_stride},
       .packs_b = is_narrow && layout->m >= PACKED_ROWS_MIN,
   };
 }
 
-// What oneDNN is slow at is copied: batches that interleave (it takes them only by its
-// older code), and narrow left operands that are transposed. What it has only its
-// reference for is tried dense, and then left to our own loops.
+// Whether the matrix lies as no dense one does: its rows and columns have gaps, or its
+// batches interleave.
+static bool is_spread(const dot_matrix_t *matrix) {
+  const dot_matrix_t used = dot_matrix_as_used(matrix);
+  const int64_t larger =
+      used.row_stride > used.column_stride ? used.row_stride : used.column_stride;
+  return !dot_matrix_is_batch_outermost(&used) ||
+         larger > (used.row_stride == 1 ? used.rows : used.columns);
+}
+
+static pod_status_t try_onednn(dot_plan_t *plan) {
+  const onednn_matmul_desc_t desc = describe(plan);
+  onednn_matmul_destroy(plan->matmul);
+  plan->matmul = NULL;
+  return onednn_matmul_create(&desc, &plan->matmul);
+}
+
+// What oneDNN is slow at is copied: narrow left operands that are transposed, and those
+// that are not dense where it has only its older code. What it has only its reference for
+// is tried dense, and then left to our own loops.
 static pod_status_t plan_onednn(dot_plan_t *plan) {
   dot_layout_t *layout = &plan->layout;
-  layout->lhs.needs_copy |= !dot_matrix_is_batch_outermost(&layout->lhs);
-  layout->rhs.needs_copy |= !dot_matrix_is_batch_outermost(&layout->rhs);
-  if (plan->lhs_dtype != TENSOR_F32) {
+  const bool is_narrow = plan->lhs_dtype != TENSOR_F32;
+  if (is_narrow) {
     dot_matrix_require_row_major(&layout->lhs);
   }
-  onednn_matmul_desc_t desc = describe(plan);
-  POD_TRY(onednn_matmul_create(&desc, &plan->matmul));
+  POD_TRY(try_onednn(plan));
+  if (plan->matmul != NULL && is_narrow && !onednn_matmul_is_newest(plan->matmul) &&
+      (is_spread(&layout->lhs) || is_spread(&layout->rhs))) {
+    layout->lhs.needs_copy |= is_spread(&layout->lhs);
+    layout->rhs.needs_copy |= is_spread(&layout->rhs);
+    POD_TRY(try_onednn(plan));
+  }
   if (plan->matmul == NULL) {
     dot_matrix_require_row_major(&layout->lhs);
     dot_matrix_require_row_major(&layout->rhs);
-    desc = describe(plan);
-    POD_TRY(onednn_matmul_create(&desc, &plan->matmul));
+    POD_TRY(try_onednn(plan));
   }
   if (plan->matmul == NULL) {
     plan->way = WAY_OWN_LOOPS;
@@ -161,7 +187,8 @@ static pod_status_t make_plan(const kernel_args_t *args, dot_plan_t **out_plan) 
                      sizeof(*plan));
   }
   plan->layout = dot_layout_make(args->instruction, lhs, rhs);
-  choose_way(plan, lhs->dtype, rhs->dtype, kernel_result_shape(args, 0)->dtype);
+  choose_way(plan, plan->layout.lhs.dtype, plan->layout.rhs.dtype,
+             kernel_result_shape(args, 0)->dtype);
   pod_status_t status = NULL;
   if (plan->way == WAY_ONEDNN) {
     status = plan_onednn(plan);
@@ -189,7 +216,8 @@ static pod_status_t make_plan(const kernel_args_t *args, dot_plan_t **out_plan) 
 static pod_status_t prepare(const dot_matrix_t *matrix, const void *operand,
                             tensor_dtype_t dtype, kernel_slot_t copy_slot,
                             kernel_slot_t converted_slot, const void **out_data) {
-  const size_t count = (size_t)(matrix->batch * matrix->rows * matrix->columns);
+  const size_t count =
+      (size_t)(matrix->batches[0] * matrix->batches[1] * matrix->rows * matrix->columns);
   if (matrix->needs_copy) {
     void *copy = NULL;
     POD_TRY(kernel_scratch(copy_slot, count * tensor_dtype_bytes(matrix->dtype), &copy));
@@ -210,8 +238,14 @@ static pod_status_t prepare(const dot_matrix_t *matrix, const void *operand,
 
 static const void *batch_of(const void *data, const dot_matrix_t *matrix,
                             tensor_dtype_t dtype, int64_t batch) {
-  return (const char *)data +
-         batch * matrix->batch_stride * (int64_t)tensor_dtype_bytes(dtype);
+  const int64_t inner = matrix->batches[1];
+  const int64_t offset =
+      batch / inner * matrix->batch_strides[0] + batch % inner * matrix->batch_strides[1];
+  return (const char *)data + offset * (int64_t)tensor_dtype_bytes(dtype);
+}
+
+static int64_t batches_of(const dot_layout_t *layout) {
+  return layout->batches[0] * layout->batches[1];
 }
 
 // Rows of a, each filled with zeros up to a multiple of 16 elements.
@@ -236,7 +270,8 @@ static pod_status_t run_few_rows(const dot_plan_t *plan, const void *lhs, const 
   const dot_matrix_t a = dot_matrix_as_used(&plan->layout.lhs),
                      b = dot_matrix_as_used(&plan->layout.rhs);
   const bool is_bf16 = plan->rhs_dtype == TENSOR_BF16;
-  for (int64_t batch = 0; batch < plan->layout.batch; batch++, sums += m * n) {
+  const int64_t batches = batches_of(&plan->layout);
+  for (int64_t batch = 0; batch < batches; batch++, sums += m * n) {
     const float *a_batch = batch_of(lhs, &a, TENSOR_F32, batch);
     const void *b_batch = batch_of(rhs, &b, plan->rhs_dtype, batch);
     if (b.column_stride == 1) {
@@ -258,8 +293,9 @@ static void run_own_loops(const dot_plan_t *plan, const void *lhs, const void *r
                      b = dot_matrix_as_used(&layout->rhs);
   const size_t bytes =
       (size_t)(layout->m * layout->n) * tensor_dtype_bytes(plan->sum_dtype);
-  memset(sums, 0, bytes * (size_t)layout->batch);
-  for (int64_t batch = 0; batch < layout->batch; batch++, sums += bytes) {
+  const int64_t batches = batches_of(layout);
+  memset(sums, 0, bytes * (size_t)batches);
+  for (int64_t batch = 0; batch < batches; batch++, sums += bytes) {
     kernel_loops()->matmul[plan->sum_dtype](batch_of(lhs, &a, plan->lhs_dtype, batch),
                                             batch_of(rhs, &b, plan->rhs_dtype, batch),
                                             sums, (size_t)layout->m, (size_t)layout->k,
@@ -277,10 +313,11 @@ static bool is_written_as_summed(tensor_dtype_t sum, tensor_dtype_t result) {
 static pod_status_t run_plan(const kernel_args_t *args, const dot_plan_t *plan) {
   const size_t count = (size_t)tensor_shape_elements(kernel_result_shape(args, 0));
   const void *lhs = NULL, *rhs = NULL;
-  POD_TRY(prepare(&plan->layout.lhs, args->operands[0], plan->lhs_dtype, KERNEL_SLOT_LHS,
-                  KERNEL_SLOT_CONVERTED_LHS, &lhs));
-  POD_TRY(prepare(&plan->layout.rhs, args->operands[1], plan->rhs_dtype, KERNEL_SLOT_RHS,
-                  KERNEL_SLOT_CONVERTED_RHS, &rhs));
+  const int first = plan->layout.is_swapped ? 1 : 0;
+  POD_TRY(prepare(&plan->layout.lhs, args->operands[first], plan->lhs_dtype,
+                  KERNEL_SLOT_LHS, KERNEL_SLOT_CONVERTED_LHS, &lhs));
+  POD_TRY(prepare(&plan->layout.rhs, args->operands[1 - first], plan->rhs_dtype,
+                  KERNEL_SLOT_RHS, KERNEL_SLOT_CONVERTED_RHS, &rhs));
   void *sums = args->results[0];
   const bool is_direct = is_written_as_summed(plan->sum_dtype, plan->result_dtype);
   if (!is_direct) {

@@ -94,6 +94,20 @@ static bool has_innermost(const group_t *group, const tensor_shape_t *shape) {
   return contains(group, innermost);
 }
 
+// A single row or column has any stride that suits.
+static void settle_strides(dot_matrix_t *matrix) {
+  if (matrix->columns == 1) {
+    matrix->column_stride = 1;
+  }
+  if (matrix->rows == 1) {
+    matrix->row_stride = matrix->column_stride == 1 ? matrix->columns : 1;
+  }
+  if (matrix->columns == 1 && matrix->row_stride == 1) {
+    matrix->column_stride = matrix->rows;
+  }
+}
+
+// Without its batches.
 static dot_matrix_t make_matrix(const tensor_shape_t *shape, const group_t *batch,
                                 const group_t *rows, const group_t *columns) {
   dot_matrix_t matrix = {
@@ -102,25 +116,82 @@ static dot_matrix_t make_matrix(const tensor_shape_t *shape, const group_t *batc
       .by_row = move_to(shape, batch, rows, columns),
       .by_column = move_to(shape, batch, columns, rows),
   };
-  const bool joins_batch = join(batch, shape, &matrix.batch, &matrix.batch_stride);
   const bool joins_rows = join(rows, shape, &matrix.rows, &matrix.row_stride);
   const bool joins_columns = join(columns, shape, &matrix.columns, &matrix.column_stride);
-  // A single row or column has any stride that suits.
-  if (matrix.columns == 1) {
-    matrix.column_stride = 1;
-  }
-  if (matrix.rows == 1) {
-    matrix.row_stride = matrix.column_stride == 1 ? matrix.columns : 1;
-  }
-  if (matrix.columns == 1 && matrix.row_stride == 1) {
-    matrix.column_stride = matrix.rows;
-  }
-  if (matrix.batch == 1) {
-    matrix.batch_stride = matrix.rows * matrix.columns;
-  }
-  matrix.needs_copy = !joins_batch || !joins_rows || !joins_columns ||
+  settle_strides(&matrix);
+  matrix.needs_copy = !joins_rows || !joins_columns ||
                       (matrix.row_stride != 1 && matrix.column_stride != 1);
   return matrix;
+}
+
+static void transpose(dot_matrix_t *matrix) {
+  const dot_matrix_t old = *matrix;
+  matrix->rows = old.columns;
+  matrix->columns = old.rows;
+  matrix->row_stride = old.column_stride;
+  matrix->column_stride = old.row_stride;
+  matrix->by_row = old.by_column;
+  matrix->by_column = old.by_row;
+  matrix->copies_by_column = !old.copies_by_column;
+  settle_strides(matrix);
+}
+
+// ----- batches -----
+
+// Batch dimensions of both operands, neighbours joined where both have them so.
+typedef struct batches_t {
+  int count;
+  int64_t sizes[TENSOR_RANK_MAX], lhs[TENSOR_RANK_MAX], rhs[TENSOR_RANK_MAX];
+} batches_t;
+
+static batches_t join_batches(const dot_layout_t *layout, const tensor_shape_t *lhs,
+                              const group_t *lhs_dims, const tensor_shape_t *rhs,
+                              const group_t *rhs_dims) {
+  int64_t lhs_strides[TENSOR_RANK_MAX], rhs_strides[TENSOR_RANK_MAX];
+  tensor_shape_strides(lhs, lhs_strides);
+  tensor_shape_strides(rhs, rhs_strides);
+  batches_t all = {0};
+  for (int i = 0; i < lhs_dims->count; i++) {
+    const int64_t size = lhs->dims[lhs_dims->dims[i]];
+    const int64_t a = lhs_strides[lhs_dims->dims[i]];
+    const int64_t b = rhs_strides[rhs_dims->dims[i]];
+    const int last = all.count - 1;
+    if (size == 1) {
+      continue;
+    }
+    const bool continues = last >= 0 &&
+                           (layout->lhs.needs_copy || all.lhs[last] == a * size) &&
+                           (layout->rhs.needs_copy || all.rhs[last] == b * size);
+    const int at = continues ? last : all.count++;
+    all.sizes[at] = continues ? all.sizes[at] * size : size;
+    all.lhs[at] = a;
+    all.rhs[at] = b;
+  }
+  return all;
+}
+
+static bool joins(const group_t *group, const tensor_shape_t *shape) {
+  int64_t size, stride;
+  return join(group, shape, &size, &stride);
+}
+
+// More than two batches that cannot be joined: what is in the way is copied.
+static void set_batches(dot_layout_t *layout, const tensor_shape_t *lhs,
+                        const group_t *lhs_dims, const tensor_shape_t *rhs,
+                        const group_t *rhs_dims) {
+  batches_t all = join_batches(layout, lhs, lhs_dims, rhs, rhs_dims);
+  if (all.count > 2) {
+    layout->lhs.needs_copy |= !joins(lhs_dims, lhs);
+    layout->rhs.needs_copy |= !joins(rhs_dims, rhs);
+    all = join_batches(layout, lhs, lhs_dims, rhs, rhs_dims);
+  }
+  for (int i = 0; i < 2; i++) {
+    const int from = all.count - 2 + i;
+    layout->batches[i] = from < 0 ? 1 : all.sizes[from];
+    layout->lhs.batch_strides[i] = from < 0 ? 0 : all.lhs[from];
+    layout->rhs.batch_strides[i] = from < 0 ? 0 : all.rhs[from];
+    layout->lhs.batches[i] = layout->rhs.batches[i] = layout->batches[i];
+  }
 }
 
 // Both lists in the order of the first.
@@ -137,7 +208,20 @@ static void sort_by(group_t *first, group_t *second) {
 }
 
 static int64_t copied_elements(const dot_matrix_t *matrix) {
-  return matrix->needs_copy ? matrix->batch * matrix->rows * matrix->columns : 0;
+  return matrix->needs_copy
+             ? matrix->batches[0] * matrix->batches[1] * matrix->rows * matrix->columns
+             : 0;
+}
+
+static void swap_operands(dot_layout_t *layout) {
+  const dot_matrix_t lhs = layout->lhs;
+  layout->lhs = layout->rhs;
+  layout->rhs = lhs;
+  transpose(&layout->lhs);
+  transpose(&layout->rhs);
+  layout->n = layout->m;
+  layout->m = 1;
+  layout->is_swapped = true;
 }
 
 dot_layout_t dot_layout_make(const chip_instruction_t *instruction,
@@ -159,7 +243,7 @@ dot_layout_t dot_layout_make(const chip_instruction_t *instruction,
         .lhs = make_matrix(lhs, &lhs_batch, &lhs_rows, &lhs_k),
         .rhs = make_matrix(rhs, &rhs_batch, &rhs_k, &rhs_columns),
     };
-    layout.batch = layout.lhs.batch;
+    set_batches(&layout, lhs, &lhs_batch, rhs, &rhs_batch);
     layout.m = layout.lhs.rows;
     layout.k = layout.lhs.columns;
     layout.n = layout.rhs.columns;
@@ -167,6 +251,9 @@ dot_layout_t dot_layout_make(const chip_instruction_t *instruction,
                           copied_elements(&best.lhs) + copied_elements(&best.rhs)) {
       best = layout;
     }
+  }
+  if (best.n == 1 && best.m > 1) {
+    swap_operands(&best);
   }
   return best;
 }
@@ -181,7 +268,8 @@ void dot_matrix_require_row_major(dot_matrix_t *matrix) {
 dot_matrix_t dot_matrix_as_used(const dot_matrix_t *matrix) {
   dot_matrix_t used = *matrix;
   if (used.needs_copy) {
-    used.batch_stride = used.rows * used.columns;
+    used.batch_strides[1] = used.rows * used.columns;
+    used.batch_strides[0] = used.batches[1] * used.batch_strides[1];
     used.row_stride = used.copies_by_column ? 1 : used.columns;
     used.column_stride = used.copies_by_column ? used.rows : 1;
     used.needs_copy = false;
@@ -190,5 +278,6 @@ dot_matrix_t dot_matrix_as_used(const dot_matrix_t *matrix) {
 }
 
 bool dot_matrix_is_batch_outermost(const dot_matrix_t *matrix) {
-  return matrix->batch == 1 || matrix->batch_stride == matrix->rows * matrix->columns;
+  return matrix->batches[1] == 1 ||
+         matrix->batch_strides[1] == matrix->rows * matrix->columns;
 }

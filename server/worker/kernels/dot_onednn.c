@@ -12,7 +12,7 @@
 void omp_set_num_threads(int count);
 
 struct onednn_matmul_t {
-  bool packs_b;
+  bool packs_b, is_newest;
   dnnl_stream_t stream;
   dnnl_primitive_t primitive, reorder;
   dnnl_memory_t a, b, packed_b, c;  // Without packing packed_b is NULL.
@@ -88,34 +88,46 @@ bool onednn_has_types(tensor_dtype_t a, tensor_dtype_t b, tensor_dtype_t c) {
          has_exact_bytes();
 }
 
-static pod_status_t describe(dnnl_memory_desc_t *out, tensor_dtype_t dtype,
-                             const int64_t sizes[3], const int64_t strides[3]) {
-  // A batch of one is a plain matrix, for which oneDNN has more to choose from.
-  const int rank = sizes[0] == 1 ? 2 : 3;
+// Dimensions that oneDNN sees: a batch of one is a plain matrix, for which it has more to
+// choose from, and one that does not interleave is one batch.
+static int rank_of(const onednn_matmul_desc_t *desc) {
+  if (desc->batches[0] > 1 ||
+      (desc->batches[1] > 1 && (desc->a_strides[1] != desc->m * desc->k ||
+                                desc->b_strides[1] != desc->k * desc->n))) {
+    return 4;
+  }
+  return desc->batches[1] > 1 ? 3 : 2;
+}
+
+static pod_status_t describe(dnnl_memory_desc_t *out, tensor_dtype_t dtype, int rank,
+                             const int64_t sizes[4], const int64_t strides[4]) {
   dnnl_dims_t dims, steps;
-  memcpy(dims, sizes + 3 - rank, (size_t)rank * sizeof(dims[0]));
-  memcpy(steps, strides + 3 - rank, (size_t)rank * sizeof(steps[0]));
+  memcpy(dims, sizes + 4 - rank, (size_t)rank * sizeof(dims[0]));
+  memcpy(steps, strides + 4 - rank, (size_t)rank * sizeof(steps[0]));
+  if (rank == 4 && sizes[0] == 1) {
+    steps[0] = sizes[1] * sizes[2] * sizes[3];
+  }
   TRY_DNNL("describe a matrix",
            dnnl_memory_desc_init_by_strides(out, rank, dims, type_of(dtype), steps));
   return NULL;
 }
 
 static pod_status_t describe_packed(dnnl_memory_desc_t *out, tensor_dtype_t dtype,
-                                    const int64_t sizes[3]) {
-  const int rank = sizes[0] == 1 ? 2 : 3;
+                                    int rank, const int64_t sizes[4]) {
   dnnl_dims_t dims;
-  memcpy(dims, sizes + 3 - rank, (size_t)rank * sizeof(dims[0]));
+  memcpy(dims, sizes + 4 - rank, (size_t)rank * sizeof(dims[0]));
   TRY_DNNL(
       "describe a matrix",
       dnnl_memory_desc_init_by_tag(out, rank, dims, type_of(dtype), dnnl_format_tag_any));
   return NULL;
 }
 
-static bool is_reference(const_dnnl_primitive_desc_t primitive) {
+// Whether the name of the code that oneDNN has chosen starts with `prefix`.
+static bool is_named(const_dnnl_primitive_desc_t primitive, const char *prefix) {
   const char *name = "";
   const dnnl_status_t status =
       dnnl_primitive_desc_query(primitive, dnnl_query_impl_info_str, 0, &name);
-  return status != dnnl_success || strncmp(name, "ref", 3) == 0;
+  return status == dnnl_success && strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
 static pod_status_t make_reorder(onednn_matmul_t *matmul, const dnnl_memory_desc_t *plain,
@@ -158,17 +170,20 @@ static pod_status_t make_primitive(onednn_matmul_t *matmul,
 
 static pod_status_t build(const onednn_matmul_desc_t *desc, onednn_matmul_t *matmul,
                           bool *out_is_fast) {
-  const int64_t a_sizes[3] = {desc->batch, desc->m, desc->k};
-  const int64_t b_sizes[3] = {desc->batch, desc->k, desc->n};
-  const int64_t c_sizes[3] = {desc->batch, desc->m, desc->n};
-  const int64_t c_strides[3] = {desc->m * desc->n, desc->n, 1};
+  const int rank = rank_of(desc);
+  const int64_t *const batches = desc->batches;
+  const int64_t a_sizes[4] = {batches[0], batches[1], desc->m, desc->k};
+  const int64_t b_sizes[4] = {batches[0], batches[1], desc->k, desc->n};
+  const int64_t c_sizes[4] = {batches[0], batches[1], desc->m, desc->n};
+  const int64_t c_strides[4] = {batches[1] * desc->m * desc->n, desc->m * desc->n,
+                                desc->n, 1};
   dnnl_memory_desc_t a, plain_b, b, c;
-  POD_TRY(describe(&a, desc->a_dtype, a_sizes, desc->a_strides));
-  POD_TRY(describe(&plain_b, desc->b_dtype, b_sizes, desc->b_strides));
-  POD_TRY(describe(&c, desc->c_dtype, c_sizes, c_strides));
+  POD_TRY(describe(&a, desc->a_dtype, rank, a_sizes, desc->a_strides));
+  POD_TRY(describe(&plain_b, desc->b_dtype, rank, b_sizes, desc->b_strides));
+  POD_TRY(describe(&c, desc->c_dtype, rank, c_sizes, c_strides));
   b = plain_b;
   if (desc->packs_b) {
-    POD_TRY(describe_packed(&b, desc->b_dtype, b_sizes));
+    POD_TRY(describe_packed(&b, desc->b_dtype, rank, b_sizes));
   }
   dnnl_matmul_desc_t operation;
   TRY_DNNL("describe a matrix product",
@@ -182,7 +197,8 @@ static pod_status_t build(const onednn_matmul_desc_t *desc, onednn_matmul_t *mat
   }
   TRY_DNNL("find a matrix product", found);
   pod_status_t status = NULL;
-  *out_is_fast = !is_reference(descriptor);
+  *out_is_fast = !is_named(descriptor, "ref");
+  matmul->is_newest = is_named(descriptor, "brg");
   if (*out_is_fast) {
     matmul->packs_b = desc->packs_b;
     status = make_primitive(matmul, descriptor, &plain_b);
@@ -211,6 +227,10 @@ pod_status_t onednn_matmul_create(const onednn_matmul_desc_t *desc,
     *out_matmul = matmul;
   }
   return status;
+}
+
+bool onednn_matmul_is_newest(const onednn_matmul_t *matmul) {
+  return matmul->is_newest;
 }
 
 void onednn_matmul_destroy(onednn_matmul_t *matmul) {

@@ -13,12 +13,12 @@
 #include "common/base/status.h"
 #include "common/tensor/dtype.h"
 
-// c = a b, batch by batch. Strides of batch, row and column in elements, 1 for row or
-// column of a and of b; c is dense and row-major.
+// c = a b, batch by batch. Strides of outer and inner batch, row and column in elements,
+// 1 for row or column of a and of b; c is dense and row-major.
 typedef struct onednn_matmul_desc_t {
   tensor_dtype_t a_dtype, b_dtype, c_dtype;
-  int64_t batch, m, k, n;
-  int64_t a_strides[3], b_strides[3];
+  int64_t batches[2], m, k, n;
+  int64_t a_strides[4], b_strides[4];
   // b is brought to oneDNN's own form in every run, which pays when m is large.
   bool packs_b;
 } onednn_matmul_desc_t;
@@ -33,6 +33,10 @@ bool onednn_has_types(tensor_dtype_t a, tensor_dtype_t b, tensor_dtype_t c);
 // Compiled code is cached by oneDNN (1,024 primitives, the least recently used goes).
 POD_MUST_USE pod_status_t onednn_matmul_create(const onednn_matmul_desc_t *desc,
                                                onednn_matmul_t **out_matmul);
+
+// Whether it is oneDNN's newest code that computes it: for narrow types several times as
+// fast as the older, which is all there is for some layouts.
+bool onednn_matmul_is_newest(const onednn_matmul_t *matmul);
 
 // Accepts NULL.
 void onednn_matmul_destroy(onednn_matmul_t *matmul);

@@ -252,12 +252,20 @@ static const layout_t layouts[] = {
     {"m m2 k", "k n n2"},
     {"m k m2", "n k n2"},
     {"b m2 k m k2", "n k2 b k"},
+    {"b m b2 k", "b n b2 k"},
+    {"b m b2 k", "b k b2 n"},
+    {"b b2 m k", "b n b2 k"},
+    {"b2 m b k", "b n b2 k"},
+    {"b m b2 k", "b b2 k"},
+    {"m b k", "b k"},
+    {"k b m", "k b"},
+    {"b m k b2", "b2 b k n"},
 };
 
 static void test_every_layout_gives_the_sum_of_products(void **state) {
   (void)state;
-  const int64_t sizes[][4] = {
-      {2, 3, 5, 7}, {1, 1, 1, 1}, {3, 17, 33, 19}, {2, 40, 24, 70}};
+  const int64_t sizes[][4] = {{2, 3, 5, 7},    {1, 1, 1, 1},    {3, 17, 33, 19},
+                              {2, 40, 24, 70}, {4, 64, 64, 32}, {3, 1, 40, 64}};
   const tensor_dtype_t types[][3] = {
       {TENSOR_F32, TENSOR_F32, TENSOR_F32},   {TENSOR_BF16, TENSOR_BF16, TENSOR_BF16},
       {TENSOR_BF16, TENSOR_BF16, TENSOR_F32}, {TENSOR_S32, TENSOR_S32, TENSOR_S32},
