@@ -43,7 +43,7 @@ pod_status_t shape_complex(mlir_module_t *module, const mlir_op_t *op,
   return NULL;
 }
 
-// (C1), (C2): the last dimension of the side with smaller elements holds the parts.
+// (C1): the last dimension of the side with smaller elements holds the parts.
 pod_status_t shape_bitcast_convert(mlir_module_t *module, const mlir_op_t *op,
                                    const mlir_type_t **out_types) {
   POD_TRY(shape_arity(module, op, 1, 1, 0));
@@ -51,6 +51,12 @@ pod_status_t shape_bitcast_convert(mlir_module_t *module, const mlir_op_t *op,
   const tensor_dtype_t dtype = shape_declared(op, 0)->dtype;
   tensor_shape_t result = *from;
   result.dtype = dtype;
+  if (tensor_dtype_is_complex(from->dtype) != tensor_dtype_is_complex(dtype)) {  // (C2)
+    return SHAPE_ERROR("makes %s of %s: complex elements only become complex ones, and "
+                       "real ones real",
+                       shape_text(module, shape_declared(op, 0)),
+                       shape_text(module, from));
+  }
   const unsigned from_bits = chip_bitcast_bits(from->dtype),
                  to_bits = chip_bitcast_bits(dtype);
   if (from_bits > to_bits) {
