@@ -16,6 +16,8 @@
 #include "server/compiler/passes.h"
 #include "server/compiler/probes.h"
 #include "server/compiler/replacements.h"
+#include "server/compiler/shape.h"
+#include "server/compiler/table.h"
 #include "server/compiler/tokens.h"
 #include "server/compiler/walk.h"
 
@@ -197,10 +199,6 @@ static pod_status_t expand_check_const(expander_t *expander, mlir_value_t **out_
 static pod_status_t expand_dot(expander_t *expander, mlir_value_t **out_results) {
   const mlir_op_t *op = expander->op;
   const int rank = op->operands[0]->type->shape.rank;
-  if (rank < 1 || rank > 2 || op->operands[1]->type->shape.rank < 1) {
-    return mlir_op_error(expander->module, op, POD_INVALID_ARGUMENT,
-                         "takes vectors and matrices");
-  }
   mlir_op_t *dot = expand_emit(expander, "stablehlo.dot_general", 2, op->operands,
                                op->results[0].type);
   const int64_t last = rank - 1, first = 0;
@@ -266,7 +264,6 @@ static pod_status_t demand_static(expander_t *expander) {
 
 static pod_status_t expand_dynamic_reshape(expander_t *expander,
                                            mlir_value_t **out_results) {
-  POD_TRY(demand_static(expander));
   out_results[0] =
       expand_emit_unary(expander, "stablehlo.reshape", expander->op->operands[0],
                         expander->op->results[0].type);
@@ -275,7 +272,6 @@ static pod_status_t expand_dynamic_reshape(expander_t *expander,
 
 static pod_status_t expand_dynamic_iota(expander_t *expander,
                                         mlir_value_t **out_results) {
-  POD_TRY(demand_static(expander));
   mlir_op_t *iota =
       expand_emit(expander, "stablehlo.iota", 0, NULL, expander->op->results[0].type);
   const mlir_attr_t *dimension = mlir_op_attr(expander->op, "iota_dimension");
@@ -288,7 +284,6 @@ static pod_status_t expand_dynamic_iota(expander_t *expander,
 
 static pod_status_t expand_dynamic_broadcast(expander_t *expander,
                                              mlir_value_t **out_results) {
-  POD_TRY(demand_static(expander));
   const int rank = expander->op->operands[0]->type->shape.rank;
   int64_t count;
   const int64_t *dims;
@@ -305,7 +300,6 @@ static pod_status_t expand_dynamic_broadcast(expander_t *expander,
 }
 
 static pod_status_t expand_dynamic_pad(expander_t *expander, mlir_value_t **out_results) {
-  POD_TRY(demand_static(expander));
   static const char *const names[] = {"edge_padding_low", "edge_padding_high",
                                       "interior_padding"};
   const mlir_op_t *op = expander->op;
@@ -326,7 +320,6 @@ static pod_status_t expand_dynamic_pad(expander_t *expander, mlir_value_t **out_
 
 static pod_status_t expand_real_dynamic_slice(expander_t *expander,
                                               mlir_value_t **out_results) {
-  POD_TRY(demand_static(expander));
   static const char *const names[] = {"start_indices", "limit_indices", "strides"};
   const mlir_op_t *op = expander->op;
   const int rank = op->operands[0]->type->shape.rank;
@@ -387,22 +380,8 @@ static pod_status_t expand_dynamic_conv(expander_t *expander,
 static pod_status_t expand_dimension_size(expander_t *expander,
                                           mlir_value_t **out_results) {
   const mlir_op_t *op = expander->op;
-  const mlir_type_t *type = op->operands[0]->type;
-  const mlir_attr_t *dimension = mlir_op_attr(op, "dimension");
-  if (!mlir_attr_is(dimension, MLIR_ATTR_INTEGER) || dimension->integer < 0 ||
-      type->kind != MLIR_TYPE_TENSOR || dimension->integer >= type->shape.rank) {
-    return mlir_op_error(expander->module, op, POD_INVALID_ARGUMENT,
-                         "names no dimension of its operand");
-  }
-  const int64_t size = type->shape.dims[dimension->integer];
-  if (size == TENSOR_DYNAMIC) {
-    return mlir_op_error(expander->module, op, POD_UNIMPLEMENTED,
-                         "the size of dimension %" PRId64
-                         " is not known: export the "
-                         "function for concrete sizes",
-                         dimension->integer);
-  }
-  const int32_t value = (int32_t)size;
+  const int64_t dimension = mlir_op_attr(op, "dimension")->integer;
+  const int32_t value = (int32_t)op->operands[0]->type->shape.dims[dimension];
   mlir_op_t *constant =
       expand_emit(expander, "stablehlo.constant", 0, NULL, op->results[0].type);
   const tensor_shape_t scalar = tensor_shape_make(TENSOR_S32, 0, NULL);
@@ -435,43 +414,59 @@ static pod_status_t expand_tuple_element(expander_t *expander,
 
 // --- The pass ---
 
-// By name; operands and results that the operation must have.
-static const struct {
+typedef struct expansion_t {
   const char *name;
-  int operand_count, result_count;
+  int operand_count, result_count;  // That the operation must have.
   expand_fn_t expand;
-} expansions[] = {
-    {"check.expect_almost_eq_const", 1, 0, expand_check_const},
-    {"check.expect_eq_const", 1, 0, expand_check_const},
-    {"chlo.conj", 1, 1, expand_conj},
-    {"chlo.constant", 0, 1, expand_constant},
-    {"chlo.is_inf", 1, 1, expand_is_inf},
-    {"chlo.is_neg_inf", 1, 1, expand_is_inf},
-    {"chlo.is_pos_inf", 1, 1, expand_is_inf},
-    {"chlo.ragged_dot", 3, 1, expand_ragged_dot},
-    {"chlo.square", 1, 1, expand_square},
-    {"chlo.tan", 1, 1, expand_tan},
-    {"stablehlo.batch_norm_grad", 5, 3, expand_norm_grad},
-    {"stablehlo.batch_norm_inference", 5, 1, expand_norm_inference},
-    {"stablehlo.batch_norm_training", 3, 3, expand_norm_training},
-    {"stablehlo.broadcast", 1, 1, expand_broadcast},
-    {"stablehlo.collective_broadcast", 1, 1, expand_collective_broadcast},
-    {"stablehlo.dot", 2, 1, expand_dot},
-    {"stablehlo.dynamic_broadcast_in_dim", 2, 1, expand_dynamic_broadcast},
-    {"stablehlo.dynamic_conv", 3, 1, expand_dynamic_conv},
-    {"stablehlo.dynamic_gather", 3, 1, expand_dynamic_gather},
-    {"stablehlo.dynamic_iota", 1, 1, expand_dynamic_iota},
-    {"stablehlo.dynamic_pad", 5, 1, expand_dynamic_pad},
-    {"stablehlo.dynamic_reshape", 2, 1, expand_dynamic_reshape},
-    {"stablehlo.erf", 1, 1, expand_erf},
-    {"stablehlo.erf_inv", 1, 1, expand_erf_inv},
-    {"stablehlo.get_dimension_size", 1, 1, expand_dimension_size},
-    {"stablehlo.get_tuple_element", 1, 1, expand_tuple_element},
-    {"stablehlo.real_dynamic_slice", 4, 1, expand_real_dynamic_slice},
-    {"stablehlo.rng", 3, 1, expand_rng},
+  compiler_shape_fn_t
+      rule;  // Of shape_expanded.c; NULL: what it gives way to is checked.
+} expansion_t;
+
+static const expansion_t expansions[] = {
+    {"check.expect_almost_eq_const", 1, 0, expand_check_const, NULL},
+    {"check.expect_eq_const", 1, 0, expand_check_const, NULL},
+    {"chlo.conj", 1, 1, expand_conj, NULL},
+    {"chlo.constant", 0, 1, expand_constant, NULL},
+    {"chlo.is_inf", 1, 1, expand_is_inf, NULL},
+    {"chlo.is_neg_inf", 1, 1, expand_is_inf, NULL},
+    {"chlo.is_pos_inf", 1, 1, expand_is_inf, NULL},
+    {"chlo.ragged_dot", 3, 1, expand_ragged_dot, NULL},
+    {"chlo.square", 1, 1, expand_square, NULL},
+    {"chlo.tan", 1, 1, expand_tan, NULL},
+    {"stablehlo.batch_norm_grad", 5, 3, expand_norm_grad, shape_batch_norm},
+    {"stablehlo.batch_norm_inference", 5, 1, expand_norm_inference, shape_batch_norm},
+    {"stablehlo.batch_norm_training", 3, 3, expand_norm_training, shape_batch_norm},
+    {"stablehlo.broadcast", 1, 1, expand_broadcast, shape_broadcast},
+    {"stablehlo.collective_broadcast", 1, 1, expand_collective_broadcast, NULL},
+    {"stablehlo.dot", 2, 1, expand_dot, shape_dot},
+    {"stablehlo.dynamic_broadcast_in_dim", 2, 1, expand_dynamic_broadcast,
+     shape_dynamic_broadcast_in_dim},
+    {"stablehlo.dynamic_conv", 3, 1, expand_dynamic_conv, NULL},
+    {"stablehlo.dynamic_gather", 3, 1, expand_dynamic_gather, NULL},
+    {"stablehlo.dynamic_iota", 1, 1, expand_dynamic_iota, shape_dynamic_iota},
+    {"stablehlo.dynamic_pad", 5, 1, expand_dynamic_pad, shape_dynamic_edges},
+    {"stablehlo.dynamic_reshape", 2, 1, expand_dynamic_reshape, shape_dynamic_reshape},
+    {"stablehlo.erf", 1, 1, expand_erf, NULL},
+    {"stablehlo.erf_inv", 1, 1, expand_erf_inv, NULL},
+    {"stablehlo.get_dimension_size", 1, 1, expand_dimension_size,
+     shape_get_dimension_size},
+    {"stablehlo.get_tuple_element", 1, 1, expand_tuple_element, NULL},
+    {"stablehlo.real_dynamic_slice", 4, 1, expand_real_dynamic_slice,
+     shape_dynamic_edges},
+    {"stablehlo.rng", 3, 1, expand_rng, shape_rng},
 };
 
-static expand_fn_t find(mlir_module_t *module, const mlir_op_t *op) {
+static const expansion_t *find_expansion(const mlir_op_t *op) {
+  for (size_t i = 0; i < POD_COUNT_OF(expansions); i++) {
+    if (strcmp(op->name, expansions[i].name) == 0) {
+      return &expansions[i];
+    }
+  }
+  return NULL;
+}
+
+static expand_fn_t find(mlir_module_t *module, const mlir_op_t *op,
+                        const expansion_t *expansion) {
   if (strcmp(op->name, "stablehlo.all_reduce") == 0) {
     return expand_is_ragged(module, op) ? expand_ragged : NULL;
   }
@@ -494,14 +489,9 @@ static expand_fn_t find(mlir_module_t *module, const mlir_op_t *op) {
   if (expand_is_broadcasting(op)) {
     return expand_broadcasting;
   }
-  for (size_t i = 0; i < POD_COUNT_OF(expansions); i++) {
-    if (strcmp(op->name, expansions[i].name) == 0) {
-      const bool fits = op->operand_count == expansions[i].operand_count &&
-                        op->result_count == expansions[i].result_count;
-      return fits ? expansions[i].expand : NULL;
-    }
-  }
-  return NULL;
+  const bool fits = expansion != NULL && op->operand_count == expansion->operand_count &&
+                    op->result_count == expansion->result_count;
+  return fits ? expansion->expand : NULL;
 }
 
 // What is made of an operation with regions or constants needs sizes that are known.
@@ -510,10 +500,7 @@ static bool needs_sizes(const mlir_op_t *op) {
          strcmp(op->name, "stablehlo.collective_broadcast") == 0 ||
          strcmp(op->name, "stablehlo.collective_reduce") == 0 ||
          strcmp(op->name, "stablehlo.all_reduce") == 0 ||
-         strncmp(op->name, "stablehlo.batch_norm_", strlen("stablehlo.batch_norm_")) ==
-             0 ||
-         strcmp(op->name, "chlo.ragged_dot") == 0 ||
-         strcmp(op->name, "stablehlo.rng") == 0 || expand_is_broadcasting(op);
+         strcmp(op->name, "chlo.ragged_dot") == 0 || expand_is_broadcasting(op);
 }
 
 static bool are_tensors(const mlir_op_t *op) {
@@ -558,7 +545,11 @@ static void remove_left_over(mlir_module_t *module) {
 static pod_status_t expand_one(mlir_module_t *module, replacements_t *replacements,
                                mlir_op_t *op, mlir_op_t **inout_next) {
   const bool is_scan = strcmp(op->name, "chlo.scan") == 0;
-  const expand_fn_t expand = are_tensors(op) ? find(module, op) : NULL;
+  const expansion_t *expansion = find_expansion(op);
+  if (expansion != NULL && expansion->rule != NULL) {
+    POD_TRY(compiler_check_types(module, op, expansion->rule));
+  }
+  const expand_fn_t expand = are_tensors(op) ? find(module, op, expansion) : NULL;
   if (expand == NULL && !is_scan) {
     return NULL;
   }

@@ -15,59 +15,22 @@ typedef struct norm_t {
   double epsilon, elements_per_feature;
 } norm_t;
 
-static pod_status_t bad(const norm_t *norm, const char *what) {
-  return mlir_op_error(norm->expander->module, norm->expander->op, POD_INVALID_ARGUMENT,
-                       "%s", what);
-}
-
-// Operands other than `same`, which is as large as the first, are vectors of features.
-static pod_status_t check_types(const norm_t *norm, int same) {
-  const mlir_op_t *op = norm->expander->op;
-  for (int i = 1; i < op->operand_count; i++) {
-    if (!mlir_type_equal(op->operands[i]->type, i == same ? norm->type : norm->feature)) {
-      return mlir_op_error(
-          norm->expander->module, op, POD_INVALID_ARGUMENT,
-          "operand %d must be %s of the type of operand 0", i,
-          i == same ? "an array" : "a vector with an element per feature");
-    }
-  }
-  for (int i = 0; i < op->result_count; i++) {
-    if (!mlir_type_equal(op->results[i].type, i == 0 ? norm->type : norm->feature)) {
-      return mlir_op_error(norm->expander->module, op, POD_INVALID_ARGUMENT,
-                           "result %d must be %s of the type of operand 0", i,
-                           i == 0 ? "an array" : "a vector with an element per feature");
-    }
-  }
-  return NULL;
-}
-
-static pod_status_t read_norm(expander_t *expander, int same, norm_t *out) {
+// The operation has been checked: shape_batch_norm.
+static norm_t read_norm(expander_t *expander) {
   const mlir_op_t *op = expander->op;
-  const mlir_attr_t *epsilon = mlir_op_attr(op, "epsilon");
-  const mlir_attr_t *index = mlir_op_attr(op, "feature_index");
-  norm_t norm = {.expander = expander, .type = op->operands[0]->type};
-  const tensor_shape_t *shape = &norm.type->shape;
-  if (!tensor_dtype_is_float(shape->dtype)) {
-    return bad(&norm, "takes floats");
-  }
-  if (!mlir_attr_is(epsilon, MLIR_ATTR_FLOAT)) {
-    return bad(&norm, "needs 'epsilon'");
-  }
-  if (!mlir_attr_is(index, MLIR_ATTR_INTEGER) || index->integer < 0 ||
-      index->integer >= shape->rank) {
-    return bad(&norm, "'feature_index' is no dimension of operand 0");
-  }
-  norm.epsilon = epsilon->real;
-  norm.feature_index = index->integer;
-  norm.elements_per_feature = 1;
+  const mlir_type_t *type = op->operands[0]->type;
+  const tensor_shape_t *shape = &type->shape;
+  const int64_t index = mlir_op_attr(op, "feature_index")->integer;
+  double count = 1;
   for (int d = 0; d < shape->rank; d++) {
-    norm.elements_per_feature *= d == index->integer ? 1.0 : (double)shape->dims[d];
+    count *= d == index ? 1.0 : (double)shape->dims[d];
   }
-  const tensor_shape_t feature =
-      tensor_shape_make(shape->dtype, 1, &shape->dims[index->integer]);
-  norm.feature = mlir_type_tensor(expander->module, &feature);
-  *out = norm;
-  return check_types(&norm, same);
+  return (norm_t){.expander = expander,
+                  .type = type,
+                  .feature = op->operands[1]->type,
+                  .feature_index = index,
+                  .epsilon = mlir_op_attr(op, "epsilon")->real,
+                  .elements_per_feature = count};
 }
 
 static mlir_value_t *binary(const norm_t *norm, const char *name, mlir_value_t *a,
@@ -154,17 +117,15 @@ static mlir_value_t *normalize(const norm_t *norm, mlir_value_t *scale,
 }
 
 pod_status_t expand_norm_inference(expander_t *expander, mlir_value_t **out_results) {
-  norm_t norm;
+  const norm_t norm = read_norm(expander);
   mlir_value_t **operands = expander->op->operands;
-  POD_TRY(read_norm(expander, -1, &norm));
   out_results[0] = normalize(&norm, operands[1], operands[2], operands[3], operands[4]);
   return NULL;
 }
 
 pod_status_t expand_norm_training(expander_t *expander, mlir_value_t **out_results) {
-  norm_t norm;
+  const norm_t norm = read_norm(expander);
   mlir_value_t **operands = expander->op->operands;
-  POD_TRY(read_norm(expander, -1, &norm));
   out_results[1] = mean(&norm, operands[0]);
   mlir_value_t *centered = subtract(&norm, operands[0], spread(&norm, out_results[1]));
   out_results[2] = mean(&norm, multiply(&norm, centered, centered));
@@ -174,8 +135,7 @@ pod_status_t expand_norm_training(expander_t *expander, mlir_value_t **out_resul
 }
 
 pod_status_t expand_norm_grad(expander_t *expander, mlir_value_t **out_results) {
-  norm_t norm;
-  POD_TRY(read_norm(expander, 4, &norm));
+  const norm_t norm = read_norm(expander);
   mlir_value_t **operands = expander->op->operands, *grad = operands[4];
   mlir_value_t *centered = subtract(&norm, operands[0], spread(&norm, operands[2]));
   mlir_value_t *variance = plus_epsilon(&norm, spread(&norm, operands[3]));

@@ -169,24 +169,6 @@ pod_status_t expand_rng(expander_t *expander, mlir_value_t **out_results) {
   POD_TRY(stablehlo_enum(expander->module, op, "rng_distribution", "rng_distribution",
                          words, &distribution));
   const bool is_float = tensor_dtype_is_float(shape->dtype);
-  if (!is_float && (distribution == 1 || (shape->dtype != TENSOR_PRED &&
-                                          !tensor_dtype_is_integer(shape->dtype)))) {
-    return mlir_op_error(expander->module, op, POD_INVALID_ARGUMENT,
-                         "makes floats; with UNIFORM integers and flags too");
-  }
-  for (int i = 0; i < 2; i++) {
-    const tensor_shape_t *operand = &op->operands[i]->type->shape;
-    if (operand->rank != 0 || operand->dtype != shape->dtype) {
-      return mlir_op_error(expander->module, op, POD_INVALID_ARGUMENT,
-                           "operand %d must be one element of the result's type", i);
-    }
-  }
-  const tensor_shape_t *size = &op->operands[2]->type->shape;
-  if (size->rank != 1 || size->dims[0] != shape->rank) {
-    return mlir_op_error(expander->module, op, POD_INVALID_ARGUMENT,
-                         "operand 2 must have a size for each of %d dimensions",
-                         shape->rank);
-  }
   const tensor_dtype_t wide = shape->dtype == TENSOR_F64 ? TENSOR_F64 : TENSOR_F32;
   out_results[0] = !is_float           ? uniform_integer(&random)
                    : distribution == 0 ? uniform_float(&random, wide)

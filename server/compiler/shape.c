@@ -44,15 +44,14 @@ static pod_status_t check_tensor(mlir_module_t *module, const mlir_op_t *op,
   return NULL;
 }
 
-pod_status_t compiler_infer(mlir_module_t *module, const mlir_op_t *op,
-                            const mlir_type_t **out_types) {
+static pod_status_t infer_by(mlir_module_t *module, const mlir_op_t *op,
+                             compiler_shape_fn_t rule, const mlir_type_t **out_types) {
   for (int i = 0; i < op->operand_count; i++) {
     POD_TRY(check_tensor(module, op, "operand", i, op->operands[i]->type));
   }
   for (int i = 0; i < op->result_count; i++) {
     POD_TRY(check_tensor(module, op, "result", i, op->results[i].type));
   }
-  const compiler_shape_fn_t rule = compiler_shape_rule(op->kind);
   if (rule == NULL) {
     for (int i = 0; i < op->result_count; i++) {
       out_types[i] = op->results[i].type;
@@ -60,6 +59,46 @@ pod_status_t compiler_infer(mlir_module_t *module, const mlir_op_t *op,
     return NULL;
   }
   return rule(module, op, out_types);
+}
+
+pod_status_t compiler_infer(mlir_module_t *module, const mlir_op_t *op,
+                            const mlir_type_t **out_types) {
+  return infer_by(module, op, compiler_shape_rule(op->kind), out_types);
+}
+
+// The first dimension in which two types of the same rank differ, for the message.
+static pod_status_t report_difference(mlir_module_t *module, const mlir_op_t *op,
+                                      int index, const tensor_shape_t *inferred) {
+  const tensor_shape_t *declared = shape_declared(op, index);
+  const char *is = shape_text(module, declared), *should = shape_text(module, inferred);
+  if (declared->rank == inferred->rank && declared->dtype == inferred->dtype) {
+    for (int d = 0; d < declared->rank; d++) {
+      if (declared->dims[d] != inferred->dims[d]) {
+        return SHAPE_ERROR(
+            "result %d is declared as %s, but it is %s: dimension %d is "
+            "%" PRId64 ", not %" PRId64,
+            index, is, should, d, inferred->dims[d], declared->dims[d]);
+      }
+    }
+  }
+  return SHAPE_ERROR("result %d is declared as %s, but it is %s", index, is, should);
+}
+
+pod_status_t compiler_check_types(mlir_module_t *module, const mlir_op_t *op,
+                                  compiler_shape_fn_t rule) {
+  const mlir_type_t *few[8];
+  const mlir_type_t **types =
+      op->result_count <= 8 ? few
+                            : pod_arena_array(module->arena, (size_t)op->result_count,
+                                              sizeof(const mlir_type_t *));
+  POD_TRY(infer_by(module, op, rule, types));
+  for (int i = 0; i < op->result_count; i++) {
+    if (types[i] != op->results[i].type &&
+        !tensor_shape_equal(&types[i]->shape, shape_declared(op, i))) {
+      return report_difference(module, op, i, &types[i]->shape);
+    }
+  }
+  return NULL;
 }
 
 pod_status_t compiler_set_types(mlir_module_t *module, mlir_op_t *op) {

@@ -70,6 +70,17 @@ SHAPE_DECLARE(all_gather);
 SHAPE_DECLARE(reduce_scatter);
 SHAPE_DECLARE(all_to_all);
 SHAPE_DECLARE(collective_permute);
+// shape_expanded.c: of operations that are no rows, see compiler_check_types.
+SHAPE_DECLARE(batch_norm);
+SHAPE_DECLARE(broadcast);
+SHAPE_DECLARE(custom_call);
+SHAPE_DECLARE(dot);
+SHAPE_DECLARE(dynamic_broadcast_in_dim);
+SHAPE_DECLARE(dynamic_edges);
+SHAPE_DECLARE(dynamic_iota);
+SHAPE_DECLARE(dynamic_reshape);
+SHAPE_DECLARE(get_dimension_size);
+SHAPE_DECLARE(rng);
 #undef SHAPE_DECLARE
 
 // --- For the rules ---

@@ -33,6 +33,12 @@ factors_fn_t compiler_factors_rule(int kind);
 POD_MUST_USE pod_status_t compiler_infer(mlir_module_t *module, const mlir_op_t *op,
                                          const mlir_type_t **out_types);
 
+// Checks an operation by a rule, its row's or any other: that it holds, and that the types
+// the operation declares are those that follow. Operands and results are to be tensors of
+// static sizes.
+POD_MUST_USE pod_status_t compiler_check_types(mlir_module_t *module, const mlir_op_t *op,
+                                               compiler_shape_fn_t rule);
+
 // For passes that make operations: sets op->kind from its name and its results' types by
 // compiler_infer. Create the op with the types it would have if nothing changed (for
 // reshape, broadcast_in_dim, iota, convert and the like with the right ones).

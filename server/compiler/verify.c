@@ -59,40 +59,6 @@ static pod_status_t unknown_operation(mlir_module_t *module, const mlir_op_t *op
                        name);
 }
 
-// The first dimension in which two types of the same rank differ, for the message.
-static pod_status_t report_difference(mlir_module_t *module, const mlir_op_t *op,
-                                      int index, const tensor_shape_t *inferred) {
-  const tensor_shape_t *declared = shape_declared(op, index);
-  const char *is = shape_text(module, declared), *should = shape_text(module, inferred);
-  if (declared->rank == inferred->rank && declared->dtype == inferred->dtype) {
-    for (int d = 0; d < declared->rank; d++) {
-      if (declared->dims[d] != inferred->dims[d]) {
-        return SHAPE_ERROR(
-            "result %d is declared as %s, but it is %s: dimension %d is "
-            "%" PRId64 ", not %" PRId64,
-            index, is, should, d, inferred->dims[d], declared->dims[d]);
-      }
-    }
-  }
-  return SHAPE_ERROR("result %d is declared as %s, but it is %s", index, is, should);
-}
-
-static pod_status_t verify_row(mlir_module_t *module, const mlir_op_t *op) {
-  const mlir_type_t *few[8];
-  const mlir_type_t **types =
-      op->result_count <= 8 ? few
-                            : pod_arena_array(module->arena, (size_t)op->result_count,
-                                              sizeof(const mlir_type_t *));
-  POD_TRY(compiler_infer(module, op, types));
-  for (int i = 0; i < op->result_count; i++) {
-    if (types[i] != op->results[i].type &&
-        !tensor_shape_equal(&types[i]->shape, shape_declared(op, i))) {
-      return report_difference(module, op, i, &types[i]->shape);
-    }
-  }
-  return NULL;
-}
-
 static bool same_type(const mlir_type_t *a, const mlir_type_t *b) {
   return a == b || mlir_type_equal(a, b);
 }
@@ -155,7 +121,7 @@ static pod_status_t verify_op(mlir_module_t *module, mlir_op_t *op) {
     return SHAPE_ERROR("stands before the end of its block");
   }
   if (op->kind != CHIP_OP_INVALID) {
-    return verify_row(module, op);
+    return compiler_check_types(module, op, compiler_shape_rule(op->kind));
   }
   if (strcmp(op->name, "func.func") == 0) {
     return verify_function(module, op);

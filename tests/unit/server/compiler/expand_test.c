@@ -22,37 +22,6 @@ static void check_rows(size_t count, const row_t *rows) {
   }
 }
 
-#define INFERENCE(epsilon, index, types, result)                           \
-  "%0 = \"stablehlo.batch_norm_inference\"(%a, %f, %f, %f, %f) <{" epsilon \
-  "feature_index = " index " : i64}> : (" types ") -> " result
-#define VECTORS(type, other) type ", " other ", " other ", " other ", " other
-
-static void test_batch_norm_needs_floats_and_a_vector_per_feature(void **state) {
-  (void)state;
-  static const row_t rows[] = {
-      {"%a: tensor<4x2xi32>, %f: tensor<2xi32>",
-       INFERENCE("epsilon = 0.0 : f32, ", "1",
-                 VECTORS("tensor<4x2xi32>", "tensor<2xi32>"), "tensor<4x2xi32>"),
-       "test.mlir:2:8: 'stablehlo.batch_norm_inference': takes floats"},
-      {"%a: tensor<4x2xf32>, %f: tensor<2xf32>",
-       INFERENCE("epsilon = 0.0 : f32, ", "2",
-                 VECTORS("tensor<4x2xf32>", "tensor<2xf32>"), "tensor<4x2xf32>"),
-       "'feature_index' is no dimension of operand 0"},
-      {"%a: tensor<4x2xf32>, %f: tensor<2xf32>",
-       INFERENCE("", "1", VECTORS("tensor<4x2xf32>", "tensor<2xf32>"), "tensor<4x2xf32>"),
-       "needs 'epsilon'"},
-      {"%a: tensor<4x2xf32>, %f: tensor<4xf32>",
-       INFERENCE("epsilon = 0.0 : f32, ", "1",
-                 VECTORS("tensor<4x2xf32>", "tensor<4xf32>"), "tensor<4x2xf32>"),
-       "operand 1 must be a vector with an element per feature"},
-      {"%a: tensor<4x2xf32>, %f: tensor<2xf32>",
-       INFERENCE("epsilon = 0.0 : f32, ", "1",
-                 VECTORS("tensor<4x2xf32>", "tensor<2xf32>"), "tensor<4x3xf32>"),
-       "result 0 must be an array of the type of operand 0"},
-  };
-  check_rows(sizeof(rows) / sizeof(rows[0]), rows);
-}
-
 static void test_a_broadcast_needs_sizes_that_fit_the_result(void **state) {
   (void)state;
   static const row_t rows[] = {
@@ -76,32 +45,6 @@ static void test_a_broadcast_needs_sizes_that_fit_the_result(void **state) {
        "%0 = chlo.broadcast_add %a, %b : (tensor<4x2xf32>, tensor<2xi32>) -> "
        "tensor<4x2xf32>",
        "'stablehlo.add'"},
-  };
-  check_rows(sizeof(rows) / sizeof(rows[0]), rows);
-}
-
-#define RNG(distribution, type, size, result)                                         \
-  "%0 = stablehlo.rng %a, %a, %n, distribution = " distribution " : (" type ", " type \
-  ", " size ") -> " result
-
-static void test_rng_needs_bounds_of_its_type_and_a_size_per_dimension(void **state) {
-  (void)state;
-  static const row_t rows[] = {
-      {"%a: tensor<i32>, %n: tensor<1xi64>",
-       RNG("NORMAL", "tensor<i32>", "tensor<1xi64>", "tensor<4xi32>"),
-       "test.mlir:2:8: 'stablehlo.rng': makes floats; with UNIFORM integers"},
-      {"%a: tensor<complex<f32>>, %n: tensor<1xi64>",
-       RNG("UNIFORM", "tensor<complex<f32>>", "tensor<1xi64>", "tensor<4xcomplex<f32>>"),
-       "makes floats"},
-      {"%a: tensor<f32>, %n: tensor<1xi64>",
-       RNG("UNIFORM", "tensor<f32>", "tensor<1xi64>", "tensor<4xf64>"),
-       "operand 0 must be one element of the result's type"},
-      {"%a: tensor<f32>, %n: tensor<2xi64>",
-       RNG("UNIFORM", "tensor<f32>", "tensor<2xi64>", "tensor<4xf32>"),
-       "operand 2 must have a size for each of 1 dimensions"},
-      {"%a: tensor<f32>, %n: tensor<1xi64>",
-       RNG("ODD", "tensor<f32>", "tensor<1xi64>", "tensor<4xf32>"),
-       "'rng_distribution' must be one of"},
   };
   check_rows(sizeof(rows) / sizeof(rows[0]), rows);
 }
@@ -175,9 +118,7 @@ static void test_a_check_with_a_constant_without_a_type_is_an_error(void **state
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_batch_norm_needs_floats_and_a_vector_per_feature),
       cmocka_unit_test(test_a_broadcast_needs_sizes_that_fit_the_result),
-      cmocka_unit_test(test_rng_needs_bounds_of_its_type_and_a_size_per_dimension),
       cmocka_unit_test(test_ragged_dot_needs_a_group_for_each_size),
       cmocka_unit_test(test_a_check_with_a_constant_without_a_type_is_an_error),
       cmocka_unit_test(test_a_broadcast_from_roots_needs_one_for_each_value),
