@@ -97,3 +97,15 @@ func.func @main() {
   check.expect_eq %u, %v : tensor<2xi32>, tensor<2xi32>
   return
 }
+
+// What does not fit a narrow integer is its nearest end, as with wide ones.
+func.func @floats_become_narrow_integers() {
+  %x = stablehlo.constant dense<[100.0, -100.0, 7.9, -8.9, 1.6e+03]> : tensor<5xf32>
+  %s = stablehlo.convert %x : (tensor<5xf32>) -> tensor<5xi4>
+  %t = stablehlo.constant dense<[7, -8, 7, -8, 7]> : tensor<5xi4>
+  check.expect_eq %s, %t : tensor<5xi4>, tensor<5xi4>
+  %u = stablehlo.convert %x : (tensor<5xf32>) -> tensor<5xui2>
+  %v = stablehlo.constant dense<[3, 0, 3, 0, 3]> : tensor<5xui2>
+  check.expect_eq %u, %v : tensor<5xui2>, tensor<5xui2>
+  return
+}

@@ -125,6 +125,24 @@ static void convert_computed(tensor_dtype_t from, const void *in, tensor_dtype_t
   memcpy(out, in, count * tensor_dtype_bytes(to));
 }
 
+// What a float became in 8 bits stops at the ends of the narrower type too.
+static void saturate_small_integers(tensor_dtype_t dtype, uint8_t *bytes, size_t count) {
+  const unsigned width = tensor_dtype_device_bits(dtype);
+  if (tensor_dtype_is_signed(dtype)) {
+    const int8_t largest = (int8_t)((1 << (width - 1)) - 1);
+    const int8_t smallest = (int8_t)(-largest - 1);
+    for (size_t i = 0; i < count; i++) {
+      const int8_t x = (int8_t)bytes[i];
+      bytes[i] = (uint8_t)(x > largest ? largest : x < smallest ? smallest : x);
+    }
+    return;
+  }
+  const uint8_t largest = (uint8_t)((1 << width) - 1);
+  for (size_t i = 0; i < count; i++) {
+    bytes[i] = bytes[i] > largest ? largest : bytes[i];
+  }
+}
+
 // At most KERNEL_BLOCK elements, neither type complex.
 static void convert_real_block(tensor_dtype_t from, const void *in, tensor_dtype_t to,
                                void *out, size_t count) {
@@ -138,6 +156,10 @@ static void convert_real_block(tensor_dtype_t from, const void *in, tensor_dtype
     kernel_loops()->to_odd_f32[source](computed, converted, count);
   } else {
     convert_computed(source, computed, target, converted, count);
+  }
+  if (tensor_dtype_is_float(from) && tensor_dtype_is_integer(to) &&
+      tensor_dtype_device_bits(to) < 8) {
+    saturate_small_integers(to, (uint8_t *)converted, count);
   }
   if (to == TENSOR_PRED) {
     memcpy(out, converted, count);
