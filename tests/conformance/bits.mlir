@@ -109,3 +109,17 @@ func.func @floats_become_narrow_integers() {
   check.expect_eq %u, %v : tensor<5xui2>, tensor<5xui2>
   return
 }
+
+// Subnormal numbers keep what their own type can say; the exponent's range is the type's.
+func.func @reduce_precision_of_subnormal_numbers() {
+  %x = stablehlo.constant dense<[0x0001, 0x015B, 0x83D7, 0x0030]> : tensor<4xf16>
+  %a = stablehlo.reduce_precision %x, format = e5m10 : tensor<4xf16>
+  check.expect_eq %a, %x : tensor<4xf16>, tensor<4xf16>
+  %b = stablehlo.reduce_precision %x, format = e6m4 : tensor<4xf16>
+  %c = stablehlo.constant dense<[0x0000, 0x0140, 0x83C0, 0x0040]> : tensor<4xf16>
+  check.expect_eq %b, %c : tensor<4xf16>, tensor<4xf16>
+  %d = stablehlo.reduce_precision %x, format = e4m10 : tensor<4xf16>
+  %z = stablehlo.constant dense<[0.0, 0.0, -0.0, 0.0]> : tensor<4xf16>
+  check.expect_eq %d, %z : tensor<4xf16>, tensor<4xf16>
+  return
+}

@@ -93,32 +93,43 @@ pod_status_t kernel_bitcast_convert(const kernel_args_t *args) {
 
 // ----- reduce_precision -----
 
-// A double with `mantissa` bits of fraction, rounded to nearest even, and an exponent of
-// `exponent` bits: what is too large is infinite, what is too small for a normal number
-// is zero, as XLA has it.
-static double reduce_element(double x, int exponent, int mantissa) {
-  if (isnan(x) || isinf(x) || x == 0) {
-    return isnan(x) && mantissa == 0 ? copysign(INFINITY, x) : x;
+// Exponent and mantissa bits of the float types.
+static const int8_t float_bits[TENSOR_DTYPE_COUNT][2] = {
+    [TENSOR_F4E2M1FN] = {2, 1},   [TENSOR_F6E2M3FN] = {2, 3},
+    [TENSOR_F6E3M2FN] = {3, 2},   [TENSOR_F8E3M4] = {3, 4},
+    [TENSOR_F8E4M3] = {4, 3},     [TENSOR_F8E4M3FN] = {4, 3},
+    [TENSOR_F8E4M3FNUZ] = {4, 3}, [TENSOR_F8E4M3B11FNUZ] = {4, 3},
+    [TENSOR_F8E5M2] = {5, 2},     [TENSOR_F8E5M2FNUZ] = {5, 2},
+    [TENSOR_F8E8M0FNU] = {8, 0},  [TENSOR_BF16] = {8, 7},
+    [TENSOR_F16] = {5, 10},       [TENSOR_F32] = {8, 23},
+    [TENSOR_F64] = {11, 52},
+};
+
+// The bits of a float of `own` exponent and mantissa bits with `mantissa` bits of
+// fraction left, rounded to nearest even, and an exponent of `exponent` bits: what is too
+// large is infinite, what is too small for a normal number is zero, as XLA has it.
+// Subnormal numbers lose the same bits of their fraction as normal ones.
+static uint64_t reduce_bits(uint64_t bits, const int8_t own[2], int64_t exponent,
+                            int64_t mantissa) {
+  const unsigned fraction = (unsigned)own[1], width = fraction + (unsigned)own[0];
+  const uint64_t sign = bits & UINT64_C(1) << width;
+  const uint64_t infinity = ((UINT64_C(1) << own[0]) - 1) << fraction;
+  bits ^= sign;
+  if (bits >= infinity) {
+    return sign | (bits > infinity && mantissa > 0 ? bits : infinity);
   }
-  const uint64_t sign = bits_f64(x) & UINT64_C(1) << 63;
-  uint64_t bits = bits_f64(x) ^ sign;
-  if (mantissa < 52) {
-    const unsigned dropped = 52u - (unsigned)mantissa;
-    const uint64_t half = (UINT64_C(1) << (dropped - 1)) - 1;
-    bits += half + (bits >> dropped & 1);
+  if (mantissa < own[1]) {
+    const unsigned dropped = fraction - (unsigned)mantissa;
+    bits += (UINT64_C(1) << (dropped - 1)) - 1 + (bits >> dropped & 1);
     bits &= ~((UINT64_C(1) << dropped) - 1);
   }
-  if (exponent < 11) {
-    const int64_t bias = (INT64_C(1) << (exponent - 1)) - 1;
-    const int64_t value = (int64_t)(bits >> 52) - 1023;
-    if (value > bias) {
-      return from_bits_f64(sign | UINT64_C(0x7ff) << 52);
-    }
-    if (value <= -bias) {
-      return from_bits_f64(sign);
-    }
+  if (exponent < own[0]) {
+    const int64_t bias = (INT64_C(1) << (own[0] - 1)) - 1;
+    const int64_t reduced = (INT64_C(1) << (exponent - 1)) - 1;
+    const int64_t field = (int64_t)(bits >> fraction);
+    bits = field > bias + reduced ? infinity : field <= bias - reduced ? 0 : bits;
   }
-  return from_bits_f64(sign | bits);
+  return sign | bits;
 }
 
 pod_status_t kernel_reduce_precision(const kernel_args_t *args) {
@@ -132,11 +143,10 @@ pod_status_t kernel_reduce_precision(const kernel_args_t *args) {
   const char *in = args->operands[0];
   char *out = args->results[0];
   for (size_t i = 0; i < count; i++) {
-    const double x = tensor_element_as_double(dtype, in + i * bytes);
-    tensor_element_from_double(dtype,
-                               reduce_element(x, exponent > 11 ? 11 : (int)exponent,
-                                              mantissa > 52 ? 52 : (int)mantissa),
-                               out + i * bytes);
+    uint64_t element = 0;
+    memcpy(&element, in + i * bytes, bytes);
+    element = reduce_bits(element, float_bits[dtype], exponent, mantissa);
+    memcpy(out + i * bytes, &element, bytes);
   }
   return NULL;
 }
