@@ -123,3 +123,11 @@ func.func @reduce_precision_of_subnormal_numbers() {
   check.expect_eq %d, %z : tensor<4xf16>, tensor<4xf16>
   return
 }
+
+func.func @logistic_down_to_subnormal_numbers() {
+  %x = stablehlo.constant dense<[-90.5, 90.0, -1000.0]> : tensor<3xbf16>
+  %a = stablehlo.logistic %x : tensor<3xbf16>
+  %b = stablehlo.constant dense<[0x0005, 0x3F80, 0x0000]> : tensor<3xbf16>
+  check.expect_eq %a, %b : tensor<3xbf16>, tensor<3xbf16>
+  return
+}
