@@ -1,0 +1,94 @@
+#include "tests/differential/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/memory.h"
+#include "server/compiler/compiler.h"
+#include "server/worker/executor.h"
+
+struct device_t {
+  executor_t *executor;
+  uint64_t executions;
+};
+
+static const torus_t one_chip = {.size = {1, 1, 1}};
+
+device_t *device_create(void) {
+  device_t *device = pod_alloc(sizeof(*device));
+  device->executor = executor_create(
+      &(executor_options_t){.spec = chip_spec_find("v5e"), .torus = one_chip});
+  return device;
+}
+
+void device_destroy(device_t *device) {
+  executor_destroy(device->executor);
+  free(device);
+}
+
+// Memory as the executor wants it: aligned, and a place even for no elements. What is
+// behind the end is seen by the sanitizers.
+static void *aligned(size_t size_bytes) {
+  void *memory = NULL;
+  POD_CHECK(posix_memalign(&memory, 64, size_bytes > 0 ? size_bytes : 1) == 0);
+  return memory;
+}
+
+static pod_status_t run_program(device_t *device, chip_program_t *program,
+                                int argument_count, const reference_value_t *arguments,
+                                int result_count, reference_value_t *results) {
+  POD_CHECK(program->argument_count == argument_count &&
+            program->result_count == result_count);
+  executable_t *executable;
+  POD_TRY(executor_load(device->executor, program, &executable));
+  const void **inputs = pod_alloc(sizeof(void *) * (size_t)(argument_count + 1));
+  void **outputs = pod_alloc(sizeof(void *) * (size_t)(result_count + 1));
+  for (int i = 0; i < argument_count; i++) {
+    const size_t bytes = (size_t)tensor_shape_bytes(&arguments[i].shape);
+    void *copy = aligned(bytes);
+    memcpy(copy, arguments[i].data, bytes);
+    inputs[i] = copy;
+  }
+  for (int i = 0; i < result_count; i++) {
+    const size_t bytes = (size_t)tensor_shape_bytes(&results[i].shape);
+    outputs[i] = aligned(bytes);
+    memset(outputs[i], 0xa5, bytes);
+  }
+  chip_profile_t profile;
+  chip_profile_init(&profile, program, 0);
+  const executor_run_t run = {
+      .execution = ++device->executions, .arguments = inputs, .results = outputs};
+  const pod_status_t status = executor_run(executable, &run, &profile);
+  chip_profile_deinit(&profile);
+  for (int i = 0; i < argument_count; i++) {
+    // Arguments are read only.
+    POD_CHECK(memcmp(inputs[i], arguments[i].data,
+                     (size_t)tensor_shape_bytes(&arguments[i].shape)) == 0);
+    free((void *)inputs[i]);
+  }
+  for (int i = 0; i < result_count; i++) {
+    memcpy(results[i].data, outputs[i], (size_t)tensor_shape_bytes(&results[i].shape));
+    free(outputs[i]);
+  }
+  free(inputs);
+  free(outputs);
+  executor_unload(executable);
+  return status;
+}
+
+pod_status_t device_run(device_t *device, const char *text, int64_t length,
+                        pod_arena_t *arena, int argument_count,
+                        const reference_value_t *arguments, int result_count,
+                        reference_value_t *results) {
+  for (int i = 0; i < result_count; i++) {
+    results[i] = reference_make(arena, &results[i].shape);
+  }
+  const compiler_options_t options = {
+      .file_name = "random.mlir", .spec = chip_spec_find("v5e"), .torus = one_chip};
+  compiler_result_t *compiled;
+  POD_TRY(compiler_compile(text, length, &options, &compiled));
+  // The executor takes the program, and the result with it.
+  return run_program(device, compiled->program, argument_count, arguments, result_count,
+                     results);
+}

@@ -1,0 +1,95 @@
+// Random modules on one chip and on a slow reference: see README.md.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "tests/differential/differential.h"
+
+enum { ROUNDS = 400, OPS_MAX = 24, FINDINGS_MAX = 20 };
+
+static const char *setting(const char *name, const char *otherwise) {
+  const char *value = getenv(name);
+  return value != NULL ? value : otherwise;
+}
+
+static void print_case(const char *title, device_t *device,
+                       const generate_case_t *generated) {
+  pod_text_t text = {0};
+  differential_check(device, generated, &text);
+  differential_print(generated, &text);
+  fprintf(stderr, "--- %s\n%s\n", title, text.bytes);
+  pod_text_deinit(&text);
+}
+
+static bool try_seed(device_t *device, uint64_t seed, const char *only, bool prints) {
+  generate_case_t *generated = generate_case(seed, 1 + (int)(seed % OPS_MAX), only);
+  pod_text_t report = {0};
+  const bool is_good = differential_check(device, generated, &report);
+  if (prints) {
+    print_case("the whole module", device, generated);
+  }
+  if (!is_good) {
+    fprintf(stderr, "seed %llu: %s", (unsigned long long)seed, report.bytes);
+    generate_case_t *smaller = differential_reduce(device, generated);
+    print_case(smaller != NULL ? "reduced" : "as a whole only", device,
+               smaller != NULL ? smaller : generated);
+    generate_case_destroy(smaller);
+  }
+  pod_text_deinit(&report);
+  generate_case_destroy(generated);
+  return is_good;
+}
+
+// PODIUM_SEED: the first seed (1). PODIUM_ROUNDS: how many seeds. PODIUM_SECONDS: go on
+// until these are over. PODIUM_OP: modules of this operation only. PODIUM_PRINT: print
+// the modules.
+static void test_the_chip_computes_what_the_reference_computes(void **state) {
+  (void)state;
+  const char *only = getenv("PODIUM_OP");
+  const bool prints = getenv("PODIUM_PRINT") != NULL;
+  const uint64_t first = strtoull(setting("PODIUM_SEED", "1"), NULL, 10);
+  const long seconds = strtol(setting("PODIUM_SECONDS", "0"), NULL, 10);
+  const long rounds = strtol(
+      setting("PODIUM_ROUNDS", getenv("PODIUM_SEED") != NULL ? "1" : "0"), NULL, 10);
+  const uint64_t count = (uint64_t)(rounds > 0 ? rounds : ROUNDS);
+  const time_t start = time(NULL);
+  device_t *device = device_create();
+  int findings = 0;
+  uint64_t tried = 0;
+  for (; (seconds > 0 ? time(NULL) - start < seconds : tried < count) &&
+         findings < FINDINGS_MAX;
+       tried++) {
+    findings += try_seed(device, first + tried, only, prints) ? 0 : 1;
+  }
+  device_destroy(device);
+  if (seconds > 0) {
+    fprintf(stderr, "seeds %llu to %llu: %d findings\n", (unsigned long long)first,
+            (unsigned long long)(first + tried - 1), findings);
+  }
+  assert_int_equal(findings, 0);
+}
+
+// Every operation of the generator has a row in the reference.
+static void test_the_reference_knows_what_is_generated(void **state) {
+  (void)state;
+  for (int i = 0; i < generate_row_count(); i++) {
+    if (!reference_knows(generate_row(i)->name)) {
+      fail_msg("the reference has no row for %s", generate_row(i)->name);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_the_reference_knows_what_is_generated),
+      cmocka_unit_test(test_the_chip_computes_what_the_reference_computes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
