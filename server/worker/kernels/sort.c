@@ -1,205 +1,258 @@
-// sort and top_k: a stable merge sort of the places along one dimension. A comparator
-// that only compares one operand's elements becomes a comparison of keys; any other is
-// called.
+// sort and top_k: the order of each row is computed first (comparator.h says by which
+// keys, order.h how), then its elements are moved. Rows lie in one piece: where the
+// dimension sorted is not the last one, the operands are transposed before and the
+// results after.
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/worker/kernels/comparator.h"
 #include "server/worker/kernels/kernels.h"
-#include "server/worker/kernels/region.h"
+#include "server/worker/kernels/lanes.h"
+#include "server/worker/kernels/move.h"
+#include "server/worker/kernels/order.h"
 #include "server/worker/kernels/storage.h"
 
-enum { FEW = 16, RUN = 8 };
+enum { FEW = KERNEL_VALUES_MAX / 2, PANEL = 8192 };
 
+// What a sort needs besides its operands.
 typedef struct sorter_t {
   const kernel_args_t *args;
-  // What is compared: integers, doubles (NaN is above and below nothing), or elements by
-  // the region.
-  const uint64_t *keys;
-  const double *reals;
-  bool descends;
-  int64_t stride, base;  // Of the row in elements, for the region.
-  pod_status_t status;   // Of the first call that failed; then no more are made.
+  int32_t array_count;
+  size_t bytes[FEW];  // Of an element.
+  size_t count;       // Of elements in a row.
+  int key_count;
+  kernel_key_t keys[KERNEL_KEYS_MAX];
+  kernel_lanes_t *key_lanes[KERNEL_KEYS_MAX];  // NULL: the key is an element itself.
+  unsigned key_bits[KERNEL_KEYS_MAX];
+  kernel_lanes_t *lanes;  // Of the comparator; made when it is needed.
+  // Keys of the rows that are sorted together, key by key.
+  size_t rows_together;
+  uint64_t *numbers, *room;
+  uint32_t *order;
 } sorter_t;
 
-static bool call_comparator(sorter_t *sorter, int64_t a, int64_t b) {
-  const kernel_args_t *args = sorter->args;
-  const void *inputs[2 * FEW];
-  uint8_t is_before = 0;
-  for (int32_t i = 0; i < args->instruction->operand_count; i++) {
-    const size_t bytes = tensor_dtype_bytes(kernel_operand_shape(args, i)->dtype);
-    const char *data = args->operands[i];
-    inputs[2 * i] = data + (size_t)(sorter->base + a * sorter->stride) * bytes;
-    inputs[2 * i + 1] = data + (size_t)(sorter->base + b * sorter->stride) * bytes;
+static void sorter_deinit(sorter_t *sorter) {
+  for (int i = 0; i < sorter->key_count; i++) {
+    kernel_lanes_destroy(sorter->key_lanes[i]);
   }
-  if (sorter->status == NULL) {
-    sorter->status = args->call(args, args->instruction->calls[0], inputs,
-                                (void *const[]){&is_before});
-  }
-  return is_before != 0;
+  kernel_lanes_destroy(sorter->lanes);
+  free(sorter->numbers);
+  free(sorter->room);
+  free(sorter->order);
 }
 
-// Whether the element at `a` has to come before the one at `b`.
-static bool comes_before(sorter_t *sorter, int64_t a, int64_t b) {
-  if (sorter->keys != NULL) {
-    return sorter->descends ? sorter->keys[a] > sorter->keys[b]
-                            : sorter->keys[a] < sorter->keys[b];
-  }
-  if (sorter->reals != NULL) {
-    return sorter->descends ? sorter->reals[a] > sorter->reals[b]
-                            : sorter->reals[a] < sorter->reals[b];
-  }
-  return call_comparator(sorter, a, b);
+static pod_status_t no_memory(const kernel_args_t *args, size_t count) {
+  return pod_error(POD_RESOURCE_EXHAUSTED, "%s: no host memory to sort %zu elements",
+                   args->instruction->name, count);
 }
 
-static void sort_run(sorter_t *sorter, int64_t *order, int64_t count) {
-  for (int64_t i = 1; i < count; i++) {
-    const int64_t moved = order[i];
-    int64_t at = i;
-    for (; at > 0 && comes_before(sorter, moved, order[at - 1]); at--) {
-      order[at] = order[at - 1];
+static pod_status_t make_comparator(sorter_t *sorter) {
+  kernel_signature_t signature = {.parameter_count = 2 * sorter->array_count,
+                                  .result_count = 1};
+  signature.results[0] = TENSOR_PRED;
+  for (int32_t i = 0; i < sorter->array_count; i++) {
+    signature.parameters[2 * i] = signature.parameters[2 * i + 1] =
+        kernel_operand_shape(sorter->args, i)->dtype;
+  }
+  return kernel_lanes_create(sorter->args, 0, &signature, &sorter->lanes);
+}
+
+static pod_status_t make_keys(sorter_t *sorter) {
+  sorter->key_count = kernel_comparator_keys(sorter->args, sorter->keys);
+  for (int i = 0; i < sorter->key_count; i++) {
+    const kernel_key_t *key = &sorter->keys[i];
+    if (key->operand >= 0) {
+      continue;
     }
-    order[at] = moved;
-  }
-}
-
-static void merge(sorter_t *sorter, const int64_t *from, int64_t left, int64_t count,
-                  int64_t *to) {
-  int64_t a = 0, b = left;
-  for (int64_t i = 0; i < count; i++) {
-    const bool takes_right =
-        b < count && (a >= left || comes_before(sorter, from[b], from[a]));
-    to[i] = takes_right ? from[b++] : from[a++];
-  }
-}
-
-// Leaves the order in `order`; `room` holds as many.
-static void sort_order(sorter_t *sorter, int64_t count, int64_t *order, int64_t *room) {
-  for (int64_t i = 0; i < count; i++) {
-    order[i] = i;
-  }
-  for (int64_t i = 0; i < count; i += RUN) {
-    sort_run(sorter, order + i, count - i < RUN ? count - i : RUN);
-  }
-  int64_t *from = order, *to = room;
-  for (int64_t width = RUN; width < count; width *= 2) {
-    for (int64_t i = 0; i < count; i += 2 * width) {
-      const int64_t left = count - i < width ? count - i : width;
-      const int64_t both = count - i < 2 * width ? count - i : 2 * width;
-      merge(sorter, from + i, left, both, to + i);
+    POD_TRY(kernel_lanes_create_part(sorter->args, 0, key->instruction_count,
+                                     &sorter->key_lanes[i]));
+    if (sorter->key_lanes[i] == NULL) {
+      sorter->key_count = i;
+      break;
     }
-    int64_t *const swapped = from;
-    from = to;
-    to = swapped;
   }
-  if (from != order) {
-    memcpy(order, from, (size_t)count * sizeof(*order));
+  return NULL;
+}
+
+static pod_status_t sorter_init(sorter_t *sorter, const kernel_args_t *args,
+                                size_t count) {
+  *sorter = (sorter_t){.args = args,
+                       .array_count = args->instruction->operand_count,
+                       .count = count,
+                       .rows_together = count < PANEL ? PANEL / count : 1};
+  for (int32_t i = 0; i < sorter->array_count; i++) {
+    sorter->bytes[i] = tensor_dtype_bytes(kernel_operand_shape(args, i)->dtype);
   }
+  const size_t panel = sorter->rows_together * count;
+  sorter->room = malloc(4 * count * sizeof(*sorter->room));
+  sorter->order = malloc(2 * count * sizeof(*sorter->order));
+  if (sorter->room == NULL || sorter->order == NULL) {
+    return no_memory(args, count);
+  }
+  POD_TRY(make_keys(sorter));
+  if (sorter->key_count == 0) {
+    return make_comparator(sorter);
+  }
+  sorter->numbers = malloc((size_t)sorter->key_count * panel * sizeof(uint64_t));
+  return sorter->numbers != NULL ? NULL : no_memory(args, count);
 }
 
 // ----- keys -----
 
-// An unsigned integer that is ordered as the element; floats in total order.
-static uint64_t key_of(tensor_dtype_t dtype, const char *element) {
-  if (!tensor_dtype_is_float(dtype)) {
-    const uint64_t bits = (uint64_t)tensor_element_as_int64(dtype, element);
-    return tensor_dtype_is_signed(dtype) ? bits ^ (UINT64_C(1) << 63) : bits;
+// Of `count` elements from `first` on. Both sides of the comparison get the same ones.
+static pod_status_t compute_numbers(sorter_t *sorter, int which,
+                                    const char *const *arrays, size_t first, size_t count,
+                                    uint64_t *out, bool *is_ordered) {
+  const kernel_key_t *key = &sorter->keys[which];
+  kernel_lanes_t *lanes = sorter->key_lanes[which];
+  unsigned *bits = &sorter->key_bits[which];
+  if (lanes == NULL) {
+    *is_ordered &= kernel_key_numbers(
+        key, arrays[key->operand] + first * sorter->bytes[key->operand], count, out,
+        bits);
+    return NULL;
   }
-  const unsigned width = tensor_dtype_device_bits(dtype);
-  uint64_t bits = 0;
-  memcpy(&bits, element, tensor_dtype_bytes(dtype));
-  const uint64_t sign = UINT64_C(1) << (width - 1);
-  return (bits & sign) != 0 ? (sign - 1) & ~bits : bits | sign;
-}
-
-// What a row is compared by; `keys` has room for the row.
-static void fill_keys(tensor_dtype_t dtype, bool is_real, const char *row, int64_t stride,
-                      int64_t count, uint64_t *keys) {
-  const size_t step = (size_t)stride * tensor_dtype_bytes(dtype);
-  double *reals = (double *)(void *)keys;
-  for (int64_t i = 0; i < count; i++, row += step) {
-    if (is_real) {
-      reals[i] = tensor_element_as_double(dtype, row);
-    } else {
-      keys[i] = key_of(dtype, row);
+  for (size_t done = 0; done < count; done += KERNEL_LANES) {
+    const size_t part = count - done < KERNEL_LANES ? count - done : KERNEL_LANES;
+    for (int32_t i = 0; i < 2 * sorter->array_count; i++) {
+      const size_t bytes = sorter->bytes[i / 2];
+      memcpy(kernel_lanes_parameter(lanes, i), arrays[i / 2] + (first + done) * bytes,
+             part * bytes);
     }
+    POD_TRY(kernel_lanes_run(lanes, part));
+    *is_ordered &= kernel_key_numbers(key, kernel_lanes_buffer(lanes, key->buffer), part,
+                                      out + done, bits);
   }
-}
-
-typedef struct known_t {
-  bool is_known, is_real, descends;
-  int32_t operand;
-} known_t;
-
-static known_t known_order(const kernel_args_t *args) {
-  kernel_comparison_t comparison;
-  if (!kernel_region_compares(args, 0, &comparison) ||
-      comparison.left / 2 != comparison.right / 2 ||
-      comparison.left == comparison.right) {
-    return (known_t){0};
-  }
-  const int32_t operand = comparison.left / 2;
-  const tensor_dtype_t dtype = kernel_operand_shape(args, operand)->dtype;
-  const bool is_above = comparison.direction == CHIP_COMPARISON_GT;
-  if ((comparison.direction != CHIP_COMPARISON_LT && !is_above) ||
-      tensor_dtype_is_complex(dtype)) {
-    return (known_t){0};
-  }
-  return (known_t){.is_known = true,
-                   .is_real = tensor_dtype_is_float(dtype) && !comparison.is_total_order,
-                   .descends = is_above == (comparison.left < comparison.right),
-                   .operand = operand};
-}
-
-// ----- sort -----
-
-typedef struct row_t {
-  int64_t count, stride, base;
-} row_t;
-
-static void write_row(const kernel_args_t *args, const row_t *row, const int64_t *order) {
-  for (int32_t i = 0; i < args->instruction->result_count; i++) {
-    const size_t bytes = tensor_dtype_bytes(kernel_result_shape(args, i)->dtype);
-    const char *from = (const char *)args->operands[i] + (size_t)row->base * bytes;
-    char *to = (char *)args->results[i] + (size_t)row->base * bytes;
-    const size_t step = (size_t)row->stride * bytes;
-    for (int64_t k = 0; k < row->count; k++, to += step) {
-      memcpy(to, from + (size_t)order[k] * step, bytes);
-    }
-  }
-}
-
-static pod_status_t sort_row(const kernel_args_t *args, const known_t *known,
-                             const row_t *row, int64_t *order) {
-  uint64_t *keys = (uint64_t *)(void *)(order + 2 * row->count);
-  sorter_t sorter = {.args = args,
-                     .stride = row->stride,
-                     .base = row->base,
-                     .descends = known->descends};
-  if (known->is_known) {
-    const tensor_dtype_t dtype = kernel_operand_shape(args, known->operand)->dtype;
-    fill_keys(dtype, known->is_real,
-              (const char *)args->operands[known->operand] +
-                  (size_t)row->base * tensor_dtype_bytes(dtype),
-              row->stride, row->count, keys);
-    sorter.keys = known->is_real ? NULL : keys;
-    sorter.reals = known->is_real ? (const double *)(const void *)keys : NULL;
-  }
-  sort_order(&sorter, row->count, order, order + row->count);
-  POD_TRY(sorter.status);
-  write_row(args, row, order);
   return NULL;
 }
 
-static int64_t *make_order(int64_t count) {
-  return malloc((size_t)(count > 0 ? count : 1) * 3 * sizeof(int64_t));
+// ----- rows -----
+
+#define PLACE(bytes, type)                                                    \
+  case bytes:                                                                 \
+    for (size_t i = 0; i < count; i++) {                                      \
+      ((type *)(void *)to)[i] = ((const type *)(const void *)from)[order[i]]; \
+    }                                                                         \
+    return;
+
+static void place_elements(const char *from, size_t bytes, const uint32_t *order,
+                           size_t count, char *to) {
+  switch (bytes) {
+    PLACE(1, uint8_t)
+    PLACE(2, uint16_t)
+    PLACE(4, uint32_t)
+    PLACE(8, uint64_t)
+    default:
+      for (size_t i = 0; i < count; i++) {
+        memcpy(to + i * bytes, from + order[i] * bytes, bytes);
+      }
+  }
+}
+
+static pod_status_t order_by_comparator(sorter_t *sorter, const char *const *arrays,
+                                        size_t first) {
+  if (sorter->lanes == NULL) {
+    POD_TRY(make_comparator(sorter));
+  }
+  kernel_compared_t compared = {.lanes = sorter->lanes, .count = sorter->array_count};
+  for (int32_t i = 0; i < sorter->array_count; i++) {
+    compared.bytes[i] = sorter->bytes[i];
+    compared.rows[i] = arrays[i] + first * sorter->bytes[i];
+  }
+  return kernel_order_by_comparator(&compared, sorter->count, sorter->order,
+                                    sorter->order + sorter->count);
+}
+
+// Rows that follow one another, at most rows_together of them.
+static pod_status_t sort_rows(sorter_t *sorter, const char *const *arrays,
+                              char *const *results, size_t first, size_t rows) {
+  const size_t count = sorter->count, panel = rows * count;
+  bool is_ordered = sorter->key_count > 0;
+  for (int i = 0; i < sorter->key_count; i++) {
+    POD_TRY(compute_numbers(sorter, i, arrays, first, panel,
+                            sorter->numbers + (size_t)i * panel, &is_ordered));
+  }
+  for (size_t row = 0; row < rows; row++) {
+    const size_t start = first + row * count;
+    if (!is_ordered) {
+      POD_TRY(order_by_comparator(sorter, arrays, start));
+    } else {
+      for (size_t i = 0; i < count; i++) {
+        sorter->order[i] = (uint32_t)i;
+      }
+      for (int i = sorter->key_count - 1; i >= 0; i--) {
+        kernel_order_by_numbers(sorter->numbers + (size_t)i * panel + row * count,
+                                sorter->key_bits[i], sorter->order, count, sorter->room);
+      }
+    }
+    for (int32_t i = 0; i < sorter->array_count; i++) {
+      place_elements(arrays[i] + start * sorter->bytes[i], sorter->bytes[i],
+                     sorter->order, count, results[i] + start * sorter->bytes[i]);
+    }
+  }
+  return NULL;
+}
+
+static pod_status_t sort_all_rows(sorter_t *sorter, const char *const *arrays,
+                                  char *const *results, size_t rows) {
+  for (size_t row = 0; row < rows; row += sorter->rows_together) {
+    const size_t part =
+        rows - row < sorter->rows_together ? rows - row : sorter->rows_together;
+    POD_TRY(sort_rows(sorter, arrays, results, row * sorter->count, part));
+  }
+  return NULL;
+}
+
+// ----- another dimension than the last -----
+
+// [rows, columns] to [columns, rows].
+static void transpose(size_t bytes, int64_t rows, int64_t columns, const char *in,
+                      char *out) {
+  const kernel_move_t move = {.element_bytes = bytes,
+                              .rank = 2,
+                              .sizes = {columns, rows},
+                              .in_strides = {1, columns},
+                              .out_strides = {rows, 1}};
+  kernel_move(&move, in, out);
+}
+
+// Blocks of [count, columns], sorted along their columns.
+static pod_status_t sort_columns(sorter_t *sorter, int64_t blocks, int64_t columns) {
+  const kernel_args_t *args = sorter->args;
+  const size_t block = sorter->count * (size_t)columns;
+  const char *arrays[FEW];
+  char *results[FEW], *memory[FEW] = {NULL};
+  pod_status_t status = NULL;
+  for (int32_t i = 0; i < sorter->array_count && status == NULL; i++) {
+    memory[i] = malloc(2 * block * sorter->bytes[i]);
+    status = memory[i] != NULL ? NULL : no_memory(args, block);
+    arrays[i] = memory[i];
+    results[i] = memory[i] != NULL ? memory[i] + block * sorter->bytes[i] : NULL;
+  }
+  for (int64_t b = 0; b < blocks && status == NULL; b++) {
+    for (int32_t i = 0; i < sorter->array_count; i++) {
+      transpose(sorter->bytes[i], (int64_t)sorter->count, columns,
+                (const char *)args->operands[i] + (size_t)b * block * sorter->bytes[i],
+                memory[i]);
+    }
+    status = sort_all_rows(sorter, arrays, results, (size_t)columns);
+    for (int32_t i = 0; i < sorter->array_count && status == NULL; i++) {
+      transpose(sorter->bytes[i], columns, (int64_t)sorter->count, results[i],
+                (char *)args->results[i] + (size_t)b * block * sorter->bytes[i]);
+    }
+  }
+  for (int32_t i = 0; i < sorter->array_count; i++) {
+    free(memory[i]);
+  }
+  return status;
 }
 
 pod_status_t kernel_sort(const kernel_args_t *args) {
   const tensor_shape_t *shape = kernel_operand_shape(args, 0);
   const int64_t dimension =
       chip_instruction_attr_one(args->instruction, CHIP_ATTR_DIMENSION, 0);
-  if (args->instruction->operand_count > FEW || args->call == NULL) {
+  if (args->instruction->operand_count > FEW) {
     return pod_error(POD_UNIMPLEMENTED, "%s: more than %d inputs",
                      args->instruction->name, FEW);
   }
@@ -209,56 +262,92 @@ pod_status_t kernel_sort(const kernel_args_t *args) {
   }
   int64_t strides[TENSOR_RANK_MAX];
   tensor_shape_strides(shape, strides);
-  row_t row = {.count = shape->rank == 0 ? 1 : shape->dims[dimension],
-               .stride = shape->rank == 0 ? 1 : strides[dimension]};
-  const known_t known = known_order(args);
-  int64_t *order = make_order(row.count);
-  if (order == NULL) {
-    return pod_error(POD_RESOURCE_EXHAUSTED, "no host memory to sort %lld elements",
-                     (long long)row.count);
+  const int64_t count = shape->rank == 0 ? 1 : shape->dims[dimension];
+  const int64_t columns = shape->rank == 0 ? 1 : strides[dimension];
+  if (count > UINT32_MAX) {
+    return pod_error(POD_UNIMPLEMENTED, "%s: %lld elements along a dimension",
+                     args->instruction->name, (long long)count);
   }
-  pod_status_t status = NULL;
-  const int64_t block = row.count * row.stride;
-  for (int64_t outer = 0; outer < elements && status == NULL; outer += block) {
-    for (int64_t inner = 0; inner < row.stride && status == NULL; inner++) {
-      row.base = outer + inner;
-      status = sort_row(args, &known, &row, order);
+  sorter_t sorter;
+  pod_status_t status = sorter_init(&sorter, args, (size_t)count);
+  if (status == NULL && columns > 1) {
+    status = sort_columns(&sorter, elements / count / columns, columns);
+  } else if (status == NULL) {
+    const char *arrays[FEW];
+    char *results[FEW];
+    for (int32_t i = 0; i < sorter.array_count; i++) {
+      arrays[i] = args->operands[i];
+      results[i] = args->results[i];
     }
+    status = sort_all_rows(&sorter, arrays, results, (size_t)(elements / count));
   }
-  free(order);
+  sorter_deinit(&sorter);
   return status;
 }
 
 // ----- top_k: the largest first, of equal ones the first; floats in total order -----
 
+enum { KEPT_FEW = 64 };
+
+// The places of the `kept` smallest numbers, in order, for a few of many.
+static void select_few(const uint64_t *numbers, size_t count, size_t kept,
+                       uint32_t *out_order) {
+  uint64_t smallest[KEPT_FEW + 1];
+  size_t held = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (held == kept && numbers[i] >= smallest[held - 1]) {
+      continue;
+    }
+    size_t at = held == kept ? held - 1 : held++;
+    for (; at > 0 && numbers[i] < smallest[at - 1]; at--) {
+      smallest[at] = smallest[at - 1];
+      out_order[at] = out_order[at - 1];
+    }
+    smallest[at] = numbers[i];
+    out_order[at] = (uint32_t)i;
+  }
+}
+
 pod_status_t kernel_top_k(const kernel_args_t *args) {
   const tensor_shape_t *shape = kernel_operand_shape(args, 0);
-  const int64_t count = shape->dims[shape->rank - 1];
-  const int64_t kept = kernel_result_shape(args, 0)->dims[shape->rank - 1];
+  const size_t count = (size_t)shape->dims[shape->rank - 1];
+  const size_t kept = (size_t)kernel_result_shape(args, 0)->dims[shape->rank - 1];
   const size_t bytes = tensor_dtype_bytes(shape->dtype);
-  if (tensor_dtype_is_complex(shape->dtype)) {
+  if (tensor_dtype_is_complex(shape->dtype) || count > UINT32_MAX) {
     return kernel_unsupported(args, shape->dtype);
   }
-  int64_t *order = make_order(count);
-  if (order == NULL) {
-    return pod_error(POD_RESOURCE_EXHAUSTED, "no host memory to sort %lld elements",
-                     (long long)count);
+  if (count == 0 || kept == 0) {
+    return NULL;
   }
-  uint64_t *keys = (uint64_t *)(void *)(order + 2 * count);
-  const int64_t rows = count == 0 ? 0 : tensor_shape_elements(shape) / count;
-  char *values = args->results[0];
-  int32_t *indices = args->results[1];
-  for (int64_t r = 0; r < rows; r++) {
-    const char *row = (const char *)args->operands[0] + (size_t)(r * count) * bytes;
-    fill_keys(shape->dtype, false, row, 1, count, keys);
-    sorter_t sorter = {.keys = keys, .descends = true};
-    sort_order(&sorter, count, order, order + count);
-    for (int64_t k = 0; k < kept; k++) {
-      memcpy(values, row + (size_t)order[k] * bytes, bytes);
-      values += bytes;
-      *indices++ = (int32_t)order[k];
+  uint64_t *room = malloc(5 * count * sizeof(*room));
+  uint32_t *order = malloc(count * sizeof(*order));
+  if (room == NULL || order == NULL) {
+    free(room);
+    free(order);
+    return no_memory(args, count);
+  }
+  uint64_t *numbers = room + 4 * count;
+  const kernel_key_t key = {
+      .dtype = shape->dtype, .is_total_order = true, .descends = true};
+  const size_t rows = (size_t)tensor_shape_elements(shape) / count;
+  for (size_t r = 0; r < rows; r++) {
+    const char *row = (const char *)args->operands[0] + r * count * bytes;
+    unsigned bits = 0;
+    kernel_key_numbers(&key, row, count, numbers, &bits);
+    if (kept <= KEPT_FEW && kept < count) {
+      select_few(numbers, count, kept, order);
+    } else {
+      for (size_t i = 0; i < count; i++) {
+        order[i] = (uint32_t)i;
+      }
+      kernel_order_by_numbers(numbers, bits, order, count, room);
+    }
+    place_elements(row, bytes, order, kept, (char *)args->results[0] + r * kept * bytes);
+    for (size_t k = 0; k < kept; k++) {
+      ((int32_t *)args->results[1])[r * kept + k] = (int32_t)order[k];
     }
   }
   free(order);
+  free(room);
   return NULL;
 }

@@ -16,7 +16,7 @@
 #include "common/tensor/array.h"
 #include "server/worker/kernels/kernel.h"
 
-enum { CASE_BUFFERS = 32, CASE_ATTRS = 16, CASE_VALUES = 16 };
+enum { CASE_BUFFERS = 96, CASE_ATTRS = 16, CASE_VALUES = 16 };
 
 typedef struct {
   chip_program_t program;
