@@ -95,6 +95,23 @@ char *pod_arena_strdup(pod_arena_t *arena, const char *text) {
   return pod_arena_text(arena, text, strlen(text));
 }
 
+char *pod_arena_numbered(pod_arena_t *arena, const char *prefix, const char *separator,
+                         uint64_t number) {
+  char digits[24];
+  char *at = digits + sizeof(digits);
+  do {
+    *--at = (char)('0' + number % 10);
+    number /= 10;
+  } while (number != 0);
+  const size_t count = (size_t)(digits + sizeof(digits) - at),
+               prefix_length = strlen(prefix), separator_length = strlen(separator);
+  char *text = pod_arena_alloc(arena, prefix_length + separator_length + count + 1);
+  memcpy(text, prefix, prefix_length);
+  memcpy(text + prefix_length, separator, separator_length);
+  memcpy(text + prefix_length + separator_length, at, count);
+  return text;
+}
+
 char *pod_arena_printf(pod_arena_t *arena, const char *format, ...) {
   va_list args;
   va_start(args, format);

@@ -12,6 +12,7 @@
 #define COMMON_BASE_ARENA_H_
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/base/status.h"
 
@@ -35,6 +36,10 @@ void *pod_arena_copy(pod_arena_t *arena, const void *data, size_t size_bytes);
 char *pod_arena_text(pod_arena_t *arena, const char *text, size_t length);
 
 char *pod_arena_strdup(pod_arena_t *arena, const char *text);
+
+// `prefix`, `separator` and the number in decimal digits, in a fraction of printf's time.
+char *pod_arena_numbered(pod_arena_t *arena, const char *prefix, const char *separator,
+                         uint64_t number);
 
 POD_PRINTF(2, 3) char *pod_arena_printf(pod_arena_t *arena, const char *format, ...);
 

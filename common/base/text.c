@@ -10,15 +10,22 @@
 // Most of what is formatted is shorter, and then formatted once.
 enum { SHORT_BYTES = 63 };
 
-static void reserve(pod_text_t *text, size_t more) {
+static void grow(pod_text_t *text, size_t more) {
   const size_t needed = text->length + more + 1;
   POD_CHECK(needed > text->length);
-  if (needed <= text->capacity) {
-    return;
-  }
   const size_t doubled = text->capacity * 2;
   text->capacity = needed > doubled ? needed : doubled;
   text->bytes = pod_grow(text->bytes, text->capacity, 1);
+}
+
+static inline void reserve(pod_text_t *text, size_t more) {
+  if (more >= text->capacity - text->length) {
+    grow(text, more);
+  }
+}
+
+void pod_text_reserve(pod_text_t *text, size_t more) {
+  reserve(text, more);
 }
 
 void pod_text_deinit(pod_text_t *text) {
@@ -33,10 +40,6 @@ void pod_text_add_bytes(pod_text_t *text, const void *bytes, size_t size_bytes) 
   }
   text->length += size_bytes;
   text->bytes[text->length] = '\0';
-}
-
-void pod_text_add(pod_text_t *text, const char *string) {
-  pod_text_add_bytes(text, string, strlen(string));
 }
 
 void pod_text_add_int(pod_text_t *text, int64_t value) {

@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "common/base/status.h"
 
@@ -26,12 +27,18 @@ POD_PRINTF(2, 3) void pod_text_printf(pod_text_t *text, const char *format, ...)
 
 void pod_text_vprintf(pod_text_t *text, const char *format, va_list args);
 
-void pod_text_add(pod_text_t *text, const char *string);
-
 // In decimal digits.
 void pod_text_add_int(pod_text_t *text, int64_t value);
 
 void pod_text_add_bytes(pod_text_t *text, const void *bytes, size_t size_bytes);
+
+// In place, so that the length of a literal is a constant.
+static inline void pod_text_add(pod_text_t *text, const char *string) {
+  pod_text_add_bytes(text, string, strlen(string));
+}
+
+// Room for so many bytes more: what is added up to there moves no bytes of the text.
+void pod_text_reserve(pod_text_t *text, size_t more);
 
 // Makes the text empty and keeps its memory.
 void pod_text_clear(pod_text_t *text);

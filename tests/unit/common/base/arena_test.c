@@ -53,6 +53,9 @@ static void test_copies_end_with_a_nul(void **state) {
   const int numbers[] = {1, 2, 3};
   assert_memory_equal(pod_arena_copy(arena, numbers, sizeof(numbers)), numbers,
                       sizeof(numbers));
+  assert_string_equal(pod_arena_numbered(arena, "add", ".", 0), "add.0");
+  assert_string_equal(pod_arena_numbered(arena, "", "", UINT64_MAX),
+                      "18446744073709551615");
   assert_non_null(pod_arena_copy(arena, NULL, 0));
   const int *zeros = pod_arena_array(arena, 3, sizeof(int));
   assert_int_equal(zeros[2], 0);

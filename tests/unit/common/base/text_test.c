@@ -93,6 +93,21 @@ static void test_integers_are_added_in_decimal(void **state) {
   pod_text_deinit(&text);
 }
 
+static void test_reserved_room_lets_a_text_repeat_a_part_of_itself(void **state) {
+  (void)state;
+  pod_text_t text = {0};
+  pod_text_add(&text, "tensor<f32>");
+  for (int i = 0; i < 100; i++) {
+    pod_text_reserve(&text, 11);
+    pod_text_add_bytes(&text, text.bytes, 11);
+  }
+  assert_int_equal(text.length, 101 * 11);
+  for (size_t i = 0; i < text.length; i += 11) {
+    assert_memory_equal(text.bytes + i, "tensor<f32>", 11);
+  }
+  pod_text_deinit(&text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_text_grows_by_what_is_added),
@@ -101,6 +116,7 @@ int main(void) {
       cmocka_unit_test(test_sizes_are_in_units_of_1024),
       cmocka_unit_test(test_what_is_formatted_may_be_of_any_length),
       cmocka_unit_test(test_integers_are_added_in_decimal),
+      cmocka_unit_test(test_reserved_room_lets_a_text_repeat_a_part_of_itself),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
