@@ -55,7 +55,7 @@ static bool print_visibility_and_name(mlir_printer_t *printer, const mlir_op_t *
     mlir_printer_printf(printer, " %s", visibility->text);
   }
   if (name != NULL) {
-    mlir_printer_printf(printer, " ");
+    mlir_printer_add(printer, " ");
     mlir_printer_symbol(printer, name->text);
   }
   return true;
@@ -82,7 +82,7 @@ static bool print_module(mlir_printer_t *printer, const mlir_op_t *op) {
     return false;
   }
   mlir_printer_attr_dict_with(printer, "attributes ", op, hidden);
-  mlir_printer_printf(printer, " ");
+  mlir_printer_add(printer, " ");
   mlir_printer_region(printer, &op->regions[0], false);
   return true;
 }
@@ -264,7 +264,7 @@ static bool is_attr_list(const mlir_attr_t *attr, int count) {
 
 static void print_dictionary_of(mlir_printer_t *printer, const mlir_attr_t *list, int i) {
   if (list != NULL && list->elements[i]->count > 0) {
-    mlir_printer_printf(printer, " ");
+    mlir_printer_add(printer, " ");
     mlir_printer_attr(printer, list->elements[i]);
   }
 }
@@ -276,13 +276,13 @@ static void print_func_results(mlir_printer_t *printer, const mlir_type_t *type,
   }
   const bool bare = type->result_count == 1 && attrs == NULL &&
                     type->results[0]->kind != MLIR_TYPE_FUNCTION;
-  mlir_printer_printf(printer, bare ? " -> " : " -> (");
+  mlir_printer_add(printer, bare ? " -> " : " -> (");
   for (int i = 0; i < type->result_count; i++) {
-    mlir_printer_printf(printer, i > 0 ? ", " : "");
+    mlir_printer_add(printer, i > 0 ? ", " : "");
     mlir_printer_type(printer, type->results[i]);
     print_dictionary_of(printer, attrs, i);
   }
-  mlir_printer_printf(printer, bare ? "" : ")");
+  mlir_printer_add(printer, bare ? "" : ")");
 }
 
 static bool print_func(mlir_printer_t *printer, const mlir_op_t *op) {
@@ -300,12 +300,12 @@ static bool print_func(mlir_printer_t *printer, const mlir_op_t *op) {
   }
   print_visibility_and_name(printer, op);
   const mlir_block_t *entry = mlir_op_block(op, 0);
-  mlir_printer_printf(printer, "(");
+  mlir_printer_add(printer, "(");
   for (int i = 0; i < type->input_count; i++) {
-    mlir_printer_printf(printer, i > 0 ? ", " : "");
+    mlir_printer_add(printer, i > 0 ? ", " : "");
     if (entry != NULL) {
       mlir_printer_value(printer, entry->arguments[i]);
-      mlir_printer_printf(printer, ": ");
+      mlir_printer_add(printer, ": ");
     }
     mlir_printer_type(printer, type->inputs[i]);
     print_dictionary_of(printer, arg_attrs, i);
@@ -313,11 +313,11 @@ static bool print_func(mlir_printer_t *printer, const mlir_op_t *op) {
       mlir_printer_location(printer, entry->arguments[i]->location);
     }
   }
-  mlir_printer_printf(printer, ")");
+  mlir_printer_add(printer, ")");
   print_func_results(printer, type, res_attrs);
   mlir_printer_attr_dict_with(printer, "attributes ", op, hidden);
   if (entry != NULL) {
-    mlir_printer_printf(printer, " ");
+    mlir_printer_add(printer, " ");
     mlir_printer_region(printer, &op->regions[0], true);
   }
   return true;
@@ -346,13 +346,13 @@ static bool print_call(mlir_printer_t *printer, const mlir_op_t *op) {
   if (!mlir_attr_is(callee, MLIR_ATTR_SYMBOL) || op->region_count > 0) {
     return false;
   }
-  mlir_printer_printf(printer, " ");
+  mlir_printer_add(printer, " ");
   mlir_printer_attr(printer, callee);
-  mlir_printer_printf(printer, "(");
+  mlir_printer_add(printer, "(");
   mlir_printer_operands(printer, op);
-  mlir_printer_printf(printer, ")");
+  mlir_printer_add(printer, ")");
   mlir_printer_attr_dict(printer, op, hidden);
-  mlir_printer_printf(printer, " : ");
+  mlir_printer_add(printer, " : ");
   mlir_printer_functional_type(printer, op);
   return true;
 }
@@ -377,11 +377,11 @@ bool mlir_printer_terminator(mlir_printer_t *printer, const mlir_op_t *op) {
   if (op->result_count > 0 || op->region_count > 0) {
     return false;
   }
-  mlir_printer_printf(printer, op->operand_count > 0 ? " " : "");
+  mlir_printer_add(printer, op->operand_count > 0 ? " " : "");
   mlir_printer_operands(printer, op);
   mlir_printer_attr_dict(printer, op, NULL);
   for (int i = 0; i < op->operand_count; i++) {
-    mlir_printer_printf(printer, i == 0 ? " : " : ", ");
+    mlir_printer_add(printer, i == 0 ? " : " : ", ");
     mlir_printer_type(printer, op->operands[i]->type);
   }
   return true;

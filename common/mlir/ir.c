@@ -11,6 +11,7 @@ mlir_module_t *mlir_module_create(const char *file_name) {
   module->arena = arena;
   module->file_name = pod_arena_strdup(arena, file_name);
   module->interned = pod_map_create();
+  module->memos = pod_map_create();
   module->symbols = pod_map_create();
   module->tensor_types = pod_map_create();
   module->op = mlir_op_create(module, "builtin.module", 0, NULL, 0, NULL, 1);
@@ -23,6 +24,7 @@ void mlir_module_destroy(mlir_module_t *module) {
     return;
   }
   pod_map_destroy(module->interned);
+  pod_map_destroy(module->memos);
   pod_map_destroy(module->symbols);
   pod_map_destroy(module->tensor_types);
   pod_arena_destroy(module->arena);  // The module itself lives in it.
@@ -38,8 +40,16 @@ const char *mlir_intern_n(mlir_module_t *module, const char *text, size_t length
   return known;
 }
 
+// Who asks by a literal, or by a name of another module, asks again by the same address:
+// to compare is cheaper than to hash.
 const char *mlir_intern(mlir_module_t *module, const char *text) {
-  return mlir_intern_n(module, text, strlen(text));
+  const uintptr_t address = (uintptr_t)text;
+  const char **recent =
+      &module->recent_names[(address ^ (address >> 5)) % MLIR_RECENT_NAMES];
+  if (*recent == NULL || strcmp(*recent, text) != 0) {
+    *recent = mlir_intern_n(module, text, strlen(text));
+  }
+  return *recent;
 }
 
 // --- Operations ---

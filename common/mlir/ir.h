@@ -164,6 +164,8 @@ struct mlir_region_t {
   mlir_block_t *last;
 };
 
+enum { MLIR_RECENT_NAMES = 64 };  // A power of two.
+
 struct mlir_module_t {
   pod_arena_t *arena;
   const char *file_name;  // For diagnostics.
@@ -172,8 +174,11 @@ struct mlir_module_t {
   mlir_op_t *op;  // builtin.module
   uint32_t value_count, op_count;
   pod_map_t *interned;
+  // Free for the compiler: what it has worked out once, by keys of its own.
+  pod_map_t *memos;
   // Private to common/mlir.
   pod_map_t *symbols, *tensor_types;
+  const char *recent_names[MLIR_RECENT_NAMES];  // By the address they were asked for by.
   const mlir_type_t *scalar_types[TENSOR_DTYPE_COUNT];
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/memory.h"
+#include "common/mlir/name_cache.h"
 #include "common/mlir/parser_private.h"
 #include "common/mlir/print_private.h"
 
@@ -26,6 +27,10 @@ struct mlir_printer_t {
   pod_map_t *location_aliases;    // Address to "#loc3".
   const mlir_attr_t **locations;  // In the order of their numbers.
   const mlir_syntax_t *syntax;
+  mlir_name_cache_t syntaxes;  // What find_syntax says of a name.
+  // Where the tensor type printed last stands in the text: neighbours often share it.
+  const mlir_type_t *last_type;
+  size_t last_type_start, last_type_length;
   mlir_module_t *scratch;  // Made when it is asked for.
   int location_count, location_capacity;
 };
@@ -85,7 +90,7 @@ static void name_results(mlir_printer_t *printer, name_scope_t *scope,
   if (is_name(name)) {
     name = unique_name(printer, scope, name);
   } else {
-    name = pod_arena_printf(printer->arena, "%u", scope->next_value++);
+    name = pod_arena_numbered(printer->arena, "", "", scope->next_value++);
   }
   for (int i = 0; i < op->result_count; i++) {
     set_name(printer, &op->results[i], name);
@@ -201,6 +206,18 @@ mlir_module_t *mlir_printer_scratch(mlir_printer_t *printer) {
   return printer->scratch;
 }
 
+void mlir_printer_add(mlir_printer_t *printer, const char *text) {
+  pod_text_add(printer->text, text);
+}
+
+void mlir_printer_add_bytes(mlir_printer_t *printer, const char *text, size_t length) {
+  pod_text_add_bytes(printer->text, text, length);
+}
+
+void mlir_printer_add_int(mlir_printer_t *printer, int64_t value) {
+  pod_text_add_int(printer->text, value);
+}
+
 void mlir_printer_printf(mlir_printer_t *printer, const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -227,7 +244,20 @@ void mlir_printer_operands(mlir_printer_t *printer, const mlir_op_t *op) {
 }
 
 void mlir_printer_type(mlir_printer_t *printer, const mlir_type_t *type) {
-  mlir_type_print(printer->text, type);
+  pod_text_t *text = printer->text;
+  if (type == printer->last_type) {
+    const size_t length = printer->last_type_length;
+    pod_text_reserve(text, length);
+    pod_text_add_bytes(text, text->bytes + printer->last_type_start, length);
+    return;
+  }
+  const size_t start = text->length;
+  mlir_type_print(text, type);
+  if (type->kind == MLIR_TYPE_TENSOR) {
+    printer->last_type = type;
+    printer->last_type_start = start;
+    printer->last_type_length = text->length - start;
+  }
 }
 
 void mlir_printer_functional_type(mlir_printer_t *printer, const mlir_op_t *op) {
@@ -337,12 +367,17 @@ void mlir_printer_generic(mlir_printer_t *printer, const mlir_op_t *op) {
   mlir_printer_functional_type(printer, op);
 }
 
-static const mlir_syntax_t *find_syntax(const mlir_printer_t *printer, const char *name) {
+static const mlir_syntax_t *find_syntax(mlir_printer_t *printer, const char *name) {
   if (printer->options->lookup == NULL) {
     return NULL;
   }
-  const mlir_syntax_t *syntax = mlir_builtin_syntax(name);
-  return syntax != NULL ? syntax : printer->options->lookup(name);
+  intptr_t *known = mlir_name_cache_find(&printer->syntaxes, name);
+  if (known == NULL) {
+    const mlir_syntax_t *syntax = mlir_builtin_syntax(name);
+    syntax = syntax != NULL ? syntax : printer->options->lookup(name);
+    known = mlir_name_cache_put(&printer->syntaxes, name, (intptr_t)syntax);
+  }
+  return (const mlir_syntax_t *)*known;
 }
 
 // Inside a function MLIR leaves the dialect func out.
@@ -351,7 +386,8 @@ static const char *short_name(const mlir_op_t *op) {
   if (strcmp(op->name, "builtin.module") == 0) {
     return "module";
   }
-  if (region != NULL && strcmp(region->op->name, "func.func") == 0 &&
+  if (op->name[0] == 'f' && region != NULL &&
+      strcmp(region->op->name, "func.func") == 0 &&
       (strcmp(op->name, "func.call") == 0 || strcmp(op->name, "func.return") == 0)) {
     return op->name + strlen("func.");
   }
@@ -379,6 +415,7 @@ static void print_op(mlir_printer_t *printer, const mlir_op_t *op) {
   }
   if (!is_pretty) {
     printer->text->length = start;  // What a syntax began and gave up.
+    printer->last_type = NULL;
     mlir_print_string(printer->text, op->name, (int64_t)strlen(op->name));
     mlir_printer_generic(printer, op);
   }

@@ -40,6 +40,9 @@ const mlir_syntax_t *mlir_printer_syntax(mlir_printer_t *printer);
 // printer.
 mlir_module_t *mlir_printer_scratch(mlir_printer_t *printer);
 
+void mlir_printer_add(mlir_printer_t *printer, const char *text);
+void mlir_printer_add_bytes(mlir_printer_t *printer, const char *text, size_t length);
+void mlir_printer_add_int(mlir_printer_t *printer, int64_t value);
 POD_PRINTF(2, 3)
 void mlir_printer_printf(mlir_printer_t *printer, const char *format, ...);
 void mlir_printer_value(mlir_printer_t *printer,

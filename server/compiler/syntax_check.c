@@ -81,12 +81,12 @@ bool syntax_print_check(mlir_printer_t *printer, const mlir_op_t *op) {
       op->region_count != 0) {
     return false;
   }
-  mlir_printer_printf(printer, " ");
+  mlir_printer_add(printer, " ");
   mlir_printer_operands(printer, op);
-  mlir_printer_printf(printer, " : ");
+  mlir_printer_add(printer, " : ");
   mlir_printer_type(printer, op->operands[0]->type);
   if (!mlir_type_equal(op->operands[0]->type, op->operands[1]->type)) {
-    mlir_printer_printf(printer, ", ");
+    mlir_printer_add(printer, ", ");
     mlir_printer_type(printer, op->operands[1]->type);
   }
   return true;

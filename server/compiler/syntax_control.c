@@ -35,7 +35,7 @@ bool syntax_print_constant(mlir_printer_t *printer, const mlir_op_t *op) {
     return false;
   }
   mlir_printer_attr_dict(printer, op, hidden);
-  mlir_printer_printf(printer, " ");
+  mlir_printer_add(printer, " ");
   mlir_printer_attr(printer, value);
   return true;
 }
@@ -211,35 +211,35 @@ bool syntax_print_reduce(mlir_printer_t *printer, const mlir_op_t *op) {
   }
   const int pairs = op->operand_count / 2;
   for (int i = 0; i < pairs; i++) {
-    mlir_printer_printf(printer, i > 0 ? ", (" : "(");
+    mlir_printer_add(printer, i > 0 ? ", (" : "(");
     mlir_printer_value(printer, op->operands[i]);
-    mlir_printer_printf(printer, " init: ");
+    mlir_printer_add(printer, " init: ");
     mlir_printer_value(printer, op->operands[pairs + i]);
-    mlir_printer_printf(printer, ")");
+    mlir_printer_add(printer, ")");
   }
   const mlir_op_t *applied = applied_op(op);
   if (applied != NULL) {
     mlir_printer_printf(printer, " applies %s", applied->name);
   }
-  mlir_printer_printf(printer, " across dimensions = ");
+  mlir_printer_add(printer, " across dimensions = ");
   if (!syntax_print_i64s(printer, mlir_op_attr(op, "dimensions"))) {
     return false;
   }
   mlir_printer_attr_dict(printer, op, hidden);
-  mlir_printer_printf(printer, " : ");
+  mlir_printer_add(printer, " : ");
   mlir_printer_functional_type(printer, op);
   if (applied != NULL) {
     return true;
   }
   const mlir_block_t *block = mlir_op_block(op, 0);
   mlir_printer_newline(printer);
-  mlir_printer_printf(printer, " reducer");
+  mlir_printer_add(printer, " reducer");
   for (int i = 0; i < pairs; i++) {
-    mlir_printer_printf(printer, "(");
+    mlir_printer_add(printer, "(");
     mlir_printer_block_argument(printer, block->arguments[i]);
-    mlir_printer_printf(printer, ", ");
+    mlir_printer_add(printer, ", ");
     mlir_printer_block_argument(printer, block->arguments[pairs + i]);
-    mlir_printer_printf(printer, ") ");
+    mlir_printer_add(printer, ") ");
   }
   mlir_printer_region(printer, &op->regions[0], true);
   return true;
@@ -327,23 +327,23 @@ bool syntax_print_while(mlir_printer_t *printer, const mlir_op_t *op) {
     return false;
   }
   const mlir_block_t *cond = mlir_op_block(op, 0);
-  mlir_printer_printf(printer, "(");
+  mlir_printer_add(printer, "(");
   for (int i = 0; i < op->operand_count; i++) {
-    mlir_printer_printf(printer, i > 0 ? ", " : "");
+    mlir_printer_add(printer, i > 0 ? ", " : "");
     mlir_printer_value(printer, cond->arguments[i]);
-    mlir_printer_printf(printer, " = ");
+    mlir_printer_add(printer, " = ");
     mlir_printer_value(printer, op->operands[i]);
   }
-  mlir_printer_printf(printer, ")");
+  mlir_printer_add(printer, ")");
   for (int i = 0; i < op->operand_count; i++) {
-    mlir_printer_printf(printer, i == 0 ? " : " : ", ");
+    mlir_printer_add(printer, i == 0 ? " : " : ", ");
     mlir_printer_type(printer, op->operands[i]->type);
   }
   mlir_printer_attr_dict_with(printer, "attributes ", op, NULL);
   mlir_printer_newline(printer);
-  mlir_printer_printf(printer, "cond ");
+  mlir_printer_add(printer, "cond ");
   mlir_printer_region(printer, &op->regions[0], true);
-  mlir_printer_printf(printer, " do ");
+  mlir_printer_add(printer, " do ");
   mlir_printer_region(printer, &op->regions[1], true);
   return true;
 }
@@ -416,17 +416,17 @@ bool syntax_print_scan(mlir_printer_t *printer, const mlir_op_t *op) {
       op->operand_count - inputs != op->result_count - outputs) {
     return false;
   }
-  mlir_printer_printf(printer, "(");
+  mlir_printer_add(printer, "(");
   for (int i = 0; i < op->operand_count; i++) {
     mlir_printer_printf(printer, i == inputs ? ") inits (" : (i > 0 ? ", " : ""));
     mlir_printer_value(printer, op->operands[i]);
   }
-  mlir_printer_printf(printer, inputs == op->operand_count ? ") inits ()" : ")");
+  mlir_printer_add(printer, inputs == op->operand_count ? ") inits ()" : ")");
   mlir_printer_printf(printer, " dimension=%lld", (long long)dimension->integer);
   mlir_printer_attr_dict_with(printer, "attributes ", op, hidden);
-  mlir_printer_printf(printer, " ");
+  mlir_printer_add(printer, " ");
   mlir_printer_region(printer, &op->regions[0], false);
-  mlir_printer_printf(printer, " : ");
+  mlir_printer_add(printer, " : ");
   mlir_printer_functional_type(printer, op);
   return true;
 }

@@ -191,7 +191,7 @@ static bool print_padding(mlir_printer_t *printer, const mlir_op_t *op,
                         (long long)values[attr->is_splat ? 0 : 2 * i],
                         (long long)values[attr->is_splat ? 0 : 2 * i + 1]);
   }
-  mlir_printer_printf(printer, "]");
+  mlir_printer_add(printer, "]");
   return true;
 }
 
@@ -209,7 +209,7 @@ static bool print_reversal(mlir_printer_t *printer, const mlir_op_t *op,
   for (int64_t i = 0; i < attr->count; i++) {
     mlir_printer_printf(printer, "%s%d", i > 0 ? ", " : "", attr->integers[i] != 0);
   }
-  mlir_printer_printf(printer, "]");
+  mlir_printer_add(printer, "]");
   return true;
 }
 

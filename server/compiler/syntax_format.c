@@ -372,7 +372,7 @@ static void hide(hidden_t *hidden, const char *name) {
   POD_CHECK(hidden->count < HIDDEN_MAX && strlen(name) < NAME_MAX_BYTES);
   memcpy(hidden->names[hidden->count], name, strlen(name) + 1);
   hidden->list[hidden->count] = hidden->names[hidden->count];
-  hidden->count++;
+  hidden->list[++hidden->count] = NULL;
 }
 
 static void collect_hidden(const char *format, hidden_t *hidden) {
@@ -402,7 +402,7 @@ static bool print_choice(mlir_printer_t *printer, const attr_token_t *attr,
     const char *bar = memchr(word, '|', (size_t)(end - word));
     const char *word_end = bar == NULL ? end : bar;
     if (index == value->integer) {
-      mlir_printer_printf(printer, "%.*s", (int)(word_end - word), word);
+      mlir_printer_add_bytes(printer, word, (size_t)(word_end - word));
       return true;
     }
     word = word_end + 1;
@@ -433,7 +433,7 @@ static bool print_number(mlir_printer_t *printer, const mlir_attr_t *value,
       value->type->shape.dtype != dtype) {
     return false;
   }
-  mlir_printer_printf(printer, "%lld", (long long)value->integer);
+  mlir_printer_add_int(printer, value->integer);
   return true;
 }
 
@@ -442,12 +442,12 @@ bool syntax_print_i64s(mlir_printer_t *printer, const mlir_attr_t *value) {
       value->type->shape.dtype != TENSOR_S64) {
     return false;
   }
-  mlir_printer_printf(printer, "[");
+  mlir_printer_add(printer, "[");
   for (int64_t i = 0; i < value->count; i++) {
-    mlir_printer_printf(printer, i > 0 ? ", %lld" : "%lld",
-                        (long long)value->integers[i]);
+    mlir_printer_add(printer, i > 0 ? ", " : "");
+    mlir_printer_add_int(printer, value->integers[i]);
   }
-  mlir_printer_printf(printer, "]");
+  mlir_printer_add(printer, "]");
   return true;
 }
 
@@ -486,7 +486,7 @@ static bool print_value(mlir_printer_t *printer, const mlir_op_t *op,
   char name[NAME_MAX_BYTES];
   copy_text(attr->kind + 1, attr->kind + attr->kind_length, name);
   const char *word = syntax_enum_word(op, value, name);
-  mlir_printer_printf(printer, "%s", word == NULL ? "" : word);
+  mlir_printer_add(printer, word == NULL ? "" : word);
   return word != NULL;
 }
 
@@ -501,14 +501,14 @@ static bool all_same_type(const mlir_op_t *op) {
 
 static void print_operand_types(mlir_printer_t *printer, const mlir_op_t *op) {
   for (int i = 0; i < op->operand_count; i++) {
-    mlir_printer_printf(printer, i > 0 ? ", " : "");
+    mlir_printer_add(printer, i > 0 ? ", " : "");
     mlir_printer_type(printer, op->operands[i]->type);
   }
 }
 
 static void print_result_types(mlir_printer_t *printer, const mlir_op_t *op) {
   for (int i = 0; i < op->result_count; i++) {
-    mlir_printer_printf(printer, i > 0 ? ", " : "");
+    mlir_printer_add(printer, i > 0 ? ", " : "");
     mlir_printer_type(printer, op->results[i].type);
   }
 }
@@ -536,7 +536,7 @@ static bool print_select_type(mlir_printer_t *printer, const mlir_op_t *op) {
                         mlir_type_equal(op->operands[2]->type, result);
   if (is_short) {
     mlir_printer_type(printer, op->operands[0]->type);
-    mlir_printer_printf(printer, ", ");
+    mlir_printer_add(printer, ", ");
   }
   return print_inferred_type(printer, op, is_short);
 }
@@ -580,7 +580,7 @@ static bool print_types(mlir_printer_t *printer, const mlir_op_t *op, token_t to
   if (is(token, ":0")) {
     return op->result_count == 0;
   }
-  mlir_printer_printf(printer, " : ");
+  mlir_printer_add(printer, " : ");
   if (is(token, ":F")) {
     mlir_printer_functional_type(printer, op);
     return true;
@@ -612,9 +612,9 @@ static bool print_types(mlir_printer_t *printer, const mlir_op_t *op, token_t to
     return results_have_types_of_operands(op);
   }
   // :A
-  mlir_printer_printf(printer, op->result_count == 1 ? " -> " : " -> (");
+  mlir_printer_add(printer, op->result_count == 1 ? " -> " : " -> (");
   print_result_types(printer, op);
-  mlir_printer_printf(printer, op->result_count == 1 ? "" : ")");
+  mlir_printer_add(printer, op->result_count == 1 ? "" : ")");
   return op->operand_count > 0 && op->result_count > 0;
 }
 
@@ -638,7 +638,7 @@ static bool print_operands(mlir_printer_t *printer, const mlir_op_t *op, token_t
 static bool print_token(mlir_printer_t *printer, const mlir_op_t *op, token_t token,
                         const hidden_t *hidden, int *next_operand) {
   if (is_literal(token) && !is(token, "%")) {
-    mlir_printer_printf(printer, "%.*s", token.length, token.text);
+    mlir_printer_add_bytes(printer, token.text, (size_t)token.length);
     return true;
   }
   switch (token.text[0]) {
@@ -681,8 +681,12 @@ static bool wants_blank(token_t before, token_t token, bool has_operands) {
 
 bool syntax_format_print(mlir_printer_t *printer, const mlir_op_t *op) {
   const syntax_row_t *row = (const syntax_row_t *)mlir_printer_syntax(printer);
-  hidden_t hidden = {0};
-  collect_hidden(row->format, &hidden);
+  hidden_t hidden;
+  hidden.count = 0;
+  hidden.list[0] = NULL;
+  if (op->attr_count > 0) {
+    collect_hidden(row->format, &hidden);
+  }
   const char *format = row->format;
   int next_operand = 0;
   token_t before = {"", 0};
@@ -697,7 +701,7 @@ bool syntax_format_print(mlir_printer_t *printer, const mlir_op_t *op) {
       continue;
     }
     if (wants_blank(before, token, next_operand < op->operand_count)) {
-      mlir_printer_printf(printer, " ");
+      mlir_printer_add(printer, " ");
     }
     if (!print_token(printer, op, token, &hidden, &next_operand)) {
       return false;

@@ -89,15 +89,17 @@ static bool print_slice(mlir_printer_t *printer, const mlir_op_t *op) {
       starts->count > TENSOR_RANK_MAX) {
     return false;
   }
-  mlir_printer_printf(printer, "[");
+  mlir_printer_add(printer, "[");
   for (int64_t i = 0; i < starts->count; i++) {
-    mlir_printer_printf(printer, "%s%lld:%lld", i > 0 ? ", " : "",
-                        (long long)starts->integers[i], (long long)limits->integers[i]);
+    mlir_printer_add(printer, i > 0 ? ", " : "");
+    mlir_printer_add_int(printer, starts->integers[i]);
+    mlir_printer_add(printer, ":");
+    mlir_printer_add_int(printer, limits->integers[i]);
     if (strides->integers[i] != 1) {
       mlir_printer_printf(printer, ":%lld", (long long)strides->integers[i]);
     }
   }
-  mlir_printer_printf(printer, "]");
+  mlir_printer_add(printer, "]");
   return true;
 }
 
@@ -128,11 +130,12 @@ static pod_status_t parse_dot(mlir_parser_t *parser, mlir_op_t *op) {
 }
 
 static void print_dims(mlir_printer_t *printer, const stablehlo_dims_t *dims) {
-  mlir_printer_printf(printer, "[");
+  mlir_printer_add(printer, "[");
   for (int64_t i = 0; i < dims->count; i++) {
-    mlir_printer_printf(printer, i > 0 ? ", %lld" : "%lld", (long long)dims->values[i]);
+    mlir_printer_add(printer, i > 0 ? ", " : "");
+    mlir_printer_add_int(printer, dims->values[i]);
   }
-  mlir_printer_printf(printer, "]");
+  mlir_printer_add(printer, "]");
 }
 
 // Reads what it prints, so that only what is well-formed is printed short.
@@ -153,15 +156,15 @@ static bool print_dot(mlir_printer_t *printer, const mlir_op_t *op) {
                        mlir_attr_equal(attr, stablehlo_make_dot(scratch, &dot));
   if (is_good) {
     if (dot.lhs_batching.count + dot.rhs_batching.count > 0) {
-      mlir_printer_printf(printer, "batching_dims = ");
+      mlir_printer_add(printer, "batching_dims = ");
       print_dims(printer, &dot.lhs_batching);
-      mlir_printer_printf(printer, " x ");
+      mlir_printer_add(printer, " x ");
       print_dims(printer, &dot.rhs_batching);
-      mlir_printer_printf(printer, ", ");
+      mlir_printer_add(printer, ", ");
     }
-    mlir_printer_printf(printer, "contracting_dims = ");
+    mlir_printer_add(printer, "contracting_dims = ");
     print_dims(printer, &dot.lhs_contracting);
-    mlir_printer_printf(printer, " x ");
+    mlir_printer_add(printer, " x ");
     print_dims(printer, &dot.rhs_contracting);
   }
   return is_good;
@@ -218,7 +221,7 @@ static bool print_precision(mlir_printer_t *printer, const mlir_op_t *op) {
     return false;
   }
   if (config != NULL) {
-    mlir_printer_printf(printer, ", precision = [");
+    mlir_printer_add(printer, ", precision = [");
     for (int64_t i = 0; i < config->count; i++) {
       const char *word = syntax_enum_word(op, config->elements[i], "precision");
       if (word == NULL) {
@@ -226,7 +229,7 @@ static bool print_precision(mlir_printer_t *printer, const mlir_op_t *op) {
       }
       mlir_printer_printf(printer, "%s%s", i > 0 ? ", " : "", word);
     }
-    mlir_printer_printf(printer, "]");
+    mlir_printer_add(printer, "]");
   }
   if (algorithm == NULL) {
     return true;
@@ -327,7 +330,7 @@ static bool print_barrier(mlir_printer_t *printer, const mlir_op_t *op) {
     return false;
   }
   if (op->operand_count == 0) {
-    mlir_printer_printf(printer, "()");
+    mlir_printer_add(printer, "()");
     return true;
   }
   mlir_printer_operands(printer, op);
@@ -335,7 +338,7 @@ static bool print_barrier(mlir_printer_t *printer, const mlir_op_t *op) {
     if (!mlir_type_equal(op->operands[i]->type, op->results[i].type)) {
       return false;
     }
-    mlir_printer_printf(printer, i == 0 ? " : " : ", ");
+    mlir_printer_add(printer, i == 0 ? " : " : ", ");
     mlir_printer_type(printer, op->results[i].type);
   }
   return true;
@@ -355,10 +358,10 @@ static pod_status_t parse_regions(mlir_parser_t *parser, mlir_op_t *op) {
 
 static bool print_regions(mlir_printer_t *printer, const mlir_op_t *op) {
   for (int i = 0; i < op->region_count; i++) {
-    mlir_printer_printf(printer, i == 0 ? "(" : ", ");
+    mlir_printer_add(printer, i == 0 ? "(" : ", ");
     mlir_printer_region(printer, &op->regions[i], false);
   }
-  mlir_printer_printf(printer, op->region_count > 0 ? ")" : "");
+  mlir_printer_add(printer, op->region_count > 0 ? ")" : "");
   return true;
 }
 

@@ -69,15 +69,15 @@ static bool has_one_block(const mlir_op_t *op) {
 static void print_region_and_type(mlir_printer_t *printer, const mlir_op_t *op,
                                   const char *const *hidden) {
   const mlir_block_t *block = mlir_op_block(op, 0);
-  mlir_printer_printf(printer, " (");
+  mlir_printer_add(printer, " (");
   for (int i = 0; i < block->argument_count; i++) {
-    mlir_printer_printf(printer, i > 0 ? ", " : "");
+    mlir_printer_add(printer, i > 0 ? ", " : "");
     mlir_printer_block_argument(printer, block->arguments[i]);
   }
-  mlir_printer_printf(printer, ") ");
+  mlir_printer_add(printer, ") ");
   mlir_printer_region(printer, &op->regions[0], true);
   mlir_printer_attr_dict(printer, op, hidden);
-  mlir_printer_printf(printer, " : ");
+  mlir_printer_add(printer, " : ");
   mlir_printer_functional_type(printer, op);
 }
 
@@ -108,9 +108,9 @@ bool syntax_print_manual(mlir_printer_t *printer, const mlir_op_t *op) {
   if (!has_one_block(op) || !is_body(axes, "sdy.manual_axes", '{')) {
     return false;
   }
-  mlir_printer_printf(printer, "(");
+  mlir_printer_add(printer, "(");
   mlir_printer_operands(printer, op);
-  mlir_printer_printf(printer, ")");
+  mlir_printer_add(printer, ")");
   if (!print_shardings(printer, op, "in_shardings") ||
       !print_shardings(printer, op, "out_shardings")) {
     return false;
@@ -147,11 +147,11 @@ bool syntax_print_named(mlir_printer_t *printer, const mlir_op_t *op) {
   if (!has_one_block(op) || !mlir_attr_is(name, MLIR_ATTR_STRING)) {
     return false;
   }
-  mlir_printer_printf(printer, "<");
+  mlir_printer_add(printer, "<");
   mlir_printer_string(printer, name->text, name->length);
-  mlir_printer_printf(printer, ">(");
+  mlir_printer_add(printer, ">(");
   mlir_printer_operands(printer, op);
-  mlir_printer_printf(printer, ")");
+  mlir_printer_add(printer, ")");
   for (int i = 1; i <= 2; i++) {
     if (mlir_op_attr(op, hidden[i]) != NULL && !print_shardings(printer, op, hidden[i])) {
       return false;

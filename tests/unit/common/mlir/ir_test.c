@@ -1,11 +1,47 @@
 #include "common/mlir/ir.h"
 
+#include "common/mlir/name_cache.h"
+
 #include "tests/unit/common/mlir/text.h"
 
 static void test_names_are_interned(void **state) {
   (void)state;
   mlir_module_t *module = mlir_module_create("x");
   assert_ptr_equal(mlir_intern(module, "a.b"), mlir_intern_n(module, "a.bc", 3));
+  mlir_module_destroy(module);
+}
+
+static void test_a_name_that_changes_in_its_place_is_another_name(void **state) {
+  (void)state;
+  mlir_module_t *module = mlir_module_create("x");
+  char name[] = "a.b";
+  const char *before = mlir_intern(module, name);
+  name[2] = 'c';
+  const char *after = mlir_intern(module, name);
+  assert_string_equal(before, "a.b");
+  assert_string_equal(after, "a.c");
+  assert_ptr_equal(after, mlir_intern(module, "a.c"));
+  mlir_module_destroy(module);
+}
+
+static intptr_t length_of(const char *name) {
+  return (intptr_t)strlen(name);
+}
+
+static void test_a_name_cache_knows_or_asks_again(void **state) {
+  (void)state;
+  mlir_module_t *module = mlir_module_create("x");
+  mlir_name_cache_t cache = {0};
+  for (int round = 0; round < 2; round++) {
+    for (int i = 0; i < 1000; i++) {  // More than there are slots.
+      char name[8];
+      snprintf(name, sizeof(name), "n%d", i);
+      const char *interned = mlir_intern(module, name);
+      assert_int_equal(mlir_name_cache_get(&cache, interned, length_of), strlen(name));
+      assert_int_equal(*mlir_name_cache_find(&cache, interned), strlen(name));
+    }
+  }
+  assert_null(mlir_name_cache_find(&cache, "none"));
   mlir_module_destroy(module);
 }
 
@@ -197,6 +233,8 @@ static void test_value_and_operation_ids_are_dense(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names_are_interned),
+      cmocka_unit_test(test_a_name_that_changes_in_its_place_is_another_name),
+      cmocka_unit_test(test_a_name_cache_knows_or_asks_again),
       cmocka_unit_test(test_operations_are_linked_and_unlinked),
       cmocka_unit_test(test_attributes_are_set_replaced_and_removed),
       cmocka_unit_test(test_index_lists_are_read_in_every_form),
