@@ -57,7 +57,10 @@ const layout_t *layouts_get(layouts_t *layouts, int rank, const axes_t *dims,
 
 const layout_t *layouts_replicated(layouts_t *layouts, int rank) {
   static const axes_t none[TENSOR_RANK_MAX] = {{0}};
-  return layouts_get(layouts, rank, none, NULL);
+  if (layouts->replicated[rank] == NULL) {
+    layouts->replicated[rank] = layouts_get(layouts, rank, none, NULL);
+  }
+  return layouts->replicated[rank];
 }
 
 const layout_t *layouts_of_sharding(layouts_t *layouts, int rank,

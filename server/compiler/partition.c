@@ -39,6 +39,11 @@ static pod_status_t partition_op(partitioner_t *partitioner, const mlir_op_t *op
     default:
       break;
   }
+  if (op->kind != CHIP_OP_INVALID) {
+    return compiler_factors_rule(op->kind) != NULL && !partitioner->propagation.is_whole
+               ? partition_ruled(partitioner, op)
+               : partition_verbatim(partitioner, op);
+  }
   if (is_op(op, "sdy.manual_computation")) {
     return partition_manual(partitioner, op);
   }
@@ -49,12 +54,8 @@ static pod_status_t partition_op(partitioner_t *partitioner, const mlir_op_t *op
   if (is_op(op, "sdy.sharding_group")) {
     return NULL;
   }
-  if (op->kind == CHIP_OP_INVALID) {
-    return mlir_op_error(partitioner->source, op, POD_UNIMPLEMENTED,
-                         "cannot be partitioned");
-  }
-  return compiler_factors_rule(op->kind) != NULL ? partition_ruled(partitioner, op)
-                                                 : partition_verbatim(partitioner, op);
+  return mlir_op_error(partitioner->source, op, POD_UNIMPLEMENTED,
+                       "cannot be partitioned");
 }
 
 pod_status_t partition_block(partitioner_t *partitioner, const mlir_block_t *block) {

@@ -1,8 +1,11 @@
 #include "server/compiler/propagate.h"
 
+#include <string.h>
+
 #include "common/base/check.h"
 #include "server/chip/operations.h"
 #include "server/compiler/propagate_graph.h"
+#include "server/compiler/walk.h"
 
 mlir_block_t *propagate_main_block(const mlir_module_t *module) {
   const mlir_op_t *main = mlir_module_find_symbol(module, "main");
@@ -146,11 +149,66 @@ static const sharding_t **slot_shardings(const graph_t *graph, int count,
   return shardings;
 }
 
+// --- Programs without shardings ---
+
+static bool is_given_by(const mlir_op_t *function, const char *name) {
+  const mlir_attr_t *list = mlir_op_attr(function, name);
+  for (int64_t i = 0; mlir_attr_is(list, MLIR_ATTR_ARRAY) && i < list->count; i++) {
+    if (mlir_attr_is(list->elements[i], MLIR_ATTR_DICTIONARY) &&
+        mlir_attr_get(list->elements[i], "sdy.sharding") != NULL) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool gives_shardings(const mlir_op_t *main) {
+  if (is_given_by(main, "arg_attrs") || is_given_by(main, "res_attrs")) {
+    return true;
+  }
+  for (const mlir_op_t *op = walk_first(main); op != NULL; op = walk_next(main, op)) {
+    if ((op->kind == CHIP_OP_INVALID && strncmp(op->name, "sdy.", 4) == 0) ||
+        mlir_op_attr(op, "sdy.sharding") != NULL) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static propagation_t leave_whole(const shardings_t *shardings,
+                                 const mlir_block_t *block) {
+  pod_arena_t *arena = shardings->arena;
+  const size_t value_count = shardings->module->value_count;
+  const mlir_op_t *end = block->last;
+  propagation_t propagation = {.mesh = shardings->mesh, .is_whole = true};
+  propagation.values = pod_arena_array(arena, value_count, sizeof(propagation.values[0]));
+  propagation.factors =
+      pod_arena_array(arena, value_count, sizeof(propagation.factors[0]));
+  propagation.arguments = pod_arena_array(arena, (size_t)block->argument_count,
+                                          sizeof(propagation.arguments[0]));
+  propagation.results =
+      pod_arena_array(arena, (size_t)end->operand_count, sizeof(propagation.results[0]));
+  for (int i = 0; i < block->argument_count; i++) {
+    propagation.arguments[i] = sharding_replicated(
+        arena, shardings->mesh, block->arguments[i]->type->shape.rank, false);
+  }
+  for (int i = 0; i < end->operand_count; i++) {
+    propagation.results[i] = sharding_replicated(
+        arena, shardings->mesh, end->operands[i]->type->shape.rank, false);
+  }
+  return propagation;
+}
+
 pod_status_t propagate_shardings(const shardings_t *shardings,
                                  propagation_t *out_propagation) {
   mlir_module_t *module = shardings->module;
   pod_arena_t *arena = shardings->arena;
   graph_t graph = {0};
+  const mlir_op_t *main = mlir_module_find_symbol(module, "main");
+  if (!gives_shardings(main)) {
+    *out_propagation = leave_whole(shardings, propagate_main_block(module));
+    return NULL;
+  }
   pod_status_t status = graph_build(&graph, shardings);
   if (status != NULL) {
     goto cleanup;

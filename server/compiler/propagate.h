@@ -30,6 +30,9 @@
 
 typedef struct propagation_t {
   const mesh_t *mesh;
+  // The program gives no shardings at all: every value is whole on every chip, and there
+  // are no factors.
+  bool is_whole;
   // By value id. Of a value in a manual computation: how its local tensor is sharded over
   // the axes that are not manual. NULL for what has no sharding: values in regions of
   // reduce and the like, results that are made anew for every use.

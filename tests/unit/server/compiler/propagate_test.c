@@ -193,6 +193,16 @@ static void test_manual_computations_pass_what_is_not_manual(void **state) {
         "<@mesh, [{\"x\"}, {\"y\"}]> -> <@mesh, [{\"x\", ?}, {\"y\", ?}]>");
 }
 
+static void test_a_program_without_shardings_is_left_whole(void **state) {
+  (void)state;
+  check(
+      "func.func @main(%a: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<f32>) {\n"
+      "%0 = stablehlo.negate %a : tensor<8x8xf32>\n"
+      "%1 = stablehlo.constant dense<1.0> : tensor<f32>\n"
+      "return %0, %1 : tensor<8x8xf32>, tensor<f32> }",
+      "<@mesh, [{}, {}]> -> <@mesh, [{}, {}]> <@mesh, []>");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_elementwise_operations_pass_shardings_both_ways),
@@ -208,6 +218,7 @@ int main(void) {
       cmocka_unit_test(test_constants_do_not_carry_shardings_from_use_to_use),
       cmocka_unit_test(test_priorities_take_turns),
       cmocka_unit_test(test_manual_computations_pass_what_is_not_manual),
+      cmocka_unit_test(test_a_program_without_shardings_is_left_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
