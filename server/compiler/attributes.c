@@ -175,8 +175,39 @@ static pod_status_t parse_fields(mlir_parser_t *parser, size_t count,
   return NULL;
 }
 
-pod_status_t stablehlo_dot_dimensions(mlir_module_t *module, const mlir_attr_t *attr,
-                                      stablehlo_dot_t *out_dot) {
+// The key of what is worked out once for all attributes that are alike: what it is, and
+// what it depends on.
+typedef struct memo_key_t {
+  size_t length;  // 0: too long to be kept.
+  char bytes[256];
+} memo_key_t;
+
+static void key_start(memo_key_t *key, char what) {
+  key->bytes[0] = what;
+  key->length = 1;
+}
+
+static void key_add(memo_key_t *key, const void *bytes, size_t size_bytes) {
+  if (key->length == 0 || size_bytes > sizeof(key->bytes) - key->length) {
+    key->length = 0;
+  } else if (size_bytes > 0) {
+    memcpy(key->bytes + key->length, bytes, size_bytes);
+    key->length += size_bytes;
+  }
+}
+
+static void *recall(const mlir_module_t *module, const memo_key_t *key) {
+  return key->length == 0 ? NULL : pod_map_get_n(module->memos, key->bytes, key->length);
+}
+
+static void remember(mlir_module_t *module, const memo_key_t *key, void *value) {
+  if (key->length > 0) {
+    pod_map_put_n(module->memos, key->bytes, key->length, value);
+  }
+}
+
+static pod_status_t parse_dot(mlir_module_t *module, const mlir_attr_t *attr,
+                              stablehlo_dot_t *out_dot) {
   stablehlo_dot_t dot = {0};
   const field_t fields[] = {
       {"lhs_batching_dimensions", &dot.lhs_batching, NULL},
@@ -210,6 +241,24 @@ pod_status_t stablehlo_ragged_dot_dimensions(mlir_module_t *module,
   return NULL;
 }
 
+pod_status_t stablehlo_dot_dimensions(mlir_module_t *module, const mlir_attr_t *attr,
+                                      stablehlo_dot_t *out_dot) {
+  if (!attribute_is(attr, "dot") || attr->body == NULL) {
+    return parse_dot(module, attr, out_dot);
+  }
+  memo_key_t key;
+  key_start(&key, 'd');
+  key_add(&key, attr->body, (size_t)attr->length);
+  stablehlo_dot_t *known = recall(module, &key);
+  if (known == NULL) {
+    POD_TRY(parse_dot(module, attr, out_dot));
+    remember(module, &key, pod_arena_copy(module->arena, out_dot, sizeof(*out_dot)));
+  } else {
+    *out_dot = *known;
+  }
+  return NULL;
+}
+
 static void add_dims(pod_text_t *text, const char *name, const stablehlo_dims_t *dims) {
   if (dims->count == 0) {
     return;
@@ -225,6 +274,18 @@ static void add_dims(pod_text_t *text, const char *name, const stablehlo_dims_t 
 }
 
 const mlir_attr_t *stablehlo_make_dot(mlir_module_t *module, const stablehlo_dot_t *dot) {
+  const stablehlo_dims_t *lists[] = {&dot->lhs_batching, &dot->rhs_batching,
+                                     &dot->lhs_contracting, &dot->rhs_contracting};
+  memo_key_t key;
+  key_start(&key, 'D');
+  for (size_t i = 0; i < POD_COUNT_OF(lists); i++) {
+    key_add(&key, &lists[i]->count, sizeof(lists[i]->count));
+    key_add(&key, lists[i]->values, (size_t)lists[i]->count * sizeof(int64_t));
+  }
+  const mlir_attr_t *known = recall(module, &key);
+  if (known != NULL) {
+    return known;
+  }
   pod_text_t text = {0};
   add_dims(&text, "lhs_batching_dimensions", &dot->lhs_batching);
   add_dims(&text, "rhs_batching_dimensions", &dot->rhs_batching);
@@ -233,6 +294,7 @@ const mlir_attr_t *stablehlo_make_dot(mlir_module_t *module, const stablehlo_dot
   const mlir_attr_t *attr =
       mlir_attr_dialect(module, "stablehlo.dot", text.bytes == NULL ? "" : text.bytes);
   pod_text_deinit(&text);
+  remember(module, &key, (void *)(uintptr_t)attr);
   return attr;
 }
 

@@ -617,7 +617,15 @@ pod_status_t compiler_parse_manual_axes(mlir_module_t *module, const mlir_attr_t
 
 static pod_status_t check_ids(mlir_module_t *module, const mlir_attr_t *attr,
                               int64_t count, const int64_t *ids) {
-  bool *seen = pod_alloc(SHARDING_DEVICES_MAX * sizeof(*seen));
+  // Most groups are small and of small numbers: their bits need no memory of their own.
+  uint64_t few[16] = {0};
+  int64_t largest = 0;
+  for (int64_t i = 0; i < count; i++) {
+    largest = ids[i] > largest ? ids[i] : largest;
+  }
+  uint64_t *seen = largest < (int64_t)sizeof(few) * 8
+                       ? few
+                       : pod_alloc(SHARDING_DEVICES_MAX / 64 * sizeof(*seen));
   pod_status_t status = NULL;
   for (int64_t i = 0; status == NULL && i < count; i++) {
     if (ids[i] == -1) {
@@ -627,14 +635,16 @@ static pod_status_t check_ids(mlir_module_t *module, const mlir_attr_t *attr,
       status = mlir_error_at(module, attr->position, POD_INVALID_ARGUMENT,
                              "'replica_groups' names %lld; ids are 0 to %d",
                              (long long)ids[i], SHARDING_DEVICES_MAX - 1);
-    } else if (seen[ids[i]]) {
+    } else if ((seen[ids[i] / 64] >> (ids[i] % 64) & 1) != 0) {
       status = mlir_error_at(module, attr->position, POD_INVALID_ARGUMENT,
                              "device %lld is in the groups twice", (long long)ids[i]);
     } else {
-      seen[ids[i]] = true;
+      seen[ids[i] / 64] |= UINT64_C(1) << (ids[i] % 64);
     }
   }
-  free(seen);
+  if (seen != few) {
+    free(seen);
+  }
   return status;
 }
 

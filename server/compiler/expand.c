@@ -7,6 +7,7 @@
 
 #include "common/base/check.h"
 #include "common/mlir/diagnostic.h"
+#include "common/mlir/name_cache.h"
 #include "server/chip/operations.h"
 #include "server/compiler/attributes.h"
 #include "server/compiler/expand_scan.h"
@@ -456,13 +457,27 @@ static const expansion_t expansions[] = {
     {"stablehlo.rng", 3, 1, expand_rng, shape_rng},
 };
 
-static const expansion_t *find_expansion(const mlir_op_t *op) {
+static const expansion_t *find_expansion(const char *name) {
   for (size_t i = 0; i < POD_COUNT_OF(expansions); i++) {
-    if (strcmp(op->name, expansions[i].name) == 0) {
+    if (strcmp(name, expansions[i].name) == 0) {
       return &expansions[i];
     }
   }
   return NULL;
+}
+
+// Whether anything is done for operations of that name: for most there is not.
+static intptr_t may_expand(const char *name) {
+  static const char *const others[] = {"chlo.scan", "stablehlo.all_reduce",
+                                       "stablehlo.collective_reduce",
+                                       "stablehlo.custom_call"};
+  for (size_t i = 0; i < POD_COUNT_OF(others); i++) {
+    if (strcmp(name, others[i]) == 0) {
+      return true;
+    }
+  }
+  return find_expansion(name) != NULL ||
+         strncmp(name, "chlo.broadcast_", strlen("chlo.broadcast_")) == 0;
 }
 
 static expand_fn_t find(mlir_module_t *module, const mlir_op_t *op,
@@ -525,16 +540,16 @@ static bool are_tensors(const mlir_op_t *op) {
 
 // Nothing takes from a tuple any more once its members have been taken. What a program
 // prints on the way nobody sees.
-static bool is_left_over(const mlir_op_t *op) {
-  return strcmp(op->name, "stablehlo.tuple") == 0 ||
-         strcmp(op->name, "interpreter.print") == 0;
+static intptr_t is_left_over(const char *name) {
+  return strcmp(name, "stablehlo.tuple") == 0 || strcmp(name, "interpreter.print") == 0;
 }
 
 static void remove_left_over(mlir_module_t *module) {
+  mlir_name_cache_t names = {0};
   mlir_op_t *next;
   for (mlir_op_t *op = walk_first(module->op); op != NULL; op = next) {
     next = walk_next(module->op, op);
-    if (is_left_over(op)) {
+    if (mlir_name_cache_get(&names, op->name, is_left_over)) {
       mlir_op_unlink(op);
     }
   }
@@ -545,7 +560,7 @@ static void remove_left_over(mlir_module_t *module) {
 static pod_status_t expand_one(mlir_module_t *module, replacements_t *replacements,
                                mlir_op_t *op, mlir_op_t **inout_next) {
   const bool is_scan = strcmp(op->name, "chlo.scan") == 0;
-  const expansion_t *expansion = find_expansion(op);
+  const expansion_t *expansion = find_expansion(op->name);
   if (expansion != NULL && expansion->rule != NULL) {
     POD_TRY(compiler_check_types(module, op, expansion->rule));
   }
@@ -601,12 +616,15 @@ pod_status_t compiler_expand(mlir_module_t *module) {
   POD_TRY(gspmd_expand(module));
   POD_TRY(parallel_expand(module));
   replacements_t replacements = {0};
+  mlir_name_cache_t names = {0};
   pod_status_t status = NULL;
   mlir_op_t *next;
   for (mlir_op_t *op = walk_first(module->op); op != NULL && status == NULL; op = next) {
     replacements_apply(&replacements, op);
     next = walk_next(module->op, op);
-    status = expand_one(module, &replacements, op, &next);
+    if (mlir_name_cache_get(&names, op->name, may_expand)) {
+      status = expand_one(module, &replacements, op, &next);
+    }
   }
   replacements_deinit(&replacements);
   if (status == NULL) {

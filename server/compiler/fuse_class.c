@@ -1,29 +1,40 @@
 // What kind of member of a cluster an operation can be. The rows of the table of
 // operations decide; a row that nothing is known of is a task of its own.
 
+#include <pthread.h>
 #include <string.h>
 
 #include "server/chip/layout.h"
+#include "server/compiler/factors_builder.h"
 #include "server/compiler/fuse.h"
+#include "server/compiler/table.h"
 
-typedef struct row_t {
-  const char *factors, *cost;
-} row_t;
-
-static const row_t rows[CHIP_OP_COUNT] = {
-    [CHIP_OP_INVALID] = {"none", "none"},
-#define OPERATION(id, name, syntax, shape, factors, kernel, cost) \
-  [CHIP_OP_##id] = {#factors, #cost},
+static const char *const costs[CHIP_OP_COUNT] = {
+    [CHIP_OP_INVALID] = "none",
+#define OPERATION(id, name, syntax, shape, factors, kernel, cost) [CHIP_OP_##id] = #cost,
 #include "server/chip/operations.def"
 #undef OPERATION
 };
 
+// What is asked of every operation several times, compared once.
+static struct { bool is_free, is_transcendental; } rows[CHIP_OP_COUNT];
+static pthread_once_t rows_filled = PTHREAD_ONCE_INIT;
+
+static void fill_rows(void) {
+  for (int kind = 0; kind < CHIP_OP_COUNT; kind++) {
+    rows[kind].is_free = strcmp(costs[kind], "none") == 0;
+    rows[kind].is_transcendental = strcmp(costs[kind], "transcendental") == 0;
+  }
+}
+
 bool fuse_is_elementwise(const mlir_op_t *op) {
-  return strcmp(rows[op->kind].factors, "elementwise") == 0 && op->kind != CHIP_OP_COPY;
+  return compiler_factors_rule(op->kind) == factors_elementwise &&
+         op->kind != CHIP_OP_COPY;
 }
 
 bool fuse_is_transcendental(const mlir_op_t *op) {
-  return strcmp(rows[op->kind].cost, "transcendental") == 0;
+  pthread_once(&rows_filled, fill_rows);
+  return rows[op->kind].is_transcendental;
 }
 
 int64_t fuse_elements(const mlir_value_t *value) {
@@ -123,7 +134,8 @@ fuse_class_t fuse_class(const mlir_op_t *op) {
   if (chip_op_is_collective((chip_op_t)op->kind)) {
     return FUSE_COLLECTIVE;
   }
-  if (strcmp(rows[op->kind].cost, "none") == 0 || op->result_count == 0) {
+  pthread_once(&rows_filled, fill_rows);
+  if (rows[op->kind].is_free || op->result_count == 0) {
     return FUSE_FREE;
   }
   if (!fuse_is_elementwise(op)) {

@@ -131,12 +131,16 @@ static bool is_tuple(const mlir_attr_t *attr) {
 
 static pod_status_t collect_all(gspmd_t *gspmd) {
   const mlir_op_t *root = gspmd->module->op;
+  const char *const func = mlir_intern(gspmd->module, "func.func"), *const mesh =
+                                                                        mlir_intern(
+                                                                            gspmd->module,
+                                                                            "sdy.mesh");
   for (mlir_op_t *op = walk_first(root); op != NULL; op = walk_next(root, op)) {
     const mlir_attr_t *attr = mlir_op_attr(op, attr_name);
-    if (strcmp(op->name, "func.func") == 0) {
+    if (op->name == func) {
       POD_TRY(collect_list(gspmd, op, "arg_attrs"));
       POD_TRY(collect_list(gspmd, op, "res_attrs"));
-    } else if (strcmp(op->name, "sdy.mesh") == 0) {
+    } else if (op->name == mesh) {
       gspmd->is_used = false;
       return NULL;
     } else if (attr != NULL && !is_tuple(attr)) {

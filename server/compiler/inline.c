@@ -13,6 +13,7 @@
 #include "common/base/check.h"
 #include "common/base/memory.h"
 #include "common/mlir/diagnostic.h"
+#include "server/chip/operations.h"
 #include "server/chip/program.h"
 #include "server/compiler/passes.h"
 #include "server/compiler/replacements.h"
@@ -29,6 +30,9 @@ typedef struct inliner_t {
 // decomposition. NULL when it is no call.
 static const mlir_attr_t *callee_of(const mlir_op_t *op) {
   const mlir_attr_t *attr = NULL;
+  if (op->kind != CHIP_OP_INVALID) {
+    return NULL;  // Rows of the table are no calls, and most operations are rows.
+  }
   if (strcmp(op->name, "func.call") == 0) {
     attr = mlir_op_attr(op, "callee");
   } else if (strcmp(op->name, "stablehlo.composite") == 0) {
@@ -250,7 +254,8 @@ static void dissolve(inliner_t *inliner, mlir_op_t *op) {
 }
 
 static bool is_named_computation(const mlir_op_t *op) {
-  if (strcmp(op->name, "sdy.named_computation") != 0 || op->region_count != 1) {
+  if (op->kind != CHIP_OP_INVALID || op->region_count != 1 ||
+      strcmp(op->name, "sdy.named_computation") != 0) {
     return false;
   }
   const mlir_block_t *body = mlir_op_block(op, 0);

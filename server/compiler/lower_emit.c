@@ -107,6 +107,9 @@ static bool has_fallen_away(const lower_t *lower, const lower_node_t *node) {
 }
 
 static const char *source_of(emitter_t *emitter, const mlir_op_t *op) {
+  if (op->location == NULL && op->position == 0) {
+    return "";
+  }
   if (op->location == NULL || op->location != emitter->location) {
     emitter->location = op->location;
     emitter->source =
@@ -128,9 +131,8 @@ static pod_status_t emit_node(emitter_t *emitter, const lower_node_t *node,
       .results = buffers_of(emitter, results, node->result_count),
       .calls = pod_arena_copy(emitter->arena, &emitter->lower->refs[calls],
                               (size_t)node->call_count * sizeof(int32_t)),
-      .name =
-          pod_arena_printf(emitter->arena, "%s.%" PRId32, chip_op_short_name(node->op),
-                           emitter->name_counts[node->op]++),
+      .name = pod_arena_numbered(emitter->arena, chip_op_short_name(node->op), ".",
+                                 (uint64_t)emitter->name_counts[node->op]++),
       .source = source_of(emitter, node->source)};
   if (node->is_move) {
     return NULL;

@@ -348,8 +348,9 @@ pod_status_t parallel_expand(mlir_module_t *module) {
   grid_t grid = {.module = module};
   const mlir_block_t *body =
       main != NULL && main->region_count == 1 ? mlir_op_block(main, 0) : NULL;
+  const char *const name = mlir_intern(module, "interpreter.run_parallel");
   for (mlir_op_t *op = body == NULL ? NULL : body->first; op != NULL; op = op->next) {
-    if (strcmp(op->name, "interpreter.run_parallel") != 0) {
+    if (op->name != name) {
       continue;
     }
     if (grid.run != NULL) {

@@ -44,6 +44,9 @@ mlir_value_t *replacements_resolve(replacements_t *replacements, mlir_value_t *v
 }
 
 void replacements_apply(replacements_t *replacements, mlir_op_t *op) {
+  if (replacements->count == 0) {
+    return;
+  }
   for (int i = 0; i < op->operand_count; i++) {
     op->operands[i] = replacements_resolve(replacements, op->operands[i]);
   }

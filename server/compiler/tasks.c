@@ -140,10 +140,10 @@ static void emit_compute(emitter_t *emitter, const cluster_t *cluster, int32_t i
   const chip_program_t *program = emitter->program;
   chip_task_t *task = add_task(emitter, cluster->kind, index, "");
   add_members(emitter, cluster, task);
-  task->name =
-      task->member_count <= 1
-          ? program->instructions[index].name
-          : pod_arena_printf(program->arena, "fusion.%" PRId32, emitter->fusion_count++);
+  task->name = task->member_count <= 1
+                   ? program->instructions[index].name
+                   : pod_arena_numbered(program->arena, "fusion", ".",
+                                        (uint64_t)emitter->fusion_count++);
   task->work = cluster->work;
   add_update_copies(emitter, task);
 }

@@ -3,6 +3,7 @@
 
 #include "common/base/check.h"
 #include "common/mlir/diagnostic.h"
+#include "common/mlir/name_cache.h"
 #include "server/compiler/passes.h"
 #include "server/compiler/shape.h"
 #include "server/compiler/table.h"
@@ -111,13 +112,19 @@ static pod_status_t verify_function(mlir_module_t *module, const mlir_op_t *op) 
 
 // A return stands last in its block, and nothing else does where one is needed.
 static bool is_return(const mlir_op_t *op) {
-  return op->kind == CHIP_OP_RETURN || strcmp(op->name, "func.return") == 0 ||
-         strcmp(op->name, "sdy.return") == 0;
+  return op->kind == CHIP_OP_RETURN ||
+         (op->kind == CHIP_OP_INVALID &&
+          (strcmp(op->name, "func.return") == 0 || strcmp(op->name, "sdy.return") == 0));
 }
 
-static pod_status_t verify_op(mlir_module_t *module, mlir_op_t *op) {
-  op->kind = (int)chip_op_find(op->name);
-  if (is_return(op) && op->next != NULL) {
+static intptr_t kind_of(const char *name) {
+  return (intptr_t)chip_op_find(name);
+}
+
+static pod_status_t verify_op(mlir_module_t *module, mlir_name_cache_t *kinds,
+                              mlir_op_t *op) {
+  op->kind = (int)mlir_name_cache_get(kinds, op->name, kind_of);
+  if (op->next != NULL && is_return(op)) {
     return SHAPE_ERROR("stands before the end of its block");
   }
   if (op->kind != CHIP_OP_INVALID) {
@@ -136,9 +143,10 @@ static pod_status_t verify_op(mlir_module_t *module, mlir_op_t *op) {
 }
 
 pod_status_t compiler_verify(mlir_module_t *module) {
+  mlir_name_cache_t kinds = {0};
   for (mlir_op_t *op = walk_first(module->op); op != NULL;
        op = walk_next(module->op, op)) {
-    POD_TRY(verify_op(module, op));
+    POD_TRY(verify_op(module, &kinds, op));
   }
   return NULL;
 }

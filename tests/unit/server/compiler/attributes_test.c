@@ -295,6 +295,8 @@ static void test_replica_groups_that_are_wrong_are_errors(void **state) {
        "'replica_groups' names -2"},
       {"dense<[[0, 65536]]> : tensor<1x2xi64>", POD_INVALID_ARGUMENT,
        "'replica_groups' names 65536"},
+      {"dense<[[0, 65535], [65535, 1]]> : tensor<2x2xi64>", POD_INVALID_ARGUMENT,
+       "device 65535 is in the groups twice"},
       {"dense<0> : tensor<1048576x1048576xi64>", POD_INVALID_ARGUMENT, "at most 65536"},
       {"dense<[0, 1]> : tensor<2xi64>", POD_INVALID_ARGUMENT, "expected replica groups"},
       {"#stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = "
@@ -323,6 +325,17 @@ static void test_dimension_numbers_are_read(void **state) {
   expect_ok(stablehlo_dot_dimensions(module, attr, &dot));
   assert_int_equal(dot.lhs_contracting.values[0], 2);
   assert_int_equal(dot.rhs_batching.count, 1);
+  // What is known of one attribute serves for another of the same text, whoever asks.
+  stablehlo_dot_t again;
+  expect_ok(stablehlo_dot_dimensions(module, attr, &again));
+  assert_int_equal(again.lhs_contracting.values[0], 2);
+  const mlir_attr_t *made = stablehlo_make_dot(module, &dot);
+  assert_ptr_equal(made, stablehlo_make_dot(module, &again));
+  dot.rhs_contracting.count = 0;
+  assert_false(mlir_attr_equal(made, stablehlo_make_dot(module, &dot)));
+  int64_t many[64] = {0};
+  dot.rhs_contracting = (stablehlo_dims_t){64, many};
+  assert_false(mlir_attr_equal(made, stablehlo_make_dot(module, &dot)));
   stablehlo_gather_t gather;
   read_attr(
       "#stablehlo.gather<offset_dims = [1, 2], collapsed_slice_dims = [0], "
