@@ -7,9 +7,11 @@
 #include "common/base/memory.h"
 #include "server/compiler/compiler.h"
 #include "server/worker/executor.h"
+#include "tests/differential/mesh.h"
 
 struct device_t {
   executor_t *executor;
+  mesh_device_t *mesh;  // Instead.
   uint64_t executions;
 };
 
@@ -22,7 +24,20 @@ device_t *device_create(void) {
   return device;
 }
 
+device_t *device_create_mesh(void) {
+  device_t *device = pod_alloc(sizeof(*device));
+  device->mesh = mesh_device_create();
+  return device;
+}
+
+void device_prepare(const device_t *device, mlir_module_t *module, uint64_t seed) {
+  if (device->mesh != NULL) {
+    mesh_shard(module, seed);
+  }
+}
+
 void device_destroy(device_t *device) {
+  mesh_device_destroy(device->mesh);
   executor_destroy(device->executor);
   free(device);
 }
@@ -81,6 +96,10 @@ pod_status_t device_run(device_t *device, const char *text, int64_t length,
                         pod_arena_t *arena, int argument_count,
                         const reference_value_t *arguments, int result_count,
                         reference_value_t *results) {
+  if (device->mesh != NULL) {
+    return mesh_device_run(device->mesh, text, length, arena, argument_count, arguments,
+                           result_count, results);
+  }
   for (int i = 0; i < result_count; i++) {
     results[i] = reference_make(arena, &results[i].shape);
   }

@@ -119,6 +119,7 @@ bool differential_check(device_t *device, const generate_case_t *generated,
   reference_value_t expected[GENERATE_RESULTS_MAX], found[GENERATE_RESULTS_MAX];
   reference_run(generated->module, arena, generated->arguments, expected, NULL);
   memcpy(found, expected, sizeof(found));
+  device_prepare(device, generated->module, (uint64_t)generated->module->value_count);
   pod_text_t text = {0};
   print_module(generated->module, &text);
   pod_status_t status = device_run(device, text.bytes, (int64_t)text.length, arena,

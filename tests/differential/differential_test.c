@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "common/base/log.h"
 #include "tests/differential/differential.h"
 
 enum { ROUNDS = 400, OPS_MAX = 24, FINDINGS_MAX = 20 };
@@ -50,8 +51,7 @@ static bool try_seed(device_t *device, uint64_t seed, const char *only, bool pri
 // PODIUM_SEED: the first seed (1). PODIUM_ROUNDS: how many seeds. PODIUM_SECONDS: go on
 // until these are over. PODIUM_OP: modules of this operation only. PODIUM_PRINT: print
 // the modules.
-static void test_the_chip_computes_what_the_reference_computes(void **state) {
-  (void)state;
+static void try_seeds(device_t *device) {
   const char *only = getenv("PODIUM_OP");
   const bool prints = getenv("PODIUM_PRINT") != NULL;
   const uint64_t first = strtoull(setting("PODIUM_SEED", "1"), NULL, 10);
@@ -60,7 +60,6 @@ static void test_the_chip_computes_what_the_reference_computes(void **state) {
       setting("PODIUM_ROUNDS", getenv("PODIUM_SEED") != NULL ? "1" : "0"), NULL, 10);
   const uint64_t count = (uint64_t)(rounds > 0 ? rounds : ROUNDS);
   const time_t start = time(NULL);
-  device_t *device = device_create();
   int findings = 0;
   uint64_t tried = 0;
   for (; (seconds > 0 ? time(NULL) - start < seconds : tried < count) &&
@@ -76,6 +75,17 @@ static void test_the_chip_computes_what_the_reference_computes(void **state) {
   assert_int_equal(findings, 0);
 }
 
+static void test_the_chip_computes_what_the_reference_computes(void **state) {
+  (void)state;
+  try_seeds(device_create());
+}
+
+// PODIUM_MESH: only this.
+static void test_a_mesh_computes_what_the_reference_computes(void **state) {
+  (void)state;
+  try_seeds(device_create_mesh());
+}
+
 // Every operation of the generator has a row in the reference.
 static void test_the_reference_knows_what_is_generated(void **state) {
   (void)state;
@@ -87,9 +97,14 @@ static void test_the_reference_knows_what_is_generated(void **state) {
 }
 
 int main(void) {
+  pod_log_init("differential", POD_LOG_ERROR);
+  if (getenv("PODIUM_MESH") != NULL) {
+    cmocka_set_test_filter("test_a_mesh_computes_what_the_reference_computes");
+  }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_reference_knows_what_is_generated),
       cmocka_unit_test(test_the_chip_computes_what_the_reference_computes),
+      cmocka_unit_test(test_a_mesh_computes_what_the_reference_computes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

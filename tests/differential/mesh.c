@@ -1,0 +1,296 @@
+#include "tests/differential/mesh.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/memory.h"
+#include "common/base/random.h"
+#include "common/tensor/slicer.h"
+#include "server/compiler/attributes.h"
+#include "server/compiler/compiler.h"
+#include "server/worker/executor.h"
+#include "tests/unit/server/ici/pod.h"
+
+enum { CHIPS = 4 };
+
+struct mesh_device_t {
+  pod_t pod;
+  executor_t *executors[CHIPS];
+  uint64_t executions;
+};
+
+mesh_device_t *mesh_device_create(void) {
+  mesh_device_t *device = pod_alloc(sizeof(*device));
+  pod_start(&device->pod, square, WAY_SHARED);
+  for (int32_t chip = 0; chip < CHIPS; chip++) {
+    device->executors[chip] = executor_create(&(executor_options_t){
+        .spec = chip_spec_find("v5e"),
+        .torus = square,
+        .chip = chip,
+        .runner = collective_runner_of_node(device->pod.nodes[chip])});
+  }
+  return device;
+}
+
+void mesh_device_destroy(mesh_device_t *device) {
+  if (device == NULL) {
+    return;
+  }
+  for (int32_t chip = 0; chip < CHIPS; chip++) {
+    executor_destroy(device->executors[chip]);
+  }
+  pod_stop(&device->pod);
+  free(device);
+}
+
+// --- Shardings ---
+
+static const mesh_t *make_mesh(mlir_module_t *module, pod_random_t *random) {
+  static const int64_t sizes[][2] = {{4, 1}, {2, 2}, {1, 4}};
+  const int64_t *size = sizes[pod_random_below(random, POD_COUNT_OF(sizes))];
+  const mesh_axis_t axes[] = {{"x", size[0]}, {"y", size[1]}};
+  static const int64_t orders[][CHIPS] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {2, 0, 1, 3}};
+  const mesh_t *mesh;
+  POD_CHECK(mesh_make(module->arena, "mesh", 2, axes,
+                      orders[pod_random_below(random, POD_COUNT_OF(orders))],
+                      &mesh) == NULL);
+  mlir_op_t *op = mlir_op_create(module, "sdy.mesh", 0, NULL, 0, NULL, 0);
+  mlir_op_set_attr(module, op, "sym_name", mlir_attr_string(module, "mesh"));
+  mlir_op_set_attr(module, op, "mesh", compiler_make_mesh(module, mesh));
+  mlir_block_append(mlir_op_block(module->op, 0), op);
+  return mesh;
+}
+
+// A dictionary with a sharding of a value of this type, or an empty one.
+static const mlir_attr_t *make_sharding(mlir_module_t *module, pod_random_t *random,
+                                        const mesh_t *mesh, const mlir_type_t *type) {
+  if (type->kind != MLIR_TYPE_TENSOR || pod_random_below(random, 4) == 0) {
+    return mlir_attr_dictionary(module, 0, NULL);
+  }
+  const tensor_shape_t *shape = &type->shape;
+  sharding_t *sharding = sharding_replicated(module->arena, mesh, shape->rank,
+                                             pod_random_below(random, 2) == 0);
+  for (int axis = 0; axis < mesh->axis_count && shape->rank > 0; axis++) {
+    const int d = (int)pod_random_below(random, (uint64_t)shape->rank);
+    axis_list_t *list = &sharding->dims[d].axes;
+    const int64_t size = mesh->axes[axis].size;
+    if (list->refs == NULL) {
+      list->refs =
+          pod_arena_array(module->arena, (size_t)mesh->axis_count, sizeof(*list->refs));
+    }
+    if (shape->dims[d] % (axis_list_size(list) * size) == 0) {
+      list->refs[list->count++] = (axis_ref_t){axis, 1, size};
+    }
+  }
+  const mlir_named_attr_t entry = {mlir_intern(module, "sdy.sharding"),
+                                   compiler_make_sharding(module, sharding)};
+  return mlir_attr_dictionary(module, 1, &entry);
+}
+
+void mesh_shard(mlir_module_t *module, uint64_t seed) {
+  if (mlir_module_find_symbol(module, "mesh") != NULL) {
+    return;
+  }
+  pod_random_t random = {.state = seed};
+  const mesh_t *mesh = make_mesh(module, &random);
+  mlir_op_t *function = mlir_module_find_symbol(module, "main");
+  const mlir_block_t *block = mlir_op_block(function, 0);
+  const int count = block->argument_count, result_count = block->last->operand_count;
+  const mlir_attr_t **attrs =
+      pod_arena_array(module->arena, (size_t)(count + result_count + 1), sizeof(*attrs));
+  for (int i = 0; i < count; i++) {
+    attrs[i] = make_sharding(module, &random, mesh, block->arguments[i]->type);
+  }
+  for (int i = 0; i < result_count; i++) {
+    attrs[count + i] =
+        make_sharding(module, &random, mesh, block->last->operands[i]->type);
+  }
+  mlir_op_set_attr(module, function, "arg_attrs", mlir_attr_array(module, count, attrs));
+  mlir_op_set_attr(module, function, "res_attrs",
+                   mlir_attr_array(module, result_count, attrs + count));
+}
+
+// --- Running ---
+
+typedef struct chip_run_t {
+  mesh_device_t *device;
+  int32_t chip;
+  pthread_t thread;
+  executable_t *executable;
+  uint64_t execution;
+  const void **arguments;
+  void **results;
+  pod_status_t status;
+} chip_run_t;
+
+// A place even for no elements.
+static void *aligned(int64_t size_bytes) {
+  void *memory = NULL;
+  POD_CHECK(posix_memalign(&memory, 64, size_bytes > 0 ? (size_t)size_bytes : 1) == 0);
+  return memory;
+}
+
+static tensor_slicer_t *slicer_of(const chip_interface_t *interface) {
+  tensor_slicer_t *slicer;
+  POD_CHECK(tensor_slicer_create(interface->sharding, &interface->shape, &slicer) ==
+            NULL);
+  return slicer;
+}
+
+static void *cut(const chip_interface_t *interface, const reference_value_t *whole,
+                 int32_t chip) {
+  tensor_slicer_t *slicer = slicer_of(interface);
+  char *shard = aligned(tensor_slicer_shard_bytes(slicer));
+  const int64_t own = tensor_slicer_shard_of_device(slicer, chip);
+  const int64_t bytes = tensor_shape_bytes(&interface->shape);
+  for (int64_t at = 0; at < bytes;) {
+    const tensor_run_t run = tensor_slicer_run_at(slicer, at, bytes);
+    if (run.shard == own) {
+      memcpy(shard + run.shard_offset_bytes, whole->data + at, (size_t)run.size_bytes);
+    }
+    at += run.size_bytes;
+  }
+  tensor_slicer_destroy(slicer);
+  return shard;
+}
+
+// Every chip's shard goes to its place; where one has been already it must be the same.
+static pod_status_t join(const chip_interface_t *interface, const chip_run_t *runs,
+                         int index, reference_value_t *whole) {
+  tensor_slicer_t *slicer = slicer_of(interface);
+  const int64_t bytes = tensor_shape_bytes(&interface->shape);
+  pod_status_t status = NULL;
+  for (int32_t chip = 0; chip < CHIPS; chip++) {
+    const char *shard = runs[chip].results[index];
+    const int64_t own = tensor_slicer_shard_of_device(slicer, chip);
+    bool is_first = true;
+    for (int32_t other = 0; other < chip; other++) {
+      is_first &= tensor_slicer_shard_of_device(slicer, other) != own;
+    }
+    for (int64_t at = 0; at < bytes && status == NULL;) {
+      const tensor_run_t run = tensor_slicer_run_at(slicer, at, bytes);
+      char *to = whole->data + at;
+      const char *from = shard + run.shard_offset_bytes;
+      if (run.shard == own && is_first) {
+        memcpy(to, from, (size_t)run.size_bytes);
+      } else if (run.shard == own && memcmp(to, from, (size_t)run.size_bytes) != 0) {
+        status = pod_error(POD_DATA_LOSS, "result %d: chip %d holds other bits", index,
+                           (int)chip);
+      }
+      at += run.size_bytes;
+    }
+  }
+  tensor_slicer_destroy(slicer);
+  return status;
+}
+
+static void *run_chip(void *context) {
+  chip_run_t *run = context;
+  chip_profile_t profile;
+  chip_profile_init(&profile, executable_program(run->executable), run->chip);
+  const executor_run_t what = {
+      .execution = run->execution, .arguments = run->arguments, .results = run->results};
+  run->status = executor_run(run->executable, &what, &profile);
+  chip_profile_deinit(&profile);
+  for (int32_t chip = 0; chip < CHIPS && run->status != NULL; chip++) {
+    ici_node_abort(run->device->pod.nodes[chip], run->execution,
+                   pod_status_copy(run->status));
+  }
+  return NULL;
+}
+
+// A chip loads a program of its own: an executor takes it.
+static pod_status_t load(chip_run_t *run, const char *text, int64_t length) {
+  const compiler_options_t options = {
+      .file_name = "random.mlir", .spec = chip_spec_find("v5e"), .torus = square};
+  compiler_result_t *compiled;
+  POD_TRY(compiler_compile(text, length, &options, &compiled));
+  return executor_load(run->device->executors[run->chip], compiled->program,
+                       &run->executable);
+}
+
+static void make_shards(chip_run_t *run, const reference_value_t *arguments) {
+  const chip_program_t *program = executable_program(run->executable);
+  run->arguments = pod_alloc(sizeof(void *) * (size_t)(program->argument_count + 1));
+  run->results = pod_alloc(sizeof(void *) * (size_t)(program->result_count + 1));
+  for (int32_t i = 0; i < program->argument_count; i++) {
+    run->arguments[i] = cut(&program->arguments[i], &arguments[i], run->chip);
+  }
+  for (int32_t i = 0; i < program->result_count; i++) {
+    const int64_t bytes = tensor_shape_bytes(executable_result_shape(run->executable, i));
+    run->results[i] = aligned(bytes);
+    memset(run->results[i], 0xa5, (size_t)bytes);
+  }
+}
+
+static void free_run(chip_run_t *run) {
+  if (run->executable == NULL) {
+    return;
+  }
+  const chip_program_t *program = executable_program(run->executable);
+  for (int32_t i = 0; run->arguments != NULL && i < program->argument_count; i++) {
+    free((void *)run->arguments[i]);
+  }
+  for (int32_t i = 0; run->results != NULL && i < program->result_count; i++) {
+    free(run->results[i]);
+  }
+  free(run->arguments);
+  free(run->results);
+  executor_unload(run->executable);
+}
+
+static pod_status_t run_all_chips(chip_run_t *runs) {
+  for (int32_t chip = 0; chip < CHIPS; chip++) {
+    POD_CHECK(pthread_create(&runs[chip].thread, NULL, run_chip, &runs[chip]) == 0);
+  }
+  pod_status_t status = NULL;
+  for (int32_t chip = 0; chip < CHIPS; chip++) {
+    pthread_join(runs[chip].thread, NULL);
+  }
+  for (int32_t chip = 0; chip < CHIPS; chip++) {
+    ici_node_end(runs[chip].device->pod.nodes[chip], runs[chip].execution);
+    if (status == NULL) {
+      status = runs[chip].status;
+    } else {
+      pod_status_free(runs[chip].status);
+    }
+  }
+  return status;
+}
+
+static pod_status_t compute(chip_run_t *runs, const char *text, int64_t length,
+                            pod_arena_t *arena, const reference_value_t *arguments,
+                            int result_count, reference_value_t *results) {
+  for (int32_t chip = 0; chip < CHIPS; chip++) {
+    POD_TRY(load(&runs[chip], text, length));
+    make_shards(&runs[chip], arguments);
+  }
+  POD_TRY(run_all_chips(runs));
+  const chip_program_t *program = executable_program(runs[0].executable);
+  for (int i = 0; i < result_count; i++) {
+    results[i] = reference_make(arena, &results[i].shape);
+    POD_TRY(join(&program->results[i], runs, i, &results[i]));
+  }
+  return NULL;
+}
+
+pod_status_t mesh_device_run(mesh_device_t *device, const char *text, int64_t length,
+                             pod_arena_t *arena, int argument_count,
+                             const reference_value_t *arguments, int result_count,
+                             reference_value_t *results) {
+  (void)argument_count;
+  chip_run_t runs[CHIPS] = {0};
+  device->executions++;
+  for (int32_t chip = 0; chip < CHIPS; chip++) {
+    runs[chip] =
+        (chip_run_t){.device = device, .chip = chip, .execution = device->executions};
+  }
+  const pod_status_t status =
+      compute(runs, text, length, arena, arguments, result_count, results);
+  for (int32_t chip = 0; chip < CHIPS; chip++) {
+    free_run(&runs[chip]);
+  }
+  return status;
+}
