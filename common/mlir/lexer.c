@@ -172,11 +172,11 @@ pod_status_t mlir_parser_i64(mlir_parser_t *parser, int64_t *out_value) {
   if (!mlir_scan_number(&at, &number) || number.is_real) {
     return mlir_parser_error(parser, "expected an integer");
   }
-  if (number.overflows || number.magnitude > (uint64_t)INT64_MAX) {
+  const uint64_t largest = (uint64_t)INT64_MAX + (number.is_negative ? 1 : 0);
+  if (number.overflows || number.magnitude > largest) {
     return mlir_parser_error(parser, "this integer does not fit 64 bits");
   }
-  *out_value =
-      number.is_negative ? -(int64_t)number.magnitude : (int64_t)number.magnitude;
+  *out_value = (int64_t)(number.is_negative ? 0 - number.magnitude : number.magnitude);
   parser->at = at;
   mlir_lex_skip(parser);
   return NULL;
