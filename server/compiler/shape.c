@@ -16,8 +16,8 @@ compiler_shape_fn_t compiler_shape_rule(int kind) {
   return kind > CHIP_OP_INVALID && kind < CHIP_OP_COUNT ? rules[kind] : NULL;
 }
 
-static pod_status_t check_tensor(mlir_module_t *module, const mlir_op_t *op,
-                                 const char *what, int index, const mlir_type_t *type) {
+pod_status_t shape_check_tensor(mlir_module_t *module, const mlir_op_t *op,
+                                const char *what, int index, const mlir_type_t *type) {
   if (type->kind != MLIR_TYPE_TENSOR) {
     pod_text_t text = {0};
     mlir_type_print(&text, type);
@@ -47,10 +47,10 @@ static pod_status_t check_tensor(mlir_module_t *module, const mlir_op_t *op,
 static pod_status_t infer_by(mlir_module_t *module, const mlir_op_t *op,
                              compiler_shape_fn_t rule, const mlir_type_t **out_types) {
   for (int i = 0; i < op->operand_count; i++) {
-    POD_TRY(check_tensor(module, op, "operand", i, op->operands[i]->type));
+    POD_TRY(shape_check_tensor(module, op, "operand", i, op->operands[i]->type));
   }
   for (int i = 0; i < op->result_count; i++) {
-    POD_TRY(check_tensor(module, op, "result", i, op->results[i].type));
+    POD_TRY(shape_check_tensor(module, op, "result", i, op->results[i].type));
   }
   if (rule == NULL) {
     for (int i = 0; i < op->result_count; i++) {

@@ -89,6 +89,12 @@ SHAPE_DECLARE(rng);
 
 enum { SHAPE_ANY = -1 };
 
+// UNIMPLEMENTED or INVALID_ARGUMENT if `type` is no tensor of static sizes that memory
+// can hold; the message calls it "`what` `index`".
+POD_MUST_USE pod_status_t shape_check_tensor(mlir_module_t *module, const mlir_op_t *op,
+                                             const char *what, int index,
+                                             const mlir_type_t *type);
+
 // Counts that must be as given, SHAPE_ANY apart.
 POD_MUST_USE pod_status_t shape_arity(mlir_module_t *module, const mlir_op_t *op,
                                       int operands, int results, int regions);

@@ -71,7 +71,7 @@ static pod_status_t group_size(mlir_module_t *module, const mlir_op_t *op, int64
   POD_TRY(shape_groups(module, op, &groups));
   *out_size = groups.group_size;
   if (groups.group_count == 0 || groups.group_size == 0) {
-    *out_size = small > 0 && large % small == 0 ? large / small : 1;
+    *out_size = small > 0 && large > 0 && large % small == 0 ? large / small : 1;
   }
   return NULL;
 }

@@ -285,6 +285,12 @@ static void test_collectives(void **state) {
        "replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}>" BODY
        ": (tensor<3xf32>) -> tensor<1xf32>",
        "dimension 0 has size 3, which groups of 2 do not divide"},
+      {"reduce_scatter C1", "%a: tensor<0xf32>",
+       "%0 = \"stablehlo.reduce_scatter\"(%a) <{scatter_dimension = 0 : i64, "
+       "replica_groups = dense<> : tensor<0x0xi64>}> ({\n"
+       "^bb0(%x: tensor<f32>, %y: tensor<f32>):\n"
+       "stablehlo.return %x : tensor<f32>\n}) : (tensor<0xf32>) -> tensor<4xf32>",
+       "dimension 0 is 0, not 4"},
       {"reduce_scatter C8", "%a: tensor<4xf32>",
        "%0 = \"stablehlo.reduce_scatter\"(%a) <{scatter_dimension = 0 : i64, "
        "replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}>" BODY
@@ -380,6 +386,9 @@ static void test_what_is_not_supported_is_unimplemented_with_its_place(void **st
       {"custom_call", "%a: tensor<4xf32>",
        "%0 = stablehlo.custom_call @my_kernel(%a) : (tensor<4xf32>) -> tensor<4xf32>",
        "target @my_kernel is not supported"},
+      {"podium", "%a: tensor<4xf32>",
+       "%0 = \"podium.copy\"(%a) : (tensor<4xf32>) -> tensor<4xf32>",
+       "this operation is not supported"},
       {"infeed", "%t: !stablehlo.token",
        "%0:2 = \"stablehlo.infeed\"(%t) : (!stablehlo.token) -> (tensor<4xf32>, "
        "!stablehlo.token)",
@@ -392,6 +401,8 @@ static void test_what_is_not_supported_is_unimplemented_with_its_place(void **st
        "test.mlir:2:8: 'stablehlo.send': a program gives what it writes as results"},
       {"dynamic", "%a: tensor<?xf32>", "%0 = stablehlo.add %a, %a : tensor<?xf32>",
        "only tensors of static sizes are supported"},
+      {"argument", "%a: tensor<?xf32>", "",
+       "'func.func': argument 0 is tensor<?xf32>; only tensors of static sizes"},
       {"token", "%a: !stablehlo.token",
        "%0 = \"stablehlo.add\"(%a, %a) : (!stablehlo.token, !stablehlo.token) -> "
        "!stablehlo.token",
