@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "common/mlir/parser.h"
 #include "server/compiler/passes.h"
@@ -24,6 +25,7 @@ static pod_status_t compile(const char *text, size_t size, mlir_module_t **modul
   // What comes out is a valid program again.
   const pod_status_t status = compiler_verify(partitioned->module);
   if (status != NULL) {
+    fprintf(stderr, "%s\n", pod_status_message(status));
     __builtin_trap();
   }
   return NULL;
