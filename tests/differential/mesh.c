@@ -63,53 +63,80 @@ static const mesh_t *make_mesh(mlir_module_t *module, pod_random_t *random) {
   return mesh;
 }
 
-// A dictionary with a sharding of a value of this type, or an empty one.
-static const mlir_attr_t *make_sharding(mlir_module_t *module, pod_random_t *random,
-                                        const mesh_t *mesh, const mlir_type_t *type) {
-  if (type->kind != MLIR_TYPE_TENSOR || pod_random_below(random, 4) == 0) {
-    return mlir_attr_dictionary(module, 0, NULL);
-  }
+typedef struct sharder_t {
+  mlir_module_t *module;
+  const mesh_t *mesh;
+  pod_random_t random;
+} sharder_t;
+
+static uint64_t below(sharder_t *sharder, uint64_t bound) {
+  return pod_random_below(&sharder->random, bound);
+}
+
+static const sharding_t *pick(sharder_t *sharder, const mlir_type_t *type) {
   const tensor_shape_t *shape = &type->shape;
-  sharding_t *sharding = sharding_replicated(module->arena, mesh, shape->rank,
-                                             pod_random_below(random, 2) == 0);
-  for (int axis = 0; axis < mesh->axis_count && shape->rank > 0; axis++) {
-    const int d = (int)pod_random_below(random, (uint64_t)shape->rank);
+  pod_arena_t *arena = sharder->module->arena;
+  const int axes = sharder->mesh->axis_count;
+  sharding_t *sharding =
+      sharding_replicated(arena, sharder->mesh, shape->rank, below(sharder, 2) == 0);
+  for (int axis = 0; axis < axes && shape->rank > 0; axis++) {
+    const uint64_t d = below(sharder, (uint64_t)shape->rank);
     axis_list_t *list = &sharding->dims[d].axes;
-    const int64_t size = mesh->axes[axis].size;
+    const int64_t size = sharder->mesh->axes[axis].size;
     if (list->refs == NULL) {
-      list->refs =
-          pod_arena_array(module->arena, (size_t)mesh->axis_count, sizeof(*list->refs));
+      list->refs = pod_arena_array(arena, (size_t)axes, sizeof(*list->refs));
     }
     if (shape->dims[d] % (axis_list_size(list) * size) == 0) {
       list->refs[list->count++] = (axis_ref_t){axis, 1, size};
     }
   }
-  const mlir_named_attr_t entry = {mlir_intern(module, "sdy.sharding"),
-                                   compiler_make_sharding(module, sharding)};
-  return mlir_attr_dictionary(module, 1, &entry);
+  return sharding;
+}
+
+// A dictionary with a sharding for most values that can have one, else an empty one.
+static const mlir_attr_t *pick_dictionary(sharder_t *sharder, const mlir_type_t *type) {
+  if (type->kind != MLIR_TYPE_TENSOR || below(sharder, 4) == 0) {
+    return mlir_attr_dictionary(sharder->module, 0, NULL);
+  }
+  const mlir_named_attr_t entry = {
+      mlir_intern(sharder->module, "sdy.sharding"),
+      compiler_make_sharding(sharder->module, pick(sharder, type))};
+  return mlir_attr_dictionary(sharder->module, 1, &entry);
+}
+
+// The results of a few operations within the function get shardings too.
+static void shard_ops(sharder_t *sharder, const mlir_block_t *block) {
+  for (mlir_op_t *op = block->first; op != block->last; op = op->next) {
+    if (op->result_count == 1 && op->results[0].type->kind == MLIR_TYPE_TENSOR &&
+        below(sharder, 6) == 0) {
+      const sharding_t *sharding = pick(sharder, op->results[0].type);
+      mlir_op_set_attr(sharder->module, op, "sdy.sharding",
+                       compiler_make_shardings(sharder->module, 1, &sharding));
+    }
+  }
 }
 
 void mesh_shard(mlir_module_t *module, uint64_t seed) {
   if (mlir_module_find_symbol(module, "mesh") != NULL) {
     return;
   }
-  pod_random_t random = {.state = seed};
-  const mesh_t *mesh = make_mesh(module, &random);
+  sharder_t sharder = {.module = module, .random = {.state = seed}};
+  sharder.mesh = make_mesh(module, &sharder.random);
   mlir_op_t *function = mlir_module_find_symbol(module, "main");
   const mlir_block_t *block = mlir_op_block(function, 0);
   const int count = block->argument_count, result_count = block->last->operand_count;
   const mlir_attr_t **attrs =
       pod_arena_array(module->arena, (size_t)(count + result_count + 1), sizeof(*attrs));
   for (int i = 0; i < count; i++) {
-    attrs[i] = make_sharding(module, &random, mesh, block->arguments[i]->type);
+    attrs[i] = pick_dictionary(&sharder, block->arguments[i]->type);
   }
   for (int i = 0; i < result_count; i++) {
-    attrs[count + i] =
-        make_sharding(module, &random, mesh, block->last->operands[i]->type);
+    attrs[count + i] = pick_dictionary(&sharder, block->last->operands[i]->type);
   }
   mlir_op_set_attr(module, function, "arg_attrs", mlir_attr_array(module, count, attrs));
   mlir_op_set_attr(module, function, "res_attrs",
                    mlir_attr_array(module, result_count, attrs + count));
+  shard_ops(&sharder, block);
 }
 
 // --- Running ---

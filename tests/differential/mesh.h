@@ -19,8 +19,8 @@ mesh_device_t *mesh_device_create(void);
 void mesh_device_destroy(mesh_device_t *device);
 
 // Declares a mesh of the device's chips in the module, in one of several shapes and
-// orders, and gives arguments and results of @main random shardings over it. Does nothing
-// when there is a mesh already.
+// orders, and gives arguments, results and a few operations of @main random shardings
+// over it. Does nothing when there is a mesh already.
 void mesh_shard(mlir_module_t *module, uint64_t seed);
 
 // Compiles @main, gives every chip its shards, runs, and puts the results together, which
