@@ -182,6 +182,21 @@ pod_status_t mlir_parser_i64(mlir_parser_t *parser, int64_t *out_value) {
   return NULL;
 }
 
+pod_status_t mlir_parser_u64(mlir_parser_t *parser, uint64_t *out_value) {
+  const char *at = parser->at;
+  mlir_number_t number;
+  if (!mlir_scan_number(&at, &number) || number.is_real || number.is_negative) {
+    return mlir_parser_error(parser, "expected an integer from 0");
+  }
+  if (number.overflows) {
+    return mlir_parser_error(parser, "this integer does not fit 64 bits");
+  }
+  *out_value = number.magnitude;
+  parser->at = at;
+  mlir_lex_skip(parser);
+  return NULL;
+}
+
 pod_status_t mlir_parser_i64_list(mlir_parser_t *parser, int64_t *out_count,
                                   int64_t **out_values) {
   POD_TRY(mlir_parser_expect(parser, "["));

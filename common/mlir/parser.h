@@ -87,6 +87,7 @@ POD_MUST_USE pod_status_t mlir_parser_attr_dict(mlir_parser_t *parser, mlir_op_t
 POD_MUST_USE pod_status_t mlir_parser_body(mlir_parser_t *parser, const char *name,
                                            bool in_angles, const mlir_attr_t **out_attr);
 POD_MUST_USE pod_status_t mlir_parser_i64(mlir_parser_t *parser, int64_t *out_value);
+POD_MUST_USE pod_status_t mlir_parser_u64(mlir_parser_t *parser, uint64_t *out_value);
 // A number without a type: 0.5, -1.0e-3, 3.
 POD_MUST_USE pod_status_t mlir_parser_f64(mlir_parser_t *parser, double *out_value);
 // [1, 2, 3] into the arena.

@@ -110,10 +110,51 @@ static pod_status_t expand_constant(expander_t *expander, mlir_value_t **out_res
   return rename_to(expander, "stablehlo.constant", out_results);
 }
 
+static mlir_value_t *emit_compare(expander_t *expander, mlir_value_t *a, mlir_value_t *b,
+                                  const char *direction) {
+  mlir_value_t *operands[] = {a, b};
+  mlir_op_t *compare = expand_emit(expander, "stablehlo.compare", 2, operands,
+                                   with_dtype(expander, a->type, TENSOR_PRED));
+  expand_set_attr(
+      expander, compare, "comparison_direction",
+      stablehlo_make_enum(expander->module, compare, "comparison_direction", direction));
+  return &compare->results[0];
+}
+
+static const mlir_type_t *part_type(expander_t *expander, const mlir_type_t *type) {
+  return with_dtype(expander, type,
+                    type->shape.dtype == TENSOR_C64 ? TENSOR_F32 : TENSOR_F64);
+}
+
+// (x - y)(x + y) + 2xyi, by which nothing overflows that need not: where |x| = |y| the
+// real part is 0.
+static mlir_value_t *square_complex(expander_t *expander, mlir_value_t *z) {
+  const mlir_type_t *part = part_type(expander, z->type);
+  const mlir_type_t *flag = with_dtype(expander, z->type, TENSOR_PRED);
+  mlir_value_t *x = expand_emit_unary(expander, "stablehlo.real", z, part);
+  mlir_value_t *y = expand_emit_unary(expander, "stablehlo.imag", z, part);
+  mlir_value_t *product =
+      expand_emit_binary(expander, "stablehlo.multiply",
+                         expand_emit_binary(expander, "stablehlo.subtract", x, y),
+                         expand_emit_binary(expander, "stablehlo.add", x, y));
+  mlir_value_t *is_even = expand_emit_binary(
+      expander, "stablehlo.and",
+      expand_emit_unary(expander, "stablehlo.is_finite", x, flag),
+      emit_compare(expander, expand_emit_unary(expander, "stablehlo.abs", x, part),
+                   expand_emit_unary(expander, "stablehlo.abs", y, part), "EQ"));
+  mlir_value_t *choice[] = {is_even, expand_emit_splat(expander, part, 0), product};
+  mlir_value_t *half = expand_emit_binary(expander, "stablehlo.multiply", x, y);
+  mlir_value_t *parts[] = {
+      &expand_emit(expander, "stablehlo.select", 3, choice, part)->results[0],
+      expand_emit_binary(expander, "stablehlo.add", half, half)};
+  return &expand_emit(expander, "stablehlo.complex", 2, parts, z->type)->results[0];
+}
+
 static pod_status_t expand_square(expander_t *expander, mlir_value_t **out_results) {
-  out_results[0] =
-      expand_emit_binary(expander, "stablehlo.multiply", expander->op->operands[0],
-                         expander->op->operands[0]);
+  mlir_value_t *x = expander->op->operands[0];
+  out_results[0] = tensor_dtype_is_complex(x->type->shape.dtype)
+                       ? square_complex(expander, x)
+                       : expand_emit_binary(expander, "stablehlo.multiply", x, x);
   return NULL;
 }
 
@@ -124,8 +165,7 @@ static pod_status_t expand_conj(expander_t *expander, mlir_value_t **out_results
     out_results[0] = x;
     return NULL;
   }
-  const mlir_type_t *part = with_dtype(
-      expander, x->type, x->type->shape.dtype == TENSOR_C64 ? TENSOR_F32 : TENSOR_F64);
+  const mlir_type_t *part = part_type(expander, x->type);
   mlir_value_t *parts[] = {
       expand_emit_unary(expander, "stablehlo.real", x, part),
       expand_emit_unary(expander, "stablehlo.negate",
@@ -147,13 +187,8 @@ static pod_status_t expand_is_inf(expander_t *expander, mlir_value_t **out_resul
   } else if (strcmp(expander->op->name, "chlo.is_neg_inf") == 0) {
     x = expand_emit_unary(expander, "stablehlo.negate", x, x->type);
   }
-  mlir_value_t *operands[] = {x, expand_emit_splat(expander, x->type, (double)INFINITY)};
-  mlir_op_t *compare = expand_emit(expander, "stablehlo.compare", 2, operands,
-                                   with_dtype(expander, x->type, TENSOR_PRED));
-  expand_set_attr(
-      expander, compare, "comparison_direction",
-      stablehlo_make_enum(expander->module, compare, "comparison_direction", "EQ"));
-  out_results[0] = &compare->results[0];
+  out_results[0] = emit_compare(
+      expander, x, expand_emit_splat(expander, x->type, (double)INFINITY), "EQ");
   return NULL;
 }
 
@@ -512,6 +547,7 @@ static expand_fn_t find(mlir_module_t *module, const mlir_op_t *op,
 // What is made of an operation with regions or constants needs sizes that are known.
 static bool needs_sizes(const mlir_op_t *op) {
   return strncmp(op->name, "chlo.is_", strlen("chlo.is_")) == 0 ||
+         strcmp(op->name, "chlo.square") == 0 ||
          strcmp(op->name, "stablehlo.collective_broadcast") == 0 ||
          strcmp(op->name, "stablehlo.collective_reduce") == 0 ||
          strcmp(op->name, "stablehlo.all_reduce") == 0 ||

@@ -25,10 +25,10 @@ static pod_status_t parse_limits(mlir_parser_t *parser, mlir_op_t *op) {
           syntax_add_attr(parser, op, name, mlir_attr_float(module, value, TENSOR_F64)));
     } else if (strcmp(name, "max_ulp_difference") == 0 ||
                strcmp(name, "min_ulp_difference") == 0) {
-      int64_t value;
-      POD_TRY(mlir_parser_i64(parser, &value));
+      uint64_t value;
+      POD_TRY(mlir_parser_u64(parser, &value));
       POD_TRY(syntax_add_attr(parser, op, name,
-                              mlir_attr_integer(module, value, TENSOR_S64)));
+                              mlir_attr_integer(module, (int64_t)value, TENSOR_U64)));
     } else {
       return mlir_parser_error(parser, "a check has no '%s'", name);
     }

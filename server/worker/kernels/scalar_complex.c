@@ -77,20 +77,46 @@ static double _Complex exponential_minus_one(double _Complex z) {
   return from_parts(expm1(x) * cos(y) - 2 * half * half, y == 0 ? y : exp(x) * sin(y));
 }
 
-// log|1 + z| is half the log1p of |1 + z|^2 - 1 = x(2 + x) + y^2 where that is small.
+// As XLA has it, whose parts are exp(x)cos(y) and exp(x)sin(y): the C library says 0 and
+// infinity where both parts are infinite.
+static double _Complex exponential(double _Complex z) {
+  return isinf(creal(z)) && isinf(cimag(z)) ? from_parts(NAN, NAN) : cexp(z);
+}
+
+// log|1 + z| is half the log1p of |1 + z|^2 - 1 = x(2 + x) + y^2 where that is small. The
+// C library's clog does not overflow.
 static double _Complex log_plus_one(double _Complex z) {
   const double x = creal(z), y = cimag(z);
-  const double real = fabs(x) < 0.5 && fabs(y) < 0.5 ? 0.5 * log1p(x * (2 + x) + y * y)
-                                                     : log(hypot(1 + x, y));
-  return from_parts(real, atan2(y, 1 + x));
+  if (fabs(x) < 0.5 && fabs(y) < 0.5) {
+    return from_parts(0.5 * log1p(x * (2 + x) + y * y), atan2(y, 1 + x));
+  }
+  return clog(from_parts(1 + x, y));
+}
+
+// The exponent of the largest part; 0 where there is none.
+static int exponent_of(double _Complex z) {
+  int exponent = 0;
+  const double largest = fmax(fabs(creal(z)), fabs(cimag(z)));
+  if (isfinite(largest)) {
+    frexp(largest, &exponent);
+  }
+  return exponent;
+}
+
+static double _Complex scaled(double _Complex z, int exponent) {
+  return from_parts(ldexp(creal(z), exponent), ldexp(cimag(z), exponent));
 }
 
 static double _Complex sign(double _Complex z) {
-  const double magnitude = cabs(z);
-  if (magnitude == 0) {
+  if (isnan(creal(z)) || isnan(cimag(z))) {
+    return from_parts(NAN, NAN);
+  }
+  if (z == 0) {
     return z;
   }
-  return from_parts(creal(z) / magnitude, cimag(z) / magnitude);
+  const double _Complex small = scaled(z, -exponent_of(z));  // Its square is a number.
+  const double magnitude = cabs(small);
+  return from_parts(creal(small) / magnitude, cimag(small) / magnitude);
 }
 
 static double _Complex cube_root(double _Complex z) {
@@ -111,8 +137,13 @@ BINARY(DIVIDE, z / w)
 BINARY(MAXIMUM, is_above(z, w) ? z : w)
 BINARY(MINIMUM, is_above(w, z) ? z : w)
 BINARY(POWER, power(z, w))
-// -i log((x + iy) / sqrt(x^2 + y^2)), with y first.
+// -i log((x + iy) / sqrt(x^2 + y^2)), with y first. Both are scaled alike so that their
+// squares do not overflow.
 static double _Complex angle(double _Complex y, double _Complex x) {
+  const int of_x = exponent_of(x), of_y = exponent_of(y);
+  const int exponent = of_x > of_y ? of_x : of_y;
+  x = scaled(x, -exponent);
+  y = scaled(y, -exponent);
   const double _Complex ratio = (x + I * y) / csqrt(x * x + y * y);
   return -I * clog(ratio);
 }
@@ -120,7 +151,7 @@ static double _Complex angle(double _Complex y, double _Complex x) {
 BINARY(ATAN2, angle(z, w))
 UNARY(NEGATE, -z)
 UNARY(SIGN, sign(z))
-UNARY(EXPONENTIAL, cexp(z))
+UNARY(EXPONENTIAL, exponential(z))
 UNARY(EXPONENTIAL_MINUS_ONE, exponential_minus_one(z))
 UNARY(LOG, clog(z))
 UNARY(LOG_PLUS_ONE, log_plus_one(z))
