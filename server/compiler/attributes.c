@@ -450,11 +450,19 @@ pod_status_t stablehlo_precision(mlir_module_t *module, const mlir_attr_t *attr,
   return NULL;
 }
 
+// A floating-point type or tf32.
 static pod_status_t parse_type_field(mlir_parser_t *parser, const char *name,
                                      const mlir_type_t **out) {
   POD_TRY(mlir_parser_expect(parser, name));
   POD_TRY(mlir_parser_expect(parser, "="));
+  const mlir_position_t position = mlir_parser_position(parser);
   POD_TRY(mlir_parser_type(parser, out));
+  const mlir_type_t *type = *out;
+  if (!(type->kind == MLIR_TYPE_SCALAR && tensor_dtype_is_float(type->shape.dtype)) &&
+      !(type->kind == MLIR_TYPE_OPAQUE && strcmp(type->text, "tf32") == 0)) {
+    return mlir_parser_error_at(parser, position,
+                                "'%s' must be a floating-point type or tf32", name);
+  }
   return mlir_parser_expect(parser, ",");
 }
 

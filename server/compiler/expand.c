@@ -438,12 +438,6 @@ static pod_status_t expand_tuple_element(expander_t *expander,
     return mlir_op_error(expander->module, op, POD_UNIMPLEMENTED,
                          "takes from a tuple that is no stablehlo.tuple");
   }
-  if (!mlir_attr_is(index, MLIR_ATTR_INTEGER) || index->integer < 0 ||
-      index->integer >= tuple->operand_count) {
-    return mlir_op_error(expander->module, op, POD_INVALID_ARGUMENT,
-                         "names no member of the tuple, which has %d",
-                         tuple->operand_count);
-  }
   out_results[0] = tuple->operands[index->integer];
   return NULL;
 }
@@ -454,58 +448,74 @@ typedef struct expansion_t {
   const char *name;
   int operand_count, result_count;  // That the operation must have.
   expand_fn_t expand;
-  compiler_shape_fn_t
-      rule;  // Of shape_expanded.c; NULL: what it gives way to is checked.
+  compiler_shape_fn_t rule;  // Of shape_expanded.c, or NULL.
+  bool takes_values;         // Of any type, not only tensors.
 } expansion_t;
 
 static const expansion_t expansions[] = {
-    {"check.expect_almost_eq_const", 1, 0, expand_check_const, NULL},
-    {"check.expect_eq_const", 1, 0, expand_check_const, NULL},
-    {"chlo.conj", 1, 1, expand_conj, NULL},
-    {"chlo.constant", 0, 1, expand_constant, NULL},
-    {"chlo.is_inf", 1, 1, expand_is_inf, NULL},
-    {"chlo.is_neg_inf", 1, 1, expand_is_inf, NULL},
-    {"chlo.is_pos_inf", 1, 1, expand_is_inf, NULL},
-    {"chlo.ragged_dot", 3, 1, expand_ragged_dot, NULL},
-    {"chlo.square", 1, 1, expand_square, NULL},
-    {"chlo.tan", 1, 1, expand_tan, NULL},
-    {"stablehlo.batch_norm_grad", 5, 3, expand_norm_grad, shape_batch_norm},
-    {"stablehlo.batch_norm_inference", 5, 1, expand_norm_inference, shape_batch_norm},
-    {"stablehlo.batch_norm_training", 3, 3, expand_norm_training, shape_batch_norm},
-    {"stablehlo.broadcast", 1, 1, expand_broadcast, shape_broadcast},
-    {"stablehlo.collective_broadcast", 1, 1, expand_collective_broadcast, NULL},
-    {"stablehlo.dot", 2, 1, expand_dot, shape_dot},
+    {"check.expect_almost_eq_const", 1, 0, expand_check_const, NULL, false},
+    {"check.expect_eq_const", 1, 0, expand_check_const, NULL, false},
+    {"chlo.conj", 1, 1, expand_conj, NULL, false},
+    {"chlo.constant", 0, 1, expand_constant, NULL, false},
+    {"chlo.is_inf", 1, 1, expand_is_inf, NULL, false},
+    {"chlo.is_neg_inf", 1, 1, expand_is_inf, NULL, false},
+    {"chlo.is_pos_inf", 1, 1, expand_is_inf, NULL, false},
+    {"chlo.ragged_dot", 3, 1, expand_ragged_dot, NULL, false},
+    {"chlo.square", 1, 1, expand_square, NULL, false},
+    {"chlo.tan", 1, 1, expand_tan, NULL, false},
+    {"stablehlo.batch_norm_grad", 5, 3, expand_norm_grad, shape_batch_norm, false},
+    {"stablehlo.batch_norm_inference", 5, 1, expand_norm_inference, shape_batch_norm,
+     false},
+    {"stablehlo.batch_norm_training", 3, 3, expand_norm_training, shape_batch_norm,
+     false},
+    {"stablehlo.broadcast", 1, 1, expand_broadcast, shape_broadcast, false},
+    {"stablehlo.collective_broadcast", 1, 1, expand_collective_broadcast, NULL, false},
+    {"stablehlo.dot", 2, 1, expand_dot, shape_dot, false},
     {"stablehlo.dynamic_broadcast_in_dim", 2, 1, expand_dynamic_broadcast,
-     shape_dynamic_broadcast_in_dim},
-    {"stablehlo.dynamic_conv", 3, 1, expand_dynamic_conv, NULL},
-    {"stablehlo.dynamic_gather", 3, 1, expand_dynamic_gather, NULL},
-    {"stablehlo.dynamic_iota", 1, 1, expand_dynamic_iota, shape_dynamic_iota},
-    {"stablehlo.dynamic_pad", 5, 1, expand_dynamic_pad, shape_dynamic_edges},
-    {"stablehlo.dynamic_reshape", 2, 1, expand_dynamic_reshape, shape_dynamic_reshape},
-    {"stablehlo.erf", 1, 1, expand_erf, NULL},
-    {"stablehlo.erf_inv", 1, 1, expand_erf_inv, NULL},
+     shape_dynamic_broadcast_in_dim, false},
+    {"stablehlo.dynamic_conv", 3, 1, expand_dynamic_conv, NULL, false},
+    {"stablehlo.dynamic_gather", 3, 1, expand_dynamic_gather, NULL, false},
+    {"stablehlo.dynamic_iota", 1, 1, expand_dynamic_iota, shape_dynamic_iota, false},
+    {"stablehlo.dynamic_pad", 5, 1, expand_dynamic_pad, shape_dynamic_edges, false},
+    {"stablehlo.dynamic_reshape", 2, 1, expand_dynamic_reshape, shape_dynamic_reshape,
+     false},
+    {"stablehlo.erf", 1, 1, expand_erf, NULL, false},
+    {"stablehlo.erf_inv", 1, 1, expand_erf_inv, NULL, false},
     {"stablehlo.get_dimension_size", 1, 1, expand_dimension_size,
-     shape_get_dimension_size},
-    {"stablehlo.get_tuple_element", 1, 1, expand_tuple_element, NULL},
-    {"stablehlo.real_dynamic_slice", 4, 1, expand_real_dynamic_slice,
-     shape_dynamic_edges},
-    {"stablehlo.rng", 3, 1, expand_rng, shape_rng},
+     shape_get_dimension_size, false},
+    {"stablehlo.get_tuple_element", 1, 1, expand_tuple_element, shape_get_tuple_element,
+     true},
+    {"stablehlo.real_dynamic_slice", 4, 1, expand_real_dynamic_slice, shape_dynamic_edges,
+     false},
+    {"stablehlo.rng", 3, 1, expand_rng, shape_rng, false},
 };
 
-static const expansion_t *find_expansion(const char *name) {
-  for (size_t i = 0; i < POD_COUNT_OF(expansions); i++) {
-    if (strcmp(name, expansions[i].name) == 0) {
-      return &expansions[i];
+// Operations that only have a rule here.
+static const expansion_t checked[] = {
+    {"stablehlo.composite", -1, -1, NULL, shape_composite, true},
+    {"stablehlo.custom_call", -1, -1, NULL, shape_custom_call, true},
+    {"stablehlo.tuple", -1, -1, NULL, shape_tuple, true},
+};
+
+static const expansion_t *find_row(const char *name, const expansion_t *rows,
+                                   size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(name, rows[i].name) == 0) {
+      return &rows[i];
     }
   }
   return NULL;
 }
 
+static const expansion_t *find_expansion(const char *name) {
+  const expansion_t *row = find_row(name, expansions, POD_COUNT_OF(expansions));
+  return row != NULL ? row : find_row(name, checked, POD_COUNT_OF(checked));
+}
+
 // Whether anything is done for operations of that name: for most there is not.
 static intptr_t may_expand(const char *name) {
   static const char *const others[] = {"chlo.scan", "stablehlo.all_reduce",
-                                       "stablehlo.collective_reduce",
-                                       "stablehlo.custom_call"};
+                                       "stablehlo.collective_reduce"};
   for (size_t i = 0; i < POD_COUNT_OF(others); i++) {
     if (strcmp(name, others[i]) == 0) {
       return true;
@@ -598,7 +608,8 @@ static pod_status_t expand_one(mlir_module_t *module, replacements_t *replacemen
   const bool is_scan = strcmp(op->name, "chlo.scan") == 0;
   const expansion_t *expansion = find_expansion(op->name);
   if (expansion != NULL && expansion->rule != NULL) {
-    POD_TRY(compiler_check_types(module, op, expansion->rule));
+    POD_TRY(expansion->takes_values ? compiler_check_values(module, op, expansion->rule)
+                                    : compiler_check_types(module, op, expansion->rule));
   }
   const expand_fn_t expand = are_tensors(op) ? find(module, op, expansion) : NULL;
   if (expand == NULL && !is_scan) {

@@ -170,6 +170,21 @@ static mlir_value_t *constrain(inliner_t *inliner, mlir_op_t *where, mlir_value_
   return &op->results[0];
 }
 
+// Of an operand or a result that has another type than the function's.
+static pod_status_t type_error(inliner_t *inliner, const mlir_op_t *call,
+                               const char *what, int index, const mlir_type_t *given,
+                               const char *does, const mlir_type_t *expected) {
+  pod_text_t is = {0}, should = {0};
+  mlir_type_print(&is, given);
+  mlir_type_print(&should, expected);
+  const pod_status_t status =
+      mlir_op_error(inliner->module, call, POD_INVALID_ARGUMENT, "%s %d is %s; @%s %s %s",
+                    what, index, is.bytes, callee_of(call)->text, does, should.bytes);
+  pod_text_deinit(&is);
+  pod_text_deinit(&should);
+  return status;
+}
+
 static pod_status_t check_types(inliner_t *inliner, const mlir_op_t *call,
                                 const mlir_block_t *body) {
   const mlir_op_t *end = body->last;
@@ -180,20 +195,20 @@ static pod_status_t check_types(inliner_t *inliner, const mlir_op_t *call,
   if (call->operand_count != body->argument_count ||
       call->result_count != end->operand_count) {
     return mlir_op_error(inliner->module, call, POD_INVALID_ARGUMENT,
-                         "has %d operands and %d results; the function has %d and %d",
-                         call->operand_count, call->result_count, body->argument_count,
-                         end->operand_count);
+                         "has %d operands and %d results; @%s has %d and %d",
+                         call->operand_count, call->result_count, callee_of(call)->text,
+                         body->argument_count, end->operand_count);
   }
   for (int i = 0; i < call->operand_count; i++) {
     if (!mlir_type_equal(call->operands[i]->type, body->arguments[i]->type)) {
-      return mlir_op_error(inliner->module, call, POD_INVALID_ARGUMENT,
-                           "the type of operand %d differs from the function's", i);
+      return type_error(inliner, call, "operand", i, call->operands[i]->type, "takes",
+                        body->arguments[i]->type);
     }
   }
   for (int i = 0; i < call->result_count; i++) {
     if (!mlir_type_equal(call->results[i].type, end->operands[i]->type)) {
-      return mlir_op_error(inliner->module, call, POD_INVALID_ARGUMENT,
-                           "the type of result %d differs from the function's", i);
+      return type_error(inliner, call, "result", i, call->results[i].type, "returns",
+                        end->operands[i]->type);
     }
   }
   return NULL;

@@ -68,37 +68,51 @@ pod_status_t compiler_infer(mlir_module_t *module, const mlir_op_t *op,
 
 // The first dimension in which two types of the same rank differ, for the message.
 static pod_status_t report_difference(mlir_module_t *module, const mlir_op_t *op,
-                                      int index, const tensor_shape_t *inferred) {
-  const tensor_shape_t *declared = shape_declared(op, index);
-  const char *is = shape_text(module, declared), *should = shape_text(module, inferred);
-  if (declared->rank == inferred->rank && declared->dtype == inferred->dtype) {
-    for (int d = 0; d < declared->rank; d++) {
-      if (declared->dims[d] != inferred->dims[d]) {
+                                      int index, const mlir_type_t *inferred) {
+  const mlir_type_t *declared = op->results[index].type;
+  const tensor_shape_t *is = &declared->shape, *should = &inferred->shape;
+  const char *is_text = shape_type_text(module, declared),
+             *should_text = shape_type_text(module, inferred);
+  if (declared->kind == MLIR_TYPE_TENSOR && inferred->kind == MLIR_TYPE_TENSOR &&
+      is->rank == should->rank && is->dtype == should->dtype) {
+    for (int d = 0; d < is->rank; d++) {
+      if (is->dims[d] != should->dims[d]) {
         return SHAPE_ERROR(
             "result %d is declared as %s, but it is %s: dimension %d is "
             "%" PRId64 ", not %" PRId64,
-            index, is, should, d, inferred->dims[d], declared->dims[d]);
+            index, is_text, should_text, d, should->dims[d], is->dims[d]);
       }
     }
   }
-  return SHAPE_ERROR("result %d is declared as %s, but it is %s", index, is, should);
+  return SHAPE_ERROR("result %d is declared as %s, but it is %s", index, is_text,
+                     should_text);
 }
 
-pod_status_t compiler_check_types(mlir_module_t *module, const mlir_op_t *op,
-                                  compiler_shape_fn_t rule) {
+static pod_status_t check_by(mlir_module_t *module, const mlir_op_t *op,
+                             compiler_shape_fn_t rule, bool takes_tensors) {
   const mlir_type_t *few[8];
   const mlir_type_t **types =
       op->result_count <= 8 ? few
                             : pod_arena_array(module->arena, (size_t)op->result_count,
                                               sizeof(const mlir_type_t *));
-  POD_TRY(infer_by(module, op, rule, types));
+  POD_TRY(takes_tensors ? infer_by(module, op, rule, types) : rule(module, op, types));
   for (int i = 0; i < op->result_count; i++) {
     if (types[i] != op->results[i].type &&
-        !tensor_shape_equal(&types[i]->shape, shape_declared(op, i))) {
-      return report_difference(module, op, i, &types[i]->shape);
+        !mlir_type_equal(types[i], op->results[i].type)) {
+      return report_difference(module, op, i, types[i]);
     }
   }
   return NULL;
+}
+
+pod_status_t compiler_check_types(mlir_module_t *module, const mlir_op_t *op,
+                                  compiler_shape_fn_t rule) {
+  return check_by(module, op, rule, true);
+}
+
+pod_status_t compiler_check_values(mlir_module_t *module, const mlir_op_t *op,
+                                   compiler_shape_fn_t rule) {
+  return check_by(module, op, rule, false);
 }
 
 pod_status_t compiler_set_types(mlir_module_t *module, mlir_op_t *op) {
@@ -134,6 +148,14 @@ pod_status_t shape_arity(mlir_module_t *module, const mlir_op_t *op, int operand
 const char *shape_text(mlir_module_t *module, const tensor_shape_t *shape) {
   pod_text_t text = {0};
   tensor_shape_print_mlir(&text, shape);
+  const char *copy = pod_arena_strdup(module->arena, text.bytes);
+  pod_text_deinit(&text);
+  return copy;
+}
+
+const char *shape_type_text(mlir_module_t *module, const mlir_type_t *type) {
+  pod_text_t text = {0};
+  mlir_type_print(&text, type);
   const char *copy = pod_arena_strdup(module->arena, text.bytes);
   pod_text_deinit(&text);
   return copy;

@@ -73,6 +73,7 @@ SHAPE_DECLARE(collective_permute);
 // shape_expanded.c: of operations that are no rows, see compiler_check_types.
 SHAPE_DECLARE(batch_norm);
 SHAPE_DECLARE(broadcast);
+SHAPE_DECLARE(composite);
 SHAPE_DECLARE(custom_call);
 SHAPE_DECLARE(dot);
 SHAPE_DECLARE(dynamic_broadcast_in_dim);
@@ -80,7 +81,9 @@ SHAPE_DECLARE(dynamic_edges);
 SHAPE_DECLARE(dynamic_iota);
 SHAPE_DECLARE(dynamic_reshape);
 SHAPE_DECLARE(get_dimension_size);
+SHAPE_DECLARE(get_tuple_element);
 SHAPE_DECLARE(rng);
+SHAPE_DECLARE(tuple);
 #undef SHAPE_DECLARE
 
 // --- For the rules ---
@@ -101,6 +104,8 @@ POD_MUST_USE pod_status_t shape_arity(mlir_module_t *module, const mlir_op_t *op
 
 // "tensor<8x2048xbf16>", in the module's arena: for messages.
 const char *shape_text(mlir_module_t *module, const tensor_shape_t *shape);
+// The same for types that may be no tensors.
+const char *shape_type_text(mlir_module_t *module, const mlir_type_t *type);
 
 static inline const tensor_shape_t *shape_operand(const mlir_op_t *op, int index) {
   return &op->operands[index]->type->shape;

@@ -1,7 +1,17 @@
 #include <inttypes.h>
 
+#include "common/base/check.h"
 #include "server/compiler/attributes.h"
 #include "server/compiler/shape.h"
+
+// A wider type of the same kind.
+static bool is_promotable(tensor_dtype_t from, tensor_dtype_t to) {
+  const bool same_kind = (tensor_dtype_is_float(from) && tensor_dtype_is_float(to)) ||
+                         (tensor_dtype_is_complex(from) && tensor_dtype_is_complex(to)) ||
+                         (tensor_dtype_is_integer(from) && tensor_dtype_is_integer(to) &&
+                          tensor_dtype_is_signed(from) == tensor_dtype_is_signed(to));
+  return same_kind && from != to && tensor_dtype_device_bits(from) <= tensor_dtype_device_bits(to);
+}
 
 // (C6): the body computes in the element types of the inputs.
 static pod_status_t check_reduce_body(mlir_module_t *module, const mlir_op_t *op,
@@ -15,7 +25,7 @@ static pod_status_t check_reduce_body(mlir_module_t *module, const mlir_op_t *op
     for (int i = 0; i < count; i++) {
       const mlir_type_t *type = block->arguments[i]->type;
       if (type->kind == MLIR_TYPE_TENSOR && type->shape.rank == 0 &&
-          type->shape.dtype != dtypes[i]) {
+          is_promotable(dtypes[i], type->shape.dtype)) {
         return mlir_op_error(
             module, op, POD_UNIMPLEMENTED,
             "its reduction is over %s, its input %d over %s; reducing in "
@@ -118,10 +128,49 @@ static pod_status_t append(mlir_module_t *module, const mlir_op_t *op,
   return NULL;
 }
 
+// (C11), (C21) to (C24).
+static pod_status_t check_dot_precision(mlir_module_t *module, const mlir_op_t *op) {
+  const mlir_attr_t *config = mlir_op_attr(op, "precision_config"),
+                    *attr = mlir_op_attr(op, "algorithm");
+  int64_t precision[2];
+  POD_TRY(stablehlo_precision(module, config, precision));
+  if (config != NULL && config->count == 1) {
+    return SHAPE_ERROR(
+        "'precision_config' has 1 precision; it has one for lhs and one "
+        "for rhs, or none");
+  }
+  if (attr == NULL) {
+    return NULL;
+  }
+  stablehlo_dot_algorithm_t algorithm;
+  POD_TRY(stablehlo_dot_algorithm(module, attr, &algorithm));
+  if (precision[0] != 0 || precision[1] != 0) {
+    return SHAPE_ERROR(
+        "'precision_config' must be DEFAULT where 'algorithm' says how to "
+        "compute");
+  }
+  const struct {
+    const char *name;
+    int64_t count;
+  } counts[] = {{"lhs_component_count", algorithm.lhs_component_count},
+                {"rhs_component_count", algorithm.rhs_component_count},
+                {"num_primitive_operations", algorithm.num_primitive_operations}};
+  for (size_t i = 0; i < POD_COUNT_OF(counts); i++) {
+    if (counts[i].count <= 0) {
+      return SHAPE_ERROR("'%s' is %" PRId64 "; it must be positive", counts[i].name,
+                         counts[i].count);
+    }
+  }
+  return NULL;
+}
+
 pod_status_t shape_dot_general(mlir_module_t *module, const mlir_op_t *op,
                                const mlir_type_t **out_types) {
   POD_TRY(shape_arity(module, op, 2, 1, 0));
   const tensor_shape_t *lhs = shape_operand(op, 0), *rhs = shape_operand(op, 1);
+  if (mlir_op_attr(op, "dot_dimension_numbers") == NULL) {
+    return SHAPE_ERROR("lacks the attribute 'dot_dimension_numbers'");
+  }
   stablehlo_dot_t dot;
   POD_TRY(
       stablehlo_dot_dimensions(module, mlir_op_attr(op, "dot_dimension_numbers"), &dot));
@@ -138,8 +187,7 @@ pod_status_t shape_dot_general(mlir_module_t *module, const mlir_op_t *op,
                        tensor_dtype_mlir_name(lhs->dtype),
                        tensor_dtype_mlir_name(rhs->dtype));
   }
-  int64_t precision[2];
-  POD_TRY(stablehlo_precision(module, mlir_op_attr(op, "precision_config"), precision));
+  POD_TRY(check_dot_precision(module, op));
   tensor_shape_t result = {.dtype = shape_declared(op, 0)->dtype};
   for (int64_t i = 0; i < dot.lhs_batching.count; i++) {
     POD_TRY(append(module, op, &result, lhs->dims[dot.lhs_batching.values[i]]));

@@ -2,16 +2,18 @@
 
 #include "server/compiler/shape.h"
 
-// Block arguments and returned values of a region against the types of the operands.
+// Block arguments or returned values of a region, at `place`, against the types of the
+// operands.
 static pod_status_t check_types(mlir_module_t *module, const mlir_op_t *op,
-                                const char *what, int count,
+                                const mlir_op_t *place, const char *what, int count,
                                 mlir_value_t *const *values) {
   for (int i = 0; i < count; i++) {
     const mlir_type_t *expected = op->operands[i]->type;
     if (!mlir_type_equal(values[i]->type, expected)) {
-      return SHAPE_ERROR("%s %d is %s; operand %d is %s", what, i,
-                         shape_text(module, &values[i]->type->shape), i,
-                         shape_text(module, &expected->shape));
+      return mlir_op_error(module, place, POD_INVALID_ARGUMENT,
+                           "%s %d is %s; operand %d of %s is %s", what, i,
+                           shape_type_text(module, values[i]->type), i, op->name,
+                           shape_type_text(module, expected));
     }
   }
   return NULL;
@@ -24,16 +26,16 @@ pod_status_t shape_while(mlir_module_t *module, const mlir_op_t *op,
   POD_TRY(shape_region(module, op, 0, "condition", count, 1));
   POD_TRY(shape_region(module, op, 1, "body", count, count));
   const mlir_block_t *cond = mlir_op_block(op, 0), *body = mlir_op_block(op, 1);
-  POD_TRY(check_types(module, op, "argument of the condition", count, cond->arguments));
-  POD_TRY(check_types(module, op, "argument of the body", count, body->arguments));
   POD_TRY(
-      check_types(module, op, "value returned by the body", count, body->last->operands));
+      check_types(module, op, op, "argument of the condition", count, cond->arguments));
+  POD_TRY(check_types(module, op, op, "argument of the body", count, body->arguments));
+  POD_TRY(check_types(module, op, body->last, "value", count, body->last->operands));
   const mlir_type_t *flag = cond->last->operands[0]->type;
   if (flag->kind != MLIR_TYPE_TENSOR || flag->shape.rank != 0 ||
       flag->shape.dtype != TENSOR_PRED) {
     return mlir_op_error(module, cond->last, POD_INVALID_ARGUMENT,
                          "the condition returns %s; it must return tensor<i1>",
-                         shape_text(module, &flag->shape));
+                         shape_type_text(module, flag));
   }
   for (int i = 0; i < count; i++) {
     out_types[i] = op->operands[i]->type;
@@ -54,8 +56,8 @@ static pod_status_t check_branches(mlir_module_t *module, const mlir_op_t *op,
       } else if (!mlir_type_equal(type, out_types[i])) {
         return mlir_op_error(module, end, POD_INVALID_ARGUMENT,
                              "branch %d returns %s as value %d, branch 0 returns %s", b,
-                             shape_text(module, &type->shape), i,
-                             shape_text(module, &out_types[i]->shape));
+                             shape_type_text(module, type), i,
+                             shape_type_text(module, out_types[i]));
       }
     }
   }

@@ -254,34 +254,129 @@ pod_status_t shape_batch_norm(mlir_module_t *module, const mlir_op_t *op,
   return NULL;
 }
 
-// --- Calls of what is no operation ---
+// --- Values of any type ---
 
-pod_status_t shape_custom_call(mlir_module_t *module, const mlir_op_t *op,
-                               const mlir_type_t **out_types) {
-  static const struct {
-    const char *name, *what;
-    mlir_attr_kind_t kinds[2];
-  } attributes[] = {
-      {"call_target_name", "a string", {MLIR_ATTR_STRING, MLIR_ATTR_STRING}},
-      {"has_side_effect", "true or false", {MLIR_ATTR_BOOL, MLIR_ATTR_BOOL}},
-      {"backend_config",
-       "a string or a dictionary",
-       {MLIR_ATTR_STRING, MLIR_ATTR_DICTIONARY}},
-      {"api_version", "an integer", {MLIR_ATTR_INTEGER, MLIR_ATTR_INTEGER}},
-      {"called_computations", "a list of functions", {MLIR_ATTR_ARRAY, MLIR_ATTR_ARRAY}},
-  };
-  if (mlir_op_attr(op, "call_target_name") == NULL) {
-    return SHAPE_ERROR("lacks the attribute 'call_target_name'");
-  }
-  for (size_t i = 0; i < POD_COUNT_OF(attributes); i++) {
-    const mlir_attr_t *attr = mlir_op_attr(op, attributes[i].name);
-    if (attr != NULL && attr->kind != attributes[i].kinds[0] &&
-        attr->kind != attributes[i].kinds[1]) {
-      return SHAPE_ERROR("'%s' must be %s", attributes[i].name, attributes[i].what);
-    }
-  }
+static pod_status_t keep_types(const mlir_op_t *op, const mlir_type_t **out_types) {
   for (int i = 0; i < op->result_count; i++) {
     out_types[i] = op->results[i].type;
   }
   return NULL;
+}
+
+pod_status_t shape_tuple(mlir_module_t *module, const mlir_op_t *op,
+                         const mlir_type_t **out_types) {
+  POD_TRY(shape_arity(module, op, SHAPE_ANY, 1, 0));
+  const mlir_type_t **types =
+      pod_arena_array(module->arena, (size_t)op->operand_count + 1, sizeof(types[0]));
+  for (int i = 0; i < op->operand_count; i++) {
+    types[i] = op->operands[i]->type;
+  }
+  out_types[0] = mlir_type_tuple(module, op->operand_count, types);  // (C1)
+  return NULL;
+}
+
+pod_status_t shape_get_tuple_element(mlir_module_t *module, const mlir_op_t *op,
+                                     const mlir_type_t **out_types) {
+  POD_TRY(shape_arity(module, op, 1, 1, 0));
+  const mlir_type_t *tuple = op->operands[0]->type;
+  if (tuple->kind != MLIR_TYPE_TUPLE) {
+    return SHAPE_ERROR("takes an element of a tuple; its operand is none");
+  }
+  int64_t index;
+  POD_TRY(shape_i64(module, op, "index", 0, tuple->input_count, &index));  // (C1)
+  out_types[0] = tuple->inputs[index];                                     // (C2)
+  return NULL;
+}
+
+// An attribute that may be absent, of one of two kinds.
+typedef struct attribute_t {
+  const char *name, *what;
+  mlir_attr_kind_t kind, other_kind;
+} attribute_t;
+
+static pod_status_t check_attributes(mlir_module_t *module, const mlir_op_t *op,
+                                     size_t count, const attribute_t *attributes) {
+  for (size_t i = 0; i < count; i++) {
+    const mlir_attr_t *attr = mlir_op_attr(op, attributes[i].name);
+    if (attr != NULL && attr->kind != attributes[i].kind &&
+        attr->kind != attributes[i].other_kind) {
+      return SHAPE_ERROR("'%s' must be %s", attributes[i].name, attributes[i].what);
+    }
+  }
+  return NULL;
+}
+
+static pod_status_t demand_attribute(mlir_module_t *module, const mlir_op_t *op,
+                                     const char *name) {
+  return mlir_op_attr(op, name) == NULL ? SHAPE_ERROR("lacks the attribute '%s'", name)
+                                        : NULL;
+}
+
+pod_status_t shape_custom_call(mlir_module_t *module, const mlir_op_t *op,
+                               const mlir_type_t **out_types) {
+  static const attribute_t attributes[] = {
+      {"call_target_name", "a string", MLIR_ATTR_STRING, MLIR_ATTR_STRING},
+      {"has_side_effect", "true or false", MLIR_ATTR_BOOL, MLIR_ATTR_BOOL},
+      {"backend_config", "a string or a dictionary", MLIR_ATTR_STRING,
+       MLIR_ATTR_DICTIONARY},
+      {"api_version", "an integer", MLIR_ATTR_INTEGER, MLIR_ATTR_INTEGER},
+      {"called_computations", "a list of functions", MLIR_ATTR_ARRAY, MLIR_ATTR_ARRAY},
+  };
+  POD_TRY(demand_attribute(module, op, "call_target_name"));
+  POD_TRY(check_attributes(module, op, POD_COUNT_OF(attributes), attributes));
+  const mlir_attr_t *called = mlir_op_attr(op, "called_computations");
+  for (int64_t i = 0; called != NULL && i < called->count; i++) {
+    if (called->elements[i]->kind != MLIR_ATTR_SYMBOL) {
+      return SHAPE_ERROR("'called_computations' must be a list of functions");
+    }
+  }
+  return keep_types(op, out_types);
+}
+
+// A namespace, a dot and a name: letters, digits, `_`, `$`; more dots within the name.
+static bool is_namespaced(const char *name) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  static const char others[] = "0123456789_$";
+  int parts = 0;
+  for (const char *at = name;; at++) {
+    if (parts == 0 && strspn(at, letters) == 0) {
+      return false;
+    }
+    size_t length = 0;
+    while (at[length] != '\0' &&
+           (strchr(letters, at[length]) != NULL || strchr(others, at[length]) != NULL)) {
+      length++;
+    }
+    parts++;
+    at += length;
+    if (length == 0 || (*at != '.' && *at != '\0')) {
+      return false;
+    }
+    if (*at == '\0') {
+      return parts > 1;
+    }
+  }
+}
+
+// (C2) to (C4): where calls give way to what they call.
+pod_status_t shape_composite(mlir_module_t *module, const mlir_op_t *op,
+                             const mlir_type_t **out_types) {
+  static const attribute_t attributes[] = {
+      {"name", "a string", MLIR_ATTR_STRING, MLIR_ATTR_STRING},
+      {"composite_attributes", "a dictionary", MLIR_ATTR_DICTIONARY,
+       MLIR_ATTR_DICTIONARY},
+      {"decomposition", "a function", MLIR_ATTR_SYMBOL, MLIR_ATTR_SYMBOL},
+      {"version", "an integer", MLIR_ATTR_INTEGER, MLIR_ATTR_INTEGER},
+  };
+  POD_TRY(demand_attribute(module, op, "name"));
+  POD_TRY(demand_attribute(module, op, "decomposition"));
+  POD_TRY(check_attributes(module, op, POD_COUNT_OF(attributes), attributes));
+  const char *name = mlir_op_attr(op, "name")->text;
+  if (!is_namespaced(name)) {  // (C1)
+    return SHAPE_ERROR(
+        "'name' is \"%s\"; it must be a namespace and a name, like "
+        "\"space.name\"",
+        name);
+  }
+  return keep_types(op, out_types);
 }

@@ -39,6 +39,11 @@ POD_MUST_USE pod_status_t compiler_infer(mlir_module_t *module, const mlir_op_t 
 POD_MUST_USE pod_status_t compiler_check_types(mlir_module_t *module, const mlir_op_t *op,
                                                compiler_shape_fn_t rule);
 
+// The same for operations on values of any type, tuples and tensors of sizes not known.
+POD_MUST_USE pod_status_t compiler_check_values(mlir_module_t *module,
+                                                const mlir_op_t *op,
+                                                compiler_shape_fn_t rule);
+
 // For passes that make operations: sets op->kind from its name and its results' types by
 // compiler_infer. Create the op with the types it would have if nothing changed (for
 // reshape, broadcast_in_dim, iota, convert and the like with the right ones).

@@ -194,7 +194,8 @@ void tokens_remove(mlir_module_t *module) {
     for (int i = 0; i < op->result_count; i++) {
       makes_tokens |= is_token(&op->results[i]);
     }
-    if (only_makes_tokens(op)) {
+    if (makes_tokens && op->result_count == 1 && op->operand_count == 0 &&
+        only_makes_tokens(op)) {
       mlir_op_unlink(op);
     } else if (makes_tokens) {
       without_token_results(module, op, &replacements);

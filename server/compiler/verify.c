@@ -40,6 +40,10 @@ static pod_status_t unknown_operation(mlir_module_t *module, const mlir_op_t *op
       return mlir_op_error(module, op, POD_UNIMPLEMENTED, "%s", refused[i].reason);
     }
   }
+  if (strcmp(op->name, "stablehlo.after_all") == 0 ||
+      strcmp(op->name, "stablehlo.create_token") == 0) {
+    return SHAPE_ERROR("takes only tokens, and gives one");  // Others are gone.
+  }
   if (strcmp(op->name, "stablehlo.custom_call") != 0) {
     return mlir_op_error(module, op, POD_UNIMPLEMENTED,
                          "this operation is not supported");
@@ -108,8 +112,8 @@ static pod_status_t verify_function(mlir_module_t *module, const mlir_op_t *op) 
     if (!same_type(end->operands[i]->type, signature->results[i])) {
       return mlir_op_error(module, end, POD_INVALID_ARGUMENT,
                            "value %d is %s; the function returns %s", i,
-                           shape_text(module, &end->operands[i]->type->shape),
-                           shape_text(module, &signature->results[i]->shape));
+                           shape_type_text(module, end->operands[i]->type),
+                           shape_type_text(module, signature->results[i]));
     }
   }
   return NULL;

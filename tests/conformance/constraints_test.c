@@ -331,23 +331,7 @@ static const char *const others[] = {
     "uniform_quantize",
 };
 
-// The sections of these are being written: data movement, arithmetic, control …
-static const char *const awaited[] = {
-    "after_all",
-    "case",
-    "composite",
-    "custom_call",
-    "dot_general",
-    "get_tuple_element",
-    "if",
-    "map",
-    "optimization_barrier",
-    "reduce",
-    "tuple",
-    "while",
-};
-
-// … and collectives, windows, indexing, order.
+// The sections of these are being written: collectives, windows, indexing, order.
 static const char *const awaited_too[] = {
     "all_gather",
     "all_reduce",
@@ -399,8 +383,7 @@ static bool has_file(const char *operation) {
 }
 
 static void check_has_file(const char *operation) {
-  if (is_one_of(operation, awaited, POD_COUNT_OF(awaited)) ||
-      is_one_of(operation, awaited_too, POD_COUNT_OF(awaited_too))) {
+  if (is_one_of(operation, awaited_too, POD_COUNT_OF(awaited_too))) {
     return;
   }
   if (!has_file(operation)) {

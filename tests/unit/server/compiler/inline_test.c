@@ -123,7 +123,7 @@ static void test_calls_that_cannot_be_are_refused_where_they_stand(void **state)
   check_refused(
       "func.func @main(%a: tensor<f32>) {\n  call @f(%a) : (tensor<f32>) -> ()\n"
       "  return\n}\nfunc.func private @f(%a: tensor<i32>) {\n  return\n}\n",
-      "the type of operand 0 differs from the function's");
+      "operand 0 is tensor<f32>; @f takes tensor<i32>");
   check_refused(
       "func.func @main(%a: tensor<f32>) {\n  call @f(%a) : (tensor<f32>) -> ()\n"
       "  return\n}\nfunc.func private @f() {\n  return\n}\n",

@@ -338,7 +338,7 @@ static void test_control(void **state) {
        "%0 = stablehlo.while(%i = %a) : tensor<i32> cond {\n"
        "    stablehlo.return %p : tensor<i1>\n  } do {\n"
        "    stablehlo.return %p : tensor<i1>\n  }",
-       "value returned by the body 0 is tensor<i1>; operand 0 is tensor<i32>"},
+       "value 0 is tensor<i1>; operand 0 of stablehlo.while is tensor<i32>"},
       {"if C2", "%p: tensor<i1>, %a: tensor<i32>",
        "%0 = \"stablehlo.if\"(%p) ({\n    stablehlo.return %a : tensor<i32>\n  }, {\n"
        "    stablehlo.return %p : tensor<i1>\n  }) : (tensor<i1>) -> tensor<i32>",
