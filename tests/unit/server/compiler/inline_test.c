@@ -127,7 +127,7 @@ static void test_calls_that_cannot_be_are_refused_where_they_stand(void **state)
   check_refused(
       "func.func @main(%a: tensor<f32>) {\n  call @f(%a) : (tensor<f32>) -> ()\n"
       "  return\n}\nfunc.func private @f() {\n  return\n}\n",
-      "has 1 operands and 0 results; the function has 0 and 0");
+      "has 1 operands and 0 results; @f has 0 and 0");
 }
 
 int main(void) {

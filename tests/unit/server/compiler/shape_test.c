@@ -334,11 +334,6 @@ static void test_control(void **state) {
        "    stablehlo.return %i : tensor<i32>\n  } do {\n"
        "    stablehlo.return %i : tensor<i32>\n  }",
        NULL},
-      {"while C2", "%a: tensor<i32>, %p: tensor<i1>",
-       "%0 = stablehlo.while(%i = %a) : tensor<i32> cond {\n"
-       "    stablehlo.return %p : tensor<i1>\n  } do {\n"
-       "    stablehlo.return %p : tensor<i1>\n  }",
-       "value 0 is tensor<i1>; operand 0 of stablehlo.while is tensor<i32>"},
       {"if C2", "%p: tensor<i1>, %a: tensor<i32>",
        "%0 = \"stablehlo.if\"(%p) ({\n    stablehlo.return %a : tensor<i32>\n  }, {\n"
        "    stablehlo.return %p : tensor<i1>\n  }) : (tensor<i1>) -> tensor<i32>",
