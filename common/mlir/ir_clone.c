@@ -116,8 +116,15 @@ static const char *clone_name(cloner_t *cloner, const char *name) {
                                                 : mlir_intern(cloner->module, name);
 }
 
+// Values have names of their own, which nobody compares by address.
+static const char *clone_spelling(cloner_t *cloner, const char *name) {
+  return cloner->copies == NULL || name == NULL
+             ? name
+             : pod_arena_strdup(cloner->module->arena, name);
+}
+
 static void clone_value(cloner_t *cloner, const mlir_value_t *old, mlir_value_t *copy) {
-  copy->name = clone_name(cloner, old->name);
+  copy->name = clone_spelling(cloner, old->name);
   copy->location = clone_attr(cloner, old->location);
   cloner->value_map[old->id] = copy;
 }
@@ -128,7 +135,7 @@ static mlir_op_t *clone_op(cloner_t *cloner, const mlir_op_t *op);
 static void clone_region(cloner_t *cloner, const mlir_region_t *from, mlir_region_t *to) {
   for (const mlir_block_t *old = from->first; old != NULL; old = old->next) {
     mlir_block_t *copy = mlir_block_create(cloner->module, to);
-    copy->label = clone_name(cloner, old->label);
+    copy->label = clone_spelling(cloner, old->label);
     for (int i = 0; i < old->argument_count; i++) {
       const mlir_value_t *argument = old->arguments[i];
       clone_value(cloner, argument,
