@@ -1,4 +1,5 @@
-// A segment tree: node 1 is everything, nodes 2i and 2i + 1 the halves of node i.
+// A segment tree: node 1 is everything, nodes 2i and 2i + 1 the halves of node i, and the
+// moments are the leaves from `leaf_count` on. Ranges are walked from their ends upwards.
 
 #include "server/compiler/occupancy.h"
 
@@ -7,61 +8,76 @@
 #include "common/base/memory.h"
 
 void occupancy_init(occupancy_t *occupancy, int32_t count) {
-  const size_t nodes = 4 * ((size_t)count + 1);
-  *occupancy = (occupancy_t){.count = count,
-                             .added = pod_alloc(nodes * sizeof(int64_t)),
-                             .most = pod_alloc(nodes * sizeof(int64_t))};
+  size_t leaf_count = 1;
+  while (leaf_count < (size_t)count) {
+    leaf_count *= 2;
+  }
+  *occupancy =
+      (occupancy_t){.leaf_count = leaf_count,
+                    .nodes = pod_alloc(2 * leaf_count * sizeof(occupancy_node_t))};
 }
 
 void occupancy_deinit(occupancy_t *occupancy) {
-  free(occupancy->added);
-  free(occupancy->most);
+  free(occupancy->nodes);
 }
-
-typedef struct range_t {
-  int32_t first, last;
-} range_t;
 
 static int64_t larger(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
 
-static void take(occupancy_t *occupancy, size_t node, range_t covers, range_t wanted,
-                 int64_t bytes) {
-  if (wanted.last < covers.first || covers.last < wanted.first) {
-    return;
-  }
-  if (wanted.first <= covers.first && covers.last <= wanted.last) {
-    occupancy->added[node] += bytes;
-    occupancy->most[node] += bytes;
-    return;
-  }
-  const int32_t middle = covers.first + (covers.last - covers.first) / 2;
-  take(occupancy, 2 * node, (range_t){covers.first, middle}, wanted, bytes);
-  take(occupancy, 2 * node + 1, (range_t){middle + 1, covers.last}, wanted, bytes);
-  occupancy->most[node] = occupancy->added[node] + larger(occupancy->most[2 * node],
-                                                          occupancy->most[2 * node + 1]);
+static void add(occupancy_t *occupancy, size_t node, int64_t bytes) {
+  occupancy->nodes[node].added += bytes;
+  occupancy->nodes[node].most += bytes;
 }
 
-static int64_t most(const occupancy_t *occupancy, size_t node, range_t covers,
-                    range_t wanted) {
-  if (wanted.last < covers.first || covers.last < wanted.first) {
-    return 0;
+// The nodes above `node` say what those below them do.
+static void mend(occupancy_t *occupancy, size_t node) {
+  occupancy_node_t *nodes = occupancy->nodes;
+  for (node /= 2; node > 0; node /= 2) {
+    nodes[node].most =
+        nodes[node].added + larger(nodes[2 * node].most, nodes[2 * node + 1].most);
   }
-  if (wanted.first <= covers.first && covers.last <= wanted.last) {
-    return occupancy->most[node];
-  }
-  const int32_t middle = covers.first + (covers.last - covers.first) / 2;
-  return occupancy->added[node] +
-         larger(
-             most(occupancy, 2 * node, (range_t){covers.first, middle}, wanted),
-             most(occupancy, 2 * node + 1, (range_t){middle + 1, covers.last}, wanted));
 }
 
 void occupancy_take(occupancy_t *occupancy, int32_t first, int32_t last, int64_t bytes) {
-  take(occupancy, 1, (range_t){0, occupancy->count - 1}, (range_t){first, last}, bytes);
+  const size_t low = occupancy->leaf_count + (size_t)first,
+               high = occupancy->leaf_count + (size_t)last;
+  for (size_t left = low, right = high + 1; left < right; left /= 2, right /= 2) {
+    if (left % 2 == 1) {
+      add(occupancy, left++, bytes);
+    }
+    if (right % 2 == 1) {
+      add(occupancy, --right, bytes);
+    }
+  }
+  mend(occupancy, low);
+  if (high != low) {
+    mend(occupancy, high);
+  }
 }
 
 int64_t occupancy_most(const occupancy_t *occupancy, int32_t first, int32_t last) {
-  return most(occupancy, 1, (range_t){0, occupancy->count - 1}, (range_t){first, last});
+  const occupancy_node_t *nodes = occupancy->nodes;
+  size_t left = occupancy->leaf_count + (size_t)first,
+         right = occupancy->leaf_count + (size_t)last;
+  // What is most at and to the right of `left`, and at and to the left of `right`, below
+  // the node at which the two ways meet.
+  int64_t of_left = nodes[left].most, of_right = nodes[right].most;
+  while (left / 2 != right / 2) {
+    if (left % 2 == 0) {
+      of_left = larger(of_left, nodes[left + 1].most);
+    }
+    if (right % 2 == 1) {
+      of_right = larger(of_right, nodes[right - 1].most);
+    }
+    left /= 2;
+    right /= 2;
+    of_left += nodes[left].added;
+    of_right += nodes[right].added;
+  }
+  int64_t most = larger(of_left, of_right);
+  for (left /= 2; left > 0; left /= 2) {
+    most += nodes[left].added;
+  }
+  return most;
 }

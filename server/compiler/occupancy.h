@@ -6,12 +6,17 @@
 #ifndef SERVER_COMPILER_OCCUPANCY_H_
 #define SERVER_COMPILER_OCCUPANCY_H_
 
+#include <stddef.h>
 #include <stdint.h>
 
+typedef struct occupancy_node_t {
+  int64_t added;  // To everything below it.
+  int64_t most;   // Below it, `added` included.
+} occupancy_node_t;
+
 typedef struct occupancy_t {
-  int32_t count;   // Of moments.
-  int64_t *added;  // A tree: to everything below a node; and the most below it.
-  int64_t *most;
+  size_t leaf_count;        // At least one for every moment; a power of two.
+  occupancy_node_t *nodes;  // A tree.
 } occupancy_t;
 
 void occupancy_init(occupancy_t *occupancy, int32_t count);
