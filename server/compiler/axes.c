@@ -3,15 +3,16 @@
 #include "common/base/check.h"
 #include "common/base/number.h"
 
+void axes_set_list(axes_t *axes, const axis_list_t *list) {
+  axes->count = 0;
+  for (int i = 0; i < list->count; i++) {
+    axes_append(axes, list->refs[i]);  // Leaves those of size 1 out.
+  }
+}
+
 axes_t axes_from_list(const axis_list_t *list) {
   axes_t axes;
-  axes.count = 0;
-  for (int i = 0; i < list->count; i++) {
-    if (list->refs[i].size > 1) {
-      POD_CHECK(axes.count < AXES_MAX);
-      axes_append(&axes, list->refs[i]);
-    }
-  }
+  axes_set_list(&axes, list);
   return axes;
 }
 
@@ -134,7 +135,8 @@ bool axis_ref_without_overlap(axis_ref_t ref, const axes_t *axes, axis_ref_t *ou
 }
 
 axes_t axes_common_prefix(const axes_t *a, const axes_t *b) {
-  axes_t prefix = {0};
+  axes_t prefix;
+  prefix.count = 0;
   for (int i = 0; i < a->count && i < b->count; i++) {
     const axis_ref_t x = a->refs[i], y = b->refs[i];
     if (x.axis != y.axis || x.pre_size != y.pre_size) {
@@ -152,7 +154,8 @@ axes_t axes_common_prefix(const axes_t *a, const axes_t *b) {
 
 axes_t axes_behind(const axes_t *axes, const axes_t *prefix) {
   POD_CHECK(axes_is_prefix(prefix, axes));
-  axes_t behind = {0};
+  axes_t behind;
+  behind.count = 0;
   for (int i = 0; i < axes->count; i++) {
     axis_ref_t ref = axes->refs[i];
     if (i < prefix->count) {
@@ -165,7 +168,8 @@ axes_t axes_behind(const axes_t *axes, const axes_t *prefix) {
 }
 
 bool axes_take(const axes_t *axes, int64_t size, axes_t *out_front, axes_t *out_rest) {
-  axes_t front = {0}, rest = {0};
+  axes_t front, rest;
+  front.count = rest.count = 0;
   for (int i = 0; i < axes->count; i++) {
     axis_ref_t ref = axes->refs[i];
     if (size > 1) {
@@ -189,7 +193,8 @@ bool axes_take(const axes_t *axes, int64_t size, axes_t *out_front, axes_t *out_
 }
 
 axes_t axes_without(const axes_t *axes, const axes_t *removed) {
-  axes_t kept = {0};
+  axes_t kept;
+  kept.count = 0;
   for (int i = 0; i < axes->count; i++) {
     const axis_ref_t ref = axes->refs[i];
     const int64_t end = ref.pre_size * ref.size;
@@ -215,7 +220,8 @@ axes_t axes_without(const axes_t *axes, const axes_t *removed) {
 }
 
 axes_t axes_dividing(const axes_t *axes, int64_t size) {
-  axes_t dividing = {0};
+  axes_t dividing;
+  dividing.count = 0;
   int64_t left = size;
   for (int i = 0; i < axes->count; i++) {
     axis_ref_t ref = axes->refs[i];

@@ -286,6 +286,7 @@ pod_status_t compiler_partition(mlir_module_t *module, int64_t device_count,
   partitioner.states = pod_arena_array(arena, value_count, sizeof(state_t));
   partitioner.copies = pod_map_create();
   partitioner.plans = pod_map_create();
+  partitioner.choices = pod_map_create();
   partitioner.value_map = pod_arena_array(arena, value_count, sizeof(mlir_value_t *));
   status = write_program(&partitioner, main, block);
   if (status != NULL) {
@@ -298,8 +299,11 @@ cleanup:
   projection_deinit(&partitioner.projection);
   free((void *)partitioner.targets);
   free(partitioner.factor_axes);
+  free(partitioner.candidates);
+  free(partitioner.picked);
   pod_map_destroy(partitioner.copies);
   pod_map_destroy(partitioner.plans);
+  pod_map_destroy(partitioner.choices);
   pod_arena_destroy(scratch);
   mlir_module_destroy(partitioner.module);
   return status;

@@ -20,14 +20,8 @@
 #include "server/compiler/partitioner.h"
 
 enum {
-  CANDIDATES_MAX = 8,         // Per factor; tensors that propose more are not heard.
   ASSIGNMENTS_MAX = 1 << 10,  // Beyond, factors are chosen one after the other.
 };
-
-typedef struct candidates_t {
-  int count;
-  axes_t axes[CANDIDATES_MAX];  // [0] is none.
-} candidates_t;
 
 typedef struct chooser_t {
   partitioner_t *partitioner;
@@ -57,7 +51,7 @@ static void propose(candidates_t *candidates, const axes_t *axes) {
     }
   }
   if (candidates->count < CANDIDATES_MAX) {
-    candidates->axes[candidates->count++] = *axes;
+    axes_set(&candidates->axes[candidates->count++], axes);
   }
 }
 
@@ -162,6 +156,7 @@ static void gather_candidates(const chooser_t *chooser) {
   const factors_t *factors = chooser->factors;
   for (int f = 0; f < factors->factor_count; f++) {
     chooser->candidates[f].count = 1;
+    chooser->candidates[f].axes[0].count = 0;
   }
   for (int i = 0; i < factors->operand_count; i++) {
     const version_t *first = versions_of(chooser, i);
@@ -197,7 +192,8 @@ const layout_t *choice_layout(partitioner_t *partitioner, const factor_tensor_t 
 }
 
 axes_t choice_unreduced(const factors_t *factors, const axes_t *axes) {
-  axes_t unreduced = {0};
+  axes_t unreduced;
+  unreduced.count = 0;
   for (int f = 0; f < factors->factor_count; f++) {
     if (factors->factors[f].kind == FACTOR_REDUCTION) {
       axes_append_all(&unreduced, &axes[f]);
@@ -209,7 +205,8 @@ axes_t choice_unreduced(const factors_t *factors, const axes_t *axes) {
 // No axis twice, and no factor sharded behind one that is not full.
 static bool is_valid(const chooser_t *chooser) {
   const factors_t *factors = chooser->factors;
-  axes_t used = {0};
+  axes_t used;
+  used.count = 0;
   for (int f = 0; f < factors->factor_count; f++) {
     if (axes_overlap(&used, &chooser->axes[f])) {
       return false;
@@ -304,7 +301,7 @@ static bool is_better(const score_t *a, const score_t *b) {
 
 static void pick(chooser_t *chooser, int factor, int candidate) {
   chooser->picked[factor] = candidate;
-  chooser->axes[factor] = chooser->candidates[factor].axes[candidate];
+  axes_set(&chooser->axes[factor], &chooser->candidates[factor].axes[candidate]);
 }
 
 // --- Choosing ---
@@ -353,7 +350,7 @@ static void keep_shared(chooser_t *chooser) {
     }
     if (keeps && shared != NULL) {
       chooser->candidates[f].count = 1;
-      chooser->candidates[f].axes[0] = *shared;
+      axes_set(&chooser->candidates[f].axes[0], shared);
     }
   }
 }
@@ -444,7 +441,7 @@ static bool choose_agreed(const chooser_t *chooser) {
       if (!may_be_sharded(chooser, f) || !divides(chooser, f, agreed)) {
         return false;
       }
-      chooser->axes[f] = *agreed;
+      axes_set(&chooser->axes[f], agreed);
     }
   }
   return is_valid(chooser);
@@ -463,10 +460,8 @@ void choose_axes(partitioner_t *partitioner, const mlir_op_t *op,
   if (choose_agreed(&chooser)) {
     return;
   }
-  pod_arena_t *arena = pod_arena_create();
-  const size_t count = (size_t)factors->factor_count;
-  chooser.candidates = pod_arena_array(arena, count, sizeof(chooser.candidates[0]));
-  chooser.picked = pod_arena_array(arena, count, sizeof(chooser.picked[0]));
+  chooser.candidates = partitioner->candidates;
+  chooser.picked = partitioner->picked;
   gather_candidates(&chooser);
   if (has_reduction(factors)) {
     keep_shared(&chooser);
@@ -477,5 +472,4 @@ void choose_axes(partitioner_t *partitioner, const mlir_op_t *op,
   } else {
     choose_one_by_one(&chooser);
   }
-  pod_arena_destroy(arena);
 }

@@ -150,23 +150,100 @@ pod_status_t partition_verbatim(partitioner_t *partitioner, const mlir_op_t *op)
   return NULL;
 }
 
-static void write_local(partitioner_t *partitioner, const mlir_op_t *op,
-                        const factors_t *factors, chip_reducer_t reducer,
-                        const axes_t *axes) {
-  mlir_op_t *local = clone(partitioner, op);
+// --- Choices ---
+
+enum { CHOICE_KEY_MAX = 64 };
+
+// What the choice for an operation depends on, as numbers. Types, layouts and shared
+// attributes are one when they are equal, so that their addresses tell them apart.
+typedef struct choice_key_t {
+  int count;  // 0: there is too much of it.
+  int64_t numbers[CHOICE_KEY_MAX];
+} choice_key_t;
+
+static void add_number(choice_key_t *key, int64_t number) {
+  if (key->count > 0 && key->count < CHOICE_KEY_MAX) {
+    key->numbers[key->count++] = number;
+  } else {
+    key->count = 0;
+  }
+}
+
+static void add_operand(partitioner_t *partitioner, choice_key_t *key,
+                        const mlir_value_t *value) {
+  add_number(key, (int64_t)(intptr_t)value->type);
+  if (propagate_is_remade(value)) {
+    add_number(key, -1);
+    return;
+  }
+  for (const version_t *version = partitioner->states[value->id].versions;
+       version != NULL; version = version->next) {
+    add_number(key, (int64_t)(intptr_t)version->layout);
+  }
+  add_number(key, -2);
+}
+
+// The targets are set.
+static void make_key(partitioner_t *partitioner, const mlir_op_t *op,
+                     chip_reducer_t reducer, choice_key_t *key) {
+  key->numbers[0] = op->kind;
+  key->count = 1;
+  add_number(key, reducer);
+  add_number(key, op->operand_count);
+  for (int i = 0; i < op->operand_count && key->count > 0; i++) {
+    add_operand(partitioner, key, op->operands[i]);
+  }
+  for (int i = 0; i < op->result_count && key->count > 0; i++) {
+    add_number(key, (int64_t)(intptr_t)op->results[i].type);
+    add_number(key, (int64_t)(intptr_t)partitioner->targets[i]);
+  }
+  for (int i = 0; i < op->attr_count && key->count > 0; i++) {
+    add_number(key, (int64_t)(intptr_t)op->attrs[i].name);
+    add_number(key, (int64_t)(intptr_t)op->attrs[i].value);
+  }
+  if (op->region_count > 0) {
+    key->count = 0;  // Its factors may depend on its body.
+  }
+}
+
+static const choice_t *make_choice(partitioner_t *partitioner, const mlir_op_t *op,
+                                   const factors_t *factors, chip_reducer_t reducer) {
+  pod_arena_t *arena = partitioner->shardings.arena;
+  axes_t *axes = partitioner->factor_axes;
+  choose_axes(partitioner, op, factors, reducer, partitioner->targets, axes);
+  choice_t *choice = pod_arena_alloc(arena, sizeof(*choice));
+  choice->reducer = reducer;
+  choice->operands =
+      pod_arena_array(arena, (size_t)op->operand_count, sizeof(choice->operands[0]));
+  choice->results =
+      pod_arena_array(arena, (size_t)op->result_count, sizeof(choice->results[0]));
+  choice->types =
+      pod_arena_array(arena, (size_t)op->result_count, sizeof(choice->types[0]));
   for (int i = 0; i < op->operand_count; i++) {
-    const layout_t *layout =
-        choice_layout(partitioner, &factors->operands[i], axes, NULL);
-    local->operands[i] = value_get(partitioner, op->operands[i], layout);
+    choice->operands[i] = choice_layout(partitioner, &factors->operands[i], axes, NULL);
   }
   const axes_t unreduced = choice_unreduced(factors, axes);
+  for (int i = 0; i < op->result_count; i++) {
+    choice->results[i] =
+        choice_layout(partitioner, &factors->results[i], axes, &unreduced);
+    const tensor_shape_t shape =
+        layout_local_shape(choice->results[i], value_shape(&op->results[i]));
+    choice->types[i] = mlir_type_tensor(partitioner->module, &shape);
+  }
+  return choice;
+}
+
+static void write_local(partitioner_t *partitioner, const mlir_op_t *op,
+                        const choice_t *choice) {
+  mlir_op_t *local = clone(partitioner, op);
+  for (int i = 0; i < op->operand_count; i++) {
+    local->operands[i] = value_get(partitioner, op->operands[i], choice->operands[i]);
+  }
   mlir_block_append(partitioner->block, local);
   for (int i = 0; i < op->result_count; i++) {
-    const layout_t *layout =
-        choice_layout(partitioner, &factors->results[i], axes, &unreduced);
-    const tensor_shape_t shape = layout_local_shape(layout, value_shape(&op->results[i]));
-    local->results[i].type = mlir_type_tensor(partitioner->module, &shape);
-    value_put(partitioner, &op->results[i], layout, reducer, &local->results[i]);
+    local->results[i].type = choice->types[i];
+    value_put(partitioner, &op->results[i], choice->results[i], choice->reducer,
+              &local->results[i]);
   }
   localize_attrs(partitioner, op, local);
 }
@@ -200,19 +277,36 @@ static void reserve_choice(partitioner_t *partitioner, int target_count,
     partitioner->factor_axes =
         pod_grow(partitioner->factor_axes, (size_t)partitioner->factor_capacity,
                  sizeof(partitioner->factor_axes[0]));
+    partitioner->candidates =
+        pod_grow(partitioner->candidates, (size_t)partitioner->factor_capacity,
+                 sizeof(partitioner->candidates[0]));
+    partitioner->picked =
+        pod_grow(partitioner->picked, (size_t)partitioner->factor_capacity,
+                 sizeof(partitioner->picked[0]));
   }
 }
 
 pod_status_t partition_ruled(partitioner_t *partitioner, const mlir_op_t *op) {
-  const factors_t *factors;
-  POD_TRY(factors_of(partitioner, op, &factors));
   const chip_reducer_t reducer = reducer_of(op);
-  reserve_choice(partitioner, op->result_count, factors->factor_count);
+  reserve_choice(partitioner, op->result_count, 0);
   for (int i = 0; i < op->result_count; i++) {
     partitioner->targets[i] = value_layout(partitioner, &op->results[i]);
   }
-  choose_axes(partitioner, op, factors, reducer, partitioner->targets,
-              partitioner->factor_axes);
-  write_local(partitioner, op, factors, reducer, partitioner->factor_axes);
+  choice_key_t key;
+  make_key(partitioner, op, reducer, &key);
+  const char *bytes = (const char *)key.numbers;
+  const size_t length = (size_t)key.count * sizeof(key.numbers[0]);
+  const choice_t *choice =
+      length == 0 ? NULL : pod_map_get_n(partitioner->choices, bytes, length);
+  if (choice == NULL) {
+    const factors_t *factors;
+    POD_TRY(factors_of(partitioner, op, &factors));
+    reserve_choice(partitioner, 0, factors->factor_count);
+    choice = make_choice(partitioner, op, factors, reducer);
+    if (length > 0) {
+      pod_map_put_n(partitioner->choices, bytes, length, (void *)(uintptr_t)choice);
+    }
+  }
+  write_local(partitioner, op, choice);
   return NULL;
 }

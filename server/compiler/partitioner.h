@@ -38,6 +38,21 @@ typedef struct place_t {
   struct place_t *next;
 } place_t;
 
+enum { CANDIDATES_MAX = 8 };  // Per factor; tensors that propose more are not heard.
+
+// The axes by which a factor may be sharded.
+typedef struct candidates_t {
+  int count;
+  axes_t axes[CANDIDATES_MAX];  // [0] is none.
+} candidates_t;
+
+// What has been chosen for an operation, and for all that are like it.
+typedef struct choice_t {
+  const layout_t **operands, **results;
+  const mlir_type_t **types;  // Of the local results.
+  chip_reducer_t reducer;     // Of what is unreduced.
+} choice_t;
+
 typedef struct partitioner_t {
   mlir_module_t *source, *module;
   const mesh_t *mesh;
@@ -61,6 +76,9 @@ typedef struct partitioner_t {
   reshard_plan_t plan;       // Room to make one.
   const layout_t **targets;  // Of the results of the operation at hand.
   axes_t *factor_axes;       // Of its factors.
+  candidates_t *candidates;  // Of its factors, and which of them is picked.
+  int *picked;
+  pod_map_t *choices;  // Of operations that are alike: choice_t.
   int target_capacity, factor_capacity;
 } partitioner_t;
 

@@ -49,13 +49,14 @@ static void take_axes(projection_cell_t *cell, int64_t factor_size, axes_t *rest
       taken++;
     }
   }
-  axes_t left = {0};
+  axes_t left;
+  left.count = 0;
   for (int i = taken; i < rest->count; i++) {
     axes_append(&left, rest->refs[i]);
   }
   axes_set(rest, &left);
   if (size > 1 && left.count > 0) {
-    cell->overflow = left;
+    axes_set(&cell->overflow, &left);
     rest->count = 0;
   }
 }
@@ -65,15 +66,23 @@ void projection_set(projection_t *projection, int tensor, const factors_t *facto
                     const sharding_t *sharding) {
   for (int d = 0; d < mapping->rank; d++) {
     const factor_list_t *list = &mapping->dims[d];
-    axes_t rest = axes_from_list(&sharding->dims[d].axes);
     bool open = sharding->dims[d].is_open;
+    if (list->count == 1) {
+      projection_cell_t *cell = projection_cell(projection, tensor, list->factors[0]);
+      cell->is_present = cell->is_minor_most = true;
+      cell->is_open = open;
+      cell->size = shape->dims[d];
+      axes_set_list(&cell->axes, &sharding->dims[d].axes);
+      continue;
+    }
+    axes_t rest = axes_from_list(&sharding->dims[d].axes);
     for (int i = 0; i < list->count; i++) {
       projection_cell_t *cell = projection_cell(projection, tensor, list->factors[i]);
       const int64_t factor_size = factors->factors[list->factors[i]].size;
       cell->is_present = true;
       cell->is_open = open;
       cell->is_minor_most = i == list->count - 1;
-      cell->size = list->count == 1 ? shape->dims[d] : factor_size;
+      cell->size = factor_size;
       if (cell->is_minor_most) {
         axes_set(&cell->axes, &rest);
       } else {
@@ -86,7 +95,8 @@ void projection_set(projection_t *projection, int tensor, const factors_t *facto
 
 axes_t projection_dim(const projection_t *projection, int tensor,
                       const factors_t *factors, const factor_tensor_t *mapping, int dim) {
-  axes_t axes = {0};
+  axes_t axes;
+  axes.count = 0;
   const factor_list_t *list = &mapping->dims[dim];
   for (int i = 0; i < list->count; i++) {
     const projection_cell_t *cell = projection_cell(projection, tensor, list->factors[i]);

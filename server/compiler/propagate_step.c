@@ -44,6 +44,9 @@ unsigned graph_gains(const node_t *node) {
 // Adds to `common`, the axes on which the tensors so far agree, those of one more. When
 // they conflict `common` keeps the part that both have and can no longer grow.
 static void merge_axes(axes_t *common, const axes_t *more, bool *can_grow) {
+  if (more->count == 0 || axes_equal(common, more)) {
+    return;
+  }
   const axes_t shared = axes_common_prefix(common, more);
   if (axes_equal(&shared, common)) {
     if (*can_grow) {
@@ -205,12 +208,15 @@ static int plan_factors(graph_t *graph, const node_t *node, int level) {
 // Gives a tensor the axes of one factor. An operand of an elementwise operation is not
 // sharded beyond what the result is: its shards would only be gathered again.
 static bool expand_cell(const graph_t *graph, const node_t *node, int tensor, int factor,
-                        axes_t axes) {
+                        const axes_t *wanted) {
   const projection_t *projection = &graph->projection;
   projection_cell_t *cell = projection_cell(projection, tensor, factor);
-  if (!cell->is_present) {
+  // What is wanted is only cut in what follows.
+  if (!cell->is_present || !axes_is_strict_prefix(&cell->axes, wanted)) {
     return false;
   }
+  axes_t axes;
+  axes_set(&axes, wanted);
   fit_within_factor(&axes, cell, graph->slots[node->slots[tensor]].sharding);
   if (!axes_is_strict_prefix(&cell->axes, &axes)) {
     return false;
@@ -337,7 +343,7 @@ void graph_step(graph_t *graph, node_t *node, int level) {
     bool updated = false;
     for (int r = 0; r < count; r++) {
       const int factor = graph->ranks[r].factor;
-      updated |= expand_cell(graph, node, tensor, factor, graph->axes[factor]);
+      updated |= expand_cell(graph, node, tensor, factor, &graph->axes[factor]);
     }
     if (updated) {
       update_slot(graph, node, tensor);
