@@ -154,13 +154,15 @@ static pod_status_t parse_fields(mlir_parser_t *parser, size_t count,
   bool seen[FIELDS_MAX] = {false};
   while (!mlir_parser_at_end(parser)) {
     const mlir_position_t position = mlir_parser_position(parser);
-    const char *name;
-    POD_TRY(mlir_parser_identifier(parser, &name));
     size_t i = 0;
-    while (i < count && strcmp(fields[i].name, name) != 0) {
+    while (i < count && !mlir_parser_peek(parser, fields[i].name)) {
       i++;
     }
-    if (i == count || seen[i]) {
+    if (i < count && !seen[i]) {
+      POD_TRY(mlir_parser_expect(parser, fields[i].name));
+    } else {
+      const char *name;
+      POD_TRY(mlir_parser_identifier(parser, &name));
       return mlir_parser_error_at(
           parser, position,
           i == count ? "unknown field '%s'" : "field '%s' stands here twice", name);

@@ -5,6 +5,7 @@
 
 #include "common/base/check.h"
 #include "common/base/memory.h"
+#include "server/compiler/alike.h"
 #include "server/compiler/partitioner.h"
 #include "server/compiler/reducer.h"
 #include "server/compiler/table.h"
@@ -152,57 +153,30 @@ pod_status_t partition_verbatim(partitioner_t *partitioner, const mlir_op_t *op)
 
 // --- Choices ---
 
-enum { CHOICE_KEY_MAX = 64 };
-
-// What the choice for an operation depends on, as numbers. Types, layouts and shared
-// attributes are one when they are equal, so that their addresses tell them apart.
-typedef struct choice_key_t {
-  int count;  // 0: there is too much of it.
-  int64_t numbers[CHOICE_KEY_MAX];
-} choice_key_t;
-
-static void add_number(choice_key_t *key, int64_t number) {
-  if (key->count > 0 && key->count < CHOICE_KEY_MAX) {
-    key->numbers[key->count++] = number;
-  } else {
-    key->count = 0;
-  }
-}
-
-static void add_operand(partitioner_t *partitioner, choice_key_t *key,
+// The layouts that an operand has to start from.
+static void add_operand(partitioner_t *partitioner, alike_t *key,
                         const mlir_value_t *value) {
-  add_number(key, (int64_t)(intptr_t)value->type);
   if (propagate_is_remade(value)) {
-    add_number(key, -1);
+    alike_add(key, -1);
     return;
   }
   for (const version_t *version = partitioner->states[value->id].versions;
        version != NULL; version = version->next) {
-    add_number(key, (int64_t)(intptr_t)version->layout);
+    alike_add_address(key, version->layout);
   }
-  add_number(key, -2);
+  alike_add(key, -2);
 }
 
-// The targets are set.
+// What the choice for an operation depends on. The targets are set.
 static void make_key(partitioner_t *partitioner, const mlir_op_t *op,
-                     chip_reducer_t reducer, choice_key_t *key) {
-  key->numbers[0] = op->kind;
-  key->count = 1;
-  add_number(key, reducer);
-  add_number(key, op->operand_count);
+                     chip_reducer_t reducer, alike_t *key) {
+  alike_init(key, op);
+  alike_add(key, reducer);
   for (int i = 0; i < op->operand_count && key->count > 0; i++) {
     add_operand(partitioner, key, op->operands[i]);
   }
   for (int i = 0; i < op->result_count && key->count > 0; i++) {
-    add_number(key, (int64_t)(intptr_t)op->results[i].type);
-    add_number(key, (int64_t)(intptr_t)partitioner->targets[i]);
-  }
-  for (int i = 0; i < op->attr_count && key->count > 0; i++) {
-    add_number(key, (int64_t)(intptr_t)op->attrs[i].name);
-    add_number(key, (int64_t)(intptr_t)op->attrs[i].value);
-  }
-  if (op->region_count > 0) {
-    key->count = 0;  // Its factors may depend on its body.
+    alike_add_address(key, partitioner->targets[i]);
   }
 }
 
@@ -292,20 +266,15 @@ pod_status_t partition_ruled(partitioner_t *partitioner, const mlir_op_t *op) {
   for (int i = 0; i < op->result_count; i++) {
     partitioner->targets[i] = value_layout(partitioner, &op->results[i]);
   }
-  choice_key_t key;
+  alike_t key;
   make_key(partitioner, op, reducer, &key);
-  const char *bytes = (const char *)key.numbers;
-  const size_t length = (size_t)key.count * sizeof(key.numbers[0]);
-  const choice_t *choice =
-      length == 0 ? NULL : pod_map_get_n(partitioner->choices, bytes, length);
+  const choice_t *choice = alike_get(partitioner->choices, &key);
   if (choice == NULL) {
     const factors_t *factors;
     POD_TRY(factors_of(partitioner, op, &factors));
     reserve_choice(partitioner, 0, factors->factor_count);
     choice = make_choice(partitioner, op, factors, reducer);
-    if (length > 0) {
-      pod_map_put_n(partitioner->choices, bytes, length, (void *)(uintptr_t)choice);
-    }
+    alike_put(partitioner->choices, &key, choice);
   }
   write_local(partitioner, op, choice);
   return NULL;

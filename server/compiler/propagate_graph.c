@@ -9,6 +9,7 @@
 #include "common/base/memory.h"
 #include "common/mlir/diagnostic.h"
 #include "server/chip/operations.h"
+#include "server/compiler/alike.h"
 #include "server/compiler/shardings.h"
 #include "server/compiler/table.h"
 
@@ -161,10 +162,24 @@ static bool has_shared_operand(const graph_t *graph, const mlir_op_t *op) {
   return false;
 }
 
+static pod_status_t find_factors(graph_t *graph, const mlir_op_t *op,
+                                 const factors_t **out_factors) {
+  alike_t key;
+  alike_init(&key, op);
+  *out_factors = alike_get(graph->factors, &key);
+  if (*out_factors == NULL) {
+    factors_t *factors;
+    POD_TRY(compiler_factors_rule(op->kind)(graph->module, op, graph->arena, &factors));
+    alike_put(graph->factors, &key, factors);
+    *out_factors = factors;
+  }
+  return NULL;
+}
+
 static pod_status_t add_ruled_op(graph_t *graph, const mlir_op_t *op,
                                  const axes_t *manual) {
-  factors_t *factors;
-  POD_TRY(compiler_factors_rule(op->kind)(graph->module, op, graph->arena, &factors));
+  const factors_t *factors;
+  POD_TRY(find_factors(graph, op, &factors));
   if (op->result_count > 0) {
     graph->value_factors[op->results[0].id] = factors;
   }
@@ -491,6 +506,7 @@ pod_status_t graph_build(graph_t *graph, const shardings_t *shardings) {
   POD_CHECK(block != NULL);
   *graph = (graph_t){
       .module = module, .arena = arena, .mesh = shardings->mesh, .shardings = shardings};
+  graph->factors = pod_map_create();
   graph->value_slots =
       pod_arena_array(arena, module->value_count, sizeof(graph->value_slots[0]));
   graph->use_counts =
@@ -512,6 +528,7 @@ pod_status_t graph_build(graph_t *graph, const shardings_t *shardings) {
 void graph_deinit(graph_t *graph) {
   free(graph->slots);
   free(graph->nodes);
+  pod_map_destroy(graph->factors);
   projection_deinit(&graph->projection);
 }
 

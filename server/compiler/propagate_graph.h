@@ -71,6 +71,7 @@ typedef struct graph_t {
   int *argument_slots;              // Of @main.
   int *result_slots;                // Of @main.
   int *use_counts;                  // By value id.
+  pod_map_t *factors;               // Of operations that are alike.
   const factors_t **value_factors;  // By value id: as in propagation_t.
   int *slot_nodes;  // The nodes of a slot: [slot_starts[i], slot_starts[i + 1]).
   int *slot_starts;
