@@ -5,6 +5,7 @@
 
 #include "server/worker/kernels/floats.h"
 #include "server/worker/kernels/kernels.h"
+#include "server/worker/kernels/lanes.h"
 #include "server/worker/kernels/region.h"
 #include "server/worker/kernels/storage.h"
 
@@ -216,24 +217,35 @@ pod_status_t kernel_mulhi(const kernel_args_t *args) {
 // ----- map -----
 
 pod_status_t kernel_map(const kernel_args_t *args) {
-  enum { FEW = 16 };
-  const tensor_shape_t *shape = kernel_result_shape(args, 0);
-  const int64_t count = tensor_shape_elements(shape);
+  const int64_t count = tensor_shape_elements(kernel_result_shape(args, 0));
   const int32_t operands = args->instruction->operand_count;
-  if (operands > FEW || args->call == NULL) {
+  if (operands > KERNEL_VALUES_MAX) {
     return pod_error(POD_UNIMPLEMENTED, "%s: more than %d operands",
-                     args->instruction->name, FEW);
+                     args->instruction->name, KERNEL_VALUES_MAX);
   }
-  const void *inputs[FEW];
-  char *out = args->results[0];
-  for (int64_t i = 0; i < count; i++) {
+  kernel_signature_t signature = {.parameter_count = operands, .result_count = 1};
+  for (int32_t k = 0; k < operands; k++) {
+    signature.parameters[k] = kernel_operand_shape(args, k)->dtype;
+  }
+  signature.results[0] = kernel_result_shape(args, 0)->dtype;
+  const size_t result_bytes = tensor_dtype_bytes(signature.results[0]);
+  kernel_lanes_t *lanes;
+  POD_TRY(kernel_lanes_create(args, 0, &signature, &lanes));
+  pod_status_t status = NULL;
+  for (int64_t done = 0; done < count && status == NULL; done += KERNEL_LANES) {
+    const size_t part =
+        (size_t)(count - done < KERNEL_LANES ? count - done : KERNEL_LANES);
     for (int32_t k = 0; k < operands; k++) {
-      const size_t bytes = tensor_dtype_bytes(kernel_operand_shape(args, k)->dtype);
-      inputs[k] = (const char *)args->operands[k] + (size_t)i * bytes;
+      const size_t bytes = tensor_dtype_bytes(signature.parameters[k]);
+      memcpy(kernel_lanes_parameter(lanes, k),
+             (const char *)args->operands[k] + (size_t)done * bytes, part * bytes);
     }
-    POD_TRY(
-        args->call(args, args->instruction->calls[0], inputs,
-                   (void *const[]){out + (size_t)i * tensor_dtype_bytes(shape->dtype)}));
+    status = kernel_lanes_run(lanes, part);
+    if (status == NULL) {
+      memcpy((char *)args->results[0] + (size_t)done * result_bytes,
+             kernel_lanes_result(lanes, 0), part * result_bytes);
+    }
   }
-  return NULL;
+  kernel_lanes_destroy(lanes);
+  return status;
 }

@@ -5,8 +5,10 @@
 
 #include "server/chip/indexing.h"
 #include "server/worker/kernels/kernels.h"
+#include "server/worker/kernels/lanes.h"
 #include "server/worker/kernels/move.h"
 #include "server/worker/kernels/region.h"
+#include "server/worker/kernels/storage.h"
 
 static int64_t dot(int rank, const int64_t *index, const int64_t *strides) {
   int64_t sum = 0;
@@ -124,39 +126,42 @@ static bool clip(const chip_index_walk_t *walk, const int64_t *start, int64_t *l
   return true;
 }
 
-// Several inputs: the region takes one element of each and of each update.
-static pod_status_t combine_several(const kernel_args_t *args, int64_t to, int64_t from) {
-  enum { FEW = 16 };
-  const int32_t count = args->instruction->result_count;
-  const void *inputs[2 * FEW] = {NULL};
-  void *outputs[FEW] = {NULL};
-  _Alignas(16) char values[FEW][KERNEL_ELEMENT_BYTES];
-  if (count > FEW) {
-    return pod_error(POD_UNIMPLEMENTED, "%s: more than %d inputs",
-                     args->instruction->name, FEW);
-  }
-  for (int32_t i = 0; i < count; i++) {
-    const size_t bytes = tensor_dtype_bytes(kernel_result_shape(args, i)->dtype);
-    inputs[i] = (const char *)args->results[i] + (size_t)to * bytes;
-    inputs[count + i] =
-        (const char *)args->operands[count + 1 + i] + (size_t)from * bytes;
-    outputs[i] = values[i];
-  }
-  POD_TRY(args->call(args, args->instruction->calls[0], inputs, outputs));
-  for (int32_t i = 0; i < count; i++) {
-    const size_t bytes = tensor_dtype_bytes(kernel_result_shape(args, i)->dtype);
-    memcpy((char *)args->results[i] + (size_t)to * bytes, values[i], bytes);
-  }
-  return NULL;
-}
-
 typedef struct scatter_t {
   const kernel_args_t *args;
   const chip_index_walk_t *walk;
   kernel_combiner_t combiner;  // Of a single input.
+  kernel_lanes_t *lanes;       // Of several.
   int32_t count;               // Of inputs.
   size_t bytes;
 } scatter_t;
+
+static unsigned size_of(const scatter_t *scatter, int32_t input) {
+  return kernel_size_index(kernel_result_shape(scatter->args, input)->dtype);
+}
+
+// Several inputs, of which the region takes an element each and one of each update; at
+// most KERNEL_LANES places of a window.
+static pod_status_t combine_several(const scatter_t *scatter, int64_t to,
+                                    int64_t to_stride, int64_t from, int64_t from_stride,
+                                    size_t places) {
+  const kernel_args_t *args = scatter->args;
+  for (int32_t i = 0; i < scatter->count; i++) {
+    const unsigned size = size_of(scatter, i);
+    kernel_loops()->gather[size]((const char *)args->results[i] + (to << size), to_stride,
+                                 kernel_lanes_parameter(scatter->lanes, i), places);
+    kernel_loops()->gather[size](
+        (const char *)args->operands[scatter->count + 1 + i] + (from << size),
+        from_stride, kernel_lanes_parameter(scatter->lanes, scatter->count + i), places);
+  }
+  POD_TRY(kernel_lanes_run(scatter->lanes, places));
+  for (int32_t i = 0; i < scatter->count; i++) {
+    const unsigned size = size_of(scatter, i);
+    kernel_loops()->scatter[size](kernel_lanes_result(scatter->lanes, i),
+                                  (char *)args->results[i] + (to << size), to_stride,
+                                  places);
+  }
+  return NULL;
+}
 
 // `count` elements along one dimension.
 static pod_status_t scatter_row(const scatter_t *scatter, int64_t to, int64_t to_stride,
@@ -168,8 +173,10 @@ static pod_status_t scatter_row(const scatter_t *scatter, int64_t to, int64_t to
         to_stride, (const char *)args->operands[2] + (size_t)from * scatter->bytes,
         from_stride, count);
   }
-  for (int64_t i = 0; i < count; i++) {
-    POD_TRY(combine_several(args, to + i * to_stride, from + i * from_stride));
+  for (int64_t i = 0; i < count; i += KERNEL_LANES) {
+    const int64_t places = count - i < KERNEL_LANES ? count - i : KERNEL_LANES;
+    POD_TRY(combine_several(scatter, to + i * to_stride, to_stride,
+                            from + i * from_stride, from_stride, (size_t)places));
   }
   return NULL;
 }
@@ -208,6 +215,24 @@ static pod_status_t scatter_window(const scatter_t *scatter, const int64_t *batc
   return NULL;
 }
 
+static pod_status_t scatter_init(scatter_t *scatter, tensor_dtype_t dtype) {
+  const kernel_args_t *args = scatter->args;
+  const int32_t count = scatter->count;
+  if (count == 1) {
+    return kernel_combiner_init(args, 0, dtype, &scatter->combiner);
+  }
+  if (2 * count > KERNEL_VALUES_MAX) {
+    return pod_error(POD_UNIMPLEMENTED, "%s: more than %d inputs",
+                     args->instruction->name, KERNEL_VALUES_MAX / 2);
+  }
+  kernel_signature_t signature = {.parameter_count = 2 * count, .result_count = count};
+  for (int32_t i = 0; i < count; i++) {
+    signature.parameters[i] = signature.parameters[count + i] = signature.results[i] =
+        kernel_result_shape(args, i)->dtype;
+  }
+  return kernel_lanes_create(args, 0, &signature, &scatter->lanes);
+}
+
 pod_status_t kernel_scatter(const kernel_args_t *args) {
   const int32_t count = args->instruction->result_count;
   const tensor_shape_t *input = kernel_operand_shape(args, 0);
@@ -228,11 +253,16 @@ pod_status_t kernel_scatter(const kernel_args_t *args) {
                        .walk = &walk,
                        .count = count,
                        .bytes = tensor_dtype_bytes(input->dtype)};
-  POD_TRY(kernel_combiner_init(args, 0, input->dtype, &scatter.combiner));
+  pod_status_t status = scatter_init(&scatter, input->dtype);
   int64_t batch[TENSOR_RANK_MAX] = {0}, start[TENSOR_RANK_MAX];
-  do {
+  bool is_left = status == NULL;
+  while (is_left) {
     read_start(&walk, indices->dtype, args->operands[count], batch, start);
-    POD_TRY(scatter_window(&scatter, batch, start));
-  } while (kernel_next_index(walk.batch_rank, walk.batch_sizes, batch));
-  return NULL;
+    status = scatter_window(&scatter, batch, start);
+    is_left =
+        status == NULL && kernel_next_index(walk.batch_rank, walk.batch_sizes, batch);
+  }
+  kernel_combiner_deinit(&scatter.combiner);
+  kernel_lanes_destroy(scatter.lanes);
+  return status;
 }

@@ -356,110 +356,6 @@ static pod_status_t reduce_known(const kernel_args_t *args, combiner_t combiner,
   return NULL;
 }
 
-// ----- any region -----
-
-// The operands' elements at one place and the results so far, 16 bytes each, are the
-// arguments of the region.
-typedef struct region_t {
-  const kernel_args_t *args;
-  int32_t count;        // Of operands; as many initial values follow them.
-  char *values, *next;  // `count` results so far, and room for the new ones.
-  const void **inputs;  // 2 * count.
-  void **outputs;       // count.
-} region_t;
-
-enum { VALUE_BYTES = 16 };
-
-static pod_status_t region_step(const region_t *region, int64_t index) {
-  const kernel_args_t *args = region->args;
-  for (int32_t i = 0; i < region->count; i++) {
-    const size_t bytes = tensor_dtype_bytes(kernel_operand_shape(args, i)->dtype);
-    region->inputs[i] = region->values + i * VALUE_BYTES;
-    region->inputs[region->count + i] =
-        (const char *)args->operands[i] + (size_t)index * bytes;
-    region->outputs[i] = region->next + i * VALUE_BYTES;
-  }
-  POD_TRY(args->call(args, args->instruction->calls[0], region->inputs, region->outputs));
-  memcpy(region->values, region->next, (size_t)region->count * VALUE_BYTES);
-  return NULL;
-}
-
-// Strides and sizes of the kept or of the reduced dimensions.
-typedef struct walk_t {
-  int rank;
-  int64_t count, sizes[TENSOR_RANK_MAX], strides[TENSOR_RANK_MAX];
-} walk_t;
-
-static walk_t make_walk(const tensor_shape_t *shape, uint32_t reduced, bool is_reduced) {
-  int64_t strides[TENSOR_RANK_MAX];
-  tensor_shape_strides(shape, strides);
-  walk_t walk = {.count = 1};
-  for (int i = 0; i < shape->rank; i++) {
-    if (((reduced >> i & 1u) != 0) == is_reduced) {
-      walk.sizes[walk.rank] = shape->dims[i];
-      walk.strides[walk.rank++] = strides[i];
-      walk.count *= shape->dims[i];
-    }
-  }
-  return walk;
-}
-
-static int64_t walk_at(const walk_t *walk, int64_t place) {
-  int64_t offset = 0;
-  for (int i = walk->rank - 1; i >= 0; i--) {
-    offset += place % walk->sizes[i] * walk->strides[i];
-    place /= walk->sizes[i];
-  }
-  return offset;
-}
-
-static pod_status_t region_run(const region_t *region, uint32_t reduced) {
-  const kernel_args_t *args = region->args;
-  const walk_t kept = make_walk(kernel_operand_shape(args, 0), reduced, false);
-  const walk_t gone = make_walk(kernel_operand_shape(args, 0), reduced, true);
-  for (int64_t place = 0; place < kept.count; place++) {
-    for (int32_t i = 0; i < region->count; i++) {
-      const size_t bytes = tensor_dtype_bytes(kernel_operand_shape(args, i)->dtype);
-      memcpy(region->values + i * VALUE_BYTES, args->operands[region->count + i], bytes);
-    }
-    const int64_t first = walk_at(&kept, place);
-    for (int64_t step = 0; step < gone.count; step++) {
-      POD_TRY(region_step(region, first + walk_at(&gone, step)));
-    }
-    for (int32_t i = 0; i < region->count; i++) {
-      const size_t bytes = tensor_dtype_bytes(kernel_operand_shape(args, i)->dtype);
-      memcpy((char *)args->results[i] + (size_t)place * bytes,
-             region->values + i * VALUE_BYTES, bytes);
-    }
-  }
-  return NULL;
-}
-
-static pod_status_t reduce_region(const kernel_args_t *args, uint32_t reduced) {
-  const int32_t count = args->instruction->operand_count / 2;
-  const size_t places = (size_t)count;
-  region_t region = {
-      .args = args,
-      .count = count,
-      .values = calloc(places, VALUE_BYTES),
-      .next = calloc(places, VALUE_BYTES),
-      .inputs = calloc(2 * places, sizeof(void *)),
-      .outputs = calloc(places, sizeof(void *)),
-  };
-  pod_status_t status = NULL;
-  if (region.values == NULL || region.next == NULL || region.inputs == NULL ||
-      region.outputs == NULL) {
-    status = pod_error(POD_RESOURCE_EXHAUSTED, "no host memory for %d values", count);
-  } else {
-    status = region_run(&region, reduced);
-  }
-  free(region.values);
-  free(region.next);
-  free(region.inputs);
-  free(region.outputs);
-  return status;
-}
-
 pod_status_t kernel_reduce(const kernel_args_t *args) {
   int32_t dimension_count = 0;
   const int64_t *dimensions =
@@ -477,8 +373,8 @@ pod_status_t kernel_reduce(const kernel_args_t *args) {
     kernel_scratch_trim();
     return status;
   }
-  if (args->instruction->call_count < 1 || args->call == NULL) {
+  if (args->instruction->call_count < 1) {
     return kernel_unsupported(args, dtype);
   }
-  return reduce_region(args, reduced);
+  return kernel_reduce_by_region(args, reduced);
 }

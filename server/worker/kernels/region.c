@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/worker/kernels/kernels.h"
+#include "server/worker/kernels/lanes.h"
 #include "server/worker/kernels/storage.h"
 
 kernel_binary_fn_t kernel_reducer_loop(chip_reducer_t reducer, tensor_dtype_t dtype) {
@@ -53,7 +54,7 @@ pod_status_t kernel_combiner_init(const kernel_args_t *args, int32_t call,
       args->instruction, CHIP_ATTR_REDUCER, CHIP_REDUCER_NONE);
   combiner.loop = kernel_reducer_loop(reducer, dtype);
   if (combiner.loop == NULL) {
-    if (call >= args->instruction->call_count || args->call == NULL) {
+    if (call >= args->instruction->call_count) {
       return kernel_unsupported(args, dtype);
     }
     if (args->program->computations != NULL) {
@@ -65,23 +66,38 @@ pod_status_t kernel_combiner_init(const kernel_args_t *args, int32_t call,
       combiner.loop = is_commutative(op) ? kernel_binary_of(op, dtype) : NULL;
     }
   }
+  if (combiner.loop == NULL && !combiner.takes_second) {
+    const kernel_signature_t signature = {.parameter_count = 2,
+                                          .result_count = 1,
+                                          .parameters = {dtype, dtype},
+                                          .results = {dtype}};
+    POD_TRY(kernel_lanes_create(args, call, &signature, &combiner.lanes));
+  }
   *out_combiner = combiner;
   return NULL;
 }
 
-static pod_status_t combine_by_call(const kernel_combiner_t *combiner, char *target,
-                                    size_t target_step, const char *source,
-                                    size_t source_step, int64_t count) {
-  const size_t bytes = tensor_dtype_bytes(combiner->dtype);
-  _Alignas(16) char result[KERNEL_ELEMENT_BYTES];
-  const int32_t computation = combiner->args->instruction->calls[combiner->call];
-  for (int64_t i = 0; i < count; i++) {
-    POD_TRY(combiner->args->call(combiner->args, computation,
-                                 (const void *const[]){target, source},
-                                 (void *const[]){result}));
-    memcpy(target, result, bytes);
-    target += target_step;
-    source += source_step;
+void kernel_combiner_deinit(kernel_combiner_t *combiner) {
+  kernel_lanes_destroy(combiner->lanes);
+  combiner->lanes = NULL;
+}
+
+static pod_status_t combine_by_lanes(const kernel_combiner_t *combiner, char *target,
+                                     int64_t target_stride, const char *source,
+                                     int64_t source_stride, int64_t count) {
+  const unsigned size = kernel_size_index(combiner->dtype);
+  const int64_t bytes = (int64_t)tensor_dtype_bytes(combiner->dtype);
+  for (int64_t done = 0; done < count; done += KERNEL_LANES) {
+    const size_t part =
+        (size_t)(count - done < KERNEL_LANES ? count - done : KERNEL_LANES);
+    char *to = target + done * target_stride * bytes;
+    kernel_loops()->gather[size](to, target_stride,
+                                 kernel_lanes_parameter(combiner->lanes, 0), part);
+    kernel_loops()->gather[size](source + done * source_stride * bytes, source_stride,
+                                 kernel_lanes_parameter(combiner->lanes, 1), part);
+    POD_TRY(kernel_lanes_run(combiner->lanes, part));
+    kernel_loops()->scatter[size](kernel_lanes_result(combiner->lanes, 0), to,
+                                  target_stride, part);
   }
   return NULL;
 }
@@ -121,8 +137,8 @@ pod_status_t kernel_combine(const kernel_combiner_t *combiner, void *target,
              (const char *)source + i * source_stride * (int64_t)bytes, bytes);
     }
   } else if (combiner->loop == NULL) {
-    return combine_by_call(combiner, target, (size_t)target_stride * bytes, source,
-                           (size_t)source_stride * bytes, count);
+    return combine_by_lanes(combiner, target, target_stride, source, source_stride,
+                            count);
   } else if (is_dense) {
     kernel_binary_elements(combiner->loop, combiner->dtype, target, source, target,
                            (size_t)count);
@@ -130,42 +146,4 @@ pod_status_t kernel_combine(const kernel_combiner_t *combiner, void *target,
     combine_strided(combiner, target, target_stride, source, source_stride, count);
   }
   return NULL;
-}
-
-static int32_t parameter_of(const chip_computation_t *region, int32_t buffer) {
-  for (int32_t i = 0; i < region->parameter_count; i++) {
-    if (region->parameters[i] == buffer) {
-      return i;
-    }
-  }
-  return CHIP_NONE;
-}
-
-bool kernel_region_compares(const kernel_args_t *args, int32_t call,
-                            kernel_comparison_t *out_comparison) {
-  if (args->program->computations == NULL) {
-    return false;
-  }
-  const chip_computation_t *region = region_of(args, call);
-  if (region->instruction_count != 1) {
-    return false;
-  }
-  const chip_instruction_t *only =
-      &args->program->instructions[region->first_instruction];
-  if (only->op != CHIP_OP_COMPARE || only->results[0] != region->results[0]) {
-    return false;
-  }
-  const kernel_comparison_t comparison = {
-      .direction = (chip_comparison_t)chip_instruction_attr_one(
-          only, CHIP_ATTR_COMPARISON_DIRECTION, CHIP_COMPARISON_EQ),
-      .is_total_order =
-          chip_instruction_attr_one(only, CHIP_ATTR_COMPARE_TYPE,
-                                    CHIP_COMPARE_BY_DTYPE) == CHIP_COMPARE_TOTAL_ORDER,
-      .left = parameter_of(region, only->operands[0]),
-      .right = parameter_of(region, only->operands[1])};
-  if (comparison.left == CHIP_NONE || comparison.right == CHIP_NONE) {
-    return false;
-  }
-  *out_comparison = comparison;
-  return true;
 }

@@ -16,37 +16,34 @@ enum { KERNEL_ELEMENT_BYTES = 16 };
 
 // How the elements of one array are combined with those of another: by the loop of a
 // known reducer, by taking the second (a region that returns its second argument), or by
-// calling calls[call].
+// running calls[call] over lanes.
 typedef struct kernel_combiner_t {
   const kernel_args_t *args;
   int32_t call;
   tensor_dtype_t dtype;
   bool takes_second;
-  kernel_binary_fn_t loop;  // On elements in the compute type; NULL: none is known.
+  kernel_binary_fn_t loop;       // On elements in the compute type; NULL: none is known.
+  struct kernel_lanes_t *lanes;  // When nothing else is known.
 } kernel_combiner_t;
 
 // Of the instruction's REDUCER attribute, or of its calls[call], over elements of
-// `dtype`. UNIMPLEMENTED when there is neither.
+// `dtype`. UNIMPLEMENTED when there is neither. To be given to kernel_combiner_deinit.
 POD_MUST_USE pod_status_t kernel_combiner_init(const kernel_args_t *args, int32_t call,
                                                tensor_dtype_t dtype,
                                                kernel_combiner_t *out_combiner);
 
+void kernel_combiner_deinit(kernel_combiner_t *combiner);
+
 // target[i · target_stride] = combine(target[i · target_stride], source[i ·
-// source_stride]) for i < count, one after the other. Strides in elements.
+// source_stride]) for i < count, where no target is another one's or a source. Strides in
+// elements.
 POD_MUST_USE pod_status_t kernel_combine(const kernel_combiner_t *combiner, void *target,
                                          int64_t target_stride, const void *source,
                                          int64_t source_stride, int64_t count);
 
-// A region that compares two of its parameters, which are numbers `left` and `right`.
-typedef struct kernel_comparison_t {
-  chip_comparison_t direction;
-  bool is_total_order;
-  int32_t left, right;
-} kernel_comparison_t;
-
-// Whether calls[call] is nothing but one.
-bool kernel_region_compares(const kernel_args_t *args, int32_t call,
-                            kernel_comparison_t *out_comparison);
+// reduce by calls[0] over the dimensions whose bits are set in `reduced`.
+POD_MUST_USE pod_status_t kernel_reduce_by_region(const kernel_args_t *args,
+                                                  uint32_t reduced);
 
 // The loop of a known reducer over elements of `dtype`, in the compute type; NULL when
 // there is none.

@@ -1,6 +1,4 @@
-// reduce_window and select_and_scatter.
-//
-// reduce_window with a known reducer goes row by row of the result: for every place of
+// reduce_window. With a known reducer goes row by row of the result: for every place of
 // the window one strided row of the operand is combined with the row so far, and rounded
 // to the element type, so that sums come out as by the reference interpreter. Padding
 // takes part with the initial value, as the specification has it.
@@ -10,26 +8,12 @@
 
 #include "server/chip/window.h"
 #include "server/worker/kernels/kernels.h"
+#include "server/worker/kernels/lanes.h"
 #include "server/worker/kernels/move.h"
 #include "server/worker/kernels/region.h"
 #include "server/worker/kernels/scratch.h"
 #include "server/worker/kernels/storage.h"
-
-// The offset of the element that place `w` of the window at `o` falls on, in the first
-// `rank` dimensions; -1 in the padding.
-static int64_t offset_of(const chip_window_t *window, int rank,
-                         const tensor_shape_t *shape, const int64_t *strides,
-                         const int64_t *o, const int64_t *w) {
-  int64_t offset = 0;
-  for (int d = 0; d < rank; d++) {
-    const int64_t at = chip_window_element(window, d, o[d], w[d]);
-    if (at < 0 || at >= shape->dims[d]) {
-      return -1;
-    }
-    offset += at * strides[d];
-  }
-  return offset;
-}
+#include "server/worker/kernels/windows.h"
 
 // ----- a known reducer -----
 
@@ -120,7 +104,8 @@ static void reduce_row(const rows_t *rows, const int64_t *o, char *out) {
   memcpy(rows->sums, rows->initial, count * tensor_dtype_bytes(rows->compute));
   int64_t w[TENSOR_RANK_MAX] = {0};
   do {
-    const int64_t offset = offset_of(rows->window, last, rows->in, rows->strides, o, w);
+    const int64_t offset =
+        kernel_window_offset(rows->window, last, rows->in, rows->strides, o, w);
     rows->loop(rows->sums, fetch_row(rows, offset, w[last]), rows->sums, count);
     if (rows->rounds) {
       kernel_encode(rows->dtype, rows->sums, count, rows->stored);
@@ -167,59 +152,98 @@ static pod_status_t reduce_window_known(const kernel_args_t *args,
 
 // ----- any region -----
 
-enum { FEW = 16 };
+enum { FEW = KERNEL_VALUES_MAX / 2 };
 
-// One element of each result: all places of the window in order, padding too.
-static pod_status_t reduce_place(const kernel_args_t *args, const chip_window_t *window,
-                                 const int64_t *strides, const int64_t *o,
-                                 int64_t place) {
+// A lane is an element of a row of the result.
+typedef struct windows_t {
+  const kernel_args_t *args;
+  const chip_window_t *window;
+  kernel_lanes_t *lanes;
+  int32_t count;  // Of operands.
+  size_t bytes[FEW];
+  char *values[FEW];  // The results so far, KERNEL_LANES each.
+  int64_t strides[TENSOR_RANK_MAX];
+} windows_t;
+
+// Results [first, first + places) of the row at `o`: all places of the window in order,
+// padding too.
+static pod_status_t reduce_lanes(const windows_t *windows, const int64_t *o,
+                                 int64_t first, size_t places, int64_t to) {
+  const kernel_args_t *args = windows->args;
   const tensor_shape_t *in = kernel_operand_shape(args, 0);
-  const int32_t count = args->instruction->result_count;
-  _Alignas(16) char sums[FEW][KERNEL_ELEMENT_BYTES], next[FEW][KERNEL_ELEMENT_BYTES];
-  const void *inputs[2 * FEW];
-  void *outputs[FEW];
+  const int32_t count = windows->count;
+  int64_t w[TENSOR_RANK_MAX] = {0}, offsets[KERNEL_LANES];
   for (int32_t i = 0; i < count; i++) {
-    memcpy(sums[i], args->operands[count + i],
-           tensor_dtype_bytes(kernel_result_shape(args, i)->dtype));
-    inputs[i] = sums[i];
-    outputs[i] = next[i];
+    kernel_fill(windows->bytes[i], args->operands[count + i], windows->values[i], places);
   }
-  int64_t w[TENSOR_RANK_MAX] = {0};
   do {
-    const int64_t at = offset_of(window, in->rank, in, strides, o, w);
+    kernel_window_offsets(windows->window, in, windows->strides, o, w, first, places,
+                          offsets);
     for (int32_t i = 0; i < count; i++) {
-      const size_t bytes = tensor_dtype_bytes(kernel_result_shape(args, i)->dtype);
-      inputs[count + i] = at < 0 ? args->operands[count + i]
-                                 : (const char *)args->operands[i] + (size_t)at * bytes;
+      memcpy(kernel_lanes_parameter(windows->lanes, i), windows->values[i],
+             places * windows->bytes[i]);
+      kernel_lanes_collect(windows->bytes[i], args->operands[i], offsets,
+                           args->operands[count + i], places,
+                           kernel_lanes_parameter(windows->lanes, count + i));
     }
-    POD_TRY(args->call(args, args->instruction->calls[0], inputs, outputs));
-    memcpy(sums, next, (size_t)count * KERNEL_ELEMENT_BYTES);
-  } while (kernel_next_index(in->rank, window->sizes, w));
+    POD_TRY(kernel_lanes_run(windows->lanes, places));
+    for (int32_t i = 0; i < count; i++) {
+      memcpy(windows->values[i], kernel_lanes_result(windows->lanes, i),
+             places * windows->bytes[i]);
+    }
+  } while (kernel_next_index(in->rank, windows->window->sizes, w));
   for (int32_t i = 0; i < count; i++) {
-    const size_t bytes = tensor_dtype_bytes(kernel_result_shape(args, i)->dtype);
-    memcpy((char *)args->results[i] + (size_t)place * bytes, sums[i], bytes);
+    memcpy((char *)args->results[i] + (size_t)to * windows->bytes[i], windows->values[i],
+           places * windows->bytes[i]);
   }
+  return NULL;
+}
+
+static pod_status_t reduce_windows(windows_t *windows) {
+  const kernel_args_t *args = windows->args;
+  const tensor_shape_t *out = kernel_result_shape(args, 0);
+  kernel_signature_t signature = {.parameter_count = 2 * windows->count,
+                                  .result_count = windows->count};
+  for (int32_t i = 0; i < windows->count; i++) {
+    const tensor_dtype_t dtype = kernel_operand_shape(args, i)->dtype;
+    signature.parameters[i] = signature.parameters[windows->count + i] =
+        signature.results[i] = dtype;
+    windows->bytes[i] = tensor_dtype_bytes(dtype);
+    windows->values[i] = malloc(KERNEL_LANES * windows->bytes[i]);
+    if (windows->values[i] == NULL) {
+      return pod_error(POD_RESOURCE_EXHAUSTED, "%s: no host memory for %d operands",
+                       args->instruction->name, windows->count);
+    }
+  }
+  POD_TRY(kernel_lanes_create(args, 0, &signature, &windows->lanes));
+  tensor_shape_strides(kernel_operand_shape(args, 0), windows->strides);
+  const int last = out->rank > 0 ? out->rank - 1 : 0;
+  const int64_t width = out->rank > 0 ? out->dims[last] : 1;
+  int64_t to = 0, o[TENSOR_RANK_MAX] = {0};
+  do {
+    for (int64_t first = 0; first < width; first += KERNEL_LANES) {
+      const int64_t places = width - first < KERNEL_LANES ? width - first : KERNEL_LANES;
+      POD_TRY(reduce_lanes(windows, o, first, (size_t)places, to));
+      to += places;
+    }
+  } while (kernel_next_index(last, out->dims, o));
   return NULL;
 }
 
 static pod_status_t reduce_window_region(const kernel_args_t *args,
                                          const chip_window_t *window) {
-  const tensor_shape_t *in = kernel_operand_shape(args, 0);
-  const tensor_shape_t *out = kernel_result_shape(args, 0);
-  if (args->instruction->call_count < 1 || args->call == NULL) {
-    return kernel_unsupported(args, in->dtype);
-  }
-  if (args->instruction->result_count > FEW) {
+  windows_t windows = {
+      .args = args, .window = window, .count = args->instruction->result_count};
+  if (windows.count > FEW) {
     return pod_error(POD_UNIMPLEMENTED, "%s: more than %d inputs",
                      args->instruction->name, FEW);
   }
-  int64_t strides[TENSOR_RANK_MAX], o[TENSOR_RANK_MAX] = {0};
-  tensor_shape_strides(in, strides);
-  int64_t place = 0;
-  do {
-    POD_TRY(reduce_place(args, window, strides, o, place++));
-  } while (kernel_next_index(out->rank, out->dims, o));
-  return NULL;
+  const pod_status_t status = reduce_windows(&windows);
+  kernel_lanes_destroy(windows.lanes);
+  for (int32_t i = 0; i < windows.count; i++) {
+    free(windows.values[i]);
+  }
+  return status;
 }
 
 pod_status_t kernel_reduce_window(const kernel_args_t *args) {
@@ -233,6 +257,9 @@ pod_status_t kernel_reduce_window(const kernel_args_t *args) {
       kernel_reducer_loop((chip_reducer_t)chip_instruction_attr_one(
                               args->instruction, CHIP_ATTR_REDUCER, CHIP_REDUCER_NONE),
                           out->dtype);
+  if (args->instruction->result_count == 1 && kernel_scan_fits(args, &window, loop)) {
+    return kernel_scan(args, &window, loop);
+  }
   if (loop != NULL && args->instruction->result_count == 1 && out->rank > 0 &&
       tensor_shape_elements(kernel_operand_shape(args, 0)) > 0) {
     return reduce_window_known(args, &window, loop);
@@ -256,105 +283,4 @@ pod_status_t kernel_reduce_window(const kernel_args_t *args) {
     return NULL;
   }
   return reduce_window_region(args, &window);
-}
-
-// ----- select_and_scatter -----
-
-typedef struct selector_t {
-  const kernel_args_t *args;
-  tensor_dtype_t dtype;
-  bool is_known;
-  kernel_comparison_t comparison;
-} selector_t;
-
-static bool holds(chip_comparison_t direction, bool is_less, bool is_equal) {
-  switch (direction) {
-    case CHIP_COMPARISON_EQ:
-      return is_equal;
-    case CHIP_COMPARISON_NE:
-      return !is_equal;
-    case CHIP_COMPARISON_LT:
-      return is_less;
-    case CHIP_COMPARISON_LE:
-      return is_less || is_equal;
-    default:
-      return false;  // GE and GT are asked the other way round.
-  }
-}
-
-static bool compare_known(const selector_t *selector, const void *left,
-                          const void *right) {
-  chip_comparison_t direction = selector->comparison.direction;
-  if (direction == CHIP_COMPARISON_GE || direction == CHIP_COMPARISON_GT) {
-    const void *swapped = left;
-    left = right;
-    right = swapped;
-    direction = direction == CHIP_COMPARISON_GE ? CHIP_COMPARISON_LE : CHIP_COMPARISON_LT;
-  }
-  if (tensor_dtype_is_float(selector->dtype)) {
-    const double a = tensor_element_as_double(selector->dtype, left);
-    const double b = tensor_element_as_double(selector->dtype, right);
-    return direction == CHIP_COMPARISON_NE ? !(a == b) : holds(direction, a < b, a == b);
-  }
-  const int64_t a = tensor_element_as_int64(selector->dtype, left);
-  const int64_t b = tensor_element_as_int64(selector->dtype, right);
-  const bool is_less = selector->dtype == TENSOR_U64 ? (uint64_t)a < (uint64_t)b : a < b;
-  return holds(direction, is_less, a == b);
-}
-
-// Whether the element selected so far stays.
-static pod_status_t stays(const selector_t *selector, const void *selected,
-                          const void *element, bool *out_stays) {
-  const void *const inputs[] = {selected, element};
-  if (selector->is_known) {
-    *out_stays = compare_known(selector, inputs[selector->comparison.left],
-                               inputs[selector->comparison.right]);
-    return NULL;
-  }
-  uint8_t flag = 0;
-  POD_TRY(selector->args->call(selector->args, selector->args->instruction->calls[0],
-                               inputs, (void *const[]){&flag}));
-  *out_stays = flag != 0;
-  return NULL;
-}
-
-pod_status_t kernel_select_and_scatter(const kernel_args_t *args) {
-  const tensor_shape_t *in = kernel_operand_shape(args, 0);
-  const tensor_shape_t *source = kernel_operand_shape(args, 1);
-  const size_t bytes = tensor_dtype_bytes(in->dtype);
-  chip_window_t window;
-  POD_TRY(chip_window_of(args->instruction, in->rank, &window));
-  kernel_fill(bytes, args->operands[2], args->results[0],
-              (size_t)tensor_shape_elements(in));
-  if (tensor_shape_elements(source) == 0) {
-    return NULL;
-  }
-  selector_t selector = {.args = args, .dtype = in->dtype};
-  selector.is_known = !tensor_dtype_is_complex(in->dtype) &&
-                      kernel_region_compares(args, 0, &selector.comparison) &&
-                      !selector.comparison.is_total_order;
-  kernel_combiner_t combiner;
-  POD_TRY(kernel_combiner_init(args, 1, in->dtype, &combiner));
-  int64_t strides[TENSOR_RANK_MAX], o[TENSOR_RANK_MAX] = {0};
-  tensor_shape_strides(in, strides);
-  const char *data = args->operands[0], *update = args->operands[1];
-  do {
-    int64_t selected = -1, w[TENSOR_RANK_MAX] = {0};
-    do {
-      const int64_t at = offset_of(&window, in->rank, in, strides, o, w);
-      bool keeps = at < 0;
-      if (at >= 0 && selected >= 0) {
-        POD_TRY(stays(&selector, data + (size_t)selected * bytes,
-                      data + (size_t)at * bytes, &keeps));
-      }
-      selected = keeps ? selected : at;
-    } while (kernel_next_index(in->rank, window.sizes, w));
-    if (selected >= 0) {
-      POD_TRY(kernel_combine(&combiner,
-                             (char *)args->results[0] + (size_t)selected * bytes, 1,
-                             update, 1, 1));
-    }
-    update += bytes;
-  } while (kernel_next_index(source->rank, source->dims, o));
-  return NULL;
 }

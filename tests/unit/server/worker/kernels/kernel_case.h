@@ -25,7 +25,7 @@ typedef struct {
   chip_instruction_t instruction;
   chip_attr_t attrs[CASE_ATTRS];
   int64_t values[CASE_ATTRS][CASE_VALUES];
-  int32_t operands[CASE_BUFFERS], results[CASE_BUFFERS], calls[1];
+  int32_t operands[CASE_BUFFERS], results[CASE_BUFFERS], calls[2];
   int32_t buffer_count, operand_count, result_count, attr_count;
   kernel_call_fn_t call;
   void *call_context;
@@ -121,7 +121,8 @@ __attribute__((unused)) static pod_status_t case_run_at(kernel_case_t *c,
   c->instruction.result_count = c->result_count;
   c->instruction.attr_count = c->attr_count;
   c->instruction.calls = c->calls;
-  c->instruction.call_count = c->call != NULL ? 1 : 0;
+  c->calls[1] = 1;
+  c->instruction.call_count = c->program.computation_count > 1 ? 2 : c->call != NULL;
   const kernel_args_t args = {
       .program = &c->program,
       .instruction = &c->instruction,

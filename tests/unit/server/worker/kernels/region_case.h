@@ -15,8 +15,9 @@ typedef struct region_case_t {
   int64_t values[REGION_INSTRUCTIONS][2];
   chip_constant_t constants[REGION_CONSTANTS];
   char constant_bytes[REGION_CONSTANTS][16];
-  int32_t parameters[CASE_BUFFERS], results[4];
-  chip_computation_t computation;
+  int32_t parameters[2][CASE_BUFFERS], results[2][4];
+  chip_computation_t computations[2], *made;  // The one that is being written.
+  int32_t instruction_count;
   int64_t temp_bytes;
 } region_case_t;
 
@@ -35,14 +36,24 @@ __attribute__((unused)) static pod_status_t region_is_not_called(
 __attribute__((unused)) static void region_init(region_case_t *region, kernel_case_t *c) {
   memset(region, 0, sizeof(*region));
   region->c = c;
-  region->computation.name = "region";
-  region->computation.parameters = region->parameters;
-  region->computation.results = region->results;
+  for (int i = 0; i < 2; i++) {
+    region->computations[i] = (chip_computation_t){.name = "region",
+                                                   .parameters = region->parameters[i],
+                                                   .results = region->results[i]};
+  }
+  region->made = &region->computations[0];
   c->call = region_is_not_called;
-  c->program.computations = &region->computation;
+  c->program.computations = region->computations;
   c->program.computation_count = 1;
   c->program.instructions = region->instructions;
   c->program.constants = region->constants;
+}
+
+// What is written from now on is the second region.
+__attribute__((unused)) static void region_next(region_case_t *region) {
+  region->made = &region->computations[1];
+  region->made->first_instruction = region->instruction_count;
+  region->c->program.computation_count = 2;
 }
 
 __attribute__((unused)) static int32_t region_buffer(region_case_t *region,
@@ -60,7 +71,8 @@ __attribute__((unused)) static int32_t region_buffer(region_case_t *region,
 __attribute__((unused)) static int32_t region_parameter(region_case_t *region,
                                                         tensor_dtype_t dtype) {
   const int32_t buffer = region_buffer(region, dtype);
-  region->parameters[region->computation.parameter_count++] = buffer;
+  const ptrdiff_t which = region->made - region->computations;
+  region->parameters[which][region->made->parameter_count++] = buffer;
   return buffer;
 }
 
@@ -84,7 +96,8 @@ __attribute__((unused)) static int32_t region_constant(region_case_t *region,
 __attribute__((unused)) static int32_t region_add(region_case_t *region, chip_op_t op,
                                                   tensor_dtype_t dtype, int32_t a,
                                                   int32_t b, int32_t c) {
-  const int32_t at = region->computation.instruction_count++;
+  const int32_t at = region->instruction_count++;
+  region->made->instruction_count++;
   assert_true(at < REGION_INSTRUCTIONS);
   const int32_t operands[] = {a, b, c};
   chip_instruction_t *instruction = &region->instructions[at];
@@ -109,7 +122,7 @@ __attribute__((unused)) static int32_t region_compare(region_case_t *region,
                                                       bool is_total_order, int32_t a,
                                                       int32_t b) {
   const int32_t result = region_add(region, CHIP_OP_COMPARE, TENSOR_PRED, a, b, -1);
-  const int32_t at = region->computation.instruction_count - 1;
+  const int32_t at = region->instruction_count - 1;
   region->values[at][0] = direction;
   region->values[at][1] =
       is_total_order ? CHIP_COMPARE_TOTAL_ORDER : CHIP_COMPARE_BY_DTYPE;
@@ -121,7 +134,8 @@ __attribute__((unused)) static int32_t region_compare(region_case_t *region,
 }
 
 __attribute__((unused)) static void region_return(region_case_t *region, int32_t value) {
-  region->results[region->computation.result_count++] = value;
+  const ptrdiff_t which = region->made - region->computations;
+  region->results[which][region->made->result_count++] = value;
 }
 
 #endif  // TESTS_UNIT_SERVER_WORKER_KERNELS_REGION_CASE_H_
