@@ -16,8 +16,10 @@
 #include "server/compiler/parallel.h"
 #include "server/compiler/passes.h"
 #include "server/compiler/probes.h"
+#include "server/compiler/processes.h"
 #include "server/compiler/replacements.h"
 #include "server/compiler/shape.h"
+#include "server/compiler/streams.h"
 #include "server/compiler/table.h"
 #include "server/compiler/tokens.h"
 #include "server/compiler/walk.h"
@@ -469,7 +471,8 @@ static const expansion_t expansions[] = {
     {"stablehlo.batch_norm_training", 3, 3, expand_norm_training, shape_batch_norm,
      false},
     {"stablehlo.broadcast", 1, 1, expand_broadcast, shape_broadcast, false},
-    {"stablehlo.collective_broadcast", 1, 1, expand_collective_broadcast, NULL, false},
+    {"stablehlo.collective_broadcast", 1, 1, expand_collective_broadcast,
+     shape_collective_broadcast, false},
     {"stablehlo.dot", 2, 1, expand_dot, shape_dot, false},
     {"stablehlo.dynamic_broadcast_in_dim", 2, 1, expand_dynamic_broadcast,
      shape_dynamic_broadcast_in_dim, false},
@@ -492,6 +495,7 @@ static const expansion_t expansions[] = {
 
 // Operations that only have a rule here.
 static const expansion_t checked[] = {
+    {"stablehlo.collective_reduce", -1, -1, NULL, shape_collective_reduce, false},
     {"stablehlo.composite", -1, -1, NULL, shape_composite, true},
     {"stablehlo.custom_call", -1, -1, NULL, shape_custom_call, true},
     {"stablehlo.tuple", -1, -1, NULL, shape_tuple, true},
@@ -531,13 +535,13 @@ static expand_fn_t find(mlir_module_t *module, const mlir_op_t *op,
     return expand_is_ragged(module, op) ? expand_ragged : NULL;
   }
   if (strcmp(op->name, "stablehlo.collective_reduce") == 0) {
-    const bool is_dynamic = mlir_op_attr(op, "has_dynamic_root") != NULL;
+    const bool is_dynamic = shape_has_dynamic_root(op);
     const bool fits = op->region_count == 1 && op->result_count > 0 &&
                       op->operand_count == op->result_count + (is_dynamic ? 1 : 0);
     return fits ? expand_collective_reduce : NULL;
   }
   if (strcmp(op->name, "stablehlo.collective_broadcast") == 0 &&
-      mlir_op_attr(op, "has_dynamic_root") != NULL) {
+      shape_has_dynamic_root(op)) {
     const bool fits = op->result_count > 0 && op->operand_count == op->result_count + 1;
     return fits ? expand_broadcast_from_root : NULL;
   }
@@ -612,7 +616,8 @@ static pod_status_t expand_one(mlir_module_t *module, replacements_t *replacemen
                                     : compiler_check_types(module, op, expansion->rule));
   }
   const expand_fn_t expand = are_tensors(op) ? find(module, op, expansion) : NULL;
-  if (expand == NULL && !is_scan) {
+  const bool is_asynchronous = streams_is_asynchronous(op);
+  if (expand == NULL && !is_scan && !is_asynchronous) {
     return NULL;
   }
   expander_t expander = {.module = module, .op = op};
@@ -622,6 +627,8 @@ static pod_status_t expand_one(mlir_module_t *module, replacements_t *replacemen
       pod_arena_array(module->arena, (size_t)op->result_count, sizeof(mlir_value_t *));
   if (is_scan) {
     POD_TRY(expand_scan(module, op, replacements, results));
+  } else if (is_asynchronous) {
+    streams_expand(op, replacements, results);
   } else {
     POD_TRY(expand(&expander, results));
   }
@@ -656,8 +663,20 @@ static void adopt_main(mlir_module_t *module) {
   }
 }
 
+// Rules about what the passes below take away.
+static pod_status_t check_source(mlir_module_t *module) {
+  const processes_t there = processes_of(module);
+  for (const mlir_op_t *op = walk_first(module->op); op != NULL;
+       op = walk_next(module->op, op)) {
+    POD_TRY(processes_check(module, op, &there));
+    POD_TRY(streams_check(module, op));
+  }
+  return NULL;
+}
+
 pod_status_t compiler_expand(mlir_module_t *module) {
   adopt_main(module);
+  POD_TRY(check_source(module));
   tokens_remove(module);
   POD_TRY(probes_expand(module));
   POD_TRY(gspmd_expand(module));

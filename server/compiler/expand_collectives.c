@@ -7,6 +7,7 @@
 #include "server/compiler/attributes.h"
 #include "server/compiler/expander.h"
 #include "server/compiler/reducer.h"
+#include "server/compiler/shape.h"
 #include "server/compiler/walk.h"
 
 // --- Broadcasts ---
@@ -128,7 +129,7 @@ static mlir_op_t *emit_all_reduce(expander_t *expander) {
 // The first of every group has the result of an all_reduce, the others have zeros.
 pod_status_t expand_collective_reduce(expander_t *expander, mlir_value_t **out_results) {
   mlir_module_t *module = expander->module;
-  if (mlir_op_attr(expander->op, "has_dynamic_root") != NULL) {
+  if (shape_has_dynamic_root(expander->op)) {
     return mlir_op_error(module, expander->op, POD_UNIMPLEMENTED,
                          "a root that the program computes is not supported");
   }

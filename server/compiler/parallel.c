@@ -366,7 +366,5 @@ pod_status_t parallel_expand(mlir_module_t *module) {
   POD_TRY(check_counts(&grid));
   POD_TRY(grid_rewrite_feeds(&grid));
   POD_TRY(grid_rewrite_ids(&grid, main));
-  mlir_op_remove_attr(module->op, "mhlo.num_replicas");  // Chips are counted from here.
-  mlir_op_remove_attr(module->op, "mhlo.num_partitions");
   return rewrite_main(&grid);
 }

@@ -28,10 +28,6 @@ static void rewrite_id(grid_t *grid, mlir_op_t *op, replacements_t *replacements
   mlir_op_unlink(op);
 }
 
-static processes_t processes_in(const grid_t *grid) {
-  return (processes_t){.replicas = grid->replicas, .partitions = grid->partitions};
-}
-
 static int64_t chip_of(const grid_t *grid, int64_t replica, int64_t partition) {
   return replica * grid->partitions + partition;
 }
@@ -78,7 +74,6 @@ static pod_status_t rewrite_groups(grid_t *grid, mlir_op_t *op,
     POD_TRY(compiler_parse_replica_groups(grid->module, attr, NULL, grid->module->arena,
                                           &from));
   }
-  POD_TRY(processes_check_groups(grid->module, op, processes_in(grid), &from));
   fill_groups(grid, grouping, &from);
   // In the order of the specification: `others` groups for every one, or all in one.
   const int64_t others = grouping == PROCESSES_CROSS_REPLICA     ? grid->partitions
@@ -118,7 +113,6 @@ static pod_status_t rewrite_pairs(grid_t *grid, mlir_op_t *op,
   const int64_t *from;
   POD_TRY(stablehlo_source_target_pairs(
       grid->module, mlir_op_attr(op, "source_target_pairs"), &count, &from));
-  POD_TRY(processes_check_pairs(grid->module, op, processes_in(grid), count, from));
   const int64_t others =
       grouping == PROCESSES_CROSS_REPLICA ? grid->partitions : grid->replicas;
   if (count > GRID_CELLS_MAX) {

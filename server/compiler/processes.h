@@ -1,26 +1,30 @@
-// The processes that run a program, replicas times partitions, and whether a collective
-// names them as it must: the section "Collective ops" of the StableHLO specification.
+// The processes that run a program, replicas times partitions, and whether collectives
+// and transfers name them as they must: the section "Collective ops" of the StableHLO
+// specification.
 //
-// Threading: pure. Errors: INVALID_ARGUMENT at the operation.
+// Threading: pure. Errors: INVALID_ARGUMENT at the operation; UNIMPLEMENTED for ids that
+// count replicas or partitions where chips are not numbered like them.
 
 #ifndef SERVER_COMPILER_PROCESSES_H_
 #define SERVER_COMPILER_PROCESSES_H_
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/base/status.h"
 #include "common/mlir/ir.h"
-#include "server/compiler/attributes.h"
 
 // How many there are; 0 for what is not known.
 typedef struct processes_t {
   int64_t replicas, partitions;
+  bool is_grid;  // Of interpreter.run_parallel.
 } processes_t;
 
-// What a module says itself: mhlo.num_replicas, mhlo.num_partitions.
+// By the grid of interpreter.run_parallel, or by the module's mhlo.num_replicas and
+// mhlo.num_partitions.
 processes_t processes_of(const mlir_module_t *module);
 
-// What the ids of a collective count.
+// What the ids of a collective count: the specification's "Grouping" of each operation.
 typedef enum processes_grouping_t {
   PROCESSES_CROSS_REPLICA,
   PROCESSES_CROSS_PARTITION,
@@ -32,15 +36,10 @@ typedef enum processes_grouping_t {
 POD_MUST_USE pod_status_t processes_grouping(mlir_module_t *module, const mlir_op_t *op,
                                              processes_grouping_t *out_grouping);
 
-// Whether the groups name every process once; those of a collective_broadcast may leave
-// some out. Entries of -1, which fill up short groups, are passed over.
-POD_MUST_USE pod_status_t processes_check_groups(mlir_module_t *module,
-                                                 const mlir_op_t *op, processes_t there,
-                                                 const compiler_groups_t *groups);
-
-// Whether no source and no target comes twice, and all are processes.
-POD_MUST_USE pod_status_t processes_check_pairs(mlir_module_t *module,
-                                                const mlir_op_t *op, processes_t there,
-                                                int64_t pair_count, const int64_t *pairs);
+// Checks the ids, channels and flags of an operation as the user wrote it; nothing for
+// operations that name no processes. Where it is not known how many there are, there are
+// as many as it names. Groups and pairs of a wrong form are left to the rules of shapes.
+POD_MUST_USE pod_status_t processes_check(mlir_module_t *module, const mlir_op_t *op,
+                                          const processes_t *there);
 
 #endif  // SERVER_COMPILER_PROCESSES_H_

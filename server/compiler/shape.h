@@ -70,6 +70,8 @@ SHAPE_DECLARE(all_gather);
 SHAPE_DECLARE(reduce_scatter);
 SHAPE_DECLARE(all_to_all);
 SHAPE_DECLARE(collective_permute);
+SHAPE_DECLARE(collective_broadcast);
+SHAPE_DECLARE(collective_reduce);
 // shape_expanded.c: of operations that are no rows, see compiler_check_types.
 SHAPE_DECLARE(batch_norm);
 SHAPE_DECLARE(broadcast);
@@ -146,7 +148,11 @@ POD_MUST_USE pod_status_t shape_region(mlir_module_t *module, const mlir_op_t *o
 POD_MUST_USE pod_status_t shape_reducer(mlir_module_t *module, const mlir_op_t *op,
                                         int pair_count, const tensor_dtype_t *dtypes);
 
-// The groups of a collective, which must be there and name the processes.
+// Whether the last operand of a collective_broadcast or collective_reduce says which
+// member of a group is its root.
+bool shape_has_dynamic_root(const mlir_op_t *op);
+
+// The groups of a collective, which must be there.
 POD_MUST_USE pod_status_t shape_groups(mlir_module_t *module, const mlir_op_t *op,
                                        compiler_groups_t *out_groups);
 

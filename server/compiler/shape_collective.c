@@ -1,31 +1,7 @@
 #include <inttypes.h>
 
 #include "server/compiler/attributes.h"
-#include "server/compiler/passes.h"
-#include "server/compiler/processes.h"
 #include "server/compiler/shape.h"
-
-// Whatever the partitioner put in names chips, as many as the mesh has.
-static processes_t processes_for(mlir_module_t *module, const mlir_op_t *op) {
-  return mlir_op_attr(op, COMPILER_AXES_ATTR) == NULL ? processes_of(module)
-                                                      : (processes_t){0};
-}
-
-// Outside a grid of programs ids count chips.
-static pod_status_t check_flat(mlir_module_t *module, const mlir_op_t *op) {
-  const processes_t there = processes_for(module, op);
-  processes_grouping_t grouping;
-  POD_TRY(processes_grouping(module, op, &grouping));
-  const bool crosses_partitions = grouping == PROCESSES_CROSS_PARTITION;
-  if (grouping != PROCESSES_FLATTENED &&
-      (crosses_partitions ? there.replicas : there.partitions) > 1) {
-    return mlir_op_error(module, op, POD_UNIMPLEMENTED,
-                         "its ids count %s, of which each has several processes: it "
-                         "needs use_global_device_ids",
-                         crosses_partitions ? "partitions" : "replicas");
-  }
-  return NULL;
-}
 
 pod_status_t shape_groups(mlir_module_t *module, const mlir_op_t *op,
                           compiler_groups_t *out_groups) {
@@ -37,9 +13,7 @@ pod_status_t shape_groups(mlir_module_t *module, const mlir_op_t *op,
   if (mlir_attr_is(attr, MLIR_ATTR_DIALECT)) {  // Axes of a mesh.
     POD_TRY(compiler_meshes_collect(module, module->arena, &meshes));
   }
-  POD_TRY(compiler_parse_replica_groups(module, attr, meshes, module->arena, out_groups));
-  POD_TRY(processes_check_groups(module, op, processes_for(module, op), out_groups));
-  return check_flat(module, op);
+  return compiler_parse_replica_groups(module, attr, meshes, module->arena, out_groups);
 }
 
 static pod_status_t check_variadic(mlir_module_t *module, const mlir_op_t *op,
@@ -154,10 +128,76 @@ pod_status_t shape_collective_permute(mlir_module_t *module, const mlir_op_t *op
   POD_TRY(shape_arity(module, op, 1, 1, 0));
   int64_t count;
   const int64_t *pairs;
+  if (mlir_op_attr(op, "source_target_pairs") == NULL) {
+    return SHAPE_ERROR("lacks the attribute 'source_target_pairs'");
+  }
   POD_TRY(stablehlo_source_target_pairs(module, mlir_op_attr(op, "source_target_pairs"),
-                                        &count, &pairs));
-  POD_TRY(processes_check_pairs(module, op, processes_for(module, op), count, pairs));
-  POD_TRY(check_flat(module, op));
+                                        &count, &pairs));  // (C1)
   out_types[0] = op->operands[0]->type;
   return NULL;
+}
+
+// --- Of a group that has a root ---
+
+bool shape_has_dynamic_root(const mlir_op_t *op) {
+  const mlir_attr_t *attr = mlir_op_attr(op, "has_dynamic_root");
+  return mlir_attr_is(attr, MLIR_ATTR_UNIT) ||
+         (mlir_attr_is(attr, MLIR_ATTR_BOOL) && attr->integer != 0);
+}
+
+// collective_broadcast (C3) to (C5), collective_reduce (C3): results are of the operands'
+// types; behind the operands stands a root for each, if the program computes them.
+static pod_status_t check_rooted(mlir_module_t *module, const mlir_op_t *op, int regions,
+                                 const mlir_type_t **out_types) {
+  const mlir_attr_t *attr = mlir_op_attr(op, "has_dynamic_root");
+  if (attr != NULL && attr->kind != MLIR_ATTR_BOOL && attr->kind != MLIR_ATTR_UNIT) {
+    return SHAPE_ERROR("'has_dynamic_root' is neither true nor false");
+  }
+  const bool is_dynamic = shape_has_dynamic_root(op);
+  const int count = op->operand_count - (is_dynamic ? 1 : 0);
+  if (count < 1) {
+    return is_dynamic ? SHAPE_ERROR("needs operands before the roots")
+                      : SHAPE_ERROR("has no operands");
+  }
+  POD_TRY(shape_arity(module, op, SHAPE_ANY, count, regions));
+  if (is_dynamic) {
+    const int64_t roots = count;
+    const tensor_shape_t needed = tensor_shape_make(TENSOR_S32, 1, &roots);
+    if (!tensor_shape_equal(shape_operand(op, count), &needed)) {
+      return SHAPE_ERROR("the roots are %s; they must be %s",
+                         shape_text(module, shape_operand(op, count)),
+                         shape_text(module, &needed));
+    }
+  }
+  for (int i = 0; i < count; i++) {
+    out_types[i] = op->operands[i]->type;
+  }
+  return NULL;
+}
+
+// Groups that may be of different sizes: their form only.
+static pod_status_t check_rows(mlir_module_t *module, const mlir_op_t *op) {
+  const mlir_attr_t *attr = mlir_op_attr(op, "replica_groups");
+  int64_t count;
+  const int64_t *ids;
+  compiler_groups_t groups;
+  const bool is_table = mlir_attr_is(attr, MLIR_ATTR_DENSE) &&
+                        attr->type->shape.rank == 2 &&
+                        mlir_attr_as_i64s(module, attr, &count, &ids);
+  return is_table ? NULL : shape_groups(module, op, &groups);
+}
+
+pod_status_t shape_collective_broadcast(mlir_module_t *module, const mlir_op_t *op,
+                                        const mlir_type_t **out_types) {
+  POD_TRY(check_rooted(module, op, 0, out_types));
+  return check_rows(module, op);
+}
+
+pod_status_t shape_collective_reduce(mlir_module_t *module, const mlir_op_t *op,
+                                     const mlir_type_t **out_types) {
+  POD_TRY(check_rooted(module, op, 1, out_types));
+  for (int i = 0; i < op->result_count; i++) {
+    POD_TRY(shape_reducer(module, op, 1, &shape_operand(op, i)->dtype));  // (C4)
+  }
+  return check_rows(module, op);
 }

@@ -93,14 +93,14 @@ static void test_a_broadcast_from_roots_needs_one_for_each_value(void **state) {
        "1]]> "
        ": tensor<1x2xi64>, has_dynamic_root} : (tensor<4xf32>, tensor<2xi32>) -> "
        "tensor<4xf32>",
-       "test.mlir:2:8: 'stablehlo.collective_broadcast': needs 'replica_groups' of chips "
-       "and, as its last operand, an integer for each result"},
+       "test.mlir:2:8: 'stablehlo.collective_broadcast': the roots are "
+       "tensor<2xi32>; they must be tensor<1xi32>"},
       {"%a: tensor<4xf32>, %r: tensor<1xf32>",
        "%0 = \"stablehlo.collective_broadcast\"(%a, %r) {replica_groups = dense<[[0, "
        "1]]> "
        ": tensor<1x2xi64>, has_dynamic_root} : (tensor<4xf32>, tensor<1xf32>) -> "
        "tensor<4xf32>",
-       "an integer for each result"},
+       "the roots are tensor<1xf32>; they must be tensor<1xi32>"},
   };
   check_rows(sizeof(rows) / sizeof(rows[0]), rows);
 }
