@@ -519,7 +519,7 @@ static const expansion_t *find_expansion(const char *name) {
 // Whether anything is done for operations of that name: for most there is not.
 static intptr_t may_expand(const char *name) {
   static const char *const others[] = {"chlo.scan", "stablehlo.all_reduce",
-                                       "stablehlo.collective_reduce"};
+                                       "stablehlo.async_done", "stablehlo.async_start"};
   for (size_t i = 0; i < POD_COUNT_OF(others); i++) {
     if (strcmp(name, others[i]) == 0) {
       return true;
@@ -663,13 +663,36 @@ static void adopt_main(mlir_module_t *module) {
   }
 }
 
+enum { NAMES_PROCESSES = 1, IS_STREAM = 2 };
+
+static intptr_t source_rules(const char *name) {
+  return (processes_has_rule(name) ? NAMES_PROCESSES : 0) |
+         (streams_has_rule(name) ? IS_STREAM : 0);
+}
+
+// Such as !stablehlo.future<…>.
+static bool takes_opaque(const mlir_op_t *op) {
+  for (int i = 0; i < op->operand_count; i++) {
+    if (op->operands[i]->type->kind == MLIR_TYPE_OPAQUE) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Rules about what the passes below take away.
 static pod_status_t check_source(mlir_module_t *module) {
   const processes_t there = processes_of(module);
+  mlir_name_cache_t names = {0};
   for (const mlir_op_t *op = walk_first(module->op); op != NULL;
        op = walk_next(module->op, op)) {
-    POD_TRY(processes_check(module, op, &there));
-    POD_TRY(streams_check(module, op));
+    const intptr_t rules = mlir_name_cache_get(&names, op->name, source_rules);
+    if ((rules & NAMES_PROCESSES) != 0) {
+      POD_TRY(processes_check(module, op, &there));
+    }
+    if ((rules & IS_STREAM) != 0 || takes_opaque(op)) {
+      POD_TRY(streams_check(module, op));
+    }
   }
   return NULL;
 }

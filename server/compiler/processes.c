@@ -29,23 +29,27 @@ static const namer_t namers[] = {
     {"send", false, true},
 };
 
-static const namer_t *find_namer(const mlir_op_t *op) {
+static const namer_t *find_namer(const char *name) {
   static const char dialect[] = "stablehlo.";
-  if (strncmp(op->name, dialect, strlen(dialect)) != 0) {
+  if (strncmp(name, dialect, strlen(dialect)) != 0) {
     return NULL;
   }
   for (size_t i = 0; i < POD_COUNT_OF(namers); i++) {
-    if (strcmp(op->name + strlen(dialect), namers[i].name) == 0) {
+    if (strcmp(name + strlen(dialect), namers[i].name) == 0) {
       return &namers[i];
     }
   }
   return NULL;
 }
 
+bool processes_has_rule(const char *name) {
+  return find_namer(name) != NULL;
+}
+
 // all_gather (C5), all_reduce (C4), reduce_scatter (C6).
 pod_status_t processes_grouping(mlir_module_t *module, const mlir_op_t *op,
                                 processes_grouping_t *out_grouping) {
-  const namer_t *namer = find_namer(op);
+  const namer_t *namer = find_namer(op->name);
   int64_t handle, type;
   POD_TRY(stablehlo_channel_handle(module, mlir_op_attr(op, "channel_handle"), &handle,
                                    &type));
@@ -245,7 +249,7 @@ processes_t processes_of(const mlir_module_t *module) {
 
 pod_status_t processes_check(mlir_module_t *module, const mlir_op_t *op,
                              const processes_t *there) {
-  const namer_t *namer = find_namer(op);
+  const namer_t *namer = find_namer(op->name);
   if (namer == NULL) {
     return NULL;
   }

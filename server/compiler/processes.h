@@ -36,6 +36,9 @@ typedef enum processes_grouping_t {
 POD_MUST_USE pod_status_t processes_grouping(mlir_module_t *module, const mlir_op_t *op,
                                              processes_grouping_t *out_grouping);
 
+// Whether operations of that name are checked.
+bool processes_has_rule(const char *name);
+
 // Checks the ids, channels and flags of an operation as the user wrote it; nothing for
 // operations that name no processes. Where it is not known how many there are, there are
 // as many as it names. Groups and pairs of a wrong form are left to the rules of shapes.

@@ -320,10 +320,12 @@ void streams_expand(mlir_op_t *op, replacements_t *replacements,
   out_results[0] = &inner->results[0];
 }
 
-pod_status_t streams_check(mlir_module_t *module, const mlir_op_t *op) {
+typedef pod_status_t (*stream_rule_t)(mlir_module_t *module, const mlir_op_t *op);
+
+static stream_rule_t find_rule(const char *name) {
   static const struct {
     const char *name;
-    pod_status_t (*check)(mlir_module_t *module, const mlir_op_t *op);
+    stream_rule_t rule;
   } rules[] = {
       {"async_done", check_async_done},
       {"async_start", check_async_start},
@@ -332,15 +334,24 @@ pod_status_t streams_check(mlir_module_t *module, const mlir_op_t *op) {
       {"recv", check_recv},
       {"send", check_send},
   };
-  POD_TRY(check_futures(module, op));
   static const char dialect[] = "stablehlo.";
-  if (strncmp(op->name, dialect, strlen(dialect)) != 0) {
+  if (strncmp(name, dialect, strlen(dialect)) != 0) {
     return NULL;
   }
   for (size_t i = 0; i < POD_COUNT_OF(rules); i++) {
-    if (strcmp(op->name + strlen(dialect), rules[i].name) == 0) {
-      return rules[i].check(module, op);
+    if (strcmp(name + strlen(dialect), rules[i].name) == 0) {
+      return rules[i].rule;
     }
   }
   return NULL;
+}
+
+bool streams_has_rule(const char *name) {
+  return find_rule(name) != NULL;
+}
+
+pod_status_t streams_check(mlir_module_t *module, const mlir_op_t *op) {
+  POD_TRY(check_futures(module, op));
+  const stream_rule_t rule = find_rule(op->name);
+  return rule == NULL ? NULL : rule(module, op);
 }

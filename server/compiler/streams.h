@@ -14,6 +14,9 @@
 #include "common/mlir/ir.h"
 #include "server/compiler/replacements.h"
 
+// Whether operations of that name are checked; others only where they take a future.
+bool streams_has_rule(const char *name);
+
 // Checks `op` as the user wrote it; nothing for other operations.
 POD_MUST_USE pod_status_t streams_check(mlir_module_t *module, const mlir_op_t *op);
 
