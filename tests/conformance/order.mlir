@@ -82,3 +82,32 @@ func.func @main() {
   check.expect_eq %m, %z : tensor<2x2xf32>, tensor<2x2xf32>
   return
 }
+
+// -----
+
+// Narrow floats without a sign, and with a NaN in the place of -0, sort as they compare.
+func.func @main() {
+  %x = stablehlo.constant dense<[1.0, 2.0, 0.25, 64.0]> : tensor<4xf8E8M0FNU>
+  %y = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f8E8M0FNU>, %b: tensor<f8E8M0FNU>):
+    %c = stablehlo.compare LT, %a, %b, TOTALORDER : (tensor<f8E8M0FNU>, tensor<f8E8M0FNU>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) : (tensor<4xf8E8M0FNU>) -> tensor<4xf8E8M0FNU>
+  %z = stablehlo.constant dense<[0.25, 1.0, 2.0, 64.0]> : tensor<4xf8E8M0FNU>
+  check.expect_eq %y, %z : tensor<4xf8E8M0FNU>, tensor<4xf8E8M0FNU>
+  %k = stablehlo.constant dense<[2.0, 0x80, -1.0, 0.0]> : tensor<4xf8E5M2FNUZ>
+  %i = stablehlo.iota dim = 0 : tensor<4xi32>
+  %l:2 = "stablehlo.sort"(%k, %i) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f8E5M2FNUZ>, %b: tensor<f8E5M2FNUZ>, %p: tensor<i32>, %q: tensor<i32>):
+    %c = stablehlo.compare LT, %a, %b, TOTALORDER : (tensor<f8E5M2FNUZ>, tensor<f8E5M2FNUZ>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) : (tensor<4xf8E5M2FNUZ>, tensor<4xi32>) -> (tensor<4xf8E5M2FNUZ>, tensor<4xi32>)
+  %m = stablehlo.constant dense<[2, 3, 0, 1]> : tensor<4xi32>
+  check.expect_eq %l#1, %m : tensor<4xi32>, tensor<4xi32>
+  %n = stablehlo.slice %k [1:2] : (tensor<4xf8E5M2FNUZ>) -> tensor<1xf8E5M2FNUZ>
+  %o = stablehlo.slice %k [0:1] : (tensor<4xf8E5M2FNUZ>) -> tensor<1xf8E5M2FNUZ>
+  %g = stablehlo.compare GT, %n, %o, TOTALORDER : (tensor<1xf8E5M2FNUZ>, tensor<1xf8E5M2FNUZ>) -> tensor<1xi1>
+  %t = stablehlo.constant dense<true> : tensor<1xi1>
+  check.expect_eq %g, %t : tensor<1xi1>, tensor<1xi1>
+  return
+}

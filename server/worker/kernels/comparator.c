@@ -370,19 +370,15 @@ FLOATS(float_f16, uint16_t, 0x7c00)
 FLOATS(float_f32, uint32_t, 0x7f800000)
 FLOATS(float_f64, uint64_t, UINT64_C(0x7ff0000000000000))
 
-// Floats of a byte: their bits in total order, their values as doubles otherwise.
+// Floats of a byte by their values, as comparisons of them are: the bits of some have no
+// sign, or have a NaN in the place of -0.
 static bool float_small(tensor_dtype_t dtype, const uint8_t *in, size_t count,
                         bool is_total, uint64_t *out) {
-  const unsigned sign = 1u << (tensor_dtype_device_bits(dtype) - 1);
   for (size_t i = 0; i < count; i++) {
-    if (is_total) {
-      out[i] = (in[i] & sign) != 0 ? (sign - 1) & ~(unsigned)in[i] : in[i] | sign;
-      continue;
-    }
     const double value = tensor_element_as_double(dtype, &in[i]);
     uint64_t bits;
     memcpy(&bits, &value, sizeof(bits));
-    if (!float_f64(&bits, 1, false, &out[i])) {
+    if (!float_f64(&bits, 1, is_total, &out[i])) {
       return false;
     }
   }
@@ -413,7 +409,7 @@ bool kernel_key_numbers(const kernel_key_t *key, const void *in, size_t count,
     is_ordered = float_f64(in, count, is_total, out_numbers);
   } else {
     is_ordered = float_small(dtype, in, count, is_total, out_numbers);
-    bits = is_total ? bits : 64;
+    bits = 64;
   }
   if (key->descends) {
     const uint64_t mask = UINT64_MAX >> (64 - bits);
