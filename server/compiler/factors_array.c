@@ -27,6 +27,7 @@ typedef struct indexed_t {
   int array_count, windowed_count;
   factor_tensor_t **arrays, **windows;
   factor_tensor_t *index_tensor;
+  bool is_scatter;
   bool splits_batch;  // Whether dimensions of the indices may be divided.
 } indexed_t;
 
@@ -38,7 +39,10 @@ static void add_windows(pod_arena_t *arena, factors_t *factors,
       continue;
     }
     const int at = (int)indexing->window.values[window++];
-    if (indexed->windowed->dims[at] != indexed->array->dims[d]) {
+    // A window as large as the array may still be placed elsewhere: a gather moves it
+    // back to where it fits, a scatter leaves out what lies outside.
+    if (indexed->windowed->dims[at] != indexed->array->dims[d] ||
+        (indexed->is_scatter && has(&indexing->index_map, d))) {
       continue;
     }
     const int factor = pass(arena, factors, indexed->array->dims[d]);
@@ -123,7 +127,8 @@ pod_status_t factors_scatter(mlir_module_t *module, const mlir_op_t *op,
                              .windowed_count = count,
                              .arrays = arrays,
                              .windows = windows,
-                             .index_tensor = &factors->operands[count]};
+                             .index_tensor = &factors->operands[count],
+                             .is_scatter = true};
   add_windows(arena, factors, &indexing, &indexed);
   add_batch(arena, factors, &indexing, &indexed);
   *out = factors;

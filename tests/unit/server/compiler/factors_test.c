@@ -150,6 +150,20 @@ static void test_dimensions_without_elements_have_no_factors(void **state) {
   check_reshape("0x3", "3x0", "(1,1)->(1,1) {}");
 }
 
+// A window as large as the dimension that the indexes move it along lies outside in part.
+static void test_a_scatter_passes_window_dimensions_that_no_index_moves(void **state) {
+  (void)state;
+  check_rule("%a: tensor<4x6xf32>, %i: tensor<3x1xi32>, %u: tensor<3x4x6xf32>",
+             "%r = \"stablehlo.scatter\"(%a, %i, %u) <{scatter_dimension_numbers = "
+             "#stablehlo.scatter<update_window_dims = [1, 2], "
+             "scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({\n"
+             "^bb0(%x: tensor<f32>, %y: tensor<f32>):\n"
+             "stablehlo.return %y : tensor<f32>\n"
+             "}) : (tensor<4x6xf32>, tensor<3x1xi32>, tensor<3x4x6xf32>) -> "
+             "tensor<4x6xf32>",
+             "tensor<4x6xf32>", "(1,i)(1,1)(1,1,i)->(1,i) {i=6}");
+}
+
 static void test_every_row_has_a_rule_or_none(void **state) {
   (void)state;
   assert_null(compiler_factors_rule(CHIP_OP_INVALID));
@@ -171,6 +185,7 @@ int main(void) {
       cmocka_unit_test(test_dynamic_slices_need_the_cut_dimension_whole),
       cmocka_unit_test(test_joined_padded_and_reversed_dimensions_are_marked),
       cmocka_unit_test(test_dimensions_without_elements_have_no_factors),
+      cmocka_unit_test(test_a_scatter_passes_window_dimensions_that_no_index_moves),
       cmocka_unit_test(test_every_row_has_a_rule_or_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
