@@ -7,10 +7,12 @@
 #include "common/base/check.h"
 
 extern const generate_row_t generate_elementwise_rows[];
+extern const generate_row_t generate_indexing_rows[];
 
 // All operations, group by group.
 static const generate_row_t *const groups[] = {
     generate_elementwise_rows,
+    generate_indexing_rows,
 };
 
 const generate_row_t *generate_row(int index) {

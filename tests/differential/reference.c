@@ -7,10 +7,12 @@
 #include "common/base/check.h"
 
 extern const reference_row_t reference_elementwise_rows[];
+extern const reference_row_t reference_indexing_rows[];
 
 // All operations, group by group.
 static const reference_row_t *const groups[] = {
     reference_elementwise_rows,
+    reference_indexing_rows,
 };
 
 static const reference_row_t *find_row(const char *name) {
