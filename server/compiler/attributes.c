@@ -499,6 +499,48 @@ pod_status_t stablehlo_dot_algorithm(mlir_module_t *module, const mlir_attr_t *a
   return NULL;
 }
 
+// --- Accuracy ---
+
+static pod_status_t parse_mode(mlir_parser_t *parser, mlir_module_t *module,
+                               const char **out_mode) {
+  static const char *const modes[] = {"DEFAULT", "HIGHEST", "TOLERANCE", NULL};
+  const mlir_position_t position = mlir_parser_position(parser);
+  const mlir_attr_t *attr;
+  POD_TRY(mlir_parser_expect(parser, "mode"));
+  POD_TRY(mlir_parser_expect(parser, "="));
+  POD_TRY(mlir_parser_attr(parser, &attr));
+  *out_mode = stablehlo_word(attr, "result_accuracy_mode");
+  return index_of(*out_mode, modes) >= 0
+             ? NULL
+             : mlir_error_at(module, position, POD_INVALID_ARGUMENT,
+                             "expected a mode: DEFAULT, HIGHEST or TOLERANCE");
+}
+
+pod_status_t stablehlo_result_accuracy(mlir_module_t *module, const mlir_attr_t *attr,
+                                       stablehlo_accuracy_t *out) {
+  stablehlo_accuracy_t read = {.mode = "DEFAULT"};
+  mlir_parser_t *parser;
+  POD_TRY(attribute_open(module, attr, "result_accuracy", &parser));
+  while (!mlir_parser_at_end(parser) && !mlir_parser_peek(parser, "mode")) {
+    if (mlir_parser_accept(parser, "ulps")) {
+      POD_TRY(mlir_parser_expect(parser, "="));
+      POD_TRY(mlir_parser_i64(parser, &read.ulps));
+    } else {
+      const bool is_absolute = mlir_parser_accept(parser, "atol");
+      if (!is_absolute) {
+        POD_TRY(mlir_parser_expect(parser, "rtol"));
+      }
+      POD_TRY(mlir_parser_expect(parser, "="));
+      POD_TRY(mlir_parser_f64(parser, is_absolute ? &read.atol : &read.rtol));
+    }
+    POD_TRY(mlir_parser_expect(parser, ","));
+  }
+  POD_TRY(parse_mode(parser, module, &read.mode));
+  POD_TRY(attribute_close(parser));
+  *out = read;
+  return NULL;
+}
+
 // --- Collectives ---
 
 pod_status_t stablehlo_channel_handle(mlir_module_t *module, const mlir_attr_t *attr,

@@ -139,6 +139,16 @@ typedef struct stablehlo_dot_algorithm_t {
   int64_t lhs_component_count, rhs_component_count, num_primitive_operations;
   bool allow_imprecise_accumulation;
 } stablehlo_dot_algorithm_t;
+// #stablehlo.result_accuracy<…>: `mode` is one of DEFAULT, HIGHEST, TOLERANCE.
+typedef struct stablehlo_accuracy_t {
+  double atol, rtol;
+  int64_t ulps;
+  const char *mode;
+} stablehlo_accuracy_t;
+POD_MUST_USE pod_status_t stablehlo_result_accuracy(mlir_module_t *module,
+                                                    const mlir_attr_t *attr,
+                                                    stablehlo_accuracy_t *out);
+
 // #stablehlo.dot_algorithm<…>.
 POD_MUST_USE pod_status_t stablehlo_dot_algorithm(mlir_module_t *module,
                                                   const mlir_attr_t *attr,

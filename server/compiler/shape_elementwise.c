@@ -1,3 +1,6 @@
+#include <string.h>
+
+#include "common/base/check.h"
 #include "server/chip/program.h"
 #include "server/compiler/attributes.h"
 #include "server/compiler/shape.h"
@@ -83,11 +86,32 @@ static unsigned class_of(tensor_dtype_t dtype) {
   return tensor_dtype_is_complex(dtype) ? COMPLEX : FLOAT;
 }
 
+// "i1, signed integers, floats": for messages.
+static const char *classes_text(mlir_module_t *module, unsigned classes) {
+  static const struct {
+    unsigned bit;
+    const char *name;
+  } names[] = {{PRED, "i1"},
+               {SIGNED, "signed integers"},
+               {UNSIGNED, "unsigned integers"},
+               {FLOAT, "floats"},
+               {COMPLEX, "complex numbers"}};
+  const char *text = "";
+  for (size_t i = 0; i < POD_COUNT_OF(names); i++) {
+    if ((classes & names[i].bit) != 0) {
+      text = pod_arena_printf(module->arena, "%s%s%s", text, *text == '\0' ? "" : ", ",
+                              names[i].name);
+    }
+  }
+  return text;
+}
+
 static pod_status_t check_dtype(mlir_module_t *module, const mlir_op_t *op) {
   const tensor_dtype_t dtype = shape_operand(op, 0)->dtype;
   if ((takes[op->kind] & class_of(dtype)) == 0) {
-    return SHAPE_ERROR("is not defined for elements of type %s",
-                       tensor_dtype_mlir_name(dtype));
+    return SHAPE_ERROR("is not defined for elements of type %s; it takes %s",
+                       tensor_dtype_mlir_name(dtype),
+                       classes_text(module, takes[op->kind]));
   }
   return NULL;
 }
@@ -111,10 +135,30 @@ pod_status_t shape_binary(mlir_module_t *module, const mlir_op_t *op,
   return NULL;
 }
 
+// How accurate a result must be is only said in the mode TOLERANCE.
+static pod_status_t check_accuracy(mlir_module_t *module, const mlir_op_t *op) {
+  const mlir_attr_t *attr = mlir_op_attr(op, "result_accuracy");
+  if (attr == NULL) {
+    return NULL;
+  }
+  stablehlo_accuracy_t accuracy;
+  POD_TRY(stablehlo_result_accuracy(module, attr, &accuracy));
+  const bool is_zero = accuracy.atol == 0 && accuracy.rtol == 0 && accuracy.ulps == 0;
+  if (accuracy.atol < 0 || accuracy.rtol < 0 || accuracy.ulps < 0) {
+    return SHAPE_ERROR("'result_accuracy' has a tolerance that is negative");
+  }
+  if (!is_zero && strcmp(accuracy.mode, "TOLERANCE") != 0) {
+    return SHAPE_ERROR("'result_accuracy' is %s, so that its tolerances must be 0",
+                       accuracy.mode);
+  }
+  return NULL;
+}
+
 pod_status_t shape_unary(mlir_module_t *module, const mlir_op_t *op,
                          const mlir_type_t **out_types) {
   POD_TRY(shape_arity(module, op, 1, 1, 0));
   POD_TRY(check_dtype(module, op));
+  POD_TRY(check_accuracy(module, op));
   tensor_shape_t shape = *shape_operand(op, 0);
   if (op->kind == CHIP_OP_ABS && tensor_dtype_is_complex(shape.dtype)) {
     shape.dtype = shape.dtype == TENSOR_C64 ? TENSOR_F32 : TENSOR_F64;

@@ -324,6 +324,15 @@ pod_status_t shape_custom_call(mlir_module_t *module, const mlir_op_t *op,
   };
   POD_TRY(demand_attribute(module, op, "call_target_name"));
   POD_TRY(check_attributes(module, op, POD_COUNT_OF(attributes), attributes));
+  // 4 is the typed interface, whose configuration is a dictionary; others take a string.
+  const mlir_attr_t *version = mlir_op_attr(op, "api_version"),
+                    *config = mlir_op_attr(op, "backend_config");
+  const bool is_typed = version != NULL && version->integer == 4;
+  if (config != NULL && (config->kind == MLIR_ATTR_DICTIONARY) != is_typed) {
+    return SHAPE_ERROR(
+        "'backend_config' must be a dictionary where 'api_version' is 4, "
+        "and else a string");
+  }
   const mlir_attr_t *called = mlir_op_attr(op, "called_computations");
   for (int64_t i = 0; called != NULL && i < called->count; i++) {
     if (called->elements[i]->kind != MLIR_ATTR_SYMBOL) {

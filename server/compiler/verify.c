@@ -154,7 +154,28 @@ static pod_status_t verify_op(mlir_module_t *module, mlir_name_cache_t *kinds,
   return is_structure(op->name) ? NULL : unknown_operation(module, op);
 }
 
+// What is called is found by its name.
+static pod_status_t verify_names(mlir_module_t *module) {
+  pod_map_t *seen = pod_map_create();
+  pod_status_t status = NULL;
+  const mlir_block_t *block = mlir_op_block(module->op, 0);
+  for (mlir_op_t *op = block == NULL ? NULL : block->first; op != NULL && status == NULL;
+       op = op->next) {
+    const mlir_attr_t *name = mlir_op_attr(op, "sym_name");
+    if (!mlir_attr_is(name, MLIR_ATTR_STRING)) {
+      continue;
+    }
+    if (pod_map_get(seen, name->text) != NULL) {
+      status = SHAPE_ERROR("another function is called @%s", name->text);
+    }
+    pod_map_put(seen, name->text, op);
+  }
+  pod_map_destroy(seen);
+  return status;
+}
+
 pod_status_t compiler_verify(mlir_module_t *module) {
+  POD_TRY(verify_names(module));
   mlir_name_cache_t kinds = {0};
   for (mlir_op_t *op = walk_first(module->op); op != NULL;
        op = walk_next(module->op, op)) {

@@ -4,7 +4,7 @@
 // accepted: a check of the module upon itself
 func.func @main() {
   %a = "stablehlo.constant"() {value = dense<1.0> : tensor<2xf32>} : () -> tensor<2xf32>
-  "stablehlo.custom_call"(%a, %a) {call_target_name = "check.expect_eq", has_side_effect = true, backend_config = "", api_version = 4 : i32, called_computations = []} : (tensor<2xf32>, tensor<2xf32>) -> ()
+  "stablehlo.custom_call"(%a, %a) {call_target_name = "check.expect_eq", has_side_effect = true, backend_config = {}, api_version = 4 : i32, called_computations = []} : (tensor<2xf32>, tensor<2xf32>) -> ()
   func.return
 }
 
@@ -37,6 +37,22 @@ func.func @main(%a: tensor<2xf32>) {
 func.func @main(%a: tensor<2xf32>) {
   // expected-error@+1 {{'backend_config' must be a string or a dictionary}}
   %0 = "stablehlo.custom_call"(%a) {call_target_name = "f", backend_config = 1 : i32} : (tensor<2xf32>) -> tensor<2xf32>
+  func.return
+}
+
+// -----
+// I4: backend_config is a dictionary for api_version 4
+func.func @main(%a: tensor<2xf32>) {
+  // expected-error@+1 {{'backend_config' must be a dictionary where 'api_version' is 4}}
+  %0 = "stablehlo.custom_call"(%a) {call_target_name = "f", api_version = 4 : i32, backend_config = ""} : (tensor<2xf32>) -> tensor<2xf32>
+  func.return
+}
+
+// -----
+// I4: backend_config is a string for other versions
+func.func @main(%a: tensor<2xf32>) {
+  // expected-error@+1 {{'backend_config' must be a dictionary where 'api_version' is 4, and else a string}}
+  %0 = "stablehlo.custom_call"(%a) {call_target_name = "f", api_version = 2 : i32, backend_config = {}} : (tensor<2xf32>) -> tensor<2xf32>
   func.return
 }
 

@@ -49,6 +49,38 @@ func.func @main(%a: tensor<2xui8>) {
 }
 
 // -----
+// accepted: an accuracy
+func.func @main(%a: tensor<f32>) {
+  %0 = "stablehlo.logistic"(%a) {result_accuracy = #stablehlo.result_accuracy<atol = 0.0, rtol = 0.0, ulps = 0, mode = #stablehlo.result_accuracy_mode<HIGHEST>>} : (tensor<f32>) -> tensor<f32>
+  %1 = "stablehlo.logistic"(%a) {result_accuracy = #stablehlo.result_accuracy<atol = 1.0e-3, rtol = 0.0, ulps = 2, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : (tensor<f32>) -> tensor<f32>
+  func.return
+}
+
+// -----
+// T: tolerances are 0 unless the mode is TOLERANCE
+func.func @main(%a: tensor<f32>) {
+  // expected-error@+1 {{'result_accuracy' is HIGHEST, so that its tolerances must be 0}}
+  %0 = "stablehlo.logistic"(%a) {result_accuracy = #stablehlo.result_accuracy<atol = 0.0, rtol = 0.0, ulps = 2, mode = #stablehlo.result_accuracy_mode<HIGHEST>>} : (tensor<f32>) -> tensor<f32>
+  func.return
+}
+
+// -----
+// T: tolerances are not negative
+func.func @main(%a: tensor<f32>) {
+  // expected-error@+1 {{'result_accuracy' has a tolerance that is negative}}
+  %0 = "stablehlo.logistic"(%a) {result_accuracy = #stablehlo.result_accuracy<atol = 0.0, rtol = -1.0, ulps = 0, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : (tensor<f32>) -> tensor<f32>
+  func.return
+}
+
+// -----
+// T: the mode of an accuracy is one of three
+func.func @main(%a: tensor<f32>) {
+  // expected-error@+1 {{expected a mode: DEFAULT, HIGHEST or TOLERANCE}}
+  %0 = "stablehlo.logistic"(%a) {result_accuracy = #stablehlo.result_accuracy<atol = 0.0, rtol = 0.0, ulps = 0, mode = #stablehlo.result_accuracy_mode<LOWEST>>} : (tensor<f32>) -> tensor<f32>
+  func.return
+}
+
+// -----
 // T: one operand
 func.func @main(%a: tensor<2xbf16>, %b: tensor<2xbf16>) {
   // expected-error@+1 {{has 2 operands; it takes 1}}

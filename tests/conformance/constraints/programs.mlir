@@ -1,0 +1,198 @@
+// constraints: 0
+
+// -----
+// accepted: functions that call one another, in any order
+func.func @main(%a: tensor<2xf32>, %0: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  %1 = func.call @half(%a) : (tensor<2xf32>) -> tensor<2xf32>
+  func.return %1, %0 : tensor<2xf32>, tensor<2xf32>
+}
+func.func private @half(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = "stablehlo.constant"() {value = dense<0.5> : tensor<2xf32>} : () -> tensor<2xf32>
+  %1 = "stablehlo.multiply"(%a, %0) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  "func.return"(%1) : (tensor<2xf32>) -> ()
+}
+
+// -----
+// accepted: one function of another name
+func.func @f() {
+  func.return
+}
+
+// -----
+// T: a function returns as many values as its type says
+func.func @main(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  // expected-error@+1 {{returns 1 values; the function's type has 2}}
+  func.return %a : tensor<2xf32>
+}
+
+// -----
+// T: a function returns values of the types that its type says
+func.func @main(%a: tensor<2xf32>) -> tensor<3xf32> {
+  // expected-error@+1 {{value 0 is tensor<2xf32>; the function returns tensor<3xf32>}}
+  func.return %a : tensor<2xf32>
+}
+
+// -----
+// T: a function ends with func.return
+// expected-error@+1 {{its body does not end with func.return}}
+func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = "stablehlo.add"(%a, %a) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+}
+
+// -----
+// T: nothing stands behind func.return
+func.func @main(%a: tensor<2xf32>) {
+  // expected-error@+1 {{stands before the end of its block}}
+  "func.return"() : () -> ()
+  %0 = "stablehlo.add"(%a, %a) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  func.return
+}
+
+// -----
+// T: the arguments of a function are those of its type
+// expected-error@+1 {{argument 0 differs from the function's type}}
+"func.func"() ({
+^bb0(%a: tensor<2xf32>):
+  "func.return"() : () -> ()
+}) {sym_name = "main", function_type = (tensor<3xf32>) -> ()} : () -> ()
+
+// -----
+// T: a function has as many arguments as its type says
+// expected-error@+1 {{its body has 1 arguments, its type 0}}
+"func.func"() ({
+^bb0(%a: tensor<2xf32>):
+  "func.return"() : () -> ()
+}) {sym_name = "main", function_type = () -> ()} : () -> ()
+
+// -----
+// T: a function has a type
+// expected-error@+1 {{a function needs a name, a type and one body}}
+"func.func"() ({
+  "func.return"() : () -> ()
+}) {sym_name = "main"} : () -> ()
+
+// -----
+// T: a value is defined before it is used
+func.func @main() {
+  // expected-error@+1 {{%a}}
+  %0 = "stablehlo.add"(%a, %a) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  func.return
+}
+
+// -----
+// T: a value is not seen outside of its region
+func.func @main(%p: tensor<i1>) -> tensor<i32> {
+  %0 = "stablehlo.if"(%p) ({
+    %1 = "stablehlo.constant"() {value = dense<1> : tensor<i32>} : () -> tensor<i32>
+    "stablehlo.return"(%1) : (tensor<i32>) -> ()
+  }, {
+    // expected-error@+1 {{%1}}
+    "stablehlo.return"(%1) : (tensor<i32>) -> ()
+  }) : (tensor<i1>) -> tensor<i32>
+  func.return %0 : tensor<i32>
+}
+
+// -----
+// T: a value is defined once
+func.func @main(%a: tensor<2xf32>) {
+  // expected-error@+1 {{%a}}
+  %a = "stablehlo.add"(%a, %a) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  func.return
+}
+
+// -----
+// T: a value has one type
+func.func @main(%a: tensor<2xf32>) {
+  // expected-error@+1 {{%a is tensor<2xf32> where it is defined, tensor<3xf32> here}}
+  %0 = "stablehlo.abs"(%a) : (tensor<3xf32>) -> tensor<3xf32>
+  func.return
+}
+
+// -----
+// T: the signature of an operation has all of its operands
+func.func @main(%a: tensor<2xf32>) {
+  // expected-error@+1 {{operand}}
+  %0 = "stablehlo.add"(%a, %a) : (tensor<2xf32>) -> tensor<2xf32>
+  func.return
+}
+
+// -----
+// T: the signature of an operation has all of its results
+func.func @main(%a: tensor<2xf32>) {
+  // expected-error@+1 {{result}}
+  %0:2 = "stablehlo.add"(%a, %a) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  func.return
+}
+
+// -----
+// T: a function that is called is there
+func.func @main(%a: tensor<2xf32>) {
+  // expected-error@+1 {{calls @f, but the module has no such function}}
+  %0 = func.call @f(%a) : (tensor<2xf32>) -> tensor<2xf32>
+  func.return
+}
+
+// -----
+// T: a function that is called has a body
+func.func private @f(tensor<2xf32>) -> tensor<2xf32>
+func.func @main(%a: tensor<2xf32>) {
+  // expected-error@+1 {{calls @f, which has no body}}
+  %0 = func.call @f(%a) : (tensor<2xf32>) -> tensor<2xf32>
+  func.return
+}
+
+// -----
+// T: a function is called with values of the types that it takes
+func.func private @f(%a: tensor<2xf32>) -> tensor<2xf32> {
+  func.return %a : tensor<2xf32>
+}
+func.func @main(%a: tensor<3xf32>) {
+  // expected-error@+1 {{operand 0 is tensor<3xf32>; @f takes tensor<2xf32>}}
+  %0 = func.call @f(%a) : (tensor<3xf32>) -> tensor<2xf32>
+  func.return
+}
+
+// -----
+// T: no function calls itself
+func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{calls @main, which is what calls it: recursion is not possible}}
+  %0 = func.call @main(%a) : (tensor<2xf32>) -> tensor<2xf32>
+  func.return %0 : tensor<2xf32>
+}
+
+// -----
+// T: two functions have two names
+func.func @main() {
+  func.return
+}
+// expected-error@+1 {{another function is called @main}}
+func.func @main() {
+  func.return
+}
+
+// -----
+// T: a function is one block: StableHLO does not jump
+// unimplemented
+// expected-error@+1 {{functions of several blocks are not supported}}
+func.func @main(%a: tensor<2xf32>) {
+  func.return
+^bb1:
+  func.return
+}
+
+// -----
+// T: an operation is one of StableHLO
+// unimplemented
+func.func @main(%a: tensor<2xf32>) {
+  // expected-error@+1 {{this operation is not supported}}
+  %0 = "stablehlo.halve"(%a) : (tensor<2xf32>) -> tensor<2xf32>
+  func.return
+}
+
+// -----
+// T: an attribute of an operation stands there once
+func.func @main(%a: tensor<2xf32>) {
+  // expected-error@+1 {{dimensions}}
+  %0 = "stablehlo.reverse"(%a) {dimensions = array<i64: 0>, dimensions = array<i64>} : (tensor<2xf32>) -> tensor<2xf32>
+  func.return
+}
