@@ -532,7 +532,9 @@ static intptr_t may_expand(const char *name) {
 static expand_fn_t find(mlir_module_t *module, const mlir_op_t *op,
                         const expansion_t *expansion) {
   if (strcmp(op->name, "stablehlo.all_reduce") == 0) {
-    return expand_is_ragged(module, op) ? expand_ragged : NULL;
+    const bool fits = op->region_count == 1 && mlir_op_block(op, 0) != NULL &&
+                      op->operand_count == op->result_count;
+    return fits && expand_is_ragged(module, op) ? expand_ragged : NULL;
   }
   if (strcmp(op->name, "stablehlo.collective_reduce") == 0) {
     const bool is_dynamic = shape_has_dynamic_root(op);
@@ -540,10 +542,13 @@ static expand_fn_t find(mlir_module_t *module, const mlir_op_t *op,
                       op->operand_count == op->result_count + (is_dynamic ? 1 : 0);
     return fits ? expand_collective_reduce : NULL;
   }
-  if (strcmp(op->name, "stablehlo.collective_broadcast") == 0 &&
-      shape_has_dynamic_root(op)) {
-    const bool fits = op->result_count > 0 && op->operand_count == op->result_count + 1;
-    return fits ? expand_broadcast_from_root : NULL;
+  if (strcmp(op->name, "stablehlo.collective_broadcast") == 0) {
+    const bool is_dynamic = shape_has_dynamic_root(op);
+    const bool fits = op->result_count > 0 &&
+                      op->operand_count == op->result_count + (is_dynamic ? 1 : 0);
+    return !fits        ? NULL
+           : is_dynamic ? expand_broadcast_from_root
+                        : expand_collective_broadcast;
   }
   if (strcmp(op->name, "stablehlo.custom_call") == 0) {
     const bool is_check = strncmp(target_of(op), "check.", strlen("check.")) == 0 &&
@@ -711,6 +716,9 @@ pod_status_t compiler_expand(mlir_module_t *module) {
   for (mlir_op_t *op = walk_first(module->op); op != NULL && status == NULL; op = next) {
     replacements_apply(&replacements, op);
     next = walk_next(module->op, op);
+    if (op->region_count > 0) {
+      expand_promote(module, op);
+    }
     if (mlir_name_cache_get(&names, op->name, may_expand)) {
       status = expand_one(module, &replacements, op, &next);
     }

@@ -30,18 +30,53 @@ mlir_value_t *expand_emit_broadcast(expander_t *expander, mlir_value_t *operand,
 void expand_set_attr(expander_t *expander, mlir_op_t *op, const char *name,
                      const mlir_attr_t *value);
 
+// --- Chips and groups (expand_chips.c, expand_ragged.c) ---
+
+mlir_value_t *expand_emit_dense(expander_t *expander, tensor_dtype_t dtype, int rank,
+                                const int64_t *dims, const void *data);
+mlir_value_t *expand_emit_i64(expander_t *expander, int64_t value);
+// Slice `starts` of `from`, of size 1 in the first `picked` dimensions, as `type`.
+mlir_value_t *expand_emit_pick(expander_t *expander, mlir_value_t *from, int picked,
+                               mlir_value_t *const *starts, const mlir_type_t *type);
+// The chip's number as an i64.
+mlir_value_t *expand_emit_chip(expander_t *expander);
+// A table by chip, looked up with the chip's number: false and 0 behind its end.
+mlir_value_t *expand_emit_lookup(expander_t *expander, int64_t count, const bool *table);
+mlir_value_t *expand_emit_lookup_i64(expander_t *expander, int64_t count,
+                                     const int64_t *table);
+mlir_value_t *expand_emit_choice(expander_t *expander, mlir_value_t *flag,
+                                 mlir_value_t *then, mlir_value_t *otherwise);
+// What the chips of a group of `size` have, side by side in their order.
+mlir_value_t *expand_emit_gather_group(expander_t *expander, int64_t size,
+                                       const mlir_attr_t *groups, mlir_value_t *value);
+
+// Rows of `size` ids, with -1 behind the last of a short one; `chips` is the largest id
+// plus 1, `named` how many there are.
+typedef struct expand_groups_t {
+  int64_t count, size, chips, named;
+  const int64_t *ids;
+} expand_groups_t;
+// The operation's replica_groups, which must name a chip and none twice.
+POD_MUST_USE pod_status_t expand_groups(expander_t *expander,
+                                        expand_groups_t *out_groups);
+
+// --- The expansions ---
+
 // Each gives what stands for the results of the operation. expand_collectives.c:
 POD_MUST_USE pod_status_t expand_collective_broadcast(expander_t *expander,
                                                       mlir_value_t **out_results);
-// Of one operand or more, and the roots behind them.
+// Of one operand or more; the other one with roots behind them.
 POD_MUST_USE pod_status_t expand_broadcast_from_root(expander_t *expander,
                                                      mlir_value_t **out_results);
-// Takes one operand or more and a region.
+// Takes one operand or more, perhaps roots behind them, and a region.
 POD_MUST_USE pod_status_t expand_collective_reduce(expander_t *expander,
                                                    mlir_value_t **out_results);
-// all_reduce over groups of different sizes.
+// all_reduce, or what it is of a collective_reduce, over groups of different sizes.
 bool expand_is_ragged(mlir_module_t *module, const mlir_op_t *op);
 POD_MUST_USE pod_status_t expand_ragged(expander_t *expander, mlir_value_t **out_results);
+
+// expand_promote.c: a reduction in a wider type takes converted operands.
+void expand_promote(mlir_module_t *module, mlir_op_t *op);
 
 // expand_norm.c:
 POD_MUST_USE pod_status_t expand_norm_inference(expander_t *expander,

@@ -57,21 +57,45 @@ static bool has_negative(int64_t count, const int64_t *ids) {
   return false;
 }
 
+// Whose result does not depend on the size of the group.
+static bool may_be_ragged(const mlir_op_t *op) {
+  return strcmp(op->name, "stablehlo.all_reduce") == 0 ||
+         strcmp(op->name, "stablehlo.collective_broadcast") == 0 ||
+         strcmp(op->name, "stablehlo.collective_reduce") == 0;
+}
+
+// Puts -1 behind all others.
+static void compact(int64_t count, int64_t *ids) {
+  int64_t kept = 0;
+  for (int64_t i = 0; i < count; i++) {
+    if (ids[i] >= 0) {
+      ids[kept++] = ids[i];
+    }
+  }
+  while (kept < count) {
+    ids[kept++] = -1;
+  }
+}
+
 static pod_status_t rewrite_groups(grid_t *grid, mlir_op_t *op,
                                    processes_grouping_t grouping) {
   compiler_groups_t from;
   const mlir_attr_t *attr = mlir_op_attr(op, "replica_groups");
   int64_t total;
-  const bool is_ragged =
-      mlir_attr_is(attr, MLIR_ATTR_DENSE) && attr->type->shape.rank == 2 &&
-      mlir_attr_as_i64s(grid->module, attr, &total, &from.ids) &&
-      has_negative(total, from.ids) && grouping != PROCESSES_CROSS_REPLICA_AND_PARTITION;
+  const bool is_ragged = mlir_attr_is(attr, MLIR_ATTR_DENSE) &&
+                         attr->type->shape.rank == 2 &&
+                         mlir_attr_as_i64s(grid->module, attr, &total, &from.ids) &&
+                         has_negative(total, from.ids) && may_be_ragged(op);
   if (is_ragged) {  // The pass `expand` takes them from here.
     from = (compiler_groups_t){.group_count = attr->type->shape.dims[0],
                                .group_size = attr->type->shape.dims[1],
                                .ids = from.ids};
   } else {
-    POD_TRY(compiler_parse_replica_groups(grid->module, attr, NULL, grid->module->arena,
+    compiler_meshes_t *meshes = NULL;
+    if (mlir_attr_is(attr, MLIR_ATTR_DIALECT)) {
+      POD_TRY(compiler_meshes_collect(grid->module, grid->module->arena, &meshes));
+    }
+    POD_TRY(compiler_parse_replica_groups(grid->module, attr, meshes, grid->module->arena,
                                           &from));
   }
   fill_groups(grid, grouping, &from);
@@ -100,6 +124,7 @@ static pod_status_t rewrite_groups(grid_t *grid, mlir_op_t *op,
                         : chip_of(grid, id, other + p);
         }
       }
+      compact(size, next - size);
     }
   }
   mlir_op_set_attr(grid->module, op, mlir_intern(grid->module, "replica_groups"),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/mlir/diagnostic.h"
+#include "common/mlir/name_cache.h"
 #include "server/compiler/attributes.h"
 #include "server/compiler/replacements.h"
 #include "server/compiler/walk.h"
@@ -265,10 +266,16 @@ static pod_status_t expand_function(prober_t *prober, const mlir_op_t *function)
   return NULL;
 }
 
+static intptr_t is_ours(const char *name) {
+  return strcmp(name, "interpreter.probe") == 0 ||
+         strcmp(name, "check.expect_serialized_eq") == 0;
+}
+
 static bool has_probes(const mlir_module_t *module) {
+  mlir_name_cache_t names = {0};
   for (mlir_op_t *op = walk_first(module->op); op != NULL;
        op = walk_next(module->op, op)) {
-    if (is(op, "interpreter.probe") || is(op, "check.expect_serialized_eq")) {
+    if (mlir_name_cache_get(&names, op->name, is_ours)) {
       return true;
     }
   }

@@ -4,36 +4,13 @@
 #include "server/compiler/attributes.h"
 #include "server/compiler/shape.h"
 
-// A wider type of the same kind.
-static bool is_promotable(tensor_dtype_t from, tensor_dtype_t to) {
-  const bool same_kind = (tensor_dtype_is_float(from) && tensor_dtype_is_float(to)) ||
-                         (tensor_dtype_is_complex(from) && tensor_dtype_is_complex(to)) ||
-                         (tensor_dtype_is_integer(from) && tensor_dtype_is_integer(to) &&
-                          tensor_dtype_is_signed(from) == tensor_dtype_is_signed(to));
-  return same_kind && from != to && tensor_dtype_device_bits(from) <= tensor_dtype_device_bits(to);
-}
-
-// (C6): the body computes in the element types of the inputs.
+// (C6): the body computes in the element types of the inputs; those of a wider body have
+// been converted by expand_promote.
 static pod_status_t check_reduce_body(mlir_module_t *module, const mlir_op_t *op,
                                       int count) {
   tensor_dtype_t *dtypes = pod_arena_array(module->arena, (size_t)count, sizeof(*dtypes));
   for (int i = 0; i < count; i++) {
     dtypes[i] = shape_operand(op, i)->dtype;
-  }
-  const mlir_block_t *block = mlir_op_block(op, 0);
-  if (block != NULL && block->argument_count == 2 * count) {
-    for (int i = 0; i < count; i++) {
-      const mlir_type_t *type = block->arguments[i]->type;
-      if (type->kind == MLIR_TYPE_TENSOR && type->shape.rank == 0 &&
-          is_promotable(dtypes[i], type->shape.dtype)) {
-        return mlir_op_error(
-            module, op, POD_UNIMPLEMENTED,
-            "its reduction is over %s, its input %d over %s; reducing in "
-            "another type is not supported",
-            tensor_dtype_mlir_name(type->shape.dtype), i,
-            tensor_dtype_mlir_name(dtypes[i]));
-      }
-    }
   }
   return shape_reducer(module, op, count, dtypes);
 }

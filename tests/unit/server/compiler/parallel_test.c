@@ -111,6 +111,26 @@ static void test_a_check_of_a_probe_comes_after_it(void **state) {
       POD_INVALID_ARGUMENT, "asks for iteration 1 of a probe in no loop");
 }
 
+static void test_groups_of_different_sizes_name_every_chip_once(void **state) {
+  (void)state;
+  static const char *const groups[] = {"[[0, -1], [0, 1]]", "[[-1, 0], [1, 2]]",
+                                       "[[0, -1], [0, 2]]"};
+  for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+    pod_text_t text = {0};
+    pod_text_printf(
+        &text,
+        "func.func @main(%%x: tensor<i32>) {\n  %%0 = "
+        "\"stablehlo.all_reduce\"(%%x) ({\n  ^bb0(%%a: tensor<i32>, %%b: "
+        "tensor<i32>):\n  %%c = stablehlo.add %%a, %%b : tensor<i32>\n  "
+        "stablehlo.return %%c : tensor<i32>\n  }) {replica_groups = dense<%s> "
+        ": tensor<2x2xi64>} : (tensor<i32>) -> tensor<i32>\n  return\n}\n",
+        groups[i]);
+    check_module(text.bytes, POD_INVALID_ARGUMENT,
+                 "'replica_groups' must name every chip once");
+    pod_text_deinit(&text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_receiver_of_what_nobody_sends_is_an_error),
@@ -119,6 +139,7 @@ int main(void) {
       cmocka_unit_test(test_an_infeed_needs_something_in_the_queue_and_one_cell),
       cmocka_unit_test(test_different_programs_cannot_have_other_collectives),
       cmocka_unit_test(test_a_check_of_a_probe_comes_after_it),
+      cmocka_unit_test(test_groups_of_different_sizes_name_every_chip_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

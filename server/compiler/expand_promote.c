@@ -1,0 +1,74 @@
+// Reductions in a wider type than that of what they reduce.
+
+#include <string.h>
+
+#include "common/base/check.h"
+#include "server/compiler/expander.h"
+
+// The operations whose region may be over a type to which their operands are promoted,
+// and which operands these are.
+static const struct {
+  const char *name;
+  int region;
+  // By their place: for all operands, one argument; or for inputs and as many initial
+  // values, an argument each; or of inputs, indices and updates all but the indices.
+  enum { ALL, PAIRS, SCATTER } operands;
+} promoting[] = {
+    {"stablehlo.all_reduce", 0, ALL},      {"stablehlo.collective_reduce", 0, ALL},
+    {"stablehlo.reduce", 0, PAIRS},        {"stablehlo.reduce_scatter", 0, ALL},
+    {"stablehlo.reduce_window", 0, PAIRS}, {"stablehlo.scatter", 0, SCATTER},
+};
+
+// is_promotable of the specification.
+static bool is_promotable(tensor_dtype_t from, tensor_dtype_t to) {
+  const bool same_kind = (tensor_dtype_is_integer(from) && tensor_dtype_is_integer(to) &&
+                          tensor_dtype_is_signed(from) == tensor_dtype_is_signed(to)) ||
+                         (tensor_dtype_is_float(from) && tensor_dtype_is_float(to)) ||
+                         (tensor_dtype_is_complex(from) && tensor_dtype_is_complex(to));
+  return same_kind && tensor_dtype_device_bits(from) <= tensor_dtype_device_bits(to);
+}
+
+// The argument of the region for an operand; -1 for an operand that is no part of it.
+static int argument_of(int kind, const mlir_op_t *op, int operand) {
+  const int count = op->result_count;
+  if (kind == ALL) {
+    return operand < count ? 0 : -1;
+  }
+  if (kind == PAIRS) {
+    return operand < 2 * count ? operand % count : -1;
+  }
+  return operand < count                           ? operand
+         : operand > count && operand <= 2 * count ? operand - count - 1
+                                                   : -1;
+}
+
+static void promote(mlir_module_t *module, mlir_op_t *op, int operand,
+                    const mlir_type_t *element) {
+  mlir_value_t *value = op->operands[operand];
+  const mlir_type_t *from = value->type;
+  if (from->kind != MLIR_TYPE_TENSOR || element->kind != MLIR_TYPE_TENSOR ||
+      element->shape.rank != 0 || from->shape.dtype == element->shape.dtype ||
+      !is_promotable(from->shape.dtype, element->shape.dtype)) {
+    return;
+  }
+  tensor_shape_t shape = from->shape;
+  shape.dtype = element->shape.dtype;
+  expander_t expander = {.module = module, .op = op};
+  op->operands[operand] = expand_emit_unary(&expander, "stablehlo.convert", value,
+                                            mlir_type_tensor(module, &shape));
+}
+
+void expand_promote(mlir_module_t *module, mlir_op_t *op) {
+  for (size_t i = 0; i < POD_COUNT_OF(promoting) && op->region_count > 0; i++) {
+    if (strcmp(op->name, promoting[i].name) != 0) {
+      continue;
+    }
+    const mlir_block_t *block = mlir_op_block(op, promoting[i].region);
+    for (int k = 0; block != NULL && op->result_count > 0 && k < op->operand_count; k++) {
+      const int argument = argument_of((int)promoting[i].operands, op, k);
+      if (argument >= 0 && argument < block->argument_count) {
+        promote(module, op, k, block->arguments[argument]->type);
+      }
+    }
+  }
+}
