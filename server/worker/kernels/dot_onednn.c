@@ -1,15 +1,10 @@
 #include "server/worker/kernels/dot_onednn.h"
 
-#include <dnnl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/worker/kernels/onednn.h"
 #include "server/worker/kernels/scratch.h"
-
-// Of libgomp, which oneDNN is linked with; it holds for the calling thread. Its threads
-// spin while they wait, and with several workers on a host they starve one another.
-void omp_set_num_threads(int count);
 
 struct onednn_matmul_t {
   bool packs_b, is_newest;
@@ -18,46 +13,6 @@ struct onednn_matmul_t {
   dnnl_memory_t a, b, packed_b, c;  // Without packing packed_b is NULL.
   size_t packed_bytes;
 };
-
-static pthread_once_t engine_once = PTHREAD_ONCE_INIT;
-static dnnl_engine_t engine;  // Lives as long as the process; NULL when it failed.
-
-static void make_engine(void) {
-  if (dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success) {
-    engine = NULL;
-  }
-}
-
-static pod_status_t failed(const char *what, dnnl_status_t status) {
-  const pod_code_t code =
-      status == dnnl_out_of_memory ? POD_RESOURCE_EXHAUSTED : POD_INTERNAL;
-  return pod_error(code, "oneDNN could not %s (status %d)", what, (int)status);
-}
-
-#define TRY_DNNL(what, call)            \
-  do {                                  \
-    const dnnl_status_t dnnl_ = (call); \
-    if (dnnl_ != dnnl_success) {        \
-      return failed((what), dnnl_);     \
-    }                                   \
-  } while (0)
-
-static dnnl_data_type_t type_of(tensor_dtype_t dtype) {
-  switch (dtype) {
-    case TENSOR_F32:
-      return dnnl_f32;
-    case TENSOR_BF16:
-      return dnnl_bf16;
-    case TENSOR_S8:
-      return dnnl_s8;
-    case TENSOR_U8:
-      return dnnl_u8;
-    case TENSOR_S32:
-      return dnnl_s32;
-    default:
-      return dnnl_data_type_undef;
-  }
-}
 
 // Below AVX-512 there is no bf16; without VNNI sums of bytes saturate on the way.
 static bool has_bf16(void) {
@@ -107,8 +62,8 @@ static pod_status_t describe(dnnl_memory_desc_t *out, tensor_dtype_t dtype, int 
   if (rank == 4 && sizes[0] == 1) {
     steps[0] = sizes[1] * sizes[2] * sizes[3];
   }
-  TRY_DNNL("describe a matrix",
-           dnnl_memory_desc_init_by_strides(out, rank, dims, type_of(dtype), steps));
+  TRY_DNNL("describe a matrix", dnnl_memory_desc_init_by_strides(
+                                    out, rank, dims, onednn_type_of(dtype), steps));
   return NULL;
 }
 
@@ -116,31 +71,9 @@ static pod_status_t describe_packed(dnnl_memory_desc_t *out, tensor_dtype_t dtyp
                                     int rank, const int64_t sizes[4]) {
   dnnl_dims_t dims;
   memcpy(dims, sizes + 4 - rank, (size_t)rank * sizeof(dims[0]));
-  TRY_DNNL(
-      "describe a matrix",
-      dnnl_memory_desc_init_by_tag(out, rank, dims, type_of(dtype), dnnl_format_tag_any));
-  return NULL;
-}
-
-// Whether the name of the code that oneDNN has chosen starts with `prefix`.
-static bool is_named(const_dnnl_primitive_desc_t primitive, const char *prefix) {
-  const char *name = "";
-  const dnnl_status_t status =
-      dnnl_primitive_desc_query(primitive, dnnl_query_impl_info_str, 0, &name);
-  return status == dnnl_success && strncmp(name, prefix, strlen(prefix)) == 0;
-}
-
-static pod_status_t make_reorder(onednn_matmul_t *matmul, const dnnl_memory_desc_t *plain,
-                                 const dnnl_memory_desc_t *packed) {
-  dnnl_primitive_desc_t descriptor = NULL;
-  TRY_DNNL("describe packing", dnnl_reorder_primitive_desc_create(
-                                   &descriptor, plain, engine, packed, engine, NULL));
-  const dnnl_status_t status = dnnl_primitive_create(&matmul->reorder, descriptor);
-  dnnl_primitive_desc_destroy(descriptor);
-  TRY_DNNL("make packing", status);
-  TRY_DNNL("make memory",
-           dnnl_memory_create(&matmul->packed_b, packed, engine, DNNL_MEMORY_NONE));
-  matmul->packed_bytes = dnnl_memory_desc_get_size(packed);
+  TRY_DNNL("describe a matrix",
+           dnnl_memory_desc_init_by_tag(out, rank, dims, onednn_type_of(dtype),
+                                        dnnl_format_tag_any));
   return NULL;
 }
 
@@ -150,26 +83,26 @@ static pod_status_t make_primitive(onednn_matmul_t *matmul,
                                    const dnnl_memory_desc_t *plain_b) {
   TRY_DNNL("make a matrix product",
            dnnl_primitive_create(&matmul->primitive, descriptor));
-  TRY_DNNL("make a stream",
-           dnnl_stream_create(&matmul->stream, engine, dnnl_stream_default_flags));
+  POD_TRY(onednn_stream_create(&matmul->stream));
   const dnnl_memory_desc_t *a =
       dnnl_primitive_desc_query_md(descriptor, dnnl_query_src_md, 0);
   const dnnl_memory_desc_t *b =
       dnnl_primitive_desc_query_md(descriptor, dnnl_query_weights_md, 0);
   const dnnl_memory_desc_t *c =
       dnnl_primitive_desc_query_md(descriptor, dnnl_query_dst_md, 0);
-  TRY_DNNL("make memory", dnnl_memory_create(&matmul->a, a, engine, DNNL_MEMORY_NONE));
-  TRY_DNNL("make memory",
-           dnnl_memory_create(&matmul->b, plain_b, engine, DNNL_MEMORY_NONE));
-  TRY_DNNL("make memory", dnnl_memory_create(&matmul->c, c, engine, DNNL_MEMORY_NONE));
+  POD_TRY(onednn_memory_create(a, &matmul->a));
+  POD_TRY(onednn_memory_create(plain_b, &matmul->b));
+  POD_TRY(onednn_memory_create(c, &matmul->c));
   if (matmul->packs_b && !dnnl_memory_desc_equal(b, plain_b)) {
-    return make_reorder(matmul, plain_b, b);
+    matmul->packed_bytes = dnnl_memory_desc_get_size(b);
+    POD_TRY(onednn_reorder_create(plain_b, b, &matmul->reorder));
+    POD_TRY(onednn_memory_create(b, &matmul->packed_b));
   }
   return NULL;
 }
 
-static pod_status_t build(const onednn_matmul_desc_t *desc, onednn_matmul_t *matmul,
-                          bool *out_is_fast) {
+static pod_status_t build(const onednn_matmul_desc_t *desc, dnnl_engine_t engine,
+                          onednn_matmul_t *matmul, bool *out_is_fast) {
   const int rank = rank_of(desc);
   const int64_t *const batches = desc->batches;
   const int64_t a_sizes[4] = {batches[0], batches[1], desc->m, desc->k};
@@ -197,8 +130,8 @@ static pod_status_t build(const onednn_matmul_desc_t *desc, onednn_matmul_t *mat
   }
   TRY_DNNL("find a matrix product", found);
   pod_status_t status = NULL;
-  *out_is_fast = !is_named(descriptor, "ref");
-  matmul->is_newest = is_named(descriptor, "brg");
+  *out_is_fast = !onednn_is_named(descriptor, "ref");
+  matmul->is_newest = onednn_is_named(descriptor, "brg");
   if (*out_is_fast) {
     matmul->packs_b = desc->packs_b;
     status = make_primitive(matmul, descriptor, &plain_b);
@@ -209,16 +142,14 @@ static pod_status_t build(const onednn_matmul_desc_t *desc, onednn_matmul_t *mat
 
 pod_status_t onednn_matmul_create(const onednn_matmul_desc_t *desc,
                                   onednn_matmul_t **out_matmul) {
-  omp_set_num_threads(1);
-  if (pthread_once(&engine_once, make_engine) != 0 || engine == NULL) {
-    return pod_error(POD_INTERNAL, "oneDNN finds no CPU to compute on");
-  }
+  dnnl_engine_t engine;
+  POD_TRY(onednn_engine(&engine));
   onednn_matmul_t *matmul = calloc(1, sizeof(*matmul));
   if (matmul == NULL) {
     return pod_error(POD_RESOURCE_EXHAUSTED, "no host memory for a matrix product");
   }
   bool is_fast = false;
-  const pod_status_t status = build(desc, matmul, &is_fast);
+  const pod_status_t status = build(desc, engine, matmul, &is_fast);
   if (status != NULL || !is_fast) {
     onednn_matmul_destroy(matmul);
     matmul = NULL;
@@ -258,20 +189,12 @@ static pod_status_t pack(onednn_matmul_t *matmul) {
   return NULL;
 }
 
-// oneDNN takes pointers to mutable bytes also for what it only reads.
-static void *reads(const void *bytes) {
-  union {
-    const void *in;
-    void *out;
-  } pointer = {.in = bytes};
-  return pointer.out;
-}
-
 pod_status_t onednn_matmul_run(onednn_matmul_t *matmul, const void *a, const void *b,
                                void *c) {
-  omp_set_num_threads(1);
-  TRY_DNNL("set memory", dnnl_memory_set_data_handle(matmul->a, reads(a)));
-  TRY_DNNL("set memory", dnnl_memory_set_data_handle(matmul->b, reads(b)));
+  dnnl_engine_t engine;
+  POD_TRY(onednn_engine(&engine));
+  TRY_DNNL("set memory", dnnl_memory_set_data_handle(matmul->a, onednn_reads(a)));
+  TRY_DNNL("set memory", dnnl_memory_set_data_handle(matmul->b, onednn_reads(b)));
   TRY_DNNL("set memory", dnnl_memory_set_data_handle(matmul->c, c));
   dnnl_memory_t weights = matmul->b;
   if (matmul->packed_b != NULL) {
