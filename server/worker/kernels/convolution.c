@@ -1,13 +1,16 @@
-// convolution: the contents of the windows become the rows of a matrix, a block of rows
-// at a time, and the kernel the other one; their product is scattered to the result.
-// Products go to oneDNN in f32, to our own loops in other types; bf16, f16 and smaller
-// floats are summed in f32 and rounded once. Where that costs little, f32 is summed in
-// order and without fused steps, so that results come out as by the reference
-// interpreter.
+// convolution: by oneDNN where it has them (convolution_fast). All others, and those so
+// small that it costs little, in the general way: the contents of the windows become the
+// rows of a matrix, a block of rows at a time, and the kernel the other one; their
+// product is scattered to the result. Products go to oneDNN in f32, to our own loops in
+// other types; bf16, f16 and smaller floats are summed in f32 and rounded once. Small
+// ones of f32 are summed in order and without fused steps, so that results come out as by
+// the reference interpreter.
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "server/chip/window.h"
+#include "server/worker/kernels/convolution_fast.h"
 #include "server/worker/kernels/dot_onednn.h"
 #include "server/worker/kernels/kernels.h"
 #include "server/worker/kernels/move.h"
@@ -304,6 +307,56 @@ static pod_status_t run_plan(const kernel_args_t *args, const plan_t *plan) {
   return NULL;
 }
 
+// What is kept between runs: NULL inside says that oneDNN has nothing for it.
+typedef struct kept_t {
+  convolution_fast_t *fast;
+} kept_t;
+
+static void kept_free(void *cache) {
+  kept_t *kept = cache;
+  convolution_fast_destroy(kept->fast);
+  free(kept);
+}
+
+static pod_status_t make_kept(const kernel_args_t *args, const plan_t *plan,
+                              kept_t **out_kept) {
+  kept_t *kept = calloc(1, sizeof(*kept));
+  if (kept == NULL) {
+    return pod_error(POD_RESOURCE_EXHAUSTED, "no host memory for a convolution");
+  }
+  pod_status_t status = NULL;
+  if (!plan->sums_in_order) {
+    status = convolution_fast_create(args, &plan->convolution, &kept->fast);
+  }
+  if (status != NULL) {
+    kept_free(kept);
+    return status;
+  }
+  *out_kept = kept;
+  return NULL;
+}
+
+static pod_status_t run(const kernel_args_t *args) {
+  plan_t plan;
+  POD_TRY(make_plan(args, &plan));
+  kept_t *kept = args->cache == NULL ? NULL : *args->cache;
+  if (kept == NULL) {
+    POD_TRY(make_kept(args, &plan, &kept));
+    if (args->cache != NULL) {
+      *args->cache = kept;
+      *args->cache_free = kept_free;
+    }
+  }
+  const pod_status_t status =
+      kept->fast != NULL ? convolution_fast_run(kept->fast, args->operands[0],
+                                                args->operands[1], args->results[0])
+                         : run_plan(args, &plan);
+  if (args->cache == NULL) {
+    kept_free(kept);
+  }
+  return status;
+}
+
 pod_status_t kernel_convolution(const kernel_args_t *args) {
   const tensor_shape_t *out = kernel_result_shape(args, 0);
   if (tensor_shape_elements(out) == 0) {
@@ -314,9 +367,7 @@ pod_status_t kernel_convolution(const kernel_args_t *args) {
     memset(args->results[0], 0, (size_t)tensor_shape_bytes(out));  // Empty sums.
     return NULL;
   }
-  plan_t plan;
-  POD_TRY(make_plan(args, &plan));
-  const pod_status_t status = run_plan(args, &plan);
+  const pod_status_t status = run(args);
   kernel_scratch_trim();
   return pod_status_context(status, "%s", args->instruction->name);
 }

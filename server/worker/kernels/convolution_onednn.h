@@ -1,0 +1,57 @@
+// Convolutions by oneDNN: forward, and the two that are the gradients of one. Activations
+// lie as it computes fastest, features last; weights lie anyhow and are packed in every
+// run.
+//
+// Threading: create and run on the chip's compute thread.
+
+#ifndef SERVER_WORKER_KERNELS_CONVOLUTION_ONEDNN_H_
+#define SERVER_WORKER_KERNELS_CONVOLUTION_ONEDNN_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "common/tensor/dtype.h"
+
+enum { ONEDNN_SPATIAL_MAX = 3 };
+
+// What is computed from the other two: destination, source or weights of a convolution.
+typedef enum onednn_convolution_kind_t {
+  ONEDNN_FORWARD,
+  ONEDNN_BACKWARD_DATA,
+  ONEDNN_BACKWARD_WEIGHTS,
+} onednn_convolution_kind_t;
+
+// destination[n, o, g·out + j] = sum over i and k of
+//   source[n, o·stride + k·dilation − low, g·in + i] · weights[g, j, i, k]
+// Source [batch, source_sizes, groups·in] and destination [batch, destination_sizes,
+// groups·out] are dense; strides of the weights are in elements: groups, out, in, then
+// spatial. high is what the sizes come to with low.
+typedef struct onednn_convolution_desc_t {
+  onednn_convolution_kind_t kind;
+  int rank;  // Spatial: 1 to ONEDNN_SPATIAL_MAX.
+  tensor_dtype_t source_dtype, weights_dtype, destination_dtype;
+  int64_t batch, groups, in_features, out_features;
+  int64_t source_sizes[ONEDNN_SPATIAL_MAX], kernel_sizes[ONEDNN_SPATIAL_MAX];
+  int64_t destination_sizes[ONEDNN_SPATIAL_MAX];
+  int64_t strides[ONEDNN_SPATIAL_MAX], dilations[ONEDNN_SPATIAL_MAX];
+  int64_t low[ONEDNN_SPATIAL_MAX], high[ONEDNN_SPATIAL_MAX];
+  int64_t weights_strides[3 + ONEDNN_SPATIAL_MAX];
+} onednn_convolution_desc_t;
+
+typedef struct onednn_convolution_t onednn_convolution_t;
+
+// Returns owned; *out_convolution is NULL when oneDNN has none, or only its slow
+// reference.
+POD_MUST_USE pod_status_t onednn_convolution_create(
+    const onednn_convolution_desc_t *desc, onednn_convolution_t **out_convolution);
+
+// Accepts NULL.
+void onednn_convolution_destroy(onednn_convolution_t *convolution);
+
+// The operands in the order source, weights, destination without the one computed.
+POD_MUST_USE pod_status_t onednn_convolution_run(onednn_convolution_t *convolution,
+                                                 const void *first, const void *second,
+                                                 void *result);
+
+#endif  // SERVER_WORKER_KERNELS_CONVOLUTION_ONEDNN_H_
