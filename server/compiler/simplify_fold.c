@@ -64,7 +64,9 @@ static const mlir_attr_t *fold_convert(mlir_module_t *module, const mlir_op_t *o
       return make_whole(module, result, whole);
     }
     const int64_t exact = INT64_C(1) << 53;
-    if (!tensor_dtype_is_float(result->dtype) || whole > exact || whole < -exact) {
+    const bool is_beyond_s64 = from == TENSOR_U64 && whole < 0;
+    if (!tensor_dtype_is_float(result->dtype) || is_beyond_s64 || whole > exact ||
+        whole < -exact) {
       return NULL;
     }
     tensor_element_from_double(result->dtype, (double)whole, element);

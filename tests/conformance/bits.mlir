@@ -131,3 +131,12 @@ func.func @logistic_down_to_subnormal_numbers() {
   check.expect_eq %a, %b : tensor<3xbf16>, tensor<3xbf16>
   return
 }
+
+// The largest numbers of ui64, known before the program runs.
+func.func @constants_of_ui64_become_floats() {
+  %x = stablehlo.constant dense<18446744073709551615> : tensor<ui64>
+  %f = stablehlo.convert %x : (tensor<ui64>) -> tensor<f32>
+  %g = stablehlo.constant dense<0x5F800000> : tensor<f32>
+  check.expect_eq %f, %g : tensor<f32>, tensor<f32>
+  return
+}
