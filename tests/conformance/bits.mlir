@@ -140,3 +140,16 @@ func.func @constants_of_ui64_become_floats() {
   check.expect_eq %f, %g : tensor<f32>, tensor<f32>
   return
 }
+
+// Complex numbers in the order of their real parts, then of their imaginary parts.
+func.func @extremes_of_complex_numbers() {
+  %x = stablehlo.constant dense<[[(1.0, 2.0), (1.0, 3.0)], [(-4.0, 9.0), (-4.0, -9.0)]]> : tensor<2x2xcomplex<f32>>
+  %i = stablehlo.constant dense<(0.0, 0.0)> : tensor<complex<f32>>
+  %a = stablehlo.reduce(%x init: %i) applies stablehlo.maximum across dimensions = [1] : (tensor<2x2xcomplex<f32>>, tensor<complex<f32>>) -> tensor<2xcomplex<f32>>
+  %b = stablehlo.constant dense<[(1.0, 3.0), (0.0, 0.0)]> : tensor<2xcomplex<f32>>
+  check.expect_eq %a, %b : tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>
+  %c = stablehlo.reduce(%x init: %i) applies stablehlo.minimum across dimensions = [0, 1] : (tensor<2x2xcomplex<f32>>, tensor<complex<f32>>) -> tensor<complex<f32>>
+  %d = stablehlo.constant dense<(-4.0, -9.0)> : tensor<complex<f32>>
+  check.expect_eq %c, %d : tensor<complex<f32>>, tensor<complex<f32>>
+  return
+}

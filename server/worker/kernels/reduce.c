@@ -356,6 +356,37 @@ static pod_status_t reduce_known(const kernel_args_t *args, combiner_t combiner,
   return NULL;
 }
 
+// A known reducer without loops for rows of the type, which is computed as it is stored:
+// the extremes of complex numbers. Element by element, in order.
+static void reduce_by_elements(const kernel_args_t *args, kernel_binary_fn_t loop,
+                               uint32_t reduced) {
+  const tensor_shape_t *in = kernel_operand_shape(args, 0);
+  const tensor_shape_t *out = kernel_result_shape(args, 0);
+  const size_t bytes = tensor_dtype_bytes(in->dtype);
+  int64_t index[TENSOR_RANK_MAX] = {0}, strides[TENSOR_RANK_MAX];
+  int64_t steps[TENSOR_RANK_MAX] = {0};  // In the result; 0 for what is reduced.
+  tensor_shape_strides(out, strides);
+  for (int i = 0, kept = 0; i < in->rank; i++) {
+    steps[i] = (reduced >> i & 1u) != 0 ? 0 : strides[kept++];
+  }
+  kernel_fill(bytes, args->operands[1], args->results[0],
+              (size_t)tensor_shape_elements(out));
+  const char *source = args->operands[0];
+  const int64_t count = tensor_shape_elements(in);
+  for (int64_t i = 0, at = 0; i < count; i++, source += bytes) {
+    char *target = (char *)args->results[0] + (size_t)at * bytes;
+    loop(target, source, target, 1);
+    for (int d = in->rank - 1; d >= 0; d--) {
+      at += steps[d];
+      if (++index[d] < in->dims[d]) {
+        break;
+      }
+      at -= steps[d] * in->dims[d];
+      index[d] = 0;
+    }
+  }
+}
+
 pod_status_t kernel_reduce(const kernel_args_t *args) {
   int32_t dimension_count = 0;
   const int64_t *dimensions =
@@ -373,8 +404,14 @@ pod_status_t kernel_reduce(const kernel_args_t *args) {
     kernel_scratch_trim();
     return status;
   }
-  if (args->instruction->call_count < 1) {
+  if (args->instruction->call_count > 0) {
+    return kernel_reduce_by_region(args, reduced);
+  }
+  const kernel_binary_fn_t loop = kernel_reducer_loop(reducer, dtype);
+  if (loop == NULL || args->instruction->operand_count != 2 ||
+      !kernel_is_computed_as_stored(dtype)) {
     return kernel_unsupported(args, dtype);
   }
-  return kernel_reduce_by_region(args, reduced);
+  reduce_by_elements(args, loop, reduced);
+  return NULL;
 }
