@@ -9,12 +9,16 @@
 extern const reference_row_t reference_elementwise_rows[];
 extern const reference_row_t reference_indexing_rows[];
 extern const reference_row_t reference_window_rows[];
+extern const reference_row_t reference_contraction_rows[];
+extern const reference_row_t reference_movement_rows[];
 
 // All operations, group by group.
 static const reference_row_t *const groups[] = {
     reference_elementwise_rows,
     reference_indexing_rows,
     reference_window_rows,
+    reference_contraction_rows,
+    reference_movement_rows,
 };
 
 static const reference_row_t *find_row(const char *name) {
