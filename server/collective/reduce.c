@@ -167,6 +167,30 @@ RAW_LOOP(add_c128, c128_t, ((c128_t){a.re + b.re, a.im + b.im}))
 RAW_LOOP(multiply_c128, c128_t,
          ((c128_t){a.re * b.re - a.im * b.im, a.re *b.im + a.im *b.re}))
 
+// In the order of the real parts, then of the imaginary parts; -0 is below +0. A NaN
+// wins.
+#define PICK_COMPLEX(name)                                                              \
+  static inline bool is_above_##name(name##_t a, name##_t b) {                          \
+    const int a_signs = 2 * (signbit(a.re) != 0) + (signbit(a.im) != 0);                \
+    const int b_signs = 2 * (signbit(b.re) != 0) + (signbit(b.im) != 0);                \
+    return a.re != b.re ? a.re > b.re : a.im != b.im ? a.im > b.im : a_signs < b_signs; \
+  }                                                                                     \
+  static inline bool is_nan_##name(name##_t a) {                                        \
+    return a.re != a.re || a.im != a.im;                                                \
+  }                                                                                     \
+  static inline name##_t max_of_##name(name##_t a, name##_t b) {                        \
+    return is_nan_##name(a) || (!is_nan_##name(b) && is_above_##name(a, b)) ? a : b;    \
+  }                                                                                     \
+  static inline name##_t min_of_##name(name##_t a, name##_t b) {                        \
+    return is_nan_##name(a) || (!is_nan_##name(b) && is_above_##name(b, a)) ? a : b;    \
+  }
+PICK_COMPLEX(c64)
+PICK_COMPLEX(c128)
+RAW_LOOP(max_c64, c64_t, max_of_c64(a, b))
+RAW_LOOP(min_c64, c64_t, min_of_c64(a, b))
+RAW_LOOP(max_c128, c128_t, max_of_c128(a, b))
+RAW_LOOP(min_c128, c128_t, min_of_c128(a, b))
+
 // pred holds 0 or 1, but any other byte counts as true.
 LOOP(or_pred, uint8_t, (a | b) != 0)
 LOOP(and_pred, uint8_t, a != 0 && b != 0)
@@ -221,9 +245,8 @@ static const kernel_fn_t kernels[TENSOR_DTYPE_COUNT][REDUCER_COUNT] = {
     [TENSOR_F16] = FLOAT(f16),
     [TENSOR_F32] = FLOAT(f32),
     [TENSOR_F64] = FLOAT(f64),
-    [TENSOR_C64] = {[CHIP_REDUCER_ADD] = add_c64, [CHIP_REDUCER_MULTIPLY] = multiply_c64},
-    [TENSOR_C128] =
-        {[CHIP_REDUCER_ADD] = add_c128, [CHIP_REDUCER_MULTIPLY] = multiply_c128},
+    [TENSOR_C64] = FLOAT(c64),
+    [TENSOR_C128] = FLOAT(c128),
 };
 
 // The 8-bit floats and smaller: an element at a time, in double, rounded once. f32 would

@@ -1,7 +1,8 @@
 // target = a op b, element by element, for every reducer and element type.
 //
 // Arithmetic: bf16, f16 and smaller floats are widened, combined and rounded once (to
-// nearest even). Maximum and minimum propagate NaN and order -0 below +0. pred: add and
+// nearest even). Maximum and minimum propagate NaN and order -0 below +0; complex numbers
+// are ordered by their real parts, then by their imaginary parts. pred: add and
 // maximum are or, multiply and minimum are and. Integers wrap. op(a, b) and op(b, a) are
 // the same bits (unless both are NaN).
 // Threading: pure.
@@ -15,7 +16,7 @@
 #include "common/tensor/dtype.h"
 #include "server/chip/program.h"
 
-// Not, for instance, the maximum of complex numbers or the xor of floats.
+// Not, for instance, the xor of floats.
 bool collective_reduce_supports(chip_reducer_t reducer, tensor_dtype_t dtype);
 
 // `count` elements, aligned as the element type wants it (complex: as its parts).

@@ -152,7 +152,7 @@ static void test_every_reducer_agrees_with_the_reference_on_every_type(void **st
       }
     }
   }
-  assert_int_equal(supported, 7 * 13 + 4 * 15 + 2 * 2);
+  assert_int_equal(supported, 7 * 13 + 4 * 15 + 2 * 4);
 }
 
 static void test_complex_numbers_add_and_multiply(void **state) {
@@ -166,9 +166,20 @@ static void test_complex_numbers_add_and_multiply(void **state) {
   assert_memory_equal(target, ((float[]){-7, 16, -53, -4}), sizeof(target));
 }
 
+static void test_complex_numbers_are_ordered_by_real_then_imaginary_parts(void **state) {
+  (void)state;
+  const double a[] = {1, 2, 3, 4, NAN, 0, -0.0, 5};
+  const double b[] = {1, -2, 4, -4, 1, 2, 0, 5};
+  double target[8];
+  collective_reduce(CHIP_REDUCER_MAXIMUM, TENSOR_C128, target, a, b, 4);
+  assert_memory_equal(target, ((double[]){1, 2, 4, -4, NAN, 0, 0, 5}), sizeof(target));
+  collective_reduce(CHIP_REDUCER_MINIMUM, TENSOR_C128, target, b, a, 4);
+  assert_memory_equal(target, ((double[]){1, -2, 3, 4, NAN, 0, -0.0, 5}), sizeof(target));
+}
+
 static void test_what_makes_no_sense_is_not_supported(void **state) {
   (void)state;
-  assert_false(collective_reduce_supports(CHIP_REDUCER_MAXIMUM, TENSOR_C64));
+  assert_false(collective_reduce_supports(CHIP_REDUCER_AND, TENSOR_C64));
   assert_false(collective_reduce_supports(CHIP_REDUCER_XOR, TENSOR_F32));
   assert_false(collective_reduce_supports(CHIP_REDUCER_NONE, TENSOR_F32));
   assert_false(collective_reduce_supports(CHIP_REDUCER_ADD, TENSOR_INVALID));
@@ -201,6 +212,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_reducer_agrees_with_the_reference_on_every_type),
       cmocka_unit_test(test_complex_numbers_add_and_multiply),
+      cmocka_unit_test(test_complex_numbers_are_ordered_by_real_then_imaginary_parts),
       cmocka_unit_test(test_what_makes_no_sense_is_not_supported),
       cmocka_unit_test(test_f16_and_bf16_pass_through_unchanged),
   };
