@@ -7,19 +7,32 @@
 #include "common/base/check.h"
 #include "common/base/memory.h"
 
-// Entries stand in insertion order; `slots` holds 1 + index into them, 0 for empty. A
-// removed entry keeps its slot with value NULL until the next rebuild.
+// A key that is shorter lies in its entry: most are names, or addresses.
+enum { INSIDE_BYTES = 16 };
+
+// Entries stand in insertion order. A removed entry keeps its slot with value NULL until
+// the next rebuild.
 typedef struct entry_t {
-  char *key;
-  size_t key_length;
   uint64_t hash;
   void *value;
+  size_t key_length;
+  union {
+    char *heap;
+    char inside[INSIDE_BYTES];
+  } key;
 } entry_t;
+
+// `tag` is the upper half of the hash: what is not looked for is passed over without
+// looking at its entry, which in a large map lies far away.
+typedef struct slot_t {
+  uint32_t tag;
+  uint32_t index;  // 1 + index of the entry; 0 for empty.
+} slot_t;
 
 struct pod_map_t {
   entry_t *entries;
   size_t entry_count, entry_capacity, live_count;
-  uint32_t *slots;
+  slot_t *slots;
   size_t slot_count;  // A power of two.
 };
 
@@ -54,12 +67,22 @@ pod_map_t *pod_map_create(void) {
   return pod_alloc(sizeof(pod_map_t));
 }
 
+static const char *key_of(const entry_t *entry) {
+  return entry->key_length < INSIDE_BYTES ? entry->key.inside : entry->key.heap;
+}
+
+static void free_key(entry_t *entry) {
+  if (entry->key_length >= INSIDE_BYTES) {
+    free(entry->key.heap);
+  }
+}
+
 void pod_map_destroy(pod_map_t *map) {
   if (map == NULL) {
     return;
   }
   for (size_t i = 0; i < map->entry_count; i++) {
-    free(map->entries[i].key);
+    free_key(&map->entries[i]);
   }
   free(map->entries);
   free(map->slots);
@@ -67,11 +90,12 @@ void pod_map_destroy(pod_map_t *map) {
 }
 
 static void insert_slot(pod_map_t *map, size_t index) {
-  size_t slot = map->entries[index].hash & (map->slot_count - 1);
-  while (map->slots[slot] != 0) {
+  const uint64_t hash = map->entries[index].hash;
+  size_t slot = hash & (map->slot_count - 1);
+  while (map->slots[slot].index != 0) {
     slot = (slot + 1) & (map->slot_count - 1);
   }
-  map->slots[slot] = (uint32_t)index + 1;
+  map->slots[slot] = (slot_t){(uint32_t)(hash >> 32), (uint32_t)index + 1};
 }
 
 static void rebuild(pod_map_t *map) {
@@ -80,7 +104,7 @@ static void rebuild(pod_map_t *map) {
     if (map->entries[i].value != NULL) {
       map->entries[kept++] = map->entries[i];
     } else {
-      free(map->entries[i].key);
+      free_key(&map->entries[i]);
     }
   }
   map->entry_count = kept;
@@ -100,11 +124,15 @@ static entry_t *find_hashed(const pod_map_t *map, const char *key, size_t length
   if (map->slot_count == 0) {
     return NULL;
   }
-  for (size_t slot = hash & (map->slot_count - 1); map->slots[slot] != 0;
+  const uint32_t tag = (uint32_t)(hash >> 32);
+  for (size_t slot = hash & (map->slot_count - 1); map->slots[slot].index != 0;
        slot = (slot + 1) & (map->slot_count - 1)) {
-    entry_t *entry = &map->entries[map->slots[slot] - 1];
+    if (map->slots[slot].tag != tag) {
+      continue;
+    }
+    entry_t *entry = &map->entries[map->slots[slot].index - 1];
     if (entry->hash == hash && entry->key_length == length && entry->value != NULL &&
-        memcmp(entry->key, key, length) == 0) {
+        memcmp(key_of(entry), key, length) == 0) {
       return entry;
     }
   }
@@ -139,9 +167,15 @@ void pod_map_put_n(pod_map_t *map, const char *key, size_t key_length, void *val
     map->entry_capacity = map->entry_capacity == 0 ? 8 : 2 * map->entry_capacity;
     map->entries = pod_grow(map->entries, map->entry_capacity, sizeof(*map->entries));
   }
-  char *copy = pod_alloc(key_length + 1);
-  memcpy(copy, key, key_length);
-  map->entries[map->entry_count] = (entry_t){copy, key_length, hash, value};
+  entry = &map->entries[map->entry_count];
+  *entry = (entry_t){.hash = hash, .value = value, .key_length = key_length};
+  char *copy = entry->key.inside;
+  if (key_length >= INSIDE_BYTES) {
+    copy = entry->key.heap = pod_alloc(key_length + 1);
+  }
+  if (key_length > 0) {
+    memcpy(copy, key, key_length);
+  }
   insert_slot(map, map->entry_count++);
   map->live_count++;
 }
@@ -170,7 +204,7 @@ bool pod_map_next(const pod_map_t *map, size_t *position, const char **out_key,
   while (*position < map->entry_count) {
     const entry_t *entry = &map->entries[(*position)++];
     if (entry->value != NULL) {
-      *out_key = entry->key;
+      *out_key = key_of(entry);
       *out_value = entry->value;
       return true;
     }
