@@ -117,6 +117,7 @@ struct mlir_attr_t {
   int32_t height;
   int64_t weight;
   bool is_spaced;
+  bool is_pending;  // LOCATION: an alias that is defined further down.
 };
 
 // --- Operations ---

@@ -18,7 +18,6 @@ static void state_deinit(mlir_parse_state_t *state) {
   mlir_scope_deinit(&state->scope);
   pod_map_destroy(state->attr_aliases);
   pod_map_destroy(state->type_aliases);
-  pod_map_destroy(state->pending_locations);
   pod_map_destroy(state->resources);
   pod_map_destroy(state->op_names);
   free(state->operand_positions);
@@ -38,7 +37,6 @@ pod_status_t mlir_parse(const char *file_name, const char *text, int64_t length,
       .lookup = lookup,
       .attr_aliases = pod_map_create(),
       .type_aliases = pod_map_create(),
-      .pending_locations = pod_map_create(),
       .resources = pod_map_create(),
       .op_names = pod_map_create(),
       .expansion_max = MLIR_EXPANSION_BASE + MLIR_EXPANSION_PER_BYTE * length};

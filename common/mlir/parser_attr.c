@@ -56,6 +56,14 @@ static mlir_attr_t *new_attr(mlir_parser_t *parser, mlir_attr_kind_t kind,
   return attr;
 }
 
+const mlir_attr_t *mlir_find_attr_alias(const mlir_parser_t *parser, const char *name,
+                                        size_t length) {
+  const mlir_attr_t *attr =
+      parser->state == NULL ? NULL
+                            : pod_map_get_n(parser->state->attr_aliases, name, length);
+  return attr == NULL || attr->is_pending ? NULL : attr;
+}
+
 // --- Numbers ---
 
 static pod_status_t finish_float(mlir_parser_t *parser, const char *start,
@@ -431,9 +439,7 @@ static pod_status_t parse_hash(mlir_parser_t *parser, const mlir_attr_t **out_at
   if (*end == '<') {
     return parse_compact(parser, attr, start, end);
   }
-  const mlir_attr_t *known =
-      parser->state == NULL ? NULL
-                            : pod_map_get_n(parser->state->attr_aliases, start, length);
+  const mlir_attr_t *known = mlir_find_attr_alias(parser, start, length);
   if (known == NULL) {
     return mlir_parser_error(parser, "unknown attribute '#%.*s'", (int)length, start);
   }
@@ -631,10 +637,7 @@ static pod_status_t parse_location_body(mlir_parser_t *parser,
   if (*parser->at == '#') {
     const char *start = parser->at + 1;
     const char *end = mlir_lex_word_end(start, false);
-    const mlir_attr_t *known =
-        parser->state == NULL
-            ? NULL
-            : pod_map_get_n(parser->state->attr_aliases, start, (size_t)(end - start));
+    const mlir_attr_t *known = mlir_find_attr_alias(parser, start, (size_t)(end - start));
     if (!mlir_attr_is(known, MLIR_ATTR_LOCATION)) {
       return mlir_parser_error(parser, "unknown location '#%.*s'", (int)(end - start),
                                start);
@@ -675,13 +678,15 @@ static pod_status_t parse_inner_location(mlir_parser_t *parser,
 
 // An operation's location may name an alias that stands at the end of the file: until
 // then it is an unknown location, filled when the alias is met.
-static const mlir_attr_t *pending_location(mlir_parser_t *parser, const char *start,
-                                           const char *end) {
-  pod_map_t *pending = parser->state->pending_locations;
-  mlir_attr_t *attr = pod_map_get_n(pending, start, (size_t)(end - start));
+static const mlir_attr_t *find_or_await(mlir_parser_t *parser, const char *start,
+                                        const char *end) {
+  pod_map_t *aliases = parser->state->attr_aliases;
+  mlir_attr_t *attr = pod_map_get_n(aliases, start, (size_t)(end - start));
   if (attr == NULL) {
     attr = new_attr(parser, MLIR_ATTR_LOCATION, start);
-    pod_map_put_n(pending, start, (size_t)(end - start), attr);
+    attr->is_pending = true;
+    parser->state->pending_location_count++;
+    pod_map_put_n(aliases, start, (size_t)(end - start), attr);
   }
   return attr;
 }
@@ -691,9 +696,11 @@ pod_status_t mlir_parse_location(mlir_parser_t *parser, const mlir_attr_t **out_
   POD_TRY(mlir_parser_expect(parser, "("));
   const char *start = parser->at + 1;
   const char *end = mlir_lex_word_end(start, false);
-  if (*parser->at == '#' && end > start && parser->state != NULL &&
-      pod_map_get_n(parser->state->attr_aliases, start, (size_t)(end - start)) == NULL) {
-    *out_attr = pending_location(parser, start, end);
+  const mlir_attr_t *alias = *parser->at == '#' && end > start && parser->state != NULL
+                                 ? find_or_await(parser, start, end)
+                                 : NULL;
+  if (mlir_attr_is(alias, MLIR_ATTR_LOCATION)) {
+    *out_attr = alias;
     parser->at = end;
     mlir_lex_skip(parser);
   } else {

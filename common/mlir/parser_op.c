@@ -453,10 +453,13 @@ static pod_status_t parse_alias(mlir_parser_t *parser) {
   const char *end = mlir_lex_word_end(start, false);
   const size_t length = (size_t)(end - start);
   pod_map_t *aliases = is_type ? state->type_aliases : state->attr_aliases;
+  void *known = pod_map_get_n(aliases, start, length);
+  mlir_attr_t *pending =
+      !is_type && known != NULL && ((mlir_attr_t *)known)->is_pending ? known : NULL;
   if (length == 0 || memchr(start, '.', length) != NULL) {
     return mlir_parser_error(parser, "expected the name of an alias, without dots");
   }
-  if (pod_map_get_n(aliases, start, length) != NULL) {
+  if (known != NULL && pending == NULL) {
     return mlir_parser_error(parser, "alias '%.*s' is defined already", (int)length + 1,
                              start - 1);
   }
@@ -471,17 +474,16 @@ static pod_status_t parse_alias(mlir_parser_t *parser) {
   }
   const mlir_attr_t *attr;
   POD_TRY(mlir_parser_attr(parser, &attr));
-  mlir_attr_t *pending = pod_map_remove(
-      state->pending_locations, pod_arena_text(parser->module->arena, start, length));
-  if (pending != NULL) {
+  if (pending == NULL) {
+    pod_map_put_n(aliases, start, length, (void *)(uintptr_t)attr);
+  } else {
     if (attr->kind != MLIR_ATTR_LOCATION) {
       return mlir_lex_error(parser, start - 1, "'#%.*s' stands for a location above",
                             (int)length, start);
     }
     *pending = *attr;
-    attr = pending;
+    state->pending_location_count--;
   }
-  pod_map_put_n(aliases, start, length, (void *)(uintptr_t)attr);
   return NULL;
 }
 
@@ -489,9 +491,12 @@ static pod_status_t check_pending(mlir_parser_t *parser) {
   size_t position = 0;
   const char *name;
   void *value;
-  if (pod_map_next(parser->state->pending_locations, &position, &name, &value)) {
+  while (parser->state->pending_location_count > 0 &&
+         pod_map_next(parser->state->attr_aliases, &position, &name, &value)) {
     const mlir_attr_t *attr = value;
-    return mlir_parser_error_at(parser, attr->position, "unknown location '#%s'", name);
+    if (attr->is_pending) {
+      return mlir_parser_error_at(parser, attr->position, "unknown location '#%s'", name);
+    }
   }
   return mlir_resolve_resources(parser);
 }

@@ -52,7 +52,7 @@ typedef struct mlir_parse_state_t {
   const mlir_syntax_t *syntax;
   mlir_scope_t scope;
   pod_map_t *attr_aliases, *type_aliases;  // Text to mlir_attr_t *, mlir_type_t *.
-  pod_map_t *pending_locations;            // Alias to the mlir_attr_t * to be filled.
+  int64_t pending_location_count;          // Of attr_aliases: not yet defined.
   pod_map_t *resources;                    // Key to a STRING attribute of raw bytes.
   pod_map_t *op_names;                     // Spelling to mlir_op_names_t *.
   mlir_pending_resource_t *pending_resources;
@@ -128,6 +128,10 @@ POD_MUST_USE pod_status_t mlir_parse_resources(mlir_parser_t *parser);
 POD_MUST_USE pod_status_t mlir_resolve_resources(mlir_parser_t *parser);
 
 // --- parser_attr.c ---
+
+// The attribute that an alias stands for; NULL when it is not defined so far.
+const mlir_attr_t *mlir_find_attr_alias(const mlir_parser_t *parser, const char *name,
+                                        size_t length);
 
 // Counts a reference to something that stands elsewhere.
 POD_MUST_USE pod_status_t mlir_count_alias(mlir_parser_t *parser, const char *at,
