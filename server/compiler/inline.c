@@ -67,11 +67,8 @@ static void add_ops(frame_t *frame, int32_t count) {
 static pod_status_t find_callee(mlir_module_t *module, const mlir_op_t *op,
                                 const mlir_attr_t *callee, mlir_op_t **out_function) {
   mlir_op_t *function = mlir_module_find_symbol(module, callee->text);
-  if (function == NULL || strcmp(function->name, "func.func") != 0) {
-    return mlir_op_error(module, op, POD_INVALID_ARGUMENT,
-                         "calls @%s, but the module has no such function", callee->text);
-  }
-  if (function->region_count != 1 || mlir_op_block(function, 0) == NULL) {
+  POD_CHECK(function != NULL);  // The verifier has looked at the signature too.
+  if (mlir_op_block(function, 0) == NULL) {
     return mlir_op_error(module, op, POD_INVALID_ARGUMENT, "calls @%s, which has no body",
                          callee->text);
   }
@@ -92,7 +89,7 @@ static pod_status_t next_callee(mlir_module_t *module, frame_t *frame, const see
       add_ops(frame, 1);
       continue;
     }
-    mlir_op_t *function;
+    mlir_op_t *function = NULL;
     POD_TRY(find_callee(module, op, callee, &function));
     if (seen[function->id].state == ON_PATH) {
       return mlir_op_error(module, op, POD_INVALID_ARGUMENT,
@@ -170,50 +167,6 @@ static mlir_value_t *constrain(inliner_t *inliner, mlir_op_t *where, mlir_value_
   return &op->results[0];
 }
 
-// Of an operand or a result that has another type than the function's.
-static pod_status_t type_error(inliner_t *inliner, const mlir_op_t *call,
-                               const char *what, int index, const mlir_type_t *given,
-                               const char *does, const mlir_type_t *expected) {
-  pod_text_t is = {0}, should = {0};
-  mlir_type_print(&is, given);
-  mlir_type_print(&should, expected);
-  const pod_status_t status =
-      mlir_op_error(inliner->module, call, POD_INVALID_ARGUMENT, "%s %d is %s; @%s %s %s",
-                    what, index, is.bytes, callee_of(call)->text, does, should.bytes);
-  pod_text_deinit(&is);
-  pod_text_deinit(&should);
-  return status;
-}
-
-static pod_status_t check_types(inliner_t *inliner, const mlir_op_t *call,
-                                const mlir_block_t *body) {
-  const mlir_op_t *end = body->last;
-  if (body->next != NULL || end == NULL || strcmp(end->name, "func.return") != 0) {
-    return mlir_op_error(inliner->module, call, POD_INVALID_ARGUMENT,
-                         "calls a function that does not end with func.return");
-  }
-  if (call->operand_count != body->argument_count ||
-      call->result_count != end->operand_count) {
-    return mlir_op_error(inliner->module, call, POD_INVALID_ARGUMENT,
-                         "has %d operands and %d results; @%s has %d and %d",
-                         call->operand_count, call->result_count, callee_of(call)->text,
-                         body->argument_count, end->operand_count);
-  }
-  for (int i = 0; i < call->operand_count; i++) {
-    if (!mlir_type_equal(call->operands[i]->type, body->arguments[i]->type)) {
-      return type_error(inliner, call, "operand", i, call->operands[i]->type, "takes",
-                        body->arguments[i]->type);
-    }
-  }
-  for (int i = 0; i < call->result_count; i++) {
-    if (!mlir_type_equal(call->results[i].type, end->operands[i]->type)) {
-      return type_error(inliner, call, "result", i, call->results[i].type, "returns",
-                        end->operands[i]->type);
-    }
-  }
-  return NULL;
-}
-
 static pod_status_t check_depth(inliner_t *inliner, const mlir_op_t *call) {
   int depth = 0;
   for (const mlir_op_t *op = walk_parent(call); op != NULL; op = walk_parent(op)) {
@@ -232,7 +185,6 @@ static pod_status_t check_depth(inliner_t *inliner, const mlir_op_t *call) {
 static pod_status_t inline_call(inliner_t *inliner, mlir_op_t *call,
                                 const mlir_op_t *function) {
   const mlir_block_t *body = mlir_op_block(function, 0);
-  POD_TRY(check_types(inliner, call, body));
   POD_TRY(check_depth(inliner, call));
   const mlir_attr_t *argument_attrs = mlir_op_attr(function, "arg_attrs"),
                     *result_attrs = mlir_op_attr(function, "res_attrs");
@@ -295,7 +247,7 @@ static pod_status_t inline_main(inliner_t *inliner) {
     const mlir_attr_t *callee = callee_of(op);
     mlir_op_t *previous = op->previous;
     if (callee != NULL) {
-      mlir_op_t *function;
+      mlir_op_t *function = NULL;
       POD_TRY(find_callee(inliner->module, op, callee, &function));
       POD_TRY(inline_call(inliner, op, function));
       op = step_into(inliner->main, op, previous, op->block);

@@ -367,7 +367,7 @@ static bool is_namespaced(const char *name) {
   }
 }
 
-// (C2) to (C4): where calls give way to what they call.
+// (C2) to (C4): the verifier looks at all calls.
 pod_status_t shape_composite(mlir_module_t *module, const mlir_op_t *op,
                              const mlir_type_t **out_types) {
   static const attribute_t attributes[] = {

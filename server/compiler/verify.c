@@ -25,11 +25,15 @@ static bool is_structure(const char *name) {
 static const struct {
   const char *name, *reason;
 } refused[] = {
+    {"stablehlo.cross-replica-sum", "write it as stablehlo.all_reduce"},
+    {"stablehlo.einsum", "write it as stablehlo.dot_general"},
     {"stablehlo.infeed", "a program takes what it reads as arguments"},
     {"stablehlo.outfeed", "a program gives what it writes as results"},
     {"stablehlo.recv", "a program takes what it reads as arguments"},
     {"stablehlo.send", "a program gives what it writes as results"},
     {"stablehlo.set_dimension_size", "arrays of bounded dynamic sizes are not supported"},
+    {"stablehlo.torch_index_select", "write it as stablehlo.gather"},
+    {"stablehlo.unary_einsum", "write it as stablehlo.reduce and stablehlo.transpose"},
     {"stablehlo.uniform_dequantize", "quantized types are not supported"},
     {"stablehlo.uniform_quantize", "quantized types are not supported"},
 };
@@ -119,6 +123,49 @@ static pod_status_t verify_function(mlir_module_t *module, const mlir_op_t *op) 
   return NULL;
 }
 
+// Operands or results of a call against what the function's type says.
+static pod_status_t verify_signature(mlir_module_t *module, const mlir_op_t *op,
+                                     const char *callee, const mlir_type_t *signature) {
+  if (op->operand_count != signature->input_count ||
+      op->result_count != signature->result_count) {
+    return SHAPE_ERROR("has %d operands and %d results; @%s has %d and %d",
+                       op->operand_count, op->result_count, callee,
+                       signature->input_count, signature->result_count);
+  }
+  for (int i = 0; i < op->operand_count; i++) {
+    if (!same_type(op->operands[i]->type, signature->inputs[i])) {
+      return SHAPE_ERROR("operand %d is %s; @%s takes %s", i,
+                         shape_type_text(module, op->operands[i]->type), callee,
+                         shape_type_text(module, signature->inputs[i]));
+    }
+  }
+  for (int i = 0; i < op->result_count; i++) {
+    if (!same_type(op->results[i].type, signature->results[i])) {
+      return SHAPE_ERROR("result %d is %s; @%s returns %s", i,
+                         shape_type_text(module, op->results[i].type), callee,
+                         shape_type_text(module, signature->results[i]));
+    }
+  }
+  return NULL;
+}
+
+static pod_status_t verify_call(mlir_module_t *module, const mlir_op_t *op,
+                                const char *attr_name) {
+  const mlir_attr_t *callee = mlir_op_attr(op, attr_name);
+  if (!mlir_attr_is(callee, MLIR_ATTR_SYMBOL)) {
+    return SHAPE_ERROR("'%s' names no function", attr_name);
+  }
+  const mlir_op_t *function = mlir_module_find_symbol(module, callee->text);
+  if (function == NULL || strcmp(function->name, "func.func") != 0) {
+    return SHAPE_ERROR("calls @%s, but the module has no such function", callee->text);
+  }
+  const mlir_attr_t *type = mlir_op_attr(function, "function_type");
+  if (!mlir_attr_is(type, MLIR_ATTR_TYPE) || type->type->kind != MLIR_TYPE_FUNCTION) {
+    return verify_function(module, function);
+  }
+  return verify_signature(module, op, callee->text, type->type);
+}
+
 // A return stands last in its block, and nothing else does where one is needed.
 static bool is_return(const mlir_op_t *op) {
   return op->kind == CHIP_OP_RETURN ||
@@ -133,8 +180,11 @@ static intptr_t kind_of(const char *name) {
 static pod_status_t verify_op(mlir_module_t *module, mlir_name_cache_t *kinds,
                               mlir_op_t *op) {
   op->kind = (int)mlir_name_cache_get(kinds, op->name, kind_of);
-  if (op->next != NULL && is_return(op)) {
-    return SHAPE_ERROR("stands before the end of its block");
+  if (is_return(op)) {
+    POD_TRY(shape_arity(module, op, SHAPE_ANY, 0, 0));
+    if (op->next != NULL) {
+      return SHAPE_ERROR("stands before the end of its block");
+    }
   }
   if (strncmp(op->name, "podium.", 7) == 0) {
     return unknown_operation(module, op);  // Only later passes make these.
@@ -144,6 +194,12 @@ static pod_status_t verify_op(mlir_module_t *module, mlir_name_cache_t *kinds,
   }
   if (strcmp(op->name, "func.func") == 0) {
     return verify_function(module, op);
+  }
+  if (strcmp(op->name, "func.call") == 0) {
+    return verify_call(module, op, "callee");
+  }
+  if (strcmp(op->name, "stablehlo.composite") == 0) {
+    return verify_call(module, op, "decomposition");
   }
   if (strcmp(op->name, "sdy.sharding_constraint") == 0) {
     POD_TRY(shape_arity(module, op, 1, 1, 0));

@@ -153,6 +153,124 @@ func.func @main(%a: tensor<3xf32>) {
 }
 
 // -----
+// T: a function that nothing calls calls one that is there
+func.func private @f(%a: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{calls @g, but the module has no such function}}
+  %0 = func.call @g(%a) : (tensor<2xf32>) -> tensor<2xf32>
+  func.return %0 : tensor<2xf32>
+}
+func.func @main() {
+  func.return
+}
+
+// -----
+// T: a function is called with as many values as it takes
+func.func private @f(%a: tensor<2xf32>) -> tensor<2xf32> {
+  func.return %a : tensor<2xf32>
+}
+func.func @main(%a: tensor<2xf32>) {
+  // expected-error@+1 {{has 2 operands and 1 results; @f has 1 and 1}}
+  %0 = func.call @f(%a, %a) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  func.return
+}
+
+// -----
+// T: a function gives values of the types that it returns
+func.func private @f(%a: tensor<2xf32>) -> tensor<2xf32> {
+  func.return %a : tensor<2xf32>
+}
+func.func @main(%a: tensor<2xf32>) {
+  // expected-error@+1 {{result 0 is tensor<3xf32>; @f returns tensor<2xf32>}}
+  %0 = func.call @f(%a) : (tensor<2xf32>) -> tensor<3xf32>
+  func.return
+}
+
+// -----
+// T: a call names a function
+func.func @main() {
+  // expected-error@+1 {{'callee' names no function}}
+  "func.call"() {callee = "f"} : () -> ()
+  func.return
+}
+
+// -----
+// T: stablehlo.return ends regions, not functions
+// expected-error@+1 {{its body does not end with func.return}}
+func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+  "stablehlo.return"(%a) : (tensor<2xf32>) -> ()
+}
+
+// -----
+// T: nothing stands behind stablehlo.return
+func.func @main(%p: tensor<i1>, %a: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = "stablehlo.if"(%p) ({
+    "stablehlo.return"(%a) : (tensor<2xf32>) -> ()
+  }, {
+    // expected-error@+1 {{stands before the end of its block}}
+    "stablehlo.return"(%a) : (tensor<2xf32>) -> ()
+    "stablehlo.return"(%a) : (tensor<2xf32>) -> ()
+  }) : (tensor<i1>) -> tensor<2xf32>
+  func.return %0 : tensor<2xf32>
+}
+
+// -----
+// T: func.return ends functions, not regions
+func.func @main(%p: tensor<i1>, %a: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{its branch does not end with stablehlo.return}}
+  %0 = "stablehlo.if"(%p) ({
+    "func.return"(%a) : (tensor<2xf32>) -> ()
+  }, {
+    "stablehlo.return"(%a) : (tensor<2xf32>) -> ()
+  }) : (tensor<i1>) -> tensor<2xf32>
+  func.return %0 : tensor<2xf32>
+}
+
+// -----
+// T: stablehlo.return gives no results
+func.func @main(%p: tensor<i1>, %a: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = "stablehlo.if"(%p) ({
+    // expected-error@+1 {{has 1 results; it gives 0}}
+    %1 = "stablehlo.return"(%a) : (tensor<2xf32>) -> tensor<2xf32>
+  }, {
+    "stablehlo.return"(%a) : (tensor<2xf32>) -> ()
+  }) : (tensor<i1>) -> tensor<2xf32>
+  func.return %0 : tensor<2xf32>
+}
+
+// -----
+// T: a region has one block
+// unimplemented
+func.func @main(%p: tensor<i1>, %a: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{its branch has several blocks}}
+  %0 = "stablehlo.if"(%p) ({
+    "stablehlo.return"(%a) : (tensor<2xf32>) -> ()
+  ^bb1:
+    "stablehlo.return"(%a) : (tensor<2xf32>) -> ()
+  }, {
+    "stablehlo.return"(%a) : (tensor<2xf32>) -> ()
+  }) : (tensor<i1>) -> tensor<2xf32>
+  func.return %0 : tensor<2xf32>
+}
+
+// -----
+// T: an older operation, and what stands for it
+// unimplemented
+func.func @main(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) {
+  // expected-error@+1 {{write it as stablehlo.dot_general}}
+  %0 = "stablehlo.einsum"(%a, %b) {einsum_config = "ab,bc->ac"} : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  func.return
+}
+
+// -----
+// T: an array of bounded size
+// unimplemented
+func.func @main(%a: tensor<4xf32>, %n: tensor<i32>) {
+  // expected-error@+1 {{arrays of bounded dynamic sizes are not supported}}
+  %0 = "stablehlo.set_dimension_size"(%a, %n) {dimension = 0 : i64} : (tensor<4xf32>, tensor<i32>) -> tensor<4xf32>
+  func.return
+}
+
+// -----
 // T: no function calls itself
 func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
   // expected-error@+1 {{calls @main, which is what calls it: recursion is not possible}}

@@ -104,8 +104,11 @@ static void test_loops_that_nest_by_calls_are_bounded(void **state) {
 
 static void check_refused(const char *text, const char *part) {
   mlir_module_t *module = parse_text(text);
-  assert_ok(compiler_verify(module));
-  assert_error(compiler_inline(module), POD_INVALID_ARGUMENT, part);
+  pod_status_t status = compiler_verify(module);
+  if (status == NULL) {
+    status = compiler_inline(module);
+  }
+  assert_error(status, POD_INVALID_ARGUMENT, part);
   mlir_module_destroy(module);
 }
 
