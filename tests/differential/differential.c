@@ -59,11 +59,37 @@ static bool is_element_good(const reference_value_t *expected,
              : is_real_close(dtype, x.real, y.real, a, b, known.ulps);
 }
 
+static double magnitude(const reference_value_t *value, int64_t i) {
+  const reference_scalar_t x = reference_load(value, i);
+  return hypot(x.real, x.imaginary);
+}
+
+// The largest error that a value known by its norm may have.
+static double norm_tolerance(const reference_value_t *expected, double ulps) {
+  static const double units[TENSOR_DTYPE_COUNT] = {
+      [TENSOR_BF16] = 0x1p-7, [TENSOR_F16] = 0x1p-10, [TENSOR_F32] = 0x1p-23,
+      [TENSOR_F64] = 0x1p-52, [TENSOR_C64] = 0x1p-23, [TENSOR_C128] = 0x1p-52};
+  double largest = 0;
+  for (int64_t i = 0; i < expected->count; i++) {
+    largest = fmax(largest, magnitude(expected, i));
+  }
+  return ulps * units[expected->shape.dtype] * largest;
+}
+
+static bool is_near(const reference_value_t *expected, const reference_value_t *found,
+                    double tolerance, int64_t i) {
+  const reference_scalar_t x = reference_load(expected, i), y = reference_load(found, i);
+  return hypot(x.real - y.real, x.imaginary - y.imaginary) <= tolerance;
+}
+
 bool differential_compare(const reference_value_t *expected,
                           const reference_value_t *found, generate_value_t known,
                           int64_t *out_element) {
+  const bool by_norm = known.exactness == GENERATE_NORM;
+  const double tolerance = by_norm ? norm_tolerance(expected, known.ulps) : 0;
   for (int64_t i = 0; i < expected->count; i++) {
-    if (!is_element_good(expected, found, known, i)) {
+    if (by_norm ? !is_near(expected, found, tolerance, i)
+                : !is_element_good(expected, found, known, i)) {
       *out_element = i;
       return false;
     }

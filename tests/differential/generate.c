@@ -8,6 +8,7 @@
 
 extern const generate_row_t generate_elementwise_rows[];
 extern const generate_row_t generate_indexing_rows[];
+extern const generate_row_t generate_linear_rows[];
 extern const generate_row_t generate_window_rows[];
 extern const generate_row_t generate_contraction_rows[];
 extern const generate_row_t generate_movement_rows[];
@@ -16,6 +17,7 @@ extern const generate_row_t generate_movement_rows[];
 static const generate_row_t *const groups[] = {
     generate_elementwise_rows,
     generate_indexing_rows,
+    generate_linear_rows,
     generate_window_rows,
     generate_contraction_rows,
     generate_movement_rows,

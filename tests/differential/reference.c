@@ -8,6 +8,7 @@
 
 extern const reference_row_t reference_elementwise_rows[];
 extern const reference_row_t reference_indexing_rows[];
+extern const reference_row_t reference_linear_rows[];
 extern const reference_row_t reference_window_rows[];
 extern const reference_row_t reference_contraction_rows[];
 extern const reference_row_t reference_movement_rows[];
@@ -16,6 +17,7 @@ extern const reference_row_t reference_movement_rows[];
 static const reference_row_t *const groups[] = {
     reference_elementwise_rows,
     reference_indexing_rows,
+    reference_linear_rows,
     reference_window_rows,
     reference_contraction_rows,
     reference_movement_rows,
