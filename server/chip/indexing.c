@@ -31,22 +31,53 @@ chip_indexing_t chip_indexing_of(const chip_instruction_t *instruction) {
   };
 }
 
+// What an operation calls things, for messages.
+typedef struct indexing_names_t {
+  const char *array;                                    // "operand"
+  const char *window_kind, *dropped_kind;               // "offset", "collapsed"
+  const char *window, *dropped;                         // Attributes.
+  const char *array_batching, *indices_batching, *map;  // Attributes.
+} indexing_names_t;
+
+static const indexing_names_t gather_names = {
+    .array = "operand",
+    .window_kind = "offset",
+    .dropped_kind = "collapsed",
+    .window = "offset_dims",
+    .dropped = "collapsed_slice_dims",
+    .array_batching = "operand_batching_dims",
+    .indices_batching = "start_indices_batching_dims",
+    .map = "start_index_map"};
+static const indexing_names_t scatter_names = {
+    .array = "input",
+    .window_kind = "update window",
+    .dropped_kind = "inserted",
+    .window = "update_window_dims",
+    .dropped = "inserted_window_dims",
+    .array_batching = "input_batching_dims",
+    .indices_batching = "scatter_indices_batching_dims",
+    .map = "scatter_dims_to_operand_dims"};
+
 // Dimensions of a rank, each once, also among those in *inout_seen.
-static pod_status_t check_dims(const char *what, const chip_dims_t *dims, int rank,
+static pod_status_t check_dims(const char *name, const chip_dims_t *dims, int rank,
                                bool is_sorted, uint32_t *inout_seen) {
+  uint32_t own = 0;
   for (int32_t i = 0; i < dims->count; i++) {
     const int64_t dim = dims->values[i];
     if (dim < 0 || dim >= rank) {
-      return BAD("the %s dimensions name dimension %" PRId64 " of rank %d", what, dim,
-                 rank);
+      return BAD("%s names dimension %" PRId64 " of rank %d", name, dim, rank);
+    }
+    if ((own >> dim & 1u) != 0) {
+      return BAD("%s names dimension %" PRId64 " twice", name, dim);
     }
     if ((*inout_seen >> dim & 1u) != 0) {
-      return BAD("the %s dimensions name dimension %" PRId64 ", which is named twice",
-                 what, dim);
+      return BAD("%s names dimension %" PRId64 ", which is named already", name, dim);
     }
     if (is_sorted && i > 0 && dim < dims->values[i - 1]) {
-      return BAD("the %s dimensions are not sorted", what);
+      return BAD("%s is not sorted: %" PRId64 " comes behind %" PRId64, name, dim,
+                 dims->values[i - 1]);
     }
+    own |= 1u << dim;
     *inout_seen |= 1u << dim;
   }
   return NULL;
@@ -59,51 +90,72 @@ static int64_t component_count(const chip_indexing_t *indexing,
              : 1;
 }
 
+// Batching dimensions of the array and of the indices: (C13) to (C17) of gather.
+static pod_status_t check_batching(const chip_indexing_t *indexing,
+                                   const indexing_names_t *names,
+                                   const tensor_shape_t *array,
+                                   const tensor_shape_t *indices) {
+  if (chip_dims_have(&indexing->indices_batching, indexing->index_vector_dim)) {
+    return BAD("%s names dimension %" PRId64 ", which is index_vector_dim",
+               names->indices_batching, indexing->index_vector_dim);
+  }
+  uint32_t seen = 0;
+  POD_TRY(check_dims(names->indices_batching, &indexing->indices_batching, indices->rank,
+                     false, &seen));
+  if (indexing->array_batching.count != indexing->indices_batching.count) {
+    return BAD("%s names %d dimensions, %s %d; they must be as many",
+               names->array_batching, indexing->array_batching.count,
+               names->indices_batching, indexing->indices_batching.count);
+  }
+  for (int32_t i = 0; i < indexing->array_batching.count; i++) {
+    const int64_t dim = indexing->array_batching.values[i];
+    const int64_t other = indexing->indices_batching.values[i];
+    if (array->dims[dim] != indices->dims[other]) {
+      return BAD("dimension %" PRId64 " of the %s has size %" PRId64
+                 ", dimension %" PRId64 " of the indices %" PRId64
+                 "; batching dimensions must have one size",
+                 dim, names->array, array->dims[dim], other, indices->dims[other]);
+    }
+  }
+  return NULL;
+}
+
 // What does not depend on the window: (C1) to (C3), (C6) to (C19) of gather.
 static pod_status_t check_indexing(const chip_indexing_t *indexing,
+                                   const indexing_names_t *names,
                                    const tensor_shape_t *array,
                                    const tensor_shape_t *indices) {
   if (!tensor_dtype_is_integer(indices->dtype)) {
-    return BAD("the indices must be integers");
+    pod_text_t text = {0};
+    tensor_shape_print_mlir(&text, indices);
+    const pod_status_t status =
+        BAD("the indices are %s; they must be integers", text.bytes);
+    pod_text_deinit(&text);
+    return status;
   }
   if (indexing->window.count + indexing->dropped.count + indexing->array_batching.count !=
       array->rank) {
-    return BAD("%d window, %d dropped and %d batching dimensions do not make up rank %d",
-               indexing->window.count, indexing->dropped.count,
-               indexing->array_batching.count, array->rank);
+    return BAD("%d %s, %d %s and %d batching dimensions do not make up rank %d",
+               indexing->window.count, names->window_kind, indexing->dropped.count,
+               names->dropped_kind, indexing->array_batching.count, array->rank);
   }
   if (indexing->index_vector_dim < 0 || indexing->index_vector_dim > indices->rank) {
     return BAD("index_vector_dim is %" PRId64 "; the indices have rank %d",
                indexing->index_vector_dim, indices->rank);
   }
   if (indexing->index_map.count != component_count(indexing, indices)) {
-    return BAD("the index map has %d dimensions, an index %" PRId64 " components",
+    return BAD("%s names %d dimensions, an index has %" PRId64 " components", names->map,
                indexing->index_map.count, component_count(indexing, indices));
   }
   uint32_t seen = 0;
-  POD_TRY(check_dims("dropped", &indexing->dropped, array->rank, true, &seen));
-  POD_TRY(check_dims("batching", &indexing->array_batching, array->rank, true, &seen));
+  POD_TRY(check_dims(names->dropped, &indexing->dropped, array->rank, true, &seen));
+  POD_TRY(check_dims(names->array_batching, &indexing->array_batching, array->rank, true,
+                     &seen));
   seen = 0;
-  POD_TRY(check_dims("batching", &indexing->array_batching, array->rank, true, &seen));
-  POD_TRY(check_dims("mapped", &indexing->index_map, array->rank, false, &seen));
-  seen =
-      indexing->index_vector_dim < indices->rank ? 1u << indexing->index_vector_dim : 0;
-  POD_TRY(check_dims("indices' batching", &indexing->indices_batching, indices->rank,
-                     false, &seen));
-  if (indexing->array_batching.count != indexing->indices_batching.count) {
-    return BAD("%d batching dimensions of the array, %d of the indices",
-               indexing->array_batching.count, indexing->indices_batching.count);
-  }
-  for (int32_t i = 0; i < indexing->array_batching.count; i++) {
-    const int64_t size = array->dims[indexing->array_batching.values[i]];
-    const int64_t other = indices->dims[indexing->indices_batching.values[i]];
-    if (size != other) {
-      return BAD("batching dimension %d has size %" PRId64 " in the array, %" PRId64
-                 " in the indices",
-                 i, size, other);
-    }
-  }
-  return NULL;
+  POD_TRY(check_dims(names->array_batching, &indexing->array_batching, array->rank, true,
+                     &seen));
+  POD_TRY(check_dims(names->map, &indexing->index_map, array->rank, false, &seen));
+  return check_batching(indexing, names, array, indices);
 }
 
 // The rank of the result or the updates.
@@ -130,7 +182,7 @@ pod_status_t chip_gather_shape(const chip_indexing_t *indexing,
                                const tensor_shape_t *indices,
                                const chip_dims_t *slice_sizes,
                                tensor_shape_t *out_result) {
-  POD_TRY(check_indexing(indexing, operand, indices));
+  POD_TRY(check_indexing(indexing, &gather_names, operand, indices));
   tensor_shape_t result = {.dtype = operand->dtype,
                            .rank = windowed_rank(indexing, indices)};
   if (result.rank > TENSOR_RANK_MAX) {
@@ -138,8 +190,9 @@ pod_status_t chip_gather_shape(const chip_indexing_t *indexing,
                TENSOR_RANK_MAX);
   }
   uint32_t seen = 0;
-  POD_TRY(check_dims("offset", &indexing->window, result.rank, true, &seen));  // (C4)
-  if (slice_sizes->count != operand->rank) {                                   // (C20)
+  POD_TRY(check_dims(gather_names.window, &indexing->window, result.rank, true,
+                     &seen));                 // (C4)
+  if (slice_sizes->count != operand->rank) {  // (C20)
     return BAD("%d slice sizes for an operand of rank %d", slice_sizes->count,
                operand->rank);
   }
@@ -176,7 +229,7 @@ pod_status_t chip_scatter_check(const chip_indexing_t *indexing,
                                 const tensor_shape_t *input,
                                 const tensor_shape_t *indices,
                                 const tensor_shape_t *updates) {
-  POD_TRY(check_indexing(indexing, input, indices));
+  POD_TRY(check_indexing(indexing, &scatter_names, input, indices));
   if (updates->rank != windowed_rank(indexing, indices)) {
     return BAD("the updates have rank %d; window and indices make %d", updates->rank,
                windowed_rank(indexing, indices));
@@ -187,14 +240,16 @@ pod_status_t chip_scatter_check(const chip_indexing_t *indexing,
                tensor_dtype_mlir_name(input->dtype));
   }
   uint32_t seen = 0;
-  POD_TRY(check_dims("update window", &indexing->window, updates->rank, true, &seen));
+  POD_TRY(
+      check_dims(scatter_names.window, &indexing->window, updates->rank, true, &seen));
   int window = 0;
   for (int d = 0; d < input->rank; d++) {
     if (!is_dropped(indexing, d)) {
-      const int64_t size = updates->dims[indexing->window.values[window++]];
-      if (size > input->dims[d]) {
-        return BAD("the window has size %" PRId64 " in dimension %d, the input %" PRId64,
-                   size, d, input->dims[d]);
+      const int64_t at = indexing->window.values[window++];
+      if (updates->dims[at] > input->dims[d]) {
+        return BAD("dimension %" PRId64 " of the updates has size %" PRId64
+                   ", dimension %d of the input %" PRId64 "; a window must fit",
+                   at, updates->dims[at], d, input->dims[d]);
       }
     }
   }

@@ -12,10 +12,16 @@ static chip_dims_t chip_dims(const stablehlo_dims_t *dims) {
 
 pod_status_t stablehlo_indexing(mlir_module_t *module, const mlir_op_t *op,
                                 chip_indexing_t *out_indexing) {
-  const mlir_attr_t *scatter = mlir_op_attr(op, "scatter_dimension_numbers");
-  if (scatter != NULL) {
+  const bool is_scatter = strcmp(op->name, "stablehlo.scatter") == 0;
+  const char *name = is_scatter ? "scatter_dimension_numbers" : "dimension_numbers";
+  const mlir_attr_t *attr = mlir_op_attr(op, name);
+  if (attr == NULL) {
+    return mlir_op_error(module, op, POD_INVALID_ARGUMENT, "lacks the attribute '%s'",
+                         name);
+  }
+  if (is_scatter) {
     stablehlo_scatter_t from;
-    POD_TRY(stablehlo_scatter_dimensions(module, scatter, &from));
+    POD_TRY(stablehlo_scatter_dimensions(module, attr, &from));
     *out_indexing =
         (chip_indexing_t){.window = chip_dims(&from.update_window),
                           .dropped = chip_dims(&from.inserted_window),
@@ -26,8 +32,7 @@ pod_status_t stablehlo_indexing(mlir_module_t *module, const mlir_op_t *op,
     return NULL;
   }
   stablehlo_gather_t from;
-  POD_TRY(
-      stablehlo_gather_dimensions(module, mlir_op_attr(op, "dimension_numbers"), &from));
+  POD_TRY(stablehlo_gather_dimensions(module, attr, &from));
   *out_indexing =
       (chip_indexing_t){.window = chip_dims(&from.offset),
                         .dropped = chip_dims(&from.collapsed_slice),

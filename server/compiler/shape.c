@@ -198,6 +198,13 @@ pod_status_t shape_i64(mlir_module_t *module, const mlir_op_t *op, const char *n
   return NULL;
 }
 
+pod_status_t shape_flag(mlir_module_t *module, const mlir_op_t *op, const char *name) {
+  const mlir_attr_t *attr = mlir_op_attr(op, name);
+  return attr == NULL || attr->kind == MLIR_ATTR_BOOL || attr->kind == MLIR_ATTR_UNIT
+             ? NULL
+             : SHAPE_ERROR("'%s' is neither true nor false", name);
+}
+
 pod_status_t shape_check_dims(mlir_module_t *module, const mlir_op_t *op,
                               const char *name, int64_t count, const int64_t *dims,
                               int rank) {

@@ -42,6 +42,7 @@ SHAPE_DECLARE(reduce);
 SHAPE_DECLARE(dot_general);
 // shape_array.c
 SHAPE_DECLARE(gather);
+SHAPE_DECLARE(dynamic_gather);
 SHAPE_DECLARE(scatter);
 SHAPE_DECLARE(sort);
 SHAPE_DECLARE(top_k);
@@ -127,6 +128,10 @@ POD_MUST_USE pod_status_t shape_i64s(mlir_module_t *module, const mlir_op_t *op,
 POD_MUST_USE pod_status_t shape_i64(mlir_module_t *module, const mlir_op_t *op,
                                     const char *name, int64_t low, int64_t high,
                                     int64_t *out_value);
+
+// An attribute that is true, false or absent.
+POD_MUST_USE pod_status_t shape_flag(mlir_module_t *module, const mlir_op_t *op,
+                                     const char *name);
 
 // Values in [0, rank), each at most once. `name` is what the message calls them.
 POD_MUST_USE pod_status_t shape_check_dims(mlir_module_t *module, const mlir_op_t *op,

@@ -29,9 +29,11 @@ static pod_status_t same_sizes(mlir_module_t *module, const mlir_op_t *op, int f
   return NULL;
 }
 
-// A region over scalars: argument i is of the element type of operand i / repeats.
+// A region over scalars: argument i is of the element type of operand i / repeats. It
+// returns a scalar, tensor<i1> when it is a test.
 static pod_status_t scalar_region(mlir_module_t *module, const mlir_op_t *op, int index,
-                                  const char *what, int count, int repeats) {
+                                  const char *what, int count, int repeats,
+                                  bool is_test) {
   POD_TRY(shape_region(module, op, index, what, count * repeats, 1));
   const mlir_block_t *block = mlir_op_block(op, index);
   for (int i = 0; i < count * repeats; i++) {
@@ -44,18 +46,13 @@ static pod_status_t scalar_region(mlir_module_t *module, const mlir_op_t *op, in
     }
   }
   const mlir_type_t *returned = block->last->operands[0]->type;
-  if (returned->kind != MLIR_TYPE_TENSOR || returned->shape.rank != 0) {
-    return SHAPE_ERROR("its %s must return a scalar", what);
+  if (returned->kind != MLIR_TYPE_TENSOR || returned->shape.rank != 0 ||
+      (is_test && returned->shape.dtype != TENSOR_PRED)) {
+    return mlir_op_error(module, block->last, POD_INVALID_ARGUMENT,
+                         "its %s must return %s", what,
+                         is_test ? "tensor<i1>" : "a scalar");
   }
   return NULL;
-}
-
-static pod_status_t returns_pred(mlir_module_t *module, const mlir_op_t *op, int index,
-                                 const char *what) {
-  const mlir_value_t *value = mlir_op_block(op, index)->last->operands[0];
-  return value->type->shape.dtype == TENSOR_PRED
-             ? NULL
-             : SHAPE_ERROR("its %s must return tensor<i1>", what);
 }
 
 // A reducer over the first `count` operands' element types.
@@ -72,6 +69,7 @@ static pod_status_t reducer(mlir_module_t *module, const mlir_op_t *op, int coun
 pod_status_t shape_gather(mlir_module_t *module, const mlir_op_t *op,
                           const mlir_type_t **out_types) {
   POD_TRY(shape_arity(module, op, 2, 1, 0));
+  POD_TRY(shape_flag(module, op, "indices_are_sorted"));
   chip_indexing_t indexing;
   POD_TRY(stablehlo_indexing(module, op, &indexing));
   int64_t count;
@@ -86,13 +84,32 @@ pod_status_t shape_gather(mlir_module_t *module, const mlir_op_t *op,
   return NULL;
 }
 
+// The gather that it becomes is checked like any other.
+pod_status_t shape_dynamic_gather(mlir_module_t *module, const mlir_op_t *op,
+                                  const mlir_type_t **out_types) {
+  POD_TRY(shape_arity(module, op, 3, 1, 0));
+  POD_TRY(shape_flag(module, op, "indices_are_sorted"));
+  const tensor_shape_t *sizes = shape_operand(op, 2);
+  if (sizes->rank != 1 || !tensor_dtype_is_integer(sizes->dtype)) {
+    return SHAPE_ERROR("the slice sizes are %s; they must be a list of integers",
+                       shape_text(module, sizes));
+  }
+  out_types[0] = op->results[0].type;
+  return NULL;
+}
+
 pod_status_t shape_scatter(mlir_module_t *module, const mlir_op_t *op,
                            const mlir_type_t **out_types) {
-  const int count = op->result_count;
-  POD_TRY(shape_arity(module, op, 2 * count + 1, SHAPE_ANY, 1));
-  if (count == 0) {
-    return SHAPE_ERROR("has no inputs");
+  const int count = op->operand_count / 2;
+  if (op->operand_count < 3 || op->operand_count % 2 == 0) {  // (C5)
+    return SHAPE_ERROR(
+        "has %d operands; it takes as many inputs as updates, and the indices between "
+        "them",
+        op->operand_count);
   }
+  POD_TRY(shape_arity(module, op, SHAPE_ANY, count, 1));
+  POD_TRY(shape_flag(module, op, "indices_are_sorted"));
+  POD_TRY(shape_flag(module, op, "unique_indices"));
   chip_indexing_t indexing;
   POD_TRY(stablehlo_indexing(module, op, &indexing));
   POD_TRY(same_sizes(module, op, 0, count));          // (C1)
@@ -123,8 +140,8 @@ pod_status_t shape_sort(mlir_module_t *module, const mlir_op_t *op,
     POD_TRY(shape_i64(module, op, "dimension", -rank, rank == 0 ? 1 : rank,
                       &dimension));  // (C4)
   }
-  POD_TRY(scalar_region(module, op, 0, "comparator", count, 2));
-  POD_TRY(returns_pred(module, op, 0, "comparator"));
+  POD_TRY(shape_flag(module, op, "is_stable"));
+  POD_TRY(scalar_region(module, op, 0, "comparator", count, 2, true));
   for (int i = 0; i < count; i++) {
     out_types[i] = op->operands[i]->type;
   }
@@ -162,7 +179,7 @@ pod_status_t shape_map(mlir_module_t *module, const mlir_op_t *op,
       return SHAPE_ERROR("'dimensions' must name all dimensions in order");
     }
   }
-  POD_TRY(scalar_region(module, op, 0, "computation", op->operand_count, 1));
+  POD_TRY(scalar_region(module, op, 0, "computation", op->operand_count, 1, false));
   result.dtype = mlir_op_block(op, 0)->last->operands[0]->type->shape.dtype;
   out_types[0] = mlir_type_tensor(module, &result);
   return NULL;

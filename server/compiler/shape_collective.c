@@ -149,10 +149,7 @@ bool shape_has_dynamic_root(const mlir_op_t *op) {
 // types; behind the operands stands a root for each, if the program computes them.
 static pod_status_t check_rooted(mlir_module_t *module, const mlir_op_t *op, int regions,
                                  const mlir_type_t **out_types) {
-  const mlir_attr_t *attr = mlir_op_attr(op, "has_dynamic_root");
-  if (attr != NULL && attr->kind != MLIR_ATTR_BOOL && attr->kind != MLIR_ATTR_UNIT) {
-    return SHAPE_ERROR("'has_dynamic_root' is neither true nor false");
-  }
+  POD_TRY(shape_flag(module, op, "has_dynamic_root"));
   const bool is_dynamic = shape_has_dynamic_root(op);
   const int count = op->operand_count - (is_dynamic ? 1 : 0);
   if (count < 1) {
