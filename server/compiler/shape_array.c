@@ -48,7 +48,7 @@ static pod_status_t scalar_region(mlir_module_t *module, const mlir_op_t *op, in
   const mlir_type_t *returned = block->last->operands[0]->type;
   if (returned->kind != MLIR_TYPE_TENSOR || returned->shape.rank != 0 ||
       (is_test && returned->shape.dtype != TENSOR_PRED)) {
-    return mlir_op_error(module, block->last, POD_INVALID_ARGUMENT,
+    return mlir_op_error(module, is_test ? block->last : op, POD_INVALID_ARGUMENT,
                          "its %s must return %s", what,
                          is_test ? "tensor<i1>" : "a scalar");
   }

@@ -37,7 +37,7 @@ static void test_gather(void **state) {
        GATHER("offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], "
               "index_vector_dim = 1",
               "1, 4", "(tensor<8x4xf32>, tensor<5x2xi32>) -> tensor<5x4xf32>"),
-       "the index map has 1 dimensions, an index 2 components"},
+       "start_index_map names 1 dimensions, an index has 2 components"},
       {"gather C8", "%a: tensor<8x4xf32>, %i: tensor<5x1xi32>",
        GATHER("offset_dims = [1], collapsed_slice_dims = [2], start_index_map = [0], "
               "index_vector_dim = 1",
@@ -85,7 +85,7 @@ static void test_scatter(void **state) {
        SCATTER("update_window_dims = [1], inserted_window_dims = [0], "
                "scatter_dims_to_operand_dims = [0], index_vector_dim = 1",
                "(tensor<8x4xf32>, tensor<5x1xi32>, tensor<5x7xf32>) -> tensor<8x4xf32>"),
-       "the window has size 7 in dimension 1, the input 4"},
+       "dimension 1 of the input 4; a window must fit"},
       {"scatter C6", "%a: tensor<8x4xf32>, %i: tensor<5x1xi32>, %u: tensor<5x4xf64>",
        SCATTER("update_window_dims = [1], inserted_window_dims = [0], "
                "scatter_dims_to_operand_dims = [0], index_vector_dim = 1",
