@@ -58,9 +58,24 @@ static void promote(mlir_module_t *module, mlir_op_t *op, int operand,
                                             mlir_type_tensor(module, &shape));
 }
 
+// What belongs together, an input and its initial value or update, is of one type; what
+// is not stays as it is, for the rule of the operation to say so.
+static bool are_alike(int kind, const mlir_op_t *op) {
+  const int count = op->result_count;
+  for (int i = 0; kind != ALL && i < count; i++) {
+    const int other = i + count + (kind == SCATTER ? 1 : 0);
+    if (other >= op->operand_count ||
+        op->operands[i]->type->shape.dtype != op->operands[other]->type->shape.dtype) {
+      return false;
+    }
+  }
+  return true;
+}
+
 void expand_promote(mlir_module_t *module, mlir_op_t *op) {
   for (size_t i = 0; i < POD_COUNT_OF(promoting) && op->region_count > 0; i++) {
-    if (strcmp(op->name, promoting[i].name) != 0) {
+    if (strcmp(op->name, promoting[i].name) != 0 ||
+        !are_alike((int)promoting[i].operands, op)) {
       continue;
     }
     const mlir_block_t *block = mlir_op_block(op, promoting[i].region);
