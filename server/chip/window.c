@@ -129,6 +129,15 @@ pod_status_t chip_convolution_of(const chip_instruction_t *instruction,
   return NULL;
 }
 
+static pod_status_t check_divides(const char *what, const tensor_shape_t *shape,
+                                  int64_t dim, const char *name, int64_t groups) {
+  return shape->dims[dim] % groups == 0
+             ? NULL
+             : BAD("dimension %" PRId64 " of %s has size %" PRId64 ", which %s %" PRId64
+                   " does not divide",
+                   dim, what, shape->dims[dim], name, groups);
+}
+
 static pod_status_t check_groups(const chip_convolution_t *convolution,
                                  const tensor_shape_t *lhs, const tensor_shape_t *rhs) {
   const int64_t features = convolution->feature_group_count,
@@ -138,19 +147,20 @@ static pod_status_t check_groups(const chip_convolution_t *convolution,
                " must be positive, and one of them 1",
                features, batches);
   }
-  const int64_t input_batch = lhs->dims[convolution->input[0]],
-                input_feature = lhs->dims[convolution->input[1]],
-                kernel_input = rhs->dims[convolution->kernel[0]],
-                kernel_output = rhs->dims[convolution->kernel[1]];
-  if (input_batch % batches != 0 || input_feature % features != 0 ||
-      kernel_output % batches != 0 || kernel_output % features != 0) {
-    return BAD("the groups do not divide %" PRId64 " batches, %" PRId64
-               " input and %" PRId64 " output features",
-               input_batch, input_feature, kernel_output);
-  }
+  const int64_t *input = convolution->input, *kernel = convolution->kernel;
+  POD_TRY(check_divides("the left operand, the batch,", lhs, input[0],
+                        "batch_group_count", batches));  // (C10)
+  POD_TRY(check_divides("the left operand, the features,", lhs, input[1],
+                        "feature_group_count", features));  // (C11)
+  POD_TRY(check_divides("the kernel, the output features,", rhs, kernel[1],
+                        "batch_group_count", batches));  // (C15)
+  POD_TRY(check_divides("the kernel, the output features,", rhs, kernel[1],
+                        "feature_group_count", features));  // (C16)
+  const int64_t kernel_input = rhs->dims[kernel[0]], input_feature = lhs->dims[input[1]];
   if (kernel_input != input_feature / features) {  // (C14)
-    return BAD("the kernel takes %" PRId64 " input features, a group has %" PRId64,
-               kernel_input, input_feature / features);
+    return BAD("the kernel takes %" PRId64 " input features (its dimension %" PRId64
+               "), a group has %" PRId64,
+               kernel_input, kernel[0], input_feature / features);
   }
   return NULL;
 }

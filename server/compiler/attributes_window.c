@@ -75,25 +75,73 @@ static pod_status_t read_list(mlir_module_t *module, const mlir_op_t *op,
   return NULL;
 }
 
+// The same for values above 0: (C5), (C7), (C9), (C11) of reduce_window, (C3), (C6), (C8)
+// of convolution.
+static pod_status_t read_positive(mlir_module_t *module, const mlir_op_t *op,
+                                  const char *name, int rank, int64_t *out) {
+  POD_TRY(read_list(module, op, name, rank, out));
+  for (int d = 0; d < rank; d++) {
+    if (out[d] < 1) {
+      return mlir_op_error(module, op, POD_INVALID_ARGUMENT,
+                           "'%s' is %" PRId64 " in dimension %d; it must be positive",
+                           name, out[d], d);
+    }
+  }
+  return NULL;
+}
+
+// Low and high of every dimension, rank x 2.
+static pod_status_t read_padding(mlir_module_t *module, const mlir_op_t *op, int rank,
+                                 chip_window_t *window) {
+  const mlir_attr_t *attr = mlir_op_attr(op, "padding");
+  const int64_t *padding;
+  int64_t count;
+  if (attr == NULL) {
+    return NULL;
+  }
+  if (!mlir_attr_as_i64s(module, attr, &count, &padding)) {
+    return mlir_op_error(module, op, POD_INVALID_ARGUMENT,
+                         "'padding' is no list of integers");
+  }
+  const tensor_shape_t *shape = attr->kind == MLIR_ATTR_DENSE ? &attr->type->shape : NULL;
+  if (count != 2 * (int64_t)rank ||
+      (shape != NULL &&
+       (shape->rank != 2 || shape->dims[0] != rank || shape->dims[1] != 2))) {
+    pod_text_t text = {0};
+    pod_text_add(&text, "a list");
+    if (shape != NULL) {
+      text.length = 0;
+      tensor_shape_print_mlir(&text, shape);
+    }
+    const pod_status_t status =
+        mlir_op_error(module, op, POD_INVALID_ARGUMENT,
+                      "'padding' is %s; it must be %dx2", text.bytes, rank);
+    pod_text_deinit(&text);
+    return status;
+  }
+  for (int d = 0; d < rank; d++) {
+    window->low[d] = padding[2 * d];
+    window->high[d] = padding[2 * d + 1];
+  }
+  return NULL;
+}
+
 pod_status_t stablehlo_window(mlir_module_t *module, const mlir_op_t *op, int rank,
                               chip_window_t *out_window) {
   chip_window_t window = chip_window_make(rank);
   const bool is_convolution = strcmp(op->name, "stablehlo.convolution") == 0;
   if (!is_convolution) {
-    POD_TRY(read_list(module, op, "window_dimensions", rank, window.sizes));
+    POD_TRY(read_positive(module, op, "window_dimensions", rank, window.sizes));
   }
-  POD_TRY(read_list(module, op, "window_strides", rank, window.strides));
-  POD_TRY(read_list(module, op, is_convolution ? "lhs_dilation" : "base_dilations", rank,
-                    window.base_dilations));
-  POD_TRY(read_list(module, op, is_convolution ? "rhs_dilation" : "window_dilations",
-                    rank, window.window_dilations));
-  const int64_t *padding;
-  POD_TRY(optional_list(module, op, "padding", 2 * (int64_t)rank, &padding));
+  POD_TRY(read_positive(module, op, "window_strides", rank, window.strides));
+  POD_TRY(read_positive(module, op, is_convolution ? "lhs_dilation" : "base_dilations",
+                        rank, window.base_dilations));
+  POD_TRY(read_positive(module, op, is_convolution ? "rhs_dilation" : "window_dilations",
+                        rank, window.window_dilations));
+  POD_TRY(read_padding(module, op, rank, &window));
   int64_t reversal[TENSOR_RANK_MAX] = {0};
   POD_TRY(read_list(module, op, "window_reversal", rank, reversal));
   for (int d = 0; d < rank; d++) {
-    window.low[d] = padding == NULL ? 0 : padding[2 * d];
-    window.high[d] = padding == NULL ? 0 : padding[2 * d + 1];
     window.is_reversed[d] = reversal[d] != 0;
   }
   *out_window = window;
@@ -104,7 +152,8 @@ static pod_status_t read_count(mlir_module_t *module, const mlir_op_t *op,
                                const char *name, int64_t *out) {
   const mlir_attr_t *attr = mlir_op_attr(op, name);
   if (!mlir_attr_is(attr, MLIR_ATTR_INTEGER)) {
-    return mlir_op_error(module, op, POD_INVALID_ARGUMENT, "lacks the integer '%s'",
+    return mlir_op_error(module, op, POD_INVALID_ARGUMENT,
+                         attr == NULL ? "lacks the attribute '%s'" : "'%s' is no integer",
                          name);
   }
   *out = attr->integer;
@@ -128,9 +177,14 @@ static pod_status_t permutation(mlir_module_t *module, const mlir_op_t *op,
   for (int i = 0; i < rank; i++) {
     dims[i] = i == 0 ? first : i == 1 ? second : spatial->values[i - 2];
     if (dims[i] < 0 || dims[i] >= rank || (seen >> dims[i] & 1u) != 0) {
+      const bool is_there = dims[i] >= 0 && dims[i] < rank;
       return mlir_op_error(module, op, POD_INVALID_ARGUMENT,
-                           "the dimensions of the %s are no permutation of its %d", what,
-                           rank);
+                           is_there
+                               ? "the dimensions of the %s are no permutation of its "
+                                 "%d: dimension %" PRId64 " comes twice"
+                               : "the dimensions of the %s are no permutation of its "
+                                 "%d: there is no dimension %" PRId64,
+                           what, rank, dims[i]);
     }
     seen |= 1u << dims[i];
   }
@@ -144,11 +198,15 @@ pod_status_t stablehlo_convolution(mlir_module_t *module, const mlir_op_t *op,
   const int rank = kernel->rank;
   if (rank < 2) {
     return mlir_op_error(module, op, POD_INVALID_ARGUMENT,
-                         "its kernel has rank %d; it needs 2", rank);
+                         "its kernel has rank %d; it needs at least 2", rank);
   }
   stablehlo_conv_t dims;
-  POD_TRY(
-      stablehlo_conv_dimensions(module, mlir_op_attr(op, "dimension_numbers"), &dims));
+  const mlir_attr_t *attr = mlir_op_attr(op, "dimension_numbers");
+  if (attr == NULL) {
+    return mlir_op_error(module, op, POD_INVALID_ARGUMENT,
+                         "lacks the attribute 'dimension_numbers'");
+  }
+  POD_TRY(stablehlo_conv_dimensions(module, attr, &dims));
   chip_convolution_t convolution = {0};
   POD_TRY(permutation(module, op, "input", dims.input_batch, dims.input_feature,
                       &dims.input_spatial, rank, &convolution.input));

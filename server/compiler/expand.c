@@ -398,7 +398,7 @@ static pod_status_t expand_dynamic_conv(expander_t *expander,
                                         mlir_value_t **out_results) {
   POD_TRY(demand_static(expander));
   const mlir_op_t *op = expander->op;
-  const int rank = op->operands[0]->type->shape.rank - 2;
+  const int rank = op->operands[1]->type->shape.rank - 2;
   const int64_t *padding;
   POD_TRY(constant_operand(expander, 2, 2 * (int64_t)rank, &padding));
   mlir_op_t *convolution = expand_emit(expander, "stablehlo.convolution", 2, op->operands,
@@ -476,7 +476,7 @@ static const expansion_t expansions[] = {
     {"stablehlo.dot", 2, 1, expand_dot, shape_dot, false},
     {"stablehlo.dynamic_broadcast_in_dim", 2, 1, expand_dynamic_broadcast,
      shape_dynamic_broadcast_in_dim, false},
-    {"stablehlo.dynamic_conv", 3, 1, expand_dynamic_conv, NULL, false},
+    {"stablehlo.dynamic_conv", 3, 1, expand_dynamic_conv, shape_dynamic_conv, false},
     {"stablehlo.dynamic_gather", 3, 1, expand_dynamic_gather, shape_dynamic_gather,
      false},
     {"stablehlo.dynamic_iota", 1, 1, expand_dynamic_iota, shape_dynamic_iota, false},

@@ -50,6 +50,7 @@ SHAPE_DECLARE(map);
 SHAPE_DECLARE(reduce_window);
 SHAPE_DECLARE(select_and_scatter);
 SHAPE_DECLARE(convolution);
+SHAPE_DECLARE(dynamic_conv);
 // shape_bits.c
 SHAPE_DECLARE(complex_part);
 SHAPE_DECLARE(complex);

@@ -200,11 +200,12 @@ static pod_status_t places(mlir_module_t *module, const mlir_op_t *op,
 
 pod_status_t shape_reduce_window(mlir_module_t *module, const mlir_op_t *op,
                                  const mlir_type_t **out_types) {
-  const int count = op->result_count;
-  POD_TRY(shape_arity(module, op, 2 * count, SHAPE_ANY, 1));
-  if (count == 0) {  // (C1)
-    return SHAPE_ERROR("has no inputs");
+  const int count = op->operand_count / 2;
+  if (count == 0 || op->operand_count % 2 != 0) {  // (C1)
+    return SHAPE_ERROR("has %d operands; it takes as many initial values as inputs",
+                       op->operand_count);
   }
+  POD_TRY(shape_arity(module, op, SHAPE_ANY, count, 1));
   POD_TRY(same_sizes(module, op, 0, count));  // (C2)
   const int64_t *sizes;
   POD_TRY(shape_i64s(module, op, "window_dimensions", shape_operand(op, 0)->rank, NULL,
@@ -262,15 +263,50 @@ pod_status_t shape_select_and_scatter(mlir_module_t *module, const mlir_op_t *op
   return NULL;
 }
 
+// float, complex, unsigned, signed: what a convolution adds up in stays of its kind.
+static bool same_kind(tensor_dtype_t a, tensor_dtype_t b) {
+  return tensor_dtype_is_float(a) == tensor_dtype_is_float(b) &&
+         tensor_dtype_is_complex(a) == tensor_dtype_is_complex(b) &&
+         tensor_dtype_is_signed(a) == tensor_dtype_is_signed(b);
+}
+
+// The convolution that it becomes is checked like any other.
+pod_status_t shape_dynamic_conv(mlir_module_t *module, const mlir_op_t *op,
+                                const mlir_type_t **out_types) {
+  POD_TRY(shape_arity(module, op, 3, 1, 0));
+  const tensor_shape_t *padding = shape_operand(op, 2);
+  const int spatial = shape_operand(op, 1)->rank - 2;
+  if (spatial < 0) {  // (C1)
+    return SHAPE_ERROR("its kernel has rank %d; it needs at least 2", spatial + 2);
+  }
+  if (padding->rank != 2 || padding->dims[0] != spatial || padding->dims[1] != 2 ||
+      !tensor_dtype_is_integer(padding->dtype)) {  // (C4)
+    return SHAPE_ERROR("the padding is %s; it must be %dx2 integers",
+                       shape_text(module, padding), spatial);
+  }
+  out_types[0] = op->results[0].type;
+  return NULL;
+}
+
 pod_status_t shape_convolution(mlir_module_t *module, const mlir_op_t *op,
                                const mlir_type_t **out_types) {
   POD_TRY(shape_arity(module, op, 2, 1, 0));
   const tensor_shape_t *lhs = shape_operand(op, 0), *rhs = shape_operand(op, 1);
+  const tensor_dtype_t dtype = shape_declared(op, 0)->dtype;
+  int64_t precision[2];
+  POD_TRY(stablehlo_precision(module, mlir_op_attr(op, "precision_config"), precision));
+  if (lhs->dtype != rhs->dtype || !same_kind(lhs->dtype, dtype)) {  // (C27)
+    return SHAPE_ERROR(
+        "the operands are of %s and %s, result 0 is of %s; operands must be of one type "
+        "and the result of their kind",
+        tensor_dtype_mlir_name(lhs->dtype), tensor_dtype_mlir_name(rhs->dtype),
+        tensor_dtype_mlir_name(dtype));
+  }
   chip_convolution_t convolution;
   POD_TRY(stablehlo_convolution(module, op, rhs, &convolution));
   tensor_shape_t result;
   POD_TRY(placed(module, op, chip_convolution_shape(&convolution, lhs, rhs, &result)));
-  result.dtype = shape_declared(op, 0)->dtype;
+  result.dtype = dtype;
   out_types[0] = mlir_type_tensor(module, &result);
   return NULL;
 }
