@@ -8,9 +8,50 @@
 // A line of the source may be a constant of megabytes: what is shown is a window.
 enum { WINDOW_BEFORE = 80, WINDOW_AFTER = 60 };
 
+void mlir_share_lines(mlir_module_t *to, const mlir_module_t *from) {
+  if (from->source == NULL) {
+    return;
+  }
+  const char *end = from->source + from->source_length;
+  int64_t count = 1;
+  for (const char *at = from->source; at < end; at++, count++) {
+    at = memchr(at, '\n', (size_t)(end - at));
+    if (at == NULL) {
+      break;
+    }
+  }
+  uint32_t *starts = pod_arena_array(to->arena, (size_t)count, sizeof(*starts));
+  const char *at = from->source;
+  for (int64_t i = 1; i < count; i++) {
+    at = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;
+    starts[i] = (uint32_t)(at - from->source);
+  }
+  to->line_starts = starts;
+  to->line_count = count;
+}
+
+static void find_line(const mlir_module_t *module, uint32_t offset, int *out_line,
+                      int *out_column) {
+  int64_t low = 0, high = module->line_count;  // The line is in [low, high).
+  while (high - low > 1) {
+    const int64_t middle = low + (high - low) / 2;
+    if (module->line_starts[middle] <= offset) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  *out_line = (int)low + 1;
+  *out_column = (int)(offset - module->line_starts[low]) + 1;
+}
+
 void mlir_line_and_column(const mlir_module_t *module, mlir_position_t position,
                           int *out_line, int *out_column) {
   *out_line = *out_column = 0;
+  if (position != 0 && module->line_starts != NULL) {
+    find_line(module, position - 1, out_line, out_column);
+    return;
+  }
   if (position == 0 || module->source == NULL ||
       (int64_t)position - 1 > module->source_length) {
     return;
@@ -83,7 +124,7 @@ static pod_status_t make_error(const mlir_module_t *module, mlir_position_t posi
     pod_text_printf(&text, "'%s': ", op_name);
   }
   pod_text_vprintf(&text, format, args);
-  if (line > 0) {
+  if (line > 0 && module->source != NULL) {
     add_source(&text, module, position, column);
   }
   const pod_status_t status = pod_error_text(__FILE__, __LINE__, code, text.bytes);
@@ -157,5 +198,12 @@ const char *mlir_op_source(mlir_module_t *module, const mlir_op_t *op) {
                             (long long)file->integer, (long long)file->length);
   }
   const mlir_attr_t *name = find_name(op->location);
-  return name == NULL ? "" : name->text;
+  if (name != NULL || op->position == 0 || module->line_starts == NULL) {
+    return name == NULL ? "" : name->text;
+  }
+  int line, column;
+  mlir_line_and_column(module, op->position, &line, &column);
+  const char *place =
+      pod_arena_numbered(module->arena, module->file_name, ":", (uint64_t)line);
+  return pod_arena_numbered(module->arena, place, ":", (uint64_t)column);
 }

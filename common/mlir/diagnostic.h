@@ -17,6 +17,10 @@
 #include "common/base/status.h"
 #include "common/mlir/ir.h"
 
+// What is made from `from` may have its positions: copies to `to` where the lines of its
+// source begin.
+void mlir_share_lines(mlir_module_t *to, const mlir_module_t *from);
+
 // Lines and columns count from 1; 0, 0 for position 0.
 void mlir_line_and_column(const mlir_module_t *module, mlir_position_t position,
                           int *out_line, int *out_column);
@@ -35,8 +39,9 @@ POD_MUST_USE POD_PRINTF(4, 5) pod_status_t
     mlir_op_error(const mlir_module_t *module, const mlir_op_t *op, pod_code_t code,
                   const char *format, ...);
 
-// Where the program says it comes from (loc): "train.py:12:7" or "jit(f)/dot_general"; ""
-// when unknown. In the module's arena.
+// Where the program says it comes from (loc): "train.py:12:7" or "jit(f)/dot_general".
+// When it does not say, where it stands in its own file, if the module has the lines of
+// it. "" when unknown. In the module's arena.
 const char *mlir_op_source(mlir_module_t *module, const mlir_op_t *op);
 
 #endif  // COMMON_MLIR_DIAGNOSTIC_H_

@@ -172,6 +172,10 @@ struct mlir_module_t {
   const char *file_name;  // For diagnostics.
   const char *source;  // The text parsed, owned copy or borrowed; NULL if made by a pass.
   int64_t source_length;
+  // Where the lines of a source begin, from mlir_share_lines: positions in it are known
+  // without its text. NULL: not.
+  const uint32_t *line_starts;
+  int64_t line_count;
   mlir_op_t *op;  // builtin.module
   uint32_t value_count, op_count;
   pod_map_t *interned;
@@ -278,7 +282,8 @@ void mlir_op_unlink(mlir_op_t *op);
 // Deep copy of `op` (regions too; types and attributes when `module` is another one,
 // which may outlive the first), not yet in a block. `value_map[old value id]` gives the
 // new value of an operand; an entry of NULL keeps the old one. The copy's results and
-// block arguments are entered. `value_map` has source value_count entries.
+// block arguments are entered. `value_map` has source value_count entries. Positions go
+// to another module only where it has the lines (mlir_share_lines).
 mlir_op_t *mlir_op_clone(mlir_module_t *module, const mlir_op_t *op,
                          mlir_value_t **value_map);
 

@@ -176,7 +176,9 @@ static mlir_op_t *clone_op(cloner_t *cloner, const mlir_op_t *op) {
                      clone_attr(cloner, op->attrs[i].value));
   }
   copy->kind = op->kind;
-  copy->position = cloner->copies == NULL ? op->position : 0;
+  const bool keeps_position =
+      cloner->copies == NULL || cloner->module->line_starts != NULL;
+  copy->position = keeps_position ? op->position : 0;
   copy->location = clone_attr(cloner, op->location);
   for (int i = 0; i < op->region_count; i++) {
     clone_region(cloner, &op->regions[i], &copy->regions[i]);

@@ -159,6 +159,7 @@ static void end_main(partitioner_t *partitioner, const mlir_op_t *end,
   const mlir_type_t **types =
       pod_arena_array(module->arena, result_count, sizeof(types[0]));
   partitioner->location = NULL;
+  partitioner->position = 0;
   for (int i = 0; i < end->operand_count; i++) {
     const layout_t *layout =
         layouts_of_sharding(&partitioner->layouts, value_shape(end->operands[i])->rank,
@@ -272,6 +273,7 @@ pod_status_t compiler_partition(mlir_module_t *module, int64_t device_count,
   POD_TRY(check_main(module, main, block));
   partitioner_t partitioner = {.source = module,
                                .module = mlir_module_create(module->file_name)};
+  mlir_share_lines(partitioner.module, module);
   pod_arena_t *arena = partitioner.module->arena;
   pod_arena_t *scratch = pod_arena_create();
   pod_status_t status =

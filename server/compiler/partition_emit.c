@@ -19,6 +19,7 @@ mlir_op_t *emit_create(partitioner_t *partitioner, const char *name, int operand
       mlir_op_create(module, name, operand_count, operands, 1, &type, region_count);
   op->kind = (int)chip_op_find(name);
   op->location = partitioner->location;
+  op->position = partitioner->position;
   return op;
 }
 
@@ -74,6 +75,7 @@ static void set_i64(partitioner_t *partitioner, mlir_op_t *op, const char *name,
 // Operations at the start of main, before those that use them.
 static mlir_value_t *emit_first(partitioner_t *partitioner, mlir_op_t *op) {
   op->location = NULL;
+  op->position = 0;
   if (partitioner->last_place != NULL) {
     insert_behind(partitioner->last_place, op);
   } else if (partitioner->main_block->first != NULL) {

@@ -129,6 +129,7 @@ static mlir_op_t *clone(partitioner_t *partitioner, const mlir_op_t *op) {
   mlir_op_remove_attr(copy, "mhlo.sharding");
   copy->kind = op->kind;
   partitioner->location = copy->location;
+  partitioner->position = copy->position;
   return copy;
 }
 

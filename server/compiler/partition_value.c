@@ -202,7 +202,9 @@ static mlir_value_t *remake(partitioner_t *partitioner, const mlir_value_t *valu
                             const layout_t *layout) {
   POD_CHECK(propagate_is_remade(value));
   const mlir_attr_t *location = partitioner->location;
+  const mlir_position_t position = partitioner->position;
   partitioner->location = NULL;
+  partitioner->position = 0;
   mlir_value_t *made = NULL;
   switch (value->op->kind) {
     case CHIP_OP_CONSTANT:
@@ -215,6 +217,7 @@ static mlir_value_t *remake(partitioner_t *partitioner, const mlir_value_t *valu
       made = remake_broadcast(partitioner, value, layout);
   }
   partitioner->location = location;
+  partitioner->position = position;
   if (find_version(state_of(partitioner, value), layout) == NULL) {
     value_put(partitioner, value, layout, CHIP_REDUCER_NONE, made);
   }

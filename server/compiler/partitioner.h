@@ -70,6 +70,7 @@ typedef struct partitioner_t {
   mlir_value_t *device;   // stablehlo.partition_id, once it was needed.
   place_t *places;
   const mlir_attr_t *location;  // Of the operation at hand, for what is made for it.
+  mlir_position_t position;     // Likewise.
   int64_t channel;              // The last one given to a collective.
   projection_t projection;
   pod_map_t *plans;          // For value_plan.

@@ -281,13 +281,15 @@ static void test_check_says_which_files_pass_and_exits_with_1_if_one_does_not(
                CHECKED("expect_close", "4.000001") "// -----\n" CHECKED(
                    "expect_almost_eq", "4.01"),
                path[1]);
-  write_module("sum_float32_2.mlir",
-               "func.func @main() {\n  \"stablehlo.send\"() : () -> ()\n  return\n}\n",
-               path[2]);
+  write_module(
+      "sum_float32_2.mlir",
+      "func.func @main() {\n  stablehlo.custom_call @nobody() : () -> ()\n  return\n}\n",
+      path[2]);
   check_run(ARGS("check", path[0]), 0, ARGS("PASS", "add_float32_2.mlir", "all"));
   check_run(ARGS("check", path[0], path[1], path[2]), 1,
             ARGS("FAIL", "add_float32_3.mlir", "element [1] is 4 instead of 4.01",
-                 "1 of 2 elements differ", "UNIMPLEMENTED", "sum_float32_2.mlir:2:",
+                 "add_float32_3.mlir:13:3", "1 of 2 elements differ", "UNIMPLEMENTED",
+                 "sum_float32_2.mlir:2:",
                  "add                                           1      2      0  *"));
   check_run(ARGS("check", "-q", path[0], "/no/such/file.mlir"), 1,
             ARGS("FAIL", "/no/such/file.mlir"));

@@ -14,14 +14,14 @@ module @jit_branches {
 // -----
 program jit_branches on 1 chips, temporaries 0 B
 entry @main(%0 s32[] argument 0, %1 f32[16] argument 1) {
-  case.0: %2 f32[16] result 0 = case(%0 s32[] argument 0) calls @branch.1, @branch.2
+  case.0: %2 f32[16] result 0 = case(%0 s32[] argument 0) calls @branch.1, @branch.2  // lower_branches.mlir:5:10
   return %2 f32[16] result 0
 }
 @branch.1() {
-  tanh.0: %2 f32[16] result 0 = tanh(%1 f32[16] argument 1)
+  tanh.0: %2 f32[16] result 0 = tanh(%1 f32[16] argument 1)  // lower_branches.mlir:6:12
   return %2 f32[16] result 0
 }
 @branch.2() {
-  copy.0: %2 f32[16] result 0 = copy(%1 f32[16] argument 1)
+  copy.0: %2 f32[16] result 0 = copy(%1 f32[16] argument 1)  // lower_branches.mlir:5:10
   return %2 f32[16] result 0
 }

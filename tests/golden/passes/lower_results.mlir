@@ -13,8 +13,8 @@ module @jit_results {
 // -----
 program jit_results on 1 chips, temporaries 0 B
 entry @main(%0 f32[4,8] argument 0) {
-  tanh.0: %3 f32[32] result 2 = tanh(%6 f32[32] argument 0)
-  reshape.0: %5 f32[8,4] result 4 = reshape(%0 f32[4,8] argument 0)
+  tanh.0: %3 f32[32] result 2 = tanh(%6 f32[32] argument 0)  // lower_results.mlir:8:10
+  reshape.0: %5 f32[8,4] result 4 = reshape(%0 f32[4,8] argument 0)  // lower_results.mlir:9:10
   copy.0: %1 f32[4,8] result 0 = copy(%0 f32[4,8] argument 0)
   copy.1: %2 s32[2] result 1 = copy(%7 s32[2] constant 0)
   copy.2: %4 f32[32] result 3 = copy(%3 f32[32] result 2)
