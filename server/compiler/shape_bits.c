@@ -52,10 +52,10 @@ pod_status_t shape_bitcast_convert(mlir_module_t *module, const mlir_op_t *op,
   tensor_shape_t result = *from;
   result.dtype = dtype;
   if (tensor_dtype_is_complex(from->dtype) != tensor_dtype_is_complex(dtype)) {  // (C2)
-    return SHAPE_ERROR("makes %s of %s: complex elements only become complex ones, and "
-                       "real ones real",
-                       shape_text(module, shape_declared(op, 0)),
-                       shape_text(module, from));
+    return SHAPE_ERROR(
+        "makes %s of %s: complex elements only become complex ones, and "
+        "real ones real",
+        shape_text(module, shape_declared(op, 0)), shape_text(module, from));
   }
   const unsigned from_bits = chip_bitcast_bits(from->dtype),
                  to_bits = chip_bitcast_bits(dtype);
@@ -118,7 +118,7 @@ pod_status_t shape_fft(mlir_module_t *module, const mlir_op_t *op,
     const int64_t half = length[i] > 0 ? length[i] / 2 + 1 : 0;
     const int64_t needed = is_last && is_real_out ? half : length[i];
     if (shape.dims[d] != needed) {
-      return SHAPE_ERROR("dimension %d has size %" PRId64
+      return SHAPE_ERROR("dimension %d of the operand has size %" PRId64
                          "; the transform needs %" PRId64,
                          d, shape.dims[d], needed);
     }
@@ -133,8 +133,33 @@ pod_status_t shape_fft(mlir_module_t *module, const mlir_op_t *op,
   return NULL;
 }
 
-static bool is_solvable(tensor_dtype_t dtype) {
-  return tensor_dtype_is_float(dtype) || tensor_dtype_is_complex(dtype);
+// Operand `index` holds square matrices of floats or complex numbers: cholesky (C2),
+// (C3), triangular_solve (C2), (C3).
+static pod_status_t check_square(mlir_module_t *module, const mlir_op_t *op, int index) {
+  const tensor_shape_t *a = shape_operand(op, index);
+  if (!tensor_dtype_is_float(a->dtype) && !tensor_dtype_is_complex(a->dtype)) {
+    return SHAPE_ERROR("takes floats or complex numbers, not %s", shape_text(module, a));
+  }
+  if (a->rank < 2) {
+    return SHAPE_ERROR("takes matrices, of rank 2 or more, not %s",
+                       shape_text(module, a));
+  }
+  const int row = a->rank - 2, column = a->rank - 1;
+  if (a->dims[row] != a->dims[column]) {
+    return SHAPE_ERROR(
+        "takes square matrices; dimensions %d and %d of %s have sizes "
+        "%" PRId64 " and %" PRId64,
+        row, column, shape_text(module, a), a->dims[row], a->dims[column]);
+  }
+  return NULL;
+}
+
+// A flag that must be there.
+static pod_status_t needed_flag(mlir_module_t *module, const mlir_op_t *op,
+                                const char *name) {
+  POD_TRY(shape_flag(module, op, name));
+  return mlir_op_attr(op, name) != NULL ? NULL
+                                        : SHAPE_ERROR("lacks the attribute '%s'", name);
 }
 
 pod_status_t shape_triangular_solve(mlir_module_t *module, const mlir_op_t *op,
@@ -143,21 +168,35 @@ pod_status_t shape_triangular_solve(mlir_module_t *module, const mlir_op_t *op,
   const tensor_shape_t *a = shape_operand(op, 0), *b = shape_operand(op, 1);
   int transpose;
   POD_TRY(stablehlo_transpose(module, op, &transpose));
-  const mlir_attr_t *left = mlir_op_attr(op, "left_side");
-  if (!mlir_attr_is(left, MLIR_ATTR_BOOL)) {
-    return SHAPE_ERROR("lacks the attribute 'left_side'");
+  POD_TRY(needed_flag(module, op, "left_side"));
+  POD_TRY(needed_flag(module, op, "lower"));
+  POD_TRY(needed_flag(module, op, "unit_diagonal"));
+  if (a->rank < 2 || a->rank != b->rank) {  // (C2)
+    return SHAPE_ERROR(
+        "the operands have rank %d and %d; they must have one rank, of 2 or more",
+        a->rank, b->rank);
   }
-  bool fits = a->rank >= 2 && a->rank == b->rank && a->dtype == b->dtype &&
-              is_solvable(a->dtype);  // (C1), (C2)
+  POD_TRY(check_square(module, op, 0));
+  if (a->dtype != b->dtype) {  // (C1)
+    return SHAPE_ERROR("the operands are of %s and %s; they must be of one type",
+                       tensor_dtype_mlir_name(a->dtype),
+                       tensor_dtype_mlir_name(b->dtype));
+  }
   const int rows = a->rank - 2;
-  for (int d = 0; fits && d < rows; d++) {  // (C3)
-    fits = a->dims[d] == b->dims[d];
+  for (int d = 0; d < rows; d++) {  // (C3)
+    if (a->dims[d] != b->dims[d]) {
+      return SHAPE_ERROR("dimension %d of a has size %" PRId64 ", of b %" PRId64
+                         "; batches must be the same",
+                         d, a->dims[d], b->dims[d]);
+    }
   }
-  fits = fits && a->dims[rows] == a->dims[rows + 1] &&
-         a->dims[rows] == b->dims[left->integer != 0 ? rows : rows + 1];
-  if (!fits) {
-    return SHAPE_ERROR("%s is no batch of square matrices that fit %s",
-                       shape_text(module, a), shape_text(module, b));
+  const mlir_attr_t *left = mlir_op_attr(op, "left_side");
+  const bool is_left = left->kind == MLIR_ATTR_UNIT || left->integer != 0;
+  const int across = is_left ? rows : rows + 1;
+  if (b->dims[across] != a->dims[rows]) {
+    return SHAPE_ERROR("dimension %d of b has size %" PRId64
+                       "; the matrices of a have %" PRId64 " rows",
+                       across, b->dims[across], a->dims[rows]);
   }
   out_types[0] = op->operands[1]->type;
   return NULL;
@@ -166,12 +205,8 @@ pod_status_t shape_triangular_solve(mlir_module_t *module, const mlir_op_t *op,
 pod_status_t shape_cholesky(mlir_module_t *module, const mlir_op_t *op,
                             const mlir_type_t **out_types) {
   POD_TRY(shape_arity(module, op, 1, 1, 0));
-  const tensor_shape_t *a = shape_operand(op, 0);
-  if (a->rank < 2 || a->dims[a->rank - 1] != a->dims[a->rank - 2] ||
-      !is_solvable(a->dtype)) {  // (C2), (C3)
-    return SHAPE_ERROR("takes square matrices of floats or complex numbers, not %s",
-                       shape_text(module, a));
-  }
+  POD_TRY(check_square(module, op, 0));
+  POD_TRY(shape_flag(module, op, "lower"));
   out_types[0] = op->operands[0]->type;
   return NULL;
 }

@@ -4,6 +4,7 @@
 //   // constraints: 6             The head: how many the specification gives the
 //   operation,
 //   // C5, C6-C8: quantized       and which of them have no section, with the reason.
+//   // refused: why               No module with this operation is accepted.
 //   // -----
 //   // accepted: what             A module that fulfils all of them: it compiles.
 //   …
@@ -266,14 +267,17 @@ static void test_section(void **state) {
 // Every number that the specification gives has a section, or a reason why not.
 static void test_head(void **state) {
   const file_t *file = *state;
-  static const char constraints[] = "// constraints: ";
+  static const char constraints[] = "// constraints: ", refused[] = "// refused: ";
   bool is_left_out[CONSTRAINTS_MAX + 1] = {false};
+  bool is_refused = false;
   long count = -1;
   for (const char *line = file->text; line < file->text + file->head_length;
        line = next_line(line)) {
     const char *reason;
     if (strncmp(line, constraints, strlen(constraints)) == 0) {
       count = strtol(line + strlen(constraints), NULL, 10);
+    } else if (strncmp(line, refused, strlen(refused)) == 0) {
+      is_refused = true;
     } else if (strncmp(line, "// C", 4) == 0 &&
                (!read_numbers(line + 3, is_left_out, &reason) ||
                 strcspn(reason, "\n") <= strspn(reason, " "))) {
@@ -294,8 +298,10 @@ static void test_head(void **state) {
       fail_msg("%s: C%ld has a section and is left out", file->path, i);
     }
   }
-  if (!file->is_accepted) {
-    fail_msg("%s: has no section that is accepted", file->path);
+  if (file->is_accepted == is_refused) {
+    fail_msg("%s: %s", file->path,
+             is_refused ? "is refused and has a section that is accepted"
+                        : "has no section that is accepted");
   }
 }
 
