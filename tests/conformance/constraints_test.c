@@ -337,48 +337,6 @@ static const char *const others[] = {
     "uniform_quantize",
 };
 
-// The sections of these are being written: collectives, windows, indexing, order.
-static const char *const awaited_too[] = {
-    "all_gather",
-    "all_reduce",
-    "all_to_all",
-    "async_done",
-    "async_start",
-    "cholesky",
-    "collective_broadcast",
-    "collective_permute",
-    "collective_reduce",
-    "convolution",
-    "dynamic_conv",
-    "dynamic_gather",
-    "fft",
-    "gather",
-    "infeed",
-    "outfeed",
-    "partition_id",
-    "recv",
-    "reduce_scatter",
-    "reduce_window",
-    "replica_id",
-    "rng_bit_generator",
-    "scatter",
-    "select_and_scatter",
-    "send",
-    "sort",
-    "triangular_solve",
-    "uniform_dequantize",
-    "uniform_quantize",
-};
-
-static bool is_one_of(const char *name, const char *const *names, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    if (strcmp(names[i], name) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static bool has_file(const char *operation) {
   for (size_t i = 0; i < suite.file_count; i++) {
     if (strcmp(suite.files[i].operation, operation) == 0) {
@@ -389,9 +347,6 @@ static bool has_file(const char *operation) {
 }
 
 static void check_has_file(const char *operation) {
-  if (is_one_of(operation, awaited_too, POD_COUNT_OF(awaited_too))) {
-    return;
-  }
   if (!has_file(operation)) {
     fail_msg("there is no constraints/%s.mlir", operation);
   }

@@ -193,7 +193,7 @@ static void test_bits_and_algebra(void **state) {
       {"fft C5", "%a: tensor<4xf32>",
        "%0 = stablehlo.fft %a, type = RFFT, length = [5] : (tensor<4xf32>) -> "
        "tensor<3xcomplex<f32>>",
-       "dimension 0 has size 4; the transform needs 5"},
+       "dimension 0 of the operand has size 4; the transform needs 5"},
       {"cholesky C3", "%a: tensor<2x3xf32>",
        "%0 = stablehlo.cholesky %a : tensor<2x3xf32>", "takes square matrices"},
       {"rng_bit_generator C2", "%a: tensor<4xui64>",
