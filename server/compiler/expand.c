@@ -18,14 +18,12 @@
 #include "server/compiler/probes.h"
 #include "server/compiler/processes.h"
 #include "server/compiler/replacements.h"
+#include "server/compiler/round_trip.h"
 #include "server/compiler/shape.h"
 #include "server/compiler/streams.h"
 #include "server/compiler/table.h"
 #include "server/compiler/tokens.h"
 #include "server/compiler/walk.h"
-
-// Gives what stands for each result of the operation.
-typedef pod_status_t (*expand_fn_t)(expander_t *expander, mlir_value_t **out_results);
 
 // A new operation of one result before the one that gives way.
 mlir_op_t *expand_emit(expander_t *expander, const char *name, int operand_count,
@@ -196,19 +194,6 @@ static pod_status_t expand_is_inf(expander_t *expander, mlir_value_t **out_resul
 
 // --- Checks ---
 
-static const char *target_of(const mlir_op_t *op) {
-  const mlir_attr_t *target = mlir_op_attr(op, "call_target_name");
-  return mlir_attr_is(target, MLIR_ATTR_STRING) ? target->text : "";
-}
-
-// stablehlo.custom_call @check.expect_eq is how exported modules write check.expect_eq.
-static pod_status_t expand_custom_call(expander_t *expander, mlir_value_t **out_results) {
-  (void)out_results;
-  const mlir_op_t *op = expander->op;
-  expand_emit(expander, target_of(op), op->operand_count, op->operands, NULL);
-  return NULL;
-}
-
 // check.expect_eq_const %x, dense<…>
 static pod_status_t expand_check_const(expander_t *expander, mlir_value_t **out_results) {
   (void)out_results;
@@ -262,170 +247,6 @@ static pod_status_t expand_broadcast(expander_t *expander, mlir_value_t **out_re
   }
   out_results[0] = expand_emit_broadcast(expander, expander->op->operands[0],
                                          expander->op->results[0].type, from->rank, dims);
-  return NULL;
-}
-
-// --- Sizes that turned out to be known ---
-
-// An operand that is a constant, as a list of integers.
-static pod_status_t constant_operand(expander_t *expander, int index, int64_t count,
-                                     const int64_t **out_values) {
-  const mlir_op_t *op = expander->op;
-  const mlir_op_t *source = op->operands[index]->op;
-  int64_t found = 0;
-  if (source == NULL || strcmp(source->name, "stablehlo.constant") != 0 ||
-      !mlir_attr_as_i64s(expander->module, mlir_op_attr(source, "value"), &found,
-                         out_values)) {
-    return mlir_op_error(expander->module, op, POD_UNIMPLEMENTED,
-                         "operand %d is no constant: export the function for concrete "
-                         "sizes",
-                         index);
-  }
-  if (found != count) {
-    return mlir_op_error(expander->module, op, POD_INVALID_ARGUMENT,
-                         "operand %d has %" PRId64 " values; %" PRId64 " are needed",
-                         index, found, count);
-  }
-  return NULL;
-}
-
-static pod_status_t demand_static(expander_t *expander) {
-  const mlir_op_t *op = expander->op;
-  const mlir_type_t *type = op->results[0].type;
-  if (type->kind != MLIR_TYPE_TENSOR || !tensor_shape_is_static(&type->shape)) {
-    return mlir_op_error(expander->module, op, POD_UNIMPLEMENTED,
-                         "only tensors of static sizes are supported: export the "
-                         "function for concrete sizes");
-  }
-  return NULL;
-}
-
-static pod_status_t expand_dynamic_reshape(expander_t *expander,
-                                           mlir_value_t **out_results) {
-  out_results[0] =
-      expand_emit_unary(expander, "stablehlo.reshape", expander->op->operands[0],
-                        expander->op->results[0].type);
-  return NULL;
-}
-
-static pod_status_t expand_dynamic_iota(expander_t *expander,
-                                        mlir_value_t **out_results) {
-  mlir_op_t *iota =
-      expand_emit(expander, "stablehlo.iota", 0, NULL, expander->op->results[0].type);
-  const mlir_attr_t *dimension = mlir_op_attr(expander->op, "iota_dimension");
-  if (dimension != NULL) {
-    expand_set_attr(expander, iota, "iota_dimension", dimension);
-  }
-  out_results[0] = &iota->results[0];
-  return NULL;
-}
-
-static pod_status_t expand_dynamic_broadcast(expander_t *expander,
-                                             mlir_value_t **out_results) {
-  const int rank = expander->op->operands[0]->type->shape.rank;
-  int64_t count;
-  const int64_t *dims;
-  if (!mlir_attr_as_i64s(expander->module,
-                         mlir_op_attr(expander->op, "broadcast_dimensions"), &count,
-                         &dims) ||
-      count != rank) {
-    return mlir_op_error(expander->module, expander->op, POD_INVALID_ARGUMENT,
-                         "'broadcast_dimensions' needs %d values", rank);
-  }
-  out_results[0] = expand_emit_broadcast(expander, expander->op->operands[0],
-                                         expander->op->results[0].type, rank, dims);
-  return NULL;
-}
-
-static pod_status_t expand_dynamic_pad(expander_t *expander, mlir_value_t **out_results) {
-  static const char *const names[] = {"edge_padding_low", "edge_padding_high",
-                                      "interior_padding"};
-  const mlir_op_t *op = expander->op;
-  const int rank = op->operands[0]->type->shape.rank;
-  const int64_t *values[3];
-  for (int i = 0; i < 3; i++) {
-    POD_TRY(constant_operand(expander, 2 + i, rank, &values[i]));
-  }
-  mlir_op_t *pad =
-      expand_emit(expander, "stablehlo.pad", 2, op->operands, op->results[0].type);
-  for (int i = 0; i < 3; i++) {
-    expand_set_attr(expander, pad, names[i],
-                    mlir_attr_i64_array(expander->module, rank, values[i]));
-  }
-  out_results[0] = &pad->results[0];
-  return NULL;
-}
-
-static pod_status_t expand_real_dynamic_slice(expander_t *expander,
-                                              mlir_value_t **out_results) {
-  static const char *const names[] = {"start_indices", "limit_indices", "strides"};
-  const mlir_op_t *op = expander->op;
-  const int rank = op->operands[0]->type->shape.rank;
-  const int64_t *values[3];
-  for (int i = 0; i < 3; i++) {
-    POD_TRY(constant_operand(expander, 1 + i, rank, &values[i]));
-  }
-  mlir_op_t *slice =
-      expand_emit(expander, "stablehlo.slice", 1, op->operands, op->results[0].type);
-  for (int i = 0; i < 3; i++) {
-    expand_set_attr(expander, slice, names[i],
-                    mlir_attr_i64_array(expander->module, rank, values[i]));
-  }
-  out_results[0] = &slice->results[0];
-  return NULL;
-}
-
-static pod_status_t expand_dynamic_gather(expander_t *expander,
-                                          mlir_value_t **out_results) {
-  POD_TRY(demand_static(expander));
-  const mlir_op_t *op = expander->op;
-  const int rank = op->operands[0]->type->shape.rank;
-  const int64_t *sizes;
-  POD_TRY(constant_operand(expander, 2, rank, &sizes));
-  mlir_op_t *gather =
-      expand_emit(expander, "stablehlo.gather", 2, op->operands, op->results[0].type);
-  const mlir_attr_t *dims = mlir_op_attr(op, "dimension_numbers");
-  if (dims != NULL) {
-    expand_set_attr(expander, gather, "dimension_numbers", dims);
-  }
-  expand_set_attr(expander, gather, "slice_sizes",
-                  mlir_attr_i64_array(expander->module, rank, sizes));
-  out_results[0] = &gather->results[0];
-  return NULL;
-}
-
-static pod_status_t expand_dynamic_conv(expander_t *expander,
-                                        mlir_value_t **out_results) {
-  POD_TRY(demand_static(expander));
-  const mlir_op_t *op = expander->op;
-  const int rank = op->operands[1]->type->shape.rank - 2;
-  const int64_t *padding;
-  POD_TRY(constant_operand(expander, 2, 2 * (int64_t)rank, &padding));
-  mlir_op_t *convolution = expand_emit(expander, "stablehlo.convolution", 2, op->operands,
-                                       op->results[0].type);
-  for (int i = 0; i < op->attr_count; i++) {
-    mlir_op_add_attr(expander->module, convolution, op->attrs[i].name,
-                     op->attrs[i].value);
-  }
-  const tensor_shape_t shape =
-      tensor_shape_make(TENSOR_S64, 2, (const int64_t[]){rank, 2});
-  expand_set_attr(expander, convolution, "padding",
-                  mlir_attr_dense(expander->module, &shape, padding, false));
-  out_results[0] = &convolution->results[0];
-  return NULL;
-}
-
-static pod_status_t expand_dimension_size(expander_t *expander,
-                                          mlir_value_t **out_results) {
-  const mlir_op_t *op = expander->op;
-  const int64_t dimension = mlir_op_attr(op, "dimension")->integer;
-  const int32_t value = (int32_t)op->operands[0]->type->shape.dims[dimension];
-  mlir_op_t *constant =
-      expand_emit(expander, "stablehlo.constant", 0, NULL, op->results[0].type);
-  const tensor_shape_t scalar = tensor_shape_make(TENSOR_S32, 0, NULL);
-  expand_set_attr(expander, constant, "value",
-                  mlir_attr_dense(expander->module, &scalar, &value, true));
-  out_results[0] = &constant->results[0];
   return NULL;
 }
 
@@ -552,9 +373,7 @@ static expand_fn_t find(mlir_module_t *module, const mlir_op_t *op,
                         : expand_collective_broadcast;
   }
   if (strcmp(op->name, "stablehlo.custom_call") == 0) {
-    const bool is_check = strncmp(target_of(op), "check.", strlen("check.")) == 0 &&
-                          chip_op_find(target_of(op)) != CHIP_OP_INVALID;
-    return is_check && op->result_count == 0 ? expand_custom_call : NULL;
+    return expand_find_custom(op);
   }
   if (expand_is_broadcasting(op)) {
     return expand_broadcasting;
@@ -669,11 +488,29 @@ static void adopt_main(mlir_module_t *module) {
   }
 }
 
-enum { NAMES_PROCESSES = 1, IS_STREAM = 2 };
+// JAX ends functions that custom calls name with stablehlo.return.
+static void mend_return(mlir_module_t *module, const mlir_op_t *call) {
+  const mlir_attr_t *called = mlir_op_attr(call, "called_computations");
+  for (int64_t i = 0; mlir_attr_is(called, MLIR_ATTR_ARRAY) && i < called->count; i++) {
+    mlir_op_t *function = mlir_attr_is(called->elements[i], MLIR_ATTR_SYMBOL)
+                              ? mlir_module_find_symbol(module, called->elements[i]->text)
+                              : NULL;
+    mlir_block_t *body = function != NULL && function->region_count == 1
+                             ? mlir_op_block(function, 0)
+                             : NULL;
+    if (body != NULL && body->last != NULL &&
+        strcmp(body->last->name, "stablehlo.return") == 0) {
+      body->last->name = mlir_intern(module, "func.return");
+    }
+  }
+}
+
+enum { NAMES_PROCESSES = 1, IS_STREAM = 2, IS_CUSTOM_CALL = 4 };
 
 static intptr_t source_rules(const char *name) {
   return (processes_has_rule(name) ? NAMES_PROCESSES : 0) |
-         (streams_has_rule(name) ? IS_STREAM : 0);
+         (streams_has_rule(name) ? IS_STREAM : 0) |
+         (strcmp(name, "stablehlo.custom_call") == 0 ? IS_CUSTOM_CALL : 0);
 }
 
 // Such as !stablehlo.future<…>.
@@ -686,13 +523,16 @@ static bool takes_opaque(const mlir_op_t *op) {
   return false;
 }
 
-// Rules about what the passes below take away.
+// Rules about what the passes below take away, and what they need mended.
 static pod_status_t check_source(mlir_module_t *module) {
   const processes_t there = processes_of(module);
   mlir_name_cache_t names = {0};
   for (const mlir_op_t *op = walk_first(module->op); op != NULL;
        op = walk_next(module->op, op)) {
     const intptr_t rules = mlir_name_cache_get(&names, op->name, source_rules);
+    if ((rules & IS_CUSTOM_CALL) != 0) {
+      mend_return(module, op);
+    }
     if ((rules & NAMES_PROCESSES) != 0) {
       POD_TRY(processes_check(module, op, &there));
     }
@@ -708,6 +548,7 @@ pod_status_t compiler_expand(mlir_module_t *module) {
   POD_TRY(check_source(module));
   tokens_remove(module);
   POD_TRY(probes_expand(module));
+  POD_TRY(round_trip_import(module));
   POD_TRY(gspmd_expand(module));
   POD_TRY(parallel_expand(module));
   replacements_t replacements = {0};

@@ -12,6 +12,9 @@ typedef struct expander_t {
   mlir_op_t *op;  // That gives way.
 } expander_t;
 
+// Gives what stands for each result of the operation.
+typedef pod_status_t (*expand_fn_t)(expander_t *expander, mlir_value_t **out_results);
+
 // A new operation of one result (none when `type` is NULL) before the one that gives way.
 mlir_op_t *expand_emit(expander_t *expander, const char *name, int operand_count,
                        mlir_value_t *const *operands, const mlir_type_t *type);
@@ -77,6 +80,31 @@ POD_MUST_USE pod_status_t expand_ragged(expander_t *expander, mlir_value_t **out
 
 // expand_promote.c: a reduction in a wider type takes converted operands.
 void expand_promote(mlir_module_t *module, mlir_op_t *op);
+
+// expand_dynamic.c:
+POD_MUST_USE pod_status_t expand_dynamic_reshape(expander_t *expander,
+                                                 mlir_value_t **out_results);
+POD_MUST_USE pod_status_t expand_dynamic_iota(expander_t *expander,
+                                              mlir_value_t **out_results);
+POD_MUST_USE pod_status_t expand_dynamic_broadcast(expander_t *expander,
+                                                   mlir_value_t **out_results);
+POD_MUST_USE pod_status_t expand_dynamic_pad(expander_t *expander,
+                                             mlir_value_t **out_results);
+POD_MUST_USE pod_status_t expand_real_dynamic_slice(expander_t *expander,
+                                                    mlir_value_t **out_results);
+POD_MUST_USE pod_status_t expand_dynamic_gather(expander_t *expander,
+                                                mlir_value_t **out_results);
+POD_MUST_USE pod_status_t expand_dynamic_conv(expander_t *expander,
+                                              mlir_value_t **out_results);
+POD_MUST_USE pod_status_t expand_dimension_size(expander_t *expander,
+                                                mlir_value_t **out_results);
+// An operand that is a constant, as a list of `count` integers. UNIMPLEMENTED for others.
+POD_MUST_USE pod_status_t expand_constant_operand(expander_t *expander, int index,
+                                                  int64_t count,
+                                                  const int64_t **out_values);
+
+// expand_custom.c: how a custom call is expanded; NULL for targets that are not known.
+expand_fn_t expand_find_custom(const mlir_op_t *op);
 
 // expand_norm.c:
 POD_MUST_USE pod_status_t expand_norm_inference(expander_t *expander,

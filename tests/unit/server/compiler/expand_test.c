@@ -116,11 +116,73 @@ static void test_a_check_with_a_constant_without_a_type_is_an_error(void **state
                POD_INVALID_ARGUMENT, "expected dense<…> and its type");
 }
 
+#define CALL(target, attrs, types) \
+  "%0 = stablehlo.custom_call @" target "(%a) {" attrs "} : " types
+
+static void test_custom_calls_that_are_known_are_checked(void **state) {
+  (void)state;
+  static const row_t rows[] = {
+      {"%a: tensor<2xf32>", CALL("MoveToHost", "", "(tensor<2xf32>) -> tensor<3xf32>"),
+       "target @MoveToHost gives other types than it takes"},
+      {"%a: tensor<2xf32>", CALL("ApproxTopK", "", "(tensor<2xf32>) -> tensor<1xf32>"),
+       "needs 'reduction_dim'"},
+      {"%a: tensor<2xf32>",
+       CALL("ApproxTopK",
+            "api_version = 1 : i32, mhlo.backend_config = {reduction_dim = 0 : i64}",
+            "(tensor<2xf32>) -> tensor<1xf32>"),
+       "needs 'called_computations'"},
+      {"%a: tensor<2xf32>",
+       CALL("stablehlo.dynamic_top_k", "", "(tensor<2xf32>) -> tensor<1xf32>"),
+       "takes an array and gives values and indices"},
+      {"%a: tensor<2xf32>",
+       CALL("stablehlo.dynamic_reduce_window", "", "(tensor<2xf32>) -> tensor<1xf32>"),
+       "takes inputs, initial values and five lists"},
+      {"%a: tensor<2xi1>",
+       "stablehlo.custom_call @shape_assertion(%a) : (tensor<2xi1>) -> ()",
+       "target @shape_assertion takes tensor<i1>"},
+  };
+  check_rows(sizeof(rows) / sizeof(rows[0]), rows);
+}
+
+// Shardings that are strings.
+static void test_strings_of_shardy_that_are_none_are_errors(void **state) {
+  (void)state;
+  static const char sharding[] =
+      "mhlo.frontend_attributes = {xla.sdy.sharding = \"#sdy.sharding<\"}";
+  pod_text_t text = {0};
+  pod_text_printf(&text,
+                  "%%0 = stablehlo.custom_call @xla.sdy.FuncResultSharding(%%a) {%s} : "
+                  "(tensor<2xf32>) -> tensor<2xf32>",
+                  sharding);
+  const row_t rows[] = {
+      {"%a: tensor<2xf32>", text.bytes,
+       "test.mlir:2:8: 'stablehlo.custom_call': has a frontend attribute of Shardy's "
+       "that "
+       "is none"},
+  };
+  check_rows(sizeof(rows) / sizeof(rows[0]), rows);
+  pod_text_deinit(&text);
+}
+
+static void test_a_local_value_without_its_manual_computation_is_refused(void **state) {
+  (void)state;
+  mlir_module_t *module = parse_text(
+      "func.func @main(%a: tensor<2xf32>) {\n  %0 = stablehlo.custom_call "
+      "@xla.sdy.LocalToGlobalShape(%a) : (tensor<2xf32>) -> tensor<4xf32>\n  "
+      "return\n}\n");
+  assert_error(compiler_expand(module), POD_UNIMPLEMENTED,
+               "takes what is no result of a manual computation");
+  mlir_module_destroy(module);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_broadcast_needs_sizes_that_fit_the_result),
       cmocka_unit_test(test_ragged_dot_needs_a_group_for_each_size),
       cmocka_unit_test(test_a_check_with_a_constant_without_a_type_is_an_error),
+      cmocka_unit_test(test_custom_calls_that_are_known_are_checked),
+      cmocka_unit_test(test_strings_of_shardy_that_are_none_are_errors),
+      cmocka_unit_test(test_a_local_value_without_its_manual_computation_is_refused),
       cmocka_unit_test(test_a_broadcast_from_roots_needs_one_for_each_value),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
