@@ -30,6 +30,10 @@ device_t *device_create_mesh(void) {
   return device;
 }
 
+bool device_is_alone(const device_t *device) {
+  return device->mesh == NULL;
+}
+
 void device_prepare(const device_t *device, mlir_module_t *module, uint64_t seed) {
   if (device->mesh != NULL) {
     mesh_shard(module, seed);

@@ -17,6 +17,8 @@ device_t *device_create(void);       // One chip.
 device_t *device_create_mesh(void);  // Four.
 void device_destroy(device_t *device);
 
+bool device_is_alone(const device_t *device);  // One chip.
+
 // On a mesh: gives @main shardings that follow from the seed, unless it has some.
 void device_prepare(const device_t *device, mlir_module_t *module, uint64_t seed);
 

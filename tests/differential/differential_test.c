@@ -30,7 +30,8 @@ static void print_case(const char *title, device_t *device,
 }
 
 static bool try_seed(device_t *device, uint64_t seed, const char *only, bool prints) {
-  generate_case_t *generated = generate_case(seed, 1 + (int)(seed % OPS_MAX), only);
+  generate_case_t *generated =
+      generate_case(seed, 1 + (int)(seed % OPS_MAX), only, device_is_alone(device));
   pod_text_t report = {0};
   const bool is_good = differential_check(device, generated, &report);
   if (prints) {

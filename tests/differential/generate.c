@@ -8,6 +8,7 @@
 
 extern const generate_row_t generate_elementwise_rows[];
 extern const generate_row_t generate_indexing_rows[];
+extern const generate_row_t generate_control_rows[];
 extern const generate_row_t generate_linear_rows[];
 extern const generate_row_t generate_window_rows[];
 extern const generate_row_t generate_contraction_rows[];
@@ -15,11 +16,8 @@ extern const generate_row_t generate_movement_rows[];
 
 // All operations, group by group.
 static const generate_row_t *const groups[] = {
-    generate_elementwise_rows,
-    generate_indexing_rows,
-    generate_linear_rows,
-    generate_window_rows,
-    generate_contraction_rows,
+    generate_elementwise_rows, generate_indexing_rows, generate_control_rows,
+    generate_linear_rows,      generate_window_rows,   generate_contraction_rows,
     generate_movement_rows,
 };
 
@@ -366,8 +364,9 @@ static void append_ops(generate_t *g, int op_count, const char *name) {
   }
 }
 
-generate_case_t *generate_case(uint64_t seed, int op_count, const char *name) {
-  generate_t g = {.random = {.state = seed}};
+generate_case_t *generate_case(uint64_t seed, int op_count, const char *name,
+                               bool is_alone) {
+  generate_t g = {.random = {.state = seed}, .is_alone = is_alone};
   g.module = mlir_module_create("random.mlir");
   g.arena = pod_arena_create();
   mlir_op_t *function = mlir_op_create(g.module, "func.func", 0, NULL, 0, NULL, 1);

@@ -86,6 +86,7 @@ typedef struct generate_t {
   pod_random_t random;
   mlir_module_t *module;
   pod_arena_t *arena;
+  bool is_alone;               // For one chip.
   mlir_block_t *main, *block;  // @main's; where operations are appended.
   int value_count;             // In scope of @main.
   generate_value_t values[GENERATE_VALUES_MAX];
@@ -109,8 +110,10 @@ typedef struct generate_case_t {
   generate_value_t *values;
 } generate_case_t;
 
-// About `op_count` operations in @main, of the row `name` alone unless it is NULL.
-generate_case_t *generate_case(uint64_t seed, int op_count, const char *name);
+// About `op_count` operations in @main, of the row `name` alone unless it is NULL. With
+// `is_alone` for one chip; what means something else on several is left out otherwise.
+generate_case_t *generate_case(uint64_t seed, int op_count, const char *name,
+                               bool is_alone);
 
 // Accepts NULL.
 void generate_case_destroy(generate_case_t *generated);
