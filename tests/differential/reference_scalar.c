@@ -200,6 +200,9 @@ reference_scalar_t reference_load(const reference_value_t *value, int64_t at) {
     return scalar;
   }
   scalar.real = load_part(part, element);
+  if (isnan(scalar.real) && bytes <= sizeof(scalar.integer)) {
+    memcpy(&scalar.integer, element, bytes);
+  }
   if (part != dtype) {
     scalar.imaginary = load_part(part, element + bytes / 2);
   }
@@ -301,10 +304,17 @@ static double place(double x) {
   return isnan(x) ? direction * 3 : isinf(x) ? direction * 2 : 0;
 }
 
-static int total_order(double a, double b) {
+// NaNs by their bits, but for the tiny types, which are compared as wider ones.
+static int total_order(reference_scalar_t x, reference_scalar_t y) {
+  const double a = x.real, b = y.real;
   const int by_place = order_of(place(a), place(b));
-  if (by_place != 0 || place(a) != 0) {
+  if (by_place != 0 || isinf(a)) {
     return by_place;
+  }
+  if (isnan(a)) {
+    const bool has_payload = tensor_dtype_bytes(x.dtype) > 1;
+    const int by_bits = x.integer < y.integer ? -1 : x.integer > y.integer ? 1 : 0;
+    return !has_payload ? 0 : signbit(a) ? -by_bits : by_bits;
   }
   const int by_value = order_of(a, b);
   return by_value != 0 ? by_value : (signbit(b) ? 1 : 0) - (signbit(a) ? 1 : 0);
@@ -320,7 +330,7 @@ bool reference_compare(const char *direction, const char *type, reference_scalar
   }
   if (tensor_dtype_is_float(a.dtype)) {
     const bool is_total = strcmp(type, "TOTALORDER") == 0;
-    order = is_total ? total_order(a.real, b.real) : order_of(a.real, b.real);
+    order = is_total ? total_order(a, b) : order_of(a.real, b.real);
     is_unordered = !is_total && (isnan(a.real) || isnan(b.real));
   } else if (a.dtype == TENSOR_U64) {
     const uint64_t x = (uint64_t)a.integer, y = (uint64_t)b.integer;

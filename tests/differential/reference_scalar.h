@@ -7,7 +7,7 @@
 
 typedef struct reference_scalar_t {
   tensor_dtype_t dtype;
-  int64_t integer;         // Integers and pred; a u64 keeps its bits.
+  int64_t integer;         // Integers and pred; a u64 keeps its bits. Bits of a NaN.
   double real, imaginary;  // Floats and complex numbers.
 } reference_scalar_t;
 
