@@ -1,12 +1,14 @@
 #include "common/mlir/diagnostic.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/text.h"
 
-// A line of the source may be a constant of megabytes: what is shown is a window.
-enum { WINDOW_BEFORE = 80, WINDOW_AFTER = 60 };
+// A line of the source may be a constant of megabytes: what is shown is a window. So may
+// a name, or an attribute that a message cites.
+enum { WINDOW_BEFORE = 80, WINDOW_AFTER = 60, MESSAGE_BYTES_MAX = 1 << 12 };
 
 void mlir_share_lines(mlir_module_t *to, const mlir_module_t *from) {
   if (from->source == NULL) {
@@ -109,6 +111,33 @@ static void add_source(pod_text_t *text, const mlir_module_t *module,
   pod_text_add(text, "^");
 }
 
+// What is formatted, as far as people read.
+static void add_clipped(pod_text_t *text, const char *format, va_list args) {
+  char message[MESSAGE_BYTES_MAX];
+  const int length = vsnprintf(message, sizeof(message), format, args);
+  size_t kept = length < 0 ? 0 : (size_t)length;
+  if (kept >= sizeof(message)) {
+    kept = sizeof(message) - 1;
+    // Not in the middle of a character.
+    while (kept > 0 && is_continuation(message[kept - 1])) {
+      kept--;
+    }
+    kept -= kept > 0 && ((unsigned char)message[kept - 1] & 0x80) != 0;
+    pod_text_add_bytes(text, message, kept);
+    pod_text_add(text, "...");
+  } else {
+    pod_text_add_bytes(text, message, kept);
+  }
+}
+
+POD_PRINTF(2, 3)
+static void add_part(pod_text_t *text, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  add_clipped(text, format, args);
+  va_end(args);
+}
+
 static pod_status_t make_error(const mlir_module_t *module, mlir_position_t position,
                                pod_code_t code, const char *op_name, const char *format,
                                va_list args) {
@@ -121,9 +150,10 @@ static pod_status_t make_error(const mlir_module_t *module, mlir_position_t posi
   }
   pod_text_add(&text, ": ");
   if (op_name != NULL) {
-    pod_text_printf(&text, "'%s': ", op_name);
+    add_part(&text, "'%s'", op_name);
+    pod_text_add(&text, ": ");
   }
-  pod_text_vprintf(&text, format, args);
+  add_clipped(&text, format, args);
   if (line > 0 && module->source != NULL) {
     add_source(&text, module, position, column);
   }

@@ -7,7 +7,7 @@
 #include "common/mlir/diagnostic.h"
 #include "common/mlir/parser_private.h"
 
-enum { RESULTS_MAX = 1 << 20 };
+enum { RESULTS_MAX = 1 << 20, NAME_BYTES_MAX = 1 << 12 };
 
 // --- Operands and results ---
 
@@ -365,6 +365,10 @@ static pod_status_t parse_op_body(mlir_parser_t *parser, mlir_op_t **out_op) {
   }
   const char *start = parser->at;
   const char *end = mlir_lex_word_end(start, false);
+  if (end - start > NAME_BYTES_MAX) {
+    return mlir_parser_error(parser, "the name of an operation has more than %d letters",
+                             NAME_BYTES_MAX);
+  }
   const mlir_op_names_t *names = find_op(parser, start, (size_t)(end - start));
   if (names->syntax == NULL) {
     return mlir_parser_error(parser, "unknown operation '%.*s'%s", (int)(end - start),

@@ -81,6 +81,36 @@ static void test_a_very_long_line_is_shown_in_part(void **state) {
   pod_text_deinit(&text);
 }
 
+static void test_a_very_long_name_is_cited_in_part(void **state) {
+  (void)state;
+  pod_text_t name = {0};
+  for (int i = 0; i < 10000; i++) {
+    pod_text_add(&name, i % 2 == 0 ? "\xc3\xa4" : "\xe2\x82\xac");  // ä€
+  }
+  mlir_module_t *module = mlir_module_create("made.mlir");
+  for (int shift = 0; shift < 4; shift++) {
+    const mlir_op_t *op = mlir_op_create(module, name.bytes, 0, NULL, 0, NULL, 0);
+    const pod_status_t status = mlir_op_error(
+        module, op, POD_INVALID_ARGUMENT, "%.*s%s is wrong", shift, "123", name.bytes);
+    const char *message = pod_status_message(status);
+    assert_true(strlen(message) < 9000);
+    const size_t end = strlen(message) - strlen("...");
+    assert_string_equal(message + end, "...");
+    // No character is cut in its middle: a lead byte has all that belongs to it.
+    const char *last = message + end - 1;
+    int behind = 0;
+    while (((unsigned char)*last & 0xc0) == 0x80) {
+      last--;
+      behind++;
+    }
+    const unsigned char lead = (unsigned char)*last;
+    assert_int_equal(behind, lead >= 0xe0 ? 2 : (lead >= 0xc0 ? 1 : 0));
+    pod_status_free(status);
+  }
+  mlir_module_destroy(module);
+  pod_text_deinit(&name);
+}
+
 static void test_control_characters_do_not_reach_the_terminal(void **state) {
   (void)state;
   mlir_module_t *module = NULL;
@@ -98,6 +128,7 @@ int main(void) {
       cmocka_unit_test(test_what_a_pass_made_has_no_place),
       cmocka_unit_test(test_a_clone_knows_its_place_when_it_has_the_lines),
       cmocka_unit_test(test_a_very_long_line_is_shown_in_part),
+      cmocka_unit_test(test_a_very_long_name_is_cited_in_part),
       cmocka_unit_test(test_control_characters_do_not_reach_the_terminal),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
