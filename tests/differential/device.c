@@ -34,6 +34,10 @@ bool device_is_alone(const device_t *device) {
   return device->mesh == NULL;
 }
 
+int64_t device_bytes_sent(const device_t *device) {
+  return device->mesh != NULL ? mesh_device_bytes_sent(device->mesh) : 0;
+}
+
 void device_prepare(const device_t *device, mlir_module_t *module, uint64_t seed) {
   if (device->mesh != NULL) {
     mesh_shard(module, seed);

@@ -19,6 +19,9 @@ void device_destroy(device_t *device);
 
 bool device_is_alone(const device_t *device);  // One chip.
 
+// Over the links of a mesh, so far.
+int64_t device_bytes_sent(const device_t *device);
+
 // On a mesh: gives @main shardings that follow from the seed, unless it has some.
 void device_prepare(const device_t *device, mlir_module_t *module, uint64_t seed);
 

@@ -68,10 +68,13 @@ static void try_seeds(device_t *device) {
        tried++) {
     findings += try_seed(device, first + tried, only, prints) ? 0 : 1;
   }
+  const int64_t sent_bytes = device_bytes_sent(device);
+  assert_true(sent_bytes > 0 || device_is_alone(device) || findings > 0);
   device_destroy(device);
   if (seconds > 0) {
-    fprintf(stderr, "seeds %llu to %llu: %d findings\n", (unsigned long long)first,
-            (unsigned long long)(first + tried - 1), findings);
+    fprintf(stderr, "seeds %llu to %llu: %d findings, %lld bytes between chips\n",
+            (unsigned long long)first, (unsigned long long)(first + tried - 1), findings,
+            (long long)sent_bytes);
   }
   assert_int_equal(findings, 0);
 }

@@ -87,6 +87,10 @@ tensor_dtype_t generate_dtype(generate_t *g, unsigned classes) {
 
 int64_t generate_dim(generate_t *g) {
   static const int64_t dims[] = {1, 2, 3, 5, 7, 11, 13, 1, 2, 3, 4, 8, 17, 37};
+  static const int64_t divisible[] = {2, 4, 6, 8, 12, 16};
+  if (!g->is_alone && generate_chance(g, 75)) {
+    return divisible[generate_below(g, (int)POD_COUNT_OF(divisible))];
+  }
   return generate_chance(g, 3) ? 0 : dims[generate_below(g, (int)POD_COUNT_OF(dims))];
 }
 

@@ -86,7 +86,7 @@ typedef struct generate_t {
   pod_random_t random;
   mlir_module_t *module;
   pod_arena_t *arena;
-  bool is_alone;               // For one chip.
+  bool is_alone;  // For one chip; else dimensions are often multiples of 2 and 4.
   mlir_block_t *main, *block;  // @main's; where operations are appended.
   int value_count;             // In scope of @main.
   generate_value_t values[GENERATE_VALUES_MAX];

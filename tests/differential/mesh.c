@@ -45,6 +45,18 @@ void mesh_device_destroy(mesh_device_t *device) {
   free(device);
 }
 
+int64_t mesh_device_bytes_sent(const mesh_device_t *device) {
+  int64_t sum = 0;
+  for (int32_t chip = 0; chip < CHIPS; chip++) {
+    chip_link_total_t totals[TORUS_DIRECTIONS];
+    ici_node_totals(device->pod.nodes[chip], totals);
+    for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+      sum += totals[d].bytes_sent;
+    }
+  }
+  return sum;
+}
+
 // --- Shardings ---
 
 static const mesh_t *make_mesh(mlir_module_t *module, pod_random_t *random) {

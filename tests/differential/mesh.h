@@ -18,6 +18,9 @@ mesh_device_t *mesh_device_create(void);
 // Accepts NULL.
 void mesh_device_destroy(mesh_device_t *device);
 
+// Payload that the chips have sent over their links so far.
+int64_t mesh_device_bytes_sent(const mesh_device_t *device);
+
 // Declares a mesh of the device's chips in the module, in one of several shapes and
 // orders, and gives arguments, results and a few operations of @main random shardings
 // over it. Does nothing when there is a mesh already.
