@@ -161,6 +161,15 @@ const char *shape_type_text(mlir_module_t *module, const mlir_type_t *type) {
   return copy;
 }
 
+// One dimension of i64, in the forms that say so: array<i64: …> and dense<…>.
+static bool is_i64_list(const mlir_attr_t *attr) {
+  if (attr->kind == MLIR_ATTR_DENSE_ARRAY) {
+    return attr->type->shape.dtype == TENSOR_S64;
+  }
+  return attr->kind != MLIR_ATTR_DENSE ||
+         (attr->type->shape.rank == 1 && attr->type->shape.dtype == TENSOR_S64);
+}
+
 pod_status_t shape_i64s(mlir_module_t *module, const mlir_op_t *op, const char *name,
                         int64_t count, int64_t *out_count, const int64_t **out_values) {
   const mlir_attr_t *attr = mlir_op_attr(op, name);
@@ -171,6 +180,9 @@ pod_status_t shape_i64s(mlir_module_t *module, const mlir_op_t *op, const char *
   const int64_t *values;
   if (!mlir_attr_as_i64s(module, attr, &found, &values)) {
     return SHAPE_ERROR("'%s' is no list of integers", name);
+  }
+  if (!is_i64_list(attr)) {
+    return SHAPE_ERROR("'%s' must be a list of i64: array<i64: …>", name);
   }
   if (count != SHAPE_ANY && found != count) {
     return SHAPE_ERROR("'%s' has %" PRId64 " values; %" PRId64 " are needed", name, found,
@@ -183,12 +195,18 @@ pod_status_t shape_i64s(mlir_module_t *module, const mlir_op_t *op, const char *
   return NULL;
 }
 
-pod_status_t shape_i64(mlir_module_t *module, const mlir_op_t *op, const char *name,
-                       int64_t low, int64_t high, int64_t *out_value) {
+static pod_status_t check_integer(mlir_module_t *module, const mlir_op_t *op,
+                                  const char *name, tensor_dtype_t dtype, int64_t low,
+                                  int64_t high, int64_t *out_value) {
   const mlir_attr_t *attr = mlir_op_attr(op, name);
   if (!mlir_attr_is(attr, MLIR_ATTR_INTEGER)) {
     return SHAPE_ERROR(attr == NULL ? "lacks the attribute '%s'" : "'%s' is no integer",
                        name);
+  }
+  if (attr->type->shape.dtype != dtype) {
+    return SHAPE_ERROR("'%s' is of type %s; it must be %s", name,
+                       shape_type_text(module, attr->type),
+                       tensor_dtype_mlir_name(dtype));
   }
   if (attr->integer < low || attr->integer >= high) {
     return SHAPE_ERROR("'%s' is %" PRId64 ", which is not in [%" PRId64 ", %" PRId64 ")",
@@ -196,6 +214,16 @@ pod_status_t shape_i64(mlir_module_t *module, const mlir_op_t *op, const char *n
   }
   *out_value = attr->integer;
   return NULL;
+}
+
+pod_status_t shape_i64(mlir_module_t *module, const mlir_op_t *op, const char *name,
+                       int64_t low, int64_t high, int64_t *out_value) {
+  return check_integer(module, op, name, TENSOR_S64, low, high, out_value);
+}
+
+pod_status_t shape_i32(mlir_module_t *module, const mlir_op_t *op, const char *name,
+                       int64_t low, int64_t high, int64_t *out_value) {
+  return check_integer(module, op, name, TENSOR_S32, low, high, out_value);
 }
 
 pod_status_t shape_flag(mlir_module_t *module, const mlir_op_t *op, const char *name) {

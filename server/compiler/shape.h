@@ -125,8 +125,11 @@ POD_MUST_USE pod_status_t shape_i64s(mlir_module_t *module, const mlir_op_t *op,
                                      const char *name, int64_t count, int64_t *out_count,
                                      const int64_t **out_values);
 
-// An integer that must be there, in [low, high).
+// An integer that must be there, of that type, in [low, high).
 POD_MUST_USE pod_status_t shape_i64(mlir_module_t *module, const mlir_op_t *op,
+                                    const char *name, int64_t low, int64_t high,
+                                    int64_t *out_value);
+POD_MUST_USE pod_status_t shape_i32(mlir_module_t *module, const mlir_op_t *op,
                                     const char *name, int64_t low, int64_t high,
                                     int64_t *out_value);
 

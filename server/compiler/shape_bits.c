@@ -82,8 +82,8 @@ pod_status_t shape_reduce_precision(mlir_module_t *module, const mlir_op_t *op,
                                     const mlir_type_t **out_types) {
   POD_TRY(shape_arity(module, op, 1, 1, 0));
   int64_t bits;
-  POD_TRY(shape_i64(module, op, "exponent_bits", 1, INT32_MAX, &bits));  // (C2)
-  POD_TRY(shape_i64(module, op, "mantissa_bits", 0, INT32_MAX, &bits));  // (C3)
+  POD_TRY(shape_i32(module, op, "exponent_bits", 1, INT32_MAX, &bits));  // (C2)
+  POD_TRY(shape_i32(module, op, "mantissa_bits", 0, INT32_MAX, &bits));  // (C3)
   if (!tensor_dtype_is_float(shape_operand(op, 0)->dtype)) {
     return SHAPE_ERROR("takes floats, not %s", shape_text(module, shape_operand(op, 0)));
   }

@@ -283,7 +283,7 @@ pod_status_t shape_get_tuple_element(mlir_module_t *module, const mlir_op_t *op,
     return SHAPE_ERROR("takes an element of a tuple; its operand is none");
   }
   int64_t index;
-  POD_TRY(shape_i64(module, op, "index", 0, tuple->input_count, &index));  // (C1)
+  POD_TRY(shape_i32(module, op, "index", 0, tuple->input_count, &index));  // (C1)
   out_types[0] = tuple->inputs[index];                                     // (C2)
   return NULL;
 }

@@ -66,6 +66,22 @@ func.func @main(%a: tensor<1x3xf32>) {
 }
 
 // -----
+// I2: broadcast_dimensions is of type si64
+func.func @main(%a: tensor<1x3xf32>) {
+  // expected-error@+1 {{'broadcast_dimensions' must be a list of i64}}
+  %0 = "stablehlo.broadcast_in_dim"(%a) {broadcast_dimensions = array<i32: 2, 1>} : (tensor<1x3xf32>) -> tensor<4x3x2xf32>
+  func.return
+}
+
+// -----
+// I2: broadcast_dimensions is 1-dimensional
+func.func @main(%a: tensor<1x3xf32>) {
+  // expected-error@+1 {{'broadcast_dimensions' must be a list of i64}}
+  %0 = "stablehlo.broadcast_in_dim"(%a) {broadcast_dimensions = dense<[[2, 1]]> : tensor<1x2xi64>} : (tensor<1x3xf32>) -> tensor<4x3x2xf32>
+  func.return
+}
+
+// -----
 // T: broadcast_dimensions is missing
 func.func @main(%a: tensor<1x3xf32>) {
   // expected-error@+1 {{lacks the attribute 'broadcast_dimensions'}}

@@ -81,6 +81,14 @@ func.func @main(%a: tensor<2x3xf32>, %b: tensor<2x0xf32>, %c: tensor<2x4xf32>) {
 }
 
 // -----
+// I2: dimension is of type si64
+func.func @main(%a: tensor<2x3xf32>, %b: tensor<2x0xf32>, %c: tensor<2x4xf32>) {
+  // expected-error@+1 {{'dimension' is of type i32; it must be i64}}
+  %0 = "stablehlo.concatenate"(%a, %b, %c) {dimension = 1 : i32} : (tensor<2x3xf32>, tensor<2x0xf32>, tensor<2x4xf32>) -> tensor<2x7xf32>
+  func.return
+}
+
+// -----
 // T: dimension is missing
 func.func @main(%a: tensor<2x3xf32>, %b: tensor<2x0xf32>, %c: tensor<2x4xf32>) {
   // expected-error@+1 {{lacks the attribute 'dimension'}}

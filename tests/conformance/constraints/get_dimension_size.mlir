@@ -24,6 +24,14 @@ func.func @main(%a: tensor<2x3xf32>) {
 }
 
 // -----
+// I2: dimension is of type si64
+func.func @main(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{'dimension' is of type i32; it must be i64}}
+  %0 = "stablehlo.get_dimension_size"(%a) {dimension = 1 : i32} : (tensor<2x3xf32>) -> tensor<i32>
+  func.return
+}
+
+// -----
 // I2: dimension is missing
 func.func @main(%a: tensor<2x3xf32>) {
   // expected-error@+1 {{lacks the attribute 'dimension'}}

@@ -45,6 +45,15 @@ func.func @main(%a: tensor<2xf32>, %b: tensor<i32>) {
 }
 
 // -----
+// I2: index is of type si32
+func.func @main(%a: tensor<2xf32>, %b: tensor<i32>) {
+  %t = "stablehlo.tuple"(%a, %b) : (tensor<2xf32>, tensor<i32>) -> tuple<tensor<2xf32>, tensor<i32>>
+  // expected-error@+1 {{'index' is of type i64; it must be i32}}
+  %0 = "stablehlo.get_tuple_element"(%t) {index = 0 : i64} : (tuple<tensor<2xf32>, tensor<i32>>) -> tensor<2xf32>
+  func.return
+}
+
+// -----
 // I2: index is missing
 func.func @main(%a: tensor<2xf32>, %b: tensor<i32>) {
   %t = "stablehlo.tuple"(%a, %b) : (tensor<2xf32>, tensor<i32>) -> tuple<tensor<2xf32>, tensor<i32>>

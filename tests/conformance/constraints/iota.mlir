@@ -43,6 +43,22 @@ func.func @main() {
 }
 
 // -----
+// I1: iota_dimension is of type si64
+func.func @main() {
+  // expected-error@+1 {{'iota_dimension' is of type i32; it must be i64}}
+  %0 = "stablehlo.iota"() {iota_dimension = 0 : i32} : () -> tensor<2xf32>
+  func.return
+}
+
+// -----
+// I1: iota_dimension is an integer
+func.func @main() {
+  // expected-error@+1 {{'iota_dimension' is no integer}}
+  %0 = "stablehlo.iota"() {iota_dimension = 0.0 : f64} : () -> tensor<2xf32>
+  func.return
+}
+
+// -----
 // T: iota_dimension is missing
 func.func @main() {
   // expected-error@+1 {{lacks the attribute 'iota_dimension'}}

@@ -58,6 +58,22 @@ func.func @main(%a: tensor<2xcomplex<f32>>) {
 }
 
 // -----
+// I2: exponent_bits is of type si32
+func.func @main(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{'exponent_bits' is of type i64; it must be i32}}
+  %0 = "stablehlo.reduce_precision"(%a) {exponent_bits = 5 : i64, mantissa_bits = 10 : i32} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  func.return
+}
+
+// -----
+// I3: mantissa_bits is of type si32
+func.func @main(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{'mantissa_bits' is of type i64; it must be i32}}
+  %0 = "stablehlo.reduce_precision"(%a) {exponent_bits = 5 : i32, mantissa_bits = 10 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  func.return
+}
+
+// -----
 // I2: exponent_bits is missing
 func.func @main(%a: tensor<2x3xf32>) {
   // expected-error@+1 {{lacks the attribute 'exponent_bits'}}

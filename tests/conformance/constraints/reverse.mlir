@@ -50,6 +50,22 @@ func.func @main(%a: tensor<2x3xf32>) {
 }
 
 // -----
+// I2: dimensions is of type si64
+func.func @main(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{'dimensions' must be a list of i64}}
+  %0 = "stablehlo.reverse"(%a) {dimensions = array<i32: 1>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  func.return
+}
+
+// -----
+// I2: dimensions is 1-dimensional
+func.func @main(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{'dimensions' must be a list of i64}}
+  %0 = "stablehlo.reverse"(%a) {dimensions = dense<[[1]]> : tensor<1x1xi64>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  func.return
+}
+
+// -----
 // T: dimensions is missing
 func.func @main(%a: tensor<2x3xf32>) {
   // expected-error@+1 {{lacks the attribute 'dimensions'}}

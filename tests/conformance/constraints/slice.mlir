@@ -92,6 +92,15 @@ func.func @main(%a: tensor<3x8xf32>) {
 }
 
 // -----
+// I2: start_indices is of type si64
+func.func @main(%a: tensor<3x8xf32>) {
+  // expected-error@+1 {{'start_indices' must be a list of i64}}
+  %0 = "stablehlo.slice"(%a) {start_indices = array<i32: 1, 4>, limit_indices = array<i64: 2, 8>,
+      strides = array<i64: 1, 3>} : (tensor<3x8xf32>) -> tensor<1x2xf32>
+  func.return
+}
+
+// -----
 // T: an attribute is missing
 func.func @main(%a: tensor<3x8xf32>) {
   // expected-error@+1 {{lacks the attribute 'strides'}}

@@ -50,6 +50,22 @@ func.func @main(%a: tensor<2x3x4xf32>) {
 }
 
 // -----
+// I2: permutation is of type si64
+func.func @main(%a: tensor<2x3x4xf32>) {
+  // expected-error@+1 {{'permutation' must be a list of i64}}
+  %0 = "stablehlo.transpose"(%a) {permutation = array<i32: 2, 0, 1>} : (tensor<2x3x4xf32>) -> tensor<4x2x3xf32>
+  func.return
+}
+
+// -----
+// I2: permutation is 1-dimensional
+func.func @main(%a: tensor<2x3x4xf32>) {
+  // expected-error@+1 {{'permutation' must be a list of i64}}
+  %0 = "stablehlo.transpose"(%a) {permutation = dense<[[2, 0, 1]]> : tensor<1x3xi64>} : (tensor<2x3x4xf32>) -> tensor<4x2x3xf32>
+  func.return
+}
+
+// -----
 // T: permutation is missing
 func.func @main(%a: tensor<2x3x4xf32>) {
   // expected-error@+1 {{lacks the attribute 'permutation'}}
