@@ -278,14 +278,14 @@ typedef struct expansion_t {
 static const expansion_t expansions[] = {
     {"check.expect_almost_eq_const", 1, 0, expand_check_const, NULL, false},
     {"check.expect_eq_const", 1, 0, expand_check_const, NULL, false},
-    {"chlo.conj", 1, 1, expand_conj, NULL, false},
+    {"chlo.conj", 1, 1, expand_conj, shape_same_type, false},
     {"chlo.constant", 0, 1, expand_constant, NULL, false},
-    {"chlo.is_inf", 1, 1, expand_is_inf, NULL, false},
-    {"chlo.is_neg_inf", 1, 1, expand_is_inf, NULL, false},
-    {"chlo.is_pos_inf", 1, 1, expand_is_inf, NULL, false},
-    {"chlo.ragged_dot", 3, 1, expand_ragged_dot, NULL, false},
-    {"chlo.square", 1, 1, expand_square, NULL, false},
-    {"chlo.tan", 1, 1, expand_tan, NULL, false},
+    {"chlo.is_inf", 1, 1, expand_is_inf, shape_is_inf, false},
+    {"chlo.is_neg_inf", 1, 1, expand_is_inf, shape_is_inf, false},
+    {"chlo.is_pos_inf", 1, 1, expand_is_inf, shape_is_inf, false},
+    {"chlo.ragged_dot", 3, 1, expand_ragged_dot, shape_ragged_dot, false},
+    {"chlo.square", 1, 1, expand_square, shape_same_type, false},
+    {"chlo.tan", 1, 1, expand_tan, shape_same_type, false},
     {"stablehlo.batch_norm_grad", 5, 3, expand_norm_grad, shape_batch_norm, false},
     {"stablehlo.batch_norm_inference", 5, 1, expand_norm_inference, shape_batch_norm,
      false},
@@ -439,6 +439,8 @@ static pod_status_t expand_one(mlir_module_t *module, replacements_t *replacemen
   if (expansion != NULL && expansion->rule != NULL) {
     POD_TRY(expansion->takes_values ? compiler_check_values(module, op, expansion->rule)
                                     : compiler_check_types(module, op, expansion->rule));
+  } else if (strncmp(op->name, "chlo.broadcast_", strlen("chlo.broadcast_")) == 0) {
+    POD_TRY(compiler_check_types(module, op, shape_broadcasting));
   }
   const expand_fn_t expand = are_tensors(op) ? find(module, op, expansion) : NULL;
   const bool is_asynchronous = streams_is_asynchronous(op);

@@ -11,6 +11,7 @@
 #include "server/chip/program.h"
 #include "server/compiler/attributes.h"
 #include "server/compiler/replacements.h"
+#include "server/compiler/shape.h"
 
 typedef struct scan_t {
   mlir_module_t *module;
@@ -121,75 +122,105 @@ static pod_status_t segments(scan_t *scan, const char *name, int total, int *out
   return NULL;
 }
 
-static bool is_slice_of(const scan_t *scan, const mlir_type_t *slice,
-                        const mlir_type_t *whole) {
-  if (slice->kind != MLIR_TYPE_TENSOR || whole->kind != MLIR_TYPE_TENSOR ||
-      scan->dimension >= whole->shape.rank || !tensor_shape_is_static(&whole->shape) ||
-      whole->shape.dims[scan->dimension] != scan->length ||
-      slice->shape.rank != whole->shape.rank - 1 ||
-      slice->shape.dtype != whole->shape.dtype) {
-    return false;
+// Without the scanned dimension.
+static tensor_shape_t slice_of(const scan_t *scan, const tensor_shape_t *whole) {
+  tensor_shape_t slice = *whole;
+  slice.rank--;
+  for (int d = (int)scan->dimension; d < slice.rank; d++) {
+    slice.dims[d] = whole->dims[d + 1];
   }
-  for (int d = 0, s = 0; d < whole->shape.rank; d++) {
-    if (d != scan->dimension && slice->shape.dims[s++] != whole->shape.dims[d]) {
-      return false;
-    }
+  slice.dims[slice.rank] = 0;
+  return slice;
+}
+
+// An input or an output: `part` is what the body takes or returns of `whole`.
+static pod_status_t check_slice(const scan_t *scan, const char *what, int index,
+                                const mlir_type_t *whole, const char *part_name,
+                                const mlir_type_t *part) {
+  mlir_module_t *module = scan->module;
+  const mlir_op_t *op = scan->op;
+  if (whole->kind != MLIR_TYPE_TENSOR || part->kind != MLIR_TYPE_TENSOR ||
+      !tensor_shape_is_static(&whole->shape)) {
+    return mlir_op_error(module, op, POD_UNIMPLEMENTED,
+                         "%s %d: only tensors of static sizes are supported", what,
+                         index);
   }
-  return true;
+  if (scan->dimension >= whole->shape.rank ||
+      whole->shape.dims[scan->dimension] != scan->length) {
+    return SHAPE_ERROR(
+        "%s %d is %s; it must have size %" PRId64 " in the scanned dimension %" PRId64,
+        what, index, shape_text(module, &whole->shape), scan->length, scan->dimension);
+  }
+  const tensor_shape_t slice = slice_of(scan, &whole->shape);
+  if (!tensor_shape_equal(&slice, &part->shape)) {
+    return SHAPE_ERROR(
+        "%s %d of its body is %s; a slice of %s %d along dimension %" PRId64 " is %s",
+        part_name, index, shape_text(module, &part->shape), what, index, scan->dimension,
+        shape_text(module, &slice));
+  }
+  return NULL;
+}
+
+static pod_status_t check_carry(const scan_t *scan, const char *part_name, int part_index,
+                                const mlir_type_t *part, const char *what, int index,
+                                const mlir_type_t *carry) {
+  mlir_module_t *module = scan->module;
+  const mlir_op_t *op = scan->op;
+  return carry->kind == MLIR_TYPE_TENSOR && mlir_type_equal(part, carry)
+             ? NULL
+             : SHAPE_ERROR("%s %d of its body is %s; %s %d is %s", part_name, part_index,
+                           shape_text(module, &part->shape), what, index,
+                           shape_text(module, &carry->shape));
 }
 
 static pod_status_t check_types(const scan_t *scan) {
   const mlir_op_t *op = scan->op;
   const mlir_block_t *body = mlir_op_block(op, 0);
-  bool fits = true;
+  mlir_value_t *const *returned = body->last->operands;
   for (int i = 0; i < scan->inputs; i++) {
-    fits = fits && is_slice_of(scan, body->arguments[i]->type, op->operands[i]->type);
+    POD_TRY(check_slice(scan, "operand", i, op->operands[i]->type, "argument",
+                        body->arguments[i]->type));
   }
   for (int i = 0; i < scan->outputs; i++) {
-    fits = fits && is_slice_of(scan, body->last->operands[i]->type, op->results[i].type);
+    POD_TRY(
+        check_slice(scan, "result", i, op->results[i].type, "value", returned[i]->type));
   }
   for (int i = 0; i < scan->carries; i++) {
-    const mlir_type_t *type = op->operands[scan->inputs + i]->type;
-    fits = fits && type->kind == MLIR_TYPE_TENSOR &&
-           mlir_type_equal(type, body->arguments[scan->inputs + i]->type) &&
-           mlir_type_equal(type, body->last->operands[scan->outputs + i]->type) &&
-           mlir_type_equal(type, op->results[scan->outputs + i].type);
+    const int in = scan->inputs + i, out = scan->outputs + i;
+    const mlir_type_t *type = op->operands[in]->type;
+    POD_TRY(check_carry(scan, "argument", in, body->arguments[in]->type, "operand", in,
+                        type));
+    POD_TRY(check_carry(scan, "value", out, returned[out]->type, "operand", in, type));
+    POD_TRY(check_carry(scan, "value", out, returned[out]->type, "result", out,
+                        op->results[out].type));
   }
-  return fits ? NULL
-              : bad(scan,
-                    "its body must take a slice of each input and the carries, and "
-                    "return a slice of each output and the carries");
+  return NULL;
 }
 
 static pod_status_t read_scan(scan_t *scan) {
+  mlir_module_t *module = scan->module;
   const mlir_op_t *op = scan->op;
-  const mlir_block_t *body = op->region_count == 1 ? mlir_op_block(op, 0) : NULL;
-  const mlir_attr_t *dimension = mlir_op_attr(op, "dimension");
-  const mlir_attr_t *reverse = mlir_op_attr(op, "is_reverse");
-  if (body == NULL || body->next != NULL || body->last == NULL ||
-      strcmp(body->last->name, "stablehlo.return") != 0 ||
-      body->argument_count != op->operand_count ||
-      body->last->operand_count != op->result_count) {
-    return bad(scan,
-               "needs a body with an argument for each operand that returns a "
-               "value for each result");
-  }
+  POD_TRY(shape_arity(module, op, SHAPE_ANY, SHAPE_ANY, 1));
+  POD_TRY(shape_region(module, op, 0, "body", op->operand_count, op->result_count));
+  POD_TRY(shape_flag(module, op, "is_reverse"));
   POD_TRY(segments(scan, "operandSegmentSizes", op->operand_count, &scan->inputs));
   POD_TRY(segments(scan, "resultSegmentSizes", op->result_count, &scan->outputs));
   scan->carries = op->operand_count - scan->inputs;
   const mlir_type_t *first = scan->inputs > 0    ? op->operands[0]->type
                              : scan->outputs > 0 ? op->results[0].type
                                                  : NULL;
-  if (scan->carries != op->result_count - scan->outputs || first == NULL ||
-      first->kind != MLIR_TYPE_TENSOR || !mlir_attr_is(dimension, MLIR_ATTR_INTEGER) ||
-      dimension->integer < 0 || dimension->integer >= first->shape.rank) {
-    return bad(scan,
-               "needs as many carries as initial values and a dimension of its "
-               "inputs");
+  if (scan->carries != op->result_count - scan->outputs) {
+    return SHAPE_ERROR("has %d initial values and %d carries; they must be as many",
+                       scan->carries, op->result_count - scan->outputs);
   }
-  scan->dimension = dimension->integer;
-  scan->length = first->shape.dims[dimension->integer];
-  scan->is_reverse = mlir_attr_is(reverse, MLIR_ATTR_BOOL) && reverse->integer != 0;
+  if (first == NULL || first->kind != MLIR_TYPE_TENSOR) {
+    return bad(scan, "needs an input or an output");
+  }
+  POD_TRY(shape_i64(module, op, "dimension", 0, first->shape.rank, &scan->dimension));
+  const mlir_attr_t *reverse = mlir_op_attr(op, "is_reverse");
+  scan->length = first->shape.dims[scan->dimension];
+  scan->is_reverse = mlir_attr_is(reverse, MLIR_ATTR_UNIT) ||
+                     (mlir_attr_is(reverse, MLIR_ATTR_BOOL) && reverse->integer != 0);
   return check_types(scan);
 }
 

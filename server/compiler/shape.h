@@ -74,6 +74,11 @@ SHAPE_DECLARE(all_to_all);
 SHAPE_DECLARE(collective_permute);
 SHAPE_DECLARE(collective_broadcast);
 SHAPE_DECLARE(collective_reduce);
+// shape_chlo.c
+SHAPE_DECLARE(same_type);
+SHAPE_DECLARE(is_inf);
+SHAPE_DECLARE(broadcasting);
+SHAPE_DECLARE(ragged_dot);
 // shape_expanded.c: of operations that are no rows, see compiler_check_types.
 SHAPE_DECLARE(batch_norm);
 SHAPE_DECLARE(broadcast);

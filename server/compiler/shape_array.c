@@ -155,6 +155,11 @@ pod_status_t shape_top_k(mlir_module_t *module, const mlir_op_t *op,
   if (shape.rank < 1) {
     return SHAPE_ERROR("takes an array, not a scalar");
   }
+  if (tensor_dtype_is_complex(shape.dtype)) {
+    return SHAPE_ERROR("takes numbers that are in order, not %s",
+                       shape_text(module, &shape));
+  }
+  POD_TRY(shape_flag(module, op, "is_stable"));
   int64_t k;
   POD_TRY(shape_i64(module, op, "k", 0, shape.dims[shape.rank - 1] + 1, &k));
   shape.dims[shape.rank - 1] = k;
