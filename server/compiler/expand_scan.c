@@ -219,6 +219,15 @@ static pod_status_t read_scan(scan_t *scan) {
   POD_TRY(shape_i64(module, op, "dimension", 0, first->shape.rank, &scan->dimension));
   const mlir_attr_t *reverse = mlir_op_attr(op, "is_reverse");
   scan->length = first->shape.dims[scan->dimension];
+  if (mlir_op_attr(op, "scan_dim_size") != NULL) {
+    int64_t size;
+    POD_TRY(shape_i64(module, op, "scan_dim_size", 0, INT64_MAX, &size));
+    if (size != scan->length) {
+      return SHAPE_ERROR("'scan_dim_size' is %" PRId64
+                         ", the scanned dimension has size %" PRId64,
+                         size, scan->length);
+    }
+  }
   scan->is_reverse = mlir_attr_is(reverse, MLIR_ATTR_UNIT) ||
                      (mlir_attr_is(reverse, MLIR_ATTR_BOOL) && reverse->integer != 0);
   return check_types(scan);

@@ -151,6 +151,18 @@ func.func @main(%a: tensor<4x3xf32>, %i: tensor<3xf32>) {
 }
 
 // -----
+// T: scan_dim_size is the size of the scanned dimension
+func.func @main(%a: tensor<4x3xf32>, %i: tensor<3xf32>) {
+  // expected-error@+1 {{'scan_dim_size' is 5, the scanned dimension has size 4}}
+  %0:2 = "chlo.scan"(%a, %i) <{dimension = 0 : i64, operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = array<i32: 1, 1>, scan_dim_size = 5 : i64}> ({
+  ^bb0(%x: tensor<3xf32>, %c: tensor<3xf32>):
+    %z = stablehlo.add %x, %c : tensor<3xf32>
+    stablehlo.return %z, %z : tensor<3xf32>, tensor<3xf32>
+  }) : (tensor<4x3xf32>, tensor<3xf32>) -> (tensor<4x3xf32>, tensor<3xf32>)
+  return
+}
+
+// -----
 // T: a body
 func.func @main(%a: tensor<4x3xf32>, %i: tensor<3xf32>) {
   // expected-error@+1 {{has 0 regions; it takes 1}}
