@@ -32,12 +32,12 @@ static double special_real(generate_t *g) {
 
 static int64_t special_integer(generate_t *g, tensor_dtype_t dtype) {
   const unsigned width = tensor_dtype_device_bits(dtype);
-  const int64_t smallest = (int64_t)((uint64_t)1 << (width - 1));
+  const uint64_t smallest = (uint64_t)1 << (width - 1);
   switch (generate_below(g, 8)) {
     case 0:
-      return smallest;
+      return (int64_t)smallest;
     case 1:
-      return smallest - 1;
+      return (int64_t)(smallest - 1);
     case 2:
       return -1;
     case 3:
