@@ -17,6 +17,7 @@
 #include "server/compiler/passes.h"
 #include "server/compiler/probes.h"
 #include "server/compiler/processes.h"
+#include "server/compiler/refine.h"
 #include "server/compiler/replacements.h"
 #include "server/compiler/round_trip.h"
 #include "server/compiler/shape.h"
@@ -553,6 +554,7 @@ pod_status_t compiler_expand(mlir_module_t *module) {
   POD_TRY(round_trip_import(module));
   POD_TRY(gspmd_expand(module));
   POD_TRY(parallel_expand(module));
+  POD_TRY(refine_shapes(module));
   replacements_t replacements = {0};
   mlir_name_cache_t names = {0};
   pod_status_t status = NULL;

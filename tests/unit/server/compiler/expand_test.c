@@ -164,6 +164,39 @@ static void test_strings_of_shardy_that_are_none_are_errors(void **state) {
   pod_text_deinit(&text);
 }
 
+// A module with sizes that do not follow names the operation at which that begins.
+static void test_sizes_that_depend_on_values_are_refused_where_they_arise(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *message;
+  } rows[] = {
+      {"func.func private @f(%n: tensor<1xi32>) -> tensor<?xf32> {\n"
+       "  %0 = stablehlo.dynamic_iota %n, dim = 0 : (tensor<1xi32>) -> tensor<?xf32>\n"
+       "  return %0 : tensor<?xf32>\n}\n"
+       "func.func @main(%n: tensor<1xi32>) -> tensor<?xf32> {\n"
+       "  %0 = call @f(%n) : (tensor<1xi32>) -> tensor<?xf32>\n"
+       "  return %0 : tensor<?xf32>\n}\n",
+       "test.mlir:2:8: 'stablehlo.dynamic_iota': result 0 stays tensor<?xf32>"},
+      {"func.func @main(%x: tensor<?xf32>) {\n  return\n}\n",
+       "test.mlir:1:1: 'func.func': argument 0 is tensor<?xf32>"},
+  };
+  for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    mlir_module_t *module = parse_text(rows[i].text);
+    assert_error(compiler_expand(module), POD_UNIMPLEMENTED, rows[i].message);
+    mlir_module_destroy(module);
+  }
+}
+
+static void test_a_call_with_unknown_sizes_fits_its_function(void **state) {
+  (void)state;
+  mlir_module_t *module = parse_text(
+      "func.func private @f(%x: tensor<?xf32>) {\n  return\n}\n"
+      "func.func @main() {\n  func.call @f() : () -> ()\n  return\n}\n");
+  assert_error(compiler_expand(module), POD_INVALID_ARGUMENT,
+               "does not fit @f: it has 0 operands and 0 results");
+  mlir_module_destroy(module);
+}
+
 static void test_a_local_value_without_its_manual_computation_is_refused(void **state) {
   (void)state;
   mlir_module_t *module = parse_text(
@@ -183,6 +216,8 @@ int main(void) {
       cmocka_unit_test(test_custom_calls_that_are_known_are_checked),
       cmocka_unit_test(test_strings_of_shardy_that_are_none_are_errors),
       cmocka_unit_test(test_a_local_value_without_its_manual_computation_is_refused),
+      cmocka_unit_test(test_sizes_that_depend_on_values_are_refused_where_they_arise),
+      cmocka_unit_test(test_a_call_with_unknown_sizes_fits_its_function),
       cmocka_unit_test(test_a_broadcast_from_roots_needs_one_for_each_value),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
