@@ -59,7 +59,7 @@ static bool toruses_are_equal(const torus_t *a, const torus_t *b) {
   return true;
 }
 
-static bool keys_are_equal(const compile_key_t *a, const compile_key_t *b) {
+bool compile_key_equal(const compile_key_t *a, const compile_key_t *b) {
   return a->text_bytes == b->text_bytes && a->spec == b->spec &&
          toruses_are_equal(&a->torus, &b->torus) &&
          strcmp(a->algorithms, b->algorithms) == 0 &&
@@ -70,7 +70,7 @@ static bool keys_are_equal(const compile_key_t *a, const compile_key_t *b) {
 // -1: there is none.
 static int32_t find_entry(const compile_cache_t *cache, const compile_key_t *key) {
   for (int32_t i = 0; i < cache->count; i++) {
-    if (keys_are_equal(&cache->entries[i].key, key)) {
+    if (compile_key_equal(&cache->entries[i].key, key)) {
       return i;
     }
   }
@@ -92,7 +92,7 @@ compiled_t *compile_cache_find(compile_cache_t *cache, const compile_key_t *key,
 void compile_cache_put(compile_cache_t *cache, const compile_key_t *key, char *text,
                        compiled_t *compiled, int64_t compiled_bytes) {
   const int64_t bytes = key->text_bytes + compiled_bytes;
-  // Two that were compiled at the same time, or now in a form that can be loaded.
+  // Compiled to be looked at before, now in a form that can be loaded, or the reverse.
   const int32_t same = find_entry(cache, key);
   const bool is_better = same < 0 || (compiled->packed != NULL &&
                                       cache->entries[same].compiled->packed == NULL);

@@ -33,6 +33,8 @@ typedef struct compile_key_t {
   torus_t torus;
 } compile_key_t;
 
+bool compile_key_equal(const compile_key_t *a, const compile_key_t *b);
+
 compile_cache_t *compile_cache_create(int32_t entries_max, int64_t bytes_max);
 
 // Accepts NULL.

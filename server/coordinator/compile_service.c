@@ -1,9 +1,11 @@
 // Compile: a module comes in pieces, goes to the compile thread, and the executable to
 // the chips.
 //
-//   RECEIVING ──half-close──> QUEUED ──compiled──> LOADING ──all chips have it──> over
-//       │ └─────compiled before: compile_cache.h──────^                            ^
-//       └───────client gone, session over, error: over, when no work is left───────┘
+//   RECEIVING ──half-close──> WAITING ──compiled──> LOADING ──all chips have it──> over
+//       │ └─────compiled before: compile_cache.h───────^                            ^
+//       └───────client gone, session over, error: over, when no work is left────────┘
+//
+// WAITING is for a compile_work_t, which several may wait for.
 //
 // With `only`, and for the chips that have no worker now, nothing is loaded; what runs
 // the executable later loads it where it is missing. With `only` the program may be for
@@ -19,24 +21,24 @@
 #include "common/base/memory.h"
 #include "common/base/text.h"
 #include "proto/podium/v1/podium.pb-c.h"
+#include "server/coordinator/compile_work.h"
 #include "server/coordinator/coordinator_private.h"
 #include "server/coordinator/describe.h"
 #include "server/coordinator/load.h"
-#include "server/wire/program.h"
 
 #define TEXT_BYTES_MAX ((int64_t)256 << 20)       // Of one module.
 #define TEXT_BYTES_ALL_MAX ((int64_t)1024 << 20)  // Of all that are under way.
 
 typedef enum compile_state_t {
   COMPILE_RECEIVING = 0,
-  JOB_QUEUED,
+  COMPILE_WAITING,
   COMPILE_LOADING,
   COMPILE_OVER,  // Waits for the client's call to end.
 } compile_state_t;
 
 typedef struct compile_t {
   request_t request;  // First, so that the operation finds it.
-  queue_job_t job;
+  compile_waiter_t waiter;
   compile_state_t state;
   bool has_header;
   bool only;
@@ -46,19 +48,14 @@ typedef struct compile_t {
   torus_t torus;
   char *text;
   int64_t size_bytes, received_bytes;
-  // Written on the compile thread while QUEUED.
-  pod_status_t status;
-  compiler_result_t *result;  // Until `compiled` has it.
-  uint8_t *packed;
-  size_t packed_bytes;
   compiled_t *compiled;
   // While LOADING.
   store_executable_t *executable;
   load_t *load;
 } compile_t;
 
-static compile_t *compile_of_job(queue_job_t *job) {
-  return (compile_t *)(void *)((char *)job - offsetof(compile_t, job));
+static compile_t *compile_of(compile_waiter_t *waiter) {
+  return (compile_t *)(void *)((char *)waiter - offsetof(compile_t, waiter));
 }
 
 static void free_if_over(compile_t *compile) {
@@ -81,12 +78,7 @@ static void end_compile(compile_t *compile, pod_status_t status) {
   free(compile->text);
   free(compile->file_name);
   free(compile->algorithms);
-  free(compile->packed);
-  if (compile->result != NULL) {
-    coordinator->options.compiler.destroy(compile->result);
-  }
   compiled_unuse(compile->compiled);
-  pod_status_free(compile->status);
   request_end(&compile->request);
   free_if_over(compile);
 }
@@ -201,37 +193,7 @@ static void compile_message(rpc_call_t *client, const void *data, void *context)
   }
 }
 
-// --- QUEUED ---
-
-// The books and the fan-outs index chips by the mesh's device ids.
-static pod_status_t check_mesh(const chip_program_t *program, const torus_t *torus) {
-  const int32_t chip_count = torus_chip_count(torus);
-  if (program->mesh->device_count > chip_count) {
-    return pod_error(POD_FAILED_PRECONDITION,
-                     "the program's mesh has %" PRId64 " devices, the pod has %" PRId32
-                     " chips",
-                     program->mesh->device_count, chip_count);
-  }
-  return NULL;
-}
-
-static void run_compile(queue_job_t *job) {
-  compile_t *compile = compile_of_job(job);
-  const coordinator_options_t *options = &compile->request.coordinator->options;
-  const compiler_options_t compiler_options = {.file_name = compile->file_name,
-                                               .spec = compile->spec,
-                                               .algorithms = compile->algorithms,
-                                               .torus = compile->torus};
-  compile->status = options->compiler.compile(compile->text, compile->size_bytes,
-                                              &compiler_options, &compile->result);
-  if (compile->status == NULL) {
-    compile->status = check_mesh(compile->result->program, &compile->torus);
-  }
-  if (compile->status == NULL && !compile->only) {
-    compile->status = wire_program_pack(compile->result->program, &compile->packed,
-                                        &compile->packed_bytes);
-  }
-}
+// --- LOADING ---
 
 static void reply(compile_t *compile) {
   pod_arena_t *arena = pod_arena_create();
@@ -240,8 +202,6 @@ static void reply(compile_t *compile) {
       &describe_compile(arena, compile->executable->id, compile->compiled)->base);
   pod_arena_destroy(arena);
 }
-
-// --- LOADING ---
 
 static void loaded(void *context, pod_status_t status) {
   compile_t *compile = context;
@@ -289,46 +249,17 @@ static compile_key_t key_of(const compile_t *compile) {
                          .torus = compile->torus};
 }
 
-// The text goes to the cache.
-static void keep_result(compile_t *compile) {
-  coordinator_t *coordinator = compile->request.coordinator;
-  const coordinator_options_t *options = &coordinator->options;
-  const bool is_own_kind = compile->spec == options->spec && options->hbm_bytes != 0;
-  const int64_t compiled_bytes =
-      (int64_t)(pod_arena_used_bytes(compile->result->program->arena) +
-                compile->packed_bytes);
-  compile->compiled = compiled_create(&(compiled_t){
-      .result = compile->result,
-      .destroy = options->compiler.destroy,
-      .spec = compile->spec,
-      .torus = compile->torus,
-      .hbm_bytes = is_own_kind ? options->hbm_bytes : compile->spec->hbm_bytes,
-      .packed = compile->packed,
-      .packed_bytes = compile->packed_bytes});
-  compile->result = NULL;
-  compile->packed = NULL;
-  const compile_key_t key = key_of(compile);
-  compile_cache_put(coordinator->compile_cache, &key, compile->text, compile->compiled,
-                    compiled_bytes);
-  compile->text = NULL;
-  coordinator->compile_text_bytes -= compile->size_bytes;
-}
-
-static void compiled(queue_job_t *job) {
-  compile_t *compile = compile_of_job(job);
-  pod_status_t status = compile->status;
-  compile->status = NULL;
-  if (compile->is_unwanted || compile->request.coordinator->is_destroyed) {
-    pod_status_free(status);
-    status = pod_error(POD_CANCELLED, "the caller has gone");
-  }
+static void compiled(compile_waiter_t *waiter, pod_status_t status, compiled_t *what) {
+  compile_t *compile = compile_of(waiter);
   if (status != NULL) {
     end_compile(compile, status);
   } else {
-    keep_result(compile);
+    compile->compiled = compiled_use(what);
     load_program(compile);
   }
 }
+
+// --- WAITING ---
 
 // Ready to be loaded, or on its way to the compiler.
 static pod_status_t find_or_compile(compile_t *compile) {
@@ -340,10 +271,11 @@ static pod_status_t find_or_compile(compile_t *compile) {
     load_program(compile);
     return NULL;
   }
-  compile->job.run = run_compile;
-  compile->job.done = compiled;
-  POD_TRY(job_queue_add(coordinator->compiles, &compile->job));
-  compile->state = JOB_QUEUED;
+  compile->waiter.done = compiled;
+  POD_TRY(compile_work_join(coordinator, &key, compile->text, !compile->only,
+                            &compile->waiter));
+  compile->text = NULL;
+  compile->state = COMPILE_WAITING;
   return NULL;
 }
 
@@ -378,12 +310,10 @@ static void give_up(compile_t *compile, pod_status_t status) {
     case COMPILE_RECEIVING:
       end_compile(compile, status);
       return;
-    case JOB_QUEUED:
-      if (job_queue_remove(compile->request.coordinator->compiles, &compile->job)) {
-        end_compile(compile, status);
-        return;
-      }
-      break;  // The compiler has it; compiled() follows.
+    case COMPILE_WAITING:
+      compile_work_leave(&compile->waiter);
+      end_compile(compile, status);
+      return;
     case COMPILE_LOADING:
       load_cancel(compile->load, pod_status_copy(status));
       break;

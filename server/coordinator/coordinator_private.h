@@ -27,6 +27,7 @@ enum {
 
 typedef struct execution_t execution_t;
 typedef struct session_call_t session_call_t;
+typedef struct compile_work_t compile_work_t;
 
 struct coordinator_t {
   rpc_loop_t *loop;
@@ -39,6 +40,7 @@ struct coordinator_t {
   store_t *store;
   job_queue_t *compiles, *simulations;
   compile_cache_t *compile_cache;
+  compile_work_t *works;       // Modules that are queued or being compiled.
   int64_t compile_text_bytes;  // Of modules that are being received or compiled.
   int64_t profile_bytes;       // Of profiles that are going out.
   rpc_method_t methods[16];

@@ -202,8 +202,7 @@ void client_close(client_t *client) {
   client->session_call = NULL;
 }
 
-pod_status_t client_compile(client_t *client, const char *text, bool only,
-                            Podium__V1__CompileResponse **out_response) {
+client_call_t *client_start_compile(client_t *client, const char *text, bool only) {
   Podium__V1__CompileRequest request = PODIUM__V1__COMPILE_REQUEST__INIT;
   request.session = client->session;
   request.file_name = (char *)(uintptr_t) "test.mlir";
@@ -217,7 +216,12 @@ pod_status_t client_compile(client_t *client, const char *text, bool only,
   piece.text.len = strlen(text);
   rpc_call_send(call->rpc, &piece.base);
   rpc_call_half_close(call->rpc);
-  return take_response(call, out_response);
+  return call;
+}
+
+pod_status_t client_compile(client_t *client, const char *text, bool only,
+                            Podium__V1__CompileResponse **out_response) {
+  return take_response(client_start_compile(client, text, only), out_response);
 }
 
 static bool may_write(void *context) {

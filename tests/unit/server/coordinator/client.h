@@ -68,6 +68,7 @@ pod_status_t client_unary(client_t *client, const char *path,
 void client_open(client_t *client, bool wait_for_pod);
 void client_close(client_t *client);
 
+client_call_t *client_start_compile(client_t *client, const char *text, bool only);
 pod_status_t client_compile(client_t *client, const char *text, bool only,
                             Podium__V1__CompileResponse **out_response);
 

@@ -285,6 +285,154 @@ static void test_a_module_that_comes_again_is_not_compiled_again(void **state) {
   world_stop(&world);
 }
 
+// --- The same module in flight ---
+
+// What a connection has sent before has been met when this is answered.
+static void wait_for_arrival(client_t *client) {
+  podium__v1__pod__free_unpacked(client_pod(client), NULL);
+}
+
+// A world whose compiler does not get done with "slow…", and another client.
+static client_t *start_held(world_t *world) {
+  world_start(world, 60000);
+  client_open(world->client, false);
+  client_t *other = client_create(world->loop, coordinator_address(world->coordinator));
+  client_open(other, false);
+  world_hold_compiler();
+  return other;
+}
+
+static client_call_t *start_arrived(client_t *client, const char *text, bool only) {
+  client_call_t *call = client_start_compile(client, text, only);
+  wait_for_arrival(client);
+  return call;
+}
+
+static uint64_t take_executable(client_call_t *call) {
+  assert_null(client_wait(call));
+  const void *message = call->messages[0];
+  const uint64_t executable = ((const Podium__V1__CompileResponse *)message)->executable;
+  client_free(call);
+  return executable;
+}
+
+static void test_a_module_that_comes_twice_at_once_is_compiled_once(void **state) {
+  (void)state;
+  world_t world;
+  client_t *other = start_held(&world);
+  client_call_t *calls[] = {
+      start_arrived(world.client, "slow", false), start_arrived(other, "slow", false),
+      start_arrived(other, "slow", true), start_arrived(world.client, "slow", false)};
+  world_release_compiler();
+  uint64_t executables[4];
+  for (int i = 0; i < 4; i++) {
+    executables[i] = take_executable(calls[i]);
+    for (int k = 0; k < i; k++) {
+      assert_int_not_equal(executables[i], executables[k]);
+    }
+  }
+  assert_int_equal(world_compile_count(), 1);
+  world_compile(&world, "slow");
+  assert_int_equal(world_compile_count(), 1);
+  client_destroy(other);
+  world_stop(&world);
+}
+
+static void test_what_is_only_looked_at_is_not_waited_for_to_be_loaded(void **state) {
+  (void)state;
+  world_t world;
+  client_t *other = start_held(&world);
+  client_call_t *only = start_arrived(world.client, "slow", true);
+  client_call_t *loaded = start_arrived(other, "slow", false);
+  world_release_compiler();
+  take_executable(only);
+  take_executable(loaded);
+  assert_int_equal(world_compile_count(), 2);
+  client_destroy(other);
+  world_stop(&world);
+}
+
+static void test_one_client_that_goes_does_not_take_the_others_module(void **state) {
+  (void)state;
+  for (int first_goes = 0; first_goes < 2; first_goes++) {
+    for (int is_running = 0; is_running < 2; is_running++) {
+      world_t world;
+      client_t *other = start_held(&world);
+      client_call_t *before =
+          is_running ? NULL : start_arrived(world.client, "slow first", false);
+      client_call_t *goes, *stays;
+      if (first_goes) {
+        goes = start_arrived(other, "slow", false);
+        stays = start_arrived(world.client, "slow", false);
+      } else {
+        stays = start_arrived(world.client, "slow", false);
+        goes = start_arrived(other, "slow", false);
+      }
+      world_wait_compiles(&world, 1);
+      rpc_call_cancel(goes->rpc);
+      assert_refused(pod_status_copy(client_wait(goes)), POD_CANCELLED, "");
+      client_free(goes);
+      wait_for_arrival(other);
+      client_destroy(other);
+      world_release_compiler();
+      take_executable(stays);
+      if (before != NULL) {
+        take_executable(before);
+      }
+      assert_int_equal(world_compile_count(), is_running ? 1 : 2);
+      world_stop(&world);
+    }
+  }
+}
+
+static void test_an_error_is_told_to_all_who_wait_and_forgotten(void **state) {
+  (void)state;
+  world_t world;
+  client_t *other = start_held(&world);
+  client_call_t *calls[] = {start_arrived(world.client, "slowbad", false),
+                            start_arrived(other, "slowbad", false)};
+  world_release_compiler();
+  for (int i = 0; i < 2; i++) {
+    assert_refused(pod_status_copy(client_wait(calls[i])), POD_INVALID_ARGUMENT,
+                   "test.mlir:1:2: error: it is bad");
+    client_free(calls[i]);
+  }
+  assert_int_equal(world_compile_count(), 1);
+  Podium__V1__CompileResponse *response;
+  assert_refused(client_compile(world.client, "slowbad", false, &response),
+                 POD_INVALID_ARGUMENT, "it is bad");
+  assert_int_equal(world_compile_count(), 2);
+  client_destroy(other);
+  world_stop(&world);
+}
+
+static void test_what_nobody_waits_for_is_not_begun_and_if_begun_is_kept(void **state) {
+  (void)state;
+  world_t world;
+  client_t *other = start_held(&world);
+  client_call_t *running = start_arrived(other, "slow", false);
+  world_wait_compiles(&world, 1);
+  client_call_t *queued = start_arrived(other, "f", false);
+  rpc_call_cancel(running->rpc);
+  rpc_call_cancel(queued->rpc);
+  (void)client_wait(running);
+  (void)client_wait(queued);
+  wait_for_arrival(other);
+  client_free(running);
+  client_free(queued);
+  client_t *third = client_create(world.loop, coordinator_address(world.coordinator));
+  client_open(third, false);
+  client_call_t *joins = start_arrived(third, "slow", false);
+  world_release_compiler();
+  take_executable(joins);
+  assert_int_equal(world_compile_count(), 1);
+  world_compile(&world, "f");
+  assert_int_equal(world_compile_count(), 2);
+  client_destroy(other);
+  client_destroy(third);
+  world_stop(&world);
+}
+
 static void test_a_session_that_ends_leaves_what_others_have_of_the_same_module(
     void **state) {
   (void)state;
@@ -492,6 +640,11 @@ int main(void) {
       cmocka_unit_test(test_simulations_that_nobody_waits_for_are_given_up),
       cmocka_unit_test(test_compiling_needs_no_pod_and_running_loads_where_it_is_missing),
       cmocka_unit_test(test_a_module_that_comes_again_is_not_compiled_again),
+      cmocka_unit_test(test_a_module_that_comes_twice_at_once_is_compiled_once),
+      cmocka_unit_test(test_what_is_only_looked_at_is_not_waited_for_to_be_loaded),
+      cmocka_unit_test(test_one_client_that_goes_does_not_take_the_others_module),
+      cmocka_unit_test(test_an_error_is_told_to_all_who_wait_and_forgotten),
+      cmocka_unit_test(test_what_nobody_waits_for_is_not_begun_and_if_begun_is_kept),
       cmocka_unit_test(
           test_a_session_that_ends_leaves_what_others_have_of_the_same_module),
       cmocka_unit_test(test_arguments_of_another_shape_are_refused_with_both),

@@ -1,6 +1,7 @@
 #include "tests/unit/server/coordinator/world.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,18 +77,54 @@ static compiler_result_t *make_program(int64_t rows) {
   return result;
 }
 
-// Written on the compile thread while a test waits for what it compiles.
-static int compile_count;
+// Shared by the compile thread and the test.
+static struct {
+  pthread_mutex_t mutex;
+  pthread_cond_t released;
+  bool is_held;
+  int count;
+} compiler = {.mutex = PTHREAD_MUTEX_INITIALIZER, .released = PTHREAD_COND_INITIALIZER};
+
+static void set_held(bool is_held) {
+  pthread_mutex_lock(&compiler.mutex);
+  compiler.is_held = is_held;
+  pthread_cond_broadcast(&compiler.released);
+  pthread_mutex_unlock(&compiler.mutex);
+}
+
+void world_hold_compiler(void) {
+  set_held(true);
+}
+
+void world_release_compiler(void) {
+  set_held(false);
+}
 
 int world_compile_count(void) {
-  return compile_count;
+  pthread_mutex_lock(&compiler.mutex);
+  const int count = compiler.count;
+  pthread_mutex_unlock(&compiler.mutex);
+  return count;
+}
+
+static bool has_compiled(void *context) {
+  return world_compile_count() >= *(const int *)context;
+}
+
+void world_wait_compiles(const world_t *world, int count) {
+  client_run(world->loop, has_compiled, &count);
 }
 
 static pod_status_t fake_compile(const char *text, int64_t length,
                                  const compiler_options_t *options,
                                  compiler_result_t **out_result) {
-  compile_count++;
-  if (strncmp(text, "bad", 3) == 0) {
+  pthread_mutex_lock(&compiler.mutex);
+  compiler.count++;
+  while (compiler.is_held && strncmp(text, "slow", 4) == 0) {
+    pthread_cond_wait(&compiler.released, &compiler.mutex);
+  }
+  pthread_mutex_unlock(&compiler.mutex);
+  if (strncmp(text, "bad", 3) == 0 || strncmp(text, "slowbad", 7) == 0) {
     return pod_error(POD_INVALID_ARGUMENT, "%s:1:2: error: it is bad (%" PRId64 " bytes)",
                      options->file_name, length);
   }
@@ -103,7 +140,8 @@ static void fake_destroy(compiler_result_t *result) {
 
 void world_start(world_t *world, int64_t timeout_ms) {
   *world = (world_t){0};
-  compile_count = 0;
+  compiler.is_held = false;
+  compiler.count = 0;
   assert_null(rpc_loop_create(&world->loop));
   coordinator_options_t options = {
       .listen = "127.0.0.1:0",

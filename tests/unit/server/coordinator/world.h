@@ -1,7 +1,7 @@
 // A world for tests: a coordinator, fake workers and a client, all on one loop and over
 // real sockets. The compiler is a fake too: whatever the text, the program takes
-// f32[ROWS,4] with its rows over x of a 2x2 mesh and gives it back; "bad…" is refused,
-// "large…" has twice the rows.
+// f32[ROWS,4] with its rows over x of a 2x2 mesh and gives it back; "bad…" and "slowbad…"
+// are refused, "large…" has twice the rows.
 //
 // Threading: the test's thread.
 
@@ -63,6 +63,13 @@ bool world_none_executes(void *context);
 void assert_refused(pod_status_t status, pod_code_t code, const char *part);
 
 uint64_t world_compile(world_t *world, const char *text);
+
+// From now on the compiler does not get done with a text "slow…" until it is released.
+void world_hold_compiler(void);
+void world_release_compiler(void);
+
+// Until the compiler has begun so many modules since the world began.
+void world_wait_compiles(const world_t *world, int count);
 
 // How often the compiler was called since the world began.
 int world_compile_count(void);

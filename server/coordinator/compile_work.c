@@ -1,0 +1,220 @@
+#include "server/coordinator/compile_work.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "common/base/arena.h"
+#include "common/base/check.h"
+#include "common/base/memory.h"
+#include "server/wire/program.h"
+
+struct compile_work_t {
+  queue_job_t job;
+  coordinator_t *coordinator;
+  compile_work_t *next;  // Of coordinator->works.
+  compile_waiter_t *waiters, **last_waiter;
+  compile_key_t key;  // Its text and names are the work's own.
+  char *text, *file_name, *algorithms;
+  bool is_loadable;
+  // Written on the compile thread.
+  pod_status_t status;
+  compiler_result_t *result;
+  uint8_t *packed;
+  size_t packed_bytes;
+};
+
+static compile_work_t *work_of(queue_job_t *job) {
+  return (compile_work_t *)(void *)((char *)job - offsetof(compile_work_t, job));
+}
+
+// --- Beginning and end ---
+
+static compile_work_t *create_work(coordinator_t *coordinator, const compile_key_t *key,
+                                   bool is_loadable) {
+  compile_work_t *work = pod_alloc(sizeof(*work));
+  work->coordinator = coordinator;
+  work->last_waiter = &work->waiters;
+  work->key = *key;
+  work->file_name = pod_strdup(key->file_name);
+  work->algorithms = pod_strdup(key->algorithms);
+  work->key.file_name = work->file_name;
+  work->key.algorithms = work->algorithms;
+  work->is_loadable = is_loadable;
+  return work;
+}
+
+static void unlink_work(compile_work_t *work) {
+  compile_work_t **at = &work->coordinator->works;
+  while (*at != NULL && *at != work) {
+    at = &(*at)->next;
+  }
+  if (*at == work) {
+    *at = work->next;
+  }
+}
+
+static void destroy_work(compile_work_t *work) {
+  POD_CHECK(work->waiters == NULL);
+  unlink_work(work);
+  if (work->text != NULL) {
+    work->coordinator->compile_text_bytes -= work->key.text_bytes;
+  }
+  if (work->result != NULL) {
+    work->coordinator->options.compiler.destroy(work->result);
+  }
+  free(work->text);
+  free(work->file_name);
+  free(work->algorithms);
+  free(work->packed);
+  pod_status_free(work->status);
+  free(work);
+}
+
+// --- On the compile thread ---
+
+// The books and the fan-outs index chips by the mesh's device ids.
+static pod_status_t check_mesh(const chip_program_t *program, const torus_t *torus) {
+  const int32_t chip_count = torus_chip_count(torus);
+  if (program->mesh->device_count > chip_count) {
+    return pod_error(POD_FAILED_PRECONDITION,
+                     "the program's mesh has %" PRId64 " devices, the pod has %" PRId32
+                     " chips",
+                     program->mesh->device_count, chip_count);
+  }
+  return NULL;
+}
+
+static void run_work(queue_job_t *job) {
+  compile_work_t *work = work_of(job);
+  const compiler_options_t options = {.file_name = work->file_name,
+                                      .spec = work->key.spec,
+                                      .algorithms = work->algorithms,
+                                      .torus = work->key.torus};
+  work->status = work->coordinator->options.compiler.compile(
+      work->text, work->key.text_bytes, &options, &work->result);
+  if (work->status == NULL) {
+    work->status = check_mesh(work->result->program, &work->key.torus);
+  }
+  if (work->status == NULL && work->is_loadable) {
+    work->status =
+        wire_program_pack(work->result->program, &work->packed, &work->packed_bytes);
+  }
+}
+
+// --- Compiled ---
+
+// The text goes to the cache. Returns a use of what was compiled.
+static compiled_t *keep_result(compile_work_t *work) {
+  coordinator_t *coordinator = work->coordinator;
+  const coordinator_options_t *options = &coordinator->options;
+  const chip_spec_t *spec = work->key.spec;
+  const bool is_own_kind = spec == options->spec && options->hbm_bytes != 0;
+  const int64_t compiled_bytes =
+      (int64_t)(pod_arena_used_bytes(work->result->program->arena) + work->packed_bytes);
+  compiled_t *compiled = compiled_create(
+      &(compiled_t){.result = work->result,
+                    .destroy = options->compiler.destroy,
+                    .spec = spec,
+                    .torus = work->key.torus,
+                    .hbm_bytes = is_own_kind ? options->hbm_bytes : spec->hbm_bytes,
+                    .packed = work->packed,
+                    .packed_bytes = work->packed_bytes});
+  work->result = NULL;
+  work->packed = NULL;
+  compile_cache_put(coordinator->compile_cache, &work->key, work->text, compiled,
+                    compiled_bytes);
+  work->text = NULL;
+  coordinator->compile_text_bytes -= work->key.text_bytes;
+  return compiled;
+}
+
+// What a waiter does when it is told may make others leave.
+static compile_waiter_t *take_waiter(compile_work_t *work) {
+  compile_waiter_t *waiter = work->waiters;
+  if (waiter != NULL) {
+    work->waiters = waiter->next;
+    if (work->waiters == NULL) {
+      work->last_waiter = &work->waiters;
+    }
+    waiter->next = NULL;
+    waiter->work = NULL;
+  }
+  return waiter;
+}
+
+static void finish_work(queue_job_t *job) {
+  compile_work_t *work = work_of(job);
+  unlink_work(work);  // Who comes now finds it in the cache, or begins anew.
+  if (work->coordinator->is_destroyed) {
+    pod_status_free(work->status);
+    work->status = pod_error(POD_CANCELLED, "the coordinator is going down");
+  }
+  compiled_t *compiled = work->status == NULL ? keep_result(work) : NULL;
+  for (compile_waiter_t *waiter = take_waiter(work); waiter != NULL;
+       waiter = take_waiter(work)) {
+    waiter->done(waiter, work->status == NULL ? NULL : pod_status_copy(work->status),
+                 compiled);
+  }
+  compiled_unuse(compiled);
+  destroy_work(work);
+}
+
+// --- Waiting ---
+
+static compile_work_t *find_work(const coordinator_t *coordinator,
+                                 const compile_key_t *key, bool is_loadable) {
+  for (compile_work_t *work = coordinator->works; work != NULL; work = work->next) {
+    if ((work->is_loadable || !is_loadable) && compile_key_equal(&work->key, key)) {
+      return work;
+    }
+  }
+  return NULL;
+}
+
+pod_status_t compile_work_join(coordinator_t *coordinator, const compile_key_t *key,
+                               char *text, bool is_loadable, compile_waiter_t *waiter) {
+  compile_work_t *work = find_work(coordinator, key, is_loadable);
+  if (work != NULL) {
+    free(text);
+    coordinator->compile_text_bytes -= key->text_bytes;
+  } else {
+    work = create_work(coordinator, key, is_loadable);
+    work->job.run = run_work;
+    work->job.done = finish_work;
+    work->text = text;
+    work->key.text = text;
+    const pod_status_t status = job_queue_add(coordinator->compiles, &work->job);
+    if (status != NULL) {
+      work->text = NULL;  // Stays the caller's.
+      destroy_work(work);
+      return status;
+    }
+    work->next = coordinator->works;
+    coordinator->works = work;
+  }
+  waiter->work = work;
+  waiter->next = NULL;
+  *work->last_waiter = waiter;
+  work->last_waiter = &waiter->next;
+  return NULL;
+}
+
+void compile_work_leave(compile_waiter_t *waiter) {
+  compile_work_t *work = waiter->work;
+  POD_CHECK(work != NULL);
+  compile_waiter_t **at = &work->waiters;
+  while (*at != waiter) {
+    at = &(*at)->next;
+  }
+  *at = waiter->next;
+  if (*at == NULL) {
+    work->last_waiter = at;
+  }
+  waiter->work = NULL;
+  waiter->next = NULL;
+  if (work->waiters == NULL &&
+      job_queue_remove(work->coordinator->compiles, &work->job)) {
+    destroy_work(work);
+  }
+}
