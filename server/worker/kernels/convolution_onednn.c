@@ -24,14 +24,14 @@ static pod_status_t describe_activation(const onednn_convolution_desc_t *desc,
                                         const int64_t *sizes, int64_t features,
                                         tensor_dtype_t dtype, dnnl_memory_desc_t *out) {
   dnnl_dims_t dims = {desc->batch, features}, strides;
-  int64_t stride = features;
-  strides[1] = 1;
+  int64_t stride = desc->is_features_second ? 1 : features;
   for (int d = desc->rank - 1; d >= 0; d--) {
     dims[2 + d] = sizes[d];
     strides[2 + d] = stride;
     stride *= sizes[d];
   }
-  strides[0] = stride;
+  strides[1] = desc->is_features_second ? stride : 1;
+  strides[0] = desc->is_features_second ? stride * features : stride;
   TRY_DNNL("describe an activation",
            dnnl_memory_desc_init_by_strides(out, desc->rank + 2, dims,
                                             onednn_type_of(dtype), strides));

@@ -1,12 +1,13 @@
 // Convolutions by oneDNN: forward, and the two that are the gradients of one. Activations
-// lie as it computes fastest, features last; weights lie anyhow and are packed in every
-// run.
+// lie with features last, which it computes fastest but for a few, or second; weights lie
+// anyhow and are packed in every run.
 //
 // Threading: create and run on the chip's compute thread.
 
 #ifndef SERVER_WORKER_KERNELS_CONVOLUTION_ONEDNN_H_
 #define SERVER_WORKER_KERNELS_CONVOLUTION_ONEDNN_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,12 +26,13 @@ typedef enum onednn_convolution_kind_t {
 // destination[n, o, g·out + j] = sum over i and k of
 //   source[n, o·stride + k·dilation − low, g·in + i] · weights[g, j, i, k]
 // Source [batch, source_sizes, groups·in] and destination [batch, destination_sizes,
-// groups·out] are dense; strides of the weights are in elements: groups, out, in, then
-// spatial. high is what the sizes come to with low.
+// groups·out] are dense, or [batch, features, sizes] both; strides of the weights are in
+// elements: groups, out, in, then spatial. high is what the sizes come to with low.
 typedef struct onednn_convolution_desc_t {
   onednn_convolution_kind_t kind;
   int rank;  // Spatial: 1 to ONEDNN_SPATIAL_MAX.
   tensor_dtype_t source_dtype, weights_dtype, destination_dtype;
+  bool is_features_second;
   int64_t batch, groups, in_features, out_features;
   int64_t source_sizes[ONEDNN_SPATIAL_MAX], kernel_sizes[ONEDNN_SPATIAL_MAX];
   int64_t destination_sizes[ONEDNN_SPATIAL_MAX];
