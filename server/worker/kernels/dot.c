@@ -77,14 +77,17 @@ static bool is_f32_or_bf16(tensor_dtype_t dtype) {
 
 // Our loops win where the right operand comes from memory; within the caches oneDNN's
 // matrix units win, unless they would be all but empty. Columns that are contiguous suit
-// oneDNN better than us, and very small matrices cost it less than calls cost us.
+// oneDNN better than us, and very small matrices cost it less than calls cost us. f16 it
+// does not have: a large matrix would be converted before.
 static bool has_few_rows(const dot_layout_t *layout, tensor_dtype_t rhs) {
   enum { ROWS_ALWAYS = 4, SMALL = 1024, LARGE_BYTES = 4 << 20 };
   const int64_t elements = layout->k * layout->n;
   if (layout->m <= ROWS_ALWAYS) {
     return elements > SMALL || layout->m == 1;
   }
-  return layout->m <= KERNEL_SKINNY_ROWS / 2 && layout->rhs.column_stride == 1 &&
+  const int64_t rows_max =
+      rhs == TENSOR_F16 ? KERNEL_SKINNY_ROWS : KERNEL_SKINNY_ROWS / 2;
+  return layout->m <= rows_max && layout->rhs.column_stride == 1 &&
          elements * (int64_t)tensor_dtype_bytes(rhs) >= LARGE_BYTES;
 }
 
@@ -96,7 +99,9 @@ static void choose_way(dot_plan_t *plan, tensor_dtype_t lhs, tensor_dtype_t rhs,
   plan->way = WAY_OWN_LOOPS;
   if (own == TENSOR_F32 && has_few_rows(&plan->layout, rhs)) {
     plan->way = WAY_FEW_ROWS;
-    plan->rhs_dtype = is_f32_or_bf16(rhs) ? rhs : TENSOR_F32;
+    const bool is_row_major = dot_matrix_as_used(&plan->layout.rhs).column_stride == 1;
+    const bool is_read = is_f32_or_bf16(rhs) || (rhs == TENSOR_F16 && is_row_major);
+    plan->rhs_dtype = is_read ? rhs : TENSOR_F32;
   } else if (onednn_has_types(lhs, rhs, result)) {
     plan->way = WAY_ONEDNN;
     plan->lhs_dtype = lhs;
@@ -262,6 +267,48 @@ static pod_status_t pad_rows(const float *a, size_t m, size_t k, size_t stride,
   return NULL;
 }
 
+// One row by matrices of which several interleave, the heads of attention: a few rows or
+// columns of every one in turn, so that memory is read in the order in which it lies.
+static void run_interleaved(const dot_plan_t *plan, const float *lhs, const void *rhs,
+                            float *sums) {
+  enum { AT_ONCE = 16 };
+  const kernel_loops_t *loops = kernel_loops();
+  const dot_matrix_t a = dot_matrix_as_used(&plan->layout.lhs),
+                     b = dot_matrix_as_used(&plan->layout.rhs);
+  const bool is_by_row = b.column_stride == 1;
+  const bool is_bf16 = plan->rhs_dtype == TENSOR_BF16;
+  const int64_t stride = is_by_row ? b.row_stride : b.column_stride;
+  const int64_t bytes = (int64_t)tensor_dtype_bytes(plan->rhs_dtype);
+  const int64_t size = is_by_row ? b.rows : b.columns, inner = b.batches[1];
+  memset(sums, 0, sizeof(float) * (size_t)(b.batches[0] * inner * b.columns));
+  for (int64_t outer = 0; outer < b.batches[0]; outer++) {
+    for (int64_t first = 0; first < size; first += AT_ONCE) {
+      const size_t count = (size_t)(size - first < AT_ONCE ? size - first : AT_ONCE);
+      for (int64_t i = 0; i < inner; i++) {
+        const int64_t batch = outer * inner + i;
+        const float *row = batch_of(lhs, &a, TENSOR_F32, batch);
+        const char *part = batch_of(rhs, &b, plan->rhs_dtype, batch);
+        float *out = sums + batch * b.columns;
+        part += first * stride * bytes;
+        if (is_by_row) {
+          loops->skinny_rows(row + first, part, plan->rhs_dtype, (size_t)stride, out, 1,
+                             count, (size_t)b.columns);
+        } else {
+          loops->skinny_columns(row, (size_t)b.rows, part, is_bf16, (size_t)stride,
+                                out + first, 1, (size_t)b.rows, count);
+        }
+      }
+    }
+  }
+}
+
+// Rows of a for loops that read whole vectors need zeros behind them.
+static bool is_interleaved_row(const dot_plan_t *plan) {
+  const dot_matrix_t b = dot_matrix_as_used(&plan->layout.rhs);
+  return plan->layout.m == 1 && !dot_matrix_is_batch_outermost(&b) &&
+         (b.column_stride == 1 || b.rows % 16 == 0);
+}
+
 static pod_status_t run_few_rows(const dot_plan_t *plan, const void *lhs, const void *rhs,
                                  float *sums) {
   const kernel_loops_t *loops = kernel_loops();
@@ -271,15 +318,23 @@ static pod_status_t run_few_rows(const dot_plan_t *plan, const void *lhs, const 
                      b = dot_matrix_as_used(&plan->layout.rhs);
   const bool is_bf16 = plan->rhs_dtype == TENSOR_BF16;
   const int64_t batches = batches_of(&plan->layout);
+  if (is_interleaved_row(plan)) {
+    run_interleaved(plan, lhs, rhs, sums);
+    return NULL;
+  }
   for (int64_t batch = 0; batch < batches; batch++, sums += m * n) {
     const float *a_batch = batch_of(lhs, &a, TENSOR_F32, batch);
     const void *b_batch = batch_of(rhs, &b, plan->rhs_dtype, batch);
     if (b.column_stride == 1) {
-      loops->skinny_rows(a_batch, b_batch, is_bf16, (size_t)b.row_stride, sums, m, k, n);
+      memset(sums, 0, m * n * sizeof(float));
+      loops->skinny_rows(a_batch, b_batch, plan->rhs_dtype, (size_t)b.row_stride, sums, m,
+                         k, n);
       continue;
     }
-    const float *padded = NULL;
-    POD_TRY(pad_rows(a_batch, m, k, stride, &padded));
+    const float *padded = a_batch;
+    if (stride != k) {
+      POD_TRY(pad_rows(a_batch, m, k, stride, &padded));
+    }
     loops->skinny_columns(padded, stride, b_batch, is_bf16, (size_t)b.column_stride, sums,
                           m, k, n);
   }

@@ -72,9 +72,9 @@ void KERNEL_ISA_NAME(kernel_bf16_to_f32)(const void *in, void *out, size_t count
 void KERNEL_ISA_NAME(kernel_f32_to_bf16)(const void *in, void *out, size_t count);
 void KERNEL_ISA_NAME(kernel_f16_to_f32)(const void *in, void *out, size_t count);
 void KERNEL_ISA_NAME(kernel_f32_to_f16)(const void *in, void *out, size_t count);
-void KERNEL_ISA_NAME(kernel_skinny_rows)(const float *a, const void *b, bool is_bf16,
-                                         size_t b_stride, float *c, size_t m, size_t k,
-                                         size_t n);
+void KERNEL_ISA_NAME(kernel_skinny_rows)(const float *a, const void *b,
+                                         tensor_dtype_t dtype, size_t b_stride, float *c,
+                                         size_t m, size_t k, size_t n);
 void KERNEL_ISA_NAME(kernel_skinny_columns)(const float *a, size_t a_stride,
                                             const void *b, bool is_bf16, size_t b_stride,
                                             float *c, size_t m, size_t k, size_t n);

@@ -57,14 +57,14 @@ typedef void (*kernel_repeat_fn_t)(const void *in, int64_t stride, void *out,
 typedef void (*kernel_matmul_fn_t)(const void *a, const void *b, void *c, size_t m,
                                    size_t k, size_t n);
 
-// c = a b for a few rows (m at most KERNEL_SKINNY_ROWS); c and a in f32 and dense, b in
-// f32 or bf16 with rows b_stride elements apart.
-typedef void (*kernel_skinny_rows_fn_t)(const float *a, const void *b, bool is_bf16,
-                                        size_t b_stride, float *c, size_t m, size_t k,
-                                        size_t n);
+// c += a b for a few rows (m at most KERNEL_SKINNY_ROWS); c and a in f32 and dense, b in
+// f32, bf16 or f16 with rows b_stride elements apart.
+typedef void (*kernel_skinny_rows_fn_t)(const float *a, const void *b,
+                                        tensor_dtype_t dtype, size_t b_stride, float *c,
+                                        size_t m, size_t k, size_t n);
 
-// The same with columns of b contiguous and b_stride apart; rows of a are a_stride apart
-// and have zeros behind k up to a multiple of 16.
+// c = a b, b in f32 or bf16, with columns of b contiguous and b_stride apart; rows of a
+// are a_stride apart and have zeros behind k up to a multiple of 16.
 typedef void (*kernel_skinny_columns_fn_t)(const float *a, size_t a_stride, const void *b,
                                            bool is_bf16, size_t b_stride, float *c,
                                            size_t m, size_t k, size_t n);

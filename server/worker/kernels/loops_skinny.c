@@ -1,6 +1,6 @@
-// Products of a few rows with a matrix, f32 or bf16 against accumulators in f32: what
-// takes the time is reading the matrix, so every element is read once, in the order in
-// which it lies, and used for all rows.
+// Products of a few rows with a matrix, f32, bf16 or f16 against accumulators in f32:
+// what takes the time is reading the matrix, so every element is read once, in the order
+// in which it lies, and used for all rows.
 
 #include <string.h>
 
@@ -68,24 +68,31 @@ static void add_block(const float *a, size_t m, size_t k, const float *b, size_t
   }
 }
 
-void KERNEL_ISA_NAME(kernel_skinny_rows)(const float *a, const void *b, bool is_bf16,
-                                         size_t b_stride, float *c, size_t m, size_t k,
-                                         size_t n) {
+static void widen(const uint16_t *in, tensor_dtype_t dtype, float *out, size_t count) {
+  if (dtype == TENSOR_BF16) {
+    widen_bf16(in, out, count);
+  } else {
+    KERNEL_ISA_NAME(kernel_f16_to_f32)(in, out, count);
+  }
+}
+
+void KERNEL_ISA_NAME(kernel_skinny_rows)(const float *a, const void *b,
+                                         tensor_dtype_t dtype, size_t b_stride, float *c,
+                                         size_t m, size_t k, size_t n) {
   _Alignas(64) float widened[DEPTH * STRIP];
-  memset(c, 0, m * n * sizeof(float));
   for (size_t p = 0; p < k; p += DEPTH) {
     const size_t depth = k - p < DEPTH ? k - p : DEPTH;
     for (size_t j = 0; j < n; j += STRIP) {
       const size_t columns = n - j < STRIP ? n - j : STRIP;
       const size_t first = p * b_stride + j;
-      if (!is_bf16) {
+      if (dtype == TENSOR_F32) {
         add_block(a + p, m, k, (const float *)b + first, b_stride, c + j, n, depth,
                   columns);
         continue;
       }
       for (size_t row = 0; row < depth; row++) {
-        widen_bf16((const uint16_t *)b + first + row * b_stride, widened + row * STRIP,
-                   columns);
+        widen((const uint16_t *)b + first + row * b_stride, dtype, widened + row * STRIP,
+              columns);
       }
       add_block(a + p, m, k, widened, STRIP, c + j, n, depth, columns);
     }
@@ -94,26 +101,38 @@ void KERNEL_ISA_NAME(kernel_skinny_rows)(const float *a, const void *b, bool is_
 
 // ----- b with its columns contiguous: dot products -----
 
-enum { LANES = 16, TOGETHER = 4, CHUNK = 1024 };
+#if defined(__AVX512F__)
+enum { LANES = 16 };
+#elif defined(__AVX__)
+enum { LANES = 8 };
+#else
+enum { LANES = 4 };
+#endif
 
-// lanes[q][l] += a[p] * b[q][p] for p = l modulo LANES; `count` a multiple of LANES.
-static inline void add_products(const float *a, const float *b, size_t b_stride,
-                                size_t count, float lanes[TOGETHER][LANES]) {
-  float sums[TOGETHER][LANES];
-  memcpy(sums, lanes, sizeof(sums));
-  for (size_t p = 0; p < count; p += LANES) {
-    for (size_t q = 0; q < TOGETHER; q++) {
-      for (size_t lane = 0; lane < LANES; lane++) {
-        sums[q][lane] += a[p + lane] * b[q * b_stride + p + lane];
-      }
-    }
-  }
-  memcpy(lanes, sums, sizeof(sums));
+enum { TOGETHER = 4 };
+
+typedef float lanes_t __attribute__((vector_size(LANES * sizeof(float))));
+typedef uint32_t words_t __attribute__((vector_size(LANES * sizeof(uint32_t))));
+typedef uint16_t halves_t __attribute__((vector_size(LANES * sizeof(uint16_t))));
+
+static inline lanes_t load_f32(const void *in) {
+  lanes_t out;
+  memcpy(&out, in, sizeof(out));
+  return out;
 }
 
-static inline float sum_lanes(const float *lanes) {
+static inline lanes_t load_bf16(const void *in) {
+  halves_t halves;
+  memcpy(&halves, in, sizeof(halves));
+  const words_t words = __builtin_convertvector(halves, words_t) << 16;
+  lanes_t out;
+  memcpy(&out, &words, sizeof(out));
+  return out;
+}
+
+static inline float sum_lanes(lanes_t lanes) {
   float sums[LANES];
-  memcpy(sums, lanes, sizeof(sums));
+  memcpy(sums, &lanes, sizeof(sums));
   for (size_t half = LANES / 2; half > 0; half /= 2) {
     for (size_t lane = 0; lane < half; lane++) {
       sums[lane] += sums[lane + half];
@@ -122,53 +141,90 @@ static inline float sum_lanes(const float *lanes) {
   return sums[0];
 }
 
-// Up to TOGETHER columns of b and a chunk of k, in f32, filled with zeros to a multiple
-// of LANES.
-static void load_columns(const void *b, bool is_bf16, size_t b_stride, size_t columns,
-                         size_t count, float out[TOGETHER][CHUNK]) {
-  const size_t padded = (count + LANES - 1) / LANES * LANES;
-  for (size_t q = 0; q < TOGETHER; q++) {
-    const size_t filled = q < columns ? count : 0;
-    if (is_bf16) {
-      widen_bf16((const uint16_t *)b + (q < columns ? q * b_stride : 0), out[q], filled);
-    } else if (filled > 0) {
-      memcpy(out[q], (const float *)b + q * b_stride, filled * sizeof(float));
+// `rows` rows of a by TOGETHER columns of b, whose bytes are b_bytes apart; the last
+// elements of k, which are no vector, come from `tails`.
+static inline __attribute__((always_inline)) void dot_tile(
+    const float *a, size_t a_stride, size_t rows, const char *const *b,
+    const char *const *tails, bool is_bf16, size_t k, float *c, size_t c_stride,
+    size_t columns) {
+  lanes_t sums[TOGETHER][TOGETHER];
+  memset(sums, 0, sizeof(sums));
+  const size_t bytes = is_bf16 ? sizeof(uint16_t) : sizeof(float);
+  for (size_t p = 0; p < k; p += LANES) {
+    const bool is_tail = p + LANES > k;
+    lanes_t x[TOGETHER];
+    for (size_t q = 0; q < TOGETHER; q++) {
+      const char *from = is_tail ? tails[q] : b[q] + p * bytes;
+      x[q] = is_bf16 ? load_bf16(from) : load_f32(from);
     }
-    memset(out[q] + filled, 0, (padded - filled) * sizeof(float));
+    for (size_t i = 0; i < rows; i++) {
+      const lanes_t y = load_f32(a + i * a_stride + p);
+      for (size_t q = 0; q < TOGETHER; q++) {
+        sums[i][q] += x[q] * y;
+      }
+    }
   }
+  for (size_t i = 0; i < rows; i++) {
+    for (size_t q = 0; q < columns; q++) {
+      c[i * c_stride + q] = sum_lanes(sums[i][q]);
+    }
+  }
+}
+
+// The same for a number of rows and a type that the compiler knows.
+static void dot_tiles(const float *a, size_t a_stride, size_t rows, const char *const *b,
+                      const char *const *tails, bool is_bf16, size_t k, float *c,
+                      size_t c_stride, size_t columns) {
+#define TILE(count, bf16) \
+  dot_tile(a, a_stride, count, b, tails, bf16, k, c, c_stride, columns)
+  switch (rows * 2 + is_bf16) {
+    case 2:
+      TILE(1, false);
+      break;
+    case 3:
+      TILE(1, true);
+      break;
+    case 4:
+      TILE(2, false);
+      break;
+    case 5:
+      TILE(2, true);
+      break;
+    case 6:
+      TILE(3, false);
+      break;
+    case 7:
+      TILE(3, true);
+      break;
+    case 8:
+      TILE(4, false);
+      break;
+    default:
+      TILE(4, true);
+      break;
+  }
+#undef TILE
 }
 
 // `a` has rows of a_stride elements, zeros behind k up to a multiple of LANES.
 void KERNEL_ISA_NAME(kernel_skinny_columns)(const float *a, size_t a_stride,
                                             const void *b, bool is_bf16, size_t b_stride,
                                             float *c, size_t m, size_t k, size_t n) {
-  _Alignas(64) float columns[TOGETHER][CHUNK];
-  _Alignas(64) float lanes[KERNEL_SKINNY_ROWS][TOGETHER][LANES];
-  const size_t b_bytes = is_bf16 ? sizeof(uint16_t) : sizeof(float);
+  _Alignas(64) char padded[TOGETHER][LANES * sizeof(float)];
+  const size_t bytes = is_bf16 ? sizeof(uint16_t) : sizeof(float);
+  const size_t whole = k / LANES * LANES;
+  memset(padded, 0, sizeof(padded));
   for (size_t j = 0; j < n; j += TOGETHER) {
-    const size_t part = n - j < TOGETHER ? n - j : TOGETHER;
-    memset(lanes, 0, m * sizeof(lanes[0]));
-    for (size_t p = 0; p < k; p += CHUNK) {
-      const size_t count = k - p < CHUNK ? k - p : CHUNK;
-      const size_t padded = (count + LANES - 1) / LANES * LANES;
-      const char *first = (const char *)b + (j * b_stride + p) * b_bytes;
-      const bool is_direct = !is_bf16 && part == TOGETHER && count == padded;
-      if (!is_direct) {
-        load_columns(first, is_bf16, b_stride, part, count, columns);
-      }
-      for (size_t i = 0; i < m; i++) {
-        if (is_direct) {
-          add_products(a + i * a_stride + p, (const float *)(const void *)first, b_stride,
-                       padded, lanes[i]);
-        } else {
-          add_products(a + i * a_stride + p, columns[0], CHUNK, padded, lanes[i]);
-        }
-      }
+    const size_t columns = n - j < TOGETHER ? n - j : TOGETHER;
+    const char *starts[TOGETHER], *tails[TOGETHER];
+    for (size_t q = 0; q < TOGETHER; q++) {
+      starts[q] = (const char *)b + (j + (q < columns ? q : 0)) * b_stride * bytes;
+      memcpy(padded[q], starts[q] + whole * bytes, (k - whole) * bytes);
+      tails[q] = padded[q];
     }
-    for (size_t i = 0; i < m; i++) {
-      for (size_t q = 0; q < part; q++) {
-        c[i * n + j + q] = sum_lanes(lanes[i][q]);
-      }
+    for (size_t i = 0; i < m; i += TOGETHER) {
+      dot_tiles(a + i * a_stride, a_stride, m - i < TOGETHER ? m - i : TOGETHER, starts,
+                tails, is_bf16, k, c + i * n + j, n, columns);
     }
   }
 }

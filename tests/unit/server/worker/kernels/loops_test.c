@@ -274,7 +274,9 @@ static void check_products(const kernel_loops_t *loops, size_t m, size_t k, size
     if (way == 2) {
       loops->skinny_columns(a, stride, by_column, false, k, c, m, k, n);
     } else {
-      loops->skinny_rows(a, way == 0 ? (const void *)b : narrow, way == 1, n, c, m, k, n);
+      memset(c, 0, m * n * sizeof(*c));
+      loops->skinny_rows(a, way == 0 ? (const void *)b : narrow,
+                         way == 1 ? TENSOR_BF16 : TENSOR_F32, n, c, m, k, n);
     }
     for (size_t i = 0; i < m * n; i++) {
       assert_true((double)c[i] == sums[i]);
