@@ -119,6 +119,31 @@ static void group_all(gatherer_t *gatherer, compiler_groups_t *groups) {
   *groups = (compiler_groups_t){.group_count = 1, .group_size = devices, .ids = ids};
 }
 
+// What the rules of shapes could not know of a group of everyone: how many these are.
+static pod_status_t check_everyone(const gatherer_t *gatherer, int64_t devices) {
+  const mlir_op_t *op = gatherer->op;
+  const mlir_attr_t *split = mlir_op_attr(op, "split_count");
+  bool fits = split == NULL || split->integer == devices;
+  if (op->kind == CHIP_OP_ALL_GATHER || op->kind == CHIP_OP_REDUCE_SCATTER) {
+    const bool gathers = op->kind == CHIP_OP_ALL_GATHER;
+    const int64_t dim =
+        mlir_op_attr(op, gathers ? "all_gather_dim" : "scatter_dimension")->integer;
+    for (int i = 0; i < op->operand_count; i++) {
+      const int64_t from = op->operands[i]->type->shape.dims[dim];
+      const int64_t to = op->results[i].type->shape.dims[dim];
+      int64_t all;
+      fits &= !__builtin_mul_overflow(gathers ? from : to, devices, &all) &&
+              all == (gathers ? to : from);
+    }
+  }
+  return fits ? NULL
+              : mlir_op_error(gatherer->lower->module, op, POD_INVALID_ARGUMENT,
+                              "without 'replica_groups' all %" PRId64
+                              " devices are one group, and its sizes are for a group of "
+                              "another size",
+                              devices);
+}
+
 static pod_status_t gather_channel(gatherer_t *gatherer) {
   int64_t handle, type;
   POD_TRY(stablehlo_channel_handle(gatherer->lower->module,
@@ -141,6 +166,7 @@ static pod_status_t gather_groups(gatherer_t *gatherer) {
   POD_TRY(compiler_parse_replica_groups(module, attr, meshes, module->arena, &groups));
   if (groups.group_count == 0 || groups.group_size == 0) {
     group_all(gatherer, &groups);
+    POD_TRY(check_everyone(gatherer, groups.group_size));
   }
   POD_TRY(check_devices(gatherer, &groups));
   add_list(gatherer, CHIP_ATTR_REPLICA_GROUPS, groups.group_count * groups.group_size,

@@ -257,6 +257,29 @@ static void test_groups_that_miss_a_device_are_refused(void **state) {
 
 // --- The report ---
 
+static void test_one_group_of_all_has_the_pods_size(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      "func.func @main(%a: tensor<4x2xf32>) -> tensor<4x2xf32> {\n"
+      "  %0 = \"stablehlo.all_gather\"(%a) <{all_gather_dim = 1 : i64, replica_groups = "
+      "dense<> : tensor<0x0xi64>}> : (tensor<4x2xf32>) -> tensor<4x2xf32>\n"
+      "  return %0 : tensor<4x2xf32>\n"
+      "}\n",
+      "func.func @main(%a: tensor<4x2xf32>) -> tensor<4x2xf32> {\n"
+      "  %0 = \"stablehlo.all_to_all\"(%a) <{split_dimension = 0 : i64, "
+      "concat_dimension = 0 : i64, split_count = 2 : i64, replica_groups = "
+      "dense<> : tensor<0x0xi64>}> : (tensor<4x2xf32>) -> tensor<4x2xf32>\n"
+      "  return %0 : tensor<4x2xf32>\n"
+      "}\n"};
+  for (size_t i = 0; i < POD_COUNT_OF(texts); i++) {
+    check_refused(texts[i], "2x2", POD_INVALID_ARGUMENT,
+                  "test.mlir:2:8: 'stablehlo.all_");
+    check_refused(texts[i], "2x2", POD_INVALID_ARGUMENT, "all 4 devices are one group");
+  }
+  compiler_result_destroy(compile_text(texts[0], "1x1"));
+  compiler_result_destroy(compile_text(texts[1], "2x1"));
+}
+
 static const mesh_t *make_mesh(pod_arena_t *arena, const int64_t *device_ids) {
   const mesh_axis_t axes[] = {{"x", 2}, {"y", 4}};
   const mesh_t *mesh;
@@ -305,6 +328,7 @@ int main(void) {
       cmocka_unit_test(test_a_mesh_that_is_not_the_pods_is_refused_naming_both),
       cmocka_unit_test(test_types_beyond_all_memory_are_an_error),
       cmocka_unit_test(test_diagnostics_point_into_the_source),
+      cmocka_unit_test(test_one_group_of_all_has_the_pods_size),
       cmocka_unit_test(test_groups_that_miss_a_device_are_refused),
       cmocka_unit_test(test_groups_are_named_by_the_axes_they_run_along),
       cmocka_unit_test(test_destroying_nothing_is_nothing),
