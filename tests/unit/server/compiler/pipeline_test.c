@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/base/check.h"
 #include "server/collective/schedule.h"
 #include "server/compiler/report.h"
 #include "tests/unit/server/compiler/replay.h"
