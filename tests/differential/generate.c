@@ -97,6 +97,9 @@ int64_t generate_dim(generate_t *g) {
 tensor_shape_t generate_shape(generate_t *g, tensor_dtype_t dtype, int rank_min) {
   static const int ranks[] = {0, 1, 1, 2, 2, 2, 3, 3, 4, 5};
   int rank;
+  if (rank_min == 0 && generate_chance(g, g->scalar_percent)) {
+    return generate_scalar_shape(dtype);
+  }
   do {
     rank = ranks[generate_below(g, (int)POD_COUNT_OF(ranks))];
   } while (rank < rank_min);
@@ -110,6 +113,23 @@ tensor_shape_t generate_shape(generate_t *g, tensor_dtype_t dtype, int rank_min)
     elements *= dims[d] > 0 ? dims[d] : 1;
   }
   return tensor_shape_make(dtype, rank, dims);
+}
+
+tensor_shape_t generate_large_shape(generate_t *g, tensor_dtype_t dtype) {
+  static const int64_t large[] = {4099, 1031, 2048, 257, 127, 67, 64, 16, 3, 2};
+  int64_t dims[3];
+  int rank = 0;
+  for (int64_t left = GENERATE_LARGE; rank < 3 && left > 1;) {
+    dims[rank] = large[generate_below(g, (int)POD_COUNT_OF(large))];
+    dims[rank] = dims[rank] > left ? left : dims[rank];
+    left /= dims[rank++];
+  }
+  return tensor_shape_make(dtype, rank, dims);
+}
+
+tensor_shape_t generate_any_size(generate_t *g, tensor_dtype_t dtype, int rank_min) {
+  return generate_chance(g, 5) ? generate_large_shape(g, dtype)
+                               : generate_shape(g, dtype, rank_min);
 }
 
 tensor_shape_t generate_scalar_shape(tensor_dtype_t dtype) {
@@ -162,7 +182,8 @@ mlir_value_t *generate_constant_integer(generate_t *g, tensor_dtype_t dtype,
 
 mlir_value_t *generate_given(generate_t *g, const tensor_shape_t *shape,
                              const void *elements) {
-  if (g->argument_count == GENERATE_VALUES_MAX || generate_chance(g, 25)) {
+  if (g->argument_count == GENERATE_VALUES_MAX ||
+      generate_chance(g, g->constant_percent)) {
     return generate_constant(g, shape, elements);
   }
   mlir_value_t *value =
@@ -370,7 +391,12 @@ static void append_ops(generate_t *g, int op_count, const char *name) {
 
 generate_case_t *generate_case(uint64_t seed, int op_count, const char *name,
                                bool is_alone) {
-  generate_t g = {.random = {.state = seed}, .is_alone = is_alone};
+  generate_t g = {
+      .random = {.state = seed}, .is_alone = is_alone, .constant_percent = 25};
+  if (generate_chance(&g, 12)) {
+    g.constant_percent = 90;
+    g.scalar_percent = 60;
+  }
   g.module = mlir_module_create("random.mlir");
   g.arena = pod_arena_create();
   mlir_op_t *function = mlir_op_create(g.module, "func.func", 0, NULL, 0, NULL, 1);

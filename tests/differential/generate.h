@@ -41,6 +41,7 @@ enum {
   GENERATE_VALUES_MAX = 512,
   GENERATE_RESULTS_MAX = 256,
   GENERATE_ELEMENTS_MAX = 600,  // Of what rows draw; results may be somewhat larger.
+  GENERATE_LARGE = 12000,
   GENERATE_RANK_MAX = 5,
 };
 
@@ -87,6 +88,9 @@ typedef struct generate_t {
   mlir_module_t *module;
   pod_arena_t *arena;
   bool is_alone;  // For one chip; else dimensions are often multiples of 2 and 4.
+  // How many of the fresh arrays are constants, and of the shapes scalars: in some
+  // modules all and most, which is where constants fold.
+  int constant_percent, scalar_percent;
   mlir_block_t *main, *block;  // @main's; where operations are appended.
   int value_count;             // In scope of @main.
   generate_value_t values[GENERATE_VALUES_MAX];
@@ -141,6 +145,10 @@ unsigned generate_class(tensor_dtype_t dtype);
 int64_t generate_dim(generate_t *g);  // 0, 1, 2, primes.
 // Of rank `rank_min` … 5, at most GENERATE_ELEMENTS_MAX elements.
 tensor_shape_t generate_shape(generate_t *g, tensor_dtype_t dtype, int rank_min);
+// Of up to GENERATE_LARGE elements: more than kernels take at once. Of rank 1 to 3.
+tensor_shape_t generate_large_shape(generate_t *g, tensor_dtype_t dtype);
+// One or the other, for rows whose reference is linear. `rank_min` at most 1.
+tensor_shape_t generate_any_size(generate_t *g, tensor_dtype_t dtype, int rank_min);
 tensor_shape_t generate_scalar_shape(tensor_dtype_t dtype);
 static inline const tensor_shape_t *generate_shape_of(const mlir_value_t *value) {
   return &value->type->shape;

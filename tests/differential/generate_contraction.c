@@ -113,7 +113,7 @@ typedef struct reduction_t {
 } reduction_t;
 
 static reduction_t draw_reduction(generate_t *g, tensor_dtype_t dtype) {
-  reduction_t reduction = {.from = generate_shape(g, dtype, 0), .count = 1};
+  reduction_t reduction = {.from = generate_any_size(g, dtype, 0), .count = 1};
   reduction.to = reduction.from;
   reduction.to.rank = 0;
   for (int d = 0; d < reduction.from.rank; d++) {

@@ -8,7 +8,7 @@
 
 static void generate_constant_row(generate_t *g, const char *name) {
   (void)name;
-  const tensor_shape_t shape = generate_shape(g, generate_dtype(g, GENERATE_ANY), 0);
+  const tensor_shape_t shape = generate_any_size(g, generate_dtype(g, GENERATE_ANY), 0);
   const reference_value_t array = reference_make(g->arena, &shape);
   generate_fill(g, shape.dtype, GENERATE_SPECIALS, array.count, array.data);
   if (generate_chance(g, 30)) {  // A splat.
@@ -78,7 +78,7 @@ static void generate_unary(generate_t *g, const char *name) {
   const bool is_negate = strcmp(name, "stablehlo.negate") == 0;
   const tensor_dtype_t dtype = generate_dtype(g, row->classes);
   const bool is_complex = tensor_dtype_is_complex(dtype) && !is_negate;
-  tensor_shape_t shape = generate_shape(g, dtype, 0);
+  tensor_shape_t shape = generate_any_size(g, dtype, 0);
   mlir_value_t *x = generate_operand(g, &shape, GENERATE_EXACT,
                                      is_complex ? GENERATE_POSITIVE : GENERATE_SPECIALS);
   if (strcmp(name, "stablehlo.abs") == 0) {
@@ -171,7 +171,7 @@ static void generate_binary(generate_t *g, const char *name) {
     classes |= strcmp(binaries[i].name, name) == 0 ? binaries[i].classes : 0;
   }
   const tensor_dtype_t dtype = generate_dtype(g, classes);
-  const tensor_shape_t shape = generate_shape(g, dtype, 0);
+  const tensor_shape_t shape = generate_any_size(g, dtype, 0);
   const bool is_integral =
       (generate_class(dtype) & (GENERATE_INTEGER | GENERATE_PRED)) != 0;
   const bool is_close =
@@ -194,7 +194,7 @@ static void generate_binary(generate_t *g, const char *name) {
 
 static void generate_complex(generate_t *g, const char *name) {
   tensor_shape_t shape =
-      generate_shape(g, generate_chance(g, 50) ? TENSOR_F32 : TENSOR_F64, 0);
+      generate_any_size(g, generate_chance(g, 50) ? TENSOR_F32 : TENSOR_F64, 0);
   mlir_value_t *operands[2];
   operands[0] = generate_operand(g, &shape, GENERATE_EXACT, GENERATE_SPECIALS);
   operands[1] = generate_operand(g, &shape, GENERATE_EXACT, GENERATE_SPECIALS);
@@ -215,7 +215,7 @@ static void generate_compare(generate_t *g, const char *name) {
                      : generate_chance(g, 50)     ? "TOTALORDER"
                                                   : "FLOAT";
   const bool is_total = strcmp(type, "TOTALORDER") == 0;
-  tensor_shape_t shape = generate_shape(g, dtype, 0);
+  tensor_shape_t shape = generate_any_size(g, dtype, 0);
   const generate_exactness_t exactness = is_total ? GENERATE_BITS : GENERATE_EXACT;
   mlir_value_t *operands[2];
   operands[0] = generate_operand(g, &shape, exactness, GENERATE_SPECIALS);
@@ -250,7 +250,7 @@ static void generate_select(generate_t *g, const char *name) {
 
 static void generate_clamp(generate_t *g, const char *name) {
   const tensor_shape_t shape =
-      generate_shape(g, generate_dtype(g, GENERATE_REAL | GENERATE_PRED), 0);
+      generate_any_size(g, generate_dtype(g, GENERATE_REAL | GENERATE_PRED), 0);
   const tensor_shape_t scalar = generate_scalar_shape(shape.dtype);
   mlir_value_t *operands[3];
   for (int i = 0; i < 3; i++) {

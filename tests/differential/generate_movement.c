@@ -8,6 +8,10 @@
 
 // Anything: what moves need not be exact.
 static mlir_value_t *any_value(generate_t *g, int rank_min) {
+  if (generate_chance(g, 4)) {
+    const tensor_shape_t shape = generate_large_shape(g, generate_dtype(g, GENERATE_ANY));
+    return generate_fresh(g, &shape, GENERATE_SPECIALS);
+  }
   return generate_any(g, GENERATE_ANY, rank_min, GENERATE_CLOSE, GENERATE_SPECIALS);
 }
 
