@@ -54,6 +54,9 @@ static bool try_seed(device_t *device, uint64_t seed, const char *only, bool pri
 // the modules.
 static void try_seeds(device_t *device) {
   const char *only = getenv("PODIUM_OP");
+  if (only != NULL && !generate_has_row(only)) {
+    fail_msg("there is no row for PODIUM_OP=%s", only);
+  }
   const bool prints = getenv("PODIUM_PRINT") != NULL;
   const uint64_t first = strtoull(setting("PODIUM_SEED", "1"), NULL, 10);
   const long seconds = strtol(setting("PODIUM_SECONDS", "0"), NULL, 10);

@@ -8,6 +8,7 @@
 
 extern const generate_row_t generate_elementwise_rows[];
 extern const generate_row_t generate_indexing_rows[];
+extern const generate_row_t generate_chlo_rows[];
 extern const generate_row_t generate_control_rows[];
 extern const generate_row_t generate_linear_rows[];
 extern const generate_row_t generate_window_rows[];
@@ -16,9 +17,16 @@ extern const generate_row_t generate_movement_rows[];
 
 // All operations, group by group.
 static const generate_row_t *const groups[] = {
-    generate_elementwise_rows, generate_indexing_rows, generate_control_rows,
-    generate_linear_rows,      generate_window_rows,   generate_contraction_rows,
+    // clang-format off
+    generate_chlo_rows,
+    generate_contraction_rows,
+    generate_control_rows,
+    generate_elementwise_rows,
+    generate_indexing_rows,
+    generate_linear_rows,
     generate_movement_rows,
+    generate_window_rows,
+    // clang-format on
 };
 
 const generate_row_t *generate_row(int index) {
@@ -38,6 +46,15 @@ int generate_row_count(void) {
     count++;
   }
   return count;
+}
+
+bool generate_has_row(const char *name) {
+  for (int i = generate_row_count() - 1; i >= 0; i--) {
+    if (strcmp(generate_row(i)->name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // --- Chance ---

@@ -125,6 +125,7 @@ void generate_case_destroy(generate_case_t *generated);
 // All rows, in one list.
 int generate_row_count(void);
 const generate_row_t *generate_row(int index);
+bool generate_has_row(const char *name);
 
 // Ends @main: `results` are returned. Gives the function its signature.
 void generate_finish(mlir_module_t *module, mlir_block_t *block, int count,

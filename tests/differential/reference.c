@@ -8,6 +8,7 @@
 
 extern const reference_row_t reference_elementwise_rows[];
 extern const reference_row_t reference_indexing_rows[];
+extern const reference_row_t reference_chlo_rows[];
 extern const reference_row_t reference_control_rows[];
 extern const reference_row_t reference_linear_rows[];
 extern const reference_row_t reference_window_rows[];
@@ -16,9 +17,16 @@ extern const reference_row_t reference_movement_rows[];
 
 // All operations, group by group.
 static const reference_row_t *const groups[] = {
-    reference_elementwise_rows, reference_indexing_rows, reference_control_rows,
-    reference_linear_rows,      reference_window_rows,   reference_contraction_rows,
+    // clang-format off
+    reference_chlo_rows,
+    reference_contraction_rows,
+    reference_control_rows,
+    reference_elementwise_rows,
+    reference_indexing_rows,
+    reference_linear_rows,
     reference_movement_rows,
+    reference_window_rows,
+    // clang-format on
 };
 
 static const reference_row_t *find_row(const char *name) {
