@@ -86,6 +86,12 @@ static pod_status_t finish_mesh(mlir_parser_t *parser, mlir_position_t position,
                                 int64_t id_count, const int64_t *ids, pod_arena_t *arena,
                                 const mesh_t **out_mesh) {
   mlir_module_t *module = mlir_parser_module(parser);
+  for (int i = 0; i < axis_count; i++) {
+    if (axes[i].name[0] == '\0') {
+      return mlir_error_at(module, position, POD_INVALID_ARGUMENT,
+                           "axis %d of mesh @%s has no name", i, name);
+    }
+  }
   if (ids != NULL) {
     int64_t devices = 1;
     for (int i = 0; i < axis_count; i++) {
@@ -361,7 +367,8 @@ static pod_status_t parse_priority(mlir_parser_t *parser, int *out_priority) {
   while (*digit >= '0' && *digit <= '9' && value < 100000) {
     value = 10 * value + (*digit++ - '0');
   }
-  if (word[0] != 'p' || digit == word + 1 || *digit != '\0') {
+  const bool has_leading_zero = word[0] == 'p' && word[1] == '0' && word[2] != '\0';
+  if (word[0] != 'p' || digit == word + 1 || *digit != '\0' || has_leading_zero) {
     return mlir_parser_error_at(parser, position, "expected a priority, as p1");
   }
   *out_priority = value;
@@ -387,7 +394,13 @@ static pod_status_t parse_dim(mlir_parser_t *parser, uses_t *uses, dim_sharding_
     POD_TRY(parse_axis(parser, uses, &ref));
   }
   dim->axes = take_uses(uses, first);
-  return parse_priority(parser, &dim->priority);
+  const mlir_position_t position = mlir_parser_position(parser);
+  POD_TRY(parse_priority(parser, &dim->priority));
+  if (dim->priority > 0 && dim->axes.count == 0 && !dim->is_open) {
+    return mlir_parser_error_at(
+        parser, position, "a dimension without axes that is closed has no priority");
+  }
+  return NULL;
 }
 
 // @mesh, or mesh<["x"=2]>

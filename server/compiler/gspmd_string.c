@@ -1,6 +1,7 @@
 #include "server/compiler/gspmd_string.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,6 +170,17 @@ static pod_status_t read_list(reader_t *reader, int64_t devices, gspmd_digits_t 
                  ? bad(reader, "as many devices as the tiles need must stand")
                  : read_number(reader, &ids[i]);
   }
+  bool *seen = pod_alloc((size_t)devices * sizeof(*seen));
+  for (int64_t i = 0; i < devices && status == NULL; i++) {
+    if (ids[i] >= devices || seen[ids[i]]) {
+      status = pod_error(POD_INVALID_ARGUMENT,
+                         "sharding \"%.200s\": names device %" PRId64 " %s", reader->text,
+                         ids[i], ids[i] >= devices ? "and has fewer devices" : "twice");
+    } else {
+      seen[ids[i]] = true;
+    }
+  }
+  free(seen);
   if (status == NULL && !find_digits(devices, ids, out)) {
     status = pod_error(POD_UNIMPLEMENTED,
                        "sharding \"%.200s\": its devices are not in the order of a mesh",

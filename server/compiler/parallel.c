@@ -142,7 +142,32 @@ static pod_status_t read_grid(grid_t *grid) {
   return NULL;
 }
 
+// infeed = [@f, @g]: functions that give what infeeds take.
+static pod_status_t check_infeed(const grid_t *grid) {
+  const mlir_attr_t *queue = mlir_op_attr(grid->run, "infeed");
+  if (queue == NULL) {
+    return NULL;
+  }
+  const int64_t count = mlir_attr_is(queue, MLIR_ATTR_ARRAY) ? queue->count : 0;
+  for (int64_t i = 0; i < count; i++) {
+    const mlir_attr_t *name = queue->elements[i];
+    if (!mlir_attr_is(name, MLIR_ATTR_SYMBOL)) {
+      return mlir_op_error(grid->module, grid->run, POD_INVALID_ARGUMENT,
+                           "'infeed' must name functions");
+    }
+    if (mlir_module_find_symbol(grid->module, name->text) == NULL) {
+      return mlir_op_error(grid->module, grid->run, POD_INVALID_ARGUMENT,
+                           "there is no function @%s", name->text);
+    }
+  }
+  return mlir_attr_is(queue, MLIR_ATTR_ARRAY)
+             ? NULL
+             : mlir_op_error(grid->module, grid->run, POD_INVALID_ARGUMENT,
+                             "'infeed' must name functions");
+}
+
 static pod_status_t check_counts(grid_t *grid) {
+  POD_TRY(check_infeed(grid));
   const mlir_op_t *run = grid->run;
   int64_t operands = 0, results = 0;
   for (int64_t k = 0; k < grid->cell_count; k++) {
@@ -158,6 +183,16 @@ static pod_status_t check_counts(grid_t *grid) {
       if (!mlir_type_equal(run->operands[i]->type, argument->type)) {
         return mlir_op_error(grid->module, run, POD_INVALID_ARGUMENT,
                              "operand %d is not of the type that the program takes",
+                             (int)i);
+      }
+    }
+    const mlir_op_t *end = body->last;
+    for (int64_t i = results - program->result_count;
+         i < results && results <= run->result_count; i++) {
+      const mlir_value_t *value = end->operands[i - grid->cells[k].result_start];
+      if (!mlir_type_equal(run->results[i].type, value->type)) {
+        return mlir_op_error(grid->module, run, POD_INVALID_ARGUMENT,
+                             "result %d is not of the type that the program returns",
                              (int)i);
       }
     }

@@ -98,10 +98,25 @@ pod_status_t shape_variadic_identity(mlir_module_t *module, const mlir_op_t *op,
   return NULL;
 }
 
+static pod_status_t check_ulps(mlir_module_t *module, const mlir_op_t *op,
+                               const char *name) {
+  int64_t ulps;
+  return mlir_op_attr(op, name) == NULL
+             ? NULL
+             : shape_i64(module, op, name, 0, INT64_MAX, &ulps);
+}
+
 pod_status_t shape_check(mlir_module_t *module, const mlir_op_t *op,
                          const mlir_type_t **out_types) {
   (void)out_types;
   POD_TRY(shape_arity(module, op, 2, 0, 0));
+  const mlir_attr_t *tolerance = mlir_op_attr(op, "tolerance");
+  if (tolerance != NULL &&
+      (tolerance->kind != MLIR_ATTR_FLOAT || !(tolerance->real >= 0))) {
+    return SHAPE_ERROR("'tolerance' must be a number that is not negative");
+  }
+  POD_TRY(check_ulps(module, op, "min_ulp_difference"));
+  POD_TRY(check_ulps(module, op, "max_ulp_difference"));
   if (!tensor_shape_equal(shape_operand(op, 0), shape_operand(op, 1))) {
     return SHAPE_ERROR("compares %s with %s; they must have one type",
                        shape_text(module, shape_operand(op, 0)),

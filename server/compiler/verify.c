@@ -4,6 +4,7 @@
 #include "common/base/check.h"
 #include "common/mlir/diagnostic.h"
 #include "common/mlir/name_cache.h"
+#include "server/compiler/attributes.h"
 #include "server/compiler/passes.h"
 #include "server/compiler/shape.h"
 #include "server/compiler/table.h"
@@ -177,6 +178,71 @@ static intptr_t kind_of(const char *name) {
   return (intptr_t)chip_op_find(name);
 }
 
+// in_shardings or out_shardings, which may be absent: one for each value, of its rank.
+static pod_status_t verify_shardings(mlir_module_t *module, const mlir_op_t *op,
+                                     const char *name, int count,
+                                     const mlir_type_t *const *types) {
+  const mlir_attr_t *attr = mlir_op_attr(op, name);
+  if (attr == NULL) {
+    return NULL;
+  }
+  compiler_meshes_t *meshes;
+  int64_t found;
+  sharding_t **shardings;
+  POD_TRY(compiler_meshes_collect(module, module->arena, &meshes));
+  POD_TRY(
+      compiler_parse_shardings(module, attr, meshes, module->arena, &found, &shardings));
+  if (found != count) {
+    return SHAPE_ERROR("'%s' has %" PRId64 " shardings for %d values", name, found,
+                       count);
+  }
+  for (int i = 0; i < count; i++) {
+    if (shardings[i]->rank != types[i]->shape.rank) {
+      return SHAPE_ERROR("sharding %d of '%s' has %d dimensions, the value %d", i, name,
+                         shardings[i]->rank, types[i]->shape.rank);
+    }
+  }
+  return NULL;
+}
+
+// A group of operations: its arguments stand for its operands, its results for what is
+// returned.
+static pod_status_t verify_named(mlir_module_t *module, const mlir_op_t *op) {
+  POD_TRY(shape_arity(module, op, SHAPE_ANY, SHAPE_ANY, 1));
+  const mlir_block_t *body = mlir_op_block(op, 0);
+  const mlir_op_t *end = body == NULL ? NULL : body->last;
+  if (end == NULL || body->next != NULL || strcmp(end->name, "sdy.return") != 0) {
+    return SHAPE_ERROR("its body must be one block that ends with sdy.return");
+  }
+  if (body->argument_count != op->operand_count ||
+      end->operand_count != op->result_count) {
+    return SHAPE_ERROR(
+        "its body has %d arguments and returns %d values, for %d operands "
+        "and %d results",
+        body->argument_count, end->operand_count, op->operand_count, op->result_count);
+  }
+  const size_t most = (size_t)(op->operand_count + op->result_count);
+  const mlir_type_t **types = pod_arena_array(module->arena, most, sizeof(types[0]));
+  for (int i = 0; i < op->operand_count; i++) {
+    types[i] = op->operands[i]->type;
+    if (!same_type(types[i], body->arguments[i]->type)) {
+      return SHAPE_ERROR("argument %d of its body is %s, operand %d is %s", i,
+                         shape_text(module, &body->arguments[i]->type->shape), i,
+                         shape_text(module, &types[i]->shape));
+    }
+  }
+  POD_TRY(verify_shardings(module, op, "in_shardings", op->operand_count, types));
+  for (int i = 0; i < op->result_count; i++) {
+    types[i] = op->results[i].type;
+    if (!same_type(types[i], end->operands[i]->type)) {
+      return SHAPE_ERROR("its body returns %s as value %d, result %d is %s",
+                         shape_text(module, &end->operands[i]->type->shape), i, i,
+                         shape_text(module, &types[i]->shape));
+    }
+  }
+  return verify_shardings(module, op, "out_shardings", op->result_count, types);
+}
+
 static pod_status_t verify_op(mlir_module_t *module, mlir_name_cache_t *kinds,
                               mlir_op_t *op) {
   op->kind = (int)mlir_name_cache_get(kinds, op->name, kind_of);
@@ -201,10 +267,17 @@ static pod_status_t verify_op(mlir_module_t *module, mlir_name_cache_t *kinds,
   if (strcmp(op->name, "stablehlo.composite") == 0) {
     return verify_call(module, op, "decomposition");
   }
-  if (strcmp(op->name, "sdy.sharding_constraint") == 0) {
+  if (strcmp(op->name, "sdy.named_computation") == 0) {
+    return verify_named(module, op);
+  }
+  if (strcmp(op->name, "sdy.sharding_constraint") == 0 ||
+      strcmp(op->name, "sdy.reshard") == 0) {
     POD_TRY(shape_arity(module, op, 1, 1, 0));
     if (!same_type(op->operands[0]->type, op->results[0].type)) {
       return SHAPE_ERROR("its operand and its result have different types");
+    }
+    if (mlir_op_attr(op, "sharding") == NULL) {
+      return SHAPE_ERROR("lacks the attribute 'sharding'");
     }
   }
   return is_structure(op->name) ? NULL : unknown_operation(module, op);

@@ -81,8 +81,8 @@ static void test_a_string_that_is_none_is_refused_with_its_character(void **stat
   }
   assert_error(gspmd_parse("{devices=[4]0,1,3,2}", &sharding), POD_UNIMPLEMENTED,
                "not in the order of a mesh");
-  assert_error(gspmd_parse("{devices=[4]0,0,0,0}", &sharding), POD_UNIMPLEMENTED,
-               "not in the order of a mesh");
+  assert_error(gspmd_parse("{devices=[4]0,0,0,0}", &sharding), POD_INVALID_ARGUMENT,
+               "names device 0 twice");
   assert_error(gspmd_parse("{devices=[2,3]<=[3,2]}", &sharding), POD_UNIMPLEMENTED,
                "no whole number");
 }
