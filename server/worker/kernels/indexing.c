@@ -10,6 +10,9 @@
 #include "server/worker/kernels/region.h"
 #include "server/worker/kernels/storage.h"
 
+// Starts that are read together.
+enum { BLOCK = 256 };
+
 static int64_t dot(int rank, const int64_t *index, const int64_t *strides) {
   int64_t sum = 0;
   for (int d = 0; d < rank; d++) {
@@ -29,33 +32,56 @@ static bool is_empty(const chip_index_walk_t *walk) {
   return count == 0;
 }
 
-// Where a place of the indices says that its window starts, component by component.
-static void read_start(const chip_index_walk_t *walk, tensor_dtype_t dtype,
-                       const void *indices, const int64_t *batch, int64_t *out_start) {
-  const size_t bytes = tensor_dtype_bytes(dtype);
-  const int64_t at = dot(walk->batch_rank, batch, walk->batch_index_strides);
+// ----- many starts at once -----
+
+// Places of the indices along the last batch dimension are read a block at a time.
+typedef struct starts_t {
+  int64_t from, count;                         // Of the block, in that dimension.
+  int64_t components[TENSOR_RANK_MAX][BLOCK];  // Start indices.
+  int64_t offsets[BLOCK];                      // Of the windows in the array.
+} starts_t;
+
+static int64_t last_batch_size(const chip_index_walk_t *walk) {
+  return walk->batch_rank > 0 ? walk->batch_sizes[walk->batch_rank - 1] : 1;
+}
+
+static int64_t last_stride(const chip_index_walk_t *walk, const int64_t *strides) {
+  return walk->batch_rank > 0 ? strides[walk->batch_rank - 1] : 0;
+}
+
+// `batch` says which row of the indices, with 0 for the last dimension.
+static void read_starts(const chip_index_walk_t *walk, tensor_dtype_t dtype,
+                        const void *indices, const int64_t *batch, int64_t from,
+                        starts_t *starts) {
+  const unsigned size = kernel_size_index(dtype);
+  const int64_t left = last_batch_size(walk) - from;
+  const int64_t stride = last_stride(walk, walk->batch_index_strides);
+  const int64_t row =
+      dot(walk->batch_rank, batch, walk->batch_index_strides) + from * stride;
+  const int64_t array_stride = last_stride(walk, walk->batch_array_strides);
+  const int64_t base =
+      dot(walk->batch_rank, batch, walk->batch_array_strides) + from * array_stride;
+  _Alignas(64) char block[BLOCK * sizeof(int64_t)];
+  starts->from = from;
+  starts->count = left < BLOCK ? left : BLOCK;
+  const size_t count = (size_t)starts->count;
   for (int c = 0; c < walk->component_count; c++) {
-    const int64_t place = at + c * walk->component_stride;
-    out_start[c] =
-        tensor_element_as_int64(dtype, (const char *)indices + (size_t)place * bytes);
-    if (dtype == TENSOR_U64 && out_start[c] < 0) {
-      out_start[c] = INT64_MAX;
+    const int64_t place = row + c * walk->component_stride;
+    kernel_loops()->gather[size]((const char *)indices + (place << size), stride, block,
+                                 count);
+    kernel_convert_elements(dtype, block, TENSOR_S64, starts->components[c], count);
+    for (size_t i = 0; i < count && dtype == TENSOR_U64; i++) {
+      if (starts->components[c][i] < 0) {
+        starts->components[c][i] = INT64_MAX;
+      }
     }
+  }
+  for (size_t i = 0; i < count; i++) {
+    starts->offsets[i] = base + (int64_t)i * array_stride;
   }
 }
 
 // ----- gather -----
-
-// A window of the operand to the result, whose `row` elements follow one another unless
-// it is 0.
-static void copy_window(const kernel_move_t *move, int64_t row, const char *from,
-                        char *to) {
-  if (row > 0) {
-    memcpy(to, from, (size_t)row * move->element_bytes);
-  } else {
-    kernel_move(move, from, to);
-  }
-}
 
 // How many elements follow one another on both sides when that is the whole window;
 // otherwise 0.
@@ -71,6 +97,44 @@ static int64_t contiguous_window(const chip_index_walk_t *walk) {
   return count;
 }
 
+// Starts are moved so that the window lies inside.
+static void clamp_starts(const chip_index_walk_t *walk, starts_t *starts) {
+  for (int c = 0; c < walk->component_count; c++) {
+    const int64_t last = walk->component_sizes[c] - walk->component_spans[c];
+    const int64_t stride = walk->component_array_strides[c];
+    for (int64_t i = 0; i < starts->count; i++) {
+      const int64_t start = starts->components[c][i];
+      starts->offsets[i] += (start < 0 ? 0 : start > last ? last : start) * stride;
+    }
+  }
+}
+
+#define COPY_ROWS(size)                                                 \
+  case size:                                                            \
+    for (int64_t i = 0; i < starts->count; i++) {                       \
+      memcpy(to + i * step, from + starts->offsets[i] * element, size); \
+    }                                                                   \
+    return;
+
+// Windows of `bytes` that follow one another in the array, `step` bytes apart at `to`.
+static void copy_windows(const starts_t *starts, const char *from, int64_t element,
+                         size_t bytes, char *to, int64_t step) {
+  switch (bytes) {
+    COPY_ROWS(1)
+    COPY_ROWS(2)
+    COPY_ROWS(4)
+    COPY_ROWS(8)
+    COPY_ROWS(16)
+    COPY_ROWS(32)
+    COPY_ROWS(64)
+    COPY_ROWS(128)
+    default:
+      for (int64_t i = 0; i < starts->count; i++) {
+        memcpy(to + i * step, from + starts->offsets[i] * element, bytes);
+      }
+  }
+}
+
 pod_status_t kernel_gather(const kernel_args_t *args) {
   const tensor_shape_t *operand = kernel_operand_shape(args, 0);
   const tensor_shape_t *indices = kernel_operand_shape(args, 1);
@@ -80,25 +144,31 @@ pod_status_t kernel_gather(const kernel_args_t *args) {
   if (is_empty(&walk)) {
     return NULL;
   }
-  const size_t bytes = tensor_dtype_bytes(operand->dtype);
-  kernel_move_t move = {.element_bytes = bytes, .rank = walk.window_rank};
+  const int64_t bytes = (int64_t)tensor_dtype_bytes(operand->dtype);
+  kernel_move_t move = {.element_bytes = (size_t)bytes, .rank = walk.window_rank};
   memcpy(move.sizes, walk.window_sizes, sizeof(move.sizes));
   memcpy(move.in_strides, walk.window_array_strides, sizeof(move.in_strides));
   memcpy(move.out_strides, walk.window_strides, sizeof(move.out_strides));
   const int64_t row = contiguous_window(&walk);
-  int64_t batch[TENSOR_RANK_MAX] = {0}, start[TENSOR_RANK_MAX];
+  const int64_t step = last_stride(&walk, walk.batch_window_strides) * bytes;
+  const char *from = args->operands[0];
+  int64_t batch[TENSOR_RANK_MAX] = {0};
+  starts_t starts;
   do {
-    read_start(&walk, indices->dtype, args->operands[1], batch, start);
-    int64_t from = dot(walk.batch_rank, batch, walk.batch_array_strides);
-    for (int c = 0; c < walk.component_count; c++) {
-      const int64_t last = walk.component_sizes[c] - walk.component_spans[c];
-      const int64_t clamped = start[c] < 0 ? 0 : start[c] > last ? last : start[c];
-      from += clamped * walk.component_array_strides[c];
+    char *to = (char *)args->results[0] +
+               dot(walk.batch_rank, batch, walk.batch_window_strides) * bytes;
+    for (int64_t at = 0; at < last_batch_size(&walk); at += BLOCK) {
+      read_starts(&walk, indices->dtype, args->operands[1], batch, at, &starts);
+      clamp_starts(&walk, &starts);
+      if (row > 0) {
+        copy_windows(&starts, from, bytes, (size_t)(row * bytes), to + at * step, step);
+        continue;
+      }
+      for (int64_t i = 0; i < starts.count; i++) {
+        kernel_move(&move, from + starts.offsets[i] * bytes, to + (at + i) * step);
+      }
     }
-    const int64_t to = dot(walk.batch_rank, batch, walk.batch_window_strides);
-    copy_window(&move, row, (const char *)args->operands[0] + (size_t)from * bytes,
-                (char *)args->results[0] + (size_t)to * bytes);
-  } while (kernel_next_index(walk.batch_rank, walk.batch_sizes, batch));
+  } while (kernel_next_index(walk.batch_rank - 1, walk.batch_sizes, batch));
   return NULL;
 }
 
@@ -215,6 +285,73 @@ static pod_status_t scatter_window(const scatter_t *scatter, const int64_t *batc
   return NULL;
 }
 
+// Whether every window lies inside or outside as a whole, in one piece on both sides.
+static bool is_simple(const chip_index_walk_t *walk) {
+  for (int c = 0; c < walk->component_count; c++) {
+    if (walk->component_spans[c] != 1) {
+      return false;
+    }
+  }
+  return contiguous_window(walk) > 0;
+}
+
+// Rows of a single input, the `from`-th update first.
+static pod_status_t scatter_simple(const scatter_t *scatter, starts_t *starts,
+                                   int64_t from, int64_t step) {
+  const chip_index_walk_t *walk = scatter->walk;
+  const kernel_args_t *args = scatter->args;
+  const int64_t row = contiguous_window(walk), bytes = (int64_t)scatter->bytes;
+  bool is_inside[BLOCK];
+  memset(is_inside, 1, sizeof(is_inside));
+  for (int c = 0; c < walk->component_count; c++) {
+    const int64_t size = walk->component_sizes[c];
+    const int64_t stride = walk->component_array_strides[c];
+    for (int64_t i = 0; i < starts->count; i++) {
+      const int64_t start = starts->components[c][i];
+      is_inside[i] = is_inside[i] && start >= 0 && start < size;
+      starts->offsets[i] += is_inside[i] ? start * stride : 0;
+    }
+  }
+  char *target = args->results[0];
+  const char *source = (const char *)args->operands[2] + from * bytes;
+  for (int64_t i = 0; i < starts->count; i++, source += step * bytes) {
+    if (is_inside[i]) {
+      POD_TRY(kernel_combine(&scatter->combiner, target + starts->offsets[i] * bytes, 1,
+                             source, 1, row));
+    }
+  }
+  return NULL;
+}
+
+// All updates along the last batch dimension.
+static pod_status_t scatter_batch(const scatter_t *scatter, tensor_dtype_t dtype,
+                                  const void *indices, const int64_t *batch) {
+  const chip_index_walk_t *walk = scatter->walk;
+  const bool takes_rows = scatter->count == 1 && is_simple(walk);
+  const int64_t step = last_stride(walk, walk->batch_window_strides);
+  const int64_t first = dot(walk->batch_rank, batch, walk->batch_window_strides);
+  int64_t place[TENSOR_RANK_MAX], start[TENSOR_RANK_MAX];
+  memcpy(place, batch, sizeof(place));
+  starts_t starts;
+  for (int64_t at = 0; at < last_batch_size(walk); at += BLOCK) {
+    read_starts(walk, dtype, indices, batch, at, &starts);
+    if (takes_rows) {
+      POD_TRY(scatter_simple(scatter, &starts, first + at * step, step));
+      continue;
+    }
+    for (int64_t i = 0; i < starts.count; i++) {
+      for (int c = 0; c < walk->component_count; c++) {
+        start[c] = starts.components[c][i];
+      }
+      if (walk->batch_rank > 0) {
+        place[walk->batch_rank - 1] = at + i;
+      }
+      POD_TRY(scatter_window(scatter, place, start));
+    }
+  }
+  return NULL;
+}
+
 static pod_status_t scatter_init(scatter_t *scatter, tensor_dtype_t dtype) {
   const kernel_args_t *args = scatter->args;
   const int32_t count = scatter->count;
@@ -254,13 +391,12 @@ pod_status_t kernel_scatter(const kernel_args_t *args) {
                        .count = count,
                        .bytes = tensor_dtype_bytes(input->dtype)};
   pod_status_t status = scatter_init(&scatter, input->dtype);
-  int64_t batch[TENSOR_RANK_MAX] = {0}, start[TENSOR_RANK_MAX];
+  int64_t batch[TENSOR_RANK_MAX] = {0};
   bool is_left = status == NULL;
   while (is_left) {
-    read_start(&walk, indices->dtype, args->operands[count], batch, start);
-    status = scatter_window(&scatter, batch, start);
+    status = scatter_batch(&scatter, indices->dtype, args->operands[count], batch);
     is_left =
-        status == NULL && kernel_next_index(walk.batch_rank, walk.batch_sizes, batch);
+        status == NULL && kernel_next_index(walk.batch_rank - 1, walk.batch_sizes, batch);
   }
   kernel_combiner_deinit(&scatter.combiner);
   kernel_lanes_destroy(scatter.lanes);

@@ -242,11 +242,18 @@ TRANSPOSE_LOOP(8, uint64_t, 4, 2)
 
 static void transpose_16(const void *in_bytes, int64_t in_stride, void *out_bytes,
                          int64_t out_stride, int64_t rows, int64_t columns) {
+  enum { TILE = 16 };
   const sixteen_t *in = in_bytes;
   sixteen_t *out = out_bytes;
-  for (int64_t j = 0; j < columns; j++) {
-    for (int64_t i = 0; i < rows; i++) {
-      out[j * out_stride + i] = in[i * in_stride + j];
+  for (int64_t first_row = 0; first_row < rows; first_row += TILE) {
+    const int64_t end_row = rows - first_row < TILE ? rows : first_row + TILE;
+    for (int64_t first = 0; first < columns; first += TILE) {
+      const int64_t end = columns - first < TILE ? columns : first + TILE;
+      for (int64_t j = first; j < end; j++) {
+        for (int64_t i = first_row; i < end_row; i++) {
+          out[j * out_stride + i] = in[i * in_stride + j];
+        }
+      }
     }
   }
 }

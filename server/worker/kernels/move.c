@@ -170,6 +170,42 @@ static inline void copy_run(char *out, const char *in, size_t size) {
   }
 }
 
+#define COPY_RUNS(bytes)                                       \
+  case bytes:                                                  \
+    for (int64_t i = 0; i < count; i++) {                      \
+      memcpy(out + i * out_stride, in + i * in_stride, bytes); \
+    }                                                          \
+    return true;
+
+// Runs of a size that the compiler knows.
+static bool copy_short_runs(const char *in, int64_t in_stride, char *out,
+                            int64_t out_stride, int64_t count, size_t size) {
+  switch (size) {
+    COPY_RUNS(1)
+    COPY_RUNS(2)
+    COPY_RUNS(3)
+    COPY_RUNS(4)
+    COPY_RUNS(5)
+    COPY_RUNS(6)
+    COPY_RUNS(7)
+    COPY_RUNS(8)
+    COPY_RUNS(9)
+    COPY_RUNS(10)
+    COPY_RUNS(12)
+    COPY_RUNS(14)
+    COPY_RUNS(16)
+    COPY_RUNS(18)
+    COPY_RUNS(20)
+    COPY_RUNS(24)
+    COPY_RUNS(28)
+    COPY_RUNS(32)
+    COPY_RUNS(48)
+    COPY_RUNS(64)
+    default:
+      return false;
+  }
+}
+
 static void copy_runs(const plan_t *plan, const char *in, char *out) {
   const kernel_move_t *move = &plan->move;
   const int last = move->rank - 1;
@@ -180,6 +216,9 @@ static void copy_runs(const plan_t *plan, const char *in, char *out) {
   }
   const int64_t in_stride = move->in_strides[last - 1];
   const int64_t out_stride = move->out_strides[last - 1];
+  if (copy_short_runs(in, in_stride, out, out_stride, move->sizes[last - 1], size)) {
+    return;
+  }
   for (int64_t i = 0; i < move->sizes[last - 1]; i++) {
     copy_run(out + i * out_stride, in + i * in_stride, size);
   }

@@ -144,17 +144,37 @@ pod_status_t kernel_dynamic_update_slice(const kernel_args_t *args) {
   return status;
 }
 
+// Rows of the result, made of a row of every operand, a block at a time: short pieces are
+// written while the lines that they share are in the cache.
 pod_status_t kernel_concatenate(const kernel_args_t *args) {
+  enum { BLOCK_BYTES = 32 << 10 };
   const tensor_shape_t *out = kernel_result_shape(args, 0);
   const int64_t dim =
       chip_instruction_attr_one(args->instruction, CHIP_ATTR_DIMENSION, 0);
-  int64_t start = 0;
-  for (int32_t i = 0; i < args->instruction->operand_count; i++) {
-    const tensor_shape_t *in = kernel_operand_shape(args, i);
-    const kernel_move_t move = dense_move(in, out, in->dims);
-    const int64_t first = start * move.out_strides[dim] * (int64_t)move.element_bytes;
-    kernel_move(&move, args->operands[i], (char *)args->results[0] + first);
-    start += in->dims[dim];
+  const int64_t bytes = (int64_t)tensor_dtype_bytes(out->dtype);
+  int64_t rows = 1, inner = 1;
+  for (int i = 0; i < out->rank; i++) {
+    *(i < dim ? &rows : &inner) *= i == dim ? 1 : out->dims[i];
+  }
+  const int64_t width = out->dims[dim] * inner;
+  if (rows * width == 0) {
+    return NULL;
+  }
+  int64_t block = BLOCK_BYTES / (width * bytes);
+  block = block < 1 ? 1 : block;
+  for (int64_t row = 0; row < rows; row += block) {
+    char *to = (char *)args->results[0] + row * width * bytes;
+    for (int32_t i = 0; i < args->instruction->operand_count; i++) {
+      const int64_t part = kernel_operand_shape(args, i)->dims[dim] * inner;
+      const kernel_move_t move = {
+          .element_bytes = (size_t)bytes,
+          .rank = 2,
+          .sizes = {rows - row < block ? rows - row : block, part},
+          .in_strides = {part, 1},
+          .out_strides = {width, 1}};
+      kernel_move(&move, (const char *)args->operands[i] + row * part * bytes, to);
+      to += part * bytes;
+    }
   }
   return NULL;
 }
@@ -243,6 +263,35 @@ static void fill_around(const padding_t *padding, int dim, char *out) {
   fill_steps(padding, dim, out, padding->out_sizes[dim] - end);
 }
 
+// Where rows are short, what is around them is not worth finding: whole blocks of them
+// are filled and then written over while they are in the cache.
+static bool pads_short_rows(const padding_t *padding) {
+  enum { SHORT_BYTES = 256 };
+  return padding->last_padded > 0 && padding->landings[0].count > 0 &&
+         padding->landings[0].count == padding->out_sizes[0] &&
+         padding->out_strides[padding->last_padded - 1] *
+                 (int64_t)padding->element_bytes <=
+             SHORT_BYTES;
+}
+
+static void pad_short_rows(const padding_t *padding, const kernel_move_t *move,
+                           const char *in, char *out, int64_t out_first) {
+  enum { BLOCK_BYTES = 32 << 10 };
+  const int64_t bytes = (int64_t)padding->element_bytes;
+  const int64_t row = padding->out_strides[0];
+  int64_t block = BLOCK_BYTES / (row * bytes);
+  block = block < 1 ? 1 : block;
+  kernel_move_t part = *move;
+  for (int64_t i = 0; i < padding->out_sizes[0]; i += block) {
+    const int64_t left = padding->out_sizes[0] - i;
+    char *to = out + i * row * bytes;
+    part.sizes[0] = left < block ? left : block;
+    kernel_fill(padding->element_bytes, padding->value, to,
+                (size_t)(part.sizes[0] * row));
+    kernel_move(&part, in + i * move->in_strides[0] * bytes, to + out_first * bytes);
+  }
+}
+
 pod_status_t kernel_pad(const kernel_args_t *args) {
   const tensor_shape_t *in = kernel_operand_shape(args, 0);
   const tensor_shape_t *out = kernel_result_shape(args, 0);
@@ -269,6 +318,11 @@ pod_status_t kernel_pad(const kernel_args_t *args) {
     out_first += landing.out_first * move.out_strides[i];
     move.sizes[i] = landing.count;
     move.out_strides[i] *= landing.step;
+  }
+  if (pads_short_rows(&padding)) {
+    pad_short_rows(&padding, &move, element_at(in, args->operands[0], in_first),
+                   args->results[0], out_first);
+    return NULL;
   }
   if (padding.last_padded >= 0) {
     fill_around(&padding, 0, args->results[0]);
@@ -299,6 +353,47 @@ static void write_numbers(int64_t first, int64_t count, tensor_dtype_t dtype, ch
   kernel_convert_elements(TENSOR_S64, numbers, dtype, out, (size_t)count);
 }
 
+// Blocks of numbers, each made of the one before by adding to it, in a type that holds
+// them all.
+typedef struct numbering_t {
+  tensor_dtype_t dtype,
+      counted;  // `counted` is TENSOR_INVALID when there is no such type.
+  kernel_binary_fn_t add;
+  _Alignas(64) char numbers[KERNEL_BLOCK / 2 * 8], steps[KERNEL_BLOCK / 2 * 8];
+} numbering_t;
+
+static void numbering_init(numbering_t *numbering, tensor_dtype_t dtype, int64_t size) {
+  enum { EXACT_IN_F32 = 1 << 24 };
+  numbering->dtype = dtype;
+  numbering->counted = TENSOR_INVALID;
+  if (tensor_dtype_is_integer(dtype) && kernel_is_computed_as_stored(dtype)) {
+    numbering->counted = dtype;
+  } else if (tensor_dtype_is_float(dtype) && size <= EXACT_IN_F32) {
+    numbering->counted = kernel_compute_dtype(dtype);
+  }
+  if (numbering->counted != TENSOR_INVALID) {
+    const size_t bytes = tensor_dtype_bytes(numbering->counted);
+    char step[8];
+    numbering->add = kernel_binary_loop(CHIP_OP_ADD, numbering->counted);
+    tensor_element_from_int64(numbering->counted, KERNEL_BLOCK / 2, step);
+    kernel_fill(bytes, step, numbering->steps, KERNEL_BLOCK / 2);
+    write_numbers(0, KERNEL_BLOCK / 2, numbering->counted, numbering->numbers);
+  }
+}
+
+// The next block, which begins with `first`: whole ones, but for the last.
+static void numbers_next(numbering_t *numbering, int64_t first, int64_t count,
+                         char *out) {
+  if (numbering->counted == TENSOR_INVALID) {
+    write_numbers(first, count, numbering->dtype, out);
+    return;
+  }
+  kernel_convert_elements(numbering->counted, numbering->numbers, numbering->dtype, out,
+                          (size_t)count);
+  numbering->add(numbering->numbers, numbering->steps, numbering->numbers,
+                 KERNEL_BLOCK / 2);
+}
+
 // Numbers along the dimension, each as often as the dimensions behind it want, and all of
 // that as often as the dimensions before it want.
 pod_status_t kernel_iota(const kernel_args_t *args) {
@@ -316,14 +411,16 @@ pod_status_t kernel_iota(const kernel_args_t *args) {
     inner *= shape->dims[i];
   }
   char *out = args->results[0];
+  numbering_t numbering;
+  numbering_init(&numbering, shape->dtype, size);
   for (int64_t i = 0; i < size; i += block) {
     const int64_t part = size - i < block ? size - i : block;
     if (inner == 1) {
-      write_numbers(i, part, shape->dtype, out + i * bytes);
+      numbers_next(&numbering, i, part, out + i * bytes);
       continue;
     }
     _Alignas(64) char numbers[KERNEL_BLOCK_BYTES / 2];
-    write_numbers(i, part, shape->dtype, numbers);
+    numbers_next(&numbering, i, part, numbers);
     for (int64_t j = 0; j < part; j++) {
       kernel_fill((size_t)bytes, numbers + j * bytes, out + (i + j) * inner * bytes,
                   (size_t)inner);
