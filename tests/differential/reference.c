@@ -8,6 +8,7 @@
 
 extern const reference_row_t reference_elementwise_rows[];
 extern const reference_row_t reference_indexing_rows[];
+extern const reference_row_t reference_random_rows[];
 extern const reference_row_t reference_chlo_rows[];
 extern const reference_row_t reference_control_rows[];
 extern const reference_row_t reference_linear_rows[];
@@ -23,6 +24,7 @@ static const reference_row_t *const groups[] = {
     reference_control_rows,
     reference_elementwise_rows,
     reference_indexing_rows,
+    reference_random_rows,
     reference_linear_rows,
     reference_movement_rows,
     reference_window_rows,
