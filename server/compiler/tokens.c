@@ -195,7 +195,7 @@ void tokens_remove(mlir_module_t *module) {
       makes_tokens |= is_token(&op->results[i]);
     }
     if (makes_tokens && op->result_count == 1 && op->operand_count == 0 &&
-        only_makes_tokens(op)) {
+        op->region_count == 0 && only_makes_tokens(op)) {
       mlir_op_unlink(op);
     } else if (makes_tokens) {
       without_token_results(module, op, &replacements);

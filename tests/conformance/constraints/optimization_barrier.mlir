@@ -25,6 +25,16 @@ func.func @main(%a: tensor<2xf32>, %b: tensor<i32>) {
 }
 
 // -----
+// T: no regions, also where only tokens pass
+func.func @main(%a: !stablehlo.token) {
+  // expected-error@+1 {{has 1 regions; it takes 0}}
+  %0 = "stablehlo.optimization_barrier"(%a) ({
+    "stablehlo.return"() : () -> ()
+  }) : (!stablehlo.token) -> !stablehlo.token
+  func.return
+}
+
+// -----
 // T: no regions
 func.func @main(%a: tensor<2xf32>) {
   // expected-error@+1 {{has 1 regions; it takes 0}}
