@@ -374,7 +374,8 @@ pod_status_t mlir_parser_terminator(mlir_parser_t *parser, mlir_op_t *op) {
 }
 
 bool mlir_printer_terminator(mlir_printer_t *printer, const mlir_op_t *op) {
-  if (op->result_count > 0 || op->region_count > 0) {
+  // Where something follows, its results would be read as operands.
+  if (op->result_count > 0 || op->region_count > 0 || op->next != NULL) {
     return false;
   }
   mlir_printer_add(printer, op->operand_count > 0 ? " " : "");

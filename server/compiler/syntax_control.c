@@ -181,17 +181,17 @@ static const mlir_op_t *applied_op(const mlir_op_t *op) {
   }
   const mlir_type_t *type = inner->results[0].type;
   const mlir_type_t *input = op->operands[0]->type;
-  const bool fits = inner->operands[0] == block->arguments[0] &&
-                    inner->operands[1] == block->arguments[1] &&
-                    mlir_type_equal(block->arguments[0]->type, type) &&
-                    mlir_type_equal(block->arguments[1]->type, type) &&
-                    type->kind == MLIR_TYPE_TENSOR && type->encoding == NULL &&
-                    type->shape.rank == 0 && input->kind == MLIR_TYPE_TENSOR &&
-                    input->shape.dtype == type->shape.dtype &&
-                    same_dialect(end->name, op->name) &&
-                    strcmp(end->name + strcspn(end->name, "."), ".return") == 0 &&
-                    end->operand_count == 1 && end->operands[0] == &inner->results[0] &&
-                    end->attr_count == 0;
+  const bool fits =
+      inner->operands[0] == block->arguments[0] &&
+      inner->operands[1] == block->arguments[1] &&
+      mlir_type_equal(block->arguments[0]->type, type) &&
+      mlir_type_equal(block->arguments[1]->type, type) &&
+      type->kind == MLIR_TYPE_TENSOR && type->encoding == NULL && type->shape.rank == 0 &&
+      input->kind == MLIR_TYPE_TENSOR && input->shape.dtype == type->shape.dtype &&
+      same_dialect(end->name, op->name) &&
+      strcmp(end->name + strcspn(end->name, "."), ".return") == 0 &&
+      end->operand_count == 1 && end->operands[0] == &inner->results[0] &&
+      end->attr_count == 0 && end->result_count == 0 && end->region_count == 0;
   return fits ? inner : NULL;
 }
 
