@@ -23,7 +23,8 @@
 // convert, keys of a sort) must be fed with exact ones only; so ask for GENERATE_EXACT
 // unless the operation only moves elements, and hand the operand's exactness on then.
 //
-// Determinism: a seed gives the same module and data on every machine.
+// Determinism: a seed gives the same module and data on every machine, by one compiler
+// (the order in which initializers draw is the compiler's).
 // Ownership: a case owns its module and its arena. Threading: pure.
 
 #ifndef TESTS_DIFFERENTIAL_GENERATE_H_

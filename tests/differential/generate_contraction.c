@@ -382,7 +382,16 @@ static void generate_dot_general(generate_t *g, const char *name) {
   add_list(&body, "rhs_contracting_dimensions", dot.contracting, dot.rhs_at + dot.batch);
   generate_body(g, op, "dot_dimension_numbers", "dot", "%s", body.bytes);
   pod_text_deinit(&body);
-  if (generate_chance(g, 50)) {
+  if (dot.result.dtype == TENSOR_F32 && generate_chance(g, 30)) {
+    // How the factors, which have few bits, are rounded does not matter.
+    static const char *const types[] = {"f32", "tf32", "bf16"};
+    const char *lhs = generate_word(g, 3, types), *rhs = generate_word(g, 3, types);
+    generate_body(g, op, "algorithm", "dot_algorithm",
+                  "lhs_precision_type = %s, rhs_precision_type = %s, accumulation_type = "
+                  "f32, lhs_component_count = 1, rhs_component_count = 1, "
+                  "num_primitive_operations = 1, allow_imprecise_accumulation = false",
+                  lhs, rhs);
+  } else if (generate_chance(g, 50)) {
     const mlir_attr_t *pair[2];
     for (int i = 0; i < 2; i++) {
       pair[i] = mlir_attr_dialect(g->module, "stablehlo.precision",

@@ -22,8 +22,7 @@ static void generate_constant_row(generate_t *g, const char *name) {
 
 // The indexes are numbers of every type.
 static void generate_iota(generate_t *g, const char *name) {
-  const tensor_shape_t shape = generate_shape(
-      g, generate_dtype(g, GENERATE_FLOATS | GENERATE_COMPLEX | GENERATE_INTEGER), 1);
+  const tensor_shape_t shape = generate_shape(g, generate_dtype(g, GENERATE_NUMBER), 1);
   mlir_op_t *op = generate_op(g, name, 0, NULL, 1, &shape, 0);
   generate_integer(g, op, "iota_dimension", generate_below(g, shape.rank));
   generate_keep(g, op, 0, GENERATE_EXACT, 0);

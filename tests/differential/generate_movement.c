@@ -358,8 +358,7 @@ static void generate_barrier(generate_t *g, const char *name) {
 }
 
 static void generate_dynamic_iota(generate_t *g, const char *name) {
-  const tensor_shape_t shape = generate_shape(
-      g, generate_dtype(g, GENERATE_FLOATS | GENERATE_COMPLEX | GENERATE_INTEGER), 1);
+  const tensor_shape_t shape = generate_shape(g, generate_dtype(g, GENERATE_NUMBER), 1);
   mlir_value_t *sizes = indexes(g, shape.rank, shape.dims);
   mlir_op_t *op = generate_op(g, name, 1, &sizes, 1, &shape, 0);
   generate_integer(g, op, "iota_dimension", generate_below(g, shape.rank));
