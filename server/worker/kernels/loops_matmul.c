@@ -25,15 +25,16 @@ enum { FEW = 3 };
 #define MATMUL_LOOPS(name, type)                                                        \
   typedef type name##_vector __attribute__((vector_size(VECTOR_BYTES)));                \
   enum { name##_COLUMNS = ROW_BYTES / sizeof(type) };                                   \
-  static inline void name##_tile(const type *const *a, const type *b, size_t depth,     \
-                                 name##_vector sums[ROWS][VECTORS]) {                   \
+  static inline __attribute__((always_inline)) void name##_tile(                        \
+      const type *const *a, const type *b, size_t depth, size_t vectors,                \
+      name##_vector sums[ROWS][VECTORS]) {                                              \
     name##_vector kept[ROWS][VECTORS];                                                  \
     memset(kept, 0, sizeof(kept));                                                      \
     for (size_t p = 0; p < depth; p++) {                                                \
       name##_vector row[VECTORS];                                                       \
       memcpy(row, b + p * name##_COLUMNS, sizeof(row));                                 \
       for (size_t i = 0; i < ROWS; i++) {                                               \
-        for (size_t v = 0; v < VECTORS; v++) {                                          \
+        for (size_t v = 0; v < vectors; v++) {                                          \
           kept[i][v] += row[v] * a[i][p];                                               \
         }                                                                               \
       }                                                                                 \
@@ -69,7 +70,13 @@ enum { FEW = 3 };
       for (size_t r = 0; r < ROWS; r++) {                                               \
         lines[r] = a + (i + (r < count ? r : 0)) * a_stride;                            \
       }                                                                                 \
-      name##_tile(lines, panel, depth, sums.vectors);                                   \
+      if (columns <= name##_COLUMNS / VECTORS) {                                        \
+        name##_tile(lines, panel, depth, 1, sums.vectors);                              \
+      } else if (columns <= name##_COLUMNS / VECTORS * 2) {                             \
+        name##_tile(lines, panel, depth, 2, sums.vectors);                              \
+      } else {                                                                          \
+        name##_tile(lines, panel, depth, VECTORS, sums.vectors);                        \
+      }                                                                                 \
       for (size_t r = 0; r < count; r++) {                                              \
         type *out = c + (i + r) * c_stride;                                             \
         KERNEL_INDEPENDENT                                                              \
