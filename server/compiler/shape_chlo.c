@@ -210,6 +210,44 @@ static pod_status_t check_group(mlir_module_t *module, const mlir_op_t *op,
                            dim, size, groups);
 }
 
+// Sizes of groups are one list for all, or one for each place of the dimensions of the
+// left operand that stand before the ragged one: the batching ones and its own kind.
+static pod_status_t check_sizes(mlir_module_t *module, const mlir_op_t *op,
+                                const stablehlo_ragged_dot_t *dims) {
+  const tensor_shape_t *lhs = shape_operand(op, 0), *sizes = shape_operand(op, 2);
+  const stablehlo_dot_t *dot = &dims->dot;
+  const int64_t ragged = dims->lhs_ragged.values[0];
+  if (!tensor_dtype_is_integer(sizes->dtype) || sizes->rank < 1) {
+    return SHAPE_ERROR("the group sizes are %s; they must be integers, of rank 1 or more",
+                       shape_text(module, sizes));
+  }
+  if (sizes->rank == 1) {
+    return NULL;
+  }
+  tensor_shape_t needed = {.dtype = sizes->dtype};
+  for (int64_t i = 0; i < dot->lhs_batching.count; i++) {
+    if (dot->lhs_batching.values[i] == ragged) {
+      break;
+    }
+    needed.dims[needed.rank++] = lhs->dims[dot->lhs_batching.values[i]];
+  }
+  const bool is_contracted = has_dim(&dot->lhs_contracting, ragged);
+  for (int64_t i = 0; is_contracted && dot->lhs_contracting.values[i] != ragged; i++) {
+    needed.dims[needed.rank++] = lhs->dims[dot->lhs_contracting.values[i]];
+  }
+  const bool is_row = !is_contracted && !has_dim(&dot->lhs_batching, ragged);
+  for (int64_t d = 0; is_row && d < ragged; d++) {
+    if (!has_dim(&dot->lhs_batching, d) && !has_dim(&dot->lhs_contracting, d)) {
+      needed.dims[needed.rank++] = lhs->dims[d];
+    }
+  }
+  needed.dims[needed.rank++] = sizes->dims[sizes->rank - 1];
+  return tensor_shape_equal(&needed, sizes)
+             ? NULL
+             : SHAPE_ERROR("the group sizes are %s; they must be one list or %s",
+                           shape_text(module, sizes), shape_text(module, &needed));
+}
+
 pod_status_t shape_ragged_dot(mlir_module_t *module, const mlir_op_t *op,
                               const mlir_type_t **out_types) {
   POD_TRY(shape_arity(module, op, 3, 1, 0));
@@ -222,10 +260,7 @@ pod_status_t shape_ragged_dot(mlir_module_t *module, const mlir_op_t *op,
   POD_TRY(check_ragged(module, op, &dims));
   const tensor_shape_t *lhs = shape_operand(op, 0), *rhs = shape_operand(op, 1),
                        *sizes = shape_operand(op, 2);
-  if (!tensor_dtype_is_integer(sizes->dtype) || sizes->rank < 1) {
-    return SHAPE_ERROR("the group sizes are %s; they must be integers, of rank 1 or more",
-                       shape_text(module, sizes));
-  }
+  POD_TRY(check_sizes(module, op, &dims));
   const stablehlo_dot_t *dot = &dims.dot;
   const int64_t groups = sizes->dims[sizes->rank - 1], ragged = dims.lhs_ragged.values[0];
   const bool is_contracted = has_dim(&dot->lhs_contracting, ragged);

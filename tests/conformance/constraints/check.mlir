@@ -70,6 +70,13 @@ func.func @main(%a: tensor<3xf32>, %b: tensor<3xf32>) {
 }
 
 // -----
+// accepted: differences of another integer type
+func.func @main(%a: tensor<3xf32>, %b: tensor<3xf32>) {
+  "check.expect_close"(%a, %b) {max_ulp_difference = 3 : ui64, min_ulp_difference = 0 : ui64} : (tensor<3xf32>, tensor<3xf32>) -> ()
+  return
+}
+
+// -----
 // accepted: constants
 func.func @main(%a: tensor<3xf32>) {
   check.expect_eq_const %a, dense<1.0> : tensor<3xf32>
@@ -112,7 +119,7 @@ func.func @main(%a: tensor<3xf32>, %b: tensor<3xf32>) {
 // -----
 // T: expect_close: ulp differences are integers
 func.func @main(%a: tensor<3xf32>, %b: tensor<3xf32>) {
-  // expected-error@+1 {{'check.expect_close': 'max_ulp_difference' is no integer}}
+  // expected-error@+1 {{'check.expect_close': 'max_ulp_difference' must be an integer that is not negative}}
   "check.expect_close"(%a, %b) {max_ulp_difference = 1.5 : f32} : (tensor<3xf32>, tensor<3xf32>) -> ()
   return
 }

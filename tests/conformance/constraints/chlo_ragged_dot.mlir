@@ -158,6 +158,22 @@ func.func @main(%l: tensor<11x5xf32>, %r: tensor<3x5x7xf32>, %g: tensor<3xf32>) 
 }
 
 // -----
+// T: group sizes for every place before the ragged row
+func.func @main(%l: tensor<4x11x5xf32>, %r: tensor<4x3x5x7xf32>, %g: tensor<5x3xi32>) {
+  // expected-error@+1 {{the group sizes are tensor<5x3xi32>; they must be one list or tensor<4x3xi32>}}
+  %0 = "chlo.ragged_dot"(%l, %r, %g) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [1], rhs_group_dimensions = [1]>}> : (tensor<4x11x5xf32>, tensor<4x3x5x7xf32>, tensor<5x3xi32>) -> tensor<4x11x7xf32>
+  return
+}
+
+// -----
+// T: group sizes for every place before the ragged batch
+func.func @main(%l: tensor<2x4x11x5xf32>, %r: tensor<2x4x5x7xf32>, %g: tensor<2x4x3xi32>) {
+  // expected-error@+1 {{the group sizes are tensor<2x4x3xi32>; they must be one list or tensor<2x3xi32>}}
+  %0 = "chlo.ragged_dot"(%l, %r, %g) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [0, 1], rhs_batching_dimensions = [0, 1], lhs_contracting_dimensions = [3], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [1], rhs_group_dimensions = []>}> : (tensor<2x4x11x5xf32>, tensor<2x4x5x7xf32>, tensor<2x4x3xi32>) -> tensor<2x4x11x7xf32>
+  return
+}
+
+// -----
 // I3: tensor of rank 1
 func.func @main(%l: tensor<11x5xf32>, %r: tensor<3x5x7xf32>, %g: tensor<i32>) {
   // expected-error@+1 {{the group sizes are tensor<i32>; they must be integers}}
