@@ -314,3 +314,39 @@ func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.reverse"(%a) {dimensions = array<i64: 0>, dimensions = array<i64>} : (tensor<2xf32>) -> tensor<2xf32>
   func.return
 }
+
+// -----
+// T: FuncId: a function has a name that begins with a letter
+// expected-error@+1 {{expected a name after '@'}}
+func.func @1f() {
+  func.return
+}
+
+// -----
+// T: FuncId: the name of a function begins with @
+// expected-error@+1 {{expected a symbol, as @name}}
+func.func main() {
+  func.return
+}
+
+// -----
+// T: ValueId: a value has a name
+// expected-error@+1 {{expected a value, as %0}}
+func.func @main(%: tensor<2xf32>) {
+  func.return
+}
+
+// -----
+// T: OpInputAttrName: an attribute has a name that begins with a letter
+func.func @main(%a: tensor<2xf32>) {
+  // expected-error@+1 {{expected an identifier}}
+  %0 = "stablehlo.abs"(%a) {1st = 2 : i64} : (tensor<2xf32>) -> tensor<2xf32>
+  func.return
+}
+
+// -----
+// T: OpSignature: types of operands and of results
+func.func @main(%a: tensor<2xf32>) {
+  // expected-error@+1 {{expected '->'}}
+  %0 = "stablehlo.abs"(%a) : (tensor<2xf32>) "func.return"() : () -> ()
+}
