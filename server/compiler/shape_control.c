@@ -98,13 +98,13 @@ pod_status_t shape_variadic_identity(mlir_module_t *module, const mlir_op_t *op,
   return NULL;
 }
 
-// Of any integer type; programs write ui64.
+// Of any integer type: programs write ui64, up to its largest number.
 static pod_status_t check_ulps(mlir_module_t *module, const mlir_op_t *op,
                                const char *name) {
   const mlir_attr_t *ulps = mlir_op_attr(op, name);
-  return ulps == NULL || (ulps->kind == MLIR_ATTR_INTEGER && ulps->integer >= 0)
+  return ulps == NULL || ulps->kind == MLIR_ATTR_INTEGER
              ? NULL
-             : SHAPE_ERROR("'%s' must be an integer that is not negative", name);
+             : SHAPE_ERROR("'%s' must be an integer", name);
 }
 
 pod_status_t shape_check(mlir_module_t *module, const mlir_op_t *op,
