@@ -79,7 +79,7 @@ static void generate_unary(generate_t *g, const char *name) {
   const bool is_complex = tensor_dtype_is_complex(dtype) && !is_negate;
   tensor_shape_t shape = generate_any_size(g, dtype, 0);
   mlir_value_t *x = generate_operand(g, &shape, GENERATE_EXACT,
-                                     is_complex ? GENERATE_POSITIVE : GENERATE_SPECIALS);
+                                     is_complex ? GENERATE_FINITE : GENERATE_SPECIALS);
   if (strcmp(name, "stablehlo.abs") == 0) {
     shape.dtype = reference_part_of(dtype);
   }
@@ -177,7 +177,7 @@ static void generate_binary(generate_t *g, const char *name) {
       !is_integral && (is_among(name, inexact) ||
                        (tensor_dtype_is_complex(dtype) && is_among(name, rounded)));
   const generate_data_t data =
-      is_close && tensor_dtype_is_complex(dtype) ? GENERATE_POSITIVE : GENERATE_SPECIALS;
+      is_close && tensor_dtype_is_complex(dtype) ? GENERATE_FINITE : GENERATE_SPECIALS;
   mlir_value_t *operands[2];
   // Powers of signalling NaNs are not NaN everywhere: bitcast_convert may make such.
   const bool is_fresh = strcmp(name, "stablehlo.power") == 0;
