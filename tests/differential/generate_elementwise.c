@@ -78,8 +78,7 @@ static void generate_unary(generate_t *g, const char *name) {
   const tensor_dtype_t dtype = generate_dtype(g, row->classes);
   const bool is_complex = tensor_dtype_is_complex(dtype) && !is_negate;
   tensor_shape_t shape = generate_any_size(g, dtype, 0);
-  mlir_value_t *x = generate_operand(g, &shape, GENERATE_EXACT,
-                                     is_complex ? GENERATE_FINITE : GENERATE_SPECIALS);
+  mlir_value_t *x = generate_operand(g, &shape, GENERATE_EXACT, GENERATE_SPECIALS);
   if (strcmp(name, "stablehlo.abs") == 0) {
     shape.dtype = reference_part_of(dtype);
   }

@@ -196,7 +196,7 @@ static double _Complex expm1_complex(double _Complex z) {
   const long double x = (long double)creal(z), y = (long double)cimag(z);
   const long double half = sinl(y / 2);
   return CMPLX((double)(expm1l(x) * cosl(y) - 2 * half * half),
-               (double)(expl(x) * sinl(y)));
+               y == 0 ? (double)y : (double)(expl(x) * sinl(y)));
 }
 
 static double _Complex log1p_complex(double _Complex z) {
@@ -212,7 +212,15 @@ static double _Complex cbrt_complex(double _Complex z) {
 }
 
 static double _Complex sign_complex(double _Complex z) {
-  return z == 0 ? z : CMPLX(creal(z) / cabs(z), cimag(z) / cabs(z));
+  const long double x = (long double)creal(z), y = (long double)cimag(z);
+  const long double magnitude = hypotl(x, y);
+  return z == 0 ? z : CMPLX((double)(x / magnitude), (double)(y / magnitude));
+}
+
+// Of two infinities as XLA has it, which multiplies: NaN.
+static double _Complex exp_complex(double _Complex z) {
+  const bool is_lost = isinf(creal(z)) && isinf(cimag(z));
+  return is_lost ? CMPLX((double)NAN, (double)NAN) : cexp(z);
 }
 
 static double _Complex negate_complex(double _Complex z) {
@@ -228,7 +236,7 @@ static const struct {
     {"cbrt", cbrtl, cbrt_complex},
     {"ceil", ceill, NULL},
     {"cosine", cosl, ccos},
-    {"exponential", expl, cexp},
+    {"exponential", expl, exp_complex},
     {"exponential_minus_one", expm1l, expm1_complex},
     {"floor", floorl, NULL},
     {"log", logl, clog},
