@@ -299,10 +299,24 @@ static mlir_value_t *constant_before(scan_t *scan, const mlir_type_t *type) {
   return &op->results[0];
 }
 
+// Without a step: there is not even a slice of size 1 to take.
+static void skip_loop(scan_t *scan, mlir_value_t **out_results) {
+  for (int i = 0; i < scan->outputs; i++) {
+    out_results[i] = constant_before(scan, scan->op->results[i].type);
+  }
+  for (int i = 0; i < scan->carries; i++) {
+    out_results[scan->outputs + i] = scan->op->operands[scan->inputs + i];
+  }
+}
+
 pod_status_t expand_scan(mlir_module_t *module, mlir_op_t *op,
                          replacements_t *replacements, mlir_value_t **out_results) {
   scan_t scan = {.module = module, .op = op};
   POD_TRY(read_scan(&scan));
+  if (scan.length == 0) {
+    skip_loop(&scan, out_results);
+    return NULL;
+  }
   const int count = 1 + scan.carries + scan.outputs;
   mlir_value_t **starts =
       pod_arena_array(module->arena, (size_t)count, sizeof(starts[0]));

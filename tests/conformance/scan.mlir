@@ -28,3 +28,19 @@ func.func @main() {
   check.expect_eq_const %y#1, dense<14.0> : tensor<f32>
   return
 }
+
+// -----
+
+// Nothing to scan: no outputs, and what is carried stays.
+func.func @main() {
+  %x = stablehlo.constant dense<> : tensor<2x0xi32>
+  %init = stablehlo.constant dense<[100, 200]> : tensor<2xi32>
+  %y:2 = chlo.scan(%x) inits(%init) dimension=1 {
+  ^bb0(%a: tensor<2xi32>, %b: tensor<2xi32>):
+    %s = stablehlo.add %a, %b : tensor<2xi32>
+    stablehlo.return %s, %s : tensor<2xi32>, tensor<2xi32>
+  } : (tensor<2x0xi32>, tensor<2xi32>) -> (tensor<2x0xi32>, tensor<2xi32>)
+  check.expect_eq %y#0, %x : tensor<2x0xi32>, tensor<2x0xi32>
+  check.expect_eq_const %y#1, dense<[100, 200]> : tensor<2xi32>
+  return
+}
