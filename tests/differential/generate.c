@@ -8,6 +8,7 @@
 
 extern const generate_row_t generate_elementwise_rows[];
 extern const generate_row_t generate_indexing_rows[];
+extern const generate_row_t generate_ragged_rows[];
 extern const generate_row_t generate_random_rows[];
 extern const generate_row_t generate_chlo_rows[];
 extern const generate_row_t generate_control_rows[];
@@ -24,6 +25,7 @@ static const generate_row_t *const groups[] = {
     generate_control_rows,
     generate_elementwise_rows,
     generate_indexing_rows,
+    generate_ragged_rows,
     generate_random_rows,
     generate_linear_rows,
     generate_movement_rows,

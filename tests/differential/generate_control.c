@@ -235,6 +235,51 @@ static void generate_case_row(generate_t *g, const char *name) {
   keep_all(g, op, state.count);
 }
 
+// A loop over one dimension of some inputs, which carries some of the state; the rest is
+// collected.
+static void generate_scan(generate_t *g, const char *name) {
+  const state_t state = choose_state(g);
+  const int inputs = generate_between(g, 1, state.count);
+  const int64_t length = generate_chance(g, 10) ? 0 : generate_between(g, 1, 5);
+  int rank_min = GENERATE_RANK_MAX;
+  for (int i = 0; i < inputs; i++) {
+    const int rank = generate_shape_of(state.values[i])->rank;
+    rank_min = rank < rank_min ? rank : rank_min;
+  }
+  const int dimension = generate_below(g, rank_min + 1);
+  mlir_value_t *operands[CARRIED_MAX];
+  tensor_shape_t slices[CARRIED_MAX], wholes[CARRIED_MAX];
+  for (int i = 0; i < state.count; i++) {
+    slices[i] = wholes[i] = *generate_shape_of(state.values[i]);
+    operands[i] = state.values[i];
+    if (i < inputs) {
+      memmove(wholes[i].dims + dimension + 1, wholes[i].dims + dimension,
+              (size_t)(wholes[i].rank - dimension) * sizeof(wholes[i].dims[0]));
+      wholes[i].dims[dimension] = length;
+      wholes[i].rank++;
+      operands[i] = generate_operand(g, &wholes[i], GENERATE_EXACT, GENERATE_SPECIALS);
+    }
+  }
+  mlir_op_t *op = generate_op(g, name, state.count, operands, state.count, wholes, 1);
+  const int64_t segments[] = {inputs, state.count - inputs};
+  generate_integer(g, op, "dimension", dimension);
+  mlir_op_set_attr(g->module, op, "operandSegmentSizes",
+                   mlir_attr_integer_array(g->module, TENSOR_S32, 2, segments));
+  mlir_op_set_attr(g->module, op, "resultSegmentSizes",
+                   mlir_attr_integer_array(g->module, TENSOR_S32, 2, segments));
+  if (generate_chance(g, 40)) {
+    generate_flag(g, op, "is_reverse", true);
+  }
+  mlir_block_t *outer = generate_region(g, op, 0, state.count, slices);
+  state_t inside = {.count = state.count};
+  memcpy(inside.values, g->block->arguments,
+         (size_t)state.count * sizeof(inside.values[0]));
+  generate_steps(g, &inside, 1, false);
+  generate_return(g, inside.count, inside.values);
+  generate_region_end(g, outer);
+  keep_all(g, op, state.count);
+}
+
 // --- Functions ---
 
 // A private function of the state's types.
@@ -359,6 +404,7 @@ const generate_row_t generate_control_rows[] = {
     {"stablehlo.while", generate_while},
     {"stablehlo.if", generate_if},
     {"stablehlo.case", generate_case_row},
+    {"chlo.scan", generate_scan},
     {"func.call", generate_call},
     {"stablehlo.composite", generate_call},
     {"stablehlo.all_gather", generate_collective},

@@ -8,6 +8,7 @@
 
 extern const reference_row_t reference_elementwise_rows[];
 extern const reference_row_t reference_indexing_rows[];
+extern const reference_row_t reference_ragged_rows[];
 extern const reference_row_t reference_random_rows[];
 extern const reference_row_t reference_chlo_rows[];
 extern const reference_row_t reference_control_rows[];
@@ -24,6 +25,7 @@ static const reference_row_t *const groups[] = {
     reference_control_rows,
     reference_elementwise_rows,
     reference_indexing_rows,
+    reference_ragged_rows,
     reference_random_rows,
     reference_linear_rows,
     reference_movement_rows,
