@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <string.h>
 
 #include "server/compiler/attributes.h"
 #include "server/compiler/shape.h"
@@ -184,10 +185,34 @@ static pod_status_t check_rows(mlir_module_t *module, const mlir_op_t *op) {
   return is_table ? NULL : shape_groups(module, op, &groups);
 }
 
+// (C6), for roots that are constants.
+static pod_status_t check_roots(mlir_module_t *module, const mlir_op_t *op) {
+  const mlir_op_t *source = op->operands[op->operand_count - 1]->op;
+  const mlir_attr_t *groups = mlir_op_attr(op, "replica_groups");
+  int64_t count;
+  const int64_t *roots;
+  if (!shape_has_dynamic_root(op) || source == NULL ||
+      strcmp(source->name, "stablehlo.constant") != 0 ||
+      !mlir_attr_is(groups, MLIR_ATTR_DENSE) || groups->type->shape.rank != 2 ||
+      !mlir_attr_as_i64s(module, mlir_op_attr(source, "value"), &count, &roots)) {
+    return NULL;
+  }
+  const int64_t size = groups->type->shape.dims[1];
+  for (int64_t i = 0; i < count; i++) {
+    if (roots[i] < 0 || roots[i] >= size) {
+      return SHAPE_ERROR("root %" PRId64 " is %" PRId64 "; a group has %" PRId64
+                         " members, from 0 on",
+                         i, roots[i], size);
+    }
+  }
+  return NULL;
+}
+
 pod_status_t shape_collective_broadcast(mlir_module_t *module, const mlir_op_t *op,
                                         const mlir_type_t **out_types) {
   POD_TRY(check_rooted(module, op, 0, out_types));
-  return check_rows(module, op);
+  POD_TRY(check_rows(module, op));
+  return check_roots(module, op);
 }
 
 pod_status_t shape_collective_reduce(mlir_module_t *module, const mlir_op_t *op,

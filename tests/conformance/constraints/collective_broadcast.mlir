@@ -1,5 +1,4 @@
 // constraints: 6
-// C6: what a root is, only the run shows
 
 // -----
 // accepted: a group that leaves out replicas
@@ -164,6 +163,24 @@ func.func @main(%a: tensor<4x2xf32>, %roots: tensor<1xi32>) {
 func.func @main(%a: !stablehlo.token) {
   // expected-error@+1 {{operand 0 is !stablehlo.token; only tensors}}
   %0 = "stablehlo.collective_broadcast"(%a) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (!stablehlo.token) -> !stablehlo.token
+  return
+}
+
+// -----
+// C6: 0 <= operands[size(operands)-1]
+func.func @main(%a: tensor<4x2xf32>) {
+  %roots = stablehlo.constant dense<-1> : tensor<1xi32>
+  // expected-error@+1 {{root 0 is -1; a group has 2 members, from 0 on}}
+  %0 = "stablehlo.collective_broadcast"(%a, %roots) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, has_dynamic_root = true}> : (tensor<4x2xf32>, tensor<1xi32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+// C6: operands[size(operands)-1] < shape(replica_groups)[1]
+func.func @main(%a: tensor<4x2xf32>) {
+  %roots = stablehlo.constant dense<2> : tensor<1xi32>
+  // expected-error@+1 {{root 0 is 2; a group has 2 members, from 0 on}}
+  %0 = "stablehlo.collective_broadcast"(%a, %roots) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, has_dynamic_root = true}> : (tensor<4x2xf32>, tensor<1xi32>) -> tensor<4x2xf32>
   return
 }
 

@@ -121,6 +121,41 @@ func.func @main(%a: tensor<4x2xf32>, %roots: tensor<2xi32>) {
 }
 
 // -----
+// accepted: a sum in a wider type
+func.func @main(%a: tensor<4x2xf32>) {
+  %0 = "stablehlo.collective_reduce"(%a) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
+  ^bb0(%x: tensor<f64>, %y: tensor<f64>):
+    %z = stablehlo.add %x, %y : tensor<f64>
+    stablehlo.return %z : tensor<f64>
+  }) : (tensor<4x2xf32>) -> tensor<4x2xf64>
+  return
+}
+
+// -----
+// C4: is_promotable(element_type(operand), E): no narrower type
+func.func @main(%a: tensor<4x2xf32>) {
+  // expected-error@+1 {{argument 0 of its reduction}}
+  %0 = "stablehlo.collective_reduce"(%a) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
+  ^bb0(%x: tensor<f16>, %y: tensor<f16>):
+    %z = stablehlo.add %x, %y : tensor<f16>
+    stablehlo.return %z : tensor<f16>
+  }) : (tensor<4x2xf32>) -> tensor<4x2xf16>
+  return
+}
+
+// -----
+// C3: element_type(result) = E, which is a wider type
+func.func @main(%a: tensor<4x2xf32>) {
+  // expected-error@+1 {{declared as}}
+  %0 = "stablehlo.collective_reduce"(%a) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
+  ^bb0(%x: tensor<f64>, %y: tensor<f64>):
+    %z = stablehlo.add %x, %y : tensor<f64>
+    stablehlo.return %z : tensor<f64>
+  }) : (tensor<4x2xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
 // C4: computation has type (tensor<E>, tensor<E>) -> tensor<E>: two arguments
 func.func @main(%a: tensor<4x2xf32>) {
   // expected-error@+1 {{its reduction has 1 arguments; it needs 2}}

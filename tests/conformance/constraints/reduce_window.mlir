@@ -283,6 +283,29 @@ func.func @main(%a: tensor<4x9xf32>, %v: tensor<f32>) {
 }
 
 // -----
+// accepted: computed in a wider type
+func.func @main(%a: tensor<4x9xf32>, %v: tensor<f32>) {
+  %0 = "stablehlo.reduce_window"(%a, %v) <{window_dimensions = array<i64: 2, 3>, window_strides = array<i64: 1, 2>, base_dilations = array<i64: 2, 1>, window_dilations = array<i64: 1, 2>, padding = dense<[[1, 0], [0, 2]]> : tensor<2x2xi64>}> ({
+  ^bb0(%x: tensor<f64>, %y: tensor<f64>):
+    %z = stablehlo.maximum %x, %y : tensor<f64>
+    stablehlo.return %z : tensor<f64>
+  }) : (tensor<4x9xf32>, tensor<f32>) -> tensor<7x4xf64>
+  return
+}
+
+// -----
+// C13: is_promotable(element_type(inputs[i]), Ei): no narrower type
+func.func @main(%a: tensor<4x9xf32>, %v: tensor<f32>) {
+  // expected-error@+1 {{argument 0 of its reduction}}
+  %0 = "stablehlo.reduce_window"(%a, %v) <{window_dimensions = array<i64: 2, 3>, window_strides = array<i64: 1, 2>, base_dilations = array<i64: 2, 1>, window_dilations = array<i64: 1, 2>, padding = dense<[[1, 0], [0, 2]]> : tensor<2x2xi64>}> ({
+  ^bb0(%x: tensor<f16>, %y: tensor<f16>):
+    %z = stablehlo.maximum %x, %y : tensor<f16>
+    stablehlo.return %z : tensor<f16>
+  }) : (tensor<4x9xf32>, tensor<f32>) -> tensor<7x4xf16>
+  return
+}
+
+// -----
 // C13: body takes two values for each input
 func.func @main(%a: tensor<4x9xf32>, %v: tensor<f32>) {
   // expected-error@+1 {{its reduction has 1 arguments; it needs 2}}

@@ -451,6 +451,29 @@ func.func @main(%a: tensor<3x4x5x6xf32>, %i: tensor<3x7x2xi32>, %u: tensor<3x7x2
 }
 
 // -----
+// accepted: computed in a wider type
+func.func @main(%a: tensor<3x4x5x6xf32>, %i: tensor<3x7x2xi32>, %u: tensor<3x7x2x6xf32>) {
+  %0 = "stablehlo.scatter"(%a, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2, 3], inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [1, 2], index_vector_dim = 2>}> ({
+  ^bb0(%x: tensor<f64>, %y: tensor<f64>):
+    %z = stablehlo.add %x, %y : tensor<f64>
+    stablehlo.return %z : tensor<f64>
+  }) : (tensor<3x4x5x6xf32>, tensor<3x7x2xi32>, tensor<3x7x2x6xf32>) -> tensor<3x4x5x6xf64>
+  return
+}
+
+// -----
+// C23: is_promotable(element_type(inputs[i]), Ei): no narrower type
+func.func @main(%a: tensor<3x4x5x6xf32>, %i: tensor<3x7x2xi32>, %u: tensor<3x7x2x6xf32>) {
+  // expected-error@+1 {{argument 0 of its reduction}}
+  %0 = "stablehlo.scatter"(%a, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2, 3], inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [1, 2], index_vector_dim = 2>}> ({
+  ^bb0(%x: tensor<f16>, %y: tensor<f16>):
+    %z = stablehlo.add %x, %y : tensor<f16>
+    stablehlo.return %z : tensor<f16>
+  }) : (tensor<3x4x5x6xf32>, tensor<3x7x2xi32>, tensor<3x7x2x6xf32>) -> tensor<3x4x5x6xf16>
+  return
+}
+
+// -----
 // C23: update_computation takes two values for each input
 func.func @main(%a: tensor<3x4x5x6xf32>, %i: tensor<3x7x2xi32>, %u: tensor<3x7x2x6xf32>) {
   // expected-error@+1 {{its reduction has 1 arguments; it needs 2}}
