@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "common/base/check.h"
 #include "server/worker/kernels/kernels.h"
 #include "server/worker/kernels/loops.h"
 #include "server/worker/kernels/storage.h"
@@ -114,10 +115,29 @@ kernel_binary_fn_t kernel_binary_of(chip_op_t op, tensor_dtype_t dtype) {
   return kernel_binary_loop(op, dtype);
 }
 
+// The loop on bf16 as it is stored that computes what `loop` does in f32, or NULL.
+static kernel_binary_fn_t stored_loop(kernel_binary_fn_t loop, tensor_dtype_t dtype) {
+  static const chip_reducer_t reducers[] = {CHIP_REDUCER_ADD, CHIP_REDUCER_MULTIPLY,
+                                            CHIP_REDUCER_MAXIMUM, CHIP_REDUCER_MINIMUM};
+  const kernel_loops_t *loops = kernel_loops();
+  for (size_t i = 0; i < POD_COUNT_OF(reducers) && dtype == TENSOR_BF16; i++) {
+    const chip_op_t op = chip_reducer_op(reducers[i]);
+    if ((*loops->float_binary)[op][TENSOR_F32] == loop) {
+      return loops->bf16_reducers[reducers[i]];
+    }
+  }
+  return NULL;
+}
+
 void kernel_binary_elements(kernel_binary_fn_t loop, tensor_dtype_t dtype, const void *a,
                             const void *b, void *out, size_t count) {
   if (kernel_is_computed_as_stored(dtype) || dtype == TENSOR_PRED) {
     loop(a, b, out, count);
+    return;
+  }
+  const kernel_binary_fn_t stored = stored_loop(loop, dtype);
+  if (stored != NULL) {
+    stored(a, b, out, count);
     return;
   }
   const size_t bytes = tensor_dtype_bytes(dtype);

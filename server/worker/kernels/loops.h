@@ -97,6 +97,8 @@ typedef struct kernel_loops_t {
   const kernel_unary_fn_t *to_odd_f32;
   kernel_unary_fn_t bf16_to_f32, f32_to_bf16, f16_to_f32, f32_to_f16;
   const kernel_reduce_fn_t (*reduce)[TENSOR_DTYPE_COUNT];  // By chip_reducer_t.
+  // The same on bf16 as it is stored, element by element; NULL where there is none.
+  const kernel_binary_fn_t *bf16_reducers;
   // By the binary logarithm of the element's bytes (1, 2, 4, 8, 16).
   const kernel_select_fn_t *select;
   const kernel_transpose_fn_t *transpose;

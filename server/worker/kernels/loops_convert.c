@@ -1,5 +1,9 @@
 // Conversions between the compute types, and between f32 and the 16-bit floats.
 
+#include <float.h>
+#include <math.h>
+
+#include "server/chip/program.h"
 #include "server/worker/kernels/floats.h"
 #include "server/worker/kernels/isa.h"
 
@@ -93,14 +97,33 @@ const kernel_unary_fn_t KERNEL_ISA_NAME(
 
 // When something is lost, the result is the neighbour with an odd last bit (Boldo and
 // Melquiond 2008, "Emulation of FMA and correctly rounded sums").
+// What f32 does not hold of the mantissa is cut off and remembered in its last bit; below
+// the normal numbers, that is done in units of the least number.
 static inline float to_odd(double x) {
-  const float nearest = (float)x;
-  const double back = (double)nearest;
-  const uint32_t bits = bits_f32(nearest);
-  const double magnitude = x < 0 ? -x : x, back_magnitude = back < 0 ? -back : back;
-  const uint32_t neighbour = back_magnitude < magnitude ? bits + 1u : bits - 1u;
-  const int is_adjusted = (back != x) & (x == x) & ((bits & 1u) == 0);
-  return is_adjusted ? from_bits_f32(neighbour) : nearest;
+  const uint64_t bits = bits_f64(x), lost = bits & 0x1fffffffu;
+  const uint64_t odd = (bits ^ lost) | (lost != 0 ? UINT64_C(1) << 29 : 0);
+  const double magnitude = from_bits_f64(bits & INT64_MAX);
+  const double units = magnitude * 0x1p149;
+  const int32_t whole = (int32_t)(units < 0x1p24 ? units : 0x1p24);
+  const uint32_t tiny = (uint32_t)whole | ((double)whole != units);
+  const uint32_t sign = (uint32_t)(bits >> 32) & 0x80000000u;
+  const float large = magnitude > (double)FLT_MAX && magnitude < (double)INFINITY
+                          ? from_bits_f32(sign | 0x7f7fffffu)
+                          : (float)from_bits_f64(odd);
+  return magnitude < 0x1p-126 ? from_bits_f32(sign | tiny) : large;
+}
+
+// Of 32 bits the first 24 are exact in f32, and more than what is rounded to afterwards.
+static inline float magnitude_to_odd(uint32_t x) {
+  const uint32_t lost = x & 0xffu, odd = (x ^ lost) | (lost != 0 ? 0x100u : 0);
+  const uint32_t kept = x >> 24 == 0 ? x : odd;
+  return (float)(int32_t)(kept >> 1) * 2.0f + (float)(int32_t)(kept & 1u);
+}
+
+static inline float s32_to_odd(int32_t x) {
+  const uint32_t magnitude = x < 0 ? 0u - (uint32_t)x : (uint32_t)x;
+  const float result = magnitude_to_odd(magnitude);
+  return x < 0 ? -result : result;
 }
 
 // 64-bit integers become odd doubles first; odd twice is odd once.
@@ -116,8 +139,8 @@ static inline float signed_to_odd(int64_t x) {
 }
 
 KERNEL_UNARY_LOOP(F64_to_odd, double, float, double, to_odd(x))
-KERNEL_UNARY_LOOP(S32_to_odd, int32_t, float, double, to_odd((double)x))
-KERNEL_UNARY_LOOP(U32_to_odd, uint32_t, float, double, to_odd((double)x))
+KERNEL_UNARY_LOOP(S32_to_odd, int32_t, float, double, s32_to_odd(x))
+KERNEL_UNARY_LOOP(U32_to_odd, uint32_t, float, double, magnitude_to_odd(x))
 KERNEL_UNARY_LOOP(S64_to_odd, int64_t, float, double, signed_to_odd(x))
 KERNEL_UNARY_LOOP(U64_to_odd, uint64_t, float, double, to_odd(to_odd_double(x)))
 
@@ -165,6 +188,27 @@ KERNEL_UNARY_LOOP(bf16_to_f32, uint16_t, float, uint16_t,
 KERNEL_UNARY_LOOP(f32_to_bf16, float, uint16_t, float, pack_bf16(x))
 KERNEL_UNARY_LOOP(f16_to_f32, uint16_t, float, uint16_t, unpack_f16(x))
 KERNEL_UNARY_LOOP(f32_to_f16, float, uint16_t, float, pack_f16(x))
+
+// Two bf16 computed in f32 and rounded, without blocks in between.
+#define BF16_LOOP(name, expression)                    \
+  static inline uint16_t name##_of(float x, float y) { \
+    return pack_bf16(expression);                      \
+  }                                                    \
+  KERNEL_BINARY_LOOP(                                  \
+      name, uint16_t, uint16_t, uint16_t,              \
+      name##_of(from_bits_f32((uint32_t)x << 16), from_bits_f32((uint32_t)y << 16)))
+
+BF16_LOOP(add_bf16, x + y)
+BF16_LOOP(multiply_bf16, x *y)
+BF16_LOOP(maximum_bf16, maximum_f32(x, y))
+BF16_LOOP(minimum_bf16, minimum_f32(x, y))
+
+const kernel_binary_fn_t KERNEL_ISA_NAME(kernel_bf16_reducers)[KERNEL_REDUCERS] = {
+    [CHIP_REDUCER_ADD] = add_bf16,
+    [CHIP_REDUCER_MULTIPLY] = multiply_bf16,
+    [CHIP_REDUCER_MAXIMUM] = maximum_bf16,
+    [CHIP_REDUCER_MINIMUM] = minimum_bf16,
+};
 
 void KERNEL_ISA_NAME(kernel_bf16_to_f32)(const void *in, void *out, size_t count) {
   bf16_to_f32(in, out, count);

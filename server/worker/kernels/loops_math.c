@@ -29,6 +29,14 @@ HAS_VECTOR_MATH double tan(double);
 HAS_VECTOR_MATH float tanf(float);
 HAS_VECTOR_MATH double cbrt(double);
 HAS_VECTOR_MATH float cbrtf(float);
+HAS_VECTOR_MATH double acos(double);
+HAS_VECTOR_MATH double acosh(double);
+HAS_VECTOR_MATH double asin(double);
+HAS_VECTOR_MATH double asinh(double);
+HAS_VECTOR_MATH double atan(double);
+HAS_VECTOR_MATH double atanh(double);
+HAS_VECTOR_MATH double erf(double);
+HAS_VECTOR_MATH double erfc(double);
 HAS_VECTOR_MATH double pow(double, double);
 HAS_VECTOR_MATH float powf(float, float);
 HAS_VECTOR_MATH double atan2(double, double);
@@ -97,6 +105,14 @@ UNARY(SINE, double, sin(x))
 UNARY(COSINE, double, cos(x))
 UNARY(TAN, double, tan(x))
 UNARY(CBRT, double, cbrt(x))
+UNARY(ACOS, double, acos(x))
+UNARY(ACOSH, double, acosh(x))
+UNARY(ASIN, double, asin(x))
+UNARY(ASINH, double, asinh(x))
+UNARY(ATAN, double, atan(x))
+UNARY(ATANH, double, atanh(x))
+UNARY(ERF, double, erf(x))
+UNARY(ERFC, double, erfc(x))
 BINARY(POWER, double, pow(x, y))
 BINARY(ATAN2, double, atan2(x, y))
 UNARY(NARROW_EXPONENTIAL, float, expf(x))
@@ -124,6 +140,14 @@ const kernel_unary_table_t KERNEL_ISA_NAME(kernel_math_unary) = {
     [CHIP_OP_COSINE] = {[TENSOR_F32] = COSINE_F32},
     [CHIP_OP_TAN] = {[TENSOR_F32] = TAN_F32},
     [CHIP_OP_CBRT] = {[TENSOR_F32] = CBRT_F32},
+    [CHIP_OP_ACOS] = {[TENSOR_F32] = ACOS_F32},
+    [CHIP_OP_ACOSH] = {[TENSOR_F32] = ACOSH_F32},
+    [CHIP_OP_ASIN] = {[TENSOR_F32] = ASIN_F32},
+    [CHIP_OP_ASINH] = {[TENSOR_F32] = ASINH_F32},
+    [CHIP_OP_ATAN] = {[TENSOR_F32] = ATAN_F32},
+    [CHIP_OP_ATANH] = {[TENSOR_F32] = ATANH_F32},
+    [CHIP_OP_ERF] = {[TENSOR_F32] = ERF_F32},
+    [CHIP_OP_ERFC] = {[TENSOR_F32] = ERFC_F32},
 };
 
 const kernel_binary_table_t KERNEL_ISA_NAME(kernel_math_binary) = {

@@ -88,6 +88,9 @@ enum { LANES = 64, CHUNK = 4096, LEVELS_MAX = 56 };
       case 2:                                                                         \
         name##_short(in, rows, 2, out);                                               \
         return;                                                                       \
+      case 3:                                                                         \
+        name##_short(in, rows, 3, out);                                               \
+        return;                                                                       \
       case 4:                                                                         \
         name##_short(in, rows, 4, out);                                               \
         return;                                                                       \

@@ -26,6 +26,7 @@ const kernel_loops_t KERNEL_ISA_NAME(kernel_loops) = {
     .f16_to_f32 = KERNEL_ISA_NAME(kernel_f16_to_f32),
     .f32_to_f16 = KERNEL_ISA_NAME(kernel_f32_to_f16),
     .reduce = KERNEL_ISA_NAME(kernel_reduce),
+    .bf16_reducers = KERNEL_ISA_NAME(kernel_bf16_reducers),
     .select = KERNEL_ISA_NAME(kernel_select),
     .transpose = KERNEL_ISA_NAME(kernel_transpose),
     .gather = KERNEL_ISA_NAME(kernel_gather),

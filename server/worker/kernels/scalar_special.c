@@ -139,7 +139,7 @@ static double polygamma(double n, double x) {
 
 // Giles' approximation in single precision, made exact by Newton's method on erf, or on
 // erfc where erf is close to 1.
-static double inverse_erf(double x) {
+static double inverse_erf(double x, int steps) {
   if (!(fabs(x) < 1)) {
     return fabs(x) == 1 ? copysign(INFINITY, x) : NAN;
   }
@@ -160,7 +160,7 @@ static double inverse_erf(double x) {
     y = y * w + coefficients[i];
   }
   y *= fabs(x);
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < steps; i++) {
     const double error = y < 0.5 ? erf(y) - fabs(x) : (1 - fabs(x)) - erfc(y);
     const double step = error * sqrt(pi) / 2 * exp(y * y);
     y -= step / (1 + y * step);  // Halley's correction.
@@ -217,7 +217,8 @@ UNARY(BESSEL_I1E, bessel_i1e(x))
 UNARY_BY_TYPE(COSH, cosh_of((float)x), cosh(x))
 UNARY(DIGAMMA, digamma(x))
 UNARY(ERF, erf(x))
-UNARY(ERF_INV, inverse_erf(x))
+// The first approximation has some 7 digits, and a step triples them.
+UNARY_BY_TYPE(ERF_INV, (float)inverse_erf(x, 1), inverse_erf(x, 3))
 UNARY(ERFC, erfc(x))
 UNARY(LGAMMA, log_gamma(x))
 UNARY_BY_TYPE(SINH, sinh_of((float)x), sinh(x))

@@ -15,7 +15,7 @@
 
 // Sums from the end of more elements than this are made from the end too, which rounds
 // differently from windows.
-enum { EXACT_MAX = 256, ROWS_TOGETHER = 256, PANEL = 64, ROWS_MIN = 8 };
+enum { EXACT_MAX = 256, ROWS_TOGETHER = 64, PANEL = 64, ROWS_MIN = 8 };
 
 // The dimension that the windows grow in: the only one that has windows at all. -1: none.
 static int scanned_dimension(const chip_window_t *window, const tensor_shape_t *in) {

@@ -119,6 +119,8 @@ static pod_status_t reduce_window_known(const kernel_args_t *args,
                                         const chip_window_t *window,
                                         kernel_binary_fn_t loop) {
   const tensor_shape_t *out = kernel_result_shape(args, 0);
+  const chip_reducer_t reducer = (chip_reducer_t)chip_instruction_attr_one(
+      args->instruction, CHIP_ATTR_REDUCER, CHIP_REDUCER_NONE);
   rows_t rows = {.window = window,
                  .in = kernel_operand_shape(args, 0),
                  .data = args->operands[0],
@@ -126,7 +128,9 @@ static pod_status_t reduce_window_known(const kernel_args_t *args,
                  .compute = kernel_compute_dtype(out->dtype),
                  .loop = loop,
                  .rounds = tensor_dtype_is_float(out->dtype) &&
-                           !kernel_is_computed_as_stored(out->dtype),
+                           !kernel_is_computed_as_stored(out->dtype) &&
+                           reducer != CHIP_REDUCER_MAXIMUM &&
+                           reducer != CHIP_REDUCER_MINIMUM,
                  .width = out->dims[out->rank - 1]};
   tensor_shape_strides(rows.in, rows.strides);
   const size_t bytes = tensor_dtype_bytes(rows.compute);
