@@ -463,6 +463,54 @@ static void test_reshape_and_copy_keep_the_bytes(void **state) {
   }
 }
 
+// ----- short pieces -----
+
+// Rows of a few elements, more of them than fit in a block.
+static void test_short_pieces_are_concatenated_and_padded(void **state) {
+  (void)state;
+  enum { ROWS = 5003, PIECES = 7 };
+  static const tensor_dtype_t types[] = {TENSOR_S8, TENSOR_BF16, TENSOR_F32, TENSOR_C64};
+  for (size_t d = 0; d < POD_COUNT_OF(types); d++) {
+    const size_t bytes = tensor_dtype_bytes(types[d]);
+    kernel_case_t *joined = case_make(CHIP_OP_CONCATENATE);
+    int64_t width = 0;
+    for (int i = 0; i < PIECES; i++) {
+      const int64_t dims[] = {ROWS, i % 4};
+      case_operand(joined, types[d], 2, dims, i % 2 == 0 ? "random:1" : "random:2");
+      width += i % 4;
+    }
+    const int64_t dims[] = {ROWS, width}, padded_dims[] = {ROWS, width + 3};
+    const tensor_array_t *out = case_result(joined, types[d], 2, dims);
+    case_attr_one(joined, CHIP_ATTR_DIMENSION, 1);
+    assert_runs(joined);
+    for (int64_t row = 0; row < ROWS; row++) {
+      int64_t at = row * width;
+      for (int i = 0; i < PIECES; at += i % 4, i++) {
+        assert_memory_equal(element_of(out, at),
+                            element_of(&joined->arrays[i], row * (i % 4)),
+                            (size_t)(i % 4) * bytes);
+      }
+    }
+    kernel_case_t *padded = case_make(CHIP_OP_PAD);
+    const tensor_array_t *in = case_operand(padded, types[d], 2, dims, "random:3");
+    const tensor_array_t *value = case_operand(padded, types[d], 0, NULL, "random:4");
+    const tensor_array_t *wide = case_result(padded, types[d], 2, padded_dims);
+    case_attr(padded, CHIP_ATTR_EDGE_PADDING_LOW, 2, (const int64_t[]){0, 2});
+    case_attr(padded, CHIP_ATTR_INTERIOR_PADDING, 2, (const int64_t[]){0, 0});
+    assert_runs(padded);
+    for (int64_t i = 0; i < ROWS * (width + 3); i++) {
+      const int64_t row = i / (width + 3), column = i % (width + 3) - 2;
+      assert_memory_equal(element_of(wide, i),
+                          column < 0 || column >= width
+                              ? element_of(value, 0)
+                              : element_of(in, row * width + column),
+                          bytes);
+    }
+    case_free(joined);
+    case_free(padded);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_transpose_permutes_the_dimensions_of_random_shapes),
@@ -476,6 +524,7 @@ int main(void) {
       cmocka_unit_test(test_concatenate_puts_operands_one_behind_the_other),
       cmocka_unit_test(test_pad_adds_and_cuts_at_the_edges_and_between),
       cmocka_unit_test(test_iota_counts_along_its_dimension_in_every_type),
+      cmocka_unit_test(test_short_pieces_are_concatenated_and_padded),
       cmocka_unit_test(test_reshape_and_copy_keep_the_bytes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

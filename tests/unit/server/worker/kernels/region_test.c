@@ -400,6 +400,59 @@ static void test_scatter_combines_rows_by_any_region_one_after_the_other(void **
   }
 }
 
+// ----- many indexes -----
+
+// More places than are read at once, some of them outside of the array.
+static void test_many_rows_are_gathered_and_scattered(void **state) {
+  (void)state;
+  enum { ROWS = 37, PLACES = 1031 };
+  static const int64_t widths[] = {1, 2, 3, 16, 40};
+  pod_random_t random = {7};
+  for (size_t n = 0; n < POD_COUNT_OF(widths); n++) {
+    const int64_t width = widths[n], dims[] = {ROWS, width},
+                  window_dims[] = {PLACES, width}, index_dims[] = {PLACES, 1};
+    for (int is_scatter = 0; is_scatter < 2; is_scatter++) {
+      kernel_case_t *c = case_make(is_scatter != 0 ? CHIP_OP_SCATTER : CHIP_OP_GATHER);
+      region_case_t region;
+      tensor_array_t *in = case_operand(c, TENSOR_S32, 2, dims, "zeros");
+      tensor_array_t *indices = case_operand(c, TENSOR_S32, 2, index_dims, "zeros");
+      fill(&random, in, 1000);
+      fill(&random, indices, 3 * ROWS);
+      int32_t *expected = calloc((size_t)(PLACES * width), sizeof(*expected));
+      assert_non_null(expected);
+      region_init(&region, c);
+      tensor_array_t *updates = NULL;
+      if (is_scatter != 0) {
+        updates = case_operand(c, TENSOR_S32, 2, window_dims, "zeros");
+        fill(&random, updates, 1000);
+        memcpy(expected, in->data, (size_t)(ROWS * width) * sizeof(*expected));
+        const int32_t x = region_parameter(&region, TENSOR_S32);
+        const int32_t y = region_parameter(&region, TENSOR_S32);
+        region_return(&region, region_add(&region, CHIP_OP_ADD, TENSOR_S32, x, y, -1));
+      }
+      const tensor_array_t *out =
+          case_result(c, TENSOR_S32, 2, is_scatter != 0 ? dims : window_dims);
+      for (int64_t i = 0; i < PLACES * width; i++) {
+        const int64_t row = values_of(indices)[i / width], column = i % width;
+        const int64_t clamped = row < 0 ? 0 : row >= ROWS ? ROWS - 1 : row;
+        if (is_scatter == 0) {
+          expected[i] = values_of(in)[clamped * width + column];
+        } else if (row == clamped) {
+          expected[row * width + column] += values_of(updates)[i];
+        }
+      }
+      case_attr(c, CHIP_ATTR_WINDOW_DIMS, 1, (const int64_t[]){1});
+      case_attr(c, CHIP_ATTR_DROPPED_DIMS, 1, (const int64_t[]){0});
+      case_attr(c, CHIP_ATTR_INDEX_MAP, 1, (const int64_t[]){0});
+      case_attr_one(c, CHIP_ATTR_INDEX_VECTOR_DIM, 1);
+      assert_runs(c);
+      assert_values(out, expected);
+      free(expected);
+      case_free(c);
+    }
+  }
+}
+
 // ----- select_and_scatter -----
 
 static void test_select_and_scatter_finds_the_largest_of_each_window(void **state) {
@@ -464,6 +517,7 @@ int main(void) {
       cmocka_unit_test(test_cumulative_sums_are_those_of_their_windows),
       cmocka_unit_test(test_map_runs_its_region_for_every_element),
       cmocka_unit_test(test_scatter_combines_rows_by_any_region_one_after_the_other),
+      cmocka_unit_test(test_many_rows_are_gathered_and_scattered),
       cmocka_unit_test(test_select_and_scatter_finds_the_largest_of_each_window),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
