@@ -9,6 +9,7 @@
 #include "server/compiler/grid.h"
 #include "server/compiler/processes.h"
 #include "server/compiler/replacements.h"
+#include "server/compiler/shape.h"
 #include "server/compiler/walk.h"
 
 static pod_status_t not_supported(const grid_t *grid, const mlir_op_t *op,
@@ -163,6 +164,7 @@ static pod_status_t rewrite_op(grid_t *grid, mlir_op_t *op,
                                replacements_t *replacements) {
   if (strcmp(op->name, "stablehlo.replica_id") == 0 ||
       strcmp(op->name, "stablehlo.partition_id") == 0) {
+    POD_TRY(shape_arity(grid->module, op, 0, 1, 0));
     rewrite_id(grid, op, replacements);
     return NULL;
   }

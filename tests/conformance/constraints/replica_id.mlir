@@ -38,3 +38,20 @@ func.func @main() {
   %0:2 = "stablehlo.replica_id"() : () -> (tensor<ui32>, tensor<ui32>)
   return
 }
+
+// -----
+// T: no regions, in a grid of programs
+module {
+  func.func @p(%a: tensor<i1>) -> tensor<ui32> {
+    // expected-error@+1 {{has 1 regions; it takes 0}}
+    %0 = "stablehlo.replica_id"() ({
+    ^bb0(%x: tensor<i1>):
+      stablehlo.return %x : tensor<i1>
+    }) : () -> tensor<ui32>
+    return %0 : tensor<ui32>
+  }
+  func.func @main(%a: tensor<i1>) {
+    %0 = "interpreter.run_parallel"(%a) <{programs = [[@p]]}> : (tensor<i1>) -> tensor<ui32>
+    return
+  }
+}
