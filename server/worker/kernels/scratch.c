@@ -2,10 +2,11 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "common/base/check.h"
 
-enum { ALIGNMENT_BYTES = 64 };
+enum { ALIGNMENT_BYTES = 64, HUGE_PAGE_BYTES = 2 << 20 };
 
 static const size_t kept_bytes_max = (size_t)64 << 20;  // Per slot.
 
@@ -39,15 +40,25 @@ static scratch_t *scratch_of_thread(void) {
   return scratch;
 }
 
+// Large blocks stand on huge pages where the kernel has them: walking over a packed
+// matrix otherwise waits for the tables of its pages. NULL when there is no memory.
+static void *allocate(size_t size_bytes, size_t *out_size_bytes) {
+  const size_t alignment =
+      size_bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : ALIGNMENT_BYTES;
+  const size_t padded = (size_bytes + alignment) / alignment * alignment;
+  void *memory = padded < size_bytes ? NULL : aligned_alloc(alignment, padded);
+  if (memory != NULL && alignment == HUGE_PAGE_BYTES) {
+    (void)madvise(memory, padded, MADV_HUGEPAGE);  // It works without.
+  }
+  *out_size_bytes = memory == NULL ? 0 : padded;
+  return memory;
+}
+
 pod_status_t kernel_scratch(kernel_slot_t slot, size_t size_bytes, void **out_memory) {
   scratch_t *scratch = scratch_of_thread();
   if (scratch->size_bytes[slot] < size_bytes || scratch->memory[slot] == NULL) {
     free(scratch->memory[slot]);
-    const size_t padded =
-        (size_bytes + ALIGNMENT_BYTES) / ALIGNMENT_BYTES * ALIGNMENT_BYTES;
-    scratch->memory[slot] =
-        padded < size_bytes ? NULL : aligned_alloc(ALIGNMENT_BYTES, padded);
-    scratch->size_bytes[slot] = scratch->memory[slot] == NULL ? 0 : padded;
+    scratch->memory[slot] = allocate(size_bytes, &scratch->size_bytes[slot]);
     if (scratch->memory[slot] == NULL) {
       return pod_error(POD_RESOURCE_EXHAUSTED,
                        "no host memory for %zu bytes of a kernel's scratch", size_bytes);
