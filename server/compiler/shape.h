@@ -166,6 +166,10 @@ POD_MUST_USE pod_status_t shape_reducer(mlir_module_t *module, const mlir_op_t *
 // member of a group is its root.
 bool shape_has_dynamic_root(const mlir_op_t *op);
 
+// precision_config: none, or one for each operand; chip_precision_t of lhs and rhs.
+POD_MUST_USE pod_status_t shape_precision(mlir_module_t *module, const mlir_op_t *op,
+                                          int64_t out_precision[2]);
+
 // The groups of a collective, which must be there.
 POD_MUST_USE pod_status_t shape_groups(mlir_module_t *module, const mlir_op_t *op,
                                        compiler_groups_t *out_groups);

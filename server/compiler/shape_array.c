@@ -309,7 +309,7 @@ pod_status_t shape_convolution(mlir_module_t *module, const mlir_op_t *op,
   const tensor_shape_t *lhs = shape_operand(op, 0), *rhs = shape_operand(op, 1);
   const tensor_dtype_t dtype = shape_declared(op, 0)->dtype;
   int64_t precision[2];
-  POD_TRY(stablehlo_precision(module, mlir_op_attr(op, "precision_config"), precision));
+  POD_TRY(shape_precision(module, op, precision));                  // (C24)
   if (lhs->dtype != rhs->dtype || !same_kind(lhs->dtype, dtype)) {  // (C27)
     return SHAPE_ERROR(
         "the operands are of %s and %s, result 0 is of %s; operands must be of one type "

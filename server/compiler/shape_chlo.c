@@ -255,6 +255,8 @@ pod_status_t shape_ragged_dot(mlir_module_t *module, const mlir_op_t *op,
   if (attr == NULL) {
     return SHAPE_ERROR("lacks the attribute 'ragged_dot_dimension_numbers'");
   }
+  int64_t precision[2];
+  POD_TRY(shape_precision(module, op, precision));
   stablehlo_ragged_dot_t dims;
   POD_TRY(stablehlo_ragged_dot_dimensions(module, attr, &dims));
   POD_TRY(check_ragged(module, op, &dims));

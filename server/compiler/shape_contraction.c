@@ -105,17 +105,23 @@ static pod_status_t append(mlir_module_t *module, const mlir_op_t *op,
   return NULL;
 }
 
-// (C11), (C21) to (C24).
-static pod_status_t check_dot_precision(mlir_module_t *module, const mlir_op_t *op) {
-  const mlir_attr_t *config = mlir_op_attr(op, "precision_config"),
-                    *attr = mlir_op_attr(op, "algorithm");
-  int64_t precision[2];
-  POD_TRY(stablehlo_precision(module, config, precision));
+pod_status_t shape_precision(mlir_module_t *module, const mlir_op_t *op,
+                             int64_t out_precision[2]) {
+  const mlir_attr_t *config = mlir_op_attr(op, "precision_config");
+  POD_TRY(stablehlo_precision(module, config, out_precision));
   if (config != NULL && config->count == 1) {
     return SHAPE_ERROR(
-        "'precision_config' has 1 precision; it has one for lhs and one "
-        "for rhs, or none");
+        "'precision_config' has 1 precision; it has one for lhs and one for rhs, or "
+        "none");
   }
+  return NULL;
+}
+
+// (C11), (C21) to (C24).
+static pod_status_t check_dot_precision(mlir_module_t *module, const mlir_op_t *op) {
+  const mlir_attr_t *attr = mlir_op_attr(op, "algorithm");
+  int64_t precision[2];
+  POD_TRY(shape_precision(module, op, precision));
   if (attr == NULL) {
     return NULL;
   }

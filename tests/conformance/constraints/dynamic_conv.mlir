@@ -314,6 +314,15 @@ func.func @main(%a: tensor<2x4x9x6xf32>, %b: tensor<2x3x6x8xf32>) {
 }
 
 // -----
+// C24: size(precision_config) = 2: one is too few
+func.func @main(%a: tensor<2x4x9x6xf32>, %b: tensor<2x3x6x8xf32>) {
+  %p = stablehlo.constant dense<[[1, 0], [0, 2]]> : tensor<2x2xi64>
+  // expected-error@+1 {{'precision_config' has 1 precision}}
+  %0 = "stablehlo.dynamic_conv"(%a, %b, %p) <{window_strides = array<i64: 1, 2>, lhs_dilation = array<i64: 2, 1>, rhs_dilation = array<i64: 1, 2>, window_reversal = array<i1: false, true>, dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64, precision_config = [#stablehlo<precision DEFAULT>]}> : (tensor<2x4x9x6xf32>, tensor<2x3x6x8xf32>, tensor<2x2xi64>) -> tensor<2x7x4x8xf32>
+  return
+}
+
+// -----
 // C25: dim(result, output_batch_dimension) = dim(lhs, input_batch_dimension) / batch_group_count
 func.func @main(%a: tensor<2x4x9x6xf32>, %b: tensor<2x3x6x8xf32>) {
   %p = stablehlo.constant dense<[[1, 0], [0, 2]]> : tensor<2x2xi64>
