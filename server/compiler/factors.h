@@ -97,6 +97,10 @@ FACTORS_DECLARE(map);
 FACTORS_DECLARE(reduce_window);
 FACTORS_DECLARE(select_and_scatter);
 FACTORS_DECLARE(convolution);
+FACTORS_DECLARE(fft);
+FACTORS_DECLARE(cholesky);
+FACTORS_DECLARE(triangular_solve);
+FACTORS_DECLARE(bitcast_convert);
 FACTORS_DECLARE(variadic_identity);  // Result i is operand i, factor by factor.
 #undef FACTORS_DECLARE
 

@@ -228,3 +228,65 @@ pod_status_t factors_convolution(mlir_module_t *module, const mlir_op_t *op,
   *out = factors;
   return NULL;
 }
+
+// --- Linear algebra and transforms: each matrix by itself ---
+
+// All but the last `count` dimensions.
+static uint32_t last_dims(const mlir_op_t *op, int64_t count) {
+  const int rank = factors_shape(op->operands[0])->rank;
+  uint32_t dims = 0;
+  for (int d = rank - 1; d >= 0 && d >= rank - count; d--) {
+    dims |= 1u << d;
+  }
+  return dims;
+}
+
+pod_status_t factors_fft(mlir_module_t *module, const mlir_op_t *op, pod_arena_t *arena,
+                         factors_t **out) {
+  int64_t count;
+  const int64_t *lengths;
+  if (!mlir_attr_as_i64s(module, mlir_op_attr(op, "fft_length"), &count, &lengths)) {
+    count = factors_shape(op->operands[0])->rank;
+  }
+  *out = pass_all_but(op, arena, last_dims(op, count));
+  return NULL;
+}
+
+pod_status_t factors_cholesky(mlir_module_t *module, const mlir_op_t *op,
+                              pod_arena_t *arena, factors_t **out) {
+  (void)module;
+  *out = pass_all_but(op, arena, last_dims(op, 2));
+  return NULL;
+}
+
+// Batches, and the right-hand sides: columns of b, or rows where it stands left of a.
+pod_status_t factors_triangular_solve(mlir_module_t *module, const mlir_op_t *op,
+                                      pod_arena_t *arena, factors_t **out) {
+  (void)module;
+  factors_t *factors = pass_all_but(op, arena, last_dims(op, 2));
+  const tensor_shape_t *b = factors_shape(op->operands[1]);
+  const mlir_attr_t *left = mlir_op_attr(op, "left_side");
+  const bool is_left = mlir_attr_is(left, MLIR_ATTR_BOOL) && left->integer != 0;
+  const int sides = is_left ? b->rank - 1 : b->rank - 2;
+  const int factor = pass(arena, factors, b->dims[sides]);
+  put(arena, &factors->operands[1], sides, factor);
+  put(arena, &factors->results[0], sides, factor);
+  *out = factors;
+  return NULL;
+}
+
+// A last dimension that comes or goes takes no part.
+pod_status_t factors_bitcast_convert(mlir_module_t *module, const mlir_op_t *op,
+                                     pod_arena_t *arena, factors_t **out) {
+  (void)module;
+  factors_t *factors = factors_begin(arena, op);
+  const tensor_shape_t *from = factors_shape(op->operands[0]);
+  const tensor_shape_t *to = factors_shape(&op->results[0]);
+  for (int d = 0; d < from->rank && d < to->rank; d++) {
+    const int factor = pass(arena, factors, from->dims[d]);
+    put(arena, &factors->operands[0], d, factor);
+    put(arena, &factors->results[0], d, factor);
+  }
+  *out = factors;
+  return NULL;
+}

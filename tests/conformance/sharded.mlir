@@ -72,3 +72,30 @@ module @sharded attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1
     return
   }
 }
+
+// -----
+
+// Matrices are whole, their batches are divided, and so are right-hand sides; what each chip
+// computes is what one chip does.
+module @matrices attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func @main() {
+    %a = stablehlo.constant dense<[[[4.0, 2.0], [2.0, 5.0]], [[9.0, 3.0], [3.0, 2.0]], [[1.0, 2.0], [2.0, 8.0]], [[16.0, 4.0], [4.0, 10.0]]]> : tensor<4x2x2xf32>
+    %as = sdy.sharding_constraint %a <@mesh, [{"x"}, {}, {}]> : tensor<4x2x2xf32>
+    %l = stablehlo.cholesky %as, lower = true : tensor<4x2x2xf32>
+    check.expect_eq_const %l, dense<[[[2.0, 0.0], [1.0, 2.0]], [[3.0, 0.0], [1.0, 1.0]], [[1.0, 0.0], [2.0, 2.0]], [[4.0, 0.0], [1.0, 3.0]]]> : tensor<4x2x2xf32>
+    %n = stablehlo.iota dim = 2 : tensor<4x2x4xf32>
+    %b = sdy.sharding_constraint %n <@mesh, [{"x"}, {}, {"y"}]> : tensor<4x2x4xf32>
+    %x = "stablehlo.triangular_solve"(%l, %b) {left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<4x2x2xf32>, tensor<4x2x4xf32>) -> tensor<4x2x4xf32>
+    %xs = sdy.sharding_constraint %x <@mesh, [{"x"}, {}, {"y"}]> : tensor<4x2x4xf32>
+    %last = stablehlo.slice %xs [3:4, 0:2, 0:4] : (tensor<4x2x4xf32>) -> tensor<1x2x4xf32>
+    check.expect_eq_const %last, dense<[[[0.0, 0.25, 0.5, 0.75], [0.0, 0.25, 0.5, 0.75]]]> : tensor<1x2x4xf32>
+    %f = stablehlo.fft %as, type = RFFT, length = [2] : (tensor<4x2x2xf32>) -> tensor<4x2x2xcomplex<f32>>
+    %re = stablehlo.real %f : (tensor<4x2x2xcomplex<f32>>) -> tensor<4x2x2xf32>
+    check.expect_eq_const %re, dense<[[[6.0, 2.0], [7.0, -3.0]], [[12.0, 6.0], [5.0, 1.0]], [[3.0, -1.0], [10.0, -6.0]], [[20.0, 12.0], [14.0, -6.0]]]> : tensor<4x2x2xf32>
+    %bits = stablehlo.bitcast_convert %as : (tensor<4x2x2xf32>) -> tensor<4x2x2x4xui8>
+    %back = stablehlo.bitcast_convert %bits : (tensor<4x2x2x4xui8>) -> tensor<4x2x2xf32>
+    check.expect_eq %back, %a : tensor<4x2x2xf32>
+    return
+  }
+}

@@ -172,8 +172,43 @@ static void test_every_row_has_a_rule_or_none(void **state) {
   assert_ptr_equal(compiler_factors_rule(CHIP_OP_ADD), factors_elementwise);
 }
 
+static void test_matrices_are_whole_and_their_batches_pass(void **state) {
+  (void)state;
+  check_rule("%a: tensor<4x3x3xf32>", "%r = stablehlo.cholesky %a : tensor<4x3x3xf32>",
+             "tensor<4x3x3xf32>", "(i,1,1)->(i,1,1) {i=4}");
+  check_rule("%a: tensor<4x3x8xf32>",
+             "%r = stablehlo.fft %a, type = RFFT, length = [8] : (tensor<4x3x8xf32>) -> "
+             "tensor<4x3x5xcomplex<f32>>",
+             "tensor<4x3x5xcomplex<f32>>", "(i,j,1)->(i,j,1) {i=4, j=3}");
+  static const char arguments[] = "%a: tensor<4x3x3xf32>, %b: tensor<4x3x5xf32>";
+  check_rule(
+      arguments,
+      "%r = \"stablehlo.triangular_solve\"(%a, %b) {left_side = true, lower = true, "
+      "unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : "
+      "(tensor<4x3x3xf32>, tensor<4x3x5xf32>) -> tensor<4x3x5xf32>",
+      "tensor<4x3x5xf32>", "(i,1,1)(i,1,j)->(i,1,j) {i=4, j=5}");
+  check_rule(
+      "%a: tensor<4x5x5xf32>, %b: tensor<4x3x5xf32>",
+      "%r = \"stablehlo.triangular_solve\"(%a, %b) {left_side = false, lower = true, "
+      "unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : "
+      "(tensor<4x5x5xf32>, tensor<4x3x5xf32>) -> tensor<4x3x5xf32>",
+      "tensor<4x3x5xf32>", "(i,1,1)(i,j,1)->(i,j,1) {i=4, j=3}");
+}
+
+static void test_bits_of_an_element_stay_together(void **state) {
+  (void)state;
+  check_rule("%a: tensor<4x3xf32>",
+             "%r = stablehlo.bitcast_convert %a : (tensor<4x3xf32>) -> tensor<4x3x2xi16>",
+             "tensor<4x3x2xi16>", "(i,j)->(i,j,1) {i=4, j=3}");
+  check_rule("%a: tensor<4x2xi16>",
+             "%r = stablehlo.bitcast_convert %a : (tensor<4x2xi16>) -> tensor<4xf32>",
+             "tensor<4xf32>", "(i,1)->(i) {i=4}");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_matrices_are_whole_and_their_batches_pass),
+      cmocka_unit_test(test_bits_of_an_element_stay_together),
       cmocka_unit_test(test_elementwise_dimensions_are_the_same_and_scalars_have_none),
       cmocka_unit_test(test_a_dot_batches_passes_and_contracts),
       cmocka_unit_test(test_a_reduced_dimension_is_only_in_the_operand),
