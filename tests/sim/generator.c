@@ -201,7 +201,9 @@ static const mlir_attr_t *pick_sharding(generator_t *generator,
     dim_sharding_t *dim = &sharding->dims[d];
     pick_axes(generator, shape->dims[d], &dim->axes, is_used);
     dim->is_open = chance(generator, 30);
-    dim->priority = chance(generator, 10) ? 1 + below(generator, 2) : 0;
+    const int priority = chance(generator, 10) ? 1 + below(generator, 2) : 0;
+    // Shardy's verifier: nothing is there to be put before or after.
+    dim->priority = dim->is_open || dim->axes.count > 0 ? priority : 0;
   }
   return compiler_make_sharding(generator->module, sharding);
 }
