@@ -46,6 +46,12 @@ SIGNED_POWER(16)
 SIGNED_POWER(32)
 SIGNED_POWER(64)
 
+// Of numbers of 8 bits: a quotient in f32 is never rounded to the next integer, from
+// which it is at least 1/255 away.
+static inline int32_t quotient(int32_t x, int32_t y) {
+  return (int32_t)((float)x / (float)(y == 0 ? 1 : y));
+}
+
 UNSIGNED_LOOPS(KERNEL_BINARY_LOOP, ADD, (wide)x + (wide)y)
 UNSIGNED_LOOPS(KERNEL_BINARY_LOOP, SUBTRACT, (wide)x - (wide)y)
 UNSIGNED_LOOPS(KERNEL_BINARY_LOOP, MULTIPLY, (wide)x *(wide)y)
@@ -56,15 +62,27 @@ UNSIGNED_LOOPS(KERNEL_BINARY_LOOP, SHIFT_LEFT, y < BITS(x) ? (wide)x << y : 0)
 UNSIGNED_LOOPS(KERNEL_BINARY_LOOP, SHIFT_RIGHT_LOGICAL, y < BITS(x) ? (wide)x >> y : 0)
 UNSIGNED_LOOPS(KERNEL_BINARY_LOOP, MAXIMUM, x > y ? x : y)
 UNSIGNED_LOOPS(KERNEL_BINARY_LOOP, MINIMUM, x < y ? x : y)
-UNSIGNED_LOOPS(KERNEL_BINARY_LOOP, DIVIDE, y == 0 ? ~(wide)0 : (wide)x / (wide)y)
-UNSIGNED_LOOPS(KERNEL_BINARY_LOOP, REMAINDER, y == 0 ? (wide)x : (wide)x % (wide)y)
+UNSIGNED_LOOPS(KERNEL_BINARY_LOOP, DIVIDE,
+               y == 0           ? ~(wide)0
+               : sizeof(x) == 1 ? (wide)quotient((int32_t)x, (int32_t)y)
+                                : (wide)x / (wide)y)
+UNSIGNED_LOOPS(KERNEL_BINARY_LOOP, REMAINDER,
+               y == 0 ? (wide)x
+               : sizeof(x) == 1
+                   ? (wide)x - (wide)(quotient((int32_t)x, (int32_t)y) * (int32_t)y)
+                   : (wide)x % (wide)y)
 SIGNED_LOOPS(KERNEL_BINARY_LOOP, MAXIMUM, x > y ? x : y)
 SIGNED_LOOPS(KERNEL_BINARY_LOOP, MINIMUM, x < y ? x : y)
 SIGNED_LOOPS(KERNEL_BINARY_LOOP, DIVIDE,
-             y == 0    ? ~(wide)0
-             : y == -1 ? (wide)0 - (wide)x
-                       : (wide)(x / y))
-SIGNED_LOOPS(KERNEL_BINARY_LOOP, REMAINDER, y == 0 ? x : y == -1 ? 0 : x % y)
+             y == 0           ? ~(wide)0
+             : sizeof(x) == 1 ? (wide)quotient((int32_t)x, (int32_t)y)
+             : y == -1        ? (wide)0 - (wide)x
+                              : (wide)(x / y))
+SIGNED_LOOPS(KERNEL_BINARY_LOOP, REMAINDER,
+             y == 0           ? x
+             : sizeof(x) == 1 ? (int32_t)x - quotient((int32_t)x, (int32_t)y) * (int32_t)y
+             : y == -1        ? 0
+                              : x % y)
 // The amount is taken as unsigned, so that a negative one is too large too.
 SIGNED_LOOPS(KERNEL_BINARY_LOOP, SHIFT_RIGHT_ARITHMETIC,
              x >> (y >= 0 && (wide)y < BITS(x) ? (wide)y : BITS(x) - 1))

@@ -895,6 +895,85 @@ static void test_arrays_of_0_and_1_elements(void **state) {
   }
 }
 
+// ----- reduce_precision -----
+
+// A normal number with `mantissa` bits of fraction, or what it becomes when its exponent
+// does not fit.
+static double reduced(double x, int exponent, int mantissa) {
+  int own;
+  const double fraction = frexp(x, &own);
+  const double rounded =
+      ldexp(nearbyint(ldexp(fraction, mantissa + 1)), own - mantissa - 1);
+  frexp(rounded, &own);
+  const int largest = (1 << (exponent - 1)) - 1;
+  return own - 1 > largest     ? copysign(INFINITY, x)
+         : own - 1 <= -largest ? copysign(0, x)
+                               : rounded;
+}
+
+static void test_reduce_precision_rounds_and_limits(void **state) {
+  (void)state;
+  static const tensor_dtype_t dtypes[] = {TENSOR_F32, TENSOR_BF16};
+  const int64_t count = 1031;
+  pod_random_t random = {11};
+  for (int n = 0; n < 200; n++) {
+    const tensor_dtype_t dtype = dtypes[n % 2];
+    const int own_mantissa = dtype == TENSOR_F32 ? 23 : 7;
+    const int exponent = 1 + (int)pod_random_below(&random, 8);
+    // Without fraction the last bit of the exponent says what is even.
+    const int mantissa = 1 + (int)pod_random_below(&random, (uint64_t)own_mantissa + 1);
+    kernel_case_t *c = case_make(CHIP_OP_REDUCE_PRECISION);
+    tensor_array_t *in = case_operand(c, dtype, 1, &count, "random:5");
+    const tensor_array_t *out = case_result(c, dtype, 1, &count);
+    for (int64_t i = 0; i < count; i++) {
+      const double x = number_of(in, i) + 2;  // Not 0.
+      const int scale = (int)pod_random_below(&random, 240) - 122;
+      tensor_element_from_double(dtype, ldexp(i % 3 == 0 ? -x : x, scale),
+                                 mutable_element_of(in, i));
+    }
+    case_attr_one(c, CHIP_ATTR_EXPONENT_BITS, exponent);
+    case_attr_one(c, CHIP_ATTR_MANTISSA_BITS, mantissa);
+    assert_runs(c);
+    for (int64_t i = 0; i < count; i++) {
+      const int kept = mantissa < own_mantissa ? mantissa : own_mantissa;
+      const double expected = reduced(number_of(in, i), exponent, kept);
+      if (number_of(out, i) != expected) {
+        fail_msg("%a with %d and %d bits: %a instead of %a", number_of(in, i), exponent,
+                 mantissa, number_of(out, i), expected);
+      }
+    }
+    case_free(c);
+  }
+}
+
+// ----- division of bytes -----
+
+static void test_all_bytes_are_divided_by_all_bytes(void **state) {
+  (void)state;
+  static const tensor_dtype_t dtypes[] = {TENSOR_S8, TENSOR_U8};
+  static const chip_op_t ops[] = {CHIP_OP_DIVIDE, CHIP_OP_REMAINDER};
+  const int64_t count = 1 << 16;
+  for (int n = 0; n < 4; n++) {
+    const tensor_dtype_t dtype = dtypes[n % 2];
+    kernel_case_t *c = case_make(ops[n / 2]);
+    uint8_t *a = case_operand(c, dtype, 1, &count, "zeros")->data;
+    uint8_t *b = case_operand(c, dtype, 1, &count, "zeros")->data;
+    const uint8_t *out = case_result(c, dtype, 1, &count)->data;
+    for (int i = 0; i < count; i++) {
+      a[i] = (uint8_t)(i >> 8);
+      b[i] = (uint8_t)i;
+    }
+    assert_runs(c);
+    for (int i = 0; i < count; i++) {
+      const int x = dtype == TENSOR_S8 ? (int8_t)a[i] : a[i];
+      const int y = dtype == TENSOR_S8 ? (int8_t)b[i] : b[i];
+      const int quotient = y == 0 ? -1 : x / y, rest = y == 0 ? x : x % y;
+      assert_int_equal(out[i], (uint8_t)(n / 2 == 0 ? quotient : rest));
+    }
+    case_free(c);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_float_operations_are_within_their_tolerance_in_every_type),
@@ -918,6 +997,8 @@ int main(void) {
       cmocka_unit_test(test_an_element_has_the_same_bits_at_every_place),
       cmocka_unit_test(test_what_a_type_has_not_is_unimplemented),
       cmocka_unit_test(test_arrays_of_0_and_1_elements),
+      cmocka_unit_test(test_reduce_precision_rounds_and_limits),
+      cmocka_unit_test(test_all_bytes_are_divided_by_all_bytes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
