@@ -341,6 +341,43 @@ static pod_status_t run_few_rows(const dot_plan_t *plan, const void *lhs, const 
   return NULL;
 }
 
+// Complex products summed in order, every one rounded before, as the reference
+// interpreter does: where the parts of a product cancel, other orders are many ULP away.
+#define MULTIPLY_IN_ORDER(name, type)                                           \
+  static void name(const type *a, const type *b, type *c, int64_t m, int64_t k, \
+                   int64_t n) {                                                 \
+    for (int64_t i = 0; i < m; i++) {                                           \
+      for (int64_t j = 0; j < n; j++, c += 2) {                                 \
+        c[0] = c[1] = 0;                                                        \
+        for (int64_t p = 0; p < k; p++) {                                       \
+          const type *x = a + 2 * (i * k + p), *y = b + 2 * (p * n + j);        \
+          c[0] += x[0] * y[0] - x[1] * y[1];                                    \
+          c[1] += x[0] * y[1] + x[1] * y[0];                                    \
+        }                                                                       \
+      }                                                                         \
+    }                                                                           \
+  }
+
+MULTIPLY_IN_ORDER(multiply_c64_in_order, float)
+MULTIPLY_IN_ORDER(multiply_c128_in_order, double)
+
+// False for what is not complex, or so large that the order costs much.
+static bool run_in_order(const dot_plan_t *plan, const void *a, const void *b, void *c) {
+  enum { FEW_PRODUCTS = 1 << 15 };
+  const dot_layout_t *layout = &plan->layout;
+  const bool is_single = plan->sum_dtype == TENSOR_C64;
+  const double products = (double)layout->m * (double)layout->k * (double)layout->n;
+  if ((!is_single && plan->sum_dtype != TENSOR_C128) || products > FEW_PRODUCTS) {
+    return false;
+  }
+  if (is_single) {
+    multiply_c64_in_order(a, b, c, layout->m, layout->k, layout->n);
+  } else {
+    multiply_c128_in_order(a, b, c, layout->m, layout->k, layout->n);
+  }
+  return true;
+}
+
 static void run_own_loops(const dot_plan_t *plan, const void *lhs, const void *rhs,
                           char *sums) {
   const dot_layout_t *layout = &plan->layout;
@@ -351,10 +388,12 @@ static void run_own_loops(const dot_plan_t *plan, const void *lhs, const void *r
   const int64_t batches = batches_of(layout);
   memset(sums, 0, bytes * (size_t)batches);
   for (int64_t batch = 0; batch < batches; batch++, sums += bytes) {
-    kernel_loops()->matmul[plan->sum_dtype](batch_of(lhs, &a, plan->lhs_dtype, batch),
-                                            batch_of(rhs, &b, plan->rhs_dtype, batch),
-                                            sums, (size_t)layout->m, (size_t)layout->k,
-                                            (size_t)layout->n);
+    const void *a_batch = batch_of(lhs, &a, plan->lhs_dtype, batch);
+    const void *b_batch = batch_of(rhs, &b, plan->rhs_dtype, batch);
+    if (!run_in_order(plan, a_batch, b_batch, sums)) {
+      kernel_loops()->matmul[plan->sum_dtype](a_batch, b_batch, sums, (size_t)layout->m,
+                                              (size_t)layout->k, (size_t)layout->n);
+    }
   }
 }
 

@@ -337,6 +337,55 @@ static void test_complex_products_have_both_parts(void **state) {
   case_free(c);
 }
 
+// The real part nearly cancels: fused or summed in another order it is something else.
+static void test_small_complex_products_are_rounded_before_they_are_summed(void **state) {
+  (void)state;
+  enum { N = 5, K = 3 };
+  const int64_t left[] = {N, K}, right[] = {K, N}, square[] = {N, N};
+  kernel_case_t *c = case_make(CHIP_OP_DOT_GENERAL);
+  const float *a = case_operand(c, TENSOR_C64, 2, left, "random:5")->data;
+  const float *b = case_operand(c, TENSOR_C64, 2, right, "random:6")->data;
+  const float *out = case_result(c, TENSOR_C64, 2, square)->data;
+  case_attr_one(c, CHIP_ATTR_LHS_CONTRACTING_DIMENSIONS, 1);
+  case_attr_one(c, CHIP_ATTR_RHS_CONTRACTING_DIMENSIONS, 0);
+  assert_runs(c);
+  for (int i = 0; i < N * N; i++) {
+    float real = 0;
+    for (int p = 0; p < K; p++) {
+      const float *x = a + 2 * (i / N * K + p), *y = b + 2 * (p * N + i % N);
+      const volatile float first = x[0] * y[0], second = x[1] * y[1];
+      const volatile float product = first - second;
+      real += product;
+    }
+    assert_true(out[2 * i] == real);
+  }
+  case_free(c);
+}
+
+static void test_large_complex_products_have_both_parts(void **state) {
+  (void)state;
+  enum { N = 37 };
+  const int64_t square[] = {N, N};
+  kernel_case_t *c = case_make(CHIP_OP_DOT_GENERAL);
+  const double *a = case_operand(c, TENSOR_C128, 2, square, "random:5")->data;
+  const double *b = case_operand(c, TENSOR_C128, 2, square, "random:6")->data;
+  const double *out = case_result(c, TENSOR_C128, 2, square)->data;
+  case_attr_one(c, CHIP_ATTR_LHS_CONTRACTING_DIMENSIONS, 1);
+  case_attr_one(c, CHIP_ATTR_RHS_CONTRACTING_DIMENSIONS, 0);
+  assert_runs(c);
+  for (int i = 0; i < N * N; i++) {
+    double real = 0, imaginary = 0;
+    for (int p = 0; p < N; p++) {
+      const double *x = a + 2 * (i / N * N + p), *y = b + 2 * (p * N + i % N);
+      real += x[0] * y[0] - x[1] * y[1];
+      imaginary += x[0] * y[1] + x[1] * y[0];
+    }
+    assert_true(fabs(out[2 * i] - real) < 1e-12 &&
+                fabs(out[2 * i + 1] - imaginary) < 1e-12);
+  }
+  case_free(c);
+}
+
 static void test_sizes_around_the_blocks_of_the_loops(void **state) {
   (void)state;
   const tensor_dtype_t types[][3] = {
@@ -426,6 +475,8 @@ int main(void) {
       cmocka_unit_test(test_every_mixture_of_types_is_computed),
       cmocka_unit_test(test_truth_values_are_multiplied_by_and_and_added_by_or),
       cmocka_unit_test(test_complex_products_have_both_parts),
+      cmocka_unit_test(test_small_complex_products_are_rounded_before_they_are_summed),
+      cmocka_unit_test(test_large_complex_products_have_both_parts),
       cmocka_unit_test(test_sizes_around_the_blocks_of_the_loops),
       cmocka_unit_test(test_many_rows_take_the_packed_way),
       cmocka_unit_test(test_sums_of_bytes_are_exact_beyond_24_bits),
