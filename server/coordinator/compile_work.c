@@ -6,6 +6,7 @@
 
 #include "common/base/arena.h"
 #include "common/base/check.h"
+#include "common/base/log.h"
 #include "common/base/memory.h"
 #include "server/wire/program.h"
 
@@ -91,6 +92,8 @@ static void run_work(queue_job_t *job) {
                                       .spec = work->key.spec,
                                       .algorithms = work->algorithms,
                                       .torus = work->key.torus};
+  pod_log(POD_LOG_INFO, "compiling %s of %" PRId64 " bytes", work->file_name,
+          work->key.text_bytes);
   work->status = work->coordinator->options.compiler.compile(
       work->text, work->key.text_bytes, &options, &work->result);
   if (work->status == NULL) {

@@ -251,6 +251,85 @@ static void test_several_threads_share_a_session(void **state) {
   system_pod_stop(pod);
 }
 
+// --- The same module from several clients at once ---
+
+typedef struct compiling_t {
+  podium_session_t *session;
+  const char *text;
+  size_t length;
+  int64_t timeout_ms;
+  pthread_barrier_t *barrier;
+  podium_status_t *status;  // Of podium_compile; owned.
+} compiling_t;
+
+static void *compile_at_once(void *context) {
+  compiling_t *compiling = context;
+  podium_executable_t *executable = NULL;
+  pthread_barrier_wait(compiling->barrier);
+  compiling->status = podium_compile(
+      compiling->session, "long.mlir", compiling->text, compiling->length,
+      &(podium_compile_options_t){.timeout_ms = compiling->timeout_ms}, &executable);
+  podium_executable_free(executable);
+  return NULL;
+}
+
+// Long enough that the first is still under way when the others come.
+static char *write_long_module(void) {
+  enum { OPERATIONS = 20000, LINE_BYTES = 100 };
+  char *text = malloc((size_t)OPERATIONS * LINE_BYTES + 1000);
+  char *at = text + sprintf(text,
+                            "func.func public @main(%%a: tensor<8xf32>) -> tensor<8xf32> "
+                            "{\n  %%0 = stablehlo.negate %%a : tensor<8xf32>\n");
+  for (int i = 1; i < OPERATIONS; i++) {
+    at += sprintf(at, "  %%%d = stablehlo.add %%%d, %%a : tensor<8xf32>\n", i, i - 1);
+  }
+  sprintf(at, "  return %%%d : tensor<8xf32>\n}\n", OPERATIONS - 1);
+  return text;
+}
+
+static int count_of(const char *text, const char *part) {
+  int count = 0;
+  for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part)) {
+    count++;
+  }
+  return count;
+}
+
+static void test_a_module_that_several_compile_at_once_is_compiled_once(void **state) {
+  (void)state;
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){.topology = "1x1"});
+  char *text = write_long_module();
+  pthread_barrier_t barrier;
+  pthread_barrier_init(&barrier, NULL, THREADS + 1);
+  pthread_t threads[THREADS + 1];
+  compiling_t all[THREADS + 1];
+  for (int i = 0; i <= THREADS; i++) {
+    // The last one gives up, at whatever moment, and takes nothing from the others.
+    all[i] = (compiling_t){.session = connect_to(pod),
+                           .text = text,
+                           .length = strlen(text),
+                           .timeout_ms = i < THREADS ? TIMEOUT_MS : 20,
+                           .barrier = &barrier};
+    assert_int_equal(pthread_create(&threads[i], NULL, compile_at_once, &all[i]), 0);
+  }
+  for (int i = 0; i <= THREADS; i++) {
+    pthread_join(threads[i], NULL);
+    podium_close(all[i].session);
+    if (i < THREADS) {
+      must(all[i].status);
+    } else if (all[i].status != NULL) {
+      expect_error(all[i].status, PODIUM_DEADLINE_EXCEEDED, "");
+    }
+  }
+  char *log = system_pod_log(pod, -1);
+  assert_int_equal(count_of(log, "compiling long.mlir of"), 1);
+  assert_true(count_of(log, "has compiled ") >= THREADS);
+  free(log);
+  pthread_barrier_destroy(&barrier);
+  free(text);
+  system_pod_stop(pod);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_connect_names_the_address_that_does_not_answer),
@@ -260,6 +339,7 @@ int main(void) {
       cmocka_unit_test(
           test_what_a_session_holds_is_freed_when_it_ends_or_a_put_is_given_up),
       cmocka_unit_test(test_several_threads_share_a_session),
+      cmocka_unit_test(test_a_module_that_several_compile_at_once_is_compiled_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
