@@ -226,6 +226,18 @@ pod_status_t mlir_parser_i64_list(mlir_parser_t *parser, int64_t *out_count,
 
 // --- Strings ---
 
+// The closing quote of a string in which nothing else needs a look: weights of megabytes
+// are one string. NULL: there is something, or no end.
+static const char *plain_end(const mlir_parser_t *parser, const char *start) {
+  const char *end = memchr(start, '"', (size_t)(parser->end - start));
+  const size_t length = end == NULL ? 0 : (size_t)(end - start);
+  if (end == NULL || memchr(start, '\\', length) != NULL ||
+      memchr(start, '\n', length) != NULL || memchr(start, '\0', length) != NULL) {
+    return NULL;
+  }
+  return end;
+}
+
 pod_status_t mlir_lex_raw_string(mlir_parser_t *parser, const char **out_bytes,
                                  int64_t *out_length, bool *out_is_escaped) {
   if (*parser->at != '"') {
@@ -234,6 +246,8 @@ pod_status_t mlir_lex_raw_string(mlir_parser_t *parser, const char **out_bytes,
   const char *start = parser->at + 1;
   const char *at = start;
   *out_is_escaped = false;
+  const char *plain = plain_end(parser, start);
+  at = plain == NULL ? at : plain;
   for (;; at++) {
     if (*at == '"') {
       break;
