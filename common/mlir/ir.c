@@ -40,6 +40,10 @@ const char *mlir_intern_n(mlir_module_t *module, const char *text, size_t length
   return known;
 }
 
+bool mlir_may_have(const mlir_module_t *module, const char *name) {
+  return pod_map_get(module->interned, name) != NULL;
+}
+
 // Who asks by a literal, or by a name of another module, asks again by the same address:
 // to compare is cheaper than to hash.
 const char *mlir_intern(mlir_module_t *module, const char *text) {

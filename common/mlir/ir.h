@@ -183,6 +183,7 @@ struct mlir_module_t {
   pod_map_t *memos;
   // Private to common/mlir.
   pod_map_t *symbols, *tensor_types;
+  bool has_token_types;                         // One has been made.
   const char *recent_names[MLIR_RECENT_NAMES];  // By the address they were asked for by.
   const mlir_type_t *scalar_types[TENSOR_DTYPE_COUNT];
 };
@@ -198,11 +199,19 @@ void mlir_module_destroy(mlir_module_t *module);
 const char *mlir_intern(mlir_module_t *module, const char *text);
 const char *mlir_intern_n(mlir_module_t *module, const char *text, size_t length);
 
+// False: no operation and no attribute of the module has that name. A pass asks this
+// before it walks the whole module for what most modules do not have.
+bool mlir_may_have(const mlir_module_t *module, const char *name);
+
 const mlir_type_t *mlir_type_tensor(mlir_module_t *module, const tensor_shape_t *shape);
 const mlir_type_t *mlir_type_function(mlir_module_t *module, int input_count,
                                       const mlir_type_t *const *inputs, int result_count,
                                       const mlir_type_t *const *results);
 const mlir_type_t *mlir_type_scalar(mlir_module_t *module, tensor_dtype_t dtype);
+// Whether a value of the module may be a token.
+static inline bool mlir_may_have_tokens(const mlir_module_t *module) {
+  return module->has_token_types;
+}
 // INDEX, NONE or TOKEN.
 const mlir_type_t *mlir_type_simple(mlir_module_t *module, mlir_type_kind_t kind);
 const mlir_type_t *mlir_type_tuple(mlir_module_t *module, int count,

@@ -54,6 +54,7 @@ const mlir_type_t *mlir_type_scalar(mlir_module_t *module, tensor_dtype_t dtype)
 
 const mlir_type_t *mlir_type_simple(mlir_module_t *module, mlir_type_kind_t kind) {
   POD_CHECK(kind == MLIR_TYPE_INDEX || kind == MLIR_TYPE_NONE || kind == MLIR_TYPE_TOKEN);
+  module->has_token_types = module->has_token_types || kind == MLIR_TYPE_TOKEN;
   return mlir_type_new(module, kind);
 }
 

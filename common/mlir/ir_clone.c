@@ -38,6 +38,8 @@ static const mlir_type_t *clone_type(cloner_t *cloner, const mlir_type_t *type) 
     return copy;
   }
   pod_arena_t *arena = cloner->module->arena;
+  cloner->module->has_token_types =
+      cloner->module->has_token_types || type->kind == MLIR_TYPE_TOKEN;
   copy = pod_arena_copy(arena, type, sizeof(*type));
   copy->encoding = clone_attr(cloner, type->encoding);
   copy->text = type->text == NULL ? NULL : pod_arena_strdup(arena, type->text);

@@ -421,6 +421,10 @@ static intptr_t is_left_over(const char *name) {
 }
 
 static void remove_left_over(mlir_module_t *module) {
+  if (!mlir_may_have(module, "stablehlo.tuple") &&
+      !mlir_may_have(module, "interpreter.print")) {
+    return;
+  }
   mlir_name_cache_t names = {0};
   mlir_op_t *next;
   for (mlir_op_t *op = walk_first(module->op); op != NULL; op = next) {

@@ -569,6 +569,9 @@ static pod_status_t translate_op(gspmd_t *gspmd, mlir_op_t *op) {
 }
 
 pod_status_t gspmd_expand(mlir_module_t *module) {
+  if (!mlir_may_have(module, attr_name)) {
+    return NULL;
+  }
   gspmd_t gspmd = {.module = module};
   POD_TRY(collect_all(&gspmd));
   if (!gspmd.is_used) {

@@ -379,6 +379,9 @@ static pod_status_t rewrite_main(grid_t *grid) {
 }
 
 pod_status_t parallel_expand(mlir_module_t *module) {
+  if (!mlir_may_have(module, "interpreter.run_parallel")) {
+    return NULL;
+  }
   mlir_op_t *main = mlir_module_find_symbol(module, "main");
   grid_t grid = {.module = module};
   const mlir_block_t *body =

@@ -272,6 +272,10 @@ static intptr_t is_ours(const char *name) {
 }
 
 static bool has_probes(const mlir_module_t *module) {
+  if (!mlir_may_have(module, "interpreter.probe") &&
+      !mlir_may_have(module, "check.expect_serialized_eq")) {
+    return false;
+  }
   mlir_name_cache_t names = {0};
   for (mlir_op_t *op = walk_first(module->op); op != NULL;
        op = walk_next(module->op, op)) {

@@ -230,7 +230,9 @@ static int64_t count_of(const mlir_module_t *module, const char *name) {
 }
 
 processes_t processes_of(const mlir_module_t *module) {
-  const mlir_op_t *main = mlir_module_find_symbol(module, "main");
+  const mlir_op_t *main = mlir_may_have(module, "interpreter.run_parallel")
+                              ? mlir_module_find_symbol(module, "main")
+                              : NULL;
   const mlir_block_t *body =
       main != NULL && main->region_count == 1 ? mlir_op_block(main, 0) : NULL;
   for (const mlir_op_t *op = body == NULL ? NULL : body->first; op != NULL;

@@ -11,6 +11,9 @@ static bool is_token(const mlir_value_t *value) {
 }
 
 static bool has_tokens(const mlir_module_t *module) {
+  if (!mlir_may_have_tokens(module)) {
+    return false;
+  }
   for (mlir_op_t *op = walk_first(module->op); op != NULL;
        op = walk_next(module->op, op)) {
     for (int i = 0; i < op->result_count; i++) {

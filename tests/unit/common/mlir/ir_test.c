@@ -24,6 +24,30 @@ static void test_a_name_that_changes_in_its_place_is_another_name(void **state) 
   mlir_module_destroy(module);
 }
 
+static void test_a_module_knows_which_names_it_may_have(void **state) {
+  (void)state;
+  mlir_module_t *module =
+      parse_with(NULL, "\"t.a\"() {x.y = {k = 1}} : () -> () \"t.b\"() ({}) : () -> ()");
+  static const char *const there[] = {"t.a", "t.b", "x.y", "k", "builtin.module"};
+  for (size_t i = 0; i < sizeof(there) / sizeof(there[0]); i++) {
+    assert_true(mlir_may_have(module, there[i]));
+  }
+  assert_false(mlir_may_have(module, "t.c"));
+  assert_false(mlir_may_have_tokens(module));
+  mlir_type_simple(module, MLIR_TYPE_INDEX);
+  assert_false(mlir_may_have_tokens(module));
+  mlir_module_destroy(module);
+  module = parse_with(NULL, "%0 = \"t.a\"() : () -> !stablehlo.token");
+  assert_true(mlir_may_have_tokens(module));
+  mlir_module_t *copy = mlir_module_create("x");
+  mlir_value_t **values = calloc(module->value_count + 1, sizeof(mlir_value_t *));
+  mlir_op_clone(copy, find_op(module, "t.a"), values);
+  assert_true(mlir_may_have_tokens(copy));
+  free(values);
+  mlir_module_destroy(copy);
+  mlir_module_destroy(module);
+}
+
 static intptr_t length_of(const char *name) {
   return (intptr_t)strlen(name);
 }
@@ -234,6 +258,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names_are_interned),
       cmocka_unit_test(test_a_name_that_changes_in_its_place_is_another_name),
+      cmocka_unit_test(test_a_module_knows_which_names_it_may_have),
       cmocka_unit_test(test_a_name_cache_knows_or_asks_again),
       cmocka_unit_test(test_operations_are_linked_and_unlinked),
       cmocka_unit_test(test_attributes_are_set_replaced_and_removed),
