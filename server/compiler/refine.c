@@ -513,9 +513,13 @@ static pod_status_t check_calls(mlir_module_t *module) {
     const mlir_op_t *function = mlir_attr_is(callee, MLIR_ATTR_SYMBOL)
                                     ? mlir_module_find_symbol(module, callee->text)
                                     : NULL;
-    const mlir_block_t *body = function != NULL && function->region_count == 1
-                                   ? mlir_op_block(function, 0)
-                                   : NULL;
+    if (mlir_attr_is(callee, MLIR_ATTR_SYMBOL) &&
+        (function == NULL || !is(function, "func.func") || function->region_count != 1)) {
+      return mlir_op_error(module, op, POD_INVALID_ARGUMENT,
+                           "calls @%s, but the module has no such function",
+                           callee->text);
+    }
+    const mlir_block_t *body = function != NULL ? mlir_op_block(function, 0) : NULL;
     if (body != NULL &&
         (body->last == NULL || body->next != NULL || !is(body->last, "func.return") ||
          body->argument_count != op->operand_count ||

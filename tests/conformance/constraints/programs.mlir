@@ -133,6 +133,15 @@ func.func @main(%a: tensor<2xf32>) {
 }
 
 // -----
+// T: a function that is called is there, before shapes are refined too
+func.func @main(%a: tensor<2xf32>) {
+  %0 = stablehlo.custom_call @mystery(%a) : (tensor<2xf32>) -> tensor<?xf32>
+  // expected-error@+1 {{calls @f, but the module has no such function}}
+  %1 = func.call @f(%a) : (tensor<2xf32>) -> tensor<2xf32>
+  func.return
+}
+
+// -----
 // T: a function that is called has a body
 func.func private @f(tensor<2xf32>) -> tensor<2xf32>
 func.func @main(%a: tensor<2xf32>) {
