@@ -115,8 +115,7 @@ kernel_binary_fn_t kernel_binary_of(chip_op_t op, tensor_dtype_t dtype) {
   return kernel_binary_loop(op, dtype);
 }
 
-// The loop on bf16 as it is stored that computes what `loop` does in f32, or NULL.
-static kernel_binary_fn_t stored_loop(kernel_binary_fn_t loop, tensor_dtype_t dtype) {
+kernel_binary_fn_t kernel_stored_loop(kernel_binary_fn_t loop, tensor_dtype_t dtype) {
   static const chip_reducer_t reducers[] = {CHIP_REDUCER_ADD, CHIP_REDUCER_MULTIPLY,
                                             CHIP_REDUCER_MAXIMUM, CHIP_REDUCER_MINIMUM};
   const kernel_loops_t *loops = kernel_loops();
@@ -135,7 +134,7 @@ void kernel_binary_elements(kernel_binary_fn_t loop, tensor_dtype_t dtype, const
     loop(a, b, out, count);
     return;
   }
-  const kernel_binary_fn_t stored = stored_loop(loop, dtype);
+  const kernel_binary_fn_t stored = kernel_stored_loop(loop, dtype);
   if (stored != NULL) {
     stored(a, b, out, count);
     return;

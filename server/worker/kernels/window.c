@@ -32,6 +32,20 @@ typedef struct rows_t {
   char *stored;  // A row of the operand as it is stored.
 } rows_t;
 
+static const void *decode(const rows_t *rows, const void *in, size_t count,
+                          void *scratch) {
+  return rows->compute == rows->dtype ? in
+                                      : kernel_decode(rows->dtype, in, count, scratch);
+}
+
+static void encode(const rows_t *rows, const void *computed, size_t count, void *out) {
+  if (rows->compute == rows->dtype) {
+    memcpy(out, computed, count * tensor_dtype_bytes(rows->dtype));
+  } else {
+    kernel_encode(rows->dtype, computed, count, out);
+  }
+}
+
 // Elements [first, end) of the row for place `w` of the window in the last dimension fall
 // on elements of the operand (with gaps when it is dilated); the others on padding.
 static void row_bounds(const rows_t *rows, int64_t w, int64_t *out_first,
@@ -71,7 +85,7 @@ static const char *fetch_row(const rows_t *rows, int64_t offset, int64_t w) {
       source = rows->stored;
     }
     char *target = rows->values + (size_t)first * compute_bytes;
-    const void *computed = kernel_decode(rows->dtype, source, count, target);
+    const void *computed = decode(rows, source, count, target);
     if (first == 0 && end == rows->width) {
       return computed;
     }
@@ -90,8 +104,7 @@ static const char *fetch_row(const rows_t *rows, int64_t offset, int64_t w) {
     const char *element = rows->initial;
     _Alignas(16) char decoded[KERNEL_ELEMENT_BYTES];
     if (at >= 0 && at < rows->in->dims[d]) {
-      element = kernel_decode(rows->dtype, rows->data + (size_t)(offset + at) * bytes, 1,
-                              decoded);
+      element = decode(rows, rows->data + (size_t)(offset + at) * bytes, 1, decoded);
     }
     kernel_loops()->gather[compute_size](element, 0, target, 1);
   }
@@ -112,7 +125,7 @@ static void reduce_row(const rows_t *rows, const int64_t *o, char *out) {
       kernel_decode(rows->dtype, rows->stored, count, rows->sums);
     }
   } while (kernel_next_index(last + 1, rows->window->sizes, w));
-  kernel_encode(rows->dtype, rows->sums, count, out);
+  encode(rows, rows->sums, count, out);
 }
 
 static pod_status_t reduce_window_known(const kernel_args_t *args,
@@ -132,6 +145,12 @@ static pod_status_t reduce_window_known(const kernel_args_t *args,
                            reducer != CHIP_REDUCER_MAXIMUM &&
                            reducer != CHIP_REDUCER_MINIMUM,
                  .width = out->dims[out->rank - 1]};
+  const kernel_binary_fn_t stored = kernel_stored_loop(loop, out->dtype);
+  if (stored != NULL) {  // It rounds at every step by itself.
+    rows.loop = stored;
+    rows.compute = rows.dtype;
+    rows.rounds = false;
+  }
   tensor_shape_strides(rows.in, rows.strides);
   const size_t bytes = tensor_dtype_bytes(rows.compute);
   const size_t row_bytes = (size_t)rows.width * bytes + 64;
@@ -142,8 +161,8 @@ static pod_status_t reduce_window_known(const kernel_args_t *args,
   rows.initial = rows.values + row_bytes;
   rows.stored = rows.initial + row_bytes;
   _Alignas(16) char element[KERNEL_ELEMENT_BYTES];
-  kernel_fill(bytes, kernel_decode(rows.dtype, args->operands[1], 1, element),
-              rows.initial, (size_t)rows.width);
+  kernel_fill(bytes, decode(&rows, args->operands[1], 1, element), rows.initial,
+              (size_t)rows.width);
   char *target = args->results[0];
   int64_t o[TENSOR_RANK_MAX] = {0};
   do {
