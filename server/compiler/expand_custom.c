@@ -34,12 +34,6 @@ static pod_status_t keep_operands(expander_t *expander, mlir_value_t **out_resul
   return NULL;
 }
 
-static pod_status_t drop(expander_t *expander, mlir_value_t **out_results) {
-  (void)expander;
-  (void)out_results;
-  return NULL;
-}
-
 static pod_status_t zeros(expander_t *expander, mlir_value_t **out_results) {
   for (int i = 0; i < expander->op->result_count; i++) {
     out_results[i] = expand_emit_splat(expander, expander->op->results[i].type, 0);
@@ -58,8 +52,13 @@ static pod_status_t check(expander_t *expander, mlir_value_t **out_results) {
 }
 
 // What a program with symbolic sizes demands of them.
-static pod_status_t assert_shape(expander_t *expander, mlir_value_t **out_results) {
+static pod_status_t drop(expander_t *expander, mlir_value_t **out_results) {
   (void)out_results;
+  return expander->op->result_count == 0 ? NULL : bad_call(expander, "gives no results");
+}
+
+static pod_status_t assert_shape(expander_t *expander, mlir_value_t **out_results) {
+  POD_TRY(drop(expander, out_results));
   mlir_value_t *what = expander->op->operand_count > 0 ? expander->op->operands[0] : NULL;
   const tensor_shape_t flag = tensor_shape_make(TENSOR_PRED, 0, NULL);
   if (what == NULL || !tensor_shape_equal(&what->type->shape, &flag)) {

@@ -133,6 +133,14 @@ func.func @main(%a: tensor<2xf32>) {
 }
 
 // -----
+// T: an assertion gives no results
+func.func @main(%a: tensor<i1>) {
+  // expected-error@+1 {{gives no results}}
+  %0 = stablehlo.custom_call @shape_assertion(%a) : (tensor<i1>) -> tensor<i32>
+  func.return
+}
+
+// -----
 // T: a function that is called is there, before shapes are refined too
 func.func @main(%a: tensor<2xf32>) {
   %0 = stablehlo.custom_call @mystery(%a) : (tensor<2xf32>) -> tensor<?xf32>
