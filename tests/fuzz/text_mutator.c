@@ -321,7 +321,7 @@ static bool change_value(mutator_t *mutator) {
     return false;
   }
   for (int i = 0; i < TRIES; i++) {
-    const size_t reach = below(mutator, 4) == 0 ? index : 1 + index / 4;
+    const size_t reach = below(mutator, 4) == 0 ? index : (index + 3) / 4;
     const size_t other = index - below(mutator, reach + 1);
     const token_t *token = &mutator->tokens.tokens[other];
     if (token->kind == TOKEN_VALUE && !same_text(mutator, index, other)) {
