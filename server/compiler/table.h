@@ -33,9 +33,9 @@ factors_fn_t compiler_factors_rule(int kind);
 POD_MUST_USE pod_status_t compiler_infer(mlir_module_t *module, const mlir_op_t *op,
                                          const mlir_type_t **out_types);
 
-// Checks an operation by a rule, its row's or any other: that it holds, and that the types
-// the operation declares are those that follow. Operands and results are to be tensors of
-// static sizes.
+// Checks an operation by a rule, its row's or any other: that it holds, and that the
+// types the operation declares are those that follow. Operands and results are to be
+// tensors of static sizes.
 POD_MUST_USE pod_status_t compiler_check_types(mlir_module_t *module, const mlir_op_t *op,
                                                compiler_shape_fn_t rule);
 

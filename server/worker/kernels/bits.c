@@ -134,9 +134,8 @@ static uint64_t reduce_bits(uint64_t bits, const int8_t own[2], int64_t exponent
 }
 
 // The same for f32, without branches, so that it is vectorised.
-static void reduce_f32(const uint32_t *in, size_t count,
-                                                       int64_t exponent, int64_t mantissa,
-                                                       uint32_t *out) {
+static void reduce_f32(const uint32_t *in, size_t count, int64_t exponent,
+                       int64_t mantissa, uint32_t *out) {
   enum { FRACTION = 23 };
   static const uint32_t infinity = UINT32_C(0xff) << FRACTION, one = 1;
   const uint32_t kept = mantissa < FRACTION ? (uint32_t)mantissa : FRACTION;
