@@ -261,7 +261,10 @@ static pod_status_t check_inside(const shardings_t *shardings, const mlir_op_t *
                            "other ones",
                            what, index, d);
     }
-    matches = inside->dims[d] * axes_size(&held) == outside->dims[d];
+    int64_t whole;  // What the size inside makes; none of a dynamic one.
+    matches = inside->dims[d] >= 0 &&
+              !__builtin_mul_overflow(inside->dims[d], axes_size(&held), &whole) &&
+              whole == outside->dims[d];
   }
   if (matches) {
     return NULL;

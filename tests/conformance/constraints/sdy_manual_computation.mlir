@@ -141,3 +141,15 @@ func.func @main(%a: tensor<8x8xf32>) {
   } : (tensor<8x8xf32>) -> tensor<8x8xf32>
   return
 }
+
+// -----
+// T: sizes inside are static
+// topology: 2x2
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func @main(%a: tensor<8x8xf32>) {
+  // expected-error@+1 {{'sdy.manual_computation': operand 0: tensor<?x8xf32> inside is not the part that a device holds of tensor<8x8xf32>}}
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%x: tensor<?x8xf32>) {
+    sdy.return %x : tensor<?x8xf32>
+  } : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return
+}
