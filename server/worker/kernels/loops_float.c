@@ -1,6 +1,8 @@
 // Arithmetic of f32 and f64, and comparisons of every compute type.
 
+#include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "server/chip/program.h"
 #include "server/worker/kernels/floats.h"
@@ -23,11 +25,37 @@ static inline double round_away_f64(double x) {
   return copysign(fabs(whole) + step, x);
 }
 
+// x - trunc(x / y) y, in double. While the quotient has at most 28 bits it is the true
+// one (two of 24 bits are no closer to a whole number than 2^-52 of it), its product with
+// y has at most 52, and the difference is a float: exact, as fmodf is. A block in which
+// it has more, or y is no finite number, goes the long way.
+static void REMAINDER_F32(const void *a_bytes, const void *b_bytes, void *out_bytes,
+                          size_t count) {
+  enum { BLOCK = 256 };
+  const float *a = a_bytes, *b = b_bytes;
+  float *out = out_bytes;
+  for (size_t done = 0; done < count; done += BLOCK) {
+    const size_t part = count - done < BLOCK ? count - done : BLOCK;
+    const float *x = a + done, *y = b + done;
+    float rest[BLOCK];
+    int far = 0;
+    for (size_t i = 0; i < part; i++) {
+      const double quotient = trunc((double)x[i] / (double)y[i]);
+      far |= !(fabs(quotient) < 0x1p28) | !(fabsf(y[i]) <= FLT_MAX);
+      rest[i] = copysignf((float)((double)x[i] - quotient * (double)y[i]), x[i]);
+    }
+    for (size_t i = 0; i < part && far != 0; i++) {
+      rest[i] = fmodf(x[i], y[i]);
+    }
+    memcpy(out + done, rest, part * sizeof(rest[0]));
+  }
+}
+
 FLOAT_LOOPS(KERNEL_BINARY_LOOP, ADD, x + y, x + y)
 FLOAT_LOOPS(KERNEL_BINARY_LOOP, SUBTRACT, x - y, x - y)
 FLOAT_LOOPS(KERNEL_BINARY_LOOP, MULTIPLY, x *y, x *y)
 FLOAT_LOOPS(KERNEL_BINARY_LOOP, DIVIDE, x / y, x / y)
-FLOAT_LOOPS(KERNEL_BINARY_LOOP, REMAINDER, fmodf(x, y), fmod(x, y))
+KERNEL_BINARY_LOOP(REMAINDER_F64, double, double, double, fmod(x, y))
 FLOAT_LOOPS(KERNEL_BINARY_LOOP, MAXIMUM, maximum_f32(x, y), maximum_f64(x, y))
 FLOAT_LOOPS(KERNEL_BINARY_LOOP, MINIMUM, minimum_f32(x, y), minimum_f64(x, y))
 
