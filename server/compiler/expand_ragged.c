@@ -132,24 +132,13 @@ static pod_status_t read_ragged(expander_t *expander, ragged_t *out) {
 // What every chip has, side by side.
 static mlir_value_t *emit_gather_all(expander_t *expander, int64_t chips,
                                      mlir_value_t *value) {
-  tensor_shape_t shape = value->type->shape;
-  memmove(&shape.dims[1], &shape.dims[0], (size_t)shape.rank * sizeof(shape.dims[0]));
-  shape.rank++;
-  shape.dims[0] = 1;
-  mlir_value_t *row = expand_emit_unary(expander, "stablehlo.reshape", value,
-                                        mlir_type_tensor(expander->module, &shape));
-  shape.dims[0] = chips;
-  mlir_op_t *gather = expand_emit(expander, "stablehlo.all_gather", 1, &row,
-                                  mlir_type_tensor(expander->module, &shape));
   int64_t *ids = pod_arena_array(expander->module->arena, (size_t)chips, sizeof(*ids));
   for (int64_t i = 0; i < chips; i++) {
     ids[i] = i;
   }
-  expand_set_attr(expander, gather, "all_gather_dim",
-                  mlir_attr_integer(expander->module, 0, TENSOR_S64));
-  expand_set_attr(expander, gather, "replica_groups",
-                  compiler_make_replica_groups(expander->module, 1, chips, ids));
-  return &gather->results[0];
+  return expand_emit_gather_group(
+      expander, chips, compiler_make_replica_groups(expander->module, 1, chips, ids),
+      value);
 }
 
 // The operation's region on every pair of elements: by the operation that it is, or a
