@@ -158,9 +158,8 @@ static void end_main(partitioner_t *partitioner, const mlir_op_t *end,
       pod_arena_array(module->arena, result_count, sizeof(operands[0]));
   const mlir_type_t **types =
       pod_arena_array(module->arena, result_count, sizeof(types[0]));
-  partitioner->location = NULL;
-  partitioner->position = 0;
   for (int i = 0; i < end->operand_count; i++) {
+    emit_at(partitioner, end->operands[i]->op);
     const layout_t *layout =
         layouts_of_sharding(&partitioner->layouts, value_shape(end->operands[i])->rank,
                             partitioner->propagation.results[i]);

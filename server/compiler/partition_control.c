@@ -37,12 +37,9 @@ static mlir_op_t *begin(partitioner_t *partitioner, const mlir_op_t *op,
   mlir_op_t *local = mlir_op_create(partitioner->module, op->name, operand_count,
                                     operands, op->result_count, types, op->region_count);
   local->kind = op->kind;
-  mlir_op_t bare = *op;
-  bare.operand_count = bare.result_count = bare.region_count = bare.attr_count = 0;
-  const mlir_op_t *copy = mlir_op_clone_sharing(
-      partitioner->module, &bare, partitioner->value_map, partitioner->copies);
-  local->location = copy->location;
-  local->position = copy->position;
+  emit_at(partitioner, op);
+  local->location = partitioner->location;
+  local->position = partitioner->position;
   mlir_block_append(partitioner->block, local);
   return local;
 }

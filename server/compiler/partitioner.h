@@ -85,6 +85,10 @@ typedef struct partitioner_t {
 
 // --- partition_emit.c: operations of the new module ---
 
+// What is made from now on is made for an operation of the old module, and says that it
+// comes from there; NULL: from nowhere.
+void emit_at(partitioner_t *partitioner, const mlir_op_t *op);
+
 // An operation made by name, not yet in a block.
 mlir_op_t *emit_create(partitioner_t *partitioner, const char *name, int operand_count,
                        mlir_value_t *const *operands, const tensor_shape_t *result,

@@ -16,6 +16,6 @@ program jit_matmul_square on 4 chips, temporaries 72.0 KiB
 entry @main(%0 bf16[4,1024] argument 0, %1 bf16[1024,8192] argument 1) {
   multiply.0: %3 bf16[4,1024] temp+0 = multiply(%0 bf16[4,1024] argument 0, %0 bf16[4,1024] argument 0)  // pipeline_square_matmul.mlir:10:10
   dot_general.0: %4 bf16[4,8192] temp+8192 = dot_general(%3 bf16[4,1024] temp+0, %1 bf16[1024,8192] argument 1) {lhs_batching_dimensions=[], rhs_batching_dimensions=[], lhs_contracting_dimensions=[1], rhs_contracting_dimensions=[0], precision=[0,0]}  // pipeline_square_matmul.mlir:6:10
-  all_reduce.0: %2 bf16[4,8192] result 0 = all_reduce(%4 bf16[4,8192] temp+8192) {reducer=[1], replica_groups=[0,1,2,3], group_size=[2], channel=[1]}
+  all_reduce.0: %2 bf16[4,8192] result 0 = all_reduce(%4 bf16[4,8192] temp+8192) {reducer=[1], replica_groups=[0,1,2,3], group_size=[2], channel=[1]}  // pipeline_square_matmul.mlir:6:10
   return %2 bf16[4,8192] result 0
 }
