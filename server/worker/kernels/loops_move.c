@@ -73,6 +73,8 @@ typedef struct sixteen_t {
                              size_t repeats) {                                        \
     if (repeats == 2 && stride == 1) {                                                \
       repeat_by_##bytes(in, 1, out, count, 2);                                        \
+    } else if (repeats == 3 && stride == 1) {                                         \
+      repeat_by_##bytes(in, 1, out, count, 3);                                        \
     } else if (repeats == 4 && stride == 1) {                                         \
       repeat_by_##bytes(in, 1, out, count, 4);                                        \
     } else if (repeats == 8 && stride == 1) {                                         \
