@@ -1,5 +1,6 @@
 // dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {stride = [1, 1], …}
 
+#include <ctype.h>
 #include <string.h>
 
 #include "common/base/check.h"
@@ -55,10 +56,22 @@ pod_status_t syntax_parse_conv(mlir_parser_t *parser, mlir_op_t *op) {
   return status;
 }
 
+// 00 is read as 0, and would not come back.
+static bool has_leading_zero(const char *body) {
+  for (const char *c = body; *c != '\0'; c++) {
+    if (*c == '0' && isdigit((unsigned char)c[1]) != 0 &&
+        (c == body || isdigit((unsigned char)c[-1]) == 0)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool syntax_print_conv(mlir_printer_t *printer, const mlir_op_t *op) {
   const mlir_attr_t *attr = mlir_op_attr(op, "dimension_numbers");
   if (!mlir_attr_is(attr, MLIR_ATTR_DIALECT) || attr->body == NULL ||
-      strcmp(attr->text, "stablehlo.conv") != 0 || attr->body[0] != '[') {
+      strcmp(attr->text, "stablehlo.conv") != 0 || attr->body[0] != '[' ||
+      has_leading_zero(attr->body)) {
     return false;  // Also for `raw` ones.
   }
   mlir_module_t *scratch = mlir_module_create("");
