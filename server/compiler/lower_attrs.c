@@ -6,6 +6,7 @@
 #include "server/compiler/attributes.h"
 #include "server/compiler/lower.h"
 #include "server/compiler/reducer.h"
+#include "server/compiler/shape.h"
 
 // The attributes of one instruction while they are gathered.
 typedef struct gatherer_t {
@@ -156,14 +157,8 @@ static pod_status_t gather_channel(gatherer_t *gatherer) {
 }
 
 static pod_status_t gather_groups(gatherer_t *gatherer) {
-  mlir_module_t *module = gatherer->lower->module;
-  const mlir_attr_t *attr = mlir_op_attr(gatherer->op, "replica_groups");
-  compiler_meshes_t *meshes = NULL;
-  if (mlir_attr_is(attr, MLIR_ATTR_DIALECT)) {
-    POD_TRY(compiler_meshes_collect(module, module->arena, &meshes));
-  }
   compiler_groups_t groups;
-  POD_TRY(compiler_parse_replica_groups(module, attr, meshes, module->arena, &groups));
+  POD_TRY(shape_groups(gatherer->lower->module, gatherer->op, &groups));
   if (groups.group_count == 0 || groups.group_size == 0) {
     group_all(gatherer, &groups);
     POD_TRY(check_everyone(gatherer, groups.group_size));
