@@ -213,6 +213,9 @@ const mlir_attr_t *mlir_attr_bool_array(mlir_module_t *module, int64_t count,
 
 void mlir_attr_set_data(mlir_attr_t *attr, const void *data, int64_t count) {
   const size_t bytes = tensor_dtype_bytes(attr->type->shape.dtype);
+  if (tensor_shape_elements(&attr->type->shape) == 0) {
+    count = 0;  // dense<1> of no elements is dense<>.
+  }
   attr->data = data;
   attr->count = count;
   attr->is_splat = count == 1;

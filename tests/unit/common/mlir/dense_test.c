@@ -61,6 +61,7 @@ static void test_empty_tensors_have_no_elements(void **state) {
   assert_non_null(attr->data);
   assert_int_equal(constant("dense<[]> : tensor<0xi8>")->count, 0);
   assert_int_equal(constant("dense<[[], []]> : tensor<2x0xi8>")->count, 0);
+  assert_int_equal(constant("dense<1> : tensor<0x2xi64>")->count, 0);
 }
 
 static void test_floats_are_rounded_once_to_their_type(void **state) {
