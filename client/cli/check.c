@@ -197,42 +197,9 @@ static pod_status_t execute(check_t *check, podium_executable_t *executable) {
   return status;
 }
 
-// How many chips a module wants: the cells of the grid that it runs programs on, or what
-// JAX writes at its head.
-static int64_t cells_of(const char *text) {
-  const char *run = strstr(text, "interpreter.run_parallel");
-  const char *programs = run == NULL ? NULL : strstr(run, "programs");
-  const char *at = programs == NULL ? NULL : strchr(programs, '[');
-  int64_t cells = 0;
-  for (int depth = 0; at != NULL && *at != '\0'; at++) {
-    depth += (*at == '[') - (*at == ']');
-    cells += *at == '@';
-    if (depth == 0) {
-      break;
-    }
-  }
-  return cells;
-}
-
-static int64_t chips_of(const char *text) {
-  static const char *const keys[] = {"mhlo.num_partitions = ", "mhlo.num_replicas = "};
-  enum { CHIPS_MAX = 4096 };
-  int64_t chips = cells_of(text);
-  if (chips == 0) {
-    chips = 1;
-    for (size_t i = 0; i < POD_COUNT_OF(keys); i++) {
-      const char *found = strstr(text, keys[i]);
-      const long long count =
-          found == NULL ? 1 : strtoll(found + strlen(keys[i]), NULL, 10);
-      chips *= count < 1 || count > CHIPS_MAX ? 1 : count;
-    }
-  }
-  return chips;
-}
-
 // Modules that want another number of chips get another local pod.
 static pod_status_t fit_pod(check_t *check, const char *text) {
-  const int64_t chips = chips_of(text);
+  const int64_t chips = cli_chips_for(text);
   const bool is_ours = check->pod == NULL && check->topology == NULL;
   if (check->session != NULL && is_ours && chips != check->chips) {
     leave_pod(check);

@@ -47,6 +47,11 @@ POD_MUST_USE pod_status_t cli_status_of(podium_status_t *status);
 POD_MUST_USE pod_status_t cli_read_file(const char *path, char **out_text,
                                         size_t *out_length);
 
+// How many chips a module is for, at least 1: the cells of its interpreter.run_parallel,
+// else mhlo.num_partitions times mhlo.num_replicas, else its largest mesh. Reads the text
+// as it stands, without a parser: the pod's compiler has the last word.
+int64_t cli_chips_for(const char *text);
+
 // 4 → 2x2, 8 → 2x4, 16 → 4x4, 6 → 2x3: as square as it gets. Returns owned.
 char *cli_topology_for(int64_t chips);
 

@@ -186,14 +186,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 
 // --- The pod ---
 
-// What JAX writes at the head of a module says how many chips it is for.
-static int64_t partitions_of(const char *text) {
-  static const char key[] = "mhlo.num_partitions = ";
-  const char *found = strstr(text, key);
-  const int64_t count = found == NULL ? 1 : strtoll(found + strlen(key), NULL, 10);
-  return count < 1 ? 1 : count;
-}
-
 static pod_status_t start_local_pod(run_t *run) {
   char folder[] = "/tmp/podium-run-XXXXXX";
   if (mkdtemp(folder) == NULL) {
@@ -201,7 +193,7 @@ static pod_status_t start_local_pod(run_t *run) {
   }
   run->folder = pod_strdup(folder);
   char *topology = run->topology != NULL ? pod_strdup(run->topology)
-                                         : cli_topology_for(partitions_of(run->text));
+                                         : cli_topology_for(cli_chips_for(run->text));
   const pod_status_t status =
       cli_pod_start(&(cli_pod_options_t){.chip = run->chip,
                                          .topology = topology,
