@@ -131,6 +131,7 @@ struct mlir_value_t {
   // Source spelling without %, e.g. "arg0" or "4"; NULL if made by a pass.
   const char *name;
   const mlir_attr_t *location;  // Block arguments; or NULL.
+  mlir_position_t position;     // Block arguments: where its name stands.
 };
 
 struct mlir_op_t {

@@ -125,9 +125,14 @@ static const char *clone_spelling(cloner_t *cloner, const char *name) {
              : pod_arena_strdup(cloner->module->arena, name);
 }
 
+static bool keeps_positions(const cloner_t *cloner) {
+  return cloner->copies == NULL || cloner->module->line_starts != NULL;
+}
+
 static void clone_value(cloner_t *cloner, const mlir_value_t *old, mlir_value_t *copy) {
   copy->name = clone_spelling(cloner, old->name);
   copy->location = clone_attr(cloner, old->location);
+  copy->position = keeps_positions(cloner) ? old->position : 0;
   cloner->value_map[old->id] = copy;
 }
 
@@ -178,9 +183,7 @@ static mlir_op_t *clone_op(cloner_t *cloner, const mlir_op_t *op) {
                      clone_attr(cloner, op->attrs[i].value));
   }
   copy->kind = op->kind;
-  const bool keeps_position =
-      cloner->copies == NULL || cloner->module->line_starts != NULL;
-  copy->position = keeps_position ? op->position : 0;
+  copy->position = keeps_positions(cloner) ? op->position : 0;
   copy->location = clone_attr(cloner, op->location);
   for (int i = 0; i < op->region_count; i++) {
     clone_region(cloner, &op->regions[i], &copy->regions[i]);

@@ -187,6 +187,7 @@ static pod_status_t bind_argument(mlir_parser_t *parser, mlir_block_t *block,
   mlir_value_t *value = mlir_block_add_argument(parser->module, block, argument->type);
   value->name = argument->name;
   value->location = argument->location;
+  value->position = argument->position;
   return mlir_define_values(parser, argument->name, strlen(argument->name),
                             argument->position, value, 1);
 }

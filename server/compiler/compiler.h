@@ -25,12 +25,23 @@
 #include "server/chip/spec.h"
 #include "server/chip/torus.h"
 
+// What is passed for an argument of @main, whose own type may leave sizes open
+// (tensor<?x8xf32>).
+typedef struct compiler_argument_type_t {
+  const char *argument;  // Its name or number; "": its place in the list.
+  tensor_shape_t shape;  // Its dtype may be TENSOR_INVALID: the module's.
+} compiler_argument_type_t;
+
 typedef struct compiler_options_t {
   const char *file_name;    // For diagnostics; borrowed for the call.
   const chip_spec_t *spec;  // The pod's chips.
   // "ring", or "all_reduce=ring,all_gather=line": how collectives run; names as in
   // collective_algorithm_name(). NULL or "": the cheapest. Borrowed for the call.
   const char *algorithms;
+  // Of arguments whose types the module leaves open; of others they are checked.
+  // Borrowed for the call.
+  int64_t argument_type_count;
+  const compiler_argument_type_t *argument_types;
   torus_t torus;  // The pod. Its chip count is what the program's mesh must have.
 } compiler_options_t;
 

@@ -21,6 +21,7 @@
 #include "server/compiler/replacements.h"
 #include "server/compiler/round_trip.h"
 #include "server/compiler/shape.h"
+#include "server/compiler/signature.h"
 #include "server/compiler/streams.h"
 #include "server/compiler/table.h"
 #include "server/compiler/tokens.h"
@@ -477,24 +478,6 @@ static pod_status_t expand_one(mlir_module_t *module, replacements_t *replacemen
   return NULL;
 }
 
-// A module of one function needs no @main: the function is.
-static void adopt_main(mlir_module_t *module) {
-  mlir_op_t *only = NULL;
-  const mlir_block_t *block = mlir_op_block(module->op, 0);
-  for (mlir_op_t *op = block == NULL ? NULL : block->first; op != NULL; op = op->next) {
-    if (strcmp(op->name, "func.func") == 0) {
-      if (only != NULL) {
-        return;
-      }
-      only = op;
-    }
-  }
-  if (only != NULL) {
-    mlir_op_set_attr(module, only, mlir_intern(module, "sym_name"),
-                     mlir_attr_string(module, "main"));
-  }
-}
-
 // JAX ends functions that custom calls name with stablehlo.return.
 static void mend_return(mlir_module_t *module, const mlir_op_t *call) {
   const mlir_attr_t *called = mlir_op_attr(call, "called_computations");
@@ -509,6 +492,28 @@ static void mend_return(mlir_module_t *module, const mlir_op_t *call) {
         strcmp(body->last->name, "stablehlo.return") == 0) {
       body->last->name = mlir_intern(module, "func.return");
     }
+  }
+}
+
+// With sizes that are open JAX adds the shape of the result, which is the operand's or,
+// of a shard, follows from its sharding.
+static void drop_shape_operand(mlir_op_t *call) {
+  static const char *const targets[] = {"Sharding", "SPMDFullToShardShape",
+                                        "SPMDShardToFullShape"};
+  static const char shardy[] = "xla.sdy.";
+  const mlir_attr_t *target = mlir_op_attr(call, "call_target_name");
+  if (call->operand_count != 2 || call->result_count != 1 ||
+      !mlir_attr_is(target, MLIR_ATTR_STRING) ||
+      mlir_op_attr(call, "indices_of_shape_operands") == NULL) {
+    return;
+  }
+  bool is_sharding = strncmp(target->text, shardy, strlen(shardy)) == 0;
+  for (size_t i = 0; i < POD_COUNT_OF(targets); i++) {
+    is_sharding |= strcmp(target->text, targets[i]) == 0;
+  }
+  if (is_sharding) {
+    call->operand_count = 1;
+    mlir_op_remove_attr(call, "indices_of_shape_operands");
   }
 }
 
@@ -534,11 +539,12 @@ static bool takes_opaque(const mlir_op_t *op) {
 static pod_status_t check_source(mlir_module_t *module) {
   const processes_t there = processes_of(module);
   mlir_name_cache_t names = {0};
-  for (const mlir_op_t *op = walk_first(module->op); op != NULL;
+  for (mlir_op_t *op = walk_first(module->op); op != NULL;
        op = walk_next(module->op, op)) {
     const intptr_t rules = mlir_name_cache_get(&names, op->name, source_rules);
     if ((rules & IS_CUSTOM_CALL) != 0) {
       mend_return(module, op);
+      drop_shape_operand(op);
     }
     if ((rules & NAMES_PROCESSES) != 0) {
       POD_TRY(processes_check(module, op, &there));
@@ -551,7 +557,7 @@ static pod_status_t check_source(mlir_module_t *module) {
 }
 
 pod_status_t compiler_expand(mlir_module_t *module) {
-  adopt_main(module);
+  signature_main(module);
   POD_TRY(check_source(module));
   tokens_remove(module);
   POD_TRY(probes_expand(module));

@@ -7,6 +7,7 @@
 #include "server/chip/operations.h"
 #include "server/compiler/attributes.h"
 #include "server/compiler/expander.h"
+#include "server/compiler/refine_assertion.h"
 #include "server/compiler/walk.h"
 
 static const char *target_of(const mlir_op_t *op) {
@@ -63,6 +64,11 @@ static pod_status_t assert_shape(expander_t *expander, mlir_value_t **out_result
   const tensor_shape_t flag = tensor_shape_make(TENSOR_PRED, 0, NULL);
   if (what == NULL || !tensor_shape_equal(&what->type->shape, &flag)) {
     return bad_call(expander, "takes tensor<i1>");
+  }
+  bool holds;
+  POD_TRY(assertion_check(expander->module, expander->op, &holds));
+  if (holds) {
+    return NULL;
   }
   mlir_value_t *operands[] = {what, expand_emit_splat(expander, what->type, 1)};
   expand_emit(expander, "check.expect_eq", 2, operands, NULL);
@@ -318,6 +324,18 @@ static bool is_static(const mlir_op_t *op) {
     }
   }
   return true;
+}
+
+bool expand_keeps_operands(const mlir_op_t *op) {
+  if (strcmp(op->name, "stablehlo.custom_call") != 0 || op->operand_count < 1) {
+    return false;
+  }
+  for (size_t i = 0; i < POD_COUNT_OF(targets); i++) {
+    if (strcmp(target_of(op), targets[i].target) == 0) {
+      return targets[i].expand == keep_operands;
+    }
+  }
+  return false;
 }
 
 expand_fn_t expand_find_custom(const mlir_op_t *op) {

@@ -105,6 +105,8 @@ POD_MUST_USE pod_status_t expand_constant_operand(expander_t *expander, int inde
 
 // expand_custom.c: how a custom call is expanded; NULL for targets that are not known.
 expand_fn_t expand_find_custom(const mlir_op_t *op);
+// A custom call whose results are its operands.
+bool expand_keeps_operands(const mlir_op_t *op);
 
 // expand_norm.c:
 POD_MUST_USE pod_status_t expand_norm_inference(expander_t *expander,

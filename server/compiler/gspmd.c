@@ -306,13 +306,26 @@ static uint32_t open_dims(const mlir_op_t *op) {
   return open;
 }
 
+// Sizes that are open on one side count as the other's.
+static bool types_agree(const mlir_type_t *a, const mlir_type_t *b) {
+  if (a->kind != MLIR_TYPE_TENSOR || b->kind != MLIR_TYPE_TENSOR) {
+    return mlir_type_equal(a, b);
+  }
+  bool agree = a->shape.rank == b->shape.rank && a->shape.dtype == b->shape.dtype;
+  for (int d = 0; agree && d < a->shape.rank; d++) {
+    agree = a->shape.dims[d] == b->shape.dims[d] || a->shape.dims[d] == TENSOR_DYNAMIC ||
+            b->shape.dims[d] == TENSOR_DYNAMIC;
+  }
+  return agree;
+}
+
 // Of a shard it says nothing; the type of its operand is then that of the whole already.
 static pod_status_t translate_constraint(gspmd_t *gspmd, mlir_op_t *op) {
   const mlir_op_t *source = op->operands[0]->op;
   const bool is_shard =
       source != NULL && strcmp(source->name, "sdy.manual_computation") == 0;
   const mlir_attr_t *sharding;
-  if (!is_shard && !mlir_type_equal(op->operands[0]->type, op->results[0].type)) {
+  if (!is_shard && !types_agree(op->operands[0]->type, op->results[0].type)) {
     return mlir_op_error(gspmd->module, op, POD_INVALID_ARGUMENT,
                          "its operand and its result have different types");
   }
@@ -519,7 +532,7 @@ static bool takes_shards(const mlir_op_t *op) {
 // The shard is made by the manual computation, which has become of the call.
 static pod_status_t translate_back(gspmd_t *gspmd, mlir_op_t *op) {
   const mlir_op_t *source = op->operands[0]->op;
-  if (!mlir_type_equal(op->operands[0]->type, op->results[0].type) ||
+  if (!types_agree(op->operands[0]->type, op->results[0].type) ||
       (gspmd->device_count > 0 &&
        (source == NULL || strcmp(source->name, "sdy.manual_computation") != 0))) {
     return mlir_op_error(gspmd->module, op, POD_UNIMPLEMENTED,

@@ -5,6 +5,7 @@
 #include "server/compiler/algorithms.h"
 #include "server/compiler/lower.h"
 #include "server/compiler/report.h"
+#include "server/compiler/signature.h"
 #include "server/compiler/syntax.h"
 #include "server/compiler/tasks.h"
 
@@ -14,6 +15,11 @@ enum { ELEMENTS_SHOWN_MAX = 64 };
 static pod_status_t parse(pipeline_t *pipeline) {
   return mlir_parse(pipeline->options->file_name, pipeline->text, pipeline->length,
                     compiler_syntax_lookup, &pipeline->module);
+}
+
+static pod_status_t set_arguments(pipeline_t *pipeline) {
+  return signature_set_arguments(pipeline->module, pipeline->options->argument_type_count,
+                                 pipeline->options->argument_types);
 }
 
 static pod_status_t expand(pipeline_t *pipeline) {
@@ -155,6 +161,7 @@ static pod_status_t check_hbm(pipeline_t *pipeline) {
 // THE list of passes.
 static const pipeline_pass_t passes[] = {
     {"parse", parse},
+    {"arguments", set_arguments},    // Those the module leaves open get their sizes.
     {"expand", expand},              // Short forms give way to StableHLO.
     {"verify", verify},              // Against the shape rules; finds each row.
     {"inline", inline_calls},        // Only @main is left.

@@ -9,8 +9,11 @@
 #include "server/compiler/attributes.h"
 #include "server/compiler/expander.h"
 #include "server/compiler/passes.h"
+#include "server/compiler/refine_assertion.h"
+#include "server/compiler/refine_manual.h"
 #include "server/compiler/replacements.h"
 #include "server/compiler/shape.h"
+#include "server/compiler/signature.h"
 #include "server/compiler/table.h"
 #include "server/compiler/walk.h"
 
@@ -28,6 +31,26 @@ static bool is(const mlir_op_t *op, const char *name) {
 
 static bool is_dynamic(const mlir_type_t *type) {
   return type->kind == MLIR_TYPE_TENSOR && !tensor_shape_is_static(&type->shape);
+}
+
+static bool has_dynamic_results(const mlir_op_t *op) {
+  bool found = false;
+  for (int i = 0; i < op->result_count && !found; i++) {
+    found = is_dynamic(op->results[i].type);
+  }
+  return found;
+}
+
+// Of its regions' first blocks.
+static bool has_dynamic_arguments(const mlir_op_t *op) {
+  bool found = false;
+  for (int r = 0; r < op->region_count; r++) {
+    const mlir_block_t *block = mlir_op_block(op, r);
+    for (int i = 0; block != NULL && i < block->argument_count && !found; i++) {
+      found = is_dynamic(block->arguments[i]->type);
+    }
+  }
+  return found;
 }
 
 static bool is_static(const mlir_type_t *type) {
@@ -346,6 +369,13 @@ static pod_status_t refine_by_static(refiner_t *refiner, mlir_op_t *op,
   return NULL;
 }
 
+// Shardy's operations without regions say where a value lies, not what it is.
+static bool keeps_shape(const mlir_op_t *op) {
+  const bool is_sdy = strncmp(op->name, "sdy.", strlen("sdy.")) == 0 &&
+                      op->operand_count == 1 && op->region_count == 0;
+  return is_sdy || expand_keeps_operands(op);
+}
+
 static pod_status_t refine_results(refiner_t *refiner, mlir_op_t *op) {
   int64_t rank, dims[TENSOR_RANK_MAX] = {0};
   const int64_t *from;
@@ -371,6 +401,10 @@ static pod_status_t refine_results(refiner_t *refiner, mlir_op_t *op) {
     if (done) {
       op->results[0].type = with_dims(refiner, type, type->shape.rank, dims);
     }
+    return NULL;
+  }
+  if (keeps_shape(op) && op->operands[0]->type->shape.rank == type->shape.rank) {
+    guess_types(refiner, op);
     return NULL;
   }
   const expand_fn_t expand =
@@ -440,9 +474,39 @@ static void leave_branch(const mlir_op_t *end) {
   }
 }
 
+// The results of a manual computation are the whole of what its body returns.
+static pod_status_t leave_manual(refiner_t *refiner, const mlir_op_t *end) {
+  mlir_op_t *parent = walk_parent(end);
+  if (parent == NULL || !is(parent, "sdy.manual_computation") ||
+      !has_dynamic_results(parent)) {
+    return NULL;
+  }
+  POD_TRY(refine_manual_leave(refiner->module, parent));
+  for (int i = 0; i < parent->result_count; i++) {
+    if (is_dynamic(parent->results[i].type)) {
+      return stays_dynamic(refiner, parent, i);
+    }
+  }
+  return NULL;
+}
+
 static pod_status_t refine_op(refiner_t *refiner, mlir_op_t *op) {
   if (is(op, "stablehlo.while")) {
     enter_loop(op);
+    return NULL;
+  }
+  if (is(op, "sdy.manual_computation")) {
+    return has_dynamic_arguments(op) ? refine_manual_enter(refiner->module, op) : NULL;
+  }
+  if (is(op, "sdy.return")) {
+    return leave_manual(refiner, op);
+  }
+  if (assertion_is(op)) {
+    bool holds;
+    POD_TRY(assertion_check(refiner->module, op, &holds));
+    if (holds) {
+      mlir_op_unlink(op);
+    }
     return NULL;
   }
   if (is(op, "stablehlo.if") || is(op, "stablehlo.case")) {
@@ -464,11 +528,7 @@ static pod_status_t refine_op(refiner_t *refiner, mlir_op_t *op) {
     replace_by_constant(refiner, op, op->results[0].type, &size);
     return NULL;
   }
-  bool any = false;
-  for (int i = 0; i < op->result_count; i++) {
-    any |= is_dynamic(op->results[i].type);
-  }
-  if (any && are_operands_static(op)) {
+  if (has_dynamic_results(op) && are_operands_static(op)) {
     POD_TRY(refine_results(refiner, op));
   }
   if (op->block == NULL) {
@@ -489,15 +549,7 @@ static bool has_dynamic(const mlir_module_t *module) {
   bool found = false;
   for (const mlir_op_t *op = walk_first(module->op); op != NULL && !found;
        op = walk_next(module->op, op)) {
-    for (int i = 0; i < op->result_count && !found; i++) {
-      found = is_dynamic(op->results[i].type);
-    }
-    for (int r = 0; r < op->region_count && !found; r++) {
-      const mlir_block_t *block = mlir_op_block(op, r);
-      for (int i = 0; block != NULL && i < block->argument_count; i++) {
-        found |= is_dynamic(block->arguments[i]->type);
-      }
-    }
+    found = has_dynamic_results(op) || has_dynamic_arguments(op);
   }
   return found;
 }
@@ -570,47 +622,12 @@ static pod_status_t inline_calls(mlir_module_t *module, mlir_op_t *main) {
   return NULL;
 }
 
-static pod_status_t check_arguments(mlir_module_t *module, const mlir_op_t *main) {
-  const mlir_block_t *body = mlir_op_block(main, 0);
-  for (int i = 0; i < body->argument_count; i++) {
-    if (is_dynamic(body->arguments[i]->type)) {
-      return mlir_op_error(
-          module, main, POD_UNIMPLEMENTED,
-          "argument %d is %s; only tensors of static sizes are supported: "
-          "export the function for concrete sizes",
-          i, shape_text(module, &body->arguments[i]->type->shape));
-    }
-  }
-  return NULL;
-}
-
-// The function's type says what it returns.
-static void set_signature(mlir_module_t *module, mlir_op_t *main) {
-  const mlir_block_t *body = mlir_op_block(main, 0);
-  const size_t inputs = (size_t)body->argument_count;
-  const size_t results = (size_t)body->last->operand_count;
-  const mlir_type_t **types =
-      pod_arena_array(module->arena, inputs + results + 1, sizeof(types[0]));
-  for (size_t i = 0; i < inputs; i++) {
-    types[i] = body->arguments[i]->type;
-  }
-  for (size_t i = 0; i < results; i++) {
-    types[inputs + i] = body->last->operands[i]->type;
-  }
-  mlir_op_set_attr(
-      module, main, mlir_intern(module, "function_type"),
-      mlir_attr_type(module, mlir_type_function(module, (int)inputs, types, (int)results,
-                                                types + inputs)));
-}
-
 pod_status_t refine_shapes(mlir_module_t *module) {
-  mlir_op_t *main = mlir_module_find_symbol(module, "main");
-  if (!has_dynamic(module) || main == NULL || !is(main, "func.func") ||
-      main->region_count != 1 || mlir_op_block(main, 0) == NULL ||
-      mlir_op_block(main, 0)->last == NULL) {
+  mlir_op_t *main = has_dynamic(module) ? signature_main(module) : NULL;
+  if (main == NULL) {
     return NULL;
   }
-  POD_TRY(check_arguments(module, main));
+  POD_TRY(signature_check_arguments(module, main));
   POD_TRY(inline_calls(module, main));
   refiner_t refiner = {.module = module};
   pod_status_t status = NULL;
@@ -622,6 +639,6 @@ pod_status_t refine_shapes(mlir_module_t *module) {
   }
   replacements_deinit(&refiner.replacements);
   POD_TRY(status);
-  set_signature(module, main);
+  signature_update(module, main);
   return NULL;
 }

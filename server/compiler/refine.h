@@ -12,8 +12,8 @@
 
 // Leaves modules alone that have no such shapes. Others: calls are inlined, so that a
 // function may be called with several sizes; then, forward through @main, integers that
-// follow from constants and sizes become constants, and results get the shapes that
-// follow from their operands.
+// follow from constants and sizes become constants, results get the shapes that follow
+// from their operands, and what is asserted of sizes is decided.
 POD_MUST_USE pod_status_t refine_shapes(mlir_module_t *module);
 
 #endif  // SERVER_COMPILER_REFINE_H_

@@ -4,15 +4,21 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "server/compiler/compiler.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static pod_code_t compile(const char *text, size_t size, int32_t chips_x) {
+// With `rank` > 0 the first argument is said to have as many dimensions of 8.
+static pod_code_t compile(const char *text, size_t size, int32_t chips_x, int rank) {
+  const compiler_argument_type_t type = {
+      "0", tensor_shape_make(TENSOR_INVALID, rank, (const int64_t[]){8, 8, 8})};
   const compiler_options_t options = {
       .file_name = "fuzz.mlir",
       .spec = chip_spec_find("v5e"),
+      .argument_type_count = rank > 0,
+      .argument_types = &type,
       .torus = {.size = {chips_x, 2, 1}},
   };
   compiler_result_t *result = NULL;
@@ -29,8 +35,12 @@ static pod_code_t compile(const char *text, size_t size, int32_t chips_x) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   // A program may ask for a pod of as many chips as its mesh has.
-  if (compile((const char *)data, size, 2) == POD_FAILED_PRECONDITION) {
-    compile((const char *)data, size, 1);
+  const char *text = (const char *)data;
+  const pod_code_t code = compile(text, size, 2, 0);
+  if (code == POD_FAILED_PRECONDITION) {
+    compile(text, size, 1, 0);
+  } else if (code == POD_UNIMPLEMENTED && memchr(text, '?', size) != NULL) {
+    compile(text, size, 2, 1 + (int)(size % 3));
   }
   return 0;
 }

@@ -58,7 +58,7 @@ func.func @main(%a: tensor<2x3xf32>) {
 // -----
 // T: sizes that stay unknown
 // unimplemented
-// expected-error@+1 {{only tensors of static sizes are supported: export the function for concrete sizes}}
+// expected-error@+1 {{argument 0 is tensor<2x?xf32>; only tensors of static sizes are supported: say what is passed}}
 func.func @main(%a: tensor<2x?xf32>) {
   %0 = "stablehlo.get_dimension_size"(%a) {dimension = 1 : i64} : (tensor<2x?xf32>) -> tensor<i32>
   func.return

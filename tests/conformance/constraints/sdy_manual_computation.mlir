@@ -143,13 +143,25 @@ func.func @main(%a: tensor<8x8xf32>) {
 }
 
 // -----
-// T: sizes inside are static
+// T: sizes inside that are left open are those of the part
+// topology: 2x2
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func @main(%a: tensor<7x8xf32>) {
+  // expected-error@+1 {{'sdy.manual_computation': dimension 0 of operand 0 is 7, which is not for 2 devices}}
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%x: tensor<?x8xf32>) {
+    sdy.return %x : tensor<?x8xf32>
+  } : (tensor<7x8xf32>) -> tensor<7x8xf32>
+  return
+}
+
+// -----
+// T: sizes inside that follow from nothing are refused
 // topology: 2x2
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 func.func @main(%a: tensor<8x8xf32>) {
-  // expected-error@+1 {{'sdy.manual_computation': operand 0: tensor<?x8xf32> inside is not the part that a device holds of tensor<8x8xf32>}}
-  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%x: tensor<?x8xf32>) {
-    sdy.return %x : tensor<?x8xf32>
-  } : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  // expected-error@+1 {{'sdy.manual_computation': operand 0: tensor<?xf32> inside is not the part that a device holds of tensor<8x8xf32>}}
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%x: tensor<?xf32>) {
+    sdy.return %x : tensor<?xf32>
+  } : (tensor<8x8xf32>) -> tensor<8xf32>
   return
 }

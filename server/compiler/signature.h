@@ -1,0 +1,32 @@
+// What @main takes and gives, where a module leaves it open: which function is meant,
+// and of which types its arguments are (jax.export's tensor<?x8xf32>), which only the
+// caller knows.
+//
+// Threading: pure.
+
+#ifndef SERVER_COMPILER_SIGNATURE_H_
+#define SERVER_COMPILER_SIGNATURE_H_
+
+#include "common/base/status.h"
+#include "common/mlir/ir.h"
+#include "server/compiler/compiler.h"
+
+// A module needs no @main when it has one function, or one that is not private: that
+// becomes it. Returns @main with its body, or NULL when there is none.
+mlir_op_t *signature_main(mlir_module_t *module);
+
+// Arguments of @main get the types that the caller gives; operations keep theirs, which
+// refine_shapes works out. Tokens do not count as arguments. INVALID_ARGUMENT at an
+// argument whose rank, dtype or static sizes a type does not have, or that has two; and
+// for a type of an argument that @main does not have.
+POD_MUST_USE pod_status_t signature_set_arguments(mlir_module_t *module, int64_t count,
+                                                  const compiler_argument_type_t *types);
+
+// UNIMPLEMENTED at an argument of @main some size of which is not known.
+POD_MUST_USE pod_status_t signature_check_arguments(mlir_module_t *module,
+                                                    const mlir_op_t *main);
+
+// @main's function_type becomes what its body takes and returns.
+void signature_update(mlir_module_t *module, mlir_op_t *main);
+
+#endif  // SERVER_COMPILER_SIGNATURE_H_
