@@ -177,7 +177,14 @@ static pod_status_t expand_conj(expander_t *expander, mlir_value_t **out_results
   return NULL;
 }
 
-// |x|, x or -x compared with infinity.
+static bool has_infinity(tensor_dtype_t dtype) {
+  unsigned char element[16] = {0};
+  tensor_element_from_double(dtype, (double)INFINITY, element);
+  return isinf(tensor_element_as_double(dtype, element)) != 0;
+}
+
+// |x|, x or -x compared with infinity; without one the constant that stands for it is the
+// largest number or NaN.
 static pod_status_t expand_is_inf(expander_t *expander, mlir_value_t **out_results) {
   mlir_value_t *x = expander->op->operands[0];
   if (!tensor_dtype_is_float(x->type->shape.dtype)) {
@@ -189,8 +196,11 @@ static pod_status_t expand_is_inf(expander_t *expander, mlir_value_t **out_resul
   } else if (strcmp(expander->op->name, "chlo.is_neg_inf") == 0) {
     x = expand_emit_unary(expander, "stablehlo.negate", x, x->type);
   }
-  out_results[0] = emit_compare(
-      expander, x, expand_emit_splat(expander, x->type, (double)INFINITY), "EQ");
+  const bool can_be = has_infinity(x->type->shape.dtype);
+  out_results[0] =
+      can_be ? emit_compare(expander, x,
+                            expand_emit_splat(expander, x->type, (double)INFINITY), "EQ")
+             : expand_emit_splat(expander, expander->op->results[0].type, 0);
   return NULL;
 }
 

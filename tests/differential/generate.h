@@ -48,10 +48,11 @@ enum {
 
 // How well a value is known; each is more than the one before it.
 typedef enum generate_exactness_t {
-  GENERATE_NORM = -1,  // Within some units of the largest element's: feeds nothing.
-  GENERATE_CLOSE = 0,  // Within some units in the last place.
-  GENERATE_EXACT,      // To the bit, but a NaN is any NaN.
-  GENERATE_BITS,       // To the bit. All integers and flags are.
+  GENERATE_NORM = -2,        // Within some units of the largest element's: feeds nothing.
+  GENERATE_BESIDE_ONE = -1,  // Within some units of it, or of 1: feeds nothing either.
+  GENERATE_CLOSE = 0,        // Within some units in the last place.
+  GENERATE_EXACT,            // To the bit, but a NaN is any NaN.
+  GENERATE_BITS,             // To the bit. All integers and flags are.
 } generate_exactness_t;
 
 // Classes of element types, to be joined by |.
@@ -81,7 +82,7 @@ typedef enum generate_data_t {
 typedef struct generate_value_t {
   mlir_value_t *value;
   generate_exactness_t exactness;
-  double ulps;  // CLOSE, NORM: how far off it may be; complex numbers as a whole.
+  double ulps;  // Below EXACT: how far off it may be; complex numbers as a whole.
 } generate_value_t;
 
 typedef struct generate_t {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "tests/differential/generate.h"
+#include "tests/differential/generate_region.h"
 #include "tests/differential/reference_scalar.h"
 
 static void generate_constant_row(generate_t *g, const char *name) {
@@ -103,22 +103,23 @@ static void generate_convert(generate_t *g, const char *name) {
   generate_keep(g, generate_op(g, name, 1, &x, 1, &shape, 0), 0, GENERATE_EXACT, 0);
 }
 
+// The imaginary part of a real number is 0.
 static void generate_part(generate_t *g, const char *name) {
-  mlir_value_t *x = generate_any(g, GENERATE_FLOATS | GENERATE_COMPLEX, 0, GENERATE_EXACT,
+  mlir_value_t *x = generate_any(g, GENERATE_FLOAT | GENERATE_COMPLEX, 0, GENERATE_EXACT,
                                  GENERATE_SPECIALS);
   tensor_shape_t shape = *generate_shape_of(x);
-  // The imaginary part of a real number is 0.
-  if (!tensor_dtype_is_complex(shape.dtype)) {
-    shape.dtype = generate_chance(g, 50) ? TENSOR_C64 : TENSOR_C128;
-    x = generate_operand(g, &shape, GENERATE_BITS, GENERATE_SPECIALS);
-  }
   shape.dtype = reference_part_of(shape.dtype);
   generate_keep(g, generate_op(g, name, 1, &x, 1, &shape, 0), 0, GENERATE_EXACT, 0);
 }
 
+// Types that have infinity: what is too large becomes it.
 static void generate_reduce_precision(generate_t *g, const char *name) {
-  mlir_value_t *x = generate_any(g, GENERATE_FLOATS, 0, GENERATE_BITS, GENERATE_SPECIALS);
-  const tensor_shape_t shape = *generate_shape_of(x);
+  static const tensor_dtype_t tiny[] = {TENSOR_F8E3M4, TENSOR_F8E4M3, TENSOR_F8E5M2};
+  const tensor_dtype_t dtype = generate_chance(g, 30)
+                                   ? tiny[generate_below(g, 3)]
+                                   : generate_dtype(g, GENERATE_FLOATS);
+  const tensor_shape_t shape = generate_any_size(g, dtype, 0);
+  mlir_value_t *x = generate_operand(g, &shape, GENERATE_BITS, GENERATE_SPECIALS);
   mlir_op_t *op = generate_op(g, name, 1, &x, 1, &shape, 0);
   const int64_t bits[] = {generate_between(g, 1, 12), generate_between(g, 0, 54)};
   static const char *const names[] = {"exponent_bits", "mantissa_bits"};
@@ -132,24 +133,24 @@ static void generate_reduce_precision(generate_t *g, const char *name) {
 // --- Two operands ---
 
 static const struct {
-  const char *name;
+  const char *word;
   unsigned classes;
 } binaries[] = {
-    {"stablehlo.add", GENERATE_ANY},
-    {"stablehlo.and", GENERATE_PRED | GENERATE_INTEGER},
-    {"stablehlo.atan2", MATH},
-    {"stablehlo.divide", GENERATE_NUMBER},
-    {"stablehlo.maximum", GENERATE_ANY},
-    {"stablehlo.minimum", GENERATE_ANY},
-    {"stablehlo.multiply", GENERATE_ANY},
-    {"stablehlo.or", GENERATE_PRED | GENERATE_INTEGER},
-    {"stablehlo.power", GENERATE_NUMBER},
-    {"stablehlo.remainder", GENERATE_REAL},
-    {"stablehlo.shift_left", GENERATE_INTEGER},
-    {"stablehlo.shift_right_arithmetic", GENERATE_INTEGER},
-    {"stablehlo.shift_right_logical", GENERATE_INTEGER},
-    {"stablehlo.subtract", GENERATE_NUMBER},
-    {"stablehlo.xor", GENERATE_PRED | GENERATE_INTEGER},
+    {"add", GENERATE_ANY},
+    {"and", GENERATE_PRED | GENERATE_INTEGER},
+    {"atan2", MATH},
+    {"divide", GENERATE_NUMBER},
+    {"maximum", GENERATE_ANY},
+    {"minimum", GENERATE_ANY},
+    {"multiply", GENERATE_ANY},
+    {"or", GENERATE_PRED | GENERATE_INTEGER},
+    {"power", GENERATE_NUMBER},
+    {"remainder", GENERATE_REAL},
+    {"shift_left", GENERATE_INTEGER},
+    {"shift_right_arithmetic", GENERATE_INTEGER},
+    {"shift_right_logical", GENERATE_INTEGER},
+    {"subtract", GENERATE_NUMBER},
+    {"xor", GENERATE_PRED | GENERATE_INTEGER},
 };
 
 static bool is_among(const char *name, const char *const *names) {
@@ -161,33 +162,38 @@ static bool is_among(const char *name, const char *const *names) {
   return false;
 }
 
-static void generate_binary(generate_t *g, const char *name) {
-  static const char *const inexact[] = {"stablehlo.atan2", "stablehlo.power", NULL};
-  static const char *const rounded[] = {"stablehlo.multiply", "stablehlo.divide", NULL};
+generate_binary_t generate_choose_binary(generate_t *g, const char *word) {
+  static const char *const inexact[] = {"atan2", "power", NULL};
+  static const char *const rounded[] = {"multiply", "divide", NULL};
   unsigned classes = 0;
   for (size_t i = 0; i < POD_COUNT_OF(binaries); i++) {
-    classes |= strcmp(binaries[i].name, name) == 0 ? binaries[i].classes : 0;
+    classes |= strcmp(binaries[i].word, word) == 0 ? binaries[i].classes : 0;
   }
-  const tensor_dtype_t dtype = generate_dtype(g, classes);
-  const tensor_shape_t shape = generate_any_size(g, dtype, 0);
+  generate_binary_t chosen = {.dtype = generate_dtype(g, classes)};
+  const bool is_complex = tensor_dtype_is_complex(chosen.dtype);
   const bool is_integral =
-      (generate_class(dtype) & (GENERATE_INTEGER | GENERATE_PRED)) != 0;
-  const bool is_close =
-      !is_integral && (is_among(name, inexact) ||
-                       (tensor_dtype_is_complex(dtype) && is_among(name, rounded)));
-  const generate_data_t data =
-      is_close && tensor_dtype_is_complex(dtype) ? GENERATE_FINITE : GENERATE_SPECIALS;
-  mlir_value_t *operands[2];
+      (generate_class(chosen.dtype) & (GENERATE_INTEGER | GENERATE_PRED)) != 0;
+  const bool is_close = !is_integral && (is_among(word, inexact) ||
+                                         (is_complex && is_among(word, rounded)));
+  chosen.data = is_close && is_complex ? GENERATE_FINITE : GENERATE_SPECIALS;
   // Powers of signalling NaNs are not NaN everywhere: bitcast_convert may make such.
-  const bool is_fresh = strcmp(name, "stablehlo.power") == 0;
+  chosen.is_fresh = strcmp(word, "power") == 0;
+  chosen.exactness = is_close ? GENERATE_CLOSE : GENERATE_EXACT;
+  chosen.ulps = !is_close ? 0 : is_complex ? 64 : chosen.dtype == TENSOR_F64 ? 3 : 1;
+  return chosen;
+}
+
+static void generate_binary(generate_t *g, const char *name) {
+  const generate_binary_t binary = generate_choose_binary(g, strchr(name, '.') + 1);
+  const tensor_shape_t shape = generate_any_size(g, binary.dtype, 0);
+  mlir_value_t *operands[2];
   for (int i = 0; i < 2; i++) {
-    operands[i] = is_fresh ? generate_fresh(g, &shape, data)
-                           : generate_operand(g, &shape, GENERATE_EXACT, data);
+    operands[i] = binary.is_fresh
+                      ? generate_fresh(g, &shape, binary.data)
+                      : generate_operand(g, &shape, GENERATE_EXACT, binary.data);
   }
   mlir_op_t *op = generate_op(g, name, 2, operands, 1, &shape, 0);
-  const double ulps = tensor_dtype_is_complex(dtype) ? 64 : dtype == TENSOR_F64 ? 3 : 1;
-  generate_keep(g, op, 0, is_close ? GENERATE_CLOSE : GENERATE_EXACT,
-                is_close ? ulps : 0);
+  generate_keep(g, op, 0, binary.exactness, binary.ulps);
 }
 
 static void generate_complex(generate_t *g, const char *name) {
@@ -247,8 +253,7 @@ static void generate_select(generate_t *g, const char *name) {
 }
 
 static void generate_clamp(generate_t *g, const char *name) {
-  const tensor_shape_t shape =
-      generate_any_size(g, generate_dtype(g, GENERATE_REAL | GENERATE_PRED), 0);
+  const tensor_shape_t shape = generate_any_size(g, generate_dtype(g, GENERATE_ANY), 0);
   const tensor_shape_t scalar = generate_scalar_shape(shape.dtype);
   mlir_value_t *operands[3];
   for (int i = 0; i < 3; i++) {

@@ -1,4 +1,4 @@
-// Random scalar functions, for regions; and small choices that several groups make.
+// Random scalar functions, for regions; and choices that several groups make.
 //
 // Threading: pure.
 
@@ -27,6 +27,18 @@ const char *generate_reduction(generate_t *g, tensor_dtype_t dtype,
 
 // The scalar that leaves the other operand of such an operation as it is.
 mlir_value_t *generate_identity(generate_t *g, tensor_dtype_t dtype, const char *name);
+
+// What an operation of two operands is fed with, and how well its result is known then.
+typedef struct generate_binary_t {
+  tensor_dtype_t dtype;
+  generate_data_t data;
+  bool is_fresh;  // Takes data of its own only.
+  generate_exactness_t exactness;
+  double ulps;
+} generate_binary_t;
+
+// By its name without dialect: "add". Draws the element type.
+generate_binary_t generate_choose_binary(generate_t *g, const char *word);
 
 // `count` of [0, bound) in ascending order.
 void generate_subset(generate_t *g, int bound, int count, int64_t *out_chosen);

@@ -126,10 +126,10 @@ static void reference_part(reference_t *machine, const mlir_op_t *op) {
 // Rounds the mantissa; what leaves the range of the exponents becomes infinite or zero.
 // In the quantum of the operand's type: a subnormal has the bits that its type gives it.
 static double reduce_precision(const mlir_op_t *op, tensor_dtype_t dtype, double x) {
-  static const int own_bits[TENSOR_DTYPE_COUNT][2] = {[TENSOR_BF16] = {8, 7},
-                                                      [TENSOR_F16] = {5, 10},
-                                                      [TENSOR_F32] = {8, 23},
-                                                      [TENSOR_F64] = {11, 52}};
+  static const int own_bits[TENSOR_DTYPE_COUNT][2] = {
+      [TENSOR_F8E3M4] = {3, 4}, [TENSOR_F8E4M3] = {4, 3}, [TENSOR_F8E5M2] = {5, 2},
+      [TENSOR_BF16] = {8, 7},   [TENSOR_F16] = {5, 10},   [TENSOR_F32] = {8, 23},
+      [TENSOR_F64] = {11, 52}};
   const int exponent_bits = own_bits[dtype][0], mantissa_bits = own_bits[dtype][1];
   const int64_t exponents = reference_integer(op, "exponent_bits", 0);
   const int64_t mantissas = reference_integer(op, "mantissa_bits", 0);

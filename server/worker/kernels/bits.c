@@ -197,7 +197,8 @@ pod_status_t kernel_reduce_precision(const kernel_args_t *args) {
 
 // ----- next_after -----
 
-// The neighbour of x towards y, by the bits: they grow with the magnitude.
+// The neighbour of x towards y, by the bits: they grow with the magnitude. Where -0 would
+// be NaN there is only one 0.
 static uint64_t next_bits(tensor_dtype_t dtype, const char *a, const char *b) {
   const double x = tensor_element_as_double(dtype, a);
   const double y = tensor_element_as_double(dtype, b);
@@ -214,14 +215,17 @@ static uint64_t next_bits(tensor_dtype_t dtype, const char *a, const char *b) {
   if (x == 0) {
     return (y < 0 ? sign : 0) | 1;
   }
-  return (x < y) == (x > 0) ? bits + 1 : bits - 1;
+  const uint64_t next = (x < y) == (x > 0) ? bits + 1 : bits - 1;
+  const bool has_one_zero = dtype == TENSOR_F8E4M3FNUZ || dtype == TENSOR_F8E4M3B11FNUZ ||
+                            dtype == TENSOR_F8E5M2FNUZ;
+  return has_one_zero && next == sign ? 0 : next;
 }
 
 pod_status_t kernel_next_after(const kernel_args_t *args) {
   const tensor_dtype_t dtype = kernel_result_shape(args, 0)->dtype;
   const size_t count = element_count(kernel_result_shape(args, 0));
   const size_t bytes = tensor_dtype_bytes(dtype);
-  if (!tensor_dtype_is_float(dtype) || tensor_dtype_device_bits(dtype) < 16) {
+  if (!tensor_dtype_is_float(dtype)) {
     return kernel_unsupported(args, dtype);
   }
   for (size_t i = 0; i < count * bytes; i += bytes) {

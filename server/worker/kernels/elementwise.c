@@ -286,7 +286,7 @@ pod_status_t kernel_select(const kernel_args_t *args) {
 typedef struct bound_t {
   const char *data;
   bool is_scalar;  // Then `block` is filled once.
-  _Alignas(64) char block[KERNEL_BLOCK_BYTES / 2];
+  _Alignas(64) char block[KERNEL_BLOCK_BYTES];
 } bound_t;
 
 static void bound_init(bound_t *bound, tensor_dtype_t dtype, const void *data,
@@ -310,14 +310,15 @@ static const void *bound_at(bound_t *bound, tensor_dtype_t dtype, size_t done,
                              bound->block);
 }
 
-// min(max(operand, low), high), so that NaN goes through.
+// min(max(operand, low), high), so that NaN goes through. Complex numbers too: by their
+// real parts, then by their imaginary ones.
 pod_status_t kernel_clamp(const kernel_args_t *args) {
   const tensor_shape_t *shape = kernel_result_shape(args, 0);
   const tensor_dtype_t dtype = shape->dtype;
   const size_t count = element_count(shape), bytes = tensor_dtype_bytes(dtype);
   const kernel_binary_fn_t maximum = kernel_binary_of(CHIP_OP_MAXIMUM, dtype);
   const kernel_binary_fn_t minimum = kernel_binary_of(CHIP_OP_MINIMUM, dtype);
-  if (maximum == NULL || minimum == NULL || tensor_dtype_is_complex(dtype)) {
+  if (maximum == NULL || minimum == NULL) {
     return kernel_unsupported(args, dtype);
   }
   const bool is_scalar = shape->rank == 0;
@@ -328,7 +329,7 @@ pod_status_t kernel_clamp(const kernel_args_t *args) {
              !is_scalar && kernel_operand_shape(args, 2)->rank == 0);
   const char *in = args->operands[1];
   char *out = args->results[0];
-  _Alignas(64) char decoded[KERNEL_BLOCK_BYTES / 2], computed[KERNEL_BLOCK_BYTES / 2];
+  _Alignas(64) char decoded[KERNEL_BLOCK_BYTES], computed[KERNEL_BLOCK_BYTES];
   for (size_t done = 0; done < count; done += KERNEL_BLOCK) {
     const size_t part = count - done < KERNEL_BLOCK ? count - done : KERNEL_BLOCK;
     const void *block = kernel_decode(dtype, in + done * bytes, part, decoded);

@@ -70,9 +70,8 @@ static double digamma(double x) {
     if (x == floor(x)) {
       return NAN;
     }
-    // Reflection, with the argument of the cotangent reduced first.
-    const double fraction = x - floor(x);
-    return digamma(1 - x) - pi / tan(pi * fraction);
+    // Reflection, with the argument of the cotangent near 0, where it has its digits.
+    return digamma(1 - x) - pi / tan(pi * (x - rint(x)));
   }
   double shift = 0;
   for (; x < 10; x += 1) {
@@ -86,28 +85,19 @@ static double digamma(double x) {
   return log(x) - 0.5 / x - sum - shift;
 }
 
-// The Hurwitz zeta function by Euler and Maclaurin's formula.
-static double hurwitz_zeta(double s, double q) {
-  if (s == 1) {
-    return INFINITY;
-  }
-  if (!(s > 1)) {
-    return NAN;
-  }
-  if (q <= 0) {
-    if (q == floor(q)) {
-      return s == floor(s) && fmod(s, 2) == 0 ? INFINITY : NAN;
-    }
-    if (s != floor(s)) {
-      return NAN;
-    }
-  }
+// The sum of (q + i)^-s, q no whole number below 1, by Euler and Maclaurin's formula from
+// the first q + i on that is large enough for it.
+static double zeta_sum(double s, double q) {
   double sum = 0;
   double at = q;
-  for (int i = 0; i < 12 || at < 0; i++, at += 1) {
+  for (int i = 0; i < 12 || at < 12; i++, at += 1) {
     sum += pow(at, -s);
   }
-  sum += pow(at, 1 - s) / (s - 1) + 0.5 * pow(at, -s);
+  const double rest = pow(at, 1 - s);
+  if (rest == 0) {
+    return sum;
+  }
+  sum += rest / (s - 1) + 0.5 * pow(at, -s);
   // s (s+1) … (s+2k-2) / (2k)! · B_2k · at^(-s-2k+1)
   double factor = s * pow(at, -s - 1);
   for (int k = 1; k <= BERNOULLI_COUNT; k++) {
@@ -117,12 +107,39 @@ static double hurwitz_zeta(double s, double q) {
     }
     const double term = bernoulli[k - 1] / factorial * factor;
     sum += term;
-    if (fabs(term) < 1e-17 * fabs(sum)) {
+    if (!(fabs(term) >= 1e-17 * fabs(sum))) {
       break;
     }
     factor *= (s + 2 * k - 1) * (s + 2 * k) / (at * at);
   }
   return sum;
+}
+
+// The Hurwitz zeta function. Far below 0, where s is whole, the sum over all whole
+// numbers is taken, which is periodic, and what lies below q from it.
+static double hurwitz_zeta(double s, double q) {
+  if (s == 1) {
+    return INFINITY;
+  }
+  if (!(s > 1)) {
+    return NAN;
+  }
+  const bool is_even = s == floor(s) && fmod(s, 2) == 0;
+  if (q <= 0) {
+    if (q == floor(q)) {
+      return is_even ? INFINITY : NAN;
+    }
+    if (s != floor(s)) {
+      return NAN;
+    }
+  }
+  if (!(q < -1)) {
+    return zeta_sum(s, q);
+  }
+  const double fraction = q - floor(q);
+  const double above = zeta_sum(s, fraction), below = zeta_sum(s, 1 - fraction);
+  const double left_out = zeta_sum(s, 1 - q);
+  return is_even ? above + below - left_out : above - below + left_out;
 }
 
 // The n-th derivative of digamma: (-1)^(n+1) n! zeta(n + 1, x).
@@ -190,7 +207,7 @@ static double bessel_i1e(double x) {
     term = next;
     sum += term;
   }
-  return copysign(sum / sqrt(2 * pi * z), x);
+  return copysign(sum / (sqrt(2 * pi) * sqrt(z)), x);
 }
 
 // As XLA has them in f32: exp(x + log(1/2)) does not overflow before the result does. The
