@@ -10,26 +10,26 @@
 // a name, or an attribute that a message cites.
 enum { WINDOW_BEFORE = 80, WINDOW_AFTER = 60, MESSAGE_BYTES_MAX = 1 << 12 };
 
-void mlir_share_lines(mlir_module_t *to, const mlir_module_t *from) {
-  if (from->source == NULL) {
+void mlir_index_lines(mlir_module_t *module) {
+  if (module->source == NULL || module->line_starts != NULL) {
     return;
   }
-  const char *end = from->source + from->source_length;
+  const char *end = module->source + module->source_length;
   int64_t count = 1;
-  for (const char *at = from->source; at < end; at++, count++) {
+  for (const char *at = module->source; at < end; at++, count++) {
     at = memchr(at, '\n', (size_t)(end - at));
     if (at == NULL) {
       break;
     }
   }
-  uint32_t *starts = pod_arena_array(to->arena, (size_t)count, sizeof(*starts));
-  const char *at = from->source;
+  uint32_t *starts = pod_arena_array(module->arena, (size_t)count, sizeof(*starts));
+  const char *at = module->source;
   for (int64_t i = 1; i < count; i++) {
     at = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;
-    starts[i] = (uint32_t)(at - from->source);
+    starts[i] = (uint32_t)(at - module->source);
   }
-  to->line_starts = starts;
-  to->line_count = count;
+  module->line_starts = starts;
+  module->line_count = count;
 }
 
 static void find_line(const mlir_module_t *module, uint32_t offset, int *out_line,

@@ -17,9 +17,9 @@
 #include "common/base/status.h"
 #include "common/mlir/ir.h"
 
-// What is made from `from` may have its positions: copies to `to` where the lines of its
-// source begin.
-void mlir_share_lines(mlir_module_t *to, const mlir_module_t *from);
+// Lists where the lines of the module's source begin: positions are found in no time from
+// then on, and mlir_op_source gives them where an operation has no location.
+void mlir_index_lines(mlir_module_t *module);
 
 // Lines and columns count from 1; 0, 0 for position 0.
 void mlir_line_and_column(const mlir_module_t *module, mlir_position_t position,

@@ -5,17 +5,30 @@
 
 #include "common/base/check.h"
 
+static void begin(mlir_module_t *module) {
+  ++*module->owners;
+  module->symbols = pod_map_create();
+  module->op = mlir_op_create(module, "builtin.module", 0, NULL, 0, NULL, 1);
+  mlir_block_create(module, &module->op->regions[0]);
+}
+
 mlir_module_t *mlir_module_create(const char *file_name) {
   pod_arena_t *arena = pod_arena_create();
   mlir_module_t *module = pod_arena_alloc(arena, sizeof(*module));
   module->arena = arena;
+  module->owners = pod_arena_alloc(arena, sizeof(*module->owners));
   module->file_name = pod_arena_strdup(arena, file_name);
   module->interned = pod_map_create();
   module->memos = pod_map_create();
-  module->symbols = pod_map_create();
   module->tensor_types = pod_map_create();
-  module->op = mlir_op_create(module, "builtin.module", 0, NULL, 0, NULL, 1);
-  mlir_block_create(module, &module->op->regions[0]);
+  begin(module);
+  return module;
+}
+
+mlir_module_t *mlir_module_create_beside(mlir_module_t *source) {
+  mlir_module_t *module = pod_arena_copy(source->arena, source, sizeof(*source));
+  module->value_count = module->op_count = 0;
+  begin(module);
   return module;
 }
 
@@ -23,9 +36,12 @@ void mlir_module_destroy(mlir_module_t *module) {
   if (module == NULL) {
     return;
   }
+  pod_map_destroy(module->symbols);
+  if (--*module->owners > 0) {
+    return;
+  }
   pod_map_destroy(module->interned);
   pod_map_destroy(module->memos);
-  pod_map_destroy(module->symbols);
   pod_map_destroy(module->tensor_types);
   pod_arena_destroy(module->arena);  // The module itself lives in it.
 }

@@ -173,8 +173,7 @@ struct mlir_module_t {
   const char *file_name;  // For diagnostics.
   const char *source;  // The text parsed, owned copy or borrowed; NULL if made by a pass.
   int64_t source_length;
-  // Where the lines of a source begin, from mlir_share_lines: positions in it are known
-  // without its text. NULL: not.
+  // Where the lines of the source begin, once mlir_index_lines has been called.
   const uint32_t *line_starts;
   int64_t line_count;
   mlir_op_t *op;  // builtin.module
@@ -183,6 +182,7 @@ struct mlir_module_t {
   // Free for the compiler: what it has worked out once, by keys of its own.
   pod_map_t *memos;
   // Private to common/mlir.
+  int *owners;  // Modules that share arena, names, types and memos.
   pod_map_t *symbols, *tensor_types;
   bool has_token_types;                         // One has been made.
   const char *recent_names[MLIR_RECENT_NAMES];  // By the address they were asked for by.
@@ -193,6 +193,11 @@ struct mlir_module_t {
 
 // An empty module with one block. Returns owned.
 mlir_module_t *mlir_module_create(const char *file_name);
+
+// The same for what a pass makes of `source`: names, types, attributes and the text serve
+// both modules and last as long as one of them; operations and values are its own. Only one
+// thread may use the two.
+mlir_module_t *mlir_module_create_beside(mlir_module_t *source);
 
 // Accepts NULL.
 void mlir_module_destroy(mlir_module_t *module);
@@ -289,19 +294,13 @@ void mlir_block_insert_before(mlir_op_t *where, mlir_op_t *op);
 // Takes it out of its block; it stays usable.
 void mlir_op_unlink(mlir_op_t *op);
 
-// Deep copy of `op` (regions too; types and attributes when `module` is another one,
-// which may outlive the first), not yet in a block. `value_map[old value id]` gives the
+// Deep copy of `op` (regions too; types and attributes when `module` is neither the op's
+// nor made beside it, and may outlive it), not yet in a block. `value_map[old value id]` gives the
 // new value of an operand; an entry of NULL keeps the old one. The copy's results and
-// block arguments are entered. `value_map` has source value_count entries. Positions go
-// to another module only where it has the lines (mlir_share_lines).
+// block arguments are entered. `value_map` has source value_count entries. Positions
+// do not go where types and attributes are copied.
 mlir_op_t *mlir_op_clone(mlir_module_t *module, const mlir_op_t *op,
                          mlir_value_t **value_map);
-
-// The same for one of many operations of another module: what they share, types and
-// attributes, their copies share too. `copies` is the caller's and starts empty; it knows
-// the copies by the addresses of what they were made from, which must stay as it is.
-mlir_op_t *mlir_op_clone_sharing(mlir_module_t *module, const mlir_op_t *op,
-                                 mlir_value_t **value_map, pod_map_t *copies);
 
 // The op of the module's symbol table with sym_name `name`, or NULL.
 mlir_op_t *mlir_module_find_symbol(const mlir_module_t *module, const char *name);

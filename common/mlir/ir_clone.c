@@ -9,7 +9,7 @@
 // `copies` maps the address of the old one to the new one.
 typedef struct cloner_t {
   mlir_module_t *module;
-  pod_map_t *copies;  // NULL when source and target are the same module.
+  pod_map_t *copies;  // NULL when the two modules share them.
   mlir_value_t **value_map;
 } cloner_t;
 
@@ -126,7 +126,7 @@ static const char *clone_spelling(cloner_t *cloner, const char *name) {
 }
 
 static bool keeps_positions(const cloner_t *cloner) {
-  return cloner->copies == NULL || cloner->module->line_starts != NULL;
+  return cloner->copies == NULL;
 }
 
 static void clone_value(cloner_t *cloner, const mlir_value_t *old, mlir_value_t *copy) {
@@ -191,16 +191,12 @@ static mlir_op_t *clone_op(cloner_t *cloner, const mlir_op_t *op) {
   return copy;
 }
 
-mlir_op_t *mlir_op_clone_sharing(mlir_module_t *module, const mlir_op_t *op,
-                                 mlir_value_t **value_map, pod_map_t *copies) {
-  return clone_op(&(cloner_t){module, copies, value_map}, op);
-}
-
 mlir_op_t *mlir_op_clone(mlir_module_t *module, const mlir_op_t *op,
                          mlir_value_t **value_map) {
-  // A name is interned once per module: the pointer tells whose the operation is.
-  const bool is_same_module = mlir_intern(module, op->name) == op->name;
-  cloner_t cloner = {module, is_same_module ? NULL : pod_map_create(), value_map};
+  // A name is interned once for a module and those beside it: the pointer tells whose the
+  // operation is.
+  const bool is_shared = mlir_intern(module, op->name) == op->name;
+  cloner_t cloner = {module, is_shared ? NULL : pod_map_create(), value_map};
   mlir_op_t *copy = clone_op(&cloner, op);
   pod_map_destroy(cloner.copies);
   return copy;

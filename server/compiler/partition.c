@@ -103,21 +103,16 @@ static void strip_list(mlir_module_t *module, mlir_op_t *function, const char *n
   }
 }
 
-// Copies the attributes of an operation, by way of a copy without regions.
-static void copy_attrs(partitioner_t *partitioner, const mlir_op_t *from, mlir_op_t *to) {
-  mlir_op_t bare = *from;
-  bare.region_count = bare.operand_count = bare.result_count = 0;
-  const mlir_op_t *copy =
-      mlir_op_clone(partitioner->module, &bare, partitioner->value_map);
-  for (int i = 0; i < copy->attr_count; i++) {
-    mlir_op_set_attr(partitioner->module, to, copy->attrs[i].name, copy->attrs[i].value);
+static void copy_attrs(mlir_module_t *module, const mlir_op_t *from, mlir_op_t *to) {
+  for (int i = 0; i < from->attr_count; i++) {
+    mlir_op_set_attr(module, to, from->attrs[i].name, from->attrs[i].value);
   }
-  to->location = copy->location;
+  to->location = from->location;
 }
 
 static mlir_op_t *begin_main(partitioner_t *partitioner, const mlir_op_t *main) {
   mlir_module_t *module = partitioner->module;
-  copy_attrs(partitioner, partitioner->source->op, module->op);
+  copy_attrs(module, partitioner->source->op, module->op);
   // The user's collectives may name their groups by axes of a mesh.
   const mlir_block_t *body = mlir_op_block(partitioner->source->op, 0);
   for (const mlir_op_t *op = body->first; op != NULL; op = op->next) {
@@ -127,7 +122,7 @@ static mlir_op_t *begin_main(partitioner_t *partitioner, const mlir_op_t *main) 
     }
   }
   mlir_op_t *function = mlir_op_create(module, main->name, 0, NULL, 0, NULL, 1);
-  copy_attrs(partitioner, main, function);
+  copy_attrs(module, main, function);
   strip_list(module, function, "arg_attrs");
   strip_list(module, function, "res_attrs");
   mlir_block_append(mlir_op_block(module->op, 0), function);
@@ -270,9 +265,9 @@ pod_status_t compiler_partition(mlir_module_t *module, int64_t device_count,
   const mlir_op_t *main = mlir_module_find_symbol(module, "main");
   const mlir_block_t *block = propagate_main_block(module);
   POD_TRY(check_main(module, main, block));
+  mlir_index_lines(module);
   partitioner_t partitioner = {.source = module,
-                               .module = mlir_module_create(module->file_name)};
-  mlir_share_lines(partitioner.module, module);
+                               .module = mlir_module_create_beside(module)};
   pod_arena_t *arena = partitioner.module->arena;
   pod_arena_t *scratch = pod_arena_create();
   pod_status_t status =
@@ -285,7 +280,6 @@ pod_status_t compiler_partition(mlir_module_t *module, int64_t device_count,
   layouts_init(&partitioner.layouts, arena, partitioner.mesh);
   const size_t value_count = module->value_count;
   partitioner.states = pod_arena_array(arena, value_count, sizeof(state_t));
-  partitioner.copies = pod_map_create();
   partitioner.plans = pod_map_create();
   partitioner.choices = pod_map_create();
   partitioner.value_map = pod_arena_array(arena, value_count, sizeof(mlir_value_t *));
@@ -302,7 +296,6 @@ cleanup:
   free(partitioner.factor_axes);
   free(partitioner.candidates);
   free(partitioner.picked);
-  pod_map_destroy(partitioner.copies);
   pod_map_destroy(partitioner.plans);
   pod_map_destroy(partitioner.choices);
   pod_arena_destroy(scratch);

@@ -11,16 +11,8 @@
 // --- Operations ---
 
 void emit_at(partitioner_t *partitioner, const mlir_op_t *op) {
-  partitioner->location = NULL;
-  partitioner->position = 0;
-  if (op != NULL) {
-    mlir_op_t bare = *op;
-    bare.operand_count = bare.result_count = bare.region_count = bare.attr_count = 0;
-    const mlir_op_t *copy = mlir_op_clone_sharing(
-        partitioner->module, &bare, partitioner->value_map, partitioner->copies);
-    partitioner->location = copy->location;
-    partitioner->position = copy->position;
-  }
+  partitioner->location = op == NULL ? NULL : op->location;
+  partitioner->position = op == NULL ? 0 : op->position;
 }
 
 mlir_op_t *emit_create(partitioner_t *partitioner, const char *name, int operand_count,

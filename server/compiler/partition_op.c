@@ -123,8 +123,7 @@ static void map_captured(partitioner_t *partitioner, const mlir_op_t *op) {
 
 static mlir_op_t *clone(partitioner_t *partitioner, const mlir_op_t *op) {
   map_captured(partitioner, op);
-  mlir_op_t *copy = mlir_op_clone_sharing(partitioner->module, op, partitioner->value_map,
-                                          partitioner->copies);
+  mlir_op_t *copy = mlir_op_clone(partitioner->module, op, partitioner->value_map);
   mlir_op_remove_attr(copy, "sdy.sharding");
   mlir_op_remove_attr(copy, "mhlo.sharding");
   copy->kind = op->kind;

@@ -62,7 +62,6 @@ typedef struct partitioner_t {
   propagation_t propagation;
   state_t *states;           // By value id of the source.
   mlir_value_t **value_map;  // By value id of the source, for mlir_op_clone.
-  pod_map_t *copies;         // For mlir_op_clone_sharing.
   mlir_block_t *block;       // Where operations are put at present.
   mlir_op_t *cursor;  // When set: operations go behind it instead, one after the other.
   mlir_block_t *main_block;

@@ -36,24 +36,28 @@ static void test_what_a_pass_made_has_no_place(void **state) {
   mlir_module_destroy(module);
 }
 
-static void test_a_clone_knows_its_place_when_it_has_the_lines(void **state) {
+static void test_without_locations_operations_come_from_the_lines_of_the_text(
+    void **state) {
   (void)state;
   mlir_module_t *from = parse_with(NULL,
                                    "\"t.a\"() : () -> ()\n\n  \"t.b\"() : () -> ()\n"
                                    "\"t.c\"() : () -> () loc(\"train.py\":12:7)");
-  mlir_module_t *to = mlir_module_create("made.mlir");
-  mlir_share_lines(to, from);
+  assert_string_equal(mlir_op_source(from, find_op(from, "t.a")), "");
+  mlir_index_lines(from);
+  mlir_module_t *to = mlir_module_create_beside(from);
   mlir_op_t *copies[3];
   static const char *const names[] = {"t.a", "t.b", "t.c"};
   for (int i = 0; i < 3; i++) {
     copies[i] = mlir_op_clone(to, find_op(from, names[i]), NULL);
   }
   mlir_module_destroy(from);
-  assert_string_equal(mlir_op_source(to, copies[0]), "made.mlir:1:1");
-  assert_string_equal(mlir_op_source(to, copies[1]), "made.mlir:3:3");
+  assert_string_equal(mlir_op_source(to, copies[0]), "test.mlir:1:1");
+  assert_string_equal(mlir_op_source(to, copies[1]), "test.mlir:3:3");
   assert_string_equal(mlir_op_source(to, copies[2]), "train.py:12:7");
   expect_message(mlir_op_error(to, copies[1], POD_INVALID_ARGUMENT, "is wrong"),
-                 "made.mlir:3:3: 't.b': is wrong");
+                 "test.mlir:3:3: 't.b': is wrong\n"
+                 "    \"t.b\"() : () -> ()\n"
+                 "    ^");
   mlir_module_destroy(to);
 }
 
@@ -126,7 +130,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_an_error_shows_file_line_column_and_a_caret),
       cmocka_unit_test(test_what_a_pass_made_has_no_place),
-      cmocka_unit_test(test_a_clone_knows_its_place_when_it_has_the_lines),
+      cmocka_unit_test(test_without_locations_operations_come_from_the_lines_of_the_text),
       cmocka_unit_test(test_a_very_long_line_is_shown_in_part),
       cmocka_unit_test(test_a_very_long_name_is_cited_in_part),
       cmocka_unit_test(test_control_characters_do_not_reach_the_terminal),

@@ -190,26 +190,27 @@ static void test_a_clone_outlives_the_module_it_came_from(void **state) {
   mlir_module_destroy(to);
 }
 
-static void test_clones_share_the_attributes_that_their_operations_share(void **state) {
+static void test_a_module_beside_another_shares_what_operations_are_made_of(
+    void **state) {
   (void)state;
-  mlir_module_t *from = mlir_module_create("from");
-  const mlir_attr_t *attr = mlir_attr_string(from, "shared");
-  mlir_op_t *ops[2], *copies[2];
-  for (int i = 0; i < 2; i++) {
-    ops[i] = mlir_op_create(from, "t.o", 0, NULL, 0, NULL, 0);
-    mlir_op_set_attr(from, ops[i], "a", attr);
-  }
-  mlir_module_t *to = mlir_module_create("to");
-  pod_map_t *known = pod_map_create();
-  for (int i = 0; i < 2; i++) {
-    copies[i] = mlir_op_clone_sharing(to, ops[i], NULL, known);
-  }
-  pod_map_destroy(known);
+  mlir_module_t *from =
+      parse_with(NULL, "\"t.o\"() {a = \"shared\"} : () -> tensor<2xi8>");
+  const mlir_op_t *op = find_op(from, "t.o");
+  mlir_module_t *beside = mlir_module_create_beside(from);
+  assert_int_equal(beside->value_count, 0);
+  assert_null(mlir_op_block(beside->op, 0)->first);
+  mlir_value_t *values[1] = {NULL};
+  mlir_op_t *copy = mlir_op_clone(beside, op, values);
+  mlir_block_append(mlir_op_block(beside->op, 0), copy);
+  assert_ptr_equal(mlir_op_attr(copy, "a"), mlir_op_attr(op, "a"));
+  assert_ptr_equal(copy->results[0].type, op->results[0].type);
+  assert_ptr_equal(values[0], &copy->results[0]);
+  assert_int_equal(copy->position, op->position);
   mlir_module_destroy(from);
-  assert_ptr_not_equal(mlir_op_attr(copies[0], "a"), attr);
-  assert_ptr_equal(mlir_op_attr(copies[0], "a"), mlir_op_attr(copies[1], "a"));
-  assert_string_equal(mlir_op_attr(copies[1], "a")->text, "shared");
-  mlir_module_destroy(to);
+  assert_string_equal(mlir_op_attr(copy, "a")->text, "shared");
+  assert_ptr_equal(mlir_type_tensor(beside, &copy->results[0].type->shape),
+                   copy->results[0].type);
+  mlir_module_destroy(beside);
 }
 
 static void test_a_clone_takes_its_operands_from_the_map(void **state) {
@@ -265,7 +266,7 @@ int main(void) {
       cmocka_unit_test(test_index_lists_are_read_in_every_form),
       cmocka_unit_test(test_equal_attributes_are_equal_in_any_order_and_spelling),
       cmocka_unit_test(test_a_clone_outlives_the_module_it_came_from),
-      cmocka_unit_test(test_clones_share_the_attributes_that_their_operations_share),
+      cmocka_unit_test(test_a_module_beside_another_shares_what_operations_are_made_of),
       cmocka_unit_test(test_a_clone_takes_its_operands_from_the_map),
       cmocka_unit_test(test_a_symbol_is_found_after_it_was_renamed_or_removed),
       cmocka_unit_test(test_value_and_operation_ids_are_dense),
