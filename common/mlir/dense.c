@@ -303,7 +303,7 @@ static void keep_text(mlir_parser_t *parser, mlir_attr_t *attr, const char *star
   attr->kind = MLIR_ATTR_DIALECT;
   attr->text = "dense";
   attr->length = end - start;
-  attr->body = pod_arena_text(parser->module->arena, start, (size_t)attr->length);
+  attr->body = mlir_lex_copy(parser, start, end);
   attr->body_position = mlir_lex_position_of(parser, start);
   attr->weight = 1 + attr->length / 16;
 }

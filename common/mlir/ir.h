@@ -195,8 +195,8 @@ struct mlir_module_t {
 mlir_module_t *mlir_module_create(const char *file_name);
 
 // The same for what a pass makes of `source`: names, types, attributes and the text serve
-// both modules and last as long as one of them; operations and values are its own. Only one
-// thread may use the two.
+// both modules and last as long as one of them; operations and values are its own. Only
+// one thread may use the two.
 mlir_module_t *mlir_module_create_beside(mlir_module_t *source);
 
 // Accepts NULL.
@@ -295,10 +295,10 @@ void mlir_block_insert_before(mlir_op_t *where, mlir_op_t *op);
 void mlir_op_unlink(mlir_op_t *op);
 
 // Deep copy of `op` (regions too; types and attributes when `module` is neither the op's
-// nor made beside it, and may outlive it), not yet in a block. `value_map[old value id]` gives the
-// new value of an operand; an entry of NULL keeps the old one. The copy's results and
-// block arguments are entered. `value_map` has source value_count entries. Positions
-// do not go where types and attributes are copied.
+// nor made beside it, and may outlive it), not yet in a block. `value_map[old value id]`
+// gives the new value of an operand; an entry of NULL keeps the old one. The copy's
+// results and block arguments are entered. `value_map` has source value_count entries.
+// Positions do not go where types and attributes are copied.
 mlir_op_t *mlir_op_clone(mlir_module_t *module, const mlir_op_t *op,
                          mlir_value_t **value_map);
 

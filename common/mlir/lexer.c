@@ -362,6 +362,30 @@ static pod_status_t skip_quoted(mlir_parser_t *parser, const char *at,
   return NULL;
 }
 
+static const char *comment_end(const char *at) {
+  return at + strcspn(at, "\n");
+}
+
+char *mlir_lex_copy(mlir_parser_t *parser, const char *start, const char *end) {
+  char *copy = pod_arena_text(parser->module->arena, start, (size_t)(end - start));
+  bool in_string = false;
+  for (char *at = copy; *at != '\0';) {
+    const size_t plain = strcspn(at, "\"/\\");
+    at += plain;
+    if (*at == '/' && at[1] == '/' && !in_string) {
+      const size_t length = (size_t)(comment_end(at) - at);
+      memset(at, ' ', length);
+      at += length;
+    } else if (*at == '\\' && at[1] != '\0') {
+      at += 2;
+    } else if (*at != '\0') {
+      in_string = in_string != (*at == '"');
+      at++;
+    }
+  }
+  return copy;
+}
+
 static char closing_bracket(char c) {
   switch (c) {
     case '(':
@@ -386,6 +410,10 @@ pod_status_t mlir_lex_balanced(mlir_parser_t *parser, const char *at,
     const char closing = closing_bracket(*at);
     if (*at == '"') {
       POD_TRY(skip_quoted(parser, at, &at));
+      continue;
+    }
+    if (at[0] == '/' && at[1] == '/') {
+      at = comment_end(at);
       continue;
     }
     if (closing != '\0') {

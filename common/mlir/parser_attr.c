@@ -342,15 +342,18 @@ static pod_status_t parse_symbol(mlir_parser_t *parser, mlir_attr_t *attr) {
 
 static void set_body(mlir_parser_t *parser, mlir_attr_t *attr, const char *start,
                      const char *end) {
-  while (start < end && strchr(" \t\r\n", *start) != NULL) {
-    start++;
+  static const char spaces[] = " \t\r\n";
+  char *copy = mlir_lex_copy(parser, start, end);
+  const size_t before = strspn(copy, spaces);
+  char *body = copy + before;
+  size_t length = strlen(body);
+  while (length > 0 && strchr(spaces, body[length - 1]) != NULL) {
+    length--;
   }
-  while (end > start && strchr(" \t\r\n", end[-1]) != NULL) {
-    end--;
-  }
-  attr->length = end - start;
-  attr->body = pod_arena_text(parser->module->arena, start, (size_t)attr->length);
-  attr->body_position = mlir_lex_position_of(parser, start);
+  body[length] = '\0';
+  attr->length = (int64_t)length;
+  attr->body = body;
+  attr->body_position = mlir_lex_position_of(parser, start + before);
   attr->weight = 1 + attr->length / 16;
 }
 

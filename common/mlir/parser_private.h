@@ -90,9 +90,12 @@ POD_MUST_USE pod_status_t mlir_lex_raw_string(mlir_parser_t *parser,
                                               bool *out_is_escaped);
 POD_MUST_USE pod_status_t mlir_lex_string(mlir_parser_t *parser, const char **out_text,
                                           int64_t *out_length);
-// One past a bracketed text that starts at `at` with one of ( [ { <, strings honoured.
+// One past a bracketed text that starts at `at` with one of ( [ { <; strings and comments
+// are honoured.
 POD_MUST_USE pod_status_t mlir_lex_balanced(mlir_parser_t *parser, const char *at,
                                             const char **out_end);
+// The text from `start` to `end` with blanks for its comments; in the arena.
+char *mlir_lex_copy(mlir_parser_t *parser, const char *start, const char *end);
 // The end of the longest run of identifier characters ([A-Za-z0-9_$.-]) at `at`; a `-`
 // only when `with_dash`.
 const char *mlir_lex_word_end(const char *at, bool with_dash);

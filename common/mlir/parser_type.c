@@ -10,7 +10,7 @@ static pod_status_t parse_type(mlir_parser_t *parser, const mlir_type_t **out_ty
 static const mlir_type_t *opaque(mlir_parser_t *parser, const char *start) {
   const char *end = parser->at;
   mlir_type_t *type = mlir_type_new(parser->module, MLIR_TYPE_OPAQUE);
-  type->text = pod_arena_text(parser->module->arena, start, (size_t)(end - start));
+  type->text = mlir_lex_copy(parser, start, end);
   type->weight = 1 + (end - start) / 16;
   mlir_lex_skip(parser);
   return type;

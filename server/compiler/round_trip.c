@@ -353,6 +353,23 @@ static pod_status_t import_call(importer_t *importer, mlir_op_t *op, const char 
   return NULL;  // GlobalToLocalShape goes with the call that takes its results.
 }
 
+// The local values on both sides of a body are gone with it.
+static pod_status_t check_operands(importer_t *importer, const mlir_op_t *op) {
+  if (is_call_of(op, "LocalToGlobalShape")) {
+    return NULL;
+  }
+  for (int i = 0; i < op->operand_count; i++) {
+    if (op->operands[i]->op != NULL && op->operands[i]->op->block == NULL) {
+      return mlir_op_error(
+          importer->module, op, POD_INVALID_ARGUMENT,
+          "operand %d is local to a manual computation: only its body and "
+          "@xla.sdy.LocalToGlobalShape may take it",
+          i);
+    }
+  }
+  return NULL;
+}
+
 static pod_status_t import_op(importer_t *importer, mlir_op_t *op) {
   if (strcmp(op->name, "func.func") == 0) {
     POD_TRY(import_list(importer, op, "arg_attrs"));
@@ -403,7 +420,8 @@ pod_status_t round_trip_import(mlir_module_t *module) {
   for (mlir_op_t *op = walk_first(module->op); op != NULL && status == NULL; op = next) {
     replacements_apply(&importer.replacements, op);
     next = walk_next(module->op, op);
-    if (mlir_name_cache_get(&names, op->name, may_be_ours)) {
+    status = check_operands(&importer, op);
+    if (status == NULL && mlir_name_cache_get(&names, op->name, may_be_ours)) {
       status = import_op(&importer, op);
     }
   }

@@ -467,6 +467,15 @@ static void test_a_body_is_read_with_the_places_of_the_source(void **state) {
   mlir_module_destroy(module);
 }
 
+static void test_comments_are_no_part_of_a_body(void **state) {
+  (void)state;
+  mlir_module_t *module =
+      parse("\"t.o\"() {a = #d.e<// >\n [1, \"// \\\"]\"] // ]\n>} : () -> ()");
+  assert_string_equal(mlir_op_attr(find_op(module, "t.o"), "a")->body,
+                      "[1, \"// \\\"]\"]");
+  mlir_module_destroy(module);
+}
+
 static void test_nul_bytes_inside_of_the_text_are_errors(void **state) {
   (void)state;
   static const char text[] = "\"t.o\"()\0 : () -> ()";
@@ -500,6 +509,7 @@ int main(void) {
       cmocka_unit_test(test_locations_that_grow_too_large_are_forgotten),
       cmocka_unit_test(test_many_names_and_attributes_take_linear_time),
       cmocka_unit_test(test_a_body_is_read_with_the_places_of_the_source),
+      cmocka_unit_test(test_comments_are_no_part_of_a_body),
       cmocka_unit_test(test_nul_bytes_inside_of_the_text_are_errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

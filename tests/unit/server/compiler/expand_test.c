@@ -208,6 +208,28 @@ static void test_a_local_value_without_its_manual_computation_is_refused(void **
   mlir_module_destroy(module);
 }
 
+static void test_a_local_value_is_not_used_outside_of_its_manual_computation(
+    void **state) {
+  (void)state;
+  mlir_module_t *module = parse_text(
+      "module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = \"{mesh = "
+      "#sdy.mesh<[\\22x\\22=2]>}\"}} {\n"
+      "func.func @main() -> tensor<f32> {\n"
+      "%0 = func.call @xla.sdy.manual_computation_body() : () -> tensor<f32>\n"
+      "%1 = stablehlo.custom_call @xla.sdy.LocalToGlobalShape(%0) "
+      "{mhlo.frontend_attributes = {xla.sdy.out_shardings = "
+      "\"#sdy.sharding_per_value<[<@mesh, []>]>\"}} : (tensor<f32>) -> tensor<f32>\n"
+      "%2 = stablehlo.add %0, %1 : tensor<f32>\n"
+      "return %2 : tensor<f32>\n}\n"
+      "func.func private @xla.sdy.manual_computation_body() -> tensor<f32> {\n"
+      "%c = stablehlo.constant dense<1.0> : tensor<f32>\n"
+      "return %c : tensor<f32>\n}\n}\n");
+  assert_error(compiler_expand(module), POD_INVALID_ARGUMENT,
+               "test.mlir:5:6: 'stablehlo.add': operand 0 is local to a manual "
+               "computation");
+  mlir_module_destroy(module);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_broadcast_needs_sizes_that_fit_the_result),
@@ -216,6 +238,7 @@ int main(void) {
       cmocka_unit_test(test_custom_calls_that_are_known_are_checked),
       cmocka_unit_test(test_strings_of_shardy_that_are_none_are_errors),
       cmocka_unit_test(test_a_local_value_without_its_manual_computation_is_refused),
+      cmocka_unit_test(test_a_local_value_is_not_used_outside_of_its_manual_computation),
       cmocka_unit_test(test_sizes_that_depend_on_values_are_refused_where_they_arise),
       cmocka_unit_test(test_a_call_with_unknown_sizes_fits_its_function),
       cmocka_unit_test(test_a_broadcast_from_roots_needs_one_for_each_value),
