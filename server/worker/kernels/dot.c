@@ -1,7 +1,9 @@
-// stablehlo.dot_general, in one of three ways:
+// stablehlo.dot_general, in one of four ways:
 //
-//   few rows     f32 and bf16, up to KERNEL_SKINNY_ROWS rows by a large matrix: our own
-//                loops, which read it once, as fast as the memory gives it
+//   few rows     f32 and bf16, a few rows by a large matrix: our own loops, which read it
+//                once, as fast as the memory gives it
+//   tiles        bf16, s8 and u8 where the CPU has tile registers: our own, which pack
+//                both operands on the way and take any layout and size
 //   oneDNN       f32, bf16, s8 and u8; and whatever is computed in f32 or in s32 of bytes
 //   own loops    the other integers, f64, complex
 //
@@ -15,11 +17,12 @@
 #include "common/base/check.h"
 #include "server/worker/kernels/dot_layout.h"
 #include "server/worker/kernels/dot_onednn.h"
+#include "server/worker/kernels/dot_tiles.h"
 #include "server/worker/kernels/kernels.h"
 #include "server/worker/kernels/scratch.h"
 #include "server/worker/kernels/storage.h"
 
-typedef enum way_t { WAY_FEW_ROWS, WAY_ONEDNN, WAY_OWN_LOOPS } way_t;
+typedef enum way_t { WAY_FEW_ROWS, WAY_TILES, WAY_ONEDNN, WAY_OWN_LOOPS } way_t;
 
 // What is found out once per instruction.
 typedef struct dot_plan_t {
@@ -75,33 +78,71 @@ static bool is_f32_or_bf16(tensor_dtype_t dtype) {
   return dtype == TENSOR_F32 || dtype == TENSOR_BF16;
 }
 
-// Our loops win where the right operand comes from memory; within the caches oneDNN's
-// matrix units win, unless they would be all but empty. Columns that are contiguous suit
-// oneDNN better than us, and very small matrices cost it less than calls cost us. f16 it
-// does not have: a large matrix would be converted before.
-static bool has_few_rows(const dot_layout_t *layout, tensor_dtype_t rhs) {
-  enum { ROWS_ALWAYS = 4, SMALL = 1024, LARGE_BYTES = 4 << 20 };
+// Our loops win where the right operand comes from memory; within the caches matrix units
+// win, unless they would be all but empty. Columns that are contiguous suit oneDNN better
+// than us, and very small matrices cost it less than calls cost us. f16 it does not have:
+// a large matrix would be converted before.
+static bool has_few_rows(const dot_layout_t *layout, tensor_dtype_t rhs, bool has_tiles) {
+  enum { ROWS_ALWAYS = 4, ROWS_BESIDE_TILES = 2, SMALL = 1024, LARGE_BYTES = 4 << 20 };
   const int64_t elements = layout->k * layout->n;
-  if (layout->m <= ROWS_ALWAYS) {
+  if (layout->m <= (has_tiles ? ROWS_BESIDE_TILES : ROWS_ALWAYS)) {
     return elements > SMALL || layout->m == 1;
   }
   const int64_t rows_max =
       rhs == TENSOR_F16 ? KERNEL_SKINNY_ROWS : KERNEL_SKINNY_ROWS / 2;
-  return layout->m <= rows_max && layout->rhs.column_stride == 1 &&
+  return !has_tiles && layout->m <= rows_max && layout->rhs.column_stride == 1 &&
          elements * (int64_t)tensor_dtype_bytes(rhs) >= LARGE_BYTES;
+}
+
+// Whether the matrix lies as no dense one does: its rows and columns have gaps, or its
+// batches interleave.
+static bool is_spread(const dot_matrix_t *matrix) {
+  const dot_matrix_t used = dot_matrix_as_used(matrix);
+  const int64_t larger =
+      used.row_stride > used.column_stride ? used.row_stride : used.column_stride;
+  return !dot_matrix_is_batch_outermost(&used) ||
+         larger > (used.row_stride == 1 ? used.rows : used.columns);
+}
+
+// What oneDNN does better than tiles: small products, most of all in batches; products
+// with hardly anything to sum, or with so few columns that rows are packed for little;
+// and those of two matrices that lie as it likes them best, whole vectors along the sums.
+static bool suits_tiles(const dot_layout_t *layout) {
+  enum { SMALL = 1 << 15, SMALL_IN_BATCH = 1 << 19, DEPTH_MIN = 32 };
+  enum { COLUMNS_MIN = 32, ROWS_FEW = 64, LARGE = 128, WHOLE = 64 };
+  const int64_t m = layout->m, k = layout->k, n = layout->n;
+  const bool is_batch = layout->batches[0] * layout->batches[1] > 1;
+  const double products = (double)m * (double)k * (double)n;
+  if (products < (is_batch ? SMALL_IN_BATCH : SMALL) || k < DEPTH_MIN ||
+      (n <= COLUMNS_MIN && m > ROWS_FEW)) {
+    return false;
+  }
+  const dot_matrix_t lhs = dot_matrix_as_used(&layout->lhs),
+                     rhs = dot_matrix_as_used(&layout->rhs);
+  const bool is_liked = lhs.column_stride == 1 && rhs.row_stride == 1 &&
+                        !is_spread(&lhs) && !is_spread(&rhs);
+  const bool is_whole = m % WHOLE == 0 && k % WHOLE == 0 && n % WHOLE == 0;
+  return !(is_liked && is_whole && m >= LARGE && k >= LARGE);
 }
 
 static void choose_way(dot_plan_t *plan, tensor_dtype_t lhs, tensor_dtype_t rhs,
                        tensor_dtype_t result) {
   const tensor_dtype_t own = own_dtype(lhs, rhs, result);
+  const tensor_dtype_t sum = own == TENSOR_S32 ? own : result;
+  const bool has_tiles = suits_tiles(&plan->layout) && tiles_have_types(lhs, rhs, sum);
   plan->result_dtype = result;
   plan->lhs_dtype = plan->rhs_dtype = plan->sum_dtype = own;
   plan->way = WAY_OWN_LOOPS;
-  if (own == TENSOR_F32 && has_few_rows(&plan->layout, rhs)) {
+  if (own == TENSOR_F32 && has_few_rows(&plan->layout, rhs, has_tiles)) {
     plan->way = WAY_FEW_ROWS;
     const bool is_row_major = dot_matrix_as_used(&plan->layout.rhs).column_stride == 1;
     const bool is_read = is_f32_or_bf16(rhs) || (rhs == TENSOR_F16 && is_row_major);
     plan->rhs_dtype = is_read ? rhs : TENSOR_F32;
+  } else if (has_tiles) {
+    plan->way = WAY_TILES;
+    plan->lhs_dtype = lhs;
+    plan->rhs_dtype = rhs;
+    plan->sum_dtype = sum;
   } else if (onednn_has_types(lhs, rhs, result)) {
     plan->way = WAY_ONEDNN;
     plan->lhs_dtype = lhs;
@@ -135,16 +176,6 @@ static onednn_matmul_desc_t describe(const dot_plan_t *plan) {
                     rhs.column_stride},
       .packs_b = is_narrow && layout->m >= PACKED_ROWS_MIN,
   };
-}
-
-// Whether the matrix lies as no dense one does: its rows and columns have gaps, or its
-// batches interleave.
-static bool is_spread(const dot_matrix_t *matrix) {
-  const dot_matrix_t used = dot_matrix_as_used(matrix);
-  const int64_t larger =
-      used.row_stride > used.column_stride ? used.row_stride : used.column_stride;
-  return !dot_matrix_is_batch_outermost(&used) ||
-         larger > (used.row_stride == 1 ? used.rows : used.columns);
 }
 
 static pod_status_t try_onednn(dot_plan_t *plan) {
@@ -197,7 +228,7 @@ static pod_status_t make_plan(const kernel_args_t *args, dot_plan_t **out_plan) 
   pod_status_t status = NULL;
   if (plan->way == WAY_ONEDNN) {
     status = plan_onednn(plan);
-  } else {
+  } else if (plan->way != WAY_TILES) {
     dot_matrix_require_row_major(&plan->layout.lhs);
   }
   if (status == NULL && plan->way == WAY_OWN_LOOPS) {
@@ -397,6 +428,31 @@ static void run_own_loops(const dot_plan_t *plan, const void *lhs, const void *r
   }
 }
 
+static pod_status_t run_tiles(const dot_plan_t *plan, const void *lhs, const void *rhs,
+                              char *sums) {
+  const dot_layout_t *layout = &plan->layout;
+  const dot_matrix_t a = dot_matrix_as_used(&layout->lhs),
+                     b = dot_matrix_as_used(&layout->rhs);
+  const tiles_matmul_t matmul = {
+      .a_dtype = plan->lhs_dtype,
+      .b_dtype = plan->rhs_dtype,
+      .c_dtype = plan->sum_dtype,
+      .m = layout->m,
+      .k = layout->k,
+      .n = layout->n,
+      .a_strides = {a.row_stride, a.column_stride},
+      .b_strides = {b.row_stride, b.column_stride},
+  };
+  const size_t bytes =
+      (size_t)(layout->m * layout->n) * tensor_dtype_bytes(plan->sum_dtype);
+  const int64_t batches = batches_of(layout);
+  for (int64_t batch = 0; batch < batches; batch++, sums += bytes) {
+    POD_TRY(tiles_matmul_run(&matmul, batch_of(lhs, &a, plan->lhs_dtype, batch),
+                             batch_of(rhs, &b, plan->rhs_dtype, batch), sums));
+  }
+  return NULL;
+}
+
 // Signed and unsigned integers of a size have the same sums.
 static bool is_written_as_summed(tensor_dtype_t sum, tensor_dtype_t result) {
   return sum == result ||
@@ -421,6 +477,9 @@ static pod_status_t run_plan(const kernel_args_t *args, const dot_plan_t *plan) 
   switch (plan->way) {
     case WAY_FEW_ROWS:
       POD_TRY(run_few_rows(plan, lhs, rhs, sums));
+      break;
+    case WAY_TILES:
+      POD_TRY(run_tiles(plan, lhs, rhs, sums));
       break;
     case WAY_ONEDNN:
       POD_TRY(onednn_matmul_run(plan->matmul, lhs, rhs, sums));
