@@ -9,6 +9,7 @@
 #include "common/tensor/sharding.h"
 #include "server/compiler/attributes.h"
 #include "server/compiler/gspmd_string.h"
+#include "server/compiler/manual_call.h"
 #include "server/compiler/replacements.h"
 #include "server/compiler/walk.h"
 
@@ -457,36 +458,6 @@ static pod_status_t read_manual(gspmd_t *gspmd, const mlir_op_t *call, manual_t 
   return NULL;
 }
 
-// The call moves into the body.
-static void fill_body(gspmd_t *gspmd, const mlir_op_t *call, mlir_op_t *op) {
-  mlir_module_t *module = gspmd->module;
-  mlir_block_t *block = mlir_block_create(module, &op->regions[0]);
-  const mlir_type_t **types = pod_arena_array(module->arena, (size_t)call->result_count,
-                                              sizeof(const mlir_type_t *));
-  mlir_value_t **values =
-      pod_arena_array(module->arena, (size_t)call->result_count, sizeof(mlir_value_t *));
-  for (int i = 0; i < call->operand_count; i++) {
-    mlir_block_add_argument(module, block, call->operands[i]->type);
-  }
-  for (int i = 0; i < call->result_count; i++) {
-    types[i] = call->results[i].type;
-  }
-  mlir_op_t *inner = mlir_op_create(module, call->name, call->operand_count,
-                                    block->arguments, call->result_count, types, 0);
-  for (int i = 0; i < call->attr_count; i++) {
-    mlir_op_add_attr(module, inner, call->attrs[i].name, call->attrs[i].value);
-  }
-  for (int i = 0; i < call->result_count; i++) {
-    values[i] = &inner->results[i];
-  }
-  mlir_op_t *end = mlir_op_create(module, mlir_intern(module, "sdy.return"),
-                                  call->result_count, values, 0, NULL, 0);
-  inner->position = end->position = call->position;
-  inner->location = end->location = call->location;
-  mlir_block_append(block, inner);
-  mlir_block_append(block, end);
-}
-
 static pod_status_t translate_call(gspmd_t *gspmd, mlir_op_t *call) {
   mlir_module_t *module = gspmd->module;
   manual_t manual = {0};
@@ -497,11 +468,7 @@ static pod_status_t translate_call(gspmd_t *gspmd, mlir_op_t *call) {
     }
     return NULL;
   }
-  mlir_op_t *op = mlir_op_create(module, mlir_intern(module, "sdy.manual_computation"),
-                                 call->operand_count, manual.inputs, call->result_count,
-                                 manual.types, 1);
-  op->position = call->position;
-  op->location = call->location;
+  mlir_op_t *op = manual_call(module, call, manual.inputs, manual.types);
   mlir_op_set_attr(
       module, op, mlir_intern(module, "in_shardings"),
       list_shardings(gspmd, call->operand_count, manual.in_shardings, manual.inputs));
@@ -509,8 +476,6 @@ static pod_status_t translate_call(gspmd_t *gspmd, mlir_op_t *call) {
       module, op, mlir_intern(module, "out_shardings"),
       list_shardings(gspmd, call->result_count, manual.out_shardings, manual.outputs));
   mlir_op_set_attr(module, op, mlir_intern(module, "manual_axes"), manual.axes);
-  fill_body(gspmd, call, op);
-  mlir_block_insert_before(call, op);
   for (int i = 0; i < call->result_count; i++) {
     replacements_put(&gspmd->replacements, &call->results[i], &op->results[i]);
   }

@@ -6,6 +6,7 @@
 #include "common/mlir/diagnostic.h"
 #include "common/mlir/name_cache.h"
 #include "common/mlir/parser.h"
+#include "server/compiler/manual_call.h"
 #include "server/compiler/replacements.h"
 #include "server/compiler/walk.h"
 
@@ -228,33 +229,6 @@ static pod_status_t manual_attr(importer_t *importer, const mlir_op_t *call,
   return NULL;
 }
 
-// The call moves into the body of the manual computation.
-static void fill_body(mlir_module_t *module, const mlir_op_t *call, mlir_op_t *manual) {
-  mlir_block_t *block = mlir_block_create(module, &manual->regions[0]);
-  for (int i = 0; i < call->operand_count; i++) {
-    mlir_block_add_argument(module, block, call->operands[i]->type);
-  }
-  const size_t count = (size_t)call->result_count;
-  const mlir_type_t **types = pod_arena_array(module->arena, count + 1, sizeof(types[0]));
-  mlir_value_t **values = pod_arena_array(module->arena, count + 1, sizeof(values[0]));
-  for (int i = 0; i < call->result_count; i++) {
-    types[i] = call->results[i].type;
-  }
-  mlir_op_t *inner = mlir_op_create(module, call->name, call->operand_count,
-                                    block->arguments, call->result_count, types, 0);
-  mlir_op_set_attr(module, inner, mlir_intern(module, "callee"),
-                   mlir_op_attr(call, "callee"));
-  for (int i = 0; i < call->result_count; i++) {
-    values[i] = &inner->results[i];
-  }
-  mlir_op_t *end = mlir_op_create(module, mlir_intern(module, "sdy.return"),
-                                  call->result_count, values, 0, NULL, 0);
-  inner->position = end->position = call->position;
-  inner->location = end->location = call->location;
-  mlir_block_append(block, inner);
-  mlir_block_append(block, end);
-}
-
 static pod_status_t check_ends(importer_t *importer, const mlir_op_t *call,
                                const mlir_op_t *before, const mlir_op_t *back) {
   bool fits = before == NULL ? call->operand_count == 0
@@ -289,11 +263,8 @@ static pod_status_t import_manual(importer_t *importer, mlir_op_t *call) {
   for (int i = 0; i < call->result_count; i++) {
     types[i] = back->results[i].type;
   }
-  mlir_op_t *manual = mlir_op_create(
-      module, mlir_intern(module, "sdy.manual_computation"), call->operand_count,
-      before == NULL ? NULL : before->operands, call->result_count, types, 1);
-  manual->position = call->position;
-  manual->location = call->location;
+  mlir_op_t *manual =
+      manual_call(module, call, before == NULL ? NULL : before->operands, types);
   for (int i = 0; i < 3; i++) {
     char name[32] = "xla.sdy.";
     strcat(name, names[i]);
@@ -308,8 +279,6 @@ static pod_status_t import_manual(importer_t *importer, mlir_op_t *call) {
     }
     mlir_op_set_attr(module, manual, mlir_intern(module, names[i]), attr);
   }
-  fill_body(module, call, manual);
-  mlir_block_insert_before(call, manual);
   for (int i = 0; i < call->result_count; i++) {
     replacements_put(&importer->replacements, &back->results[i], &manual->results[i]);
   }
