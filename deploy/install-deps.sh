@@ -8,7 +8,7 @@ packages=(
   build-essential cmake ninja-build pkg-config ccache
   protobuf-c-compiler protobuf-compiler
   # To run
-  libuv1-dev libnghttp2-dev libnng-dev libprotobuf-c-dev libdnnl-dev libcjson-dev zlib1g-dev
+  libuv1-dev libnghttp2-dev libnng-dev libprotobuf-c-dev libdnnl-dev libcjson-dev libssl-dev zlib1g-dev
   # To test: unit tests, network namespaces, stock gRPC peers, fuzzers, formatting
   libcmocka-dev iproute2 python3 python3-numpy python3-grpcio python3-protobuf protobuf-compiler-grpc
   clang libclang-rt-14-dev clang-format

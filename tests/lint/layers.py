@@ -10,6 +10,7 @@ import sys
 
 MAY_USE = {  # module: the modules whose headers it may include
     "common/base": [],
+    "common/digest": ["common/base"],
     "common/tensor": ["common/base"],
     "common/mlir": ["common/base", "common/tensor"],
     "common/rpc": ["common/base", "proto"],
@@ -21,15 +22,16 @@ MAY_USE = {  # module: the modules whose headers it may include
     "server/wire": ["common/base", "common/tensor", "proto", "server/chip", "server/simulator"],
     "server/worker": ["common/base", "common/tensor", "common/rpc", "proto", "server/chip", "server/collective",
                       "server/ici", "server/wire"],
-    "server/coordinator": ["common/base", "common/tensor", "common/rpc", "proto", "server/chip", "server/collective",
+    "server/coordinator": ["common/base", "common/digest", "common/tensor", "common/rpc", "proto", "server/chip", "server/collective",
                            "server/compiler", "server/simulator", "server/wire"],
-    "client/lib": ["common/base", "common/tensor", "common/rpc", "proto"],
+    "client/lib": ["common/base", "common/digest", "common/tensor", "common/rpc", "proto"],
     "client/cli": ["common/base", "common/tensor", "common/mlir", "client/lib", "proto"],
 }
 MAY_USE_LIBRARY = {  # third-party header: the modules that may include it
     r"uv\.h": ["common/rpc"],
     r"nghttp2/": ["common/rpc"],
     r"nng/": ["server/ici"],
+    r"openssl/": ["common/digest"],
     r"protobuf-c/": ["common/rpc"],
     r"(oneapi/)?dnnl": ["server/worker"],
     r"omp\.h": ["server/worker"],
