@@ -38,7 +38,11 @@ POD_MUST_USE pod_status_t tensor_npy_read(const char *path,
                                           const tensor_shape_t *expected,
                                           tensor_array_t *out_array);
 
-// The same from memory; `name` stands for the file in messages.
+// What the file's header says, without its elements; the dtype is TENSOR_INVALID where
+// NumPy has no name for it. The sizes are as they stand there: nothing is allocated.
+POD_MUST_USE pod_status_t tensor_npy_shape(const char *path, tensor_shape_t *out_shape);
+
+// tensor_npy_read from memory; `name` stands for the file in messages.
 POD_MUST_USE pod_status_t tensor_npy_parse(const char *name, const void *bytes,
                                            size_t size_bytes,
                                            const tensor_shape_t *expected,

@@ -452,9 +452,10 @@ static pod_status_t read_fully(int fd, const char *path, void *target, size_t si
   return NULL;
 }
 
-static pod_status_t read_file_header(int fd, const char *path, uint64_t file_bytes,
-                                     const tensor_shape_t *expected,
-                                     npy_header_t *header) {
+// The dictionary, returned owned, and where the elements begin.
+static pod_status_t read_header_text(int fd, const char *path, uint64_t file_bytes,
+                                     char **out_text, size_t *out_length,
+                                     uint64_t *out_data_start) {
   unsigned char prefix[PREFIX_BYTES_MAX] = {0};
   const size_t prefix_bytes =
       file_bytes < sizeof(prefix) ? (size_t)file_bytes : sizeof(prefix);
@@ -471,30 +472,52 @@ static pod_status_t read_file_header(int fd, const char *path, uint64_t file_byt
   if (text == NULL) {
     return pod_error(POD_RESOURCE_EXHAUSTED, "%s: no memory for its header", path);
   }
-  pod_status_t status = read_fully(fd, path, text, length);
-  if (status == NULL) {
-    status =
-        parse_header(path, text, length, expected, file_bytes - start - length, header);
+  const pod_status_t status = read_fully(fd, path, text, length);
+  if (status != NULL) {
+    free(text);
+    return status;
   }
-  free(text);
-  return status;
+  *out_text = text;
+  *out_length = length;
+  *out_data_start = start + length;
+  return NULL;
 }
 
-static pod_status_t read_from(int fd, const char *path, const tensor_shape_t *expected,
-                              tensor_array_t *out_array) {
+static pod_status_t open_file(const char *path, int *out_fd, uint64_t *out_bytes) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
   struct stat info;
+  pod_status_t status = NULL;
+  if (fd < 0) {
+    return system_error(path, "open");
+  }
   if (fstat(fd, &info) != 0) {
-    return system_error(path, "read");
+    status = system_error(path, "read");
+  } else if (!S_ISREG(info.st_mode)) {
+    status = pod_error(POD_INVALID_ARGUMENT, "%s is not a regular file", path);
   }
-  if (!S_ISREG(info.st_mode)) {
-    return pod_error(POD_INVALID_ARGUMENT, "%s is not a regular file", path);
+  if (status != NULL) {
+    close(fd);
+    return status;
   }
+  *out_fd = fd;
+  *out_bytes = (uint64_t)info.st_size;
+  return NULL;
+}
+
+static pod_status_t read_from(int fd, const char *path, uint64_t file_bytes,
+                              const tensor_shape_t *expected, tensor_array_t *out_array) {
   npy_header_t header = {0};
-  POD_TRY(read_file_header(fd, path, (uint64_t)info.st_size, expected, &header));
+  char *text;
+  size_t length;
+  uint64_t data_start;
+  POD_TRY(read_header_text(fd, path, file_bytes, &text, &length, &data_start));
+  pod_status_t status =
+      parse_header(path, text, length, expected, file_bytes - data_start, &header);
+  free(text);
+  POD_TRY(status);
   tensor_array_t array = {0};
   POD_TRY(pod_status_context(tensor_array_init(&array, &header.shape), "%s", path));
-  pod_status_t status =
-      read_fully(fd, path, array.data, (size_t)tensor_shape_bytes(&header.shape));
+  status = read_fully(fd, path, array.data, (size_t)tensor_shape_bytes(&header.shape));
   if (status == NULL) {
     status = pod_status_context(convert(&header, &array), "%s", path);
   }
@@ -508,13 +531,31 @@ static pod_status_t read_from(int fd, const char *path, const tensor_shape_t *ex
 
 pod_status_t tensor_npy_read(const char *path, const tensor_shape_t *expected,
                              tensor_array_t *out_array) {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    return system_error(path, "open");
-  }
-  const pod_status_t status = read_from(fd, path, expected, out_array);
+  int fd;
+  uint64_t file_bytes;
+  POD_TRY(open_file(path, &fd, &file_bytes));
+  const pod_status_t status = read_from(fd, path, file_bytes, expected, out_array);
   close(fd);
   return status;
+}
+
+pod_status_t tensor_npy_shape(const char *path, tensor_shape_t *out_shape) {
+  int fd;
+  uint64_t file_bytes, data_start;
+  char *text;
+  size_t length;
+  POD_TRY(open_file(path, &fd, &file_bytes));
+  pod_status_t status =
+      read_header_text(fd, path, file_bytes, &text, &length, &data_start);
+  close(fd);
+  POD_TRY(status);
+  npy_header_t header = {0};
+  npy_cursor_t cursor = {text, text + length, path};
+  status = read_dictionary(&cursor, &header);
+  free(text);
+  POD_TRY(status);
+  *out_shape = header.shape;
+  return NULL;
 }
 
 // ----- writing -----

@@ -72,6 +72,9 @@ static void test_shapes_of_any_rank_survive_a_file(void **state) {
     assert_null(tensor_npy_read(path, NULL, &back));
     assert_true(tensor_shape_equal(&back.shape, &shape));
     assert_memory_equal(back.data, array.data, (size_t)tensor_shape_bytes(&shape));
+    tensor_shape_t alone;
+    assert_null(tensor_npy_shape(path, &alone));
+    assert_true(tensor_shape_equal(&alone, &shape));
     tensor_array_deinit(&array);
     tensor_array_deinit(&back);
   }
@@ -215,6 +218,9 @@ static void test_reading_says_which_file_and_why(void **state) {
   (void)state;
   tensor_array_t array = {0};
   assert_fails(tensor_npy_read("/nonexistent/x.npy", NULL, &array), POD_NOT_FOUND,
+               "cannot open /nonexistent/x.npy: No such file or directory");
+  tensor_shape_t found;
+  assert_fails(tensor_npy_shape("/nonexistent/x.npy", &found), POD_NOT_FOUND,
                "cannot open /nonexistent/x.npy: No such file or directory");
   assert_fails(tensor_npy_read("/tmp", NULL, &array), POD_INVALID_ARGUMENT,
                "/tmp is not a regular file");
