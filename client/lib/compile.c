@@ -2,7 +2,13 @@
 #include <string.h>
 
 #include "client/lib/executable.h"
+#include "common/base/clock.h"
 #include "common/base/memory.h"
+#include "common/digest/digest.h"
+
+// Of longer texts the digest is sent first: what has been compiled before then costs no
+// upload, and a question and its answer cost less than sending so much.
+enum { TEXT_AT_ONCE_BYTES = 64 << 10 };
 
 typedef struct compile_t {
   lib_wait_t wait;
@@ -11,6 +17,11 @@ typedef struct compile_t {
   const char *text;
   size_t length, sent;
   const podium_compile_options_t *options;
+  int64_t timeout_ms;
+  bool has_digest;
+  uint8_t digest[DIGEST_BYTES];
+  bool is_question;                 // Only the digest is sent.
+  bool needs_text;                  // The answer to it.
   podium_executable_t *executable;  // Filled when the response comes.
   bool has_response;
 } compile_t;
@@ -77,6 +88,10 @@ static void on_compiled(rpc_call_t *call, const void *response, void *context) {
   podium_executable_t *executable = compile->executable;
   pod_arena_t *arena = executable->arena;
   compile->has_response = true;
+  compile->needs_text = message->needs_text;
+  if (message->needs_text) {
+    return;
+  }
   executable->handle.id = message->executable;
   executable->info = (podium_program_info_t){
       .name = pod_arena_strdup(arena, message->name),
@@ -95,11 +110,15 @@ static void on_compiled(rpc_call_t *call, const void *response, void *context) {
       .constant_bytes = message->constant_bytes,
       .temp_bytes = message->temp_bytes,
       .hbm_bytes = message->hbm_bytes,
+      .cached = message->cached,
   };
 }
 
 static void send_more(rpc_call_t *call, void *context) {
   compile_t *compile = context;
+  if (compile->is_question) {
+    return;
+  }
   while (compile->sent < compile->length && rpc_call_is_writable(call)) {
     const size_t left = compile->length - compile->sent;
     Podium__V1__CompileRequest request = PODIUM__V1__COMPILE_REQUEST__INIT;
@@ -123,34 +142,113 @@ static void on_compile_end(rpc_call_t *call, pod_status_t status, void *context)
   lib_wait_finish(&compile->wait, status);
 }
 
+// Borrows from the options; the lists are in the arena.
+static void set_types(pod_arena_t *arena, const podium_compile_options_t *options,
+                      Podium__V1__CompileRequest *request) {
+  const size_t count = (size_t)options->argument_type_count;
+  request->n_argument_types = count;
+  request->argument_types =
+      pod_arena_array(arena, count, sizeof(*request->argument_types));
+  for (size_t i = 0; i < count; i++) {
+    const podium_argument_type_t *type = &options->argument_types[i];
+    Podium__V1__ArgumentType *message = pod_arena_alloc(arena, sizeof(*message));
+    podium__v1__argument_type__init(message);
+    if (type->argument != NULL) {
+      message->argument = (char *)(uintptr_t)type->argument;
+    }
+    message->shape = pod_arena_alloc(arena, sizeof(*message->shape));
+    lib_shape_message(&type->shape, message->shape);
+    request->argument_types[i] = message;
+  }
+}
+
+static void set_options(pod_arena_t *arena, const podium_compile_options_t *options,
+                        Podium__V1__CompileRequest *request) {
+  request->only = options->only;
+  if (options->chip_kind != NULL) {
+    request->chip_kind = (char *)(uintptr_t)options->chip_kind;
+  }
+  if (options->algorithms != NULL) {
+    request->algorithms = (char *)(uintptr_t)options->algorithms;
+  }
+  if (options->topology != NULL) {
+    request->topology = (char *)(uintptr_t)options->topology;
+  }
+  set_types(arena, options, request);
+}
+
 static void start_compile(void *context) {
   compile_t *compile = context;
   const rpc_call_events_t events = {
       .on_message = on_compiled, .on_writable = send_more, .on_end = on_compile_end};
-  const podium_compile_options_t *options = compile->options;
-  rpc_call_t *call = rpc_call_start(
-      compile->session->channel, "/podium.v1.Podium/Compile",
-      &podium__v1__compile_response__descriptor, &events, compile,
-      &(rpc_call_options_t){.timeout_ms = options == NULL ? 0 : options->timeout_ms});
+  rpc_call_t *call =
+      rpc_call_start(compile->session->channel, "/podium.v1.Podium/Compile",
+                     &podium__v1__compile_response__descriptor, &events, compile,
+                     &(rpc_call_options_t){.timeout_ms = compile->timeout_ms});
+  pod_arena_t *arena = pod_arena_create();
   Podium__V1__CompileRequest request = PODIUM__V1__COMPILE_REQUEST__INIT;
   request.session = compile->session->id;
   request.file_name = (char *)(uintptr_t)compile->file_name;
   request.size_bytes = (int64_t)compile->length;
-  request.only = options != NULL && options->only;
-  if (options != NULL && options->chip_kind != NULL) {
-    request.chip_kind = (char *)(uintptr_t)options->chip_kind;
+  if (compile->has_digest) {
+    request.digest = (ProtobufCBinaryData){DIGEST_BYTES, compile->digest};
   }
-  if (options != NULL && options->algorithms != NULL) {
-    request.algorithms = (char *)(uintptr_t)options->algorithms;
-  }
-  if (options != NULL && options->topology != NULL) {
-    request.topology = (char *)(uintptr_t)options->topology;
+  if (compile->options != NULL) {
+    set_options(arena, compile->options, &request);
   }
   rpc_call_send(call, &request.base);
-  if (compile->length == 0) {
+  pod_arena_destroy(arena);
+  if (compile->is_question || compile->length == 0) {
     rpc_call_half_close(call);
   }
   send_more(call, compile);
+}
+
+static pod_status_t check_types(const podium_compile_options_t *options) {
+  if (options == NULL || options->argument_type_count == 0) {
+    return NULL;
+  }
+  if (options->argument_type_count < 0 || options->argument_types == NULL) {
+    return pod_error(POD_INVALID_ARGUMENT, "%d types of arguments",
+                     options->argument_type_count);
+  }
+  for (int i = 0; i < options->argument_type_count; i++) {
+    const int rank = options->argument_types[i].shape.rank;
+    if (rank < 0 || rank > PODIUM_RANK_MAX) {
+      return pod_error(POD_INVALID_ARGUMENT,
+                       "type %d of the arguments has %d dimensions; 0 to %d are possible",
+                       i, rank, (int)PODIUM_RANK_MAX);
+    }
+  }
+  return NULL;
+}
+
+// Asks by the digest, where that is worth it, then sends the text where it is needed.
+static pod_status_t compile_module(compile_t *compile) {
+  const int64_t started_ns = pod_clock_now_ns();
+  const int64_t timeout_ms = compile->options == NULL ? 0 : compile->options->timeout_ms;
+  POD_TRY(check_types(compile->options));
+  compile->timeout_ms = timeout_ms;
+  compile->has_digest = compile->length >= TEXT_AT_ONCE_BYTES;
+  compile->needs_text = true;
+  if (compile->has_digest) {
+    digest_of(compile->text, compile->length, compile->digest);
+    compile->is_question = true;
+    POD_TRY(lib_wait_run(compile->session, &compile->wait, start_compile, compile));
+  }
+  if (!compile->needs_text) {
+    return NULL;
+  }
+  if (timeout_ms > 0) {
+    const int64_t left_ms = timeout_ms - (pod_clock_now_ns() - started_ns) / 1000000;
+    compile->timeout_ms = left_ms > 1 ? left_ms : 1;
+  }
+  compile->is_question = false;
+  compile->has_response = false;
+  POD_TRY(lib_wait_run(compile->session, &compile->wait, start_compile, compile));
+  return compile->needs_text
+             ? pod_error(POD_INTERNAL, "the coordinator asks for a text that it was sent")
+             : NULL;
 }
 
 static void free_executable(lib_handle_t *handle) {
@@ -171,8 +269,7 @@ podium_status_t *podium_compile(podium_session_t *session, const char *file_name
                        .length = length,
                        .options = options,
                        .executable = executable};
-  const pod_status_t status =
-      lib_wait_run(session, &compile.wait, start_compile, &compile);
+  const pod_status_t status = compile_module(&compile);
   if (status != NULL) {
     free_executable(&executable->handle);
     return lib_status(status);

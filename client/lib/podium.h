@@ -193,6 +193,14 @@ PODIUM_API void podium_pod_free(podium_pod_t *pod);
 
 // --- Programs ---
 
+// What will be passed for an argument whose type the module leaves open
+// (tensor<?x8xf32>).
+typedef struct podium_argument_type_t {
+  // Its name ("x" of %x) or number, "0"; NULL: its place in the list.
+  const char *argument;
+  podium_shape_t shape;  // Global. PODIUM_DTYPE_INVALID: the module's dtype.
+} podium_argument_type_t;
+
 typedef struct podium_compile_options_t {
   int64_t timeout_ms;
   bool only;  // Do not load the program on the chips; it cannot be executed.
@@ -201,6 +209,10 @@ typedef struct podium_compile_options_t {
   // How collectives run: "ring", or "all_reduce=ring,all_gather=line", of auto, ring,
   // line, tree, direct and torus; NULL: the cheapest.
   const char *algorithms;
+  // For modules with symbolic shapes (jax.export): the program is compiled for these.
+  // INVALID_ARGUMENT at the argument that a type does not fit.
+  int argument_type_count;
+  const podium_argument_type_t *argument_types;
 } podium_compile_options_t;
 
 // `text` is a StableHLO module as jax.jit(f).lower(...).as_text() prints it; `file_name`
@@ -250,6 +262,7 @@ typedef struct podium_program_info_t {
   // Per chip.
   int64_t hbm_peak_bytes, argument_bytes, result_bytes, constant_bytes, temp_bytes;
   int64_t hbm_bytes;  // What a chip has.
+  bool cached;        // It had been compiled before, by anyone.
 } podium_program_info_t;
 
 // Borrowed from the executable.

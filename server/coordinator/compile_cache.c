@@ -7,8 +7,8 @@
 #include "common/base/memory.h"
 
 typedef struct entry_t {
-  compile_key_t key;  // Its text and names are the entry's own.
-  char *text, *file_name, *algorithms;
+  pod_arena_t *arena;  // The key's.
+  compile_key_t key;
   compiled_t *compiled;
   int64_t bytes;
 } entry_t;
@@ -31,9 +31,7 @@ compile_cache_t *compile_cache_create(int32_t entries_max, int64_t bytes_max) {
 static void remove_entry(compile_cache_t *cache, int32_t index) {
   entry_t *entry = &cache->entries[index];
   cache->bytes -= entry->bytes;
-  free(entry->text);
-  free(entry->file_name);
-  free(entry->algorithms);
+  pod_arena_destroy(entry->arena);
   compiled_unuse(entry->compiled);
   cache->count--;
   memmove(entry, entry + 1, (size_t)(cache->count - index) * sizeof(*entry));
@@ -48,23 +46,6 @@ void compile_cache_destroy(compile_cache_t *cache) {
   }
   free(cache->entries);
   free(cache);
-}
-
-static bool toruses_are_equal(const torus_t *a, const torus_t *b) {
-  for (int d = 0; d < TORUS_DIMENSIONS; d++) {
-    if (a->size[d] != b->size[d] || a->wraps[d] != b->wraps[d]) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool compile_key_equal(const compile_key_t *a, const compile_key_t *b) {
-  return a->text_bytes == b->text_bytes && a->spec == b->spec &&
-         toruses_are_equal(&a->torus, &b->torus) &&
-         strcmp(a->algorithms, b->algorithms) == 0 &&
-         strcmp(a->file_name, b->file_name) == 0 &&
-         memcmp(a->text, b->text, (size_t)a->text_bytes) == 0;
 }
 
 // -1: there is none.
@@ -89,36 +70,31 @@ compiled_t *compile_cache_find(compile_cache_t *cache, const compile_key_t *key,
   return found.compiled;
 }
 
-void compile_cache_put(compile_cache_t *cache, const compile_key_t *key, char *text,
+void compile_cache_put(compile_cache_t *cache, const compile_key_t *key,
                        compiled_t *compiled, int64_t compiled_bytes) {
-  const int64_t bytes = key->text_bytes + compiled_bytes;
   // Compiled to be looked at before, now in a form that can be loaded, or the reverse.
   const int32_t same = find_entry(cache, key);
   const bool is_better = same < 0 || (compiled->packed != NULL &&
                                       cache->entries[same].compiled->packed == NULL);
-  if (bytes > cache->bytes_max || !is_better) {
-    free(text);
+  if (compiled_bytes > cache->bytes_max || !is_better) {
     return;
   }
-  entry_t entry = {.key = *key,
-                   .text = text,
-                   .file_name = pod_strdup(key->file_name),
-                   .algorithms = pod_strdup(key->algorithms),
-                   .compiled = compiled_use(compiled),
-                   .bytes = bytes};
-  entry.key.text = entry.text;
-  entry.key.file_name = entry.file_name;
-  entry.key.algorithms = entry.algorithms;
+  pod_arena_t *arena = pod_arena_create();
+  const entry_t entry = {.arena = arena,
+                         .key = compile_key_copy(arena, key),
+                         .compiled = compiled_use(compiled),
+                         .bytes = compiled_bytes};
   if (same >= 0) {
     remove_entry(cache, same);
   }
-  while (cache->count == cache->entries_max || cache->bytes + bytes > cache->bytes_max) {
+  while (cache->count == cache->entries_max ||
+         cache->bytes + compiled_bytes > cache->bytes_max) {
     remove_entry(cache, cache->count - 1);
   }
   memmove(cache->entries + 1, cache->entries, (size_t)cache->count * sizeof(entry));
   cache->entries[0] = entry;
   cache->count++;
-  cache->bytes += bytes;
+  cache->bytes += compiled_bytes;
 }
 
 int32_t compile_cache_count(const compile_cache_t *cache) {

@@ -3,9 +3,11 @@
 //
 //   RECEIVING ──half-close──> WAITING ──compiled──> LOADING ──all chips have it──> over
 //       │ └─────compiled before: compile_cache.h───────^                            ^
+//       ├───────no text came, and its digest is not known: "needs_text"─────────────┤
 //       └───────client gone, session over, error: over, when no work is left────────┘
 //
-// WAITING is for a compile_work_t, which several may wait for.
+// WAITING is for a compile_work_t, which several may wait for. A client with a long text
+// asks by its digest first; until text comes there is no memory for it.
 //
 // With `only`, and for the chips that have no worker now, nothing is loaded; what runs
 // the executable later loads it where it is missing. With `only` the program may be for
@@ -20,14 +22,17 @@
 #include "common/base/log.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
+#include "common/digest/digest.h"
 #include "proto/podium/v1/podium.pb-c.h"
 #include "server/coordinator/compile_work.h"
 #include "server/coordinator/coordinator_private.h"
 #include "server/coordinator/describe.h"
 #include "server/coordinator/load.h"
+#include "server/wire/types.h"
 
 #define TEXT_BYTES_MAX ((int64_t)256 << 20)       // Of one module.
 #define TEXT_BYTES_ALL_MAX ((int64_t)1024 << 20)  // Of all that are under way.
+enum { ARGUMENT_TYPES_MAX = 1 << 16 };
 
 typedef enum compile_state_t {
   COMPILE_RECEIVING = 0,
@@ -43,11 +48,13 @@ typedef struct compile_t {
   bool has_header;
   bool only;
   bool is_unwanted;  // Nobody waits for the result.
-  char *file_name, *algorithms;
-  const chip_spec_t *spec;  // What it is compiled for.
-  torus_t torus;
-  char *text;
-  int64_t size_bytes, received_bytes;
+  bool has_digest;   // The client has said it: key.digest.
+  bool is_cached;
+  pod_arena_t *arena;  // Of the key.
+  compile_key_t key;
+  char *text;        // NULL: none has come.
+  digest_t *digest;  // Of what has come.
+  int64_t received_bytes;
   compiled_t *compiled;
   // While LOADING.
   store_executable_t *executable;
@@ -64,20 +71,24 @@ static void free_if_over(compile_t *compile) {
   }
 }
 
+static void drop_text(compile_t *compile) {
+  if (compile->text != NULL) {
+    compile->request.coordinator->compile_text_bytes -= compile->key.text_bytes;
+    free(compile->text);
+    compile->text = NULL;
+  }
+}
+
 // Everything but the client's call ends here. Takes `status`; NULL: it has been answered.
 static void end_compile(compile_t *compile, pod_status_t status) {
-  coordinator_t *coordinator = compile->request.coordinator;
   POD_CHECK(compile->state != COMPILE_OVER);
   compile->state = COMPILE_OVER;
   if (status != NULL) {
     request_fail(&compile->request, status);
   }
-  if (compile->text != NULL) {
-    coordinator->compile_text_bytes -= compile->size_bytes;
-  }
-  free(compile->text);
-  free(compile->file_name);
-  free(compile->algorithms);
+  drop_text(compile);
+  digest_destroy(compile->digest);
+  pod_arena_destroy(compile->arena);
   compiled_unuse(compile->compiled);
   request_end(&compile->request);
   free_if_over(compile);
@@ -106,8 +117,9 @@ static pod_status_t find_kind(const char *name, const chip_spec_t **out_spec) {
 static pod_status_t choose_pod(compile_t *compile,
                                const Podium__V1__CompileRequest *message) {
   const coordinator_options_t *options = &compile->request.coordinator->options;
-  compile->spec = options->spec;
-  compile->torus = options->torus;
+  compile_key_t *key = &compile->key;
+  key->spec = options->spec;
+  key->torus = options->torus;
   if (*message->chip_kind == '\0' && *message->topology == '\0') {
     return NULL;
   }
@@ -123,17 +135,81 @@ static pod_status_t choose_pod(compile_t *compile,
   pod_text_t own = {0};
   torus_print(&own, &options->torus);
   const char *topology = *message->topology != '\0' ? message->topology : own.bytes;
-  pod_status_t status = torus_parse(topology, spec, &compile->torus, &compile->spec);
-  if (status == NULL && compile->spec == NULL) {  // Plain sizes: of the pod's kind.
-    status = torus_parse(topology, options->spec, &compile->torus, &compile->spec);
+  pod_status_t status = torus_parse(topology, spec, &key->torus, &key->spec);
+  if (status == NULL && key->spec == NULL) {  // Plain sizes: of the pod's kind.
+    status = torus_parse(topology, options->spec, &key->torus, &key->spec);
   }
   pod_text_deinit(&own);
   return status;
 }
 
+static pod_status_t read_type(const Podium__V1__ArgumentType *message,
+                              tensor_shape_t *out_shape) {
+  const Podium__V1__Shape *shape = message->shape;
+  if (shape == NULL || shape->dtype != PODIUM__V1__DTYPE__DTYPE_INVALID) {
+    return wire_shape_unpack(shape, out_shape);
+  }
+  if (shape->n_dims > TENSOR_RANK_MAX) {
+    return pod_error(POD_INVALID_ARGUMENT, "%zu dimensions, at most %d are possible",
+                     shape->n_dims, TENSOR_RANK_MAX);
+  }
+  *out_shape = tensor_shape_make(TENSOR_INVALID, (int)shape->n_dims, shape->dims);
+  return NULL;
+}
+
+static pod_status_t read_types(compile_t *compile,
+                               const Podium__V1__CompileRequest *message) {
+  const size_t count = message->n_argument_types;
+  if (count > ARGUMENT_TYPES_MAX) {
+    return pod_error(POD_INVALID_ARGUMENT, "%zu types of arguments, at most %d can be",
+                     count, (int)ARGUMENT_TYPES_MAX);
+  }
+  compiler_argument_type_t *types =
+      pod_arena_array(compile->arena, count + 1, sizeof(*types));
+  for (size_t i = 0; i < count; i++) {
+    types[i].argument =
+        pod_arena_strdup(compile->arena, message->argument_types[i]->argument);
+    POD_TRY(pod_status_context(read_type(message->argument_types[i], &types[i].shape),
+                               "type %zu of the arguments", i));
+  }
+  compile->key.argument_type_count = (int64_t)count;
+  compile->key.argument_types = types;
+  return NULL;
+}
+
+static pod_status_t read_digest(compile_t *compile, const ProtobufCBinaryData *digest) {
+  if (digest->len != 0 && digest->len != DIGEST_BYTES) {
+    return pod_error(POD_INVALID_ARGUMENT, "a SHA-256 has %d bytes, the digest has %zu",
+                     (int)DIGEST_BYTES, digest->len);
+  }
+  compile->has_digest = digest->len > 0;
+  if (compile->has_digest) {
+    memcpy(compile->key.digest, digest->data, DIGEST_BYTES);
+  }
+  return NULL;
+}
+
+static pod_status_t make_room(compile_t *compile) {
+  coordinator_t *coordinator = compile->request.coordinator;
+  const int64_t size_bytes = compile->key.text_bytes;
+  if (coordinator->compile_text_bytes + size_bytes > TEXT_BYTES_ALL_MAX) {
+    return pod_error(POD_RESOURCE_EXHAUSTED,
+                     "modules of %" PRId64 " bytes are being compiled, and %" PRId64
+                     " more would be over %" PRId64 ": try again later",
+                     coordinator->compile_text_bytes, size_bytes, TEXT_BYTES_ALL_MAX);
+  }
+  compile->text = malloc((size_t)size_bytes + 1);
+  if (compile->text == NULL) {
+    return pod_error(POD_RESOURCE_EXHAUSTED,
+                     "no memory for a module of %" PRId64 " bytes", size_bytes);
+  }
+  coordinator->compile_text_bytes += size_bytes;
+  compile->digest = digest_create();
+  return NULL;
+}
+
 static pod_status_t read_header(compile_t *compile,
                                 const Podium__V1__CompileRequest *message) {
-  coordinator_t *coordinator = compile->request.coordinator;
   compile->has_header = true;
   POD_TRY(request_begin(&compile->request, message->session, stop_compile));
   if (message->size_bytes < 0 || message->size_bytes > TEXT_BYTES_MAX) {
@@ -142,36 +218,30 @@ static pod_status_t read_header(compile_t *compile,
                      " were announced",
                      TEXT_BYTES_MAX, message->size_bytes);
   }
-  if (coordinator->compile_text_bytes + message->size_bytes > TEXT_BYTES_ALL_MAX) {
-    return pod_error(POD_RESOURCE_EXHAUSTED,
-                     "modules of %" PRId64 " bytes are being compiled, and %" PRId64
-                     " more would be over %" PRId64 ": try again later",
-                     coordinator->compile_text_bytes, message->size_bytes,
-                     TEXT_BYTES_ALL_MAX);
-  }
-  compile->text = malloc((size_t)message->size_bytes + 1);
-  if (compile->text == NULL) {
-    return pod_error(POD_RESOURCE_EXHAUSTED,
-                     "no memory for a module of %" PRId64 " bytes", message->size_bytes);
-  }
-  compile->size_bytes = message->size_bytes;
-  coordinator->compile_text_bytes += compile->size_bytes;
+  compile->key.text_bytes = message->size_bytes;
   compile->only = message->only;
   POD_TRY(choose_pod(compile, message));
-  compile->file_name = pod_strdup(message->file_name);
-  compile->algorithms = pod_strdup(message->algorithms);
-  return NULL;
+  compile->key.file_name = pod_arena_strdup(compile->arena, message->file_name);
+  compile->key.algorithms = pod_arena_strdup(compile->arena, message->algorithms);
+  POD_TRY(read_types(compile, message));
+  POD_TRY(read_digest(compile, &message->digest));
+  // Who sends a digest may send no text.
+  const bool has_text = !compile->has_digest || compile->key.text_bytes == 0;
+  return has_text ? make_room(compile) : NULL;
 }
 
 static pod_status_t read_text(compile_t *compile, const ProtobufCBinaryData *piece) {
-  if ((int64_t)piece->len > compile->size_bytes - compile->received_bytes) {
+  const int64_t size_bytes = compile->key.text_bytes;
+  if ((int64_t)piece->len > size_bytes - compile->received_bytes) {
     return pod_error(POD_INVALID_ARGUMENT,
                      "the module was announced with %" PRId64
                      " bytes, and at least %" PRId64 " were sent",
-                     compile->size_bytes, compile->received_bytes + (int64_t)piece->len);
+                     size_bytes, compile->received_bytes + (int64_t)piece->len);
   }
   if (piece->len > 0) {
+    POD_TRY(compile->text == NULL ? make_room(compile) : NULL);
     memcpy(compile->text + compile->received_bytes, piece->data, piece->len);
+    digest_add(compile->digest, piece->data, piece->len);
     compile->received_bytes += (int64_t)piece->len;
   }
   return NULL;
@@ -197,10 +267,18 @@ static void compile_message(rpc_call_t *client, const void *data, void *context)
 
 static void reply(compile_t *compile) {
   pod_arena_t *arena = pod_arena_create();
-  request_reply(
-      &compile->request,
-      &describe_compile(arena, compile->executable->id, compile->compiled)->base);
+  Podium__V1__CompileResponse *response =
+      describe_compile(arena, compile->executable->id, compile->compiled);
+  response->cached = compile->is_cached;
+  request_reply(&compile->request, &response->base);
   pod_arena_destroy(arena);
+}
+
+static void ask_for_text(compile_t *compile) {
+  Podium__V1__CompileResponse response = PODIUM__V1__COMPILE_RESPONSE__INIT;
+  response.needs_text = true;
+  request_reply(&compile->request, &response.base);
+  end_compile(compile, NULL);
 }
 
 static void loaded(void *context, pod_status_t status) {
@@ -240,15 +318,6 @@ static void load_program(compile_t *compile) {
   compile->load = load_start(coordinator, compile->executable, loaded, compile);
 }
 
-static compile_key_t key_of(const compile_t *compile) {
-  return (compile_key_t){.text = compile->text,
-                         .text_bytes = compile->size_bytes,
-                         .file_name = compile->file_name,
-                         .algorithms = compile->algorithms,
-                         .spec = compile->spec,
-                         .torus = compile->torus};
-}
-
 static void compiled(compile_waiter_t *waiter, pod_status_t status, compiled_t *what) {
   compile_t *compile = compile_of(waiter);
   if (status != NULL) {
@@ -261,21 +330,54 @@ static void compiled(compile_waiter_t *waiter, pod_status_t status, compiled_t *
 
 // --- WAITING ---
 
-// Ready to be loaded, or on its way to the compiler.
-static pod_status_t find_or_compile(compile_t *compile) {
+// By its key: ready to be loaded, or being compiled already. False: neither.
+static bool find_compiled(compile_t *compile) {
   coordinator_t *coordinator = compile->request.coordinator;
-  const compile_key_t key = key_of(compile);
-  compile->compiled =
-      compiled_use(compile_cache_find(coordinator->compile_cache, &key, !compile->only));
-  if (compile->compiled != NULL) {
-    load_program(compile);
-    return NULL;
-  }
   compile->waiter.done = compiled;
-  POD_TRY(compile_work_join(coordinator, &key, compile->text, !compile->only,
-                            &compile->waiter));
-  compile->text = NULL;
-  compile->state = COMPILE_WAITING;
+  compile->compiled = compiled_use(
+      compile_cache_find(coordinator->compile_cache, &compile->key, !compile->only));
+  if (compile->compiled != NULL) {
+    drop_text(compile);
+    compile->is_cached = true;
+    load_program(compile);
+    return true;
+  }
+  if (compile_work_join(coordinator, &compile->key, !compile->only, &compile->waiter)) {
+    drop_text(compile);
+    compile->state = COMPILE_WAITING;
+    return true;
+  }
+  return false;
+}
+
+// The text is what its digest says.
+static pod_status_t finish_digest(compile_t *compile) {
+  uint8_t found[DIGEST_BYTES];
+  digest_finish(compile->digest, found);
+  pod_status_t status = NULL;
+  if (compile->has_digest && memcmp(found, compile->key.digest, DIGEST_BYTES) != 0) {
+    pod_text_t said = {0}, is = {0};
+    digest_print(&said, compile->key.digest);
+    digest_print(&is, found);
+    status = pod_error(POD_INVALID_ARGUMENT,
+                       "the digest is of another text: %s was sent, the text has %s",
+                       said.bytes, is.bytes);
+    pod_text_deinit(&said);
+    pod_text_deinit(&is);
+  }
+  memcpy(compile->key.digest, found, DIGEST_BYTES);
+  return status;
+}
+
+static pod_status_t find_or_compile(compile_t *compile) {
+  compile->text[compile->key.text_bytes] = '\0';
+  POD_TRY(finish_digest(compile));
+  if (!find_compiled(compile)) {
+    POD_TRY(compile_work_start(compile->request.coordinator, &compile->key, compile->text,
+                               !compile->only, &compile->waiter));
+    compile->text = NULL;
+    compile->state = COMPILE_WAITING;
+  }
   return NULL;
 }
 
@@ -288,13 +390,17 @@ static void compile_half_close(rpc_call_t *client, void *context) {
   pod_status_t status = NULL;
   if (!compile->has_header) {
     status = pod_error(POD_INVALID_ARGUMENT, "Compile without a header");
-  } else if (compile->received_bytes != compile->size_bytes) {
+  } else if (compile->text == NULL) {
+    if (!find_compiled(compile)) {
+      ask_for_text(compile);
+    }
+    return;
+  } else if (compile->received_bytes != compile->key.text_bytes) {
     status = pod_error(POD_INVALID_ARGUMENT,
                        "the module was announced with %" PRId64 " bytes, %" PRId64
                        " were sent",
-                       compile->size_bytes, compile->received_bytes);
+                       compile->key.text_bytes, compile->received_bytes);
   } else {
-    compile->text[compile->size_bytes] = '\0';
     status = find_or_compile(compile);
   }
   if (status != NULL) {
@@ -345,6 +451,7 @@ static pod_status_t compile_start(rpc_call_t *client, void *service, void **out_
   compile_t *compile = pod_alloc(sizeof(*compile));
   compile->request.coordinator = service;
   compile->request.client = client;
+  compile->arena = pod_arena_create();
   *out_context = compile;
   return NULL;
 }

@@ -15,8 +15,9 @@ struct compile_work_t {
   coordinator_t *coordinator;
   compile_work_t *next;  // Of coordinator->works.
   compile_waiter_t *waiters, **last_waiter;
-  compile_key_t key;  // Its text and names are the work's own.
-  char *text, *file_name, *algorithms;
+  pod_arena_t *arena;  // The key's.
+  compile_key_t key;
+  char *text;
   bool is_loadable;
   // Written on the compile thread.
   pod_status_t status;
@@ -36,11 +37,8 @@ static compile_work_t *create_work(coordinator_t *coordinator, const compile_key
   compile_work_t *work = pod_alloc(sizeof(*work));
   work->coordinator = coordinator;
   work->last_waiter = &work->waiters;
-  work->key = *key;
-  work->file_name = pod_strdup(key->file_name);
-  work->algorithms = pod_strdup(key->algorithms);
-  work->key.file_name = work->file_name;
-  work->key.algorithms = work->algorithms;
+  work->arena = pod_arena_create();
+  work->key = compile_key_copy(work->arena, key);
   work->is_loadable = is_loadable;
   return work;
 }
@@ -65,8 +63,7 @@ static void destroy_work(compile_work_t *work) {
     work->coordinator->options.compiler.destroy(work->result);
   }
   free(work->text);
-  free(work->file_name);
-  free(work->algorithms);
+  pod_arena_destroy(work->arena);
   free(work->packed);
   pod_status_free(work->status);
   free(work);
@@ -88,16 +85,19 @@ static pod_status_t check_mesh(const chip_program_t *program, const torus_t *tor
 
 static void run_work(queue_job_t *job) {
   compile_work_t *work = work_of(job);
-  const compiler_options_t options = {.file_name = work->file_name,
-                                      .spec = work->key.spec,
-                                      .algorithms = work->algorithms,
-                                      .torus = work->key.torus};
-  pod_log(POD_LOG_INFO, "compiling %s of %" PRId64 " bytes", work->file_name,
-          work->key.text_bytes);
-  work->status = work->coordinator->options.compiler.compile(
-      work->text, work->key.text_bytes, &options, &work->result);
+  const compile_key_t *key = &work->key;
+  const compiler_options_t options = {.file_name = key->file_name,
+                                      .spec = key->spec,
+                                      .algorithms = key->algorithms,
+                                      .argument_type_count = key->argument_type_count,
+                                      .argument_types = key->argument_types,
+                                      .torus = key->torus};
+  pod_log(POD_LOG_INFO, "compiling %s of %" PRId64 " bytes", key->file_name,
+          key->text_bytes);
+  work->status = work->coordinator->options.compiler.compile(work->text, key->text_bytes,
+                                                             &options, &work->result);
   if (work->status == NULL) {
-    work->status = check_mesh(work->result->program, &work->key.torus);
+    work->status = check_mesh(work->result->program, &key->torus);
   }
   if (work->status == NULL && work->is_loadable) {
     work->status =
@@ -107,7 +107,7 @@ static void run_work(queue_job_t *job) {
 
 // --- Compiled ---
 
-// The text goes to the cache. Returns a use of what was compiled.
+// It goes to the cache. Returns a use of what was compiled.
 static compiled_t *keep_result(compile_work_t *work) {
   coordinator_t *coordinator = work->coordinator;
   const coordinator_options_t *options = &coordinator->options;
@@ -125,10 +125,7 @@ static compiled_t *keep_result(compile_work_t *work) {
                     .packed_bytes = work->packed_bytes});
   work->result = NULL;
   work->packed = NULL;
-  compile_cache_put(coordinator->compile_cache, &work->key, work->text, compiled,
-                    compiled_bytes);
-  work->text = NULL;
-  coordinator->compile_text_bytes -= work->key.text_bytes;
+  compile_cache_put(coordinator->compile_cache, &work->key, compiled, compiled_bytes);
   return compiled;
 }
 
@@ -175,31 +172,37 @@ static compile_work_t *find_work(const coordinator_t *coordinator,
   return NULL;
 }
 
-pod_status_t compile_work_join(coordinator_t *coordinator, const compile_key_t *key,
-                               char *text, bool is_loadable, compile_waiter_t *waiter) {
-  compile_work_t *work = find_work(coordinator, key, is_loadable);
-  if (work != NULL) {
-    free(text);
-    coordinator->compile_text_bytes -= key->text_bytes;
-  } else {
-    work = create_work(coordinator, key, is_loadable);
-    work->job.run = run_work;
-    work->job.done = finish_work;
-    work->text = text;
-    work->key.text = text;
-    const pod_status_t status = job_queue_add(coordinator->compiles, &work->job);
-    if (status != NULL) {
-      work->text = NULL;  // Stays the caller's.
-      destroy_work(work);
-      return status;
-    }
-    work->next = coordinator->works;
-    coordinator->works = work;
-  }
+static void add_waiter(compile_work_t *work, compile_waiter_t *waiter) {
   waiter->work = work;
   waiter->next = NULL;
   *work->last_waiter = waiter;
   work->last_waiter = &waiter->next;
+}
+
+bool compile_work_join(coordinator_t *coordinator, const compile_key_t *key,
+                       bool is_loadable, compile_waiter_t *waiter) {
+  compile_work_t *work = find_work(coordinator, key, is_loadable);
+  if (work != NULL) {
+    add_waiter(work, waiter);
+  }
+  return work != NULL;
+}
+
+pod_status_t compile_work_start(coordinator_t *coordinator, const compile_key_t *key,
+                                char *text, bool is_loadable, compile_waiter_t *waiter) {
+  compile_work_t *work = create_work(coordinator, key, is_loadable);
+  work->job.run = run_work;
+  work->job.done = finish_work;
+  work->text = text;
+  const pod_status_t status = job_queue_add(coordinator->compiles, &work->job);
+  if (status != NULL) {
+    work->text = NULL;  // Stays the caller's.
+    destroy_work(work);
+    return status;
+  }
+  work->next = coordinator->works;
+  coordinator->works = work;
+  add_waiter(work, waiter);
   return NULL;
 }
 

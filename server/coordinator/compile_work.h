@@ -1,8 +1,8 @@
 // Modules on their way through the compiler, each once: who asks for what is being
 // compiled already waits for that.
 //
-//   join ──found in works──> waits ──compiled──> done(compiled)
-//     └──a new work, queued──^  │ └──refused───> done(status)
+//   join ──found in works─> waits ──compiled──> done(compiled)
+//   start ─a new work, queued─^ │ └──refused───> done(status)
 //                               └──leave: nothing more is told
 //
 // A work belongs to nobody who waits: when one leaves, the others go on. When the last
@@ -33,13 +33,18 @@ struct compile_waiter_t {
   void (*done)(compile_waiter_t *waiter, pod_status_t status, compiled_t *compiled);
 };
 
-// Waits for what is compiled of the key; with `is_loadable` in a form that can be loaded.
-// Takes key->text (free()), which counts in coordinator->compile_text_bytes as long as it
-// is kept; copies the names. RESOURCE_EXHAUSTED when too many modules wait: nothing has
-// been taken, nothing will be told.
-POD_MUST_USE pod_status_t compile_work_join(coordinator_t *coordinator,
-                                            const compile_key_t *key, char *text,
-                                            bool is_loadable, compile_waiter_t *waiter);
+// Waits for what is being compiled of the key already; with `is_loadable` in a form that
+// can be loaded. False: nothing is.
+bool compile_work_join(coordinator_t *coordinator, const compile_key_t *key,
+                       bool is_loadable, compile_waiter_t *waiter);
+
+// Has it compiled, and waits for that. Takes `text` (free()), the key's, which counts in
+// coordinator->compile_text_bytes as long as it is kept; copies the key.
+// RESOURCE_EXHAUSTED when too many modules wait: nothing has been taken, nothing will be
+// told.
+POD_MUST_USE pod_status_t compile_work_start(coordinator_t *coordinator,
+                                             const compile_key_t *key, char *text,
+                                             bool is_loadable, compile_waiter_t *waiter);
 
 void compile_work_leave(compile_waiter_t *waiter);
 

@@ -5,6 +5,7 @@ Usage: grpc_test.py BIN PROTO [unittest arguments]. BIN has the daemons, PROTO t
 code is generated for the test. Every call has a deadline; every process dies with the test.
 """
 import ctypes
+import hashlib
 import itertools
 import pathlib
 import signal
@@ -101,6 +102,12 @@ module @jit_count {
   }
 }
 """
+MODULE_OF_OPEN_SIZES = """func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %0 = stablehlo.negate %x : tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
+"""
+
 BAD_MODULE = """module @m {
   func.func public @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
     %0 = stablehlo.add %arg0, %nothing : tensor<4xf32>
@@ -248,6 +255,27 @@ class GrpcTest(unittest.TestCase):
             self.compile(MODULE, announced=5)
         with self.refused(grpc.StatusCode.INVALID_ARGUMENT, "announced with 100000 bytes", f"{len(MODULE)} were sent"):
             self.compile(MODULE, announced=100000)
+
+    def test_a_digest_asks_for_the_text_once(self):
+        data = (MODULE_OF_OPEN_SIZES + " " * (1 << 17)).encode()
+        types = [self.pb.ArgumentType(argument="x", shape=self.types.Shape(dims=[6, 4]))]
+        header = self.pb.CompileRequest(session=self.session, file_name="open.mlir", size_bytes=len(data),
+                                        argument_types=types, digest=hashlib.sha256(data).digest())
+        text = self.pb.CompileRequest(text=data)
+        self.assertTrue(self.stub.Compile(iter([header]), timeout=WAIT_S).needs_text)
+        first = self.stub.Compile(iter([header, text]), timeout=WAIT_S)
+        self.assertEqual(list(first.results[0].shape.dims), [6, 4])
+        self.assertFalse(first.needs_text or first.cached)
+        again = self.stub.Compile(iter([header]), timeout=WAIT_S)
+        self.assertTrue(again.cached)
+        self.assertNotEqual(again.executable, first.executable)
+        self.assertEqual(list(again.results[0].shape.dims), [6, 4])
+        types[0].shape.dims[0] = 5
+        header.argument_types[0].CopyFrom(types[0])
+        self.assertTrue(self.stub.Compile(iter([header]), timeout=WAIT_S).needs_text)
+        header.digest = hashlib.sha256(b"another text").digest()
+        with self.refused(grpc.StatusCode.INVALID_ARGUMENT, "the digest is of another text"):
+            self.stub.Compile(iter([header, text]), timeout=WAIT_S)
 
     def test_64_mib_go_there_and_back_unchanged(self):
         data = numpy.random.default_rng(7).bytes(64 << 20)

@@ -11,6 +11,7 @@
 
 #include "client/lib/podium.h"
 #include "common/base/clock.h"
+#include "tests/file.h"
 #include "tests/system/pod.h"
 
 enum { COUNT = 1 << 12, THREADS = 4, ROUNDS = 8, TIMEOUT_MS = 60000 };
@@ -330,6 +331,107 @@ static void test_a_module_that_several_compile_at_once_is_compiled_once(void **s
   system_pod_stop(pod);
 }
 
+// --- Sizes that a module leaves open ---
+
+// f32[rows,8] of ones times f32[8,4] of twos, plus rows; compiled for that many rows.
+static void run_open_batch(podium_session_t *session, const char *text, int64_t rows) {
+  enum { ROWS_MAX = 64 };
+  float ones[8 * ROWS_MAX], twos[8 * 4], sums[4 * ROWS_MAX];
+  for (int i = 0; i < 8 * ROWS_MAX; i++) {
+    ones[i] = 1;
+    twos[i % (8 * 4)] = 2;
+  }
+  const podium_argument_type_t type = {
+      .argument = "arg0", .shape = {.dtype = PODIUM_F32, .rank = 2, .dims = {rows, 8}}};
+  const podium_compile_options_t options = {
+      .timeout_ms = TIMEOUT_MS, .argument_type_count = 1, .argument_types = &type};
+  podium_executable_t *executable = NULL;
+  must(podium_compile(session, "open.mlir", text, strlen(text), &options, &executable));
+  const podium_program_info_t *info = podium_executable_info(executable);
+  assert_int_equal(info->arguments[0].local_shape.dims[0], rows / 2);
+  assert_int_equal(info->results[0].shape.dims[0], rows);
+  podium_array_t *arguments[2], *result = NULL;
+  must(podium_put(session, &(podium_layout_t){.executable = executable}, ones,
+                  (size_t)rows * 8 * sizeof(float), TIMEOUT_MS, &arguments[0]));
+  must(podium_put(session, &(podium_layout_t){.executable = executable, .argument = 1},
+                  twos, sizeof(twos), TIMEOUT_MS, &arguments[1]));
+  must(podium_execute(executable, 2, arguments, NULL, &result, NULL));
+  must(podium_fetch(result, sums, (size_t)rows * 4 * sizeof(float), TIMEOUT_MS));
+  for (int64_t i = 0; i < 4 * rows; i++) {
+    assert_true(sums[i] == (float)(16 + rows));
+  }
+  podium_array_free(result);
+  podium_array_free(arguments[0]);
+  podium_array_free(arguments[1]);
+  podium_executable_free(executable);
+}
+
+static void test_a_module_of_open_sizes_runs_for_those_it_is_compiled_for(void **state) {
+  (void)state;
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){0});
+  podium_session_t *session = connect_to(pod);
+  pod_text_t text = {0};
+  assert_true(read_file(CONFORMANCE_FOLDER "/open/batch.2x2.mlir", &text));
+  run_open_batch(session, text.bytes, 8);
+  run_open_batch(session, text.bytes, 64);
+  podium_executable_t *executable = NULL;
+  expect_error(
+      podium_compile(session, "open.mlir", text.bytes, text.length, NULL, &executable),
+      PODIUM_UNIMPLEMENTED, "open.mlir:6:26: argument 0 is tensor<?x8xf32>");
+  podium_argument_type_t type = {.shape = {.rank = 2, .dims = {8, 9}}};
+  const podium_compile_options_t options = {.argument_type_count = 1,
+                                            .argument_types = &type};
+  expect_error(podium_compile(session, "open.mlir", text.bytes, text.length, &options,
+                              &executable),
+               PODIUM_INVALID_ARGUMENT,
+               "open.mlir:6:26: argument 0 is tensor<?x8xf32>; 8x9 was given; dimension "
+               "1 must be 8");
+  type.shape.rank = PODIUM_RANK_MAX + 1;
+  expect_error(podium_compile(session, "open.mlir", text.bytes, text.length, &options,
+                              &executable),
+               PODIUM_INVALID_ARGUMENT, "has 17 dimensions");
+  pod_text_deinit(&text);
+  podium_close(session);
+  system_pod_stop(pod);
+}
+
+// --- Texts that come again ---
+
+static bool compile_is_cached(podium_session_t *session, const char *text) {
+  podium_executable_t *executable = NULL;
+  must(podium_compile(session, "again.mlir", text, strlen(text),
+                      &(podium_compile_options_t){.timeout_ms = TIMEOUT_MS},
+                      &executable));
+  const podium_program_info_t *info = podium_executable_info(executable);
+  assert_int_equal(info->argument_count, 1);
+  const bool is_cached = info->cached;
+  podium_executable_free(executable);
+  return is_cached;
+}
+
+// Short texts are sent at once, long ones when the digest is not known.
+static void test_a_text_that_comes_again_is_known(void **state) {
+  (void)state;
+  static const char small[] =
+      "func.func public @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
+      "  return %a : tensor<8xf32>\n}\n";
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){.topology = "1x1"});
+  podium_session_t *session = connect_to(pod), *other = connect_to(pod);
+  char *large = write_long_module();
+  assert_false(compile_is_cached(session, small));
+  assert_true(compile_is_cached(other, small));
+  assert_false(compile_is_cached(session, large));
+  assert_true(compile_is_cached(other, large));
+  podium_close(session);
+  assert_true(compile_is_cached(other, large));
+  char *log = system_pod_log(pod, -1);
+  assert_int_equal(count_of(log, "compiling again.mlir of"), 2);
+  free(log);
+  free(large);
+  podium_close(other);
+  system_pod_stop(pod);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_connect_names_the_address_that_does_not_answer),
@@ -340,6 +442,8 @@ int main(void) {
           test_what_a_session_holds_is_freed_when_it_ends_or_a_put_is_given_up),
       cmocka_unit_test(test_several_threads_share_a_session),
       cmocka_unit_test(test_a_module_that_several_compile_at_once_is_compiled_once),
+      cmocka_unit_test(test_a_module_of_open_sizes_runs_for_those_it_is_compiled_for),
+      cmocka_unit_test(test_a_text_that_comes_again_is_known),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

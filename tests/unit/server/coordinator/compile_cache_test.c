@@ -27,21 +27,21 @@ static compiled_t *make_compiled(bool is_loadable) {
 }
 
 static compile_key_t key_of(const char *text) {
-  return (compile_key_t){.text = text,
-                         .text_bytes = (int64_t)strlen(text),
-                         .file_name = "f.mlir",
-                         .algorithms = "",
-                         .spec = chip_spec_find("v5e"),
-                         .torus = {.size = {2, 2, 1}}};
+  compile_key_t key = {.text_bytes = (int64_t)strlen(text),
+                       .file_name = "f.mlir",
+                       .algorithms = "",
+                       .spec = chip_spec_find("v5e"),
+                       .torus = {.size = {2, 2, 1}}};
+  digest_of(text, strlen(text), key.digest);
+  return key;
 }
 
-// As a compile does it: with a text of its own, and no use left behind.
+// As a compile does it: no use is left behind.
 static void put(compile_cache_t *cache, const char *text, int64_t compiled_bytes,
                 bool is_loadable) {
-  char *copy = pod_strdup(text);
-  const compile_key_t key = key_of(copy);
+  const compile_key_t key = key_of(text);
   compiled_t *compiled = make_compiled(is_loadable);
-  compile_cache_put(cache, &key, copy, compiled, compiled_bytes);
+  compile_cache_put(cache, &key, compiled, compiled_bytes);
   compiled_unuse(compiled);
 }
 
@@ -77,6 +77,35 @@ static void test_only_the_same_module_for_the_same_pod_is_found(void **state) {
   key = key_of("module");
   key.torus.wraps[1] = true;
   assert_null(compile_cache_find(cache, &key, false));
+  const compiler_argument_type_t type = {
+      "x", tensor_shape_make(TENSOR_F32, 1, (const int64_t[]){4})};
+  key = key_of("module");
+  key.argument_type_count = 1;
+  key.argument_types = &type;
+  assert_null(compile_cache_find(cache, &key, false));
+  compile_cache_destroy(cache);
+}
+
+static void test_types_of_arguments_count_and_are_the_cache_s_own(void **state) {
+  (void)state;
+  compile_cache_t *cache = compile_cache_create(8, 1000);
+  char name[] = "x";
+  compiler_argument_type_t type = {
+      name, tensor_shape_make(TENSOR_F32, 1, (const int64_t[]){4})};
+  compile_key_t key = key_of("module");
+  key.argument_type_count = 1;
+  key.argument_types = &type;
+  compiled_t *compiled = make_compiled(true);
+  compile_cache_put(cache, &key, compiled, 10);
+  compiled_unuse(compiled);
+  assert_ptr_equal(compile_cache_find(cache, &key, true), compiled);
+  type.shape.dims[0] = 5;
+  assert_null(compile_cache_find(cache, &key, true));
+  type.shape.dims[0] = 4;
+  name[0] = 'y';
+  assert_null(compile_cache_find(cache, &key, true));
+  name[0] = 'x';
+  assert_ptr_equal(compile_cache_find(cache, &key, true), compiled);
   compile_cache_destroy(cache);
 }
 
@@ -99,14 +128,14 @@ static void test_the_least_recently_used_goes_when_there_are_too_many(void **sta
 static void test_bytes_are_bounded_and_what_is_larger_than_all_is_not_kept(void **state) {
   (void)state;
   compile_cache_t *cache = compile_cache_create(8, 100);
-  put(cache, "a", 39, true);
-  put(cache, "b", 59, true);
+  put(cache, "a", 40, true);
+  put(cache, "b", 60, true);
   assert_int_equal(compile_cache_count(cache), 2);
   put(cache, "c", 50, true);  // There is room beside neither of the others.
   assert_false(has(cache, "a"));
   assert_false(has(cache, "b"));
   assert_true(has(cache, "c"));
-  put(cache, "d", 100, true);
+  put(cache, "d", 101, true);
   assert_false(has(cache, "d"));
   assert_true(has(cache, "c"));
   compile_cache_destroy(cache);
@@ -147,6 +176,7 @@ static void test_what_was_only_looked_at_gives_way_to_what_can_be_loaded(void **
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_only_the_same_module_for_the_same_pod_is_found),
+      cmocka_unit_test(test_types_of_arguments_count_and_are_the_cache_s_own),
       cmocka_unit_test(test_the_least_recently_used_goes_when_there_are_too_many),
       cmocka_unit_test(test_bytes_are_bounded_and_what_is_larger_than_all_is_not_kept),
       cmocka_unit_test(test_what_was_compiled_outlives_the_cache_while_it_is_used),
