@@ -8,6 +8,7 @@
 
 #include "client/cli/arguments.h"
 #include "client/cli/cli.h"
+#include "client/cli/shapes.h"
 #include "common/base/check.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
@@ -32,6 +33,7 @@ typedef struct check_t {
   int file_count;
   char **files;
   cli_arguments_t arguments;  // For every module that takes some.
+  cli_shapes_t shapes;        // For every module that leaves sizes open.
   family_t *families;
   int family_count;
   // The pod that modules run on, and how many chips they want.
@@ -68,6 +70,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         argp_error(state, "%s", pod_status_message(status));
       }
       return 0;
+    case CLI_KEY_SHAPE:
+      return cli_shapes_option(&check->shapes, value, state);
     case 'q':
       check->quiet = true;
       return 0;
@@ -211,7 +215,11 @@ static pod_status_t fit_pod(check_t *check, const char *text) {
 static pod_status_t check_module(check_t *check, const char *path, const char *text,
                                  size_t length) {
   POD_TRY(fit_pod(check, text));
-  const podium_compile_options_t options = {.timeout_ms = check->timeout_ms};
+  const bool is_open = cli_has_open_sizes(text);
+  const podium_compile_options_t options = {
+      .timeout_ms = check->timeout_ms,
+      .argument_type_count = is_open ? check->shapes.count : 0,
+      .argument_types = check->shapes.types};
   podium_executable_t *executable = NULL;
   POD_TRY(cli_status_of(
       podium_compile(check->session, path, text, length, &options, &executable)));
@@ -350,6 +358,16 @@ static int summarize(check_t *check) {
   return totals[PASS] == all ? CLI_OK : CLI_FAILED;
 }
 
+// Where a module leaves sizes open, they are those of --args.
+static void add_shapes(check_t *check) {
+  for (int i = 0; i < check->arguments.count; i++) {
+    char number[16];
+    snprintf(number, sizeof(number), "%d", i);
+    cli_shapes_add(&check->shapes, number, strlen(number),
+                   &check->arguments.arrays[i].shape);
+  }
+}
+
 int cli_check(int argc, char **argv) {
   static const struct argp_option options[] = {
       {"chip", 'c', "KIND", 0, "v2, v3, v4, v5e, v5p, v6e or v7x (v5e)", 1},
@@ -364,6 +382,7 @@ int cli_check(int argc, char **argv) {
        "What @main takes, '[dense<1> : tensor<2xi32>, ...]'. Without it arguments are "
        "random, the same every time",
        2},
+      CLI_SHAPE_OPTION,
       {"quiet", 'q', NULL, 0, "Only the files that do not pass, and the summary", 2},
       {0},
   };
@@ -380,6 +399,7 @@ int cli_check(int argc, char **argv) {
           "Example:\n  podium check tests/*.mlir"};
   check_t check = {.chip = "v5e", .timeout_ms = 60000};
   cli_parse(&argp, argc, argv, &check);
+  add_shapes(&check);
   for (int i = 0; i < check.file_count; i++) {
     check_and_report(&check, check.files[i]);
   }
@@ -390,5 +410,6 @@ int cli_check(int argc, char **argv) {
   }
   free(check.families);
   cli_arguments_deinit(&check.arguments);
+  cli_shapes_deinit(&check.shapes);
   return result;
 }

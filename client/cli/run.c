@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "client/cli/cli.h"
+#include "client/cli/shapes.h"
 #include "client/cli/simulation.h"
 #include "common/base/clock.h"
 #include "common/base/memory.h"
@@ -49,6 +50,7 @@ typedef struct run_t {
   bool quiet, only_text, time_only;
   cli_simulation_t simulation;
   bindings_t inputs, outputs, expected;
+  cli_shapes_t shapes;
   // What it makes on the way, released in reverse.
   char *text;
   size_t length;
@@ -89,6 +91,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case KEY_POD:
       run->pod = value;
       return 0;
+    case CLI_KEY_SHAPE:
+      return cli_shapes_option(&run->shapes, value, state);
     case 'i':
       return bind(state, &run->inputs, "input", value);
     case 'o':
@@ -233,6 +237,7 @@ static pod_status_t connect_pod(run_t *run) {
 
 static void release(run_t *run) {
   cli_progress_stop(run->progress);
+  cli_shapes_deinit(&run->shapes);
   podium_close(run->session);  // Frees arrays, execution and executable with it.
   podium_pod_free(run->pod_info);
   cli_pod_stop(run->local);
@@ -246,10 +251,34 @@ static void release(run_t *run) {
   free(run);
 }
 
+static bool is_generator(const char *value) {
+  return strcmp(value, "ones") == 0 || strcmp(value, "zeros") == 0 ||
+         strcmp(value, "iota") == 0 || strncmp(value, "random:", 7) == 0 ||
+         strncmp(value, "const:", 6) == 0;
+}
+
+// Arguments whose sizes the program leaves open have those of their files.
+static pod_status_t find_shapes(run_t *run) {
+  if (!cli_has_open_sizes(run->text)) {
+    return NULL;
+  }
+  for (int i = run->inputs.count - 1; i >= 0; i--) {  // The last one of a name counts.
+    const binding_t *input = &run->inputs.list[i];
+    tensor_shape_t shape;
+    if (!is_generator(input->value)) {
+      POD_TRY(pod_status_context(tensor_npy_shape(input->value, &shape), "input %.*s",
+                                 (int)input->name_length, input->name));
+      cli_shapes_add(&run->shapes, input->name, input->name_length, &shape);
+    }
+  }
+  return NULL;
+}
+
 // With `only` for any pod: one of another kind or size than the one that is asked.
 static pod_status_t prepare(run_t *run, bool only) {
   run->progress = cli_progress_start();
   POD_TRY(cli_read_file(run->program, &run->text, &run->length));
+  POD_TRY(find_shapes(run));
   cli_progress_step(run->progress, "starting the pod", 0);
   POD_TRY(connect_pod(run));
   cli_progress_step(run->progress, "compiling", 0);
@@ -258,6 +287,8 @@ static pod_status_t prepare(run_t *run, bool only) {
       .timeout_ms = run->timeout_ms,
       .only = only,
       .algorithms = run->algorithms,
+      .argument_type_count = run->shapes.count,
+      .argument_types = run->shapes.types,
       .chip_kind = is_elsewhere ? run->chip : NULL,
       .topology = is_elsewhere ? run->topology : NULL};
   return cli_status_of(podium_compile(run->session, run->program, run->text, run->length,
@@ -303,12 +334,6 @@ static pod_status_t check_all_used(const bindings_t *bindings, const char *what,
     return status;
   }
   return NULL;
-}
-
-static bool is_generator(const char *value) {
-  return strcmp(value, "ones") == 0 || strcmp(value, "zeros") == 0 ||
-         strcmp(value, "iota") == 0 || strncmp(value, "random:", 7) == 0 ||
-         strncmp(value, "const:", 6) == 0;
 }
 
 static tensor_shape_t tensor_of(const podium_shape_t *shape) {
@@ -566,6 +591,7 @@ int cli_run(int argc, char **argv) {
       {"tolerance", KEY_TOLERANCE, "REL", 0,
        "For --expect: difference allowed, relative to the largest expected value (0.01)",
        2},
+      CLI_SHAPE_OPTION,
       PROFILE_OPTIONS,
       CLI_SIMULATION_OPTIONS,
       CLI_TURNS_OPTION,
@@ -598,6 +624,7 @@ int cli_run(int argc, char **argv) {
 int cli_simulate(int argc, char **argv) {
   static const struct argp_option options[] = {
       POD_OPTIONS,
+      CLI_SHAPE_OPTION,
       PROFILE_OPTIONS,
       CLI_SIMULATION_OPTIONS,
       CLI_TURNS_OPTION,
@@ -638,6 +665,7 @@ static pod_status_t compile_program(run_t *run) {
 int cli_compile(int argc, char **argv) {
   static const struct argp_option options[] = {
       POD_OPTIONS,
+      CLI_SHAPE_OPTION,
       {"text", KEY_TEXT, NULL, 0, "Print only the partitioned program", 2},
       {0},
   };

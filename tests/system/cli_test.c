@@ -319,6 +319,48 @@ static void test_check_gives_a_module_the_arguments_that_it_takes(void **state) 
             ARGS("PASS"));
 }
 
+#define OPEN CONFORMANCE_FOLDER "/open/batch.2x2.mlir"
+
+static void test_sizes_that_a_program_leaves_open_come_from_arguments_or_shape(
+    void **state) {
+  (void)state;
+  char path[PATH_SIZE], option[2 * PATH_SIZE];
+  const tensor_shape_t shape = tensor_shape_make(TENSOR_F32, 2, (int64_t[]){6, 8});
+  tensor_array_t array;
+  assert_null(tensor_array_init(&array, &shape));
+  assert_null(tensor_fill("ones", &array));
+  assert_null(tensor_npy_write(in_folder("six.npy", path), &array));
+  tensor_array_deinit(&array);
+  snprintf(option, sizeof(option), "arg0=%s", path);
+  check_run(ARGS("run", OPEN, "-i", option, "-i", "1=ones"), 0,
+            ARGS("f32[6,8]", "result0 = f32[6,4] 14, 14"));
+  check_run(ARGS("run", OPEN, "--shape", "0=4x8", "-i", "0=ones", "-i", "1=ones"), 0,
+            ARGS("result0 = f32[4,4] 12, 12"));
+  check_run(ARGS("simulate", OPEN, "--shape", "arg0=128x8"), 0,
+            ARGS("f32[128,4]", "predicted device time"));
+  check_run(ARGS("compile", OPEN, "--shape", "0=16x8"), 0, ARGS("tensor<8x8xf32>"));
+  check_run(ARGS("check", OPEN, "--args",
+                 "[dense<1.0> : tensor<2x8xf32>, dense<2.0> : tensor<8x4xf32>]"),
+            0, ARGS("PASS"));
+}
+
+static void test_sizes_that_a_program_cannot_take_are_refused(void **state) {
+  (void)state;
+  check_run(ARGS("simulate", OPEN), 1,
+            ARGS(OPEN ":6:26: argument 0 is tensor<?x8xf32>", "--shape 0=SIZES"));
+  check_run(ARGS("simulate", OPEN, "--shape", "0=4x9"), 1,
+            ARGS(OPEN ":6:26: argument 0 is tensor<?x8xf32>; 4x9 was given; dimension 1 "
+                      "must be 8"));
+  check_run(ARGS("simulate", OPEN, "--shape", "0=7x8"), 1,
+            ARGS("@shape_assertion does not hold: Input shapes do not match",
+                 "Division had remainder 1 when computing the value of 'b' from 7."));
+  check_run(ARGS("simulate", OPEN, "--shape", "x=4x8"), 1, ARGS("no argument 'x'"));
+  check_run(ARGS("simulate", OPEN, "--shape", "0"), 2, ARGS("--shape takes NAME=SIZES"));
+  check_run(ARGS("simulate", OPEN, "--shape", "0=4y8"), 2, ARGS("--shape takes"));
+  check_run(ARGS("simulate", OPEN, "--shape", "0=4x8", "--shape", "0=2x8"), 2,
+            ARGS("two --shape of one argument"));
+}
+
 static int make_folder(void **state) {
   (void)state;
   return mkdtemp(folder) == NULL || setenv("XDG_RUNTIME_DIR", folder, 1) != 0;
@@ -348,6 +390,9 @@ int main(void) {
       cmocka_unit_test(test_a_program_that_does_not_fit_is_refused_with_the_bytes),
       cmocka_unit_test(test_check_says_which_files_pass_and_exits_with_1_if_one_does_not),
       cmocka_unit_test(test_check_gives_a_module_the_arguments_that_it_takes),
+      cmocka_unit_test(
+          test_sizes_that_a_program_leaves_open_come_from_arguments_or_shape),
+      cmocka_unit_test(test_sizes_that_a_program_cannot_take_are_refused),
       cmocka_unit_test(test_the_trace_is_json_that_names_every_chip),
       cmocka_unit_test(test_a_pod_stays_until_it_is_taken_down),
       cmocka_unit_test(test_a_pod_that_does_not_answer_is_named),

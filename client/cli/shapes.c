@@ -1,0 +1,78 @@
+#include "client/cli/shapes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/memory.h"
+#include "common/base/text.h"
+
+// 4x8; false for anything else.
+static bool parse_sizes(const char *text, tensor_shape_t *out_shape) {
+  *out_shape = (tensor_shape_t){.dtype = TENSOR_INVALID};
+  for (;;) {
+    char *end = NULL;
+    if (*text < '0' || *text > '9' || out_shape->rank == TENSOR_RANK_MAX) {
+      return false;
+    }
+    const long long size = strtoll(text, &end, 10);
+    out_shape->dims[out_shape->rank++] = size;
+    if (*end == '\0') {
+      return true;
+    }
+    if (*end != 'x') {
+      return false;
+    }
+    text = end + 1;
+  }
+}
+
+void cli_shapes_add(cli_shapes_t *shapes, const char *name, size_t name_length,
+                    const tensor_shape_t *shape) {
+  for (int i = 0; i < shapes->count; i++) {
+    const char *other = shapes->types[i].argument;
+    if (strlen(other) == name_length && memcmp(other, name, name_length) == 0) {
+      return;
+    }
+  }
+  pod_text_t text = {0};
+  pod_text_add_bytes(&text, name, name_length);
+  shapes->types =
+      pod_grow(shapes->types, (size_t)shapes->count + 1, sizeof(shapes->types[0]));
+  podium_argument_type_t *type = &shapes->types[shapes->count++];
+  *type = (podium_argument_type_t){.argument = pod_text_take(&text),
+                                   .shape = {.rank = shape->rank}};
+  for (int d = 0; d < shape->rank; d++) {
+    type->shape.dims[d] = shape->dims[d];
+  }
+}
+
+error_t cli_shapes_option(cli_shapes_t *shapes, const char *value,
+                          struct argp_state *state) {
+  const char *equals = strchr(value, '=');
+  tensor_shape_t shape;
+  if (equals == NULL || equals == value || !parse_sizes(equals + 1, &shape)) {
+    argp_error(state, "--shape takes NAME=SIZES, such as x=4x8, got '%s'", value);
+  } else if (shapes->count == CLI_SHAPES_MAX) {
+    argp_error(state, "more than %d --shape", (int)CLI_SHAPES_MAX);
+  } else {
+    const int before = shapes->count;
+    cli_shapes_add(shapes, value, (size_t)(equals - value), &shape);
+    if (shapes->count == before) {
+      argp_error(state, "two --shape of one argument: '%s'", value);
+    }
+  }
+  return 0;
+}
+
+void cli_shapes_deinit(cli_shapes_t *shapes) {
+  for (int i = 0; i < shapes->count; i++) {
+    free((char *)(uintptr_t)shapes->types[i].argument);
+  }
+  free(shapes->types);
+  *shapes = (cli_shapes_t){0};
+}
+
+bool cli_has_open_sizes(const char *text) {
+  return strstr(text, "?x") != NULL;
+}

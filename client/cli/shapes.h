@@ -1,0 +1,45 @@
+// Sizes of arguments that a module leaves open (tensor<?x8xf32>): what --shape says, and
+// what comes of the arguments themselves.
+//
+// Threading: pure. Ownership: the list owns its names.
+
+#ifndef CLIENT_CLI_SHAPES_H_
+#define CLIENT_CLI_SHAPES_H_
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "client/lib/podium.h"
+#include "common/tensor/shape.h"
+
+enum { CLI_SHAPES_MAX = 4096, CLI_KEY_SHAPE = 640 };
+
+typedef struct cli_shapes_t {
+  int count;
+  podium_argument_type_t *types;  // For podium_compile.
+} cli_shapes_t;
+
+#define CLI_SHAPE_OPTION                                                         \
+  {                                                                              \
+    "shape", CLI_KEY_SHAPE, "NAME=SIZES", 0,                                     \
+        "Sizes of an argument, by name or number, that the program leaves open " \
+        "(x=4x8 for tensor<?x8xf32>)",                                           \
+        2                                                                        \
+  }
+
+// Takes the value of --shape. One that is none is a usage error.
+error_t cli_shapes_option(cli_shapes_t *shapes, const char *value,
+                          struct argp_state *state);
+
+// Adds the sizes of `shape` for an argument, unless it has some; its dtype does not
+// count.
+void cli_shapes_add(cli_shapes_t *shapes, const char *name, size_t name_length,
+                    const tensor_shape_t *shape);
+
+void cli_shapes_deinit(cli_shapes_t *shapes);
+
+// Whether the module leaves any size open.
+bool cli_has_open_sizes(const char *text);
+
+#endif  // CLIENT_CLI_SHAPES_H_
