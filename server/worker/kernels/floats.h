@@ -41,26 +41,30 @@ static inline double from_bits_f64(uint64_t x) {
 // which the bitwise operation settles.
 static inline float maximum_f32(float x, float y) {
   const float larger = x > y ? x : y;  // y when either is NaN.
-  const float equal = from_bits_f32(bits_f32(x) & bits_f32(y));
-  return x != x ? x : x == y ? equal : larger;
+  const uint32_t other = x == y ? bits_f32(x) : UINT32_MAX;
+  const float settled = from_bits_f32(bits_f32(larger) & other);
+  return x != x ? x : settled;
 }
 
 static inline float minimum_f32(float x, float y) {
-  const float smaller = x < y ? x : y;
-  const float equal = from_bits_f32(bits_f32(x) | bits_f32(y));
-  return x != x ? x : x == y ? equal : smaller;
+  const float smaller = x < y ? x : y;  // y when either is NaN.
+  const uint32_t other = x == y ? bits_f32(x) : 0;
+  const float settled = from_bits_f32(bits_f32(smaller) | other);
+  return x != x ? x : settled;
 }
 
 static inline double maximum_f64(double x, double y) {
-  const double larger = x > y ? x : y;
-  const double equal = from_bits_f64(bits_f64(x) & bits_f64(y));
-  return x != x ? x : x == y ? equal : larger;
+  const double larger = x > y ? x : y;  // y when either is NaN.
+  const uint64_t other = x == y ? bits_f64(x) : UINT64_MAX;
+  const double settled = from_bits_f64(bits_f64(larger) & other);
+  return x != x ? x : settled;
 }
 
 static inline double minimum_f64(double x, double y) {
-  const double smaller = x < y ? x : y;
-  const double equal = from_bits_f64(bits_f64(x) | bits_f64(y));
-  return x != x ? x : x == y ? equal : smaller;
+  const double smaller = x < y ? x : y;  // y when either is NaN.
+  const uint64_t other = x == y ? bits_f64(x) : 0;
+  const double settled = from_bits_f64(bits_f64(smaller) | other);
+  return x != x ? x : settled;
 }
 
 #endif  // SERVER_WORKER_KERNELS_FLOATS_H_

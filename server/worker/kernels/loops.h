@@ -96,7 +96,8 @@ typedef struct kernel_loops_t {
   // or fewer is rounding once. Source f64, s32, u32, s64, u64.
   const kernel_unary_fn_t *to_odd_f32;
   kernel_unary_fn_t bf16_to_f32, f32_to_bf16, f16_to_f32, f32_to_f16;
-  const kernel_reduce_fn_t (*reduce)[TENSOR_DTYPE_COUNT];  // By chip_reducer_t.
+  // By chip_reducer_t, and by compute type; of bf16 too, to f32.
+  const kernel_reduce_fn_t (*reduce)[TENSOR_DTYPE_COUNT];
   // The same on bf16 as it is stored, element by element; NULL where there is none.
   const kernel_binary_fn_t *bf16_reducers;
   // By the binary logarithm of the element's bytes (1, 2, 4, 8, 16).

@@ -5,6 +5,7 @@
 #include <immintrin.h>
 #endif
 
+#include "server/worker/kernels/blocks.h"
 #include "server/worker/kernels/isa.h"
 
 typedef struct sixteen_t {
@@ -107,15 +108,6 @@ const kernel_repeat_fn_t KERNEL_ISA_NAME(kernel_repeat)[KERNEL_SIZES] = {
 
 // ----- transposition -----
 
-// A block of N x N elements in N vectors: interleaving the first half of the rows with
-// the second, log2(N) times, transposes it.
-#define LOW_4 0, 4, 1, 5
-#define HIGH_4 2, 6, 3, 7
-#define LOW_8 0, 8, 1, 9, 2, 10, 3, 11
-#define HIGH_8 4, 12, 5, 13, 6, 14, 7, 15
-#define LOW_16 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
-#define HIGH_16 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
-
 // A tile is transposed into the first-level cache and then written by whole rows. Large
 // results pass by the caches: their lines would only be fetched to be written, and with
 // strides of a power of two they would displace one another besides.
@@ -143,33 +135,15 @@ static inline void end_streaming(void) {
 }
 #endif
 
-#define TRANSPOSE_LOOP(bytes, type, n, stages)                                           \
+#define TRANSPOSE_LOOP(bytes, type, n)                                                   \
   enum { TILE_##bytes = TILE_BYTES / bytes };                                            \
-  typedef type vector_##bytes __attribute__((vector_size(bytes * n)));                   \
-  static inline void block_##bytes(const type *in, int64_t in_stride, type *out) {       \
-    vector_##bytes rows[n], mixed[n];                                                    \
-    for (int i = 0; i < n; i++) {                                                        \
-      memcpy(&rows[i], in + i * in_stride, sizeof(rows[i]));                             \
-    }                                                                                    \
-    for (int stage = 0; stage < stages; stage++) {                                       \
-      for (int i = 0; i < n / 2; i++) {                                                  \
-        mixed[2 * i] = __builtin_shufflevector(rows[i], rows[i + n / 2], LOW_##n);       \
-        mixed[2 * i + 1] = __builtin_shufflevector(rows[i], rows[i + n / 2], HIGH_##n);  \
-      }                                                                                  \
-      for (int i = 0; i < n; i++) {                                                      \
-        rows[i] = mixed[i];                                                              \
-      }                                                                                  \
-    }                                                                                    \
-    for (int i = 0; i < n; i++) {                                                        \
-      memcpy(out + i * TILE_##bytes, &rows[i], sizeof(rows[i]));                         \
-    }                                                                                    \
-  }                                                                                      \
   static void whole_tile_##bytes(const type *in, int64_t in_stride, type *out,           \
                                  int64_t out_stride, bool is_streamed) {                 \
     _Alignas(64) type turned[TILE_##bytes * TILE_##bytes];                               \
     for (int i = 0; i < TILE_##bytes; i += n) {                                          \
       for (int j = 0; j < TILE_##bytes; j += n) {                                        \
-        block_##bytes(in + i * in_stride + j, in_stride, turned + j * TILE_##bytes + i); \
+        block_##bytes(in + i * in_stride + j, in_stride, turned + j * TILE_##bytes + i,  \
+                      TILE_##bytes);                                                     \
       }                                                                                  \
     }                                                                                    \
     for (int j = 0; j < TILE_##bytes; j++) {                                             \
@@ -195,7 +169,8 @@ static inline void end_streaming(void) {
     const int64_t whole_rows = rows / n * n, whole_columns = columns / n * n;            \
     for (int64_t i = 0; i < whole_rows; i += n) {                                        \
       for (int64_t j = 0; j < whole_columns; j += n) {                                   \
-        block_##bytes(in + i * in_stride + j, in_stride, turned + j * TILE_##bytes + i); \
+        block_##bytes(in + i * in_stride + j, in_stride, turned + j * TILE_##bytes + i,  \
+                      TILE_##bytes);                                                     \
       }                                                                                  \
     }                                                                                    \
     for (int64_t j = 0; j < whole_columns; j++) {                                        \
@@ -237,10 +212,10 @@ static inline void end_streaming(void) {
     }                                                                                    \
   }
 
-TRANSPOSE_LOOP(1, uint8_t, 16, 4)
-TRANSPOSE_LOOP(2, uint16_t, 8, 3)
-TRANSPOSE_LOOP(4, uint32_t, 8, 3)
-TRANSPOSE_LOOP(8, uint64_t, 4, 2)
+TRANSPOSE_LOOP(1, uint8_t, BLOCK_1)
+TRANSPOSE_LOOP(2, uint16_t, BLOCK_2)
+TRANSPOSE_LOOP(4, uint32_t, BLOCK_4)
+TRANSPOSE_LOOP(8, uint64_t, BLOCK_8)
 
 static void transpose_16(const void *in_bytes, int64_t in_stride, void *out_bytes,
                          int64_t out_stride, int64_t rows, int64_t columns) {

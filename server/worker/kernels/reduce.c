@@ -34,6 +34,7 @@ typedef struct combiner_t {
   tensor_dtype_t stored, compute;
   size_t stored_bytes, compute_bytes;
   kernel_reduce_fn_t rows;
+  kernel_reduce_fn_t stored_rows;  // Of stored elements to the compute type, or NULL.
   kernel_binary_fn_t pair;
 } combiner_t;
 
@@ -52,6 +53,7 @@ static bool combiner_init(combiner_t *combiner, chip_reducer_t reducer,
   };
   if (chip_reducer_op(reducer) != CHIP_OP_INVALID) {
     combiner->rows = kernel_loops()->reduce[reducer][compute];
+    combiner->stored_rows = kernel_loops()->reduce[reducer][dtype];
   }
   return combiner->rows != NULL && combiner->pair != NULL;
 }
@@ -63,6 +65,10 @@ enum { ROW_CHUNK = 4096 };
 // Rows that are not computed as stored, at most ROW_CHUNK elements each.
 static void reduce_short_rows(const combiner_t *combiner, const char *in, size_t rows,
                               size_t row_count, char *out) {
+  if (combiner->stored_rows != NULL) {
+    combiner->stored_rows(in, rows, row_count, out);
+    return;
+  }
   _Alignas(64) char decoded[ROW_CHUNK * sizeof(float)];
   const size_t together = ROW_CHUNK / row_count;
   for (size_t row = 0; row < rows; row += together) {

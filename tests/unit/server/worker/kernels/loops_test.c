@@ -336,11 +336,73 @@ static void test_moves_of_every_set_are_complete(void **state) {
   }
 }
 
+// A plain row by row, in memory of exactly their size, so that nothing beyond is read.
+static void check_rows(const kernel_loops_t *loops, int reducer, tensor_dtype_t dtype,
+                       size_t rows, size_t row_count) {
+  const kernel_reduce_fn_t reduce = loops->reduce[reducer][dtype];
+  const tensor_dtype_t result = dtype == TENSOR_BF16 ? TENSOR_F32 : dtype;
+  const size_t bytes = tensor_dtype_bytes(dtype), row_bytes = row_count * bytes;
+  const size_t result_bytes = tensor_dtype_bytes(result);
+  char *in = malloc(rows * row_bytes), *alone = malloc(row_bytes);
+  char *found = malloc(rows * result_bytes), *expected = malloc(rows * result_bytes);
+  pod_random_t random = {.state = rows * row_count};
+  for (size_t i = 0; i < rows * row_count; i++) {
+    uint64_t bits = pod_random_next(&random);
+    if (tensor_dtype_is_float(dtype) && i % 64 != 0) {
+      const double value = (double)pod_random_below(&random, 9) - 4;
+      tensor_element_from_double(dtype, i % 16 == 0 ? -0.0 : value * 1.1, &bits);
+    }
+    memcpy(in + i * bytes, &bits, bytes);
+  }
+  reduce(in, rows, row_count, found);
+  for (size_t row = 0; row < rows; row++) {
+    memcpy(alone, in + row * row_bytes, row_bytes);
+    reduce(alone, 1, row_count, expected + row * result_bytes);
+  }
+  assert_same("rows", result, expected, found, rows);
+  if (dtype == TENSOR_BF16) {
+    float *wide = malloc(rows * row_count * sizeof(*wide));
+    loops->bf16_to_f32(in, wide, rows * row_count);
+    loops->reduce[reducer][TENSOR_F32](wide, rows, row_count, expected);
+    assert_same("bf16 rows", result, expected, found, rows);
+    free(wide);
+  }
+  free(in);
+  free(alone);
+  free(found);
+  free(expected);
+}
+
+static void test_rows_side_by_side_are_combined_as_they_are_alone(void **state) {
+  (void)state;
+  static const size_t row_counts[] = {1,  2,  3,  4,  5,  7,  8,   9,   13,  16,   17,
+                                      31, 63, 64, 65, 96, 97, 100, 128, 131, 4096, 4097};
+  static const size_t rows[] = {1, 2, 15, 16, 17, 63, 64, 65, 131};
+  for (size_t s = 0; s < POD_COUNT_OF(sets); s++) {
+    const kernel_loops_t *loops = kernel_loops_by_name(sets[s]);
+    for (int i = 0; loops != NULL && i < KERNEL_REDUCERS * TENSOR_DTYPE_COUNT; i++) {
+      const tensor_dtype_t dtype = (tensor_dtype_t)(i / KERNEL_REDUCERS);
+      if (loops->reduce[i % KERNEL_REDUCERS][dtype] == NULL ||
+          tensor_dtype_is_complex(dtype)) {
+        continue;
+      }
+      for (size_t r = 0; r < POD_COUNT_OF(rows); r++) {
+        for (size_t c = 0; c < POD_COUNT_OF(row_counts); c++) {
+          if (row_counts[c] < 1000 || rows[r] == 17) {
+            check_rows(loops, i % KERNEL_REDUCERS, dtype, rows[r], row_counts[c]);
+          }
+        }
+      }
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_best_set_is_one_of_those_by_name),
       cmocka_unit_test(test_every_set_computes_the_same_bits),
       cmocka_unit_test(test_every_set_rounds_16_bit_floats_the_same),
+      cmocka_unit_test(test_rows_side_by_side_are_combined_as_they_are_alone),
       cmocka_unit_test(test_functions_of_every_set_are_within_an_ulp),
       cmocka_unit_test(test_products_of_every_set_are_complete),
       cmocka_unit_test(test_moves_of_every_set_are_complete),
