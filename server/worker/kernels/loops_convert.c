@@ -159,7 +159,7 @@ static inline uint16_t pack_bf16(float x) {
   const uint32_t bits = bits_f32(x);
   const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
   const uint32_t quiet = (bits >> 16) | 0x40u;
-  return (uint16_t)((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded);
+  return (uint16_t)(x != x ? quiet : rounded);
 }
 
 // Normal numbers are rounded in the integer domain; subnormal ones by adding 0.5, which
@@ -245,8 +245,24 @@ KERNEL_UNARY_LOOP(pack_rest_f16, float, uint16_t, float, pack_f16(x))
 
 BF16_LOOP(add_bf16, x + y)
 BF16_LOOP(multiply_bf16, x *y)
-BF16_LOOP(maximum_bf16, maximum_f32(x, y))
-BF16_LOOP(minimum_bf16, minimum_f32(x, y))
+
+// The larger or smaller of two is one of them: their bits are compared as integers that
+// are ordered as the values are, -0 below +0. NaN is made quiet, as by rounding.
+static inline int16_t order_bf16(uint16_t x) {
+  const int16_t bits = (int16_t)x;
+  return (int16_t)(bits ^ ((bits >> 15) & INT16_MAX));
+}
+
+static inline uint16_t extreme_bf16(uint16_t x, uint16_t y, uint16_t chosen) {
+  const uint16_t x_magnitude = x & 0x7fffu, y_magnitude = y & 0x7fffu;
+  const uint16_t other = y_magnitude > 0x7f80u ? (uint16_t)(y | 0x40u) : chosen;
+  return x_magnitude > 0x7f80u ? (uint16_t)(x | 0x40u) : other;
+}
+
+KERNEL_BINARY_LOOP(maximum_bf16, uint16_t, uint16_t, uint16_t,
+                   extreme_bf16(x, y, order_bf16(x) > order_bf16(y) ? x : y))
+KERNEL_BINARY_LOOP(minimum_bf16, uint16_t, uint16_t, uint16_t,
+                   extreme_bf16(x, y, order_bf16(x) < order_bf16(y) ? x : y))
 
 const kernel_binary_fn_t KERNEL_ISA_NAME(kernel_bf16_reducers)[KERNEL_REDUCERS] = {
     [CHIP_REDUCER_ADD] = add_bf16,

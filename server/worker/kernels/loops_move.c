@@ -12,6 +12,54 @@ typedef struct sixteen_t {
   uint64_t half[2];
 } sixteen_t;
 
+// Every second element, by shuffles. The last vector overlaps the one before and begins
+// one element earlier than its first, so that nothing behind the last is read; count is
+// more than a vector holds.
+#if defined(__AVX2__)
+enum { EVERY_SECOND_BYTES = 32 };
+#define FROM_1(first) PAIRS_8(first), PAIRS_8(first + 16), FROM_2(first + 32)
+#define FROM_2(first) PAIRS_8(first), PAIRS_8(first + 16)
+#define FROM_4(first) PAIRS_8(first)
+#define FROM_8(first) PAIRS_4(first)
+#else
+enum { EVERY_SECOND_BYTES = 16 };
+#define FROM_1(first) PAIRS_8(first), PAIRS_8(first + 16)
+#define FROM_2(first) PAIRS_8(first)
+#define FROM_4(first) PAIRS_4(first)
+#define FROM_8(first) first, first + 2
+#endif
+#define PAIRS_4(first) (first), (first) + 2, (first) + 4, (first) + 6
+#define PAIRS_8(first) PAIRS_4(first), PAIRS_4((first) + 8)
+
+#define EVERY_SECOND_LOOP(bytes, type)                                        \
+  typedef type half_##bytes __attribute__((vector_size(EVERY_SECOND_BYTES))); \
+  static void every_second_##bytes(const type *in, type *out, size_t count) { \
+    enum { N = EVERY_SECOND_BYTES / bytes };                                  \
+    half_##bytes low, high;                                                   \
+    for (size_t i = 0; i + N < count; i += N) {                               \
+      memcpy(&low, in + 2 * i, sizeof(low));                                  \
+      memcpy(&high, in + 2 * i + N, sizeof(high));                            \
+      low = __builtin_shufflevector(low, high, FROM_##bytes(0));              \
+      memcpy(out + i, &low, sizeof(low));                                     \
+    }                                                                         \
+    const type *last = in + 2 * (count - N) - 1;                              \
+    memcpy(&low, last, sizeof(low));                                          \
+    memcpy(&high, last + N, sizeof(high));                                    \
+    low = __builtin_shufflevector(low, high, FROM_##bytes(1));                \
+    memcpy(out + count - N, &low, sizeof(low));                               \
+  }
+
+EVERY_SECOND_LOOP(1, uint8_t)
+EVERY_SECOND_LOOP(2, uint16_t)
+EVERY_SECOND_LOOP(4, uint32_t)
+EVERY_SECOND_LOOP(8, uint64_t)
+
+static void every_second_16(const sixteen_t *in, sixteen_t *out, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    out[i] = in[2 * i];
+  }
+}
+
 #define MOVE_LOOPS(bytes, type)                                                      \
   static void select_##bytes(const uint8_t *pred, const void *a_bytes,               \
                              const void *b_bytes, void *out_bytes, size_t count) {   \
@@ -37,11 +85,8 @@ typedef struct sixteen_t {
       for (size_t i = 0; i < count; i++) {                                           \
         out[i] = *(in - i);                                                          \
       }                                                                              \
-    } else if (stride == 2) {                                                        \
-      KERNEL_INDEPENDENT                                                             \
-      for (size_t i = 0; i < count; i++) {                                           \
-        out[i] = in[2 * i];                                                          \
-      }                                                                              \
+    } else if (stride == 2 && count > EVERY_SECOND_BYTES / bytes) {                  \
+      every_second_##bytes(in, out, count);                                          \
     } else {                                                                         \
       KERNEL_INDEPENDENT                                                             \
       for (size_t i = 0; i < count; i++) {                                           \

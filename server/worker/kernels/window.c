@@ -1,7 +1,8 @@
-// reduce_window. With a known reducer goes row by row of the result: for every place of
-// the window one strided row of the operand is combined with the row so far, and rounded
-// to the element type, so that sums come out as by the reference interpreter. Padding
-// takes part with the initial value, as the specification has it.
+// reduce_window. Blocks of results are computed side by side: for every place of the
+// window, what they see there (window_view.h) is combined with the results so far. A
+// known reducer rounds to the element type at each step, so that sums come out as by the
+// reference interpreter. Padding takes part with the initial value, as the specification
+// has it.
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,119 +14,51 @@
 #include "server/worker/kernels/region.h"
 #include "server/worker/kernels/scratch.h"
 #include "server/worker/kernels/storage.h"
+#include "server/worker/kernels/window_view.h"
 #include "server/worker/kernels/windows.h"
 
 // ----- a known reducer -----
 
-typedef struct rows_t {
-  const chip_window_t *window;
-  const tensor_shape_t *in;
-  const char *data;
+enum { BLOCK = 2 * KERNEL_BLOCK };
+
+typedef struct blocks_t {
+  kernel_window_view_t view;
+  const void *data, *initial;
   tensor_dtype_t dtype, compute;
   kernel_binary_fn_t loop;
   bool rounds;  // After every step: `compute` holds more than `dtype`.
-  int64_t strides[TENSOR_RANK_MAX];
-  int64_t width;  // Of a row of the result.
-  // In the compute type, `width` elements each: the row so far, what it is combined
-  // with, and the initial value.
-  char *sums, *values, *initial;
-  char *stored;  // A row of the operand as it is stored.
-} rows_t;
+  // BLOCK elements each: the results so far and what they are combined with in the
+  // compute type, and the latter as it is stored.
+  char *sums, *values, *stored;
+} blocks_t;
 
-static const void *decode(const rows_t *rows, const void *in, size_t count,
+static const void *decode(const blocks_t *blocks, const void *in, size_t count,
                           void *scratch) {
-  return rows->compute == rows->dtype ? in
-                                      : kernel_decode(rows->dtype, in, count, scratch);
+  return blocks->compute == blocks->dtype
+             ? in
+             : kernel_decode(blocks->dtype, in, count, scratch);
 }
 
-static void encode(const rows_t *rows, const void *computed, size_t count, void *out) {
-  if (rows->compute == rows->dtype) {
-    memcpy(out, computed, count * tensor_dtype_bytes(rows->dtype));
-  } else {
-    kernel_encode(rows->dtype, computed, count, out);
-  }
-}
-
-// Elements [first, end) of the row for place `w` of the window in the last dimension fall
-// on elements of the operand (with gaps when it is dilated); the others on padding.
-static void row_bounds(const rows_t *rows, int64_t w, int64_t *out_first,
-                       int64_t *out_end) {
-  const int d = rows->in->rank - 1;
-  const int64_t stride = rows->window->strides[d];
-  const int64_t shift = rows->window->low[d] - w * rows->window->window_dilations[d];
-  const int64_t span = (rows->in->dims[d] - 1) * rows->window->base_dilations[d];
-  // 0 <= o * stride - shift <= span
-  int64_t first = shift <= 0 ? 0 : (shift + stride - 1) / stride;
-  int64_t end = span + shift < 0 ? 0 : (span + shift) / stride + 1;
-  end = end > rows->width ? rows->width : end;
-  *out_first = first > end ? end : first;
-  *out_end = end;
-}
-
-// The row of the operand for a place of the window, in the compute type; `offset` is
-// that of the dimensions before the last, -1 in the padding.
-static const char *fetch_row(const rows_t *rows, int64_t offset, int64_t w) {
-  if (offset < 0) {
-    return rows->initial;
-  }
-  const int d = rows->in->rank - 1;
-  const unsigned size = kernel_size_index(rows->dtype);
-  const unsigned compute_size = kernel_size_index(rows->compute);
-  const size_t bytes = tensor_dtype_bytes(rows->dtype);
-  int64_t first, end;
-  row_bounds(rows, w, &first, &end);
-  const size_t compute_bytes = tensor_dtype_bytes(rows->compute);
-  const int64_t base = rows->window->base_dilations[d];
-  if (base == 1 && first < end) {
-    const int64_t at = chip_window_element(rows->window, d, first, w);
-    const size_t count = (size_t)(end - first);
-    const char *source = rows->data + (size_t)(offset + at) * bytes;
-    if (rows->window->strides[d] != 1) {
-      kernel_loops()->gather[size](source, rows->window->strides[d], rows->stored, count);
-      source = rows->stored;
-    }
-    char *target = rows->values + (size_t)first * compute_bytes;
-    const void *computed = decode(rows, source, count, target);
-    if (first == 0 && end == rows->width) {
-      return computed;
-    }
-    if (computed != target) {
-      memcpy(target, computed, count * compute_bytes);
-    }
-  }
-  // Padding before and behind, and the gaps of a dilated operand.
-  for (int64_t o = 0; o < rows->width; o++) {
-    if (base == 1 && o >= first && o < end) {
-      o = end - 1;
-      continue;
-    }
-    const int64_t at = chip_window_element(rows->window, d, o, w);
-    char *target = rows->values + (size_t)o * compute_bytes;
-    const char *element = rows->initial;
-    _Alignas(16) char decoded[KERNEL_ELEMENT_BYTES];
-    if (at >= 0 && at < rows->in->dims[d]) {
-      element = decode(rows, rows->data + (size_t)(offset + at) * bytes, 1, decoded);
-    }
-    kernel_loops()->gather[compute_size](element, 0, target, 1);
-  }
-  return rows->values;
-}
-
-static void reduce_row(const rows_t *rows, const int64_t *o, char *out) {
-  const int last = rows->in->rank - 1;
-  const size_t count = (size_t)rows->width;
-  memcpy(rows->sums, rows->initial, count * tensor_dtype_bytes(rows->compute));
+static void reduce_block(const blocks_t *blocks, int64_t first, size_t count, char *out) {
+  const kernel_window_view_t *view = &blocks->view;
+  const bool is_as_stored = blocks->compute == blocks->dtype;
+  char *sums = is_as_stored ? out : blocks->sums;
+  _Alignas(16) char element[KERNEL_ELEMENT_BYTES];
+  kernel_fill(tensor_dtype_bytes(blocks->compute),
+              decode(blocks, blocks->initial, 1, element), sums, count);
   int64_t w[TENSOR_RANK_MAX] = {0};
   do {
-    const int64_t offset =
-        kernel_window_offset(rows->window, last, rows->in, rows->strides, o, w);
-    rows->loop(rows->sums, fetch_row(rows, offset, w[last]), rows->sums, count);
-    if (rows->rounds) {
-      kernel_encode(rows->dtype, rows->sums, count, rows->stored);
-      kernel_decode(rows->dtype, rows->stored, count, rows->sums);
+    const void *seen = kernel_window_view_fetch(view, blocks->data, blocks->initial, w,
+                                                first, count, blocks->stored);
+    blocks->loop(sums, decode(blocks, seen, count, blocks->values), sums, count);
+    if (blocks->rounds) {
+      kernel_encode(blocks->dtype, sums, count, blocks->stored);
+      kernel_decode(blocks->dtype, blocks->stored, count, sums);
     }
-  } while (kernel_next_index(last + 1, rows->window->sizes, w));
-  encode(rows, rows->sums, count, out);
+  } while (kernel_next_index(view->in->rank, view->window->sizes, w));
+  if (!is_as_stored) {
+    kernel_encode(blocks->dtype, sums, count, out);
+  }
 }
 
 static pod_status_t reduce_window_known(const kernel_args_t *args,
@@ -134,41 +67,35 @@ static pod_status_t reduce_window_known(const kernel_args_t *args,
   const tensor_shape_t *out = kernel_result_shape(args, 0);
   const chip_reducer_t reducer = (chip_reducer_t)chip_instruction_attr_one(
       args->instruction, CHIP_ATTR_REDUCER, CHIP_REDUCER_NONE);
-  rows_t rows = {.window = window,
-                 .in = kernel_operand_shape(args, 0),
-                 .data = args->operands[0],
-                 .dtype = out->dtype,
-                 .compute = kernel_compute_dtype(out->dtype),
-                 .loop = loop,
-                 .rounds = tensor_dtype_is_float(out->dtype) &&
-                           !kernel_is_computed_as_stored(out->dtype) &&
-                           reducer != CHIP_REDUCER_MAXIMUM &&
-                           reducer != CHIP_REDUCER_MINIMUM,
-                 .width = out->dims[out->rank - 1]};
+  blocks_t blocks = {
+      .view = kernel_window_view_make(window, kernel_operand_shape(args, 0), out),
+      .data = args->operands[0],
+      .initial = args->operands[1],
+      .dtype = out->dtype,
+      .compute = kernel_compute_dtype(out->dtype),
+      .loop = loop,
+      .rounds = tensor_dtype_is_float(out->dtype) &&
+                !kernel_is_computed_as_stored(out->dtype) &&
+                reducer != CHIP_REDUCER_MAXIMUM && reducer != CHIP_REDUCER_MINIMUM};
   const kernel_binary_fn_t stored = kernel_stored_loop(loop, out->dtype);
   if (stored != NULL) {  // It rounds at every step by itself.
-    rows.loop = stored;
-    rows.compute = rows.dtype;
-    rows.rounds = false;
+    blocks.loop = stored;
+    blocks.compute = blocks.dtype;
+    blocks.rounds = false;
   }
-  tensor_shape_strides(rows.in, rows.strides);
-  const size_t bytes = tensor_dtype_bytes(rows.compute);
-  const size_t row_bytes = (size_t)rows.width * bytes + 64;
+  const size_t block_bytes = BLOCK * tensor_dtype_bytes(blocks.compute);
   void *scratch;
-  POD_TRY(kernel_scratch(KERNEL_SLOT_RESULT, 4 * row_bytes, &scratch));
-  rows.sums = scratch;
-  rows.values = rows.sums + row_bytes;
-  rows.initial = rows.values + row_bytes;
-  rows.stored = rows.initial + row_bytes;
-  _Alignas(16) char element[KERNEL_ELEMENT_BYTES];
-  kernel_fill(bytes, decode(&rows, args->operands[1], 1, element), rows.initial,
-              (size_t)rows.width);
-  char *target = args->results[0];
-  int64_t o[TENSOR_RANK_MAX] = {0};
-  do {
-    reduce_row(&rows, o, target);
-    target += (size_t)rows.width * tensor_dtype_bytes(rows.dtype);
-  } while (kernel_next_index(out->rank - 1, out->dims, o));
+  POD_TRY(kernel_scratch(KERNEL_SLOT_RESULT, 3 * block_bytes, &scratch));
+  blocks.sums = scratch;
+  blocks.values = blocks.sums + block_bytes;
+  blocks.stored = blocks.values + block_bytes;
+  const size_t bytes = tensor_dtype_bytes(out->dtype);
+  const int64_t count = tensor_shape_elements(out);
+  for (int64_t first = 0; first < count;) {
+    const size_t part = kernel_window_view_block(&blocks.view, first, BLOCK);
+    reduce_block(&blocks, first, part, (char *)args->results[0] + (size_t)first * bytes);
+    first += (int64_t)part;
+  }
   kernel_scratch_trim();
   return NULL;
 }
@@ -177,61 +104,60 @@ static pod_status_t reduce_window_known(const kernel_args_t *args,
 
 enum { FEW = KERNEL_VALUES_MAX / 2 };
 
-// A lane is an element of a row of the result.
+// A lane is a result.
 typedef struct windows_t {
   const kernel_args_t *args;
-  const chip_window_t *window;
   kernel_lanes_t *lanes;
   int32_t count;  // Of operands.
   size_t bytes[FEW];
   char *values[FEW];  // The results so far, KERNEL_LANES each.
-  int64_t strides[TENSOR_RANK_MAX];
+  kernel_window_view_t views[FEW];
 } windows_t;
 
-// Results [first, first + places) of the row at `o`: all places of the window in order,
-// padding too.
-static pod_status_t reduce_lanes(const windows_t *windows, const int64_t *o,
-                                 int64_t first, size_t places, int64_t to) {
+// All places of the window in order, padding too.
+static pod_status_t reduce_lanes(const windows_t *windows, int64_t first, size_t places) {
   const kernel_args_t *args = windows->args;
-  const tensor_shape_t *in = kernel_operand_shape(args, 0);
   const int32_t count = windows->count;
-  int64_t w[TENSOR_RANK_MAX] = {0}, offsets[KERNEL_LANES];
+  int64_t w[TENSOR_RANK_MAX] = {0};
   for (int32_t i = 0; i < count; i++) {
     kernel_fill(windows->bytes[i], args->operands[count + i], windows->values[i], places);
   }
   do {
-    kernel_window_offsets(windows->window, in, windows->strides, o, w, first, places,
-                          offsets);
     for (int32_t i = 0; i < count; i++) {
       memcpy(kernel_lanes_parameter(windows->lanes, i), windows->values[i],
              places * windows->bytes[i]);
-      kernel_lanes_collect(windows->bytes[i], args->operands[i], offsets,
-                           args->operands[count + i], places,
-                           kernel_lanes_parameter(windows->lanes, count + i));
+      void *to = kernel_lanes_parameter(windows->lanes, count + i);
+      const void *seen =
+          kernel_window_view_fetch(&windows->views[i], args->operands[i],
+                                   args->operands[count + i], w, first, places, to);
+      if (seen != to) {
+        memcpy(to, seen, places * windows->bytes[i]);
+      }
     }
     POD_TRY(kernel_lanes_run(windows->lanes, places));
     for (int32_t i = 0; i < count; i++) {
       memcpy(windows->values[i], kernel_lanes_result(windows->lanes, i),
              places * windows->bytes[i]);
     }
-  } while (kernel_next_index(in->rank, windows->window->sizes, w));
+  } while (
+      kernel_next_index(windows->views[0].in->rank, windows->views[0].window->sizes, w));
   for (int32_t i = 0; i < count; i++) {
-    memcpy((char *)args->results[i] + (size_t)to * windows->bytes[i], windows->values[i],
-           places * windows->bytes[i]);
+    memcpy((char *)args->results[i] + (size_t)first * windows->bytes[i],
+           windows->values[i], places * windows->bytes[i]);
   }
   return NULL;
 }
 
-static pod_status_t reduce_windows(windows_t *windows) {
+static pod_status_t reduce_windows(windows_t *windows, const chip_window_t *window) {
   const kernel_args_t *args = windows->args;
-  const tensor_shape_t *out = kernel_result_shape(args, 0);
   kernel_signature_t signature = {.parameter_count = 2 * windows->count,
                                   .result_count = windows->count};
   for (int32_t i = 0; i < windows->count; i++) {
-    const tensor_dtype_t dtype = kernel_operand_shape(args, i)->dtype;
+    const tensor_shape_t *in = kernel_operand_shape(args, i);
     signature.parameters[i] = signature.parameters[windows->count + i] =
-        signature.results[i] = dtype;
-    windows->bytes[i] = tensor_dtype_bytes(dtype);
+        signature.results[i] = in->dtype;
+    windows->views[i] = kernel_window_view_make(window, in, kernel_result_shape(args, i));
+    windows->bytes[i] = tensor_dtype_bytes(in->dtype);
     windows->values[i] = malloc(KERNEL_LANES * windows->bytes[i]);
     if (windows->values[i] == NULL) {
       return pod_error(POD_RESOURCE_EXHAUSTED, "%s: no host memory for %d operands",
@@ -239,29 +165,23 @@ static pod_status_t reduce_windows(windows_t *windows) {
     }
   }
   POD_TRY(kernel_lanes_create(args, 0, &signature, &windows->lanes));
-  tensor_shape_strides(kernel_operand_shape(args, 0), windows->strides);
-  const int last = out->rank > 0 ? out->rank - 1 : 0;
-  const int64_t width = out->rank > 0 ? out->dims[last] : 1;
-  int64_t to = 0, o[TENSOR_RANK_MAX] = {0};
-  do {
-    for (int64_t first = 0; first < width; first += KERNEL_LANES) {
-      const int64_t places = width - first < KERNEL_LANES ? width - first : KERNEL_LANES;
-      POD_TRY(reduce_lanes(windows, o, first, (size_t)places, to));
-      to += places;
-    }
-  } while (kernel_next_index(last, out->dims, o));
+  const int64_t count = tensor_shape_elements(kernel_result_shape(args, 0));
+  for (int64_t first = 0; first < count;) {
+    const size_t part = kernel_window_view_block(&windows->views[0], first, KERNEL_LANES);
+    POD_TRY(reduce_lanes(windows, first, part));
+    first += (int64_t)part;
+  }
   return NULL;
 }
 
 static pod_status_t reduce_window_region(const kernel_args_t *args,
                                          const chip_window_t *window) {
-  windows_t windows = {
-      .args = args, .window = window, .count = args->instruction->result_count};
+  windows_t windows = {.args = args, .count = args->instruction->result_count};
   if (windows.count > FEW) {
     return pod_error(POD_UNIMPLEMENTED, "%s: more than %d inputs",
                      args->instruction->name, FEW);
   }
-  const pod_status_t status = reduce_windows(&windows);
+  const pod_status_t status = reduce_windows(&windows, window);
   kernel_lanes_destroy(windows.lanes);
   for (int32_t i = 0; i < windows.count; i++) {
     free(windows.values[i]);

@@ -305,6 +305,34 @@ static void test_products_of_every_set_are_complete(void **state) {
   }
 }
 
+// In memory of exactly what is read and written.
+static void check_gather(const kernel_loops_t *loops, unsigned size, int64_t stride,
+                         size_t count) {
+  const size_t bytes = (size_t)1 << size, step = (size_t)stride * bytes;
+  char *in = malloc((count - 1) * step + bytes), *out = malloc(count * bytes);
+  for (size_t i = 0; i < (count - 1) * step + bytes; i++) {
+    in[i] = (char)(i * 7 + i / 256);
+  }
+  loops->gather[size](in, stride, out, count);
+  for (size_t i = 0; i < count; i++) {
+    assert_memory_equal(out + i * bytes, in + i * step, bytes);
+  }
+  free(in);
+  free(out);
+}
+
+static void test_gathers_read_no_more_than_they_take(void **state) {
+  (void)state;
+  for (size_t s = 0; s < POD_COUNT_OF(sets); s++) {
+    const kernel_loops_t *loops = kernel_loops_by_name(sets[s]);
+    for (unsigned i = 0; loops != NULL && i < KERNEL_SIZES * 6; i++) {
+      for (size_t count = 1; count < 140; count++) {
+        check_gather(loops, i / 6, i % 6, count);
+      }
+    }
+  }
+}
+
 static void test_moves_of_every_set_are_complete(void **state) {
   (void)state;
   enum { ROWS = 150, COLUMNS = 140 };
@@ -405,6 +433,7 @@ int main(void) {
       cmocka_unit_test(test_rows_side_by_side_are_combined_as_they_are_alone),
       cmocka_unit_test(test_functions_of_every_set_are_within_an_ulp),
       cmocka_unit_test(test_products_of_every_set_are_complete),
+      cmocka_unit_test(test_gathers_read_no_more_than_they_take),
       cmocka_unit_test(test_moves_of_every_set_are_complete),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
