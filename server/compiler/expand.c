@@ -350,6 +350,13 @@ static const expansion_t *find_expansion(const char *name) {
   return row != NULL ? row : find_row(name, checked, POD_COUNT_OF(checked));
 }
 
+const char *expand_operation(int index) {
+  const int count = (int)POD_COUNT_OF(expansions), more = (int)POD_COUNT_OF(checked);
+  return index < count          ? expansions[index].name
+         : index < count + more ? checked[index - count].name
+                                : NULL;
+}
+
 // Whether anything is done for operations of that name: for most there is not.
 static intptr_t may_expand(const char *name) {
   static const char *const others[] = {"chlo.scan", "stablehlo.all_reduce",

@@ -314,6 +314,13 @@ static const struct {
     {"stablehlo.dynamic_top_k", emit_top_k},
 };
 
+const char *expand_custom_target(int index) {
+  const int count = (int)POD_COUNT_OF(targets), more = (int)POD_COUNT_OF(renamed);
+  return index < count          ? targets[index].target
+         : index < count + more ? renamed[index - count].target
+                                : NULL;
+}
+
 static bool is_static(const mlir_op_t *op) {
   for (int i = 0; i < op->operand_count + op->result_count; i++) {
     const mlir_type_t *type = i < op->operand_count

@@ -108,6 +108,11 @@ expand_fn_t expand_find_custom(const mlir_op_t *op);
 // A custom call whose results are its operands.
 bool expand_keeps_operands(const mlir_op_t *op);
 
+// For tests, which want all of them: the targets of custom calls, and the operations that
+// the pass takes away or checks. Literals; NULL behind the last.
+const char *expand_custom_target(int index);
+const char *expand_operation(int index);
+
 // expand_norm.c:
 POD_MUST_USE pod_status_t expand_norm_inference(expander_t *expander,
                                                 mlir_value_t **out_results);

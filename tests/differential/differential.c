@@ -39,8 +39,15 @@ static bool is_same_part(double a, double b) {
 // The distance from 1 to the next number.
 static double unit_of(tensor_dtype_t dtype) {
   static const double units[TENSOR_DTYPE_COUNT] = {
-      [TENSOR_BF16] = 0x1p-7, [TENSOR_F16] = 0x1p-10, [TENSOR_F32] = 0x1p-23,
-      [TENSOR_F64] = 0x1p-52, [TENSOR_C64] = 0x1p-23, [TENSOR_C128] = 0x1p-52};
+      [TENSOR_F4E2M1FN] = 0x1p-1,   [TENSOR_F6E2M3FN] = 0x1p-3,
+      [TENSOR_F6E3M2FN] = 0x1p-2,   [TENSOR_F8E3M4] = 0x1p-4,
+      [TENSOR_F8E4M3] = 0x1p-3,     [TENSOR_F8E4M3FN] = 0x1p-3,
+      [TENSOR_F8E4M3FNUZ] = 0x1p-3, [TENSOR_F8E4M3B11FNUZ] = 0x1p-3,
+      [TENSOR_F8E5M2] = 0x1p-2,     [TENSOR_F8E5M2FNUZ] = 0x1p-2,
+      [TENSOR_F8E8M0FNU] = 1,       [TENSOR_BF16] = 0x1p-7,
+      [TENSOR_F16] = 0x1p-10,       [TENSOR_F32] = 0x1p-23,
+      [TENSOR_F64] = 0x1p-52,       [TENSOR_C64] = 0x1p-23,
+      [TENSOR_C128] = 0x1p-52};
   return units[dtype];
 }
 

@@ -11,9 +11,16 @@
 #include <cmocka.h>
 
 #include "common/base/log.h"
+#include "tests/differential/coverage.h"
 #include "tests/differential/differential.h"
 
-enum { ROUNDS = 1000, OPS_MAX = 24, FINDINGS_MAX = 20 };
+enum {
+  ROUNDS = 1000,
+  OPS_MAX = 24,
+  FINDINGS_MAX = 20,
+  COVERAGE_MODULES = 400,
+  COVERAGE_OPS = 8,
+};
 
 static const char *setting(const char *name, const char *otherwise) {
   const char *value = getenv(name);
@@ -103,6 +110,72 @@ static void test_the_reference_knows_what_is_generated(void **state) {
   }
 }
 
+static bool is_covered(const coverage_t *coverage) {
+  pod_text_t report = {0};
+  coverage_report(coverage, &report);
+  const bool is_empty = report.length == 0;
+  pod_text_deinit(&report);
+  return is_empty;
+}
+
+// Modules of every row hold every operation there is, with every element type that the
+// specification admits, but for the exceptions of coverage.c.
+static void test_every_operation_is_generated_with_every_type(void **state) {
+  (void)state;
+  static coverage_t coverage;
+  coverage_init(&coverage);
+  pod_text_t report = {0};
+  for (uint64_t seed = 1; seed <= COVERAGE_MODULES && !is_covered(&coverage); seed++) {
+    for (int i = 0; i < generate_row_count(); i++) {
+      generate_case_t *generated =
+          generate_case(seed, COVERAGE_OPS, generate_row(i)->name, true);
+      coverage_add(&coverage, generated->module, &report);
+      generate_case_destroy(generated);
+    }
+  }
+  coverage_report(&coverage, &report);
+  if (report.length > 0) {
+    fprintf(stderr, "%s", report.bytes);
+  }
+  assert_int_equal(report.length, 0);
+  pod_text_deinit(&report);
+}
+
+// A program's random numbers are the same whenever it runs, on however many chips.
+static void test_random_numbers_are_the_programs_own(void **state) {
+  (void)state;
+  static const char text[] =
+      "func.func @main() -> (tensor<4x6xf32>, tensor<8xi32>) {\n"
+      "  %a = stablehlo.constant dense<0.0> : tensor<f32>\n"
+      "  %b = stablehlo.constant dense<1.0> : tensor<f32>\n"
+      "  %s = stablehlo.constant dense<[4, 6]> : tensor<2xi64>\n"
+      "  %0 = stablehlo.rng %a, %b, %s, distribution = NORMAL : (tensor<f32>, "
+      "tensor<f32>, tensor<2xi64>) -> tensor<4x6xf32>\n"
+      "  %c = stablehlo.constant dense<-5> : tensor<i32>\n"
+      "  %d = stablehlo.constant dense<100> : tensor<i32>\n"
+      "  %t = stablehlo.constant dense<8> : tensor<1xi64>\n"
+      "  %1 = stablehlo.rng %c, %d, %t, distribution = UNIFORM : (tensor<i32>, "
+      "tensor<i32>, tensor<1xi64>) -> tensor<8xi32>\n"
+      "  return %0, %1 : tensor<4x6xf32>, tensor<8xi32>\n"
+      "}\n";
+  const int64_t dims[] = {4, 6}, size = 8;
+  pod_arena_t *arena = pod_arena_create();
+  device_t *devices[] = {device_create(), device_create(), device_create_mesh()};
+  reference_value_t results[3][2];
+  for (int i = 0; i < 3; i++) {
+    results[i][0].shape = tensor_shape_make(TENSOR_F32, 2, dims);
+    results[i][1].shape = tensor_shape_make(TENSOR_S32, 1, &size);
+    assert_null(device_run(devices[i], text, (int64_t)strlen(text), arena, 0, NULL, 2,
+                           results[i]));
+    device_destroy(devices[i]);
+    for (int j = 0; j < 2; j++) {
+      assert_memory_equal(results[i][j].data, results[0][j].data,
+                          (size_t)tensor_shape_bytes(&results[0][j].shape));
+    }
+  }
+  pod_arena_destroy(arena);
+}
+
 int main(void) {
   pod_log_init("differential", POD_LOG_ERROR);
   const char *mesh = getenv("PODIUM_MESH");
@@ -113,6 +186,8 @@ int main(void) {
   }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_reference_knows_what_is_generated),
+      cmocka_unit_test(test_every_operation_is_generated_with_every_type),
+      cmocka_unit_test(test_random_numbers_are_the_programs_own),
       cmocka_unit_test(test_the_chip_computes_what_the_reference_computes),
       cmocka_unit_test(test_a_mesh_computes_what_the_reference_computes),
   };

@@ -12,6 +12,7 @@ extern const generate_row_t generate_ragged_rows[];
 extern const generate_row_t generate_random_rows[];
 extern const generate_row_t generate_chlo_rows[];
 extern const generate_row_t generate_control_rows[];
+extern const generate_row_t generate_custom_rows[];
 extern const generate_row_t generate_linear_rows[];
 extern const generate_row_t generate_window_rows[];
 extern const generate_row_t generate_contraction_rows[];
@@ -23,6 +24,7 @@ static const generate_row_t *const groups[] = {
     generate_chlo_rows,
     generate_contraction_rows,
     generate_control_rows,
+    generate_custom_rows,
     generate_elementwise_rows,
     generate_indexing_rows,
     generate_ragged_rows,
@@ -52,13 +54,23 @@ int generate_row_count(void) {
   return count;
 }
 
-bool generate_has_row(const char *name) {
+static const generate_row_t *find_row(const char *name) {
   for (int i = generate_row_count() - 1; i >= 0; i--) {
     if (strcmp(generate_row(i)->name, name) == 0) {
-      return true;
+      return generate_row(i);
     }
   }
-  return false;
+  return NULL;
+}
+
+bool generate_has_row(const char *name) {
+  return find_row(name) != NULL;
+}
+
+void generate_append(generate_t *g, const char *name) {
+  const generate_row_t *row = find_row(name);
+  POD_CHECK(row != NULL);
+  row->append(g, row->name);
 }
 
 // --- Chance ---
@@ -400,13 +412,8 @@ static int choose_results(generate_t *g, generate_case_t *generated,
 static void append_ops(generate_t *g, int op_count, const char *name) {
   const int row_count = generate_row_count();
   for (int i = 0; i < op_count; i++) {
-    const generate_row_t *row = generate_row(generate_below(g, row_count));
-    if (name != NULL && strcmp(row->name, name) != 0) {
-      for (int j = 0; j < row_count; j++) {
-        row = strcmp(generate_row(j)->name, name) == 0 ? generate_row(j) : row;
-      }
-    }
-    row->append(g, row->name);
+    generate_append(
+        g, name != NULL ? name : generate_row(generate_below(g, row_count))->name);
   }
 }
 

@@ -77,6 +77,7 @@ typedef enum generate_data_t {
   GENERATE_POSITIVE,      // The same above 0.
   GENERATE_UNITS,         // -1, 0 and 1: sums of up to 8 are exact in every type.
   GENERATE_ONES,          // -1 and 1: products are exact.
+  GENERATE_SUBNORMALS,    // Of up to 8 times the least: sums are exact. GENERATE_FLOATS.
 } generate_data_t;
 
 typedef struct generate_value_t {
@@ -101,7 +102,7 @@ typedef struct generate_t {
 } generate_t;
 
 typedef struct generate_row_t {
-  const char *name;  // "stablehlo.add"; NULL ends a table.
+  const char *name;  // "stablehlo.add", or "@target" of custom calls; NULL ends a table.
   void (*append)(generate_t *g, const char *name);
 } generate_row_t;
 
@@ -180,6 +181,8 @@ mlir_value_t *generate_constant_integers(generate_t *g, tensor_dtype_t dtype,
                                          int64_t count, const int64_t *values);
 void generate_fill(generate_t *g, tensor_dtype_t dtype, generate_data_t data,
                    int64_t count, void *out_elements);
+// Appends an operation of the row of that name.
+void generate_append(generate_t *g, const char *name);
 // What is known of a value that is in scope; EXACT when it is in no list.
 generate_value_t generate_known(generate_t *g, const mlir_value_t *value);
 

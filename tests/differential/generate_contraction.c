@@ -53,7 +53,10 @@ static int pick_reducer(generate_t *g, tensor_dtype_t dtype, int64_t count,
     return MULTIPLY;
   }
   if (count < exact_up_to(dtype)) {
-    *out_data = GENERATE_UNITS;
+    const bool is_tiny = count < exact_up_to(dtype) / 8 &&
+                         generate_class(dtype) == GENERATE_FLOATS &&
+                         generate_chance(g, 30);
+    *out_data = is_tiny ? GENERATE_SUBNORMALS : GENERATE_UNITS;
     return ADD;
   }
   *out_data = is_complex ? GENERATE_FINITE : GENERATE_SPECIALS;
@@ -240,9 +243,7 @@ static void draw_dot_types(generate_t *g, tensor_dtype_t *lhs, tensor_dtype_t *r
       {TENSOR_F32, TENSOR_F64},      {TENSOR_S2, TENSOR_S8},
       {TENSOR_F8E4M3FN, TENSOR_BF16}};
   if (generate_chance(g, 65)) {
-    do {
-      *lhs = generate_dtype(g, GENERATE_ANY);
-    } while (*lhs == TENSOR_F8E8M0FNU);
+    *lhs = generate_dtype(g, GENERATE_ANY);
     *rhs = *result = *lhs;
     return;
   }
@@ -258,6 +259,9 @@ static mlir_value_t *draw_factor(generate_t *g, const tensor_shape_t *shape,
   const tensor_dtype_t part = reference_part_of(shape->dtype);
   if (!tensor_dtype_is_float(part)) {
     return exact_operand(g, shape, GENERATE_SPECIALS);
+  }
+  if (part == TENSOR_F8E8M0FNU) {  // Without 0 and signs.
+    return exact_operand(g, shape, GENERATE_POSITIVE);
   }
   if (generate_class(part) == GENERATE_TINY || result == TENSOR_BF16 ||
       result == TENSOR_F16) {
@@ -437,19 +441,23 @@ typedef struct norm_t {
 } norm_t;
 
 // Small sizes that are powers of two: means of small integers are exact then.
-static norm_t draw_norm(generate_t *g, unsigned classes, bool is_summed) {
+// Narrow types get two at most.
+static norm_t draw_norm(generate_t *g, bool is_summed) {
   norm_t norm;
   tensor_dtype_t dtype;
   do {
-    dtype = generate_dtype(g, classes);
-  } while (is_summed && dtype != TENSOR_F32 && dtype != TENSOR_F64);
+    dtype = generate_dtype(g, GENERATE_FLOAT);
+  } while (dtype == TENSOR_F8E8M0FNU);  // Without 0 and signs.
+  const bool is_narrow = dtype != TENSOR_F32 && dtype != TENSOR_F64;
+  int left = is_narrow ? 1 : 6;  // Bits of the size.
   int64_t dims[4];
   const int rank = generate_between(g, 1, 4);
   norm.feature_index = generate_below(g, rank);
   for (int d = 0; d < rank; d++) {
-    dims[d] = d == norm.feature_index ? generate_between(g, 0, 5)
-              : is_summed             ? 1 << generate_below(g, 3)
-                                      : generate_between(g, 0, 5);
+    const int bits = generate_below(g, left < 2 ? left + 1 : 3);
+    const bool is_feature = d == norm.feature_index;
+    dims[d] = is_feature || !is_summed ? generate_between(g, 0, 5) : 1 << bits;
+    left -= is_feature ? 0 : bits;
   }
   norm.shape = tensor_shape_make(dtype, rank, dims);
   norm.features = tensor_shape_make(dtype, 1, &dims[norm.feature_index]);
@@ -479,7 +487,7 @@ static mlir_value_t *draw_squares(generate_t *g, const tensor_shape_t *shape) {
 }
 
 static void generate_norm_inference(generate_t *g, const char *name) {
-  const norm_t norm = draw_norm(g, GENERATE_FLOATS, false);
+  const norm_t norm = draw_norm(g, false);
   mlir_value_t *operands[5];
   operands[0] = exact_operand(g, &norm.shape, GENERATE_SPECIALS);
   for (int i = 1; i < 5; i++) {
@@ -491,7 +499,7 @@ static void generate_norm_inference(generate_t *g, const char *name) {
 }
 
 static void generate_norm_training(generate_t *g, const char *name) {
-  const norm_t norm = draw_norm(g, GENERATE_FLOATS, true);
+  const norm_t norm = draw_norm(g, true);
   mlir_value_t *operands[] = {exact_operand(g, &norm.shape, GENERATE_UNITS),
                               exact_operand(g, &norm.features, GENERATE_SPECIALS),
                               exact_operand(g, &norm.features, GENERATE_SPECIALS)};
@@ -504,7 +512,7 @@ static void generate_norm_training(generate_t *g, const char *name) {
 }
 
 static void generate_norm_grad(generate_t *g, const char *name) {
-  const norm_t norm = draw_norm(g, GENERATE_FLOATS, true);
+  const norm_t norm = draw_norm(g, true);
   mlir_value_t *operands[] = {exact_operand(g, &norm.shape, GENERATE_UNITS),
                               exact_operand(g, &norm.features, GENERATE_POSITIVE),
                               exact_operand(g, &norm.features, GENERATE_UNITS),

@@ -284,31 +284,14 @@ static void generate_scan(generate_t *g, const char *name) {
 
 // A private function of the state's types.
 static const char *generate_callee(generate_t *g, const state_t *state) {
-  const char *name =
-      pod_arena_printf(g->module->arena, "f%d", (int)g->module->value_count);
-  mlir_op_t *function = mlir_op_create(g->module, "func.func", 0, NULL, 0, NULL, 1);
-  mlir_block_append(mlir_op_block(g->module->op, 0), function);
   tensor_shape_t shapes[CARRIED_MAX];
   shapes_of(state, shapes);
-  mlir_block_t *outer = generate_region(g, function, 0, state->count, shapes);
+  const generate_function_t function = generate_function_start(g, state->count, shapes);
   state_t inside = {.count = state->count};
   memcpy(inside.values, g->block->arguments,
          (size_t)state->count * sizeof(inside.values[0]));
   generate_steps(g, &inside, DEPTH_MAX, false);
-  generate_op(g, "func.return", inside.count, inside.values, 0, NULL, 0);
-  generate_region_end(g, outer);
-  const mlir_type_t *types[CARRIED_MAX];
-  for (int i = 0; i < state->count; i++) {
-    types[i] = state->values[i]->type;
-  }
-  mlir_op_set_attr(g->module, function, "sym_name", mlir_attr_string(g->module, name));
-  mlir_op_set_attr(g->module, function, "sym_visibility",
-                   mlir_attr_string(g->module, "private"));
-  mlir_op_set_attr(
-      g->module, function, "function_type",
-      mlir_attr_type(g->module, mlir_type_function(g->module, state->count, types,
-                                                   state->count, types)));
-  return name;
+  return generate_function_end(g, &function, inside.count, inside.values);
 }
 
 static void generate_call(generate_t *g, const char *name) {
@@ -351,14 +334,26 @@ static void generate_collective(generate_t *g, const char *name) {
   if (!g->is_alone) {
     return;
   }
-  mlir_value_t *x = generate_any(g, GENERATE_ANY & ~(unsigned)GENERATE_COMPLEX, 1,
-                                 GENERATE_EXACT, GENERATE_SPECIALS);
+  mlir_value_t *x = generate_any(g, GENERATE_ANY, 1, GENERATE_EXACT, GENERATE_SPECIALS);
   const tensor_shape_t shape = *generate_shape_of(x);
   const bool is_reduction = strstr(name, "reduce") != NULL;
-  mlir_op_t *op = generate_op(g, name, 1, &x, 1, &shape, is_reduction ? 1 : 0);
+  // The first of the group is its root, however that is said.
+  const bool is_rooted = strstr(name, "collective_") != NULL;
+  const bool names_root = is_rooted && generate_chance(g, 40);
+  mlir_value_t *operands[2] = {x, NULL};
+  if (names_root) {
+    const int64_t root = 0;
+    operands[1] = generate_constant_integers(g, TENSOR_S32, 1, &root);
+  }
+  mlir_op_t *op =
+      generate_op(g, name, names_root ? 2 : 1, operands, 1, &shape, is_reduction ? 1 : 0);
+  if (names_root) {
+    generate_flag(g, op, "has_dynamic_root", true);
+  }
   const int dimension = generate_below(g, shape.rank);
   generate_data_t data;
-  generate_group(g, op, is_reduction || strcmp(name, "stablehlo.all_gather") == 0);
+  generate_group(
+      g, op, (is_reduction && !is_rooted) || strcmp(name, "stablehlo.all_gather") == 0);
   if (is_reduction) {
     generate_reducer(g, op, 0, shape.dtype, generate_reduction(g, shape.dtype, &data));
   }
@@ -412,6 +407,7 @@ const generate_row_t generate_control_rows[] = {
     {"stablehlo.all_to_all", generate_collective},
     {"stablehlo.collective_broadcast", generate_collective},
     {"stablehlo.collective_permute", generate_permute},
+    {"stablehlo.collective_reduce", generate_collective},
     {"stablehlo.partition_id", generate_id},
     {"stablehlo.reduce_scatter", generate_collective},
     {"stablehlo.replica_id", generate_id},

@@ -49,8 +49,18 @@ static int64_t special_integer(generate_t *g, tensor_dtype_t dtype) {
   }
 }
 
-static double finite_real(generate_t *g, generate_data_t data) {
+static double subnormal(generate_t *g, tensor_dtype_t dtype) {
+  static const double least[TENSOR_DTYPE_COUNT] = {[TENSOR_BF16] = 0x1p-133,
+                                                   [TENSOR_F16] = 0x1p-24,
+                                                   [TENSOR_F32] = 0x1p-149,
+                                                   [TENSOR_F64] = 0x1p-1074};
+  return least[dtype] * generate_between(g, -8, 8);
+}
+
+static double finite_real(generate_t *g, tensor_dtype_t dtype, generate_data_t data) {
   switch (data) {
+    case GENERATE_SUBNORMALS:
+      return subnormal(g, dtype);
     case GENERATE_UNITS:
       return generate_between(g, -1, 1);
     case GENERATE_ONES:
@@ -75,6 +85,7 @@ static int64_t finite_integer(generate_t *g, tensor_dtype_t dtype, generate_data
     case GENERATE_POSITIVE:
       return generate_between(g, 1, 1 + generate_below(g, 2));
     case GENERATE_FINITE:
+    case GENERATE_SUBNORMALS:
       return generate_between(g, -8, 8);
     case GENERATE_SPECIALS:
       return special_integer(g, dtype);
@@ -133,10 +144,11 @@ void generate_fill(generate_t *g, tensor_dtype_t dtype, generate_data_t data,
       reference_store(&array, i,
                       reference_of_integer(dtype, finite_integer(g, dtype, data)));
     } else if (part != dtype) {
-      const double real = finite_real(g, data), imaginary = finite_real(g, data);
+      const double real = finite_real(g, part, data),
+                   imaginary = finite_real(g, part, data);
       reference_store(&array, i, reference_of_complex(dtype, real, imaginary));
     } else {
-      reference_store(&array, i, reference_of_real(dtype, finite_real(g, data)));
+      reference_store(&array, i, reference_of_real(dtype, finite_real(g, dtype, data)));
     }
   }
 }

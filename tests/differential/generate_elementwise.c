@@ -7,7 +7,6 @@
 #include "tests/differential/reference_scalar.h"
 
 static void generate_constant_row(generate_t *g, const char *name) {
-  (void)name;
   const tensor_shape_t shape = generate_any_size(g, generate_dtype(g, GENERATE_ANY), 0);
   const reference_value_t array = reference_make(g->arena, &shape);
   generate_fill(g, shape.dtype, GENERATE_SPECIALS, array.count, array.data);
@@ -17,7 +16,8 @@ static void generate_constant_row(generate_t *g, const char *name) {
       reference_copy(&all, i, &array, 0);
     }
   }
-  generate_constant(g, &shape, array.data);
+  mlir_value_t *value = generate_constant(g, &shape, array.data);
+  value->op->name = mlir_intern(g->module, name);
 }
 
 // The indexes are numbers of every type.
@@ -265,6 +265,7 @@ static void generate_clamp(generate_t *g, const char *name) {
 }
 
 const generate_row_t generate_elementwise_rows[] = {
+    {"chlo.constant", generate_constant_row},
     {"stablehlo.constant", generate_constant_row},
     {"stablehlo.iota", generate_iota},
     {"stablehlo.abs", generate_unary},

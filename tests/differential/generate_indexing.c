@@ -142,12 +142,18 @@ static mlir_value_t *generate_indices(generate_t *g, const layout_t *layout) {
 }
 
 static void generate_gather(generate_t *g, const char *name) {
-  mlir_value_t *operands[2];
+  const bool is_dynamic = strcmp(name, "stablehlo.dynamic_gather") == 0;
+  mlir_value_t *operands[3];
   operands[0] = generate_any(g, GENERATE_ANY, 0, GENERATE_CLOSE, GENERATE_SPECIALS);
   const tensor_shape_t shape = *generate_shape_of(operands[0]);
   const layout_t layout = choose_layout(g, &shape);
   operands[1] = generate_indices(g, &layout);
-  mlir_op_t *op = generate_op(g, name, 2, operands, 1, &layout.result, 0);
+  if (is_dynamic) {
+    operands[2] = generate_constant_integers(
+        g, generate_chance(g, 50) ? TENSOR_S64 : TENSOR_S32, shape.rank, layout.sizes);
+  }
+  mlir_op_t *op =
+      generate_op(g, name, is_dynamic ? 3 : 2, operands, 1, &layout.result, 0);
   generate_body(g, op, "dimension_numbers", "gather",
                 "offset_dims = %s, collapsed_slice_dims = %s, operand_batching_dims = "
                 "%s, start_indices_batching_dims = %s, start_index_map = %s, "
@@ -155,7 +161,9 @@ static void generate_gather(generate_t *g, const char *name) {
                 list_text(g, layout.offset), list_text(g, layout.dropped),
                 list_text(g, layout.batching), list_text(g, layout.indices_batching),
                 list_text(g, layout.map), (long long)layout.vector_dim);
-  generate_list(g, op, "slice_sizes", shape.rank, layout.sizes);
+  if (!is_dynamic) {
+    generate_list(g, op, "slice_sizes", shape.rank, layout.sizes);
+  }
   if (generate_chance(g, 50)) {
     generate_flag(g, op, "indices_are_sorted", false);
   }
@@ -174,9 +182,8 @@ static void generate_scatter(generate_t *g, const char *name) {
   const char *combine = NULL;
   for (int i = 0; i < count; i++) {
     generate_data_t data = GENERATE_SPECIALS;
-    shape.dtype = generate_dtype(g, is_plain ? GENERATE_INTEGER | GENERATE_PRED |
-                                                   GENERATE_FLOATS | GENERATE_COMPLEX
-                                             : GENERATE_INTEGER | GENERATE_PRED);
+    shape.dtype =
+        generate_dtype(g, is_plain ? GENERATE_ANY : GENERATE_INTEGER | GENERATE_PRED);
     combine = is_plain ? generate_reduction(g, shape.dtype, &data) : NULL;
     layout.result.dtype = shape.dtype;
     results[i] = shape;
@@ -205,13 +212,15 @@ static void generate_scatter(generate_t *g, const char *name) {
 
 // --- Sort ---
 
-// Fresh keys: of NaNs only the one of each type whose place in a total order is known,
-// and none of the narrow types, which differ in whether theirs have a sign.
-static mlir_value_t *generate_keys(generate_t *g, const tensor_shape_t *shape) {
+// None of the narrow types, which differ in whether their NaNs have a sign.
+mlir_value_t *generate_keys(generate_t *g, const tensor_shape_t *shape) {
   reference_value_t keys = reference_make(g->arena, shape);
+  const bool is_complex = tensor_dtype_is_complex(shape->dtype);
   generate_fill(g, shape->dtype,
-                generate_chance(g, 35) ? GENERATE_UNITS : GENERATE_SPECIALS, keys.count,
-                keys.data);
+                generate_chance(g, 35) ? GENERATE_UNITS
+                : is_complex           ? GENERATE_FINITE
+                                       : GENERATE_SPECIALS,
+                keys.count, keys.data);
   for (int64_t i = 0; i < keys.count && tensor_dtype_is_float(shape->dtype); i++) {
     const reference_scalar_t key = reference_load(&keys, i);
     if (isnan(key.real)) {
@@ -223,12 +232,18 @@ static mlir_value_t *generate_keys(generate_t *g, const tensor_shape_t *shape) {
   return generate_given(g, shape, keys.data);
 }
 
-// Whether element `key` of the first stands before that of the second.
+// Whether element `key` of the first stands before that of the second; of complex numbers
+// their real parts count.
 static mlir_value_t *generate_before(generate_t *g, int key, const char *direction) {
   mlir_value_t *sides[] = {g->block->arguments[2 * key],
                            g->block->arguments[2 * key + 1]};
   const tensor_shape_t flag = generate_scalar_shape(TENSOR_PRED);
-  const tensor_dtype_t dtype = generate_shape_of(sides[0])->dtype;
+  const tensor_dtype_t dtype = reference_part_of(generate_shape_of(sides[0])->dtype);
+  const tensor_shape_t part = generate_scalar_shape(dtype);
+  for (int i = 0; i < 2 && tensor_dtype_is_complex(generate_shape_of(sides[i])->dtype);
+       i++) {
+    sides[i] = &generate_op(g, "stablehlo.real", 1, &sides[i], 1, &part, 0)->results[0];
+  }
   mlir_op_t *op = generate_op(g, "stablehlo.compare", 2, sides, 1, &flag, 0);
   generate_enum(g, op, "comparison_direction", "comparison_direction", direction);
   if (tensor_dtype_is_float(dtype)) {
@@ -266,7 +281,7 @@ static void generate_sort(generate_t *g, const char *name) {
   mlir_value_t *operands[3];
   tensor_shape_t results[3], scalars[6];
   for (int i = 0; i < count; i++) {
-    shape.dtype = generate_dtype(g, GENERATE_INTEGER | GENERATE_PRED | GENERATE_FLOAT);
+    shape.dtype = generate_dtype(g, GENERATE_ANY);
     operands[i] = generate_keys(g, &shape);
     results[i] = shape;
     scalars[2 * i] = scalars[2 * i + 1] = generate_scalar_shape(shape.dtype);
@@ -276,7 +291,8 @@ static void generate_sort(generate_t *g, const char *name) {
   generate_integer(g, op, "dimension",
                    generate_chance(g, 30) ? dimension - shape.rank : dimension);
   // What is equal by a total order of all there is, is the same.
-  const bool is_stable = count > 1 || generate_chance(g, 50);
+  const bool is_stable =
+      count > 1 || tensor_dtype_is_complex(results[0].dtype) || generate_chance(g, 50);
   generate_flag(g, op, "is_stable", is_stable);
   generate_comparator(g, op, count, scalars);
   for (int i = 0; i < count; i++) {
@@ -285,8 +301,7 @@ static void generate_sort(generate_t *g, const char *name) {
 }
 
 static void generate_top_k(generate_t *g, const char *name) {
-  tensor_shape_t shape =
-      generate_shape(g, generate_dtype(g, GENERATE_INTEGER | GENERATE_FLOATS), 1);
+  tensor_shape_t shape = generate_shape(g, generate_dtype(g, GENERATE_REAL), 1);
   mlir_value_t *x = generate_keys(g, &shape);
   int64_t *last = &shape.dims[shape.rank - 1];
   *last = (int64_t)pod_random_below(&g->random, (uint64_t)*last + 1);
@@ -306,14 +321,12 @@ static void generate_map(generate_t *g, const char *name) {
   mlir_value_t *operands[3];
   tensor_shape_t scalars[3];
   for (int i = 0; i < count; i++) {
-    shape.dtype = generate_dtype(g, GENERATE_INTEGER | GENERATE_PRED | GENERATE_FLOATS);
+    shape.dtype = generate_dtype(g, GENERATE_ANY);
     operands[i] = generate_operand(g, &shape, GENERATE_EXACT, GENERATE_SPECIALS);
     scalars[i] = generate_scalar_shape(shape.dtype);
   }
-  shape.dtype =
-      generate_chance(g, 50)
-          ? scalars[generate_below(g, count)].dtype
-          : generate_dtype(g, GENERATE_INTEGER | GENERATE_PRED | GENERATE_FLOATS);
+  shape.dtype = generate_chance(g, 50) ? scalars[generate_below(g, count)].dtype
+                                       : generate_dtype(g, GENERATE_ANY);
   mlir_op_t *op = generate_op(g, name, count, operands, 1, &shape, 1);
   int64_t dims[TENSOR_RANK_MAX];
   for (int d = 0; d < shape.rank; d++) {
@@ -326,7 +339,11 @@ static void generate_map(generate_t *g, const char *name) {
 }
 
 const generate_row_t generate_indexing_rows[] = {
-    {"stablehlo.gather", generate_gather}, {"stablehlo.scatter", generate_scatter},
-    {"stablehlo.sort", generate_sort},     {"chlo.top_k", generate_top_k},
-    {"stablehlo.map", generate_map},       {NULL, NULL},
+    {"stablehlo.gather", generate_gather},
+    {"stablehlo.dynamic_gather", generate_gather},
+    {"stablehlo.scatter", generate_scatter},
+    {"stablehlo.sort", generate_sort},
+    {"chlo.top_k", generate_top_k},
+    {"stablehlo.map", generate_map},
+    {NULL, NULL},
 };

@@ -53,9 +53,25 @@ static tensor_shape_t matrices(tensor_dtype_t dtype, int64_t rows, int64_t colum
 }
 
 static tensor_dtype_t matrix_dtype(generate_t *g) {
-  static const tensor_dtype_t dtypes[] = {TENSOR_F32, TENSOR_F64, TENSOR_C64,
-                                          TENSOR_C128};
-  return dtypes[generate_below(g, 4)];
+  tensor_dtype_t dtype;
+  do {
+    dtype = generate_dtype(g, GENERATE_FLOAT | GENERATE_COMPLEX);
+  } while (dtype == TENSOR_F8E8M0FNU);  // Without 0 and signs.
+  return dtype;
+}
+
+// Small types hold the sum of a few numbers up to 1.
+static int64_t matrix_size(generate_t *g, tensor_dtype_t dtype) {
+  const bool is_tiny = generate_class(dtype) == GENERATE_TINY;
+  return generate_chance(g, 5) ? 0 : generate_between(g, 1, is_tiny ? 3 : 9);
+}
+
+// Narrow types are computed in wider ones and rounded once.
+static void keep_solution(generate_t *g, mlir_op_t *op) {
+  const bool is_narrow =
+      tensor_dtype_bytes(generate_shape_of(&op->results[0])->dtype) < 4;
+  generate_keep(g, op, 0, is_narrow ? GENERATE_BESIDE_ONE : GENERATE_NORM,
+                is_narrow ? 1 : NORM_ULPS);
 }
 
 static void put(reference_value_t *to, int64_t at, double real, double imaginary) {
@@ -92,24 +108,25 @@ static int choose_batch(generate_t *g, int64_t *out_dims) {
 static void generate_cholesky(generate_t *g, const char *name) {
   int64_t batch[2];
   const int batches = choose_batch(g, batch);
-  const int64_t size = generate_chance(g, 5) ? 0 : generate_between(g, 1, 9);
-  const tensor_shape_t shape = matrices(matrix_dtype(g), size, size, batches, batch);
+  const tensor_dtype_t dtype = matrix_dtype(g);
+  const int64_t size = matrix_size(g, dtype);
+  const tensor_shape_t shape = matrices(dtype, size, size, batches, batch);
   reference_value_t data = reference_make(g->arena, &shape);
   fill_definite(g, size, &data);
   mlir_value_t *a = generate_given(g, &shape, data.data);
   mlir_op_t *op = generate_op(g, name, 1, &a, 1, &shape, 0);
   generate_flag(g, op, "lower", generate_chance(g, 50));
-  generate_keep(g, op, 0, GENERATE_NORM, NORM_ULPS);
+  keep_solution(g, op);
 }
 
 static void generate_triangular_solve(generate_t *g, const char *name) {
   static const char *const transposes[] = {"NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"};
   int64_t batch[2];
   const int batches = choose_batch(g, batch);
-  const int64_t size = generate_chance(g, 5) ? 0 : generate_between(g, 1, 9);
+  const tensor_dtype_t dtype = matrix_dtype(g);
+  const int64_t size = matrix_size(g, dtype);
   const int64_t others = generate_chance(g, 5) ? 0 : generate_between(g, 1, 5);
   const bool is_left = generate_chance(g, 50), is_unit = generate_chance(g, 30);
-  const tensor_dtype_t dtype = matrix_dtype(g);
   const tensor_shape_t shapes[] = {
       matrices(dtype, size, size, batches, batch),
       matrices(dtype, is_left ? size : others, is_left ? others : size, batches, batch)};
@@ -128,7 +145,7 @@ static void generate_triangular_solve(generate_t *g, const char *name) {
   generate_flag(g, op, "lower", generate_chance(g, 50));
   generate_flag(g, op, "unit_diagonal", is_unit);
   generate_enum(g, op, "transpose_a", "transpose", generate_word(g, 3, transposes));
-  generate_keep(g, op, 0, GENERATE_NORM, NORM_ULPS);
+  keep_solution(g, op);
 }
 
 const generate_row_t generate_linear_rows[] = {

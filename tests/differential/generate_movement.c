@@ -282,17 +282,21 @@ static void generate_pad(generate_t *g, const char *name) {
   keep_both(g, op, operands[0], operands[1]);
 }
 
+static unsigned bits_of(tensor_dtype_t dtype) {
+  return dtype == TENSOR_PRED ? 1 : tensor_dtype_device_bits(dtype);
+}
+
 static void generate_bitcast_convert(generate_t *g, const char *name) {
-  mlir_value_t *x = generate_any(g, GENERATE_ANY & ~(unsigned)GENERATE_PRED, 0,
-                                 GENERATE_BITS, GENERATE_SPECIALS);
+  mlir_value_t *x = generate_any(g, GENERATE_ANY, 0, GENERATE_BITS, GENERATE_SPECIALS);
   tensor_shape_t to = *generate_shape_of(x);
   const bool is_complex = tensor_dtype_is_complex(to.dtype);
-  const unsigned from_bits = tensor_dtype_device_bits(to.dtype);
+  const unsigned from_bits = bits_of(to.dtype);
   const int64_t last = to.rank > 0 ? to.dims[to.rank - 1] : 0;
   for (;;) {
-    to.dtype = generate_dtype(
-        g, is_complex ? GENERATE_COMPLEX : GENERATE_INTEGER | GENERATE_FLOAT);
-    const unsigned to_bits = tensor_dtype_device_bits(to.dtype);
+    to.dtype =
+        generate_dtype(g, is_complex ? GENERATE_COMPLEX
+                                     : GENERATE_PRED | GENERATE_INTEGER | GENERATE_FLOAT);
+    const unsigned to_bits = bits_of(to.dtype);
     if (to_bits == from_bits) {
       break;
     }

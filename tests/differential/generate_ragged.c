@@ -34,11 +34,16 @@ static tensor_shape_t shuffled(generate_t *g, tensor_dtype_t dtype, int rank,
 }
 
 static void generate_ragged_dot(generate_t *g, const char *name) {
-  const tensor_dtype_t dtype = generate_dtype(g, GENERATE_INTEGER | GENERATE_FLOATS);
+  tensor_dtype_t dtype;
+  do {
+    dtype = generate_dtype(g, GENERATE_ANY);
+  } while (dtype == TENSOR_F8E8M0FNU);  // Without 0.
   const int mode = generate_below(g, MODES);
   const bool has_batch = mode == BATCHES || generate_chance(g, 40);
   const int64_t m = generate_between(g, 1, 7), n = generate_between(g, 1, 5);
-  const int64_t k = generate_between(g, 1, 7), b = generate_between(g, 1, 4);
+  // f4E2M1FN has no 5.
+  const int64_t k = generate_between(g, 1, dtype == TENSOR_F4E2M1FN ? 4 : 7);
+  const int64_t b = generate_between(g, 1, 4);
   const int64_t groups = generate_between(g, 1, 5);
   const int64_t lhs_sizes[] = {m, k, b};
   const int64_t rhs_sizes[] = {n, k, has_batch ? b : groups, groups};
@@ -46,8 +51,8 @@ static void generate_ragged_dot(generate_t *g, const char *name) {
   int64_t lhs[4], rhs[4];
   const tensor_shape_t shapes[] = {shuffled(g, dtype, has_batch ? 3 : 2, lhs_sizes, lhs),
                                    shuffled(g, dtype, rhs_rank, rhs_sizes, rhs)};
-  const generate_data_t data =
-      tensor_dtype_is_integer(dtype) ? GENERATE_SPECIALS : GENERATE_UNITS;
+  const bool is_integral = dtype == TENSOR_PRED || tensor_dtype_is_integer(dtype);
+  const generate_data_t data = is_integral ? GENERATE_SPECIALS : GENERATE_UNITS;
   mlir_value_t *operands[3];
   operands[0] = generate_operand(g, &shapes[0], GENERATE_EXACT, data);
   operands[1] = generate_operand(g, &shapes[1], GENERATE_EXACT, data);

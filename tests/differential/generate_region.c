@@ -111,6 +111,57 @@ void generate_function(generate_t *g, mlir_op_t *op, int region, int argument_co
   generate_region_end(g, outer);
 }
 
+// --- Functions and custom calls ---
+
+generate_function_t generate_function_start(generate_t *g, int argument_count,
+                                            const tensor_shape_t *arguments) {
+  mlir_op_t *op = mlir_op_create(g->module, "func.func", 0, NULL, 0, NULL, 1);
+  mlir_block_append(mlir_op_block(g->module->op, 0), op);
+  return (generate_function_t){op, generate_region(g, op, 0, argument_count, arguments)};
+}
+
+const char *generate_function_end(generate_t *g, const generate_function_t *function,
+                                  int count, mlir_value_t *const *results) {
+  enum { TYPES_MAX = 16 };
+  mlir_op_t *op = function->op;
+  const mlir_block_t *block = g->block;
+  const mlir_type_t *inputs[TYPES_MAX], *outputs[TYPES_MAX];
+  POD_CHECK(block->argument_count <= TYPES_MAX && count <= TYPES_MAX);
+  for (int i = 0; i < block->argument_count; i++) {
+    inputs[i] = block->arguments[i]->type;
+  }
+  for (int i = 0; i < count; i++) {
+    outputs[i] = results[i]->type;
+  }
+  generate_op(g, "func.return", count, results, 0, NULL, 0);
+  generate_region_end(g, function->outer);
+  const char *name = pod_arena_printf(g->module->arena, "f%d", (int)op->id);
+  mlir_op_set_attr(g->module, op, "sym_name", mlir_attr_string(g->module, name));
+  mlir_op_set_attr(g->module, op, "sym_visibility",
+                   mlir_attr_string(g->module, "private"));
+  mlir_op_set_attr(
+      g->module, op, "function_type",
+      mlir_attr_type(g->module, mlir_type_function(g->module, block->argument_count,
+                                                   inputs, count, outputs)));
+  return name;
+}
+
+mlir_op_t *generate_custom_call(generate_t *g, const char *target, int operand_count,
+                                mlir_value_t *const *operands, int result_count,
+                                const tensor_shape_t *results) {
+  mlir_op_t *op = generate_op(g, "stablehlo.custom_call", operand_count, operands,
+                              result_count, results, 0);
+  mlir_op_set_attr(g->module, op, "call_target_name",
+                   mlir_attr_string(g->module, target + (target[0] == '@' ? 1 : 0)));
+  return op;
+}
+
+void generate_called(generate_t *g, mlir_op_t *op, const char *function) {
+  const mlir_attr_t *symbol = mlir_attr_symbol(g->module, function);
+  mlir_op_set_attr(g->module, op, "called_computations",
+                   mlir_attr_array(g->module, 1, &symbol));
+}
+
 // --- Reductions ---
 
 const char *generate_reduction(generate_t *g, tensor_dtype_t dtype,
@@ -126,10 +177,16 @@ const char *generate_reduction(generate_t *g, tensor_dtype_t dtype,
                                    : class == GENERATE_TINY    ? 2
                                                                : 4,
                                    class == GENERATE_TINY ? names + 1 : names);
-  *out_data = is_integral                               ? GENERATE_SPECIALS
-              : strcmp(name, "stablehlo.add") == 0      ? GENERATE_UNITS
-              : strcmp(name, "stablehlo.multiply") == 0 ? GENERATE_ONES
-                                                        : GENERATE_FINITE;
+  if (is_integral) {
+    *out_data = GENERATE_SPECIALS;
+  } else if (strcmp(name, "stablehlo.add") == 0) {
+    *out_data = class == GENERATE_FLOATS && generate_chance(g, 30) ? GENERATE_SUBNORMALS
+                                                                   : GENERATE_UNITS;
+  } else if (strcmp(name, "stablehlo.multiply") == 0) {
+    *out_data = GENERATE_ONES;
+  } else {
+    *out_data = generate_chance(g, 50) ? GENERATE_FINITE : GENERATE_SPECIALS;
+  }
   return name;
 }
 
@@ -150,7 +207,7 @@ mlir_value_t *generate_identity(generate_t *g, tensor_dtype_t dtype, const char 
     integer = ones;
   } else if (strcmp(name, "stablehlo.maximum") == 0) {
     integer = least;
-    real = -8;  // The least of GENERATE_FINITE.
+    real = dtype == TENSOR_F8E8M0FNU ? 0x1p-127 : -8;  // The least of GENERATE_FINITE.
   } else if (strcmp(name, "stablehlo.minimum") == 0) {
     integer = is_signed ? ~least : ones;
     real = 8;

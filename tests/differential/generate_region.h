@@ -18,6 +18,25 @@ void generate_function(generate_t *g, mlir_op_t *op, int region, int argument_co
                        const tensor_shape_t *arguments, int result_count,
                        const tensor_shape_t *results);
 
+// A private function of the module: between start and end operations are appended to it.
+typedef struct generate_function_t {
+  mlir_op_t *op;
+  mlir_block_t *outer;
+} generate_function_t;
+
+generate_function_t generate_function_start(generate_t *g, int argument_count,
+                                            const tensor_shape_t *arguments);
+// Gives its name.
+const char *generate_function_end(generate_t *g, const generate_function_t *function,
+                                  int count, mlir_value_t *const *results);
+
+// stablehlo.custom_call @target; a '@' that the target begins with is left out.
+mlir_op_t *generate_custom_call(generate_t *g, const char *target, int operand_count,
+                                mlir_value_t *const *operands, int result_count,
+                                const tensor_shape_t *results);
+// called_computations = [@function]
+void generate_called(generate_t *g, mlir_op_t *op, const char *function);
+
 // The name of an operation of two operands of `dtype` that any order of any number of
 // calls gives one result with, if float data is GENERATE_UNITS for sums and
 // GENERATE_ONES for products: add, multiply, maximum, minimum, and, or, xor.
@@ -39,6 +58,10 @@ typedef struct generate_binary_t {
 
 // By its name without dialect: "add". Draws the element type.
 generate_binary_t generate_choose_binary(generate_t *g, const char *word);
+
+// Fresh keys for an order: of NaNs only those of each type whose place in a total order
+// is known; complex numbers are finite.
+mlir_value_t *generate_keys(generate_t *g, const tensor_shape_t *shape);
 
 // `count` of [0, bound) in ascending order.
 void generate_subset(generate_t *g, int bound, int count, int64_t *out_chosen);

@@ -4,6 +4,7 @@
 
 #include "common/base/check.h"
 #include "tests/differential/generate_region.h"
+#include "tests/differential/reference_scalar.h"
 
 // --- Windows ---
 
@@ -89,6 +90,16 @@ static void generate_largest(generate_t *g, mlir_op_t *op, int count,
   generate_region_end(g, outer);
 }
 
+// Whether to add tiny floats: sums up to 3 are exact in all that have a 0.
+static bool sums_tiny(generate_t *g, const window_t *window, tensor_dtype_t dtype) {
+  int64_t elements = 1;
+  for (int d = 0; d < window->rank; d++) {
+    elements *= window->sizes[d];
+  }
+  return generate_class(dtype) == GENERATE_TINY && dtype != TENSOR_F8E8M0FNU &&
+         elements <= 3 && generate_chance(g, 50);
+}
+
 static void generate_reduce_window(generate_t *g, const char *name) {
   tensor_shape_t shape = generate_shape(g, TENSOR_S32, 0);
   window_t window = {.rank = shape.rank};
@@ -102,10 +113,12 @@ static void generate_reduce_window(generate_t *g, const char *name) {
   const char *combine = "stablehlo.maximum";
   for (int i = 0; i < count; i++) {
     generate_data_t data = GENERATE_SPECIALS;
-    do {
-      shape.dtype = generate_dtype(g, is_plain ? GENERATE_ANY : GENERATE_INTEGER);
-    } while (shape.dtype == TENSOR_F8E8M0FNU);  // Without 0 and signs.
+    shape.dtype = generate_dtype(g, is_plain ? GENERATE_ANY : GENERATE_INTEGER);
     combine = is_plain ? generate_reduction(g, shape.dtype, &data) : combine;
+    if (is_plain && sums_tiny(g, &window, shape.dtype)) {
+      combine = "stablehlo.add";
+      data = GENERATE_UNITS;
+    }
     operands[i] = generate_operand(g, &shape, GENERATE_EXACT, data);
     operands[count + i] = generate_identity(g, shape.dtype, combine);
     results[i] = tensor_shape_make(shape.dtype, shape.rank, window.counts);
@@ -127,6 +140,39 @@ static void generate_reduce_window(generate_t *g, const char *name) {
   }
 }
 
+// The custom call, which has its lists as operands, and its function in the module.
+static void generate_dynamic_reduce_window(generate_t *g, const char *name) {
+  const tensor_dtype_t dtype = generate_dtype(g, GENERATE_ANY);
+  const tensor_shape_t shape = generate_shape(g, dtype, 1);
+  window_t window = {.rank = shape.rank};
+  for (int d = 0; d < shape.rank; d++) {
+    choose_window(g, &window, d, shape.dims[d], 3);
+  }
+  generate_data_t data;
+  const char *combine = generate_reduction(g, dtype, &data);
+  const tensor_dtype_t index = generate_chance(g, 50) ? TENSOR_S64 : TENSOR_S32;
+  mlir_value_t *operands[7] = {generate_operand(g, &shape, GENERATE_EXACT, data),
+                               generate_identity(g, dtype, combine)};
+  const int64_t *const lists[] = {window.sizes, window.strides, window.base_dilations,
+                                  window.dilations};
+  for (int i = 0; i < 4; i++) {
+    operands[2 + i] = generate_constant_integers(g, index, shape.rank, lists[i]);
+  }
+  const int64_t dims[] = {shape.rank, 2};
+  const tensor_shape_t pairs = tensor_shape_make(TENSOR_S64, 2, dims);
+  operands[6] = generate_constant(g, &pairs, window.padding);
+  const tensor_shape_t result = tensor_shape_make(dtype, shape.rank, window.counts);
+  const tensor_shape_t scalars[] = {generate_scalar_shape(dtype),
+                                    generate_scalar_shape(dtype)};
+  generate_function_t function = generate_function_start(g, 2, scalars);
+  mlir_value_t *sum =
+      &generate_op(g, combine, 2, g->block->arguments, 1, scalars, 0)->results[0];
+  const char *callee = generate_function_end(g, &function, 1, &sum);
+  mlir_op_t *op = generate_custom_call(g, name, 7, operands, 1, &result);
+  generate_called(g, op, callee);
+  generate_keep(g, op, 0, GENERATE_EXACT, 0);
+}
+
 // --- select_and_scatter ---
 
 // Every window holds an element at least: nothing says what happens otherwise.
@@ -144,7 +190,7 @@ static void choose_full_window(generate_t *g, window_t *window, int d, int64_t s
 
 static void generate_select_and_scatter(generate_t *g, const char *name) {
   static const char *const directions[] = {"GE", "GT", "LE", "LT"};
-  const tensor_dtype_t dtype = generate_dtype(g, GENERATE_INTEGER | GENERATE_FLOATS);
+  const tensor_dtype_t dtype = generate_dtype(g, GENERATE_ANY);
   const tensor_shape_t shape = generate_shape(g, dtype, 0);
   window_t window = {.rank = shape.rank};
   for (int d = 0; d < shape.rank; d++) {
@@ -166,9 +212,13 @@ static void generate_select_and_scatter(generate_t *g, const char *name) {
   const tensor_shape_t scalars[] = {generate_scalar_shape(dtype),
                                     generate_scalar_shape(dtype)};
   const tensor_shape_t flag = generate_scalar_shape(TENSOR_PRED);
+  const tensor_shape_t part = generate_scalar_shape(reference_part_of(dtype));
   mlir_block_t *outer = generate_region(g, op, 0, 2, scalars);
-  mlir_op_t *compare =
-      generate_op(g, "stablehlo.compare", 2, g->block->arguments, 1, &flag, 0);
+  mlir_value_t *sides[] = {g->block->arguments[0], g->block->arguments[1]};
+  for (int i = 0; i < 2 && tensor_dtype_is_complex(dtype); i++) {
+    sides[i] = &generate_op(g, "stablehlo.real", 1, &sides[i], 1, &part, 0)->results[0];
+  }
+  mlir_op_t *compare = generate_op(g, "stablehlo.compare", 2, sides, 1, &flag, 0);
   generate_enum(g, compare, "comparison_direction", "comparison_direction",
                 generate_word(g, 4, directions));
   mlir_value_t *result = &compare->results[0];
@@ -254,8 +304,7 @@ static tensor_dtype_t accumulated(generate_t *g, tensor_dtype_t dtype) {
 }
 
 static void generate_convolution(generate_t *g, const char *name) {
-  const tensor_dtype_t dtype =
-      generate_dtype(g, GENERATE_INTEGER | GENERATE_FLOATS | GENERATE_COMPLEX);
+  const tensor_dtype_t dtype = generate_dtype(g, GENERATE_ANY);
   const int spatial = generate_below(g, SPATIAL_MAX + 1), rank = spatial + 2;
   const sizes_t sizes = choose_sizes(g);
   window_t window = {.rank = spatial};
@@ -274,30 +323,43 @@ static void generate_convolution(generate_t *g, const char *name) {
   const tensor_shape_t result =
       place(accumulated(g, dtype), rank, &out, sizes.batch / sizes.batch_groups,
             sizes.out, window.counts);
-  const bool is_integral = tensor_dtype_is_integer(dtype);
-  mlir_value_t *operands[2];
+  const bool is_integral = dtype == TENSOR_PRED || tensor_dtype_is_integer(dtype);
+  const bool is_power = dtype == TENSOR_F8E8M0FNU;  // Without 0 and signs.
+  const generate_data_t data = is_integral ? GENERATE_SPECIALS
+                               : is_power  ? GENERATE_POSITIVE
+                                           : GENERATE_UNITS;
+  const bool is_dynamic = strcmp(name, "stablehlo.dynamic_conv") == 0;
+  mlir_value_t *operands[3];
   for (int i = 0; i < 2; i++) {
-    operands[i] = generate_operand(g, &shapes[i], GENERATE_EXACT,
-                                   is_integral ? GENERATE_SPECIALS : GENERATE_UNITS);
+    operands[i] = generate_operand(g, &shapes[i], GENERATE_EXACT, data);
   }
-  mlir_op_t *op = generate_op(g, name, 2, operands, 1, &result, 0);
+  if (is_dynamic) {
+    const int64_t list[] = {spatial, 2};
+    const tensor_shape_t pairs = tensor_shape_make(TENSOR_S64, 2, list);
+    operands[2] = generate_constant(g, &pairs, window.padding);
+  }
+  mlir_op_t *op = generate_op(g, name, is_dynamic ? 3 : 2, operands, 1, &result, 0);
   generate_body(g, op, "dimension_numbers", "conv", "%sx%s->%s",
                 places_text(g, rank, &lhs, "bf"), places_text(g, rank, &rhs, "oi"),
                 places_text(g, rank, &out, "bf"));
   generate_list(g, op, "window_strides", spatial, window.strides);
   generate_list(g, op, "lhs_dilation", spatial, window.base_dilations);
   generate_list(g, op, "rhs_dilation", spatial, window.dilations);
-  generate_padding(g, op, spatial, window.padding);
+  if (!is_dynamic) {
+    generate_padding(g, op, spatial, window.padding);
+  }
   mlir_op_set_attr(g->module, op, "window_reversal",
                    mlir_attr_bool_array(g->module, spatial, reversal));
   generate_integer(g, op, "feature_group_count", sizes.feature_groups);
   generate_integer(g, op, "batch_group_count", sizes.batch_groups);
-  generate_keep(g, op, 0, GENERATE_EXACT, 0);
+  generate_keep(g, op, 0, is_power ? GENERATE_CLOSE : GENERATE_EXACT, is_power ? 1 : 0);
 }
 
 const generate_row_t generate_window_rows[] = {
     {"stablehlo.reduce_window", generate_reduce_window},
     {"stablehlo.select_and_scatter", generate_select_and_scatter},
     {"stablehlo.convolution", generate_convolution},
+    {"stablehlo.dynamic_conv", generate_convolution},
+    {"@stablehlo.dynamic_reduce_window", generate_dynamic_reduce_window},
     {NULL, NULL},
 };

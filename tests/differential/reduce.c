@@ -92,9 +92,15 @@ static generate_case_t *empty_case(const generate_case_t *whole) {
   return out;
 }
 
+// Or a token, or a future.
 static bool has_tuple(const mlir_op_t *op) {
   for (int i = 0; i < op->operand_count; i++) {
     if (op->operands[i]->type->kind != MLIR_TYPE_TENSOR) {
+      return true;
+    }
+  }
+  for (int i = 0; i < op->result_count; i++) {
+    if (op->results[i].type->kind != MLIR_TYPE_TENSOR) {
       return true;
     }
   }
@@ -160,7 +166,9 @@ static generate_case_t *one_by_one(device_t *device, reducer_t *reducer) {
   generate_case_t *found = NULL;
   for (int i = 0; i < reducer->op_count && found == NULL; i++) {
     for (int j = 0; j < reducer->op_count; j++) {
-      reducer->is_cut[j] = j != i && strcmp(reducer->ops[j]->name, "stablehlo.constant");
+      reducer->is_cut[j] = j != i &&
+                           strcmp(reducer->ops[j]->name, "stablehlo.constant") &&
+                           !has_tuple(reducer->ops[j]);
     }
     if (!has_tuple(reducer->ops[i])) {
       found = build_if_bad(device, reducer, i);

@@ -12,6 +12,7 @@ extern const reference_row_t reference_ragged_rows[];
 extern const reference_row_t reference_random_rows[];
 extern const reference_row_t reference_chlo_rows[];
 extern const reference_row_t reference_control_rows[];
+extern const reference_row_t reference_custom_rows[];
 extern const reference_row_t reference_linear_rows[];
 extern const reference_row_t reference_window_rows[];
 extern const reference_row_t reference_contraction_rows[];
@@ -23,6 +24,7 @@ static const reference_row_t *const groups[] = {
     reference_chlo_rows,
     reference_contraction_rows,
     reference_control_rows,
+    reference_custom_rows,
     reference_elementwise_rows,
     reference_indexing_rows,
     reference_ragged_rows,
@@ -180,13 +182,22 @@ int reference_field(const mlir_op_t *op, const char *name, const char *field,
 
 // --- Running ---
 
-static void run_op(reference_t *machine, const mlir_op_t *op) {
-  const reference_row_t *row = find_row(op->name);
+void reference_run_as(reference_t *machine, const mlir_op_t *op, const char *name) {
+  const reference_row_t *row = find_row(name);
   if (row == NULL) {
-    fprintf(stderr, "the reference has no row for %s\n", op->name);
+    fprintf(stderr, "the reference has no row for %s\n", name);
   }
   POD_CHECK(row != NULL);
-  row->run(machine, op);
+  mlir_op_t renamed = *op;
+  renamed.name = name;
+  row->run(machine, &renamed);
+}
+
+static void run_op(reference_t *machine, const mlir_op_t *op) {
+  const mlir_attr_t *target = mlir_op_attr(op, "call_target_name");
+  reference_run_as(
+      machine, op,
+      target != NULL ? pod_arena_printf(machine->arena, "@%s", target->text) : op->name);
 }
 
 void reference_block(reference_t *machine, const mlir_block_t *block,

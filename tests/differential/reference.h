@@ -48,7 +48,7 @@ typedef struct reference_t {
 typedef void (*reference_fn_t)(reference_t *machine, const mlir_op_t *op);
 
 typedef struct reference_row_t {
-  const char *name;  // "stablehlo.add"; NULL ends a table.
+  const char *name;  // "stablehlo.add", or "@target" of custom calls; NULL ends a table.
   reference_fn_t run;
 } reference_row_t;
 
@@ -70,6 +70,9 @@ const reference_value_t *reference_operand(reference_t *machine, const mlir_op_t
                                            int index);
 // Makes room for a result by its declared type.
 reference_value_t *reference_result(reference_t *machine, const mlir_op_t *op, int index);
+
+// Runs an operation as one of another name.
+void reference_run_as(reference_t *machine, const mlir_op_t *op, const char *name);
 
 // Runs a region's block. `arguments` has as many entries as the block; `out_results` gets
 // what the block's terminator returns. Values defined outside may be read inside.

@@ -145,6 +145,7 @@ const reference_row_t reference_control_rows[] = {
     {"stablehlo.all_to_all", reference_alone},
     {"stablehlo.collective_broadcast", reference_alone},
     {"stablehlo.collective_permute", reference_permute},
+    {"stablehlo.collective_reduce", reference_alone},
     {"stablehlo.partition_id", reference_id},
     {"stablehlo.reduce_scatter", reference_alone},
     {"stablehlo.replica_id", reference_id},

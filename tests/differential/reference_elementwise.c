@@ -166,6 +166,7 @@ static void reference_reduce_precision(reference_t *machine, const mlir_op_t *op
 }
 
 const reference_row_t reference_elementwise_rows[] = {
+    {"chlo.constant", reference_constant},
     {"stablehlo.constant", reference_constant},
     {"stablehlo.iota", reference_iota},
     {"stablehlo.abs", reference_one},

@@ -98,7 +98,12 @@ static void reference_gather(reference_t *machine, const mlir_op_t *op) {
       .start_index_map = field_of(op, attr, "start_index_map"),
   };
   reference_field(op, attr, "index_vector_dim", &numbers.index_vector_dim);
-  const int64_t *sizes = reference_list(machine, op, "slice_sizes", NULL);
+  const int64_t *given = reference_list(machine, op, "slice_sizes", NULL);
+  int64_t sizes[TENSOR_RANK_MAX];
+  for (int d = 0; d < operand->shape.rank; d++) {  // Of dynamic_gather an operand.
+    sizes[d] =
+        given != NULL ? given[d] : reference_index(reference_operand(machine, op, 2), d);
+  }
   for (int64_t i = 0; i < result->count; i++) {
     int64_t at[TENSOR_RANK_MAX], index[TENSOR_RANK_MAX];
     reference_unravel(&result->shape, i, at);
@@ -177,27 +182,35 @@ static void reference_scatter(reference_t *machine, const mlir_op_t *op) {
 
 // --- Sort ---
 
-static bool is_before(reference_t *machine, const mlir_op_t *op, int64_t a, int64_t b) {
+// What is sorted: the first operands, by a function of two elements of each.
+typedef struct sort_t {
+  reference_t *machine;
+  const mlir_op_t *op;
+  int count;
+  int64_t dimension;
+  const mlir_block_t *comparator;
+} sort_t;
+
+static bool is_before(const sort_t *sort, int64_t a, int64_t b) {
   reference_value_t arguments[64], result;
-  POD_CHECK(op->operand_count <= 32);
-  for (int n = 0; n < op->operand_count; n++) {
-    const reference_value_t *operand = reference_operand(machine, op, n);
-    arguments[2 * n] = scalar_at(machine, operand, a);
-    arguments[2 * n + 1] = scalar_at(machine, operand, b);
+  POD_CHECK(sort->count <= 32);
+  for (int n = 0; n < sort->count; n++) {
+    const reference_value_t *operand = reference_operand(sort->machine, sort->op, n);
+    arguments[2 * n] = scalar_at(sort->machine, operand, a);
+    arguments[2 * n + 1] = scalar_at(sort->machine, operand, b);
   }
-  reference_block(machine, mlir_op_block(op, 0), arguments, &result);
+  reference_block(sort->machine, sort->comparator, arguments, &result);
   return result.data[0] != 0;
 }
 
 // Puts the flat indexes of a line in order: each goes before those that it precedes.
-static void sort_line(reference_t *machine, const mlir_op_t *op, int64_t count,
-                      int64_t *line) {
+static void sort_line(const sort_t *sort, int64_t count, int64_t *line) {
   for (int64_t i = 1; i < count; i++) {
     const int64_t one = line[i];
     int64_t low = 0, high = i;  // Behind the last that it does not precede.
     while (low < high) {
       const int64_t middle = (low + high) / 2;
-      if (is_before(machine, op, one, line[middle])) {
+      if (is_before(sort, one, line[middle])) {
         high = middle;
       } else {
         low = middle + 1;
@@ -208,44 +221,67 @@ static void sort_line(reference_t *machine, const mlir_op_t *op, int64_t count,
   }
 }
 
-static void reference_sort(reference_t *machine, const mlir_op_t *op) {
-  for (int n = 0; n < op->result_count; n++) {
+// The results get the first of every line, as many as they have room for.
+static void sort_all(const sort_t *sort) {
+  reference_t *machine = sort->machine;
+  const mlir_op_t *op = sort->op;
+  for (int n = 0; n < sort->count; n++) {
     reference_result(machine, op, n);
   }
   const reference_value_t *first = reference_operand(machine, op, 0);
-  const tensor_shape_t *shape = &first->shape;
-  int64_t dimension = reference_integer(op, "dimension", -1);
-  dimension += dimension < 0 ? shape->rank : 0;
-  const int64_t size = shape->dims[dimension];
+  const tensor_shape_t *shape = &first->shape, *to = &op->results[0].type->shape;
+  const int64_t size = shape->dims[sort->dimension];
   int64_t *line = pod_arena_array(machine->arena, (size_t)size + 1, sizeof(line[0]));
   for (int64_t i = 0; i < first->count; i++) {
     int64_t index[TENSOR_RANK_MAX];
     reference_unravel(shape, i, index);
-    if (index[dimension] != 0) {
+    if (index[sort->dimension] != 0) {
       continue;
     }
     for (int64_t j = 0; j < size; j++) {
-      index[dimension] = j;
+      index[sort->dimension] = j;
       line[j] = reference_ravel(shape, index);
     }
-    sort_line(machine, op, size, line);
-    for (int64_t j = 0; j < size; j++) {
-      index[dimension] = j;
-      for (int n = 0; n < op->result_count; n++) {
-        reference_copy(&machine->values[op->results[n].id], reference_ravel(shape, index),
+    sort_line(sort, size, line);
+    for (int64_t j = 0; j < to->dims[sort->dimension]; j++) {
+      index[sort->dimension] = j;
+      for (int n = 0; n < sort->count; n++) {
+        reference_copy(&machine->values[op->results[n].id], reference_ravel(to, index),
                        reference_operand(machine, op, n), line[j]);
       }
     }
   }
 }
 
-// The largest come first, and of equal ones those that stood first.
+static void reference_sort(reference_t *machine, const mlir_op_t *op) {
+  const int rank = op->results[0].type->shape.rank;
+  const int64_t dimension = reference_integer(op, "dimension", -1);
+  sort_all(&(sort_t){.machine = machine,
+                     .op = op,
+                     .count = op->operand_count,
+                     .dimension = dimension + (dimension < 0 ? rank : 0),
+                     .comparator = mlir_op_block(op, 0)});
+}
+
+// Custom calls: the first elements by a function of the module.
+static void reference_sorted_part(reference_t *machine, const mlir_op_t *op) {
+  const mlir_attr_t *config = mlir_op_attr(op, "mhlo.backend_config");
+  const char *name = mlir_op_attr(op, "called_computations")->elements[0]->text;
+  sort_all(&(sort_t){.machine = machine,
+                     .op = op,
+                     .count = op->result_count,
+                     .dimension = mlir_attr_get(config, "reduction_dim")->integer,
+                     .comparator = reference_function(machine, name)});
+}
+
+// The largest come first, and of equal ones those that stood first. How many says the
+// result: custom calls say it in ways of their own.
 static void reference_top_k(reference_t *machine, const mlir_op_t *op) {
   const reference_value_t *x = reference_operand(machine, op, 0);
   reference_value_t *values = reference_result(machine, op, 0);
   reference_value_t *places = reference_result(machine, op, 1);
   const int64_t size = x->shape.dims[x->shape.rank - 1];
-  const int64_t k = reference_integer(op, "k", 0);
+  const int64_t k = values->shape.dims[x->shape.rank - 1];
   for (int64_t row = 0; k > 0 && row < values->count / k; row++) {
     for (int64_t i = 0; i < size; i++) {
       const reference_scalar_t own = reference_load(x, row * size + i);
@@ -279,7 +315,16 @@ static void reference_map(reference_t *machine, const mlir_op_t *op) {
 }
 
 const reference_row_t reference_indexing_rows[] = {
-    {"stablehlo.gather", reference_gather}, {"stablehlo.scatter", reference_scatter},
-    {"stablehlo.sort", reference_sort},     {"chlo.top_k", reference_top_k},
-    {"stablehlo.map", reference_map},       {NULL, NULL},
+    {"stablehlo.gather", reference_gather},
+    {"stablehlo.dynamic_gather", reference_gather},
+    {"stablehlo.scatter", reference_scatter},
+    {"stablehlo.sort", reference_sort},
+    {"chlo.top_k", reference_top_k},
+    {"stablehlo.map", reference_map},
+    {"@ApproxTopK", reference_sorted_part},
+    {"@PartialReduce", reference_sorted_part},
+    {"@mhlo.topk", reference_top_k},
+    {"@stablehlo.dynamic_approx_top_k", reference_sorted_part},
+    {"@stablehlo.dynamic_top_k", reference_top_k},
+    {NULL, NULL},
 };

@@ -8,6 +8,9 @@
 // The same elements in the same order.
 static void reference_identity(reference_t *machine, const mlir_op_t *op) {
   for (int i = 0; i < op->result_count; i++) {
+    if (op->results[i].type->kind != MLIR_TYPE_TENSOR) {  // A token.
+      continue;
+    }
     reference_value_t *result = reference_result(machine, op, i);
     const reference_value_t *operand = reference_operand(machine, op, i);
     POD_CHECK(result->count == operand->count);
@@ -189,10 +192,9 @@ static void reference_pad(reference_t *machine, const mlir_op_t *op) {
   }
 }
 
-// i1 counts as one bit only in the specification's table of types: in memory, and with
-// XLA, it is a byte.
+// i1 is one bit, as the specification's types have it.
 static unsigned bits_of(tensor_dtype_t dtype) {
-  return tensor_dtype_device_bits(dtype);
+  return dtype == TENSOR_PRED ? 1 : tensor_dtype_device_bits(dtype);
 }
 
 static unsigned get_bit(const reference_value_t *value, int64_t bit) {

@@ -1,6 +1,7 @@
 // Generators of random bits: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3"
 // (2011). Which counter and which word an element has is XLA's choice.
 
+#include <math.h>
 #include <string.h>
 
 #include "common/base/check.h"
@@ -126,7 +127,35 @@ static void reference_rng_bits(reference_t *machine, const mlir_op_t *op) {
   memcpy(next->data, state, (size_t)next->count * sizeof(state[0]));
 }
 
+// Numbers that lie as those of the distribution do: at the middles of as many parts of
+// the same probability. Which they are is left open.
+static void reference_rng(reference_t *machine, const mlir_op_t *op) {
+  const reference_scalar_t a = reference_load(reference_operand(machine, op, 0), 0);
+  const reference_scalar_t b = reference_load(reference_operand(machine, op, 1), 0);
+  reference_value_t *result = reference_result(machine, op, 0);
+  const bool is_normal =
+      strcmp(reference_word(machine, op, "rng_distribution", ""), "NORMAL") == 0;
+  const tensor_dtype_t dtype = result->shape.dtype;
+  for (int64_t i = 0; i < result->count; i++) {
+    const double middle = ((double)i + 0.5) / (double)result->count;
+    if (dtype == TENSOR_PRED || tensor_dtype_is_integer(dtype)) {
+      const int64_t offset = i % (b.integer - a.integer);
+      reference_store(result, i, reference_of_integer(dtype, a.integer + offset));
+      continue;
+    }
+    double x = a.real + middle * (b.real - a.real);
+    if (is_normal) {  // The logistic distribution of the same variance is near enough.
+      x = a.real + b.real * log(middle / (1 - middle)) * 0.5513288954217921;
+    }
+    reference_store(result, i, reference_of_real(dtype, x));
+    if (!is_normal && reference_load(result, i).real >= b.real) {
+      reference_store(result, i, a);
+    }
+  }
+}
+
 const reference_row_t reference_random_rows[] = {
     {"stablehlo.rng_bit_generator", reference_rng_bits},
+    {"stablehlo.rng", reference_rng},
     {NULL, NULL},
 };

@@ -57,8 +57,8 @@ static reference_value_t scalar_of(reference_t *machine, const reference_value_t
 }
 
 // Padding takes part with the initial value; so does that value once more, at the start.
-static void reference_reduce_window(reference_t *machine, const mlir_op_t *op) {
-  const window_t window = window_of(machine, op);
+static void reduce_windows(reference_t *machine, const mlir_op_t *op, window_t window,
+                           const mlir_block_t *body) {
   const int count = op->result_count;
   POD_CHECK(count <= 8);
   for (int n = 0; n < count; n++) {
@@ -84,13 +84,37 @@ static void reference_reduce_window(reference_t *machine, const mlir_op_t *op) {
                      : scalar_of(machine, reference_operand(machine, op, n), from);
       }
       reference_value_t next[8];
-      reference_block(machine, mlir_op_block(op, 0), values, next);
+      reference_block(machine, body, values, next);
       memcpy(values, next, (size_t)count * sizeof(values[0]));
     }
     for (int n = 0; n < count; n++) {
       reference_copy(&machine->values[op->results[n].id], i, &values[n], 0);
     }
   }
+}
+
+static void reference_reduce_window(reference_t *machine, const mlir_op_t *op) {
+  reduce_windows(machine, op, window_of(machine, op), mlir_op_block(op, 0));
+}
+
+// The custom call, which has the lists behind inputs and initial values, and its function
+// in the module.
+static void reference_dynamic_reduce_window(reference_t *machine, const mlir_op_t *op) {
+  int64_t lists[5][2 * TENSOR_RANK_MAX];
+  for (int list = 0; list < 5; list++) {
+    const reference_value_t *value =
+        reference_operand(machine, op, 2 * op->result_count + list);
+    for (int64_t i = 0; i < value->count; i++) {
+      lists[list][i] = reference_index(value, i);
+    }
+  }
+  const window_t window = {.sizes = lists[0],
+                           .strides = lists[1],
+                           .base_dilations = lists[2],
+                           .dilations = lists[3],
+                           .padding = lists[4]};
+  const char *name = mlir_op_attr(op, "called_computations")->elements[0]->text;
+  reduce_windows(machine, op, window, reference_function(machine, name));
 }
 
 // The flat index of the element that a window selects.
@@ -178,6 +202,9 @@ static places_t read_places(const char **inout_text, char first, char second) {
 static reference_scalar_t add_product(reference_scalar_t sum, reference_scalar_t a,
                                       reference_scalar_t b) {
   const tensor_dtype_t dtype = sum.dtype;
+  if (dtype == TENSOR_PRED) {
+    return reference_of_integer(dtype, sum.integer | (a.integer & b.integer));
+  }
   if (tensor_dtype_is_integer(dtype)) {
     return reference_of_integer(
         dtype,
@@ -232,13 +259,28 @@ static reference_scalar_t convolve(const convolution_t *conv,
   return sum;
 }
 
+// Of dynamic_conv an operand.
+static const int64_t *padding_of(reference_t *machine, const mlir_op_t *op) {
+  const int64_t *padding = reference_list(machine, op, "padding", NULL);
+  if (padding != NULL || op->operand_count < 3) {
+    return padding;
+  }
+  const reference_value_t *value = reference_operand(machine, op, 2);
+  int64_t *copy =
+      pod_arena_array(machine->arena, (size_t)value->count + 1, sizeof(copy[0]));
+  for (int64_t i = 0; i < value->count; i++) {
+    copy[i] = reference_index(value, i);
+  }
+  return copy;
+}
+
 static void reference_convolution(reference_t *machine, const mlir_op_t *op) {
   const char *text = mlir_op_attr(op, "dimension_numbers")->body;
   convolution_t conv = {
       .window = {.strides = reference_list(machine, op, "window_strides", NULL),
                  .base_dilations = reference_list(machine, op, "lhs_dilation", NULL),
                  .dilations = reference_list(machine, op, "rhs_dilation", NULL),
-                 .padding = reference_list(machine, op, "padding", NULL)},
+                 .padding = padding_of(machine, op)},
       .feature_groups = reference_integer(op, "feature_group_count", 1),
       .batch_groups = reference_integer(op, "batch_group_count", 1),
       .reversal = reference_list(machine, op, "window_reversal", NULL)};
@@ -259,5 +301,7 @@ const reference_row_t reference_window_rows[] = {
     {"stablehlo.reduce_window", reference_reduce_window},
     {"stablehlo.select_and_scatter", reference_select_and_scatter},
     {"stablehlo.convolution", reference_convolution},
+    {"stablehlo.dynamic_conv", reference_convolution},
+    {"@stablehlo.dynamic_reduce_window", reference_dynamic_reduce_window},
     {NULL, NULL},
 };
