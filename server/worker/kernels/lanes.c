@@ -11,6 +11,8 @@
 #include "common/base/check.h"
 #include "server/worker/kernels/kernels.h"
 #include "server/worker/kernels/move.h"
+#include "server/worker/kernels/region.h"
+#include "server/worker/kernels/storage.h"
 
 enum { INSTRUCTIONS_MAX = 256, PLACES_MAX = 1024, NO_PLACE = -1 };
 
@@ -18,14 +20,20 @@ enum { INSTRUCTIONS_MAX = 256, PLACES_MAX = 1024, NO_PLACE = -1 };
 typedef struct place_t {
   chip_buffer_kind_t kind;
   int64_t at;
-  size_t bytes;  // Of the largest element that is kept there.
-  char *data;    // KERNEL_LANES elements.
+  size_t bytes;      // Of the largest element that is kept there.
+  bool is_written;   // By a step.
+  char *own;         // KERNEL_LANES elements.
+  const char *data;  // These, or what a caller has elsewhere.
 } place_t;
 
+// A step is a kernel, or one of its loops where that is all that the kernel would run.
 typedef struct step_t {
   kernel_fn_t kernel;
   kernel_args_t args;
   chip_instruction_t instruction;
+  kernel_unary_fn_t unary;
+  kernel_binary_fn_t binary;
+  kernel_select_fn_t select;
 } step_t;
 
 struct kernel_lanes_t {
@@ -43,6 +51,7 @@ struct kernel_lanes_t {
   const void **use_data;
   place_t *places;
   char *memory;
+  char *carried;  // Results that would be written over before they are carried, or NULL.
 };
 
 // ----- which regions -----
@@ -136,6 +145,43 @@ static void add_use(kernel_lanes_t *lanes, int32_t buffer, int32_t place) {
   lanes->use_places[use] = place;
 }
 
+static bool is_shifted_right(chip_op_t op) {
+  return op == CHIP_OP_SHIFT_RIGHT_LOGICAL || op == CHIP_OP_SHIFT_RIGHT_ARITHMETIC;
+}
+
+static kernel_binary_fn_t loop_of_compare(const chip_instruction_t *instruction,
+                                          tensor_dtype_t dtype) {
+  const int64_t direction = chip_instruction_attr_one(
+      instruction, CHIP_ATTR_COMPARISON_DIRECTION, CHIP_COMPARISON_EQ);
+  const int64_t type = chip_instruction_attr_one(instruction, CHIP_ATTR_COMPARE_TYPE,
+                                                 CHIP_COMPARE_BY_DTYPE);
+  if (direction < 0 || direction >= KERNEL_DIRECTIONS ||
+      (tensor_dtype_is_float(dtype) && type == CHIP_COMPARE_TOTAL_ORDER)) {
+    return NULL;
+  }
+  return kernel_loops()->compare[direction][dtype];
+}
+
+// On elements as they are stored, where a loop computes just what the kernel does.
+static void find_loop(const chip_buffer_t *buffers, step_t *step) {
+  const chip_instruction_t *instruction = &step->instruction;
+  const tensor_dtype_t from = buffers[instruction->operands[0]].shape.dtype;
+  const tensor_dtype_t to = buffers[instruction->results[0]].shape.dtype;
+  if (step->kernel == kernel_compare) {
+    step->binary = loop_of_compare(instruction, from);
+  } else if (step->kernel == kernel_binary && !is_shifted_right(instruction->op)) {
+    const kernel_binary_fn_t loop = kernel_binary_of(instruction->op, to);
+    step->binary = kernel_is_computed_as_stored(to) || to == TENSOR_PRED
+                       ? loop
+                       : kernel_stored_loop(loop, to);
+  } else if (step->kernel == kernel_unary && kernel_is_computed_as_stored(from) &&
+             kernel_is_computed_as_stored(to)) {
+    step->unary = kernel_unary_loop(instruction->op, from);
+  } else if (step->kernel == kernel_select) {
+    step->select = kernel_loops()->select[kernel_size_index(to)];
+  }
+}
+
 // False when an operand comes from elsewhere.
 static bool add_step(kernel_lanes_t *lanes, const chip_instruction_t *instruction) {
   const chip_buffer_t *buffers = lanes->args->program->buffers;
@@ -149,8 +195,9 @@ static bool add_step(kernel_lanes_t *lanes, const chip_instruction_t *instructio
     }
     add_use(lanes, buffer, place);
   }
-  add_use(lanes, instruction->results[0],
-          take_place(lanes, &buffers[instruction->results[0]]));
+  const int32_t written = take_place(lanes, &buffers[instruction->results[0]]);
+  lanes->places[written].is_written = true;
+  add_use(lanes, instruction->results[0], written);
   step->instruction = *instruction;
   step->instruction.operands = &lanes->use_indexes[first];
   step->instruction.results = &lanes->use_indexes[first + instruction->operand_count];
@@ -162,6 +209,7 @@ static bool add_step(kernel_lanes_t *lanes, const chip_instruction_t *instructio
       .instruction = &step->instruction,
       .operands = &lanes->use_data[first],
       .results = (void *const *)&lanes->use_data[first + instruction->operand_count]};
+  find_loop(lanes->uses, step);
   return true;
 }
 
@@ -200,11 +248,11 @@ static pod_status_t allocate_lanes(kernel_lanes_t *lanes) {
   char *data = lanes->memory;
   for (int32_t i = 0; i < lanes->place_count; i++) {
     place_t *place = &lanes->places[i];
-    place->data = data;
+    place->data = place->own = data;
     data += place->bytes * KERNEL_LANES;
     if (place->kind == CHIP_BUFFER_CONSTANT) {
       kernel_fill(place->bytes, lanes->args->program->constants[place->at].data,
-                  place->data, KERNEL_LANES);
+                  place->own, KERNEL_LANES);
     }
   }
   for (int32_t i = 0; i < lanes->use_count; i++) {
@@ -217,6 +265,7 @@ void kernel_lanes_destroy(kernel_lanes_t *lanes) {
   if (lanes == NULL) {
     return;
   }
+  free(lanes->carried);
   free(lanes->memory);
   free(lanes->places);
   free(lanes->use_data);
@@ -291,6 +340,24 @@ static bool find_results(kernel_lanes_t *lanes) {
   return true;
 }
 
+// Results that are copied to the parameters of the same index one after the other: room
+// for all of them when a later one lies where an earlier one goes.
+static pod_status_t allocate_carried(kernel_lanes_t *lanes, int32_t result_count) {
+  for (int32_t i = 0; i < result_count; i++) {
+    for (int32_t j = i + 1; j < result_count; j++) {
+      if (lanes->carried == NULL &&
+          lanes->result_places[j] == lanes->parameter_places[i]) {
+        lanes->carried =
+            malloc((size_t)result_count * KERNEL_LANES * KERNEL_ELEMENT_BYTES);
+        if (lanes->carried == NULL) {
+          return no_memory(lanes->args);
+        }
+      }
+    }
+  }
+  return NULL;
+}
+
 // Places for the parameters and the results only.
 static pod_status_t make_called(const kernel_args_t *args, int32_t call,
                                 const kernel_signature_t *signature,
@@ -340,6 +407,11 @@ static pod_status_t make_part(const kernel_args_t *args, int32_t call,
   if (status == NULL && is_fit) {
     status = allocate_lanes(lanes);
   }
+  if (status == NULL && is_fit && has_results) {
+    const int32_t computation = lanes->computation;
+    status =
+        allocate_carried(lanes, args->program->computations[computation].result_count);
+  }
   if (status != NULL || !is_fit) {
     kernel_lanes_destroy(lanes);
     return status;
@@ -376,8 +448,54 @@ pod_status_t kernel_lanes_create(const kernel_args_t *args, int32_t call,
 
 // ----- running -----
 
-void *kernel_lanes_parameter(const kernel_lanes_t *lanes, int32_t index) {
-  return lanes->places[lanes->parameter_places[index]].data;
+static void set_data(kernel_lanes_t *lanes, int32_t which, const char *data) {
+  place_t *place = &lanes->places[which];
+  if (place->data == data) {
+    return;
+  }
+  place->data = data;
+  for (int32_t i = 0; i < lanes->use_count; i++) {
+    if (lanes->use_places[i] == which) {
+      lanes->use_data[i] = data;
+    }
+  }
+}
+
+void *kernel_lanes_parameter(kernel_lanes_t *lanes, int32_t index) {
+  const int32_t place = lanes->parameter_places[index];
+  set_data(lanes, place, lanes->places[place].own);
+  return lanes->places[place].own;
+}
+
+void kernel_lanes_lend(kernel_lanes_t *lanes, int32_t index, const void *elements,
+                       size_t count) {
+  const int32_t which = lanes->parameter_places[index];
+  const place_t *place = &lanes->places[which];
+  if (!place->is_written) {
+    set_data(lanes, which, elements);
+    return;
+  }
+  if (elements != place->own) {
+    memcpy(place->own, elements, count * place->bytes);
+  }
+}
+
+void kernel_lanes_carry(kernel_lanes_t *lanes, int32_t result_count, size_t count) {
+  for (int32_t i = 0; i < result_count && lanes->carried != NULL; i++) {
+    memcpy(lanes->carried + (size_t)i * KERNEL_LANES * KERNEL_ELEMENT_BYTES,
+           kernel_lanes_result(lanes, i),
+           count * lanes->places[lanes->result_places[i]].bytes);
+  }
+  for (int32_t i = 0; i < result_count; i++) {
+    const char *result =
+        lanes->carried != NULL
+            ? lanes->carried + (size_t)i * KERNEL_LANES * KERNEL_ELEMENT_BYTES
+            : kernel_lanes_result(lanes, i);
+    char *parameter = kernel_lanes_parameter(lanes, i);
+    if (parameter != result) {
+      memcpy(parameter, result, count * lanes->places[lanes->parameter_places[i]].bytes);
+    }
+  }
 }
 
 const void *kernel_lanes_result(const kernel_lanes_t *lanes, int32_t index) {
@@ -401,7 +519,7 @@ static pod_status_t call_lanes(kernel_lanes_t *lanes, size_t count) {
     }
     for (int32_t i = 0; i < signature->result_count; i++) {
       const place_t *place = &lanes->places[lanes->result_places[i]];
-      outputs[i] = place->data + lane * place->bytes;
+      outputs[i] = place->own + lane * place->bytes;
     }
     POD_TRY(lanes->args->call(lanes->args, lanes->computation, inputs, outputs));
   }
@@ -419,7 +537,18 @@ pod_status_t kernel_lanes_run(kernel_lanes_t *lanes, size_t count) {
     lanes->count = count;
   }
   for (int32_t i = 0; i < lanes->step_count; i++) {
-    POD_TRY(lanes->steps[i].kernel(&lanes->steps[i].args));
+    const step_t *step = &lanes->steps[i];
+    const void *const *in = step->args.operands;
+    void *out = step->args.results[0];
+    if (step->binary != NULL) {
+      step->binary(in[0], in[1], out, count);
+    } else if (step->select != NULL) {
+      step->select(in[0], in[1], in[2], out, count);
+    } else if (step->unary != NULL) {
+      step->unary(in[0], out, count);
+    } else {
+      POD_TRY(step->kernel(&step->args));
+    }
   }
   return NULL;
 }

@@ -40,7 +40,16 @@ void kernel_lanes_destroy(kernel_lanes_t *lanes);
 
 // Where the elements of a parameter go before each run (a run may write over them), dense
 // and 64-byte aligned, with room for KERNEL_LANES.
-void *kernel_lanes_parameter(const kernel_lanes_t *lanes, int32_t index);
+void *kernel_lanes_parameter(kernel_lanes_t *lanes, int32_t index);
+
+// The same for `count` elements that lie elsewhere, for the next run: they are borrowed
+// until then, and copied only if a run writes over them.
+void kernel_lanes_lend(kernel_lanes_t *lanes, int32_t index, const void *elements,
+                       size_t count);
+
+// The first results of a run over `count` lanes become the parameters of the same index,
+// of the same type; other lanes of these stay what they were.
+void kernel_lanes_carry(kernel_lanes_t *lanes, int32_t result_count, size_t count);
 
 // Where a run leaves its results, until parameters are written or the next run.
 const void *kernel_lanes_result(const kernel_lanes_t *lanes, int32_t index);

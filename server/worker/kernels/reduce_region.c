@@ -13,7 +13,12 @@
 #include "server/worker/kernels/region.h"
 #include "server/worker/kernels/storage.h"
 
-enum { ARRAYS_MAX = KERNEL_VALUES_MAX / 2, PANEL = 32, CHUNK_MIN = 32 };
+enum {
+  ARRAYS_MAX = KERNEL_VALUES_MAX / 2,
+  PANEL = 128,
+  CHUNK_MIN = 32,
+  PANEL_LANES = 256
+};
 
 // Sizes and strides of the kept or of the reduced dimensions, neighbours joined.
 typedef struct walk_t {
@@ -63,24 +68,25 @@ typedef struct reduction_t {
   size_t places;                  // Of the result that are computed together.
   int64_t offsets[KERNEL_LANES];  // Of the lanes' first elements.
   int64_t stride;                 // Between these, when it is always the same; or 0.
-  char *values[ARRAYS_MAX];       // The results so far, KERNEL_LANES each.
   char *panels[ARRAYS_MAX];       // PANEL steps of KERNEL_LANES elements.
 } reduction_t;
 
 // ----- elements of the operands -----
 
-static void collect(const reduction_t *reduction, const char *from, size_t bytes,
-                    size_t count, char *to) {
+// The lanes' elements, where they lie or in `to`.
+static const char *collect(const reduction_t *reduction, const char *from, size_t bytes,
+                           size_t count, char *to) {
   if (reduction->stride == 1) {
     memcpy(to, from + (size_t)reduction->offsets[0] * bytes, count * bytes);
-    return;
+    return to;
   }
   if (reduction->stride != 0) {
     kernel_loops()->gather[__builtin_ctzll(bytes)](
         from + (size_t)reduction->offsets[0] * bytes, reduction->stride, to, count);
-    return;
+    return to;
   }
   kernel_lanes_collect(bytes, from, reduction->offsets, NULL, count, to);
+  return to;
 }
 
 // Rows that lie apart are read many elements at a time.
@@ -102,14 +108,30 @@ static void fill_panel(const reduction_t *reduction, const char *from, size_t by
   }
 }
 
+// Rows of the next panel, where a transposition begins: they lie too far apart for the
+// processor to foresee them. Every step asks for some.
+static void prefetch_rows(const reduction_t *reduction, const char *from, size_t bytes,
+                          int64_t step, size_t count) {
+  const int64_t next = step - step % PANEL + PANEL;
+  const size_t share = (count + PANEL - 1) / PANEL;
+  const size_t first = (size_t)(step % PANEL) * share;
+  for (size_t row = first; row < first + share && row < count; row++) {
+    if (next + (int64_t)(128 / bytes) <= reduction->last_steps) {
+      const char *start = from + (size_t)(reduction->offsets[row] + next) * bytes;
+      __builtin_prefetch(start, 0, 2);
+      __builtin_prefetch(start + 64, 0, 2);
+    }
+  }
+}
+
 // The elements of operand `which` that the lanes take in at a step.
-static void fetch(const reduction_t *reduction, int32_t which, int64_t step,
-                  int64_t step_offset, size_t count, char *to) {
+static const char *fetch(const reduction_t *reduction, int32_t which, int64_t step,
+                         int64_t step_offset, size_t count) {
   const size_t bytes = reduction->bytes[which];
   const char *from = (const char *)reduction->args->operands[which];
   if (!has_panels(reduction)) {
-    collect(reduction, from + (size_t)step_offset * bytes, bytes, count, to);
-    return;
+    return collect(reduction, from + (size_t)step_offset * bytes, bytes, count,
+                   reduction->panels[which]);
   }
   char *panel = reduction->panels[which];
   const int64_t in_panel = step % PANEL;
@@ -120,23 +142,22 @@ static void fetch(const reduction_t *reduction, int32_t which, int64_t step,
     fill_panel(reduction, from, bytes, step, 0, whole, reduction->chunk_steps, panel);
     fill_panel(reduction, from, bytes, step, whole, count, reduction->last_steps, panel);
   }
-  memcpy(to, panel + (size_t)in_panel * KERNEL_LANES * bytes, count * bytes);
+  prefetch_rows(reduction, from, bytes, step, count);
+  return panel + (size_t)in_panel * KERNEL_LANES * bytes;
 }
 
 // ----- steps -----
 
+// The results so far are kept in the lanes' first parameters.
+static char *values_of(const reduction_t *reduction, int32_t which) {
+  return kernel_lanes_parameter(reduction->lanes, which);
+}
+
 // The values so far and `count` elements of each operand, in the lanes' parameters, give
 // new values.
 static pod_status_t combine(const reduction_t *reduction, size_t count) {
-  for (int32_t i = 0; i < reduction->count; i++) {
-    memcpy(kernel_lanes_parameter(reduction->lanes, i), reduction->values[i],
-           count * reduction->bytes[i]);
-  }
   POD_TRY(kernel_lanes_run(reduction->lanes, count));
-  for (int32_t i = 0; i < reduction->count; i++) {
-    memcpy(reduction->values[i], kernel_lanes_result(reduction->lanes, i),
-           count * reduction->bytes[i]);
-  }
+  kernel_lanes_carry(reduction->lanes, reduction->count, count);
   return NULL;
 }
 
@@ -153,11 +174,11 @@ static pod_status_t reduce_chunks(const reduction_t *reduction) {
       offset += index[d] * reduction->gone.strides[d];
     }
     for (int32_t i = 0; i < reduction->count; i++) {
-      char *elements = kernel_lanes_parameter(reduction->lanes, reduction->count + i);
-      fetch(reduction, i, step, offset, active, elements);
+      const char *elements = fetch(reduction, i, step, offset, active);
+      kernel_lanes_lend(reduction->lanes, reduction->count + i, elements, active);
       if (step == 0) {  // Other chunks than the first begin with their first elements.
         const size_t first = places * reduction->bytes[i];
-        memcpy(reduction->values[i] + first, elements + first,
+        memcpy(values_of(reduction, i) + first, elements + first,
                all * reduction->bytes[i] - first);
       }
     }
@@ -172,8 +193,8 @@ static pod_status_t join_chunks(const reduction_t *reduction) {
   for (int64_t chunk = 1; chunk < reduction->chunk_count; chunk++) {
     for (int32_t i = 0; i < reduction->count; i++) {
       const size_t bytes = places * reduction->bytes[i];
-      memcpy(kernel_lanes_parameter(reduction->lanes, reduction->count + i),
-             reduction->values[i] + (size_t)chunk * bytes, bytes);
+      kernel_lanes_lend(reduction->lanes, reduction->count + i,
+                        values_of(reduction, i) + (size_t)chunk * bytes, places);
     }
     POD_TRY(combine(reduction, places));
   }
@@ -206,7 +227,7 @@ static pod_status_t reduce_places(reduction_t *reduction, int64_t first, size_t 
   reduction->places = places;
   for (int32_t i = 0; i < reduction->count; i++) {
     kernel_fill(reduction->bytes[i], args->operands[reduction->count + i],
-                reduction->values[i], places);
+                values_of(reduction, i), places);
   }
   if (reduction->gone.count > 0) {
     set_offsets(reduction, first, places);
@@ -215,7 +236,7 @@ static pod_status_t reduce_places(reduction_t *reduction, int64_t first, size_t 
   }
   for (int32_t i = 0; i < reduction->count; i++) {
     memcpy((char *)args->results[i] + (size_t)first * reduction->bytes[i],
-           reduction->values[i], places * reduction->bytes[i]);
+           values_of(reduction, i), places * reduction->bytes[i]);
   }
   return NULL;
 }
@@ -253,18 +274,18 @@ static pod_status_t run(reduction_t *reduction) {
     reduction->bytes[i] = tensor_dtype_bytes(dtype);
     signature.parameters[i] = signature.parameters[reduction->count + i] =
         signature.results[i] = dtype;
-    const size_t lane_bytes = KERNEL_LANES * reduction->bytes[i];
-    reduction->values[i] = malloc((1 + PANEL) * lane_bytes);
-    if (reduction->values[i] == NULL) {
+    reduction->panels[i] = aligned_alloc(64, PANEL * KERNEL_LANES * reduction->bytes[i]);
+    if (reduction->panels[i] == NULL) {
       return pod_error(POD_RESOURCE_EXHAUSTED, "%s: no host memory for %d operands",
                        args->instruction->name, reduction->count);
     }
-    reduction->panels[i] = reduction->values[i] + lane_bytes;
   }
   POD_TRY(kernel_lanes_create(args, 0, &signature, &reduction->lanes));
   cut_chunks(reduction);
-  const int64_t together =
-      reduction->chunk_count > 1 ? reduction->kept.count : KERNEL_LANES;
+  const bool has_rows = reduction->gone.rank == 1 && reduction->gone.strides[0] == 1;
+  const int64_t together = reduction->chunk_count > 1 ? reduction->kept.count
+                           : has_rows                 ? PANEL_LANES
+                                                      : KERNEL_LANES;
   for (int64_t first = 0; first < reduction->kept.count; first += together) {
     const int64_t left = reduction->kept.count - first;
     POD_TRY(reduce_places(reduction, first, (size_t)(left < together ? left : together)));
@@ -285,7 +306,7 @@ pod_status_t kernel_reduce_by_region(const kernel_args_t *args, uint32_t reduced
   const pod_status_t status = run(&reduction);
   kernel_lanes_destroy(reduction.lanes);
   for (int32_t i = 0; i < reduction.count; i++) {
-    free(reduction.values[i]);
+    free(reduction.panels[i]);
   }
   return status;
 }

@@ -110,40 +110,34 @@ typedef struct windows_t {
   kernel_lanes_t *lanes;
   int32_t count;  // Of operands.
   size_t bytes[FEW];
-  char *values[FEW];  // The results so far, KERNEL_LANES each.
+  char *seen[FEW];  // KERNEL_LANES elements each.
   kernel_window_view_t views[FEW];
 } windows_t;
 
-// All places of the window in order, padding too.
+// All places of the window in order, padding too. The results so far are the lanes' first
+// parameters.
 static pod_status_t reduce_lanes(const windows_t *windows, int64_t first, size_t places) {
   const kernel_args_t *args = windows->args;
   const int32_t count = windows->count;
   int64_t w[TENSOR_RANK_MAX] = {0};
   for (int32_t i = 0; i < count; i++) {
-    kernel_fill(windows->bytes[i], args->operands[count + i], windows->values[i], places);
+    kernel_fill(windows->bytes[i], args->operands[count + i],
+                kernel_lanes_parameter(windows->lanes, i), places);
   }
   do {
     for (int32_t i = 0; i < count; i++) {
-      memcpy(kernel_lanes_parameter(windows->lanes, i), windows->values[i],
-             places * windows->bytes[i]);
-      void *to = kernel_lanes_parameter(windows->lanes, count + i);
-      const void *seen =
-          kernel_window_view_fetch(&windows->views[i], args->operands[i],
-                                   args->operands[count + i], w, first, places, to);
-      if (seen != to) {
-        memcpy(to, seen, places * windows->bytes[i]);
-      }
+      const void *seen = kernel_window_view_fetch(&windows->views[i], args->operands[i],
+                                                  args->operands[count + i], w, first,
+                                                  places, windows->seen[i]);
+      kernel_lanes_lend(windows->lanes, count + i, seen, places);
     }
     POD_TRY(kernel_lanes_run(windows->lanes, places));
-    for (int32_t i = 0; i < count; i++) {
-      memcpy(windows->values[i], kernel_lanes_result(windows->lanes, i),
-             places * windows->bytes[i]);
-    }
+    kernel_lanes_carry(windows->lanes, count, places);
   } while (
       kernel_next_index(windows->views[0].in->rank, windows->views[0].window->sizes, w));
   for (int32_t i = 0; i < count; i++) {
     memcpy((char *)args->results[i] + (size_t)first * windows->bytes[i],
-           windows->values[i], places * windows->bytes[i]);
+           kernel_lanes_parameter(windows->lanes, i), places * windows->bytes[i]);
   }
   return NULL;
 }
@@ -158,8 +152,8 @@ static pod_status_t reduce_windows(windows_t *windows, const chip_window_t *wind
         signature.results[i] = in->dtype;
     windows->views[i] = kernel_window_view_make(window, in, kernel_result_shape(args, i));
     windows->bytes[i] = tensor_dtype_bytes(in->dtype);
-    windows->values[i] = malloc(KERNEL_LANES * windows->bytes[i]);
-    if (windows->values[i] == NULL) {
+    windows->seen[i] = aligned_alloc(64, KERNEL_LANES * windows->bytes[i]);
+    if (windows->seen[i] == NULL) {
       return pod_error(POD_RESOURCE_EXHAUSTED, "%s: no host memory for %d operands",
                        args->instruction->name, windows->count);
     }
@@ -184,7 +178,7 @@ static pod_status_t reduce_window_region(const kernel_args_t *args,
   const pod_status_t status = reduce_windows(&windows, window);
   kernel_lanes_destroy(windows.lanes);
   for (int32_t i = 0; i < windows.count; i++) {
-    free(windows.values[i]);
+    free(windows.seen[i]);
   }
   return status;
 }
