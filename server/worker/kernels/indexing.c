@@ -314,6 +314,13 @@ static pod_status_t scatter_simple(const scatter_t *scatter, starts_t *starts,
   }
   char *target = args->results[0];
   const char *source = (const char *)args->operands[2] + from * bytes;
+  if (row == 1) {
+    for (int64_t i = 0; i < starts->count; i++) {
+      starts->offsets[i] = is_inside[i] ? starts->offsets[i] : -1;
+    }
+    return kernel_combine_at(&scatter->combiner, target, starts->offsets, source, step,
+                             (size_t)starts->count);
+  }
   for (int64_t i = 0; i < starts->count; i++, source += step * bytes) {
     if (is_inside[i]) {
       POD_TRY(kernel_combine(&scatter->combiner, target + starts->offsets[i] * bytes, 1,

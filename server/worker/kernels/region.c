@@ -147,3 +147,87 @@ pod_status_t kernel_combine(const kernel_combiner_t *combiner, void *target,
   }
   return NULL;
 }
+
+// ----- at any places -----
+
+enum { TOGETHER = 256, MARK_BITS = 13 };
+
+// Distinct targets and where their sources are.
+typedef struct batch_t {
+  size_t count;
+  int64_t to[TOGETHER], from[TOGETHER];
+} batch_t;
+
+#define SPREAD(bytes, type)                                      \
+  case bytes:                                                    \
+    for (size_t i = 0; i < batch->count; i++) {                  \
+      ((type *)out)[batch->to[i]] = ((const type *)elements)[i]; \
+    }                                                            \
+    return;
+
+static void spread(const batch_t *batch, size_t bytes, const void *elements, void *out) {
+  switch (bytes) {
+    SPREAD(1, uint8_t)
+    SPREAD(2, uint16_t)
+    SPREAD(4, uint32_t)
+    SPREAD(8, uint64_t)
+    default:
+      for (size_t i = 0; i < batch->count; i++) {
+        memcpy((char *)out + (size_t)batch->to[i] * bytes,
+               (const char *)elements + i * bytes, bytes);
+      }
+  }
+}
+
+static pod_status_t combine_batch(const kernel_combiner_t *combiner, void *target,
+                                  const void *source, const batch_t *batch) {
+  const size_t bytes = tensor_dtype_bytes(combiner->dtype), count = batch->count;
+  _Alignas(64) char held[TOGETHER * KERNEL_ELEMENT_BYTES];
+  _Alignas(64) char taken[TOGETHER * KERNEL_ELEMENT_BYTES];
+  kernel_lanes_collect(bytes, source, batch->from, NULL, count, taken);
+  if (combiner->takes_second) {
+    spread(batch, bytes, taken, target);
+    return NULL;
+  }
+  kernel_lanes_collect(bytes, target, batch->to, NULL, count, held);
+  if (combiner->loop != NULL) {
+    kernel_binary_elements(combiner->loop, combiner->dtype, held, taken, held, count);
+    spread(batch, bytes, held, target);
+    return NULL;
+  }
+  kernel_lanes_lend(combiner->lanes, 0, held, count);
+  kernel_lanes_lend(combiner->lanes, 1, taken, count);
+  POD_TRY(kernel_lanes_run(combiner->lanes, count));
+  spread(batch, bytes, kernel_lanes_result(combiner->lanes, 0), target);
+  return NULL;
+}
+
+// A batch ends before a target that it may hold already. Targets leave the number of
+// their batch as a mark at a place that a hash of them says, which two may have in
+// common.
+pod_status_t kernel_combine_at(const kernel_combiner_t *combiner, void *target,
+                               const int64_t *offsets, const void *source,
+                               int64_t source_stride, size_t count) {
+  uint8_t marks[1u << MARK_BITS] = {0};
+  uint8_t number = 1;
+  batch_t batch = {0};
+  for (size_t i = 0; i < count; i++) {
+    if (offsets[i] < 0) {
+      continue;
+    }
+    const uint64_t hash = (uint64_t)offsets[i] * UINT64_C(0x9e3779b97f4a7c15);
+    const size_t place = (size_t)(hash >> (64 - MARK_BITS));
+    if (marks[place] == number || batch.count == TOGETHER) {
+      POD_TRY(combine_batch(combiner, target, source, &batch));
+      batch.count = 0;
+      if (number++ == UINT8_MAX) {
+        memset(marks, 0, sizeof(marks));
+        number = 1;
+      }
+    }
+    marks[place] = number;
+    batch.to[batch.count] = offsets[i];
+    batch.from[batch.count++] = (int64_t)i * source_stride;
+  }
+  return batch.count > 0 ? combine_batch(combiner, target, source, &batch) : NULL;
+}

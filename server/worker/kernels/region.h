@@ -41,6 +41,14 @@ POD_MUST_USE pod_status_t kernel_combine(const kernel_combiner_t *combiner, void
                                          int64_t target_stride, const void *source,
                                          int64_t source_stride, int64_t count);
 
+// target[offsets[i]] = combine(target[offsets[i]], source[i · source_stride]) for i <
+// count in order, where a negative offset stands for no target; an offset may occur more
+// than once. Faster than one by one for all kinds of combiners.
+POD_MUST_USE pod_status_t kernel_combine_at(const kernel_combiner_t *combiner,
+                                            void *target, const int64_t *offsets,
+                                            const void *source, int64_t source_stride,
+                                            size_t count);
+
 // reduce by calls[0] over the dimensions whose bits are set in `reduced`.
 POD_MUST_USE pod_status_t kernel_reduce_by_region(const kernel_args_t *args,
                                                   uint32_t reduced);
