@@ -104,8 +104,13 @@ static void every_second_16(const sixteen_t *in, sixteen_t *out, size_t count) {
     }                                                                                \
   }
 
-// A few numbers of repeats are known to the compiler, which then shuffles vectors.
+// A few numbers of repeats are known to the compiler, which then shuffles vectors. Others
+// that a vector has room for are written as whole vectors that overlap: the next one
+// writes over what is too much, and the last ones are written element by element.
+enum { REPEAT_BYTES = 16 };
+
 #define REPEAT_LOOP(bytes, type)                                                      \
+  typedef type repeated_##bytes __attribute__((vector_size(REPEAT_BYTES)));           \
   static inline void repeat_by_##bytes(const type *in, int64_t stride, type *out,     \
                                        size_t count, size_t repeats) {                \
     for (size_t i = 0; i < count; i++) {                                              \
@@ -114,6 +119,17 @@ static void every_second_16(const sixteen_t *in, sixteen_t *out, size_t count) {
         out[i * repeats + j] = value;                                                 \
       }                                                                               \
     }                                                                                 \
+  }                                                                                   \
+  static void repeat_overlapping_##bytes(const type *in, int64_t stride, type *out,   \
+                                         size_t count, size_t repeats) {              \
+    enum { N = REPEAT_BYTES / bytes };                                                \
+    size_t i = 0;                                                                     \
+    for (; i < count && (count - i) * repeats >= N; i++) {                            \
+      const repeated_##bytes value = in[(int64_t)i * stride] - (repeated_##bytes){0}; \
+      memcpy(out + i * repeats, &value, sizeof(value));                               \
+    }                                                                                 \
+    repeat_by_##bytes(in + (int64_t)i * stride, stride, out + i * repeats, count - i, \
+                      repeats);                                                       \
   }                                                                                   \
   static void repeat_##bytes(const void *in, int64_t stride, void *out, size_t count, \
                              size_t repeats) {                                        \
@@ -125,10 +141,23 @@ static void every_second_16(const sixteen_t *in, sixteen_t *out, size_t count) {
       repeat_by_##bytes(in, 1, out, count, 4);                                        \
     } else if (repeats == 8 && stride == 1) {                                         \
       repeat_by_##bytes(in, 1, out, count, 8);                                        \
+    } else if (repeats <= REPEAT_BYTES / bytes) {                                     \
+      repeat_overlapping_##bytes(in, stride, out, count, repeats);                    \
     } else {                                                                          \
       repeat_by_##bytes(in, stride, out, count, repeats);                             \
     }                                                                                 \
   }
+
+static void repeat_16(const void *in_bytes, int64_t stride, void *out_bytes, size_t count,
+                      size_t repeats) {
+  const sixteen_t *in = in_bytes;
+  sixteen_t *out = out_bytes;
+  for (size_t i = 0; i < count; i++) {
+    for (size_t j = 0; j < repeats; j++) {
+      out[i * repeats + j] = in[(int64_t)i * stride];
+    }
+  }
+}
 
 MOVE_LOOPS(1, uint8_t)
 REPEAT_LOOP(1, uint8_t)
@@ -139,7 +168,6 @@ REPEAT_LOOP(4, uint32_t)
 MOVE_LOOPS(8, uint64_t)
 REPEAT_LOOP(8, uint64_t)
 MOVE_LOOPS(16, sixteen_t)
-REPEAT_LOOP(16, sixteen_t)
 
 const kernel_select_fn_t KERNEL_ISA_NAME(kernel_select)[KERNEL_SIZES] = {
     select_1, select_2, select_4, select_8, select_16};
@@ -191,84 +219,112 @@ static inline void fetch_tile(const void *in, int64_t row_bytes, int64_t rows) {
   }
 }
 
-#define TRANSPOSE_LOOP(bytes, type, n)                                                   \
-  enum { TILE_##bytes = TILE_BYTES / bytes };                                            \
-  static void whole_tile_##bytes(const type *in, int64_t in_stride, type *out,           \
-                                 int64_t out_stride, bool is_streamed) {                 \
-    _Alignas(64) type turned[TILE_##bytes * TILE_##bytes];                               \
-    for (int i = 0; i < TILE_##bytes; i += n) {                                          \
-      for (int j = 0; j < TILE_##bytes; j += n) {                                        \
-        block_##bytes(in + i * in_stride + j, in_stride, turned + j * TILE_##bytes + i,  \
-                      TILE_##bytes);                                                     \
-      }                                                                                  \
-    }                                                                                    \
-    for (int j = 0; j < TILE_##bytes; j++) {                                             \
-      type *row = out + j * out_stride;                                                  \
-      if (is_streamed) {                                                                 \
-        stream_row((char *)row, (const char *)(turned + j * TILE_##bytes));              \
-      } else {                                                                           \
-        memcpy(row, turned + j * TILE_##bytes, TILE_BYTES);                              \
-      }                                                                                  \
-    }                                                                                    \
-  }                                                                                      \
-  static void narrow_##bytes(const type *in, int64_t in_stride, type *out,               \
-                             int64_t out_stride, int64_t rows, int64_t columns) {        \
-    for (int64_t j = 0; j < columns; j++) {                                              \
-      for (int64_t i = 0; i < rows; i++) {                                               \
-        out[j * out_stride + i] = in[i * in_stride + j];                                 \
-      }                                                                                  \
-    }                                                                                    \
-  }                                                                                      \
-  static void part_tile_##bytes(const type *in, int64_t in_stride, type *out,            \
-                                int64_t out_stride, int64_t rows, int64_t columns) {     \
-    _Alignas(64) type turned[TILE_##bytes * TILE_##bytes];                               \
-    const int64_t whole_rows = rows / n * n, whole_columns = columns / n * n;            \
-    for (int64_t i = 0; i < whole_rows; i += n) {                                        \
-      for (int64_t j = 0; j < whole_columns; j += n) {                                   \
-        block_##bytes(in + i * in_stride + j, in_stride, turned + j * TILE_##bytes + i,  \
-                      TILE_##bytes);                                                     \
-      }                                                                                  \
-    }                                                                                    \
-    for (int64_t j = 0; j < whole_columns; j++) {                                        \
-      memcpy(out + j * out_stride, turned + j * TILE_##bytes,                            \
-             (size_t)whole_rows * bytes);                                                \
-    }                                                                                    \
-    narrow_##bytes(in + whole_rows * in_stride, in_stride, out + whole_rows, out_stride, \
-                   rows - whole_rows, whole_columns);                                    \
-    narrow_##bytes(in + whole_columns, in_stride, out + whole_columns * out_stride,      \
-                   out_stride, rows, columns - whole_columns);                           \
-  }                                                                                      \
-  static void transpose_##bytes(const void *in_bytes, int64_t in_stride,                 \
-                                void *out_bytes, int64_t out_stride, int64_t rows,       \
-                                int64_t columns) {                                       \
-    const type *in = in_bytes;                                                           \
-    type *out = out_bytes;                                                               \
-    if (rows < n || columns < n) {                                                       \
-      narrow_##bytes(in, in_stride, out, out_stride, rows, columns);                     \
-      return;                                                                            \
-    }                                                                                    \
-    const int64_t tile = TILE_##bytes;                                                   \
-    const bool is_streamed = rows * columns * bytes >= streamed_bytes_min &&             \
-                             (uintptr_t)out % 64 == 0 && out_stride * bytes % 64 == 0;   \
-    for (int64_t i = 0; i < rows; i += tile) {                                           \
-      for (int64_t j = 0; j < columns; j += tile) {                                      \
-        const type *from = in + i * in_stride + j;                                       \
-        if (columns - j >= 2 * tile) {                                                   \
-          fetch_tile(from + tile, in_stride * bytes, rows - i < tile ? rows - i : tile); \
-        }                                                                                \
-        type *to = out + j * out_stride + i;                                             \
-        if (rows - i >= tile && columns - j >= tile) {                                   \
-          whole_tile_##bytes(from, in_stride, to, out_stride, is_streamed);              \
-        } else {                                                                         \
-          part_tile_##bytes(from, in_stride, to, out_stride,                             \
-                            rows - i < tile ? rows - i : tile,                           \
-                            columns - j < tile ? columns - j : tile);                    \
-        }                                                                                \
-      }                                                                                  \
-    }                                                                                    \
-    if (is_streamed) {                                                                   \
-      end_streaming();                                                                   \
-    }                                                                                    \
+#define TRANSPOSE_LOOP(bytes, type, n)                                                  \
+  enum { TILE_##bytes = TILE_BYTES / bytes };                                           \
+  static void whole_tile_##bytes(const type *in, int64_t in_stride, type *out,          \
+                                 int64_t out_stride, bool is_streamed) {                \
+    _Alignas(64) type turned[TILE_##bytes * TILE_##bytes];                              \
+    for (int i = 0; i < TILE_##bytes; i += n) {                                         \
+      for (int j = 0; j < TILE_##bytes; j += n) {                                       \
+        block_##bytes(in + i * in_stride + j, in_stride, turned + j * TILE_##bytes + i, \
+                      TILE_##bytes);                                                    \
+      }                                                                                 \
+    }                                                                                   \
+    for (int j = 0; j < TILE_##bytes; j++) {                                            \
+      type *row = out + j * out_stride;                                                 \
+      if (is_streamed) {                                                                \
+        stream_row((char *)row, (const char *)(turned + j * TILE_##bytes));             \
+      } else {                                                                          \
+        memcpy(row, turned + j * TILE_##bytes, TILE_BYTES);                             \
+      }                                                                                 \
+    }                                                                                   \
+  }                                                                                     \
+  /* Two to four rows are woven together, as many columns taken apart. */               \
+  static inline void weave_##bytes(const type *in, int64_t in_stride, type *out,        \
+                                   int64_t count, int64_t few) {                        \
+    KERNEL_INDEPENDENT                                                                  \
+    for (int64_t j = 0; j < count; j++) {                                               \
+      for (int64_t i = 0; i < few; i++) {                                               \
+        out[j * few + i] = in[i * in_stride + j];                                       \
+      }                                                                                 \
+    }                                                                                   \
+  }                                                                                     \
+  static inline void unweave_##bytes(const type *in, type *out, int64_t out_stride,     \
+                                     int64_t count, int64_t few) {                      \
+    KERNEL_INDEPENDENT                                                                  \
+    for (int64_t i = 0; i < count; i++) {                                               \
+      for (int64_t j = 0; j < few; j++) {                                               \
+        out[j * out_stride + i] = in[i * few + j];                                      \
+      }                                                                                 \
+    }                                                                                   \
+  }                                                                                     \
+  static void narrow_##bytes(const type *in, int64_t in_stride, type *out,              \
+                             int64_t out_stride, int64_t rows, int64_t columns) {       \
+    if (out_stride == rows && rows == 2) {                                              \
+      weave_##bytes(in, in_stride, out, columns, 2);                                    \
+    } else if (out_stride == rows && rows == 3) {                                       \
+      weave_##bytes(in, in_stride, out, columns, 3);                                    \
+    } else if (out_stride == rows && rows == 4) {                                       \
+      weave_##bytes(in, in_stride, out, columns, 4);                                    \
+    } else if (in_stride == columns && columns == 2) {                                  \
+      unweave_##bytes(in, out, out_stride, rows, 2);                                    \
+    } else if (in_stride == columns && columns == 3) {                                  \
+      unweave_##bytes(in, out, out_stride, rows, 3);                                    \
+    } else if (in_stride == columns && columns == 4) {                                  \
+      unweave_##bytes(in, out, out_stride, rows, 4);                                    \
+    } else {                                                                            \
+      for (int64_t j = 0; j < columns; j++) {                                           \
+        for (int64_t i = 0; i < rows; i++) {                                            \
+          out[j * out_stride + i] = in[i * in_stride + j];                              \
+        }                                                                               \
+      }                                                                                 \
+    }                                                                                   \
+  }                                                                                     \
+  /* The last blocks overlap those before; at least a block of rows and columns. */     \
+  static void part_tile_##bytes(const type *in, int64_t in_stride, type *out,           \
+                                int64_t out_stride, int64_t rows, int64_t columns) {    \
+    for (int64_t row = 0; row < rows; row += n) {                                       \
+      const int64_t i = row < rows - n ? row : rows - n;                                \
+      for (int64_t column = 0; column < columns; column += n) {                         \
+        const int64_t j = column < columns - n ? column : columns - n;                  \
+        block_##bytes(in + i * in_stride + j, in_stride, out + j * out_stride + i,      \
+                      out_stride);                                                      \
+      }                                                                                 \
+    }                                                                                   \
+  }                                                                                     \
+  static void transpose_##bytes(const void *in_bytes, int64_t in_stride,                \
+                                void *out_bytes, int64_t out_stride, int64_t rows,      \
+                                int64_t columns) {                                      \
+    const type *in = in_bytes;                                                          \
+    type *out = out_bytes;                                                              \
+    if (rows < n || columns < n) {                                                      \
+      narrow_##bytes(in, in_stride, out, out_stride, rows, columns);                    \
+      return;                                                                           \
+    }                                                                                   \
+    const int64_t tile = TILE_##bytes;                                                  \
+    const bool is_streamed = rows * columns * bytes >= streamed_bytes_min &&            \
+                             (uintptr_t)out % 64 == 0 && out_stride * bytes % 64 == 0;  \
+    for (int64_t row = 0; row < rows; row += tile) {                                    \
+      const int64_t i = row < rows - n ? row : rows - n;                                \
+      const int64_t height = rows - i < tile ? rows - i : tile;                         \
+      for (int64_t column = 0; column < columns; column += tile) {                      \
+        const int64_t j = column < columns - n ? column : columns - n;                  \
+        const type *from = in + i * in_stride + j;                                      \
+        type *to = out + j * out_stride + i;                                            \
+        if (columns - j >= 2 * tile) {                                                  \
+          fetch_tile(from + tile, in_stride * bytes, height);                           \
+        }                                                                               \
+        if (height == tile && columns - j >= tile) {                                    \
+          whole_tile_##bytes(from, in_stride, to, out_stride, is_streamed);             \
+        } else {                                                                        \
+          part_tile_##bytes(from, in_stride, to, out_stride, height,                    \
+                            columns - j < tile ? columns - j : tile);                   \
+        }                                                                               \
+      }                                                                                 \
+    }                                                                                   \
+    if (is_streamed) {                                                                  \
+      end_streaming();                                                                  \
+    }                                                                                   \
   }
 
 TRANSPOSE_LOOP(1, uint8_t, BLOCK_1)

@@ -144,37 +144,92 @@ pod_status_t kernel_dynamic_update_slice(const kernel_args_t *args) {
   return status;
 }
 
+// The parts of a concatenation: from every operand `part` elements go to a row of
+// `width`.
+typedef struct parts_t {
+  const kernel_args_t *args;
+  int64_t bytes;  // Of an element.
+  int64_t inner, width;
+  int dim;
+} parts_t;
+
+static int64_t part_of(const parts_t *parts, int32_t operand) {
+  return kernel_operand_shape(parts->args, operand)->dims[parts->dim] * parts->inner;
+}
+
+static const char *part_at(const parts_t *parts, int32_t operand, int64_t row) {
+  return (const char *)parts->args->operands[operand] +
+         row * part_of(parts, operand) * parts->bytes;
+}
+
+static void concatenate_rows(const parts_t *parts, int64_t row, int64_t rows, char *to) {
+  for (int32_t i = 0; i < parts->args->instruction->operand_count; i++) {
+    const int64_t part = part_of(parts, i);
+    const kernel_move_t move = {.element_bytes = (size_t)parts->bytes,
+                                .rank = 2,
+                                .sizes = {rows, part},
+                                .in_strides = {part, 1},
+                                .out_strides = {parts->width, 1}};
+    kernel_move(&move, part_at(parts, i, row), to);
+    to += part * parts->bytes;
+  }
+}
+
+enum { CONCATENATED_BYTES = 32 << 10 };
+
+// Operands of the same few bytes in a row are put one behind the other and transposed.
+static void concatenate_transposed(const parts_t *parts, int64_t row, int64_t rows,
+                                   char *to) {
+  _Alignas(64) char block[CONCATENATED_BYTES];
+  const int32_t count = parts->args->instruction->operand_count;
+  const int64_t part = part_of(parts, 0);
+  for (int32_t i = 0; i < count; i++) {
+    memcpy(block + i * rows * part * parts->bytes, part_at(parts, i, row),
+           (size_t)(rows * part * parts->bytes));
+  }
+  const kernel_move_t move = {.element_bytes = (size_t)parts->bytes,
+                              .rank = 3,
+                              .sizes = {rows, count, part},
+                              .in_strides = {part, rows * part, 1},
+                              .out_strides = {parts->width, part, 1}};
+  kernel_move(&move, block, to);
+}
+
+static bool has_short_parts(const parts_t *parts) {
+  const int64_t part = part_of(parts, 0);
+  for (int32_t i = 0; i < parts->args->instruction->operand_count; i++) {
+    if (part_of(parts, i) != part) {
+      return false;
+    }
+  }
+  return part * parts->bytes <= 16 && parts->width * parts->bytes <= CONCATENATED_BYTES;
+}
+
 // Rows of the result, made of a row of every operand, a block at a time: short pieces are
 // written while the lines that they share are in the cache.
 pod_status_t kernel_concatenate(const kernel_args_t *args) {
-  enum { BLOCK_BYTES = 32 << 10 };
   const tensor_shape_t *out = kernel_result_shape(args, 0);
   const int64_t dim =
       chip_instruction_attr_one(args->instruction, CHIP_ATTR_DIMENSION, 0);
-  const int64_t bytes = (int64_t)tensor_dtype_bytes(out->dtype);
-  int64_t rows = 1, inner = 1;
+  parts_t parts = {.args = args,
+                   .bytes = (int64_t)tensor_dtype_bytes(out->dtype),
+                   .inner = 1,
+                   .dim = (int)dim};
+  int64_t rows = 1;
   for (int i = 0; i < out->rank; i++) {
-    *(i < dim ? &rows : &inner) *= i == dim ? 1 : out->dims[i];
+    *(i < dim ? &rows : &parts.inner) *= i == dim ? 1 : out->dims[i];
   }
-  const int64_t width = out->dims[dim] * inner;
-  if (rows * width == 0) {
+  parts.width = out->dims[dim] * parts.inner;
+  if (rows * parts.width == 0) {
     return NULL;
   }
-  int64_t block = BLOCK_BYTES / (width * bytes);
+  int64_t block = CONCATENATED_BYTES / (parts.width * parts.bytes);
   block = block < 1 ? 1 : block;
+  const bool is_transposed = block >= 8 && has_short_parts(&parts);
   for (int64_t row = 0; row < rows; row += block) {
-    char *to = (char *)args->results[0] + row * width * bytes;
-    for (int32_t i = 0; i < args->instruction->operand_count; i++) {
-      const int64_t part = kernel_operand_shape(args, i)->dims[dim] * inner;
-      const kernel_move_t move = {
-          .element_bytes = (size_t)bytes,
-          .rank = 2,
-          .sizes = {rows - row < block ? rows - row : block, part},
-          .in_strides = {part, 1},
-          .out_strides = {width, 1}};
-      kernel_move(&move, (const char *)args->operands[i] + row * part * bytes, to);
-      to += part * bytes;
-    }
+    (is_transposed ? concatenate_transposed : concatenate_rows)(
+        &parts, row, rows - row < block ? rows - row : block,
+        (char *)args->results[0] + row * parts.width * parts.bytes);
   }
   return NULL;
 }

@@ -333,6 +333,57 @@ static void test_gathers_read_no_more_than_they_take(void **state) {
   }
 }
 
+// Dense on both sides, in memory of exactly their size.
+static void check_transpose(const kernel_loops_t *loops, unsigned size, size_t rows,
+                            size_t columns) {
+  const size_t bytes = (size_t)1 << size, count = rows * columns;
+  char *in = malloc(count * bytes), *out = malloc(count * bytes);
+  for (size_t i = 0; i < count * bytes; i++) {
+    in[i] = (char)(i * 7 + i / 256);
+  }
+  loops->transpose[size](in, (int64_t)columns, out, (int64_t)rows, (int64_t)rows,
+                         (int64_t)columns);
+  for (size_t i = 0; i < count; i++) {
+    const size_t from = i % rows * columns + i / rows;
+    assert_memory_equal(out + i * bytes, in + from * bytes, bytes);
+  }
+  free(in);
+  free(out);
+}
+
+static void test_transpositions_of_any_size_are_complete(void **state) {
+  (void)state;
+  static const size_t counts[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 67, 131};
+  enum { N = POD_COUNT_OF(counts) };
+  for (size_t s = 0; s < POD_COUNT_OF(sets); s++) {
+    const kernel_loops_t *loops = kernel_loops_by_name(sets[s]);
+    for (unsigned i = 0; loops != NULL && i < KERNEL_SIZES * N * N; i++) {
+      check_transpose(loops, i / (N * N), counts[i / N % N], counts[i % N]);
+    }
+  }
+}
+
+static void test_repeats_are_complete(void **state) {
+  (void)state;
+  enum { IN = 23 };
+  for (size_t s = 0; s < POD_COUNT_OF(sets); s++) {
+    const kernel_loops_t *loops = kernel_loops_by_name(sets[s]);
+    for (unsigned i = 0; loops != NULL && i < KERNEL_SIZES * 40 * IN; i++) {
+      const unsigned size = i / (40 * IN);
+      const size_t bytes = (size_t)1 << size, repeats = i / IN % 40, count = i % IN;
+      char in[3 * IN * 16], *out = malloc(count * repeats * bytes + 1);
+      for (size_t k = 0; k < sizeof(in); k++) {
+        in[k] = (char)(k * 7 + k / 256);
+      }
+      loops->repeat[size](in, 3, out, count, repeats);
+      for (size_t k = 0; k < count * repeats; k++) {
+        assert_memory_equal(out + k * bytes, in + k / repeats * 3 * bytes, bytes);
+      }
+      free(out);
+    }
+  }
+}
+
 static void test_moves_of_every_set_are_complete(void **state) {
   (void)state;
   enum { ROWS = 150, COLUMNS = 140 };
@@ -434,6 +485,8 @@ int main(void) {
       cmocka_unit_test(test_functions_of_every_set_are_within_an_ulp),
       cmocka_unit_test(test_products_of_every_set_are_complete),
       cmocka_unit_test(test_gathers_read_no_more_than_they_take),
+      cmocka_unit_test(test_transpositions_of_any_size_are_complete),
+      cmocka_unit_test(test_repeats_are_complete),
       cmocka_unit_test(test_moves_of_every_set_are_complete),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
