@@ -32,6 +32,10 @@ static const region_t log_add = {
     {0},
     {UNARY(EXPONENTIAL, 0), UNARY(EXPONENTIAL, 1), BINARY(ADD, 4, 5), UNARY(LOG, 6)}};
 
+// x0 + y0, max(x1, y1)
+static const region_t sum_and_maximum = {
+    4, 2, 2, {0}, {BINARY(ADD, 0, 2), BINARY(MAXIMUM, 1, 3)}};
+
 // x0 + y0, x1 + y1 y1
 static const region_t two_sums = {
     4, 3, 2, {0}, {BINARY(MULTIPLY, 3, 3), BINARY(ADD, 0, 2), BINARY(ADD, 1, 6)}};
@@ -248,6 +252,12 @@ const case_t kernel_bench_regions[] = {
      .attrs = {{CHIP_ATTR_DIMENSIONS, {0, -1}}},
      .regions = {&argmax},
      .note = "9 operations per element"},
+    {.title = "sum and maximum",
+     .op = CHIP_OP_REDUCE,
+     .operands = {SQUARE, SQUARE, SCALAR, SCALAR},
+     .results = {ROW, ROW},
+     .attrs = {{CHIP_ATTR_DIMENSIONS, {1, -1}}},
+     .regions = {&sum_and_maximum}},
     {.title = "sum and sum of squares",
      .op = CHIP_OP_REDUCE,
      .operands = {SQUARE, SQUARE, SCALAR, SCALAR},

@@ -552,27 +552,3 @@ pod_status_t kernel_lanes_run(kernel_lanes_t *lanes, size_t count) {
   }
   return NULL;
 }
-
-#define COLLECT(bytes, type)                                                             \
-  case bytes:                                                                            \
-    for (size_t i = 0; i < count; i++) {                                                 \
-      ((type *)out)[i] =                                                                 \
-          *(offsets[i] < 0 ? (const type *)otherwise : (const type *)from + offsets[i]); \
-    }                                                                                    \
-    return;
-
-void kernel_lanes_collect(size_t element_bytes, const void *from, const int64_t *offsets,
-                          const void *otherwise, size_t count, void *out) {
-  switch (element_bytes) {
-    COLLECT(1, uint8_t)
-    COLLECT(2, uint16_t)
-    COLLECT(4, uint32_t)
-    COLLECT(8, uint64_t)
-    default:
-      for (size_t i = 0; i < count; i++) {
-        const char *element = (const char *)from + offsets[i] * (int64_t)element_bytes;
-        memcpy((char *)out + i * element_bytes, offsets[i] < 0 ? otherwise : element,
-               element_bytes);
-      }
-  }
-}

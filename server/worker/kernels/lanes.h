@@ -61,9 +61,4 @@ const void *kernel_lanes_buffer(const kernel_lanes_t *lanes, int32_t buffer);
 // Runs lanes [0, count), count at most KERNEL_LANES.
 POD_MUST_USE pod_status_t kernel_lanes_run(kernel_lanes_t *lanes, size_t count);
 
-// out[i] = the element `offsets[i]` elements behind `from`, or the one at `otherwise`
-// where the offset is negative.
-void kernel_lanes_collect(size_t element_bytes, const void *from, const int64_t *offsets,
-                          const void *otherwise, size_t count, void *out);
-
 #endif  // SERVER_WORKER_KERNELS_LANES_H_

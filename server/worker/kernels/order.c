@@ -5,6 +5,8 @@
 
 #include "server/worker/kernels/order.h"
 
+#include "server/worker/kernels/collect.h"
+
 #include <string.h>
 
 #include "server/worker/kernels/loops.h"
@@ -124,33 +126,14 @@ typedef struct pairs_t {
   uint32_t left[KERNEL_LANES], right[KERNEL_LANES];
 } pairs_t;
 
-#define COLLECT(bytes, type)                            \
-  case bytes:                                           \
-    for (size_t i = 0; i < count; i++) {                \
-      ((type *)to)[i] = ((const type *)row)[places[i]]; \
-    }                                                   \
-    return;
-
-static void collect(const void *row, size_t bytes, const uint32_t *places, size_t count,
-                    void *to) {
-  switch (bytes) {
-    COLLECT(1, uint8_t)
-    COLLECT(2, uint16_t)
-    COLLECT(4, uint32_t)
-    COLLECT(8, uint64_t)
-    default:
-      for (size_t i = 0; i < count; i++) {
-        memcpy((char *)to + i * bytes, (const char *)row + places[i] * bytes, bytes);
-      }
-  }
-}
+KERNEL_COLLECT(collect, uint32_t)
 
 static pod_status_t compare(pairs_t *pairs, const uint8_t **out_is_before) {
   const kernel_compared_t *compared = pairs->compared;
   for (int32_t i = 0; i < compared->count; i++) {
-    collect(compared->rows[i], compared->bytes[i], pairs->left, pairs->count,
+    collect(compared->bytes[i], compared->rows[i], pairs->left, pairs->count,
             kernel_lanes_parameter(compared->lanes, 2 * i));
-    collect(compared->rows[i], compared->bytes[i], pairs->right, pairs->count,
+    collect(compared->bytes[i], compared->rows[i], pairs->right, pairs->count,
             kernel_lanes_parameter(compared->lanes, 2 * i + 1));
   }
   POD_TRY(kernel_lanes_run(compared->lanes, pairs->count));

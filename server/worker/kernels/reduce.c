@@ -336,29 +336,50 @@ static void combine_with_init(const combiner_t *combiner, tensor_dtype_t values_
   }
 }
 
-static pod_status_t reduce_known(const kernel_args_t *args, combiner_t combiner,
-                                 uint32_t reduced) {
-  const tensor_shape_t *in = kernel_operand_shape(args, 0);
-  const tensor_shape_t *out = kernel_result_shape(args, 0);
+// Operand `which` of several.
+static pod_status_t reduce_known(const kernel_args_t *args, int32_t which,
+                                 combiner_t combiner, uint32_t reduced) {
+  const tensor_shape_t *in = kernel_operand_shape(args, which);
+  const tensor_shape_t *out = kernel_result_shape(args, which);
   const size_t count = (size_t)tensor_shape_elements(out);
-  const void *init = args->operands[1];
+  const void *init = args->operands[args->instruction->operand_count / 2 + which];
   if (count == 0) {
     return NULL;
   }
   if (tensor_shape_elements(in) == 0) {
-    kernel_fill(tensor_dtype_bytes(out->dtype), init, args->results[0], count);
+    kernel_fill(tensor_dtype_bytes(out->dtype), init, args->results[which], count);
     return NULL;
   }
   turns_t turns = make_turns(in, reduced);
-  void *target = args->results[0];
+  void *target = args->results[which];
   if (combiner.compute_bytes != combiner.stored_bytes) {
     POD_TRY(kernel_scratch(KERNEL_SLOT_RESULT, count * combiner.compute_bytes, &target));
   }
   const tensor_dtype_t dtype = combiner.stored;
   const char *values = NULL;
-  POD_TRY(reduce_turns(&combiner, &turns, args->operands[0], target, &values));
-  combine_with_init(&combiner, combiner.stored, values, dtype, init, args->results[0],
+  POD_TRY(reduce_turns(&combiner, &turns, args->operands[which], target, &values));
+  combine_with_init(&combiner, combiner.stored, values, dtype, init, args->results[which],
                     count);
+  return NULL;
+}
+
+// Each operand for itself, by the known reducers that a region consists of. False in
+// *out_fits when it is another region.
+static pod_status_t reduce_each(const kernel_args_t *args, uint32_t reduced,
+                                bool *out_fits) {
+  enum { OPERANDS_MAX = 8 };
+  const int32_t count = args->instruction->operand_count / 2;
+  chip_reducer_t reducers[OPERANDS_MAX];
+  combiner_t combiners[OPERANDS_MAX];
+  *out_fits = count <= OPERANDS_MAX && kernel_region_reducers(args, 0, reducers);
+  for (int32_t i = 0; i < count && *out_fits; i++) {
+    *out_fits =
+        combiner_init(&combiners[i], reducers[i], kernel_operand_shape(args, i)->dtype);
+  }
+  for (int32_t i = 0; i < count && *out_fits; i++) {
+    POD_TRY(reduce_known(args, i, combiners[i], reduced));
+  }
+  kernel_scratch_trim();
   return NULL;
 }
 
@@ -406,12 +427,14 @@ pod_status_t kernel_reduce(const kernel_args_t *args) {
   const tensor_dtype_t dtype = kernel_operand_shape(args, 0)->dtype;
   combiner_t combiner;
   if (args->instruction->operand_count == 2 && combiner_init(&combiner, reducer, dtype)) {
-    const pod_status_t status = reduce_known(args, combiner, reduced);
+    const pod_status_t status = reduce_known(args, 0, combiner, reduced);
     kernel_scratch_trim();
     return status;
   }
   if (args->instruction->call_count > 0) {
-    return kernel_reduce_by_region(args, reduced);
+    bool fits;
+    POD_TRY(reduce_each(args, reduced, &fits));
+    return fits ? NULL : kernel_reduce_by_region(args, reduced);
   }
   const kernel_binary_fn_t loop = kernel_reducer_loop(reducer, dtype);
   if (loop == NULL || args->instruction->operand_count != 2 ||

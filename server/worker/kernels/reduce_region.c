@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/worker/kernels/collect.h"
 #include "server/worker/kernels/kernels.h"
 #include "server/worker/kernels/lanes.h"
 #include "server/worker/kernels/move.h"
@@ -73,9 +74,11 @@ typedef struct reduction_t {
 
 // ----- elements of the operands -----
 
+KERNEL_COLLECT(collect, int64_t)
+
 // The lanes' elements, where they lie or in `to`.
-static const char *collect(const reduction_t *reduction, const char *from, size_t bytes,
-                           size_t count, char *to) {
+static const char *lanes_of(const reduction_t *reduction, const char *from, size_t bytes,
+                            size_t count, char *to) {
   if (reduction->stride == 1) {
     memcpy(to, from + (size_t)reduction->offsets[0] * bytes, count * bytes);
     return to;
@@ -85,7 +88,7 @@ static const char *collect(const reduction_t *reduction, const char *from, size_
         from + (size_t)reduction->offsets[0] * bytes, reduction->stride, to, count);
     return to;
   }
-  kernel_lanes_collect(bytes, from, reduction->offsets, NULL, count, to);
+  collect(bytes, from, reduction->offsets, count, to);
   return to;
 }
 
@@ -130,8 +133,8 @@ static const char *fetch(const reduction_t *reduction, int32_t which, int64_t st
   const size_t bytes = reduction->bytes[which];
   const char *from = (const char *)reduction->args->operands[which];
   if (!has_panels(reduction)) {
-    return collect(reduction, from + (size_t)step_offset * bytes, bytes, count,
-                   reduction->panels[which]);
+    return lanes_of(reduction, from + (size_t)step_offset * bytes, bytes, count,
+                    reduction->panels[which]);
   }
   char *panel = reduction->panels[which];
   const int64_t in_panel = step % PANEL;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "server/worker/kernels/collect.h"
 #include "server/worker/kernels/kernels.h"
 #include "server/worker/kernels/lanes.h"
 #include "server/worker/kernels/storage.h"
@@ -15,21 +16,32 @@ static const chip_computation_t *region_of(const kernel_args_t *args, int32_t ca
   return &args->program->computations[args->instruction->calls[call]];
 }
 
-// The known operation of two parameters in either order that a region consists of.
+// The operation of parameters `which` of each half, in either order, that result `which`
+// of a region is.
+static chip_op_t operation_of(const kernel_args_t *args, const chip_computation_t *region,
+                              int32_t which) {
+  const int32_t half = region->parameter_count / 2;
+  const int32_t x = region->parameters[which], y = region->parameters[half + which];
+  for (int32_t i = 0; i < region->instruction_count; i++) {
+    const chip_instruction_t *instruction =
+        &args->program->instructions[region->first_instruction + i];
+    const int32_t *operands = instruction->operands;
+    if (instruction->result_count == 1 && instruction->operand_count == 2 &&
+        instruction->results[0] == region->results[which] &&
+        ((operands[0] == x && operands[1] == y) ||
+         (operands[0] == y && operands[1] == x))) {
+      return instruction->op;
+    }
+  }
+  return CHIP_OP_INVALID;
+}
+
+// The known operation of its two parameters that a region consists of.
 static chip_op_t only_operation(const kernel_args_t *args,
                                 const chip_computation_t *region) {
-  if (region->instruction_count != 1 || region->parameter_count != 2) {
-    return CHIP_OP_INVALID;
-  }
-  const chip_instruction_t *only =
-      &args->program->instructions[region->first_instruction];
-  const int32_t *parameters = region->parameters;
-  const bool fits =
-      only->operand_count == 2 && only->result_count == 1 &&
-      only->results[0] == region->results[0] &&
-      ((only->operands[0] == parameters[0] && only->operands[1] == parameters[1]) ||
-       (only->operands[0] == parameters[1] && only->operands[1] == parameters[0]));
-  return fits ? only->op : CHIP_OP_INVALID;
+  return region->instruction_count == 1 && region->parameter_count == 2
+             ? operation_of(args, region, 0)
+             : CHIP_OP_INVALID;
 }
 
 static bool is_commutative(chip_op_t op) {
@@ -45,6 +57,31 @@ static bool is_commutative(chip_op_t op) {
     default:
       return false;
   }
+}
+
+bool kernel_region_reducers(const kernel_args_t *args, int32_t call,
+                            chip_reducer_t *out_reducers) {
+  if (args->program->computations == NULL || call >= args->instruction->call_count) {
+    return false;
+  }
+  const chip_computation_t *region = region_of(args, call);
+  if (region->parameter_count != 2 * region->result_count ||
+      region->instruction_count != region->result_count) {
+    return false;
+  }
+  for (int32_t i = 0; i < region->result_count; i++) {
+    const chip_op_t op = operation_of(args, region, i);
+    out_reducers[i] = CHIP_REDUCER_NONE;
+    for (int reducer = 1; reducer < KERNEL_REDUCERS && is_commutative(op); reducer++) {
+      if (chip_reducer_op((chip_reducer_t)reducer) == op) {
+        out_reducers[i] = (chip_reducer_t)reducer;
+      }
+    }
+    if (out_reducers[i] == CHIP_REDUCER_NONE) {
+      return false;
+    }
+  }
+  return true;
 }
 
 pod_status_t kernel_combiner_init(const kernel_args_t *args, int32_t call,
@@ -158,6 +195,8 @@ typedef struct batch_t {
   int64_t to[TOGETHER], from[TOGETHER];
 } batch_t;
 
+KERNEL_COLLECT(collect, int64_t)
+
 #define SPREAD(bytes, type)                                      \
   case bytes:                                                    \
     for (size_t i = 0; i < batch->count; i++) {                  \
@@ -184,12 +223,12 @@ static pod_status_t combine_batch(const kernel_combiner_t *combiner, void *targe
   const size_t bytes = tensor_dtype_bytes(combiner->dtype), count = batch->count;
   _Alignas(64) char held[TOGETHER * KERNEL_ELEMENT_BYTES];
   _Alignas(64) char taken[TOGETHER * KERNEL_ELEMENT_BYTES];
-  kernel_lanes_collect(bytes, source, batch->from, NULL, count, taken);
+  collect(bytes, source, batch->from, count, taken);
   if (combiner->takes_second) {
     spread(batch, bytes, taken, target);
     return NULL;
   }
-  kernel_lanes_collect(bytes, target, batch->to, NULL, count, held);
+  collect(bytes, target, batch->to, count, held);
   if (combiner->loop != NULL) {
     kernel_binary_elements(combiner->loop, combiner->dtype, held, taken, held, count);
     spread(batch, bytes, held, target);

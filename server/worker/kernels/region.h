@@ -49,6 +49,11 @@ POD_MUST_USE pod_status_t kernel_combine_at(const kernel_combiner_t *combiner,
                                             const void *source, int64_t source_stride,
                                             size_t count);
 
+// Whether calls[call] combines arrays by known reducers, each for itself; there is one
+// for each result of the region.
+bool kernel_region_reducers(const kernel_args_t *args, int32_t call,
+                            chip_reducer_t *out_reducers);
+
 // reduce by calls[0] over the dimensions whose bits are set in `reduced`.
 POD_MUST_USE pod_status_t kernel_reduce_by_region(const kernel_args_t *args,
                                                   uint32_t reduced);

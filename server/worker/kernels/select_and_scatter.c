@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/worker/kernels/collect.h"
 #include "server/worker/kernels/kernels.h"
 #include "server/worker/kernels/lanes.h"
 #include "server/worker/kernels/move.h"
@@ -22,6 +23,8 @@ typedef struct selection_t {
   int64_t strides[TENSOR_RANK_MAX];
   int64_t selected[KERNEL_LANES];  // Elements of the operand; -1: none yet.
 } selection_t;
+
+KERNEL_COLLECT(collect, int64_t)
 
 // The windows that have selected an element and see another one: does the first stay?
 static pod_status_t ask(selection_t *selection, const int64_t *candidates, size_t count) {
@@ -43,10 +46,10 @@ static pod_status_t ask(selection_t *selection, const int64_t *candidates, size_
   if (asking == 0) {
     return NULL;
   }
-  kernel_lanes_collect(selection->bytes, data, held, data, asking,
-                       kernel_lanes_parameter(selection->lanes, 0));
-  kernel_lanes_collect(selection->bytes, data, seen, data, asking,
-                       kernel_lanes_parameter(selection->lanes, 1));
+  collect(selection->bytes, data, held, asking,
+          kernel_lanes_parameter(selection->lanes, 0));
+  collect(selection->bytes, data, seen, asking,
+          kernel_lanes_parameter(selection->lanes, 1));
   POD_TRY(kernel_lanes_run(selection->lanes, asking));
   const uint8_t *stays = kernel_lanes_result(selection->lanes, 0);
   for (size_t i = 0; i < asking; i++) {

@@ -466,6 +466,33 @@ static void test_reshape_and_copy_keep_the_bytes(void **state) {
 // ----- short pieces -----
 
 // Rows of a few elements, more of them than fit in a block.
+static void test_equal_short_pieces_are_concatenated(void **state) {
+  (void)state;
+  enum { ROWS = 4999 };
+  static const tensor_dtype_t types[] = {TENSOR_S8, TENSOR_BF16, TENSOR_F32, TENSOR_C64,
+                                         TENSOR_C128};
+  static const int counts[] = {2, 3, 5, 8, 17, 40};
+  for (size_t i = 0; i < POD_COUNT_OF(types) * POD_COUNT_OF(counts) * 4; i++) {
+    const tensor_dtype_t dtype = types[i % POD_COUNT_OF(types)];
+    const int count = counts[i / POD_COUNT_OF(types) % POD_COUNT_OF(counts)];
+    const int64_t part = 1 + (int64_t)(i / (POD_COUNT_OF(types) * POD_COUNT_OF(counts)));
+    const int64_t dims[] = {ROWS, part}, joined_dims[] = {ROWS, part * count};
+    kernel_case_t *c = case_make(CHIP_OP_CONCATENATE);
+    for (int k = 0; k < count; k++) {
+      case_operand(c, dtype, 2, dims, k % 2 == 0 ? "random:1" : "random:2");
+    }
+    const tensor_array_t *out = case_result(c, dtype, 2, joined_dims);
+    case_attr_one(c, CHIP_ATTR_DIMENSION, 1);
+    assert_runs(c);
+    for (int64_t at = 0; at < ROWS * count; at++) {
+      assert_memory_equal(element_of(out, at * part),
+                          element_of(&c->arrays[at % count], at / count * part),
+                          (size_t)part * tensor_dtype_bytes(dtype));
+    }
+    case_free(c);
+  }
+}
+
 static void test_short_pieces_are_concatenated_and_padded(void **state) {
   (void)state;
   enum { ROWS = 5003, PIECES = 7 };
@@ -524,6 +551,7 @@ int main(void) {
       cmocka_unit_test(test_concatenate_puts_operands_one_behind_the_other),
       cmocka_unit_test(test_pad_adds_and_cuts_at_the_edges_and_between),
       cmocka_unit_test(test_iota_counts_along_its_dimension_in_every_type),
+      cmocka_unit_test(test_equal_short_pieces_are_concatenated),
       cmocka_unit_test(test_short_pieces_are_concatenated_and_padded),
       cmocka_unit_test(test_reshape_and_copy_keep_the_bytes),
   };

@@ -164,6 +164,49 @@ static void test_reduce_keeps_the_order_of_any_region(void **state) {
   }
 }
 
+// Sum and maximum, written the other way round.
+static void test_reduce_takes_a_known_reducer_for_each_operand(void **state) {
+  (void)state;
+  static const int64_t shapes[][3] = {
+      {5, 7, 3}, {70, 1, 67}, {1, 1, 1}, {2, 0, 3}, {3, 1031, 2}};
+  pod_random_t random = {7};
+  for (size_t n = 0; n < POD_COUNT_OF(shapes); n++) {
+    const int64_t *dims = shapes[n], kept[] = {dims[0], dims[2]}, middle[] = {1};
+    kernel_case_t *c = case_make(CHIP_OP_REDUCE);
+    region_case_t region;
+    tensor_array_t *a = case_operand(c, TENSOR_S32, 3, dims, "zeros");
+    tensor_array_t *b = case_operand(c, TENSOR_S32, 3, dims, "zeros");
+    case_operand(c, TENSOR_S32, 0, NULL, "const:5");
+    case_operand(c, TENSOR_S32, 0, NULL, "const:2");
+    const tensor_array_t *sums = case_result(c, TENSOR_S32, 2, kept);
+    const tensor_array_t *largest = case_result(c, TENSOR_S32, 2, kept);
+    fill(&random, a, 100);
+    fill(&random, b, 100);
+    case_attr(c, CHIP_ATTR_DIMENSIONS, 1, middle);
+    region_init(&region, c);
+    int32_t p[4];
+    for (int i = 0; i < 4; i++) {
+      p[i] = region_parameter(&region, TENSOR_S32);
+    }
+    const int32_t maximum =
+        region_add(&region, CHIP_OP_MAXIMUM, TENSOR_S32, p[3], p[1], -1);
+    region_return(&region, region_add(&region, CHIP_OP_ADD, TENSOR_S32, p[0], p[2], -1));
+    region_return(&region, maximum);
+    assert_runs(c);
+    for (int64_t i = 0; i < kept[0] * kept[1]; i++) {
+      int32_t sum = 5, most = 2;
+      for (int64_t k = 0; k < dims[1]; k++) {
+        const int64_t at = (i / dims[2] * dims[1] + k) * dims[2] + i % dims[2];
+        sum += values_of(a)[at];
+        most = most > values_of(b)[at] ? most : values_of(b)[at];
+      }
+      assert_int_equal(values_of(sums)[i], sum);
+      assert_int_equal(values_of(largest)[i], most);
+    }
+    case_free(c);
+  }
+}
+
 // ----- reduce_window -----
 
 typedef struct window_case_t {
@@ -516,6 +559,7 @@ static void test_select_and_scatter_finds_the_largest_of_each_window(void **stat
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_reduce_keeps_the_order_of_any_region),
+      cmocka_unit_test(test_reduce_takes_a_known_reducer_for_each_operand),
       cmocka_unit_test(test_reduce_window_takes_any_region),
       cmocka_unit_test(test_cumulative_sums_are_those_of_their_windows),
       cmocka_unit_test(test_map_runs_its_region_for_every_element),
