@@ -72,6 +72,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
       return 0;
     case CLI_KEY_SHAPE:
       return cli_shapes_option(&check->shapes, value, state);
+    case CLI_KEY_CONSTANT:
+      return cli_constant_option(&check->shapes, value, state);
     case 'q':
       check->quiet = true;
       return 0;
@@ -149,7 +151,13 @@ static pod_status_t put_argument(check_t *check, podium_executable_t *executable
     }
   } else {
     char generator[32];
-    snprintf(generator, sizeof(generator), "random:%d", index);
+    int64_t constant;
+    const char *name = podium_executable_info(executable)->arguments[index].name;
+    if (cli_constant_of(&check->shapes, name, index, &constant)) {
+      snprintf(generator, sizeof(generator), "const:%lld", (long long)constant);
+    } else {
+      snprintf(generator, sizeof(generator), "random:%d", index);
+    }
     POD_TRY(tensor_array_init(&random, &wanted));
     const pod_status_t status = tensor_fill(generator, &random);
     if (status != NULL) {
@@ -382,7 +390,7 @@ int cli_check(int argc, char **argv) {
        "What @main takes, '[dense<1> : tensor<2xi32>, ...]'. Without it arguments are "
        "random, the same every time",
        2},
-      CLI_SHAPE_OPTION,
+      CLI_SHAPE_OPTIONS,
       {"quiet", 'q', NULL, 0, "Only the files that do not pass, and the summary", 2},
       {0},
   };

@@ -93,6 +93,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
       return 0;
     case CLI_KEY_SHAPE:
       return cli_shapes_option(&run->shapes, value, state);
+    case CLI_KEY_CONSTANT:
+      return cli_constant_option(&run->shapes, value, state);
     case 'i':
       return bind(state, &run->inputs, "input", value);
     case 'o':
@@ -346,7 +348,12 @@ static pod_status_t make_input(run_t *run, int index, tensor_array_t *array) {
   const tensor_shape_t shape = tensor_of(&signature->shape);
   const binding_t *binding = find_binding(&run->inputs, signature->name, index);
   char generator[32];
-  snprintf(generator, sizeof(generator), "random:%d", index);
+  int64_t constant;
+  if (cli_constant_of(&run->shapes, signature->name, index, &constant)) {
+    snprintf(generator, sizeof(generator), "const:%lld", (long long)constant);
+  } else {
+    snprintf(generator, sizeof(generator), "random:%d", index);
+  }
   const char *value = binding == NULL ? generator : binding->value;
   pod_status_t status;
   if (is_generator(value)) {
@@ -591,7 +598,7 @@ int cli_run(int argc, char **argv) {
       {"tolerance", KEY_TOLERANCE, "REL", 0,
        "For --expect: difference allowed, relative to the largest expected value (0.01)",
        2},
-      CLI_SHAPE_OPTION,
+      CLI_SHAPE_OPTIONS,
       PROFILE_OPTIONS,
       CLI_SIMULATION_OPTIONS,
       CLI_TURNS_OPTION,
@@ -624,7 +631,7 @@ int cli_run(int argc, char **argv) {
 int cli_simulate(int argc, char **argv) {
   static const struct argp_option options[] = {
       POD_OPTIONS,
-      CLI_SHAPE_OPTION,
+      CLI_SHAPE_OPTIONS,
       PROFILE_OPTIONS,
       CLI_SIMULATION_OPTIONS,
       CLI_TURNS_OPTION,
@@ -665,7 +672,7 @@ static pod_status_t compile_program(run_t *run) {
 int cli_compile(int argc, char **argv) {
   static const struct argp_option options[] = {
       POD_OPTIONS,
-      CLI_SHAPE_OPTION,
+      CLI_SHAPE_OPTIONS,
       {"text", KEY_TEXT, NULL, 0, "Print only the partitioned program", 2},
       {0},
   };

@@ -1,5 +1,6 @@
 #include "client/cli/shapes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,10 +60,48 @@ error_t cli_shapes_option(cli_shapes_t *shapes, const char *value,
     const int before = shapes->count;
     cli_shapes_add(shapes, value, (size_t)(equals - value), &shape);
     if (shapes->count == before) {
-      argp_error(state, "two --shape of one argument: '%s'", value);
+      argp_error(state, "two --shape or --constant of one argument: '%s'", value);
     }
   }
   return 0;
+}
+
+error_t cli_constant_option(cli_shapes_t *shapes, const char *value,
+                            struct argp_state *state) {
+  const char *equals = strchr(value, '=');
+  char *end = NULL;
+  const long long number = equals == NULL ? 0 : strtoll(equals + 1, &end, 10);
+  if (equals == NULL || equals == value || end == equals + 1 || *end != '\0') {
+    argp_error(state, "--constant takes NAME=VALUE, such as n=8, got '%s'", value);
+  } else if (shapes->count == CLI_SHAPES_MAX) {
+    argp_error(state, "more than %d --constant", (int)CLI_SHAPES_MAX);
+  } else {
+    const int before = shapes->count;
+    const tensor_shape_t scalar = {.dtype = TENSOR_INVALID};
+    cli_shapes_add(shapes, value, (size_t)(equals - value), &scalar);
+    if (shapes->count == before) {
+      argp_error(state, "two --constant or --shape of one argument: '%s'", value);
+    } else {
+      shapes->types[before].has_value = true;
+      shapes->types[before].value = number;
+    }
+  }
+  return 0;
+}
+
+bool cli_constant_of(const cli_shapes_t *shapes, const char *name, int index,
+                     int64_t *out_value) {
+  char number[16];
+  snprintf(number, sizeof(number), "%d", index);
+  for (int i = 0; i < shapes->count; i++) {
+    const podium_argument_type_t *type = &shapes->types[i];
+    if (type->has_value &&
+        (strcmp(type->argument, name) == 0 || strcmp(type->argument, number) == 0)) {
+      *out_value = type->value;
+      return true;
+    }
+  }
+  return false;
 }
 
 void cli_shapes_deinit(cli_shapes_t *shapes) {

@@ -13,24 +13,39 @@
 #include "client/lib/podium.h"
 #include "common/tensor/shape.h"
 
-enum { CLI_SHAPES_MAX = 4096, CLI_KEY_SHAPE = 640 };
+enum { CLI_SHAPES_MAX = 4096, CLI_KEY_SHAPE = 640, CLI_KEY_CONSTANT };
 
 typedef struct cli_shapes_t {
   int count;
   podium_argument_type_t *types;  // For podium_compile.
 } cli_shapes_t;
 
-#define CLI_SHAPE_OPTION                                                         \
-  {                                                                              \
-    "shape", CLI_KEY_SHAPE, "NAME=SIZES", 0,                                     \
-        "Sizes of an argument, by name or number, that the program leaves open " \
-        "(x=4x8 for tensor<?x8xf32>)",                                           \
-        2                                                                        \
+#define CLI_SHAPE_OPTIONS                                                         \
+  {"shape",                                                                       \
+   CLI_KEY_SHAPE,                                                                 \
+   "NAME=SIZES",                                                                  \
+   0,                                                                             \
+   "Sizes of an argument, by name or number, that the program leaves open "       \
+   "(x=4x8 for tensor<?x8xf32>)",                                                 \
+   2},                                                                            \
+  {                                                                               \
+    "constant", CLI_KEY_CONSTANT, "NAME=VALUE", 0,                                \
+        "The value of a scalar integer argument that sizes follow from, such as " \
+        "JAX's dimension arguments (jax.global_constant)",                        \
+        2                                                                         \
   }
 
 // Takes the value of --shape. One that is none is a usage error.
 error_t cli_shapes_option(cli_shapes_t *shapes, const char *value,
                           struct argp_state *state);
+
+// Takes the value of --constant. One that is none is a usage error.
+error_t cli_constant_option(cli_shapes_t *shapes, const char *value,
+                            struct argp_state *state);
+
+// The value of --constant for an argument; false when there is none.
+bool cli_constant_of(const cli_shapes_t *shapes, const char *name, int index,
+                     int64_t *out_value);
 
 // Adds the sizes of `shape` for an argument, unless it has some; its dtype does not
 // count.

@@ -158,6 +158,10 @@ static void set_types(pod_arena_t *arena, const podium_compile_options_t *option
     }
     message->shape = pod_arena_alloc(arena, sizeof(*message->shape));
     lib_shape_message(&type->shape, message->shape);
+    if (type->has_value) {
+      message->known_case = PODIUM__V1__ARGUMENT_TYPE__KNOWN_VALUE;
+      message->value = type->value;
+    }
     request->argument_types[i] = message;
   }
 }

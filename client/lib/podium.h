@@ -199,6 +199,10 @@ typedef struct podium_argument_type_t {
   // Its name ("x" of %x) or number, "0"; NULL: its place in the list.
   const char *argument;
   podium_shape_t shape;  // Global. PODIUM_DTYPE_INVALID: the module's dtype.
+  // Of a scalar integer that sizes follow from, as of JAX's dimension arguments: the
+  // program is compiled for this value, and executions with another one fail.
+  bool has_value;
+  int64_t value;
 } podium_argument_type_t;
 
 typedef struct podium_compile_options_t {

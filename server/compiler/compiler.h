@@ -30,6 +30,10 @@
 typedef struct compiler_argument_type_t {
   const char *argument;  // Its name or number; "": its place in the list.
   tensor_shape_t shape;  // Its dtype may be TENSOR_INVALID: the module's.
+  // Of a scalar integer that sizes follow from (jax.global_constant). The program checks
+  // that it is passed.
+  bool has_value;
+  int64_t value;
 } compiler_argument_type_t;
 
 typedef struct compiler_options_t {

@@ -22,6 +22,7 @@ enum { FOLDED_MAX = 64 };
 
 typedef struct refiner_t {
   mlir_module_t *module;
+  bool has_dimensions;  // @main takes the values of symbolic sizes.
   replacements_t replacements;
 } refiner_t;
 
@@ -429,12 +430,16 @@ static pod_status_t refine_results(refiner_t *refiner, mlir_op_t *op) {
 // --- The walk ---
 
 static pod_status_t stays_dynamic(refiner_t *refiner, const mlir_op_t *op, int result) {
-  return mlir_op_error(refiner->module, op, POD_UNIMPLEMENTED,
-                       "result %d stays %s, which follows from no constants and known "
-                       "sizes; only tensors of static sizes are supported: export the "
-                       "function for concrete sizes",
-                       result,
-                       shape_text(refiner->module, &op->results[result].type->shape));
+  const char *what_to_do = refiner->has_dimensions
+                               ? "say the values of the arguments that sizes follow from "
+                                 "(--constant NAME=VALUE of podium), or "
+                               : "";
+  return mlir_op_error(
+      refiner->module, op, POD_UNIMPLEMENTED,
+      "result %d stays %s, which follows from no constants and known "
+      "sizes; only tensors of static sizes are supported: %sexport the "
+      "function for concrete sizes",
+      result, shape_text(refiner->module, &op->results[result].type->shape), what_to_do);
 }
 
 static bool are_operands_static(const mlir_op_t *op) {
@@ -629,7 +634,8 @@ pod_status_t refine_shapes(mlir_module_t *module) {
   }
   POD_TRY(signature_check_arguments(module, main));
   POD_TRY(inline_calls(module, main));
-  refiner_t refiner = {.module = module};
+  refiner_t refiner = {.module = module,
+                       .has_dimensions = signature_has_dimensions(main)};
   pod_status_t status = NULL;
   mlir_op_t *next;
   for (mlir_op_t *op = walk_first(main); op != NULL && status == NULL; op = next) {

@@ -7,7 +7,10 @@
 #include "common/base/map.h"
 #include "common/base/text.h"
 #include "common/mlir/diagnostic.h"
+#include "server/chip/integer.h"
+#include "server/compiler/replacements.h"
 #include "server/compiler/shape.h"
+#include "server/compiler/walk.h"
 
 // --- Which function ---
 
@@ -62,17 +65,19 @@ typedef struct arguments_t {
   const mlir_op_t *main;
   int count;
   mlir_value_t **values;
-  pod_map_t *by_name;  // Pointers into `values`.
+  mlir_op_t **constants;  // What stands for them, or NULL.
+  pod_map_t *by_name;     // Pointers into `values`.
 } arguments_t;
 
 static void list_arguments(mlir_module_t *module, const mlir_op_t *main,
                            arguments_t *out) {
   const mlir_block_t *body = mlir_op_block(main, 0);
+  const size_t count = (size_t)body->argument_count + 1;
   *out = (arguments_t){
       .module = module,
       .main = main,
-      .values = pod_arena_array(module->arena, (size_t)body->argument_count + 1,
-                                sizeof(out->values[0])),
+      .values = pod_arena_array(module->arena, count, sizeof(out->values[0])),
+      .constants = pod_arena_array(module->arena, count, sizeof(out->constants[0])),
       .by_name = pod_map_create()};
   for (int i = 0; i < body->argument_count; i++) {
     mlir_value_t *value = body->arguments[i];
@@ -190,6 +195,71 @@ static pod_status_t set_type(const arguments_t *arguments, int64_t index,
   return status;
 }
 
+// --- Known values ---
+
+// A constant that will stand for the argument.
+static mlir_op_t *make_constant(mlir_module_t *module, const mlir_value_t *argument,
+                                const void *element) {
+  mlir_op_t *constant =
+      mlir_op_create(module, "stablehlo.constant", 0, NULL, 1, &argument->type, 0);
+  constant->position = argument->position;
+  constant->location = argument->location;
+  mlir_op_set_attr(module, constant, mlir_intern(module, "value"),
+                   mlir_attr_dense(module, &argument->type->shape, element, true));
+  return constant;
+}
+
+// The values stand wherever the arguments stood, and before all else it is checked that
+// they are equal.
+static void put_values(const arguments_t *arguments) {
+  replacements_t replacements = {0};
+  bool any = false;
+  for (int i = 0; i < arguments->count; i++) {
+    if (arguments->constants[i] != NULL) {
+      any = true;
+      replacements_put(&replacements, arguments->values[i],
+                       &arguments->constants[i]->results[0]);
+    }
+  }
+  for (mlir_op_t *op = walk_first(arguments->main); any && op != NULL;
+       op = walk_next(arguments->main, op)) {
+    replacements_apply(&replacements, op);
+  }
+  replacements_deinit(&replacements);
+  mlir_op_t *first = mlir_op_block(arguments->main, 0)->first;
+  for (int i = 0; i < arguments->count; i++) {
+    mlir_op_t *constant = arguments->constants[i];
+    if (constant != NULL) {
+      mlir_value_t *sides[] = {arguments->values[i], &constant->results[0]};
+      mlir_op_t *check =
+          mlir_op_create(arguments->module, "check.expect_eq", 2, sides, 0, NULL, 0);
+      check->position = constant->position;
+      check->location = constant->location;
+      mlir_block_insert_before(first, constant);
+      mlir_block_insert_before(first, check);
+    }
+  }
+}
+
+static pod_status_t set_value(const arguments_t *arguments, int64_t index,
+                              int64_t value) {
+  mlir_value_t *argument = arguments->values[index];
+  const tensor_shape_t *shape = &argument->type->shape;
+  const bool is_integer = shape->rank == 0 && chip_is_integral(shape->dtype);
+  char element[16] = {0};
+  if (is_integer) {
+    tensor_element_from_int64(shape->dtype, value, element);
+  }
+  if (!is_integer || tensor_element_as_int64(shape->dtype, element) != value) {
+    return mlir_error_at(arguments->module, position_of(arguments->main, argument),
+                         POD_INVALID_ARGUMENT,
+                         "argument %" PRId64 " is %s, which cannot be %" PRId64, index,
+                         shape_text(arguments->module, shape), value);
+  }
+  arguments->constants[index] = make_constant(arguments->module, argument, element);
+  return NULL;
+}
+
 static pod_status_t set_types(const arguments_t *arguments, int64_t count,
                               const compiler_argument_type_t *types) {
   bool *is_given = pod_arena_array(arguments->module->arena, (size_t)arguments->count + 1,
@@ -204,6 +274,7 @@ static pod_status_t set_types(const arguments_t *arguments, int64_t count,
     }
     is_given[index] = true;
     POD_TRY(set_type(arguments, index, &types[i].shape));
+    POD_TRY(types[i].has_value ? set_value(arguments, index, types[i].value) : NULL);
   }
   return NULL;
 }
@@ -256,6 +327,7 @@ pod_status_t signature_set_arguments(mlir_module_t *module, int64_t count,
   const pod_status_t status = set_types(&arguments, count, types);
   pod_map_destroy(arguments.by_name);
   POD_TRY(status);
+  put_values(&arguments);
   update_type(module, main);
   return NULL;
 }
@@ -275,6 +347,17 @@ pod_status_t signature_check_arguments(mlir_module_t *module, const mlir_op_t *m
     }
   }
   return NULL;
+}
+
+bool signature_has_dimensions(const mlir_op_t *main) {
+  const mlir_attr_t *list = mlir_op_attr(main, "arg_attrs");
+  for (int64_t i = 0; mlir_attr_is(list, MLIR_ATTR_ARRAY) && i < list->count; i++) {
+    if (mlir_attr_is(list->elements[i], MLIR_ATTR_DICTIONARY) &&
+        mlir_attr_get(list->elements[i], "jax.global_constant") != NULL) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void signature_update(mlir_module_t *module, mlir_op_t *main) {

@@ -16,15 +16,20 @@
 mlir_op_t *signature_main(mlir_module_t *module);
 
 // Arguments of @main get the types that the caller gives; operations keep theirs, which
-// refine_shapes works out. Tokens do not count as arguments. INVALID_ARGUMENT at an
-// argument whose rank, dtype or static sizes a type does not have, or that has two; and
-// for a type of an argument that @main does not have.
+// refine_shapes works out. Where a value is known, that stands for the argument, and a
+// check that the argument is equal to it. Tokens do not count as arguments.
+// INVALID_ARGUMENT at an argument whose rank, dtype or static sizes a type does not have,
+// that has two, or that cannot have the value; and for a type of an argument that @main
+// does not have.
 POD_MUST_USE pod_status_t signature_set_arguments(mlir_module_t *module, int64_t count,
                                                   const compiler_argument_type_t *types);
 
 // UNIMPLEMENTED at an argument of @main some size of which is not known.
 POD_MUST_USE pod_status_t signature_check_arguments(mlir_module_t *module,
                                                     const mlir_op_t *main);
+
+// Whether @main takes the values of symbolic sizes (jax.global_constant).
+bool signature_has_dimensions(const mlir_op_t *main);
 
 // @main's function_type becomes what its body takes and returns.
 void signature_update(mlir_module_t *module, mlir_op_t *main);

@@ -18,8 +18,8 @@ static bool types_are_equal(const compile_key_t *a, const compile_key_t *b) {
   for (int64_t i = 0; i < a->argument_type_count; i++) {
     const compiler_argument_type_t *x = &a->argument_types[i];
     const compiler_argument_type_t *y = &b->argument_types[i];
-    if (strcmp(x->argument, y->argument) != 0 ||
-        !tensor_shape_equal(&x->shape, &y->shape)) {
+    if (strcmp(x->argument, y->argument) != 0 || x->has_value != y->has_value ||
+        x->value != y->value || !tensor_shape_equal(&x->shape, &y->shape)) {
       return false;
     }
   }

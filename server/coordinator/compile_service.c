@@ -169,8 +169,11 @@ static pod_status_t read_types(compile_t *compile,
   for (size_t i = 0; i < count; i++) {
     types[i].argument =
         pod_arena_strdup(compile->arena, message->argument_types[i]->argument);
-    POD_TRY(pod_status_context(read_type(message->argument_types[i], &types[i].shape),
+    const Podium__V1__ArgumentType *type = message->argument_types[i];
+    POD_TRY(pod_status_context(read_type(type, &types[i].shape),
                                "type %zu of the arguments", i));
+    types[i].has_value = type->known_case == PODIUM__V1__ARGUMENT_TYPE__KNOWN_VALUE;
+    types[i].value = types[i].has_value ? type->value : 0;
   }
   compile->key.argument_type_count = (int64_t)count;
   compile->key.argument_types = types;

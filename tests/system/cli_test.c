@@ -344,6 +344,29 @@ static void test_sizes_that_a_program_leaves_open_come_from_arguments_or_shape(
             0, ARGS("PASS"));
 }
 
+static void test_sizes_that_follow_from_an_argument_s_value_are_known_by_constant(
+    void **state) {
+  (void)state;
+  char path[PATH_SIZE];
+  write_module("rows_int32.mlir",
+               "func.func @main(%n: tensor<i32> {jax.global_constant = \"n\"}, %x: "
+               "tensor<f32>) -> tensor<?xf32> {\n"
+               "  %s = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>\n"
+               "  %0 = stablehlo.dynamic_broadcast_in_dim %x, %s, dims = [] : "
+               "(tensor<f32>, tensor<1xi32>) -> tensor<?xf32>\n"
+               "  return %0 : tensor<?xf32>\n}\n",
+               path);
+  check_run(ARGS("run", path, "--constant", "n=3", "-i", "x=const:7"), 0,
+            ARGS("result0 = f32[3] 7, 7, 7\n"));
+  check_run(ARGS("check", path, "--constant", "0=2"), 0, ARGS("PASS"));
+  check_run(ARGS("run", path, "--constant", "n=3", "-i", "n=const:4"), 1,
+            ARGS("rows_int32.mlir:1:17", "4", "3"));
+  check_run(ARGS("simulate", path, "--constant", "n"), 2,
+            ARGS("--constant takes NAME=VALUE"));
+  check_run(ARGS("simulate", path, "--constant", "x=1"), 1,
+            ARGS("argument 1 is tensor<f32>, which cannot be 1"));
+}
+
 static void test_sizes_that_a_program_cannot_take_are_refused(void **state) {
   (void)state;
   check_run(ARGS("simulate", OPEN), 1,
@@ -358,7 +381,7 @@ static void test_sizes_that_a_program_cannot_take_are_refused(void **state) {
   check_run(ARGS("simulate", OPEN, "--shape", "0"), 2, ARGS("--shape takes NAME=SIZES"));
   check_run(ARGS("simulate", OPEN, "--shape", "0=4y8"), 2, ARGS("--shape takes"));
   check_run(ARGS("simulate", OPEN, "--shape", "0=4x8", "--shape", "0=2x8"), 2,
-            ARGS("two --shape of one argument"));
+            ARGS("two --shape or --constant of one argument"));
 }
 
 static int make_folder(void **state) {
@@ -392,6 +415,8 @@ int main(void) {
       cmocka_unit_test(test_check_gives_a_module_the_arguments_that_it_takes),
       cmocka_unit_test(
           test_sizes_that_a_program_leaves_open_come_from_arguments_or_shape),
+      cmocka_unit_test(
+          test_sizes_that_follow_from_an_argument_s_value_are_known_by_constant),
       cmocka_unit_test(test_sizes_that_a_program_cannot_take_are_refused),
       cmocka_unit_test(test_the_trace_is_json_that_names_every_chip),
       cmocka_unit_test(test_a_pod_stays_until_it_is_taken_down),

@@ -16,7 +16,13 @@ typedef struct given_t {
 
 static compiler_argument_type_t type_of(const char *argument, tensor_dtype_t dtype,
                                         int rank, const int64_t *dims) {
-  return (compiler_argument_type_t){argument, tensor_shape_make(dtype, rank, dims)};
+  return (compiler_argument_type_t){.argument = argument,
+                                    .shape = tensor_shape_make(dtype, rank, dims)};
+}
+
+static compiler_argument_type_t value_of(const char *argument, int64_t value) {
+  return (compiler_argument_type_t){
+      .argument = argument, .has_value = true, .value = value};
 }
 
 #define DIMS(...)                                                          \
@@ -226,6 +232,37 @@ static void test_sizes_cross_the_border_of_a_manual_computation(void **state) {
                  "7, which is not for 2 devices");
 }
 
+// As JAX lowers a function of symbolic sizes before export wraps it.
+static const char of_dimension[] =
+    "func.func @main(%n: tensor<i32> {jax.global_constant = \"n\"}, %x: tensor<f32>) -> "
+    "tensor<?xf32> {\n"
+    "  %s = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>\n"
+    "  %0 = stablehlo.dynamic_broadcast_in_dim %x, %s, dims = [] : (tensor<f32>, "
+    "tensor<1xi32>) -> tensor<?xf32>\n"
+    "  return %0 : tensor<?xf32>\n"
+    "}\n";
+
+static void test_sizes_may_follow_from_the_value_of_an_argument(void **state) {
+  (void)state;
+  const given_t given = {1, {value_of("n", 5)}};
+  expect_in(of_dimension, &given, "-> tensor<5xf32> {");
+  expect_in(of_dimension, &given, "check.expect_eq %n, %");
+  expect_refused(of_dimension, &(given_t){0}, POD_UNIMPLEMENTED,
+                 "say the values of the arguments that sizes follow from (--constant");
+}
+
+static void test_a_value_that_the_argument_cannot_have_is_refused(void **state) {
+  (void)state;
+  given_t given = {1, {value_of("n", INT64_C(1) << 31)}};
+  expect_refused(of_dimension, &given, POD_INVALID_ARGUMENT,
+                 "test.mlir:1:17: argument 0 is tensor<i32>, which cannot be 2147483648");
+  given.types[0] = value_of("x", 1);
+  expect_refused(of_dimension, &given, POD_INVALID_ARGUMENT,
+                 "argument 1 is tensor<f32>, which cannot be 1");
+  given.types[0] = value_of("n", -1);
+  expect_refused(of_dimension, &given, POD_UNIMPLEMENTED, "result 0 stays tensor<?xf32>");
+}
+
 static void test_gspmd_annotations_may_carry_the_shape(void **state) {
   (void)state;
   static const char text[] =
@@ -260,6 +297,8 @@ int main(void) {
       cmocka_unit_test(test_an_assertion_in_a_branch_is_left_to_the_run),
       cmocka_unit_test(test_an_assertion_of_a_constant_is_decided_in_static_programs_too),
       cmocka_unit_test(test_sizes_cross_the_border_of_a_manual_computation),
+      cmocka_unit_test(test_sizes_may_follow_from_the_value_of_an_argument),
+      cmocka_unit_test(test_a_value_that_the_argument_cannot_have_is_refused),
       cmocka_unit_test(test_gspmd_annotations_may_carry_the_shape),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

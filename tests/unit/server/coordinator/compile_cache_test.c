@@ -78,7 +78,7 @@ static void test_only_the_same_module_for_the_same_pod_is_found(void **state) {
   key.torus.wraps[1] = true;
   assert_null(compile_cache_find(cache, &key, false));
   const compiler_argument_type_t type = {
-      "x", tensor_shape_make(TENSOR_F32, 1, (const int64_t[]){4})};
+      .argument = "x", .shape = tensor_shape_make(TENSOR_F32, 1, (const int64_t[]){4})};
   key = key_of("module");
   key.argument_type_count = 1;
   key.argument_types = &type;
@@ -91,7 +91,7 @@ static void test_types_of_arguments_count_and_are_the_cache_s_own(void **state) 
   compile_cache_t *cache = compile_cache_create(8, 1000);
   char name[] = "x";
   compiler_argument_type_t type = {
-      name, tensor_shape_make(TENSOR_F32, 1, (const int64_t[]){4})};
+      .argument = name, .shape = tensor_shape_make(TENSOR_F32, 1, (const int64_t[]){4})};
   compile_key_t key = key_of("module");
   key.argument_type_count = 1;
   key.argument_types = &type;
@@ -105,6 +105,9 @@ static void test_types_of_arguments_count_and_are_the_cache_s_own(void **state) 
   name[0] = 'y';
   assert_null(compile_cache_find(cache, &key, true));
   name[0] = 'x';
+  type.has_value = true;
+  assert_null(compile_cache_find(cache, &key, true));
+  type.has_value = false;
   assert_ptr_equal(compile_cache_find(cache, &key, true), compiled);
   compile_cache_destroy(cache);
 }
