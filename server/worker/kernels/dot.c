@@ -1,7 +1,8 @@
-// stablehlo.dot_general, in one of four ways:
+// stablehlo.dot_general, in one of five ways:
 //
 //   few rows     f32 and bf16, a few rows by a large matrix: our own loops, which read it
 //                once, as fast as the memory gives it
+//   panels       f32, some more rows by a large matrix: our own, which read it once too
 //   tiles        bf16, s8 and u8 where the CPU has tile registers: our own, which pack
 //                both operands on the way and take any layout and size
 //   oneDNN       f32, bf16, s8 and u8; and whatever is computed in f32 or in s32 of bytes
@@ -22,7 +23,13 @@
 #include "server/worker/kernels/scratch.h"
 #include "server/worker/kernels/storage.h"
 
-typedef enum way_t { WAY_FEW_ROWS, WAY_TILES, WAY_ONEDNN, WAY_OWN_LOOPS } way_t;
+typedef enum way_t {
+  WAY_FEW_ROWS,
+  WAY_PANELS,
+  WAY_TILES,
+  WAY_ONEDNN,
+  WAY_OWN_LOOPS
+} way_t;
 
 // What is found out once per instruction.
 typedef struct dot_plan_t {
@@ -125,6 +132,16 @@ static bool suits_tiles(const dot_layout_t *layout) {
   return !(is_liked && is_whole && m >= LARGE && k >= LARGE);
 }
 
+// Some rows of f32 by a matrix from memory, which oneDNN packs as a whole where it lies
+// by rows. With more of them the product takes longer than the memory does.
+static bool suits_panels(const dot_layout_t *layout) {
+  enum { ROWS_MAX = 48, COLUMNS_MIN = 256, DEPTH_MIN = 32, LARGE_BYTES = 4 << 20 };
+  return layout->n >= COLUMNS_MIN && layout->k >= DEPTH_MIN &&
+         layout->lhs.dtype == TENSOR_F32 && layout->rhs.dtype == TENSOR_F32 &&
+         layout->m <= ROWS_MAX && dot_matrix_as_used(&layout->rhs).column_stride == 1 &&
+         layout->k * layout->n * (int64_t)sizeof(float) >= LARGE_BYTES;
+}
+
 static void choose_way(dot_plan_t *plan, tensor_dtype_t lhs, tensor_dtype_t rhs,
                        tensor_dtype_t result) {
   const tensor_dtype_t own = own_dtype(lhs, rhs, result);
@@ -138,6 +155,8 @@ static void choose_way(dot_plan_t *plan, tensor_dtype_t lhs, tensor_dtype_t rhs,
     const bool is_row_major = dot_matrix_as_used(&plan->layout.rhs).column_stride == 1;
     const bool is_read = is_f32_or_bf16(rhs) || (rhs == TENSOR_F16 && is_row_major);
     plan->rhs_dtype = is_read ? rhs : TENSOR_F32;
+  } else if (own == TENSOR_F32 && suits_panels(&plan->layout)) {
+    plan->way = WAY_PANELS;
   } else if (has_tiles) {
     plan->way = WAY_TILES;
     plan->lhs_dtype = lhs;
@@ -228,7 +247,7 @@ static pod_status_t make_plan(const kernel_args_t *args, dot_plan_t **out_plan) 
   pod_status_t status = NULL;
   if (plan->way == WAY_ONEDNN) {
     status = plan_onednn(plan);
-  } else if (plan->way != WAY_TILES) {
+  } else if (plan->way != WAY_TILES && plan->way != WAY_PANELS) {
     dot_matrix_require_row_major(&plan->layout.lhs);
   }
   if (status == NULL && plan->way == WAY_OWN_LOOPS) {
@@ -372,6 +391,27 @@ static pod_status_t run_few_rows(const dot_plan_t *plan, const void *lhs, const 
   return NULL;
 }
 
+static pod_status_t run_panels(const dot_plan_t *plan, const float *lhs, const float *rhs,
+                               float *sums) {
+  const dot_layout_t *layout = &plan->layout;
+  const dot_matrix_t a = dot_matrix_as_used(&layout->lhs),
+                     b = dot_matrix_as_used(&layout->rhs);
+  const size_t a_strides[] = {(size_t)a.row_stride, (size_t)a.column_stride};
+  const int64_t batches = batches_of(layout);
+  void *workspace = NULL;
+  POD_TRY(kernel_scratch(KERNEL_SLOT_PACKED,
+                         sizeof(float) * kernel_loops()->panel_workspace(
+                                             (size_t)layout->m, (size_t)layout->k),
+                         &workspace));
+  for (int64_t batch = 0; batch < batches; batch++, sums += layout->m * layout->n) {
+    kernel_loops()->panel_rows(batch_of(lhs, &a, TENSOR_F32, batch), a_strides,
+                               batch_of(rhs, &b, TENSOR_F32, batch), (size_t)b.row_stride,
+                               sums, (size_t)layout->m, (size_t)layout->k,
+                               (size_t)layout->n, workspace);
+  }
+  return NULL;
+}
+
 // Complex products summed in order, every one rounded before, as the reference
 // interpreter does: where the parts of a product cancel, other orders are many ULP away.
 #define MULTIPLY_IN_ORDER(name, type)                                           \
@@ -477,6 +517,9 @@ static pod_status_t run_plan(const kernel_args_t *args, const dot_plan_t *plan) 
   switch (plan->way) {
     case WAY_FEW_ROWS:
       POD_TRY(run_few_rows(plan, lhs, rhs, sums));
+      break;
+    case WAY_PANELS:
+      POD_TRY(run_panels(plan, lhs, rhs, sums));
       break;
     case WAY_TILES:
       POD_TRY(run_tiles(plan, lhs, rhs, sums));

@@ -79,5 +79,9 @@ void KERNEL_ISA_NAME(kernel_skinny_rows)(const float *a, const void *b,
 void KERNEL_ISA_NAME(kernel_skinny_columns)(const float *a, size_t a_stride,
                                             const void *b, bool is_bf16, size_t b_stride,
                                             float *c, size_t m, size_t k, size_t n);
+size_t KERNEL_ISA_NAME(kernel_panel_workspace)(size_t m, size_t k);
+void KERNEL_ISA_NAME(kernel_panel_rows)(const float *a, const size_t a_strides[2],
+                                        const float *b, size_t b_stride, float *c,
+                                        size_t m, size_t k, size_t n, float *workspace);
 
 #endif  // SERVER_WORKER_KERNELS_ISA_H_

@@ -71,6 +71,14 @@ typedef void (*kernel_skinny_columns_fn_t)(const float *a, size_t a_stride, cons
 
 enum { KERNEL_SKINNY_ROWS = 16 };
 
+// c = a b, for some rows by a large matrix: strides of rows and columns of a; b has rows
+// b_stride apart, c is dense. The workspace is aligned to 64 bytes and has as many
+// elements as kernel_panel_workspace_fn_t says.
+typedef void (*kernel_panel_rows_fn_t)(const float *a, const size_t a_strides[2],
+                                       const float *b, size_t b_stride, float *c,
+                                       size_t m, size_t k, size_t n, float *workspace);
+typedef size_t (*kernel_panel_workspace_fn_t)(size_t m, size_t k);
+
 enum { KERNEL_DIRECTIONS = 6, KERNEL_REDUCERS = 8, KERNEL_SIZES = 5 };
 
 typedef kernel_unary_fn_t kernel_unary_table_t[CHIP_OP_COUNT][TENSOR_DTYPE_COUNT];
@@ -109,6 +117,8 @@ typedef struct kernel_loops_t {
   const kernel_matmul_fn_t *matmul;  // By compute type.
   kernel_skinny_rows_fn_t skinny_rows;
   kernel_skinny_columns_fn_t skinny_columns;
+  kernel_panel_rows_fn_t panel_rows;
+  kernel_panel_workspace_fn_t panel_workspace;
 } kernel_loops_t;
 
 // The best set for this CPU.

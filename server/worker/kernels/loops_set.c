@@ -35,4 +35,6 @@ const kernel_loops_t KERNEL_ISA_NAME(kernel_loops) = {
     .matmul = KERNEL_ISA_NAME(kernel_matmul),
     .skinny_rows = KERNEL_ISA_NAME(kernel_skinny_rows),
     .skinny_columns = KERNEL_ISA_NAME(kernel_skinny_columns),
+    .panel_rows = KERNEL_ISA_NAME(kernel_panel_rows),
+    .panel_workspace = KERNEL_ISA_NAME(kernel_panel_workspace),
 };

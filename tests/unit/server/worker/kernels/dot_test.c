@@ -423,6 +423,15 @@ static void test_many_rows_take_the_packed_way(void **state) {
   }
 }
 
+static void test_some_rows_by_a_large_matrix_take_the_panels(void **state) {
+  (void)state;
+  const int64_t sizes[] = {1, 19, 2100, 520}, batched[] = {2, 12, 1100, 1000};
+  const tensor_dtype_t types[] = {TENSOR_F32, TENSOR_F32, TENSOR_F32};
+  for (size_t l = 0; l < 7; l++) {
+    check_dot(&layouts[l], l < 4 ? sizes : batched, types);
+  }
+}
+
 static void test_sums_of_bytes_are_exact_beyond_24_bits(void **state) {
   (void)state;
   enum { K = 4096 };
@@ -479,6 +488,7 @@ int main(void) {
       cmocka_unit_test(test_large_complex_products_have_both_parts),
       cmocka_unit_test(test_sizes_around_the_blocks_of_the_loops),
       cmocka_unit_test(test_many_rows_take_the_packed_way),
+      cmocka_unit_test(test_some_rows_by_a_large_matrix_take_the_panels),
       cmocka_unit_test(test_sums_of_bytes_are_exact_beyond_24_bits),
       cmocka_unit_test(test_an_empty_sum_is_zero_and_an_empty_result_is_nothing),
       cmocka_unit_test(test_no_thread_is_started),

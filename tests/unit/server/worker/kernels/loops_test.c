@@ -476,6 +476,57 @@ static void test_rows_side_by_side_are_combined_as_they_are_alone(void **state) 
   }
 }
 
+// Small integers: sums are exact in any order. Left operands by row and by column, rows
+// of the right one with a gap.
+static void check_panel_rows(const kernel_loops_t *loops, size_t m, size_t k, size_t n,
+                             bool is_by_column) {
+  const size_t strides[] = {is_by_column ? 1 : k, is_by_column ? m : 1}, b_stride = n + 5;
+  float *a = calloc(m * k, sizeof(*a)), *b = calloc(k * b_stride, sizeof(*b));
+  float *c = malloc(m * n * sizeof(*c));
+  float *workspace = aligned_alloc(
+      64, (loops->panel_workspace(m, k) * sizeof(*workspace) + 63) / 64 * 64);
+  pod_random_t random = {.state = m + k + n};
+  for (size_t i = 0; i < m * k; i++) {
+    a[i] = (float)(pod_random_next(&random) >> 60);
+  }
+  for (size_t i = 0; i < k * b_stride; i++) {
+    b[i] = (float)(pod_random_next(&random) >> 60) - 8;
+  }
+  loops->panel_rows(a, strides, b, b_stride, c, m, k, n, workspace);
+  for (size_t i = 0; i < m; i++) {
+    for (size_t j = 0; j < n; j++) {
+      float sum = 0;
+      for (size_t p = 0; p < k; p++) {
+        sum += a[i * strides[0] + p * strides[1]] * b[p * b_stride + j];
+      }
+      if (c[i * n + j] != sum) {
+        fail_msg("%s: %zu x %zu x %zu at %zu, %zu is %g, not %g", loops->name, m, k, n, i,
+                 j, (double)c[i * n + j], (double)sum);
+      }
+    }
+  }
+  free(a);
+  free(b);
+  free(c);
+  free(workspace);
+}
+
+static void test_panels_of_every_set_are_complete(void **state) {
+  (void)state;
+  const size_t ms[] = {1, 8, 13, 17}, ks[] = {1, 31, 64, 97};
+  const size_t ns[] = {1, 48, 401, 1536, 3100};
+  for (size_t s = 0; s < POD_COUNT_OF(sets); s++) {
+    const kernel_loops_t *loops = kernel_loops_by_name(sets[s]);
+    for (size_t i = 0; loops != NULL && i < POD_COUNT_OF(ms); i++) {
+      for (size_t p = 0; p < POD_COUNT_OF(ks); p++) {
+        for (size_t j = 0; j < POD_COUNT_OF(ns); j++) {
+          check_panel_rows(loops, ms[i], ks[p], ns[j], (i + p + j) % 2 != 0);
+        }
+      }
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_best_set_is_one_of_those_by_name),
@@ -487,6 +538,7 @@ int main(void) {
       cmocka_unit_test(test_gathers_read_no_more_than_they_take),
       cmocka_unit_test(test_transpositions_of_any_size_are_complete),
       cmocka_unit_test(test_repeats_are_complete),
+      cmocka_unit_test(test_panels_of_every_set_are_complete),
       cmocka_unit_test(test_moves_of_every_set_are_complete),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
