@@ -60,15 +60,13 @@ static void generate_unary(generate_t *g, const char *name) {
   mlir_value_t *x = row->is_fractions && !is_complex && generate_chance(g, 70)
                         ? generate_fractions(g, &shape)
                         : generate_operand(g, &shape, GENERATE_EXACT,
-                                           is_complex               ? GENERATE_POSITIVE
+                                           is_complex               ? GENERATE_FINITE
                                            : generate_chance(g, 30) ? GENERATE_FINITE
                                                                     : GENERATE_SPECIALS);
   mlir_op_t *op = generate_op(g, name, 1, &x, 1, &shape, 0);
   const bool is_double = dtype == TENSOR_F64;
   generate_keep(g, op, 0,
-                is_complex                    ? GENERATE_NORM
-                : is_double && row->has_zeros ? GENERATE_BESIDE_ONE
-                                              : GENERATE_CLOSE,
+                is_double && row->has_zeros ? GENERATE_BESIDE_ONE : GENERATE_CLOSE,
                 is_complex  ? 64
                 : is_double ? row->f64_ulps
                             : row->ulps);

@@ -307,6 +307,15 @@ static void generate_call(generate_t *g, const char *name) {
                      mlir_attr_symbol(g->module, callee));
     if (is_composite) {
       mlir_op_set_attr(g->module, op, "name", mlir_attr_string(g->module, "random.f"));
+      if (generate_chance(g, 50)) {
+        const mlir_named_attr_t attrs[] = {
+            {mlir_intern(g->module, "axis"), mlir_attr_integer(g->module, 1, TENSOR_S64)},
+            {mlir_intern(g->module, "kind"), mlir_attr_string(g->module, "\"f\\")}};
+        mlir_op_set_attr(g->module, op, "composite_attributes",
+                         mlir_attr_dictionary(g->module, 2, attrs));
+        mlir_op_set_attr(g->module, op, "version",
+                         mlir_attr_integer(g->module, 3, TENSOR_S32));
+      }
     }
     keep_all(g, op, state.count);
     take_results(&state, op);

@@ -171,7 +171,40 @@ static mlir_value_t *generate_token_op(generate_t *g, const char *name, int coun
   return &op->results[0];
 }
 
-// Tokens, joined, and a value that waits for them at a barrier.
+// An operation that takes a token and a value, and gives both: a barrier, a branch that
+// returns them, or a loop without a turn that carries them.
+static mlir_op_t *generate_carrier(generate_t *g, mlir_value_t **operands) {
+  const mlir_type_t *types[] = {operands[0]->type, operands[1]->type};
+  const int kind = generate_below(g, 3);
+  if (kind == 0) {
+    mlir_op_t *op = mlir_op_create(g->module, "stablehlo.optimization_barrier", 2,
+                                   operands, 2, types, 0);
+    mlir_block_append(g->block, op);
+    return op;
+  }
+  const tensor_shape_t flag = generate_scalar_shape(TENSOR_PRED);
+  const bool is_loop = kind == 1, holds = !is_loop && generate_chance(g, 50);
+  mlir_value_t *predicate = generate_given(g, &flag, &holds);
+  mlir_op_t *op =
+      is_loop ? mlir_op_create(g->module, "stablehlo.while", 2, operands, 2, types, 2)
+              : mlir_op_create(g->module, "stablehlo.if", 1, &predicate, 2, types, 2);
+  mlir_block_append(g->block, op);
+  for (int region = 0; region < 2; region++) {
+    mlir_block_t *outer = generate_region(g, op, region, 0, NULL);
+    for (int i = 0; i < 2 && is_loop; i++) {
+      mlir_block_add_argument(g->module, g->block, types[i]);
+    }
+    if (is_loop && region == 0) {
+      generate_return(g, 1, &predicate);
+    } else {
+      generate_return(g, 2, is_loop ? g->block->arguments : operands);
+    }
+    generate_region_end(g, outer);
+  }
+  return op;
+}
+
+// Tokens, joined, and a value that goes with them.
 static void generate_tokens(generate_t *g, const char *name) {
   (void)name;
   mlir_value_t *tokens[3];
@@ -182,11 +215,12 @@ static void generate_tokens(generate_t *g, const char *name) {
   mlir_value_t *x = generate_any(g, GENERATE_ANY, 0, GENERATE_CLOSE, GENERATE_SPECIALS);
   mlir_value_t *operands[] = {generate_token_op(g, "stablehlo.after_all", count, tokens),
                               x};
-  const mlir_type_t *types[] = {operands[0]->type, operands[1]->type};
-  mlir_op_t *op = mlir_op_create(g->module, "stablehlo.optimization_barrier", 2, operands,
-                                 2, types, 0);
-  mlir_block_append(g->block, op);
+  mlir_op_t *op = generate_carrier(g, operands);
   generate_keep_as(g, op, 1, x);
+  if (generate_chance(g, 30)) {
+    mlir_value_t *both[] = {&op->results[0], operands[0]};
+    generate_token_op(g, "stablehlo.after_all", 2, both);
+  }
 }
 
 // --- Futures ---
