@@ -478,7 +478,7 @@ static pod_status_t expand_one(mlir_module_t *module, replacements_t *replacemen
   if (is_scan) {
     POD_TRY(expand_scan(module, op, replacements, results));
   } else if (is_asynchronous) {
-    streams_expand(op, replacements, results);
+    streams_expand(module, op, replacements, results);
   } else {
     POD_TRY(expand(&expander, results));
   }

@@ -302,11 +302,13 @@ bool streams_is_asynchronous(const mlir_op_t *op) {
          strcmp(op->name, "stablehlo.async_done") == 0;
 }
 
-void streams_expand(mlir_op_t *op, replacements_t *replacements,
+// A future becomes a tuple: the operation inside may give way itself, and what stands for
+// its results then need not be the results of one operation.
+void streams_expand(mlir_module_t *module, mlir_op_t *op, replacements_t *replacements,
                     mlir_value_t **out_results) {
   if (strcmp(op->name, "stablehlo.async_done") == 0) {
-    for (int i = 0; i < op->result_count; i++) {  // The future has become result 0.
-      out_results[i] = &op->operands[0]->op->results[i];
+    for (int i = 0; i < op->result_count; i++) {
+      out_results[i] = op->operands[0]->op->operands[i];
     }
     return;
   }
@@ -317,7 +319,20 @@ void streams_expand(mlir_op_t *op, replacements_t *replacements,
   }
   mlir_op_unlink(inner);
   mlir_block_insert_before(op, inner);
-  out_results[0] = &inner->results[0];
+  const size_t count = (size_t)inner->result_count;
+  const mlir_type_t **types = pod_arena_array(module->arena, count, sizeof(types[0]));
+  mlir_value_t **parts = pod_arena_array(module->arena, count, sizeof(parts[0]));
+  for (size_t i = 0; i < count; i++) {
+    parts[i] = &inner->results[i];
+    types[i] = inner->results[i].type;
+  }
+  const mlir_type_t *type = mlir_type_tuple(module, inner->result_count, types);
+  mlir_op_t *tuple = mlir_op_create(module, mlir_intern(module, "stablehlo.tuple"),
+                                    inner->result_count, parts, 1, &type, 0);
+  tuple->position = op->position;
+  tuple->location = op->location;
+  mlir_block_insert_before(op, tuple);
+  out_results[0] = &tuple->results[0];
 }
 
 typedef pod_status_t (*stream_rule_t)(mlir_module_t *module, const mlir_op_t *op);

@@ -26,7 +26,7 @@ bool streams_is_asynchronous(const mlir_op_t *op);
 // For one of these, after its check: the operation inside of an async_start comes to
 // stand before it, and an async_done has its results. The compiler's schedule decides
 // what overlaps. Gives what stands for each result.
-void streams_expand(mlir_op_t *op, replacements_t *replacements,
+void streams_expand(mlir_module_t *module, mlir_op_t *op, replacements_t *replacements,
                     mlir_value_t **out_results);
 
 #endif  // SERVER_COMPILER_STREAMS_H_

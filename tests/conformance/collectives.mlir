@@ -507,3 +507,21 @@ module @async {
     return
   }
 }
+
+// -----
+
+// An asynchronous operation of several results that gives way to others itself.
+func.func @main() {
+  %x = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %y = stablehlo.constant dense<[0.5, 1.5, 2.5]> : tensor<3xf32>
+  %future = "stablehlo.async_start"(%x, %y) ({
+  ^bb0(%a: tensor<2xi32>, %b: tensor<3xf32>):
+    %z:2 = "stablehlo.collective_broadcast"(%a, %b) {
+      replica_groups = dense<0> : tensor<1x1xi64>} : (tensor<2xi32>, tensor<3xf32>) -> (tensor<2xi32>, tensor<3xf32>)
+    stablehlo.return %z#0, %z#1 : tensor<2xi32>, tensor<3xf32>
+  }) : (tensor<2xi32>, tensor<3xf32>) -> !stablehlo.future<tensor<2xi32>, tensor<3xf32>>
+  %r:2 = "stablehlo.async_done"(%future) : (!stablehlo.future<tensor<2xi32>, tensor<3xf32>>) -> (tensor<2xi32>, tensor<3xf32>)
+  check.expect_eq %r#0, %x : tensor<2xi32>
+  check.expect_eq %r#1, %y : tensor<3xf32>
+  return
+}
