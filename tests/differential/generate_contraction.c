@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "tests/differential/generate.h"
+#include "tests/differential/generate_region.h"
 #include "tests/differential/reference_scalar.h"
 
 // Up to which all sums of integers are exact.
@@ -143,17 +143,6 @@ static mlir_value_t *exact_operand(generate_t *g, const tensor_shape_t *shape,
   return generate_operand(g, shape, GENERATE_EXACT, data);
 }
 
-// Types that a body may be written in for elements of the first.
-static tensor_dtype_t promoted(generate_t *g, tensor_dtype_t dtype) {
-  static const tensor_dtype_t pairs[][2] = {
-      {TENSOR_S2, TENSOR_S8},      {TENSOR_S8, TENSOR_S32},   {TENSOR_S32, TENSOR_S64},
-      {TENSOR_U4, TENSOR_U16},     {TENSOR_U8, TENSOR_U32},   {TENSOR_BF16, TENSOR_F32},
-      {TENSOR_F16, TENSOR_F32},    {TENSOR_F16, TENSOR_F64},  {TENSOR_F32, TENSOR_F64},
-      {TENSOR_F8E5M2, TENSOR_F16}, {TENSOR_C64, TENSOR_C128}, {TENSOR_S16, TENSOR_S64}};
-  const tensor_dtype_t *pair = pairs[generate_below(g, (int)POD_COUNT_OF(pairs))];
-  return generate_chance(g, 50) && pair[0] == dtype ? pair[1] : dtype;
-}
-
 // Several arrays, each with a reducer of its own.
 static void generate_reduce_each(generate_t *g, const char *name) {
   const int inputs = generate_chance(g, 60) ? 1 : generate_between(g, 2, 3);
@@ -172,7 +161,7 @@ static void generate_reduce_each(generate_t *g, const char *name) {
     operands[k] = exact_operand(g, &from, data);
     operands[inputs + k] = exact_operand(g, &scalar, data);
     results[k] = reduction.to;
-    results[k].dtype = promoted(g, dtype);
+    results[k].dtype = generate_promoted(g, dtype);
     scalars[k] = scalars[inputs + k] = generate_scalar_shape(results[k].dtype);
     // The zeros of products of complex numbers have signs that depend on the order.
     is_zero_signed[k] = !tensor_dtype_is_complex(dtype);

@@ -339,32 +339,60 @@ static void generate_group(generate_t *g, mlir_op_t *op, bool has_ids) {
   }
 }
 
+enum { COLLECTIVE_MAX = 3 };
+
+// Values of a collective: of any shapes, but of one type where it reduces.
+static int draw_values(generate_t *g, bool is_variadic, bool is_reduction,
+                       mlir_value_t **out_values) {
+  const int count = is_variadic ? generate_between(g, 1, COLLECTIVE_MAX) : 1;
+  for (int i = 0; i < count; i++) {
+    if (i > 0 && is_reduction) {
+      const tensor_shape_t shape =
+          generate_shape(g, generate_shape_of(out_values[0])->dtype, 1);
+      out_values[i] = generate_operand(g, &shape, GENERATE_EXACT, GENERATE_SPECIALS);
+    } else {
+      out_values[i] = generate_any(g, GENERATE_ANY, 1, GENERATE_EXACT, GENERATE_SPECIALS);
+    }
+  }
+  return count;
+}
+
+// What is given comes back, of a wider type perhaps.
 static void generate_collective(generate_t *g, const char *name) {
   if (!g->is_alone) {
     return;
   }
-  mlir_value_t *x = generate_any(g, GENERATE_ANY, 1, GENERATE_EXACT, GENERATE_SPECIALS);
-  const tensor_shape_t shape = *generate_shape_of(x);
   const bool is_reduction = strstr(name, "reduce") != NULL;
-  // The first of the group is its root, however that is said.
   const bool is_rooted = strstr(name, "collective_") != NULL;
-  const bool names_root = is_rooted && generate_chance(g, 40);
-  mlir_value_t *operands[2] = {x, NULL};
-  if (names_root) {
-    const int64_t root = 0;
-    operands[1] = generate_constant_integers(g, TENSOR_S32, 1, &root);
+  mlir_value_t *operands[COLLECTIVE_MAX + 1];
+  const int count = draw_values(g, strcmp(name, "stablehlo.reduce_scatter") != 0,
+                                is_reduction, operands);
+  const tensor_dtype_t dtype = generate_shape_of(operands[0])->dtype;
+  const tensor_dtype_t wide = is_reduction ? generate_promoted(g, dtype) : dtype;
+  tensor_shape_t results[COLLECTIVE_MAX];
+  int rank = TENSOR_RANK_MAX;
+  for (int i = 0; i < count; i++) {
+    results[i] = *generate_shape_of(operands[i]);
+    results[i].dtype = is_reduction ? wide : results[i].dtype;
+    rank = results[i].rank < rank ? results[i].rank : rank;
   }
-  mlir_op_t *op =
-      generate_op(g, name, names_root ? 2 : 1, operands, 1, &shape, is_reduction ? 1 : 0);
-  if (names_root) {
+  // The first of the group is the root of all, however that is said.
+  const bool names_roots = is_rooted && generate_chance(g, 40);
+  if (names_roots) {
+    const int64_t roots[COLLECTIVE_MAX] = {0};
+    operands[count] = generate_constant_integers(g, TENSOR_S32, count, roots);
+  }
+  mlir_op_t *op = generate_op(g, name, count + (names_roots ? 1 : 0), operands, count,
+                              results, is_reduction ? 1 : 0);
+  if (names_roots) {
     generate_flag(g, op, "has_dynamic_root", true);
   }
-  const int dimension = generate_below(g, shape.rank);
+  const int dimension = generate_below(g, rank);
   generate_data_t data;
   generate_group(
       g, op, (is_reduction && !is_rooted) || strcmp(name, "stablehlo.all_gather") == 0);
   if (is_reduction) {
-    generate_reducer(g, op, 0, shape.dtype, generate_reduction(g, shape.dtype, &data));
+    generate_reducer(g, op, 0, wide, generate_reduction(g, dtype, &data));
   }
   if (strcmp(name, "stablehlo.all_gather") == 0) {
     generate_integer(g, op, "all_gather_dim", dimension);
@@ -372,10 +400,16 @@ static void generate_collective(generate_t *g, const char *name) {
     generate_integer(g, op, "scatter_dimension", dimension);
   } else if (strcmp(name, "stablehlo.all_to_all") == 0) {
     generate_integer(g, op, "split_dimension", dimension);
-    generate_integer(g, op, "concat_dimension", generate_below(g, shape.rank));
+    generate_integer(g, op, "concat_dimension", generate_below(g, rank));
     generate_integer(g, op, "split_count", 1);
   }
-  generate_keep_as(g, op, 0, x);
+  for (int i = 0; i < count; i++) {
+    if (wide == dtype) {
+      generate_keep_as(g, op, i, operands[i]);
+    } else {
+      generate_keep(g, op, i, GENERATE_EXACT, 0);
+    }
+  }
 }
 
 // To itself, or from nobody.

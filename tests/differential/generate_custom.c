@@ -258,7 +258,8 @@ static void generate_asynchronous(generate_t *g, const char *name) {
   POD_CHECK(strcmp(inner->name, inner_name) == 0);
   tensor_shape_t shapes[8];
   const int count = inner->operand_count;
-  POD_CHECK(count <= 8 && inner->result_count == 1);
+  const int result_count = inner->result_count;
+  POD_CHECK(count <= 8 && result_count <= 8);
   for (int i = 0; i < count; i++) {
     shapes[i] = *generate_shape_of(inner->operands[i]);
   }
@@ -272,15 +273,20 @@ static void generate_asynchronous(generate_t *g, const char *name) {
   for (int i = 0; i < count; i++) {
     inner->operands[i] = g->block->arguments[i];
   }
-  mlir_value_t *given = &inner->results[0];
-  generate_return(g, 1, &given);
+  mlir_value_t *given[8];
+  tensor_shape_t results[8];
+  for (int i = 0; i < result_count; i++) {
+    given[i] = &inner->results[i];
+    results[i] = *generate_shape_of(given[i]);
+  }
+  generate_return(g, result_count, given);
   generate_region_end(g, outer);
   mlir_value_t *waited = &start->results[0];
   mlir_op_t *done =
-      generate_op(g, "stablehlo.async_done", 1, &waited, 1, generate_shape_of(given), 0);
+      generate_op(g, "stablehlo.async_done", 1, &waited, result_count, results, 0);
   for (int i = 0; i < g->value_count; i++) {
-    if (g->values[i].value == given) {
-      g->values[i].value = &done->results[0];
+    if (g->values[i].value->op == inner) {
+      g->values[i].value = &done->results[g->values[i].value->index];
     }
   }
 }

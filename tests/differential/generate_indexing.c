@@ -187,7 +187,8 @@ static void generate_scatter(generate_t *g, const char *name) {
     combine = is_plain ? generate_reduction(g, shape.dtype, &data) : NULL;
     layout.result.dtype = shape.dtype;
     results[i] = shape;
-    scalars[i] = scalars[count + i] = generate_scalar_shape(shape.dtype);
+    results[i].dtype = is_plain ? generate_promoted(g, shape.dtype) : shape.dtype;
+    scalars[i] = scalars[count + i] = generate_scalar_shape(results[i].dtype);
     operands[i] = generate_operand(g, &shape, GENERATE_EXACT, data);
     operands[count + 1 + i] = generate_operand(g, &layout.result, GENERATE_EXACT, data);
   }
@@ -201,7 +202,7 @@ static void generate_scatter(generate_t *g, const char *name) {
                 list_text(g, layout.batching), list_text(g, layout.indices_batching),
                 list_text(g, layout.map), (long long)layout.vector_dim);
   if (is_plain) {
-    generate_reducer(g, op, 0, shape.dtype, combine);
+    generate_reducer(g, op, 0, results[0].dtype, combine);
   } else {
     generate_function(g, op, 0, 2 * count, scalars, count, scalars);
   }

@@ -190,6 +190,16 @@ const char *generate_reduction(generate_t *g, tensor_dtype_t dtype,
   return name;
 }
 
+tensor_dtype_t generate_promoted(generate_t *g, tensor_dtype_t dtype) {
+  static const tensor_dtype_t pairs[][2] = {
+      {TENSOR_S2, TENSOR_S8},      {TENSOR_S8, TENSOR_S32},   {TENSOR_S32, TENSOR_S64},
+      {TENSOR_U4, TENSOR_U16},     {TENSOR_U8, TENSOR_U32},   {TENSOR_BF16, TENSOR_F32},
+      {TENSOR_F16, TENSOR_F32},    {TENSOR_F16, TENSOR_F64},  {TENSOR_F32, TENSOR_F64},
+      {TENSOR_F8E5M2, TENSOR_F16}, {TENSOR_C64, TENSOR_C128}, {TENSOR_S16, TENSOR_S64}};
+  const tensor_dtype_t *pair = pairs[generate_below(g, (int)POD_COUNT_OF(pairs))];
+  return generate_chance(g, 50) && pair[0] == dtype ? pair[1] : dtype;
+}
+
 mlir_value_t *generate_identity(generate_t *g, tensor_dtype_t dtype, const char *name) {
   const tensor_shape_t shape = generate_scalar_shape(dtype);
   reference_value_t array = reference_make(g->arena, &shape);

@@ -44,6 +44,9 @@ void generate_called(generate_t *g, mlir_op_t *op, const char *function);
 const char *generate_reduction(generate_t *g, tensor_dtype_t dtype,
                                generate_data_t *out_data);
 
+// A type that a reduction of elements of that type may be written in: often another one.
+tensor_dtype_t generate_promoted(generate_t *g, tensor_dtype_t dtype);
+
 // The scalar that leaves the other operand of such an operation as it is.
 mlir_value_t *generate_identity(generate_t *g, tensor_dtype_t dtype, const char *name);
 

@@ -121,8 +121,10 @@ static void generate_reduce_window(generate_t *g, const char *name) {
     }
     operands[i] = generate_operand(g, &shape, GENERATE_EXACT, data);
     operands[count + i] = generate_identity(g, shape.dtype, combine);
-    results[i] = tensor_shape_make(shape.dtype, shape.rank, window.counts);
-    scalars[i] = scalars[count + i] = generate_scalar_shape(shape.dtype);
+    const tensor_dtype_t dtype =
+        is_plain ? generate_promoted(g, shape.dtype) : shape.dtype;
+    results[i] = tensor_shape_make(dtype, shape.rank, window.counts);
+    scalars[i] = scalars[count + i] = generate_scalar_shape(dtype);
   }
   mlir_op_t *op = generate_op(g, name, 2 * count, operands, count, results, 1);
   generate_list(g, op, "window_dimensions", shape.rank, window.sizes);
@@ -131,7 +133,7 @@ static void generate_reduce_window(generate_t *g, const char *name) {
   generate_list(g, op, "window_dilations", shape.rank, window.dilations);
   generate_padding(g, op, shape.rank, window.padding);
   if (is_plain) {
-    generate_reducer(g, op, 0, shape.dtype, combine);
+    generate_reducer(g, op, 0, results[0].dtype, combine);
   } else {
     generate_largest(g, op, count, scalars);
   }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "tests/differential/reference_scalar.h"
 
 extern const reference_row_t reference_elementwise_rows[];
 extern const reference_row_t reference_indexing_rows[];
@@ -200,10 +201,28 @@ static void run_op(reference_t *machine, const mlir_op_t *op) {
       target != NULL ? pod_arena_printf(machine->arena, "@%s", target->text) : op->name);
 }
 
+reference_value_t reference_promote(pod_arena_t *arena, const reference_value_t *value,
+                                    tensor_dtype_t dtype) {
+  if (value->shape.dtype == dtype) {
+    return *value;
+  }
+  tensor_shape_t shape = value->shape;
+  shape.dtype = dtype;
+  reference_value_t result = reference_make(arena, &shape);
+  for (int64_t i = 0; i < result.count; i++) {
+    reference_store(&result, i, reference_convert(reference_load(value, i), dtype));
+  }
+  return result;
+}
+
 void reference_block(reference_t *machine, const mlir_block_t *block,
                      const reference_value_t *arguments, reference_value_t *out_results) {
   for (int i = 0; i < block->argument_count; i++) {
-    machine->values[block->arguments[i]->id] = arguments[i];
+    const mlir_type_t *type = block->arguments[i]->type;
+    machine->values[block->arguments[i]->id] =
+        type->kind == MLIR_TYPE_TENSOR
+            ? reference_promote(machine->arena, &arguments[i], type->shape.dtype)
+            : arguments[i];
   }
   const mlir_op_t *op = block->first;
   for (; op->next != NULL; op = op->next) {

@@ -74,7 +74,12 @@ reference_value_t *reference_result(reference_t *machine, const mlir_op_t *op, i
 // Runs an operation as one of another name.
 void reference_run_as(reference_t *machine, const mlir_op_t *op, const char *name);
 
-// Runs a region's block. `arguments` has as many entries as the block; `out_results` gets
+// A value in another element type, as stablehlo.convert has it.
+reference_value_t reference_promote(pod_arena_t *arena, const reference_value_t *value,
+                                    tensor_dtype_t dtype);
+
+// Runs a region's block. `arguments` has as many entries as the block, of its types or of
+// narrower ones that reductions promote; `out_results` gets
 // what the block's terminator returns. Values defined outside may be read inside.
 void reference_block(reference_t *machine, const mlir_block_t *block,
                      const reference_value_t *arguments, reference_value_t *out_results);

@@ -115,7 +115,9 @@ static void reference_call(reference_t *machine, const mlir_op_t *op) {
 
 static void reference_alone(reference_t *machine, const mlir_op_t *op) {
   for (int i = 0; i < op->result_count; i++) {
-    machine->values[op->results[i].id] = *reference_operand(machine, op, i);
+    machine->values[op->results[i].id] =
+        reference_promote(machine->arena, reference_operand(machine, op, i),
+                          op->results[i].type->shape.dtype);
   }
 }
 

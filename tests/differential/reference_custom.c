@@ -45,8 +45,20 @@ static void reference_start(reference_t *machine, const mlir_op_t *op) {
   for (int i = 0; i < op->operand_count; i++) {
     arguments[i] = *reference_operand(machine, op, i);
   }
-  reference_block(machine, mlir_op_block(op, 0), arguments,
-                  &machine->values[op->results[0].id]);
+  reference_value_t *future = &machine->values[op->results[0].id];
+  const mlir_op_t *end = mlir_op_block(op, 0)->last;
+  *future = (reference_value_t){.part_count = end->operand_count};
+  future->parts = pod_arena_array(machine->arena, (size_t)end->operand_count,
+                                  sizeof(future->parts[0]));
+  reference_block(machine, mlir_op_block(op, 0), arguments, future->parts);
+}
+
+static void reference_done(reference_t *machine, const mlir_op_t *op) {
+  const reference_value_t *future = reference_operand(machine, op, 0);
+  POD_CHECK(op->result_count == future->part_count);
+  for (int i = 0; i < op->result_count; i++) {
+    machine->values[op->results[i].id] = future->parts[i];
+  }
 }
 
 const reference_row_t reference_custom_rows[] = {
@@ -73,6 +85,6 @@ const reference_row_t reference_custom_rows[] = {
     {"stablehlo.after_all", reference_nothing},
     {"stablehlo.create_token", reference_nothing},
     {"stablehlo.async_start", reference_start},
-    {"stablehlo.async_done", reference_same},
+    {"stablehlo.async_done", reference_done},
     {NULL, NULL},
 };

@@ -149,9 +149,10 @@ static void reference_scatter(reference_t *machine, const mlir_op_t *op) {
   const int count = op->operand_count / 2;
   for (int n = 0; n < count; n++) {
     reference_value_t *result = reference_result(machine, op, n);
-    const reference_value_t *input = reference_operand(machine, op, n);
+    const reference_value_t input = reference_promote(
+        machine->arena, reference_operand(machine, op, n), result->shape.dtype);
     for (int64_t i = 0; i < result->count; i++) {
-      reference_copy(result, i, input, i);
+      reference_copy(result, i, &input, i);
     }
   }
   const tensor_shape_t array = op->results[0].type->shape;
