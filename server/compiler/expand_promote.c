@@ -4,6 +4,7 @@
 
 #include "common/base/check.h"
 #include "server/compiler/expander.h"
+#include "server/compiler/walk.h"
 
 // The operations whose region may be over a type to which their operands are promoted,
 // and which operands these are.
@@ -72,7 +73,62 @@ static bool are_alike(int kind, const mlir_op_t *op) {
   return true;
 }
 
+// Its arguments become wider; what reads them reads them as they were, which loses
+// nothing.
+static void widen_arguments(mlir_module_t *module, mlir_op_t *op, const mlir_type_t *to) {
+  mlir_block_t *block = mlir_op_block(op, 0);
+  for (int i = 0; i < block->argument_count; i++) {
+    mlir_value_t *argument = block->arguments[i];
+    const mlir_type_t *from = argument->type;
+    mlir_op_t *first = block->first;
+    argument->type = to;
+    mlir_op_t *narrow = mlir_op_create(module, mlir_intern(module, "stablehlo.convert"),
+                                       1, &argument, 1, &from, 0);
+    narrow->position = op->position;
+    narrow->location = op->location;
+    for (mlir_op_t *inner = first; inner != NULL; inner = walk_next(op, inner)) {
+      for (int k = 0; k < inner->operand_count; k++) {
+        if (inner->operands[k] == argument) {
+          inner->operands[k] = &narrow->results[0];
+        }
+      }
+    }
+    mlir_block_insert_before(first, narrow);
+  }
+}
+
+// select_and_scatter whose scatter is over a wider type: all of it becomes so. Only how
+// it selects is written for the elements as they are.
+static void promote_scatter(mlir_module_t *module, mlir_op_t *op) {
+  const mlir_block_t *select = op->region_count == 2 ? mlir_op_block(op, 0) : NULL;
+  const mlir_block_t *scatter = op->region_count == 2 ? mlir_op_block(op, 1) : NULL;
+  if (select == NULL || select->first == NULL || select->argument_count != 2 ||
+      scatter == NULL || scatter->argument_count != 2 || op->operand_count != 3) {
+    return;
+  }
+  const mlir_type_t *to = scatter->arguments[0]->type, *from = select->arguments[0]->type;
+  bool fits = to->kind == MLIR_TYPE_TENSOR && from->kind == MLIR_TYPE_TENSOR &&
+              to->shape.rank == 0 && from->shape.rank == 0 &&
+              mlir_type_equal(from, select->arguments[1]->type) &&
+              to->shape.dtype != from->shape.dtype &&
+              is_promotable(from->shape.dtype, to->shape.dtype);
+  for (int i = 0; i < op->operand_count; i++) {
+    fits = fits && op->operands[i]->type->kind == MLIR_TYPE_TENSOR &&
+           op->operands[i]->type->shape.dtype == from->shape.dtype;
+  }
+  if (fits) {
+    widen_arguments(module, op, to);
+    for (int i = 0; i < op->operand_count; i++) {
+      promote(module, op, i, to);
+    }
+  }
+}
+
 void expand_promote(mlir_module_t *module, mlir_op_t *op) {
+  if (strcmp(op->name, "stablehlo.select_and_scatter") == 0) {
+    promote_scatter(module, op);
+    return;
+  }
   for (size_t i = 0; i < POD_COUNT_OF(promoting) && op->region_count > 0; i++) {
     if (strcmp(op->name, promoting[i].name) != 0 ||
         !are_alike((int)promoting[i].operands, op)) {

@@ -261,13 +261,6 @@ pod_status_t shape_select_and_scatter(mlir_module_t *module, const mlir_op_t *op
                       tensor_shape_equal(&block->arguments[1]->type->shape, &scalar) &&
                       tensor_shape_equal(&block->last->operands[0]->type->shape,
                                          r == 0 ? &flag : &scalar);
-    const tensor_dtype_t returned = block->last->operands[0]->type->shape.dtype;
-    if (!fits && r == 1 && tensor_dtype_is_float(operand->dtype) &&
-        tensor_dtype_is_float(returned) &&
-        tensor_dtype_device_bits(returned) > tensor_dtype_device_bits(operand->dtype)) {
-      return mlir_op_error(module, op, POD_UNIMPLEMENTED,
-                           "a scatter over a wider type is not supported");
-    }
     if (!fits) {  // (C9), (C10)
       return SHAPE_ERROR("its %s must take two %s and return %s", names[r],
                          shape_text(module, &scalar),

@@ -119,3 +119,27 @@ func.func @main() {
   check.expect_eq %v, %z : tensor<1x2x2xi32>, tensor<1x2x2xi32>
   return
 }
+
+// -----
+
+// select_and_scatter over a wider type: bytes select, sums do not overflow.
+func.func @main() {
+  %x = stablehlo.constant dense<[100, 3, -7, 120]> : tensor<4xi8>
+  %s = stablehlo.constant dense<[100, 90, 120]> : tensor<3xi8>
+  %v = stablehlo.constant dense<1> : tensor<i8>
+  %y = "stablehlo.select_and_scatter"(%x, %s, %v) <{window_dimensions = array<i64: 2>}> ({
+  ^bb0(%a: tensor<i8>, %b: tensor<i8>):
+    %sum = stablehlo.add %a, %a : tensor<i8>
+    %zero = stablehlo.constant dense<0> : tensor<i8>
+    %c = stablehlo.compare LT, %sum, %zero : (tensor<i8>, tensor<i8>) -> tensor<i1>
+    %d = stablehlo.compare GE, %a, %b : (tensor<i8>, tensor<i8>) -> tensor<i1>
+    %e = stablehlo.or %c, %d : tensor<i1>
+    stablehlo.return %e : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %c : tensor<i32>
+  }) : (tensor<4xi8>, tensor<3xi8>, tensor<i8>) -> tensor<4xi32>
+  check.expect_eq_const %y, dense<[101, 91, 121, 1]> : tensor<4xi32>
+  return
+}

@@ -207,7 +207,9 @@ static void generate_select_and_scatter(generate_t *g, const char *name) {
                        generate_chance(g, 50) ? GENERATE_UNITS : GENERATE_FINITE);
   operands[1] = generate_operand(g, &source, GENERATE_EXACT, data);
   operands[2] = generate_identity(g, dtype, combine);
-  mlir_op_t *op = generate_op(g, name, 3, operands, 1, &shape, 2);
+  tensor_shape_t result = shape;
+  result.dtype = generate_promoted(g, dtype);
+  mlir_op_t *op = generate_op(g, name, 3, operands, 1, &result, 2);
   generate_list(g, op, "window_dimensions", shape.rank, window.sizes);
   generate_list(g, op, "window_strides", shape.rank, window.strides);
   generate_padding(g, op, shape.rank, window.padding);
@@ -223,10 +225,10 @@ static void generate_select_and_scatter(generate_t *g, const char *name) {
   mlir_op_t *compare = generate_op(g, "stablehlo.compare", 2, sides, 1, &flag, 0);
   generate_enum(g, compare, "comparison_direction", "comparison_direction",
                 generate_word(g, 4, directions));
-  mlir_value_t *result = &compare->results[0];
-  generate_return(g, 1, &result);
+  mlir_value_t *stays = &compare->results[0];
+  generate_return(g, 1, &stays);
   generate_region_end(g, outer);
-  generate_reducer(g, op, 1, dtype, combine);
+  generate_reducer(g, op, 1, result.dtype, combine);
   generate_keep(g, op, 0, GENERATE_EXACT, 0);
 }
 

@@ -149,8 +149,10 @@ static int64_t selected(reference_t *machine, const mlir_op_t *op, const window_
 static void reference_select_and_scatter(reference_t *machine, const mlir_op_t *op) {
   const window_t window = window_of(machine, op);
   reference_value_t *result = reference_result(machine, op, 0);
+  const reference_value_t init = reference_promote(
+      machine->arena, reference_operand(machine, op, 2), result->shape.dtype);
   for (int64_t i = 0; i < result->count; i++) {
-    reference_copy(result, i, reference_operand(machine, op, 2), 0);
+    reference_copy(result, i, &init, 0);
   }
   const reference_value_t *source = reference_operand(machine, op, 1);
   for (int64_t i = 0; i < source->count; i++) {

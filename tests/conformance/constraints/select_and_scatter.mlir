@@ -397,10 +397,8 @@ func.func @main(%a: tensor<4x2xf32>, %s: tensor<2x2xf32>, %v: tensor<f32>) {
 }
 
 // -----
-// T: a scatter over a wider type
-// unimplemented
+// accepted: a scatter over a wider type
 func.func @main(%a: tensor<4x2xf32>, %s: tensor<2x2xf32>, %v: tensor<f32>) {
-  // expected-error@+1 {{a scatter over a wider type is not supported}}
   %0 = "stablehlo.select_and_scatter"(%a, %s, %v) <{window_dimensions = array<i64: 3, 1>, window_strides = array<i64: 2, 1>, padding = dense<[[0, 1], [0, 0]]> : tensor<2x2xi64>}> ({
   ^bb0(%x: tensor<f32>, %y: tensor<f32>):
     %z = stablehlo.compare GE, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>
@@ -409,7 +407,7 @@ func.func @main(%a: tensor<4x2xf32>, %s: tensor<2x2xf32>, %v: tensor<f32>) {
   ^bb0(%x: tensor<f64>, %y: tensor<f64>):
     %z = stablehlo.maximum %x, %y : tensor<f64>
     stablehlo.return %z : tensor<f64>
-  }) : (tensor<4x2xf32>, tensor<2x2xf32>, tensor<f32>) -> tensor<4x2xf32>
+  }) : (tensor<4x2xf32>, tensor<2x2xf32>, tensor<f32>) -> tensor<4x2xf64>
   return
 }
 
