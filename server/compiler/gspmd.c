@@ -7,6 +7,7 @@
 #include "common/base/text.h"
 #include "common/mlir/diagnostic.h"
 #include "common/tensor/sharding.h"
+#include "server/chip/integer.h"
 #include "server/compiler/attributes.h"
 #include "server/compiler/gspmd_string.h"
 #include "server/compiler/manual_call.h"
@@ -417,6 +418,14 @@ typedef struct manual_t {
   const mlir_attr_t *axes;
 } manual_t;
 
+// Beside the shards a call may take the values of symbolic sizes: scalar integers, which
+// are no shards.
+static bool is_size(const mlir_value_t *value) {
+  return value->type->kind == MLIR_TYPE_TENSOR && value->type->shape.rank == 0 &&
+         chip_is_integral(value->type->shape.dtype) &&
+         !is_call_of(value->op, "SPMDFullToShardShape");
+}
+
 static pod_status_t read_manual(gspmd_t *gspmd, const mlir_op_t *call, manual_t *out) {
   pod_arena_t *arena = gspmd->module->arena;
   const size_t operands = (size_t)call->operand_count;
@@ -429,6 +438,10 @@ static pod_status_t read_manual(gspmd_t *gspmd, const mlir_op_t *call, manual_t 
                      .types = pod_arena_array(arena, results, sizeof(void *))};
   for (int i = 0; i < call->operand_count; i++) {
     const mlir_op_t *op = call->operands[i]->op;
+    if (is_size(call->operands[i])) {
+      manual.inputs[i] = call->operands[i];
+      continue;
+    }
     if (!is_call_of(op, "SPMDFullToShardShape")) {
       return mlir_op_error(gspmd->module, call, POD_UNIMPLEMENTED,
                            "operand %d is no shard (SPMDFullToShardShape); others are",

@@ -103,19 +103,25 @@ static void store(tensor_dtype_t dtype, folded_t *folded, void *bytes) {
   }
 }
 
-// A constant takes the place of the operation.
-static void replace_by_constant(refiner_t *refiner, mlir_op_t *op,
+static mlir_op_t *make_constant(refiner_t *refiner, const mlir_op_t *at,
                                 const mlir_type_t *type, folded_t *folded) {
   mlir_module_t *module = refiner->module;
   char bytes[FOLDED_MAX * 8] = {0};
   store(type->shape.dtype, folded, bytes);
   mlir_op_t *constant = mlir_op_create(module, mlir_intern(module, "stablehlo.constant"),
                                        0, NULL, 1, &type, 0);
-  constant->position = op->position;
-  constant->location = op->location;
-  constant->results[0].name = op->results[0].name;
+  constant->position = at->position;
+  constant->location = at->location;
   mlir_op_set_attr(module, constant, mlir_intern(module, "value"),
                    mlir_attr_dense(module, &type->shape, bytes, false));
+  return constant;
+}
+
+// A constant takes the place of the operation.
+static void replace_by_constant(refiner_t *refiner, mlir_op_t *op,
+                                const mlir_type_t *type, folded_t *folded) {
+  mlir_op_t *constant = make_constant(refiner, op, type, folded);
+  constant->results[0].name = op->results[0].name;
   mlir_block_insert_before(op, constant);
   replacements_put(&refiner->replacements, &op->results[0], &constant->results[0]);
   mlir_op_unlink(op);
@@ -479,6 +485,28 @@ static void leave_branch(const mlir_op_t *end) {
   }
 }
 
+// JAX hands the values of symbolic sizes into manual computations; a scalar is the same
+// inside.
+static pod_status_t enter_manual(refiner_t *refiner, mlir_op_t *op) {
+  mlir_block_t *body = op->region_count == 1 ? mlir_op_block(op, 0) : NULL;
+  if (has_dynamic_arguments(op)) {
+    POD_TRY(refine_manual_enter(refiner->module, op));
+  }
+  for (int i = 0; body != NULL && body->first != NULL && i < op->operand_count &&
+                  i < body->argument_count;
+       i++) {
+    const mlir_type_t *type = op->operands[i]->type;
+    folded_t value;
+    if (constant_of(op->operands[i], &value) && type->shape.rank == 0 &&
+        mlir_type_equal(type, body->arguments[i]->type)) {
+      mlir_op_t *constant = make_constant(refiner, op, type, &value);
+      mlir_block_insert_before(body->first, constant);
+      replacements_put(&refiner->replacements, body->arguments[i], &constant->results[0]);
+    }
+  }
+  return NULL;
+}
+
 // The results of a manual computation are the whole of what its body returns.
 static pod_status_t leave_manual(refiner_t *refiner, const mlir_op_t *end) {
   mlir_op_t *parent = walk_parent(end);
@@ -501,7 +529,7 @@ static pod_status_t refine_op(refiner_t *refiner, mlir_op_t *op) {
     return NULL;
   }
   if (is(op, "sdy.manual_computation")) {
-    return has_dynamic_arguments(op) ? refine_manual_enter(refiner->module, op) : NULL;
+    return enter_manual(refiner, op);
   }
   if (is(op, "sdy.return")) {
     return leave_manual(refiner, op);
