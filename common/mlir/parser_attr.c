@@ -381,35 +381,28 @@ pod_status_t mlir_parser_body(mlir_parser_t *parser, const char *name, bool in_a
   return NULL;
 }
 
+static const char *skip_from(mlir_parser_t *parser, const char *at) {
+  parser->at = at;
+  mlir_lex_skip(parser);
+  return parser->at;
+}
+
 // #dialect<name …> means the same as #dialect.name…: the name moves in front.
 static pod_status_t parse_compact(mlir_parser_t *parser, mlir_attr_t *attr,
                                   const char *start, const char *end) {
   const char *close;
   POD_TRY(mlir_lex_balanced(parser, end, &close));
-  const char *name = end + 1;
-  while (strchr(" \t\r\n", *name) != NULL && name < close) {
-    name++;
-  }
+  const char *name = skip_from(parser, end + 1);
   const char *name_end = mlir_lex_word_end(name, false);
   attr->text = pod_arena_printf(parser->module->arena, "%.*s.%.*s", (int)(end - start),
                                 start, (int)(name_end - name), name);
-  const char *rest = name_end;
-  while (strchr(" \t\r\n", *rest) != NULL && rest < close) {
-    rest++;
-  }
+  const char *rest = skip_from(parser, name_end);
   const char *rest_end = rest;
   if (*rest == '<') {
     POD_TRY(mlir_lex_balanced(parser, rest, &rest_end));
-    while (strchr(" \t\r\n", *rest_end) != NULL && rest_end < close) {
-      rest_end++;
-    }
   }
-  if (*rest == '<' && rest_end == close - 1) {
-    const char *last = rest_end - 1;
-    while (*last != '>') {
-      last--;
-    }
-    set_body(parser, attr, rest + 1, last);
+  if (*rest == '<' && skip_from(parser, rest_end) == close - 1) {
+    set_body(parser, attr, rest + 1, rest_end - 1);
   } else if (rest != close - 1) {
     attr->is_spaced = true;
     set_body(parser, attr, rest, close - 1);

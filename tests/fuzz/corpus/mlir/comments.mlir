@@ -13,3 +13,17 @@ func.func @main(%a: tensor<9x6xf32>, %b: tensor<6x8xf32>) {
   >, feature_group_count = 1 : i64, batch_group_count = 1 : i64}> : (tensor<9x6xf32>, tensor<6x8xf32>) -> tensor<9x8xf32>
   return
 }
+
+// -----
+
+// Comments before and behind the name within angles.
+func.func @main(%s: tensor<2xui64>) {
+  %0:2 = "stablehlo.rng_bit_generator"(%s) <{rng_algorithm = #stablehlo< // >
+  rng_algorithm // <
+  MT>}> : (tensor<2xui64>) -> (tensor<2xui64>, tensor<3x4xf64>)
+  %1:2 = "stablehlo.rng_bit_generator"(%s) <{rng_algorithm = #stablehlo< // >
+  rng_algorithm // <
+  <DEFAULT> // >
+  >}> : (tensor<2xui64>) -> (tensor<2xui64>, tensor<3x4xf64>)
+  return
+}
