@@ -1,5 +1,0 @@
-// A value for no elements is not what comes back from the pretty form.
-func.func @main(%a: tensor<9x6xf32>, %b: tensor<6x8xf32>) {
-  %0 = "stablehlo.convolution"(%a, %b) <{window_strides = array<i64>, padding = dense<1> : tensor<0x2xi64>, dimension_numbers = #stablehlo.conv<[b, f]x[i, o]->[b, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64}> : (tensor<9x6xf32>, tensor<6x8xf32>) -> tensor<9x8xf32>
-  return
-}
