@@ -133,41 +133,6 @@ static uint64_t reduce_bits(uint64_t bits, const int8_t own[2], int64_t exponent
   return sign | bits;
 }
 
-// The same for f32, without branches, so that it is vectorised.
-static void reduce_f32(const uint32_t *in, size_t count, int64_t exponent,
-                       int64_t mantissa, uint32_t *out) {
-  enum { FRACTION = 23 };
-  static const uint32_t infinity = UINT32_C(0xff) << FRACTION, one = 1;
-  const uint32_t kept = mantissa < FRACTION ? (uint32_t)mantissa : FRACTION;
-  const uint32_t dropped = FRACTION - kept;
-  const uint32_t half = dropped > 0 ? (one << (dropped - 1)) - 1 : 0;
-  const uint32_t even = dropped > 0 ? 1 : 0;
-  const uint32_t nan_bits = mantissa > 0 ? UINT32_MAX : infinity;
-  const int32_t reduced =
-      exponent < 8 ? (int32_t)((INT64_C(1) << (exponent - 1)) - 1) : 1 << 20;
-  for (size_t i = 0; i < count; i++) {
-    const uint32_t sign = in[i] & UINT32_C(1) << 31, bits = in[i] ^ sign;
-    const uint32_t rounded =
-        (bits + half + (bits >> dropped & even)) & ~((one << dropped) - 1);
-    const int32_t field = (int32_t)(rounded >> FRACTION);
-    const uint32_t small = field <= 127 - reduced ? 0 : rounded;
-    const uint32_t finite = field > 127 + reduced ? infinity : small;
-    out[i] = sign | (bits >= infinity ? bits & nan_bits : finite);
-  }
-}
-
-// bf16 has the exponents of f32, and a fraction that begins as its does.
-static void reduce_bf16(const char *in, size_t count, int64_t exponent, int64_t mantissa,
-                        char *out) {
-  uint32_t words[KERNEL_BLOCK];
-  for (size_t done = 0; done < count; done += KERNEL_BLOCK) {
-    const size_t part = count - done < KERNEL_BLOCK ? count - done : KERNEL_BLOCK;
-    kernel_loops()->bf16_to_f32(in + done * 2, words, part);
-    reduce_f32(words, part, exponent, mantissa, words);
-    kernel_loops()->f32_to_bf16(words, out + done * 2, part);
-  }
-}
-
 pod_status_t kernel_reduce_precision(const kernel_args_t *args) {
   const tensor_shape_t *shape = kernel_operand_shape(args, 0);
   const tensor_dtype_t dtype = shape->dtype;
@@ -178,12 +143,9 @@ pod_status_t kernel_reduce_precision(const kernel_args_t *args) {
       chip_instruction_attr_one(args->instruction, CHIP_ATTR_MANTISSA_BITS, 52);
   const char *in = args->operands[0];
   char *out = args->results[0];
-  if (dtype == TENSOR_F32 && exponent > 0 && mantissa >= 0) {
-    reduce_f32(args->operands[0], count, exponent, mantissa, args->results[0]);
-    return NULL;
-  }
-  if (dtype == TENSOR_BF16 && exponent > 0 && mantissa >= 0) {
-    reduce_bf16(in, count, exponent, mantissa, out);
+  const kernel_precision_fn_t loop = kernel_loops()->reduce_precision[dtype];
+  if (loop != NULL && exponent > 0 && mantissa >= 0) {
+    loop(in, out, count, exponent, mantissa);
     return NULL;
   }
   for (size_t i = 0; i < count; i++) {

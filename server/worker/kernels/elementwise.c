@@ -119,10 +119,12 @@ kernel_binary_fn_t kernel_stored_loop(kernel_binary_fn_t loop, tensor_dtype_t dt
   static const chip_reducer_t reducers[] = {CHIP_REDUCER_ADD, CHIP_REDUCER_MULTIPLY,
                                             CHIP_REDUCER_MAXIMUM, CHIP_REDUCER_MINIMUM};
   const kernel_loops_t *loops = kernel_loops();
-  for (size_t i = 0; i < POD_COUNT_OF(reducers) && dtype == TENSOR_BF16; i++) {
+  for (size_t i = 0; i < POD_COUNT_OF(reducers); i++) {
     const chip_op_t op = chip_reducer_op(reducers[i]);
     if ((*loops->float_binary)[op][TENSOR_F32] == loop) {
-      return loops->bf16_reducers[reducers[i]];
+      return dtype == TENSOR_BF16  ? loops->bf16_reducers[reducers[i]]
+             : dtype == TENSOR_F16 ? loops->f16_reducers[reducers[i]]
+                                   : NULL;
     }
   }
   return NULL;

@@ -69,6 +69,8 @@ extern const kernel_scatter_fn_t KERNEL_ISA_NAME(kernel_scatter)[KERNEL_SIZES];
 extern const kernel_repeat_fn_t KERNEL_ISA_NAME(kernel_repeat)[KERNEL_SIZES];
 extern const kernel_matmul_fn_t KERNEL_ISA_NAME(kernel_matmul)[TENSOR_DTYPE_COUNT];
 extern const kernel_binary_fn_t KERNEL_ISA_NAME(kernel_bf16_reducers)[KERNEL_REDUCERS];
+extern const kernel_binary_fn_t KERNEL_ISA_NAME(kernel_f16_reducers)[KERNEL_REDUCERS];
+extern const kernel_precision_fn_t KERNEL_ISA_NAME(kernel_precision)[TENSOR_DTYPE_COUNT];
 void KERNEL_ISA_NAME(kernel_bf16_to_f32)(const void *in, void *out, size_t count);
 void KERNEL_ISA_NAME(kernel_f32_to_bf16)(const void *in, void *out, size_t count);
 void KERNEL_ISA_NAME(kernel_f16_to_f32)(const void *in, void *out, size_t count);

@@ -69,6 +69,11 @@ typedef void (*kernel_skinny_columns_fn_t)(const float *a, size_t a_stride, cons
                                            bool is_bf16, size_t b_stride, float *c,
                                            size_t m, size_t k, size_t n);
 
+// Floats with `exponent` >= 1 and `mantissa` >= 0 bits left, as reduce_precision has
+// them.
+typedef void (*kernel_precision_fn_t)(const void *in, void *out, size_t count,
+                                      int64_t exponent, int64_t mantissa);
+
 enum { KERNEL_SKINNY_ROWS = 16 };
 
 // c = a b, for some rows by a large matrix: strides of rows and columns of a; b has rows
@@ -106,8 +111,10 @@ typedef struct kernel_loops_t {
   kernel_unary_fn_t bf16_to_f32, f32_to_bf16, f16_to_f32, f32_to_f16;
   // By chip_reducer_t, and by compute type; of bf16 too, to f32.
   const kernel_reduce_fn_t (*reduce)[TENSOR_DTYPE_COUNT];
-  // The same on bf16 as it is stored, element by element; NULL where there is none.
-  const kernel_binary_fn_t *bf16_reducers;
+  // The same on bf16 and f16 as they are stored, element by element; NULL where there is
+  // none.
+  const kernel_binary_fn_t *bf16_reducers, *f16_reducers;
+  const kernel_precision_fn_t *reduce_precision;  // f16, bf16, f32, f64.
   // By the binary logarithm of the element's bytes (1, 2, 4, 8, 16).
   const kernel_select_fn_t *select;
   const kernel_transpose_fn_t *transpose;

@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #if defined(__F16C__)
 #include <immintrin.h>
@@ -192,18 +193,39 @@ KERNEL_UNARY_LOOP(bf16_to_f32, uint16_t, float, uint16_t,
                   from_bits_f32((uint32_t)x << 16))
 KERNEL_UNARY_LOOP(f32_to_bf16, float, uint16_t, float, pack_bf16(x))
 
-// The same by instructions, eight or sixteen at a time; `done` of them.
+// The same by instructions, a block at a time.
+#if defined(__AVX512F__)
+enum { F16_BLOCK = 16 };
+typedef __m512 f16_block_t;
+
+static inline f16_block_t load_f16(const uint16_t *in) {
+  return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)in));
+}
+
+static inline void store_f16(f16_block_t x, uint16_t *out) {
+  _mm256_storeu_si256((__m256i *)(void *)out,
+                      _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+}
+#elif defined(__F16C__)
+enum { F16_BLOCK = 8 };
+typedef __m256 f16_block_t;
+
+static inline f16_block_t load_f16(const uint16_t *in) {
+  return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)in));
+}
+
+static inline void store_f16(f16_block_t x, uint16_t *out) {
+  _mm_storeu_si128((__m128i *)(void *)out, _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+}
+#endif
+
+// How many elements were converted.
 static size_t unpack_many_f16(const uint16_t *in, float *out, size_t count) {
   size_t done = 0;
-#if defined(__AVX512F__)
-  for (; done + 16 <= count; done += 16) {
-    const __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)(in + done));
-    _mm512_storeu_ps(out + done, _mm512_cvtph_ps(x));
-  }
-#elif defined(__F16C__)
-  for (; done + 8 <= count; done += 8) {
-    const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(in + done));
-    _mm256_storeu_ps(out + done, _mm256_cvtph_ps(x));
+#if defined(__F16C__)
+  for (; done + F16_BLOCK <= count; done += F16_BLOCK) {
+    const f16_block_t x = load_f16(in + done);
+    memcpy(out + done, &x, sizeof(x));
   }
 #else
   (void)in, (void)out, (void)count;
@@ -213,17 +235,11 @@ static size_t unpack_many_f16(const uint16_t *in, float *out, size_t count) {
 
 static size_t pack_many_f16(const float *in, uint16_t *out, size_t count) {
   size_t done = 0;
-#if defined(__AVX512F__)
-  for (; done + 16 <= count; done += 16) {
-    const __m256i x =
-        _mm512_cvtps_ph(_mm512_loadu_ps(in + done), _MM_FROUND_TO_NEAREST_INT);
-    _mm256_storeu_si256((__m256i *)(void *)(out + done), x);
-  }
-#elif defined(__F16C__)
-  for (; done + 8 <= count; done += 8) {
-    const __m128i x =
-        _mm256_cvtps_ph(_mm256_loadu_ps(in + done), _MM_FROUND_TO_NEAREST_INT);
-    _mm_storeu_si128((__m128i *)(void *)(out + done), x);
+#if defined(__F16C__)
+  for (; done + F16_BLOCK <= count; done += F16_BLOCK) {
+    f16_block_t x;
+    memcpy(&x, in + done, sizeof(x));
+    store_f16(x, out + done);
   }
 #else
   (void)in, (void)out, (void)count;
@@ -246,23 +262,67 @@ KERNEL_UNARY_LOOP(pack_rest_f16, float, uint16_t, float, pack_f16(x))
 BF16_LOOP(add_bf16, x + y)
 BF16_LOOP(multiply_bf16, x *y)
 
+// Two f16 in the same way.
+#if defined(__F16C__)
+#define F16_BLOCKS(expression)                                        \
+  for (; done + F16_BLOCK <= count; done += F16_BLOCK) {              \
+    const f16_block_t x = load_f16(a + done), y = load_f16(b + done); \
+    store_f16(expression, out + done);                                \
+  }
+#else
+#define F16_BLOCKS(expression)
+#endif
+
+#define F16_LOOP(name, expression)                                            \
+  static inline uint16_t name##_of(float x, float y) {                        \
+    return pack_f16(expression);                                              \
+  }                                                                           \
+  KERNEL_BINARY_LOOP(name##_rest, uint16_t, uint16_t, uint16_t,               \
+                     name##_of(unpack_f16(x), unpack_f16(y)))                 \
+  static void name(const void *a_bytes, const void *b_bytes, void *out_bytes, \
+                   size_t count) {                                            \
+    const uint16_t *a = a_bytes, *b = b_bytes;                                \
+    uint16_t *out = out_bytes;                                                \
+    size_t done = 0;                                                          \
+    F16_BLOCKS(expression)                                                    \
+    name##_rest(a + done, b + done, out + done, count - done);                \
+  }
+
+F16_LOOP(add_f16, x + y)
+F16_LOOP(multiply_f16, x *y)
+
 // The larger or smaller of two is one of them: their bits are compared as integers that
 // are ordered as the values are, -0 below +0. NaN is made quiet, as by rounding.
-static inline int16_t order_bf16(uint16_t x) {
+static inline int16_t order_16(uint16_t x) {
   const int16_t bits = (int16_t)x;
   return (int16_t)(bits ^ ((bits >> 15) & INT16_MAX));
 }
 
-static inline uint16_t extreme_bf16(uint16_t x, uint16_t y, uint16_t chosen) {
+static inline uint16_t extreme_16(uint16_t x, uint16_t y, uint16_t chosen,
+                                  uint16_t infinity, uint16_t quiet) {
   const uint16_t x_magnitude = x & 0x7fffu, y_magnitude = y & 0x7fffu;
-  const uint16_t other = y_magnitude > 0x7f80u ? (uint16_t)(y | 0x40u) : chosen;
-  return x_magnitude > 0x7f80u ? (uint16_t)(x | 0x40u) : other;
+  const uint16_t other = y_magnitude > infinity ? (uint16_t)(y | quiet) : chosen;
+  return x_magnitude > infinity ? (uint16_t)(x | quiet) : other;
 }
 
+#define LARGER_16 (order_16(x) > order_16(y) ? x : y)
+#define SMALLER_16 (order_16(x) < order_16(y) ? x : y)
+
 KERNEL_BINARY_LOOP(maximum_bf16, uint16_t, uint16_t, uint16_t,
-                   extreme_bf16(x, y, order_bf16(x) > order_bf16(y) ? x : y))
+                   extreme_16(x, y, LARGER_16, 0x7f80u, 0x40u))
 KERNEL_BINARY_LOOP(minimum_bf16, uint16_t, uint16_t, uint16_t,
-                   extreme_bf16(x, y, order_bf16(x) < order_bf16(y) ? x : y))
+                   extreme_16(x, y, SMALLER_16, 0x7f80u, 0x40u))
+KERNEL_BINARY_LOOP(maximum_f16, uint16_t, uint16_t, uint16_t,
+                   extreme_16(x, y, LARGER_16, 0x7c00u, 0x200u))
+KERNEL_BINARY_LOOP(minimum_f16, uint16_t, uint16_t, uint16_t,
+                   extreme_16(x, y, SMALLER_16, 0x7c00u, 0x200u))
+
+const kernel_binary_fn_t KERNEL_ISA_NAME(kernel_f16_reducers)[KERNEL_REDUCERS] = {
+    [CHIP_REDUCER_ADD] = add_f16,
+    [CHIP_REDUCER_MULTIPLY] = multiply_f16,
+    [CHIP_REDUCER_MAXIMUM] = maximum_f16,
+    [CHIP_REDUCER_MINIMUM] = minimum_f16,
+};
 
 const kernel_binary_fn_t KERNEL_ISA_NAME(kernel_bf16_reducers)[KERNEL_REDUCERS] = {
     [CHIP_REDUCER_ADD] = add_bf16,

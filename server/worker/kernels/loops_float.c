@@ -148,3 +148,49 @@ const kernel_unary_fn_t KERNEL_ISA_NAME(kernel_total_order)[TENSOR_DTYPE_COUNT] 
     [TENSOR_F32] = key_f32,
     [TENSOR_F64] = key_f64,
 };
+
+// ----- reduce_precision -----
+
+// As reduce_bits in bits.c has it, without branches. What is rounded to `high` and above
+// is infinite, what is below `low` is zero.
+#define PRECISION_LOOP(name, type, exponents, fraction)                                  \
+  static void name(const void *in_bytes, void *out_bytes, size_t count,                  \
+                   int64_t exponent, int64_t mantissa) {                                 \
+    const type *in = in_bytes;                                                           \
+    type *out = out_bytes;                                                               \
+    const type one = 1, sign_bit = (type)(one << (fraction + exponents));                \
+    const type infinity = (type)(sign_bit - (type)(one << fraction));                    \
+    const unsigned dropped = mantissa < fraction ? (unsigned)(fraction - mantissa) : 0;  \
+    const type even = dropped > 0;                                                       \
+    const type half = (type)(dropped > 0 ? (type)(one << (dropped - 1)) - 1 : 0);        \
+    const type kept = (type) ~(type)((type)(one << dropped) - 1);                        \
+    const type nan_bits = mantissa > 0 ? (type) ~(type)0 : infinity;                     \
+    const type bias = (type)((one << (exponents - 1)) - 1);                              \
+    const type reduced = (type)(exponent < exponents ? (one << (exponent - 1)) - 1 : 0); \
+    const type low =                                                                     \
+        (type)(exponent < exponents ? (type)(bias - reduced + 1) << fraction : 0);       \
+    const type high =                                                                    \
+        (type)(exponent < exponents ? (type)(bias + reduced + 1) << fraction             \
+                                    : sign_bit);                                         \
+    KERNEL_INDEPENDENT                                                                   \
+    for (size_t i = 0; i < count; i++) {                                                 \
+      const type sign = in[i] & sign_bit, bits = in[i] ^ sign;                           \
+      const type rounded =                                                               \
+          (type)(bits + half + ((type)(bits >> dropped) & even)) & kept;                 \
+      const type small = rounded < low ? 0 : rounded;                                    \
+      const type finite = rounded >= high ? infinity : small;                            \
+      out[i] = sign | (bits >= infinity ? (type)(bits & nan_bits) : finite);             \
+    }                                                                                    \
+  }
+
+PRECISION_LOOP(precision_f16, uint16_t, 5, 10)
+PRECISION_LOOP(precision_bf16, uint16_t, 8, 7)
+PRECISION_LOOP(precision_f32, uint32_t, 8, 23)
+PRECISION_LOOP(precision_f64, uint64_t, 11, 52)
+
+const kernel_precision_fn_t KERNEL_ISA_NAME(kernel_precision)[TENSOR_DTYPE_COUNT] = {
+    [TENSOR_F16] = precision_f16,
+    [TENSOR_BF16] = precision_bf16,
+    [TENSOR_F32] = precision_f32,
+    [TENSOR_F64] = precision_f64,
+};

@@ -110,6 +110,11 @@ pod_status_t kernel_combiner_init(const kernel_args_t *args, int32_t call,
                                           .results = {dtype}};
     POD_TRY(kernel_lanes_create(args, call, &signature, &combiner.lanes));
   }
+  if (combiner.loop != NULL) {
+    combiner.stored = kernel_is_computed_as_stored(dtype) || dtype == TENSOR_PRED
+                          ? combiner.loop
+                          : kernel_stored_loop(combiner.loop, dtype);
+  }
   *out_combiner = combiner;
   return NULL;
 }
@@ -164,6 +169,10 @@ pod_status_t kernel_combine(const kernel_combiner_t *combiner, void *target,
   const size_t bytes = tensor_dtype_bytes(combiner->dtype);
   const bool is_dense = count == 1 || (target_stride == 1 && source_stride == 1);
   if (count <= 0) {
+    return NULL;
+  }
+  if (is_dense && combiner->stored != NULL) {
+    combiner->stored(target, source, target, (size_t)count);
     return NULL;
   }
   if (combiner->takes_second && is_dense) {

@@ -23,6 +23,7 @@ typedef struct kernel_combiner_t {
   tensor_dtype_t dtype;
   bool takes_second;
   kernel_binary_fn_t loop;       // On elements in the compute type; NULL: none is known.
+  kernel_binary_fn_t stored;     // The same on elements as they are stored, or NULL.
   struct kernel_lanes_t *lanes;  // When nothing else is known.
 } kernel_combiner_t;
 

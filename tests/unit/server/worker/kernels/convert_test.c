@@ -130,12 +130,14 @@ static double reduced(double x, int exponent, int mantissa) {
 
 static void test_reduce_precision_rounds_and_limits(void **state) {
   (void)state;
-  static const tensor_dtype_t dtypes[] = {TENSOR_F32, TENSOR_BF16};
+  static const tensor_dtype_t dtypes[] = {TENSOR_F32, TENSOR_BF16, TENSOR_F16,
+                                          TENSOR_F64};
+  static const int own_mantissas[] = {23, 7, 10, 52};
   const int64_t count = 1031;
   pod_random_t random = {11};
   for (int n = 0; n < 200; n++) {
-    const tensor_dtype_t dtype = dtypes[n % 2];
-    const int own_mantissa = dtype == TENSOR_F32 ? 23 : 7;
+    const tensor_dtype_t dtype = dtypes[n % 4];
+    const int own_mantissa = own_mantissas[n % 4];
     const int exponent = 1 + (int)pod_random_below(&random, 8);
     // Without fraction the last bit of the exponent says what is even.
     const int mantissa = 1 + (int)pod_random_below(&random, (uint64_t)own_mantissa + 1);
@@ -144,7 +146,8 @@ static void test_reduce_precision_rounds_and_limits(void **state) {
     const tensor_array_t *out = case_result(c, dtype, 1, &count);
     for (int64_t i = 0; i < count; i++) {
       const double x = number_of(in, i) + 2;  // Not 0.
-      const int scale = (int)pod_random_below(&random, 240) - 122;
+      const int scale = dtype == TENSOR_F16 ? (int)pod_random_below(&random, 28) - 14
+                                            : (int)pod_random_below(&random, 240) - 122;
       tensor_element_from_double(dtype, ldexp(i % 3 == 0 ? -x : x, scale),
                                  mutable_element_of(in, i));
     }
