@@ -1,8 +1,9 @@
-// stablehlo.dot_general, in one of five ways:
+// stablehlo.dot_general, in one of six ways:
 //
 //   few rows     f32 and bf16, a few rows by a large matrix: our own loops, which read it
 //                once, as fast as the memory gives it
 //   panels       f32, some more rows by a large matrix: our own, which read it once too
+//   tiny         f32, batches of tiny matrices of which the right ones lie by column
 //   tiles        bf16, s8 and u8 where the CPU has tile registers: our own, which pack
 //                both operands on the way and take any layout and size
 //   oneDNN       f32, bf16, s8 and u8; and whatever is computed in f32 or in s32 of bytes
@@ -26,6 +27,7 @@
 typedef enum way_t {
   WAY_FEW_ROWS,
   WAY_PANELS,
+  WAY_TINY,
   WAY_TILES,
   WAY_ONEDNN,
   WAY_OWN_LOOPS
@@ -142,6 +144,18 @@ static bool suits_panels(const dot_layout_t *layout) {
          layout->k * layout->n * (int64_t)sizeof(float) >= LARGE_BYTES;
 }
 
+// Many products of f32 that are so small that calls cost more than they do; oneDNN is
+// slow at right operands that lie by column.
+static bool suits_tiny(const dot_layout_t *layout) {
+  enum { BATCHES_MIN = 16, ROWS_MAX = 64 };
+  const dot_matrix_t lhs = dot_matrix_as_used(&layout->lhs),
+                     rhs = dot_matrix_as_used(&layout->rhs);
+  return lhs.dtype == TENSOR_F32 && rhs.dtype == TENSOR_F32 && lhs.column_stride == 1 &&
+         rhs.row_stride == 1 && layout->batches[0] * layout->batches[1] >= BATCHES_MIN &&
+         layout->m <= ROWS_MAX && (layout->n == 8 || layout->n == 16) &&
+         layout->k % 8 == 0 && layout->k <= KERNEL_TINY_DEPTH;
+}
+
 static void choose_way(dot_plan_t *plan, tensor_dtype_t lhs, tensor_dtype_t rhs,
                        tensor_dtype_t result) {
   const tensor_dtype_t own = own_dtype(lhs, rhs, result);
@@ -157,6 +171,8 @@ static void choose_way(dot_plan_t *plan, tensor_dtype_t lhs, tensor_dtype_t rhs,
     plan->rhs_dtype = is_read ? rhs : TENSOR_F32;
   } else if (own == TENSOR_F32 && suits_panels(&plan->layout)) {
     plan->way = WAY_PANELS;
+  } else if (own == TENSOR_F32 && suits_tiny(&plan->layout)) {
+    plan->way = WAY_TINY;
   } else if (has_tiles) {
     plan->way = WAY_TILES;
     plan->lhs_dtype = lhs;
@@ -247,7 +263,7 @@ static pod_status_t make_plan(const kernel_args_t *args, dot_plan_t **out_plan) 
   pod_status_t status = NULL;
   if (plan->way == WAY_ONEDNN) {
     status = plan_onednn(plan);
-  } else if (plan->way != WAY_TILES && plan->way != WAY_PANELS) {
+  } else if (plan->way == WAY_FEW_ROWS || plan->way == WAY_OWN_LOOPS) {
     dot_matrix_require_row_major(&plan->layout.lhs);
   }
   if (status == NULL && plan->way == WAY_OWN_LOOPS) {
@@ -412,6 +428,22 @@ static pod_status_t run_panels(const dot_plan_t *plan, const float *lhs, const f
   return NULL;
 }
 
+static void run_tiny(const dot_plan_t *plan, const float *lhs, const float *rhs,
+                     float *sums) {
+  const dot_layout_t *layout = &plan->layout;
+  const dot_matrix_t a = dot_matrix_as_used(&layout->lhs),
+                     b = dot_matrix_as_used(&layout->rhs);
+  const kernel_tiny_fn_t multiply = kernel_loops()->tiny;
+  const int64_t last = batches_of(layout) - 1;
+  for (int64_t batch = 0; batch <= last; batch++, sums += layout->m * layout->n) {
+    const int64_t next = batch < last ? batch + 1 : last;
+    multiply(batch_of(lhs, &a, TENSOR_F32, batch), (size_t)a.row_stride,
+             batch_of(rhs, &b, TENSOR_F32, batch), (size_t)b.column_stride, sums,
+             (size_t)layout->m, (size_t)layout->k, (size_t)layout->n,
+             batch_of(lhs, &a, TENSOR_F32, next), batch_of(rhs, &b, TENSOR_F32, next));
+  }
+}
+
 // Complex products summed in order, every one rounded before, as the reference
 // interpreter does: where the parts of a product cancel, other orders are many ULP away.
 #define MULTIPLY_IN_ORDER(name, type)                                           \
@@ -520,6 +552,9 @@ static pod_status_t run_plan(const kernel_args_t *args, const dot_plan_t *plan) 
       break;
     case WAY_PANELS:
       POD_TRY(run_panels(plan, lhs, rhs, sums));
+      break;
+    case WAY_TINY:
+      run_tiny(plan, lhs, rhs, sums);
       break;
     case WAY_TILES:
       POD_TRY(run_tiles(plan, lhs, rhs, sums));

@@ -85,5 +85,8 @@ size_t KERNEL_ISA_NAME(kernel_panel_workspace)(size_t m, size_t k);
 void KERNEL_ISA_NAME(kernel_panel_rows)(const float *a, const size_t a_strides[2],
                                         const float *b, size_t b_stride, float *c,
                                         size_t m, size_t k, size_t n, float *workspace);
+void KERNEL_ISA_NAME(kernel_tiny)(const float *a, size_t a_stride, const float *b,
+                                  size_t b_stride, float *c, size_t m, size_t k, size_t n,
+                                  const float *next_a, const float *next_b);
 
 #endif  // SERVER_WORKER_KERNELS_ISA_H_

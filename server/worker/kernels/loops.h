@@ -84,6 +84,15 @@ typedef void (*kernel_panel_rows_fn_t)(const float *a, const size_t a_strides[2]
                                        size_t m, size_t k, size_t n, float *workspace);
 typedef size_t (*kernel_panel_workspace_fn_t)(size_t m, size_t k);
 
+// c = a b for 8 or 16 columns of b, which are contiguous and b_stride apart; k is a
+// multiple of 8 up to KERNEL_TINY_DEPTH; rows of a are a_stride apart, c is dense. The
+// next product's operands, which are only fetched, are any pointers.
+typedef void (*kernel_tiny_fn_t)(const float *a, size_t a_stride, const float *b,
+                                 size_t b_stride, float *c, size_t m, size_t k, size_t n,
+                                 const float *next_a, const float *next_b);
+
+enum { KERNEL_TINY_DEPTH = 64, KERNEL_TINY_COLUMNS = 16 };
+
 enum { KERNEL_DIRECTIONS = 6, KERNEL_REDUCERS = 8, KERNEL_SIZES = 5 };
 
 typedef kernel_unary_fn_t kernel_unary_table_t[CHIP_OP_COUNT][TENSOR_DTYPE_COUNT];
@@ -126,6 +135,7 @@ typedef struct kernel_loops_t {
   kernel_skinny_columns_fn_t skinny_columns;
   kernel_panel_rows_fn_t panel_rows;
   kernel_panel_workspace_fn_t panel_workspace;
+  kernel_tiny_fn_t tiny;
 } kernel_loops_t;
 
 // The best set for this CPU.

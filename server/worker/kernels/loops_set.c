@@ -39,4 +39,5 @@ const kernel_loops_t KERNEL_ISA_NAME(kernel_loops) = {
     .skinny_columns = KERNEL_ISA_NAME(kernel_skinny_columns),
     .panel_rows = KERNEL_ISA_NAME(kernel_panel_rows),
     .panel_workspace = KERNEL_ISA_NAME(kernel_panel_workspace),
+    .tiny = KERNEL_ISA_NAME(kernel_tiny),
 };

@@ -432,6 +432,19 @@ static void test_some_rows_by_a_large_matrix_take_the_panels(void **state) {
   }
 }
 
+static void test_batches_of_tiny_matrices_by_column_are_transposed_on_the_way(
+    void **state) {
+  (void)state;
+  const layout_t by_column[] = {{"b m k", "b n k"}, {"b m b2 k", "b n b2 k"}};
+  const int64_t ms[] = {3, 8, 17}, ns[] = {8, 16}, ks[] = {8, 24, 64};
+  const tensor_dtype_t types[] = {TENSOR_F32, TENSOR_F32, TENSOR_F32};
+  for (size_t i = 0; i < 3 * 2 * 3; i++) {
+    const int64_t sizes[] = {20, ms[i % 3], ns[i / 3 % 2], ks[i / 6]};
+    check_dot(&by_column[0], sizes, types);
+    check_dot(&by_column[1], sizes, types);
+  }
+}
+
 static void test_sums_of_bytes_are_exact_beyond_24_bits(void **state) {
   (void)state;
   enum { K = 4096 };
@@ -489,6 +502,7 @@ int main(void) {
       cmocka_unit_test(test_sizes_around_the_blocks_of_the_loops),
       cmocka_unit_test(test_many_rows_take_the_packed_way),
       cmocka_unit_test(test_some_rows_by_a_large_matrix_take_the_panels),
+      cmocka_unit_test(test_batches_of_tiny_matrices_by_column_are_transposed_on_the_way),
       cmocka_unit_test(test_sums_of_bytes_are_exact_beyond_24_bits),
       cmocka_unit_test(test_an_empty_sum_is_zero_and_an_empty_result_is_nothing),
       cmocka_unit_test(test_no_thread_is_started),
