@@ -22,8 +22,8 @@ kernel_binary_fn_t kernel_binary_of(chip_op_t op, tensor_dtype_t dtype);
 void kernel_binary_elements(kernel_binary_fn_t loop, tensor_dtype_t dtype, const void *a,
                             const void *b, void *out, size_t count);
 
-// The loop on bf16 or f16 as it is stored that computes what `loop` does in f32, rounded; NULL
-// when there is none, and for other types.
+// The loop on bf16 or f16 as it is stored that computes what `loop` does in f32, rounded;
+// NULL when there is none, and for other types.
 kernel_binary_fn_t kernel_stored_loop(kernel_binary_fn_t loop, tensor_dtype_t dtype);
 
 #endif  // SERVER_WORKER_KERNELS_KERNELS_H_
