@@ -59,7 +59,7 @@ static void generate_assertion(generate_t *g, const char *name) {
 
 static void generate_largest_call(generate_t *g, const char *name) {
   tensor_shape_t shape = generate_shape(g, generate_dtype(g, GENERATE_REAL), 1);
-  mlir_value_t *operands[] = {generate_keys(g, &shape), NULL};
+  mlir_value_t *operands[] = {generate_keys(g, &shape, true), NULL};
   int64_t *last = &shape.dims[shape.rank - 1];
   *last = (int64_t)pod_random_below(&g->random, (uint64_t)*last + 1);
   tensor_shape_t results[] = {shape, shape};

@@ -214,7 +214,7 @@ static void generate_scatter(generate_t *g, const char *name) {
 // --- Sort ---
 
 // None of the narrow types, which differ in whether their NaNs have a sign.
-mlir_value_t *generate_keys(generate_t *g, const tensor_shape_t *shape) {
+mlir_value_t *generate_keys(generate_t *g, const tensor_shape_t *shape, bool may_be_nan) {
   reference_value_t keys = reference_make(g->arena, shape);
   const bool is_complex = tensor_dtype_is_complex(shape->dtype);
   generate_fill(g, shape->dtype,
@@ -225,7 +225,7 @@ mlir_value_t *generate_keys(generate_t *g, const tensor_shape_t *shape) {
   for (int64_t i = 0; i < keys.count && tensor_dtype_is_float(shape->dtype); i++) {
     const reference_scalar_t key = reference_load(&keys, i);
     if (isnan(key.real)) {
-      const bool has_sign = generate_class(shape->dtype) == GENERATE_FLOATS;
+      const bool has_sign = may_be_nan && generate_class(shape->dtype) == GENERATE_FLOATS;
       reference_store(&keys, i,
                       reference_of_real(shape->dtype, has_sign ? (double)NAN : 1.0));
     }
@@ -235,7 +235,9 @@ mlir_value_t *generate_keys(generate_t *g, const tensor_shape_t *shape) {
 
 // Whether element `key` of the first stands before that of the second; of complex numbers
 // their real parts count.
-static mlir_value_t *generate_before(generate_t *g, int key, const char *direction) {
+// `type` says how floats are compared.
+static mlir_value_t *generate_before(generate_t *g, int key, const char *direction,
+                                     const char *type) {
   mlir_value_t *sides[] = {g->block->arguments[2 * key],
                            g->block->arguments[2 * key + 1]};
   const tensor_shape_t flag = generate_scalar_shape(TENSOR_PRED);
@@ -248,22 +250,23 @@ static mlir_value_t *generate_before(generate_t *g, int key, const char *directi
   mlir_op_t *op = generate_op(g, "stablehlo.compare", 2, sides, 1, &flag, 0);
   generate_enum(g, op, "comparison_direction", "comparison_direction", direction);
   if (tensor_dtype_is_float(dtype)) {
-    generate_enum(g, op, "compare_type", "comparison_type", "TOTALORDER");
+    generate_enum(g, op, "compare_type", "comparison_type", type);
   }
   return &op->results[0];
 }
 
 // By one key or by two, one after the other.
 static void generate_comparator(generate_t *g, mlir_op_t *op, int count,
-                                const tensor_shape_t *scalars) {
+                                const tensor_shape_t *scalars, const char *type) {
   static const char *const directions[] = {"LT", "GT"};
   mlir_block_t *outer = generate_region(g, op, 0, 2 * count, scalars);
   const int first = generate_below(g, count), second = generate_below(g, count);
-  mlir_value_t *result = generate_before(g, first, generate_word(g, 2, directions));
+  mlir_value_t *result = generate_before(g, first, generate_word(g, 2, directions), type);
   if (first != second && generate_chance(g, 60)) {
     const tensor_shape_t flag = generate_scalar_shape(TENSOR_PRED);
-    mlir_value_t *both[] = {generate_before(g, first, "EQ"),
-                            generate_before(g, second, generate_word(g, 2, directions))};
+    mlir_value_t *both[] = {
+        generate_before(g, first, "EQ", type),
+        generate_before(g, second, generate_word(g, 2, directions), type)};
     mlir_value_t *either[] = {
         result, &generate_op(g, "stablehlo.and", 2, both, 1, &flag, 0)->results[0]};
     result = &generate_op(g, "stablehlo.or", 2, either, 1, &flag, 0)->results[0];
@@ -279,11 +282,13 @@ static void generate_sort(generate_t *g, const char *name) {
     const int64_t dims[] = {generate_between(g, 1, 300)};
     shape = tensor_shape_make(TENSOR_S32, 1, dims);
   }
+  // By plain comparison zeros of both signs are equal, and NaN has no place.
+  const bool is_total = generate_chance(g, 60);
   mlir_value_t *operands[3];
   tensor_shape_t results[3], scalars[6];
   for (int i = 0; i < count; i++) {
     shape.dtype = generate_dtype(g, GENERATE_ANY);
-    operands[i] = generate_keys(g, &shape);
+    operands[i] = generate_keys(g, &shape, is_total);
     results[i] = shape;
     scalars[2 * i] = scalars[2 * i + 1] = generate_scalar_shape(shape.dtype);
   }
@@ -295,7 +300,7 @@ static void generate_sort(generate_t *g, const char *name) {
   const bool is_stable =
       count > 1 || tensor_dtype_is_complex(results[0].dtype) || generate_chance(g, 50);
   generate_flag(g, op, "is_stable", is_stable);
-  generate_comparator(g, op, count, scalars);
+  generate_comparator(g, op, count, scalars, is_total ? "TOTALORDER" : "FLOAT");
   for (int i = 0; i < count; i++) {
     generate_keep(g, op, i, GENERATE_BITS, 0);
   }
@@ -303,7 +308,7 @@ static void generate_sort(generate_t *g, const char *name) {
 
 static void generate_top_k(generate_t *g, const char *name) {
   tensor_shape_t shape = generate_shape(g, generate_dtype(g, GENERATE_REAL), 1);
-  mlir_value_t *x = generate_keys(g, &shape);
+  mlir_value_t *x = generate_keys(g, &shape, true);
   int64_t *last = &shape.dims[shape.rank - 1];
   *last = (int64_t)pod_random_below(&g->random, (uint64_t)*last + 1);
   tensor_shape_t results[] = {shape, shape};

@@ -64,11 +64,44 @@ static mlir_value_t *condition(generate_t *g, int count, mlir_value_t *const *fr
   return &op->results[0];
 }
 
+// Of one operand and of its type, rounded once.
+static const char *unary_of(generate_t *g, tensor_dtype_t dtype) {
+  static const char *const integers[] = {
+      "stablehlo.negate", "stablehlo.not",
+      "stablehlo.popcnt", "stablehlo.count_leading_zeros",
+      "stablehlo.abs",    "stablehlo.sign"};
+  static const char *const floats[] = {
+      "stablehlo.negate", "stablehlo.abs",  "stablehlo.sign",
+      "stablehlo.floor",  "stablehlo.ceil", "stablehlo.round_nearest_even",
+      "stablehlo.sqrt",   "chlo.square",    "stablehlo.round_nearest_afz"};
+  switch (generate_class(dtype)) {
+    case GENERATE_PRED:
+      return "stablehlo.not";
+    case GENERATE_UNSIGNED:
+      return generate_word(g, 4, integers);
+    case GENERATE_SIGNED:
+      return generate_word(g, 6, integers);
+    case GENERATE_COMPLEX:
+      return "stablehlo.negate";
+    default:
+      return generate_word(g, (int)POD_COUNT_OF(floats), floats);
+  }
+}
+
 mlir_value_t *generate_scalar(generate_t *g, int count, mlir_value_t *const *from,
                               tensor_dtype_t dtype, int depth) {
   static const char *const arithmetic[] = {
-      "stablehlo.add",     "stablehlo.subtract", "stablehlo.multiply",
-      "stablehlo.maximum", "stablehlo.minimum",
+      "stablehlo.add",
+      "stablehlo.subtract",
+      "stablehlo.multiply",
+      "stablehlo.maximum",
+      "stablehlo.minimum",
+      "stablehlo.divide",
+      "stablehlo.remainder",
+      "stablehlo.shift_left",
+      "stablehlo.power",
+      "stablehlo.shift_right_arithmetic",
+      "stablehlo.shift_right_logical",
   };
   static const char *const logic[] = {"stablehlo.and", "stablehlo.or", "stablehlo.xor"};
   if (depth <= 0 || generate_chance(g, 20)) {
@@ -84,16 +117,19 @@ mlir_value_t *generate_scalar(generate_t *g, int count, mlir_value_t *const *fro
   }
   operands[0] = generate_scalar(g, count, from, dtype, depth - 1);
   const unsigned class = generate_class(dtype);
-  if (class != GENERATE_PRED && generate_chance(g, 15)) {
-    return &generate_op(g, "stablehlo.negate", 1, operands, 1, &shape, 0)->results[0];
+  if (generate_chance(g, 25)) {
+    return &generate_op(g, unary_of(g, dtype), 1, operands, 1, &shape, 0)->results[0];
   }
   operands[1] = generate_scalar(g, count, from, dtype, depth - 1);
   const bool is_logic = class == GENERATE_PRED ||
                         ((class & GENERATE_INTEGER) != 0 && generate_chance(g, 30));
   // Products of complex numbers are not rounded once; their order is no matter here.
-  const char *name =
-      is_logic ? generate_word(g, 3, logic)
-               : generate_word(g, class == GENERATE_COMPLEX ? 2 : 5, arithmetic);
+  const char *name = is_logic ? generate_word(g, 3, logic)
+                              : generate_word(g,
+                                              class == GENERATE_COMPLEX         ? 2
+                                              : (class & GENERATE_INTEGER) != 0 ? 11
+                                                                                : 7,
+                                              arithmetic);
   return &generate_op(g, name, 2, operands, 1, &shape, 0)->results[0];
 }
 

@@ -63,8 +63,8 @@ typedef struct generate_binary_t {
 generate_binary_t generate_choose_binary(generate_t *g, const char *word);
 
 // Fresh keys for an order: of NaNs only those of each type whose place in a total order
-// is known; complex numbers are finite.
-mlir_value_t *generate_keys(generate_t *g, const tensor_shape_t *shape);
+// is known, or none; complex numbers are finite.
+mlir_value_t *generate_keys(generate_t *g, const tensor_shape_t *shape, bool may_be_nan);
 
 // `count` of [0, bound) in ascending order.
 void generate_subset(generate_t *g, int bound, int count, int64_t *out_chosen);
