@@ -319,7 +319,7 @@ static void test_a_permute_goes_by_its_routes(void **state) {
     }
   }
   test_pod_t pod;
-  assert_null(test_pod_init(&pod, &torus, &request, false, 1));
+  assert_null(test_pod_plan(&pod, &torus, &request));
   int64_t loads[32 * TORUS_DIRECTIONS];
   test_pod_link_loads(&pod, loads);
   assert_memory_equal(loads, expected, sizeof(loads));

@@ -15,10 +15,8 @@ static uint8_t *bytes_of(int64_t size) {
   return bytes;
 }
 
-static pod_status_t prepare(test_pod_t *pod, const collective_request_t *request,
-                            collective_planner_t *planner, bool in_place, int32_t id) {
-  test_chip_t *chip = &pod->chips[id];
-  POD_TRY(collective_planner_plan(planner, id, pod->arena, &chip->schedule));
+static void fill(test_pod_t *pod, const collective_request_t *request, bool in_place,
+                 test_chip_t *chip) {
   chip->input = bytes_of(chip->schedule.input_bytes);
   chip->output = in_place ? chip->input : bytes_of(chip->schedule.output_bytes);
   chip->scratch = bytes_of(chip->schedule.scratch_bytes);
@@ -34,7 +32,6 @@ static pod_status_t prepare(test_pod_t *pod, const collective_request_t *request
                                 chip->input + i * size);
     }
   }
-  return NULL;
 }
 
 // The executors start, and do their first local steps, only when all is prepared.
@@ -43,19 +40,32 @@ static pod_status_t start(test_chip_t *chip) {
   return collective_executor_init(&chip->executor, &chip->schedule, &buffers);
 }
 
-pod_status_t test_pod_init(test_pod_t *pod, const torus_t *torus,
-                           const collective_request_t *request, bool in_place,
-                           uint64_t seed) {
+pod_status_t test_pod_plan(test_pod_t *pod, const torus_t *torus,
+                           const collective_request_t *request) {
   *pod = (test_pod_t){.torus = *torus,
                       .chip_count = torus_chip_count(torus),
-                      .arena = pod_arena_create(),
-                      .random = {.state = seed}};
+                      .arena = pod_arena_create()};
   pod->chips = pod_alloc((size_t)pod->chip_count * sizeof(*pod->chips));
   collective_planner_t *planner;
   POD_TRY(collective_planner_create(request, &pod->torus, pod->arena, &planner));
   for (int32_t id = 0; id < pod->chip_count; id++) {
-    if (collective_planner_has(planner, id)) {
-      POD_TRY(prepare(pod, request, planner, in_place, id));
+    test_chip_t *chip = &pod->chips[id];
+    chip->takes_part = collective_planner_has(planner, id);
+    if (chip->takes_part) {
+      POD_TRY(collective_planner_plan(planner, id, pod->arena, &chip->schedule));
+    }
+  }
+  return NULL;
+}
+
+pod_status_t test_pod_init(test_pod_t *pod, const torus_t *torus,
+                           const collective_request_t *request, bool in_place,
+                           uint64_t seed) {
+  POD_TRY(test_pod_plan(pod, torus, request));
+  pod->random.state = seed;
+  for (int32_t id = 0; id < pod->chip_count; id++) {
+    if (pod->chips[id].takes_part) {
+      fill(pod, request, in_place, &pod->chips[id]);
     }
   }
   return NULL;

@@ -13,6 +13,7 @@ typedef struct test_chip_t {
   collective_schedule_t schedule;
   collective_executor_t executor;
   uint8_t *input, *output, *scratch;
+  bool takes_part;
 } test_chip_t;
 
 typedef struct test_pod_t {
@@ -22,6 +23,11 @@ typedef struct test_pod_t {
   pod_arena_t *arena;
   pod_random_t random;
 } test_pod_t;
+
+// Plans `request` on every chip that takes part, without memory to run it in. Returns the
+// planner's error, if any.
+pod_status_t test_pod_plan(test_pod_t *pod, const torus_t *torus,
+                           const collective_request_t *request);
 
 // Plans and prepares `request` on every chip that takes part; inputs are filled with
 // small numbers of the element type. Returns the planner's error, if any.

@@ -132,7 +132,7 @@ int64_t test_busiest_link(const test_scene_t *scene, const collective_request_t 
                           int *out_links) {
   static int64_t loads[TEST_CHIPS_MAX * TORUS_DIRECTIONS];
   test_pod_t pod;
-  assert_null(test_pod_init(&pod, &scene->torus, request, false, 1));
+  assert_null(test_pod_plan(&pod, &scene->torus, request));
   test_pod_link_loads(&pod, loads);
   int64_t busiest = 0;
   *out_links = 0;
