@@ -1,18 +1,33 @@
 #!/usr/bin/env bash
-# Installs what a Debian 12 machine needs to build, run and test Podium. Does nothing, and
-# needs no root, when all of it is there.
+# Installs what a Debian 12 machine needs to build and run Podium, and to test it. Does nothing, and needs no root, when all
+# of it is there.
+#
+# usage: install-deps.sh [--run]      --run: without what only tests need (a second compiler, another architecture, linters)
 set -euo pipefail
 
 packages=(
   # To build
   build-essential cmake ninja-build pkg-config ccache
-  protobuf-c-compiler protobuf-compiler
+  protobuf-c-compiler protobuf-compiler python3
   # To run
   libuv1-dev libnghttp2-dev libnng-dev libprotobuf-c-dev libdnnl-dev libcjson-dev libssl-dev zlib1g-dev
-  # To test: unit tests, network namespaces, stock gRPC peers, fuzzers, formatting
-  libcmocka-dev iproute2 python3 python3-numpy python3-grpcio python3-protobuf protobuf-compiler-grpc
-  clang libclang-rt-14-dev clang-format
+  # To try it: the quickstart's inputs, and what a build folder that has tests is configured with
+  python3-numpy libcmocka-dev protobuf-compiler-grpc
 )
+if [ "${1:-}" != --run ]; then
+  packages+=(
+    # Network namespaces, stock gRPC peers
+    iproute2 python3-grpcio python3-protobuf
+    # Models of protocols
+    spin
+    # A second compiler, fuzzers, formatting, lint
+    clang libclang-rt-14-dev clang-format clang-tidy
+    # 64-bit ARM
+    gcc-aarch64-linux-gnu qemu-user
+    # The Debian package
+    dpkg-dev file
+  )
+fi
 
 missing=()
 for package in "${packages[@]}"; do

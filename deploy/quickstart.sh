@@ -5,17 +5,13 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${PODIUM_BUILD:-$root/build}
-"$root/deploy/install-deps.sh"
+"$root/deploy/install-deps.sh" --run
 log=$(mktemp)
 folder=$(mktemp -d)
 trap 'rm -rf "$log" "$folder"' EXIT
-launcher=()
-if command -v ccache >/dev/null; then
-  launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache)
-fi
 echo "building in $build"
-if ! { cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo "${launcher[@]}" &&
-  cmake --build "$build" --target podium-cli podium-coordinator podium-worker; } >"$log" 2>&1; then
+if ! { cmake -S "$root" -B "$build" --preset default &&
+  cmake --build "$build" --target product; } >"$log" 2>&1; then
   cat "$log" >&2
   exit 1
 fi

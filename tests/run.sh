@@ -1,39 +1,49 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs all tests.
 #
-# usage: tests/run.sh [--sanitize | --fuzz] [--build DIR] [ctest arguments, e.g. -R unit]
+# usage: tests/run.sh [--sanitize | --fuzz | --clang | --tsan | --aarch64] [--build DIR] [ctest arguments, e.g. -R unit]
 #
 # --sanitize  all tests under AddressSanitizer and UndefinedBehaviorSanitizer
 # --fuzz      only the fuzz targets, with libFuzzer (clang), some seconds each
+# --clang     everything built by the second compiler, and the unit tests
+# --tsan      what has threads of its own, under ThreadSanitizer
+# --aarch64   everything built for 64-bit ARM, and the unit tests of what does no I/O, run by qemu
+#
+# What is built how stands in CMakePresets.json. PODIUM_STABLEHLO_TESTDATA=FOLDER adds StableHLO's exported test modules, which
+# are not part of the project. What did not run, and why, is listed at the end.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
+preset=default
 build=
 targets=()
 selection=()
-configure=(-DCMAKE_BUILD_TYPE=RelWithDebInfo)
 while [ $# -gt 0 ]; do
   case $1 in
-    --sanitize)
-      # -O1 keeps the instrumented kernels fast enough for the programs of tests/programs.
-      configure=(-DCMAKE_BUILD_TYPE=Debug "-DCMAKE_C_FLAGS_DEBUG=-O1 -g" "-DPOD_SANITIZE=address,undefined")
-      build=${build:-$root/build-sanitize}
-      shift ;;
-    --fuzz)
-      configure=(-DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang "-DCMAKE_C_FLAGS_DEBUG=-O1 -g"
-        "-DPOD_SANITIZE=address,undefined" -DPOD_FUZZ=ON)
-      build=${build:-$root/build-fuzz}
-      targets=(--target fuzzers)
-      selection=(-L fuzz)
-      shift ;;
+    --sanitize | --fuzz | --clang | --tsan | --aarch64) preset=${1#--}; shift ;;
     --build) build=$2; shift 2 ;;
     *) break ;;
   esac
 done
-build=${build:-$root/build}
-"$root/deploy/install-deps.sh"
-if command -v ccache >/dev/null; then
-  configure+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache)
+if [ -z "$build" ]; then
+  build=$root/build
+  if [ "$preset" != default ]; then
+    build+=-$preset
+  fi
 fi
+"$root/deploy/install-deps.sh"
+case $preset in
+  fuzz)
+    targets=(--target fuzzers)
+    selection=(-L fuzz) ;;
+  clang) selection=(-L unit) ;;
+  tsan)
+    targets=(--target threaded)
+    selection=(-L threads) ;;
+  aarch64)
+    "$root/tests/cross/sysroot.sh" arm64 "$build/sysroot"
+    # Without those that take minutes in an emulator, or whose peer is a process of this machine.
+    selection=(-R '^unit\.(common\.(base|digest|tensor|mlir)|server\.(program|chip|simulator\.(queue|simulator)|compiler|wire|coordinator\.core|worker\.(hbm|collective_layout)))\.') ;;
+esac
 # A log that is shown only when something is wrong.
 quietly() {
   local log
@@ -45,8 +55,22 @@ quietly() {
   fi
   rm -f "$log"
 }
-quietly cmake -S "$root" -B "$build" -G Ninja "${configure[@]}"
+configure=()
+if [ "$preset" = aarch64 ]; then
+  configure=("-DPOD_SYSROOT=$build/sysroot")
+fi
+quietly cmake -S "$root" -B "$build" --preset "$preset" "${configure[@]}"
 quietly cmake --build "$build" "${targets[@]}"
 export LSAN_OPTIONS=suppressions=$root/tests/lsan.supp:print_suppressions=0
-cd "$build"
-exec ctest --output-on-failure --no-tests=error -j "$(nproc)" "${selection[@]}" "$@"
+# What a test says of what it did not run ("skipped: why", at the head of a line), by its name.
+tell_skipped() {
+  awk '/^[0-9]+\/[0-9]+ Test: / {name = $3}
+    /^skipped: / && !seen[name $0]++ {if (count++ == 0) print "not run:"; sub(/^skipped: /, ""); print "  " name ": " $0}' \
+    "$build/Testing/Temporary/LastTest.log"
+}
+# A daemon that has a race ends, so that its test fails.
+export TSAN_OPTIONS="halt_on_error=1 second_deadlock_stack=1 suppressions=$root/tests/tsan.supp"
+failed=0
+(cd "$build" && ctest --output-on-failure --no-tests=error -j "$(nproc)" "${selection[@]}" "$@") || failed=$?
+tell_skipped
+exit $failed

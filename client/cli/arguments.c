@@ -1,3 +1,6 @@
+// The text is parsed as an attribute of an empty module, so that what MLIR reads is what
+// is taken.
+
 #include "client/cli/arguments.h"
 
 #include <stdlib.h>

@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "client/cli/arguments.h"
 #include "client/cli/cli.h"
+#include "client/cli/report.h"
 #include "client/cli/shapes.h"
+#include "client/cli/streams.h"
+#include "client/cli/terminal.h"
 #include "common/base/check.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
@@ -38,14 +40,14 @@ typedef struct check_t {
   int family_count;
   // The pod that modules run on, and how many chips they want.
   int64_t chips;
-  char *folder;
   cli_pod_t *local;
   podium_session_t *session;
+  int check_count;      // In the file that is looked at.
+  int unchecked_files;  // Files that pass and hold no check.
 } check_t;
 
 static error_t parse_option(int key, char *value, struct argp_state *state) {
   check_t *check = state->input;
-  char *end = NULL;
   pod_status_t status;
   switch (key) {
     case 'c':
@@ -58,8 +60,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
       check->pod = value;
       return 0;
     case KEY_TIMEOUT:
-      check->timeout_ms = (int64_t)(1000 * strtod(value, &end));
-      if (*end != '\0' || check->timeout_ms <= 0) {
+      if (!cli_read_seconds(value, &check->timeout_ms)) {
         argp_error(state, "--timeout takes seconds, got '%s'", value);
       }
       return 0;
@@ -81,6 +82,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
       check->files = state->argv + state->next;
       check->file_count = state->argc - state->next;
       return 0;
+    case ARGP_KEY_END:
+      if (check->pod != NULL && (check->chip != NULL || check->topology != NULL)) {
+        argp_error(state,
+                   "--pod, or PODIUM_POD, names a pod, which has its chips: leave out "
+                   "--chip and "
+                   "--topology");
+      }
+      return 0;
     case ARGP_KEY_NO_ARGS:
       argp_error(state, "a FILE is needed: StableHLO text with checks in it");
       return 0;
@@ -94,26 +103,15 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 static void leave_pod(check_t *check) {
   podium_close(check->session);
   cli_pod_stop(check->local);
-  if (check->folder != NULL) {
-    rmdir(check->folder);
-  }
-  free(check->folder);
   check->session = NULL;
   check->local = NULL;
-  check->folder = NULL;
 }
 
 static pod_status_t start_local_pod(check_t *check, char **out_address) {
-  char folder[] = "/tmp/podium-check-XXXXXX";
-  if (mkdtemp(folder) == NULL) {
-    return pod_error(POD_INTERNAL, "no temporary folder under /tmp");
-  }
-  check->folder = pod_strdup(folder);
   char *topology = check->topology != NULL ? pod_strdup(check->topology)
                                            : cli_topology_for(check->chips);
   const pod_status_t status = cli_pod_start(
-      &(cli_pod_options_t){.chip = check->chip, .topology = topology, .folder = folder},
-      &check->local);
+      &(cli_pod_options_t){.chip = check->chip, .topology = topology}, &check->local);
   free(topology);
   POD_TRY(status);
   *out_address = pod_strdup(check->local->address);
@@ -150,14 +148,9 @@ static pod_status_t put_argument(check_t *check, podium_executable_t *executable
                        "value %d of --args is not of the type that @main takes", index);
     }
   } else {
-    char generator[32];
-    int64_t constant;
+    char generator[CLI_GENERATOR_SIZE];
     const char *name = podium_executable_info(executable)->arguments[index].name;
-    if (cli_constant_of(&check->shapes, name, index, &constant)) {
-      snprintf(generator, sizeof(generator), "const:%lld", (long long)constant);
-    } else {
-      snprintf(generator, sizeof(generator), "random:%d", index);
-    }
+    cli_default_generator(&check->shapes, name, index, generator);
     POD_TRY(tensor_array_init(&random, &wanted));
     const pod_status_t status = tensor_fill(generator, &random);
     if (status != NULL) {
@@ -209,6 +202,16 @@ static pod_status_t execute(check_t *check, podium_executable_t *executable) {
   return status;
 }
 
+// The checks that a module holds, as the compiler sees them.
+static int checks_in(const podium_program_info_t *info) {
+  static const char prefix[] = "expect_";
+  int count = 0;
+  for (int i = 0; i < info->instruction_count; i++) {
+    count += strncmp(info->instructions[i].op, prefix, strlen(prefix)) == 0;
+  }
+  return count;
+}
+
 // Modules that want another number of chips get another local pod.
 static pod_status_t fit_pod(check_t *check, const char *text) {
   const int64_t chips = cli_chips_for(text);
@@ -231,20 +234,10 @@ static pod_status_t check_module(check_t *check, const char *path, const char *t
   podium_executable_t *executable = NULL;
   POD_TRY(cli_status_of(
       podium_compile(check->session, path, text, length, &options, &executable)));
+  check->check_count += checks_in(podium_executable_info(executable));
   const pod_status_t status = execute(check, executable);
   podium_executable_free(executable);
   return status;
-}
-
-// Nothing but white space and comments.
-static bool is_blank(const char *text) {
-  for (;;) {
-    text += strspn(text, " \t\r\n");
-    if (strncmp(text, "//", 2) != 0) {
-      return *text == '\0';
-    }
-    text += strcspn(text, "\n");
-  }
 }
 
 // The modules of a file, which lines of `// -----` separate. Each is sent behind as many
@@ -257,7 +250,7 @@ static pod_status_t check_text(check_t *check, const char *path, const char *tex
     const char *end = strstr(at == text ? at : at + strlen(separator), separator);
     const size_t length = end == NULL ? strlen(at) : (size_t)(end - at);
     pod_text_add_bytes(&part, at, length);
-    if (!is_blank(part.bytes)) {
+    if (!cli_is_blank(part.bytes)) {
       status = check_module(check, path, part.bytes, part.length);
     }
     pod_text_clear(&part);
@@ -302,7 +295,7 @@ static void count(check_t *check, const char *path, verdict_t verdict) {
     i++;
   }
   if (i == check->family_count) {
-    check->families = pod_grow(check->families, (size_t)(i + 1), sizeof(family_t));
+    check->families = pod_grow(check->families, (size_t)i + 1, sizeof(family_t));
     check->families[check->family_count++] = (family_t){.name = pod_strdup(name)};
   }
   check->families[i].counts[verdict]++;
@@ -314,7 +307,12 @@ static pod_status_t check_file(check_t *check, const char *path) {
   char *text;
   size_t length;
   POD_TRY(cli_read_file(path, &text, &length));
-  const pod_status_t status = check_text(check, path, text);
+  pod_status_t status = cli_check_module(path, text, length);
+  if (status == NULL) {
+    // An artifact is one module; a NUL stands in it somewhere, and in no text.
+    status = strlen(text) < length ? check_module(check, path, text, length)
+                                   : check_text(check, path, text);
+  }
   free(text);
   if (status != NULL && check->pod == NULL &&
       (pod_status_code(status) == POD_UNAVAILABLE ||
@@ -324,22 +322,48 @@ static pod_status_t check_file(check_t *check, const char *path) {
   return status;
 }
 
+static void report_file(const check_t *check, const char *path, verdict_t verdict,
+                        pod_status_t status) {
+  if (cli_report() == NULL) {
+    return;
+  }
+  cJSON *file = cJSON_CreateObject();
+  cJSON_AddStringToObject(file, "path", path);
+  cJSON_AddStringToObject(file, "verdict", verdict_names[verdict]);
+  cJSON_AddNumberToObject(file, "checks", check->check_count);
+  if (status == NULL) {
+    cJSON_AddNullToObject(file, "message");
+  } else {
+    cJSON_AddStringToObject(file, "message", pod_status_message(status));
+  }
+  cJSON_AddItemToArray(cJSON_GetObjectItem(cli_report(), "files"), file);
+}
+
+static void print_file(const check_t *check, const char *path, verdict_t verdict,
+                       pod_status_t status) {
+  cli_print_whole("%-13s %s", verdict_names[verdict], path);
+  if (status != NULL) {
+    // One line per file: of a diagnostic the first.
+    const char *message = pod_status_message(status);
+    cli_print_whole(": %.*s", (int)strcspn(message, "\n"), message);
+  } else if (check->check_count == 0) {
+    cli_print_whole(": it runs, and has no checks");
+  }
+  cli_print_whole("\n");
+}
+
 static void check_and_report(check_t *check, const char *path) {
+  check->check_count = 0;
   const pod_status_t status = check_file(check, path);
   const verdict_t verdict = status == NULL                                 ? PASS
                             : pod_status_code(status) == POD_UNIMPLEMENTED ? UNIMPLEMENTED
                                                                            : FAIL;
   count(check, path, verdict);
+  check->unchecked_files += verdict == PASS && check->check_count == 0;
   if (verdict != PASS || !check->quiet) {
-    printf("%-13s %s", verdict_names[verdict], path);
-    if (status != NULL) {
-      // One line per file: of a diagnostic the first.
-      const char *message = pod_status_message(status);
-      printf(": %.*s", (int)strcspn(message, "\n"), message);
-    }
-    printf("\n");
-    fflush(stdout);
+    print_file(check, path, verdict, status);
   }
+  report_file(check, path, verdict, status);
   pod_status_free(status);
 }
 
@@ -347,23 +371,50 @@ static int compare_families(const void *a, const void *b) {
   return strcmp(((const family_t *)a)->name, ((const family_t *)b)->name);
 }
 
+static void report_family(cJSON *families, const char *name, const family_t *family,
+                          int sum) {
+  cJSON *object = cJSON_CreateObject();
+  cJSON_AddStringToObject(object, "name", name);
+  cJSON_AddNumberToObject(object, "passed", family->counts[PASS]);
+  cJSON_AddNumberToObject(object, "of", sum);
+  cJSON_AddNumberToObject(object, "unimplemented", family->counts[UNIMPLEMENTED]);
+  cJSON_AddItemToArray(families, object);
+}
+
+static int print_family(cJSON *families, const char *name, const family_t *family,
+                        bool has_mark) {
+  int sum = 0;
+  for (int v = 0; v < VERDICT_COUNT; v++) {
+    sum += family->counts[v];
+  }
+  cli_print("%-40s %6d %6d %6d%s\n", name, family->counts[PASS], sum,
+            family->counts[UNIMPLEMENTED],
+            has_mark && family->counts[PASS] != sum ? "  *" : "");
+  if (families != NULL) {
+    report_family(families, name, family, sum);
+  }
+  return sum;
+}
+
 static int summarize(check_t *check) {
-  int totals[VERDICT_COUNT] = {0};
+  family_t all = {0};
+  cJSON *families =
+      cli_report() == NULL ? NULL : cJSON_AddArrayToObject(cli_report(), "families");
   qsort(check->families, (size_t)check->family_count, sizeof(family_t), compare_families);
-  printf("\n%-40s %6s %6s %6s\n", "family", "passed", "of", "unimpl");
+  cli_print("\n%-40s %6s %6s %6s\n", "family", "passed", "of", "unimpl");
   for (int i = 0; i < check->family_count; i++) {
     const family_t *family = &check->families[i];
-    int sum = 0;
+    print_family(families, family->name, family, true);
     for (int v = 0; v < VERDICT_COUNT; v++) {
-      sum += family->counts[v];
-      totals[v] += family->counts[v];
+      all.counts[v] += family->counts[v];
     }
-    printf("%-40s %6d %6d %6d%s\n", family->name, family->counts[PASS], sum,
-           family->counts[UNIMPLEMENTED], family->counts[PASS] == sum ? "" : "  *");
   }
-  const int all = totals[PASS] + totals[FAIL] + totals[UNIMPLEMENTED];
-  printf("%-40s %6d %6d %6d\n", "all", totals[PASS], all, totals[UNIMPLEMENTED]);
-  return totals[PASS] == all ? CLI_OK : CLI_FAILED;
+  const int sum = print_family(families, "all", &all, false);
+  if (check->unchecked_files > 0) {
+    cli_print("%d file%s without checks: nothing was compared there\n",
+              check->unchecked_files, check->unchecked_files == 1 ? "" : "s");
+  }
+  return all.counts[PASS] == sum ? CLI_OK : CLI_FAILED;
 }
 
 // Where a module leaves sizes open, they are those of --args.
@@ -378,7 +429,8 @@ static void add_shapes(check_t *check) {
 
 int cli_check(int argc, char **argv) {
   static const struct argp_option options[] = {
-      {"chip", 'c', "KIND", 0, "v2, v3, v4, v5e, v5p, v6e or v7x (v5e)", 1},
+      {"chip", 'c', "KIND|FILE", 0,
+       "A kind that `podium chips` lists, or a file that describes one (v5e)", 1},
       {"topology", 't', "SIZES", 0,
        "The pod's chips, all of which run each module (as many as it has cells)", 1},
       {"pod", KEY_POD, "POD", 0,
@@ -405,10 +457,13 @@ int cli_check(int argc, char **argv) {
           "with `// -----` between them. The exit status is 1 when a check does not "
           "hold.\v"
           "Example:\n  podium check tests/*.mlir"};
-  check_t check = {.chip = "v5e", .timeout_ms = 60000};
+  check_t check = {.timeout_ms = 60000, .pod = cli_pod_default()};
   cli_parse(&argp, argc, argv, &check);
   add_shapes(&check);
-  for (int i = 0; i < check.file_count; i++) {
+  if (cli_report() != NULL) {
+    cJSON_AddArrayToObject(cli_report(), "files");
+  }
+  for (int i = 0; i < check.file_count && !cli_output_is_lost(); i++) {
     check_and_report(&check, check.files[i]);
   }
   const int result = summarize(&check);

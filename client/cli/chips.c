@@ -1,3 +1,9 @@
+// How many chips a program needs, from its text alone, before there is a pod: the
+// largest mesh that a sharding or manual computation refers to, or the partitions in the
+// module's head, or the cells of interpreter.run_parallel. A scan for words; the
+// compiler judges.
+
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,21 +44,73 @@ static int64_t attributes_of(const char *text) {
   return chips;
 }
 
-// The largest mesh: <["x"=2, "y"=4]> stands nowhere else.
+// The devices of the mesh whose axes stand at `at`: ["x"=2, "y"=4]
+static int64_t devices_of(const char *at) {
+  int64_t chips = 1;
+  for (const char *axis = at + 1; *axis == '"';) {
+    const char *end = strchr(axis + 1, '"');
+    if (end == NULL || end[1] != '=') {
+      break;
+    }
+    chips = times(chips, end + 2);
+    axis = end + 2 + strspn(end + 2, "0123456789");
+    axis += strspn(axis, ", ");
+  }
+  return chips;
+}
+
+static bool is_name(char c) {
+  return c != '\0' && (isalnum((unsigned char)c) || strchr("_.$-", c) != NULL);
+}
+
+// The name of the mesh that is declared with axes at `axes`: before them in
+// `sdy.mesh @mesh = <[…`, behind them in `{mesh = #sdy.mesh<[…]>, sym_name = "mesh"}`.
+// NULL for a mesh that a sharding has written out.
+static const char *name_of(const char *text, const char *axes, size_t *out_length) {
+  static const char *const generic = "sdy.mesh", *const symbol = "sym_name = \"";
+  const size_t before = (size_t)(axes - text) - 1;
+  const char *name = NULL;
+  if (before > 2 && strncmp(axes - 3, "= <", 3) == 0) {
+    const char *end = axes - 3;
+    while (end > text && end[-1] == ' ') {
+      end--;
+    }
+    for (name = end; name > text && is_name(name[-1]);) {
+      name--;
+    }
+    *out_length = (size_t)(end - name);
+  } else if (before >= strlen(generic) &&
+             strncmp(axes - 1 - strlen(generic), generic, strlen(generic)) == 0) {
+    const char *line_end = axes + strcspn(axes, "\n");
+    name = strstr(axes, symbol);
+    name = name != NULL && name < line_end ? name + strlen(symbol) : "";
+    *out_length = strcspn(name, "\"");
+  }
+  return name;
+}
+
+// Whether @name stands anywhere but where the mesh is declared.
+static bool is_used(const char *text, const char *name, size_t length) {
+  for (const char *at = text; (at = strchr(at, '@')) != NULL; at++) {
+    if (at + 1 != name && strncmp(at + 1, name, length) == 0 &&
+        !is_name(at[1 + length])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The largest mesh that shardings are over: <["x"=2, "y"=4]> stands nowhere but in
+// meshes.
 static int64_t meshes_of(const char *text) {
   int64_t most = 1;
   for (const char *at = text; (at = strstr(at, "<[\"")) != NULL; at++) {
-    int64_t chips = 1;
-    for (const char *axis = at + 2; *axis == '"';) {
-      const char *end = strchr(axis + 1, '"');
-      if (end == NULL || end[1] != '=') {
-        break;
-      }
-      chips = times(chips, end + 2);
-      axis = end + 2 + strspn(end + 2, "0123456789");
-      axis += strspn(axis, ", ");
+    size_t length = 0;
+    const char *name = name_of(text, at + 1, &length);
+    const int64_t chips = devices_of(at + 1);
+    if (chips > most && (name == NULL || is_used(text, name, length))) {
+      most = chips;
     }
-    most = chips > most ? chips : most;
   }
   return most;
 }

@@ -1,8 +1,7 @@
 // What the commands of `podium` share.
 //
-// Conventions: results go to standard output, everything else to standard error. The exit
-// status is 0 for success, 1 when the work failed, 2 when the command line is wrong, 130
-// after an interrupt.
+// Conventions: results go to standard output (terminal.h; with --json report.h),
+// everything else to standard error. README.md says which file is which command.
 
 #ifndef CLIENT_CLI_CLI_H_
 #define CLIENT_CLI_CLI_H_
@@ -16,7 +15,16 @@
 #include "common/base/arena.h"
 #include "common/base/status.h"
 
-enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+// How `podium` exits; 130 after an interrupt.
+enum {
+  CLI_OK = 0,
+  CLI_FAILED = 1,   // It ran, and something is not as it should be: a check, a result
+                    // that was expected, a pod that is not ready.
+  CLI_USAGE = 2,    // The command line is wrong; nothing was done.
+  CLI_NOT_RUN = 3,  // What was asked for could not be done; the error says why.
+};
+
+extern const char cli_exit_codes[];  // The same for --help.
 
 typedef struct cli_command_t {
   const char *name;
@@ -32,11 +40,28 @@ int cli_up(int argc, char **argv);
 int cli_down(int argc, char **argv);
 int cli_status(int argc, char **argv);
 int cli_devices(int argc, char **argv);
+int cli_ls(int argc, char **argv);
+int cli_chips(int argc, char **argv);
 
-// Parses one command's arguments. Usage errors exit with CLI_USAGE.
+// Parses one command's arguments, and those that all commands take: --help, --json.
+// `argv[0]` is the command. Usage errors exit with CLI_USAGE.
 void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
 
-// Prints "podium: MESSAGE" and frees the status. Returns CLI_FAILED.
+// Seconds above 0, as milliseconds; false for what is no such number.
+bool cli_read_seconds(const char *text, int64_t *out_ms);
+
+// A whole number from `least` to `most`; false for anything else.
+bool cli_read_number(const char *text, int64_t least, int64_t most, int64_t *out_number);
+
+// Nothing but white space and comments.
+bool cli_is_blank(const char *text);
+
+// INVALID_ARGUMENT for a file that cannot hold a module: nothing but white space and
+// comments, or a NUL in what should be text (the portable artifacts begin with "ML").
+POD_MUST_USE pod_status_t cli_check_module(const char *path, const char *text,
+                                           size_t length);
+
+// Prints "podium: CODE: MESSAGE" and frees the status. Returns CLI_NOT_RUN.
 int cli_fail(pod_status_t status);
 int cli_fail_client(podium_status_t *status);
 
@@ -44,12 +69,13 @@ int cli_fail_client(podium_status_t *status);
 POD_MUST_USE pod_status_t cli_status_of(podium_status_t *status);
 
 // The whole file, NUL-terminated; returns owned. "-" is standard input.
+// RESOURCE_EXHAUSTED for one that is larger than a coordinator takes.
 POD_MUST_USE pod_status_t cli_read_file(const char *path, char **out_text,
                                         size_t *out_length);
 
 // How many chips a module is for, at least 1: the cells of its interpreter.run_parallel,
-// else mhlo.num_partitions times mhlo.num_replicas, else its largest mesh. Reads the text
-// as it stands, without a parser: the pod's compiler has the last word.
+// else mhlo.num_partitions times mhlo.num_replicas, else the largest mesh that it uses.
+// Reads the text as it stands, without a parser: the pod's compiler has the last word.
 int64_t cli_chips_for(const char *text);
 
 // 4 → 2x2, 8 → 2x4, 16 → 4x4, 6 → 2x3: as square as it gets. Returns owned.
@@ -65,6 +91,8 @@ cli_progress_t *cli_progress_start(void);
 // how many are done. Any thread.
 void cli_progress_step(cli_progress_t *progress, const char *what, int64_t total);
 void cli_progress_advance(cli_progress_t *progress, int64_t done);
+// Why the present step does not go on, "" when it does; copied. Any thread.
+void cli_progress_note(cli_progress_t *progress, const char *note);
 // Clears the line. Accepts NULL.
 void cli_progress_stop(cli_progress_t *progress);
 
@@ -74,8 +102,10 @@ typedef struct cli_pod_options_t {
   const char *chip;      // "v5e"; NULL: what the topology's name says, else v5e.
   const char *topology;  // "2x2"
   bool stays;            // Outlives this process (podium up).
+  int64_t timeout_ms;    // Until the pod is ready; 0: as long as workers still come.
   bool has_no_workers;   // A coordinator alone: it compiles and simulates.
-  const char *folder;    // For logs and the state file; exists.
+  const char *folder;    // For logs and the state file, made where it is not there. NULL:
+                         // one below TMPDIR.
 } cli_pod_options_t;
 
 typedef struct cli_pod_t {
@@ -83,31 +113,51 @@ typedef struct cli_pod_t {
   int process_count;  // [0] is the coordinator.
   int64_t *pids;
   char *folder;
+  struct cli_pod_t *next;  // Of those that end with this process.
 } cli_pod_t;
 
-// Starts the daemons; they may still be joining. UNAVAILABLE with the end of the log when
-// one of them ends at once.
+// The path of a daemon: it stands beside this program, in the build tree as where they
+// are installed. Returns owned.
+char *cli_sibling(const char *name);
+
+// Starts the daemons and waits until the pod is ready. When one of them ends meanwhile,
+// its reason is the error; when they do not come up, the ends of their logs are in it.
+// Until it is stopped or saved the pod ends with this process, also by a signal.
 POD_MUST_USE pod_status_t cli_pod_start(const cli_pod_options_t *options,
                                         cli_pod_t **out_pod);
 
 // SIGTERM to all, SIGKILL to what is left after 5 s; waits for children of ours. Removes
-// the folder unless it is a pod that stays. Accepts NULL.
+// the folder. Accepts NULL.
 void cli_pod_stop(cli_pod_t *pod);
+
+// Stops all that end with this process. With the lock of interrupts.h; for its
+// cli_interrupts_init.
+void cli_pods_end(void);
 
 void cli_pod_free(cli_pod_t *pod);
 
-// Why a local pod did not come up: the last lines of the daemons' logs. Adds to `status`,
-// takes it.
-POD_MUST_USE pod_status_t cli_pod_explain(const cli_pod_t *pod, pod_status_t status);
+// Why a local pod does not do what it should: the reason of a daemon that has ended, else
+// `status` with the last lines of the logs. Takes `status`.
+POD_MUST_USE pod_status_t cli_pod_explain(cli_pod_t *pod, pod_status_t status);
+
+// INVALID_ARGUMENT for what cannot be the name of a pod.
+POD_MUST_USE pod_status_t cli_pod_check_name(const char *name);
 
 // The state of a pod that stays: FOLDER/pod.json.
 char *cli_pod_folder(const char *name);  // Returns owned.
-POD_MUST_USE pod_status_t cli_pod_save(const cli_pod_t *pod);
+// The folder, made and locked until *out_lock is closed; what a dead pod of the name has
+// left is cleared away. ALREADY_EXISTS when the pod is up or coming up.
+POD_MUST_USE pod_status_t cli_pod_claim(const char *name, int *out_lock);
+POD_MUST_USE pod_status_t cli_pod_save(cli_pod_t *pod);  // It outlives this process.
 POD_MUST_USE pod_status_t cli_pod_load(const char *name, cli_pod_t **out_pod);
 
 // Where --pod points: an address as it is, or the name of a pod started with `podium up`.
 // Returns owned.
 POD_MUST_USE pod_status_t cli_pod_address(const char *text, char **out_address);
+
+// The pod that PODIUM_POD in the environment names, for commands that are given none;
+// NULL without one.
+const char *cli_pod_default(void);
 
 // --- Printing ---
 
@@ -121,16 +171,25 @@ void cli_print_signatures(const podium_program_info_t *info);
 void cli_print_collectives(const podium_program_info_t *info);
 void cli_print_memory(const podium_program_info_t *info);
 
-// What of a profile a terminal can show, in 100 columns (summary.c, links.c).
-void cli_print_profile(const podium_profile_t *profile);
+// What of a profile can be read as text, in 100 columns (summary.c, links.c).
+// `model_flop` is what the model needs for the step; 0: not known.
+void cli_print_profile(const podium_program_info_t *info, const podium_profile_t *profile,
+                       double model_flop);
 
 // A Chrome trace that Perfetto opens (JSON, "traceEvents").
 POD_MUST_USE pod_status_t cli_write_trace(const char *path, bool is_gzip,
                                           const podium_program_info_t *info,
                                           const podium_profile_t *profile);
 
+// The same of the time that was measured on the hosts.
+POD_MUST_USE pod_status_t cli_write_host_trace(const char *path,
+                                               const podium_program_info_t *info,
+                                               const podium_profile_t *profile);
+
 // FOLDER/plugins/profile/TIME/HOST.xplane.pb and HOST.trace.json.gz, for TensorBoard and
 // XProf (--logdir FOLDER).
+// cli_check_xplane says before a run whether FOLDER can take them.
+POD_MUST_USE pod_status_t cli_check_xplane(const char *folder);
 POD_MUST_USE pod_status_t cli_write_xplane(const char *folder,
                                            const podium_program_info_t *info,
                                            const podium_profile_t *profile);

@@ -1,3 +1,6 @@
+// The torus as text: planes of z, rows of y. Chips that cannot be told apart are drawn
+// once, by a letter of their class.
+
 #include "client/cli/links.h"
 
 #include <inttypes.h>
@@ -6,6 +9,7 @@
 #include <string.h>
 
 #include "client/cli/cli.h"
+#include "client/cli/terminal.h"
 #include "common/base/text.h"
 
 enum {
@@ -59,28 +63,28 @@ static bool is_marked(const map_t *map, int chip, int direction) {
 // "17→", with * instead of the arrow's blank for the busiest.
 static void print_percent(const map_t *map, int chip, int direction, const char *arrow) {
   const bool has_mark = is_marked(map, chip, direction);
-  printf("%s%3.0f%s%s%s", has_mark ? cli_color("1;31") : "",
-         100 * use_of(map, chip, direction), arrow, has_mark ? "*" : " ",
-         has_mark ? cli_color("") : "");
+  cli_print("%s%3.0f%s%s%s", has_mark ? cli_color("1;31") : "",
+            100 * use_of(map, chip, direction), arrow, has_mark ? "*" : " ",
+            has_mark ? cli_color("") : "");
 }
 
 // A row of chips and the links along x. An axis that wraps has one more link at its end.
 static void print_chips(const map_t *map, int y, int z) {
   const podium_profile_t *profile = map->profile;
   const int width = profile->topology[0];
-  printf("  ");
+  cli_print("  ");
   for (int x = 0; x < width; x++) {
     const int chip = chip_at(profile, x, y, z);
-    printf("[%4d]", chip);
+    cli_print("[%4d]", chip);
     const bool wraps = profile->wraps[0] && width > 2;
     if (x + 1 < width || wraps) {
       const int next = chip_at(profile, (x + 1) % width, y, z);
       print_percent(map, chip, 0, "→");
       print_percent(map, next, 1, "←");
-      printf("%s", x + 1 < width ? " " : "…");
+      cli_print("%s", x + 1 < width ? " " : "…");
     }
   }
-  printf("\n");
+  cli_print("\n");
 }
 
 // The links along y below a row, and those along z.
@@ -92,7 +96,7 @@ static void print_below(const map_t *map, int y, int z) {
     return;
   }
   const int below = (y + 1) % profile->topology[1];
-  printf("  ");
+  cli_print("  ");
   for (int x = 0; x < profile->topology[0]; x++) {
     const int chip = chip_at(profile, x, y, z);
     int columns = 10;
@@ -100,15 +104,15 @@ static void print_below(const map_t *map, int y, int z) {
       print_percent(map, chip, 2, "↓");
       print_percent(map, chip_at(profile, x, below, z), 3, "↑");
     } else {
-      printf("%*s", columns, "");
+      cli_print("%*s", columns, "");
     }
     if (profile->topology[2] > 1) {
-      printf("z%3.0f%3.0f", 100 * use_of(map, chip, 4), 100 * use_of(map, chip, 5));
+      cli_print("z%3.0f%3.0f", 100 * use_of(map, chip, 4), 100 * use_of(map, chip, 5));
       columns += 7;
     }
-    printf("%*s", DETAILED_CELL - columns, "");
+    cli_print("%*s", DETAILED_CELL - columns, "");
   }
-  printf("\n");
+  cli_print("\n");
 }
 
 // --- Compact: a letter per chip, a digit per direction ---
@@ -118,11 +122,11 @@ static void print_digit(const map_t *map, int chip, int direction) {
   const double use = use_of(map, chip, direction);
   const int tenths = (int)(10 * use);
   const bool has_mark = is_marked(map, chip, direction);
-  printf("%s%c%s", has_mark ? cli_color("1;31") : "",
-         link_of(map->profile, chip, direction)->messages == 0 ? ' '
-         : tenths > 9                                          ? '9'
-                                                               : (char)('0' + tenths),
-         has_mark ? cli_color("") : "");
+  cli_print("%s%c%s", has_mark ? cli_color("1;31") : "",
+            link_of(map->profile, chip, direction)->messages == 0 ? ' '
+            : tenths > 9                                          ? '9'
+                                                                  : (char)('0' + tenths),
+            has_mark ? cli_color("") : "");
 }
 
 // A row looks like the one before when its chips, and those below, are of the same
@@ -140,26 +144,26 @@ static bool is_row_like(const podium_profile_t *profile, int y, int other, int z
 static void print_compact_row(const map_t *map, int y, int z) {
   const podium_profile_t *profile = map->profile;
   const int width = profile->topology[0], height = profile->topology[1];
-  printf("  ");
+  cli_print("  ");
   for (int x = 0; x < width; x++) {
     const int chip = chip_at(profile, x, y, z);
-    printf("%c", cli_class_letter(profile->class_of_chip[chip]));
+    cli_print("%c", cli_class_letter(profile->class_of_chip[chip]));
     if (x + 1 < width || profile->wraps[0]) {
       print_digit(map, chip, 0);
       print_digit(map, chip_at(profile, (x + 1) % width, y, z), 1);
     }
   }
-  printf("\n");
+  cli_print("\n");
   if (y + 1 == height && !profile->wraps[1]) {
     return;
   }
-  printf("  ");
+  cli_print("  ");
   for (int x = 0; x < width; x++) {
     print_digit(map, chip_at(profile, x, y, z), 2);
     print_digit(map, chip_at(profile, x, (y + 1) % height, z), 3);
-    printf(" ");
+    cli_print(" ");
   }
-  printf("\n");
+  cli_print("\n");
 }
 
 static void print_compact(const map_t *map, int z) {
@@ -175,7 +179,7 @@ static void print_compact(const map_t *map, int z) {
     if (next - y == 2) {
       print_compact_row(map, y + 1, z);
     } else if (next - y > 2) {
-      printf("  … %d more rows like it\n", next - y - 1);
+      cli_print("  … %d more rows like it\n", next - y - 1);
     }
     y = next;
   }
@@ -211,8 +215,8 @@ static void print_plane(const map_t *map, int z, bool is_detailed) {
     for (int other = 0; other < profile->topology[2]; other++) {
       alike += is_like(profile, z, other);
     }
-    printf("  z = %d%s; links along z up to %.0f%% busy\n", z,
-           alike > 1 ? ", and planes like it" : "", 100 * busiest_along_z(map, z));
+    cli_print("  z = %d%s; links along z up to %.0f%% busy\n", z,
+              alike > 1 ? ", and planes like it" : "", 100 * busiest_along_z(map, z));
   }
   if (!is_detailed) {
     print_compact(map, z);
@@ -237,7 +241,7 @@ static void print_planes(const map_t *map, bool is_detailed) {
     }
   }
   if (shown > most) {
-    printf("  … and %d more planes that differ\n", shown - most);
+    cli_print("  … and %d more planes that differ\n", shown - most);
   }
 }
 
@@ -250,16 +254,16 @@ static void print_busiest(const map_t *map) {
         continue;
       }
       const podium_link_t *link = link_of(profile, chip, direction);
-      printf("  busiest%s: %s of chip %d, %s in %" PRId64
-             " message%s, %s (%.1f%% of the step)",
-             is_marked(map, chip, direction) ? " *" : "", direction_names[direction],
-             chip, cli_size(arena, link->bytes), link->messages,
-             link->messages == 1 ? "" : "s", cli_time(arena, link->busy_ps),
-             100 * use_of(map, chip, direction));
+      cli_print("  busiest%s: %s of chip %d, %s in %" PRId64
+                " message%s, %s (%.1f%% of the step)",
+                is_marked(map, chip, direction) ? " *" : "", direction_names[direction],
+                chip, cli_size(arena, link->bytes), link->messages,
+                link->messages == 1 ? "" : "s", cli_time(arena, link->busy_ps),
+                100 * use_of(map, chip, direction));
       if (map->busiest_count > 1) {
-        printf(", and %d like it", map->busiest_count - 1);
+        cli_print(", and %d like it", map->busiest_count - 1);
       }
-      printf("\n");
+      cli_print("\n");
       pod_arena_destroy(arena);
       return;
     }
@@ -281,7 +285,7 @@ void cli_print_links(const podium_profile_t *profile) {
     }
   }
   if (map.busiest_ps == 0) {
-    printf("links: nothing was sent\n");
+    cli_print("links: nothing was sent\n");
     return;
   }
   const int64_t chips =
@@ -293,12 +297,12 @@ void cli_print_links(const podium_profile_t *profile) {
                         (is_detailed || (profile->topology[0] * COMPACT_CELL <= COLUMNS &&
                                          profile->topology[1] <= COMPACT_Y_MAX));
   if (is_drawn) {
-    printf("links, busy in %s of the step per direction%s\n",
-           is_detailed ? "percent" : "tenths",
-           is_detailed && profile->topology[2] > 1 ? "; z: up, down" : "");
+    cli_print("links, busy in %s of the step per direction%s\n",
+              is_detailed ? "percent" : "tenths",
+              is_detailed && profile->topology[2] > 1 ? "; z: up, down" : "");
     print_planes(&map, is_detailed);
   } else {
-    printf("links (the torus is too wide to be drawn)\n");
+    cli_print("links (the torus is too wide to be drawn)\n");
   }
   print_busiest(&map);
 }

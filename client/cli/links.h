@@ -6,9 +6,6 @@
 
 #include "client/lib/podium.h"
 
-// "\033[32m" on a terminal, else nothing. "" ends a colour. Valid until the fourth next.
-const char *cli_color(const char *code);
-
 // A name of a class in drawings: A, B, …, and # for those that have none.
 char cli_class_letter(int index);
 

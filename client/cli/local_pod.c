@@ -1,15 +1,13 @@
-// Pods of daemons on this machine: started for one run, or left running with a state
-// file.
+// Pods of daemons on this machine: their processes and their folders. What is kept of one
+// that stays is in pod_state.c.
 
-#include <cjson/cJSON.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -17,6 +15,8 @@
 #include <unistd.h>
 
 #include "client/cli/cli.h"
+#include "client/cli/interrupts.h"
+#include "client/cli/local_pod.h"
 #include "common/base/check.h"
 #include "common/base/clock.h"
 #include "common/base/memory.h"
@@ -27,21 +27,19 @@ enum {
   STOP_TIMEOUT_MS = 5000,
   POLL_NS = 1000000,
   LOG_LINES_SHOWN = 5,
-  PROCESSES_MAX = 4097,
 };
 
 static void pause_briefly(void) {
   nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
 }
 
-static char *join(const char *folder, const char *name) {
+char *cli_path(const char *folder, const char *name) {
   pod_text_t text = {0};
   pod_text_printf(&text, "%s/%s", folder, name);
   return pod_text_take(&text);
 }
 
-// The daemons stand beside this program, in the build tree as where they are installed.
-static char *sibling(const char *name) {
+char *cli_sibling(const char *name) {
   char path[4096];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
   if (length <= 0) {
@@ -50,82 +48,229 @@ static char *sibling(const char *name) {
   path[length] = '\0';
   char *slash = strrchr(path, '/');
   *slash = '\0';
-  return join(path, name);
+  return cli_path(path, name);
 }
 
-// The time a process started, in clock ticks since boot, tells it from another one that
-// got its pid later. -1 when there is none.
-static long long start_ticks(int64_t pid) {
-  char path[64], text[1024];
-  snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
-  FILE *file = fopen(path, "r");
-  if (file == NULL) {
-    return -1;
+// Pods that end with this process; guarded by the lock of interrupts.h.
+static cli_pod_t *ours;
+
+void cli_pod_outlives(cli_pod_t *pod) {
+  cli_pod_t **at = &ours;
+  while (*at != NULL && *at != pod) {
+    at = &(*at)->next;
   }
-  const size_t length = fread(text, 1, sizeof(text) - 1, file);
-  fclose(file);
-  text[length] = '\0';
-  const char *field = strrchr(text, ')');  // The name may hold anything.
-  long long ticks = -1;
-  for (int i = 0; field != NULL && i < 20; i++) {
-    field = strchr(field + 1, ' ');
+  if (*at != NULL) {
+    *at = pod->next;
+    pod->next = NULL;
   }
-  if (field != NULL) {
-    ticks = strtoll(field, NULL, 10);
-  }
-  return ticks;
 }
 
-static pod_status_t spawn(const cli_pod_options_t *options, const char *log_path,
-                          char *const *argv, int64_t *out_pid) {
-  const int log = open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (log < 0) {
-    return pod_error(POD_INTERNAL, "%s: %s", log_path, strerror(errno));
+// A folder that no one else can enter: TMPDIR/podium-XXXXXX.
+static pod_status_t make_temporary(char **out_folder) {
+  const char *parent = getenv("TMPDIR");
+  parent = parent == NULL || *parent == '\0' ? "/tmp" : parent;
+  char *folder = cli_path(parent, "podium-run-XXXXXX");
+  if (mkdtemp(folder) == NULL) {
+    const pod_status_t status =
+        pod_error(POD_PERMISSION_DENIED,
+                  "no temporary folder can be made in %s: %s; TMPDIR names another place",
+                  parent, strerror(errno));
+    free(folder);
+    return status;
   }
-  const pid_t parent = getpid();
-  const pid_t pid = fork();
-  if (pid == 0) {
-    // A group of its own: Ctrl-C reaches this program, which then stops the daemons in
-    // order.
-    setpgid(0, 0);
-    if (options->stays) {
-      setsid();
-    } else {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (getppid() != parent) {
-        _exit(1);
-      }
-    }
-    const int null = open("/dev/null", O_RDWR);
-    dup2(null, STDIN_FILENO);
-    dup2(null, STDOUT_FILENO);
-    dup2(log, STDERR_FILENO);
-    execv(argv[0], argv);
-    dprintf(STDERR_FILENO, "%s: %s\n", argv[0], strerror(errno));
-    _exit(127);
-  }
-  close(log);
-  if (pid < 0) {
-    return pod_error(POD_RESOURCE_EXHAUSTED, "cannot start %s: %s", argv[0],
-                     strerror(errno));
-  }
-  *out_pid = pid;
+  *out_folder = folder;
   return NULL;
 }
 
-// True once the process has ended (and is reaped, if it was a child).
-static bool has_ended(int64_t pid) {
-  if (waitpid((pid_t)pid, NULL, WNOHANG) == pid) {
-    return true;
+static pod_status_t make_folder(const char *wanted, char **out_folder) {
+  if (wanted == NULL) {
+    return make_temporary(out_folder);
   }
-  return kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+  if (mkdir(wanted, 0700) != 0 && errno != EEXIST) {
+    return pod_error(POD_PERMISSION_DENIED, "%s: %s", wanted, strerror(errno));
+  }
+  *out_folder = pod_strdup(wanted);
+  return NULL;
+}
+
+// Daemons that end with this process put their sockets below the pod's folder, so that
+// they go with it whatever happens. Returns owned: the list and its first entry.
+static char **environment_of(const cli_pod_options_t *options, const cli_pod_t *pod) {
+  static const char name[] = "XDG_RUNTIME_DIR=";
+  size_t count = 0;
+  while (environ[count] != NULL) {
+    count++;
+  }
+  char **list = pod_alloc((count + 2) * sizeof(*list));
+  pod_text_t own = {0};
+  pod_text_printf(&own, "%s%s", name, pod->folder);
+  size_t kept = 0;
+  list[kept++] = pod_text_take(&own);
+  for (size_t i = 0; i < count; i++) {
+    if (options->stays || strncmp(environ[i], name, strlen(name)) != 0) {
+      list[kept++] = environ[i];
+    }
+  }
+  return list;
+}
+
+static void become(const cli_pod_options_t *options, pid_t parent, int log,
+                   char *const *argv, char *const *environment) {
+  // A group of its own: Ctrl-C reaches this program, which then stops the daemons in
+  // order.
+  setpgid(0, 0);
+  cli_interrupts_restore_in_child();
+  if (options->stays) {
+    setsid();
+  } else {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) {
+      _exit(1);
+    }
+  }
+  const int null = open("/dev/null", O_RDWR);
+  dup2(null, STDIN_FILENO);
+  dup2(null, STDOUT_FILENO);
+  dup2(log, STDERR_FILENO);
+  execve(argv[0], argv, environment);
+  dprintf(STDERR_FILENO, "%s: %s\n", argv[0], strerror(errno));
+  _exit(127);
+}
+
+// Adds the process to the pod.
+static pod_status_t spawn(const cli_pod_options_t *options, cli_pod_t *pod,
+                          const char *log_name, char *const *argv) {
+  char *log_path = cli_path(pod->folder, log_name);
+  const int log = open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (log < 0) {
+    const pod_status_t status =
+        pod_error(POD_INTERNAL, "%s: %s", log_path, strerror(errno));
+    free(log_path);
+    return status;
+  }
+  free(log_path);
+  char **environment = environment_of(options, pod);
+  const pid_t parent = getpid();
+  cli_interrupts_hold();
+  const pid_t pid = fork();
+  if (pid == 0) {
+    become(options, parent, log, argv, options->stays ? environment + 1 : environment);
+  }
+  const int error = errno;
+  if (pid > 0) {
+    pod->pids[pod->process_count++] = pid;
+  }
+  cli_interrupts_release();
+  free(environment[0]);
+  free(environment);
+  close(log);
+  return pid > 0 ? NULL
+                 : pod_error(POD_RESOURCE_EXHAUSTED, "cannot start %s: %s", argv[0],
+                             strerror(error));
+}
+
+// True once the process has ended (and is reaped, if it was a child; *out_status is then
+// waitpid's, else 0).
+static bool has_ended(int64_t pid, int *out_status) {
+  *out_status = 0;
+  const pid_t reaped = waitpid((pid_t)pid, out_status, WNOHANG);
+  return reaped == pid || (reaped < 0 && cli_process_start(pid) < 0);
+}
+
+enum { LOG_NAME_SIZE = 32 };
+
+static const char *name_of_log(int index, char name[LOG_NAME_SIZE]) {
+  snprintf(name, LOG_NAME_SIZE, index == 0 ? "coordinator.log" : "worker-%d.log",
+           index - 1);
+  return name;
+}
+
+static char *read_log(const cli_pod_t *pod, int index) {
+  char name[LOG_NAME_SIZE], *log = NULL;
+  char *path = cli_path(pod->folder, name_of_log(index, name));
+  size_t length;
+  const pod_status_t status = cli_read_file(path, &log, &length);
+  free(path);
+  pod_status_free(status);
+  return status == NULL ? log : pod_strdup("");
+}
+
+// "INVALID_ARGUMENT: there is no chip…" as a status.
+static pod_status_t parse_words(const char *words, size_t length) {
+  pod_text_t message = {0};
+  pod_code_t code = POD_UNAVAILABLE;
+  for (int i = 0; i < POD_CODE_COUNT; i++) {
+    const char *name = pod_code_name((pod_code_t)i);
+    const size_t name_length = strlen(name);
+    if (strncmp(words, name, name_length) == 0 &&
+        strncmp(words + name_length, ": ", 2) == 0 && length > name_length + 2) {
+      code = (pod_code_t)i;
+      words += name_length + 2;
+      length -= name_length + 2;
+      break;
+    }
+  }
+  pod_text_add_bytes(&message, words, length);
+  const pod_status_t status = pod_error_text(__FILE__, __LINE__, code, message.bytes);
+  pod_text_deinit(&message);
+  return status;
+}
+
+// Why a daemon has ended: what it said last in its own name, which is what the user must
+// know. NULL when it has said nothing.
+static pod_status_t last_words(const cli_pod_t *pod, int index) {
+  const char *name = index == 0 ? "podium-coordinator: " : "podium-worker: ";
+  char *log = read_log(pod, index);
+  const char *found = NULL;
+  for (const char *at = log; (at = strstr(at, name)) != NULL; at++) {
+    if (at == log || at[-1] == '\n') {
+      found = at + strlen(name);
+    }
+  }
+  pod_status_t status = NULL;
+  if (found != NULL && *found != '\0') {
+    const size_t length = strlen(found);
+    status = parse_words(found, length - (found[length - 1] == '\n'));
+  }
+  free(log);
+  return status;
+}
+
+// The daemon's reason, once it has ended.
+static pod_status_t check_alive(cli_pod_t *pod, int index) {
+  cli_interrupts_hold();
+  int status = 0;
+  const bool is_gone = pod->pids[index] > 0 && has_ended(pod->pids[index], &status);
+  pod->pids[index] = is_gone ? 0 : pod->pids[index];
+  cli_interrupts_release();
+  if (!is_gone) {
+    return NULL;
+  }
+  const pod_status_t words = last_words(pod, index);
+  if (words != NULL) {
+    return words;
+  }
+  char name[LOG_NAME_SIZE], how[64] = "has ended";
+  if (WIFSIGNALED(status)) {
+    snprintf(how, sizeof(how), "was killed by signal %d (%s)", WTERMSIG(status),
+             strsignal(WTERMSIG(status)));
+  }
+  char *log = read_log(pod, index);
+  const size_t length = strlen(log);
+  const pod_status_t told =
+      pod_error(POD_UNAVAILABLE, "a daemon of the pod %s%s%s%s%.*s", how,
+                length == 0 ? "" : "; its ", length == 0 ? "" : name_of_log(index, name),
+                length == 0 ? "" : ":\n",
+                (int)length - (length > 0 && log[length - 1] == '\n'), log);
+  free(log);
+  return told;
 }
 
 static pod_status_t wait_for_address(cli_pod_t *pod, const char *port_file) {
   const int64_t deadline = pod_clock_now_ns() + (int64_t)START_TIMEOUT_MS * 1000000;
   while (pod_clock_now_ns() < deadline) {
     char text[256];
-    FILE *file = fopen(port_file, "r");
+    FILE *file = fopen(port_file, "re");
     if (file != NULL) {
       const bool got = fgets(text, sizeof(text), file) != NULL;
       fclose(file);
@@ -135,126 +280,172 @@ static pod_status_t wait_for_address(cli_pod_t *pod, const char *port_file) {
         return NULL;
       }
     }
-    if (has_ended(pod->pids[0])) {
-      pod->pids[0] = 0;
-      return pod_error(POD_UNAVAILABLE, "the coordinator did not start");
-    }
+    POD_TRY(check_alive(pod, 0));
     pause_briefly();
   }
   return pod_error(POD_UNAVAILABLE, "the coordinator did not start within %d ms",
                    START_TIMEOUT_MS);
 }
 
-// Chips of "2x2x4", or the number behind the dash of "v5litepod-4"; the coordinator knows
-// better, and says how many workers it wants when they attach in vain.
-static int64_t chip_count(const char *topology) {
-  const char *dash = strrchr(topology, '-');
-  if (dash != NULL) {
-    static const char *const count_cores[] = {"v2", "v3", "v4", "v5p", "tpu7x", "v7x"};
-    const size_t length = (size_t)(dash - topology);
-    const int64_t count = strtoll(dash + 1, NULL, 10);
-    for (size_t i = 0; i < POD_COUNT_OF(count_cores); i++) {
-      if (strlen(count_cores[i]) == length &&
-          strncasecmp(count_cores[i], topology, length) == 0) {
-        return count / 2;
-      }
-    }
-    return count;
+static pod_status_t start_coordinator(const cli_pod_options_t *options, cli_pod_t *pod) {
+  char *program = cli_sibling("podium-coordinator");
+  char *port_file = cli_path(pod->folder, "address");
+  char name[LOG_NAME_SIZE];
+  char *const argv[] = {program,
+                        "--listen",
+                        "127.0.0.1:0",
+                        "--topology",
+                        (char *)(uintptr_t)options->topology,
+                        "--port-file",
+                        port_file,
+                        options->chip == NULL ? NULL : "--chip",
+                        (char *)(uintptr_t)options->chip,
+                        NULL};
+  pod_status_t status = spawn(options, pod, name_of_log(0, name), argv);
+  if (status == NULL) {
+    status = wait_for_address(pod, port_file);
   }
-  int64_t count = 1;
-  for (const char *next = topology; *next != '\0' && *next != '_';) {  // "_twisted"
-    char *end;
-    const long long size = strtoll(next, &end, 10);
-    if (end == next || size < 1 || count > PROCESSES_MAX) {
-      return 0;
-    }
-    count *= size;
-    next = end + (*end == 'x');
+  free(port_file);
+  free(program);
+  return status;
+}
+
+static pod_status_t start_workers(const cli_pod_options_t *options, int count,
+                                  cli_pod_t *pod) {
+  if (count >= CLI_POD_PROCESSES_MAX) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "%s has %d chips, and each would be a process; at most %d can run "
+                     "here. `podium simulate` needs none",
+                     options->topology, count, CLI_POD_PROCESSES_MAX - 1);
+  }
+  cli_interrupts_hold();
+  pod->pids = pod_grow(pod->pids, (size_t)count + 1, sizeof(*pod->pids));
+  cli_interrupts_release();
+  char *program = cli_sibling("podium-worker");
+  char *const argv[] = {program, "--coordinator", pod->address, NULL};
+  pod_status_t status = NULL;
+  for (int i = 1; i <= count && status == NULL; i++) {
+    char name[LOG_NAME_SIZE];
+    status = spawn(options, pod, name_of_log(i, name), argv);
+  }
+  free(program);
+  return status;
+}
+
+static int joined(const podium_pod_t *pod) {
+  int count = 0;
+  for (int i = 0; i < pod->device_count; i++) {
+    const char *state = pod->devices[i].state;
+    count += strcmp(state, "joining") == 0 || strcmp(state, "ready") == 0;
   }
   return count;
 }
 
-static pod_status_t start_all(const cli_pod_options_t *options, int64_t workers,
-                              cli_pod_t *pod) {
-  char *coordinator = sibling("podium-coordinator");
-  char *worker = sibling("podium-worker");
-  char *port_file = join(pod->folder, "address");
-  char *log = join(pod->folder, "coordinator.log");
-  char *const coordinator_argv[] = {coordinator,
-                                    "--listen",
-                                    "127.0.0.1:0",
-                                    "--topology",
-                                    (char *)(uintptr_t)options->topology,
-                                    "--port-file",
-                                    port_file,
-                                    options->chip == NULL ? NULL : "--chip",
-                                    (char *)(uintptr_t)options->chip,
-                                    NULL};
-  pod_status_t status = spawn(options, log, coordinator_argv, &pod->pids[0]);
+// Of the first chip that was lost, else how many are there.
+static pod_status_t not_ready(const podium_pod_t *pod) {
+  for (int i = 0; i < pod->device_count; i++) {
+    if (*pod->devices[i].reason != '\0') {
+      return pod_error(POD_DEADLINE_EXCEEDED, "the pod does not become ready: lost %s",
+                       pod->devices[i].reason);
+    }
+  }
+  return pod_error(POD_DEADLINE_EXCEEDED,
+                   "the pod is not ready in time: %d of %d chips have joined",
+                   joined(pod), pod->device_count);
+}
+
+// As long as some still come: a machine may take its time to start hundreds of processes.
+static pod_status_t wait_for_workers(const cli_pod_options_t *options, cli_pod_t *pod,
+                                     podium_session_t *session) {
+  const int64_t end = pod_clock_now_ns() + options->timeout_ms * 1000000;
+  int64_t deadline = 0;
+  for (int most = -1;;) {
+    podium_pod_t *now;
+    POD_TRY(cli_status_of(podium_pod(session, START_TIMEOUT_MS, &now)));
+    const bool is_ready = now->ready;
+    const int count = joined(now);
+    const bool is_over = options->timeout_ms > 0 && pod_clock_now_ns() > end;
+    const bool is_stuck = count <= most && pod_clock_now_ns() > deadline;
+    const pod_status_t late = !is_ready && (is_over || is_stuck) ? not_ready(now) : NULL;
+    podium_pod_free(now);
+    if (is_ready) {
+      return NULL;
+    }
+    POD_TRY(late);
+    for (int i = 0; i < pod->process_count; i++) {
+      POD_TRY(check_alive(pod, i));
+    }
+    if (count > most) {
+      most = count;
+      deadline = pod_clock_now_ns() + (int64_t)START_TIMEOUT_MS * 1000000;
+    }
+    pause_briefly();
+  }
+}
+
+// The coordinator knows how many chips a topology has.
+static pod_status_t start_all(const cli_pod_options_t *options, cli_pod_t *pod) {
+  POD_TRY(start_coordinator(options, pod));
+  if (options->has_no_workers) {
+    return NULL;
+  }
+  podium_session_t *session;
+  podium_pod_t *info;
+  const podium_connect_options_t ask = {.client_name = "podium", .do_not_wait = true};
+  POD_TRY(cli_status_of(podium_connect(pod->address, &ask, &session)));
+  pod_status_t status = cli_status_of(podium_pod(session, START_TIMEOUT_MS, &info));
   if (status == NULL) {
-    pod->process_count = 1;
-    status = wait_for_address(pod, port_file);
+    const int count = info->device_count;
+    podium_pod_free(info);
+    status = start_workers(options, count, pod);
   }
-  for (int64_t i = 0; i < workers && status == NULL; i++) {
-    char name[64];
-    snprintf(name, sizeof(name), "worker-%lld.log", (long long)i);
-    free(log);
-    log = join(pod->folder, name);
-    char *const worker_argv[] = {worker, "--coordinator", pod->address, NULL};
-    status = spawn(options, log, worker_argv, &pod->pids[1 + i]);
-    pod->process_count += status == NULL;
+  if (status == NULL) {
+    status = wait_for_workers(options, pod, session);
   }
-  free(log);
-  free(port_file);
-  free(worker);
-  free(coordinator);
+  podium_close(session);
   return status;
 }
 
 pod_status_t cli_pod_start(const cli_pod_options_t *options, cli_pod_t **out_pod) {
-  const int64_t workers = options->has_no_workers ? 0 : chip_count(options->topology);
-  if (!options->has_no_workers && (workers < 1 || workers >= PROCESSES_MAX)) {
-    return pod_error(
-        POD_INVALID_ARGUMENT,
-        "topology '%s': sizes like 2x2 or 2x2x4, or an accelerator name like "
-        "v5litepod-4, of at most %d chips",
-        options->topology, PROCESSES_MAX - 1);
-  }
   cli_pod_t *pod = pod_alloc(sizeof(*pod));
-  pod->pids = pod_alloc((size_t)(workers + 1) * sizeof(*pod->pids));
-  pod->folder = pod_strdup(options->folder);
-  const pod_status_t status = start_all(options, workers, pod);
+  pod->pids = pod_grow(NULL, 1, sizeof(*pod->pids));
+  cli_interrupts_hold();
+  pod_status_t status = make_folder(options->folder, &pod->folder);
+  if (status == NULL) {
+    pod->next = ours;
+    ours = pod;
+  }
+  cli_interrupts_release();
   if (status != NULL) {
-    const pod_status_t explained = cli_pod_explain(pod, status);
+    cli_pod_free(pod);
+    return status;
+  }
+  status = start_all(options, pod);
+  if (status != NULL) {
+    status = cli_pod_explain(pod, status);
     cli_pod_stop(pod);
-    return explained;
+    return status;
   }
   *out_pod = pod;
   return NULL;
 }
 
-static void remove_folder(const char *folder) {
-  DIR *listing = opendir(folder);
-  if (listing == NULL) {
-    return;
-  }
-  const struct dirent *entry;
-  while ((entry = readdir(listing)) != NULL) {
-    if (entry->d_name[0] != '.') {
-      char *path = join(folder, entry->d_name);
-      unlink(path);
-      free(path);
-    }
-  }
-  closedir(listing);
-  rmdir(folder);
+static int remove_entry(const char *path, const struct stat *info, int kind,
+                        struct FTW *place) {
+  (void)info;
+  (void)kind;
+  (void)place;
+  (void)remove(path);
+  return 0;
 }
 
-void cli_pod_stop(cli_pod_t *pod) {
-  if (pod == NULL) {
-    return;
-  }
-  // Workers first: their leaving is then no loss in the coordinator's log.
+static void remove_folder(const char *folder) {
+  enum { DESCRIPTORS = 16 };
+  (void)nftw(folder, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
+}
+
+// Workers first: their leaving is then no loss in the coordinator's log.
+static void stop_processes(cli_pod_t *pod) {
   for (int i = pod->process_count - 1; i >= 0; i--) {
     if (pod->pids[i] > 0) {
       kill((pid_t)pod->pids[i], SIGTERM);
@@ -263,7 +454,8 @@ void cli_pod_stop(cli_pod_t *pod) {
   const int64_t deadline = pod_clock_now_ns() + (int64_t)STOP_TIMEOUT_MS * 1000000;
   for (int i = pod->process_count - 1; i >= 0; i--) {
     bool killed = false;
-    while (pod->pids[i] > 0 && !has_ended(pod->pids[i])) {
+    int status;
+    while (pod->pids[i] > 0 && !has_ended(pod->pids[i], &status)) {
       if (pod_clock_now_ns() > deadline && !killed) {
         kill((pid_t)pod->pids[i], SIGKILL);
         killed = true;
@@ -273,7 +465,23 @@ void cli_pod_stop(cli_pod_t *pod) {
     pod->pids[i] = 0;
   }
   remove_folder(pod->folder);
+}
+
+void cli_pod_stop(cli_pod_t *pod) {
+  if (pod == NULL) {
+    return;
+  }
+  cli_interrupts_hold();
+  cli_pod_outlives(pod);
+  stop_processes(pod);
+  cli_interrupts_release();
   cli_pod_free(pod);
+}
+
+void cli_pods_end(void) {
+  for (cli_pod_t *pod = ours; pod != NULL; pod = pod->next) {
+    stop_processes(pod);
+  }
 }
 
 void cli_pod_free(cli_pod_t *pod) {
@@ -285,24 +493,18 @@ void cli_pod_free(cli_pod_t *pod) {
   }
 }
 
-static void add_last_lines(pod_text_t *text, const char *folder, const char *name) {
-  char *path = join(folder, name);
-  char *log;
-  size_t length;
-  const pod_status_t status = cli_read_file(path, &log, &length);
-  free(path);
-  if (status != NULL) {
-    pod_status_free(status);
-    return;
-  }
+static void add_last_lines(pod_text_t *text, const cli_pod_t *pod, int index) {
+  char name[LOG_NAME_SIZE];
+  char *log = read_log(pod, index);
   int lines = 0;
+  const size_t length = strlen(log);
   size_t start = length;
   while (start > 0 && lines <= LOG_LINES_SHOWN) {
     lines += log[--start] == '\n';
   }
   start += lines > LOG_LINES_SHOWN;
   if (length > 0) {
-    pod_text_printf(text, "\n%s:\n%s", name, log + start);
+    pod_text_printf(text, "\n%s:\n%s", name_of_log(index, name), log + start);
     if (text->bytes[text->length - 1] == '\n') {
       text->bytes[--text->length] = '\0';
     }
@@ -310,118 +512,27 @@ static void add_last_lines(pod_text_t *text, const char *folder, const char *nam
   free(log);
 }
 
-pod_status_t cli_pod_explain(const cli_pod_t *pod, pod_status_t status) {
+// One that has given its reason needs no log beside it.
+pod_status_t cli_pod_explain(cli_pod_t *pod, pod_status_t status) {
+  for (int i = 0; i < pod->process_count; i++) {
+    if (pod->pids[i] == 0) {
+      return status;
+    }
+    const pod_status_t reason = check_alive(pod, i);
+    if (reason != NULL) {
+      pod_status_free(status);
+      return reason;
+    }
+  }
   pod_text_t text = {0};
   pod_text_add(&text, pod_status_message(status));
-  add_last_lines(&text, pod->folder, "coordinator.log");
-  add_last_lines(&text, pod->folder, "worker-0.log");
+  add_last_lines(&text, pod, 0);
+  if (pod->process_count > 1) {
+    add_last_lines(&text, pod, 1);
+  }
   const pod_status_t explained =
       pod_error_text(__FILE__, __LINE__, pod_status_code(status), text.bytes);
   pod_text_deinit(&text);
   pod_status_free(status);
   return explained;
-}
-
-// --- The state of a pod that stays ---
-
-char *cli_pod_folder(const char *name) {
-  pod_text_t text = {0};
-  const char *runtime = getenv("XDG_RUNTIME_DIR");
-  if (runtime != NULL && *runtime == '/') {
-    pod_text_printf(&text, "%s/podium", runtime);
-  } else {
-    pod_text_printf(&text, "/tmp/podium-%u", (unsigned)getuid());
-  }
-  mkdir(text.bytes, 0700);
-  pod_text_printf(&text, "/pod-%s", name);
-  return pod_text_take(&text);
-}
-
-pod_status_t cli_pod_save(const cli_pod_t *pod) {
-  cJSON *state = cJSON_CreateObject();
-  cJSON_AddStringToObject(state, "address", pod->address);
-  cJSON *processes = cJSON_AddArrayToObject(state, "processes");
-  for (int i = 0; i < pod->process_count; i++) {
-    cJSON *process = cJSON_CreateObject();
-    cJSON_AddNumberToObject(process, "pid", (double)pod->pids[i]);
-    cJSON_AddNumberToObject(process, "start_ticks", (double)start_ticks(pod->pids[i]));
-    cJSON_AddItemToArray(processes, process);
-  }
-  char *text = cJSON_Print(state);
-  cJSON_Delete(state);
-  char *path = join(pod->folder, "pod.json");
-  FILE *file = fopen(path, "w");
-  pod_status_t status = NULL;
-  if (file == NULL || fputs(text, file) < 0) {
-    status = pod_error(POD_INTERNAL, "%s: %s", path, strerror(errno));
-  }
-  if (file != NULL && fclose(file) != 0 && status == NULL) {
-    status = pod_error(POD_INTERNAL, "%s: %s", path, strerror(errno));
-  }
-  free(path);
-  free(text);
-  return status;
-}
-
-static pod_status_t parse_state(const char *path, const cJSON *state, cli_pod_t *pod) {
-  const cJSON *address = cJSON_GetObjectItem(state, "address");
-  const cJSON *processes = cJSON_GetObjectItem(state, "processes");
-  const int count = cJSON_GetArraySize(processes);
-  if (!cJSON_IsString(address) || count < 1 || count > PROCESSES_MAX) {
-    return pod_error(POD_DATA_LOSS, "%s is no state of a pod; remove it", path);
-  }
-  pod->address = pod_strdup(address->valuestring);
-  pod->process_count = count;
-  pod->pids = pod_alloc((size_t)count * sizeof(*pod->pids));
-  for (int i = 0; i < count; i++) {
-    const cJSON *process = cJSON_GetArrayItem(processes, i);
-    const cJSON *pid = cJSON_GetObjectItem(process, "pid");
-    const cJSON *ticks = cJSON_GetObjectItem(process, "start_ticks");
-    // A pid that has gone to another process is not ours to signal.
-    if (cJSON_IsNumber(pid) && cJSON_IsNumber(ticks) && pid->valuedouble > 1 &&
-        start_ticks((int64_t)pid->valuedouble) == (long long)ticks->valuedouble) {
-      pod->pids[i] = (int64_t)pid->valuedouble;
-    }
-  }
-  return NULL;
-}
-
-pod_status_t cli_pod_load(const char *name, cli_pod_t **out_pod) {
-  char *folder = cli_pod_folder(name);
-  char *path = join(folder, "pod.json");
-  char *text;
-  size_t length;
-  pod_status_t status = cli_read_file(path, &text, &length);
-  if (status != NULL) {
-    pod_status_free(status);
-    status =
-        pod_error(POD_NOT_FOUND, "no local pod '%s' is up; `podium up` starts one", name);
-    free(folder);
-  } else {
-    cJSON *state = cJSON_ParseWithLength(text, length);
-    cli_pod_t *pod = pod_alloc(sizeof(*pod));
-    pod->folder = folder;
-    status = parse_state(path, state, pod);
-    cJSON_Delete(state);
-    free(text);
-    if (status == NULL) {
-      *out_pod = pod;
-    } else {
-      cli_pod_free(pod);
-    }
-  }
-  free(path);
-  return status;
-}
-
-pod_status_t cli_pod_address(const char *text, char **out_address) {
-  if (strchr(text, ':') != NULL) {
-    *out_address = pod_strdup(text);
-    return NULL;
-  }
-  cli_pod_t *pod;
-  POD_TRY(cli_pod_load(text, &pod));
-  *out_address = pod_strdup(pod->address);
-  cli_pod_free(pod);
-  return NULL;
 }

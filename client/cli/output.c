@@ -1,30 +1,42 @@
+// gzip by zlib where it is asked for, else plain; the first error is kept.
+
 #include "client/cli/output.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "common/base/memory.h"
+#include "common/base/output_file.h"
 
 struct cli_output_t {
   char *path;
-  FILE *file;
+  pod_output_file_t *target;
+  FILE *file;   // Writes to `target`.
   gzFile gzip;  // Instead of `file`.
   int error;    // errno of the first write that failed.
 };
 
 pod_status_t cli_output_open(const char *path, bool is_gzip, cli_output_t **out_output) {
-  errno = 0;
-  FILE *file = is_gzip ? NULL : fopen(path, "wb");
-  gzFile gzip = is_gzip ? gzopen(path, "wb") : NULL;
+  pod_output_file_t *target;
+  POD_TRY(pod_output_file_open(path, &target));
+  const int descriptor = dup(pod_output_file_descriptor(target));
+  FILE *file = is_gzip || descriptor < 0 ? NULL : fdopen(descriptor, "wb");
+  gzFile gzip = is_gzip && descriptor >= 0 ? gzdopen(descriptor, "wb") : NULL;
   if (file == NULL && gzip == NULL) {
-    return pod_error(POD_INVALID_ARGUMENT, "%s: %s", path,
-                     strerror(errno == 0 ? ENOMEM : errno));
+    const pod_status_t status =
+        pod_error(POD_RESOURCE_EXHAUSTED, "%s: %s", path, strerror(errno));
+    if (descriptor >= 0) {
+      (void)close(descriptor);
+    }
+    return pod_output_file_close(target, status);
   }
   cli_output_t *output = pod_alloc(sizeof(*output));
-  *output = (cli_output_t){.path = pod_strdup(path), .file = file, .gzip = gzip};
+  *output = (cli_output_t){
+      .path = pod_strdup(path), .target = target, .file = file, .gzip = gzip};
   *out_output = output;
   return NULL;
 }
@@ -59,10 +71,11 @@ pod_status_t cli_output_close(cli_output_t *output) {
   const bool failed =
       output->gzip != NULL ? gzclose(output->gzip) != Z_OK : fclose(output->file) != 0;
   note_error(output, failed);
-  const pod_status_t status = output->error == 0
-                                  ? NULL
-                                  : pod_error(POD_RESOURCE_EXHAUSTED, "%s: %s",
-                                              output->path, strerror(output->error));
+  const pod_status_t failed_status =
+      output->error == 0 ? NULL
+                         : pod_error(POD_RESOURCE_EXHAUSTED, "cannot write %s: %s",
+                                     output->path, strerror(output->error));
+  const pod_status_t status = pod_output_file_close(output->target, failed_status);
   free(output->path);
   free(output);
   return status;

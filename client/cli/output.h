@@ -1,4 +1,5 @@
-// Files that the commands write: as they are, or through gzip.
+// Files that the commands write: as they are, or through gzip. Which files those are, and
+// when they appear, is said in common/base/output_file.h.
 //
 // Errors: a write that fails is remembered and told by cli_output_close.
 
@@ -12,7 +13,7 @@
 
 typedef struct cli_output_t cli_output_t;
 
-// INVALID_ARGUMENT when the file cannot be made.
+// As pod_output_file_open.
 POD_MUST_USE pod_status_t cli_output_open(const char *path, bool is_gzip,
                                           cli_output_t **out_output);
 

@@ -1,3 +1,6 @@
+// One line on a terminal, written anew; nothing where there is no terminal or it is
+// dumb.
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -5,6 +8,7 @@
 #include <unistd.h>
 
 #include "client/cli/cli.h"
+#include "client/cli/terminal.h"
 #include "common/base/clock.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
@@ -17,6 +21,7 @@ struct cli_progress_t {
   pthread_cond_t wake;
   bool is_stopped;
   const char *what;
+  char *note;  // NULL: none.
   int64_t started_ns, total;
   atomic_llong done;
   bool is_drawn;
@@ -36,6 +41,9 @@ static void draw(cli_progress_t *progress) {
     pod_text_add_size(&line, (unsigned long long)progress->total);
   }
   pod_text_printf(&line, " … %.0f s", (double)elapsed_ns / 1e9);
+  if (progress->note != NULL) {
+    pod_text_printf(&line, ", waiting %s", progress->note);
+  }
   fputs(line.bytes, stderr);
   fflush(stderr);
   pod_text_deinit(&line);
@@ -66,7 +74,7 @@ static void *run(void *context) {
 }
 
 cli_progress_t *cli_progress_start(void) {
-  if (!isatty(STDERR_FILENO)) {
+  if (!isatty(STDERR_FILENO) || !cli_terminal_is_smart()) {
     return NULL;
   }
   cli_progress_t *progress = pod_alloc(sizeof(*progress));
@@ -92,6 +100,14 @@ void cli_progress_step(cli_progress_t *progress, const char *what, int64_t total
   pthread_mutex_unlock(&progress->mutex);
 }
 
+void cli_progress_note(cli_progress_t *progress, const char *note) {
+  pthread_mutex_lock(&progress->mutex);
+  clear(progress);
+  free(progress->note);
+  progress->note = *note == '\0' ? NULL : pod_strdup(note);
+  pthread_mutex_unlock(&progress->mutex);
+}
+
 void cli_progress_advance(cli_progress_t *progress, int64_t done) {
   if (progress != NULL) {
     atomic_store(&progress->done, done);
@@ -109,5 +125,6 @@ void cli_progress_stop(cli_progress_t *progress) {
   pthread_join(progress->thread, NULL);
   pthread_cond_destroy(&progress->wake);
   pthread_mutex_destroy(&progress->mutex);
+  free(progress->note);
   free(progress);
 }

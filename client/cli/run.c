@@ -1,20 +1,17 @@
 // podium run, simulate and compile: from a module's text to its results and profile.
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "client/cli/cli.h"
-#include "client/cli/shapes.h"
-#include "client/cli/simulation.h"
+#include "client/cli/report.h"
+#include "client/cli/run.h"
+#include "client/cli/streams.h"
+#include "client/cli/terminal.h"
 #include "common/base/clock.h"
 #include "common/base/memory.h"
-#include "common/base/text.h"
-#include "common/tensor/array.h"
 
-enum { BINDINGS_MAX = 4096, VALUES_SHOWN = 8, EVENTS_MAX = 1 << 20 };
+enum { EVENTS_MAX = 1 << 20, REPEAT_MAX = 1000000000 };
 
 enum {
   KEY_POD = 256,
@@ -27,59 +24,62 @@ enum {
   KEY_TIME_ONLY,
   KEY_XPLANE,
   KEY_ALGORITHM,
+  KEY_MODEL_FLOP,
+  KEY_HOST_PROFILE,
+  KEY_CAST,
+  KEY_DEVICE_ORDER,
 };
 
-// NAME=VALUE of --input, --output, --expect.
-typedef struct binding_t {
-  const char *name;
-  size_t name_length;
-  const char *value;
-  bool used;
-} binding_t;
+// What one option says must not be dropped silently because of another.
+static void refuse_contradictions(const cli_run_t *run, struct argp_state *state) {
+  const bool has_values =
+      run->inputs.count + run->outputs.count + run->expected.count > 0;
+  if (run->time_only && has_values) {
+    argp_error(state,
+               "--time-only computes no values: leave it out, or --input, --output and "
+               "--expect");
+  } else if (run->time_only && run->host_profile != NULL) {
+    argp_error(state, "--time-only measures nothing: leave it out, or --host-profile");
+  } else if (run->time_only && run->repeat > 1) {
+    argp_error(state, "--time-only executes nothing: leave it out, or --repeat");
+  }
+  // What only compiles or simulates does so for any kind and size.
+  if (run->is_executed && !run->time_only && run->pod != NULL &&
+      (run->chip != NULL || run->topology != NULL)) {
+    argp_error(
+        state,
+        "--pod (or PODIUM_POD) names a pod, which has its chips: leave out --chip and "
+        "--topology. "
+        "`podium simulate --pod %s` tells the time on other ones",
+        run->pod);
+  }
+}
 
-typedef struct bindings_t {
-  int count;
-  binding_t list[BINDINGS_MAX];
-} bindings_t;
-
-typedef struct run_t {
-  const char *program, *pod, *chip, *topology, *algorithms, *profile, *xplane;
-  int64_t timeout_ms;
-  int repeat;
-  double tolerance;
-  bool quiet, only_text, time_only;
-  cli_simulation_t simulation;
-  bindings_t inputs, outputs, expected;
-  cli_shapes_t shapes;
-  // What it makes on the way, released in reverse.
-  char *text;
-  size_t length;
-  char *folder;
-  cli_pod_t *local;
-  podium_session_t *session;
-  podium_pod_t *pod_info;
-  podium_executable_t *executable;
-  podium_array_t **arguments, **results;
-  podium_execution_t *execution;
-  cli_progress_t *progress;
-} run_t;
-
-static error_t bind(struct argp_state *state, bindings_t *bindings, const char *option,
-                    const char *text) {
-  const char *equals = strchr(text, '=');
-  if (equals == NULL || equals == text || equals[1] == '\0') {
-    argp_error(state, "--%s takes NAME=VALUE, got '%s'", option, text);
-  } else if (bindings->count == BINDINGS_MAX) {
-    argp_error(state, "more than %d --%s", BINDINGS_MAX, option);
-  } else {
-    bindings->list[bindings->count++] = (binding_t){
-        .name = text, .name_length = (size_t)(equals - text), .value = equals + 1};
+// "0,1,3,2"; whether it is a permutation is the compiler's to say.
+static error_t parse_device_order(cli_run_t *run, const char *value,
+                                  struct argp_state *state) {
+  enum { DEVICES_MAX = 1 << 20 };
+  run->device_order_count = 0;
+  for (const char *at = value; at != NULL; at = *at == ',' ? at + 1 : NULL) {
+    char *end = NULL;
+    const long long id = strtoll(at, &end, 10);
+    const bool is_number = *at >= '0' && *at <= '9' && (*end == ',' || *end == '\0');
+    if (!is_number || run->device_order_count == DEVICES_MAX) {
+      argp_error(state, "--device-order takes chips, such as 0,1,3,2, got '%s'", value);
+      return EINVAL;
+    }
+    run->device_order =
+        pod_grow(run->device_order, (size_t)run->device_order_count + 1, sizeof(int64_t));
+    run->device_order[run->device_order_count++] = id;
+    at = end;
   }
   return 0;
 }
 
+// A flat switch, an arm a line or two.
+// NOLINTNEXTLINE(readability-function-size)
 static error_t parse_option(int key, char *value, struct argp_state *state) {
-  run_t *run = state->input;
+  cli_run_t *run = state->input;
   char *end = NULL;
   switch (key) {
     case 'c':
@@ -96,14 +96,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case CLI_KEY_CONSTANT:
       return cli_constant_option(&run->shapes, value, state);
     case 'i':
-      return bind(state, &run->inputs, "input", value);
+      return cli_bindings_option(&run->inputs, value, state);
     case 'o':
-      return bind(state, &run->outputs, "output", value);
+      return cli_bindings_option(&run->outputs, value, state);
     case KEY_EXPECT:
-      return bind(state, &run->expected, "expect", value);
+      return cli_bindings_option(&run->expected, value, state);
     case KEY_TOLERANCE:
       run->tolerance = strtod(value, &end);
-      if (*end != '\0' || !(run->tolerance >= 0)) {
+      if (end == value || *end != '\0' || !(run->tolerance >= 0)) {
         argp_error(state, "--tolerance takes a number, got '%s'", value);
       }
       return 0;
@@ -113,6 +113,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case KEY_PROFILE:
       run->profile = value;
       return 0;
+    case KEY_DEVICE_ORDER:
+      return parse_device_order(run, value, state);
+    case KEY_CAST:
+      run->casts = true;
+      return 0;
+    case KEY_HOST_PROFILE:
+      run->host_profile = value;
+      return 0;
     case KEY_XPLANE:
       run->xplane = value;
       return 0;
@@ -120,15 +128,20 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
       run->time_only = true;
       return 0;
     case KEY_REPEAT:
-      run->repeat = (int)strtol(value, &end, 10);
-      if (*end != '\0' || run->repeat < 1) {
-        argp_error(state, "--repeat takes a number from 1, got '%s'", value);
+      if (!cli_read_number(value, 1, REPEAT_MAX, &run->repeat)) {
+        argp_error(state, "--repeat takes a number from 1 to %d, got '%s'", REPEAT_MAX,
+                   value);
       }
       return 0;
     case KEY_TIMEOUT:
-      run->timeout_ms = (int64_t)(1000 * strtod(value, &end));
-      if (*end != '\0' || run->timeout_ms <= 0) {
+      if (!cli_read_seconds(value, &run->timeout_ms)) {
         argp_error(state, "--timeout takes seconds, got '%s'", value);
+      }
+      return 0;
+    case KEY_MODEL_FLOP:
+      run->model_flop = strtod(value, &end);
+      if (end == value || *end != '\0' || !(run->model_flop > 0)) {
+        argp_error(state, "--model-flop takes a number such as 3.4e12, got '%s'", value);
       }
       return 0;
     case KEY_TEXT:
@@ -149,6 +162,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
                    "a PROGRAM is needed: a file of StableHLO text, or - for "
                    "standard input");
       }
+      refuse_contradictions(run, state);
       return 0;
     default:
       return cli_simulation_option(&run->simulation, key, value, state);
@@ -156,7 +170,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 }
 
 #define POD_OPTIONS                                                                      \
-  {"chip", 'c', "KIND|FILE", 0, "v2, v3, v4, v5e, v5p, v6e, v7x (v5e) or a file", 1},    \
+  {"chip",                                                                               \
+   'c',                                                                                  \
+   "KIND|FILE",                                                                          \
+   0,                                                                                    \
+   "A kind that `podium chips` lists, or a file that describes one (v5e)",               \
+   1},                                                                                   \
       {"topology",                                                                       \
        't',                                                                              \
        "SIZES",                                                                          \
@@ -171,46 +190,76 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
        "Use this pod: HOST:PORT of its coordinator, or the name given to `podium up`. "  \
        "Without it a local pod is started and stopped",                                  \
        1},                                                                               \
+      {"device-order",                                                                   \
+       KEY_DEVICE_ORDER,                                                                 \
+       "CHIPS",                                                                          \
+       0,                                                                                \
+       "The chip that stands for each device of the program's mesh: 0,1,3,2 makes a "    \
+       "ring of "                                                                        \
+       "2x2. Values stay the same",                                                      \
+       1},                                                                               \
       {"algorithm",                                                                      \
        KEY_ALGORITHM,                                                                    \
        "[COLLECTIVE=]NAME",                                                              \
        0,                                                                                \
        "How collectives run: ring, line, tree, direct or torus, for all of them or for " \
-       "one kind (all_reduce=ring,all_gather=line). Without it the cheapest",            \
+       "one "                                                                            \
+       "kind (all_reduce=ring,all_gather=line). Without it the cheapest",                \
        1},                                                                               \
   {                                                                                      \
     "timeout", KEY_TIMEOUT, "SECONDS", 0, "Give up after so long (no limit)", 3          \
   }
 
-#define PROFILE_OPTIONS                                                                 \
-  {"profile", KEY_PROFILE, "FILE.json", 0, "Write a trace for https://ui.perfetto.dev", \
-   2},                                                                                  \
-  {                                                                                     \
-    "xplane", KEY_XPLANE, "DIR", 0,                                                     \
-        "Write DIR/plugins/profile/TIME/HOST.xplane.pb for TensorBoard and XProf", 2    \
+#define PROFILE_OPTIONS                                                              \
+  {"model-flop",                                                                     \
+   KEY_MODEL_FLOP,                                                                   \
+   "N",                                                                              \
+   0,                                                                                \
+   "FLOP that the model needs for the step, such as 6 x parameters x tokens: "       \
+   "the profile then shows the MFU beside the HFU",                                  \
+   4},                                                                               \
+      {"profile",                                                                    \
+       KEY_PROFILE,                                                                  \
+       "FILE.json",                                                                  \
+       0,                                                                            \
+       "Write a trace of the predicted time for https://ui.perfetto.dev",            \
+       2},                                                                           \
+  {                                                                                  \
+    "xplane", KEY_XPLANE, "DIR", 0,                                                  \
+        "Write DIR/plugins/profile/TIME/HOST.xplane.pb for TensorBoard and XProf", 2 \
   }
 
 // --- The pod ---
 
-static pod_status_t start_local_pod(run_t *run) {
-  char folder[] = "/tmp/podium-run-XXXXXX";
-  if (mkdtemp(folder) == NULL) {
-    return pod_error(POD_INTERNAL, "no temporary folder under /tmp");
-  }
-  run->folder = pod_strdup(folder);
+// Only then does it need workers.
+static bool is_running(const cli_run_t *run) {
+  return run->is_executed && !run->time_only;
+}
+
+static pod_status_t start_local_pod(cli_run_t *run) {
   char *topology = run->topology != NULL ? pod_strdup(run->topology)
                                          : cli_topology_for(cli_chips_for(run->text));
   const pod_status_t status =
       cli_pod_start(&(cli_pod_options_t){.chip = run->chip,
                                          .topology = topology,
-                                         .folder = folder,
-                                         .has_no_workers = run->time_only},
+                                         .timeout_ms = run->timeout_ms,
+                                         .has_no_workers = !is_running(run)},
                     &run->local);
   free(topology);
   return status;
 }
 
-static pod_status_t connect_pod(run_t *run) {
+// On the library's thread, which ends with the session, and before the progress does.
+static void note_waiting(void *context, const char *for_what) {
+  const cli_run_t *run = context;
+  if (run->progress != NULL) {
+    cli_progress_note(run->progress, for_what);
+  } else if (!run->quiet && *for_what != '\0') {
+    fprintf(stderr, "waiting %s\n", for_what);
+  }
+}
+
+static pod_status_t connect_pod(cli_run_t *run) {
   const int64_t started_ns = pod_clock_now_ns();
   char *address = NULL;
   if (run->pod != NULL) {
@@ -221,7 +270,9 @@ static pod_status_t connect_pod(run_t *run) {
   }
   const podium_connect_options_t options = {.timeout_ms = run->timeout_ms,
                                             .client_name = "podium run",
-                                            .do_not_wait = run->time_only};
+                                            .do_not_wait = !is_running(run),
+                                            .on_waiting = note_waiting,
+                                            .on_waiting_context = run};
   pod_status_t status = cli_status_of(podium_connect(address, &options, &run->session));
   free(address);
   if (status != NULL && run->local != NULL) {
@@ -229,7 +280,7 @@ static pod_status_t connect_pod(run_t *run) {
   }
   POD_TRY(status);
   POD_TRY(cli_status_of(podium_pod(run->session, 10000, &run->pod_info)));
-  if (run->local != NULL && !run->quiet && !run->time_only) {
+  if (run->local != NULL && !run->quiet && is_running(run)) {
     fprintf(stderr, "pod of %d %s chips, %s, ready after %.2f s\n",
             run->pod_info->device_count, run->pod_info->chip_kind,
             run->pod_info->topology, (double)(pod_clock_now_ns() - started_ns) / 1e9);
@@ -237,58 +288,41 @@ static pod_status_t connect_pod(run_t *run) {
   return NULL;
 }
 
-static void release(run_t *run) {
-  cli_progress_stop(run->progress);
+static void release(cli_run_t *run) {
   cli_shapes_deinit(&run->shapes);
-  podium_close(run->session);  // Frees arrays, execution and executable with it.
+  cli_bindings_deinit(&run->inputs);
+  cli_bindings_deinit(&run->outputs);
+  cli_bindings_deinit(&run->expected);
+  podium_close(run->session);        // Frees arrays, execution and executable with it.
+  cli_progress_stop(run->progress);  // Behind the session, whose thread notes waits.
   podium_pod_free(run->pod_info);
   cli_pod_stop(run->local);
-  if (run->folder != NULL) {
-    rmdir(run->folder);
-  }
-  free(run->folder);
+  free(run->device_order);
   free(run->arguments);
   free(run->results);
   free(run->text);
   free(run);
 }
 
-static bool is_generator(const char *value) {
-  return strcmp(value, "ones") == 0 || strcmp(value, "zeros") == 0 ||
-         strcmp(value, "iota") == 0 || strncmp(value, "random:", 7) == 0 ||
-         strncmp(value, "const:", 6) == 0;
-}
-
-// Arguments whose sizes the program leaves open have those of their files.
-static pod_status_t find_shapes(run_t *run) {
-  if (!cli_has_open_sizes(run->text)) {
-    return NULL;
-  }
-  for (int i = run->inputs.count - 1; i >= 0; i--) {  // The last one of a name counts.
-    const binding_t *input = &run->inputs.list[i];
-    tensor_shape_t shape;
-    if (!is_generator(input->value)) {
-      POD_TRY(pod_status_context(tensor_npy_shape(input->value, &shape), "input %.*s",
-                                 (int)input->name_length, input->name));
-      cli_shapes_add(&run->shapes, input->name, input->name_length, &shape);
-    }
-  }
-  return NULL;
-}
-
-// With `only` for any pod: one of another kind or size than the one that is asked.
-static pod_status_t prepare(run_t *run, bool only) {
+// What is not executed is compiled for any pod: one of another kind or size than the one
+// that is asked.
+static pod_status_t prepare(cli_run_t *run) {
   run->progress = cli_progress_start();
   POD_TRY(cli_read_file(run->program, &run->text, &run->length));
-  POD_TRY(find_shapes(run));
+  POD_TRY(cli_check_module(run->program, run->text, run->length));
+  POD_TRY(cli_run_check_files(run));
+  POD_TRY(cli_run_find_shapes(run));
   cli_progress_step(run->progress, "starting the pod", 0);
   POD_TRY(connect_pod(run));
   cli_progress_step(run->progress, "compiling", 0);
+  const bool only = !is_running(run);
   const bool is_elsewhere = only && run->pod != NULL;
   const podium_compile_options_t options = {
       .timeout_ms = run->timeout_ms,
       .only = only,
       .algorithms = run->algorithms,
+      .device_order_count = run->device_order_count,
+      .device_order = run->device_order,
       .argument_type_count = run->shapes.count,
       .argument_types = run->shapes.types,
       .chip_kind = is_elsewhere ? run->chip : NULL,
@@ -297,207 +331,9 @@ static pod_status_t prepare(run_t *run, bool only) {
                                       &options, &run->executable));
 }
 
-// --- Inputs ---
+// --- What it tells ---
 
-// A binding of this name, or of this number.
-static binding_t *find_binding(bindings_t *bindings, const char *name, int index) {
-  char number[16];
-  snprintf(number, sizeof(number), "%d", index);
-  for (int i = bindings->count - 1; i >= 0; i--) {
-    binding_t *binding = &bindings->list[i];
-    const bool is_name = strlen(name) == binding->name_length &&
-                         memcmp(name, binding->name, binding->name_length) == 0;
-    const bool is_number = strlen(number) == binding->name_length &&
-                           memcmp(number, binding->name, binding->name_length) == 0;
-    if (is_name || is_number) {
-      binding->used = true;
-      return binding;
-    }
-  }
-  return NULL;
-}
-
-static pod_status_t check_all_used(const bindings_t *bindings, const char *what,
-                                   int count, const podium_signature_t *signatures) {
-  for (int i = 0; i < bindings->count; i++) {
-    const binding_t *binding = &bindings->list[i];
-    if (binding->used) {
-      continue;
-    }
-    pod_text_t names = {0};
-    for (int s = 0; s < count; s++) {
-      pod_text_printf(&names, "%s%s", s == 0 ? "" : ", ", signatures[s].name);
-    }
-    const pod_status_t status =
-        pod_error(POD_INVALID_ARGUMENT, "the program has no %s '%.*s', only: %s", what,
-                  (int)binding->name_length, binding->name,
-                  names.bytes == NULL ? "none" : names.bytes);
-    pod_text_deinit(&names);
-    return status;
-  }
-  return NULL;
-}
-
-static tensor_shape_t tensor_of(const podium_shape_t *shape) {
-  return tensor_shape_make((tensor_dtype_t)shape->dtype, shape->rank, shape->dims);
-}
-
-static pod_status_t make_input(run_t *run, int index, tensor_array_t *array) {
-  const podium_signature_t *signature =
-      &podium_executable_info(run->executable)->arguments[index];
-  const tensor_shape_t shape = tensor_of(&signature->shape);
-  const binding_t *binding = find_binding(&run->inputs, signature->name, index);
-  char generator[32];
-  int64_t constant;
-  if (cli_constant_of(&run->shapes, signature->name, index, &constant)) {
-    snprintf(generator, sizeof(generator), "const:%lld", (long long)constant);
-  } else {
-    snprintf(generator, sizeof(generator), "random:%d", index);
-  }
-  const char *value = binding == NULL ? generator : binding->value;
-  pod_status_t status;
-  if (is_generator(value)) {
-    status = tensor_array_init(array, &shape);
-    if (status == NULL) {
-      status = tensor_fill(value, array);
-    }
-  } else {
-    status = tensor_npy_read(value, &shape, array);
-  }
-  return pod_status_context(status, "input %s", signature->name);
-}
-
-typedef struct upload_t {
-  const tensor_array_t *array;
-  int64_t done;
-  cli_progress_t *progress;
-} upload_t;
-
-static int64_t read_array(void *context, void *buffer, size_t size) {
-  upload_t *upload = context;
-  memcpy(buffer, (const char *)upload->array->data + upload->done, size);
-  upload->done += (int64_t)size;
-  cli_progress_advance(upload->progress, upload->done);
-  return (int64_t)size;
-}
-
-static pod_status_t put_inputs(run_t *run) {
-  const podium_program_info_t *info = podium_executable_info(run->executable);
-  run->arguments = pod_alloc((size_t)info->argument_count * sizeof(podium_array_t *));
-  for (int i = 0; i < info->argument_count; i++) {
-    tensor_array_t array = {0};
-    POD_TRY(make_input(run, i, &array));
-    cli_progress_step(run->progress, "sending inputs", tensor_shape_bytes(&array.shape));
-    upload_t upload = {.array = &array, .progress = run->progress};
-    const podium_layout_t layout = {.executable = run->executable, .argument = i};
-    const pod_status_t status = cli_status_of(podium_put_stream(
-        run->session, &layout, read_array, &upload, run->timeout_ms, &run->arguments[i]));
-    tensor_array_deinit(&array);
-    POD_TRY(pod_status_context(status, "input %s", info->arguments[i].name));
-  }
-  return check_all_used(&run->inputs, "argument", info->argument_count, info->arguments);
-}
-
-// --- Results ---
-
-static void print_values(const tensor_array_t *array) {
-  const int64_t count = tensor_shape_elements(&array->shape);
-  const size_t element_bytes = tensor_dtype_bytes(array->shape.dtype);
-  const bool is_real = tensor_dtype_is_float(array->shape.dtype) ||
-                       tensor_dtype_is_complex(array->shape.dtype);
-  for (int64_t i = 0; i < count && i < VALUES_SHOWN; i++) {
-    const char *element = (const char *)array->data + (size_t)i * element_bytes;
-    printf(i == 0 ? " " : ", ");
-    if (is_real) {
-      printf("%.6g", tensor_element_as_double(array->shape.dtype, element));
-    } else {
-      printf("%lld", (long long)tensor_element_as_int64(array->shape.dtype, element));
-    }
-  }
-  printf(count > VALUES_SHOWN ? ", …\n" : "\n");
-}
-
-// Largest difference, relative to the largest expected magnitude.
-static pod_status_t compare(const char *name, const tensor_array_t *result,
-                            const tensor_array_t *expected, double tolerance) {
-  const int64_t count = tensor_shape_elements(&result->shape);
-  const tensor_dtype_t dtype = result->shape.dtype;
-  const size_t element_bytes = tensor_dtype_bytes(dtype);
-  double largest = 0, scale = 0;
-  int64_t worst = 0;
-  for (int64_t i = 0; i < count; i++) {
-    const size_t offset = (size_t)i * element_bytes;
-    const double a = tensor_element_as_double(dtype, (const char *)result->data + offset);
-    const double b =
-        tensor_element_as_double(dtype, (const char *)expected->data + offset);
-    const double difference = isnan(a) && isnan(b) ? 0 : fabs(a - b);
-    scale = fabs(b) > scale ? fabs(b) : scale;
-    if (!(difference <= largest)) {
-      largest = difference;
-      worst = i;
-    }
-  }
-  const double error = scale > 0 ? largest / scale : largest;
-  printf(
-      "check %s: largest difference %.3g (%.3g of the largest value) over %lld "
-      "elements: %s\n",
-      name, largest, error, (long long)count, error <= tolerance ? "ok" : "WRONG");
-  if (!(error <= tolerance)) {
-    return pod_error(POD_DATA_LOSS,
-                     "result %s differs from what was expected at element %lld: "
-                     "difference %g of %g, tolerance %g",
-                     name, (long long)worst, largest, scale, tolerance);
-  }
-  return NULL;
-}
-
-static pod_status_t use_result(run_t *run, int index, const tensor_array_t *array) {
-  const podium_signature_t *signature =
-      &podium_executable_info(run->executable)->results[index];
-  const binding_t *output = find_binding(&run->outputs, signature->name, index);
-  const binding_t *expect = find_binding(&run->expected, signature->name, index);
-  if (!run->quiet) {
-    pod_arena_t *arena = pod_arena_create();
-    printf("%s = %s", signature->name, cli_shape(arena, &signature->shape));
-    print_values(array);
-    pod_arena_destroy(arena);
-  }
-  if (output != NULL) {
-    POD_TRY(tensor_npy_write(output->value, array));
-  }
-  if (expect != NULL) {
-    tensor_array_t expected = {0};
-    POD_TRY(tensor_npy_read(expect->value, &array->shape, &expected));
-    const pod_status_t status =
-        compare(signature->name, array, &expected, run->tolerance);
-    tensor_array_deinit(&expected);
-    return status;
-  }
-  return NULL;
-}
-
-static pod_status_t fetch_results(run_t *run) {
-  const podium_program_info_t *info = podium_executable_info(run->executable);
-  for (int i = 0; i < info->result_count; i++) {
-    const tensor_shape_t shape = tensor_of(&info->results[i].shape);
-    tensor_array_t array;
-    POD_TRY(tensor_array_init(&array, &shape));
-    cli_progress_step(run->progress, "fetching results", 0);
-    pod_status_t status =
-        cli_status_of(podium_fetch(run->results[i], array.data,
-                                   (size_t)tensor_shape_bytes(&shape), run->timeout_ms));
-    cli_progress_step(run->progress, NULL, 0);
-    if (status == NULL) {
-      status = use_result(run, i, &array);
-    }
-    tensor_array_deinit(&array);
-    POD_TRY(pod_status_context(status, "result %s", info->results[i].name));
-  }
-  POD_TRY(check_all_used(&run->outputs, "result", info->result_count, info->results));
-  return check_all_used(&run->expected, "result", info->result_count, info->results);
-}
-
-static pod_status_t show_profile(run_t *run) {
+static pod_status_t show_profile(cli_run_t *run) {
   const podium_program_info_t *info = podium_executable_info(run->executable);
   const bool wants_events = run->profile != NULL || run->xplane != NULL;
   const podium_profile_options_t options = cli_simulation_options(
@@ -508,12 +344,16 @@ static pod_status_t show_profile(run_t *run) {
                             ? podium_simulate(run->executable, &options, &profile)
                             : podium_profile(run->execution, &options, &profile)));
   cli_progress_step(run->progress, NULL, 0);
+  cli_report_profile(info, profile, run->model_flop);
   if (!run->quiet) {
-    cli_print_profile(profile);
+    cli_print_profile(info, profile, run->model_flop);
   }
   pod_status_t status = NULL;
   if (run->profile != NULL) {
     status = cli_write_trace(run->profile, false, info, profile);
+  }
+  if (status == NULL && run->host_profile != NULL) {
+    status = cli_write_host_trace(run->host_profile, info, profile);
   }
   if (status == NULL && run->xplane != NULL) {
     status = cli_write_xplane(run->xplane, info, profile);
@@ -522,13 +362,12 @@ static pod_status_t show_profile(run_t *run) {
   return status;
 }
 
-static pod_status_t execute(run_t *run) {
+static pod_status_t execute(cli_run_t *run) {
   const podium_program_info_t *info = podium_executable_info(run->executable);
   run->results = pod_alloc((size_t)info->result_count * sizeof(podium_array_t *));
-  const podium_execute_options_t options = {
-      .timeout_ms = run->timeout_ms,
-      .profile = run->profile != NULL || run->xplane != NULL};
-  for (int i = 0; i < run->repeat; i++) {
+  const podium_execute_options_t options = {.timeout_ms = run->timeout_ms,
+                                            .profile = run->host_profile != NULL};
+  for (int64_t i = 0; i < run->repeat; i++) {
     for (int r = 0; r < info->result_count; r++) {
       podium_array_free(run->results[r]);
       run->results[r] = NULL;
@@ -544,10 +383,11 @@ static pod_status_t execute(run_t *run) {
 }
 
 // What run_program prints of a program, but for its results.
-static pod_status_t simulate_program(run_t *run) {
-  POD_TRY(prepare(run, true));
+static pod_status_t simulate_program(cli_run_t *run) {
+  POD_TRY(prepare(run));
   const podium_program_info_t *info = podium_executable_info(run->executable);
   cli_progress_step(run->progress, NULL, 0);
+  cli_report_program(info);
   if (!run->quiet) {
     cli_print_signatures(info);
     cli_print_collectives(info);
@@ -556,19 +396,21 @@ static pod_status_t simulate_program(run_t *run) {
   return show_profile(run);
 }
 
-static pod_status_t run_program(run_t *run) {
+static pod_status_t run_program(cli_run_t *run) {
   if (run->time_only) {
     return simulate_program(run);
   }
-  POD_TRY(prepare(run, false));
+  POD_TRY(prepare(run));
   const podium_program_info_t *info = podium_executable_info(run->executable);
-  POD_TRY(put_inputs(run));
+  cli_report_program(info);
+  POD_TRY(cli_run_check_arrays(run));
+  POD_TRY(cli_run_put_inputs(run));
   POD_TRY(execute(run));
   cli_progress_step(run->progress, NULL, 0);
   if (!run->quiet) {
     cli_print_signatures(info);
   }
-  POD_TRY(fetch_results(run));
+  POD_TRY(cli_run_fetch_results(run));
   if (!run->quiet) {
     cli_print_collectives(info);
     cli_print_memory(info);
@@ -576,11 +418,21 @@ static pod_status_t run_program(run_t *run) {
   return show_profile(run);
 }
 
-static int finish(run_t *run, pod_status_t status) {
-  cli_progress_stop(run->progress);
-  run->progress = NULL;
-  fflush(stdout);
-  const int result = status == NULL ? CLI_OK : cli_fail(status);
+static cli_run_t *create(void) {
+  cli_run_t *run = pod_alloc(sizeof(*run));
+  run->inputs.option = "input";
+  run->outputs.option = "output";
+  run->expected.option = "expect";
+  run->pod = cli_pod_default();
+  return run;
+}
+
+static int finish(cli_run_t *run, pod_status_t status) {
+  cli_progress_step(run->progress, NULL, 0);
+  (void)cli_output_is_lost();  // Before what goes to standard error.
+  const bool differs = pod_status_code(status) == POD_DATA_LOSS;  // As a check says.
+  int result = status == NULL ? CLI_OK : cli_fail(status);
+  result = differs ? CLI_FAILED : result;
   release(run);
   return result;
 }
@@ -606,6 +458,12 @@ int cli_run(int argc, char **argv) {
        "Compute no values, start no worker: tell only the time. The same as podium "
        "simulate",
        4},
+      {"cast", KEY_CAST, NULL, 0,
+       "Convert files of another dtype than the argument or the result has, such as f32 "
+       "for bf16, which NumPy does not know",
+       2},
+      {"host-profile", KEY_HOST_PROFILE, "FILE.json", 0,
+       "Write a trace of the time that was measured on the workers' hosts", 2},
       {"repeat", KEY_REPEAT, "N", 0, "Execute N times; the last one is shown", 3},
       {"quiet", 'q', NULL, 0, "Print only checks and errors", 3},
       {0},
@@ -621,9 +479,10 @@ int cli_run(int argc, char **argv) {
           "Examples:\n  podium run mm.mlir --chip v5e --topology 2x2\n"
           "  podium run mm.mlir -i arg0=x.npy -i arg1=random:7 -o 0=y.npy --profile "
           "trace.json"};
-  run_t *run = pod_alloc(sizeof(*run));
+  cli_run_t *run = create();
   run->repeat = 1;
   run->tolerance = 0.01;
+  run->is_executed = true;
   cli_parse(&argp, argc, argv, run);
   return finish(run, run_program(run));
 }
@@ -649,19 +508,23 @@ int cli_simulate(int argc, char **argv) {
           "`podium run` prints.\v"
           "Examples:\n  podium simulate step.mlir --chip v5p --topology 16x16x16\n"
           "  podium simulate step.mlir --slow chip=3:1.5 --slow-link '(0,0)-(1,0):0.5'"};
-  run_t *run = pod_alloc(sizeof(*run));
+  cli_run_t *run = create();
   run->time_only = true;
   cli_parse(&argp, argc, argv, run);
   return finish(run, run_program(run));
 }
 
-static pod_status_t compile_program(run_t *run) {
-  POD_TRY(prepare(run, true));
+static pod_status_t compile_program(cli_run_t *run) {
+  POD_TRY(prepare(run));
   cli_progress_step(run->progress, NULL, 0);
   const podium_program_info_t *info = podium_executable_info(run->executable);
-  fputs(info->partitioned_text, stdout);
+  cli_report_program(info);
+  if (cli_report() != NULL) {
+    cJSON_AddStringToObject(cli_report(), "partitioned_text", info->partitioned_text);
+  }
+  cli_print_whole("%s", info->partitioned_text);
   if (!run->only_text) {
-    printf("\n");
+    cli_print("\n");
     cli_print_signatures(info);
     cli_print_collectives(info);
     cli_print_memory(info);
@@ -684,7 +547,7 @@ int cli_compile(int argc, char **argv) {
           "Compile PROGRAM and print what one chip runs, as StableHLO text, with its "
           "collectives and the HBM it needs. Nothing is executed.\v"
           "Example:\n  podium compile mm.mlir --chip v5e --topology 2x2"};
-  run_t *run = pod_alloc(sizeof(*run));
+  cli_run_t *run = create();
   cli_parse(&argp, argc, argv, run);
   return finish(run, compile_program(run));
 }

@@ -1,5 +1,8 @@
+// A list of names with sizes, filled from options and from the heads of .npy files.
+
 #include "client/cli/shapes.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,20 +51,32 @@ void cli_shapes_add(cli_shapes_t *shapes, const char *name, size_t name_length,
   }
 }
 
+// One more of either option; NULL, with a usage error, when the argument has one already
+// or there are too many.
+static podium_argument_type_t *add_option(cli_shapes_t *shapes, const char *value,
+                                          const char *equals, const tensor_shape_t *shape,
+                                          struct argp_state *state) {
+  const int before = shapes->count;
+  if (before == CLI_SHAPES_MAX) {
+    argp_error(state, "more than %d --shape and --constant", (int)CLI_SHAPES_MAX);
+    return NULL;
+  }
+  cli_shapes_add(shapes, value, (size_t)(equals - value), shape);
+  if (shapes->count == before) {
+    argp_error(state, "two --shape or --constant of one argument: '%s'", value);
+    return NULL;
+  }
+  return &shapes->types[before];
+}
+
 error_t cli_shapes_option(cli_shapes_t *shapes, const char *value,
                           struct argp_state *state) {
   const char *equals = strchr(value, '=');
   tensor_shape_t shape;
   if (equals == NULL || equals == value || !parse_sizes(equals + 1, &shape)) {
     argp_error(state, "--shape takes NAME=SIZES, such as x=4x8, got '%s'", value);
-  } else if (shapes->count == CLI_SHAPES_MAX) {
-    argp_error(state, "more than %d --shape", (int)CLI_SHAPES_MAX);
   } else {
-    const int before = shapes->count;
-    cli_shapes_add(shapes, value, (size_t)(equals - value), &shape);
-    if (shapes->count == before) {
-      argp_error(state, "two --shape or --constant of one argument: '%s'", value);
-    }
+    add_option(shapes, value, equals, &shape, state);
   }
   return 0;
 }
@@ -70,27 +85,25 @@ error_t cli_constant_option(cli_shapes_t *shapes, const char *value,
                             struct argp_state *state) {
   const char *equals = strchr(value, '=');
   char *end = NULL;
+  errno = 0;
   const long long number = equals == NULL ? 0 : strtoll(equals + 1, &end, 10);
-  if (equals == NULL || equals == value || end == equals + 1 || *end != '\0') {
+  if (equals == NULL || equals == value || end == equals + 1 || *end != '\0' ||
+      errno != 0) {
     argp_error(state, "--constant takes NAME=VALUE, such as n=8, got '%s'", value);
-  } else if (shapes->count == CLI_SHAPES_MAX) {
-    argp_error(state, "more than %d --constant", (int)CLI_SHAPES_MAX);
-  } else {
-    const int before = shapes->count;
-    const tensor_shape_t scalar = {.dtype = TENSOR_INVALID};
-    cli_shapes_add(shapes, value, (size_t)(equals - value), &scalar);
-    if (shapes->count == before) {
-      argp_error(state, "two --constant or --shape of one argument: '%s'", value);
-    } else {
-      shapes->types[before].has_value = true;
-      shapes->types[before].value = number;
-    }
+    return 0;
+  }
+  const tensor_shape_t scalar = {.dtype = TENSOR_INVALID};
+  podium_argument_type_t *type = add_option(shapes, value, equals, &scalar, state);
+  if (type != NULL) {
+    type->has_value = true;
+    type->value = number;
   }
   return 0;
 }
 
-bool cli_constant_of(const cli_shapes_t *shapes, const char *name, int index,
-                     int64_t *out_value) {
+// The value of --constant for an argument; false when there is none.
+static bool constant_of(const cli_shapes_t *shapes, const char *name, int index,
+                        int64_t *out_value) {
   char number[16];
   snprintf(number, sizeof(number), "%d", index);
   for (int i = 0; i < shapes->count; i++) {
@@ -102,6 +115,16 @@ bool cli_constant_of(const cli_shapes_t *shapes, const char *name, int index,
     }
   }
   return false;
+}
+
+void cli_default_generator(const cli_shapes_t *shapes, const char *name, int index,
+                           char text[CLI_GENERATOR_SIZE]) {
+  int64_t constant;
+  if (constant_of(shapes, name, index, &constant)) {
+    snprintf(text, CLI_GENERATOR_SIZE, "const:%lld", (long long)constant);
+  } else {
+    snprintf(text, CLI_GENERATOR_SIZE, "random:%d", index);
+  }
 }
 
 void cli_shapes_deinit(cli_shapes_t *shapes) {

@@ -13,7 +13,12 @@
 #include "client/lib/podium.h"
 #include "common/tensor/shape.h"
 
-enum { CLI_SHAPES_MAX = 4096, CLI_KEY_SHAPE = 640, CLI_KEY_CONSTANT };
+enum {
+  CLI_SHAPES_MAX = 4096,
+  CLI_GENERATOR_SIZE = 32,
+  CLI_KEY_SHAPE = 640,
+  CLI_KEY_CONSTANT
+};
 
 typedef struct cli_shapes_t {
   int count;
@@ -43,9 +48,10 @@ error_t cli_shapes_option(cli_shapes_t *shapes, const char *value,
 error_t cli_constant_option(cli_shapes_t *shapes, const char *value,
                             struct argp_state *state);
 
-// The value of --constant for an argument; false when there is none.
-bool cli_constant_of(const cli_shapes_t *shapes, const char *name, int index,
-                     int64_t *out_value);
+// What an argument is filled with (tensor_fill) that the user gives no value: that of
+// --constant, else random values, the same for a number every time.
+void cli_default_generator(const cli_shapes_t *shapes, const char *name, int index,
+                           char text[CLI_GENERATOR_SIZE]);
 
 // Adds the sizes of `shape` for an argument, unless it has some; its dtype does not
 // count.

@@ -1,3 +1,5 @@
+// Each option is a name and a number, checked as it is read.
+
 #include "client/cli/simulation.h"
 
 #include <errno.h>

@@ -5,56 +5,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "client/cli/cli.h"
 #include "client/cli/links.h"
+#include "client/cli/sums.h"
+#include "client/cli/terminal.h"
 #include "common/base/text.h"
 
-enum { TASKS_SHOWN = 10, CLASSES_SHOWN = 8, BAR_CELLS = 50, TASK_NAME_WIDTH = 26 };
-
-// --- Sums ---
-
-// Work of all chips together, and of the class that ends last.
-typedef struct sums_t {
-  double flop, hbm_bytes;            // Of the pod.
-  double chip_flop, chip_hbm_bytes;  // Of a chip of the slowest class.
-  const podium_chip_class_t *slowest;
-} sums_t;
-
-static double hbm_bytes_of(const podium_task_t *task) {
-  return (double)task->hbm_read_bytes + (double)task->hbm_written_bytes;
-}
-
-static sums_t sum_up(const podium_profile_t *profile) {
-  sums_t sums = {.slowest = &profile->classes[0]};
-  for (int i = 1; i < profile->class_count; i++) {
-    if (profile->classes[i].end_ps > sums.slowest->end_ps) {
-      sums.slowest = &profile->classes[i];
-    }
-  }
-  for (int i = 0; i < profile->class_count; i++) {
-    const podium_chip_class_t *class = &profile->classes[i];
-    double flop = 0, hbm_bytes = 0;
-    for (int t = 0; t < class->total_count; t++) {
-      const podium_task_t *task = &profile->tasks[class->totals[t].task];
-      const double runs = (double)class->totals[t].run_count;
-      flop += runs * (double)task->mxu_flop;
-      hbm_bytes += runs * hbm_bytes_of(task);
-    }
-    sums.flop += flop * class->chip_count;
-    sums.hbm_bytes += hbm_bytes * class->chip_count;
-    if (class == sums.slowest) {
-      sums.chip_flop = flop;
-      sums.chip_hbm_bytes = hbm_bytes;
-    }
-  }
-  return sums;
-}
-
-static double share(double part, double whole) {
-  return whole > 0 ? part / whole : 0;
-}
+enum {
+  TASKS_SHOWN = 10,
+  CLASSES_SHOWN = 8,
+  SUMS_SHOWN = 6,
+  BAR_CELLS = 50,
+  TASK_NAME_WIDTH = 26
+};
 
 // "1.07 G", of FLOP and the like.
 static const char *with_prefix(pod_arena_t *arena, double value) {
@@ -70,47 +34,62 @@ static const char *with_prefix(pod_arena_t *arena, double value) {
 
 // --- The head ---
 
+static void print_use(pod_arena_t *arena, const podium_profile_t *profile,
+                      double model_flop) {
+  if (model_flop > 0) {
+    cli_print("  model      MFU %.1f%%: %sFLOP that the model needs\n",
+              100 * cli_mfu(profile, model_flop), with_prefix(arena, model_flop));
+  } else {
+    cli_print(
+        "  HFU        products executed, also those computed again, of the bf16 peak; "
+        "MFU: "
+        "--model-flop\n");
+  }
+}
+
 static void print_step(pod_arena_t *arena, const podium_profile_t *profile,
-                       const sums_t *sums) {
+                       const cli_sums_t *sums, double model_flop) {
   const double step_s = (double)profile->step_ps / 1e12;
   const double peak = profile->bf16_flop_per_s;
-  const double rate = share(sums->flop, step_s * profile->chip_count);
-  printf("profile of %s on %d %s chip%s, %s: predicted device time\n", profile->program,
-         profile->chip_count, profile->chip_kind, profile->chip_count == 1 ? "" : "s",
-         profile->topology_name);
-  printf("  step       %-12s MFU %.1f%%: %sFLOP per chip, %sFLOP/s of %sFLOP/s\n",
-         cli_time(arena, profile->step_ps), 100 * share(rate, peak),
-         with_prefix(arena, sums->flop / profile->chip_count), with_prefix(arena, rate),
-         with_prefix(arena, peak));
+  const double rate = cli_share(sums->flop, step_s * profile->chip_count);
+  cli_print("profile of %s on %d %s chip%s, %s: predicted device time\n",
+            profile->program, profile->chip_count, profile->chip_kind,
+            profile->chip_count == 1 ? "" : "s", profile->topology_name);
+  cli_print("  step       %-12s HFU %.1f%%: %sFLOP per chip, %sFLOP/s of %sFLOP/s\n",
+            cli_time(arena, profile->step_ps), 100 * sums->hfu,
+            with_prefix(arena, sums->flop / profile->chip_count),
+            with_prefix(arena, rate), with_prefix(arena, peak));
+  print_use(arena, profile, model_flop);
   if (sums->flop == 0) {
-    const double bytes_per_s = share(sums->hbm_bytes, step_s * profile->chip_count);
-    printf("  roofline   no products on the MXU; %sB/s of HBM, %.1f%% of %sB/s\n",
-           with_prefix(arena, bytes_per_s),
-           100 * share(bytes_per_s, profile->hbm_bytes_per_s),
-           with_prefix(arena, profile->hbm_bytes_per_s));
+    const double bytes_per_s = cli_share(sums->hbm_bytes, step_s * profile->chip_count);
+    cli_print("  roofline   no products on the MXU; %sB/s of HBM, %.1f%% of %sB/s\n",
+              with_prefix(arena, bytes_per_s),
+              100 * cli_share(bytes_per_s, profile->hbm_bytes_per_s),
+              with_prefix(arena, profile->hbm_bytes_per_s));
   } else if (sums->hbm_bytes > 0) {
     const double intensity = sums->flop / sums->hbm_bytes;
-    const double ridge = share(peak, profile->hbm_bytes_per_s);
+    const double ridge = cli_share(peak, profile->hbm_bytes_per_s);
     const double roof = intensity < ridge ? intensity * profile->hbm_bytes_per_s : peak;
-    printf("  roofline   %.1f FLOP per byte of HBM, ridge at %.1f: ", intensity, ridge);
-    printf("%.1f%% of the %s roof of %sFLOP/s\n", 100 * share(rate, roof),
-           intensity < ridge ? "HBM" : "MXU", with_prefix(arena, roof));
+    cli_print("  roofline   %.1f FLOP per byte of HBM, ridge at %.1f: ", intensity,
+              ridge);
+    cli_print("%.1f%% of the %s roof of %sFLOP/s\n", 100 * cli_share(rate, roof),
+              intensity < ridge ? "HBM" : "MXU", with_prefix(arena, roof));
   }
   const podium_chip_class_t *slowest = sums->slowest;
-  printf("  exposed    %s waiting for links or DMA, %.1f%% of the step; ",
-         cli_time(arena, slowest->waiting_ps),
-         100 * share((double)slowest->waiting_ps, (double)profile->step_ps));
-  printf("%s overlapped\n", cli_time(arena, slowest->overlapped_ps));
-  printf("  HBM peak   %s of %s per chip (%.1f%%)\n",
-         cli_size(arena, profile->hbm_peak_bytes), cli_size(arena, profile->hbm_bytes),
-         100 * share((double)profile->hbm_peak_bytes, (double)profile->hbm_bytes));
+  cli_print("  exposed    %s waiting for links or DMA, %.1f%% of the step; ",
+            cli_time(arena, slowest->waiting_ps),
+            100 * cli_share((double)slowest->waiting_ps, (double)profile->step_ps));
+  cli_print("%s overlapped\n", cli_time(arena, slowest->overlapped_ps));
+  cli_print("  HBM peak   %s of %s per chip (%.1f%%)\n",
+            cli_size(arena, profile->hbm_peak_bytes), cli_size(arena, profile->hbm_bytes),
+            100 * cli_share((double)profile->hbm_peak_bytes, (double)profile->hbm_bytes));
   int64_t host_ns = 0;
   for (int i = 0; i < profile->host_count; i++) {
     host_ns = profile->hosts[i].host_ns > host_ns ? profile->hosts[i].host_ns : host_ns;
   }
   if (profile->host_count > 0) {
-    printf("  host       %s measured here, on the slowest of %d\n",
-           cli_time(arena, host_ns * 1000), profile->host_count);
+    cli_print("  host       %s measured here, on the slowest of %d\n",
+              cli_time(arena, host_ns * 1000), profile->host_count);
   }
 }
 
@@ -122,25 +101,25 @@ static void print_bar(double part) {
   part = part < 0 ? 0 : part > 1 ? 1 : part;
   const int filled = (int)(part * BAR_CELLS * 8 + 0.5);
   for (int i = 0; i < filled / 8; i++) {
-    printf("█");
+    cli_print("█");
   }
-  printf("%s", eighths[filled % 8]);
+  cli_print("%s", eighths[filled % 8]);
   for (int i = filled / 8 + (filled % 8 > 0); i < BAR_CELLS; i++) {
-    printf("·");
+    cli_print("·");
   }
 }
 
 static void print_engine(pod_arena_t *arena, const char *name, const char *color,
                          int64_t busy_ps, int64_t step_ps) {
-  const double part = share((double)busy_ps, (double)step_ps);
-  printf("  %-5s%s", name, cli_color(color));
+  const double part = cli_share((double)busy_ps, (double)step_ps);
+  cli_print("  %-5s%s", name, cli_color(color));
   print_bar(part);
-  printf("%s %10s %5.1f%%\n", cli_color(""), cli_time(arena, busy_ps), 100 * part);
+  cli_print("%s %10s %5.1f%%\n", cli_color(""), cli_time(arena, busy_ps), 100 * part);
 }
 
 static void print_engines(pod_arena_t *arena, const podium_profile_t *profile,
                           const podium_chip_class_t *class) {
-  printf("engines of chip %d, busy during the step\n", class->representative);
+  cli_print("engines of chip %d, busy during the step\n", class->representative);
   print_engine(arena, "MXU", "32", class->mxu_ps, profile->step_ps);
   print_engine(arena, "VPU", "36", class->vpu_ps, profile->step_ps);
   print_engine(arena, "HBM", "34", class->hbm_ps, profile->step_ps);
@@ -162,15 +141,10 @@ static int by_duration(const void *left, const void *right) {
   return (a->task > b->task) - (a->task < b->task);
 }
 
-// Loops and branches last as long as what is in them, which has rows of its own.
-static bool is_control(const podium_task_t *task) {
-  return task->kind == PODIUM_TASK_WHILE || task->kind == PODIUM_TASK_BRANCH;
-}
-
 // Bytes over HBM, or over the links for what only sends.
 static const char *bytes_of(pod_arena_t *arena, const podium_task_t *task,
                             const podium_task_total_t *total) {
-  const double bytes = hbm_bytes_of(task) * (double)total->run_count;
+  const double bytes = cli_task_hbm_bytes(task) * (double)total->run_count;
   return bytes == 0 ? "-" : pod_arena_printf(arena, "%sB", with_prefix(arena, bytes));
 }
 
@@ -183,53 +157,95 @@ static const char *end_of(pod_arena_t *arena, const char *text, size_t width) {
 }
 
 // "fusion.3 dot_general", "copy.1 ×100".
-static const char *name_of(pod_arena_t *arena, const podium_task_t *task,
-                           int64_t run_count) {
-  const bool has_op = strncmp(task->name, task->op, strlen(task->op)) == 0;
-  const char *name = has_op || *task->op == '\0'
-                         ? task->name
-                         : pod_arena_printf(arena, "%s %s", task->name, task->op);
+static const char *name_of(pod_arena_t *arena, const podium_program_info_t *info,
+                           const podium_task_t *task, int64_t run_count) {
+  const char *name = cli_task_title(arena, info, task);
   return run_count == 1 ? name
                         : pod_arena_printf(arena, "%.*s ×%" PRId64, TASK_NAME_WIDTH - 7,
                                            name, run_count);
 }
 
-static void print_task(pod_arena_t *arena, const podium_profile_t *profile,
+static void print_task(pod_arena_t *arena, const podium_program_info_t *info,
+                       const podium_profile_t *profile,
                        const podium_task_total_t *total) {
   enum { SOURCE_WIDTH = 14 };
   const podium_task_t *task = &profile->tasks[total->task];
   const double runs = (double)total->run_count;
   const double flop = runs * (double)task->mxu_flop;
-  const char *name = name_of(arena, task, total->run_count);
+  const char *name = name_of(arena, info, task, total->run_count);
   const char *mxu =
-      flop == 0
-          ? "-"
-          : pod_arena_printf(arena, "%.1f%%",
-                             100 * share(flop, profile->bf16_flop_per_s *
-                                                   (double)total->duration_ps / 1e12));
+      flop == 0 ? "-"
+                : pod_arena_printf(
+                      arena, "%.1f%%",
+                      100 * cli_share(flop, profile->bf16_flop_per_s *
+                                                (double)total->duration_ps / 1e12));
   // printf counts bytes, the sign is two of them.
   const int width = TASK_NAME_WIDTH + (total->run_count == 1 ? 0 : 1);
-  printf("  %-*.*s%11s%11s %5.1f%%%7s%8s%7s %-5s %s\n", width, width, name,
-         cli_time(arena, total->start_ps), cli_time(arena, total->duration_ps),
-         100 * share((double)total->duration_ps, (double)profile->step_ps),
-         flop == 0 ? "-" : with_prefix(arena, flop), bytes_of(arena, task, total), mxu,
-         podium_bound_name(total->bound), end_of(arena, task->source, SOURCE_WIDTH));
+  cli_print("  %-*.*s%11s%11s %5.1f%%%7s%8s%7s %-5s %s\n", width, width, name,
+            cli_time(arena, total->start_ps), cli_time(arena, total->duration_ps),
+            100 * cli_share((double)total->duration_ps, (double)profile->step_ps),
+            flop == 0 ? "-" : with_prefix(arena, flop), bytes_of(arena, task, total), mxu,
+            podium_bound_name(total->bound), end_of(arena, task->source, SOURCE_WIDTH));
 }
 
-static void print_tasks(pod_arena_t *arena, const podium_profile_t *profile,
+static void print_tasks(pod_arena_t *arena, const podium_program_info_t *info,
+                        const podium_profile_t *profile,
                         const podium_chip_class_t *class) {
   podium_task_total_t *rows = pod_arena_copy(
       arena, class->totals, (size_t) class->total_count * sizeof(*class->totals));
   qsort(rows, (size_t) class->total_count, sizeof(*rows), by_duration);
-  printf("  %-*s%11s%11s %6s%7s%8s%7s %-5s %s\n", TASK_NAME_WIDTH,
-         pod_arena_printf(arena, "dearest on chip %d", class->representative), "start",
-         "duration", "share", "FLOP", "HBM", "MXU", "bound", "source");
+  cli_print("  %-*s%11s%11s %6s%7s%8s%7s %-5s %s\n", TASK_NAME_WIDTH,
+            pod_arena_printf(arena, "dearest on chip %d", class->representative), "start",
+            "duration", "share", "FLOP", "HBM", "MXU", "bound", "source");
   int shown = 0;
   for (int i = 0; i < class->total_count && shown < TASKS_SHOWN; i++) {
-    if (!is_control(&profile->tasks[rows[i].task]) && rows[i].duration_ps > 0) {
-      print_task(arena, profile, &rows[i]);
+    if (!cli_task_is_control(&profile->tasks[rows[i].task]) && rows[i].duration_ps > 0) {
+      print_task(arena, info, profile, &rows[i]);
       shown++;
     }
+  }
+}
+
+// --- Sums by operation and by source ---
+
+static void print_sum(pod_arena_t *arena, const podium_profile_t *profile,
+                      const cli_sum_t *sum) {
+  const char *name = *sum->name == '\0' ? "(no source)" : sum->name;
+  const char *waits = sum->waiting_ps == 0 ? "-" : cli_time(arena, sum->waiting_ps);
+  const char *hbm =
+      sum->hbm_bytes == 0
+          ? "-"
+          : pod_arena_printf(arena, "%sB", with_prefix(arena, sum->hbm_bytes));
+  const char *ici = sum->ici_bytes == 0 ? "-" : cli_size(arena, sum->ici_bytes);
+  // printf counts bytes, "…" is three of them.
+  const char *shown = end_of(arena, name, TASK_NAME_WIDTH);
+  const int width = TASK_NAME_WIDTH + (shown == name ? 0 : 2);
+  cli_print("  %-*s%8" PRId64 "%11s %5.1f%%%11s%8s%9s%11s\n", width, shown,
+            sum->run_count, cli_time(arena, sum->duration_ps),
+            100 * cli_share((double)sum->duration_ps, (double)profile->step_ps), waits,
+            sum->flop == 0 ? "-" : with_prefix(arena, sum->flop), hbm, ici);
+}
+
+// Nothing where every task has a name of its own: the list above has it all.
+static void print_sums(pod_arena_t *arena, const podium_program_info_t *info,
+                       const podium_profile_t *profile, const podium_chip_class_t *class,
+                       cli_sum_key_t key, const char *title) {
+  int count;
+  const cli_sum_t *sums = cli_sum_tasks(arena, info, profile, class, key, &count);
+  int task_count = 0;
+  for (int i = 0; i < count; i++) {
+    task_count += sums[i].task_count;
+  }
+  if (task_count == count || count == 1) {
+    return;
+  }
+  cli_print("  %-*s%8s%11s %6s%11s%8s%9s%11s\n", TASK_NAME_WIDTH, title, "runs",
+            "duration", "share", "waiting", "FLOP", "HBM", "sent");
+  for (int i = 0; i < count && i < SUMS_SHOWN; i++) {
+    print_sum(arena, profile, &sums[i]);
+  }
+  if (count > SUMS_SHOWN) {
+    cli_print("  … and %d more\n", count - SUMS_SHOWN);
   }
 }
 
@@ -239,8 +255,8 @@ static void print_classes(pod_arena_t *arena, const podium_profile_t *profile) {
   if (profile->class_count == 1) {
     return;
   }
-  printf("  %-22s%8s%12s%12s%12s%12s%12s\n", "classes of chips", "chips", "end",
-         "computing", "waiting", "overlapped", "sent");
+  cli_print("  %-22s%8s%12s%12s%12s%12s%12s\n", "classes of chips", "chips", "end",
+            "computing", "waiting", "overlapped", "sent");
   for (int i = 0; i < profile->class_count && i < CLASSES_SHOWN; i++) {
     const podium_chip_class_t *class = &profile->classes[i];
     int64_t sent = 0;
@@ -249,42 +265,31 @@ static void print_classes(pod_arena_t *arena, const podium_profile_t *profile) {
     }
     const char *name = pod_arena_printf(arena, "%c: like chip %d", cli_class_letter(i),
                                         class->representative);
-    printf("  %-22s%8d%12s%12s%12s%12s%12s\n", name, class->chip_count,
-           cli_time(arena, class->end_ps), cli_time(arena, class->compute_ps),
-           cli_time(arena, class->waiting_ps), cli_time(arena, class->overlapped_ps),
-           cli_size(arena, sent));
+    cli_print("  %-22s%8d%12s%12s%12s%12s%12s\n", name, class->chip_count,
+              cli_time(arena, class->end_ps), cli_time(arena, class->compute_ps),
+              cli_time(arena, class->waiting_ps), cli_time(arena, class->overlapped_ps),
+              cli_size(arena, sent));
   }
   if (profile->class_count > CLASSES_SHOWN) {
-    printf("  … and %d more\n", profile->class_count - CLASSES_SHOWN);
+    cli_print("  … and %d more\n", profile->class_count - CLASSES_SHOWN);
   }
 }
 
 // --- The whole ---
 
-const char *cli_color(const char *code) {
-  static int is_colored = -1;
-  if (is_colored < 0) {
-    is_colored = isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL;
-  }
-  static char text[4][16];
-  static int next = 0;
-  if (!is_colored) {
-    return "";
-  }
-  next = (next + 1) % 4;
-  snprintf(text[next], sizeof(text[next]), "\033[%sm", code);
-  return text[next];
-}
-
-void cli_print_profile(const podium_profile_t *profile) {
+void cli_print_profile(const podium_program_info_t *info, const podium_profile_t *profile,
+                       double model_flop) {
   if (profile->class_count == 0) {
     return;
   }
   pod_arena_t *arena = pod_arena_create();
-  const sums_t sums = sum_up(profile);
-  print_step(arena, profile, &sums);
-  print_engines(arena, profile, sums.slowest);
-  print_tasks(arena, profile, sums.slowest);
+  const cli_sums_t sums = cli_sums_of(profile);
+  const podium_chip_class_t *slowest = sums.slowest;
+  print_step(arena, profile, &sums, model_flop);
+  print_engines(arena, profile, slowest);
+  print_tasks(arena, info, profile, slowest);
+  print_sums(arena, info, profile, slowest, CLI_BY_OPERATION, "by operation");
+  print_sums(arena, info, profile, slowest, CLI_BY_SOURCE, "by source line");
   print_classes(arena, profile);
   cli_print_links(profile);
   pod_arena_destroy(arena);

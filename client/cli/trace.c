@@ -4,8 +4,12 @@
 // Device time: a process per class of chips, named after one of them; its threads are the
 // core, the DMA queue, and the links that leave the chip. Slices of a thread must nest,
 // and messages that share a link overlap: those go to further lanes of the link, which
-// are threads of their own. A flow leads from a message to what received it.
-// Host time: a process per chip, with a clock of its own.
+// are threads of their own. A flow leads from a message to what received it. Counters
+// show the HBM in use and how many of the chip's links are busy.
+//
+// Host time has another clock and is thousands of times as long, so that on one axis with
+// device time nothing of that would be seen: it is a trace, and a file, of its own, with
+// a process per chip.
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -14,12 +18,13 @@
 #include <string.h>
 
 #include "client/cli/cli.h"
+#include "client/cli/counters.h"
 #include "client/cli/output.h"
+#include "client/cli/sums.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
 
 enum {
-  HOST_PROCESS = 10000000,
   THREAD_CORE = 1,
   THREAD_LANES = 1000,  // From one kind of thread to the next.
   LANES_MAX = 64,
@@ -34,6 +39,7 @@ typedef struct lanes_t {
 } lanes_t;
 
 typedef struct writer_t {
+  pod_arena_t *arena;  // Of names.
   cli_output_t *output;
   bool has_event;
   const podium_program_info_t *info;
@@ -116,6 +122,7 @@ static void add_task_args(cJSON *event, const podium_task_t *task) {
   add_count(args, "hbm_read_bytes", task->hbm_read_bytes);
   add_count(args, "hbm_written_bytes", task->hbm_written_bytes);
   add_count(args, "vmem_bytes", task->vmem_bytes);
+  add_count(args, "hbm_in_use_bytes", task->hbm_live_bytes);
 }
 
 // The first lane that is free by then; -1: none.
@@ -139,7 +146,8 @@ static void write_core(writer_t *writer, int index, lanes_t *dma) {
   for (int i = 0; i < class->event_count; i++) {
     const podium_task_event_t *from = &class->events[i];
     const podium_task_t *task = &writer->profile->tasks[from->task];
-    cJSON *event = make_event("X", task->name, class->representative + 1, THREAD_CORE);
+    const char *title = cli_task_title(writer->arena, writer->info, task);
+    cJSON *event = make_event("X", title, class->representative + 1, THREAD_CORE);
     cJSON_AddStringToObject(event, "cat", category_of(task->kind));
     add_exact(event, "ts", from->start_ps, 1000000);
     add_exact(event, "dur", from->duration_ps, 1000000);
@@ -151,8 +159,7 @@ static void write_core(writer_t *writer, int index, lanes_t *dma) {
     const int lane = find_lane(dma, from->start_ps, from->start_ps + from->flight_ps);
     writer->lanes_dropped += lane < 0;
     if (lane >= 0) {
-      event =
-          make_event("X", task->name, class->representative + 1, lane_thread(DMA, lane));
+      event = make_event("X", title, class->representative + 1, lane_thread(DMA, lane));
       cJSON_AddStringToObject(event, "cat", "prefetch");
       add_exact(event, "ts", from->start_ps, 1000000);
       add_exact(event, "dur", from->flight_ps, 1000000);
@@ -247,7 +254,8 @@ static void write_messages(writer_t *writer, int index, lanes_t *lanes) {
       continue;
     }
     const int thread = lane_thread(kind, lane);
-    cJSON *event = make_event("X", task->name, process, thread);
+    cJSON *event = make_event("X", cli_task_title(writer->arena, writer->info, task),
+                              process, thread);
     cJSON_AddStringToObject(event, "cat", "ICI");
     add_exact(event, "ts", message->start_ps, 1000000);
     add_exact(event, "dur", message->duration_ps, 1000000);
@@ -258,6 +266,33 @@ static void write_messages(writer_t *writer, int index, lanes_t *lanes) {
     write_event(writer, event);
     write_flow(writer, message, process, thread);
   }
+}
+
+// --- Counters ---
+
+static void write_counter(writer_t *writer, const char *name, int process, int64_t at_ps,
+                          const char *unit, int64_t value) {
+  cJSON *event = make_event("C", name, process, 0);
+  add_exact(event, "ts", at_ps, 1000000);
+  cJSON *args = cJSON_AddObjectToObject(event, "args");
+  cJSON_AddNumberToObject(args, unit, (double)value);
+  write_event(writer, event);
+}
+
+static void write_points(writer_t *writer, const char *name, int process,
+                         const char *unit, const cli_counter_t *counter) {
+  for (int i = 0; i < counter->count; i++) {
+    write_counter(writer, name, process, counter->points[i].at_ps, unit,
+                  counter->points[i].value);
+  }
+}
+
+static void write_counters(writer_t *writer, const podium_chip_class_t *class,
+                           int process) {
+  const cli_counter_t hbm = cli_count_hbm(writer->arena, writer->profile, class);
+  write_points(writer, "HBM in use", process, "bytes", &hbm);
+  const cli_counter_t links = cli_count_busy_links(writer->arena, class);
+  write_points(writer, "links busy", process, "links", &links);
 }
 
 // --- Processes ---
@@ -298,11 +333,12 @@ static void write_class(writer_t *writer, int index) {
   write_core(writer, index, &lanes[DMA]);
   write_messages(writer, index, lanes);
   write_lane_names(writer, process, lanes);
+  write_counters(writer, class, process);
   free(lanes);
 }
 
 static void write_host(writer_t *writer, const podium_host_profile_t *host) {
-  const int process = HOST_PROCESS + host->chip + 1;
+  const int process = host->chip + 1;
   char name[64];
   snprintf(name, sizeof(name), "chip %d: measured on its host", host->chip);
   write_name(writer, "process_name", process, 0, name, 0);
@@ -330,7 +366,7 @@ static void write_end(const writer_t *writer) {
   for (int i = 0; i < profile->class_count; i++) {
     const podium_chip_class_t *class = &profile->classes[i];
     dropped += class->events_dropped + class->messages_dropped;
-    if (i >= CLASSES_MAX) {
+    if (i >= CLASSES_MAX) {  // Without a process.
       dropped += class->event_count + class->message_count;
     }
   }
@@ -348,18 +384,42 @@ static void write_end(const writer_t *writer) {
   cJSON_Delete(other);
 }
 
+// Writes what is between the brackets of a trace.
+typedef void (*body_fn_t)(writer_t *writer);
+
+static void write_classes(writer_t *writer) {
+  const podium_profile_t *profile = writer->profile;
+  for (int i = 0; i < profile->class_count && i < CLASSES_MAX; i++) {
+    write_class(writer, i);
+  }
+}
+
+static void write_hosts(writer_t *writer) {
+  for (int i = 0; i < writer->profile->host_count; i++) {
+    write_host(writer, &writer->profile->hosts[i]);
+  }
+}
+
+static pod_status_t write_trace(const char *path, bool is_gzip,
+                                const podium_program_info_t *info,
+                                const podium_profile_t *profile, body_fn_t write_body) {
+  writer_t writer = {.info = info, .profile = profile, .flow = 1};
+  POD_TRY(cli_output_open(path, is_gzip, &writer.output));
+  writer.arena = pod_arena_create();
+  cli_output_add(writer.output, "{\"traceEvents\":[");
+  write_body(&writer);
+  write_end(&writer);
+  pod_arena_destroy(writer.arena);
+  return cli_output_close(writer.output);
+}
+
 pod_status_t cli_write_trace(const char *path, bool is_gzip,
                              const podium_program_info_t *info,
                              const podium_profile_t *profile) {
-  writer_t writer = {.info = info, .profile = profile, .flow = 1};
-  POD_TRY(cli_output_open(path, is_gzip, &writer.output));
-  cli_output_add(writer.output, "{\"traceEvents\":[");
-  for (int i = 0; i < profile->class_count && i < CLASSES_MAX; i++) {
-    write_class(&writer, i);
-  }
-  for (int i = 0; i < profile->host_count; i++) {
-    write_host(&writer, &profile->hosts[i]);
-  }
-  write_end(&writer);
-  return cli_output_close(writer.output);
+  return write_trace(path, is_gzip, info, profile, write_classes);
+}
+
+pod_status_t cli_write_host_trace(const char *path, const podium_program_info_t *info,
+                                  const podium_profile_t *profile) {
+  return write_trace(path, false, info, profile, write_hosts);
 }

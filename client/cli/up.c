@@ -1,14 +1,12 @@
-// podium up, down, status, devices: local pods that stay, and what any pod says of
-// itself.
+// podium up, down: local pods that stay.
 
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "client/cli/cli.h"
+#include "client/cli/report.h"
+#include "client/cli/terminal.h"
 #include "common/base/clock.h"
 #include "common/base/memory.h"
 
@@ -33,38 +31,55 @@ static error_t parse_up(int key, char *value, struct argp_state *state) {
   }
 }
 
-static bool is_alive(const cli_pod_t *pod) {
-  return pod->pids[0] > 0 && kill((pid_t)pod->pids[0], 0) == 0;
+// The coordinator knows what it was given: a topology may name the chip too.
+static void tell(const up_t *up, const cli_pod_t *pod, const podium_pod_t *info,
+                 int64_t started_ns) {
+  cli_print("%s\n", pod->address);
+  if (cli_report() != NULL) {
+    cJSON_AddStringToObject(cli_report(), "name", up->name);
+    cJSON_AddStringToObject(cli_report(), "address", pod->address);
+    cJSON_AddStringToObject(cli_report(), "chip_kind", info->chip_kind);
+    cJSON_AddStringToObject(cli_report(), "topology", info->topology);
+    cJSON_AddStringToObject(cli_report(), "folder", pod->folder);
+  }
+  fprintf(stderr, "pod '%s': %s %s ready after %.2f s, logs in %s\n", up->name,
+          info->topology, info->chip_kind,
+          (double)(pod_clock_now_ns() - started_ns) / 1e9, pod->folder);
 }
 
-// Makes the pod's folder; what a dead pod of the name has left is cleared away.
-static pod_status_t claim_folder(const char *name, char **out_folder) {
-  cli_pod_t *old = NULL;
-  const pod_status_t status = cli_pod_load(name, &old);
-  if (status == NULL && is_alive(old)) {
-    const pod_status_t taken = pod_error(
-        POD_ALREADY_EXISTS, "the pod '%s' is up at %s; `podium down %s` stops it", name,
-        old->address, name);
-    cli_pod_free(old);
-    return taken;
+static pod_status_t start(const up_t *up, cli_pod_t **out_pod) {
+  char *folder = cli_pod_folder(up->name);
+  const cli_pod_options_t options = {
+      .chip = up->chip, .topology = up->topology, .stays = true, .folder = folder};
+  const pod_status_t status = cli_pod_start(&options, out_pod);
+  free(folder);
+  return status;
+}
+
+static pod_status_t keep(const up_t *up, cli_pod_t *pod, int64_t started_ns) {
+  const podium_connect_options_t options = {.client_name = "podium up"};
+  podium_session_t *session = NULL;
+  podium_pod_t *info = NULL;
+  pod_status_t status = cli_status_of(podium_connect(pod->address, &options, &session));
+  if (status == NULL) {
+    status = cli_status_of(podium_pod(session, 0, &info));
   }
-  pod_status_free(status);
-  cli_pod_stop(old);
-  char *folder = cli_pod_folder(name);
-  if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
-    const pod_status_t failed =
-        pod_error(POD_INTERNAL, "%s: %s", folder, strerror(errno));
-    free(folder);
-    return failed;
+  podium_close(session);
+  if (status == NULL) {
+    status = cli_pod_save(pod);
   }
-  *out_folder = folder;
-  return NULL;
+  if (status == NULL) {
+    tell(up, pod, info, started_ns);
+  }
+  podium_pod_free(info);
+  return status;
 }
 
 int cli_up(int argc, char **argv) {
-  up_t up = {.chip = "v5e", .topology = "2x2", .name = "local"};
+  up_t up = {.topology = "2x2", .name = "local"};
   static const struct argp_option options[] = {
-      {"chip", 'c', "KIND|FILE", 0, "v2, v3, v4, v5e, v5p, v6e, v7x (v5e) or a file", 0},
+      {"chip", 'c', "KIND|FILE", 0,
+       "A kind that `podium chips` lists, or a file that describes one (v5e)", 0},
       {"topology", 't', "SIZES", 0, "2x2, 4x2, 2x2x4 … or v5litepod-4, v4-8 … (2x2)", 0},
       {"name", 'n', "NAME", 0, "To tell pods apart (local)", 0},
       {0},
@@ -79,39 +94,25 @@ int cli_up(int argc, char **argv) {
           "Example:\n  podium up --topology 2x2\n  podium run prog.mlir --pod local\n"
           "  podium down"};
   cli_parse(&argp, argc, argv, &up);
-  char *folder = NULL;
-  pod_status_t status = claim_folder(up.name, &folder);
-  if (status != NULL) {
-    return cli_fail(status);
-  }
   const int64_t started_ns = pod_clock_now_ns();
+  int lock;
+  pod_status_t status = cli_pod_claim(up.name, &lock);
+  if (status != NULL) {
+    return cli_fail(status);
+  }
   cli_pod_t *pod = NULL;
-  status = cli_pod_start(
-      &(cli_pod_options_t){
-          .chip = up.chip, .topology = up.topology, .stays = true, .folder = folder},
-      &pod);
-  free(folder);
-  if (status != NULL) {
-    return cli_fail(status);
-  }
-  podium_session_t *session = NULL;
-  status = cli_status_of(podium_connect(
-      pod->address, &(podium_connect_options_t){.client_name = "podium up"}, &session));
+  status = start(&up, &pod);
   if (status == NULL) {
-    status = cli_pod_save(pod);
+    status = keep(&up, pod, started_ns);
+    if (status != NULL) {
+      status = cli_pod_explain(pod, status);
+      cli_pod_stop(pod);
+    } else {
+      cli_pod_free(pod);
+    }
   }
-  podium_close(session);
-  if (status != NULL) {
-    status = cli_pod_explain(pod, status);
-    cli_pod_stop(pod);
-    return cli_fail(status);
-  }
-  printf("%s\n", pod->address);
-  fprintf(stderr, "pod '%s': %s %s ready after %.2f s, logs in %s\n", up.name,
-          up.topology, up.chip, (double)(pod_clock_now_ns() - started_ns) / 1e9,
-          pod->folder);
-  cli_pod_free(pod);
-  return CLI_OK;
+  (void)close(lock);
+  return status == NULL ? CLI_OK : cli_fail(status);
 }
 
 // --- down ---
@@ -144,89 +145,8 @@ int cli_down(int argc, char **argv) {
     return cli_fail(status);
   }
   cli_pod_stop(pod);
-  return CLI_OK;
-}
-
-// --- status and devices ---
-
-// The pod of this name or address, in a session of its own. False, and the error is
-// printed, when it cannot be asked.
-static bool ask(const char *text, podium_session_t **out_session,
-                podium_pod_t **out_pod) {
-  char *address;
-  pod_status_t status = cli_pod_address(text, &address);
-  if (status == NULL) {
-    const podium_connect_options_t options = {.client_name = "podium status",
-                                              .do_not_wait = true};
-    status = cli_status_of(podium_connect(address, &options, out_session));
-    free(address);
+  if (cli_report() != NULL) {
+    cJSON_AddStringToObject(cli_report(), "name", name.text);
   }
-  if (status == NULL) {
-    status = cli_status_of(podium_pod(*out_session, 10000, out_pod));
-    if (status != NULL) {
-      podium_close(*out_session);
-    }
-  }
-  if (status != NULL) {
-    cli_fail(status);
-  }
-  return status == NULL;
-}
-
-int cli_status(int argc, char **argv) {
-  name_t name = {.text = "local"};
-  static const struct argp argp = {
-      .parser = parse_name,
-      .args_doc = "[POD]",
-      .doc =
-          "Show a pod: POD is the coordinator's HOST:PORT or the name of a local pod "
-          "(local). The exit status is 1 when a chip or a link is missing."};
-  cli_parse(&argp, argc, argv, &name);
-  podium_session_t *session;
-  podium_pod_t *pod;
-  if (!ask(name.text, &session, &pod)) {
-    return CLI_FAILED;
-  }
-  pod_arena_t *arena = pod_arena_create();
-  printf("pod %s: %s %s, %s, HBM %s per chip, %d other session(s)\n", pod->id,
-         pod->topology, pod->chip_kind, pod->ready ? "ready" : "not ready",
-         cli_size(arena, pod->hbm_bytes), pod->session_count - 1);
-  printf("%4s  %-9s %-9s %-12s %5s  %-22s %s\n", "chip", "coords", "state", "HBM used",
-         "links", "address", "pid");
-  for (int i = 0; i < pod->device_count; i++) {
-    const podium_device_t *device = &pod->devices[i];
-    printf("%4d  (%d,%d,%d)   %-9s %-12s %2d/%-2d  %-22s %lld\n", device->id,
-           device->coords[0], device->coords[1], device->coords[2], device->state,
-           cli_size(arena, device->hbm_used_bytes), device->links_up, device->links,
-           *device->address == '\0' ? "-" : device->address, (long long)device->pid);
-  }
-  const int result = pod->ready ? CLI_OK : CLI_FAILED;
-  pod_arena_destroy(arena);
-  podium_pod_free(pod);
-  podium_close(session);
-  return result;
-}
-
-int cli_devices(int argc, char **argv) {
-  name_t name = {.text = "local"};
-  static const struct argp argp = {
-      .parser = parse_name,
-      .args_doc = "[POD]",
-      .doc =
-          "List a pod's devices, one per line, as jax.devices() names them. POD is the "
-          "coordinator's HOST:PORT or the name of a local pod (local)."};
-  cli_parse(&argp, argc, argv, &name);
-  podium_session_t *session;
-  podium_pod_t *pod;
-  if (!ask(name.text, &session, &pod)) {
-    return CLI_FAILED;
-  }
-  for (int i = 0; i < pod->device_count; i++) {
-    const podium_device_t *device = &pod->devices[i];
-    printf("%s%s%s\n", device->name, strcmp(device->state, "ready") == 0 ? "" : "  ",
-           strcmp(device->state, "ready") == 0 ? "" : device->state);
-  }
-  podium_pod_free(pod);
-  podium_close(session);
   return CLI_OK;
 }

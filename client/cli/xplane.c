@@ -4,7 +4,8 @@
 // As on a TPU there is a plane per chip, "/device:TPU:3", with the lines "Steps", "XLA
 // Modules", "XLA Ops" and "Async XLA Ops"; what an operation is and what it costs is in
 // the metadata of its events, under the names that XProf knows (program_id and symbol_id
-// make it count). Chips of a class are one plane, that of the chip that stands for them.
+// make it count). The line "_counters_" has the HBM in use and the busy links. Chips of a
+// class are one plane, that of the chip that stands for them.
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +17,9 @@
 #include <unistd.h>
 
 #include "client/cli/cli.h"
+#include "client/cli/counters.h"
 #include "client/cli/output.h"
+#include "client/cli/sums.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
 #include "proto/xplane/xplane.pb-c.h"
@@ -35,11 +38,14 @@ enum {
   LINE_OPS = 3,
   LINE_ASYNC = 4,
   LINE_LINKS = 10,  // And the direction.
-  LINES_MAX = 10,
+  LINE_COUNTERS = 16,
+  LINES_MAX = 11,
   // Metadata of events: the step, the module, then the tasks.
   EVENT_STEP = 1,
   EVENT_MODULE = 2,
-  EVENT_TASKS = 3,
+  EVENT_HBM = 3,
+  EVENT_BUSY_LINKS = 4,
+  EVENT_TASKS = 5,
 };
 
 // Stats by name; their ids are 1 + these.
@@ -60,6 +66,9 @@ enum {
   STAT_PEAK_TERAFLOPS,
   STAT_PEAK_HBM,
   STAT_MEMORY_SIZE,
+  STAT_HBM_IN_USE,
+  STAT_BYTES,
+  STAT_LINKS,
   STAT_COUNT,
 };
 
@@ -80,6 +89,9 @@ static const char *const stat_names[STAT_COUNT] = {
     "peak_teraflops_per_second",
     "peak_hbm_bw_gigabytes_per_second",
     "memory_size",
+    "hbm_in_use_bytes",
+    "bytes",
+    "links",
 };
 
 static char *borrow(const char *text) {
@@ -219,9 +231,10 @@ static const char *source_of(pod_arena_t *arena, const char *source) {
                         : pod_arena_text(arena, source, (size_t)(second - source));
 }
 
-static event_entry_t *make_task_entry(pod_arena_t *arena, const podium_profile_t *profile,
-                                      int index) {
-  enum { STATS_MAX = 9 };
+static event_entry_t *make_task_entry(pod_arena_t *arena,
+                                      const podium_program_info_t *info,
+                                      const podium_profile_t *profile, int index) {
+  enum { STATS_MAX = 10 };
   const podium_task_t *task = &profile->tasks[index];
   const int64_t flops = task->mxu_flop + task->vpu_op;
   xstat_t **stats = pod_arena_array(arena, STATS_MAX, sizeof(*stats));
@@ -237,19 +250,21 @@ static event_entry_t *make_task_entry(pod_arena_t *arena, const podium_profile_t
   stats[count++] = count_stat(arena, STAT_BYTES_ACCESSED,
                               task->hbm_read_bytes + task->hbm_written_bytes);
   stats[count++] = text_stat(arena, STAT_SHAPE, task->shape);
+  stats[count++] = count_stat(arena, STAT_HBM_IN_USE, task->hbm_live_bytes);
   if (*task->source != '\0') {
     stats[count++] = text_stat(arena, STAT_SOURCE, source_of(arena, task->source));
   }
   return make_event_entry(
       arena, EVENT_TASKS + index,
       pod_arena_printf(arena, "%%%s = %s %s", task->name, task->shape, task->op),
-      task->name, count, stats);
+      cli_task_title(arena, info, task), count, stats);
 }
 
 static event_entry_t **make_event_entries(pod_arena_t *arena,
+                                          const podium_program_info_t *info,
                                           const podium_profile_t *profile) {
-  event_entry_t **entries =
-      pod_arena_array(arena, (size_t)profile->task_count + 2, sizeof(*entries));
+  event_entry_t **entries = pod_arena_array(
+      arena, (size_t)profile->task_count + EVENT_TASKS - 1, sizeof(*entries));
   xstat_t **stats = pod_arena_array(arena, 1, sizeof(*stats));
   stats[0] = count_stat(arena, STAT_PROGRAM_ID, PROGRAM_ID);
   entries[0] = make_event_entry(arena, EVENT_STEP, "0", "", 0, NULL);
@@ -257,8 +272,10 @@ static event_entry_t **make_event_entries(pod_arena_t *arena,
       make_event_entry(arena, EVENT_MODULE,
                        pod_arena_printf(arena, "%s(%d)", profile->program, PROGRAM_ID),
                        profile->program, 1, stats);
+  entries[2] = make_event_entry(arena, EVENT_HBM, "HBM in use", "", 0, NULL);
+  entries[3] = make_event_entry(arena, EVENT_BUSY_LINKS, "links busy", "", 0, NULL);
   for (int i = 0; i < profile->task_count; i++) {
-    entries[2 + i] = make_task_entry(arena, profile, i);
+    entries[EVENT_TASKS - 1 + i] = make_task_entry(arena, info, profile, i);
   }
   return entries;
 }
@@ -335,24 +352,32 @@ static void add_links(pod_arena_t *arena, xplane_t *plane,
   }
 }
 
-// As JAX names the kinds of device.
-static const char *device_type(const char *chip_kind) {
-  static const char *const names[][2] = {
-      {"v2", "TPU v2"},  {"v3", "TPU v3"},       {"v4", "TPU v4"}, {"v5e", "TPU v5 lite"},
-      {"v5p", "TPU v5"}, {"v6e", "TPU v6 lite"}, {"v7x", "TPU7x"}};
-  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-    if (strcmp(names[i][0], chip_kind) == 0) {
-      return names[i][1];
-    }
+static void add_points(pod_arena_t *arena, xline_t *line, int event, int stat,
+                       const cli_counter_t *counter) {
+  for (int i = 0; i < counter->count; i++) {
+    xstat_t **stats = pod_arena_array(arena, 1, sizeof(*stats));
+    stats[0] = count_stat(arena, stat, counter->points[i].value);
+    line->events[line->n_events++] =
+        make_event(arena, event, counter->points[i].at_ps, 0, 1, stats);
   }
-  return chip_kind;
+}
+
+static void add_counters(pod_arena_t *arena, xplane_t *plane,
+                         const podium_profile_t *profile,
+                         const podium_chip_class_t *class) {
+  const cli_counter_t hbm = cli_count_hbm(arena, profile, class);
+  const cli_counter_t links = cli_count_busy_links(arena, class);
+  xline_t *line = add_line(arena, plane, LINE_COUNTERS, "_counters_", class->end_ps,
+                           (size_t)hbm.count + (size_t)links.count);
+  add_points(arena, line, EVENT_HBM, STAT_BYTES, &hbm);
+  add_points(arena, line, EVENT_BUSY_LINKS, STAT_LINKS, &links);
 }
 
 static void add_plane_stats(pod_arena_t *arena, xplane_t *plane,
                             const podium_profile_t *profile) {
   plane->stats = pod_arena_array(arena, 4, sizeof(*plane->stats));
   plane->stats[plane->n_stats++] =
-      text_stat(arena, STAT_DEVICE_TYPE, device_type(profile->chip_kind));
+      text_stat(arena, STAT_DEVICE_TYPE, profile->device_kind);
   plane->stats[plane->n_stats++] =
       double_stat(arena, STAT_PEAK_TERAFLOPS, profile->bf16_flop_per_s / 1e12);
   plane->stats[plane->n_stats++] =
@@ -381,23 +406,24 @@ static xplane_t *make_plane(pod_arena_t *arena, const podium_profile_t *profile,
       make_event(arena, EVENT_MODULE, 0, class->end_ps, 2, group);
   add_tasks(arena, plane, profile, class, group);
   add_links(arena, plane, class);
+  add_counters(arena, plane, profile, class);
   return plane;
 }
 
-static xspace_t *make_space(pod_arena_t *arena, const podium_profile_t *profile,
-                            const char *host) {
+static xspace_t *make_space(pod_arena_t *arena, const podium_program_info_t *info,
+                            const podium_profile_t *profile, const char *host) {
   xspace_t *space = pod_arena_alloc(arena, sizeof(*space));
   tensorflow__profiler__xspace__init(space);
   space->hostnames = pod_arena_array(arena, 1, sizeof(*space->hostnames));
   space->hostnames[space->n_hostnames++] = borrow(host);
   const int count = profile->class_count < PLANES_MAX ? profile->class_count : PLANES_MAX;
   space->planes = pod_arena_array(arena, (size_t)count, sizeof(*space->planes));
-  event_entry_t **events = make_event_entries(arena, profile);
+  event_entry_t **events = make_event_entries(arena, info, profile);
   stat_entry_t **stats = make_stat_entries(arena);
   for (int i = 0; i < count; i++) {
     xplane_t *plane = make_plane(arena, profile, &profile->classes[i]);
     plane->event_metadata = events;
-    plane->n_event_metadata = (size_t)profile->task_count + 2;
+    plane->n_event_metadata = (size_t)profile->task_count + EVENT_TASKS - 1;
     plane->stat_metadata = stats;
     plane->n_stat_metadata = STAT_COUNT;
     space->planes[space->n_planes++] = plane;
@@ -455,6 +481,28 @@ static pod_status_t make_run_folder(const char *folder, pod_text_t *path) {
   return pod_error(POD_INVALID_ARGUMENT, "%s: %s", path->bytes, strerror(errno));
 }
 
+// The nearest folder that is there takes files: those below it can be made.
+pod_status_t cli_check_xplane(const char *folder) {
+  char *path = pod_strdup(folder);
+  struct stat info;
+  while (stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR) &&
+         strrchr(path, '/') != NULL && strrchr(path, '/') != path) {
+    *strrchr(path, '/') = '\0';
+  }
+  const char *nearest = stat(path, &info) == 0 ? path : *path == '/' ? "/" : ".";
+  pod_status_t status = NULL;
+  if (stat(nearest, &info) == 0 && !S_ISDIR(info.st_mode)) {
+    errno = ENOTDIR;
+    status = pod_error(POD_INVALID_ARGUMENT, "--xplane: cannot write %s: %s", folder,
+                       strerror(errno));
+  } else if (access(nearest, W_OK | X_OK) != 0) {
+    status = pod_error(POD_PERMISSION_DENIED, "--xplane: cannot write %s: %s", folder,
+                       strerror(errno));
+  }
+  free(path);
+  return status;
+}
+
 static pod_status_t write_space(const char *path, const xspace_t *space) {
   const size_t size_bytes = tensorflow__profiler__xspace__get_packed_size(space);
   uint8_t *bytes = pod_alloc(size_bytes);
@@ -482,7 +530,7 @@ pod_status_t cli_write_xplane(const char *folder, const podium_program_info_t *i
   const size_t length = path.length;
   if (status == NULL) {
     pod_text_printf(&path, "/%s.xplane.pb", host);
-    status = write_space(path.bytes, make_space(arena, profile, host));
+    status = write_space(path.bytes, make_space(arena, info, profile, host));
   }
   if (status == NULL) {
     path.length = length;

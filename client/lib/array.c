@@ -1,3 +1,6 @@
+// Put streams pieces as the connection takes them; fetch writes what comes to where it
+// belongs. The caller's thread waits, the session's thread moves.
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +20,7 @@ podium_array_t *lib_array_create(podium_session_t *session, uint64_t id,
 }
 
 const podium_shape_t *podium_array_shape(const podium_array_t *array) {
-  return &array->shape;
+  return array == NULL ? NULL : &array->shape;
 }
 
 void podium_array_free(podium_array_t *array) {
@@ -107,6 +110,10 @@ static pod_status_t describe(podium_session_t *session, const podium_layout_t *l
   *out_shape = layout->shape;
   if (layout->executable != NULL) {
     const podium_program_info_t *info = &layout->executable->info;
+    if (layout->executable->handle.session != session) {
+      return pod_error(POD_INVALID_ARGUMENT, "'%s' belongs to another session",
+                       info->name);
+    }
     if (layout->argument < 0 || layout->argument >= info->argument_count) {
       return pod_error(POD_INVALID_ARGUMENT, "argument %d of '%s', which has %d",
                        layout->argument, info->name, info->argument_count);
@@ -156,6 +163,10 @@ podium_status_t *podium_put_stream(podium_session_t *session,
                                    const podium_layout_t *layout, podium_read_fn_t read,
                                    void *context, int64_t timeout_ms,
                                    podium_array_t **out_array) {
+  LIB_REQUIRE(session);
+  LIB_REQUIRE(layout);
+  LIB_REQUIRE(read);
+  LIB_REQUIRE(out_array);
   return lib_status(put_stream(session, layout, read, context, timeout_ms, out_array));
 }
 
@@ -173,6 +184,12 @@ static int64_t read_memory(void *context, void *buffer, size_t size) {
 podium_status_t *podium_put(podium_session_t *session, const podium_layout_t *layout,
                             const void *data, size_t size, int64_t timeout_ms,
                             podium_array_t **out_array) {
+  LIB_REQUIRE(session);
+  LIB_REQUIRE(layout);
+  LIB_REQUIRE(out_array);
+  if (size > 0) {
+    LIB_REQUIRE(data);
+  }
   const podium_shape_t *shape = &layout->shape;
   const podium_executable_t *executable = layout->executable;
   if (executable != NULL && layout->argument >= 0 &&
@@ -244,6 +261,10 @@ static void start_fetch(void *context) {
 
 podium_status_t *podium_fetch(podium_array_t *array, void *data, size_t size,
                               int64_t timeout_ms) {
+  LIB_REQUIRE(array);
+  if (size > 0) {
+    LIB_REQUIRE(data);
+  }
   const int64_t needed = podium_shape_bytes(&array->shape);
   if ((uint64_t)needed != size) {
     char text[256];

@@ -1,3 +1,5 @@
+// The text's digest first, the text when it is asked for.
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,6 +174,8 @@ static void set_options(pod_arena_t *arena, const podium_compile_options_t *opti
   if (options->chip_kind != NULL) {
     request->chip_kind = (char *)(uintptr_t)options->chip_kind;
   }
+  request->n_device_order = (size_t)options->device_order_count;
+  request->device_order = (int64_t *)(uintptr_t)options->device_order;
   if (options->algorithms != NULL) {
     request->algorithms = (char *)(uintptr_t)options->algorithms;
   }
@@ -208,14 +212,17 @@ static void start_compile(void *context) {
   send_more(call, compile);
 }
 
-static pod_status_t check_types(const podium_compile_options_t *options) {
-  if (options == NULL || options->argument_type_count == 0) {
+static pod_status_t check_options(const podium_compile_options_t *options) {
+  if (options == NULL) {
     return NULL;
   }
-  if (options->argument_type_count < 0 || options->argument_types == NULL) {
-    return pod_error(POD_INVALID_ARGUMENT, "%d types of arguments",
-                     options->argument_type_count);
+  if (!options->only && (options->chip_kind != NULL || options->topology != NULL)) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "a program is loaded on the pod's own chips: without `only`, "
+                     "chip_kind and topology must be NULL");
   }
+  POD_TRY(lib_check_list("types of arguments", options->argument_type_count,
+                         options->argument_types));
   for (int i = 0; i < options->argument_type_count; i++) {
     const int rank = options->argument_types[i].shape.rank;
     if (rank < 0 || rank > PODIUM_RANK_MAX) {
@@ -231,7 +238,7 @@ static pod_status_t check_types(const podium_compile_options_t *options) {
 static pod_status_t compile_module(compile_t *compile) {
   const int64_t started_ns = pod_clock_now_ns();
   const int64_t timeout_ms = compile->options == NULL ? 0 : compile->options->timeout_ms;
-  POD_TRY(check_types(compile->options));
+  POD_TRY(check_options(compile->options));
   compile->timeout_ms = timeout_ms;
   compile->has_digest = compile->length >= TEXT_AT_ONCE_BYTES;
   compile->needs_text = true;
@@ -265,10 +272,15 @@ podium_status_t *podium_compile(podium_session_t *session, const char *file_name
                                 const char *text, size_t length,
                                 const podium_compile_options_t *options,
                                 podium_executable_t **out_executable) {
+  LIB_REQUIRE(session);
+  LIB_REQUIRE(out_executable);
+  if (length > 0) {
+    LIB_REQUIRE(text);
+  }
   podium_executable_t *executable = pod_alloc(sizeof(*executable));
   executable->arena = pod_arena_create();
   compile_t compile = {.session = session,
-                       .file_name = file_name,
+                       .file_name = file_name == NULL ? "" : file_name,
                        .text = text,
                        .length = length,
                        .options = options,
@@ -293,5 +305,5 @@ void podium_executable_free(podium_executable_t *executable) {
 
 const podium_program_info_t *podium_executable_info(
     const podium_executable_t *executable) {
-  return &executable->info;
+  return executable == NULL ? NULL : &executable->info;
 }

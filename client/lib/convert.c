@@ -4,6 +4,8 @@
 
 #include "client/lib/session.h"
 
+enum { DEVICES_MAX = 65536 };  // Of a pod.
+
 _Static_assert((int)PODIUM_C128 == (int)TENSOR_C128 &&
                    (int)PODIUM_BF16 == (int)TENSOR_BF16,
                "the public dtypes are the internal ones");
@@ -103,12 +105,10 @@ static Podium__V1__Mesh *mesh_message(pod_arena_t *arena,
     podium__v1__mesh_axis__init(axis);
     axis->name = pod_arena_strdup(arena, sharding->axes[i].name);
     axis->size = sharding->axes[i].size;
-    if (__builtin_mul_overflow(device_count, axis->size, &device_count)) {
-      device_count = 0;
-    }
+    device_count *= axis->size;
     mesh->axes[mesh->n_axes++] = axis;
   }
-  if (sharding->device_ids != NULL && device_count > 0) {
+  if (sharding->device_ids != NULL) {
     mesh->n_device_ids = (size_t)device_count;
     mesh->device_ids = pod_arena_copy(arena, sharding->device_ids,
                                       (size_t)device_count * sizeof(int64_t));
@@ -116,13 +116,37 @@ static Podium__V1__Mesh *mesh_message(pod_arena_t *arena,
   return mesh;
 }
 
-pod_status_t lib_sharding_message(pod_arena_t *arena, const podium_shape_t *shape,
-                                  const podium_sharding_t *sharding,
-                                  Podium__V1__Sharding **out_message) {
+static pod_status_t check_sharding(const podium_shape_t *shape,
+                                   const podium_sharding_t *sharding) {
   if (sharding->rank != shape->rank) {
     return pod_error(POD_INVALID_ARGUMENT, "the sharding has %d dimensions, the array %d",
                      sharding->rank, shape->rank);
   }
+  POD_TRY(lib_check_list("dimensions of the sharding", sharding->rank, sharding->spec));
+  POD_TRY(lib_check_list("axes of the mesh", sharding->axis_count, sharding->axes));
+  int64_t devices = 1;
+  for (int i = 0; i < sharding->axis_count; i++) {
+    if (sharding->axes[i].name == NULL) {
+      return pod_error(POD_INVALID_ARGUMENT, "axis %d of the mesh has no name", i);
+    }
+    // Before the list of devices is read, which has as many entries.
+    if (sharding->axes[i].size < 1 ||
+        __builtin_mul_overflow(devices, sharding->axes[i].size, &devices) ||
+        devices > DEVICES_MAX) {
+      return pod_error(POD_INVALID_ARGUMENT,
+                       "axis '%s' of the mesh has size %lld: a mesh has from 1 to %d "
+                       "devices",
+                       sharding->axes[i].name, (long long)sharding->axes[i].size,
+                       DEVICES_MAX);
+    }
+  }
+  return NULL;
+}
+
+pod_status_t lib_sharding_message(pod_arena_t *arena, const podium_shape_t *shape,
+                                  const podium_sharding_t *sharding,
+                                  Podium__V1__Sharding **out_message) {
+  POD_TRY(check_sharding(shape, sharding));
   Podium__V1__Sharding *message = pod_arena_alloc(arena, sizeof(*message));
   podium__v1__sharding__init(message);
   message->mesh = mesh_message(arena, sharding);

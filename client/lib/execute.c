@@ -1,3 +1,5 @@
+// One call, which answers with the handles of the results.
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,11 +34,25 @@ static void free_execution(lib_handle_t *handle) {
   free(handle);
 }
 
-static pod_status_t check_arguments(const podium_program_info_t *info,
-                                    int argument_count) {
+static pod_status_t check_arguments(const podium_executable_t *executable,
+                                    int argument_count, podium_array_t *const *arguments,
+                                    podium_array_t **results) {
+  const podium_program_info_t *info = &executable->info;
   if (argument_count != info->argument_count) {
     return pod_error(POD_INVALID_ARGUMENT, "'%s' takes %d arguments, %d were given",
                      info->name, info->argument_count, argument_count);
+  }
+  POD_TRY(lib_check_list("arguments", argument_count, arguments));
+  POD_TRY(lib_check_list("results", info->result_count, results));
+  for (int i = 0; i < argument_count; i++) {
+    if (arguments[i] == NULL) {
+      return pod_error(POD_INVALID_ARGUMENT, "argument %d of '%s' is NULL", i,
+                       info->name);
+    }
+    if (arguments[i]->handle.session != executable->handle.session) {
+      return pod_error(POD_INVALID_ARGUMENT,
+                       "argument %d of '%s' belongs to another session", i, info->name);
+    }
   }
   return NULL;
 }
@@ -67,9 +83,10 @@ podium_status_t *podium_execute(podium_executable_t *executable, int argument_co
                                 const podium_execute_options_t *options,
                                 podium_array_t **results,
                                 podium_execution_t **out_execution) {
+  LIB_REQUIRE(executable);
   const podium_program_info_t *info = &executable->info;
   podium_session_t *session = executable->handle.session;
-  pod_status_t status = check_arguments(info, argument_count);
+  pod_status_t status = check_arguments(executable, argument_count, arguments, results);
   if (status != NULL) {
     return lib_status(status);
   }
@@ -103,5 +120,5 @@ void podium_execution_free(podium_execution_t *execution) {
 }
 
 int64_t podium_execution_host_ns(const podium_execution_t *execution) {
-  return execution->host_ns;
+  return execution == NULL ? 0 : execution->host_ns;
 }

@@ -1,3 +1,5 @@
+// A picture of the pod at one moment, in an arena of its own.
+
 #include "client/lib/session.h"
 
 // The pod is the first thing in its arena, and finds it again to be freed.
@@ -11,6 +13,7 @@ static void convert_device(pod_arena_t *arena, const Podium__V1__Device *message
   device->id = message->id;
   device->name = pod_arena_strdup(arena, message->name);
   device->state = pod_arena_strdup(arena, message->state);
+  device->reason = pod_arena_strdup(arena, message->reason);
   device->address = pod_arena_strdup(arena, message->address);
   for (size_t i = 0; i < 3 && i < message->n_coords; i++) {
     device->coords[i] = message->coords[i];
@@ -44,6 +47,8 @@ static void convert_pod(const void *response, void *context) {
 
 podium_status_t *podium_pod(podium_session_t *session, int64_t timeout_ms,
                             podium_pod_t **out_pod) {
+  LIB_REQUIRE(session);
+  LIB_REQUIRE(out_pod);
   pod_arena_t *arena = pod_arena_create();
   owned_pod_t *owned = pod_arena_alloc(arena, sizeof(*owned));
   owned->arena = arena;

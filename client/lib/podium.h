@@ -124,7 +124,8 @@ typedef struct podium_shape_t {
 // Bytes of an array of this shape; -1 when a size is negative or the product overflows.
 PODIUM_API int64_t podium_shape_bytes(const podium_shape_t *shape);
 
-// Writes "bf16[8,2048]" to `text`, cut to `size` bytes with the NUL.
+// Writes "bf16[8,2048]" to `text`, cut to `size` bytes with the NUL; "?" for a rank that
+// is none.
 PODIUM_API void podium_shape_print(const podium_shape_t *shape, char *text, size_t size);
 
 typedef struct podium_mesh_axis_t {
@@ -154,6 +155,11 @@ typedef struct podium_connect_options_t {
   int64_t timeout_ms;       // To connect; 0: 10 s.
   const char *client_name;  // For the coordinator's log; NULL: "libpodium".
   bool do_not_wait;         // Do not wait, within the timeout, until every chip is there.
+  // Told, on the library's thread, when an execution of the session waits for some time,
+  // and what for: "behind 2 executions, the first of "train""; "" when it waits no more.
+  // NULL: nobody is. May not call the library.
+  void (*on_waiting)(void *context, const char *for_what);
+  void *on_waiting_context;
 } podium_connect_options_t;
 
 // `address` is "HOST:PORT". `options` may be NULL. UNAVAILABLE names the address that did
@@ -175,6 +181,7 @@ typedef struct podium_device_t {
   int64_t pid;
   int64_t hbm_used_bytes;
   int links_up, links;
+  const char *reason;  // While it is not ready: why its last worker was lost, or "".
 } podium_device_t;
 
 typedef struct podium_pod_t {
@@ -208,7 +215,8 @@ typedef struct podium_argument_type_t {
 typedef struct podium_compile_options_t {
   int64_t timeout_ms;
   bool only;  // Do not load the program on the chips; it cannot be executed.
-  // With `only`: for a pod of this kind and topology, "v5p", "16x16x16"; NULL: the pod's.
+  // With `only` (INVALID_ARGUMENT without): for a pod of this kind and topology, "v5p",
+  // "16x16x16"; NULL: the pod's.
   const char *chip_kind, *topology;
   // How collectives run: "ring", or "all_reduce=ring,all_gather=line", of auto, ring,
   // line, tree, direct and torus; NULL: the cheapest.
@@ -217,6 +225,10 @@ typedef struct podium_compile_options_t {
   // INVALID_ARGUMENT at the argument that a type does not fit.
   int argument_type_count;
   const podium_argument_type_t *argument_types;
+  // The chip that stands for each device of the program's mesh, a permutation of all
+  // chips: {0, 1, 3, 2} makes a ring of 2x2. Values stay the same; NULL: as numbered.
+  int device_order_count;
+  const int64_t *device_order;
 } podium_compile_options_t;
 
 // `text` is a StableHLO module as jax.jit(f).lower(...).as_text() prints it; `file_name`
@@ -377,11 +389,12 @@ typedef struct podium_task_t {
   int member_count;
   const int *members;  // Instructions.
   // Of one run.
-  int64_t mxu_flop;       // Useful ones.
+  int64_t mxu_flop;       // 2·m·n·k of products, also of those computed again: HFU's.
   int64_t mxu_busy_flop;  // With padding and passes.
   int64_t vpu_op, hbm_read_bytes, hbm_written_bytes, vmem_bytes;
   int64_t duration_ps;  // On a chip that is not slowed, without waiting.
   podium_bound_t bound;
+  int64_t hbm_live_bytes;  // In use on the chip while it runs.
 } podium_task_t;
 
 // Sums of a task over an execution.
@@ -447,6 +460,7 @@ typedef struct podium_host_profile_t {
 
 typedef struct podium_profile_t {
   const char *program, *chip_kind, *topology_name;
+  const char *device_kind;  // As JAX names the kind: "TPU v5 lite".
   int topology[3];
   bool wraps[3];
   int64_t step_ps;                    // The latest end of a chip.

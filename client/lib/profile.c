@@ -112,9 +112,22 @@ static void start_profile(void *context) {
   rpc_call_half_close(call);
 }
 
+static pod_status_t check_options(const podium_profile_options_t *options) {
+  if (options == NULL) {
+    return NULL;
+  }
+  POD_TRY(lib_check_list("slow chips", options->slow_chip_count, options->slow_chips));
+  POD_TRY(lib_check_list("slow links", options->slow_link_count, options->slow_links));
+  return lib_check_list("turns of loops", options->turns_count, options->turns);
+}
+
 static podium_status_t *fetch(const lib_handle_t *handle, bool is_simulate,
                               const podium_profile_options_t *options,
                               podium_profile_t **out_profile) {
+  const pod_status_t wrong = check_options(options);
+  if (wrong != NULL) {
+    return lib_status(wrong);
+  }
   profile_call_t call = {.session = handle->session,
                          .id = handle->id,
                          .is_simulate = is_simulate,
@@ -139,12 +152,16 @@ static podium_status_t *fetch(const lib_handle_t *handle, bool is_simulate,
 podium_status_t *podium_profile(podium_execution_t *execution,
                                 const podium_profile_options_t *options,
                                 podium_profile_t **out_profile) {
+  LIB_REQUIRE(execution);
+  LIB_REQUIRE(out_profile);
   return fetch((const lib_handle_t *)execution, false, options, out_profile);
 }
 
 podium_status_t *podium_simulate(podium_executable_t *executable,
                                  const podium_profile_options_t *options,
                                  podium_profile_t **out_profile) {
+  LIB_REQUIRE(executable);
+  LIB_REQUIRE(out_profile);
   return fetch(&executable->handle, true, options, out_profile);
 }
 

@@ -1,3 +1,6 @@
+// Puts the parts of a profile together: lists grow with every part; every index is
+// checked against the header, and at the end that nothing is missing.
+
 #include <string.h>
 
 #include "client/lib/profile.h"
@@ -50,6 +53,7 @@ static pod_status_t add_header(lib_profile_builder_t *builder,
   builder->profile = (podium_profile_t){
       .program = pod_arena_strdup(arena, header->program),
       .chip_kind = pod_arena_strdup(arena, header->chip_kind),
+      .device_kind = pod_arena_strdup(arena, header->device_kind),
       .topology_name = pod_arena_strdup(arena, header->topology_name),
       .topology = {1, 1, 1},
       .step_ps = header->step_ps,
@@ -107,6 +111,7 @@ static pod_status_t add_task(lib_profile_builder_t *builder,
       .hbm_read_bytes = from->hbm_read_bytes,
       .hbm_written_bytes = from->hbm_written_bytes,
       .vmem_bytes = from->vmem_bytes,
+      .hbm_live_bytes = from->hbm_live_bytes,
       .duration_ps = from->duration_ps,
       .bound = (podium_bound_t)from->bound,
   };

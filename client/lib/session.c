@@ -1,3 +1,6 @@
+// A thread runs the session's event loop; a blocking call posts its work there and waits
+// on a condition variable until it is done, or the session ends.
+
 #include "client/lib/session.h"
 
 #include <signal.h>
@@ -164,6 +167,10 @@ static void on_session_event(rpc_call_t *call, const void *message, void *contex
     stream->session->id = event->session;
     answer(stream, NULL);
   }
+  if (event->waiting != NULL && stream->session->on_waiting != NULL) {
+    stream->session->on_waiting(stream->session->on_waiting_context,
+                                event->waiting->for_what);
+  }
 }
 
 static void on_session_end(rpc_call_t *call, pod_status_t status, void *context) {
@@ -262,9 +269,15 @@ void podium_close(podium_session_t *session) {
 podium_status_t *podium_connect(const char *address,
                                 const podium_connect_options_t *options,
                                 podium_session_t **out_session) {
+  LIB_REQUIRE(address);
+  LIB_REQUIRE(out_session);
   podium_session_t *session = pod_alloc(sizeof(*session));
   session->address = pod_strdup(address);
   session->handles.next = session->handles.previous = &session->handles;
+  if (options != NULL) {
+    session->on_waiting = options->on_waiting;
+    session->on_waiting_context = options->on_waiting_context;
+  }
   pthread_mutex_init(&session->mutex, NULL);
   pod_status_t status = rpc_loop_create(&session->loop);
   if (status == NULL) {

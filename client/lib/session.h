@@ -32,6 +32,8 @@ struct podium_session {
   rpc_channel_t *channel;
   pthread_t thread;
   uint64_t id;
+  void (*on_waiting)(void *context, const char *for_what);
+  void *on_waiting_context;
   // Loop thread.
   rpc_call_t *call;  // OpenSession; NULL once it has ended.
   // Guarded by `mutex`.
@@ -76,6 +78,25 @@ void lib_free_remote(podium_session_t *session, uint64_t array, uint64_t executa
 // The public status is the internal one.
 static inline podium_status_t *lib_status(pod_status_t status) {
   return (podium_status_t *)status;
+}
+
+// Returns from a public function when a pointer that it needs is NULL.
+#define LIB_REQUIRE(pointer)                                                      \
+  do {                                                                            \
+    if ((pointer) == NULL) {                                                      \
+      return lib_status(                                                          \
+          pod_error(POD_INVALID_ARGUMENT, "%s: %s is NULL", __func__, #pointer)); \
+    }                                                                             \
+  } while (0)
+
+// INVALID_ARGUMENT for a list that has `count` entries and is none.
+static inline pod_status_t lib_check_list(const char *what, int64_t count,
+                                          const void *list) {
+  if (count < 0 || (count > 0 && list == NULL)) {
+    return pod_error(POD_INVALID_ARGUMENT, "%s: %lld of them%s", what, (long long)count,
+                     count < 0 ? "" : ", and the list is NULL");
+  }
+  return NULL;
 }
 
 // --- Conversions (convert.c) ---

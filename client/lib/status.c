@@ -21,8 +21,12 @@ void podium_status_free(podium_status_t *status) {
   pod_status_free((pod_status_t)status);
 }
 
+static bool is_shape(const podium_shape_t *shape) {
+  return shape != NULL && shape->rank >= 0 && shape->rank <= PODIUM_RANK_MAX;
+}
+
 int64_t podium_shape_bytes(const podium_shape_t *shape) {
-  if (shape->rank < 0 || shape->rank > PODIUM_RANK_MAX) {
+  if (!is_shape(shape)) {
     return -1;
   }
   const tensor_shape_t tensor = lib_tensor_shape(shape);
@@ -35,6 +39,13 @@ int64_t podium_shape_bytes(const podium_shape_t *shape) {
 }
 
 void podium_shape_print(const podium_shape_t *shape, char *text, size_t size) {
+  if (text == NULL || size == 0) {
+    return;
+  }
+  if (!is_shape(shape)) {
+    snprintf(text, size, "?");
+    return;
+  }
   const tensor_shape_t tensor = lib_tensor_shape(shape);
   pod_text_t printed = {0};
   tensor_shape_print(&printed, &tensor);

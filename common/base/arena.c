@@ -1,3 +1,7 @@
+// Bump allocation in a chain of blocks that double up to a bound; beyond it blocks are
+// mapped, in huge pages where the kernel has them. Freeing is of the whole chain. Every
+// block is handed out zeroed.
+
 #include "common/base/arena.h"
 
 #include <stdalign.h>

@@ -1,3 +1,5 @@
+// CLOCK_MONOTONIC: not set by anybody, and not running while the machine is suspended.
+
 #include "common/base/clock.h"
 
 #include <time.h>

@@ -1,3 +1,6 @@
+// A line is formatted in one buffer of the stack and written by one write(2), so that
+// lines of several threads and processes on one terminal do not mix.
+
 #include "common/base/log.h"
 
 #include <stdarg.h>

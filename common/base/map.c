@@ -1,3 +1,7 @@
+// Open addressing with linear probing over indexes into a list of entries, which keeps
+// the order of insertion (as CPython's dict does since 3.6). Removing leaves a tombstone
+// that the next rebuild sweeps; at most half of the slots are taken.
+
 #include "common/base/map.h"
 
 #include <stdint.h>
@@ -184,8 +188,8 @@ void pod_map_put(pod_map_t *map, const char *key, void *value) {
   pod_map_put_n(map, key, strlen(key), value);
 }
 
-void *pod_map_remove(pod_map_t *map, const char *key) {
-  entry_t *entry = find(map, key, strlen(key));
+void *pod_map_remove_n(pod_map_t *map, const char *key, size_t key_length) {
+  entry_t *entry = find(map, key, key_length);
   if (entry == NULL) {
     return NULL;
   }
@@ -193,6 +197,10 @@ void *pod_map_remove(pod_map_t *map, const char *key) {
   entry->value = NULL;
   map->live_count--;
   return value;
+}
+
+void *pod_map_remove(pod_map_t *map, const char *key) {
+  return pod_map_remove_n(map, key, strlen(key));
 }
 
 size_t pod_map_count(const pod_map_t *map) {

@@ -31,6 +31,8 @@ void pod_map_put_n(pod_map_t *map, const char *key, size_t key_length, void *val
 // Returns the value that was there, or NULL.
 void *pod_map_remove(pod_map_t *map, const char *key);
 
+void *pod_map_remove_n(pod_map_t *map, const char *key, size_t key_length);
+
 size_t pod_map_count(const pod_map_t *map);
 
 // Walks in insertion order: start with *position = 0; false at the end. The map may lose

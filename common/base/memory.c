@@ -1,3 +1,5 @@
+// malloc that does not come back empty-handed.
+
 #include "common/base/memory.h"
 
 #include <stdlib.h>

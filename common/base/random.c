@@ -1,3 +1,6 @@
+// SplitMix64 (Steele, Lea and Flood, 2014): one addition and two multiply-xorshift
+// rounds a number; any seed will do.
+
 #include "common/base/random.h"
 
 uint64_t pod_random_next(pod_random_t *random) {

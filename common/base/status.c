@@ -1,3 +1,6 @@
+// OK is NULL, so that success costs nothing; an error is one block with its message
+// behind it. Out of memory is a static error, which needs no memory.
+
 #include "common/base/status.h"
 
 #include <stdarg.h>

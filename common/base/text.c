@@ -1,3 +1,5 @@
+// A growing buffer that is always NUL-terminated; capacity doubles.
+
 #include "common/base/text.h"
 
 #include <stdio.h>

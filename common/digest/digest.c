@@ -1,3 +1,5 @@
+// SHA-256 by OpenSSL's EVP, which takes the CPU's instructions where there are any.
+
 #include "common/digest/digest.h"
 
 #include <openssl/evp.h>

@@ -263,7 +263,7 @@ static pod_status_t set_raw(mlir_parser_t *parser, mlir_attr_t *attr, const char
     count = 1;
   } else if (!is_packed && length != elements * element_bytes) {
     return mlir_lex_error(parser, at, "%lld bytes where the type takes %lld",
-                          (long long)length, (long long)(elements * element_bytes));
+                          (long long)length, (long long)elements * element_bytes);
   }
   if (needs_cleaning(shape->dtype)) {
     // A resource may be referred to often, each time by another type.

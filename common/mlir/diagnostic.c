@@ -1,3 +1,6 @@
+// file:line:column, the message, the source line and a caret, as compilers print them.
+// What is shown of a line, a name or an attribute is a window of bounded width.
+
 #include "common/mlir/diagnostic.h"
 
 #include <stdarg.h>

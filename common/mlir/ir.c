@@ -1,12 +1,25 @@
+// Operations and blocks are doubly linked lists in the module's arena; nothing is freed
+// before the module. Types, attributes and names are interned, so that equality of
+// pointers is equality.
+
 #include "common/mlir/ir.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/mlir/walk.h"
+
+// An interned text, and the kind of operations of that name once somebody asked.
+typedef struct interned_t {
+  int kind;
+  char text[];
+} interned_t;
+
+enum { KIND_NOT_ASKED = -1 };
 
 static void begin(mlir_module_t *module) {
-  ++*module->owners;
   module->symbols = pod_map_create();
   module->op = mlir_op_create(module, "builtin.module", 0, NULL, 0, NULL, 1);
   mlir_block_create(module, &module->op->regions[0]);
@@ -16,10 +29,9 @@ mlir_module_t *mlir_module_create(const char *file_name) {
   pod_arena_t *arena = pod_arena_create();
   mlir_module_t *module = pod_arena_alloc(arena, sizeof(*module));
   module->arena = arena;
-  module->owners = pod_arena_alloc(arena, sizeof(*module->owners));
   module->file_name = pod_arena_strdup(arena, file_name);
   module->interned = pod_map_create();
-  module->memos = pod_map_create();
+  module->unique_attrs = pod_map_create();
   module->tensor_types = pod_map_create();
   begin(module);
   return module;
@@ -27,6 +39,7 @@ mlir_module_t *mlir_module_create(const char *file_name) {
 
 mlir_module_t *mlir_module_create_beside(mlir_module_t *source) {
   mlir_module_t *module = pod_arena_copy(source->arena, source, sizeof(*source));
+  module->is_beside = true;
   module->value_count = module->op_count = 0;
   begin(module);
   return module;
@@ -37,11 +50,11 @@ void mlir_module_destroy(mlir_module_t *module) {
     return;
   }
   pod_map_destroy(module->symbols);
-  if (--*module->owners > 0) {
-    return;
+  if (module->is_beside) {
+    return;  // The rest is its source's.
   }
   pod_map_destroy(module->interned);
-  pod_map_destroy(module->memos);
+  pod_map_destroy(module->unique_attrs);
   pod_map_destroy(module->tensor_types);
   pod_arena_destroy(module->arena);  // The module itself lives in it.
 }
@@ -49,9 +62,11 @@ void mlir_module_destroy(mlir_module_t *module) {
 const char *mlir_intern_n(mlir_module_t *module, const char *text, size_t length) {
   const char *known = pod_map_get_n(module->interned, text, length);
   if (known == NULL) {
-    char *copy = pod_arena_text(module->arena, text, length);
-    pod_map_put_n(module->interned, copy, length, copy);
-    known = copy;
+    interned_t *made = pod_arena_alloc(module->arena, sizeof(interned_t) + length + 1);
+    made->kind = KIND_NOT_ASKED;
+    memcpy(made->text, text, length);
+    pod_map_put_n(module->interned, made->text, length, made->text);
+    known = made->text;
   }
   return known;
 }
@@ -70,6 +85,25 @@ const char *mlir_intern(mlir_module_t *module, const char *text) {
     *recent = mlir_intern_n(module, text, strlen(text));
   }
   return *recent;
+}
+
+// Of an interned name.
+static int kind_of(const mlir_module_t *module, const char *name) {
+  if (module->kind_of == NULL) {
+    return 0;
+  }
+  interned_t *interned = (interned_t *)(uintptr_t)(name - offsetof(interned_t, text));
+  if (interned->kind == KIND_NOT_ASKED) {
+    interned->kind = module->kind_of(name);
+  }
+  return interned->kind;
+}
+
+void mlir_module_set_kinds(mlir_module_t *module, int (*of)(const char *name)) {
+  module->kind_of = of;
+  for (mlir_op_t *op = module->op; op != NULL; op = mlir_walk_next(module->op, op)) {
+    op->kind = kind_of(module, op->name);
+  }
 }
 
 // --- Operations ---
@@ -92,12 +126,17 @@ void mlir_op_set_result_types(mlir_module_t *module, mlir_op_t *op, int count,
   }
 }
 
+void mlir_op_rename(mlir_module_t *module, mlir_op_t *op, const char *name) {
+  op->name = mlir_intern(module, name);
+  op->kind = kind_of(module, op->name);
+}
+
 mlir_op_t *mlir_op_create(mlir_module_t *module, const char *name, int operand_count,
                           mlir_value_t *const *operands, int result_count,
                           const mlir_type_t *const *result_types, int region_count) {
   POD_CHECK(operand_count >= 0 && result_count >= 0 && region_count >= 0);
   mlir_op_t *op = pod_arena_alloc(module->arena, sizeof(*op));
-  op->name = mlir_intern(module, name);
+  mlir_op_rename(module, op, name);
   op->id = module->op_count++;
   op->operand_count = operand_count;
   op->operands = pod_arena_copy(module->arena, operands,

@@ -112,7 +112,16 @@ struct mlir_attr_t {
   mlir_position_t body_position;  // DIALECT: where `body` starts in the source.
   // LOCATION: text is the file or name, integer line, length column.
   mlir_location_kind_t location_kind;
-  const mlir_attr_t *location_child, *location_caller;
+  union {
+    struct {
+      const mlir_attr_t *location_child, *location_caller;  // LOCATION
+    };
+    struct {
+      // DIALECT: what its dialect has read in `body`, see mlir_attr_set_decoded; or NULL.
+      const void *decoded;
+      const pod_arena_t *arena;  // Private to common/mlir: where it lies.
+    };
+  };
   // Private to common/mlir: see mlir_type_t; `is_spaced`: #dialect<name body>.
   int32_t height;
   int64_t weight;
@@ -136,8 +145,8 @@ struct mlir_value_t {
 
 struct mlir_op_t {
   const char *name;  // Interned, e.g. "stablehlo.add".
-  int kind;     // Free for the compiler: its row in the table of operations. 0 at first.
-  uint32_t id;  // Dense in the module: [0, mlir_module_t.op_count).
+  int kind;          // What the module's kind_of says of its name; 0 without one.
+  uint32_t id;       // Dense in the module: [0, mlir_module_t.op_count).
   int operand_count, result_count, attr_count, region_count;
   int attr_capacity;  // Private to common/mlir.
   mlir_value_t **operands;
@@ -179,11 +188,10 @@ struct mlir_module_t {
   mlir_op_t *op;  // builtin.module
   uint32_t value_count, op_count;
   pod_map_t *interned;
-  // Free for the compiler: what it has worked out once, by keys of its own.
-  pod_map_t *memos;
+  int (*kind_of)(const char *name);  // See mlir_module_set_kinds; or NULL.
   // Private to common/mlir.
-  int *owners;  // Modules that share arena, names, types and memos.
-  pod_map_t *symbols, *tensor_types;
+  bool is_beside;  // Arena, names and types are another module's.
+  pod_map_t *symbols, *tensor_types, *unique_attrs;
   bool has_token_types;                         // One has been made.
   const char *recent_names[MLIR_RECENT_NAMES];  // By the address they were asked for by.
   const mlir_type_t *scalar_types[TENSOR_DTYPE_COUNT];
@@ -194,13 +202,17 @@ struct mlir_module_t {
 // An empty module with one block. Returns owned.
 mlir_module_t *mlir_module_create(const char *file_name);
 
-// The same for what a pass makes of `source`: names, types, attributes and the text serve
-// both modules and last as long as one of them; operations and values are its own. Only
-// one thread may use the two.
+// The same for what a pass makes of `source`, which must outlive it: names, types,
+// attributes and the text are the source's; operations and values are its own. Only one
+// thread may use the two.
 mlir_module_t *mlir_module_create_beside(mlir_module_t *source);
 
 // Accepts NULL.
 void mlir_module_destroy(mlir_module_t *module);
+
+// From now on operations have the kind that `kind_of` says of their name: those that
+// there are, and those to be made. It is asked once for a name.
+void mlir_module_set_kinds(mlir_module_t *module, int (*kind_of)(const char *name));
 
 const char *mlir_intern(mlir_module_t *module, const char *text);
 const char *mlir_intern_n(mlir_module_t *module, const char *text, size_t length);
@@ -249,6 +261,15 @@ const mlir_attr_t *mlir_attr_dense(mlir_module_t *module, const tensor_shape_t *
                                    const void *data, bool is_splat);
 const mlir_attr_t *mlir_attr_dialect(mlir_module_t *module, const char *name,
                                      const char *body);  // body NULL: no <>
+// The same attribute for the same name and body, as long as no other name has that body:
+// for what many operations have alike.
+const mlir_attr_t *mlir_attr_dialect_unique(mlir_module_t *module, const char *name,
+                                            const char *body);
+// Keeps a copy of what a DIALECT attribute's body says with it, of a type that follows
+// from the attribute's name, when the attribute is the module's or made beside it; an
+// attribute of another module is left alone. It says the same before and after.
+void mlir_attr_set_decoded(mlir_module_t *module, const mlir_attr_t *attr,
+                           const void *decoded, size_t size_bytes);
 const mlir_attr_t *mlir_attr_dictionary(mlir_module_t *module, int64_t count,
                                         const mlir_named_attr_t *entries);
 const mlir_attr_t *mlir_attr_array(mlir_module_t *module, int64_t count,
@@ -267,6 +288,9 @@ const mlir_attr_t *mlir_attr_get(const mlir_attr_t *dictionary, const char *name
 mlir_op_t *mlir_op_create(mlir_module_t *module, const char *name, int operand_count,
                           mlir_value_t *const *operands, int result_count,
                           const mlir_type_t *const *result_types, int region_count);
+
+// Makes it another operation: name and kind.
+void mlir_op_rename(mlir_module_t *module, mlir_op_t *op, const char *name);
 
 // Gives an operation its results (once, before any of them is used).
 void mlir_op_set_result_types(mlir_module_t *module, mlir_op_t *op, int count,

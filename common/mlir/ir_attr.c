@@ -129,6 +129,9 @@ bool mlir_type_equal(const mlir_type_t *a, const mlir_type_t *b) {
 mlir_attr_t *mlir_attr_new(mlir_module_t *module, mlir_attr_kind_t kind) {
   mlir_attr_t *attr = pod_arena_alloc(module->arena, sizeof(*attr));
   attr->kind = kind;
+  if (kind == MLIR_ATTR_DIALECT) {
+    attr->arena = module->arena;
+  }
   attr->height = 1;
   attr->weight = 1;
   return attr;
@@ -252,6 +255,25 @@ const mlir_attr_t *mlir_attr_dialect(mlir_module_t *module, const char *name,
     }
   }
   return attr;
+}
+
+const mlir_attr_t *mlir_attr_dialect_unique(mlir_module_t *module, const char *name,
+                                            const char *body) {
+  const size_t length = strlen(body);
+  const mlir_attr_t *known = pod_map_get_n(module->unique_attrs, body, length);
+  if (known == NULL || strcmp(known->text, name) != 0) {
+    known = mlir_attr_dialect(module, name, body);
+    pod_map_put_n(module->unique_attrs, body, length, (void *)(uintptr_t)known);
+  }
+  return known;
+}
+
+void mlir_attr_set_decoded(mlir_module_t *module, const mlir_attr_t *attr,
+                           const void *decoded, size_t size_bytes) {
+  if (mlir_attr_is(attr, MLIR_ATTR_DIALECT) && attr->arena == module->arena) {
+    ((mlir_attr_t *)(uintptr_t)attr)->decoded =
+        pod_arena_copy(module->arena, decoded, size_bytes);
+  }
 }
 
 const mlir_attr_t *mlir_attr_dictionary(mlir_module_t *module, int64_t count,

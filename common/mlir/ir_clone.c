@@ -107,8 +107,13 @@ static const mlir_attr_t *clone_attr(cloner_t *cloner, const mlir_attr_t *attr) 
   copy->position = copy->body_position = 0;
   copy->type = clone_type(cloner, attr->type);
   clone_payload(cloner, attr, copy);
-  copy->location_child = clone_attr(cloner, attr->location_child);
-  copy->location_caller = clone_attr(cloner, attr->location_caller);
+  if (attr->kind == MLIR_ATTR_LOCATION) {
+    copy->location_child = clone_attr(cloner, attr->location_child);
+    copy->location_caller = clone_attr(cloner, attr->location_caller);
+  } else if (attr->kind == MLIR_ATTR_DIALECT) {
+    copy->arena = cloner->module->arena;
+    copy->decoded = NULL;  // Lies in the other module's.
+  }
   remember_copy(cloner, attr, copy);
   return copy;
 }

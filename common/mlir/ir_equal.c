@@ -66,7 +66,10 @@ static bool same_body(const mlir_attr_t *a, const mlir_attr_t *b) {
 
 // Bit for bit, so that NaN equals itself and -0 differs from 0.
 static bool same_real(double a, double b) {
-  return memcmp(&a, &b, sizeof(a)) == 0;
+  uint64_t a_bits, b_bits;
+  memcpy(&a_bits, &a, sizeof(a_bits));
+  memcpy(&b_bits, &b, sizeof(b_bits));
+  return a_bits == b_bits;
 }
 
 static bool same_elements(const mlir_attr_t *a, const mlir_attr_t *b) {

@@ -1,3 +1,6 @@
+// The whole text: aliases, then one module. Recursive descent with one token of look-
+// ahead; the parts are in parser_op.c, parser_attr.c, parser_type.c.
+
 #include "common/mlir/parser.h"
 
 #include <stdlib.h>
@@ -20,16 +23,51 @@ static void state_deinit(mlir_parse_state_t *state) {
   pod_map_destroy(state->type_aliases);
   pod_map_destroy(state->resources);
   pod_map_destroy(state->op_names);
-  free(state->operand_positions);
+  pod_list_deinit(&state->operand_positions);
+}
+
+static bool starts_with(const char *text, int64_t length, const char *prefix) {
+  const size_t prefix_length = strlen(prefix);
+  return (size_t)length >= prefix_length && memcmp(text, prefix, prefix_length) == 0;
+}
+
+// Other forms of a program that people have at hand are told by their names.
+static pod_status_t refuse_other_formats(const char *file_name, const char *text,
+                                         int64_t length) {
+  if (starts_with(text, length, "ML\xefR")) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "%s is MLIR bytecode (a portable artifact of jax.export or of "
+                     "stablehlo-translate); MLIR text is needed: "
+                     "jax.export.deserialize(...).mlir_module(), or "
+                     "`stablehlo-translate --deserialize FILE`, prints it",
+                     file_name);
+  }
+  if (starts_with(text, length, "HloModule")) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "%s is HLO text; StableHLO text is needed: "
+                     "jax.jit(f).lower(...).as_text() prints it (without "
+                     "dialect=\"hlo\")",
+                     file_name);
+  }
+  return NULL;
 }
 
 pod_status_t mlir_parse(const char *file_name, const char *text, int64_t length,
                         mlir_syntax_lookup_t lookup, mlir_module_t **out_module) {
+  return mlir_parse_kinds(file_name, text, length, lookup, NULL, out_module);
+}
+
+pod_status_t mlir_parse_kinds(const char *file_name, const char *text, int64_t length,
+                              mlir_syntax_lookup_t lookup,
+                              int (*kind_of)(const char *name),
+                              mlir_module_t **out_module) {
   if (length < 0 || length >= INT32_MAX) {
     return pod_error(POD_INVALID_ARGUMENT, "%s: %lld bytes of text; at most 2 GiB",
                      file_name, (long long)length);
   }
+  POD_TRY(refuse_other_formats(file_name, text, length));
   mlir_module_t *module = mlir_module_create(file_name);
+  mlir_module_set_kinds(module, kind_of);
   char *source = pod_arena_text(module->arena, text, (size_t)length);
   module->source = source;
   module->source_length = length;

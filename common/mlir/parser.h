@@ -47,6 +47,13 @@ POD_MUST_USE pod_status_t mlir_parse(const char *file_name, const char *text,
                                      int64_t length, mlir_syntax_lookup_t lookup,
                                      mlir_module_t **out_module);
 
+// The same; the module's operations have the kinds that `kind_of` says
+// (mlir_module_set_kinds).
+POD_MUST_USE pod_status_t mlir_parse_kinds(const char *file_name, const char *text,
+                                           int64_t length, mlir_syntax_lookup_t lookup,
+                                           int (*kind_of)(const char *name),
+                                           mlir_module_t **out_module);
+
 // --- For a dialect's parse functions ---
 //
 // The parser stands on the next token; white space and comments are skipped by whatever

@@ -267,6 +267,22 @@ pod_status_t mlir_parser_attr_dict(mlir_parser_t *parser, mlir_op_t *op) {
 }
 
 // array<i64: 1, 2>, behind `array`.
+static pod_status_t parse_dense_array_element(mlir_parser_t *parser, tensor_dtype_t dtype,
+                                              mlir_attr_t *element) {
+  if (dtype == TENSOR_PRED && mlir_parser_peek_identifier(parser)) {
+    element->integer = mlir_parser_accept(parser, "true");
+    return element->integer != 0 ? NULL : mlir_parser_expect(parser, "false");
+  }
+  const char *start = parser->at;
+  mlir_number_t number;
+  if (!mlir_scan_number(&parser->at, &number)) {
+    return mlir_parser_error(parser, "expected a number");
+  }
+  mlir_lex_skip(parser);
+  return tensor_dtype_is_float(dtype) ? finish_float(parser, start, &number, element)
+                                      : finish_integer(parser, start, &number, element);
+}
+
 static pod_status_t parse_dense_array(mlir_parser_t *parser, mlir_attr_t *attr) {
   POD_TRY(mlir_parser_expect(parser, "<"));
   const char *at = parser->at;
@@ -280,22 +296,7 @@ static pod_status_t parse_dense_array(mlir_parser_t *parser, mlir_attr_t *attr) 
   const bool has_elements = mlir_parser_accept(parser, ":");
   while (has_elements) {
     mlir_attr_t element = {.type = attr->type};
-    const char *start = parser->at;
-    mlir_number_t number;
-    if (dtype == TENSOR_PRED && mlir_parser_peek_identifier(parser)) {
-      element.integer = mlir_parser_accept(parser, "true");
-      if (element.integer == 0) {
-        POD_TRY(mlir_parser_expect(parser, "false"));
-      }
-    } else {
-      if (!mlir_scan_number(&parser->at, &number)) {
-        return mlir_parser_error(parser, "expected a number");
-      }
-      mlir_lex_skip(parser);
-      POD_TRY(tensor_dtype_is_float(dtype)
-                  ? finish_float(parser, start, &number, &element)
-                  : finish_integer(parser, start, &number, &element));
-    }
+    POD_TRY(parse_dense_array_element(parser, dtype, &element));
     if (attr->count == capacity) {
       capacity = 2 * capacity + 4;
       int64_t *grown =

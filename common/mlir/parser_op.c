@@ -72,13 +72,7 @@ void mlir_parser_add_operand(mlir_parser_t *parser, mlir_op_t *op,
     op->operands = grown;
   }
   op->operands[op->operand_count++] = operand.value;
-  if (state->operand_position_count == state->operand_position_capacity) {
-    state->operand_position_capacity = 2 * state->operand_position_capacity + 64;
-    state->operand_positions =
-        pod_grow(state->operand_positions, state->operand_position_capacity,
-                 sizeof(*state->operand_positions));
-  }
-  state->operand_positions[state->operand_position_count++] = operand.position;
+  *pod_list_add(&state->operand_positions) = operand.position;
 }
 
 pod_status_t mlir_parser_operand(mlir_parser_t *parser, mlir_op_t *op) {
@@ -109,7 +103,7 @@ static pod_status_t type_mismatch(mlir_parser_t *parser, const mlir_op_t *op, in
   pod_text_add(&message, " here");
   const mlir_parse_state_t *state = parser->state;
   const pod_status_t status = mlir_error_at(
-      parser->module, state->operand_positions[state->operand_base + (uint32_t)index],
+      parser->module, state->operand_positions.items[state->operand_base + index],
       POD_INVALID_ARGUMENT, "%s", message.bytes);
   pod_text_deinit(&message);
   return status;
@@ -339,13 +333,13 @@ static pod_status_t parse_named_op(mlir_parser_t *parser, const char *name,
   mlir_op_t *op = mlir_op_create(parser->module, name, 0, NULL, 0, NULL, 0);
   op->position = position;
   *out_op = op;
-  const uint32_t outer_base = state->operand_base;
-  const uint32_t outer_count = state->operand_position_count;
+  const int32_t outer_base = state->operand_base;
+  const int32_t outer_count = state->operand_positions.count;
   state->operand_base = outer_count;
   state->syntax = syntax;
   POD_TRY(syntax == NULL ? mlir_parser_generic(parser, op) : syntax->parse(parser, op));
   state->operand_base = outer_base;
-  state->operand_position_count = outer_count;
+  state->operand_positions.count = outer_count;
   return mlir_parser_peek(parser, "loc") ? mlir_parse_location(parser, &op->location)
                                          : NULL;
 }

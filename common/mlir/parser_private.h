@@ -6,6 +6,7 @@
 #ifndef COMMON_MLIR_PARSER_PRIVATE_H_
 #define COMMON_MLIR_PARSER_PRIVATE_H_
 
+#include "common/base/list.h"
 #include "common/mlir/ir_private.h"
 #include "common/mlir/parser.h"
 
@@ -57,9 +58,9 @@ typedef struct mlir_parse_state_t {
   pod_map_t *op_names;                     // Spelling to mlir_op_names_t *.
   mlir_pending_resource_t *pending_resources;
   int64_t pending_resource_count, pending_resource_capacity;
-  mlir_position_t *operand_positions;  // A stack: the operands of the open operations.
-  uint32_t operand_position_count, operand_position_capacity;
-  uint32_t operand_base;  // Where those of the innermost open operation start.
+  POD_LIST(mlir_position_t)
+  operand_positions;     // A stack: the operands of the open operations.
+  int32_t operand_base;  // Where those of the innermost open operation start.
   int64_t expansion, expansion_max;
 } mlir_parse_state_t;
 

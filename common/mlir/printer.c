@@ -1,4 +1,8 @@
+// What is printed parses to the same module. Names in sight are a stack, so that a
+// region's names are free again behind it; a name taken already gets a suffix.
+
 #include "common/mlir/printer.h"
+#include "common/base/list.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,8 +16,7 @@
 // The names in sight, newest last. A map's value counts the suffixes tried for a name.
 typedef struct name_scope_t {
   pod_map_t *used;
-  const char **names;
-  int count, capacity;
+  POD_LIST(const char *) names;
   unsigned next_value, next_argument;
 } name_scope_t;
 
@@ -24,15 +27,14 @@ struct mlir_printer_t {
   const char **names;  // By value id.
   uint32_t value_count;
   int indent;
-  pod_map_t *location_aliases;    // Address to "#loc3".
-  const mlir_attr_t **locations;  // In the order of their numbers.
+  pod_map_t *location_aliases;              // Address to "#loc3".
+  POD_LIST(const mlir_attr_t *) locations;  // In the order of their numbers.
   const mlir_syntax_t *syntax;
   mlir_name_cache_t syntaxes;  // What find_syntax says of a name.
   // Where the tensor type printed last stands in the text: neighbours often share it.
   const mlir_type_t *last_type;
   size_t last_type_start, last_type_length;
   mlir_module_t *scratch;  // Made when it is asked for.
-  int location_count, location_capacity;
 };
 
 // --- Names ---
@@ -58,11 +60,7 @@ static const char *unique_name(mlir_printer_t *printer, name_scope_t *scope,
     name = pod_arena_printf(printer->arena, "%s_%u", wanted, (*tried)++);
   }
   pod_map_put(scope->used, name, pod_arena_alloc(printer->arena, sizeof(unsigned)));
-  if (scope->count == scope->capacity) {
-    scope->capacity = 2 * scope->capacity + 64;
-    scope->names = pod_grow(scope->names, (size_t)scope->capacity, sizeof(*scope->names));
-  }
-  scope->names[scope->count++] = name;
+  *pod_list_add(&scope->names) = name;
   return name;
 }
 
@@ -134,18 +132,18 @@ static void name_regions(mlir_printer_t *printer, name_scope_t *outer,
     own.used = pod_map_create();
     scope = &own;
   }
-  const int count = scope->count;
+  const int count = scope->names.count;
   const unsigned next_value = scope->next_value, next_argument = scope->next_argument;
   for (int i = 0; i < op->region_count; i++) {
     name_region(printer, scope, &op->regions[0], &op->regions[i]);
-    while (scope->count > count) {
-      pod_map_remove(scope->used, scope->names[--scope->count]);
+    while (scope->names.count > count) {
+      pod_map_remove(scope->used, scope->names.items[--scope->names.count]);
     }
     scope->next_value = next_value;
     scope->next_argument = next_argument;
   }
   pod_map_destroy(own.used);
-  free((void *)own.names);
+  free((void *)own.names.items);
 }
 
 // --- Locations ---
@@ -165,13 +163,8 @@ static const char *location_alias(mlir_printer_t *printer, const mlir_attr_t *lo
   for (int64_t i = 0; i < location->count; i++) {
     location_alias(printer, location->elements[i]);
   }
-  if (printer->location_count == printer->location_capacity) {
-    printer->location_capacity = 2 * printer->location_capacity + 64;
-    printer->locations = pod_grow(printer->locations, (size_t)printer->location_capacity,
-                                  sizeof(*printer->locations));
-  }
-  printer->locations[printer->location_count++] = location;
-  char *alias = pod_arena_printf(printer->arena, "#loc%d", printer->location_count);
+  *pod_list_add(&printer->locations) = location;
+  char *alias = pod_arena_printf(printer->arena, "#loc%d", printer->locations.count);
   pod_map_put_n(printer->location_aliases, (const char *)&location, sizeof(location),
                 alias);
   return alias;
@@ -186,9 +179,10 @@ void mlir_printer_location(mlir_printer_t *printer, const mlir_attr_t *location)
 }
 
 static void print_location_aliases(mlir_printer_t *printer) {
-  for (int i = 0; i < printer->location_count; i++) {
+  for (int i = 0; i < printer->locations.count; i++) {
     pod_text_printf(printer->text, "#loc%d = loc(", i + 1);
-    mlir_print_location(printer->text, printer->locations[i], printer->location_aliases);
+    mlir_print_location(printer->text, printer->locations.items[i],
+                        printer->location_aliases);
     pod_text_add(printer->text, ")\n");
   }
 }
@@ -472,7 +466,7 @@ void mlir_print(pod_text_t *text, const mlir_module_t *module,
   pod_text_add(text, "\n");
   print_location_aliases(&printer);
   pod_map_destroy(printer.location_aliases);
-  free(printer.locations);
+  pod_list_deinit(&printer.locations);
   free((void *)printer.names);
   pod_arena_destroy(printer.arena);
   mlir_module_destroy(printer.scratch);

@@ -1,3 +1,6 @@
+// HOST:PORT, [IPv6]:PORT and unix:PATH to socket addresses and back; names are resolved
+// by the system.
+
 #include "common/rpc/address.h"
 
 #include <arpa/inet.h>

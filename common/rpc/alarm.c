@@ -1,60 +1,23 @@
-// A binary heap of deadlines. A call sets and cancels one in a few nanoseconds, which a
-// libuv timer with its deferred close does not allow.
+// Deadlines in a heap. A call sets and cancels one in a few nanoseconds, which a libuv
+// timer with its deferred close does not allow.
 
 #include "common/base/check.h"
 #include "common/base/clock.h"
-#include "common/base/memory.h"
 #include "common/rpc/loop_internal.h"
 
 enum { NS_PER_MS = 1000000 };
 
-static void put(rpc_loop_t *loop, size_t index, rpc_alarm_t *alarm) {
-  loop->alarms[index] = alarm;
-  alarm->slot = index + 1;
+static void note_place(uintptr_t item, int32_t at) {
+  ((rpc_alarm_t *)item)->slot = at + 1;
 }
 
-static void sift_up(rpc_loop_t *loop, size_t index) {
-  rpc_alarm_t *alarm = loop->alarms[index];
-  while (index > 0) {
-    const size_t parent = (index - 1) / 2;
-    if (loop->alarms[parent]->at_ns <= alarm->at_ns) {
-      break;
-    }
-    put(loop, index, loop->alarms[parent]);
-    index = parent;
-  }
-  put(loop, index, alarm);
-}
-
-static void sift_down(rpc_loop_t *loop, size_t index) {
-  rpc_alarm_t *alarm = loop->alarms[index];
-  for (;;) {
-    size_t child = 2 * index + 1;
-    if (child >= loop->alarm_count) {
-      break;
-    }
-    if (child + 1 < loop->alarm_count &&
-        loop->alarms[child + 1]->at_ns < loop->alarms[child]->at_ns) {
-      child++;
-    }
-    if (alarm->at_ns <= loop->alarms[child]->at_ns) {
-      break;
-    }
-    put(loop, index, loop->alarms[child]);
-    index = child;
-  }
-  put(loop, index, alarm);
+void rpc_alarms_init(pod_heap_t *alarms) {
+  *alarms = (pod_heap_t){.placed = note_place};
 }
 
 void rpc_alarm_set(rpc_loop_t *loop, rpc_alarm_t *alarm, int64_t at_ns) {
   rpc_alarm_cancel(loop, alarm);
-  if (loop->alarm_count == loop->alarm_capacity) {
-    loop->alarm_capacity = loop->alarm_capacity == 0 ? 64 : 2 * loop->alarm_capacity;
-    loop->alarms = pod_grow(loop->alarms, loop->alarm_capacity, sizeof(loop->alarms[0]));
-  }
-  alarm->at_ns = at_ns;
-  put(loop, loop->alarm_count++, alarm);
-  sift_up(loop, loop->alarm_count - 1);
+  pod_heap_push(&loop->alarms, at_ns, (uintptr_t)alarm);
 }
 
 void rpc_alarm_set_in_ms(rpc_loop_t *loop, rpc_alarm_t *alarm, uint64_t delay_ms) {
@@ -68,13 +31,15 @@ void rpc_alarm_cancel(rpc_loop_t *loop, rpc_alarm_t *alarm) {
   if (alarm->slot == 0) {
     return;
   }
-  const size_t index = alarm->slot - 1;
-  POD_CHECK(index < loop->alarm_count && loop->alarms[index] == alarm);
+  pod_heap_remove(&loop->alarms, alarm->slot - 1);
   alarm->slot = 0;
-  rpc_alarm_t *last = loop->alarms[--loop->alarm_count];
-  if (last != alarm) {
-    put(loop, index, last);
-    sift_up(loop, index);
-    sift_down(loop, last->slot - 1);
+}
+
+rpc_alarm_t *rpc_alarm_first(const rpc_loop_t *loop, int64_t *out_at_ns) {
+  if (pod_heap_count(&loop->alarms) == 0) {
+    return NULL;
   }
+  const pod_heap_entry_t first = pod_heap_first(&loop->alarms);
+  *out_at_ns = first.key;
+  return (rpc_alarm_t *)first.item;
 }

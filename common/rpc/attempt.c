@@ -1,3 +1,7 @@
+// One attempt to connect: the name is resolved on a thread of libuv's, a socket connects
+// without blocking, an alarm bounds both. What is left frees itself when libuv has let
+// go of it.
+
 #include "common/rpc/attempt.h"
 
 #include <errno.h>

@@ -1,3 +1,7 @@
+// Free blocks wait in a list, the most recently used first, whose pages are likely still
+// in the cache; what would waste more than it holds is not taken. The pool is bounded in
+// bytes.
+
 #include "common/rpc/block.h"
 
 #include <stdlib.h>

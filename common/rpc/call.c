@@ -1,3 +1,11 @@
+// The life of a call, alike on both ends:
+//
+//   WAITING ──on a connection──> OPEN ──finished by the server──> FINISHING ──┐
+//      └──────────────refused, cancelled, deadline, trailers────────────────> ENDED
+//
+// nghttp2's callbacks only note what came and queue the deliver task; the task runs the
+// user's code, which may end and free anything.
+
 #include "common/rpc/call.h"
 
 #include <stdlib.h>

@@ -1,3 +1,7 @@
+// A channel keeps one connection and makes it anew: IDLE, CONNECTING, READY, FAILED, as
+// gRPC's connectivity states are, with a doubling back-off (doc/connection-backoff.md of
+// github.com/grpc/grpc). Calls wait in a list for the connection.
+
 #include "common/rpc/channel.h"
 
 #include <stdlib.h>

@@ -1,3 +1,7 @@
+// A socket and the nghttp2 session on it. Reads go straight into the message that is
+// being received where its length is known; writes are gathered until nghttp2 has no
+// more or the socket takes no more. Keepalive is HTTP/2's PING.
+
 #include "common/rpc/connection.h"
 
 #include <errno.h>

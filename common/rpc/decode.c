@@ -1,3 +1,7 @@
+// Messages are unpacked by protobuf-c; one large bytes field is first cut out and lent
+// where it lies, so that a megabyte of data is not copied. Whatever looks odd is left to
+// protobuf-c whole.
+
 #include "common/rpc/decode.h"
 
 #include <stdbool.h>

@@ -1,3 +1,6 @@
+// A filter over the bytes of frames, header by header; a header that is cut by the end
+// of the data is kept for the next piece.
+
 #include "common/rpc/idle_reset.h"
 
 #include <stdbool.h>

@@ -1,3 +1,6 @@
+// gRPC's length-prefixed messages out of pieces of any size: five bytes of header, then
+// as many as they say, in a buffer that grows with what really came.
+
 #include "common/rpc/inbox.h"
 
 #include <string.h>
@@ -69,31 +72,44 @@ static bool reserve(rpc_inbox_t *inbox, size_t more) {
   return true;
 }
 
+// Both take as much of `data` as they need, and say how much.
+
+static pod_status_t add_prefix(rpc_inbox_t *inbox, rpc_pool_t *pool,
+                               size_t message_bytes_max, const uint8_t *data,
+                               size_t size_bytes, size_t *out_taken) {
+  *out_taken = smaller(size_bytes, RPC_PREFIX_BYTES - inbox->prefix_bytes);
+  memcpy(inbox->prefix + inbox->prefix_bytes, data, *out_taken);
+  inbox->prefix_bytes += *out_taken;
+  return inbox->prefix_bytes == RPC_PREFIX_BYTES
+             ? begin_message(inbox, pool, message_bytes_max)
+             : NULL;
+}
+
+static pod_status_t add_content(rpc_inbox_t *inbox, const uint8_t *data,
+                                size_t size_bytes, size_t *out_taken) {
+  const size_t taken =
+      smaller(size_bytes, inbox->wanted_bytes - inbox->partial->size_bytes);
+  if (!reserve(inbox, taken)) {
+    return pod_error(POD_RESOURCE_EXHAUSTED, "no host memory for a message of %zu bytes",
+                     inbox->wanted_bytes);
+  }
+  uint8_t *place = inbox->partial->data + inbox->partial->size_bytes;
+  if (place != data) {
+    memcpy(place, data, taken);
+  }
+  inbox->partial->size_bytes += taken;
+  inbox->partial->held_bytes += taken;
+  *out_taken = taken;
+  return NULL;
+}
+
 pod_status_t rpc_inbox_add(rpc_inbox_t *inbox, rpc_pool_t *pool, size_t message_bytes_max,
                            const uint8_t *data, size_t size_bytes) {
   while (size_bytes > 0) {
     size_t taken = 0;
-    if (inbox->partial == NULL) {
-      taken = smaller(size_bytes, RPC_PREFIX_BYTES - inbox->prefix_bytes);
-      memcpy(inbox->prefix + inbox->prefix_bytes, data, taken);
-      inbox->prefix_bytes += taken;
-      if (inbox->prefix_bytes == RPC_PREFIX_BYTES) {
-        POD_TRY(begin_message(inbox, pool, message_bytes_max));
-      }
-    } else {
-      taken = smaller(size_bytes, inbox->wanted_bytes - inbox->partial->size_bytes);
-      if (!reserve(inbox, taken)) {
-        return pod_error(POD_RESOURCE_EXHAUSTED,
-                         "no host memory for a message of %zu bytes",
-                         inbox->wanted_bytes);
-      }
-      uint8_t *place = inbox->partial->data + inbox->partial->size_bytes;
-      if (place != data) {
-        memcpy(place, data, taken);
-      }
-      inbox->partial->size_bytes += taken;
-      inbox->partial->held_bytes += taken;
-    }
+    POD_TRY(inbox->partial == NULL
+                ? add_prefix(inbox, pool, message_bytes_max, data, size_bytes, &taken)
+                : add_content(inbox, data, size_bytes, &taken));
     if (inbox->partial != NULL && inbox->partial->size_bytes == inbox->wanted_bytes) {
       end_message(inbox);
     }

@@ -1,3 +1,7 @@
+// A socket whose last bytes still wait: it is shut down for writing, read until the peer
+// closes or the time is over, and closed then, so that no RST overtakes them (RFC 1122,
+// 4.2.2.13).
+
 #include "common/rpc/linger.h"
 
 #include <stdlib.h>

@@ -1,3 +1,7 @@
+// Turns of the loop: sockets and alarms queue tasks; before the loop sleeps, deliver
+// tasks run (user code), then flush tasks (one write for all that it asked for). Other
+// threads come in by posts.
+
 #include "common/rpc/loop.h"
 
 #include <stdlib.h>
@@ -95,8 +99,9 @@ static void run_alarms(uv_timer_t *timer) {
   rpc_loop_t *loop = timer->data;
   loop->timer_at_ns = INT64_MAX;
   const int64_t now_ns = pod_clock_now_ns();
-  while (loop->alarm_count > 0 && loop->alarms[0]->at_ns <= now_ns) {
-    rpc_alarm_t *alarm = loop->alarms[0];
+  rpc_alarm_t *alarm;
+  int64_t at_ns;
+  while ((alarm = rpc_alarm_first(loop, &at_ns)) != NULL && at_ns <= now_ns) {
     rpc_alarm_cancel(loop, alarm);
     alarm->fn(alarm);
   }
@@ -105,10 +110,11 @@ static void run_alarms(uv_timer_t *timer) {
 // The timer may be set too early, never too late: most deadlines are cancelled long
 // before they pass, and moving the timer for each would cost more than one idle wake-up.
 static void arm_timer(rpc_loop_t *loop) {
-  if (loop->alarm_count == 0 || loop->alarms[0]->at_ns >= loop->timer_at_ns) {
+  int64_t at_ns;
+  if (rpc_alarm_first(loop, &at_ns) == NULL || at_ns >= loop->timer_at_ns) {
     return;
   }
-  loop->timer_at_ns = loop->alarms[0]->at_ns;
+  loop->timer_at_ns = at_ns;
   const int64_t wait_ns = loop->timer_at_ns - pod_clock_now_ns();
   const int64_t wait_ms = wait_ns <= 0 ? 0 : (wait_ns - 1) / NS_PER_MS + 1;
   uv_update_time(&loop->uv);
@@ -200,15 +206,13 @@ static void after_poll(uv_check_t *check) {
 
 static void run_posts(rpc_loop_t *loop) {
   uv_mutex_lock(&loop->lock);
-  rpc_post_t *posts = loop->posts;
-  const size_t count = loop->post_count;
-  loop->posts = NULL;
-  loop->post_count = loop->post_capacity = 0;
+  rpc_post_list_t posts = loop->posts;
+  loop->posts = (rpc_post_list_t){0};
   uv_mutex_unlock(&loop->lock);
-  for (size_t i = 0; i < count; i++) {
-    posts[i].fn(posts[i].context);
+  for (int32_t i = 0; i < posts.count; i++) {
+    posts.items[i].fn(posts.items[i].context);
   }
-  free(posts);
+  pod_list_deinit(&posts);
 }
 
 static void on_wake(uv_async_t *wake) {
@@ -244,6 +248,7 @@ pod_status_t rpc_loop_create(rpc_loop_t **out_loop) {
   uv_prepare_start(&loop->prepare, before_poll);
   uv_check_start(&loop->check, after_poll);
   loop->timer_at_ns = INT64_MAX;
+  rpc_alarms_init(&loop->alarms);
   loop->trial_interval = SPIN_TRIAL_INTERVAL_MIN;
   for (int phase = 0; phase < RPC_PHASE_COUNT; phase++) {
     loop->tasks[phase].previous = loop->tasks[phase].next = &loop->tasks[phase];
@@ -272,18 +277,14 @@ void rpc_loop_turn(rpc_loop_t *loop) {
 
 void rpc_loop_post(rpc_loop_t *loop, rpc_fn_t fn, void *context) {
   uv_mutex_lock(&loop->lock);
-  if (loop->post_count == loop->post_capacity) {
-    loop->post_capacity = loop->post_capacity == 0 ? 16 : 2 * loop->post_capacity;
-    loop->posts = pod_grow(loop->posts, loop->post_capacity, sizeof(loop->posts[0]));
-  }
-  loop->posts[loop->post_count++] = (rpc_post_t){fn, context};
+  *pod_list_add(&loop->posts) = (rpc_post_t){fn, context};
   uv_mutex_unlock(&loop->lock);
   uv_async_send(&loop->wake);
 }
 
 static bool is_quiet(rpc_loop_t *loop) {
   uv_mutex_lock(&loop->lock);
-  const bool quiet = loop->post_count == 0;
+  const bool quiet = loop->posts.count == 0;
   uv_mutex_unlock(&loop->lock);
   return quiet;
 }
@@ -309,7 +310,7 @@ void rpc_loop_destroy(rpc_loop_t *loop) {
   uv_mutex_destroy(&loop->lock);
   rpc_decoder_destroy(loop->decoder);
   rpc_pool_destroy(loop->pool);
-  free(loop->alarms);
+  pod_heap_deinit(&loop->alarms);
   free(loop);
 }
 

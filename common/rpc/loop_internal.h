@@ -17,13 +17,14 @@
 #include <stdint.h>
 #include <uv.h>
 
+#include "common/base/heap.h"
+#include "common/base/list.h"
 #include "common/rpc/loop.h"
 
 // Embedded in what waits. Zeroed means not set.
 typedef struct rpc_alarm_t rpc_alarm_t;
 struct rpc_alarm_t {
-  int64_t at_ns;  // pod_clock_now_ns()
-  size_t slot;    // Its place in the heap, plus 1; 0 when not set.
+  int32_t slot;  // Its place in the heap, plus 1; 0 when not set.
   void (*fn)(rpc_alarm_t *alarm);
 };
 
@@ -47,9 +48,9 @@ typedef struct rpc_post_t {
   void *context;
 } rpc_post_t;
 
+typedef POD_LIST(rpc_post_t) rpc_post_list_t;
+
 typedef struct rpc_pool_t rpc_pool_t;
-typedef struct rpc_decoder_t rpc_decoder_t;
-typedef struct rpc_linger_t rpc_linger_t;
 typedef struct rpc_decoder_t rpc_decoder_t;
 typedef struct rpc_linger_t rpc_linger_t;
 
@@ -71,12 +72,10 @@ struct rpc_loop_t {
   unsigned unspun_count, trial_interval;
 
   uv_mutex_t lock;  // Guards the posts.
-  rpc_post_t *posts;
-  size_t post_count, post_capacity;
+  rpc_post_list_t posts;
   atomic_bool stopping;
 
-  rpc_alarm_t **alarms;  // A binary heap, the earliest first.
-  size_t alarm_count, alarm_capacity;
+  pod_heap_t alarms;  // By the time at which they are due, of pod_clock_now_ns().
   rpc_task_t tasks[RPC_PHASE_COUNT];  // Heads of rings.
 
   rpc_pool_t *pool;  // Blocks of memory for messages; see block.h.
@@ -84,6 +83,11 @@ struct rpc_loop_t {
   rpc_linger_t *lingering;             // Sockets on their way out; see linger.h.
   uint8_t scratch[RPC_SCRATCH_BYTES];  // What a socket read gives, until it is parsed.
 };
+
+void rpc_alarms_init(pod_heap_t *alarms);
+
+// The alarm that is due first and when; NULL: none is set.
+rpc_alarm_t *rpc_alarm_first(const rpc_loop_t *loop, int64_t *out_at_ns);
 
 // Sets or moves; `alarm->fn` runs once from the loop at or after `at_ns`.
 void rpc_alarm_set(rpc_loop_t *loop, rpc_alarm_t *alarm, int64_t at_ns);

@@ -1,3 +1,6 @@
+// What goes out: messages as headers and blocks in a queue of each call (outbox), frames
+// gathered for one writev(2) of each connection (output).
+
 #include "common/rpc/output.h"
 
 #include <errno.h>

@@ -1,3 +1,6 @@
+// Listening, connections, and which method a path means. Stopping is graceful: GOAWAY,
+// calls that run end by themselves within the time given, the rest is aborted.
+
 #include "common/rpc/server.h"
 
 #include <errno.h>

@@ -1,3 +1,7 @@
+// The parts of gRPC over HTTP/2 that are text (doc/PROTOCOL-HTTP2.md of
+// github.com/grpc/grpc): grpc-timeout, grpc-message in percent-encoding, binary metadata
+// in base64.
+
 #include "common/rpc/wire.h"
 
 #include <nghttp2/nghttp2.h>

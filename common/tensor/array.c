@@ -1,3 +1,5 @@
+// One block of memory, 64-byte aligned, row-major.
+
 #include "common/tensor/array.h"
 
 #include <stdlib.h>

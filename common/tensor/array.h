@@ -7,6 +7,7 @@
 #ifndef COMMON_TENSOR_ARRAY_H_
 #define COMMON_TENSOR_ARRAY_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,6 +39,10 @@ POD_MUST_USE pod_status_t tensor_npy_read(const char *path,
                                           const tensor_shape_t *expected,
                                           tensor_array_t *out_array);
 
+// What tensor_npy_read would refuse before it reads an element, without reading any.
+POD_MUST_USE pod_status_t tensor_npy_check(const char *path,
+                                           const tensor_shape_t *expected);
+
 // What the file's header says, without its elements; the dtype is TENSOR_INVALID where
 // NumPy has no name for it. The sizes are as they stand there: nothing is allocated.
 POD_MUST_USE pod_status_t tensor_npy_shape(const char *path, tensor_shape_t *out_shape);
@@ -48,8 +53,8 @@ POD_MUST_USE pod_status_t tensor_npy_parse(const char *name, const void *bytes,
                                            const tensor_shape_t *expected,
                                            tensor_array_t *out_array);
 
-// Writes format 1.0; bf16 as "<V2", as ml_dtypes does.
-// Written to PATH.partial and renamed, so that a file is whole or absent.
+// Writes format 1.0; bf16 as "<V2", as ml_dtypes does. Replaces a file as a whole,
+// follows links and writes to devices as they are (common/base/output_file.h).
 POD_MUST_USE pod_status_t tensor_npy_write(const char *path, const tensor_array_t *array);
 
 // Fills by a generator: "zeros", "ones", "iota" (0, 1, 2, … in row-major order, wrapped
@@ -62,5 +67,9 @@ POD_MUST_USE pod_status_t tensor_npy_write(const char *path, const tensor_array_
 // the type can hold without rounding (54 for f64, 25 for f32, 12 for f16, 9 for bf16).
 // f8E8M0FNU has neither sign nor zero: its values are 0.25, 0.5 and 1.
 POD_MUST_USE pod_status_t tensor_fill(const char *generator, tensor_array_t *array);
+
+// Whether `text` is meant for tensor_fill, not for a file: the name of a generator,
+// though its seed or value may be wrong.
+bool tensor_is_generator(const char *text);
 
 #endif  // COMMON_TENSOR_ARRAY_H_

@@ -1,3 +1,8 @@
+// Narrow floats are read to double, which holds all of them exactly, and rounded once,
+// to nearest even, from the significand as an integer: subnormals and carries into the
+// exponent need no case of their own. Formats of 8 bits and less: OCP 8-bit and
+// Microscaling specifications, and StableHLO's RFC of the fnuz types.
+
 #include "common/tensor/dtype.h"
 
 #include <math.h>

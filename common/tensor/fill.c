@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/random.h"
 #include "common/tensor/array.h"
 
@@ -145,25 +146,57 @@ static pod_status_t fill_constant(const char *text, tensor_array_t *array) {
   return NULL;
 }
 
+static pod_status_t fill_zeros(const char *text, tensor_array_t *array) {
+  (void)text;
+  return fill_constant("0", array);
+}
+
+static pod_status_t fill_ones(const char *text, tensor_array_t *array) {
+  (void)text;
+  return fill_constant("1", array);
+}
+
+static pod_status_t fill_counting(const char *text, tensor_array_t *array) {
+  (void)text;
+  fill_iota(array);
+  return NULL;
+}
+
+typedef struct generator_t {
+  const char *name;  // With a colon: what follows goes to `fill`.
+  pod_status_t (*fill)(const char *text, tensor_array_t *array);
+} generator_t;
+
+static const generator_t generators[] = {{"zeros", fill_zeros},
+                                         {"ones", fill_ones},
+                                         {"iota", fill_counting},
+                                         {"random:", fill_random},
+                                         {"const:", fill_constant}};
+
+static const generator_t *find_generator(const char *text) {
+  for (size_t i = 0; i < POD_COUNT_OF(generators); i++) {
+    const char *name = generators[i].name;
+    const size_t length = strlen(name);
+    if (name[length - 1] == ':' ? strncmp(text, name, length) == 0
+                                : strcmp(text, name) == 0) {
+      return &generators[i];
+    }
+  }
+  return NULL;
+}
+
+bool tensor_is_generator(const char *text) {
+  return find_generator(text) != NULL;
+}
+
 pod_status_t tensor_fill(const char *generator, tensor_array_t *array) {
-  if (strcmp(generator, "zeros") == 0) {
-    return fill_constant("0", array);
+  const generator_t *found = find_generator(generator);
+  if (found == NULL) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "there is no generator \"%s\"; there are zeros, ones, iota, "
+                     "random:SEED and const:VALUE",
+                     generator);
   }
-  if (strcmp(generator, "ones") == 0) {
-    return fill_constant("1", array);
-  }
-  if (strcmp(generator, "iota") == 0) {
-    fill_iota(array);
-    return NULL;
-  }
-  if (strncmp(generator, "random:", 7) == 0) {
-    return fill_random(generator + 7, array);
-  }
-  if (strncmp(generator, "const:", 6) == 0) {
-    return fill_constant(generator + 6, array);
-  }
-  return pod_error(POD_INVALID_ARGUMENT,
-                   "there is no generator \"%s\"; there are zeros, ones, iota, "
-                   "random:SEED and const:VALUE",
-                   generator);
+  const char *colon = strchr(generator, ':');
+  return found->fill(colon == NULL ? "" : colon + 1, array);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/base/check.h"
+#include "common/base/output_file.h"
 #include "common/tensor/array.h"
 
 enum { PREFIX_BYTES_MAX = 12, HEADER_BYTES_MAX = 1 << 20 };
@@ -430,7 +431,6 @@ static pod_status_t system_error(const char *path, const char *what) {
   const int error = errno;
   const pod_code_t code = error == ENOENT   ? POD_NOT_FOUND
                           : error == EACCES ? POD_PERMISSION_DENIED
-                          : error == ENOSPC ? POD_RESOURCE_EXHAUSTED
                                             : POD_INVALID_ARGUMENT;
   return pod_error(code, "cannot %s %s: %s", what, path, strerror(error));
 }
@@ -484,7 +484,8 @@ static pod_status_t read_header_text(int fd, const char *path, uint64_t file_byt
 }
 
 static pod_status_t open_file(const char *path, int *out_fd, uint64_t *out_bytes) {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  // A FIFO is refused below, not waited for.
+  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat info;
   pod_status_t status = NULL;
   if (fd < 0) {
@@ -504,20 +505,27 @@ static pod_status_t open_file(const char *path, int *out_fd, uint64_t *out_bytes
   return NULL;
 }
 
-static pod_status_t read_from(int fd, const char *path, uint64_t file_bytes,
-                              const tensor_shape_t *expected, tensor_array_t *out_array) {
-  npy_header_t header = {0};
+static pod_status_t read_header(int fd, const char *path, uint64_t file_bytes,
+                                const tensor_shape_t *expected,
+                                npy_header_t *out_header) {
   char *text;
   size_t length;
   uint64_t data_start;
   POD_TRY(read_header_text(fd, path, file_bytes, &text, &length, &data_start));
-  pod_status_t status =
-      parse_header(path, text, length, expected, file_bytes - data_start, &header);
+  const pod_status_t status =
+      parse_header(path, text, length, expected, file_bytes - data_start, out_header);
   free(text);
-  POD_TRY(status);
+  return status;
+}
+
+static pod_status_t read_from(int fd, const char *path, uint64_t file_bytes,
+                              const tensor_shape_t *expected, tensor_array_t *out_array) {
+  npy_header_t header = {0};
+  POD_TRY(read_header(fd, path, file_bytes, expected, &header));
   tensor_array_t array = {0};
   POD_TRY(pod_status_context(tensor_array_init(&array, &header.shape), "%s", path));
-  status = read_fully(fd, path, array.data, (size_t)tensor_shape_bytes(&header.shape));
+  pod_status_t status =
+      read_fully(fd, path, array.data, (size_t)tensor_shape_bytes(&header.shape));
   if (status == NULL) {
     status = pod_status_context(convert(&header, &array), "%s", path);
   }
@@ -535,6 +543,16 @@ pod_status_t tensor_npy_read(const char *path, const tensor_shape_t *expected,
   uint64_t file_bytes;
   POD_TRY(open_file(path, &fd, &file_bytes));
   const pod_status_t status = read_from(fd, path, file_bytes, expected, out_array);
+  close(fd);
+  return status;
+}
+
+pod_status_t tensor_npy_check(const char *path, const tensor_shape_t *expected) {
+  int fd;
+  uint64_t file_bytes;
+  npy_header_t header = {0};
+  POD_TRY(open_file(path, &fd, &file_bytes));
+  const pod_status_t status = read_header(fd, path, file_bytes, expected, &header);
   close(fd);
   return status;
 }
@@ -594,47 +612,16 @@ static void print_header(pod_text_t *text, const tensor_shape_t *shape) {
   pod_text_deinit(&dictionary);
 }
 
-static pod_status_t write_fully(int fd, const char *path, const void *source,
-                                size_t size) {
-  for (size_t done = 0; done < size;) {
-    const ssize_t put = write(fd, (const char *)source + done, size - done);
-    if (put < 0 && errno == EINTR) {
-      continue;
-    }
-    if (put < 0) {
-      return system_error(path, "write");
-    }
-    done += (size_t)put;
-  }
-  return NULL;
-}
-
 pod_status_t tensor_npy_write(const char *path, const tensor_array_t *array) {
-  pod_text_t partial = {0}, header = {0};
-  pod_text_printf(&partial, "%s.partial", path);
+  pod_output_file_t *file;
+  POD_TRY(pod_output_file_open(path, &file));
+  pod_text_t header = {0};
   print_header(&header, &array->shape);
-  pod_status_t status = NULL;
-  const int fd = open(partial.bytes, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) {
-    status = system_error(partial.bytes, "create");
-    goto cleanup;
-  }
-  status = write_fully(fd, partial.bytes, header.bytes, header.length);
-  if (status == NULL) {
-    status = write_fully(fd, partial.bytes, array->data,
-                         (size_t)tensor_shape_bytes(&array->shape));
-  }
-  if (close(fd) != 0 && status == NULL) {
-    status = system_error(partial.bytes, "write");
-  }
-  if (status == NULL && rename(partial.bytes, path) != 0) {
-    status = system_error(path, "create");
-  }
-  if (status != NULL) {
-    unlink(partial.bytes);
-  }
-cleanup:
-  pod_text_deinit(&partial);
+  pod_status_t status = pod_output_file_write(file, header.bytes, header.length);
   pod_text_deinit(&header);
-  return status;
+  if (status == NULL) {
+    status = pod_output_file_write(file, array->data,
+                                   (size_t)tensor_shape_bytes(&array->shape));
+  }
+  return pod_output_file_close(file, status);
 }

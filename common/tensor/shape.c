@@ -1,3 +1,5 @@
+// Dimensions are int64; what multiplies them checks for overflow, here once.
+
 #include "common/tensor/shape.h"
 
 #include <inttypes.h>

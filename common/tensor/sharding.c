@@ -1,3 +1,7 @@
+// Sharding by mesh axes, as Shardy has it (https://github.com/openxla/shardy,
+// docs/sharding_representation.md). A sub-axis "x":(m)k is a digit of the axis in mixed
+// radix: pre-size m, size k.
+
 #include "common/tensor/sharding.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+// Between the bytes of a global array and those of its shards, as runs, in one pass.
+
 #include "common/tensor/slicer.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// What kinds of chip there are: one row each, every constant with its source.
+// What kinds of chip there are: one row each (kinds.def), every figure with its source.
 //
 // A chip is one device of Podium, with all of its TensorCores. On v4 and v5p that is what
 // JAX calls a device too (megacore: XLA splits every operation over both cores). On v2,
@@ -37,6 +37,7 @@ enum {
 typedef struct chip_spec_t {
   const char *name;         // "v5e"
   const char *accelerator;  // Prefix of accelerator names: "v5litepod".
+  const char *device_kind;  // As JAX names it: "TPU v5 lite"; of a user's own its name.
   int32_t cores_per_chip;   // TensorCores that are one device here.
   bool is_megacore;         // JAX shows the cores of a chip as one device too.
   // Names like v4-8 count TensorCores, v5litepod-4 counts chips.
@@ -78,6 +79,15 @@ const chip_spec_t *chip_spec_find(const char *name);
 
 // The rows, NULL behind the last.
 const chip_spec_t *const *chip_spec_all(void);
+
+// Where the figure of a row comes from, in a few words; `key` is the name of the field.
+// NULL when `spec` is no row, or has no such figure. Borrowed: static.
+const char *chip_spec_source(const chip_spec_t *spec, const char *key);
+
+// All rows as JSON: {"kinds": [{"name": "v5e", "accelerator": "v5litepod", "figures":
+// [{"name": "hbm_bytes", "value": 17179869184, "unit": "B", "says": …, "source": …}, …]},
+// …]}. A value is a number, true, false, or three numbers; unit "" is a plain number.
+void chip_spec_list(pod_text_t *text);
 
 // Reads a description; `file_name` stands for it in messages. INVALID_ARGUMENT names
 // file, line, key and what is possible. The spec is destroyed by chip_spec_destroy.

@@ -10,10 +10,11 @@
 
 #include "common/base/check.h"
 #include "common/base/memory.h"
+#include "server/chip/figures.h"
 #include "server/chip/spec.h"
 #include "server/chip/torus.h"
 
-enum { VALUE_MAX = 127, CORES_MAX = 64, HOST_CHIPS_MAX = 64 };
+enum { VALUE_MAX = 127 };
 
 // A spec with room for the names that it points to.
 typedef struct owned_spec_t {
@@ -21,102 +22,6 @@ typedef struct owned_spec_t {
   char name[CHIP_SPEC_NAME_MAX + 1];
   char accelerator[CHIP_SPEC_NAME_MAX + 1];
 } owned_spec_t;
-
-typedef enum field_kind_t {
-  FIELD_BOOL,
-  FIELD_INT32,
-  FIELD_INT64,  // Picoseconds.
-  FIELD_SIZE,   // Bytes: int64_t, with a unit if one likes.
-  FIELD_SIZES,  // int32_t[3], as 4x2x1.
-  FIELD_DOUBLE,
-} field_kind_t;
-
-typedef struct field_t {
-  const char *key;
-  field_kind_t kind;
-  size_t offset;
-  double least, most;
-} field_t;
-
-#define FIELD(key, kind, least, most) \
-  { #key, kind, offsetof(chip_spec_t, key), least, most }
-
-// The bounds keep every time and count that follows from them finite: a rate of 0 would
-// make a task endless, a hop of a day would overflow the clock of a long program.
-static const field_t fields[] = {
-    FIELD(cores_per_chip, FIELD_INT32, 1, CORES_MAX),
-    FIELD(is_megacore, FIELD_BOOL, 0, 1),
-    FIELD(accelerator_counts_cores, FIELD_BOOL, 0, 1),
-    FIELD(torus_dimensions, FIELD_INT32, 2, 3),
-    FIELD(wraparound, FIELD_INT32, 0, TORUS_CHIPS_MAX),
-    FIELD(chips_per_host, FIELD_SIZES, 1, HOST_CHIPS_MAX),
-    FIELD(largest_slice, FIELD_SIZES, 1, TORUS_CHIPS_MAX),
-    FIELD(hbm_bytes, FIELD_SIZE, 1 << 20, (double)((int64_t)1 << 50)),
-    FIELD(vmem_bytes, FIELD_SIZE, 1 << 16, (double)((int64_t)1 << 40)),
-    FIELD(hbm_bytes_per_s, FIELD_DOUBLE, 1e6, 1e18),
-    FIELD(hbm_fraction, FIELD_DOUBLE, 0.01, 1),
-    FIELD(hbm_turnaround, FIELD_DOUBLE, 0, 10),
-    FIELD(vmem_bytes_per_s, FIELD_DOUBLE, 1e6, 1e18),
-    FIELD(block_bytes, FIELD_SIZE, 1, (double)((int64_t)1 << 40)),
-    FIELD(dma_latency_ps, FIELD_INT64, 0, 1e12),
-    FIELD(bf16_flop_per_s, FIELD_DOUBLE, 1e6, 1e21),
-    FIELD(mxu_fraction, FIELD_DOUBLE, 0.01, 1),
-    FIELD(mxu_size, FIELD_INT32, 1, 1 << 16),
-    FIELD(int8_op_per_s, FIELD_DOUBLE, 0, 1e21),
-    FIELD(fp8_flop_per_s, FIELD_DOUBLE, 0, 1e21),
-    FIELD(vpu_op_per_s, FIELD_DOUBLE, 1e6, 1e21),
-    FIELD(op_overhead_ps, FIELD_INT64, 0, 1e12),
-    FIELD(ici_bytes_per_s, FIELD_DOUBLE, 1e6, 1e18),
-    FIELD(ici_hop_ps, FIELD_INT64, 0, 1e12),
-    FIELD(collective_startup_ps, FIELD_INT64, 0, 1e12),
-    FIELD(async_start_ps, FIELD_INT64, 0, 1e12),
-    FIELD(async_done_ps, FIELD_INT64, 0, 1e12),
-};
-
-static const field_t *find_field(const char *key) {
-  for (size_t i = 0; i < POD_COUNT_OF(fields); i++) {
-    if (strcmp(fields[i].key, key) == 0) {
-      return &fields[i];
-    }
-  }
-  return NULL;
-}
-
-// --- Printing ---
-
-static void print_field(pod_text_t *text, const chip_spec_t *spec, const field_t *field) {
-  const void *at = (const char *)spec + field->offset;
-  pod_text_printf(text, "%s = ", field->key);
-  switch (field->kind) {
-    case FIELD_BOOL:
-      pod_text_add(text, *(const bool *)at ? "true" : "false");
-      break;
-    case FIELD_INT32:
-      pod_text_printf(text, "%" PRId32, *(const int32_t *)at);
-      break;
-    case FIELD_INT64:
-    case FIELD_SIZE:
-      pod_text_printf(text, "%" PRId64, *(const int64_t *)at);
-      break;
-    case FIELD_SIZES: {
-      const int32_t *sizes = at;
-      pod_text_printf(text, "%" PRId32 "x%" PRId32 "x%" PRId32, sizes[0], sizes[1],
-                      sizes[2]);
-      break;
-    }
-    case FIELD_DOUBLE:
-      pod_text_printf(text, "%.17g", *(const double *)at);
-      break;
-  }
-  pod_text_add(text, "\n");
-}
-
-void chip_spec_print(pod_text_t *text, const chip_spec_t *spec) {
-  pod_text_printf(text, "name = %s\naccelerator = %s\n", spec->name, spec->accelerator);
-  for (size_t i = 0; i < POD_COUNT_OF(fields); i++) {
-    print_field(text, spec, &fields[i]);
-  }
-}
 
 // --- Reading ---
 
@@ -126,7 +31,7 @@ typedef struct reader_t {
   const char *key;
   owned_spec_t *spec;
   bool has_begun;  // A key was read: it is too late for `base`.
-  bool seen[POD_COUNT_OF(fields)];
+  bool seen[CHIP_FIGURE_COUNT];
   bool seen_name, seen_accelerator;
 } reader_t;
 
@@ -134,7 +39,7 @@ typedef struct reader_t {
   pod_status_context(pod_error(POD_INVALID_ARGUMENT, __VA_ARGS__), "%s:%d: %s", \
                      (reader)->file_name, (reader)->line, (reader)->key)
 
-static pod_status_t refuse_range(const reader_t *reader, const field_t *field,
+static pod_status_t refuse_range(const reader_t *reader, const chip_figure_t *field,
                                  const char *value) {
   return refuse(reader, "%s is not from %.15g to %.15g", value, field->least,
                 field->most);
@@ -184,14 +89,14 @@ static double unit_of(const char *text) {
   return 0;
 }
 
-static pod_status_t read_number(const reader_t *reader, const field_t *field,
+static pod_status_t read_number(const reader_t *reader, const chip_figure_t *field,
                                 const char *value, double *out_number) {
   const char *end = value;
   double number = 0;
   if (!read_double(value, &end, &number)) {
     return refuse(reader, "'%s' is no number", value);
   }
-  if (field->kind == FIELD_SIZE) {
+  if (field->kind == CHIP_FIGURE_SIZE) {
     const double unit = unit_of(end);
     if (unit == 0) {
       return refuse(reader, "'%s' is no size; give bytes, or a number of KiB, MiB, GiB",
@@ -204,14 +109,14 @@ static pod_status_t read_number(const reader_t *reader, const field_t *field,
   if (number < field->least || number > field->most) {
     return refuse_range(reader, field, value);
   }
-  if (field->kind != FIELD_DOUBLE && number != floor(number)) {
+  if (field->kind != CHIP_FIGURE_DOUBLE && number != floor(number)) {
     return refuse(reader, "%s is no whole number", value);
   }
   *out_number = number;
   return NULL;
 }
 
-static pod_status_t read_sizes(const reader_t *reader, const field_t *field,
+static pod_status_t read_sizes(const reader_t *reader, const chip_figure_t *field,
                                const char *value, int32_t *out_sizes) {
   int32_t sizes[TORUS_DIMENSIONS] = {1, 1, 1};
   int64_t product = 1;
@@ -244,13 +149,13 @@ static pod_status_t read_sizes(const reader_t *reader, const field_t *field,
   return NULL;
 }
 
-static pod_status_t read_field(const reader_t *reader, const field_t *field,
+static pod_status_t read_field(const reader_t *reader, const chip_figure_t *field,
                                const char *value) {
   void *at = (char *)&reader->spec->spec + field->offset;
-  if (field->kind == FIELD_SIZES) {
+  if (field->kind == CHIP_FIGURE_SIZES) {
     return read_sizes(reader, field, value, at);
   }
-  if (field->kind == FIELD_BOOL) {
+  if (field->kind == CHIP_FIGURE_BOOL) {
     const bool is_true = strcmp(value, "true") == 0;
     if (!is_true && strcmp(value, "false") != 0) {
       return refuse(reader, "'%s' is neither true nor false", value);
@@ -261,10 +166,10 @@ static pod_status_t read_field(const reader_t *reader, const field_t *field,
   double number = 0;
   POD_TRY(read_number(reader, field, value, &number));
   switch (field->kind) {
-    case FIELD_INT32:
+    case CHIP_FIGURE_INT32:
       *(int32_t *)at = (int32_t)number;
       break;
-    case FIELD_DOUBLE:
+    case CHIP_FIGURE_DOUBLE:
       *(double *)at = number;
       break;
     default:
@@ -284,6 +189,7 @@ static void start_from(owned_spec_t *spec, const chip_spec_t *base) {
   set_name(spec->accelerator, base->accelerator);
   spec->spec.name = spec->name;
   spec->spec.accelerator = spec->accelerator;
+  spec->spec.device_kind = spec->name;
 }
 
 static pod_status_t read_base(reader_t *reader, const char *value) {
@@ -328,8 +234,8 @@ static pod_status_t check_once(const reader_t *reader, bool *seen) {
 
 static pod_status_t refuse_key(const reader_t *reader) {
   pod_text_t keys = {0};
-  for (size_t i = 0; i < POD_COUNT_OF(fields); i++) {
-    pod_text_printf(&keys, ", %s", fields[i].key);
+  for (size_t i = 0; i < CHIP_FIGURE_COUNT; i++) {
+    pod_text_printf(&keys, ", %s", chip_figures[i].key);
   }
   const pod_status_t status =
       refuse(reader, "is no key; there are base, name, accelerator%s", keys.bytes);
@@ -353,11 +259,11 @@ static pod_status_t read_pair(reader_t *reader, const char *value) {
     POD_TRY(check_once(reader, &reader->seen_accelerator));
     return read_name(reader, value, true, spec->accelerator);
   }
-  const field_t *field = find_field(reader->key);
+  const chip_figure_t *field = chip_figure_find(reader->key);
   if (field == NULL) {
     return refuse_key(reader);
   }
-  POD_TRY(check_once(reader, &reader->seen[field - fields]));
+  POD_TRY(check_once(reader, &reader->seen[field - chip_figures]));
   return read_field(reader, field, value);
 }
 

@@ -1,3 +1,7 @@
+// Coordinates, neighbours and the dimension-order route (Dally and Seitz 1987,
+// "Deadlock-free message routing in multiprocessor interconnection networks"): x, then y,
+// then z, each the shorter way round.
+
 #include "server/chip/torus.h"
 
 #include <stdlib.h>
@@ -101,4 +105,31 @@ void torus_print_device(pod_text_t *text, const torus_t *torus, const chip_spec_
                   torus_host(torus, spec, chip));
   torus_print_coords(text, torus_coords(torus, chip));
   pod_text_add(text, ", core_on_chip=0)");
+}
+
+static bool is_same_way(const torus_t *torus, torus_coords_t from, torus_coords_t to,
+                        const torus_coords_t *way) {
+  for (int d = 0; d < TORUS_DIMENSIONS; d++) {
+    const int32_t off = to.at[d] - from.at[d] - way->at[d];
+    if (off != 0 && (!torus->wraps[d] || off % torus->size[d] != 0)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool torus_is_moved(const torus_t *torus, const int64_t *from, const int64_t *to,
+                    int32_t count) {
+  torus_coords_t way = {{0}};
+  for (int32_t i = 0; i < count; i++) {
+    const torus_coords_t a = torus_coords(torus, (int32_t)from[i]);
+    const torus_coords_t b = torus_coords(torus, (int32_t)to[i]);
+    for (int d = 0; d < TORUS_DIMENSIONS && i == 0; d++) {
+      way.at[d] = b.at[d] - a.at[d];
+    }
+    if (!is_same_way(torus, a, b, &way)) {
+      return false;
+    }
+  }
+  return true;
 }

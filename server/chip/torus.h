@@ -55,6 +55,11 @@ torus_direction_t torus_next_hop(const torus_t *torus, int32_t from, int32_t to)
 // Hops of that route.
 int32_t torus_distance(const torus_t *torus, int32_t from, int32_t to);
 
+// Whether chips `to` are chips `from` but for where they lie: one by one the same way
+// off.
+bool torus_is_moved(const torus_t *torus, const int64_t *from, const int64_t *to,
+                    int32_t count);
+
 // "(0,1,0)"
 void torus_print_coords(pod_text_t *text, torus_coords_t coords);
 

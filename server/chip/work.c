@@ -1,6 +1,10 @@
+// Work by the cost column of an operation's row: a function per word. Operation counts
+// are exact sums over shapes; what a function costs on the VPU is the length of its
+// expansion.
+
 #include "server/chip/work.h"
 
-#include "server/chip/layout.h"
+#include "server/chip/tiles.h"
 
 // A reduction within a register halves what is left step by step: 128 lanes, 8 sublanes.
 enum { LANE_STEPS = 7, SUBLANE_STEPS = 3 };
@@ -8,9 +12,6 @@ enum { LANE_STEPS = 7, SUBLANE_STEPS = 3 };
 // What 64 bits and f64 cost in operations on 32-bit lanes: carries and partial products;
 // sums and products of several f32.
 enum { WIDE_INTEGER_OPS = 4, WIDE_FLOAT_OPS = 20 };
-
-// Integer division has no instruction: a reciprocal in f32, two corrections.
-enum { INTEGER_DIVISION_OPS = 40 };
 
 int64_t chip_work_times(int64_t a, int64_t b) {
   int64_t product;
@@ -47,7 +48,7 @@ static const tensor_shape_t *result_shape(const question_t *q, int i) {
 static int64_t operand_bytes(const question_t *q) {
   int64_t bytes = 0;
   for (int i = 0; i < q->instruction->operand_count; i++) {
-    bytes = plus(bytes, chip_layout_bytes(operand_shape(q, i)));
+    bytes = plus(bytes, chip_tiled_bytes(operand_shape(q, i)));
   }
   return bytes;
 }
@@ -55,7 +56,7 @@ static int64_t operand_bytes(const question_t *q) {
 static int64_t result_bytes(const question_t *q) {
   int64_t bytes = 0;
   for (int i = 0; i < q->instruction->result_count; i++) {
-    bytes = plus(bytes, chip_layout_bytes(result_shape(q, i)));
+    bytes = plus(bytes, chip_tiled_bytes(result_shape(q, i)));
   }
   return bytes;
 }
@@ -71,66 +72,21 @@ static chip_work_t traffic(const question_t *q) {
                        .hbm_written_bytes = result_bytes(q)};
 }
 
-// Operations on f32 lanes per element, counted as XLA expands the functions: the
-// reciprocal, 2^x, log2, tanh and 1/sqrt are instructions of the transcendental unit,
-// which takes as long as four others, and a Newton step or a polynomial refines them
-// (multiply and add are two operations, there is no fused one). Sine and cosine reduce
-// their argument by Payne and Hanek's method on all lanes, in integers.
-static int64_t float_ops(chip_op_t op) {
-  switch (op) {
-    case CHIP_OP_DIVIDE:
-      return 8;  // Reciprocal, a Newton step, the product.
-    case CHIP_OP_RSQRT:
-      return 7;
-    case CHIP_OP_SQRT:
-      return 9;  // x / sqrt(x), and 0 and infinity by themselves.
-    case CHIP_OP_TANH:
-      return 8;
-    case CHIP_OP_EXPONENTIAL:
-      return 10;  // Scaling and rounding, 2^x, the limits.
-    case CHIP_OP_LOG:
-      return 10;
-    case CHIP_OP_LOGISTIC:
-      return 18;  // exp, add, divide.
-    case CHIP_OP_EXPONENTIAL_MINUS_ONE:
-    case CHIP_OP_LOG_PLUS_ONE:
-      return 24;  // A polynomial near 0 beside the plain function.
-    case CHIP_OP_CBRT:
-    case CHIP_OP_POWER:
-      return 30;  // log, product, exp, signs and limits.
-    case CHIP_OP_REMAINDER:
-      return 14;
-    case CHIP_OP_ATAN2:
-      return 40;  // A division, a polynomial of eleven terms, eight quadrants.
-    case CHIP_OP_SINE:
-    case CHIP_OP_COSINE:
-      return 100;
-    case CHIP_OP_TAN:
-      return 120;
-    case CHIP_OP_SIGN:
-    case CHIP_OP_IS_FINITE:
-    case CHIP_OP_CLAMP:
-      return 2;
-    case CHIP_OP_FLOOR:
-    case CHIP_OP_CEIL:
-    case CHIP_OP_ROUND_NEAREST_AFZ:
-    case CHIP_OP_ROUND_NEAREST_EVEN:
-      return 3;
-    default:
-      return 1;
-  }
-}
+static const struct {
+  uint8_t float_ops, whole_ops;
+} lane_ops[CHIP_OP_COUNT] = {
+#define OPERATION(id, name, syntax, types, traits, shape, factors, attrs, kernel, fuse, \
+                  cost, float_ops, whole_ops)                                           \
+  [CHIP_OP_##id] = {float_ops, whole_ops},
+#include "server/program/operations.def"
+#undef OPERATION
+};
 
 static int64_t ops_per_element(chip_op_t op, tensor_dtype_t dtype) {
   const bool is_wide = tensor_dtype_device_bits(dtype) > 32;
-  if (!tensor_dtype_is_integer(dtype)) {
-    return float_ops(op) * (is_wide ? WIDE_FLOAT_OPS : 1);
-  }
-  const bool divides = op == CHIP_OP_DIVIDE || op == CHIP_OP_REMAINDER;
-  return (divides               ? INTEGER_DIVISION_OPS
-          : op == CHIP_OP_CLAMP ? 2
-                                : 1) *
-         (is_wide ? WIDE_INTEGER_OPS : 1);
+  return tensor_dtype_is_integer(dtype)
+             ? lane_ops[op].whole_ops * (is_wide ? WIDE_INTEGER_OPS : 1)
+             : lane_ops[op].float_ops * (is_wide ? WIDE_FLOAT_OPS : 1);
 }
 
 static chip_work_t work_elementwise(const question_t *q) {
@@ -157,7 +113,7 @@ static chip_work_t work_movement(const question_t *q) {
 
 // In place: only the update is read and written.
 static chip_work_t work_update(const question_t *q) {
-  const int64_t update = chip_layout_bytes(operand_shape(q, 1));
+  const int64_t update = chip_tiled_bytes(operand_shape(q, 1));
   return (chip_work_t){.hbm_read_bytes = update, .hbm_written_bytes = update};
 }
 
@@ -175,9 +131,9 @@ static chip_work_t work_reduce(const question_t *q) {
     int64_t ops = tensor_shape_elements(in);
     for (int32_t d = 0; d < count; d++) {
       if (dims[d] == in->rank - 1) {
-        ops = plus(ops, times(sums, CHIP_LANES * LANE_STEPS));
+        ops = plus(ops, times(sums, (int64_t)CHIP_LANES * LANE_STEPS));
       } else if (dims[d] == in->rank - 2) {
-        ops = plus(ops, times(sums, CHIP_SUBLANES * SUBLANE_STEPS));
+        ops = plus(ops, times(sums, (int64_t)CHIP_SUBLANES * SUBLANE_STEPS));
       }
     }
     const bool is_wide = tensor_dtype_device_bits(in->dtype) > 32;
@@ -330,9 +286,10 @@ typedef chip_work_t (*work_fn_t)(const question_t *q);
 
 static const work_fn_t rules[CHIP_OP_COUNT] = {
     [CHIP_OP_INVALID] = work_none,
-#define OPERATION(id, name, syntax, shape, factors, kernel, cost) \
+#define OPERATION(id, name, syntax, types, traits, shape, factors, attrs, kernel, fuse, \
+                  cost, float_ops, whole_ops)                                           \
   [CHIP_OP_##id] = work_##cost,
-#include "server/chip/operations.def"
+#include "server/program/operations.def"
 #undef OPERATION
 };
 

@@ -4,16 +4,16 @@
 // Counts: a product is 2·m·n·k useful FLOP; the MXU is busy for more, see
 //         chip_work_t.mxu_busy_flop. An operand that is only partly used (slice,
 //         dynamic_slice) is read for that part; dynamic_update_slice writes its update in
-//         place; a reshape is the same bytes. Bytes are those of layout.h. Everything
+//         place; a reshape is the same bytes. Bytes are those of tiles.h. Everything
 //         saturates at INT64_MAX.
 // Threading: pure.
 
 #ifndef SERVER_CHIP_WORK_H_
 #define SERVER_CHIP_WORK_H_
 
-#include "server/chip/program.h"
 #include "server/chip/spec.h"
-#include "server/chip/task.h"
+#include "server/program/program.h"
+#include "server/program/task.h"
 
 // Of one run of an instruction that is a task of its own, its operands and results in
 // HBM; called computations not included. Zero for what costs a chip nothing: control flow

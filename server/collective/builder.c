@@ -1,3 +1,8 @@
+// A schedule being written, lane by lane and step by step, and how elements are split
+// into parts: evenly, on cache lines when parts are long. Invariant: a lane's steps are
+// one run of the list, and it waits for lower lanes only, so that a schedule has no
+// circle.
+
 #include <stdlib.h>
 
 #include "common/base/check.h"

@@ -1,6 +1,10 @@
+// A walk through the lanes of one chip, from the end of one step to the end of the next:
+// the rules of server/simulator/network.c, with every chip in the place of this one.
+
 #include "server/collective/estimate.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/memory.h"
 
@@ -20,6 +24,8 @@ typedef enum stage_t {
 
 typedef struct walk_lane_t {
   stage_t stage;
+  const collective_step_t *steps;  // Of its schedule.
+  int32_t after[COLLECTIVE_AFTER_MAX];
   int32_t step, end;
   int32_t next_tag;
   double bytes_left, delay_left;
@@ -27,12 +33,11 @@ typedef struct walk_lane_t {
 } walk_lane_t;
 
 typedef struct walk_t {
-  const collective_schedule_t *schedule;
   const torus_t *torus;
   int32_t chip;
   double ps_per_byte, local_ps_per_byte, hop_ps;
-  walk_lane_t *lanes;
-  int32_t lanes_left;
+  walk_lane_t *lanes;  // Of all schedules.
+  int32_t lane_count, lanes_left;
   bool has_started;  // A lane has finished, others may start.
 } walk_t;
 
@@ -51,26 +56,33 @@ static int32_t find_hops(const walk_t *walk, int32_t from, int32_t to,
   return count;
 }
 
+// A copy of the operand, or a zero: needs nothing that comes in.
+static bool is_beside(const collective_step_t *step) {
+  return step->kind == COLLECTIVE_ZERO ||
+         (step->kind == COLLECTIVE_COPY && step->source_buffer == COLLECTIVE_INPUT);
+}
+
 static double local_ps(const walk_t *walk, const collective_step_t *step) {
-  const double bytes = (double)step->target_bytes;
-  switch (step->kind) {
-    case COLLECTIVE_COPY:
-      return step->source_buffer == COLLECTIVE_INPUT
-                 ? 0
-                 : 2 * bytes * walk->local_ps_per_byte;
-    case COLLECTIVE_REDUCE:
-      return 3 * bytes * walk->local_ps_per_byte;
-    default:
-      return 0;
-  }
+  static const double passes[] = {
+      [COLLECTIVE_TRANSFER] = 0, [COLLECTIVE_COPY] = 2,    [COLLECTIVE_REDUCE] = 3,
+      [COLLECTIVE_ZERO] = 1,     [COLLECTIVE_REORDER] = 0,
+  };
+  return passes[step->kind] * (double)step->target_bytes * walk->local_ps_per_byte;
 }
 
 static void begin_transfer(const walk_t *walk, walk_lane_t *lane,
                            const collective_step_t *step) {
-  const bool sends = step->send_to != COLLECTIVE_NONE;
-  const int32_t hops = sends
-                           ? find_hops(walk, walk->chip, step->send_to, lane->hops)
-                           : find_hops(walk, step->receive_from, walk->chip, lane->hops);
+  int32_t hops_in[TORUS_DIRECTIONS] = {0};
+  const int32_t in = step->receive_from == COLLECTIVE_NONE
+                         ? 0
+                         : find_hops(walk, step->receive_from, walk->chip, hops_in);
+  const int32_t out = step->send_to == COLLECTIVE_NONE
+                          ? 0
+                          : find_hops(walk, walk->chip, step->send_to, lane->hops);
+  const int32_t hops = in > out ? in : out;
+  if (step->send_to == COLLECTIVE_NONE) {
+    memcpy(lane->hops, hops_in, sizeof(hops_in));
+  }
   const int64_t bytes =
       step->source_bytes > step->target_bytes ? step->source_bytes : step->target_bytes;
   const double rounds =
@@ -84,12 +96,12 @@ static void begin_transfer(const walk_t *walk, walk_lane_t *lane,
 // Puts the lane on its step, or on the next that takes time, or at its end.
 static void settle(walk_t *walk, walk_lane_t *lane) {
   while (lane->step < lane->end) {
-    const collective_step_t *step = &walk->schedule->steps[lane->step];
+    const collective_step_t *step = &lane->steps[lane->step];
     if (step->kind == COLLECTIVE_TRANSFER) {
       begin_transfer(walk, lane, step);
       return;
     }
-    lane->delay_left = local_ps(walk, step);
+    lane->delay_left = is_beside(step) ? 0 : local_ps(walk, step);
     lane->stage = DELAYED;
     if (lane->delay_left > PS_LEFT_OVER) {
       return;
@@ -104,13 +116,13 @@ static void settle(walk_t *walk, walk_lane_t *lane) {
 // A lane waits only for lower ones, so one walk upwards starts all that can.
 static void start_lanes(walk_t *walk) {
   walk->has_started = false;
-  for (int32_t i = 0; i < walk->schedule->lane_count; i++) {
+  for (int32_t i = 0; i < walk->lane_count; i++) {
     walk_lane_t *lane = &walk->lanes[i];
-    const int32_t *after = walk->schedule->lanes[i].after;
     bool may_start = lane->stage == WAITING;
     for (int a = 0; a < COLLECTIVE_AFTER_MAX; a++) {
-      may_start = may_start &&
-                  (after[a] == COLLECTIVE_NONE || walk->lanes[after[a]].stage == DONE);
+      const int32_t after = lane->after[a];
+      may_start =
+          may_start && (after == COLLECTIVE_NONE || walk->lanes[after].stage == DONE);
     }
     if (may_start) {
       settle(walk, lane);
@@ -132,7 +144,7 @@ static void find_loads(const walk_t *walk, int32_t loads[TORUS_DIRECTIONS]) {
   for (int d = 0; d < TORUS_DIRECTIONS; d++) {
     loads[d] = 0;
   }
-  for (int32_t i = 0; i < walk->schedule->lane_count; i++) {
+  for (int32_t i = 0; i < walk->lane_count; i++) {
     for (int d = 0; d < TORUS_DIRECTIONS && walk->lanes[i].stage == FLOWING; d++) {
       loads[d] += walk->lanes[i].hops[d];
     }
@@ -144,7 +156,7 @@ static double advance(walk_t *walk) {
   int32_t loads[TORUS_DIRECTIONS];
   find_loads(walk, loads);
   double elapsed_ps = LIMIT_PS;
-  for (int32_t i = 0; i < walk->schedule->lane_count; i++) {
+  for (int32_t i = 0; i < walk->lane_count; i++) {
     const walk_lane_t *lane = &walk->lanes[i];
     if (lane->stage == FLOWING || lane->stage == DELAYED) {
       const double left_ps = lane->stage == FLOWING
@@ -153,7 +165,7 @@ static double advance(walk_t *walk) {
       elapsed_ps = left_ps < elapsed_ps ? left_ps : elapsed_ps;
     }
   }
-  for (int32_t i = 0; i < walk->schedule->lane_count; i++) {
+  for (int32_t i = 0; i < walk->lane_count; i++) {
     walk_lane_t *lane = &walk->lanes[i];
     if (lane->stage == FLOWING) {
       lane->bytes_left -= elapsed_ps * rate_of(walk, lane, loads);
@@ -169,42 +181,69 @@ static double advance(walk_t *walk) {
   return elapsed_ps;
 }
 
-static bool has_transfers(const collective_schedule_t *schedule) {
-  for (int32_t i = 0; i < schedule->step_count; i++) {
-    if (schedule->steps[i].kind == COLLECTIVE_TRANSFER) {
-      return true;
+static void add_lanes(walk_t *walk, const collective_schedule_t *schedule) {
+  const int32_t first = walk->lane_count;
+  for (int32_t i = 0; i < schedule->lane_count; i++) {
+    const collective_lane_t *from = &schedule->lanes[i];
+    walk_lane_t *lane = &walk->lanes[walk->lane_count++];
+    *lane = (walk_lane_t){.steps = schedule->steps,
+                          .step = from->first_step,
+                          .end = from->first_step + from->step_count};
+    for (int a = 0; a < COLLECTIVE_AFTER_MAX; a++) {
+      const bool waits = from->after[a] != COLLECTIVE_NONE;
+      lane->after[a] = waits ? first + from->after[a] : COLLECTIVE_NONE;
     }
   }
-  return false;
 }
 
-int64_t collective_estimate_ps(const collective_schedule_t *schedule,
+// What goes beside the lanes, and whether there is any message at all.
+static double beside_ps(const walk_t *walk, const collective_schedule_t *schedule,
+                        bool *inout_has_transfers) {
+  double time_ps = 0;
+  for (int32_t i = 0; i < schedule->step_count; i++) {
+    const collective_step_t *step = &schedule->steps[i];
+    *inout_has_transfers = *inout_has_transfers || step->kind == COLLECTIVE_TRANSFER;
+    time_ps += is_beside(step) ? local_ps(walk, step) : 0;
+  }
+  return time_ps;
+}
+
+static double run_lanes(walk_t *walk) {
+  double time_ps = 0;
+  walk->lanes_left = walk->lane_count;
+  start_lanes(walk);
+  while (walk->lanes_left > 0 && time_ps < LIMIT_PS) {
+    time_ps += advance(walk);
+    if (walk->has_started) {
+      start_lanes(walk);
+    }
+  }
+  return time_ps;
+}
+
+int64_t collective_estimate_ps(const collective_schedule_t *schedules, int32_t count,
                                const torus_t *torus, const chip_spec_t *spec,
                                int32_t chip) {
-  if (!has_transfers(schedule)) {
-    return 0;
-  }
   walk_t walk = {
-      .schedule = schedule,
       .torus = torus,
       .chip = chip,
       .ps_per_byte = PS_PER_S / spec->ici_bytes_per_s,
       .local_ps_per_byte = PS_PER_S / (spec->hbm_bytes_per_s * spec->hbm_fraction),
-      .hop_ps = (double)spec->ici_hop_ps,
-      .lanes = pod_alloc((size_t)schedule->lane_count * sizeof(*walk.lanes)),
-      .lanes_left = schedule->lane_count};
-  for (int32_t i = 0; i < schedule->lane_count; i++) {
-    walk.lanes[i].step = schedule->lanes[i].first_step;
-    walk.lanes[i].end = walk.lanes[i].step + schedule->lanes[i].step_count;
+      .hop_ps = (double)spec->ici_hop_ps};
+  size_t lane_count = 0;
+  bool has_transfers = false;
+  double copies_ps = 0;
+  for (int32_t i = 0; i < count; i++) {
+    lane_count += (size_t)schedules[i].lane_count;
+    copies_ps += beside_ps(&walk, &schedules[i], &has_transfers);
   }
-  double time_ps = (double)spec->collective_startup_ps;
-  start_lanes(&walk);
-  while (walk.lanes_left > 0 && time_ps < LIMIT_PS) {
-    time_ps += advance(&walk);
-    if (walk.has_started) {
-      start_lanes(&walk);
-    }
+  walk.lanes = pod_alloc((lane_count + 1) * sizeof(*walk.lanes));
+  for (int32_t i = 0; i < count; i++) {
+    add_lanes(&walk, &schedules[i]);
   }
+  const double lanes_ps = run_lanes(&walk);
   free(walk.lanes);
+  const double startup_ps = has_transfers ? (double)spec->collective_startup_ps : 0;
+  const double time_ps = startup_ps + (lanes_ps > copies_ps ? lanes_ps : copies_ps);
   return time_ps < LIMIT_PS ? (int64_t)time_ps : INT64_MAX / 4;
 }

@@ -1,8 +1,13 @@
+// The planner: looks a request through once for all chips, then writes the schedule of
+// one chip after another. A group is known, its box found and its algorithm chosen, when
+// the first of its chips is planned.
+
 #include "server/collective/plan.h"
 
 #include <stdlib.h>
 
 #include "common/base/check.h"
+#include "server/collective/algorithm.h"
 
 #define BAD(...) pod_error(POD_INVALID_ARGUMENT, __VA_ARGS__)
 
@@ -28,7 +33,7 @@ static pod_status_t map_pairs(collective_planner_t *planner) {
   const collective_request_t *request = planner->request;
   planner->sources = chip_map(planner);
   planner->targets = chip_map(planner);
-  for (int32_t i = 0; i < request->pair_count; i++) {
+  for (int64_t i = 0; i < request->pair_count; i++) {
     const int64_t source = request->pairs[2 * i];
     const int64_t target = request->pairs[2 * i + 1];
     POD_TRY(set_once(planner->targets, source, target, "the source of two pairs"));
@@ -90,6 +95,21 @@ void collective_group_need_order(collective_planner_t *planner,
   }
 }
 
+static void know_group(collective_planner_t *planner, collective_group_t *group);
+
+// Groups that are the same but for where they lie take the same algorithm, and most are
+// like the first.
+static collective_algorithm_t choose(collective_planner_t *planner,
+                                     collective_group_t *group) {
+  collective_group_t *first = &planner->groups[0];
+  if (group == first ||
+      !torus_is_moved(&planner->torus, first->chips, group->chips, group->size)) {
+    return collective_choose(planner, group);
+  }
+  know_group(planner, first);
+  return first->algorithm;
+}
+
 // Box and algorithm; the order if the algorithm follows it.
 static void know_group(collective_planner_t *planner, collective_group_t *group) {
   if (group->is_known) {
@@ -98,9 +118,9 @@ static void know_group(collective_planner_t *planner, collective_group_t *group)
   group->box =
       collective_box_find(&planner->torus, group->chips, group->size, planner->arena);
   group->algorithm = planner->request->algorithm == COLLECTIVE_AUTO
-                         ? collective_choose(planner, group)
+                         ? choose(planner, group)
                          : planner->request->algorithm;
-  if (group->algorithm == COLLECTIVE_RING || group->algorithm == COLLECTIVE_LINE) {
+  if (collective_algorithm_row(group->algorithm)->needs_order) {
     collective_group_need_order(planner, group);
   }
   group->is_known = true;
@@ -117,17 +137,11 @@ static pod_status_t plan_alone(const collective_plan_t *plan) {
 
 static pod_status_t run_algorithm(const collective_plan_t *plan,
                                   collective_algorithm_t algorithm) {
-  static const collective_algorithm_fn_t algorithms[COLLECTIVE_ALGORITHM_COUNT] = {
-      [COLLECTIVE_RING] = collective_plan_ring,
-      [COLLECTIVE_LINE] = collective_plan_line,
-      [COLLECTIVE_TREE] = collective_plan_tree,
-      [COLLECTIVE_DIRECT] = collective_plan_direct,
-      [COLLECTIVE_TORUS] = collective_plan_torus,
-  };
   if (plan->group->size == 1 && plan->request->op != CHIP_OP_COLLECTIVE_PERMUTE) {
     return plan_alone(plan);
   }
-  return plan->block_elements == 0 ? NULL : algorithms[algorithm](plan);
+  return plan->block_elements == 0 ? NULL
+                                   : collective_algorithm_row(algorithm)->plan(plan);
 }
 
 // What was built; copied when there is an arena.

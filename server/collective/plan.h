@@ -199,19 +199,8 @@ int32_t collective_segments(const collective_plan_t *plan, int64_t elements,
 // The chip at a position of the order; any position, taken modulo the size.
 int32_t collective_chip_at(const collective_plan_t *plan, int64_t position);
 
-// ---- The algorithms. UNIMPLEMENTED when one does not do this collective on this group.
-
-typedef pod_status_t (*collective_algorithm_fn_t)(const collective_plan_t *plan);
-
-POD_MUST_USE pod_status_t collective_plan_ring(const collective_plan_t *plan);
-POD_MUST_USE pod_status_t collective_plan_line(const collective_plan_t *plan);
-POD_MUST_USE pod_status_t collective_plan_tree(const collective_plan_t *plan);
-POD_MUST_USE pod_status_t collective_plan_direct(const collective_plan_t *plan);
-
 // all_to_all through a box; `position` is the chip's.
 void collective_plan_buckets(const collective_plan_t *plan, const collective_box_t *box,
                              int32_t position);
-
-POD_MUST_USE pod_status_t collective_plan_torus(const collective_plan_t *plan);
 
 #endif  // SERVER_COLLECTIVE_PLAN_H_

@@ -4,12 +4,6 @@
 
 #include "server/collective/schedule.h"
 
-const char *collective_algorithm_name(collective_algorithm_t algorithm) {
-  static const char *const names[COLLECTIVE_ALGORITHM_COUNT] = {
-      "auto", "ring", "line", "tree", "direct", "torus"};
-  return (unsigned)algorithm < COLLECTIVE_ALGORITHM_COUNT ? names[algorithm] : "unknown";
-}
-
 static void print_step(pod_text_t *text, const collective_step_t *step) {
   static const char *const kinds[] = {"transfer", "copy", "reduce", "zero", "reorder"};
   static const char *const buffers[] = {"input", "output", "scratch"};

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "server/collective/plan.h"
-#include "server/collective/reduce.h"
 
 #define BAD(...) pod_error(POD_INVALID_ARGUMENT, __VA_ARGS__)
 
@@ -72,10 +71,21 @@ pod_status_t collective_request_check(const collective_request_t *request,
     return pod_error(POD_UNIMPLEMENTED, "%s with a region that is no known reducer",
                      chip_op_name(request->op));
   }
-  return collective_reduce_supports(request->reducer, request->dtype)
+  return chip_reducer_is_for(request->reducer, request->dtype)
              ? NULL
              : BAD("%s: reducer %d does not exist for %s", chip_op_name(request->op),
                    (int)request->reducer, tensor_dtype_name(request->dtype));
+}
+
+void collective_request_of_transfer(const chip_program_t *program,
+                                    const chip_instruction_t *instruction, int32_t index,
+                                    collective_request_t *out_request) {
+  collective_request_of(program, instruction, index, out_request);
+  if (needs_reducer(instruction->op) && out_request->reducer == CHIP_REDUCER_NONE &&
+      instruction->call_count > 0) {
+    out_request->op = instruction->op == CHIP_OP_REDUCE_SCATTER ? CHIP_OP_ALL_TO_ALL
+                                                                : CHIP_OP_ALL_GATHER;
+  }
 }
 
 void collective_request_of(const chip_program_t *program,

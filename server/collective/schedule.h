@@ -39,8 +39,8 @@
 #include "common/base/arena.h"
 #include "common/base/status.h"
 #include "common/base/text.h"
-#include "server/chip/program.h"
 #include "server/chip/torus.h"
+#include "server/program/program.h"
 
 enum {
   COLLECTIVE_LANES_MAX = 256,
@@ -104,15 +104,19 @@ typedef struct collective_lane_t {
   int32_t after[COLLECTIVE_AFTER_MAX];  // Lower lane numbers, or COLLECTIVE_NONE.
 } collective_lane_t;
 
+// RING: both directions round a ring; hops are routed if it is none. LINE: both
+// directions along a line, a mesh without a way round. TREE: recursive doubling. DIRECT:
+// everyone with everyone. TORUS: axis after axis; the data is split, and each part takes
+// the axes in another order, so that all links work.
 typedef enum collective_algorithm_t {
   COLLECTIVE_AUTO = 0,
-  COLLECTIVE_RING = 1,    // Both directions round a ring; hops are routed if it is none.
-  COLLECTIVE_LINE = 2,    // Both directions along a line: a mesh without a way round.
-  COLLECTIVE_TREE = 3,    // Recursive doubling.
-  COLLECTIVE_DIRECT = 4,  // Everyone with everyone.
-  COLLECTIVE_TORUS = 5,   // Axis after axis; the data is split, and each part takes the
-                          // axes in another order, so that all links work.
-  COLLECTIVE_ALGORITHM_COUNT = 6,
+#define COLLECTIVE_ALGORITHM(ID, id, number) COLLECTIVE_##ID = number,
+#include "server/collective/algorithms.def"
+#undef COLLECTIVE_ALGORITHM
+  COLLECTIVE_ALGORITHM_COUNT = 1
+#define COLLECTIVE_ALGORITHM(ID, id, number) +1
+#include "server/collective/algorithms.def"
+#undef COLLECTIVE_ALGORITHM
 } collective_algorithm_t;
 
 // What a schedule promises. A test holds it to it.
@@ -153,10 +157,11 @@ typedef struct collective_request_t {
   const int64_t *pairs;
   collective_algorithm_t algorithm;  // AUTO: the cheapest.
   const chip_spec_t *spec;           // By whose rates; NULL: a v5e's.
-  // Long messages go as several lanes, so that what a chip has just received is still in
-  // its caches when it sends it on: for hosts that move the bytes. The lanes of a message
-  // run at the same time and share its links, so that they take the time of one; a clock
-  // leaves this false and has fewer steps to look at.
+  // For hosts that move the bytes. Long messages go as several lanes, so that what a chip
+  // has just received is still in its caches when it sends it on: they run at the same
+  // time and share the links, and take the time of one. And AUTO gives up to a tenth of a
+  // chip's time for an algorithm that does not reorder. A clock leaves this false: it
+  // tells the time of what is cheapest on the chip.
   bool cuts_for_caches;
 } collective_request_t;
 
@@ -209,6 +214,12 @@ POD_MUST_USE pod_status_t collective_plan(const collective_request_t *request,
 void collective_request_of(const chip_program_t *program,
                            const chip_instruction_t *instruction, int32_t index,
                            collective_request_t *out_request);
+
+// The same, as the bytes move: what a region reduces instead of a reducer is gathered and
+// folded on the chip.
+void collective_request_of_transfer(const chip_program_t *program,
+                                    const chip_instruction_t *instruction, int32_t index,
+                                    collective_request_t *out_request);
 
 // "ring", "line", …
 const char *collective_algorithm_name(collective_algorithm_t algorithm);

@@ -1,3 +1,5 @@
+// Compiling is running the pipeline and keeping its result.
+
 #include "server/compiler/compiler.h"
 
 #include "server/compiler/pipeline.h"

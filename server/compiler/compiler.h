@@ -21,31 +21,25 @@
 
 #include "common/base/status.h"
 #include "server/chip/cost.h"
-#include "server/chip/program.h"
 #include "server/chip/spec.h"
 #include "server/chip/torus.h"
-
-// What is passed for an argument of @main, whose own type may leave sizes open
-// (tensor<?x8xf32>).
-typedef struct compiler_argument_type_t {
-  const char *argument;  // Its name or number; "": its place in the list.
-  tensor_shape_t shape;  // Its dtype may be TENSOR_INVALID: the module's.
-  // Of a scalar integer that sizes follow from (jax.global_constant). The program checks
-  // that it is passed.
-  bool has_value;
-  int64_t value;
-} compiler_argument_type_t;
+#include "server/compiler/legalize/signature.h"
+#include "server/program/program.h"
 
 typedef struct compiler_options_t {
   const char *file_name;    // For diagnostics; borrowed for the call.
   const chip_spec_t *spec;  // The pod's chips.
-  // "ring", or "all_reduce=ring,all_gather=line": how collectives run; names as in
-  // collective_algorithm_name(). NULL or "": the cheapest. Borrowed for the call.
+  // How collectives run (schedule/algorithms.h). NULL or "": the cheapest way. Borrowed
+  // for the call.
   const char *algorithms;
   // Of arguments whose types the module leaves open; of others they are checked.
   // Borrowed for the call.
   int64_t argument_type_count;
   const compiler_argument_type_t *argument_types;
+  // The chip that stands for each device of the program's mesh; 0: as they are numbered.
+  // Borrowed for the call.
+  int64_t device_order_count;
+  const int64_t *device_order;
   torus_t torus;  // The pod. Its chip count is what the program's mesh must have.
 } compiler_options_t;
 

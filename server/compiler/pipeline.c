@@ -1,20 +1,28 @@
+// THE list of passes, and what each hands to the next. It tells the story of the
+// compiler; README.md explains each chapter.
+
 #include "server/compiler/pipeline.h"
 
 #include "common/mlir/parser.h"
 #include "common/mlir/printer.h"
-#include "server/compiler/algorithms.h"
-#include "server/compiler/lower.h"
+#include "server/compiler/dialect/syntax.h"
+#include "server/compiler/legalize/legalize.h"
+#include "server/compiler/legalize/signature.h"
+#include "server/compiler/lower/lower.h"
+#include "server/compiler/partition/device_order.h"
+#include "server/compiler/partition/partition.h"
 #include "server/compiler/report.h"
-#include "server/compiler/signature.h"
-#include "server/compiler/syntax.h"
-#include "server/compiler/tasks.h"
+#include "server/compiler/schedule/algorithms.h"
+#include "server/compiler/schedule/tasks.h"
+#include "server/compiler/simplify/simplify.h"
+#include "server/compiler/verify/verify.h"
 
 // Larger constants are left out of the partitioned text, which is for people.
 enum { ELEMENTS_SHOWN_MAX = 64 };
 
 static pod_status_t parse(pipeline_t *pipeline) {
-  return mlir_parse(pipeline->options->file_name, pipeline->text, pipeline->length,
-                    compiler_syntax_lookup, &pipeline->module);
+  return compiler_parse(pipeline->options->file_name, pipeline->text, pipeline->length,
+                        &pipeline->module);
 }
 
 static pod_status_t set_arguments(pipeline_t *pipeline) {
@@ -39,6 +47,12 @@ static pod_status_t partition(pipeline_t *pipeline) {
   return compiler_partition(pipeline->module, chips, &pipeline->partitioned);
 }
 
+static pod_status_t order_devices(pipeline_t *pipeline) {
+  const compiler_options_t *options = pipeline->options;
+  return partition_set_device_order(&pipeline->partitioned, options->device_order_count,
+                                    options->device_order);
+}
+
 static pod_status_t simplify(pipeline_t *pipeline) {
   return compiler_simplify(pipeline->partitioned.module);
 }
@@ -50,8 +64,15 @@ static pod_status_t verify_partitioned(pipeline_t *pipeline) {
 }
 
 static pod_status_t fuse(pipeline_t *pipeline) {
-  return clusters_create(&pipeline->partitioned, pipeline->options->spec,
-                         &pipeline->options->torus, &pipeline->clusters);
+  const compiler_options_t *options = pipeline->options;
+  POD_TRY(algorithms_parse(options->algorithms, &pipeline->algorithms));
+  pipeline->prices = simulator_prices_create(options->spec, &options->torus,
+                                             pipeline->partitioned.mesh->device_count);
+  const clusters_clock_t clock = {.spec = options->spec,
+                                  .torus = &options->torus,
+                                  .algorithms = &pipeline->algorithms,
+                                  .prices = pipeline->prices};
+  return clusters_create(&pipeline->partitioned, &clock, &pipeline->clusters);
 }
 
 static pod_status_t schedule(pipeline_t *pipeline) {
@@ -95,9 +116,9 @@ static pod_status_t lower(pipeline_t *pipeline) {
   return internal;
 }
 
-static pod_status_t choose_algorithms(pipeline_t *pipeline) {
-  return algorithms_apply(pipeline->options, pipeline->partitioned.module,
-                          pipeline->sources, pipeline->program);
+static pod_status_t mark_algorithms(pipeline_t *pipeline) {
+  algorithms_apply(&pipeline->algorithms, pipeline->program);
+  return NULL;
 }
 
 static pod_status_t assign_vmem(pipeline_t *pipeline) {
@@ -120,10 +141,9 @@ static pod_status_t report(pipeline_t *pipeline) {
   mlir_print(&text, pipeline->partitioned.module, &options);
   result->partitioned_text = pod_arena_strdup(program->arena, text.bytes);
   pod_text_deinit(&text);
-  report_collectives(pipeline->options, program, pipeline->sources,
-                     &result->collective_count, &result->collectives);
   pipeline->result = result;
-  return NULL;
+  return report_collectives(pipeline->prices, program, pipeline->sources,
+                            &result->collective_count, &result->collectives);
 }
 
 static pod_status_t check_hbm(pipeline_t *pipeline) {
@@ -161,21 +181,22 @@ static pod_status_t check_hbm(pipeline_t *pipeline) {
 // THE list of passes.
 static const pipeline_pass_t passes[] = {
     {"parse", parse},
-    {"arguments", set_arguments},    // Those the module leaves open get their sizes.
-    {"expand", expand},              // Short forms give way to StableHLO.
-    {"verify", verify},              // Against the shape rules; finds each row.
-    {"inline", inline_calls},        // Only @main is left.
-    {"partition", partition},        // Propagates shardings, writes one chip's program.
-    {"simplify", simplify},          // Dead and double code, identities.
-    {"verify", verify_partitioned},  // What the partitioner made.
-    {"fuse", fuse},                  // Which operations are one kernel.
-    {"schedule", schedule},          // Order; which collectives overlap.
-    {"lower", lower},                // Instructions and buffers.
-    {"algorithms", choose_algorithms},  // Of collectives, where the user says so.
-    {"VMEM", assign_vmem},              // What stays on the core, what is prefetched.
-    {"tasks", emit_tasks},              // What the clock runs.
-    {"report", report},                 // Text and collectives, for people.
-    {"check HBM", check_hbm},           // Whether it fits the chip.
+    {"arguments", set_arguments},     // Those the module leaves open get their sizes.
+    {"expand", expand},               // Short forms give way to StableHLO.
+    {"verify", verify},               // Against the shape rules; finds each row.
+    {"inline", inline_calls},         // Only @main is left.
+    {"partition", partition},         // Propagates shardings, writes one chip's program.
+    {"order", order_devices},         // Which chip is which device, where the user says.
+    {"simplify", simplify},           // Dead and double code, identities.
+    {"verify", verify_partitioned},   // What the partitioner made.
+    {"fuse", fuse},                   // Which operations are one kernel.
+    {"schedule", schedule},           // Order; which collectives overlap.
+    {"lower", lower},                 // Instructions and buffers.
+    {"algorithms", mark_algorithms},  // Of collectives, where the user says so.
+    {"VMEM", assign_vmem},            // What stays on the core, what is prefetched.
+    {"tasks", emit_tasks},            // What the clock runs.
+    {"report", report},               // Text and collectives, for people.
+    {"check HBM", check_hbm},         // Whether it fits the chip.
 };
 
 const pipeline_pass_t *pipeline_passes(int *out_count) {
@@ -201,6 +222,7 @@ pod_status_t pipeline_run_back_end(pipeline_t *pipeline) {
 void pipeline_deinit(pipeline_t *pipeline) {
   chip_program_destroy(pipeline->program);
   clusters_destroy(pipeline->clusters);
+  simulator_prices_destroy(pipeline->prices);
   mlir_module_destroy(pipeline->partitioned.module);
   mlir_module_destroy(pipeline->module);
   *pipeline = (pipeline_t){0};

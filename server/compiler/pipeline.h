@@ -6,9 +6,9 @@
 #ifndef SERVER_COMPILER_PIPELINE_H_
 #define SERVER_COMPILER_PIPELINE_H_
 
-#include "server/compiler/clusters.h"
 #include "server/compiler/compiler.h"
-#include "server/compiler/passes.h"
+#include "server/compiler/partition/partition.h"
+#include "server/compiler/schedule/clusters.h"
 
 typedef struct pipeline_t {
   const char *text;
@@ -16,6 +16,8 @@ typedef struct pipeline_t {
   const compiler_options_t *options;
   mlir_module_t *module;               // From parse on.
   compiler_partitioned_t partitioned;  // From partition on.
+  algorithms_t algorithms;             // From fuse on: what the user chose.
+  simulator_prices_t *prices;          // From fuse on.
   clusters_t *clusters;                // From fuse on.
   chip_program_t *program;             // From lower on.
   const mlir_op_t **sources;           // By instruction: where it comes from, or NULL.

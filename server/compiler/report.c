@@ -1,3 +1,7 @@
+// A collective's groups are turned back into mesh axes: the members of the first group
+// lie along digits of the device number in mixed radix; which digits vary names the
+// axes, and every other group has to be a translate of the first.
+
 #include "server/compiler/report.h"
 
 #include <inttypes.h>
@@ -5,8 +9,7 @@
 #include <string.h>
 
 #include "common/base/memory.h"
-#include "server/chip/cost.h"
-#include "server/compiler/passes.h"
+#include "server/compiler/dialect/attributes.h"
 
 // --- Axes of groups ---
 
@@ -149,19 +152,18 @@ static bool *find_loops(const chip_program_t *program) {
   return is_in_loop;
 }
 
-static compiler_collective_t describe(const compiler_options_t *options,
-                                      const chip_program_t *program,
-                                      const chip_instruction_t *instruction,
-                                      const mlir_op_t *source) {
-  const chip_cost_t cost =
-      chip_instruction_cost(options->spec, &options->torus, program, instruction);
+static pod_status_t describe(simulator_prices_t *prices, const chip_program_t *program,
+                             const chip_instruction_t *instruction,
+                             const mlir_op_t *source, compiler_collective_t *out_it) {
+  simulator_price_t price = {0};
+  POD_TRY(simulator_prices_find(prices, program, instruction, COLLECTIVE_AUTO, &price));
   compiler_collective_t it = {
       .op = instruction->op,
       .name = instruction->name,
       .source = instruction->source,
       .operand = program->buffers[instruction->operands[0]].shape,
       .result = program->buffers[instruction->results[0]].shape,
-      .ici_bytes = cost.ici_bytes,
+      .ici_bytes = price.sent_bytes,
       .inserted = source != NULL && mlir_op_attr(source, COMPILER_AXES_ATTR) != NULL,
       .is_async = source != NULL && mlir_op_attr(source, COMPILER_ASYNC_ATTR) != NULL};
   int32_t count;
@@ -176,12 +178,13 @@ static compiler_collective_t describe(const compiler_options_t *options,
     it.axes = report_axes(program->arena, program->mesh, it.group_size, ids);
   }
   it.group_count = program->mesh->device_count / it.group_size;
-  return it;
+  *out_it = it;
+  return NULL;
 }
 
-void report_collectives(const compiler_options_t *options, const chip_program_t *program,
-                        const mlir_op_t *const *sources, int32_t *out_count,
-                        const compiler_collective_t **out_collectives) {
+pod_status_t report_collectives(simulator_prices_t *prices, const chip_program_t *program,
+                                const mlir_op_t *const *sources, int32_t *out_count,
+                                const compiler_collective_t **out_collectives) {
   int32_t count = 0;
   for (int32_t i = 0; i < program->instruction_count; i++) {
     count += chip_op_is_collective(program->instructions[i].op);
@@ -189,14 +192,15 @@ void report_collectives(const compiler_options_t *options, const chip_program_t 
   compiler_collective_t *list =
       pod_arena_array(program->arena, (size_t)count, sizeof(*list));
   bool *is_in_loop = find_loops(program);
+  pod_status_t status = NULL;
   int32_t at = 0;
-  for (int32_t c = 0; c < program->computation_count; c++) {
+  for (int32_t c = 0; c < program->computation_count && status == NULL; c++) {
     const chip_computation_t *computation = &program->computations[c];
-    for (int32_t k = 0; k < computation->instruction_count; k++) {
+    for (int32_t k = 0; k < computation->instruction_count && status == NULL; k++) {
       const int32_t index = computation->first_instruction + k;
       if (chip_op_is_collective(program->instructions[index].op)) {
-        list[at] =
-            describe(options, program, &program->instructions[index], sources[index]);
+        status = describe(prices, program, &program->instructions[index], sources[index],
+                          &list[at]);
         list[at++].in_loop = is_in_loop[c];
       }
     }
@@ -204,4 +208,5 @@ void report_collectives(const compiler_options_t *options, const chip_program_t 
   free(is_in_loop);
   *out_count = count;
   *out_collectives = list;
+  return status;
 }

@@ -1,3 +1,6 @@
+// Forwards an rpc call's callbacks, and remembers the worker's loss, which may be known
+// before the call's own end.
+
 #include "server/coordinator/chip_call.h"
 
 #include <inttypes.h>

@@ -1,3 +1,7 @@
+// Works are a list of what is queued or compiling; who waits is a list in each. The
+// outcome is told to all in one go, from a copy of the list, because who is told may
+// make others leave.
+
 #include "server/coordinator/compile_work.h"
 
 #include <inttypes.h>
@@ -91,6 +95,8 @@ static void run_work(queue_job_t *job) {
                                       .algorithms = key->algorithms,
                                       .argument_type_count = key->argument_type_count,
                                       .argument_types = key->argument_types,
+                                      .device_order_count = key->device_order_count,
+                                      .device_order = key->device_order,
                                       .torus = key->torus};
   pod_log(POD_LOG_INFO, "compiling %s of %" PRId64 " bytes", key->file_name,
           key->text_bytes);

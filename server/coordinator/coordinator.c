@@ -1,3 +1,6 @@
+// Wires the parts: loop, server, registry, store, queues. What is decided is decided in
+// core/ and services/.
+
 #include "server/coordinator/coordinator.h"
 
 #include <errno.h>
@@ -34,12 +37,13 @@ static void send_freed(coordinator_t *coordinator, uint64_t *ids, size_t count) 
 }
 
 void coordinator_flush_freed(coordinator_t *coordinator) {
-  for (size_t at = 0; at < coordinator->freed_count; at += FREED_PER_CALL_MAX) {
-    const size_t left = coordinator->freed_count - at;
-    send_freed(coordinator, coordinator->freed + at,
+  const size_t count = (size_t)coordinator->freed.count;
+  for (size_t at = 0; at < count; at += FREED_PER_CALL_MAX) {
+    const size_t left = count - at;
+    send_freed(coordinator, coordinator->freed.items + at,
                left < FREED_PER_CALL_MAX ? left : FREED_PER_CALL_MAX);
   }
-  coordinator->freed_count = 0;
+  pod_list_clear(&coordinator->freed);
 }
 
 static coordinator_t *owner_of_free_arrays(later_item_t *item) {
@@ -52,13 +56,7 @@ static void flush_freed_later(later_item_t *item) {
 
 // Many are freed at once as a rule, so that they are gathered first.
 void coordinator_free_array(coordinator_t *coordinator, uint64_t array) {
-  if (coordinator->freed_count == coordinator->freed_capacity) {
-    coordinator->freed_capacity =
-        coordinator->freed_capacity == 0 ? 64 : 2 * coordinator->freed_capacity;
-    coordinator->freed = pod_grow(coordinator->freed, coordinator->freed_capacity,
-                                  sizeof(*coordinator->freed));
-  }
-  coordinator->freed[coordinator->freed_count++] = array;
+  *pod_list_add(&coordinator->freed) = array;
   later_post(coordinator->later, &coordinator->free_arrays, flush_freed_later);
 }
 
@@ -297,8 +295,9 @@ void coordinator_destroy(coordinator_t *coordinator) {
   store_destroy(coordinator->store);
   compile_cache_destroy(coordinator->compile_cache);
   rpc_timer_destroy(coordinator->drain_timer);
+  rpc_timer_destroy(coordinator->waiting_timer);
   rpc_timer_destroy(coordinator->end_timer);
-  free(coordinator->freed);
+  pod_list_deinit(&coordinator->freed);
   free(coordinator->pod_id);
   free(coordinator->address);
   free(coordinator);

@@ -8,14 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/list.h"
 #include "common/rpc/loop.h"
 #include "common/rpc/rpc.h"
-#include "server/coordinator/compile_cache.h"
 #include "server/coordinator/coordinator.h"
+#include "server/coordinator/core/compile_cache.h"
+#include "server/coordinator/core/store.h"
 #include "server/coordinator/job_queue.h"
 #include "server/coordinator/later.h"
 #include "server/coordinator/registry.h"
-#include "server/coordinator/store.h"
 
 enum {
   // Of a received message: 4 MiB of data, as gRPC peers have it, with room for the rest.
@@ -38,6 +39,7 @@ struct coordinator_t {
   rpc_server_t *server;
   registry_t *registry;
   store_t *store;
+  uint64_t request_count;  // Of calls, ever: their numbers in traces.
   job_queue_t *compiles, *simulations;
   compile_cache_t *compile_cache;
   compile_work_t *works;       // Modules that are queued or being compiled.
@@ -58,41 +60,13 @@ struct coordinator_t {
   execution_t *first_waiting, **last_waiting;
   execution_t *running;
   later_item_t pump;
+  rpc_timer_t *waiting_timer;  // While executions wait; NULL before any has.
+  bool is_waiting_told;        // It runs.
 
   // Ids of arrays to be freed on all chips.
   later_item_t free_arrays;
-  uint64_t *freed;
-  size_t freed_count, freed_capacity;
+  POD_LIST(uint64_t) freed;
 };
-
-// --- One call of a client ---
-//
-// Embedded first in the state of each call. It is freed by its service when both the
-// client's call and its own work have ended.
-
-typedef struct request_t {
-  store_operation_t operation;  // First, so that `stop` finds its request.
-  coordinator_t *coordinator;
-  rpc_call_t *client;  // NULL once the call has ended.
-  bool has_begun;      // The operation is in its session's list.
-  bool is_answered;
-} request_t;
-
-// Finds the session and begins the operation in it. UNAVAILABLE when draining.
-POD_MUST_USE pod_status_t request_begin(request_t *request, uint64_t session,
-                                        void (*stop)(store_operation_t *));
-
-// Why an operation is stopped: its session ends, or all do. Owned.
-POD_MUST_USE pod_status_t request_stop_reason(const request_t *request);
-
-// Ends the client's call, unless it has ended. Takes `status`.
-void request_fail(request_t *request, pod_status_t status);
-
-// One message, then OK.
-void request_reply(request_t *request, const ProtobufCMessage *message);
-
-// Takes the operation out of its session. Handles in use must be given back before.
-void request_end(request_t *request);
 
 // --- What the services ask of each other ---
 
@@ -103,8 +77,11 @@ void coordinator_flush_freed(coordinator_t *coordinator);
 // An operation has ended or a place has changed: whoever waits for quiet may go on.
 void coordinator_settle(coordinator_t *coordinator);
 
-// session_service.c
+// services/session.c
 void sessions_changed(coordinator_t *coordinator, const char *message);
+// What an execution of the session waits for; "": it waits no more.
+void sessions_tell_waiting(coordinator_t *coordinator, const store_session_t *session,
+                           const char *for_what);
 void sessions_close(coordinator_t *coordinator);
 enum { SESSION_METHODS = 3 };
 void session_methods(rpc_method_t out_methods[SESSION_METHODS]);
@@ -117,8 +94,11 @@ rpc_method_t execute_method(void);
 rpc_method_t profile_method(void);
 rpc_method_t simulate_method(void);
 
-// execute_service.c
+// services/execute.c
 void executions_pump(coordinator_t *coordinator);
+// What one waits for that `ahead` executions come before: "behind 2 executions, the first
+// of "train"", or a pod that is not ready. Returns owned.
+char *executions_waited_for(const coordinator_t *coordinator, int32_t ahead);
 void executions_lose_chip(coordinator_t *coordinator, int32_t chip, const char *reason);
 
 #endif  // SERVER_COORDINATOR_COORDINATOR_PRIVATE_H_

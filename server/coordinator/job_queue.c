@@ -1,3 +1,6 @@
+// A list under a mutex and a condition variable; jobs that have ended come back to the
+// loop by a post.
+
 #include "server/coordinator/job_queue.h"
 
 #include <pthread.h>

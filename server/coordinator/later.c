@@ -1,3 +1,6 @@
+// A list of items that the loop runs in its next turn; an item that is posted twice runs
+// once.
+
 #include "server/coordinator/later.h"
 
 #include <stdlib.h>

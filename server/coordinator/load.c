@@ -1,3 +1,7 @@
+// A LoadProgram stream to every chip that lacks the program, in pieces as its queue
+// takes them; a chip that is lost meanwhile counts as one that lacks it, and is loaded
+// when it is back.
+
 #include "server/coordinator/load.h"
 
 #include <stdlib.h>
@@ -5,7 +9,7 @@
 #include "common/base/memory.h"
 #include "proto/podium/v1/worker.pb-c.h"
 #include "server/coordinator/chip_call.h"
-#include "server/coordinator/fanout.h"
+#include "server/coordinator/core/fanout.h"
 
 typedef struct chip_load_t {
   chip_call_t call;  // First, so that the call finds its load.

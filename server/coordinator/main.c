@@ -26,6 +26,7 @@ enum {
   OPTION_HBM_BYTES,
   OPTION_LOG_LEVEL,
   OPTION_GRACE,
+  OPTION_LIST_CHIPS,
 };
 
 typedef struct settings_t {
@@ -58,6 +59,9 @@ static const struct argp_option option_table[] = {
      "Write the address bound to FILE, at once and whole, when it is listening", 0},
     {"log-level", OPTION_LOG_LEVEL, "LEVEL", 0,
      "debug, info, warning, error or none (info)", 0},
+    {"list-chips", OPTION_LIST_CHIPS, NULL, 0,
+     "Print the kinds of chip as JSON, every figure with its unit and source, and exit",
+     0},
     {0},
 };
 
@@ -71,6 +75,14 @@ static int64_t parse_number(struct argp_state *state, const char *name, const ch
                least, text);
   }
   return value;
+}
+
+static void list_chips(void) {
+  pod_text_t text = {0};
+  chip_spec_list(&text);
+  const bool is_written = fputs(text.bytes, stdout) >= 0 && fflush(stdout) == 0;
+  pod_text_deinit(&text);
+  exit(is_written ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
 static error_t parse_option(int key, char *value, struct argp_state *state) {
@@ -99,6 +111,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
       return 0;
     case OPTION_PORT_FILE:
       settings->port_file = value;
+      return 0;
+    case OPTION_LIST_CHIPS:
+      list_chips();
       return 0;
     case OPTION_LOG_LEVEL: {
       const pod_status_t status = pod_log_level_parse(value, &settings->log_level);
@@ -283,7 +298,8 @@ int main(int argc, char **argv) {
   }
   chip_spec_destroy(owned_spec);
   if (status != NULL) {
-    fprintf(stderr, "podium-coordinator: %s\n", pod_status_message(status));
+    fprintf(stderr, "podium-coordinator: %s: %s\n",
+            pod_code_name(pod_status_code(status)), pod_status_message(status));
     pod_status_free(status);
     return EXIT_FAILURE;
   }

@@ -1,3 +1,6 @@
+// Attach calls and channels feed places.c and carry out what it answers. Deadlines are
+// checked by one timer against the time each worker was last heard.
+
 #include "server/coordinator/registry.h"
 
 #include <inttypes.h>
@@ -454,7 +457,8 @@ rpc_channel_t *registry_channel(const registry_t *registry, int32_t chip) {
 void registry_release_draining(registry_t *registry) {
   for (int32_t chip = 0; chip < registry->places->count; chip++) {
     attachment_t *attachment = registry->by_chip[chip];
-    if (attachment != NULL && registry->places->at[chip].state == PLACE_DRAINING) {
+    if (attachment != NULL &&
+        place_state(&registry->places->at[chip]) == PLACE_DRAINING) {
       lose_attachment(attachment, "it has left");
       finish(attachment, NULL);
     }

@@ -20,8 +20,8 @@
 #include "common/rpc/rpc.h"
 #include "server/chip/spec.h"
 #include "server/chip/torus.h"
+#include "server/coordinator/core/places.h"
 #include "server/coordinator/later.h"
-#include "server/coordinator/places.h"
 
 typedef struct registry_t registry_t;
 

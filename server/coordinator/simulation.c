@@ -1,3 +1,7 @@
+// The work runs without a look at the coordinator: it has copies of options and uses of
+// what was compiled. Parts are serialised on the queue's thread, so that the loop only
+// sends them.
+
 #include "server/coordinator/simulation.h"
 
 #include <inttypes.h>
@@ -155,10 +159,10 @@ void simulation_cancel(simulation_t *simulation) {
 }
 
 void simulation_deinit(simulation_t *simulation) {
-  for (size_t i = 0; i < simulation->part_count; i++) {
-    free(simulation->parts[i].data);
+  for (int32_t i = 0; i < simulation->parts.count; i++) {
+    free(simulation->parts.items[i].data);
   }
-  free(simulation->parts);
+  pod_list_deinit(&simulation->parts);
   pod_status_free(simulation->status);
   store_profile_unuse(simulation->profile);
   compiled_unuse(simulation->compiled);
@@ -172,15 +176,10 @@ void simulation_deinit(simulation_t *simulation) {
 
 static void keep_part(void *context, const Podium__V1__ProfilePart *part) {
   simulation_t *simulation = context;
-  if (simulation->part_count == simulation->part_capacity) {
-    simulation->part_capacity = 2 * simulation->part_capacity + 8;
-    simulation->parts = pod_grow(simulation->parts, simulation->part_capacity,
-                                 sizeof(*simulation->parts));
-  }
   const size_t size_bytes = podium__v1__profile_part__get_packed_size(part);
   uint8_t *data = pod_alloc(size_bytes);
   podium__v1__profile_part__pack(part, data);
-  simulation->parts[simulation->part_count++] =
+  *pod_list_add(&simulation->parts) =
       (store_bytes_t){.data = data, .size_bytes = size_bytes};
   simulation->size_bytes += (int64_t)size_bytes;
 }

@@ -16,11 +16,12 @@
 #include <stdint.h>
 
 #include "common/base/arena.h"
+#include "common/base/list.h"
 #include "common/base/status.h"
 #include "proto/podium/v1/podium.pb-c.h"
-#include "server/coordinator/compiled.h"
+#include "server/coordinator/core/compiled.h"
+#include "server/coordinator/core/store.h"
 #include "server/coordinator/job_queue.h"
-#include "server/coordinator/store.h"
 #include "server/simulator/simulator.h"
 
 enum {
@@ -39,8 +40,7 @@ typedef struct simulation_t {
   simulator_turns_t *turns;
   // The outcome; on the queue's thread until `done`.
   pod_status_t status;
-  size_t part_count, part_capacity;
-  store_bytes_t *parts;  // Serialised podium.v1.ProfileParts.
+  POD_LIST(store_bytes_t) parts;  // Serialised podium.v1.ProfileParts.
   int64_t size_bytes;
 } simulation_t;
 

@@ -1,3 +1,6 @@
+// Ringing is a fence, a load and, when somebody sleeps, a futex: the Linux kernel's
+// sleep on a word of memory, here shared between processes. The protocol is in watch.h.
+
 #include "server/ici/bell.h"
 
 #include <linux/futex.h>
@@ -24,6 +27,10 @@ void ici_bell_ring(ici_bell_t *bell, bool is_urgent) {
   }
 }
 
+void ici_bell_call_pump(ici_bell_t *bell) {
+  wake(&bell->pump_word);
+}
+
 void ici_bell_alarm(ici_bell_t *bell) {
   wake(&bell->run_word);
   wake(&bell->pump_word);
@@ -32,5 +39,5 @@ void ici_bell_alarm(ici_bell_t *bell) {
 void ici_bell_sleep(_Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns) {
   const struct timespec timeout = {.tv_sec = timeout_ns / 1000000000,
                                    .tv_nsec = timeout_ns % 1000000000};
-  syscall(SYS_futex, word, FUTEX_WAIT, seen, timeout_ns < 0 ? NULL : &timeout, NULL, 0);
+  syscall(SYS_futex, word, FUTEX_WAIT, seen, &timeout, NULL, 0);
 }

@@ -4,7 +4,8 @@
 //
 // The looker is the compute thread while it runs a collective (it polls, then sleeps on
 // `run_word`), and the pump thread of the node otherwise (it sleeps on `pump_word`),
-// which is only called for what cannot wait: frames to pass on, and full rings.
+// which is only called for what cannot wait: frames to pass on, and full rings. watch.h
+// has the protocol.
 //
 // Threading: ici_bell_ring from any thread of any process; the rest as they say.
 
@@ -34,11 +35,14 @@ typedef struct ici_bell_t {
 // the next collective.
 void ici_bell_ring(ici_bell_t *bell, bool is_urgent);
 
+// Wakes the pump whatever the state.
+void ici_bell_call_pump(ici_bell_t *bell);
+
 // Wakes both sleepers whatever the state, to end or abort something.
 void ici_bell_alarm(ici_bell_t *bell);
 
-// Sleeps until `word` is no longer `seen`, or `timeout_ns` have passed (negative: for
-// ever), or for no reason.
+// Sleeps until `word` is no longer `seen`, or `timeout_ns` (not negative) have passed, or
+// for no reason.
 void ici_bell_sleep(_Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns);
 
 #endif  // SERVER_ICI_BELL_H_

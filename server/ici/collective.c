@@ -7,10 +7,10 @@
 //     is room for ICI_EAGER_BYTES_MAX of them; CREDIT says what has been used. When the
 //     room is taken, the sender sends a REQUEST and waits.
 //   - Between processes of one host a longer step is not sent at all: a REQUEST says
-//   where
-//     it lies, and is passed on from chip to chip as the bytes would be. The receiver
-//     reads it there when it has come to the step, and its GRANT says that it has. If it
-//     cannot read (another host behind the neighbour), it grants.
+//     where it lies, and is passed on from chip to chip as the bytes would be. The
+//     receiver reads it there when it has come to the step, and its GRANT says that it
+//     has. If it cannot read (another host behind the neighbour), it grants. What may be
+//     read, and how that is proven, is in offered.c.
 //   - Other longer steps are sent when the receiver has come to them: it says so with a
 //     GRANT, for a window that moves on as the bytes are used. To a neighbour it does so
 //     unasked; any other is asked by a REQUEST.
@@ -50,6 +50,8 @@ typedef struct lane_t {
   int64_t granted;   // Bytes of the step that its sender may send.
   bool is_offered;   // The step can be read:
   ici_remote_t remote;
+  const ici_witness_t *witness;
+  uint64_t version;
   ici_kept_list_t kept;
 } lane_t;
 
@@ -60,6 +62,7 @@ struct ici_run_t {
   lane_t *lanes;
   unsigned links_used;  // Bits by direction.
   unsigned changes_seen;
+  unsigned liars;  // Links, bits by direction, over which came what cannot be true.
   pod_status_t failure;
 };
 
@@ -133,7 +136,11 @@ static bool is_eager(const ici_header_t *header) {
   return (header->flags & ICI_FLAG_EAGER) != 0;
 }
 
+static void look_at_changes(ici_run_t *run);
+
+// A link that was down meanwhile is the better reason.
 static ici_offer_t confused(ici_run_t *run, const ici_header_t *header) {
+  look_at_changes(run);
   fail(run,
        pod_error(POD_DATA_LOSS,
                  "chip %d sent %u bytes at %" PRId64 " of %" PRId64
@@ -144,8 +151,29 @@ static ici_offer_t confused(ici_run_t *run, const ici_header_t *header) {
   return ICI_OFFER_TAKEN;
 }
 
+// Whether a link somewhere on the way has lost what came before, and is up again.
+static bool has_lost_some(const ici_run_t *run, const ici_header_t *header) {
+  const collective_step_t *step = collective_executor_step(&run->executor, header->lane);
+  return step != NULL && step->tag == header->tag &&
+         step->receive_from == header->source &&
+         header->offset > run->executor.lanes[header->lane].received_bytes;
+}
+
+static ici_offer_t lost(ici_run_t *run, const ici_header_t *header) {
+  look_at_changes(run);
+  fail(run, pod_error(POD_UNAVAILABLE,
+                      "chip %d: of what chip %d sends, %" PRId64
+                      " bytes were lost on the way: a link was down",
+                      run->node->chip, header->source,
+                      header->offset - run->executor.lanes[header->lane].received_bytes));
+  return ICI_OFFER_TAKEN;
+}
+
 static ici_offer_t offer_data(ici_run_t *run, const ici_header_t *header,
                               const uint8_t *payload) {
+  if (has_lost_some(run, header)) {
+    return lost(run, header);
+  }
   switch (collective_executor_receive(&run->executor, header->lane, header->tag,
                                       header->source, header->offset, payload,
                                       header->payload_bytes)) {
@@ -158,20 +186,42 @@ static ici_offer_t offer_data(ici_run_t *run, const ici_header_t *header,
   }
 }
 
+static void hear_offer(ici_run_t *run, lane_t *lane, const collective_step_t *step,
+                       const ici_header_t *header, const uint8_t *payload) {
+  ici_remote_decode(payload, &lane->remote);
+  if (lane->remote.size_bytes != step->target_bytes) {
+    confused(run, header);
+    return;
+  }
+  lane->version = (uint64_t)header->offset;
+  switch (ici_offered_check(run->node, header, &lane->remote, &lane->witness)) {
+    case ICI_OFFERED_HERE:
+      lane->is_offered = true;
+      return;
+    case ICI_OFFERED_ELSEWHERE:
+      lane->grants = true;
+      return;
+    case ICI_OFFERED_PAST:
+      return;
+    default:
+      run->liars |= 1u << (header->via - 1);
+      fail(run, pod_error(POD_DATA_LOSS,
+                          "chip %d offers memory of process %d, which has not offered it",
+                          header->source, lane->remote.process));
+      return;
+  }
+}
+
 static void hear_request(ici_run_t *run, lane_t *lane, const collective_step_t *step,
                          const ici_header_t *header, const uint8_t *payload) {
   if (step->receive_from != header->source || lane->granted > 0) {
     return;  // It has been granted in the meantime.
   }
   if (header->payload_bytes == ICI_REMOTE_BYTES) {
-    ici_remote_decode(payload, &lane->remote);
-    lane->is_offered = run->node->use_shared_memory && run->node->host != 0 &&
-                       lane->remote.host == run->node->host;
-    if (lane->is_offered && lane->remote.size_bytes != step->target_bytes) {
-      confused(run, header);
-    }
+    hear_offer(run, lane, step, header, payload);
+    return;
   }
-  lane->grants = !lane->is_offered;
+  lane->grants = true;
 }
 
 static void hear_grant(ici_run_t *run, lane_t *lane, const collective_step_t *step,
@@ -318,15 +368,17 @@ static void request(ici_run_t *run, int32_t index, lane_t *lane,
   ici_header_t header = header_of(run, ICI_REQUEST, step->send_to, index, step->tag);
   header.total = step->source_bytes;
   uint8_t payload[ICI_REMOTE_BYTES];
-  if (shares && step->source_bytes > ICI_EAGER_STEP_BYTES &&
+  if (shares && node->consent.page != NULL && step->source_bytes > ICI_EAGER_STEP_BYTES &&
       ici_node_is_read_by(node, step->send_to)) {
     const uint8_t *bytes;
     (void)collective_executor_unsent(&run->executor, index, &bytes);
     const ici_remote_t remote = {.host = node->host,
                                  .process = (int32_t)getpid(),
+                                 .file = node->consent.file,
                                  .address = (uintptr_t)bytes,
                                  .size_bytes = step->source_bytes};
     ici_remote_encode(&remote, payload);
+    header.offset = (int64_t)node->consent_version;
     header.payload_bytes = ICI_REMOTE_BYTES;
     lane->mode = SEND_OFFERED;
   }
@@ -474,7 +526,11 @@ static bool read_piece(ici_run_t *run, int32_t index, lane_t *lane,
     place = run->node->bounce;
     size_bytes = size_bytes < ICI_BOUNCE_BYTES ? size_bytes : ICI_BOUNCE_BYTES;
   }
-  const ici_remote_read_t outcome = ici_remote_read(&lane->remote, at, place, size_bytes);
+  ici_remote_read_t outcome = ici_remote_read(&lane->remote, at, place, size_bytes);
+  if (outcome == ICI_REMOTE_READ && at + size_bytes == step->target_bytes &&
+      !ici_witness_holds(lane->witness, lane->version)) {
+    outcome = ICI_REMOTE_BAD;
+  }
   if (outcome != ICI_REMOTE_READ) {
     cannot_read(run, lane, step, at, outcome);
     return false;
@@ -547,17 +603,10 @@ static bool look(ici_run_t *run) {
   return moved || run->failure != NULL || collective_executor_is_done(&run->executor);
 }
 
-// Sleeps until the bell rings, unless something comes in while it goes to bed.
-static void sleep_once(ici_run_t *run, int64_t timeout_ns) {
-  ici_bell_t *bell = run->node->bell;
-  const uint32_t seen = atomic_load(&bell->run_word);
-  atomic_store(&bell->state, ICI_BELL_ASLEEP);
-  atomic_thread_fence(memory_order_seq_cst);
-  // Room in a link rings the bell as well: try to send before, too.
-  if (!look(run) && !serve_lanes(run)) {
-    ici_bell_sleep(&bell->run_word, seen, timeout_ns);
-  }
-  atomic_store(&bell->state, ICI_BELL_POLLING);
+// Room in a link rings the bell as well: what can be sent is looked at, too.
+static bool look_and_serve(void *context) {
+  ici_run_t *run = context;
+  return look(run) || serve_lanes(run);
 }
 
 static void wait_a_while(ici_run_t *run) {
@@ -565,7 +614,7 @@ static void wait_a_while(ici_run_t *run) {
   int64_t now_ns = start_ns;
   while (now_ns - start_ns < POLL_NS) {
     sched_yield();
-    if (look(run) || serve_lanes(run)) {
+    if (look_and_serve(run)) {
       return;
     }
     now_ns = pod_clock_now_ns();
@@ -577,7 +626,7 @@ static void wait_a_while(ici_run_t *run) {
                    run->collective->sequence, run->node->chip));
     return;
   }
-  sleep_once(run, deadline_ns == INT64_MAX ? -1 : deadline_ns - now_ns);
+  ici_watch_sleep(&run->node->watch, look_and_serve, run, deadline_ns - now_ns);
 }
 
 // ---- Beginning and end.
@@ -612,7 +661,8 @@ static pod_status_t prepare(ici_run_t *run) {
   }
   run->links_used = links_of(run->node, schedule);
   run->changes_seen = atomic_load(&run->node->changes) - 1;  // Look at once.
-  return collective_executor_init(&run->executor, schedule, &run->collective->buffers);
+  return collective_executor_init(&run->executor, schedule, &run->collective->buffers,
+                                  run->node->combine);
 }
 
 // Whoever waits for this chip shall not wait in vain.
@@ -622,7 +672,7 @@ static void abandon(ici_run_t *run) {
   const char *message = pod_status_message(run->failure);
   const size_t length = strlen(message);
   ici_header_t header = header_of(run, ICI_ABANDON, node->chip, 0, 0);
-  header.tag = pod_status_code(run->failure);
+  header.tag = (int32_t)pod_status_code(run->failure);
   header.payload_bytes = (uint32_t)(length < ICI_TEXT_MAX ? length : ICI_TEXT_MAX);
   uint8_t *is_told = calloc((size_t)node->chip_count, 1);
   for (int32_t i = 0; i < 2 * schedule->step_count && is_told != NULL; i++) {
@@ -637,6 +687,14 @@ static void abandon(ici_run_t *run) {
   free(is_told);
 }
 
+static void drop_liars(ici_run_t *run) {
+  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+    if ((run->liars & 1u << d) != 0) {
+      ici_session_leave(&run->node->links[d], "it offers memory that is not its own");
+    }
+  }
+}
+
 static void finish(ici_run_t *run) {
   for (int32_t i = 0; run->lanes != NULL && i < run->collective->schedule->lane_count;
        i++) {
@@ -648,28 +706,33 @@ static void finish(ici_run_t *run) {
   collective_executor_deinit(&run->executor);
 }
 
-// The bell goes back to the pump; what came in meanwhile is looked at once more, so that
-// it need not be called.
+// The watch goes back to the pump.
 static void leave(ici_run_t *run) {
   ici_node_t *node = run->node;
   ici_node_set_run(node, NULL, run->collective);
+  ici_consent_take_back(&node->consent);
   for (ici_kept_t *kept = empty_inbox(node); kept != NULL;) {
     ici_kept_t *next = kept->next;
     drop(run, kept);
     kept = next;
   }
-  atomic_store(&node->bell->state, ICI_BELL_IDLE);
-  atomic_thread_fence(memory_order_seq_cst);
-  (void)ici_route_rings(node, NULL);
-  pthread_mutex_unlock(&node->progress);
+  ici_watch_leave(&node->watch, ici_route_look, node);
+}
+
+static void offer_buffers(const ici_run_t *run) {
+  const collective_schedule_t *schedule = run->collective->schedule;
+  const collective_buffers_t *buffers = &run->collective->buffers;
+  const ici_range_t ranges[] = {{buffers->input, schedule->input_bytes},
+                                {buffers->output, schedule->output_bytes},
+                                {buffers->scratch, schedule->scratch_bytes}};
+  run->node->consent_version =
+      ici_consent_give(&run->node->consent, ranges, POD_COUNT_OF(ranges));
 }
 
 static void enter(ici_run_t *run) {
   ici_node_t *node = run->node;
-  atomic_store(&node->run_wants, true);
-  pthread_mutex_lock(&node->progress);
-  atomic_store(&node->run_wants, false);
-  atomic_store(&node->bell->state, ICI_BELL_POLLING);
+  ici_watch_enter(&node->watch);
+  offer_buffers(run);
   ici_kept_list_t kept = ici_node_set_run(node, run, run->collective);
   while (kept.first != NULL) {
     ici_kept_t *first = ici_kept_remove(&kept, &kept.first);
@@ -700,6 +763,7 @@ pod_status_t ici_collective_run(ici_node_t *node, const ici_collective_t *collec
   status = run.failure;
   if (status != NULL) {
     abandon(&run);
+    drop_liars(&run);
   }
   leave(&run);
   finish(&run);

@@ -1,3 +1,6 @@
+// Fields one behind the other, little-endian; reading checks every bound before the
+// payload's length is believed.
+
 #include "server/ici/frame.h"
 
 #include <inttypes.h>

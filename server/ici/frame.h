@@ -17,7 +17,7 @@
 #include "server/ici/ici.h"
 
 enum {
-  ICI_VERSION = 2,
+  ICI_VERSION = 3,
   ICI_HEADER_BYTES = 80,
   // A multiple of every element's size. Long enough for full speed, short enough that a
   // few of them fit the second-level cache.
@@ -61,9 +61,14 @@ typedef struct ici_header_t {
   uint64_t execution;
   uint32_t sequence;
   int32_t lane, tag;
-  int64_t offset, total;  // DATA: where in the step, and the step's size. REQUEST: 0.
+  // DATA: where in the step, and the step's size. REQUEST with a payload: the number of
+  // the consent.
+  int64_t offset, total;
   uint32_t payload_bytes;
   uint32_t hops;  // Links crossed so far.
+  // Not sent: 1 + the direction of the link out of whose shared memory it came; 0: it
+  // came over a socket.
+  uint8_t via;
 } ici_header_t;
 
 void ici_header_encode(const ici_header_t *header, uint8_t bytes[ICI_HEADER_BYTES]);

@@ -1,4 +1,4 @@
-// The inter-chip links of one chip: a socket per torus link, between neighbours only.
+// The inter-chip links of one chip: a connection per torus link, between neighbours only.
 // What goes further is passed on, hop by hop. Collectives are run over them from their
 // schedules.
 //
@@ -6,9 +6,10 @@
 //            that sees it in direction -x dials. A link is up when both have shaken
 //            hands: same pod, the chips that belong there, same version. Whoever talks
 //            nonsense loses its connection, nothing else.
-// Transport: an nng PAIR socket, over ipc:// or tcp://. When both ends are on one host
+// Transport: a pipe (pipe.h): nng's byte streams, over ipc:// or tcp://. When both ends
+// are on one host
 //            and allow it, short payloads and wake-ups travel in shared memory, long ones
-//            are read by their receiver where they lie, and the socket tells that the
+//            are read by their receiver where they lie, and the pipe tells that the
 //            other end lives.
 // Deadlock:  frames are routed in dimension order and enter a ring only while a place
 //            stays free in it (route.c has the argument); and what arrives for this chip
@@ -25,10 +26,10 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
-#include "server/chip/profile.h"
 #include "server/chip/torus.h"
-#include "server/collective/executor.h"
 #include "server/collective/schedule.h"
+#include "server/ici/executor.h"
+#include "server/program/profile.h"
 
 enum { ICI_POD_NAME_MAX = 63, ICI_URL_MAX = 127, ICI_SILENCE_MS = 30000 };
 
@@ -54,6 +55,8 @@ typedef struct ici_link_event_t {
 // back into the node.
 typedef void (*ici_link_fn_t)(void *context, const ici_link_event_t *event);
 
+struct ici_carrier_t;  // pipe.h
+
 typedef struct ici_node_config_t {
   const char *pod;  // Name or id of the pod, at most ICI_POD_NAME_MAX bytes.
   int32_t chip;
@@ -65,7 +68,9 @@ typedef struct ici_node_config_t {
   // For how long a tcp:// neighbour may be silent before the link is down; it says
   // something four times as often. 0: ICI_SILENCE_MS. >= 100.
   int32_t silence_ms;
-  ici_link_fn_t on_link;  // May be NULL.
+  const struct ici_carrier_t *carrier;  // Of the links; NULL: nng.
+  collective_combine_fn_t combine;      // NULL: no collective reduces.
+  ici_link_fn_t on_link;                // May be NULL.
   void *context;
 } ici_node_config_t;
 

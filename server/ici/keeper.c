@@ -1,21 +1,15 @@
-// The keeper of a node: one thread that opens and closes the links' sockets and watches
-// their time. Nobody else does, so that nothing that waits for nng is waited for.
+// The keeper of a node: one thread that asks for pipes, destroys them and watches their
+// time. Nobody else does, so that nothing that waits for a carrier is waited for.
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "server/ici/node.h"
 
 enum {
-  // How long a socket waits for its connection before it is made anew: doubled from round
-  // to round, so that the slowest machine gets its time. Who dials asks for more often
-  // than who listens throws away.
-  DIAL_WAIT_MIN_MS = 250,
-  LISTEN_WAIT_MIN_MS = 1000,
-  WAIT_MAX_MS = 8000,
-  // Before dialling again: the other side has a socket to close first, too.
+  // Before dialling again: the other side has something to close first, too.
   DIAL_PAUSE_MIN_MS = 5,
   DIAL_PAUSE_MAX_MS = 160,
-  RETRY_MS = 50,
+  LOOK_MS = 1000,  // Between two looks when nobody calls.
 };
 
 static int64_t doubled(int64_t value, int times, int64_t limit) {
@@ -32,34 +26,15 @@ void ici_keeper_call(ici_node_t *node) {
   pthread_mutex_unlock(&node->lock);
 }
 
-pod_status_t ici_keeper_open(ici_link_t *link) {
-  const int64_t wait_ms = doubled(link->listens ? LISTEN_WAIT_MIN_MS : DIAL_WAIT_MIN_MS,
-                                  link->idle_rounds, WAIT_MAX_MS);
-  pthread_mutex_lock(&link->lock);
-  link->idle_rounds++;  // Until somebody comes.
-  pthread_mutex_unlock(&link->lock);
-  const pod_status_t status = ici_link_open(link);
-  pthread_mutex_lock(&link->lock);
-  // A connection may have been made already.
-  if (link->phase == ICI_PHASE_WAITING) {
-    link->until_ns = pod_clock_now_ns() + wait_ms * ICI_NS_PER_MS;
-  }
-  pthread_mutex_unlock(&link->lock);
-  if (status != NULL) {
-    ici_link_close(link);
-  }
-  return status;
-}
-
 static void reopen(ici_link_t *link) {
-  const pod_status_t status = ici_keeper_open(link);
+  const pod_status_t status = ici_link_open(link);
   if (status == NULL) {
     return;
   }
   pod_log(POD_LOG_WARNING, "ici: %s; trying again", pod_status_message(status));
   pod_status_free(status);
   pthread_mutex_lock(&link->lock);
-  link->until_ns = pod_clock_now_ns() + RETRY_MS * ICI_NS_PER_MS;
+  link->until_ns = pod_clock_now_ns() + ICI_RETRY_MS * ICI_NS_PER_MS;
   pthread_mutex_unlock(&link->lock);
 }
 
@@ -68,20 +43,21 @@ static void close_over(ici_link_t *link) {
   pthread_mutex_lock(&link->lock);
   const int64_t pause_ms =
       link->listens ? 0 : doubled(DIAL_PAUSE_MIN_MS, link->failures, DIAL_PAUSE_MAX_MS);
-  link->failures += link->idle_rounds == 0 ? 1 : 0;
+  link->failures++;
   link->until_ns = pod_clock_now_ns() + pause_ms * ICI_NS_PER_MS;
   pthread_mutex_unlock(&link->lock);
 }
 
 // Does what is due for a link. Returns when to look again.
 static int64_t tend(ici_link_t *link) {
+  ici_link_drop_unwanted(link);
   for (;;) {
     pthread_mutex_lock(&link->lock);
     const ici_phase_t phase = link->phase;
     const bool goes = atomic_load(&link->node->goes);
     const bool opens = phase == ICI_PHASE_CLOSED && !goes &&
                        (link->listens || link->dial_url[0] != '\0');
-    // A socket that was being opened when the node was told to go.
+    // It was just asked for when the node was told to go.
     link->until_ns = phase == ICI_PHASE_WAITING && goes ? 0 : link->until_ns;
     const int64_t until_ns = link->until_ns;
     pthread_mutex_unlock(&link->lock);
@@ -110,11 +86,7 @@ static bool is_closed(ici_link_t *link) {
 static void sleep_until(ici_node_t *node, int64_t due_ns) {
   pthread_mutex_lock(&node->lock);
   while (!node->keeper_called && pod_clock_now_ns() < due_ns) {
-    if (due_ns == INT64_MAX) {
-      pthread_cond_wait(&node->keeper_wanted, &node->lock);
-    } else {
-      pod_clock_cond_wait(&node->keeper_wanted, &node->lock, due_ns);
-    }
+    pod_clock_cond_wait(&node->keeper_wanted, &node->lock, due_ns);
   }
   node->keeper_called = false;
   pthread_mutex_unlock(&node->lock);
@@ -124,7 +96,7 @@ void *ici_keeper_run(void *context) {
   ici_node_t *node = context;
   for (;;) {
     const bool goes = atomic_load(&node->goes);
-    int64_t due_ns = INT64_MAX;
+    int64_t due_ns = pod_clock_now_ns() + LOOK_MS * ICI_NS_PER_MS;
     bool are_closed = true;
     for (int d = 0; d < TORUS_DIRECTIONS; d++) {
       ici_link_t *link = &node->links[d];
@@ -135,6 +107,9 @@ void *ici_keeper_run(void *context) {
       }
     }
     if (goes && are_closed) {
+      for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+        ici_link_shut(&node->links[d]);
+      }
       return NULL;
     }
     sleep_until(node, due_ns);

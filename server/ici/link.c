@@ -1,14 +1,12 @@
-// A link's socket and what goes out over it.
+// A link's doors and its pipe, and what goes out over it.
 //
-// Outgoing frames wait in a short queue of ours, not in nng's, so that a full link is
-// seen by those who fill it.
+// Outgoing frames wait in a short queue of ours, not in the carrier's, so that a full
+// link is seen by those who fill it.
 //
-// Operations of nng are started under the link's lock, by those who find the socket open
-// there: none of them calls back before it returns.
+// A pipe's operations are started under the link's lock, by those who find the pipe
+// there: none of them calls back before it returns, and who destroys the pipe takes it
+// away first.
 
-#include <nng/nng.h>
-// Needs nng.h before it.
-#include <nng/protocol/pair0/pair.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,7 +15,7 @@
 #include "common/base/log.h"
 #include "server/ici/node.h"
 
-enum { RECONNECT_MIN_MS = 10, RECONNECT_MAX_MS = 200, IPC_PATH_MAX = 100 };
+enum { IPC_PATH_MAX = 100 };
 
 static const char *const direction_names[TORUS_DIRECTIONS] = {"+x", "-x", "+y",
                                                               "-y", "+z", "-z"};
@@ -61,15 +59,14 @@ static bool is_connected(const ici_link_t *link) {
 
 void ici_link_kick(ici_link_t *link) {
   pthread_mutex_lock(&link->lock);
-  if (!link->is_sending && is_connected(link)) {
+  if (!link->is_sending && link->pipe != NULL && is_connected(link)) {
     const bool is_ack_due =
         link->phase == ICI_PHASE_UP &&
         (link->is_ack_wanted || link->dealt - link->dealt_acked >= ICI_LINK_ACK_EVERY);
     nng_msg *message = is_ack_due ? make_ack(link) : next_in_queue(link);
     if (message != NULL) {
       link->is_sending = true;
-      nng_aio_set_msg(link->send_aio, message);
-      nng_send_aio(link->socket, link->send_aio);
+      link->node->carrier->send(link->pipe, message);
     }
   }
   pthread_mutex_unlock(&link->lock);
@@ -77,25 +74,22 @@ void ici_link_kick(ici_link_t *link) {
 
 // There may be room in the link again.
 static void offer_room(ici_link_t *link) {
-  ici_route_blocked(link->node);
-  ici_bell_ring(link->node->bell, atomic_load(&link->node->has_stuck_ring));
+  ici_node_t *node = link->node;
+  ici_route_blocked(node);
+  atomic_thread_fence(memory_order_seq_cst);  // Room first, then who waits for it.
+  ici_bell_ring(node->bell, atomic_load(&node->has_stuck_ring));
 }
 
-static void on_sent(void *context) {
+static void on_sent(void *context, bool is_sent) {
   ici_link_t *link = context;
-  const bool is_sent = nng_aio_result(link->send_aio) == 0;
-  if (is_sent) {
-    ici_message_gone(link->node);
-  } else {
-    ici_message_free(link->node, nng_aio_get_msg(link->send_aio));
-    nng_aio_set_msg(link->send_aio, NULL);
-  }
   pthread_mutex_lock(&link->lock);
   link->is_sending = false;
   pthread_mutex_unlock(&link->lock);
   if (is_sent) {
     ici_link_kick(link);
     offer_room(link);
+  } else {
+    ici_session_gone(link);
   }
 }
 
@@ -228,45 +222,65 @@ int64_t ici_link_piece_bytes(const ici_link_t *link) {
 
 void ici_link_receive(ici_link_t *link) {
   pthread_mutex_lock(&link->lock);
+  if (link->pipe != NULL) {
+    link->node->carrier->receive(link->pipe);
+  }
+  pthread_mutex_unlock(&link->lock);
+}
+
+void ici_link_dealt(ici_link_t *link) {
+  pthread_mutex_lock(&link->lock);
   link->dealt++;
-  nng_recv_aio(link->socket, link->receive_aio);
   pthread_mutex_unlock(&link->lock);
   ici_link_kick(link);  // An acknowledgement may be due.
 }
 
-static void on_received(void *context) {
+static void on_received(void *context, nng_msg *message) {
   ici_link_t *link = context;
-  if (nng_aio_result(link->receive_aio) != 0) {
-    return;  // The socket is being closed.
+  if (message == NULL) {
+    ici_session_gone(link);
+    return;
   }
-  nng_msg *message = nng_aio_get_msg(link->receive_aio);
-  nng_aio_set_msg(link->receive_aio, NULL);
-  ici_message_got(link->node);
   ici_header_t header;
-  if (!ici_session_receive(link, message, &header)) {
-    ici_message_free(link->node, message);
-    nng_recv_aio(link->socket, link->receive_aio);
-  } else if (ici_route_message(link, &header, message)) {
-    ici_link_receive(link);
-  }  // Else it goes on when the frame has found room.
+  if (ici_session_receive(link, message, &header)) {
+    ici_route_message(link, &header, message);
+  } else {
+    ici_message_give(link->node, message);
+  }
+  ici_link_receive(link);
 }
 
-static void on_pipe(nng_pipe pipe, nng_pipe_ev event, void *context) {
+static void on_connected(void *context, ici_door_t *door, ici_pipe_t *pipe) {
   ici_link_t *link = context;
-  if (event == NNG_PIPE_EV_REM_POST) {
-    ici_session_gone(link, pipe);
+  pthread_mutex_lock(&link->lock);
+  const int which = door == link->doors[0] ? 0 : 1;
+  link->is_asked[which] = false;
+  pthread_mutex_unlock(&link->lock);
+  if (pipe == NULL) {
+    ici_session_refused(link);
   } else if (!ici_session_begin(link, pipe)) {
-    nng_pipe_close(pipe);
+    pthread_mutex_lock(&link->lock);
+    link->unwanted[which] = pipe;
+    pthread_mutex_unlock(&link->lock);
+    ici_keeper_call(link->node);
   }
 }
+
+static nng_msg *take_message(void *context, size_t size_bytes) {
+  return ici_message_take(((ici_link_t *)context)->node, size_bytes);
+}
+
+static void give_message(void *context, nng_msg *message) {
+  ici_message_give(((ici_link_t *)context)->node, message);
+}
+
+static const ici_pipe_user_t link_user = {.connected = on_connected,
+                                          .sent = on_sent,
+                                          .received = on_received,
+                                          .take = take_message,
+                                          .give = give_message};
 
 // ---- Opening and closing.
-
-static pod_status_t nng_failure(int result, const ici_link_t *link, const char *what) {
-  return pod_error(result == NNG_ENOMEM ? POD_RESOURCE_EXHAUSTED : POD_UNAVAILABLE,
-                   "link %s to chip %d: %s: %s", direction_names[link->direction],
-                   link->peer, what, nng_strerror(result));
-}
 
 // Our own file in the directory: the process, chip and direction make it unique.
 static pod_status_t set_ipc(ici_link_t *link, const char *directory) {
@@ -299,126 +313,138 @@ pod_status_t ici_link_set_listen(ici_link_t *link, const char *ipc_directory,
   return NULL;
 }
 
-// What stands there under this name is our last socket's, or left from a process that is
-// gone.
-static pod_status_t listen_ipc(ici_link_t *link) {
-  unlink(link->ipc_url + strlen("ipc://"));
-  const int result = nng_listen(link->socket, link->ipc_url, NULL, 0);
-  return result == 0 ? NULL : nng_failure(result, link, link->ipc_url);
+// Keeps a door that has been opened.
+static void add_door(ici_link_t *link, ici_door_t *door) {
+  pthread_mutex_lock(&link->lock);
+  link->doors[link->door_count++] = door;
+  pthread_mutex_unlock(&link->lock);
 }
 
-// On a free port the first time, on the same one from then on.
-static pod_status_t listen_tcp(ici_link_t *link) {
-  nng_listener listener;
-  int port = 0;
-  int result = nng_listen(link->socket, link->tcp_url, &listener, 0);
-  if (result == 0) {
-    result = nng_listener_get_int(listener, NNG_OPT_TCP_BOUND_PORT, &port);
-  }
-  if (result != 0) {
-    return nng_failure(result, link, link->tcp_url);
-  }
-  char *colon = strrchr(link->tcp_url, ':');
-  if (strcmp(colon, ":0") == 0) {
-    snprintf(colon, sizeof(link->tcp_url) - (size_t)(colon - link->tcp_url), ":%d", port);
-  }
+// What stands there under this name is left from a process that is gone.
+static pod_status_t listen_ipc(ici_link_t *link) {
+  ici_door_t *door;
+  int port;
+  unlink(link->ipc_url + strlen("ipc://"));
+  POD_TRY(link->node->carrier->listen(link->ipc_url, &link_user, link, &door, &port));
+  add_door(link, door);
   return NULL;
 }
 
-static int set_up_socket(ici_link_t *link) {
-  int result = nng_aio_alloc(&link->send_aio, on_sent, link);
-  if (result == 0) {
-    result = nng_aio_alloc(&link->receive_aio, on_received, link);
-  }
-  if (result == 0) {
-    result = nng_socket_set_size(link->socket, NNG_OPT_RECVMAXSZ, ICI_FRAME_MAX);
-  }
-  if (result == 0) {
-    result = nng_socket_set_int(link->socket, NNG_OPT_RECVBUF, ICI_RECEIVE_BUFFER);
-  }
-  if (result == 0) {
-    result = nng_socket_set_ms(link->socket, NNG_OPT_RECONNMINT, RECONNECT_MIN_MS);
-  }
-  if (result == 0) {
-    result = nng_socket_set_ms(link->socket, NNG_OPT_RECONNMAXT, RECONNECT_MAX_MS);
-  }
-  if (result == 0) {
-    result = nng_pipe_notify(link->socket, NNG_PIPE_EV_ADD_PRE, on_pipe, link);
-  }
-  if (result == 0) {
-    result = nng_pipe_notify(link->socket, NNG_PIPE_EV_REM_POST, on_pipe, link);
-  }
-  return result;
+static pod_status_t listen_tcp(ici_link_t *link) {
+  ici_door_t *door;
+  int port = 0;
+  POD_TRY(link->node->carrier->listen(link->tcp_url, &link_user, link, &door, &port));
+  add_door(link, door);
+  char *colon = strrchr(link->tcp_url, ':');
+  snprintf(colon, sizeof(link->tcp_url) - (size_t)(colon - link->tcp_url), ":%d", port);
+  return NULL;
 }
 
-static pod_status_t listen_or_dial(ici_link_t *link) {
-  if (!link->listens) {
-    char url[ICI_URL_MAX + 1];
-    pthread_mutex_lock(&link->lock);
-    memcpy(url, link->dial_url, sizeof(url));
-    pthread_mutex_unlock(&link->lock);
-    const int result = nng_dial(link->socket, url, NULL, NNG_FLAG_NONBLOCK);
-    return result == 0 ? NULL : nng_failure(result, link, url);
-  }
+static pod_status_t listen_at_doors(ici_link_t *link) {
   if (link->ipc_url[0] != '\0') {
     POD_TRY(listen_ipc(link));
   }
   return link->tcp_url[0] != '\0' ? listen_tcp(link) : NULL;
 }
 
-pod_status_t ici_link_open(ici_link_t *link) {
-  nng_socket socket;
-  int result = nng_pair0_open(&socket);
-  if (result != 0) {
-    return nng_failure(result, link, "cannot open a socket");
+// Nobody asks them meanwhile: the keeper does.
+static void close_doors(ici_link_t *link) {
+  for (int i = 0; i < link->door_count; i++) {
+    link->node->carrier->destroy_door(link->doors[i]);
   }
   pthread_mutex_lock(&link->lock);
-  link->socket = socket;
-  link->pipe = 0;
+  link->door_count = 0;
+  link->is_asked[0] = link->is_asked[1] = false;
+  pthread_mutex_unlock(&link->lock);
+}
+
+static pod_status_t open_dialer(ici_link_t *link) {
+  ici_door_t *door;
+  pthread_mutex_lock(&link->lock);
+  const bool is_same = strcmp(link->open_url, link->dial_url) == 0;
+  memcpy(link->open_url, link->dial_url, sizeof(link->open_url));
+  pthread_mutex_unlock(&link->lock);
+  if (link->door_count > 0 && is_same) {
+    return NULL;
+  }
+  close_doors(link);
+  ici_link_drop_unwanted(link);
+  POD_TRY(link->node->carrier->dial(link->open_url, &link_user, link, &door));
+  add_door(link, door);
+  return NULL;
+}
+
+static pod_status_t open_doors(ici_link_t *link) {
+  if (!link->listens) {
+    return open_dialer(link);
+  }
+  if (link->door_count > 0) {
+    return NULL;
+  }
+  const pod_status_t status = listen_at_doors(link);
+  if (status != NULL) {
+    close_doors(link);
+  }
+  return status;
+}
+
+// With the link's lock.
+static void ask_doors(ici_link_t *link) {
+  for (int i = 0; i < link->door_count && link->phase == ICI_PHASE_WAITING; i++) {
+    if (!link->is_asked[i] && link->unwanted[i] == NULL) {
+      link->is_asked[i] = true;
+      link->node->carrier->next(link->doors[i]);
+    }
+  }
+}
+
+pod_status_t ici_link_open(ici_link_t *link) {
+  const pod_status_t status = open_doors(link);
+  if (status != NULL) {
+    return pod_status_context(status, "link %s to chip %d",
+                              direction_names[link->direction], link->peer);
+  }
+  pthread_mutex_lock(&link->lock);
   link->is_sending = false;
   link->phase = ICI_PHASE_WAITING;
   link->until_ns = INT64_MAX;
+  ask_doors(link);
   pthread_mutex_unlock(&link->lock);
-  result = set_up_socket(link);
-  if (result != 0) {
-    return nng_failure(result, link, "cannot set up a socket");
-  }
-  nng_recv_aio(link->socket, link->receive_aio);
-  return listen_or_dial(link);
+  return NULL;
 }
 
-// Nobody passes it on any more when this returns, and so nobody asks for the next one in
-// its name.
-static void drop_blocked(ici_link_t *link) {
-  pthread_mutex_lock(&link->node->forward_lock);
-  pthread_mutex_lock(&link->lock);
-  if (link->blocked != NULL) {
-    ici_message_free(link->node, link->blocked);
-    link->blocked = NULL;
-    atomic_fetch_sub(&link->node->waiting, 1);
+void ici_link_drop_unwanted(ici_link_t *link) {
+  for (int i = 0; i < ICI_DOORS_MAX; i++) {
+    pthread_mutex_lock(&link->lock);
+    ici_pipe_t *pipe = link->unwanted[i];
+    link->unwanted[i] = NULL;
+    pthread_mutex_unlock(&link->lock);
+    if (pipe != NULL) {
+      link->node->carrier->destroy_pipe(pipe);
+      pthread_mutex_lock(&link->lock);
+      ask_doors(link);  // The link may wait again meanwhile.
+      pthread_mutex_unlock(&link->lock);
+    }
   }
-  pthread_mutex_unlock(&link->lock);
-  pthread_mutex_unlock(&link->node->forward_lock);
 }
 
-// The operations are stopped before the socket goes: one that is started on a socket that
-// is just closing may outlive it.
 void ici_link_close(ici_link_t *link) {
   pthread_mutex_lock(&link->lock);
-  const bool is_open = link->phase != ICI_PHASE_CLOSED;
+  ici_pipe_t *pipe = link->pipe;
+  link->pipe = NULL;
   link->phase = ICI_PHASE_CLOSED;
   ici_link_clear(link);
   pthread_mutex_unlock(&link->lock);
-  if (!is_open) {
-    return;
+  if (pipe != NULL) {
+    link->node->carrier->destroy_pipe(pipe);
   }
-  nng_aio_stop(link->send_aio);
-  nng_aio_stop(link->receive_aio);
-  drop_blocked(link);
-  nng_close(link->socket);
-  nng_aio_free(link->send_aio);
-  nng_aio_free(link->receive_aio);
-  link->send_aio = link->receive_aio = NULL;
+  ici_route_drop_blocked(link);
+}
+
+void ici_link_shut(ici_link_t *link) {
+  close_doors(link);
+  ici_link_close(link);
+  ici_link_drop_unwanted(link);
 }
 
 static bool is_url(const char *url) {
@@ -436,7 +462,7 @@ pod_status_t ici_link_dial(ici_link_t *link, const char *url) {
   const bool is_same = strcmp(url, link->dial_url) == 0;
   if (!is_same) {
     snprintf(link->dial_url, sizeof(link->dial_url), "%s", url);
-    link->idle_rounds = link->failures = 0;
+    link->failures = 0;
     link->until_ns = link->phase == ICI_PHASE_CLOSED ? 0 : link->until_ns;
   }
   pthread_mutex_unlock(&link->lock);

@@ -1,3 +1,6 @@
+// Buffers for frames (nng's messages), a few of the long ones kept for reuse: a fresh one
+// costs more in page faults than the copy into it. And lists of frames that wait.
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +22,7 @@ nng_msg *ici_message_take(ici_node_t *node, size_t size_bytes) {
     nng_msg_free(message);
     return NULL;
   }
-  ici_message_got(node);
+  atomic_fetch_add_explicit(&node->messages, 1, memory_order_relaxed);
   return message;
 }
 
@@ -37,22 +40,18 @@ nng_msg *ici_message_make(ici_node_t *node, const ici_header_t *header,
   return message;
 }
 
-void ici_message_got(ici_node_t *node) {
-  atomic_fetch_add_explicit(&node->messages, 1, memory_order_relaxed);
-}
-
-void ici_message_gone(ici_node_t *node) {
+static void count_down(ici_node_t *node) {
   atomic_fetch_sub_explicit(&node->messages, 1, memory_order_relaxed);
 }
 
 void ici_message_free(ici_node_t *node, nng_msg *message) {
-  ici_message_gone(node);
+  count_down(node);
   nng_msg_free(message);
 }
 
 void ici_message_give(ici_node_t *node, nng_msg *message) {
   bool is_kept = false;
-  ici_message_gone(node);
+  count_down(node);
   pthread_mutex_lock(&node->lock);
   // Short ones are cheap to make anew; the long ones are worth the places.
   if (node->spare_count < ICI_SPARE_MESSAGES_MAX &&

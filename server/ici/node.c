@@ -1,5 +1,7 @@
+// What a chip keeps of its peers (epoch, room), of frames for collectives to come, and
+// of executions that have ended or were aborted.
+
 #include <inttypes.h>
-#include <nng/nng.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -308,17 +310,7 @@ void ici_node_end(ici_node_t *node, uint64_t execution) {
 
 static void *pump(void *context) {
   ici_node_t *node = context;
-  while (!atomic_load(&node->stops)) {
-    const uint32_t seen = atomic_load(&node->bell->pump_word);
-    if (pthread_mutex_trylock(&node->progress) == 0) {
-      while (!atomic_load(&node->run_wants) && ici_route_rings(node, NULL)) {
-      }
-      pthread_mutex_unlock(&node->progress);
-      ici_route_blocked(node);
-    }
-    if (!atomic_load(&node->stops)) {
-      ici_bell_sleep(&node->bell->pump_word, seen, -1);
-    }
+  while (ici_watch_pump(&node->watch, ici_route_look, node)) {
   }
   return NULL;
 }
@@ -349,7 +341,7 @@ static void init_locks(ici_node_t *node) {
   pod_clock_cond_init(&node->link_changed);
   pod_clock_cond_init(&node->keeper_wanted);
   pthread_mutex_init(&node->event_lock, NULL);
-  pthread_mutex_init(&node->progress, NULL);
+  pthread_mutex_init(&node->outbox_lock, NULL);
   pthread_mutex_init(&node->forward_lock, NULL);
   pthread_mutex_init(&node->lock, NULL);
   for (int d = 0; d < TORUS_DIRECTIONS; d++) {
@@ -358,10 +350,11 @@ static void init_locks(ici_node_t *node) {
                          .direction = d,
                          .peer = torus_neighbour(&node->torus, node->chip, d),
                          .listens = d % 2 == 0,
-                         .until_ns = INT64_MAX,
+                         .until_ns = 0,
                          .outgoing.shared.file = -1,
                          .incoming.shared.file = -1,
                          .peer_bell.file = -1};
+    ici_kept_init(&link->blocked);
     pthread_mutex_init(&link->lock, NULL);
     pthread_mutex_init(&link->ring_lock, NULL);
   }
@@ -377,9 +370,13 @@ static ici_node_t *make(const ici_node_config_t *config) {
   node->use_shared_memory = config->use_shared_memory;
   node->silence_ns =
       (config->silence_ms > 0 ? config->silence_ms : ICI_SILENCE_MS) * ICI_NS_PER_MS;
+  node->carrier = config->carrier == NULL ? &ici_stream_carrier : config->carrier;
+  node->combine = config->combine;
   node->on_link = config->on_link;
   node->context = config->context;
   node->bell_memory.file = -1;
+  node->consent.file = -1;
+  node->witnesses = pod_alloc((size_t)node->chip_count * sizeof(*node->witnesses));
   node->bounce = pod_alloc(ICI_BOUNCE_BYTES);
   node->peers = pod_alloc((size_t)node->chip_count * sizeof(*node->peers));
   const int64_t least = ICI_EAGER_STEP_BYTES + ICI_FRAME_COST_BYTES;
@@ -393,15 +390,25 @@ static ici_node_t *make(const ici_node_config_t *config) {
   return node;
 }
 
+// Where it is not to be had, everything is sent.
+static void give_consent(ici_node_t *node) {
+  const ici_owner_t owner = {.pod = node->pod, .chip = node->chip, .epoch = node->epoch};
+  const pod_status_t status = ici_consent_create(&owner, &node->consent);
+  if (status != NULL) {
+    pod_log(POD_LOG_WARNING, "ici: nothing can be read: %s", pod_status_message(status));
+    pod_status_free(status);
+  }
+}
+
 static pod_status_t start(ici_node_t *node, const ici_node_config_t *config) {
   uint8_t token[ICI_TOKEN_BYTES];
   ici_shared_token(token);
   POD_TRY(ici_shared_create(sizeof(ici_bell_t), token, &node->bell_memory));
   node->bell = node->bell_memory.memory;
-  atomic_store(&node->bell->state, ICI_BELL_IDLE);
+  ici_watch_init(&node->watch, node->bell);
   if (node->use_shared_memory) {
     node->host = ici_shared_host();
-    ici_remote_allow();
+    give_consent(node);
     if (pthread_create(&node->pump, NULL, pump, node) != 0) {
       return pod_error(POD_RESOURCE_EXHAUSTED, "cannot start a thread for the links");
     }
@@ -414,7 +421,7 @@ static pod_status_t start(ici_node_t *node, const ici_node_config_t *config) {
     }
     if (link->peer >= 0 && link->listens) {
       POD_TRY(ici_link_set_listen(link, config->ipc_directory, config->tcp_host));
-      POD_TRY(ici_keeper_open(link));
+      POD_TRY(ici_link_open(link));
     }
   }
   if (pthread_create(&node->keeper, NULL, ici_keeper_run, node) != 0) {
@@ -445,8 +452,8 @@ static void free_kept(ici_node_t *node, ici_kept_list_t *list) {
 }
 
 // Says goodbye over all links; the keeper closes each when it has been answered, or has
-// not been for a while, and ends. False: nng does not finish to close a connection, and
-// may still call back.
+// not been for a while, and ends. False: a pipe does not finish to close, and may still
+// call back.
 static bool leave_all(ici_node_t *node) {
   atomic_store(&node->goes, true);
   pthread_mutex_lock(&node->event_lock);
@@ -459,7 +466,7 @@ static bool leave_all(ici_node_t *node) {
   }
   if (!node->has_keeper) {  // Half built.
     for (int d = 0; d < TORUS_DIRECTIONS; d++) {
-      ici_link_close(&node->links[d]);
+      ici_link_shut(&node->links[d]);
     }
     return true;
   }
@@ -489,13 +496,19 @@ static void free_node(ici_node_t *node) {
   while (node->spare_count > 0) {
     nng_msg_free(node->spare[--node->spare_count]);
   }
+  ici_watch_deinit(&node->watch);
   ici_shared_close(&node->bell_memory);
   pthread_cond_destroy(&node->link_changed);
   pthread_cond_destroy(&node->keeper_wanted);
   pthread_mutex_destroy(&node->event_lock);
-  pthread_mutex_destroy(&node->progress);
+  pthread_mutex_destroy(&node->outbox_lock);
   pthread_mutex_destroy(&node->forward_lock);
   pthread_mutex_destroy(&node->lock);
+  ici_consent_close(&node->consent);
+  for (int32_t chip = 0; chip < node->chip_count; chip++) {
+    ici_witness_close(&node->witnesses[chip]);
+  }
+  free(node->witnesses);
   free(node->bounce);
   free(node->peers);
   free(node);
@@ -509,7 +522,7 @@ void ici_node_destroy(ici_node_t *node) {
   const bool is_closed = node->bell == NULL || leave_all(node);
   atomic_store(&node->stops, true);
   if (node->has_pump) {
-    ici_bell_alarm(node->bell);
+    ici_watch_end(&node->watch);
     pthread_join(node->pump, NULL);
   }
   if (is_closed) {

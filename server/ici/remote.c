@@ -1,3 +1,5 @@
+// process_vm_readv with its outcomes sorted. The encoding is 32 bytes, little-endian.
+
 #include "server/ici/remote.h"
 
 #include <errno.h>
@@ -25,21 +27,23 @@ static uint64_t take(const uint8_t *bytes) {
 
 void ici_remote_encode(const ici_remote_t *remote, uint8_t bytes[ICI_REMOTE_BYTES]) {
   put(bytes, remote->host);
-  put(bytes + 8, (uint64_t)(uint32_t)remote->process);
+  put(bytes + 8,
+      (uint64_t)(uint32_t)remote->process | (uint64_t)(uint32_t)remote->file << 32);
   put(bytes + 16, remote->address);
   put(bytes + 24, (uint64_t)remote->size_bytes);
 }
 
 void ici_remote_decode(const uint8_t bytes[ICI_REMOTE_BYTES], ici_remote_t *out_remote) {
   *out_remote = (ici_remote_t){.host = take(bytes),
-                               .process = (int32_t)take(bytes + 8),
+                               .process = (int32_t)(uint32_t)take(bytes + 8),
+                               .file = (int32_t)(uint32_t)(take(bytes + 8) >> 32),
                                .address = take(bytes + 16),
                                .size_bytes = (int64_t)take(bytes + 24)};
 }
 
-void ici_remote_allow(void) {
-  // Fails where there is no Yama, and no consent needed.
-  (void)prctl(PR_SET_PTRACER, (unsigned long)-1, 0, 0, 0);
+void ici_remote_allow(int32_t process) {
+  // Fails where there is no Yama, and no word needed.
+  (void)prctl(PR_SET_PTRACER, (unsigned long)process, 0, 0, 0);
 }
 
 static ici_remote_read_t outcome_of(int error) {

@@ -1,3 +1,7 @@
+// A single-producer, single-consumer ring (Lamport, 1983): positions only grow, each
+// side writes its own and reads the other's, and a writer that finds no room leaves a
+// wish and looks once more.
+
 #include "server/ici/ring.h"
 
 #include <stdatomic.h>
@@ -77,6 +81,7 @@ static ici_ring_put_t look_for_room(ici_ring_t *ring, uint64_t wanted) {
     return ICI_RING_PUT;
   }
   const uint32_t waited = atomic_exchange(&control_of(ring)->writer_waits, 1);
+  atomic_thread_fence(memory_order_seq_cst);  // The reader: room first, then who waits.
   if (has_room(ring, wanted)) {
     return ICI_RING_PUT;
   }

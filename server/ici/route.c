@@ -13,6 +13,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/log.h"
@@ -24,36 +25,45 @@ static ici_link_t *link_towards(ici_node_t *node, int32_t chip) {
   return &node->links[torus_next_hop(&node->torus, node->chip, chip)];
 }
 
+static ici_kept_t *take_from_outbox(ici_node_t *node) {
+  pthread_mutex_lock(&node->lock);
+  ici_kept_t *kept = node->outbox.first == NULL
+                         ? NULL
+                         : ici_kept_remove(&node->outbox, &node->outbox.first);
+  node->outbox_count -= kept != NULL ? 1 : 0;
+  pthread_mutex_unlock(&node->lock);
+  return kept;
+}
+
+static void put_back(ici_node_t *node, ici_kept_t *kept) {
+  pthread_mutex_lock(&node->lock);
+  ici_kept_push(&node->outbox, kept);
+  node->outbox_count++;
+  pthread_mutex_unlock(&node->lock);
+}
+
 // Tries every frame that waits once. They are control frames, whose order does not
-// matter.
+// matter. One at a time: who has made room must not find the outbox empty because another
+// has its frame in the hand and has just found no room for it.
 static void empty_outbox(ici_node_t *node) {
+  pthread_mutex_lock(&node->outbox_lock);
   pthread_mutex_lock(&node->lock);
   int count = node->outbox_count;
   pthread_mutex_unlock(&node->lock);
   for (; count > 0; count--) {
-    pthread_mutex_lock(&node->lock);
-    ici_kept_t *kept = node->outbox.first == NULL
-                           ? NULL
-                           : ici_kept_remove(&node->outbox, &node->outbox.first);
-    node->outbox_count -= kept != NULL ? 1 : 0;
-    pthread_mutex_unlock(&node->lock);
+    ici_kept_t *kept = take_from_outbox(node);
     if (kept == NULL) {
-      return;
+      break;
     }
-    atomic_fetch_sub(&node->waiting, 1);
     ici_link_t *link = link_towards(node, kept->header.destination);
-    const ici_put_t outcome =
-        ici_link_put(link, &kept->header, ici_kept_payload(kept), 1);
-    if (outcome != ICI_PUT_FULL) {
-      ici_kept_free(node, kept);
+    if (ici_link_put(link, &kept->header, ici_kept_payload(kept), 1) == ICI_PUT_FULL) {
+      put_back(node, kept);
       continue;
     }
-    pthread_mutex_lock(&node->lock);
-    ici_kept_push(&node->outbox, kept);
-    node->outbox_count++;
-    pthread_mutex_unlock(&node->lock);
-    atomic_fetch_add(&node->waiting, 1);
+    ici_kept_free(node, kept);
+    atomic_fetch_sub(&node->waiting, 1);
   }
+  pthread_mutex_unlock(&node->outbox_lock);
 }
 
 // When there is no room, the frame waits in the outbox.
@@ -128,40 +138,69 @@ static ici_put_t pass_message(const ici_link_t *from, const ici_header_t *header
   return outcome;
 }
 
-bool ici_route_message(ici_link_t *link, const ici_header_t *header, nng_msg *message) {
-  ici_node_t *node = link->node;
-  if (header->destination == node->chip) {
-    ici_node_take(node, header, message);
-    return true;
+// False: it must wait for room.
+static bool deal_with(ici_link_t *link, const ici_header_t *header, nng_msg *message) {
+  if (header->destination == link->node->chip) {
+    ici_node_take(link->node, header, message);
+  } else if (pass_message(link, header, message) != ICI_PUT_DONE) {
+    return false;
   }
-  if (pass_message(link, header, message) == ICI_PUT_DONE) {
-    return true;
+  ici_link_dealt(link);
+  return true;
+}
+
+// Behind what waits already. False: so many cannot be on the link.
+static bool block(ici_link_t *link, const ici_header_t *header, nng_msg *message) {
+  ici_node_t *node = link->node;
+  if (atomic_load(&link->blocked_count) >= ICI_LINK_WINDOW) {
+    return false;
   }
   pthread_mutex_lock(&node->forward_lock);
-  pthread_mutex_lock(&link->lock);
-  link->blocked = message;
-  link->blocked_header = *header;
-  pthread_mutex_unlock(&link->lock);
+  ici_kept_push(&link->blocked, ici_kept_make(header, message));
+  atomic_fetch_add(&link->blocked_count, 1);
   atomic_fetch_add(&node->waiting, 1);
   pthread_mutex_unlock(&node->forward_lock);
   ici_route_blocked(node);  // Room may have come in between.
-  return false;
+  return true;
 }
 
-// Under forward_lock nobody else takes or puts `blocked`.
-static void pass_blocked(ici_link_t *link) {
-  pthread_mutex_lock(&link->lock);
-  nng_msg *message = link->blocked;
-  const ici_header_t header = link->blocked_header;
-  pthread_mutex_unlock(&link->lock);
-  if (message == NULL || pass_message(link, &header, message) != ICI_PUT_DONE) {
+// Only who receives adds to what is blocked: where nothing is, the frame is the first.
+void ici_route_message(ici_link_t *link, const ici_header_t *header, nng_msg *message) {
+  if (atomic_load(&link->blocked_count) == 0 && deal_with(link, header, message)) {
     return;
   }
-  pthread_mutex_lock(&link->lock);
-  link->blocked = NULL;
-  pthread_mutex_unlock(&link->lock);
+  if (!block(link, header, message)) {
+    ici_message_free(link->node, message);
+    ici_session_leave(link, "it sends more frames than there is room for");
+  }
+}
+
+// With forward_lock: nobody else takes from `blocked`.
+static ici_kept_t *first_blocked(ici_link_t *link) {
+  return link->blocked.first;
+}
+
+static ici_kept_t *take_blocked(ici_link_t *link) {
   atomic_fetch_sub(&link->node->waiting, 1);
-  ici_link_receive(link);
+  ici_kept_t *kept = ici_kept_remove(&link->blocked, &link->blocked.first);
+  return kept;
+}
+
+static void pass_blocked(ici_link_t *link) {
+  while (first_blocked(link) != NULL &&
+         deal_with(link, &first_blocked(link)->header, first_blocked(link)->message)) {
+    free(take_blocked(link));
+    atomic_fetch_sub(&link->blocked_count, 1);
+  }
+}
+
+void ici_route_drop_blocked(ici_link_t *link) {
+  pthread_mutex_lock(&link->node->forward_lock);
+  while (first_blocked(link) != NULL) {
+    ici_kept_free(link->node, take_blocked(link));
+    atomic_fetch_sub(&link->blocked_count, 1);
+  }
+  pthread_mutex_unlock(&link->node->forward_lock);
 }
 
 void ici_route_blocked(ici_node_t *node) {
@@ -223,6 +262,18 @@ typedef enum look_t {
   LOOK_BROKEN = 3,
 } look_t;
 
+// Passes a frame of a ring on. When there is no room it says so, and tries once more:
+// room that came before it was said has called nobody.
+static bool passes_from_ring(ici_link_t *link, const ici_header_t *header,
+                             const uint8_t *payload) {
+  if (pass_from_ring(link, header, payload) != ICI_PUT_FULL) {
+    return true;
+  }
+  atomic_store(&link->node->has_stuck_ring, true);
+  atomic_thread_fence(memory_order_seq_cst);
+  return pass_from_ring(link, header, payload) != ICI_PUT_FULL;
+}
+
 // With ring_lock. Handles the first frame.
 static look_t handle_first(ici_link_t *link, ici_run_t *run, bool *out_writer_waits) {
   ici_node_t *node = link->node;
@@ -236,10 +287,10 @@ static look_t handle_first(ici_link_t *link, ici_run_t *run, bool *out_writer_wa
   if (header.kind < ICI_DATA || header.kind >= ICI_ACK) {
     return LOOK_BROKEN;
   }
+  header.via = (uint8_t)(link->direction + 1);
   if (header.destination == node->chip) {
     take_from_ring(node, run, &header, payload);
-  } else if (pass_from_ring(link, &header, payload) == ICI_PUT_FULL) {
-    atomic_store(&node->has_stuck_ring, true);
+  } else if (!passes_from_ring(link, &header, payload)) {
     return LOOK_STUCK;
   }
   *out_writer_waits = ici_ring_drop(&link->incoming, header.payload_bytes);
@@ -274,6 +325,15 @@ bool ici_route_rings(ici_node_t *node, ici_run_t *run) {
     if (link->peer >= 0 && atomic_load(&link->state) == ICI_LINK_UP) {
       found |= look_at_ring(link, run);
     }
+  }
+  return found;
+}
+
+bool ici_route_look(void *context) {
+  ici_node_t *node = context;
+  const bool found = ici_route_rings(node, NULL);
+  if (atomic_load(&node->waiting) > 0) {
+    ici_route_blocked(node);
   }
   return found;
 }

@@ -1,27 +1,23 @@
-// The life of a link's socket: one connection, from hello to farewell, then a new socket.
+// The life of a link: a pipe, from hello to farewell, then the next one.
 //
-//          ┌────────────── the keeper opens a socket ──────────────┐
+//          ┌────────── the keeper asks the doors for a pipe ───────┐
 //          │                                                       │
 //          v                                                       │
-//      WAITING ──connected: say hello──> GREETING ──both greeted──> UP
-//          │ nobody came                   │ wrong, too late         │ told to, nonsense,
-//          │ for a while                   │                         │ bye came: say bye
+//      WAITING ──a pipe: say hello──> GREETING ──both greeted────> UP
+//          │ nobody there                  │ wrong, too late         │ told to, nonsense,
+//          │                               │                         │ bye came: say bye
 //          │                               │                         v
 //          │                               │                      LEAVING
 //          │        connection gone        │  connection gone        │ bye came, too late
 //          └──────────────┬────────────────┴─────────────────────────┘
 //                         v
-//                       OVER ──the keeper closes the socket──> CLOSED ──> (again)
+//                       OVER ──the keeper destroys the pipe──> CLOSED ──> (again)
 //
-// Why never two connections over one socket, and why a socket is made anew when nobody
-// has come: nng (1.5.2) mixes up what is left of a PAIR's last connection with its next
-// one; and a connection that is gone before the protocol's own greeting looks to it like
-// the end of its listener or dialer, which then waits for ever.
+// While a link has a pipe its doors are not asked for another: who comes waits at the
+// listener. A pipe that comes nevertheless (by the other door) is destroyed.
 // Why signs of life: a path between two hosts may die without a word, and TCP would
-// notice after a quarter of an hour. An ACK says that the other side lives; who waits for
-// room to pass a frame on does not read, and so does not listen for it. Why BYE: a
-// connection on which something is just moving may never close in nng, and then keeps it
-// from closing others. After BYE both ways nothing moves.
+// notice after a quarter of an hour. An ACK says that the other side lives. Why BYE: the
+// other side knows that it was meant, and says why.
 //
 // A link has the state UP or DOWN for everybody else; the rest is here.
 
@@ -63,7 +59,7 @@ static ici_hello_t hello_of(const ici_link_t *link) {
 // A ring of its own for this session, and what the other side needs to open it.
 static void offer_ring(ici_link_t *link, ici_hello_t *hello) {
   ici_node_t *node = link->node;
-  if (!node->use_shared_memory || node->host == 0) {
+  if (!node->use_shared_memory || node->host == 0 || atomic_load(&link->is_tcp)) {
     return;
   }
   memcpy(hello->token, node->bell->token, ICI_TOKEN_BYTES);
@@ -130,6 +126,10 @@ static bool go_down(ici_link_t *link, unsigned from, ici_phase_t phase,
     ici_ring_close(&link->incoming);
     pthread_mutex_unlock(&link->ring_lock);
   }
+  if (moves && link->node->reader == link) {
+    link->node->reader = NULL;
+    ici_remote_allow(0);
+  }
   if (moves && was_up) {
     report(link, ICI_LINK_DOWN, reason);
   }
@@ -184,9 +184,6 @@ static int64_t next_sign_ns(const ici_link_t *link, int64_t now_ns) {
 static bool give_sign(ici_link_t *link) {
   const int64_t now_ns = pod_clock_now_ns();
   pthread_mutex_lock(&link->lock);
-  if (link->blocked != NULL) {
-    link->heard_ns = now_ns;
-  }
   const bool is_up = link->phase == ICI_PHASE_UP;
   const bool is_alive = now_ns - link->heard_ns < link->node->silence_ns;
   if (is_up && is_alive) {
@@ -220,13 +217,7 @@ void ici_session_timeout(ici_link_t *link) {
   pthread_mutex_unlock(&link->node->event_lock);
 }
 
-static bool is_tcp(nng_pipe pipe) {
-  nng_sockaddr address;
-  return nng_pipe_get_addr(pipe, NNG_OPT_REMADDR, &address) == 0 &&
-         (address.s_family == NNG_AF_INET || address.s_family == NNG_AF_INET6);
-}
-
-bool ici_session_begin(ici_link_t *link, nng_pipe pipe) {
+bool ici_session_begin(ici_link_t *link, ici_pipe_t *pipe) {
   ici_node_t *node = link->node;
   pthread_mutex_lock(&node->event_lock);
   pthread_mutex_lock(&link->lock);
@@ -234,9 +225,8 @@ bool ici_session_begin(ici_link_t *link, nng_pipe pipe) {
   if (begins) {
     link->phase = ICI_PHASE_GREETING;
     link->until_ns = pod_clock_now_ns() + ICI_HELLO_TIMEOUT_MS * ICI_NS_PER_MS;
-    link->pipe = nng_pipe_id(pipe);
-    atomic_store(&link->is_tcp, is_tcp(pipe));
-    link->idle_rounds = 0;
+    link->pipe = pipe;
+    atomic_store(&link->is_tcp, pipe->is_tcp);
     link->got_hello = link->got_welcome = false;
     link->put = link->put_acked = link->dealt = link->dealt_acked = 0;
   }
@@ -250,18 +240,35 @@ bool ici_session_begin(ici_link_t *link, nng_pipe pipe) {
   }
   pthread_mutex_unlock(&node->event_lock);
   if (begins) {
+    ici_link_receive(link);
     ici_link_kick(link);
     ici_keeper_call(node);
   }
   return begins;
 }
 
-void ici_session_gone(ici_link_t *link, nng_pipe pipe) {
+void ici_session_refused(ici_link_t *link) {
   pthread_mutex_lock(&link->lock);
-  const bool is_it = link->pipe == nng_pipe_id(pipe);
+  if (link->phase == ICI_PHASE_WAITING) {
+    link->until_ns =
+        pod_clock_now_ns() + (link->listens ? ICI_RETRY_MS * ICI_NS_PER_MS : 0);
+  }
   pthread_mutex_unlock(&link->lock);
-  if (is_it) {
-    end(link, FROM_GREETING | FROM_UP | FROM_LEAVING, "the connection was closed");
+  ici_keeper_call(link->node);
+}
+
+void ici_session_gone(ici_link_t *link) {
+  end(link, FROM_GREETING | FROM_UP | FROM_LEAVING, "the connection was closed");
+}
+
+// With the event lock. Where Yama is strict one process may read this one: the first
+// neighbour that has proven who it is, as long as its link is up. The others are sent
+// what they need.
+static void allow_reader(ici_link_t *link) {
+  ici_node_t *node = link->node;
+  if (atomic_load(&link->shares) && node->reader == NULL) {
+    node->reader = link;
+    ici_remote_allow(link->peer_process);
   }
 }
 
@@ -287,6 +294,7 @@ static void go_up(ici_link_t *link) {
   }
   pthread_mutex_unlock(&link->lock);
   if (goes_up) {
+    allow_reader(link);
     report(link, ICI_LINK_UP, "");
   }
   pthread_mutex_unlock(&node->event_lock);
@@ -297,11 +305,34 @@ static void go_up(ici_link_t *link) {
 
 // ---- Hearing things.
 
+// Whether the other side offers memory that could be mapped here. Never over tcp, where
+// nobody proves whose memory it would be.
+static bool is_offer_near(const ici_link_t *link, const ici_hello_t *hello) {
+  const ici_node_t *node = link->node;
+  return node->use_shared_memory && node->host != 0 && hello->process != 0 &&
+         hello->host == node->host && !atomic_load(&link->is_tcp);
+}
+
+// With the link's lock. The keeper may have taken the pipe away while this was heard.
+static int32_t process_of(const ici_link_t *link) {
+  return link->pipe == NULL ? 0 : link->pipe->process;
+}
+
+static pod_status_t check_process(ici_link_t *link, const ici_hello_t *hello) {
+  pthread_mutex_lock(&link->lock);
+  const int32_t process = process_of(link);
+  pthread_mutex_unlock(&link->lock);
+  if (is_offer_near(link, hello) && hello->process != process) {
+    return pod_error(POD_FAILED_PRECONDITION,
+                     "it offers the memory of process %d, but is process %d",
+                     hello->process, process);
+  }
+  return NULL;
+}
+
 // Maps the other side's ring and bell. False: frames go over the socket.
 static bool open_offer(ici_link_t *link, const ici_hello_t *hello) {
-  const ici_node_t *node = link->node;
-  if (!node->use_shared_memory || node->host == 0 || hello->process == 0 ||
-      hello->host != node->host) {
+  if (!is_offer_near(link, hello)) {
     return false;
   }
   ici_ring_t ring;
@@ -339,10 +370,12 @@ static pod_status_t hear_hello(ici_link_t *link, const uint8_t *payload,
   const ici_hello_t own = hello_of(link);
   POD_TRY(ici_hello_decode(payload, payload_bytes, &hello));
   POD_TRY(ici_hello_check(&own, &hello));
+  POD_TRY(check_process(link, &hello));
   const bool shares = open_offer(link, &hello);
   pthread_mutex_lock(&link->lock);
   link->got_hello = true;
   link->peer_epoch = hello.epoch;
+  link->peer_process = process_of(link);
   pthread_mutex_unlock(&link->lock);
   say(link, ICI_WELCOME, shares ? WELCOME_SHARES : 0, NULL, 0);
   ici_link_kick(link);

@@ -1,3 +1,6 @@
+// memfd_create, sealed before it is shown; the other side opens /proc/PID/fd/N and
+// checks size, seals and a token.
+
 #include "server/ici/shared.h"
 
 #include <errno.h>

@@ -59,9 +59,9 @@ void simulator_cores_init(simulator_engine_t *engine) {
 
 void simulator_cores_deinit(simulator_engine_t *engine) {
   for (int32_t i = 0; engine->cores != NULL && i < engine->classes.class_count; i++) {
-    free(engine->cores[i].frames);
-    free(engine->cores[i].fetches);
-    free(engine->cores[i].stretches);
+    pod_list_deinit(&engine->cores[i].frames);
+    pod_list_deinit(&engine->cores[i].fetches);
+    pod_list_deinit(&engine->cores[i].stretches);
   }
 }
 
@@ -69,15 +69,15 @@ void simulator_cores_deinit(simulator_engine_t *engine) {
 
 static void fetch_done(simulator_engine_t *engine, int32_t class_index, int64_t at_ps) {
   simulator_core_t *core = &engine->cores[class_index];
-  const simulator_prefetch_t *fetch = &core->fetches[core->fetch_first++];
+  const simulator_prefetch_t *fetch = &core->fetches.items[core->fetch_first++];
   core->fetched_ps[engine->slots[fetch->task]] = at_ps;
   const int64_t flight_ps = at_ps - fetch->start_ps;
   simulator_total(engine, class_index, fetch->task)->flight_ps += flight_ps;
   simulator_record_flight(engine, class_index, fetch->event, flight_ps);
-  if (core->fetch_first == core->fetch_count) {
+  if (core->fetch_first == core->fetches.count) {
     chip_of(engine, class_index)->dma_ps += at_ps - core->dma_since_ps;
     core->fetch_first = 0;
-    core->fetch_count = 0;
+    core->fetches.count = 0;
   }
 }
 
@@ -88,8 +88,8 @@ static void drain(simulator_engine_t *engine, int32_t class_index, int64_t from_
   simulator_core_t *core = &engine->cores[class_index];
   const int64_t span_ps = to_ps - from_ps;
   int64_t used_ps = 0;
-  while (core->fetch_first < core->fetch_count) {
-    simulator_prefetch_t *fetch = &core->fetches[core->fetch_first];
+  while (core->fetch_first < core->fetches.count) {
+    simulator_prefetch_t *fetch = &core->fetches.items[core->fetch_first];
     if (fetch->left_ps > share_ps - used_ps) {
       fetch->left_ps -= share_ps - used_ps;
       return;
@@ -109,17 +109,12 @@ static void drain(simulator_engine_t *engine, int32_t class_index, int64_t from_
 
 static void start_fetch(simulator_engine_t *engine, int32_t class_index, int32_t task) {
   simulator_core_t *core = &engine->cores[class_index];
-  if (core->fetch_count == core->fetch_capacity) {
-    core->fetch_capacity = core->fetch_capacity == 0 ? 16 : 2 * core->fetch_capacity;
-    core->fetches =
-        pod_grow(core->fetches, (size_t)core->fetch_capacity, sizeof(*core->fetches));
-  }
-  if (core->fetch_first == core->fetch_count) {
+  if (core->fetch_first == core->fetches.count) {
     core->dma_since_ps = core->now_ps;
   }
   const int64_t cost_ps =
       engine->costs[task].hbm_ps + engine->options->spec->dma_latency_ps;
-  core->fetches[core->fetch_count++] = (simulator_prefetch_t){
+  *pod_list_add(&core->fetches) = (simulator_prefetch_t){
       .task = task,
       .event = simulator_record_event(engine, class_index, task, core->now_ps),
       .start_ps = core->now_ps,
@@ -133,8 +128,8 @@ static void start_fetch(simulator_engine_t *engine, int32_t class_index, int32_t
 
 // Computing time up to `at_ps`, which never goes back.
 static int64_t computed_until(simulator_core_t *core, int64_t at_ps) {
-  while (core->stretch_first < core->stretch_count) {
-    const simulator_stretch_t *stretch = &core->stretches[core->stretch_first];
+  while (core->stretch_first < core->stretches.count) {
+    const simulator_stretch_t *stretch = &core->stretches.items[core->stretch_first];
     if (stretch->end_ps > at_ps) {
       const int64_t part_ps = at_ps - stretch->start_ps;
       return core->stretched_ps + (part_ps > 0 ? part_ps : 0);
@@ -143,24 +138,18 @@ static int64_t computed_until(simulator_core_t *core, int64_t at_ps) {
     core->stretch_first++;
   }
   core->stretch_first = 0;
-  core->stretch_count = 0;
+  core->stretches.count = 0;
   return core->stretched_ps;
 }
 
 // Remembers when the core computed, as long as somebody will ask.
 static void add_stretch(simulator_core_t *core, int64_t duration_ps) {
   if (core->flights == 0 && core->flights_ahead == 0 &&
-      core->stretch_first == core->stretch_count) {
+      core->stretch_first == core->stretches.count) {
     core->stretched_ps += duration_ps;
     return;
   }
-  if (core->stretch_count == core->stretch_capacity) {
-    core->stretch_capacity =
-        core->stretch_capacity == 0 ? 64 : 2 * core->stretch_capacity;
-    core->stretches = pod_grow(core->stretches, (size_t)core->stretch_capacity,
-                               sizeof(*core->stretches));
-  }
-  core->stretches[core->stretch_count++] =
+  *pod_list_add(&core->stretches) =
       (simulator_stretch_t){core->now_ps, core->now_ps + duration_ps};
 }
 
@@ -191,17 +180,12 @@ static void wait_until(simulator_engine_t *engine, int32_t class_index,
 static void push_frame(simulator_engine_t *engine, int32_t class_index,
                        const simulator_frame_t *frame) {
   simulator_core_t *core = &engine->cores[class_index];
-  if (core->frame_count > CHIP_CALL_DEPTH_MAX) {
+  if (core->frames.count > CHIP_CALL_DEPTH_MAX) {
     fail(engine, pod_error(POD_INVALID_ARGUMENT, "more than %d computations deep",
                            CHIP_CALL_DEPTH_MAX));
     return;
   }
-  if (core->frame_count == core->frame_capacity) {
-    core->frame_capacity = core->frame_capacity == 0 ? 8 : 2 * core->frame_capacity;
-    core->frames =
-        pod_grow(core->frames, (size_t)core->frame_capacity, sizeof(*core->frames));
-  }
-  core->frames[core->frame_count++] = *frame;
+  *pod_list_add(&core->frames) = *frame;
 }
 
 static void enter(const simulator_engine_t *engine, simulator_frame_t *frame,
@@ -273,7 +257,7 @@ static void end_control(simulator_engine_t *engine, int32_t class_index,
 // The frame on top has no tasks left: the loop turns, or the caller goes on.
 static void end_frame(simulator_engine_t *engine, int32_t class_index) {
   simulator_core_t *core = &engine->cores[class_index];
-  simulator_frame_t *frame = &core->frames[core->frame_count - 1];
+  simulator_frame_t *frame = &core->frames.items[core->frames.count - 1];
   if (frame->kind != SIMULATOR_FRAME_PLAIN) {
     const int32_t instruction = engine->program->tasks[frame->owner].instruction;
     const int32_t *calls = engine->program->instructions[instruction].calls;
@@ -291,7 +275,7 @@ static void end_frame(simulator_engine_t *engine, int32_t class_index) {
   if (frame->owner != CHIP_NONE) {
     end_control(engine, class_index, frame);
   }
-  core->frame_count--;
+  core->frames.count--;
 }
 
 // --- Tasks ---
@@ -333,7 +317,7 @@ static void run_collective(simulator_engine_t *engine, int32_t class_index,
   compute(engine, class_index, cost_ps, 0);
   const int32_t instance =
       simulator_transfers_arrive(engine, class_index, task, core->now_ps, event);
-  engine->instances[instance].classes[class_index].arrived_ps = start_ps;
+  engine->instances.items[instance].classes[class_index].arrived_ps = start_ps;
   simulator_total(engine, class_index, task)->duration_ps += cost_ps;
   wait_for(engine, class_index, task, instance, event);
 }
@@ -351,7 +335,7 @@ static void run_start(simulator_engine_t *engine, int32_t class_index, int32_t t
   compute(engine, class_index, cost_ps, 0);
   const int32_t instance =
       simulator_transfers_arrive(engine, class_index, task, core->now_ps, event);
-  engine->instances[instance].classes[class_index].arrived_ps = start_ps;
+  engine->instances.items[instance].classes[class_index].arrived_ps = start_ps;
   core->open[engine->slots[task]] = instance;
   simulator_total_t *total = simulator_total(engine, class_index, task);
   total->run_count++;
@@ -393,9 +377,9 @@ static void run_fetch_done(simulator_engine_t *engine, int32_t class_index,
   const int32_t event = simulator_record_event(engine, class_index, task, core->now_ps);
   int64_t left_ps = 0;
   for (int32_t i = core->fetch_first; core->fetched_ps[slot] < 0; i++) {
-    POD_CHECK(i < core->fetch_count);
-    left_ps += core->fetches[i].left_ps;
-    if (core->fetches[i].task == start) {
+    POD_CHECK(i < core->fetches.count);
+    left_ps += core->fetches.items[i].left_ps;
+    if (core->fetches.items[i].task == start) {
       break;
     }
   }
@@ -460,11 +444,11 @@ static void end_core(simulator_engine_t *engine, int32_t class_index) {
 static void run_core(simulator_engine_t *engine, int32_t class_index) {
   simulator_core_t *core = &engine->cores[class_index];
   while (core->state == SIMULATOR_CORE_RUNNING && within_bounds(engine, class_index)) {
-    if (core->frame_count == 0) {
+    if (core->frames.count == 0) {
       end_core(engine, class_index);
       return;
     }
-    simulator_frame_t *frame = &core->frames[core->frame_count - 1];
+    simulator_frame_t *frame = &core->frames.items[core->frames.count - 1];
     if (frame->task == frame->end) {
       end_frame(engine, class_index);
     } else {
@@ -521,8 +505,9 @@ static void resume(simulator_engine_t *engine, int32_t class_index) {
 void simulator_core_arrived(simulator_engine_t *engine, int32_t class_index,
                             int32_t instance) {
   simulator_core_t *core = &engine->cores[class_index];
-  const int32_t task = engine->instances[instance].task;
-  const simulator_class_run_t *run = &engine->instances[instance].classes[class_index];
+  const int32_t task = engine->instances.items[instance].task;
+  const simulator_class_run_t *run =
+      &engine->instances.items[instance].classes[class_index];
   const int64_t flight_ps = run->done_ps - run->arrived_ps;
   simulator_total(engine, class_index, task)->flight_ps += flight_ps;
   simulator_record_flight(engine, class_index, run->event, flight_ps);

@@ -371,7 +371,7 @@ static void commit_class(run_t *run, int32_t class_index) {
   engine->network.any_busy_ps[class_index] += any_ps;
   engine->steps += account->messages;
   simulator_total(engine, class_index, run->task)->ici_bytes += account->sent_bytes;
-  engine->instances[run->instance].classes[class_index].parts_left = 1;
+  engine->instances.items[run->instance].classes[class_index].parts_left = 1;
   simulator_queue_push(
       &engine->queue, run->flow->ends_ps[class_index],
       (simulator_queue_event_t){
@@ -384,9 +384,9 @@ bool simulator_dataflow_run(simulator_engine_t *engine, int32_t instance) {
   }
   run_t run = {.engine = engine,
                .flow = engine->dataflow,
-               .plan = &engine->run_plans[engine->instances[instance].plan],
+               .plan = &engine->run_plans[engine->instances.items[instance].plan],
                .instance = instance,
-               .task = engine->instances[instance].task,
+               .task = engine->instances.items[instance].task,
                .class_count = engine->running_count};
   make_room(run.flow, run.plan, run.class_count);
   const bool is_done = run_lanes(&run);

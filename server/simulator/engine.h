@@ -11,6 +11,7 @@
 #ifndef SERVER_SIMULATOR_ENGINE_H_
 #define SERVER_SIMULATOR_ENGINE_H_
 
+#include "common/base/list.h"
 #include "server/simulator/network.h"
 #include "server/simulator/plans.h"
 #include "server/simulator/queue.h"
@@ -136,8 +137,7 @@ typedef struct simulator_core_t {
   int64_t now_ps;
   int64_t factor;  // In SIMULATOR_FACTOR_ONE.
   const chip_trace_t *trace;
-  int32_t frame_count, frame_capacity;
-  simulator_frame_t *frames;
+  POD_LIST(simulator_frame_t) frames;
   chip_trace_cursor_t *cursors;  // By control slot.
   int32_t *sequences;            // By collective slot: executions begun.
   int32_t *open;                 // By collective slot: instance, or -1.
@@ -145,14 +145,14 @@ typedef struct simulator_core_t {
   int32_t waiting_task, waits_for, waiting_event;
   int64_t waiting_since_ps, cost_ps;
   // DMA, first in, first out.
-  int32_t fetch_first, fetch_count, fetch_capacity;
-  simulator_prefetch_t *fetches;
+  int32_t fetch_first;  // The oldest on its way.
+  POD_LIST(simulator_prefetch_t) fetches;
   int64_t dma_since_ps;
   // Collectives in flight, in the order of time.
   int32_t flights, flights_ahead;
   int64_t flight_since_ps;  // Computing time at its beginning.
-  int32_t stretch_first, stretch_count, stretch_capacity;
-  simulator_stretch_t *stretches;
+  int32_t stretch_first;    // The oldest that somebody will ask for.
+  POD_LIST(simulator_stretch_t) stretches;
   int64_t stretched_ps;  // Sum of the stretches that have been dropped.
 } simulator_core_t;
 
@@ -176,16 +176,15 @@ typedef struct simulator_engine_t {
   simulator_network_t network;
   pod_arena_t *arena;
   simulator_run_plan_t *run_plans;
-  int32_t instance_count, instance_capacity;
-  simulator_instance_t *instances;
+  POD_LIST(simulator_instance_t) instances;
   int32_t *slots;  // By task: of its kind's lists in the cores, or -1.
   int32_t collective_slots, prefetch_slots, control_slots;
   int32_t *live;  // By collective slot: the first live instance, or -1.
   simulator_core_t *cores;
   const chip_cost_t *costs;
   bool has_flights;  // The program has a COLLECTIVE_START.
-  int32_t deferred_count, deferred_capacity;
-  simulator_queue_event_t *deferred;  // a = instance, b = class: begun, not started.
+  POD_LIST(simulator_queue_event_t)
+  deferred;  // a = instance, b = class: begun, not started.
   simulator_dataflow_t *dataflow;
   int64_t now_ps;
   int64_t steps;

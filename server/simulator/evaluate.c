@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/memory.h"
-#include "server/chip/integer.h"
+#include "server/program/integer.h"
 #include "server/simulator/values.h"
 
 enum { ARGS_MAX = 32 };
@@ -351,11 +351,6 @@ static bool answer(const question_t *q) {
       return run_select(q);
     case CHIP_OP_CLAMP:
       return run_clamp(q);
-    case CHIP_OP_NEGATE:
-    case CHIP_OP_ABS:
-    case CHIP_OP_SIGN:
-    case CHIP_OP_NOT:
-      return run_unary(q);
     case CHIP_OP_RESHAPE:
     case CHIP_OP_COPY:
       return run_copy(q);
@@ -374,7 +369,7 @@ static bool answer(const question_t *q) {
     case CHIP_OP_REDUCE:
       return run_reduce(q);
     default:
-      return q->arg_count == 2 && run_binary(q);
+      return q->arg_count == 1 ? run_unary(q) : q->arg_count == 2 && run_binary(q);
   }
 }
 

@@ -1,3 +1,8 @@
+// Processor sharing per link, and for a message the narrowest share on its route. A
+// change of a link marks its messages; all marked ones get their ends anew once per
+// picosecond at which anything happened. Invariant: work left is settled up to `now`
+// before any share changes.
+
 #include "server/simulator/network.h"
 
 #include <stdlib.h>
@@ -35,35 +40,27 @@ static void free_route(simulator_flow_t *flow) {
 
 void simulator_network_deinit(simulator_network_t *network) {
   for (int32_t i = 0; i < network->channel_count; i++) {
-    free(network->channels[i].flows);
+    pod_list_deinit(&network->channels[i].flows);
   }
-  for (int32_t i = 0; i < network->flow_count; i++) {
-    free_route(&network->flows[i]);
+  for (int32_t i = 0; i < network->flows.count; i++) {
+    free_route(&network->flows.items[i]);
   }
   free(network->channels);
   free(network->dirty);
-  free(network->flows);
-  free(network->free_flows);
-  free(network->dirty_flows);
+  pod_list_deinit(&network->flows);
+  pod_list_deinit(&network->free_flows);
+  pod_list_deinit(&network->dirty_flows);
   free(network->busy_links);
   free(network->any_since_ps);
   free(network->any_busy_ps);
 }
 
 static int32_t new_flow(simulator_network_t *network) {
-  if (network->free_count > 0) {
-    return network->free_flows[--network->free_count];
+  if (network->free_flows.count > 0) {
+    return network->free_flows.items[--network->free_flows.count];
   }
-  if (network->flow_count == network->flow_capacity) {
-    network->flow_capacity =
-        network->flow_capacity == 0 ? 64 : 2 * network->flow_capacity;
-    const size_t capacity = (size_t)network->flow_capacity;
-    network->flows = pod_grow(network->flows, capacity, sizeof(*network->flows));
-    network->free_flows =
-        pod_grow(network->free_flows, capacity, sizeof(*network->free_flows));
-  }
-  network->flows[network->flow_count] = (simulator_flow_t){0};
-  return network->flow_count++;
+  *pod_list_add(&network->flows) = (simulator_flow_t){0};
+  return network->flows.count - 1;
 }
 
 static void touch(simulator_network_t *network, int32_t link) {
@@ -76,29 +73,24 @@ static void touch(simulator_network_t *network, int32_t link) {
 
 static void add_crossing(simulator_network_t *network, int32_t link, int32_t flow) {
   simulator_channel_t *channel = &network->channels[link];
-  if (channel->flow_count == channel->flow_capacity) {
-    channel->flow_capacity = channel->flow_capacity == 0 ? 4 : 2 * channel->flow_capacity;
-    channel->flows =
-        pod_grow(channel->flows, (size_t)channel->flow_capacity, sizeof(int32_t));
-  }
-  channel->flows[channel->flow_count++] = flow;
+  *pod_list_add(&channel->flows) = flow;
   touch(network, link);
 }
 
 static void remove_crossing(simulator_network_t *network, int32_t link, int32_t flow) {
   simulator_channel_t *channel = &network->channels[link];
   int32_t at = 0;
-  while (channel->flows[at] != flow) {
+  while (channel->flows.items[at] != flow) {
     at++;
   }
-  channel->flows[at] = channel->flows[--channel->flow_count];
+  channel->flows.items[at] = channel->flows.items[--channel->flows.count];
   touch(network, link);
 }
 
 void simulator_network_start(simulator_network_t *network, const simulator_flow_t *flow,
                              int64_t now_ps) {
   const int32_t index = new_flow(network);
-  simulator_flow_t *started = &network->flows[index];
+  simulator_flow_t *started = &network->flows.items[index];
   const uint32_t version = started->version;
   free_route(started);
   *started = *flow;
@@ -120,7 +112,7 @@ void simulator_network_start(simulator_network_t *network, const simulator_flow_
 
 const simulator_flow_t *simulator_network_end(simulator_network_t *network, int32_t flow,
                                               uint32_t version) {
-  simulator_flow_t *ended = &network->flows[flow];
+  simulator_flow_t *ended = &network->flows.items[flow];
   if (!ended->is_active || ended->version != version) {
     return NULL;
   }
@@ -129,7 +121,7 @@ const simulator_flow_t *simulator_network_end(simulator_network_t *network, int3
   for (int32_t i = 0; i < ended->route->hop_count; i++) {
     remove_crossing(network, ended->route->hops[i].link, flow);
   }
-  network->free_flows[network->free_count++] = flow;
+  *pod_list_add(&network->free_flows) = flow;
   return ended;
 }
 
@@ -146,7 +138,7 @@ static int64_t rate_of(const simulator_network_t *network, const simulator_flow_
   for (int32_t i = 0; i < flow->route->hop_count; i++) {
     const simulator_channel_t *channel = &network->channels[flow->route->hops[i].link];
     const int64_t share =
-        channel->flow_count == 1 ? channel->rate : channel->rate / channel->flow_count;
+        channel->flows.count == 1 ? channel->rate : channel->rate / channel->flows.count;
     rate = share < rate ? share : rate;
   }
   return rate > 0 ? rate : 1;
@@ -160,7 +152,7 @@ static int64_t end_of(const simulator_flow_t *flow, int64_t now_ps) {
 }
 
 static void set_rate(simulator_network_t *network, int32_t index, int64_t now_ps) {
-  simulator_flow_t *flow = &network->flows[index];
+  simulator_flow_t *flow = &network->flows.items[index];
   const int64_t rate = rate_of(network, flow);
   if (rate == flow->rate) {
     return;
@@ -184,7 +176,7 @@ static void set_rate(simulator_network_t *network, int32_t index, int64_t now_ps
 
 static void set_busy(simulator_network_t *network, int32_t link, int64_t now_ps) {
   simulator_channel_t *channel = &network->channels[link];
-  const bool is_busy = channel->flow_count > 0;
+  const bool is_busy = channel->flows.count > 0;
   if (is_busy == channel->was_busy) {
     return;
   }
@@ -204,20 +196,13 @@ static void set_busy(simulator_network_t *network, int32_t link, int64_t now_ps)
 }
 
 static void collect(simulator_network_t *network, const simulator_channel_t *channel) {
-  for (int32_t i = 0; i < channel->flow_count; i++) {
-    simulator_flow_t *flow = &network->flows[channel->flows[i]];
+  for (int32_t i = 0; i < channel->flows.count; i++) {
+    simulator_flow_t *flow = &network->flows.items[channel->flows.items[i]];
     if (flow->is_dirty) {
       continue;
     }
     flow->is_dirty = true;
-    if (network->dirty_flow_count == network->dirty_flow_capacity) {
-      network->dirty_flow_capacity =
-          network->dirty_flow_capacity == 0 ? 64 : 2 * network->dirty_flow_capacity;
-      network->dirty_flows =
-          pod_grow(network->dirty_flows, (size_t)network->dirty_flow_capacity,
-                   sizeof(*network->dirty_flows));
-    }
-    network->dirty_flows[network->dirty_flow_count++] = channel->flows[i];
+    *pod_list_add(&network->dirty_flows) = channel->flows.items[i];
   }
 }
 
@@ -225,7 +210,7 @@ bool simulator_network_settle(simulator_network_t *network, int64_t now_ps) {
   if (network->dirty_count == 0) {
     return false;
   }
-  network->dirty_flow_count = 0;
+  network->dirty_flows.count = 0;
   for (int32_t i = 0; i < network->dirty_count; i++) {
     simulator_channel_t *channel = &network->channels[network->dirty[i]];
     channel->is_dirty = false;
@@ -233,9 +218,9 @@ bool simulator_network_settle(simulator_network_t *network, int64_t now_ps) {
     collect(network, channel);
   }
   network->dirty_count = 0;
-  for (int32_t i = 0; i < network->dirty_flow_count; i++) {
-    network->flows[network->dirty_flows[i]].is_dirty = false;
-    set_rate(network, network->dirty_flows[i], now_ps);
+  for (int32_t i = 0; i < network->dirty_flows.count; i++) {
+    network->flows.items[network->dirty_flows.items[i]].is_dirty = false;
+    set_rate(network, network->dirty_flows.items[i], now_ps);
   }
   return true;
 }

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/list.h"
 #include "server/chip/torus.h"
 #include "server/simulator/queue.h"
 
@@ -53,8 +54,7 @@ typedef struct simulator_flow_t {
 typedef struct simulator_channel_t {
   int64_t rate;  // In SIMULATOR_FULL_RATE.
   bool is_dirty, was_busy;
-  int32_t flow_count, flow_capacity;
-  int32_t *flows;  // One entry per crossing.
+  POD_LIST(int32_t) flows;  // One entry per crossing.
   int64_t busy_since_ps, busy_ps;
   int64_t bytes, messages;
 } simulator_channel_t;
@@ -64,14 +64,11 @@ typedef struct simulator_network_t {
   uint32_t end_event;  // Kind of event: a = flow, b = its version.
   int32_t channel_count;
   simulator_channel_t *channels;
-  int32_t flow_count, flow_capacity;
-  simulator_flow_t *flows;
-  int32_t free_count;
-  int32_t *free_flows;
+  POD_LIST(simulator_flow_t) flows;
+  POD_LIST(int32_t) free_flows;
   int32_t dirty_count;
   int32_t *dirty;  // Channels.
-  int32_t dirty_flow_count, dirty_flow_capacity;
-  int32_t *dirty_flows;
+  POD_LIST(int32_t) dirty_flows;
   // By class: how many of its links are busy, and how long any was.
   int32_t *busy_links;
   int64_t *any_since_ps, *any_busy_ps;

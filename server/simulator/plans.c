@@ -1,3 +1,6 @@
+// Schedules in the clock's form. A chip's is drafted, hashed and kept once per shape:
+// peers are displacements, so that chips which do the same elsewhere share it.
+
 #include "server/simulator/plans.h"
 
 #include <math.h>
@@ -286,21 +289,6 @@ static int32_t keep_shape(simulator_plans_t *plans, simulator_shape_t *draft) {
 
 // --- Requests ---
 
-// A region instead of a reducer: the operands are gathered and folded on the chip, as the
-// worker does it.
-static void request_of(const chip_program_t *program,
-                       const chip_instruction_t *instruction, int32_t operand,
-                       collective_request_t *out_request) {
-  collective_request_of(program, instruction, operand, out_request);
-  const bool reduces =
-      instruction->op == CHIP_OP_ALL_REDUCE || instruction->op == CHIP_OP_REDUCE_SCATTER;
-  if (reduces && out_request->reducer == CHIP_REDUCER_NONE &&
-      instruction->call_count > 0) {
-    out_request->op = instruction->op == CHIP_OP_REDUCE_SCATTER ? CHIP_OP_ALL_TO_ALL
-                                                                : CHIP_OP_ALL_GATHER;
-  }
-}
-
 // What the operands of one instruction are planned by.
 typedef struct planners_t {
   pod_arena_t *arena;
@@ -320,7 +308,7 @@ static pod_status_t planners_init(planners_t *planners, const chip_program_t *pr
       .requests = pod_arena_array(arena, count, sizeof(*planners->requests)),
       .planners = pod_arena_array(arena, count, sizeof(planners->planners[0]))};
   for (int32_t i = 0; i < planners->count; i++) {
-    request_of(program, instruction, i, &planners->requests[i]);
+    collective_request_of_transfer(program, instruction, i, &planners->requests[i]);
     planners->requests[i].spec = spec;
     POD_TRY(collective_planner_create(&planners->requests[i], torus, arena,
                                       &planners->planners[i]));
@@ -384,7 +372,8 @@ static bool same_collective(const chip_program_t *program, const chip_instructio
       return false;
     }
   }
-  return same_attr(a, b, CHIP_ATTR_REDUCER) && same_attr(a, b, CHIP_ATTR_GROUP_SIZE) &&
+  return same_attr(a, b, CHIP_ATTR_COLLECTIVE_ALGORITHM) &&
+         same_attr(a, b, CHIP_ATTR_REDUCER) && same_attr(a, b, CHIP_ATTR_GROUP_SIZE) &&
          same_attr(a, b, CHIP_ATTR_REPLICA_GROUPS) &&
          same_attr(a, b, CHIP_ATTR_SOURCE_TARGET_PAIRS);
 }

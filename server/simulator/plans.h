@@ -13,10 +13,10 @@
 
 #include "common/base/arena.h"
 #include "common/base/status.h"
-#include "server/chip/program.h"
 #include "server/chip/spec.h"
 #include "server/chip/torus.h"
 #include "server/collective/schedule.h"
+#include "server/program/program.h"
 
 // From a chip to another one: along a dimension that closes in [0, size), else signed.
 typedef struct simulator_displacement_t {

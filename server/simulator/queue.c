@@ -1,9 +1,12 @@
+// A time is a batch: the heap orders batches, the hash table (linear probing) finds the
+// one of a time, and batches that are through are used again. No two batches have one
+// time, so the heap has no ties to break.
+
 #include "server/simulator/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/check.h"
 #include "common/base/memory.h"
 
 enum { TABLE_FIRST = 256, EVENTS_FIRST = 4 };
@@ -19,7 +22,7 @@ void simulator_queue_deinit(simulator_queue_t *queue) {
   }
   free(queue->batches);
   free(queue->free_batches);
-  free(queue->heap);
+  pod_heap_deinit(&queue->times);
   free(queue->table);
 }
 
@@ -62,49 +65,10 @@ static void table_grow(simulator_queue_t *queue) {
   free(queue->table);
   queue->table_size *= 2;
   queue->table = pod_alloc(queue->table_size * sizeof(*queue->table));
-  for (int32_t i = 0; i < queue->heap_count; i++) {
-    const int32_t batch = queue->heap[i];
+  for (int32_t i = 0; i < pod_heap_count(&queue->times); i++) {
+    const int32_t batch = (int32_t)queue->times.entries.items[i].item;
     queue->table[find_slot(queue, queue->batches[batch].time_ps)] = batch + 1;
   }
-}
-
-static void heap_push(simulator_queue_t *queue, int32_t batch) {
-  if (queue->heap_count == queue->heap_capacity) {
-    queue->heap_capacity = queue->heap_capacity == 0 ? 64 : 2 * queue->heap_capacity;
-    queue->heap =
-        pod_grow(queue->heap, (size_t)queue->heap_capacity, sizeof(*queue->heap));
-  }
-  int32_t at = queue->heap_count++;
-  const int64_t time_ps = queue->batches[batch].time_ps;
-  while (at > 0 && queue->batches[queue->heap[(at - 1) / 2]].time_ps > time_ps) {
-    queue->heap[at] = queue->heap[(at - 1) / 2];
-    at = (at - 1) / 2;
-  }
-  queue->heap[at] = batch;
-}
-
-static int32_t heap_pop(simulator_queue_t *queue) {
-  const int32_t first = queue->heap[0];
-  const int32_t last = queue->heap[--queue->heap_count];
-  const int64_t time_ps = queue->batches[last].time_ps;
-  int32_t at = 0;
-  while (true) {
-    int32_t child = 2 * at + 1;
-    if (child >= queue->heap_count) {
-      break;
-    }
-    if (child + 1 < queue->heap_count && queue->batches[queue->heap[child + 1]].time_ps <
-                                             queue->batches[queue->heap[child]].time_ps) {
-      child++;
-    }
-    if (queue->batches[queue->heap[child]].time_ps >= time_ps) {
-      break;
-    }
-    queue->heap[at] = queue->heap[child];
-    at = child;
-  }
-  queue->heap[at] = last;
-  return first;
 }
 
 static int32_t new_batch(simulator_queue_t *queue) {
@@ -131,8 +95,8 @@ static int32_t batch_of(simulator_queue_t *queue, int64_t time_ps) {
     const int32_t batch = new_batch(queue);
     queue->batches[batch].time_ps = time_ps;
     queue->table[slot] = batch + 1;
-    heap_push(queue, batch);
-    if (2 * (uint32_t)queue->heap_count >= queue->table_size) {
+    pod_heap_push(&queue->times, time_ps, (uintptr_t)batch);
+    if (2 * (uint32_t)pod_heap_count(&queue->times) >= queue->table_size) {
       table_grow(queue);
     }
     queue->latest = batch;
@@ -155,10 +119,10 @@ void simulator_queue_push(simulator_queue_t *queue, int64_t time_ps,
 }
 
 bool simulator_queue_next_time(const simulator_queue_t *queue, int64_t *out_time_ps) {
-  if (queue->heap_count == 0) {
+  if (pod_heap_count(&queue->times) == 0) {
     return false;
   }
-  *out_time_ps = queue->batches[queue->heap[0]].time_ps;
+  *out_time_ps = pod_heap_first(&queue->times).key;
   return true;
 }
 
@@ -168,8 +132,7 @@ simulator_batch_t simulator_queue_take(simulator_queue_t *queue) {
     queue->free_batches[queue->free_count++] = queue->taken;
     queue->taken = -1;
   }
-  POD_CHECK(queue->heap_count > 0);
-  const int32_t batch = heap_pop(queue);
+  const int32_t batch = (int32_t)pod_heap_pop(&queue->times).item;
   table_remove(queue, queue->batches[batch].time_ps);
   queue->latest = -1;
   queue->taken = batch;

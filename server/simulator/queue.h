@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/heap.h"
+
 typedef struct simulator_queue_event_t {
   uint32_t kind;
   int32_t a, b, c;  // What they mean is the kind's.
@@ -25,8 +27,7 @@ typedef struct simulator_batch_t {
 } simulator_batch_t;
 
 typedef struct simulator_queue_t {
-  int32_t heap_count, heap_capacity;
-  int32_t *heap;  // Indexes of batches, by time.
+  pod_heap_t times;  // Indexes of batches, by time.
   int32_t batch_count;
   simulator_batch_t *batches;
   int32_t free_count;

@@ -1,3 +1,7 @@
+// Discrete-event simulation: the next picosecond at which anything happens, all of its
+// events, then the shares of the links. Invariant: within a picosecond order does not
+// matter, as shares are found when all of it is done.
+
 #include "server/simulator/simulator.h"
 
 #include <math.h>
@@ -361,7 +365,7 @@ static pod_status_t run(simulator_engine_t *engine) {
       }
       next_ps = -1;
       (void)simulator_queue_next_time(&engine->queue, &next_ps);
-      if (next_ps != engine->now_ps && engine->deferred_count > 0) {
+      if (next_ps != engine->now_ps && engine->deferred.count > 0) {
         simulator_transfers_start(engine);
         (void)simulator_queue_next_time(&engine->queue, &next_ps);
       }

@@ -29,11 +29,11 @@
 #include "common/base/arena.h"
 #include "common/base/status.h"
 #include "server/chip/cost.h"
-#include "server/chip/program.h"
 #include "server/chip/spec.h"
-#include "server/chip/task.h"
 #include "server/chip/torus.h"
-#include "server/chip/trace.h"
+#include "server/program/program.h"
+#include "server/program/task.h"
+#include "server/program/trace.h"
 
 // The core of `chip` takes `factor` times as long for everything (1.5: half as long
 // again). factor >= 1/64, <= 64.

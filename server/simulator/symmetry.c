@@ -1,3 +1,7 @@
+// Colour refinement (Weisfeiler and Leman 1968; Paige and Tarjan 1987, "Three partition
+// refinement algorithms", has a faster one): colours are hashed with those of the
+// neighbours, round by round, until their number no longer grows.
+
 #include "server/simulator/symmetry.h"
 
 #include <stdlib.h>

@@ -11,14 +11,14 @@
 #include "server/simulator/engine.h"
 
 void simulator_transfers_deinit(simulator_engine_t *engine) {
-  for (int32_t i = 0; i < engine->instance_count; i++) {
-    free(engine->instances[i].classes);
-    free(engine->instances[i].lanes);
-    free(engine->instances[i].received);
-    free(engine->instances[i].pending);
+  for (int32_t i = 0; i < engine->instances.count; i++) {
+    free(engine->instances.items[i].classes);
+    free(engine->instances.items[i].lanes);
+    free(engine->instances.items[i].received);
+    free(engine->instances.items[i].pending);
   }
-  free(engine->instances);
-  free(engine->deferred);
+  pod_list_deinit(&engine->instances);
+  pod_list_deinit(&engine->deferred);
 }
 
 // --- Instances ---
@@ -40,36 +40,30 @@ static int32_t new_instance(simulator_engine_t *engine, int32_t plan) {
   simulator_run_plan_t *run_plan = &engine->run_plans[plan];
   if (run_plan->first_free >= 0) {
     const int32_t index = run_plan->first_free;
-    run_plan->first_free = engine->instances[index].next;
+    run_plan->first_free = engine->instances.items[index].next;
     return index;
   }
-  if (engine->instance_count == engine->instance_capacity) {
-    engine->instance_capacity =
-        engine->instance_capacity == 0 ? 16 : 2 * engine->instance_capacity;
-    engine->instances = pod_grow(engine->instances, (size_t)engine->instance_capacity,
-                                 sizeof(*engine->instances));
-  }
   const size_t classes = (size_t)engine->running_count;
-  engine->instances[engine->instance_count] = (simulator_instance_t){
+  *pod_list_add(&engine->instances) = (simulator_instance_t){
       .plan = plan,
       .classes = pod_alloc(classes * sizeof(simulator_class_run_t)),
       .lanes = pod_alloc((size_t)run_plan->lane_total * sizeof(simulator_lane_run_t)),
       .received = pod_alloc((size_t)run_plan->step_total),
   };
-  return engine->instance_count++;
+  return engine->instances.count - 1;
 }
 
 static int32_t instance_of(simulator_engine_t *engine, int32_t task, int32_t sequence) {
   const int32_t slot = engine->slots[task];
-  for (int32_t i = engine->live[slot]; i >= 0; i = engine->instances[i].next) {
-    if (engine->instances[i].sequence == sequence) {
+  for (int32_t i = engine->live[slot]; i >= 0; i = engine->instances.items[i].next) {
+    if (engine->instances.items[i].sequence == sequence) {
       return i;
     }
   }
   const int32_t plan =
       engine->plans.plan_of_instruction[engine->program->tasks[task].instruction];
   const int32_t index = new_instance(engine, plan);
-  simulator_instance_t *instance = &engine->instances[index];
+  simulator_instance_t *instance = &engine->instances.items[index];
   clear_instance(engine, instance);
   instance->task = task;
   instance->sequence = sequence;
@@ -79,10 +73,10 @@ static int32_t instance_of(simulator_engine_t *engine, int32_t task, int32_t seq
 }
 
 static void retire(simulator_engine_t *engine, int32_t index) {
-  simulator_instance_t *instance = &engine->instances[index];
+  simulator_instance_t *instance = &engine->instances.items[index];
   int32_t *from = &engine->live[engine->slots[instance->task]];
   while (*from != index) {
-    from = &engine->instances[*from].next;
+    from = &engine->instances.items[*from].next;
   }
   *from = instance->next;
   instance->next = engine->run_plans[instance->plan].first_free;
@@ -93,26 +87,27 @@ static void retire(simulator_engine_t *engine, int32_t index) {
 
 static const simulator_member_t *member_of(const simulator_engine_t *engine,
                                            int32_t instance, int32_t class_index) {
-  return &engine->run_plans[engine->instances[instance].plan].members[class_index];
+  return &engine->run_plans[engine->instances.items[instance].plan].members[class_index];
 }
 
 static simulator_lane_run_t *lane_of(const simulator_engine_t *engine, int32_t instance,
                                      int32_t class_index, int32_t lane) {
   const simulator_member_t *member = member_of(engine, instance, class_index);
-  return &engine->instances[instance].lanes[member->lane_offset + lane];
+  return &engine->instances.items[instance].lanes[member->lane_offset + lane];
 }
 
 static void advance(simulator_engine_t *engine, int32_t instance, int32_t class_index,
                     int32_t lane);
 
 static void part_done(simulator_engine_t *engine, int32_t instance, int32_t class_index) {
-  simulator_class_run_t *run = &engine->instances[instance].classes[class_index];
+  simulator_class_run_t *run = &engine->instances.items[instance].classes[class_index];
   if (--run->parts_left > 0) {
     return;
   }
   run->is_done = true;
   run->done_ps = engine->now_ps;
-  const bool is_last = ++engine->instances[instance].done_count == engine->running_count;
+  const bool is_last =
+      ++engine->instances.items[instance].done_count == engine->running_count;
   simulator_core_arrived(engine, class_index, instance);
   if (is_last) {
     retire(engine, instance);
@@ -144,7 +139,8 @@ static void start_message(simulator_engine_t *engine, int32_t instance,
                            .instance = instance,
                            .class_index = class_index,
                            .step = run->step};
-  simulator_run_plan_t *run_plan = &engine->run_plans[engine->instances[instance].plan];
+  simulator_run_plan_t *run_plan =
+      &engine->run_plans[engine->instances.items[instance].plan];
   simulator_route_t *route =
       simulator_route(engine, &run_plan->members[class_index], class_index,
                       step->send_peer, &flow.owns_route);
@@ -154,15 +150,15 @@ static void start_message(simulator_engine_t *engine, int32_t instance,
     return;
   }
   engine->steps++;
-  simulator_total(engine, class_index, engine->instances[instance].task)->ici_bytes +=
-      step->send_bytes;
+  simulator_total(engine, class_index, engine->instances.items[instance].task)
+      ->ici_bytes += step->send_bytes;
   simulator_network_start(&engine->network, &flow, engine->now_ps);
 }
 
 // Starts the message of a lane's step, or leaves it for when the receiver begins.
 static void send(simulator_engine_t *engine, int32_t instance_index, int32_t class_index,
                  int32_t lane, int32_t peer_class) {
-  simulator_instance_t *instance = &engine->instances[instance_index];
+  simulator_instance_t *instance = &engine->instances.items[instance_index];
   if (instance->classes[peer_class].has_begun) {
     start_message(engine, instance_index, class_index, lane);
     return;
@@ -238,7 +234,7 @@ static bool try_step(simulator_engine_t *engine, int32_t instance, int32_t class
     }
   }
   const uint8_t *received =
-      &engine->instances[instance].received[member->step_offset + run->step];
+      &engine->instances.items[instance].received[member->step_offset + run->step];
   return run->is_sent && (step->receive_peer < 0 || *received != 0);
 }
 
@@ -266,7 +262,7 @@ int32_t simulator_transfers_arrive(simulator_engine_t *engine, int32_t class_ind
   const int32_t slot = engine->slots[task];
   const int32_t index =
       instance_of(engine, task, engine->cores[class_index].sequences[slot]++);
-  simulator_class_run_t *run = &engine->instances[index].classes[class_index];
+  simulator_class_run_t *run = &engine->instances.items[index].classes[class_index];
   run->arrived_ps = at_ps;
   run->event = event;
   const bool has_transfers = member_of(engine, index, class_index)->shape->has_transfers;
@@ -281,26 +277,21 @@ int32_t simulator_transfers_arrive(simulator_engine_t *engine, int32_t class_ind
 void simulator_transfers_begin(simulator_engine_t *engine, int32_t instance,
                                int32_t class_index) {
   const simulator_shape_t *shape = member_of(engine, instance, class_index)->shape;
-  simulator_class_run_t *run = &engine->instances[instance].classes[class_index];
+  simulator_class_run_t *run = &engine->instances.items[instance].classes[class_index];
   run->has_begun = true;
   run->parts_left = shape->lane_count + 1;
-  if (engine->deferred_count == engine->deferred_capacity) {
-    engine->deferred_capacity =
-        engine->deferred_capacity == 0 ? 64 : 2 * engine->deferred_capacity;
-    engine->deferred = pod_grow(engine->deferred, (size_t)engine->deferred_capacity,
-                                sizeof(*engine->deferred));
-  }
-  engine->deferred[engine->deferred_count++] =
+  *pod_list_add(&engine->deferred) =
       (simulator_queue_event_t){.a = instance, .b = class_index};
-  engine->instances[instance].deferred_count++;
+  engine->instances.items[instance].deferred_count++;
 }
 
 // By events: messages that have waited for this class go, and its lanes start.
 static void start_class(simulator_engine_t *engine, int32_t instance,
                         int32_t class_index) {
-  const simulator_class_run_t *run = &engine->instances[instance].classes[class_index];
+  const simulator_class_run_t *run =
+      &engine->instances.items[instance].classes[class_index];
   for (int32_t i = run->first_pending; i >= 0;) {
-    const simulator_pending_t pending = engine->instances[instance].pending[i];
+    const simulator_pending_t pending = engine->instances.items[instance].pending[i];
     start_message(engine, instance, pending.class_index, pending.lane);
     i = pending.next;
   }
@@ -316,7 +307,7 @@ static void start_class(simulator_engine_t *engine, int32_t instance,
 // Whether dataflow may run the instance: all classes begin now, and none has other
 // messages under way.
 static bool may_flow(const simulator_engine_t *engine, int32_t index) {
-  const simulator_instance_t *instance = &engine->instances[index];
+  const simulator_instance_t *instance = &engine->instances.items[index];
   if (!engine->run_plans[instance->plan].has_own_links ||
       instance->deferred_count < engine->running_count ||
       engine->options->uses_events_only ||
@@ -333,9 +324,9 @@ static bool may_flow(const simulator_engine_t *engine, int32_t index) {
 
 void simulator_transfers_start(simulator_engine_t *engine) {
   // What starts here never begins anything at once, so the list does not grow meanwhile.
-  for (int32_t i = 0; i < engine->deferred_count; i++) {
-    const simulator_queue_event_t begun = engine->deferred[i];
-    simulator_instance_t *instance = &engine->instances[begun.a];
+  for (int32_t i = 0; i < engine->deferred.count; i++) {
+    const simulator_queue_event_t begun = engine->deferred.items[i];
+    simulator_instance_t *instance = &engine->instances.items[begun.a];
     if (instance->deferred_count > 0 && may_flow(engine, begun.a) &&
         simulator_dataflow_run(engine, begun.a)) {
       instance->deferred_count = -1;
@@ -346,7 +337,7 @@ void simulator_transfers_start(simulator_engine_t *engine) {
       start_class(engine, begun.a, begun.b);
     }
   }
-  engine->deferred_count = 0;
+  engine->deferred.count = 0;
 }
 
 void simulator_transfers_end(simulator_engine_t *engine, int32_t flow, uint32_t version) {
@@ -358,7 +349,7 @@ void simulator_transfers_end(simulator_engine_t *engine, int32_t flow, uint32_t 
   const int32_t sender = ended->class_index;
   const int32_t step_index = ended->step;
   const int64_t latency_ps = ended->route->hop_count * engine->options->spec->ici_hop_ps;
-  simulator_record_flow(engine, ended, engine->instances[instance].task);
+  simulator_record_flow(engine, ended, engine->instances.items[instance].task);
   const simulator_member_t *member = member_of(engine, instance, sender);
   const simulator_step_t *step = &member->shape->steps[step_index];
   simulator_queue_push(
@@ -374,7 +365,7 @@ void simulator_transfers_end(simulator_engine_t *engine, int32_t flow, uint32_t 
 void simulator_transfers_received(simulator_engine_t *engine, int32_t instance,
                                   int32_t class_index, int32_t step) {
   const simulator_member_t *member = member_of(engine, instance, class_index);
-  engine->instances[instance].received[member->step_offset + step] = 1;
+  engine->instances.items[instance].received[member->step_offset + step] = 1;
   const int32_t lane = member->shape->steps[step].lane;
   const simulator_lane_run_t *run = lane_of(engine, instance, class_index, lane);
   if (run->state == SIMULATOR_LANE_RUNNING && run->step == step) {

@@ -1,3 +1,6 @@
+// Known values in a list sorted by address, no two of which overlap: a binary search
+// finds the one at an address, and a write into part of one forgets all of it.
+
 #include "server/simulator/values.h"
 
 #include <stdlib.h>
@@ -30,16 +33,16 @@ void simulator_values_init(simulator_values_t *values, const chip_program_t *pro
 }
 
 void simulator_values_reset(simulator_values_t *values, int32_t chip) {
-  for (int32_t i = 0; i < values->count; i++) {
-    free(values->known[i].data);
+  for (int32_t i = 0; i < values->known.count; i++) {
+    free(values->known.items[i].data);
   }
-  values->count = 0;
+  values->known.count = 0;
   values->chip = chip;
 }
 
 void simulator_values_deinit(simulator_values_t *values) {
   simulator_values_reset(values, 0);
-  free(values->known);
+  pod_list_deinit(&values->known);
   free(values->addresses);
   *values = (simulator_values_t){0};
 }
@@ -47,10 +50,10 @@ void simulator_values_deinit(simulator_values_t *values) {
 // The first known value that ends behind `address`.
 static int32_t find(const simulator_values_t *values, int64_t address) {
   int32_t low = 0;
-  int32_t high = values->count;
+  int32_t high = values->known.count;
   while (low < high) {
     const int32_t middle = low + (high - low) / 2;
-    const simulator_value_t *value = &values->known[middle];
+    const simulator_value_t *value = &values->known.items[middle];
     if (value->address + value->size_bytes <= address) {
       low = middle + 1;
     } else {
@@ -76,10 +79,10 @@ const uint8_t *simulator_values_get(const simulator_values_t *values, int32_t bu
     return NULL;
   }
   const int32_t at = find(values, address);
-  if (at == values->count) {
+  if (at == values->known.count) {
     return NULL;
   }
-  const simulator_value_t *value = &values->known[at];
+  const simulator_value_t *value = &values->known.items[at];
   if (value->address > address ||
       value->address + value->size_bytes < address + size_bytes) {
     return NULL;
@@ -91,32 +94,28 @@ const uint8_t *simulator_values_get(const simulator_values_t *values, int32_t bu
 static void forget(simulator_values_t *values, int64_t address, int64_t size_bytes) {
   const int32_t first = find(values, address);
   int32_t end = first;
-  while (end < values->count && values->known[end].address < address + size_bytes) {
-    free(values->known[end].data);
+  while (end < values->known.count &&
+         values->known.items[end].address < address + size_bytes) {
+    free(values->known.items[end].data);
     end++;
   }
   if (end > first) {
-    memmove(&values->known[first], &values->known[end],
-            (size_t)(values->count - end) * sizeof(*values->known));
-    values->count -= end - first;
+    memmove(&values->known.items[first], &values->known.items[end],
+            (size_t)(values->known.count - end) * sizeof(simulator_value_t));
+    values->known.count -= end - first;
   }
 }
 
 static void insert(simulator_values_t *values, int64_t address, int64_t size_bytes,
                    const uint8_t *data, bool depends_on_chip) {
-  if (values->count == values->capacity) {
-    values->capacity = values->capacity == 0 ? 64 : 2 * values->capacity;
-    values->known =
-        pod_grow(values->known, (size_t)values->capacity, sizeof(*values->known));
-  }
-  const int32_t at = find(values, address);
-  memmove(&values->known[at + 1], &values->known[at],
-          (size_t)(values->count - at) * sizeof(*values->known));
-  simulator_value_t *value = &values->known[at];
+  const int32_t at = find(values, address), behind = values->known.count - at;
+  (void)pod_list_add(&values->known);
+  memmove(&values->known.items[at + 1], &values->known.items[at],
+          (size_t)behind * sizeof(simulator_value_t));
+  simulator_value_t *value = &values->known.items[at];
   *value = (simulator_value_t){address, size_bytes, depends_on_chip,
                                pod_alloc((size_t)size_bytes)};
   memcpy(value->data, data, (size_t)size_bytes);
-  values->count++;
 }
 
 void simulator_values_set(simulator_values_t *values, int32_t buffer, const uint8_t *data,
@@ -127,10 +126,11 @@ void simulator_values_set(simulator_values_t *values, int32_t buffer, const uint
     return;
   }
   const int32_t at = find(values, address);
-  if (data != NULL && at < values->count && values->known[at].address == address &&
-      values->known[at].size_bytes == size_bytes) {
-    memmove(values->known[at].data, data, (size_t)size_bytes);
-    values->known[at].depends_on_chip = depends_on_chip;
+  if (data != NULL && at < values->known.count &&
+      values->known.items[at].address == address &&
+      values->known.items[at].size_bytes == size_bytes) {
+    memmove(values->known.items[at].data, data, (size_t)size_bytes);
+    values->known.items[at].depends_on_chip = depends_on_chip;
     return;
   }
   if (data == NULL) {

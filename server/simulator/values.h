@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "server/chip/program.h"
+#include "common/base/list.h"
+#include "server/program/program.h"
 
 enum { SIMULATOR_VALUE_ELEMENTS_MAX = 1024 };
 
@@ -24,9 +25,8 @@ typedef struct simulator_value_t {
 typedef struct simulator_values_t {
   const chip_program_t *program;
   int32_t chip;
-  int64_t *addresses;  // By buffer; constants and arguments have none: -1.
-  int32_t count, capacity;
-  simulator_value_t *known;  // By address; they do not overlap.
+  int64_t *addresses;                 // By buffer; constants and arguments have none: -1.
+  POD_LIST(simulator_value_t) known;  // By address; they do not overlap.
 } simulator_values_t;
 
 void simulator_values_init(simulator_values_t *values, const chip_program_t *program,

@@ -1,3 +1,6 @@
+// Pieces are filled until they reach a message's size; a list that does not fit goes on
+// in the next piece.
+
 #include "server/wire/profile.h"
 
 #include <inttypes.h>

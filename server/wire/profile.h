@@ -13,7 +13,7 @@
 #include "common/base/arena.h"
 #include "common/base/status.h"
 #include "proto/podium/v1/worker.pb-c.h"
-#include "server/chip/profile.h"
+#include "server/program/profile.h"
 
 // Entries of lists in one piece: it then stays below 4 MiB, which every gRPC peer takes.
 enum { WIRE_PIECE_ENTRIES = 1 << 15 };

@@ -1,3 +1,6 @@
+// Packing lends the program's lists to protobuf-c; unpacking gives protobuf-c the
+// program's arena, within a budget, and program/check.c judges the result.
+
 #include "server/wire/program.h"
 
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 
 #include "common/base/status.h"
 #include "proto/podium/v1/profile.pb-c.h"
-#include "server/chip/program.h"
+#include "server/program/program.h"
 
 // The largest packed program that is unpacked. Constants are most of a large one.
 #define WIRE_PROGRAM_BYTES_MAX ((int64_t)1 << 30)

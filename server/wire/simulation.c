@@ -1,3 +1,5 @@
+// Parts of bounded size, each a list of one kind.
+
 #include "server/wire/simulation.h"
 
 #include <string.h>
@@ -31,6 +33,7 @@ static void emit_header(const wire_simulation_t *simulation, wire_part_fn_t emit
   }
   header.program = borrow(simulation->program->name);
   header.chip_kind = borrow(spec->name);
+  header.device_kind = borrow(spec->device_kind);
   header.topology = borrow(simulation->torus->size);
   header.wraps = wraps;
   header.n_topology = header.n_wraps = TORUS_DIMENSIONS;
@@ -55,6 +58,18 @@ static void emit_header(const wire_simulation_t *simulation, wire_part_fn_t emit
 }
 
 // --- Tasks ---
+
+// The most that is in use while one of the task's instructions runs.
+static int64_t live_bytes_of(const chip_program_t *program, const chip_task_t *task) {
+  int64_t temp_bytes = program->instructions[task->instruction].temp_live_bytes;
+  for (int32_t i = 0; i < task->member_count; i++) {
+    const int32_t member = program->task_members[task->first_member + i];
+    const int64_t bytes = program->instructions[member].temp_live_bytes;
+    temp_bytes = bytes > temp_bytes ? bytes : temp_bytes;
+  }
+  return program->argument_bytes + program->result_bytes + program->constant_bytes +
+         temp_bytes;
+}
 
 static Podium__V1__TaskInfo *pack_task(pod_arena_t *arena,
                                        const wire_simulation_t *simulation,
@@ -86,6 +101,7 @@ static Podium__V1__TaskInfo *pack_task(pod_arena_t *arena,
   info->vmem_bytes = task->work.vmem_bytes;
   info->duration_ps = cost->duration_ps;
   info->bound = (Podium__V1__Bound)cost->bound;
+  info->hbm_live_bytes = live_bytes_of(program, task);
   return info;
 }
 

@@ -7,9 +7,9 @@
 #define SERVER_WIRE_SIMULATION_H_
 
 #include "proto/podium/v1/profile.pb-c.h"
-#include "server/chip/program.h"
 #include "server/chip/spec.h"
 #include "server/chip/torus.h"
+#include "server/program/program.h"
 #include "server/simulator/simulator.h"
 
 typedef struct wire_simulation_t {

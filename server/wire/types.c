@@ -1,3 +1,5 @@
+// Pack borrows, unpack copies and checks.
+
 #include "server/wire/types.h"
 
 Podium__V1__Shape *wire_shape_pack(pod_arena_t *arena, const tensor_shape_t *shape) {

@@ -1,3 +1,7 @@
+// The queue of executions is a list whose head may be running; only done_execution and
+// sweep take from it. Programs are counted references, so that one that is unloaded lives
+// until its executions end.
+
 #include "server/worker/chip_host.h"
 
 #include <inttypes.h>
@@ -5,10 +9,10 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/base/id_map.h"
 #include "common/base/memory.h"
 #include "server/wire/program.h"
 #include "server/worker/compute.h"
-#include "server/worker/id_map.h"
 
 // A program on the chip. Counted: by the table, and by each execution of it.
 typedef struct loaded_t {
@@ -186,7 +190,7 @@ static pod_status_t admit(loaded_t *program) {
   if (program->session_closed) {
     return pod_error(POD_CANCELLED, "session %" PRIu64 " was closed", program->session);
   }
-  if (id_map_get(host->programs, program->id) != NULL) {
+  if (pod_id_map_get(host->programs, program->id) != NULL) {
     return pod_error(POD_ALREADY_EXISTS, "program %" PRIu64 " is loaded already",
                      program->id);
   }
@@ -213,7 +217,7 @@ static void done_load(compute_job_t *job) {
     status = admit(program);
   }
   if (status == NULL) {
-    id_map_put(host->programs, program->id, program);
+    pod_id_map_put(host->programs, program->id, program);
   } else if (program->executable != NULL) {
     release_program(program);
   } else {
@@ -242,7 +246,7 @@ static pod_status_t check_load(const chip_host_t *host, uint64_t id) {
     return pod_error(POD_RESOURCE_EXHAUSTED, "chip %d loads %d programs already",
                      host->options.executor.chip, host->loading_count);
   }
-  if (id_map_get(host->programs, id) != NULL) {
+  if (pod_id_map_get(host->programs, id) != NULL) {
     return pod_error(POD_ALREADY_EXISTS, "program %" PRIu64 " is loaded already", id);
   }
   return NULL;
@@ -275,7 +279,7 @@ void chip_host_load(chip_host_t *host, uint64_t session, uint64_t program, uint8
 }
 
 void chip_host_unload(chip_host_t *host, uint64_t program) {
-  release_program(id_map_remove(host->programs, program));
+  release_program(pod_id_map_remove(host->programs, program));
 }
 
 // --- Executions ---
@@ -483,7 +487,7 @@ static pod_status_t check_execute(const chip_host_t *host,
                                   const chip_host_execute_t *request,
                                   loaded_t **out_program) {
   POD_TRY(check_running(host));
-  loaded_t *loaded = id_map_get(host->programs, request->program);
+  loaded_t *loaded = pod_id_map_get(host->programs, request->program);
   if (loaded == NULL) {
     return pod_error(POD_NOT_FOUND, "program %" PRIu64 " is not on chip %d",
                      request->program, host->options.executor.chip);

@@ -23,7 +23,7 @@
 
 #include "common/base/status.h"
 #include "common/rpc/loop.h"
-#include "server/chip/profile.h"
+#include "server/program/profile.h"
 #include "server/worker/executor.h"
 #include "server/worker/hbm.h"
 

@@ -1,3 +1,6 @@
+// The daemon's runner: each function is the one of ici.h that its contract names, with
+// the node for a context.
+
 #include "server/worker/collective_runner.h"
 
 static pod_status_t run(void *context, const ici_collective_t *collective) {

@@ -1,3 +1,6 @@
+// A work queue of one consumer: a mutex, a condition variable, and results posted to the
+// event loop.
+
 #include "server/worker/compute.h"
 
 #include <pthread.h>

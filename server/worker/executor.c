@@ -5,6 +5,7 @@
 
 #include "common/base/clock.h"
 #include "server/worker/executor_internal.h"
+#include "server/worker/kernels/stop.h"
 
 // What one execution carries along.
 typedef struct execution_t {
@@ -29,9 +30,7 @@ static int64_t buffer_bytes(const execution_t *execution, int32_t buffer) {
 static void copy_buffer(const execution_t *execution, int32_t from, int32_t to) {
   const void *source = buffer_of(execution, from);
   void *target = buffer_of(execution, to);
-  if (source != target) {
-    memmove(target, source, (size_t)buffer_bytes(execution, to));
-  }
+  kernel_copy_bytes(target, source, (size_t)buffer_bytes(execution, to));
 }
 
 static pod_status_t check_cancelled(const execution_t *execution) {
@@ -182,6 +181,7 @@ static kernel_args_t kernel_args(execution_t *execution,
       .cache_free = &step->cache_free,
       .call = call_region,
       .call_context = execution,
+      .cancelled = execution->run->cancelled,
   };
 }
 
@@ -214,7 +214,7 @@ static pod_status_t run_instruction(execution_t *execution,
                                     executor_step_t *step) {
   if (step->kernel != NULL) {
     const kernel_args_t args = kernel_args(execution, instruction, step);
-    return step->kernel(&args);
+    return kernel_run(step->kernel, &args);
   }
   switch (instruction->op) {
     case CHIP_OP_WHILE:
@@ -296,8 +296,8 @@ pod_status_t executor_run(executable_t *executable, const executor_run_t *run,
     const void *result =
         buffer_of(&execution, program->computations[program->entry].results[i]);
     if (result != run->results[i]) {
-      memcpy(run->results[i], result,
-             (size_t)tensor_shape_bytes(&executable->result_shapes[i]));
+      kernel_copy_bytes(run->results[i], result,
+                        (size_t)tensor_shape_bytes(&executable->result_shapes[i]));
     }
   }
   profile->host_ns = pod_clock_now_ns() - execution.host_start_ns;

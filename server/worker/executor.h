@@ -1,4 +1,4 @@
-// Runs programs on a chip: the instruction list of server/chip/program.h over host
+// Runs programs on a chip: the instruction list of server/program/program.h over host
 // memory.
 //
 // An executor is a chip: it has a place in the torus, a way to its peers, and the block
@@ -21,10 +21,10 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
-#include "server/chip/profile.h"
-#include "server/chip/program.h"
 #include "server/chip/spec.h"
 #include "server/chip/torus.h"
+#include "server/program/profile.h"
+#include "server/program/program.h"
 #include "server/worker/collective_runner.h"
 
 typedef struct executor_t executor_t;

@@ -1,12 +1,17 @@
+// Pack, schedule, unpack. A region that is no known reducer gathers (equivalent to
+// MPI_Allgather, or MPI_Alltoall for reduce_scatter) and folds in the order of the group,
+// so that every chip gets the same bits.
+
 #include "server/worker/executor_collective.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/memory.h"
-#include "server/collective/executor.h"
-#include "server/collective/layout.h"
 #include "server/collective/schedule.h"
+#include "server/ici/executor.h"
+#include "server/worker/collective_layout.h"
+#include "server/worker/kernels/combine.h"
 
 // One operand of the instruction.
 typedef struct part_t {
@@ -132,7 +137,7 @@ void executor_collective_destroy(executor_collective_t *collective) {
 static pod_status_t run_local(const collective_schedule_t *schedule,
                               const collective_buffers_t *buffers) {
   collective_executor_t executor;
-  POD_TRY(collective_executor_init(&executor, schedule, buffers));
+  POD_TRY(collective_executor_init(&executor, schedule, buffers, kernel_combine_arrays));
   const bool is_done = collective_executor_is_done(&executor);
   collective_executor_deinit(&executor);
   return is_done ? NULL

@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
-#include "server/chip/program.h"
 #include "server/chip/torus.h"
+#include "server/program/program.h"
 #include "server/worker/collective_runner.h"
 #include "server/worker/executor_block.h"
 #include "server/worker/kernels/kernel.h"

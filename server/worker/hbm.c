@@ -1,11 +1,15 @@
+// Accounting by reservation: bytes are taken from the capacity before memory is, and
+// given back with the last reference.
+
 #include "server/worker/hbm.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "common/base/check.h"
+#include "common/base/id_map.h"
 #include "common/base/memory.h"
 #include "server/worker/host_memory.h"
-#include "server/worker/id_map.h"
 
 struct hbm_t {
   int32_t chip;
@@ -90,7 +94,7 @@ void hbm_release(hbm_t *hbm, int64_t size_bytes) {
 }
 
 static pod_status_t check_new(const hbm_t *hbm, uint64_t id) {
-  if (id_map_get(hbm->arrays, id) != NULL) {
+  if (pod_id_map_get(hbm->arrays, id) != NULL) {
     return pod_error(POD_ALREADY_EXISTS, "array %" PRIu64 " is on chip %d already", id,
                      hbm->chip);
   }
@@ -146,12 +150,12 @@ void hbm_array_release(hbm_array_t *array) {
 pod_status_t hbm_array_publish(hbm_array_t *array) {
   POD_TRY(check_new(array->hbm, array->id));
   hbm_array_retain(array);
-  id_map_put(array->hbm->arrays, array->id, array);
+  pod_id_map_put(array->hbm->arrays, array->id, array);
   return NULL;
 }
 
 pod_status_t hbm_array_find(const hbm_t *hbm, uint64_t id, hbm_array_t **out_array) {
-  hbm_array_t *array = id_map_get(hbm->arrays, id);
+  hbm_array_t *array = pod_id_map_get(hbm->arrays, id);
   if (array == NULL) {
     return pod_error(POD_NOT_FOUND, "array %" PRIu64 " is not on chip %d", id, hbm->chip);
   }
@@ -160,7 +164,7 @@ pod_status_t hbm_array_find(const hbm_t *hbm, uint64_t id, hbm_array_t **out_arr
 }
 
 void hbm_array_forget(hbm_t *hbm, uint64_t id) {
-  hbm_array_release(id_map_remove(hbm->arrays, id));
+  hbm_array_release(pod_id_map_remove(hbm->arrays, id));
 }
 
 void hbm_session_forget(hbm_t *hbm, uint64_t session) {

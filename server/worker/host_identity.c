@@ -1,3 +1,7 @@
+// Parts joined by colons: the kernel's boot id, device and inode of the two namespaces
+// and of the root folder, the user. Two processes print the same only when all parts
+// agree; a part that cannot be read is the process id, which agrees with nobody's.
+
 #include "server/worker/host_identity.h"
 
 #include <stdio.h>

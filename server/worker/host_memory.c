@@ -1,3 +1,6 @@
+// Small blocks come from the allocator, large ones from mmap; the size alone says which,
+// so that the owner's size is enough to give a block back.
+
 #include "server/worker/host_memory.h"
 
 #include <stdint.h>

@@ -10,12 +10,12 @@
 
 #include "common/base/log.h"
 #include "common/rpc/loop.h"
-#include "server/ici/transport.h"
-#include "server/worker/watchdog.h"
+#include "server/worker/kernels/cpu.h"
+#include "server/worker/own_host.h"
 #include "server/worker/worker.h"
 
-// A trial takes a millisecond; on a machine that is overloaded it must not seem to fail.
-enum { WATCH_INTERVAL_MS = 10000, WATCH_TIMEOUT_MS = 30000 };
+// After a signal the worker drains, its calls and its compute thread get some more time.
+enum { END_MAX_S = WORKER_DRAIN_MS / 1000 + 10 };
 
 typedef struct flags_t {
   worker_options_t worker;
@@ -36,13 +36,18 @@ static const struct argp_option options[] = {
     {"coordinator", KEY_COORDINATOR, "HOST:PORT", 0,
      "The coordinator of the pod (required); may start later than the worker", 0},
     {"listen", KEY_LISTEN, "HOST:PORT", 0,
-     "Where to serve gRPC; port 0 takes a free one (default 127.0.0.1:0)", 0},
+     "Where to serve gRPC; port 0 takes a free one (default: one of the interface that "
+     "leads "
+     "to the coordinator, 127.0.0.1:0 when that is on this machine)",
+     0},
     {"advertise", KEY_ADVERTISE, "HOST:PORT", 0,
-     "How the coordinator reaches that address, if not as it stands", 0},
+     "How the coordinator reaches that address, if not as it stands (where --listen "
+     "names "
+     "all interfaces, 0.0.0.0, by default the one that leads to the coordinator)",
+     0},
     {"ici-listen", KEY_ICI_LISTEN, "tcp://HOST", 0,
-     "Wait for neighbours on other hosts at this address too (default: only those of "
-     "this "
-     "host)",
+     "Wait for neighbours on other hosts at this address too (default: the host of "
+     "--listen; when that is this machine's own, only for those of this host)",
      0},
     {"coords", KEY_COORDS, "X,Y[,Z]", 0, "The place in the torus (default: any)", 0},
     {"hbm-bytes", KEY_HBM_BYTES, "N", 0,
@@ -89,6 +94,10 @@ static error_t parse_flag(int key, char *value, struct argp_state *state) {
       worker->listen = value;
       return 0;
     case KEY_ADVERTISE:
+      if (own_host_is_wildcard(value)) {
+        argp_error(state, "--advertise %s: nobody can call an address of all interfaces",
+                   value);
+      }
       worker->advertise = value;
       return 0;
     case KEY_ICI_LISTEN:
@@ -134,7 +143,8 @@ typedef struct process_t {
 static void on_ended(pod_status_t status, void *context) {
   process_t *process = context;
   if (status != NULL) {
-    fprintf(stderr, "podium-worker: %s\n", pod_status_message(status));
+    fprintf(stderr, "podium-worker: %s: %s\n", pod_code_name(pod_status_code(status)),
+            pod_status_message(status));
     pod_status_free(status);
     process->exit_status = EXIT_FAILURE;
   }
@@ -149,6 +159,7 @@ static void on_signal(void *context) {
     _exit(EXIT_FAILURE);
   }
   process->is_signalled = true;
+  (void)alarm(END_MAX_S);  // SIGALRM ends the process whatever its threads do.
   worker_drain(process->worker);
 }
 
@@ -158,11 +169,15 @@ static pod_status_t run(const flags_t *flags, process_t *process) {
   POD_TRY(rpc_loop_create(&process->loop));
   pod_status_t status =
       worker_create(process->loop, &flags->worker, on_ended, process, &process->worker);
+  // Before it starts: who is told to end while it comes up takes its folder along.
   if (status == NULL) {
     status = rpc_signal_create(process->loop, SIGTERM, on_signal, process, &terminate);
   }
   if (status == NULL) {
     status = rpc_signal_create(process->loop, SIGINT, on_signal, process, &interrupt);
+  }
+  if (status == NULL) {
+    status = worker_start(process->worker);
   }
   if (status == NULL) {
     rpc_loop_run(process->loop);
@@ -175,8 +190,7 @@ static pod_status_t run(const flags_t *flags, process_t *process) {
 }
 
 int main(int argc, char **argv) {
-  flags_t flags = {.worker = {.listen = "127.0.0.1:0", .version = POD_VERSION},
-                   .log_level = POD_LOG_INFO};
+  flags_t flags = {.worker = {.version = POD_VERSION}, .log_level = POD_LOG_INFO};
   const struct argp argp = {
       options,
       parse_flag,
@@ -192,16 +206,17 @@ int main(int argc, char **argv) {
   argp_program_version = "podium-worker " POD_VERSION;
   argp_parse(&argp, argc, argv, 0, NULL, &flags);
   pod_log_init("worker", flags.log_level);
+  const pod_status_t cpu = kernel_cpu_check();
+  if (cpu != NULL) {
+    fprintf(stderr, "podium-worker: %s\n", pod_status_message(cpu));
+    pod_status_free(cpu);
+    return EXIT_FAILURE;
+  }
   process_t process = {0};
-  const watchdog_options_t watch = {.argv = argv,
-                                    .interval_ms = WATCH_INTERVAL_MS,
-                                    .timeout_ms = WATCH_TIMEOUT_MS,
-                                    .works = ici_transport_works};
-  watchdog_t *watchdog = watchdog_create(&watch);
   const pod_status_t status = run(&flags, &process);
-  watchdog_destroy(watchdog);
   if (status != NULL) {
-    fprintf(stderr, "podium-worker: %s\n", pod_status_message(status));
+    fprintf(stderr, "podium-worker: %s: %s\n", pod_code_name(pod_status_code(status)),
+            pod_status_message(status));
     pod_status_free(status);
     return EXIT_FAILURE;
   }

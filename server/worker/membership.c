@@ -1,10 +1,16 @@
+// A long-lived stream to the coordinator with heartbeats; what fails is tried again after
+// a pause that grows.
+
 #include "server/worker/membership.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common/base/check.h"
+#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/memory.h"
+#include "common/base/state_machine.h"
 
 typedef enum membership_state_t {
   MEMBERSHIP_DETACHED = 0,
@@ -18,32 +24,35 @@ typedef enum membership_state_t {
 struct membership_t {
   rpc_loop_t *loop;
   membership_options_t options;
-  membership_state_t state;
+  pod_state_machine_t machine;
   rpc_channel_t *channel;
   rpc_call_t *call;  // ATTACHING, MEMBER, LEAVING.
   rpc_timer_t *pause, *heartbeat;
   uint64_t pause_ms;  // Before the next attempt.
+  int64_t member_since_ns;
   bool told_of_waiting;
 };
 
 enum { KEEPALIVE_MS = 5000, KEEPALIVE_TIMEOUT_MS = 5000 };
 
-// Every other move is a bug of ours.
-static const unsigned moves_allowed[MEMBERSHIP_STATE_COUNT] = {
-    [MEMBERSHIP_DETACHED] = 1u << MEMBERSHIP_WAITING | 1u << MEMBERSHIP_ATTACHING,
-    [MEMBERSHIP_WAITING] = 1u << MEMBERSHIP_ATTACHING,
-    [MEMBERSHIP_ATTACHING] =
-        1u << MEMBERSHIP_MEMBER | 1u << MEMBERSHIP_LEAVING | 1u << MEMBERSHIP_DETACHED,
-    [MEMBERSHIP_MEMBER] = 1u << MEMBERSHIP_LEAVING | 1u << MEMBERSHIP_DETACHED,
-    [MEMBERSHIP_LEAVING] = 1u << MEMBERSHIP_DETACHED,
+static const pod_state_t states[MEMBERSHIP_STATE_COUNT] = {
+    [MEMBERSHIP_DETACHED] = {"detached",
+                             POD_TO(MEMBERSHIP_WAITING) | POD_TO(MEMBERSHIP_ATTACHING)},
+    [MEMBERSHIP_WAITING] = {"waiting", POD_TO(MEMBERSHIP_ATTACHING)},
+    [MEMBERSHIP_ATTACHING] = {"attaching", POD_TO(MEMBERSHIP_MEMBER) |
+                                               POD_TO(MEMBERSHIP_LEAVING) |
+                                               POD_TO(MEMBERSHIP_DETACHED)},
+    [MEMBERSHIP_MEMBER] = {"member",
+                           POD_TO(MEMBERSHIP_LEAVING) | POD_TO(MEMBERSHIP_DETACHED)},
+    [MEMBERSHIP_LEAVING] = {"leaving", POD_TO(MEMBERSHIP_DETACHED)},
 };
 
 static void move(membership_t *membership, membership_state_t state) {
-  static const char *const names[] = {"detached", "waiting", "attaching", "member",
-                                      "leaving"};
-  POD_CHECK((moves_allowed[membership->state] & 1u << state) != 0);
-  pod_log(POD_LOG_DEBUG, "membership: %s -> %s", names[membership->state], names[state]);
-  membership->state = state;
+  pod_state_machine_move(&membership->machine, state);
+}
+
+static membership_state_t state_of(const membership_t *membership) {
+  return (membership_state_t)pod_state_of(&membership->machine);
 }
 
 static void send_message(membership_t *membership, Podium__V1__WorkerMessage *message) {
@@ -66,11 +75,11 @@ static void on_heartbeat(void *context) {
 
 static void on_assignment(membership_t *membership,
                           const Podium__V1__Assignment *assignment) {
-  if (membership->state != MEMBERSHIP_ATTACHING) {
+  if (state_of(membership) != MEMBERSHIP_ATTACHING) {
     return;  // Leaving, or a second one.
   }
   move(membership, MEMBERSHIP_MEMBER);
-  membership->pause_ms = MEMBERSHIP_PAUSE_MS_MIN;
+  membership->member_since_ns = pod_clock_now_ns();
   const int64_t heartbeat_ms = assignment->heartbeat_ms;
   if (heartbeat_ms > 0) {
     rpc_timer_start(membership->heartbeat, (uint64_t)heartbeat_ms,
@@ -89,7 +98,7 @@ static void on_message(rpc_call_t *call, const void *bytes, void *context) {
       on_assignment(membership, message->assignment);
       break;
     case PODIUM__V1__COORDINATOR_MESSAGE__MESSAGE_CONNECT_LINK:
-      if (membership->state == MEMBERSHIP_MEMBER) {
+      if (state_of(membership) == MEMBERSHIP_MEMBER) {
         events->on_connect_link(message->connect_link, membership->options.context);
       }
       break;
@@ -104,9 +113,13 @@ static void on_message(rpc_call_t *call, const void *bytes, void *context) {
 static void on_end(rpc_call_t *call, pod_status_t status, void *context) {
   (void)call;
   membership_t *membership = context;
-  const bool was_member = membership->state == MEMBERSHIP_MEMBER;
+  const bool was_member = state_of(membership) == MEMBERSHIP_MEMBER;
   membership->call = NULL;
   rpc_timer_stop(membership->heartbeat);
+  const int64_t lasted_ns = pod_clock_now_ns() - membership->member_since_ns;
+  if (was_member && lasted_ns >= (int64_t)MEMBERSHIP_LASTED_MS * 1000000) {
+    membership->pause_ms = MEMBERSHIP_PAUSE_MS_MIN;
+  }
   move(membership, MEMBERSHIP_DETACHED);
   membership->options.events.on_end(status, was_member, membership->options.context);
 }
@@ -129,7 +142,7 @@ static void on_state(rpc_channel_t *channel, rpc_channel_state_t state, pod_stat
                      void *context) {
   (void)channel;
   membership_t *membership = context;
-  if (state == RPC_CHANNEL_FAILED && membership->state == MEMBERSHIP_ATTACHING) {
+  if (state == RPC_CHANNEL_FAILED && state_of(membership) == MEMBERSHIP_ATTACHING) {
     // Loud once: it may be a mistake in the address, or a coordinator that comes later.
     pod_log(membership->told_of_waiting ? POD_LOG_DEBUG : POD_LOG_INFO,
             "waiting for the coordinator: %s", pod_status_message(why));
@@ -142,6 +155,8 @@ static void on_state(rpc_channel_t *channel, rpc_channel_state_t state, pod_stat
 pod_status_t membership_create(rpc_loop_t *loop, const membership_options_t *options,
                                membership_t **out_membership) {
   membership_t *membership = pod_alloc(sizeof(*membership));
+  pod_state_machine_init(&membership->machine, "membership", (uint64_t)getpid(), states,
+                         MEMBERSHIP_STATE_COUNT, MEMBERSHIP_DETACHED);
   membership->loop = loop;
   membership->options = *options;
   const rpc_channel_options_t channel = {.keepalive_ms = KEEPALIVE_MS,
@@ -191,7 +206,7 @@ void membership_attach(membership_t *membership) {
 }
 
 void membership_send_listening(membership_t *membership, const ici_node_t *node) {
-  if (membership->state != MEMBERSHIP_MEMBER) {
+  if (state_of(membership) != MEMBERSHIP_MEMBER) {
     return;
   }
   Podium__V1__LinkAddress links[TORUS_DIRECTIONS];
@@ -222,7 +237,7 @@ void membership_send_listening(membership_t *membership, const ici_node_t *node)
 }
 
 void membership_send_link(membership_t *membership, const ici_link_event_t *event) {
-  if (membership->state != MEMBERSHIP_MEMBER) {
+  if (state_of(membership) != MEMBERSHIP_MEMBER) {
     return;
   }
   Podium__V1__LinkStatus link = PODIUM__V1__LINK_STATUS__INIT;
@@ -237,7 +252,7 @@ void membership_send_link(membership_t *membership, const ici_link_event_t *even
 }
 
 bool membership_leave(membership_t *membership) {
-  switch (membership->state) {
+  switch (state_of(membership)) {
     case MEMBERSHIP_MEMBER:
       rpc_timer_stop(membership->heartbeat);
       move(membership, MEMBERSHIP_LEAVING);

@@ -5,8 +5,9 @@
 //      └─────────────────────────────────┴── stream ends ─────────┴─────────────────┘
 //
 // Attaching waits for a coordinator that is not there yet, as long as it takes. After a
-// stream has ended the next attempt comes after a pause that doubles, until a place was
-// given.
+// stream has ended the next attempt comes after a pause that doubles, up to a bound,
+// until a membership has lasted: a coordinator that gives a place and takes it back at
+// once is not pressed.
 //
 // Threading: the loop thread. Events come from the loop, never inside a function of this
 // module.
@@ -24,7 +25,11 @@
 
 typedef struct membership_t membership_t;
 
-enum { MEMBERSHIP_PAUSE_MS_MIN = 100, MEMBERSHIP_PAUSE_MS_MAX = 5000 };
+enum {
+  MEMBERSHIP_PAUSE_MS_MIN = 100,
+  MEMBERSHIP_PAUSE_MS_MAX = 5000,
+  MEMBERSHIP_LASTED_MS = 5000,  // The pauses begin anew behind one that lasted so long.
+};
 
 typedef struct membership_events_t {
   // Borrowed messages.

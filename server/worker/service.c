@@ -1,3 +1,7 @@
+// A struct per call, whose fields say how far it has come; what a call holds is given
+// back in one place when it ends, however it ends. Long work is posted to the compute
+// thread and comes back by a post.
+
 #include "server/worker/service.h"
 
 #include <inttypes.h>

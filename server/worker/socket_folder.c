@@ -1,3 +1,8 @@
+// A live worker holds the lock (flock) of its folder, and the kernel drops it with the
+// process: a folder whose lock can be had is a dead worker's. A folder is made, locked
+// and judged only under the lock of the folder above, so none is taken for dead before
+// its owner has locked it.
+
 #include "server/worker/socket_folder.h"
 
 #include <dirent.h>

@@ -1,3 +1,7 @@
+// The states of worker.h as a table; every event of membership, links, compute thread
+// and signals is one function that looks at the state first. A place is taken down in
+// reverse order of its making.
+
 #include "server/worker/worker.h"
 
 #include <inttypes.h>
@@ -8,12 +12,15 @@
 #include "common/base/check.h"
 #include "common/base/log.h"
 #include "common/base/memory.h"
+#include "common/base/state_machine.h"
 #include "common/rpc/rpc.h"
 #include "server/chip/spec.h"
 #include "server/worker/chip_host.h"
 #include "server/worker/collective_runner.h"
 #include "server/worker/host_identity.h"
+#include "server/worker/kernels/combine.h"
 #include "server/worker/membership.h"
+#include "server/worker/own_host.h"
 #include "server/worker/service.h"
 #include "server/worker/socket_folder.h"
 
@@ -32,9 +39,11 @@ enum { SHUTDOWN_GRACE_MS = 1000 };
 struct worker_t {
   rpc_loop_t *loop;
   worker_options_t options;
-  worker_state_t state;
+  pod_state_machine_t machine;
   rpc_server_t *server;
   char *address;
+  char *own_host;  // NULL: it is not needed.
+  char *ici_host;  // NULL: links on ipc:// only.
   service_t *service;
   socket_folder_t *folder;
   pod_text_t host_identity;
@@ -54,22 +63,23 @@ struct worker_t {
   void *context;
 };
 
-static const unsigned moves_allowed[WORKER_STATE_COUNT] = {
-    [WORKER_JOINING] =
-        1u << WORKER_HOSTING | 1u << WORKER_DRAINING | 1u << WORKER_STOPPING,
-    [WORKER_HOSTING] =
-        1u << WORKER_RESETTING | 1u << WORKER_DRAINING | 1u << WORKER_STOPPING,
-    [WORKER_RESETTING] = 1u << WORKER_JOINING | 1u << WORKER_STOPPING,
-    [WORKER_DRAINING] = 1u << WORKER_STOPPING,
-    [WORKER_STOPPING] = 1u << WORKER_ENDED,
+static const pod_state_t states[WORKER_STATE_COUNT] = {
+    [WORKER_JOINING] = {"joining", POD_TO(WORKER_HOSTING) | POD_TO(WORKER_DRAINING) |
+                                       POD_TO(WORKER_STOPPING)},
+    [WORKER_HOSTING] = {"hosting", POD_TO(WORKER_RESETTING) | POD_TO(WORKER_DRAINING) |
+                                       POD_TO(WORKER_STOPPING)},
+    [WORKER_RESETTING] = {"resetting", POD_TO(WORKER_JOINING) | POD_TO(WORKER_STOPPING)},
+    [WORKER_DRAINING] = {"draining", POD_TO(WORKER_STOPPING)},
+    [WORKER_STOPPING] = {"stopping", POD_TO(WORKER_ENDED)},
+    [WORKER_ENDED] = {"ended", 0},
 };
 
 static void move(worker_t *worker, worker_state_t state) {
-  static const char *const names[] = {"joining",  "hosting",  "resetting",
-                                      "draining", "stopping", "ended"};
-  POD_CHECK((moves_allowed[worker->state] & 1u << state) != 0);
-  pod_log(POD_LOG_DEBUG, "%s -> %s", names[worker->state], names[state]);
-  worker->state = state;
+  pod_state_machine_move(&worker->machine, state);
+}
+
+static worker_state_t state_of(const worker_t *worker) {
+  return (worker_state_t)pod_state_of(&worker->machine);
 }
 
 static void set_serving(worker_t *worker, bool serving) {
@@ -90,7 +100,7 @@ typedef struct link_news_t {
 static void report_link(void *context) {
   link_news_t *news = context;
   worker_t *worker = news->worker;
-  if (worker->state == WORKER_HOSTING && worker->epoch == news->epoch) {
+  if (state_of(worker) == WORKER_HOSTING && worker->epoch == news->epoch) {
     const bool is_up = news->event.state == ICI_LINK_UP;
     pod_log(is_up ? POD_LOG_DEBUG : POD_LOG_WARNING, "link to chip %d at %s is %s%s%s",
             news->event.peer, news->url, is_up ? "up" : "down",
@@ -180,8 +190,9 @@ static pod_status_t take_place(worker_t *worker,
                                    .torus = chip.torus,
                                    .epoch = assignment->epoch,
                                    .ipc_directory = socket_folder_path(worker->folder),
-                                   .tcp_host = worker->options.ici_host,
+                                   .tcp_host = worker->ici_host,
                                    .use_shared_memory = true,
+                                   .combine = kernel_combine_arrays,
                                    .on_link = on_link,
                                    .context = worker};
   POD_TRY(ici_node_create(&links, &worker->node));
@@ -224,7 +235,7 @@ static void close_links(worker_t *worker) {
 static void join_again(void *context) {
   worker_t *worker = context;
   close_links(worker);
-  if (worker->state == WORKER_RESETTING) {
+  if (state_of(worker) == WORKER_RESETTING) {
     move(worker, WORKER_JOINING);
     membership_attach(worker->membership);
   } else {
@@ -236,7 +247,7 @@ static void join_again(void *context) {
 
 static void on_assignment(const Podium__V1__Assignment *assignment, void *context) {
   worker_t *worker = context;
-  if (worker->state != WORKER_JOINING) {
+  if (state_of(worker) != WORKER_JOINING) {
     return;
   }
   const pod_status_t status = take_place(worker, assignment);
@@ -255,7 +266,7 @@ static void on_assignment(const Podium__V1__Assignment *assignment, void *contex
 
 static void on_connect_link(const Podium__V1__ConnectLink *connect, void *context) {
   worker_t *worker = context;
-  if (worker->state != WORKER_HOSTING) {
+  if (state_of(worker) != WORKER_HOSTING) {
     return;
   }
   const pod_status_t status =
@@ -289,7 +300,7 @@ static bool is_final(pod_status_t status) {
 
 static void on_membership_end(pod_status_t status, bool was_member, void *context) {
   worker_t *worker = context;
-  switch (worker->state) {
+  switch (state_of(worker)) {
     case WORKER_JOINING:
       if (!was_member && is_final(status)) {
         worker->end_status = pod_status_context(status, "the coordinator at %s refuses",
@@ -352,7 +363,7 @@ static void shut_down(worker_t *worker) {
 }
 
 static void stop(worker_t *worker) {
-  const bool is_resetting = worker->state == WORKER_RESETTING;
+  const bool is_resetting = state_of(worker) == WORKER_RESETTING;
   move(worker, WORKER_STOPPING);
   rpc_timer_stop(worker->drain_timer);
   if (!is_resetting) {  // Else the reset goes on to there.
@@ -363,7 +374,7 @@ static void stop(worker_t *worker) {
 // While draining: all that was begun has ended, and the coordinator knows.
 static void check_drained(void *context) {
   worker_t *worker = context;
-  if (worker->state == WORKER_DRAINING && worker->has_left &&
+  if (state_of(worker) == WORKER_DRAINING && worker->has_left &&
       chip_host_is_idle(worker->host)) {
     stop(worker);
   }
@@ -371,7 +382,7 @@ static void check_drained(void *context) {
 
 static void on_drain_timeout(void *context) {
   worker_t *worker = context;
-  if (worker->state == WORKER_DRAINING) {
+  if (state_of(worker) == WORKER_DRAINING) {
     pod_log(POD_LOG_WARNING, "executions still run after %d ms, ending them",
             WORKER_DRAIN_MS);
     stop(worker);
@@ -379,7 +390,7 @@ static void on_drain_timeout(void *context) {
 }
 
 void worker_drain(worker_t *worker) {
-  switch (worker->state) {
+  switch (state_of(worker)) {
     case WORKER_HOSTING:
       pod_log(POD_LOG_INFO, "leaving the pod");
       move(worker, WORKER_DRAINING);
@@ -420,7 +431,34 @@ static pod_status_t listen_for_calls(worker_t *worker) {
   rpc_server_add_service(worker->server, SERVICE_NAME, service_methods(),
                          worker->service);
   set_serving(worker, false);
-  POD_TRY(rpc_server_listen(worker->server, options->listen, &worker->address));
+  if (options->listen != NULL) {
+    return rpc_server_listen(worker->server, options->listen, &worker->address);
+  }
+  char *listen = own_host_replace(":0", worker->own_host);
+  const pod_status_t status = rpc_server_listen(worker->server, listen, &worker->address);
+  free(listen);
+  return status;
+}
+
+// What others are told: an address that they can call, for calls and for links.
+static pod_status_t choose_addresses(worker_t *worker) {
+  const worker_options_t *options = &worker->options;
+  if (own_host_is_wildcard(worker->address) && worker->own_host == NULL) {
+    // The address was written in a way of its own, "0:7402".
+    POD_TRY(own_host_wait_toward(options->coordinator, &worker->own_host));
+  }
+  if (own_host_is_wildcard(worker->address)) {
+    char *address = own_host_replace(worker->address, worker->own_host);
+    free(worker->address);
+    worker->address = address;
+  }
+  if (options->ici_host != NULL && !own_host_is_wildcard(options->ici_host)) {
+    worker->ici_host = pod_strdup(options->ici_host);
+  } else if (options->ici_host != NULL) {
+    worker->ici_host = pod_strdup(worker->own_host);
+  } else if (!own_host_is_loopback(worker->address)) {
+    worker->ici_host = own_host_of(worker->address);
+  }
   if (options->advertise != NULL) {
     free(worker->address);
     worker->address = pod_strdup(options->advertise);
@@ -428,9 +466,40 @@ static pod_status_t listen_for_calls(worker_t *worker) {
   return NULL;
 }
 
-static pod_status_t set_up(worker_t *worker) {
+// Where nothing else says at which interface others reach it.
+static pod_status_t find_own_host(worker_t *worker) {
+  const worker_options_t *options = &worker->options;
+  const bool is_needed =
+      options->listen == NULL || own_host_is_wildcard(options->listen) ||
+      (options->ici_host != NULL && own_host_is_wildcard(options->ici_host));
+  return is_needed ? own_host_wait_toward(options->coordinator, &worker->own_host) : NULL;
+}
+
+pod_status_t worker_create(rpc_loop_t *loop, const worker_options_t *options,
+                           worker_ended_fn_t ended, void *context,
+                           worker_t **out_worker) {
+  worker_t *worker = pod_alloc(sizeof(*worker));
+  pod_state_machine_init(&worker->machine, "worker", (uint64_t)getpid(), states,
+                         WORKER_STATE_COUNT, WORKER_JOINING);
+  worker->loop = loop;
+  worker->options = *options;
+  worker->ended = ended;
+  worker->context = context;
+  worker->service = service_create();
+  worker->drain_timer = rpc_timer_create(loop, on_drain_timeout, worker);
+  const pod_status_t status = find_own_host(worker);
+  if (status != NULL) {
+    worker_destroy(worker);
+    return status;
+  }
+  *out_worker = worker;
+  return NULL;
+}
+
+pod_status_t worker_start(worker_t *worker) {
   POD_TRY(socket_folder_create(&worker->folder));
   POD_TRY(listen_for_calls(worker));
+  POD_TRY(choose_addresses(worker));
   fill_registration(worker);
   const membership_options_t membership = {.coordinator = worker->options.coordinator,
                                            .registration = &worker->registration,
@@ -442,25 +511,6 @@ static pod_status_t set_up(worker_t *worker) {
                                            .context = worker};
   POD_TRY(membership_create(worker->loop, &membership, &worker->membership));
   membership_attach(worker->membership);
-  return NULL;
-}
-
-pod_status_t worker_create(rpc_loop_t *loop, const worker_options_t *options,
-                           worker_ended_fn_t ended, void *context,
-                           worker_t **out_worker) {
-  worker_t *worker = pod_alloc(sizeof(*worker));
-  worker->loop = loop;
-  worker->options = *options;
-  worker->ended = ended;
-  worker->context = context;
-  worker->service = service_create();
-  worker->drain_timer = rpc_timer_create(loop, on_drain_timeout, worker);
-  const pod_status_t status = set_up(worker);
-  if (status != NULL) {
-    worker_destroy(worker);
-    return status;
-  }
-  *out_worker = worker;
   return NULL;
 }
 
@@ -476,6 +526,8 @@ void worker_destroy(worker_t *worker) {
   rpc_timer_destroy(worker->drain_timer);
   chip_spec_destroy(worker->own_spec);
   pod_text_deinit(&worker->host_identity);
+  free(worker->own_host);
+  free(worker->ici_host);
   free(worker->address);
   free(worker);
 }

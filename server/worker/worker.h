@@ -25,10 +25,16 @@ enum { WORKER_DRAIN_MS = 10000 };
 // Strings are borrowed for the life of the worker.
 typedef struct worker_options_t {
   const char *coordinator;  // "10.0.0.1:7070"
-  const char *listen;       // "127.0.0.1:0"
-  const char *advertise;    // How others reach `listen`; NULL: as it was bound.
-  const char *ici_host;     // Listen for links on tcp://HOST too; NULL: on ipc:// only.
-  bool has_coords;          // Ask for this place.
+  // NULL: a free port of the interface that leads to the coordinator; 127.0.0.1 when that
+  // is on this machine.
+  const char *listen;
+  // How others reach `listen`; NULL: as it was bound, or, where that is all interfaces,
+  // by the one that leads to the coordinator.
+  const char *advertise;
+  // Listen for links on tcp://HOST too; NULL: where `listen` does, unless only this
+  // machine reaches that; then on ipc:// alone. All interfaces: the one that leads there.
+  const char *ici_host;
+  bool has_coords;  // Ask for this place.
   int32_t coords[3];
   int64_t hbm_bytes;  // 0: what the coordinator says.
   const char *version;
@@ -37,11 +43,16 @@ typedef struct worker_options_t {
 // `status` says why it ended, NULL for an orderly end; takes it.
 typedef void (*worker_ended_fn_t)(pod_status_t status, void *context);
 
-// Listens, and begins to join. `ended` is called once, from the loop, unless the worker
-// is destroyed before.
+// Waits until the coordinator's name is known, where the worker's own address follows
+// from it; makes nothing outside of the process yet. `ended` is called once, from the
+// loop, unless the worker is destroyed before.
 POD_MUST_USE pod_status_t worker_create(rpc_loop_t *loop, const worker_options_t *options,
                                         worker_ended_fn_t ended, void *context,
                                         worker_t **out_worker);
+
+// Listens, and begins to join. What it makes is taken away by worker_destroy, so that the
+// caller should have its signal handlers by now. Once; on an error destroy the worker.
+POD_MUST_USE pod_status_t worker_start(worker_t *worker);
 
 // After `ended`, or before the loop has run. Accepts NULL.
 void worker_destroy(worker_t *worker);

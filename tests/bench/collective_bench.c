@@ -18,6 +18,7 @@
 #include "common/base/check.h"
 #include "common/base/clock.h"
 #include "server/ici/ici.h"
+#include "server/worker/kernels/combine.h"
 
 enum { CHIPS = 4, REPETITIONS = 7, ITERATIONS_MAX = 5000, URL_SIZE = 160 };
 
@@ -69,7 +70,8 @@ static ici_node_t *connect_node(int chip, const torus_t *torus, const char *fold
                                     .torus = *torus,
                                     .epoch = (uint64_t)chip + 1,
                                     .ipc_directory = folder,
-                                    .use_shared_memory = true};
+                                    .use_shared_memory = true,
+                                    .combine = kernel_combine_arrays};
   must(ici_node_create(&config, &node));
   for (int d = 0; d < TORUS_DIRECTIONS; d++) {
     const char *url = ici_node_ipc_url(node, d);

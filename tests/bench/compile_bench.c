@@ -102,8 +102,10 @@ static void measure(const char *name, const char *text, int64_t length) {
 static void add_step(pod_text_t *text, const char *from, int first, bool has_locations) {
   char places[4][64];
   for (int i = 0; i < 4; i++) {
-    snprintf(places[i], sizeof(places[i]), has_locations ? " loc(#loc%d)" : "",
-             first + i);
+    places[i][0] = '\0';
+    if (has_locations) {
+      snprintf(places[i], sizeof(places[i]), " loc(#loc%d)", first + i);
+    }
   }
   pod_text_printf(text, "  %%%d = stablehlo.add %s, %%arg1 : " TYPE "%s\n", first, from,
                   places[0]);

@@ -19,10 +19,10 @@
 #include "common/base/check.h"
 #include "common/tensor/array.h"
 #include "server/worker/host_memory.h"
+#include "server/worker/kernels/cpu.h"
 #include "server/worker/kernels/kernel.h"
+#include "server/worker/kernels/product/onednn.h"
 #include "tests/bench/dot_cases.h"
-
-void omp_set_num_threads(int count);  // Of libgomp: one thread, as a worker has.
 
 enum { SAMPLES_MAX = 101, SAMPLES_MIN = 3, CANDIDATES = 5 };
 
@@ -187,7 +187,8 @@ static dnnl_data_type_t type_of(tensor_dtype_t dtype) {
 }
 
 static bool is_onednn_case(const dot_case_t *c) {
-  return c->dtype == TENSOR_F32 || c->dtype == TENSOR_BF16 || c->dtype == TENSOR_S8;
+  return c->dtype == TENSOR_F32 || c->dtype == TENSOR_S8 ||
+         (c->dtype == TENSOR_BF16 && kernel_cpu() >= KERNEL_CPU_AVX512);
 }
 
 static dnnl_memory_desc_t describe(int64_t batch, int64_t rows, int64_t columns,
@@ -394,8 +395,7 @@ static void measure(const dot_case_t *c, int64_t budget_ns) {
 
 int main(int argc, char **argv) {
   const int64_t budget_ns = (argc > 1 ? atoi(argv[1]) : 200) * (int64_t)1000000;
-  omp_set_num_threads(1);
-  check_dnnl(dnnl_engine_create(&engine, dnnl_cpu, 0));
+  check(onednn_engine(&engine));  // On the worker's terms: one thread, PODIUM_CPU.
   check_dnnl(dnnl_stream_create(&stream, engine, dnnl_stream_default_flags));
   printf("%-38s %-20s %29s %8s %8s  %-7s %5s\n", "GFLOP/s, medians of alternating runs",
          "layout", "batch x m x k x n", "kernel", "oneDNN", "by", "ratio");
@@ -405,6 +405,5 @@ int main(int argc, char **argv) {
     }
   }
   dnnl_stream_destroy(stream);
-  dnnl_engine_destroy(engine);
   return 0;
 }

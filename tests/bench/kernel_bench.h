@@ -3,7 +3,7 @@
 #ifndef TESTS_BENCH_KERNEL_BENCH_H_
 #define TESTS_BENCH_KERNEL_BENCH_H_
 
-#include "server/chip/program.h"
+#include "server/program/program.h"
 
 enum {
   OPERANDS_MAX = 6,

@@ -13,7 +13,7 @@
 #include "common/base/random.h"
 #include "common/mlir/parser.h"
 #include "common/mlir/printer.h"
-#include "server/compiler/syntax.h"
+#include "server/compiler/dialect/syntax.h"
 #include "tests/file.h"
 
 enum { RUNS = 7, ELEMENTS = 1000000, OPERATIONS = 200000 };
@@ -30,8 +30,7 @@ static double median_seconds(int64_t *times) {
 
 static mlir_module_t *parse(const char *name, const char *text, int64_t length) {
   mlir_module_t *module = NULL;
-  const pod_status_t status =
-      mlir_parse(name, text, length, compiler_syntax_lookup, &module);
+  const pod_status_t status = compiler_parse(name, text, length, &module);
   if (status != NULL) {
     fprintf(stderr, "%s\n", pod_status_message(status));
     exit(1);

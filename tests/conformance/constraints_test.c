@@ -34,10 +34,10 @@
 #include "common/base/check.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
-#include "server/chip/operations.h"
 #include "server/chip/spec.h"
 #include "server/chip/torus.h"
 #include "server/compiler/pipeline.h"
+#include "server/program/operations.h"
 #include "tests/file.h"
 
 enum { CONSTRAINTS_MAX = 64 };

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "server/chip/operations.h"
-#include "server/compiler/expander.h"
-#include "server/compiler/walk.h"
+#include "common/mlir/walk.h"
+#include "server/compiler/legalize/expander.h"
+#include "server/program/operations.h"
 #include "tests/differential/generate.h"
 #include "tests/differential/reference_scalar.h"
 
@@ -212,6 +212,20 @@ static const struct {
     {"check.expect_eq_const", 0, "a module's check of itself: tests/conformance"},
     {"podium.async_done", 0, "only the compiler writes it"},
     {"podium.copy", 0, "only the compiler writes it"},
+    {"sdy.all_gather", 0, "a value by another sharding: tests/golden/partition"},
+    {"sdy.all_reduce", 0, "a value by another sharding: tests/golden/partition"},
+    {"sdy.all_slice", 0, "a value by another sharding: tests/golden/partition"},
+    {"sdy.all_to_all", 0, "a value by another sharding: tests/golden/partition"},
+    {"sdy.collective_permute", 0, "a value by another sharding: tests/golden/partition"},
+    {"sdy.reduce_scatter", 0, "a value by another sharding: tests/golden/partition"},
+    {"sdy.replicated_to_unreduced", 0,
+     "a value by another sharding: tests/golden/partition"},
+    {"sdy.sharded_to_unreduced", 0,
+     "a value by another sharding: tests/golden/partition"},
+    {"sdy.constant", 0, "another spelling of stablehlo.constant"},
+    {"arith.constant", 0, "another spelling of stablehlo.constant"},
+    {"sdy.data_flow_edge", 0, "only Shardy's own passes write it"},
+    {"sdy.func_data_flow_edge", 0, "only Shardy's own passes write it"},
     {"stablehlo.cholesky", POWERS, "its definite matrices need 0 or signs"},
     {"stablehlo.triangular_solve", POWERS, "its substitution needs 0 or signs"},
     {"stablehlo.reduce_precision", BOUNDED, "what is too large becomes infinite"},
@@ -285,8 +299,8 @@ static bool is_frame(const mlir_op_t *op) {
 }
 
 void coverage_add(coverage_t *coverage, const mlir_module_t *module, pod_text_t *report) {
-  for (const mlir_op_t *op = walk_first(module->op); op != NULL;
-       op = walk_next(module->op, op)) {
+  for (const mlir_op_t *op = mlir_walk_first(module->op); op != NULL;
+       op = mlir_walk_next(module->op, op)) {
     if (is_frame(op)) {
       continue;
     }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/mlir/printer.h"
-#include "server/compiler/syntax.h"
+#include "server/compiler/dialect/syntax.h"
 #include "tests/differential/reference_scalar.h"
 
 // --- Comparison ---

@@ -1,4 +1,5 @@
 #include "tests/differential/generate.h"
+#include "server/compiler/dialect/kinds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -426,6 +427,7 @@ generate_case_t *generate_case(uint64_t seed, int op_count, const char *name,
     g.scalar_percent = 60;
   }
   g.module = mlir_module_create("random.mlir");
+  compiler_set_kinds(g.module);
   g.arena = pod_arena_create();
   mlir_op_t *function = mlir_op_create(g.module, "func.func", 0, NULL, 0, NULL, 1);
   mlir_block_append(mlir_op_block(g.module->op, 0), function);

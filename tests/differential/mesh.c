@@ -6,11 +6,13 @@
 
 #include "common/base/check.h"
 #include "common/base/memory.h"
-#include "common/base/random.h"
+#include "common/mlir/replacements.h"
+#include "common/mlir/walk.h"
 #include "common/tensor/slicer.h"
-#include "server/compiler/attributes.h"
 #include "server/compiler/compiler.h"
+#include "server/compiler/dialect/attributes.h"
 #include "server/worker/executor.h"
+#include "tests/differential/mesh_sharder.h"
 #include "tests/unit/server/ici/pod.h"
 
 enum { CHIPS = 4 };
@@ -75,24 +77,14 @@ static const mesh_t *make_mesh(mlir_module_t *module, pod_random_t *random) {
   return mesh;
 }
 
-typedef struct sharder_t {
-  mlir_module_t *module;
-  const mesh_t *mesh;
-  pod_random_t random;
-} sharder_t;
-
-static uint64_t below(sharder_t *sharder, uint64_t bound) {
-  return pod_random_below(&sharder->random, bound);
-}
-
 static const sharding_t *pick(sharder_t *sharder, const mlir_type_t *type) {
   const tensor_shape_t *shape = &type->shape;
   pod_arena_t *arena = sharder->module->arena;
   const int axes = sharder->mesh->axis_count;
-  sharding_t *sharding =
-      sharding_replicated(arena, sharder->mesh, shape->rank, below(sharder, 2) == 0);
+  sharding_t *sharding = sharding_replicated(arena, sharder->mesh, shape->rank,
+                                             sharder_below(sharder, 2) == 0);
   for (int axis = 0; axis < axes && shape->rank > 0; axis++) {
-    const uint64_t d = below(sharder, (uint64_t)shape->rank);
+    const uint64_t d = sharder_below(sharder, (uint64_t)shape->rank);
     axis_list_t *list = &sharding->dims[d].axes;
     const int64_t size = sharder->mesh->axes[axis].size;
     if (list->refs == NULL) {
@@ -107,7 +99,7 @@ static const sharding_t *pick(sharder_t *sharder, const mlir_type_t *type) {
 
 // A dictionary with a sharding for most values that can have one, else an empty one.
 static const mlir_attr_t *pick_dictionary(sharder_t *sharder, const mlir_type_t *type) {
-  if (type->kind != MLIR_TYPE_TENSOR || below(sharder, 4) == 0) {
+  if (type->kind != MLIR_TYPE_TENSOR || sharder_below(sharder, 4) == 0) {
     return mlir_attr_dictionary(sharder->module, 0, NULL);
   }
   const mlir_named_attr_t entry = {
@@ -120,12 +112,41 @@ static const mlir_attr_t *pick_dictionary(sharder_t *sharder, const mlir_type_t 
 static void shard_ops(sharder_t *sharder, const mlir_block_t *block) {
   for (mlir_op_t *op = block->first; op != block->last; op = op->next) {
     if (op->result_count == 1 && op->results[0].type->kind == MLIR_TYPE_TENSOR &&
-        below(sharder, 6) == 0) {
+        sharder_below(sharder, 6) == 0) {
       const sharding_t *sharding = pick(sharder, op->results[0].type);
       mlir_op_set_attr(sharder->module, op, "sdy.sharding",
                        compiler_make_shardings(sharder->module, 1, &sharding));
     }
   }
+}
+
+// Not for constants: sizes that operations read must stay what they are.
+static bool may_be_manual(const mlir_op_t *op) {
+  return op->result_count == 1 && op->results[0].type->kind == MLIR_TYPE_TENSOR &&
+         strcmp(op->name, "stablehlo.constant") != 0;
+}
+
+// Puts manual computations behind the results of some operations; what follows reads
+// theirs.
+static void insert_manual(sharder_t *sharder, mlir_block_t *block) {
+  mlir_replacements_t replacements = {0};
+  for (mlir_op_t *op = block->first; op != NULL; op = op->next) {
+    mlir_replacements_apply(&replacements, op);
+    for (mlir_op_t *inner = mlir_walk_first(op); inner != NULL;
+         inner = mlir_walk_next(op, inner)) {
+      mlir_replacements_apply(&replacements, inner);
+    }
+    if (op == block->last || !may_be_manual(op) || sharder_below(sharder, 5) != 0) {
+      continue;
+    }
+    mlir_op_t *manual = mesh_manual_identity(sharder, &op->results[0]);
+    if (manual != NULL) {
+      mlir_block_insert_before(op->next, manual);
+      mlir_replacements_put(&replacements, &op->results[0], &manual->results[0]);
+      op = manual;
+    }
+  }
+  mlir_replacements_deinit(&replacements);
 }
 
 void mesh_shard(mlir_module_t *module, uint64_t seed) {
@@ -135,7 +156,7 @@ void mesh_shard(mlir_module_t *module, uint64_t seed) {
   sharder_t sharder = {.module = module, .random = {.state = seed}};
   sharder.mesh = make_mesh(module, &sharder.random);
   mlir_op_t *function = mlir_module_find_symbol(module, "main");
-  const mlir_block_t *block = mlir_op_block(function, 0);
+  mlir_block_t *block = mlir_op_block(function, 0);
   const int count = block->argument_count, result_count = block->last->operand_count;
   const mlir_attr_t **attrs =
       pod_arena_array(module->arena, (size_t)(count + result_count + 1), sizeof(*attrs));
@@ -149,6 +170,7 @@ void mesh_shard(mlir_module_t *module, uint64_t seed) {
   mlir_op_set_attr(module, function, "res_attrs",
                    mlir_attr_array(module, result_count, attrs + count));
   shard_ops(&sharder, block);
+  insert_manual(&sharder, block);
 }
 
 // --- Running ---

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "server/compiler/dialect/kinds.h"
 #include "tests/differential/differential.h"
 
 typedef struct reducer_t {
@@ -87,6 +88,7 @@ static generate_case_t *empty_case(const generate_case_t *whole) {
   generate_case_t *out = pod_arena_alloc(arena, sizeof(*out));
   out->arena = arena;
   out->module = mlir_module_create("random.mlir");
+  compiler_set_kinds(out->module);
   out->arguments =
       pod_arena_array(arena, whole->module->value_count, sizeof(out->arguments[0]));
   return out;

@@ -1,10 +1,10 @@
 // The arithmetic of one element; see reference_scalar.h.
 
-#include <complex.h>
 #include <math.h>
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/base/complex.h"
 #include "tests/differential/reference_scalar.h"
 
 __extension__ typedef __int128 wide_t;
@@ -276,8 +276,25 @@ reference_scalar_t reference_unary(const char *op, reference_scalar_t a) {
 
 // --- Complex numbers ---
 
-static bool is_above(reference_scalar_t a, reference_scalar_t b) {
-  return a.real > b.real || (a.real == b.real && a.imaginary > b.imaginary);
+static bool is_nan(reference_scalar_t a) {
+  return isnan(a.real) || isnan(a.imaginary);
+}
+
+// By the real parts, then by the imaginary ones, then by the signs of zeros. NaN is above
+// and below everything, as for reals.
+static reference_scalar_t complex_extreme(reference_scalar_t a, reference_scalar_t b,
+                                          bool is_maximum) {
+  if (is_nan(a) || is_nan(b)) {
+    return is_nan(a) ? a : b;
+  }
+  const bool is_by_real = a.real != b.real;
+  const bool is_by_imaginary = !is_by_real && a.imaginary != b.imaginary;
+  const bool is_by_sign = (signbit(a.real) != 0) != (signbit(b.real) != 0);
+  bool a_is_above = is_by_sign ? signbit(a.real) == 0 : signbit(a.imaginary) == 0;
+  if (is_by_real || is_by_imaginary) {
+    a_is_above = is_by_real ? a.real > b.real : a.imaginary > b.imaginary;
+  }
+  return a_is_above == is_maximum ? a : b;
 }
 
 static reference_scalar_t complex_binary(const char *op, reference_scalar_t a,
@@ -290,11 +307,8 @@ static reference_scalar_t complex_binary(const char *op, reference_scalar_t a,
   if (is(op, "subtract")) {
     return reference_of_complex(dtype, a.real - b.real, a.imaginary - b.imaginary);
   }
-  if (is(op, "maximum")) {
-    return is_above(a, b) ? a : b;
-  }
-  if (is(op, "minimum")) {
-    return is_above(b, a) ? a : b;
+  if (is(op, "maximum") || is(op, "minimum")) {
+    return complex_extreme(a, b, is(op, "maximum"));
   }
   double _Complex result = z * w;
   if (is(op, "divide")) {

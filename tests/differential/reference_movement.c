@@ -276,6 +276,7 @@ static void reference_reshape(reference_t *machine, const mlir_op_t *op) {
 }
 
 const reference_row_t reference_movement_rows[] = {
+    {"sdy.manual_computation", reference_identity},  // As mesh_manual.c makes it.
     {"stablehlo.bitcast_convert", reference_bitcast_convert},
     {"stablehlo.broadcast", reference_broadcast},
     {"stablehlo.broadcast_in_dim", reference_broadcast_in_dim},

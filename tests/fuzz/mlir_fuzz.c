@@ -11,8 +11,8 @@
 #include "common/mlir/diagnostic.h"
 #include "common/mlir/parser.h"
 #include "common/mlir/printer.h"
-#include "server/compiler/attributes.h"
-#include "server/compiler/syntax.h"
+#include "server/compiler/dialect/attributes.h"
+#include "server/compiler/dialect/syntax.h"
 #include "tests/unit/common/mlir/same_module.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -80,8 +80,8 @@ static void round_trip(const mlir_module_t *module, mlir_syntax_lookup_t lookup)
   mlir_print(&text, module,
              &(mlir_print_options_t){.lookup = lookup, .locations = lookup != NULL});
   mlir_module_t *again = NULL;
-  const pod_status_t status = mlir_parse("again", text.bytes, (int64_t)text.length,
-                                         compiler_syntax_lookup, &again);
+  const pod_status_t status =
+      compiler_parse("again", text.bytes, (int64_t)text.length, &again);
   if (status != NULL) {
     fprintf(stderr, "%s\n%s\n", text.bytes, pod_status_message(status));
   }
@@ -93,8 +93,8 @@ static void round_trip(const mlir_module_t *module, mlir_syntax_lookup_t lookup)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   mlir_module_t *module = NULL;
-  const pod_status_t status = mlir_parse("fuzz.mlir", (const char *)data, (int64_t)size,
-                                         compiler_syntax_lookup, &module);
+  const pod_status_t status =
+      compiler_parse("fuzz.mlir", (const char *)data, (int64_t)size, &module);
   if (status != NULL) {
     pod_status_free(status);
     return 0;

@@ -8,8 +8,10 @@
 #include <stdio.h>
 
 #include "common/mlir/parser.h"
-#include "server/compiler/passes.h"
-#include "server/compiler/syntax.h"
+#include "server/compiler/dialect/syntax.h"
+#include "server/compiler/legalize/legalize.h"
+#include "server/compiler/partition/partition.h"
+#include "server/compiler/verify/verify.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,7 +19,7 @@ enum { DEVICES = 4 };
 
 static pod_status_t compile(const char *text, size_t size, mlir_module_t **module,
                             compiler_partitioned_t *partitioned) {
-  POD_TRY(mlir_parse("fuzz.mlir", text, (int64_t)size, compiler_syntax_lookup, module));
+  POD_TRY(compiler_parse("fuzz.mlir", text, (int64_t)size, module));
   POD_TRY(compiler_expand(*module));
   POD_TRY(compiler_verify(*module));
   POD_TRY(compiler_inline(*module));

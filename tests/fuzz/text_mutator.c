@@ -102,9 +102,9 @@ static const struct {
   const char *name, *shape;
 } operations[] = {
 // clang-format off
-#define OPERATION(id, name, syntax, shape, factors, kernel, cost) {name, #shape},
+#define OPERATION(id, name, syntax, types, traits, shape, factors, attrs, kernel, fuse, cost, float_ops, whole_ops) {name, #shape},
 // clang-format on
-#include "server/chip/operations.def"
+#include "server/program/operations.def"
 #undef OPERATION
 };
 

@@ -14,8 +14,11 @@
 #include "common/base/text.h"
 #include "common/mlir/parser.h"
 #include "common/mlir/printer.h"
-#include "server/compiler/passes.h"
-#include "server/compiler/syntax.h"
+#include "server/compiler/dialect/syntax.h"
+#include "server/compiler/legalize/legalize.h"
+#include "server/compiler/partition/partition.h"
+#include "server/compiler/simplify/simplify.h"
+#include "server/compiler/verify/verify.h"
 #include "tests/file.h"
 
 static bool write_file(const char *path, const pod_text_t *text) {
@@ -48,8 +51,7 @@ static pod_status_t partition_text(const char *path, const pod_text_t *in,
   if (sscanf(in->bytes, "// devices: %ld", &devices) != 1) {
     devices = 4;
   }
-  POD_TRY(mlir_parse(base_name(path), in->bytes, (int64_t)in->length,
-                     compiler_syntax_lookup, module));
+  POD_TRY(compiler_parse(base_name(path), in->bytes, (int64_t)in->length, module));
   POD_TRY(compiler_expand(*module));
   POD_TRY(compiler_verify(*module));
   POD_TRY(compiler_inline(*module));

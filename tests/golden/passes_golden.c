@@ -21,8 +21,13 @@
 #include "common/base/memory.h"
 #include "common/mlir/parser.h"
 #include "common/mlir/printer.h"
+#include "server/compiler/dialect/syntax.h"
+#include "server/compiler/legalize/legalize.h"
+#include "server/compiler/lower/lower.h"
+#include "server/compiler/partition/partition.h"
 #include "server/compiler/pipeline.h"
-#include "server/compiler/syntax.h"
+#include "server/compiler/simplify/simplify.h"
+#include "server/compiler/verify/verify.h"
 #include "tests/file.h"
 
 static const char marker[] = "// -----\n";
@@ -93,8 +98,8 @@ static pod_status_t run_passes(run_t *run, const char *path, const char *text,
                                size_t length) {
   static const char prefix[] = "// passes: ";
   const char *slash = strrchr(path, '/');
-  POD_TRY(mlir_parse(slash == NULL ? path : slash + 1, text, (int64_t)length,
-                     compiler_syntax_lookup, &run->module));
+  POD_TRY(compiler_parse(slash == NULL ? path : slash + 1, text, (int64_t)length,
+                         &run->module));
   if (strncmp(text, prefix, strlen(prefix)) != 0) {
     return pod_error(POD_INVALID_ARGUMENT, "the first line is no '%s…'", prefix);
   }
@@ -132,10 +137,10 @@ static char *output_of(const char *path, const char *text, size_t length) {
   }
   pod_status_free(status);
   chip_program_destroy(run.program);
-  if (run.source != run.module) {
-    mlir_module_destroy(run.source);
-  }
   mlir_module_destroy(run.module);
+  if (run.source != run.module) {
+    mlir_module_destroy(run.source);  // Outlives what was made beside it.
+  }
   return pod_text_take(&output);
 }
 

@@ -8,24 +8,49 @@ import pathlib
 import re
 import sys
 
+BASE = ["common/base", "common/tensor"]
+# What every stage of the compiler may use; the stages stand below in the order in which they build on each other.
+STAGE = BASE + ["common/mlir", "server/program", "server/compiler/dialect"]
+# A folder that is not listed belongs to the folder above it.
 MAY_USE = {  # module: the modules whose headers it may include
     "common/base": [],
     "common/digest": ["common/base"],
     "common/tensor": ["common/base"],
-    "common/mlir": ["common/base", "common/tensor"],
+    "common/mlir": BASE,
     "common/rpc": ["common/base", "proto"],
-    "server/chip": ["common/base", "common/tensor"],
-    "server/collective": ["common/base", "common/tensor", "server/chip"],
-    "server/ici": ["common/base", "common/tensor", "server/chip", "server/collective"],
-    "server/compiler": ["common/base", "common/tensor", "common/mlir", "server/chip", "server/collective"],
-    "server/simulator": ["common/base", "common/tensor", "server/chip", "server/collective"],
-    "server/wire": ["common/base", "common/tensor", "proto", "server/chip", "server/simulator"],
-    "server/worker": ["common/base", "common/tensor", "common/rpc", "proto", "server/chip", "server/collective",
-                      "server/ici", "server/wire"],
-    "server/coordinator": ["common/base", "common/digest", "common/tensor", "common/rpc", "proto", "server/chip", "server/collective",
-                           "server/compiler", "server/simulator", "server/wire"],
-    "client/lib": ["common/base", "common/digest", "common/tensor", "common/rpc", "proto"],
-    "client/cli": ["common/base", "common/tensor", "common/mlir", "client/lib", "proto"],
+    "server/program": BASE,
+    "server/chip": BASE + ["server/program"],
+    "server/collective": BASE + ["server/program", "server/chip"],
+    "server/collective/algorithms": ["common/base", "server/collective"],
+    "server/ici": BASE + ["server/program", "server/chip", "server/collective"],
+    "server/compiler/dialect": BASE + ["common/mlir", "server/program"],
+    "server/compiler/verify": STAGE,
+    "server/compiler/simplify": STAGE,
+    "server/compiler/legalize": STAGE + ["server/compiler/verify"],
+    "server/compiler/partition": STAGE + ["server/compiler/verify"],
+    "server/compiler/lower": STAGE + ["server/compiler/verify", "server/compiler/partition"],
+    "server/compiler/schedule": STAGE + ["server/compiler/verify", "server/compiler/partition",
+                                         "server/compiler/lower", "server/chip", "server/collective", "server/simulator"],
+    "server/compiler": STAGE + ["server/compiler/verify", "server/compiler/simplify", "server/compiler/legalize",
+                                "server/compiler/partition", "server/compiler/lower", "server/compiler/schedule",
+                                "server/chip", "server/collective", "server/simulator"],
+    "server/simulator": BASE + ["server/program", "server/chip", "server/collective"],
+    "server/wire": BASE + ["proto", "server/program", "server/chip", "server/simulator"],
+    "server/worker/kernels/loops": BASE + ["server/program", "server/worker/kernels"],
+    "server/worker/kernels/region": BASE + ["server/program", "server/worker/kernels", "server/worker/kernels/loops"],
+    "server/worker/kernels/product": BASE + ["server/program", "server/worker/kernels", "server/worker/kernels/loops"],
+    "server/worker/kernels": BASE + ["server/program", "server/worker/kernels/loops", "server/worker/kernels/region",
+                                     "server/worker/kernels/product"],
+    "server/worker": BASE + ["common/rpc", "proto", "server/program", "server/chip", "server/collective", "server/ici",
+                             "server/wire", "server/worker/kernels"],
+    "server/coordinator/core": BASE + ["common/digest", "server/program", "server/chip", "server/compiler"],
+    "server/coordinator": BASE + ["common/rpc", "proto", "server/program", "server/chip", "server/compiler",
+                                  "server/simulator", "server/wire", "server/coordinator/core"],
+    "server/coordinator/services": BASE + ["common/digest", "common/rpc", "proto", "server/program", "server/chip",
+                                           "server/compiler", "server/wire", "server/coordinator",
+                                           "server/coordinator/core"],
+    "client/lib": BASE + ["common/digest", "common/rpc", "proto"],
+    "client/cli": BASE + ["common/mlir", "client/lib", "proto"],
 }
 MAY_USE_LIBRARY = {  # third-party header: the modules that may include it
     r"uv\.h": ["common/rpc"],
@@ -40,15 +65,21 @@ MAY_USE_LIBRARY = {  # third-party header: the modules that may include it
 }
 # Besides these only libc and POSIX; anything else in angle brackets is a library that the table does not know.
 LIBC = re.compile(
-    r"(a(rgp|ssert)|byteswap|ctype|dirent|dlfcn|elf|endian|errno|fcntl|features|fenv|float|getopt|glob|grp|immintrin|inttypes"
+    r"(a(rgp|ssert)|byteswap|ctype|dirent|dlfcn|elf|endian|errno|fcntl|features|fenv|float|ftw|getopt|glob|grp|immintrin|inttypes"
     r"|limits|linux/\w+|locale|malloc|math|net/\w+|netdb|netinet/\w+|poll|pthread|pwd|sched|semaphore|setjmp|signal|spawn"
     r"|std(align|arg|atomic|bool|def|int|io|lib|noreturn)|string|strings|sys/\w+|syslog|termios|time|unistd|wchar"
     r"|x86intrin|complex|arpa/inet|cpuid)\.h$")
 
 
 def module_of(path):
+    """The innermost folder of `path` that the table has; its first two names when it has none."""
     parts = pathlib.PurePosixPath(path).parts
-    return "proto" if parts[0] == "proto" else "/".join(parts[:2])
+    if parts[0] == "proto":
+        return "proto"
+    for length in range(len(parts) - 1, 1, -1):
+        if "/".join(parts[:length]) in MAY_USE:
+            return "/".join(parts[:length])
+    return "/".join(parts[:2])
 
 
 def check(root):
@@ -66,7 +97,7 @@ def check(root):
             if not foreign:
                 continue
             users = [users for library, users in MAY_USE_LIBRARY.items() if re.match(library, foreign[1])]
-            if users and module not in users[0]:
+            if users and not any(f"{module}/".startswith(f"{user}/") for user in users[0]):
                 yield f"{relative}:{number}: only {', '.join(users[0])} may include <{foreign[1]}>"
             if not users and not LIBC.match(foreign[1]):
                 yield f"{relative}:{number}: <{foreign[1]}> is of no library that the table knows"

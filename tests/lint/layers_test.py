@@ -14,6 +14,10 @@ BAD = {
     "common/base/up.c": '#include "server/chip/spec.h"\n',
     "server/worker/across.c": '#include "server/compiler/compiler.h"\n',
     "client/lib/server.c": '#include "server/chip/spec.h"\n',
+    "server/compiler/partition/later.c": '#include "server/compiler/schedule/clusters.h"\n',
+    "server/compiler/verify/top.c": '#include "server/compiler/compiler.h"\n',
+    "server/compiler/lower/chip.c": '#include "server/chip/cost.h"\n',
+    "server/coordinator/core/loop.c": '#include "common/rpc/loop.h"\n',
     "server/coordinator/nng.c": "#include <nng/nng.h>\n",
     "server/worker/uv.c": "#include <uv.h>\n",
     "common/base/unknown.c": "#include <zlib.h>\n",
@@ -21,6 +25,8 @@ BAD = {
 }
 GOOD = {
     "server/worker/good.c": '#include <stdio.h>\n#include "server/ici/ici.h"\n#include "common/base/status.h"\n',
+    "server/compiler/schedule/good.c": '#include "server/compiler/partition/partition.h"\n',
+    "server/worker/kernels/product/good.c": "#include <dnnl.h>\n",
     "common/rpc/good.c": "#include <uv.h>\n#include <nghttp2/nghttp2.h>\n",
 }
 

@@ -2,9 +2,8 @@
 """The support matrix in server/compiler/README.md is what the tables in the code say.
 
 Usage: support.py ROOT [--write]. Run by ctest as lint.support. Rows come from
-server/chip/operations.def, from the table `expansions` of server/compiler/expand.c, and
-from the table `refused` of server/compiler/verify.c. With --write the matrix in the
-README is made anew.
+server/program/operations.def and from server/compiler/dialect/kinds.def. With --write the matrix in
+the README is made anew.
 """
 import pathlib
 import re
@@ -15,24 +14,22 @@ BEGIN = "<!-- Support matrix: written by tests/lint/support.py --write -->"
 END = "<!-- End of the support matrix -->"
 
 
-def table(text, name):
-    """The rows of a C table, as the text of each one."""
-    start = re.search(rf"\b{name}\[\] = \{{\n", text)
-    if start is None:
-        raise SystemExit(f"no table '{name}'")
-    body = text[start.end():text.index("\n};", start.end())]
-    return re.findall(r'\{\s*("(?:[^"\\]|\\.|"\s+")*"[^{}]*)\}', body)
+def kinds(text, *macros):
+    """(name, last column) of each row of kinds.def by one of these macros, in order."""
+    for match in re.finditer(r'^(\w+)\(\w+,\s*"([^"]*)",.*?("(?:[^"\\]|\\.)*"|\w+)\)$', text, re.M):
+        if match[1] in macros:
+            yield match[2], match[3].strip('"')
 
 
 def operations(text):
-    """(section, name, syntax, factors, kernel) of each row, in order."""
+    """(section, cells by column) of each row of operations.def, in order."""
+    columns = re.search(r"^//   OPERATION\((.*)\)$", text, re.M)[1].split(", ")
     section = ""
     for line in text.splitlines():
         if line.startswith("// ") and "clang-format" not in line:
             section = line[3:]
         elif match := re.match(r"OPERATION\((.*)\)$", line):
-            cells = [cell.strip() for cell in match[1].split(",")]
-            yield section, cells[1].strip('"'), cells[2], cells[4], cells[5]
+            yield section, dict(zip(columns, (cell.strip() for cell in match[1].split(","))))
 
 
 def sharding(factors):
@@ -44,25 +41,22 @@ def sharding(factors):
 def matrix(root):
     lines = [BEGIN, ""]
     section = None
-    for group, name, syntax, factors, kernel in operations(
-            (root / "server/chip/operations.def").read_text()):
+    for group, row in operations(
+            (root / "server/program/operations.def").read_text()):
         if group != section:
             section = group
             lines += ["" if len(lines) > 2 else None, f"**{section}**", "",
                       "| operation | pretty form | sharding rule | computed by |",
                       "| --- | --- | --- | --- |"]
-        kernel = "the executor" if kernel == "executor" else f"kernel `{kernel}`"
-        lines.append(f"| `{name}` | {'' if syntax == 'none' else 'yes'} | "
-                     f"{sharding(factors)} | {kernel} |")
+        kernel = "the executor" if row["kernel"] == "executor" else f"kernel `{row['kernel']}`"
+        name = row["name"].strip('"')
+        lines.append(f"| `{name}` | {'' if row['syntax'] == 'none' else 'yes'} | "
+                     f"{sharding(row['factors'])} | {kernel} |")
     lines += ["", "**Made of the operations above by the pass `expand`**", ""]
-    names = [re.match(r'"([^"]*)"', row)[1] for row in table(
-        (root / "server/compiler/expand.c").read_text(), "expansions")]
-    lines.append(", ".join(f"`{name}`" for name in names))
+    others = (root / "server/compiler/dialect/kinds.def").read_text()
+    lines.append(", ".join(f"`{name}`" for name, _ in kinds(others, "EXPANDED", "BROADCASTING")))
     lines += ["", "**Refused, with the reason**", "", "| operation | reason |", "| --- | --- |"]
-    for row in table((root / "server/compiler/verify.c").read_text(), "refused"):
-        name, reason = row.split(",", 1)
-        reason = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', reason)).replace('\\"', '"')
-        lines.append(f"| `{name.strip(chr(34))}` | {reason} |")
+    lines += [f"| `{name}` | {reason} |" for name, reason in kinds(others, "REFUSED")]
     lines += ["", END]
     return "\n".join(line for line in lines if line is not None)
 

@@ -14,12 +14,11 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import support
 
-FILES = [support.README, "server/chip/operations.def", "server/compiler/expand.c",
-         "server/compiler/verify.c"]
+FILES = [support.README, "server/program/operations.def", "server/compiler/dialect/kinds.def"]
 CHANGES = {
-    "a row of the table": ("server/chip/operations.def", '"stablehlo.sine"', '"stablehlo.sinus"'),
-    "an expansion": ("server/compiler/expand.c", '{"chlo.square"', '{"chlo.squared"'),
-    "a refusal": ("server/compiler/verify.c", '{"stablehlo.infeed"', '{"stablehlo.in"'),
+    "a row of the table": ("server/program/operations.def", '"stablehlo.sine"', '"stablehlo.sinus"'),
+    "an expansion": ("server/compiler/dialect/kinds.def", '"chlo.square"', '"chlo.squared"'),
+    "a refusal": ("server/compiler/dialect/kinds.def", '"a program takes what', '"a program wants what'),
     "a line of the README": (support.README, "| `stablehlo.add` ", "| `stablehlo.plus` "),
 }
 

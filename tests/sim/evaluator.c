@@ -4,19 +4,11 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "server/chip/operations.h"
-#include "server/chip/program.h"
-#include "server/compiler/attributes.h"
-#include "server/compiler/reducer.h"
-
-typedef struct machine_t {
-  mlir_module_t *module;
-  pod_arena_t *arena;
-  int64_t devices;
-  evaluated_t *values;  // By value id.
-} machine_t;
-
-static void run_block(machine_t *machine, const mlir_block_t *block);
+#include "server/compiler/dialect/attributes.h"
+#include "server/compiler/dialect/reducer.h"
+#include "server/program/operations.h"
+#include "server/program/program.h"
+#include "tests/sim/evaluator_parts.h"
 
 // --- Arrays ---
 
@@ -26,43 +18,6 @@ evaluated_t evaluated_make(pod_arena_t *arena, const tensor_shape_t *shape,
   array.data = pod_arena_array(arena, (size_t)(array.elements * device_count),
                                sizeof(array.data[0]));
   return array;
-}
-
-static evaluated_t *value_of(machine_t *machine, const mlir_value_t *value) {
-  return &machine->values[value->id];
-}
-
-static const evaluated_t *operand(machine_t *machine, const mlir_op_t *op, int index) {
-  const evaluated_t *array = value_of(machine, op->operands[index]);
-  POD_CHECK(array->data != NULL);
-  return array;
-}
-
-static evaluated_t *make_result(machine_t *machine, const mlir_op_t *op, int index) {
-  evaluated_t *array = value_of(machine, &op->results[index]);
-  *array =
-      evaluated_make(machine->arena, &op->results[index].type->shape, machine->devices);
-  return array;
-}
-
-static double *of_device(const evaluated_t *array, int64_t device) {
-  return array->data + device * array->elements;
-}
-
-static void unravel(const tensor_shape_t *shape, int64_t flat, int64_t *index) {
-  for (int d = shape->rank - 1; d >= 0; d--) {
-    index[d] = flat % shape->dims[d];
-    flat /= shape->dims[d];
-  }
-}
-
-static int64_t ravel(const tensor_shape_t *shape, const int64_t *index) {
-  int64_t flat = 0;
-  for (int d = 0; d < shape->rank; d++) {
-    POD_CHECK(index[d] >= 0 && index[d] < shape->dims[d]);
-    flat = flat * shape->dims[d] + index[d];
-  }
-  return flat;
 }
 
 static const int64_t *list_attr(machine_t *machine, const mlir_op_t *op,
@@ -554,12 +509,12 @@ static void run_while(machine_t *machine, const mlir_op_t *op) {
   }
   for (;;) {
     bind(machine, condition, op->result_count, carried);
-    run_block(machine, condition);
+    evaluator_run_block(machine, condition);
     if (decision(machine, condition->last->operands[0]) == 0) {
       break;
     }
     bind(machine, body, op->result_count, carried);
-    run_block(machine, body);
+    evaluator_run_block(machine, body);
     returned(machine, body, op->result_count, carried);
   }
   for (int i = 0; i < op->result_count; i++) {
@@ -574,7 +529,7 @@ static void run_branch(machine_t *machine, const mlir_op_t *op) {
     region = op->region_count - 1;
   }
   const mlir_block_t *block = mlir_op_block(op, region);
-  run_block(machine, block);
+  evaluator_run_block(machine, block);
   for (int i = 0; i < op->result_count; i++) {
     *value_of(machine, &op->results[i]) = *value_of(machine, block->last->operands[i]);
   }
@@ -583,59 +538,6 @@ static void run_branch(machine_t *machine, const mlir_op_t *op) {
 static void run_identity(machine_t *machine, const mlir_op_t *op) {
   for (int i = 0; i < op->result_count; i++) {
     *value_of(machine, &op->results[i]) = *operand(machine, op, i);
-  }
-}
-
-// --- Manual computations ---
-
-// Of a list of shardings, the one of value `index` with the manual axes alone.
-static const sharding_t *manual_part(machine_t *machine, const mlir_op_t *op,
-                                     const char *name, int index) {
-  compiler_meshes_t *meshes;
-  int64_t count;
-  sharding_t **list;
-  POD_CHECK(compiler_meshes_collect(machine->module, machine->arena, &meshes) == NULL);
-  POD_CHECK(compiler_parse_shardings(machine->module, mlir_op_attr(op, name), meshes,
-                                     machine->arena, &count, &list) == NULL);
-  int axis_count;
-  int *axes;
-  sharding_t *sharding = list[index];
-  POD_CHECK(compiler_parse_manual_axes(machine->module, mlir_op_attr(op, "manual_axes"),
-                                       sharding->mesh, machine->arena, &axis_count,
-                                       &axes) == NULL);
-  for (int d = 0; d < sharding->rank; d++) {
-    axis_list_t *of_dim = &sharding->dims[d].axes;
-    int kept = 0;
-    for (int i = 0; i < of_dim->count; i++) {
-      for (int j = 0; j < axis_count; j++) {
-        if (of_dim->refs[i].axis == axes[j]) {
-          of_dim->refs[kept++] = of_dim->refs[i];
-          break;
-        }
-      }
-    }
-    of_dim->count = kept;
-  }
-  return sharding;
-}
-
-// The body runs on every device of the mesh, on the parts that the manual axes cut.
-static void run_manual(machine_t *machine, const mlir_op_t *op) {
-  POD_CHECK(machine->devices == 1);
-  const mlir_block_t *body = mlir_op_block(op, 0);
-  machine_t inside = *machine;
-  for (int i = 0; i < op->operand_count; i++) {
-    const sharding_t *sharding = manual_part(machine, op, "in_shardings", i);
-    inside.devices = sharding->mesh->device_count;
-    *value_of(machine, body->arguments[i]) =
-        evaluated_shard(machine->arena, operand(machine, op, i), sharding);
-  }
-  run_block(&inside, body);
-  for (int i = 0; i < op->result_count; i++) {
-    POD_CHECK(evaluated_unshard(
-        machine->arena, value_of(machine, body->last->operands[i]),
-        &op->results[i].type->shape, manual_part(machine, op, "out_shardings", i),
-        value_of(machine, &op->results[i])));
   }
 }
 
@@ -701,12 +603,15 @@ static run_fn_t runner_of(int kind) {
   }
 }
 
-static void run_block(machine_t *machine, const mlir_block_t *block) {
+void evaluator_run_block(machine_t *machine, const mlir_block_t *block) {
   for (const mlir_op_t *op = block->first; op != block->last; op = op->next) {
     const source_fn_t source = movement_of(op->kind);
     if (strcmp(op->name, "sdy.manual_computation") == 0) {
-      run_manual(machine, op);
-    } else if (strcmp(op->name, "sdy.sharding_constraint") == 0) {
+      evaluator_run_manual(machine, op);
+    } else if (strcmp(op->name, "sdy.sharding_constraint") == 0 ||
+               strcmp(op->name, "sdy.reshard") == 0 ||
+               strcmp(op->name, "sdy.propagation_barrier") == 0 ||
+               strcmp(op->name, "sdy.sharding_group") == 0) {
       run_identity(machine, op);
     } else if (source != NULL) {
       run_movement(machine, op, source);
@@ -722,60 +627,6 @@ void evaluate_main(mlir_module_t *module, int64_t device_count, pod_arena_t *are
   machine.values = pod_arena_array(arena, module->value_count, sizeof(machine.values[0]));
   const mlir_block_t *block = mlir_op_block(mlir_module_find_symbol(module, "main"), 0);
   bind(&machine, block, block->argument_count, arguments);
-  run_block(&machine, block);
+  evaluator_run_block(&machine, block);
   returned(&machine, block, block->last->operand_count, out_results);
-}
-
-// --- Shards ---
-
-// The place in the whole array of element `i` of a device's shard.
-static int64_t place_in_whole(const evaluated_t *shards, const tensor_shape_t *global,
-                              const int64_t *start, int64_t i) {
-  int64_t index[TENSOR_RANK_MAX];
-  unravel(&shards->shape, i, index);
-  for (int d = 0; d < global->rank; d++) {
-    index[d] += start[d];
-  }
-  return ravel(global, index);
-}
-
-evaluated_t evaluated_shard(pod_arena_t *arena, const evaluated_t *whole,
-                            const sharding_t *sharding) {
-  tensor_shape_t local;
-  POD_CHECK(sharding_local_shape(sharding, &whole->shape, &local) == NULL);
-  const int64_t devices = sharding->mesh->device_count;
-  evaluated_t shards = evaluated_make(arena, &local, devices);
-  for (int64_t device = 0; device < devices; device++) {
-    int64_t start[TENSOR_RANK_MAX];
-    sharding_shard_start(sharding, &whole->shape, device, start);
-    for (int64_t i = 0; i < shards.elements; i++) {
-      of_device(&shards, device)[i] =
-          whole->data[place_in_whole(&shards, &whole->shape, start, i)];
-    }
-  }
-  return shards;
-}
-
-bool evaluated_unshard(pod_arena_t *arena, const evaluated_t *shards,
-                       const tensor_shape_t *global, const sharding_t *sharding,
-                       evaluated_t *out_whole) {
-  const int64_t devices = sharding->mesh->device_count;
-  evaluated_t whole = evaluated_make(arena, global, 1);
-  for (int64_t i = 0; i < whole.elements; i++) {
-    whole.data[i] = NAN;
-  }
-  for (int64_t device = 0; device < devices; device++) {
-    int64_t start[TENSOR_RANK_MAX];
-    sharding_shard_start(sharding, global, device, start);
-    for (int64_t i = 0; i < shards->elements; i++) {
-      double *to = &whole.data[place_in_whole(shards, global, start, i)];
-      const double value = of_device(shards, device)[i];
-      if (!isnan(*to) && *to != value) {
-        return false;
-      }
-      *to = value;
-    }
-  }
-  *out_whole = whole;
-  return true;
 }

@@ -36,7 +36,8 @@ void evaluate_main(mlir_module_t *module, int64_t device_count, pod_arena_t *are
 evaluated_t evaluated_shard(pod_arena_t *arena, const evaluated_t *whole,
                             const sharding_t *sharding);
 
-// The contrary. False when two devices that hold the same piece differ.
+// The contrary. False when two devices that hold the same piece differ; NaN stands for an
+// element that a device does not know.
 bool evaluated_unshard(pod_arena_t *arena, const evaluated_t *shards,
                        const tensor_shape_t *global, const sharding_t *sharding,
                        evaluated_t *out_whole);

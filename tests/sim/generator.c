@@ -1,9 +1,10 @@
 #include "tests/sim/generator.h"
 
 #include "common/base/check.h"
-#include "server/chip/program.h"
-#include "server/compiler/attributes.h"
-#include "server/compiler/reducer.h"
+#include "server/compiler/dialect/attributes.h"
+#include "server/compiler/dialect/kinds.h"
+#include "server/compiler/dialect/reducer.h"
+#include "server/program/program.h"
 #include "tests/sim/generator_parts.h"
 
 int generator_below(generator_t *generator, int bound) {
@@ -491,8 +492,9 @@ static mlir_value_t *gen_dot(generator_t *generator) {
 
 static mlir_value_t *gen_constraint(generator_t *generator) {
   mlir_value_t *from = generator_pick_ranked(generator);
-  mlir_op_t *op =
-      generator_make(generator, "sdy.sharding_constraint", 1, &from, shape_of(from), 0);
+  const char *name =
+      generator_chance(generator, 70) ? "sdy.sharding_constraint" : "sdy.reshard";
+  mlir_op_t *op = generator_make(generator, name, 1, &from, shape_of(from), 0);
   mlir_op_set_attr(generator->module, op, "sharding",
                    pick_sharding(generator, shape_of(from)));
   return generator_append(generator, op);
@@ -508,19 +510,71 @@ static mlir_value_t *gen_barrier(generator_t *generator) {
   return &op->results[0];
 }
 
+static mlir_value_t *gen_propagation_barrier(generator_t *generator) {
+  static const char *const directions[] = {"NONE", "FORWARD", "BACKWARD", "BOTH"};
+  mlir_value_t *from = generator_pick(generator);
+  mlir_op_t *op =
+      generator_make(generator, "sdy.propagation_barrier", 1, &from, shape_of(from), 0);
+  mlir_op_set_attr(
+      generator->module, op, "allowed_direction",
+      mlir_attr_string(
+          generator->module,
+          directions[generator_below(generator, (int)POD_COUNT_OF(directions))]));
+  return generator_append(generator, op);
+}
+
+// Values of one shape, in a group that two of them may share with others.
+static mlir_value_t *gen_sharding_group(generator_t *generator) {
+  mlir_value_t *first = generator_pick_ranked(generator);
+  const int count = 2 + generator_below(generator, 3);
+  generator->group_count++;
+  for (int i = 0; i < count; i++) {
+    mlir_value_t *value =
+        i == 0 ? first : generator_pick_like(generator, shape_of(first));
+    mlir_op_t *op =
+        mlir_op_create(generator->module, "sdy.sharding_group", 1, &value, 0, NULL, 0);
+    generator_set_integer(generator, op, "group_id", generator->group_count);
+    mlir_block_append(generator->block, op);
+  }
+  return NULL;
+}
+
 // --- All kinds ---
 
 typedef mlir_value_t *(*gen_fn_t)(generator_t *generator);
 
 void generator_append_ops(generator_t *generator, int op_count) {
   static const gen_fn_t kinds[] = {
-      gen_binary,        gen_binary,       gen_binary,       gen_select,
-      gen_broadcast,     gen_broadcast,    gen_reshape,      gen_reshape,
-      gen_transpose,     gen_slice,        gen_slice,        gen_reduce,
-      gen_dynamic_slice, gen_update,       gen_concatenate,  gen_pad,
-      gen_reverse,       gen_iota,         gen_reduce,       gen_dot,
-      gen_dot,           gen_dot,          gen_constraint,   gen_constraint,
-      gen_barrier,       generator_manual, generator_manual, generator_while,
+      gen_binary,
+      gen_binary,
+      gen_binary,
+      gen_select,
+      gen_broadcast,
+      gen_broadcast,
+      gen_reshape,
+      gen_reshape,
+      gen_transpose,
+      gen_slice,
+      gen_slice,
+      gen_reduce,
+      gen_dynamic_slice,
+      gen_update,
+      gen_concatenate,
+      gen_pad,
+      gen_reverse,
+      gen_iota,
+      gen_reduce,
+      gen_dot,
+      gen_dot,
+      gen_dot,
+      gen_constraint,
+      gen_constraint,
+      gen_barrier,
+      generator_manual,
+      generator_manual,
+      gen_propagation_barrier,
+      gen_sharding_group,
+      generator_while,
       generator_if,
   };
   const int flat = (int)POD_COUNT_OF(kinds) - (generator->depth < DEPTH_MAX ? 0 : 2);
@@ -607,6 +661,7 @@ static void set_signature(generator_t *generator, mlir_op_t *function,
 mlir_module_t *generate_module(uint64_t seed, int op_count, int64_t *out_device_count) {
   generator_t generator = {.random = {.state = seed}};
   mlir_module_t *module = mlir_module_create("random.mlir");
+  compiler_set_kinds(module);
   generator.module = module;
   make_mesh(&generator);
   mlir_op_t *function = mlir_op_create(module, "func.func", 0, NULL, 0, NULL, 1);

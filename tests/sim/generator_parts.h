@@ -21,6 +21,7 @@ typedef struct generator_t {
   int value_count;  // Those in scope.
   mlir_value_t *values[VALUES_MAX];
   int depth;
+  int group_count;                    // Of sharding groups.
   bool is_manual[SHARDING_AXES_MAX];  // The axes that are manual where we are.
 } generator_t;
 
@@ -55,9 +56,10 @@ mlir_value_t *generator_pick_like(generator_t *generator, const tensor_shape_t *
 // Operations of any kind.
 void generator_append_ops(generator_t *generator, int op_count);
 
-// generator_regions.c. In a manual computation `manual` is a collective, or NULL.
+// generator_regions.c.
 mlir_value_t *generator_while(generator_t *generator);
 mlir_value_t *generator_if(generator_t *generator);
+// generator_manual.c. In a manual computation, another one or a collective.
 mlir_value_t *generator_manual(generator_t *generator);
 
 static inline const tensor_shape_t *shape_of(const mlir_value_t *value) {

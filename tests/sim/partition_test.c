@@ -15,9 +15,11 @@
 
 #include "common/base/random.h"
 #include "common/mlir/printer.h"
-#include "server/compiler/passes.h"
+#include "server/compiler/dialect/syntax.h"
+#include "server/compiler/partition/partition.h"
 #include "server/compiler/pipeline.h"
-#include "server/compiler/syntax.h"
+#include "server/compiler/simplify/simplify.h"
+#include "server/compiler/verify/verify.h"
 #include "tests/sim/evaluator.h"
 #include "tests/sim/generator.h"
 #include "tests/unit/server/compiler/sound_tasks.h"
@@ -97,9 +99,14 @@ static bool try_schedule(uint64_t seed, const compiler_partitioned_t *partitione
                          mlir_module_t *module, int64_t device_count, bool prints) {
   clusters_t *clusters = NULL;
   const torus_t torus = {.size = {(int32_t)device_count, 1, 1}};
-  if (!succeeded(
-          seed, "fuse",
-          clusters_create(partitioned, chip_spec_find("v5e"), &torus, &clusters))) {
+  const algorithms_t algorithms = {0};
+  const clusters_clock_t clock = {
+      .spec = chip_spec_find("v5e"),
+      .torus = &torus,
+      .algorithms = &algorithms,
+      .prices = simulator_prices_create(chip_spec_find("v5e"), &torus, device_count)};
+  if (!succeeded(seed, "fuse", clusters_create(partitioned, &clock, &clusters))) {
+    simulator_prices_destroy(clock.prices);
     return false;
   }
   char *before = printed(partitioned->module);
@@ -118,6 +125,7 @@ static bool try_schedule(uint64_t seed, const compiler_partitioned_t *partitione
   free(before);
   free(after);
   clusters_destroy(clusters);
+  simulator_prices_destroy(clock.prices);
   return good;
 }
 

@@ -246,6 +246,29 @@ class GrpcTest(unittest.TestCase):
         done = self.count(3, timeout=WAIT_S).result()
         self.assertEqual(numpy.frombuffer(self.fetch(done.results[0])[1], numpy.int64).tolist(), [3, 3, 3, 3])
 
+    def test_an_execution_that_waits_is_told_behind_what_and_when_it_is_over(self):
+        compiled = {rounds: self.compile(LOOP_MODULE.replace("ROUNDS", str(rounds))).executable
+                    for rounds in (1 << 60, 3)}
+        header = self.pb.PutArrayRequest(session=self.session, executable=compiled[3], data=bytes(32))
+        put = self.stub.PutArray(iter([header]), timeout=WAIT_S).array
+
+        def start(rounds):
+            return self.stub.Execute.future(self.pb.ExecuteRequest(
+                session=self.session, executable=compiled[rounds], arguments=[put]), timeout=WAIT_S)
+        running, first, second = start(1 << 60), start(3), start(3)
+        told = {self.next_waiting(), self.next_waiting()}
+        self.assertEqual(told, {'behind 1 execution, which is of "grpc_test"',
+                                'behind 2 executions, the first of "grpc_test"'})
+        running.cancel()
+        first.result()
+        second.result()
+        for _ in range(2):
+            while self.next_waiting() != "":  # The second one may have heard that it comes next.
+                pass
+
+    def next_waiting(self):
+        return next(event for event in self.stream if event.HasField("waiting")).waiting.for_what
+
     def test_diagnostics_have_file_line_and_column(self):
         with self.refused(grpc.StatusCode.INVALID_ARGUMENT, "test.mlir:3:31", "nothing", "^"):
             self.compile(BAD_MODULE)

@@ -219,7 +219,7 @@ static void test_links_between_hosts_are_tcp_and_a_program_runs_over_them(void *
   (void)state;
   host_t hosts[HOSTS];
   if (!hosts_start(hosts)) {
-    print_message("no network namespaces here: skipped\n");
+    print_message("skipped: no network namespaces here\n");
     skip();
   }
   char expected[] = "/tmp/podium-hosts-XXXXXX";
@@ -248,6 +248,70 @@ static void test_links_between_hosts_are_tcp_and_a_program_runs_over_them(void *
   hosts_stop(hosts);
 }
 
+// Nothing but the coordinator's address: the workers find the rest.
+static void test_workers_on_other_hosts_find_the_addresses_to_listen_at(void **state) {
+  (void)state;
+  host_t hosts[HOSTS];
+  if (!hosts_start(hosts)) {
+    print_message("skipped: no network namespaces here\n");
+    skip();
+  }
+  system_set_network(hosts[0].network);
+  system_pod_t *pod =
+      system_pod_start(&(system_pod_options_t){.listen = "10.77.0.1:0", .workers = -1});
+  static const char *const listen[CHIPS] = {NULL, "0.0.0.0:0", NULL, "0.0.0.0:0"};
+  for (int chip = 0; chip < CHIPS; chip++) {
+    system_set_network(hosts[chip / 2].network);
+    system_pod_add_worker(
+        pod, listen[chip] == NULL
+                 ? NULL
+                 : ARGS("--listen", listen[chip], "--ici-listen", "tcp://0.0.0.0"));
+  }
+  system_set_network(hosts[0].network);
+  check_run(pod, ARGS("run", MATMUL, "--pod", system_pod_address(pod)));
+  for (int chip = 0; chip < CHIPS; chip++) {
+    assert_true(
+        logs(pod, chip, chip < 2 ? "serving at 10.77.0.1:" : "serving at 10.77.0.2:"));
+  }
+  system_pod_stop(pod);
+  system_set_network(-1);
+  hosts_stop(hosts);
+}
+
+// It says 127.0.0.1, where the coordinator finds nobody.
+static void test_a_worker_that_cannot_be_reached_is_told_and_status_says_why(
+    void **state) {
+  (void)state;
+  host_t hosts[HOSTS];
+  if (!hosts_start(hosts)) {
+    print_message("skipped: no network namespaces here\n");
+    skip();
+  }
+  system_set_network(hosts[0].network);
+  system_pod_t *pod = system_pod_start(
+      &(system_pod_options_t){.listen = "10.77.0.1:0", .topology = "1x1", .workers = -1});
+  system_set_network(hosts[1].network);
+  system_pod_add_worker(pod, ARGS("--listen", "127.0.0.1:0"));
+  const int64_t until_ns = pod_clock_now_ns() + (int64_t)SYSTEM_WAIT_MS * 1000000;
+  static const char reason[] = "its gRPC service cannot be reached";
+  while (!logs(pod, 0, reason)) {
+    if (pod_clock_now_ns() > until_ns) {
+      system_pod_fail(pod, "the worker is not told");
+    }
+    pause_briefly();
+  }
+  system_set_network(hosts[0].network);
+  char *output;
+  assert_int_not_equal(
+      system_run("podium", ARGS("status", system_pod_address(pod)), &output), 0);
+  assert_non_null(strstr(output, "lost chip 0 (0,0,0) at 127.0.0.1:"));
+  assert_non_null(strstr(output, reason));
+  free(output);
+  system_pod_stop(pod);
+  system_set_network(-1);
+  hosts_stop(hosts);
+}
+
 typedef struct client_t {
   const char *address, *program;
   char *output;
@@ -265,7 +329,7 @@ static void test_a_cut_cable_names_a_worker_behind_it_within_the_bound(void **st
   (void)state;
   host_t hosts[HOSTS];
   if (!hosts_start(hosts)) {
-    print_message("no network namespaces here: skipped\n");
+    print_message("skipped: no network namespaces here\n");
     skip();
   }
   system_pod_t *pod = pod_over(hosts);
@@ -290,7 +354,7 @@ static void test_a_cut_cable_names_a_worker_behind_it_within_the_bound(void **st
   cut_cable(&hosts[1]);
   pthread_join(thread, NULL);
   const int64_t waited_ms = (pod_clock_now_ns() - start_ns) / 1000000;
-  if (client.status != 1 || strstr(client.output, "UNAVAILABLE") == NULL ||
+  if (client.status != 3 || strstr(client.output, "UNAVAILABLE") == NULL ||
       (strstr(client.output, "chip 2 (0,1,0) at 10.77.0.2:") == NULL &&
        strstr(client.output, "chip 3 (1,1,0) at 10.77.0.2:") == NULL)) {
     system_pod_fail(pod, client.output);
@@ -306,6 +370,8 @@ static void test_a_cut_cable_names_a_worker_behind_it_within_the_bound(void **st
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_links_between_hosts_are_tcp_and_a_program_runs_over_them),
+      cmocka_unit_test(test_workers_on_other_hosts_find_the_addresses_to_listen_at),
+      cmocka_unit_test(test_a_worker_that_cannot_be_reached_is_told_and_status_says_why),
       cmocka_unit_test(test_a_cut_cable_names_a_worker_behind_it_within_the_bound),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -432,6 +432,140 @@ static void test_a_text_that_comes_again_is_known(void **state) {
   system_pod_stop(pod);
 }
 
+static void test_what_must_not_be_null_is_refused_without_a_pod(void **state) {
+  (void)state;
+  podium_session_t *session = NULL;
+  expect_error(podium_connect(NULL, NULL, &session), PODIUM_INVALID_ARGUMENT,
+               "address is NULL");
+  expect_error(podium_connect("127.0.0.1:1", NULL, NULL), PODIUM_INVALID_ARGUMENT,
+               "out_session is NULL");
+  expect_error(podium_connect("", NULL, &session), PODIUM_INVALID_ARGUMENT, "");
+  expect_error(podium_pod(NULL, 0, NULL), PODIUM_INVALID_ARGUMENT, "session is NULL");
+  expect_error(podium_compile(NULL, NULL, NULL, 0, NULL, NULL), PODIUM_INVALID_ARGUMENT,
+               "session is NULL");
+  expect_error(podium_put(NULL, NULL, NULL, 0, 0, NULL), PODIUM_INVALID_ARGUMENT,
+               "session is NULL");
+  expect_error(podium_put_stream(NULL, NULL, NULL, NULL, 0, NULL),
+               PODIUM_INVALID_ARGUMENT, "session is NULL");
+  expect_error(podium_fetch(NULL, NULL, 0, 0), PODIUM_INVALID_ARGUMENT, "array is NULL");
+  expect_error(podium_execute(NULL, 0, NULL, NULL, NULL, NULL), PODIUM_INVALID_ARGUMENT,
+               "executable is NULL");
+  expect_error(podium_profile(NULL, NULL, NULL), PODIUM_INVALID_ARGUMENT,
+               "execution is NULL");
+  expect_error(podium_simulate(NULL, NULL, NULL), PODIUM_INVALID_ARGUMENT,
+               "executable is NULL");
+  assert_null(session);
+}
+
+static void test_what_ends_accepts_null_and_getters_give_none(void **state) {
+  (void)state;
+  podium_close(NULL);
+  podium_pod_free(NULL);
+  podium_executable_free(NULL);
+  podium_array_free(NULL);
+  podium_execution_free(NULL);
+  podium_profile_free(NULL);
+  podium_status_free(NULL);
+  assert_int_equal(podium_status_code(NULL), PODIUM_OK);
+  assert_string_equal(podium_status_message(NULL), "ok");
+  assert_null(podium_executable_info(NULL));
+  assert_null(podium_array_shape(NULL));
+  assert_int_equal(podium_execution_host_ns(NULL), 0);
+  assert_int_equal(podium_shape_bytes(NULL), -1);
+  assert_string_equal(podium_code_name((podium_code_t)99), "UNKNOWN");
+  assert_string_equal(podium_bound_name((podium_bound_t)99), "?");
+  char text[8] = "x";
+  podium_shape_print(NULL, text, sizeof(text));
+  assert_string_equal(text, "?");
+  const podium_shape_t wide = {.dtype = PODIUM_F32, .rank = PODIUM_RANK_MAX + 1};
+  assert_int_equal(podium_shape_bytes(&wide), -1);
+  podium_shape_print(&wide, text, sizeof(text));
+  assert_string_equal(text, "?");
+  podium_shape_print(&wide, NULL, 0);
+}
+
+static void test_null_lists_and_handles_of_other_sessions_are_refused(void **state) {
+  (void)state;
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){0});
+  podium_session_t *session = connect_to(pod), *other = connect_to(pod);
+  podium_executable_t *executable = NULL;
+  podium_array_t *array = NULL, *foreign = NULL, *results[1] = {NULL};
+  must(podium_compile(session, NULL, add_text, strlen(add_text), NULL, &executable));
+  expect_error(podium_compile(session, "m", NULL, 4, NULL, &executable),
+               PODIUM_INVALID_ARGUMENT, "text is NULL");
+  expect_error(
+      podium_compile(session, "m", add_text, strlen(add_text),
+                     &(podium_compile_options_t){.chip_kind = "v4"}, &executable),
+      PODIUM_INVALID_ARGUMENT, "only");
+  expect_error(
+      podium_compile(session, "m", add_text, strlen(add_text),
+                     &(podium_compile_options_t){.argument_type_count = 1}, &executable),
+      PODIUM_INVALID_ARGUMENT, "types of arguments: 1");
+  const podium_layout_t layout = {.executable = executable};
+  static float data[64 * 64];
+  expect_error(podium_put(session, &layout, NULL, sizeof(data), 0, &array),
+               PODIUM_INVALID_ARGUMENT, "data is NULL");
+  expect_error(podium_put(session, NULL, data, sizeof(data), 0, &array),
+               PODIUM_INVALID_ARGUMENT, "layout is NULL");
+  expect_error(podium_put(other, &layout, data, sizeof(data), 0, &array),
+               PODIUM_INVALID_ARGUMENT, "another session");
+  must(podium_put(session, &layout, data, sizeof(data), TIMEOUT_MS, &array));
+  const podium_layout_t free_layout = {
+      .shape = {.dtype = PODIUM_F32, .rank = 2, .dims = {64, 64}}};
+  must(podium_put(other, &free_layout, data, sizeof(data), TIMEOUT_MS, &foreign));
+  expect_error(podium_fetch(array, NULL, sizeof(data), 0), PODIUM_INVALID_ARGUMENT,
+               "data is NULL");
+  podium_array_t *const lists[][2] = {{array, NULL}, {array, foreign}};
+  expect_error(podium_execute(executable, 2, lists[0], NULL, results, NULL),
+               PODIUM_INVALID_ARGUMENT, "argument 1 of 'jit_add' is NULL");
+  expect_error(podium_execute(executable, 2, lists[1], NULL, results, NULL),
+               PODIUM_INVALID_ARGUMENT, "argument 1 of 'jit_add' belongs to another");
+  expect_error(podium_execute(executable, 2, NULL, NULL, results, NULL),
+               PODIUM_INVALID_ARGUMENT, "arguments: 2");
+  expect_error(podium_execute(executable, 2, lists[0], NULL, NULL, NULL),
+               PODIUM_INVALID_ARGUMENT, "results: 1");
+  podium_profile_t *profile = NULL;
+  expect_error(
+      podium_simulate(executable, &(podium_profile_options_t){.slow_chip_count = 2},
+                      &profile),
+      PODIUM_INVALID_ARGUMENT, "slow chips: 2");
+  expect_error(podium_simulate(executable, &(podium_profile_options_t){.turns_count = -1},
+                               &profile),
+               PODIUM_INVALID_ARGUMENT, "turns of loops: -1");
+  podium_close(other);
+  podium_close(session);
+  system_pod_stop(pod);
+}
+
+static void test_a_mesh_that_is_none_is_refused(void **state) {
+  (void)state;
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){0});
+  podium_session_t *session = connect_to(pod);
+  podium_array_t *array = NULL;
+  const float value[4] = {0};
+  const char *const spec[] = {"x"};
+  const int64_t ids[] = {0, 1};
+  const podium_mesh_axis_t axes[] = {{NULL, 2}, {"x", 0}, {"x", INT64_MAX}};
+  podium_sharding_t sharding = {.rank = 1, .spec = spec, .device_ids = ids};
+  const podium_layout_t layout = {.shape = {.dtype = PODIUM_F32, .rank = 1, .dims = {4}},
+                                  .sharding = &sharding};
+  for (int i = 0; i < 3; i++) {
+    sharding.axis_count = 1;
+    sharding.axes = &axes[i];
+    expect_error(podium_put(session, &layout, value, sizeof(value), 0, &array),
+                 PODIUM_INVALID_ARGUMENT, "of the mesh has");
+  }
+  sharding.axes = NULL;
+  expect_error(podium_put(session, &layout, value, sizeof(value), 0, &array),
+               PODIUM_INVALID_ARGUMENT, "axes of the mesh: 1");
+  sharding.axes = &axes[0];
+  sharding.spec = NULL;
+  expect_error(podium_put(session, &layout, value, sizeof(value), 0, &array),
+               PODIUM_INVALID_ARGUMENT, "dimensions of the sharding: 1");
+  podium_close(session);
+  system_pod_stop(pod);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_connect_names_the_address_that_does_not_answer),
@@ -444,6 +578,10 @@ int main(void) {
       cmocka_unit_test(test_a_module_that_several_compile_at_once_is_compiled_once),
       cmocka_unit_test(test_a_module_of_open_sizes_runs_for_those_it_is_compiled_for),
       cmocka_unit_test(test_a_text_that_comes_again_is_known),
+      cmocka_unit_test(test_what_must_not_be_null_is_refused_without_a_pod),
+      cmocka_unit_test(test_what_ends_accepts_null_and_getters_give_none),
+      cmocka_unit_test(test_null_lists_and_handles_of_other_sessions_are_refused),
+      cmocka_unit_test(test_a_mesh_that_is_none_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

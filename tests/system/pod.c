@@ -313,7 +313,7 @@ int system_pod_wait_worker(system_pod_t *pod, int index) {
 
 int system_run(const char *name, const char *const *args, char **out_output) {
   char path[PATH_SIZE], log[] = "/tmp/podium-output-XXXXXX";
-  snprintf(path, sizeof(path), "%s/%s", SYSTEM_BIN_FOLDER, name);
+  snprintf(path, sizeof(path), "%s%s", name[0] == '/' ? "" : SYSTEM_BIN_FOLDER "/", name);
   const int file = mkstemp(log);
   assert_true(file >= 0);
   close(file);

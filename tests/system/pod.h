@@ -76,9 +76,9 @@ void system_pod_fail(const system_pod_t *pod, const char *what);
 // -1: the test's own.
 void system_set_network(int file);
 
-// Runs a program of the build (bin/NAME) to its end and returns its exit status; its
-// output (both streams) goes to *out_output (owned; may be NULL). `args` is
-// NULL-terminated, without the program.
+// Runs a program of the build (bin/NAME; or by its whole path) to its end and returns its
+// exit status; its output (both streams) goes to *out_output (owned; may be NULL). `args`
+// is NULL-terminated, without the program.
 int system_run(const char *name, const char *const *args, char **out_output);
 
 #endif  // TESTS_SYSTEM_POD_H_

@@ -3,10 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "server/worker/kernels/floats.h"
 #include "server/worker/kernels/kernels.h"
-#include "server/worker/kernels/lanes.h"
-#include "server/worker/kernels/region.h"
+#include "server/worker/kernels/loops/floats.h"
+#include "server/worker/kernels/region/lanes.h"
+#include "server/worker/kernels/region/region.h"
+#include "server/worker/kernels/stop.h"
 #include "server/worker/kernels/storage.h"
 
 static size_t element_count(const tensor_shape_t *shape) {
@@ -35,10 +36,14 @@ pod_status_t kernel_complex_part(const kernel_args_t *args) {
 pod_status_t kernel_complex(const kernel_args_t *args) {
   const tensor_dtype_t part = kernel_operand_shape(args, 0)->dtype;
   const size_t count = element_count(kernel_result_shape(args, 0));
-  for (int i = 0; i < 2; i++) {
-    kernel_loops()->scatter[kernel_size_index(part)](
-        args->operands[i],
-        (char *)args->results[0] + (i == 0 ? 0 : tensor_dtype_bytes(part)), 2, count);
+  const unsigned size = kernel_size_index(part);
+  for (size_t done = 0; done < count && !kernel_is_stopped();
+       done += KERNEL_STOP_ELEMENTS) {
+    for (size_t i = 0; i < 2; i++) {
+      kernel_loops()->scatter[size]((const char *)args->operands[i] + (done << size),
+                                    (char *)args->results[0] + ((2 * done + i) << size),
+                                    2, kernel_part(count, done, KERNEL_STOP_ELEMENTS));
+    }
   }
   return NULL;
 }
@@ -59,12 +64,17 @@ static void store_bits(tensor_dtype_t dtype, uint64_t bits, char *element) {
   }
 }
 
+// Looks once in a while; `step` goes up by a power of two.
+static bool is_stopped_at(size_t step) {
+  return step % KERNEL_STOP_ELEMENTS == 0 && kernel_is_stopped();
+}
+
 static void bitcast_parts(tensor_dtype_t from, const char *in, tensor_dtype_t to,
                           char *out, size_t in_count) {
   const unsigned from_bits = chip_bitcast_bits(from), to_bits = chip_bitcast_bits(to);
   const unsigned splits = from_bits > to_bits ? from_bits / to_bits : 1;
   const unsigned joins = from_bits < to_bits ? to_bits / from_bits : 1;
-  for (size_t i = 0; i < in_count; i += joins) {
+  for (size_t i = 0; i < in_count && !is_stopped_at(i); i += joins) {
     uint64_t bits = 0;
     for (unsigned j = 0; j < joins; j++, in += tensor_dtype_bytes(from)) {
       uint64_t part = 0;
@@ -145,10 +155,14 @@ pod_status_t kernel_reduce_precision(const kernel_args_t *args) {
   char *out = args->results[0];
   const kernel_precision_fn_t loop = kernel_loops()->reduce_precision[dtype];
   if (loop != NULL && exponent > 0 && mantissa >= 0) {
-    loop(in, out, count, exponent, mantissa);
+    for (size_t done = 0; done < count && !kernel_is_stopped();
+         done += KERNEL_STOP_ELEMENTS) {
+      loop(in + done * bytes, out + done * bytes,
+           kernel_part(count, done, KERNEL_STOP_ELEMENTS), exponent, mantissa);
+    }
     return NULL;
   }
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count && !is_stopped_at(i); i++) {
     uint64_t element = 0;
     memcpy(&element, in + i * bytes, bytes);
     element = reduce_bits(element, float_bits[dtype], exponent, mantissa);
@@ -190,7 +204,7 @@ pod_status_t kernel_next_after(const kernel_args_t *args) {
   if (!tensor_dtype_is_float(dtype)) {
     return kernel_unsupported(args, dtype);
   }
-  for (size_t i = 0; i < count * bytes; i += bytes) {
+  for (size_t i = 0; i < count * bytes && !is_stopped_at(i); i += bytes) {
     const uint64_t bits = next_bits(dtype, (const char *)args->operands[0] + i,
                                     (const char *)args->operands[1] + i);
     memcpy((char *)args->results[0] + i, &bits, bytes);
@@ -211,7 +225,7 @@ pod_status_t kernel_mulhi(const kernel_args_t *args) {
     return kernel_unsupported(args, dtype);
   }
   const unsigned width = tensor_dtype_device_bits(dtype);
-  for (size_t i = 0; i < count * bytes; i += bytes) {
+  for (size_t i = 0; i < count * bytes && !is_stopped_at(i); i += bytes) {
     const int64_t a = tensor_element_as_int64(dtype, (const char *)args->operands[0] + i);
     const int64_t b = tensor_element_as_int64(dtype, (const char *)args->operands[1] + i);
     const int64_t high =
@@ -241,7 +255,8 @@ pod_status_t kernel_map(const kernel_args_t *args) {
   kernel_lanes_t *lanes;
   POD_TRY(kernel_lanes_create(args, 0, &signature, &lanes));
   pod_status_t status = NULL;
-  for (int64_t done = 0; done < count && status == NULL; done += KERNEL_LANES) {
+  for (int64_t done = 0; done < count && status == NULL && !kernel_is_stopped();
+       done += KERNEL_LANES) {
     const size_t part =
         (size_t)(count - done < KERNEL_LANES ? count - done : KERNEL_LANES);
     for (int32_t k = 0; k < operands; k++) {

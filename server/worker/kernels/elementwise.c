@@ -4,7 +4,8 @@
 
 #include "common/base/check.h"
 #include "server/worker/kernels/kernels.h"
-#include "server/worker/kernels/loops.h"
+#include "server/worker/kernels/loops/loops.h"
+#include "server/worker/kernels/stop.h"
 #include "server/worker/kernels/storage.h"
 
 static size_t element_count(const tensor_shape_t *shape) {
@@ -64,27 +65,50 @@ static void run_unary(kernel_unary_fn_t loop, tensor_dtype_t from, const char *i
   }
 }
 
+// What computes one operand's elements: a function of their own for bits, or a loop.
+typedef struct unary_t {
+  chip_op_t op;
+  tensor_dtype_t from, to;
+  kernel_unary_fn_t loop;
+} unary_t;
+
+static void run_unary_part(const unary_t *unary, const char *in, char *out,
+                           size_t count) {
+  const chip_op_t op = unary->op;
+  if (unary->from == TENSOR_PRED) {
+    not_pred((const uint8_t *)in, (uint8_t *)out, count);
+  } else if (unary->loop == NULL) {
+    count_bits(op, unary->from, (const uint8_t *)in, (uint8_t *)out, count);
+  } else {
+    run_unary(unary->loop, unary->from, in, unary->to, out, count);
+  }
+}
+
 pod_status_t kernel_unary(const kernel_args_t *args) {
   const chip_op_t op = args->instruction->op;
-  const tensor_dtype_t from = kernel_operand_shape(args, 0)->dtype;
-  const tensor_dtype_t to = kernel_result_shape(args, 0)->dtype;
+  unary_t unary = {.op = op,
+                   .from = kernel_operand_shape(args, 0)->dtype,
+                   .to = kernel_result_shape(args, 0)->dtype};
+  const bool counts_bits = is_narrow_integer(unary.from) &&
+                           (op == CHIP_OP_POPCNT || op == CHIP_OP_COUNT_LEADING_ZEROS);
+  if (unary.from == TENSOR_PRED && op != CHIP_OP_NOT) {
+    return kernel_unsupported(args, unary.from);
+  }
+  if (unary.from != TENSOR_PRED && !counts_bits) {
+    unary.loop = kernel_unary_loop(op, unary.from);
+    if (unary.loop == NULL) {
+      return kernel_unsupported(args, unary.from);
+    }
+  }
   const size_t count = element_count(kernel_result_shape(args, 0));
-  const void *in = args->operands[0];
-  void *out = args->results[0];
-  if (from == TENSOR_PRED && op == CHIP_OP_NOT) {
-    not_pred(in, out, count);
-    return NULL;
+  const size_t from_bytes = tensor_dtype_bytes(unary.from);
+  const size_t to_bytes = tensor_dtype_bytes(unary.to);
+  for (size_t done = 0; done < count && !kernel_is_stopped();
+       done += KERNEL_STOP_ELEMENTS) {
+    run_unary_part(&unary, (const char *)args->operands[0] + done * from_bytes,
+                   (char *)args->results[0] + done * to_bytes,
+                   kernel_part(count, done, KERNEL_STOP_ELEMENTS));
   }
-  if (is_narrow_integer(from) &&
-      (op == CHIP_OP_POPCNT || op == CHIP_OP_COUNT_LEADING_ZEROS)) {
-    count_bits(op, from, in, out, count);
-    return NULL;
-  }
-  const kernel_unary_fn_t loop = kernel_unary_loop(op, from);
-  if (loop == NULL || from == TENSOR_PRED) {
-    return kernel_unsupported(args, from);
-  }
-  run_unary(loop, from, in, to, out, count);
   return NULL;
 }
 
@@ -130,8 +154,8 @@ kernel_binary_fn_t kernel_stored_loop(kernel_binary_fn_t loop, tensor_dtype_t dt
   return NULL;
 }
 
-void kernel_binary_elements(kernel_binary_fn_t loop, tensor_dtype_t dtype, const void *a,
-                            const void *b, void *out, size_t count) {
+static void binary_part(kernel_binary_fn_t loop, tensor_dtype_t dtype, const void *a,
+                        const void *b, void *out, size_t count) {
   if (kernel_is_computed_as_stored(dtype) || dtype == TENSOR_PRED) {
     loop(a, b, out, count);
     return;
@@ -154,12 +178,30 @@ void kernel_binary_elements(kernel_binary_fn_t loop, tensor_dtype_t dtype, const
   }
 }
 
+void kernel_binary_elements(kernel_binary_fn_t loop, tensor_dtype_t dtype, const void *a,
+                            const void *b, void *out, size_t count) {
+  if (count <= KERNEL_STOP_ELEMENTS) {
+    binary_part(loop, dtype, a, b, out, count);
+    return;
+  }
+  const size_t bytes = tensor_dtype_bytes(dtype);
+  for (size_t done = 0; done < count && !kernel_is_stopped();
+       done += KERNEL_STOP_ELEMENTS) {
+    binary_part(loop, dtype, (const char *)a + done * bytes,
+                (const char *)b + done * bytes, (char *)out + done * bytes,
+                kernel_part(count, done, KERNEL_STOP_ELEMENTS));
+  }
+}
+
 // Types below 8 bits are shifted to the right within their width, not in the byte that
 // holds them.
 static void shift_right_narrow(chip_op_t op, tensor_dtype_t dtype, const uint8_t *a,
                                const uint8_t *b, uint8_t *out, size_t count) {
   const unsigned width = tensor_dtype_device_bits(dtype), mask = (1u << width) - 1u;
   for (size_t i = 0; i < count; i++) {
+    if (i % KERNEL_STOP_ELEMENTS == 0 && kernel_is_stopped()) {
+      return;
+    }
     const unsigned bits = a[i] & mask;
     const bool is_filled_with_ones =
         op == CHIP_OP_SHIFT_RIGHT_ARITHMETIC && bits >> (width - 1) != 0;
@@ -244,12 +286,19 @@ pod_status_t kernel_compare(const kernel_args_t *args) {
     return pod_error(POD_INVALID_ARGUMENT, "%s: there is no comparison %lld",
                      args->instruction->name, (long long)direction);
   }
+  const char *a = args->operands[0], *b = args->operands[1];
+  uint8_t *out = args->results[0];
+  const size_t bytes = tensor_dtype_bytes(dtype);
   if (tensor_dtype_is_complex(dtype)) {
     if (direction != CHIP_COMPARISON_EQ && direction != CHIP_COMPARISON_NE) {
       return kernel_unsupported(args, dtype);
     }
-    compare_complex(direction == CHIP_COMPARISON_EQ, dtype, args->operands[0],
-                    args->operands[1], args->results[0], count);
+    for (size_t done = 0; done < count && !kernel_is_stopped();
+         done += KERNEL_STOP_ELEMENTS) {
+      compare_complex(direction == CHIP_COMPARISON_EQ, dtype, a + done * bytes,
+                      b + done * bytes, out + done,
+                      kernel_part(count, done, KERNEL_STOP_ELEMENTS));
+    }
     return NULL;
   }
   tensor_dtype_t compared = kernel_compute_dtype(dtype);
@@ -257,11 +306,16 @@ pod_status_t kernel_compare(const kernel_args_t *args) {
     compared = compared == TENSOR_F32 ? TENSOR_S32 : TENSOR_S64;
   }
   const kernel_binary_fn_t loop = kernel_loops()->compare[direction][compared];
-  if (kernel_is_computed_as_stored(dtype) && !is_total_order) {
-    loop(args->operands[0], args->operands[1], args->results[0], count);
-  } else {
-    compare_blocks(loop, dtype, is_total_order, args->operands[0], args->operands[1],
-                   args->results[0], count);
+  const bool is_direct = kernel_is_computed_as_stored(dtype) && !is_total_order;
+  for (size_t done = 0; done < count && !kernel_is_stopped();
+       done += KERNEL_STOP_ELEMENTS) {
+    const size_t part = kernel_part(count, done, KERNEL_STOP_ELEMENTS);
+    if (is_direct) {
+      loop(a + done * bytes, b + done * bytes, out + done, part);
+    } else {
+      compare_blocks(loop, dtype, is_total_order, a + done * bytes, b + done * bytes,
+                     out + done, part);
+    }
   }
   return NULL;
 }
@@ -274,13 +328,18 @@ pod_status_t kernel_select(const kernel_args_t *args) {
   const size_t count = element_count(shape);
   if (kernel_operand_shape(args, 0)->rank == 0 && shape->rank > 0) {
     const void *chosen = args->operands[pred[0] != 0 ? 1 : 2];
-    if (chosen != args->results[0] && count > 0) {
-      memcpy(args->results[0], chosen, count * tensor_dtype_bytes(shape->dtype));
-    }
+    kernel_copy_bytes(args->results[0], chosen, count * tensor_dtype_bytes(shape->dtype));
     return NULL;
   }
-  kernel_loops()->select[kernel_size_index(shape->dtype)](
-      pred, args->operands[1], args->operands[2], args->results[0], count);
+  const unsigned size = kernel_size_index(shape->dtype);
+  for (size_t done = 0; done < count && !kernel_is_stopped();
+       done += KERNEL_STOP_ELEMENTS) {
+    kernel_loops()->select[size](pred + done,
+                                 (const char *)args->operands[1] + (done << size),
+                                 (const char *)args->operands[2] + (done << size),
+                                 (char *)args->results[0] + (done << size),
+                                 kernel_part(count, done, KERNEL_STOP_ELEMENTS));
+  }
   return NULL;
 }
 
@@ -332,7 +391,7 @@ pod_status_t kernel_clamp(const kernel_args_t *args) {
   const char *in = args->operands[1];
   char *out = args->results[0];
   _Alignas(64) char decoded[KERNEL_BLOCK_BYTES], computed[KERNEL_BLOCK_BYTES];
-  for (size_t done = 0; done < count; done += KERNEL_BLOCK) {
+  for (size_t done = 0; done < count && !kernel_is_stopped(); done += KERNEL_BLOCK) {
     const size_t part = count - done < KERNEL_BLOCK ? count - done : KERNEL_BLOCK;
     const void *block = kernel_decode(dtype, in + done * bytes, part, decoded);
     maximum(block, bound_at(&low, dtype, done, part), computed, part);

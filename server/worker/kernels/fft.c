@@ -1,12 +1,13 @@
 // fft: mixed radix by decimation in time (J. Cooley and J. Tukey, 1965), in complex
 // double and rounded once. A prime factor p costs p operations per element.
 
-#include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/complex.h"
 #include "server/worker/kernels/kernels.h"
+#include "server/worker/kernels/stop.h"
 #include "server/worker/kernels/storage.h"
 
 typedef double _Complex complex_t;
@@ -16,6 +17,11 @@ typedef struct fft_plan_t {
   int64_t length;
   complex_t *roots, *row, *result, *legs;
 } fft_plan_t;
+
+// Looks once in a while.
+static bool is_stopped_at(int64_t step) {
+  return step % 1024 == 0 && kernel_is_stopped();
+}
 
 static bool plan_init(fft_plan_t *plan, int64_t length, bool is_inverse) {
   const size_t count = length > 0 ? (size_t)length : 1;
@@ -27,7 +33,7 @@ static bool plan_init(fft_plan_t *plan, int64_t length, bool is_inverse) {
   plan->result = plan->row + count;
   plan->legs = plan->result + count;
   const double turn = (is_inverse ? 2 : -2) * 3.14159265358979323846;
-  for (int64_t k = 0; k < length; k++) {
+  for (int64_t k = 0; k < length && !is_stopped_at(k); k++) {
     const double angle = turn * ((double)k / (double)length);
     plan->roots[k] = CMPLX(cos(angle), sin(angle));
   }
@@ -51,16 +57,16 @@ static void transform(const fft_plan_t *plan, int64_t n, int64_t stride,
     return;
   }
   const int64_t p = smallest_factor(n), m = n / p;
-  for (int64_t r = 0; r < p; r++) {
+  for (int64_t r = 0; r < p && !is_stopped_at(r); r++) {
     transform(plan, m, stride * p, in + r * stride, out + r * m);
   }
-  for (int64_t k = 0; k < m; k++) {
-    for (int64_t r = 0; r < p; r++) {
+  for (int64_t k = 0; k < m && !is_stopped_at(k * p); k++) {
+    for (int64_t r = 0; r < p && !is_stopped_at(r + 1); r++) {
       plan->legs[r] = out[r * m + k] * plan->roots[r * k * stride % plan->length];
     }
-    for (int64_t q = 0; q < p; q++) {
+    for (int64_t q = 0; q < p && !is_stopped_at(q + 1); q++) {
       complex_t sum = plan->legs[0];
-      for (int64_t r = 1; r < p; r++) {
+      for (int64_t r = 1; r < p && !is_stopped_at(r); r++) {
         sum += plan->legs[r] * plan->roots[r * q % p * m * stride % plan->length];
       }
       out[q * m + k] = sum;
@@ -86,17 +92,17 @@ typedef struct pass_t {
 static void run_pass(const fft_plan_t *plan, const pass_t *pass, const complex_t *in,
                      complex_t *out) {
   const int64_t n = plan->length;
-  for (int64_t o = 0; o < pass->outer; o++) {
-    for (int64_t i = 0; i < pass->inner; i++) {
+  for (int64_t o = 0; o < pass->outer && !kernel_is_stopped(); o++) {
+    for (int64_t i = 0; i < pass->inner && !kernel_is_stopped(); i++) {
       const complex_t *source = in + o * pass->from * pass->inner + i;
-      for (int64_t k = 0; k < n; k++) {
+      for (int64_t k = 0; k < n && !is_stopped_at(k); k++) {
         plan->row[k] = pass->is_hermitian && k >= pass->from
                            ? conj(source[(n - k) * pass->inner])
                            : source[k * pass->inner];
       }
       transform(plan, n, 1, plan->row, plan->result);
       complex_t *target = out + o * pass->to * pass->inner + i;
-      for (int64_t k = 0; k < pass->to; k++) {
+      for (int64_t k = 0; k < pass->to && !is_stopped_at(k); k++) {
         target[k * pass->inner] = plan->result[k] * pass->scale;
       }
     }

@@ -3,11 +3,12 @@
 
 #include <string.h>
 
-#include "server/chip/indexing.h"
+#include "server/program/indexing.h"
 #include "server/worker/kernels/kernels.h"
-#include "server/worker/kernels/lanes.h"
 #include "server/worker/kernels/move.h"
-#include "server/worker/kernels/region.h"
+#include "server/worker/kernels/region/lanes.h"
+#include "server/worker/kernels/region/region.h"
+#include "server/worker/kernels/stop.h"
 #include "server/worker/kernels/storage.h"
 
 // Starts that are read together.
@@ -129,8 +130,8 @@ static void copy_windows(const starts_t *starts, const char *from, int64_t eleme
     COPY_ROWS(64)
     COPY_ROWS(128)
     default:
-      for (int64_t i = 0; i < starts->count; i++) {
-        memcpy(to + i * step, from + starts->offsets[i] * element, bytes);
+      for (int64_t i = 0; i < starts->count && !kernel_is_stopped(); i++) {
+        kernel_copy_bytes(to + i * step, from + starts->offsets[i] * element, bytes);
       }
   }
 }
@@ -157,18 +158,20 @@ pod_status_t kernel_gather(const kernel_args_t *args) {
   do {
     char *to = (char *)args->results[0] +
                dot(walk.batch_rank, batch, walk.batch_window_strides) * bytes;
-    for (int64_t at = 0; at < last_batch_size(&walk); at += BLOCK) {
+    for (int64_t at = 0; at < last_batch_size(&walk) && !kernel_is_stopped();
+         at += BLOCK) {
       read_starts(&walk, indices->dtype, args->operands[1], batch, at, &starts);
       clamp_starts(&walk, &starts);
       if (row > 0) {
         copy_windows(&starts, from, bytes, (size_t)(row * bytes), to + at * step, step);
         continue;
       }
-      for (int64_t i = 0; i < starts.count; i++) {
+      for (int64_t i = 0; i < starts.count && !kernel_is_stopped(); i++) {
         kernel_move(&move, from + starts.offsets[i] * bytes, to + (at + i) * step);
       }
     }
-  } while (kernel_next_index(walk.batch_rank - 1, walk.batch_sizes, batch));
+  } while (kernel_next_index(walk.batch_rank - 1, walk.batch_sizes, batch) &&
+           !kernel_is_stopped());
   return NULL;
 }
 
@@ -243,7 +246,7 @@ static pod_status_t scatter_row(const scatter_t *scatter, int64_t to, int64_t to
         to_stride, (const char *)args->operands[2] + (size_t)from * scatter->bytes,
         from_stride, count);
   }
-  for (int64_t i = 0; i < count; i += KERNEL_LANES) {
+  for (int64_t i = 0; i < count && !kernel_is_stopped(); i += KERNEL_LANES) {
     const int64_t places = count - i < KERNEL_LANES ? count - i : KERNEL_LANES;
     POD_TRY(combine_several(scatter, to + i * to_stride, to_stride,
                             from + i * from_stride, from_stride, (size_t)places));
@@ -281,7 +284,7 @@ static pod_status_t scatter_window(const scatter_t *scatter, const int64_t *batc
                         walk->window_array_strides[last],
                         from + dot(last, index, walk->window_strides),
                         walk->window_strides[last], sizes[last]));
-  } while (kernel_next_index(last, sizes, index));
+  } while (kernel_next_index(last, sizes, index) && !kernel_is_stopped());
   return NULL;
 }
 
@@ -321,7 +324,8 @@ static pod_status_t scatter_simple(const scatter_t *scatter, starts_t *starts,
     return kernel_combine_at(&scatter->combiner, target, starts->offsets, source, step,
                              (size_t)starts->count);
   }
-  for (int64_t i = 0; i < starts->count; i++, source += step * bytes) {
+  for (int64_t i = 0; i < starts->count && !kernel_is_stopped();
+       i++, source += step * bytes) {
     if (is_inside[i]) {
       POD_TRY(kernel_combine(&scatter->combiner, target + starts->offsets[i] * bytes, 1,
                              source, 1, row));
@@ -340,13 +344,13 @@ static pod_status_t scatter_batch(const scatter_t *scatter, tensor_dtype_t dtype
   int64_t place[TENSOR_RANK_MAX], start[TENSOR_RANK_MAX];
   memcpy(place, batch, sizeof(place));
   starts_t starts;
-  for (int64_t at = 0; at < last_batch_size(walk); at += BLOCK) {
+  for (int64_t at = 0; at < last_batch_size(walk) && !kernel_is_stopped(); at += BLOCK) {
     read_starts(walk, dtype, indices, batch, at, &starts);
     if (takes_rows) {
       POD_TRY(scatter_simple(scatter, &starts, first + at * step, step));
       continue;
     }
-    for (int64_t i = 0; i < starts.count; i++) {
+    for (int64_t i = 0; i < starts.count && !kernel_is_stopped(); i++) {
       for (int c = 0; c < walk->component_count; c++) {
         start[c] = starts.components[c][i];
       }
@@ -383,9 +387,7 @@ pod_status_t kernel_scatter(const kernel_args_t *args) {
   const tensor_shape_t *indices = kernel_operand_shape(args, count);
   for (int32_t i = 0; i < count; i++) {
     const size_t size = (size_t)tensor_shape_bytes(kernel_result_shape(args, i));
-    if (args->results[i] != args->operands[i] && size > 0) {
-      memcpy(args->results[i], args->operands[i], size);
-    }
+    kernel_copy_bytes(args->results[i], args->operands[i], size);
   }
   const chip_indexing_t indexing = chip_indexing_of(args->instruction);
   const chip_index_walk_t walk =
@@ -399,11 +401,11 @@ pod_status_t kernel_scatter(const kernel_args_t *args) {
                        .bytes = tensor_dtype_bytes(input->dtype)};
   pod_status_t status = scatter_init(&scatter, input->dtype);
   int64_t batch[TENSOR_RANK_MAX] = {0};
-  bool is_left = status == NULL;
+  bool is_left = status == NULL && !kernel_is_stopped();
   while (is_left) {
     status = scatter_batch(&scatter, indices->dtype, args->operands[count], batch);
-    is_left =
-        status == NULL && kernel_next_index(walk.batch_rank - 1, walk.batch_sizes, batch);
+    is_left = status == NULL && !kernel_is_stopped() &&
+              kernel_next_index(walk.batch_rank - 1, walk.batch_sizes, batch);
   }
   kernel_combiner_deinit(&scatter.combiner);
   kernel_lanes_destroy(scatter.lanes);

@@ -10,13 +10,16 @@
 // Determinism: the same operands give the same bits, on every run and worker of one CPU
 // kind.
 // Threading: called on the chip's compute thread only. A kernel starts no thread.
-// Errors: RESOURCE_EXHAUSTED (scratch), UNIMPLEMENTED (an element type), INTERNAL.
+// Errors: RESOURCE_EXHAUSTED (scratch), UNIMPLEMENTED (an element type), INTERNAL,
+// CANCELLED.
 
 #ifndef SERVER_WORKER_KERNELS_KERNEL_H_
 #define SERVER_WORKER_KERNELS_KERNEL_H_
 
+#include <stdatomic.h>
+
 #include "common/base/status.h"
-#include "server/chip/program.h"
+#include "server/program/program.h"
 
 typedef struct kernel_args_t kernel_args_t;
 
@@ -36,9 +39,14 @@ struct kernel_args_t {
   void (**cache_free)(void *cache);
   kernel_call_fn_t call;
   void *call_context;
+  const atomic_bool *cancelled;  // Another thread may set it; NULL: none does.
 };
 
 typedef pod_status_t (*kernel_fn_t)(const kernel_args_t *args);
+
+// Runs a kernel so that it ends soon after args->cancelled is set: within some 50 ms,
+// with CANCELLED and undefined results. Kernels are not called otherwise.
+POD_MUST_USE pod_status_t kernel_run(kernel_fn_t kernel, const kernel_args_t *args);
 
 // NULL for rows that the executor runs itself.
 kernel_fn_t kernel_find(chip_op_t op);

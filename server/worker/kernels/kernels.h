@@ -4,13 +4,14 @@
 #define SERVER_WORKER_KERNELS_KERNELS_H_
 
 #include "server/worker/kernels/kernel.h"
-#include "server/worker/kernels/loops.h"
+#include "server/worker/kernels/loops/loops.h"
 
 // The column `kernel` of the table of operations: kernel_binary and so on. Rows that the
 // executor runs have kernel_executor, which does not exist as a function.
-#define OPERATION(id, name, syntax, shape, factors, kernel, cost) \
+#define OPERATION(id, name, syntax, types, traits, shape, factors, attrs, kernel, fuse, \
+                  cost, float_ops, whole_ops)                                           \
   pod_status_t kernel_##kernel(const kernel_args_t *args);
-#include "server/chip/operations.def"
+#include "server/program/operations.def"
 #undef OPERATION
 
 // UNIMPLEMENTED, naming instruction, operation and element type.

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "server/worker/kernels/kernels.h"
+#include "server/worker/kernels/stop.h"
 #include "server/worker/kernels/storage.h"
 
 // A matrix as a view: element (i, j) at i · row + j · column.
@@ -24,8 +25,8 @@ typedef struct solve_t {
 // lower triangular.
 #define SOLVE(name, type, conjugate)                                         \
   static void name(const solve_t *s, const type *a, type *x) {               \
-    for (int64_t j = 0; j < s->m; j++) {                                     \
-      for (int64_t step = 0; step < s->n; step++) {                          \
+    for (int64_t j = 0; j < s->m && !kernel_is_stopped(); j++) {             \
+      for (int64_t step = 0; step < s->n && !kernel_is_stopped(); step++) {  \
         const int64_t i = s->is_lower ? step : s->n - 1 - step;              \
         const int64_t first = s->is_lower ? 0 : i + 1;                       \
         const int64_t end = s->is_lower ? i : s->n;                          \
@@ -49,7 +50,7 @@ typedef struct solve_t {
 #define CHOLESKY(name, type, conjugate, real)                                          \
   static void name(int64_t n, view_t v, type *a) {                                     \
     bool is_definite = true;                                                           \
-    for (int64_t j = 0; j < n && is_definite; j++) {                                   \
+    for (int64_t j = 0; j < n && is_definite && !kernel_is_stopped(); j++) {           \
       double pivot = real(a[j * v.row + j * v.column]);                                \
       for (int64_t k = 0; k < j; k++) {                                                \
         const type element = a[j * v.row + k * v.column];                              \
@@ -58,7 +59,7 @@ typedef struct solve_t {
       is_definite = pivot > 0;                                                         \
       const double root = sqrt(pivot);                                                 \
       a[j * v.row + j * v.column] = root;                                              \
-      for (int64_t i = j + 1; i < n; i++) {                                            \
+      for (int64_t i = j + 1; i < n && !kernel_is_stopped(); i++) {                    \
         type sum = a[i * v.row + j * v.column];                                        \
         for (int64_t k = 0; k < j; k++) {                                              \
           sum -= a[i * v.row + k * v.column] * conjugate(a[j * v.row + k * v.column]); \
@@ -136,7 +137,7 @@ pod_status_t kernel_triangular_solve(const kernel_args_t *args) {
     return status;
   }
   const int64_t batches = count / (solve.n * solve.m);
-  for (int64_t i = 0; i < batches; i++) {
+  for (int64_t i = 0; i < batches && !kernel_is_stopped(); i++) {
     const int64_t a_at = i * solve.n * solve.n, x_at = i * solve.n * solve.m;
     if (wide == TENSOR_F64) {
       solve_real(&solve, (const double *)a + a_at, (double *)x + x_at);
@@ -165,7 +166,7 @@ pod_status_t kernel_cholesky(const kernel_args_t *args) {
   void *a;
   POD_TRY(widen(shape, args->operands[0], wide, &a));
   const view_t view = is_lower ? (view_t){n, 1} : (view_t){1, n};
-  for (int64_t at = 0; at < count; at += n * n) {
+  for (int64_t at = 0; at < count && !kernel_is_stopped(); at += n * n) {
     if (wide == TENSOR_F64) {
       cholesky_real(n, view, (double *)a + at);
     } else {

@@ -1,16 +1,28 @@
+// A strided copy: dimensions of one element are dropped, adjacent ones joined, and the
+// rest matched with six patterns.
+
 #include "server/worker/kernels/move.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "server/worker/kernels/loops.h"
+#include "server/worker/kernels/loops/loops.h"
+#include "server/worker/kernels/stop.h"
+
+// Between two looks at whether to stop.
+enum { LEAF_ELEMENTS = 1 << 18, LEAF_BYTES = 1 << 21, LEAF_RUNS = 1 << 15 };
+enum { SHORT_RUN_BYTES = 64 };
 
 static unsigned size_index(size_t element_bytes) {
   return (unsigned)__builtin_ctzll(element_bytes);
 }
 
 void kernel_fill(size_t element_bytes, const void *element, void *out, size_t count) {
-  kernel_loops()->gather[size_index(element_bytes)](element, 0, out, count);
+  const unsigned index = size_index(element_bytes);
+  for (size_t done = 0; done < count && !kernel_is_stopped(); done += LEAF_ELEMENTS) {
+    kernel_loops()->gather[index](element, 0, (char *)out + done * element_bytes,
+                                  kernel_part(count, done, LEAF_ELEMENTS));
+  }
 }
 
 // The source of a copy stays in the cache: blocks are doubled up to a size, and that much
@@ -20,7 +32,7 @@ void kernel_replicate(void *out, size_t block_bytes, int64_t count) {
   const size_t total = block_bytes * (size_t)count;
   char *bytes = out;
   size_t done = block_bytes, source = block_bytes;
-  while (done < total) {
+  while (done < total && !kernel_is_stopped()) {
     const size_t part = total - done < source ? total - done : source;
     memcpy(bytes + done, bytes, part);
     done += part;
@@ -152,7 +164,9 @@ static void strides_in_bytes(kernel_move_t *move) {
 
 // memcpy for short runs without a call: two copies that overlap.
 static inline void copy_run(char *out, const char *in, size_t size) {
-  if (size > 64) {
+  if (size > LEAF_BYTES) {
+    kernel_copy_bytes(out, in, size);
+  } else if (size > SHORT_RUN_BYTES) {
     memcpy(out, in, size);
   } else if (size >= 32) {
     memcpy(out, in, 32);
@@ -211,16 +225,86 @@ static void copy_runs(const plan_t *plan, const char *in, char *out) {
   const int last = move->rank - 1;
   const size_t size = (size_t)move->sizes[last] * move->element_bytes;
   if (last == 0) {
-    memcpy(out, in, size);
+    kernel_copy_bytes(out, in, size);
     return;
   }
   const int64_t in_stride = move->in_strides[last - 1];
   const int64_t out_stride = move->out_strides[last - 1];
-  if (copy_short_runs(in, in_stride, out, out_stride, move->sizes[last - 1], size)) {
+  const int64_t runs = move->sizes[last - 1];
+  const int64_t most =
+      size <= SHORT_RUN_BYTES ? LEAF_RUNS : 1 + (int64_t)(LEAF_BYTES / size);
+  for (int64_t i = 0; i < runs && !kernel_is_stopped(); i += most) {
+    const int64_t count = runs - i < most ? runs - i : most;
+    const char *from = in + i * in_stride;
+    char *to = out + i * out_stride;
+    if (copy_short_runs(from, in_stride, to, out_stride, count, size)) {
+      continue;
+    }
+    for (int64_t run = 0; run < count; run++) {
+      copy_run(to + run * out_stride, from + run * in_stride, size);
+    }
+  }
+}
+
+// A transposition in pieces that take milliseconds: whole blocks of it in either
+// direction.
+static void transpose_leaf(const plan_t *plan, int64_t in_stride, int64_t out_stride,
+                           int64_t rows, int64_t columns, const char *in, char *out) {
+  enum { ROWS_MAX = 1 << 14, COLUMNS_MIN = 64 };
+  const int64_t element = (int64_t)plan->move.element_bytes;
+  const int64_t height = rows < ROWS_MAX ? rows : ROWS_MAX;
+  int64_t width = LEAF_ELEMENTS / height / COLUMNS_MIN * COLUMNS_MIN;
+  width = width < COLUMNS_MIN ? COLUMNS_MIN : width;
+  for (int64_t i = 0; i < rows; i += height) {
+    for (int64_t j = 0; j < columns && !kernel_is_stopped(); j += width) {
+      plan->loops->transpose[size_index(plan->move.element_bytes)](
+          in + (i * in_stride + j) * element, in_stride,
+          out + (j * out_stride + i) * element, out_stride,
+          rows - i < height ? rows - i : height,
+          columns - j < width ? columns - j : width);
+    }
+  }
+}
+
+// The last dimension of a pattern that walks along it, a piece of it.
+static void copy_piece(const plan_t *plan, const char *in, char *out, int64_t size) {
+  const kernel_move_t *move = &plan->move;
+  const int last = move->rank - 1;
+  const int64_t element = (int64_t)move->element_bytes;
+  const int64_t in_stride = move->in_strides[last] / element;
+  const int64_t out_stride = move->out_strides[last] / element;
+  const unsigned index = size_index(move->element_bytes);
+  if (plan->pattern == GATHER) {
+    plan->loops->gather[index](in, in_stride, out, (size_t)size);
+  } else if (plan->pattern == SCATTER) {
+    plan->loops->scatter[index](in, out, out_stride, (size_t)size);
+  } else {
+    for (int64_t i = 0; i < size; i++) {
+      memcpy(out + i * out_stride * element, in + i * in_stride * element,
+             move->element_bytes);
+    }
+  }
+}
+
+// Every element of the dimension before the last, as often as that has elements.
+static void repeat_leaf(const plan_t *plan, const char *in, char *out) {
+  const kernel_move_t *move = &plan->move;
+  const int last = move->rank - 1;
+  const int64_t element = (int64_t)move->element_bytes;
+  const int64_t repeats = move->sizes[last], count = move->sizes[last - 1];
+  const int64_t stride = move->in_strides[last - 1] / element;
+  if (repeats > LEAF_ELEMENTS) {
+    for (int64_t i = 0; i < count && !kernel_is_stopped(); i++) {
+      kernel_fill(move->element_bytes, in + i * stride * element,
+                  out + i * repeats * element, (size_t)repeats);
+    }
     return;
   }
-  for (int64_t i = 0; i < move->sizes[last - 1]; i++) {
-    copy_run(out + i * out_stride, in + i * in_stride, size);
+  const int64_t most = LEAF_ELEMENTS / repeats;
+  for (int64_t i = 0; i < count && !kernel_is_stopped(); i += most) {
+    plan->loops->repeat[size_index(move->element_bytes)](
+        in + i * stride * element, stride, out + i * repeats * element,
+        (size_t)(count - i < most ? count - i : most), (size_t)repeats);
   }
 }
 
@@ -231,30 +315,23 @@ static void copy_leaf(const plan_t *plan, const char *in, char *out) {
   const int64_t size = move->sizes[last];
   const int64_t in_stride = move->in_strides[last] / element;
   const int64_t out_stride = move->out_strides[last] / element;
-  const unsigned index = size_index(move->element_bytes);
   switch (plan->pattern) {
     case RUNS:
       copy_runs(plan, in, out);
       return;
     case TRANSPOSE:
-      plan->loops->transpose[index](in, in_stride, out,
-                                    move->out_strides[plan->partner] / element, size,
-                                    move->sizes[plan->partner]);
-      return;
-    case GATHER:
-      plan->loops->gather[index](in, in_stride, out, (size_t)size);
+      transpose_leaf(plan, in_stride, move->out_strides[plan->partner] / element, size,
+                     move->sizes[plan->partner], in, out);
       return;
     case REPEAT:
-      plan->loops->repeat[index](in, move->in_strides[last - 1] / element, out,
-                                 (size_t)move->sizes[last - 1], (size_t)size);
+      repeat_leaf(plan, in, out);
       return;
+    case GATHER:
     case SCATTER:
-      plan->loops->scatter[index](in, out, out_stride, (size_t)size);
-      return;
     case ELEMENTS:
-      for (int64_t i = 0; i < size; i++) {
-        memcpy(out + i * out_stride * element, in + i * in_stride * element,
-               move->element_bytes);
+      for (int64_t i = 0; i < size && !kernel_is_stopped(); i += LEAF_ELEMENTS) {
+        copy_piece(plan, in + i * in_stride * element, out + i * out_stride * element,
+                   size - i < LEAF_ELEMENTS ? size - i : LEAF_ELEMENTS);
       }
       return;
   }
@@ -271,7 +348,7 @@ static void copy_from(const plan_t *plan, int dim, const char *in, char *out) {
     copy_from(plan, dim + 1, in, out);
     kernel_replicate(out, (size_t)move->out_strides[dim], move->sizes[dim]);
   } else {
-    for (int64_t i = 0; i < move->sizes[dim]; i++) {
+    for (int64_t i = 0; i < move->sizes[dim] && !kernel_is_stopped(); i++) {
       copy_from(plan, dim + 1, in + i * move->in_strides[dim],
                 out + i * move->out_strides[dim]);
     }

@@ -5,6 +5,7 @@
 #include "common/base/check.h"
 #include "server/worker/kernels/kernels.h"
 #include "server/worker/kernels/move.h"
+#include "server/worker/kernels/stop.h"
 #include "server/worker/kernels/storage.h"
 
 // A move of dense arrays of the given sizes; the strides are to be changed as wanted.
@@ -32,9 +33,7 @@ static const void *element_at(const tensor_shape_t *shape, const void *data,
 
 pod_status_t kernel_copy(const kernel_args_t *args) {
   const size_t size = (size_t)tensor_shape_bytes(kernel_result_shape(args, 0));
-  if (args->results[0] != args->operands[0] && size > 0) {
-    memcpy(args->results[0], args->operands[0], size);
-  }
+  kernel_copy_bytes(args->results[0], args->operands[0], size);
   return NULL;
 }
 
@@ -226,7 +225,7 @@ pod_status_t kernel_concatenate(const kernel_args_t *args) {
   int64_t block = CONCATENATED_BYTES / (parts.width * parts.bytes);
   block = block < 1 ? 1 : block;
   const bool is_transposed = block >= 8 && has_short_parts(&parts);
-  for (int64_t row = 0; row < rows; row += block) {
+  for (int64_t row = 0; row < rows && !kernel_is_stopped(); row += block) {
     (is_transposed ? concatenate_transposed : concatenate_rows)(
         &parts, row, rows - row < block ? rows - row : block,
         (char *)args->results[0] + row * parts.width * parts.bytes);
@@ -288,7 +287,7 @@ static char *fill_between(const padding_t *padding, char *out) {
   if (gap * padding->out_strides[dim] < SHORT_GAP) {
     return fill_steps(padding, dim, out, landing->count + gaps * gap);
   }
-  for (int64_t i = 0; i < gaps; i++) {
+  for (int64_t i = 0; i < gaps && !kernel_is_stopped(); i++) {
     out = fill_steps(padding, dim, out + step_bytes, gap);
   }
   return out + step_bytes;
@@ -306,7 +305,7 @@ static void fill_around(const padding_t *padding, int dim, char *out) {
   if (dim == padding->last_padded) {
     out = fill_between(padding, out);
   } else {
-    for (int64_t i = 0; i < landing->count; i++) {
+    for (int64_t i = 0; i < landing->count && !kernel_is_stopped(); i++) {
       fill_around(padding, dim + 1, out);
       out += step_bytes;
       if (i + 1 < landing->count) {
@@ -337,7 +336,7 @@ static void pad_short_rows(const padding_t *padding, const kernel_move_t *move,
   int64_t block = BLOCK_BYTES / (row * bytes);
   block = block < 1 ? 1 : block;
   kernel_move_t part = *move;
-  for (int64_t i = 0; i < padding->out_sizes[0]; i += block) {
+  for (int64_t i = 0; i < padding->out_sizes[0] && !kernel_is_stopped(); i += block) {
     const int64_t left = padding->out_sizes[0] - i;
     char *to = out + i * row * bytes;
     part.sizes[0] = left < block ? left : block;
@@ -468,7 +467,7 @@ pod_status_t kernel_iota(const kernel_args_t *args) {
   char *out = args->results[0];
   numbering_t numbering;
   numbering_init(&numbering, shape->dtype, size);
-  for (int64_t i = 0; i < size; i += block) {
+  for (int64_t i = 0; i < size && !kernel_is_stopped(); i += block) {
     const int64_t part = size - i < block ? size - i : block;
     if (inner == 1) {
       numbers_next(&numbering, i, part, out + i * bytes);

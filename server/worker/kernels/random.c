@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/worker/kernels/kernels.h"
+#include "server/worker/kernels/stop.h"
 
 // ----- Threefry2x32, 20 rounds -----
 
@@ -52,6 +53,11 @@ static split_t split_of(const tensor_shape_t *shape) {
   return split;
 }
 
+// Looks once in a while.
+static bool is_stopped_at(int64_t step) {
+  return step % KERNEL_STOP_ELEMENTS == 0 && kernel_is_stopped();
+}
+
 static void put(const tensor_shape_t *shape, void *out, int64_t at, uint64_t bits) {
   const size_t bytes = tensor_dtype_bytes(shape->dtype);
   char *element = (char *)out + (size_t)at * bytes;
@@ -68,7 +74,7 @@ static uint64_t threefry_fill(uint64_t key, uint64_t counter, const tensor_shape
   uint32_t bits[2];
   if (tensor_dtype_device_bits(shape->dtype) == 64) {
     const int64_t count = tensor_shape_elements(shape);
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count && !is_stopped_at(i); i++) {
       threefry(key, counter + (uint64_t)i, bits);
       put(shape, out, i, (uint64_t)bits[1] << 32 | bits[0]);
     }
@@ -77,9 +83,9 @@ static uint64_t threefry_fill(uint64_t key, uint64_t counter, const tensor_shape
   const split_t split = split_of(shape);
   const int64_t halves = (split.size + 1) / 2;
   uint64_t done = 0;
-  for (int64_t o = 0; o < split.outer; o++) {
-    for (int64_t h = 0; h < halves; h++) {
-      for (int64_t i = 0; i < split.inner; i++, done++) {
+  for (int64_t o = 0; o < split.outer && !is_stopped_at(o); o++) {
+    for (int64_t h = 0; h < halves && !is_stopped_at(h); h++) {
+      for (int64_t i = 0; i < split.inner && !is_stopped_at(i); i++, done++) {
         threefry(key, counter + done, bits);
         for (int64_t half = 0; half < 2 && 2 * h + half < split.size; half++) {
           put(shape, out, (o * split.size + 2 * h + half) * split.inner + i, bits[half]);
@@ -118,7 +124,7 @@ static void philox_fill(uint64_t key, uint64_t counter[2], const tensor_shape_t 
   const int64_t count = tensor_shape_elements(shape);
   const bool is_wide = tensor_dtype_device_bits(shape->dtype) == 64;
   const int64_t per_counter = is_wide ? 2 : 4;
-  for (int64_t at = 0; at < count; at += per_counter) {
+  for (int64_t at = 0; at < count && !is_stopped_at(at); at += per_counter) {
     uint32_t bits[4];
     philox(key, counter, bits);
     for (int64_t i = 0; i < per_counter && at + i < count; i++) {

@@ -11,8 +11,9 @@
 #include "common/base/check.h"
 #include "server/worker/kernels/kernels.h"
 #include "server/worker/kernels/move.h"
-#include "server/worker/kernels/region.h"
+#include "server/worker/kernels/region/region.h"
 #include "server/worker/kernels/scratch.h"
+#include "server/worker/kernels/stop.h"
 #include "server/worker/kernels/storage.h"
 
 // Truth values are added by or and multiplied by and.
@@ -71,7 +72,7 @@ static void reduce_short_rows(const combiner_t *combiner, const char *in, size_t
   }
   _Alignas(64) char decoded[ROW_CHUNK * sizeof(float)];
   const size_t together = ROW_CHUNK / row_count;
-  for (size_t row = 0; row < rows; row += together) {
+  for (size_t row = 0; row < rows && !kernel_is_stopped(); row += together) {
     const size_t part = rows - row < together ? rows - row : together;
     const void *block =
         kernel_decode(combiner->stored, in + row * row_count * combiner->stored_bytes,
@@ -89,7 +90,7 @@ static pod_status_t reduce_long_row(const combiner_t *combiner, const char *in,
     return pod_error(POD_RESOURCE_EXHAUSTED, "no host memory to reduce %zu elements",
                      row_count);
   }
-  for (size_t i = 0; i < chunks; i++) {
+  for (size_t i = 0; i < chunks && !kernel_is_stopped(); i++) {
     const size_t start = i * ROW_CHUNK;
     const size_t part = row_count - start < ROW_CHUNK ? row_count - start : ROW_CHUNK;
     reduce_short_rows(combiner, in + start * combiner->stored_bytes, 1, part,
@@ -100,19 +101,36 @@ static pod_status_t reduce_long_row(const combiner_t *combiner, const char *in,
   return NULL;
 }
 
+// Rows between two looks at whether to stop: the loops take whole groups of them.
+static size_t rows_together(size_t row_count) {
+  enum { GROUP = 1 << 10, ELEMENTS = 1 << 22 };
+  const size_t rows = ELEMENTS / (row_count + 1) / GROUP * GROUP;
+  return rows < GROUP ? GROUP : rows;
+}
+
 // [rows, row_count] to [rows], from stored to compute type.
 static pod_status_t reduce_rows(const combiner_t *combiner, const char *in, size_t rows,
                                 size_t row_count, char *out) {
   if (kernel_compute_dtype(combiner->stored) == combiner->compute &&
       combiner->stored_bytes == combiner->compute_bytes) {
-    combiner->rows(in, rows, row_count, out);
+    const size_t together = rows_together(row_count);
+    for (size_t row = 0; row < rows && !kernel_is_stopped(); row += together) {
+      combiner->rows(in + row * row_count * combiner->stored_bytes,
+                     kernel_part(rows, row, together), row_count,
+                     out + row * combiner->compute_bytes);
+    }
     return NULL;
   }
   if (row_count <= ROW_CHUNK) {
-    reduce_short_rows(combiner, in, rows, row_count, out);
+    const size_t together = rows_together(row_count);
+    for (size_t row = 0; row < rows && !kernel_is_stopped(); row += together) {
+      reduce_short_rows(combiner, in + row * row_count * combiner->stored_bytes,
+                        kernel_part(rows, row, together), row_count,
+                        out + row * combiner->compute_bytes);
+    }
     return NULL;
   }
-  for (size_t row = 0; row < rows; row++) {
+  for (size_t row = 0; row < rows && !kernel_is_stopped(); row++) {
     POD_TRY(reduce_long_row(combiner, in + row * row_count * combiner->stored_bytes,
                             row_count, out + row * combiner->compute_bytes));
   }
@@ -153,7 +171,7 @@ static void strip_reduce(const strip_t *strip, size_t rows) {
   const combiner_t *combiner = strip->combiner;
   const size_t level_bytes = strip->width * combiner->compute_bytes;
   size_t waiting = 0;
-  for (size_t row = 0, groups = 0; row < rows; groups++) {
+  for (size_t row = 0, groups = 0; row < rows && !kernel_is_stopped(); groups++) {
     const size_t end = rows - row < ROWS_TOGETHER ? rows : row + ROWS_TOGETHER;
     char *result = strip->levels + waiting * level_bytes;
     for (const size_t first = row; row < end; row++) {
@@ -208,14 +226,14 @@ static pod_status_t reduce_columns(const combiner_t *combiner, const char *in,
   if (levels == NULL) {
     return pod_error(POD_RESOURCE_EXHAUSTED, "no host memory to reduce %zu rows", rows);
   }
-  for (size_t o = 0; o < outer; o++) {
+  for (size_t o = 0; o < outer && !kernel_is_stopped(); o++) {
     const char *from = in + o * rows * columns * combiner->stored_bytes;
     char *to = out + o * columns * combiner->compute_bytes;
     if (columns * 8 <= STRIP && rows > 1) {
       reduce_narrow(combiner, from, rows, columns, levels, to);
       continue;
     }
-    for (size_t j = 0; j < columns; j += STRIP) {
+    for (size_t j = 0; j < columns && !kernel_is_stopped(); j += STRIP) {
       const size_t width = columns - j < STRIP ? columns - j : STRIP;
       const strip_t strip = {combiner, from + j * combiner->stored_bytes,
                              columns * combiner->stored_bytes, width, levels};
@@ -327,7 +345,7 @@ static void combine_with_init(const combiner_t *combiner, tensor_dtype_t values_
               KERNEL_BLOCK);
   const size_t bytes = tensor_dtype_bytes(dtype);
   const size_t value_bytes = tensor_dtype_bytes(values_dtype);
-  for (size_t done = 0; done < count; done += KERNEL_BLOCK) {
+  for (size_t done = 0; done < count && !kernel_is_stopped(); done += KERNEL_BLOCK) {
     const size_t part = count - done < KERNEL_BLOCK ? count - done : KERNEL_BLOCK;
     const void *block =
         kernel_decode(values_dtype, values + done * value_bytes, part, decoded);
@@ -401,6 +419,9 @@ static void reduce_by_elements(const kernel_args_t *args, kernel_binary_fn_t loo
   const char *source = args->operands[0];
   const int64_t count = tensor_shape_elements(in);
   for (int64_t i = 0, at = 0; i < count; i++, source += bytes) {
+    if (i % KERNEL_STOP_ELEMENTS == 0 && kernel_is_stopped()) {
+      return;
+    }
     char *target = (char *)args->results[0] + (size_t)at * bytes;
     loop(target, source, target, 1);
     for (int d = in->rank - 1; d >= 0; d--) {

@@ -1,3 +1,5 @@
+// A memory pool per thread, one block a slot, which only grows until it is trimmed.
+
 #include "server/worker/kernels/scratch.h"
 
 #include <pthread.h>

@@ -18,6 +18,7 @@ typedef enum kernel_slot_t {
   KERNEL_SLOT_CONVERTED_LHS,
   KERNEL_SLOT_CONVERTED_RHS,
   KERNEL_SLOT_PACKED,
+  KERNEL_SLOT_PART,
   KERNEL_SLOT_COUNT,
 } kernel_slot_t;
 

@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/worker/kernels/collect.h"
 #include "server/worker/kernels/kernels.h"
-#include "server/worker/kernels/lanes.h"
 #include "server/worker/kernels/move.h"
-#include "server/worker/kernels/region.h"
+#include "server/worker/kernels/region/collect.h"
+#include "server/worker/kernels/region/lanes.h"
+#include "server/worker/kernels/region/region.h"
+#include "server/worker/kernels/stop.h"
 #include "server/worker/kernels/window_view.h"
 #include "server/worker/kernels/windows.h"
 
@@ -72,7 +73,11 @@ static pod_status_t select_row(selection_t *selection, const int64_t *o, int64_t
     kernel_window_offsets(selection->window, selection->in, selection->strides, o, w,
                           first, count, candidates);
     POD_TRY(ask(selection, candidates, count));
-  } while (kernel_next_index(selection->in->rank, selection->window->sizes, w));
+  } while (kernel_next_index(selection->in->rank, selection->window->sizes, w) &&
+           !kernel_is_stopped());
+  if (kernel_is_stopped()) {
+    return NULL;
+  }
   return kernel_combine_at(&selection->combiner, args->results[0], selection->selected,
                            update, 1, count);
 }
@@ -163,6 +168,9 @@ static pod_status_t select_block(selection_t *selection, const kernel_window_vie
     if (!kernel_next_index(view->in->rank, view->window->sizes, w)) {
       break;
     }
+    if (kernel_is_stopped()) {
+      return NULL;
+    }
   }
   find_selected(selection, view, block, first, count);
   return kernel_combine_at(&selection->combiner, args->results[0], selection->selected,
@@ -182,7 +190,7 @@ static pod_status_t select_blocks(selection_t *selection) {
   }
   find_distances(selection, block);
   pod_status_t status = NULL;
-  for (int64_t first = 0; first < count && status == NULL;) {
+  for (int64_t first = 0; first < count && status == NULL && !kernel_is_stopped();) {
     const size_t part = kernel_window_view_block(&view, first, KERNEL_LANES);
     status = select_block(selection, &view, block, first, part);
     first += (int64_t)part;
@@ -214,7 +222,7 @@ static pod_status_t select_all(selection_t *selection) {
       POD_TRY(select_row(selection, o, first, (size_t)count, update));
       update += (size_t)count * selection->bytes;
     }
-  } while (kernel_next_index(last, source->dims, o));
+  } while (kernel_next_index(last, source->dims, o) && !kernel_is_stopped());
   return NULL;
 }
 

@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/worker/kernels/comparator.h"
 #include "server/worker/kernels/kernels.h"
-#include "server/worker/kernels/lanes.h"
 #include "server/worker/kernels/move.h"
-#include "server/worker/kernels/order.h"
+#include "server/worker/kernels/region/comparator.h"
+#include "server/worker/kernels/region/lanes.h"
+#include "server/worker/kernels/region/order.h"
+#include "server/worker/kernels/stop.h"
 #include "server/worker/kernels/storage.h"
 
 enum { FEW = KERNEL_VALUES_MAX / 2, PANEL = 8192 };
@@ -100,6 +101,19 @@ static pod_status_t sorter_init(sorter_t *sorter, const kernel_args_t *args,
 
 // ----- keys -----
 
+static bool compute_key(const kernel_key_t *key, const char *in, size_t count,
+                        uint64_t *out, unsigned *out_bits) {
+  const size_t bytes = tensor_dtype_bytes(key->dtype);
+  bool is_ordered = true;
+  for (size_t done = 0; done < count && !kernel_is_stopped();
+       done += KERNEL_STOP_ELEMENTS) {
+    is_ordered &= kernel_key_numbers(key, in + done * bytes,
+                                     kernel_part(count, done, KERNEL_STOP_ELEMENTS),
+                                     out + done, out_bits);
+  }
+  return is_ordered;
+}
+
 // Of `count` elements from `first` on. Both sides of the comparison get the same ones.
 static pod_status_t compute_numbers(sorter_t *sorter, int which,
                                     const char *const *arrays, size_t first, size_t count,
@@ -108,12 +122,12 @@ static pod_status_t compute_numbers(sorter_t *sorter, int which,
   kernel_lanes_t *lanes = sorter->key_lanes[which];
   unsigned *bits = &sorter->key_bits[which];
   if (lanes == NULL) {
-    *is_ordered &= kernel_key_numbers(
-        key, arrays[key->operand] + first * sorter->bytes[key->operand], count, out,
-        bits);
+    *is_ordered &=
+        compute_key(key, arrays[key->operand] + first * sorter->bytes[key->operand],
+                    count, out, bits);
     return NULL;
   }
-  for (size_t done = 0; done < count; done += KERNEL_LANES) {
+  for (size_t done = 0; done < count && !kernel_is_stopped(); done += KERNEL_LANES) {
     const size_t part = count - done < KERNEL_LANES ? count - done : KERNEL_LANES;
     for (int32_t i = 0; i < 2 * sorter->array_count; i++) {
       const size_t bytes = sorter->bytes[i / 2];
@@ -129,9 +143,14 @@ static pod_status_t compute_numbers(sorter_t *sorter, int which,
 
 // ----- rows -----
 
+// Looks once in a while.
+static bool is_stopped_at(size_t step) {
+  return step % KERNEL_STOP_ELEMENTS == 0 && kernel_is_stopped();
+}
+
 #define PLACE(bytes, type)                                                    \
   case bytes:                                                                 \
-    for (size_t i = 0; i < count; i++) {                                      \
+    for (size_t i = 0; i < count && !is_stopped_at(i); i++) {                 \
       ((type *)(void *)to)[i] = ((const type *)(const void *)from)[order[i]]; \
     }                                                                         \
     return;
@@ -144,7 +163,7 @@ static void place_elements(const char *from, size_t bytes, const uint32_t *order
     PLACE(4, uint32_t)
     PLACE(8, uint64_t)
     default:
-      for (size_t i = 0; i < count; i++) {
+      for (size_t i = 0; i < count && !is_stopped_at(i); i++) {
         memcpy(to + i * bytes, from + order[i] * bytes, bytes);
       }
   }
@@ -173,7 +192,7 @@ static pod_status_t sort_rows(sorter_t *sorter, const char *const *arrays,
     POD_TRY(compute_numbers(sorter, i, arrays, first, panel,
                             sorter->numbers + (size_t)i * panel, &is_ordered));
   }
-  for (size_t row = 0; row < rows; row++) {
+  for (size_t row = 0; row < rows && !kernel_is_stopped(); row++) {
     const size_t start = first + row * count;
     if (!is_ordered) {
       POD_TRY(order_by_comparator(sorter, arrays, start));
@@ -196,7 +215,7 @@ static pod_status_t sort_rows(sorter_t *sorter, const char *const *arrays,
 
 static pod_status_t sort_all_rows(sorter_t *sorter, const char *const *arrays,
                                   char *const *results, size_t rows) {
-  for (size_t row = 0; row < rows; row += sorter->rows_together) {
+  for (size_t row = 0; row < rows && !kernel_is_stopped(); row += sorter->rows_together) {
     const size_t part =
         rows - row < sorter->rows_together ? rows - row : sorter->rows_together;
     POD_TRY(sort_rows(sorter, arrays, results, row * sorter->count, part));
@@ -230,7 +249,7 @@ static pod_status_t sort_columns(sorter_t *sorter, int64_t blocks, int64_t colum
     arrays[i] = memory[i];
     results[i] = memory[i] != NULL ? memory[i] + block * sorter->bytes[i] : NULL;
   }
-  for (int64_t b = 0; b < blocks && status == NULL; b++) {
+  for (int64_t b = 0; b < blocks && status == NULL && !kernel_is_stopped(); b++) {
     for (int32_t i = 0; i < sorter->array_count; i++) {
       transpose(sorter->bytes[i], (int64_t)sorter->count, columns,
                 (const char *)args->operands[i] + (size_t)b * block * sorter->bytes[i],
@@ -294,7 +313,7 @@ static void select_few(const uint64_t *numbers, size_t count, size_t kept,
                        uint32_t *out_order) {
   uint64_t smallest[KEPT_FEW + 1];
   size_t held = 0;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count && !is_stopped_at(i); i++) {
     if (held == kept && numbers[i] >= smallest[held - 1]) {
       continue;
     }
@@ -330,10 +349,10 @@ pod_status_t kernel_top_k(const kernel_args_t *args) {
   const kernel_key_t key = {
       .dtype = shape->dtype, .is_total_order = true, .descends = true};
   const size_t rows = (size_t)tensor_shape_elements(shape) / count;
-  for (size_t r = 0; r < rows; r++) {
+  for (size_t r = 0; r < rows && !kernel_is_stopped(); r++) {
     const char *row = (const char *)args->operands[0] + r * count * bytes;
     unsigned bits = 0;
-    kernel_key_numbers(&key, row, count, numbers, &bits);
+    compute_key(&key, row, count, numbers, &bits);
     if (kept <= KEPT_FEW && kept < count) {
       select_few(numbers, count, kept, order);
     } else {

@@ -1,9 +1,13 @@
+// Elements as they are stored, decoded to a compute type and encoded again, block by
+// block.
+
 #include "server/worker/kernels/storage.h"
 
 #include <string.h>
 
 #include "common/base/check.h"
-#include "server/worker/kernels/loops.h"
+#include "server/worker/kernels/loops/loops.h"
+#include "server/worker/kernels/stop.h"
 
 tensor_dtype_t kernel_compute_dtype(tensor_dtype_t dtype) {
   switch (dtype) {
@@ -190,23 +194,26 @@ void kernel_convert_elements(tensor_dtype_t from, const void *in, tensor_dtype_t
                              void *out, size_t count) {
   const size_t from_bytes = tensor_dtype_bytes(from), to_bytes = tensor_dtype_bytes(to);
   if (from == to) {
-    if (in != out && count > 0) {
-      memcpy(out, in, count * to_bytes);
-    }
+    kernel_copy_bytes(out, in, count * to_bytes);
     return;
   }
   const bool is_direct = kernel_is_computed_as_stored(from) &&
                          kernel_is_computed_as_stored(to) &&
                          kernel_loops()->convert[from][to] != NULL;
+  const char *source = in;
+  char *target = out;
+  for (size_t done = 0; is_direct && done < count && !kernel_is_stopped();
+       done += KERNEL_STOP_ELEMENTS) {
+    kernel_loops()->convert[from][to](source + done * from_bytes,
+                                      target + done * to_bytes,
+                                      kernel_part(count, done, KERNEL_STOP_ELEMENTS));
+  }
   if (is_direct) {
-    kernel_loops()->convert[from][to](in, out, count);
     return;
   }
   const bool is_complex = tensor_dtype_is_complex(from) || tensor_dtype_is_complex(to);
   const size_t block = is_complex ? KERNEL_BLOCK / 2 : KERNEL_BLOCK;
-  const char *source = in;
-  char *target = out;
-  for (size_t done = 0; done < count; done += block) {
+  for (size_t done = 0; done < count && !kernel_is_stopped(); done += block) {
     const size_t part = count - done < block ? count - done : block;
     (is_complex ? convert_complex_block : convert_real_block)(
         from, source + done * from_bytes, to, target + done * to_bytes, part);

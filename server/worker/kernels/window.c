@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/chip/window.h"
+#include "server/program/window.h"
 #include "server/worker/kernels/kernels.h"
-#include "server/worker/kernels/lanes.h"
 #include "server/worker/kernels/move.h"
-#include "server/worker/kernels/region.h"
+#include "server/worker/kernels/region/lanes.h"
+#include "server/worker/kernels/region/region.h"
 #include "server/worker/kernels/scratch.h"
+#include "server/worker/kernels/stop.h"
 #include "server/worker/kernels/storage.h"
 #include "server/worker/kernels/window_view.h"
 #include "server/worker/kernels/windows.h"
@@ -55,7 +56,8 @@ static void reduce_block(const blocks_t *blocks, int64_t first, size_t count, ch
       kernel_encode(blocks->dtype, sums, count, blocks->stored);
       kernel_decode(blocks->dtype, blocks->stored, count, sums);
     }
-  } while (kernel_next_index(view->in->rank, view->window->sizes, w));
+  } while (kernel_next_index(view->in->rank, view->window->sizes, w) &&
+           !kernel_is_stopped());
   if (!is_as_stored) {
     kernel_encode(blocks->dtype, sums, count, out);
   }
@@ -91,7 +93,7 @@ static pod_status_t reduce_window_known(const kernel_args_t *args,
   blocks.stored = blocks.values + block_bytes;
   const size_t bytes = tensor_dtype_bytes(out->dtype);
   const int64_t count = tensor_shape_elements(out);
-  for (int64_t first = 0; first < count;) {
+  for (int64_t first = 0; first < count && !kernel_is_stopped();) {
     const size_t part = kernel_window_view_block(&blocks.view, first, BLOCK);
     reduce_block(&blocks, first, part, (char *)args->results[0] + (size_t)first * bytes);
     first += (int64_t)part;
@@ -134,7 +136,8 @@ static pod_status_t reduce_lanes(const windows_t *windows, int64_t first, size_t
     POD_TRY(kernel_lanes_run(windows->lanes, places));
     kernel_lanes_carry(windows->lanes, count, places);
   } while (
-      kernel_next_index(windows->views[0].in->rank, windows->views[0].window->sizes, w));
+      kernel_next_index(windows->views[0].in->rank, windows->views[0].window->sizes, w) &&
+      !kernel_is_stopped());
   for (int32_t i = 0; i < count; i++) {
     memcpy((char *)args->results[i] + (size_t)first * windows->bytes[i],
            kernel_lanes_parameter(windows->lanes, i), places * windows->bytes[i]);
@@ -160,7 +163,7 @@ static pod_status_t reduce_windows(windows_t *windows, const chip_window_t *wind
   }
   POD_TRY(kernel_lanes_create(args, 0, &signature, &windows->lanes));
   const int64_t count = tensor_shape_elements(kernel_result_shape(args, 0));
-  for (int64_t first = 0; first < count;) {
+  for (int64_t first = 0; first < count && !kernel_is_stopped();) {
     const size_t part = kernel_window_view_block(&windows->views[0], first, KERNEL_LANES);
     POD_TRY(reduce_lanes(windows, first, part));
     first += (int64_t)part;
@@ -213,7 +216,7 @@ pod_status_t kernel_reduce_window(const kernel_args_t *args) {
       places *= window.sizes[d];
     }
     const void *element = args->operands[out->rank == 0 ? 0 : 1];
-    for (int64_t i = 0; i < places; i++) {
+    for (int64_t i = 0; i < places && !kernel_is_stopped(); i++) {
       POD_TRY(kernel_combine(&combiner, args->results[0], 1, element, 0,
                              tensor_shape_elements(out)));
     }

@@ -1,8 +1,11 @@
+// What all windows of a block see at one place of the window is a strided slice of the
+// operand (im2col by columns).
+
 #include "server/worker/kernels/window_view.h"
 
 #include <string.h>
 
-#include "server/worker/kernels/loops.h"
+#include "server/worker/kernels/loops/loops.h"
 #include "server/worker/kernels/move.h"
 #include "server/worker/kernels/windows.h"
 

@@ -9,7 +9,7 @@
 #define SERVER_WORKER_KERNELS_WINDOW_VIEW_H_
 
 #include "common/tensor/shape.h"
-#include "server/chip/window.h"
+#include "server/program/window.h"
 
 typedef struct kernel_window_view_t {
   const chip_window_t *window;

@@ -4,9 +4,9 @@
 #ifndef SERVER_WORKER_KERNELS_WINDOWS_H_
 #define SERVER_WORKER_KERNELS_WINDOWS_H_
 
-#include "server/chip/window.h"
+#include "server/program/window.h"
 #include "server/worker/kernels/kernel.h"
-#include "server/worker/kernels/loops.h"
+#include "server/worker/kernels/loops/loops.h"
 
 // The offset of the element that place `w` of the window at `o` falls on, in the first
 // `rank` dimensions; -1 in the padding.

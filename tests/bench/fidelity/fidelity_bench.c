@@ -1,13 +1,14 @@
 // Predicted against measured: what Podium says of the programs of which measurements on
 // real TPUs are published.
 //
-// usage: fidelity_bench PROGRAMS [CSV]
+// usage: fidelity_bench PROGRAMS CSV [PERCENT]
 //
 // CSV has a row per measurement: id, source, chip, topology, program, measured_us,
 // roofline_us, grade. Each row that an XLA program can express has one in the folder
 // PROGRAMS; it is compiled and simulated as `podium simulate` does it. A row timed on the
 // host waits for a call and its result, which is no time of the chip: 105 us are added to
-// what is compared. Prints the error per row, their median and the worst.
+// what is compared. Prints the error per row, their median and the worst; fails when that
+// is more than PERCENT.
 //
 // The constants of the chips are read off these very rows (server/chip/spec.c), so small
 // errors say that the model has room for what was measured, not how well it predicts
@@ -218,15 +219,15 @@ static void finish(table_t *table) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 2 || argc > 3) {
-    fprintf(stderr, "usage: fidelity_bench PROGRAMS [CSV]\n");
+  if (argc < 3 || argc > 4) {
+    fprintf(stderr, "usage: fidelity_bench PROGRAMS CSV [PERCENT]\n");
     return 2;
   }
-  const char *path = argc > 2 ? argv[2] : "../shared/fidelity/calibration.csv";
+  const char *path = argv[2];
   char *csv = read_file(path);
   if (csv == NULL) {
-    printf("no measurements: %s is absent; give the path of a csv\n", path);
-    return 0;
+    fprintf(stderr, "%s cannot be read: no measurements to compare with\n", path);
+    return EXIT_FAILURE;
   }
   table_t table = {0};
   printf("%-11s %-5s %-5s %5s %12s %12s %10s  %10s  %s\n", "row", "chip", "torus",
@@ -247,5 +248,10 @@ int main(int argc, char **argv) {
   }
   finish(&table);
   free(csv);
+  const double allowed = argc > 3 ? strtod(argv[3], NULL) / 100 : INFINITY;
+  if (table.count == 0 || table.worst > allowed) {
+    printf("the worst error may be %g %%\n", 100 * allowed);
+    return EXIT_FAILURE;
+  }
   return table.has_failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -102,7 +102,7 @@ module attributes {mhlo.num_partitions = 4 : i32} {
 // -----
 // T: nothing unknown
 module attributes {mhlo.num_partitions = 4 : i32} {
-  // expected-error@+1 {{'func.func': sharding "{tiled}": expected devices=[…], replicated, manual or maximal device=… at character 1}}
+  // expected-error@+1 {{'func.func': sharding "{tiled}": expected devices=[…], replicated, manual, unknown or maximal device=… at character 1}}
   func.func @main(%a: tensor<8x8xf32> {mhlo.sharding = "{tiled}"}) -> tensor<8x8xf32> {
     return %a : tensor<8x8xf32>
   }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "server/chip/program.h"
+#include "server/program/program.h"
 
 enum { PROGRAM_LIST_MAX = 64 };
 

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "common/base/id_map.h"
 #include "common/base/random.h"
 
 static void test_values_are_found_replaced_and_removed(void **state) {
@@ -27,6 +28,31 @@ static void test_values_are_found_replaced_and_removed(void **state) {
   assert_int_equal(pod_map_count(map), 1);
   pod_map_destroy(map);
   pod_map_destroy(NULL);
+}
+
+static void test_ids_are_keys_whatever_their_bytes(void **state) {
+  (void)state;
+  static const uint64_t ids[] = {1, 256, 0, UINT64_MAX, 0x0100000000000000};
+  int values[5];
+  pod_map_t *map = pod_map_create();
+  for (int i = 0; i < 5; i++) {
+    pod_id_map_put(map, ids[i], &values[i]);
+  }
+  assert_null(pod_id_map_get(map, 2));
+  assert_ptr_equal(pod_id_map_remove(map, 256), &values[1]);
+  assert_null(pod_id_map_get(map, 256));
+  size_t position = 0;
+  uint64_t id;
+  void *value;
+  for (int i = 0; i < 5; i++) {
+    if (i != 1) {
+      assert_true(pod_id_map_next(map, &position, &id, &value));
+      assert_true(id == ids[i]);
+      assert_ptr_equal(value, &values[i]);
+    }
+  }
+  assert_false(pod_id_map_next(map, &position, NULL, &value));
+  pod_map_destroy(map);
 }
 
 static void test_the_walk_is_in_insertion_order(void **state) {
@@ -105,6 +131,7 @@ static void test_keys_are_copied_and_may_hold_nul(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_values_are_found_replaced_and_removed),
+      cmocka_unit_test(test_ids_are_keys_whatever_their_bytes),
       cmocka_unit_test(test_the_walk_is_in_insertion_order),
       cmocka_unit_test(test_random_puts_and_removes_agree_with_an_array),
       cmocka_unit_test(test_keys_are_copied_and_may_hold_nul),

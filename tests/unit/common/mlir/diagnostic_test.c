@@ -50,7 +50,6 @@ static void test_without_locations_operations_come_from_the_lines_of_the_text(
   for (int i = 0; i < 3; i++) {
     copies[i] = mlir_op_clone(to, find_op(from, names[i]), NULL);
   }
-  mlir_module_destroy(from);
   assert_string_equal(mlir_op_source(to, copies[0]), "test.mlir:1:1");
   assert_string_equal(mlir_op_source(to, copies[1]), "test.mlir:3:3");
   assert_string_equal(mlir_op_source(to, copies[2]), "train.py:12:7");
@@ -59,6 +58,7 @@ static void test_without_locations_operations_come_from_the_lines_of_the_text(
                  "    \"t.b\"() : () -> ()\n"
                  "    ^");
   mlir_module_destroy(to);
+  mlir_module_destroy(from);
 }
 
 static void test_a_very_long_line_is_shown_in_part(void **state) {

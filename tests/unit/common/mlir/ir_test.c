@@ -190,6 +190,37 @@ static void test_a_clone_outlives_the_module_it_came_from(void **state) {
   mlir_module_destroy(to);
 }
 
+static void test_a_clone_in_another_module_leaves_behind_what_was_decoded(void **state) {
+  (void)state;
+  mlir_module_t *from = parse_with(NULL, "\"t.o\"() {a = #d.e<f>} : () -> ()");
+  mlir_module_t *to = mlir_module_create("to");
+  const mlir_op_t *op = find_op(from, "t.o");
+  const mlir_attr_t *attr = mlir_op_attr(op, "a");
+  const int64_t value = 42;
+  mlir_attr_set_decoded(to, attr, &value, sizeof(value));
+  assert_null(attr->decoded);
+  mlir_attr_set_decoded(from, attr, &value, sizeof(value));
+  assert_int_equal(*(const int64_t *)attr->decoded, value);
+  const mlir_attr_t *copy = mlir_op_attr(mlir_op_clone(to, op, NULL), "a");
+  assert_null(copy->decoded);
+  mlir_attr_set_decoded(to, copy, &value, sizeof(value));
+  mlir_module_destroy(from);
+  assert_int_equal(*(const int64_t *)copy->decoded, value);
+  mlir_module_destroy(to);
+}
+
+static void test_a_dialect_attribute_of_the_same_text_is_the_same(void **state) {
+  (void)state;
+  mlir_module_t *module = mlir_module_create("unique");
+  const mlir_attr_t *attr = mlir_attr_dialect_unique(module, "d.e", "f");
+  assert_string_equal(attr->text, "d.e");
+  assert_string_equal(attr->body, "f");
+  assert_ptr_equal(mlir_attr_dialect_unique(module, "d.e", "f"), attr);
+  assert_ptr_not_equal(mlir_attr_dialect_unique(module, "d.e", "g"), attr);
+  assert_string_equal(mlir_attr_dialect_unique(module, "d.g", "f")->text, "d.g");
+  mlir_module_destroy(module);
+}
+
 static void test_a_module_beside_another_shares_what_operations_are_made_of(
     void **state) {
   (void)state;
@@ -206,11 +237,13 @@ static void test_a_module_beside_another_shares_what_operations_are_made_of(
   assert_ptr_equal(copy->results[0].type, op->results[0].type);
   assert_ptr_equal(values[0], &copy->results[0]);
   assert_int_equal(copy->position, op->position);
-  mlir_module_destroy(from);
-  assert_string_equal(mlir_op_attr(copy, "a")->text, "shared");
   assert_ptr_equal(mlir_type_tensor(beside, &copy->results[0].type->shape),
                    copy->results[0].type);
   mlir_module_destroy(beside);
+  assert_string_equal(mlir_op_attr(op, "a")->text, "shared");
+  assert_ptr_equal(mlir_type_tensor(from, &op->results[0].type->shape),
+                   op->results[0].type);
+  mlir_module_destroy(from);
 }
 
 static void test_a_clone_takes_its_operands_from_the_map(void **state) {
@@ -266,6 +299,8 @@ int main(void) {
       cmocka_unit_test(test_index_lists_are_read_in_every_form),
       cmocka_unit_test(test_equal_attributes_are_equal_in_any_order_and_spelling),
       cmocka_unit_test(test_a_clone_outlives_the_module_it_came_from),
+      cmocka_unit_test(test_a_clone_in_another_module_leaves_behind_what_was_decoded),
+      cmocka_unit_test(test_a_dialect_attribute_of_the_same_text_is_the_same),
       cmocka_unit_test(test_a_module_beside_another_shares_what_operations_are_made_of),
       cmocka_unit_test(test_a_clone_takes_its_operands_from_the_map),
       cmocka_unit_test(test_a_symbol_is_found_after_it_was_renamed_or_removed),

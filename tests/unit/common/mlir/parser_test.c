@@ -486,6 +486,26 @@ static void test_nul_bytes_inside_of_the_text_are_errors(void **state) {
   pod_status_free(status);
 }
 
+static void test_bytecode_and_hlo_text_are_told_by_their_names(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *name, *advice;
+  } cases[] = {
+      {"ML\xefR\x0dStableHLO_v1.8.5", "other.mlir is MLIR bytecode", "mlir_module()"},
+      {"HloModule jit_f, entry_computation_layout={()->f32[]}", "other.mlir is HLO text",
+       "as_text()"},
+  };
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    mlir_module_t *module = NULL;
+    const pod_status_t status = mlir_parse("other.mlir", cases[i].text,
+                                           (int64_t)strlen(cases[i].text), NULL, &module);
+    assert_int_equal(pod_status_code(status), POD_INVALID_ARGUMENT);
+    assert_non_null(strstr(pod_status_message(status), cases[i].name));
+    assert_non_null(strstr(pod_status_message(status), cases[i].advice));
+    pod_status_free(status);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_function_alone_stands_in_an_implied_module),
@@ -511,6 +531,7 @@ int main(void) {
       cmocka_unit_test(test_a_body_is_read_with_the_places_of_the_source),
       cmocka_unit_test(test_comments_are_no_part_of_a_body),
       cmocka_unit_test(test_nul_bytes_inside_of_the_text_are_errors),
+      cmocka_unit_test(test_bytecode_and_hlo_text_are_told_by_their_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

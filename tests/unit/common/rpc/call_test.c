@@ -173,9 +173,7 @@ static void test_every_code_and_any_text_travel_unchanged(void **state) {
   (void)state;
   world_t world;
   world_start(&world, NULL, NULL, NULL);
-  static const char *const texts[] = {"plain",
-                                      "100% \xc3\xbc"
-                                      "ber\nzwei\tZeilen",
+  static const char *const texts[] = {"plain", "100% \303\274ber\nzwei\tZeilen",
                                       " spaces ", ""};
   for (int code = 1; code < POD_CODE_COUNT; code++) {
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {

@@ -222,13 +222,15 @@ static void test_reading_says_which_file_and_why(void **state) {
   tensor_shape_t found;
   assert_fails(tensor_npy_shape("/nonexistent/x.npy", &found), POD_NOT_FOUND,
                "cannot open /nonexistent/x.npy: No such file or directory");
+  assert_fails(tensor_npy_check("/nonexistent/x.npy", NULL), POD_NOT_FOUND,
+               "cannot open /nonexistent/x.npy: No such file or directory");
   assert_fails(tensor_npy_read("/tmp", NULL, &array), POD_INVALID_ARGUMENT,
                "/tmp is not a regular file");
   const tensor_shape_t shape = shape2(TENSOR_F32, 1, 1);
   assert_null(tensor_array_init(&array, &shape));
   assert_null(tensor_fill("ones", &array));
   assert_fails(tensor_npy_write("/nonexistent/x.npy", &array), POD_NOT_FOUND,
-               "cannot create /nonexistent/x.npy.partial: No such file or directory");
+               "cannot write /nonexistent/x.npy: No such file or directory");
   tensor_array_deinit(&array);
 }
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "common/base/check.h"
-#include "server/chip/layout.h"
+#include "server/chip/tiles.h"
 #include "server/chip/work.h"
 
 // A program of one product [m,k] x [k,n].
@@ -40,8 +40,8 @@ static chip_cost_t product_cost(const char *kind, tensor_dtype_t dtype, int64_t 
                                           .attrs = attrs};
   const chip_program_t program = {.buffer_count = 3, .buffers = buffers};
   const chip_spec_t *spec = chip_spec_find(kind);
-  const torus_t torus = {.size = {1, 1, 1}};
-  return chip_instruction_cost(spec, &torus, &program, &instruction);
+  const chip_work_t work = chip_instruction_work(spec, &program, &instruction);
+  return chip_work_cost(spec, &work);
 }
 
 static chip_cost_t copy_cost(const char *kind, int64_t elements) {
@@ -54,8 +54,9 @@ static chip_cost_t copy_cost(const char *kind, int64_t elements) {
                                           .result_count = 1,
                                           .results = (int32_t[]){1}};
   const chip_program_t program = {.buffer_count = 2, .buffers = buffers};
-  const torus_t torus = {.size = {1, 1, 1}};
-  return chip_instruction_cost(chip_spec_find(kind), &torus, &program, &instruction);
+  const chip_work_t work =
+      chip_instruction_work(chip_spec_find(kind), &program, &instruction);
+  return chip_work_cost(chip_spec_find(kind), &work);
 }
 
 static void assert_near_us(chip_cost_t cost, double measured_us, double tolerance) {
@@ -300,7 +301,7 @@ static void test_arrays_are_padded_to_tiles_in_hbm(void **state) {
   for (size_t i = 0; i < POD_COUNT_OF(cases); i++) {
     const tensor_shape_t shape =
         tensor_shape_make(cases[i].dtype, cases[i].rank, cases[i].dims);
-    assert_int_equal(chip_layout_bytes(&shape), cases[i].bytes);
+    assert_int_equal(chip_tiled_bytes(&shape), cases[i].bytes);
   }
 }
 

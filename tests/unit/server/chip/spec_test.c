@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "server/chip/figures.h"
 #include "server/chip/torus.h"
 
 static chip_spec_t *parse(const char *text) {
@@ -39,12 +40,56 @@ static void assert_same(const chip_spec_t *a, const chip_spec_t *b) {
   assert_string_equal(a->accelerator, b->accelerator);
   with_the_same_names.name = a->name;
   with_the_same_names.accelerator = a->accelerator;
+  with_the_same_names.device_kind = a->device_kind;
   pod_text_t left = {0}, right = {0};
   chip_spec_print(&left, a);
   chip_spec_print(&right, &with_the_same_names);
   assert_string_equal(left.bytes, right.bytes);
   pod_text_deinit(&left);
   pod_text_deinit(&right);
+}
+
+// A figure that is missing from a row is 0 without anyone saying so.
+static void test_every_figure_of_every_kind_has_a_source(void **state) {
+  (void)state;
+  for (const chip_spec_t *const *row = chip_spec_all(); *row != NULL; row++) {
+    for (size_t i = 0; i < CHIP_FIGURE_COUNT; i++) {
+      const char *source = chip_spec_source(*row, chip_figures[i].key);
+      if (source == NULL || strlen(source) < 6) {
+        fail_msg("%s: %s has no source", (*row)->name, chip_figures[i].key);
+      }
+    }
+    assert_null(chip_spec_source(*row, "cores"));
+  }
+  chip_spec_t *own = parse("base = v5e");
+  assert_null(chip_spec_source(own, "hbm_bytes"));
+  chip_spec_destroy(own);
+}
+
+static int count_of(const char *text, const char *part) {
+  int count = 0;
+  for (const char *at = text; (at = strstr(at, part)) != NULL; at++) {
+    count++;
+  }
+  return count;
+}
+
+static void test_the_list_has_every_kind_with_every_figure_unit_and_source(void **state) {
+  (void)state;
+  pod_text_t list = {0};
+  chip_spec_list(&list);
+  int kinds = 0;
+  while (chip_spec_all()[kinds] != NULL) {
+    kinds++;
+  }
+  assert_int_equal(count_of(list.bytes, "\"accelerator\""), kinds);
+  assert_int_equal(count_of(list.bytes, "\"source\": \""), kinds * CHIP_FIGURE_COUNT);
+  assert_int_equal(count_of(list.bytes, "\\"), 0);  // Nothing to escape.
+  assert_non_null(strstr(list.bytes,
+                         "{\"name\": \"hbm_bytes\", \"value\": 17179869184, \"unit\": "
+                         "\"B\", \"says\": \"HBM\", \"source\": \""));
+  assert_non_null(strstr(list.bytes, "\"value\": [2, 2, 1]"));
+  pod_text_deinit(&list);
 }
 
 static void test_every_kind_is_complete(void **state) {
@@ -217,6 +262,8 @@ static void test_a_described_chip_makes_tori_by_its_own_rules(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_every_figure_of_every_kind_has_a_source),
+      cmocka_unit_test(test_the_list_has_every_kind_with_every_figure_unit_and_source),
       cmocka_unit_test(test_every_kind_is_complete),
       cmocka_unit_test(test_a_core_is_half_of_its_chip),
       cmocka_unit_test(test_what_is_printed_is_read_back_to_the_bit),

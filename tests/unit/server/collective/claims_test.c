@@ -241,7 +241,7 @@ static void check(const test_scene_t *scene, const collective_request_t *request
     model_t model;
     const int64_t end = run_model(&model, &pod);
     const int64_t estimate =
-        collective_estimate_ps(&pod.chips[0].schedule, &pod.torus, &plain, 0);
+        collective_estimate_ps(&pod.chips[0].schedule, 1, &pod.torus, &plain, 0);
     const bool is_line = !scene->torus.wraps[0] && scene->torus.size[0] > 2;
     const bool is_estimated = request->op != CHIP_OP_ALL_TO_ALL ||
                               (request->algorithm != COLLECTIVE_LINE && !is_line);

@@ -3,6 +3,7 @@
 
 #include "server/collective/schedule.h"
 
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,7 +12,6 @@
 #include <cmocka.h>
 
 #include "common/base/check.h"
-#include "server/collective/reduce.h"
 #include "tests/unit/server/collective/pod.h"
 #include "tests/unit/server/collective/scene.h"
 
@@ -222,14 +222,31 @@ static void assert_chosen(const char *scene_name, chip_op_t op, int64_t block,
 
 static void test_the_planner_takes_the_cheapest(void **state) {
   (void)state;
-  assert_chosen("2x2", CHIP_OP_ALL_REDUCE, 256, COLLECTIVE_DIRECT);
+  assert_chosen("2x2", CHIP_OP_ALL_REDUCE, 256, COLLECTIVE_TREE);
   assert_chosen("2x2", CHIP_OP_ALL_REDUCE, 1 << 24, COLLECTIVE_TORUS);
   assert_chosen("4x4 wrapped", CHIP_OP_ALL_REDUCE, 1 << 24, COLLECTIVE_TORUS);
-  assert_chosen("2x2", CHIP_OP_ALL_GATHER, 1 << 20, COLLECTIVE_RING);
+  // Two hops instead of the ring's three, and as many bytes.
+  assert_chosen("2x2", CHIP_OP_ALL_GATHER, 1 << 20, COLLECTIVE_TORUS);
   assert_chosen("a line of 5, shuffled", CHIP_OP_ALL_GATHER, 1 << 20, COLLECTIVE_LINE);
   assert_chosen("a line of 3", CHIP_OP_REDUCE_SCATTER, 1 << 20, COLLECTIVE_LINE);
   assert_chosen("a ring of 4", CHIP_OP_REDUCE_SCATTER, 1 << 20, COLLECTIVE_RING);
-  assert_chosen("2x2", CHIP_OP_ALL_TO_ALL, 1 << 10, COLLECTIVE_DIRECT);
+  assert_chosen("2x2", CHIP_OP_ALL_TO_ALL, 1 << 10, COLLECTIVE_TORUS);
+}
+
+// The chip's choice saves a hop; a pass over all bytes costs a host more.
+static void test_a_host_does_not_reorder_for_a_hop(void **state) {
+  (void)state;
+  const test_scene_t *scene = scene_named("2x2");
+  collective_request_t request = test_request_on(scene, CHIP_OP_ALL_GATHER, 1 << 20);
+  for (int is_host = 0; is_host < 2; is_host++) {
+    request.cuts_for_caches = is_host == 1;
+    pod_arena_t *arena = pod_arena_create();
+    collective_schedule_t schedule;
+    assert_null(collective_plan(&request, &scene->torus, 0, arena, &schedule));
+    assert_int_equal(schedule.algorithm,
+                     is_host == 1 ? COLLECTIVE_RING : COLLECTIVE_TORUS);
+    pod_arena_destroy(arena);
+  }
 }
 
 static void assert_refused(const collective_request_t *request, int32_t chip,
@@ -283,6 +300,9 @@ static void test_bad_requests_are_refused(void **state) {
 }
 
 int main(void) {
+  // Thousands of small pods come and go: the heap shall not be given back each time.
+  mallopt(M_TRIM_THRESHOLD, 1 << 28);
+  mallopt(M_MMAP_THRESHOLD, 1 << 28);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_algorithm_delivers_on_every_group_and_torus),
       cmocka_unit_test(test_long_messages_go_in_segments),
@@ -291,6 +311,7 @@ int main(void) {
       cmocka_unit_test(test_a_ring_carries_no_more_than_the_lower_bound),
       cmocka_unit_test(test_a_line_carries_no_more_than_the_lower_bound),
       cmocka_unit_test(test_the_planner_takes_the_cheapest),
+      cmocka_unit_test(test_a_host_does_not_reorder_for_a_hop),
       cmocka_unit_test(test_bad_requests_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 #include "tests/unit/server/collective/pod.h"
+#include "server/worker/kernels/combine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +21,20 @@ static void fill(test_pod_t *pod, const collective_request_t *request, bool in_p
   chip->input = bytes_of(chip->schedule.input_bytes);
   chip->output = in_place ? chip->input : bytes_of(chip->schedule.output_bytes);
   chip->scratch = bytes_of(chip->schedule.scratch_bytes);
+  if (request->dtype == TENSOR_S32) {
+    int32_t *elements = (int32_t *)(void *)chip->input;
+    const uint32_t seed = (uint32_t)pod_random_next(&pod->random);
+    for (int64_t i = 0; i < request->element_count; i++) {  // As MurmurHash3 ends.
+      uint32_t value = seed + (uint32_t)i * 0x9e3779b9u;
+      value = (value ^ value >> 16) * 0x85ebca6bu;
+      elements[i] = (int32_t)(value ^ value >> 13);
+    }
+    return;
+  }
   const int64_t size = (int64_t)tensor_dtype_bytes(request->dtype);
   for (int64_t i = 0; i < request->element_count; i++) {
     const double value = pod_random_uniform(&pod->random) * 2 - 1;
-    if (request->dtype == TENSOR_S32) {
-      ((int32_t *)(void *)chip->input)[i] = (int32_t)(value * 1e9);
-    } else if (tensor_dtype_is_float(request->dtype)) {
+    if (tensor_dtype_is_float(request->dtype)) {
       tensor_element_from_double(request->dtype, value, chip->input + i * size);
     } else {
       tensor_element_from_int64(request->dtype, (int64_t)(value * 1e9),
@@ -37,7 +46,8 @@ static void fill(test_pod_t *pod, const collective_request_t *request, bool in_p
 // The executors start, and do their first local steps, only when all is prepared.
 static pod_status_t start(test_chip_t *chip) {
   const collective_buffers_t buffers = {chip->input, chip->output, chip->scratch};
-  return collective_executor_init(&chip->executor, &chip->schedule, &buffers);
+  return collective_executor_init(&chip->executor, &chip->schedule, &buffers,
+                                  kernel_combine_arrays);
 }
 
 pod_status_t test_pod_plan(test_pod_t *pod, const torus_t *torus,

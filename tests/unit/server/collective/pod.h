@@ -6,8 +6,8 @@
 
 #include "common/base/arena.h"
 #include "common/base/random.h"
-#include "server/collective/executor.h"
 #include "server/collective/schedule.h"
+#include "server/ici/executor.h"
 
 typedef struct test_chip_t {
   collective_schedule_t schedule;

@@ -12,76 +12,93 @@
 const chip_op_t test_grouped_ops[TEST_GROUPED_OPS] = {
     CHIP_OP_ALL_REDUCE, CHIP_OP_ALL_GATHER, CHIP_OP_REDUCE_SCATTER, CHIP_OP_ALL_TO_ALL};
 
-static int32_t element_of(const uint8_t *bytes, int64_t i) {
-  return ((const int32_t *)(const void *)bytes)[i];
-}
-
-// What member `me` of a group must hold at element i, from copies of all inputs.
+// What the members of a group must hold, from copies of all inputs.
 typedef struct expectation_t {
   const collective_request_t *request;
   const test_pod_t *pod;
   uint8_t **inputs;      // By chip.
   const int64_t *group;  // Chips.
-  int32_t me;
+  uint32_t *sums;        // Of the group's inputs, element by element.
 } expectation_t;
 
-static int32_t input_at(const expectation_t *e, int32_t member, int64_t i) {
-  return element_of(e->inputs[e->group[member]], i);
-}
-
-static int32_t sum_at(const expectation_t *e, int64_t i) {
-  uint32_t sum = 0;
-  for (int32_t member = 0; member < e->request->group_size; member++) {
-    sum += (uint32_t)input_at(e, member, i);
-  }
-  return (int32_t)sum;
-}
-
-static int32_t expected_at(const expectation_t *e, int64_t i) {
+static void add_up(const expectation_t *e) {
   const int64_t count = e->request->element_count;
-  const int64_t block = count / e->request->group_size;
+  memset(e->sums, 0, (size_t)count * sizeof(*e->sums));
+  for (int32_t member = 0; member < e->request->group_size; member++) {
+    const uint32_t *input = (const uint32_t *)(const void *)e->inputs[e->group[member]];
+    for (int64_t i = 0; i < count; i++) {
+      e->sums[i] += input[i];
+    }
+  }
+}
+
+static void assert_block(const uint8_t *output, const void *expected, int64_t elements,
+                         int64_t chip, int64_t first) {
+  if (elements == 0 || memcmp(output, expected, (size_t)elements * 4) == 0) {
+    return;
+  }
+  for (int64_t i = 0; i < elements; i++) {
+    if (memcmp(output + i * 4, (const uint8_t *)expected + i * 4, 4) != 0) {
+      fail_msg("chip %d, element %d is wrong", (int)chip, (int)(first + i));
+    }
+  }
+}
+
+static void check_output(const expectation_t *e, int32_t me) {
+  const int64_t chip = e->group[me];
+  const test_chip_t *it = &e->pod->chips[chip];
+  const bool gathers = e->request->op == CHIP_OP_ALL_GATHER;
+  const int64_t count = e->request->element_count;
+  const int64_t block = gathers ? count : count / e->request->group_size;
   switch (e->request->op) {
     case CHIP_OP_ALL_REDUCE:
-      return sum_at(e, i);
-    case CHIP_OP_ALL_GATHER:
-      return input_at(e, (int32_t)(i / count), i % count);
+      assert_int_equal(it->schedule.output_bytes, count * 4);
+      assert_block(it->output, e->sums, count, chip, 0);
+      break;
     case CHIP_OP_REDUCE_SCATTER:
-      return sum_at(e, e->me * block + i);
-    default:
-      return input_at(e, (int32_t)(i / block), e->me * block + i % block);
+      assert_int_equal(it->schedule.output_bytes, block * 4);
+      assert_block(it->output, e->sums + me * block, block, chip, 0);
+      break;
+    default:  // A block of every member.
+      assert_int_equal(it->schedule.output_bytes, block * 4 * e->request->group_size);
+      for (int32_t from = 0; from < e->request->group_size; from++) {
+        const uint8_t *input = e->inputs[e->group[from]] + (gathers ? 0 : me * block * 4);
+        assert_block(it->output + from * block * 4, input, block, chip, from * block);
+      }
   }
 }
 
 static void check_outputs(const expectation_t *all) {
   expectation_t e = *all;
-  for (int32_t g = 0; g < e.request->group_count; g++) {
-    e.group = e.request->groups + (int64_t)g * e.request->group_size;
-    for (e.me = 0; e.me < e.request->group_size; e.me++) {
-      const test_chip_t *chip = &e.pod->chips[e.group[e.me]];
-      const int64_t count = chip->schedule.output_bytes / 4;
-      for (int64_t i = 0; i < count; i++) {
-        if (element_of(chip->output, i) != expected_at(&e, i)) {
-          fail_msg("chip %d, element %d is wrong", (int)e.group[e.me], (int)i);
-        }
-      }
+  const collective_request_t *request = e.request;
+  e.sums = malloc((size_t)request->element_count * sizeof(*e.sums) + 1);
+  for (int32_t g = 0; g < request->group_count; g++) {
+    e.group = request->groups + (int64_t)g * request->group_size;
+    if (request->op == CHIP_OP_ALL_REDUCE || request->op == CHIP_OP_REDUCE_SCATTER) {
+      add_up(&e);
+    }
+    for (int32_t me = 0; me < request->group_size; me++) {
+      check_output(&e, me);
     }
   }
+  free(e.sums);
 }
 
-static uint8_t **copy_inputs(const test_pod_t *pod) {
+// Executors do not write to their inputs; only what is reduced in place is copied.
+static uint8_t **keep_inputs(const test_pod_t *pod, bool in_place) {
   uint8_t **inputs = calloc((size_t)pod->chip_count, sizeof(*inputs));
   for (int32_t id = 0; id < pod->chip_count; id++) {
     const size_t size = (size_t)pod->chips[id].schedule.input_bytes;
-    inputs[id] = malloc(size + 1);
-    if (size > 0) {
+    inputs[id] = in_place ? malloc(size + 1) : pod->chips[id].input;
+    if (in_place && size > 0) {
       memcpy(inputs[id], pod->chips[id].input, size);
     }
   }
   return inputs;
 }
 
-static void free_inputs(const test_pod_t *pod, uint8_t **inputs) {
-  for (int32_t id = 0; id < pod->chip_count; id++) {
+static void free_inputs(const test_pod_t *pod, bool in_place, uint8_t **inputs) {
+  for (int32_t id = 0; id < pod->chip_count && in_place; id++) {
     free(inputs[id]);
   }
   free(inputs);
@@ -98,7 +115,7 @@ bool test_run(const test_scene_t *scene, const collective_request_t *request,
     test_pod_deinit(&pod);
     return false;
   }
-  uint8_t **inputs = copy_inputs(&pod);
+  uint8_t **inputs = keep_inputs(&pod, in_place);
   const bool is_done =
       is_queued ? test_pod_run_queued(&pod) : test_pod_run_unbuffered(&pod);
   if (!is_done) {
@@ -109,7 +126,7 @@ bool test_run(const test_scene_t *scene, const collective_request_t *request,
   assert_true(is_done);
   const expectation_t expectation = {.request = request, .pod = &pod, .inputs = inputs};
   check_outputs(&expectation);
-  free_inputs(&pod, inputs);
+  free_inputs(&pod, in_place, inputs);
   test_pod_deinit(&pod);
   return true;
 }

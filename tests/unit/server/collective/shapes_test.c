@@ -224,6 +224,7 @@ static void test_a_torus_carries_no_more_than_the_lower_bound(void **state) {
 int main(void) {
   // Thousands of small pods come and go: the heap shall not be given back each time.
   mallopt(M_TRIM_THRESHOLD, 1 << 28);
+  mallopt(M_MMAP_THRESHOLD, 1 << 28);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_right_bytes_arrive_whatever_the_group_and_torus),
       cmocka_unit_test(test_torus_messages_arrive_early_and_in_pieces),

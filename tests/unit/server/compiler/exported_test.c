@@ -1,14 +1,18 @@
-// Modules that others exported: the project's programs, and StableHLO's test data where
-// they lie beside the project (PODIUM_STABLEHLO_TESTDATA names the folder). Each is
-// parsed, printed in both forms, and read back.
+// Modules as they were exported, each parsed, printed in both forms, and read back.
+//
+// usage: exported_test FOLDER | --stablehlo
+//
+// FOLDER has modules of the project. StableHLO's own test data are not part of it: the
+// environment's PODIUM_STABLEHLO_TESTDATA names their folder, and without it the test
+// says that it did not run.
 
 #include <dirent.h>
 
-#include "server/compiler/syntax.h"
+#include "server/compiler/dialect/syntax.h"
 #include "tests/file.h"
 #include "tests/unit/common/mlir/text.h"
 
-enum { PATH_BYTES = 4096 };
+enum { PATH_BYTES = 4096, SKIPPED = 77 /* ctest's SKIP_RETURN_CODE */ };
 
 static int is_module(const struct dirent *entry) {
   const size_t length = strlen(entry->d_name);
@@ -21,8 +25,7 @@ static void round_trip_file(const char *folder, const char *name) {
   pod_text_t text = {0};
   assert_true(read_file(path, &text));
   mlir_module_t *module = NULL;
-  expect_ok(mlir_parse(path, text.bytes, (int64_t)text.length, compiler_syntax_lookup,
-                       &module));
+  expect_ok(compiler_parse(path, text.bytes, (int64_t)text.length, &module));
   pod_text_deinit(&text);
   expect_round_trip(compiler_syntax_lookup, module);
   mlir_module_destroy(module);
@@ -40,36 +43,30 @@ static int round_trip_folder(const char *folder) {
   return count;
 }
 
-static const char *folder_of(const char *variable) {
-  const char *folder = getenv(variable);
-  return folder == NULL ? "" : folder;
-}
-
-static void test_the_programs_of_the_project_come_back_as_they_were(void **state) {
-  (void)state;
-  const char *folder = folder_of("PODIUM_PROGRAMS");
+static void test_every_module_comes_back_as_it_was(void **state) {
+  const char *folder = *state;
   const int count = round_trip_folder(folder);
   if (count <= 0) {
-    print_message("skipped: no modules in '%s' (PODIUM_PROGRAMS)\n", folder);
-    skip();
+    fail_msg("no modules in '%s'", folder);
   }
+  print_message("%d modules of %s\n", count, folder);
 }
 
-static void test_the_test_data_of_stablehlo_come_back_as_they_were(void **state) {
-  (void)state;
-  const char *folder = folder_of("PODIUM_STABLEHLO_TESTDATA");
-  const int count = round_trip_folder(folder);
-  if (count <= 0) {
-    print_message("skipped: no modules in '%s' (PODIUM_STABLEHLO_TESTDATA)\n", folder);
-    skip();
+int main(int argc, char **argv) {
+  const bool is_stablehlo = argc == 2 && strcmp(argv[1], "--stablehlo") == 0;
+  if (argc != 2) {
+    print_error("usage: exported_test FOLDER | --stablehlo\n");
+    return EXIT_FAILURE;
   }
-  print_message("%d modules\n", count);
-}
-
-int main(void) {
+  const char *folder = is_stablehlo ? getenv("PODIUM_STABLEHLO_TESTDATA") : argv[1];
+  if (folder == NULL || *folder == '\0') {
+    print_message(
+        "skipped: PODIUM_STABLEHLO_TESTDATA does not name the folder of "
+        "StableHLO's exported test modules\n");
+    return SKIPPED;
+  }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_the_programs_of_the_project_come_back_as_they_were),
-      cmocka_unit_test(test_the_test_data_of_stablehlo_come_back_as_they_were),
+      cmocka_unit_test_prestate(test_every_module_comes_back_as_it_was, (void *)folder),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

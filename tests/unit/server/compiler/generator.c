@@ -5,8 +5,9 @@
 
 #include "common/base/memory.h"
 #include "common/base/random.h"
-#include "server/chip/operations.h"
-#include "server/compiler/reducer.h"
+#include "server/compiler/dialect/kinds.h"
+#include "server/compiler/dialect/reducer.h"
+#include "server/program/operations.h"
 
 enum { SHAPES = 8, DEPTH_MAX = 3, CARRIED_MAX = 5 };
 
@@ -57,7 +58,6 @@ static mlir_op_t *add_op(generator_t *generator, const char *name, int operand_c
                          const mlir_type_t *const *types, int region_count) {
   mlir_op_t *op = mlir_op_create(generator->module, name, operand_count, operands,
                                  result_count, types, region_count);
-  op->kind = (int)chip_op_find(name);
   mlir_block_append(generator->block, op);
   generator->left--;
   return op;
@@ -355,6 +355,7 @@ static mlir_module_t *generate(uint64_t seed, int op_count, bool is_open) {
                            .left = op_count,
                            .is_open = is_open};
   mlir_module_t *module = generator.module;
+  compiler_set_kinds(module);
   for (int i = 0; i < SHAPES; i++) {
     generator.types[i] = make_type(module, i);
   }

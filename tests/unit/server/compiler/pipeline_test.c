@@ -110,6 +110,36 @@ static void test_a_contraction_over_a_sharded_axis_ends_in_an_all_reduce(void **
   compiler_result_destroy(result);
 }
 
+// What the scheduler takes a collective for is what the clock says of it.
+static void test_the_scheduler_asks_the_clock_for_the_algorithm_that_will_run(
+    void **state) {
+  (void)state;
+  char *text = read_text(POD_PROGRAMS "/square_matmul.2x2.mlir");
+  int64_t durations[2];
+  for (int i = 0; i < 2; i++) {
+    compiler_options_t options = options_for("2x2");
+    options.algorithms = i == 0 ? "ring" : "direct";
+    pipeline_t pipeline = {
+        .text = text, .length = (int64_t)strlen(text), .options = &options};
+    assert_ok(pipeline_run(&pipeline));
+    const clusters_t *clusters = pipeline.clusters;
+    const chip_program_t *program = pipeline.program;
+    const cluster_t *last = &clusters->clusters[clusters->cluster_count - 1];
+    const chip_instruction_t *instruction =
+        &program->instructions[program->instruction_count - 1];
+    assert_int_equal(last->kind, CHIP_TASK_COLLECTIVE);
+    assert_int_equal(instruction->op, CHIP_OP_ALL_REDUCE);
+    simulator_price_t price = {0};
+    assert_ok(simulator_prices_find(pipeline.prices, program, instruction,
+                                    COLLECTIVE_AUTO, &price));
+    durations[i] = last->duration_ps;
+    assert_int_equal(durations[i], price.duration_ps + options.spec->op_overhead_ps);
+    pipeline_deinit(&pipeline);
+  }
+  assert_int_not_equal(durations[0], durations[1]);
+  free(text);
+}
+
 static void test_a_chosen_algorithm_is_that_of_every_collective_it_names(void **state) {
   (void)state;
   char *text = read_text(POD_PROGRAMS "/square_matmul.2x2.mlir");
@@ -320,6 +350,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_programs_of_the_field_compile_and_replay),
       cmocka_unit_test(test_a_contraction_over_a_sharded_axis_ends_in_an_all_reduce),
+      cmocka_unit_test(test_the_scheduler_asks_the_clock_for_the_algorithm_that_will_run),
       cmocka_unit_test(test_a_chosen_algorithm_is_that_of_every_collective_it_names),
       cmocka_unit_test(test_what_the_user_wrote_in_a_loop_is_reported_as_such),
       cmocka_unit_test(test_compiling_twice_gives_the_same_program),

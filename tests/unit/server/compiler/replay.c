@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "server/compiler/lower.h"
-#include "server/compiler/reducer.h"
+#include "server/compiler/dialect/reducer.h"
+#include "server/compiler/lower/lower.h"
 
 enum { ITERATIONS = 2, CELL_BYTES = 64 };
 

@@ -7,7 +7,8 @@
 #ifndef TESTS_UNIT_SERVER_COMPILER_REPLAY_H_
 #define TESTS_UNIT_SERVER_COMPILER_REPLAY_H_
 
-#include "server/compiler/passes.h"
+#include "server/compiler/partition/partition.h"
+#include "server/program/program.h"
 
 // Fails the test with the name of the instruction, or of the result, that is wrong.
 void replay_compare(const mlir_module_t *module, const chip_program_t *program);

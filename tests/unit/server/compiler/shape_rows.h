@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "server/compiler/passes.h"
-#include "server/compiler/table.h"
+#include "server/compiler/legalize/legalize.h"
+#include "server/compiler/verify/verify.h"
 #include "tests/unit/server/compiler/text.h"
 
 typedef struct row_t {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "common/base/map.h"
-#include "server/chip/program.h"
+#include "server/program/program.h"
 
 static inline bool sound_overlap(const chip_buffer_t *a, const chip_buffer_t *b) {
   if (a->kind != b->kind || a->kind != CHIP_BUFFER_TEMP) {

@@ -12,13 +12,13 @@
 
 #include "common/mlir/parser.h"
 #include "common/mlir/printer.h"
-#include "server/compiler/syntax.h"
+#include "server/compiler/dialect/syntax.h"
 #include "tests/file.h"
 
 static inline mlir_module_t *parse_text(const char *text) {
   mlir_module_t *module = NULL;
-  const pod_status_t status = mlir_parse("test.mlir", text, (int64_t)strlen(text),
-                                         compiler_syntax_lookup, &module);
+  const pod_status_t status =
+      compiler_parse("test.mlir", text, (int64_t)strlen(text), &module);
   if (status != NULL) {
     fail_msg("%s", pod_status_message(status));
   }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/digest/digest.h"
-#include "server/coordinator/compile_cache.h"
+#include "server/coordinator/core/compile_cache.h"
 #include "tests/unit/server/coordinator/world.h"
 
 typedef struct ask_t {

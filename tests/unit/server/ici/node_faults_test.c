@@ -4,7 +4,6 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <netinet/in.h>
-#include <nng/nng.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -16,8 +15,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-// Needs nng.h before it.
-#include <nng/protocol/pair0/pair.h>
 
 #include <cmocka.h>
 
@@ -27,7 +24,7 @@
 #include "common/base/memory.h"
 #include "common/base/random.h"
 #include "server/ici/frame.h"
-#include "tests/unit/server/ici/again.h"
+#include "server/worker/kernels/combine.h"
 #include "tests/unit/server/ici/pod.h"
 
 extern char **environ;
@@ -62,7 +59,7 @@ static void test_a_cut_link_fails_the_collective_with_its_address(void **state) 
     assert_true(is_named);
     // The link comes back by itself, and the next execution runs.
     for (int32_t chip = 0; chip < pod.chip_count; chip++) {
-      assert_ok_or_again(ici_node_wait_up(pod.nodes[chip], deadline()));
+      assert_ok(ici_node_wait_up(pod.nodes[chip], deadline()));
     }
     run_all(&pod, requests, 3, 4);
     pod_stop(&pod);
@@ -191,8 +188,7 @@ static void test_bad_arguments_are_refused(void **state) {
   pod_stop(&pod);
 }
 
-// ---- Strangers. A node that has just closed its socket after one of them refuses the
-// next until it has opened another.
+// ---- Strangers.
 
 static int connect_raw(const char *tcp_url) {
   int port = 0;
@@ -212,20 +208,14 @@ static int connect_raw(const char *tcp_url) {
   }
 }
 
-// An nng peer that says `size_bytes` of something instead of hello.
-static nng_socket connect_stranger(const char *url, const void *bytes,
-                                   size_t size_bytes) {
-  nng_socket stranger;
-  assert_int_equal(nng_pair0_open(&stranger), 0);
-  const int64_t until_ns = deadline();
-  while (nng_dial(stranger, url, NULL, 0) != 0) {
-    assert_true(pod_clock_now_ns() < until_ns);
-    sched_yield();
-  }
-  void *copy = nng_alloc(size_bytes);
-  memcpy(copy, bytes, size_bytes);
-  assert_int_equal(nng_send(stranger, copy, size_bytes, NNG_FLAG_ALLOC), 0);
-  return stranger;
+// A peer that says `size_bytes` of something, behind their number, instead of hello.
+static int connect_stranger(const char *url, const void *bytes, size_t size_bytes) {
+  const uint8_t length[4] = {(uint8_t)size_bytes, (uint8_t)(size_bytes >> 8),
+                             (uint8_t)(size_bytes >> 16), (uint8_t)(size_bytes >> 24)};
+  const int file = connect_raw(url);
+  (void)send(file, length, sizeof(length), MSG_NOSIGNAL);
+  (void)send(file, bytes, size_bytes, MSG_NOSIGNAL);
+  return file;
 }
 
 static void test_garbage_costs_only_its_own_connection(void **state) {
@@ -239,7 +229,7 @@ static void test_garbage_costs_only_its_own_connection(void **state) {
   pod.nodes[0] = make_node(&pod, 0, WAY_TCP);
   pod.nodes[1] = make_node(&pod, 1, WAY_TCP);
   const char *url = ici_node_tcp_url(pod.nodes[0], 0);
-  // Not nng at all.
+  // Anything at all, and nothing.
   static uint8_t noise[100000];
   pod_random_t random = {.state = 1};
   for (size_t i = 0; i < sizeof(noise); i++) {
@@ -247,9 +237,8 @@ static void test_garbage_costs_only_its_own_connection(void **state) {
   }
   const int raw = connect_raw(url);
   (void)send(raw, noise, sizeof(noise), MSG_NOSIGNAL);
-  const int silent = connect_raw(url);
-  // nng, but no frame; a frame that is none of a link's beginning; one too long.
-  nng_socket strangers[4];
+  // No frame; a frame that is none of a link's beginning; one too long.
+  int strangers[4];
   strangers[0] = connect_stranger(url, noise, 1000);
   strangers[1] = connect_stranger(url, noise, 1);
   ici_hello_t hello = {.pod = "other", .from = 1, .to = 0, .direction = 1, .torus = pair};
@@ -263,12 +252,13 @@ static void test_garbage_costs_only_its_own_connection(void **state) {
   strangers[3] = connect_stranger(url, huge, (size_t)ICI_FRAME_MAX + 1);
   free(huge);
   for (size_t i = 0; i < POD_COUNT_OF(strangers); i++) {
-    nng_close(strangers[i]);
+    close(strangers[i]);
   }
   dial_neighbours(&pod, 1, WAY_TCP);
-  assert_ok_or_again(ici_node_wait_up(pod.nodes[0], deadline()));
-  assert_ok_or_again(ici_node_wait_up(pod.nodes[1], deadline()));
-  // While the link is up, too.
+  assert_ok(ici_node_wait_up(pod.nodes[0], deadline()));
+  assert_ok(ici_node_wait_up(pod.nodes[1], deadline()));
+  // While the link is up, too. And one who says nothing.
+  const int silent = connect_raw(url);
   const int late = connect_raw(url);
   (void)send(late, noise, sizeof(noise), MSG_NOSIGNAL);
   const collective_request_t request = request_of(CHIP_OP_ALL_REDUCE, 1, 2, 300000);
@@ -313,7 +303,8 @@ static int be_victim(const char *url, uint64_t execution) {
                                     .chip = 1,
                                     .torus = pair,
                                     .epoch = (uint64_t)getpid(),
-                                    .use_shared_memory = true};
+                                    .use_shared_memory = true,
+                                    .combine = kernel_combine_arrays};
   if (ici_node_create(&config, &pod.nodes[1]) != NULL ||
       ici_node_dial(pod.nodes[1], 1, url) != NULL ||
       ici_node_wait_up(pod.nodes[1], deadline()) != NULL) {
@@ -360,7 +351,7 @@ static void test_a_killed_process_fails_the_collective_and_may_come_back(void **
     pod.nodes[0] = make_node(&pod, 0, shared == 1 ? WAY_SHARED : WAY_IPC);
     for (uint64_t life = 1; life <= 2; life++) {
       const pid_t victim = spawn_victim(ici_node_ipc_url(pod.nodes[0], 0), life);
-      assert_ok_or_again(ici_node_wait_up(pod.nodes[0], deadline()));
+      assert_ok(ici_node_wait_up(pod.nodes[0], deadline()));
       work_t work = {&pod, 0, POD_COUNT_OF(requests), requests, life, NULL, 0, 0};
       assert_int_equal(pthread_create(&work.thread, NULL, run_work, &work), 0);
       chip_link_total_t totals[TORUS_DIRECTIONS];
@@ -383,7 +374,6 @@ static void test_a_killed_process_fails_the_collective_and_may_come_back(void **
       const int64_t until_ns = deadline();
       while (ici_node_link_state(pod.nodes[0], 0) == ICI_LINK_UP) {
         if (pod_clock_now_ns() > until_ns) {
-          again_if_stuck();
           fail_msg("the link stays up");
         }
         sched_yield();

@@ -13,8 +13,12 @@
 
 enum { CHIPS_MAX = 8 };
 
-// MIXED: as SHARED, but chip 3 has its memory for itself.
-typedef enum way_t { WAY_IPC, WAY_TCP, WAY_SHARED, WAY_MIXED } way_t;
+// MIXED: as SHARED, but chip 3 has its memory for itself. MEMORY: without sockets, over
+// `memory_way`.
+typedef enum way_t { WAY_IPC, WAY_TCP, WAY_SHARED, WAY_MIXED, WAY_MEMORY } way_t;
+
+// What the test puts there (memory_carrier.h).
+extern const struct ici_carrier_t *memory_way;
 
 typedef struct pod_t {
   char directory[64];
@@ -27,8 +31,8 @@ typedef struct pod_t {
 // On pod_clock_now_ns: when a wait has lasted too long.
 int64_t deadline(void);
 
-// Takes the status. When nng is stuck the test begins anew (again.h).
-void assert_ok_or_again(pod_status_t status);
+// Takes the status.
+void assert_ok(pod_status_t status);
 
 ici_node_t *make_node(pod_t *pod, int32_t chip, way_t way);
 

@@ -15,6 +15,7 @@ static void test_what_is_offered_survives_its_encoding(void **state) {
   (void)state;
   const ici_remote_t remote = {.host = 0x123456789abcdef0u,
                                .process = 4711,
+                               .file = 12,
                                .address = 0x7fff12345678u,
                                .size_bytes = (int64_t)1 << 40};
   uint8_t bytes[ICI_REMOTE_BYTES];
@@ -23,6 +24,7 @@ static void test_what_is_offered_survives_its_encoding(void **state) {
   ici_remote_decode(bytes, &back);
   assert_true(back.host == remote.host);
   assert_int_equal(back.process, remote.process);
+  assert_int_equal(back.file, remote.file);
   assert_true(back.address == remote.address);
   assert_true(back.size_bytes == remote.size_bytes);
 }
@@ -40,7 +42,7 @@ static void test_the_memory_of_another_process_is_read(void **state) {
   if (child == 0) {
     char byte = 0;
     close(done[1]);
-    ici_remote_allow();
+    ici_remote_allow((int32_t)getppid());
     for (size_t i = 0; i < SIZE; i++) {
       memory[i] = (uint8_t)(i * 7);
     }

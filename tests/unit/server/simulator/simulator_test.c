@@ -45,6 +45,31 @@ static void test_tasks_follow_each_other(void **state) {
   simulator_result_destroy(result);
 }
 
+static void test_collectives_that_differ_in_their_algorithm_only_are_not_one(
+    void **state) {
+  (void)state;
+  const collective_algorithm_t algorithms[] = {COLLECTIVE_RING, COLLECTIVE_DIRECT};
+  const torus_t torus = world_torus(8, 1, 1, true);
+  int64_t alone_ps = 0;
+  for (int i = 0; i < 3; i++) {  // One, the other, both.
+    world_t world;
+    begin_main(&world, 8);
+    for (int a = 0; a < 2; a++) {
+      if (i == a || i == 2) {
+        const int32_t instruction = world_all_reduce(&world, 1 << 20, 8, 1);
+        program_attr(world.builder, CHIP_ATTR_COLLECTIVE_ALGORITHM, algorithms[a]);
+        world_task(&world, 0, CHIP_TASK_COLLECTIVE, instruction, (chip_work_t){0});
+      }
+    }
+    simulator_result_t *result = run_alone(&world, &torus);
+    if (i == 2) {
+      assert_int_equal(result->step_ps, alone_ps);
+    }
+    alone_ps += result->step_ps;
+    simulator_result_destroy(result);
+  }
+}
+
 static void test_a_message_takes_its_bytes_and_its_hops(void **state) {
   (void)state;
   world_t world;
@@ -502,6 +527,7 @@ static void test_slowdowns_outside_their_ranges_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tasks_follow_each_other),
+      cmocka_unit_test(test_collectives_that_differ_in_their_algorithm_only_are_not_one),
       cmocka_unit_test(test_a_message_takes_its_bytes_and_its_hops),
       cmocka_unit_test(test_messages_that_meet_on_a_link_share_it),
       cmocka_unit_test(test_a_share_grows_when_another_message_is_through),

@@ -15,6 +15,7 @@
 #include "common/base/memory.h"
 #include "server/chip/spec.h"
 #include "server/worker/executor.h"
+#include "server/worker/kernels/combine.h"
 #include "tests/unit/server/programs.h"
 
 enum { LOCAL_POD_CHIPS_MAX = 16, LOCAL_POD_WAIT_S = 30 };
@@ -114,8 +115,8 @@ static inline pod_status_t local_run_collective(void *context,
   local_chip_t *chip = context;
   local_pod_t *pod = chip->pod;
   collective_executor_t executor;
-  POD_TRY(
-      collective_executor_init(&executor, collective->schedule, &collective->buffers));
+  POD_TRY(collective_executor_init(&executor, collective->schedule, &collective->buffers,
+                                   kernel_combine_arrays));
   struct timespec deadline;
   clock_gettime(CLOCK_REALTIME, &deadline);
   deadline.tv_sec += LOCAL_POD_WAIT_S;

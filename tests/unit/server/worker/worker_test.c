@@ -568,6 +568,59 @@ static void test_a_refused_worker_says_why_and_exits_with_1(void **state) {
   fake_destroy(fake);
 }
 
+// Names come later than machines; "invalid" never becomes one (RFC 6761).
+static void test_a_worker_waits_for_the_name_of_its_coordinator(void **state) {
+  (void)state;
+  fake_t *fake = fake_create("1x1");
+  int ends[2];
+  assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+  const pid_t pid = fake_spawn(fake, "--coordinator=nobody.invalid:7400", ends[1]);
+  close(ends[1]);
+  char text[2048] = "";
+  assert_true(read(ends[0], text, sizeof(text) - 1) > 0);
+  close(ends[0]);
+  assert_non_null(strstr(text, "waiting for the coordinator"));
+  assert_non_null(strstr(text, "nobody.invalid"));
+  assert_int_equal(kill(pid, SIGTERM), 0);
+  const int status = fake_reap(fake, pid);
+  assert_true(WIFSIGNALED(status));
+  assert_int_equal(WTERMSIG(status), SIGTERM);
+  fake_destroy(fake);
+}
+
+static bool has_joined(void *context) {
+  return ((const fake_t *)context)->workers[0].call != NULL;
+}
+
+// Without growing pauses the six attempts would take no time.
+static void test_a_worker_that_is_let_go_at_once_presses_less_and_less(void **state) {
+  (void)state;
+  enum { ATTEMPTS = 6, PAUSES_MS = 100 + 200 + 400 + 800 };
+  fake_t *fake = fake_create("1x1");
+  pid_t pid = fake_spawn(fake, NULL, -1);
+  const int64_t started_ns = pod_clock_now_ns();
+  for (int i = 0; i < ATTEMPTS; i++) {
+    fake_wait(fake, has_joined, fake);
+    if (i < ATTEMPTS - 1) {
+      rpc_call_finish(fake->workers[0].call, pod_error(POD_UNAVAILABLE, "not reachable"));
+      fake_wait(fake, is_alone, fake);
+    }
+  }
+  assert_true(pod_clock_now_ns() - started_ns >= PAUSES_MS * INT64_C(1000000));
+  fake_stop_pod(fake, &pid);
+  fake_destroy(fake);
+}
+
+static void test_a_worker_that_nobody_can_call_is_refused(void **state) {
+  (void)state;
+  fake_t *fake = fake_create("1x1");
+  const pid_t pid = fake_spawn(fake, "--advertise=0.0.0.0:7402", -1);
+  const int status = fake_reap(fake, pid);
+  assert_true(WIFEXITED(status));
+  assert_int_not_equal(WEXITSTATUS(status), 0);
+  fake_destroy(fake);
+}
+
 static void test_heartbeats_come_and_a_place_can_be_asked_for(void **state) {
   (void)state;
   fake_t *fake = fake_create("2x1");
@@ -673,6 +726,9 @@ int main(void) {
       cmocka_unit_test(test_a_second_signal_does_not_wait),
       cmocka_unit_test(test_a_lost_coordinator_is_found_again_with_everything_freed),
       cmocka_unit_test(test_a_refused_worker_says_why_and_exits_with_1),
+      cmocka_unit_test(test_a_worker_waits_for_the_name_of_its_coordinator),
+      cmocka_unit_test(test_a_worker_that_is_let_go_at_once_presses_less_and_less),
+      cmocka_unit_test(test_a_worker_that_nobody_can_call_is_refused),
       cmocka_unit_test(test_heartbeats_come_and_a_place_can_be_asked_for),
       cmocka_unit_test(test_health_is_serving_once_there_is_a_place),
       cmocka_unit_test(test_flags_are_explained_and_wrong_ones_refused),

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "server/worker/kernels/floats.h"
+#include "server/worker/kernels/loops/floats.h"
 
 static bool holds(chip_op_t op, tensor_dtype_t dtype, const void *a, const void *b) {
   kernel_case_t *c = case_make(op);

@@ -1,0 +1,153 @@
+// Tasks of one name are brought together by sorting, so that a program of a hundred
+// thousand tasks is summed as quickly as it is listed.
+
+#include "client/cli/sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+double cli_share(double part, double whole) {
+  return whole > 0 ? part / whole : 0;
+}
+
+double cli_task_hbm_bytes(const podium_task_t *task) {
+  return (double)task->hbm_read_bytes + (double)task->hbm_written_bytes;
+}
+
+bool cli_task_is_control(const podium_task_t *task) {
+  return task->kind == PODIUM_TASK_WHILE || task->kind == PODIUM_TASK_BRANCH;
+}
+
+// FLOP that the pod could have done during the step.
+static double flop_possible(const podium_profile_t *profile) {
+  return profile->bf16_flop_per_s * (double)profile->step_ps / 1e12 * profile->chip_count;
+}
+
+cli_sums_t cli_sums_of(const podium_profile_t *profile) {
+  cli_sums_t sums = {.slowest = &profile->classes[0]};
+  for (int i = 0; i < profile->class_count; i++) {
+    const podium_chip_class_t *class = &profile->classes[i];
+    if (class->end_ps > sums.slowest->end_ps) {
+      sums.slowest = class;
+    }
+    for (int t = 0; t < class->total_count; t++) {
+      const podium_task_t *task = &profile->tasks[class->totals[t].task];
+      const double runs = (double)class->totals[t].run_count * class->chip_count;
+      sums.flop += runs * (double)task->mxu_flop;
+      sums.busy_flop += runs * (double)task->mxu_busy_flop;
+      sums.hbm_bytes += runs * cli_task_hbm_bytes(task);
+    }
+  }
+  sums.hfu = cli_share(sums.flop, flop_possible(profile));
+  return sums;
+}
+
+double cli_mfu(const podium_profile_t *profile, double model_flop) {
+  return cli_share(model_flop, flop_possible(profile));
+}
+
+// --- Names ---
+
+static bool is_product(const char *op) {
+  return strcmp(op, "dot_general") == 0 || strcmp(op, "convolution") == 0;
+}
+
+const char *cli_task_operation(const podium_program_info_t *info,
+                               const podium_task_t *task) {
+  if (task->kind != PODIUM_TASK_COMPUTE || task->mxu_flop == 0) {
+    return task->op;
+  }
+  for (int i = 0; i < task->member_count; i++) {
+    const int member = task->members[i];
+    const bool is_known = member >= 0 && member < info->instruction_count;
+    if (is_known && is_product(info->instructions[member].op)) {
+      return info->instructions[member].op;
+    }
+  }
+  return task->op;
+}
+
+const char *cli_task_title(pod_arena_t *arena, const podium_program_info_t *info,
+                           const podium_task_t *task) {
+  const char *op = cli_task_operation(info, task);
+  const bool has_op = strncmp(task->name, op, strlen(op)) == 0;
+  return has_op ? task->name : pod_arena_printf(arena, "%s %s", task->name, op);
+}
+
+const char *cli_source_line(pod_arena_t *arena, const char *source) {
+  const char *column = strrchr(source, ':');
+  if (column == NULL || column == source) {
+    return source;
+  }
+  const size_t length = (size_t)(column - source);
+  const char *line = pod_arena_text(arena, source, length);
+  return strchr(line, ':') == NULL ? source : line;
+}
+
+// --- By name ---
+
+static int by_name(const void *left, const void *right) {
+  return strcmp(((const cli_sum_t *)left)->name, ((const cli_sum_t *)right)->name);
+}
+
+static int by_duration(const void *left, const void *right) {
+  const cli_sum_t *a = left, *b = right;
+  if (a->duration_ps != b->duration_ps) {
+    return a->duration_ps < b->duration_ps ? 1 : -1;
+  }
+  return strcmp(a->name, b->name);
+}
+
+static cli_sum_t sum_of(pod_arena_t *arena, const podium_program_info_t *info,
+                        const podium_task_t *task, const podium_task_total_t *total,
+                        cli_sum_key_t key) {
+  const double runs = (double)total->run_count;
+  return (cli_sum_t){.name = key == CLI_BY_OPERATION
+                                 ? cli_task_operation(info, task)
+                                 : cli_source_line(arena, task->source),
+                     .task_count = 1,
+                     .run_count = total->run_count,
+                     .duration_ps = total->duration_ps,
+                     .waiting_ps = total->waiting_ps,
+                     .ici_bytes = total->ici_bytes,
+                     .flop = runs * (double)task->mxu_flop,
+                     .hbm_bytes = runs * cli_task_hbm_bytes(task)};
+}
+
+static void add(cli_sum_t *sum, const cli_sum_t *more) {
+  sum->task_count += more->task_count;
+  sum->run_count += more->run_count;
+  sum->duration_ps += more->duration_ps;
+  sum->waiting_ps += more->waiting_ps;
+  sum->ici_bytes += more->ici_bytes;
+  sum->flop += more->flop;
+  sum->hbm_bytes += more->hbm_bytes;
+}
+
+cli_sum_t *cli_sum_tasks(pod_arena_t *arena, const podium_program_info_t *info,
+                         const podium_profile_t *profile,
+                         const podium_chip_class_t *class, cli_sum_key_t key,
+                         int *out_count) {
+  cli_sum_t *sums =
+      pod_arena_array(arena, (size_t) class->total_count + 1, sizeof(*sums));
+  size_t single = 0;
+  for (int i = 0; i < class->total_count; i++) {
+    const podium_task_total_t *total = &class->totals[i];
+    const podium_task_t *task = &profile->tasks[total->task];
+    if (!cli_task_is_control(task) && total->duration_ps > 0) {
+      sums[single++] = sum_of(arena, info, task, total, key);
+    }
+  }
+  qsort(sums, single, sizeof(*sums), by_name);
+  size_t count = 0;
+  for (size_t i = 0; i < single; i++) {
+    if (count > 0 && strcmp(sums[count - 1].name, sums[i].name) == 0) {
+      add(&sums[count - 1], &sums[i]);
+    } else {
+      sums[count++] = sums[i];
+    }
+  }
+  qsort(sums, count, sizeof(*sums), by_duration);
+  *out_count = (int)count;
+  return sums;
+}

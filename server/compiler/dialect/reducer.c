@@ -1,0 +1,52 @@
+// A region of one operation over its two arguments, in either order where it commutes,
+// is a known reducer; any other stays a region.
+
+#include "server/compiler/dialect/reducer.h"
+
+#include <string.h>
+
+#include "common/base/check.h"
+
+chip_reducer_t compiler_reducer(const mlir_op_t *op) {
+  const mlir_block_t *block = op->region_count == 1 ? mlir_op_block(op, 0) : NULL;
+  if (block == NULL || block->next != NULL || block->argument_count != 2 ||
+      block->first == NULL || block->first->next != block->last) {
+    return CHIP_REDUCER_NONE;
+  }
+  const mlir_op_t *combine = block->first, *end = block->last;
+  if (combine == end || combine->operand_count != 2 || combine->result_count != 1 ||
+      end->operand_count != 1 || end->operands[0] != &combine->results[0]) {
+    return CHIP_REDUCER_NONE;
+  }
+  mlir_value_t *const *arguments = block->arguments;
+  const bool straight =
+      combine->operands[0] == arguments[0] && combine->operands[1] == arguments[1];
+  const bool swapped =
+      combine->operands[0] == arguments[1] && combine->operands[1] == arguments[0];
+  if (!straight && !swapped) {
+    return CHIP_REDUCER_NONE;
+  }
+  for (int i = CHIP_REDUCER_ADD; i <= CHIP_REDUCER_XOR; i++) {
+    if (combine->kind == (int)chip_reducer_op((chip_reducer_t)i)) {
+      return (chip_reducer_t)i;
+    }
+  }
+  return CHIP_REDUCER_NONE;
+}
+
+void compiler_build_reducer(mlir_module_t *module, mlir_op_t *op, chip_reducer_t reducer,
+                            tensor_dtype_t dtype) {
+  POD_CHECK(reducer > CHIP_REDUCER_NONE && reducer <= CHIP_REDUCER_XOR);
+  const tensor_shape_t scalar = tensor_shape_make(dtype, 0, NULL);
+  const mlir_type_t *type = mlir_type_tensor(module, &scalar);
+  mlir_block_t *block = mlir_block_create(module, &op->regions[0]);
+  mlir_value_t *arguments[] = {mlir_block_add_argument(module, block, type),
+                               mlir_block_add_argument(module, block, type)};
+  const chip_op_t kind = chip_reducer_op(reducer);
+  mlir_op_t *combine =
+      mlir_op_create(module, chip_op_name(kind), 2, arguments, 1, &type, 0);
+  mlir_block_append(block, combine);
+  mlir_value_t *result = &combine->results[0];
+  mlir_op_t *end = mlir_op_create(module, "stablehlo.return", 1, &result, 0, NULL, 0);
+  mlir_block_append(block, end);
+}

@@ -1,0 +1,20 @@
+// The regions that combine two values: of reduce, all_reduce, reduce_scatter.
+//
+// Threading: pure.
+
+#ifndef SERVER_COMPILER_DIALECT_REDUCER_H_
+#define SERVER_COMPILER_DIALECT_REDUCER_H_
+
+#include "common/mlir/ir.h"
+#include "server/program/program.h"
+
+// What region 0 of `op` does to its two arguments, in either order; CHIP_REDUCER_NONE
+// when it is no single known operation.
+chip_reducer_t compiler_reducer(const mlir_op_t *op);
+
+// Fills the empty region 0 of `op` with a block that combines two scalars of `dtype`.
+// `reducer` is not NONE.
+void compiler_build_reducer(mlir_module_t *module, mlir_op_t *op, chip_reducer_t reducer,
+                            tensor_dtype_t dtype);
+
+#endif  // SERVER_COMPILER_DIALECT_REDUCER_H_

@@ -1,0 +1,211 @@
+// Order among effects is the order of the program here: tokens carry no data, so
+// operands, results, loop states and branches lose them.
+
+#include "server/compiler/legalize/tokens.h"
+#include "server/compiler/dialect/kinds.h"
+
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/mlir/replacements.h"
+#include "common/mlir/walk.h"
+
+static bool is_token(const mlir_value_t *value) {
+  return value->type->kind == MLIR_TYPE_TOKEN;
+}
+
+static bool has_tokens(const mlir_module_t *module) {
+  if (!mlir_may_have_tokens(module)) {
+    return false;
+  }
+  for (mlir_op_t *op = mlir_walk_first(module->op); op != NULL;
+       op = mlir_walk_next(module->op, op)) {
+    for (int i = 0; i < op->result_count; i++) {
+      if (is_token(&op->results[i])) {
+        return true;
+      }
+    }
+    for (int r = 0; r < op->region_count; r++) {
+      const mlir_block_t *block = mlir_op_block(op, r);
+      for (int i = 0; block != NULL && i < block->argument_count; i++) {
+        if (is_token(block->arguments[i])) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+static void remove_operands(mlir_op_t *op) {
+  int count = 0;
+  for (int i = 0; i < op->operand_count; i++) {
+    if (!is_token(op->operands[i])) {
+      op->operands[count++] = op->operands[i];
+    }
+  }
+  op->operand_count = count;
+}
+
+static void remove_arguments(mlir_op_t *op) {
+  for (int r = 0; r < op->region_count; r++) {
+    for (mlir_block_t *block = mlir_op_block(op, r); block != NULL; block = block->next) {
+      int count = 0;
+      for (int i = 0; i < block->argument_count; i++) {
+        if (!is_token(block->arguments[i])) {
+          block->arguments[i]->index = (uint32_t)count;
+          block->arguments[count++] = block->arguments[i];
+        }
+      }
+      block->argument_count = count;
+    }
+  }
+}
+
+// --- Signatures ---
+
+static int without_tokens(int count, const mlir_type_t *const *types,
+                          const mlir_type_t **out) {
+  int kept = 0;
+  for (int i = 0; i < count; i++) {
+    if (types[i]->kind != MLIR_TYPE_TOKEN) {
+      out[kept++] = types[i];
+    }
+  }
+  return kept;
+}
+
+// Of arg_attrs or res_attrs those of values that stay.
+static void keep_attrs(mlir_module_t *module, mlir_op_t *op, const char *name, int count,
+                       const mlir_type_t *const *types) {
+  const mlir_attr_t *attr = mlir_op_attr(op, name);
+  if (!mlir_attr_is(attr, MLIR_ATTR_ARRAY) || attr->count != count) {
+    return;
+  }
+  const mlir_attr_t **kept =
+      pod_arena_array(module->arena, (size_t)count + 1, sizeof(kept[0]));
+  int64_t kept_count = 0;
+  for (int i = 0; i < count; i++) {
+    if (types[i]->kind != MLIR_TYPE_TOKEN) {
+      kept[kept_count++] = attr->elements[i];
+    }
+  }
+  mlir_op_set_attr(module, op, mlir_intern(module, name),
+                   mlir_attr_array(module, kept_count, kept));
+}
+
+static void rewrite_signature(mlir_module_t *module, mlir_op_t *op) {
+  const mlir_attr_t *attr = mlir_op_attr(op, "function_type");
+  if (!mlir_attr_is(attr, MLIR_ATTR_TYPE) || attr->type->kind != MLIR_TYPE_FUNCTION) {
+    return;
+  }
+  const mlir_type_t *type = attr->type;
+  const mlir_type_t **inputs =
+      pod_arena_array(module->arena, (size_t)(type->input_count + type->result_count) + 1,
+                      sizeof(inputs[0]));
+  const mlir_type_t **results = inputs + type->input_count;
+  const int input_count = without_tokens(type->input_count, type->inputs, inputs);
+  const int result_count = without_tokens(type->result_count, type->results, results);
+  if (input_count == type->input_count && result_count == type->result_count) {
+    return;
+  }
+  keep_attrs(module, op, "arg_attrs", type->input_count, type->inputs);
+  keep_attrs(module, op, "res_attrs", type->result_count, type->results);
+  mlir_op_set_attr(module, op, mlir_intern(module, "function_type"),
+                   mlir_attr_type(module, mlir_type_function(module, input_count, inputs,
+                                                             result_count, results)));
+}
+
+// --- Results ---
+
+// The operation anew without the results that are tokens; its regions move.
+static mlir_op_t *without_token_results(mlir_module_t *module, mlir_op_t *op,
+                                        mlir_replacements_t *replacements) {
+  const mlir_type_t **types =
+      pod_arena_array(module->arena, (size_t)op->result_count, sizeof(types[0]));
+  int count = 0;
+  for (int i = 0; i < op->result_count; i++) {
+    if (!is_token(&op->results[i])) {
+      types[count++] = op->results[i].type;
+    }
+  }
+  mlir_op_t *fresh = mlir_op_create(module, op->name, op->operand_count, op->operands,
+                                    count, types, op->region_count);
+  fresh->position = op->position;
+  fresh->location = op->location;
+  for (int i = 0; i < op->attr_count; i++) {
+    mlir_op_add_attr(module, fresh, op->attrs[i].name, op->attrs[i].value);
+  }
+  for (int r = 0; r < op->region_count; r++) {
+    mlir_walk_move_region(&op->regions[r], &fresh->regions[r]);
+  }
+  for (int i = 0, kept = 0; i < op->result_count; i++) {
+    if (!is_token(&op->results[i])) {
+      fresh->results[kept].name = op->results[i].name;
+      mlir_replacements_put(replacements, &op->results[i], &fresh->results[kept++]);
+    }
+  }
+  mlir_block_insert_before(op, fresh);
+  mlir_op_unlink(op);
+  return fresh;
+}
+
+static bool only_makes_tokens(const mlir_op_t *op) {
+  return op->kind == KIND_AFTER_ALL || op->kind == KIND_CREATE_TOKEN ||
+         (op->kind == CHIP_OP_OPTIMIZATION_BARRIER && op->operand_count == 0);
+}
+
+// Others are refused by the verifier when they have any.
+static bool may_have_tokens(const mlir_op_t *op) {
+  switch (op->kind) {
+    case KIND_FUNC:
+    case KIND_CALL:
+    case KIND_FUNC_RETURN:
+    case KIND_INTERPRETER_PRINT:
+    case KIND_INTERPRETER_PROBE:
+    case KIND_INTERPRETER_RUN_PARALLEL:
+    case KIND_AFTER_ALL:
+    case KIND_COMPOSITE:
+    case KIND_CREATE_TOKEN:
+    case KIND_CUSTOM_CALL:
+    case KIND_INFEED:
+    case KIND_OUTFEED:
+    case KIND_RECV:
+    case KIND_SEND:
+    case CHIP_OP_OPTIMIZATION_BARRIER:
+    case CHIP_OP_RETURN:
+      return true;
+    default:
+      return chip_op_has(op->kind, CHIP_TRAIT_CONTROL) || compiler_is_shardy(op->kind);
+  }
+}
+
+void tokens_remove(mlir_module_t *module) {
+  if (!has_tokens(module)) {
+    return;
+  }
+  mlir_replacements_t replacements = {0};
+  mlir_op_t *next;
+  for (mlir_op_t *op = mlir_walk_first(module->op); op != NULL; op = next) {
+    mlir_replacements_apply(&replacements, op);
+    next = mlir_walk_next(module->op, op);
+    if (!may_have_tokens(op)) {
+      continue;
+    }
+    remove_operands(op);
+    remove_arguments(op);
+    bool makes_tokens = false;
+    for (int i = 0; i < op->result_count; i++) {
+      makes_tokens |= is_token(&op->results[i]);
+    }
+    if (makes_tokens && op->result_count == 1 && op->operand_count == 0 &&
+        op->region_count == 0 && only_makes_tokens(op)) {
+      mlir_op_unlink(op);
+    } else if (makes_tokens) {
+      without_token_results(module, op, &replacements);
+    } else if (op->kind == KIND_FUNC) {
+      rewrite_signature(module, op);
+    }
+  }
+  mlir_replacements_deinit(&replacements);
+}

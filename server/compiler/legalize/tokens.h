@@ -1,0 +1,15 @@
+// Tokens give way: what they order is what the text of a program orders already.
+//
+// Threading: pure.
+
+#ifndef SERVER_COMPILER_LEGALIZE_TOKENS_H_
+#define SERVER_COMPILER_LEGALIZE_TOKENS_H_
+
+#include "common/mlir/ir.h"
+
+// Takes the values of type !stablehlo.token out of a module: operands, results, arguments
+// of functions and loops, and the operations that only make them. Tokens inside of tuples
+// stay. Linear in the module; one walk where there are none.
+void tokens_remove(mlir_module_t *module);
+
+#endif  // SERVER_COMPILER_LEGALIZE_TOKENS_H_

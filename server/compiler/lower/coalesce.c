@@ -1,0 +1,239 @@
+// Which variables share a buffer.
+//
+// A class is a set of variables in one buffer. Its spans say when it holds what: two
+// classes can become one when nowhere in time both hold something and not the same. The
+// wishes are tried one kind after another, most important first; a wish that cannot be
+// granted leaves a copy in the program, or memory that could have been saved, nothing
+// worse.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/memory.h"
+#include "server/compiler/lower/lower.h"
+
+typedef struct span_t {
+  int32_t first, last;  // Half times, both included.
+  int32_t content;
+} span_t;
+
+typedef struct class_t {
+  int32_t parent;  // Of the union-find forest; a root is its own.
+  int32_t count, capacity;
+  span_t *spans;  // Of a root: disjoint, in order of time.
+  span_t own;     // The only span of most classes.
+  chip_buffer_kind_t home;
+  int32_t home_index;
+} class_t;
+
+typedef struct coalescer_t {
+  lower_t *lower;
+  class_t *classes;
+  // After moves have been dealt with, contents no longer count: classes grow by what
+  // lives before and after, and spans that touch become one.
+  bool ignores_content;
+} coalescer_t;
+
+// A class whose spans are many takes new ones only behind the last: merging lists over
+// and over would be quadratic.
+enum { MANY_SPANS = 1024 };
+
+static int32_t root_of(coalescer_t *coalescer, int32_t at) {
+  class_t *classes = coalescer->classes;
+  while (classes[at].parent != at) {
+    classes[at].parent = classes[classes[at].parent].parent;
+    at = classes[at].parent;
+  }
+  return at;
+}
+
+// The first span of a class that does not end before `time`.
+static int32_t first_span_after(const class_t *class, int32_t time) {
+  int32_t low = 0, high = class->count;
+  while (low < high) {
+    const int32_t middle = low + (high - low) / 2;
+    if (class->spans[middle].last < time) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+static bool is_compatible(const coalescer_t *coalescer, const class_t *large,
+                          const class_t *small) {
+  for (int32_t i = 0; i < small->count; i++) {
+    const span_t *span = &small->spans[i];
+    for (int32_t k = first_span_after(large, span->first);
+         k < large->count && large->spans[k].first <= span->last; k++) {
+      if (coalescer->ignores_content || large->spans[k].content != span->content) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// Spans that overlap hold the same; they become one, and so do those that touch.
+static void append_span(coalescer_t *coalescer, class_t *class, span_t span) {
+  span_t *last = class->count > 0 ? &class->spans[class->count - 1] : NULL;
+  if (last != NULL && last->last == LOWER_FOREVER) {
+    return;  // Whatever comes holds the same.
+  }
+  if (last != NULL && span.first <= last->last + 1 &&
+      (coalescer->ignores_content || span.content == last->content)) {
+    last->last = span.last > last->last ? span.last : last->last;
+    return;
+  }
+  class->spans[class->count++] = span;
+}
+
+static void make_room(class_t *class, int32_t count) {
+  if (count <= class->capacity) {
+    return;
+  }
+  const int32_t capacity = 2 * count;
+  if (class->spans == &class->own) {
+    class->spans = pod_alloc((size_t)capacity * sizeof(*class->spans));
+    class->spans[0] = class->own;
+  } else {
+    class->spans = pod_grow(class->spans, (size_t)capacity, sizeof(*class->spans));
+  }
+  class->capacity = capacity;
+}
+
+static void free_spans(class_t *class) {
+  if (class->spans != &class->own) {
+    free(class->spans);
+  }
+  class->spans = NULL;
+  class->count = class->capacity = 0;
+}
+
+// Puts the spans of `small` among those of `large`.
+static void merge_spans(coalescer_t *coalescer, class_t *large, class_t *small) {
+  if (large->count == 0 || small->spans[0].first > large->spans[large->count - 1].first) {
+    make_room(large, large->count + small->count);
+    for (int32_t i = 0; i < small->count; i++) {
+      append_span(coalescer, large, small->spans[i]);
+    }
+    return;
+  }
+  class_t merged = {0};
+  const int32_t room = large->count + small->count;
+  merged.spans = pod_alloc((size_t)room * sizeof(*merged.spans));
+  int32_t i = 0, k = 0;
+  while (i < large->count || k < small->count) {
+    const bool takes_large =
+        k == small->count ||
+        (i < large->count && large->spans[i].first <= small->spans[k].first);
+    append_span(coalescer, &merged, takes_large ? large->spans[i++] : small->spans[k++]);
+  }
+  free_spans(large);
+  large->spans = merged.spans;
+  large->count = merged.count;
+  large->capacity = room;
+}
+
+static bool have_one_home(const class_t *a, const class_t *b) {
+  return a->home == CHIP_BUFFER_TEMP || b->home == CHIP_BUFFER_TEMP ||
+         (a->home == b->home && a->home_index == b->home_index);
+}
+
+static bool try_unite(coalescer_t *coalescer, int32_t a, int32_t b) {
+  int32_t large = root_of(coalescer, a), small = root_of(coalescer, b);
+  if (large == small) {
+    return true;
+  }
+  class_t *classes = coalescer->classes;
+  if (classes[large].count < classes[small].count) {
+    const int32_t swap = large;
+    large = small;
+    small = swap;
+  }
+  class_t *into = &classes[large], *from = &classes[small];
+  const bool is_behind = from->spans[0].first > into->spans[into->count - 1].first;
+  if (!have_one_home(into, from) || !is_compatible(coalescer, into, from) ||
+      (into->count > MANY_SPANS && !is_behind && coalescer->ignores_content)) {
+    return false;
+  }
+  merge_spans(coalescer, into, from);
+  if (into->home == CHIP_BUFFER_TEMP) {
+    into->home = from->home;
+    into->home_index = from->home_index;
+  }
+  from->parent = large;
+  free_spans(from);
+  return true;
+}
+
+static void start_classes(coalescer_t *coalescer) {
+  const lower_t *lower = coalescer->lower;
+  for (int32_t i = 0; i < lower->vars.count; i++) {
+    const lower_var_t *var = &lower->vars.items[i];
+    class_t *class = &coalescer->classes[i];
+    *class = (class_t){.parent = i,
+                       .count = 1,
+                       .capacity = 1,
+                       .own = {var->born, var->dies, var->content},
+                       .home = var->home,
+                       .home_index = var->home_index};
+    class->spans = &class->own;
+  }
+  for (int32_t i = 0; i < lower->vars.count; i++) {
+    // The variables of a loop's state never live at once.
+    POD_CHECK(try_unite(coalescer, i, lower->vars.items[i].twin));
+  }
+}
+
+static void forget_content(coalescer_t *coalescer) {
+  coalescer->ignores_content = true;
+  for (int32_t i = 0; i < coalescer->lower->vars.count; i++) {
+    class_t *class = &coalescer->classes[i];
+    const int32_t count = class->count;
+    if (class->parent != i) {
+      continue;
+    }
+    class->count = 0;
+    for (int32_t k = 0; k < count; k++) {
+      append_span(coalescer, class, class->spans[k]);
+    }
+  }
+}
+
+static void grant_wishes(coalescer_t *coalescer, lower_wish_kind_t kind) {
+  const lower_t *lower = coalescer->lower;
+  for (int32_t i = 0; i < lower->wishes.count; i++) {
+    const lower_wish_t *wish = &lower->wishes.items[i];
+    if (wish->kind == kind &&
+        lower->vars.items[wish->a].size_bytes == lower->vars.items[wish->b].size_bytes) {
+      (void)try_unite(coalescer, wish->a, wish->b);
+    }
+  }
+}
+
+void lower_coalesce(lower_t *lower) {
+  coalescer_t coalescer = {.lower = lower};
+  coalescer.classes = pod_alloc((size_t)lower->vars.count * sizeof(*coalescer.classes));
+  start_classes(&coalescer);
+  for (int kind = 0; kind < LOWER_WISH_COUNT; kind++) {
+    if (kind == LOWER_WISH_UPDATE) {
+      forget_content(&coalescer);
+    }
+    grant_wishes(&coalescer, (lower_wish_kind_t)kind);
+  }
+  for (int32_t i = 0; i < lower->vars.count; i++) {
+    lower->vars.items[i].class = root_of(&coalescer, i);
+  }
+  for (int32_t i = 0; i < lower->vars.count; i++) {
+    const class_t *class = &coalescer.classes[lower->vars.items[i].class];
+    lower->vars.items[i].home = class->home;
+    lower->vars.items[i].home_index = class->home_index;
+  }
+  for (int32_t i = 0; i < lower->vars.count; i++) {
+    free_spans(&coalescer.classes[i]);
+  }
+  free(coalescer.classes);
+}

@@ -1,0 +1,64 @@
+// The four steps in their order.
+
+#include "server/compiler/lower/lower.h"
+
+#include <stdlib.h>
+
+#include "common/base/memory.h"
+#include "common/mlir/diagnostic.h"
+
+// As program.h says: elementwise operations, copies, and what dynamic_update_slice and
+// scatter update.
+bool lower_works_in_place(chip_op_t op, int index) {
+  return chip_op_has((int)op, CHIP_TRAIT_IN_PLACE) ||
+         (index == 0 && chip_op_has((int)op, CHIP_TRAIT_UPDATES));
+}
+
+static void deinit(lower_t *lower) {
+  free(lower->var_of);
+  pod_list_deinit(&lower->vars);
+  pod_list_deinit(&lower->nodes);
+  pod_list_deinit(&lower->refs);
+  pod_list_deinit(&lower->computations);
+  pod_list_deinit(&lower->scopes);
+  pod_list_deinit(&lower->captures);
+  pod_list_deinit(&lower->wishes);
+  pod_list_deinit(&lower->constants);
+  free(lower->class_offsets);
+  free(lower->live_bytes);
+  pod_map_destroy(lower->constant_indexes);
+}
+
+pod_status_t lower_with_sources(const compiler_partitioned_t *partitioned,
+                                chip_program_t **out_program,
+                                const mlir_op_t ***out_sources) {
+  mlir_module_t *module = partitioned->module;
+  lower_t lower = {.partitioned = partitioned,
+                   .module = module,
+                   .main = mlir_module_find_symbol(module, "main")};
+  if (lower.main == NULL) {
+    return mlir_error_at(module, 0, POD_INVALID_ARGUMENT,
+                         "the module has no function @main");
+  }
+  lower.constant_indexes = pod_map_create();
+  lower.var_of = pod_alloc(module->value_count * sizeof(*lower.var_of));
+  for (uint32_t i = 0; i < module->value_count; i++) {
+    lower.var_of[i] = CHIP_NONE;
+  }
+  pod_status_t status = lower_linearize(&lower);
+  if (status == NULL) {
+    lower_coalesce(&lower);
+    status = lower_emit(&lower, out_program);
+  }
+  if (status == NULL) {
+    *out_sources = lower.sources;
+  }
+  deinit(&lower);
+  return status;
+}
+
+pod_status_t compiler_lower(const compiler_partitioned_t *partitioned,
+                            chip_program_t **out_program) {
+  const mlir_op_t **sources;
+  return lower_with_sources(partitioned, out_program, &sources);
+}

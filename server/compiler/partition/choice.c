@@ -1,0 +1,476 @@
+// Which shards an operation works on.
+//
+// The tensors of an operation propose: every factor may be sharded as one of the operands
+// or results has it, or not at all. Of the assignments that fit together the one is taken
+// that moves the fewest bytes to bring the operands there and the results to where they
+// shall be; of equal ones the one with the most shards, which divides the work further.
+//
+// Contractions have two rules of their own, because bytes are not all:
+//   - An axis that all operands of a factor share stays, where nothing else wants it or
+//     the result shall have it there. It divides the arithmetic too.
+//   - An axis that only some of the operands of a contracted factor have is gathered,
+//     unless to reduce the partial results over it moves less than half of the bytes:
+//     sums of partial results are rounded more often than one whole sum.
+// So A[I,Jx] B[J,K] gathers A, A[I,Jx] B[Jx,K] multiplies what is there and reduces, and
+// A[Ix,J] B[J,Kx] gathers B for C[Ix,K].
+
+#include <string.h>
+
+#include "common/base/check.h"
+#include "server/compiler/partition/partitioner.h"
+
+enum {
+  ASSIGNMENTS_MAX = 1 << 10,  // Beyond, factors are chosen one after the other.
+};
+
+typedef struct chooser_t {
+  partitioner_t *partitioner;
+  const mlir_op_t *op;
+  const factors_t *factors;
+  const layout_t *const *targets;
+  chip_reducer_t reducer;
+  candidates_t *candidates;  // By factor.
+  int *picked;               // By factor: index of the candidate.
+  axes_t *axes;              // By factor: the axes of the picked ones.
+} chooser_t;
+
+typedef struct score_t {
+  bool is_valid;
+  bool is_cut;  // An operand is cut to reduce over axes that it does not have.
+  double bytes;
+  double shards;
+  int moves;  // Operands and results that do not lie as they shall.
+} score_t;
+
+// --- Candidates ---
+
+static void propose(candidates_t *candidates, const axes_t *axes) {
+  for (int i = 0; i < candidates->count; i++) {
+    if (axes_equal(&candidates->axes[i], axes)) {
+      return;
+    }
+  }
+  if (candidates->count < CANDIDATES_MAX) {
+    axes_set(&candidates->axes[candidates->count++], axes);
+  }
+}
+
+static const factor_tensor_t *mapping_of(const factors_t *factors, int tensor) {
+  return tensor < factors->operand_count
+             ? &factors->operands[tensor]
+             : &factors->results[tensor - factors->operand_count];
+}
+
+static const tensor_shape_t *shape_of(const chooser_t *chooser, int tensor) {
+  const int operand_count = chooser->factors->operand_count;
+  return value_shape(tensor < operand_count
+                         ? chooser->op->operands[tensor]
+                         : &chooser->op->results[tensor - operand_count]);
+}
+
+// Whether the axes divide the factor wherever it stands.
+static bool divides(const chooser_t *chooser, int factor, const axes_t *axes) {
+  const factors_t *factors = chooser->factors;
+  const int64_t shards = axes_size(axes);
+  for (int t = 0; t < factors->operand_count + factors->result_count; t++) {
+    const factor_tensor_t *mapping = mapping_of(factors, t);
+    for (int d = 0; d < mapping->rank; d++) {
+      for (int i = 0; i < mapping->dims[d].count; i++) {
+        const int64_t size = mapping->dims[d].count == 1 ? shape_of(chooser, t)->dims[d]
+                                                         : factors->factors[factor].size;
+        if (mapping->dims[d].factors[i] == factor && size % shards != 0) {
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+static bool may_be_sharded(const chooser_t *chooser, int factor) {
+  const factor_kind_t kind = chooser->factors->factors[factor].kind;
+  return kind == FACTOR_PASS ||
+         (kind == FACTOR_REDUCTION && chooser->reducer != CHIP_REDUCER_NONE);
+}
+
+static void project_layout(const chooser_t *chooser, int tensor, const layout_t *layout) {
+  partitioner_t *partitioner = chooser->partitioner;
+  sharding_t sharding = {.mesh = partitioner->mesh, .rank = layout->rank};
+  dim_sharding_t dims[TENSOR_RANK_MAX];
+  memset(dims, 0, sizeof(dims));
+  for (int d = 0; d < layout->rank; d++) {
+    dims[d].axes.count = layout->dims[d].count;
+    dims[d].axes.refs = (axis_ref_t *)layout->dims[d].refs;
+  }
+  sharding.dims = dims;
+  projection_set(&partitioner->projection, tensor, chooser->factors,
+                 mapping_of(chooser->factors, tensor), shape_of(chooser, tensor),
+                 &sharding);
+}
+
+static void propose_all(const chooser_t *chooser, int tensor) {
+  for (int f = 0; f < chooser->factors->factor_count; f++) {
+    const projection_cell_t *cell =
+        projection_cell(&chooser->partitioner->projection, tensor, f);
+    if (cell->is_present && cell->axes.count > 0 && may_be_sharded(chooser, f) &&
+        divides(chooser, f, &cell->axes)) {
+      propose(&chooser->candidates[f], &cell->axes);
+    }
+  }
+}
+
+static void reset_cells(const chooser_t *chooser, int tensor) {
+  for (int f = 0; f < chooser->factors->factor_count; f++) {
+    *projection_cell(&chooser->partitioner->projection, tensor, f) =
+        (projection_cell_t){.size = 1};
+  }
+}
+
+static const version_t *versions_of(const chooser_t *chooser, int operand) {
+  const mlir_value_t *value = chooser->op->operands[operand];
+  return propagate_is_remade(value) || chooser->factors->operands[operand].rank == 0
+             ? NULL
+             : chooser->partitioner->states[value->id].versions;
+}
+
+// The first layout of every operand, and what the results shall have, as cells.
+static void project_all(const chooser_t *chooser) {
+  const factors_t *factors = chooser->factors;
+  projection_start(&chooser->partitioner->projection,
+                   factors->operand_count + factors->result_count, factors->factor_count);
+  for (int i = 0; i < factors->operand_count; i++) {
+    const version_t *first = versions_of(chooser, i);
+    if (first != NULL) {
+      project_layout(chooser, i, first->layout);
+    }
+  }
+  for (int i = 0; i < factors->result_count; i++) {
+    if (factors->results[i].rank > 0) {
+      project_layout(chooser, factors->operand_count + i, chooser->targets[i]);
+    }
+  }
+}
+
+// What every tensor proposes, operands in all layouts they have.
+static void gather_candidates(const chooser_t *chooser) {
+  const factors_t *factors = chooser->factors;
+  for (int f = 0; f < factors->factor_count; f++) {
+    chooser->candidates[f].count = 1;
+    chooser->candidates[f].axes[0].count = 0;
+  }
+  for (int i = 0; i < factors->operand_count; i++) {
+    const version_t *first = versions_of(chooser, i);
+    for (const version_t *version = first == NULL ? NULL : first->next; version != NULL;
+         version = version->next) {
+      reset_cells(chooser, i);
+      project_layout(chooser, i, version->layout);
+      propose_all(chooser, i);
+    }
+    if (first != NULL && first->next != NULL) {
+      reset_cells(chooser, i);
+      project_layout(chooser, i, first->layout);
+    }
+    propose_all(chooser, i);
+  }
+  for (int i = 0; i < factors->result_count; i++) {
+    propose_all(chooser, factors->operand_count + i);
+  }
+}
+
+// --- Assignments ---
+
+const layout_t *partition_choice_layout(partitioner_t *partitioner,
+                                        const factor_tensor_t *mapping,
+                                        const axes_t *axes, const axes_t *unreduced) {
+  axes_t dims[TENSOR_RANK_MAX];
+  for (int d = 0; d < mapping->rank; d++) {
+    dims[d].count = 0;
+    for (int i = 0; i < mapping->dims[d].count; i++) {
+      axes_append_all(&dims[d], &axes[mapping->dims[d].factors[i]]);
+    }
+  }
+  return layouts_get(&partitioner->layouts, mapping->rank, dims, unreduced);
+}
+
+axes_t partition_choice_unreduced(const factors_t *factors, const axes_t *axes) {
+  axes_t unreduced;
+  unreduced.count = 0;
+  for (int f = 0; f < factors->factor_count; f++) {
+    if (factors->factors[f].kind == FACTOR_REDUCTION) {
+      axes_append_all(&unreduced, &axes[f]);
+    }
+  }
+  return unreduced;
+}
+
+// No axis twice, and no factor sharded behind one that is not full.
+static bool is_valid(const chooser_t *chooser) {
+  const factors_t *factors = chooser->factors;
+  axes_t used;
+  used.count = 0;
+  for (int f = 0; f < factors->factor_count; f++) {
+    if (axes_overlap(&used, &chooser->axes[f])) {
+      return false;
+    }
+    axes_append_all(&used, &chooser->axes[f]);
+  }
+  for (int t = 0; t < factors->operand_count + factors->result_count; t++) {
+    const factor_tensor_t *mapping = mapping_of(factors, t);
+    for (int d = 0; d < mapping->rank; d++) {
+      for (int i = 1; i < mapping->dims[d].count; i++) {
+        const int before = mapping->dims[d].factors[i - 1];
+        if (chooser->axes[mapping->dims[d].factors[i]].count > 0 &&
+            axes_size(&chooser->axes[before]) != factors->factors[before].size) {
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+// Whether some operand of a contracted factor would have to be cut to its axes.
+static bool cuts_operand(const chooser_t *chooser) {
+  const factors_t *factors = chooser->factors;
+  for (int f = 0; f < factors->factor_count; f++) {
+    if (factors->factors[f].kind != FACTOR_REDUCTION || chooser->axes[f].count == 0) {
+      continue;
+    }
+    for (int i = 0; i < factors->operand_count; i++) {
+      const projection_cell_t *cell =
+          projection_cell(&chooser->partitioner->projection, i, f);
+      if (cell->is_present && !axes_is_prefix(&chooser->axes[f], &cell->axes)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static score_t score(const chooser_t *chooser) {
+  partitioner_t *partitioner = chooser->partitioner;
+  const factors_t *factors = chooser->factors;
+  score_t score = {.is_valid = is_valid(chooser), .shards = 1};
+  if (!score.is_valid) {
+    return score;
+  }
+  double reduced = 0;
+  for (int i = 0; i < factors->operand_count; i++) {
+    if (!value_is_tensor(chooser->op->operands[i])) {
+      continue;
+    }
+    const layout_t *layout =
+        partition_choice_layout(partitioner, &factors->operands[i], chooser->axes, NULL);
+    const double bytes =
+        partition_value_cost(partitioner, chooser->op->operands[i], layout, &reduced);
+    score.bytes += bytes;
+    score.moves += bytes > 0 ? 1 : 0;
+  }
+  const axes_t unreduced = partition_choice_unreduced(factors, chooser->axes);
+  reduced = 0;
+  for (int i = 0; i < factors->result_count; i++) {
+    const layout_t *layout = partition_choice_layout(partitioner, &factors->results[i],
+                                                     chooser->axes, &unreduced);
+    const reshard_plan_t *plan = partition_value_plan(
+        partitioner, value_shape(&chooser->op->results[i]), layout, chooser->targets[i]);
+    score.bytes += plan->bytes;
+    reduced += plan->reduced_bytes;
+    score.moves += layout != chooser->targets[i] ? 1 : 0;
+  }
+  score.is_cut = cuts_operand(chooser);
+  if (score.is_cut) {
+    score.bytes += reduced;
+  }
+  for (int f = 0; f < factors->factor_count; f++) {
+    score.shards *= (double)axes_size(&chooser->axes[f]);
+  }
+  return score;
+}
+
+static bool is_better(const score_t *a, const score_t *b) {
+  if (a->is_valid != b->is_valid || !a->is_valid) {
+    return a->is_valid;
+  }
+  if (a->bytes != b->bytes) {
+    return a->bytes < b->bytes;
+  }
+  if (a->is_cut != b->is_cut) {
+    return b->is_cut;
+  }
+  return a->shards != b->shards ? a->shards > b->shards : a->moves < b->moves;
+}
+
+static void pick(chooser_t *chooser, int factor, int candidate) {
+  chooser->picked[factor] = candidate;
+  axes_set(&chooser->axes[factor], &chooser->candidates[factor].axes[candidate]);
+}
+
+// --- Choosing ---
+
+static bool results_agree(const chooser_t *chooser, int factor, const axes_t *axes) {
+  const int operand_count = chooser->factors->operand_count;
+  int found = 0;
+  for (int i = 0; i < chooser->factors->result_count; i++) {
+    const projection_cell_t *cell =
+        projection_cell(&chooser->partitioner->projection, operand_count + i, factor);
+    if (cell->is_present) {
+      if (!axes_equal(&cell->axes, axes) || cell->overflow.count > 0) {
+        return false;
+      }
+      found++;
+    }
+  }
+  return found > 0;
+}
+
+// Contracted factors and those beside them keep what all their operands share, when the
+// results agree or nothing else wants these axes.
+static void keep_shared(chooser_t *chooser) {
+  const factors_t *factors = chooser->factors;
+  for (int f = 0; f < factors->factor_count; f++) {
+    const axes_t *shared = NULL;
+    bool keeps = may_be_sharded(chooser, f);
+    for (int i = 0; i < factors->operand_count && keeps; i++) {
+      const projection_cell_t *cell =
+          projection_cell(&chooser->partitioner->projection, i, f);
+      if (cell->is_present) {
+        keeps = cell->axes.count > 0 && cell->overflow.count == 0 &&
+                (shared == NULL || axes_equal(shared, &cell->axes)) &&
+                divides(chooser, f, &cell->axes);
+        shared = &cell->axes;
+      }
+    }
+    const bool agrees = keeps && shared != NULL && results_agree(chooser, f, shared);
+    for (int i = 0; i < factors->operand_count && keeps && shared != NULL && !agrees;
+         i++) {
+      for (int g = 0; g < factors->factor_count; g++) {
+        const projection_cell_t *other =
+            projection_cell(&chooser->partitioner->projection, i, g);
+        keeps = keeps && (g == f || !axes_overlap(&other->axes, shared));
+      }
+    }
+    if (keeps && shared != NULL) {
+      chooser->candidates[f].count = 1;
+      axes_set(&chooser->candidates[f].axes[0], shared);
+    }
+  }
+}
+
+static bool has_reduction(const factors_t *factors) {
+  for (int f = 0; f < factors->factor_count; f++) {
+    if (factors->factors[f].kind == FACTOR_REDUCTION) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static int64_t assignment_count(const chooser_t *chooser) {
+  int64_t count = 1;
+  for (int f = 0; f < chooser->factors->factor_count && count <= ASSIGNMENTS_MAX; f++) {
+    count *= chooser->candidates[f].count;
+  }
+  return count;
+}
+
+static void choose_among_all(chooser_t *chooser, int64_t count) {
+  const int factor_count = chooser->factors->factor_count;
+  score_t best = {0};
+  int64_t best_index = 0;
+  for (int64_t index = 0; index <= count; index++) {
+    // One more round sets the best.
+    int64_t rest = index == count ? best_index : index;
+    for (int f = 0; f < factor_count; f++) {
+      pick(chooser, f, (int)(rest % chooser->candidates[f].count));
+      rest /= chooser->candidates[f].count;
+    }
+    if (index < count) {
+      const score_t now = score(chooser);
+      if (is_better(&now, &best)) {
+        best = now;
+        best_index = index;
+      }
+    }
+  }
+}
+
+// From nothing sharded, improves one factor at a time until none improves.
+static void choose_one_by_one(chooser_t *chooser) {
+  const int factor_count = chooser->factors->factor_count;
+  for (int f = 0; f < factor_count; f++) {
+    pick(chooser, f, 0);
+  }
+  score_t best = score(chooser);
+  bool improved = true;
+  for (int round = 0; improved && round < factor_count; round++) {
+    improved = false;
+    for (int f = 0; f < factor_count; f++) {
+      int best_candidate = chooser->picked[f];
+      for (int c = 0; c < chooser->candidates[f].count; c++) {
+        pick(chooser, f, c);
+        const score_t now = score(chooser);
+        if (is_better(&now, &best)) {
+          best = now;
+          best_candidate = c;
+          improved = true;
+        }
+      }
+      pick(chooser, f, best_candidate);
+    }
+  }
+}
+
+// Takes what all tensors have, when they lie alike.
+static bool choose_agreed(const chooser_t *chooser) {
+  const factors_t *factors = chooser->factors;
+  const projection_t *projection = &chooser->partitioner->projection;
+  for (int f = 0; f < factors->factor_count; f++) {
+    const axes_t *agreed = NULL;
+    for (int t = 0; t < projection->tensor_count; t++) {
+      const projection_cell_t *cell = projection_cell(projection, t, f);
+      if (!cell->is_present) {
+        continue;
+      }
+      if (cell->overflow.count > 0 ||
+          (agreed != NULL && !axes_equal(agreed, &cell->axes))) {
+        return false;
+      }
+      agreed = &cell->axes;
+    }
+    chooser->axes[f].count = 0;
+    if (agreed != NULL && agreed->count > 0) {
+      if (!may_be_sharded(chooser, f) || !divides(chooser, f, agreed)) {
+        return false;
+      }
+      axes_set(&chooser->axes[f], agreed);
+    }
+  }
+  return is_valid(chooser);
+}
+
+void partition_choose_axes(partitioner_t *partitioner, const mlir_op_t *op,
+                           const factors_t *factors, chip_reducer_t reducer,
+                           const layout_t *const *targets, axes_t *out_axes) {
+  chooser_t chooser = {.partitioner = partitioner,
+                       .op = op,
+                       .factors = factors,
+                       .reducer = reducer,
+                       .targets = targets,
+                       .axes = out_axes};
+  project_all(&chooser);
+  if (choose_agreed(&chooser)) {
+    return;
+  }
+  chooser.candidates = partitioner->candidates;
+  chooser.picked = partitioner->picked;
+  gather_candidates(&chooser);
+  if (has_reduction(factors)) {
+    keep_shared(&chooser);
+  }
+  const int64_t assignments = assignment_count(&chooser);
+  if (assignments <= ASSIGNMENTS_MAX) {
+    choose_among_all(&chooser, assignments);
+  } else {
+    choose_one_by_one(&chooser);
+  }
+}

@@ -1,0 +1,180 @@
+// Operations with bodies, and those that say where a value shall lie.
+
+#include <string.h>
+
+#include "common/base/check.h"
+#include "server/compiler/partition/partitioner.h"
+#include "server/compiler/partition/shardings.h"
+
+static mlir_value_t *get_as(partitioner_t *partitioner, const mlir_value_t *value,
+                            const mlir_value_t *like) {
+  return partition_value_get(partitioner, value,
+                             partition_value_layout(partitioner, like));
+}
+
+static const mlir_type_t *local_type(partitioner_t *partitioner,
+                                     const mlir_value_t *value) {
+  POD_CHECK(value_is_tensor(value));
+  const tensor_shape_t local =
+      layout_local_shape(partition_value_layout(partitioner, value), value_shape(value));
+  return mlir_type_tensor(partitioner->module, &local);
+}
+
+static void put_as_is(partitioner_t *partitioner, const mlir_value_t *value,
+                      mlir_value_t *local) {
+  partition_value_put(partitioner, value, partition_value_layout(partitioner, value),
+                      CHIP_REDUCER_NONE, local);
+}
+
+// The new operation, in its place, with local results and regions still empty.
+static mlir_op_t *begin(partitioner_t *partitioner, const mlir_op_t *op,
+                        int operand_count, mlir_value_t *const *operands) {
+  pod_arena_t *arena = partitioner->module->arena;
+  const mlir_type_t **types =
+      pod_arena_array(arena, (size_t)op->result_count, sizeof(types[0]));
+  for (int i = 0; i < op->result_count; i++) {
+    types[i] = local_type(partitioner, &op->results[i]);
+  }
+  mlir_op_t *local = mlir_op_create(partitioner->module, op->name, operand_count,
+                                    operands, op->result_count, types, op->region_count);
+  partition_emit_at(partitioner, op);
+  local->location = partitioner->location;
+  local->position = partitioner->position;
+  mlir_block_append(partitioner->block, local);
+  return local;
+}
+
+// Writes a region's block: its operations, and a return of what `op` returns there in the
+// layouts of the values `like` (NULL: whole).
+static pod_status_t write_region(partitioner_t *partitioner, const mlir_op_t *op,
+                                 mlir_op_t *local, int region, const mlir_value_t *like) {
+  mlir_block_t *around = partitioner->block;
+  const mlir_block_t *from = mlir_op_block(op, region);
+  partitioner->block = mlir_op_block(local, region);
+  POD_TRY(partition_block(partitioner, from));
+  const mlir_op_t *end = from->last;
+  mlir_value_t **operands = pod_arena_array(
+      partitioner->module->arena, (size_t)end->operand_count, sizeof(operands[0]));
+  for (int i = 0; i < end->operand_count; i++) {
+    const layout_t *layout =
+        like != NULL ? partition_value_layout(partitioner, &like[i])
+                     : layouts_replicated(&partitioner->layouts,
+                                          value_shape(end->operands[i])->rank);
+    operands[i] = partition_value_get(partitioner, end->operands[i], layout);
+  }
+  mlir_op_t *returned = mlir_op_create(partitioner->module, end->name, end->operand_count,
+                                       operands, 0, NULL, 0);
+  mlir_block_append(partitioner->block, returned);
+  partitioner->block = around;
+  return NULL;
+}
+
+pod_status_t partition_while(partitioner_t *partitioner, const mlir_op_t *op) {
+  mlir_value_t **operands = pod_arena_array(
+      partitioner->module->arena, (size_t)op->operand_count, sizeof(operands[0]));
+  for (int i = 0; i < op->operand_count; i++) {
+    operands[i] = get_as(partitioner, op->operands[i], &op->results[i]);
+  }
+  mlir_op_t *local = begin(partitioner, op, op->operand_count, operands);
+  for (int r = 0; r < op->region_count; r++) {
+    const mlir_block_t *from = mlir_op_block(op, r);
+    mlir_block_t *block = mlir_block_create(partitioner->module, &local->regions[r]);
+    for (int i = 0; i < from->argument_count; i++) {
+      put_as_is(
+          partitioner, from->arguments[i],
+          mlir_block_add_argument(partitioner->module, block, local->results[i].type));
+    }
+    POD_TRY(write_region(partitioner, op, local, r, r == 0 ? NULL : op->results));
+  }
+  for (int i = 0; i < op->result_count; i++) {
+    put_as_is(partitioner, &op->results[i], &local->results[i]);
+  }
+  return NULL;
+}
+
+pod_status_t partition_branches(partitioner_t *partitioner, const mlir_op_t *op) {
+  mlir_value_t *selector = partition_value_get(
+      partitioner, op->operands[0], layouts_replicated(&partitioner->layouts, 0));
+  mlir_op_t *local = begin(partitioner, op, 1, &selector);
+  for (int r = 0; r < op->region_count; r++) {
+    (void)mlir_block_create(partitioner->module, &local->regions[r]);
+    POD_TRY(write_region(partitioner, op, local, r, op->results));
+  }
+  for (int i = 0; i < op->result_count; i++) {
+    put_as_is(partitioner, &op->results[i], &local->results[i]);
+  }
+  return NULL;
+}
+
+pod_status_t partition_identity(partitioner_t *partitioner, const mlir_op_t *op) {
+  for (int i = 0; i < op->result_count && i < op->operand_count; i++) {
+    if (value_is_tensor(&op->results[i])) {
+      put_as_is(partitioner, &op->results[i],
+                get_as(partitioner, op->operands[i], &op->results[i]));
+    }
+  }
+  return NULL;
+}
+
+pod_status_t partition_barrier(partitioner_t *partitioner, const mlir_op_t *op) {
+  mlir_value_t **operands = pod_arena_array(
+      partitioner->module->arena, (size_t)op->operand_count, sizeof(operands[0]));
+  for (int i = 0; i < op->operand_count; i++) {
+    operands[i] = get_as(partitioner, op->operands[i], &op->results[i]);
+  }
+  mlir_op_t *local = begin(partitioner, op, op->operand_count, operands);
+  for (int i = 0; i < op->result_count; i++) {
+    put_as_is(partitioner, &op->results[i], &local->results[i]);
+  }
+  return NULL;
+}
+
+// --- Manual computations ---
+
+// The layout outside of a value whose layout inside is `inside`: the manual axes of the
+// sharding given, then those inside.
+static const layout_t *outer_layout(partitioner_t *partitioner, const axes_t *manual,
+                                    const sharding_t *given, const layout_t *inside) {
+  axes_t dims[TENSOR_RANK_MAX];
+  for (int d = 0; d < inside->rank; d++) {
+    const axes_t all = axes_from_list(&given->dims[d].axes);
+    const axes_t freed = axes_without(&all, manual);
+    dims[d] = axes_without(&all, &freed);
+    axes_append_all(&dims[d], &inside->dims[d]);
+  }
+  return layouts_get(&partitioner->layouts, inside->rank, dims, NULL);
+}
+
+// The body is written where the operation stands: it is the program of one chip already,
+// as far as the manual axes go.
+pod_status_t partition_manual(partitioner_t *partitioner, const mlir_op_t *op) {
+  const axes_t around = partitioner->manual;
+  const shardings_manual_t *manual;
+  POD_TRY(shardings_read_manual(&partitioner->shardings, op, &around, &manual));
+  const mlir_block_t *body = mlir_op_block(op, 0);
+  for (int i = 0; i < op->operand_count; i++) {
+    const layout_t *inside = partition_value_layout(partitioner, body->arguments[i]);
+    const layout_t *outside =
+        outer_layout(partitioner, &manual->axes, manual->inputs[i], inside);
+    partition_value_put(partitioner, body->arguments[i], inside, CHIP_REDUCER_NONE,
+                        partition_value_get(partitioner, op->operands[i], outside));
+  }
+  axes_append_all(&partitioner->manual, &manual->axes);
+  POD_TRY(partition_block(partitioner, body));
+  partitioner->manual = around;
+  for (int i = 0; i < op->result_count; i++) {
+    const layout_t *outside = partition_value_layout(partitioner, &op->results[i]);
+    const sharding_t *given = layouts_to_sharding(&partitioner->layouts, outside);
+    axes_t dims[TENSOR_RANK_MAX];
+    for (int d = 0; d < outside->rank; d++) {
+      const axes_t all = axes_from_list(&given->dims[d].axes);
+      dims[d] = axes_without(&all, &manual->axes);
+    }
+    const layout_t *inside =
+        layouts_get(&partitioner->layouts, outside->rank, dims, NULL);
+    partition_value_put(
+        partitioner, &op->results[i], outside, CHIP_REDUCER_NONE,
+        partition_value_get(partitioner, body->last->operands[i], inside));
+  }
+  return NULL;
+}

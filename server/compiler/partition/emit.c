@@ -1,0 +1,396 @@
+// The operations of a reshard, in StableHLO's form.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/memory.h"
+#include "server/compiler/dialect/attributes.h"
+#include "server/compiler/dialect/reducer.h"
+#include "server/compiler/partition/partitioner.h"
+
+// --- Operations ---
+
+void partition_emit_at(partitioner_t *partitioner, const mlir_op_t *op) {
+  partitioner->location = op == NULL ? NULL : op->location;
+  partitioner->position = op == NULL ? 0 : op->position;
+}
+
+mlir_op_t *partition_emit_create(partitioner_t *partitioner, const char *name,
+                                 int operand_count, mlir_value_t *const *operands,
+                                 const tensor_shape_t *result, int region_count) {
+  mlir_module_t *module = partitioner->module;
+  const mlir_type_t *type = mlir_type_tensor(module, result);
+  mlir_op_t *op =
+      mlir_op_create(module, name, operand_count, operands, 1, &type, region_count);
+  op->location = partitioner->location;
+  op->position = partitioner->position;
+  return op;
+}
+
+static void insert_behind(mlir_op_t *where, mlir_op_t *op) {
+  if (where->next == NULL) {
+    mlir_block_append(where->block, op);
+  } else {
+    mlir_block_insert_before(where->next, op);
+  }
+}
+
+mlir_value_t *partition_emit_into(partitioner_t *partitioner, mlir_block_t *home,
+                                  mlir_op_t *op) {
+  if (partitioner->cursor != NULL) {
+    insert_behind(partitioner->cursor, op);
+    partitioner->cursor = op;
+    return &op->results[0];
+  }
+  mlir_op_t *holder = NULL;
+  for (mlir_block_t *block = partitioner->block; block != home; block = holder->block) {
+    holder = block->region->op;
+  }
+  if (holder == NULL) {
+    mlir_block_append(home, op);
+  } else {
+    mlir_block_insert_before(holder, op);
+  }
+  return &op->results[0];
+}
+
+mlir_value_t *partition_emit_constant(partitioner_t *partitioner, mlir_block_t *home,
+                                      const tensor_shape_t *shape, const void *data,
+                                      bool is_splat) {
+  mlir_op_t *op =
+      partition_emit_create(partitioner, "stablehlo.constant", 0, NULL, shape, 0);
+  mlir_op_set_attr(partitioner->module, op, "value",
+                   mlir_attr_dense(partitioner->module, shape, data, is_splat));
+  return partition_emit_into(partitioner, home, op);
+}
+
+static void set_i64s(partitioner_t *partitioner, mlir_op_t *op, const char *name,
+                     int count, const int64_t *values) {
+  mlir_op_set_attr(partitioner->module, op, name,
+                   mlir_attr_i64_array(partitioner->module, count, values));
+}
+
+static void set_i64(partitioner_t *partitioner, mlir_op_t *op, const char *name,
+                    int64_t value) {
+  mlir_op_set_attr(partitioner->module, op, name,
+                   mlir_attr_integer(partitioner->module, value, TENSOR_S64));
+}
+
+// --- Where a chip lies ---
+
+// Operations at the start of main, before those that use them.
+static mlir_value_t *emit_first(partitioner_t *partitioner, mlir_op_t *op) {
+  op->location = NULL;
+  op->position = 0;
+  if (partitioner->last_place != NULL) {
+    insert_behind(partitioner->last_place, op);
+  } else if (partitioner->main_block->first != NULL) {
+    mlir_block_insert_before(partitioner->main_block->first, op);
+  } else {
+    mlir_block_append(partitioner->main_block, op);
+  }
+  partitioner->last_place = op;
+  return &op->results[0];
+}
+
+static mlir_value_t *emit_device(partitioner_t *partitioner) {
+  if (partitioner->device == NULL) {
+    const tensor_shape_t shape = tensor_shape_make(TENSOR_U32, 0, NULL);
+    partitioner->device = emit_first(
+        partitioner,
+        partition_emit_create(partitioner, "stablehlo.partition_id", 0, NULL, &shape, 0));
+  }
+  return partitioner->device;
+}
+
+// The table of places, by device id.
+static mlir_value_t *emit_table(partitioner_t *partitioner, const axes_t *axes,
+                                int64_t scale) {
+  const mesh_t *mesh = partitioner->mesh;
+  const axis_list_t list = axes_to_list(partitioner->module->arena, axes);
+  int32_t *places = pod_alloc((size_t)mesh->device_count * sizeof(places[0]));
+  for (int64_t device = 0; device < mesh->device_count; device++) {
+    places[device] = (int32_t)(axis_list_index(mesh, &list, device) * scale);
+  }
+  const tensor_shape_t shape = tensor_shape_make(TENSOR_S32, 1, &mesh->device_count);
+  mlir_op_t *op =
+      partition_emit_create(partitioner, "stablehlo.constant", 0, NULL, &shape, 0);
+  mlir_op_set_attr(partitioner->module, op, "value",
+                   mlir_attr_dense(partitioner->module, &shape, places, false));
+  free(places);
+  return emit_first(partitioner, op);
+}
+
+mlir_value_t *partition_emit_place(partitioner_t *partitioner, const axes_t *axes,
+                                   int64_t scale) {
+  for (const place_t *known = partitioner->places; known != NULL; known = known->next) {
+    if (known->scale == scale && axes_equal(&known->axes, axes)) {
+      return known->value;
+    }
+  }
+  mlir_value_t *operands[] = {NULL, emit_device(partitioner)};
+  operands[0] = emit_table(partitioner, axes, scale);
+  const int64_t one = 1;
+  const tensor_shape_t entry = tensor_shape_make(TENSOR_S32, 1, &one);
+  mlir_op_t *slice = partition_emit_create(partitioner, "stablehlo.dynamic_slice", 2,
+                                           operands, &entry, 0);
+  set_i64s(partitioner, slice, "slice_sizes", 1, &one);
+  mlir_value_t *cut = emit_first(partitioner, slice);
+  const tensor_shape_t scalar = tensor_shape_make(TENSOR_S32, 0, NULL);
+  place_t *place = pod_arena_alloc(partitioner->module->arena, sizeof(*place));
+  place->axes = *axes;
+  place->scale = scale;
+  place->value = emit_first(
+      partitioner,
+      partition_emit_create(partitioner, "stablehlo.reshape", 1, &cut, &scalar, 0));
+  place->next = partitioner->places;
+  partitioner->places = place;
+  return place->value;
+}
+
+// --- Collectives ---
+
+// One that the partitioner puts in says over which axes it runs.
+static void set_axes(partitioner_t *partitioner, mlir_op_t *op, const axes_t *axes) {
+  pod_text_t text = {0};
+  for (int i = 0; i < axes->count; i++) {
+    const axis_ref_t ref = axes->refs[i];
+    const mesh_axis_t *axis = &partitioner->mesh->axes[ref.axis];
+    pod_text_printf(&text, "%s%s", i == 0 ? "" : ",", axis->name);
+    if (ref.size != axis->size) {
+      pod_text_printf(&text, ":(%lld)%lld", (long long)ref.pre_size, (long long)ref.size);
+    }
+  }
+  mlir_op_set_attr(
+      partitioner->module, op, COMPILER_AXES_ATTR,
+      mlir_attr_string(partitioner->module, text.bytes == NULL ? "" : text.bytes));
+  pod_text_deinit(&text);
+}
+
+static void set_channel(partitioner_t *partitioner, mlir_op_t *op) {
+  char body[64];
+  snprintf(body, sizeof(body), "handle = %lld, type = 1",
+           (long long)++partitioner->channel);
+  mlir_op_set_attr(
+      partitioner->module, op, "channel_handle",
+      mlir_attr_dialect(partitioner->module, "stablehlo.channel_handle", body));
+}
+
+static void set_groups(partitioner_t *partitioner, mlir_op_t *op, const axes_t *axes) {
+  pod_arena_t *arena = partitioner->module->arena;
+  const axis_list_t list = axes_to_list(arena, axes);
+  int64_t dims[2];
+  const int64_t *groups =
+      axis_list_groups(arena, partitioner->mesh, &list, &dims[0], &dims[1]);
+  const tensor_shape_t shape = tensor_shape_make(TENSOR_S64, 2, dims);
+  mlir_op_set_attr(partitioner->module, op, "replica_groups",
+                   mlir_attr_dense(partitioner->module, &shape, groups, false));
+}
+
+static mlir_op_t *emit_collective(partitioner_t *partitioner, const char *name,
+                                  mlir_value_t *operand, const reshard_step_t *step,
+                                  const tensor_shape_t *result, int region_count) {
+  mlir_op_t *op =
+      partition_emit_create(partitioner, name, 1, &operand, result, region_count);
+  set_groups(partitioner, op, &step->axes);
+  set_channel(partitioner, op);
+  return op;
+}
+
+static void set_global_ids(partitioner_t *partitioner, mlir_op_t *op) {
+  mlir_op_set_attr(partitioner->module, op, "use_global_device_ids",
+                   mlir_attr_unit(partitioner->module));
+}
+
+static axes_t all_axes_of(const layout_t *layout) {
+  axes_t axes = {0};
+  for (int d = 0; d < layout->rank; d++) {
+    axes_append_all(&axes, &layout->dims[d]);
+  }
+  return axes;
+}
+
+// The axes by which the blocks of `layout` lie, then those that only `other` uses, then
+// the rest. Two layouts of the same local shape, each with the other, so give the same
+// place to the same block, and devices keep their places along the rest: the manual axes,
+// along which they do not hold the same, are among it.
+static axis_list_t device_order(partitioner_t *partitioner, const layout_t *layout,
+                                const layout_t *other) {
+  axes_t mesh_axes = {0};
+  for (int i = 0; i < partitioner->mesh->axis_count; i++) {
+    axes_append(&mesh_axes, (axis_ref_t){i, 1, partitioner->mesh->axes[i].size});
+  }
+  axes_t order = all_axes_of(layout);
+  const axes_t others = all_axes_of(other);
+  const axes_t gained = axes_without(&others, &order);
+  axes_append_all(&order, &gained);
+  const axes_t rest = axes_without(&mesh_axes, &order);
+  axes_append_all(&order, &rest);
+  return axes_to_list(partitioner->module->arena, &order);
+}
+
+// The axes of the dimensions that change.
+static axes_t moved_axes(const layout_t *from, const layout_t *to) {
+  axes_t axes = {0};
+  for (int d = 0; d < to->rank; d++) {
+    if (!axes_equal(&from->dims[d], &to->dims[d])) {
+      const axes_t left = axes_without(&from->dims[d], &axes);
+      axes_append_all(&axes, &left);
+      const axes_t gained = axes_without(&to->dims[d], &axes);
+      axes_append_all(&axes, &gained);
+    }
+  }
+  return axes;
+}
+
+static mlir_op_t *emit_permute(partitioner_t *partitioner, mlir_value_t *operand,
+                               const layout_t *from, const reshard_step_t *step,
+                               const tensor_shape_t *result) {
+  mlir_module_t *module = partitioner->module;
+  const mesh_t *mesh = partitioner->mesh;
+  const size_t count = (size_t)mesh->device_count;
+  const axis_list_t before = device_order(partitioner, from, step->after);
+  const axis_list_t after = device_order(partitioner, step->after, from);
+  int64_t *sources = pod_arena_array(module->arena, count, sizeof(sources[0]));
+  int64_t *pairs = pod_arena_array(module->arena, 2 * count, sizeof(pairs[0]));
+  for (int64_t device = 0; device < mesh->device_count; device++) {
+    sources[axis_list_index(mesh, &before, device)] = device;
+  }
+  for (int64_t device = 0; device < mesh->device_count; device++) {
+    const int64_t source = sources[axis_list_index(mesh, &after, device)];
+    pairs[2 * source] = source;
+    pairs[2 * source + 1] = device;
+  }
+  mlir_op_t *op = partition_emit_create(partitioner, "stablehlo.collective_permute", 1,
+                                        &operand, result, 0);
+  const int64_t dims[] = {mesh->device_count, 2};
+  const tensor_shape_t shape = tensor_shape_make(TENSOR_S64, 2, dims);
+  mlir_op_set_attr(module, op, "source_target_pairs",
+                   mlir_attr_dense(module, &shape, pairs, false));
+  set_channel(partitioner, op);
+  return op;
+}
+
+static mlir_op_t *emit_slice(partitioner_t *partitioner, mlir_block_t *home,
+                             mlir_value_t *operand, const layout_t *before,
+                             const layout_t *after, const tensor_shape_t *result) {
+  mlir_value_t *operands[1 + TENSOR_RANK_MAX] = {operand};
+  mlir_value_t *zero = NULL;
+  for (int d = 0; d < after->rank; d++) {
+    const axes_t gained = axes_behind(&after->dims[d], &before->dims[d]);
+    if (gained.count > 0) {
+      operands[1 + d] = partition_emit_place(partitioner, &gained, result->dims[d]);
+      continue;
+    }
+    if (zero == NULL) {
+      const int32_t value = 0;
+      const tensor_shape_t scalar = tensor_shape_make(TENSOR_S32, 0, NULL);
+      zero = partition_emit_constant(partitioner, home, &scalar, &value, true);
+    }
+    operands[1 + d] = zero;
+  }
+  mlir_op_t *op = partition_emit_create(partitioner, "stablehlo.dynamic_slice",
+                                        1 + after->rank, operands, result, 0);
+  set_i64s(partitioner, op, "slice_sizes", after->rank, result->dims);
+  return op;
+}
+
+static mlir_op_t *emit_step(partitioner_t *partitioner, mlir_value_t *operand,
+                            const layout_t *from, const reshard_step_t *step,
+                            const tensor_shape_t *result, chip_reducer_t reducer) {
+  mlir_op_t *op = NULL;
+  axes_t axes = step->axes;
+  switch (step->kind) {
+    case RESHARD_ALL_REDUCE:
+      op = emit_collective(partitioner, "stablehlo.all_reduce", operand, step, result, 1);
+      set_global_ids(partitioner, op);
+      compiler_build_reducer(partitioner->module, op, reducer, result->dtype);
+      break;
+    case RESHARD_REDUCE_SCATTER:
+      op = emit_collective(partitioner, "stablehlo.reduce_scatter", operand, step, result,
+                           1);
+      set_i64(partitioner, op, "scatter_dimension", step->dim);
+      set_global_ids(partitioner, op);
+      compiler_build_reducer(partitioner->module, op, reducer, result->dtype);
+      break;
+    case RESHARD_ALL_TO_ALL:
+      op = emit_collective(partitioner, "stablehlo.all_to_all", operand, step, result, 0);
+      set_i64(partitioner, op, "split_dimension", step->to_dim);
+      set_i64(partitioner, op, "concat_dimension", step->dim);
+      set_i64(partitioner, op, "split_count", axes_size(&step->axes));
+      break;
+    case RESHARD_ALL_GATHER:
+      op = emit_collective(partitioner, "stablehlo.all_gather", operand, step, result, 0);
+      set_i64(partitioner, op, "all_gather_dim", step->dim);
+      set_global_ids(partitioner, op);
+      break;
+    case RESHARD_PERMUTE:
+      op = emit_permute(partitioner, operand, from, step, result);
+      axes = moved_axes(from, step->after);
+      break;
+    case RESHARD_SLICE:
+      POD_CHECK(false);
+  }
+  set_axes(partitioner, op, &axes);
+  return op;
+}
+
+static void add_version(partitioner_t *partitioner, state_t *state,
+                        const layout_t *layout, chip_reducer_t reducer,
+                        mlir_value_t *value) {
+  version_t **end = &state->versions;
+  while (*end != NULL) {
+    if ((*end)->layout == layout) {
+      return;
+    }
+    end = &(*end)->next;
+  }
+  version_t *version = pod_arena_alloc(partitioner->module->arena, sizeof(*version));
+  *version = (version_t){.layout = layout, .value = value, .reducer = reducer};
+  *end = version;
+}
+
+// Partial results are reduced as soon as they are there, since they take more room than
+// what becomes of them; all other steps come where the value is wanted.
+static int count_early_steps(const reshard_plan_t *plan) {
+  int count = 0;
+  for (int i = 0; i < plan->count; i++) {
+    const reshard_kind_t kind = plan->steps[i].kind;
+    if (kind == RESHARD_ALL_REDUCE || kind == RESHARD_REDUCE_SCATTER) {
+      count = i + 1;
+    }
+  }
+  return count;
+}
+
+void partition_emit_plan(partitioner_t *partitioner, state_t *state,
+                         const tensor_shape_t *shape, const version_t *from,
+                         const reshard_plan_t *plan) {
+  mlir_value_t *value = from->value;
+  const layout_t *layout = from->layout;
+  const int early = count_early_steps(plan);
+  for (int i = 0; i < plan->count; i++) {
+    partitioner->cursor = i < early ? value->op : NULL;
+    const layout_t *before = layout;
+    mlir_op_t *op;
+    if (plan->steps[i].kind == RESHARD_SLICE) {
+      // Slices in a row are one operation.
+      while (i + 1 < plan->count && i + 1 != early &&
+             plan->steps[i + 1].kind == RESHARD_SLICE) {
+        i++;
+      }
+    }
+    const reshard_step_t *step = &plan->steps[i];
+    const tensor_shape_t local = layout_local_shape(step->after, shape);
+    if (step->kind == RESHARD_SLICE) {
+      op = emit_slice(partitioner, state->home, value, before, step->after, &local);
+    } else {
+      op = emit_step(partitioner, value, before, step, &local, from->reducer);
+    }
+    value = partition_emit_into(partitioner, state->home, op);
+    layout = step->after;
+    add_version(partitioner, state, layout, from->reducer, value);
+  }
+  partitioner->cursor = NULL;
+}

@@ -1,0 +1,292 @@
+// The rules of operations that index, order and slide over arrays: what an index or a
+// window touches has to be whole, the other dimensions pass through.
+
+#include "server/compiler/dialect/attributes.h"
+#include "server/compiler/partition/factors.h"
+#include "server/compiler/partition/factors_builder.h"
+
+// One factor for a dimension of several tensors. Dimensions without elements stay empty.
+static int pass(pod_arena_t *arena, factors_t *factors, int64_t size) {
+  return size > 0 ? factors_add(arena, factors, size, FACTOR_PASS) : -1;
+}
+
+static void put(pod_arena_t *arena, factor_tensor_t *tensor, int dim, int factor) {
+  if (factor >= 0) {
+    factors_append(arena, tensor, dim, factor);
+  }
+}
+
+static bool has(const chip_dims_t *dims, int64_t dim) {
+  return chip_dims_have(dims, dim);
+}
+
+// Gather and scatter. `windowed` are the result, or the updates; `arrays` operands and
+// results that have the array's dimensions, `indices` the operand with the indices.
+typedef struct indexed_t {
+  const tensor_shape_t *array, *indices, *windowed;
+  int array_count, windowed_count;
+  factor_tensor_t **arrays, **windows;
+  factor_tensor_t *index_tensor;
+  bool is_scatter;
+  bool splits_batch;  // Whether dimensions of the indices may be divided.
+} indexed_t;
+
+static void add_windows(pod_arena_t *arena, factors_t *factors,
+                        const chip_indexing_t *indexing, const indexed_t *indexed) {
+  int window = 0;
+  for (int d = 0; d < indexed->array->rank; d++) {
+    if (has(&indexing->dropped, d) || has(&indexing->array_batching, d)) {
+      continue;
+    }
+    const int at = (int)indexing->window.values[window++];
+    // A window as large as the array may still be placed elsewhere: a gather moves it
+    // back to where it fits, a scatter leaves out what lies outside.
+    if (indexed->windowed->dims[at] != indexed->array->dims[d] ||
+        (indexed->is_scatter && has(&indexing->index_map, d))) {
+      continue;
+    }
+    const int factor = pass(arena, factors, indexed->array->dims[d]);
+    for (int i = 0; i < indexed->array_count; i++) {
+      put(arena, indexed->arrays[i], d, factor);
+    }
+    for (int i = 0; i < indexed->windowed_count; i++) {
+      put(arena, indexed->windows[i], at, factor);
+    }
+  }
+}
+
+static void add_batch(pod_arena_t *arena, factors_t *factors,
+                      const chip_indexing_t *indexing, const indexed_t *indexed) {
+  int at = 0;
+  for (int d = 0; d < indexed->indices->rank; d++) {
+    if (d == indexing->index_vector_dim) {
+      continue;
+    }
+    while (has(&indexing->window, at)) {
+      at++;
+    }
+    int array_dim = -1;
+    for (int32_t i = 0; i < indexing->indices_batching.count; i++) {
+      if (indexing->indices_batching.values[i] == d) {
+        array_dim = (int)indexing->array_batching.values[i];
+      }
+    }
+    if (indexed->splits_batch || array_dim >= 0) {
+      const int factor = pass(arena, factors, indexed->indices->dims[d]);
+      put(arena, indexed->index_tensor, d, factor);
+      for (int i = 0; i < indexed->windowed_count; i++) {
+        put(arena, indexed->windows[i], at, factor);
+      }
+      for (int i = 0; array_dim >= 0 && i < indexed->array_count; i++) {
+        put(arena, indexed->arrays[i], array_dim, factor);
+      }
+    }
+    at++;
+  }
+}
+
+pod_status_t factors_gather(mlir_module_t *module, const mlir_op_t *op,
+                            pod_arena_t *arena, factors_t **out) {
+  chip_indexing_t indexing;
+  POD_TRY(stablehlo_indexing(module, op, &indexing));
+  factors_t *factors = factors_begin(arena, op);
+  factor_tensor_t *array = &factors->operands[0], *window = &factors->results[0];
+  const indexed_t indexed = {.array = factors_shape(op->operands[0]),
+                             .indices = factors_shape(op->operands[1]),
+                             .windowed = factors_shape(&op->results[0]),
+                             .array_count = 1,
+                             .windowed_count = 1,
+                             .arrays = &array,
+                             .windows = &window,
+                             .index_tensor = &factors->operands[1],
+                             .splits_batch = true};
+  add_windows(arena, factors, &indexing, &indexed);
+  add_batch(arena, factors, &indexing, &indexed);
+  *out = factors;
+  return NULL;
+}
+
+pod_status_t factors_scatter(mlir_module_t *module, const mlir_op_t *op,
+                             pod_arena_t *arena, factors_t **out) {
+  chip_indexing_t indexing;
+  POD_TRY(stablehlo_indexing(module, op, &indexing));
+  factors_t *factors = factors_begin(arena, op);
+  const int count = op->result_count;
+  const size_t places = (size_t)count;
+  factor_tensor_t **arrays = pod_arena_array(arena, 2 * places, sizeof(arrays[0]));
+  factor_tensor_t **windows = pod_arena_array(arena, places, sizeof(windows[0]));
+  for (int i = 0; i < count; i++) {
+    arrays[i] = &factors->operands[i];
+    arrays[count + i] = &factors->results[i];
+    windows[i] = &factors->operands[count + 1 + i];
+  }
+  const indexed_t indexed = {.array = factors_shape(op->operands[0]),
+                             .indices = factors_shape(op->operands[count]),
+                             .windowed = factors_shape(op->operands[count + 1]),
+                             .array_count = 2 * count,
+                             .windowed_count = count,
+                             .arrays = arrays,
+                             .windows = windows,
+                             .index_tensor = &factors->operands[count],
+                             .is_scatter = true};
+  add_windows(arena, factors, &indexing, &indexed);
+  add_batch(arena, factors, &indexing, &indexed);
+  *out = factors;
+  return NULL;
+}
+
+// All operands and results of the same rank; dimensions in `whole` (bits) do not pass.
+static factors_t *pass_all_but(const mlir_op_t *op, pod_arena_t *arena, uint32_t whole) {
+  factors_t *factors = factors_begin(arena, op);
+  const tensor_shape_t *shape = factors_shape(op->operands[0]);
+  for (int d = 0; d < shape->rank; d++) {
+    if ((whole >> d & 1u) != 0) {
+      continue;
+    }
+    const int factor = pass(arena, factors, shape->dims[d]);
+    for (int i = 0; i < op->operand_count; i++) {
+      if (factors->operands[i].rank == shape->rank) {
+        put(arena, &factors->operands[i], d, factor);
+      }
+    }
+    for (int i = 0; i < op->result_count; i++) {
+      put(arena, &factors->results[i], d, factor);
+    }
+  }
+  return factors;
+}
+
+pod_status_t factors_sort(mlir_module_t *module, const mlir_op_t *op, pod_arena_t *arena,
+                          factors_t **out) {
+  (void)module;
+  const int rank = factors_shape(op->operands[0])->rank;
+  const mlir_attr_t *attr = mlir_op_attr(op, "dimension");
+  int64_t dimension = mlir_attr_is(attr, MLIR_ATTR_INTEGER) ? attr->integer : -1;
+  dimension += dimension < 0 ? rank : 0;
+  *out = pass_all_but(op, arena, dimension < 0 ? 0 : 1u << dimension);
+  return NULL;
+}
+
+pod_status_t factors_top_k(mlir_module_t *module, const mlir_op_t *op, pod_arena_t *arena,
+                           factors_t **out) {
+  (void)module;
+  *out = pass_all_but(op, arena, 1u << (factors_shape(op->operands[0])->rank - 1));
+  return NULL;
+}
+
+pod_status_t factors_map(mlir_module_t *module, const mlir_op_t *op, pod_arena_t *arena,
+                         factors_t **out) {
+  (void)module;
+  *out = pass_all_but(op, arena, 0);
+  return NULL;
+}
+
+// Dimensions that the window does more to than look at every element alone.
+static uint32_t windowed_dims(const chip_window_t *window) {
+  uint32_t dims = 0;
+  for (int d = 0; d < window->rank; d++) {
+    const bool is_trivial = window->sizes[d] == 1 && window->strides[d] == 1 &&
+                            window->base_dilations[d] == 1 && window->low[d] == 0 &&
+                            window->high[d] == 0;
+    dims |= is_trivial ? 0 : 1u << d;
+  }
+  return dims;
+}
+
+pod_status_t factors_reduce_window(mlir_module_t *module, const mlir_op_t *op,
+                                   pod_arena_t *arena, factors_t **out) {
+  chip_window_t window;
+  POD_TRY(stablehlo_window(module, op, factors_shape(op->operands[0])->rank, &window));
+  *out = pass_all_but(op, arena, windowed_dims(&window));
+  return NULL;
+}
+
+pod_status_t factors_select_and_scatter(mlir_module_t *module, const mlir_op_t *op,
+                                        pod_arena_t *arena, factors_t **out) {
+  return factors_reduce_window(module, op, arena, out);
+}
+
+// Batches pass, and output features where there are no groups.
+pod_status_t factors_convolution(mlir_module_t *module, const mlir_op_t *op,
+                                 pod_arena_t *arena, factors_t **out) {
+  chip_convolution_t convolution;
+  POD_TRY(
+      stablehlo_convolution(module, op, factors_shape(op->operands[1]), &convolution));
+  factors_t *factors = factors_begin(arena, op);
+  const tensor_shape_t *input = factors_shape(op->operands[0]);
+  const tensor_shape_t *kernel = factors_shape(op->operands[1]);
+  if (convolution.batch_group_count == 1) {
+    const int batch = pass(arena, factors, input->dims[convolution.input[0]]);
+    put(arena, &factors->operands[0], (int)convolution.input[0], batch);
+    put(arena, &factors->results[0], (int)convolution.output[0], batch);
+    if (convolution.feature_group_count == 1) {
+      const int feature = pass(arena, factors, kernel->dims[convolution.kernel[1]]);
+      put(arena, &factors->operands[1], (int)convolution.kernel[1], feature);
+      put(arena, &factors->results[0], (int)convolution.output[1], feature);
+    }
+  }
+  *out = factors;
+  return NULL;
+}
+
+// --- Linear algebra and transforms: each matrix by itself ---
+
+// All but the last `count` dimensions.
+static uint32_t last_dims(const mlir_op_t *op, int64_t count) {
+  const int rank = factors_shape(op->operands[0])->rank;
+  uint32_t dims = 0;
+  for (int d = rank - 1; d >= 0 && d >= rank - count; d--) {
+    dims |= 1u << d;
+  }
+  return dims;
+}
+
+pod_status_t factors_fft(mlir_module_t *module, const mlir_op_t *op, pod_arena_t *arena,
+                         factors_t **out) {
+  int64_t count;
+  const int64_t *lengths;
+  if (!mlir_attr_as_i64s(module, mlir_op_attr(op, "fft_length"), &count, &lengths)) {
+    count = factors_shape(op->operands[0])->rank;
+  }
+  *out = pass_all_but(op, arena, last_dims(op, count));
+  return NULL;
+}
+
+pod_status_t factors_cholesky(mlir_module_t *module, const mlir_op_t *op,
+                              pod_arena_t *arena, factors_t **out) {
+  (void)module;
+  *out = pass_all_but(op, arena, last_dims(op, 2));
+  return NULL;
+}
+
+// Batches, and the right-hand sides: columns of b, or rows where it stands left of a.
+pod_status_t factors_triangular_solve(mlir_module_t *module, const mlir_op_t *op,
+                                      pod_arena_t *arena, factors_t **out) {
+  (void)module;
+  factors_t *factors = pass_all_but(op, arena, last_dims(op, 2));
+  const tensor_shape_t *b = factors_shape(op->operands[1]);
+  const mlir_attr_t *left = mlir_op_attr(op, "left_side");
+  const bool is_left = mlir_attr_is(left, MLIR_ATTR_BOOL) && left->integer != 0;
+  const int sides = is_left ? b->rank - 1 : b->rank - 2;
+  const int factor = pass(arena, factors, b->dims[sides]);
+  put(arena, &factors->operands[1], sides, factor);
+  put(arena, &factors->results[0], sides, factor);
+  *out = factors;
+  return NULL;
+}
+
+// A last dimension that comes or goes takes no part.
+pod_status_t factors_bitcast_convert(mlir_module_t *module, const mlir_op_t *op,
+                                     pod_arena_t *arena, factors_t **out) {
+  (void)module;
+  factors_t *factors = factors_begin(arena, op);
+  const tensor_shape_t *from = factors_shape(op->operands[0]);
+  const tensor_shape_t *to = factors_shape(&op->results[0]);
+  for (int d = 0; d < from->rank && d < to->rank; d++) {
+    const int factor = pass(arena, factors, from->dims[d]);
+    put(arena, &factors->operands[0], d, factor);
+    put(arena, &factors->results[0], d, factor);
+  }
+  *out = factors;
+  return NULL;
+}

@@ -1,0 +1,106 @@
+// A layout is, by dimension, an ordered list of axes, and a set of axes over which
+// values are still partial sums. Layouts are interned: equal ones are one address.
+
+#include "server/compiler/partition/layout.h"
+
+#include <stddef.h>
+
+void layouts_init(layouts_t *layouts, pod_arena_t *arena, const mesh_t *mesh) {
+  *layouts = (layouts_t){.arena = arena, .mesh = mesh, .known = pod_map_create()};
+}
+
+void layouts_deinit(layouts_t *layouts) {
+  pod_map_destroy(layouts->known);
+}
+
+// What tells layouts apart, as numbers: the axes of every dimension, each list ended by
+// -1.
+typedef struct key_t {
+  size_t count;
+  int32_t numbers[(TENSOR_RANK_MAX + 1) * (1 + 3 * AXES_MAX)];
+} key_t;
+
+static void add_to_key(key_t *key, const axes_t *axes) {
+  for (int i = 0; i < axes->count; i++) {
+    const axis_ref_t *ref = &axes->refs[i];
+    key->numbers[key->count++] = ref->axis;
+    key->numbers[key->count++] = (int32_t)ref->pre_size;
+    key->numbers[key->count++] = (int32_t)ref->size;
+  }
+  key->numbers[key->count++] = -1;
+}
+
+const layout_t *layouts_get(layouts_t *layouts, int rank, const axes_t *dims,
+                            const axes_t *unreduced) {
+  static const axes_t none = {0};
+  if (unreduced == NULL) {
+    unreduced = &none;
+  }
+  key_t key;
+  key.count = 0;
+  add_to_key(&key, unreduced);
+  for (int d = 0; d < rank; d++) {
+    add_to_key(&key, &dims[d]);
+  }
+  const char *bytes = (const char *)key.numbers;
+  const size_t length = key.count * sizeof(key.numbers[0]);
+  layout_t *layout = pod_map_get_n(layouts->known, bytes, length);
+  if (layout == NULL) {
+    const size_t dims_bytes = (size_t)rank * sizeof(dims[0]);
+    layout = pod_arena_alloc(layouts->arena, offsetof(layout_t, dims) + dims_bytes);
+    layout->rank = rank;
+    axes_set(&layout->unreduced, unreduced);
+    for (int d = 0; d < rank; d++) {
+      axes_set(&layout->dims[d], &dims[d]);
+    }
+    pod_map_put_n(layouts->known, bytes, length, layout);
+  }
+  return layout;
+}
+
+const layout_t *layouts_replicated(layouts_t *layouts, int rank) {
+  static const axes_t none[TENSOR_RANK_MAX] = {{0}};
+  if (layouts->replicated[rank] == NULL) {
+    layouts->replicated[rank] = layouts_get(layouts, rank, none, NULL);
+  }
+  return layouts->replicated[rank];
+}
+
+const layout_t *layouts_of_sharding(layouts_t *layouts, int rank,
+                                    const sharding_t *sharding) {
+  if (sharding == NULL) {
+    return layouts_replicated(layouts, rank);
+  }
+  axes_t dims[TENSOR_RANK_MAX];
+  for (int d = 0; d < rank; d++) {
+    dims[d] = axes_from_list(&sharding->dims[d].axes);
+  }
+  return layouts_get(layouts, rank, dims, NULL);
+}
+
+sharding_t *layouts_to_sharding(layouts_t *layouts, const layout_t *layout) {
+  sharding_t *sharding =
+      sharding_replicated(layouts->arena, layouts->mesh, layout->rank, false);
+  for (int d = 0; d < layout->rank; d++) {
+    sharding->dims[d].axes = axes_to_list(layouts->arena, &layout->dims[d]);
+  }
+  sharding->unreduced = axes_to_list(layouts->arena, &layout->unreduced);
+  return sharding;
+}
+
+tensor_shape_t layout_local_shape(const layout_t *layout, const tensor_shape_t *global) {
+  tensor_shape_t local = *global;
+  for (int d = 0; d < layout->rank; d++) {
+    local.dims[d] /= axes_size(&layout->dims[d]);
+  }
+  return local;
+}
+
+bool layout_divides(const layout_t *layout, const tensor_shape_t *global) {
+  for (int d = 0; d < layout->rank; d++) {
+    if (global->dims[d] % axes_size(&layout->dims[d]) != 0) {
+      return false;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,282 @@
+// Operations with a sharding rule: choose, bring the operands there, write the local
+// operation, and leave the results, partial ones too, for their uses to fetch.
+
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/memory.h"
+#include "common/mlir/walk.h"
+#include "server/compiler/dialect/alike.h"
+#include "server/compiler/dialect/reducer.h"
+#include "server/compiler/partition/factors.h"
+#include "server/compiler/partition/partitioner.h"
+
+// --- Reductions ---
+
+// Whether a splat constant is the value that the reducer leaves everything as it is with.
+static bool is_identity_of(chip_reducer_t reducer, const mlir_value_t *value) {
+  if (value->op == NULL || value->op->kind != CHIP_OP_CONSTANT) {
+    return false;
+  }
+  const mlir_attr_t *attr = mlir_op_attr(value->op, "value");
+  const tensor_dtype_t dtype = value_shape(value)->dtype;
+  if (tensor_dtype_is_complex(dtype)) {
+    return false;
+  }
+  const double number = tensor_element_as_double(dtype, attr->data);
+  return number == (reducer == CHIP_REDUCER_MULTIPLY ? 1 : 0);
+}
+
+// What combines the partial results of an operation over a sharded contracted dimension;
+// NONE when they cannot be combined. Every chip starts from the initial value, so that it
+// must not count, or count once only.
+static chip_reducer_t reducer_of(const mlir_op_t *op) {
+  if (op->kind == CHIP_OP_DOT_GENERAL) {
+    return CHIP_REDUCER_ADD;
+  }
+  if (op->kind != CHIP_OP_REDUCE || op->result_count != 1) {
+    return CHIP_REDUCER_NONE;
+  }
+  const chip_reducer_t reducer = compiler_reducer(op);
+  const bool starts_count = reducer == CHIP_REDUCER_ADD ||
+                            reducer == CHIP_REDUCER_MULTIPLY ||
+                            reducer == CHIP_REDUCER_XOR;
+  return !starts_count || is_identity_of(reducer, op->operands[1]) ? reducer
+                                                                   : CHIP_REDUCER_NONE;
+}
+
+// --- Local operations ---
+
+static void set_i64s(partitioner_t *partitioner, mlir_op_t *op, const char *name,
+                     int count, const int64_t *values) {
+  mlir_op_set_attr(partitioner->module, op, name,
+                   mlir_attr_i64_array(partitioner->module, count, values));
+}
+
+// The few attributes that hold sizes: those of the dimensions that are sharded change.
+static void localize_attrs(partitioner_t *partitioner, const mlir_op_t *op,
+                           mlir_op_t *local) {
+  if (op->result_count == 0) {  // A check.
+    return;
+  }
+  const tensor_shape_t *global = value_shape(&op->results[0]);
+  const tensor_shape_t *shape = value_shape(&local->results[0]);
+  if (op->kind == CHIP_OP_DYNAMIC_SLICE) {
+    set_i64s(partitioner, local, "slice_sizes", shape->rank, shape->dims);
+  } else if (op->kind == CHIP_OP_GATHER) {
+    // A slice takes a dimension that is sharded whole.
+    int64_t count;
+    const int64_t *sizes;
+    POD_CHECK(mlir_attr_as_i64s(partitioner->module, mlir_op_attr(local, "slice_sizes"),
+                                &count, &sizes));
+    int64_t cut[TENSOR_RANK_MAX];
+    for (int64_t d = 0; d < count; d++) {
+      const int64_t whole = value_shape(op->operands[0])->dims[d];
+      const int64_t part = value_shape(local->operands[0])->dims[d];
+      cut[d] = part != whole && sizes[d] == whole ? part : sizes[d];
+    }
+    set_i64s(partitioner, local, "slice_sizes", (int)count, cut);
+  } else if (op->kind == CHIP_OP_SLICE) {
+    int64_t count;
+    const int64_t *starts, *limits, *strides;
+    mlir_module_t *module = partitioner->module;
+    POD_CHECK(
+        mlir_attr_as_i64s(module, mlir_op_attr(local, "start_indices"), &count, &starts));
+    POD_CHECK(
+        mlir_attr_as_i64s(module, mlir_op_attr(local, "limit_indices"), &count, &limits));
+    POD_CHECK(
+        mlir_attr_as_i64s(module, mlir_op_attr(local, "strides"), &count, &strides));
+    int64_t cut[TENSOR_RANK_MAX];
+    for (int d = 0; d < shape->rank; d++) {
+      cut[d] = shape->dims[d] == global->dims[d]
+                   ? limits[d]
+                   : starts[d] + (shape->dims[d] - 1) * strides[d] + 1;
+    }
+    set_i64s(partitioner, local, "limit_indices", shape->rank, cut);
+  }
+}
+
+// What the regions of an operation use of the values around it has to be whole.
+static void map_captured(partitioner_t *partitioner, const mlir_op_t *op) {
+  if (op->region_count == 0) {
+    return;
+  }
+  for (const mlir_op_t *inner = mlir_walk_first(op); inner != NULL;
+       inner = mlir_walk_next(op, inner)) {
+    for (int i = 0; i < inner->operand_count; i++) {
+      const mlir_value_t *value = inner->operands[i];
+      const mlir_op_t *holder =
+          value->op != NULL ? walk_parent(value->op) : value->block->region->op;
+      bool is_inside = false;
+      while (holder != NULL && !is_inside) {
+        is_inside = holder == op;
+        holder = walk_parent(holder);
+      }
+      if (!is_inside) {
+        const int rank = value_is_tensor(value) ? value_shape(value)->rank : 0;
+        partitioner->value_map[value->id] = partition_value_get(
+            partitioner, value, layouts_replicated(&partitioner->layouts, rank));
+      }
+    }
+  }
+}
+
+static mlir_op_t *clone(partitioner_t *partitioner, const mlir_op_t *op) {
+  map_captured(partitioner, op);
+  mlir_op_t *copy = mlir_op_clone(partitioner->module, op, partitioner->value_map);
+  mlir_op_remove_attr(copy, "sdy.sharding");
+  mlir_op_remove_attr(copy, "mhlo.sharding");
+  partitioner->location = copy->location;
+  partitioner->position = copy->position;
+  return copy;
+}
+
+pod_status_t partition_verbatim(partitioner_t *partitioner, const mlir_op_t *op) {
+  mlir_op_t *copy = clone(partitioner, op);
+  for (int i = 0; i < op->operand_count; i++) {
+    const mlir_value_t *operand = op->operands[i];
+    const int rank = value_is_tensor(operand) ? value_shape(operand)->rank : 0;
+    copy->operands[i] = partition_value_get(
+        partitioner, operand, layouts_replicated(&partitioner->layouts, rank));
+  }
+  mlir_block_append(partitioner->block, copy);
+  for (int i = 0; i < op->result_count; i++) {
+    const int rank =
+        value_is_tensor(&op->results[i]) ? value_shape(&op->results[i])->rank : 0;
+    partition_value_put(partitioner, &op->results[i],
+                        layouts_replicated(&partitioner->layouts, rank),
+                        CHIP_REDUCER_NONE, &copy->results[i]);
+  }
+  return NULL;
+}
+
+// --- Choices ---
+
+// The layouts that an operand has to start from.
+static void add_operand(partitioner_t *partitioner, alike_t *key,
+                        const mlir_value_t *value) {
+  if (propagate_is_remade(value)) {
+    alike_add(key, -1);
+    return;
+  }
+  for (const version_t *version = partitioner->states[value->id].versions;
+       version != NULL; version = version->next) {
+    alike_add_address(key, version->layout);
+  }
+  alike_add(key, -2);
+}
+
+// What the choice for an operation depends on. The targets are set.
+static void make_key(partitioner_t *partitioner, const mlir_op_t *op,
+                     chip_reducer_t reducer, alike_t *key) {
+  alike_init(key, op);
+  alike_add(key, reducer);
+  for (int i = 0; i < op->operand_count && key->count > 0; i++) {
+    add_operand(partitioner, key, op->operands[i]);
+  }
+  for (int i = 0; i < op->result_count && key->count > 0; i++) {
+    alike_add_address(key, partitioner->targets[i]);
+  }
+}
+
+static const choice_t *make_choice(partitioner_t *partitioner, const mlir_op_t *op,
+                                   const factors_t *factors, chip_reducer_t reducer) {
+  pod_arena_t *arena = partitioner->shardings.arena;
+  axes_t *axes = partitioner->factor_axes;
+  partition_choose_axes(partitioner, op, factors, reducer, partitioner->targets, axes);
+  choice_t *choice = pod_arena_alloc(arena, sizeof(*choice));
+  choice->reducer = reducer;
+  choice->operands =
+      pod_arena_array(arena, (size_t)op->operand_count, sizeof(choice->operands[0]));
+  choice->results =
+      pod_arena_array(arena, (size_t)op->result_count, sizeof(choice->results[0]));
+  choice->types =
+      pod_arena_array(arena, (size_t)op->result_count, sizeof(choice->types[0]));
+  for (int i = 0; i < op->operand_count; i++) {
+    choice->operands[i] =
+        partition_choice_layout(partitioner, &factors->operands[i], axes, NULL);
+  }
+  const axes_t unreduced = partition_choice_unreduced(factors, axes);
+  for (int i = 0; i < op->result_count; i++) {
+    choice->results[i] =
+        partition_choice_layout(partitioner, &factors->results[i], axes, &unreduced);
+    const tensor_shape_t shape =
+        layout_local_shape(choice->results[i], value_shape(&op->results[i]));
+    choice->types[i] = mlir_type_tensor(partitioner->module, &shape);
+  }
+  return choice;
+}
+
+static void write_local(partitioner_t *partitioner, const mlir_op_t *op,
+                        const choice_t *choice) {
+  mlir_op_t *local = clone(partitioner, op);
+  for (int i = 0; i < op->operand_count; i++) {
+    local->operands[i] =
+        partition_value_get(partitioner, op->operands[i], choice->operands[i]);
+  }
+  mlir_block_append(partitioner->block, local);
+  for (int i = 0; i < op->result_count; i++) {
+    local->results[i].type = choice->types[i];
+    partition_value_put(partitioner, &op->results[i], choice->results[i], choice->reducer,
+                        &local->results[i]);
+  }
+  localize_attrs(partitioner, op, local);
+}
+
+// As propagation has them; it has none for an operation without results.
+static pod_status_t factors_of(partitioner_t *partitioner, const mlir_op_t *op,
+                               const factors_t **out_factors) {
+  *out_factors =
+      op->result_count == 0 ? NULL : partitioner->propagation.factors[op->results[0].id];
+  if (*out_factors != NULL) {
+    return NULL;
+  }
+  factors_t *factors;
+  POD_TRY(compiler_factors_rule(op->kind)(partitioner->source, op,
+                                          partitioner->shardings.arena, &factors));
+  *out_factors = factors;
+  return NULL;
+}
+
+// Room for the choice of an operation, used again by the next.
+static void reserve_choice(partitioner_t *partitioner, int target_count,
+                           int factor_count) {
+  if (target_count > partitioner->target_capacity) {
+    partitioner->target_capacity = 2 * target_count;
+    partitioner->targets =
+        pod_grow((void *)partitioner->targets, (size_t)partitioner->target_capacity,
+                 sizeof(partitioner->targets[0]));
+  }
+  if (factor_count > partitioner->factor_capacity) {
+    partitioner->factor_capacity = 2 * factor_count;
+    partitioner->factor_axes =
+        pod_grow(partitioner->factor_axes, (size_t)partitioner->factor_capacity,
+                 sizeof(partitioner->factor_axes[0]));
+    partitioner->candidates =
+        pod_grow(partitioner->candidates, (size_t)partitioner->factor_capacity,
+                 sizeof(partitioner->candidates[0]));
+    partitioner->picked =
+        pod_grow(partitioner->picked, (size_t)partitioner->factor_capacity,
+                 sizeof(partitioner->picked[0]));
+  }
+}
+
+pod_status_t partition_ruled(partitioner_t *partitioner, const mlir_op_t *op) {
+  const chip_reducer_t reducer = reducer_of(op);
+  reserve_choice(partitioner, op->result_count, 0);
+  for (int i = 0; i < op->result_count; i++) {
+    partitioner->targets[i] = partition_value_layout(partitioner, &op->results[i]);
+  }
+  alike_t key;
+  make_key(partitioner, op, reducer, &key);
+  const choice_t *choice = alike_get(partitioner->choices, &key);
+  if (choice == NULL) {
+    const factors_t *factors;
+    POD_TRY(factors_of(partitioner, op, &factors));
+    reserve_choice(partitioner, 0, factors->factor_count);
+    choice = make_choice(partitioner, op, factors, reducer);
+    alike_put(partitioner->choices, &key, choice);
+  }
+  write_local(partitioner, op, choice);
+  return NULL;
+}

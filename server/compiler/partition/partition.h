@@ -1,0 +1,33 @@
+// The stage "partition": propagates the shardings of arguments, results, constraints and
+// manual computations over @main, and writes the program of one chip (SPMD), with the
+// collectives that it needs. Theory: README.md of server/compiler.
+//
+// Threading: pure. Errors: see compiler.h.
+
+#ifndef SERVER_COMPILER_PARTITION_PARTITION_H_
+#define SERVER_COMPILER_PARTITION_PARTITION_H_
+
+#include "common/base/status.h"
+#include "common/mlir/ir.h"
+#include "common/tensor/sharding.h"
+
+// The SPMD program and how its global arguments and results lie.
+typedef struct compiler_partitioned_t {
+  // @main over local shapes; only rows of the table. Owned by the caller; made beside its
+  // source, which must outlive it.
+  mlir_module_t *module;
+  pod_arena_t *arena;  // The module's: mesh and shardings live in it.
+  const mesh_t *mesh;
+  int32_t argument_count, result_count;
+  const sharding_t **argument_shardings, **result_shardings;
+  tensor_shape_t *argument_shapes, *result_shapes;  // Global.
+} compiler_partitioned_t;
+
+// Propagates the shardings of arguments, results, constraints and manual computations
+// over @main and writes the program of one chip, with the collectives that it needs. Does
+// not change `module`. A module without shardings on a pod of n chips runs replicated on
+// a mesh of n.
+POD_MUST_USE pod_status_t compiler_partition(mlir_module_t *module, int64_t device_count,
+                                             compiler_partitioned_t *out_partitioned);
+
+#endif  // SERVER_COMPILER_PARTITION_PARTITION_H_

@@ -1,0 +1,197 @@
+// What the files partition*.c share: the program of one chip while it is written. Private
+// to them.
+
+#ifndef SERVER_COMPILER_PARTITION_PARTITIONER_H_
+#define SERVER_COMPILER_PARTITION_PARTITIONER_H_
+
+#include <stdbool.h>
+
+#include "common/mlir/ir.h"
+#include "server/compiler/partition/factors.h"
+#include "server/compiler/partition/layout.h"
+#include "server/compiler/partition/projection.h"
+#include "server/compiler/partition/propagate.h"
+#include "server/compiler/partition/reshard.h"
+#include "server/compiler/partition/shardings.h"
+#include "server/program/program.h"
+
+// A value of the source module in one layout.
+typedef struct version_t {
+  const layout_t *layout;
+  mlir_value_t *value;     // Of the new module; local.
+  chip_reducer_t reducer;  // For what is unreduced.
+  struct version_t *next;
+} version_t;
+
+// What has become of a value of the source module.
+typedef struct state_t {
+  version_t *versions;  // In the order in which they were made.
+  mlir_block_t *home;   // Where further versions go: they are of use to the whole block.
+} state_t;
+
+// Axes whose place on a chip has been looked up already.
+typedef struct place_t {
+  axes_t axes;
+  int64_t scale;
+  mlir_value_t *value;
+  struct place_t *next;
+} place_t;
+
+enum { CANDIDATES_MAX = 8 };  // Per factor; tensors that propose more are not heard.
+
+// The axes by which a factor may be sharded.
+typedef struct candidates_t {
+  int count;
+  axes_t axes[CANDIDATES_MAX];  // [0] is none.
+} candidates_t;
+
+// What has been chosen for an operation, and for all that are like it.
+typedef struct choice_t {
+  const layout_t **operands, **results;
+  const mlir_type_t **types;  // Of the local results.
+  chip_reducer_t reducer;     // Of what is unreduced.
+} choice_t;
+
+typedef struct partitioner_t {
+  mlir_module_t *source, *module;
+  const mesh_t *mesh;
+  shardings_t shardings;
+  axes_t manual;  // The axes that are manual where we are.
+  layouts_t layouts;
+  propagation_t propagation;
+  state_t *states;           // By value id of the source.
+  mlir_value_t **value_map;  // By value id of the source, for mlir_op_clone.
+  mlir_block_t *block;       // Where operations are put at present.
+  mlir_op_t *cursor;  // When set: operations go behind it instead, one after the other.
+  mlir_block_t *main_block;
+  mlir_op_t *last_place;  // Of the operations at the start of main that look up places.
+  mlir_value_t *device;   // stablehlo.partition_id, once it was needed.
+  place_t *places;
+  const mlir_attr_t *location;  // Of the operation at hand, for what is made for it.
+  mlir_position_t position;     // Likewise.
+  int64_t channel;              // The last one given to a collective.
+  projection_t projection;
+  pod_map_t *plans;          // For partition_value_plan.
+  reshard_plan_t plan;       // Room to make one.
+  const layout_t **targets;  // Of the results of the operation at hand.
+  axes_t *factor_axes;       // Of its factors.
+  candidates_t *candidates;  // Of its factors, and which of them is picked.
+  int *picked;
+  pod_map_t *choices;  // Of operations that are alike: choice_t.
+  int target_capacity, factor_capacity;
+} partitioner_t;
+
+// --- partition_emit.c: operations of the new module ---
+
+// What is made from now on is made for an operation of the old module, and says that it
+// comes from there; NULL: from nowhere.
+void partition_emit_at(partitioner_t *partitioner, const mlir_op_t *op);
+
+// An operation made by name, not yet in a block.
+mlir_op_t *partition_emit_create(partitioner_t *partitioner, const char *name,
+                                 int operand_count, mlir_value_t *const *operands,
+                                 const tensor_shape_t *result, int region_count);
+
+// Puts `op` behind the cursor; without one at the end of `home`, or, when the block at
+// hand is nested in `home`, before the operation of `home` that holds it. Returns result
+// 0.
+mlir_value_t *partition_emit_into(partitioner_t *partitioner, mlir_block_t *home,
+                                  mlir_op_t *op);
+
+// A dense constant; one element when `is_splat`.
+mlir_value_t *partition_emit_constant(partitioner_t *partitioner, mlir_block_t *home,
+                                      const tensor_shape_t *shape, const void *data,
+                                      bool is_splat);
+
+// A scalar s32: where the chip lies along `axes`, times `scale`. At the start of main.
+mlir_value_t *partition_emit_place(partitioner_t *partitioner, const axes_t *axes,
+                                   int64_t scale);
+
+// Carries out the steps of a plan and enters what they make as versions of `state`.
+// `shape` is global.
+void partition_emit_plan(partitioner_t *partitioner, state_t *state,
+                         const tensor_shape_t *shape, const version_t *from,
+                         const reshard_plan_t *plan);
+
+// --- partition_value.c: values in the layouts that are wanted ---
+
+static inline const tensor_shape_t *value_shape(const mlir_value_t *value) {
+  return &value->type->shape;
+}
+
+static inline bool value_is_tensor(const mlir_value_t *value) {
+  return value->type->kind == MLIR_TYPE_TENSOR;
+}
+
+// How a value of a global shape gets from one layout to another. Made once for all values
+// that are alike; borrowed from the partitioner.
+const reshard_plan_t *partition_value_plan(partitioner_t *partitioner,
+                                           const tensor_shape_t *shape,
+                                           const layout_t *from, const layout_t *to);
+
+// What propagation says of a value.
+const layout_t *partition_value_layout(partitioner_t *partitioner,
+                                       const mlir_value_t *value);
+
+// Enters a version. The value's home is that of `local`.
+void partition_value_put(partitioner_t *partitioner, const mlir_value_t *value,
+                         const layout_t *layout, chip_reducer_t reducer,
+                         mlir_value_t *local);
+
+// The value in a layout, made from the version that is cheapest to start from.
+mlir_value_t *partition_value_get(partitioner_t *partitioner, const mlir_value_t *value,
+                                  const layout_t *layout);
+
+// What partition_value_get would cost: nothing when it is there or is made anew. The
+// bytes of the reductions among them are added to *reduced_bytes.
+double partition_value_cost(partitioner_t *partitioner, const mlir_value_t *value,
+                            const layout_t *layout, double *reduced_bytes);
+
+// --- partition_choice.c: which shards an operation works on ---
+
+// The axes of every factor, in `out_axes`. `targets` are the layouts that the results
+// shall get.
+void partition_choose_axes(partitioner_t *partitioner, const mlir_op_t *op,
+                           const factors_t *factors, chip_reducer_t reducer,
+                           const layout_t *const *targets, axes_t *out_axes);
+
+// The layout of an operand or result that follows from the axes of the factors.
+const layout_t *partition_choice_layout(partitioner_t *partitioner,
+                                        const factor_tensor_t *mapping,
+                                        const axes_t *axes, const axes_t *unreduced);
+
+// The axes of all reduction factors.
+axes_t partition_choice_unreduced(const factors_t *factors, const axes_t *axes);
+
+// --- partition_op.c: operations with a sharding rule ---
+
+POD_MUST_USE pod_status_t partition_ruled(partitioner_t *partitioner,
+                                          const mlir_op_t *op);
+
+// The same operation on whole values.
+POD_MUST_USE pod_status_t partition_verbatim(partitioner_t *partitioner,
+                                             const mlir_op_t *op);
+
+// --- partition_control.c ---
+
+POD_MUST_USE pod_status_t partition_while(partitioner_t *partitioner,
+                                          const mlir_op_t *op);
+// IF and CASE.
+POD_MUST_USE pod_status_t partition_branches(partitioner_t *partitioner,
+                                             const mlir_op_t *op);
+POD_MUST_USE pod_status_t partition_manual(partitioner_t *partitioner,
+                                           const mlir_op_t *op);
+POD_MUST_USE pod_status_t partition_barrier(partitioner_t *partitioner,
+                                            const mlir_op_t *op);
+// Results are the operands in the layouts that propagation gave them.
+POD_MUST_USE pod_status_t partition_identity(partitioner_t *partitioner,
+                                             const mlir_op_t *op);
+
+// --- partition.c ---
+
+// Writes the operations of a block, its terminator apart, at the end of
+// partitioner->block.
+POD_MUST_USE pod_status_t partition_block(partitioner_t *partitioner,
+                                          const mlir_block_t *block);
+
+#endif  // SERVER_COMPILER_PARTITION_PARTITIONER_H_

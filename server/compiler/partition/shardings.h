@@ -1,0 +1,89 @@
+// The shardings that a module's text gives, checked against what they are given for.
+//
+// All meshes of a module that are used must be the same one but for their names; a
+// sharding on a mesh without axes is a replicated one.
+//
+// Ownership: in the arena given.
+// Threading: pure.
+// Errors: at the operation: INVALID_ARGUMENT for a sharding that is wrong, UNIMPLEMENTED
+// for one that does not divide its dimension.
+//
+// The latter is about arguments, results and manual computations, where JAX refuses it as
+// well. Within the program, where JAX allows it, a dimension is sharded over as much of
+// its axes as divides it: the values are the same, and no chip holds padding. Likewise,
+// unreduced axes are refused at the surface and count for nothing within.
+
+#ifndef SERVER_COMPILER_PARTITION_SHARDINGS_H_
+#define SERVER_COMPILER_PARTITION_SHARDINGS_H_
+
+#include <stdbool.h>
+
+#include "common/base/arena.h"
+#include "common/base/status.h"
+#include "common/mlir/ir.h"
+#include "common/tensor/sharding.h"
+#include "server/compiler/dialect/attributes.h"
+#include "server/compiler/partition/axes.h"
+
+// Where shardings are read from and into.
+typedef struct shardings_t {
+  mlir_module_t *module;
+  pod_arena_t *arena;
+  const compiler_meshes_t *meshes;
+  const mesh_t *mesh;
+} shardings_t;
+
+// Collects the meshes and finds the program's: the first with axes that a sharding is
+// over; without shardings one declared for as many devices, or one axis over all of them.
+// FAILED_PRECONDITION when what shardings are over has another number of devices.
+POD_MUST_USE pod_status_t shardings_open(mlir_module_t *module, pod_arena_t *arena,
+                                         int64_t device_count,
+                                         shardings_t *out_shardings);
+
+// A #sdy.sharding for a value of `shape` where the axes of `manual` are manual: it may
+// not use them, and gets them as replicated ones. `op` is what an error points at.
+POD_MUST_USE pod_status_t shardings_read(const shardings_t *shardings,
+                                         const mlir_attr_t *attr, const mlir_op_t *op,
+                                         const tensor_shape_t *shape,
+                                         const axes_t *manual, const sharding_t **out);
+
+// The sharding that the op's attribute gives a result; NULL when it gives none.
+POD_MUST_USE pod_status_t shardings_read_result(const shardings_t *shardings,
+                                                const mlir_op_t *op, int result,
+                                                const axes_t *manual,
+                                                const sharding_t **out);
+
+// Of an argument or result of a function; NULL when it has none.
+POD_MUST_USE pod_status_t shardings_read_argument(const shardings_t *shardings,
+                                                  const mlir_op_t *function, int argument,
+                                                  const sharding_t **out);
+POD_MUST_USE pod_status_t shardings_read_function_result(const shardings_t *shardings,
+                                                         const mlir_op_t *function,
+                                                         int result,
+                                                         const sharding_t **out);
+
+// What sdy.manual_computation says.
+typedef struct shardings_manual_t {
+  axes_t axes;  // The manual axes.
+  // Of the operands and of the results, global. Manual axes that the dimensions do not
+  // have are replicated, so that propagation does not bring them in from outside.
+  const sharding_t **inputs;
+  const sharding_t **outputs;
+} shardings_manual_t;
+
+// `around` are the axes that are manual outside of it. Checks that the types inside are
+// the local ones.
+POD_MUST_USE pod_status_t shardings_read_manual(const shardings_t *shardings,
+                                                const mlir_op_t *op, const axes_t *around,
+                                                const shardings_manual_t **out);
+
+// From outside a manual computation to inside: the manual axes leave the dimensions, and
+// may not be used there; nor may what is replicated outside.
+const sharding_t *shardings_enter(pod_arena_t *arena, const sharding_t *outside,
+                                  const axes_t *manual);
+
+// From inside to outside: the manual axes of `outside`, then those of `inside`.
+const sharding_t *shardings_leave(pod_arena_t *arena, const sharding_t *inside,
+                                  const sharding_t *outside, const axes_t *manual);
+
+#endif  // SERVER_COMPILER_PARTITION_SHARDINGS_H_

@@ -1,0 +1,468 @@
+// Which operations become one kernel, as XLA's fusion for TPUs decides it as far as HLO
+// dumps tell: the backwards walk of xla/service/instruction_fusion.cc, with products and
+// reductions that also take what follows them element by element.
+//
+// The walk goes over a block from its end. An operation whose readers are all in one
+// cluster joins it; one whose readers are in several is computed anew in each where that
+// moves fewer bytes than writing and reading it; any other is the root of a cluster of
+// its own. So no value leaves a cluster except its root's, and whatever a cluster needs
+// is made before its root: contracting clusters cannot make a cycle.
+
+#include "server/compiler/schedule/fuse.h"
+#include "server/compiler/partition/partition.h"
+
+#include <stdlib.h>
+
+#include "common/base/check.h"
+#include "common/base/memory.h"
+#include "common/mlir/diagnostic.h"
+#include "common/mlir/walk.h"
+
+// --- Uses ---
+
+static void count_uses(fuser_t *fuser) {
+  for (mlir_op_t *op = mlir_walk_first(fuser->main); op != NULL;
+       op = mlir_walk_next(fuser->main, op)) {
+    fuser->position[op->id] =
+        op->previous == NULL ? 0 : fuser->position[op->previous->id] + 1;
+    for (int i = 0; i < op->operand_count; i++) {
+      fuser->use_first[op->operands[i]->id + 1]++;
+    }
+  }
+  for (uint32_t i = 0; i < fuser->module->value_count; i++) {
+    fuser->use_first[i + 1] += fuser->use_first[i];
+  }
+}
+
+static void collect_uses(fuser_t *fuser) {
+  const size_t value_count = fuser->module->value_count;
+  fuser->use_first = pod_alloc((value_count + 1) * sizeof(*fuser->use_first));
+  count_uses(fuser);
+  fuser->uses =
+      pod_alloc(((size_t)fuser->use_first[value_count] + 1) * sizeof(*fuser->uses));
+  int32_t *next = pod_alloc((value_count + 1) * sizeof(*next));
+  for (mlir_op_t *op = mlir_walk_first(fuser->main); op != NULL;
+       op = mlir_walk_next(fuser->main, op)) {
+    for (int i = 0; i < op->operand_count; i++) {
+      const uint32_t id = op->operands[i]->id;
+      fuser->uses[fuser->use_first[id] + next[id]++] = (fuse_use_t){op, i};
+    }
+  }
+  free(next);
+}
+
+// --- Clusters ---
+
+int32_t fuse_find(const fuser_t *fuser, int32_t at) {
+  while (fuser->drafts.items[at].parent != at) {
+    fuser->drafts.items[at].parent =
+        fuser->drafts.items[fuser->drafts.items[at].parent].parent;
+    at = fuser->drafts.items[at].parent;
+  }
+  return at;
+}
+
+bool fuse_is_in(const fuser_t *fuser, const mlir_op_t *op, int32_t at) {
+  const fuse_owners_t *owners = &fuser->owners[op->id];
+  for (int32_t i = 0; i < owners->count; i++) {
+    if (fuse_find(fuser, owners->clusters[i]) == at) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool fuse_is_only_in(const fuser_t *fuser, const mlir_op_t *op, int32_t at) {
+  const fuse_owners_t *owners = &fuser->owners[op->id];
+  for (int32_t i = 0; i < owners->count; i++) {
+    if (fuse_find(fuser, owners->clusters[i]) != at) {
+      return false;
+    }
+  }
+  return owners->count > 0;
+}
+
+static void start_cluster(fuser_t *fuser, mlir_op_t *op, chip_task_kind_t kind,
+                          cluster_hero_t hero, bool is_alone) {
+  const int32_t at = fuser->drafts.count;
+  *pod_list_add(&fuser->drafts) = (fuse_draft_t){
+      .root = op,
+      .kind = kind,
+      .hero = hero,
+      .is_alone = is_alone,
+      .parent = at,
+      .member_count = 1,
+      .elements = op->result_count == 0 ? 0 : fuse_elements(&op->results[0]),
+      .next_root = CHIP_NONE};
+  if (hero == CLUSTER_HERO_REDUCE) {
+    fuser->drafts.items[at].elements = fuse_elements(op->operands[0]);
+  }
+  fuser->owners[op->id] = (fuse_owners_t){1, {at}};
+  fuser->keeps_elements[op->id] = true;
+}
+
+// --- Which edges fuse ---
+
+// Whether `producer` can be computed where operand `index` of `user` is read.
+static bool is_fusible_edge(const fuser_t *fuser, const mlir_op_t *producer,
+                            const fuse_use_t *use) {
+  const mlir_op_t *user = use->op;
+  const fuse_owners_t *owners = &fuser->owners[user->id];
+  if (user->block != producer->block || owners->count == 0) {
+    return false;
+  }
+  const fuse_draft_t *draft = &fuser->drafts.items[owners->clusters[0]];
+  if (draft->is_alone) {
+    return false;
+  }
+  const bool is_relayout = fuse_class(producer) == FUSE_RELAYOUT;
+  switch (fuse_class(user)) {
+    case FUSE_VIEW:
+      return true;
+    case FUSE_LOOP:
+      return !is_relayout;
+    case FUSE_REDUCE:
+      return !is_relayout && use->index < user->operand_count / 2;
+    case FUSE_UPDATE:
+      return !is_relayout && use->index == 1;
+    case FUSE_RELAYOUT:  // Free on the way into a product, and only there.
+      return draft->hero == CLUSTER_HERO_PRODUCT && draft->root != user;
+    case FUSE_PRODUCT:
+      return producer->kind != CHIP_OP_CONCATENATE && producer->kind != CHIP_OP_PAD &&
+             !fuse_is_transcendental(producer) &&
+             !fuser->comes_from_product[producer->id];
+    default:
+      return false;
+  }
+}
+
+// Whether what is read there is read element by element, so that a product or reduction
+// can hand its results on as they come.
+static bool keeps_elements(const fuser_t *fuser, const mlir_op_t *producer,
+                           const fuse_use_t *use) {
+  const mlir_op_t *user = use->op;
+  if (!fuser->keeps_elements[user->id]) {
+    return false;
+  }
+  switch (fuse_class(user)) {
+    case FUSE_VIEW:
+      return true;
+    case FUSE_LOOP:
+      return fuse_is_elementwise(user) && fuse_elements(user->operands[use->index]) ==
+                                              fuse_elements(&user->results[0]);
+    case FUSE_UPDATE:
+      return use->index == 1;
+    case FUSE_RELAYOUT:  // A product writes its result in any order.
+      return fuse_class(producer) == FUSE_PRODUCT;
+    default:
+      return false;
+  }
+}
+
+// The clusters that read any result of `op`, all through edges that fuse. False: some do
+// not fuse, or there are too many. Heroes join a cluster only where elements are kept.
+static bool collect_owners(const fuser_t *fuser, const mlir_op_t *op, bool is_hero,
+                           fuse_owners_t *out_owners, bool *out_keeps) {
+  *out_owners = (fuse_owners_t){0};
+  *out_keeps = true;
+  for (int r = 0; r < op->result_count; r++) {
+    const uint32_t id = op->results[r].id;
+    for (int32_t u = fuser->use_first[id]; u < fuser->use_first[id + 1]; u++) {
+      const fuse_use_t *use = &fuser->uses[u];
+      const bool keeps = keeps_elements(fuser, op, use);
+      *out_keeps = *out_keeps && keeps;
+      if (is_hero ? !keeps || fuser->owners[use->op->id].count != 1
+                  : !is_fusible_edge(fuser, op, use)) {
+        return false;
+      }
+      const fuse_owners_t *users = &fuser->owners[use->op->id];
+      for (int32_t i = 0; i < users->count; i++) {
+        int32_t k = 0;
+        while (k < out_owners->count && out_owners->clusters[k] != users->clusters[i]) {
+          k++;
+        }
+        if (k == FUSE_OWNERS_MAX) {
+          return false;
+        }
+        out_owners->clusters[k] = users->clusters[i];
+        out_owners->count += k == out_owners->count;
+      }
+    }
+  }
+  return out_owners->count > 0;
+}
+
+// Computed anew by each of `count` clusters, or once, written and read by each: which
+// moves fewer bytes?
+static bool pays_to_repeat(const mlir_op_t *op, int32_t count) {
+  if (fuse_is_transcendental(op)) {
+    return false;
+  }
+  enum { UNIT = 256 };  // Bytes; so that nothing below overflows.
+  const bool is_part = op->kind == CHIP_OP_SLICE || op->kind == CHIP_OP_DYNAMIC_SLICE;
+  const int64_t size = fuse_bytes(&op->results[0]) / UNIT;
+  int64_t reads = 0;
+  for (int i = 0; i < op->operand_count && reads <= 3 * size; i++) {
+    const mlir_value_t *operand = op->operands[i];
+    reads += fuse_is_generated(operand) ? 0 : is_part ? size : fuse_bytes(operand) / UNIT;
+  }
+  return (count - 1) * reads <= (count + 1) * size;
+}
+
+// --- The walk ---
+
+static void join(fuser_t *fuser, const mlir_op_t *op, const fuse_owners_t *owners,
+                 bool keeps) {
+  fuser->owners[op->id] = *owners;
+  fuser->keeps_elements[op->id] = keeps;
+  for (int32_t i = 0; i < owners->count; i++) {
+    fuser->drafts.items[owners->clusters[i]].member_count++;
+  }
+}
+
+static bool has_room(const fuser_t *fuser, const fuse_owners_t *owners) {
+  for (int32_t i = 0; i < owners->count; i++) {
+    if (fuser->drafts.items[owners->clusters[i]].member_count >= FUSE_MEMBERS_MAX) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// A kernel has one product. What comes out of another one element by element ends that
+// one: a sum of products is added up product by product.
+static bool ends_another_product(const fuser_t *fuser, const mlir_op_t *op,
+                                 const fuse_owners_t *owners, bool keeps) {
+  bool has_product = false;
+  for (int32_t i = 0; i < owners->count; i++) {
+    has_product = has_product ||
+                  fuser->drafts.items[owners->clusters[i]].hero == CLUSTER_HERO_PRODUCT;
+  }
+  return has_product && keeps && fuser->comes_from_product[op->id];
+}
+
+static void visit_loop(fuser_t *fuser, mlir_op_t *op) {
+  fuse_owners_t owners;
+  bool keeps;
+  if (collect_owners(fuser, op, false, &owners, &keeps) && has_room(fuser, &owners) &&
+      !ends_another_product(fuser, op, &owners, keeps) &&
+      (owners.count == 1 || pays_to_repeat(op, owners.count))) {
+    join(fuser, op, &owners, keeps && owners.count == 1);
+    return;
+  }
+  start_cluster(fuser, op, CHIP_TASK_COMPUTE, CLUSTER_HERO_NONE, false);
+}
+
+// A view joins its readers, or is nobody's.
+static void visit_view(fuser_t *fuser, const mlir_op_t *op) {
+  fuse_owners_t owners;
+  bool keeps;
+  if (collect_owners(fuser, op, false, &owners, &keeps) && has_room(fuser, &owners)) {
+    join(fuser, op, &owners, keeps && owners.count == 1);
+  }
+}
+
+// A product that would have to wait for a collective, only because what follows it needs
+// that, stays by itself: it is what the collective can overlap with.
+static void visit_hero(fuser_t *fuser, mlir_op_t *op, cluster_hero_t hero) {
+  fuse_owners_t owners;
+  bool keeps;
+  if (collect_owners(fuser, op, true, &owners, &keeps) && owners.count == 1 &&
+      has_room(fuser, &owners)) {
+    fuse_draft_t *draft = &fuser->drafts.items[owners.clusters[0]];
+    if (draft->hero == CLUSTER_HERO_NONE && !draft->is_alone &&
+        fuser->level[draft->root->id] <= fuser->level[op->id]) {
+      join(fuser, op, &owners, false);
+      draft->hero = hero;
+      draft->elements = hero == CLUSTER_HERO_REDUCE ? fuse_elements(op->operands[0]) : 0;
+      return;
+    }
+  }
+  start_cluster(fuser, op, CHIP_TASK_COMPUTE, hero, false);
+}
+
+static void visit(fuser_t *fuser, mlir_op_t *op) {
+  switch (fuse_class(op)) {
+    case FUSE_FREE:
+      return;
+    case FUSE_VIEW:
+      visit_view(fuser, op);
+      return;
+    case FUSE_LOOP:
+    case FUSE_RELAYOUT:
+      visit_loop(fuser, op);
+      return;
+    case FUSE_REDUCE:
+      visit_hero(fuser, op, CLUSTER_HERO_REDUCE);
+      return;
+    case FUSE_PRODUCT:
+      visit_hero(fuser, op, CLUSTER_HERO_PRODUCT);
+      return;
+    case FUSE_UPDATE:
+      start_cluster(fuser, op, CHIP_TASK_COMPUTE, CLUSTER_HERO_NONE, false);
+      return;
+    case FUSE_ALONE:
+      start_cluster(fuser, op, CHIP_TASK_COMPUTE, CLUSTER_HERO_NONE, true);
+      return;
+    case FUSE_COLLECTIVE:
+      start_cluster(fuser, op, CHIP_TASK_COLLECTIVE, CLUSTER_HERO_NONE, true);
+      return;
+    case FUSE_CONTROL:
+      start_cluster(fuser, op,
+                    op->kind == CHIP_OP_WHILE ? CHIP_TASK_WHILE : CHIP_TASK_BRANCH,
+                    CLUSTER_HERO_NONE, true);
+      return;
+  }
+}
+
+// What comes out of a product element by element is better finished there than begun in
+// the next one.
+static void mark_products(fuser_t *fuser, const mlir_block_t *block) {
+  for (const mlir_op_t *op = block->first; op != NULL; op = op->next) {
+    const fuse_class_t class = fuse_class(op);
+    bool *marked = &fuser->comes_from_product[op->id];
+    *marked = class == FUSE_PRODUCT;
+    const bool passes =
+        class == FUSE_VIEW || (class == FUSE_LOOP && fuse_is_elementwise(op));
+    for (int i = 0; i < op->operand_count && passes && !*marked; i++) {
+      const mlir_op_t *maker = op->operands[i]->op;
+      *marked = maker != NULL && fuser->comes_from_product[maker->id] &&
+                fuse_elements(op->operands[i]) == fuse_elements(&op->results[0]);
+    }
+  }
+}
+
+static void find_levels(fuser_t *fuser, const mlir_block_t *block) {
+  for (const mlir_op_t *op = block->first; op != NULL; op = op->next) {
+    int32_t level = 0;
+    for (int i = 0; i < op->operand_count; i++) {
+      const mlir_op_t *maker = op->operands[i]->op;
+      if (maker != NULL && maker->block == block && fuser->level[maker->id] > level) {
+        level = fuser->level[maker->id];
+      }
+    }
+    fuser->level[op->id] = level + (fuse_class(op) == FUSE_COLLECTIVE);
+  }
+}
+
+// --- The result ---
+
+static void add_block(clusters_t *clusters, mlir_block_t *block) {
+  *pod_list_add(&clusters->blocks) = (cluster_block_t){.block = block};
+}
+
+// A block that has no operation but its end has no cluster, yet is there.
+static void fuse_block(fuser_t *fuser, clusters_t *clusters, int32_t index) {
+  const mlir_block_t *block = clusters->blocks.items[index].block;
+  const int32_t first = fuser->drafts.count;
+  mark_products(fuser, block);
+  find_levels(fuser, block);
+  for (mlir_op_t *op = block->last; op != NULL; op = op->previous) {
+    visit(fuser, op);
+    if (fuse_class(op) == FUSE_CONTROL) {
+      for (int r = 0; r < op->region_count; r++) {
+        add_block(clusters, mlir_op_block(op, r));
+      }
+    }
+  }
+  fuse_merge(fuser, block, first);
+}
+
+// Clusters in the order of their roots, block after block.
+static int32_t *finish_clusters(const fuser_t *fuser, clusters_t *clusters) {
+  int32_t *cluster_of_draft =
+      pod_alloc(((size_t)fuser->drafts.count + 1) * sizeof(*cluster_of_draft));
+  clusters->clusters =
+      pod_alloc(((size_t)fuser->drafts.count + 1) * sizeof(*clusters->clusters));
+  for (int32_t b = 0; b < clusters->blocks.count; b++) {
+    cluster_block_t *block = &clusters->blocks.items[b];
+    block->first_cluster = clusters->cluster_count;
+    for (mlir_op_t *op = block->block->first; op != NULL; op = op->next) {
+      const fuse_owners_t *owners = &fuser->owners[op->id];
+      if (owners->count != 1 || fuser->drafts.items[owners->clusters[0]].root != op ||
+          fuser->drafts.items[owners->clusters[0]].parent != owners->clusters[0]) {
+        continue;
+      }
+      const fuse_draft_t *draft = &fuser->drafts.items[owners->clusters[0]];
+      cluster_of_draft[owners->clusters[0]] = clusters->cluster_count;
+      clusters->clusters[clusters->cluster_count++] =
+          (cluster_t){.kind = draft->kind, .hero = draft->hero, .root = op};
+    }
+    block->cluster_count = clusters->cluster_count - block->first_cluster;
+  }
+  for (int32_t i = 0; i < fuser->drafts.count; i++) {
+    cluster_of_draft[i] = cluster_of_draft[fuse_find(fuser, i)];
+  }
+  return cluster_of_draft;
+}
+
+static void deinit(fuser_t *fuser) {
+  free(fuser->use_first);
+  free(fuser->uses);
+  free(fuser->position);
+  free(fuser->owners);
+  free(fuser->keeps_elements);
+  free(fuser->comes_from_product);
+  free(fuser->level);
+  pod_list_deinit(&fuser->drafts);
+}
+
+static void init(fuser_t *fuser) {
+  const size_t op_count = fuser->module->op_count;
+  fuser->position = pod_alloc(op_count * sizeof(*fuser->position));
+  fuser->owners = pod_alloc(op_count * sizeof(*fuser->owners));
+  fuser->keeps_elements = pod_alloc(op_count);
+  fuser->comes_from_product = pod_alloc(op_count);
+  fuser->level = pod_alloc(op_count * sizeof(*fuser->level));
+  collect_uses(fuser);
+}
+
+pod_status_t clusters_create(const compiler_partitioned_t *partitioned,
+                             const clusters_clock_t *clock, clusters_t **out_clusters) {
+  mlir_module_t *module = partitioned->module;
+  fuser_t fuser = {.module = module, .main = mlir_module_find_symbol(module, "main")};
+  if (fuser.main == NULL || mlir_op_block(fuser.main, 0) == NULL) {
+    return mlir_error_at(module, 0, POD_INVALID_ARGUMENT,
+                         "the module has no function @main");
+  }
+  clusters_t *clusters = pod_alloc(sizeof(*clusters));
+  *clusters = (clusters_t){.module = module,
+                           .partitioned = partitioned,
+                           .spec = clock->spec,
+                           .torus = clock->torus,
+                           .algorithms = clock->algorithms,
+                           .prices = clock->prices,
+                           .op_count = module->op_count};
+  init(&fuser);
+  add_block(clusters, mlir_op_block(fuser.main, 0));
+  for (int32_t b = 0; b < clusters->blocks.count; b++) {
+    fuse_block(&fuser, clusters, b);
+  }
+  int32_t *cluster_of_draft = finish_clusters(&fuser, clusters);
+  const pod_status_t status = fuse_count_work(&fuser, clusters, cluster_of_draft);
+  free(cluster_of_draft);
+  deinit(&fuser);
+  if (status != NULL) {
+    clusters_destroy(clusters);
+    return status;
+  }
+  *out_clusters = clusters;
+  return NULL;
+}
+
+void clusters_destroy(clusters_t *clusters) {
+  if (clusters == NULL) {
+    return;
+  }
+  for (int32_t b = 0; b < clusters->blocks.count; b++) {
+    free(clusters->blocks.items[b].ops);
+  }
+  free(clusters->steps);
+  pod_list_deinit(&clusters->blocks);
+  free(clusters->clusters);
+  free(clusters->members);
+  pod_list_deinit(&clusters->values);
+  pod_list_deinit(&clusters->prefetches);
+  free(clusters->cluster_of);
+  free(clusters);
+}

@@ -1,0 +1,29 @@
+// A count of uses; the last one frees.
+
+#include "server/coordinator/core/compiled.h"
+
+#include <stdlib.h>
+
+#include "common/base/memory.h"
+
+compiled_t *compiled_create(const compiled_t *parts) {
+  compiled_t *compiled = pod_alloc(sizeof(*compiled));
+  *compiled = *parts;
+  compiled->use_count = 1;
+  return compiled;
+}
+
+compiled_t *compiled_use(compiled_t *compiled) {
+  if (compiled != NULL) {
+    compiled->use_count++;
+  }
+  return compiled;
+}
+
+void compiled_unuse(compiled_t *compiled) {
+  if (compiled != NULL && --compiled->use_count == 0) {
+    compiled->destroy(compiled->result);
+    free(compiled->packed);
+    free(compiled);
+  }
+}

@@ -1,0 +1,576 @@
+// Three maps by id, and a list of operations in each session. Handles are counted by
+// use: dropping one only hides it until the last use ends.
+
+#include "server/coordinator/core/store.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/id_map.h"
+#include "common/base/memory.h"
+#include "common/base/text.h"
+
+struct store_t {
+  store_events_t events;
+  uint64_t next_id;
+  uint64_t next_session;
+  pod_map_t *sessions;     // Of store_session_t, closing ones too.
+  pod_map_t *arrays;       // Of store_array_t, dropped ones too.
+  pod_map_t *executables;  // Of store_executable_t, likewise.
+};
+
+store_t *store_create(const store_events_t *events) {
+  store_t *store = pod_alloc(sizeof(*store));
+  store->events = *events;
+  store->next_id = store->next_session = 1;
+  store->sessions = pod_map_create();
+  store->arrays = pod_map_create();
+  store->executables = pod_map_create();
+  return store;
+}
+
+uint64_t store_new_id(store_t *store) {
+  return store->next_id++;
+}
+
+// --- Freeing ---
+
+static void free_array(store_array_t *array) {
+  array->session->array_count--;
+  POD_CHECK(pod_id_map_remove(array->session->store->arrays, array->id) != NULL);
+  array_layout_release(array->layout);
+  free(array->lost_reason);
+  free(array->lost_chips);
+  free(array);
+}
+
+static void destroy_executable(store_executable_t *executable) {
+  for (int32_t i = 0; i < executable->argument_count; i++) {
+    array_layout_release(executable->arguments[i]);
+    free(executable->argument_names[i]);
+  }
+  for (int32_t i = 0; i < executable->result_count; i++) {
+    array_layout_release(executable->results[i]);
+  }
+  free(executable->arguments);
+  free(executable->argument_names);
+  free(executable->results);
+  free(executable->name);
+  compiled_unuse(executable->compiled);
+  free(executable->loaded_epochs);
+  free(executable);
+}
+
+static void free_executable(store_executable_t *executable) {
+  executable->session->executable_count--;
+  POD_CHECK(pod_id_map_remove(executable->session->store->executables, executable->id) !=
+            NULL);
+  destroy_executable(executable);
+}
+
+static void free_session(store_session_t *session) {
+  store_t *store = session->store;
+  size_t position = 0;
+  void *value;
+  while (pod_id_map_next(store->arrays, &position, NULL, &value)) {
+    store_array_t *array = value;
+    if (array->session == session) {
+      POD_CHECK(array->use_count == 0);
+      free_array(array);
+    }
+  }
+  position = 0;
+  while (pod_id_map_next(store->executables, &position, NULL, &value)) {
+    store_executable_t *executable = value;
+    if (executable->session == session) {
+      POD_CHECK(executable->use_count == 0);
+      free_executable(executable);
+    }
+  }
+  for (int i = 0; i < STORE_PROFILES_KEPT; i++) {
+    store_profile_unuse(session->profiles[i]);
+  }
+  POD_CHECK(pod_id_map_remove(store->sessions, session->id) != NULL);
+  free(session);
+}
+
+void store_destroy(store_t *store) {
+  if (store == NULL) {
+    return;
+  }
+  size_t position = 0;
+  void *value;
+  while (pod_id_map_next(store->sessions, &position, NULL, &value)) {
+    POD_CHECK(((store_session_t *)value)->operation_count == 0);
+    free_session(value);
+  }
+  pod_map_destroy(store->sessions);
+  pod_map_destroy(store->arrays);
+  pod_map_destroy(store->executables);
+  free(store);
+}
+
+// --- Sessions ---
+
+pod_status_t store_open_session(store_t *store, const char *client, bool waits_for_pod,
+                                store_session_t **out_session) {
+  if (pod_map_count(store->sessions) >= STORE_SESSIONS_MAX) {
+    return pod_error(POD_RESOURCE_EXHAUSTED,
+                     "there are %d sessions already, which is the most: end one first",
+                     STORE_SESSIONS_MAX);
+  }
+  store_session_t *session = pod_alloc(sizeof(*session));
+  session->id = store->next_session++;
+  session->store = store;
+  session->waits_for_pod = waits_for_pod;
+  snprintf(session->client, sizeof(session->client), "%s", client);
+  pod_id_map_put(store->sessions, session->id, session);
+  *out_session = session;
+  return NULL;
+}
+
+pod_status_t store_find_session(const store_t *store, uint64_t id,
+                                store_session_t **out_session) {
+  store_session_t *session = pod_id_map_get(store->sessions, id);
+  if (session == NULL || session->is_closing) {
+    return pod_error(POD_NOT_FOUND,
+                     "there is no session %" PRIu64
+                     ": it lives as long as the OpenSession call that began it",
+                     id);
+  }
+  *out_session = session;
+  return NULL;
+}
+
+// Stopping one may end others, so that the walk begins anew each time.
+static void stop_operations(store_session_t *session) {
+  for (store_operation_t *at = session->operations; at != NULL;) {
+    if (at->is_stopping) {
+      at = at->next;
+      continue;
+    }
+    at->is_stopping = true;
+    at->stop(at);
+    at = session->operations;
+  }
+}
+
+static void end_session(store_session_t *session) {
+  const store_events_t events = session->store->events;
+  const uint64_t id = session->id;
+  free_session(session);
+  events.session_gone(events.context, id);
+}
+
+void store_close_session(store_session_t *session) {
+  POD_CHECK(!session->is_closing);
+  // Its own operation: the last of the others must not end the session under our feet.
+  session->operation_count++;
+  session->is_closing = true;
+  stop_operations(session);
+  if (--session->operation_count == 0) {
+    end_session(session);
+  }
+}
+
+int32_t store_session_count(const store_t *store) {
+  return (int32_t)pod_map_count(store->sessions);
+}
+
+int32_t store_operation_count(const store_t *store) {
+  int32_t count = 0;
+  size_t position = 0;
+  void *value;
+  while (pod_id_map_next(store->sessions, &position, NULL, &value)) {
+    count += ((store_session_t *)value)->operation_count;
+  }
+  return count;
+}
+
+pod_status_t store_operation_begin(store_session_t *session, store_operation_t *operation,
+                                   void (*stop)(store_operation_t *)) {
+  POD_CHECK(!session->is_closing);
+  if (session->operation_count >= STORE_OPERATIONS_MAX) {
+    return pod_error(
+        POD_RESOURCE_EXHAUSTED,
+        "session %" PRIu64
+        " has %d calls under way already, which is the most: let one end first",
+        session->id, STORE_OPERATIONS_MAX);
+  }
+  *operation =
+      (store_operation_t){.session = session, .next = session->operations, .stop = stop};
+  if (session->operations != NULL) {
+    session->operations->previous = operation;
+  }
+  session->operations = operation;
+  session->operation_count++;
+  return NULL;
+}
+
+void store_operation_end(store_operation_t *operation) {
+  store_session_t *session = operation->session;
+  if (operation->previous != NULL) {
+    operation->previous->next = operation->next;
+  } else {
+    session->operations = operation->next;
+  }
+  if (operation->next != NULL) {
+    operation->next->previous = operation->previous;
+  }
+  if (--session->operation_count == 0 && session->is_closing) {
+    end_session(session);
+  }
+}
+
+void store_stop_operations(store_t *store) {
+  size_t position = 0;
+  void *value;
+  while (pod_id_map_next(store->sessions, &position, NULL, &value)) {
+    stop_operations(value);
+  }
+}
+
+// --- Arrays ---
+
+pod_status_t store_check_room(const store_session_t *session, size_t count) {
+  if (count > (size_t)(STORE_ARRAYS_MAX - session->array_count)) {
+    return pod_error(POD_RESOURCE_EXHAUSTED,
+                     "session %" PRIu64 " has %" PRId32
+                     " arrays and may have %d; %zu more are too many: free some",
+                     session->id, session->array_count, STORE_ARRAYS_MAX, count);
+  }
+  return NULL;
+}
+
+store_array_t *store_add_array(store_session_t *session, uint64_t id,
+                               array_layout_t *layout) {
+  store_array_t *array = pod_alloc(sizeof(*array));
+  array->id = id;
+  array->session = session;
+  array->layout = array_layout_retain(layout);
+  session->array_count++;
+  pod_id_map_put(session->store->arrays, id, array);
+  return array;
+}
+
+pod_status_t store_find_array(const store_session_t *session, uint64_t id,
+                              store_array_t **out_array) {
+  store_array_t *array = pod_id_map_get(session->store->arrays, id);
+  if (array == NULL || array->session != session || array->is_dropped) {
+    return pod_error(POD_NOT_FOUND, "session %" PRIu64 " has no array %" PRIu64,
+                     session->id, id);
+  }
+  *out_array = array;
+  return NULL;
+}
+
+pod_status_t store_check_whole(const store_array_t *array) {
+  if (array->lost_reason != NULL) {
+    return pod_error(POD_DATA_LOSS,
+                     "array %" PRIu64 " has lost its part on %s; put it again", array->id,
+                     array->lost_reason);
+  }
+  return NULL;
+}
+
+void store_array_use(store_array_t *array) {
+  array->use_count++;
+}
+
+static void let_array_go(store_array_t *array) {
+  const store_session_t *session = array->session;
+  if (!array->is_dropped || array->use_count > 0) {
+    return;
+  }
+  const store_events_t events = session->store->events;
+  const bool is_closing = session->is_closing;
+  const uint64_t id = array->id;
+  const int32_t chip_count = array->layout->chip_count;
+  free_array(array);
+  if (!is_closing) {  // Else the chips free all of the session in one go.
+    events.array_gone(events.context, id, chip_count);
+  }
+}
+
+void store_array_unuse(store_array_t *array) {
+  POD_CHECK(array->use_count > 0);
+  array->use_count--;
+  let_array_go(array);
+}
+
+void store_array_drop(store_array_t *array) {
+  array->is_dropped = true;
+  let_array_go(array);
+}
+
+void store_lose_chip(store_t *store, int32_t chip, const char *reason) {
+  size_t position = 0;
+  void *value;
+  while (pod_id_map_next(store->arrays, &position, NULL, &value)) {
+    store_array_t *array = value;
+    if (chip >= array->layout->chip_count) {
+      continue;
+    }
+    if (array->lost_reason == NULL) {
+      array->lost_reason = pod_strdup(reason);
+      array->lost_chips =
+          pod_alloc((size_t)array->layout->chip_count * sizeof(*array->lost_chips));
+    }
+    array->lost_chips[chip] = true;
+  }
+  position = 0;
+  while (pod_id_map_next(store->executables, &position, NULL, &value)) {
+    store_executable_t *executable = value;
+    if (chip < executable->chip_count) {
+      executable->loaded_epochs[chip] = 0;
+    }
+  }
+}
+
+// --- Executables ---
+
+static pod_status_t copy_interfaces(const chip_interface_t *interfaces, int32_t count,
+                                    array_layout_t **layouts, int32_t *out_done) {
+  for (int32_t i = 0; i < count; i++) {
+    POD_TRY(
+        array_layout_create(&interfaces[i].shape, interfaces[i].sharding, &layouts[i]));
+    *out_done = i + 1;
+  }
+  return NULL;
+}
+
+static pod_status_t fill_executable(store_executable_t *executable,
+                                    const chip_program_t *program) {
+  const size_t argument_count = (size_t)program->argument_count;
+  executable->arguments = pod_alloc(argument_count * sizeof(array_layout_t *));
+  executable->argument_names = pod_alloc(argument_count * sizeof(char *));
+  executable->results =
+      pod_alloc((size_t)program->result_count * sizeof(array_layout_t *));
+  executable->chip_count = (int32_t)program->mesh->device_count;
+  executable->loaded_epochs =
+      pod_alloc((size_t)executable->chip_count * sizeof(*executable->loaded_epochs));
+  executable->name = pod_strdup(program->name);
+  if (!executable->is_loadable) {
+    return NULL;
+  }
+  POD_TRY(copy_interfaces(program->arguments, program->argument_count,
+                          executable->arguments, &executable->argument_count));
+  for (size_t i = 0; i < argument_count; i++) {
+    executable->argument_names[i] = pod_strdup(program->arguments[i].name);
+  }
+  return copy_interfaces(program->results, program->result_count, executable->results,
+                         &executable->result_count);
+}
+
+pod_status_t store_add_executable(store_session_t *session, const chip_program_t *program,
+                                  compiled_t *compiled, bool is_loadable,
+                                  store_executable_t **out_executable) {
+  store_executable_t *executable = pod_alloc(sizeof(*executable));
+  executable->compiled = compiled_use(compiled);
+  executable->is_loadable = is_loadable;
+  pod_status_t status = fill_executable(executable, program);
+  if (status == NULL && session->executable_count >= STORE_EXECUTABLES_MAX) {
+    status = pod_error(POD_RESOURCE_EXHAUSTED,
+                       "session %" PRIu64
+                       " has %d executables already, which is the most: free some",
+                       session->id, STORE_EXECUTABLES_MAX);
+  }
+  if (status != NULL) {
+    destroy_executable(executable);
+    return status;
+  }
+  executable->id = store_new_id(session->store);
+  executable->session = session;
+  session->executable_count++;
+  pod_id_map_put(session->store->executables, executable->id, executable);
+  *out_executable = executable;
+  return NULL;
+}
+
+pod_status_t store_find_executable(const store_session_t *session, uint64_t id,
+                                   store_executable_t **out_executable) {
+  store_executable_t *executable = pod_id_map_get(session->store->executables, id);
+  if (executable == NULL || executable->session != session || executable->is_dropped) {
+    return pod_error(POD_NOT_FOUND, "session %" PRIu64 " has no executable %" PRIu64,
+                     session->id, id);
+  }
+  *out_executable = executable;
+  return NULL;
+}
+
+pod_status_t store_check_loadable(const store_executable_t *executable) {
+  if (!executable->is_loadable) {
+    return pod_error(POD_FAILED_PRECONDITION,
+                     "executable %" PRIu64
+                     " (%s) was compiled only to be looked at and simulated: compile it "
+                     "without `only` to run it",
+                     executable->id, executable->name);
+  }
+  return NULL;
+}
+
+void store_executable_use(store_executable_t *executable) {
+  executable->use_count++;
+}
+
+static void let_executable_go(store_executable_t *executable) {
+  const store_session_t *session = executable->session;
+  if (!executable->is_dropped || executable->use_count > 0) {
+    return;
+  }
+  const store_events_t events = session->store->events;
+  const bool is_on_chips = !session->is_closing && executable->is_loadable;
+  const uint64_t id = executable->id;
+  const int32_t chip_count = executable->chip_count;
+  free_executable(executable);
+  if (is_on_chips) {
+    events.executable_gone(events.context, id, chip_count);
+  }
+}
+
+void store_executable_unuse(store_executable_t *executable) {
+  POD_CHECK(executable->use_count > 0);
+  executable->use_count--;
+  let_executable_go(executable);
+}
+
+void store_executable_drop(store_executable_t *executable) {
+  executable->is_dropped = true;
+  let_executable_go(executable);
+}
+
+static pod_status_t check_argument(const store_executable_t *executable, size_t index,
+                                   const store_array_t *array) {
+  const array_layout_t *wanted = executable->arguments[index];
+  if (!array_layout_equal(wanted, array->layout)) {
+    pod_text_t text = {0};
+    array_layout_print(&text, wanted);
+    pod_text_printf(&text, ", array %" PRIu64 " is ", array->id);
+    array_layout_print(&text, array->layout);
+    const pod_status_t status =
+        pod_error(POD_INVALID_ARGUMENT, "argument %zu (%s) of %s is %s", index,
+                  executable->argument_names[index], executable->name, text.bytes);
+    pod_text_deinit(&text);
+    return status;
+  }
+  return pod_status_context(store_check_whole(array), "argument %zu (%s) of %s", index,
+                            executable->argument_names[index], executable->name);
+}
+
+pod_status_t store_check_arguments(const store_executable_t *executable, size_t count,
+                                   store_array_t *const *arrays) {
+  if (count != (size_t)executable->argument_count) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "%s takes %" PRId32 " arguments, %zu were given", executable->name,
+                     executable->argument_count, count);
+  }
+  for (size_t i = 0; i < count; i++) {
+    POD_TRY(check_argument(executable, i, arrays[i]));
+  }
+  return NULL;
+}
+
+// --- Profiles ---
+
+store_profile_t *store_profile_create(uint64_t execution, compiled_t *compiled,
+                                      int32_t chip_count) {
+  store_profile_t *profile = pod_alloc(sizeof(*profile));
+  *profile = (store_profile_t){
+      .use_count = 1,
+      .execution = execution,
+      .compiled = compiled_use(compiled),
+      .chip_count = chip_count,
+      .traces = pod_alloc((size_t)chip_count * sizeof(*profile->traces))};
+  for (int32_t chip = 0; chip < chip_count && compiled != NULL; chip++) {
+    profile->traces[chip] = pod_alloc(sizeof(chip_trace_t));
+    chip_trace_init(profile->traces[chip], compiled->result->program);
+  }
+  return profile;
+}
+
+void store_profile_use(store_profile_t *profile) {
+  profile->use_count++;
+}
+
+static void free_trace(chip_trace_t *trace) {
+  if (trace != NULL) {
+    chip_trace_deinit(trace);
+    free(trace);
+  }
+}
+
+// Whether a chip before this one has the very same.
+static bool is_shared(const store_profile_t *profile, int32_t chip) {
+  for (int32_t other = 0; other < chip; other++) {
+    if (profile->traces[other] == profile->traces[chip]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void store_profile_unuse(store_profile_t *profile) {
+  if (profile == NULL || --profile->use_count > 0) {
+    return;
+  }
+  for (int32_t chip = profile->chip_count - 1; chip >= 0; chip--) {
+    if (!is_shared(profile, chip)) {
+      free_trace(profile->traces[chip]);
+    }
+  }
+  free(profile->traces);
+  for (int32_t i = 0; i < profile->parts.count; i++) {
+    free(profile->parts.items[i].data);
+  }
+  pod_list_deinit(&profile->parts);
+  pod_status_free(profile->trace_status);
+  compiled_unuse(profile->compiled);
+  free(profile);
+}
+
+void store_profile_add_part(store_profile_t *profile, uint8_t *data, size_t size_bytes) {
+  *pod_list_add(&profile->parts) =
+      (store_bytes_t){.data = data, .size_bytes = size_bytes};
+}
+
+chip_trace_t *store_profile_trace(store_profile_t *profile, int32_t chip) {
+  return chip >= 0 && chip < profile->chip_count ? profile->traces[chip] : NULL;
+}
+
+void store_profile_share_traces(store_profile_t *profile) {
+  for (int32_t chip = 1; chip < profile->chip_count; chip++) {
+    for (int32_t other = 0; other < chip; other++) {
+      if (profile->traces[chip] != NULL &&
+          chip_trace_equal(profile->traces[chip], profile->traces[other])) {
+        free_trace(profile->traces[chip]);
+        profile->traces[chip] = profile->traces[other];
+        break;
+      }
+    }
+  }
+}
+
+void store_keep_profile(store_session_t *session, store_profile_t *profile) {
+  store_profile_t **place = &session->profiles[session->profile_next];
+  session->profile_next = (session->profile_next + 1) % STORE_PROFILES_KEPT;
+  store_profile_unuse(*place);
+  store_profile_use(profile);
+  *place = profile;
+}
+
+pod_status_t store_find_profile(const store_session_t *session, uint64_t execution,
+                                store_profile_t **out_profile) {
+  for (int i = 0; i < STORE_PROFILES_KEPT; i++) {
+    if (session->profiles[i] != NULL && session->profiles[i]->execution == execution) {
+      *out_profile = session->profiles[i];
+      return NULL;
+    }
+  }
+  return pod_error(POD_NOT_FOUND,
+                   "session %" PRIu64 " has no profile of execution %" PRIu64
+                   ": only those of its last %d executions are kept",
+                   session->id, execution, STORE_PROFILES_KEPT);
+}

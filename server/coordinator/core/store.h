@@ -1,0 +1,230 @@
+// What clients own: sessions, and in them arrays, executables and the profiles of their
+// last executions. Only the books; the bytes are on the chips.
+//
+// Ids are unique in the coordinator, over all kinds of handle. A handle that is freed
+// while an operation uses it can no longer be found, and goes when its last use ends. A
+// session that closes first stops its operations, and goes when the last has ended.
+//
+// Threading: one thread at a time.
+// Ownership: everything belongs to the store; pointers are borrowed: an array's or
+// executable's while it is in use (store_*_use), a session's while one of its operations
+// runs.
+// Errors: NOT_FOUND names the handle and the session; RESOURCE_EXHAUSTED the bound.
+
+#ifndef SERVER_COORDINATOR_CORE_STORE_H_
+#define SERVER_COORDINATOR_CORE_STORE_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/list.h"
+#include "common/base/map.h"
+#include "common/base/status.h"
+#include "server/coordinator/core/array_layout.h"
+#include "server/coordinator/core/compiled.h"
+#include "server/program/program.h"
+#include "server/program/trace.h"
+
+enum {
+  STORE_SESSIONS_MAX = 256,
+  STORE_ARRAYS_MAX = 1 << 16,       // Per session.
+  STORE_EXECUTABLES_MAX = 1 << 10,  // Per session.
+  STORE_OPERATIONS_MAX = 256,       // Per session, at a time.
+  STORE_PROFILES_KEPT = 4,          // Per session.
+  STORE_CLIENT_BYTES_MAX = 128,     // Of a client's name; what is longer is cut off.
+};
+
+typedef struct store_t store_t;
+typedef struct store_session_t store_session_t;
+typedef struct store_operation_t store_operation_t;
+
+// Something that a session has under way: a compile, a put, a fetch, an execution.
+// Embedded in it.
+struct store_operation_t {
+  store_session_t *session;
+  store_operation_t *previous, *next;
+  bool is_stopping;
+  // The session ends: give up, and call store_operation_end, here or later. Called once.
+  void (*stop)(store_operation_t *operation);
+};
+
+typedef struct store_array_t {
+  uint64_t id;
+  store_session_t *session;
+  array_layout_t *layout;
+  int32_t use_count;
+  bool is_dropped;
+  char *lost_reason;  // Why a part of it is gone; NULL while it is whole.
+  bool *lost_chips;   // By chip, layout->chip_count of them; NULL while it is whole.
+} store_array_t;
+
+typedef struct store_executable_t {
+  uint64_t id;
+  store_session_t *session;
+  int32_t use_count;
+  bool is_dropped;
+  char *name;
+  int32_t argument_count, result_count;
+  array_layout_t **arguments, **results;
+  char **argument_names;
+  int32_t chip_count;
+  compiled_t *compiled;
+  // compiled->packed is for the pod's chips; false: it was compiled only to be looked at
+  // and simulated, perhaps for another pod, and has no arguments or results here.
+  bool is_loadable;
+  uint64_t *loaded_epochs;  // By chip: the epoch of the worker that has it; 0: none.
+} store_executable_t;
+
+typedef struct store_bytes_t {
+  uint8_t *data;
+  size_t size_bytes;
+} store_bytes_t;
+
+// What an execution has left: of each chip what was measured, as serialised
+// podium.v1.ProfileParts, and the way of its control flow. Counted: it may go out to a
+// client while newer ones take its place.
+typedef struct store_profile_t {
+  int32_t use_count;
+  uint64_t execution;
+  compiled_t *compiled;
+  POD_LIST(store_bytes_t) parts;
+  int32_t chip_count;
+  chip_trace_t **traces;      // By chip; chips that went the same way share one.
+  pod_status_t trace_status;  // Why there are no traces; NULL: there are.
+} store_profile_t;
+
+struct store_session_t {
+  uint64_t id;
+  store_t *store;
+  char client[STORE_CLIENT_BYTES_MAX];
+  bool waits_for_pod;
+  bool is_closing;
+  int32_t array_count, executable_count, operation_count;
+  store_operation_t *operations;
+  store_profile_t *profiles[STORE_PROFILES_KEPT];  // NULL: none yet.
+  int profile_next;
+};
+
+// What has to be freed on the chips. Called with the books already closed.
+typedef struct store_events_t {
+  void (*array_gone)(void *context, uint64_t array, int32_t chip_count);
+  void (*executable_gone)(void *context, uint64_t executable, int32_t chip_count);
+  void (*session_gone)(void *context, uint64_t session);
+  void *context;
+} store_events_t;
+
+store_t *store_create(const store_events_t *events);
+
+// Accepts NULL. Closes nothing on the chips; there must be no operations left.
+void store_destroy(store_t *store);
+
+// For arrays, executables and executions.
+uint64_t store_new_id(store_t *store);
+
+// --- Sessions ---
+
+POD_MUST_USE pod_status_t store_open_session(store_t *store, const char *client,
+                                             bool waits_for_pod,
+                                             store_session_t **out_session);
+
+POD_MUST_USE pod_status_t store_find_session(const store_t *store, uint64_t id,
+                                             store_session_t **out_session);
+
+// Stops its operations; the session goes when the last has ended, perhaps at once.
+void store_close_session(store_session_t *session);
+
+int32_t store_session_count(const store_t *store);
+
+// Operations of all sessions.
+int32_t store_operation_count(const store_t *store);
+
+POD_MUST_USE pod_status_t store_operation_begin(store_session_t *session,
+                                                store_operation_t *operation,
+                                                void (*stop)(store_operation_t *));
+
+// The session may be gone afterwards.
+void store_operation_end(store_operation_t *operation);
+
+// Stops the operations of all sessions, which stay open.
+void store_stop_operations(store_t *store);
+
+// --- Arrays ---
+
+// Whether the session may have `count` arrays more.
+POD_MUST_USE pod_status_t store_check_room(const store_session_t *session, size_t count);
+
+// Keeps a use of `layout` of its own. `id` is from store_new_id.
+store_array_t *store_add_array(store_session_t *session, uint64_t id,
+                               array_layout_t *layout);
+
+POD_MUST_USE pod_status_t store_find_array(const store_session_t *session, uint64_t id,
+                                           store_array_t **out_array);
+
+// DATA_LOSS with the reason when a part of the array is gone.
+POD_MUST_USE pod_status_t store_check_whole(const store_array_t *array);
+
+void store_array_use(store_array_t *array);
+void store_array_unuse(store_array_t *array);
+
+// The client frees it.
+void store_array_drop(store_array_t *array);
+
+// A worker is gone, and with it what it held of any array and all its programs.
+void store_lose_chip(store_t *store, int32_t chip, const char *reason);
+
+// --- Executables ---
+
+// INVALID_ARGUMENT or UNIMPLEMENTED when an argument's or result's sharding is no good.
+// Keeps a use of `compiled` of its own.
+POD_MUST_USE pod_status_t store_add_executable(store_session_t *session,
+                                               const chip_program_t *program,
+                                               compiled_t *compiled, bool is_loadable,
+                                               store_executable_t **out_executable);
+
+POD_MUST_USE pod_status_t store_find_executable(const store_session_t *session,
+                                                uint64_t id,
+                                                store_executable_t **out_executable);
+
+// FAILED_PRECONDITION when it was compiled only to be looked at.
+POD_MUST_USE pod_status_t store_check_loadable(const store_executable_t *executable);
+
+void store_executable_use(store_executable_t *executable);
+void store_executable_unuse(store_executable_t *executable);
+void store_executable_drop(store_executable_t *executable);
+
+// INVALID_ARGUMENT with both sides when the arrays are not what the executable takes;
+// DATA_LOSS when one is not whole.
+POD_MUST_USE pod_status_t store_check_arguments(const store_executable_t *executable,
+                                                size_t count,
+                                                store_array_t *const *arrays);
+
+// --- Profiles ---
+
+// For `chip_count` chips, nothing of which is there yet. The first use is the caller's.
+// Keeps a use of `compiled` of its own.
+store_profile_t *store_profile_create(uint64_t execution, compiled_t *compiled,
+                                      int32_t chip_count);
+
+// Takes `data`.
+void store_profile_add_part(store_profile_t *profile, uint8_t *data, size_t size_bytes);
+
+// The trace of a chip, to be added to; NULL when the chip does not exist.
+chip_trace_t *store_profile_trace(store_profile_t *profile, int32_t chip);
+
+// All has come: equal traces become one.
+void store_profile_share_traces(store_profile_t *profile);
+
+void store_profile_use(store_profile_t *profile);
+
+// Accepts NULL.
+void store_profile_unuse(store_profile_t *profile);
+
+// Keeps a use of its own; the oldest profile of the session goes.
+void store_keep_profile(store_session_t *session, store_profile_t *profile);
+
+POD_MUST_USE pod_status_t store_find_profile(const store_session_t *session,
+                                             uint64_t execution,
+                                             store_profile_t **out_profile);
+
+#endif  // SERVER_COORDINATOR_CORE_STORE_H_

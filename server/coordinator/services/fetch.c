@@ -1,0 +1,315 @@
+// FetchArray: the streams of an array's shards are put together to the stream of the
+// global array, in row-major order, while they come.
+//
+// Each shard comes from one chip that still has it. Memory: one message of each shard
+// (COORDINATOR_STAGING_BYTES over all, and what HTTP/2 lets be under way) and one message
+// for the client; a client that does not read holds the workers.
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/arena.h"
+#include "common/base/check.h"
+#include "common/base/memory.h"
+#include "common/tensor/slicer.h"
+#include "proto/podium/v1/podium.pb-c.h"
+#include "proto/podium/v1/worker.pb-c.h"
+#include "server/coordinator/chip_call.h"
+#include "server/coordinator/coordinator_private.h"
+#include "server/coordinator/core/fanout.h"
+#include "server/coordinator/services/request.h"
+#include "server/wire/types.h"
+
+enum {
+  CHUNK_BYTES = 1 << 20,      // To the client, when it does not say.
+  CHUNK_BYTES_MIN = 4 << 10,  // What it may say is brought into these bounds.
+  CHUNK_BYTES_MAX = 2 << 20,
+};
+
+typedef enum fetch_state_t {
+  FETCH_NEW = 0,
+  FETCH_RUNNING,  // The chips send their shards.
+  FETCH_OVER,
+} fetch_state_t;
+
+static const pod_state_t states[] = {
+    [FETCH_NEW] = {"new", POD_TO(FETCH_RUNNING) | POD_TO(FETCH_OVER)},
+    [FETCH_RUNNING] = {"running", POD_TO(FETCH_OVER)},
+    [FETCH_OVER] = {"over", 0},
+};
+
+typedef struct fetch_shard_t {
+  chip_call_t call;  // First, so that the call finds its shard.
+  uint8_t *data;     // The message that is being used up.
+  size_t capacity, size_bytes, at;
+  int64_t received_bytes;
+} fetch_shard_t;
+
+typedef struct fetch_t {
+  request_t request;     // First, so that the operation finds it.
+  store_array_t *array;  // In use while it runs.
+  tensor_slicer_t *slicer;
+  int32_t shard_count;
+  fetch_shard_t *shards;
+  fanout_t fanout;
+  uint8_t *chunk;
+  size_t chunk_bytes, chunk_filled;
+  int64_t size_bytes, sent_bytes;  // Assembled, in the chunk or gone out.
+} fetch_t;
+
+// Takes `status`; NULL for OK.
+static void end_fetch(fetch_t *fetch, pod_status_t status) {
+  request_move(&fetch->request, FETCH_OVER);
+  request_fail(&fetch->request, status);
+  for (int32_t shard = 0; fetch->shards != NULL && shard < fetch->shard_count; shard++) {
+    free(fetch->shards[shard].data);
+  }
+  free(fetch->shards);
+  free(fetch->chunk);
+  tensor_slicer_destroy(fetch->slicer);
+  fanout_deinit(&fetch->fanout);
+  if (fetch->array != NULL) {
+    store_array_unuse(fetch->array);
+  }
+  request_end(&fetch->request);
+}
+
+static void cancel_calls(fetch_t *fetch) {
+  for (int32_t shard = 0; shard < fetch->shard_count; shard++) {
+    chip_call_cancel(&fetch->shards[shard].call);
+  }
+}
+
+static void stop_fetch(fetch_t *fetch, fanout_rank_t rank, pod_status_t status) {
+  if (request_is_over(&fetch->request)) {
+    pod_status_free(status);
+  } else if (request_is(&fetch->request, FETCH_NEW)) {
+    end_fetch(fetch, status);
+  } else if (fanout_stop(&fetch->fanout, rank, status)) {
+    cancel_calls(fetch);
+  } else if (fanout_is_over(&fetch->fanout)) {
+    end_fetch(fetch, fanout_take(&fetch->fanout));
+  }
+}
+
+// --- Assembling ---
+
+static void send_chunk(fetch_t *fetch) {
+  Podium__V1__FetchArrayResponse message = PODIUM__V1__FETCH_ARRAY_RESPONSE__INIT;
+  message.data.data = fetch->chunk;
+  message.data.len = fetch->chunk_filled;
+  rpc_call_send(fetch->request.client, &message.base);
+  fetch->chunk_filled = 0;
+}
+
+// Until a shard has to come, the client has to read, or all is out.
+static void assemble(fetch_t *fetch) {
+  while (fetch->sent_bytes < fetch->size_bytes &&
+         rpc_call_is_writable(fetch->request.client)) {
+    const tensor_run_t run =
+        tensor_slicer_run_at(fetch->slicer, fetch->sent_bytes,
+                             (int64_t)(fetch->chunk_bytes - fetch->chunk_filled));
+    fetch_shard_t *shard = &fetch->shards[run.shard];
+    const size_t there = shard->size_bytes - shard->at;
+    if (there == 0) {
+      return;
+    }
+    const size_t step = (size_t)run.size_bytes < there ? (size_t)run.size_bytes : there;
+    memcpy(fetch->chunk + fetch->chunk_filled, shard->data + shard->at, step);
+    shard->at += step;
+    fetch->chunk_filled += step;
+    fetch->sent_bytes += (int64_t)step;
+    if (shard->at == shard->size_bytes && shard->call.rpc != NULL) {
+      rpc_call_resume(shard->call.rpc);
+    }
+    if (fetch->chunk_filled == fetch->chunk_bytes ||
+        fetch->sent_bytes == fetch->size_bytes) {
+      send_chunk(fetch);
+    }
+  }
+}
+
+// All chips have ended; all may be out, or the client may still have to read.
+static void end_if_done(fetch_t *fetch) {
+  if (!fanout_is_over(&fetch->fanout)) {
+    return;
+  }
+  const pod_status_t cause = fanout_take(&fetch->fanout);
+  if (cause != NULL || fetch->sent_bytes == fetch->size_bytes) {
+    end_fetch(fetch, cause);
+  }
+}
+
+static pod_status_t shard_error(const fetch_t *fetch, const fetch_shard_t *shard,
+                                const char *what) {
+  return pod_error(POD_DATA_LOSS,
+                   "chip %" PRId32 " sent %" PRId64
+                   " bytes of its shard of array %" PRIu64 ", %s %" PRId64,
+                   shard->call.chip, shard->received_bytes, fetch->array->id, what,
+                   tensor_slicer_shard_bytes(fetch->slicer));
+}
+
+static void on_shard_message(chip_call_t *call, const void *data) {
+  fetch_shard_t *shard = (fetch_shard_t *)call;
+  fetch_t *fetch = call->owner;
+  const Podium__V1__FetchShardResponse *message = data;
+  if (fetch->fanout.is_stopping || message->data.len == 0) {
+    return;
+  }
+  shard->received_bytes += (int64_t)message->data.len;
+  if (shard->received_bytes > tensor_slicer_shard_bytes(fetch->slicer)) {
+    stop_fetch(fetch, FANOUT_WORK, shard_error(fetch, shard, "more than its"));
+    return;
+  }
+  POD_CHECK(shard->at == shard->size_bytes);
+  if (message->data.len > shard->capacity) {
+    free(shard->data);
+    shard->data = malloc(message->data.len);
+    shard->capacity = shard->data == NULL ? 0 : message->data.len;
+  }
+  if (shard->data == NULL) {
+    stop_fetch(fetch, FANOUT_WORK,
+               pod_error(POD_RESOURCE_EXHAUSTED, "no memory for a message of %zu bytes",
+                         message->data.len));
+    return;
+  }
+  memcpy(shard->data, message->data.data, message->data.len);
+  shard->size_bytes = message->data.len;
+  shard->at = 0;
+  rpc_call_pause(call->rpc);
+  assemble(fetch);
+}
+
+static void on_shard_end(chip_call_t *call, pod_status_t status, bool is_lost) {
+  fetch_shard_t *shard = (fetch_shard_t *)call;
+  fetch_t *fetch = call->owner;
+  if (status == NULL &&
+      shard->received_bytes < tensor_slicer_shard_bytes(fetch->slicer)) {
+    status = shard_error(fetch, shard, "fewer than its");
+  }
+  if (fanout_ended(&fetch->fanout, status, is_lost)) {
+    cancel_calls(fetch);
+  }
+  end_if_done(fetch);
+}
+
+// --- Request ---
+
+// A chip that still has the shard, or -1.
+static int32_t choose_chip(const fetch_t *fetch, int64_t shard) {
+  const store_array_t *array = fetch->array;
+  for (int32_t chip = 0; chip < array->layout->chip_count; chip++) {
+    if (tensor_slicer_shard_of_device(fetch->slicer, chip) == shard &&
+        (array->lost_chips == NULL || !array->lost_chips[chip])) {
+      return chip;
+    }
+  }
+  return -1;
+}
+
+static pod_status_t choose_chunk(const Podium__V1__FetchArrayRequest *request,
+                                 size_t *out_bytes) {
+  if (request->chunk_bytes < 0) {
+    return pod_error(POD_INVALID_ARGUMENT, "chunks of %" PRId64 " bytes",
+                     request->chunk_bytes);
+  }
+  int64_t bytes = request->chunk_bytes == 0 ? CHUNK_BYTES : request->chunk_bytes;
+  bytes = bytes < CHUNK_BYTES_MIN ? CHUNK_BYTES_MIN : bytes;
+  *out_bytes = (size_t)(bytes > CHUNK_BYTES_MAX ? CHUNK_BYTES_MAX : bytes);
+  return NULL;
+}
+
+static void send_header(fetch_t *fetch) {
+  pod_arena_t *arena = pod_arena_create();
+  Podium__V1__FetchArrayResponse message = PODIUM__V1__FETCH_ARRAY_RESPONSE__INIT;
+  message.shape = wire_shape_pack(arena, &fetch->array->layout->shape);
+  message.sharding = wire_sharding_pack(arena, fetch->array->layout->sharding, true);
+  rpc_call_send(fetch->request.client, &message.base);
+  pod_arena_destroy(arena);
+}
+
+static void start_calls(fetch_t *fetch) {
+  static const chip_call_events_t events = {.on_message = on_shard_message,
+                                            .on_end = on_shard_end};
+  size_t piece = COORDINATOR_STAGING_BYTES / (size_t)fetch->shard_count;
+  piece = piece > CHUNK_BYTES ? CHUNK_BYTES : piece;
+  Podium__V1__FetchShardRequest request = PODIUM__V1__FETCH_SHARD_REQUEST__INIT;
+  request.array = fetch->array->id;
+  request.chunk_bytes =
+      (int64_t)(piece < COORDINATOR_PIECE_BYTES_MIN ? COORDINATOR_PIECE_BYTES_MIN
+                                                    : piece);
+  fanout_begin(&fetch->fanout, fetch->shard_count);
+  request_move(&fetch->request, FETCH_RUNNING);
+  for (int32_t shard = 0; shard < fetch->shard_count; shard++) {
+    chip_call_t *call = &fetch->shards[shard].call;
+    chip_call_start(call, fetch->request.coordinator->registry, choose_chip(fetch, shard),
+                    "/podium.v1.Worker/FetchShard",
+                    &podium__v1__fetch_shard_response__descriptor, &events, fetch);
+    chip_call_send(call, &request.base);
+    chip_call_half_close(call);
+  }
+}
+
+static pod_status_t start_fetch(fetch_t *fetch,
+                                const Podium__V1__FetchArrayRequest *request) {
+  POD_TRY(request_begin(&fetch->request, request->session));
+  POD_TRY(choose_chunk(request, &fetch->chunk_bytes));
+  POD_TRY(
+      store_find_array(fetch->request.operation.session, request->array, &fetch->array));
+  store_array_use(fetch->array);
+  const array_layout_t *layout = fetch->array->layout;
+  POD_TRY(tensor_slicer_create(layout->sharding, &layout->shape, &fetch->slicer));
+  fetch->shard_count = (int32_t)tensor_slicer_shard_count(fetch->slicer);
+  for (int32_t shard = 0; shard < fetch->shard_count; shard++) {
+    if (choose_chip(fetch, shard) < 0) {
+      return store_check_whole(fetch->array);
+    }
+  }
+  fetch->size_bytes = tensor_shape_bytes(&layout->shape);
+  fetch->shards = pod_alloc((size_t)fetch->shard_count * sizeof(*fetch->shards));
+  fetch->chunk = pod_alloc(fetch->chunk_bytes);
+  send_header(fetch);
+  start_calls(fetch);
+  return NULL;
+}
+
+// --- The client's call ---
+
+static void on_request(request_t *request, const void *message) {
+  fetch_t *fetch = (fetch_t *)request;
+  const pod_status_t status = start_fetch(fetch, message);
+  if (status != NULL) {
+    end_fetch(fetch, status);
+  }
+}
+
+static void on_writable(request_t *request) {
+  fetch_t *fetch = (fetch_t *)request;
+  if (request_is(request, FETCH_RUNNING) && !fetch->fanout.is_stopping) {
+    assemble(fetch);
+    end_if_done(fetch);
+  }
+}
+
+static void stop(request_t *request, pod_status_t status) {
+  stop_fetch((fetch_t *)request, FANOUT_CALLER, status);
+}
+
+static const request_kind_t kind = {.name = "FetchArray",
+                                    .size_bytes = sizeof(fetch_t),
+                                    .states = states,
+                                    .state_count = POD_COUNT_OF(states),
+                                    .on_message = on_request,
+                                    .on_writable = on_writable,
+                                    .stop = stop};
+
+static pod_status_t start(rpc_call_t *client, void *service, void **out_context) {
+  return request_start(&kind, client, service, out_context);
+}
+
+rpc_method_t fetch_method(void) {
+  return request_method("/podium.v1.Podium/FetchArray",
+                        &podium__v1__fetch_array_request__descriptor,
+                        &podium__v1__fetch_array_response__descriptor, start);
+}

@@ -1,0 +1,430 @@
+// PutArray: the client's stream of a global array is cut into the streams of its shards
+// while it comes.
+//
+//   RECEIVING ──half-close──> STORING ──every chip has its shard──> OVER
+//       └──────error, client gone, session over──> STOPPING ──^
+//
+// Memory: a piece per shard (COORDINATOR_STAGING_BYTES over all), the send queues of the
+// calls to the workers (RPC_SEND_QUEUE_BYTES each), and what is left of one message when
+// a worker is slow; the client is then held until the worker reads again.
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/arena.h"
+#include "common/base/check.h"
+#include "common/base/memory.h"
+#include "common/base/text.h"
+#include "common/tensor/slicer.h"
+#include "proto/podium/v1/podium.pb-c.h"
+#include "proto/podium/v1/worker.pb-c.h"
+#include "server/coordinator/chip_call.h"
+#include "server/coordinator/coordinator_private.h"
+#include "server/coordinator/core/fanout.h"
+#include "server/coordinator/services/request.h"
+#include "server/wire/types.h"
+
+typedef enum put_state_t {
+  PUT_RECEIVING = 0,
+  PUT_STORING,
+  PUT_STOPPING,
+  PUT_OVER,
+} put_state_t;
+
+static const pod_state_t states[] = {
+    [PUT_RECEIVING] = {"receiving",
+                       POD_TO(PUT_STORING) | POD_TO(PUT_STOPPING) | POD_TO(PUT_OVER)},
+    [PUT_STORING] = {"storing", POD_TO(PUT_STOPPING) | POD_TO(PUT_OVER)},
+    [PUT_STOPPING] = {"stopping", POD_TO(PUT_STOPPING) | POD_TO(PUT_OVER)},
+    [PUT_OVER] = {"over", 0},
+};
+
+// A distinct piece of the array, and the chips that hold it.
+typedef struct put_shard_t {
+  uint8_t *staging;
+  size_t staged_bytes;
+  int32_t first_chip, chip_count;  // A range of put_t.chips.
+} put_shard_t;
+
+typedef struct put_t {
+  request_t request;  // First, so that the operation finds it.
+  bool has_header;
+  uint64_t array;
+  array_layout_t *layout;
+  tensor_slicer_t *slicer;
+  int64_t size_bytes, received_bytes, sliced_bytes;
+  size_t piece_bytes;
+  int32_t shard_count;
+  put_shard_t *shards;
+  int32_t *chips;      // Ordered by shard.
+  chip_call_t *calls;  // By chip.
+  fanout_t fanout;
+  bool is_blocked;  // A worker's queue is full.
+  uint8_t *rest;    // Of a message that was not sliced to its end, owned.
+  size_t rest_bytes, rest_at;
+} put_t;
+
+static void free_buffers(put_t *put) {
+  for (int32_t shard = 0; put->shards != NULL && shard < put->shard_count; shard++) {
+    free(put->shards[shard].staging);
+  }
+  free(put->shards);
+  free(put->chips);
+  free(put->rest);
+  put->shards = NULL;
+  put->chips = NULL;
+  put->rest = NULL;
+  tensor_slicer_destroy(put->slicer);
+  put->slicer = NULL;
+}
+
+// The calls to the workers have ended, or were never made. Takes `status`.
+static void end_put(put_t *put, pod_status_t status) {
+  request_move(&put->request, PUT_OVER);
+  if (status == NULL) {
+    store_add_array(put->request.operation.session, put->array, put->layout);
+    Podium__V1__PutArrayResponse response = PODIUM__V1__PUT_ARRAY_RESPONSE__INIT;
+    response.array = put->array;
+    request_reply(&put->request, &response.base);
+  } else {
+    if (put->calls != NULL) {
+      coordinator_free_array(put->request.coordinator, put->array);
+    }
+    request_fail(&put->request, status);
+  }
+  free_buffers(put);
+  free(put->calls);
+  array_layout_release(put->layout);
+  fanout_deinit(&put->fanout);
+  request_end(&put->request);
+}
+
+static void cancel_calls(put_t *put) {
+  for (int32_t chip = 0; chip < put->layout->chip_count; chip++) {
+    chip_call_cancel(&put->calls[chip]);
+  }
+}
+
+// Ends it now or when the workers' calls have ended. Takes `status`.
+static void stop_put(put_t *put, fanout_rank_t rank, pod_status_t status) {
+  if (request_is_over(&put->request)) {
+    pod_status_free(status);
+    return;
+  }
+  if (put->calls == NULL) {
+    end_put(put, status);
+    return;
+  }
+  request_move(&put->request, PUT_STOPPING);
+  if (fanout_stop(&put->fanout, rank, status)) {
+    cancel_calls(put);
+  }
+}
+
+// --- Slicing ---
+
+static bool is_blocked(const put_t *put) {
+  for (int32_t chip = 0; chip < put->layout->chip_count; chip++) {
+    if (!chip_call_is_writable(&put->calls[chip])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void send_to_shard(put_t *put, const put_shard_t *shard, const uint8_t *data,
+                          size_t size_bytes) {
+  Podium__V1__PutShardRequest message = PODIUM__V1__PUT_SHARD_REQUEST__INIT;
+  message.data.data = (uint8_t *)(uintptr_t)data;
+  message.data.len = size_bytes;
+  for (int32_t i = 0; i < shard->chip_count; i++) {
+    chip_call_t *call = &put->calls[put->chips[shard->first_chip + i]];
+    chip_call_send(call, &message.base);
+    put->is_blocked |= !chip_call_is_writable(call);
+  }
+}
+
+static void flush_shard(put_t *put, put_shard_t *shard) {
+  if (shard->staged_bytes > 0) {
+    send_to_shard(put, shard, shard->staging, shard->staged_bytes);
+    shard->staged_bytes = 0;
+  }
+}
+
+// Slices until the end of the data or until a worker's queue is full; returns how much.
+static size_t slice(put_t *put, const uint8_t *data, size_t size_bytes) {
+  size_t at = 0;
+  while (at < size_bytes && !put->is_blocked) {
+    const tensor_run_t run =
+        tensor_slicer_run_at(put->slicer, put->sliced_bytes, (int64_t)(size_bytes - at));
+    put_shard_t *shard = &put->shards[run.shard];
+    size_t step = (size_t)run.size_bytes;
+    if (shard->staged_bytes == 0 && step >= put->piece_bytes) {
+      step = put->piece_bytes;
+      send_to_shard(put, shard, data + at, step);
+    } else {
+      const size_t room = put->piece_bytes - shard->staged_bytes;
+      step = step < room ? step : room;
+      if (shard->staging == NULL) {
+        shard->staging = pod_alloc(put->piece_bytes);
+      }
+      memcpy(shard->staging + shard->staged_bytes, data + at, step);
+      shard->staged_bytes += step;
+      if (shard->staged_bytes == put->piece_bytes) {
+        flush_shard(put, shard);
+      }
+    }
+    at += step;
+    put->sliced_bytes += (int64_t)step;
+  }
+  return at;
+}
+
+// Keeps what could not be sliced, and holds the client.
+static pod_status_t keep_rest(put_t *put, const uint8_t *data, size_t size_bytes) {
+  put->rest = malloc(size_bytes);
+  if (put->rest == NULL) {
+    return pod_error(POD_RESOURCE_EXHAUSTED, "no memory for a message of %zu bytes",
+                     size_bytes);
+  }
+  memcpy(put->rest, data, size_bytes);
+  put->rest_bytes = size_bytes;
+  put->rest_at = 0;
+  return NULL;
+}
+
+static void on_writable(chip_call_t *call) {
+  put_t *put = call->owner;
+  if (!request_is(&put->request, PUT_RECEIVING) || !put->is_blocked || is_blocked(put)) {
+    return;
+  }
+  put->is_blocked = false;
+  if (put->rest != NULL) {
+    put->rest_at += slice(put, put->rest + put->rest_at, put->rest_bytes - put->rest_at);
+    if (put->rest_at < put->rest_bytes) {
+      return;
+    }
+    free(put->rest);
+    put->rest = NULL;
+  }
+  if (!put->is_blocked && put->request.client != NULL) {
+    rpc_call_resume(put->request.client);
+  }
+}
+
+static void on_end(chip_call_t *call, pod_status_t status, bool is_lost) {
+  put_t *put = call->owner;
+  if (fanout_ended(&put->fanout, status, is_lost)) {
+    request_move(&put->request, PUT_STOPPING);
+    cancel_calls(put);
+  }
+  if (!fanout_is_over(&put->fanout)) {
+    return;
+  }
+  pod_status_t cause = fanout_take(&put->fanout);
+  if (cause == NULL && request_is(&put->request, PUT_RECEIVING)) {
+    cause = pod_error(POD_INTERNAL, "the workers ended the put before its last byte");
+  }
+  for (int32_t chip = 0; cause == NULL && chip < put->layout->chip_count; chip++) {
+    cause = chip_call_check_alive(&put->calls[chip]);
+  }
+  end_put(put, cause);
+}
+
+// --- Header ---
+
+static pod_status_t layout_of_argument(put_t *put,
+                                       const Podium__V1__PutArrayRequest *message) {
+  store_executable_t *executable;
+  POD_TRY(store_find_executable(put->request.operation.session, message->executable,
+                                &executable));
+  POD_TRY(store_check_loadable(executable));
+  if (message->argument < 0 || message->argument >= executable->argument_count) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "%s has %" PRId32 " arguments, there is no argument %" PRId32,
+                     executable->name, executable->argument_count, message->argument);
+  }
+  array_layout_t *layout = executable->arguments[message->argument];
+  tensor_shape_t shape = layout->shape;
+  if (message->shape != NULL) {
+    POD_TRY(wire_shape_unpack(message->shape, &shape));
+  }
+  if (!tensor_shape_equal(&shape, &layout->shape)) {
+    pod_text_t text = {0};
+    tensor_shape_print(&text, &layout->shape);
+    pod_text_add(&text, ", the array is ");
+    tensor_shape_print(&text, &shape);
+    const pod_status_t status = pod_error(
+        POD_INVALID_ARGUMENT, "argument %" PRId32 " (%s) of %s is %s", message->argument,
+        executable->argument_names[message->argument], executable->name, text.bytes);
+    pod_text_deinit(&text);
+    return status;
+  }
+  put->layout = array_layout_retain(layout);
+  return NULL;
+}
+
+static pod_status_t layout_of_sharding(put_t *put,
+                                       const Podium__V1__PutArrayRequest *message) {
+  const int32_t chip_count = registry_places(put->request.coordinator->registry)->count;
+  tensor_shape_t shape;
+  POD_TRY(wire_shape_unpack(message->shape, &shape));
+  if (message->sharding == NULL) {
+    return array_layout_create_replicated(&shape, chip_count, &put->layout);
+  }
+  pod_arena_t *arena = pod_arena_create();
+  const sharding_t *sharding;
+  pod_status_t status =
+      wire_sharding_unpack(message->sharding, arena, NULL, &shape, &sharding);
+  if (status == NULL && sharding->mesh->device_count > chip_count) {
+    status = pod_error(POD_FAILED_PRECONDITION,
+                       "the sharding's mesh has %" PRId64 " devices, the pod has %" PRId32
+                       " chips",
+                       sharding->mesh->device_count, chip_count);
+  }
+  if (status == NULL) {
+    status = array_layout_create(&shape, sharding, &put->layout);
+  }
+  pod_arena_destroy(arena);
+  return status;
+}
+
+// Shards, and for each the chips that hold it, in order.
+static void plan_shards(put_t *put) {
+  const int32_t chip_count = put->layout->chip_count;
+  put->shard_count = (int32_t)tensor_slicer_shard_count(put->slicer);
+  put->shards = pod_alloc((size_t)put->shard_count * sizeof(*put->shards));
+  put->chips = pod_alloc((size_t)chip_count * sizeof(*put->chips));
+  for (int32_t chip = 0; chip < chip_count; chip++) {
+    put->shards[tensor_slicer_shard_of_device(put->slicer, chip)].chip_count++;
+  }
+  int32_t at = 0;
+  for (int32_t shard = 0; shard < put->shard_count; shard++) {
+    put->shards[shard].first_chip = at;
+    at += put->shards[shard].chip_count;
+    put->shards[shard].chip_count = 0;
+  }
+  for (int32_t chip = 0; chip < chip_count; chip++) {
+    put_shard_t *shard = &put->shards[tensor_slicer_shard_of_device(put->slicer, chip)];
+    put->chips[shard->first_chip + shard->chip_count++] = chip;
+  }
+  size_t piece = COORDINATOR_STAGING_BYTES / (size_t)put->shard_count;
+  piece = piece > COORDINATOR_PIECE_BYTES ? COORDINATOR_PIECE_BYTES : piece;
+  put->piece_bytes =
+      piece < COORDINATOR_PIECE_BYTES_MIN ? COORDINATOR_PIECE_BYTES_MIN : piece;
+}
+
+static void start_calls(put_t *put) {
+  static const chip_call_events_t events = {.on_writable = on_writable, .on_end = on_end};
+  const int32_t chip_count = put->layout->chip_count;
+  pod_arena_t *arena = pod_arena_create();
+  Podium__V1__PutShardRequest message = PODIUM__V1__PUT_SHARD_REQUEST__INIT;
+  message.session = put->request.operation.session->id;
+  message.array = put->array;
+  message.shape = wire_shape_pack(arena, &put->layout->local);
+  put->calls = pod_alloc((size_t)chip_count * sizeof(*put->calls));
+  fanout_begin(&put->fanout, chip_count);
+  for (int32_t chip = 0; chip < chip_count; chip++) {
+    chip_call_start(&put->calls[chip], put->request.coordinator->registry, chip,
+                    "/podium.v1.Worker/PutShard",
+                    &podium__v1__put_shard_response__descriptor, &events, put);
+    chip_call_send(&put->calls[chip], &message.base);
+  }
+  pod_arena_destroy(arena);
+}
+
+static pod_status_t read_header(put_t *put, const Podium__V1__PutArrayRequest *message) {
+  put->has_header = true;
+  POD_TRY(request_begin(&put->request, message->session));
+  POD_TRY(store_check_room(put->request.operation.session, 1));
+  POD_TRY(message->executable != 0 ? layout_of_argument(put, message)
+                                   : layout_of_sharding(put, message));
+  POD_TRY(tensor_slicer_create(put->layout->sharding, &put->layout->shape, &put->slicer));
+  put->size_bytes = tensor_shape_bytes(&put->layout->shape);
+  put->array = store_new_id(put->request.coordinator->store);
+  plan_shards(put);
+  start_calls(put);
+  return NULL;
+}
+
+// --- The client's call ---
+
+static pod_status_t size_error(const put_t *put, const char *at_least) {
+  pod_text_t text = {0};
+  tensor_shape_print(&text, &put->layout->shape);
+  const pod_status_t status =
+      pod_error(POD_INVALID_ARGUMENT, "%s has %" PRId64 " bytes, %s%" PRId64 " were sent",
+                text.bytes, put->size_bytes, at_least, put->received_bytes);
+  pod_text_deinit(&text);
+  return status;
+}
+
+static pod_status_t read_data(put_t *put, const ProtobufCBinaryData *data) {
+  put->received_bytes += (int64_t)data->len;
+  if (put->received_bytes > put->size_bytes) {
+    return size_error(put, "at least ");
+  }
+  const size_t sliced = slice(put, data->data, data->len);
+  if (!put->is_blocked) {
+    return NULL;
+  }
+  rpc_call_pause(put->request.client);
+  return sliced == data->len ? NULL
+                             : keep_rest(put, data->data + sliced, data->len - sliced);
+}
+
+static void on_piece(request_t *request, const void *data) {
+  put_t *put = (put_t *)request;
+  const Podium__V1__PutArrayRequest *message = data;
+  pod_status_t status = put->has_header ? NULL : read_header(put, message);
+  if (status == NULL) {
+    status = read_data(put, &message->data);
+  }
+  if (status != NULL) {
+    stop_put(put, FANOUT_CALLER, status);
+  }
+}
+
+static void on_half_close(request_t *request) {
+  put_t *put = (put_t *)request;
+  if (!put->has_header) {
+    stop_put(put, FANOUT_CALLER,
+             pod_error(POD_INVALID_ARGUMENT, "PutArray without a header"));
+    return;
+  }
+  if (put->received_bytes != put->size_bytes) {
+    stop_put(put, FANOUT_CALLER, size_error(put, ""));
+    return;
+  }
+  for (int32_t shard = 0; shard < put->shard_count; shard++) {
+    flush_shard(put, &put->shards[shard]);
+  }
+  request_move(&put->request, PUT_STORING);
+  for (int32_t chip = 0; chip < put->layout->chip_count; chip++) {
+    chip_call_half_close(&put->calls[chip]);
+  }
+  free_buffers(put);
+}
+
+static void stop(request_t *request, pod_status_t status) {
+  stop_put((put_t *)request, FANOUT_CALLER, status);
+}
+
+static const request_kind_t kind = {.name = "PutArray",
+                                    .size_bytes = sizeof(put_t),
+                                    .states = states,
+                                    .state_count = POD_COUNT_OF(states),
+                                    .on_message = on_piece,
+                                    .on_half_close = on_half_close,
+                                    .stop = stop};
+
+static pod_status_t start(rpc_call_t *client, void *service, void **out_context) {
+  return request_start(&kind, client, service, out_context);
+}
+
+rpc_method_t put_method(void) {
+  return request_method("/podium.v1.Podium/PutArray",
+                        &podium__v1__put_array_request__descriptor,
+                        &podium__v1__put_array_response__descriptor, start);
+}

@@ -1,0 +1,61 @@
+// Look-ups over the lists of a program.
+
+#include "server/program/program.h"
+
+void chip_program_destroy(chip_program_t *program) {
+  if (program != NULL) {
+    pod_arena_destroy(program->arena);
+  }
+}
+
+// Linear: an instruction has at most a handful of attributes.
+const int64_t *chip_instruction_attr(const chip_instruction_t *instruction,
+                                     chip_attr_key_t key, int32_t *out_count) {
+  for (int32_t i = 0; i < instruction->attr_count; i++) {
+    if (instruction->attrs[i].key == key) {
+      *out_count = instruction->attrs[i].count;
+      return instruction->attrs[i].values;
+    }
+  }
+  *out_count = 0;
+  return NULL;
+}
+
+int64_t chip_instruction_attr_one(const chip_instruction_t *instruction,
+                                  chip_attr_key_t key, int64_t otherwise) {
+  int32_t count;
+  const int64_t *values = chip_instruction_attr(instruction, key, &count);
+  return count == 1 ? values[0] : otherwise;
+}
+
+chip_op_t chip_reducer_op(chip_reducer_t reducer) {
+  switch (reducer) {
+    case CHIP_REDUCER_ADD:
+      return CHIP_OP_ADD;
+    case CHIP_REDUCER_MULTIPLY:
+      return CHIP_OP_MULTIPLY;
+    case CHIP_REDUCER_MAXIMUM:
+      return CHIP_OP_MAXIMUM;
+    case CHIP_REDUCER_MINIMUM:
+      return CHIP_OP_MINIMUM;
+    case CHIP_REDUCER_AND:
+      return CHIP_OP_AND;
+    case CHIP_REDUCER_OR:
+      return CHIP_OP_OR;
+    case CHIP_REDUCER_XOR:
+      return CHIP_OP_XOR;
+    default:
+      return CHIP_OP_INVALID;
+  }
+}
+
+bool chip_reducer_is_for(chip_reducer_t reducer, tensor_dtype_t dtype) {
+  if (chip_reducer_op(reducer) == CHIP_OP_INVALID) {
+    return false;
+  }
+  if (tensor_dtype_is_float(dtype) || tensor_dtype_is_complex(dtype)) {
+    return reducer != CHIP_REDUCER_AND && reducer != CHIP_REDUCER_OR &&
+           reducer != CHIP_REDUCER_XOR;
+  }
+  return dtype == TENSOR_PRED || tensor_dtype_is_integer(dtype);
+}

@@ -1,0 +1,34 @@
+// The flag of a thread, and the one place where an early end becomes CANCELLED. A region
+// that a kernel calls runs kernels of its own under the same flag, so it is put back.
+
+#include "server/worker/kernels/stop.h"
+
+#include <stdint.h>
+#include <string.h>
+
+_Thread_local const atomic_bool *kernel_stop_flag;
+
+pod_status_t kernel_run(kernel_fn_t kernel, const kernel_args_t *args) {
+  const atomic_bool *outer = kernel_stop_flag;
+  kernel_stop_flag = args->cancelled;
+  pod_status_t status = kernel(args);
+  if (status == NULL && kernel_is_stopped()) {
+    status = pod_error(POD_CANCELLED, "the execution was cancelled");
+  }
+  kernel_stop_flag = outer;
+  return status;
+}
+
+// From the end where the target lies behind, so that they may overlap.
+void kernel_copy_bytes(void *out, const void *in, size_t size_bytes) {
+  enum { PART_BYTES = 8 << 20 };
+  const bool is_behind = (uintptr_t)out > (uintptr_t)in;
+  if (out == in) {
+    return;
+  }
+  for (size_t done = 0; done < size_bytes && !kernel_is_stopped(); done += PART_BYTES) {
+    const size_t part = kernel_part(size_bytes, done, PART_BYTES);
+    const size_t at = is_behind ? size_bytes - done - part : done;
+    memmove((char *)out + at, (const char *)in + at, part);
+  }
+}

@@ -1,0 +1,122 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "client/cli/sums.h"
+
+// A product fused with an add, two adds on one line, a loop around them; on two of the
+// three chips of a pod of two classes.
+static const podium_instruction_t instructions[] = {
+    {.name = "dot_general.0", .op = "dot_general"},
+    {.name = "add.0", .op = "add"},
+};
+static const int members[] = {0, 1};
+static const podium_task_t tasks[] = {
+    {.name = "fusion.0",
+     .op = "add",
+     .source = "f.py:3:1",
+     .member_count = 2,
+     .members = members,
+     .mxu_flop = 1000,
+     .mxu_busy_flop = 1600,
+     .hbm_read_bytes = 60,
+     .hbm_written_bytes = 40},
+    {.name = "add.1", .op = "add", .source = "f.py:3:9", .hbm_read_bytes = 10},
+    {.name = "add.2", .op = "add", .source = "f.py:4:9"},
+    {.name = "while.0", .op = "while", .source = "", .kind = PODIUM_TASK_WHILE},
+};
+static const podium_task_total_t totals[] = {
+    {.task = 0, .run_count = 2, .duration_ps = 100},
+    {.task = 1, .run_count = 1, .duration_ps = 30, .waiting_ps = 5, .ici_bytes = 7},
+    {.task = 2, .run_count = 4, .duration_ps = 80},
+    {.task = 3, .run_count = 1, .duration_ps = 999},
+};
+static const podium_chip_class_t classes[] = {
+    {.chip_count = 1, .end_ps = 500, .total_count = 1, .totals = totals},
+    {.chip_count = 2, .end_ps = 1000, .total_count = 4, .totals = totals},
+};
+static const podium_profile_t profile = {.step_ps = 1000,
+                                         .chip_count = 3,
+                                         .class_count = 2,
+                                         .task_count = 4,
+                                         .bf16_flop_per_s = 1e13,
+                                         .classes = classes,
+                                         .tasks = tasks};
+static const podium_program_info_t info = {.instruction_count = 2,
+                                           .instructions = instructions};
+
+static void test_hfu_counts_what_all_chips_execute_without_padding(void **state) {
+  (void)state;
+  const cli_sums_t sums = cli_sums_of(&profile);
+  assert_true(sums.flop == 6000);
+  assert_true(sums.busy_flop == 9600);
+  assert_true(sums.hbm_bytes == 3 * 200 + 2 * 10);
+  assert_ptr_equal(sums.slowest, &classes[1]);
+  assert_true(fabs(sums.hfu - 0.2) < 1e-9);  // Of 10,000 FLOP a chip.
+}
+
+static void test_mfu_counts_what_the_model_needs(void **state) {
+  (void)state;
+  assert_true(fabs(cli_mfu(&profile, 3000) - 0.1) < 1e-9);
+  const podium_profile_t empty = {.chip_count = 1};
+  assert_true(cli_mfu(&empty, 3000) == 0);
+}
+
+static void test_a_fusion_is_what_its_product_is(void **state) {
+  (void)state;
+  assert_string_equal(cli_task_operation(&info, &tasks[0]), "dot_general");
+  assert_string_equal(cli_task_operation(&info, &tasks[1]), "add");
+  pod_arena_t *arena = pod_arena_create();
+  assert_string_equal(cli_task_title(arena, &info, &tasks[0]), "fusion.0 dot_general");
+  assert_string_equal(cli_task_title(arena, &info, &tasks[1]), "add.1");
+  pod_arena_destroy(arena);
+}
+
+static void test_tasks_are_summed_by_operation_without_loops(void **state) {
+  (void)state;
+  pod_arena_t *arena = pod_arena_create();
+  int count;
+  const cli_sum_t *sums =
+      cli_sum_tasks(arena, &info, &profile, &classes[1], CLI_BY_OPERATION, &count);
+  assert_int_equal(count, 2);
+  assert_string_equal(sums[0].name, "add");
+  assert_int_equal(sums[0].task_count, 2);
+  assert_int_equal(sums[0].run_count, 5);
+  assert_int_equal(sums[0].duration_ps, 110);
+  assert_int_equal(sums[0].waiting_ps, 5);
+  assert_int_equal(sums[0].ici_bytes, 7);
+  assert_string_equal(sums[1].name, "dot_general");
+  assert_true(sums[1].flop == 2000 && sums[1].hbm_bytes == 200);
+  pod_arena_destroy(arena);
+}
+
+static void test_tasks_are_summed_by_the_line_of_their_source(void **state) {
+  (void)state;
+  pod_arena_t *arena = pod_arena_create();
+  int count;
+  const cli_sum_t *sums =
+      cli_sum_tasks(arena, &info, &profile, &classes[1], CLI_BY_SOURCE, &count);
+  assert_int_equal(count, 2);
+  assert_string_equal(sums[0].name, "f.py:3");
+  assert_int_equal(sums[0].duration_ps, 130);
+  assert_string_equal(sums[1].name, "f.py:4");
+  assert_string_equal(cli_source_line(arena, "f.py:12"), "f.py:12");
+  assert_string_equal(cli_source_line(arena, "-:12:7"), "-:12");
+  assert_string_equal(cli_source_line(arena, ""), "");
+  pod_arena_destroy(arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_hfu_counts_what_all_chips_execute_without_padding),
+      cmocka_unit_test(test_mfu_counts_what_the_model_needs),
+      cmocka_unit_test(test_a_fusion_is_what_its_product_is),
+      cmocka_unit_test(test_tasks_are_summed_by_operation_without_loops),
+      cmocka_unit_test(test_tasks_are_summed_by_the_line_of_their_source),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

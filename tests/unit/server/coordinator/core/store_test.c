@@ -1,0 +1,334 @@
+// The books of clients' handles. What the store tells to be freed on the chips is noted
+// in a text, so that a test reads as a list of what happened.
+
+#include "server/coordinator/core/store.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/memory.h"
+
+typedef struct books_t {
+  store_t *store;
+  pod_text_t gone;
+} books_t;
+
+static void note_array(void *context, uint64_t array, int32_t chip_count) {
+  pod_text_printf(&((books_t *)context)->gone, "array %" PRIu64 " on %" PRId32 " chips;",
+                  array, chip_count);
+}
+
+static void note_executable(void *context, uint64_t executable, int32_t chip_count) {
+  pod_text_printf(&((books_t *)context)->gone,
+                  "executable %" PRIu64 " on %" PRId32 " chips;", executable, chip_count);
+}
+
+static void note_session(void *context, uint64_t session) {
+  pod_text_printf(&((books_t *)context)->gone, "session %" PRIu64 ";", session);
+}
+
+static void books_open(books_t *books) {
+  *books = (books_t){0};
+  const store_events_t events = {.array_gone = note_array,
+                                 .executable_gone = note_executable,
+                                 .session_gone = note_session,
+                                 .context = books};
+  books->store = store_create(&events);
+}
+
+static void books_close(books_t *books) {
+  store_destroy(books->store);
+  pod_text_deinit(&books->gone);
+}
+
+static void assert_gone(books_t *books, const char *expected) {
+  assert_string_equal(books->gone.length > 0 ? books->gone.bytes : "", expected);
+  pod_text_clear(&books->gone);
+}
+
+static store_session_t *open_session(books_t *books) {
+  store_session_t *session;
+  assert_null(store_open_session(books->store, "test", false, &session));
+  return session;
+}
+
+static const int64_t dims_4[] = {4};
+
+static store_array_t *add_array(books_t *books, store_session_t *session, int32_t chips) {
+  const tensor_shape_t shape = tensor_shape_make(TENSOR_F32, 1, dims_4);
+  array_layout_t *layout;
+  assert_null(array_layout_create_replicated(&shape, chips, &layout));
+  store_array_t *array = store_add_array(session, store_new_id(books->store), layout);
+  array_layout_release(layout);
+  return array;
+}
+
+// A program "f" that takes one replicated f32[4] on two chips and returns it.
+static store_executable_t *add_executable(store_session_t *session) {
+  pod_arena_t *arena = pod_arena_create();
+  const mesh_axis_t axis = {"x", 2};
+  const mesh_t *mesh;
+  assert_null(mesh_make(arena, "mesh", 1, &axis, NULL, &mesh));
+  const chip_interface_t interface = {
+      .name = "arg0",
+      .shape = tensor_shape_make(TENSOR_F32, 1, dims_4),
+      .sharding = sharding_replicated(arena, mesh, 1, false)};
+  const chip_program_t program = {.name = "f",
+                                  .mesh = mesh,
+                                  .argument_count = 1,
+                                  .result_count = 1,
+                                  .arguments = &interface,
+                                  .results = &interface};
+  store_executable_t *executable;
+  assert_null(store_add_executable(session, &program, NULL, true, &executable));
+  pod_arena_destroy(arena);
+  return executable;
+}
+
+static void assert_refused(pod_status_t status, pod_code_t code, const char *part) {
+  assert_int_equal(pod_status_code(status), code);
+  if (strstr(pod_status_message(status), part) == NULL) {
+    fail_msg("\"%s\" is not in: %s", part, pod_status_message(status));
+  }
+  pod_status_free(status);
+}
+
+static void test_a_handle_is_found_in_its_own_session_only(void **state) {
+  (void)state;
+  books_t books;
+  books_open(&books);
+  store_session_t *mine = open_session(&books), *other = open_session(&books);
+  store_array_t *array = add_array(&books, mine, 2), *found;
+  store_executable_t *executable = add_executable(mine), *found_executable;
+  assert_null(store_find_array(mine, array->id, &found));
+  assert_ptr_equal(found, array);
+  assert_null(store_find_executable(mine, executable->id, &found_executable));
+  assert_int_not_equal(array->id, executable->id);
+  assert_refused(store_find_array(other, array->id, &found), POD_NOT_FOUND,
+                 "session 2 has no array 1");
+  assert_refused(store_find_array(mine, executable->id, &found), POD_NOT_FOUND,
+                 "session 1 has no array 2");
+  assert_refused(store_find_executable(other, executable->id, &found_executable),
+                 POD_NOT_FOUND, "session 2 has no executable 2");
+  books_close(&books);
+}
+
+static void test_a_freed_array_goes_when_its_last_use_ends(void **state) {
+  (void)state;
+  books_t books;
+  books_open(&books);
+  store_session_t *session = open_session(&books);
+  store_array_t *array = add_array(&books, session, 2), *found;
+  store_array_use(array);
+  store_array_use(array);
+  store_array_drop(array);
+  assert_refused(store_find_array(session, array->id, &found), POD_NOT_FOUND, "array 1");
+  store_array_unuse(array);
+  assert_gone(&books, "");
+  store_array_unuse(array);
+  assert_gone(&books, "array 1 on 2 chips;");
+  store_array_drop(add_array(&books, session, 1));
+  assert_gone(&books, "array 2 on 1 chips;");
+  store_executable_drop(add_executable(session));
+  assert_gone(&books, "executable 3 on 2 chips;");
+  books_close(&books);
+}
+
+typedef struct job_t {
+  store_operation_t operation;  // First, so that `stop` finds its job.
+  store_array_t *array;
+  bool ends_at_stop;
+  int stop_count;
+} job_t;
+
+static void job_end(job_t *job) {
+  if (job->array != NULL) {
+    store_array_unuse(job->array);
+  }
+  store_operation_end(&job->operation);
+}
+
+static void job_stop(store_operation_t *operation) {
+  job_t *job = (job_t *)operation;
+  job->stop_count++;
+  if (job->ends_at_stop) {
+    job_end(job);
+  }
+}
+
+static void test_a_closed_session_goes_when_its_last_operation_has_ended(void **state) {
+  (void)state;
+  books_t books;
+  books_open(&books);
+  store_session_t *session = open_session(&books), *found;
+  add_array(&books, session, 2);
+  add_executable(session);
+  job_t jobs[3] = {{.array = add_array(&books, session, 2)},
+                   {.ends_at_stop = true},
+                   {.stop_count = 0}};
+  store_array_use(jobs[0].array);
+  for (int i = 0; i < 3; i++) {
+    assert_null(store_operation_begin(session, &jobs[i].operation, job_stop));
+  }
+  assert_int_equal(store_operation_count(books.store), 3);
+  store_array_drop(jobs[0].array);
+  const uint64_t id = session->id;
+  store_close_session(session);
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(jobs[i].stop_count, 1);
+  }
+  assert_refused(store_find_session(books.store, id, &found), POD_NOT_FOUND, "session 1");
+  job_end(&jobs[0]);
+  assert_gone(&books, "");
+  job_end(&jobs[2]);
+  assert_gone(&books, "session 1;");
+  assert_int_equal(store_session_count(books.store), 0);
+  books_close(&books);
+}
+
+static void test_a_session_without_operations_goes_at_once(void **state) {
+  (void)state;
+  books_t books;
+  books_open(&books);
+  store_session_t *session = open_session(&books);
+  job_t job = {.ends_at_stop = true};
+  assert_null(store_operation_begin(session, &job.operation, job_stop));
+  store_close_session(session);
+  store_close_session(open_session(&books));
+  assert_gone(&books, "session 1;session 2;");
+  books_close(&books);
+}
+
+static void test_stopping_all_operations_leaves_the_sessions_open(void **state) {
+  (void)state;
+  books_t books;
+  books_open(&books);
+  job_t jobs[2] = {{.ends_at_stop = true}, {.stop_count = 0}};
+  for (int i = 0; i < 2; i++) {
+    assert_null(
+        store_operation_begin(open_session(&books), &jobs[i].operation, job_stop));
+  }
+  store_stop_operations(books.store);
+  store_stop_operations(books.store);
+  assert_int_equal(jobs[1].stop_count, 1);
+  assert_int_equal(store_operation_count(books.store), 1);
+  assert_int_equal(store_session_count(books.store), 2);
+  job_end(&jobs[1]);
+  books_close(&books);
+}
+
+static void test_a_lost_chip_marks_the_arrays_it_held_and_unloads_programs(void **state) {
+  (void)state;
+  books_t books;
+  books_open(&books);
+  store_session_t *session = open_session(&books);
+  store_array_t *one = add_array(&books, session, 1),
+                *two = add_array(&books, session, 2);
+  store_executable_t *executable = add_executable(session);
+  executable->loaded_epochs[0] = executable->loaded_epochs[1] = 5;
+  store_lose_chip(books.store, 1, "chip 1 (1,0,0) at a:1: killed");
+  store_lose_chip(books.store, 0, "chip 0 (0,0,0) at a:2: killed");
+  assert_int_equal(executable->loaded_epochs[1], 0);
+  assert_true(two->lost_chips[1] && two->lost_chips[0]);
+  assert_string_equal(one->lost_reason, "chip 0 (0,0,0) at a:2: killed");
+  assert_refused(store_check_whole(two), POD_DATA_LOSS, "chip 1 (1,0,0) at a:1: killed");
+  assert_refused(store_check_arguments(executable, 1, &two), POD_DATA_LOSS,
+                 "argument 0 (arg0) of f");
+  assert_null(store_check_whole(add_array(&books, session, 2)));
+  books_close(&books);
+}
+
+static void test_arguments_that_do_not_fit_are_refused_with_both_sides(void **state) {
+  (void)state;
+  books_t books;
+  books_open(&books);
+  store_session_t *session = open_session(&books);
+  store_executable_t *executable = add_executable(session);
+  store_array_t *fits = add_array(&books, session, 2);
+  store_array_t *differs = add_array(&books, session, 1);
+  assert_null(store_check_arguments(executable, 1, &fits));
+  assert_refused(store_check_arguments(executable, 0, NULL), POD_INVALID_ARGUMENT,
+                 "f takes 1 arguments, 0 were given");
+  assert_refused(store_check_arguments(executable, 1, &differs), POD_INVALID_ARGUMENT,
+                 "array 3 is f32[4]");
+  books_close(&books);
+}
+
+static void keep_profile(store_session_t *session, uint8_t execution) {
+  store_profile_t *profile = store_profile_create(execution, NULL, 1);
+  uint8_t *data = pod_alloc(1);
+  data[0] = execution;
+  store_profile_add_part(profile, data, 1);
+  store_keep_profile(session, profile);
+  store_profile_unuse(profile);
+}
+
+static void test_the_last_profiles_are_kept(void **state) {
+  (void)state;
+  books_t books;
+  books_open(&books);
+  store_session_t *session = open_session(&books);
+  keep_profile(session, 1);
+  store_profile_t *first, *profile;
+  assert_null(store_find_profile(session, 1, &first));
+  store_profile_use(first);
+  for (uint8_t i = 2; i <= STORE_PROFILES_KEPT + 1; i++) {
+    keep_profile(session, i);
+  }
+  assert_refused(store_find_profile(session, 1, &profile), POD_NOT_FOUND, "execution 1");
+  assert_refused(store_find_profile(session, 0, &profile), POD_NOT_FOUND, "execution 0");
+  for (uint8_t i = 2; i <= STORE_PROFILES_KEPT + 1; i++) {
+    assert_null(store_find_profile(session, i, &profile));
+    assert_int_equal(profile->parts.items[0].data[0], i);
+  }
+  assert_int_equal(first->parts.items[0].data[0], 1);
+  store_profile_unuse(first);
+  books_close(&books);
+}
+
+static void test_there_is_a_bound_on_everything_a_client_makes(void **state) {
+  (void)state;
+  books_t books;
+  books_open(&books);
+  store_session_t *session = open_session(&books), *refused;
+  for (int i = 1; i < STORE_SESSIONS_MAX; i++) {
+    open_session(&books);
+  }
+  assert_refused(store_open_session(books.store, "", false, &refused),
+                 POD_RESOURCE_EXHAUSTED, "256 sessions");
+  add_array(&books, session, 1);
+  assert_null(store_check_room(session, STORE_ARRAYS_MAX - 1));
+  assert_refused(store_check_room(session, STORE_ARRAYS_MAX), POD_RESOURCE_EXHAUSTED,
+                 "65536");
+  static job_t jobs[STORE_OPERATIONS_MAX + 1];
+  for (int i = 0; i < STORE_OPERATIONS_MAX; i++) {
+    assert_null(store_operation_begin(session, &jobs[i].operation, job_stop));
+  }
+  assert_refused(
+      store_operation_begin(session, &jobs[STORE_OPERATIONS_MAX].operation, job_stop),
+      POD_RESOURCE_EXHAUSTED, "256 calls");
+  for (int i = 0; i < STORE_OPERATIONS_MAX; i++) {
+    store_operation_end(&jobs[i].operation);
+  }
+  books_close(&books);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_handle_is_found_in_its_own_session_only),
+      cmocka_unit_test(test_a_freed_array_goes_when_its_last_use_ends),
+      cmocka_unit_test(test_a_closed_session_goes_when_its_last_operation_has_ended),
+      cmocka_unit_test(test_a_session_without_operations_goes_at_once),
+      cmocka_unit_test(test_stopping_all_operations_leaves_the_sessions_open),
+      cmocka_unit_test(test_a_lost_chip_marks_the_arrays_it_held_and_unloads_programs),
+      cmocka_unit_test(test_arguments_that_do_not_fit_are_refused_with_both_sides),
+      cmocka_unit_test(test_the_last_profiles_are_kept),
+      cmocka_unit_test(test_there_is_a_bound_on_everything_a_client_makes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
