@@ -13,6 +13,9 @@
 enum { LEAF_ELEMENTS = 1 << 18, LEAF_BYTES = 1 << 21, LEAF_RUNS = 1 << 15 };
 enum { SHORT_RUN_BYTES = 64 };
 
+// A result this large does not stay in the caches.
+enum { STREAMED_BYTES_MIN = 1 << 20 };
+
 static unsigned size_index(size_t element_bytes) {
   return (unsigned)__builtin_ctzll(element_bytes);
 }
@@ -246,22 +249,34 @@ static void copy_runs(const plan_t *plan, const char *in, char *out) {
   }
 }
 
-// A transposition in pieces that take milliseconds: whole blocks of it in either
-// direction.
+// The next piece of a dimension; one that no block of a transposition fits in goes along
+// with the piece before it.
+static int64_t piece_of(int64_t size, int64_t done, int64_t most) {
+  enum { BLOCK_MAX = 16 };
+  return size - done < most + BLOCK_MAX ? size - done : most;
+}
+
+// A transposition in pieces that take milliseconds: bands of rows, as the loop itself
+// walks, so that it reads and writes in the order it would without them. The edges of
+// pieces are those of tiles of any element.
 static void transpose_leaf(const plan_t *plan, int64_t in_stride, int64_t out_stride,
                            int64_t rows, int64_t columns, const char *in, char *out) {
-  enum { ROWS_MAX = 1 << 14, COLUMNS_MIN = 64 };
+  enum { TILE = 128, WIDTH_MIN = 1 << 13 };
   const int64_t element = (int64_t)plan->move.element_bytes;
-  const int64_t height = rows < ROWS_MAX ? rows : ROWS_MAX;
-  int64_t width = LEAF_ELEMENTS / height / COLUMNS_MIN * COLUMNS_MIN;
-  width = width < COLUMNS_MIN ? COLUMNS_MIN : width;
-  for (int64_t i = 0; i < rows; i += height) {
-    for (int64_t j = 0; j < columns && !kernel_is_stopped(); j += width) {
+  const int64_t few = LEAF_ELEMENTS / rows / TILE * TILE;
+  const int64_t width = few < WIDTH_MIN ? WIDTH_MIN : few;
+  const int64_t many = LEAF_ELEMENTS / (columns < width ? columns : width) / TILE * TILE;
+  const int64_t height = many < TILE ? TILE : many;
+  const bool is_streamed = rows * columns * element >= STREAMED_BYTES_MIN;
+  int64_t piece_rows, piece_columns;
+  for (int64_t i = 0; i < rows; i += piece_rows) {
+    piece_rows = piece_of(rows, i, height);
+    for (int64_t j = 0; j < columns && !kernel_is_stopped(); j += piece_columns) {
+      piece_columns = piece_of(columns, j, width);
       plan->loops->transpose[size_index(plan->move.element_bytes)](
           in + (i * in_stride + j) * element, in_stride,
-          out + (j * out_stride + i) * element, out_stride,
-          rows - i < height ? rows - i : height,
-          columns - j < width ? columns - j : width);
+          out + (j * out_stride + i) * element, out_stride, piece_rows, piece_columns,
+          is_streamed);
     }
   }
 }

@@ -36,9 +36,11 @@ typedef void (*kernel_reduce_fn_t)(const void *in, size_t rows, size_t row_count
                                    void *out);
 
 // out[j * out_stride + i] = in[i * in_stride + j] for i < rows, j < columns; strides in
-// elements.
+// elements. Streamed: past the caches, where the alignment allows it; for results too
+// large for them, of which this may be a part.
 typedef void (*kernel_transpose_fn_t)(const void *in, int64_t in_stride, void *out,
-                                      int64_t out_stride, int64_t rows, int64_t columns);
+                                      int64_t out_stride, int64_t rows, int64_t columns,
+                                      bool is_streamed);
 
 // out[i] = in[i * stride]; the stride may be negative or 0.
 typedef void (*kernel_gather_fn_t)(const void *in, int64_t stride, void *out,

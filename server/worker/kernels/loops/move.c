@@ -186,8 +186,6 @@ const kernel_repeat_fn_t KERNEL_ISA_NAME(kernel_repeat)[KERNEL_SIZES] = {
 // strides of a power of two they would displace one another besides.
 enum { TILE_BYTES = 128 };
 
-static const int64_t streamed_bytes_min = 1 << 20;
-
 #if defined(__SSE2__)
 static inline void stream_row(char *out, const char *in) {
   for (int at = 0; at < TILE_BYTES; at += 16) {
@@ -294,7 +292,7 @@ static inline void fetch_tile(const void *in, int64_t row_bytes, int64_t rows) {
   }                                                                                     \
   static void transpose_##bytes(const void *in_bytes, int64_t in_stride,                \
                                 void *out_bytes, int64_t out_stride, int64_t rows,      \
-                                int64_t columns) {                                      \
+                                int64_t columns, bool is_streamed) {                    \
     const type *in = in_bytes;                                                          \
     type *out = out_bytes;                                                              \
     if (rows < n || columns < n) {                                                      \
@@ -302,8 +300,8 @@ static inline void fetch_tile(const void *in, int64_t row_bytes, int64_t rows) {
       return;                                                                           \
     }                                                                                   \
     const int64_t tile = TILE_##bytes;                                                  \
-    const bool is_streamed = rows * columns * bytes >= streamed_bytes_min &&            \
-                             (uintptr_t)out % 64 == 0 && out_stride * bytes % 64 == 0;  \
+    const bool is_past_caches =                                                         \
+        is_streamed && (uintptr_t)out % 64 == 0 && out_stride * bytes % 64 == 0;        \
     for (int64_t row = 0; row < rows; row += tile) {                                    \
       const int64_t i = row < rows - n ? row : rows - n;                                \
       const int64_t height = rows - i < tile ? rows - i : tile;                         \
@@ -315,14 +313,14 @@ static inline void fetch_tile(const void *in, int64_t row_bytes, int64_t rows) {
           fetch_tile(from + tile, in_stride * bytes, height);                           \
         }                                                                               \
         if (height == tile && columns - j >= tile) {                                    \
-          whole_tile_##bytes(from, in_stride, to, out_stride, is_streamed);             \
+          whole_tile_##bytes(from, in_stride, to, out_stride, is_past_caches);          \
         } else {                                                                        \
           part_tile_##bytes(from, in_stride, to, out_stride, height,                    \
                             columns - j < tile ? columns - j : tile);                   \
         }                                                                               \
       }                                                                                 \
     }                                                                                   \
-    if (is_streamed) {                                                                  \
+    if (is_past_caches) {                                                               \
       end_streaming();                                                                  \
     }                                                                                   \
   }
@@ -333,8 +331,10 @@ TRANSPOSE_LOOP(4, uint32_t, BLOCK_4)
 TRANSPOSE_LOOP(8, uint64_t, BLOCK_8)
 
 static void transpose_16(const void *in_bytes, int64_t in_stride, void *out_bytes,
-                         int64_t out_stride, int64_t rows, int64_t columns) {
+                         int64_t out_stride, int64_t rows, int64_t columns,
+                         bool is_streamed) {
   enum { TILE = 16 };
+  (void)is_streamed;
   const sixteen_t *in = in_bytes;
   sixteen_t *out = out_bytes;
   for (int64_t first_row = 0; first_row < rows; first_row += TILE) {

@@ -108,7 +108,7 @@ static void fill_panel(const reduction_t *reduction, const char *from, size_t by
     kernel_loops()->transpose[__builtin_ctzll(bytes)](
         from + (size_t)(reduction->offsets[first] + step) * bytes, reduction->stride,
         panel + first * bytes, KERNEL_LANES, (int64_t)(end - first),
-        left < PANEL ? left : PANEL);
+        left < PANEL ? left : PANEL, false);
   }
 }
 

@@ -159,11 +159,11 @@ static void scan_transposed(const scan_t *scan, const char *in, char *out, int64
     const size_t at = (size_t)first * bytes;
     const size_t last = scan->is_backward ? 0 : (size_t)(part - 1) * column;
     const size_t start = scan->is_backward ? (size_t)(part - 1) * column : 0;
-    kernel_loops()->transpose[size](in + at, scan->size, from, rows, rows, part);
+    kernel_loops()->transpose[size](in + at, scan->size, from, rows, rows, part, false);
     scan_rows(scan->loop, scan->dtype, before, from + start, to + start,
               scan->is_backward ? -(int64_t)column : (int64_t)column, part, (size_t)rows);
     memcpy(before, to + last, column);
-    kernel_loops()->transpose[size](to, rows, out + at, scan->size, part, rows);
+    kernel_loops()->transpose[size](to, rows, out + at, scan->size, part, rows, false);
   }
 }
 

@@ -398,7 +398,7 @@ static void check_transpose(const kernel_loops_t *loops, unsigned size, size_t r
     in[i] = (char)(i * 7 + i / 256);
   }
   loops->transpose[size](in, (int64_t)columns, out, (int64_t)rows, (int64_t)rows,
-                         (int64_t)columns);
+                         (int64_t)columns, false);
   for (size_t i = 0; i < count; i++) {
     const size_t from = i % rows * columns + i / rows;
     assert_memory_equal(out + i * bytes, in + from * bytes, bytes);
@@ -452,7 +452,7 @@ static void test_moves_of_every_set_are_complete(void **state) {
       for (size_t i = 0; i < ROWS * COLUMNS * bytes; i++) {
         in[i] = (char)pod_random_next(&random);
       }
-      loops->transpose[size](in, COLUMNS, out, ROWS, ROWS, COLUMNS);
+      loops->transpose[size](in, COLUMNS, out, ROWS, ROWS, COLUMNS, false);
       for (size_t i = 0; i < ROWS * COLUMNS; i++) {
         const size_t from = i % ROWS * COLUMNS + i / ROWS;
         assert_memory_equal(out + i * bytes, in + from * bytes, bytes);
