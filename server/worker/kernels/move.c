@@ -63,6 +63,7 @@ typedef struct plan_t {
   int depth;  // Dimensions before this one are walked one by one.
   // The dimension repeats what it stands before, and `out` is dense from it on.
   bool is_replica[TENSOR_RANK_MAX];
+  bool is_streamed;  // Transpositions, past the caches.
   const kernel_loops_t *loops;
 } plan_t;
 
@@ -154,6 +155,14 @@ static void find_replicas(plan_t *plan) {
         dense > 0 && move->in_strides[i] == 0 && move->out_strides[i] == dense && i < end;
     dense = move->out_strides[i] == dense ? dense * move->sizes[i] : -1;
   }
+}
+
+static int64_t moved_bytes(const kernel_move_t *move) {
+  int64_t bytes = (int64_t)move->element_bytes;
+  for (int i = 0; i < move->rank; i++) {
+    bytes *= move->sizes[i];
+  }
+  return bytes;
 }
 
 static void strides_in_bytes(kernel_move_t *move) {
@@ -267,7 +276,6 @@ static void transpose_leaf(const plan_t *plan, int64_t in_stride, int64_t out_st
   const int64_t width = few < WIDTH_MIN ? WIDTH_MIN : few;
   const int64_t many = LEAF_ELEMENTS / (columns < width ? columns : width) / TILE * TILE;
   const int64_t height = many < TILE ? TILE : many;
-  const bool is_streamed = rows * columns * element >= STREAMED_BYTES_MIN;
   int64_t piece_rows, piece_columns;
   for (int64_t i = 0; i < rows; i += piece_rows) {
     piece_rows = piece_of(rows, i, height);
@@ -276,7 +284,7 @@ static void transpose_leaf(const plan_t *plan, int64_t in_stride, int64_t out_st
       plan->loops->transpose[size_index(plan->move.element_bytes)](
           in + (i * in_stride + j) * element, in_stride,
           out + (j * out_stride + i) * element, out_stride, piece_rows, piece_columns,
-          is_streamed);
+          plan->is_streamed);
     }
   }
 }
@@ -384,6 +392,7 @@ void kernel_move(const kernel_move_t *move, const void *in, void *out) {
     return;
   }
   choose_pattern(&plan);
+  plan.is_streamed = moved_bytes(&plan.move) >= STREAMED_BYTES_MIN;
   find_replicas(&plan);
   strides_in_bytes(&plan.move);
   copy_from(&plan, 0, in, out);
