@@ -130,6 +130,12 @@ static pod_status_t describe(podium_session_t *session, const podium_layout_t *l
   header->session = session->id;
   header->shape = pod_arena_alloc(arena, sizeof(*header->shape));
   lib_shape_message(out_shape, header->shape);
+  if (layout->chip_count < 0 || (layout->chip_count > 0 && layout->chips == NULL)) {
+    return pod_error(POD_INVALID_ARGUMENT, "the layout has %d chips and no list of them",
+                     layout->chip_count);
+  }
+  header->n_chips = (size_t)layout->chip_count;
+  header->chips = (int64_t *)(uintptr_t)layout->chips;
   if (layout->executable == NULL && layout->sharding != NULL) {
     POD_TRY(lib_sharding_message(arena, out_shape, layout->sharding, &header->sharding));
   }

@@ -294,6 +294,12 @@ typedef struct podium_layout_t {
   int argument;
   podium_shape_t shape;               // Global.
   const podium_sharding_t *sharding;  // NULL: replicated.
+  // By shape and sharding: the chips that hold it, distinct ones of the pod, in the order
+  // of the sharding's mesh positions (its mesh has as many devices, and device_ids NULL);
+  // without a sharding the whole array is on each of them. {3}: an array of one chip.
+  // 0, NULL: the mesh's devices; replicated: all chips.
+  int chip_count;
+  const int64_t *chips;
 } podium_layout_t;
 
 // Gives the next bytes of an array: writes up to `size` bytes (never 0) to `buffer`,

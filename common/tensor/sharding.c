@@ -41,24 +41,32 @@ static pod_status_t check_axes(const char *name, int axis_count, const mesh_axis
   return NULL;
 }
 
-// Fills positions[device_ids[p]] = p; what is no permutation is refused.
+static pod_status_t find_id_limit(const char *name, int64_t count,
+                                  const int64_t *device_ids, int64_t *out_limit) {
+  *out_limit = 0;
+  for (int64_t p = 0; p < count; p++) {
+    if (device_ids[p] < 0 || device_ids[p] >= SHARDING_DEVICES_MAX) {
+      return pod_error(POD_INVALID_ARGUMENT,
+                       "mesh @%s lists device %" PRId64 ", devices are 0 to %d", name,
+                       device_ids[p], SHARDING_DEVICES_MAX - 1);
+    }
+    *out_limit = device_ids[p] >= *out_limit ? device_ids[p] + 1 : *out_limit;
+  }
+  return NULL;
+}
+
+// Fills positions[device_ids[p]] = p, the others with -1.
 static pod_status_t invert(const char *name, int64_t count, const int64_t *device_ids,
-                           int64_t *positions) {
-  for (int64_t i = 0; i < count; i++) {
+                           int64_t limit, int64_t *positions) {
+  for (int64_t i = 0; i < limit; i++) {
     positions[i] = -1;
   }
   for (int64_t p = 0; p < count; p++) {
-    const int64_t id = device_ids[p];
-    if (id < 0 || id >= count) {
-      return pod_error(POD_INVALID_ARGUMENT,
-                       "mesh @%s lists device %" PRId64 ", its devices are 0 to %" PRId64,
-                       name, id, count - 1);
-    }
-    if (positions[id] >= 0) {
+    if (positions[device_ids[p]] >= 0) {
       return pod_error(POD_INVALID_ARGUMENT, "mesh @%s lists device %" PRId64 " twice",
-                       name, id);
+                       name, device_ids[p]);
     }
-    positions[id] = p;
+    positions[device_ids[p]] = p;
   }
   return NULL;
 }
@@ -77,10 +85,12 @@ pod_status_t mesh_make(pod_arena_t *arena, const char *name, int axis_count,
     mesh->axes[i].size = axes[i].size;
   }
   if (device_ids != NULL) {
-    const size_t size = (size_t)device_count * sizeof(*device_ids);
-    int64_t *positions = pod_arena_alloc(arena, size);
-    POD_TRY(invert(name, device_count, device_ids, positions));
-    mesh->device_ids = pod_arena_copy(arena, device_ids, size);
+    POD_TRY(find_id_limit(name, device_count, device_ids, &mesh->id_limit));
+    int64_t *positions =
+        pod_arena_array(arena, (size_t)mesh->id_limit, sizeof(*positions));
+    POD_TRY(invert(name, device_count, device_ids, mesh->id_limit, positions));
+    mesh->device_ids =
+        pod_arena_copy(arena, device_ids, (size_t)device_count * sizeof(*device_ids));
     mesh->positions = positions;
   }
   *out_mesh = mesh;
@@ -97,13 +107,28 @@ int mesh_find_axis(const mesh_t *mesh, const char *name, size_t length) {
   return -1;
 }
 
-static int64_t position_of(const mesh_t *mesh, int64_t device) {
-  POD_CHECK(device >= 0 && device < mesh->device_count);
+pod_status_t mesh_check_ids(const mesh_t *mesh, int64_t limit) {
+  for (int64_t p = 0; p < mesh->device_count; p++) {
+    if (mesh_device(mesh, p) >= limit) {
+      return pod_error(POD_INVALID_ARGUMENT,
+                       "mesh @%s lists device %" PRId64 ", its devices are 0 to %" PRId64,
+                       mesh->name, mesh_device(mesh, p), limit - 1);
+    }
+  }
+  return NULL;
+}
+
+int64_t mesh_position(const mesh_t *mesh, int64_t device) {
+  if (device < 0 || device >= mesh_id_limit(mesh)) {
+    return -1;
+  }
   return mesh->positions == NULL ? device : mesh->positions[device];
 }
 
-static int64_t device_of(const mesh_t *mesh, int64_t position) {
-  return mesh->device_ids == NULL ? position : mesh->device_ids[position];
+static int64_t position_of(const mesh_t *mesh, int64_t device) {
+  const int64_t position = mesh_position(mesh, device);
+  POD_CHECK(position >= 0);
+  return position;
 }
 
 void mesh_coordinates(const mesh_t *mesh, int64_t device, int64_t *coordinates) {
@@ -120,7 +145,7 @@ int64_t mesh_device_at(const mesh_t *mesh, const int64_t *coordinates) {
     POD_CHECK(coordinates[i] >= 0 && coordinates[i] < mesh->axes[i].size);
     position = position * mesh->axes[i].size + coordinates[i];
   }
-  return device_of(mesh, position);
+  return mesh_device(mesh, position);
 }
 
 // Mesh positions between two neighbours along an axis or sub-axis.
@@ -172,12 +197,12 @@ int64_t *axis_list_groups(pod_arena_t *arena, const mesh_t *mesh, const axis_lis
   int64_t *groups = pod_arena_array(arena, (size_t)mesh->device_count, sizeof(*groups));
   int64_t filled = 0;
   for (int64_t p = 0; p < mesh->device_count; p++) {
-    if (axis_list_index(mesh, list, device_of(mesh, p)) != 0) {
+    if (axis_list_index(mesh, list, mesh_device(mesh, p)) != 0) {
       continue;
     }
     POD_CHECK(filled + group_size <= mesh->device_count);
     for (int64_t i = 0; i < group_size; i++) {
-      groups[filled++] = device_of(mesh, p + distances[i]);
+      groups[filled++] = mesh_device(mesh, p + distances[i]);
     }
   }
   *out_group_count = group_count;
@@ -231,7 +256,7 @@ bool mesh_equal(const mesh_t *a, const mesh_t *b) {
     }
   }
   for (int64_t p = 0; p < a->device_count; p++) {
-    if (device_of(a, p) != device_of(b, p)) {
+    if (mesh_device(a, p) != mesh_device(b, p)) {
       return false;
     }
   }
@@ -281,7 +306,8 @@ static bool same_places(const axis_list_t *a, const axis_list_t *b) {
 // Whether every part of `a` is covered by the parts of `b`: the order of a sum does not
 // count.
 static bool covered(const mesh_t *mesh, const axis_list_t *a, const axis_list_t *b) {
-  for (int64_t device = 0; device < mesh->device_count; device++) {
+  for (int64_t p = 0; p < mesh->device_count; p++) {
+    const int64_t device = mesh_device(mesh, p);
     bool is_first_in_b = true;
     for (int i = 0; i < b->count; i++) {
       is_first_in_b &= mesh_index_along(mesh, device, b->refs[i]) == 0;

@@ -3,8 +3,9 @@
 // major to minor, or of parts of axes ("sub-axes").
 //
 // A mesh of axes sizes (a0, a1, …) has a0·a1·… devices. The device at mesh position p
-// (row-major over the axes) is `device_ids[p]`, or p when there is no list. Device ids
-// are the partition ids of the program, and chip ids of the pod.
+// (row-major over the axes) is `device_ids[p]`, or p when there is no list. In a program
+// as it is written device ids are its partition ids, 0 to a0·a1·… - 1; where it is placed
+// on a pod they are chips of the pod, any distinct ones.
 //
 // A sub-axis (pre_size, size) of an axis of size n is what is left when the axis is
 // reshaped to [pre_size, size, n / (pre_size · size)] and the middle one is taken; the
@@ -37,9 +38,10 @@ typedef struct mesh_t {
   int axis_count;    // 0 for a mesh of one device ("maximal" or empty).
   mesh_axis_t axes[SHARDING_AXES_MAX];
   int64_t device_count;
-  // A permutation of 0 … device_count-1 by mesh position, and its inverse: the position
-  // of a device. Both NULL for the identity. Only mesh_make fills them.
+  // Distinct ids by mesh position, and the inverse: by id, below `id_limit`, the position
+  // of a device, or -1. Both NULL for 0, 1, 2, … Only mesh_make fills these.
   const int64_t *device_ids, *positions;
+  int64_t id_limit;  // The highest id + 1; see mesh_id_limit.
 } mesh_t;
 
 typedef struct axis_ref_t {
@@ -69,7 +71,7 @@ typedef struct sharding_t {
 
 // Makes a mesh; copies names and ids to the arena. INVALID_ARGUMENT when a size is below
 // 1, a name appears twice, the product exceeds SHARDING_DEVICES_MAX, or device_ids (may
-// be NULL) is no permutation.
+// be NULL) names a device twice or one outside of 0 … SHARDING_DEVICES_MAX - 1.
 POD_MUST_USE pod_status_t mesh_make(pod_arena_t *arena, const char *name, int axis_count,
                                     const mesh_axis_t *axes, const int64_t *device_ids,
                                     const mesh_t **out_mesh);
@@ -77,10 +79,28 @@ POD_MUST_USE pod_status_t mesh_make(pod_arena_t *arena, const char *name, int ax
 // Whether both have the same axes over the same devices; names of meshes do not count.
 bool mesh_equal(const mesh_t *a, const mesh_t *b);
 
+// INVALID_ARGUMENT names the first device of the mesh that is not below `limit`. With its
+// own device_count: whether the ids are a permutation.
+POD_MUST_USE pod_status_t mesh_check_ids(const mesh_t *mesh, int64_t limit);
+
+// Every id of the mesh is below it.
+static inline int64_t mesh_id_limit(const mesh_t *mesh) {
+  return mesh->device_ids == NULL ? mesh->device_count : mesh->id_limit;
+}
+
+// The device at a position, 0 … device_count - 1, row-major over the axes.
+static inline int64_t mesh_device(const mesh_t *mesh, int64_t position) {
+  return mesh->device_ids == NULL ? position : mesh->device_ids[position];
+}
+
+// The position of a device; -1: it is not of the mesh. Any `device`.
+int64_t mesh_position(const mesh_t *mesh, int64_t device);
+
 // -1 when there is no such axis.
 int mesh_find_axis(const mesh_t *mesh, const char *name, size_t length);
 
-// Coordinates of a device along the axes. `coordinates` has room for SHARDING_AXES_MAX.
+// Coordinates of a device of the mesh along the axes. `coordinates` has room for
+// SHARDING_AXES_MAX.
 void mesh_coordinates(const mesh_t *mesh, int64_t device, int64_t *coordinates);
 
 int64_t mesh_device_at(const mesh_t *mesh, const int64_t *coordinates);

@@ -23,8 +23,8 @@ struct tensor_slicer_t {
   int level_count;
   level_t levels[TENSOR_RANK_MAX + 1];
   int64_t shard_count, shard_bytes, global_bytes;
-  int64_t device_count;
-  int64_t shard_of_device[];
+  int64_t id_limit;
+  int64_t shard_of_device[];  // By id; -1: not of the mesh.
 };
 
 // Walks the dimensions from minor to major; a cut dimension closes a level.
@@ -64,21 +64,21 @@ pod_status_t tensor_slicer_create(const sharding_t *sharding,
   POD_TRY(sharding_check(sharding, global));
   tensor_shape_t local;
   POD_TRY(sharding_local_shape(sharding, global, &local));
-  const int64_t devices = sharding->mesh->device_count;
+  const mesh_t *mesh = sharding->mesh;
+  const int64_t limit = mesh_id_limit(mesh);
   tensor_slicer_t *slicer =
-      calloc(1, sizeof(*slicer) + (size_t)devices * sizeof(slicer->shard_of_device[0]));
+      calloc(1, sizeof(*slicer) + (size_t)limit * sizeof(slicer->shard_of_device[0]));
   if (slicer == NULL) {
     return pod_error(POD_RESOURCE_EXHAUSTED, "no memory to slice for %lld devices",
-                     (long long)devices);
+                     (long long)limit);
   }
   make_levels(slicer, sharding, &local);
-  slicer->device_count = devices;
-  for (int64_t device = 0; device < devices; device++) {
-    int64_t shard = 0;
-    for (int i = 0; i < sharding->rank; i++) {
+  slicer->id_limit = limit;
+  for (int64_t device = 0; device < limit; device++) {
+    int64_t shard = mesh_position(mesh, device) < 0 ? -1 : 0;
+    for (int i = 0; i < sharding->rank && shard >= 0; i++) {
       const axis_list_t *axes = &sharding->dims[i].axes;
-      shard =
-          shard * axis_list_size(axes) + axis_list_index(sharding->mesh, axes, device);
+      shard = shard * axis_list_size(axes) + axis_list_index(mesh, axes, device);
     }
     slicer->shard_of_device[device] = shard;
   }
@@ -99,7 +99,8 @@ int64_t tensor_slicer_shard_bytes(const tensor_slicer_t *slicer) {
 }
 
 int64_t tensor_slicer_shard_of_device(const tensor_slicer_t *slicer, int64_t device) {
-  POD_CHECK(device >= 0 && device < slicer->device_count);
+  POD_CHECK(device >= 0 && device < slicer->id_limit &&
+            slicer->shard_of_device[device] >= 0);
   return slicer->shard_of_device[device];
 }
 

@@ -37,7 +37,7 @@ int64_t tensor_slicer_shard_count(const tensor_slicer_t *slicer);
 
 int64_t tensor_slicer_shard_bytes(const tensor_slicer_t *slicer);
 
-// The piece that `device` holds.
+// The piece that `device`, one of the mesh, holds.
 int64_t tensor_slicer_shard_of_device(const tensor_slicer_t *slicer, int64_t device);
 
 // The run that starts at a global byte offset, at most `size_bytes_max` long; any offset

@@ -110,6 +110,20 @@ static pod_status_t check_mesh(mlir_parser_t *parser, mlir_position_t position,
   return NULL;
 }
 
+// Of a program as it is written the ids are a permutation.
+static pod_status_t make_mesh(pod_arena_t *arena, const char *name, int axis_count,
+                              const mesh_axis_t *axes, int64_t id_count,
+                              const int64_t *ids, const mesh_t **out_mesh) {
+  for (int64_t i = 0; ids != NULL && i < id_count; i++) {
+    if (ids[i] < 0 || ids[i] >= id_count) {
+      return pod_error(POD_INVALID_ARGUMENT,
+                       "mesh @%s lists device %lld, its devices are 0 to %lld", name,
+                       (long long)ids[i], (long long)id_count - 1);
+    }
+  }
+  return mesh_make(arena, name, axis_count, axes, ids, out_mesh);
+}
+
 // [axes], device_ids=[…]; the parser stands on the bracket.
 static pod_status_t parse_mesh(mlir_parser_t *parser, const char *name,
                                pod_arena_t *arena, const mesh_t **out_mesh) {
@@ -141,7 +155,7 @@ static pod_status_t parse_mesh(mlir_parser_t *parser, const char *name,
     ids = NULL;
   }
   return with_place(mlir_parser_module(parser), position,
-                    mesh_make(arena, name, count, axes, ids, out_mesh));
+                    make_mesh(arena, name, count, axes, id_count, ids, out_mesh));
 }
 
 pod_status_t compiler_parse_mesh(mlir_module_t *module, const mlir_attr_t *attr,

@@ -311,7 +311,8 @@ void store_lose_chip(store_t *store, int32_t chip, const char *reason) {
   void *value;
   while (pod_id_map_next(store->arrays, &position, NULL, &value)) {
     store_array_t *array = value;
-    if (chip >= array->layout->chip_count) {
+    const int32_t index = array_layout_find(array->layout, chip);
+    if (index < 0) {
       continue;
     }
     if (array->lost_reason == NULL) {
@@ -319,7 +320,7 @@ void store_lose_chip(store_t *store, int32_t chip, const char *reason) {
       array->lost_chips =
           pod_alloc((size_t)array->layout->chip_count * sizeof(*array->lost_chips));
     }
-    array->lost_chips[chip] = true;
+    array->lost_chips[index] = true;
   }
   position = 0;
   while (pod_id_map_next(store->executables, &position, NULL, &value)) {

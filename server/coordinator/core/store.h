@@ -56,7 +56,7 @@ typedef struct store_array_t {
   int32_t use_count;
   bool is_dropped;
   char *lost_reason;  // Why a part of it is gone; NULL while it is whole.
-  bool *lost_chips;   // By chip, layout->chip_count of them; NULL while it is whole.
+  bool *lost_chips;   // By index of layout->chips; NULL while it is whole.
 } store_array_t;
 
 typedef struct store_executable_t {

@@ -199,9 +199,10 @@ static void on_shard_end(chip_call_t *call, pod_status_t status, bool is_lost) {
 // A chip that still has the shard, or -1.
 static int32_t choose_chip(const fetch_t *fetch, int64_t shard) {
   const store_array_t *array = fetch->array;
-  for (int32_t chip = 0; chip < array->layout->chip_count; chip++) {
+  for (int32_t i = 0; i < array->layout->chip_count; i++) {
+    const int32_t chip = array->layout->chips[i];
     if (tensor_slicer_shard_of_device(fetch->slicer, chip) == shard &&
-        (array->lost_chips == NULL || !array->lost_chips[chip])) {
+        (array->lost_chips == NULL || !array->lost_chips[i])) {
       return chip;
     }
   }

@@ -44,7 +44,7 @@ static const pod_state_t states[] = {
 typedef struct put_shard_t {
   uint8_t *staging;
   size_t staged_bytes;
-  int32_t first_chip, chip_count;  // A range of put_t.chips.
+  int32_t first_holder, holder_count;  // A range of put_t.holders.
 } put_shard_t;
 
 typedef struct put_t {
@@ -57,8 +57,8 @@ typedef struct put_t {
   size_t piece_bytes;
   int32_t shard_count;
   put_shard_t *shards;
-  int32_t *chips;      // Ordered by shard.
-  chip_call_t *calls;  // By chip.
+  int32_t *holders;    // Indexes of the layout's chips, ordered by shard.
+  chip_call_t *calls;  // By index of the layout's chips.
   fanout_t fanout;
   bool is_blocked;  // A worker's queue is full.
   uint8_t *rest;    // Of a message that was not sliced to its end, owned.
@@ -70,10 +70,10 @@ static void free_buffers(put_t *put) {
     free(put->shards[shard].staging);
   }
   free(put->shards);
-  free(put->chips);
+  free(put->holders);
   free(put->rest);
   put->shards = NULL;
-  put->chips = NULL;
+  put->holders = NULL;
   put->rest = NULL;
   tensor_slicer_destroy(put->slicer);
   put->slicer = NULL;
@@ -101,8 +101,8 @@ static void end_put(put_t *put, pod_status_t status) {
 }
 
 static void cancel_calls(put_t *put) {
-  for (int32_t chip = 0; chip < put->layout->chip_count; chip++) {
-    chip_call_cancel(&put->calls[chip]);
+  for (int32_t i = 0; i < put->layout->chip_count; i++) {
+    chip_call_cancel(&put->calls[i]);
   }
 }
 
@@ -125,8 +125,8 @@ static void stop_put(put_t *put, fanout_rank_t rank, pod_status_t status) {
 // --- Slicing ---
 
 static bool is_blocked(const put_t *put) {
-  for (int32_t chip = 0; chip < put->layout->chip_count; chip++) {
-    if (!chip_call_is_writable(&put->calls[chip])) {
+  for (int32_t i = 0; i < put->layout->chip_count; i++) {
+    if (!chip_call_is_writable(&put->calls[i])) {
       return true;
     }
   }
@@ -138,8 +138,8 @@ static void send_to_shard(put_t *put, const put_shard_t *shard, const uint8_t *d
   Podium__V1__PutShardRequest message = PODIUM__V1__PUT_SHARD_REQUEST__INIT;
   message.data.data = (uint8_t *)(uintptr_t)data;
   message.data.len = size_bytes;
-  for (int32_t i = 0; i < shard->chip_count; i++) {
-    chip_call_t *call = &put->calls[put->chips[shard->first_chip + i]];
+  for (int32_t i = 0; i < shard->holder_count; i++) {
+    chip_call_t *call = &put->calls[put->holders[shard->first_holder + i]];
     chip_call_send(call, &message.base);
     put->is_blocked |= !chip_call_is_writable(call);
   }
@@ -226,8 +226,8 @@ static void on_end(chip_call_t *call, pod_status_t status, bool is_lost) {
   if (cause == NULL && request_is(&put->request, PUT_RECEIVING)) {
     cause = pod_error(POD_INTERNAL, "the workers ended the put before its last byte");
   }
-  for (int32_t chip = 0; cause == NULL && chip < put->layout->chip_count; chip++) {
-    cause = chip_call_check_alive(&put->calls[chip]);
+  for (int32_t i = 0; cause == NULL && i < put->layout->chip_count; i++) {
+    cause = chip_call_check_alive(&put->calls[i]);
   }
   end_put(put, cause);
 }
@@ -265,13 +265,59 @@ static pod_status_t layout_of_argument(put_t *put,
   return NULL;
 }
 
+static pod_status_t check_chips(size_t count, const int64_t *chips, int32_t chip_count) {
+  for (size_t i = 0; i < count; i++) {
+    if (chips[i] < 0 || chips[i] >= chip_count) {
+      return pod_error(POD_INVALID_ARGUMENT,
+                       "the array is to be on chip %" PRId64
+                       ", the pod has the chips 0 to %" PRId32,
+                       chips[i], chip_count - 1);
+    }
+    for (size_t j = 0; j < i; j++) {
+      if (chips[j] == chips[i]) {
+        return pod_error(POD_INVALID_ARGUMENT,
+                         "the array is to be on chip %" PRId64
+                         " twice: name each chip once",
+                         chips[i]);
+      }
+    }
+  }
+  return NULL;
+}
+
+static pod_status_t layout_on(const Podium__V1__PutArrayRequest *message,
+                              const tensor_shape_t *shape, const sharding_t *sharding,
+                              int32_t chip_count, array_layout_t **out_layout) {
+  if (message->n_chips == 0) {
+    POD_TRY(pod_status_context(mesh_check_ids(sharding->mesh, chip_count),
+                               "the pod has %" PRId32 " chips", chip_count));
+    return array_layout_create(shape, sharding, out_layout);
+  }
+  if (sharding->mesh->device_ids != NULL) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "the array's chips are given twice, as device ids of its sharding's "
+                     "mesh and by themselves: give one of the two");
+  }
+  return array_layout_create_on(shape, sharding, (int32_t)message->n_chips,
+                                message->chips, out_layout);
+}
+
 static pod_status_t layout_of_sharding(put_t *put,
                                        const Podium__V1__PutArrayRequest *message) {
   const int32_t chip_count = registry_places(put->request.coordinator->registry)->count;
   tensor_shape_t shape;
   POD_TRY(wire_shape_unpack(message->shape, &shape));
+  if (message->n_chips > (size_t)chip_count) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "the array is to be on %zu chips, the pod has %" PRId32,
+                     message->n_chips, chip_count);
+  }
+  POD_TRY(check_chips(message->n_chips, message->chips, chip_count));
   if (message->sharding == NULL) {
-    return array_layout_create_replicated(&shape, chip_count, &put->layout);
+    const bool is_on_some = message->n_chips > 0;
+    return array_layout_create_replicated(
+        &shape, is_on_some ? (int32_t)message->n_chips : chip_count,
+        is_on_some ? message->chips : NULL, &put->layout);
   }
   pod_arena_t *arena = pod_arena_create();
   const sharding_t *sharding;
@@ -284,7 +330,7 @@ static pod_status_t layout_of_sharding(put_t *put,
                        sharding->mesh->device_count, chip_count);
   }
   if (status == NULL) {
-    status = array_layout_create(&shape, sharding, &put->layout);
+    status = layout_on(message, &shape, sharding, chip_count, &put->layout);
   }
   pod_arena_destroy(arena);
   return status;
@@ -292,22 +338,24 @@ static pod_status_t layout_of_sharding(put_t *put,
 
 // Shards, and for each the chips that hold it, in order.
 static void plan_shards(put_t *put) {
-  const int32_t chip_count = put->layout->chip_count;
+  const array_layout_t *layout = put->layout;
   put->shard_count = (int32_t)tensor_slicer_shard_count(put->slicer);
   put->shards = pod_alloc((size_t)put->shard_count * sizeof(*put->shards));
-  put->chips = pod_alloc((size_t)chip_count * sizeof(*put->chips));
-  for (int32_t chip = 0; chip < chip_count; chip++) {
-    put->shards[tensor_slicer_shard_of_device(put->slicer, chip)].chip_count++;
+  put->holders = pod_alloc((size_t)layout->chip_count * sizeof(*put->holders));
+  for (int32_t i = 0; i < layout->chip_count; i++) {
+    put->shards[tensor_slicer_shard_of_device(put->slicer, layout->chips[i])]
+        .holder_count++;
   }
   int32_t at = 0;
   for (int32_t shard = 0; shard < put->shard_count; shard++) {
-    put->shards[shard].first_chip = at;
-    at += put->shards[shard].chip_count;
-    put->shards[shard].chip_count = 0;
+    put->shards[shard].first_holder = at;
+    at += put->shards[shard].holder_count;
+    put->shards[shard].holder_count = 0;
   }
-  for (int32_t chip = 0; chip < chip_count; chip++) {
-    put_shard_t *shard = &put->shards[tensor_slicer_shard_of_device(put->slicer, chip)];
-    put->chips[shard->first_chip + shard->chip_count++] = chip;
+  for (int32_t i = 0; i < layout->chip_count; i++) {
+    put_shard_t *shard =
+        &put->shards[tensor_slicer_shard_of_device(put->slicer, layout->chips[i])];
+    put->holders[shard->first_holder + shard->holder_count++] = i;
   }
   size_t piece = COORDINATOR_STAGING_BYTES / (size_t)put->shard_count;
   piece = piece > COORDINATOR_PIECE_BYTES ? COORDINATOR_PIECE_BYTES : piece;
@@ -317,29 +365,40 @@ static void plan_shards(put_t *put) {
 
 static void start_calls(put_t *put) {
   static const chip_call_events_t events = {.on_writable = on_writable, .on_end = on_end};
-  const int32_t chip_count = put->layout->chip_count;
+  const array_layout_t *layout = put->layout;
   pod_arena_t *arena = pod_arena_create();
   Podium__V1__PutShardRequest message = PODIUM__V1__PUT_SHARD_REQUEST__INIT;
   message.session = put->request.operation.session->id;
   message.array = put->array;
-  message.shape = wire_shape_pack(arena, &put->layout->local);
-  put->calls = pod_alloc((size_t)chip_count * sizeof(*put->calls));
-  fanout_begin(&put->fanout, chip_count);
-  for (int32_t chip = 0; chip < chip_count; chip++) {
-    chip_call_start(&put->calls[chip], put->request.coordinator->registry, chip,
+  message.shape = wire_shape_pack(arena, &layout->local);
+  put->calls = pod_alloc((size_t)layout->chip_count * sizeof(*put->calls));
+  fanout_begin(&put->fanout, layout->chip_count);
+  for (int32_t i = 0; i < layout->chip_count; i++) {
+    chip_call_start(&put->calls[i], put->request.coordinator->registry, layout->chips[i],
                     "/podium.v1.Worker/PutShard",
                     &podium__v1__put_shard_response__descriptor, &events, put);
-    chip_call_send(&put->calls[chip], &message.base);
+    chip_call_send(&put->calls[i], &message.base);
   }
   pod_arena_destroy(arena);
+}
+
+static pod_status_t find_layout(put_t *put, const Podium__V1__PutArrayRequest *message) {
+  if (message->executable == 0) {
+    return layout_of_sharding(put, message);
+  }
+  if (message->n_chips > 0) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "an argument of an executable lies on the executable's chips: name "
+                     "no chips, or no executable");
+  }
+  return layout_of_argument(put, message);
 }
 
 static pod_status_t read_header(put_t *put, const Podium__V1__PutArrayRequest *message) {
   put->has_header = true;
   POD_TRY(request_begin(&put->request, message->session));
   POD_TRY(store_check_room(put->request.operation.session, 1));
-  POD_TRY(message->executable != 0 ? layout_of_argument(put, message)
-                                   : layout_of_sharding(put, message));
+  POD_TRY(find_layout(put, message));
   POD_TRY(tensor_slicer_create(put->layout->sharding, &put->layout->shape, &put->slicer));
   put->size_bytes = tensor_shape_bytes(&put->layout->shape);
   put->array = store_new_id(put->request.coordinator->store);
@@ -401,8 +460,8 @@ static void on_half_close(request_t *request) {
     flush_shard(put, &put->shards[shard]);
   }
   request_move(&put->request, PUT_STORING);
-  for (int32_t chip = 0; chip < put->layout->chip_count; chip++) {
-    chip_call_half_close(&put->calls[chip]);
+  for (int32_t i = 0; i < put->layout->chip_count; i++) {
+    chip_call_half_close(&put->calls[i]);
   }
   free_buffers(put);
 }

@@ -173,15 +173,39 @@ static void test_mesh_make_refuses_what_is_no_mesh(void **state) {
   assert_fails(mesh_make(arena, "m", 17, NULL, NULL, &mesh), POD_INVALID_ARGUMENT,
                "mesh @m has 17 axes, at most 16 are allowed");
   const mesh_axis_t two[] = {{"x", 2}};
-  const int64_t repeated[] = {1, 1}, beyond[] = {0, 2};
+  const int64_t repeated[] = {1, 1}, beyond[] = {0, SHARDING_DEVICES_MAX},
+                below[] = {0, -1};
   assert_fails(mesh_make(arena, "m", 1, two, repeated, &mesh), POD_INVALID_ARGUMENT,
                "mesh @m lists device 1 twice");
   assert_fails(mesh_make(arena, "m", 1, two, beyond, &mesh), POD_INVALID_ARGUMENT,
-               "mesh @m lists device 2, its devices are 0 to 1");
+               "mesh @m lists device 65536, devices are 0 to 65535");
+  assert_fails(mesh_make(arena, "m", 1, two, below, &mesh), POD_INVALID_ARGUMENT,
+               "mesh @m lists device -1, devices are 0 to 65535");
   assert_null(mesh);
   assert_null(mesh_make(arena, "", 0, NULL, NULL, &mesh));
   assert_int_equal(mesh->device_count, 1);
   pod_arena_destroy(arena);
+}
+
+static void test_a_mesh_is_of_any_distinct_devices(void **state) {
+  (void)state;
+  const int64_t ids[] = {7, 2, 0, 11};
+  world_t world = make_world(1, 2, 2, ids);
+  assert_int_equal(mesh_id_limit(world.mesh), 12);
+  for (int64_t p = 0; p < 4; p++) {
+    assert_int_equal(mesh_device(world.mesh, p), ids[p]);
+    assert_int_equal(mesh_position(world.mesh, ids[p]), p);
+    assert_int_equal(mesh_index_along(world.mesh, ids[p], whole(&world, 1)), p / 2);
+    assert_int_equal(mesh_index_along(world.mesh, ids[p], whole(&world, 2)), p % 2);
+  }
+  const int64_t others[] = {-1, 1, 3, 10, 12, INT64_MAX};
+  for (size_t i = 0; i < POD_COUNT_OF(others); i++) {
+    assert_int_equal(mesh_position(world.mesh, others[i]), -1);
+  }
+  assert_null(mesh_check_ids(world.mesh, 12));
+  assert_fails(mesh_check_ids(world.mesh, 8), POD_INVALID_ARGUMENT,
+               "mesh @mesh lists device 11, its devices are 0 to 7");
+  pod_arena_destroy(world.arena);
 }
 
 static sharding_t *shard2(const world_t *world, axis_list_t rows, axis_list_t columns) {
@@ -349,6 +373,7 @@ int main(void) {
       cmocka_unit_test(test_groups_differ_only_along_the_list),
       cmocka_unit_test(test_groups_of_a_2x2_are_its_rows_and_columns),
       cmocka_unit_test(test_mesh_make_refuses_what_is_no_mesh),
+      cmocka_unit_test(test_a_mesh_is_of_any_distinct_devices),
       cmocka_unit_test(test_local_shapes_and_starts_follow_the_axes),
       cmocka_unit_test(test_check_refuses_unknown_and_overlapping_axes),
       cmocka_unit_test(test_equivalence_is_about_places),

@@ -1,6 +1,7 @@
 // Arrays go to the chips and come back.
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/memory.h"
 #include "tests/unit/server/coordinator/world.h"
@@ -49,6 +50,135 @@ static void test_a_replicated_array_is_put_everywhere(void **state) {
   assert_null(client_free_array(world.client, array));
   world_wait_arrays(&world, 0);
   assert_refused(client_free_array(world.client, array), POD_NOT_FOUND, "no array");
+  world_stop(&world);
+}
+
+// f32[4,2], rows over an axis of two devices.
+typedef struct rows_t {
+  int64_t dims[2];
+  Podium__V1__Shape shape;
+  Podium__V1__MeshAxis axis, *axes[1];
+  Podium__V1__Mesh mesh;
+  Podium__V1__AxisRef ref, *refs[1];
+  Podium__V1__DimSharding rows, columns, *dimensions[2];
+  Podium__V1__Sharding sharding;
+  Podium__V1__PutArrayRequest header;
+} rows_t;
+
+static void rows_init(rows_t *it, size_t chip_count, int64_t *chips) {
+  it->dims[0] = 4;
+  it->dims[1] = 2;
+  podium__v1__shape__init(&it->shape);
+  it->shape.dtype = PODIUM__V1__DTYPE__DTYPE_F32;
+  it->shape.n_dims = 2;
+  it->shape.dims = it->dims;
+  podium__v1__mesh_axis__init(&it->axis);
+  it->axis.name = "x";
+  it->axis.size = 2;
+  it->axes[0] = &it->axis;
+  podium__v1__mesh__init(&it->mesh);
+  it->mesh.n_axes = 1;
+  it->mesh.axes = it->axes;
+  podium__v1__axis_ref__init(&it->ref);
+  it->ref.axis = "x";
+  it->refs[0] = &it->ref;
+  podium__v1__dim_sharding__init(&it->rows);
+  podium__v1__dim_sharding__init(&it->columns);
+  it->rows.n_axes = 1;
+  it->rows.axes = it->refs;
+  it->dimensions[0] = &it->rows;
+  it->dimensions[1] = &it->columns;
+  podium__v1__sharding__init(&it->sharding);
+  it->sharding.mesh = &it->mesh;
+  it->sharding.n_dims = 2;
+  it->sharding.dims = it->dimensions;
+  podium__v1__put_array_request__init(&it->header);
+  it->header.shape = &it->shape;
+  it->header.sharding = &it->sharding;
+  it->header.n_chips = chip_count;
+  it->header.chips = chips;
+}
+
+static void test_an_array_is_put_on_the_chips_named_and_nowhere_else(void **state) {
+  (void)state;
+  world_t world;
+  world_start_ready(&world, 60000);
+  uint8_t data[4 * 2 * 4];
+  world_fill(data, sizeof(data));
+  int64_t chips[] = {3, 1};
+  rows_t rows;
+  rows_init(&rows, 2, chips);
+  uint64_t cut = 0, whole = 0;
+  assert_null(client_put(world.client, &rows.header, data, sizeof(data), &cut));
+  rows.header.sharding = NULL;
+  assert_null(client_put(world.client, &rows.header, data, sizeof(data), &whole));
+  for (int32_t chip = 0; chip < CHIPS; chip++) {
+    const fake_array_t *shard = fake_worker_array(world.workers[chip], cut);
+    const fake_array_t *copy = fake_worker_array(world.workers[chip], whole);
+    assert_int_equal(shard != NULL, chip == 1 || chip == 3);
+    assert_int_equal(copy != NULL, chip == 1 || chip == 3);
+    if (shard != NULL) {  // The first rows are on the first chip named.
+      assert_memory_equal(shard->data, data + (chip == 3 ? 0 : 16), 16);
+      assert_memory_equal(copy->data, data, sizeof(data));
+    }
+  }
+  const uint64_t arrays[] = {cut, whole};
+  for (int i = 0; i < 2; i++) {
+    pod_text_t back = {0};
+    assert_null(client_fetch(world.client, arrays[i], &back));
+    assert_int_equal(back.length, sizeof(data));
+    assert_memory_equal(back.bytes, data, sizeof(data));
+    pod_text_deinit(&back);
+    assert_null(client_free_array(world.client, arrays[i]));
+  }
+  world_wait_arrays(&world, 0);
+  world_stop(&world);
+}
+
+static void test_chips_that_cannot_hold_an_array_are_refused(void **state) {
+  (void)state;
+  world_t world;
+  world_start_ready(&world, 60000);
+  uint8_t data[4 * 2 * 4] = {0};
+  const struct {
+    size_t count;
+    int64_t chips[CHIPS + 1];
+    const char *why;
+  } cases[] = {
+      {2, {1, 1}, "is to be on chip 1 twice: name each chip once"},
+      {2, {0, 4}, "is to be on chip 4, the pod has the chips 0 to 3"},
+      {2, {-1, 0}, "is to be on chip -1, the pod has the chips 0 to 3"},
+      {2, {INT64_MAX, 0}, "is to be on chip 9223372036854775807, the pod has"},
+      {1, {2}, "on 1 chips, its sharding's mesh has 2 devices: name a chip for each"},
+      {4, {0, 1, 2, 3}, "on 4 chips, its sharding's mesh has 2 devices"},
+      {5, {0, 1, 2, 3, 4}, "on 5 chips, the pod has 4"},
+  };
+  uint64_t array;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    int64_t chips[CHIPS + 1];
+    memcpy(chips, cases[i].chips, sizeof(chips));
+    rows_t rows;
+    rows_init(&rows, cases[i].count, chips);
+    assert_refused(client_put(world.client, &rows.header, data, sizeof(data), &array),
+                   POD_INVALID_ARGUMENT, cases[i].why);
+  }
+  int64_t ids[] = {3, 4};
+  rows_t rows;
+  rows_init(&rows, 0, NULL);
+  rows.mesh.n_device_ids = 2;
+  rows.mesh.device_ids = ids;
+  assert_refused(client_put(world.client, &rows.header, data, sizeof(data), &array),
+                 POD_INVALID_ARGUMENT, "lists device 4, its devices are 0 to 3");
+  ids[1] = 2;
+  rows.header.n_chips = 2;
+  rows.header.chips = ids;
+  assert_refused(client_put(world.client, &rows.header, data, sizeof(data), &array),
+                 POD_INVALID_ARGUMENT, "given twice");
+  rows.header.sharding = NULL;
+  rows.header.executable = world_compile(&world, "f");
+  assert_refused(client_put(world.client, &rows.header, data, sizeof(data), &array),
+                 POD_INVALID_ARGUMENT, "lies on the executable's chips");
+  world_wait_arrays(&world, 0);
   world_stop(&world);
 }
 
@@ -174,6 +304,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_put_array_is_sharded_and_comes_back_whole),
       cmocka_unit_test(test_a_replicated_array_is_put_everywhere),
+      cmocka_unit_test(test_an_array_is_put_on_the_chips_named_and_nowhere_else),
+      cmocka_unit_test(test_chips_that_cannot_hold_an_array_are_refused),
       cmocka_unit_test(test_bytes_sent_must_be_the_bytes_announced),
       cmocka_unit_test(test_a_client_that_goes_in_mid_put_leaves_nothing_behind),
       cmocka_unit_test(test_a_slow_worker_holds_the_client),

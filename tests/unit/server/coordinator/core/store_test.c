@@ -62,7 +62,7 @@ static const int64_t dims_4[] = {4};
 static store_array_t *add_array(books_t *books, store_session_t *session, int32_t chips) {
   const tensor_shape_t shape = tensor_shape_make(TENSOR_F32, 1, dims_4);
   array_layout_t *layout;
-  assert_null(array_layout_create_replicated(&shape, chips, &layout));
+  assert_null(array_layout_create_replicated(&shape, chips, NULL, &layout));
   store_array_t *array = store_add_array(session, store_new_id(books->store), layout);
   array_layout_release(layout);
   return array;
