@@ -18,6 +18,8 @@ if [ "${1:-}" != --run ]; then
   packages+=(
     # Network namespaces, stock gRPC peers
     iproute2 python3-grpcio python3-protobuf
+    # An environment for JAX, which comes from PyPI
+    python3-venv
     # Models of protocols
     spin
     # A second compiler, fuzzers, formatting, lint
