@@ -10,7 +10,7 @@ packages=(
   build-essential cmake ninja-build pkg-config ccache
   protobuf-c-compiler protobuf-compiler python3
   # To run
-  libuv1-dev libnghttp2-dev libnng-dev libprotobuf-c-dev libdnnl-dev libcjson-dev libssl-dev zlib1g-dev
+  libuv1-dev libnghttp2-dev libnng-dev libprotobuf-c-dev libdnnl-dev liblapacke-dev libcjson-dev libssl-dev zlib1g-dev
   # To try it: the quickstart's inputs, and what a build folder that has tests is configured with
   python3-numpy libcmocka-dev protobuf-compiler-grpc
 )

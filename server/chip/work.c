@@ -282,6 +282,105 @@ static chip_work_t work_convolution(const question_t *q) {
   return work_product(q, e);
 }
 
+// --- Decompositions ---
+//
+// Operations by the textbook (Golub and Van Loan, Matrix Computations, 4th edition; those
+// of complex numbers count four times). How they are spread is that of XLA's expansions
+// (xla/hlo/transforms/expanders: qr_expander, eigh_expander) and of JAX's blocked LU: a
+// loop over the columns of a panel of PANEL, or over the rounds of Jacobi's method, whose
+// turns wait for one another, and products on the MXU between panels. So the predicted
+// time is mostly that of the turns: each is some operations of the device one after the
+// other, which cost their overhead (op_overhead_ps), because the vectors that they work on
+// are short. Matrices of a batch go through the same turns together.
+
+enum {
+  PANEL = 128,          // Columns, as XLA's QrExpander has them.
+  STEPS_A_COLUMN = 4,   // Pivot or norm, scaling, product with the panel, update.
+  STEPS_A_ROUND = 3,    // Angles, rotated columns, rotated rows.
+  JACOBI_SWEEPS = 8,    // Until f32 is diagonal, of some hundred rows.
+  COMPLEX_OPS = 4,
+  PASSES_HIGHEST = 6,   // Of the MXU for f32: decompositions ask for the highest precision.
+};
+
+typedef struct matrices_t {
+  int64_t count, rows, columns, least;
+  int64_t factor;  // What complex numbers cost more.
+} matrices_t;
+
+static matrices_t matrices_of(const question_t *q) {
+  const tensor_shape_t *a = operand_shape(q, 0);
+  matrices_t m = {.count = 1,
+                  .rows = a->dims[a->rank - 2],
+                  .columns = a->dims[a->rank - 1],
+                  .factor = tensor_dtype_is_complex(a->dtype) ? COMPLEX_OPS : 1};
+  for (int d = 0; d < a->rank - 2; d++) {
+    m.count = times(m.count, a->dims[d]);
+  }
+  m.least = m.rows < m.columns ? m.rows : m.columns;
+  return m;
+}
+
+// `flop` a matrix, of which panels take the part of PANEL in `least` on the VPU, and
+// products the rest; `steps` turns of the loop.
+static chip_work_t work_panels(const question_t *q, const matrices_t *m, double flop,
+                               int64_t steps) {
+  chip_work_t work = traffic(q);
+  const double all = flop * (double)m->count * (double)m->factor;
+  const double part = m->least > PANEL ? (double)PANEL / (double)m->least : 1;
+  work.vpu_op = all * part < 9e18 ? (int64_t)(all * part) : INT64_MAX;
+  work.serial_steps = m->count > 0 ? steps : 0;
+  const bool is_wide = tensor_dtype_device_bits(operand_shape(q, 0)->dtype) /
+                           (m->factor > 1 ? 2 : 1) > 32;
+  const double rest = all * (1 - part);
+  if (is_wide) {  // The MXU has no f64.
+    work.vpu_op = times(plus(work.vpu_op, rest < 9e18 ? (int64_t)rest : INT64_MAX),
+                        WIDE_FLOAT_OPS);
+    return work;
+  }
+  work.mxu_flop = rest < 9e18 ? (int64_t)rest : INT64_MAX;
+  work.mxu_busy_flop = times(work.mxu_flop, PASSES_HIGHEST);
+  return work;
+}
+
+// 2 n² (m - n/3), 5.2.2; with m and n exchanged where the matrix is wide, whose columns
+// behind are brought up to date.
+static chip_work_t work_qr(const question_t *q) {
+  const matrices_t m = matrices_of(q);
+  const double n = (double)m.least, most = (double)(m.rows + m.columns) - n;
+  return work_panels(q, &m, 2 * n * n * (most - n / 3),
+                     times(m.least, STEPS_A_COLUMN));
+}
+
+// 4 (m n k - (m + n) k²/2 + k³/3), 5.1.6: a panel of reflectors at a time.
+static chip_work_t work_householder_product(const question_t *q) {
+  const matrices_t m = matrices_of(q);
+  const tensor_shape_t *taus = operand_shape(q, 1);
+  const double rows = (double)m.rows, n = (double)m.columns;
+  const double k = (double)taus->dims[taus->rank - 1];
+  return work_panels(q, &m, 4 * (rows * n * k - (rows + n) * k * k / 2 + k * k * k / 3),
+                     times((m.least + PANEL - 1) / PANEL, STEPS_A_COLUMN));
+}
+
+// n² (m - n/3), 3.2.10: 2 n³/3 of square ones.
+static chip_work_t work_lu(const question_t *q) {
+  const matrices_t m = matrices_of(q);
+  const double n = (double)m.least, most = (double)(m.rows + m.columns) - n;
+  return work_panels(q, &m, n * n * (most - n / 3), times(m.least, STEPS_A_COLUMN));
+}
+
+// A sweep of Jacobi's method is 6 n³ (8.5.3) with the vectors; n - 1 rounds of n/2
+// rotations that do not touch one another (8.5.4), all on the VPU.
+static chip_work_t work_eigh(const question_t *q) {
+  const matrices_t m = matrices_of(q);
+  const double n = (double)m.columns;
+  const int64_t rounds = m.columns > 1 ? times(m.columns - 1, JACOBI_SWEEPS) : 0;
+  chip_work_t work = work_panels(q, &m, JACOBI_SWEEPS * 6 * n * n * n,
+                                 times(rounds, STEPS_A_ROUND));
+  work.vpu_op = plus(work.vpu_op, work.mxu_flop);
+  work.mxu_flop = work.mxu_busy_flop = 0;
+  return work;
+}
+
 typedef chip_work_t (*work_fn_t)(const question_t *q);
 
 static const work_fn_t rules[CHIP_OP_COUNT] = {

@@ -34,6 +34,10 @@ enum {
   COST_reduce = 0,
   COST_dot_general = 0,
   COST_convolution = 0,
+  COST_qr = 0,
+  COST_householder_product = 0,
+  COST_lu = 0,
+  COST_eigh = 0,
   COST_collective = CHIP_TRAIT_COLLECTIVE,
 };
 

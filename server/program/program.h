@@ -137,6 +137,7 @@ typedef enum chip_attr_key_t {
   CHIP_ATTR_ULP_MAX = 51,
   // collective_algorithm_t, of a collective whose algorithm the user chose.
   CHIP_ATTR_COLLECTIVE_ALGORITHM = 52,
+  CHIP_ATTR_SORTED = 53,  // eigh: eigenvalues in ascending order.
   CHIP_ATTR_KEY_COUNT,
 } chip_attr_key_t;
 

@@ -107,6 +107,11 @@ RULE_DECLARE(fft);
 RULE_DECLARE(triangular_solve);
 RULE_DECLARE(cholesky);
 RULE_DECLARE(rng_bit_generator);
+// rules_decomposition.c
+RULE_DECLARE(qr);
+RULE_DECLARE(householder_product);
+RULE_DECLARE(lu);
+RULE_DECLARE(eigh);
 #undef RULE_DECLARE
 
 #endif  // SERVER_PROGRAM_RULE_H_

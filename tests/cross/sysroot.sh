@@ -9,7 +9,7 @@ architecture=$1
 mkdir -p "$2"
 folder=$(cd "$2" && pwd)
 packages=(
-  libc6-dev libuv1-dev libnghttp2-dev libnng-dev libprotobuf-c-dev libdnnl-dev libcjson-dev libssl-dev zlib1g-dev
+  libc6-dev libuv1-dev libnghttp2-dev libnng-dev libprotobuf-c-dev libdnnl-dev liblapacke-dev libcjson-dev libssl-dev zlib1g-dev
   libcmocka-dev
 )
 stamp=$folder/.packages
@@ -34,6 +34,17 @@ fetch update
 fetch install --yes --download-only --no-install-recommends "${packages[@]}"
 for package in "$state"/archives/*.deb; do
   dpkg-deb --extract "$package" "$folder"
+done
+# What update-alternatives would link when packages are set up: which BLAS there is.
+for place in "$folder"/usr/lib/*-linux-gnu; do
+  for library in blas lapack; do
+    for file in "$place/$library/lib$library".so*; do
+      [ -e "$file" ] && ln -sfn "$library/$(basename "$file")" "$place/$(basename "$file")"
+    done
+  done
+done
+for header in "$folder"/usr/include/*-linux-gnu/cblas-netlib.h; do
+  [ -e "$header" ] && ln -sfn cblas-netlib.h "$(dirname "$header")/cblas.h"
 done
 # Links that name a place from the root, which is this folder.
 find "$folder" -type l -lname '/*' | while read -r link; do

@@ -36,7 +36,7 @@ share/man/man8/podium-worker\.8
 share/bash-completion/completions/podium
 FILES
 needs=$(dpkg-deb --field "$package" Depends)
-for library in libc6 libuv1 libnghttp2 libnng1 libprotobuf-c1 libdnnl2; do
+for library in libc6 libuv1 libnghttp2 libnng1 libprotobuf-c1 libdnnl2 liblapacke; do
   if [[ $needs != *$library* ]]; then
     echo "the package does not depend on $library but on: $needs" >&2
     failed=1

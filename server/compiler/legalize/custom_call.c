@@ -300,11 +300,15 @@ static const struct {
 } targets[] = {
     {"AllocateBuffer", zeros},  // Of any values.
     {"ApproxTopK", approximate_top_k},
+    {"Eigh", expand_eigh},
     {"InspectSharding", drop},
     {"LayoutConstraint", keep_operands},
+    {"LuDecomposition", expand_decomposition},
     {"MoveToDevice", keep_operands},
     {"MoveToHost", keep_operands},
     {"PartialReduce", approximate_top_k},
+    {"ProductOfElementaryHouseholderReflectors", expand_decomposition},
+    {"Qr", expand_decomposition},
     {"annotate_device_placement", keep_operands},
     {"dce_sink", drop},
     {"mhlo.topk", top_k},

@@ -126,6 +126,11 @@ bool expand_is_broadcasting(const mlir_op_t *op);
 POD_MUST_USE pod_status_t expand_broadcasting(expander_t *expander,
                                               mlir_value_t **out_results);
 
+// decomposition.c: custom calls of decompositions of matrices.
+POD_MUST_USE pod_status_t expand_decomposition(expander_t *expander,
+                                               mlir_value_t **out_results);
+POD_MUST_USE pod_status_t expand_eigh(expander_t *expander, mlir_value_t **out_results);
+
 // expand_random.c: stablehlo.rng.
 POD_MUST_USE pod_status_t expand_rng(expander_t *expander, mlir_value_t **out_results);
 

@@ -398,6 +398,12 @@ static pod_status_t attrs_cholesky(gatherer_t *gatherer) {
   return NULL;
 }
 
+static pod_status_t attrs_eigh(gatherer_t *gatherer) {
+  add_flag(gatherer, "lower", CHIP_ATTR_LOWER);
+  add_flag(gatherer, "sorted", CHIP_ATTR_SORTED);
+  return NULL;
+}
+
 typedef pod_status_t (*attrs_fn_t)(gatherer_t *gatherer);
 
 #define attrs_none NULL

@@ -101,6 +101,7 @@ FACTORS_DECLARE(convolution);
 FACTORS_DECLARE(fft);
 FACTORS_DECLARE(cholesky);
 FACTORS_DECLARE(triangular_solve);
+FACTORS_DECLARE(decomposition);
 FACTORS_DECLARE(bitcast_convert);
 FACTORS_DECLARE(variadic_identity);  // Result i is operand i, factor by factor.
 #undef FACTORS_DECLARE

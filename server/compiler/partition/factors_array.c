@@ -259,6 +259,25 @@ pod_status_t factors_cholesky(mlir_module_t *module, const mlir_op_t *op,
   return NULL;
 }
 
+// Batches: the leading dimensions of matrices, and of the vectors that come with them.
+pod_status_t factors_decomposition(mlir_module_t *module, const mlir_op_t *op,
+                                   pod_arena_t *arena, factors_t **out) {
+  (void)module;
+  factors_t *factors = factors_begin(arena, op);
+  const tensor_shape_t *matrix = factors_shape(op->operands[0]);
+  for (int d = 0; d < matrix->rank - 2; d++) {
+    const int factor = pass(arena, factors, matrix->dims[d]);
+    for (int i = 0; i < op->operand_count; i++) {
+      put(arena, &factors->operands[i], d, factor);
+    }
+    for (int i = 0; i < op->result_count; i++) {
+      put(arena, &factors->results[i], d, factor);
+    }
+  }
+  *out = factors;
+  return NULL;
+}
+
 // Batches, and the right-hand sides: columns of b, or rows where it stands left of a.
 pod_status_t factors_triangular_solve(mlir_module_t *module, const mlir_op_t *op,
                                       pod_arena_t *arena, factors_t **out) {

@@ -60,6 +60,11 @@ SHAPE_DECLARE(fft);
 SHAPE_DECLARE(triangular_solve);
 SHAPE_DECLARE(cholesky);
 SHAPE_DECLARE(rng_bit_generator);
+// shape_decomposition.c
+SHAPE_DECLARE(qr);
+SHAPE_DECLARE(householder_product);
+SHAPE_DECLARE(lu);
+SHAPE_DECLARE(eigh);
 // shape_control.c
 SHAPE_DECLARE(while);
 SHAPE_DECLARE(if);

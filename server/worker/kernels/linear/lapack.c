@@ -1,0 +1,197 @@
+// LAPACK and BLAS by element type. The forms of LAPACKE that end in _work take memory from
+// the caller and neither look for NaN nor transpose.
+
+#define lapack_complex_double double _Complex
+#define lapack_complex_float float _Complex
+#include "server/worker/kernels/linear/lapack.h"
+
+#include <cblas.h>
+#include <complex.h>
+#include <lapacke.h>
+#include <pthread.h>
+#include <string.h>
+
+typedef double _Complex complex_t;
+
+// There with OpenBLAS, whichever BLAS it was built against: it starts threads.
+extern void openblas_set_num_threads(int count) __attribute__((weak));
+
+static void use_one_thread(void) {
+  if (openblas_set_num_threads != NULL) {
+    openblas_set_num_threads(1);
+  }
+}
+
+void lapack_prepare(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, use_one_thread);
+}
+
+static lapack_int size(int64_t count) {
+  return (lapack_int)count;
+}
+
+// LAPACK demands a stride of 1 or more of empty matrices too.
+static lapack_int stride(const lapack_matrix_t *a) {
+  return a->stride > 0 ? size(a->stride) : 1;
+}
+
+// --- Reflectors ---
+
+void lapack_factor_qr(const lapack_matrix_t *a, void *taus, void *work) {
+  if (a->is_complex) {
+    LAPACKE_zgeqr2_work(LAPACK_COL_MAJOR, size(a->rows), size(a->columns),
+                        (complex_t *)a->data, stride(a), taus, work);
+  } else {
+    LAPACKE_dgeqr2_work(LAPACK_COL_MAJOR, size(a->rows), size(a->columns),
+                        (double *)a->data, stride(a), taus, work);
+  }
+}
+
+void lapack_join(const lapack_matrix_t *v, const void *taus, const lapack_matrix_t *t) {
+  if (v->is_complex) {
+    LAPACKE_zlarft_work(LAPACK_COL_MAJOR, 'F', 'C', size(v->rows), size(v->columns),
+                        (complex_t *)v->data, stride(v), taus, (complex_t *)t->data,
+                        stride(t));
+  } else {
+    LAPACKE_dlarft_work(LAPACK_COL_MAJOR, 'F', 'C', size(v->rows), size(v->columns),
+                        (double *)v->data, stride(v), taus, (double *)t->data,
+                        stride(t));
+  }
+}
+
+void lapack_reflect(const lapack_matrix_t *v, const lapack_matrix_t *t, bool is_adjoint,
+                    const lapack_matrix_t *c, void *work) {
+  if (v->is_complex) {
+    LAPACKE_zlarfb_work(LAPACK_COL_MAJOR, 'L', is_adjoint ? 'C' : 'N', 'F', 'C',
+                        size(c->rows), size(c->columns), size(v->columns),
+                        (const complex_t *)v->data, stride(v), (complex_t *)t->data,
+                        stride(t), (complex_t *)c->data, stride(c), work,
+                        size(c->columns));
+  } else {
+    LAPACKE_dlarfb_work(LAPACK_COL_MAJOR, 'L', is_adjoint ? 'T' : 'N', 'F', 'C',
+                        size(c->rows), size(c->columns), size(v->columns),
+                        (const double *)v->data, stride(v), (double *)t->data, stride(t),
+                        (double *)c->data, stride(c), work, size(c->columns));
+  }
+}
+
+double lapack_reflector(bool is_complex, void *alpha, int64_t count, void *x, void *tau) {
+  if (is_complex) {
+    LAPACKE_zlarfg_work(size(count) + 1, alpha, x, 1, tau);
+    return creal(*(const complex_t *)alpha);
+  }
+  LAPACKE_dlarfg_work(size(count) + 1, alpha, x, 1, tau);
+  return *(const double *)alpha;
+}
+
+// --- Triangles ---
+
+void lapack_factor_lu(const lapack_matrix_t *a, int32_t *pivots) {
+  if (a->is_complex) {
+    LAPACKE_zgetrf2_work(LAPACK_COL_MAJOR, size(a->rows), size(a->columns),
+                         (complex_t *)a->data, stride(a), pivots);
+  } else {
+    LAPACKE_dgetrf2_work(LAPACK_COL_MAJOR, size(a->rows), size(a->columns),
+                         (double *)a->data, stride(a), pivots);
+  }
+}
+
+void lapack_exchange(const lapack_matrix_t *a, int64_t count, const int32_t *pivots) {
+  if (a->is_complex) {
+    LAPACKE_zlaswp_work(LAPACK_COL_MAJOR, size(a->columns), (complex_t *)a->data,
+                        stride(a), 1, size(count), pivots, 1);
+  } else {
+    LAPACKE_dlaswp_work(LAPACK_COL_MAJOR, size(a->columns), (double *)a->data, stride(a),
+                        1, size(count), pivots, 1);
+  }
+}
+
+void lapack_solve(const lapack_matrix_t *l, const lapack_matrix_t *b) {
+  const complex_t one = 1;
+  if (l->is_complex) {
+    cblas_ztrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit,
+                size(b->rows), size(b->columns), &one, l->data, stride(l), b->data,
+                stride(b));
+  } else {
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit,
+                size(b->rows), size(b->columns), 1, (const double *)l->data, stride(l),
+                (double *)b->data, stride(b));
+  }
+}
+
+void lapack_subtract(const lapack_matrix_t *a, const lapack_matrix_t *b,
+                     const lapack_matrix_t *c) {
+  const complex_t one = 1, minus_one = -1;
+  if (a->is_complex) {
+    cblas_zgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, size(c->rows),
+                size(c->columns), size(a->columns), &minus_one, a->data, stride(a),
+                b->data, stride(b), &one, c->data, stride(c));
+  } else {
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, size(c->rows),
+                size(c->columns), size(a->columns), -1, (const double *)a->data,
+                stride(a), (const double *)b->data, stride(b), 1, (double *)c->data,
+                stride(c));
+  }
+}
+
+// --- Hermitian matrices ---
+
+// With p = tau a v, w = p - tau / 2 · (p^H v) v (Golub and Van Loan, Matrix Computations,
+// 8.3.1).
+static void reflect_both_real(const lapack_matrix_t *a, const double *v, double tau,
+                              double *w) {
+  const lapack_int n = size(a->rows);
+  cblas_dsymv(CblasColMajor, CblasLower, n, tau, (const double *)a->data, stride(a), v, 1,
+              0, w, 1);
+  cblas_daxpy(n, -0.5 * tau * cblas_ddot(n, w, 1, v, 1), v, 1, w, 1);
+  cblas_dsyr2(CblasColMajor, CblasLower, n, -1, v, 1, w, 1, (double *)a->data,
+              stride(a));
+}
+
+static void reflect_both_complex(const lapack_matrix_t *a, const complex_t *v,
+                                 complex_t tau, complex_t *w) {
+  const lapack_int n = size(a->rows);
+  const complex_t zero = 0, minus_one = -1;
+  cblas_zhemv(CblasColMajor, CblasLower, n, &tau, a->data, stride(a), v, 1, &zero, w, 1);
+  complex_t product;
+  cblas_zdotc_sub(n, w, 1, v, 1, &product);
+  const complex_t scale = -0.5 * tau * product;
+  cblas_zaxpy(n, &scale, v, 1, w, 1);
+  cblas_zher2(CblasColMajor, CblasLower, n, &minus_one, v, 1, w, 1, a->data, stride(a));
+}
+
+void lapack_reflect_both(const lapack_matrix_t *a, const void *v, const void *tau,
+                         void *work) {
+  if (a->is_complex) {
+    reflect_both_complex(a, v, *(const complex_t *)tau, work);
+  } else {
+    reflect_both_real(a, v, *(const double *)tau, work);
+  }
+}
+
+// Relatively robust representations (Dhillon and Parlett), which take count² steps; QL
+// where they give up.
+bool lapack_tridiagonal(int64_t count, double *diagonal, double *beside,
+                        double *out_values, const lapack_matrix_t *out_vectors,
+                        void *work) {
+  const lapack_int n = size(count), ld = stride(out_vectors);
+  double *z = (double *)out_vectors->data;
+  double *kept_diagonal = work, *kept_beside = kept_diagonal + n;
+  double *numbers = kept_beside + n;
+  lapack_int *indexes = (lapack_int *)(numbers + 18 * (int64_t)n);
+  lapack_int *support = indexes + 10 * (int64_t)n;
+  memcpy(kept_diagonal, diagonal, (size_t)n * sizeof(double));
+  memcpy(kept_beside, beside, (size_t)n * sizeof(double));
+  lapack_int found = 0;
+  lapack_logical is_relative = 1;
+  const lapack_int info = LAPACKE_dstemr_work(
+      LAPACK_COL_MAJOR, 'V', 'A', n, diagonal, beside, 0, 0, 0, 0, &found, out_values, z,
+      ld, n, support, &is_relative, numbers, 18 * n, indexes, 10 * n);
+  if (info == 0 && found == n) {
+    return true;
+  }
+  memcpy(out_values, kept_diagonal, (size_t)n * sizeof(double));
+  return LAPACKE_dsteqr_work(LAPACK_COL_MAJOR, 'I', n, out_values, kept_beside, z, ld,
+                             numbers) == 0;
+}
