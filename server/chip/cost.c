@@ -72,8 +72,8 @@ chip_cost_t chip_work_cost(const chip_spec_t *spec, const chip_work_t *work) {
   const int64_t vmem_ps = picoseconds((double)work->vmem_bytes, spec->vmem_bytes_per_s);
   const int64_t core_ps = longer(longer(cost.mxu_ps, cost.vpu_ps), vmem_ps);
   const int64_t busy_ps = pipelined(spec, cost.hbm_ps, core_ps, cost.hbm_bytes);
-  const int64_t fixed_ps = chip_work_times(chip_work_plus(work->serial_steps, 1),
-                                           spec->op_overhead_ps);
+  const int64_t fixed_ps =
+      chip_work_times(chip_work_plus(work->serial_steps, 1), spec->op_overhead_ps);
   cost.duration_ps = plus(busy_ps, fixed_ps);
   cost.bound = bound_of(&cost, fixed_ps);
   return cost;

@@ -7,7 +7,8 @@
 //                 (bandwidth · hbm_fraction)
 //           core = max(mxu, vpu, bytes in VMEM / its bandwidth)
 //           blocks = max(bytes in HBM / block_bytes, 1)
-//           time = op_overhead · (1 + serial steps) + max(hbm, core) + min(hbm, core) / blocks
+//           time = op_overhead · (1 + serial steps) + max(hbm, core) + min(hbm, core) /
+//           blocks
 // Source:   the structure is that of XLA's and Pallas' double-buffered kernels: the first
 //           block is loaded, and the last one computed, with nothing beside it. The rates
 //           are the spec's, with their sources.

@@ -290,16 +290,17 @@ static chip_work_t work_convolution(const question_t *q) {
 // loop over the columns of a panel of PANEL, or over the rounds of Jacobi's method, whose
 // turns wait for one another, and products on the MXU between panels. So the predicted
 // time is mostly that of the turns: each is some operations of the device one after the
-// other, which cost their overhead (op_overhead_ps), because the vectors that they work on
-// are short. Matrices of a batch go through the same turns together.
+// other, which cost their overhead (op_overhead_ps), because the vectors that they work
+// on are short. Matrices of a batch go through the same turns together.
 
 enum {
-  PANEL = 128,          // Columns, as XLA's QrExpander has them.
-  STEPS_A_COLUMN = 4,   // Pivot or norm, scaling, product with the panel, update.
-  STEPS_A_ROUND = 3,    // Angles, rotated columns, rotated rows.
-  JACOBI_SWEEPS = 8,    // Until f32 is diagonal, of some hundred rows.
+  PANEL = 128,         // Columns, as XLA's QrExpander has them.
+  STEPS_A_COLUMN = 4,  // Pivot or norm, scaling, product with the panel, update.
+  STEPS_A_ROUND = 3,   // Angles, rotated columns, rotated rows.
+  JACOBI_SWEEPS = 8,   // Until f32 is diagonal, of some hundred rows.
   COMPLEX_OPS = 4,
-  PASSES_HIGHEST = 6,   // Of the MXU for f32: decompositions ask for the highest precision.
+  PASSES_HIGHEST =
+      6,  // Of the MXU for f32: decompositions ask for the highest precision.
 };
 
 typedef struct matrices_t {
@@ -329,12 +330,12 @@ static chip_work_t work_panels(const question_t *q, const matrices_t *m, double 
   const double part = m->least > PANEL ? (double)PANEL / (double)m->least : 1;
   work.vpu_op = all * part < 9e18 ? (int64_t)(all * part) : INT64_MAX;
   work.serial_steps = m->count > 0 ? steps : 0;
-  const bool is_wide = tensor_dtype_device_bits(operand_shape(q, 0)->dtype) /
-                           (m->factor > 1 ? 2 : 1) > 32;
+  const bool is_wide =
+      tensor_dtype_device_bits(operand_shape(q, 0)->dtype) / (m->factor > 1 ? 2 : 1) > 32;
   const double rest = all * (1 - part);
   if (is_wide) {  // The MXU has no f64.
-    work.vpu_op = times(plus(work.vpu_op, rest < 9e18 ? (int64_t)rest : INT64_MAX),
-                        WIDE_FLOAT_OPS);
+    work.vpu_op =
+        times(plus(work.vpu_op, rest < 9e18 ? (int64_t)rest : INT64_MAX), WIDE_FLOAT_OPS);
     return work;
   }
   work.mxu_flop = rest < 9e18 ? (int64_t)rest : INT64_MAX;
@@ -347,8 +348,7 @@ static chip_work_t work_panels(const question_t *q, const matrices_t *m, double 
 static chip_work_t work_qr(const question_t *q) {
   const matrices_t m = matrices_of(q);
   const double n = (double)m.least, most = (double)(m.rows + m.columns) - n;
-  return work_panels(q, &m, 2 * n * n * (most - n / 3),
-                     times(m.least, STEPS_A_COLUMN));
+  return work_panels(q, &m, 2 * n * n * (most - n / 3), times(m.least, STEPS_A_COLUMN));
 }
 
 // 4 (m n k - (m + n) k²/2 + k³/3), 5.1.6: a panel of reflectors at a time.
@@ -374,8 +374,8 @@ static chip_work_t work_eigh(const question_t *q) {
   const matrices_t m = matrices_of(q);
   const double n = (double)m.columns;
   const int64_t rounds = m.columns > 1 ? times(m.columns - 1, JACOBI_SWEEPS) : 0;
-  chip_work_t work = work_panels(q, &m, JACOBI_SWEEPS * 6 * n * n * n,
-                                 times(rounds, STEPS_A_ROUND));
+  chip_work_t work =
+      work_panels(q, &m, JACOBI_SWEEPS * 6 * n * n * n, times(rounds, STEPS_A_ROUND));
   work.vpu_op = plus(work.vpu_op, work.mxu_flop);
   work.mxu_flop = work.mxu_busy_flop = 0;
   return work;

@@ -33,11 +33,11 @@ static bool are_vectors(const tensor_shape_t *vectors, const tensor_shape_t *a,
 pod_status_t check_qr(const rule_t *rule) {
   POD_TRY(arity(rule, 1, 2));
   const tensor_shape_t *a = operand(rule, 0);
-  return demand(are_matrices(a) && tensor_shape_equal(a, result(rule, 0)) &&
-                    are_vectors(result(rule, 1), a, a->dtype,
-                                smaller(rows_of(a), columns_of(a))),
-                "the operand must be of matrices, as is the first result; the second "
-                "has the factors of their reflectors");
+  return demand(
+      are_matrices(a) && tensor_shape_equal(a, result(rule, 0)) &&
+          are_vectors(result(rule, 1), a, a->dtype, smaller(rows_of(a), columns_of(a))),
+      "the operand must be of matrices, as is the first result; the second "
+      "has the factors of their reflectors");
 }
 
 pod_status_t check_householder_product(const rule_t *rule) {

@@ -34,9 +34,9 @@ typedef struct chip_work_t {
       mxu_busy_flop;  // What the MXU is occupied for, in FLOP at the bf16 rate: padded to
                       // its size, times the passes of f32, less for int8 by its rate.
   int64_t vpu_op;     // Operations on f32 lanes.
-  int64_t serial_steps;  // Operations of the device that it takes one after the other
-                         // beyond the first: turns of a loop within it.
-  int64_t hbm_read_bytes;     // Operands in HBM; what lies in VMEM is not counted.
+  int64_t serial_steps;    // Operations of the device that it takes one after the other
+                           // beyond the first: turns of a loop within it.
+  int64_t hbm_read_bytes;  // Operands in HBM; what lies in VMEM is not counted.
   int64_t hbm_written_bytes;  // Results that go to HBM.
   int64_t vmem_bytes;         // Operands and results that stay in VMEM.
 } chip_work_t;

@@ -32,9 +32,8 @@ static mlir_op_t *emit_row(expander_t *expander, mlir_value_t **out_results) {
   for (int i = 0; i < count; i++) {
     types[i] = call->results[i].type;
   }
-  mlir_op_t *op =
-      mlir_op_create(expander->module, mlir_intern(expander->module, name),
-                     call->operand_count, call->operands, count, types, 0);
+  mlir_op_t *op = mlir_op_create(expander->module, mlir_intern(expander->module, name),
+                                 call->operand_count, call->operands, count, types, 0);
   op->position = call->position;
   op->location = call->location;
   mlir_block_insert_before(call, op);
@@ -66,8 +65,8 @@ static bool is_flag(char c) {
 }
 
 // "lower,sorted,sweeps,tolerance", as JAX has it for Jacobi's method: which triangle is
-// read, and whether the eigenvalues are in ascending order. The others bound an error that
-// ours is below.
+// read, and whether the eigenvalues are in ascending order. The others bound an error
+// that ours is below.
 pod_status_t expand_eigh(expander_t *expander, mlir_value_t **out_results) {
   POD_TRY(check_results(expander, 2));
   const mlir_attr_t *config = mlir_op_attr(expander->op, "backend_config");
@@ -80,7 +79,8 @@ pod_status_t expand_eigh(expander_t *expander, mlir_value_t **out_results) {
                          text);
   }
   mlir_op_t *op = emit_row(expander, out_results);
-  expand_set_attr(expander, op, "lower", mlir_attr_bool(expander->module, text[0] == '1'));
+  expand_set_attr(expander, op, "lower",
+                  mlir_attr_bool(expander->module, text[0] == '1'));
   expand_set_attr(expander, op, "sorted",
                   mlir_attr_bool(expander->module, text[2] == '1'));
   return NULL;

@@ -573,7 +573,7 @@ pod_status_t compiler_expand(mlir_module_t *module) {
        op = next) {
     mlir_replacements_apply(&replacements, op);
     next = mlir_walk_next(module->op, op);
-    if (op->region_count > 0) {
+    if (op->region_count > 0 || op->kind == CHIP_OP_DOT_GENERAL) {
       expand_promote(module, op);
     }
     if (may_expand(op)) {

@@ -1,4 +1,4 @@
-// Reductions in a wider type than that of what they reduce.
+// Reductions in a wider type than that of what they reduce, products of two types.
 
 #include "common/base/check.h"
 #include "common/mlir/walk.h"
@@ -123,7 +123,43 @@ static void promote_scatter(mlir_module_t *module, mlir_op_t *op) {
   }
 }
 
+// A product of two types: JAX multiplies matrices of floats by those of integers, or by
+// narrower ones, and says by the result's type what they are computed in. The
+// specification knows one type only (C13 of dot_general), so the other operand is
+// converted.
+static void promote_dot(mlir_module_t *module, mlir_op_t *op) {
+  for (int i = 0; i < op->operand_count; i++) {
+    if (op->operands[i]->type->kind != MLIR_TYPE_TENSOR) {
+      return;
+    }
+  }
+  if (op->operand_count != 2 || op->result_count != 1 ||
+      op->results[0].type->kind != MLIR_TYPE_TENSOR) {
+    return;
+  }
+  const tensor_dtype_t to = op->results[0].type->shape.dtype;
+  const tensor_dtype_t left = op->operands[0]->type->shape.dtype;
+  const tensor_dtype_t right = op->operands[1]->type->shape.dtype;
+  const tensor_dtype_t other = left == to ? right : left;
+  if (left == right || (left != to && right != to) ||
+      !(is_promotable(other, to) ||
+        (tensor_dtype_is_integer(other) && !tensor_dtype_is_integer(to)))) {
+    return;
+  }
+  const int index = left == to ? 1 : 0;
+  tensor_shape_t shape = op->operands[index]->type->shape;
+  shape.dtype = to;
+  expander_t expander = {.module = module, .op = op};
+  op->operands[index] =
+      expand_emit_unary(&expander, "stablehlo.convert", op->operands[index],
+                        mlir_type_tensor(module, &shape));
+}
+
 void expand_promote(mlir_module_t *module, mlir_op_t *op) {
+  if (op->kind == CHIP_OP_DOT_GENERAL) {
+    promote_dot(module, op);
+    return;
+  }
   if (op->kind == CHIP_OP_SELECT_AND_SCATTER) {
     promote_scatter(module, op);
     return;

@@ -1,6 +1,6 @@
-// Shape rules of the decompositions of matrices. All take [..., m, n] of floats or complex
-// numbers; what they give has the same batch dimensions. The shapes are those of JAX's
-// primitives (jax/_src/lax/linalg.py: geqrf, householder_product, lu, eigh).
+// Shape rules of the decompositions of matrices. All take [..., m, n] of floats or
+// complex numbers; what they give has the same batch dimensions. The shapes are those of
+// JAX's primitives (jax/_src/lax/linalg.py: geqrf, householder_product, lu, eigh).
 
 #include <inttypes.h>
 
@@ -43,8 +43,7 @@ pod_status_t shape_qr(mlir_module_t *module, const mlir_op_t *op,
   POD_TRY(shape_arity(module, op, 1, 2, 0));
   POD_TRY(check_matrices(module, op, &rows, &columns));
   out_types[0] = op->operands[0]->type;
-  out_types[1] =
-      vectors(module, op, shape_operand(op, 0)->dtype, smaller(rows, columns));
+  out_types[1] = vectors(module, op, shape_operand(op, 0)->dtype, smaller(rows, columns));
   return NULL;
 }
 
@@ -61,12 +60,12 @@ pod_status_t shape_householder_product(mlir_module_t *module, const mlir_op_t *o
   }
   const tensor_shape_t *taus = shape_operand(op, 1);
   const int64_t count = taus->rank > 0 ? taus->dims[taus->rank - 1] : 0;
-  const mlir_type_t *expected =
-      vectors(module, op, shape_operand(op, 0)->dtype, count);
+  const mlir_type_t *expected = vectors(module, op, shape_operand(op, 0)->dtype, count);
   if (!tensor_shape_equal(taus, &expected->shape) || count > columns) {
-    return SHAPE_ERROR("its second operand is %s; it must have the batch and the element "
-                       "type of the first, and at most %" PRId64 " numbers a matrix",
-                       shape_text(module, taus), columns);
+    return SHAPE_ERROR(
+        "its second operand is %s; it must have the batch and the element "
+        "type of the first, and at most %" PRId64 " numbers a matrix",
+        shape_text(module, taus), columns);
   }
   out_types[0] = op->operands[0]->type;
   return NULL;

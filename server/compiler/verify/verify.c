@@ -17,6 +17,47 @@ static const char *const reasons[KIND_COUNT] = {
 #include "server/compiler/dialect/kinds.def"
 };
 
+#define GSPMD                                                              \
+  "is how GSPMD marks shardings: it needs 'mhlo.sharding' and no mesh of " \
+  "Shardy's in the module"
+#define OTHER_PLATFORM                                                           \
+  "is not supported: it is how JAX asks another platform; lower for TPUs, with " \
+  "jax.export.export(f, platforms=[\"tpu\"]) or lower(lowering_platforms=(\"tpu\",))"
+
+// What to do about custom calls that nothing here computes, by how their names begin.
+static const struct {
+  const char *prefix, *advice;
+} advices[] = {
+    {"Sharding", GSPMD},
+    {"SPMDFullToShardShape", GSPMD},
+    {"SPMDShardToFullShape", GSPMD},
+    {"tpu_custom_call",
+     "is not supported: a Pallas kernel for TPUs is machine code of Mosaic; with "
+     "pallas_call(..., interpret=True) JAX lowers it to operations that run here"},
+    {"__gpu$xla.gpu.triton",
+     "is not supported: a Pallas kernel for GPUs is a program of Triton; with "
+     "pallas_call(..., interpret=True) JAX lowers it to operations that run here"},
+    {"lapack_", OTHER_PLATFORM},
+    {"cu", OTHER_PLATFORM},
+    {"hip", OTHER_PLATFORM},
+    {"roc", OTHER_PLATFORM},
+    {"__cu", OTHER_PLATFORM},
+    {"",
+     "is not supported: what it computes is not in the module; write it with "
+     "operations of StableHLO"},
+};
+
+static pod_status_t unknown_call(mlir_module_t *module, const mlir_op_t *op) {
+  const mlir_attr_t *target = mlir_op_attr(op, "call_target_name");
+  const char *name = mlir_attr_is(target, MLIR_ATTR_STRING) ? target->text : "";
+  size_t row = 0;
+  while (strncmp(name, advices[row].prefix, strlen(advices[row].prefix)) != 0) {
+    row++;  // The last fits.
+  }
+  return mlir_op_error(module, op, POD_UNIMPLEMENTED, "target @%s %s", name,
+                       advices[row].advice);
+}
+
 static pod_status_t unknown_operation(mlir_module_t *module, const mlir_op_t *op) {
   const char *reason = reasons[op->kind];
   if (reason != NULL) {
@@ -29,20 +70,7 @@ static pod_status_t unknown_operation(mlir_module_t *module, const mlir_op_t *op
     return mlir_op_error(module, op, POD_UNIMPLEMENTED,
                          "this operation is not supported");
   }
-  const mlir_attr_t *target = mlir_op_attr(op, "call_target_name");
-  const char *name = mlir_attr_is(target, MLIR_ATTR_STRING) ? target->text : "";
-  static const char *const gspmd[] = {"Sharding", "SPMDFullToShardShape",
-                                      "SPMDShardToFullShape"};
-  for (size_t i = 0; i < sizeof(gspmd) / sizeof(gspmd[0]); i++) {
-    if (strcmp(name, gspmd[i]) == 0) {
-      return mlir_op_error(module, op, POD_UNIMPLEMENTED,
-                           "target @%s is how GSPMD marks shardings: it needs "
-                           "'mhlo.sharding' and no mesh of Shardy's in the module",
-                           name);
-    }
-  }
-  return mlir_op_error(module, op, POD_UNIMPLEMENTED, "target @%s is not supported",
-                       name);
+  return unknown_call(module, op);
 }
 
 static bool same_type(const mlir_type_t *a, const mlir_type_t *b) {

@@ -1,5 +1,5 @@
-// Blocked factorisations: a panel of columns is decomposed, then the columns behind it are
-// brought up to date by products, some columns at a time (Golub and Van Loan, Matrix
+// Blocked factorisations: a panel of columns is decomposed, then the columns behind it
+// are brought up to date by products, some columns at a time (Golub and Van Loan, Matrix
 // Computations, 3.2.11 for LU, 5.2.3 for QR). Unlike LAPACK's own drivers they can be
 // left between two parts. Panels get narrower the longer they are, so that one is a part.
 
@@ -47,10 +47,9 @@ static pod_status_t reflection_init(reflection_t *reflection, const lapack_matri
   if (memory == NULL) {
     return pod_error(POD_RESOURCE_EXHAUSTED, "no host memory for a block of reflectors");
   }
-  *reflection = (reflection_t){
-      .triangle = {memory, width, width, width, v->is_complex},
-      .work = memory + (size_t)(width * width) * element,
-      .work_columns = most};
+  *reflection = (reflection_t){.triangle = {memory, width, width, width, v->is_complex},
+                               .work = memory + (size_t)(width * width) * element,
+                               .work_columns = most};
   return NULL;
 }
 
@@ -67,8 +66,8 @@ static void reflect(const reflection_t *reflection, const lapack_matrix_t *v,
   lapack_join(v, taus, &reflection->triangle);
   for (int64_t j = 0; j < c->columns && !kernel_is_stopped();
        j += reflection->work_columns) {
-    const lapack_matrix_t part = lapack_part(
-        c, 0, j, c->rows, smaller(reflection->work_columns, c->columns - j));
+    const lapack_matrix_t part =
+        lapack_part(c, 0, j, c->rows, smaller(reflection->work_columns, c->columns - j));
     lapack_reflect(v, &reflection->triangle, is_adjoint, &part, reflection->work);
   }
 }
@@ -94,8 +93,8 @@ pod_status_t blocks_qr(const lapack_matrix_t *a, void *taus) {
   return NULL;
 }
 
-// The last panel first. Where c begins as the identity, the reflectors from i on leave the
-// columns before i alone.
+// The last panel first. Where c begins as the identity, the reflectors from i on leave
+// the columns before i alone.
 pod_status_t blocks_reflect(const lapack_matrix_t *v, const void *taus, bool is_identity,
                             const lapack_matrix_t *c) {
   const int64_t count = v->columns, most = panel_columns(v->rows, count);
@@ -116,7 +115,8 @@ pod_status_t blocks_reflect(const lapack_matrix_t *v, const void *taus, bool is_
 
 // --- Triangles ---
 
-// The columns behind a panel of `width` columns at (i, i), whose rows have been exchanged.
+// The columns behind a panel of `width` columns at (i, i), whose rows have been
+// exchanged.
 static void update(const lapack_matrix_t *a, int64_t i, int64_t width,
                    const int32_t *pivots) {
   const int64_t below = a->rows - i - width;

@@ -25,8 +25,8 @@ POD_MUST_USE pod_status_t blocks_reflect(const lapack_matrix_t *v, const void *t
 void blocks_lu(const lapack_matrix_t *a, int32_t *pivots);
 
 // The eigenvectors of the Hermitian matrix whose lower triangle `a` has, in its place, by
-// columns, and the eigenvalues in ascending order. All NaN where an element is not finite.
-// Between parts of count² steps the flag is not looked at.
+// columns, and the eigenvalues in ascending order. All NaN where an element is not
+// finite. Between parts of count² steps the flag is not looked at.
 POD_MUST_USE pod_status_t blocks_eigh(const lapack_matrix_t *a, double *out_values);
 
 // Operations between two looks at the stop flag: 20 ms for the slowest BLAS, one number

@@ -91,9 +91,9 @@ static void read_matrix(const batch_t *batch, const void *data, int64_t index) {
   const char *from = part_at(data, batch->dtype, index, batch->rows * batch->columns);
   for (int64_t i = 0; i < a->rows && !kernel_is_stopped(); i += ROWS) {
     const int64_t rows = smaller(ROWS, a->rows - i);
-    kernel_convert_elements(batch->dtype,
-                            part_at(from, batch->dtype, i, batch->columns), batch->wide,
-                            batch->rows_room, (size_t)(rows * batch->columns));
+    kernel_convert_elements(batch->dtype, part_at(from, batch->dtype, i, batch->columns),
+                            batch->wide, batch->rows_room,
+                            (size_t)(rows * batch->columns));
     for (int64_t j = 0; j < a->columns; j++) {
       char *to = lapack_at(a, i, j);
       for (int64_t r = 0; r < rows; r++) {
@@ -161,14 +161,12 @@ pod_status_t kernel_householder_product(const kernel_args_t *args) {
   POD_TRY(batch_init(args, 2, sizes, &batch));
   lapack_matrix_t product = batch.matrix;
   product.data = batch.parts[1];
-  const lapack_matrix_t reflectors =
-      lapack_part(&batch.matrix, 0, 0, batch.rows, size);
+  const lapack_matrix_t reflectors = lapack_part(&batch.matrix, 0, 0, batch.rows, size);
   pod_status_t status = NULL;
   for (int64_t b = 0; b < batch.count && status == NULL && !kernel_is_stopped(); b++) {
     read_matrix(&batch, args->operands[0], b);
-    kernel_convert_elements(batch.dtype,
-                            part_at(args->operands[1], batch.dtype, b, size), batch.wide,
-                            batch.parts[0], (size_t)size);
+    kernel_convert_elements(batch.dtype, part_at(args->operands[1], batch.dtype, b, size),
+                            batch.wide, batch.parts[0], (size_t)size);
     fill_identity(&product);
     status = blocks_reflect(&reflectors, batch.parts[0], true, &product);
     write_matrix(&batch, &product, args->results[0], b);
@@ -250,9 +248,9 @@ static void find_groups(const lapack_matrix_t *a, int32_t *group) {
 }
 
 // The eigenvalues of an index's group stay among the indexes of the group, as Jacobi's
-// rotations leave them: JAX pads matrices with zeros and takes the values of the rest from
-// where the rest was (jax/_src/tpu/linalg/eigh.py, base_case). `small` has room for a
-// matrix, `values` for its eigenvalues.
+// rotations leave them: JAX pads matrices with zeros and takes the values of the rest
+// from where the rest was (jax/_src/tpu/linalg/eigh.py, base_case). `small` has room for
+// a matrix, `values` for its eigenvalues.
 static pod_status_t decompose_group(const lapack_matrix_t *a, const int32_t *group,
                                     int32_t first, const lapack_matrix_t *vectors,
                                     char *small_data, double *values,

@@ -1,7 +1,8 @@
 // Hermitian eigenproblems: reflectors make the matrix tridiagonal, a column at a time
-// (Golub and Van Loan, Matrix Computations, 8.3.1), LAPACK solves that, and the reflectors
-// take its vectors back. A matrix of very large or small elements is scaled by a power of
-// two first, so that no square overflows. A phase is free in each complex vector, a sign in each real one.
+// (Golub and Van Loan, Matrix Computations, 8.3.1), LAPACK solves that, and the
+// reflectors take its vectors back. A matrix of very large or small elements is scaled by
+// a power of two first, so that no square overflows. A phase is free in each complex
+// vector, a sign in each real one.
 
 #include <complex.h>
 #include <math.h>
@@ -22,8 +23,8 @@ typedef struct room_t {
 
 static pod_status_t room_init(room_t *room, const lapack_matrix_t *a) {
   const size_t n = (size_t)a->rows, element = lapack_element(a);
-  const size_t work = n * (size_t)LAPACK_WORK > n * element ? n * (size_t)LAPACK_WORK
-                                                            : n * element;
+  const size_t work =
+      n * (size_t)LAPACK_WORK > n * element ? n * (size_t)LAPACK_WORK : n * element;
   const size_t square = n * n * sizeof(double);
   char *next = malloc(3 * n * sizeof(double) + n * element + work + square +
                       (a->is_complex ? 2 * square : 0) + 1);
@@ -122,8 +123,8 @@ static pod_status_t solve(const lapack_matrix_t *a, const room_t *room,
     return NULL;
   }
   const lapack_matrix_t real = {(char *)room->vectors, n, n, n, false};
-  *out_converged = lapack_tridiagonal(n, room->diagonal, room->beside, out_values, &real,
-                                      room->work);
+  *out_converged =
+      lapack_tridiagonal(n, room->diagonal, room->beside, out_values, &real, room->work);
   const lapack_matrix_t vectors = typed_vectors(a, room);
   if (n > 1) {
     const lapack_matrix_t reflectors = lapack_part(a, 1, 0, n - 1, n - 1);

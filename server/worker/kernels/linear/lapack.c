@@ -1,5 +1,5 @@
-// LAPACK and BLAS by element type. The forms of LAPACKE that end in _work take memory from
-// the caller and neither look for NaN nor transpose.
+// LAPACK and BLAS by element type. The forms of LAPACKE that end in _work take memory
+// from the caller and neither look for NaN nor transpose.
 
 #define lapack_complex_double double _Complex
 #define lapack_complex_float float _Complex
@@ -55,8 +55,7 @@ void lapack_join(const lapack_matrix_t *v, const void *taus, const lapack_matrix
                         stride(t));
   } else {
     LAPACKE_dlarft_work(LAPACK_COL_MAJOR, 'F', 'C', size(v->rows), size(v->columns),
-                        (double *)v->data, stride(v), taus, (double *)t->data,
-                        stride(t));
+                        (double *)v->data, stride(v), taus, (double *)t->data, stride(t));
   }
 }
 
@@ -145,8 +144,7 @@ static void reflect_both_real(const lapack_matrix_t *a, const double *v, double 
   cblas_dsymv(CblasColMajor, CblasLower, n, tau, (const double *)a->data, stride(a), v, 1,
               0, w, 1);
   cblas_daxpy(n, -0.5 * tau * cblas_ddot(n, w, 1, v, 1), v, 1, w, 1);
-  cblas_dsyr2(CblasColMajor, CblasLower, n, -1, v, 1, w, 1, (double *)a->data,
-              stride(a));
+  cblas_dsyr2(CblasColMajor, CblasLower, n, -1, v, 1, w, 1, (double *)a->data, stride(a));
 }
 
 static void reflect_both_complex(const lapack_matrix_t *a, const complex_t *v,

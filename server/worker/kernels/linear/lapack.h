@@ -3,10 +3,9 @@
 // milliseconds; who calls them cuts large matrices up and looks at the stop flag in
 // between (stop.h).
 //
-// Shapes: matrices are stored by columns; element (i, j) is at i + j · stride. Vectors are
-// dense, of the matrix's element type unless said otherwise.
-// Ownership: everything is the caller's. Threading: pure; any thread. LAPACK is kept to the
-// calling thread.
+// Shapes: matrices are stored by columns; element (i, j) is at i + j · stride. Vectors
+// are dense, of the matrix's element type unless said otherwise. Ownership: everything is
+// the caller's. Threading: pure; any thread. LAPACK is kept to the calling thread.
 // Errors: none but as noted; NaN and infinities go through.
 
 #ifndef SERVER_WORKER_KERNELS_LINEAR_LAPACK_H_
@@ -90,7 +89,8 @@ void lapack_reflect_both(const lapack_matrix_t *a, const void *v, const void *ta
 // lost. False when it does not converge. RESOURCE: needs `work`, of LAPACK_WORK ·
 // count bytes.
 enum { LAPACK_WORK = 40 * sizeof(double) };
-bool lapack_tridiagonal(int64_t count, double *diagonal, double *beside, double *out_values,
-                        const lapack_matrix_t *out_vectors, void *work);
+bool lapack_tridiagonal(int64_t count, double *diagonal, double *beside,
+                        double *out_values, const lapack_matrix_t *out_vectors,
+                        void *work);
 
 #endif  // SERVER_WORKER_KERNELS_LINEAR_LAPACK_H_

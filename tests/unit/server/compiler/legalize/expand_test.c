@@ -140,6 +140,12 @@ static void test_custom_calls_that_are_known_are_checked(void **state) {
       {"%a: tensor<2xi1>",
        "stablehlo.custom_call @shape_assertion(%a) : (tensor<2xi1>) -> ()",
        "target @shape_assertion takes tensor<i1>"},
+      {"%a: tensor<2x2xf32>",
+       "%0:2 = stablehlo.custom_call @Eigh(%a) {backend_config = \"2,1,100,1e-6\"} : "
+       "(tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2xf32>)",
+       "target @Eigh needs 'backend_config' that begins with two of 0 and 1"},
+      {"%a: tensor<2x2xf32>", CALL("Qr", "", "(tensor<2x2xf32>) -> tensor<2x2xf32>"),
+       "target @Qr gives 2 values, not 1"},
   };
   check_rows(sizeof(rows) / sizeof(rows[0]), rows);
 }

@@ -179,6 +179,10 @@ static void test_matrices_are_whole_and_their_batches_pass(void **state) {
              "%r = stablehlo.fft %a, type = RFFT, length = [8] : (tensor<4x3x8xf32>) -> "
              "tensor<4x3x5xcomplex<f32>>",
              "tensor<4x3x5xcomplex<f32>>", "(i,j,1)->(i,j,1) {i=4, j=3}");
+  check_rule("%a: tensor<4x5x3xf32>, %t: tensor<4x2xf32>",
+             "%r = \"podium.householder_product\"(%a, %t) : (tensor<4x5x3xf32>, "
+             "tensor<4x2xf32>) -> tensor<4x5x3xf32>",
+             "tensor<4x5x3xf32>", "(i,1,1)(i,1)->(i,1,1) {i=4}");
   static const char arguments[] = "%a: tensor<4x3x3xf32>, %b: tensor<4x3x5xf32>";
   check_rule(
       arguments,

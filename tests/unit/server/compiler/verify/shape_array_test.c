@@ -194,6 +194,39 @@ static void test_bits_and_algebra(void **state) {
        "%0 = stablehlo.fft %a, type = RFFT, length = [5] : (tensor<4xf32>) -> "
        "tensor<3xcomplex<f32>>",
        "dimension 0 of the operand has size 4; the transform needs 5"},
+      {"qr of integers", "%a: tensor<2x3xi32>",
+       "%0:2 = \"podium.qr\"(%a) : (tensor<2x3xi32>) -> (tensor<2x3xi32>, tensor<2xi32>)",
+       "takes floats or complex numbers"},
+      {"qr of a vector", "%a: tensor<3xf32>",
+       "%0:2 = \"podium.qr\"(%a) : (tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>)",
+       "takes matrices, of rank 2 or more"},
+      {"qr, taus", "%a: tensor<2x3xf32>",
+       "%0:2 = \"podium.qr\"(%a) : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<3xf32>)",
+       "tensor<2xf32>"},
+      {"householder_product of a wide matrix", "%a: tensor<2x3xf32>, %b: tensor<2xf32>",
+       "%0 = \"podium.householder_product\"(%a, %b) : (tensor<2x3xf32>, tensor<2xf32>) "
+       "-> tensor<2x3xf32>",
+       "takes matrices of no more columns than rows"},
+      {"householder_product, taus", "%a: tensor<5x3x2xf32>, %b: tensor<5x3xf32>",
+       "%0 = \"podium.householder_product\"(%a, %b) : (tensor<5x3x2xf32>, "
+       "tensor<5x3xf32>) -> tensor<5x3x2xf32>",
+       "at most 2 numbers a matrix"},
+      {"householder_product of a scalar", "%a: tensor<3x2xf32>, %b: tensor<f32>",
+       "%0 = \"podium.householder_product\"(%a, %b) : (tensor<3x2xf32>, tensor<f32>) "
+       "-> tensor<3x2xf32>",
+       "its second operand is tensor<f32>"},
+      {"lu, permutation", "%a: tensor<3x2xf32>",
+       "%0:3 = \"podium.lu\"(%a) : (tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<2xi32>, "
+       "tensor<2xi32>)",
+       "tensor<3xi32>"},
+      {"eigh of a tall matrix", "%a: tensor<3x2xf32>",
+       "%0:2 = \"podium.eigh\"(%a) {lower = true, sorted = true} : (tensor<3x2xf32>) -> "
+       "(tensor<3x2xf32>, tensor<3xf32>)",
+       "takes square matrices, not 3 x 2"},
+      {"eigh, values", "%a: tensor<2x2xcomplex<f64>>",
+       "%0:2 = \"podium.eigh\"(%a) {lower = true, sorted = true} : "
+       "(tensor<2x2xcomplex<f64>>) -> (tensor<2x2xcomplex<f64>>, tensor<2xcomplex<f64>>)",
+       "tensor<2xf64>"},
       {"cholesky C3", "%a: tensor<2x3xf32>",
        "%0 = stablehlo.cholesky %a : tensor<2x3xf32>", "takes square matrices"},
       {"rng_bit_generator C2", "%a: tensor<4xui64>",

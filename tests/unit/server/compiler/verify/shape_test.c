@@ -219,8 +219,12 @@ static void test_contractions_and_reductions(void **state) {
        "dimension 0 is 3, not 2"},
       {"dot_general C13", "%a: tensor<2xbf16>, %b: tensor<2xf32>",
        DOT "contracting_dims = [0] x [0] : (tensor<2xbf16>, tensor<2xf32>) -> "
-           "tensor<f32>",
+           "tensor<bf16>",
        "element types differ: bf16 of lhs, f32 of rhs"},
+      {"dot_general of floats and integers", "%a: tensor<2xi32>, %b: tensor<2xf32>",
+       DOT "contracting_dims = [0] x [0] : (tensor<2xi32>, tensor<2xf32>) -> "
+           "tensor<f32>",
+       NULL},
       {"dot_general result type", "%a: tensor<2xbf16>, %b: tensor<2xbf16>",
        DOT "contracting_dims = [0] x [0] : (tensor<2xbf16>, tensor<2xbf16>) -> "
            "tensor<f32>",
@@ -383,6 +387,14 @@ static void test_what_is_not_supported_is_unimplemented_with_its_place(void **st
       {"custom_call", "%a: tensor<4xf32>",
        "%0 = stablehlo.custom_call @my_kernel(%a) : (tensor<4xf32>) -> tensor<4xf32>",
        "target @my_kernel is not supported"},
+      {"custom_call of Pallas", "%a: tensor<4xf32>",
+       "%0 = stablehlo.custom_call @tpu_custom_call(%a) : (tensor<4xf32>) -> "
+       "tensor<4xf32>",
+       "with pallas_call(..., interpret=True) JAX lowers it to operations that run here"},
+      {"custom_call of another platform", "%a: tensor<4xf32>",
+       "%0 = stablehlo.custom_call @lapack_sgeqrf_ffi(%a) : (tensor<4xf32>) -> "
+       "tensor<4xf32>",
+       "lower for TPUs"},
       {"podium", "%a: tensor<4xf32>",
        "%0 = \"podium.copy\"(%a) : (tensor<4xf32>) -> tensor<4xf32>",
        "this operation is not supported"},

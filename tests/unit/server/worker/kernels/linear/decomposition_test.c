@@ -12,7 +12,7 @@
 
 typedef double _Complex number_t;
 
-static const tensor_dtype_t dtypes[] = {TENSOR_F32, TENSOR_F64,  TENSOR_C64,
+static const tensor_dtype_t dtypes[] = {TENSOR_F32,  TENSOR_F64,  TENSOR_C64,
                                         TENSOR_C128, TENSOR_BF16, TENSOR_F16};
 
 // Units of rounding of an element of `dtype`.
@@ -31,9 +31,7 @@ static double epsilon(tensor_dtype_t dtype) {
 }
 
 static tensor_dtype_t real_of(tensor_dtype_t dtype) {
-  return dtype == TENSOR_C64    ? TENSOR_F32
-         : dtype == TENSOR_C128 ? TENSOR_F64
-                                : dtype;
+  return dtype == TENSOR_C64 ? TENSOR_F32 : dtype == TENSOR_C128 ? TENSOR_F64 : dtype;
 }
 
 // Elements as complex numbers; the caller frees them.
@@ -87,9 +85,9 @@ static tensor_array_t *result_matrices(kernel_case_t *c, tensor_dtype_t dtype,
 }
 
 static const sizes_t shapes[] = {
-    {1, 1, 1},  {1, 4, 4},   {3, 5, 5},    {2, 7, 3},    {2, 3, 7},  {1, 40, 33},
+    {1, 1, 1},   {1, 4, 4},   {3, 5, 5},    {2, 7, 3},    {2, 3, 7}, {1, 40, 33},
     {1, 33, 40}, {1, 90, 90}, {1, 130, 70}, {1, 70, 130}, {4, 2, 2}, {1, 0, 0},
-    {2, 3, 0},  {2, 0, 3},   {0, 3, 3},    {1, 1, 5},    {1, 5, 1},
+    {2, 3, 0},   {2, 0, 3},   {0, 3, 3},    {1, 1, 5},    {1, 5, 1},
 };
 
 // |what| <= units · epsilon · size, NaN is not.
@@ -97,9 +95,8 @@ static void assert_small(double what, tensor_dtype_t dtype, int64_t size,
                          const char *name, const sizes_t *s) {
   const double most = 8 * epsilon(dtype) * (double)(size + 4);
   if (!(what <= most)) {
-    fail_msg("%s of %s[%d,%d,%d]: off by %g, allowed %g", name,
-             tensor_dtype_name(dtype), (int)s->batch, (int)s->rows, (int)s->columns,
-             what, most);
+    fail_msg("%s of %s[%d,%d,%d]: off by %g, allowed %g", name, tensor_dtype_name(dtype),
+             (int)s->batch, (int)s->rows, (int)s->columns, what, most);
   }
 }
 
@@ -131,7 +128,8 @@ static void check_qr(const sizes_t *s, tensor_dtype_t dtype, const number_t *a,
   assert_small(turned, dtype, s->rows, "Q^H Q - 1", s);
 }
 
-// A full Q of rows x rows, or a thin one of rows x min(rows, columns), as JAX asks for it.
+// A full Q of rows x rows, or a thin one of rows x min(rows, columns), as JAX asks for
+// it.
 static void check_product(const kernel_case_t *factored, tensor_dtype_t dtype,
                           const sizes_t *s, bool is_full) {
   const tensor_array_t *reflectors = &factored->arrays[1], *taus = &factored->arrays[2];
