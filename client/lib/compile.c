@@ -99,6 +99,7 @@ static void on_compiled(rpc_call_t *call, const void *response, void *context) {
       .name = pod_arena_strdup(arena, message->name),
       .argument_count = (int)message->n_arguments,
       .result_count = (int)message->n_results,
+      .device_count = message->device_count,
       .collective_count = (int)message->n_collectives,
       .instruction_count = (int)message->n_instructions,
       .arguments = convert_signatures(arena, message->n_arguments, message->arguments),
@@ -201,9 +202,7 @@ static void start_compile(void *context) {
   if (compile->has_digest) {
     request.digest = (ProtobufCBinaryData){DIGEST_BYTES, compile->digest};
   }
-  if (compile->options != NULL) {
-    set_options(arena, compile->options, &request);
-  }
+  set_options(arena, compile->options, &request);
   rpc_call_send(call, &request.base);
   pod_arena_destroy(arena);
   if (compile->is_question || compile->length == 0) {
@@ -213,9 +212,6 @@ static void start_compile(void *context) {
 }
 
 static pod_status_t check_options(const podium_compile_options_t *options) {
-  if (options == NULL) {
-    return NULL;
-  }
   if (!options->only && (options->chip_kind != NULL || options->topology != NULL)) {
     return pod_error(POD_INVALID_ARGUMENT,
                      "a program is loaded on the pod's own chips: without `only`, "
@@ -237,7 +233,7 @@ static pod_status_t check_options(const podium_compile_options_t *options) {
 // Asks by the digest, where that is worth it, then sends the text where it is needed.
 static pod_status_t compile_module(compile_t *compile) {
   const int64_t started_ns = pod_clock_now_ns();
-  const int64_t timeout_ms = compile->options == NULL ? 0 : compile->options->timeout_ms;
+  const int64_t timeout_ms = compile->options->timeout_ms;
   POD_TRY(check_options(compile->options));
   compile->timeout_ms = timeout_ms;
   compile->has_digest = compile->length >= TEXT_AT_ONCE_BYTES;
@@ -270,10 +266,11 @@ static void free_executable(lib_handle_t *handle) {
 
 podium_status_t *podium_compile(podium_session_t *session, const char *file_name,
                                 const char *text, size_t length,
-                                const podium_compile_options_t *options,
+                                const podium_compile_options_t *given,
                                 podium_executable_t **out_executable) {
   LIB_REQUIRE(session);
   LIB_REQUIRE(out_executable);
+  const podium_compile_options_t *options = LIB_OPTIONS(podium_compile_options_t, given);
   if (length > 0) {
     LIB_REQUIRE(text);
   }

@@ -161,3 +161,31 @@ pod_status_t lib_sharding_message(pod_arena_t *arena, const podium_shape_t *shap
   *out_message = message;
   return NULL;
 }
+
+static int64_t axis_size(const podium_sharding_t *sharding, const char *name,
+                         size_t length) {
+  for (int i = 0; i < sharding->axis_count; i++) {
+    if (strlen(sharding->axes[i].name) == length &&
+        memcmp(sharding->axes[i].name, name, length) == 0) {
+      return sharding->axes[i].size;
+    }
+  }
+  return 1;
+}
+
+podium_shape_t lib_local_shape(const podium_shape_t *shape,
+                               const podium_sharding_t *sharding) {
+  podium_shape_t local = *shape;
+  for (int d = 0; sharding != NULL && d < sharding->rank && d < shape->rank; d++) {
+    const char *next = sharding->spec[d] == NULL ? "" : sharding->spec[d];
+    while (*next != '\0') {
+      const size_t length = strcspn(next, ",");
+      const int64_t size = axis_size(sharding, next, length);
+      if (size > 0) {
+        local.dims[d] /= size;
+      }
+      next += length + (next[length] == ',');
+    }
+  }
+  return local;
+}

@@ -1,4 +1,6 @@
-// One call, which answers with the handles of the results.
+// Executions go out on the session's Dispatch, packed on the caller's thread, with ids
+// for the execution and its results that are chosen here: nothing waits for an answer but
+// who wants to.
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,36 +8,104 @@
 #include "client/lib/executable.h"
 #include "common/base/memory.h"
 
+// Counted: by the user's handle, and by the call until it is answered.
 struct podium_execution {
   lib_handle_t handle;  // First.
-  int64_t host_ns;
+  atomic_int count;
+  atomic_int_fast64_t host_ns;
 };
 
 typedef struct execute_t {
-  size_t result_count;
-  uint64_t *results;
-  uint64_t execution;
-  int64_t host_ns;
-  bool is_short;  // The coordinator named another number of results.
+  lib_answer_t answer;  // First, so that the answer finds it.
+  podium_session_t *session;
+  podium_execution_t *execution;  // NULL: nobody wants it.
+  int64_t timeout_ms;
+  rpc_timer_t *timer;  // With a timeout.
+  podium_done_fn_t done;
+  void *context;
+  size_t size_bytes;
+  uint8_t message[];  // Packed.
 } execute_t;
 
-static void convert_response(const void *response, void *context) {
-  const Podium__V1__ExecuteResponse *message = response;
-  execute_t *execute = context;
-  execute->is_short = message->n_results != execute->result_count;
-  for (size_t i = 0; i < message->n_results && !execute->is_short; i++) {
-    execute->results[i] = message->results[i];
+static void release_execution(podium_execution_t *execution) {
+  if (execution != NULL && atomic_fetch_sub(&execution->count, 1) == 1) {
+    free(execution);
   }
-  execute->execution = message->execution;
-  execute->host_ns = message->host_ns;
 }
 
 static void free_execution(lib_handle_t *handle) {
-  free(handle);
+  release_execution((podium_execution_t *)handle);
 }
 
+// --- On the loop ---
+
+// Takes `status`.
+static void finish(execute_t *execute, pod_status_t status) {
+  rpc_timer_destroy(execute->timer);
+  release_execution(execute->execution);
+  if (execute->done != NULL) {
+    execute->done(execute->context, lib_status(status));
+  } else {
+    pod_status_free(status);
+  }
+  free(execute);
+}
+
+static void on_answer(lib_answer_t *answer, pod_status_t status, int64_t host_ns) {
+  execute_t *execute = (execute_t *)answer;
+  if (execute->execution != NULL) {
+    atomic_store(&execute->execution->host_ns, host_ns);
+  }
+  finish(execute, status);
+}
+
+static void dispatch_cancel(podium_session_t *session, uint64_t execution,
+                            int64_t timeout_ms) {
+  Podium__V1__CancelExecution cancel = PODIUM__V1__CANCEL_EXECUTION__INIT;
+  cancel.execution = execution;
+  cancel.timeout_ms = timeout_ms;
+  Podium__V1__DispatchRequest message = PODIUM__V1__DISPATCH_REQUEST__INIT;
+  message.what_case = PODIUM__V1__DISPATCH_REQUEST__WHAT_CANCEL;
+  message.cancel = &cancel;
+  lib_dispatch(session, &message);
+}
+
+// Nobody waits longer, also for a coordinator that is silent.
+static void on_timeout(void *context) {
+  execute_t *execute = context;
+  dispatch_cancel(execute->session, execute->answer.id, execute->timeout_ms);
+  lib_dispatch_forget(execute->session, &execute->answer);
+  finish(execute,
+         pod_error(POD_DEADLINE_EXCEEDED, "the execution has not ended within %lld ms",
+                   (long long)execute->timeout_ms));
+}
+
+static void start_execute(void *context) {
+  execute_t *execute = context;
+  if (execute->timeout_ms > 0) {
+    execute->timer = rpc_timer_create(execute->session->loop, on_timeout, execute);
+    rpc_timer_start(execute->timer, (uint64_t)execute->timeout_ms, 0);
+  }
+  lib_dispatch_execution(execute->session, execute->message, execute->size_bytes,
+                         &execute->answer);
+}
+
+typedef struct cancel_t {
+  podium_session_t *session;
+  uint64_t execution;
+} cancel_t;
+
+static void start_cancel(void *context) {
+  cancel_t *cancel = context;
+  dispatch_cancel(cancel->session, cancel->execution, 0);
+  free(cancel);
+}
+
+// --- Asking ---
+
 static pod_status_t check_arguments(const podium_executable_t *executable,
-                                    int argument_count, podium_array_t *const *arguments,
+                                    int argument_count, size_t entry_count,
+                                    podium_array_t *const *arguments,
                                     podium_array_t **results) {
   const podium_program_info_t *info = &executable->info;
   if (argument_count != info->argument_count) {
@@ -44,37 +114,128 @@ static pod_status_t check_arguments(const podium_executable_t *executable,
   }
   POD_TRY(lib_check_list("arguments", argument_count, arguments));
   POD_TRY(lib_check_list("results", info->result_count, results));
-  for (int i = 0; i < argument_count; i++) {
+  for (size_t i = 0; i < entry_count; i++) {
+    const size_t argument = i / (entry_count / (size_t)argument_count);
     if (arguments[i] == NULL) {
-      return pod_error(POD_INVALID_ARGUMENT, "argument %d of '%s' is NULL", i,
+      return pod_error(POD_INVALID_ARGUMENT, "argument %zu of '%s' is NULL", argument,
                        info->name);
     }
     if (arguments[i]->handle.session != executable->handle.session) {
       return pod_error(POD_INVALID_ARGUMENT,
-                       "argument %d of '%s' belongs to another session", i, info->name);
+                       "argument %zu of '%s' belongs to another session", argument,
+                       info->name);
     }
   }
   return NULL;
 }
 
-static pod_status_t run(podium_executable_t *executable, const uint64_t *arguments,
-                        const podium_execute_options_t *options, execute_t *execute) {
-  podium_session_t *session = executable->handle.session;
-  Podium__V1__ExecuteRequest request = PODIUM__V1__EXECUTE_REQUEST__INIT;
-  request.session = session->id;
-  request.executable = executable->handle.id;
-  request.n_arguments = (size_t)executable->info.argument_count;
-  request.arguments = (uint64_t *)(uintptr_t)arguments;
-  request.profile = options != NULL && options->profile;
-  POD_TRY(lib_unary(session, "/podium.v1.Podium/Execute", &request.base,
-                    &podium__v1__execute_response__descriptor,
-                    options == NULL ? 0 : options->timeout_ms, convert_response,
-                    execute));
-  if (execute->is_short) {
-    return pod_error(POD_INTERNAL,
-                     "the coordinator did not return the %zu results of '%s'",
-                     execute->result_count, executable->info.name);
+// The request in a message, packed into a new execute_t.
+static execute_t *pack(Podium__V1__ExecuteRequest *request) {
+  Podium__V1__DispatchRequest message = PODIUM__V1__DISPATCH_REQUEST__INIT;
+  message.what_case = PODIUM__V1__DISPATCH_REQUEST__WHAT_EXECUTE;
+  message.execute = request;
+  const size_t size_bytes = podium__v1__dispatch_request__get_packed_size(&message);
+  execute_t *execute = pod_alloc(sizeof(*execute) + size_bytes);
+  execute->size_bytes = size_bytes;
+  podium__v1__dispatch_request__pack(&message, execute->message);
+  return execute;
+}
+
+static pod_status_t choose_ids(podium_session_t *session, uint64_t *ids, int count) {
+  for (int i = 0; i < count; i++) {
+    POD_TRY(lib_new_id(session, &ids[i]));
   }
+  return NULL;
+}
+
+// `ids`: of the execution, its results, then its arguments.
+static execute_t *make(const podium_executable_t *executable, uint64_t *ids,
+                       size_t entry_count, const podium_execute_options_t *options) {
+  const size_t result_count = (size_t)executable->info.result_count;
+  Podium__V1__ExecuteRequest request = PODIUM__V1__EXECUTE_REQUEST__INIT;
+  request.executable = executable->handle.id;
+  request.execution_id = ids[0];
+  request.n_result_ids = result_count;
+  request.result_ids = ids + 1;
+  request.n_arguments = entry_count;
+  request.arguments = ids + 1 + result_count;
+  request.arguments_by_chip = options->arguments_by_chip;
+  request.profile = options->profile;
+  int32_t *kept = pod_alloc((size_t)options->kept_count * sizeof(*kept));
+  for (int i = 0; i < options->kept_count; i++) {
+    kept[i] = options->kept[i];
+  }
+  request.n_kept = (size_t)options->kept_count;
+  request.kept = kept;
+  execute_t *execute = pack(&request);
+  free(kept);
+  execute->answer = (lib_answer_t){.id = ids[0], .done = on_answer};
+  execute->session = executable->handle.session;
+  execute->timeout_ms = options->timeout_ms;
+  return execute;
+}
+
+static podium_execution_t *add_execution(execute_t *execute) {
+  podium_execution_t *execution = pod_alloc(sizeof(*execution));
+  atomic_init(&execution->count, 2);
+  lib_handle_add(execute->session, &execution->handle, execute->answer.id,
+                 free_execution);
+  execute->execution = execution;
+  return execution;
+}
+
+static pod_status_t queue(podium_executable_t *executable, size_t entry_count,
+                          podium_array_t *const *arguments,
+                          const podium_execute_options_t *options,
+                          podium_array_t **results, execute_t **out_execute) {
+  podium_session_t *session = executable->handle.session;
+  const podium_program_info_t *info = &executable->info;
+  const int own = 1 + info->result_count;
+  uint64_t *ids = pod_alloc(((size_t)own + entry_count) * sizeof(*ids));
+  const pod_status_t status = choose_ids(session, ids, own);
+  if (status == NULL) {
+    for (size_t i = 0; i < entry_count; i++) {
+      ids[(size_t)own + i] = arguments[i]->handle.id;
+    }
+    *out_execute = make(executable, ids, entry_count, options);
+    for (int i = 0; i < info->result_count; i++) {
+      results[i] = lib_array_create(session, ids[1 + i], &info->results[i].shape,
+                                    &info->results[i].local_shape);
+    }
+  }
+  free(ids);
+  return status;
+}
+
+podium_status_t *podium_execute_async(podium_executable_t *executable, int argument_count,
+                                      podium_array_t *const *arguments,
+                                      const podium_execute_options_t *given,
+                                      podium_array_t **results, podium_done_fn_t done,
+                                      void *context, podium_execution_t **out_execution) {
+  LIB_REQUIRE(executable);
+  const podium_execute_options_t *options = LIB_OPTIONS(podium_execute_options_t, given);
+  size_t entry_count = argument_count < 0 ? 0 : (size_t)argument_count;
+  if (options->arguments_by_chip) {
+    entry_count *= (size_t)executable->info.device_count;
+  }
+  pod_status_t status =
+      check_arguments(executable, argument_count, entry_count, arguments, results);
+  if (status == NULL) {
+    status = lib_check_list("kept arguments", options->kept_count, options->kept);
+  }
+  execute_t *execute = NULL;
+  if (status == NULL) {
+    status = queue(executable, entry_count, arguments, options, results, &execute);
+  }
+  if (status != NULL) {
+    return lib_status(status);
+  }
+  execute->done = done;
+  execute->context = context;
+  if (out_execution != NULL) {
+    *out_execution = add_execution(execute);
+  }
+  rpc_loop_post(execute->session->loop, start_execute, execute);
   return NULL;
 }
 
@@ -84,32 +245,40 @@ podium_status_t *podium_execute(podium_executable_t *executable, int argument_co
                                 podium_array_t **results,
                                 podium_execution_t **out_execution) {
   LIB_REQUIRE(executable);
-  const podium_program_info_t *info = &executable->info;
-  podium_session_t *session = executable->handle.session;
-  pod_status_t status = check_arguments(executable, argument_count, arguments, results);
+  const int result_count = executable->info.result_count;
+  podium_array_t **made = pod_alloc((size_t)result_count * sizeof(podium_array_t *));
+  podium_execution_t *execution = NULL;
+  lib_wait_t wait;
+  lib_wait_begin(&wait, executable->handle.session);
+  podium_status_t *wrong = podium_execute_async(
+      executable, argument_count, arguments, options, results == NULL ? NULL : made,
+      lib_wait_done, &wait, out_execution == NULL ? NULL : &execution);
+  if (wrong != NULL) {
+    lib_wait_done(&wait, wrong);
+  }
+  const pod_status_t status = lib_wait_end(&wait);
   if (status != NULL) {
-    return lib_status(status);
-  }
-  uint64_t *ids = pod_alloc((size_t)(argument_count + info->result_count) * sizeof(*ids));
-  for (int i = 0; i < argument_count; i++) {
-    ids[i] = arguments[i]->handle.id;
-  }
-  execute_t execute = {.result_count = (size_t)info->result_count,
-                       .results = ids + argument_count};
-  status = run(executable, ids, options, &execute);
-  if (status == NULL) {
-    for (int i = 0; i < info->result_count; i++) {
-      results[i] = lib_array_create(session, execute.results[i], &info->results[i].shape);
+    for (int i = 0; i < result_count; i++) {
+      podium_array_free(made[i]);
     }
-    if (out_execution != NULL) {
-      podium_execution_t *execution = pod_alloc(sizeof(*execution));
-      execution->host_ns = execute.host_ns;
-      lib_handle_add(session, &execution->handle, execute.execution, free_execution);
-      *out_execution = execution;
-    }
+    podium_execution_free(execution);
+  } else if (result_count > 0) {
+    memcpy(results, made, (size_t)result_count * sizeof(podium_array_t *));
   }
-  free(ids);
+  if (status == NULL && out_execution != NULL) {
+    *out_execution = execution;
+  }
+  free(made);
   return lib_status(status);
+}
+
+void podium_execution_cancel(podium_execution_t *execution) {
+  if (execution != NULL) {
+    cancel_t *cancel = pod_alloc(sizeof(*cancel));
+    *cancel = (cancel_t){.session = execution->handle.session,
+                         .execution = execution->handle.id};
+    rpc_loop_post(cancel->session->loop, start_cancel, cancel);
+  }
 }
 
 void podium_execution_free(podium_execution_t *execution) {
@@ -120,5 +289,5 @@ void podium_execution_free(podium_execution_t *execution) {
 }
 
 int64_t podium_execution_host_ns(const podium_execution_t *execution) {
-  return execution == NULL ? 0 : execution->host_ns;
+  return execution == NULL ? 0 : atomic_load(&execution->host_ns);
 }

@@ -11,8 +11,14 @@
 //   podium_fetch(results[0], buffer, size, 0);
 //
 // Threading: a session and what was made with it may be used by several threads at once.
-// Every function blocks its caller until the coordinator has answered or the deadline has
-// passed; a thread of the library's own does the input and output.
+// A thread of the library's own does the input and output. Functions block their caller
+// until the coordinator has answered or the deadline has passed, but for those whose name
+// ends with _async, which only queue the call, podium_execution_cancel, and the _free
+// functions; these do not wait.
+// Order: the calls of a session that do not wait take effect in the order in which they
+// were made, so that what one makes can be used by the next at once: arrays may be used,
+// fetched and freed before they are there. A call that uses what failed fails with the
+// same error.
 // Ownership: sessions, executables, arrays, executions, profiles and statuses are the
 // caller's and end with their _free or podium_close; each of these accepts NULL. Free
 // what was made with a session before the session, or leave it: the handle's client
@@ -37,6 +43,20 @@ extern "C" {
 #endif
 
 #define PODIUM_API __attribute__((visibility("default")))
+
+// The version of this header; podium_version tells that of the library. Within a major
+// version structs of options only grow at their ends, and functions stay.
+#define PODIUM_VERSION_MAJOR 0
+#define PODIUM_VERSION_MINOR 1
+#define PODIUM_VERSION_PATCH 0
+
+// Structs of options begin with their size as the caller was compiled, so that a library
+// that knows more fields takes those for 0. 0: all that the library knows, for callers
+// that are compiled together with it. PODIUM_OPTIONS_INIT begins the initializer of any
+// of them: podium_execute_options_t options =
+// PODIUM_OPTIONS_INIT(podium_execute_options_t);
+#define PODIUM_OPTIONS_INIT(type) \
+  { sizeof(type) }
 
 // --- Errors ---
 
@@ -152,6 +172,7 @@ typedef struct podium_array podium_array_t;
 typedef struct podium_execution podium_execution_t;
 
 typedef struct podium_connect_options_t {
+  size_t struct_size;       // See PODIUM_OPTIONS_INIT.
   int64_t timeout_ms;       // To connect; 0: 10 s.
   const char *client_name;  // For the coordinator's log; NULL: "libpodium".
   bool do_not_wait;         // Do not wait, within the timeout, until every chip is there.
@@ -213,6 +234,7 @@ typedef struct podium_argument_type_t {
 } podium_argument_type_t;
 
 typedef struct podium_compile_options_t {
+  size_t struct_size;  // See PODIUM_OPTIONS_INIT.
   int64_t timeout_ms;
   bool only;  // Do not load the program on the chips; it cannot be executed.
   // With `only` (INVALID_ARGUMENT without): for a pod of this kind and topology, "v5p",
@@ -279,6 +301,7 @@ typedef struct podium_program_info_t {
   int64_t hbm_peak_bytes, argument_bytes, result_bytes, constant_bytes, temp_bytes;
   int64_t hbm_bytes;  // What a chip has.
   bool cached;        // It had been compiled before, by anyone.
+  int device_count;   // Of the program's mesh.
 } podium_program_info_t;
 
 // Borrowed from the executable.
@@ -290,6 +313,7 @@ PODIUM_API const podium_program_info_t *podium_executable_info(
 // Where an array goes: an argument of an executable (its shape and sharding), or a shape
 // with a sharding of its own.
 typedef struct podium_layout_t {
+  size_t struct_size;                     // See PODIUM_OPTIONS_INIT.
   const podium_executable_t *executable;  // NULL: by shape and sharding.
   int argument;
   podium_shape_t shape;               // Global.
@@ -322,20 +346,56 @@ PODIUM_API podium_status_t *podium_put_stream(podium_session_t *session,
                                               int64_t timeout_ms,
                                               podium_array_t **out_array);
 
+// Told once, on the library's thread, when a call that did not wait has ended; owns
+// `status` (NULL: well). May start further asynchronous calls; may not block. Not told
+// when the function that should have queued the call returned an error. podium_close
+// tells all that is left, with CANCELLED.
+typedef void (*podium_done_fn_t)(void *context, podium_status_t *status);
+
+// As podium_put, without waiting. *out_array can be used by later calls of the session at
+// once; when the put fails, what uses it fails with its error. `data` must stay until
+// `done`, which may be NULL.
+PODIUM_API podium_status_t *podium_put_async(podium_session_t *session,
+                                             const podium_layout_t *layout,
+                                             const void *data, size_t size,
+                                             int64_t timeout_ms, podium_done_fn_t done,
+                                             void *context, podium_array_t **out_array);
+
+// Global.
 PODIUM_API const podium_shape_t *podium_array_shape(const podium_array_t *array);
+
+// What each chip holds.
+PODIUM_API const podium_shape_t *podium_array_local_shape(const podium_array_t *array);
 
 // Brings the global array back; `size` must be podium_shape_bytes of its shape.
 PODIUM_API podium_status_t *podium_fetch(podium_array_t *array, void *data, size_t size,
                                          int64_t timeout_ms);
 
-// Frees the array on the chips and the handle.
+// Without waiting: the bytes that `chip` holds (its part, dense row-major, of the local
+// shape) or, with chip -1, the global array. `size` must be what the shape needs; `data`
+// must stay until `done`.
+PODIUM_API podium_status_t *podium_fetch_async(podium_array_t *array, int64_t chip,
+                                               void *data, size_t size,
+                                               int64_t timeout_ms, podium_done_fn_t done,
+                                               void *context);
+
+// Frees the array on the chips and the handle. Calls that use it and have not ended go
+// on: the array goes after them.
 PODIUM_API void podium_array_free(podium_array_t *array);
 
 // --- Execution ---
 
 typedef struct podium_execute_options_t {
+  size_t struct_size;  // See PODIUM_OPTIONS_INIT.
   int64_t timeout_ms;
   bool profile;  // Keep every event measured on the hosts, not only totals.
+  // `arguments` has argument_count * (the program's devices) entries, [argument][device]:
+  // what a device's chip takes is the part that this array has on that chip. Local shapes
+  // must be the program's; global ones are not compared.
+  bool arguments_by_chip;
+  // Arguments, by number, that are not consumed although the program donates them.
+  int kept_count;
+  const int *kept;
 } podium_execute_options_t;
 
 // Runs the program on all its chips. `arguments` has argument_count arrays; `results`
@@ -347,10 +407,23 @@ PODIUM_API podium_status_t *podium_execute(podium_executable_t *executable,
                                            const podium_execute_options_t *options,
                                            podium_array_t **results,
                                            podium_execution_t **out_execution);
+
+// As podium_execute, without waiting: the results can be used, fetched and freed at once,
+// and have their error when the execution fails. `done` and `out_execution` may be NULL.
+// The chips run executions in order; several are on their way to them at a time.
+PODIUM_API podium_status_t *podium_execute_async(
+    podium_executable_t *executable, int argument_count, podium_array_t *const *arguments,
+    const podium_execute_options_t *options, podium_array_t **results,
+    podium_done_fn_t done, void *context, podium_execution_t **out_execution);
+
+// Stops it, wherever it is: `done` is told CANCELLED. Nothing happens when it has ended.
+PODIUM_API void podium_execution_cancel(podium_execution_t *execution);
+
+// The handle; the execution goes on.
 PODIUM_API void podium_execution_free(podium_execution_t *execution);
 
-PODIUM_API int64_t podium_execution_host_ns(
-    const podium_execution_t *execution);  // Measured, the slowest chip's.
+// Measured, the slowest chip's; 0 before it has ended.
+PODIUM_API int64_t podium_execution_host_ns(const podium_execution_t *execution);
 
 // --- Profiles ---
 //
@@ -500,6 +573,7 @@ typedef struct podium_turns_t {
 } podium_turns_t;
 
 typedef struct podium_profile_options_t {
+  size_t struct_size;  // See PODIUM_OPTIONS_INIT.
   int64_t timeout_ms;
   // Of each class; 0: only totals. Fewer when there are many classes.
   int64_t events_max;

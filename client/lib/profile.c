@@ -11,6 +11,7 @@ typedef struct owned_profile_t {
 
 typedef struct profile_call_t {
   lib_wait_t wait;
+  lib_after_t after;
   podium_session_t *session;
   bool is_simulate;
   uint64_t id;  // Of the execution, or the executable.
@@ -83,9 +84,7 @@ static void on_profile_end(rpc_call_t *call, pod_status_t status, void *context)
 
 static void start_profile(void *context) {
   profile_call_t *profile = context;
-  const podium_profile_options_t none = {0};
-  const podium_profile_options_t *options =
-      profile->options == NULL ? &none : profile->options;
+  const podium_profile_options_t *options = profile->options;
   const rpc_call_events_t events = {.on_message = on_part, .on_end = on_profile_end};
   rpc_call_t *call =
       rpc_call_start(profile->session->channel,
@@ -112,18 +111,23 @@ static void start_profile(void *context) {
   rpc_call_half_close(call);
 }
 
+// An execution has a profile when it has ended.
+static void start_when_ended(void *context) {
+  profile_call_t *profile = context;
+  profile->after = (lib_after_t){.fn = start_profile, .context = profile};
+  lib_dispatch_await(profile->session, profile->id, &profile->after);
+}
+
 static pod_status_t check_options(const podium_profile_options_t *options) {
-  if (options == NULL) {
-    return NULL;
-  }
   POD_TRY(lib_check_list("slow chips", options->slow_chip_count, options->slow_chips));
   POD_TRY(lib_check_list("slow links", options->slow_link_count, options->slow_links));
   return lib_check_list("turns of loops", options->turns_count, options->turns);
 }
 
 static podium_status_t *fetch(const lib_handle_t *handle, bool is_simulate,
-                              const podium_profile_options_t *options,
+                              const podium_profile_options_t *given,
                               podium_profile_t **out_profile) {
+  const podium_profile_options_t *options = LIB_OPTIONS(podium_profile_options_t, given);
   const pod_status_t wrong = check_options(options);
   if (wrong != NULL) {
     return lib_status(wrong);
@@ -135,7 +139,8 @@ static podium_status_t *fetch(const lib_handle_t *handle, bool is_simulate,
                          .builder.arena = pod_arena_create()};
   pod_arena_t *arena = call.builder.arena;
   podium_profile_t *profile = NULL;
-  pod_status_t status = lib_wait_run(handle->session, &call.wait, start_profile, &call);
+  pod_status_t status =
+      lib_wait_run(handle->session, &call.wait, start_when_ended, &call);
   if (status == NULL) {
     status = lib_profile_finish(&call.builder, &profile);
   }

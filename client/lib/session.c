@@ -12,14 +12,15 @@
 
 // --- Waiting ---
 
-pod_status_t lib_wait_run(podium_session_t *session, lib_wait_t *wait, rpc_fn_t start,
-                          void *context) {
+void lib_wait_begin(lib_wait_t *wait, podium_session_t *session) {
   wait->session = session;
   wait->is_done = false;
   wait->status = NULL;
   pthread_mutex_init(&wait->mutex, NULL);
   pthread_cond_init(&wait->wake, NULL);
-  rpc_loop_post(session->loop, start, context);
+}
+
+pod_status_t lib_wait_end(lib_wait_t *wait) {
   pthread_mutex_lock(&wait->mutex);
   while (!wait->is_done) {
     pthread_cond_wait(&wait->wake, &wait->mutex);
@@ -28,6 +29,17 @@ pod_status_t lib_wait_run(podium_session_t *session, lib_wait_t *wait, rpc_fn_t 
   pthread_cond_destroy(&wait->wake);
   pthread_mutex_destroy(&wait->mutex);
   return wait->status;
+}
+
+void lib_wait_done(void *context, podium_status_t *status) {
+  lib_wait_finish(context, (pod_status_t)status);
+}
+
+pod_status_t lib_wait_run(podium_session_t *session, lib_wait_t *wait, rpc_fn_t start,
+                          void *context) {
+  lib_wait_begin(wait, session);
+  rpc_loop_post(session->loop, start, context);
+  return lib_wait_end(wait);
 }
 
 void lib_wait_finish(lib_wait_t *wait, pod_status_t status) {
@@ -103,28 +115,35 @@ void lib_handle_remove(lib_handle_t *handle) {
   pthread_mutex_unlock(&handle->session->mutex);
 }
 
+pod_status_t lib_new_id(podium_session_t *session, uint64_t *out_id) {
+  if (atomic_load(&session->is_closing)) {
+    return pod_error(POD_CANCELLED, "the session is closing");
+  }
+  const uint64_t id = atomic_fetch_add(&session->next_id, 1);
+  if (id > session->last_id) {
+    return pod_error(POD_RESOURCE_EXHAUSTED,
+                     "the session has no handles left: open another one");
+  }
+  *out_id = id;
+  return NULL;
+}
+
 typedef struct free_request_t {
   podium_session_t *session;
   uint64_t array, executable;
 } free_request_t;
 
-static void on_free_done(const void *response, pod_status_t status, void *context) {
-  (void)response;
-  (void)context;
-  // What cannot be freed now is freed when the session ends.
-  pod_status_free(status);
-}
-
 static void start_free(void *context) {
   free_request_t *freed = context;
   Podium__V1__FreeHandlesRequest request = PODIUM__V1__FREE_HANDLES_REQUEST__INIT;
-  request.session = freed->session->id;
   request.n_arrays = freed->array != 0;
   request.arrays = &freed->array;
   request.n_executables = freed->executable != 0;
   request.executables = &freed->executable;
-  rpc_unary(freed->session->channel, "/podium.v1.Podium/FreeHandles", &request.base,
-            &podium__v1__free_handles_response__descriptor, NULL, on_free_done, NULL);
+  Podium__V1__DispatchRequest message = PODIUM__V1__DISPATCH_REQUEST__INIT;
+  message.what_case = PODIUM__V1__DISPATCH_REQUEST__WHAT_FREE;
+  message.free = &request;
+  lib_dispatch(freed->session, &message);
   free(freed);
 }
 
@@ -165,6 +184,8 @@ static void on_session_event(rpc_call_t *call, const void *message, void *contex
   const Podium__V1__SessionEvent *event = message;
   if (stream->opening != NULL && event->session != 0) {
     stream->session->id = event->session;
+    atomic_store(&stream->session->next_id, event->first_id);
+    stream->session->last_id = event->first_id + event->id_count - 1;
     answer(stream, NULL);
   }
   if (event->waiting != NULL && stream->session->on_waiting != NULL) {
@@ -217,9 +238,8 @@ static void start_open(void *context) {
   Podium__V1__OpenSessionRequest request = PODIUM__V1__OPEN_SESSION_REQUEST__INIT;
   const podium_connect_options_t *options = open->options;
   request.client =
-      (char *)(options != NULL && options->client_name != NULL ? options->client_name
-                                                               : "libpodium");
-  request.wait_for_pod = options == NULL || !options->do_not_wait;
+      (char *)(options->client_name != NULL ? options->client_name : "libpodium");
+  request.wait_for_pod = !options->do_not_wait;
   rpc_call_send(session->call, &request.base);
   rpc_call_half_close(session->call);
   open->timer = rpc_timer_create(session->loop, on_connect_timeout, stream);
@@ -239,6 +259,7 @@ static void *run_loop(void *context) {
 
 static void start_close(void *context) {
   podium_session_t *session = context;
+  lib_dispatch_close(session, pod_error(POD_CANCELLED, "the session was closed"));
   rpc_channel_destroy(session->channel);
   session->channel = NULL;
   rpc_loop_stop(session->loop);
@@ -247,6 +268,8 @@ static void start_close(void *context) {
 static void destroy(podium_session_t *session) {
   rpc_channel_destroy(session->channel);
   rpc_loop_destroy(session->loop);
+  pod_map_destroy(session->executions);
+  pod_status_free(session->dispatch_end);
   pthread_mutex_destroy(&session->mutex);
   free(session->address);
   free(session);
@@ -256,6 +279,7 @@ void podium_close(podium_session_t *session) {
   if (session == NULL) {
     return;
   }
+  atomic_store(&session->is_closing, true);
   rpc_loop_post(session->loop, start_close, session);
   pthread_join(session->thread, NULL);
   for (lib_handle_t *handle = session->handles.next; handle != &session->handles;) {
@@ -267,17 +291,21 @@ void podium_close(podium_session_t *session) {
 }
 
 podium_status_t *podium_connect(const char *address,
-                                const podium_connect_options_t *options,
+                                const podium_connect_options_t *given,
                                 podium_session_t **out_session) {
   LIB_REQUIRE(address);
   LIB_REQUIRE(out_session);
+  const podium_connect_options_t *options = LIB_OPTIONS(podium_connect_options_t, given);
   podium_session_t *session = pod_alloc(sizeof(*session));
   session->address = pod_strdup(address);
+  session->executions = pod_map_create();
+  session->puts =
+      (lib_turns_t){.running_max = LIB_PUTS_MAX, .last = &session->puts.first};
+  session->fetches =
+      (lib_turns_t){.running_max = LIB_FETCHES_MAX, .last = &session->fetches.first};
   session->handles.next = session->handles.previous = &session->handles;
-  if (options != NULL) {
-    session->on_waiting = options->on_waiting;
-    session->on_waiting_context = options->on_waiting_context;
-  }
+  session->on_waiting = options->on_waiting;
+  session->on_waiting_context = options->on_waiting_context;
   pthread_mutex_init(&session->mutex, NULL);
   pod_status_t status = rpc_loop_create(&session->loop);
   if (status == NULL) {
@@ -293,8 +321,8 @@ podium_status_t *podium_connect(const char *address,
     return lib_status(status);
   }
   open_t open = {.session = session, .options = options};
-  open.timeout_ms = options != NULL && options->timeout_ms > 0 ? options->timeout_ms
-                                                               : LIB_CONNECT_TIMEOUT_MS;
+  open.timeout_ms =
+      options->timeout_ms > 0 ? options->timeout_ms : LIB_CONNECT_TIMEOUT_MS;
   status = lib_wait_run(session, &open.wait, start_open, &open);
   if (status != NULL) {
     podium_close(session);

@@ -8,15 +8,36 @@
 #define CLIENT_LIB_SESSION_H_
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
 
 #include "client/lib/podium.h"
 #include "common/base/arena.h"
+#include "common/base/map.h"
 #include "common/base/status.h"
 #include "common/rpc/rpc.h"
 #include "common/tensor/shape.h"
 #include "proto/podium/v1/podium.pb-c.h"
 
-enum { LIB_CHUNK_BYTES = 1 << 20, LIB_CONNECT_TIMEOUT_MS = 10000 };
+enum {
+  LIB_CHUNK_BYTES = 1 << 20,
+  LIB_CONNECT_TIMEOUT_MS = 10000,
+  LIB_PUTS_MAX = 32,      // Under way at a time.
+  LIB_FETCHES_MAX = 128,  // Likewise; most of them wait for what is to be fetched.
+};
+
+// Transfers that wait for their turn: so many of a kind are under way at a time. Loop
+// thread.
+typedef struct lib_turn_t {
+  struct lib_turn_t *next;
+  void (*start)(struct lib_turn_t *turn);
+} lib_turn_t;
+
+typedef struct lib_turns_t {
+  int running, running_max;
+  bool is_starting;
+  lib_turn_t *first, **last;
+} lib_turns_t;
 
 // Something the user holds; podium_close frees those that are left.
 typedef struct lib_handle_t {
@@ -34,8 +55,17 @@ struct podium_session {
   uint64_t id;
   void (*on_waiting)(void *context, const char *for_what);
   void *on_waiting_context;
+  // What handles of arrays and executions are taken from. Any thread.
+  atomic_uint_fast64_t next_id;
+  uint64_t last_id;
+  atomic_bool is_closing;
   // Loop thread.
-  rpc_call_t *call;  // OpenSession; NULL once it has ended.
+  rpc_call_t *call;           // OpenSession; NULL once it has ended.
+  rpc_call_t *dispatch;       // NULL before the first message and after the end.
+  pod_status_t dispatch_end;  // Why it has ended; NULL: it has not.
+  uint64_t dispatched;        // Messages sent.
+  pod_map_t *executions;      // Those that have not been answered, by id.
+  lib_turns_t puts, fetches;
   // Guarded by `mutex`.
   pthread_mutex_t mutex;
   lib_handle_t handles;  // Head of a ring.
@@ -50,6 +80,13 @@ typedef struct lib_wait_t {
   bool is_done;
   pod_status_t status;
 } lib_wait_t;
+
+// For what ends by lib_wait_finish: begin, ask for it, then wait for the status.
+void lib_wait_begin(lib_wait_t *wait, podium_session_t *session);
+POD_MUST_USE pod_status_t lib_wait_end(lib_wait_t *wait);
+
+// A podium_done_fn_t; `context` is the wait.
+void lib_wait_done(void *context, podium_status_t *status);
 
 // Runs `start(context)` on the loop thread and blocks until lib_wait_finish. Returns its
 // status.
@@ -72,6 +109,50 @@ void lib_handle_add(podium_session_t *session, lib_handle_t *handle, uint64_t id
                     void (*free)(lib_handle_t *));
 void lib_handle_remove(lib_handle_t *handle);
 
+// An id that nothing has yet. CANCELLED while the session closes.
+POD_MUST_USE pod_status_t lib_new_id(podium_session_t *session, uint64_t *out_id);
+
+// --- Dispatch (dispatch.c): calls that do not wait, in order. Loop thread. ---
+
+// An execution that has not been answered. Embedded.
+typedef struct lib_answer_t {
+  uint64_t id;
+  // Takes `status`.
+  void (*done)(struct lib_answer_t *answer, pod_status_t status, int64_t host_ns);
+  struct lib_after_t *after;  // Runs when it is over.
+} lib_answer_t;
+
+typedef struct lib_after_t {
+  struct lib_after_t *next;
+  rpc_fn_t fn;
+  void *context;
+} lib_after_t;
+
+void lib_dispatch(podium_session_t *session, const Podium__V1__DispatchRequest *message);
+
+// The same with a packed message that asks for an execution, whose answer comes to
+// `answer->done`, never inside.
+void lib_dispatch_execution(podium_session_t *session, const uint8_t *message,
+                            size_t size_bytes, lib_answer_t *answer);
+
+// The answer does not matter any more: `done` is not called.
+void lib_dispatch_forget(podium_session_t *session, lib_answer_t *answer);
+
+// Runs `after` when the execution has been answered, perhaps at once.
+void lib_dispatch_await(podium_session_t *session, uint64_t execution,
+                        lib_after_t *after);
+
+// The session ends. Every answer that is owed comes, with `status`, which it takes.
+void lib_dispatch_close(podium_session_t *session, pod_status_t status);
+
+// `turn->start` is called when it is its turn, perhaps at once; lib_turn_end has to
+// follow.
+void lib_turn_begin(lib_turns_t *turns, lib_turn_t *turn,
+                    void (*start)(lib_turn_t *turn));
+void lib_turn_end(lib_turns_t *turns);
+
+// --- Freeing ---
+
 // Tells the coordinator to free an array or an executable, without waiting.
 void lib_free_remote(podium_session_t *session, uint64_t array, uint64_t executable);
 
@@ -88,6 +169,20 @@ static inline podium_status_t *lib_status(pod_status_t status) {
           pod_error(POD_INVALID_ARGUMENT, "%s: %s is NULL", __func__, #pointer)); \
     }                                                                             \
   } while (0)
+
+// What the caller has filled of an options struct, the rest 0; `options` may be NULL. The
+// copy lives as long as the block it is in.
+#define LIB_OPTIONS(type, options) \
+  ((const type *)lib_options(&(type){0}, sizeof(type), (options)))
+
+static inline const void *lib_options(void *copy, size_t size, const void *options) {
+  if (options != NULL) {
+    size_t given = 0;
+    memcpy(&given, options, sizeof(given));
+    memcpy(copy, options, given == 0 || given > size ? size : given);
+  }
+  return copy;
+}
 
 // INVALID_ARGUMENT for a list that has `count` entries and is none.
 static inline pod_status_t lib_check_list(const char *what, int64_t count,
@@ -110,6 +205,9 @@ POD_MUST_USE pod_status_t lib_sharding_message(pod_arena_t *arena,
                                                const podium_shape_t *shape,
                                                const podium_sharding_t *sharding,
                                                Podium__V1__Sharding **out_message);
+// What each chip holds of a sharding that lib_sharding_message takes; NULL: all of it.
+podium_shape_t lib_local_shape(const podium_shape_t *shape,
+                               const podium_sharding_t *sharding);
 tensor_shape_t lib_tensor_shape(const podium_shape_t *shape);
 
 #endif  // CLIENT_LIB_SESSION_H_

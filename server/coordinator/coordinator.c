@@ -80,6 +80,8 @@ static void session_gone(void *context, uint64_t session) {
   pod_log(POD_LOG_INFO, "session %" PRIu64 " has ended", session);
   Podium__V1__CloseSessionRequest request = PODIUM__V1__CLOSE_SESSION_REQUEST__INIT;
   request.session = session;
+  dispatches_close(coordinator, &session,
+                   pod_error(POD_CANCELLED, "the session has ended"));
   const int32_t chips = registry_places(coordinator->registry)->count;
   for (int32_t chip = 0; chip < chips; chip++) {
     chip_call_tell(coordinator->registry, chip, "/podium.v1.Worker/CloseSession",
@@ -167,7 +169,7 @@ void coordinator_settle(coordinator_t *coordinator) {
   if (coordinator->is_destroyed) {
     return;
   }
-  if (coordinator->running == NULL && coordinator->first_waiting == NULL) {
+  if (executions_are_idle(coordinator)) {
     registry_release_draining(coordinator->registry);
   }
   if (coordinator->is_draining && store_operation_count(coordinator->store) == 0) {
@@ -209,6 +211,7 @@ static void add_services(coordinator_t *coordinator) {
   *next++ = put_method();
   *next++ = fetch_method();
   *next++ = execute_method();
+  *next++ = dispatch_method();
   *next++ = profile_method();
   *next++ = simulate_method();
   *next = (rpc_method_t){0};
@@ -224,7 +227,8 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
   coordinator->loop = loop;
   coordinator->options = *options;
   coordinator->pod_id = make_pod_id();
-  coordinator->last_waiting = &coordinator->first_waiting;
+  coordinator->last_running = &coordinator->first_running;
+  coordinator->executions = pod_map_create();
   coordinator->later = later_create(loop);
   coordinator->compile_cache =
       compile_cache_create(COMPILE_CACHE_ENTRIES_MAX, COMPILE_CACHE_BYTES_MAX);
@@ -293,6 +297,7 @@ void coordinator_destroy(coordinator_t *coordinator) {
   registry_destroy(coordinator->registry);
   later_destroy(coordinator->later);
   store_destroy(coordinator->store);
+  pod_map_destroy(coordinator->executions);
   compile_cache_destroy(coordinator->compile_cache);
   rpc_timer_destroy(coordinator->drain_timer);
   rpc_timer_destroy(coordinator->waiting_timer);

@@ -11,6 +11,7 @@
 #include "common/base/list.h"
 #include "common/rpc/loop.h"
 #include "common/rpc/rpc.h"
+#include "proto/podium/v1/podium.pb-c.h"
 #include "server/coordinator/coordinator.h"
 #include "server/coordinator/core/compile_cache.h"
 #include "server/coordinator/core/store.h"
@@ -28,6 +29,9 @@ enum {
 
 typedef struct execution_t execution_t;
 typedef struct session_call_t session_call_t;
+typedef struct execution_queue_t execution_queue_t;
+typedef struct dispatch_t dispatch_t;
+typedef struct held_t held_t;
 typedef struct compile_work_t compile_work_t;
 
 struct coordinator_t {
@@ -45,7 +49,7 @@ struct coordinator_t {
   compile_work_t *works;       // Modules that are queued or being compiled.
   int64_t compile_text_bytes;  // Of modules that are being received or compiled.
   int64_t profile_bytes;       // Of profiles that are going out.
-  rpc_method_t methods[16];
+  rpc_method_t methods[17];
   bool is_serving;  // What health was last told: the pod is ready.
   bool is_draining;
   bool is_destroyed;  // Nothing new is begun.
@@ -56,9 +60,17 @@ struct coordinator_t {
 
   session_call_t *session_calls;
 
-  // Execution: a queue, and the one that runs.
-  execution_t *first_waiting, **last_waiting;
-  execution_t *running;
+  dispatch_t *dispatches;
+  held_t *held;  // Calls that wait for their session's Dispatch.
+
+  // Executions: a queue for each session that has some, those that the chips have been
+  // given, and the one before them whose program the chips are being given.
+  pod_map_t *executions;     // All that have not ended, by id.
+  uint64_t execution_count;  // Ever: their order.
+  execution_queue_t *queues;
+  execution_t *first_running, **last_running;
+  int32_t running_count;
+  execution_t *loading;
   later_item_t pump;
   rpc_timer_t *waiting_timer;  // While executions wait; NULL before any has.
   bool is_waiting_told;        // It runs.
@@ -94,8 +106,30 @@ rpc_method_t execute_method(void);
 rpc_method_t profile_method(void);
 rpc_method_t simulate_method(void);
 
+// services/request.c
+// The session's Dispatch has taken so many messages.
+void requests_let_go(coordinator_t *coordinator, uint64_t session, uint64_t dispatched);
+
+// services/dispatch.c
+rpc_method_t dispatch_method(void);
+// The session has gone, or all have (NULL): ends its stream. Takes `status`.
+void dispatches_close(coordinator_t *coordinator, const uint64_t *session,
+                      pod_status_t status);
+void dispatch_use(dispatch_t *dispatch);
+// An execution of it has ended. Gives back the use.
+void dispatch_answer(dispatch_t *dispatch, uint64_t execution, pod_status_t status,
+                     int64_t host_ns);
+
 // services/execute.c
 void executions_pump(coordinator_t *coordinator);
+// None waits and none runs.
+bool executions_are_idle(const coordinator_t *coordinator);
+// Begins one that came by Dispatch, which it uses until it answers.
+void executions_begin(coordinator_t *coordinator, store_session_t *session,
+                      const Podium__V1__ExecuteRequest *request, dispatch_t *dispatch);
+// Nothing happens when the session has no such execution. Takes `status`.
+void executions_cancel(coordinator_t *coordinator, const store_session_t *session,
+                       uint64_t execution, pod_status_t status);
 // What one waits for that `ahead` executions come before: "behind 2 executions, the first
 // of "train"", or a pod that is not ready. Returns owned.
 char *executions_waited_for(const coordinator_t *coordinator, int32_t ahead);

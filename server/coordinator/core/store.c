@@ -17,6 +17,7 @@ struct store_t {
   store_events_t events;
   uint64_t next_id;
   uint64_t next_session;
+  uint64_t next_range;     // Of ids that are a session's own.
   pod_map_t *sessions;     // Of store_session_t, closing ones too.
   pod_map_t *arrays;       // Of store_array_t, dropped ones too.
   pod_map_t *executables;  // Of store_executable_t, likewise.
@@ -25,7 +26,7 @@ struct store_t {
 store_t *store_create(const store_events_t *events) {
   store_t *store = pod_alloc(sizeof(*store));
   store->events = *events;
-  store->next_id = store->next_session = 1;
+  store->next_id = store->next_session = store->next_range = 1;
   store->sessions = pod_map_create();
   store->arrays = pod_map_create();
   store->executables = pod_map_create();
@@ -42,6 +43,7 @@ static void free_array(store_array_t *array) {
   array->session->array_count--;
   POD_CHECK(pod_id_map_remove(array->session->store->arrays, array->id) != NULL);
   array_layout_release(array->layout);
+  pod_status_free(array->failure);
   free(array->lost_reason);
   free(array->lost_chips);
   free(array);
@@ -115,6 +117,24 @@ void store_destroy(store_t *store) {
 
 // --- Sessions ---
 
+// A range goes round after eight million sessions; those that last so long keep theirs.
+static uint64_t take_range(store_t *store) {
+  enum { RANGES = 1 << 23 };
+  for (;;) {
+    const uint64_t first_id = store->next_range * STORE_SESSION_IDS;
+    store->next_range = store->next_range % (RANGES - 1) + 1;
+    bool is_taken = false;
+    size_t position = 0;
+    void *value;
+    while (pod_id_map_next(store->sessions, &position, NULL, &value)) {
+      is_taken |= ((const store_session_t *)value)->first_id == first_id;
+    }
+    if (!is_taken) {
+      return first_id;
+    }
+  }
+}
+
 pod_status_t store_open_session(store_t *store, const char *client, bool waits_for_pod,
                                 store_session_t **out_session) {
   if (pod_map_count(store->sessions) >= STORE_SESSIONS_MAX) {
@@ -125,6 +145,7 @@ pod_status_t store_open_session(store_t *store, const char *client, bool waits_f
   store_session_t *session = pod_alloc(sizeof(*session));
   session->id = store->next_session++;
   session->store = store;
+  session->first_id = take_range(store);
   session->waits_for_pod = waits_for_pod;
   snprintf(session->client, sizeof(session->client), "%s", client);
   pod_id_map_put(store->sessions, session->id, session);
@@ -190,23 +211,46 @@ int32_t store_operation_count(const store_t *store) {
   return count;
 }
 
+static void begin(store_session_t *session, store_operation_t *operation,
+                  void (*stop)(store_operation_t *), bool is_queued) {
+  *operation = (store_operation_t){.session = session,
+                                   .next = session->operations,
+                                   .is_queued = is_queued,
+                                   .stop = stop};
+  if (session->operations != NULL) {
+    session->operations->previous = operation;
+  }
+  session->operations = operation;
+  session->operation_count++;
+  session->queued_count += is_queued;
+}
+
 pod_status_t store_operation_begin(store_session_t *session, store_operation_t *operation,
                                    void (*stop)(store_operation_t *)) {
   POD_CHECK(!session->is_closing);
-  if (session->operation_count >= STORE_OPERATIONS_MAX) {
+  if (session->operation_count - session->queued_count >= STORE_OPERATIONS_MAX) {
     return pod_error(
         POD_RESOURCE_EXHAUSTED,
         "session %" PRIu64
         " has %d calls under way already, which is the most: let one end first",
         session->id, STORE_OPERATIONS_MAX);
   }
-  *operation =
-      (store_operation_t){.session = session, .next = session->operations, .stop = stop};
-  if (session->operations != NULL) {
-    session->operations->previous = operation;
+  begin(session, operation, stop, false);
+  return NULL;
+}
+
+pod_status_t store_operation_queue(store_session_t *session, store_operation_t *operation,
+                                   void (*stop)(store_operation_t *)) {
+  POD_CHECK(!session->is_closing);
+  if (session->queued_count >= STORE_QUEUED_MAX) {
+    return pod_error(
+        POD_RESOURCE_EXHAUSTED,
+        "session %" PRIu64
+        " has %d executions that have not ended, which is the most: let some "
+        "end first",
+        session->id, STORE_QUEUED_MAX);
   }
-  session->operations = operation;
-  session->operation_count++;
+  begin(session, operation, stop, true);
   return NULL;
 }
 
@@ -220,6 +264,7 @@ void store_operation_end(store_operation_t *operation) {
   if (operation->next != NULL) {
     operation->next->previous = operation->previous;
   }
+  session->queued_count -= operation->is_queued;
   if (--session->operation_count == 0 && session->is_closing) {
     end_session(session);
   }
@@ -250,10 +295,44 @@ store_array_t *store_add_array(store_session_t *session, uint64_t id,
   store_array_t *array = pod_alloc(sizeof(*array));
   array->id = id;
   array->session = session;
-  array->layout = array_layout_retain(layout);
+  array->layout = layout == NULL ? NULL : array_layout_retain(layout);
   session->array_count++;
   pod_id_map_put(session->store->arrays, id, array);
   return array;
+}
+
+store_array_t *store_add_pending(store_session_t *session, uint64_t id,
+                                 array_layout_t *layout) {
+  store_array_t *array = store_add_array(session, id, layout);
+  array->state = STORE_ARRAY_PENDING;
+  return array;
+}
+
+void store_add_failed(store_session_t *session, uint64_t id, pod_status_t failure) {
+  store_array_t *array = store_add_array(session, id, NULL);
+  array->state = STORE_ARRAY_FAILED;
+  array->failure = failure;
+}
+
+pod_status_t store_check_new_id(const store_session_t *session, uint64_t id) {
+  if (id < session->first_id || id - session->first_id >= STORE_SESSION_IDS) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "the id %" PRIu64 " is not one that session %" PRIu64
+                     " may choose, which are %" PRIu64 " to %" PRIu64,
+                     id, session->id, session->first_id,
+                     session->first_id + STORE_SESSION_IDS - 1);
+  }
+  if (pod_id_map_get(session->store->arrays, id) != NULL) {
+    return pod_error(POD_ALREADY_EXISTS,
+                     "session %" PRIu64 " has an array %" PRIu64 " already", session->id,
+                     id);
+  }
+  return NULL;
+}
+
+store_array_t *store_declared_array(const store_session_t *session, uint64_t id) {
+  store_array_t *array = pod_id_map_get(session->store->arrays, id);
+  return array != NULL && array->session == session && array->is_declared ? array : NULL;
 }
 
 pod_status_t store_find_array(const store_session_t *session, uint64_t id,
@@ -268,6 +347,9 @@ pod_status_t store_find_array(const store_session_t *session, uint64_t id,
 }
 
 pod_status_t store_check_whole(const store_array_t *array) {
+  if (array->state == STORE_ARRAY_FAILED) {
+    return pod_status_copy(array->failure);
+  }
   if (array->lost_reason != NULL) {
     return pod_error(POD_DATA_LOSS,
                      "array %" PRIu64 " has lost its part on %s; put it again", array->id,
@@ -282,15 +364,16 @@ void store_array_use(store_array_t *array) {
 
 static void let_array_go(store_array_t *array) {
   const store_session_t *session = array->session;
-  if (!array->is_dropped || array->use_count > 0) {
+  if (!array->is_dropped || array->use_count > 0 || array->state == STORE_ARRAY_PENDING) {
     return;
   }
   const store_events_t events = session->store->events;
   const bool is_closing = session->is_closing;
   const uint64_t id = array->id;
-  const int32_t chip_count = array->layout->chip_count;
+  const int32_t chip_count = array->layout == NULL ? 0 : array->layout->chip_count;
+  const bool is_on_chips = array->state != STORE_ARRAY_FAILED && chip_count > 0;
   free_array(array);
-  if (!is_closing) {  // Else the chips free all of the session in one go.
+  if (!is_closing && is_on_chips) {  // Else the chips free all of the session in one go.
     events.array_gone(events.context, id, chip_count);
   }
 }
@@ -306,12 +389,72 @@ void store_array_drop(store_array_t *array) {
   let_array_go(array);
 }
 
+static void wake_all(store_array_t *array) {
+  // In the order in which they came. A waiter may leave while others wake.
+  store_waiter_t *first = NULL;
+  while (array->waiters != NULL) {
+    store_waiter_t *waiter = array->waiters;
+    array->waiters = waiter->next;
+    waiter->next = first;
+    first = waiter;
+  }
+  array->waiters = first;
+  while (array->waiters != NULL) {
+    store_waiter_t *waiter = array->waiters;
+    array->waiters = waiter->next;
+    waiter->array = NULL;
+    waiter->wake(waiter);
+  }
+}
+
+static void resolve(store_array_t *array, store_array_state_t state) {
+  POD_CHECK(array->state == STORE_ARRAY_PENDING);
+  array->state = state;
+  store_array_use(array);
+  wake_all(array);
+  store_array_unuse(array);
+}
+
+void store_array_ready(store_array_t *array) {
+  resolve(array, STORE_ARRAY_READY);
+}
+
+void store_array_fail(store_array_t *array, pod_status_t failure) {
+  const store_events_t events = array->session->store->events;
+  array->failure = failure;
+  if (!array->session->is_closing && !array->is_declared) {
+    events.array_gone(events.context, array->id, array->layout->chip_count);
+  }
+  resolve(array, STORE_ARRAY_FAILED);
+}
+
+void store_array_await(store_array_t *array, store_waiter_t *waiter,
+                       void (*wake)(store_waiter_t *waiter)) {
+  POD_CHECK(array->state == STORE_ARRAY_PENDING && waiter->array == NULL);
+  *waiter = (store_waiter_t){.array = array, .next = array->waiters, .wake = wake};
+  array->waiters = waiter;
+}
+
+void store_array_leave(store_waiter_t *waiter) {
+  if (waiter->array == NULL) {
+    return;
+  }
+  store_waiter_t **at = &waiter->array->waiters;
+  while (*at != waiter) {
+    at = &(*at)->next;
+  }
+  *at = waiter->next;
+  waiter->array = NULL;
+}
+
 void store_lose_chip(store_t *store, int32_t chip, const char *reason) {
   size_t position = 0;
   void *value;
   while (pod_id_map_next(store->arrays, &position, NULL, &value)) {
     store_array_t *array = value;
-    const int32_t index = array_layout_find(array->layout, chip);
+    // What is being made hears of the loss where it is made.
+    const int32_t index =
+        array->state == STORE_ARRAY_READY ? array_layout_find(array->layout, chip) : -1;
     if (index < 0) {
       continue;
     }
@@ -443,33 +586,78 @@ void store_executable_drop(store_executable_t *executable) {
   let_executable_go(executable);
 }
 
+static pod_status_t mismatch(const store_executable_t *executable, size_t index,
+                             const store_array_t *array) {
+  pod_text_t text = {0};
+  array_layout_print(&text, executable->arguments[index]);
+  pod_text_printf(&text, ", array %" PRIu64 " is ", array->id);
+  array_layout_print(&text, array->layout);
+  const pod_status_t status =
+      pod_error(POD_INVALID_ARGUMENT, "argument %zu (%s) of %s is %s", index,
+                executable->argument_names[index], executable->name, text.bytes);
+  pod_text_deinit(&text);
+  return status;
+}
+
+// What uses a failed array fails with the very same error, however long the chain.
 static pod_status_t check_argument(const store_executable_t *executable, size_t index,
                                    const store_array_t *array) {
-  const array_layout_t *wanted = executable->arguments[index];
-  if (!array_layout_equal(wanted, array->layout)) {
-    pod_text_t text = {0};
-    array_layout_print(&text, wanted);
-    pod_text_printf(&text, ", array %" PRIu64 " is ", array->id);
-    array_layout_print(&text, array->layout);
-    const pod_status_t status =
-        pod_error(POD_INVALID_ARGUMENT, "argument %zu (%s) of %s is %s", index,
-                  executable->argument_names[index], executable->name, text.bytes);
-    pod_text_deinit(&text);
-    return status;
+  if (array->state == STORE_ARRAY_FAILED) {
+    return pod_status_copy(array->failure);
+  }
+  if (!array_layout_equal(executable->arguments[index], array->layout)) {
+    return mismatch(executable, index, array);
   }
   return pod_status_context(store_check_whole(array), "argument %zu (%s) of %s", index,
                             executable->argument_names[index], executable->name);
 }
 
-pod_status_t store_check_arguments(const store_executable_t *executable, size_t count,
-                                   store_array_t *const *arrays) {
-  if (count != (size_t)executable->argument_count) {
+// `device` is a position of the program's mesh.
+static pod_status_t check_part(const store_executable_t *executable, size_t index,
+                               int32_t device, const store_array_t *array) {
+  const array_layout_t *wanted = executable->arguments[index];
+  if (array->state == STORE_ARRAY_FAILED) {
+    return pod_status_copy(array->failure);
+  }
+  if (!tensor_shape_equal(&wanted->local, &array->layout->local)) {
+    return mismatch(executable, index, array);
+  }
+  if (wanted->chip_count != executable->chip_count) {
+    return pod_error(POD_UNIMPLEMENTED,
+                     "argument %zu (%s) of %s lies on %" PRId32 " of its %" PRId32
+                     " chips: it cannot be given by chip",
+                     index, executable->argument_names[index], executable->name,
+                     wanted->chip_count, executable->chip_count);
+  }
+  const int32_t chip = wanted->chips[device];
+  const int32_t part = array_layout_find(array->layout, chip);
+  if (part < 0) {
     return pod_error(POD_INVALID_ARGUMENT,
-                     "%s takes %" PRId32 " arguments, %zu were given", executable->name,
-                     executable->argument_count, count);
+                     "argument %zu (%s) of %s on chip %" PRId32 ": array %" PRIu64
+                     " has no part there",
+                     index, executable->argument_names[index], executable->name, chip,
+                     array->id);
+  }
+  if (array->lost_chips != NULL && array->lost_chips[part]) {
+    return pod_status_context(store_check_whole(array),
+                              "argument %zu (%s) of %s on chip %" PRId32, index,
+                              executable->argument_names[index], executable->name, chip);
+  }
+  return NULL;
+}
+
+pod_status_t store_check_arguments(const store_executable_t *executable, bool by_chip,
+                                   size_t count, store_array_t *const *arrays) {
+  const size_t chips = by_chip ? (size_t)executable->chip_count : 1;
+  if (count != (size_t)executable->argument_count * chips) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "%s takes %" PRId32 " arguments%s, %zu were given", executable->name,
+                     executable->argument_count, by_chip ? " on each of its chips" : "",
+                     count);
   }
   for (size_t i = 0; i < count; i++) {
-    POD_TRY(check_argument(executable, i, arrays[i]));
+    POD_TRY(by_chip ? check_part(executable, i / chips, (int32_t)(i % chips), arrays[i])
+                    : check_argument(executable, i, arrays[i]));
   }
   return NULL;
 }

@@ -1,8 +1,11 @@
 // What clients own: sessions, and in them arrays, executables and the profiles of their
 // last executions. Only the books; the bytes are on the chips.
 //
-// Ids are unique in the coordinator, over all kinds of handle. A handle that is freed
-// while an operation uses it can no longer be found, and goes when its last use ends. A
+// Ids are unique in the coordinator, over all kinds of handle. Those of arrays and
+// executions may be chosen by the session's client, out of a range that is the session's
+// alone, so that calls can name what calls before them are still making: an array is
+// pending, and then there or failed. A handle that is freed while an operation uses it
+// can no longer be found, and goes when its last use ends. A
 // session that closes first stops its operations, and goes when the last has ended.
 //
 // Threading: one thread at a time.
@@ -31,9 +34,13 @@ enum {
   STORE_ARRAYS_MAX = 1 << 16,       // Per session.
   STORE_EXECUTABLES_MAX = 1 << 10,  // Per session.
   STORE_OPERATIONS_MAX = 256,       // Per session, at a time.
+  STORE_QUEUED_MAX = 1 << 16,       // Executions by Dispatch per session, at a time.
   STORE_PROFILES_KEPT = 4,          // Per session.
   STORE_CLIENT_BYTES_MAX = 128,     // Of a client's name; what is longer is cut off.
 };
+
+// Ids that the coordinator chooses are below; each session has so many of its own.
+#define STORE_SESSION_IDS (UINT64_C(1) << 40)
 
 typedef struct store_t store_t;
 typedef struct store_session_t store_session_t;
@@ -45,19 +52,41 @@ struct store_operation_t {
   store_session_t *session;
   store_operation_t *previous, *next;
   bool is_stopping;
+  bool is_queued;
   // The session ends: give up, and call store_operation_end, here or later. Called once.
   void (*stop)(store_operation_t *operation);
 };
 
+typedef enum store_array_state_t {
+  STORE_ARRAY_READY = 0,
+  STORE_ARRAY_PENDING,  // An operation that was asked for earlier is to make it.
+  STORE_ARRAY_FAILED,   // That operation failed.
+} store_array_state_t;
+
+typedef struct store_waiter_t store_waiter_t;
+
 typedef struct store_array_t {
   uint64_t id;
   store_session_t *session;
-  array_layout_t *layout;
+  array_layout_t *layout;  // NULL when it failed before it was known how it lies.
   int32_t use_count;
   bool is_dropped;
-  char *lost_reason;  // Why a part of it is gone; NULL while it is whole.
-  bool *lost_chips;   // By index of layout->chips; NULL while it is whole.
+  store_array_state_t state;
+  pod_status_t failure;     // Of a failed one; owned.
+  store_waiter_t *waiters;  // For a pending one; the last comes first.
+  bool is_declared;         // Pending, and no operation is making it yet.
+  bool is_under_way;        // Pending, and asked of the chips: they have it in its turn.
+  char *lost_reason;        // Why a part of it is gone; NULL while it is whole.
+  bool *lost_chips;         // By index of layout->chips; NULL while it is whole.
 } store_array_t;
+
+// Somebody who waits for a pending array. Embedded in it.
+struct store_waiter_t {
+  store_array_t *array;  // NULL: it does not wait.
+  store_waiter_t *next;
+  // The array is ready or has failed. The waiter has been taken off.
+  void (*wake)(store_waiter_t *waiter);
+};
 
 typedef struct store_executable_t {
   uint64_t id;
@@ -98,9 +127,13 @@ struct store_session_t {
   uint64_t id;
   store_t *store;
   char client[STORE_CLIENT_BYTES_MAX];
+  uint64_t first_id;  // Of STORE_SESSION_IDS that are its own.
   bool waits_for_pod;
   bool is_closing;
   int32_t array_count, executable_count, operation_count;
+  int32_t queued_count;  // Of the operations, those that were queued.
+  bool has_dispatch;     // Its Dispatch stream has begun.
+  uint64_t dispatched;   // Messages of it that have been taken.
   store_operation_t *operations;
   store_profile_t *profiles[STORE_PROFILES_KEPT];  // NULL: none yet.
   int profile_next;
@@ -143,6 +176,11 @@ POD_MUST_USE pod_status_t store_operation_begin(store_session_t *session,
                                                 store_operation_t *operation,
                                                 void (*stop)(store_operation_t *));
 
+// The same for an execution that came by Dispatch, of which there may be many more.
+POD_MUST_USE pod_status_t store_operation_queue(store_session_t *session,
+                                                store_operation_t *operation,
+                                                void (*stop)(store_operation_t *));
+
 // The session may be gone afterwards.
 void store_operation_end(store_operation_t *operation);
 
@@ -158,10 +196,43 @@ POD_MUST_USE pod_status_t store_check_room(const store_session_t *session, size_
 store_array_t *store_add_array(store_session_t *session, uint64_t id,
                                array_layout_t *layout);
 
+// As store_add_array, but it is pending: store_array_ready or store_array_fail has to
+// follow, before the session goes.
+store_array_t *store_add_pending(store_session_t *session, uint64_t id,
+                                 array_layout_t *layout);
+
+// A handle that has failed from the start, so that what names it hears why. Takes
+// `failure`.
+void store_add_failed(store_session_t *session, uint64_t id, pod_status_t failure);
+
+// For an id that a client has chosen: INVALID_ARGUMENT when it is not one of the
+// session's own, ALREADY_EXISTS when it is in use.
+POD_MUST_USE pod_status_t store_check_new_id(const store_session_t *session, uint64_t id);
+
+// One that was declared, dropped or not, and that no operation is making yet; NULL when
+// `id` is none.
+store_array_t *store_declared_array(const store_session_t *session, uint64_t id);
+
+// Ends the wait of those who wait for it. The array may be gone afterwards: when it was
+// dropped and nobody uses it.
+void store_array_ready(store_array_t *array);
+
+// Takes `failure`. What the chips have of it is freed.
+void store_array_fail(store_array_t *array, pod_status_t failure);
+
+// `wake` is called when the array, which is pending, is no more; not when the session
+// ends, which stops the operation that waits.
+void store_array_await(store_array_t *array, store_waiter_t *waiter,
+                       void (*wake)(store_waiter_t *waiter));
+
+// Nothing happens when it does not wait.
+void store_array_leave(store_waiter_t *waiter);
+
 POD_MUST_USE pod_status_t store_find_array(const store_session_t *session, uint64_t id,
                                            store_array_t **out_array);
 
-// DATA_LOSS with the reason when a part of the array is gone.
+// For an array that is not pending: its failure, or DATA_LOSS with the reason when a part
+// of it is gone.
 POD_MUST_USE pod_status_t store_check_whole(const store_array_t *array);
 
 void store_array_use(store_array_t *array);
@@ -194,9 +265,12 @@ void store_executable_unuse(store_executable_t *executable);
 void store_executable_drop(store_executable_t *executable);
 
 // INVALID_ARGUMENT with both sides when the arrays are not what the executable takes;
-// DATA_LOSS when one is not whole.
+// the failure of one that has failed, DATA_LOSS when one is not whole. Pending ones are
+// checked as far as is known. `by_chip`: there is an array for every argument and device
+// of the program's mesh, [argument][position], whose part on that device's chip is meant,
+// and only that is looked at.
 POD_MUST_USE pod_status_t store_check_arguments(const store_executable_t *executable,
-                                                size_t count,
+                                                bool by_chip, size_t count,
                                                 store_array_t *const *arrays);
 
 // --- Profiles ---

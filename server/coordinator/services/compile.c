@@ -301,7 +301,7 @@ static void ask_for_text(compile_t *compile) {
 static void tell_waiting(void *context) {
   compile_t *compile = context;
   coordinator_t *coordinator = compile->request.coordinator;
-  if (coordinator->running != NULL && !compile->is_unwanted) {
+  if (coordinator->first_running != NULL && !compile->is_unwanted) {
     char *for_what = executions_waited_for(coordinator, 1);
     sessions_tell_waiting(coordinator, compile->request.operation.session, for_what);
     free(for_what);

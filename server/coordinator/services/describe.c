@@ -168,6 +168,7 @@ Podium__V1__CompileResponse *describe_compile(pod_arena_t *arena, uint64_t execu
   response->constant_bytes = program->constant_bytes;
   response->temp_bytes = program->temp_bytes;
   response->hbm_bytes = compiled->hbm_bytes;
+  response->device_count = (int32_t)program->mesh->device_count;
   bound_response(arena, response);
   return response;
 }

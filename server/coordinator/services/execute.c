@@ -1,14 +1,20 @@
-// Execute: one execution at a time runs on the pod, in the order of the calls, so that
-// all workers see the same order.
+// Execute, and what comes by Dispatch: the executions of a session run in the order of
+// its calls, and all workers are given those of all sessions in one order.
 //
-//   WAITING ──first in the queue, pod ready──> LOADING ──all chips have it──> RUNNING
+//   WAITING ──first in its queue, pod ready──> LOADING ──all chips have it──> RUNNING
 //      │                                          │                             │
 //      │                              chips ended, one lost touch <─────────────┤
-//      │                                    SETTLING                            │
-//      └──────────────> OVER <──────────────────┴───────────────────────────────┘
+//      │                                    SETTLING ────> AFTER <──────────────┤
+//      └──────────────> OVER <──────────────────┴────────────┴──────────────────┘
+//
+// Several are RUNNING: they are given to the chips before those ahead of them have ended,
+// and run there one after the other. An execution whose argument a put is still bringing
+// holds its session's queue, and no other one.
 //
 // SETTLING: a worker that cannot reach another one tells us first, as a rule; that the
 // other one is dead we find out a moment later, and that is then the cause to tell.
+// AFTER: it failed, and so perhaps did one that makes an argument of it and has not ended
+// yet; its error is then the cause.
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,6 +22,7 @@
 
 #include "common/base/arena.h"
 #include "common/base/check.h"
+#include "common/base/id_map.h"
 #include "common/base/log.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
@@ -33,6 +40,7 @@ enum {
   MOMENT_MS_MIN = 200,   // How long SETTLING lasts: two heartbeats,
   MOMENT_MS_MAX = 2000,  // within these bounds.
   TELL_MS = 500,         // How often those that wait are told what for.
+  RUNNING_MAX = 1,       // Given to the chips at a time.
 };
 
 typedef enum execution_state_t {
@@ -41,6 +49,7 @@ typedef enum execution_state_t {
   EXECUTION_LOADING,
   EXECUTION_RUNNING,
   EXECUTION_SETTLING,
+  EXECUTION_AFTER,
   EXECUTION_OVER,
 } execution_state_t;
 
@@ -50,28 +59,45 @@ static const pod_state_t states[] = {
                                           POD_TO(EXECUTION_RUNNING) |
                                           POD_TO(EXECUTION_OVER)},
     [EXECUTION_LOADING] = {"loading", POD_TO(EXECUTION_RUNNING) | POD_TO(EXECUTION_OVER)},
-    [EXECUTION_RUNNING] = {"running",
-                           POD_TO(EXECUTION_SETTLING) | POD_TO(EXECUTION_OVER)},
-    [EXECUTION_SETTLING] = {"settling", POD_TO(EXECUTION_OVER)},
+    [EXECUTION_RUNNING] = {"running", POD_TO(EXECUTION_SETTLING) |
+                                          POD_TO(EXECUTION_AFTER) |
+                                          POD_TO(EXECUTION_OVER)},
+    [EXECUTION_SETTLING] = {"settling", POD_TO(EXECUTION_AFTER) | POD_TO(EXECUTION_OVER)},
+    [EXECUTION_AFTER] = {"after", POD_TO(EXECUTION_OVER)},
     [EXECUTION_OVER] = {"over", 0},
 };
 
 struct execution_t {
-  request_t request;  // First, so that the operation finds it.
-  execution_t *next;  // In the queue.
-  uint64_t id;
-  bool with_events;
+  request_t request;     // First, so that the operation finds it.
+  store_waiter_t waits;  // For an argument: while WAITING a put's, then its cause.
+  execution_t *next;     // In its queue, or of those that run.
+  execution_t **link;    // In its queue: what points to it.
+  execution_queue_t *queue;
+  dispatch_t *dispatch;  // It came by this one; NULL: by a call of its own.
+  uint64_t id, number;
+  bool with_events, by_chip;
+  bool has_named_results;          // The client has chosen their ids.
   store_executable_t *executable;  // In use.
   size_t argument_count;
   store_array_t **arguments;  // In use.
+  int32_t result_count;       // That are pending.
+  store_array_t **results;
   uint64_t *result_ids;
   load_t *load;
   fanout_t fanout;
   chip_call_t *calls;  // By chip; NULL before it runs.
   store_profile_t *profile;
-  int64_t host_ns;      // The slowest chip's.
-  rpc_timer_t *moment;  // While SETTLING.
-  char *told;           // What the client was told that it waits for; NULL: nothing.
+  int64_t host_ns;       // The slowest chip's.
+  pod_status_t failure;  // While AFTER.
+  rpc_timer_t *moment;   // While SETTLING.
+  char *told;            // What the client was told that it waits for; NULL: nothing.
+};
+
+// Of a session; there while it has executions that wait.
+struct execution_queue_t {
+  execution_queue_t *previous, *next;
+  store_session_t *session;
+  execution_t *first, **last;
 };
 
 // --- What clients that wait are told ---
@@ -79,10 +105,11 @@ struct execution_t {
 char *executions_waited_for(const coordinator_t *coordinator, int32_t ahead) {
   pod_text_t text = {0};
   const pod_status_t status = coordinator_check_ready(coordinator);
-  const execution_t *first = coordinator->running;
+  const execution_t *first =
+      coordinator->loading != NULL ? coordinator->loading : coordinator->first_running;
   if (status != NULL) {
     pod_text_printf(&text, "for the pod: %s", pod_status_message(status));
-  } else if (first == NULL) {
+  } else if (first == NULL || ahead == 0) {
     pod_text_add(&text, "for its turn");
   } else {
     pod_text_printf(&text, "behind %" PRId32 " execution%s, %s of \"%s\"", ahead,
@@ -98,22 +125,38 @@ static void tell(execution_t *execution, const char *for_what) {
                         execution->request.operation.session, for_what);
 }
 
+// How many come before the first one of a queue: those that run and those of other queues
+// that are older.
+static int32_t count_ahead(const coordinator_t *coordinator,
+                           const execution_t *execution) {
+  int32_t ahead = coordinator->running_count + (coordinator->loading != NULL);
+  for (const execution_queue_t *queue = coordinator->queues; queue != NULL;
+       queue = queue->next) {
+    for (const execution_t *at = queue->first;
+         at != NULL && at->number < execution->number; at = at->next) {
+      ahead++;
+    }
+  }
+  return ahead;
+}
+
 // Every TELL_MS while any wait: who waits less is not told, and who waits long hears only
-// of what has changed.
+// of what has changed. A session hears of the first that waits.
 static void tell_waiting(void *context) {
   coordinator_t *coordinator = context;
-  int32_t ahead = coordinator->running != NULL;
-  for (execution_t *at = coordinator->first_waiting; at != NULL; at = at->next) {
-    char *for_what = executions_waited_for(coordinator, ahead++);
-    if (at->told == NULL || strcmp(at->told, for_what) != 0) {
-      tell(at, for_what);
-      free(at->told);
-      at->told = for_what;
+  for (execution_queue_t *queue = coordinator->queues; queue != NULL;
+       queue = queue->next) {
+    execution_t *first = queue->first;
+    char *for_what = executions_waited_for(coordinator, count_ahead(coordinator, first));
+    if (first->told == NULL || strcmp(first->told, for_what) != 0) {
+      tell(first, for_what);
+      free(first->told);
+      first->told = for_what;
     } else {
       free(for_what);
     }
   }
-  if (coordinator->first_waiting == NULL) {
+  if (coordinator->queues == NULL) {
     rpc_timer_stop(coordinator->waiting_timer);
     coordinator->is_waiting_told = false;
   }
@@ -138,27 +181,68 @@ static void waits_no_more(execution_t *execution) {
   }
 }
 
-// --- The queue ---
+// --- The queues ---
+
+static execution_queue_t *queue_of(coordinator_t *coordinator, store_session_t *session) {
+  execution_queue_t *queue = coordinator->queues;
+  while (queue != NULL && queue->session != session) {
+    queue = queue->next;
+  }
+  if (queue == NULL) {
+    queue = pod_alloc(sizeof(*queue));
+    *queue = (execution_queue_t){
+        .session = session, .next = coordinator->queues, .last = &queue->first};
+    if (queue->next != NULL) {
+      queue->next->previous = queue;
+    }
+    coordinator->queues = queue;
+  }
+  return queue;
+}
 
 static void append(execution_t *execution) {
   coordinator_t *coordinator = execution->request.coordinator;
   request_move(&execution->request, EXECUTION_WAITING);
+  execution_queue_t *queue = queue_of(coordinator, execution->request.operation.session);
+  execution->number = coordinator->execution_count++;
+  execution->queue = queue;
   execution->next = NULL;
-  *coordinator->last_waiting = execution;
-  coordinator->last_waiting = &execution->next;
+  execution->link = queue->last;
+  *queue->last = execution;
+  queue->last = &execution->next;
+}
+
+static void free_queue(coordinator_t *coordinator, execution_queue_t *queue) {
+  if (queue->previous != NULL) {
+    queue->previous->next = queue->next;
+  } else {
+    coordinator->queues = queue->next;
+  }
+  if (queue->next != NULL) {
+    queue->next->previous = queue->previous;
+  }
+  free(queue);
 }
 
 static void take_out(execution_t *execution) {
-  coordinator_t *coordinator = execution->request.coordinator;
-  execution_t **at = &coordinator->first_waiting;
-  while (*at != execution) {
-    at = &(*at)->next;
+  execution_queue_t *queue = execution->queue;
+  *execution->link = execution->next;
+  if (execution->next != NULL) {
+    execution->next->link = execution->link;
+  } else {
+    queue->last = execution->link;
   }
-  *at = execution->next;
-  if (*at == NULL) {
-    coordinator->last_waiting = at;
-  }
+  execution->queue = NULL;
+  store_array_leave(&execution->waits);
   waits_no_more(execution);
+  if (queue->first == NULL) {
+    free_queue(execution->request.coordinator, queue);
+  }
+}
+
+bool executions_are_idle(const coordinator_t *coordinator) {
+  return coordinator->queues == NULL && coordinator->loading == NULL &&
+         coordinator->first_running == NULL;
 }
 
 static void pump_later(later_item_t *item) {
@@ -166,16 +250,49 @@ static void pump_later(later_item_t *item) {
       (coordinator_t *)(void *)((char *)item - offsetof(coordinator_t, pump)));
 }
 
+static void post_pump(coordinator_t *coordinator) {
+  later_post(coordinator->later, &coordinator->pump, pump_later);
+}
+
+// --- Those that run ---
+
+static void add_running(execution_t *execution) {
+  coordinator_t *coordinator = execution->request.coordinator;
+  execution->next = NULL;
+  *coordinator->last_running = execution;
+  coordinator->last_running = &execution->next;
+  coordinator->running_count++;
+}
+
+static void remove_running(execution_t *execution) {
+  coordinator_t *coordinator = execution->request.coordinator;
+  execution_t **at = &coordinator->first_running;
+  while (*at != execution) {
+    at = &(*at)->next;
+  }
+  *at = execution->next;
+  if (*at == NULL) {
+    coordinator->last_running = at;
+  }
+  coordinator->running_count--;
+}
+
 // --- The end ---
 
 static void give_back(execution_t *execution) {
+  coordinator_t *coordinator = execution->request.coordinator;
   for (size_t i = 0; i < execution->argument_count; i++) {
     store_array_unuse(execution->arguments[i]);
   }
   if (execution->executable != NULL) {
     store_executable_unuse(execution->executable);
   }
+  if (pod_id_map_get(coordinator->executions, execution->id) == execution) {
+    pod_id_map_remove(coordinator->executions, execution->id);
+  }
+  store_array_leave(&execution->waits);
   free(execution->arguments);
+  free(execution->results);
   free(execution->result_ids);
   free(execution->calls);
   store_profile_unuse(execution->profile);
@@ -183,44 +300,114 @@ static void give_back(execution_t *execution) {
   fanout_deinit(&execution->fanout);
 }
 
-static void answer(execution_t *execution) {
-  const store_executable_t *executable = execution->executable;
+static void keep_results(execution_t *execution) {
   store_session_t *session = execution->request.operation.session;
-  for (int32_t i = 0; i < executable->result_count; i++) {
-    store_add_array(session, execution->result_ids[i], executable->results[i]);
+  for (int32_t i = 0; i < execution->result_count; i++) {
+    store_array_ready(execution->results[i]);
   }
   store_profile_share_traces(execution->profile);
   store_keep_profile(session, execution->profile);
-  Podium__V1__ExecuteResponse response = PODIUM__V1__EXECUTE_RESPONSE__INIT;
-  response.results = execution->result_ids;
-  response.n_results = (size_t)executable->result_count;
-  response.execution = execution->id;
-  response.host_ns = execution->host_ns;
-  request_reply(&execution->request, &response.base);
+}
+
+// Chips that had finished have results that nobody may use.
+static void fail_results(execution_t *execution, pod_status_t status) {
+  for (int32_t i = 0; i < execution->result_count; i++) {
+    store_array_t *result = execution->results[i];
+    if (!execution->has_named_results) {
+      store_array_drop(result);
+    }
+    result->is_declared = execution->calls == NULL;
+    store_array_fail(result, pod_status_copy(status));
+  }
+}
+
+// Takes `status`.
+static void answer(execution_t *execution, pod_status_t status) {
+  if (execution->dispatch != NULL) {
+    dispatch_answer(execution->dispatch, execution->id, status, execution->host_ns);
+  } else if (status != NULL) {
+    request_fail(&execution->request, status);
+  } else {
+    Podium__V1__ExecuteResponse response = PODIUM__V1__EXECUTE_RESPONSE__INIT;
+    response.results = execution->result_ids;
+    response.n_results = (size_t)execution->result_count;
+    response.execution = execution->id;
+    response.host_ns = execution->host_ns;
+    request_reply(&execution->request, &response.base);
+  }
 }
 
 // Nothing of it runs any more. Takes `status`; NULL: it went well.
 static void end_execution(execution_t *execution, pod_status_t status) {
   coordinator_t *coordinator = execution->request.coordinator;
-  request_move(&execution->request, EXECUTION_OVER);
-  if (coordinator->running == execution) {
-    coordinator->running = NULL;
-    later_post(coordinator->later, &coordinator->pump, pump_later);
+  if (execution->calls != NULL) {
+    remove_running(execution);
+  } else if (coordinator->loading == execution) {
+    coordinator->loading = NULL;
   }
+  request_move(&execution->request, EXECUTION_OVER);
+  post_pump(coordinator);
   if (status == NULL) {
-    answer(execution);
+    keep_results(execution);
   } else {
-    // Chips that had finished have results that nobody knows.
-    for (int32_t i = 0;
-         execution->calls != NULL && i < execution->executable->result_count; i++) {
-      coordinator_free_array(coordinator, execution->result_ids[i]);
-    }
+    fail_results(execution, status);
     pod_log(POD_LOG_INFO, "execution %" PRIu64 ": %s", execution->id,
             pod_status_message(status));
-    request_fail(&execution->request, status);
   }
+  answer(execution, status);
   give_back(execution);
   request_end(&execution->request);
+}
+
+static void cause_is_known(store_waiter_t *waiter);
+
+// It failed. When an argument of it is one that failed, that is why; and when it is not
+// known yet whether one has, it will be. Takes `status`.
+static void fail_execution(execution_t *execution, pod_status_t status) {
+  for (size_t i = 0; i < execution->argument_count; i++) {
+    store_array_t *argument = execution->arguments[i];
+    if (argument->state == STORE_ARRAY_FAILED) {
+      pod_status_free(status);
+      end_execution(execution, pod_status_copy(argument->failure));
+      return;
+    }
+    if (argument->state == STORE_ARRAY_PENDING) {
+      request_move(&execution->request, EXECUTION_AFTER);
+      execution->failure = status;
+      store_array_await(argument, &execution->waits, cause_is_known);
+      return;
+    }
+  }
+  end_execution(execution, status);
+}
+
+static void cause_is_known(store_waiter_t *waiter) {
+  execution_t *execution =
+      (execution_t *)(void *)((char *)waiter - offsetof(execution_t, waits));
+  for (size_t i = 0; i < execution->argument_count; i++) {
+    store_array_t *argument = execution->arguments[i];
+    if (argument->state == STORE_ARRAY_FAILED) {
+      pod_status_free(execution->failure);
+      execution->failure = pod_status_copy(argument->failure);
+      break;
+    }
+    if (argument->state == STORE_ARRAY_PENDING) {
+      store_array_await(argument, &execution->waits, cause_is_known);
+      return;
+    }
+  }
+  const pod_status_t failure = execution->failure;
+  execution->failure = NULL;
+  end_execution(execution, failure);
+}
+
+// Its chips have ended. Takes `status`.
+static void conclude(execution_t *execution, pod_status_t status) {
+  if (status == NULL) {
+    end_execution(execution, NULL);
+  } else {
+    fail_execution(execution, status);
+  }
 }
 
 // --- RUNNING ---
@@ -233,7 +420,8 @@ static void cancel_calls(execution_t *execution) {
 
 static void moment_is_over(void *context) {
   execution_t *execution = context;
-  end_execution(execution, fanout_take(&execution->fanout));
+  rpc_timer_stop(execution->moment);
+  conclude(execution, fanout_take(&execution->fanout));
 }
 
 static void settle(execution_t *execution) {
@@ -258,7 +446,7 @@ static void end_run(execution_t *execution) {
     settle(execution);
     return;
   }
-  end_execution(execution, fanout_take(&execution->fanout));
+  conclude(execution, fanout_take(&execution->fanout));
 }
 
 // Goes out to the client as it is, one part of the profile.
@@ -300,61 +488,86 @@ static void on_end(chip_call_t *call, pod_status_t status, bool is_lost) {
   }
 }
 
-static void run(execution_t *execution) {
-  static const chip_call_events_t events = {.on_message = on_message, .on_end = on_end};
+// What a chip is to take: for every argument its array.
+static void fill_arguments(const execution_t *execution, int32_t chip, uint64_t *ids) {
   const store_executable_t *executable = execution->executable;
+  for (int32_t i = 0; i < executable->argument_count; i++) {
+    const int32_t at = execution->by_chip
+                           ? i * executable->chip_count +
+                                 array_layout_find(executable->arguments[i], chip)
+                           : i;
+    ids[i] = execution->arguments[at]->id;
+  }
+}
+
+static void start_chip(execution_t *execution, int32_t chip,
+                       const Podium__V1__WorkerExecuteRequest *request) {
+  static const chip_call_events_t events = {.on_message = on_message, .on_end = on_end};
+  chip_call_t *call = &execution->calls[chip];
+  chip_call_start(call, execution->request.coordinator->registry, chip,
+                  "/podium.v1.Worker/Execute",
+                  &podium__v1__worker_execute_response__descriptor, &events, execution);
+  chip_call_send(call, &request->base);
+  chip_call_half_close(call);
+}
+
+static void run(execution_t *execution) {
+  const store_executable_t *executable = execution->executable;
+  const int32_t chip_count = executable->chip_count;
   Podium__V1__WorkerExecuteRequest request = PODIUM__V1__WORKER_EXECUTE_REQUEST__INIT;
   request.session = execution->request.operation.session->id;
   request.program = executable->id;
   request.execution = execution->id;
   request.profile = execution->with_events;
-  request.n_arguments = execution->argument_count;
-  request.arguments = pod_alloc(execution->argument_count * sizeof(uint64_t));
-  for (size_t i = 0; i < execution->argument_count; i++) {
-    request.arguments[i] = execution->arguments[i]->id;
-  }
+  request.n_arguments = (size_t)executable->argument_count;
+  request.arguments = pod_alloc(request.n_arguments * sizeof(uint64_t));
   request.n_results = (size_t)executable->result_count;
   request.results = execution->result_ids;
   request_move(&execution->request, EXECUTION_RUNNING);
   execution->profile =
-      store_profile_create(execution->id, executable->compiled, executable->chip_count);
-  execution->calls =
-      pod_alloc((size_t)executable->chip_count * sizeof(*execution->calls));
-  fanout_begin(&execution->fanout, executable->chip_count);
-  for (int32_t chip = 0; chip < executable->chip_count; chip++) {
-    chip_call_t *call = &execution->calls[chip];
-    chip_call_start(call, execution->request.coordinator->registry, chip,
-                    "/podium.v1.Worker/Execute",
-                    &podium__v1__worker_execute_response__descriptor, &events, execution);
-    chip_call_send(call, &request.base);
-    chip_call_half_close(call);
+      store_profile_create(execution->id, executable->compiled, chip_count);
+  execution->calls = pod_alloc((size_t)chip_count * sizeof(*execution->calls));
+  add_running(execution);
+  for (int32_t i = 0; i < execution->result_count; i++) {
+    execution->results[i]->is_under_way = true;
+  }
+  fanout_begin(&execution->fanout, chip_count);
+  for (int32_t chip = 0; chip < chip_count; chip++) {
+    if (chip == 0 || execution->by_chip) {
+      fill_arguments(execution, chip, request.arguments);
+    }
+    start_chip(execution, chip, &request);
   }
   free(request.arguments);
 }
 
 static void loaded(void *context, pod_status_t status) {
   execution_t *execution = context;
+  coordinator_t *coordinator = execution->request.coordinator;
   execution->load = NULL;
   if (status == NULL) {
     // The pod may have changed in the meantime.
-    status = coordinator_check_ready(execution->request.coordinator);
+    status = coordinator_check_ready(coordinator);
   }
   if (status != NULL) {
     end_execution(execution, status);
     return;
   }
+  coordinator->loading = NULL;
   run(execution);
+  post_pump(coordinator);
 }
 
 static void begin(execution_t *execution) {
   coordinator_t *coordinator = execution->request.coordinator;
-  // What was whole when the call came may have lost a chip since.
-  const pod_status_t status = store_check_arguments(
-      execution->executable, execution->argument_count, execution->arguments);
-  coordinator->running = execution;
+  // What was whole when the call came may have lost a chip since, or failed.
+  const pod_status_t status =
+      store_check_arguments(execution->executable, execution->by_chip,
+                            execution->argument_count, execution->arguments);
   if (status != NULL) {
     end_execution(execution, status);
   } else if (load_is_needed(coordinator, execution->executable)) {
+    coordinator->loading = execution;
     request_move(&execution->request, EXECUTION_LOADING);
     execution->load = load_start(coordinator, execution->executable, loaded, execution);
   } else {
@@ -364,44 +577,99 @@ static void begin(execution_t *execution) {
 
 // Those that do not want to wait for a pod that is not ready end here.
 static void refuse_impatient(coordinator_t *coordinator) {
-  execution_t *execution = coordinator->first_waiting;
-  while (execution != NULL) {
-    if (execution->request.operation.session->waits_for_pod) {
-      execution = execution->next;
+  execution_queue_t *queue = coordinator->queues;
+  while (queue != NULL) {
+    if (queue->session->waits_for_pod) {
+      queue = queue->next;
       continue;
     }
+    execution_t *execution = queue->first;
     take_out(execution);
     end_execution(execution, coordinator_check_ready(coordinator));
-    execution = coordinator->first_waiting;
+    queue = coordinator->queues;
   }
+}
+
+static void argument_is_there(store_waiter_t *waiter) {
+  const execution_t *execution =
+      (const execution_t *)(void *)((char *)waiter - offsetof(execution_t, waits));
+  post_pump(execution->request.coordinator);
+}
+
+// Waits when an argument is still being put. What the chips are to make before its turn
+// is there when it comes.
+static bool has_arguments(execution_t *execution) {
+  if (execution->waits.array != NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < execution->argument_count; i++) {
+    store_array_t *argument = execution->arguments[i];
+    if (argument->state == STORE_ARRAY_PENDING && !argument->is_under_way) {
+      store_array_await(argument, &execution->waits, argument_is_there);
+      return false;
+    }
+  }
+  return true;
+}
+
+// The oldest of those that are first in their queues and can run.
+static execution_t *choose(const coordinator_t *coordinator) {
+  execution_t *oldest = NULL;
+  for (execution_queue_t *queue = coordinator->queues; queue != NULL;
+       queue = queue->next) {
+    execution_t *first = queue->first;
+    if ((oldest == NULL || first->number < oldest->number) && has_arguments(first)) {
+      oldest = first;
+    }
+  }
+  return oldest;
 }
 
 void executions_pump(coordinator_t *coordinator) {
-  if (coordinator->is_destroyed || coordinator->running != NULL ||
-      coordinator->first_waiting == NULL) {
-    return;
+  while (!coordinator->is_destroyed && coordinator->loading == NULL &&
+         coordinator->running_count < RUNNING_MAX && coordinator->queues != NULL) {
+    if (!places_are_ready(registry_places(coordinator->registry))) {
+      refuse_impatient(coordinator);
+      return;
+    }
+    execution_t *execution = choose(coordinator);
+    if (execution == NULL) {
+      return;
+    }
+    take_out(execution);
+    begin(execution);
   }
-  if (!places_are_ready(registry_places(coordinator->registry))) {
-    refuse_impatient(coordinator);
-    return;
-  }
-  execution_t *execution = coordinator->first_waiting;
-  take_out(execution);
-  begin(execution);
 }
 
-void executions_lose_chip(coordinator_t *coordinator, int32_t chip, const char *reason) {
-  execution_t *execution = coordinator->running;
-  if (execution == NULL || execution->calls == NULL ||
-      chip >= execution->executable->chip_count) {
-    return;
-  }
+static void lose_chip(execution_t *execution, const char *reason) {
   const pod_status_t status = pod_error(POD_UNAVAILABLE, "lost %s", reason);
   if (request_is(&execution->request, EXECUTION_SETTLING)) {
     fanout_blame(&execution->fanout, status);
-    end_execution(execution, fanout_take(&execution->fanout));
+    rpc_timer_stop(execution->moment);
+    conclude(execution, fanout_take(&execution->fanout));
+  } else if (request_is(&execution->request, EXECUTION_AFTER)) {
+    pod_status_free(status);
   } else if (fanout_stop(&execution->fanout, FANOUT_LOST, status)) {
     cancel_calls(execution);
+  }
+}
+
+void executions_lose_chip(coordinator_t *coordinator, int32_t chip, const char *reason) {
+  // In their order, so that those that come after find the cause. Concluding one may end
+  // others, but those after it only: they wait for it.
+  const uint64_t last = coordinator->execution_count;
+  for (uint64_t from = 0; from < last;) {
+    execution_t *execution = coordinator->first_running;
+    while (execution != NULL && execution->number < from) {
+      execution = execution->next;
+    }
+    if (execution == NULL) {
+      return;
+    }
+    from = execution->number + 1;
+    if (chip < execution->executable->chip_count) {
+      lose_chip(execution, reason);
+    }
   }
 }
 
@@ -428,6 +696,12 @@ static void stop_execution(execution_t *execution, pod_status_t status) {
     case EXECUTION_SETTLING:
       end_execution(execution, status);
       return;
+    case EXECUTION_AFTER:
+      store_array_leave(&execution->waits);
+      pod_status_free(execution->failure);
+      execution->failure = NULL;
+      end_execution(execution, status);
+      return;
     case EXECUTION_OVER:
       pod_status_free(status);
       return;
@@ -443,44 +717,130 @@ static pod_status_t find_arguments(execution_t *execution,
     store_array_use(execution->arguments[i]);
     execution->argument_count++;
   }
-  return store_check_arguments(execution->executable, execution->argument_count,
-                               execution->arguments);
+  return store_check_arguments(execution->executable, execution->by_chip,
+                               execution->argument_count, execution->arguments);
+}
+
+// Its id, under which it can be found.
+static pod_status_t take_id(execution_t *execution, uint64_t wanted) {
+  coordinator_t *coordinator = execution->request.coordinator;
+  const store_session_t *session = execution->request.operation.session;
+  if (wanted == 0) {
+    wanted = store_new_id(coordinator->store);
+  } else {
+    POD_TRY(store_check_new_id(session, wanted));
+    if (pod_id_map_get(coordinator->executions, wanted) != NULL) {
+      return pod_error(POD_ALREADY_EXISTS,
+                       "session %" PRIu64 " has an execution %" PRIu64 " already",
+                       session->id, wanted);
+    }
+  }
+  execution->id = wanted;
+  pod_id_map_put(coordinator->executions, wanted, execution);
+  return NULL;
+}
+
+// The results can be named from now on.
+static pod_status_t add_results(execution_t *execution,
+                                const Podium__V1__ExecuteRequest *request) {
+  store_session_t *session = execution->request.operation.session;
+  const store_executable_t *executable = execution->executable;
+  const size_t count = (size_t)executable->result_count;
+  execution->has_named_results = request->n_result_ids > 0;
+  if (execution->has_named_results && request->n_result_ids != count) {
+    return pod_error(POD_INVALID_ARGUMENT, "%s has %zu results, ids were chosen for %zu",
+                     executable->name, count, request->n_result_ids);
+  }
+  POD_TRY(store_check_room(session, count));
+  execution->result_ids = pod_alloc(count * sizeof(*execution->result_ids));
+  execution->results = pod_alloc(count * sizeof(store_array_t *));
+  for (size_t i = 0; i < count; i++) {
+    uint64_t id = 0;
+    if (execution->has_named_results) {
+      id = request->result_ids[i];
+      POD_TRY(store_check_new_id(session, id));
+    } else {
+      id = store_new_id(session->store);
+    }
+    execution->result_ids[i] = id;
+    execution->results[i] = store_add_pending(session, id, executable->results[i]);
+    execution->result_count++;
+  }
+  return NULL;
+}
+
+static pod_status_t check_kept(const execution_t *execution,
+                               const Podium__V1__ExecuteRequest *request) {
+  const store_executable_t *executable = execution->executable;
+  for (size_t i = 0; i < request->n_kept; i++) {
+    if (request->kept[i] < 0 || request->kept[i] >= executable->argument_count) {
+      return pod_error(POD_INVALID_ARGUMENT,
+                       "argument %" PRId32 " of %s is to be kept, which has %" PRId32,
+                       request->kept[i], executable->name, executable->argument_count);
+    }
+  }
+  return NULL;
 }
 
 static pod_status_t accept(execution_t *execution,
                            const Podium__V1__ExecuteRequest *request) {
-  coordinator_t *coordinator = execution->request.coordinator;
-  POD_TRY(request_begin(&execution->request, request->session));
+  POD_TRY(take_id(execution, request->execution_id));
   const store_session_t *session = execution->request.operation.session;
   store_executable_t *executable;
   POD_TRY(store_find_executable(session, request->executable, &executable));
   POD_TRY(store_check_loadable(executable));
   store_executable_use(executable);
   execution->executable = executable;
-  POD_TRY(find_arguments(execution, request));
-  POD_TRY(store_check_room(session, (size_t)executable->result_count));
-  execution->id = store_new_id(coordinator->store);
   execution->with_events = request->profile;
-  execution->result_ids =
-      pod_alloc((size_t)executable->result_count * sizeof(*execution->result_ids));
-  for (int32_t i = 0; i < executable->result_count; i++) {
-    execution->result_ids[i] = store_new_id(coordinator->store);
-  }
-  return NULL;
+  execution->by_chip = request->arguments_by_chip;
+  POD_TRY(check_kept(execution, request));
+  POD_TRY(add_results(execution, request));
+  return find_arguments(execution, request);
 }
 
-static void on_request(request_t *request, const void *message) {
-  execution_t *execution = (execution_t *)request;
-  const pod_status_t status = accept(execution, message);
+// What names results that were never begun shall hear why. Ids that are no good are left
+// out.
+static void fail_named(store_session_t *session,
+                       const Podium__V1__ExecuteRequest *request, pod_status_t status) {
+  for (size_t i = 0; i < request->n_result_ids; i++) {
+    pod_status_t wrong = store_check_room(session, 1);
+    if (wrong == NULL) {
+      wrong = store_check_new_id(session, request->result_ids[i]);
+    }
+    if (wrong == NULL) {
+      store_add_failed(session, request->result_ids[i], pod_status_copy(status));
+    }
+    pod_status_free(wrong);
+  }
+}
+
+static void take_up(execution_t *execution, const Podium__V1__ExecuteRequest *request) {
+  coordinator_t *coordinator = execution->request.coordinator;
+  const pod_status_t status = accept(execution, request);
   if (status != NULL) {
+    if (execution->id == 0) {
+      execution->id = request->execution_id;
+    }
+    fail_named(execution->request.operation.session, request, status);
     end_execution(execution, status);
     return;
   }
   append(execution);
-  executions_pump(request->coordinator);
-  if (request->coordinator->first_waiting != NULL) {
-    tell_waiting_later(request->coordinator);
+  executions_pump(coordinator);
+  if (coordinator->queues != NULL) {
+    tell_waiting_later(coordinator);
   }
+}
+
+static void on_request(request_t *request, const void *data) {
+  execution_t *execution = (execution_t *)request;
+  const Podium__V1__ExecuteRequest *message = data;
+  const pod_status_t status = request_begin(request, message->session);
+  if (status != NULL) {
+    end_execution(execution, status);
+    return;
+  }
+  take_up(execution, message);
 }
 
 static void stop(request_t *request, pod_status_t status) {
@@ -502,4 +862,31 @@ rpc_method_t execute_method(void) {
   return request_method("/podium.v1.Podium/Execute",
                         &podium__v1__execute_request__descriptor,
                         &podium__v1__execute_response__descriptor, start);
+}
+
+// --- By Dispatch ---
+
+void executions_begin(coordinator_t *coordinator, store_session_t *session,
+                      const Podium__V1__ExecuteRequest *request, dispatch_t *dispatch) {
+  dispatch_use(dispatch);
+  request_t *queued;
+  const pod_status_t status = request_queue(&kind, coordinator, session, &queued);
+  if (status != NULL) {
+    fail_named(session, request, status);
+    dispatch_answer(dispatch, request->execution_id, status, 0);
+    return;
+  }
+  execution_t *execution = (execution_t *)queued;
+  execution->dispatch = dispatch;
+  take_up(execution, request);
+}
+
+void executions_cancel(coordinator_t *coordinator, const store_session_t *session,
+                       uint64_t id, pod_status_t status) {
+  execution_t *execution = pod_id_map_get(coordinator->executions, id);
+  if (execution == NULL || execution->request.operation.session != session) {
+    pod_status_free(status);
+    return;
+  }
+  stop_execution(execution, status);
 }

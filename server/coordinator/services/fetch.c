@@ -29,12 +29,15 @@ enum {
 
 typedef enum fetch_state_t {
   FETCH_NEW = 0,
+  FETCH_WAITING,  // For an array that is not there yet.
   FETCH_RUNNING,  // The chips send their shards.
   FETCH_OVER,
 } fetch_state_t;
 
 static const pod_state_t states[] = {
-    [FETCH_NEW] = {"new", POD_TO(FETCH_RUNNING) | POD_TO(FETCH_OVER)},
+    [FETCH_NEW] = {"new",
+                   POD_TO(FETCH_WAITING) | POD_TO(FETCH_RUNNING) | POD_TO(FETCH_OVER)},
+    [FETCH_WAITING] = {"waiting", POD_TO(FETCH_RUNNING) | POD_TO(FETCH_OVER)},
     [FETCH_RUNNING] = {"running", POD_TO(FETCH_OVER)},
     [FETCH_OVER] = {"over", 0},
 };
@@ -48,7 +51,11 @@ typedef struct fetch_shard_t {
 
 typedef struct fetch_t {
   request_t request;     // First, so that the operation finds it.
-  store_array_t *array;  // In use while it runs.
+  store_waiter_t waits;  // For the array.
+  store_array_t *array;  // In use.
+  bool by_chip;          // Only what `chip` has.
+  int32_t chip;
+  array_layout_t *layout;  // Of what is sent: the array's, or one chip's part alone.
   tensor_slicer_t *slicer;
   int32_t shard_count;
   fetch_shard_t *shards;
@@ -69,6 +76,8 @@ static void end_fetch(fetch_t *fetch, pod_status_t status) {
   free(fetch->chunk);
   tensor_slicer_destroy(fetch->slicer);
   fanout_deinit(&fetch->fanout);
+  store_array_leave(&fetch->waits);
+  array_layout_release(fetch->layout);
   if (fetch->array != NULL) {
     store_array_unuse(fetch->array);
   }
@@ -84,7 +93,8 @@ static void cancel_calls(fetch_t *fetch) {
 static void stop_fetch(fetch_t *fetch, fanout_rank_t rank, pod_status_t status) {
   if (request_is_over(&fetch->request)) {
     pod_status_free(status);
-  } else if (request_is(&fetch->request, FETCH_NEW)) {
+  } else if (request_is(&fetch->request, FETCH_NEW) ||
+             request_is(&fetch->request, FETCH_WAITING)) {
     end_fetch(fetch, status);
   } else if (fanout_stop(&fetch->fanout, rank, status)) {
     cancel_calls(fetch);
@@ -199,6 +209,10 @@ static void on_shard_end(chip_call_t *call, pod_status_t status, bool is_lost) {
 // A chip that still has the shard, or -1.
 static int32_t choose_chip(const fetch_t *fetch, int64_t shard) {
   const store_array_t *array = fetch->array;
+  if (fetch->by_chip) {
+    const int32_t part = array_layout_find(array->layout, fetch->chip);
+    return array->lost_chips == NULL || !array->lost_chips[part] ? fetch->chip : -1;
+  }
   for (int32_t i = 0; i < array->layout->chip_count; i++) {
     const int32_t chip = array->layout->chips[i];
     if (tensor_slicer_shard_of_device(fetch->slicer, chip) == shard &&
@@ -224,8 +238,10 @@ static pod_status_t choose_chunk(const Podium__V1__FetchArrayRequest *request,
 static void send_header(fetch_t *fetch) {
   pod_arena_t *arena = pod_arena_create();
   Podium__V1__FetchArrayResponse message = PODIUM__V1__FETCH_ARRAY_RESPONSE__INIT;
-  message.shape = wire_shape_pack(arena, &fetch->array->layout->shape);
-  message.sharding = wire_sharding_pack(arena, fetch->array->layout->sharding, true);
+  message.shape = wire_shape_pack(arena, &fetch->layout->shape);
+  if (!fetch->by_chip) {
+    message.sharding = wire_sharding_pack(arena, fetch->layout->sharding, true);
+  }
   rpc_call_send(fetch->request.client, &message.base);
   pod_arena_destroy(arena);
 }
@@ -252,14 +268,28 @@ static void start_calls(fetch_t *fetch) {
   }
 }
 
-static pod_status_t start_fetch(fetch_t *fetch,
-                                const Podium__V1__FetchArrayRequest *request) {
-  POD_TRY(request_begin(&fetch->request, request->session));
-  POD_TRY(choose_chunk(request, &fetch->chunk_bytes));
-  POD_TRY(
-      store_find_array(fetch->request.operation.session, request->array, &fetch->array));
-  store_array_use(fetch->array);
-  const array_layout_t *layout = fetch->array->layout;
+static pod_status_t choose_layout(fetch_t *fetch) {
+  array_layout_t *layout = fetch->array->layout;
+  if (!fetch->by_chip) {
+    fetch->layout = array_layout_retain(layout);
+    return NULL;
+  }
+  if (array_layout_find(layout, fetch->chip) < 0) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "array %" PRIu64 " has no part on chip %" PRId32, fetch->array->id,
+                     fetch->chip);
+  }
+  const int64_t chip = fetch->chip;
+  return array_layout_create_replicated(&layout->local, 1, &chip, &fetch->layout);
+}
+
+// The array is there, or has failed.
+static pod_status_t begin_fetch(fetch_t *fetch) {
+  if (fetch->array->state == STORE_ARRAY_FAILED) {
+    return store_check_whole(fetch->array);
+  }
+  POD_TRY(choose_layout(fetch));
+  const array_layout_t *layout = fetch->layout;
   POD_TRY(tensor_slicer_create(layout->sharding, &layout->shape, &fetch->slicer));
   fetch->shard_count = (int32_t)tensor_slicer_shard_count(fetch->slicer);
   for (int32_t shard = 0; shard < fetch->shard_count; shard++) {
@@ -275,11 +305,40 @@ static pod_status_t start_fetch(fetch_t *fetch,
   return NULL;
 }
 
+static void array_is_known(store_waiter_t *waiter) {
+  fetch_t *fetch = (fetch_t *)(void *)((char *)waiter - offsetof(fetch_t, waits));
+  const pod_status_t status = begin_fetch(fetch);
+  if (status != NULL) {
+    end_fetch(fetch, status);
+  }
+}
+
+static pod_status_t start_fetch(fetch_t *fetch,
+                                const Podium__V1__FetchArrayRequest *request) {
+  POD_TRY(request_begin(&fetch->request, request->session));
+  POD_TRY(choose_chunk(request, &fetch->chunk_bytes));
+  POD_TRY(
+      store_find_array(fetch->request.operation.session, request->array, &fetch->array));
+  store_array_use(fetch->array);
+  fetch->by_chip = request->by_chip;
+  fetch->chip = request->chip;
+  if (fetch->array->state == STORE_ARRAY_PENDING) {
+    request_move(&fetch->request, FETCH_WAITING);
+    store_array_await(fetch->array, &fetch->waits, array_is_known);
+    return NULL;
+  }
+  return begin_fetch(fetch);
+}
+
 // --- The client's call ---
 
 static void on_request(request_t *request, const void *message) {
   fetch_t *fetch = (fetch_t *)request;
-  const pod_status_t status = start_fetch(fetch, message);
+  const Podium__V1__FetchArrayRequest *header = message;
+  if (request_hold(request, header->session, header->after, header)) {
+    return;
+  }
+  const pod_status_t status = start_fetch(fetch, header);
   if (status != NULL) {
     end_fetch(fetch, status);
   }

@@ -8,6 +8,8 @@
 // calls to the workers (RPC_SEND_QUEUE_BYTES each), and what is left of one message when
 // a worker is slow; the client is then held until the worker reads again.
 
+#include "server/coordinator/services/put.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +53,8 @@ typedef struct put_t {
   request_t request;  // First, so that the operation finds it.
   bool has_header;
   uint64_t array;
+  store_array_t *pending;  // The array while it is being put; NULL before.
+  bool is_named;           // The client has chosen its id.
   array_layout_t *layout;
   tensor_slicer_t *slicer;
   int64_t size_bytes, received_bytes, sliced_bytes;
@@ -79,17 +83,27 @@ static void free_buffers(put_t *put) {
   put->slicer = NULL;
 }
 
+// One that nobody knows of but this call goes; one that others name stays for them to
+// hear why. Takes `status`.
+static void fail_array(put_t *put, pod_status_t status) {
+  put->pending->is_declared = put->calls == NULL;
+  if (!put->is_named) {
+    store_array_drop(put->pending);
+  }
+  store_array_fail(put->pending, status);
+}
+
 // The calls to the workers have ended, or were never made. Takes `status`.
 static void end_put(put_t *put, pod_status_t status) {
   request_move(&put->request, PUT_OVER);
   if (status == NULL) {
-    store_add_array(put->request.operation.session, put->array, put->layout);
+    store_array_ready(put->pending);
     Podium__V1__PutArrayResponse response = PODIUM__V1__PUT_ARRAY_RESPONSE__INIT;
     response.array = put->array;
     request_reply(&put->request, &response.base);
   } else {
-    if (put->calls != NULL) {
-      coordinator_free_array(put->request.coordinator, put->array);
+    if (put->pending != NULL) {
+      fail_array(put, pod_status_copy(status));
     }
     request_fail(&put->request, status);
   }
@@ -234,11 +248,11 @@ static void on_end(chip_call_t *call, pod_status_t status, bool is_lost) {
 
 // --- Header ---
 
-static pod_status_t layout_of_argument(put_t *put,
-                                       const Podium__V1__PutArrayRequest *message) {
+static pod_status_t layout_of_argument(const store_session_t *session,
+                                       const Podium__V1__PutArrayRequest *message,
+                                       array_layout_t **out_layout) {
   store_executable_t *executable;
-  POD_TRY(store_find_executable(put->request.operation.session, message->executable,
-                                &executable));
+  POD_TRY(store_find_executable(session, message->executable, &executable));
   POD_TRY(store_check_loadable(executable));
   if (message->argument < 0 || message->argument >= executable->argument_count) {
     return pod_error(POD_INVALID_ARGUMENT,
@@ -261,7 +275,7 @@ static pod_status_t layout_of_argument(put_t *put,
     pod_text_deinit(&text);
     return status;
   }
-  put->layout = array_layout_retain(layout);
+  *out_layout = array_layout_retain(layout);
   return NULL;
 }
 
@@ -302,9 +316,10 @@ static pod_status_t layout_on(const Podium__V1__PutArrayRequest *message,
                                 message->chips, out_layout);
 }
 
-static pod_status_t layout_of_sharding(put_t *put,
-                                       const Podium__V1__PutArrayRequest *message) {
-  const int32_t chip_count = registry_places(put->request.coordinator->registry)->count;
+static pod_status_t layout_of_sharding(const coordinator_t *coordinator,
+                                       const Podium__V1__PutArrayRequest *message,
+                                       array_layout_t **out_layout) {
+  const int32_t chip_count = registry_places(coordinator->registry)->count;
   tensor_shape_t shape;
   POD_TRY(wire_shape_unpack(message->shape, &shape));
   if (message->n_chips > (size_t)chip_count) {
@@ -317,7 +332,7 @@ static pod_status_t layout_of_sharding(put_t *put,
     const bool is_on_some = message->n_chips > 0;
     return array_layout_create_replicated(
         &shape, is_on_some ? (int32_t)message->n_chips : chip_count,
-        is_on_some ? message->chips : NULL, &put->layout);
+        is_on_some ? message->chips : NULL, out_layout);
   }
   pod_arena_t *arena = pod_arena_create();
   const sharding_t *sharding;
@@ -330,7 +345,7 @@ static pod_status_t layout_of_sharding(put_t *put,
                        sharding->mesh->device_count, chip_count);
   }
   if (status == NULL) {
-    status = layout_on(message, &shape, sharding, chip_count, &put->layout);
+    status = layout_on(message, &shape, sharding, chip_count, out_layout);
   }
   pod_arena_destroy(arena);
   return status;
@@ -382,29 +397,87 @@ static void start_calls(put_t *put) {
   pod_arena_destroy(arena);
 }
 
-static pod_status_t find_layout(put_t *put, const Podium__V1__PutArrayRequest *message) {
+static pod_status_t read_layout(const coordinator_t *coordinator,
+                                const store_session_t *session,
+                                const Podium__V1__PutArrayRequest *message,
+                                array_layout_t **out_layout) {
   if (message->executable == 0) {
-    return layout_of_sharding(put, message);
+    return layout_of_sharding(coordinator, message, out_layout);
   }
   if (message->n_chips > 0) {
     return pod_error(POD_INVALID_ARGUMENT,
                      "an argument of an executable lies on the executable's chips: name "
                      "no chips, or no executable");
   }
-  return layout_of_argument(put, message);
+  return layout_of_argument(session, message, out_layout);
+}
+
+// The array becomes this put's.
+static void adopt(put_t *put, store_array_t *array) {
+  array->is_declared = false;
+  put->array = array->id;
+  put->pending = array;
+  put->layout = array_layout_retain(array->layout);
+}
+
+// One that was declared, or else a new one.
+static pod_status_t take_array(put_t *put, const Podium__V1__PutArrayRequest *message) {
+  store_session_t *session = put->request.operation.session;
+  put->is_named = message->array != 0;
+  store_array_t *array = store_declared_array(session, message->array);
+  if (array == NULL) {
+    POD_TRY(store_check_room(session, 1));
+    uint64_t id = message->array;
+    if (put->is_named) {
+      POD_TRY(store_check_new_id(session, id));
+    } else {
+      id = store_new_id(put->request.coordinator->store);
+    }
+    array_layout_t *layout = NULL;
+    POD_TRY(read_layout(put->request.coordinator, session, message, &layout));
+    array = store_add_pending(session, id, layout);
+    array_layout_release(layout);
+  }
+  adopt(put, array);
+  return NULL;
 }
 
 static pod_status_t read_header(put_t *put, const Podium__V1__PutArrayRequest *message) {
   put->has_header = true;
   POD_TRY(request_begin(&put->request, message->session));
-  POD_TRY(store_check_room(put->request.operation.session, 1));
-  POD_TRY(find_layout(put, message));
+  POD_TRY(take_array(put, message));
   POD_TRY(tensor_slicer_create(put->layout->sharding, &put->layout->shape, &put->slicer));
   put->size_bytes = tensor_shape_bytes(&put->layout->shape);
-  put->array = store_new_id(put->request.coordinator->store);
   plan_shards(put);
   start_calls(put);
   return NULL;
+}
+
+// --- By Dispatch ---
+
+static pod_status_t declare(const coordinator_t *coordinator, store_session_t *session,
+                            const Podium__V1__PutArrayRequest *message) {
+  array_layout_t *layout = NULL;
+  POD_TRY(read_layout(coordinator, session, message, &layout));
+  store_add_pending(session, message->array, layout)->is_declared = true;
+  array_layout_release(layout);
+  return NULL;
+}
+
+void put_declare(const coordinator_t *coordinator, store_session_t *session,
+                 const Podium__V1__PutArrayRequest *message) {
+  pod_status_t status = store_check_room(session, 1);
+  if (status == NULL) {
+    status = store_check_new_id(session, message->array);
+  }
+  if (status != NULL) {
+    pod_status_free(status);  // The put itself is told.
+    return;
+  }
+  status = declare(coordinator, session, message);
+  if (status != NULL) {
+    store_add_failed(session, message->array, status);
+  }
 }
 
 // --- The client's call ---
@@ -436,6 +509,10 @@ static pod_status_t read_data(put_t *put, const ProtobufCBinaryData *data) {
 static void on_piece(request_t *request, const void *data) {
   put_t *put = (put_t *)request;
   const Podium__V1__PutArrayRequest *message = data;
+  if (!put->has_header &&
+      request_hold(request, message->session, message->after, message)) {
+    return;
+  }
   pod_status_t status = put->has_header ? NULL : read_header(put, message);
   if (status == NULL) {
     status = read_data(put, &message->data);

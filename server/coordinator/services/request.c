@@ -10,6 +10,14 @@
 
 enum { FIRST_STATE = 0 };
 
+// A message that is looked at later.
+struct held_t {
+  held_t *previous, *next;
+  request_t *request;
+  uint64_t session, after;
+  ProtobufCMessage *message;  // Owned.
+};
+
 bool request_is_over(const request_t *request) {
   return request_is(request, request->kind->state_count - 1);
 }
@@ -34,11 +42,15 @@ static void stop_operation(store_operation_t *operation) {
   }
 }
 
+static pod_status_t check_serving(const coordinator_t *coordinator) {
+  return coordinator->is_draining || coordinator->is_destroyed
+             ? pod_error(POD_UNAVAILABLE, "the coordinator is going down")
+             : NULL;
+}
+
 pod_status_t request_begin(request_t *request, uint64_t session) {
   const coordinator_t *coordinator = request->coordinator;
-  if (coordinator->is_draining || coordinator->is_destroyed) {
-    return pod_error(POD_UNAVAILABLE, "the coordinator is going down");
-  }
+  POD_TRY(check_serving(coordinator));
   store_session_t *owner;
   POD_TRY(store_find_session(coordinator->store, session, &owner));
   POD_TRY(store_operation_begin(owner, &request->operation, stop_operation));
@@ -62,7 +74,88 @@ void request_reply(request_t *request, const ProtobufCMessage *message) {
   }
 }
 
+// --- What has to wait for the session's Dispatch ---
+
+static void unhold(held_t *held) {
+  coordinator_t *coordinator = held->request->coordinator;
+  if (held->previous != NULL) {
+    held->previous->next = held->next;
+  } else {
+    coordinator->held = held->next;
+  }
+  if (held->next != NULL) {
+    held->next->previous = held->previous;
+  }
+  held->request->held = NULL;
+}
+
+static void free_held(held_t *held) {
+  protobuf_c_message_free_unpacked(held->message, NULL);
+  free(held);
+}
+
+static ProtobufCMessage *copy_message(const ProtobufCMessage *message) {
+  const size_t size_bytes = protobuf_c_message_get_packed_size(message);
+  uint8_t *packed = pod_alloc(size_bytes + 1);
+  protobuf_c_message_pack(message, packed);
+  ProtobufCMessage *copy =
+      protobuf_c_message_unpack(message->descriptor, NULL, size_bytes, packed);
+  free(packed);
+  return copy;
+}
+
+bool request_hold(request_t *request, uint64_t session, uint64_t after,
+                  const void *message) {
+  coordinator_t *coordinator = request->coordinator;
+  store_session_t *found;
+  const pod_status_t status = store_find_session(coordinator->store, session, &found);
+  if (status != NULL || after <= found->dispatched || request->client == NULL) {
+    pod_status_free(status);  // Whoever begins the operation finds it too.
+    return false;
+  }
+  held_t *held = pod_alloc(sizeof(*held));
+  *held = (held_t){.next = coordinator->held,
+                   .request = request,
+                   .session = session,
+                   .after = after,
+                   .message = copy_message(message)};
+  if (held->next != NULL) {
+    held->next->previous = held;
+  }
+  coordinator->held = held;
+  request->held = held;
+  rpc_call_pause(request->client);
+  return true;
+}
+
+static void let_go(held_t *held) {
+  request_t *request = held->request;
+  unhold(held);
+  if (request->client != NULL) {
+    rpc_call_resume(request->client);
+  }
+  request->kind->on_message(request, held->message);
+  free_held(held);
+}
+
+void requests_let_go(coordinator_t *coordinator, uint64_t session, uint64_t dispatched) {
+  // Letting one go may end others.
+  for (held_t *at = coordinator->held; at != NULL;) {
+    if (at->session == session && at->after <= dispatched) {
+      let_go(at);
+      at = coordinator->held;
+    } else {
+      at = at->next;
+    }
+  }
+}
+
 void request_end(request_t *request) {
+  if (request->held != NULL) {
+    held_t *held = request->held;
+    unhold(held);
+    free_held(held);
+  }
   if (request->has_begun) {
     request->has_begun = false;
     store_operation_end(&request->operation);
@@ -116,19 +209,38 @@ static void on_end(rpc_call_t *client, pod_status_t status, void *context) {
                       status != NULL ? status : pod_error(POD_CANCELLED, "answered"));
 }
 
-pod_status_t request_start(const request_kind_t *kind, rpc_call_t *client, void *service,
-                           void **out_context) {
+static request_t *create(const request_kind_t *kind, coordinator_t *coordinator,
+                         rpc_call_t *client) {
   request_t *request = pod_alloc(kind->size_bytes);
   request->kind = kind;
-  request->coordinator = service;
+  request->coordinator = coordinator;
   request->client = client;
-  pod_state_machine_init(&request->machine, kind->name,
-                         ++request->coordinator->request_count, kind->states,
-                         kind->state_count, FIRST_STATE);
+  pod_state_machine_init(&request->machine, kind->name, ++coordinator->request_count,
+                         kind->states, kind->state_count, FIRST_STATE);
   if (kind->on_start != NULL) {
     kind->on_start(request);
   }
-  *out_context = request;
+  return request;
+}
+
+pod_status_t request_start(const request_kind_t *kind, rpc_call_t *client, void *service,
+                           void **out_context) {
+  *out_context = create(kind, service, client);
+  return NULL;
+}
+
+pod_status_t request_queue(const request_kind_t *kind, coordinator_t *coordinator,
+                           store_session_t *session, request_t **out_request) {
+  POD_TRY(check_serving(coordinator));
+  request_t *request = create(kind, coordinator, NULL);
+  const pod_status_t status =
+      store_operation_queue(session, &request->operation, stop_operation);
+  if (status != NULL) {
+    free(request);
+    return status;
+  }
+  request->has_begun = true;
+  *out_request = request;
   return NULL;
 }
 

@@ -23,6 +23,7 @@
 #include "server/coordinator/core/store.h"
 
 typedef struct request_t request_t;
+typedef struct held_t held_t;
 
 typedef struct request_kind_t {
   const char *name;           // "Execute": in traces and errors.
@@ -49,6 +50,7 @@ struct request_t {
   rpc_call_t *client;  // NULL once the call has ended.
   bool has_begun;      // The operation is in its session's list.
   bool is_answered;
+  held_t *held;  // It waits for the session's Dispatch; NULL: it does not.
 };
 
 // What a method of the service does: `start` has to be request_start with the kind.
@@ -61,6 +63,17 @@ rpc_method_t request_method(const char *path, const ProtobufCMessageDescriptor *
 // A call of this kind begins; `service` is the coordinator_t.
 POD_MUST_USE pod_status_t request_start(const request_kind_t *kind, rpc_call_t *client,
                                         void *service, void **out_context);
+
+// What came by Dispatch: there is no call of a client. Its operation has begun.
+POD_MUST_USE pod_status_t request_queue(const request_kind_t *kind,
+                                        coordinator_t *coordinator,
+                                        store_session_t *session,
+                                        request_t **out_request);
+
+// True when the session's Dispatch has yet to take messages before this one is looked at,
+// its number `after`: on_message then comes again. `message` is copied.
+bool request_hold(request_t *request, uint64_t session, uint64_t after,
+                  const void *message);
 
 static inline bool request_is(const request_t *request, int state) {
   return pod_state_of(&request->machine) == state;

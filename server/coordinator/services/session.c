@@ -26,6 +26,8 @@ static void send_event(session_call_t *call, const char *message) {
   Podium__V1__SessionEvent event = PODIUM__V1__SESSION_EVENT__INIT;
   event.session = call->session->id;
   event.pod = describe_pod(arena, call->coordinator);
+  event.first_id = call->session->first_id;
+  event.id_count = STORE_SESSION_IDS;
   event.message = (char *)(uintptr_t)message;
   rpc_call_send(call->client, &event.base);
   pod_arena_destroy(arena);
@@ -81,6 +83,8 @@ void sessions_close(coordinator_t *coordinator) {
   for (session_call_t *at = coordinator->session_calls; at != NULL; at = at->next) {
     finish_session(at, pod_error(POD_UNAVAILABLE, "the coordinator is going down"));
   }
+  dispatches_close(coordinator, NULL,
+                   pod_error(POD_UNAVAILABLE, "the coordinator is going down"));
 }
 
 static pod_status_t session_start(rpc_call_t *client, void *service, void **out_context) {
@@ -141,7 +145,10 @@ static void session_end(rpc_call_t *client, pod_status_t status, void *context) 
     call->next->previous = call->previous;
   }
   if (call->session != NULL) {
+    coordinator_t *coordinator = call->coordinator;
+    const uint64_t session = call->session->id;
     store_close_session(call->session);
+    requests_let_go(coordinator, session, UINT64_MAX);  // They find it gone.
   }
   free(call);
 }

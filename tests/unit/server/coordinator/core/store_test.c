@@ -237,7 +237,7 @@ static void test_a_lost_chip_marks_the_arrays_it_held_and_unloads_programs(void 
   assert_true(two->lost_chips[1] && two->lost_chips[0]);
   assert_string_equal(one->lost_reason, "chip 0 (0,0,0) at a:2: killed");
   assert_refused(store_check_whole(two), POD_DATA_LOSS, "chip 1 (1,0,0) at a:1: killed");
-  assert_refused(store_check_arguments(executable, 1, &two), POD_DATA_LOSS,
+  assert_refused(store_check_arguments(executable, false, 1, &two), POD_DATA_LOSS,
                  "argument 0 (arg0) of f");
   assert_null(store_check_whole(add_array(&books, session, 2)));
   books_close(&books);
@@ -251,11 +251,11 @@ static void test_arguments_that_do_not_fit_are_refused_with_both_sides(void **st
   store_executable_t *executable = add_executable(session);
   store_array_t *fits = add_array(&books, session, 2);
   store_array_t *differs = add_array(&books, session, 1);
-  assert_null(store_check_arguments(executable, 1, &fits));
-  assert_refused(store_check_arguments(executable, 0, NULL), POD_INVALID_ARGUMENT,
+  assert_null(store_check_arguments(executable, false, 1, &fits));
+  assert_refused(store_check_arguments(executable, false, 0, NULL), POD_INVALID_ARGUMENT,
                  "f takes 1 arguments, 0 were given");
-  assert_refused(store_check_arguments(executable, 1, &differs), POD_INVALID_ARGUMENT,
-                 "array 3 is f32[4]");
+  assert_refused(store_check_arguments(executable, false, 1, &differs),
+                 POD_INVALID_ARGUMENT, "array 3 is f32[4]");
   books_close(&books);
 }
 

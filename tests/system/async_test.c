@@ -1,0 +1,272 @@
+// What libpodium promises of calls that do not wait, against real daemons.
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "client/lib/podium.h"
+#include "tests/system/pod.h"
+
+enum { TIMEOUT_MS = 60000, ROWS = 8, COLUMNS = 8, COUNT = ROWS * COLUMNS };
+
+// x + 1, with the rows over both chips.
+static const char next_text[] =
+    "module @next attributes {mhlo.num_partitions = 2 : i32} {\n"
+    "  sdy.mesh @mesh = <[\"x\"=2]>\n"
+    "  func.func public @main(%arg0: tensor<8x8xf32> {sdy.sharding = "
+    "#sdy.sharding<@mesh, [{\"x\"}, {}]>}) -> (tensor<8x8xf32> {sdy.sharding = "
+    "#sdy.sharding<@mesh, [{\"x\"}, {}]>}) {\n"
+    "    %0 = stablehlo.constant dense<1.0> : tensor<8x8xf32>\n"
+    "    %1 = stablehlo.add %arg0, %0 : tensor<8x8xf32>\n"
+    "    return %1 : tensor<8x8xf32>\n  }\n}\n";
+
+// Turns a loop as often as its argument says: on both chips, which meet in every turn.
+static const char turns_text[] =
+    "module @turns attributes {mhlo.num_partitions = 2 : i32} {\n"
+    "  sdy.mesh @mesh = <[\"x\"=2]>\n"
+    "  func.func public @main(%arg0: tensor<i32> {sdy.sharding = "
+    "#sdy.sharding<@mesh, []>}) -> tensor<i32> {\n"
+    "    %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+    "    %one = stablehlo.constant dense<1> : tensor<i32>\n"
+    "    %0 = stablehlo.while(%i = %zero) : tensor<i32> cond {\n"
+    "      %c = stablehlo.compare LT, %i, %arg0 : (tensor<i32>, tensor<i32>) -> "
+    "tensor<i1>\n"
+    "      stablehlo.return %c : tensor<i1>\n"
+    "    } do {\n"
+    "      %n = stablehlo.add %i, %one : tensor<i32>\n"
+    "      stablehlo.return %n : tensor<i32>\n"
+    "    }\n"
+    "    return %0 : tensor<i32>\n  }\n}\n";
+
+static void must(podium_status_t *status) {
+  if (status != NULL) {
+    print_error("%s: %s\n", podium_code_name(podium_status_code(status)),
+                podium_status_message(status));
+  }
+  assert_null(status);
+}
+
+static void expect_error(podium_status_t *status, podium_code_t code, const char *words) {
+  assert_non_null(status);
+  if (podium_status_code(status) != code ||
+      strstr(podium_status_message(status), words) == NULL) {
+    fail_msg("%s: %s; expected %s and '%s'", podium_code_name(podium_status_code(status)),
+             podium_status_message(status), podium_code_name(code), words);
+  }
+  podium_status_free(status);
+}
+
+// --- Ends of calls, counted ---
+
+typedef struct ends_t {
+  pthread_mutex_t mutex;
+  pthread_cond_t wake;
+  int count, well;
+  int codes[17];
+  char message[256];  // Of the last that did not end well.
+} ends_t;
+
+static void ends_init(ends_t *ends) {
+  memset(ends, 0, sizeof(*ends));
+  pthread_mutex_init(&ends->mutex, NULL);
+  pthread_cond_init(&ends->wake, NULL);
+}
+
+static void on_end(void *context, podium_status_t *status) {
+  ends_t *ends = context;
+  pthread_mutex_lock(&ends->mutex);
+  ends->count++;
+  ends->well += status == NULL;
+  ends->codes[podium_status_code(status)]++;
+  if (status != NULL) {
+    snprintf(ends->message, sizeof(ends->message), "%s", podium_status_message(status));
+  }
+  pthread_cond_signal(&ends->wake);
+  pthread_mutex_unlock(&ends->mutex);
+  podium_status_free(status);
+}
+
+static void ends_wait(ends_t *ends, int count) {
+  struct timespec deadline;
+  clock_gettime(CLOCK_REALTIME, &deadline);
+  deadline.tv_sec += TIMEOUT_MS / 1000;
+  pthread_mutex_lock(&ends->mutex);
+  while (ends->count < count) {
+    if (pthread_cond_timedwait(&ends->wake, &ends->mutex, &deadline) != 0) {
+      break;
+    }
+  }
+  const int there = ends->count;
+  pthread_mutex_unlock(&ends->mutex);
+  assert_int_equal(there, count);
+}
+
+// --- A pod of two chips with a session ---
+
+typedef struct world_t {
+  system_pod_t *pod;
+  podium_session_t *session;
+  podium_executable_t *next;
+} world_t;
+
+static void world_start(world_t *world) {
+  world->pod = system_pod_start(&(system_pod_options_t){.topology = "2x1"});
+  must(podium_connect(system_pod_address(world->pod),
+                      &(podium_connect_options_t){.timeout_ms = TIMEOUT_MS},
+                      &world->session));
+  must(podium_compile(world->session, "next.mlir", next_text, strlen(next_text), NULL,
+                      &world->next));
+}
+
+static void world_stop(world_t *world) {
+  podium_close(world->session);
+  system_pod_stop(world->pod);
+}
+
+static podium_array_t *put(const world_t *world, const float *values) {
+  podium_array_t *array = NULL;
+  must(podium_put(world->session, &(podium_layout_t){.executable = world->next}, values,
+                  COUNT * sizeof(*values), TIMEOUT_MS, &array));
+  return array;
+}
+
+static void fill(float *values, float first) {
+  for (int i = 0; i < COUNT; i++) {
+    values[i] = first + (float)i;
+  }
+}
+
+static void expect_values(podium_array_t *array, float first) {
+  float values[COUNT];
+  must(podium_fetch(array, values, sizeof(values), TIMEOUT_MS));
+  for (int i = 0; i < COUNT; i++) {
+    assert_true(values[i] == first + (float)i);
+  }
+}
+
+// x + 1, `count` times, without waiting; what lies between is freed at once. The ends are
+// told to `ends`.
+static podium_array_t *chain(const world_t *world, podium_array_t *first, int count,
+                             ends_t *ends) {
+  podium_array_t *at = first;
+  for (int i = 0; i < count; i++) {
+    podium_array_t *next = NULL;
+    must(podium_execute_async(world->next, 1, &at, NULL, &next, on_end, ends, NULL));
+    if (at != first) {
+      podium_array_free(at);
+    }
+    at = next;
+  }
+  return at;
+}
+
+static void test_what_is_put_without_waiting_can_be_used_at_once(void **state) {
+  (void)state;
+  world_t world;
+  world_start(&world);
+  ends_t ends;
+  ends_init(&ends);
+  float values[COUNT], fetched[COUNT], part[COUNT / 2];
+  fill(values, 5);
+  podium_array_t *array = NULL, *result = NULL;
+  must(podium_put_async(world.session, &(podium_layout_t){.executable = world.next},
+                        values, sizeof(values), TIMEOUT_MS, on_end, &ends, &array));
+  assert_int_equal(podium_array_local_shape(array)->dims[0], ROWS / 2);
+  must(podium_execute_async(world.next, 1, &array, NULL, &result, on_end, &ends, NULL));
+  must(podium_fetch_async(result, -1, fetched, sizeof(fetched), TIMEOUT_MS, on_end,
+                          &ends));
+  must(podium_fetch_async(result, 1, part, sizeof(part), TIMEOUT_MS, on_end, &ends));
+  podium_array_free(array);
+  podium_array_free(result);
+  ends_wait(&ends, 4);
+  assert_int_equal(ends.well, 4);
+  for (int i = 0; i < COUNT; i++) {
+    assert_true(fetched[i] == values[i] + 1);
+  }
+  for (int i = 0; i < COUNT / 2; i++) {
+    assert_true(part[i] == values[COUNT / 2 + i] + 1);
+  }
+  world_stop(&world);
+}
+
+static void test_thousands_of_calls_that_depend_on_each_other_end_in_order(void **state) {
+  (void)state;
+  enum { CALLS = 3000 };
+  world_t world;
+  world_start(&world);
+  ends_t ends;
+  ends_init(&ends);
+  float values[COUNT];
+  fill(values, 0);
+  podium_array_t *first = put(&world, values);
+  podium_array_t *last = chain(&world, first, CALLS, &ends);
+  expect_values(last, CALLS);
+  ends_wait(&ends, CALLS);
+  assert_int_equal(ends.well, CALLS);
+  expect_values(first, 0);
+  world_stop(&world);
+}
+
+// Until it is cancelled, which takes a program that never ends by itself.
+static podium_array_t *start_endless(const world_t *world, podium_executable_t **turns,
+                                     ends_t *ends, podium_execution_t **out_execution) {
+  must(podium_compile(world->session, "turns.mlir", turns_text, strlen(turns_text), NULL,
+                      turns));
+  const int32_t many = INT32_MAX;
+  podium_array_t *argument = NULL, *result = NULL;
+  must(podium_put(world->session, &(podium_layout_t){.executable = *turns}, &many,
+                  sizeof(many), TIMEOUT_MS, &argument));
+  must(podium_execute_async(*turns, 1, &argument, NULL, &result, on_end, ends,
+                            out_execution));
+  podium_array_free(argument);
+  return result;
+}
+
+static void test_what_uses_a_cancelled_execution_fails_alike_and_the_rest_goes_on(
+    void **state) {
+  (void)state;
+  world_t world;
+  world_start(&world);
+  ends_t ends, others;
+  ends_init(&ends);
+  ends_init(&others);
+  podium_executable_t *turns = NULL;
+  podium_execution_t *execution = NULL;
+  podium_array_t *endless = start_endless(&world, &turns, &ends, &execution);
+  podium_array_t *after = NULL;
+  must(podium_execute_async(turns, 1, &endless, NULL, &after, on_end, &ends, NULL));
+  int32_t value = 0;
+  must(podium_fetch_async(after, -1, &value, sizeof(value), TIMEOUT_MS, on_end, &ends));
+  float values[COUNT];
+  fill(values, 1);
+  podium_array_t *last = chain(&world, put(&world, values), 3, &others);
+  assert_int_equal(ends.count, 0);
+  podium_execution_cancel(execution);
+  ends_wait(&ends, 3);
+  assert_int_equal(ends.codes[PODIUM_CANCELLED], 3);
+  ends_wait(&others, 3);
+  assert_int_equal(others.well, 3);
+  expect_values(last, 4);
+  expect_error(podium_fetch(after, &value, sizeof(value), TIMEOUT_MS), PODIUM_CANCELLED,
+               "cancelled");
+  podium_execution_cancel(execution);  // It has ended: nothing happens.
+  podium_execution_free(execution);
+  world_stop(&world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_what_is_put_without_waiting_can_be_used_at_once),
+      cmocka_unit_test(test_thousands_of_calls_that_depend_on_each_other_end_in_order),
+      cmocka_unit_test(
+          test_what_uses_a_cancelled_execution_fails_alike_and_the_rest_goes_on),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
