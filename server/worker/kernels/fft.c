@@ -49,27 +49,47 @@ static int64_t smallest_factor(int64_t n) {
   return n;
 }
 
+// The p results that the k-th elements of p transforms of m have a part in. Factors of
+// the length: p m stride is the whole of it, so that no place of a root is beyond.
+static void combine(const fft_plan_t *plan, int64_t p, int64_t m, int64_t k,
+                    int64_t stride, complex_t *out) {
+  const complex_t *roots = plan->roots;
+  complex_t *legs = plan->legs;
+  for (int64_t r = 0; r < p && !is_stopped_at(r + 1); r++) {
+    legs[r] = out[r * m + k] * roots[r * k * stride];
+  }
+  for (int64_t q = 0; q < p && !is_stopped_at(q + 1); q++) {
+    complex_t sum = legs[0];
+    int64_t turns = 0;  // r q modulo p.
+    for (int64_t r = 1; r < p && !is_stopped_at(r); r++) {
+      turns += q;
+      turns -= turns >= p ? p : 0;
+      sum += legs[r] * roots[turns * m * stride];
+    }
+    out[q * m + k] = sum;
+  }
+}
+
 // out[k] = sum over j < n of in[j · stride] · root^(j · k · step), where step = stride.
+// Short ones do not look at whether to stop: they are part of long ones.
 static void transform(const fft_plan_t *plan, int64_t n, int64_t stride,
                       const complex_t *in, complex_t *out) {
+  enum { LONG = 1024, LARGE_FACTOR = 32 };
   if (n == 1) {
     out[0] = in[0];
     return;
   }
+  if (n >= LONG && kernel_is_stopped()) {
+    return;
+  }
   const int64_t p = smallest_factor(n), m = n / p;
-  for (int64_t r = 0; r < p && !is_stopped_at(r); r++) {
+  for (int64_t r = 0; r < p; r++) {
     transform(plan, m, stride * p, in + r * stride, out + r * m);
   }
-  for (int64_t k = 0; k < m && !is_stopped_at(k * p); k++) {
-    for (int64_t r = 0; r < p && !is_stopped_at(r + 1); r++) {
-      plan->legs[r] = out[r * m + k] * plan->roots[r * k * stride % plan->length];
-    }
-    for (int64_t q = 0; q < p && !is_stopped_at(q + 1); q++) {
-      complex_t sum = plan->legs[0];
-      for (int64_t r = 1; r < p && !is_stopped_at(r); r++) {
-        sum += plan->legs[r] * plan->roots[r * q % p * m * stride % plan->length];
-      }
-      out[q * m + k] = sum;
+  for (int64_t k = 0; k < m; k++) {
+    combine(plan, p, m, k, stride, out);
+    if (p >= LARGE_FACTOR ? kernel_is_stopped() : is_stopped_at(k + 1)) {
+      return;
     }
   }
 }

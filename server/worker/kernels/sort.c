@@ -143,14 +143,9 @@ static pod_status_t compute_numbers(sorter_t *sorter, int which,
 
 // ----- rows -----
 
-// Looks once in a while.
-static bool is_stopped_at(size_t step) {
-  return step % KERNEL_STOP_ELEMENTS == 0 && kernel_is_stopped();
-}
-
 #define PLACE(bytes, type)                                                    \
   case bytes:                                                                 \
-    for (size_t i = 0; i < count && !is_stopped_at(i); i++) {                 \
+    KERNEL_EACH(i, count) {                                                   \
       ((type *)(void *)to)[i] = ((const type *)(const void *)from)[order[i]]; \
     }                                                                         \
     return;
@@ -163,7 +158,7 @@ static void place_elements(const char *from, size_t bytes, const uint32_t *order
     PLACE(4, uint32_t)
     PLACE(8, uint64_t)
     default:
-      for (size_t i = 0; i < count && !is_stopped_at(i); i++) {
+      KERNEL_EACH(i, count) {
         memcpy(to + i * bytes, from + order[i] * bytes, bytes);
       }
   }
@@ -313,7 +308,7 @@ static void select_few(const uint64_t *numbers, size_t count, size_t kept,
                        uint32_t *out_order) {
   uint64_t smallest[KEPT_FEW + 1];
   size_t held = 0;
-  for (size_t i = 0; i < count && !is_stopped_at(i); i++) {
+  KERNEL_EACH(i, count) {
     if (held == kept && numbers[i] >= smallest[held - 1]) {
       continue;
     }

@@ -20,7 +20,7 @@ pod_status_t kernel_run(kernel_fn_t kernel, const kernel_args_t *args) {
 }
 
 // From the end where the target lies behind, so that they may overlap.
-void kernel_copy_bytes(void *out, const void *in, size_t size_bytes) {
+void kernel_copy_parts(void *out, const void *in, size_t size_bytes) {
   enum { PART_BYTES = 8 << 20 };
   const bool is_behind = (uintptr_t)out > (uintptr_t)in;
   if (out == in) {

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "server/worker/kernels/kernel.h"
 
@@ -33,7 +34,27 @@ static inline size_t kernel_part(size_t count, size_t done, size_t most) {
   return count - done < most ? count - done : most;
 }
 
+// for (size_t i = 0; i < count; i++), which looks between two parts of
+// KERNEL_STOP_ELEMENTS steps and leaves early: within one, the compiler sees a plain
+// loop. `break` is not for it.
+#define KERNEL_EACH(i, count)                                                       \
+  for (size_t i##_done = 0; i##_done < (count) && !kernel_is_stopped();             \
+       i##_done += KERNEL_STOP_ELEMENTS)                                            \
+    for (size_t i = i##_done,                                                       \
+                i##_end = i + kernel_part((count), i##_done, KERNEL_STOP_ELEMENTS); \
+         i < i##_end; i++)
+
 // memmove, in parts; leaves early.
-void kernel_copy_bytes(void *out, const void *in, size_t size_bytes);
+void kernel_copy_parts(void *out, const void *in, size_t size_bytes);
+
+// The same, which does not look for what is copied in microseconds.
+static inline void kernel_copy_bytes(void *out, const void *in, size_t size_bytes) {
+  enum { FEW_BYTES = 64 << 10 };
+  if (size_bytes > FEW_BYTES) {
+    kernel_copy_parts(out, in, size_bytes);
+  } else if (out != in && size_bytes > 0) {
+    memmove(out, in, size_bytes);
+  }
+}
 
 #endif  // SERVER_WORKER_KERNELS_STOP_H_

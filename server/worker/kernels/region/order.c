@@ -14,11 +14,6 @@
 
 // ----- numbers -----
 
-// Looks once in a while.
-static inline bool is_stopped_at(size_t step) {
-  return step % KERNEL_STOP_ELEMENTS == 0 && kernel_is_stopped();
-}
-
 enum { FEW = 192, RUN = 8, DIGIT_BITS_MAX = 11, DIGITS_MAX = 8 };
 
 typedef struct wide_t {
@@ -66,7 +61,7 @@ typedef struct wide_t {
     uint32_t starts[1 << DIGIT_BITS_MAX];                                            \
     for (unsigned shift = 0; shift < bits; shift += digit_bits) {                    \
       memset(starts, 0, values * sizeof(starts[0]));                                 \
-      for (size_t i = 0; i < count && !is_stopped_at(i); i++) {                      \
+      KERNEL_EACH(i, count) {                                                        \
         starts[number_of(items[i]) >> shift & (values - 1)]++;                       \
       }                                                                              \
       if (kernel_is_stopped() ||                                                     \
@@ -79,7 +74,7 @@ typedef struct wide_t {
         starts[value] = start;                                                       \
         start += here;                                                               \
       }                                                                              \
-      for (size_t i = 0; i < count && !is_stopped_at(i); i++) {                      \
+      KERNEL_EACH(i, count) {                                                        \
         room[starts[number_of(items[i]) >> shift & (values - 1)]++] = items[i];      \
       }                                                                              \
       type *const swapped = items;                                                   \
@@ -104,21 +99,21 @@ void kernel_order_by_numbers(const uint64_t *numbers, unsigned bits, uint32_t *o
     return;
   }
   if (bits <= 32) {
-    for (size_t i = 0; i < count && !is_stopped_at(i); i++) {
+    KERNEL_EACH(i, count) {
       room[i] = numbers[order[i]] << 32 | order[i];
     }
     const uint64_t *sorted = packed_sort(room, room + count, count, bits);
-    for (size_t i = 0; i < count && !is_stopped_at(i); i++) {
+    KERNEL_EACH(i, count) {
       order[i] = (uint32_t)sorted[i];
     }
     return;
   }
   wide_t *items = (wide_t *)(void *)room;
-  for (size_t i = 0; i < count && !is_stopped_at(i); i++) {
+  KERNEL_EACH(i, count) {
     items[i] = (wide_t){numbers[order[i]], order[i]};
   }
   const wide_t *sorted = wide_sort(items, items + count, count, bits);
-  for (size_t i = 0; i < count && !is_stopped_at(i); i++) {
+  KERNEL_EACH(i, count) {
     order[i] = (uint32_t)sorted[i].place;
   }
 }
