@@ -233,8 +233,8 @@ static bool needs_cleaning(tensor_dtype_t dtype) {
   return dtype == TENSOR_PRED || tensor_dtype_device_bits(dtype) < 8;
 }
 
-static void clean(tensor_dtype_t dtype, const unsigned char *from, unsigned char *to,
-                  int64_t count) {
+void mlir_dense_clean(tensor_dtype_t dtype, const unsigned char *from, unsigned char *to,
+                      int64_t count) {
   const unsigned bits = tensor_dtype_device_bits(dtype);
   const unsigned mask = (1u << bits) - 1;
   const unsigned sign = tensor_dtype_is_signed(dtype) ? 1u << (bits - 1) : 0;
@@ -272,7 +272,7 @@ static pod_status_t set_raw(mlir_parser_t *parser, mlir_attr_t *attr, const char
     if (is_packed) {
       unpack_bits(bytes, cleaned, count);
     } else {
-      clean(shape->dtype, bytes, cleaned, count);
+      mlir_dense_clean(shape->dtype, bytes, cleaned, count);
     }
     bytes = cleaned;
   }

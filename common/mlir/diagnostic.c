@@ -50,9 +50,46 @@ static void find_line(const mlir_module_t *module, uint32_t offset, int *out_lin
   *out_column = (int)(offset - module->line_starts[low]) + 1;
 }
 
+// The innermost place in a file; failing that, the outermost name. A location's depth is
+// bounded by the parser.
+static const mlir_attr_t *find_file(const mlir_attr_t *location) {
+  if (!mlir_attr_is(location, MLIR_ATTR_LOCATION)) {
+    return NULL;
+  }
+  switch (location->location_kind) {
+    case MLIR_LOCATION_FILE:
+      return location;
+    case MLIR_LOCATION_NAME:
+      return find_file(location->location_child);
+    case MLIR_LOCATION_CALLSITE: {
+      const mlir_attr_t *found = find_file(location->location_child);
+      return found != NULL ? found : find_file(location->location_caller);
+    }
+    case MLIR_LOCATION_FUSED:
+      return location->count == 0 ? NULL : find_file(location->elements[0]);
+    case MLIR_LOCATION_UNKNOWN:
+      return NULL;
+  }
+  return NULL;
+}
+
+// The location that a position of a module without text stands for.
+static const mlir_attr_t *place_of(const mlir_module_t *module,
+                                   mlir_position_t position) {
+  return position == 0 || module->source != NULL || position > module->place_count
+             ? NULL
+             : find_file(module->places[position - 1]);
+}
+
 void mlir_line_and_column(const mlir_module_t *module, mlir_position_t position,
                           int *out_line, int *out_column) {
   *out_line = *out_column = 0;
+  const mlir_attr_t *place = place_of(module, position);
+  if (place != NULL) {
+    *out_line = (int)place->integer;
+    *out_column = (int)place->length;
+    return;
+  }
   if (position != 0 && module->line_starts != NULL) {
     find_line(module, position - 1, out_line, out_column);
     return;
@@ -148,6 +185,10 @@ static pod_status_t make_error(const mlir_module_t *module, mlir_position_t posi
   mlir_line_and_column(module, position, &line, &column);
   pod_text_t text = {0};
   pod_text_add(&text, module->file_name);
+  const mlir_attr_t *place = place_of(module, position);
+  if (place != NULL) {
+    pod_text_printf(&text, ": %s", place->text);
+  }
   if (line > 0) {
     pod_text_printf(&text, ":%d:%d", line, column);
   }
@@ -187,29 +228,6 @@ pod_status_t mlir_op_error(const mlir_module_t *module, const mlir_op_t *op,
       make_error(module, op->position, code, op->name, format, args);
   va_end(args);
   return status;
-}
-
-// The innermost place in a file; failing that, the outermost name. A location's depth is
-// bounded by the parser.
-static const mlir_attr_t *find_file(const mlir_attr_t *location) {
-  if (!mlir_attr_is(location, MLIR_ATTR_LOCATION)) {
-    return NULL;
-  }
-  switch (location->location_kind) {
-    case MLIR_LOCATION_FILE:
-      return location;
-    case MLIR_LOCATION_NAME:
-      return find_file(location->location_child);
-    case MLIR_LOCATION_CALLSITE: {
-      const mlir_attr_t *found = find_file(location->location_child);
-      return found != NULL ? found : find_file(location->location_caller);
-    }
-    case MLIR_LOCATION_FUSED:
-      return location->count == 0 ? NULL : find_file(location->elements[0]);
-    case MLIR_LOCATION_UNKNOWN:
-      return NULL;
-  }
-  return NULL;
 }
 
 static const mlir_attr_t *find_name(const mlir_attr_t *location) {

@@ -30,7 +30,8 @@ typedef struct mlir_block_t mlir_block_t;
 typedef struct mlir_region_t mlir_region_t;
 
 // A byte offset into the module's source text, plus 1; 0 is "nowhere" (made by a pass).
-// Line and column are worked out only when a diagnostic needs them.
+// Of a module without text: the number of a location, plus 1 (mlir_module_t.places). Line
+// and column are worked out only when a diagnostic needs them.
 typedef uint32_t mlir_position_t;
 
 // --- Types ---
@@ -182,6 +183,10 @@ struct mlir_module_t {
   const char *file_name;  // For diagnostics.
   const char *source;  // The text parsed, owned copy or borrowed; NULL if made by a pass.
   int64_t source_length;
+  // Read from bytecode: where the program says its operations come from; an entry may be
+  // NULL. Otherwise NULL.
+  const mlir_attr_t **places;
+  int64_t place_count;
   // Where the lines of the source begin, once mlir_index_lines has been called.
   const uint32_t *line_starts;
   int64_t line_count;

@@ -127,6 +127,10 @@ bool mlir_number_as_integer(const mlir_number_t *number, tensor_dtype_t dtype,
 POD_MUST_USE pod_status_t mlir_parse_dense(mlir_parser_t *parser, mlir_attr_t *attr);
 POD_MUST_USE pod_status_t mlir_parse_dense_resource(mlir_parser_t *parser,
                                                     mlir_attr_t *attr);
+// Elements below 8 bits, of which a byte has the low bits: with the sign, where they have
+// one; booleans as 0 and 1.
+void mlir_dense_clean(tensor_dtype_t dtype, const unsigned char *from, unsigned char *to,
+                      int64_t count);
 // {-# dialect_resources: … #-}
 POD_MUST_USE pod_status_t mlir_parse_resources(mlir_parser_t *parser);
 POD_MUST_USE pod_status_t mlir_resolve_resources(mlir_parser_t *parser);

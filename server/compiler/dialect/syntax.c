@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "server/compiler/dialect/bytecode.h"
 #include "server/compiler/dialect/kinds.h"
 #include "server/compiler/dialect/syntax_format.h"
 #include "server/compiler/dialect/syntax_parts.h"
@@ -116,6 +117,10 @@ const mlir_syntax_t *compiler_syntax_lookup(const char *name) {
 
 pod_status_t compiler_parse(const char *file_name, const char *text, int64_t length,
                             mlir_module_t **out_module) {
+  if (mlir_is_bytecode(text, length)) {
+    return mlir_read_bytecode(file_name, text, length, &compiler_bytecode_dialects,
+                              compiler_kind_find, out_module);
+  }
   return mlir_parse_kinds(file_name, text, length, compiler_syntax_lookup,
                           compiler_kind_find, out_module);
 }
