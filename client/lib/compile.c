@@ -99,7 +99,7 @@ static void on_compiled(rpc_call_t *call, const void *response, void *context) {
       .name = pod_arena_strdup(arena, message->name),
       .argument_count = (int)message->n_arguments,
       .result_count = (int)message->n_results,
-      .device_count = message->device_count,
+      .device_count = (int)message->n_chips,
       .collective_count = (int)message->n_collectives,
       .instruction_count = (int)message->n_instructions,
       .arguments = convert_signatures(arena, message->n_arguments, message->arguments),
@@ -114,6 +114,8 @@ static void on_compiled(rpc_call_t *call, const void *response, void *context) {
       .temp_bytes = message->temp_bytes,
       .hbm_bytes = message->hbm_bytes,
       .cached = message->cached,
+      .chips = pod_arena_copy(arena, message->chips,
+                              message->n_chips * sizeof(*message->chips)),
   };
 }
 

@@ -247,8 +247,12 @@ typedef struct podium_compile_options_t {
   // INVALID_ARGUMENT at the argument that a type does not fit.
   int argument_type_count;
   const podium_argument_type_t *argument_types;
-  // The chip that stands for each device of the program's mesh, a permutation of all
-  // chips: {0, 1, 3, 2} makes a ring of 2x2. Values stay the same; NULL: as numbered.
+  // The chips that run the program, by its device: distinct ones of the pod in any order,
+  // as many as the program has devices. {3} runs a program of one device on chip 3,
+  // {0, 1, 3, 2} makes a ring of 2x2. Values stay the same. A program that says nothing
+  // of devices runs on all that are listed. NULL: it is for all chips, as they are
+  // numbered. INVALID_ARGUMENT for another number, a chip twice or one that the pod has
+  // not.
   int device_order_count;
   const int64_t *device_order;
 } podium_compile_options_t;
@@ -302,6 +306,9 @@ typedef struct podium_program_info_t {
   int64_t hbm_bytes;  // What a chip has.
   bool cached;        // It had been compiled before, by anyone.
   int device_count;   // Of the program's mesh.
+  // That run it and hold its arguments and results: device_count, by position of its
+  // mesh.
+  const int64_t *chips;
 } podium_program_info_t;
 
 // Borrowed from the executable.
@@ -389,18 +396,19 @@ typedef struct podium_execute_options_t {
   size_t struct_size;  // See PODIUM_OPTIONS_INIT.
   int64_t timeout_ms;
   bool profile;  // Keep every event measured on the hosts, not only totals.
-  // `arguments` has argument_count * (the program's devices) entries, [argument][device]:
-  // what a device's chip takes is the part that this array has on that chip. Local shapes
-  // must be the program's; global ones are not compared.
+  // `arguments` has argument_count * device_count entries, [argument][i]: what chips[i]
+  // of the program takes is the part that this array has on that chip. Local shapes must
+  // be the program's; global ones are not compared.
   bool arguments_by_chip;
   // Arguments, by number, that are not consumed although the program donates them.
   int kept_count;
   const int *kept;
 } podium_execute_options_t;
 
-// Runs the program on all its chips. `arguments` has argument_count arrays; `results`
-// room for result_count. The arguments stay on the chips. `out_execution` may be NULL.
-// When a worker is lost: UNAVAILABLE with its chip and address.
+// Runs the program on its chips; the others may be missing. `arguments` has
+// argument_count arrays; `results` room for result_count. The arguments stay on the
+// chips. `out_execution` may be NULL. When a worker is lost: UNAVAILABLE with its chip
+// and address.
 PODIUM_API podium_status_t *podium_execute(podium_executable_t *executable,
                                            int argument_count,
                                            podium_array_t *const *arguments,

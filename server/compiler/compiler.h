@@ -36,11 +36,12 @@ typedef struct compiler_options_t {
   // Borrowed for the call.
   int64_t argument_type_count;
   const compiler_argument_type_t *argument_types;
-  // The chip that stands for each device of the program's mesh; 0: as they are numbered.
-  // Borrowed for the call.
+  // The chips that run the program, by its device: distinct ones of the torus, as many as
+  // the program has devices; a program that says nothing of devices is for as many as are
+  // listed. 0: it is for all chips, as they are numbered. Borrowed for the call.
   int64_t device_order_count;
   const int64_t *device_order;
-  torus_t torus;  // The pod. Its chip count is what the program's mesh must have.
+  torus_t torus;  // The pod. Without a list its chip count is what the mesh must have.
 } compiler_options_t;
 
 // A collective of the partitioned program, for people.

@@ -43,8 +43,12 @@ static pod_status_t inline_calls(pipeline_t *pipeline) {
 }
 
 static pod_status_t partition(pipeline_t *pipeline) {
-  const int64_t chips = torus_chip_count(&pipeline->options->torus);
-  return compiler_partition(pipeline->module, chips, &pipeline->partitioned);
+  const compiler_options_t *options = pipeline->options;
+  int64_t devices;
+  POD_TRY(partition_check_device_order(
+      pipeline->module, torus_chip_count(&options->torus), options->device_order_count,
+      options->device_order, &devices));
+  return compiler_partition(pipeline->module, devices, &pipeline->partitioned);
 }
 
 static pod_status_t order_devices(pipeline_t *pipeline) {
@@ -66,8 +70,8 @@ static pod_status_t verify_partitioned(pipeline_t *pipeline) {
 static pod_status_t fuse(pipeline_t *pipeline) {
   const compiler_options_t *options = pipeline->options;
   POD_TRY(algorithms_parse(options->algorithms, &pipeline->algorithms));
-  pipeline->prices = simulator_prices_create(options->spec, &options->torus,
-                                             pipeline->partitioned.mesh->device_count);
+  pipeline->prices =
+      simulator_prices_create(options->spec, &options->torus, pipeline->partitioned.mesh);
   const clusters_clock_t clock = {.spec = options->spec,
                                   .torus = &options->torus,
                                   .algorithms = &pipeline->algorithms,

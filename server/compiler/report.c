@@ -71,7 +71,7 @@ static bool are_groups_of(pod_arena_t *arena, const mesh_t *mesh, const axis_lis
   if (size != group_size) {
     return false;
   }
-  int64_t *group_of = pod_alloc((size_t)mesh->device_count * sizeof(*group_of));
+  int64_t *group_of = pod_alloc((size_t)mesh_id_limit(mesh) * sizeof(*group_of));
   for (int64_t i = 0; i < mesh->device_count; i++) {
     group_of[expected[i]] = i / size;
   }

@@ -12,6 +12,7 @@
 #include "common/base/check.h"
 #include "common/base/log.h"
 #include "common/base/memory.h"
+#include "server/coordinator/core/footprint.h"
 #include "server/wire/program.h"
 
 struct compile_work_t {
@@ -28,6 +29,7 @@ struct compile_work_t {
   compiler_result_t *result;
   uint8_t *packed;
   size_t packed_bytes;
+  uint8_t *footprint;
 };
 
 static compile_work_t *work_of(queue_job_t *job) {
@@ -69,13 +71,14 @@ static void destroy_work(compile_work_t *work) {
   free(work->text);
   pod_arena_destroy(work->arena);
   free(work->packed);
+  free(work->footprint);
   pod_status_free(work->status);
   free(work);
 }
 
 // --- On the compile thread ---
 
-// The books and the fan-outs index chips by the mesh's device ids.
+// The devices of the mesh are chips.
 static pod_status_t check_mesh(const chip_program_t *program, const torus_t *torus) {
   const int32_t chip_count = torus_chip_count(torus);
   if (program->mesh->device_count > chip_count) {
@@ -84,7 +87,7 @@ static pod_status_t check_mesh(const chip_program_t *program, const torus_t *tor
                      " chips",
                      program->mesh->device_count, chip_count);
   }
-  return NULL;
+  return mesh_check_ids(program->mesh, chip_count);
 }
 
 static void run_work(queue_job_t *job) {
@@ -106,6 +109,7 @@ static void run_work(queue_job_t *job) {
     work->status = check_mesh(work->result->program, &key->torus);
   }
   if (work->status == NULL && work->is_loadable) {
+    work->footprint = footprint_of(work->result->program, &key->torus);
     work->status =
         wire_program_pack(work->result->program, &work->packed, &work->packed_bytes);
   }
@@ -128,9 +132,11 @@ static compiled_t *keep_result(compile_work_t *work) {
                     .torus = work->key.torus,
                     .hbm_bytes = is_own_kind ? options->hbm_bytes : spec->hbm_bytes,
                     .packed = work->packed,
-                    .packed_bytes = work->packed_bytes});
+                    .packed_bytes = work->packed_bytes,
+                    .footprint = work->footprint});
   work->result = NULL;
   work->packed = NULL;
+  work->footprint = NULL;
   compile_cache_put(coordinator->compile_cache, &work->key, compiled, compiled_bytes);
   return compiled;
 }

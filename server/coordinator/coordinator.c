@@ -60,17 +60,17 @@ void coordinator_free_array(coordinator_t *coordinator, uint64_t array) {
   later_post(coordinator->later, &coordinator->free_arrays, flush_freed_later);
 }
 
-static void array_gone(void *context, uint64_t array, int32_t chip_count) {
-  (void)chip_count;
+static void array_gone(void *context, uint64_t array) {
   coordinator_free_array(context, array);
 }
 
-static void executable_gone(void *context, uint64_t executable, int32_t chip_count) {
+static void executable_gone(void *context, uint64_t executable, int32_t chip_count,
+                            const int32_t *chips) {
   coordinator_t *coordinator = context;
   Podium__V1__UnloadProgramRequest request = PODIUM__V1__UNLOAD_PROGRAM_REQUEST__INIT;
   request.program = executable;
-  for (int32_t chip = 0; chip < chip_count; chip++) {
-    chip_call_tell(coordinator->registry, chip, "/podium.v1.Worker/UnloadProgram",
+  for (int32_t i = 0; i < chip_count; i++) {
+    chip_call_tell(coordinator->registry, chips[i], "/podium.v1.Worker/UnloadProgram",
                    &request.base, &podium__v1__unload_program_response__descriptor);
   }
 }
@@ -90,19 +90,6 @@ static void session_gone(void *context, uint64_t session) {
 }
 
 // --- The pod ---
-
-pod_status_t coordinator_check_ready(const coordinator_t *coordinator) {
-  const places_t *places = registry_places(coordinator->registry);
-  if (places_are_ready(places)) {
-    return NULL;
-  }
-  pod_text_t text = {0};
-  places_print_missing(&text, places);
-  const pod_status_t status =
-      pod_error(POD_UNAVAILABLE, "the pod is not ready: %s", text.bytes);
-  pod_text_deinit(&text);
-  return status;
-}
 
 static void on_lost(void *context, int32_t chip, const char *reason) {
   coordinator_t *coordinator = context;

@@ -83,7 +83,6 @@ struct coordinator_t {
 // --- What the services ask of each other ---
 
 // coordinator.c
-pod_status_t coordinator_check_ready(const coordinator_t *coordinator);
 void coordinator_free_array(coordinator_t *coordinator, uint64_t array);
 void coordinator_flush_freed(coordinator_t *coordinator);
 // An operation has ended or a place has changed: whoever waits for quiet may go on.
@@ -130,9 +129,10 @@ void executions_begin(coordinator_t *coordinator, store_session_t *session,
 // Nothing happens when the session has no such execution. Takes `status`.
 void executions_cancel(coordinator_t *coordinator, const store_session_t *session,
                        uint64_t execution, pod_status_t status);
-// What one waits for that `ahead` executions come before: "behind 2 executions, the first
-// of "train"", or a pod that is not ready. Returns owned.
-char *executions_waited_for(const coordinator_t *coordinator, int32_t ahead);
+// What one of `executable` waits for that `ahead` executions come before: "behind 2
+// executions, the first of "train"", or chips that are not ready. Returns owned.
+char *executions_waited_for(const coordinator_t *coordinator,
+                            const store_executable_t *executable, int32_t ahead);
 void executions_lose_chip(coordinator_t *coordinator, int32_t chip, const char *reason);
 
 #endif  // SERVER_COORDINATOR_COORDINATOR_PRIVATE_H_

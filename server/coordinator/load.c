@@ -23,19 +23,21 @@ struct load_t {
   load_done_fn_t done;
   void *context;
   fanout_t fanout;
-  chip_load_t *chips;  // By chip; those that have it already are never opened.
+  // By index of the executable's chips; those that have it already are never opened.
+  chip_load_t *chips;
 };
 
 static bool lacks(const coordinator_t *coordinator, const store_executable_t *executable,
-                  int32_t chip) {
-  const place_t *place = &registry_places(coordinator->registry)->at[chip];
-  return place_is_taken(place) && executable->loaded_epochs[chip] != place->epoch;
+                  int32_t index) {
+  const place_t *place =
+      &registry_places(coordinator->registry)->at[executable->chips[index]];
+  return place_is_taken(place) && executable->loaded_epochs[index] != place->epoch;
 }
 
 bool load_is_needed(const coordinator_t *coordinator,
                     const store_executable_t *executable) {
-  for (int32_t chip = 0; chip < executable->chip_count; chip++) {
-    if (lacks(coordinator, executable, chip)) {
+  for (int32_t i = 0; i < executable->chip_count; i++) {
+    if (lacks(coordinator, executable, i)) {
       return true;
     }
   }
@@ -66,8 +68,8 @@ static void send_while_writable(chip_call_t *call) {
 }
 
 static void cancel_calls(load_t *load) {
-  for (int32_t chip = 0; chip < load->executable->chip_count; chip++) {
-    chip_call_cancel(&load->chips[chip].call);
+  for (int32_t i = 0; i < load->executable->chip_count; i++) {
+    chip_call_cancel(&load->chips[i].call);
   }
 }
 
@@ -88,7 +90,7 @@ static void on_end(chip_call_t *call, pod_status_t status, bool is_lost) {
     status = NULL;
   }
   if (status == NULL) {
-    load->executable->loaded_epochs[call->chip] = call->epoch;
+    load->executable->loaded_epochs[(chip_load_t *)call - load->chips] = call->epoch;
   } else if (!is_lost) {
     unload(call);
   }
@@ -119,16 +121,16 @@ load_t *load_start(coordinator_t *coordinator, store_executable_t *executable,
                    .context = context};
   load->chips = pod_alloc((size_t)executable->chip_count * sizeof(*load->chips));
   int32_t count = 0;
-  for (int32_t chip = 0; chip < executable->chip_count; chip++) {
-    count += lacks(coordinator, executable, chip);
+  for (int32_t i = 0; i < executable->chip_count; i++) {
+    count += lacks(coordinator, executable, i);
   }
   fanout_begin(&load->fanout, count);
-  for (int32_t chip = 0; chip < executable->chip_count; chip++) {
-    if (lacks(coordinator, executable, chip)) {
-      chip_call_start(&load->chips[chip].call, coordinator->registry, chip,
+  for (int32_t i = 0; i < executable->chip_count; i++) {
+    if (lacks(coordinator, executable, i)) {
+      chip_call_start(&load->chips[i].call, coordinator->registry, executable->chips[i],
                       "/podium.v1.Worker/LoadProgram",
                       &podium__v1__load_program_response__descriptor, &events, load);
-      send_while_writable(&load->chips[chip].call);
+      send_while_writable(&load->chips[i].call);
     }
   }
   return load;

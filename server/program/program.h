@@ -232,7 +232,7 @@ typedef struct chip_interface_t {
 typedef struct chip_program_t {
   pod_arena_t *arena;  // Owns everything, this struct too.
   const char *name;    // "jit_f"
-  const mesh_t *mesh;  // device_count chips run it.
+  const mesh_t *mesh;  // Its devices are the chips that run it.
   int32_t argument_count, result_count, constant_count, buffer_count, instruction_count,
       computation_count;
   const chip_interface_t *arguments, *results;

@@ -463,21 +463,22 @@ static pod_status_t check_check(const rule_t *rule) {
 // Device ids, each at most once. `step` apart: 1 for groups, 2 for sources or targets.
 static pod_status_t check_devices(const rule_t *rule, const int64_t *ids, int32_t count,
                                   int32_t step) {
-  const int64_t limit = rule->program->mesh->device_count;
-  if (count / step > limit) {
-    return BAD("%d device ids for %" PRId64 " devices", count / step, limit);
+  const mesh_t *mesh = rule->program->mesh;
+  if (count / step > mesh->device_count) {
+    return BAD("%d device ids for %" PRId64 " devices", count / step, mesh->device_count);
   }
-  uint8_t *seen = calloc((size_t)limit, 1);
+  uint8_t *seen = calloc((size_t)mesh->device_count, 1);
   if (seen == NULL) {
     return pod_error(POD_RESOURCE_EXHAUSTED, "out of host memory");
   }
   pod_status_t status = NULL;
   for (int32_t i = 0; i < count && status == NULL; i += step) {
-    if (ids[i] < 0 || ids[i] >= limit || seen[ids[i]] != 0) {
+    const int64_t position = mesh_position(mesh, ids[i]);
+    if (position < 0 || seen[position] != 0) {
       status = BAD("device %" PRId64 " of %" PRId64 " does not exist or is named twice",
-                   ids[i], limit);
+                   ids[i], mesh->device_count);
     } else {
-      seen[ids[i]] = 1;
+      seen[position] = 1;
     }
   }
   free(seen);

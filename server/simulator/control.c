@@ -194,12 +194,17 @@ pod_status_t simulator_trace(const chip_program_t *program, int32_t chip_count,
   walk_t walk = {.program = program, .turns = turns, .turns_count = turns_count};
   simulator_values_init(&walk.values, program, 0);
   pod_status_t status = NULL;
+  int32_t first = -1;
   for (int32_t chip = 0; chip < chip_count && status == NULL; chip++) {
-    if (chip > 0 && !walk.depends_on_chip) {
-      traces.by_chip[chip] = traces.by_chip[0];
-    } else {
-      status = follow(&walk, chip, &traces);
+    if (program->mesh != NULL && mesh_position(program->mesh, chip) < 0) {
+      continue;
     }
+    if (first >= 0 && !walk.depends_on_chip) {
+      traces.by_chip[chip] = traces.by_chip[first];
+      continue;
+    }
+    first = first < 0 ? chip : first;
+    status = follow(&walk, chip, &traces);
   }
   simulator_values_deinit(&walk.values);
   free(traces.distinct);

@@ -337,6 +337,9 @@ static pod_status_t plan_all_chips(simulator_plans_t *plans,
   pod_status_t status =
       planners_init(&planners, program, instruction, spec, plans->torus);
   for (int32_t chip = 0; chip < plans->chip_count && status == NULL; chip++) {
+    if (!plans->runs[chip]) {
+      continue;
+    }
     draft_clear(&draft);
     status = plan_chip(&planners, spec, plans->torus, chip, &draft);
     if (status == NULL) {
@@ -415,10 +418,14 @@ static pod_status_t plan_program(simulator_plans_t *plans, const chip_program_t 
 }
 
 pod_status_t simulator_plans_init(simulator_plans_t *plans, const chip_program_t *program,
-                                  const chip_spec_t *spec, const torus_t *torus,
-                                  int32_t chip_count) {
+                                  const chip_spec_t *spec, const torus_t *torus) {
   *plans = (simulator_plans_t){
-      .arena = pod_arena_create(), .torus = torus, .chip_count = chip_count};
+      .arena = pod_arena_create(), .torus = torus, .chip_count = torus_chip_count(torus)};
+  plans->runs =
+      pod_arena_array(plans->arena, (size_t)plans->chip_count, sizeof(*plans->runs));
+  for (int32_t i = 0; i < plans->chip_count; i++) {
+    plans->runs[i] = program->mesh == NULL || mesh_position(program->mesh, i) >= 0;
+  }
   plans->plan_of_instruction =
       pod_arena_array(plans->arena, (size_t)program->instruction_count + 1,
                       sizeof(*plans->plan_of_instruction));

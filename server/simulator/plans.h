@@ -51,13 +51,14 @@ typedef struct simulator_shape_t {
 } simulator_shape_t;
 
 typedef struct simulator_plan_t {
-  int32_t *shape_of_chip;  // Indexes of shapes.
+  int32_t *shape_of_chip;  // Indexes of shapes; of chips that run the program.
 } simulator_plan_t;
 
 typedef struct simulator_plans_t {
   pod_arena_t *arena;
   const torus_t *torus;
-  int32_t chip_count;
+  int32_t chip_count;  // Of the torus.
+  bool *runs;  // By chip: whether it runs the program; the others only pass messages on.
   int32_t *plan_of_instruction;  // By instruction; -1: no collective of a task.
   int32_t plan_count;
   simulator_plan_t *plans;
@@ -67,12 +68,13 @@ typedef struct simulator_plans_t {
   uint32_t shape_table_size;
 } simulator_plans_t;
 
-// Plans what the program's tasks need. On an error there is nothing to free. What
-// collective_plan says, with the instruction's name and place.
+// Plans what the program's tasks need on the chips of its mesh; without a mesh it runs on
+// all chips. On an error there is nothing to free. What collective_plan says, with the
+// instruction's name and place.
 POD_MUST_USE pod_status_t simulator_plans_init(simulator_plans_t *plans,
                                                const chip_program_t *program,
                                                const chip_spec_t *spec,
-                                               const torus_t *torus, int32_t chip_count);
+                                               const torus_t *torus);
 
 void simulator_plans_deinit(simulator_plans_t *plans);
 

@@ -33,17 +33,17 @@ typedef struct entry_t {
 struct simulator_prices_t {
   const chip_spec_t *spec;
   const torus_t *torus;
-  int64_t chip_count;
+  const mesh_t *mesh;
   pod_arena_t *arena;
   entry_t *table[TABLE_SIZE];
 };
 
 simulator_prices_t *simulator_prices_create(const chip_spec_t *spec, const torus_t *torus,
-                                            int64_t chip_count) {
+                                            const mesh_t *mesh) {
   pod_arena_t *arena = pod_arena_create();
   simulator_prices_t *prices = pod_arena_alloc(arena, sizeof(*prices));
-  *prices = (simulator_prices_t){
-      .spec = spec, .torus = torus, .chip_count = chip_count, .arena = arena};
+  *prices =
+      (simulator_prices_t){.spec = spec, .torus = torus, .mesh = mesh, .arena = arena};
   return prices;
 }
 
@@ -132,17 +132,16 @@ static int64_t chips_in(const collective_request_t *request) {
   return members > 0 ? members : 1;
 }
 
-// Runs the instruction by itself on the first `chip_count` chips of the torus.
+// Runs the instruction by itself on the chips of the mesh.
 static pod_status_t run_on(const simulator_prices_t *prices,
                            const chip_program_t *program,
                            const chip_instruction_t *instruction, const torus_t *torus,
-                           int64_t chip_count, simulator_result_t **out_result) {
-  const mesh_t mesh = {.device_count = chip_count};
+                           const mesh_t *mesh, simulator_result_t **out_result) {
   const chip_task_t task = {
       .kind = CHIP_TASK_COLLECTIVE, .partner = CHIP_NONE, .name = "collective"};
   const chip_computation_t computation = {
       .name = "main", .instruction_count = 1, .task_count = 1};
-  const chip_program_t alone = {.mesh = &mesh,
+  const chip_program_t alone = {.mesh = mesh,
                                 .buffer_count = program->buffer_count,
                                 .buffers = program->buffers,
                                 .instruction_count = 1,
@@ -219,11 +218,13 @@ static pod_status_t run_alone(const simulator_prices_t *prices,
   marked_t marked;
   marked_init(&marked, instruction, request);
   torus_t torus = *prices->torus;
-  int64_t chip_count = prices->chip_count;
+  const mesh_t block = {.device_count = request->group_size};
+  const mesh_t *mesh = prices->mesh;
   int64_t taking_part = chips_in(request);
   if (request->group_count > 0 &&
       find_block(prices->torus, request, &torus, marked.chips)) {
-    chip_count = taking_part = request->group_size;
+    mesh = &block;
+    taking_part = request->group_size;
     mark(&marked, CHIP_ATTR_REPLICA_GROUPS, request->group_size, marked.chips);
     mark(&marked, CHIP_ATTR_GROUP_SIZE, 1, &marked.group_size);
   } else {
@@ -232,7 +233,7 @@ static pod_status_t run_alone(const simulator_prices_t *prices,
   marked_end(&marked, instruction);
   simulator_result_t *result = NULL;
   const pod_status_t status =
-      run_on(prices, program, &marked.instruction, &torus, chip_count, &result);
+      run_on(prices, program, &marked.instruction, &torus, mesh, &result);
   if (status == NULL) {
     *out_price = (simulator_price_t){
         .duration_ps = result->step_ps - prices->spec->op_overhead_ps,

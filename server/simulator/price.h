@@ -6,7 +6,8 @@
 // Cost: of a distinct collective the planning of all chips: a tenth of a millisecond on
 // 64 chips, some on 256, some tens on 4,096; of one that was asked for before a
 // comparison of its groups. Determinism: the same arguments, the same result. Threading:
-// one thread at a time. Ownership: borrows spec and torus; destroy frees everything.
+// one thread at a time. Ownership: borrows spec, torus and mesh; destroy frees
+// everything.
 
 #ifndef SERVER_SIMULATOR_PRICE_H_
 #define SERVER_SIMULATOR_PRICE_H_
@@ -27,9 +28,9 @@ typedef struct simulator_price_t {
 
 typedef struct simulator_prices_t simulator_prices_t;
 
-// Of programs that run on the first `chip_count` chips of the torus.
+// Of programs that run on the chips of `mesh`, its devices.
 simulator_prices_t *simulator_prices_create(const chip_spec_t *spec, const torus_t *torus,
-                                            int64_t chip_count);
+                                            const mesh_t *mesh);
 
 // Accepts NULL.
 void simulator_prices_destroy(simulator_prices_t *prices);

@@ -101,9 +101,9 @@ static pod_status_t link_member(linker_t *linker, int32_t plan, int32_t class_in
   linker->peers = pod_grow(linker->peers, peer_count + 1, sizeof(*linker->peers));
   for (int32_t i = 0; i < shape->peer_count; i++) {
     const int32_t peer = simulator_displaced(engine->plans.torus, chip, shape->peers[i]);
-    if (peer < 0 || peer >= engine->plans.chip_count) {
-      return pod_error(POD_INVALID_ARGUMENT, "chip %d sends outside of the %d chips",
-                       chip, engine->plans.chip_count);
+    if (peer < 0 || !engine->plans.runs[peer]) {
+      return pod_error(POD_INVALID_ARGUMENT,
+                       "chip %d sends to a chip that does not run the program", chip);
     }
     member->peer_classes[i] = engine->classes.class_of_chip[peer];
     linker->peers[i] = simulator_plans_shape(&engine->plans, plan, peer);

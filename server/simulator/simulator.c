@@ -196,15 +196,18 @@ static int64_t *core_factors_of(const simulator_options_t *options) {
   return factors;
 }
 
-// A number per distinct trace.
-static void number_traces(const simulator_options_t *options, int32_t chips,
-                          int32_t *out_numbers) {
-  int32_t *firsts = pod_alloc((size_t)chips * sizeof(*firsts));
-  int32_t count = 0;
-  for (int32_t chip = 0; chip < chips && options->traces != NULL; chip++) {
+// A number per distinct trace of the chips that run the program.
+static void number_traces(const simulator_options_t *options,
+                          const simulator_plans_t *plans, int32_t *out_numbers) {
+  int32_t *firsts = pod_alloc((size_t)plans->chip_count * sizeof(*firsts));
+  int32_t count = 0, last = -1;
+  for (int32_t chip = 0; chip < plans->chip_count && options->traces != NULL; chip++) {
+    if (!plans->runs[chip]) {
+      continue;
+    }
     const chip_trace_t *trace = options->traces[chip];
-    int32_t number =
-        chip > 0 && trace == options->traces[chip - 1] ? out_numbers[chip - 1] : 0;
+    int32_t number = last >= 0 && trace == options->traces[last] ? out_numbers[last] : 0;
+    last = chip;
     while (number < count) {
       const chip_trace_t *first = options->traces[firsts[number]];
       if (trace == first ||
@@ -224,10 +227,9 @@ static void number_traces(const simulator_options_t *options, int32_t chips,
 static void make_classes(simulator_engine_t *engine, const int64_t *rates,
                          const int64_t *factors) {
   const int32_t chips = torus_chip_count(engine->options->torus);
-  const int32_t running = engine->plans.chip_count;
   uint64_t *marks = pod_alloc((size_t)chips * sizeof(*marks));
   int32_t *traces = pod_alloc((size_t)chips * sizeof(*traces));
-  number_traces(engine->options, running, traces);
+  number_traces(engine->options, &engine->plans, traces);
   for (int32_t chip = 0; chip < chips; chip++) {
     uint64_t mark = (uint64_t)factors[chip] << 32 | (uint32_t)traces[chip];
     for (int d = 0; d < TORUS_DIRECTIONS; d++) {
@@ -237,12 +239,10 @@ static void make_classes(simulator_engine_t *engine, const int64_t *rates,
     }
     marks[chip] = mark;
   }
-  const simulator_marks_t by_chip = {.of_chip = marks, .running_count = running};
+  const simulator_marks_t by_chip = {.of_chip = marks};
   simulator_classes_init(&engine->classes, &engine->plans, &by_chip,
                          engine->options->ignores_symmetry);
-  for (int32_t i = 0; i < engine->classes.class_count; i++) {
-    engine->running_count += engine->classes.representatives[i] < running ? 1 : 0;
-  }
+  engine->running_count = engine->classes.running_count;
   free(marks);
   free(traces);
 }
@@ -260,14 +260,10 @@ static void make_network(simulator_engine_t *engine, const int64_t *rates) {
 }
 
 static pod_status_t prepare(simulator_engine_t *engine) {
-  const chip_program_t *program = engine->program;
-  const int32_t chips = torus_chip_count(engine->options->torus);
-  const int64_t devices = program->mesh == NULL ? chips : program->mesh->device_count;
   make_slots(engine);
   make_costs(engine);
-  POD_TRY(simulator_plans_init(&engine->plans, program, engine->options->spec,
-                               engine->options->torus,
-                               devices < chips ? (int32_t)devices : chips));
+  POD_TRY(simulator_plans_init(&engine->plans, engine->program, engine->options->spec,
+                               engine->options->torus));
   int64_t *rates = rates_of(engine->options);
   int64_t *factors = core_factors_of(engine->options);
   make_classes(engine, rates, factors);

@@ -1,6 +1,7 @@
 // The clock of a whole pod: runs the tasks of a program on every chip, the steps of its
 // collectives over every link, and tells when what happened. It computes no values;
-// control flow comes as traces.
+// control flow comes as traces. The program runs on the chips of its mesh; the others
+// pass messages on and are idle otherwise.
 //
 // The same function tells the time of an execution that the daemons have carried out and
 // of one that nobody has: there is one clock. It looks at nothing but its arguments.
@@ -56,7 +57,8 @@ typedef struct simulator_options_t {
   int32_t slow_chip_count, slow_link_count;
   const simulator_slow_chip_t *slow_chips;
   const simulator_slow_link_t *slow_links;
-  // By chip; the same pointer for chips that did the same.
+  // By chip of the torus, of those that run the program; the same pointer for chips that
+  // did the same.
   const chip_trace_t *const *traces;
   bool ignores_symmetry;  // Simulates every chip by itself.
   bool uses_events_only;  // No shortcut for collectives that have their links to
@@ -142,7 +144,7 @@ void simulator_result_destroy(simulator_result_t *result);
 // are unknown. FAILED_PRECONDITION names the loop (file:line:column) whose condition
 // depends on values that are not known; `turns` of the while instruction named so are
 // then taken instead, if given. *out_traces: an array by chip of pointers (equal ones
-// shared), in `arena`.
+// shared; NULL for a chip that is not of the program's mesh), in `arena`.
 typedef struct simulator_turns_t {
   // Name, "while.3"; NULL: every loop that is not known otherwise.
   const char *instruction;

@@ -26,7 +26,7 @@ static colour_t mixed(colour_t colour, uint64_t value) {
 
 typedef struct refinement_t {
   const simulator_plans_t *plans;
-  int32_t chip_count, running_count;
+  int32_t chip_count;
   int32_t *colours;   // By chip: numbers, in the order of their lowest chips.
   colour_t *found;    // By chip: what it meets, in an order of its own.
   colour_t *crossed;  // By chip: whose messages cross its links; a sum, in no order.
@@ -102,9 +102,10 @@ static int32_t refine(refinement_t *r) {
     r->crossed[i] = (colour_t){0};
   }
   for (int32_t plan = 0; plan < r->plans->plan_count; plan++) {
-    for (int32_t chip = 0; chip < r->running_count; chip++) {
-      const simulator_shape_t *shape = simulator_plans_shape(r->plans, plan, chip);
-      for (int32_t i = 0; i < shape->peer_count; i++) {
+    for (int32_t chip = 0; chip < r->chip_count; chip++) {
+      const simulator_shape_t *shape =
+          r->plans->runs[chip] ? simulator_plans_shape(r->plans, plan, chip) : NULL;
+      for (int32_t i = 0; shape != NULL && i < shape->peer_count; i++) {
         meet(r, chip, shape->peers[i]);
       }
     }
@@ -118,8 +119,9 @@ static int32_t refine(refinement_t *r) {
 static int32_t first_colours(refinement_t *r, const simulator_marks_t *marks) {
   for (int32_t i = 0; i < r->chip_count; i++) {
     colour_t colour = mixed((colour_t){0}, marks->of_chip[i]);
-    colour = mixed(colour, i < r->running_count);
-    for (int32_t plan = 0; plan < r->plans->plan_count && i < r->running_count; plan++) {
+    const bool runs = r->plans->runs[i];
+    colour = mixed(colour, runs);
+    for (int32_t plan = 0; plan < r->plans->plan_count && runs; plan++) {
       colour = mixed(colour, (uint64_t)r->plans->plans[plan].shape_of_chip[i]);
     }
     r->found[i] = colour;
@@ -131,7 +133,6 @@ static int32_t partition(const simulator_plans_t *plans, const simulator_marks_t
                          int32_t chip_count, int32_t *out_colours) {
   refinement_t r = {.plans = plans,
                     .chip_count = chip_count,
-                    .running_count = marks->running_count,
                     .colours = out_colours,
                     .found = pod_alloc((size_t)chip_count * sizeof(*r.found)),
                     .crossed = pod_alloc((size_t)chip_count * sizeof(*r.crossed))};
@@ -143,6 +144,27 @@ static int32_t partition(const simulator_plans_t *plans, const simulator_marks_t
   free(r.found);
   free(r.crossed);
   return count;
+}
+
+// Classes that run the program get the lowest numbers; the order stays otherwise.
+static void put_running_first(simulator_classes_t *classes, const bool *runs) {
+  bool *is_running = pod_alloc((size_t)classes->class_count * sizeof(*is_running));
+  int32_t *numbers = pod_alloc((size_t)classes->class_count * sizeof(*numbers));
+  for (int32_t i = 0; i < classes->chip_count; i++) {
+    is_running[classes->class_of_chip[i]] = runs[i];
+  }
+  for (int32_t i = 0; i < classes->class_count; i++) {
+    classes->running_count += is_running[i];
+  }
+  int32_t running = 0, idle = classes->running_count;
+  for (int32_t i = 0; i < classes->class_count; i++) {
+    numbers[i] = is_running[i] ? running++ : idle++;
+  }
+  for (int32_t i = 0; i < classes->chip_count; i++) {
+    classes->class_of_chip[i] = numbers[classes->class_of_chip[i]];
+  }
+  free(is_running);
+  free(numbers);
 }
 
 void simulator_classes_init(simulator_classes_t *classes, const simulator_plans_t *plans,
@@ -162,6 +184,7 @@ void simulator_classes_init(simulator_classes_t *classes, const simulator_plans_
   } else {
     classes->class_count = partition(plans, marks, chips, classes->class_of_chip);
   }
+  put_running_first(classes, plans->runs);
   for (int32_t i = chips - 1; i >= 0; i--) {
     classes->representatives[classes->class_of_chip[i]] = i;
     classes->sizes[classes->class_of_chip[i]]++;

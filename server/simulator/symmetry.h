@@ -23,14 +23,16 @@ typedef struct simulator_classes_t {
   int32_t chip_count;  // Of the torus.
   int32_t class_count;
   int32_t *class_of_chip;
-  int32_t *representatives;  // By class: its lowest chip; ascending.
-  int32_t *sizes;            // By class.
+  // By class: its lowest chip; ascending among the classes that run the program, which
+  // come first, and among the others.
+  int32_t *representatives;
+  int32_t running_count;  // Classes whose chips run the program.
+  int32_t *sizes;         // By class.
 } simulator_classes_t;
 
 // What tells chips apart before anything is sent: equal numbers, alike chips.
 typedef struct simulator_marks_t {
   const uint64_t *of_chip;
-  int32_t running_count;  // The chips below it run the program; the others only forward.
 } simulator_marks_t;
 
 void simulator_classes_init(simulator_classes_t *classes, const simulator_plans_t *plans,

@@ -200,10 +200,15 @@ static pod_status_t load_interface(executable_t *executable) {
 static pod_status_t check_mesh(const executor_t *executor,
                                const chip_program_t *program) {
   const int32_t chips = torus_chip_count(&executor->options.torus);
-  if (program->mesh->device_count != chips) {
+  if (program->mesh->device_count > chips || mesh_id_limit(program->mesh) > chips) {
     return pod_error(POD_FAILED_PRECONDITION,
-                     "its mesh has %lld devices, the pod has %d chips",
-                     (long long)program->mesh->device_count, chips);
+                     "its mesh has %lld devices, up to %lld, the pod has %d chips",
+                     (long long)program->mesh->device_count,
+                     (long long)mesh_id_limit(program->mesh) - 1, chips);
+  }
+  if (mesh_position(program->mesh, executor->options.chip) < 0) {
+    return pod_error(POD_FAILED_PRECONDITION, "it does not run on chip %d",
+                     executor->options.chip);
   }
   return NULL;
 }

@@ -100,11 +100,11 @@ static bool try_schedule(uint64_t seed, const compiler_partitioned_t *partitione
   clusters_t *clusters = NULL;
   const torus_t torus = {.size = {(int32_t)device_count, 1, 1}};
   const algorithms_t algorithms = {0};
-  const clusters_clock_t clock = {
-      .spec = chip_spec_find("v5e"),
-      .torus = &torus,
-      .algorithms = &algorithms,
-      .prices = simulator_prices_create(chip_spec_find("v5e"), &torus, device_count)};
+  const clusters_clock_t clock = {.spec = chip_spec_find("v5e"),
+                                  .torus = &torus,
+                                  .algorithms = &algorithms,
+                                  .prices = simulator_prices_create(
+                                      chip_spec_find("v5e"), &torus, partitioned->mesh)};
   if (!succeeded(seed, "fuse", clusters_create(partitioned, &clock, &clusters))) {
     simulator_prices_destroy(clock.prices);
     return false;

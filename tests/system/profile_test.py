@@ -333,8 +333,8 @@ class ProfileTest(unittest.TestCase):
                 order = "7,5,1,3,0,2,6,4" if "2x4" in name else "2,0,1,3"
                 podium("run", program, "-q", "--device-order", order, "--expect", f"0={expected}", "--tolerance", "0")
         program = PROGRAMS / "all_gather.2x2.small.mlir"
-        self.assertIn("the order has 3 devices, the pod has 4", podium("run", program, "--device-order", "0,1,2", status=3))
-        self.assertIn("lists device 2 twice", podium("simulate", program, "--device-order", "0,1,2,2", status=3))
+        self.assertIn("the order has 3 chips, the program's mesh @mesh has 4 devices", podium("run", program, "--device-order", "0,1,2", status=3))
+        self.assertIn("names chip 2 twice", podium("simulate", program, "--device-order", "0,1,2,2", status=3))
         self.assertIn("--device-order takes", podium("simulate", program, "--device-order", "0,1,x", status=2))
 
     def test_a_straggler_and_a_slow_link_show(self):

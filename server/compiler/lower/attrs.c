@@ -94,10 +94,11 @@ static pod_status_t attrs_compare(gatherer_t *gatherer) {
 // --- Collectives ---
 
 static pod_status_t check_devices(gatherer_t *gatherer, const compiler_groups_t *groups) {
-  const int64_t devices = gatherer->lower->partitioned->mesh->device_count;
+  const mesh_t *mesh = gatherer->lower->partitioned->mesh;
+  const int64_t devices = mesh->device_count;
   const int64_t named = groups->group_count * groups->group_size;
   for (int64_t i = 0; i < named; i++) {
-    if (groups->ids[i] >= devices) {
+    if (mesh_position(mesh, groups->ids[i]) < 0) {
       return mlir_op_error(gatherer->lower->module, gatherer->op, POD_INVALID_ARGUMENT,
                            "'replica_groups' names device %" PRId64
                            "; the mesh has %" PRId64 " devices",
@@ -179,13 +180,13 @@ static pod_status_t gather_permute(gatherer_t *gatherer) {
   POD_TRY(stablehlo_source_target_pairs(gatherer->lower->module,
                                         mlir_op_attr(gatherer->op, "source_target_pairs"),
                                         &count, &pairs));
-  const int64_t devices = gatherer->lower->partitioned->mesh->device_count;
+  const mesh_t *mesh = gatherer->lower->partitioned->mesh;
   for (int64_t i = 0; i < 2 * count; i++) {
-    if (pairs[i] >= devices) {  // (C4)
+    if (mesh_position(mesh, pairs[i]) < 0) {  // (C4)
       return mlir_op_error(gatherer->lower->module, gatherer->op, POD_INVALID_ARGUMENT,
                            "'source_target_pairs' names device %" PRId64
                            "; the mesh has %" PRId64 " devices",
-                           pairs[i], devices);
+                           pairs[i], mesh->device_count);
     }
   }
   add_list(gatherer, CHIP_ATTR_SOURCE_TARGET_PAIRS, 2 * count, pairs);

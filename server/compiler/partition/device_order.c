@@ -6,13 +6,16 @@
 #include "server/compiler/partition/device_order.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/base/memory.h"
 #include "common/mlir/diagnostic.h"
 #include "common/mlir/replacements.h"
 #include "common/mlir/walk.h"
 #include "server/compiler/dialect/attributes.h"
 #include "server/compiler/dialect/kinds.h"
+#include "server/compiler/partition/shardings.h"
 #include "server/program/operations.h"
 
 typedef struct device_order_t {
@@ -20,14 +23,77 @@ typedef struct device_order_t {
   const compiler_meshes_t *meshes;
   int64_t count;
   const int64_t *chips;  // By device.
+  int64_t chip_limit;    // Above them all.
 } device_order_t;
+
+// --- What is no list of chips ---
+
+static pod_status_t check_count(mlir_module_t *module, int64_t count) {
+  int64_t devices;
+  const mesh_t *mesh;
+  POD_TRY(shardings_count_devices(module, module->arena, &devices, &mesh));
+  if (devices == 0 || devices == count) {
+    return NULL;
+  }
+  if (mesh == NULL) {
+    return pod_error(
+        POD_INVALID_ARGUMENT,
+        "the order has %" PRId64 " chips, the program is for %" PRId64
+        " devices (mhlo.num_partitions, mhlo.num_replicas): name one chip for "
+        "each device",
+        count, devices);
+  }
+  return pod_error(POD_INVALID_ARGUMENT,
+                   "the order has %" PRId64 " chips, the program's mesh @%s has %" PRId64
+                   " devices: name one chip for each device",
+                   count, mesh->name, devices);
+}
+
+static pod_status_t check_chips(int64_t chips, int64_t count, const int64_t *order) {
+  bool *is_named = pod_alloc((size_t)chips * sizeof(*is_named));
+  pod_status_t status = NULL;
+  for (int64_t d = 0; d < count && status == NULL; d++) {
+    if (order[d] < 0 || order[d] >= chips) {
+      status = pod_error(POD_INVALID_ARGUMENT,
+                         "the order names chip %" PRId64
+                         ", the pod has the chips 0 to %" PRId64,
+                         order[d], chips - 1);
+    } else if (is_named[order[d]]) {
+      status = pod_error(POD_INVALID_ARGUMENT,
+                         "the order names chip %" PRId64
+                         " twice: each device needs a "
+                         "chip of its own",
+                         order[d]);
+    } else {
+      is_named[order[d]] = true;
+    }
+  }
+  free(is_named);
+  return status;
+}
+
+pod_status_t partition_check_device_order(mlir_module_t *module, int64_t chip_count,
+                                          int64_t count, const int64_t *order,
+                                          int64_t *out_device_count) {
+  if (count == 0) {
+    *out_device_count = chip_count;
+    return NULL;
+  }
+  POD_TRY(check_chips(chip_count, count, order));
+  POD_TRY(check_count(module, count));
+  *out_device_count = count;
+  return NULL;
+}
+
+// --- The program is rewritten ---
 
 static pod_status_t compose_mesh(compiler_partitioned_t *partitioned, int64_t count,
                                  const int64_t *order) {
   const mesh_t *mesh = partitioned->mesh;
   if (count != mesh->device_count) {
     return pod_error(POD_INVALID_ARGUMENT,
-                     "the order has %" PRId64 " devices, the program's mesh has %" PRId64,
+                     "the order has %" PRId64 " chips, the program's mesh has %" PRId64
+                     " devices",
                      count, mesh->device_count);
   }
   int64_t *ids = pod_arena_array(partitioned->arena, (size_t)count, sizeof(*ids));
@@ -45,7 +111,7 @@ static pod_status_t map_groups(const device_order_t *order, mlir_op_t *op,
   compiler_groups_t groups;
   POD_TRY(compiler_parse_replica_groups(order->module, attr, order->meshes,
                                         order->module->arena, &groups));
-  const bool is_all = groups.group_count == 0;
+  const bool is_all = groups.group_count == 0 || groups.group_size == 0;
   const int64_t group_count = is_all ? 1 : groups.group_count;
   const int64_t group_size = is_all ? order->count : groups.group_size;
   const int64_t total = group_count * group_size;
@@ -88,19 +154,28 @@ static mlir_value_t *insert(const device_order_t *order, mlir_op_t *where,
   return &op->results[0];
 }
 
+static mlir_value_t *insert_constant(const device_order_t *order, mlir_op_t *where,
+                                     const tensor_shape_t *shape, const void *data) {
+  mlir_value_t *constant = insert(order, where, "stablehlo.constant", 0, NULL, shape);
+  mlir_op_set_attr(order->module, constant->op, mlir_intern(order->module, "value"),
+                   mlir_attr_dense(order->module, shape, data, false));
+  return constant;
+}
+
 // The device that this chip stands for, in front of `op`, a partition_id.
 static mlir_value_t *insert_device(const device_order_t *order, mlir_op_t *op) {
   mlir_module_t *module = order->module;
   const tensor_shape_t number = op->results[0].type->shape;
-  tensor_shape_t table = tensor_shape_make(number.dtype, 1, &order->count);
+  if (order->count == 1) {
+    return insert_constant(order, op, &number, &(uint32_t){0});
+  }
+  tensor_shape_t table = tensor_shape_make(number.dtype, 1, &order->chip_limit);
   uint32_t *devices =
-      pod_arena_array(module->arena, (size_t)order->count, sizeof(*devices));
+      pod_arena_array(module->arena, (size_t)order->chip_limit, sizeof(*devices));
   for (int64_t d = 0; d < order->count; d++) {
     devices[order->chips[d]] = (uint32_t)d;
   }
-  mlir_value_t *constant = insert(order, op, "stablehlo.constant", 0, NULL, &table);
-  mlir_op_set_attr(module, constant->op, mlir_intern(module, "value"),
-                   mlir_attr_dense(module, &table, devices, false));
+  mlir_value_t *constant = insert_constant(order, op, &table, devices);
   mlir_value_t *chip = insert(order, op, "stablehlo.partition_id", 0, NULL, &number);
   table.dims[0] = 1;
   mlir_value_t *operands[] = {constant, chip};
@@ -142,8 +217,11 @@ pod_status_t partition_set_device_order(compiler_partitioned_t *partitioned,
   mlir_module_t *module = partitioned->module;
   compiler_meshes_t *meshes;
   POD_TRY(compiler_meshes_collect(module, module->arena, &meshes));
-  const device_order_t order = {
-      .module = module, .meshes = meshes, .count = count, .chips = chips};
+  const device_order_t order = {.module = module,
+                                .meshes = meshes,
+                                .count = count,
+                                .chips = chips,
+                                .chip_limit = mesh_id_limit(partitioned->mesh)};
   mlir_replacements_t replacements = {0};
   pod_status_t status = NULL;
   mlir_op_t *next;

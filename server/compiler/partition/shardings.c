@@ -9,6 +9,7 @@
 #include "common/base/check.h"
 #include "common/mlir/diagnostic.h"
 #include "common/mlir/walk.h"
+#include "server/compiler/verify/processes.h"
 
 // --- The mesh ---
 
@@ -95,6 +96,23 @@ static const mesh_t *find_declared_mesh(const shardings_t *shardings,
       return mesh;
     }
   }
+  return NULL;
+}
+
+pod_status_t shardings_count_devices(mlir_module_t *module, pod_arena_t *arena,
+                                     int64_t *out_count, const mesh_t **out_mesh) {
+  shardings_t shardings = {.module = module, .arena = arena};
+  compiler_meshes_t *meshes;
+  POD_TRY(compiler_meshes_collect(module, arena, &meshes));
+  shardings.meshes = meshes;
+  POD_TRY(find_used_mesh(&shardings, out_mesh));
+  if (*out_mesh != NULL) {
+    *out_count = (*out_mesh)->device_count;
+    return NULL;
+  }
+  const processes_t processes = processes_of(module);
+  const int64_t replicas = processes.replicas > 0 ? processes.replicas : 1;
+  *out_count = processes.partitions * replicas;
   return NULL;
 }
 

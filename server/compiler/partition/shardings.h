@@ -40,6 +40,13 @@ POD_MUST_USE pod_status_t shardings_open(mlir_module_t *module, pod_arena_t *are
                                          int64_t device_count,
                                          shardings_t *out_shardings);
 
+// How many devices the module is for: those of the mesh that a sharding is over, else
+// mhlo.num_partitions times mhlo.num_replicas; 0: it says nothing of devices.
+// `out_mesh`: that mesh, in the arena, or NULL.
+POD_MUST_USE pod_status_t shardings_count_devices(mlir_module_t *module,
+                                                  pod_arena_t *arena, int64_t *out_count,
+                                                  const mesh_t **out_mesh);
+
 // A #sdy.sharding for a value of `shape` where the axes of `manual` are manual: it may
 // not use them, and gets them as replicated ones. `op` is what an error points at.
 POD_MUST_USE pod_status_t shardings_read(const shardings_t *shardings,

@@ -24,6 +24,7 @@ void compiled_unuse(compiled_t *compiled) {
   if (compiled != NULL && --compiled->use_count == 0) {
     compiled->destroy(compiled->result);
     free(compiled->packed);
+    free(compiled->footprint);
     free(compiled);
   }
 }

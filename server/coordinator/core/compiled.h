@@ -25,9 +25,11 @@ typedef struct compiled_t {
   // perhaps for another pod.
   uint8_t *packed;
   size_t packed_bytes;
+  uint8_t *footprint;  // What of the pod it needs (footprint.h); NULL: all.
 } compiled_t;
 
-// A copy of `parts` with one use. Takes their `result` and `packed` (free()).
+// A copy of `parts` with one use. Takes their `result`, `packed` and `footprint`
+// (free()).
 compiled_t *compiled_create(const compiled_t *parts);
 
 // Returns it. Accepts NULL.

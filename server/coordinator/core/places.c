@@ -53,7 +53,7 @@ static place_link_t *other_end(const places_t *places, int32_t chip,
   return end;
 }
 
-static bool link_is_up(const places_t *places, int32_t chip, int direction) {
+bool places_link_is_up(const places_t *places, int32_t chip, int direction) {
   const place_link_t *end = &places->at[chip].links[direction];
   return end->up && other_end(places, chip, direction)->up;
 }
@@ -414,13 +414,18 @@ bool places_are_taken(const places_t *places) {
   return true;
 }
 
+bool places_is_serving(const places_t *places, int32_t chip) {
+  const place_state_t state = place_state(&places->at[chip]);
+  return state == PLACE_JOINING || state == PLACE_READY;
+}
+
 void places_count_links(const places_t *places, int32_t chip, int32_t *out_links,
                         int32_t *out_up) {
   int32_t links = 0, up = 0;
   for (int direction = 0; direction < TORUS_DIRECTIONS; direction++) {
     if (places->at[chip].links[direction].neighbour >= 0) {
       links++;
-      up += link_is_up(places, chip, direction);
+      up += places_link_is_up(places, chip, direction);
     }
   }
   *out_links = links;
@@ -435,7 +440,7 @@ void places_print_label(pod_text_t *text, const places_t *places, int32_t chip) 
   }
 }
 
-static void print_place(pod_text_t *text, const places_t *places, int32_t chip) {
+void places_print_state(pod_text_t *text, const places_t *places, int32_t chip) {
   const place_t *place = &places->at[chip];
   if (place_state(place) == PLACE_LOST) {
     pod_text_printf(text, "%s", place->lost_reason);
@@ -460,7 +465,7 @@ void places_print_missing(pod_text_t *text, const places_t *places) {
     }
     if (absent < PLACE_MISSING_NAMED_MAX) {
       pod_text_add(text, absent == 0 ? "" : "; ");
-      print_place(text, places, chip);
+      places_print_state(text, places, chip);
     }
     absent++;
   }

@@ -148,12 +148,21 @@ bool places_are_ready(const places_t *places);
 // All places taken, links or not: arrays can be moved.
 bool places_are_taken(const places_t *places);
 
+// JOINING or READY: its worker takes what comes.
+bool places_is_serving(const places_t *places, int32_t chip);
+
+// At both ends. The link must exist.
+bool places_link_is_up(const places_t *places, int32_t chip, int direction);
+
 // Links of the place, and how many of them are up at both ends.
 void places_count_links(const places_t *places, int32_t chip, int32_t *out_links,
                         int32_t *out_up);
 
 // "chip 1 (1,0,0) at 127.0.0.1:4711"; without "at …" while nobody has it.
 void places_print_label(pod_text_t *text, const places_t *places, int32_t chip);
+
+// "chip 1 (1,0,0) is missing", "chip 3 (1,1,0) at …: it closed its connection".
+void places_print_state(pod_text_t *text, const places_t *places, int32_t chip);
 
 // Why the pod is not ready: "chip 1 (1,0,0) is missing; chip 3 (1,1,0) at …: it closed
 // its connection; the link between chip 0 and chip 2 is down".

@@ -62,6 +62,7 @@ static void destroy_executable(store_executable_t *executable) {
   free(executable->results);
   free(executable->name);
   compiled_unuse(executable->compiled);
+  free(executable->chips);
   free(executable->loaded_epochs);
   free(executable);
 }
@@ -370,11 +371,10 @@ static void let_array_go(store_array_t *array) {
   const store_events_t events = session->store->events;
   const bool is_closing = session->is_closing;
   const uint64_t id = array->id;
-  const int32_t chip_count = array->layout == NULL ? 0 : array->layout->chip_count;
-  const bool is_on_chips = array->state != STORE_ARRAY_FAILED && chip_count > 0;
+  const bool is_on_chips = array->state != STORE_ARRAY_FAILED && array->layout != NULL;
   free_array(array);
   if (!is_closing && is_on_chips) {  // Else the chips free all of the session in one go.
-    events.array_gone(events.context, id, chip_count);
+    events.array_gone(events.context, id);
   }
 }
 
@@ -423,7 +423,7 @@ void store_array_fail(store_array_t *array, pod_status_t failure) {
   const store_events_t events = array->session->store->events;
   array->failure = failure;
   if (!array->session->is_closing && !array->is_declared) {
-    events.array_gone(events.context, array->id, array->layout->chip_count);
+    events.array_gone(events.context, array->id);
   }
   resolve(array, STORE_ARRAY_FAILED);
 }
@@ -468,8 +468,10 @@ void store_lose_chip(store_t *store, int32_t chip, const char *reason) {
   position = 0;
   while (pod_id_map_next(store->executables, &position, NULL, &value)) {
     store_executable_t *executable = value;
-    if (chip < executable->chip_count) {
-      executable->loaded_epochs[chip] = 0;
+    for (int32_t i = 0; i < executable->chip_count; i++) {
+      if (executable->chips[i] == chip) {
+        executable->loaded_epochs[i] = 0;
+      }
     }
   }
 }
@@ -494,6 +496,11 @@ static pod_status_t fill_executable(store_executable_t *executable,
   executable->results =
       pod_alloc((size_t)program->result_count * sizeof(array_layout_t *));
   executable->chip_count = (int32_t)program->mesh->device_count;
+  executable->chips =
+      pod_alloc((size_t)executable->chip_count * sizeof(*executable->chips));
+  for (int32_t i = 0; i < executable->chip_count; i++) {
+    executable->chips[i] = (int32_t)mesh_device(program->mesh, i);
+  }
   executable->loaded_epochs =
       pod_alloc((size_t)executable->chip_count * sizeof(*executable->loaded_epochs));
   executable->name = pod_strdup(program->name);
@@ -569,10 +576,13 @@ static void let_executable_go(store_executable_t *executable) {
   const bool is_on_chips = !session->is_closing && executable->is_loadable;
   const uint64_t id = executable->id;
   const int32_t chip_count = executable->chip_count;
+  int32_t *chips = executable->chips;
+  executable->chips = NULL;
   free_executable(executable);
   if (is_on_chips) {
-    events.executable_gone(events.context, id, chip_count);
+    events.executable_gone(events.context, id, chip_count, chips);
   }
+  free(chips);
 }
 
 void store_executable_unuse(store_executable_t *executable) {
@@ -665,17 +675,19 @@ pod_status_t store_check_arguments(const store_executable_t *executable, bool by
 // --- Profiles ---
 
 store_profile_t *store_profile_create(uint64_t execution, compiled_t *compiled,
-                                      int32_t chip_count) {
+                                      int32_t chip_count, const int32_t *chips) {
   store_profile_t *profile = pod_alloc(sizeof(*profile));
   *profile = (store_profile_t){
-      .use_count = 1,
-      .execution = execution,
-      .compiled = compiled_use(compiled),
-      .chip_count = chip_count,
-      .traces = pod_alloc((size_t)chip_count * sizeof(*profile->traces))};
-  for (int32_t chip = 0; chip < chip_count && compiled != NULL; chip++) {
-    profile->traces[chip] = pod_alloc(sizeof(chip_trace_t));
-    chip_trace_init(profile->traces[chip], compiled->result->program);
+      .use_count = 1, .execution = execution, .compiled = compiled_use(compiled)};
+  for (int32_t i = 0; i < chip_count; i++) {
+    profile->chip_limit =
+        chips[i] >= profile->chip_limit ? chips[i] + 1 : profile->chip_limit;
+  }
+  profile->traces = pod_alloc((size_t)profile->chip_limit * sizeof(*profile->traces));
+  for (int32_t i = 0; i < chip_count && compiled != NULL; i++) {
+    chip_trace_t *trace = pod_alloc(sizeof(*trace));
+    chip_trace_init(trace, compiled->result->program);
+    profile->traces[chips[i]] = trace;
   }
   return profile;
 }
@@ -705,7 +717,7 @@ void store_profile_unuse(store_profile_t *profile) {
   if (profile == NULL || --profile->use_count > 0) {
     return;
   }
-  for (int32_t chip = profile->chip_count - 1; chip >= 0; chip--) {
+  for (int32_t chip = profile->chip_limit - 1; chip >= 0; chip--) {
     if (!is_shared(profile, chip)) {
       free_trace(profile->traces[chip]);
     }
@@ -726,13 +738,13 @@ void store_profile_add_part(store_profile_t *profile, uint8_t *data, size_t size
 }
 
 chip_trace_t *store_profile_trace(store_profile_t *profile, int32_t chip) {
-  return chip >= 0 && chip < profile->chip_count ? profile->traces[chip] : NULL;
+  return chip >= 0 && chip < profile->chip_limit ? profile->traces[chip] : NULL;
 }
 
 void store_profile_share_traces(store_profile_t *profile) {
-  for (int32_t chip = 1; chip < profile->chip_count; chip++) {
+  for (int32_t chip = 1; chip < profile->chip_limit; chip++) {
     for (int32_t other = 0; other < chip; other++) {
-      if (profile->traces[chip] != NULL &&
+      if (profile->traces[chip] != NULL && profile->traces[other] != NULL &&
           chip_trace_equal(profile->traces[chip], profile->traces[other])) {
         free_trace(profile->traces[chip]);
         profile->traces[chip] = profile->traces[other];

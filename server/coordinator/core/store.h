@@ -98,11 +98,13 @@ typedef struct store_executable_t {
   array_layout_t **arguments, **results;
   char **argument_names;
   int32_t chip_count;
+  int32_t *chips;  // Those that run it, by position of the program's mesh.
   compiled_t *compiled;
   // compiled->packed is for the pod's chips; false: it was compiled only to be looked at
   // and simulated, perhaps for another pod, and has no arguments or results here.
   bool is_loadable;
-  uint64_t *loaded_epochs;  // By chip: the epoch of the worker that has it; 0: none.
+  // By index of `chips`: the epoch of the worker that has it; 0: none.
+  uint64_t *loaded_epochs;
 } store_executable_t;
 
 typedef struct store_bytes_t {
@@ -118,8 +120,9 @@ typedef struct store_profile_t {
   uint64_t execution;
   compiled_t *compiled;
   POD_LIST(store_bytes_t) parts;
-  int32_t chip_count;
-  chip_trace_t **traces;      // By chip; chips that went the same way share one.
+  int32_t chip_limit;  // Above all chips that ran it.
+  chip_trace_t *
+      *traces;  // By chip; chips that went the same way share one. NULL: did not.
   pod_status_t trace_status;  // Why there are no traces; NULL: there are.
 } store_profile_t;
 
@@ -141,8 +144,9 @@ struct store_session_t {
 
 // What has to be freed on the chips. Called with the books already closed.
 typedef struct store_events_t {
-  void (*array_gone)(void *context, uint64_t array, int32_t chip_count);
-  void (*executable_gone)(void *context, uint64_t executable, int32_t chip_count);
+  void (*array_gone)(void *context, uint64_t array);
+  void (*executable_gone)(void *context, uint64_t executable, int32_t chip_count,
+                          const int32_t *chips);
   void (*session_gone)(void *context, uint64_t session);
   void *context;
 } store_events_t;
@@ -275,15 +279,15 @@ POD_MUST_USE pod_status_t store_check_arguments(const store_executable_t *execut
 
 // --- Profiles ---
 
-// For `chip_count` chips, nothing of which is there yet. The first use is the caller's.
-// Keeps a use of `compiled` of its own.
+// Of these chips, nothing of which is there yet. The first use is the caller's. Keeps a
+// use of `compiled` of its own.
 store_profile_t *store_profile_create(uint64_t execution, compiled_t *compiled,
-                                      int32_t chip_count);
+                                      int32_t chip_count, const int32_t *chips);
 
 // Takes `data`.
 void store_profile_add_part(store_profile_t *profile, uint8_t *data, size_t size_bytes);
 
-// The trace of a chip, to be added to; NULL when the chip does not exist.
+// The trace of a chip, to be added to; NULL when the chip did not run it.
 chip_trace_t *store_profile_trace(store_profile_t *profile, int32_t chip);
 
 // All has come: equal traces become one.

@@ -185,10 +185,9 @@ static pod_status_t read_order(compile_t *compile,
                                const Podium__V1__CompileRequest *message) {
   const size_t count = message->n_device_order;
   const int32_t chip_count = torus_chip_count(&compile->key.torus);
-  if (count > 0 && count != (size_t)chip_count) {
+  if (count > (size_t)chip_count) {
     return pod_error(POD_INVALID_ARGUMENT,
-                     "the order has %zu devices, the pod has %" PRId32 " chips", count,
-                     chip_count);
+                     "the order has %zu chips, the pod has %" PRId32, count, chip_count);
   }
   compile->key.device_order_count = (int64_t)count;
   compile->key.device_order = pod_arena_copy(compile->arena, message->device_order,
@@ -302,7 +301,7 @@ static void tell_waiting(void *context) {
   compile_t *compile = context;
   coordinator_t *coordinator = compile->request.coordinator;
   if (coordinator->first_running != NULL && !compile->is_unwanted) {
-    char *for_what = executions_waited_for(coordinator, 1);
+    char *for_what = executions_waited_for(coordinator, compile->executable, 1);
     sessions_tell_waiting(coordinator, compile->request.operation.session, for_what);
     free(for_what);
     compile->is_told = true;

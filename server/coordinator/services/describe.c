@@ -169,6 +169,11 @@ Podium__V1__CompileResponse *describe_compile(pod_arena_t *arena, uint64_t execu
   response->temp_bytes = program->temp_bytes;
   response->hbm_bytes = compiled->hbm_bytes;
   response->device_count = (int32_t)program->mesh->device_count;
+  response->n_chips = (size_t)program->mesh->device_count;
+  response->chips = pod_arena_array(arena, response->n_chips, sizeof(*response->chips));
+  for (int32_t i = 0; i < response->device_count; i++) {
+    response->chips[i] = mesh_device(program->mesh, i);
+  }
   bound_response(arena, response);
   return response;
 }

@@ -1,7 +1,7 @@
 // Execute, and what comes by Dispatch: the executions of a session run in the order of
 // its calls, and all workers are given those of all sessions in one order.
 //
-//   WAITING ──first in its queue, pod ready──> LOADING ──all chips have it──> RUNNING
+//   WAITING ──first in its queue, all ready──> LOADING ──all chips have it──> RUNNING
 //      │                                          │                             │
 //      │                              chips ended, one lost touch <─────────────┤
 //      │                                    SETTLING ────> AFTER <──────────────┤
@@ -9,7 +9,8 @@
 //
 // Several are RUNNING: they are given to the chips before those ahead of them have ended,
 // and run there one after the other. An execution whose argument a put is still bringing
-// holds its session's queue, and no other one.
+// holds its session's queue, and no other one; likewise one that needs chips or links
+// that are not there. Those of programs on different chips run at the same time.
 //
 // SETTLING: a worker that cannot reach another one tells us first, as a rule; that the
 // other one is dead we find out a moment later, and that is then the cause to tell.
@@ -31,6 +32,7 @@
 #include "server/coordinator/chip_call.h"
 #include "server/coordinator/coordinator_private.h"
 #include "server/coordinator/core/fanout.h"
+#include "server/coordinator/core/footprint.h"
 #include "server/coordinator/load.h"
 #include "server/coordinator/services/request.h"
 #include "server/wire/profile.h"
@@ -85,7 +87,7 @@ struct execution_t {
   uint64_t *result_ids;
   load_t *load;
   fanout_t fanout;
-  chip_call_t *calls;  // By chip; NULL before it runs.
+  chip_call_t *calls;  // By index of the executable's chips; NULL before it runs.
   store_profile_t *profile;
   int64_t host_ns;       // The slowest chip's.
   pod_status_t failure;  // While AFTER.
@@ -102,9 +104,17 @@ struct execution_queue_t {
 
 // --- What clients that wait are told ---
 
-char *executions_waited_for(const coordinator_t *coordinator, int32_t ahead) {
+// UNAVAILABLE when chips or links that it needs are not there.
+static pod_status_t check_ready(const coordinator_t *coordinator,
+                                const store_executable_t *executable) {
+  return footprint_check(executable->compiled->footprint,
+                         registry_places(coordinator->registry), executable->name);
+}
+
+char *executions_waited_for(const coordinator_t *coordinator,
+                            const store_executable_t *executable, int32_t ahead) {
   pod_text_t text = {0};
-  const pod_status_t status = coordinator_check_ready(coordinator);
+  const pod_status_t status = check_ready(coordinator, executable);
   const execution_t *first =
       coordinator->loading != NULL ? coordinator->loading : coordinator->first_running;
   if (status != NULL) {
@@ -147,7 +157,8 @@ static void tell_waiting(void *context) {
   for (execution_queue_t *queue = coordinator->queues; queue != NULL;
        queue = queue->next) {
     execution_t *first = queue->first;
-    char *for_what = executions_waited_for(coordinator, count_ahead(coordinator, first));
+    char *for_what = executions_waited_for(coordinator, first->executable,
+                                           count_ahead(coordinator, first));
     if (first->told == NULL || strcmp(first->told, for_what) != 0) {
       tell(first, for_what);
       free(first->told);
@@ -413,8 +424,8 @@ static void conclude(execution_t *execution, pod_status_t status) {
 // --- RUNNING ---
 
 static void cancel_calls(execution_t *execution) {
-  for (int32_t chip = 0; chip < execution->executable->chip_count; chip++) {
-    chip_call_cancel(&execution->calls[chip]);
+  for (int32_t i = 0; i < execution->executable->chip_count; i++) {
+    chip_call_cancel(&execution->calls[i]);
   }
 }
 
@@ -436,8 +447,8 @@ static void settle(execution_t *execution) {
 
 static void end_run(execution_t *execution) {
   // A worker that was done and then died has taken its results with it.
-  for (int32_t chip = 0; chip < execution->executable->chip_count; chip++) {
-    const pod_status_t status = chip_call_check_alive(&execution->calls[chip]);
+  for (int32_t i = 0; i < execution->executable->chip_count; i++) {
+    const pod_status_t status = chip_call_check_alive(&execution->calls[i]);
     if (status != NULL) {
       fanout_blame(&execution->fanout, status);
     }
@@ -500,12 +511,12 @@ static void fill_arguments(const execution_t *execution, int32_t chip, uint64_t 
   }
 }
 
-static void start_chip(execution_t *execution, int32_t chip,
+static void start_chip(execution_t *execution, int32_t index,
                        const Podium__V1__WorkerExecuteRequest *request) {
   static const chip_call_events_t events = {.on_message = on_message, .on_end = on_end};
-  chip_call_t *call = &execution->calls[chip];
-  chip_call_start(call, execution->request.coordinator->registry, chip,
-                  "/podium.v1.Worker/Execute",
+  chip_call_t *call = &execution->calls[index];
+  chip_call_start(call, execution->request.coordinator->registry,
+                  execution->executable->chips[index], "/podium.v1.Worker/Execute",
                   &podium__v1__worker_execute_response__descriptor, &events, execution);
   chip_call_send(call, &request->base);
   chip_call_half_close(call);
@@ -524,19 +535,19 @@ static void run(execution_t *execution) {
   request.n_results = (size_t)executable->result_count;
   request.results = execution->result_ids;
   request_move(&execution->request, EXECUTION_RUNNING);
-  execution->profile =
-      store_profile_create(execution->id, executable->compiled, chip_count);
+  execution->profile = store_profile_create(execution->id, executable->compiled,
+                                            chip_count, executable->chips);
   execution->calls = pod_alloc((size_t)chip_count * sizeof(*execution->calls));
   add_running(execution);
   for (int32_t i = 0; i < execution->result_count; i++) {
     execution->results[i]->is_under_way = true;
   }
   fanout_begin(&execution->fanout, chip_count);
-  for (int32_t chip = 0; chip < chip_count; chip++) {
-    if (chip == 0 || execution->by_chip) {
-      fill_arguments(execution, chip, request.arguments);
+  for (int32_t i = 0; i < chip_count; i++) {
+    if (i == 0 || execution->by_chip) {
+      fill_arguments(execution, executable->chips[i], request.arguments);
     }
-    start_chip(execution, chip, &request);
+    start_chip(execution, i, &request);
   }
   free(request.arguments);
 }
@@ -547,7 +558,7 @@ static void loaded(void *context, pod_status_t status) {
   execution->load = NULL;
   if (status == NULL) {
     // The pod may have changed in the meantime.
-    status = coordinator_check_ready(coordinator);
+    status = check_ready(coordinator, execution->executable);
   }
   if (status != NULL) {
     end_execution(execution, status);
@@ -575,17 +586,24 @@ static void begin(execution_t *execution) {
   }
 }
 
-// Those that do not want to wait for a pod that is not ready end here.
+static bool is_ready(const execution_t *execution) {
+  const pod_status_t status =
+      check_ready(execution->request.coordinator, execution->executable);
+  pod_status_free(status);
+  return status == NULL;
+}
+
+// Those that do not want to wait for chips that are not ready end here.
 static void refuse_impatient(coordinator_t *coordinator) {
   execution_queue_t *queue = coordinator->queues;
   while (queue != NULL) {
-    if (queue->session->waits_for_pod) {
+    execution_t *execution = queue->first;
+    if (queue->session->waits_for_pod || is_ready(execution)) {
       queue = queue->next;
       continue;
     }
-    execution_t *execution = queue->first;
     take_out(execution);
-    end_execution(execution, coordinator_check_ready(coordinator));
+    end_execution(execution, check_ready(coordinator, execution->executable));
     queue = coordinator->queues;
   }
 }
@@ -618,7 +636,8 @@ static execution_t *choose(const coordinator_t *coordinator) {
   for (execution_queue_t *queue = coordinator->queues; queue != NULL;
        queue = queue->next) {
     execution_t *first = queue->first;
-    if ((oldest == NULL || first->number < oldest->number) && has_arguments(first)) {
+    if ((oldest == NULL || first->number < oldest->number) && is_ready(first) &&
+        has_arguments(first)) {
       oldest = first;
     }
   }
@@ -628,10 +647,7 @@ static execution_t *choose(const coordinator_t *coordinator) {
 void executions_pump(coordinator_t *coordinator) {
   while (!coordinator->is_destroyed && coordinator->loading == NULL &&
          coordinator->running_count < RUNNING_MAX && coordinator->queues != NULL) {
-    if (!places_are_ready(registry_places(coordinator->registry))) {
-      refuse_impatient(coordinator);
-      return;
-    }
+    refuse_impatient(coordinator);
     execution_t *execution = choose(coordinator);
     if (execution == NULL) {
       return;
@@ -667,7 +683,7 @@ void executions_lose_chip(coordinator_t *coordinator, int32_t chip, const char *
       return;
     }
     from = execution->number + 1;
-    if (chip < execution->executable->chip_count) {
+    if (footprint_has(execution->executable->compiled->footprint, chip)) {
       lose_chip(execution, reason);
     }
   }

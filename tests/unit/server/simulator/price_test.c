@@ -86,8 +86,8 @@ static chip_program_t *program_of(const scene_t *scene, chip_op_t op,
 // Of the first instruction. False when the algorithm does not do it.
 static bool find_price(const chip_spec_t *spec, const torus_t *torus,
                        const chip_program_t *program, simulator_price_t *out_price) {
-  simulator_prices_t *prices =
-      simulator_prices_create(spec, torus, torus_chip_count(torus));
+  simulator_prices_t *prices = simulator_prices_create(
+      spec, torus, &(mesh_t){.device_count = torus_chip_count(torus)});
   const pod_status_t status = simulator_prices_find(
       prices, program, &program->instructions[0], COLLECTIVE_AUTO, out_price);
   simulator_prices_destroy(prices);
@@ -180,7 +180,8 @@ static void test_operands_of_one_collective_go_side_by_side(void **state) {
   both.operand_count = both.result_count = 2;
   both.operands = (int32_t[]){both.operands[0], both.operands[0]};
   both.results = (int32_t[]){both.results[0], both.results[0]};
-  simulator_prices_t *prices = simulator_prices_create(&world_spec, &ring.torus, 4);
+  simulator_prices_t *prices =
+      simulator_prices_create(&world_spec, &ring.torus, &(mesh_t){.device_count = 4});
   simulator_price_t one = {0}, two = {0};
   assert_null(simulator_prices_find(prices, program, &program->instructions[0],
                                     COLLECTIVE_AUTO, &one));
@@ -210,7 +211,8 @@ static void test_prices_are_remembered_by_operation_size_groups_and_algorithm(
                {&rows, CHIP_OP_ALL_GATHER, COLLECTIVE_AUTO, 1 << 16},
                {&columns, CHIP_OP_ALL_REDUCE, COLLECTIVE_AUTO, 1 << 16},
                {&all, CHIP_OP_ALL_REDUCE, COLLECTIVE_AUTO, 1 << 16}};
-  simulator_prices_t *prices = simulator_prices_create(&world_spec, &torus, 16);
+  simulator_prices_t *prices =
+      simulator_prices_create(&world_spec, &torus, &(mesh_t){.device_count = 16});
   for (int round = 0; round < 2; round++) {
     for (size_t i = 0; i < POD_COUNT_OF(asked); i++) {
       chip_program_t *program =
@@ -251,7 +253,8 @@ static void test_groups_behind_the_first_count_too(void **state) {
   const torus_t torus = {{4, 4, 1}, {0}};
   const int64_t rows[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   const int64_t scattered[] = {0, 1, 2, 3, 4, 13, 10, 7, 8, 15, 6, 5, 12, 11, 14, 9};
-  simulator_prices_t *prices = simulator_prices_create(&world_spec, &torus, 16);
+  simulator_prices_t *prices =
+      simulator_prices_create(&world_spec, &torus, &(mesh_t){.device_count = 16});
   int64_t durations[2];
   for (int i = 0; i < 2; i++) {
     chip_program_t *program =
@@ -274,7 +277,8 @@ static void test_a_block_whose_routes_lead_round_the_torus_is_run_on_all_of_it(
   (void)state;
   const torus_t ring = {{6, 1, 1}, {1, 0, 0}};
   const int64_t five[] = {0, 1, 2, 3, 4};
-  simulator_prices_t *prices = simulator_prices_create(&world_spec, &ring, 5);
+  simulator_prices_t *prices =
+      simulator_prices_create(&world_spec, &ring, &(mesh_t){.device_count = 5});
   chip_program_t *program = program_over(5, 5, five, COLLECTIVE_DIRECT);
   simulator_price_t price = {0};
   assert_null(simulator_prices_find(prices, program, &program->instructions[0],
@@ -292,7 +296,8 @@ static void test_an_algorithm_that_does_not_fit_is_refused_in_the_planners_words
   (void)state;
   const scene_t line = {"line", {{3, 1, 1}, {0}}, 3, 1};
   chip_program_t *program = program_of(&line, CHIP_OP_ALL_GATHER, COLLECTIVE_AUTO, 1024);
-  simulator_prices_t *prices = simulator_prices_create(&world_spec, &line.torus, 3);
+  simulator_prices_t *prices =
+      simulator_prices_create(&world_spec, &line.torus, &(mesh_t){.device_count = 3});
   simulator_price_t price = {0};
   const pod_status_t status = simulator_prices_find(
       prices, program, &program->instructions[0], COLLECTIVE_TREE, &price);
@@ -311,7 +316,8 @@ static void test_a_program_may_run_on_some_of_the_chips(void **state) {
   const scene_t half = {"half", {{4, 1, 1}, {0}}, 4, 1};
   chip_program_t *program =
       program_of(&half, CHIP_OP_ALL_REDUCE, COLLECTIVE_AUTO, 1 << 16);
-  simulator_prices_t *prices = simulator_prices_create(&world_spec, &torus, 4);
+  simulator_prices_t *prices =
+      simulator_prices_create(&world_spec, &torus, &(mesh_t){.device_count = 4});
   simulator_price_t alone = {0}, within = {0};
   assert_true(find_price(&world_spec, &half.torus, program, &alone));
   assert_null(simulator_prices_find(prices, program, &program->instructions[0],
