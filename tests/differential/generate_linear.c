@@ -67,10 +67,10 @@ static int64_t matrix_size(generate_t *g, tensor_dtype_t dtype) {
 }
 
 // Narrow types are computed in wider ones and rounded once.
-static void keep_solution(generate_t *g, mlir_op_t *op) {
+static void keep_solution(generate_t *g, mlir_op_t *op, int result) {
   const bool is_narrow =
-      tensor_dtype_bytes(generate_shape_of(&op->results[0])->dtype) < 4;
-  generate_keep(g, op, 0, is_narrow ? GENERATE_BESIDE_ONE : GENERATE_NORM,
+      tensor_dtype_bytes(generate_shape_of(&op->results[result])->dtype) < 4;
+  generate_keep(g, op, result, is_narrow ? GENERATE_BESIDE_ONE : GENERATE_NORM,
                 is_narrow ? 1 : NORM_ULPS);
 }
 
@@ -116,7 +116,7 @@ static void generate_cholesky(generate_t *g, const char *name) {
   mlir_value_t *a = generate_given(g, &shape, data.data);
   mlir_op_t *op = generate_op(g, name, 1, &a, 1, &shape, 0);
   generate_flag(g, op, "lower", generate_chance(g, 50));
-  keep_solution(g, op);
+  keep_solution(g, op, 0);
 }
 
 static void generate_triangular_solve(generate_t *g, const char *name) {
@@ -145,10 +145,104 @@ static void generate_triangular_solve(generate_t *g, const char *name) {
   generate_flag(g, op, "lower", generate_chance(g, 50));
   generate_flag(g, op, "unit_diagonal", is_unit);
   generate_enum(g, op, "transpose_a", "transpose", generate_word(g, 3, transposes));
-  keep_solution(g, op);
+  keep_solution(g, op, 0);
+}
+
+// --- Decompositions, by custom calls ---
+
+// Of types in which no difference of two products is 0 by chance: whether a column has
+// anything to be taken away decides about signs.
+static tensor_dtype_t fine_dtype(generate_t *g) {
+  static const tensor_dtype_t dtypes[] = {TENSOR_F32, TENSOR_F64,  TENSOR_C64,
+                                          TENSOR_C128, TENSOR_BF16, TENSOR_F16};
+  return dtypes[generate_below(g, 6)];
+}
+
+// In every column an element outweighs the rest, `shift` rows below the diagonal: no
+// rounding changes a pivot or a sign.
+static mlir_value_t *weighted_matrices(generate_t *g, const tensor_shape_t *shape,
+                                       int64_t shift) {
+  reference_value_t data = reference_make(g->arena, shape);
+  const int64_t rows = shape->dims[shape->rank - 2];
+  const int64_t columns = shape->dims[shape->rank - 1];
+  for (int64_t i = 0; i < data.count; i++) {
+    const bool is_heavy = i / columns % rows == (i % columns + shift) % rows;
+    put(&data, i, is_heavy ? 12 + part(g, 1) : part(g, 1), part(g, 0.5));
+  }
+  return generate_given(g, shape, data.data);
+}
+
+// Batches of matrices with dimensions from 0 to 9.
+static tensor_shape_t any_matrices(generate_t *g) {
+  int64_t batch[2];
+  const int batches = choose_batch(g, batch);
+  const tensor_dtype_t dtype = fine_dtype(g);
+  const int64_t rows = matrix_size(g, dtype), columns = matrix_size(g, dtype);
+  return matrices(dtype, rows, columns, batches, batch);
+}
+
+static int64_t smaller_size(const tensor_shape_t *shape) {
+  const int64_t rows = shape->dims[shape->rank - 2];
+  const int64_t columns = shape->dims[shape->rank - 1];
+  return rows < columns ? rows : columns;
+}
+
+// A vector for every matrix of `shape`.
+static tensor_shape_t vectors(const tensor_shape_t *shape, tensor_dtype_t dtype,
+                              int64_t size) {
+  tensor_shape_t result = tensor_shape_make(dtype, shape->rank - 1, shape->dims);
+  result.dims[result.rank - 1] = size;
+  return result;
+}
+
+static void generate_qr(generate_t *g, const char *name) {
+  const tensor_shape_t shape = any_matrices(g);
+  const tensor_shape_t results[] = {shape,
+                                    vectors(&shape, shape.dtype, smaller_size(&shape))};
+  mlir_value_t *a = weighted_matrices(g, &shape, 0);
+  mlir_op_t *op = generate_custom_call(g, name, 1, &a, 2, results);
+  keep_solution(g, op, 0);
+  keep_solution(g, op, 1);
+}
+
+// Any vectors, and factors that no reflector has.
+static void generate_reflectors(generate_t *g, const char *name) {
+  tensor_shape_t shape = any_matrices(g);
+  const int rows = shape.rank - 2, columns = shape.rank - 1;
+  if (shape.dims[rows] < shape.dims[columns]) {
+    shape.dims[rows] = shape.dims[columns];
+  }
+  const int64_t count = generate_between(g, 0, (int)shape.dims[columns]);
+  const tensor_shape_t taus = vectors(&shape, shape.dtype, count);
+  reference_value_t data[] = {reference_make(g->arena, &shape),
+                              reference_make(g->arena, &taus)};
+  for (int k = 0; k < 2; k++) {
+    for (int64_t i = 0; i < data[k].count; i++) {
+      put(&data[k], i, part(g, 0.5), part(g, 0.5));
+    }
+  }
+  mlir_value_t *operands[] = {generate_given(g, &shape, data[0].data),
+                              generate_given(g, &taus, data[1].data)};
+  keep_solution(g, generate_custom_call(g, name, 2, operands, 1, &shape), 0);
+}
+
+static void generate_lu(generate_t *g, const char *name) {
+  const tensor_shape_t shape = any_matrices(g);
+  const int64_t rows = shape.dims[shape.rank - 2];
+  const tensor_shape_t results[] = {shape,
+                                    vectors(&shape, TENSOR_S32, smaller_size(&shape)),
+                                    vectors(&shape, TENSOR_S32, rows)};
+  mlir_value_t *a = weighted_matrices(g, &shape, generate_below(g, 9));
+  mlir_op_t *op = generate_custom_call(g, name, 1, &a, 3, results);
+  keep_solution(g, op, 0);
+  generate_keep(g, op, 1, GENERATE_BITS, 0);
+  generate_keep(g, op, 2, GENERATE_BITS, 0);
 }
 
 const generate_row_t generate_linear_rows[] = {
+    {"@LuDecomposition", generate_lu},
+    {"@ProductOfElementaryHouseholderReflectors", generate_reflectors},
+    {"@Qr", generate_qr},
     {"stablehlo.fft", generate_fft},
     {"stablehlo.cholesky", generate_cholesky},
     {"stablehlo.triangular_solve", generate_triangular_solve},

@@ -197,7 +197,160 @@ static void reference_triangular_solve(reference_t *machine, const mlir_op_t *op
   }
 }
 
+// --- Decompositions ---
+
+// The matrices of operand 0, in long double, a copy of which becomes the result.
+typedef struct matrices_t {
+  number_t *a;
+  int64_t rows, columns, count;
+} matrices_t;
+
+static matrices_t load_matrices(reference_t *machine, const mlir_op_t *op) {
+  const reference_value_t *from = reference_operand(machine, op, 0);
+  matrices_t m = {.rows = from->shape.dims[from->shape.rank - 2],
+                  .columns = from->shape.dims[from->shape.rank - 1],
+                  .count = 1};
+  for (int d = 0; d < from->shape.rank - 2; d++) {
+    m.count *= from->shape.dims[d];
+  }
+  m.a = pod_arena_array(machine->arena, (size_t)from->count + 1, sizeof(number_t));
+  for (int64_t i = 0; i < from->count; i++) {
+    m.a[i] = load(from, i);
+  }
+  return m;
+}
+
+static void store_all(reference_value_t *to, const number_t *numbers) {
+  for (int64_t i = 0; i < to->count; i++) {
+    store(to, i, numbers[i]);
+  }
+}
+
+static int64_t smaller(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+// c = (1 - tau v v^H) c in columns from `first` on, v = (1, vector) from row k on, which
+// stands below (k, k) of `a`.
+static void reflect(const matrices_t *m, const number_t *a, int64_t k, number_t tau,
+                    number_t *c, int64_t first) {
+  for (int64_t j = first; j < m->columns; j++) {
+    number_t sum = c[k * m->columns + j];
+    for (int64_t i = k + 1; i < m->rows; i++) {
+      sum += conjl(a[i * m->columns + k]) * c[i * m->columns + j];
+    }
+    c[k * m->columns + j] -= tau * sum;
+    for (int64_t i = k + 1; i < m->rows; i++) {
+      c[i * m->columns + j] -= tau * a[i * m->columns + k] * sum;
+    }
+  }
+}
+
+// As LAPACK has it: the adjoint of 1 - tau v v^H takes column k to (beta, 0), beta real
+// and of the other sign; tau is 0 where that is so already.
+static number_t reduce_column(const matrices_t *m, number_t *a, int64_t k) {
+  const number_t alpha = a[k * m->columns + k];
+  long double below = 0;
+  for (int64_t i = k + 1; i < m->rows; i++) {
+    below = hypotl(below, cabsl(a[i * m->columns + k]));
+  }
+  if (below == 0 && cimagl(alpha) == 0) {
+    return 0;
+  }
+  const long double size = hypotl(below, cabsl(alpha));
+  const long double beta = creall(alpha) < 0 ? size : -size;
+  for (int64_t i = k + 1; i < m->rows; i++) {
+    a[i * m->columns + k] /= alpha - beta;
+  }
+  const number_t tau = (beta - alpha) / beta;
+  reflect(m, a, k, conjl(tau), a, k + 1);
+  a[k * m->columns + k] = beta;
+  return tau;
+}
+
+static void reference_qr(reference_t *machine, const mlir_op_t *op) {
+  const matrices_t m = load_matrices(machine, op);
+  reference_value_t *result = reference_result(machine, op, 0);
+  reference_value_t *taus = reference_result(machine, op, 1);
+  const int64_t count = smaller(m.rows, m.columns);
+  for (int64_t b = 0; b < m.count; b++) {
+    for (int64_t k = 0; k < count; k++) {
+      store(taus, b * count + k, reduce_column(&m, m.a + b * m.rows * m.columns, k));
+    }
+  }
+  store_all(result, m.a);
+}
+
+static void reference_reflectors(reference_t *machine, const mlir_op_t *op) {
+  const matrices_t m = load_matrices(machine, op);
+  const reference_value_t *taus = reference_operand(machine, op, 1);
+  reference_value_t *result = reference_result(machine, op, 0);
+  const int64_t count = taus->shape.dims[taus->shape.rank - 1];
+  number_t *product =
+      pod_arena_array(machine->arena, (size_t)result->count + 1, sizeof(number_t));
+  for (int64_t b = 0; b < m.count; b++) {
+    const int64_t first = b * m.rows * m.columns;
+    for (int64_t i = 0; i < m.rows * m.columns; i++) {
+      product[first + i] = i / m.columns == i % m.columns ? 1 : 0;
+    }
+    for (int64_t k = count - 1; k >= 0; k--) {
+      reflect(&m, m.a + first, k, load(taus, b * count + k), product + first, 0);
+    }
+  }
+  store_all(result, product);
+}
+
+static void exchange(number_t *a, int64_t columns, int64_t one, int64_t other) {
+  for (int64_t j = 0; j < columns; j++) {
+    const number_t kept = a[one * columns + j];
+    a[one * columns + j] = a[other * columns + j];
+    a[other * columns + j] = kept;
+  }
+}
+
+static int64_t eliminate(const matrices_t *m, number_t *a, int64_t k) {
+  int64_t pivot = k;
+  for (int64_t i = k + 1; i < m->rows; i++) {
+    if (cabsl(a[i * m->columns + k]) > cabsl(a[pivot * m->columns + k])) {
+      pivot = i;
+    }
+  }
+  exchange(a, m->columns, k, pivot);
+  for (int64_t i = k + 1; i < m->rows; i++) {
+    a[i * m->columns + k] /= a[k * m->columns + k];
+    for (int64_t j = k + 1; j < m->columns; j++) {
+      a[i * m->columns + j] -= a[i * m->columns + k] * a[k * m->columns + j];
+    }
+  }
+  return pivot;
+}
+
+static void reference_lu(reference_t *machine, const mlir_op_t *op) {
+  const matrices_t m = load_matrices(machine, op);
+  reference_value_t *result = reference_result(machine, op, 0);
+  int32_t *pivots = (int32_t *)reference_result(machine, op, 1)->data;
+  int32_t *permutation = (int32_t *)reference_result(machine, op, 2)->data;
+  const int64_t count = smaller(m.rows, m.columns);
+  for (int64_t b = 0; b < m.count; b++) {
+    int32_t *order = permutation + b * m.rows;
+    for (int64_t i = 0; i < m.rows; i++) {
+      order[i] = (int32_t)i;
+    }
+    for (int64_t k = 0; k < count; k++) {
+      const int64_t pivot = eliminate(&m, m.a + b * m.rows * m.columns, k);
+      const int32_t kept = order[k];
+      order[k] = order[pivot];
+      order[pivot] = kept;
+      pivots[b * count + k] = (int32_t)pivot;
+    }
+  }
+  store_all(result, m.a);
+}
+
 const reference_row_t reference_linear_rows[] = {
+    {"@LuDecomposition", reference_lu},
+    {"@ProductOfElementaryHouseholderReflectors", reference_reflectors},
+    {"@Qr", reference_qr},
     {"stablehlo.fft", reference_fft},
     {"stablehlo.cholesky", reference_cholesky},
     {"stablehlo.triangular_solve", reference_triangular_solve},
