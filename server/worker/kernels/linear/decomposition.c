@@ -10,15 +10,15 @@
 #include "server/worker/kernels/stop.h"
 #include "server/worker/kernels/storage.h"
 
-// Rows that are converted together.
-enum { ROWS = 16, PARTS_MAX = 4 };
+// What is converted together: as many rows, and columns of them.
+enum { ROWS = 16, COLUMNS = 1024, PARTS_MAX = 4 };
 
 // The matrices of operand 0, and memory for one of them and what goes with it.
 typedef struct batch_t {
   tensor_dtype_t dtype, wide;
   int64_t rows, columns, count;
   lapack_matrix_t matrix;  // rows x columns.
-  char *rows_room;         // ROWS rows.
+  char *tile;              // ROWS · COLUMNS elements.
   char *parts[PARTS_MAX];  // What the kernel asked for.
   char *memory;
 } batch_t;
@@ -51,7 +51,7 @@ static pod_status_t batch_init(const kernel_args_t *args, int part_count,
                      args->instruction->name, LAPACK_SIZE_MAX, (long long)most);
   }
   const size_t element = tensor_dtype_bytes(batch->wide);
-  int64_t room = batch->rows * batch->columns + ROWS * larger(batch->columns, most);
+  int64_t room = batch->rows * batch->columns + ROWS * COLUMNS;
   for (int i = 0; i < part_count; i++) {
     room += elements[i];
   }
@@ -64,8 +64,8 @@ static pod_status_t batch_init(const kernel_args_t *args, int part_count,
   batch->matrix = (lapack_matrix_t){next, batch->rows, batch->columns,
                                     larger(batch->rows, 1), is_complex};
   next += (size_t)(batch->rows * batch->columns) * element;
-  batch->rows_room = next;
-  next += (size_t)(ROWS * most) * element;
+  batch->tile = next;
+  next += (size_t)(ROWS * COLUMNS) * element;
   for (int i = 0; i < part_count; i++) {
     batch->parts[i] = next;
     next += (size_t)elements[i] * element;
@@ -84,44 +84,73 @@ static char *part_at(const void *data, tensor_dtype_t dtype, int64_t index,
   return (char *)data + (size_t)(index * count) * tensor_dtype_bytes(dtype);
 }
 
-// Rows to columns; a column of few rows is in the cache when the next rows come.
-static void read_matrix(const batch_t *batch, const void *data, int64_t index) {
-  const lapack_matrix_t *a = &batch->matrix;
+// Some elements of the matrix: `count` of each of `rows` rows.
+typedef struct tile_t {
+  int64_t row, rows, column, count;
+} tile_t;
+
+// Rows to columns, in the tile: a column of few rows is in the cache when the next rows
+// come. `data` is the matrix as the array has it.
+static void read_tile(const batch_t *batch, const lapack_matrix_t *a, const char *data,
+                      const tile_t *tile) {
   const size_t element = lapack_element(a);
-  const char *from = part_at(data, batch->dtype, index, batch->rows * batch->columns);
-  for (int64_t i = 0; i < a->rows && !kernel_is_stopped(); i += ROWS) {
-    const int64_t rows = smaller(ROWS, a->rows - i);
-    kernel_convert_elements(batch->dtype, part_at(from, batch->dtype, i, batch->columns),
-                            batch->wide, batch->rows_room,
-                            (size_t)(rows * batch->columns));
-    for (int64_t j = 0; j < a->columns; j++) {
-      char *to = lapack_at(a, i, j);
-      for (int64_t r = 0; r < rows; r++) {
-        memcpy(to + (size_t)r * element,
-               batch->rows_room + (size_t)(r * a->columns + j) * element, element);
-      }
+  for (int64_t r = 0; r < tile->rows; r++) {
+    kernel_convert_elements(
+        batch->dtype,
+        part_at(data, batch->dtype, 1, (tile->row + r) * a->columns + tile->column),
+        batch->wide, batch->tile + (size_t)(r * COLUMNS) * element, (size_t)tile->count);
+  }
+  for (int64_t j = 0; j < tile->count; j++) {
+    char *to = lapack_at(a, tile->row, tile->column + j);
+    for (int64_t r = 0; r < tile->rows; r++) {
+      memcpy(to + (size_t)r * element,
+             batch->tile + (size_t)(r * COLUMNS + j) * element, element);
     }
   }
 }
 
-// The first columns of `a`, as rows of as many elements.
+static void write_tile(const batch_t *batch, const lapack_matrix_t *a, const char *data,
+                       const tile_t *tile) {
+  const size_t element = lapack_element(a);
+  for (int64_t j = 0; j < tile->count; j++) {
+    const char *from = lapack_at(a, tile->row, tile->column + j);
+    for (int64_t r = 0; r < tile->rows; r++) {
+      memcpy(batch->tile + (size_t)(r * COLUMNS + j) * element,
+             from + (size_t)r * element, element);
+    }
+  }
+  for (int64_t r = 0; r < tile->rows; r++) {
+    kernel_convert_elements(
+        batch->wide, batch->tile + (size_t)(r * COLUMNS) * element, batch->dtype,
+        part_at(data, batch->dtype, 1, (tile->row + r) * a->columns + tile->column),
+        (size_t)tile->count);
+  }
+}
+
+// Between matrix `index` of an array and `a`.
+static void each_tile(const batch_t *batch, const lapack_matrix_t *a, const void *data,
+                      int64_t index,
+                      void (*move)(const batch_t *, const lapack_matrix_t *, const char *,
+                                   const tile_t *)) {
+  const char *matrix = part_at(data, batch->dtype, index, a->rows * a->columns);
+  tile_t tile;
+  for (tile.row = 0; tile.row < a->rows; tile.row += ROWS) {
+    tile.rows = smaller(ROWS, a->rows - tile.row);
+    for (tile.column = 0; tile.column < a->columns && !kernel_is_stopped();
+         tile.column += COLUMNS) {
+      tile.count = smaller(COLUMNS, a->columns - tile.column);
+      move(batch, a, matrix, &tile);
+    }
+  }
+}
+
+static void read_matrix(const batch_t *batch, const void *data, int64_t index) {
+  each_tile(batch, &batch->matrix, data, index, read_tile);
+}
+
 static void write_matrix(const batch_t *batch, const lapack_matrix_t *a, void *data,
                          int64_t index) {
-  const size_t element = lapack_element(a);
-  char *to = part_at(data, batch->dtype, index, a->rows * a->columns);
-  for (int64_t i = 0; i < a->rows && !kernel_is_stopped(); i += ROWS) {
-    const int64_t rows = smaller(ROWS, a->rows - i);
-    for (int64_t j = 0; j < a->columns; j++) {
-      const char *from = lapack_at(a, i, j);
-      for (int64_t r = 0; r < rows; r++) {
-        memcpy(batch->rows_room + (size_t)(r * a->columns + j) * element,
-               from + (size_t)r * element, element);
-      }
-    }
-    kernel_convert_elements(batch->wide, batch->rows_room, batch->dtype,
-                            part_at(to, batch->dtype, i, a->columns),
-                            (size_t)(rows * a->columns));
-  }
+  each_tile(batch, a, data, index, write_tile);
 }
 
 // --- QR ---
@@ -229,21 +258,35 @@ static bool is_zero(const lapack_matrix_t *a, int64_t row, int64_t column) {
   return x[0] == 0 && (!a->is_complex || x[1] == 0);
 }
 
+// The first index of a group; on the way the path to it becomes shorter.
+static int32_t first_of(int32_t *group, int32_t index) {
+  while (group[index] != index) {
+    group[index] = group[group[index]];
+    index = group[index];
+  }
+  return index;
+}
+
 // group[i] = the first index that index i is coupled with, by elements of the lower
 // triangle that are not 0.
 static void find_groups(const lapack_matrix_t *a, int32_t *group) {
-  for (int64_t i = 0; i < a->rows && !kernel_is_stopped(); i++) {
-    group[i] = (int32_t)i;
-    for (int64_t j = 0; j < i; j++) {
-      if (is_zero(a, i, j) || group[j] == group[i]) {
+  const int32_t n = (int32_t)a->rows;
+  for (int32_t i = 0; i < n; i++) {
+    group[i] = i;
+  }
+  for (int32_t j = 0; j < n && !kernel_is_stopped(); j++) {
+    int32_t first = first_of(group, j);
+    for (int32_t i = j + 1; i < n; i++) {
+      if (is_zero(a, i, j) || group[i] == first) {
         continue;
       }
-      const int32_t low = group[j] < group[i] ? group[j] : group[i];
-      const int32_t high = group[j] < group[i] ? group[i] : group[j];
-      for (int64_t k = 0; k <= i; k++) {
-        group[k] = group[k] == high ? low : group[k];
-      }
+      const int32_t other = first_of(group, i);
+      group[other > first ? other : first] = other > first ? first : other;
+      first = other > first ? first : other;
     }
+  }
+  for (int32_t i = 0; i < n; i++) {
+    group[i] = first_of(group, i);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "server/worker/kernels/linear/blocks.h"
 #include "server/worker/kernels/stop.h"
@@ -77,6 +78,55 @@ static void scale(const lapack_matrix_t *a, int exponent) {
   }
 }
 
+static char *element_at(const lapack_matrix_t *a, const void *vector, int64_t index) {
+  return (char *)vector + (size_t)index * lapack_element(a);
+}
+
+// Some columns of the lower triangle: a triangle on the diagonal, and what is below it.
+typedef struct stripe_t {
+  int64_t first, count;
+  lapack_matrix_t diagonal, below;
+} stripe_t;
+
+static stripe_t stripe_at(const lapack_matrix_t *a, int64_t first) {
+  const int64_t n = a->rows;
+  const int64_t most = blocks_columns((double)(8 * parts_of(a)) * (double)n);
+  const int64_t count = most < n - first ? most : n - first;
+  return (stripe_t){
+      .first = first,
+      .count = count,
+      .diagonal = lapack_part(a, first, first, count, count),
+      .below = lapack_part(a, first + count, first, n - first - count, count)};
+}
+
+// a becomes H^H a H with the reflector (v, tau): with p = tau a v and
+// w = p - tau / 2 · (p^H v) v it is a - v w^H - w v^H. `w` is scratch.
+static void reflect_both(const lapack_matrix_t *a, const char *v, const char *tau,
+                         char *w) {
+  const int64_t n = a->rows;
+  memset(w, 0, (size_t)n * lapack_element(a));
+  stripe_t s;
+  for (int64_t j = 0; j < n && !kernel_is_stopped(); j += s.count) {
+    s = stripe_at(a, j);
+    const int64_t end = j + s.count;
+    lapack_add_hermitian(&s.diagonal, tau, element_at(a, v, j), element_at(a, w, j));
+    if (end < n) {
+      lapack_add(&s.below, false, tau, element_at(a, v, j), element_at(a, w, end));
+      lapack_add(&s.below, true, tau, element_at(a, v, end), element_at(a, w, j));
+    }
+  }
+  lapack_symmetrise(a->is_complex, n, v, tau, w);
+  for (int64_t j = 0; j < n && !kernel_is_stopped(); j += s.count) {
+    s = stripe_at(a, j);
+    const int64_t end = j + s.count;
+    lapack_subtract_hermitian(&s.diagonal, element_at(a, v, j), element_at(a, w, j));
+    if (end < n) {
+      lapack_subtract_outer(&s.below, element_at(a, v, end), element_at(a, w, j));
+      lapack_subtract_outer(&s.below, element_at(a, w, end), element_at(a, v, j));
+    }
+  }
+}
+
 // a = Q T Q^H: T's diagonals go to the room, the reflectors' vectors stay below the
 // diagonal, from one below it on.
 static void make_tridiagonal(const lapack_matrix_t *a, const room_t *room) {
@@ -97,7 +147,7 @@ static void make_tridiagonal(const lapack_matrix_t *a, const room_t *room) {
       one[1] = 0;
     }
     const lapack_matrix_t rest = lapack_part(a, j + 1, j + 1, n - j - 1, n - j - 1);
-    lapack_reflect_both(&rest, v, tau, room->work);
+    reflect_both(&rest, v, tau, room->work);
   }
 }
 

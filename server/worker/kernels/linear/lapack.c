@@ -136,35 +136,63 @@ void lapack_subtract(const lapack_matrix_t *a, const lapack_matrix_t *b,
 
 // --- Hermitian matrices ---
 
-// With p = tau a v, w = p - tau / 2 · (p^H v) v (Golub and Van Loan, Matrix Computations,
-// 8.3.1).
-static void reflect_both_real(const lapack_matrix_t *a, const double *v, double tau,
-                              double *w) {
-  const lapack_int n = size(a->rows);
-  cblas_dsymv(CblasColMajor, CblasLower, n, tau, (const double *)a->data, stride(a), v, 1,
-              0, w, 1);
-  cblas_daxpy(n, -0.5 * tau * cblas_ddot(n, w, 1, v, 1), v, 1, w, 1);
-  cblas_dsyr2(CblasColMajor, CblasLower, n, -1, v, 1, w, 1, (double *)a->data, stride(a));
-}
-
-static void reflect_both_complex(const lapack_matrix_t *a, const complex_t *v,
-                                 complex_t tau, complex_t *w) {
-  const lapack_int n = size(a->rows);
-  const complex_t zero = 0, minus_one = -1;
-  cblas_zhemv(CblasColMajor, CblasLower, n, &tau, a->data, stride(a), v, 1, &zero, w, 1);
-  complex_t product;
-  cblas_zdotc_sub(n, w, 1, v, 1, &product);
-  const complex_t scale = -0.5 * tau * product;
-  cblas_zaxpy(n, &scale, v, 1, w, 1);
-  cblas_zher2(CblasColMajor, CblasLower, n, &minus_one, v, 1, w, 1, a->data, stride(a));
-}
-
-void lapack_reflect_both(const lapack_matrix_t *a, const void *v, const void *tau,
-                         void *work) {
+void lapack_add_hermitian(const lapack_matrix_t *a, const void *factor, const void *x,
+                          void *y) {
+  const complex_t one = 1;
   if (a->is_complex) {
-    reflect_both_complex(a, v, *(const complex_t *)tau, work);
+    cblas_zhemv(CblasColMajor, CblasLower, size(a->rows), factor, a->data, stride(a), x,
+                1, &one, y, 1);
   } else {
-    reflect_both_real(a, v, *(const double *)tau, work);
+    cblas_dsymv(CblasColMajor, CblasLower, size(a->rows), *(const double *)factor,
+                (const double *)a->data, stride(a), x, 1, 1, y, 1);
+  }
+}
+
+void lapack_subtract_hermitian(const lapack_matrix_t *a, const void *v, const void *w) {
+  const complex_t minus_one = -1;
+  if (a->is_complex) {
+    cblas_zher2(CblasColMajor, CblasLower, size(a->rows), &minus_one, v, 1, w, 1,
+                a->data, stride(a));
+  } else {
+    cblas_dsyr2(CblasColMajor, CblasLower, size(a->rows), -1, v, 1, w, 1,
+                (double *)a->data, stride(a));
+  }
+}
+
+void lapack_add(const lapack_matrix_t *a, bool is_adjoint, const void *factor,
+                const void *x, void *y) {
+  const complex_t one = 1;
+  if (a->is_complex) {
+    cblas_zgemv(CblasColMajor, is_adjoint ? CblasConjTrans : CblasNoTrans, size(a->rows),
+                size(a->columns), factor, a->data, stride(a), x, 1, &one, y, 1);
+  } else {
+    cblas_dgemv(CblasColMajor, is_adjoint ? CblasTrans : CblasNoTrans, size(a->rows),
+                size(a->columns), *(const double *)factor, (const double *)a->data,
+                stride(a), x, 1, 1, y, 1);
+  }
+}
+
+void lapack_subtract_outer(const lapack_matrix_t *a, const void *x, const void *y) {
+  const complex_t minus_one = -1;
+  if (a->is_complex) {
+    cblas_zgerc(CblasColMajor, size(a->rows), size(a->columns), &minus_one, x, 1, y, 1,
+                a->data, stride(a));
+  } else {
+    cblas_dger(CblasColMajor, size(a->rows), size(a->columns), -1, x, 1, y, 1,
+               (double *)a->data, stride(a));
+  }
+}
+
+void lapack_symmetrise(bool is_complex, int64_t count, const void *v, const void *tau,
+                       void *p) {
+  const lapack_int n = size(count);
+  if (is_complex) {
+    complex_t product;
+    cblas_zdotc_sub(n, p, 1, v, 1, &product);
+    const complex_t factor = -0.5 * *(const complex_t *)tau * product;
+    cblas_zaxpy(n, &factor, v, 1, p, 1);
+  } else {
+    cblas_daxpy(n, -0.5 * *(const double *)tau * cblas_ddot(n, p, 1, v, 1), v, 1, p, 1);
   }
 }
 

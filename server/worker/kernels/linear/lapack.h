@@ -79,10 +79,23 @@ void lapack_subtract(const lapack_matrix_t *a, const lapack_matrix_t *b,
 
 // --- Hermitian matrices, of which the lower triangle is read and written ---
 
-// a -= v w^H + w v^H for the w that makes it H^H a H with the reflector (v, tau). `work`
-// gets w.
-void lapack_reflect_both(const lapack_matrix_t *a, const void *v, const void *tau,
-                         void *work);
+// y += factor · a x
+void lapack_add_hermitian(const lapack_matrix_t *a, const void *factor, const void *x,
+                          void *y);
+
+// a -= v w^H + w v^H
+void lapack_subtract_hermitian(const lapack_matrix_t *a, const void *v, const void *w);
+
+// y += factor · a x, or a^H x: of any matrix.
+void lapack_add(const lapack_matrix_t *a, bool is_adjoint, const void *factor,
+                const void *x, void *y);
+
+// a -= x y^H, of any matrix.
+void lapack_subtract_outer(const lapack_matrix_t *a, const void *x, const void *y);
+
+// p -= tau / 2 · (p^H v) v, of `count` elements.
+void lapack_symmetrise(bool is_complex, int64_t count, const void *v, const void *tau,
+                       void *p);
 
 // The eigenvalues in ascending order and the eigenvectors of the tridiagonal matrix with
 // `diagonal` and `beside` (count - 1 numbers, room for count), all of double; both are

@@ -211,6 +211,43 @@ static void test_transforms_and_factors_stop(void **state) {
   assert_stops("triangular_solve", c);
 }
 
+static kernel_case_t *decomposition_of(chip_op_t op, int64_t batch, int64_t rows,
+                                       int64_t columns) {
+  kernel_case_t *c = case_make(op);
+  const int64_t least = rows < columns ? rows : columns;
+  const int64_t dims[] = {batch, rows, columns}, vector[] = {batch, least};
+  case_operand(c, TENSOR_F64, 3, dims, "random:1");
+  if (op == CHIP_OP_HOUSEHOLDER_PRODUCT) {
+    case_operand(c, TENSOR_F64, 2, vector, "random:2");
+  }
+  case_result(c, TENSOR_F64, 3, dims);
+  if (op == CHIP_OP_LU) {
+    const int64_t all[] = {batch, rows};
+    case_result(c, TENSOR_S32, 2, vector);
+    case_result(c, TENSOR_S32, 2, all);
+  } else if (op != CHIP_OP_HOUSEHOLDER_PRODUCT) {
+    case_result(c, TENSOR_F64, 2, vector);
+  }
+  return c;
+}
+
+static void test_decompositions_stop(void **state) {
+  (void)state;
+  assert_stops("qr", decomposition_of(CHIP_OP_QR, 1, 2000, 2000));
+  assert_stops("qr, tall", decomposition_of(CHIP_OP_QR, 1, 1000000, 20));
+  assert_stops("qr, wide", decomposition_of(CHIP_OP_QR, 1, 20, 1000000));
+  assert_stops("qr of many", decomposition_of(CHIP_OP_QR, 500000, 4, 4));
+  assert_stops("householder_product",
+               decomposition_of(CHIP_OP_HOUSEHOLDER_PRODUCT, 1, 2000, 2000));
+  assert_stops("lu", decomposition_of(CHIP_OP_LU, 1, 2000, 2000));
+  assert_stops("lu, tall", decomposition_of(CHIP_OP_LU, 1, 1000000, 20));
+  assert_stops("eigh", decomposition_of(CHIP_OP_EIGH, 1, 1500, 1500));
+  assert_stops("eigh of many", decomposition_of(CHIP_OP_EIGH, 200000, 4, 4));
+  kernel_case_t *c = decomposition_of(CHIP_OP_EIGH, 1, 1500, 1500);
+  case_attr_one(c, CHIP_ATTR_SORTED, 0);
+  assert_stops("eigh, in place", c);
+}
+
 static void test_functions_and_numbers_stop(void **state) {
   (void)state;
   const int64_t count = 1 << 24, state_size = 2;
@@ -347,6 +384,7 @@ int main(void) {
       cmocka_unit_test(test_windows_stop),
       cmocka_unit_test(test_sorts_stop),
       cmocka_unit_test(test_transforms_and_factors_stop),
+      cmocka_unit_test(test_decompositions_stop),
       cmocka_unit_test(test_functions_and_numbers_stop),
       cmocka_unit_test(test_elements_are_not_computed_after_the_flag),
       cmocka_unit_test(test_nothing_is_moved_after_the_flag),

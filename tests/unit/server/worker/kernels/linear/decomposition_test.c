@@ -100,6 +100,8 @@ static void assert_small(double what, tensor_dtype_t dtype, int64_t size,
   }
 }
 
+static void lu_of(kernel_case_t *c, tensor_dtype_t dtype, const sizes_t *s);
+
 // --- QR ---
 
 // The largest difference of q r and a, and of q^H q and the identity.
@@ -173,6 +175,24 @@ static void test_qr_gives_the_matrix_again(void **state) {
       check_product(c, dtypes[t], s, true);
       case_free(c);
     }
+  }
+}
+
+// Products by a panel are cut into parts there.
+static void test_large_matrices_are_decomposed_in_parts(void **state) {
+  (void)state;
+  static const sizes_t large[] = {{1, 700, 300}, {1, 300, 1300}};
+  for (size_t i = 0; i < POD_COUNT_OF(large); i++) {
+    const sizes_t *s = &large[i];
+    kernel_case_t *c = case_of(CHIP_OP_QR, TENSOR_F64, s, "random:5");
+    result_matrices(c, TENSOR_F64, s->batch, s->rows, s->columns);
+    result_vectors(c, TENSOR_F64, s->batch, least(s));
+    run(c);
+    check_product(c, TENSOR_F64, s, false);
+    case_free(c);
+    kernel_case_t *lu = case_of(CHIP_OP_LU, TENSOR_C64, s, "random:6");
+    lu_of(lu, TENSOR_C64, s);
+    case_free(lu);
   }
 }
 
@@ -380,6 +400,28 @@ static void test_unsorted_eigenvalues_stay_with_their_block(void **state) {
   case_free(c);
 }
 
+// Indexes 0, 3, 4 and 1, 5 are coupled, 2 is alone; 4 is with 0 by way of 3.
+static void test_blocks_need_not_be_side_by_side(void **state) {
+  (void)state;
+  const sizes_t s = {1, 6, 6};
+  kernel_case_t *c = eigh_of(TENSOR_F64, &s, "both", false);
+  double a[36] = {0};
+  for (int i = 0; i < 6; i++) {
+    a[i * 7] = 10 * i;
+  }
+  a[0 * 6 + 3] = a[3 * 6 + 0] = a[3 * 6 + 4] = a[4 * 6 + 3] = 1;
+  a[1 * 6 + 5] = a[5 * 6 + 1] = 2;
+  memcpy(c->arrays[0].data, a, sizeof(a));
+  run(c);
+  const double *w = (const double *)c->arrays[2].data;
+  for (int i = 0; i < 6; i++) {
+    assert_true(fabs(w[i] - 10 * i) < 1);  // Weakly coupled: each where it was.
+  }
+  assert_true(w[2] == 20);
+  check_eigh_case(c, TENSOR_F64, &s, 'b', false);
+  case_free(c);
+}
+
 static void test_equal_eigenvalues_have_orthogonal_vectors(void **state) {
   (void)state;
   const sizes_t s = {1, 50, 50};
@@ -470,11 +512,13 @@ static void test_what_is_not_finite_spoils_its_matrix_alone(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_qr_gives_the_matrix_again),
+      cmocka_unit_test(test_large_matrices_are_decomposed_in_parts),
       cmocka_unit_test(test_qr_leaves_a_triangle_alone),
       cmocka_unit_test(test_lu_gives_the_permuted_matrix_again),
       cmocka_unit_test(test_lu_of_a_singular_matrix_is_finite),
       cmocka_unit_test(test_eigenvectors_diagonalise_the_matrix),
       cmocka_unit_test(test_unsorted_eigenvalues_stay_with_their_block),
+      cmocka_unit_test(test_blocks_need_not_be_side_by_side),
       cmocka_unit_test(test_equal_eigenvalues_have_orthogonal_vectors),
       cmocka_unit_test(test_eigenvalues_of_extreme_elements),
       cmocka_unit_test(test_what_is_not_finite_spoils_its_matrix_alone),
