@@ -153,7 +153,7 @@ static void generate_triangular_solve(generate_t *g, const char *name) {
 // Of types in which no difference of two products is 0 by chance: whether a column has
 // anything to be taken away decides about signs.
 static tensor_dtype_t fine_dtype(generate_t *g) {
-  static const tensor_dtype_t dtypes[] = {TENSOR_F32, TENSOR_F64,  TENSOR_C64,
+  static const tensor_dtype_t dtypes[] = {TENSOR_F32,  TENSOR_F64,  TENSOR_C64,
                                           TENSOR_C128, TENSOR_BF16, TENSOR_F16};
   return dtypes[generate_below(g, 6)];
 }

@@ -103,8 +103,8 @@ static void read_tile(const batch_t *batch, const lapack_matrix_t *a, const char
   for (int64_t j = 0; j < tile->count; j++) {
     char *to = lapack_at(a, tile->row, tile->column + j);
     for (int64_t r = 0; r < tile->rows; r++) {
-      memcpy(to + (size_t)r * element,
-             batch->tile + (size_t)(r * COLUMNS + j) * element, element);
+      memcpy(to + (size_t)r * element, batch->tile + (size_t)(r * COLUMNS + j) * element,
+             element);
     }
   }
 }

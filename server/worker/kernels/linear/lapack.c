@@ -151,8 +151,8 @@ void lapack_add_hermitian(const lapack_matrix_t *a, const void *factor, const vo
 void lapack_subtract_hermitian(const lapack_matrix_t *a, const void *v, const void *w) {
   const complex_t minus_one = -1;
   if (a->is_complex) {
-    cblas_zher2(CblasColMajor, CblasLower, size(a->rows), &minus_one, v, 1, w, 1,
-                a->data, stride(a));
+    cblas_zher2(CblasColMajor, CblasLower, size(a->rows), &minus_one, v, 1, w, 1, a->data,
+                stride(a));
   } else {
     cblas_dsyr2(CblasColMajor, CblasLower, size(a->rows), -1, v, 1, w, 1,
                 (double *)a->data, stride(a));

@@ -305,6 +305,47 @@ static void test_arrays_are_padded_to_tiles_in_hbm(void **state) {
   }
 }
 
+// Of [batch, m, n] f32; LU has two more results, whose bytes are left out.
+static chip_work_t decomposition_work(chip_op_t op, int64_t batch, int64_t m, int64_t n) {
+  const tensor_shape_t shape = tensor_shape_make(TENSOR_F32, 3, (int64_t[]){batch, m, n});
+  const tensor_shape_t vectors =
+      tensor_shape_make(TENSOR_F32, 2, (int64_t[]){batch, m < n ? m : n});
+  const chip_buffer_t buffers[] = {{.kind = CHIP_BUFFER_ARGUMENT, .shape = shape},
+                                   {.kind = CHIP_BUFFER_ARGUMENT, .shape = vectors},
+                                   {.kind = CHIP_BUFFER_RESULT, .shape = shape}};
+  const chip_instruction_t instruction = {.op = op,
+                                          .operand_count = 2,
+                                          .operands = (int32_t[]){0, 1},
+                                          .result_count = 1,
+                                          .results = (int32_t[]){2}};
+  const chip_program_t program = {.buffer_count = 3, .buffers = buffers};
+  return chip_instruction_work(chip_spec_find("v5e"), &program, &instruction);
+}
+
+static void test_decompositions_wait_for_each_of_their_turns(void **state) {
+  (void)state;
+  static const chip_op_t ops[] = {CHIP_OP_QR, CHIP_OP_LU, CHIP_OP_EIGH,
+                                  CHIP_OP_HOUSEHOLDER_PRODUCT};
+  static const double thirds[] = {4, 2, 0, 4};  // FLOP over n³/3; Jacobi's are open.
+  const chip_spec_t *spec = chip_spec_find("v5e");
+  for (size_t i = 0; i < POD_COUNT_OF(ops); i++) {
+    const chip_work_t work = decomposition_work(ops[i], 1, 1024, 1024);
+    const double flop = (double)work.mxu_flop + (double)work.vpu_op;
+    const double expected = thirds[i] * 1024.0 * 1024 * 1024 / 3;
+    assert_true(thirds[i] == 0 || fabs(flop / expected - 1) < 1e-6);
+    // A small one takes nothing but its turns; a batch goes through the same.
+    const chip_work_t small = decomposition_work(ops[i], 1, 64, 64);
+    const chip_cost_t cost = work_cost("v5e", small);
+    assert_int_equal(cost.bound, CHIP_BOUND_FIXED);
+    assert_true(cost.duration_ps >= (small.serial_steps + 1) * spec->op_overhead_ps);
+    assert_int_equal(decomposition_work(ops[i], 8, 64, 64).serial_steps,
+                     small.serial_steps);
+    assert_int_equal(decomposition_work(ops[i], 1, 0, 0).serial_steps, 0);
+    assert_int_equal(decomposition_work(ops[i], 0, 8, 8).serial_steps, 0);
+  }
+  assert_int_equal(decomposition_work(CHIP_OP_LU, 1, 64, 64).serial_steps, 4 * 64);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_large_products_take_the_time_that_was_measured),
@@ -322,6 +363,7 @@ int main(void) {
       cmocka_unit_test(test_functions_cost_what_their_expansion_does),
       cmocka_unit_test(test_a_reduction_ends_with_steps_within_registers),
       cmocka_unit_test(test_arrays_are_padded_to_tiles_in_hbm),
+      cmocka_unit_test(test_decompositions_wait_for_each_of_their_turns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
