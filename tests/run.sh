@@ -42,7 +42,8 @@ case $preset in
   aarch64)
     "$root/tests/cross/sysroot.sh" arm64 "$build/sysroot"
     # Without those that take minutes in an emulator, or whose peer is a process of this machine.
-    selection=(-R '^unit\.(common\.(base|digest|tensor|mlir)|server\.(program|chip|simulator\.(queue|simulator)|compiler|wire|coordinator\.core|worker\.(hbm|collective_layout)))\.') ;;
+    selection=(-R '^unit\.(common\.(base|digest|tensor|mlir)|server\.(program|chip|simulator\.(queue|simulator)|compiler|wire|coordinator\.core|worker\.(hbm|collective_layout)))\.'
+      -E '^unit\.server\.compiler\.hostile$') ;;
 esac
 # A log that is shown only when something is wrong.
 quietly() {
