@@ -253,14 +253,45 @@ static int show_locals(cJSON *pods) {
   return shown;
 }
 
+static error_t parse_ls(int key, char *value, struct argp_state *state) {
+  const char **name = state->input;
+  if (key == ARGP_KEY_ARG && state->arg_num == 0) {
+    *name = value;
+    return 0;
+  }
+  return ARGP_ERR_UNKNOWN;
+}
+
+static int print_address(const char *name) {
+  char *address;
+  const pod_status_t status = cli_pod_address(name, &address);
+  if (status != NULL) {
+    return cli_fail(status);
+  }
+  cli_print("%s\n", address);
+  if (cli_report() != NULL) {
+    cJSON_AddStringToObject(cli_report(), "address", address);
+  }
+  free(address);
+  return CLI_OK;
+}
+
 int cli_ls(int argc, char **argv) {
-  static const struct argp argp = {.doc =
-                                       "List the local pods, those of `podium up` on "
-                                       "this machine: ready, not ready (a "
-                                       "chip or a link is missing), silent (no answer "
-                                       "within 2 s) or gone (its daemons "
-                                       "have ended; `podium down NAME` clears it away)."};
-  cli_parse(&argp, argc, argv, NULL);
+  const char *name = NULL;
+  static const struct argp argp = {
+      .parser = parse_ls,
+      .args_doc = "[NAME]",
+      .doc =
+          "List the local pods, those of `podium up` on "
+          "this machine: ready, not ready (a "
+          "chip or a link is missing), silent (no answer "
+          "within 2 s) or gone (its daemons "
+          "have ended; `podium down NAME` clears it away). With NAME only "
+          "the address of that pod's coordinator."};
+  cli_parse(&argp, argc, argv, &name);
+  if (name != NULL) {
+    return print_address(name);
+  }
   cJSON *pods =
       cli_report() == NULL ? NULL : cJSON_AddArrayToObject(cli_report(), "pods");
   if (show_locals(pods) == 0) {

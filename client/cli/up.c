@@ -1,7 +1,12 @@
 // podium up, down: local pods that stay.
 
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "client/cli/cli.h"
@@ -12,7 +17,26 @@
 
 typedef struct up_t {
   const char *chip, *topology, *name;
+  int until_exit;  // A pidfd of the process with which the pod ends; -1: none.
+  bool has_no_workers;
 } up_t;
+
+enum { KEY_UNTIL_EXIT = 256, KEY_NO_WORKERS };
+
+// A descriptor, so that a later process of the same number is not taken for it.
+static int open_process(struct argp_state *state, const char *value) {
+  char *end;
+  const long pid = strtol(value, &end, 10);
+  if (*value == '\0' || *end != '\0' || pid < 1 || pid > INT32_MAX) {
+    argp_error(state, "--until-exit: '%s' is no process id", value);
+    return -1;
+  }
+  const int descriptor = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+  if (descriptor < 0) {
+    argp_error(state, "--until-exit: process %ld: %s", pid, strerror(errno));
+  }
+  return descriptor;
+}
 
 static error_t parse_up(int key, char *value, struct argp_state *state) {
   up_t *up = state->input;
@@ -25,6 +49,12 @@ static error_t parse_up(int key, char *value, struct argp_state *state) {
       return 0;
     case 'n':
       up->name = value;
+      return 0;
+    case KEY_UNTIL_EXIT:
+      up->until_exit = open_process(state, value);
+      return 0;
+    case KEY_NO_WORKERS:
+      up->has_no_workers = true;
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
@@ -42,22 +72,27 @@ static void tell(const up_t *up, const cli_pod_t *pod, const podium_pod_t *info,
     cJSON_AddStringToObject(cli_report(), "topology", info->topology);
     cJSON_AddStringToObject(cli_report(), "folder", pod->folder);
   }
-  fprintf(stderr, "pod '%s': %s %s ready after %.2f s, logs in %s\n", up->name,
+  fprintf(stderr, "pod '%s': %s %s %s after %.2f s, logs in %s\n", up->name,
           info->topology, info->chip_kind,
+          up->has_no_workers ? "without workers" : "ready",
           (double)(pod_clock_now_ns() - started_ns) / 1e9, pod->folder);
 }
 
 static pod_status_t start(const up_t *up, cli_pod_t **out_pod) {
   char *folder = cli_pod_folder(up->name);
-  const cli_pod_options_t options = {
-      .chip = up->chip, .topology = up->topology, .stays = true, .folder = folder};
+  const cli_pod_options_t options = {.chip = up->chip,
+                                     .topology = up->topology,
+                                     .stays = true,
+                                     .folder = folder,
+                                     .has_no_workers = up->has_no_workers};
   const pod_status_t status = cli_pod_start(&options, out_pod);
   free(folder);
   return status;
 }
 
 static pod_status_t keep(const up_t *up, cli_pod_t *pod, int64_t started_ns) {
-  const podium_connect_options_t options = {.client_name = "podium up"};
+  const podium_connect_options_t options = {.client_name = "podium up",
+                                            .do_not_wait = up->has_no_workers};
   podium_session_t *session = NULL;
   podium_pod_t *info = NULL;
   pod_status_t status = cli_status_of(podium_connect(pod->address, &options, &session));
@@ -75,13 +110,40 @@ static pod_status_t keep(const up_t *up, cli_pod_t *pod, int64_t started_ns) {
   return status;
 }
 
+// Stops the pod when the process has ended. In a session of its own, with nothing of the
+// caller's open, so that who waits for the output of `podium up` does not wait for it.
+static void guard(const up_t *up) {
+  if (fork() != 0) {
+    return;
+  }
+  setsid();
+  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  dup2(null, STDIN_FILENO);
+  dup2(null, STDOUT_FILENO);
+  dup2(null, STDERR_FILENO);
+  struct pollfd process = {.fd = up->until_exit, .events = POLLIN};
+  while (poll(&process, 1, -1) < 0 && errno == EINTR) {
+  }
+  cli_pod_t *pod;
+  const pod_status_t status = cli_pod_load(up->name, &pod);
+  if (status == NULL) {
+    cli_pod_stop(pod);
+  }
+  pod_status_free(status);
+  _exit(0);
+}
+
 int cli_up(int argc, char **argv) {
-  up_t up = {.topology = "2x2", .name = "local"};
+  up_t up = {.topology = "2x2", .name = "local", .until_exit = -1};
   static const struct argp_option options[] = {
       {"chip", 'c', "KIND|FILE", 0,
        "A kind that `podium chips` lists, or a file that describes one (v5e)", 0},
       {"topology", 't', "SIZES", 0, "2x2, 4x2, 2x2x4 … or v5litepod-4, v4-8 … (2x2)", 0},
       {"name", 'n', "NAME", 0, "To tell pods apart (local)", 0},
+      {"no-workers", KEY_NO_WORKERS, NULL, 0,
+       "Only the coordinator: it compiles and simulates; workers may join", 0},
+      {"until-exit", KEY_UNTIL_EXIT, "PID", 0,
+       "Stop the pod when that process ends, however it ends", 0},
       {0},
   };
   static const struct argp argp = {
@@ -112,6 +174,9 @@ int cli_up(int argc, char **argv) {
     }
   }
   (void)close(lock);
+  if (status == NULL && up.until_exit >= 0) {
+    guard(&up);
+  }
   return status == NULL ? CLI_OK : cli_fail(status);
 }
 
