@@ -29,7 +29,8 @@ typedef struct compile_t {
 } compile_t;
 
 static podium_signature_t *convert_signatures(pod_arena_t *arena, size_t count,
-                                              Podium__V1__Signature **messages) {
+                                              Podium__V1__Signature **messages,
+                                              const podium_compile_options_t *options) {
   podium_signature_t *signatures = pod_arena_array(arena, count, sizeof(*signatures));
   for (size_t i = 0; i < count; i++) {
     signatures[i] = (podium_signature_t){
@@ -37,6 +38,7 @@ static podium_signature_t *convert_signatures(pod_arena_t *arena, size_t count,
         .shape = lib_shape(messages[i]->shape),
         .local_shape = lib_shape(messages[i]->local_shape),
         .sharding = lib_sharding_text(arena, messages[i]->sharding),
+        .tiling = lib_tiling(arena, messages[i]->sharding, options),
     };
   }
   return signatures;
@@ -102,8 +104,10 @@ static void on_compiled(rpc_call_t *call, const void *response, void *context) {
       .device_count = (int)message->n_chips,
       .collective_count = (int)message->n_collectives,
       .instruction_count = (int)message->n_instructions,
-      .arguments = convert_signatures(arena, message->n_arguments, message->arguments),
-      .results = convert_signatures(arena, message->n_results, message->results),
+      .arguments = convert_signatures(arena, message->n_arguments, message->arguments,
+                                      compile->options),
+      .results = convert_signatures(arena, message->n_results, message->results,
+                                    compile->options),
       .collectives = convert_collectives(arena, message),
       .instructions = convert_instructions(arena, message),
       .partitioned_text = pod_arena_strdup(arena, message->partitioned_text),

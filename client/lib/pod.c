@@ -35,6 +35,7 @@ static void convert_pod(const void *response, void *context) {
   owned->pod = (podium_pod_t){
       .id = pod_arena_strdup(arena, message->id),
       .chip_kind = pod_arena_strdup(arena, message->chip_kind),
+      .device_kind = pod_arena_strdup(arena, message->device_kind),
       .topology = pod_arena_strdup(arena, message->topology_name),
       .version = pod_arena_strdup(arena, message->version),
       .ready = message->ready,

@@ -207,6 +207,7 @@ typedef struct podium_device_t {
 
 typedef struct podium_pod_t {
   const char *id, *chip_kind, *topology, *version;
+  const char *device_kind;  // As JAX names the kind: "TPU v5 lite".
   bool ready;
   int64_t hbm_bytes;  // Of one chip.
   int session_count;
@@ -273,7 +274,14 @@ typedef struct podium_signature_t {
   podium_shape_t shape;        // Global.
   podium_shape_t local_shape;  // What each chip holds.
   const char *sharding;        // "[{x}, {y}]": for each dimension its axes.
+  const struct podium_tiling *tiling;  // For podium_signature_part.
 } podium_signature_t;
+
+// Which part of the array the program's device `device` (0 … its devices - 1; the place in
+// device_order when there is one) holds: for each dimension the number of the part, so that
+// its first element is part * local size. Any thread; no errors.
+PODIUM_API void podium_signature_part(const podium_signature_t *signature, int64_t device,
+                                      int64_t out_part[PODIUM_RANK_MAX]);
 
 typedef struct podium_collective_t {
   const char *op;                  // "all_reduce"

@@ -199,6 +199,10 @@ static inline pod_status_t lib_check_list(const char *what, int64_t count,
 podium_shape_t lib_shape(const Podium__V1__Shape *shape);
 void lib_shape_message(const podium_shape_t *shape, Podium__V1__Shape *out_message);
 const char *lib_sharding_text(pod_arena_t *arena, const Podium__V1__Sharding *sharding);
+// How the parts of an array lie on a program's devices. In the arena.
+const struct podium_tiling *lib_tiling(pod_arena_t *arena,
+                                       const Podium__V1__Sharding *sharding,
+                                       const podium_compile_options_t *options);
 // The message's parts are in the arena. INVALID_ARGUMENT for ranks that differ or axes
 // that are unknown.
 POD_MUST_USE pod_status_t lib_sharding_message(pod_arena_t *arena,

@@ -54,6 +54,7 @@ Podium__V1__Pod *describe_pod(pod_arena_t *arena, const coordinator_t *coordinat
   torus_print(&topology, &options->torus);
   pod->id = coordinator->pod_id;
   pod->chip_kind = borrow(options->spec->name);
+  pod->device_kind = borrow(options->spec->device_kind);
   pod->topology = pod_arena_copy(arena, options->torus.size, sizeof(options->torus.size));
   pod->n_topology = TORUS_DIMENSIONS;
   pod->topology_name = take_text(arena, &topology);

@@ -1,0 +1,98 @@
+// Which part of an array each device of a program holds, worked out of its sharding.
+//
+// A dimension is cut by axes, major to minor; the part that the device at mesh position p
+// holds has the digits (p / stride) % size, one for each axis (Shardy's sub-axes are axes
+// of their own: x:(2)4 has stride(x) * size(x)/8 and size 4).
+
+#include <string.h>
+
+#include "client/lib/executable.h"
+
+typedef struct digit_t {
+  int64_t stride, size;
+} digit_t;
+
+struct podium_tiling {
+  int32_t digit_count[PODIUM_RANK_MAX];
+  digit_t *digits[PODIUM_RANK_MAX];
+  // By device; NULL: the device's number.
+  const int64_t *positions;
+};
+
+static digit_t digit_of(const Podium__V1__Mesh *mesh, const Podium__V1__AxisRef *ref) {
+  digit_t digit = {.stride = 1, .size = 1};
+  size_t a = mesh->n_axes;
+  while (a > 0 && strcmp(mesh->axes[a - 1]->name, ref->axis) != 0) {
+    digit.stride *= mesh->axes[--a]->size;
+  }
+  if (a == 0) {
+    return (digit_t){.stride = 1, .size = 1};
+  }
+  const int64_t size = mesh->axes[a - 1]->size;
+  if (ref->size == 0 || ref->pre_size < 1 || size % (ref->pre_size * ref->size) != 0) {
+    digit.size = size;
+  } else {
+    digit.size = ref->size;
+    digit.stride *= size / (ref->pre_size * ref->size);
+  }
+  return digit;
+}
+
+static int64_t device_of(const podium_compile_options_t *options, int64_t chip) {
+  const int64_t count = options == NULL ? 0 : options->device_order_count;
+  for (int64_t i = 0; i < count; i++) {
+    if (options->device_order[i] == chip) {
+      return i;
+    }
+  }
+  return chip;
+}
+
+// `device_ids` are chips; NULL when every device is at the position of its number.
+static const int64_t *positions_of(pod_arena_t *arena, const Podium__V1__Mesh *mesh,
+                                   const podium_compile_options_t *options) {
+  const int64_t count = (int64_t)mesh->n_device_ids;
+  bool is_identity = true;
+  int64_t *positions = pod_arena_array(arena, mesh->n_device_ids, sizeof(*positions));
+  for (int64_t p = 0; p < count; p++) {
+    const int64_t device = device_of(options, mesh->device_ids[p]);
+    if (device < 0 || device >= count) {
+      return NULL;
+    }
+    positions[device] = p;
+    is_identity = is_identity && device == p;
+  }
+  return is_identity ? NULL : positions;
+}
+
+const struct podium_tiling *lib_tiling(pod_arena_t *arena,
+                                       const Podium__V1__Sharding *sharding,
+                                       const podium_compile_options_t *options) {
+  struct podium_tiling *tiling = pod_arena_alloc(arena, sizeof(*tiling));
+  if (sharding == NULL || sharding->mesh == NULL) {
+    return tiling;
+  }
+  tiling->positions = positions_of(arena, sharding->mesh, options);
+  for (size_t d = 0; d < sharding->n_dims && d < PODIUM_RANK_MAX; d++) {
+    const Podium__V1__DimSharding *dim = sharding->dims[d];
+    tiling->digits[d] = pod_arena_array(arena, dim->n_axes, sizeof(*tiling->digits[d]));
+    tiling->digit_count[d] = (int32_t)dim->n_axes;
+    for (size_t i = 0; i < dim->n_axes; i++) {
+      tiling->digits[d][i] = digit_of(sharding->mesh, dim->axes[i]);
+    }
+  }
+  return tiling;
+}
+
+void podium_signature_part(const podium_signature_t *signature, int64_t device,
+                           int64_t out_part[PODIUM_RANK_MAX]) {
+  const struct podium_tiling *tiling = signature->tiling;
+  const int64_t position = tiling->positions == NULL ? device : tiling->positions[device];
+  for (int d = 0; d < signature->shape.rank; d++) {
+    out_part[d] = 0;
+    for (int32_t i = 0; i < tiling->digit_count[d]; i++) {
+      const digit_t *digit = &tiling->digits[d][i];
+      out_part[d] = out_part[d] * digit->size + position / digit->stride % digit->size;
+    }
+  }
+}
