@@ -36,6 +36,7 @@ int cli_run(int argc, char **argv);
 int cli_simulate(int argc, char **argv);
 int cli_compile(int argc, char **argv);
 int cli_check(int argc, char **argv);
+int cli_exec(int argc, char **argv);
 int cli_up(int argc, char **argv);
 int cli_down(int argc, char **argv);
 int cli_status(int argc, char **argv);

@@ -37,10 +37,26 @@ void cli_interrupts_restore_in_child(void) {
   signal(SIGPIPE, SIG_DFL);
 }
 
+static _Atomic int64_t forwarded_to;
+
+void cli_interrupts_forward(int64_t child) {
+  forwarded_to = child;
+}
+
+// False: nobody has taken it.
+static bool forward(int number) {
+  const int64_t child = forwarded_to;
+  const bool is_key = number == SIGINT || number == SIGQUIT;
+  if (child != 0 && !(is_key && isatty(STDIN_FILENO))) {
+    kill((pid_t)child, number);
+  }
+  return child != 0;
+}
+
 static void *wait_for_one(void *context) {
   (void)context;
   int number;
-  while (sigwait(&waited_for, &number) != 0) {
+  while (sigwait(&waited_for, &number) != 0 || forward(number)) {
   }
   cli_interrupts_hold();
   if (isatty(STDERR_FILENO)) {

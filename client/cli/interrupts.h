@@ -13,6 +13,8 @@
 #ifndef CLIENT_CLI_INTERRUPTS_H_
 #define CLIENT_CLI_INTERRUPTS_H_
 
+#include <stdint.h>
+
 #include "common/base/status.h"
 
 // `clean_up` is called on the thread, with the lock held, at most once.
@@ -26,6 +28,10 @@ void cli_interrupts_release(void);
 // Does not return once an interrupt is being handled: what would be said now, that a
 // daemon has gone, say, is its consequence and no news.
 void cli_interrupts_pass(void);
+
+// From now on the signals are the child's: passed on to it, but for those of a terminal's
+// keys, which it gets itself. 0: ours again.
+void cli_interrupts_forward(int64_t child);
 
 // In a child, between fork and exec: it has the signals as this process was given them.
 void cli_interrupts_restore_in_child(void);

@@ -19,6 +19,8 @@ static const cli_command_t commands[] = {
      cli_simulate},
     {"compile", "Show the partitioned program, its collectives and its memory",
      cli_compile},
+    {"exec", "Run a command whose JAX finds a pod, and tell what it would have taken",
+     cli_exec},
     {"check", "Run modules that check their own results", cli_check},
     {"up", "Start a local pod that stays", cli_up},
     {"down", "Stop a local pod", cli_down},

@@ -1,0 +1,297 @@
+// podium exec: a command that finds a pod through JAX, and what its programs did there.
+//
+// The command learns of the pod and of the plugin by environment variables; the plugin
+// appends what each executable did to the file PODIUM_REPORT, which is read when the
+// command has ended.
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "client/cli/cli.h"
+#include "client/cli/interrupts.h"
+#include "client/cli/report.h"
+#include "client/cli/terminal.h"
+#include "common/base/check.h"
+#include "common/base/list.h"
+#include "common/base/memory.h"
+
+// The command could not be started, as shells say it.
+enum { EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
+
+typedef struct exec_t {
+  const char *chip, *topology, *pod;
+  char **command;  // NULL-terminated.
+} exec_t;
+
+static error_t parse_exec(int key, char *value, struct argp_state *state) {
+  exec_t *exec = state->input;
+  switch (key) {
+    case 'c':
+      exec->chip = value;
+      return 0;
+    case 't':
+      exec->topology = value;
+      return 0;
+    case 'p':
+      exec->pod = value;
+      return 0;
+    case ARGP_KEY_ARG:
+      exec->command = &state->argv[state->next - 1];
+      state->next = state->argc;
+      return 0;
+    case ARGP_KEY_END:
+      if (exec->command == NULL) {
+        argp_error(state, "no command was given: podium exec [OPTION...] -- COMMAND");
+      }
+      if (exec->pod != NULL && (exec->chip != NULL || exec->topology != NULL)) {
+        argp_error(state,
+                   "--pod names a pod, which has its chips: leave out --chip and "
+                   "--topology");
+      }
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+// --- The plugin ---
+
+// Where it is installed beside this program. Owned.
+static pod_status_t find_plugin(char **out_path) {
+  static const char *const places[] = {"../lib/libpodium_pjrt.so", "libpodium_pjrt.so",
+                                       "../" POD_LIBDIR "/libpodium_pjrt.so"};
+  for (size_t i = 0; i < POD_COUNT_OF(places); i++) {
+    char *path = cli_sibling(places[i]);
+    char *real = realpath(path, NULL);
+    free(path);
+    if (real != NULL) {
+      *out_path = real;
+      return NULL;
+    }
+  }
+  return pod_error(POD_NOT_FOUND,
+                   "libpodium_pjrt.so, which JAX loads, is not installed beside this "
+                   "program (in ../lib or " POD_LIBDIR ")");
+}
+
+static void set_environment(const char *address, const char *plugin, const char *report) {
+  pod_text_t names = {0};
+  pod_text_printf(&names, "tpu:%s", plugin);
+  setenv("PJRT_NAMES_AND_LIBRARY_PATHS", names.bytes, 1);
+  setenv("JAX_PLATFORMS", "tpu,cpu", 1);
+  setenv("PODIUM_POD", address, 1);
+  setenv("PODIUM_REPORT", report, 1);
+  pod_text_deinit(&names);
+}
+
+// --- The command ---
+
+static int run_command(const exec_t *exec, const char *address, const char *plugin,
+                       const char *report) {
+  cli_interrupts_hold();
+  const pid_t pid = fork();
+  if (pid == 0) {
+    cli_interrupts_restore_in_child();
+    set_environment(address, plugin, report);
+    execvp(exec->command[0], exec->command);
+    fprintf(stderr, "podium: %s: %s\n", exec->command[0], strerror(errno));
+    _exit(EXIT_NOT_FOUND);
+  }
+  cli_interrupts_release();
+  if (pid < 0) {
+    return cli_fail(pod_error(POD_RESOURCE_EXHAUSTED, "no process: %s", strerror(errno)));
+  }
+  cli_interrupts_forward(pid);
+  int status;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  cli_interrupts_forward(0);
+  return WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+// --- What its programs did ---
+
+typedef struct usage_t {
+  char *name;
+  long long calls, step_ps, waiting_ps, hbm_peak_bytes;
+  int collectives;
+  double flop, flop_per_s;
+} usage_t;
+
+typedef POD_LIST(usage_t) usages_t;
+
+static bool read_usage(char *line, usage_t *out) {
+  char *tab = strchr(line, '\t');
+  if (tab == NULL) {
+    return false;
+  }
+  *tab = '\0';
+  *out = (usage_t){.name = line};
+  return sscanf(tab + 1, "%lld\t%lld\t%lld\t%d\t%lld\t%lf\t%lf", &out->calls,
+                &out->step_ps, &out->waiting_ps, &out->collectives, &out->hbm_peak_bytes,
+                &out->flop, &out->flop_per_s) == 7;
+}
+
+static double total_ps(const usage_t *usage) {
+  return usage->step_ps < 0 ? -1 : (double)usage->step_ps * (double)usage->calls;
+}
+
+static int compare_totals(const void *a, const void *b) {
+  const double x = total_ps(a);
+  const double y = total_ps(b);
+  return x == y  ? strcmp(((const usage_t *)a)->name, ((const usage_t *)b)->name)
+         : x < y ? 1
+                 : -1;
+}
+
+static double mfu(const usage_t *usage) {
+  const double most = (double)usage->step_ps * 1e-12 * usage->flop_per_s;
+  return most <= 0 ? 0 : usage->flop / most;
+}
+
+static void print_usage(pod_arena_t *arena, const usage_t *usage) {
+  if (usage->step_ps < 0) {
+    cli_print("%10lld %12s %12s %12s %6s %11d %10s  %s\n", usage->calls, "?", "?", "?",
+              "?", usage->collectives, cli_size(arena, usage->hbm_peak_bytes),
+              usage->name);
+    return;
+  }
+  cli_print("%10lld %12s %12s %12s %5.1f%% %11d %10s  %s\n", usage->calls,
+            cli_time(arena, usage->step_ps), cli_time(arena, (int64_t)total_ps(usage)),
+            cli_time(arena, usage->waiting_ps), 100 * mfu(usage), usage->collectives,
+            cli_size(arena, usage->hbm_peak_bytes), usage->name);
+}
+
+static void report_usage(cJSON *list, const usage_t *usage) {
+  cJSON *entry = cJSON_CreateObject();
+  cJSON_AddStringToObject(entry, "name", usage->name);
+  cJSON_AddNumberToObject(entry, "calls", (double)usage->calls);
+  if (usage->step_ps >= 0) {
+    cJSON_AddNumberToObject(entry, "predicted_ps", (double)usage->step_ps);
+    cJSON_AddNumberToObject(entry, "waiting_ps", (double)usage->waiting_ps);
+    cJSON_AddNumberToObject(entry, "mfu", mfu(usage));
+  }
+  cJSON_AddNumberToObject(entry, "collectives", usage->collectives);
+  cJSON_AddNumberToObject(entry, "hbm_peak_bytes", (double)usage->hbm_peak_bytes);
+  cJSON_AddItemToArray(list, entry);
+}
+
+static void show(const usages_t *usages) {
+  pod_arena_t *arena = pod_arena_create();
+  cJSON *list =
+      cli_report() == NULL ? NULL : cJSON_AddArrayToObject(cli_report(), "executables");
+  if (usages->count > 0) {
+    cli_print(
+        "predicted on the chips, by executable:\n%10s %12s %12s %12s %6s %11s %10s  "
+        "%s\n",
+        "calls", "time each", "in all", "waiting", "MFU", "collectives", "HBM peak",
+        "executable");
+  }
+  for (int32_t i = 0; i < usages->count; i++) {
+    print_usage(arena, &usages->items[i]);
+    if (list != NULL) {
+      report_usage(list, &usages->items[i]);
+    }
+  }
+  pod_arena_destroy(arena);
+}
+
+// Of a command that has loaded no plugin there is no file.
+static void show_report(const char *path) {
+  char *text = NULL;
+  size_t length;
+  usages_t usages = {0};
+  const pod_status_t status = cli_read_file(path, &text, &length);
+  pod_status_free(status);
+  if (status == NULL) {
+    char *rest = NULL;
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+      usage_t usage;
+      if (read_usage(line, &usage)) {
+        *pod_list_add(&usages) = usage;
+      }
+    }
+  }
+  if (usages.count > 0) {
+    qsort(usages.items, (size_t)usages.count, sizeof(usage_t), compare_totals);
+  }
+  show(&usages);
+  pod_list_deinit(&usages);
+  free(text);
+}
+
+// --- ---
+
+static pod_status_t find_pod(const exec_t *exec, cli_pod_t **out_pod,
+                             char **out_address) {
+  const char *name = exec->pod != NULL ? exec->pod : cli_pod_default();
+  if (name != NULL && exec->chip == NULL && exec->topology == NULL) {
+    return cli_pod_address(name, out_address);
+  }
+  const cli_pod_options_t options = {
+      .chip = exec->chip, .topology = exec->topology == NULL ? "2x2" : exec->topology};
+  POD_TRY(cli_pod_start(&options, out_pod));
+  *out_address = pod_strdup((*out_pod)->address);
+  return NULL;
+}
+
+// The file is below a folder of our own, also of a pod that is not.
+static pod_status_t run_with_report(const exec_t *exec, const char *address,
+                                    const char *plugin, int *out_exit) {
+  char path[] = "/tmp/podium-report-XXXXXX";
+  const int file = mkstemp(path);
+  if (file < 0) {
+    return pod_error(POD_PERMISSION_DENIED, "%s: %s", path, strerror(errno));
+  }
+  close(file);
+  *out_exit = run_command(exec, address, plugin, path);
+  show_report(path);
+  unlink(path);
+  return NULL;
+}
+
+int cli_exec(int argc, char **argv) {
+  exec_t exec = {0};
+  static const struct argp_option options[] = {
+      {"chip", 'c', "KIND|FILE", 0,
+       "A kind that `podium chips` lists, or a file that describes one (v5e)", 0},
+      {"topology", 't', "SIZES", 0, "2x2, 4x2, 2x2x4 … or v5litepod-4, v4-8 … (2x2)", 0},
+      {"pod", 'p', "POD", 0,
+       "Use this pod: HOST:PORT of its coordinator, or the name given to `podium up`. "
+       "Without it (and without PODIUM_POD) a local pod is started and stopped",
+       0},
+      {0},
+  };
+  static const struct argp argp = {
+      .options = options,
+      .parser = parse_exec,
+      .args_doc = "-- COMMAND [ARGUMENT...]",
+      .doc =
+          "Run a command whose JAX finds a pod of simulated TPU chips, and print what "
+          "its executables would have taken on real ones. Its exit status is the "
+          "command's.\v"
+          "Example:\n  podium exec --chip v5e --topology 4x2 -- python train.py"};
+  cli_parse(&argp, argc, argv, &exec);
+  cli_pod_t *pod = NULL;
+  char *address = NULL;
+  char *plugin = NULL;
+  int exit_status = CLI_OK;
+  pod_status_t status = find_plugin(&plugin);
+  if (status == NULL) {
+    status = find_pod(&exec, &pod, &address);
+  }
+  if (status == NULL) {
+    status = run_with_report(&exec, address, plugin, &exit_status);
+  }
+  cli_pod_stop(pod);
+  free(address);
+  free(plugin);
+  return status == NULL ? exit_status : cli_fail(status);
+}
