@@ -271,15 +271,15 @@ PODIUM_API void podium_executable_free(podium_executable_t *executable);
 // An argument or a result.
 typedef struct podium_signature_t {
   const char *name;
-  podium_shape_t shape;        // Global.
-  podium_shape_t local_shape;  // What each chip holds.
-  const char *sharding;        // "[{x}, {y}]": for each dimension its axes.
+  podium_shape_t shape;                // Global.
+  podium_shape_t local_shape;          // What each chip holds.
+  const char *sharding;                // "[{x}, {y}]": for each dimension its axes.
   const struct podium_tiling *tiling;  // For podium_signature_part.
 } podium_signature_t;
 
-// Which part of the array the program's device `device` (0 … its devices - 1; the place in
-// device_order when there is one) holds: for each dimension the number of the part, so that
-// its first element is part * local size. Any thread; no errors.
+// Which part of the array the program's device `device` (0 … its devices - 1; the place
+// in device_order when there is one) holds: for each dimension the number of the part, so
+// that its first element is part * local size. Any thread; no errors.
 PODIUM_API void podium_signature_part(const podium_signature_t *signature, int64_t device,
                                       int64_t out_part[PODIUM_RANK_MAX]);
 

@@ -6,6 +6,8 @@ set -euo pipefail
 build=$1
 made=$(ninja -C "$build" -t inputs product)
 made+=$'\n'$(ninja -C "$build" -t query product | sed 's/^ *//')
+# What only a phony target names is in neither.
+made+=$'\n'$(ninja -C "$build" -t commands product | grep -oE ' -o [^ ]+' | cut -c 5-)
 failed=0
 copied=0
 while read -r file; do

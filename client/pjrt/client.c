@@ -1,0 +1,222 @@
+// Clients: which pod, and its devices.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/pjrt/plugin.h"
+#include "common/base/memory.h"
+#include "common/base/text.h"
+
+// --- Which pod ---
+
+typedef struct choice_t {
+  char *pod, *chip, *topology;
+} choice_t;
+
+// What a client's option says, else what the environment does; NULL when neither. Owned.
+static char *choose(const PJRT_Client_Create_Args *args, const char *option,
+                    const char *variable) {
+  for (size_t i = 0; i < args->num_options; i++) {
+    const PJRT_NamedValue *value = &args->create_options[i];
+    if (value->type == PJRT_NamedValue_kString && value->name_size == strlen(option) &&
+        memcmp(value->name, option, value->name_size) == 0) {
+      pod_text_t text = {0};
+      pod_text_add_bytes(&text, value->string_value, value->value_size);
+      return pod_text_take(&text);
+    }
+  }
+  const char *value = getenv(variable);
+  return value == NULL || *value == '\0' ? NULL : pod_strdup(value);
+}
+
+static pod_status_t find_address(const PJRT_Client_Create_Args *args,
+                                 char **out_address) {
+  choice_t choice = {.pod = choose(args, "pod", "PODIUM_POD"),
+                     .chip = choose(args, "chip", "PODIUM_CHIP"),
+                     .topology = choose(args, "topology", "PODIUM_TOPOLOGY")};
+  pod_status_t status = NULL;
+  if (choice.pod == NULL) {
+    status = pjrt_local_pod_start(choice.chip, choice.topology, true, out_address);
+  } else if (strchr(choice.pod, ':') != NULL) {
+    *out_address = pod_strdup(choice.pod);
+  } else {
+    status = pjrt_local_pod_find(choice.pod, out_address);
+  }
+  free(choice.pod);
+  free(choice.chip);
+  free(choice.topology);
+  return status;
+}
+
+// --- Making one ---
+
+static void add_memories(PJRT_Client *client, PJRT_Device *device) {
+  for (int kind = 0; kind < PJRT_MEMORY_KINDS; kind++) {
+    pod_text_t text = {0};
+    pod_text_printf(&text, "%s memory of %s", pjrt_memory_kind_name(kind),
+                    device->description->debug_string);
+    device->memories[kind] = (PJRT_Memory){.id = client->memory_count,
+                                           .kind = kind,
+                                           .device = device,
+                                           .debug_string = pod_text_take(&text)};
+    device->memory_pointers[kind] = &device->memories[kind];
+    client->memories[client->memory_count++] = &device->memories[kind];
+  }
+}
+
+static PJRT_Client *make(podium_session_t *session, const podium_pod_t *pod) {
+  PJRT_Client *client = pod_alloc(sizeof(*client));
+  atomic_init(&client->use_count, 1);
+  client->session = session;
+  client->topology = pjrt_topology_create(pod);
+  client->device_count = pod->device_count;
+  const size_t count = (size_t)pod->device_count;
+  client->devices = pod_alloc(count * sizeof(*client->devices));
+  client->pointers = pod_alloc(count * sizeof(PJRT_Device *));
+  client->memories = pod_alloc(PJRT_MEMORY_KINDS * count * sizeof(PJRT_Memory *));
+  for (size_t i = 0; i < count; i++) {
+    PJRT_Device *device = &client->devices[i];
+    device->client = client;
+    device->description = client->topology->pointers[i];
+    client->pointers[i] = device;
+    add_memories(client, device);
+  }
+  return client;
+}
+
+static pod_status_t connect_to(const char *address, PJRT_Client **out_client) {
+  podium_session_t *session;
+  podium_pod_t *pod = NULL;
+  const podium_connect_options_t options = {.client_name = "JAX"};
+  POD_TRY(pjrt_status(podium_connect(address, &options, &session)));
+  const pod_status_t status = pjrt_status(podium_pod(session, 0, &pod));
+  if (status != NULL) {
+    podium_close(session);
+    return status;
+  }
+  *out_client = make(session, pod);
+  podium_pod_free(pod);
+  return NULL;
+}
+
+PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
+  char *address = NULL;
+  PJRT_TRY(find_address(args, &address));
+  const pod_status_t status = connect_to(address, &args->client);
+  free(address);
+  return pjrt_error(status);
+}
+
+PJRT_Client *pjrt_client_retain(PJRT_Client *client) {
+  atomic_fetch_add(&client->use_count, 1);
+  return client;
+}
+
+void pjrt_client_release(PJRT_Client *client) {
+  if (client == NULL || atomic_fetch_sub(&client->use_count, 1) > 1) {
+    return;
+  }
+  podium_close(client->session);
+  for (int i = 0; i < client->memory_count; i++) {
+    free(client->memories[i]->debug_string);
+  }
+  pjrt_topology_release(client->topology);
+  free(client->memories);
+  free(client->pointers);
+  free(client->devices);
+  free(client);
+}
+
+PJRT_Error *client_destroy(PJRT_Client_Destroy_Args *args) {
+  pjrt_client_release(args->client);
+  return NULL;
+}
+
+// --- What it answers ---
+
+const char *pjrt_platform_name(void) {
+  const char *name = getenv("PODIUM_PLATFORM");
+  return name == NULL || *name == '\0' ? "tpu" : name;
+}
+
+const char *pjrt_platform_version(void) {
+  return "Podium " PODIUM_VERSION " (simulated TPU chips)";
+}
+
+PJRT_Error *client_platform_name(PJRT_Client_PlatformName_Args *args) {
+  args->platform_name = pjrt_platform_name();
+  args->platform_name_size = strlen(args->platform_name);
+  return NULL;
+}
+
+PJRT_Error *client_platform_version(PJRT_Client_PlatformVersion_Args *args) {
+  args->platform_version = pjrt_platform_version();
+  args->platform_version_size = strlen(args->platform_version);
+  return NULL;
+}
+
+PJRT_Error *client_process_index(PJRT_Client_ProcessIndex_Args *args) {
+  args->process_index = args->client->process_index;
+  return NULL;
+}
+
+PJRT_Error *client_topology(PJRT_Client_TopologyDescription_Args *args) {
+  args->topology = args->client->topology;
+  return NULL;
+}
+
+PJRT_Error *client_devices(PJRT_Client_Devices_Args *args) {
+  args->devices = args->client->pointers;
+  args->num_devices = (size_t)args->client->device_count;
+  return NULL;
+}
+
+PJRT_Error *client_addressable_devices(PJRT_Client_AddressableDevices_Args *args) {
+  args->addressable_devices = args->client->pointers;
+  args->num_addressable_devices = (size_t)args->client->device_count;
+  return NULL;
+}
+
+PJRT_Error *client_addressable_memories(PJRT_Client_AddressableMemories_Args *args) {
+  args->addressable_memories = args->client->memories;
+  args->num_addressable_memories = (size_t)args->client->memory_count;
+  return NULL;
+}
+
+static pod_status_t find_device(PJRT_Client *client, int id, PJRT_Device **out_device) {
+  if (id < 0 || id >= client->device_count) {
+    return pod_error(POD_INVALID_ARGUMENT, "no device %d: the pod has %d", id,
+                     client->device_count);
+  }
+  *out_device = client->pointers[id];
+  return NULL;
+}
+
+PJRT_Error *client_lookup_device(PJRT_Client_LookupDevice_Args *args) {
+  return pjrt_error(find_device(args->client, args->id, &args->device));
+}
+
+PJRT_Error *client_lookup_addressable_device(
+    PJRT_Client_LookupAddressableDevice_Args *args) {
+  return pjrt_error(
+      find_device(args->client, args->local_hardware_id, &args->addressable_device));
+}
+
+// Replica r, partition p: device r * partitions + p.
+PJRT_Error *client_default_device_assignment(
+    PJRT_Client_DefaultDeviceAssignment_Args *args) {
+  const int64_t count = (int64_t)args->num_replicas * args->num_partitions;
+  if (args->num_replicas < 1 || args->num_partitions < 1 ||
+      count > args->client->device_count ||
+      (int64_t)args->default_assignment_size < count) {
+    return pjrt_error(pod_error(POD_INVALID_ARGUMENT,
+                                "%d replicas of %d partitions need %lld devices, the pod "
+                                "has %d",
+                                args->num_replicas, args->num_partitions,
+                                (long long)count, args->client->device_count));
+  }
+  for (int64_t i = 0; i < count; i++) {
+    args->default_assignment[i] = (int)i;
+  }
+  return NULL;
+}

@@ -1,0 +1,152 @@
+// Execution: returns at once; results are buffers whose futures end with the execution.
+
+#include <stdlib.h>
+
+#include "client/pjrt/plugin.h"
+#include "common/base/memory.h"
+
+// One execution, until it is dispatched.
+typedef struct call_t {
+  const PJRT_LoadedExecutable_Execute_Args *args;
+  PJRT_LoadedExecutable *loaded;
+  const podium_program_info_t *info;
+  size_t device_count, argument_count;
+  // [argument][device]; counted ones until the call has been made, then released.
+  pjrt_array_t **used;
+  podium_array_t **arguments;
+  podium_array_t **results;
+  int *kept;
+  int kept_count;
+} call_t;
+
+static pod_status_t check(const call_t *call) {
+  const PJRT_LoadedExecutable_Execute_Args *args = call->args;
+  if (atomic_load(&call->loaded->is_deleted)) {
+    return pod_error(POD_INVALID_ARGUMENT, "the executable '%s' has been deleted",
+                     call->info->name);
+  }
+  if (args->num_devices != (size_t)call->loaded->device_count) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "'%s' runs on %d devices, arguments are for %zu", call->info->name,
+                     call->loaded->device_count, args->num_devices);
+  }
+  if (args->num_args != (size_t)call->info->argument_count) {
+    return pod_error(POD_INVALID_ARGUMENT, "'%s' takes %d arguments, %zu were given",
+                     call->info->name, call->info->argument_count, args->num_args);
+  }
+  if (PJRT_HAS(args, execute_device) && args->execute_device != NULL &&
+      (call->loaded->device_count != 1 ||
+       args->execute_device != call->loaded->devices[0])) {
+    return pod_error(POD_UNIMPLEMENTED,
+                     "'%s' was compiled for other devices than the one it shall run on",
+                     call->info->name);
+  }
+  if (args->options != NULL &&
+      (args->options->num_send_ops > 0 || args->options->num_recv_ops > 0)) {
+    return pod_error(POD_UNIMPLEMENTED, "'%s': callbacks by send and recv",
+                     call->info->name);
+  }
+  return NULL;
+}
+
+static pod_status_t use_arguments(call_t *call) {
+  for (size_t a = 0; a < call->argument_count; a++) {
+    for (size_t d = 0; d < call->device_count; d++) {
+      PJRT_Buffer *buffer = call->args->argument_lists[d][a];
+      const size_t at = a * call->device_count + d;
+      if (buffer->memory->device != call->loaded->devices[d]) {
+        return pod_error(
+            POD_INVALID_ARGUMENT, "argument %zu of '%s' is on %s, it is wanted on %s", a,
+            call->info->name, buffer->memory->device->description->debug_string,
+            call->loaded->devices[d]->description->debug_string);
+      }
+      POD_TRY(pjrt_buffer_use(buffer, &call->used[at]));
+      call->arguments[at] = call->used[at]->array;
+    }
+  }
+  return NULL;
+}
+
+static void make_results(const call_t *call, future_t *done) {
+  for (int r = 0; r < call->info->result_count; r++) {
+    pjrt_array_t *array = pjrt_array_create(call->results[r]);
+    atomic_store(&array->use_count, (int)call->device_count);
+    for (size_t d = 0; d < call->device_count; d++) {
+      PJRT_Memory *memory = call->loaded->devices[d]->memory_pointers[PJRT_MEMORY_DEVICE];
+      call->args->output_lists[d][r] = pjrt_buffer_create(
+          memory, &call->info->results[r].local_shape, array, future_retain(done));
+    }
+  }
+}
+
+static void on_executed(void *context, podium_status_t *status) {
+  future_set(context, pjrt_status(status));
+}
+
+// For the profile of the last one.
+static void keep_last(PJRT_Executable *executable, podium_execution_t *execution) {
+  pthread_mutex_lock(&executable->mutex);
+  podium_execution_t *before = executable->last;
+  executable->last = execution;
+  pthread_mutex_unlock(&executable->mutex);
+  podium_execution_free(before);
+  atomic_fetch_add(&executable->call_count, 1);
+}
+
+static pod_status_t dispatch(call_t *call) {
+  POD_TRY(check(call));
+  POD_TRY(use_arguments(call));
+  future_t *done = future_create();
+  const podium_execute_options_t options = {
+      .arguments_by_chip = true, .kept_count = call->kept_count, .kept = call->kept};
+  podium_execution_t *execution;
+  podium_status_t *status = podium_execute_async(
+      call->loaded->executable->program, (int)call->argument_count, call->arguments,
+      &options, call->results, on_executed, done, &execution);
+  if (status != NULL) {
+    future_set(done, NULL);
+    future_release(done);
+    return pjrt_status(status);
+  }
+  keep_last(call->loaded->executable, execution);
+  make_results(call, done);
+  if (call->args->device_complete_events != NULL) {
+    for (size_t d = 0; d < call->device_count; d++) {
+      call->args->device_complete_events[d] = pjrt_event(done);
+    }
+  }
+  future_release(done);
+  return NULL;
+}
+
+static void take_kept(call_t *call) {
+  const PJRT_ExecuteOptions *options = call->args->options;
+  const size_t count = options == NULL ? 0 : options->num_non_donatable_input_indices;
+  call->kept = pod_alloc((count + 1) * sizeof(*call->kept));
+  for (size_t i = 0; i < count; i++) {
+    call->kept[call->kept_count++] = (int)options->non_donatable_input_indices[i];
+  }
+}
+
+PJRT_Error *loaded_executable_execute(PJRT_LoadedExecutable_Execute_Args *args) {
+  call_t call = {.args = args,
+                 .loaded = args->executable,
+                 .info = args->executable->executable->info,
+                 .device_count = args->num_devices,
+                 .argument_count = args->num_args};
+  const size_t count = call.argument_count * call.device_count + 1;
+  call.used = pod_alloc(count * sizeof(pjrt_array_t *));
+  call.arguments = pod_alloc(count * sizeof(podium_array_t *));
+  call.results =
+      pod_alloc(((size_t)call.info->result_count + 1) * sizeof(podium_array_t *));
+  take_kept(&call);
+  const pod_status_t status = dispatch(&call);
+  for (size_t i = 0; i < count; i++) {
+    pjrt_array_release(call.used[i]);
+  }
+  free(call.used);
+  free(call.arguments);
+  free(call.results);
+  free(call.kept);
+  return pjrt_error(status);
+}
