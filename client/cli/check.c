@@ -213,8 +213,8 @@ static int checks_in(const podium_program_info_t *info) {
 }
 
 // Modules that want another number of chips get another local pod.
-static pod_status_t fit_pod(check_t *check, const char *text) {
-  const int64_t chips = cli_chips_for(text);
+static pod_status_t fit_pod(check_t *check, const char *text, size_t length) {
+  const int64_t chips = cli_chips_of(text, length);
   const bool is_ours = check->pod == NULL && check->topology == NULL;
   if (check->session != NULL && is_ours && chips != check->chips) {
     leave_pod(check);
@@ -225,8 +225,8 @@ static pod_status_t fit_pod(check_t *check, const char *text) {
 
 static pod_status_t check_module(check_t *check, const char *path, const char *text,
                                  size_t length) {
-  POD_TRY(fit_pod(check, text));
-  const bool is_open = cli_has_open_sizes(text);
+  POD_TRY(fit_pod(check, text, length));
+  const bool is_open = cli_has_open_sizes(text, length);
   const podium_compile_options_t options = {
       .timeout_ms = check->timeout_ms,
       .argument_type_count = is_open ? check->shapes.count : 0,
@@ -306,13 +306,11 @@ static void count(check_t *check, const char *path, verdict_t verdict) {
 static pod_status_t check_file(check_t *check, const char *path) {
   char *text;
   size_t length;
-  POD_TRY(cli_read_file(path, &text, &length));
-  pod_status_t status = cli_check_module(path, text, length);
-  if (status == NULL) {
-    // An artifact is one module; a NUL stands in it somewhere, and in no text.
-    status = strlen(text) < length ? check_module(check, path, text, length)
-                                   : check_text(check, path, text);
-  }
+  POD_TRY(cli_read_program(path, 0, &text, &length));
+  // An artifact is one module; a NUL stands in it somewhere, and in no text.
+  const pod_status_t status = strlen(text) < length
+                                  ? check_module(check, path, text, length)
+                                  : check_text(check, path, text);
   free(text);
   if (status != NULL && check->pod == NULL &&
       (pod_status_code(status) == POD_UNAVAILABLE ||

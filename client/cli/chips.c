@@ -9,6 +9,7 @@
 
 #include "client/cli/cli.h"
 #include "common/base/check.h"
+#include "common/mlir/bytecode.h"
 
 enum { CHIPS_MAX = 4096 };  // A number beyond is the coordinator's to refuse.
 
@@ -113,6 +114,30 @@ static int64_t meshes_of(const char *text) {
     }
   }
   return most;
+}
+
+// The attributes at the head of a module in bytecode; JAX writes them always.
+static int64_t chips_of_bytecode(const char *bytes, size_t length) {
+  static const char *const names[] = {"mhlo.num_partitions", "mhlo.num_replicas"};
+  mlir_module_t *module = NULL;
+  const pod_status_t status =
+      mlir_read_bytecode_head("", bytes, (int64_t)length, &module);
+  int64_t chips = 1;
+  for (size_t i = 0; status == NULL && i < POD_COUNT_OF(names); i++) {
+    const mlir_attr_t *count = mlir_op_attr(module->op, names[i]);
+    if (mlir_attr_is(count, MLIR_ATTR_INTEGER) && count->integer >= 1 &&
+        count->integer <= CHIPS_MAX / chips) {
+      chips *= count->integer;
+    }
+  }
+  pod_status_free(status);
+  mlir_module_destroy(module);
+  return chips;
+}
+
+int64_t cli_chips_of(const char *text, size_t length) {
+  return mlir_is_bytecode(text, (int64_t)length) ? chips_of_bytecode(text, length)
+                                                 : cli_chips_for(text);
 }
 
 int64_t cli_chips_for(const char *text) {

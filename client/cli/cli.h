@@ -69,6 +69,12 @@ int cli_fail_client(podium_status_t *status);
 // The public status as ours, with its code; takes it.
 POD_MUST_USE pod_status_t cli_status_of(podium_status_t *status);
 
+// The program in a file: StableHLO as text, a portable artifact, or what jax.export
+// writes, of which the module (of the vjp of that order) is taken. Returns owned,
+// NUL-terminated.
+POD_MUST_USE pod_status_t cli_read_program(const char *path, int vjp_order,
+                                           char **out_text, size_t *out_length);
+
 // The whole file, NUL-terminated; returns owned. "-" is standard input.
 // RESOURCE_EXHAUSTED for one that is larger than a coordinator takes.
 POD_MUST_USE pod_status_t cli_read_file(const char *path, char **out_text,
@@ -78,6 +84,8 @@ POD_MUST_USE pod_status_t cli_read_file(const char *path, char **out_text,
 // else mhlo.num_partitions times mhlo.num_replicas, else the largest mesh that it uses.
 // Reads the text as it stands, without a parser: the pod's compiler has the last word.
 int64_t cli_chips_for(const char *text);
+// The same of what may be bytecode, which says so at its head.
+int64_t cli_chips_of(const char *text, size_t length);
 
 // 4 → 2x2, 8 → 2x4, 16 → 4x4, 6 → 2x3: as square as it gets. Returns owned.
 char *cli_topology_for(int64_t chips);

@@ -11,6 +11,7 @@
 #include "client/cli/report.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
+#include "common/mlir/bytecode.h"
 
 enum { FILE_BYTES_MAX = 256 << 20 };
 
@@ -108,13 +109,13 @@ bool cli_is_blank(const char *text) {
 }
 
 pod_status_t cli_check_module(const char *path, const char *text, size_t length) {
-  const bool is_artifact = length >= 4 && memcmp(text, "ML\xefR", 4) == 0;
+  const bool is_artifact = mlir_is_bytecode(text, (int64_t)length);
   const char *nul = memchr(text, '\0', length);
   if (nul != NULL && !is_artifact) {
     return pod_error(
         POD_INVALID_ARGUMENT,
-        "%s is no text: byte %zu is NUL. A module is StableHLO as text, or a "
-        "portable artifact",
+        "%s is no text: byte %zu is NUL. A module is StableHLO as text, MLIR bytecode "
+        "(a portable artifact), or what jax.export's serialize() writes",
         path, (size_t)(nul - text));
   }
   if (nul == NULL && cli_is_blank(text)) {

@@ -11,7 +11,7 @@
 #include "common/base/clock.h"
 #include "common/base/memory.h"
 
-enum { EVENTS_MAX = 1 << 20, REPEAT_MAX = 1000000000 };
+enum { EVENTS_MAX = 1 << 20, REPEAT_MAX = 1000000000, VJP_ORDER_MAX = 100 };
 
 enum {
   KEY_POD = 256,
@@ -28,6 +28,7 @@ enum {
   KEY_HOST_PROFILE,
   KEY_CAST,
   KEY_DEVICE_ORDER,
+  KEY_VJP,
 };
 
 // What one option says must not be dropped silently because of another.
@@ -144,6 +145,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         argp_error(state, "--model-flop takes a number such as 3.4e12, got '%s'", value);
       }
       return 0;
+    case KEY_VJP:
+      if (!cli_read_number(value, 1, VJP_ORDER_MAX, &run->vjp_order)) {
+        argp_error(state, "--vjp takes a number from 1 to %d, got '%s'", VJP_ORDER_MAX,
+                   value);
+      }
+      return 0;
     case KEY_TEXT:
       run->only_text = true;
       return 0;
@@ -159,8 +166,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case ARGP_KEY_END:
       if (run->program == NULL) {
         argp_error(state,
-                   "a PROGRAM is needed: a file of StableHLO text, or - for "
-                   "standard input");
+                   "a PROGRAM is needed: a file of StableHLO, as text or as bytecode, or "
+                   "- for standard input");
       }
       refuse_contradictions(run, state);
       return 0;
@@ -197,6 +204,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
        "The chip that stands for each device of the program's mesh: 0,1,3,2 makes a "    \
        "ring of "                                                                        \
        "2x2. Values stay the same",                                                      \
+       1},                                                                               \
+      {"vjp",                                                                            \
+       KEY_VJP,                                                                          \
+       "ORDER",                                                                          \
+       0,                                                                                \
+       "Of a file that jax.export's serialize(vjp_order=…) wrote, the vjp of that "    \
+       "order "                                                                          \
+       "instead of the function",                                                        \
        1},                                                                               \
       {"algorithm",                                                                      \
        KEY_ALGORITHM,                                                                    \
@@ -237,8 +252,9 @@ static bool is_running(const cli_run_t *run) {
 }
 
 static pod_status_t start_local_pod(cli_run_t *run) {
-  char *topology = run->topology != NULL ? pod_strdup(run->topology)
-                                         : cli_topology_for(cli_chips_for(run->text));
+  char *topology = run->topology != NULL
+                       ? pod_strdup(run->topology)
+                       : cli_topology_for(cli_chips_of(run->text, run->length));
   const pod_status_t status =
       cli_pod_start(&(cli_pod_options_t){.chip = run->chip,
                                          .topology = topology,
@@ -308,8 +324,7 @@ static void release(cli_run_t *run) {
 // that is asked.
 static pod_status_t prepare(cli_run_t *run) {
   run->progress = cli_progress_start();
-  POD_TRY(cli_read_file(run->program, &run->text, &run->length));
-  POD_TRY(cli_check_module(run->program, run->text, run->length));
+  POD_TRY(cli_read_program(run->program, (int)run->vjp_order, &run->text, &run->length));
   POD_TRY(cli_run_check_files(run));
   POD_TRY(cli_run_find_shapes(run));
   cli_progress_step(run->progress, "starting the pod", 0);
@@ -473,7 +488,8 @@ int cli_run(int argc, char **argv) {
       .parser = parse_option,
       .args_doc = "PROGRAM",
       .doc =
-          "Run PROGRAM, StableHLO text as jax.jit(f).lower(...).as_text() prints it (- "
+          "Run PROGRAM, StableHLO text as jax.jit(f).lower(...).as_text() prints it, a "
+          "portable artifact, or what jax.export.export(f)(...).serialize() writes (- "
           "for "
           "standard input), and print its results, collectives, memory and profile.\v"
           "Examples:\n  podium run mm.mlir --chip v5e --topology 2x2\n"

@@ -15,6 +15,7 @@ typedef struct cli_run_t {
       *xplane;
   int64_t timeout_ms;
   int64_t repeat;
+  int64_t vjp_order;  // Of what jax.export writes; 0: the function itself.
   double tolerance, model_flop;
   bool is_executed;  // By `podium run`; --time-only takes it back.
   bool quiet, only_text, time_only;

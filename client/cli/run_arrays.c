@@ -79,7 +79,7 @@ pod_status_t cli_run_check_files(cli_run_t *run) {
 }
 
 pod_status_t cli_run_find_shapes(cli_run_t *run) {
-  if (!cli_has_open_sizes(run->text)) {
+  if (!cli_has_open_sizes(run->text, run->length)) {
     return NULL;
   }
   for (int i = 0; i < run->inputs.count; i++) {

@@ -10,6 +10,7 @@
 #include "common/base/check.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
+#include "common/mlir/bytecode.h"
 
 // 4x8; false for anything else.
 static bool parse_sizes(const char *text, tensor_shape_t *out_shape) {
@@ -135,6 +136,10 @@ void cli_shapes_deinit(cli_shapes_t *shapes) {
   *shapes = (cli_shapes_t){0};
 }
 
-bool cli_has_open_sizes(const char *text) {
-  return strstr(text, "?x") != NULL;
+bool cli_has_open_sizes(const char *text, size_t length) {
+  // In bytecode an open size is the least integer: nine bytes that nothing else has.
+  static const char open[] = "\0\xff\xff\xff\xff\xff\xff\xff\xff";
+  return mlir_is_bytecode(text, (int64_t)length)
+             ? memmem(text, length, open, sizeof(open) - 1) != NULL
+             : strstr(text, "?x") != NULL;
 }

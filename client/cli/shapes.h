@@ -61,6 +61,6 @@ void cli_shapes_add(cli_shapes_t *shapes, const char *name, size_t name_length,
 void cli_shapes_deinit(cli_shapes_t *shapes);
 
 // Whether the module leaves any size open.
-bool cli_has_open_sizes(const char *text);
+bool cli_has_open_sizes(const char *text, size_t length);
 
 #endif  // CLIENT_CLI_SHAPES_H_

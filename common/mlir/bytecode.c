@@ -38,6 +38,14 @@ pod_status_t mlir_bytecode_error(mlir_bytecode_t *reader, const char *format, ..
   return status;
 }
 
+pod_status_t mlir_bytecode_charge(mlir_bytecode_t *reader, int64_t nodes) {
+  reader->expansion += nodes;
+  return reader->expansion <= reader->expansion_max
+             ? NULL
+             : mlir_bytecode_error(
+                   reader, "the attributes of this module stand for too large a text");
+}
+
 // --- Primitives ---
 
 static pod_status_t too_short(mlir_bytecode_t *reader) {
@@ -221,11 +229,10 @@ static void reader_deinit(mlir_bytecode_t *reader) {
   pod_list_deinit(&reader->gathered);
 }
 
-pod_status_t mlir_read_bytecode(const char *file_name, const void *bytes, int64_t length,
-                                const mlir_bytecode_dialects_t *dialects,
-                                int (*kind_of)(const char *name),
-                                mlir_module_t **out_module) {
-  static const mlir_bytecode_dialects_t none = {NULL, NULL};
+static pod_status_t read_file(const char *file_name, const void *bytes, int64_t length,
+                              const mlir_bytecode_dialects_t *dialects,
+                              int (*kind_of)(const char *name), bool only_head,
+                              mlir_module_t **out_module) {
   if (length < 0 || length >= INT32_MAX) {
     return pod_error(POD_INVALID_ARGUMENT, "%s: %lld bytes of bytecode; at most 2 GiB",
                      file_name, (long long)length);
@@ -235,8 +242,8 @@ pod_status_t mlir_read_bytecode(const char *file_name, const void *bytes, int64_
   }
   mlir_module_t *module = mlir_module_create(file_name);
   mlir_module_set_kinds(module, kind_of);
-  mlir_bytecode_t reader = {.module = module,
-                            .dialects = dialects == NULL ? &none : dialects};
+  mlir_bytecode_t reader = {
+      .module = module, .dialects = dialects, .only_head = only_head};
   reader_init(&reader, bytes, length);
   const pod_status_t status = read_all(&reader);
   reader_deinit(&reader);
@@ -246,4 +253,19 @@ pod_status_t mlir_read_bytecode(const char *file_name, const void *bytes, int64_
   }
   *out_module = module;
   return NULL;
+}
+
+pod_status_t mlir_read_bytecode(const char *file_name, const void *bytes, int64_t length,
+                                const mlir_bytecode_dialects_t *dialects,
+                                int (*kind_of)(const char *name),
+                                mlir_module_t **out_module) {
+  static const mlir_bytecode_dialects_t none = {NULL, NULL};
+  return read_file(file_name, bytes, length, dialects == NULL ? &none : dialects, kind_of,
+                   false, out_module);
+}
+
+pod_status_t mlir_read_bytecode_head(const char *file_name, const void *bytes,
+                                     int64_t length, mlir_module_t **out_module) {
+  static const mlir_bytecode_dialects_t none = {NULL, NULL};
+  return read_file(file_name, bytes, length, &none, NULL, true, out_module);
 }

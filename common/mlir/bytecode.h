@@ -80,6 +80,11 @@ POD_MUST_USE pod_status_t mlir_read_bytecode(const char *file_name, const void *
                                              int (*kind_of)(const char *name),
                                              mlir_module_t **out_module);
 
+// The module's attributes alone, with no operation in it.
+POD_MUST_USE pod_status_t mlir_read_bytecode_head(const char *file_name,
+                                                  const void *bytes, int64_t length,
+                                                  mlir_module_t **out_module);
+
 // --- For a dialect's functions ---
 
 mlir_module_t *mlir_bytecode_module(mlir_bytecode_t *reader);
@@ -87,6 +92,10 @@ mlir_module_t *mlir_bytecode_module(mlir_bytecode_t *reader);
 // At the byte that is next.
 POD_MUST_USE POD_PRINTF(2, 3) pod_status_t
     mlir_bytecode_error(mlir_bytecode_t *reader, const char *format, ...);
+
+// Before a text is made of what has been read: `nodes` are its weight, or its bytes.
+// Bounds the texts of attributes that refer to each other.
+POD_MUST_USE pod_status_t mlir_bytecode_charge(mlir_bytecode_t *reader, int64_t nodes);
 
 POD_MUST_USE pod_status_t mlir_bytecode_byte(mlir_bytecode_t *reader, uint8_t *out_value);
 POD_MUST_USE pod_status_t mlir_bytecode_varint(mlir_bytecode_t *reader,

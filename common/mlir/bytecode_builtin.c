@@ -307,6 +307,7 @@ static pod_status_t read_around(mlir_bytecode_t *reader, const char *prefix,
                                 const mlir_type_t **out_type) {
   const mlir_type_t *element = NULL;
   POD_TRY(mlir_bytecode_type(reader, &element));
+  POD_TRY(mlir_bytecode_charge(reader, element->weight));
   pod_text_t text = {0};
   pod_text_add(&text, prefix);
   mlir_type_print(&text, element);
@@ -325,6 +326,7 @@ pod_status_t mlir_bytecode_complex_type(mlir_bytecode_t *reader,
 static pod_status_t foreign_tensor(mlir_bytecode_t *reader, int64_t rank,
                                    const int64_t *sizes, const mlir_type_t *element,
                                    const mlir_type_t **out_type) {
+  POD_TRY(mlir_bytecode_charge(reader, element->weight));
   pod_text_t text = {0};
   pod_text_add(&text, "tensor<");
   for (int64_t i = 0; i < rank; i++) {

@@ -150,6 +150,9 @@ static pod_status_t gather_property(mlir_bytecode_t *reader, const char *word,
     return skip_segments(reader);
   }
   const bool is_optional = word[0] == '?';
+  if (is_optional && reader->in.at == reader->in.end) {
+    return NULL;  // Younger than the file.
+  }
   if (is_optional) {
     POD_TRY(mlir_bytecode_optional_attr(reader, &value));
   } else {
@@ -222,14 +225,11 @@ static pod_status_t gather(mlir_bytecode_t *reader, const head_t *head) {
 static pod_status_t count_expansion(mlir_bytecode_t *reader,
                                     const mlir_named_attr_t *attrs, int count) {
   for (int i = 0; i < count; i++) {
-    reader->expansion +=
-        attrs[i].value->kind == MLIR_ATTR_DENSE ? 1 : attrs[i].value->weight;
+    const mlir_attr_t *value = attrs[i].value;
+    POD_TRY(
+        mlir_bytecode_charge(reader, value->kind == MLIR_ATTR_DENSE ? 1 : value->weight));
   }
-  return reader->expansion <= reader->expansion_max
-             ? NULL
-             : mlir_bytecode_error(reader,
-                                   "the attributes of this module stand for too large a "
-                                   "text");
+  return NULL;
 }
 
 // The entry of the operations that may have the same attributes.
@@ -336,6 +336,21 @@ static pod_status_t read_parts(mlir_bytecode_t *reader, const head_t *head,
 
 static pod_status_t read_regions(mlir_bytecode_t *reader, mlir_op_t *op);
 
+// Where an operation of a versioned dialect meets one of another, a cast stands between
+// the types of the two, which are the same by now.
+static bool is_mere_cast(const mlir_op_t *op) {
+  if (strcmp(op->name, "builtin.unrealized_conversion_cast") != 0 ||
+      op->operand_count != op->result_count || op->attr_count > 0) {
+    return false;
+  }
+  for (int i = 0; i < op->result_count; i++) {
+    if (!mlir_type_equal(op->operands[i]->type, op->results[i].type)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static pod_status_t read_op(mlir_bytecode_t *reader, mlir_block_t *block,
                             int32_t *next_value) {
   head_t head;
@@ -343,9 +358,12 @@ static pod_status_t read_op(mlir_bytecode_t *reader, mlir_block_t *block,
   mlir_op_t *op =
       mlir_op_create(reader->module, name_in(block, head.name), 0, NULL, 0, NULL, 0);
   POD_TRY(read_parts(reader, &head, op));
-  mlir_block_append(block, op);
+  const bool is_cast = is_mere_cast(op);
+  if (!is_cast) {
+    mlir_block_append(block, op);
+  }
   for (int i = 0; i < op->result_count; i++) {
-    POD_TRY(define(reader, next_value, &op->results[i]));
+    POD_TRY(define(reader, next_value, is_cast ? op->operands[i] : &op->results[i]));
   }
   return head.mask & HAS_REGIONS ? read_regions(reader, op) : NULL;
 }
@@ -492,6 +510,9 @@ pod_status_t mlir_bytecode_read_ir(mlir_bytecode_t *reader) {
     return mlir_bytecode_error(reader, "expected one module, 'builtin.module'");
   }
   POD_TRY(read_parts(reader, &head, module->op));
+  if (reader->only_head) {
+    return NULL;
+  }
   if (head.mask & HAS_REGIONS) {
     POD_TRY(read_regions(reader, module->op));
   }

@@ -78,6 +78,7 @@ struct mlir_bytecode_t {
   mlir_bytes_t in;  // What is being decoded.
   int depth;        // Of entries.
   int region_depth;
+  bool only_head;
   mlir_bytes_t sections[MLIR_SECTION_COUNT];
   mlir_bytecode_string_t *strings;
   int64_t string_count;

@@ -63,6 +63,7 @@ static pod_status_t add_field(mlir_bytecode_t *reader, const char *name, char en
                               pod_text_t *text) {
   int64_t value, count, *values;
   const mlir_type_t *type;
+  uint8_t byte;
   switch (encoding) {
     case 'd':
     case 'D':
@@ -74,13 +75,14 @@ static pod_status_t add_field(mlir_bytecode_t *reader, const char *name, char en
       return NULL;
     case 't':
       POD_TRY(mlir_bytecode_type(reader, &type));
+      POD_TRY(mlir_bytecode_charge(reader, type->weight));
       bytecode_add_name(text, name);
       mlir_type_print(text, type);
       return NULL;
     case 'b':
-      POD_TRY(mlir_bytecode_svarint(reader, &value));
+      POD_TRY(mlir_bytecode_byte(reader, &byte));
       bytecode_add_name(text, name);
-      pod_text_add(text, value != 0 ? "true" : "false");
+      pod_text_add(text, byte != 0 ? "true" : "false");
       return NULL;
     default:
       POD_TRY(mlir_bytecode_svarint(reader, &value));
@@ -127,6 +129,69 @@ pod_status_t bytecode_bounds(mlir_bytecode_t *reader, const mlir_attr_t **out_at
   }
   *out_attr = bytecode_take_attr(reader, "stablehlo.bounds", &text);
   return NULL;
+}
+
+pod_status_t bytecode_future(mlir_bytecode_t *reader, const mlir_type_t **out_type) {
+  int64_t count;
+  const mlir_type_t **types;
+  POD_TRY(mlir_bytecode_types(reader, &count, &types));
+  for (int64_t i = 0; i < count; i++) {
+    POD_TRY(mlir_bytecode_charge(reader, types[i]->weight));
+  }
+  pod_text_t text = {0};
+  pod_text_add(&text, "!stablehlo.future<");
+  for (int64_t i = 0; i < count; i++) {
+    pod_text_add(&text, i > 0 ? ", " : "");
+    mlir_type_print(&text, types[i]);
+  }
+  pod_text_add(&text, ">");
+  const pod_status_t status = mlir_bytecode_parse_type(reader, text.bytes, out_type);
+  pod_text_deinit(&text);
+  return status;
+}
+
+pod_status_t bytecode_add_sub_axis(mlir_bytecode_t *reader, pod_text_t *text) {
+  int64_t before, size;
+  POD_TRY(mlir_bytecode_svarint(reader, &before));
+  POD_TRY(mlir_bytecode_svarint(reader, &size));
+  pod_text_printf(text, "(%lld)%lld", (long long)before, (long long)size);
+  return NULL;
+}
+
+// --- Tables ---
+
+static pod_status_t read_by_add(mlir_bytecode_t *reader, const bytecode_attr_row_t *row,
+                                const mlir_attr_t **out_attr) {
+  pod_text_t text = {0};
+  const pod_status_t status = row->add(reader, &text);
+  if (status != NULL) {
+    pod_text_deinit(&text);
+    return status;
+  }
+  *out_attr = bytecode_take_attr(reader, row->name, &text);
+  return NULL;
+}
+
+pod_status_t bytecode_attr_of_rows(mlir_bytecode_t *reader, const char *dialect,
+                                   const bytecode_attr_row_t *rows, size_t count,
+                                   const mlir_attr_t **out_attr) {
+  static const bytecode_attr_row_t none = {0};
+  uint64_t code;
+  POD_TRY(mlir_bytecode_varint(reader, &code));
+  const bytecode_attr_row_t *row = code < count ? &rows[code] : &none;
+  if (row->read != NULL) {
+    return row->read(reader, out_attr);
+  }
+  if (row->words != NULL) {
+    return bytecode_enum(reader, row->name, row->words, out_attr);
+  }
+  if (row->fields != NULL) {
+    return bytecode_struct(reader, row->name, row->fields, out_attr);
+  }
+  return row->add != NULL
+             ? read_by_add(reader, row, out_attr)
+             : mlir_bytecode_error(reader, "%s attribute %llu is not known here", dialect,
+                                   (unsigned long long)code);
 }
 
 // --- Accuracy ---

@@ -35,6 +35,38 @@ POD_MUST_USE pod_status_t bytecode_struct(mlir_bytecode_t *reader, const char *n
                                           const char *fields,
                                           const mlir_attr_t **out_attr);
 
+// The words of enumerations, in the order of their numbers.
+#define BYTECODE_ACCURACIES "DEFAULT HIGHEST TOLERANCE"
+#define BYTECODE_ALGORITHMS "DEFAULT THREE_FRY PHILOX"
+#define BYTECODE_COMPARISONS "NOTYPE FLOAT TOTALORDER SIGNED UNSIGNED"
+#define BYTECODE_DIRECTIONS "EQ NE GE GT LE LT"
+#define BYTECODE_DISTRIBUTIONS "- UNIFORM NORMAL"
+#define BYTECODE_FFTS "FFT IFFT RFFT IRFFT"
+#define BYTECODE_PRECISIONS "DEFAULT HIGH HIGHEST"
+#define BYTECODE_TRANSPOSES "TRANSPOSE_INVALID NO_TRANSPOSE TRANSPOSE ADJOINT"
+
+// An attribute by its code: by words, by fields, by a function that adds the text between
+// < and >, or by one that reads it.
+typedef struct bytecode_attr_row_t {
+  const char *name;   // Of what has words, fields or an `add`.
+  const char *words;  // An enumeration; `-` where there is none.
+  const char *fields;
+  pod_status_t (*add)(mlir_bytecode_t *reader, pod_text_t *text);
+  pod_status_t (*read)(mlir_bytecode_t *reader, const mlir_attr_t **out_attr);
+} bytecode_attr_row_t;
+// The code first.
+POD_MUST_USE pod_status_t bytecode_attr_of_rows(mlir_bytecode_t *reader,
+                                                const char *dialect,
+                                                const bytecode_attr_row_t *rows,
+                                                size_t count,
+                                                const mlir_attr_t **out_attr);
+
+// "(2)4" of two numbers; !stablehlo.future of a list of types.
+POD_MUST_USE pod_status_t bytecode_add_sub_axis(mlir_bytecode_t *reader,
+                                                pod_text_t *text);
+POD_MUST_USE pod_status_t bytecode_future(mlir_bytecode_t *reader,
+                                          const mlir_type_t **out_type);
+
 // #stablehlo.bounds, .result_accuracy (a mode by reference).
 POD_MUST_USE pod_status_t bytecode_bounds(mlir_bytecode_t *reader,
                                           const mlir_attr_t **out_attr);
@@ -53,6 +85,12 @@ typedef struct bytecode_conv_t {
 POD_MUST_USE pod_status_t bytecode_make_conv(mlir_bytecode_t *reader,
                                              const bytecode_conv_t *conv,
                                              const mlir_attr_t **out_attr);
+
+// --- bytecode_sdy.c, bytecode_stablehlo.c ---
+
+extern const mlir_bytecode_dialect_t bytecode_sdy, bytecode_stablehlo, bytecode_chlo;
+// Of an operation of these dialects.
+const mlir_bytecode_op_t *bytecode_op_of_today(const char *name);
 
 // --- bytecode_vhlo.c, bytecode_vhlo_attrs.c ---
 

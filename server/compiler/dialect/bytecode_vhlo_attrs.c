@@ -32,6 +32,7 @@ static pod_status_t add_attr(mlir_bytecode_t *reader, pod_text_t *text,
                              const char *name) {
   const mlir_attr_t *attr;
   POD_TRY(mlir_bytecode_attr(reader, &attr));
+  POD_TRY(mlir_bytecode_charge(reader, attr->weight));
   bytecode_add_name(text, name);
   mlir_attr_print(text, attr, 0);
   return NULL;
@@ -77,45 +78,29 @@ static pod_status_t add_mesh_axes(mlir_bytecode_t *reader, pod_text_t *text) {
   return add_attr(reader, text, "axes");
 }
 
-static pod_status_t add_sub_axis(mlir_bytecode_t *reader, pod_text_t *text) {
-  int64_t before, size;
-  POD_TRY(mlir_bytecode_svarint(reader, &before));
-  POD_TRY(mlir_bytecode_svarint(reader, &size));
-  pod_text_printf(text, "(%lld)%lld", (long long)before, (long long)size);
-  return NULL;
-}
-
-typedef struct attr_row_t {
-  const char *name;   // Of what has words, fields or an `add`.
-  const char *words;  // An enumeration; `-` where there is none.
-  const char *fields;
-  pod_status_t (*add)(mlir_bytecode_t *reader, pod_text_t *text);
-  pod_status_t (*read)(mlir_bytecode_t *reader, const mlir_attr_t **out_attr);
-} attr_row_t;
-
 // clang-format off
-static const attr_row_t attr_rows[] = {
+static const bytecode_attr_row_t attr_rows[] = {
     [1] = {.read = mlir_bytecode_array_attr},
     [2] = {.read = read_boolean},
-    [3] = {.name = "stablehlo.comparison_direction", .words = "EQ NE GE GT LE LT"},
-    [4] = {.name = "stablehlo.comparison_type", .words = "NOTYPE FLOAT TOTALORDER SIGNED UNSIGNED"},
+    [3] = {.name = "stablehlo.comparison_direction", .words = BYTECODE_DIRECTIONS},
+    [4] = {.name = "stablehlo.comparison_type", .words = BYTECODE_COMPARISONS},
     [5] = {.read = read_api_version},
     [6] = {.read = mlir_bytecode_dictionary_attr},
-    [7] = {.name = "stablehlo.fft_type", .words = "FFT IFFT RFFT IRFFT"},
+    [7] = {.name = "stablehlo.fft_type", .words = BYTECODE_FFTS},
     [8] = {.read = mlir_bytecode_number_attr},
     [9] = {.read = mlir_bytecode_number_attr},
     [10] = {.name = "stablehlo.output_operand_alias", .fields = "output_tuple_indices=D operand_index=i operand_tuple_indices=D"},
-    [11] = {.name = "stablehlo.precision", .words = "DEFAULT HIGH HIGHEST"},
-    [12] = {.name = "stablehlo.rng_algorithm", .words = "DEFAULT THREE_FRY PHILOX"},
-    [13] = {.name = "stablehlo.rng_distribution", .words = "- UNIFORM NORMAL"},
+    [11] = {.name = "stablehlo.precision", .words = BYTECODE_PRECISIONS},
+    [12] = {.name = "stablehlo.rng_algorithm", .words = BYTECODE_ALGORITHMS},
+    [13] = {.name = "stablehlo.rng_distribution", .words = BYTECODE_DISTRIBUTIONS},
     [14] = {.read = mlir_bytecode_string_attr},
     [15] = {.read = mlir_bytecode_dense_attr},
-    [16] = {.name = "stablehlo.transpose", .words = "TRANSPOSE_INVALID NO_TRANSPOSE TRANSPOSE ADJOINT"},
+    [16] = {.name = "stablehlo.transpose", .words = BYTECODE_TRANSPOSES},
     [17] = {.read = mlir_bytecode_type_attr},
     [18] = {.read = bytecode_bounds},
-    [19] = {.name = "stablehlo.result_accuracy_mode", .words = "DEFAULT HIGHEST TOLERANCE"},
+    [19] = {.name = "stablehlo.result_accuracy_mode", .words = BYTECODE_ACCURACIES},
     [20] = {.read = bytecode_accuracy},
-    [21] = {.name = "stablehlo.sub_axis_info", .add = add_sub_axis},
+    [21] = {.name = "stablehlo.sub_axis_info", .add = bytecode_add_sub_axis},
     [22] = {.name = "stablehlo.axis_ref", .add = add_axis},
     [23] = {.name = "stablehlo.replica_group_mesh_axes", .add = add_mesh_axes},
     [24] = {.name = "stablehlo.mesh_axis", .add = add_mesh_axis},
@@ -123,36 +108,9 @@ static const attr_row_t attr_rows[] = {
 };
 // clang-format on
 
-static pod_status_t read_by_add(mlir_bytecode_t *reader, const attr_row_t *row,
-                                const mlir_attr_t **out_attr) {
-  pod_text_t text = {0};
-  const pod_status_t status = row->add(reader, &text);
-  if (status != NULL) {
-    pod_text_deinit(&text);
-    return status;
-  }
-  *out_attr = bytecode_take_attr(reader, row->name, &text);
-  return NULL;
-}
-
 pod_status_t bytecode_vhlo_attr(mlir_bytecode_t *reader, const mlir_attr_t **out_attr) {
-  uint64_t code;
-  POD_TRY(mlir_bytecode_varint(reader, &code));
-  static const attr_row_t none = {0};
-  const attr_row_t *row = code < POD_COUNT_OF(attr_rows) ? &attr_rows[code] : &none;
-  if (row->read != NULL) {
-    return row->read(reader, out_attr);
-  }
-  if (row->words != NULL) {
-    return bytecode_enum(reader, row->name, row->words, out_attr);
-  }
-  if (row->fields != NULL) {
-    return bytecode_struct(reader, row->name, row->fields, out_attr);
-  }
-  return row->add != NULL
-             ? read_by_add(reader, row, out_attr)
-             : mlir_bytecode_error(reader, "vhlo attribute %llu is not known here",
-                                   (unsigned long long)code);
+  return bytecode_attr_of_rows(reader, "vhlo", attr_rows, POD_COUNT_OF(attr_rows),
+                               out_attr);
 }
 
 // --- Types ---
@@ -274,22 +232,6 @@ static pod_status_t read_quantized_by_axis(mlir_bytecode_t *reader,
   return finish_quantized(reader, add_channels(reader, &text), &text, out_type);
 }
 
-static pod_status_t read_future(mlir_bytecode_t *reader, const mlir_type_t **out_type) {
-  int64_t count;
-  const mlir_type_t **types;
-  POD_TRY(mlir_bytecode_types(reader, &count, &types));
-  pod_text_t text = {0};
-  pod_text_add(&text, "!stablehlo.future<");
-  for (int64_t i = 0; i < count; i++) {
-    pod_text_add(&text, i > 0 ? ", " : "");
-    mlir_type_print(&text, types[i]);
-  }
-  pod_text_add(&text, ">");
-  const pod_status_t status = mlir_bytecode_parse_type(reader, text.bytes, out_type);
-  pod_text_deinit(&text);
-  return status;
-}
-
 static const struct {
   const char *spelling;  // When nothing follows the code.
   pod_status_t (*read)(mlir_bytecode_t *reader, const mlir_type_t **out_type);
@@ -335,7 +277,7 @@ static const struct {
     [38] = {"f6E2M3FN", NULL},
     [39] = {"f6E3M2FN", NULL},
     [40] = {"f8E8M0FNU", NULL},
-    [42] = {NULL, read_future},
+    [42] = {NULL, bytecode_future},
 };
 
 pod_status_t bytecode_vhlo_type(mlir_bytecode_t *reader, const mlir_type_t **out_type) {

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "common/mlir/jax_export.h"
 #include "server/compiler/dialect/bytecode.h"
 #include "server/compiler/dialect/kinds.h"
 #include "server/compiler/dialect/syntax_format.h"
@@ -117,8 +118,12 @@ const mlir_syntax_t *compiler_syntax_lookup(const char *name) {
 
 pod_status_t compiler_parse(const char *file_name, const char *text, int64_t length,
                             mlir_module_t **out_module) {
-  if (mlir_is_bytecode(text, length)) {
-    return mlir_read_bytecode(file_name, text, length, &compiler_bytecode_dialects,
+  const void *bytecode = text;
+  if (mlir_is_jax_export(text, length)) {
+    POD_TRY(mlir_jax_export_module(file_name, text, length, 0, &bytecode, &length));
+  }
+  if (mlir_is_bytecode(bytecode, length)) {
+    return mlir_read_bytecode(file_name, bytecode, length, &compiler_bytecode_dialects,
                               compiler_kind_find, out_module);
   }
   return mlir_parse_kinds(file_name, text, length, compiler_syntax_lookup,

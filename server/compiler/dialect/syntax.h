@@ -12,7 +12,8 @@
 
 #include "common/mlir/parser.h"
 
-// mlir_parse with these forms; the operations have their kinds (kinds.h).
+// mlir_parse with these forms; the operations have their kinds (kinds.h). `text` may also
+// be MLIR bytecode, or what jax.export writes around it: told by what it begins with.
 POD_MUST_USE pod_status_t compiler_parse(const char *file_name, const char *text,
                                          int64_t length, mlir_module_t **out_module);
 

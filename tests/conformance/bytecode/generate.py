@@ -19,6 +19,7 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import chlo, func, sdy, stablehlo
 
 jax.config.update("jax_enable_x64", True)
+jax.config.update("jax_hlo_source_file_canonicalization_regex", ".*/")
 
 F32 = jnp.float32
 DTYPES = ["bool", "int2", "int4", "int8", "int16", "int32", "int64", "uint2", "uint4", "uint8", "uint16", "uint32", "uint64",

@@ -1,0 +1,15 @@
+#loc2 = loc("-":2:26)
+#loc3 = loc("-":2:72)
+#loc4 = loc("-":3:7)
+module @types {
+  func.func public @main(%arg0: tensor<?x4xf32, #stablehlo.bounds<8, ?>> loc("-":2:26), %arg1: tensor<4x!quant.uniform<i8:f32, 5.000000e-01:2>> loc("-":2:72), %arg2: tensor<2x3x!quant.uniform<u8<1:250>:f32:1, {5.000000e-01:2,2.500000e-01,1.500000e+00:7}>> loc("-":3:7)) -> tensor<?x4xf32, #stablehlo.bounds<8, ?>> {
+    %0 = stablehlo.get_dimension_size %arg0, dim = 0 : (tensor<?x4xf32, #stablehlo.bounds<8, ?>>) -> tensor<i32> loc(#loc5)
+    %1 = stablehlo.uniform_dequantize %arg1 : (tensor<4x!quant.uniform<i8:f32, 5.000000e-01:2>>) -> tensor<4xf32> loc(#loc6)
+    return %arg0 : tensor<?x4xf32, #stablehlo.bounds<8, ?>> loc(#loc7)
+  } loc(#loc1)
+} loc(#loc)
+#loc = loc("-":1:1)
+#loc1 = loc("-":2:3)
+#loc5 = loc("-":4:10)
+#loc6 = loc("-":5:10)
+#loc7 = loc("-":6:5)
