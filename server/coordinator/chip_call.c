@@ -11,14 +11,15 @@
 
 enum { TELL_TIMEOUT_MS = 30000 };
 
-static pod_status_t lost_error(const chip_call_t *call) {
-  const places_t *places = registry_places(call->registry);
-  const place_t *place = &places->at[call->chip];
-  if (place->lost_reason != NULL && place->lost_epoch == call->epoch) {
+static pod_status_t lost_error(const registry_t *registry, int32_t chip,
+                               uint64_t epoch) {
+  const places_t *places = registry_places(registry);
+  const place_t *place = &places->at[chip];
+  if (place->lost_reason != NULL && place->lost_epoch == epoch) {
     return pod_error(POD_UNAVAILABLE, "lost %s", place->lost_reason);
   }
   pod_text_t label = {0};
-  places_print_label(&label, places, call->chip);
+  places_print_label(&label, places, chip);
   const pod_status_t status = pod_error(
       POD_UNAVAILABLE, "%s %s", label.bytes,
       place_is_taken(place) ? "was lost and has a new worker" : "has no worker");
@@ -26,29 +27,32 @@ static pod_status_t lost_error(const chip_call_t *call) {
   return status;
 }
 
-static bool is_gone(const chip_call_t *call) {
-  const place_t *place = &registry_places(call->registry)->at[call->chip];
-  return place->epoch != call->epoch || !place_is_taken(place);
+static bool is_gone(const registry_t *registry, int32_t chip, uint64_t epoch) {
+  const place_t *place = &registry_places(registry)->at[chip];
+  return place->epoch != epoch || !place_is_taken(place);
+}
+
+pod_status_t chip_worker_check(const registry_t *registry, int32_t chip, uint64_t epoch) {
+  return is_gone(registry, chip, epoch) ? lost_error(registry, chip, epoch) : NULL;
 }
 
 pod_status_t chip_call_check_alive(const chip_call_t *call) {
-  return is_gone(call) ? lost_error(call) : NULL;
+  return chip_worker_check(call->registry, call->chip, call->epoch);
 }
 
-// Takes `status` and returns what to tell.
-static pod_status_t explain(const chip_call_t *call, pod_status_t status,
-                            bool *out_lost) {
-  if (is_gone(call)) {
+pod_status_t chip_worker_explain(const registry_t *registry, int32_t chip, uint64_t epoch,
+                                 pod_status_t status, bool *out_lost) {
+  if (is_gone(registry, chip, epoch)) {
     pod_status_free(status);
     *out_lost = true;
-    return lost_error(call);
+    return lost_error(registry, chip, epoch);
   }
-  const rpc_channel_t *channel = registry_channel(call->registry, call->chip);
+  const rpc_channel_t *channel = registry_channel(registry, chip);
   // The connection broke; the registry is about to hear of it.
   *out_lost = pod_status_code(status) == POD_UNAVAILABLE &&
               rpc_channel_state(channel) != RPC_CHANNEL_READY;
   pod_text_t label = {0};
-  places_print_label(&label, registry_places(call->registry), call->chip);
+  places_print_label(&label, registry_places(registry), chip);
   const pod_status_t explained = *out_lost
                                      ? pod_status_context(status, "lost %s", label.bytes)
                                      : pod_status_context(status, "%s", label.bytes);
@@ -61,7 +65,8 @@ static void end(chip_call_t *call, pod_status_t status) {
   call->rpc = NULL;
   bool is_lost = false;
   if (status != NULL && !call->is_cancelled) {
-    status = explain(call, status, &is_lost);
+    status = chip_worker_explain(call->registry, call->chip, call->epoch, status,
+                                 &is_lost);
   }
   call->events->on_end(call, status, is_lost);
 }
@@ -90,7 +95,8 @@ static void on_end(rpc_call_t *rpc, pod_status_t status, void *context) {
 static void end_stillborn(later_item_t *item) {
   chip_call_t *call = (chip_call_t *)item;
   end(call,
-      call->is_cancelled ? pod_error(POD_CANCELLED, "cancelled") : lost_error(call));
+      call->is_cancelled ? pod_error(POD_CANCELLED, "cancelled")
+                          : lost_error(call->registry, call->chip, call->epoch));
 }
 
 void chip_call_start(chip_call_t *call, registry_t *registry, int32_t chip,

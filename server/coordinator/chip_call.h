@@ -57,6 +57,15 @@ bool chip_call_is_writable(const chip_call_t *call);
 // UNAVAILABLE with the reason when the worker that was called has gone since.
 POD_MUST_USE pod_status_t chip_call_check_alive(const chip_call_t *call);
 
+// The same for the worker that had the place in `epoch`.
+POD_MUST_USE pod_status_t chip_worker_check(const registry_t *registry, int32_t chip,
+                                            uint64_t epoch);
+
+// What to tell of an error that came from it. Takes `status`.
+POD_MUST_USE pod_status_t chip_worker_explain(const registry_t *registry, int32_t chip,
+                                              uint64_t epoch, pod_status_t status,
+                                              bool *out_lost);
+
 // on_end follows with CANCELLED, or with what came before. Idempotent.
 void chip_call_cancel(chip_call_t *call);
 

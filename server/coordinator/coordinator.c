@@ -44,6 +44,13 @@ void coordinator_flush_freed(coordinator_t *coordinator) {
                left < FREED_PER_CALL_MAX ? left : FREED_PER_CALL_MAX);
   }
   pod_list_clear(&coordinator->freed);
+  const size_t in_turn = (size_t)coordinator->freed_in_turn.count;
+  for (size_t at = 0; at < in_turn; at += FREED_PER_CALL_MAX) {
+    const size_t left = in_turn - at;
+    chip_runs_free_arrays(coordinator->runs, coordinator->freed_in_turn.items + at,
+                          left < FREED_PER_CALL_MAX ? left : FREED_PER_CALL_MAX);
+  }
+  pod_list_clear(&coordinator->freed_in_turn);
 }
 
 static coordinator_t *owner_of_free_arrays(later_item_t *item) {
@@ -55,13 +62,14 @@ static void flush_freed_later(later_item_t *item) {
 }
 
 // Many are freed at once as a rule, so that they are gathered first.
-void coordinator_free_array(coordinator_t *coordinator, uint64_t array) {
-  *pod_list_add(&coordinator->freed) = array;
+static void array_gone(void *context, uint64_t array, bool in_turn) {
+  coordinator_t *coordinator = context;
+  if (in_turn) {
+    *pod_list_add(&coordinator->freed_in_turn) = array;
+  } else {
+    *pod_list_add(&coordinator->freed) = array;
+  }
   later_post(coordinator->later, &coordinator->free_arrays, flush_freed_later);
-}
-
-static void array_gone(void *context, uint64_t array) {
-  coordinator_free_array(context, array);
 }
 
 static void executable_gone(void *context, uint64_t executable, int32_t chip_count,
@@ -237,6 +245,8 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
                                             .on_lost = on_lost,
                                             .on_change = on_change,
                                             .context = coordinator});
+  coordinator->runs = chip_runs_create(coordinator->registry,
+                                       registry_places(coordinator->registry)->count);
   const rpc_server_options_t server_options = {.message_bytes_max =
                                                    COORDINATOR_MESSAGE_BYTES_MAX};
   pod_status_t status = job_queue_create(loop, "compiles", &coordinator->compiles);
@@ -282,6 +292,7 @@ void coordinator_destroy(coordinator_t *coordinator) {
   store_stop_operations(coordinator->store);
   later_run(coordinator->later);
   registry_destroy(coordinator->registry);
+  chip_runs_destroy(coordinator->runs);
   later_destroy(coordinator->later);
   store_destroy(coordinator->store);
   pod_map_destroy(coordinator->executions);
@@ -290,6 +301,7 @@ void coordinator_destroy(coordinator_t *coordinator) {
   rpc_timer_destroy(coordinator->waiting_timer);
   rpc_timer_destroy(coordinator->end_timer);
   pod_list_deinit(&coordinator->freed);
+  pod_list_deinit(&coordinator->freed_in_turn);
   free(coordinator->pod_id);
   free(coordinator->address);
   free(coordinator);

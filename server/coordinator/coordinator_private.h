@@ -12,6 +12,7 @@
 #include "common/rpc/loop.h"
 #include "common/rpc/rpc.h"
 #include "proto/podium/v1/podium.pb-c.h"
+#include "server/coordinator/chip_run.h"
 #include "server/coordinator/coordinator.h"
 #include "server/coordinator/core/compile_cache.h"
 #include "server/coordinator/core/store.h"
@@ -71,6 +72,7 @@ struct coordinator_t {
   execution_t *first_running, **last_running;
   int32_t running_count;
   execution_t *loading;
+  chip_runs_t *runs;
   later_item_t pump;
   rpc_timer_t *waiting_timer;  // While executions wait; NULL before any has.
   bool is_waiting_told;        // It runs.
@@ -78,12 +80,12 @@ struct coordinator_t {
   // Ids of arrays to be freed on all chips.
   later_item_t free_arrays;
   POD_LIST(uint64_t) freed;
+  POD_LIST(uint64_t) freed_in_turn;  // After the executions that the chips have.
 };
 
 // --- What the services ask of each other ---
 
 // coordinator.c
-void coordinator_free_array(coordinator_t *coordinator, uint64_t array);
 void coordinator_flush_freed(coordinator_t *coordinator);
 // An operation has ended or a place has changed: whoever waits for quiet may go on.
 void coordinator_settle(coordinator_t *coordinator);

@@ -10,6 +10,7 @@
 
 #include "common/base/check.h"
 #include "common/base/id_map.h"
+#include "common/base/list.h"
 #include "common/base/memory.h"
 #include "server/wire/program.h"
 #include "server/worker/compute.h"
@@ -41,6 +42,8 @@ struct chip_host_execution_t {
   const void **argument_data;
   void **result_data;
   uint64_t *result_ids;
+  uint64_t *argument_ids;          // Of those that are not there yet.
+  POD_LIST(uint64_t) freed_after;  // Arrays to be freed when it and those before have ended.
   bool is_running;
   int64_t temp_bytes;
   atomic_bool cancelled;
@@ -300,6 +303,8 @@ static void free_execution(chip_host_execution_t *execution) {
   free(execution->argument_data);
   free(execution->result_data);
   free(execution->result_ids);
+  free(execution->argument_ids);
+  pod_list_deinit(&execution->freed_after);
   chip_profile_deinit(&execution->profile);
   pod_status_free(execution->status);
   free(execution);
@@ -313,11 +318,32 @@ static void tell_end(const chip_host_t *host, uint64_t execution) {
   }
 }
 
+static void free_later(chip_host_t *host, chip_host_execution_t *execution,
+                       const uint64_t *ids, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    if (execution == NULL) {
+      hbm_array_forget(host->hbm, ids[i]);
+    } else {
+      *pod_list_add(&execution->freed_after) = ids[i];
+    }
+  }
+}
+
+void chip_host_free_arrays(chip_host_t *host, const uint64_t *ids, size_t count) {
+  chip_host_execution_t *last = host->queue;
+  while (last != NULL && last->next != NULL) {
+    last = last->next;
+  }
+  free_later(host, last, ids, (int32_t)count);
+}
+
 // Takes it out of the queue, tells who waits, frees it.
 static void end_execution(chip_host_execution_t *execution, pod_status_t status) {
   chip_host_t *host = execution->host;
   chip_host_execution_t **link = &host->queue;
+  chip_host_execution_t *previous = NULL;
   while (*link != execution) {
+    previous = *link;
     link = &(*link)->next;
   }
   *link = execution->next;
@@ -325,6 +351,8 @@ static void end_execution(chip_host_execution_t *execution, pod_status_t status)
     host->queue_end = link;
   }
   host->queue_length--;
+  // One that is stopped before its turn: those before it may need what is to be freed.
+  free_later(host, previous, execution->freed_after.items, execution->freed_after.count);
   tell_end(host, execution->id);
   if (execution->done != NULL) {
     execution->done(status == NULL ? &execution->profile : NULL, status,
@@ -401,11 +429,59 @@ static pod_status_t check_room(hbm_t *hbm, const executable_t *executable) {
   return status;
 }
 
+static pod_status_t shape_error(const chip_host_execution_t *execution, int32_t index,
+                                const hbm_array_t *array) {
+  const executable_t *executable = execution->program->executable;
+  pod_text_t text = {0};
+  pod_text_printf(&text, "argument %d of %s must be ", index,
+                  executable_program(executable)->name);
+  tensor_shape_print(&text, executable_argument_shape(executable, index));
+  pod_text_printf(&text, " on each chip, array %" PRIu64 " is ", array->id);
+  tensor_shape_print(&text, &array->shape);
+  const pod_status_t status =
+      pod_error_text(__FILE__, __LINE__, POD_INVALID_ARGUMENT, text.bytes);
+  pod_text_deinit(&text);
+  return status;
+}
+
+static pod_status_t find_argument(chip_host_execution_t *execution, int32_t index) {
+  const executable_t *executable = execution->program->executable;
+  hbm_array_t *array;
+  POD_TRY(pod_status_context(
+      hbm_array_find(execution->host->hbm, execution->argument_ids[index], &array),
+      "argument %d of %s", index, executable_program(executable)->name));
+  if (!tensor_shape_equal(&array->shape, executable_argument_shape(executable, index))) {
+    return shape_error(execution, index, array);
+  }
+  hbm_array_retain(array);
+  execution->arguments[index] = array;
+  execution->argument_data[index] = array->data;
+  return NULL;
+}
+
+// `is_last`: what is not there now will not come.
+static pod_status_t find_arguments(chip_host_execution_t *execution, bool is_last) {
+  const chip_program_t *program = executable_program(execution->program->executable);
+  for (int32_t i = 0; i < program->argument_count; i++) {
+    if (execution->arguments[i] != NULL) {
+      continue;
+    }
+    const pod_status_t status = find_argument(execution, i);
+    if (pod_status_code(status) == POD_NOT_FOUND && !is_last) {
+      pod_status_free(status);
+    } else if (status != NULL) {
+      return status;
+    }
+  }
+  return NULL;
+}
+
 // Reserves what the execution needs beside its arguments.
 static pod_status_t prepare(chip_host_execution_t *execution) {
   chip_host_t *host = execution->host;
   const executable_t *executable = execution->program->executable;
   const chip_program_t *program = executable_program(executable);
+  POD_TRY(find_arguments(execution, true));
   POD_TRY(check_room(host->hbm, executable));
   POD_TRY(hbm_reserve(host->hbm, program->temp_bytes, program->name));
   execution->temp_bytes = program->temp_bytes;
@@ -456,33 +532,6 @@ static void sweep(void *context) {
   check_idle(host);
 }
 
-static pod_status_t find_arguments(chip_host_execution_t *execution,
-                                   const uint64_t *ids) {
-  const executable_t *executable = execution->program->executable;
-  const chip_program_t *program = executable_program(executable);
-  for (int32_t i = 0; i < program->argument_count; i++) {
-    hbm_array_t *array;
-    POD_TRY(pod_status_context(hbm_array_find(execution->host->hbm, ids[i], &array),
-                               "argument %d of %s", i, program->name));
-    const tensor_shape_t *expected = executable_argument_shape(executable, i);
-    if (!tensor_shape_equal(&array->shape, expected)) {
-      pod_text_t text = {0};
-      pod_text_printf(&text, "argument %d of %s must be ", i, program->name);
-      tensor_shape_print(&text, expected);
-      pod_text_printf(&text, " on each chip, array %" PRIu64 " is ", ids[i]);
-      tensor_shape_print(&text, &array->shape);
-      const pod_status_t status =
-          pod_error_text(__FILE__, __LINE__, POD_INVALID_ARGUMENT, text.bytes);
-      pod_text_deinit(&text);
-      return status;
-    }
-    hbm_array_retain(array);
-    execution->arguments[i] = array;
-    execution->argument_data[i] = array->data;
-  }
-  return NULL;
-}
-
 static pod_status_t check_execute(const chip_host_t *host,
                                   const chip_host_execute_t *request,
                                   loaded_t **out_program) {
@@ -527,7 +576,12 @@ static pod_status_t make_execution(chip_host_t *host, const chip_host_execute_t 
     memcpy(execution->result_ids, request->results,
            request->result_count * sizeof(uint64_t));
   }
-  const pod_status_t status = find_arguments(execution, request->arguments);
+  execution->argument_ids = pod_alloc(request->argument_count * sizeof(uint64_t));
+  if (request->argument_count > 0) {
+    memcpy(execution->argument_ids, request->arguments,
+           request->argument_count * sizeof(uint64_t));
+  }
+  const pod_status_t status = find_arguments(execution, host->queue == NULL);
   if (status != NULL) {
     free_execution(execution);
     return status;

@@ -5,7 +5,8 @@
 //   execute ──► queue (FIFO) ──► HBM reserved ──► compute thread ──► results published
 //
 // One execution runs at a time. What it needs of HBM (temporaries, results) is reserved
-// when its turn comes.
+// when its turn comes; an argument that is not there when it is queued may be a result of
+// one before it.
 //
 // Threading: the loop thread. Callbacks come from the loop, never inside the call that
 // asked for them, exactly once, except after chip_host_execution_cancel.
@@ -81,6 +82,10 @@ POD_MUST_USE pod_status_t chip_host_execute(chip_host_t *host,
                                             const chip_host_execute_t *request,
                                             chip_host_executed_fn_t done, void *context,
                                             chip_host_execution_t **out_execution);
+
+// Takes arrays out of the table when the executions that are queued now have ended; ids
+// that are not there then are ignored.
+void chip_host_free_arrays(chip_host_t *host, const uint64_t *ids, size_t count);
 
 // Stops it; `done` is not called any more, the pointer not to be used.
 void chip_host_execution_cancel(chip_host_execution_t *execution);

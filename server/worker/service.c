@@ -23,6 +23,15 @@ enum {
 
 typedef struct open_call_t open_call_t;
 
+// An execution that came by a Run, and has not ended.
+typedef struct run_t {
+  struct run_t *previous, *next;
+  open_call_t *stream;
+  uint64_t id;
+  bool wants_events;
+  chip_host_execution_t *execution;
+} run_t;
+
 // A program that is being loaded outlives its call if the peer hangs up.
 typedef struct load_t {
   open_call_t *call;  // NULL: the peer has gone.
@@ -44,6 +53,8 @@ struct open_call_t {
   load_t *load;
   chip_host_execution_t *execution;  // Execute.
   bool wants_events;
+  bool is_run;
+  run_t *runs;  // Run.
 };
 
 struct service_t {
@@ -120,6 +131,18 @@ static void answer(open_call_t *open, pod_status_t status,
   }
 }
 
+static void remove_run(run_t *run) {
+  if (run->previous != NULL) {
+    run->previous->next = run->next;
+  } else {
+    run->stream->runs = run->next;
+  }
+  if (run->next != NULL) {
+    run->next->previous = run->previous;
+  }
+  free(run);
+}
+
 static void call_end(rpc_call_t *call, pod_status_t status, void *context) {
   (void)call;
   open_call_t *open = context;
@@ -130,6 +153,11 @@ static void call_end(rpc_call_t *call, pod_status_t status, void *context) {
   }
   if (open->execution != NULL) {
     chip_host_execution_cancel(open->execution);
+  }
+  while (open->runs != NULL) {
+    run_t *run = open->runs;
+    chip_host_execution_cancel(run->execution);
+    remove_run(run);
   }
   if (open->previous != NULL) {
     open->previous->next = open->next;
@@ -163,7 +191,7 @@ static bool is_request(open_call_t *open) {
 void service_set_chip(service_t *service, const service_chip_t *chip,
                       pod_status_t reason) {
   for (open_call_t *open = service->calls; open != NULL; open = open->next) {
-    if (open->array != NULL || open->bytes != NULL) {
+    if (open->array != NULL || open->bytes != NULL || open->is_run) {
       finish(open, pod_status_copy(reason));
     }
   }
@@ -468,6 +496,123 @@ static void execute_message(rpc_call_t *call, const void *message, void *context
   }
 }
 
+// --- Run ---
+
+// Takes `status`.
+static void send_end(const open_call_t *open, uint64_t execution, pod_status_t status) {
+  if (open->is_answered) {
+    pod_status_free(status);
+    return;
+  }
+  Podium__V1__RunResponse response = PODIUM__V1__RUN_RESPONSE__INIT;
+  response.execution = execution;
+  response.has_ended = true;
+  if (status != NULL) {
+    response.code = (int32_t)pod_status_code(status);
+    response.message = (char *)(uintptr_t)pod_status_message(status);
+  }
+  rpc_call_send(open->call, &response.base);
+  pod_status_free(status);
+}
+
+static void send_parts(const run_t *run, const chip_profile_t *profile) {
+  pod_arena_t *arena = pod_arena_create();
+  size_t count;
+  Podium__V1__WorkerExecuteResponse **pieces =
+      wire_profile_pack(arena, profile, run->wants_events, &count);
+  for (size_t i = 0; i < count && !run->stream->is_answered; i++) {
+    Podium__V1__RunResponse response = PODIUM__V1__RUN_RESPONSE__INIT;
+    response.execution = run->id;
+    response.part = pieces[i];
+    rpc_call_send(run->stream->call, &response.base);
+  }
+  pod_arena_destroy(arena);
+}
+
+static void run_done(const chip_profile_t *profile, pod_status_t status, void *context) {
+  run_t *run = context;
+  if (status == NULL) {
+    send_parts(run, profile);
+  }
+  send_end(run->stream, run->id, status);
+  remove_run(run);
+}
+
+static void run_execute(open_call_t *open,
+                        const Podium__V1__WorkerExecuteRequest *request) {
+  const chip_host_execute_t execute = {
+      .session = request->session,
+      .program = request->program,
+      .execution = request->execution,
+      .arguments = request->arguments,
+      .argument_count = request->n_arguments,
+      .results = request->results,
+      .result_count = request->n_results,
+  };
+  run_t *run = pod_alloc(sizeof(*run));
+  *run = (run_t){.stream = open,
+                 .id = request->execution,
+                 .wants_events = request->profile,
+                 .next = open->runs};
+  const pod_status_t status = chip_host_execute(open->service->chip.host, &execute,
+                                                run_done, run, &run->execution);
+  if (status != NULL) {
+    free(run);
+    send_end(open, request->execution, status);
+    return;
+  }
+  if (run->next != NULL) {
+    run->next->previous = run;
+  }
+  open->runs = run;
+}
+
+static void run_cancel(open_call_t *open, uint64_t execution) {
+  run_t *run = open->runs;
+  while (run != NULL && run->id != execution) {
+    run = run->next;
+  }
+  if (run != NULL) {
+    chip_host_execution_cancel(run->execution);
+    send_end(open, execution, pod_error(POD_CANCELLED, "the execution was cancelled"));
+    remove_run(run);
+  }
+}
+
+static void run_message(rpc_call_t *call, const void *message, void *context) {
+  (void)call;
+  open_call_t *open = context;
+  const Podium__V1__RunRequest *request = message;
+  if (open->is_answered) {
+    return;
+  }
+  open->is_run = true;
+  const pod_status_t status = check_chip(open);
+  if (status != NULL) {
+    finish(open, status);
+    return;
+  }
+  switch (request->what_case) {
+    case PODIUM__V1__RUN_REQUEST__WHAT_EXECUTE:
+      run_execute(open, request->execute);
+      break;
+    case PODIUM__V1__RUN_REQUEST__WHAT_CANCEL:
+      run_cancel(open, request->cancel);
+      break;
+    case PODIUM__V1__RUN_REQUEST__WHAT_FREE:
+      chip_host_free_arrays(open->service->chip.host, request->free->arrays,
+                            request->free->n_arrays);
+      break;
+    default:
+      break;
+  }
+}
+
+static void run_half_close(rpc_call_t *call, void *context) {
+  (void)call;
+  finish(context, NULL);
+}
+
 // --- CloseSession, GetStatus ---
 
 // Arrays that are still coming in belong to the session too.
@@ -593,6 +738,13 @@ static const rpc_method_t methods[] = {
      .request = &podium__v1__worker_execute_request__descriptor,
      .response = &podium__v1__worker_execute_response__descriptor,
      .events = UNARY(execute_message),
+     .on_start = call_start},
+    {.path = "/" SERVICE_NAME "/Run",
+     .request = &podium__v1__run_request__descriptor,
+     .response = &podium__v1__run_response__descriptor,
+     .events = {.on_message = run_message,
+                .on_half_close = run_half_close,
+                .on_end = call_end},
      .on_start = call_start},
     {.path = "/" SERVICE_NAME "/CloseSession",
      .request = &podium__v1__close_session_request__descriptor,

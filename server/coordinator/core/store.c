@@ -363,19 +363,37 @@ void store_array_use(store_array_t *array) {
   array->use_count++;
 }
 
+// The chips free it as soon as nothing that they have yet to be given needs it; the books
+// keep it until the last use ends.
 static void let_array_go(store_array_t *array) {
   const store_session_t *session = array->session;
-  if (!array->is_dropped || array->use_count > 0 || array->state == STORE_ARRAY_PENDING) {
+  const bool is_made = array->state != STORE_ARRAY_PENDING;
+  if (!array->is_dropped || array->use_count > array->flight_count ||
+      !(is_made || array->is_under_way)) {
     return;
   }
   const store_events_t events = session->store->events;
-  const bool is_closing = session->is_closing;
+  const bool in_turn = array->flight_count > 0 || !is_made;
+  const bool is_on_chips = array->state != STORE_ARRAY_FAILED && !array->is_gone &&
+                           !session->is_closing;
   const uint64_t id = array->id;
-  const bool is_on_chips = array->state != STORE_ARRAY_FAILED && array->layout != NULL;
-  free_array(array);
-  if (!is_closing && is_on_chips) {  // Else the chips free all of the session in one go.
-    events.array_gone(events.context, id);
+  array->is_gone = true;
+  if (is_made && array->use_count == 0) {
+    free_array(array);
   }
+  if (is_on_chips) {  // Else the chips free all of the session in one go.
+    events.array_gone(events.context, id, in_turn);
+  }
+}
+
+void store_array_fly(store_array_t *array) {
+  array->flight_count++;
+  let_array_go(array);
+}
+
+void store_array_land(store_array_t *array) {
+  POD_CHECK(array->flight_count > 0);
+  array->flight_count--;
 }
 
 void store_array_unuse(store_array_t *array) {
@@ -422,8 +440,9 @@ void store_array_ready(store_array_t *array) {
 void store_array_fail(store_array_t *array, pod_status_t failure) {
   const store_events_t events = array->session->store->events;
   array->failure = failure;
-  if (!array->session->is_closing && !array->is_declared) {
-    events.array_gone(events.context, array->id);
+  if (!array->session->is_closing && !array->is_declared && !array->is_gone) {
+    array->is_gone = true;
+    events.array_gone(events.context, array->id, array->is_under_way);
   }
   resolve(array, STORE_ARRAY_FAILED);
 }

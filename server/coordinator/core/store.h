@@ -76,6 +76,8 @@ typedef struct store_array_t {
   store_waiter_t *waiters;  // For a pending one; the last comes first.
   bool is_declared;         // Pending, and no operation is making it yet.
   bool is_under_way;        // Pending, and asked of the chips: they have it in its turn.
+  int32_t flight_count;     // Of its uses, those by executions that the chips have.
+  bool is_gone;             // The chips have been told to free it.
   char *lost_reason;        // Why a part of it is gone; NULL while it is whole.
   bool *lost_chips;         // By index of layout->chips; NULL while it is whole.
 } store_array_t;
@@ -144,7 +146,8 @@ struct store_session_t {
 
 // What has to be freed on the chips. Called with the books already closed.
 typedef struct store_events_t {
-  void (*array_gone)(void *context, uint64_t array);
+  // `in_turn`: not before the executions that the chips have been given have ended.
+  void (*array_gone)(void *context, uint64_t array, bool in_turn);
   void (*executable_gone)(void *context, uint64_t executable, int32_t chip_count,
                           const int32_t *chips);
   void (*session_gone)(void *context, uint64_t session);
@@ -241,6 +244,11 @@ POD_MUST_USE pod_status_t store_check_whole(const store_array_t *array);
 
 void store_array_use(store_array_t *array);
 void store_array_unuse(store_array_t *array);
+
+// A use becomes one by an execution that the chips have been given: what is told to them
+// from now on comes after it there. Until its store_array_land and unuse.
+void store_array_fly(store_array_t *array);
+void store_array_land(store_array_t *array);
 
 // The client frees it.
 void store_array_drop(store_array_t *array);

@@ -29,7 +29,6 @@
 #include "common/base/text.h"
 #include "proto/podium/v1/podium.pb-c.h"
 #include "proto/podium/v1/worker.pb-c.h"
-#include "server/coordinator/chip_call.h"
 #include "server/coordinator/coordinator_private.h"
 #include "server/coordinator/core/fanout.h"
 #include "server/coordinator/core/footprint.h"
@@ -42,7 +41,7 @@ enum {
   MOMENT_MS_MIN = 200,   // How long SETTLING lasts: two heartbeats,
   MOMENT_MS_MAX = 2000,  // within these bounds.
   TELL_MS = 500,         // How often those that wait are told what for.
-  RUNNING_MAX = 1,       // Given to the chips at a time.
+  RUNNING_MAX = 64,      // Given to the chips at a time.
 };
 
 typedef enum execution_state_t {
@@ -87,7 +86,7 @@ struct execution_t {
   uint64_t *result_ids;
   load_t *load;
   fanout_t fanout;
-  chip_call_t *calls;  // By index of the executable's chips; NULL before it runs.
+  chip_run_t *runs;  // By index of the executable's chips; NULL before it runs.
   store_profile_t *profile;
   int64_t host_ns;       // The slowest chip's.
   pod_status_t failure;  // While AFTER.
@@ -293,6 +292,9 @@ static void remove_running(execution_t *execution) {
 static void give_back(execution_t *execution) {
   coordinator_t *coordinator = execution->request.coordinator;
   for (size_t i = 0; i < execution->argument_count; i++) {
+    if (execution->runs != NULL) {
+      store_array_land(execution->arguments[i]);
+    }
     store_array_unuse(execution->arguments[i]);
   }
   if (execution->executable != NULL) {
@@ -305,7 +307,7 @@ static void give_back(execution_t *execution) {
   free(execution->arguments);
   free(execution->results);
   free(execution->result_ids);
-  free(execution->calls);
+  free(execution->runs);
   store_profile_unuse(execution->profile);
   rpc_timer_destroy(execution->moment);
   fanout_deinit(&execution->fanout);
@@ -327,7 +329,7 @@ static void fail_results(execution_t *execution, pod_status_t status) {
     if (!execution->has_named_results) {
       store_array_drop(result);
     }
-    result->is_declared = execution->calls == NULL;
+    result->is_declared = execution->runs == NULL;
     store_array_fail(result, pod_status_copy(status));
   }
 }
@@ -351,7 +353,7 @@ static void answer(execution_t *execution, pod_status_t status) {
 // Nothing of it runs any more. Takes `status`; NULL: it went well.
 static void end_execution(execution_t *execution, pod_status_t status) {
   coordinator_t *coordinator = execution->request.coordinator;
-  if (execution->calls != NULL) {
+  if (execution->runs != NULL) {
     remove_running(execution);
   } else if (coordinator->loading == execution) {
     coordinator->loading = NULL;
@@ -423,9 +425,9 @@ static void conclude(execution_t *execution, pod_status_t status) {
 
 // --- RUNNING ---
 
-static void cancel_calls(execution_t *execution) {
+static void cancel_runs(execution_t *execution) {
   for (int32_t i = 0; i < execution->executable->chip_count; i++) {
-    chip_call_cancel(&execution->calls[i]);
+    chip_run_cancel(&execution->runs[i]);
   }
 }
 
@@ -448,7 +450,7 @@ static void settle(execution_t *execution) {
 static void end_run(execution_t *execution) {
   // A worker that was done and then died has taken its results with it.
   for (int32_t i = 0; i < execution->executable->chip_count; i++) {
-    const pod_status_t status = chip_call_check_alive(&execution->calls[i]);
+    const pod_status_t status = chip_run_check_alive(&execution->runs[i]);
     if (status != NULL) {
       fanout_blame(&execution->fanout, status);
     }
@@ -473,10 +475,9 @@ static void keep_part(execution_t *execution, Podium__V1__HostProfile *host) {
   }
 }
 
-static void on_message(chip_call_t *call, const void *data) {
+static void on_part(chip_run_t *call, const Podium__V1__WorkerExecuteResponse *message) {
   execution_t *execution = call->owner;
   store_profile_t *profile = execution->profile;
-  const Podium__V1__WorkerExecuteResponse *message = data;
   if (message->profile != NULL && profile->parts.count < PARTS_MAX) {
     message->profile->chip = call->chip;
     keep_part(execution, message->profile);
@@ -489,10 +490,10 @@ static void on_message(chip_call_t *call, const void *data) {
   }
 }
 
-static void on_end(chip_call_t *call, pod_status_t status, bool is_lost) {
+static void on_end(chip_run_t *call, pod_status_t status, bool is_lost) {
   execution_t *execution = call->owner;
   if (fanout_ended(&execution->fanout, status, is_lost)) {
-    cancel_calls(execution);
+    cancel_runs(execution);
   }
   if (fanout_is_over(&execution->fanout)) {
     end_run(execution);
@@ -511,18 +512,8 @@ static void fill_arguments(const execution_t *execution, int32_t chip, uint64_t 
   }
 }
 
-static void start_chip(execution_t *execution, int32_t index,
-                       const Podium__V1__WorkerExecuteRequest *request) {
-  static const chip_call_events_t events = {.on_message = on_message, .on_end = on_end};
-  chip_call_t *call = &execution->calls[index];
-  chip_call_start(call, execution->request.coordinator->registry,
-                  execution->executable->chips[index], "/podium.v1.Worker/Execute",
-                  &podium__v1__worker_execute_response__descriptor, &events, execution);
-  chip_call_send(call, &request->base);
-  chip_call_half_close(call);
-}
-
 static void run(execution_t *execution) {
+  static const chip_run_events_t events = {.on_part = on_part, .on_end = on_end};
   const store_executable_t *executable = execution->executable;
   const int32_t chip_count = executable->chip_count;
   Podium__V1__WorkerExecuteRequest request = PODIUM__V1__WORKER_EXECUTE_REQUEST__INIT;
@@ -537,7 +528,7 @@ static void run(execution_t *execution) {
   request_move(&execution->request, EXECUTION_RUNNING);
   execution->profile = store_profile_create(execution->id, executable->compiled,
                                             chip_count, executable->chips);
-  execution->calls = pod_alloc((size_t)chip_count * sizeof(*execution->calls));
+  execution->runs = pod_alloc((size_t)chip_count * sizeof(*execution->runs));
   add_running(execution);
   for (int32_t i = 0; i < execution->result_count; i++) {
     execution->results[i]->is_under_way = true;
@@ -547,9 +538,13 @@ static void run(execution_t *execution) {
     if (i == 0 || execution->by_chip) {
       fill_arguments(execution, executable->chips[i], request.arguments);
     }
-    start_chip(execution, i, &request);
+    chip_run_start(execution->request.coordinator->runs, &execution->runs[i],
+                   executable->chips[i], &request, &events, execution);
   }
   free(request.arguments);
+  for (size_t i = 0; i < execution->argument_count; i++) {
+    store_array_fly(execution->arguments[i]);
+  }
 }
 
 static void loaded(void *context, pod_status_t status) {
@@ -666,7 +661,7 @@ static void lose_chip(execution_t *execution, const char *reason) {
   } else if (request_is(&execution->request, EXECUTION_AFTER)) {
     pod_status_free(status);
   } else if (fanout_stop(&execution->fanout, FANOUT_LOST, status)) {
-    cancel_calls(execution);
+    cancel_runs(execution);
   }
 }
 
@@ -706,7 +701,7 @@ static void stop_execution(execution_t *execution, pod_status_t status) {
       return;
     case EXECUTION_RUNNING:
       if (fanout_stop(&execution->fanout, FANOUT_CALLER, status)) {
-        cancel_calls(execution);
+        cancel_runs(execution);
       }
       return;
     case EXECUTION_SETTLING:

@@ -16,7 +16,9 @@ struct fake_call_t {
   uint64_t array, session;
   uint8_t *data;
   size_t size_bytes;
-  bool has_header, is_put, is_execution;
+  bool has_header, is_put, is_run;
+  uint64_t hanging[64];  // Of a Run: executions that are not answered.
+  int hanging_count;
 };
 
 static pod_status_t on_start(rpc_call_t *rpc, void *service, void **out_context) {
@@ -37,10 +39,7 @@ static void on_end(rpc_call_t *rpc, pod_status_t status, void *context) {
   (void)rpc;
   fake_call_t *call = context;
   fake_worker_t *worker = call->worker;
-  if (call->is_execution) {
-    worker->executing_count--;
-    worker->cancelled_count += status != NULL;
-  }
+  worker->executing_count -= call->hanging_count;
   pod_status_free(status);
   if (call->previous != NULL) {
     call->previous->next = call->next;
@@ -186,39 +185,88 @@ static void close_message(rpc_call_t *rpc, const void *data, void *context) {
   rpc_call_reply(rpc, &response.base);
 }
 
-static void execute_message(rpc_call_t *rpc, const void *data, void *context) {
-  fake_call_t *call = context;
+static void send_end(const fake_call_t *call, uint64_t execution, pod_code_t code,
+                     const char *message) {
+  Podium__V1__RunResponse response = PODIUM__V1__RUN_RESPONSE__INIT;
+  response.execution = execution;
+  response.has_ended = true;
+  response.code = (int32_t)code;
+  response.message = (char *)(uintptr_t)message;
+  rpc_call_send(call->rpc, &response.base);
+}
+
+static void execute(fake_call_t *call, const Podium__V1__WorkerExecuteRequest *message) {
   fake_worker_t *worker = call->worker;
-  const Podium__V1__WorkerExecuteRequest *message = data;
-  call->is_execution = true;
-  worker->executing_count++;
   worker->executed[worker->execute_count++ % 64] = message->execution;
   switch (worker->mode) {
     case FAKE_HANG:
+      POD_CHECK(call->hanging_count < 64);
+      call->hanging[call->hanging_count++] = message->execution;
+      worker->executing_count++;
       return;
     case FAKE_TOUCH:
-      rpc_call_finish(rpc, pod_error(POD_UNAVAILABLE, "a link is broken"));
+      send_end(call, message->execution, POD_UNAVAILABLE, "a link is broken");
       return;
     case FAKE_EXHAUSTED:
-      rpc_call_finish(rpc, pod_error(POD_RESOURCE_EXHAUSTED, "it does not fit the HBM"));
+      send_end(call, message->execution, POD_RESOURCE_EXHAUSTED,
+               "it does not fit the HBM");
       return;
     case FAKE_WELL:
       break;
   }
   const fake_array_t *argument = fake_worker_array(worker, message->arguments[0]);
   if (argument == NULL) {
-    rpc_call_finish(rpc, pod_error(POD_NOT_FOUND, "no such array"));
+    send_end(call, message->execution, POD_NOT_FOUND, "no such array");
     return;
   }
+  worker->argument_byte = argument->data[0];
   uint8_t *copy = pod_alloc(argument->size_bytes);
   memcpy(copy, argument->data, argument->size_bytes);
   keep_array(worker, message->results[0], message->session, copy, argument->size_bytes);
   Podium__V1__HostProfile profile = PODIUM__V1__HOST_PROFILE__INIT;
   profile.chip = worker->chip;
   profile.host_ns = 1000 + worker->chip;
-  Podium__V1__WorkerExecuteResponse response = PODIUM__V1__WORKER_EXECUTE_RESPONSE__INIT;
-  response.profile = &profile;
-  rpc_call_reply(rpc, &response.base);
+  Podium__V1__WorkerExecuteResponse part = PODIUM__V1__WORKER_EXECUTE_RESPONSE__INIT;
+  part.profile = &profile;
+  Podium__V1__RunResponse response = PODIUM__V1__RUN_RESPONSE__INIT;
+  response.execution = message->execution;
+  response.part = &part;
+  rpc_call_send(call->rpc, &response.base);
+  send_end(call, message->execution, POD_OK, "");
+}
+
+static void cancel(fake_call_t *call, uint64_t execution) {
+  for (int i = 0; i < call->hanging_count; i++) {
+    if (call->hanging[i] == execution) {
+      call->hanging[i] = call->hanging[--call->hanging_count];
+      call->worker->executing_count--;
+      call->worker->cancelled_count++;
+      send_end(call, execution, POD_CANCELLED, "cancelled");
+      return;
+    }
+  }
+}
+
+static void run_message(rpc_call_t *rpc, const void *data, void *context) {
+  (void)rpc;
+  fake_call_t *call = context;
+  const Podium__V1__RunRequest *message = data;
+  call->is_run = true;
+  switch (message->what_case) {
+    case PODIUM__V1__RUN_REQUEST__WHAT_EXECUTE:
+      execute(call, message->execute);
+      return;
+    case PODIUM__V1__RUN_REQUEST__WHAT_CANCEL:
+      cancel(call, message->cancel);
+      return;
+    case PODIUM__V1__RUN_REQUEST__WHAT_FREE:
+      for (size_t i = 0; i < message->free->n_arrays; i++) {
+        remove_arrays(call->worker, message->free->arrays[i], UINT64_MAX);
+      }
+      return;
+    default:
+      return;
+  }
 }
 
 #define METHOD(name, message, half_close, lower)             \
@@ -238,7 +286,7 @@ static const rpc_method_t methods[] = {
     METHOD("PutShard", put_message, put_half_close, put_shard),
     METHOD("FetchShard", fetch_message, NULL, fetch_shard),
     METHOD("FreeArrays", free_message, NULL, free_arrays),
-    METHOD("Execute", execute_message, NULL, worker_execute),
+    METHOD("Run", run_message, NULL, run),
     METHOD("CloseSession", close_message, NULL, close_session),
     {0},
 };

@@ -51,6 +51,7 @@ struct fake_worker_t {
   uint64_t executed[64];  // Ids of executions, in their order.
   size_t put_bytes;       // Of shards, all puts.
   size_t program_bytes;   // Of the last program.
+  uint8_t argument_byte;  // The first byte of the last execution's argument.
   pod_code_t refused_code;
   char refused[512];  // Why the coordinator ended the membership.
   int array_count;

@@ -18,8 +18,9 @@ typedef struct books_t {
   pod_text_t gone;
 } books_t;
 
-static void note_array(void *context, uint64_t array) {
-  pod_text_printf(&((books_t *)context)->gone, "array %" PRIu64 ";", array);
+static void note_array(void *context, uint64_t array, bool in_turn) {
+  pod_text_printf(&((books_t *)context)->gone, "array %" PRIu64 "%s;", array,
+                  in_turn ? " in turn" : "");
 }
 
 static void note_executable(void *context, uint64_t executable, int32_t chip_count,
