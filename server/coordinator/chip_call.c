@@ -11,8 +11,7 @@
 
 enum { TELL_TIMEOUT_MS = 30000 };
 
-static pod_status_t lost_error(const registry_t *registry, int32_t chip,
-                               uint64_t epoch) {
+static pod_status_t lost_error(const registry_t *registry, int32_t chip, uint64_t epoch) {
   const places_t *places = registry_places(registry);
   const place_t *place = &places->at[chip];
   if (place->lost_reason != NULL && place->lost_epoch == epoch) {
@@ -65,8 +64,8 @@ static void end(chip_call_t *call, pod_status_t status) {
   call->rpc = NULL;
   bool is_lost = false;
   if (status != NULL && !call->is_cancelled) {
-    status = chip_worker_explain(call->registry, call->chip, call->epoch, status,
-                                 &is_lost);
+    status =
+        chip_worker_explain(call->registry, call->chip, call->epoch, status, &is_lost);
   }
   call->events->on_end(call, status, is_lost);
 }
@@ -94,9 +93,8 @@ static void on_end(rpc_call_t *rpc, pod_status_t status, void *context) {
 
 static void end_stillborn(later_item_t *item) {
   chip_call_t *call = (chip_call_t *)item;
-  end(call,
-      call->is_cancelled ? pod_error(POD_CANCELLED, "cancelled")
-                          : lost_error(call->registry, call->chip, call->epoch));
+  end(call, call->is_cancelled ? pod_error(POD_CANCELLED, "cancelled")
+                               : lost_error(call->registry, call->chip, call->epoch));
 }
 
 void chip_call_start(chip_call_t *call, registry_t *registry, int32_t chip,

@@ -1,5 +1,5 @@
-// A stream belongs to one worker, told by its epoch: the next worker of the place gets a new
-// one. A run that is cancelled ends here at once, whatever its worker still does.
+// A stream belongs to one worker, told by its epoch: the next worker of the place gets a
+// new one. A run that is cancelled ends here at once, whatever its worker still does.
 
 #include "server/coordinator/chip_run.h"
 
@@ -25,9 +25,10 @@ struct chip_runs_t {
 
 chip_runs_t *chip_runs_create(registry_t *registry, int32_t chip_count) {
   chip_runs_t *runs = pod_alloc(sizeof(*runs));
-  *runs = (chip_runs_t){.registry = registry,
-                        .chip_count = chip_count,
-                        .streams = pod_alloc((size_t)chip_count * sizeof(*runs->streams))};
+  *runs =
+      (chip_runs_t){.registry = registry,
+                    .chip_count = chip_count,
+                    .streams = pod_alloc((size_t)chip_count * sizeof(*runs->streams))};
   return runs;
 }
 
@@ -149,9 +150,9 @@ static chip_stream_t *stream_to(chip_runs_t *runs, int32_t chip) {
   *stream = (chip_stream_t){.runs = runs, .chip = chip, .epoch = epoch};
   // A worker that has just joined may not be connected yet; if it cannot be, it is lost.
   const rpc_call_options_t options = {.wait_for_ready = true};
-  stream->rpc = rpc_call_start(channel, "/podium.v1.Worker/Run",
-                               &podium__v1__run_response__descriptor, &events, stream,
-                               &options);
+  stream->rpc =
+      rpc_call_start(channel, "/podium.v1.Worker/Run",
+                     &podium__v1__run_response__descriptor, &events, stream, &options);
   runs->streams[chip] = stream;
   return stream;
 }

@@ -1,6 +1,6 @@
 // Executions on chips, given to each in one order over one stream (podium.v1.Worker/Run),
-// which begins with the first of them and lives as long as the worker. What chip_call.h is
-// for other calls: errors name the worker, and say whether it was lost.
+// which begins with the first of them and lives as long as the worker. What chip_call.h
+// is for other calls: errors name the worker, and say whether it was lost.
 //
 // Callbacks: on_end comes exactly once for every start, never inside it, also when nobody
 // has the place.

@@ -42,8 +42,9 @@ struct chip_host_execution_t {
   const void **argument_data;
   void **result_data;
   uint64_t *result_ids;
-  uint64_t *argument_ids;          // Of those that are not there yet.
-  POD_LIST(uint64_t) freed_after;  // Arrays to be freed when it and those before have ended.
+  uint64_t *argument_ids;  // Of those that are not there yet.
+  POD_LIST(uint64_t)
+  freed_after;  // Arrays to be freed when it and those before have ended.
   bool is_running;
   int64_t temp_bytes;
   atomic_bool cancelled;

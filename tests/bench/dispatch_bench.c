@@ -1,5 +1,5 @@
-// What an execution costs beside its work: x + 1 on f32[8] on one chip, with coordinator and
-// worker as processes of their own on loopback.
+// What an execution costs beside its work: x + 1 on f32[8] on one chip, with coordinator
+// and worker as processes of their own on loopback.
 //
 //   latency     from podium_execute to its return, and to the fetched result: p50 and p99
 //   throughput  executions that depend on each other, none waited for but the last
@@ -104,10 +104,11 @@ static void measure_throughput(podium_array_t *first) {
   }
   qsort(asked, (size_t)rounds, sizeof(*asked), compare);
   qsort(ended, (size_t)rounds, sizeof(*ended), compare);
-  printf("%d that depend on each other  %8.0f calls/s asked   %8.0f calls/s done (best "
-         "%.0f)\n",
-         calls, calls * 1e9 / (double)asked[rounds / 2],
-         calls * 1e9 / (double)ended[rounds / 2], calls * 1e9 / (double)ended[0]);
+  printf(
+      "%d that depend on each other  %8.0f calls/s asked   %8.0f calls/s done (best "
+      "%.0f)\n",
+      calls, calls * 1e9 / (double)asked[rounds / 2],
+      calls * 1e9 / (double)ended[rounds / 2], calls * 1e9 / (double)ended[0]);
   free(asked);
   free(ended);
 }

@@ -261,12 +261,169 @@ static void test_what_uses_a_cancelled_execution_fails_alike_and_the_rest_goes_o
   world_stop(&world);
 }
 
+// Rows 0 to 3 lie on chip 0, 4 to 7 on chip 1.
+static void test_arguments_by_chip_are_parts_of_different_arrays(void **state) {
+  (void)state;
+  world_t world;
+  world_start(&world);
+  float values[COUNT], fetched[COUNT];
+  fill(values, 100);
+  podium_array_t *parts[2] = {put(&world, values), NULL};
+  fill(values, 200);
+  podium_layout_t layout = {.shape = {PODIUM_F32, 2, {ROWS / 2, COLUMNS}},
+                            .chip_count = 1,
+                            .chips = (const int64_t[]){1}};
+  must(podium_put(world.session, &layout, values, sizeof(values) / 2, TIMEOUT_MS,
+                  &parts[1]));
+  const podium_execute_options_t by_chip = {.arguments_by_chip = true};
+  podium_array_t *result = NULL;
+  must(podium_execute(world.next, 1, parts, &by_chip, &result, NULL));
+  must(podium_fetch(result, fetched, sizeof(fetched), TIMEOUT_MS));
+  for (int i = 0; i < COUNT / 2; i++) {
+    assert_true(fetched[i] == 101.0F + (float)i);
+    assert_true(fetched[COUNT / 2 + i] == 201.0F + (float)i);
+  }
+  podium_array_t *swapped[2] = {parts[1], parts[0]};
+  expect_error(podium_execute(world.next, 1, swapped, &by_chip, &result, NULL),
+               PODIUM_INVALID_ARGUMENT, "has no part there");
+  podium_array_t *small[2] = {parts[0], NULL};
+  layout.shape.dims[0] = 1;
+  must(podium_put(world.session, &layout, values, COLUMNS * sizeof(float), TIMEOUT_MS,
+                  &small[1]));
+  expect_error(podium_execute(world.next, 1, small, &by_chip, &result, NULL),
+               PODIUM_INVALID_ARGUMENT, "f32[1,8]");
+  world_stop(&world);
+}
+
+static void test_all_calls_hear_of_a_worker_that_is_lost(void **state) {
+  (void)state;
+  enum { CALLS = 100 };
+  world_t world;
+  world_start(&world);
+  ends_t ends;
+  ends_init(&ends);
+  podium_executable_t *turns = NULL;
+  podium_array_t *at = start_endless(&world, &turns, &ends, NULL);
+  for (int i = 1; i < CALLS; i++) {
+    podium_array_t *next = NULL;
+    must(podium_execute_async(turns, 1, &at, NULL, &next, on_end, &ends, NULL));
+    podium_array_free(at);
+    at = next;
+  }
+  int32_t value = 0;
+  must(podium_fetch_async(at, -1, &value, sizeof(value), TIMEOUT_MS, on_end, &ends));
+  nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+  assert_int_equal(ends.count, 0);
+  (void)system_pod_signal_worker(world.pod, 1, SIGKILL);
+  ends_wait(&ends, CALLS + 1);
+  assert_int_equal(ends.codes[PODIUM_UNAVAILABLE], CALLS + 1);
+  assert_non_null(strstr(ends.message, "lost"));
+  world_stop(&world);
+}
+
+static void test_closing_a_session_ends_all_its_calls(void **state) {
+  (void)state;
+  enum { CALLS = 200 };
+  world_t world;
+  world_start(&world);
+  ends_t ends;
+  ends_init(&ends);
+  float values[COUNT];
+  fill(values, 0);
+  podium_executable_t *turns = NULL;
+  podium_array_t *endless = start_endless(&world, &turns, &ends, NULL);
+  podium_array_t *last = chain(&world, put(&world, values), CALLS, &ends);
+  int32_t value = 0;
+  must(podium_fetch_async(endless, -1, &value, sizeof(value), 0, on_end, &ends));
+  must(podium_fetch_async(last, -1, values, sizeof(values), 0, on_end, &ends));
+  podium_close(world.session);
+  assert_int_equal(ends.count, CALLS + 3);
+  assert_int_equal(ends.codes[PODIUM_CANCELLED], CALLS + 3);
+  // The pod is free for the next.
+  must(podium_connect(system_pod_address(world.pod), NULL, &world.session));
+  must(podium_compile(world.session, "next.mlir", next_text, strlen(next_text), NULL,
+                      &world.next));
+  fill(values, 7);
+  ends_init(&ends);
+  expect_values(chain(&world, put(&world, values), 1, &ends), 8);
+  world_stop(&world);
+}
+
+static void test_a_deadline_ends_an_execution_and_what_uses_it(void **state) {
+  (void)state;
+  world_t world;
+  world_start(&world);
+  podium_executable_t *turns = NULL;
+  must(podium_compile(world.session, "turns.mlir", turns_text, strlen(turns_text), NULL,
+                      &turns));
+  const int32_t many = INT32_MAX;
+  podium_array_t *argument = NULL, *result = NULL;
+  must(podium_put(world.session, &(podium_layout_t){.executable = turns}, &many,
+                  sizeof(many), TIMEOUT_MS, &argument));
+  ends_t ends;
+  ends_init(&ends);
+  must(podium_execute_async(turns, 1, &argument,
+                            &(podium_execute_options_t){.timeout_ms = 300}, &result,
+                            on_end, &ends, NULL));
+  int32_t value = 0;
+  expect_error(podium_fetch(result, &value, sizeof(value), TIMEOUT_MS),
+               PODIUM_DEADLINE_EXCEEDED, "300 ms");
+  ends_wait(&ends, 1);
+  assert_int_equal(ends.codes[PODIUM_DEADLINE_EXCEEDED], 1);
+  world_stop(&world);
+}
+
+// A caller that knows only the first fields of the options: the others are 0 for it,
+// whatever lies behind.
+static void test_options_of_a_smaller_size_are_filled_up(void **state) {
+  (void)state;
+  world_t world;
+  world_start(&world);
+  float values[COUNT];
+  fill(values, 3);
+  podium_array_t *argument = put(&world, values), *result = NULL;
+  podium_execute_options_t options;
+  memset(&options, 0xff, sizeof(options));
+  options.struct_size = offsetof(podium_execute_options_t, profile);
+  options.timeout_ms = TIMEOUT_MS;
+  must(podium_execute(world.next, 1, &argument, &options, &result, NULL));
+  expect_values(result, 4);
+  world_stop(&world);
+}
+
+static void test_a_put_that_fails_is_told_to_those_that_use_it(void **state) {
+  (void)state;
+  world_t world;
+  world_start(&world);
+  ends_t ends;
+  ends_init(&ends);
+  float values[COUNT] = {0};
+  podium_array_t *array = NULL, *result = NULL;
+  const podium_layout_t layout = {.shape = {PODIUM_F32, 2, {ROWS, COLUMNS}},
+                                  .chip_count = 1,
+                                  .chips = (const int64_t[]){7}};
+  must(podium_put_async(world.session, &layout, values, sizeof(values), TIMEOUT_MS,
+                        on_end, &ends, &array));
+  must(podium_execute_async(world.next, 1, &array, NULL, &result, on_end, &ends, NULL));
+  must(podium_fetch_async(result, -1, values, sizeof(values), TIMEOUT_MS, on_end, &ends));
+  ends_wait(&ends, 3);
+  assert_int_equal(ends.codes[PODIUM_INVALID_ARGUMENT], 3);
+  assert_non_null(strstr(ends.message, "chip 7"));
+  world_stop(&world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_what_is_put_without_waiting_can_be_used_at_once),
       cmocka_unit_test(test_thousands_of_calls_that_depend_on_each_other_end_in_order),
       cmocka_unit_test(
           test_what_uses_a_cancelled_execution_fails_alike_and_the_rest_goes_on),
+      cmocka_unit_test(test_arguments_by_chip_are_parts_of_different_arrays),
+      cmocka_unit_test(test_all_calls_hear_of_a_worker_that_is_lost),
+      cmocka_unit_test(test_closing_a_session_ends_all_its_calls),
+      cmocka_unit_test(test_a_deadline_ends_an_execution_and_what_uses_it),
+      cmocka_unit_test(test_options_of_a_smaller_size_are_filled_up),
+      cmocka_unit_test(test_a_put_that_fails_is_told_to_those_that_use_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

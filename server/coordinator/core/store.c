@@ -336,6 +336,13 @@ store_array_t *store_declared_array(const store_session_t *session, uint64_t id)
   return array != NULL && array->session == session && array->is_declared ? array : NULL;
 }
 
+pod_status_t store_check_declared(const store_session_t *session, uint64_t id) {
+  const store_array_t *array = pod_id_map_get(session->store->arrays, id);
+  return array != NULL && array->session == session && array->state == STORE_ARRAY_FAILED
+             ? pod_status_copy(array->failure)
+             : NULL;
+}
+
 pod_status_t store_find_array(const store_session_t *session, uint64_t id,
                               store_array_t **out_array) {
   store_array_t *array = pod_id_map_get(session->store->arrays, id);
@@ -374,8 +381,8 @@ static void let_array_go(store_array_t *array) {
   }
   const store_events_t events = session->store->events;
   const bool in_turn = array->flight_count > 0 || !is_made;
-  const bool is_on_chips = array->state != STORE_ARRAY_FAILED && !array->is_gone &&
-                           !session->is_closing;
+  const bool is_on_chips =
+      array->state != STORE_ARRAY_FAILED && !array->is_gone && !session->is_closing;
   const uint64_t id = array->id;
   array->is_gone = true;
   if (is_made && array->use_count == 0) {

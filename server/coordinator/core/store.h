@@ -220,6 +220,10 @@ POD_MUST_USE pod_status_t store_check_new_id(const store_session_t *session, uin
 // `id` is none.
 store_array_t *store_declared_array(const store_session_t *session, uint64_t id);
 
+// The failure of an array that could not be declared, or has been abandoned.
+POD_MUST_USE pod_status_t store_check_declared(const store_session_t *session,
+                                               uint64_t id);
+
 // Ends the wait of those who wait for it. The array may be gone afterwards: when it was
 // dropped and nobody uses it.
 void store_array_ready(store_array_t *array);

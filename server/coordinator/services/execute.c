@@ -588,17 +588,35 @@ static bool is_ready(const execution_t *execution) {
   return status == NULL;
 }
 
-// Those that do not want to wait for chips that are not ready end here.
+// While its chips are not ready, one ends that does not want to wait for them, or cannot
+// run then either.
+static pod_status_t check_patience(const coordinator_t *coordinator,
+                                   const execution_t *execution) {
+  const pod_status_t status = check_ready(coordinator, execution->executable);
+  if (status == NULL) {
+    return NULL;
+  }
+  const pod_status_t hopeless =
+      store_check_arguments(execution->executable, execution->by_chip,
+                            execution->argument_count, execution->arguments);
+  if (hopeless == NULL && !execution->request.operation.session->waits_for_pod) {
+    return status;
+  }
+  pod_status_free(status);
+  return hopeless;
+}
+
 static void refuse_impatient(coordinator_t *coordinator) {
   execution_queue_t *queue = coordinator->queues;
   while (queue != NULL) {
     execution_t *execution = queue->first;
-    if (queue->session->waits_for_pod || is_ready(execution)) {
+    const pod_status_t status = check_patience(coordinator, execution);
+    if (status == NULL) {
       queue = queue->next;
       continue;
     }
     take_out(execution);
-    end_execution(execution, check_ready(coordinator, execution->executable));
+    end_execution(execution, status);
     queue = coordinator->queues;
   }
 }

@@ -429,6 +429,7 @@ static pod_status_t take_array(put_t *put, const Podium__V1__PutArrayRequest *me
     POD_TRY(store_check_room(session, 1));
     uint64_t id = message->array;
     if (put->is_named) {
+      POD_TRY(store_check_declared(session, id));
       POD_TRY(store_check_new_id(session, id));
     } else {
       id = store_new_id(put->request.coordinator->store);
