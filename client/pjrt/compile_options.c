@@ -12,6 +12,7 @@
 typedef Xla__CompileOptionsProto message_t;
 typedef Xla__ExecutableBuildOptionsProto build_t;
 typedef Xla__DeviceAssignmentProto assignment_t;
+typedef Xla__DeviceAssignmentProto__ComputationDevice computation_t;
 
 // compiler_options={"xla_…": …}: they steer XLA's passes, which are not here.
 static void warn_of_overrides(const message_t *message) {
@@ -84,6 +85,37 @@ pod_status_t compile_options_parse(const char *bytes, size_t size,
   }
   xla__compile_options_proto__free_unpacked(message, NULL);
   return status;
+}
+
+char *compile_options_assignment(const compile_options_t *options, size_t *out_size) {
+  const size_t replicas = (size_t)options->replica_count;
+  const size_t partitions = (size_t)options->partition_count;
+  assignment_t message = XLA__DEVICE_ASSIGNMENT_PROTO__INIT;
+  computation_t *computations = pod_alloc(partitions * sizeof(*computations));
+  computation_t **pointers = pod_alloc(partitions * sizeof(*pointers));
+  int64_t *ids = pod_alloc(partitions * replicas * sizeof(*ids));
+  for (size_t p = 0; p < partitions; p++) {
+    xla__device_assignment_proto__computation_device__init(&computations[p]);
+    computations[p].n_replica_device_ids = replicas;
+    computations[p].replica_device_ids = &ids[p * replicas];
+    pointers[p] = &computations[p];
+    for (size_t r = 0; r < replicas; r++) {
+      const size_t at = r * partitions + p;
+      ids[p * replicas + r] =
+          options->devices == NULL ? (int64_t)at : options->devices[at];
+    }
+  }
+  message.replica_count = (int32_t)replicas;
+  message.computation_count = (int32_t)partitions;
+  message.n_computation_devices = partitions;
+  message.computation_devices = pointers;
+  *out_size = xla__device_assignment_proto__get_packed_size(&message);
+  char *bytes = pod_alloc(*out_size + 1);
+  xla__device_assignment_proto__pack(&message, (uint8_t *)bytes);
+  free(ids);
+  free(pointers);
+  free(computations);
+  return bytes;
 }
 
 void compile_options_deinit(compile_options_t *options) {

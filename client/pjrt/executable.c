@@ -228,6 +228,26 @@ PJRT_Error *loaded_executable_fingerprint(PJRT_LoadedExecutable_Fingerprint_Args
   return NULL;
 }
 
+struct PJRT_DeviceAssignmentSerialized {
+  char *bytes;
+};
+
+static void delete_assignment(PJRT_DeviceAssignmentSerialized *assignment) {
+  free(assignment->bytes);
+  free(assignment);
+}
+
+PJRT_Error *loaded_executable_device_assignment(
+    PJRT_LoadedExecutable_GetDeviceAssignment_Args *args) {
+  PJRT_DeviceAssignmentSerialized *assignment = pod_alloc(sizeof(*assignment));
+  assignment->bytes = compile_options_assignment(&args->executable->executable->options,
+                                                 &args->serialized_bytes_size);
+  args->serialized_bytes = assignment->bytes;
+  args->serialized_device_assignment = assignment;
+  args->serialized_device_assignment_deleter = delete_assignment;
+  return NULL;
+}
+
 // --- What it answers ---
 
 PJRT_Error *executable_destroy(PJRT_Executable_Destroy_Args *args) {

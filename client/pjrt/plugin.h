@@ -218,6 +218,9 @@ POD_MUST_USE pod_status_t compile_options_parse(const char *bytes, size_t size,
                                                 compile_options_t *out_options);
 void compile_options_deinit(compile_options_t *options);
 
+// The devices as a serialized xla.DeviceAssignmentProto. Owned.
+char *compile_options_assignment(const compile_options_t *options, size_t *out_size);
+
 // --- Executables (executable.c, optimized_program.c) ---
 
 // Counted: JAX keeps an executable longer than what is loaded of it.
