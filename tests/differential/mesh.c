@@ -17,22 +17,40 @@
 
 enum { CHIPS = 4 };
 
-struct mesh_device_t {
+typedef struct board_t {
   pod_t pod;
-  executor_t *executors[CHIPS];
+  executor_t *executors[CHIPS_MAX];
+} board_t;
+
+// A pod of just the chips that a module needs, and one where it runs on any of them: the
+// others only pass messages on.
+struct mesh_device_t {
+  board_t whole, part;
   uint64_t executions;
 };
 
+static void board_start(board_t *board, torus_t torus) {
+  pod_start(&board->pod, torus, WAY_SHARED);
+  for (int32_t chip = 0; chip < board->pod.chip_count; chip++) {
+    board->executors[chip] = executor_create(&(executor_options_t){
+        .spec = chip_spec_find("v5e"),
+        .torus = torus,
+        .chip = chip,
+        .runner = collective_runner_of_node(board->pod.nodes[chip])});
+  }
+}
+
+static void board_stop(board_t *board) {
+  for (int32_t chip = 0; chip < board->pod.chip_count; chip++) {
+    executor_destroy(board->executors[chip]);
+  }
+  pod_stop(&board->pod);
+}
+
 mesh_device_t *mesh_device_create(void) {
   mesh_device_t *device = pod_alloc(sizeof(*device));
-  pod_start(&device->pod, square, WAY_SHARED);
-  for (int32_t chip = 0; chip < CHIPS; chip++) {
-    device->executors[chip] = executor_create(&(executor_options_t){
-        .spec = chip_spec_find("v5e"),
-        .torus = square,
-        .chip = chip,
-        .runner = collective_runner_of_node(device->pod.nodes[chip])});
-  }
+  board_start(&device->whole, square);
+  board_start(&device->part, oblong);
   return device;
 }
 
@@ -40,23 +58,25 @@ void mesh_device_destroy(mesh_device_t *device) {
   if (device == NULL) {
     return;
   }
-  for (int32_t chip = 0; chip < CHIPS; chip++) {
-    executor_destroy(device->executors[chip]);
-  }
-  pod_stop(&device->pod);
+  board_stop(&device->whole);
+  board_stop(&device->part);
   free(device);
 }
 
-int64_t mesh_device_bytes_sent(const mesh_device_t *device) {
+static int64_t bytes_sent(const pod_t *pod) {
   int64_t sum = 0;
-  for (int32_t chip = 0; chip < CHIPS; chip++) {
+  for (int32_t chip = 0; chip < pod->chip_count; chip++) {
     chip_link_total_t totals[TORUS_DIRECTIONS];
-    ici_node_totals(device->pod.nodes[chip], totals);
+    ici_node_totals(pod->nodes[chip], totals);
     for (int d = 0; d < TORUS_DIRECTIONS; d++) {
       sum += totals[d].bytes_sent;
     }
   }
   return sum;
+}
+
+int64_t mesh_device_bytes_sent(const mesh_device_t *device) {
+  return bytes_sent(&device->whole.pod) + bytes_sent(&device->part.pod);
 }
 
 // --- Shardings ---
@@ -176,7 +196,8 @@ void mesh_shard(mlir_module_t *module, uint64_t seed) {
 // --- Running ---
 
 typedef struct chip_run_t {
-  mesh_device_t *device;
+  board_t *board;
+  const int64_t *order;  // The module's devices; NULL: the board has no other chips.
   int32_t chip;
   pthread_t thread;
   executable_t *executable;
@@ -223,12 +244,12 @@ static pod_status_t join(const chip_interface_t *interface, const chip_run_t *ru
   tensor_slicer_t *slicer = slicer_of(interface);
   const int64_t bytes = tensor_shape_bytes(&interface->shape);
   pod_status_t status = NULL;
-  for (int32_t chip = 0; chip < CHIPS; chip++) {
-    const char *shard = runs[chip].results[index];
-    const int64_t own = tensor_slicer_shard_of_device(slicer, chip);
+  for (int32_t i = 0; i < CHIPS; i++) {
+    const char *shard = runs[i].results[index];
+    const int64_t own = tensor_slicer_shard_of_device(slicer, runs[i].chip);
     bool is_first = true;
-    for (int32_t other = 0; other < chip; other++) {
-      is_first &= tensor_slicer_shard_of_device(slicer, other) != own;
+    for (int32_t j = 0; j < i; j++) {
+      is_first &= tensor_slicer_shard_of_device(slicer, runs[j].chip) != own;
     }
     for (int64_t at = 0; at < bytes && status == NULL;) {
       const tensor_run_t run = tensor_slicer_run_at(slicer, at, bytes);
@@ -238,7 +259,7 @@ static pod_status_t join(const chip_interface_t *interface, const chip_run_t *ru
         memcpy(to, from, (size_t)run.size_bytes);
       } else if (run.shard == own && memcmp(to, from, (size_t)run.size_bytes) != 0) {
         status = pod_error(POD_DATA_LOSS, "result %d: chip %d holds other bits", index,
-                           (int)chip);
+                           (int)runs[i].chip);
       }
       at += run.size_bytes;
     }
@@ -255,9 +276,9 @@ static void *run_chip(void *context) {
       .execution = run->execution, .arguments = run->arguments, .results = run->results};
   run->status = executor_run(run->executable, &what, &profile);
   chip_profile_deinit(&profile);
-  for (int32_t chip = 0; chip < CHIPS && run->status != NULL; chip++) {
-    ici_node_abort(run->device->pod.nodes[chip], run->execution,
-                   pod_status_copy(run->status));
+  const pod_t *pod = &run->board->pod;
+  for (int32_t chip = 0; chip < pod->chip_count && run->status != NULL; chip++) {
+    ici_node_abort(pod->nodes[chip], run->execution, pod_status_copy(run->status));
   }
   return NULL;
 }
@@ -265,10 +286,14 @@ static void *run_chip(void *context) {
 // A chip loads a program of its own: an executor takes it.
 static pod_status_t load(chip_run_t *run, const char *text, int64_t length) {
   const compiler_options_t options = {
-      .file_name = "random.mlir", .spec = chip_spec_find("v5e"), .torus = square};
+      .file_name = "random.mlir",
+      .spec = chip_spec_find("v5e"),
+      .torus = run->board->pod.torus,
+      .device_order_count = run->order == NULL ? 0 : CHIPS,
+      .device_order = run->order};
   compiler_result_t *compiled;
   POD_TRY(compiler_compile(text, length, &options, &compiled));
-  return executor_load(run->device->executors[run->chip], compiled->program,
+  return executor_load(run->board->executors[run->chip], compiled->program,
                        &run->executable);
 }
 
@@ -311,7 +336,7 @@ static pod_status_t run_all_chips(chip_run_t *runs) {
     pthread_join(runs[chip].thread, NULL);
   }
   for (int32_t chip = 0; chip < CHIPS; chip++) {
-    ici_node_end(runs[chip].device->pod.nodes[chip], runs[chip].execution);
+    ici_node_end(runs[chip].board->pod.nodes[runs[chip].chip], runs[chip].execution);
     if (status == NULL) {
       status = runs[chip].status;
     } else {
@@ -337,16 +362,48 @@ static pod_status_t compute(chip_run_t *runs, const char *text, int64_t length,
   return NULL;
 }
 
+// FNV-1a: where a module runs follows from its text, so that a seed tells it again.
+static uint64_t hash_of(const char *text, int64_t length) {
+  uint64_t hash = UINT64_C(14695981039346656037);
+  for (int64_t i = 0; i < length; i++) {
+    hash = (hash ^ (uint8_t)text[i]) * UINT64_C(1099511628211);
+  }
+  return hash;
+}
+
+// Some chips of the larger pod, in any order.
+static void draw_chips(pod_random_t *random, int32_t chip_count, int64_t *out_chips) {
+  int64_t all[CHIPS_MAX];
+  for (int32_t i = 0; i < chip_count; i++) {
+    all[i] = i;
+  }
+  for (int32_t i = 0; i < CHIPS; i++) {
+    const uint64_t left = (uint64_t)(chip_count - i);
+    const int32_t at = i + (int32_t)pod_random_below(random, left);
+    out_chips[i] = all[at];
+    all[at] = all[i];
+  }
+}
+
 pod_status_t mesh_device_run(mesh_device_t *device, const char *text, int64_t length,
                              pod_arena_t *arena, int argument_count,
                              const reference_value_t *arguments, int result_count,
                              reference_value_t *results) {
   (void)argument_count;
   chip_run_t runs[CHIPS] = {0};
+  int64_t order[CHIPS] = {0, 1, 2, 3};
+  pod_random_t random = {.state = hash_of(text, length)};
+  const bool is_part = pod_random_below(&random, 2) == 0;
+  board_t *board = is_part ? &device->part : &device->whole;
+  if (is_part) {
+    draw_chips(&random, board->pod.chip_count, order);
+  }
   device->executions++;
-  for (int32_t chip = 0; chip < CHIPS; chip++) {
-    runs[chip] =
-        (chip_run_t){.device = device, .chip = chip, .execution = device->executions};
+  for (int32_t i = 0; i < CHIPS; i++) {
+    runs[i] = (chip_run_t){.board = board,
+                           .order = is_part ? order : NULL,
+                           .chip = (int32_t)order[i],
+                           .execution = device->executions};
   }
   const pod_status_t status =
       compute(runs, text, length, arena, arguments, result_count, results);

@@ -46,15 +46,19 @@ static void add_code(chip_program_t *program, const tensor_shape_t *local) {
   program->task_member_count = 1;
 }
 
-// A program of `rows` × 4 that gives its argument back, and its arena.
-static compiler_result_t *make_program(int64_t rows) {
+// A program of `rows` × 4 that gives its argument back, and its arena. Of a list of two
+// chips each has half of the rows, of one chip it has all.
+static compiler_result_t *make_program(int64_t rows, const compiler_options_t *options) {
   pod_arena_t *arena = pod_arena_create();
-  const mesh_axis_t axes[] = {{"x", 2}, {"y", 2}};
+  const int64_t count = options->device_order_count;
+  const int64_t parts = count == 1 ? 1 : 2;
+  const mesh_axis_t axes[] = {{"x", parts}, {"y", count == 0 ? 2 : count / parts}};
   const mesh_t *mesh;
-  assert_null(mesh_make(arena, "mesh", 2, axes, NULL, &mesh));
+  assert_null(mesh_make(arena, "mesh", 2, axes, count == 0 ? NULL : options->device_order,
+                        &mesh));
   sharding_t *sharding = sharding_replicated(arena, mesh, 2, false);
   axis_ref_t *ref = pod_arena_alloc(arena, sizeof(*ref));
-  *ref = (axis_ref_t){.axis = 0, .pre_size = 1, .size = 2};
+  *ref = (axis_ref_t){.axis = 0, .pre_size = 1, .size = parts};
   sharding->dims[0].axes = (axis_list_t){.count = 1, .refs = ref};
   const int64_t dims[] = {rows, 4};
   chip_interface_t *interface = pod_arena_alloc(arena, sizeof(*interface));
@@ -70,7 +74,7 @@ static compiler_result_t *make_program(int64_t rows) {
                               .arguments = interface,
                               .results = interface};
   const tensor_shape_t local =
-      tensor_shape_make(TENSOR_F32, 2, (const int64_t[]){rows / 2, 4});
+      tensor_shape_make(TENSOR_F32, 2, (const int64_t[]){rows / parts, 4});
   add_code(program, &local);
   compiler_result_t *result = pod_arena_alloc(arena, sizeof(*result));
   *result = (compiler_result_t){.program = program, .partitioned_text = "partitioned"};
@@ -128,7 +132,7 @@ static pod_status_t fake_compile(const char *text, int64_t length,
     return pod_error(POD_INVALID_ARGUMENT, "%s:1:2: error: it is bad (%" PRId64 " bytes)",
                      options->file_name, length);
   }
-  *out_result = make_program(strncmp(text, "large", 5) == 0 ? 2 * ROWS : ROWS);
+  *out_result = make_program(strncmp(text, "large", 5) == 0 ? 2 * ROWS : ROWS, options);
   return NULL;
 }
 
@@ -228,6 +232,31 @@ void assert_refused(pod_status_t status, pod_code_t code, const char *part) {
              pod_code_name(pod_status_code(status)), pod_status_message(status));
   }
   pod_status_free(status);
+}
+
+uint64_t world_compile_on(world_t *world, size_t count, const int64_t *chips) {
+  Podium__V1__CompileRequest request = PODIUM__V1__COMPILE_REQUEST__INIT;
+  request.session = world->client->session;
+  request.file_name = (char *)(uintptr_t) "test.mlir";
+  request.size_bytes = 1;
+  request.text.data = (uint8_t *)(uintptr_t) "f";
+  request.text.len = 1;
+  request.n_device_order = count;
+  request.device_order = (int64_t *)(uintptr_t)chips;
+  client_call_t *call =
+      client_start(world->client, "/podium.v1.Podium/Compile",
+                   &podium__v1__compile_response__descriptor, &request.base, 0);
+  rpc_call_half_close(call->rpc);
+  assert_null(client_wait(call));
+  const void *message = call->messages[0];
+  const Podium__V1__CompileResponse *response = message;
+  const uint64_t executable = response->executable;
+  assert_int_equal(response->n_chips, count);
+  for (size_t i = 0; i < count; i++) {
+    assert_int_equal(response->chips[i], chips[i]);
+  }
+  client_free(call);
+  return executable;
 }
 
 uint64_t world_compile(world_t *world, const char *text) {

@@ -1,6 +1,7 @@
 // A world for tests: a coordinator, fake workers and a client, all on one loop and over
 // real sockets. The compiler is a fake too: whatever the text, the program takes
-// f32[ROWS,4] with its rows over x of a 2x2 mesh and gives it back; "bad…" and "slowbad…"
+// f32[ROWS,4] with its rows over x of a 2x2 mesh (2x1 and 1x1 for two chips or one) and
+// gives it back; "bad…" and "slowbad…"
 // are refused, "large…" has twice the rows.
 //
 // Threading: the test's thread.
@@ -63,6 +64,9 @@ bool world_none_executes(void *context);
 void assert_refused(pod_status_t status, pod_code_t code, const char *part);
 
 uint64_t world_compile(world_t *world, const char *text);
+
+// For the chips listed; the program needs no links.
+uint64_t world_compile_on(world_t *world, size_t count, const int64_t *chips);
 
 // From now on the compiler does not get done with a text "slow…" until it is released.
 void world_hold_compiler(void);
