@@ -118,7 +118,7 @@ static pod_status_t compile(podium_session_t *session,
   executable->module_size = module_size;
   executable->option_bytes = copy_bytes(option_bytes, option_size);
   executable->option_size = option_size;
-  executable->optimized = pjrt_optimized_program(executable->info, options.device_count);
+  executable->optimized = pjrt_optimized_program(executable->info, &options);
   describe_results(executable);
   take_fingerprint(executable);
   *out_executable = executable;

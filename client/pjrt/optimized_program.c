@@ -3,9 +3,10 @@
 //
 // The text is libpodium's, with two attributes more on the module
 // (mhlo.spmd_parameters_shardings, mhlo.spmd_output_sharding) and without those of
-// dialect "podium", which no one else knows. Shardings are written as HLO does: the
-// devices of each tile in row-major order of the tiles, and, when a tile is on several, a
-// last dimension for them.
+// dialect "podium", which no one else knows; the groups of collectives name the program's
+// devices again, not the chips that stand for them. Shardings are written as HLO does:
+// the devices of each tile in row-major order of the tiles, and, when a tile is on
+// several, a last dimension for them.
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,18 +87,88 @@ static void add_attributes(pod_text_t *text, const podium_program_info_t *info,
   pod_text_add(text, is_tuple ? "}\"" : "\"");
 }
 
-// Without ` {podium.NAME = …}` and `, podium.NAME = "…"`.
-static void add_without_ours(pod_text_t *text, const char *from) {
-  static const char ours[] = " {podium.";
-  for (const char *at; (at = strstr(from, ours)) != NULL;) {
-    const char *end = strchr(at, '}');
-    pod_text_add_bytes(text, from, (size_t)(at - from));
-    from = end == NULL ? at + strlen(at) : end + 1;
+static int64_t device_of(const compile_options_t *options, int64_t chip) {
+  for (int64_t i = 0; options->devices != NULL && i < options->device_count; i++) {
+    if (options->devices[i] == chip) {
+      return i;
+    }
+  }
+  return chip;
+}
+
+// `[[3, 1]]`: the chips of a collective, as devices of the program. Returns its end.
+static const char *add_groups(pod_text_t *text, const char *at,
+                              const compile_options_t *options) {
+  while (*at != '\0' && *at != '>') {
+    if (*at >= '0' && *at <= '9') {
+      char *end;
+      pod_text_add_int(text, device_of(options, strtoll(at, &end, 10)));
+      at = end;
+    } else {
+      pod_text_add_bytes(text, at++, 1);
+    }
+  }
+  return at;
+}
+
+typedef enum found_t { NOTHING, ATTRIBUTES, DONE, OPERATION, GROUPS } found_t;
+
+// The next place that must be written otherwise.
+static const char *find_next(const char *from, found_t *out_found) {
+  static const struct {
+    const char *word;
+    found_t found;
+  } words[] = {
+      {" {podium.", ATTRIBUTES},
+      {"\"podium.async_done\"(", DONE},
+      {"\"podium.", OPERATION},
+      {"replica_groups = dense<", GROUPS},
+      {"source_target_pairs = dense<", GROUPS},
+  };
+  const char *first = NULL;
+  *out_found = NOTHING;
+  for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+    const char *at = strstr(from, words[i].word);
+    if (at != NULL && (first == NULL || at < first)) {
+      first = at;
+      *out_found = words[i].found;
+    }
+  }
+  return first;
+}
+
+static void add_body(pod_text_t *text, const char *from,
+                     const compile_options_t *options) {
+  found_t found;
+  for (const char *at; (at = find_next(from, &found)) != NULL;) {
+    switch (found) {
+      case ATTRIBUTES:
+        pod_text_add_bytes(text, from, (size_t)(at - from));
+        from = at + strcspn(at, "}");
+        from += *from != '\0';
+        break;
+      case DONE:  // Has no results.
+        pod_text_add_bytes(text, from, (size_t)(at - from));
+        from = at + strcspn(at, "\n");
+        break;
+      case OPERATION:
+        pod_text_add_bytes(text, from, (size_t)(at - from));
+        pod_text_add(text, "stablehlo.custom_call @");
+        from = at + 1 + strcspn(at + 1, "\"");
+        pod_text_add_bytes(text, at + 1, (size_t)(from - at - 1));
+        from += *from != '\0';
+        break;
+      default:
+        at = strchr(at, '<') + 1;
+        pod_text_add_bytes(text, from, (size_t)(at - from));
+        from = add_groups(text, at, options);
+    }
   }
   pod_text_add(text, from);
 }
 
-char *pjrt_optimized_program(const podium_program_info_t *info, int64_t device_count) {
+char *pjrt_optimized_program(const podium_program_info_t *info,
+                             const compile_options_t *options) {
   static const char attributes[] = "attributes {";
   pod_text_t text = {0};
   const char *module = info->partitioned_text;
@@ -111,11 +182,11 @@ char *pjrt_optimized_program(const podium_program_info_t *info, int64_t device_c
   pod_text_add_bytes(&text, module, (size_t)(split - module));
   pod_text_add(&text, has_attributes ? "" : attributes);
   if (info->result_count > 0) {
-    add_attributes(&text, info, device_count);
+    add_attributes(&text, info, options->device_count);
     pod_text_add(&text, has_attributes ? ", " : "} ");
   } else if (!has_attributes) {
     pod_text_add(&text, "} ");
   }
-  add_without_ours(&text, split);
+  add_body(&text, split, options);
   return pod_text_take(&text);
 }

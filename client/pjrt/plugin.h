@@ -268,7 +268,8 @@ void pjrt_executable_release(PJRT_Executable *executable);
 
 // The partitioned program with its shardings as `mhlo` attributes, which XLA's importer
 // reads. Owned.
-char *pjrt_optimized_program(const podium_program_info_t *info, int64_t device_count);
+char *pjrt_optimized_program(const podium_program_info_t *info,
+                             const compile_options_t *options);
 
 #define IMPLEMENTED(NAME, FUNCTION) NAME FUNCTION;
 #define UNIMPLEMENTED(NAME)
