@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes linear_*.mlir: what JAX lowers for TPUs of functions of linear algebra, with the values that JAX computes on the CPU.
+"""Writes linear_*.mlir and open/linear.mlir: what JAX lowers for TPUs of functions of linear algebra, with the values that JAX computes on the CPU.
 
 Usage: make_linear.py FOLDER, with JAX 0.10 and NumPy. Run by hand; the modules are committed, so that no test needs JAX. Signs and
 phases that a decomposition leaves open are taken away by the function itself.
@@ -9,6 +9,7 @@ import re
 import sys
 
 import jax
+import jax.export
 import jax.numpy as jnp
 import jax.scipy.linalg as jsl
 import numpy as np
@@ -123,7 +124,33 @@ def module(title, function, arguments):
     return "\n".join([head, *lines, "    return", "  }", rest])
 
 
+def of_open_sizes(a):
+    """How far Q R and A are apart, and a product of two types and the same of one."""
+    x = a[:, :, None] * a[:, None, :] + 4 * jnp.eye(8, dtype=a.dtype)
+    q, r = jnp.linalg.qr(x)
+    whole = jnp.arange(16, dtype=jnp.int32).reshape(8, 2)
+    product = jax.lax.dot_general(a, whole, (((1,), (0,)), ((), ())), preferred_element_type=jnp.float32)
+    return jnp.abs(q @ r - x).max(), jnp.abs(product - a @ whole.astype(jnp.float32)).max()
+
+
+def open_module():
+    batch = jax.export.symbolic_shape("b, 8")
+    checks = [jax.export.DisabledSafetyCheck.custom_call(name) for name in ("Qr", "ProductOfElementaryHouseholderReflectors")]
+    exported = jax.export.export(jax.jit(of_open_sizes), platforms=["tpu"], disabled_checks=checks)(
+        jax.ShapeDtypeStruct(batch, np.float32))
+    text = re.sub(r" \{jax.result_info = \"[^\"]*\"\}| loc\((?:[^()]|\([^()]*\))*\)|#loc.*\n", "", str(exported.mlir_module()))
+    head, rest = text.replace("func.func public @main(", "func.func private @tested(").split("\n", 1)
+    return "\n".join([
+        "// Written by make_linear.py: JAX's linear algebra as exported for TPUs with a batch of any size.", head,
+        "  func.func public @main(%a: tensor<?x8xf32>) {",
+        "    %r:2 = func.call @tested(%a) : (tensor<?x8xf32>) -> (tensor<f32>, tensor<f32>)",
+        "    %zero = stablehlo.constant dense<0.0> : tensor<f32>",
+        "    check.expect_almost_eq %r#0, %zero : tensor<f32>, tensor<f32>",
+        "    check.expect_almost_eq %r#1, %zero : tensor<f32>, tensor<f32>", "    return", "  }", rest])
+
+
 def main():
+    pathlib.Path(sys.argv[1], "open", "linear.mlir").write_text(open_module())
     for name, cases in FILES.items():
         modules = [module(*case) for case in cases]
         text = "// Written by make_linear.py: JAX's linear algebra as lowered for TPUs.\n" + "\n// -----\n\n".join(modules)

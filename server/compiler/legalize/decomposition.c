@@ -11,29 +11,35 @@
 
 static const struct {
   const char *target, *name;
+  int operand_count;
 } rows[] = {
-    {"Eigh", "podium.eigh"},
-    {"LuDecomposition", "podium.lu"},
-    {"ProductOfElementaryHouseholderReflectors", "podium.householder_product"},
-    {"Qr", "podium.qr"},
+    {"Eigh", "podium.eigh", 1},
+    {"LuDecomposition", "podium.lu", 1},
+    {"ProductOfElementaryHouseholderReflectors", "podium.householder_product", 2},
+    {"Qr", "podium.qr", 1},
 };
 
-// The row of the call, before it, of its types: the verifier looks at them.
+// The row of the call, before it, of its types: the verifier looks at them. Where sizes
+// were open JAX adds the shapes of the results behind the operands, which are known now.
 static mlir_op_t *emit_row(expander_t *expander, mlir_value_t **out_results) {
   enum { RESULTS_MAX = 8 };
   mlir_op_t *call = expander->op;
   const mlir_attr_t *target = mlir_op_attr(call, "call_target_name");
-  const char *name = NULL;
-  for (size_t i = 0; i < POD_COUNT_OF(rows); i++) {
-    name = strcmp(target->text, rows[i].target) == 0 ? rows[i].name : name;
+  size_t row = 0;
+  while (strcmp(target->text, rows[row].target) != 0) {
+    row++;
   }
+  const bool has_shapes = mlir_op_attr(call, "indices_of_shape_operands") != NULL &&
+                          call->operand_count > rows[row].operand_count;
   const mlir_type_t *types[RESULTS_MAX];
   const int count = call->result_count < RESULTS_MAX ? call->result_count : RESULTS_MAX;
   for (int i = 0; i < count; i++) {
     types[i] = call->results[i].type;
   }
-  mlir_op_t *op = mlir_op_create(expander->module, mlir_intern(expander->module, name),
-                                 call->operand_count, call->operands, count, types, 0);
+  mlir_op_t *op =
+      mlir_op_create(expander->module, mlir_intern(expander->module, rows[row].name),
+                     has_shapes ? rows[row].operand_count : call->operand_count,
+                     call->operands, count, types, 0);
   op->position = call->position;
   op->location = call->location;
   mlir_block_insert_before(call, op);

@@ -540,6 +540,9 @@ static pod_status_t check_source(mlir_module_t *module) {
       mend_return(module, op);
       drop_shape_operand(op);
     }
+    if (op->kind == CHIP_OP_DOT_GENERAL) {
+      expand_promote(module, op);  // Before types are made to follow from operands.
+    }
     if (processes_has_rule(op)) {
       POD_TRY(processes_check(module, op, &there));
     }
@@ -573,7 +576,7 @@ pod_status_t compiler_expand(mlir_module_t *module) {
        op = next) {
     mlir_replacements_apply(&replacements, op);
     next = mlir_walk_next(module->op, op);
-    if (op->region_count > 0 || op->kind == CHIP_OP_DOT_GENERAL) {
+    if (op->region_count > 0) {
       expand_promote(module, op);
     }
     if (may_expand(op)) {
