@@ -364,8 +364,9 @@ static void end_execution(execution_t *execution, pod_status_t status) {
     keep_results(execution);
   } else {
     fail_results(execution, status);
-    pod_log(POD_LOG_INFO, "execution %" PRIu64 ": %s", execution->id,
-            pod_status_message(status));
+    // One that fails may take thousands with it that were not waited for.
+    pod_log(execution->dispatch == NULL ? POD_LOG_INFO : POD_LOG_DEBUG,
+            "execution %" PRIu64 ": %s", execution->id, pod_status_message(status));
   }
   answer(execution, status);
   give_back(execution);
