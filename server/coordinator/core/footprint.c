@@ -111,14 +111,6 @@ bool footprint_has(const uint8_t *footprint, int32_t chip) {
   return footprint == NULL || footprint[chip] != 0;
 }
 
-bool footprints_are_apart(const uint8_t *a, const uint8_t *b, int32_t chip_count) {
-  bool is_apart = true;
-  for (int32_t chip = 0; chip < chip_count && is_apart; chip++) {
-    is_apart = !footprint_has(a, chip) || !footprint_has(b, chip);
-  }
-  return is_apart;
-}
-
 // --- Whether it is there ---
 
 static void print_chip(pod_text_t *text, const places_t *places, int32_t chip) {

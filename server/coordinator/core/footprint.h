@@ -30,9 +30,6 @@ uint8_t *footprint_of(const chip_program_t *program, const torus_t *torus);
 // `footprint` NULL: the whole pod.
 bool footprint_has(const uint8_t *footprint, int32_t chip);
 
-// Whether no chip is of both.
-bool footprints_are_apart(const uint8_t *a, const uint8_t *b, int32_t chip_count);
-
 // UNAVAILABLE names what is not there yet, and the program that needs it.
 POD_MUST_USE pod_status_t footprint_check(const uint8_t *footprint,
                                           const places_t *places, const char *program);

@@ -658,29 +658,12 @@ static execution_t *choose(const coordinator_t *coordinator) {
   return oldest;
 }
 
-// Beside those that run. No younger one goes before one that may not, so that a program
-// on many chips has its turn.
-static bool may_run(const execution_t *execution) {
-  const coordinator_t *coordinator = execution->request.coordinator;
-  if (coordinator->running_count < RUNNING_MAX) {
-    return true;
-  }
-  const int32_t chips = registry_places(coordinator->registry)->count;
-  bool is_apart = true;
-  for (const execution_t *at = coordinator->first_running; at != NULL && is_apart;
-       at = at->next) {
-    is_apart = footprints_are_apart(at->executable->compiled->footprint,
-                                    execution->executable->compiled->footprint, chips);
-  }
-  return is_apart;
-}
-
 void executions_pump(coordinator_t *coordinator) {
   while (!coordinator->is_destroyed && coordinator->loading == NULL &&
-         coordinator->queues != NULL) {
+         coordinator->running_count < RUNNING_MAX && coordinator->queues != NULL) {
     refuse_impatient(coordinator);
     execution_t *execution = choose(coordinator);
-    if (execution == NULL || !may_run(execution)) {
+    if (execution == NULL) {
       return;
     }
     take_out(execution);

@@ -90,28 +90,6 @@ static void test_messages_need_the_chips_and_links_on_their_way(void **state) {
   }
 }
 
-static void test_programs_whose_ways_cross_are_not_apart(void **state) {
-  (void)state;
-  const int64_t left[] = {0, 2}, right[] = {3, 1}, corners[] = {0, 3};
-  uint8_t *a = footprint(&square, &(scene_t){.count = 2, .chips = left});
-  uint8_t *b = footprint(&square, &(scene_t){.count = 2, .chips = right});
-  uint8_t *c = footprint(&square, &(scene_t){.count = 2, .chips = corners});
-  uint8_t *d = footprint(
-      &square,
-      &(scene_t){.count = 2, .chips = corners, .group_count = 2, .group = corners});
-  uint8_t *e = footprint(&square, &(scene_t){.count = 1, .chips = right + 1});
-  assert_true(footprints_are_apart(a, b, 4));
-  assert_false(footprints_are_apart(a, c, 4));
-  assert_true(footprints_are_apart(c, e, 4));
-  assert_false(footprints_are_apart(d, e, 4));  // Messages pass through chip 1.
-  assert_false(footprints_are_apart(a, NULL, 4));
-  assert_false(footprints_are_apart(NULL, NULL, 4));
-  uint8_t *all[] = {a, b, c, d, e};
-  for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-    free(all[i]);
-  }
-}
-
 static void claim(places_t *places, int32_t chip) {
   char address[32];
   snprintf(address, sizeof(address), "127.0.0.1:%d", 4000 + chip);
@@ -197,7 +175,6 @@ int main(void) {
       cmocka_unit_test(test_a_program_on_all_chips_needs_the_whole_pod),
       cmocka_unit_test(test_a_program_without_collectives_needs_its_chips_only),
       cmocka_unit_test(test_messages_need_the_chips_and_links_on_their_way),
-      cmocka_unit_test(test_programs_whose_ways_cross_are_not_apart),
       cmocka_unit_test(test_what_is_missing_elsewhere_does_not_count),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
