@@ -20,15 +20,15 @@ static void add_head(cJSON *object, const podium_profile_t *profile, double mode
   const cli_sums_t sums = cli_sums_of(profile);
   cJSON_AddStringToObject(object, "chip_kind", profile->chip_kind);
   cJSON_AddStringToObject(object, "topology", profile->topology_name);
+  const int running = cli_chips_running(profile);
   cJSON_AddNumberToObject(object, "chips", profile->chip_count);
+  cJSON_AddNumberToObject(object, "chips_running", running);
   add_count(object, "step_ps", profile->step_ps);
   cJSON_AddNumberToObject(object, "hfu", sums.hfu);
   add_known(object, "mfu", model_flop > 0, cli_mfu(profile, model_flop));
-  cJSON_AddNumberToObject(object, "flop_per_chip", sums.flop / profile->chip_count);
-  cJSON_AddNumberToObject(object, "busy_flop_per_chip",
-                          sums.busy_flop / profile->chip_count);
-  cJSON_AddNumberToObject(object, "hbm_traffic_bytes_per_chip",
-                          sums.hbm_bytes / profile->chip_count);
+  cJSON_AddNumberToObject(object, "flop_per_chip", sums.flop / running);
+  cJSON_AddNumberToObject(object, "busy_flop_per_chip", sums.busy_flop / running);
+  cJSON_AddNumberToObject(object, "hbm_traffic_bytes_per_chip", sums.hbm_bytes / running);
   cJSON_AddNumberToObject(object, "bf16_flop_per_s", profile->bf16_flop_per_s);
   cJSON_AddNumberToObject(object, "hbm_bytes_per_s", profile->hbm_bytes_per_s);
   cJSON_AddNumberToObject(object, "ici_bytes_per_s", profile->ici_bytes_per_s);

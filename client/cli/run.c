@@ -11,7 +11,13 @@
 #include "common/base/clock.h"
 #include "common/base/memory.h"
 
-enum { EVENTS_MAX = 1 << 20, REPEAT_MAX = 1000000000, VJP_ORDER_MAX = 100 };
+enum {
+  EVENTS_MAX = 1 << 20,
+  REPEAT_MAX = 1000000000,
+  VJP_ORDER_MAX = 100,
+  // Of a pod that is made larger so that it has the chips named.
+  CHIPS_STARTED_MAX = 64,
+};
 
 enum {
   KEY_POD = 256,
@@ -56,7 +62,8 @@ static void refuse_contradictions(const cli_run_t *run, struct argp_state *state
   }
 }
 
-// "0,1,3,2"; whether it is a permutation is the compiler's to say.
+// "0,1,3,2"; whether these are chips of the pod, and as many as the program needs, is the
+// compiler's to say.
 static error_t parse_device_order(cli_run_t *run, const char *value,
                                   struct argp_state *state) {
   enum { DEVICES_MAX = 1 << 20 };
@@ -66,7 +73,8 @@ static error_t parse_device_order(cli_run_t *run, const char *value,
     const long long id = strtoll(at, &end, 10);
     const bool is_number = *at >= '0' && *at <= '9' && (*end == ',' || *end == '\0');
     if (!is_number || run->device_order_count == DEVICES_MAX) {
-      argp_error(state, "--device-order takes chips, such as 0,1,3,2, got '%s'", value);
+      argp_error(state, "--device-order takes chips, such as 3 or 0,1,3,2, got '%s'",
+                 value);
       return EINVAL;
     }
     run->device_order =
@@ -201,9 +209,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
        KEY_DEVICE_ORDER,                                                                 \
        "CHIPS",                                                                          \
        0,                                                                                \
-       "The chip that stands for each device of the program's mesh: 0,1,3,2 makes a "    \
-       "ring of "                                                                        \
-       "2x2. Values stay the same",                                                      \
+       "The chips that run the program, one for each of its devices, in any order: "     \
+       "3 for a program of one device, 0,1,3,2 makes a ring of 2x2. Values stay the "    \
+       "same",                                                                           \
        1},                                                                               \
       {"vjp",                                                                            \
        KEY_VJP,                                                                          \
@@ -251,10 +259,19 @@ static bool is_running(const cli_run_t *run) {
   return run->is_executed && !run->time_only;
 }
 
+// As many chips as the program needs, or to the highest that it is to run on.
+static int64_t chips_needed(const cli_run_t *run) {
+  int64_t chips = cli_chips_of(run->text, run->length);
+  for (int i = 0; i < run->device_order_count; i++) {
+    const int64_t chip = run->device_order[i];
+    chips = chip >= chips && chip < CHIPS_STARTED_MAX ? chip + 1 : chips;
+  }
+  return chips;
+}
+
 static pod_status_t start_local_pod(cli_run_t *run) {
-  char *topology = run->topology != NULL
-                       ? pod_strdup(run->topology)
-                       : cli_topology_for(cli_chips_of(run->text, run->length));
+  char *topology = run->topology != NULL ? pod_strdup(run->topology)
+                                         : cli_topology_for(chips_needed(run));
   const pod_status_t status =
       cli_pod_start(&(cli_pod_options_t){.chip = run->chip,
                                          .topology = topology,

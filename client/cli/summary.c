@@ -51,17 +51,20 @@ static void print_step(pod_arena_t *arena, const podium_profile_t *profile,
                        const cli_sums_t *sums, double model_flop) {
   const double step_s = (double)profile->step_ps / 1e12;
   const double peak = profile->bf16_flop_per_s;
-  const double rate = cli_share(sums->flop, step_s * profile->chip_count);
-  cli_print("profile of %s on %d %s chip%s, %s: predicted device time\n",
-            profile->program, profile->chip_count, profile->chip_kind,
-            profile->chip_count == 1 ? "" : "s", profile->topology_name);
+  const int chips = cli_chips_running(profile);
+  const double rate = cli_share(sums->flop, step_s * chips);
+  cli_print("profile of %s on %s%d %s chip%s, %s: predicted device time\n",
+            profile->program,
+            chips == profile->chip_count ? "" : pod_arena_printf(arena, "%d of ", chips),
+            profile->chip_count, profile->chip_kind, profile->chip_count == 1 ? "" : "s",
+            profile->topology_name);
   cli_print("  step       %-12s HFU %.1f%%: %sFLOP per chip, %sFLOP/s of %sFLOP/s\n",
             cli_time(arena, profile->step_ps), 100 * sums->hfu,
-            with_prefix(arena, sums->flop / profile->chip_count),
-            with_prefix(arena, rate), with_prefix(arena, peak));
+            with_prefix(arena, sums->flop / chips), with_prefix(arena, rate),
+            with_prefix(arena, peak));
   print_use(arena, profile, model_flop);
   if (sums->flop == 0) {
-    const double bytes_per_s = cli_share(sums->hbm_bytes, step_s * profile->chip_count);
+    const double bytes_per_s = cli_share(sums->hbm_bytes, step_s * chips);
     cli_print("  roofline   no products on the MXU; %sB/s of HBM, %.1f%% of %sB/s\n",
               with_prefix(arena, bytes_per_s),
               100 * cli_share(bytes_per_s, profile->hbm_bytes_per_s),

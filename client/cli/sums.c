@@ -18,9 +18,18 @@ bool cli_task_is_control(const podium_task_t *task) {
   return task->kind == PODIUM_TASK_WHILE || task->kind == PODIUM_TASK_BRANCH;
 }
 
+int cli_chips_running(const podium_profile_t *profile) {
+  int count = 0;
+  for (int c = 0; c < profile->class_count; c++) {
+    count += profile->classes[c].end_ps > 0 ? profile->classes[c].chip_count : 0;
+  }
+  return count > 0 ? count : profile->chip_count;  // A program that does nothing.
+}
+
 // FLOP that the pod could have done during the step.
 static double flop_possible(const podium_profile_t *profile) {
-  return profile->bf16_flop_per_s * (double)profile->step_ps / 1e12 * profile->chip_count;
+  return profile->bf16_flop_per_s * (double)profile->step_ps / 1e12 *
+         cli_chips_running(profile);
 }
 
 cli_sums_t cli_sums_of(const podium_profile_t *profile) {

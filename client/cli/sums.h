@@ -26,10 +26,13 @@ typedef struct cli_sums_t {
   const podium_chip_class_t *slowest;  // The class that ends last.
 } cli_sums_t;
 
+// Chips that ran the program; the others of the pod only pass messages on. At least 1.
+int cli_chips_running(const podium_profile_t *profile);
+
 // The profile has a class.
 cli_sums_t cli_sums_of(const podium_profile_t *profile);
 
-// `model_flop` of the whole step on the whole pod.
+// `model_flop` of the whole step on all chips that run it.
 double cli_mfu(const podium_profile_t *profile, double model_flop);
 
 // part / whole; 0 when there is no whole.

@@ -337,6 +337,21 @@ class ProfileTest(unittest.TestCase):
         self.assertIn("names chip 2 twice", podium("simulate", program, "--device-order", "0,1,2,2", status=3))
         self.assertIn("--device-order takes", podium("simulate", program, "--device-order", "0,1,x", status=2))
 
+    def test_a_program_runs_on_the_chips_that_are_named(self):
+        alone = PROGRAMS / "sin.1.small.mlir"
+        self.assertIn("on 1 of 4 v5e chips, 2x2", podium("run", alone, "--device-order", "3"))
+        self.assertIn("names chip 3, the pod has the chips 0 to 0",
+                      podium("run", alone, "--topology", "1x1", "--device-order", "3", status=3))
+        self.assertIn("has 2 chips, the program", podium("simulate", alone, "--device-order", "3,1", status=3))
+        # A block of a larger pod is a pod of its size; idle chips are not in the figures per chip.
+        four = PROGRAMS / "matmul_allgather.4.mlir"
+        def told(*args):
+            return json.loads(podium("simulate", four, "--json", *args))["profile"]
+        whole, part = told("--topology", "2x2"), told("--topology", "4x4", "--device-order", "5,6,9,10")
+        self.assertEqual((part["chips"], part["chips_running"], whole["chips_running"]), (16, 4, 4))
+        for key in ("step_ps", "hfu", "flop_per_chip", "hbm_traffic_bytes_per_chip"):
+            self.assertEqual(whole[key], part[key], key)
+
     def test_a_straggler_and_a_slow_link_show(self):
         program = PROGRAMS / "matmul_both_contracting_sharded.2x4.mlir"
         plain = podium("simulate", program)
