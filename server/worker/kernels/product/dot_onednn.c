@@ -192,8 +192,10 @@ static pod_status_t pack(onednn_matmul_t *matmul) {
   return NULL;
 }
 
-pod_status_t onednn_matmul_run(onednn_matmul_t *matmul, const void *a, const void *b,
-                               void *c) {
+// Packed: this primitive's run before packed the same right operand, and it is still in
+// the scratch memory.
+static pod_status_t run(onednn_matmul_t *matmul, const void *a, const void *b, void *c,
+                        bool is_packed) {
   dnnl_engine_t engine;
   POD_TRY(onednn_engine(&engine));
   TRY_DNNL("set memory", dnnl_memory_set_data_handle(matmul->a, onednn_reads(a)));
@@ -201,7 +203,9 @@ pod_status_t onednn_matmul_run(onednn_matmul_t *matmul, const void *a, const voi
   TRY_DNNL("set memory", dnnl_memory_set_data_handle(matmul->c, c));
   dnnl_memory_t weights = matmul->b;
   if (matmul->packed_b != NULL) {
-    POD_TRY(pack(matmul));
+    if (!is_packed) {
+      POD_TRY(pack(matmul));
+    }
     weights = matmul->packed_b;
   }
   const dnnl_exec_arg_t args[] = {
@@ -212,6 +216,11 @@ pod_status_t onednn_matmul_run(onednn_matmul_t *matmul, const void *a, const voi
   return NULL;
 }
 
+pod_status_t onednn_matmul_run(onednn_matmul_t *matmul, const void *a, const void *b,
+                               void *c) {
+  return run(matmul, a, b, c, false);
+}
+
 // ----- in pieces -----
 
 static double products_of(const onednn_matmul_desc_t *desc) {
@@ -220,28 +229,30 @@ static double products_of(const onednn_matmul_desc_t *desc) {
 }
 
 bool onednn_matmul_is_long(const onednn_matmul_desc_t *desc) {
-  return products_of(desc) > KERNEL_STOP_PRODUCTS;
+  return products_of(desc) > onednn_products_max(desc->a_dtype);
 }
 
 // As much of *size as makes the piece short, but no less than `least`, in steps of it.
 static void shorten(const onednn_matmul_desc_t *piece, int64_t *size, int64_t least) {
-  const double share = KERNEL_STOP_PRODUCTS / products_of(piece);
+  const double share = onednn_products_max(piece->a_dtype) / products_of(piece);
   if (share < 1 && *size > least) {
     const int64_t steps = (int64_t)((double)*size * share) / least;
     *size = steps < 1 ? least : steps * least;
   }
 }
 
-// Batches first; then columns, so that the right operand is packed once; rows; and what
-// is left of both where sums are very long.
+// Batches first; then rows, as their operand and their results stay dense, which oneDNN's
+// newest code wants; columns first where the left operand lies by them; and what is left
+// of both where sums are very long.
 static onednn_matmul_desc_t cut(const onednn_matmul_desc_t *desc) {
   onednn_matmul_desc_t piece = *desc;
   shorten(&piece, &piece.batches[0], 1);
   shorten(&piece, &piece.batches[1], 1);
-  shorten(&piece, &piece.n, 256);
-  shorten(&piece, &piece.m, 256);
-  shorten(&piece, &piece.n, 16);
+  const bool is_by_rows = desc->a_strides[3] == 1;
+  shorten(&piece, is_by_rows ? &piece.m : &piece.n, 256);
+  shorten(&piece, is_by_rows ? &piece.n : &piece.m, 256);
   shorten(&piece, &piece.m, 16);
+  shorten(&piece, &piece.n, 16);
   return piece;
 }
 
@@ -252,6 +263,7 @@ typedef struct pieces_t {
   char *c;
   onednn_matmul_desc_t piece;
   onednn_matmul_t *matmul;
+  const char *packed;  // The right operand that it ran with, NULL: it is new.
 } pieces_t;
 
 static int64_t least_of(int64_t a, int64_t b) {
@@ -281,15 +293,20 @@ static pod_status_t run_piece(pieces_t *pieces, const onednn_matmul_desc_t *want
     pieces->matmul = NULL;
     POD_TRY(onednn_matmul_create(&piece, &pieces->matmul));
     pieces->piece = piece;
+    pieces->packed = NULL;
   }
   if (pieces->matmul == NULL) {
     return NULL;
   }
-  return onednn_matmul_run(
+  const char *b =
+      pieces->b + bytes_at(whole->b_strides, whole->b_dtype, at[0], at[1], 0, at[3]);
+  const bool is_packed = b == pieces->packed;
+  pieces->packed = b;
+  return run(
       pieces->matmul,
-      pieces->a + bytes_at(whole->a_strides, whole->a_dtype, at[0], at[1], at[2], 0),
-      pieces->b + bytes_at(whole->b_strides, whole->b_dtype, at[0], at[1], 0, at[3]),
-      pieces->c + bytes_at(whole->c_strides, whole->c_dtype, at[0], at[1], at[2], at[3]));
+      pieces->a + bytes_at(whole->a_strides, whole->a_dtype, at[0], at[1], at[2], 0), b,
+      pieces->c + bytes_at(whole->c_strides, whole->c_dtype, at[0], at[1], at[2], at[3]),
+      is_packed);
 }
 
 // The next place: rows fastest, so that a packed piece of the right operand is near.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/worker/kernels/cpu.h"
+#include "server/worker/kernels/stop.h"
 
 // Of libgomp, which oneDNN is linked with; it holds for the calling thread. Its threads
 // spin while they wait, and with several workers on a host they starve one another.
@@ -69,6 +70,16 @@ dnnl_data_type_t onednn_type_of(tensor_dtype_t dtype) {
     default:
       return dnnl_data_type_undef;
   }
+}
+
+double onednn_products_max(tensor_dtype_t dtype) {
+  const kernel_cpu_t cpu = kernel_cpu();
+  if (dtype == TENSOR_BF16) {
+    return KERNEL_STOP_PRODUCTS * (cpu >= KERNEL_CPU_AMX           ? 8
+                                   : cpu >= KERNEL_CPU_AVX512_BF16 ? 4
+                                                                   : 1);
+  }
+  return KERNEL_STOP_PRODUCTS * (cpu >= KERNEL_CPU_AVX512 ? 2 : 1);
 }
 
 bool onednn_is_named(const_dnnl_primitive_desc_t primitive, const char *prefix) {

@@ -55,4 +55,8 @@ POD_MUST_USE pod_status_t onednn_stream_create(dnnl_stream_t *out_stream);
 // oneDNN takes pointers to mutable bytes also for what it only reads.
 void *onednn_reads(const void *bytes);
 
+// Products of two numbers of a type between two looks at whether to stop: what takes 20
+// ms on CPUs of the level that compute them well, and 50 on slower ones.
+double onednn_products_max(tensor_dtype_t dtype);
+
 #endif  // SERVER_WORKER_KERNELS_PRODUCT_ONEDNN_H_
