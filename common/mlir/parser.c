@@ -36,8 +36,7 @@ static pod_status_t refuse_other_formats(const char *file_name, const char *text
                                          int64_t length) {
   if (starts_with(text, length, "ML\xefR")) {
     return pod_error(POD_INVALID_ARGUMENT,
-                     "%s is MLIR bytecode (a portable artifact of jax.export or of "
-                     "stablehlo-translate); MLIR text is needed: "
+                     "%s is MLIR bytecode where MLIR text is needed: "
                      "jax.export.deserialize(...).mlir_module(), or "
                      "`stablehlo-translate --deserialize FILE`, prints it",
                      file_name);

@@ -1,5 +1,5 @@
-// How fast MLIR text is parsed and printed: constants in bytes of text, operations by
-// number. Each case is run several times; the median is reported.
+// How fast MLIR is read, as text and as bytecode, and printed: constants in bytes of text,
+// operations by number. Each case is run several times; the median is reported.
 //
 // usage: mlir_bench [FILE.mlir …]   (files are timed too)
 
@@ -14,6 +14,7 @@
 #include "common/mlir/parser.h"
 #include "common/mlir/printer.h"
 #include "server/compiler/dialect/syntax.h"
+#include "tests/bytecode_writer.h"
 #include "tests/file.h"
 
 enum { RUNS = 7, ELEMENTS = 1000000, OPERATIONS = 200000 };
@@ -113,6 +114,94 @@ static void measure_operations(void) {
   pod_text_deinit(&text);
 }
 
+// The same program as a portable artifact.
+static uint64_t vhlo_attr(bytecode_writer_t *writer, int count, const uint64_t *numbers) {
+  return bytecode_entry(writer, false, BYTECODE_VHLO, count, numbers);
+}
+
+// dense<…> of 64-bit integers.
+static uint64_t vhlo_dims(bytecode_writer_t *writer, int64_t count, const int64_t *dims,
+                          uint64_t type) {
+  const uint64_t attr = (uint64_t)writer->attr_count++;
+  const size_t start = writer->attrs.length;
+  bytecode_varint(&writer->attrs, 15);
+  bytecode_varint(&writer->attrs, type);
+  bytecode_varint(&writer->attrs, (uint64_t)count * sizeof(*dims));
+  pod_text_add_bytes(&writer->attrs, dims, (size_t)count * sizeof(*dims));
+  bytecode_varint(&writer->attr_offsets, BYTECODE_VHLO);
+  bytecode_varint(&writer->attr_offsets, 1);
+  bytecode_varint(&writer->attr_offsets, (writer->attrs.length - start) << 1 | 1);
+  return attr;
+}
+
+static uint64_t vhlo_tensor(bytecode_writer_t *writer, uint64_t rows, uint64_t columns,
+                            uint64_t element) {
+  return bytecode_entry(writer, true, BYTECODE_VHLO,
+                        BYTECODE_NUMBERS(20, 2, 2 * rows, 2 * columns, element));
+}
+
+static uint64_t vhlo_list(bytecode_writer_t *writer, uint64_t size, uint64_t element) {
+  return bytecode_entry(writer, true, BYTECODE_VHLO,
+                        BYTECODE_NUMBERS(20, 1, 2 * size, element));
+}
+
+static void measure_bytecode(void) {
+  static const int64_t zero_one[] = {0, 1};
+  bytecode_writer_t writer = {0};
+  bytecode_writer_t *const w = &writer;
+  const uint64_t module = bytecode_name(w, BYTECODE_BUILTIN, "module");
+  const uint64_t func = bytecode_name(w, BYTECODE_FUNC, "func");
+  const uint64_t ret = bytecode_name(w, BYTECODE_VHLO, "return_v1");
+  const uint64_t abs = bytecode_name(w, BYTECODE_VHLO, "abs_v1");
+  const uint64_t dot = bytecode_name(w, BYTECODE_VHLO, "dot_general_v2");
+  const uint64_t add = bytecode_name(w, BYTECODE_VHLO, "add_v1");
+  const uint64_t broadcast = bytecode_name(w, BYTECODE_VHLO, "broadcast_in_dim_v1");
+  const uint64_t tanh = bytecode_name(w, BYTECODE_VHLO, "tanh_v2");
+  const uint64_t bf16 = bytecode_entry(w, true, BYTECODE_VHLO, BYTECODE_NUMBERS(2));
+  const uint64_t i64 = bytecode_entry(w, true, BYTECODE_VHLO, BYTECODE_NUMBERS(14));
+  const uint64_t none_type = bytecode_entry(w, true, BYTECODE_VHLO, BYTECODE_NUMBERS(33));
+  const uint64_t x = vhlo_tensor(w, 8, 2048, bf16), y = vhlo_tensor(w, 2048, 2048, bf16);
+  const uint64_t of[] = {vhlo_list(w, 0, i64), vhlo_list(w, 1, i64), vhlo_list(w, 2, i64)};
+  const uint64_t signature =
+      bytecode_entry(w, true, BYTECODE_VHLO, BYTECODE_NUMBERS(8, 2, x, y, 1, x));
+  const uint64_t location = bytecode_entry(w, false, BYTECODE_BUILTIN, BYTECODE_NUMBERS(15));
+  const uint64_t name = vhlo_attr(w, BYTECODE_NUMBERS(14, bytecode_string(w, "main")));
+  const uint64_t type = vhlo_attr(w, BYTECODE_NUMBERS(17, signature));
+  const uint64_t none = vhlo_attr(w, BYTECODE_NUMBERS(17, none_type));
+  const uint64_t high = vhlo_attr(w, BYTECODE_NUMBERS(11, 0));
+  const uint64_t precision = vhlo_attr(w, BYTECODE_NUMBERS(1, 2, high, high));
+  const uint64_t mode = vhlo_attr(w, BYTECODE_NUMBERS(19, 0));
+  const uint64_t exact = vhlo_attr(w, BYTECODE_NUMBERS(20, 0, 0, 0, mode));
+  const uint64_t empty = vhlo_dims(w, 0, NULL, of[0]);
+  const uint64_t first = vhlo_dims(w, 1, zero_one, of[1]);
+  const uint64_t second = vhlo_dims(w, 1, zero_one + 1, of[1]);
+  const uint64_t both = vhlo_dims(w, 2, zero_one, of[2]);
+  const uint64_t of_func = bytecode_properties(w, BYTECODE_NUMBERS(0, type, 0, 0, name, 0));
+  const uint64_t of_dot = bytecode_properties(
+      w, BYTECODE_NUMBERS(none, none, empty, none, second, none, none, precision, empty,
+                          none, first, none));
+  const uint64_t of_broadcast = bytecode_properties(w, BYTECODE_NUMBERS(both));
+  const uint64_t of_tanh = bytecode_properties(w, BYTECODE_NUMBERS(exact));
+  bytecode_op(w, abs, location, -1, (int64_t)x, BYTECODE_NUMBERS(0));
+  uint64_t last = 2;  // Behind the arguments.
+  for (int i = 0; i < OPERATIONS; i += 4, last += 4) {
+    const int64_t result = (int64_t)x;
+    bytecode_op(w, dot, location, (int64_t)of_dot, result, BYTECODE_NUMBERS(last, 1));
+    bytecode_op(w, add, location, -1, result, BYTECODE_NUMBERS(last + 1, last));
+    bytecode_op(w, broadcast, location, (int64_t)of_broadcast, result,
+                BYTECODE_NUMBERS(last + 2));
+    bytecode_op(w, tanh, location, (int64_t)of_tanh, result, BYTECODE_NUMBERS(last + 3));
+  }
+  bytecode_op(w, ret, location, -1, -1, BYTECODE_NUMBERS(last));
+  pod_text_t function = {0}, text = {0};
+  const uint64_t arguments[] = {x, y};
+  bytecode_function(w, &function, func, location, of_func, 2, arguments);
+  bytecode_finish(w, module, location, &function, &text);
+  measure("operations, as bytecode", text.bytes, (int64_t)text.length);
+  pod_text_deinit(&function);
+  pod_text_deinit(&text);
+}
+
 static void measure_file(const char *path) {
   pod_text_t text = {0};
   POD_CHECK(read_file(path, &text));
@@ -127,6 +216,7 @@ int main(int argc, char **argv) {
   measure_constants("i32", "%.0f", 2e6, "i32");
   measure_hex();
   measure_operations();
+  measure_bytecode();
   for (int i = 1; i < argc; i++) {
     measure_file(argv[i]);
   }
