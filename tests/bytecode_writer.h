@@ -1,5 +1,5 @@
-// A small writer of MLIR bytecode, for tests and benchmarks: tables of strings, attributes
-// and types, properties, and one function of operations.
+// A small writer of MLIR bytecode, for tests and benchmarks: tables of strings,
+// attributes and types, properties, and one function of operations.
 //
 // Version 6 of the format: https://mlir.llvm.org/docs/BytecodeFormat
 
@@ -81,10 +81,9 @@ static inline uint64_t bytecode_entry(bytecode_writer_t *writer, bool is_type,
   return (uint64_t)(is_type ? writer->type_count++ : writer->attr_count++);
 }
 
-#define BYTECODE_NUMBERS(...)                                    \
-  (int)(sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)), \
-      (const uint64_t[]) {                                       \
-    __VA_ARGS__                                                  \
+#define BYTECODE_NUMBERS(...)                                                       \
+  (int)(sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)), (const uint64_t[]) { \
+    __VA_ARGS__                                                                     \
   }
 
 static inline uint64_t bytecode_properties(bytecode_writer_t *writer, int count,

@@ -260,8 +260,9 @@ typedef struct podium_compile_options_t {
 
 // `text` is a StableHLO module as jax.jit(f).lower(...).as_text() prints it, or the bytes
 // of a portable artifact, or of what jax.export.export(f)(...).serialize() writes: it is
-// told by what it holds. `file_name` stands for it in diagnostics. INVALID_ARGUMENT and UNIMPLEMENTED have file:line:column
-// and the source line; RESOURCE_EXHAUSTED the bytes needed and there.
+// told by what it holds. `file_name` stands for it in diagnostics. INVALID_ARGUMENT and
+// UNIMPLEMENTED have file:line:column and the source line; RESOURCE_EXHAUSTED the bytes
+// needed and there.
 PODIUM_API podium_status_t *podium_compile(podium_session_t *session,
                                            const char *file_name, const char *text,
                                            size_t length,

@@ -40,6 +40,9 @@ static pod_status_t push_values(mlir_bytecode_t *reader, int64_t count) {
   if (count > reader->length - reader->values.count) {
     return mlir_bytecode_error(reader, "a region of %lld values", (long long)count);
   }
+  if (count == 0) {
+    return NULL;
+  }
   pod_list_reserve(&reader->values, (int32_t)count);
   memset(reader->values.items + reader->values.count, 0,
          (size_t)count * sizeof(mlir_value_t *));

@@ -1,5 +1,5 @@
-// How fast MLIR is read, as text and as bytecode, and printed: constants in bytes of text,
-// operations by number. Each case is run several times; the median is reported.
+// How fast MLIR is read, as text and as bytecode, and printed: constants in bytes of
+// text, operations by number. Each case is run several times; the median is reported.
 //
 // usage: mlir_bench [FILE.mlir …]   (files are timed too)
 
@@ -161,10 +161,12 @@ static void measure_bytecode(void) {
   const uint64_t i64 = bytecode_entry(w, true, BYTECODE_VHLO, BYTECODE_NUMBERS(14));
   const uint64_t none_type = bytecode_entry(w, true, BYTECODE_VHLO, BYTECODE_NUMBERS(33));
   const uint64_t x = vhlo_tensor(w, 8, 2048, bf16), y = vhlo_tensor(w, 2048, 2048, bf16);
-  const uint64_t of[] = {vhlo_list(w, 0, i64), vhlo_list(w, 1, i64), vhlo_list(w, 2, i64)};
+  const uint64_t of[] = {vhlo_list(w, 0, i64), vhlo_list(w, 1, i64),
+                         vhlo_list(w, 2, i64)};
   const uint64_t signature =
       bytecode_entry(w, true, BYTECODE_VHLO, BYTECODE_NUMBERS(8, 2, x, y, 1, x));
-  const uint64_t location = bytecode_entry(w, false, BYTECODE_BUILTIN, BYTECODE_NUMBERS(15));
+  const uint64_t location =
+      bytecode_entry(w, false, BYTECODE_BUILTIN, BYTECODE_NUMBERS(15));
   const uint64_t name = vhlo_attr(w, BYTECODE_NUMBERS(14, bytecode_string(w, "main")));
   const uint64_t type = vhlo_attr(w, BYTECODE_NUMBERS(17, signature));
   const uint64_t none = vhlo_attr(w, BYTECODE_NUMBERS(17, none_type));
@@ -176,10 +178,11 @@ static void measure_bytecode(void) {
   const uint64_t first = vhlo_dims(w, 1, zero_one, of[1]);
   const uint64_t second = vhlo_dims(w, 1, zero_one + 1, of[1]);
   const uint64_t both = vhlo_dims(w, 2, zero_one, of[2]);
-  const uint64_t of_func = bytecode_properties(w, BYTECODE_NUMBERS(0, type, 0, 0, name, 0));
-  const uint64_t of_dot = bytecode_properties(
-      w, BYTECODE_NUMBERS(none, none, empty, none, second, none, none, precision, empty,
-                          none, first, none));
+  const uint64_t of_func =
+      bytecode_properties(w, BYTECODE_NUMBERS(0, type, 0, 0, name, 0));
+  const uint64_t of_dot =
+      bytecode_properties(w, BYTECODE_NUMBERS(none, none, empty, none, second, none, none,
+                                              precision, empty, none, first, none));
   const uint64_t of_broadcast = bytecode_properties(w, BYTECODE_NUMBERS(both));
   const uint64_t of_tanh = bytecode_properties(w, BYTECODE_NUMBERS(exact));
   bytecode_op(w, abs, location, -1, (int64_t)x, BYTECODE_NUMBERS(0));

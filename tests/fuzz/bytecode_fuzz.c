@@ -1,5 +1,6 @@
-// MLIR bytecode and what jax.export writes around it: whatever the bytes, the reader gives a
-// module or an error. A module can be printed in both forms, and its head be read alone.
+// MLIR bytecode and what jax.export writes around it: whatever the bytes, the reader
+// gives a module or an error. A module can be printed in both forms, and its head be read
+// alone.
 
 #include <stddef.h>
 #include <stdint.h>

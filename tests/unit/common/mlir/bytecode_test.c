@@ -37,8 +37,8 @@ static void begin(file_t *file) {
       type(file, BYTECODE_NUMBERS(2, 1, file->tensor, 1, file->tensor));
   const uint64_t signature_attr = attr(file, BYTECODE_NUMBERS(6, signature));
   // arg_attrs, function_type, no_inline, res_attrs, sym_name, sym_visibility
-  file->properties = bytecode_properties(
-      writer, BYTECODE_NUMBERS(0, signature_attr, 0, 0, name, 0));
+  file->properties =
+      bytecode_properties(writer, BYTECODE_NUMBERS(0, signature_attr, 0, 0, name, 0));
 }
 
 static void finish(file_t *file, pod_text_t *out) {
@@ -83,12 +83,12 @@ static void test_the_module_is_that_of_the_text(void **state) {
   write_sum(&text);
   mlir_module_t *module;
   expect_ok(read_text(&text, &module));
-  mlir_module_t *expected = parse_with(
-      NULL,
-      "func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {\n"
-      "  %0 = \"vhlo.add\"(%arg0, %arg0) : (tensor<4xf32>, tensor<4xf32>) -> "
-      "tensor<4xf32>\n"
-      "  return %0 : tensor<4xf32>\n}");
+  mlir_module_t *expected =
+      parse_with(NULL,
+                 "func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {\n"
+                 "  %0 = \"vhlo.add\"(%arg0, %arg0) : (tensor<4xf32>, tensor<4xf32>) -> "
+                 "tensor<4xf32>\n"
+                 "  return %0 : tensor<4xf32>\n}");
   expect_same(module, expected);
   const mlir_op_t *func = mlir_module_find_symbol(module, "main");
   assert_string_equal(mlir_op_block(func, 0)->arguments[0]->name, "arg0");
@@ -120,8 +120,8 @@ static void test_every_prefix_is_refused(void **state) {
   write_sum(&text);
   for (size_t length = 4; length < text.length; length++) {
     mlir_module_t *module = NULL;
-    const pod_status_t status = mlir_read_bytecode(
-        "cut.mlirbc", text.bytes, (int64_t)length, NULL, NULL, &module);
+    const pod_status_t status = mlir_read_bytecode("cut.mlirbc", text.bytes,
+                                                   (int64_t)length, NULL, NULL, &module);
     assert_non_null(status);
     assert_non_null(strstr(pod_status_message(status), "cut.mlirbc: byte "));
     pod_status_free(status);
@@ -215,8 +215,8 @@ static void test_the_head_is_read_alone(void **state) {
   pod_text_t text = {0};
   write_sum(&text);
   mlir_module_t *module = NULL;
-  expect_ok(mlir_read_bytecode_head("file.mlirbc", text.bytes, (int64_t)text.length,
-                                    &module));
+  expect_ok(
+      mlir_read_bytecode_head("file.mlirbc", text.bytes, (int64_t)text.length, &module));
   assert_string_equal(module->op->name, "builtin.module");
   assert_null(mlir_op_block(module->op, 0)->first);
   mlir_module_destroy(module);
