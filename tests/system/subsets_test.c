@@ -224,21 +224,26 @@ typedef struct user_t {
   const system_pod_t *pod;
   int64_t chips[2];
   float first;
-  int right;
+  int rounds, right;
   pthread_t thread;
 } user_t;
 
+// Assertions are the main thread's.
 static void *use(void *context) {
   user_t *user = context;
   podium_session_t *session = connect_to(user->pod);
   podium_executable_t *executable = NULL;
-  must(compile(session, 2, 2, user->chips, &executable));
-  podium_array_t *array = put(session, executable, user->first);
-  for (int i = 0; i < ROUNDS; i++) {
+  podium_status_t *status = compile(session, 2, 2, user->chips, &executable);
+  podium_array_t *array = status == NULL ? put(session, executable, user->first) : NULL;
+  for (int i = 0; i < user->rounds && status == NULL; i++) {
     podium_array_t *result = NULL;
-    must(podium_execute(executable, 1, &array, &in_time, &result, NULL));
-    user->right += is_twice(result, user->first);
+    status = podium_execute(executable, 1, &array, &in_time, &result, NULL);
+    user->right += status == NULL && is_twice(result, user->first);
     podium_array_free(result);
+  }
+  if (status != NULL) {
+    print_error("%s\n", podium_status_message(status));
+    podium_status_free(status);
   }
   podium_close(session);
   return NULL;
@@ -248,10 +253,10 @@ static void *use(void *context) {
 static void test_sessions_on_different_chips_do_not_disturb_each_other(void **state) {
   (void)state;
   system_pod_t *pod = system_pod_start(&(system_pod_options_t){0});
-  user_t users[] = {{pod, {0, 1}, 1, 0, 0},
-                    {pod, {3, 2}, 2, 0, 0},
-                    {pod, {0, 3}, 3, 0, 0},
-                    {pod, {2, 1}, 4, 0, 0}};
+  user_t users[] = {{pod, {0, 1}, 1, ROUNDS, 0, 0},
+                    {pod, {3, 2}, 2, ROUNDS, 0, 0},
+                    {pod, {0, 3}, 3, ROUNDS, 0, 0},
+                    {pod, {2, 1}, 4, ROUNDS, 0, 0}};
   enum { USERS = sizeof(users) / sizeof(users[0]) };
   for (int i = 0; i < USERS; i++) {
     assert_int_equal(pthread_create(&users[i].thread, NULL, use, &users[i]), 0);
@@ -321,6 +326,30 @@ static void test_a_lost_worker_stops_only_what_needs_its_chip(void **state) {
   system_pod_stop(pod);
 }
 
+static void test_a_worker_lost_elsewhere_does_not_disturb_what_runs(void **state) {
+  (void)state;
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){0});
+  podium_session_t *session = connect_to(pod);
+  const int64_t three[] = {3};
+  podium_executable_t *alone = NULL;
+  must(compile(session, 1, 1, three, &alone));
+  podium_array_t *array = put(session, alone, 7), *result = NULL;
+  user_t user = {pod, {0, 1}, 1, 10 * ROUNDS, 0, 0};
+  assert_int_equal(pthread_create(&user.thread, NULL, use, &user), 0);
+  for (int i = 0; i < 3; i++) {
+    must(podium_execute(alone, 1, &array, &in_time, &result, NULL));
+    assert_int_equal(system_pod_signal_worker(pod, worker_of(pod, session, 3), SIGKILL),
+                     SIGKILL);
+    system_pod_add_worker(pod, NULL);
+    podium_close(connect_to(pod));  // Until the pod is whole again.
+    array = put(session, alone, 7);
+  }
+  pthread_join(user.thread, NULL);
+  assert_int_equal(user.right, user.rounds);
+  podium_close(session);
+  system_pod_stop(pod);
+}
+
 // Messages from chip 0 to 3 go through 1, those back through 2.
 static void test_a_lost_worker_on_the_way_is_named(void **state) {
   (void)state;
@@ -350,6 +379,7 @@ int main(void) {
       cmocka_unit_test(test_arrays_are_put_on_chips_and_handed_from_program_to_program),
       cmocka_unit_test(test_sessions_on_different_chips_do_not_disturb_each_other),
       cmocka_unit_test(test_a_lost_worker_stops_only_what_needs_its_chip),
+      cmocka_unit_test(test_a_worker_lost_elsewhere_does_not_disturb_what_runs),
       cmocka_unit_test(test_a_lost_worker_on_the_way_is_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -285,6 +285,17 @@ static void test_programs_that_are_none_are_refused(void **state) {
   world_end(&world);
 }
 
+static void test_a_worker_takes_programs_of_its_chip_only(void **state) {
+  (void)state;
+  world_t world = world_of("2x1");
+  expect_ok(fake_load(world.fake, 0, SESSION, 1, make_double(1)));
+  expect_error(fake_load(world.fake, 1, SESSION, 1, make_double(1)),
+               POD_FAILED_PRECONDITION, "it does not run on chip 1");
+  expect_error(fake_load(world.fake, 1, SESSION, 1, make_double(3)),
+               POD_FAILED_PRECONDITION, "its mesh has 3 devices, up to 2, the pod has 2");
+  world_end(&world);
+}
+
 static void test_executions_of_what_is_not_there_are_refused(void **state) {
   (void)state;
   world_t world = world_of("1x1");
@@ -714,6 +725,7 @@ int main(void) {
       cmocka_unit_test(test_shards_of_the_wrong_length_are_refused),
       cmocka_unit_test(test_a_large_array_goes_there_and_back),
       cmocka_unit_test(test_programs_that_are_none_are_refused),
+      cmocka_unit_test(test_a_worker_takes_programs_of_its_chip_only),
       cmocka_unit_test(test_executions_of_what_is_not_there_are_refused),
       cmocka_unit_test(test_results_that_do_not_fit_are_refused_before_anything_runs),
       cmocka_unit_test(test_a_cancelled_execution_stops_and_leaves_room_for_the_next),
