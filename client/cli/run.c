@@ -1,5 +1,6 @@
 // podium run, simulate and compile: from a module's text to its results and profile.
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "client/cli/run.h"
 #include "client/cli/streams.h"
 #include "client/cli/terminal.h"
+#include "common/base/check.h"
 #include "common/base/clock.h"
 #include "common/base/memory.h"
 
@@ -85,21 +87,87 @@ static error_t parse_device_order(cli_run_t *run, const char *value,
   return 0;
 }
 
-// A flat switch, an arm a line or two.
-// NOLINTNEXTLINE(readability-function-size)
-static error_t parse_option(int key, char *value, struct argp_state *state) {
-  cli_run_t *run = state->input;
+// Options that only set a field.
+static const struct {
+  int key;
+  enum { TEXT, FLAG } kind;  // const char *, which gets the value; bool, which is set.
+  size_t field;
+} plain_options[] = {
+    {'c', TEXT, offsetof(cli_run_t, chip)},
+    {'t', TEXT, offsetof(cli_run_t, topology)},
+    {KEY_POD, TEXT, offsetof(cli_run_t, pod)},
+    {KEY_ALGORITHM, TEXT, offsetof(cli_run_t, algorithms)},
+    {KEY_PROFILE, TEXT, offsetof(cli_run_t, profile)},
+    {KEY_HOST_PROFILE, TEXT, offsetof(cli_run_t, host_profile)},
+    {KEY_XPLANE, TEXT, offsetof(cli_run_t, xplane)},
+    {KEY_CAST, FLAG, offsetof(cli_run_t, casts)},
+    {KEY_TIME_ONLY, FLAG, offsetof(cli_run_t, time_only)},
+    {KEY_TEXT, FLAG, offsetof(cli_run_t, only_text)},
+    {'q', FLAG, offsetof(cli_run_t, quiet)},
+};
+
+static bool parse_plain(cli_run_t *run, int key, const char *value) {
+  char *fields = (char *)run;
+  for (size_t i = 0; i < POD_COUNT_OF(plain_options); i++) {
+    if (plain_options[i].key != key) {
+      continue;
+    }
+    void *field = fields + plain_options[i].field;
+    if (plain_options[i].kind == TEXT) {
+      *(const char **)field = value;
+    } else {
+      *(bool *)field = true;
+    }
+    return true;
+  }
+  return false;
+}
+
+// Options that take a number; what is not one is an error that says what is.
+static bool parse_number(cli_run_t *run, int key, const char *value,
+                         struct argp_state *state) {
   char *end = NULL;
   switch (key) {
-    case 'c':
-      run->chip = value;
-      return 0;
-    case 't':
-      run->topology = value;
-      return 0;
-    case KEY_POD:
-      run->pod = value;
-      return 0;
+    case KEY_TOLERANCE:
+      run->tolerance = strtod(value, &end);
+      if (end == value || *end != '\0' || !(run->tolerance >= 0)) {
+        argp_error(state, "--tolerance takes a number, got '%s'", value);
+      }
+      return true;
+    case KEY_REPEAT:
+      if (!cli_read_number(value, 1, REPEAT_MAX, &run->repeat)) {
+        argp_error(state, "--repeat takes a number from 1 to %d, got '%s'", REPEAT_MAX,
+                   value);
+      }
+      return true;
+    case KEY_TIMEOUT:
+      if (!cli_read_seconds(value, &run->timeout_ms)) {
+        argp_error(state, "--timeout takes seconds, got '%s'", value);
+      }
+      return true;
+    case KEY_MODEL_FLOP:
+      run->model_flop = strtod(value, &end);
+      if (end == value || *end != '\0' || !(run->model_flop > 0)) {
+        argp_error(state, "--model-flop takes a number such as 3.4e12, got '%s'", value);
+      }
+      return true;
+    case KEY_VJP:
+      if (!cli_read_number(value, 1, VJP_ORDER_MAX, &run->vjp_order)) {
+        argp_error(state, "--vjp takes a number from 1 to %d, got '%s'", VJP_ORDER_MAX,
+                   value);
+      }
+      return true;
+    default:
+      return false;
+  }
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state) {
+  cli_run_t *run = state->input;
+  if (parse_plain(run, key, value) || parse_number(run, key, value, state)) {
+    return 0;
+  }
+  switch (key) {
     case CLI_KEY_SHAPE:
       return cli_shapes_option(&run->shapes, value, state);
     case CLI_KEY_CONSTANT:
@@ -110,61 +178,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
       return cli_bindings_option(&run->outputs, value, state);
     case KEY_EXPECT:
       return cli_bindings_option(&run->expected, value, state);
-    case KEY_TOLERANCE:
-      run->tolerance = strtod(value, &end);
-      if (end == value || *end != '\0' || !(run->tolerance >= 0)) {
-        argp_error(state, "--tolerance takes a number, got '%s'", value);
-      }
-      return 0;
-    case KEY_ALGORITHM:
-      run->algorithms = value;
-      return 0;
-    case KEY_PROFILE:
-      run->profile = value;
-      return 0;
     case KEY_DEVICE_ORDER:
       return parse_device_order(run, value, state);
-    case KEY_CAST:
-      run->casts = true;
-      return 0;
-    case KEY_HOST_PROFILE:
-      run->host_profile = value;
-      return 0;
-    case KEY_XPLANE:
-      run->xplane = value;
-      return 0;
-    case KEY_TIME_ONLY:
-      run->time_only = true;
-      return 0;
-    case KEY_REPEAT:
-      if (!cli_read_number(value, 1, REPEAT_MAX, &run->repeat)) {
-        argp_error(state, "--repeat takes a number from 1 to %d, got '%s'", REPEAT_MAX,
-                   value);
-      }
-      return 0;
-    case KEY_TIMEOUT:
-      if (!cli_read_seconds(value, &run->timeout_ms)) {
-        argp_error(state, "--timeout takes seconds, got '%s'", value);
-      }
-      return 0;
-    case KEY_MODEL_FLOP:
-      run->model_flop = strtod(value, &end);
-      if (end == value || *end != '\0' || !(run->model_flop > 0)) {
-        argp_error(state, "--model-flop takes a number such as 3.4e12, got '%s'", value);
-      }
-      return 0;
-    case KEY_VJP:
-      if (!cli_read_number(value, 1, VJP_ORDER_MAX, &run->vjp_order)) {
-        argp_error(state, "--vjp takes a number from 1 to %d, got '%s'", VJP_ORDER_MAX,
-                   value);
-      }
-      return 0;
-    case KEY_TEXT:
-      run->only_text = true;
-      return 0;
-    case 'q':
-      run->quiet = true;
-      return 0;
     case ARGP_KEY_ARG:
       if (run->program != NULL) {
         argp_error(state, "one program at a time: '%s' and '%s'", run->program, value);
