@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/base/list.h"
 #include "common/base/memory.h"
 #include "common/mlir/diagnostic.h"
 #include "common/mlir/replacements.h"
@@ -106,38 +107,33 @@ static pod_status_t next_callee(mlir_module_t *module, frame_t *frame, const see
 // Depth first, on a stack of our own: chains of calls may be long.
 static pod_status_t check_calls(mlir_module_t *module, mlir_op_t *main) {
   seen_t *seen = pod_alloc(module->op_count * sizeof(*seen));
-  size_t depth = 1, capacity = 64;
-  frame_t *path = pod_grow(NULL, capacity, sizeof(*path));
-  path[0] = (frame_t){main, mlir_walk_first(main), 0};
+  POD_LIST(frame_t) path = {0};
+  *pod_list_add(&path) = (frame_t){main, mlir_walk_first(main), 0};
   seen[main->id].state = ON_PATH;
   pod_status_t status = NULL;
-  while (depth > 0) {
+  while (path.count > 0) {
     mlir_op_t *callee;
-    status = next_callee(module, &path[depth - 1], seen, &callee);
+    status = next_callee(module, pod_list_last(&path), seen, &callee);
     if (status != NULL) {
       break;
     }
     if (callee == NULL) {
-      const frame_t done = path[--depth];
+      const frame_t done = path.items[--path.count];
       seen[done.function->id] = (seen_t){DONE, done.op_count};
-      if (depth > 0) {
-        add_ops(&path[depth - 1], done.op_count);
+      if (path.count > 0) {
+        add_ops(pod_list_last(&path), done.op_count);
       }
       continue;
     }
-    if (depth == capacity) {
-      capacity *= 2;
-      path = pod_grow(path, capacity, sizeof(*path));
-    }
     seen[callee->id].state = ON_PATH;
-    path[depth++] = (frame_t){callee, mlir_walk_first(callee), 0};
+    *pod_list_add(&path) = (frame_t){callee, mlir_walk_first(callee), 0};
   }
   if (status == NULL && seen[main->id].op_count == TOO_MANY) {
     status = mlir_op_error(module, main, POD_RESOURCE_EXHAUSTED,
                            "has more than %d operations once calls are inlined",
                            (int)CHIP_INSTRUCTIONS_MAX);
   }
-  free(path);
+  pod_list_deinit(&path);
   free(seen);
   return status;
 }

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "common/base/list.h"
 #include "common/base/memory.h"
 #include "common/mlir/walk.h"
 
@@ -17,8 +18,7 @@ typedef struct builder_t {
   const mlir_block_t *block;
   schedule_graph_t *graph;
   int32_t *node_of;  // By op id, of operations of the block.
-  int32_t edge_capacity;
-  edge_t *edges;
+  POD_LIST(edge_t) edges;
 } builder_t;
 
 static int32_t cluster_of(const clusters_t *clusters, const mlir_op_t *op) {
@@ -62,12 +62,7 @@ static void add_edge(builder_t *builder, int32_t user, const mlir_value_t *value
   if (dep == user) {
     return;
   }
-  if (graph->edge_count == builder->edge_capacity) {
-    builder->edge_capacity = 2 * builder->edge_capacity + 64;
-    builder->edges =
-        pod_grow(builder->edges, (size_t)builder->edge_capacity, sizeof(*builder->edges));
-  }
-  builder->edges[graph->edge_count++] = (edge_t){user, dep};
+  *pod_list_add(&builder->edges) = (edge_t){user, dep};
   graph->nodes[user].dep_count++;
   graph->nodes[dep].user_count++;
 }
@@ -90,6 +85,7 @@ static void add_edges(builder_t *builder) {
 
 static void sort_edges(builder_t *builder) {
   schedule_graph_t *graph = builder->graph;
+  graph->edge_count = builder->edges.count;
   int32_t next_dep = 0, next_user = 0;
   for (int32_t i = 0; i < graph->node_count; i++) {
     schedule_node_t *node = &graph->nodes[i];
@@ -102,7 +98,7 @@ static void sort_edges(builder_t *builder) {
   graph->deps = pod_alloc(((size_t)graph->edge_count + 1) * sizeof(*graph->deps));
   graph->users = pod_alloc(((size_t)graph->edge_count + 1) * sizeof(*graph->users));
   for (int32_t i = 0; i < graph->edge_count; i++) {
-    const edge_t edge = builder->edges[i];
+    const edge_t edge = builder->edges.items[i];
     schedule_node_t *user = &graph->nodes[edge.user], *dep = &graph->nodes[edge.dep];
     graph->deps[user->first_dep + user->dep_count++] = edge.dep;
     graph->users[dep->first_user + dep->user_count++] = edge.user;
@@ -138,7 +134,7 @@ void schedule_graph_init(schedule_graph_t *graph, const clusters_t *clusters,
   add_edges(&builder);
   sort_edges(&builder);
   mark_needs(graph);
-  free(builder.edges);
+  pod_list_deinit(&builder.edges);
 }
 
 void schedule_graph_deinit(schedule_graph_t *graph) {

@@ -59,8 +59,9 @@ typedef struct scheduler_t {
   int64_t growth_bytes, growth_max;  // Of results that wait to be read.
   POD_LIST(place_t) places;
   int32_t *stack;  // Room for every edge and node.
-  int32_t needed_for, needed_count, needed_capacity;
-  int32_t *needed;  // The collectives that core node `needed_for` waits for, in order.
+  int32_t needed_for;
+  POD_LIST(int32_t)
+  needed;  // The collectives that core node `needed_for` waits for, in order.
 } scheduler_t;
 
 // --- Heaps ---
@@ -309,7 +310,7 @@ static int compare_nodes(const void *left, const void *right) {
 static void find_needed(scheduler_t *scheduler, int32_t node) {
   const schedule_graph_t *graph = scheduler->graph;
   scheduler->needed_for = node;
-  scheduler->needed_count = 0;
+  pod_list_clear(&scheduler->needed);
   int32_t count = 0;
   scheduler->stack[count++] = node;
   while (count > 0) {
@@ -322,26 +323,21 @@ static void find_needed(scheduler_t *scheduler, int32_t node) {
       }
       state->pending -= graph->edge_count + 1;  // Seen.
       scheduler->stack[count++] = dep;
-      if (scheduler->needed_count == scheduler->needed_capacity) {
-        scheduler->needed_capacity = 2 * scheduler->needed_capacity + 64;
-        scheduler->needed =
-            pod_grow(scheduler->needed, (size_t)scheduler->needed_capacity,
-                     sizeof(*scheduler->needed));
-      }
-      scheduler->needed[scheduler->needed_count++] = dep;
+      *pod_list_add(&scheduler->needed) = dep;
     }
   }
   int32_t kept = 0;
-  for (int32_t i = 0; i < scheduler->needed_count; i++) {
-    const int32_t at = scheduler->needed[i];
+  for (int32_t i = 0; i < scheduler->needed.count; i++) {
+    const int32_t at = scheduler->needed.items[i];
     scheduler->states[at].pending += graph->edge_count + 1;
     if (graph->nodes[at].kind == SCHEDULE_COLLECTIVE) {
-      scheduler->needed[kept++] = at;
+      scheduler->needed.items[kept++] = at;
     }
   }
-  scheduler->needed_count = kept;
+  scheduler->needed.count = kept;
   if (kept > 1) {
-    qsort(scheduler->needed, (size_t)kept, sizeof(*scheduler->needed), compare_nodes);
+    qsort(scheduler->needed.items, (size_t)kept, sizeof(*scheduler->needed.items),
+          compare_nodes);
   }
 }
 
@@ -351,15 +347,15 @@ static int32_t first_needed(scheduler_t *scheduler, int32_t node) {
     find_needed(scheduler, node);
   }
   int32_t done = 0;
-  while (done < scheduler->needed_count &&
-         scheduler->states[scheduler->needed[done]].is_satisfied) {
+  while (done < scheduler->needed.count &&
+         scheduler->states[scheduler->needed.items[done]].is_satisfied) {
     done++;
   }
-  POD_CHECK(done < scheduler->needed_count);
-  scheduler->needed_count -= done;
-  memmove(scheduler->needed, scheduler->needed + done,
-          (size_t)scheduler->needed_count * sizeof(int32_t));
-  return scheduler->needed[0];
+  POD_CHECK(done < scheduler->needed.count);
+  scheduler->needed.count -= done;
+  memmove(scheduler->needed.items, scheduler->needed.items + done,
+          (size_t)scheduler->needed.count * sizeof(int32_t));
+  return scheduler->needed.items[0];
 }
 
 // Something else to do while the core would wait, the earliest in the program.
@@ -554,7 +550,7 @@ static void schedule_block(clusters_t *clusters, cluster_block_t *block, int32_t
   pod_heap_deinit(&scheduler.startable);
   free(scheduler.stack);
   pod_list_deinit(&scheduler.places);
-  free(scheduler.needed);
+  pod_list_deinit(&scheduler.needed);
   schedule_graph_deinit(&graph);
 }
 
