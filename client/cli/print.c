@@ -138,10 +138,18 @@ void cli_print_collectives(const podium_program_info_t *info) {
 
 void cli_print_memory(const podium_program_info_t *info) {
   pod_arena_t *arena = pod_arena_create();
+  const char *donated = info->alias_bytes == 0
+                            ? ""
+                            : pod_arena_printf(arena, " of which %s in donated arguments",
+                                               cli_size(arena, info->alias_bytes));
   cli_print(
-      "HBM per chip: %s of %s (arguments %s, results %s, constants %s, temporaries %s)\n",
+      "HBM per chip: %s of %s (arguments %s, results %s%s, constants %s, temporaries "
+      "%s)\n",
       cli_size(arena, info->hbm_peak_bytes), cli_size(arena, info->hbm_bytes),
-      cli_size(arena, info->argument_bytes), cli_size(arena, info->result_bytes),
+      cli_size(arena, info->argument_bytes), cli_size(arena, info->result_bytes), donated,
       cli_size(arena, info->constant_bytes), cli_size(arena, info->temp_bytes));
+  for (int i = 0; i < info->note_count; i++) {
+    cli_print("note: %s\n", info->notes[i]);
+  }
   pod_arena_destroy(arena);
 }

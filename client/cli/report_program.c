@@ -58,4 +58,16 @@ void cli_report_program(const podium_program_info_t *info) {
   cJSON_AddNumberToObject(memory, "result_bytes", (double)info->result_bytes);
   cJSON_AddNumberToObject(memory, "constant_bytes", (double)info->constant_bytes);
   cJSON_AddNumberToObject(memory, "temp_bytes", (double)info->temp_bytes);
+  cJSON_AddNumberToObject(memory, "alias_bytes", (double)info->alias_bytes);
+  cJSON *aliases = cJSON_AddArrayToObject(program, "aliases");
+  for (int i = 0; i < info->alias_count; i++) {
+    cJSON *alias = cJSON_CreateObject();
+    cJSON_AddNumberToObject(alias, "argument", info->aliases[i].argument);
+    cJSON_AddNumberToObject(alias, "result", info->aliases[i].result);
+    cJSON_AddItemToArray(aliases, alias);
+  }
+  cJSON *notes = cJSON_AddArrayToObject(program, "notes");
+  for (int i = 0; i < info->note_count; i++) {
+    cJSON_AddItemToArray(notes, cJSON_CreateString(info->notes[i]));
+  }
 }

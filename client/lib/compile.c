@@ -85,6 +85,25 @@ static podium_instruction_t *convert_instructions(
   return instructions;
 }
 
+static const podium_alias_t *convert_aliases(pod_arena_t *arena,
+                                             const Podium__V1__CompileResponse *message) {
+  podium_alias_t *aliases = pod_arena_array(arena, message->n_aliases, sizeof(*aliases));
+  for (size_t i = 0; i < message->n_aliases; i++) {
+    aliases[i] = (podium_alias_t){.argument = message->aliases[i]->argument,
+                                  .result = message->aliases[i]->result};
+  }
+  return aliases;
+}
+
+static const char *const *convert_notes(pod_arena_t *arena,
+                                        const Podium__V1__CompileResponse *message) {
+  const char **notes = pod_arena_array(arena, message->n_notes, sizeof(*notes));
+  for (size_t i = 0; i < message->n_notes; i++) {
+    notes[i] = pod_arena_strdup(arena, message->notes[i]);
+  }
+  return notes;
+}
+
 static void on_compiled(rpc_call_t *call, const void *response, void *context) {
   (void)call;
   compile_t *compile = context;
@@ -120,6 +139,11 @@ static void on_compiled(rpc_call_t *call, const void *response, void *context) {
       .cached = message->cached,
       .chips = pod_arena_copy(arena, message->chips,
                               message->n_chips * sizeof(*message->chips)),
+      .alias_count = (int)message->n_aliases,
+      .aliases = convert_aliases(arena, message),
+      .alias_bytes = message->alias_bytes,
+      .note_count = (int)message->n_notes,
+      .notes = convert_notes(arena, message),
   };
 }
 

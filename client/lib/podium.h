@@ -304,6 +304,12 @@ typedef struct podium_instruction_t {
   bool is_collective;
 } podium_instruction_t;
 
+// A donated argument (JAX's donate_argnums) and the result that takes its memory: an
+// execution consumes the argument.
+typedef struct podium_alias_t {
+  int argument, result;
+} podium_alias_t;
+
 typedef struct podium_program_info_t {
   const char *name;
   int argument_count, result_count, collective_count, instruction_count;
@@ -319,6 +325,10 @@ typedef struct podium_program_info_t {
   // That run it and hold its arguments and results: device_count, by position of its
   // mesh.
   const int64_t *chips;
+  int alias_count, note_count;
+  const podium_alias_t *aliases;  // By argument.
+  int64_t alias_bytes;            // Of result_bytes, what lies in donated arguments.
+  const char *const *notes;  // For people: donations that could not be used, and why.
 } podium_program_info_t;
 
 // Borrowed from the executable.

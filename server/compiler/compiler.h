@@ -64,7 +64,10 @@ typedef struct compiler_result_t {
   const char *partitioned_text;  // StableHLO, SPMD.
   int32_t collective_count;
   const compiler_collective_t *collectives;
-  int64_t hbm_peak_bytes;  // Arguments + results + constants + temporaries of one chip.
+  // Arguments + results + constants + temporaries of one chip, what is donated once.
+  int64_t hbm_peak_bytes;
+  int32_t note_count;
+  const char *const *notes;  // For people, one line each: donations that are not used.
 } compiler_result_t;
 
 POD_MUST_USE pod_status_t compiler_compile(const char *text, int64_t length,

@@ -84,30 +84,17 @@ static pod_status_t schedule(pipeline_t *pipeline) {
   return NULL;
 }
 
-static int64_t program_bytes(const chip_program_t *program) {
-  const int64_t parts[] = {program->argument_bytes, program->result_bytes,
-                           program->constant_bytes, program->temp_bytes};
-  int64_t total = 0;
-  for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-    if (__builtin_add_overflow(total, parts[i], &total)) {
-      total = INT64_MAX;
-    }
-  }
-  return total;
-}
-
 // What overlaps needs memory of its own. Where that is too much, the order of the program
 // has to do.
 static pod_status_t lower(pipeline_t *pipeline) {
-  POD_TRY(
-      lower_with_sources(&pipeline->partitioned, &pipeline->program, &pipeline->sources));
-  if (program_bytes(pipeline->program) > pipeline->options->spec->hbm_bytes &&
+  POD_TRY(lower_with_notes(&pipeline->partitioned, &pipeline->program, &pipeline->notes));
+  if (chip_program_hbm_bytes(pipeline->program) > pipeline->options->spec->hbm_bytes &&
       clusters_is_scheduled(pipeline->clusters)) {
     chip_program_destroy(pipeline->program);
     pipeline->program = NULL;
     clusters_unschedule(pipeline->clusters);
-    POD_TRY(lower_with_sources(&pipeline->partitioned, &pipeline->program,
-                               &pipeline->sources));
+    POD_TRY(
+        lower_with_notes(&pipeline->partitioned, &pipeline->program, &pipeline->notes));
   }
   const pod_status_t status = chip_program_check(pipeline->program);
   if (status == NULL) {
@@ -131,8 +118,19 @@ static pod_status_t assign_vmem(pipeline_t *pipeline) {
 }
 
 static pod_status_t emit_tasks(pipeline_t *pipeline) {
-  tasks_emit(pipeline->clusters, pipeline->sources, pipeline->program);
+  tasks_emit(pipeline->clusters, pipeline->notes.sources, pipeline->program);
   return NULL;
+}
+
+// In the program's arena, as all of the result.
+static void copy_notes(const lower_notes_t *notes, compiler_result_t *result) {
+  pod_arena_t *arena = result->program->arena;
+  const char **texts = pod_arena_array(arena, (size_t)notes->count, sizeof(*texts));
+  for (int32_t i = 0; i < notes->count; i++) {
+    texts[i] = pod_arena_strdup(arena, notes->texts[i]);
+  }
+  result->note_count = notes->count;
+  result->notes = texts;
 }
 
 static pod_status_t report(pipeline_t *pipeline) {
@@ -145,8 +143,9 @@ static pod_status_t report(pipeline_t *pipeline) {
   mlir_print(&text, pipeline->partitioned.module, &options);
   result->partitioned_text = pod_arena_strdup(program->arena, text.bytes);
   pod_text_deinit(&text);
+  copy_notes(&pipeline->notes, result);
   pipeline->result = result;
-  return report_collectives(pipeline->prices, program, pipeline->sources,
+  return report_collectives(pipeline->prices, program, pipeline->notes.sources,
                             &result->collective_count, &result->collectives);
 }
 
@@ -156,7 +155,7 @@ static pod_status_t check_hbm(pipeline_t *pipeline) {
     const char *name;
     int64_t bytes;
   } parts[] = {{"arguments", program->argument_bytes},
-               {"results", program->result_bytes},
+               {"results", program->result_bytes - program->alias_bytes},
                {"constants", program->constant_bytes},
                {"temporaries", program->temp_bytes}};
   pod_text_t text = {0};
@@ -164,8 +163,13 @@ static pod_status_t check_hbm(pipeline_t *pipeline) {
     pod_text_add(&text, i == 0 ? "" : ", ");
     pod_text_add_size(&text, (unsigned long long)parts[i].bytes);
     pod_text_printf(&text, " of %s", parts[i].name);
+    if (i == 1 && program->alias_bytes > 0) {
+      pod_text_add(&text, " beside ");
+      pod_text_add_size(&text, (unsigned long long)program->alias_bytes);
+      pod_text_add(&text, " in donated arguments");
+    }
   }
-  const int64_t total = program_bytes(program);
+  const int64_t total = chip_program_hbm_bytes(program);
   pipeline->result->hbm_peak_bytes = total;
   pod_status_t status = NULL;
   const chip_spec_t *spec = pipeline->options->spec;

@@ -7,6 +7,7 @@
 #define SERVER_COMPILER_PIPELINE_H_
 
 #include "server/compiler/compiler.h"
+#include "server/compiler/lower/lower.h"
 #include "server/compiler/partition/partition.h"
 #include "server/compiler/schedule/clusters.h"
 
@@ -20,7 +21,7 @@ typedef struct pipeline_t {
   simulator_prices_t *prices;          // From fuse on.
   clusters_t *clusters;                // From fuse on.
   chip_program_t *program;             // From lower on.
-  const mlir_op_t **sources;           // By instruction: where it comes from, or NULL.
+  lower_notes_t notes;                 // From lower on.
   compiler_result_t *result;           // From report on; in the program's arena.
 } pipeline_t;
 

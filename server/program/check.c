@@ -19,6 +19,7 @@ static pod_status_t check_counts(const chip_program_t *program) {
   } lists[] = {
       {"arguments", program->argument_count, CHIP_BUFFERS_MAX, program->arguments},
       {"results", program->result_count, CHIP_BUFFERS_MAX, program->results},
+      {"aliases", program->alias_count, program->argument_count, program->aliases},
       {"constants", program->constant_count, CHIP_BUFFERS_MAX, program->constants},
       {"buffers", program->buffer_count, CHIP_BUFFERS_MAX, program->buffers},
       {"instructions", program->instruction_count, CHIP_INSTRUCTIONS_MAX,
@@ -213,6 +214,45 @@ static pod_status_t check_entry(const chip_program_t *program) {
   return NULL;
 }
 
+static pod_status_t check_alias(const chip_program_t *program,
+                                const chip_alias_t *alias) {
+  POD_TRY(check_index("argument", alias->argument, program->argument_count));
+  POD_TRY(check_index("result", alias->result, program->result_count));
+  const chip_interface_t *argument = &program->arguments[alias->argument],
+                         *result = &program->results[alias->result];
+  tensor_shape_t from, to;
+  POD_TRY(sharding_local_shape(argument->sharding, &argument->shape, &from));
+  POD_TRY(sharding_local_shape(result->sharding, &result->shape, &to));
+  return chip_may_alias(&from, &to) ? NULL
+                                    : BAD("%s cannot take the memory of %s, which is of "
+                                          "another size",
+                                          result->name, argument->name);
+}
+
+// One after another by argument, so that none comes twice.
+static pod_status_t check_aliases(const chip_program_t *program) {
+  bool *is_taken = calloc((size_t)program->result_count + 1, sizeof(*is_taken));
+  if (is_taken == NULL) {
+    return pod_error(POD_RESOURCE_EXHAUSTED, "out of host memory");
+  }
+  pod_status_t status = NULL;
+  for (int32_t i = 0; i < program->alias_count && status == NULL; i++) {
+    const chip_alias_t *alias = &program->aliases[i];
+    status = check_alias(program, alias);
+    if (status == NULL && i > 0 && alias->argument <= alias[-1].argument) {
+      status = BAD("argument %d is donated after argument %d", alias->argument,
+                   alias[-1].argument);
+    } else if (status == NULL && is_taken[alias->result]) {
+      status = BAD("result %d takes the memory of two arguments", alias->result);
+    } else if (status == NULL) {
+      is_taken[alias->result] = true;
+    }
+    status = pod_status_context(status, "alias %d", i);
+  }
+  free(is_taken);
+  return status;
+}
+
 typedef struct walk_t {
   const chip_program_t *program;
   uint8_t *heights;  // Of the calls below a computation, + 1; 0 when not known yet.
@@ -286,12 +326,14 @@ static pod_status_t check_lists(const chip_program_t *program) {
 pod_status_t chip_program_check(const chip_program_t *program) {
   POD_TRY(check_counts(program));
   if (program->temp_bytes < 0 || program->argument_bytes < 0 ||
-      program->result_bytes < 0 || program->constant_bytes < 0) {
+      program->result_bytes < 0 || program->constant_bytes < 0 ||
+      program->alias_bytes < 0 || program->alias_bytes > program->result_bytes) {
     return BAD("a program of a negative size");
   }
   POD_TRY(check_constants(program));
   POD_TRY(check_lists(program));
   POD_TRY(check_entry(program));
+  POD_TRY(check_aliases(program));
   for (int32_t i = 0; i < program->instruction_count; i++) {
     const chip_instruction_t *instruction = &program->instructions[i];
     if (instruction->name == NULL || instruction->source == NULL) {

@@ -139,6 +139,10 @@ void chip_program_print(pod_text_t *text, const chip_program_t *program) {
   pod_text_printf(text, "program %s on %" PRId64 " chips, temporaries ", program->name,
                   program->mesh->device_count);
   pod_text_add_size(text, (unsigned long long)program->temp_bytes);
+  for (int32_t i = 0; i < program->alias_count; i++) {
+    pod_text_printf(text, ", argument %" PRId32 " lies in result %" PRId32,
+                    program->aliases[i].argument, program->aliases[i].result);
+  }
   pod_text_add(text, "\n");
   for (int32_t i = 0; i < program->computation_count; i++) {
     print_computation(text, program, i);

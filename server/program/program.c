@@ -28,6 +28,27 @@ int64_t chip_instruction_attr_one(const chip_instruction_t *instruction,
   return count == 1 ? values[0] : otherwise;
 }
 
+bool chip_may_alias(const tensor_shape_t *argument, const tensor_shape_t *result) {
+  const size_t from = tensor_dtype_device_bits(argument->dtype),
+               to = tensor_dtype_device_bits(result->dtype);
+  return tensor_shape_bytes(argument) == tensor_shape_bytes(result) &&
+         (from == to || (from % 8 == 0 && to % 8 == 0));
+}
+
+int64_t chip_program_hbm_bytes(const chip_program_t *program) {
+  // What is donated is among the arguments already.
+  const int64_t parts[] = {program->argument_bytes,
+                           program->result_bytes - program->alias_bytes,
+                           program->constant_bytes, program->temp_bytes};
+  int64_t total = 0;
+  for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+    if (__builtin_add_overflow(total, parts[i], &total)) {
+      return INT64_MAX;
+    }
+  }
+  return total;
+}
+
 chip_op_t chip_reducer_op(chip_reducer_t reducer) {
   switch (reducer) {
     case CHIP_REDUCER_ADD:

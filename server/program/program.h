@@ -25,8 +25,13 @@
 // own, made by the worker before the execution; constants are shared by all executions;
 // the rest is one block of temp_bytes, in which TEMP buffers have an offset (64-byte
 // aligned).
-// Ownership: everything is in the program's arena. Immutable once built, so any thread
-// may read it.
+//
+// Donation: an argument of `aliases` lies where its result lies. When the execution
+// starts the result's buffer holds the argument; the argument's own buffer is a parameter
+// of the entry and nothing else, instructions read and write the result's. The caller
+// either gives the argument's memory to the result, and then the argument is gone, or has
+// the executor copy it into other memory first. Ownership: everything is in the program's
+// arena. Immutable once built, so any thread may read it.
 //
 // Sizes are host bytes (tensor/dtype.h) unless a name says hbm.
 
@@ -229,6 +234,11 @@ typedef struct chip_interface_t {
   const sharding_t *sharding;
 } chip_interface_t;
 
+// The result takes the argument's memory.
+typedef struct chip_alias_t {
+  int32_t argument, result;
+} chip_alias_t;
+
 typedef struct chip_program_t {
   pod_arena_t *arena;  // Owns everything, this struct too.
   const char *name;    // "jit_f"
@@ -236,6 +246,9 @@ typedef struct chip_program_t {
   int32_t argument_count, result_count, constant_count, buffer_count, instruction_count,
       computation_count;
   const chip_interface_t *arguments, *results;
+  // Of donated arguments, by argument: none and no result twice, and chip_may_alias.
+  int32_t alias_count;
+  const chip_alias_t *aliases;
   const chip_constant_t *constants;
   const chip_buffer_t *buffers;
   const chip_instruction_t *instructions;
@@ -247,6 +260,7 @@ typedef struct chip_program_t {
   const int32_t *task_members;
   int64_t temp_bytes;
   int64_t argument_bytes, result_bytes, constant_bytes;  // Per chip.
+  int64_t alias_bytes;  // Of the results, what lies in donated arguments.
 } chip_program_t;
 
 // Frees the program with its arena. Accepts NULL.
@@ -264,6 +278,14 @@ const int64_t *chip_instruction_attr(const chip_instruction_t *instruction,
 // The single value of an attribute, or `otherwise`.
 int64_t chip_instruction_attr_one(const chip_instruction_t *instruction,
                                   chip_attr_key_t key, int64_t otherwise);
+
+// Whether arrays of these local shapes can lie in the same memory: as many bytes on the
+// host and in HBM.
+bool chip_may_alias(const tensor_shape_t *argument, const tensor_shape_t *result);
+
+// Everything that one chip holds at the most: arguments, results, constants and
+// temporaries, what is donated once. Saturates.
+int64_t chip_program_hbm_bytes(const chip_program_t *program);
 
 // Bits of an element as bitcast_convert counts them: those in HBM, but 1 for pred.
 static inline unsigned chip_bitcast_bits(tensor_dtype_t dtype) {

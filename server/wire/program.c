@@ -86,6 +86,14 @@ static Podium__V1__Computation *computation_pack(pod_arena_t *arena,
   return message;
 }
 
+Podium__V1__Alias *wire_alias_pack(pod_arena_t *arena, const chip_alias_t *alias) {
+  Podium__V1__Alias *message = pod_arena_alloc(arena, sizeof(*message));
+  podium__v1__alias__init(message);
+  message->argument = alias->argument;
+  message->result = alias->result;
+  return message;
+}
+
 // Fills message->n_field and message->field from program->count elements of
 // program->list.
 #define PACK_LIST(field, count, list, pack)                                      \
@@ -105,6 +113,7 @@ static Podium__V1__Program *program_pack(pod_arena_t *arena,
   message->mesh = wire_mesh_pack(arena, program->mesh);
   PACK_LIST(arguments, argument_count, arguments, interface_pack);
   PACK_LIST(results, result_count, results, interface_pack);
+  PACK_LIST(aliases, alias_count, aliases, wire_alias_pack);
   PACK_LIST(constants, constant_count, constants, constant_pack);
   PACK_LIST(buffers, buffer_count, buffers, buffer_pack);
   PACK_LIST(instructions, instruction_count, instructions, instruction_pack);
@@ -114,6 +123,7 @@ static Podium__V1__Program *program_pack(pod_arena_t *arena,
   message->argument_bytes = program->argument_bytes;
   message->result_bytes = program->result_bytes;
   message->constant_bytes = program->constant_bytes;
+  message->alias_bytes = program->alias_bytes;
   return message;
 }
 
@@ -301,6 +311,13 @@ static pod_status_t computation_unpack(const Podium__V1__Computation *message,
   return NULL;
 }
 
+static pod_status_t alias_unpack(const Podium__V1__Alias *message,
+                                 const chip_program_t *program, chip_alias_t *out) {
+  (void)program;
+  *out = (chip_alias_t){.argument = message->argument, .result = message->result};
+  return NULL;
+}
+
 // Fills program->list and program->count from message->field; `type` is an element's.
 #define UNPACK_LIST(type, field, count, list, unpack, most)                        \
   do {                                                                             \
@@ -327,6 +344,8 @@ static pod_status_t program_unpack(const Podium__V1__Program *message,
               CHIP_BUFFERS_MAX);
   UNPACK_LIST(chip_interface_t, results, result_count, results, interface_unpack,
               CHIP_BUFFERS_MAX);
+  UNPACK_LIST(chip_alias_t, aliases, alias_count, aliases, alias_unpack,
+              CHIP_BUFFERS_MAX);
   UNPACK_LIST(chip_constant_t, constants, constant_count, constants, constant_unpack,
               CHIP_BUFFERS_MAX);
   UNPACK_LIST(chip_buffer_t, buffers, buffer_count, buffers, buffer_unpack,
@@ -340,6 +359,7 @@ static pod_status_t program_unpack(const Podium__V1__Program *message,
   program->argument_bytes = message->argument_bytes;
   program->result_bytes = message->result_bytes;
   program->constant_bytes = message->constant_bytes;
+  program->alias_bytes = message->alias_bytes;
   return chip_program_check(program);
 }
 

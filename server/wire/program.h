@@ -33,6 +33,9 @@ POD_MUST_USE pod_status_t wire_program_pack(const chip_program_t *program,
 POD_MUST_USE pod_status_t wire_program_unpack(const void *bytes, size_t size_bytes,
                                               chip_program_t **out_program);
 
+// Lives in the arena.
+Podium__V1__Alias *wire_alias_pack(pod_arena_t *arena, const chip_alias_t *alias);
+
 // What readers of a profile need to know of an instruction. Lives in the arena, borrows
 // from the program.
 Podium__V1__InstructionInfo *wire_instruction_info_pack(pod_arena_t *arena,

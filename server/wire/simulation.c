@@ -67,8 +67,7 @@ static int64_t live_bytes_of(const chip_program_t *program, const chip_task_t *t
     const int64_t bytes = program->instructions[member].temp_live_bytes;
     temp_bytes = bytes > temp_bytes ? bytes : temp_bytes;
   }
-  return program->argument_bytes + program->result_bytes + program->constant_bytes +
-         temp_bytes;
+  return chip_program_hbm_bytes(program) - program->temp_bytes + temp_bytes;
 }
 
 static Podium__V1__TaskInfo *pack_task(pod_arena_t *arena,

@@ -76,6 +76,20 @@ static pod_status_t resolve_buffers(const execution_t *execution) {
   return NULL;
 }
 
+// What is donated lies where the result lies: there already, or as a copy.
+static void place_donations(const execution_t *execution) {
+  const executable_t *executable = execution->executable;
+  const executor_run_t *run = execution->run;
+  for (int32_t i = 0; i < executable->program->alias_count; i++) {
+    const chip_alias_t *alias = &executable->program->aliases[i];
+    if (run->results[alias->result] != run->arguments[alias->argument]) {
+      kernel_copy_bytes(
+          run->results[alias->result], run->arguments[alias->argument],
+          (size_t)tensor_shape_bytes(&executable->argument_shapes[alias->argument]));
+    }
+  }
+}
+
 static void resolve_pointers(const execution_t *execution,
                              const chip_instruction_t *instruction, void **pointers) {
   for (int32_t i = 0; i < instruction->operand_count; i++) {
@@ -291,6 +305,7 @@ pod_status_t executor_run(executable_t *executable, const executor_run_t *run,
                            .host_start_ns = pod_clock_now_ns()};
   const chip_program_t *program = executable->program;
   POD_TRY(resolve_buffers(&execution));
+  place_donations(&execution);
   POD_TRY(run_computation(&execution, program->entry));
   for (int32_t i = 0; i < program->result_count; i++) {
     const void *result =

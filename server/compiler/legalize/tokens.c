@@ -94,6 +94,49 @@ static void keep_attrs(mlir_module_t *module, mlir_op_t *op, const char *name, i
                    mlir_attr_array(module, kept_count, kept));
 }
 
+// `numbers` are those of the results that stay, -1 of tokens.
+static const mlir_attr_t *renumber_alias(mlir_module_t *module, const mlir_attr_t *attrs,
+                                         int64_t result_count, const int64_t *numbers) {
+  const mlir_attr_t *alias = mlir_attr_is(attrs, MLIR_ATTR_DICTIONARY)
+                                 ? mlir_attr_get(attrs, "tf.aliasing_output")
+                                 : NULL;
+  if (!mlir_attr_is(alias, MLIR_ATTR_INTEGER) || alias->integer < 0 ||
+      alias->integer >= result_count) {
+    return attrs;  // What makes no sense is reported where it is followed.
+  }
+  mlir_named_attr_t *entries =
+      pod_arena_array(module->arena, (size_t)attrs->count, sizeof(entries[0]));
+  for (int64_t i = 0; i < attrs->count; i++) {
+    entries[i] = attrs->entries[i];
+    if (entries[i].value == alias) {
+      entries[i].value = mlir_attr_integer(module, numbers[alias->integer], TENSOR_S32);
+    }
+  }
+  return mlir_attr_dictionary(module, attrs->count, entries);
+}
+
+// Of arg_attrs what names results by number: those behind tokens move up.
+static void renumber_aliases(mlir_module_t *module, mlir_op_t *op,
+                             const mlir_type_t *type) {
+  const mlir_attr_t *attr = mlir_op_attr(op, "arg_attrs");
+  if (!mlir_attr_is(attr, MLIR_ATTR_ARRAY)) {
+    return;
+  }
+  const mlir_attr_t **elements =
+      pod_arena_array(module->arena, (size_t)attr->count + 1, sizeof(elements[0]));
+  int64_t *numbers =
+      pod_arena_array(module->arena, (size_t)type->result_count, sizeof(numbers[0]));
+  int64_t count = 0;
+  for (int i = 0; i < type->result_count; i++) {
+    numbers[i] = type->results[i]->kind == MLIR_TYPE_TOKEN ? -1 : count++;
+  }
+  for (int64_t i = 0; i < attr->count; i++) {
+    elements[i] = renumber_alias(module, attr->elements[i], type->result_count, numbers);
+  }
+  mlir_op_set_attr(module, op, mlir_intern(module, "arg_attrs"),
+                   mlir_attr_array(module, attr->count, elements));
+}
+
 static void rewrite_signature(mlir_module_t *module, mlir_op_t *op) {
   const mlir_attr_t *attr = mlir_op_attr(op, "function_type");
   if (!mlir_attr_is(attr, MLIR_ATTR_TYPE) || attr->type->kind != MLIR_TYPE_FUNCTION) {
@@ -109,6 +152,7 @@ static void rewrite_signature(mlir_module_t *module, mlir_op_t *op) {
   if (input_count == type->input_count && result_count == type->result_count) {
     return;
   }
+  renumber_aliases(module, op, type);
   keep_attrs(module, op, "arg_attrs", type->input_count, type->inputs);
   keep_attrs(module, op, "res_attrs", type->result_count, type->results);
   mlir_op_set_attr(module, op, mlir_intern(module, "function_type"),

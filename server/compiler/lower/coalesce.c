@@ -209,7 +209,9 @@ static void grant_wishes(coalescer_t *coalescer, lower_wish_kind_t kind) {
     const lower_wish_t *wish = &lower->wishes.items[i];
     if (wish->kind == kind &&
         lower->vars.items[wish->a].size_bytes == lower->vars.items[wish->b].size_bytes) {
-      (void)try_unite(coalescer, wish->a, wish->b);
+      const bool is_granted = try_unite(coalescer, wish->a, wish->b);
+      // Every reading of a donated argument comes before its result is written.
+      POD_CHECK(is_granted || kind != LOWER_WISH_DONATION);
     }
   }
 }

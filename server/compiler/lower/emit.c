@@ -120,6 +120,26 @@ static const int32_t *buffers_of(emitter_t *emitter, int32_t refs, int32_t count
   return list;
 }
 
+// The caller's memory, also of those that lie in a result and are read there.
+static const int32_t *argument_buffers(emitter_t *emitter,
+                                       const lower_computation_t *main) {
+  int32_t *list =
+      pod_arena_array(emitter->arena, (size_t)main->parameter_count, sizeof(*list));
+  for (int32_t i = 0; i < main->parameter_count; i++) {
+    const int32_t var = emitter->lower->refs.items[main->refs + i];
+    if (emitter->lower->donation.result_of[i] == CHIP_NONE) {
+      list[i] = buffer_of(emitter, var);
+      continue;
+    }
+    list[i] = emitter->buffer_count++;
+    emitter->buffers[list[i]] =
+        (chip_buffer_t){.kind = CHIP_BUFFER_ARGUMENT,
+                        .index = i,
+                        .shape = *emitter->lower->vars.items[var].shape};
+  }
+  return list;
+}
+
 // --- Instructions ---
 
 // A move between two places that are one.
@@ -197,7 +217,9 @@ static pod_status_t emit_instructions(emitter_t *emitter) {
     computations[i].name = pod_arena_strdup(emitter->arena, from->name);
     computations[i].parameter_count = from->parameter_count;
     computations[i].result_count = from->result_count;
-    computations[i].parameters = buffers_of(emitter, from->refs, from->parameter_count);
+    computations[i].parameters =
+        i == 0 ? argument_buffers(emitter, from)
+               : buffers_of(emitter, from->refs, from->parameter_count);
     computations[i].results =
         buffers_of(emitter, from->refs + from->parameter_count, from->result_count);
   }
@@ -336,6 +358,24 @@ static pod_status_t emit_interface(emitter_t *emitter) {
   return NULL;
 }
 
+static void emit_aliases(emitter_t *emitter) {
+  const donation_t *donation = &emitter->lower->donation;
+  const mlir_block_t *block = mlir_op_block(emitter->lower->main, 0);
+  chip_program_t *program = emitter->program;
+  chip_alias_t *aliases =
+      pod_arena_array(emitter->arena, (size_t)donation->alias_count, sizeof(*aliases));
+  int32_t count = 0;
+  for (int32_t i = 0; i < block->argument_count; i++) {
+    if (donation->result_of[i] != CHIP_NONE) {
+      aliases[count++] = (chip_alias_t){i, donation->result_of[i]};
+      add_bytes(&program->alias_bytes,
+                tensor_shape_bytes(&block->arguments[i]->type->shape));
+    }
+  }
+  program->alias_count = count;
+  program->aliases = aliases;
+}
+
 static pod_status_t emit_program(emitter_t *emitter) {
   lower_t *lower = emitter->lower;
   chip_program_t *program = emitter->program;
@@ -347,6 +387,7 @@ static pod_status_t emit_program(emitter_t *emitter) {
       emitter->arena, mlir_attr_is(name, MLIR_ATTR_STRING) ? name->text : "main");
   emit_constants(emitter);
   POD_TRY(emit_interface(emitter));
+  emit_aliases(emitter);
   POD_TRY(place(lower));
   program->temp_bytes = lower->temp_bytes;
   POD_TRY(emit_instructions(emitter));
@@ -361,7 +402,8 @@ pod_status_t lower_emit(lower_t *lower, chip_program_t **out_program) {
   emitter_t emitter = {.lower = lower, .arena = pod_arena_create(), .source = ""};
   emitter.program = pod_arena_alloc(emitter.arena, sizeof(*emitter.program));
   emitter.program->arena = emitter.arena;
-  emitter.buffers = pod_alloc((size_t)lower->vars.count * sizeof(*emitter.buffers));
+  const int32_t buffers_max = lower->vars.count + lower->donation.alias_count;
+  emitter.buffers = pod_alloc((size_t)buffers_max * sizeof(*emitter.buffers));
   emitter.latest_buffer =
       pod_alloc((size_t)lower->vars.count * sizeof(*emitter.latest_buffer));
   emitter.name_counts = pod_alloc(CHIP_OP_COUNT * sizeof(*emitter.name_counts));

@@ -172,6 +172,103 @@ static void add_move(lower_t *lower, chip_op_t op, const mlir_op_t *source_op,
 
 static pod_status_t lower_block(lower_t *lower, const mlir_block_t *block);
 
+// --- Copies that happen as if at once ---
+//
+// At the end of a loop's body, and at the end of the program for results that lie in
+// donated arguments: copy i writes where state[i] lies, and others may read that.
+
+typedef struct moves_t {
+  const mlir_op_t *op;
+  lower_wish_kind_t wish;
+  int32_t count;
+  int32_t *state;    // What lies where copy i writes.
+  int32_t *source;   // What copy i reads; CHIP_NONE: there is nothing to copy.
+  int32_t *reads;    // The other k whose state copy i reads, or CHIP_NONE.
+  int32_t *readers;  // How many of the copies to come read state[i].
+  int32_t *next;     // What copy i has written; CHIP_NONE before.
+} moves_t;
+
+static moves_t make_moves(lower_t *lower, const mlir_op_t *op, lower_wish_kind_t wish,
+                          int32_t count) {
+  const size_t size = (size_t)count;
+  int32_t *lists = pod_arena_array(lower->module->arena, 5 * size, sizeof(*lists));
+  moves_t moves = {.op = op,
+                   .wish = wish,
+                   .count = count,
+                   .state = lists,
+                   .source = lists + size,
+                   .reads = lists + 2 * size,
+                   .readers = lists + 3 * size,
+                   .next = lists + 4 * size};
+  for (int32_t i = 0; i < count; i++) {
+    moves.reads[i] = moves.next[i] = CHIP_NONE;
+  }
+  return moves;
+}
+
+// Copy i reads state[k], which copy k writes over; k may be none of them, or i.
+static void note_read(moves_t *moves, int32_t i, int32_t k) {
+  if (moves->source[i] != CHIP_NONE && k >= 0 && k < moves->count && k != i &&
+      moves->source[k] != CHIP_NONE) {
+    moves->reads[i] = k;
+    moves->readers[k]++;
+  }
+}
+
+// Writes next[i]. What reads state[i] has gone before.
+static void copy_next(lower_t *lower, moves_t *moves, int32_t i) {
+  moves->next[i] = add_like(lower, moves->source[i]);
+  add_move(lower, CHIP_OP_COPY, moves->op, moves->next[i], moves->source[i], moves->wish);
+}
+
+// The copy that reads state[at], where every copy left reads another's target: they form
+// circles.
+static int32_t reader_in_circle(const moves_t *moves, int32_t at) {
+  int32_t i = at;
+  while (moves->reads[i] != at) {
+    i = moves->reads[i];
+  }
+  return i;
+}
+
+// One that reads another's target goes before it, and of those that read one another in a
+// circle one reads from aside.
+static void order_moves(lower_t *lower, moves_t *moves, int32_t *ready) {
+  int32_t ready_count = 0, left = 0;
+  for (int32_t i = 0; i < moves->count; i++) {
+    left += moves->source[i] != CHIP_NONE;
+    if (moves->source[i] != CHIP_NONE && moves->readers[i] == 0) {
+      ready[ready_count++] = i;
+    }
+  }
+  for (int32_t circle = 0; left > 0; left--) {
+    if (ready_count == 0) {
+      while (moves->source[circle] == CHIP_NONE || moves->next[circle] != CHIP_NONE) {
+        circle++;
+      }
+      const int32_t aside = add_like(lower, moves->state[circle]);
+      add_move(lower, CHIP_OP_COPY, moves->op, aside, moves->state[circle],
+               LOWER_WISH_VIEW);
+      const int32_t reader = reader_in_circle(moves, circle);
+      moves->source[reader] = aside;
+      moves->reads[reader] = CHIP_NONE;
+      ready[ready_count++] = circle;
+    }
+    const int32_t i = ready[--ready_count];
+    copy_next(lower, moves, i);
+    const int32_t read = moves->reads[i];
+    if (read != CHIP_NONE && --moves->readers[read] == 0) {
+      ready[ready_count++] = read;
+    }
+  }
+}
+
+static void add_moves(lower_t *lower, moves_t *moves) {
+  int32_t *ready = pod_alloc((size_t)moves->count * sizeof(*ready));
+  order_moves(lower, moves, ready);
+  free(ready);
+}
+
 // --- Loops ---
 //
 // The variables of carried value i all lie in the same buffer:
@@ -185,10 +282,8 @@ static pod_status_t lower_block(lower_t *lower, const mlir_block_t *block);
 typedef struct loop_t {
   const mlir_op_t *op;
   int32_t count;
-  int32_t *start, *state, *next;
-  int32_t *readers;  // How many of the copies to come read state[i].
-  int32_t *reads;    // The i whose state copy i reads, or CHIP_NONE.
-  int32_t *source;   // What copy i reads.
+  int32_t *start;
+  moves_t moves;  // state[i] and next[i].
 } loop_t;
 
 static void start_loop(lower_t *lower, loop_t *loop) {
@@ -202,74 +297,18 @@ static void start_loop(lower_t *lower, loop_t *loop) {
   }
 }
 
-// Writes next[i]. What reads state[i] has gone before.
-static void copy_next(lower_t *lower, loop_t *loop, int32_t i) {
-  loop->next[i] = add_like(lower, loop->state[i]);
-  add_move(lower, CHIP_OP_COPY, loop->op, loop->next[i], loop->source[i],
-           LOWER_WISH_STATE);
-}
-
-// The copy that reads state[at], where every copy left reads another's target: they form
-// circles.
-static int32_t reader_in_circle(const loop_t *loop, int32_t at) {
-  int32_t i = at;
-  while (loop->reads[i] != at) {
-    i = loop->reads[i];
-  }
-  return i;
-}
-
-// The copies at the end of the body happen as if at once: one that reads another's target
-// goes before it, and of those that read one another in a circle one reads from aside.
-static void order_copies(lower_t *lower, loop_t *loop, int32_t *ready) {
-  int32_t ready_count = 0, left = 0;
-  for (int32_t i = 0; i < loop->count; i++) {
-    left += loop->source[i] != CHIP_NONE;
-    if (loop->source[i] != CHIP_NONE && loop->readers[i] == 0) {
-      ready[ready_count++] = i;
-    }
-  }
-  for (int32_t circle = 0; left > 0; left--) {
-    if (ready_count == 0) {
-      while (loop->source[circle] == CHIP_NONE || loop->next[circle] != CHIP_NONE) {
-        circle++;
-      }
-      const int32_t aside = add_like(lower, loop->state[circle]);
-      add_move(lower, CHIP_OP_COPY, loop->op, aside, loop->state[circle],
-               LOWER_WISH_VIEW);
-      const int32_t reader = reader_in_circle(loop, circle);
-      loop->source[reader] = aside;
-      loop->reads[reader] = CHIP_NONE;
-      ready[ready_count++] = circle;
-    }
-    const int32_t i = ready[--ready_count];
-    copy_next(lower, loop, i);
-    const int32_t read = loop->reads[i];
-    if (read != CHIP_NONE && --loop->readers[read] == 0) {
-      ready[ready_count++] = read;
-    }
-  }
-}
-
 static void end_body(lower_t *lower, loop_t *loop) {
   const mlir_op_t *end = mlir_op_block(loop->op, 1)->last;
+  moves_t *moves = &loop->moves;
   for (int32_t i = 0; i < loop->count; i++) {
     const int32_t source = var_of(lower, end->operands[i]);
-    loop->next[i] = loop->reads[i] = CHIP_NONE;
-    loop->source[i] = source == loop->state[i] ? CHIP_NONE : source;
-    loop->readers[i] = 0;
+    moves->source[i] = source == moves->state[i] ? CHIP_NONE : source;
   }
   for (int32_t i = 0; i < loop->count; i++) {
-    const int32_t k = loop->source[i] - loop->state[0];  // The states stand in a row.
-    if (loop->source[i] != CHIP_NONE && k >= 0 && k < loop->count &&
-        loop->source[k] != CHIP_NONE) {
-      loop->reads[i] = k;
-      loop->readers[k]++;
-    }
+    // The states stand in a row.
+    note_read(moves, i, moves->source[i] - moves->state[0]);
   }
-  int32_t *ready = pod_alloc((size_t)loop->count * sizeof(*ready));
-  order_copies(lower, loop, ready);
-  free(ready);
+  add_moves(lower, moves);
 }
 
 // Parameters first, then results.
@@ -291,10 +330,10 @@ static pod_status_t lower_cond(lower_t *lower, const loop_t *loop, int32_t compu
   const int32_t flag = var_of(lower, cond->last->operands[0]);
   read_var(lower, flag, false);
   for (int32_t i = 0; i < loop->count; i++) {  // The loop may end here, with this state.
-    live_until(lower, loop->state[i], 2 * lower->time + 1);
+    live_until(lower, loop->moves.state[i], 2 * lower->time + 1);
   }
   lower->time++;
-  set_signature(lower, computation, loop->count, loop->state, 1);
+  set_signature(lower, computation, loop->count, loop->moves.state, 1);
   add_ref(lower, flag);
   return NULL;
 }
@@ -303,9 +342,10 @@ static pod_status_t lower_body(lower_t *lower, loop_t *loop, int32_t computation
   lower->computation = computation;
   POD_TRY(lower_block(lower, mlir_op_block(loop->op, 1)));
   end_body(lower, loop);
-  set_signature(lower, computation, loop->count, loop->state, loop->count);
+  set_signature(lower, computation, loop->count, loop->moves.state, loop->count);
   for (int32_t i = 0; i < loop->count; i++) {
-    const int32_t last = loop->next[i] == CHIP_NONE ? loop->state[i] : loop->next[i];
+    const int32_t last =
+        loop->moves.next[i] == CHIP_NONE ? loop->moves.state[i] : loop->moves.next[i];
     live_until(lower, last, 2 * lower->time);
     add_ref(lower, last);
   }
@@ -315,10 +355,10 @@ static pod_status_t lower_body(lower_t *lower, loop_t *loop, int32_t computation
 static void end_loop(lower_t *lower, const loop_t *loop, int32_t cond, int32_t body) {
   const int32_t first_result = lower->vars.count;
   for (int32_t i = 0; i < loop->count; i++) {
-    const int32_t state = loop->state[i];
+    const int32_t state = loop->moves.state[i];
     lower->vars.items[loop->start[i]].twin = state;
-    if (loop->next[i] != CHIP_NONE) {
-      lower->vars.items[loop->next[i]].twin = state;
+    if (loop->moves.next[i] != CHIP_NONE) {
+      lower->vars.items[loop->moves.next[i]].twin = state;
     }
     const int32_t result = add_result(lower, &loop->op->results[i]);
     lower->vars.items[result].twin = state;
@@ -335,23 +375,19 @@ static void end_loop(lower_t *lower, const loop_t *loop, int32_t cond, int32_t b
 }
 
 static pod_status_t lower_while(lower_t *lower, const mlir_op_t *op) {
-  const size_t count = (size_t)op->operand_count;
-  int32_t *lists = pod_arena_array(lower->module->arena, 6 * count, sizeof(*lists));
-  loop_t loop = {.op = op,
-                 .count = op->operand_count,
-                 .start = lists,
-                 .state = lists + count,
-                 .next = lists + 2 * count,
-                 .readers = lists + 3 * count,
-                 .reads = lists + 4 * count,
-                 .source = lists + 5 * count};
+  const int32_t count = op->operand_count;
+  loop_t loop = {
+      .op = op,
+      .count = count,
+      .start = pod_arena_array(lower->module->arena, (size_t)count, sizeof(int32_t)),
+      .moves = make_moves(lower, op, LOWER_WISH_STATE, count)};
   start_loop(lower, &loop);
   const int32_t outer = lower->computation;
   enter_scope(lower);
   for (int32_t i = 0; i < loop.count; i++) {
-    loop.state[i] = add_like(lower, loop.start[i]);
-    lower->var_of[mlir_op_block(op, 0)->arguments[i]->id] = loop.state[i];
-    lower->var_of[mlir_op_block(op, 1)->arguments[i]->id] = loop.state[i];
+    loop.moves.state[i] = add_like(lower, loop.start[i]);
+    lower->var_of[mlir_op_block(op, 0)->arguments[i]->id] = loop.moves.state[i];
+    lower->var_of[mlir_op_block(op, 1)->arguments[i]->id] = loop.moves.state[i];
   }
   lower->time++;
   const int32_t cond = add_computation(lower, "cond"),
@@ -607,36 +643,80 @@ static pod_status_t lower_block(lower_t *lower, const mlir_block_t *block) {
   return NULL;
 }
 
-pod_status_t lower_linearize(lower_t *lower) {
-  const mlir_block_t *block = mlir_op_block(lower->main, 0);
-  lower->scope = CHIP_NONE;
-  lower->computation = add_computation(lower, "main");
+// --- The whole ---
+
+// A donated argument lies where its result lies, and lives only as long as it is read.
+static const int32_t *add_arguments(lower_t *lower, const mlir_block_t *block) {
   int32_t *arguments = pod_arena_array(lower->module->arena,
                                        (size_t)block->argument_count, sizeof(*arguments));
   for (int i = 0; i < block->argument_count; i++) {
     arguments[i] = add_var(lower, &block->arguments[i]->type->shape);
+    const int32_t result = lower->donation.result_of[i];
+    const bool is_donated = result != CHIP_NONE;
     lower_var_t *var = &lower->vars.items[arguments[i]];
     var->born = 0;
-    var->dies = LOWER_FOREVER;
-    var->home = CHIP_BUFFER_ARGUMENT;
-    var->home_index = i;
+    var->dies = is_donated ? 0 : LOWER_FOREVER;
+    var->home = is_donated ? CHIP_BUFFER_RESULT : CHIP_BUFFER_ARGUMENT;
+    var->home_index = is_donated ? result : i;
     lower->var_of[block->arguments[i]->id] = arguments[i];
   }
+  return arguments;
+}
+
+static void set_result(lower_t *lower, int32_t var, int32_t index) {
+  lower->vars.items[var].home = CHIP_BUFFER_RESULT;
+  lower->vars.items[var].home_index = index;
+  lower->vars.items[var].dies = LOWER_FOREVER;
+}
+
+// Results of their own memory first: they may read what the others write over.
+static const int32_t *add_results(lower_t *lower, const mlir_op_t *end,
+                                  const int32_t *arguments, int32_t argument_count) {
+  const donation_t *donation = &lower->donation;
+  moves_t moves = make_moves(lower, end, LOWER_WISH_RESULT, end->operand_count);
+  int32_t *results =
+      pod_arena_array(lower->module->arena, (size_t)end->operand_count, sizeof(*results));
+  for (int32_t i = 0; i < end->operand_count; i++) {
+    const int32_t source = var_of(lower, end->operands[i]);
+    const int32_t argument = donation->argument_of[i];
+    moves.source[i] = argument == CHIP_NONE ? CHIP_NONE : source;
+    moves.state[i] = argument == CHIP_NONE ? CHIP_NONE : arguments[argument];
+    if (argument == CHIP_NONE) {
+      results[i] = add_like(lower, source);
+      add_move(lower, CHIP_OP_COPY, end, results[i], source, LOWER_WISH_RESULT);
+      set_result(lower, results[i], i);
+    }
+  }
+  for (int32_t i = 0; i < end->operand_count; i++) {
+    // The arguments are the first variables.
+    const int32_t source = moves.source[i];
+    note_read(&moves, i,
+              source != CHIP_NONE && source < argument_count ? donation->result_of[source]
+                                                             : CHIP_NONE);
+  }
+  add_moves(lower, &moves);
+  for (int32_t i = 0; i < end->operand_count; i++) {
+    if (moves.next[i] != CHIP_NONE) {
+      results[i] = moves.next[i];
+      set_result(lower, results[i], i);
+      add_wish(lower, LOWER_WISH_DONATION, results[i], moves.state[i]);
+    }
+  }
+  return results;
+}
+
+pod_status_t lower_linearize(lower_t *lower) {
+  const mlir_block_t *block = mlir_op_block(lower->main, 0);
+  const mlir_op_t *end = block->last;
+  lower->scope = CHIP_NONE;
+  lower->computation = add_computation(lower, "main");
+  const int32_t *arguments = add_arguments(lower, block);
   lower->time++;
   POD_TRY(lower_block(lower, block));
-  const mlir_op_t *end = block->last;
-  const int32_t first_result = lower->vars.count;
-  for (int i = 0; i < end->operand_count; i++) {
-    const int32_t source = var_of(lower, end->operands[i]);
-    const int32_t result = add_like(lower, source);
-    lower->vars.items[result].home = CHIP_BUFFER_RESULT;
-    lower->vars.items[result].home_index = i;
-    add_move(lower, CHIP_OP_COPY, end, result, source, LOWER_WISH_RESULT);
-    lower->vars.items[result].dies = LOWER_FOREVER;
-  }
+  const int32_t *results = add_results(lower, end, arguments, block->argument_count);
   set_signature(lower, 0, block->argument_count, arguments, end->operand_count);
   for (int i = 0; i < end->operand_count; i++) {
-    add_ref(lower, first_result + i);
+    add_ref(lower, results[i]);
   }
   return NULL;
 }

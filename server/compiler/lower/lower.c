@@ -1,4 +1,4 @@
-// The four steps in their order.
+// The steps in their order.
 
 #include "server/compiler/lower/lower.h"
 
@@ -29,9 +29,8 @@ static void deinit(lower_t *lower) {
   pod_map_destroy(lower->constant_indexes);
 }
 
-pod_status_t lower_with_sources(const compiler_partitioned_t *partitioned,
-                                chip_program_t **out_program,
-                                const mlir_op_t ***out_sources) {
+pod_status_t lower_with_notes(const compiler_partitioned_t *partitioned,
+                              chip_program_t **out_program, lower_notes_t *out_notes) {
   mlir_module_t *module = partitioned->module;
   lower_t lower = {.partitioned = partitioned,
                    .module = module,
@@ -40,6 +39,7 @@ pod_status_t lower_with_sources(const compiler_partitioned_t *partitioned,
     return mlir_error_at(module, 0, POD_INVALID_ARGUMENT,
                          "the module has no function @main");
   }
+  POD_TRY(donation_read(module, lower.main, &lower.donation));
   lower.constant_indexes = pod_map_create();
   lower.var_of = pod_alloc(module->value_count * sizeof(*lower.var_of));
   for (uint32_t i = 0; i < module->value_count; i++) {
@@ -51,7 +51,8 @@ pod_status_t lower_with_sources(const compiler_partitioned_t *partitioned,
     status = lower_emit(&lower, out_program);
   }
   if (status == NULL) {
-    *out_sources = lower.sources;
+    *out_notes =
+        (lower_notes_t){lower.sources, lower.donation.note_count, lower.donation.notes};
   }
   deinit(&lower);
   return status;
@@ -59,6 +60,6 @@ pod_status_t lower_with_sources(const compiler_partitioned_t *partitioned,
 
 pod_status_t compiler_lower(const compiler_partitioned_t *partitioned,
                             chip_program_t **out_program) {
-  const mlir_op_t **sources;
-  return lower_with_sources(partitioned, out_program, &sources);
+  lower_notes_t notes;
+  return lower_with_notes(partitioned, out_program, &notes);
 }

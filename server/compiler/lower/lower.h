@@ -1,6 +1,7 @@
-// From one MLIR function to a program of instructions over buffers, in four steps, each
+// From one MLIR function to a program of instructions over buffers, in five steps, each
 // in its own file:
 //
+//   donation.c        which arguments give their memory to which results
 //   lower_linear.c    regions become computations, operations a list of nodes over
 //                     variables; every place where values might have to be moved (into a
 //                     loop's state, out of a branch, to a result) gets a copy node; the
@@ -26,6 +27,7 @@
 
 #include "common/base/list.h"
 #include "common/mlir/ir.h"
+#include "server/compiler/lower/donation.h"
 #include "server/compiler/partition/partition.h"
 #include "server/program/program.h"
 
@@ -74,12 +76,13 @@ typedef struct lower_capture_t {
 
 // Why two variables should share a buffer, in the order of how much it matters.
 typedef enum lower_wish_kind_t {
-  LOWER_WISH_STATE = 0,  // A loop's or branch's new value is made where it has to be.
-  LOWER_WISH_RESULT,     // A result of the program, likewise.
-  LOWER_WISH_START,      // A loop's initial value, likewise.
-  LOWER_WISH_VIEW,       // A reshape costs nothing.
-  LOWER_WISH_UPDATE,     // dynamic_update_slice writes only what changes.
-  LOWER_WISH_IN_PLACE,   // Elementwise.
+  LOWER_WISH_DONATION = 0,  // A result and the argument whose memory it takes: always.
+  LOWER_WISH_STATE,         // A loop's or branch's new value is made where it has to be.
+  LOWER_WISH_RESULT,        // A result of the program, likewise.
+  LOWER_WISH_START,         // A loop's initial value, likewise.
+  LOWER_WISH_VIEW,          // A reshape costs nothing.
+  LOWER_WISH_UPDATE,        // dynamic_update_slice writes only what changes.
+  LOWER_WISH_IN_PLACE,      // Elementwise.
   LOWER_WISH_COUNT,
 } lower_wish_kind_t;
 
@@ -97,6 +100,7 @@ typedef struct lower_t {
   const compiler_partitioned_t *partitioned;
   mlir_module_t *module;
   const mlir_op_t *main;
+  donation_t donation;
   int32_t *var_of;  // By value id: its variable, or CHIP_NONE.
   POD_LIST(lower_var_t) vars;
   POD_LIST(lower_node_t) nodes;
@@ -140,10 +144,16 @@ bool lower_works_in_place(chip_op_t op, int index);
 POD_MUST_USE pod_status_t compiler_lower(const compiler_partitioned_t *partitioned,
                                          chip_program_t **out_program);
 
-// compiler_lower that also tells which operation each instruction comes from: an array
-// by instruction in the module's arena; NULL entries for copies.
-POD_MUST_USE pod_status_t lower_with_sources(const compiler_partitioned_t *partitioned,
-                                             chip_program_t **out_program,
-                                             const mlir_op_t ***out_sources);
+// What is known of a lowered program beside itself, in the module's arena.
+typedef struct lower_notes_t {
+  const mlir_op_t **sources;  // By instruction: where it comes from; NULL for copies.
+  int32_t count;
+  const char *const *texts;  // For people: donations that are not used.
+} lower_notes_t;
+
+// compiler_lower that tells that too.
+POD_MUST_USE pod_status_t lower_with_notes(const compiler_partitioned_t *partitioned,
+                                           chip_program_t **out_program,
+                                           lower_notes_t *out_notes);
 
 #endif  // SERVER_COMPILER_LOWER_LOWER_H_

@@ -14,7 +14,7 @@
 #include "server/program/program.h"
 
 // Sets the program's tasks and the ranges of its computations. `sources`: by instruction,
-// see lower_with_sources.
+// see lower_with_notes.
 void tasks_emit(const clusters_t *clusters, const mlir_op_t *const *sources,
                 chip_program_t *program);
 

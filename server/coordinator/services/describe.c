@@ -135,6 +135,26 @@ static void bound_response(pod_arena_t *arena, Podium__V1__CompileResponse *resp
   if (packed_size(response) > RESPONSE_BYTES_MAX) {
     response->n_collectives = 0;
   }
+  if (packed_size(response) > RESPONSE_BYTES_MAX) {
+    response->n_notes = 0;
+  }
+}
+
+static void describe_donation(pod_arena_t *arena, const compiler_result_t *result,
+                              Podium__V1__CompileResponse *response) {
+  const chip_program_t *program = result->program;
+  response->n_aliases = (size_t)program->alias_count;
+  response->aliases =
+      pod_arena_array(arena, response->n_aliases, sizeof(*response->aliases));
+  for (int32_t i = 0; i < program->alias_count; i++) {
+    response->aliases[i] = wire_alias_pack(arena, &program->aliases[i]);
+  }
+  response->alias_bytes = program->alias_bytes;
+  response->n_notes = (size_t)result->note_count;
+  response->notes = pod_arena_array(arena, response->n_notes, sizeof(char *));
+  for (int32_t i = 0; i < result->note_count; i++) {
+    response->notes[i] = borrow(result->notes[i]);
+  }
 }
 
 Podium__V1__CompileResponse *describe_compile(pod_arena_t *arena, uint64_t executable,
@@ -175,6 +195,7 @@ Podium__V1__CompileResponse *describe_compile(pod_arena_t *arena, uint64_t execu
   for (int32_t i = 0; i < response->device_count; i++) {
     response->chips[i] = mesh_device(program->mesh, i);
   }
+  describe_donation(arena, result, response);
   bound_response(arena, response);
   return response;
 }

@@ -194,6 +194,10 @@ static symbol_t read_buffer(const machine_t *machine, int32_t index) {
     return 0;
   }
   if (buffer->kind == CHIP_BUFFER_ARGUMENT) {
+    for (int32_t i = 0; i < machine->program->alias_count; i++) {
+      // What lies there may be the result by now.
+      assert_int_not_equal(machine->program->aliases[i].argument, buffer->index);
+    }
     return argument_symbol(buffer->index);
   }
   if (buffer->kind == CHIP_BUFFER_CONSTANT) {
@@ -399,6 +403,13 @@ void replay_compare(const mlir_module_t *module, const chip_program_t *program) 
       calloc((size_t)(program->temp_bytes / CELL_BYTES) + 1, sizeof(*machine.cells));
   machine.results = calloc((size_t)program->result_count + 1, sizeof(symbol_t));
   machine.has_result = calloc((size_t)program->result_count + 1, sizeof(bool));
+  for (int32_t i = 0; i < program->alias_count; i++) {
+    const chip_alias_t *alias = &program->aliases[i];
+    const mlir_value_t *argument = block->arguments[alias->argument];
+    machine.results[alias->result] =
+        seal(&argument->type->shape, argument_symbol(alias->argument));
+    machine.has_result[alias->result] = true;
+  }
   run_computation(&machine, program->entry);
   assert_int_equal(machine.trace, reference.trace);
   const chip_computation_t *entry = &program->computations[program->entry];

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "common/base/random.h"
 #include "server/compiler/lower/lower.h"
 #include "server/compiler/partition/partition.h"
 #include "server/compiler/simplify/simplify.h"
@@ -9,8 +10,37 @@
 #include "tests/unit/server/compiler/replay.h"
 #include "tests/unit/server/compiler/text.h"
 
-static void check_random(uint64_t seed, int op_count, bool simplifies) {
+// About `percent` of the arguments, each half of the time for a certain result.
+static void donate(mlir_module_t *module, uint64_t seed, uint64_t percent) {
+  mlir_op_t *main = mlir_module_find_symbol(module, "main");
+  const mlir_block_t *block = mlir_op_block(main, 0);
+  const int results = block->last->operand_count;
+  bool *is_taken = calloc((size_t)results + 1, sizeof(bool));
+  const mlir_attr_t **attrs =
+      pod_arena_array(module->arena, (size_t)block->argument_count, sizeof(attrs[0]));
+  pod_random_t random = {seed};
+  for (int i = 0; i < block->argument_count; i++) {
+    mlir_named_attr_t mark = {mlir_intern(module, "jax.buffer_donor"),
+                              mlir_attr_bool(module, true)};
+    const bool is_donated = pod_random_below(&random, 100) < percent;
+    const int result =
+        results == 0 ? 0 : (int)pod_random_below(&random, (uint64_t)results);
+    if (results > 0 && !is_taken[result] && pod_random_below(&random, 2) == 0) {
+      is_taken[result] |= is_donated;
+      mark = (mlir_named_attr_t){mlir_intern(module, "tf.aliasing_output"),
+                                 mlir_attr_integer(module, result, TENSOR_S32)};
+    }
+    attrs[i] = mlir_attr_dictionary(module, is_donated, &mark);
+  }
+  mlir_op_set_attr(module, main, mlir_intern(module, "arg_attrs"),
+                   mlir_attr_array(module, block->argument_count, attrs));
+  free(is_taken);
+}
+
+static int32_t check_random(uint64_t seed, int op_count, bool simplifies,
+                            uint64_t donated_percent) {
   mlir_module_t *module = generate_module(seed, op_count);
+  donate(module, seed, donated_percent);
   assert_ok(compiler_verify(module));
   if (simplifies) {
     assert_ok(compiler_simplify(module));
@@ -21,8 +51,10 @@ static void check_random(uint64_t seed, int op_count, bool simplifies) {
   assert_ok(compiler_lower(&partitioned, &program));
   assert_ok(chip_program_check(program));
   replay_compare(module, program);
+  const int32_t alias_count = program->alias_count;
   chip_program_destroy(program);
   mlir_module_destroy(module);
+  return alias_count;
 }
 
 static void test_random_programs_never_overwrite_what_is_needed(void **state) {
@@ -31,9 +63,22 @@ static void test_random_programs_never_overwrite_what_is_needed(void **state) {
   const uint64_t seeds = runs == NULL ? 150 : strtoull(runs, NULL, 10);
   for (uint64_t seed = 1; seed <= seeds; seed++) {
     print_message("%s", seed % 100 == 0 ? "." : "");
-    check_random(seed, 10 + (int)(seed % 300), false);
-    check_random(seed, 10 + (int)(seed % 300), true);
+    (void)check_random(seed, 10 + (int)(seed % 300), false, 0);
+    (void)check_random(seed, 10 + (int)(seed % 300), true, 0);
   }
+}
+
+static void test_random_donations_never_overwrite_what_is_needed(void **state) {
+  (void)state;
+  const char *const runs = getenv("POD_LOWER_SEEDS");
+  const uint64_t seeds = runs == NULL ? 300 : strtoull(runs, NULL, 10);
+  int32_t alias_count = 0;
+  for (uint64_t seed = 1; seed <= seeds; seed++) {
+    print_message("%s", seed % 100 == 0 ? "." : "");
+    alias_count +=
+        check_random(seed, 3 + (int)(seed % 100), seed % 2 == 0, 25 + seed % 4 * 25);
+  }
+  assert_true(alias_count > (int32_t)seeds / 2);
 }
 
 // a, then b of a, then c of b: two of them live at a time. The result has its own place.
@@ -69,6 +114,7 @@ static void test_an_instruction_knows_the_temporaries_that_live_with_it(void **s
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_programs_never_overwrite_what_is_needed),
+      cmocka_unit_test(test_random_donations_never_overwrite_what_is_needed),
       cmocka_unit_test(test_an_instruction_knows_the_temporaries_that_live_with_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
