@@ -13,6 +13,7 @@
 
 #include "common/base/status.h"
 #include "proto/podium/v1/profile.pb-c.h"
+#include "proto/podium/v1/types.pb-c.h"
 #include "server/program/program.h"
 
 // The largest packed program that is unpacked. Constants are most of a large one.

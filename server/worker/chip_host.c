@@ -44,7 +44,10 @@ struct chip_host_execution_t {
   uint64_t *result_ids;
   uint64_t *argument_ids;  // Of those that are not there yet.
   POD_LIST(uint64_t)
-  freed_after;  // Arrays to be freed when it and those before have ended.
+  freed_after;    // Arrays to be freed when it and those before have ended.
+  bool *is_kept;  // By alias: the argument stays.
+  bool *is_made;  // By result: it gets memory of its own.
+  void (*consumed)(void *context);
   bool is_running;
   int64_t temp_bytes;
   atomic_bool cancelled;
@@ -304,6 +307,8 @@ static void free_execution(chip_host_execution_t *execution) {
   free(execution->argument_data);
   free(execution->result_data);
   free(execution->result_ids);
+  free(execution->is_kept);
+  free(execution->is_made);
   free(execution->argument_ids);
   pod_list_deinit(&execution->freed_after);
   chip_profile_deinit(&execution->profile);
@@ -410,11 +415,15 @@ static void done_execution(compute_job_t *job) {
 }
 
 // Temporaries and results together, so that the message has the whole need.
-static pod_status_t check_room(hbm_t *hbm, const executable_t *executable) {
+static pod_status_t check_room(const chip_host_execution_t *execution) {
+  hbm_t *hbm = execution->host->hbm;
+  const executable_t *executable = execution->program->executable;
   const chip_program_t *program = executable_program(executable);
   int64_t size_bytes = program->temp_bytes;
   for (int32_t i = 0; i < program->result_count; i++) {
-    const int64_t result = hbm_shape_bytes(executable_result_shape(executable, i));
+    const int64_t result = execution->is_made[i]
+                               ? hbm_shape_bytes(executable_result_shape(executable, i))
+                               : 0;
     if (__builtin_add_overflow(size_bytes, result, &size_bytes)) {
       size_bytes = INT64_MAX;
       break;
@@ -428,6 +437,46 @@ static pod_status_t check_room(hbm_t *hbm, const executable_t *executable) {
     hbm_release(hbm, size_bytes);
   }
   return status;
+}
+
+// A donated argument gives its memory to its result, unless it is kept or somebody else
+// still reads it: the executor copies then.
+static void choose_memory(chip_host_execution_t *execution) {
+  const chip_program_t *program = executable_program(execution->program->executable);
+  for (int32_t i = 0; i < program->result_count; i++) {
+    execution->is_made[i] = true;
+  }
+  for (int32_t i = 0; i < program->alias_count; i++) {
+    const chip_alias_t *alias = &program->aliases[i];
+    execution->is_made[alias->result] =
+        execution->is_kept[i] ||
+        !hbm_array_is_sole(execution->arguments[alias->argument]);
+  }
+}
+
+// Cannot fail: from here on the donated arguments are gone.
+static void consume_arguments(chip_host_execution_t *execution) {
+  chip_host_t *host = execution->host;
+  const executable_t *executable = execution->program->executable;
+  const chip_program_t *program = executable_program(executable);
+  bool is_any = false;
+  for (int32_t i = 0; i < program->alias_count; i++) {
+    const chip_alias_t *alias = &program->aliases[i];
+    hbm_array_t *argument = execution->arguments[alias->argument];
+    if (!execution->is_made[alias->result]) {
+      execution->results[alias->result] = hbm_array_hand_over(
+          argument, execution->result_ids[alias->result], execution->session,
+          executable_result_shape(executable, alias->result));
+      execution->result_data[alias->result] = execution->results[alias->result]->data;
+    }
+    if (!execution->is_kept[i]) {
+      hbm_array_donate(host->hbm, argument->id, program->name);
+      is_any = true;
+    }
+  }
+  if (is_any && execution->consumed != NULL && execution->done != NULL) {
+    execution->consumed(execution->context);
+  }
 }
 
 static pod_status_t shape_error(const chip_host_execution_t *execution, int32_t index,
@@ -483,15 +532,19 @@ static pod_status_t prepare(chip_host_execution_t *execution) {
   const executable_t *executable = execution->program->executable;
   const chip_program_t *program = executable_program(executable);
   POD_TRY(find_arguments(execution, true));
-  POD_TRY(check_room(host->hbm, executable));
+  choose_memory(execution);
+  POD_TRY(check_room(execution));
   POD_TRY(hbm_reserve(host->hbm, program->temp_bytes, program->name));
   execution->temp_bytes = program->temp_bytes;
   for (int32_t i = 0; i < program->result_count; i++) {
-    POD_TRY(hbm_array_create(host->hbm, execution->result_ids[i], execution->session,
-                             executable_result_shape(executable, i),
-                             &execution->results[i]));
-    execution->result_data[i] = execution->results[i]->data;
+    if (execution->is_made[i]) {
+      POD_TRY(hbm_array_create(host->hbm, execution->result_ids[i], execution->session,
+                               executable_result_shape(executable, i),
+                               &execution->results[i]));
+      execution->result_data[i] = execution->results[i]->data;
+    }
   }
+  consume_arguments(execution);
   chip_profile_init(&execution->profile, program, host->options.executor.chip);
   execution->profile.hbm_peak_bytes = hbm_used_bytes(host->hbm);
   return NULL;
@@ -558,6 +611,30 @@ static pod_status_t check_execute(const chip_host_t *host,
   return NULL;
 }
 
+static pod_status_t keep_arguments(chip_host_execution_t *execution,
+                                   const chip_host_execute_t *request) {
+  const chip_program_t *program = executable_program(execution->program->executable);
+  execution->is_made = pod_alloc((size_t)program->result_count * sizeof(bool));
+  execution->is_kept = pod_alloc((size_t)program->alias_count * sizeof(bool));
+  bool *is_kept = pod_alloc((size_t)program->argument_count * sizeof(bool));
+  pod_status_t status = NULL;
+  for (size_t i = 0; i < request->kept_count && status == NULL; i++) {
+    const int32_t argument = request->kept[i];
+    if (argument < 0 || argument >= program->argument_count) {
+      status =
+          pod_error(POD_INVALID_ARGUMENT, "argument %d of %s is to be kept, which has %d",
+                    argument, program->name, program->argument_count);
+    } else {
+      is_kept[argument] = true;
+    }
+  }
+  for (int32_t i = 0; i < program->alias_count; i++) {
+    execution->is_kept[i] = is_kept[program->aliases[i].argument];
+  }
+  free(is_kept);
+  return status;
+}
+
 static pod_status_t make_execution(chip_host_t *host, const chip_host_execute_t *request,
                                    chip_host_execution_t **out_execution) {
   loaded_t *program = NULL;
@@ -582,7 +659,10 @@ static pod_status_t make_execution(chip_host_t *host, const chip_host_execute_t 
     memcpy(execution->argument_ids, request->arguments,
            request->argument_count * sizeof(uint64_t));
   }
-  const pod_status_t status = find_arguments(execution, host->queue == NULL);
+  pod_status_t status = find_arguments(execution, host->queue == NULL);
+  if (status == NULL) {
+    status = keep_arguments(execution, request);
+  }
   if (status != NULL) {
     free_execution(execution);
     return status;
@@ -608,6 +688,7 @@ pod_status_t chip_host_execute(chip_host_t *host, const chip_host_execute_t *req
     return status;
   }
   execution->done = done;
+  execution->consumed = request->consumed;
   execution->context = context;
   *host->queue_end = execution;
   host->queue_end = &execution->next;

@@ -6,7 +6,8 @@
 //
 // One execution runs at a time. What it needs of HBM (temporaries, results) is reserved
 // when its turn comes; an argument that is not there when it is queued may be a result of
-// one before it.
+// one before it. The arguments that it consumes are gone once it starts, whether it ends
+// well or not; one that could not start leaves them.
 //
 // Threading: the loop thread. Callbacks come from the loop, never inside the call that
 // asked for them, exactly once, except after chip_host_execution_cancel.
@@ -71,6 +72,12 @@ typedef struct chip_host_execute_t {
   uint64_t session, program, execution;
   const uint64_t *arguments, *results;  // Ids of arrays; borrowed for the call.
   size_t argument_count, result_count;
+  // Arguments by number that are not consumed although the program donates them: their
+  // results get memory of their own. So do those of arrays that others still hold.
+  const int32_t *kept;
+  size_t kept_count;
+  // It starts, and has consumed arguments. At most once, before `done`; may be NULL.
+  void (*consumed)(void *context);
 } chip_host_execute_t;
 
 // `profile` is NULL on error, else borrowed for the call; `done` takes `status`.

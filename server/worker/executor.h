@@ -65,8 +65,9 @@ const tensor_shape_t *executable_result_shape(const executable_t *executable,
 // What the constants take in HBM, expanded. Any thread.
 int64_t executable_constant_bytes(const executable_t *executable);
 
-// Where the program has an alias, results[result] may be arguments[argument]: the argument
-// then is lost. In memory of its own the result begins as a copy, and the argument stays.
+// Where the program has an alias, results[result] may be arguments[argument]: the
+// argument then is lost. In memory of its own the result begins as a copy, and the
+// argument stays.
 typedef struct executor_run_t {
   uint64_t execution;            // The same number on all chips.
   const void *const *arguments;  // In the program's order, 64-byte aligned.

@@ -15,6 +15,7 @@ struct hbm_t {
   int32_t chip;
   int64_t capacity_bytes, used_bytes, peak_bytes;
   pod_map_t *arrays;
+  int32_t donated_count;  // Of those in the table, ids without an array.
 };
 
 hbm_t *hbm_create(int32_t chip, int64_t capacity_bytes) {
@@ -52,7 +53,7 @@ int64_t hbm_peak_bytes(const hbm_t *hbm) {
 }
 
 int32_t hbm_array_count(const hbm_t *hbm) {
-  return (int32_t)pod_map_count(hbm->arrays);
+  return (int32_t)pod_map_count(hbm->arrays) - hbm->donated_count;
 }
 
 int64_t hbm_shape_bytes(const tensor_shape_t *shape) {
@@ -143,13 +144,55 @@ void hbm_array_release(hbm_array_t *array) {
     return;
   }
   hbm_release(array->hbm, array->hbm_bytes);
-  host_memory_free(array->data, tensor_shape_bytes(&array->shape));
+  if (array->data != NULL) {
+    host_memory_free(array->data, tensor_shape_bytes(&array->shape));
+  }
+  free(array->donated_to);
   free(array);
+}
+
+bool hbm_array_is_sole(const hbm_array_t *array) {
+  return array->count - array->is_published == 1;
+}
+
+hbm_array_t *hbm_array_hand_over(hbm_array_t *from, uint64_t id, uint64_t session,
+                                 const tensor_shape_t *shape) {
+  POD_CHECK(hbm_array_is_sole(from) && from->data != NULL &&
+            tensor_shape_bytes(shape) == tensor_shape_bytes(&from->shape));
+  hbm_array_t *array = pod_alloc(sizeof(*array));
+  *array = (hbm_array_t){.id = id,
+                         .session = session,
+                         .shape = *shape,
+                         .data = from->data,
+                         .hbm_bytes = from->hbm_bytes,
+                         .hbm = from->hbm,
+                         .count = 1};
+  from->data = NULL;
+  from->hbm_bytes = 0;
+  return array;
+}
+
+void hbm_array_donate(hbm_t *hbm, uint64_t id, const char *program) {
+  const hbm_array_t *array = pod_id_map_get(hbm->arrays, id);
+  if (array == NULL || array->donated_to != NULL) {
+    return;
+  }
+  hbm_array_t *gone = pod_alloc(sizeof(*gone));
+  *gone = (hbm_array_t){.id = id,
+                        .session = array->session,
+                        .hbm = hbm,
+                        .count = 1,
+                        .is_published = true,
+                        .donated_to = pod_strdup(program)};
+  hbm_array_forget(hbm, id);
+  pod_id_map_put(hbm->arrays, id, gone);
+  hbm->donated_count++;
 }
 
 pod_status_t hbm_array_publish(hbm_array_t *array) {
   POD_TRY(check_new(array->hbm, array->id));
   hbm_array_retain(array);
+  array->is_published = true;
   pod_id_map_put(array->hbm->arrays, array->id, array);
   return NULL;
 }
@@ -159,12 +202,23 @@ pod_status_t hbm_array_find(const hbm_t *hbm, uint64_t id, hbm_array_t **out_arr
   if (array == NULL) {
     return pod_error(POD_NOT_FOUND, "array %" PRIu64 " is not on chip %d", id, hbm->chip);
   }
+  if (array->donated_to != NULL) {
+    return pod_error(POD_FAILED_PRECONDITION,
+                     "array %" PRIu64
+                     " was donated to an execution of '%s': Array has been deleted",
+                     id, array->donated_to);
+  }
   *out_array = array;
   return NULL;
 }
 
 void hbm_array_forget(hbm_t *hbm, uint64_t id) {
-  hbm_array_release(pod_id_map_remove(hbm->arrays, id));
+  hbm_array_t *array = pod_id_map_remove(hbm->arrays, id);
+  if (array != NULL) {
+    array->is_published = false;
+    hbm->donated_count -= array->donated_to != NULL;
+    hbm_array_release(array);
+  }
 }
 
 void hbm_session_forget(hbm_t *hbm, uint64_t session) {

@@ -15,6 +15,7 @@
 #ifndef SERVER_WORKER_HBM_H_
 #define SERVER_WORKER_HBM_H_
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/base/status.h"
@@ -30,6 +31,8 @@ typedef struct hbm_array_t {
   // Private to hbm.c.
   hbm_t *hbm;
   int32_t count;
+  bool is_published;
+  char *donated_to;  // The program, of an id whose array is gone; NULL: it is there.
 } hbm_array_t;
 
 // Returns owned. `capacity_bytes` > 0; `chip` is for messages.
@@ -63,11 +66,24 @@ void hbm_array_retain(hbm_array_t *array);
 // Frees it at the last release. Accepts NULL.
 void hbm_array_release(hbm_array_t *array);
 
+// Whether nobody holds it but the caller, who retains it once, and the table.
+bool hbm_array_is_sole(const hbm_array_t *array);
+
+// A new array, not in the table yet, in the memory of a sole one, which has none from
+// then on. `shape` has as many bytes (chip_may_alias).
+hbm_array_t *hbm_array_hand_over(hbm_array_t *from, uint64_t id, uint64_t session,
+                                 const tensor_shape_t *shape);
+
+// Takes it out of the table as hbm_array_forget does, but the id stays until it is
+// forgotten: whoever looks for it is told FAILED_PRECONDITION with the program that it
+// was donated to.
+void hbm_array_donate(hbm_t *hbm, uint64_t id, const char *program);
+
 // Puts it into the table, which retains it. ALREADY_EXISTS when the id has been taken
 // since.
 POD_MUST_USE pod_status_t hbm_array_publish(hbm_array_t *array);
 
-// Borrowed. NOT_FOUND names the chip.
+// Borrowed. NOT_FOUND names the chip, FAILED_PRECONDITION who has consumed it.
 POD_MUST_USE pod_status_t hbm_array_find(const hbm_t *hbm, uint64_t id,
                                          hbm_array_t **out_array);
 

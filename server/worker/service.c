@@ -469,6 +469,15 @@ static void execute_done(const chip_profile_t *profile, pod_status_t status,
   pod_arena_destroy(arena);
 }
 
+static void execute_consumed(void *context) {
+  const open_call_t *open = context;
+  Podium__V1__WorkerExecuteResponse response = PODIUM__V1__WORKER_EXECUTE_RESPONSE__INIT;
+  response.consumed = true;
+  if (!open->is_answered) {
+    rpc_call_send(open->call, &response.base);
+  }
+}
+
 static void execute_message(rpc_call_t *call, const void *message, void *context) {
   (void)call;
   open_call_t *open = context;
@@ -485,6 +494,9 @@ static void execute_message(rpc_call_t *call, const void *message, void *context
       .argument_count = request->n_arguments,
       .results = request->results,
       .result_count = request->n_results,
+      .kept = request->kept,
+      .kept_count = request->n_kept,
+      .consumed = execute_consumed,
   };
   pod_status_t status = check_chip(open);
   if (status == NULL) {
