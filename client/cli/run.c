@@ -347,6 +347,7 @@ static void release(cli_run_t *run) {
   cli_pod_stop(run->local);
   free(run->device_order);
   free(run->arguments);
+  free(run->kept);
   free(run->results);
   free(run->text);
   free(run);
@@ -412,9 +413,17 @@ static pod_status_t show_profile(cli_run_t *run) {
 static pod_status_t execute(cli_run_t *run) {
   const podium_program_info_t *info = podium_executable_info(run->executable);
   run->results = pod_alloc((size_t)info->result_count * sizeof(podium_array_t *));
-  const podium_execute_options_t options = {.timeout_ms = run->timeout_ms,
-                                            .profile = run->host_profile != NULL};
+  run->kept = pod_alloc((size_t)info->alias_count * sizeof(int));
+  for (int i = 0; i < info->alias_count; i++) {
+    run->kept[i] = info->aliases[i].argument;
+  }
   for (int64_t i = 0; i < run->repeat; i++) {
+    const bool is_last = i == run->repeat - 1;
+    const podium_execute_options_t options = {
+        .timeout_ms = run->timeout_ms,
+        .profile = run->host_profile != NULL,
+        .kept_count = is_last ? 0 : info->alias_count,
+        .kept = run->kept};
     for (int r = 0; r < info->result_count; r++) {
       podium_array_free(run->results[r]);
       run->results[r] = NULL;

@@ -33,6 +33,7 @@ typedef struct cli_run_t {
   podium_pod_t *pod_info;
   podium_executable_t *executable;
   podium_array_t **arguments, **results;
+  int *kept;  // The arguments that the program donates.
   podium_execution_t *execution;
   cli_progress_t *progress;
 } cli_run_t;

@@ -131,6 +131,8 @@ void executions_begin(coordinator_t *coordinator, store_session_t *session,
 // Nothing happens when the session has no such execution. Takes `status`.
 void executions_cancel(coordinator_t *coordinator, const store_session_t *session,
                        uint64_t execution, pod_status_t status);
+// The same soon: what somebody waited for may be there.
+void executions_look_again(coordinator_t *coordinator);
 // What one of `executable` waits for that `ahead` executions come before: "behind 2
 // executions, the first of "train"", or chips that are not ready. Returns owned.
 char *executions_waited_for(const coordinator_t *coordinator,

@@ -550,6 +550,18 @@ static void run_done(const chip_profile_t *profile, pod_status_t status, void *c
   remove_run(run);
 }
 
+static void run_consumed(void *context) {
+  const run_t *run = context;
+  Podium__V1__WorkerExecuteResponse part = PODIUM__V1__WORKER_EXECUTE_RESPONSE__INIT;
+  part.consumed = true;
+  Podium__V1__RunResponse response = PODIUM__V1__RUN_RESPONSE__INIT;
+  response.execution = run->id;
+  response.part = &part;
+  if (!run->stream->is_answered) {
+    rpc_call_send(run->stream->call, &response.base);
+  }
+}
+
 static void run_execute(open_call_t *open,
                         const Podium__V1__WorkerExecuteRequest *request) {
   const chip_host_execute_t execute = {
@@ -560,6 +572,9 @@ static void run_execute(open_call_t *open,
       .argument_count = request->n_arguments,
       .results = request->results,
       .result_count = request->n_results,
+      .kept = request->kept,
+      .kept_count = request->n_kept,
+      .consumed = run_consumed,
   };
   run_t *run = pod_alloc(sizeof(*run));
   *run = (run_t){.stream = open,

@@ -44,6 +44,7 @@ static void free_array(store_array_t *array) {
   POD_CHECK(pod_id_map_remove(array->session->store->arrays, array->id) != NULL);
   array_layout_release(array->layout);
   pod_status_free(array->failure);
+  free(array->donated_to);
   free(array->lost_reason);
   free(array->lost_chips);
   free(array);
@@ -343,12 +344,26 @@ pod_status_t store_check_declared(const store_session_t *session, uint64_t id) {
              : NULL;
 }
 
-pod_status_t store_find_array(const store_session_t *session, uint64_t id,
-                              store_array_t **out_array) {
+pod_status_t store_find_handle(const store_session_t *session, uint64_t id,
+                               store_array_t **out_array) {
   store_array_t *array = pod_id_map_get(session->store->arrays, id);
   if (array == NULL || array->session != session || array->is_dropped) {
     return pod_error(POD_NOT_FOUND, "session %" PRIu64 " has no array %" PRIu64,
                      session->id, id);
+  }
+  *out_array = array;
+  return NULL;
+}
+
+pod_status_t store_find_array(const store_session_t *session, uint64_t id,
+                              store_array_t **out_array) {
+  store_array_t *array;
+  POD_TRY(store_find_handle(session, id, &array));
+  if (array->donated_to != NULL) {
+    return pod_error(POD_FAILED_PRECONDITION,
+                     "array %" PRIu64
+                     " was donated to an execution of '%s': Array has been deleted",
+                     id, array->donated_to);
   }
   *out_array = array;
   return NULL;

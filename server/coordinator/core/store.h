@@ -70,6 +70,7 @@ typedef struct store_array_t {
   store_session_t *session;
   array_layout_t *layout;  // NULL when it failed before it was known how it lies.
   int32_t use_count;
+  int32_t reader_count;  // Fetches under way.
   bool is_dropped;
   store_array_state_t state;
   pod_status_t failure;     // Of a failed one; owned.
@@ -78,8 +79,11 @@ typedef struct store_array_t {
   bool is_under_way;        // Pending, and asked of the chips: they have it in its turn.
   int32_t flight_count;     // Of its uses, those by executions that the chips have.
   bool is_gone;             // The chips have been told to free it.
-  char *lost_reason;        // Why a part of it is gone; NULL while it is whole.
-  bool *lost_chips;         // By index of layout->chips; NULL while it is whole.
+  char *donated_to;     // The program that consumes it; NULL: it is there (donation.h).
+  uint64_t donated_by;  // The execution.
+  int32_t donated_as;   // The argument.
+  char *lost_reason;    // Why a part of it is gone; NULL while it is whole.
+  bool *lost_chips;     // By index of layout->chips; NULL while it is whole.
 } store_array_t;
 
 // Somebody who waits for a pending array. Embedded in it.
@@ -239,8 +243,13 @@ void store_array_await(store_array_t *array, store_waiter_t *waiter,
 // Nothing happens when it does not wait.
 void store_array_leave(store_waiter_t *waiter);
 
+// FAILED_PRECONDITION when an execution has consumed it, or is going to.
 POD_MUST_USE pod_status_t store_find_array(const store_session_t *session, uint64_t id,
                                            store_array_t **out_array);
+
+// The same for who wants to free it: it may be consumed.
+POD_MUST_USE pod_status_t store_find_handle(const store_session_t *session, uint64_t id,
+                                            store_array_t **out_array);
 
 // For an array that is not pending: its failure, or DATA_LOSS with the reason when a part
 // of it is gone.

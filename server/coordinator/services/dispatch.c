@@ -81,7 +81,7 @@ static void drop(store_session_t *session,
                  const Podium__V1__FreeHandlesRequest *request) {
   for (size_t i = 0; i < request->n_arrays; i++) {
     store_array_t *array;
-    const pod_status_t status = store_find_array(session, request->arrays[i], &array);
+    const pod_status_t status = store_find_handle(session, request->arrays[i], &array);
     if (status == NULL) {
       store_array_drop(array);
     }
@@ -111,7 +111,7 @@ static void cancel(dispatch_t *dispatch, const store_session_t *session,
 
 static void abandon(store_session_t *session, uint64_t id) {
   store_array_t *array;
-  const pod_status_t status = store_find_array(session, id, &array);
+  const pod_status_t status = store_find_handle(session, id, &array);
   if (status == NULL && array->state == STORE_ARRAY_PENDING && array->is_declared) {
     store_array_fail(
         array, pod_error(POD_CANCELLED, "the put of array %" PRIu64 " was given up", id));

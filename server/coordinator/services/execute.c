@@ -30,6 +30,7 @@
 #include "proto/podium/v1/podium.pb-c.h"
 #include "proto/podium/v1/worker.pb-c.h"
 #include "server/coordinator/coordinator_private.h"
+#include "server/coordinator/core/donation.h"
 #include "server/coordinator/core/fanout.h"
 #include "server/coordinator/core/footprint.h"
 #include "server/coordinator/load.h"
@@ -81,7 +82,11 @@ struct execution_t {
   store_executable_t *executable;  // In use.
   size_t argument_count;
   store_array_t **arguments;  // In use.
-  int32_t result_count;       // That are pending.
+  size_t kept_count;
+  int32_t *kept;         // Arguments that it does not consume.
+  bool has_donations;    // Arguments are marked as consumed by it.
+  bool is_consuming;     // A chip has consumed its part of them.
+  int32_t result_count;  // That are pending.
   store_array_t **results;
   uint64_t *result_ids;
   load_t *load;
@@ -264,6 +269,48 @@ static void post_pump(coordinator_t *coordinator) {
   later_post(coordinator->later, &coordinator->pump, pump_later);
 }
 
+void executions_look_again(coordinator_t *coordinator) {
+  post_pump(coordinator);
+}
+
+// --- What it consumes ---
+
+static donation_call_t donation_of(const execution_t *execution) {
+  const store_executable_t *executable = execution->executable;
+  return (donation_call_t){
+      .execution = execution->id,
+      .executable = executable,
+      .arrays = execution->arguments,
+      .per_argument = execution->by_chip ? (size_t)executable->chip_count : 1,
+      .kept_count = execution->kept_count,
+      .kept = execution->kept};
+}
+
+static pod_status_t take_donations(execution_t *execution,
+                                   const Podium__V1__ExecuteRequest *request) {
+  execution->kept = pod_alloc(request->n_kept * sizeof(*execution->kept));
+  for (size_t i = 0; i < request->n_kept; i++) {
+    execution->kept[execution->kept_count++] = request->kept[i];
+  }
+  const donation_call_t donation = donation_of(execution);
+  POD_TRY(donation_take(&donation));
+  execution->has_donations = true;
+  return NULL;
+}
+
+static void undo_donations(execution_t *execution) {
+  if (execution->has_donations && !execution->is_consuming) {
+    const donation_call_t donation = donation_of(execution);
+    donation_give_back(&donation);
+  }
+}
+
+// A fetch that came before must end first.
+static bool is_held_by_readers(const execution_t *execution) {
+  const donation_call_t donation = donation_of(execution);
+  return donation_is_read(&donation);
+}
+
 // --- Those that run ---
 
 static void add_running(execution_t *execution) {
@@ -305,6 +352,7 @@ static void give_back(execution_t *execution) {
   }
   store_array_leave(&execution->waits);
   free(execution->arguments);
+  free(execution->kept);
   free(execution->results);
   free(execution->result_ids);
   free(execution->runs);
@@ -363,6 +411,7 @@ static void end_execution(execution_t *execution, pod_status_t status) {
   if (status == NULL) {
     keep_results(execution);
   } else {
+    undo_donations(execution);
     fail_results(execution, status);
     // One that fails may take thousands with it that were not waited for.
     pod_log(execution->dispatch == NULL ? POD_LOG_INFO : POD_LOG_DEBUG,
@@ -479,6 +528,7 @@ static void keep_part(execution_t *execution, Podium__V1__HostProfile *host) {
 static void on_part(chip_run_t *call, const Podium__V1__WorkerExecuteResponse *message) {
   execution_t *execution = call->owner;
   store_profile_t *profile = execution->profile;
+  execution->is_consuming |= message->consumed;
   if (message->profile != NULL && profile->parts.count < PARTS_MAX) {
     message->profile->chip = call->chip;
     keep_part(execution, message->profile);
@@ -526,6 +576,8 @@ static void run(execution_t *execution) {
   request.arguments = pod_alloc(request.n_arguments * sizeof(uint64_t));
   request.n_results = (size_t)executable->result_count;
   request.results = execution->result_ids;
+  request.n_kept = execution->kept_count;
+  request.kept = execution->kept;
   request_move(&execution->request, EXECUTION_RUNNING);
   execution->profile = store_profile_create(execution->id, executable->compiled,
                                             chip_count, executable->chips);
@@ -628,8 +680,8 @@ static void argument_is_there(store_waiter_t *waiter) {
   post_pump(execution->request.coordinator);
 }
 
-// Waits when an argument is still being put. What the chips are to make before its turn
-// is there when it comes.
+// Waits when an argument is still being put, or still being read and to be consumed. What
+// the chips are to make before its turn is there when it comes.
 static bool has_arguments(execution_t *execution) {
   if (execution->waits.array != NULL) {
     return false;
@@ -641,7 +693,7 @@ static bool has_arguments(execution_t *execution) {
       return false;
     }
   }
-  return true;
+  return !is_held_by_readers(execution);
 }
 
 // The oldest of those that are first in their queues and can run.
@@ -799,19 +851,6 @@ static pod_status_t add_results(execution_t *execution,
   return NULL;
 }
 
-static pod_status_t check_kept(const execution_t *execution,
-                               const Podium__V1__ExecuteRequest *request) {
-  const store_executable_t *executable = execution->executable;
-  for (size_t i = 0; i < request->n_kept; i++) {
-    if (request->kept[i] < 0 || request->kept[i] >= executable->argument_count) {
-      return pod_error(POD_INVALID_ARGUMENT,
-                       "argument %" PRId32 " of %s is to be kept, which has %" PRId32,
-                       request->kept[i], executable->name, executable->argument_count);
-    }
-  }
-  return NULL;
-}
-
 static pod_status_t accept(execution_t *execution,
                            const Podium__V1__ExecuteRequest *request) {
   POD_TRY(take_id(execution, request->execution_id));
@@ -823,9 +862,9 @@ static pod_status_t accept(execution_t *execution,
   execution->executable = executable;
   execution->with_events = request->profile;
   execution->by_chip = request->arguments_by_chip;
-  POD_TRY(check_kept(execution, request));
   POD_TRY(add_results(execution, request));
-  return find_arguments(execution, request);
+  POD_TRY(find_arguments(execution, request));
+  return take_donations(execution, request);
 }
 
 // What names results that were never begun shall hear why. Ids that are no good are left

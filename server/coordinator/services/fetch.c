@@ -79,7 +79,9 @@ static void end_fetch(fetch_t *fetch, pod_status_t status) {
   store_array_leave(&fetch->waits);
   array_layout_release(fetch->layout);
   if (fetch->array != NULL) {
+    fetch->array->reader_count--;
     store_array_unuse(fetch->array);
+    executions_look_again(fetch->request.coordinator);
   }
   request_end(&fetch->request);
 }
@@ -320,6 +322,7 @@ static pod_status_t start_fetch(fetch_t *fetch,
   POD_TRY(
       store_find_array(fetch->request.operation.session, request->array, &fetch->array));
   store_array_use(fetch->array);
+  fetch->array->reader_count++;
   fetch->by_chip = request->by_chip;
   fetch->chip = request->chip;
   if (fetch->array->state == STORE_ARRAY_PENDING) {

@@ -182,7 +182,7 @@ static pod_status_t find_all(const store_session_t *session,
                              const Podium__V1__FreeHandlesRequest *request) {
   for (size_t i = 0; i < request->n_arrays; i++) {
     store_array_t *array;
-    POD_TRY(store_find_array(session, request->arrays[i], &array));
+    POD_TRY(store_find_handle(session, request->arrays[i], &array));
   }
   for (size_t i = 0; i < request->n_executables; i++) {
     store_executable_t *executable;
@@ -195,7 +195,7 @@ static void drop_all(store_session_t *session,
                      const Podium__V1__FreeHandlesRequest *request) {
   for (size_t i = 0; i < request->n_arrays; i++) {
     store_array_t *array;
-    const pod_status_t status = store_find_array(session, request->arrays[i], &array);
+    const pod_status_t status = store_find_handle(session, request->arrays[i], &array);
     if (status == NULL) {
       store_array_drop(array);
     }
