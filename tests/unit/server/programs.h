@@ -20,6 +20,7 @@ typedef struct program_builder_t {
   pod_arena_t *arena;
   chip_program_t *program;
   chip_interface_t arguments[PROGRAM_LIST_MAX], results[PROGRAM_LIST_MAX];
+  chip_alias_t aliases[PROGRAM_LIST_MAX];
   chip_constant_t constants[PROGRAM_LIST_MAX];
   chip_buffer_t buffers[PROGRAM_LIST_MAX];
   chip_instruction_t instructions[PROGRAM_LIST_MAX];
@@ -107,6 +108,12 @@ static inline int32_t program_result(program_builder_t *builder, tensor_shape_t 
       program_interface(builder, "result", index, global, axes, &buffer.shape);
   builder->program->result_bytes += tensor_shape_bytes(&buffer.shape);
   return program_buffer(builder, buffer);
+}
+
+// Both by number; in the order of the arguments.
+static inline void program_alias(program_builder_t *builder, int32_t argument,
+                                 int32_t result) {
+  builder->aliases[builder->program->alias_count++] = (chip_alias_t){argument, result};
 }
 
 static inline int32_t program_temp(program_builder_t *builder, tensor_shape_t local) {
@@ -241,6 +248,7 @@ static inline chip_program_t *program_end(program_builder_t *builder) {
                                  (size_t)program->count * sizeof(builder->list[0]))
   KEEP(arguments, argument_count);
   KEEP(results, result_count);
+  KEEP(aliases, alias_count);
   KEEP(constants, constant_count);
   KEEP(buffers, buffer_count);
   KEEP(instructions, instruction_count);

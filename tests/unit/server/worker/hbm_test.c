@@ -57,6 +57,36 @@ static void test_an_array_is_freed_when_nobody_holds_it(void **state) {
   hbm_destroy(hbm);
 }
 
+static void test_a_donated_array_hands_its_memory_on_and_says_so(void **state) {
+  (void)state;
+  hbm_t *hbm = hbm_create(0, 64);
+  const tensor_shape_t shape = shape_of(TENSOR_F32, 1, 16);
+  const tensor_shape_t other = shape_of(TENSOR_S32, 2, 4, 4);
+  hbm_array_t *array;
+  hbm_array_t *found;
+  assert_null(hbm_array_create(hbm, 7, 1, &shape, &array));
+  assert_true(hbm_array_is_sole(array));
+  assert_null(hbm_array_publish(array));
+  assert_true(hbm_array_is_sole(array));
+  hbm_array_retain(array);  // Somebody reads it.
+  assert_false(hbm_array_is_sole(array));
+  hbm_array_release(array);
+  const void *data = array->data;
+  hbm_array_t *result = hbm_array_hand_over(array, 8, 1, &other);
+  assert_ptr_equal(result->data, data);
+  hbm_array_donate(hbm, 7, "train");
+  hbm_array_release(array);
+  assert_int_equal(hbm_used_bytes(hbm), 64);
+  assert_int_equal(hbm_array_count(hbm), 0);
+  expect_error(hbm_array_find(hbm, 7, &found), POD_FAILED_PRECONDITION,
+               "array 7 was donated to an execution of 'train': Array has been deleted");
+  hbm_array_release(result);
+  assert_int_equal(hbm_used_bytes(hbm), 0);
+  hbm_array_forget(hbm, 7);
+  expect_error(hbm_array_find(hbm, 7, &found), POD_NOT_FOUND, "array 7 is not on chip 0");
+  hbm_destroy(hbm);
+}
+
 static void test_an_id_is_given_once(void **state) {
   (void)state;
   hbm_t *hbm = hbm_create(2, 1 << 20);
@@ -130,6 +160,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_what_does_not_fit_is_refused_with_the_numbers),
       cmocka_unit_test(test_an_array_is_freed_when_nobody_holds_it),
+      cmocka_unit_test(test_a_donated_array_hands_its_memory_on_and_says_so),
       cmocka_unit_test(test_an_id_is_given_once),
       cmocka_unit_test(test_a_session_takes_its_arrays_along),
       cmocka_unit_test(test_small_types_are_packed_in_hbm),

@@ -340,6 +340,131 @@ static void test_results_that_do_not_fit_are_refused_before_anything_runs(void *
   fake_destroy(fake);
 }
 
+// --- Donation ---
+
+// The result is the argument doubled, in its memory; after `rounds` rounds of nothing.
+static chip_program_t *make_update(int32_t rounds) {
+  program_builder_t *b = program_begin("update", 1, 0);
+  const tensor_shape_t vector = shape_of(TENSOR_F32, 1, SIZE);
+  const int32_t x = program_argument(b, vector, ".");
+  const int32_t y = program_result(b, vector, ".");
+  program_alias(b, 0, 0);
+  const int32_t zero = program_scalar_s32(b, 0);
+  const int32_t one = program_scalar_s32(b, 1);
+  const int32_t limit = program_scalar_s32(b, rounds);
+  const int32_t counter = program_temp(b, shape_of(TENSOR_S32, 0));
+  const int32_t go_on = program_temp(b, shape_of(TENSOR_PRED, 0));
+  const int32_t condition =
+      program_computation(b, "cond", counter, CHIP_NONE, go_on, CHIP_NONE);
+  program_op(b, CHIP_OP_COMPARE, counter, limit, CHIP_NONE, go_on, CHIP_NONE);
+  program_attr(b, CHIP_ATTR_COMPARISON_DIRECTION, CHIP_COMPARISON_NE);
+  const int32_t body =
+      program_computation(b, "body", counter, CHIP_NONE, counter, CHIP_NONE);
+  program_op(b, CHIP_OP_ADD, counter, one, CHIP_NONE, counter, CHIP_NONE);
+  program_computation(b, "main", x, CHIP_NONE, y, CHIP_NONE);
+  program_op(b, CHIP_OP_ADD, y, y, CHIP_NONE, y, CHIP_NONE);
+  program_op(b, CHIP_OP_COPY, zero, CHIP_NONE, counter, CHIP_NONE);
+  program_op(b, CHIP_OP_WHILE, CHIP_NONE, counter, CHIP_NONE);
+  program_call(b, condition);
+  program_call(b, body);
+  return program_end(b);
+}
+
+static void execute_keeping(fake_t *fake, uint64_t execution, uint64_t argument,
+                            uint64_t result, int32_t kept, fake_call_t *call) {
+  fake_call_begin(fake, 0, FAKE_PATH("Execute"),
+                  &podium__v1__worker_execute_response__descriptor, call);
+  Podium__V1__WorkerExecuteRequest request = PODIUM__V1__WORKER_EXECUTE_REQUEST__INIT;
+  request.session = SESSION;
+  request.program = 1;
+  request.execution = execution;
+  request.arguments = &argument;
+  request.n_arguments = 1;
+  request.results = &result;
+  request.n_results = 1;
+  request.kept = &kept;
+  request.n_kept = 1;
+  rpc_call_send(call->call, &request.base);
+  rpc_call_half_close(call->call);
+}
+
+static void expect_donated(fake_t *fake, uint64_t array) {
+  fake_call_t call;
+  expect_error(fake_fetch(fake, 0, array, &call), POD_FAILED_PRECONDITION,
+               "was donated to an execution of 'update': Array has been deleted");
+  fake_call_deinit(&call);
+}
+
+static void test_a_donated_argument_becomes_the_result(void **state) {
+  (void)state;
+  fake_t *fake = fake_create("1x1");
+  // Room for the array once, the temporaries and constants; not for it twice.
+  pid_t pid = fake_spawn(fake, "--hbm-bytes=180", -1);
+  fake_wait(fake, fake_is_ready, fake);
+  expect_ok(put_values(fake, 0, 1));
+  expect_ok(fake_load(fake, 0, SESSION, 1, make_update(1)));
+  float factor = 1;
+  for (uint64_t i = 1; i < 4; i++) {
+    fake_call_t call;
+    fake_execute(fake, 0, SESSION, 1, i, i, i + 1, &call);
+    expect_ok(fake_call_finish(fake, &call));
+    fake_call_deinit(&call);
+    factor *= 2;
+    expect_floats(fake, 0, i + 1, factor);
+    expect_donated(fake, i);
+    expect_status(fake, 0, sizeof(values) + WAIT_CONSTANT_BYTES, 1, 1);
+  }
+  // Kept, it would have to be there twice: it does not start, and nothing is lost.
+  fake_call_t call;
+  execute_keeping(fake, 9, 4, 5, 0, &call);
+  expect_error(fake_call_finish(fake, &call), POD_RESOURCE_EXHAUSTED,
+               "an execution of update (temporaries and results) needs 160 B");
+  fake_call_deinit(&call);
+  expect_floats(fake, 0, 4, factor);
+  fake_stop_pod(fake, &pid);
+  fake_destroy(fake);
+}
+
+static void test_a_kept_argument_is_copied(void **state) {
+  (void)state;
+  world_t world = world_of("1x1");
+  fake_t *fake = world.fake;
+  expect_ok(put_values(fake, 0, 1));
+  expect_ok(fake_load(fake, 0, SESSION, 1, make_update(1)));
+  fake_call_t call;
+  execute_keeping(fake, 1, 1, 2, 0, &call);
+  expect_ok(fake_call_finish(fake, &call));
+  fake_call_deinit(&call);
+  expect_floats(fake, 0, 1, 1);
+  expect_floats(fake, 0, 2, 2);
+  execute_keeping(fake, 2, 1, 3, 1, &call);
+  expect_error(fake_call_finish(fake, &call), POD_INVALID_ARGUMENT,
+               "argument 1 of update is to be kept, which has 1");
+  fake_call_deinit(&call);
+  world_end(&world);
+}
+
+static void test_what_fails_midway_has_consumed_its_arguments(void **state) {
+  (void)state;
+  world_t world = world_of("1x1");
+  fake_t *fake = world.fake;
+  expect_ok(put_values(fake, 0, 1));
+  expect_ok(fake_load(fake, 0, SESSION, 1, make_update(-1)));
+  fake_call_t call;
+  fake_execute(fake, 0, SESSION, 1, 1, 1, 2, &call);
+  wait_until_it_runs(fake, 0);
+  rpc_call_cancel(call.call);
+  expect_error(fake_call_finish(fake, &call), POD_CANCELLED, "");
+  fake_call_deinit(&call);
+  expect_donated(fake, 1);
+  fake_execute(fake, 0, SESSION, 1, 2, 1, 3, &call);
+  expect_error(fake_call_finish(fake, &call), POD_FAILED_PRECONDITION,
+               "argument 0 of update: array 1 was donated");
+  fake_call_deinit(&call);
+  expect_status(fake, 0, WAIT_CONSTANT_BYTES, 0, 1);
+  world_end(&world);
+}
+
 static void test_a_cancelled_execution_stops_and_leaves_room_for_the_next(void **state) {
   (void)state;
   world_t world = world_of("1x1");
@@ -728,6 +853,9 @@ int main(void) {
       cmocka_unit_test(test_a_worker_takes_programs_of_its_chip_only),
       cmocka_unit_test(test_executions_of_what_is_not_there_are_refused),
       cmocka_unit_test(test_results_that_do_not_fit_are_refused_before_anything_runs),
+      cmocka_unit_test(test_a_donated_argument_becomes_the_result),
+      cmocka_unit_test(test_a_kept_argument_is_copied),
+      cmocka_unit_test(test_what_fails_midway_has_consumed_its_arguments),
       cmocka_unit_test(test_a_cancelled_execution_stops_and_leaves_room_for_the_next),
       cmocka_unit_test(test_closing_a_session_ends_its_executions),
       cmocka_unit_test(test_four_workers_reduce_over_their_links),
