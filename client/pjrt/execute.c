@@ -79,6 +79,24 @@ static void make_results(const call_t *call, future_t *done) {
   }
 }
 
+// What the program donates and the caller does not keep is gone with the call.
+static void consume_arguments(const call_t *call) {
+  bool *is_kept = pod_alloc(call->argument_count * sizeof(*is_kept));
+  for (int i = 0; i < call->kept_count; i++) {
+    if (call->kept[i] >= 0 && (size_t)call->kept[i] < call->argument_count) {
+      is_kept[call->kept[i]] = true;
+    }
+  }
+  for (int i = 0; i < call->info->alias_count; i++) {
+    const int argument = call->info->aliases[i].argument;
+    for (size_t d = 0; d < call->device_count && !is_kept[argument]; d++) {
+      pjrt_buffer_delete(call->args->argument_lists[d][argument],
+                         "donated to an execution");
+    }
+  }
+  free(is_kept);
+}
+
 static void on_executed(void *context, podium_status_t *status) {
   future_set(context, pjrt_status(status));
 }
@@ -110,6 +128,7 @@ static pod_status_t dispatch(call_t *call) {
   }
   keep_last(call->loaded->executable, execution);
   make_results(call, done);
+  consume_arguments(call);
   if (call->args->device_complete_events != NULL) {
     for (size_t d = 0; d < call->device_count; d++) {
       call->args->device_complete_events[d] = pjrt_event(done);

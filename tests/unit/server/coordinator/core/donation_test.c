@@ -24,10 +24,18 @@ typedef struct world_t {
   store_array_t *arrays[ARRAYS];
 } world_t;
 
-static void ignore_handle(void *context, uint64_t id, int32_t chip_count) {
+static void ignore_array(void *context, uint64_t id, bool is_late) {
+  (void)context;
+  (void)id;
+  (void)is_late;
+}
+
+static void ignore_executable(void *context, uint64_t id, int32_t chip_count,
+                              const int32_t *chips) {
   (void)context;
   (void)id;
   (void)chip_count;
+  (void)chips;
 }
 
 static void ignore_session(void *context, uint64_t session) {
@@ -46,8 +54,8 @@ static void world_open(world_t *world) {
                                            .argument_count = ARGUMENTS,
                                            .argument_names = names,
                                            .compiled = &world->compiled};
-  const store_events_t events = {.array_gone = ignore_handle,
-                                 .executable_gone = ignore_handle,
+  const store_events_t events = {.array_gone = ignore_array,
+                                 .executable_gone = ignore_executable,
                                  .session_gone = ignore_session};
   world->store = store_create(&events);
   assert_null(store_open_session(world->store, "test", false, &world->session));
