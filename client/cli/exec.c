@@ -150,6 +150,24 @@ static int compare_totals(const void *a, const void *b) {
                  : -1;
 }
 
+// JAX compiles small functions again for other places in the program: those that cost the
+// same are one line.
+static bool is_alike(const usage_t *a, const usage_t *b) {
+  return strcmp(a->name, b->name) == 0 && a->step_ps == b->step_ps &&
+         a->waiting_ps == b->waiting_ps && a->collectives == b->collectives &&
+         a->hbm_peak_bytes == b->hbm_peak_bytes && a->flop == b->flop;
+}
+
+static void add_usage(usages_t *usages, const usage_t *usage) {
+  for (int32_t i = 0; i < usages->count; i++) {
+    if (is_alike(&usages->items[i], usage)) {
+      usages->items[i].calls += usage->calls;
+      return;
+    }
+  }
+  *pod_list_add(usages) = *usage;
+}
+
 static double mfu(const usage_t *usage) {
   const double most = (double)usage->step_ps * 1e-12 * usage->flop_per_s;
   return most <= 0 ? 0 : usage->flop / most;
@@ -215,7 +233,7 @@ static void show_report(const char *path) {
          line = strtok_r(NULL, "\n", &rest)) {
       usage_t usage;
       if (read_usage(line, &usage)) {
-        *pod_list_add(&usages) = usage;
+        add_usage(&usages, &usage);
       }
     }
   }
