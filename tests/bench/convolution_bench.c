@@ -13,13 +13,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/base/check.h"
 #include "common/tensor/array.h"
 #include "server/worker/host_memory.h"
 #include "server/worker/kernels/kernel.h"
 #include "server/worker/kernels/product/onednn.h"
+#include "tests/bench/measure.h"
 
 enum { SAMPLES_MAX = 101, SAMPLES_MIN = 3, CANDIDATES = 3, RANK_MAX = 3 };
 
@@ -79,13 +79,6 @@ static const layer_t layers[] = {
     {"patches 16x16 s16 3-768", BF16, 2, 2, 1, 3, 768, 224, 16, 16, 1, 0, 0, false, 3},
     {"bytes 3x3 64 56", TENSOR_S8, 2, 4, 1, 64, 64, 56, 3, 1, 1, 1, 1, false, 1},
 };
-
-static void check(pod_status_t status) {
-  if (status != NULL) {
-    fprintf(stderr, "%s\n", pod_status_message(status));
-    exit(1);
-  }
-}
 
 static void check_dnnl(dnnl_status_t status) {
   if (status != dnnl_success) {
@@ -216,8 +209,8 @@ static ours_t *ours_make(const layer_t *l, kind_t kind) {
   set_shapes(ours, l, kind);
   for (int i = 0; i < 3; i++) {
     tensor_array_t array = {.shape = ours->buffers[i].shape};
-    check(host_memory_alloc(tensor_shape_bytes(&array.shape), &array.data));
-    check(tensor_fill(i == 2 ? "zeros" : "random:1", &array));
+    measure_check(host_memory_alloc(tensor_shape_bytes(&array.shape), &array.data));
+    measure_check(tensor_fill(i == 2 ? "zeros" : "random:1", &array));
     ours->bytes[i] = array.data;
   }
   ours->operands[1] = 1;
@@ -244,7 +237,7 @@ static void ours_run(ours_t *ours) {
                               .results = results,
                               .cache = &ours->cache,
                               .cache_free = &ours->cache_free};
-  check(kernel_find(CHIP_OP_CONVOLUTION)(&args));
+  measure_run(&args);
 }
 
 static void ours_free(ours_t *ours) {
@@ -422,30 +415,14 @@ static void direct_free(direct_t *direct) {
 
 // ----- measuring -----
 
-static int64_t cpu_time_ns(void) {
-  struct timespec now;
-  POD_CHECK(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0);
-  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static int64_t time_run(ours_t *ours, const direct_t *direct) {
-  const int64_t start = cpu_time_ns();
+  const int64_t start = measure_cpu_ns();
   if (ours != NULL) {
     ours_run(ours);
   } else {
     direct_run(direct);
   }
-  return cpu_time_ns() - start;
-}
-
-static int by_value(const void *a, const void *b) {
-  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return x < y ? -1 : x > y;
-}
-
-static double median(int64_t *times_ns, int samples) {
-  qsort(times_ns, (size_t)samples, sizeof(*times_ns), by_value);
-  return (double)times_ns[samples / 2];
+  return measure_cpu_ns() - start;
 }
 
 // The fastest candidate of three runs each; -1 when oneDNN has none.
@@ -486,10 +463,10 @@ static void measure(const layer_t *l, kind_t kind, int64_t budget_ns) {
   const int best = find_best(l, kind, ours, &direct);
   const bool has_rival = best >= 0;  // None for bf16 below AVX-512.
   int64_t ours_ns[SAMPLES_MAX], direct_ns[SAMPLES_MAX];
-  const int64_t start = cpu_time_ns();
+  const int64_t start = measure_cpu_ns();
   int samples = 0;
   while (samples < SAMPLES_MAX &&
-         (samples < SAMPLES_MIN || cpu_time_ns() - start < budget_ns)) {
+         (samples < SAMPLES_MIN || measure_cpu_ns() - start < budget_ns)) {
     ours_ns[samples] = time_run(ours, NULL);
     direct_ns[samples++] = has_rival ? time_run(NULL, &direct) : 0;
   }
@@ -497,7 +474,8 @@ static void measure(const layer_t *l, kind_t kind, int64_t budget_ns) {
   for (int d = 0; d < l->rank; d++) {
     operations *= (double)(places_of(l) * l->kernel);
   }
-  const double own = median(ours_ns, samples), rival = median(direct_ns, samples);
+  const double own = measure_median(ours_ns, samples),
+               rival = measure_median(direct_ns, samples);
   printf("%-4s %-38s %-9s %10.0f ", tensor_dtype_name(l->dtype), l->title, kinds[kind],
          own * 1e-3);
   if (has_rival) {
@@ -513,7 +491,8 @@ static void measure(const layer_t *l, kind_t kind, int64_t budget_ns) {
 
 int main(int argc, char **argv) {
   const int64_t budget_ns = (argc > 1 ? atoi(argv[1]) : 200) * (int64_t)1000000;
-  check(onednn_engine(&engine));  // On the worker's terms: one thread, PODIUM_CPU.
+  measure_check(
+      onednn_engine(&engine));  // On the worker's terms: one thread, PODIUM_CPU.
   check_dnnl(dnnl_stream_create(&stream, engine, dnnl_stream_default_flags));
   printf("%-53s %10s %10s %8s %8s  %-6s %5s\n", "medians of alternating runs",
          "kernel us", "oneDNN us", "GFLOP/s", "GFLOP/s", "layout", "ratio");

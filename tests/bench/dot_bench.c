@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/base/check.h"
 #include "common/tensor/array.h"
@@ -23,17 +22,11 @@
 #include "server/worker/kernels/kernel.h"
 #include "server/worker/kernels/product/onednn.h"
 #include "tests/bench/dot_cases.h"
+#include "tests/bench/measure.h"
 
 enum { SAMPLES_MAX = 101, SAMPLES_MIN = 3, CANDIDATES = 5 };
 
 static const int64_t sample_ns = 100000;  // At least, of each side.
-
-static void check(pod_status_t status) {
-  if (status != NULL) {
-    fprintf(stderr, "%s\n", pod_status_message(status));
-    exit(1);
-  }
-}
 
 static void check_dnnl(dnnl_status_t status) {
   if (status != dnnl_success) {
@@ -103,8 +96,9 @@ static ours_t *ours_make(const dot_case_t *c) {
   for (int i = 0; i < 3; i++) {
     ours->buffers[i].shape = shapes[i];
     ours->arrays[i].shape = shapes[i];
-    check(host_memory_alloc(tensor_shape_bytes(&shapes[i]), &ours->arrays[i].data));
-    check(tensor_fill(i == 2 ? "zeros" : "random:1", &ours->arrays[i]));
+    measure_check(
+        host_memory_alloc(tensor_shape_bytes(&shapes[i]), &ours->arrays[i].data));
+    measure_check(tensor_fill(i == 2 ? "zeros" : "random:1", &ours->arrays[i]));
   }
   ours->operands[1] = 1;
   ours->results[0] = 2;
@@ -132,7 +126,7 @@ static void ours_run(ours_t *ours) {
                               .results = results,
                               .cache = &ours->cache,
                               .cache_free = &ours->cache_free};
-  check(kernel_find(CHIP_OP_DOT_GENERAL)(&args));
+  measure_run(&args);
 }
 
 static void ours_free(ours_t *ours) {
@@ -275,15 +269,9 @@ static void direct_free(direct_t *direct) {
 
 // ----- measuring -----
 
-static int64_t cpu_time_ns(void) {
-  struct timespec now;
-  POD_CHECK(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0);
-  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 // Of `repeats` runs of ours, or of the candidate.
 static int64_t time_runs(ours_t *ours, const direct_t *direct, int64_t repeats) {
-  const int64_t start = cpu_time_ns();
+  const int64_t start = measure_cpu_ns();
   for (int64_t i = 0; i < repeats; i++) {
     if (ours != NULL) {
       ours_run(ours);
@@ -291,21 +279,11 @@ static int64_t time_runs(ours_t *ours, const direct_t *direct, int64_t repeats) 
       direct_run(direct);
     }
   }
-  return (cpu_time_ns() - start) / repeats;
+  return (measure_cpu_ns() - start) / repeats;
 }
 
 static int64_t repeats_for(int64_t run_ns) {
   return run_ns >= sample_ns ? 1 : sample_ns / (run_ns < 1 ? 1 : run_ns) + 1;
-}
-
-static int by_value(const void *a, const void *b) {
-  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return x < y ? -1 : x > y;
-}
-
-static double median(int64_t *times_ns, int samples) {
-  qsort(times_ns, (size_t)samples, sizeof(*times_ns), by_value);
-  return (double)times_ns[samples / 2];
 }
 
 // The fastest candidate of three runs each; -1 when oneDNN has none.
@@ -345,14 +323,15 @@ static medians_t alternate(ours_t *ours, const direct_t *direct, int64_t budget_
   const int64_t own_repeats = repeats_for(time_runs(ours, NULL, 1));
   const int64_t direct_repeats = repeats_for(time_runs(NULL, direct, 1));
   int64_t ours_ns[SAMPLES_MAX], direct_ns[SAMPLES_MAX];
-  const int64_t start = cpu_time_ns();
+  const int64_t start = measure_cpu_ns();
   int samples = 0;
   while (samples < SAMPLES_MAX &&
-         (samples < SAMPLES_MIN || cpu_time_ns() - start < budget_ns)) {
+         (samples < SAMPLES_MIN || measure_cpu_ns() - start < budget_ns)) {
     ours_ns[samples] = time_runs(ours, NULL, own_repeats);
     direct_ns[samples++] = time_runs(NULL, direct, direct_repeats);
   }
-  return (medians_t){median(ours_ns, samples), median(direct_ns, samples)};
+  return (medians_t){measure_median(ours_ns, samples),
+                     measure_median(direct_ns, samples)};
 }
 
 static void measure(const dot_case_t *c, int64_t budget_ns) {
@@ -368,7 +347,7 @@ static void measure(const dot_case_t *c, int64_t budget_ns) {
     bytes[i] = ours->arrays[i].data;
     if (!is_onednn_case(c)) {
       const int64_t size_bytes = counts[i] * (int64_t)sizeof(float);
-      check(host_memory_alloc(size_bytes, &bytes[i]));
+      measure_check(host_memory_alloc(size_bytes, &bytes[i]));
       memset(bytes[i], 0, (size_t)size_bytes);
     }
   }
@@ -395,7 +374,8 @@ static void measure(const dot_case_t *c, int64_t budget_ns) {
 
 int main(int argc, char **argv) {
   const int64_t budget_ns = (argc > 1 ? atoi(argv[1]) : 200) * (int64_t)1000000;
-  check(onednn_engine(&engine));  // On the worker's terms: one thread, PODIUM_CPU.
+  measure_check(
+      onednn_engine(&engine));  // On the worker's terms: one thread, PODIUM_CPU.
   check_dnnl(dnnl_stream_create(&stream, engine, dnnl_stream_default_flags));
   printf("%-38s %-20s %29s %8s %8s  %-7s %5s\n", "GFLOP/s, medians of alternating runs",
          "layout", "batch x m x k x n", "kernel", "oneDNN", "by", "ratio");

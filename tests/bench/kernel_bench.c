@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/base/check.h"
 #include "common/base/random.h"
 #include "common/tensor/array.h"
 #include "server/worker/kernels/kernel.h"
 #include "tests/bench/kernel_bench.h"
+#include "tests/bench/measure.h"
 
 enum { SAMPLES_MAX = 101, ARRAYS_MAX = 64, VALUES_MAX = 32 };
 
@@ -40,13 +40,6 @@ typedef struct instance_t {
   void (*cache_free)(void *cache);
 } instance_t;
 
-static void check(pod_status_t status) {
-  if (status != NULL) {
-    fprintf(stderr, "%s\n", pod_status_message(status));
-    exit(1);
-  }
-}
-
 static int count_of(const int64_t *values) {
   int count = 0;
   while (values[count] >= 0) {
@@ -64,9 +57,10 @@ static int add_array(instance_t *instance, const operand_t *operand,
                         count_of(operand->dims), operand->dims);
   instance->buffers[index] =
       (chip_buffer_t){.kind = CHIP_BUFFER_ARGUMENT, .index = index, .shape = shape};
-  check(tensor_array_init(&instance->arrays[index], &shape));
+  measure_check(tensor_array_init(&instance->arrays[index], &shape));
   // Initial values are such that reductions begin with.
-  check(tensor_fill(shape.rank == 0 ? "zeros" : "random:1", &instance->arrays[index]));
+  measure_check(
+      tensor_fill(shape.rank == 0 ? "zeros" : "random:1", &instance->arrays[index]));
   if (operand->below > 0) {
     pod_random_t random = {7};
     int32_t *indices = instance->arrays[index].data;
@@ -258,7 +252,7 @@ static void instance_run(instance_t *instance, bool is_in_place) {
                               .results = results,
                               .cache = &instance->cache,
                               .cache_free = &instance->cache_free};
-  check(kernel_find(instance->instruction.op)(&args));
+  measure_run(&args);
 }
 
 // How often a slice reads more than it takes: lines come whole, so that with every k-th
@@ -297,22 +291,6 @@ static size_t moved_bytes(const case_t *c, const instance_t *instance) {
   return bytes;
 }
 
-static int64_t cpu_time_ns(void) {
-  struct timespec now;
-  POD_CHECK(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0);
-  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b) {
-  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return x < y ? -1 : x > y;
-}
-
-static double median(int64_t *times, int samples) {
-  qsort(times, (size_t)samples, sizeof(*times), by_value);
-  return (double)times[samples / 2];
-}
-
 static int64_t largest_count(const instance_t *instance) {
   int64_t largest = 0;
   for (int i = 0; i < instance->operand_count + instance->result_count; i++) {
@@ -329,16 +307,16 @@ static void measure(const case_t *c, tensor_dtype_t dtype, int samples, char *fr
   int64_t kernel_ns[SAMPLES_MAX], memcpy_ns[SAMPLES_MAX];
   instance_run(instance, c->is_in_place);
   for (int i = 0; i < samples; i++) {
-    const int64_t start = cpu_time_ns();
+    const int64_t start = measure_cpu_ns();
     instance_run(instance, c->is_in_place);
-    const int64_t middle = cpu_time_ns();
+    const int64_t middle = measure_cpu_ns();
     memcpy(to, from, bytes / 2);
-    memcpy_ns[i] = cpu_time_ns() - middle;
+    memcpy_ns[i] = measure_cpu_ns() - middle;
     kernel_ns[i] = middle - start;
   }
-  const double kernel_median = median(kernel_ns, samples);
+  const double kernel_median = measure_median(kernel_ns, samples);
   const double own = (double)bytes / kernel_median;
-  const double rival = (double)bytes / median(memcpy_ns, samples);
+  const double rival = (double)bytes / measure_median(memcpy_ns, samples);
   const bool is_slow = own / rival < 1.0 / 3 && c->note == NULL;
   const char *remark = lines_per_element(c, instance) > 1 ? "whole lines read" : "";
   printf("%-30s %-5s %8.2f  %8.2f  %5.2f  %8.0f%s%s\n", c->title,
