@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes linear_*.mlir and open/linear.mlir: what JAX lowers for TPUs of functions of linear algebra, with the values that JAX computes on the CPU.
+"""Writes linear_*.mlir and open/linear.mlir: what JAX lowers for TPUs (and, in linear_cpu.mlir, for CPUs) of functions of linear algebra, with the values that JAX computes on the CPU.
 
 Usage: make_linear.py FOLDER, with JAX 0.10 and NumPy. Run by hand; the modules are committed, so that no test needs JAX. Signs and
 phases that a decomposition leaves open are taken away by the function itself.
@@ -64,6 +64,23 @@ FILES = {
          [matrices(10, 3, 3, dtype=np.float64)]),
         ("householder_product", jax.lax.linalg.householder_product, [matrices(11, 4, 3), matrices(12, 2)]),
     ],
+    "linear_cpu": [
+        ("qr", qr, [matrices(2, 5, 3)], "cpu"),
+        ("qr of a batch", qr, [matrices(3, 2, 3, 4, dtype=np.complex128)], "cpu"),
+        ("eigh", eigh, [hermitian(SQUARE)], "cpu"),
+        ("eigh of a batch", eigh, [hermitian(matrices(9, 2, 3, 3, dtype=np.complex64))], "cpu"),
+        ("lu", jsl.lu, [matrices(6, 4, 3)], "cpu"),
+        ("cholesky", jnp.linalg.cholesky, [hermitian(GOOD)], "cpu"),
+        ("cholesky of what is not definite", jnp.linalg.cholesky, [-np.eye(2)], "cpu"),
+        ("solve", jnp.linalg.solve, [GOOD, matrices(13, 4)], "cpu"),
+        ("solve a batch", jnp.linalg.solve, [GOOD[None] * np.float32([1, 2]).reshape(2, 1, 1), matrices(14, 2, 4, 2)], "cpu"),
+        ("solve with the conjugate transposed",
+         lambda a, b: jax.lax.linalg.triangular_solve(a, b, left_side=True, lower=True, transpose_a=True, conjugate_a=True),
+         [matrices(25, 3, 3, dtype=np.complex64) + 4 * np.eye(3, dtype=np.complex64), matrices(26, 3, 2, dtype=np.complex64)], "cpu"),
+        ("solve from the right", lambda a, b: jax.lax.linalg.triangular_solve(a, b, unit_diagonal=True),
+         [GOOD, matrices(27, 2, 4)], "cpu"),
+        ("det", jnp.linalg.det, [SQUARE], "cpu"),
+    ],
     "linear_solve": [
         ("solve", jnp.linalg.solve, [GOOD, matrices(13, 4)]),
         ("solve a batch", jnp.linalg.solve, [GOOD[None] * np.float32([1, 2]).reshape(2, 1, 1), matrices(14, 2, 4, 2)]),
@@ -89,7 +106,7 @@ FILES = {
 def number(x):
     if np.iscomplexobj(x):
         return f"({number(x.real)}, {number(x.imag)})"
-    return str(x) if np.issubdtype(x.dtype, np.integer) else repr(float(x)) if np.isfinite(x) else {"inf": "0x7F800000"}[str(x)]
+    return str(x) if np.issubdtype(x.dtype, np.integer) else repr(float(x)) if np.isfinite(x) else {4: "0x7FC00000", 8: "0x7FF8000000000000"}[x.itemsize]
 
 
 def dense(x):
@@ -103,8 +120,8 @@ def dense(x):
     return f"dense<{lists(x) if x.size else ''}> : tensor<{kind}>", f"tensor<{kind}>"
 
 
-def module(title, function, arguments):
-    text = jax.jit(function).trace(*arguments).lower(lowering_platforms=("tpu",)).as_text()
+def module(title, function, arguments, platform="tpu"):
+    text = jax.jit(function).trace(*arguments).lower(lowering_platforms=(platform,)).as_text()
     expected = [np.asarray(x) for x in jax.tree.leaves(jax.jit(function)(*arguments))]
     text = re.sub(r" \{jax.result_info = \"[^\"]*\"\}", "", text).replace("func.func public @main(", "func.func private @tested(")
     lines = [f"  // {title}", "  func.func public @main() {"]
@@ -153,7 +170,7 @@ def main():
     pathlib.Path(sys.argv[1], "open", "linear.mlir").write_text(open_module())
     for name, cases in FILES.items():
         modules = [module(*case) for case in cases]
-        text = "// Written by make_linear.py: JAX's linear algebra as lowered for TPUs.\n" + "\n// -----\n\n".join(modules)
+        text = f"// Written by make_linear.py: JAX's linear algebra as lowered for {'CPUs' if name.endswith('cpu') else 'TPUs'}.\n" + "\n// -----\n\n".join(modules)
         pathlib.Path(sys.argv[1], f"{name}.mlir").write_text(text)
 
 

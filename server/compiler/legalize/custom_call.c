@@ -369,5 +369,5 @@ expand_fn_t expand_find_custom(const mlir_op_t *op) {
       return rename_call;
     }
   }
-  return NULL;
+  return expand_find_lapack(op, target);
 }

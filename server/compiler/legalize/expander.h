@@ -132,6 +132,10 @@ POD_MUST_USE pod_status_t expand_decomposition(expander_t *expander,
                                                mlir_value_t **out_results);
 POD_MUST_USE pod_status_t expand_eigh(expander_t *expander, mlir_value_t **out_results);
 
+// lapack_calls.c: what JAX asks LAPACK on a CPU; NULL for targets that are not known, or
+// with other operands and results.
+expand_fn_t expand_find_lapack(const mlir_op_t *call, const char *target);
+
 // expand_random.c: stablehlo.rng.
 POD_MUST_USE pod_status_t expand_rng(expander_t *expander, mlir_value_t **out_results);
 

@@ -146,6 +146,15 @@ static void test_custom_calls_that_are_known_are_checked(void **state) {
        "target @Eigh needs 'backend_config' that begins with two of 0 and 1"},
       {"%a: tensor<2x2xf32>", CALL("Qr", "", "(tensor<2x2xf32>) -> tensor<2x2xf32>"),
        "target @Qr gives 2 values, not 1"},
+      {"%a: tensor<2x2xf32>",
+       "%0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%a) {mhlo.backend_config = {uplo "
+       "= "
+       "78 : ui8}} : (tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<i32>)",
+       "lacks 'uplo', the code of a letter of LU"},
+      {"%a: tensor<f32>",
+       "%0:3 = stablehlo.custom_call @lapack_sgetrf_ffi(%a) : (tensor<f32>) -> "
+       "(tensor<f32>, tensor<i32>, tensor<i32>)",
+       "takes matrices, of rank 2 or more"},
   };
   check_rows(sizeof(rows) / sizeof(rows[0]), rows);
 }

@@ -392,7 +392,7 @@ static void test_what_is_not_supported_is_unimplemented_with_its_place(void **st
        "tensor<4xf32>",
        "with pallas_call(..., interpret=True) JAX lowers it to operations that run here"},
       {"custom_call of another platform", "%a: tensor<4xf32>",
-       "%0 = stablehlo.custom_call @lapack_sgeqrf_ffi(%a) : (tensor<4xf32>) -> "
+       "%0 = stablehlo.custom_call @lapack_sgeev_ffi(%a) : (tensor<4xf32>) -> "
        "tensor<4xf32>",
        "lower for TPUs"},
       {"podium", "%a: tensor<4xf32>",
