@@ -270,30 +270,36 @@ static pod_status_t read_resource(mlir_bytecode_t *reader, mlir_bytes_t bytes,
   return NULL;
 }
 
+// What a dialect keeps is found by its number; others' is passed over.
+static pod_status_t read_resource_entry(mlir_bytecode_t *reader, bool is_dialect,
+                                        mlir_bytes_t *rest) {
+  const char *key;
+  uint64_t length;
+  uint8_t kind;
+  POD_TRY(mlir_bytecode_string(reader, &key, NULL));
+  POD_TRY(mlir_bytecode_varint(reader, &length));
+  POD_TRY(mlir_bytecode_byte(reader, &kind));
+  if (length > (uint64_t)(rest->end - rest->at)) {
+    return mlir_bytecode_error(reader, "resource '%s' does not lie in its section", key);
+  }
+  const mlir_bytes_t bytes = {rest->at, rest->at + length};
+  rest->at += length;
+  if (is_dialect) {
+    mlir_bytes_t blob = {NULL, NULL};  // An empty one is only declared.
+    if (kind == RESOURCE_BLOB && length > 0) {
+      POD_TRY(read_resource(reader, bytes, &blob));
+    }
+    *pod_list_add(&reader->resources) = blob;
+  }
+  return NULL;
+}
+
 static pod_status_t read_resource_group(mlir_bytecode_t *reader, bool is_dialect,
                                         mlir_bytes_t *rest) {
   int64_t count;
   POD_TRY(mlir_bytecode_count(reader, &count));
   for (int64_t i = 0; i < count; i++) {
-    const char *key;
-    uint64_t length;
-    uint8_t kind;
-    POD_TRY(mlir_bytecode_string(reader, &key, NULL));
-    POD_TRY(mlir_bytecode_varint(reader, &length));
-    POD_TRY(mlir_bytecode_byte(reader, &kind));
-    if (length > (uint64_t)(rest->end - rest->at)) {
-      return mlir_bytecode_error(reader, "resource '%s' does not lie in its section",
-                                 key);
-    }
-    const mlir_bytes_t bytes = {rest->at, rest->at + length};
-    rest->at += length;
-    if (is_dialect) {
-      mlir_bytes_t blob = {NULL, NULL};  // An empty one is only declared.
-      if (kind == RESOURCE_BLOB && length > 0) {
-        POD_TRY(read_resource(reader, bytes, &blob));
-      }
-      *pod_list_add(&reader->resources) = blob;
-    }
+    POD_TRY(read_resource_entry(reader, is_dialect, rest));
   }
   return NULL;
 }

@@ -1,9 +1,11 @@
 // MLIR bytecode and what jax.export writes around it: whatever the bytes, the reader
-// gives a module or an error. A module can be printed in both forms, and its head be read
-// alone.
+// gives a module or an error. A module can be printed in both forms, its head be read
+// alone, and what the compiler makes of it is a program or an error of the user's kind:
+// bytecode can hold what no text does.
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/check.h"
@@ -12,6 +14,7 @@
 #include "common/mlir/jax_export.h"
 #include "common/mlir/printer.h"
 #include "common/mlir/walk.h"
+#include "server/compiler/compiler.h"
 #include "server/compiler/dialect/syntax.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -29,6 +32,21 @@ static void tell(mlir_module_t *module) {
     pod_status_free(mlir_op_error(module, op, POD_INVALID_ARGUMENT, "told"));
     POD_CHECK(mlir_op_source(module, op) != NULL);
   }
+}
+
+static void compile(const uint8_t *data, size_t size) {
+  const compiler_options_t options = {.file_name = "fuzz.mlirbc",
+                                      .spec = chip_spec_find("v5e"),
+                                      .torus = {.size = {2, 1, 1}}};
+  compiler_result_t *result = NULL;
+  const pod_status_t status =
+      compiler_compile((const char *)data, (int64_t)size, &options, &result);
+  if (pod_status_code(status) == POD_INTERNAL) {
+    fprintf(stderr, "%s\n", pod_status_message(status));
+    __builtin_trap();
+  }
+  pod_status_free(status);
+  compiler_result_destroy(result);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -53,5 +71,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   print(module, NULL);
   tell(module);
   mlir_module_destroy(module);
+  compile(data, size);
   return 0;
 }

@@ -207,7 +207,8 @@ static void add_factor(pod_text_t *text, int64_t factor) {
   if (factor >= 0 && factor < LETTERS) {
     pod_text_add_bytes(text, &"ijklmnopqrstuvwxyz"[factor], 1);
   } else {
-    pod_text_printf(text, "z_%lld", (long long)(factor - LETTERS + 1));
+    pod_text_add(text, "z_");
+    pod_text_add_int(text, (int64_t)((uint64_t)factor - LETTERS + 1));
   }
 }
 
