@@ -39,7 +39,7 @@ def environment(backend, **more):
         chosen = {"JAX_PLATFORMS": "cpu", "JAX_NUM_CPU_DEVICES": str(device_count(topology))}
     else:
         # The CPU is there beside the chips, as on a TPU's host; the chips come first.
-        chosen = {"JAX_PLATFORMS": "podium,cpu", "PJRT_NAMES_AND_LIBRARY_PATHS": f"podium:{plugin()}",
+        chosen = {"JAX_PLATFORMS": "tpu,cpu", "PJRT_NAMES_AND_LIBRARY_PATHS": f"tpu:{plugin()}",
                   "PODIUM_CHIP": os.environ.get("PODIUM_CHIP", CHIP), "PODIUM_TOPOLOGY": topology}
         kept["PATH"] = f"{plugin().parents[1] / 'bin'}:{kept.get('PATH', '')}"  # The daemons of the local pod.
     return {**kept, "PYTHONUNBUFFERED": "1", **chosen, **more}
