@@ -4,9 +4,10 @@
 // The text is libpodium's, with two attributes more on the module
 // (mhlo.spmd_parameters_shardings, mhlo.spmd_output_sharding) and without those of
 // dialect "podium", which no one else knows; the groups of collectives name the program's
-// devices again, not the chips that stand for them. Shardings are written as HLO does:
-// the devices of each tile in row-major order of the tiles, and, when a tile is on
-// several, a last dimension for them.
+// devices again, not the chips that stand for them. Long constants, which the text leaves
+// out and no importer takes like that, are zeros: the module is not there to be run.
+// Shardings are written as HLO does: the devices of each tile in row-major order of the
+// tiles, and, when a tile is on several, a last dimension for them.
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,7 +112,27 @@ static const char *add_groups(pod_text_t *text, const char *at,
   return at;
 }
 
-typedef enum found_t { NOTHING, ATTRIBUTES, DONE, OPERATION, GROUPS } found_t;
+static const char ELIDED_VALUE[] = "dense_resource<__elided__>";
+
+// Zeros for a constant whose type, ` : tensor<4x8xf32>`, stands at `type`.
+static void add_zeros(pod_text_t *text, const char *type) {
+  const char *at = type + strcspn(type, "<");
+  at += *at != '\0';
+  for (size_t digits; (digits = strspn(at, "0123456789")) > 0 && at[digits] == 'x';) {
+    at += digits + 1;
+  }
+  const char *zero = "0.0";
+  if (strncmp(at, "i1>", 3) == 0) {
+    zero = "false";
+  } else if (*at == 'i' || *at == 'u') {
+    zero = "0";
+  } else if (*at == 'c') {
+    zero = "(0.0, 0.0)";
+  }
+  pod_text_printf(text, "dense<%s>", zero);
+}
+
+typedef enum found_t { NOTHING, ATTRIBUTES, DONE, OPERATION, ELIDED, GROUPS } found_t;
 
 // The next place that must be written otherwise.
 static const char *find_next(const char *from, found_t *out_found) {
@@ -122,6 +143,7 @@ static const char *find_next(const char *from, found_t *out_found) {
       {" {podium.", ATTRIBUTES},
       {"\"podium.async_done\"(", DONE},
       {"\"podium.", OPERATION},
+      {ELIDED_VALUE, ELIDED},
       {"replica_groups = dense<", GROUPS},
       {"source_target_pairs = dense<", GROUPS},
   };
@@ -157,6 +179,11 @@ static void add_body(pod_text_t *text, const char *from,
         from = at + 1 + strcspn(at + 1, "\"");
         pod_text_add_bytes(text, at + 1, (size_t)(from - at - 1));
         from += *from != '\0';
+        break;
+      case ELIDED:
+        pod_text_add_bytes(text, from, (size_t)(at - from));
+        from = at + strlen(ELIDED_VALUE);
+        add_zeros(text, from);
         break;
       default:
         at = strchr(at, '<') + 1;

@@ -35,7 +35,7 @@ WORKER = pathlib.Path(__file__).resolve().parent / "suite_worker.py"
 LOAD_TIMEOUT_S = 180  # From the start of a process to its first test: JAX's import, the pod, and the making of cases.
 OUTCOMES = ("passed", "failed", "crashed", "timed out", "skipped")
 BAD = ("failed", "crashed", "timed out")
-RESTARTS = 200  # Of one shard: a file whose every test crashes is given up.
+GIVE_UP = 8  # So many tests in a row that crash or take too long: the others would as well.
 
 
 def normalised(reason):
@@ -70,11 +70,12 @@ class Shard:
         self.finished = False
 
     def run(self):
-        for _ in range(RESTARTS):
+        while not self.finished:
             self.attempt()
-            if self.finished:
+            last = [outcome for outcome, *_ in self.tests.values()][-GIVE_UP:]
+            if not self.finished and len(last) == GIVE_UP and set(last) <= {"crashed", "timed out"}:
+                self.notes.append(("failed", f"given up after {GIVE_UP} tests in a row that crashed or took too long"))
                 return
-        self.notes.append(("failed", f"given up after {RESTARTS} processes that ended early"))
 
     def start(self, pipe):
         more = {"JAX_NUM_GENERATED_CASES": str(self.options.cases), "JAX_TRACEBACK_FILTERING": "off",
