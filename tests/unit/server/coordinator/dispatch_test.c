@@ -304,7 +304,7 @@ static void test_a_fetch_waits_for_the_dispatch_that_it_names_and_for_its_array(
       client_start(world.client, "/podium.v1.Podium/FetchArray",
                    &podium__v1__fetch_array_response__descriptor, &request.base, 0);
   rpc_call_half_close(none->rpc);
-  assert_int_equal(client_pod(world.client)->session_count, 1);  // A round trip.
+  podium__v1__pod__free_unpacked(client_pod(world.client), NULL);  // A round trip.
   assert_false(fetch->is_over);
   send_execute(&stream, executable, 0, array, 1);
   assert_null(client_wait(fetch));
