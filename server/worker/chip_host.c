@@ -1,6 +1,6 @@
-// The queue of executions is a list whose head may be running; only done_execution and
-// sweep take from it. Programs are counted references, so that one that is unloaded lives
-// until its executions end.
+// The queue of executions is a list whose first `ahead` ones the compute thread has, of
+// which it runs the first; only done_execution and sweep take from it. Programs are
+// counted references, so that one that is unloaded lives until its executions end.
 
 #include "server/worker/chip_host.h"
 
@@ -32,6 +32,9 @@ typedef struct loaded_t {
   void *context;
   struct loaded_t *next_loading;
 } loaded_t;
+
+// Given to the compute thread at a time.
+enum { AHEAD_MAX = 16 };
 
 struct chip_host_execution_t {
   compute_job_t job;  // First.
@@ -69,6 +72,9 @@ struct chip_host_t {
   int32_t loading_count, unloading_count;
   chip_host_execution_t *queue, **queue_end;  // The first may be running.
   int32_t queue_length;
+  int32_t ahead;             // Of the queue, the compute thread has.
+  int64_t ahead_temp_bytes;  // What these have reserved; only one of them uses its own.
+  bool is_sweep_posted;
   rpc_fn_t idle;
   void *idle_context;
   pod_status_t stop_reason;  // Set once it stops.
@@ -369,14 +375,36 @@ static void end_execution(chip_host_execution_t *execution, pod_status_t status)
   free_execution(execution);
 }
 
+// What was to be made before by one that failed cannot be used.
+static pod_status_t check_made(const chip_host_execution_t *execution) {
+  const chip_program_t *program = executable_program(execution->program->executable);
+  for (int32_t i = 0; i < program->argument_count; i++) {
+    if (execution->arguments[i]->is_bad) {
+      return pod_error(POD_NOT_FOUND,
+                       "argument %d of %s: array %" PRIu64
+                       " was not made, as the execution that should have failed",
+                       i, program->name, execution->arguments[i]->id);
+    }
+  }
+  return NULL;
+}
+
 static void run_execution(compute_job_t *job) {
   chip_host_execution_t *execution = (chip_host_execution_t *)job;
+  const chip_program_t *program = executable_program(execution->program->executable);
   const executor_run_t run = {.execution = execution->id,
                               .arguments = execution->argument_data,
                               .results = execution->result_data,
                               .cancelled = &execution->cancelled};
-  execution->status =
-      executor_run(execution->program->executable, &run, &execution->profile);
+  execution->status = check_made(execution);
+  if (execution->status == NULL) {
+    execution->status =
+        executor_run(execution->program->executable, &run, &execution->profile);
+  }
+  const bool is_bad = execution->status != NULL || atomic_load(&execution->cancelled);
+  for (int32_t i = 0; i < program->result_count && is_bad; i++) {
+    execution->results[i]->is_bad = true;
+  }
 }
 
 static pod_status_t publish_results(const chip_host_execution_t *execution) {
@@ -397,13 +425,20 @@ static void done_execution(compute_job_t *job) {
   chip_host_execution_t *execution = (chip_host_execution_t *)job;
   chip_host_t *host = execution->host;
   hbm_release(host->hbm, execution->temp_bytes);
+  host->ahead_temp_bytes -= execution->temp_bytes;
+  host->ahead--;
   pod_status_t status = execution->status;
   execution->status = NULL;
   if (status != NULL && host->stop_reason != NULL) {
     pod_status_free(status);
     status = pod_status_copy(host->stop_reason);
   }
-  if (status == NULL && atomic_load(&execution->cancelled)) {
+  const chip_program_t *program = executable_program(execution->program->executable);
+  bool is_bad = atomic_load(&execution->cancelled);
+  for (int32_t i = 0; i < program->result_count; i++) {
+    is_bad |= execution->results[i]->is_bad;
+  }
+  if (status == NULL && is_bad) {
     status = pod_error(POD_CANCELLED, "the execution was cancelled");
   }
   if (status == NULL) {
@@ -454,6 +489,20 @@ static void choose_memory(chip_host_execution_t *execution) {
   }
 }
 
+// What is to be consumed is in the table: one that an execution before this has yet to
+// make gives its memory when that has ended.
+static pod_status_t check_consumed(const chip_host_execution_t *execution) {
+  const chip_program_t *program = executable_program(execution->program->executable);
+  for (int32_t i = 0; i < program->alias_count; i++) {
+    const hbm_array_t *argument = execution->arguments[program->aliases[i].argument];
+    hbm_array_t *there;
+    POD_TRY(pod_status_context(hbm_array_find(execution->host->hbm, argument->id, &there),
+                               "argument %d of %s", (int)program->aliases[i].argument,
+                               program->name));
+  }
+  return NULL;
+}
+
 // Cannot fail: from here on the donated arguments are gone.
 static void consume_arguments(chip_host_execution_t *execution) {
   chip_host_t *host = execution->host;
@@ -494,12 +543,29 @@ static pod_status_t shape_error(const chip_host_execution_t *execution, int32_t 
   return status;
 }
 
+// One that an execution is to make which the compute thread has; NULL when there is none.
+static hbm_array_t *find_ahead(const chip_host_t *host, uint64_t id) {
+  const chip_host_execution_t *at = host->queue;
+  for (int32_t i = 0; i < host->ahead; i++, at = at->next) {
+    const chip_program_t *program = executable_program(at->program->executable);
+    for (int32_t r = 0; r < program->result_count; r++) {
+      if (at->result_ids[r] == id) {
+        return at->results[r];
+      }
+    }
+  }
+  return NULL;
+}
+
 static pod_status_t find_argument(chip_host_execution_t *execution, int32_t index) {
   const executable_t *executable = execution->program->executable;
-  hbm_array_t *array;
-  POD_TRY(pod_status_context(
-      hbm_array_find(execution->host->hbm, execution->argument_ids[index], &array),
-      "argument %d of %s", index, executable_program(executable)->name));
+  const uint64_t id = execution->argument_ids[index];
+  hbm_array_t *array = find_ahead(execution->host, id);
+  if (array == NULL) {
+    POD_TRY(pod_status_context(hbm_array_find(execution->host->hbm, id, &array),
+                               "argument %d of %s", index,
+                               executable_program(executable)->name));
+  }
   if (!tensor_shape_equal(&array->shape, executable_argument_shape(executable, index))) {
     return shape_error(execution, index, array);
   }
@@ -532,6 +598,7 @@ static pod_status_t prepare(chip_host_execution_t *execution) {
   const executable_t *executable = execution->program->executable;
   const chip_program_t *program = executable_program(executable);
   POD_TRY(find_arguments(execution, true));
+  POD_TRY(check_consumed(execution));
   choose_memory(execution);
   POD_TRY(check_room(execution));
   POD_TRY(hbm_reserve(host->hbm, program->temp_bytes, program->name));
@@ -546,28 +613,57 @@ static pod_status_t prepare(chip_host_execution_t *execution) {
   }
   consume_arguments(execution);
   chip_profile_init(&execution->profile, program, host->options.executor.chip);
-  execution->profile.hbm_peak_bytes = hbm_used_bytes(host->hbm);
+  execution->profile.hbm_peak_bytes = hbm_used_bytes(host->hbm) - host->ahead_temp_bytes;
   return NULL;
 }
 
+static void give_to_compute(chip_host_execution_t *execution) {
+  chip_host_t *host = execution->host;
+  execution->is_running = true;
+  host->ahead++;
+  host->ahead_temp_bytes += execution->temp_bytes;
+  execution->job = (compute_job_t){.run = run_execution, .done = done_execution};
+  compute_post(host->compute, &execution->job);
+}
+
+// What `prepare` has done before it failed.
+static void unprepare(chip_host_execution_t *execution) {
+  const chip_program_t *program = executable_program(execution->program->executable);
+  hbm_release(execution->host->hbm, execution->temp_bytes);
+  execution->temp_bytes = 0;
+  for (int32_t i = 0; i < program->result_count; i++) {
+    hbm_array_release(execution->results[i]);
+    execution->results[i] = NULL;
+  }
+}
+
+// One that has no room while others run waits for their end.
 static void start_next(chip_host_t *host) {
-  while (host->queue != NULL && !host->queue->is_running) {
-    chip_host_execution_t *execution = host->queue;
+  chip_host_execution_t *execution = host->queue;
+  for (int32_t i = 0; i < host->ahead; i++) {
+    execution = execution->next;
+  }
+  while (execution != NULL && host->ahead < AHEAD_MAX) {
+    chip_host_execution_t *next = execution->next;
     const pod_status_t status = prepare(execution);
     if (status == NULL) {
-      execution->is_running = true;
-      execution->job = (compute_job_t){.run = run_execution, .done = done_execution};
-      compute_post(host->compute, &execution->job);
-      return;
+      give_to_compute(execution);
+    } else {
+      unprepare(execution);
+      if (host->ahead > 0) {
+        pod_status_free(status);
+        return;
+      }
+      end_execution(execution, status);
     }
-    hbm_release(host->hbm, execution->temp_bytes);
-    end_execution(execution, status);
+    execution = next;
   }
 }
 
 // Ends what waits in the queue and is not to run any more, then goes on.
 static void sweep(void *context) {
   chip_host_t *host = context;
+  host->is_sweep_posted = false;
   chip_host_execution_t *execution = host->queue;
   while (execution != NULL) {
     chip_host_execution_t *next = execution->next;
@@ -584,6 +680,13 @@ static void sweep(void *context) {
   }
   start_next(host);
   check_idle(host);
+}
+
+static void post_sweep(chip_host_t *host) {
+  if (!host->is_sweep_posted) {
+    host->is_sweep_posted = true;
+    rpc_loop_post(host->loop, sweep, host);
+  }
 }
 
 static pod_status_t check_execute(const chip_host_t *host,
@@ -693,7 +796,7 @@ pod_status_t chip_host_execute(chip_host_t *host, const chip_host_execute_t *req
   *host->queue_end = execution;
   host->queue_end = &execution->next;
   host->queue_length++;
-  rpc_loop_post(host->loop, sweep, host);
+  post_sweep(host);
   *out_execution = execution;
   return NULL;
 }
@@ -713,7 +816,7 @@ void chip_host_execution_cancel(chip_host_execution_t *execution) {
   execution->done = NULL;
   interrupt(execution, pod_error(POD_CANCELLED, "the execution was cancelled"));
   if (!execution->is_running) {
-    rpc_loop_post(execution->host->loop, sweep, execution->host);
+    post_sweep(execution->host);
   }
 }
 
@@ -739,7 +842,7 @@ void chip_host_close_session(chip_host_t *host, uint64_t session) {
       chip_host_unload(host, program->id);
     }
   }
-  rpc_loop_post(host->loop, sweep, host);
+  post_sweep(host);
 }
 
 void chip_host_stop(chip_host_t *host, pod_status_t reason, rpc_fn_t gone,
@@ -758,5 +861,5 @@ void chip_host_stop(chip_host_t *host, pod_status_t reason, rpc_fn_t gone,
   while (pod_map_next(host->programs, &position, &key, &program)) {
     chip_host_unload(host, ((loaded_t *)program)->id);
   }
-  rpc_loop_post(host->loop, sweep, host);
+  post_sweep(host);
 }

@@ -4,10 +4,12 @@
 //   load ──► compute thread ──► loaded ──────────────► unload ──► compute thread
 //   execute ──► queue (FIFO) ──► HBM reserved ──► compute thread ──► results published
 //
-// One execution runs at a time. What it needs of HBM (temporaries, results) is reserved
-// when its turn comes; an argument that is not there when it is queued may be a result of
-// one before it. The arguments that it consumes are gone once it starts, whether it ends
-// well or not; one that could not start leaves them.
+// One execution runs at a time; the next ones are given to the compute thread with it, as
+// far as there is room, so that it need not wait for the loop between them. What one
+// needs of HBM (temporaries, results) is reserved then. An argument that is not there
+// when it is queued may be a result of one before it, and fails with that. The arguments
+// that it consumes are gone once it starts, whether it ends well or not; one that could
+// not start leaves them.
 //
 // Threading: the loop thread. Callbacks come from the loop, never inside the call that
 // asked for them, exactly once, except after chip_host_execution_cancel.

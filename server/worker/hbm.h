@@ -28,6 +28,7 @@ typedef struct hbm_array_t {
   tensor_shape_t shape;  // Local.
   void *data;            // tensor_shape_bytes(&shape) bytes, host_memory.h.
   int64_t hbm_bytes;
+  bool is_bad;  // The execution that was to fill it failed. The compute thread's.
   // Private to hbm.c.
   hbm_t *hbm;
   int32_t count;

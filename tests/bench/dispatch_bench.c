@@ -2,7 +2,8 @@
 // and worker as processes of their own on loopback.
 //
 //   latency     from podium_execute to its return, and to the fetched result: p50 and p99
-//   throughput  executions that depend on each other, none waited for but the last; and the
+//   throughput  executions that depend on each other, none waited for but the last; and
+//   the
 //               CPU time of each process per execution, which a busy machine changes less
 //
 // usage: dispatch_bench [CALLS [ROUNDS]]     (1000 20)
@@ -130,8 +131,8 @@ static void measure_throughput(const system_pod_t *pod, podium_array_t *first) {
   for (int i = 0; i < 3; i++) {
     cpu[i] = (cpu_us(processes[i]) - cpu[i]) / (double)calls / (double)rounds;
   }
-  printf("CPU time of each: client %.1f us, coordinator %.1f us, worker %.1f us\n", cpu[0],
-         cpu[1], cpu[2]);
+  printf("CPU time of each: client %.1f us, coordinator %.1f us, worker %.1f us\n",
+         cpu[0], cpu[1], cpu[2]);
   free(asked);
   free(ended);
 }

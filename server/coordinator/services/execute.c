@@ -464,8 +464,14 @@ static void cause_is_known(store_waiter_t *waiter) {
   end_execution(execution, failure);
 }
 
-// Its chips have ended. Takes `status`.
+// Its chips have ended. One that was stopped may have been too far on a chip to stop what
+// uses it there. Takes `status`.
 static void conclude(execution_t *execution, pod_status_t status) {
+  for (size_t i = 0; i < execution->argument_count && status == NULL; i++) {
+    if (execution->arguments[i]->state == STORE_ARRAY_FAILED) {
+      status = pod_status_copy(execution->arguments[i]->failure);
+    }
+  }
   if (status == NULL) {
     end_execution(execution, NULL);
   } else {
