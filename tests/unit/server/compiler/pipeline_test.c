@@ -110,6 +110,56 @@ static void test_a_contraction_over_a_sharded_axis_ends_in_an_all_reduce(void **
   compiler_result_destroy(result);
 }
 
+// The state counts once, and what cannot be used is told.
+static void test_what_is_donated_counts_once(void **state) {
+  (void)state;
+  static const char text[] =
+      "func.func public @main(%x: tensor<8x8xf32> {tf.aliasing_output = 0 : i32}, "
+      "%y: tensor<2xf32> {jax.buffer_donor = true}) -> tensor<8x8xf32> {\n"
+      "  %0 = stablehlo.tanh %x : tensor<8x8xf32>\n"
+      "  return %0 : tensor<8x8xf32>\n}\n";
+  const compiler_options_t options = options_for("1x1");
+  compiler_result_t *result;
+  assert_ok(compiler_compile(text, (int64_t)strlen(text), &options, &result));
+  const chip_program_t *program = result->program;
+  assert_int_equal(program->alias_bytes, 8 * 8 * 4);
+  assert_int_equal(program->temp_bytes, 0);
+  assert_int_equal(result->hbm_peak_bytes, 8 * 8 * 4 + 2 * 4);
+  assert_int_equal(result->note_count, 1);
+  assert_string_equal(result->notes[0],
+                      "the donation of argument 1 (y) is not used: no result is left "
+                      "that has the bytes of its part on a chip, f32[2]");
+  compiler_result_destroy(result);
+}
+
+static void test_marks_that_make_no_sense_are_refused(void **state) {
+  (void)state;
+  static const struct {
+    const char *second;
+    const char *says;
+  } cases[] = {
+      {"1 : i32", "tf.aliasing_output of argument 1 must be the number of one of the 1"},
+      {"\"no\"", "tf.aliasing_output of argument 1 must be the number"},
+      {"0 : i32", "arguments 0 and 1 both have tf.aliasing_output = 0"},
+  };
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    char text[512];
+    snprintf(text, sizeof(text),
+             "func.func public @main(%%x: tensor<8xf32> {tf.aliasing_output = 0 : i32}, "
+             "%%y: tensor<8xf32> {tf.aliasing_output = %s}) -> tensor<8xf32> {\n"
+             "  %%0 = stablehlo.add %%x, %%y : tensor<8xf32>\n"
+             "  return %%0 : tensor<8xf32>\n}\n",
+             cases[i].second);
+    const compiler_options_t options = options_for("1x1");
+    compiler_result_t *result = NULL;
+    const pod_status_t status =
+        compiler_compile(text, (int64_t)strlen(text), &options, &result);
+    assert_int_equal(pod_status_code(status), POD_INVALID_ARGUMENT);
+    assert_non_null(strstr(pod_status_message(status), cases[i].says));
+    pod_status_free(status);
+  }
+}
+
 // What the scheduler takes a collective for is what the clock says of it.
 static void test_the_scheduler_asks_the_clock_for_the_algorithm_that_will_run(
     void **state) {
@@ -350,6 +400,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_programs_of_the_field_compile_and_replay),
       cmocka_unit_test(test_a_contraction_over_a_sharded_axis_ends_in_an_all_reduce),
+      cmocka_unit_test(test_what_is_donated_counts_once),
+      cmocka_unit_test(test_marks_that_make_no_sense_are_refused),
       cmocka_unit_test(test_the_scheduler_asks_the_clock_for_the_algorithm_that_will_run),
       cmocka_unit_test(test_a_chosen_algorithm_is_that_of_every_collective_it_names),
       cmocka_unit_test(test_what_the_user_wrote_in_a_loop_is_reported_as_such),

@@ -11,14 +11,15 @@
 #include "proto/podium/v1/program.pb-c.h"
 #include "tests/unit/server/programs.h"
 
-// Everything a program can have: a sharded argument, both kinds of constant, a loop, a
-// collective with groups, a region.
+// Everything a program can have: a sharded argument, which is donated, both kinds of
+// constant, a loop, a collective with groups, a region.
 static chip_program_t *make_program(void) {
   program_builder_t *b = program_begin("jit_f", 2, 2);
   const tensor_shape_t vector = shape_of(TENSOR_F32, 1, 4);
   const float values[4] = {1, 2, 3, 4};
   const int32_t argument = program_argument(b, shape_of(TENSOR_F32, 1, 16), "b");
   const int32_t result = program_result(b, shape_of(TENSOR_F32, 1, 16), "b");
+  program_alias(b, 0, 0);
   const int32_t constant = program_constant(b, vector, false, values);
   const int32_t limit = program_scalar_s32(b, 3);
   const int32_t one = program_scalar_s32(b, 1);
@@ -35,7 +36,7 @@ static chip_program_t *make_program(void) {
   program_op(b, CHIP_OP_ADD, state, constant, CHIP_NONE, state, CHIP_NONE);
   program_computation(b, "main", argument, CHIP_NONE, result, CHIP_NONE);
   program_op(b, CHIP_OP_COPY, limit, CHIP_NONE, counter, CHIP_NONE);
-  program_op(b, CHIP_OP_COPY, argument, CHIP_NONE, state, CHIP_NONE);
+  program_op(b, CHIP_OP_COPY, result, CHIP_NONE, state, CHIP_NONE);
   program_op(b, CHIP_OP_WHILE, CHIP_NONE, counter, state, CHIP_NONE);
   program_call(b, condition);
   program_call(b, body);
@@ -67,6 +68,9 @@ static void test_a_program_comes_back_as_it_was(void **state) {
   assert_string_equal(copy->name, "jit_f");
   assert_int_equal(copy->temp_bytes, program->temp_bytes);
   assert_int_equal(copy->argument_bytes, 16);
+  assert_int_equal(copy->alias_count, 1);
+  assert_int_equal(copy->aliases[0].argument, 0);
+  assert_int_equal(copy->aliases[0].result, 0);
   assert_true(
       sharding_equivalent(copy->arguments[0].sharding, copy->results[0].sharding));
   assert_ptr_equal(copy->arguments[0].sharding->mesh, copy->mesh);
@@ -197,6 +201,18 @@ static void use_an_operation_that_is_not_there(Podium__V1__Program *message) {
   message->instructions[0]->op = 100000;
 }
 
+static void donate_to_a_result_that_is_not_there(Podium__V1__Program *message) {
+  message->aliases[0]->result = 1;
+}
+
+static void donate_an_argument_that_is_not_there(Podium__V1__Program *message) {
+  message->aliases[0]->argument = -1;
+}
+
+static void alias_more_than_all(Podium__V1__Program *message) {
+  message->alias_bytes = 17;
+}
+
 static void shorten_a_constant(Podium__V1__Program *message) {
   message->constants[0]->data.len -= 1;
 }
@@ -233,6 +249,9 @@ static void test_what_is_wrong_is_said(void **state) {
   (void)state;
   expect_refused(use_a_buffer_that_is_not_there, "compare.0");
   expect_refused(use_an_operation_that_is_not_there, "operation 100000");
+  expect_refused(donate_to_a_result_that_is_not_there, "alias 0: result 1 of 1");
+  expect_refused(donate_an_argument_that_is_not_there, "alias 0: argument -1 of 1");
+  expect_refused(alias_more_than_all, "a program of a negative size");
   expect_refused(shorten_a_constant, "its shape needs 16 bytes, it has 15");
   expect_refused(leave_the_temporaries, "do not lie in the");
   expect_refused(name_an_unknown_axis, "no axis \"q\"");
