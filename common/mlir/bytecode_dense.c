@@ -192,7 +192,7 @@ static int64_t unpack_booleans(mlir_bytecode_t *reader, int64_t elements,
   const int64_t count = is_packed ? elements : length;
   uint8_t *unpacked = pod_arena_alloc(reader->module->arena, (size_t)count);
   for (int64_t i = 0; i < count; i++) {
-    unpacked[i] = is_packed ? bytes[i / 8] >> (i % 8) & 1 : bytes[i] != 0;
+    unpacked[i] = (uint8_t)(is_packed ? bytes[i / 8] >> (i % 8) & 1 : bytes[i] != 0);
   }
   *inout_bytes = unpacked;
   return count;
