@@ -99,6 +99,9 @@ static int run_command(const exec_t *exec, const char *address, const char *plug
   if (pid == 0) {
     cli_interrupts_restore_in_child();
     set_environment(address, plugin, report);
+    if (cli_report() != NULL) {
+      dup2(STDERR_FILENO, STDOUT_FILENO);
+    }
     execvp(exec->command[0], exec->command);
     fprintf(stderr, "podium: %s: %s\n", exec->command[0], strerror(errno));
     _exit(EXIT_NOT_FOUND);

@@ -3,7 +3,7 @@
 
 Usage: readme_test.py BUILD README...   Commands are the lines that start with "$ " in ```console blocks; what
 follows is their output. Numbers and their units may differ, and a line of "…" stands for any lines; every other line shown
-must be printed. In ```console close blocks, of predicted figures, every decimal must be near the one that is printed: within 5 %, or
+must be printed. What needs JAX runs by the Python that tests/jax has made in BUILD, or not at all. In ```console close blocks, of predicted figures, every decimal must be near the one that is printed: within 5 %, or
 1.5. `tests/run.sh` is what runs this test, so it is not run again. Links to files and headings must lead there.
 """
 import os
@@ -15,6 +15,10 @@ import tempfile
 
 NOT_RUN = {"tests/run.sh", ".ci/run"}
 TIMEOUT_S = 300
+
+
+def jax_python(environment):
+    return pathlib.Path(environment["PODIUM_BUILD"], "jax/venv/bin/python")
 
 
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
@@ -76,6 +80,9 @@ def check(root, readme, environment, folder):
         for command, shown in commands(block):
             if command in NOT_RUN:
                 continue
+            if " python " in command and not jax_python(environment).exists():
+                print(f"skipped: no JAX: {command}")
+                continue
             print(f"$ {command}", flush=True)
             done = subprocess.run(["bash", "-c", command], cwd=root, env=environment, text=True, timeout=TIMEOUT_S,
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -93,7 +100,7 @@ def main(build, readmes):
     root = pathlib.Path(__file__).resolve().parents[2]
     found = 0
     with tempfile.TemporaryDirectory() as folder:
-        environment = dict(os.environ, PATH=f"{build}/bin:{os.environ['PATH']}", PODIUM_BUILD=build,
+        environment = dict(os.environ, PATH=f"{build}/bin:{build}/jax/venv/bin:{os.environ['PATH']}", PODIUM_BUILD=build,
                            XDG_RUNTIME_DIR=folder, TMPDIR=folder)
         for readme in map(pathlib.Path, readmes):
             found += sum(len(list(commands(block))) for _, block in blocks(readme.read_text()))

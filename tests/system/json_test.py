@@ -72,7 +72,7 @@ class JsonTest(unittest.TestCase):
     def podium(self, command, *args, status=0):
         variables = dict(os.environ, XDG_RUNTIME_DIR=str(self.folder))
         variables.pop("PODIUM_POD", None)
-        done = subprocess.run([BIN / "podium", command, *map(str, args), "--json"], stdin=subprocess.DEVNULL,
+        done = subprocess.run([BIN / "podium", command, "--json", *map(str, args)], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=WAIT_S, env=variables)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         value = json.loads(done.stdout)
@@ -145,6 +145,13 @@ class JsonTest(unittest.TestCase):
         self.assertTrue(status["ready"])
         self.assertEqual(self.podium("devices", "json")["devices"], status["devices"])
         self.assertEqual(self.podium("down", "json")["name"], "json")
+
+    def test_a_command_is_told_what_its_executables_did(self):
+        line = r"jit_f\t2\t1000000\t500\t1\t64\t98500000\t197000000000000\n"
+        script = f"echo hello; printf '{line}{line}' >>$PODIUM_REPORT"
+        value = self.podium("exec", "--topology", "1x1", "--", "sh", "-c", script)
+        self.assertEqual(value["executables"], [{"name": "jit_f", "calls": 4, "predicted_ps": 1000000, "waiting_ps": 500,
+                                                 "mfu": 0.5, "collectives": 1, "hbm_peak_bytes": 64}])
 
     def test_every_figure_of_every_kind_of_chip_has_a_source(self):
         kinds = self.podium("chips")["kinds"]

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import termios
 import threading
+import time
 import unittest
 
 import numpy
@@ -22,7 +23,7 @@ BIN = pathlib.Path(sys.argv[1])
 PROGRAMS = pathlib.Path(sys.argv[2])
 SMALL = PROGRAMS / "square_matmul.2x2.small.mlir"
 WAIT_S = 120
-COMMANDS = ("run", "simulate", "compile", "check", "up", "down", "ls", "status", "devices", "chips", "version")
+COMMANDS = ("exec", "run", "simulate", "compile", "check", "up", "down", "ls", "status", "devices", "chips", "version")
 OK, FAILED, USAGE, NOT_RUN = range(4)
 
 
@@ -256,6 +257,37 @@ class UsageTest(unittest.TestCase):
         self.assertIn("2x2 v5e, ready", self.podium("status", "small", PODIUM_POD="other"))
         self.assertIn("no local pod 'other'", self.podium("run", SMALL, PODIUM_POD="other", status=NOT_RUN))
         self.podium("down", "small")
+        self.assertIn("no local pods", self.podium("ls"))
+
+    def test_a_pod_ends_with_the_process_that_it_is_for(self):
+        owner = subprocess.Popen(["sleep", "100"])
+        self.addCleanup(owner.wait)
+        self.addCleanup(owner.kill)
+        address = self.podium("up", "--name", "owned", "--topology", "2x1", "--until-exit", owner.pid).split()[0]
+        self.assertEqual(self.podium("ls", "owned").strip(), address)
+        owner.kill()
+        owner.wait()
+        deadline = time.monotonic() + WAIT_S
+        while "owned" in self.podium("ls") and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertIn("no local pods", self.podium("ls"))
+        self.assertIn("no local pod 'owned'", self.podium("ls", "owned", status=NOT_RUN))
+        self.assertIn("--until-exit", self.podium("up", "--until-exit", owner.pid, status=USAGE))
+
+    def test_a_command_is_run_with_a_pod_and_its_exit_status_is_told(self):
+        self.assertRegex(self.podium("exec", "--topology", "2x1", "--", "sh", "-c", "podium devices $PODIUM_POD; exit 7", status=7,
+                                     PATH=f"{BIN}:{os.environ['PATH']}"), r"(?m)TpuDevice\(id=1")
+        self.assertIn("no command", self.podium("exec", status=USAGE))
+        self.assertIn("nowhere", self.podium("exec", "--topology", "1x1", "--", "nowhere", status=127))
+        self.assertIn("no local pod 'gone'", self.podium("exec", "--pod", "gone", "--", "true", status=NOT_RUN))
+        # What is sent to podium reaches the command, which says how it ends.
+        done = subprocess.Popen([BIN / "podium", "exec", "--topology", "1x1", "--", "sh", "-c",
+                                 "trap 'echo caught; exit 9' TERM; echo ready; while :; do sleep 0.05; done"],
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env=environment(self.folder))
+        self.assertEqual(done.stdout.readline(), "ready\n")
+        done.terminate()
+        out, _ = done.communicate(timeout=WAIT_S)
+        self.assertEqual((done.returncode, out), (9, "caught\n"))
         self.assertIn("no local pods", self.podium("ls"))
 
 
