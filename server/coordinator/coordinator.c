@@ -36,6 +36,16 @@ static void send_freed(coordinator_t *coordinator, uint64_t *ids, size_t count) 
   }
 }
 
+void coordinator_free_in_turn(coordinator_t *coordinator) {
+  const size_t in_turn = (size_t)coordinator->freed_in_turn.count;
+  for (size_t at = 0; at < in_turn; at += FREED_PER_CALL_MAX) {
+    const size_t left = in_turn - at;
+    chip_runs_free_arrays(coordinator->runs, coordinator->freed_in_turn.items + at,
+                          left < FREED_PER_CALL_MAX ? left : FREED_PER_CALL_MAX);
+  }
+  pod_list_clear(&coordinator->freed_in_turn);
+}
+
 void coordinator_flush_freed(coordinator_t *coordinator) {
   const size_t count = (size_t)coordinator->freed.count;
   for (size_t at = 0; at < count; at += FREED_PER_CALL_MAX) {
@@ -44,13 +54,7 @@ void coordinator_flush_freed(coordinator_t *coordinator) {
                left < FREED_PER_CALL_MAX ? left : FREED_PER_CALL_MAX);
   }
   pod_list_clear(&coordinator->freed);
-  const size_t in_turn = (size_t)coordinator->freed_in_turn.count;
-  for (size_t at = 0; at < in_turn; at += FREED_PER_CALL_MAX) {
-    const size_t left = in_turn - at;
-    chip_runs_free_arrays(coordinator->runs, coordinator->freed_in_turn.items + at,
-                          left < FREED_PER_CALL_MAX ? left : FREED_PER_CALL_MAX);
-  }
-  pod_list_clear(&coordinator->freed_in_turn);
+  coordinator_free_in_turn(coordinator);
 }
 
 static coordinator_t *owner_of_free_arrays(later_item_t *item) {

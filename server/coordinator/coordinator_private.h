@@ -87,6 +87,9 @@ struct coordinator_t {
 
 // coordinator.c
 void coordinator_flush_freed(coordinator_t *coordinator);
+// Of it, what comes after the executions that the chips have been given: to be told them
+// before they are given the next, which may need the room.
+void coordinator_free_in_turn(coordinator_t *coordinator);
 // An operation has ended or a place has changed: whoever waits for quiet may go on.
 void coordinator_settle(coordinator_t *coordinator);
 

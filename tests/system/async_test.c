@@ -419,6 +419,39 @@ static void test_a_put_that_fails_is_told_to_those_that_use_it(void **state) {
   world_stop(&world);
 }
 
+// An array of 1 MiB on a chip of 4 MiB, a hundred times: what lies between goes in time,
+// and what finds no room while others run waits for it.
+static void test_a_chain_whose_arrays_would_not_fit_together_runs(void **state) {
+  (void)state;
+  enum { CALLS = 100, WIDE = 1 << 18 };
+  static const char wide_text[] =
+      "module @wide {\n"
+      "  func.func public @main(%arg0: tensor<262144xf32>) -> tensor<262144xf32> {\n"
+      "    %0 = stablehlo.constant dense<1.0> : tensor<262144xf32>\n"
+      "    %1 = stablehlo.add %arg0, %0 : tensor<262144xf32>\n"
+      "    return %1 : tensor<262144xf32>\n  }\n}\n";
+  world_t world = {.pod = system_pod_start(&(system_pod_options_t){
+                       .topology = "1x1", .coordinator_args = {"--hbm-bytes=5242880"}})};
+  must(podium_connect(system_pod_address(world.pod),
+                      &(podium_connect_options_t){.timeout_ms = TIMEOUT_MS},
+                      &world.session));
+  must(podium_compile(world.session, "wide.mlir", wide_text, strlen(wide_text), NULL,
+                      &world.next));
+  float *values = calloc(WIDE, sizeof(*values));
+  podium_array_t *first = NULL;
+  must(podium_put(world.session, &(podium_layout_t){.executable = world.next}, values,
+                  WIDE * sizeof(*values), TIMEOUT_MS, &first));
+  ends_t ends;
+  ends_init(&ends);
+  podium_array_t *last = chain(&world, first, CALLS, &ends);
+  must(podium_fetch(last, values, WIDE * sizeof(*values), TIMEOUT_MS));
+  ends_wait(&ends, CALLS);
+  assert_int_equal(ends.well, CALLS);
+  assert_true(values[0] == CALLS && values[WIDE - 1] == CALLS);
+  free(values);
+  world_stop(&world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_what_is_put_without_waiting_can_be_used_at_once),
@@ -431,6 +464,7 @@ int main(void) {
       cmocka_unit_test(test_a_deadline_ends_an_execution_and_what_uses_it),
       cmocka_unit_test(test_options_of_a_smaller_size_are_filled_up),
       cmocka_unit_test(test_a_put_that_fails_is_told_to_those_that_use_it),
+      cmocka_unit_test(test_a_chain_whose_arrays_would_not_fit_together_runs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -588,6 +588,7 @@ static void run(execution_t *execution) {
   execution->profile = store_profile_create(execution->id, executable->compiled,
                                             chip_count, executable->chips);
   execution->runs = pod_alloc((size_t)chip_count * sizeof(*execution->runs));
+  coordinator_free_in_turn(execution->request.coordinator);
   add_running(execution);
   for (int32_t i = 0; i < execution->result_count; i++) {
     execution->results[i]->is_under_way = true;
