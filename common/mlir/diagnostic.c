@@ -181,6 +181,9 @@ static void add_part(pod_text_t *text, const char *format, ...) {
 static pod_status_t make_error(const mlir_module_t *module, mlir_position_t position,
                                pod_code_t code, const char *op_name, const char *format,
                                va_list args) {
+  if (position == 0 && module->places != NULL) {
+    position = module->place_in_hand;
+  }
   int line, column;
   mlir_line_and_column(module, position, &line, &column);
   pod_text_t text = {0};

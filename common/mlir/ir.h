@@ -187,6 +187,9 @@ struct mlir_module_t {
   // NULL. Otherwise NULL.
   const mlir_attr_t **places;
   int64_t place_count;
+  // Whoever goes through operations may say where it is: errors without a position, as at
+  // attributes that many operations share, are told there. 0: nowhere.
+  mlir_position_t place_in_hand;
   // Where the lines of the source begin, once mlir_index_lines has been called.
   const uint32_t *line_starts;
   int64_t line_count;

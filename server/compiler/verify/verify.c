@@ -312,7 +312,9 @@ pod_status_t compiler_verify(mlir_module_t *module) {
   POD_TRY(verify_names(module));
   for (mlir_op_t *op = mlir_walk_first(module->op); op != NULL;
        op = mlir_walk_next(module->op, op)) {
+    module->place_in_hand = op->position;  // Attributes of bytecode have none.
     POD_TRY(verify_op(module, op));
   }
+  module->place_in_hand = 0;
   return NULL;
 }

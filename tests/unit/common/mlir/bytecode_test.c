@@ -110,6 +110,13 @@ static void test_errors_name_the_place_in_the_program(void **state) {
                       "file.mlirbc: train.py:12:7: 'vhlo.add': wrong");
   pod_status_free(status);
   assert_string_equal(mlir_op_source(module, add), "train.py:12:7");
+  const pod_status_t nowhere = mlir_error_at(module, 0, POD_INVALID_ARGUMENT, "wrong");
+  assert_string_equal(pod_status_message(nowhere), "file.mlirbc: wrong");
+  pod_status_free(nowhere);
+  module->place_in_hand = add->position;
+  const pod_status_t here = mlir_error_at(module, 0, POD_INVALID_ARGUMENT, "wrong");
+  assert_string_equal(pod_status_message(here), "file.mlirbc: train.py:12:7: wrong");
+  pod_status_free(here);
   mlir_module_destroy(module);
   pod_text_deinit(&text);
 }
