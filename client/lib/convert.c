@@ -34,23 +34,31 @@ tensor_shape_t lib_tensor_shape(const podium_shape_t *shape) {
   return tensor_shape_make((tensor_dtype_t)shape->dtype, shape->rank, shape->dims);
 }
 
+static void add_axes(pod_text_t *text, size_t count, Podium__V1__AxisRef *const *axes) {
+  for (size_t i = 0; i < count; i++) {
+    const Podium__V1__AxisRef *ref = axes[i];
+    pod_text_printf(text, "%s%s", i == 0 ? "" : ",", ref->axis);
+    if (ref->size != 0) {
+      pod_text_printf(text, ":(%lld)%lld", (long long)ref->pre_size,
+                      (long long)ref->size);
+    }
+  }
+}
+
 const char *lib_sharding_text(pod_arena_t *arena, const Podium__V1__Sharding *sharding) {
   pod_text_t text = {0};
   pod_text_add(&text, "[");
   for (size_t d = 0; sharding != NULL && d < sharding->n_dims; d++) {
     pod_text_add(&text, d == 0 ? "{" : ", {");
-    const Podium__V1__DimSharding *dim = sharding->dims[d];
-    for (size_t i = 0; i < dim->n_axes; i++) {
-      const Podium__V1__AxisRef *ref = dim->axes[i];
-      pod_text_printf(&text, "%s%s", i == 0 ? "" : ",", ref->axis);
-      if (ref->size != 0) {
-        pod_text_printf(&text, ":(%lld)%lld", (long long)ref->pre_size,
-                        (long long)ref->size);
-      }
-    }
+    add_axes(&text, sharding->dims[d]->n_axes, sharding->dims[d]->axes);
     pod_text_add(&text, "}");
   }
   pod_text_add(&text, "]");
+  if (sharding != NULL && sharding->n_unreduced > 0) {
+    pod_text_add(&text, ", unreduced={");
+    add_axes(&text, sharding->n_unreduced, sharding->unreduced);
+    pod_text_add(&text, "}");
+  }
   const char *copy = pod_arena_strdup(arena, text.bytes);
   pod_text_deinit(&text);
   return copy;

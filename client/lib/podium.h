@@ -273,9 +273,11 @@ PODIUM_API void podium_executable_free(podium_executable_t *executable);
 // An argument or a result.
 typedef struct podium_signature_t {
   const char *name;
-  podium_shape_t shape;                // Global.
-  podium_shape_t local_shape;          // What each chip holds.
-  const char *sharding;                // "[{x}, {y}]": for each dimension its axes.
+  podium_shape_t shape;        // Global.
+  podium_shape_t local_shape;  // What each chip holds.
+  // "[{x}, {y}]": for each dimension its axes; behind it ", unreduced={z}" when the array
+  // is the sum, over these axes, of what the chips hold.
+  const char *sharding;
   const struct podium_tiling *tiling;  // For podium_signature_part.
 } podium_signature_t;
 
@@ -284,6 +286,11 @@ typedef struct podium_signature_t {
 // that its first element is part * local size. Any thread; no errors.
 PODIUM_API void podium_signature_part(const podium_signature_t *signature, int64_t device,
                                       int64_t out_part[PODIUM_RANK_MAX]);
+
+// Which of the summands of its part the device holds; each part is the sum of
+// *out_count (1: nothing is unreduced). Any thread; no errors.
+PODIUM_API int64_t podium_signature_summand(const podium_signature_t *signature,
+                                            int64_t device, int64_t *out_count);
 
 typedef struct podium_collective_t {
   const char *op;                  // "all_reduce"

@@ -15,6 +15,8 @@ typedef struct digit_t {
 struct podium_tiling {
   int32_t digit_count[PODIUM_RANK_MAX];
   digit_t *digits[PODIUM_RANK_MAX];
+  int32_t summand_digit_count;
+  digit_t *summand_digits;
   // By device; NULL: the device's number.
   const int64_t *positions;
 };
@@ -81,18 +83,44 @@ const struct podium_tiling *lib_tiling(pod_arena_t *arena,
       tiling->digits[d][i] = digit_of(sharding->mesh, dim->axes[i]);
     }
   }
+  tiling->summand_digits =
+      pod_arena_array(arena, sharding->n_unreduced, sizeof(*tiling->summand_digits));
+  tiling->summand_digit_count = (int32_t)sharding->n_unreduced;
+  for (size_t i = 0; i < sharding->n_unreduced; i++) {
+    tiling->summand_digits[i] = digit_of(sharding->mesh, sharding->unreduced[i]);
+  }
   return tiling;
+}
+
+// The number that the digits of a position make.
+static int64_t number_of(int32_t count, const digit_t *digits, int64_t position) {
+  int64_t number = 0;
+  for (int32_t i = 0; i < count; i++) {
+    number = number * digits[i].size + position / digits[i].stride % digits[i].size;
+  }
+  return number;
+}
+
+static int64_t position_of(const struct podium_tiling *tiling, int64_t device) {
+  return tiling->positions == NULL ? device : tiling->positions[device];
 }
 
 void podium_signature_part(const podium_signature_t *signature, int64_t device,
                            int64_t out_part[PODIUM_RANK_MAX]) {
   const struct podium_tiling *tiling = signature->tiling;
-  const int64_t position = tiling->positions == NULL ? device : tiling->positions[device];
+  const int64_t position = position_of(tiling, device);
   for (int d = 0; d < signature->shape.rank; d++) {
-    out_part[d] = 0;
-    for (int32_t i = 0; i < tiling->digit_count[d]; i++) {
-      const digit_t *digit = &tiling->digits[d][i];
-      out_part[d] = out_part[d] * digit->size + position / digit->stride % digit->size;
-    }
+    out_part[d] = number_of(tiling->digit_count[d], tiling->digits[d], position);
   }
+}
+
+int64_t podium_signature_summand(const podium_signature_t *signature, int64_t device,
+                                 int64_t *out_count) {
+  const struct podium_tiling *tiling = signature->tiling;
+  *out_count = 1;
+  for (int32_t i = 0; i < tiling->summand_digit_count; i++) {
+    *out_count *= tiling->summand_digits[i].size;
+  }
+  return number_of(tiling->summand_digit_count, tiling->summand_digits,
+                   position_of(tiling, device));
 }

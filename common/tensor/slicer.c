@@ -62,6 +62,12 @@ pod_status_t tensor_slicer_create(const sharding_t *sharding,
                                   tensor_slicer_t **out_slicer) {
   POD_TRY(tensor_shape_check(global));
   POD_TRY(sharding_check(sharding, global));
+  if (axis_list_size(&sharding->unreduced) != 1) {
+    return pod_error(POD_FAILED_PRECONDITION,
+                     "the array is the sum of what the devices hold, as its sharding has "
+                     "unreduced axes: it goes to and from chips by part, not as a whole; "
+                     "let the program reduce it");
+  }
   tensor_shape_t local;
   POD_TRY(sharding_local_shape(sharding, global, &local));
   const mesh_t *mesh = sharding->mesh;

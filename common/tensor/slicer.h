@@ -25,7 +25,8 @@ typedef struct tensor_run_t {
   int64_t shard;
 } tensor_run_t;
 
-// Returns owned. UNIMPLEMENTED when a dimension does not divide.
+// Returns owned. UNIMPLEMENTED when a dimension does not divide; FAILED_PRECONDITION when
+// the sharding has unreduced axes, so that no piece lies on any device.
 POD_MUST_USE pod_status_t tensor_slicer_create(const sharding_t *sharding,
                                                const tensor_shape_t *global,
                                                tensor_slicer_t **out_slicer);

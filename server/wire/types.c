@@ -113,6 +113,13 @@ Podium__V1__Sharding *wire_sharding_pack(pod_arena_t *arena, const sharding_t *s
     }
     message->dims[i] = dim;
   }
+  const axis_list_t *unreduced = &sharding->unreduced;
+  message->n_unreduced = (size_t)unreduced->count;
+  message->unreduced =
+      pod_arena_array(arena, message->n_unreduced, sizeof(*message->unreduced));
+  for (int i = 0; i < unreduced->count; i++) {
+    message->unreduced[i] = axis_ref_pack(arena, sharding->mesh, unreduced->refs[i]);
+  }
   return message;
 }
 
@@ -143,20 +150,19 @@ static pod_status_t axis_ref_unpack(const Podium__V1__AxisRef *message,
   return NULL;
 }
 
-static pod_status_t dim_sharding_unpack(const Podium__V1__DimSharding *message,
-                                        pod_arena_t *arena, const mesh_t *mesh,
-                                        dim_sharding_t *out_dim) {
+static pod_status_t axes_unpack(size_t count, Podium__V1__AxisRef *const *messages,
+                                pod_arena_t *arena, const mesh_t *mesh,
+                                axis_list_t *out_axes) {
   // Parts of one axis may follow one another, but there are never more of them than this.
   const size_t refs_max = (size_t)SHARDING_AXES_MAX * 16;
-  if (message->n_axes > refs_max) {
-    return pod_error(POD_INVALID_ARGUMENT, "a dimension is sharded over %zu axes",
-                     message->n_axes);
+  if (count > refs_max) {
+    return pod_error(POD_INVALID_ARGUMENT, "a dimension is sharded over %zu axes", count);
   }
-  axis_ref_t *refs = pod_arena_array(arena, message->n_axes, sizeof(*refs));
-  for (size_t i = 0; i < message->n_axes; i++) {
-    POD_TRY(axis_ref_unpack(message->axes[i], mesh, &refs[i]));
+  axis_ref_t *refs = pod_arena_array(arena, count, sizeof(*refs));
+  for (size_t i = 0; i < count; i++) {
+    POD_TRY(axis_ref_unpack(messages[i], mesh, &refs[i]));
   }
-  *out_dim = (dim_sharding_t){.axes = {(int)message->n_axes, refs}};
+  *out_axes = (axis_list_t){(int)count, refs};
   return NULL;
 }
 
@@ -177,8 +183,13 @@ pod_status_t wire_sharding_unpack(const Podium__V1__Sharding *message, pod_arena
                        shape->rank);
     }
     for (int i = 0; i < shape->rank; i++) {
-      POD_TRY(dim_sharding_unpack(message->dims[i], arena, mesh, &sharding->dims[i]));
+      const Podium__V1__DimSharding *dim = message->dims[i];
+      POD_TRY(axes_unpack(dim->n_axes, dim->axes, arena, mesh, &sharding->dims[i].axes));
     }
+  }
+  if (message != NULL) {
+    POD_TRY(axes_unpack(message->n_unreduced, message->unreduced, arena, mesh,
+                        &sharding->unreduced));
   }
   POD_TRY(sharding_check(sharding, shape));
   *out_sharding = sharding;

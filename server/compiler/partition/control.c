@@ -142,7 +142,11 @@ static const layout_t *outer_layout(partitioner_t *partitioner, const axes_t *ma
     dims[d] = axes_without(&all, &freed);
     axes_append_all(&dims[d], &inside->dims[d]);
   }
-  return layouts_get(&partitioner->layouts, inside->rank, dims, NULL);
+  const axes_t all = axes_from_list(&given->unreduced);
+  const axes_t freed = axes_without(&all, manual);
+  axes_t unreduced = axes_without(&all, &freed);
+  axes_append_all(&unreduced, &inside->unreduced);
+  return layouts_get(&partitioner->layouts, inside->rank, dims, &unreduced);
 }
 
 // The body is written where the operation stands: it is the program of one chip already,
@@ -170,8 +174,9 @@ pod_status_t partition_manual(partitioner_t *partitioner, const mlir_op_t *op) {
       const axes_t all = axes_from_list(&given->dims[d].axes);
       dims[d] = axes_without(&all, &manual->axes);
     }
+    const axes_t unreduced = axes_without(&outside->unreduced, &manual->axes);
     const layout_t *inside =
-        layouts_get(&partitioner->layouts, outside->rank, dims, NULL);
+        layouts_get(&partitioner->layouts, outside->rank, dims, &unreduced);
     partition_value_put(
         partitioner, &op->results[i], outside, CHIP_REDUCER_NONE,
         partition_value_get(partitioner, body->last->operands[i], inside));

@@ -272,15 +272,16 @@ static mlir_op_t *emit_permute(partitioner_t *partitioner, mlir_value_t *operand
   return op;
 }
 
-static mlir_op_t *emit_slice(partitioner_t *partitioner, mlir_block_t *home,
-                             mlir_value_t *operand, const layout_t *before,
-                             const layout_t *after, const tensor_shape_t *result) {
-  mlir_value_t *operands[1 + TENSOR_RANK_MAX] = {operand};
+// Where in a value of layout `whole` the chip's piece of layout `cut` begins, by
+// dimension; `piece` is its shape.
+static void emit_starts(partitioner_t *partitioner, mlir_block_t *home,
+                        const layout_t *whole, const layout_t *cut,
+                        const tensor_shape_t *piece, mlir_value_t **starts) {
   mlir_value_t *zero = NULL;
-  for (int d = 0; d < after->rank; d++) {
-    const axes_t gained = axes_behind(&after->dims[d], &before->dims[d]);
+  for (int d = 0; d < cut->rank; d++) {
+    const axes_t gained = axes_behind(&cut->dims[d], &whole->dims[d]);
     if (gained.count > 0) {
-      operands[1 + d] = partition_emit_place(partitioner, &gained, result->dims[d]);
+      starts[d] = partition_emit_place(partitioner, &gained, piece->dims[d]);
       continue;
     }
     if (zero == NULL) {
@@ -288,12 +289,53 @@ static mlir_op_t *emit_slice(partitioner_t *partitioner, mlir_block_t *home,
       const tensor_shape_t scalar = tensor_shape_make(TENSOR_S32, 0, NULL);
       zero = partition_emit_constant(partitioner, home, &scalar, &value, true);
     }
-    operands[1 + d] = zero;
+    starts[d] = zero;
   }
+}
+
+static mlir_op_t *emit_slice(partitioner_t *partitioner, mlir_block_t *home,
+                             mlir_value_t *operand, const layout_t *before,
+                             const layout_t *after, const tensor_shape_t *result) {
+  mlir_value_t *operands[1 + TENSOR_RANK_MAX] = {operand};
+  emit_starts(partitioner, home, before, after, result, &operands[1]);
   mlir_op_t *op = partition_emit_create(partitioner, "stablehlo.dynamic_slice",
                                         1 + after->rank, operands, result, 0);
   set_i64s(partitioner, op, "slice_sizes", after->rank, result->dims);
   return op;
+}
+
+// Of no element type a larger one: zeros of any.
+static const uint8_t ZERO[16] = {0};
+
+// The chip's piece where it belongs, among zeros.
+static mlir_op_t *emit_among_zeros(partitioner_t *partitioner, mlir_block_t *home,
+                                   mlir_value_t *operand, const layout_t *before,
+                                   const layout_t *after, const tensor_shape_t *result) {
+  mlir_value_t *operands[2 + TENSOR_RANK_MAX] = {
+      partition_emit_constant(partitioner, home, result, ZERO, true), operand};
+  emit_starts(partitioner, home, after, before, &operand->type->shape, &operands[2]);
+  return partition_emit_create(partitioner, "stablehlo.dynamic_update_slice",
+                               2 + after->rank, operands, result, 0);
+}
+
+// The value on the first device along the axes, zeros on the others.
+static mlir_op_t *emit_keep_first(partitioner_t *partitioner, mlir_block_t *home,
+                                  mlir_value_t *operand, const axes_t *axes,
+                                  const tensor_shape_t *result) {
+  mlir_module_t *module = partitioner->module;
+  const tensor_shape_t scalar = tensor_shape_make(TENSOR_S32, 0, NULL);
+  const tensor_shape_t flag = tensor_shape_make(TENSOR_PRED, 0, NULL);
+  mlir_value_t *places[] = {
+      partition_emit_place(partitioner, axes, 1),
+      partition_emit_constant(partitioner, home, &scalar, ZERO, true)};
+  mlir_op_t *compare =
+      partition_emit_create(partitioner, "stablehlo.compare", 2, places, &flag, 0);
+  mlir_op_set_attr(module, compare, "comparison_direction",
+                   stablehlo_make_enum(module, compare, "comparison_direction", "EQ"));
+  mlir_value_t *operands[] = {
+      partition_emit_into(partitioner, home, compare), operand,
+      partition_emit_constant(partitioner, home, result, ZERO, true)};
+  return partition_emit_create(partitioner, "stablehlo.select", 3, operands, result, 0);
 }
 
 static mlir_op_t *emit_step(partitioner_t *partitioner, mlir_value_t *operand,
@@ -330,6 +372,8 @@ static mlir_op_t *emit_step(partitioner_t *partitioner, mlir_value_t *operand,
       axes = moved_axes(from, step->after);
       break;
     case RESHARD_SLICE:
+    case RESHARD_PLACE:
+    case RESHARD_KEEP_FIRST:
       POD_CHECK(false);
   }
   set_axes(partitioner, op, &axes);
@@ -341,7 +385,8 @@ static void add_version(partitioner_t *partitioner, state_t *state,
                         mlir_value_t *value) {
   version_t **end = &state->versions;
   while (*end != NULL) {
-    if ((*end)->layout == layout) {
+    if ((*end)->layout == layout &&
+        (layout->unreduced.count == 0 || (*end)->reducer == reducer)) {
       return;
     }
     end = &(*end)->next;
@@ -369,6 +414,7 @@ void partition_emit_plan(partitioner_t *partitioner, state_t *state,
                          const reshard_plan_t *plan) {
   mlir_value_t *value = from->value;
   const layout_t *layout = from->layout;
+  chip_reducer_t reducer = from->reducer;
   const int early = count_early_steps(plan);
   for (int i = 0; i < plan->count; i++) {
     partitioner->cursor = i < early ? value->op : NULL;
@@ -385,12 +431,18 @@ void partition_emit_plan(partitioner_t *partitioner, state_t *state,
     const tensor_shape_t local = layout_local_shape(step->after, shape);
     if (step->kind == RESHARD_SLICE) {
       op = emit_slice(partitioner, state->home, value, before, step->after, &local);
+    } else if (step->kind == RESHARD_PLACE) {
+      op = emit_among_zeros(partitioner, state->home, value, before, step->after, &local);
+      reducer = CHIP_REDUCER_ADD;
+    } else if (step->kind == RESHARD_KEEP_FIRST) {
+      op = emit_keep_first(partitioner, state->home, value, &step->axes, &local);
+      reducer = CHIP_REDUCER_ADD;
     } else {
-      op = emit_step(partitioner, value, before, step, &local, from->reducer);
+      op = emit_step(partitioner, value, before, step, &local, reducer);
     }
     value = partition_emit_into(partitioner, state->home, op);
     layout = step->after;
-    add_version(partitioner, state, layout, from->reducer, value);
+    add_version(partitioner, state, layout, reducer, value);
   }
   partitioner->cursor = NULL;
 }

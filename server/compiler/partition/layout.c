@@ -30,15 +30,34 @@ static void add_to_key(key_t *key, const axes_t *axes) {
   key->numbers[key->count++] = -1;
 }
 
+// The order in which axes are summed means nothing: a set has one list.
+static axes_t in_mesh_order(const axes_t *set) {
+  axes_t sorted = *set;
+  for (int i = 1; i < sorted.count; i++) {
+    const axis_ref_t ref = sorted.refs[i];
+    int at = i;
+    for (; at > 0 && (sorted.refs[at - 1].axis > ref.axis ||
+                      (sorted.refs[at - 1].axis == ref.axis &&
+                       sorted.refs[at - 1].pre_size > ref.pre_size));
+         at--) {
+      sorted.refs[at] = sorted.refs[at - 1];
+    }
+    sorted.refs[at] = ref;
+  }
+  axes_t merged = {0};
+  axes_append_all(&merged, &sorted);
+  return merged;
+}
+
 const layout_t *layouts_get(layouts_t *layouts, int rank, const axes_t *dims,
                             const axes_t *unreduced) {
-  static const axes_t none = {0};
-  if (unreduced == NULL) {
-    unreduced = &none;
+  axes_t set = {0};
+  if (unreduced != NULL) {
+    set = in_mesh_order(unreduced);
   }
   key_t key;
   key.count = 0;
-  add_to_key(&key, unreduced);
+  add_to_key(&key, &set);
   for (int d = 0; d < rank; d++) {
     add_to_key(&key, &dims[d]);
   }
@@ -49,7 +68,7 @@ const layout_t *layouts_get(layouts_t *layouts, int rank, const axes_t *dims,
     const size_t dims_bytes = (size_t)rank * sizeof(dims[0]);
     layout = pod_arena_alloc(layouts->arena, offsetof(layout_t, dims) + dims_bytes);
     layout->rank = rank;
-    axes_set(&layout->unreduced, unreduced);
+    axes_set(&layout->unreduced, &set);
     for (int d = 0; d < rank; d++) {
       axes_set(&layout->dims[d], &dims[d]);
     }
@@ -75,7 +94,13 @@ const layout_t *layouts_of_sharding(layouts_t *layouts, int rank,
   for (int d = 0; d < rank; d++) {
     dims[d] = axes_from_list(&sharding->dims[d].axes);
   }
-  return layouts_get(layouts, rank, dims, NULL);
+  const axes_t unreduced = axes_from_list(&sharding->unreduced);
+  return layouts_get(layouts, rank, dims, &unreduced);
+}
+
+const layout_t *layouts_with_unreduced(layouts_t *layouts, const layout_t *layout,
+                                       const axes_t *unreduced) {
+  return layouts_get(layouts, layout->rank, layout->dims, unreduced);
 }
 
 sharding_t *layouts_to_sharding(layouts_t *layouts, const layout_t *layout) {

@@ -36,6 +36,10 @@ void layouts_deinit(layouts_t *layouts);
 const layout_t *layouts_get(layouts_t *layouts, int rank, const axes_t *dims,
                             const axes_t *unreduced);
 
+// The same dimensions with other unreduced axes, or with none (NULL).
+const layout_t *layouts_with_unreduced(layouts_t *layouts, const layout_t *layout,
+                                       const axes_t *unreduced);
+
 const layout_t *layouts_replicated(layouts_t *layouts, int rank);
 
 // NULL stands for a replicated value of that rank.

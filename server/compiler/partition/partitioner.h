@@ -133,7 +133,8 @@ const reshard_plan_t *partition_value_plan(partitioner_t *partitioner,
 const layout_t *partition_value_layout(partitioner_t *partitioner,
                                        const mlir_value_t *value);
 
-// Enters a version. The value's home is that of `local`.
+// Enters a version. The value's home is that of `local`. Of an unreduced layout with
+// CHIP_REDUCER_NONE the parts are those of a sum.
 void partition_value_put(partitioner_t *partitioner, const mlir_value_t *value,
                          const layout_t *layout, chip_reducer_t reducer,
                          mlir_value_t *local);

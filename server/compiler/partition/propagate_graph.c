@@ -109,6 +109,15 @@ static void add_edge(graph_t *graph, int count, const int *sources, int target) 
   add_node(graph, factors, slots, NODE_PASS_THROUGH)->is_identity = true;
 }
 
+// A scalar has nothing to propagate, and a slot only when it is a sum of parts.
+static void set_scalar(graph_t *graph, const mlir_value_t *value,
+                       const sharding_t *sharding, int *slot) {
+  if (sharding != NULL && sharding->unreduced.count > 0 &&
+      value->type->kind == MLIR_TYPE_TENSOR && value->type->shape.rank == 0) {
+    *slot = add_slot(graph, &value->type->shape, sharding);
+  }
+}
+
 static void set_given(graph_t *graph, int slot, const sharding_t *sharding) {
   graph->slots.items[slot].sharding = sharding;
   for (int d = 0; d < sharding->rank; d++) {
@@ -190,14 +199,19 @@ static pod_status_t add_constraint(graph_t *graph, const mlir_op_t *op,
     return mlir_op_error(graph->module, op, POD_INVALID_ARGUMENT,
                          "expected one operand and one result");
   }
+  if (op->results[0].type->kind != MLIR_TYPE_TENSOR) {
+    return NULL;
+  }
+  const sharding_t *sharding;
+  POD_TRY(shardings_read(graph->shardings, mlir_op_attr(op, "sharding"), op,
+                         &op->results[0].type->shape, manual, &sharding));
+  int *target_slot = &graph->value_slots[op->results[0].id];
+  set_scalar(graph, &op->results[0], sharding, target_slot);
   if (!has_dims(&op->results[0])) {
     return NULL;
   }
   const int source = use_slot(graph, op->operands[0], manual);
-  const int target = graph->value_slots[op->results[0].id];
-  const sharding_t *sharding;
-  POD_TRY(shardings_read(graph->shardings, mlir_op_attr(op, "sharding"), op,
-                         &op->results[0].type->shape, manual, &sharding));
+  const int target = *target_slot;
   set_given(graph, target, sharding);
   add_edge(graph, 1, &source, target);
   node_t *node = &graph->nodes.items[graph->nodes.count - 1];
@@ -329,6 +343,9 @@ static pod_status_t add_manual_input(graph_t *graph, const shardings_manual_t *m
                                      const mlir_op_t *op, int i, const axes_t *around) {
   const mlir_value_t *argument = mlir_op_block(op, 0)->arguments[i];
   if (!has_dims(argument)) {
+    set_scalar(graph, argument,
+               shardings_enter(graph->arena, manual->inputs[i], &manual->axes),
+               &graph->value_slots[argument->id]);
     return NULL;
   }
   const tensor_shape_t *shape = &op->operands[i]->type->shape;
@@ -348,6 +365,8 @@ static void add_manual_output(graph_t *graph, const shardings_manual_t *manual,
                               const mlir_op_t *op, int i, const axes_t *within) {
   const mlir_value_t *returned = mlir_op_block(op, 0)->last->operands[i];
   if (!has_dims(returned)) {
+    const mlir_value_t *result = &op->results[i];
+    set_scalar(graph, result, manual->outputs[i], &graph->value_slots[result->id]);
     return;
   }
   const int outer = graph->value_slots[op->results[i].id];
@@ -382,12 +401,13 @@ static pod_status_t read_results(graph_t *graph, const mlir_op_t *op,
                                  const axes_t *manual) {
   for (int i = 0; i < op->result_count; i++) {
     const mlir_value_t *result = &op->results[i];
-    if (!has_dims(result) || propagate_is_remade(result)) {
+    if (result->type->kind != MLIR_TYPE_TENSOR || propagate_is_remade(result)) {
       continue;
     }
     const sharding_t *sharding;
     POD_TRY(shardings_read_result(graph->shardings, op, i, manual, &sharding));
-    if (sharding != NULL) {
+    set_scalar(graph, result, sharding, &graph->value_slots[result->id]);
+    if (sharding != NULL && has_dims(result)) {
       set_given(graph, graph->value_slots[result->id], sharding);
     }
   }
@@ -509,7 +529,9 @@ static pod_status_t build_arguments(graph_t *graph, const mlir_op_t *main,
     graph->argument_slots[i] = add_value(graph, block->arguments[i], &none);
     const sharding_t *sharding;
     POD_TRY(shardings_read_argument(graph->shardings, main, i, &sharding));
-    if (sharding != NULL && graph->argument_slots[i] != SLOT_NONE) {
+    set_scalar(graph, block->arguments[i], sharding, &graph->argument_slots[i]);
+    graph->value_slots[block->arguments[i]->id] = graph->argument_slots[i];
+    if (sharding != NULL && has_dims(block->arguments[i])) {
       set_given(graph, graph->argument_slots[i], sharding);
     }
   }
@@ -524,14 +546,15 @@ static pod_status_t build_results(graph_t *graph, const mlir_op_t *main,
   for (int i = 0; i < end->operand_count; i++) {
     const mlir_value_t *value = end->operands[i];
     graph->result_slots[i] = SLOT_NONE;
+    const sharding_t *sharding;
+    POD_TRY(shardings_read_function_result(graph->shardings, main, i, &sharding));
+    set_scalar(graph, value, sharding, &graph->result_slots[i]);
     if (!has_dims(value)) {
       continue;
     }
     const tensor_shape_t *shape = &value->type->shape;
     const int slot = add_slot(graph, shape, open_sharding(graph, shape->rank, &none));
     graph->result_slots[i] = slot;
-    const sharding_t *sharding;
-    POD_TRY(shardings_read_function_result(graph->shardings, main, i, &sharding));
     if (sharding != NULL) {
       set_given(graph, slot, sharding);
     }

@@ -83,13 +83,15 @@ static void compatible_axes(const projection_t *projection, const node_t *node,
 // Cuts `axes` to what `cell`, of a tensor with `sharding`, can take.
 static void fit_within_factor(axes_t *axes, const projection_cell_t *cell,
                               const sharding_t *sharding) {
-  const axes_t replicated = axes_from_list(&sharding->replicated);
+  axes_t taken = axes_from_list(&sharding->replicated);
+  const axes_t unreduced = axes_from_list(&sharding->unreduced);
+  axes_append_all(&taken, &unreduced);
   axes_t kept;
   kept.count = 0;
   int64_t done = 1;
   for (int i = 0; i < axes->count; i++) {
     axis_ref_t ref = axes->refs[i];
-    if (!axis_ref_without_overlap(ref, &replicated, &ref)) {
+    if (!axis_ref_without_overlap(ref, &taken, &ref)) {
       break;
     }
     bool present = false;

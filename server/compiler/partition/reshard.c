@@ -16,6 +16,7 @@ typedef struct planner_t {
   int rank;
   axes_t dims[TENSOR_RANK_MAX];
   axes_t unreduced;
+  axes_t kept;  // Of these, what the target has unreduced as well.
   reshard_plan_t *plan;
 } planner_t;
 
@@ -33,6 +34,8 @@ static double local_bytes(const planner_t *planner) {
 static double step_bytes(reshard_kind_t kind, double bytes, double n) {
   switch (kind) {
     case RESHARD_SLICE:
+    case RESHARD_PLACE:
+    case RESHARD_KEEP_FIRST:
       return 0;
     case RESHARD_ALL_REDUCE:
       return 2 * bytes * (n - 1) / n;
@@ -159,15 +162,25 @@ static bool try_reduce_scatter(planner_t *planner) {
 }
 
 // Slices first, they make what is reduced smaller; then scatters; what is left is
-// reduced to all.
+// reduced to all. What the target has unreduced too stays.
 static void reduce(planner_t *planner) {
-  while (planner->unreduced.count > 0) {
-    if (try_slice(planner) || try_reduce_scatter(planner)) {
-      continue;
+  axes_t pending = axes_without(&planner->unreduced, &planner->kept);
+  while (pending.count > 0) {
+    if (!try_slice(planner) && !try_reduce_scatter(planner)) {
+      reshard_step_t *step = add_step(planner, RESHARD_ALL_REDUCE, 0, &pending);
+      planner->unreduced = planner->kept;
+      finish_step(planner, step);
     }
-    const axes_t axes = planner->unreduced;
-    reshard_step_t *step = add_step(planner, RESHARD_ALL_REDUCE, 0, &axes);
-    planner->unreduced.count = 0;
+    pending = axes_without(&planner->unreduced, &planner->kept);
+  }
+}
+
+// A whole value becomes a sum: its own value and zeros.
+static void keep_first(planner_t *planner) {
+  const axes_t gained = axes_without(&planner->to->unreduced, &planner->unreduced);
+  if (gained.count > 0) {
+    reshard_step_t *step = add_step(planner, RESHARD_KEEP_FIRST, 0, &gained);
+    axes_append_all(&planner->unreduced, &gained);
     finish_step(planner, step);
   }
 }
@@ -207,6 +220,38 @@ static bool try_all_to_all(planner_t *planner) {
   return false;
 }
 
+// The last of `axes` that are within `set`.
+static axes_t last_within(const axes_t *axes, const axes_t *set) {
+  int first = axes->count;
+  for (; first > 0; first--) {
+    const axes_t ref = only(axes->refs[first - 1]);
+    if (axes_without(&ref, set).count > 0) {
+      break;
+    }
+  }
+  axes_t last = {0};
+  for (int i = first; i < axes->count; i++) {
+    axes_append(&last, axes->refs[i]);
+  }
+  return last;
+}
+
+// What would be gathered, and be made a sum again, is one already among zeros.
+static bool try_place(planner_t *planner) {
+  for (int d = 0; d < planner->rank; d++) {
+    const axes_t surplus = surplus_axes(planner, d);
+    const axes_t summed = last_within(&surplus, &planner->to->unreduced);
+    if (summed.count > 0) {
+      reshard_step_t *step = add_step(planner, RESHARD_PLACE, d, &summed);
+      drop_last(&planner->dims[d], &summed);
+      axes_append_all(&planner->unreduced, &summed);
+      finish_step(planner, step);
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool try_all_gather(planner_t *planner) {
   for (int d = 0; d < planner->rank; d++) {
     const axes_t surplus = surplus_axes(planner, d);
@@ -231,8 +276,10 @@ static void permute(planner_t *planner, const axes_t *dims) {
 
 static void run(planner_t *planner) {
   reduce(planner);
-  while (try_slice(planner) || try_all_to_all(planner) || try_all_gather(planner)) {
+  while (try_slice(planner) || try_all_to_all(planner) || try_place(planner) ||
+         try_all_gather(planner)) {
   }
+  keep_first(planner);
 }
 
 // --- Permutations ---
@@ -296,6 +343,8 @@ static planner_t start(layouts_t *layouts, const tensor_shape_t *shape,
   planner_t planner = {.layouts = layouts, .shape = shape, .to = to, .plan = plan};
   planner.rank = from->rank;
   planner.unreduced = from->unreduced;
+  const axes_t reduced = axes_without(&from->unreduced, &to->unreduced);
+  planner.kept = axes_without(&from->unreduced, &reduced);
   for (int d = 0; d < from->rank; d++) {
     planner.dims[d] = from->dims[d];
   }
@@ -311,7 +360,7 @@ size_t reshard_plan_size_bytes(const reshard_plan_t *plan) {
 
 void reshard_plan(layouts_t *layouts, const tensor_shape_t *shape, const layout_t *from,
                   const layout_t *to, reshard_plan_t *out_plan) {
-  POD_CHECK(from->rank == to->rank && to->unreduced.count == 0);
+  POD_CHECK(from->rank == to->rank);
   planner_t planner = start(layouts, shape, from, to, out_plan);
   if (from == to) {
     return;

@@ -203,10 +203,10 @@ static pod_status_t finish(const shardings_t *shardings, sharding_t *sharding,
                            const sharding_t **out) {
   POD_TRY(bind_mesh(shardings, op, what, shape, sharding));
   POD_TRY(at_op(shardings, op, what, sharding_check(sharding, shape)));
-  if (sharding->unreduced.count > 0) {
-    return mlir_op_error(shardings->module, op, POD_UNIMPLEMENTED,
-                         "%s has unreduced axes in its sharding, which are not supported",
-                         what);
+  const axes_t unreduced = axes_from_list(&sharding->unreduced);
+  if (axes_overlap(&unreduced, manual)) {
+    return mlir_op_error(shardings->module, op, POD_INVALID_ARGUMENT,
+                         "%s: an axis is unreduced that is manual here", what);
   }
   for (int d = 0; d < sharding->rank; d++) {
     const axes_t axes = axes_from_list(&sharding->dims[d].axes);
@@ -223,8 +223,7 @@ static pod_status_t finish(const shardings_t *shardings, sharding_t *sharding,
   return NULL;
 }
 
-// The same for a value within the program, where nobody outside sees the shards: what is
-// still to be summed is the compiler's to decide.
+// The same for a value within the program, where nobody outside sees the shards.
 static pod_status_t finish_within(const shardings_t *shardings, sharding_t *sharding,
                                   const mlir_op_t *op, const char *what,
                                   const tensor_shape_t *shape, const axes_t *manual,
@@ -232,7 +231,6 @@ static pod_status_t finish_within(const shardings_t *shardings, sharding_t *shar
   POD_TRY(bind_mesh(shardings, op, what, shape, sharding));
   POD_TRY(at_op(shardings, op, what, sharding_check(sharding, shape)));
   keep_what_divides(shardings, sharding, shape);
-  sharding->unreduced.count = 0;
   return finish(shardings, sharding, op, what, shape, manual, out);
 }
 
@@ -336,6 +334,9 @@ const sharding_t *shardings_enter(pod_arena_t *arena, const sharding_t *outside,
     const axes_t left = axes_without(&axes, manual);
     inside->dims[d].axes = axes_to_list(arena, &left);
   }
+  const axes_t unreduced = axes_from_list(&outside->unreduced);
+  const axes_t summed = axes_without(&unreduced, manual);
+  inside->unreduced = axes_to_list(arena, &summed);
   return inside;
 }
 
@@ -393,7 +394,8 @@ static pod_status_t check_inside(const shardings_t *shardings, const mlir_op_t *
 // manual_axes_cleanup).
 static const sharding_t *hold_manual_axes(pod_arena_t *arena, const sharding_t *given,
                                           const axes_t *manual) {
-  axes_t unused = *manual;
+  const axes_t unreduced = axes_from_list(&given->unreduced);
+  axes_t unused = axes_without(manual, &unreduced);
   for (int d = 0; d < given->rank; d++) {
     const axes_t used = axes_from_list(&given->dims[d].axes);
     unused = axes_without(&unused, &used);

@@ -10,8 +10,10 @@
 //
 // The latter is about arguments, results and manual computations, where JAX refuses it as
 // well. Within the program, where JAX allows it, a dimension is sharded over as much of
-// its axes as divides it: the values are the same, and no chip holds padding. Likewise,
-// unreduced axes are refused at the surface and count for nothing within.
+// its axes as divides it: the values are the same, and no chip holds padding.
+//
+// A value that a sharding has unreduced over some axes is the sum, over those axes, of
+// what the devices hold. Such axes are in no dimension, and nothing spreads over them.
 
 #ifndef SERVER_COMPILER_PARTITION_SHARDINGS_H_
 #define SERVER_COMPILER_PARTITION_SHARDINGS_H_

@@ -20,14 +20,20 @@ static state_t *state_of(partitioner_t *partitioner, const mlir_value_t *value) 
   return &partitioner->states[value->id];
 }
 
-static mlir_value_t *find_version(const state_t *state, const layout_t *layout) {
-  for (const version_t *version = state->versions; version != NULL;
-       version = version->next) {
-    if (version->layout == layout) {
-      return version->value;
-    }
+// Partial results of another reduction than a sum are none that a layout asked for means.
+static const version_t *version_of(const state_t *state, const layout_t *layout) {
+  const version_t *version = state->versions;
+  while (version != NULL &&
+         (version->layout != layout ||
+          (layout->unreduced.count > 0 && version->reducer != CHIP_REDUCER_ADD))) {
+    version = version->next;
   }
-  return NULL;
+  return version;
+}
+
+static mlir_value_t *find_version(const state_t *state, const layout_t *layout) {
+  const version_t *version = version_of(state, layout);
+  return version == NULL ? NULL : version->value;
 }
 
 void partition_value_put(partitioner_t *partitioner, const mlir_value_t *value,
@@ -36,6 +42,9 @@ void partition_value_put(partitioner_t *partitioner, const mlir_value_t *value,
   state_t *state = state_of(partitioner, value);
   version_t *version = pod_arena_alloc(partitioner->module->arena, sizeof(*version));
   *version = (version_t){.layout = layout, .value = local, .reducer = reducer};
+  if (reducer == CHIP_REDUCER_NONE && layout->unreduced.count > 0) {
+    version->reducer = CHIP_REDUCER_ADD;
+  }
   version_t **end = &state->versions;
   while (*end != NULL) {
     end = &(*end)->next;
@@ -64,7 +73,14 @@ const reshard_plan_t *partition_value_plan(partitioner_t *partitioner,
   return known;
 }
 
-// The version from which `layout` costs least, and its plan.
+// What a sharding calls unreduced is a sum; other partial results have to be reduced
+// before they are part of one.
+static bool may_become(const version_t *version, const layout_t *layout) {
+  return layout->unreduced.count == 0 || version->layout->unreduced.count == 0 ||
+         version->reducer == CHIP_REDUCER_ADD;
+}
+
+// The version from which `layout` costs least, and its plan. NULL: there is none.
 static const version_t *cheapest(partitioner_t *partitioner, const state_t *state,
                                  const tensor_shape_t *shape, const layout_t *layout,
                                  const reshard_plan_t **out_plan) {
@@ -72,6 +88,9 @@ static const version_t *cheapest(partitioner_t *partitioner, const state_t *stat
   const reshard_plan_t *best_plan = NULL;
   for (const version_t *version = state->versions; version != NULL;
        version = version->next) {
+    if (!may_become(version, layout)) {
+      continue;
+    }
     const reshard_plan_t *plan =
         partition_value_plan(partitioner, shape, version->layout, layout);
     if (best == NULL || plan->bytes < best_plan->bytes ||
@@ -80,7 +99,6 @@ static const version_t *cheapest(partitioner_t *partitioner, const state_t *stat
       best_plan = plan;
     }
   }
-  POD_CHECK(best != NULL);
   *out_plan = best_plan;
   return best;
 }
@@ -92,11 +110,20 @@ mlir_value_t *partition_value_get(partitioner_t *partitioner, const mlir_value_t
   if (known != NULL) {
     return known;
   }
-  if (propagate_is_remade(value)) {
+  const bool is_remade = propagate_is_remade(value);
+  if (is_remade && layout->unreduced.count == 0) {
     return remake(partitioner, value, layout);
   }
-  const reshard_plan_t *plan;
-  const version_t *from = cheapest(partitioner, state, value_shape(value), layout, &plan);
+  const reshard_plan_t *plan = NULL;
+  const version_t *from =
+      is_remade ? NULL : cheapest(partitioner, state, value_shape(value), layout, &plan);
+  if (from == NULL) {
+    const layout_t *whole = layouts_with_unreduced(&partitioner->layouts, layout, NULL);
+    (void)partition_value_get(partitioner, value, whole);
+    from = version_of(state, whole);
+    POD_CHECK(from != NULL);
+    plan = partition_value_plan(partitioner, value_shape(value), whole, layout);
+  }
   partition_emit_plan(partitioner, state, value_shape(value), from, plan);
   known = find_version(state, layout);
   POD_CHECK(known != NULL);
@@ -110,7 +137,7 @@ double partition_value_cost(partitioner_t *partitioner, const mlir_value_t *valu
     return 0;
   }
   const reshard_plan_t *plan;
-  (void)cheapest(partitioner, state, value_shape(value), layout, &plan);
+  POD_CHECK(cheapest(partitioner, state, value_shape(value), layout, &plan) != NULL);
   *reduced_bytes += plan->reduced_bytes;
   return plan->bytes;
 }

@@ -102,8 +102,12 @@ int32_t array_layout_find(const array_layout_t *layout, int32_t chip) {
 }
 
 // Two spellings of one placement differ in mesh names, axes or sub-axes; what each chip
-// holds decides.
+// holds decides, where that is elements of the array and not summands.
 static bool same_parts(const array_layout_t *a, const array_layout_t *b) {
+  if (axis_list_size(&a->sharding->unreduced) != 1 ||
+      axis_list_size(&b->sharding->unreduced) != 1) {
+    return false;
+  }
   for (int32_t i = 0; i < a->chip_count; i++) {
     const int32_t chip = a->chips[i];
     if (array_layout_find(b, chip) < 0) {

@@ -90,8 +90,8 @@ static void print_axes(const world_t *world, pod_text_t *text, const axes_t *axe
 // "gather 0 x; slice 1 y; …"
 static void check_plan(world_t *world, const char *from, const char *to,
                        const char *expected) {
-  static const char *const names[] = {"slice",      "reduce",  "scatter",
-                                      "all_to_all", "permute", "gather"};
+  static const char *const names[] = {"slice",   "reduce", "scatter", "all_to_all",
+                                      "permute", "gather", "place",   "keep_first"};
   reshard_plan_t plan;
   const tensor_shape_t shape = shape_of(layout(world, from));
   reshard_plan(&world->layouts, &shape, layout(world, from), layout(world, to), &plan);
@@ -102,7 +102,8 @@ static void check_plan(world_t *world, const char *from, const char *to,
     pod_text_printf(&text, "%s%s", i == 0 ? "" : "; ", names[step->kind]);
     if (step->kind == RESHARD_ALL_TO_ALL) {
       pod_text_printf(&text, " %d>%d", step->dim, step->to_dim);
-    } else if (step->kind != RESHARD_PERMUTE && step->kind != RESHARD_ALL_REDUCE) {
+    } else if (step->kind != RESHARD_PERMUTE && step->kind != RESHARD_ALL_REDUCE &&
+               step->kind != RESHARD_KEEP_FIRST) {
       pod_text_printf(&text, " %d", step->dim);
     }
     pod_text_add(&text, step->axes.count > 0 ? " " : "");
@@ -157,6 +158,20 @@ static void test_parts_of_axes_move_like_axes(void **state) {
   check_plan(*state, "b|", "a|", "permute");
 }
 
+static void test_what_both_have_unreduced_stays(void **state) {
+  check_plan(*state, "|+x", "|+x", "");
+  check_plan(*state, "|+xy", "|+x", "reduce y");
+  check_plan(*state, "|+xy", "y|+x", "scatter 0 y");
+  check_plan(*state, "y|+x", "|y+x", "all_to_all 0>1 y");
+}
+
+static void test_a_value_becomes_a_sum_without_communication(void **state) {
+  check_plan(*state, "|", "|+x", "keep_first x");
+  check_plan(*state, "x|", "|+x", "place 0 x");
+  check_plan(*state, "yx|", "y|+x", "place 0 x");
+  check_plan(*state, "xy|", "|+x", "gather 0 xy; keep_first x");
+}
+
 // Any layout can be reached from any other, in a bounded number of steps.
 static void test_every_pair_of_layouts_has_a_plan(void **state) {
   world_t *world = *state;
@@ -175,7 +190,7 @@ static void test_every_pair_of_layouts_has_a_plan(void **state) {
         const int place = (int)pod_random_below(&random, 5);
         if (place < 3) {
           axes_append(&dims[place], named(name));
-        } else if (place == 3 && end == 0) {
+        } else if (place == 3) {
           axes_append(&unreduced, named(name));
         }
       }
@@ -201,6 +216,8 @@ int main(void) {
       TEST(test_a_permutation_spares_gathering_more_than_it_takes),
       TEST(test_partial_results_are_scattered_where_they_are_wanted),
       TEST(test_parts_of_axes_move_like_axes),
+      TEST(test_what_both_have_unreduced_stays),
+      TEST(test_a_value_becomes_a_sum_without_communication),
       TEST(test_every_pair_of_layouts_has_a_plan),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
