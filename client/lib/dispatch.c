@@ -30,6 +30,10 @@ static void on_response(rpc_call_t *call, const void *message, void *context) {
   if (answer == NULL) {
     return;
   }
+  if (response->host_transfer != NULL) {
+    answer->ask(answer, response->host_transfer);
+    return;
+  }
   pod_status_t status = NULL;
   if (response->code != 0) {
     const bool is_known = response->code > 0 && response->code < POD_CODE_COUNT;

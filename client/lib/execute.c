@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/lib/executable.h"
+#include "client/lib/host.h"
 #include "common/base/memory.h"
 
 // Counted: by the user's handle, and by the call until it is answered.
@@ -19,6 +20,7 @@ typedef struct execute_t {
   lib_answer_t answer;  // First, so that the answer finds it.
   podium_session_t *session;
   podium_execution_t *execution;  // NULL: nobody wants it.
+  lib_host_t *host;               // NULL: without callbacks.
   int64_t timeout_ms;
   rpc_timer_t *timer;  // With a timeout.
   podium_done_fn_t done;
@@ -43,6 +45,7 @@ static void free_execution(lib_handle_t *handle) {
 static void finish(execute_t *execute, pod_status_t status) {
   rpc_timer_destroy(execute->timer);
   release_execution(execute->execution);
+  lib_host_end(execute->host);
   if (execute->done != NULL) {
     execute->done(execute->context, lib_status(status));
   } else {
@@ -57,6 +60,13 @@ static void on_answer(lib_answer_t *answer, pod_status_t status, int64_t host_ns
     atomic_store(&execute->execution->host_ns, host_ns);
   }
   finish(execute, status);
+}
+
+static void on_ask(lib_answer_t *answer, const Podium__V1__HostTransfer *transfer) {
+  const execute_t *execute = (const execute_t *)answer;
+  if (execute->host != NULL) {
+    lib_host_ask(execute->host, transfer);
+  }
 }
 
 static void dispatch_cancel(podium_session_t *session, uint64_t execution,
@@ -161,6 +171,8 @@ static execute_t *make(const podium_executable_t *executable, uint64_t *ids,
   request.arguments = ids + 1 + result_count;
   request.arguments_by_chip = options->arguments_by_chip;
   request.profile = options->profile;
+  request.serves_host =
+      options->on_host_send != NULL || options->on_host_receive != NULL;
   int32_t *kept = pod_alloc((size_t)options->kept_count * sizeof(*kept));
   for (int i = 0; i < options->kept_count; i++) {
     kept[i] = options->kept[i];
@@ -169,8 +181,10 @@ static execute_t *make(const podium_executable_t *executable, uint64_t *ids,
   request.kept = kept;
   execute_t *execute = pack(&request);
   free(kept);
-  execute->answer = (lib_answer_t){.id = ids[0], .done = on_answer};
+  execute->answer = (lib_answer_t){.id = ids[0], .done = on_answer, .ask = on_ask};
   execute->session = executable->handle.session;
+  execute->host = lib_host_create(execute->session, ids[0], executable->info.device_count,
+                                  options);
   execute->timeout_ms = options->timeout_ms;
   return execute;
 }

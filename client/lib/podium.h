@@ -430,6 +430,21 @@ typedef struct podium_execute_options_t {
   // Arguments, by number, that are not consumed although the program donates them.
   int kept_count;
   const int *kept;
+  // What the program passes to its host and takes from it (stablehlo.send and recv with
+  // is_host_transfer, by which JAX's callbacks come): the whole array on channel
+  // `channel` of the program's device `device`, as the array's bytes lie. Called on a
+  // thread of the library's own, which they may block, one at a time and in order for
+  // each device; an error (taken by the library) fails the execution. NULL: a program
+  // that needs them fails with FAILED_PRECONDITION.
+  podium_status_t *(*on_host_send)(void *context, int device, int64_t channel,
+                                   const void *data, size_t size);
+  podium_status_t *(*on_host_receive)(void *context, int device, int64_t channel,
+                                      void *buffer, size_t size);
+  // None of them runs or will run any more: after the execution has ended, which does not
+  // wait for one that is still running. May be NULL. Not called when the call itself
+  // fails.
+  void (*on_host_release)(void *context);
+  void *host_context;
 } podium_execute_options_t;
 
 // Runs the program on its chips; the others may be missing. `arguments` has

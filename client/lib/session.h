@@ -119,6 +119,8 @@ typedef struct lib_answer_t {
   uint64_t id;
   // Takes `status`.
   void (*done)(struct lib_answer_t *answer, pod_status_t status, int64_t host_ns);
+  // It asks its host; borrowed.
+  void (*ask)(struct lib_answer_t *answer, const Podium__V1__HostTransfer *transfer);
   struct lib_after_t *after;  // Runs when it is over.
 } lib_answer_t;
 

@@ -41,11 +41,6 @@ static pod_status_t check(const call_t *call) {
                      "'%s' was compiled for other devices than the one it shall run on",
                      call->info->name);
   }
-  if (args->options != NULL &&
-      (args->options->num_send_ops > 0 || args->options->num_recv_ops > 0)) {
-    return pod_error(POD_UNIMPLEMENTED, "'%s': callbacks by send and recv",
-                     call->info->name);
-  }
   return NULL;
 }
 
@@ -111,17 +106,57 @@ static void keep_last(PJRT_Executable *executable, podium_execution_t *execution
   atomic_fetch_add(&executable->call_count, 1);
 }
 
+// How the execution ended, told when its callbacks are not needed any more either: their
+// owner frees them then.
+typedef struct complete_t {
+  future_t *released, *both;
+  pod_status_t status;
+} complete_t;
+
+static void on_released(void *context, pod_status_t status) {
+  complete_t *complete = context;
+  pod_status_free(status);
+  future_set(complete->both, complete->status);
+  free(complete);
+}
+
+static void on_done(void *context, pod_status_t status) {
+  complete_t *complete = context;
+  future_t *released = complete->released;
+  complete->status = status;
+  future_then(released, on_released, complete);
+  future_release(released);
+}
+
+static PJRT_Event *complete_event(future_t *done, future_t *released) {
+  if (released == NULL) {
+    return pjrt_event(done);
+  }
+  complete_t *complete = pod_alloc(sizeof(*complete));
+  *complete = (complete_t){.released = future_retain(released), .both = future_create()};
+  PJRT_Event *event = pjrt_event(complete->both);
+  future_release(complete->both);
+  future_then(done, on_done, complete);
+  return event;
+}
+
 static pod_status_t dispatch(call_t *call) {
   POD_TRY(check(call));
   POD_TRY(use_arguments(call));
   future_t *done = future_create();
-  const podium_execute_options_t options = {
+  future_t *released = NULL;
+  host_callbacks_t *callbacks = host_callbacks_create(
+      call->args->options, call->loaded->device_count, &released);
+  podium_execute_options_t options = {
       .arguments_by_chip = true, .kept_count = call->kept_count, .kept = call->kept};
+  host_callbacks_use(callbacks, &options);
   podium_execution_t *execution;
   podium_status_t *status = podium_execute_async(
       call->loaded->executable->program, (int)call->argument_count, call->arguments,
       &options, call->results, on_executed, done, &execution);
   if (status != NULL) {
+    host_callbacks_drop(callbacks);
+    future_release(released);
     future_set(done, NULL);
     future_release(done);
     return pjrt_status(status);
@@ -131,9 +166,10 @@ static pod_status_t dispatch(call_t *call) {
   consume_arguments(call);
   if (call->args->device_complete_events != NULL) {
     for (size_t d = 0; d < call->device_count; d++) {
-      call->args->device_complete_events[d] = pjrt_event(done);
+      call->args->device_complete_events[d] = complete_event(done, released);
     }
   }
+  future_release(released);
   future_release(done);
   return NULL;
 }

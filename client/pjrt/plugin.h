@@ -221,6 +221,21 @@ void compile_options_deinit(compile_options_t *options);
 // The devices as a serialized xla.DeviceAssignmentProto. Owned.
 char *compile_options_assignment(const compile_options_t *options, size_t *out_size);
 
+// --- Callbacks of programs (host_callbacks.c) ---
+
+typedef struct host_callbacks_t host_callbacks_t;
+
+// NULL when there are none; else *out_released is one reference to what ends when no
+// callback runs any more.
+host_callbacks_t *host_callbacks_create(const PJRT_ExecuteOptions *options,
+                                        int device_count, future_t **out_released);
+
+// Gives them to an execution, which frees them unless the call fails.
+void host_callbacks_use(host_callbacks_t *callbacks, podium_execute_options_t *options);
+
+// The call has failed. Accepts NULL.
+void host_callbacks_drop(host_callbacks_t *callbacks);
+
 // --- Executables (executable.c, optimized_program.c) ---
 
 // Counted: JAX keeps an executable longer than what is loaded of it.

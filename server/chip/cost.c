@@ -9,6 +9,12 @@
 
 #define PS_PER_S 1e12
 
+// Between a chip and its host: PCI Express 3.0 with 16 lanes, of 8 GT/s each, 128 bits in
+// 130 (PCI Express Base Specification 3.0, 4.2.2), by which chips hang on their hosts in
+// Jouppi et al., "TPU v4: An Optically Reconfigurable Supercomputer", ISCA 2023, table 4.
+// That of other kinds is not published; theirs is no slower.
+#define HOST_BYTES_PER_S (16 * 8e9 / 8 * 128 / 130)
+
 static int64_t plus(int64_t a, int64_t b) {
   return chip_work_plus(a, b);
 }
@@ -74,7 +80,8 @@ chip_cost_t chip_work_cost(const chip_spec_t *spec, const chip_work_t *work) {
   const int64_t busy_ps = pipelined(spec, cost.hbm_ps, core_ps, cost.hbm_bytes);
   const int64_t fixed_ps =
       chip_work_times(chip_work_plus(work->serial_steps, 1), spec->op_overhead_ps);
-  cost.duration_ps = plus(busy_ps, fixed_ps);
+  const int64_t host_ps = picoseconds((double)work->host_bytes, HOST_BYTES_PER_S);
+  cost.duration_ps = plus(longer(busy_ps, host_ps), fixed_ps);
   cost.bound = bound_of(&cost, fixed_ps);
   return cost;
 }

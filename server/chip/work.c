@@ -381,6 +381,16 @@ static chip_work_t work_eigh(const question_t *q) {
   return work;
 }
 
+// The array goes through HBM; the token beside it is no data.
+static chip_work_t work_host(const question_t *q) {
+  const bool is_send = q->instruction->op == CHIP_OP_HOST_SEND;
+  const tensor_shape_t *array = is_send ? operand_shape(q, 0) : result_shape(q, 0);
+  const int64_t bytes = chip_tiled_bytes(array);
+  return (chip_work_t){.host_bytes = tensor_shape_bytes(array),
+                       .hbm_read_bytes = is_send ? bytes : 0,
+                       .hbm_written_bytes = is_send ? 0 : bytes};
+}
+
 typedef chip_work_t (*work_fn_t)(const question_t *q);
 
 static const work_fn_t rules[CHIP_OP_COUNT] = {

@@ -184,6 +184,15 @@ void chip_run_start(chip_runs_t *runs, chip_run_t *run, int32_t chip,
   rpc_call_send(stream->rpc, &message.base);
 }
 
+void chip_run_answer(const chip_run_t *run, Podium__V1__HostAnswer *answer) {
+  if (run->stream != NULL) {
+    Podium__V1__RunRequest message = PODIUM__V1__RUN_REQUEST__INIT;
+    message.what_case = PODIUM__V1__RUN_REQUEST__WHAT_HOST_ANSWER;
+    message.host_answer = answer;
+    rpc_call_send(run->stream->rpc, &message.base);
+  }
+}
+
 void chip_run_cancel(chip_run_t *run) {
   if (!run->is_open || run->is_cancelled) {
     return;

@@ -58,6 +58,9 @@ void chip_run_start(chip_runs_t *runs, chip_run_t *run, int32_t chip,
 // UNAVAILABLE with the reason when the worker that was asked has gone since.
 POD_MUST_USE pod_status_t chip_run_check_alive(const chip_run_t *run);
 
+// To what the execution has asked of its host. Borrowed.
+void chip_run_answer(const chip_run_t *run, Podium__V1__HostAnswer *answer);
+
 // on_end follows with CANCELLED, or with what came before. Idempotent.
 void chip_run_cancel(chip_run_t *run);
 

@@ -120,6 +120,9 @@ rpc_method_t dispatch_method(void);
 void dispatches_close(coordinator_t *coordinator, const uint64_t *session,
                       pod_status_t status);
 void dispatch_use(dispatch_t *dispatch);
+// What the execution asks of its host. Borrowed.
+void dispatch_ask(dispatch_t *dispatch, uint64_t execution,
+                  Podium__V1__HostTransfer *transfer);
 // An execution of it has ended. Gives back the use.
 void dispatch_answer(dispatch_t *dispatch, uint64_t execution, pod_status_t status,
                      int64_t host_ns);
@@ -132,6 +135,8 @@ bool executions_are_idle(const coordinator_t *coordinator);
 void executions_begin(coordinator_t *coordinator, store_session_t *session,
                       const Podium__V1__ExecuteRequest *request, dispatch_t *dispatch);
 // Nothing happens when the session has no such execution. Takes `status`.
+void executions_answer_host(coordinator_t *coordinator, const store_session_t *session,
+                            Podium__V1__HostAnswer *answer);
 void executions_cancel(coordinator_t *coordinator, const store_session_t *session,
                        uint64_t execution, pod_status_t status);
 // The same soon: what somebody waited for may be there.

@@ -38,6 +38,7 @@ enum {
   COST_householder_product = 0,
   COST_lu = 0,
   COST_eigh = 0,
+  COST_host = 0,
   COST_collective = CHIP_TRAIT_COLLECTIVE,
 };
 

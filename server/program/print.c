@@ -174,6 +174,7 @@ static void print_task(pod_text_t *text, const chip_program_t *program,
   }
   print_count(text, "vpu", work->vpu_op);
   print_count(text, "steps", work->serial_steps);
+  print_count(text, "host", work->host_bytes);
   print_count(text, "reads", work->hbm_read_bytes);
   print_count(text, "writes", work->hbm_written_bytes);
   print_count(text, "vmem", work->vmem_bytes);

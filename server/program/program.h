@@ -143,6 +143,8 @@ typedef enum chip_attr_key_t {
   // collective_algorithm_t, of a collective whose algorithm the user chose.
   CHIP_ATTR_COLLECTIVE_ALGORITHM = 52,
   CHIP_ATTR_SORTED = 53,  // eigh: eigenvalues in ascending order.
+  // host_send, host_recv: every chip of the program does it, not the first for all.
+  CHIP_ATTR_EACH_DEVICE = 54,
   CHIP_ATTR_KEY_COUNT,
 } chip_attr_key_t;
 

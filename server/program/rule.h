@@ -112,6 +112,9 @@ RULE_DECLARE(qr);
 RULE_DECLARE(householder_product);
 RULE_DECLARE(lu);
 RULE_DECLARE(eigh);
+// rules_host.c
+RULE_DECLARE(host_send);
+RULE_DECLARE(host_recv);
 #undef RULE_DECLARE
 
 #endif  // SERVER_PROGRAM_RULE_H_

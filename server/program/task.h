@@ -36,6 +36,7 @@ typedef struct chip_work_t {
   int64_t vpu_op;     // Operations on f32 lanes.
   int64_t serial_steps;    // Operations of the device that it takes one after the other
                            // beyond the first: turns of a loop within it.
+  int64_t host_bytes;      // Between the chip and its host.
   int64_t hbm_read_bytes;  // Operands in HBM; what lies in VMEM is not counted.
   int64_t hbm_written_bytes;  // Results that go to HBM.
   int64_t vmem_bytes;         // Operands and results that stay in VMEM.

@@ -54,6 +54,8 @@ struct chip_host_execution_t {
   bool is_running;
   int64_t temp_bytes;
   atomic_bool cancelled;
+  bool has_host;
+  host_exchange_t exchange;
   chip_profile_t profile;
   pod_status_t status;
   chip_host_executed_fn_t done;  // NULL: nobody waits any more.
@@ -318,6 +320,7 @@ static void free_execution(chip_host_execution_t *execution) {
   free(execution->argument_ids);
   pod_list_deinit(&execution->freed_after);
   chip_profile_deinit(&execution->profile);
+  host_exchange_deinit(&execution->exchange);
   pod_status_free(execution->status);
   free(execution);
 }
@@ -395,7 +398,11 @@ static void run_execution(compute_job_t *job) {
   const executor_run_t run = {.execution = execution->id,
                               .arguments = execution->argument_data,
                               .results = execution->result_data,
-                              .cancelled = &execution->cancelled};
+                              .cancelled = &execution->cancelled,
+                              .host = {.transfer = execution->has_host
+                                                       ? host_exchange_transfer
+                                                       : NULL,
+                                       .context = &execution->exchange}};
   execution->status = check_made(execution);
   if (execution->status == NULL) {
     execution->status =
@@ -748,6 +755,7 @@ static pod_status_t make_execution(chip_host_t *host, const chip_host_execute_t 
                                        .session = request->session,
                                        .program = program};
   program->count++;
+  host_exchange_init(&execution->exchange, host->loop, NULL, NULL, &execution->cancelled);
   execution->arguments = pod_alloc(request->argument_count * sizeof(void *));
   execution->argument_data = pod_alloc(request->argument_count * sizeof(void *));
   execution->results = pod_alloc(request->result_count * sizeof(void *));
@@ -793,6 +801,9 @@ pod_status_t chip_host_execute(chip_host_t *host, const chip_host_execute_t *req
   execution->done = done;
   execution->consumed = request->consumed;
   execution->context = context;
+  execution->has_host = request->ask != NULL;
+  execution->exchange.ask = request->ask;
+  execution->exchange.context = context;
   *host->queue_end = execution;
   host->queue_end = &execution->next;
   host->queue_length++;
@@ -805,6 +816,7 @@ pod_status_t chip_host_execute(chip_host_t *host, const chip_host_execute_t *req
 static void interrupt(chip_host_execution_t *execution, pod_status_t reason) {
   const collective_runner_t *runner = &execution->host->options.executor.runner;
   atomic_store(&execution->cancelled, true);
+  host_exchange_wake(&execution->exchange);
   if (execution->is_running && runner->abort != NULL) {
     runner->abort(runner->context, execution->id, reason);
   } else {
@@ -812,8 +824,14 @@ static void interrupt(chip_host_execution_t *execution, pod_status_t reason) {
   }
 }
 
+void chip_host_execution_answer(chip_host_execution_t *execution, const void *data,
+                                size_t size_bytes, pod_status_t status) {
+  host_exchange_answer(&execution->exchange, data, size_bytes, status);
+}
+
 void chip_host_execution_cancel(chip_host_execution_t *execution) {
   execution->done = NULL;
+  execution->exchange.ask = NULL;
   interrupt(execution, pod_error(POD_CANCELLED, "the execution was cancelled"));
   if (!execution->is_running) {
     post_sweep(execution->host);

@@ -30,6 +30,7 @@
 #include "server/program/profile.h"
 #include "server/worker/executor.h"
 #include "server/worker/hbm.h"
+#include "server/worker/host_exchange.h"
 
 enum { CHIP_HOST_QUEUE_MAX = 256, CHIP_HOST_LOADS_MAX = 64 };
 
@@ -80,6 +81,9 @@ typedef struct chip_host_execute_t {
   size_t kept_count;
   // It starts, and has consumed arguments. At most once, before `done`; may be NULL.
   void (*consumed)(void *context);
+  // Told what the program asks of its host, with the context of `done`; each time
+  // chip_host_execution_answer has to follow. NULL: there is no host.
+  host_ask_fn_t ask;
 } chip_host_execute_t;
 
 // `profile` is NULL on error, else borrowed for the call; `done` takes `status`.
@@ -95,6 +99,10 @@ POD_MUST_USE pod_status_t chip_host_execute(chip_host_t *host,
 // Takes arrays out of the table when the executions that are queued now have ended; ids
 // that are not there then are ignored.
 void chip_host_free_arrays(chip_host_t *host, const uint64_t *ids, size_t count);
+
+// See host_exchange_answer.
+void chip_host_execution_answer(chip_host_execution_t *execution, const void *data,
+                                size_t size_bytes, pod_status_t status);
 
 // Stops it; `done` is not called any more, the pointer not to be used.
 void chip_host_execution_cancel(chip_host_execution_t *execution);

@@ -1,6 +1,7 @@
 // Running a program: walks the instruction lists, lends buffers to kernels,
 // notes the way the control flow takes.
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "common/base/clock.h"
@@ -216,6 +217,37 @@ static pod_status_t run_collective(execution_t *execution,
   return executor_collective_run(step->collective, &run);
 }
 
+// --- Transfers with the host ---
+
+static pod_status_t run_transfer(const execution_t *execution,
+                                 const chip_instruction_t *instruction) {
+  const executor_host_t *host = &execution->run->host;
+  const bool is_receive = instruction->op == CHIP_OP_HOST_RECV;
+  const int32_t buffer =
+      is_receive ? instruction->results[0] : instruction->operands[0];
+  const executor_transfer_t transfer = {
+      .channel = chip_instruction_attr_one(instruction, CHIP_ATTR_CHANNEL, 0),
+      .is_receive = is_receive,
+      .is_shared = chip_instruction_attr_one(instruction, CHIP_ATTR_EACH_DEVICE, 0) == 0,
+      .data = buffer_of(execution, buffer),
+      .size_bytes = buffer_bytes(execution, buffer)};
+  uint8_t *token =
+      buffer_of(execution, instruction->results[instruction->result_count - 1]);
+  *token = 0;
+  const chip_program_t *program = execution->executable->program;
+  const int32_t chip = execution->executable->executor->options.chip;
+  if (!is_receive && transfer.is_shared && mesh_position(program->mesh, chip) != 0) {
+    return NULL;  // The first chip does it for all.
+  }
+  if (host->transfer == NULL) {
+    return pod_error(POD_FAILED_PRECONDITION,
+                     "it passes data to its host by channel %" PRId64
+                     ", and whoever executes it takes none",
+                     transfer.channel);
+  }
+  return host->transfer(host->context, &transfer);
+}
+
 // --- Instructions ---
 
 static void write_device_id(const execution_t *execution,
@@ -243,6 +275,9 @@ static pod_status_t run_instruction(execution_t *execution,
     case CHIP_OP_REPLICA_ID:
       write_device_id(execution, instruction, 0);
       return NULL;
+    case CHIP_OP_HOST_SEND:
+    case CHIP_OP_HOST_RECV:
+      return run_transfer(execution, instruction);
     case CHIP_OP_ASYNC_DONE:  // The collective has been waited for where it started.
       return NULL;
     case CHIP_OP_OPTIMIZATION_BARRIER:

@@ -65,6 +65,22 @@ const tensor_shape_t *executable_result_shape(const executable_t *executable,
 // What the constants take in HBM, expanded. Any thread.
 int64_t executable_constant_bytes(const executable_t *executable);
 
+// An array on its way. `data` of a send is only read; a receive fills it.
+typedef struct executor_transfer_t {
+  int64_t channel;
+  bool is_receive;
+  bool is_shared;  // All chips of the program ask for the same bytes.
+  uint8_t *data;
+  int64_t size_bytes;
+} executor_transfer_t;
+
+// What passes between a running program and its host. Both block the compute thread until
+// the host has answered, and return its error.
+typedef struct executor_host_t {
+  pod_status_t (*transfer)(void *context, const executor_transfer_t *transfer);
+  void *context;
+} executor_host_t;
+
 // Where the program has an alias, results[result] may be arguments[argument]: the
 // argument then is lost. In memory of its own the result begins as a copy, and the
 // argument stays.
@@ -73,6 +89,7 @@ typedef struct executor_run_t {
   const void *const *arguments;  // In the program's order, 64-byte aligned.
   void *const *results;          // Their contents are undefined after an error.
   const atomic_bool *cancelled;  // May be NULL.
+  executor_host_t host;          // Zero: there is none, a program that needs one fails.
 } executor_run_t;
 
 // Adds to `profile`, which chip_profile_init has made for the program; host_ns is set. On

@@ -562,6 +562,32 @@ static void run_consumed(void *context) {
   }
 }
 
+// host_ask_fn_t
+static void run_ask(const host_piece_t *piece, void *context) {
+  const run_t *run = context;
+  if (run->stream->is_answered) {
+    return;
+  }
+  const executor_transfer_t *transfer = piece->transfer;
+  Podium__V1__HostTransfer message = PODIUM__V1__HOST_TRANSFER__INIT;
+  message.channel = transfer->channel;
+  message.is_receive = transfer->is_receive;
+  message.is_shared = transfer->is_shared;
+  message.size_bytes = transfer->size_bytes;
+  message.offset = piece->offset;
+  message.piece_bytes = piece->size_bytes;
+  if (!transfer->is_receive) {
+    message.data.data = transfer->data + piece->offset;
+    message.data.len = (size_t)piece->size_bytes;
+  }
+  Podium__V1__WorkerExecuteResponse part = PODIUM__V1__WORKER_EXECUTE_RESPONSE__INIT;
+  part.host_transfer = &message;
+  Podium__V1__RunResponse response = PODIUM__V1__RUN_RESPONSE__INIT;
+  response.execution = run->id;
+  response.part = &part;
+  rpc_call_send(run->stream->call, &response.base);
+}
+
 static void run_execute(open_call_t *open,
                         const Podium__V1__WorkerExecuteRequest *request) {
   const chip_host_execute_t execute = {
@@ -575,6 +601,7 @@ static void run_execute(open_call_t *open,
       .kept = request->kept,
       .kept_count = request->n_kept,
       .consumed = run_consumed,
+      .ask = run_ask,
   };
   run_t *run = pod_alloc(sizeof(*run));
   *run = (run_t){.stream = open,
@@ -594,11 +621,31 @@ static void run_execute(open_call_t *open,
   open->runs = run;
 }
 
-static void run_cancel(open_call_t *open, uint64_t execution) {
+static run_t *find_run(const open_call_t *open, uint64_t execution) {
   run_t *run = open->runs;
   while (run != NULL && run->id != execution) {
     run = run->next;
   }
+  return run;
+}
+
+static void run_answer(const open_call_t *open, const Podium__V1__HostAnswer *answer) {
+  const run_t *run = find_run(open, answer->execution);
+  if (run == NULL) {
+    return;
+  }
+  pod_status_t status = NULL;
+  if (answer->code != 0) {
+    const bool is_known = answer->code > 0 && answer->code < POD_CODE_COUNT;
+    status = pod_error_text(__FILE__, __LINE__,
+                            is_known ? (pod_code_t)answer->code : POD_UNKNOWN,
+                            answer->message);
+  }
+  chip_host_execution_answer(run->execution, answer->data.data, answer->data.len, status);
+}
+
+static void run_cancel(open_call_t *open, uint64_t execution) {
+  run_t *run = find_run(open, execution);
   if (run != NULL) {
     chip_host_execution_cancel(run->execution);
     send_end(open, execution, pod_error(POD_CANCELLED, "the execution was cancelled"));
@@ -629,6 +676,9 @@ static void run_message(rpc_call_t *call, const void *message, void *context) {
     case PODIUM__V1__RUN_REQUEST__WHAT_FREE:
       chip_host_free_arrays(open->service->chip.host, request->free->arrays,
                             request->free->n_arrays);
+      break;
+    case PODIUM__V1__RUN_REQUEST__WHAT_HOST_ANSWER:
+      run_answer(open, request->host_answer);
       break;
     default:
       break;

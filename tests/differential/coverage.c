@@ -213,6 +213,8 @@ static const struct {
     {"podium.async_done", 0, "only the compiler writes it"},
     {"podium.copy", 0, "only the compiler writes it"},
     {"podium.eigh", 0, "only the compiler writes it"},
+    {"podium.host_recv", 0, "only the compiler writes it"},
+    {"podium.host_send", 0, "only the compiler writes it"},
     {"podium.householder_product", 0, "only the compiler writes it"},
     {"podium.lu", 0, "only the compiler writes it"},
     {"podium.qr", 0, "only the compiler writes it"},

@@ -12,6 +12,7 @@
 #include "server/compiler/dialect/attributes.h"
 #include "server/compiler/dialect/kinds.h"
 #include "server/compiler/legalize/expander.h"
+#include "server/compiler/legalize/host_transfer.h"
 #include "server/compiler/legalize/gspmd.h"
 #include "server/compiler/legalize/legalize.h"
 #include "server/compiler/legalize/parallel.h"
@@ -563,6 +564,7 @@ static bool may_expand(const mlir_op_t *op) {
 pod_status_t compiler_expand(mlir_module_t *module) {
   signature_main(module);
   POD_TRY(check_source(module));
+  POD_TRY(host_transfer_expand(module));
   tokens_remove(module);
   POD_TRY(probes_expand(module));
   POD_TRY(round_trip_import(module));

@@ -405,6 +405,11 @@ static pod_status_t attrs_eigh(gatherer_t *gatherer) {
   return NULL;
 }
 
+static pod_status_t attrs_host_transfer(gatherer_t *gatherer) {
+  add_flag(gatherer, "each_device", CHIP_ATTR_EACH_DEVICE);
+  return copy_one(gatherer, "channel", CHIP_ATTR_CHANNEL);
+}
+
 typedef pod_status_t (*attrs_fn_t)(gatherer_t *gatherer);
 
 #define attrs_none NULL

@@ -65,6 +65,9 @@ SHAPE_DECLARE(qr);
 SHAPE_DECLARE(householder_product);
 SHAPE_DECLARE(lu);
 SHAPE_DECLARE(eigh);
+// shape_host.c
+SHAPE_DECLARE(host_send);
+SHAPE_DECLARE(host_recv);
 // shape_control.c
 SHAPE_DECLARE(while);
 SHAPE_DECLARE(if);

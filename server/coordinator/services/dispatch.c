@@ -62,6 +62,16 @@ static void send_answer(const dispatch_t *dispatch, uint64_t execution,
   }
 }
 
+void dispatch_ask(dispatch_t *dispatch, uint64_t execution,
+                  Podium__V1__HostTransfer *transfer) {
+  if (dispatch->client != NULL && !dispatch->is_finished) {
+    Podium__V1__DispatchResponse response = PODIUM__V1__DISPATCH_RESPONSE__INIT;
+    response.execution = execution;
+    response.host_transfer = transfer;
+    rpc_call_send(dispatch->client, &response.base);
+  }
+}
+
 void dispatch_answer(dispatch_t *dispatch, uint64_t execution, pod_status_t status,
                      int64_t host_ns) {
   dispatch->use_count--;
@@ -136,6 +146,9 @@ static void take_up(dispatch_t *dispatch, store_session_t *session,
       break;
     case PODIUM__V1__DISPATCH_REQUEST__WHAT_CANCEL:
       cancel(dispatch, session, message->cancel);
+      break;
+    case PODIUM__V1__DISPATCH_REQUEST__WHAT_HOST_ANSWER:
+      executions_answer_host(dispatch->coordinator, session, message->host_answer);
       break;
     default:
       break;

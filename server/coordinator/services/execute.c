@@ -69,6 +69,13 @@ static const pod_state_t states[] = {
     [EXECUTION_OVER] = {"over", 0},
 };
 
+// What a chip waits for.
+typedef enum host_ask_t {
+  HOST_ASK_NONE = 0,
+  HOST_ASK_OWN,
+  HOST_ASK_SHARED,  // As all others; the client is asked once all do.
+} host_ask_t;
+
 struct execution_t {
   request_t request;     // First, so that the operation finds it.
   store_waiter_t waits;  // For an argument: while WAITING a put's, then its cause.
@@ -77,7 +84,7 @@ struct execution_t {
   execution_queue_t *queue;
   dispatch_t *dispatch;  // It came by this one; NULL: by a call of its own.
   uint64_t id, number;
-  bool with_events, by_chip;
+  bool with_events, by_chip, serves_host;
   bool has_named_results;          // The client has chosen their ids.
   store_executable_t *executable;  // In use.
   size_t argument_count;
@@ -92,6 +99,8 @@ struct execution_t {
   load_t *load;
   fanout_t fanout;
   chip_run_t *runs;  // By index of the executable's chips; NULL before it runs.
+  host_ask_t *asks;      // Likewise: what each chip asks of the host.
+  int32_t shared_asks;   // How many of them ask for the same.
   store_profile_t *profile;
   int64_t host_ns;       // The slowest chip's.
   pod_status_t failure;  // While AFTER.
@@ -356,6 +365,7 @@ static void give_back(execution_t *execution) {
   free(execution->results);
   free(execution->result_ids);
   free(execution->runs);
+  free(execution->asks);
   store_profile_unuse(execution->profile);
   rpc_timer_destroy(execution->moment);
   fanout_deinit(&execution->fanout);
@@ -531,10 +541,64 @@ static void keep_part(execution_t *execution, Podium__V1__HostProfile *host) {
   }
 }
 
+// --- What programs ask of their host ---
+
+static void refuse_host(const execution_t *execution, int32_t at, int64_t channel) {
+  Podium__V1__HostAnswer answer = PODIUM__V1__HOST_ANSWER__INIT;
+  pod_text_t text = {0};
+  pod_text_printf(&text,
+                  "it passes data to its host by channel %" PRId64
+                  ", and the client that executes it has no callbacks for that",
+                  channel);
+  answer.execution = execution->id;
+  answer.code = POD_FAILED_PRECONDITION;
+  answer.message = text.bytes;
+  chip_run_answer(&execution->runs[at], &answer);
+  pod_text_deinit(&text);
+}
+
+static void ask_host(execution_t *execution, int32_t at,
+                     Podium__V1__HostTransfer *transfer) {
+  if (execution->dispatch == NULL || !execution->serves_host) {
+    refuse_host(execution, at, transfer->channel);
+    return;
+  }
+  const bool is_shared = transfer->is_shared && transfer->is_receive;
+  execution->shared_asks += is_shared && execution->asks[at] == HOST_ASK_NONE;
+  execution->asks[at] = is_shared ? HOST_ASK_SHARED : HOST_ASK_OWN;
+  if (is_shared && execution->shared_asks < execution->executable->chip_count) {
+    return;
+  }
+  transfer->device = is_shared ? 0 : at;
+  dispatch_ask(execution->dispatch, execution->id, transfer);
+}
+
+static void answer_host(execution_t *execution, Podium__V1__HostAnswer *answer) {
+  const int32_t count = execution->executable->chip_count;
+  if (!request_is(&execution->request, EXECUTION_RUNNING) || answer->device < 0 ||
+      answer->device >= count) {
+    return;
+  }
+  const host_ask_t asked = execution->asks[answer->device];
+  if (asked == HOST_ASK_OWN) {
+    execution->asks[answer->device] = HOST_ASK_NONE;
+    chip_run_answer(&execution->runs[answer->device], answer);
+  } else if (asked == HOST_ASK_SHARED && execution->shared_asks == count) {
+    execution->shared_asks = 0;
+    for (int32_t i = 0; i < count; i++) {
+      execution->asks[i] = HOST_ASK_NONE;
+      chip_run_answer(&execution->runs[i], answer);
+    }
+  }
+}
+
 static void on_part(chip_run_t *call, const Podium__V1__WorkerExecuteResponse *message) {
   execution_t *execution = call->owner;
   store_profile_t *profile = execution->profile;
   execution->is_consuming |= message->consumed;
+  if (message->host_transfer != NULL) {
+    ask_host(execution, (int32_t)(call - execution->runs), message->host_transfer);
+  }
   if (message->profile != NULL && profile->parts.count < PARTS_MAX) {
     message->profile->chip = call->chip;
     keep_part(execution, message->profile);
@@ -589,6 +653,7 @@ static void run(execution_t *execution) {
                                             chip_count, executable->chips);
   execution->runs = pod_alloc((size_t)chip_count * sizeof(*execution->runs));
   coordinator_free_in_turn(execution->request.coordinator);
+  execution->asks = pod_alloc((size_t)chip_count * sizeof(*execution->asks));
   add_running(execution);
   for (int32_t i = 0; i < execution->result_count; i++) {
     execution->results[i]->is_under_way = true;
@@ -869,6 +934,7 @@ static pod_status_t accept(execution_t *execution,
   execution->executable = executable;
   execution->with_events = request->profile;
   execution->by_chip = request->arguments_by_chip;
+  execution->serves_host = request->serves_host;
   POD_TRY(add_results(execution, request));
   POD_TRY(find_arguments(execution, request));
   return take_donations(execution, request);
@@ -955,6 +1021,14 @@ void executions_begin(coordinator_t *coordinator, store_session_t *session,
   execution_t *execution = (execution_t *)queued;
   execution->dispatch = dispatch;
   take_up(execution, request);
+}
+
+void executions_answer_host(coordinator_t *coordinator, const store_session_t *session,
+                            Podium__V1__HostAnswer *answer) {
+  execution_t *execution = pod_id_map_get(coordinator->executions, answer->execution);
+  if (execution != NULL && execution->request.operation.session == session) {
+    answer_host(execution, answer);
+  }
 }
 
 void executions_cancel(coordinator_t *coordinator, const store_session_t *session,
