@@ -145,8 +145,8 @@ static pod_status_t dispatch(call_t *call) {
   POD_TRY(use_arguments(call));
   future_t *done = future_create();
   future_t *released = NULL;
-  host_callbacks_t *callbacks = host_callbacks_create(
-      call->args->options, call->loaded->device_count, &released);
+  host_callbacks_t *callbacks =
+      host_callbacks_create(call->args->options, call->loaded->device_count, &released);
   podium_execute_options_t options = {
       .arguments_by_chip = true, .kept_count = call->kept_count, .kept = call->kept};
   host_callbacks_use(callbacks, &options);

@@ -105,8 +105,7 @@ PJRT_Error *stream_current_bytes(PJRT_CopyToDeviceStream_CurrentBytes_Args *args
 
 static PJRT_Error *callback_error(PJRT_Error_Code code, const char *message,
                                   size_t message_size) {
-  return pjrt_error(
-      pod_error((pod_code_t)code, "%.*s", (int)message_size, message));
+  return pjrt_error(pod_error((pod_code_t)code, "%.*s", (int)message_size, message));
 }
 
 static void free_chunk(void *data, void *deleter_arg) {
@@ -115,9 +114,9 @@ static void free_chunk(void *data, void *deleter_arg) {
 }
 
 static podium_status_t *missing(const char *what, int device, int64_t channel) {
-  return (podium_status_t *)pod_error(
-      POD_FAILED_PRECONDITION, "no %s callback for channel %lld of device %d", what,
-      (long long)channel, device);
+  return (podium_status_t *)pod_error(POD_FAILED_PRECONDITION,
+                                      "no %s callback for channel %lld of device %d",
+                                      what, (long long)channel, device);
 }
 
 static podium_status_t *on_send(void *context, int device, int64_t channel,

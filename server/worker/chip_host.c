@@ -395,14 +395,13 @@ static pod_status_t check_made(const chip_host_execution_t *execution) {
 static void run_execution(compute_job_t *job) {
   chip_host_execution_t *execution = (chip_host_execution_t *)job;
   const chip_program_t *program = executable_program(execution->program->executable);
-  const executor_run_t run = {.execution = execution->id,
-                              .arguments = execution->argument_data,
-                              .results = execution->result_data,
-                              .cancelled = &execution->cancelled,
-                              .host = {.transfer = execution->has_host
-                                                       ? host_exchange_transfer
-                                                       : NULL,
-                                       .context = &execution->exchange}};
+  const executor_run_t run = {
+      .execution = execution->id,
+      .arguments = execution->argument_data,
+      .results = execution->result_data,
+      .cancelled = &execution->cancelled,
+      .host = {.transfer = execution->has_host ? host_exchange_transfer : NULL,
+               .context = &execution->exchange}};
   execution->status = check_made(execution);
   if (execution->status == NULL) {
     execution->status =

@@ -223,8 +223,7 @@ static pod_status_t run_transfer(const execution_t *execution,
                                  const chip_instruction_t *instruction) {
   const executor_host_t *host = &execution->run->host;
   const bool is_receive = instruction->op == CHIP_OP_HOST_RECV;
-  const int32_t buffer =
-      is_receive ? instruction->results[0] : instruction->operands[0];
+  const int32_t buffer = is_receive ? instruction->results[0] : instruction->operands[0];
   const executor_transfer_t transfer = {
       .channel = chip_instruction_attr_one(instruction, CHIP_ATTR_CHANNEL, 0),
       .is_receive = is_receive,

@@ -58,11 +58,11 @@ pod_status_t host_exchange_transfer(void *context, const executor_transfer_t *tr
   int64_t offset = 0;
   do {
     const int64_t left = transfer->size_bytes - offset;
-    const host_piece_t piece = {
-        .transfer = transfer,
-        .offset = offset,
-        .size_bytes =
-            left < HOST_EXCHANGE_PIECE_BYTES ? left : HOST_EXCHANGE_PIECE_BYTES};
+    const host_piece_t piece = {.transfer = transfer,
+                                .offset = offset,
+                                .size_bytes = left < HOST_EXCHANGE_PIECE_BYTES
+                                                  ? left
+                                                  : HOST_EXCHANGE_PIECE_BYTES};
     POD_TRY(exchange_piece(context, &piece));
     offset += piece.size_bytes;
   } while (offset < transfer->size_bytes);

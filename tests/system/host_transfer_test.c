@@ -16,15 +16,18 @@
 
 enum { TIMEOUT_MS = 60000, TURNS = 3, LONG = 1 << 20 };
 
-#define SEND(operand, token, channel, type)                                       \
-  "\"stablehlo.send\"(" operand ", " token ") <{channel_handle = "                \
-  "#stablehlo.channel_handle<handle = " channel                                   \
-  ", type = 2>, is_host_transfer = true}> : (" type ", !stablehlo.token) -> "     \
+#define SEND(operand, token, channel, type)         \
+  "\"stablehlo.send\"(" operand ", " token          \
+  ") <{channel_handle = "                           \
+  "#stablehlo.channel_handle<handle = " channel     \
+  ", type = 2>, is_host_transfer = true}> : (" type \
+  ", !stablehlo.token) -> "                         \
   "!stablehlo.token\n"
-#define RECV(token, channel, type)                                                \
-  "\"stablehlo.recv\"(" token ") <{channel_handle = "                             \
-  "#stablehlo.channel_handle<handle = " channel                                   \
-  ", type = 3>, is_host_transfer = true}> : (!stablehlo.token) -> (" type         \
+#define RECV(token, channel, type)                                        \
+  "\"stablehlo.recv\"(" token                                             \
+  ") <{channel_handle = "                                                 \
+  "#stablehlo.channel_handle<handle = " channel                           \
+  ", type = 3>, is_host_transfer = true}> : (!stablehlo.token) -> (" type \
   ", !stablehlo.token)\n"
 
 // Gives its argument away and takes the result, of 4 MiB; two chips.
@@ -32,9 +35,9 @@ static const char answered[] =
     "module @jit_ask attributes {mhlo.num_partitions = 2 : i32} {\n"
     "  func.func public @main(%a: tensor<1048576xf32>) -> tensor<1048576xf32> {\n"
     "    %t = stablehlo.create_token : !stablehlo.token\n"
-    "    %s = " SEND("%a", "%t", "2", "tensor<1048576xf32>")
-    "    %r:2 = " RECV("%s", "3", "tensor<1048576xf32>")
-    "    return %r#0 : tensor<1048576xf32>\n  }\n}\n";
+    "    %s = " SEND("%a", "%t", "2", "tensor<1048576xf32>") "    %r:2 = " RECV(
+        "%s", "3",
+        "tensor<1048576xf32>") "    return %r#0 : tensor<1048576xf32>\n  }\n}\n";
 
 // Counts to TURNS, and tells of every turn; nothing uses what is told.
 static const char counting[] =
@@ -133,10 +136,11 @@ static void begin(scene_t *scene, const char *text, const void *value, size_t si
   must(podium_connect(system_pod_address(scene->pod),
                       &(podium_connect_options_t){.timeout_ms = TIMEOUT_MS},
                       &scene->session));
-  must(podium_compile(scene->session, "host.mlir", text, strlen(text),
-                      &(podium_compile_options_t){.device_order_count = 2,
-                                                  .device_order = (const int64_t[]){0, 1}},
-                      &scene->executable));
+  must(
+      podium_compile(scene->session, "host.mlir", text, strlen(text),
+                     &(podium_compile_options_t){.device_order_count = 2,
+                                                 .device_order = (const int64_t[]){0, 1}},
+                     &scene->executable));
   must(podium_put(scene->session,
                   &(podium_layout_t){.executable = scene->executable, .argument = 0},
                   value, size, TIMEOUT_MS, &scene->argument));
@@ -236,9 +240,9 @@ static void test_a_callback_that_does_not_return_holds_no_cancelled_execution(
                                             .on_host_send = on_send,
                                             .on_host_release = on_release,
                                             .host_context = &host};
-  expect_error(podium_execute(scene.executable, 1, &scene.argument, &options,
-                              &scene.result, NULL),
-               PODIUM_DEADLINE_EXCEEDED, "500 ms");
+  expect_error(
+      podium_execute(scene.executable, 1, &scene.argument, &options, &scene.result, NULL),
+      PODIUM_DEADLINE_EXCEEDED, "500 ms");
   assert_true(atomic_load(&host.is_in));
   assert_int_equal(atomic_load(&host.release_count), 0);
   // The chips are free for another one.

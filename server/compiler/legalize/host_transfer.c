@@ -5,9 +5,9 @@
 // gives one, so that no pass can move one transfer across another, let a result come
 // before what it answers, or merge two of them.
 //
-// Which devices do it: where the sharding is manual, each one for itself. Else the program
-// is one machine of many devices, whose first does it for all; the others take what it was
-// answered.
+// Which devices do it: where the sharding is manual, each one for itself. Else the
+// program is one machine of many devices, whose first does it for all; the others take
+// what it was answered.
 
 #include "server/compiler/legalize/host_transfer.h"
 
@@ -32,17 +32,20 @@ static bool is_transfer(const mlir_op_t *op) {
          mlir_attr_is(host, MLIR_ATTR_BOOL) && host->integer != 0;
 }
 
+// In a module that runs a grid the other cells are the host (parallel_transfer.c).
 static bool has_transfers(const mlir_module_t *module) {
   if (!mlir_may_have_tokens(module)) {
     return false;
   }
+  bool has_some = false;
   for (mlir_op_t *op = mlir_walk_first(module->op); op != NULL;
        op = mlir_walk_next(module->op, op)) {
-    if (is_transfer(op)) {
-      return true;
+    if (op->kind == KIND_INTERPRETER_RUN_PARALLEL) {
+      return false;
     }
+    has_some = has_some || is_transfer(op);
   }
-  return false;
+  return has_some;
 }
 
 // --- Tokens ---
@@ -122,17 +125,16 @@ static void convert_signature(const converter_t *converter, mlir_op_t *op) {
   const mlir_type_t **types =
       pod_arena_array(module->arena, (size_t)count + 1, sizeof(types[0]));
   for (int i = 0; i < count; i++) {
-    types[i] = i < type->input_count ? type->inputs[i]
-                                     : type->results[i - type->input_count];
+    types[i] =
+        i < type->input_count ? type->inputs[i] : type->results[i - type->input_count];
     if (types[i]->kind == MLIR_TYPE_TOKEN) {
       types[i] = is_main(op) ? converter->empty : converter->token;
     }
   }
-  mlir_op_set_attr(
-      module, op, mlir_intern(module, "function_type"),
-      mlir_attr_type(module,
-                     mlir_type_function(module, type->input_count, types,
-                                        type->result_count, types + type->input_count)));
+  mlir_op_set_attr(module, op, mlir_intern(module, "function_type"),
+                   mlir_attr_type(module, mlir_type_function(module, type->input_count,
+                                                             types, type->result_count,
+                                                             types + type->input_count)));
 }
 
 // create_token, and after_all, which is there when all its operands are.
@@ -192,9 +194,8 @@ static pod_status_t convert_transfer(converter_t *converter, mlir_op_t *op) {
   POD_TRY(stablehlo_channel_handle(module, mlir_op_attr(op, "channel_handle"), &channel,
                                    &type));
   const mlir_type_t *types[] = {op->results[0].type, converter->token};
-  mlir_op_t *made =
-      emit(converter, op, is_send ? "podium.host_send" : "podium.host_recv",
-           op->operand_count, op->operands, op->result_count, types);
+  mlir_op_t *made = emit(converter, op, is_send ? "podium.host_send" : "podium.host_recv",
+                         op->operand_count, op->operands, op->result_count, types);
   mlir_op_add_attr(module, made, mlir_intern(module, "channel"),
                    mlir_attr_integer(module, channel, TENSOR_S64));
   mlir_op_add_attr(module, made, mlir_intern(module, "each_device"),

@@ -98,9 +98,9 @@ struct execution_t {
   uint64_t *result_ids;
   load_t *load;
   fanout_t fanout;
-  chip_run_t *runs;  // By index of the executable's chips; NULL before it runs.
-  host_ask_t *asks;      // Likewise: what each chip asks of the host.
-  int32_t shared_asks;   // How many of them ask for the same.
+  chip_run_t *runs;     // By index of the executable's chips; NULL before it runs.
+  host_ask_t *asks;     // Likewise: what each chip asks of the host.
+  int32_t shared_asks;  // How many of them ask for the same.
   store_profile_t *profile;
   int64_t host_ns;       // The slowest chip's.
   pod_status_t failure;  // While AFTER.

@@ -405,7 +405,7 @@ static void test_what_is_not_supported_is_unimplemented_with_its_place(void **st
       {"send", "%a: tensor<4xf32>, %t: !stablehlo.token",
        "%0 = \"stablehlo.send\"(%a, %t) {channel_handle = "
        "#stablehlo.channel_handle<handle "
-       "= 1, type = 2>, is_host_transfer = true} : (tensor<4xf32>, !stablehlo.token) -> "
+       "= 1, type = 1>, is_host_transfer = false} : (tensor<4xf32>, !stablehlo.token) -> "
        "!stablehlo.token",
        "test.mlir:2:8: 'stablehlo.send': a program gives what it writes as results"},
       {"dynamic", "%a: tensor<?xf32>", "%0 = stablehlo.add %a, %a : tensor<?xf32>",
