@@ -171,8 +171,7 @@ static execute_t *make(const podium_executable_t *executable, uint64_t *ids,
   request.arguments = ids + 1 + result_count;
   request.arguments_by_chip = options->arguments_by_chip;
   request.profile = options->profile;
-  request.serves_host =
-      options->on_host_send != NULL || options->on_host_receive != NULL;
+  request.serves_host = options->on_host_send != NULL || options->on_host_receive != NULL;
   int32_t *kept = pod_alloc((size_t)options->kept_count * sizeof(*kept));
   for (int i = 0; i < options->kept_count; i++) {
     kept[i] = options->kept[i];
@@ -183,8 +182,8 @@ static execute_t *make(const podium_executable_t *executable, uint64_t *ids,
   free(kept);
   execute->answer = (lib_answer_t){.id = ids[0], .done = on_answer, .ask = on_ask};
   execute->session = executable->handle.session;
-  execute->host = lib_host_create(execute->session, ids[0], executable->info.device_count,
-                                  options);
+  execute->host =
+      lib_host_create(execute->session, ids[0], executable->info.device_count, options);
   execute->timeout_ms = options->timeout_ms;
   return execute;
 }

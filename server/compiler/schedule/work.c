@@ -238,8 +238,7 @@ static pod_status_t count_operations(counter_t *counter, cluster_t *cluster) {
     cluster->work.mxu_busy_flop =
         chip_work_plus(cluster->work.mxu_busy_flop, work.mxu_busy_flop);
     cluster->work.vpu_op = chip_work_plus(cluster->work.vpu_op, vpu_op);
-    cluster->work.host_bytes =
-        chip_work_plus(cluster->work.host_bytes, work.host_bytes);
+    cluster->work.host_bytes = chip_work_plus(cluster->work.host_bytes, work.host_bytes);
     cluster->work.serial_steps =
         chip_work_plus(cluster->work.serial_steps, work.serial_steps);
     if (class == FUSE_ALONE) {

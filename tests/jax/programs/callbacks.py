@@ -56,7 +56,7 @@ def note(a):
 
 
 by_shard = jax.jit(jax.shard_map(lambda a: jax.pure_callback(note, like(a), a), mesh=mesh, in_specs=P("x"), out_specs=P("x")))
-results["by_shard"] = by_shard(x)
+results["by_shard"] = np.asarray(by_shard(jax.device_put(x, sharding)))
 results["shards_seen"] = np.sort(np.concatenate(seen))
 results["scan"] = jax.jit(lambda a: jax.lax.scan(lambda c, i: (c + double(i), c), a, jnp.arange(4.0))[1])(jnp.float32(1))
 
@@ -70,7 +70,7 @@ def count(a):
 
 ordered = jax.jit(lambda a: jax.lax.scan(
     lambda c, i: (c + io_callback(count, jax.ShapeDtypeStruct((), np.float32), i, ordered=True), None), a, jnp.arange(3.0))[0])
-results["io"] = ordered(jnp.float32(0))
+results["io"] = np.asarray(ordered(jnp.float32(0)))
 results["io_log"] = np.array(log)
 
 # Neither operands nor results.
@@ -86,9 +86,10 @@ def wrong(a):
 
 try:
     jax.jit(lambda a: jax.pure_callback(wrong, like(a), a))(x).block_until_ready()
-    raise AssertionError("the error of a callback was lost")
-except jax.errors.JaxRuntimeError as error:
-    assert "the callback has gone wrong" in str(error), error
+    message = ""
+except Exception as error:  # Of which class, a backend chooses.
+    message = str(error)
+assert "the callback has gone wrong" in message, message
 results["after"] = jax.jit(lambda a: a + 1)(x)
 
 np.savez(os.environ["RESULTS"], **results)
