@@ -137,8 +137,7 @@ static bool computes_same(const mlir_op_t *a, const mlir_op_t *b) {
 }
 
 static bool is_candidate(const mlir_op_t *op) {
-  if (!compiler_is_row(op->kind) || op->result_count == 0 ||
-      chip_op_has(op->kind, CHIP_TRAIT_CHECKS)) {
+  if (!compiler_is_row(op->kind) || op->result_count == 0 || simplify_has_effect(op)) {
     return false;
   }
   return op->region_count == 0 || compiler_reducer(op) != CHIP_REDUCER_NONE;

@@ -129,11 +129,15 @@ static bool sweep(mlir_module_t *module, mlir_op_t *function, const marker_t *ma
   return has_shrunk;
 }
 
+bool simplify_has_effect(const mlir_op_t *op) {
+  return chip_op_has(op->kind, CHIP_TRAIT_CHECKS);
+}
+
 // What does something beside its results, and the operations around it.
 static void mark_effects(marker_t *marker, mlir_op_t *function) {
   for (mlir_op_t *op = mlir_walk_first(function); op != NULL;
        op = mlir_walk_next(function, op)) {
-    const bool has_effect = chip_op_has(op->kind, CHIP_TRAIT_CHECKS);
+    const bool has_effect = simplify_has_effect(op);
     for (mlir_op_t *at = op; has_effect && at != NULL && at != function;
          at = walk_parent(at)) {
       mark_op(marker, at);

@@ -40,6 +40,9 @@ mlir_op_t *simplify_seen_find(simplify_seen_t *seen, mlir_op_t *op);
 mlir_op_t *simplify_shrink_loop(mlir_module_t *module, mlir_op_t *op, const bool *keep,
                                 mlir_replacements_t *replacements);
 
+// Does something beside its results: it is neither taken out nor merged with another.
+bool simplify_has_effect(const mlir_op_t *op);
+
 // simplify_dead.c: takes out what contributes to no result of `function`, and the values
 // that loops carry to no purpose. Returns whether a loop lost some.
 // Every operand is replaced on the way.
