@@ -53,10 +53,11 @@ static pod_status_t find_address(const PJRT_Client_Create_Args *args,
 static void add_memories(PJRT_Client *client, PJRT_Device *device) {
   for (int kind = 0; kind < PJRT_MEMORY_KINDS; kind++) {
     pod_text_t text = {0};
-    pod_text_printf(&text, "%s memory of %s", pjrt_memory_kind_name(kind),
+    pod_text_printf(&text, "%s memory of %s",
+                    pjrt_memory_kind_name((pjrt_memory_kind_t)kind),
                     device->description->debug_string);
     device->memories[kind] = (PJRT_Memory){.id = client->memory_count,
-                                           .kind = kind,
+                                           .kind = (pjrt_memory_kind_t)kind,
                                            .device = device,
                                            .debug_string = pod_text_take(&text)};
     device->memory_pointers[kind] = &device->memories[kind];

@@ -1032,11 +1032,11 @@ void executions_answer_host(coordinator_t *coordinator, const store_session_t *s
 }
 
 void executions_cancel(coordinator_t *coordinator, const store_session_t *session,
-                       uint64_t id, pod_status_t status) {
-  execution_t *execution = pod_id_map_get(coordinator->executions, id);
-  if (execution == NULL || execution->request.operation.session != session) {
+                       uint64_t execution, pod_status_t status) {
+  execution_t *found = pod_id_map_get(coordinator->executions, execution);
+  if (found == NULL || found->request.operation.session != session) {
     pod_status_free(status);
     return;
   }
-  stop_execution(execution, status);
+  stop_execution(found, status);
 }
