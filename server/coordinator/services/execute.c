@@ -106,6 +106,7 @@ struct execution_t {
   pod_status_t failure;  // While AFTER.
   rpc_timer_t *moment;   // While SETTLING.
   char *told;            // What the client was told that it waits for; NULL: nothing.
+  bool was_behind;       // At the last look: chips that it needs ran another one.
 };
 
 // Of a session; there while it has executions that wait.
@@ -163,24 +164,64 @@ static int32_t count_ahead(const coordinator_t *coordinator,
   return ahead;
 }
 
+static void tell_ahead(execution_t *execution, int32_t ahead) {
+  char *for_what =
+      executions_waited_for(execution->request.coordinator, execution->executable, ahead);
+  if (execution->told == NULL || strcmp(execution->told, for_what) != 0) {
+    tell(execution, for_what);
+    free(execution->told);
+    execution->told = for_what;
+  } else {
+    free(for_what);
+  }
+}
+
+static void waits_no_more(execution_t *execution) {
+  if (execution->told != NULL) {
+    tell(execution, "");
+    free(execution->told);
+    execution->told = NULL;
+  }
+}
+
+// Those that the chips have been given, and that come behind others there. Thousands pass
+// by in between two looks; one that is behind at both is told. Returns whether any is.
+static bool tell_given(coordinator_t *coordinator) {
+  const int32_t chip_count = registry_places(coordinator->registry)->count;
+  bool *is_busy = pod_alloc((size_t)chip_count * sizeof(*is_busy));
+  bool is_any = false;
+  int32_t ahead = 0;
+  for (execution_t *at = coordinator->first_running; at != NULL; at = at->next) {
+    bool is_behind = false;
+    for (int32_t i = 0; i < at->executable->chip_count; i++) {
+      bool *chip = &is_busy[at->executable->chips[i]];
+      is_behind = is_behind || *chip;
+      *chip = true;
+    }
+    if (!is_behind) {
+      waits_no_more(at);
+    } else if (at->was_behind) {
+      tell_ahead(at, ahead);
+    }
+    at->was_behind = is_behind;
+    is_any = is_any || is_behind;
+    ahead++;
+  }
+  free(is_busy);
+  return is_any;
+}
+
 // Every TELL_MS while any wait: who waits less is not told, and who waits long hears only
-// of what has changed. A session hears of the first that waits.
+// of what has changed. Of those that are not given to the chips yet a session hears of
+// the first.
 static void tell_waiting(void *context) {
   coordinator_t *coordinator = context;
+  const bool is_any_given = tell_given(coordinator);
   for (execution_queue_t *queue = coordinator->queues; queue != NULL;
        queue = queue->next) {
-    execution_t *first = queue->first;
-    char *for_what = executions_waited_for(coordinator, first->executable,
-                                           count_ahead(coordinator, first));
-    if (first->told == NULL || strcmp(first->told, for_what) != 0) {
-      tell(first, for_what);
-      free(first->told);
-      first->told = for_what;
-    } else {
-      free(for_what);
-    }
+    tell_ahead(queue->first, count_ahead(coordinator, queue->first));
   }
-  if (coordinator->queues == NULL) {
+  if (coordinator->queues == NULL && !is_any_given) {
     rpc_timer_stop(coordinator->waiting_timer);
     coordinator->is_waiting_told = false;
   }
@@ -194,14 +235,6 @@ static void tell_waiting_later(coordinator_t *coordinator) {
   if (!coordinator->is_waiting_told) {
     coordinator->is_waiting_told = true;
     rpc_timer_start(coordinator->waiting_timer, TELL_MS, TELL_MS);
-  }
-}
-
-static void waits_no_more(execution_t *execution) {
-  if (execution->told != NULL) {
-    tell(execution, "");
-    free(execution->told);
-    execution->told = NULL;
   }
 }
 
@@ -417,6 +450,7 @@ static void end_execution(execution_t *execution, pod_status_t status) {
     coordinator->loading = NULL;
   }
   request_move(&execution->request, EXECUTION_OVER);
+  waits_no_more(execution);
   post_pump(coordinator);
   if (status == NULL) {
     keep_results(execution);
@@ -969,7 +1003,7 @@ static void take_up(execution_t *execution, const Podium__V1__ExecuteRequest *re
   }
   append(execution);
   executions_pump(coordinator);
-  if (coordinator->queues != NULL) {
+  if (coordinator->queues != NULL || coordinator->running_count > 1) {
     tell_waiting_later(coordinator);
   }
 }
