@@ -185,6 +185,20 @@ static const char *find_next(const char *from, found_t *out_found) {
   return first;
 }
 
+// `(%0, %1) <{channel = 2 : i64}>`: what a call is given, without the operation's
+// attributes, which the form of a call has no place for. Returns their end.
+static const char *add_operands(pod_text_t *text, const char *at) {
+  static const char opened[] = ") <{", closed[] = "}>";
+  const char *line_end = at + strcspn(at, "\n");
+  const char *begin = strstr(at, opened);
+  const char *end = begin == NULL ? NULL : strstr(begin, closed);
+  if (end == NULL || end > line_end) {
+    return at;
+  }
+  pod_text_add_bytes(text, at, (size_t)(begin - at) + 1);
+  return end + strlen(closed);
+}
+
 static void add_body(pod_text_t *text, const char *from,
                      const compile_options_t *options) {
   found_t found;
@@ -205,6 +219,7 @@ static void add_body(pod_text_t *text, const char *from,
         from = at + 1 + strcspn(at + 1, "\"");
         pod_text_add_bytes(text, at + 1, (size_t)(from - at - 1));
         from += *from != '\0';
+        from = add_operands(text, from);
         break;
       case ELIDED:
         pod_text_add_bytes(text, from, (size_t)(at - from));
