@@ -9,6 +9,7 @@
 #include "common/base/check.h"
 #include "common/mlir/diagnostic.h"
 #include "common/mlir/walk.h"
+#include "server/compiler/partition/mesh_translate.h"
 #include "server/compiler/verify/processes.h"
 
 // --- The mesh ---
@@ -32,7 +33,7 @@ static pod_status_t check_device_count(const mesh_t *mesh, int64_t device_count)
 }
 
 // The mesh of the first sharding in `attr` that has axes; NULL when there is none.
-static pod_status_t mesh_of_attr(shardings_t *shardings, const mlir_attr_t *attr,
+static pod_status_t mesh_of_attr(const shardings_t *shardings, const mlir_attr_t *attr,
                                  const mesh_t **out_mesh) {
   int64_t count;
   sharding_t **list;
@@ -146,15 +147,42 @@ static void bind_rank(const shardings_t *shardings, const tensor_shape_t *shape,
   }
 }
 
+// The list in axes of the program's mesh. `mesh` is that of the list.
+static bool translate_list(const shardings_t *shardings, const mesh_t *mesh,
+                           axis_list_t *list) {
+  axes_t all = {0};
+  for (int i = 0; i < list->count; i++) {
+    axes_t axes;
+    if (!mesh_translate(mesh, list->refs[i], shardings->mesh, &axes) ||
+        all.count + axes.count > AXES_MAX) {
+      return false;
+    }
+    axes_append_all(&all, &axes);
+  }
+  *list = axes_to_list(shardings->arena, &all);
+  return true;
+}
+
+static bool translate(const shardings_t *shardings, sharding_t *sharding) {
+  const mesh_t *mesh = sharding->mesh;
+  bool translated = translate_list(shardings, mesh, &sharding->replicated) &&
+                    translate_list(shardings, mesh, &sharding->unreduced);
+  for (int d = 0; d < sharding->rank && translated; d++) {
+    translated = translate_list(shardings, mesh, &sharding->dims[d].axes);
+  }
+  return translated;
+}
+
 static pod_status_t bind_mesh(const shardings_t *shardings, const mlir_op_t *op,
                               const char *what, const tensor_shape_t *shape,
                               sharding_t *sharding) {
   bind_rank(shardings, shape, sharding);
-  if (sharding->mesh->axis_count > 0 && !mesh_equal(sharding->mesh, shardings->mesh)) {
+  if (sharding->mesh->axis_count > 0 && !mesh_equal(sharding->mesh, shardings->mesh) &&
+      !translate(shardings, sharding)) {
     return mlir_op_error(
         shardings->module, op, POD_UNIMPLEMENTED,
-        "%s is sharded over mesh @%s while the program's mesh is @%s: all "
-        "shardings of a program must be over the same mesh",
+        "%s is sharded over mesh @%s while the program's mesh is @%s: its axes must be "
+        "made of axes, or parts of axes, of the program's mesh, over the same devices",
         what, sharding->mesh->name, shardings->mesh->name);
   }
   sharding->mesh = shardings->mesh;
@@ -440,6 +468,48 @@ static pod_status_t check_manual(const shardings_t *shardings, const mlir_op_t *
   return NULL;
 }
 
+// The names are those of the mesh that the computation's shardings are over.
+static pod_status_t find_manual_mesh(const shardings_t *shardings, const mlir_op_t *op,
+                                     const mesh_t **out_mesh) {
+  static const char *const names[] = {"in_shardings", "out_shardings"};
+  *out_mesh = NULL;
+  for (size_t i = 0; i < POD_COUNT_OF(names) && *out_mesh == NULL; i++) {
+    if (mlir_op_attr(op, names[i]) != NULL) {
+      POD_TRY(mesh_of_attr(shardings, mlir_op_attr(op, names[i]), out_mesh));
+    }
+  }
+  *out_mesh = *out_mesh == NULL ? shardings->mesh : *out_mesh;
+  return NULL;
+}
+
+static pod_status_t read_manual_axes(const shardings_t *shardings, const mlir_op_t *op,
+                                     const axes_t *around, axes_t *out_axes) {
+  const mesh_t *mesh;
+  POD_TRY(find_manual_mesh(shardings, op, &mesh));
+  int count;
+  int *indexes;
+  POD_TRY(compiler_parse_manual_axes(shardings->module, mlir_op_attr(op, "manual_axes"),
+                                     mesh, shardings->arena, &count, &indexes));
+  for (int i = 0; i < count; i++) {
+    const mesh_axis_t *axis = &mesh->axes[indexes[i]];
+    const axis_ref_t whole = {indexes[i], 1, axis->size};
+    axis_list_t list = {1, (axis_ref_t *)&whole};
+    if (!translate_list(shardings, mesh, &list)) {
+      return mlir_op_error(shardings->module, op, POD_UNIMPLEMENTED,
+                           "axis \"%s\" of mesh @%s is not made of axes of the program's "
+                           "mesh @%s",
+                           axis->name, mesh->name, shardings->mesh->name);
+    }
+    const axes_t axes = axes_from_list(&list);
+    if (axes_overlap(around, &axes) || axes_overlap(out_axes, &axes)) {
+      return mlir_op_error(shardings->module, op, POD_INVALID_ARGUMENT,
+                           "axis \"%s\" is manual already", axis->name);
+    }
+    axes_append_all(out_axes, &axes);
+  }
+  return NULL;
+}
+
 pod_status_t shardings_read_manual(const shardings_t *shardings, const mlir_op_t *op,
                                    const axes_t *around, const shardings_manual_t **out) {
   const mlir_block_t *block = op->region_count == 1 ? mlir_op_block(op, 0) : NULL;
@@ -452,20 +522,7 @@ pod_status_t shardings_read_manual(const shardings_t *shardings, const mlir_op_t
                          op->operand_count, op->result_count);
   }
   shardings_manual_t *manual = pod_arena_alloc(shardings->arena, sizeof(*manual));
-  int count;
-  int *indexes;
-  POD_TRY(compiler_parse_manual_axes(shardings->module, mlir_op_attr(op, "manual_axes"),
-                                     shardings->mesh, shardings->arena, &count,
-                                     &indexes));
-  for (int i = 0; i < count; i++) {
-    const axis_ref_t ref = {indexes[i], 1, shardings->mesh->axes[indexes[i]].size};
-    if (axes_overlap_ref(around, ref) || axes_overlap_ref(&manual->axes, ref)) {
-      return mlir_op_error(shardings->module, op, POD_INVALID_ARGUMENT,
-                           "axis \"%s\" is manual already",
-                           shardings->mesh->axes[indexes[i]].name);
-    }
-    axes_append(&manual->axes, ref);
-  }
+  POD_TRY(read_manual_axes(shardings, op, around, &manual->axes));
   POD_TRY(read_manual_list(shardings, op, "in_shardings", op->operand_count, around,
                            &manual->axes, &manual->inputs));
   POD_TRY(read_manual_list(shardings, op, "out_shardings", op->result_count, around,

@@ -1,12 +1,14 @@
 // The shardings that a module's text gives, checked against what they are given for.
 //
-// All meshes of a module that are used must be the same one but for their names; a
-// sharding on a mesh without axes is a replicated one.
+// What is sharded over another mesh than the program's, the first that is used, is read
+// in axes and sub-axes of the program's; a sharding on a mesh without axes is a
+// replicated one.
 //
 // Ownership: in the arena given.
 // Threading: pure.
 // Errors: at the operation: INVALID_ARGUMENT for a sharding that is wrong, UNIMPLEMENTED
-// for one that does not divide its dimension.
+// for one that does not divide its dimension, or is over a mesh whose axes are not made
+// of the program's.
 //
 // The latter is about arguments, results and manual computations, where JAX refuses it as
 // well. Within the program, where JAX allows it, a dimension is sharded over as much of
