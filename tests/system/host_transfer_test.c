@@ -2,11 +2,14 @@
 
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -131,8 +134,9 @@ typedef struct scene_t {
   podium_array_t *argument, *result;
 } scene_t;
 
-static void begin(scene_t *scene, const char *text, const void *value, size_t size) {
-  *scene = (scene_t){.pod = system_pod_start(&(system_pod_options_t){0})};
+static void open_scene(scene_t *scene, system_pod_t *pod, const char *text,
+                       const void *value, size_t size) {
+  *scene = (scene_t){.pod = pod};
   must(podium_connect(system_pod_address(scene->pod),
                       &(podium_connect_options_t){.timeout_ms = TIMEOUT_MS},
                       &scene->session));
@@ -144,6 +148,10 @@ static void begin(scene_t *scene, const char *text, const void *value, size_t si
   must(podium_put(scene->session,
                   &(podium_layout_t){.executable = scene->executable, .argument = 0},
                   value, size, TIMEOUT_MS, &scene->argument));
+}
+
+static void begin(scene_t *scene, const char *text, const void *value, size_t size) {
+  open_scene(scene, system_pod_start(&(system_pod_options_t){0}), text, value, size);
 }
 
 static void end(scene_t *scene) {
@@ -256,6 +264,67 @@ static void test_a_callback_that_does_not_return_holds_no_cancelled_execution(
   system_pod_stop(scene.pod);
 }
 
+static podium_status_t *tell_and_stay(void *context, int device, int64_t channel,
+                                      const void *data, size_t size) {
+  (void)device;
+  (void)channel;
+  (void)data;
+  (void)size;
+  const ssize_t written = write(*(const int *)context, "", 1);
+  (void)written;
+  pause();
+  return NULL;
+}
+
+// In a process of its own, that a callback holds.
+static void be_a_client(const char *address, int tell) {
+  scene_t scene = {0};
+  podium_status_t *status = podium_connect(
+      address, &(podium_connect_options_t){.timeout_ms = TIMEOUT_MS}, &scene.session);
+  if (status == NULL) {
+    status = podium_compile(
+        scene.session, "host.mlir", counting, strlen(counting),
+        &(podium_compile_options_t){.device_order_count = 2,
+                                    .device_order = (const int64_t[]){0, 1}},
+        &scene.executable);
+  }
+  if (status == NULL) {
+    status = podium_put(scene.session, &(podium_layout_t){.executable = scene.executable},
+                        &(int){0}, sizeof(int), TIMEOUT_MS, &scene.argument);
+  }
+  if (status == NULL) {
+    const podium_execute_options_t options = {.on_host_send = tell_and_stay,
+                                              .host_context = &tell};
+    status = podium_execute(scene.executable, 1, &scene.argument, &options, &scene.result,
+                            NULL);
+  }
+  _exit(1);
+}
+
+static void test_a_client_that_dies_in_a_callback_holds_no_chip(void **state) {
+  (void)state;
+  scene_t scene;
+  int ends[2];
+  assert_int_equal(pipe(ends), 0);
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){0});
+  const pid_t client = fork();
+  if (client == 0) {
+    be_a_client(system_pod_address(pod), ends[1]);
+  }
+  assert_true(client > 0);
+  close(ends[1]);
+  char byte;
+  assert_int_equal(read(ends[0], &byte, 1), 1);
+  assert_int_equal(kill(client, SIGKILL), 0);
+  assert_int_equal(waitpid(client, NULL, 0), client);
+  close(ends[0]);
+  open_scene(&scene, pod, counting, &(int){0}, sizeof(int));
+  host_t host = {.may_return = true};
+  must(execute(&scene, &host));
+  assert_int_equal(atomic_load(&host.send_count), TURNS);
+  end(&scene);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_host_answers_with_an_array_of_many_pieces_once),
@@ -263,6 +332,7 @@ int main(void) {
       cmocka_unit_test(test_a_callback_that_fails_fails_the_execution),
       cmocka_unit_test(test_without_callbacks_the_error_names_the_channel),
       cmocka_unit_test(test_a_callback_that_does_not_return_holds_no_cancelled_execution),
+      cmocka_unit_test(test_a_client_that_dies_in_a_callback_holds_no_chip),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
