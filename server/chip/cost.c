@@ -82,6 +82,6 @@ chip_cost_t chip_work_cost(const chip_spec_t *spec, const chip_work_t *work) {
       chip_work_times(chip_work_plus(work->serial_steps, 1), spec->op_overhead_ps);
   const int64_t host_ps = picoseconds((double)work->host_bytes, HOST_BYTES_PER_S);
   cost.duration_ps = plus(longer(busy_ps, host_ps), fixed_ps);
-  cost.bound = bound_of(&cost, fixed_ps);
+  cost.bound = bound_of(&cost, longer(host_ps, fixed_ps));
   return cost;
 }

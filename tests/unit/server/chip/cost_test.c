@@ -346,6 +346,17 @@ static void test_decompositions_wait_for_each_of_their_turns(void **state) {
   assert_int_equal(decomposition_work(CHIP_OP_LU, 1, 64, 64).serial_steps, 4 * 64);
 }
 
+static void test_a_transfer_with_the_host_takes_its_bytes_over_pci_express(void **state) {
+  (void)state;
+  const chip_spec_t *spec = chip_spec_find("v5e");
+  // 16 lanes of 8 GT/s, 128 bits in 130: 15.75 GB/s, however fast the HBM is.
+  const chip_work_t work = {.host_bytes = 15753846154, .hbm_read_bytes = 15753846154};
+  const chip_cost_t cost = chip_work_cost(spec, &work);
+  assert_true(cost.duration_ps >= INT64_C(1000000000000));
+  assert_true(cost.duration_ps < INT64_C(1000100000000));
+  assert_int_equal(cost.bound, CHIP_BOUND_FIXED);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_large_products_take_the_time_that_was_measured),
@@ -364,6 +375,7 @@ int main(void) {
       cmocka_unit_test(test_a_reduction_ends_with_steps_within_registers),
       cmocka_unit_test(test_arrays_are_padded_to_tiles_in_hbm),
       cmocka_unit_test(test_decompositions_wait_for_each_of_their_turns),
+      cmocka_unit_test(test_a_transfer_with_the_host_takes_its_bytes_over_pci_express),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
