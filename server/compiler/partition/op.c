@@ -192,11 +192,21 @@ static const choice_t *make_choice(partitioner_t *partitioner, const mlir_op_t *
       pod_arena_array(arena, (size_t)op->result_count, sizeof(choice->results[0]));
   choice->types =
       pod_arena_array(arena, (size_t)op->result_count, sizeof(choice->types[0]));
-  for (int i = 0; i < op->operand_count; i++) {
-    choice->operands[i] =
-        partition_choice_layout(partitioner, &factors->operands[i], axes, NULL);
+  axes_t used = {0};
+  for (int f = 0; f < factors->factor_count; f++) {
+    axes_append_all(&used, &axes[f]);
   }
-  const axes_t unreduced = partition_choice_unreduced(factors, axes);
+  bool *carries = pod_arena_array(arena, (size_t)op->operand_count, sizeof(*carries));
+  const axes_t carried = sums_carried(partitioner, op, &used, carries);
+  if (carried.count > 0) {
+    choice->reducer = CHIP_REDUCER_ADD;
+  }
+  for (int i = 0; i < op->operand_count; i++) {
+    choice->operands[i] = partition_choice_layout(partitioner, &factors->operands[i],
+                                                  axes, carries[i] ? &carried : NULL);
+  }
+  axes_t unreduced = partition_choice_unreduced(factors, axes);
+  axes_append_all(&unreduced, &carried);
   for (int i = 0; i < op->result_count; i++) {
     choice->results[i] =
         partition_choice_layout(partitioner, &factors->results[i], axes, &unreduced);

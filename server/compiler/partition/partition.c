@@ -230,6 +230,9 @@ static pod_status_t last_channel(mlir_module_t *module, const mlir_op_t *main,
 static pod_status_t write_program(partitioner_t *partitioner, const mlir_op_t *main,
                                   const mlir_block_t *block) {
   POD_TRY(propagate_shardings(&partitioner->shardings, &partitioner->propagation));
+  if (!partitioner->propagation.is_whole) {
+    sums_propagate(&partitioner->shardings, main, &partitioner->propagation);
+  }
   POD_TRY(last_channel(partitioner->source, main, &partitioner->channel));
   mlir_op_t *function = begin_main(partitioner, main);
   put_arguments(partitioner, block);

@@ -173,6 +173,19 @@ POD_MUST_USE pod_status_t partition_ruled(partitioner_t *partitioner,
 POD_MUST_USE pod_status_t partition_verbatim(partitioner_t *partitioner,
                                              const mlir_op_t *op);
 
+// --- sums.c: what is unreduced passes linear operations ---
+
+// Says of the values that constraints, loops and @main want unreduced that they are,
+// where the partitioner is free to make them so.
+void sums_propagate(const shardings_t *shardings, const mlir_op_t *main,
+                    propagation_t *propagation);
+
+// The axes over which an operation with a rule shall take and make summands, and, in
+// `out_operands`, which operands shall have them; the others have to be whole. None of
+// `used`, the axes by which its factors are sharded. The targets are set.
+axes_t sums_carried(const partitioner_t *partitioner, const mlir_op_t *op,
+                    const axes_t *used, bool *out_operands);
+
 // --- partition_control.c ---
 
 POD_MUST_USE pod_status_t partition_while(partitioner_t *partitioner,

@@ -1,0 +1,73 @@
+// Values that are the sum of what the chips hold: what the chips hold is seen in manual
+// computations that lay it side by side, the sums are those of one chip.
+module @unreduced attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  sdy.mesh @flat = <["d"=4]>
+  func.func @main() {
+    %n = stablehlo.iota dim = 0 : tensor<16xi32>
+    %m = stablehlo.reshape %n : (tensor<16xi32>) -> tensor<4x4xi32>
+    %a = sdy.sharding_constraint %m <@mesh, [{}, {"x"}]> : tensor<4x4xi32>
+    %b = sdy.sharding_constraint %m <@mesh, [{"x"}, {}]> : tensor<4x4xi32>
+    %w = sdy.sharding_constraint %m <@mesh, [{}, {}]> : tensor<4x4xi32>
+
+    // A product of parts: each chip has its own.
+    %p = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4x4xi32>, tensor<4x4xi32>) -> tensor<4x4xi32>
+    %d = sdy.sharding_constraint %p <@mesh, [{}, {}], unreduced={"x"}> : tensor<4x4xi32>
+    check.expect_eq_const %d, dense<[[56, 62, 68, 74], [152, 174, 196, 218], [248, 286, 324, 362], [344, 398, 452, 506]]> : tensor<4x4xi32>
+    %parts = sdy.manual_computation(%d) in_shardings=[<@mesh, [{}, {}], unreduced={"x"}>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x", "y"} (%arg0: tensor<4x4xi32>) {
+      sdy.return %arg0 : tensor<4x4xi32>
+    } : (tensor<4x4xi32>) -> tensor<8x4xi32>
+    %first = stablehlo.slice %parts [3:4, 0:4] : (tensor<8x4xi32>) -> tensor<1x4xi32>
+    check.expect_eq_const %first, dense<[[52, 77, 102, 127]]> : tensor<1x4xi32>
+
+    // Linear operations, a sum with a whole value among them; and one that is not linear.
+    %t = stablehlo.transpose %d, dims = [1, 0] : (tensor<4x4xi32>) -> tensor<4x4xi32>
+    %u = sdy.sharding_constraint %t <@mesh, [{}, {}], unreduced={"x"}> : tensor<4x4xi32>
+    %s = stablehlo.add %u, %w : tensor<4x4xi32>
+    %e = sdy.sharding_constraint %s <@mesh, [{}, {}], unreduced={"x"}> : tensor<4x4xi32>
+    check.expect_eq_const %e, dense<[[56, 153, 250, 347], [66, 179, 292, 405], [76, 205, 334, 463], [86, 231, 376, 521]]> : tensor<4x4xi32>
+    %q = stablehlo.multiply %d, %w : tensor<4x4xi32>
+    %r = sdy.sharding_constraint %q <@mesh, [{}, {}], unreduced={"x"}> : tensor<4x4xi32>
+    %row = stablehlo.slice %r [1:2, 0:4] : (tensor<4x4xi32>) -> tensor<1x4xi32>
+    check.expect_eq_const %row, dense<[[608, 870, 1176, 1526]]> : tensor<1x4xi32>
+    %dd = stablehlo.multiply %d, %d : tensor<4x4xi32>
+    %sq = sdy.sharding_constraint %dd <@mesh, [{}, {}], unreduced={"x"}> : tensor<4x4xi32>
+    %top = stablehlo.slice %sq [0:1, 0:4] : (tensor<4x4xi32>) -> tensor<1x4xi32>
+    check.expect_eq_const %top, dense<[[3136, 3844, 4624, 5476]]> : tensor<1x4xi32>
+
+    // A maximum of parts is reduced before it is part of a sum.
+    %low = stablehlo.constant dense<-1> : tensor<i32>
+    %x = stablehlo.reduce(%b init: %low) applies stablehlo.maximum across dimensions = [0] : (tensor<4x4xi32>, tensor<i32>) -> tensor<4xi32>
+    %y = sdy.sharding_constraint %x <@mesh, [{}], unreduced={"x"}> : tensor<4xi32>
+    check.expect_eq_const %y, dense<[12, 13, 14, 15]> : tensor<4xi32>
+
+    // A loop adds up summands.
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %three = stablehlo.constant dense<3> : tensor<i32>
+    %none = stablehlo.constant dense<0> : tensor<4x4xi32>
+    %loop:2 = stablehlo.while(%i = %zero, %sum = %none) : tensor<i32>, tensor<4x4xi32>
+      cond {
+      %c = stablehlo.compare LT, %i, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %j = stablehlo.add %i, %one : tensor<i32>
+      %k = stablehlo.add %sum, %d : tensor<4x4xi32>
+      %l = sdy.sharding_constraint %k <@mesh, [{}, {}], unreduced={"x"}> : tensor<4x4xi32>
+      stablehlo.return %j, %l : tensor<i32>, tensor<4x4xi32>
+    }
+    %last = stablehlo.slice %loop#1 [0:1, 0:4] : (tensor<4x4xi32>) -> tensor<1x4xi32>
+    check.expect_eq_const %last, dense<[[168, 186, 204, 222]]> : tensor<1x4xi32>
+
+    // A whole value, and a divided one, become sums; an axis of another mesh over the same chips is both axes.
+    %f = sdy.sharding_constraint %n <@mesh, [{}], unreduced={"y"}> : tensor<16xi32>
+    %g = sdy.sharding_constraint %n <@flat, [{"d"}]> : tensor<16xi32>
+    %h = sdy.sharding_constraint %g <@mesh, [{"x"}], unreduced={"y"}> : tensor<16xi32>
+    %held:2 = sdy.manual_computation(%f, %h) in_shardings=[<@mesh, [{}], unreduced={"y"}>, <@mesh, [{"x"}], unreduced={"y"}>] out_shardings=[<@mesh, [{"y"}]>, <@mesh, [{"x", "y"}]>] manual_axes={"x", "y"} (%arg0: tensor<16xi32>, %arg1: tensor<8xi32>) {
+      sdy.return %arg0, %arg1 : tensor<16xi32>, tensor<8xi32>
+    } : (tensor<16xi32>, tensor<16xi32>) -> (tensor<32xi32>, tensor<32xi32>)
+    check.expect_eq_const %held#0, dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]> : tensor<32xi32>
+    check.expect_eq_const %held#1, dense<[0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 4, 5, 6, 7, 8, 9, 10, 11, 0, 0, 0, 0, 0, 0, 0, 0, 12, 13, 14, 15]> : tensor<32xi32>
+    return
+  }
+}
