@@ -7,7 +7,9 @@ From then on differences grow: AdamW divides each gradient by its own magnitude,
 parameter as far as any other, though never farther than the learning rate. What that makes of the loss was measured between the layouts of
 the CPU backend itself, which sum in different orders and are all right: after 50 steps up to 5e-7 of the loss in f32 and 5e-3 in
 bf16, where f32 and bf16 part by up to 2e-2. The limits are what allows the pod another exp and another order within each
-product: 1e-4 and 3e-2. An error in a gradient shows by more, as the curves part by tenths.
+product: 1e-4 and 3e-2. An error in a gradient shows by more, as the curves part by tenths. The convolutional net is chaotic:
+max-pooling passes a gradient to whichever element is largest, so that rounding chooses. The CPU backend with 4 devices is 4e-3 away from
+itself with 8 in f32; there the limit is 1e-2 after the first steps.
 
 The short variant, which ctest runs, has few steps and one layout of each kind; --full has 50 steps in all layouts, and
 there the loss must also have fallen by a third.
@@ -24,6 +26,7 @@ import compare
 
 FIRST = {"float32": 1e-5, "bfloat16": 4e-3}  # Of the loss, at the first step.
 LIMIT = {"float32": 1e-4, "bfloat16": 3e-2}  # Of the loss, at every step.
+CHAOTIC = {"convnet": 1e-2}  # The limit in f32 of a model that amplifies rounding, in a run of many steps.
 FALLS_TO = 2 / 3
 # What the short variant runs: a layout with each kind of collective, each dtype once.
 SHORT = {"gpt": [("2d", "float32"), ("fsdp", "bfloat16")], "convnet": [("data", "float32")],
@@ -39,21 +42,22 @@ def runs_of(model, options):
     return [[*script, "--layouts", layout, "--dtypes", dtype] for layout, dtype in SHORT[model]]
 
 
-def curve_errors(got_path, wanted_path, must_fall):
+def curve_errors(got_path, wanted_path, model, must_fall):
     got, wanted = compare.read(got_path), compare.read(wanted_path)
     if got.keys() != wanted.keys():
         yield f"curves {sorted(got)}; the CPU backend has {sorted(wanted)}"
         return
     for name, theirs in wanted.items():
         dtype = name.rsplit("_", 1)[1]
+        limit = max(LIMIT[dtype], CHAOTIC.get(model, 0)) if must_fall else LIMIT[dtype]
         away = abs(got[name] - theirs) / abs(theirs)
         away[got[name] != got[name]] = float("inf")  # NaN
         print(f"    {name}: {got[name][0]:.5f} … {got[name][-1]:.5f}, at most {away.max():.2g} of it away", flush=True)
         if away[0] > FIRST[dtype]:
             yield f"{name}: the first loss is {got[name][0]:.7f}, not {theirs[0]:.7f}"
-        if away.max() > LIMIT[dtype]:
+        if away.max() > limit:
             at = int(away.argmax())
-            yield f"{name}: the loss at step {at} is {got[name][at]:.6f}, not {theirs[at]:.6f}; {LIMIT[dtype]:g} of it is allowed"
+            yield f"{name}: the loss at step {at} is {got[name][at]:.6f}, not {theirs[at]:.6f}; {limit:g} of it is allowed"
         if must_fall and got[name][-1] > FALLS_TO * got[name][0]:
             yield f"{name}: the loss has fallen from {got[name][0]:.4f} to {got[name][-1]:.4f} only"
 
@@ -66,7 +70,7 @@ def check(command, options, folder):
     found = [f"{side}: {error}" for side, run in sides.items() if (error := run.end(options.timeout))]
     if not found:
         print("  " + ", ".join(f"{side} {run.seconds:.1f} s" for side, run in sides.items()))
-        found = list(curve_errors(folder / "pod.npz", folder / "cpu.npz", options.full))
+        found = list(curve_errors(folder / "pod.npz", folder / "cpu.npz", command[1], options.full))
     return found
 
 
