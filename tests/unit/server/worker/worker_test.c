@@ -146,12 +146,13 @@ static void wait_until_it_runs(fake_t *fake, int32_t chip) {
   wait_until_it_runs_in(fake, chip, WAIT_TEMP_BYTES);
 }
 
-// A program leaves on the compute thread, after the answers to its last executions.
-static void wait_until_it_is_empty(fake_t *fake, int32_t chip) {
+// Whoever cancels hears of it before the chip has let go; a program leaves on the compute
+// thread, after the answers to its last executions.
+static void wait_until_it_uses(fake_t *fake, int32_t chip, int64_t used_bytes) {
   const int64_t deadline_ns = pod_clock_now_ns() + FAKE_WAIT_S * INT64_C(1000000000);
-  for (bool is_empty = false; !is_empty;) {
+  for (bool is_so = false; !is_so;) {
     fake_call_t call;
-    is_empty = status_of(fake, chip, &call)->hbm_used_bytes == 0;
+    is_so = status_of(fake, chip, &call)->hbm_used_bytes == used_bytes;
     fake_call_deinit(&call);
     assert_true(pod_clock_now_ns() < deadline_ns);
   }
@@ -461,6 +462,7 @@ static void test_what_fails_midway_has_consumed_its_arguments(void **state) {
   expect_error(fake_call_finish(fake, &call), POD_FAILED_PRECONDITION,
                "argument 0 of update: array 1 was donated");
   fake_call_deinit(&call);
+  wait_until_it_uses(fake, 0, WAIT_CONSTANT_BYTES);
   expect_status(fake, 0, WAIT_CONSTANT_BYTES, 0, 1);
   world_end(&world);
 }
@@ -508,7 +510,7 @@ static void test_closing_a_session_ends_its_executions(void **state) {
     expect_error(fake_call_finish(fake, &calls[i]), POD_CANCELLED, "");
     fake_call_deinit(&calls[i]);
   }
-  wait_until_it_is_empty(fake, 0);
+  wait_until_it_uses(fake, 0, 0);
   expect_status(fake, 0, 0, 0, 0);
   world_end(&world);
 }
