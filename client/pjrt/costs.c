@@ -6,7 +6,7 @@
 #include "client/pjrt/plugin.h"
 #include "common/base/memory.h"
 
-enum { COSTS = 4 };
+enum { COSTS = 3 };
 
 static PJRT_NamedValue number(const char *name, double value) {
   return (PJRT_NamedValue){.struct_size = sizeof(PJRT_NamedValue),
@@ -21,7 +21,6 @@ static PJRT_NamedValue number(const char *name, double value) {
 static void sum(const podium_profile_t *profile, PJRT_NamedValue costs[COSTS]) {
   const podium_chip_class_t *chip = &profile->classes[profile->class_of_chip[0]];
   double flop = 0;
-  double transcendental = 0;
   double bytes = 0;
   for (int i = 0; i < chip->total_count; i++) {
     const podium_task_t *task = &profile->tasks[chip->totals[i].task];
@@ -30,9 +29,8 @@ static void sum(const podium_profile_t *profile, PJRT_NamedValue costs[COSTS]) {
     bytes += runs * (double)(task->hbm_read_bytes + task->hbm_written_bytes);
   }
   costs[0] = number("flops", flop);
-  costs[1] = number("transcendentals", transcendental);
-  costs[2] = number("bytes accessed", bytes);
-  costs[3] = number("optimal_seconds", (double)profile->step_ps * 1e-12);
+  costs[1] = number("bytes accessed", bytes);
+  costs[2] = number("optimal_seconds", (double)profile->step_ps * 1e-12);
 }
 
 PJRT_Error *executable_cost_analysis(PJRT_Executable_GetCostAnalysis_Args *args) {

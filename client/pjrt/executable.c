@@ -300,7 +300,7 @@ PJRT_Error *executable_memory_stats(PJRT_Executable_GetCompiledMemoryStats_Args 
   args->generated_code_size_in_bytes = 0;
   args->argument_size_in_bytes = info->argument_bytes;
   args->output_size_in_bytes = info->result_bytes;
-  args->alias_size_in_bytes = 0;
+  args->alias_size_in_bytes = info->alias_bytes;
   args->temp_size_in_bytes = info->temp_bytes + info->constant_bytes;
   args->host_generated_code_size_in_bytes = 0;
   args->host_argument_size_in_bytes = 0;
