@@ -15,6 +15,7 @@
 
 #include "client/cli/cli.h"
 #include "client/cli/interrupts.h"
+#include "client/cli/local_pod.h"
 #include "client/cli/report.h"
 #include "client/cli/terminal.h"
 #include "common/base/check.h"
@@ -263,18 +264,18 @@ static pod_status_t find_pod(const exec_t *exec, cli_pod_t **out_pod,
   return NULL;
 }
 
-// The file is below a folder of our own, also of a pod that is not.
+// The report is in a folder of our own, also with a pod that is not.
 static pod_status_t run_with_report(const exec_t *exec, const char *address,
                                     const char *plugin, int *out_exit) {
-  char path[] = "/tmp/podium-report-XXXXXX";
-  const int file = mkstemp(path);
-  if (file < 0) {
-    return pod_error(POD_PERMISSION_DENIED, "%s: %s", path, strerror(errno));
-  }
-  close(file);
+  char *folder;
+  POD_TRY(cli_make_temporary("podium-exec-XXXXXX", &folder));
+  char *path = cli_path(folder, "report");
   *out_exit = run_command(exec, address, plugin, path);
   show_report(path);
   unlink(path);
+  rmdir(folder);
+  free(path);
+  free(folder);
   return NULL;
 }
 

@@ -65,11 +65,10 @@ void cli_pod_outlives(cli_pod_t *pod) {
   }
 }
 
-// A folder that no one else can enter: TMPDIR/podium-XXXXXX.
-static pod_status_t make_temporary(char **out_folder) {
+pod_status_t cli_make_temporary(const char *name, char **out_folder) {
   const char *parent = getenv("TMPDIR");
   parent = parent == NULL || *parent == '\0' ? "/tmp" : parent;
-  char *folder = cli_path(parent, "podium-run-XXXXXX");
+  char *folder = cli_path(parent, name);
   if (mkdtemp(folder) == NULL) {
     const pod_status_t status =
         pod_error(POD_PERMISSION_DENIED,
@@ -84,7 +83,7 @@ static pod_status_t make_temporary(char **out_folder) {
 
 static pod_status_t make_folder(const char *wanted, char **out_folder) {
   if (wanted == NULL) {
-    return make_temporary(out_folder);
+    return cli_make_temporary("podium-run-XXXXXX", out_folder);
   }
   if (mkdir(wanted, 0700) != 0 && errno != EEXIST) {
     return pod_error(POD_PERMISSION_DENIED, "%s: %s", wanted, strerror(errno));

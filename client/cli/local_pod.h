@@ -10,6 +10,10 @@ enum { CLI_POD_PROCESSES_MAX = 4097 };
 // "FOLDER/NAME". Returns owned.
 char *cli_path(const char *folder, const char *name);
 
+// A folder that no one else can enter, below TMPDIR or /tmp; mkdtemp replaces the six X
+// at the end of `name`. Returns owned.
+POD_MUST_USE pod_status_t cli_make_temporary(const char *name, char **out_folder);
+
 // The time a process started, in clock ticks since boot, tells it from another one that
 // got its pid later. -1 when there is none, or when it has ended and only waits for a
 // parent that does not ask: in a container that may be for ever.
