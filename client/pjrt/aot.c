@@ -43,14 +43,9 @@ static pod_status_t open_topology(const char *name, PJRT_TopologyDescription **o
   POD_TRY(start(name, &address));
   const podium_connect_options_t options = {.client_name = "JAX, ahead of time",
                                             .do_not_wait = true};
-  pod_status_t status = pjrt_status(podium_connect(address, &options, &session));
+  const pod_status_t status = pjrt_open(address, &options, &session, &pod);
   free(address);
   POD_TRY(status);
-  status = pjrt_status(podium_pod(session, 0, &pod));
-  if (status != NULL) {
-    podium_close(session);
-    return status;
-  }
   *out = pjrt_topology_create(pod);
   (*out)->session = session;
   podium_pod_free(pod);

@@ -261,11 +261,16 @@ static pod_status_t shape_of(PJRT_Buffer_Type type, const int64_t *dims, size_t 
              : NULL;
 }
 
-// A dense copy of what the caller has. Owned; never NULL.
+// Never NULL, also for an empty array.
+static void *alloc_bytes(int64_t size) {
+  return pod_alloc(size > 0 ? (size_t)size : 1);
+}
+
+// A dense copy of what the caller has. Owned.
 static void *copy_dense(const PJRT_Client_BufferFromHostBuffer_Args *args,
                         const podium_shape_t *shape) {
   const int64_t size = podium_shape_bytes(shape);
-  void *copy = pod_alloc(size > 0 ? (size_t)size : 1);
+  void *copy = alloc_bytes(size);
   if (args->num_byte_strides == 0) {
     memcpy(copy, args->data, (size_t)size);
   } else {
@@ -363,10 +368,6 @@ static pod_status_t start_fetch(PJRT_Buffer *buffer, fetch_t *fetch,
     on_fetch_done(fetch, (podium_status_t *)status);
   }
   return NULL;
-}
-
-static void *alloc_bytes(int64_t size) {
-  return pod_alloc(size > 0 ? (size_t)size : 1);
 }
 
 PJRT_Error *buffer_to_host_buffer(PJRT_Buffer_ToHostBuffer_Args *args) {

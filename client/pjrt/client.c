@@ -85,27 +85,28 @@ static PJRT_Client *make(podium_session_t *session, const podium_pod_t *pod) {
   return client;
 }
 
-static pod_status_t connect_to(const char *address, PJRT_Client **out_client) {
-  podium_session_t *session;
-  podium_pod_t *pod = NULL;
-  const podium_connect_options_t options = {.client_name = "JAX"};
-  POD_TRY(pjrt_status(podium_connect(address, &options, &session)));
-  const pod_status_t status = pjrt_status(podium_pod(session, 0, &pod));
+pod_status_t pjrt_open(const char *address, const podium_connect_options_t *options,
+                       podium_session_t **out_session, podium_pod_t **out_pod) {
+  POD_TRY(pjrt_status(podium_connect(address, options, out_session)));
+  const pod_status_t status = pjrt_status(podium_pod(*out_session, 0, out_pod));
   if (status != NULL) {
-    podium_close(session);
-    return status;
+    podium_close(*out_session);
   }
-  *out_client = make(session, pod);
-  podium_pod_free(pod);
-  return NULL;
+  return status;
 }
 
 PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
-  char *address = NULL;
+  char *address;
+  podium_session_t *session;
+  podium_pod_t *pod;
   PJRT_TRY(find_address(args, &address));
-  const pod_status_t status = connect_to(address, &args->client);
+  const podium_connect_options_t options = {.client_name = "JAX"};
+  const pod_status_t status = pjrt_open(address, &options, &session, &pod);
   free(address);
-  return pjrt_error(status);
+  PJRT_TRY(status);
+  args->client = make(session, pod);
+  podium_pod_free(pod);
+  return NULL;
 }
 
 PJRT_Client *pjrt_client_retain(PJRT_Client *client) {

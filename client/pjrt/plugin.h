@@ -148,6 +148,12 @@ struct PJRT_Client {
 const char *pjrt_platform_name(void);
 const char *pjrt_platform_version(void);
 
+// A session, and what the pod is; the caller's both.
+POD_MUST_USE pod_status_t pjrt_open(const char *address,
+                                    const podium_connect_options_t *options,
+                                    podium_session_t **out_session,
+                                    podium_pod_t **out_pod);
+
 PJRT_Client *pjrt_client_retain(PJRT_Client *client);
 void pjrt_client_release(PJRT_Client *client);
 
