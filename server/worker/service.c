@@ -469,6 +469,21 @@ static void execute_done(const chip_profile_t *profile, pod_status_t status,
   pod_arena_destroy(arena);
 }
 
+// What Execute and Run ask alike; borrows from the request.
+static chip_host_execute_t execute_of(const Podium__V1__WorkerExecuteRequest *request) {
+  return (chip_host_execute_t){
+      .session = request->session,
+      .program = request->program,
+      .execution = request->execution,
+      .arguments = request->arguments,
+      .argument_count = request->n_arguments,
+      .results = request->results,
+      .result_count = request->n_results,
+      .kept = request->kept,
+      .kept_count = request->n_kept,
+  };
+}
+
 static void execute_consumed(void *context) {
   const open_call_t *open = context;
   Podium__V1__WorkerExecuteResponse response = PODIUM__V1__WORKER_EXECUTE_RESPONSE__INIT;
@@ -486,18 +501,8 @@ static void execute_message(rpc_call_t *call, const void *message, void *context
     return;
   }
   open->wants_events = request->profile;
-  const chip_host_execute_t execute = {
-      .session = request->session,
-      .program = request->program,
-      .execution = request->execution,
-      .arguments = request->arguments,
-      .argument_count = request->n_arguments,
-      .results = request->results,
-      .result_count = request->n_results,
-      .kept = request->kept,
-      .kept_count = request->n_kept,
-      .consumed = execute_consumed,
-  };
+  chip_host_execute_t execute = execute_of(request);
+  execute.consumed = execute_consumed;
   pod_status_t status = check_chip(open);
   if (status == NULL) {
     status = chip_host_execute(open->service->chip.host, &execute, execute_done, open,
@@ -590,19 +595,9 @@ static void run_ask(const host_piece_t *piece, void *context) {
 
 static void run_execute(open_call_t *open,
                         const Podium__V1__WorkerExecuteRequest *request) {
-  const chip_host_execute_t execute = {
-      .session = request->session,
-      .program = request->program,
-      .execution = request->execution,
-      .arguments = request->arguments,
-      .argument_count = request->n_arguments,
-      .results = request->results,
-      .result_count = request->n_results,
-      .kept = request->kept,
-      .kept_count = request->n_kept,
-      .consumed = run_consumed,
-      .ask = run_ask,
-  };
+  chip_host_execute_t execute = execute_of(request);
+  execute.consumed = run_consumed;
+  execute.ask = run_ask;
   run_t *run = pod_alloc(sizeof(*run));
   *run = (run_t){.stream = open,
                  .id = request->execution,
