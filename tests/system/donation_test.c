@@ -9,8 +9,7 @@
 
 #include <cmocka.h>
 
-#include "client/lib/podium.h"
-#include "tests/system/pod.h"
+#include "tests/system/client.h"
 
 enum { TIMEOUT_MS = 60000, ROWS = 1200, COLUMNS = 1024, COUNT = ROWS * COLUMNS };
 
@@ -28,24 +27,6 @@ static char *update_text(const char *mark) {
            "    return %%0 : tensor<1200x1024xf32>\n  }\n}\n",
            mark);
   return text;
-}
-
-static void must(podium_status_t *status) {
-  if (status != NULL) {
-    print_error("%s: %s\n", podium_code_name(podium_status_code(status)),
-                podium_status_message(status));
-  }
-  assert_null(status);
-}
-
-static void expect_error(podium_status_t *status, podium_code_t code, const char *words) {
-  assert_non_null(status);
-  if (podium_status_code(status) != code ||
-      strstr(podium_status_message(status), words) == NULL) {
-    fail_msg("%s: %s; expected %s and '%s'", podium_code_name(podium_status_code(status)),
-             podium_status_message(status), podium_code_name(code), words);
-  }
-  podium_status_free(status);
 }
 
 typedef struct world_t {

@@ -14,8 +14,7 @@
 
 #include <cmocka.h>
 
-#include "client/lib/podium.h"
-#include "tests/system/pod.h"
+#include "tests/system/client.h"
 
 enum { TIMEOUT_MS = 60000, TURNS = 3, LONG = 1 << 20 };
 
@@ -68,23 +67,6 @@ typedef struct host_t {
   const char *failure;
   atomic_bool is_in, may_return;
 } host_t;
-
-static void must(podium_status_t *status) {
-  if (status != NULL) {
-    print_error("%s\n", podium_status_message(status));
-  }
-  assert_null(status);
-}
-
-static void expect_error(podium_status_t *status, podium_code_t code, const char *words) {
-  assert_non_null(status);
-  if (podium_status_code(status) != code ||
-      strstr(podium_status_message(status), words) == NULL) {
-    fail_msg("%s: %s", podium_code_name(podium_status_code(status)),
-             podium_status_message(status));
-  }
-  podium_status_free(status);
-}
 
 // An error that a callback may give: one of the library's own.
 static podium_status_t *some_error(void) {

@@ -10,10 +10,9 @@
 
 #include <cmocka.h>
 
-#include "client/lib/podium.h"
 #include "common/base/clock.h"
 #include "tests/file.h"
-#include "tests/system/pod.h"
+#include "tests/system/client.h"
 
 enum { COUNT = 1 << 12, THREADS = 4, ROUNDS = 8, TIMEOUT_MS = 60000 };
 
@@ -26,31 +25,6 @@ static const char add_text[] =
     "#sdy.sharding<@mesh, [{\"x\"}, {\"y\"}]>}) {\n"
     "    %0 = stablehlo.add %arg0, %arg1 : tensor<64x64xf32>\n"
     "    return %0 : tensor<64x64xf32>\n  }\n}\n";
-
-static void must(podium_status_t *status) {
-  if (status != NULL) {
-    print_error("%s: %s\n", podium_code_name(podium_status_code(status)),
-                podium_status_message(status));
-  }
-  assert_null(status);
-}
-
-static void expect_error(podium_status_t *status, podium_code_t code, const char *words) {
-  assert_non_null(status);
-  if (podium_status_code(status) != code ||
-      strstr(podium_status_message(status), words) == NULL) {
-    fail_msg("%s: %s; expected %s and '%s'", podium_code_name(podium_status_code(status)),
-             podium_status_message(status), podium_code_name(code), words);
-  }
-  podium_status_free(status);
-}
-
-static podium_session_t *connect_to(const system_pod_t *pod) {
-  podium_session_t *session = NULL;
-  must(podium_connect(system_pod_address(pod),
-                      &(podium_connect_options_t){.timeout_ms = TIMEOUT_MS}, &session));
-  return session;
-}
 
 static int64_t hbm_used(const system_pod_t *pod) {
   podium_session_t *session = NULL;

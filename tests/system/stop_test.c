@@ -12,9 +12,8 @@
 
 #include <cmocka.h>
 
-#include "client/lib/podium.h"
 #include "common/base/clock.h"
-#include "tests/system/pod.h"
+#include "tests/system/client.h"
 
 enum { TIMEOUT_MS = 60000, SHORT_MS = 1000 };
 
@@ -38,21 +37,6 @@ static const char short_text[] =
     "func.func public @main() -> tensor<8xf32> {\n"
     "  %0 = stablehlo.iota dim = 0 : tensor<8xf32>\n"
     "  return %0 : tensor<8xf32>\n}\n}\n";
-
-static void must(podium_status_t *status) {
-  if (status != NULL) {
-    print_error("%s: %s\n", podium_code_name(podium_status_code(status)),
-                podium_status_message(status));
-  }
-  assert_null(status);
-}
-
-static podium_session_t *connect_to(const system_pod_t *pod) {
-  podium_session_t *session = NULL;
-  must(podium_connect(system_pod_address(pod),
-                      &(podium_connect_options_t){.timeout_ms = TIMEOUT_MS}, &session));
-  return session;
-}
 
 static podium_executable_t *compile(podium_session_t *session, const char *text) {
   podium_executable_t *executable = NULL;

@@ -10,38 +10,12 @@
 
 #include <cmocka.h>
 
-#include "client/lib/podium.h"
-#include "tests/system/pod.h"
+#include "tests/system/client.h"
 
 enum { TIMEOUT_MS = 60000, ROWS = 12, COLUMNS = 1 << 14, COUNT = ROWS * COLUMNS };
 enum { ROUNDS = 20 };
 
 #define SIZE ((size_t)COUNT * sizeof(float))
-
-static void must(podium_status_t *status) {
-  if (status != NULL) {
-    print_error("%s: %s\n", podium_code_name(podium_status_code(status)),
-                podium_status_message(status));
-  }
-  assert_null(status);
-}
-
-static void expect_error(podium_status_t *status, podium_code_t code, const char *words) {
-  assert_non_null(status);
-  if (podium_status_code(status) != code ||
-      strstr(podium_status_message(status), words) == NULL) {
-    fail_msg("%s: %s; expected %s and '%s'", podium_code_name(podium_status_code(status)),
-             podium_status_message(status), podium_code_name(code), words);
-  }
-  podium_status_free(status);
-}
-
-static podium_session_t *connect_to(const system_pod_t *pod) {
-  podium_session_t *session = NULL;
-  must(podium_connect(system_pod_address(pod),
-                      &(podium_connect_options_t){.timeout_ms = TIMEOUT_MS}, &session));
-  return session;
-}
 
 // 2x of rows over `devices`, gathered: on several devices every one hears of all others.
 static podium_status_t *compile(podium_session_t *session, int devices, int count,
