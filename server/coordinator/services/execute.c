@@ -19,9 +19,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "common/base/arena.h"
 #include "common/base/check.h"
 #include "common/base/id_map.h"
 #include "common/base/log.h"
@@ -29,31 +27,17 @@
 #include "common/base/text.h"
 #include "proto/podium/v1/podium.pb-c.h"
 #include "proto/podium/v1/worker.pb-c.h"
-#include "server/coordinator/coordinator_private.h"
 #include "server/coordinator/core/donation.h"
-#include "server/coordinator/core/fanout.h"
 #include "server/coordinator/core/footprint.h"
-#include "server/coordinator/load.h"
-#include "server/coordinator/services/request.h"
+#include "server/coordinator/services/execution.h"
 #include "server/wire/profile.h"
 
 enum {
   PARTS_MAX = 1 << 14,   // Of a profile; a chip that sends without end gets no more.
   MOMENT_MS_MIN = 200,   // How long SETTLING lasts: two heartbeats,
   MOMENT_MS_MAX = 2000,  // within these bounds.
-  TELL_MS = 500,         // How often those that wait are told what for.
   RUNNING_MAX = 64,      // Given to the chips at a time.
 };
-
-typedef enum execution_state_t {
-  EXECUTION_NEW = 0,
-  EXECUTION_WAITING,
-  EXECUTION_LOADING,
-  EXECUTION_RUNNING,
-  EXECUTION_SETTLING,
-  EXECUTION_AFTER,
-  EXECUTION_OVER,
-} execution_state_t;
 
 static const pod_state_t states[] = {
     [EXECUTION_NEW] = {"new", POD_TO(EXECUTION_WAITING) | POD_TO(EXECUTION_OVER)},
@@ -68,234 +52,6 @@ static const pod_state_t states[] = {
     [EXECUTION_AFTER] = {"after", POD_TO(EXECUTION_OVER)},
     [EXECUTION_OVER] = {"over", 0},
 };
-
-// What a chip waits for.
-typedef enum host_ask_t {
-  HOST_ASK_NONE = 0,
-  HOST_ASK_OWN,
-  HOST_ASK_SHARED,  // As all others; the client is asked once all do.
-} host_ask_t;
-
-struct execution_t {
-  request_t request;     // First, so that the operation finds it.
-  store_waiter_t waits;  // For an argument: while WAITING a put's, then its cause.
-  execution_t *next;     // In its queue, or of those that run.
-  execution_t **link;    // In its queue: what points to it.
-  execution_queue_t *queue;
-  dispatch_t *dispatch;  // It came by this one; NULL: by a call of its own.
-  uint64_t id, number;
-  bool with_events, by_chip, serves_host;
-  bool has_named_results;          // The client has chosen their ids.
-  store_executable_t *executable;  // In use.
-  size_t argument_count;
-  store_array_t **arguments;  // In use.
-  size_t kept_count;
-  int32_t *kept;         // Arguments that it does not consume.
-  bool has_donations;    // Arguments are marked as consumed by it.
-  bool is_consuming;     // A chip has consumed its part of them.
-  int32_t result_count;  // That are pending.
-  store_array_t **results;
-  uint64_t *result_ids;
-  load_t *load;
-  fanout_t fanout;
-  chip_run_t *runs;     // By index of the executable's chips; NULL before it runs.
-  host_ask_t *asks;     // Likewise: what each chip asks of the host.
-  int32_t shared_asks;  // How many of them ask for the same.
-  store_profile_t *profile;
-  int64_t host_ns;       // The slowest chip's.
-  pod_status_t failure;  // While AFTER.
-  rpc_timer_t *moment;   // While SETTLING.
-  char *told;            // What the client was told that it waits for; NULL: nothing.
-  bool was_behind;       // At the last look: chips that it needs ran another one.
-};
-
-// Of a session; there while it has executions that wait.
-struct execution_queue_t {
-  execution_queue_t *previous, *next;
-  store_session_t *session;
-  execution_t *first, **last;
-};
-
-// --- What clients that wait are told ---
-
-// UNAVAILABLE when chips or links that it needs are not there.
-static pod_status_t check_ready(const coordinator_t *coordinator,
-                                const store_executable_t *executable) {
-  return footprint_check(executable->compiled->footprint,
-                         registry_places(coordinator->registry), executable->name);
-}
-
-char *executions_waited_for(const coordinator_t *coordinator,
-                            const store_executable_t *executable, int32_t ahead) {
-  pod_text_t text = {0};
-  const pod_status_t status = check_ready(coordinator, executable);
-  const execution_t *first =
-      coordinator->loading != NULL ? coordinator->loading : coordinator->first_running;
-  if (status != NULL) {
-    pod_text_printf(&text, "for the pod: %s", pod_status_message(status));
-  } else if (first == NULL || ahead == 0) {
-    pod_text_add(&text, "for its turn");
-  } else {
-    pod_text_printf(&text, "behind %" PRId32 " execution%s, %s of \"%s\"", ahead,
-                    ahead == 1 ? "" : "s", ahead == 1 ? "which is" : "the first",
-                    first->request.operation.session->client);
-  }
-  pod_status_free(status);
-  return pod_text_take(&text);
-}
-
-static void tell(execution_t *execution, const char *for_what) {
-  sessions_tell_waiting(execution->request.coordinator,
-                        execution->request.operation.session, for_what);
-}
-
-// How many come before the first one of a queue: those that run and those of other queues
-// that are older.
-static int32_t count_ahead(const coordinator_t *coordinator,
-                           const execution_t *execution) {
-  int32_t ahead = coordinator->running_count + (coordinator->loading != NULL);
-  for (const execution_queue_t *queue = coordinator->queues; queue != NULL;
-       queue = queue->next) {
-    for (const execution_t *at = queue->first;
-         at != NULL && at->number < execution->number; at = at->next) {
-      ahead++;
-    }
-  }
-  return ahead;
-}
-
-static void tell_ahead(execution_t *execution, int32_t ahead) {
-  char *for_what =
-      executions_waited_for(execution->request.coordinator, execution->executable, ahead);
-  if (execution->told == NULL || strcmp(execution->told, for_what) != 0) {
-    tell(execution, for_what);
-    free(execution->told);
-    execution->told = for_what;
-  } else {
-    free(for_what);
-  }
-}
-
-static void waits_no_more(execution_t *execution) {
-  if (execution->told != NULL) {
-    tell(execution, "");
-    free(execution->told);
-    execution->told = NULL;
-  }
-}
-
-// Those that the chips have been given, and that come behind others there. Thousands pass
-// by in between two looks; one that is behind at both is told. Returns whether any is.
-static bool tell_given(coordinator_t *coordinator) {
-  const int32_t chip_count = registry_places(coordinator->registry)->count;
-  bool *is_busy = pod_alloc((size_t)chip_count * sizeof(*is_busy));
-  bool is_any = false;
-  int32_t ahead = 0;
-  for (execution_t *at = coordinator->first_running; at != NULL; at = at->next) {
-    bool is_behind = false;
-    for (int32_t i = 0; i < at->executable->chip_count; i++) {
-      bool *chip = &is_busy[at->executable->chips[i]];
-      is_behind = is_behind || *chip;
-      *chip = true;
-    }
-    if (!is_behind) {
-      waits_no_more(at);
-    } else if (at->was_behind) {
-      tell_ahead(at, ahead);
-    }
-    at->was_behind = is_behind;
-    is_any = is_any || is_behind;
-    ahead++;
-  }
-  free(is_busy);
-  return is_any;
-}
-
-// Every TELL_MS while any wait: who waits less is not told, and who waits long hears only
-// of what has changed. Of those that are not given to the chips yet a session hears of
-// the first.
-static void tell_waiting(void *context) {
-  coordinator_t *coordinator = context;
-  const bool is_any_given = tell_given(coordinator);
-  for (execution_queue_t *queue = coordinator->queues; queue != NULL;
-       queue = queue->next) {
-    tell_ahead(queue->first, count_ahead(coordinator, queue->first));
-  }
-  if (coordinator->queues == NULL && !is_any_given) {
-    rpc_timer_stop(coordinator->waiting_timer);
-    coordinator->is_waiting_told = false;
-  }
-}
-
-static void tell_waiting_later(coordinator_t *coordinator) {
-  if (coordinator->waiting_timer == NULL) {
-    coordinator->waiting_timer =
-        rpc_timer_create(coordinator->loop, tell_waiting, coordinator);
-  }
-  if (!coordinator->is_waiting_told) {
-    coordinator->is_waiting_told = true;
-    rpc_timer_start(coordinator->waiting_timer, TELL_MS, TELL_MS);
-  }
-}
-
-// --- The queues ---
-
-static execution_queue_t *queue_of(coordinator_t *coordinator, store_session_t *session) {
-  execution_queue_t *queue = coordinator->queues;
-  while (queue != NULL && queue->session != session) {
-    queue = queue->next;
-  }
-  if (queue == NULL) {
-    queue = pod_alloc(sizeof(*queue));
-    *queue = (execution_queue_t){
-        .session = session, .next = coordinator->queues, .last = &queue->first};
-    if (queue->next != NULL) {
-      queue->next->previous = queue;
-    }
-    coordinator->queues = queue;
-  }
-  return queue;
-}
-
-static void append(execution_t *execution) {
-  coordinator_t *coordinator = execution->request.coordinator;
-  request_move(&execution->request, EXECUTION_WAITING);
-  execution_queue_t *queue = queue_of(coordinator, execution->request.operation.session);
-  execution->number = coordinator->execution_count++;
-  execution->queue = queue;
-  execution->next = NULL;
-  execution->link = queue->last;
-  *queue->last = execution;
-  queue->last = &execution->next;
-}
-
-static void free_queue(coordinator_t *coordinator, execution_queue_t *queue) {
-  if (queue->previous != NULL) {
-    queue->previous->next = queue->next;
-  } else {
-    coordinator->queues = queue->next;
-  }
-  if (queue->next != NULL) {
-    queue->next->previous = queue->previous;
-  }
-  free(queue);
-}
-
-static void take_out(execution_t *execution) {
-  execution_queue_t *queue = execution->queue;
-  *execution->link = execution->next;
-  if (execution->next != NULL) {
-    execution->next->link = execution->link;
-  } else {
-    queue->last = execution->link;
-  }
-  execution->queue = NULL;
-  store_array_leave(&execution->waits);
-  waits_no_more(execution);
-  if (queue->first == NULL) {
-    free_queue(execution->request.coordinator, queue);
-  }
-}
 
 bool executions_are_idle(const coordinator_t *coordinator) {
   return coordinator->queues == NULL && coordinator->loading == NULL &&
@@ -450,7 +206,7 @@ static void end_execution(execution_t *execution, pod_status_t status) {
     coordinator->loading = NULL;
   }
   request_move(&execution->request, EXECUTION_OVER);
-  waits_no_more(execution);
+  execution_waits_no_more(execution);
   post_pump(coordinator);
   if (status == NULL) {
     keep_results(execution);
@@ -712,7 +468,7 @@ static void loaded(void *context, pod_status_t status) {
   execution->load = NULL;
   if (status == NULL) {
     // The pod may have changed in the meantime.
-    status = check_ready(coordinator, execution->executable);
+    status = execution_check_ready(coordinator, execution->executable);
   }
   if (status != NULL) {
     end_execution(execution, status);
@@ -742,7 +498,7 @@ static void begin(execution_t *execution) {
 
 static bool is_ready(const execution_t *execution) {
   const pod_status_t status =
-      check_ready(execution->request.coordinator, execution->executable);
+      execution_check_ready(execution->request.coordinator, execution->executable);
   pod_status_free(status);
   return status == NULL;
 }
@@ -751,7 +507,7 @@ static bool is_ready(const execution_t *execution) {
 // run then either.
 static pod_status_t check_patience(const coordinator_t *coordinator,
                                    const execution_t *execution) {
-  const pod_status_t status = check_ready(coordinator, execution->executable);
+  const pod_status_t status = execution_check_ready(coordinator, execution->executable);
   if (status == NULL) {
     return NULL;
   }
@@ -774,7 +530,7 @@ static void refuse_impatient(coordinator_t *coordinator) {
       queue = queue->next;
       continue;
     }
-    take_out(execution);
+    execution_take_out(execution);
     end_execution(execution, status);
     queue = coordinator->queues;
   }
@@ -824,7 +580,7 @@ void executions_pump(coordinator_t *coordinator) {
     if (execution == NULL) {
       return;
     }
-    take_out(execution);
+    execution_take_out(execution);
     begin(execution);
   }
 }
@@ -870,7 +626,7 @@ static void stop_execution(execution_t *execution, pod_status_t status) {
       end_execution(execution, status);
       return;
     case EXECUTION_WAITING:
-      take_out(execution);
+      execution_take_out(execution);
       end_execution(execution, status);
       return;
     case EXECUTION_LOADING:
@@ -1001,10 +757,10 @@ static void take_up(execution_t *execution, const Podium__V1__ExecuteRequest *re
     end_execution(execution, status);
     return;
   }
-  append(execution);
+  execution_append(execution);
   executions_pump(coordinator);
   if (coordinator->queues != NULL || coordinator->running_count > 1) {
-    tell_waiting_later(coordinator);
+    executions_tell_waiting(coordinator);
   }
 }
 

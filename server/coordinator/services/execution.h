@@ -1,0 +1,87 @@
+// An execution, as the files know it that make up the services Execute and Dispatch:
+// execute.c what happens to it, waiting.c what it waits in. On the loop's thread only.
+
+#ifndef SERVER_COORDINATOR_SERVICES_EXECUTION_H_
+#define SERVER_COORDINATOR_SERVICES_EXECUTION_H_
+
+#include "server/coordinator/coordinator_private.h"
+#include "server/coordinator/core/fanout.h"
+#include "server/coordinator/load.h"
+#include "server/coordinator/services/request.h"
+
+typedef enum execution_state_t {
+  EXECUTION_NEW = 0,
+  EXECUTION_WAITING,
+  EXECUTION_LOADING,
+  EXECUTION_RUNNING,
+  EXECUTION_SETTLING,
+  EXECUTION_AFTER,
+  EXECUTION_OVER,
+} execution_state_t;
+
+// What a chip waits for.
+typedef enum host_ask_t {
+  HOST_ASK_NONE = 0,
+  HOST_ASK_OWN,
+  HOST_ASK_SHARED,  // As all others; the client is asked once all do.
+} host_ask_t;
+
+struct execution_t {
+  request_t request;     // First, so that the operation finds it.
+  store_waiter_t waits;  // For an argument: while WAITING a put's, then its cause.
+  execution_t *next;     // In its queue, or of those that run.
+  execution_t **link;    // In its queue: what points to it.
+  execution_queue_t *queue;
+  dispatch_t *dispatch;  // It came by this one; NULL: by a call of its own.
+  uint64_t id, number;
+  bool with_events, by_chip, serves_host;
+  bool has_named_results;          // The client has chosen their ids.
+  store_executable_t *executable;  // In use.
+  size_t argument_count;
+  store_array_t **arguments;  // In use.
+  size_t kept_count;
+  int32_t *kept;         // Arguments that it does not consume.
+  bool has_donations;    // Arguments are marked as consumed by it.
+  bool is_consuming;     // A chip has consumed its part of them.
+  int32_t result_count;  // That are pending.
+  store_array_t **results;
+  uint64_t *result_ids;
+  load_t *load;
+  fanout_t fanout;
+  chip_run_t *runs;     // By index of the executable's chips; NULL before it runs.
+  host_ask_t *asks;     // Likewise: what each chip asks of the host.
+  int32_t shared_asks;  // How many of them ask for the same.
+  store_profile_t *profile;
+  int64_t host_ns;       // The slowest chip's.
+  pod_status_t failure;  // While AFTER.
+  rpc_timer_t *moment;   // While SETTLING.
+  char *told;            // What the client was told that it waits for; NULL: nothing.
+  bool was_behind;       // At the last look: chips that it needs ran another one.
+};
+
+// Of a session; there while it has executions that wait.
+struct execution_queue_t {
+  execution_queue_t *previous, *next;
+  store_session_t *session;
+  execution_t *first, **last;
+};
+
+// --- Those that wait (waiting.c) ---
+
+// UNAVAILABLE when chips or links that it needs are not there. Returns owned.
+pod_status_t execution_check_ready(const coordinator_t *coordinator,
+                                   const store_executable_t *executable);
+
+// Into its session's queue, behind those that are there.
+void execution_append(execution_t *execution);
+
+// Out of its queue: it waits for nothing any more, and the client is told so.
+void execution_take_out(execution_t *execution);
+
+// From now on clients are told what their executions wait for, until none waits.
+void executions_tell_waiting(coordinator_t *coordinator);
+
+// The client was told that it waits: it does no more.
+void execution_waits_no_more(execution_t *execution);
+
+#endif  // SERVER_COORDINATOR_SERVICES_EXECUTION_H_
