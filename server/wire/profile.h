@@ -1,5 +1,5 @@
 // What an execution leaves behind on a worker, on the wire: chip_profile_t as pieces of
-// the answer of podium.v1.Worker/Execute.
+// the answer of podium.v1.Worker/Run.
 //
 // Ownership: what packing returns lives in the arena.
 // Threading: pure.

@@ -51,8 +51,6 @@ struct open_call_t {
   size_t received_bytes;
   uint64_t session, program;
   load_t *load;
-  chip_host_execution_t *execution;  // Execute.
-  bool wants_events;
   bool is_run;
   run_t *runs;  // Run.
 };
@@ -150,9 +148,6 @@ static void call_end(rpc_call_t *call, pod_status_t status, void *context) {
   release(open);
   if (open->load != NULL) {
     open->load->call = NULL;
-  }
-  if (open->execution != NULL) {
-    chip_host_execution_cancel(open->execution);
   }
   while (open->runs != NULL) {
     run_t *run = open->runs;
@@ -448,28 +443,9 @@ static void free_message(rpc_call_t *call, const void *message, void *context) {
   }
 }
 
-// --- Execute ---
+// --- Run ---
 
-static void execute_done(const chip_profile_t *profile, pod_status_t status,
-                         void *context) {
-  open_call_t *open = context;
-  open->execution = NULL;
-  if (status != NULL) {
-    finish(open, status);
-    return;
-  }
-  pod_arena_t *arena = pod_arena_create();
-  size_t count;
-  Podium__V1__WorkerExecuteResponse **pieces =
-      wire_profile_pack(arena, profile, open->wants_events, &count);
-  for (size_t i = 0; i < count && !open->is_answered; i++) {
-    rpc_call_send(open->call, &pieces[i]->base);
-  }
-  finish(open, NULL);
-  pod_arena_destroy(arena);
-}
-
-// What Execute and Run ask alike; borrows from the request.
+// Borrows from the request.
 static chip_host_execute_t execute_of(const Podium__V1__WorkerExecuteRequest *request) {
   return (chip_host_execute_t){
       .session = request->session,
@@ -483,37 +459,6 @@ static chip_host_execute_t execute_of(const Podium__V1__WorkerExecuteRequest *re
       .kept_count = request->n_kept,
   };
 }
-
-static void execute_consumed(void *context) {
-  const open_call_t *open = context;
-  Podium__V1__WorkerExecuteResponse response = PODIUM__V1__WORKER_EXECUTE_RESPONSE__INIT;
-  response.consumed = true;
-  if (!open->is_answered) {
-    rpc_call_send(open->call, &response.base);
-  }
-}
-
-static void execute_message(rpc_call_t *call, const void *message, void *context) {
-  (void)call;
-  open_call_t *open = context;
-  const Podium__V1__WorkerExecuteRequest *request = message;
-  if (!is_request(open)) {
-    return;
-  }
-  open->wants_events = request->profile;
-  chip_host_execute_t execute = execute_of(request);
-  execute.consumed = execute_consumed;
-  pod_status_t status = check_chip(open);
-  if (status == NULL) {
-    status = chip_host_execute(open->service->chip.host, &execute, execute_done, open,
-                               &open->execution);
-  }
-  if (status != NULL) {
-    finish(open, status);
-  }
-}
-
-// --- Run ---
 
 // Takes `status`.
 static void send_end(const open_call_t *open, uint64_t execution, pod_status_t status) {
@@ -805,11 +750,6 @@ static const rpc_method_t methods[] = {
      .request = &podium__v1__free_arrays_request__descriptor,
      .response = &podium__v1__free_arrays_response__descriptor,
      .events = UNARY(free_message),
-     .on_start = call_start},
-    {.path = "/" SERVICE_NAME "/Execute",
-     .request = &podium__v1__worker_execute_request__descriptor,
-     .response = &podium__v1__worker_execute_response__descriptor,
-     .events = UNARY(execute_message),
      .on_start = call_start},
     {.path = "/" SERVICE_NAME "/Run",
      .request = &podium__v1__run_request__descriptor,

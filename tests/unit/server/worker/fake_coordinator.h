@@ -381,10 +381,31 @@ typedef struct fake_call_t {
   rpc_call_t *call;
   bool is_done;
   pod_status_t status;                          // Owned by the test once done.
+  pod_status_t run_status;                      // An execution's, until the call ends.
   pod_text_t data;                              // FetchShard's.
   Podium__V1__WorkerExecuteResponse *executed;  // The first piece. Owned.
   Podium__V1__WorkerStatus *worker_status;      // Owned.
 } fake_call_t;
+
+// Ends the stream with the execution.
+static inline void fake_run_message(fake_call_t *call,
+                                    const Podium__V1__RunResponse *response) {
+  if (response->part != NULL && call->executed == NULL) {
+    const ProtobufCMessage *part = &response->part->base;
+    const size_t size = protobuf_c_message_get_packed_size(part);
+    uint8_t *packed = malloc(size + 1);
+    protobuf_c_message_pack(part, packed);
+    call->executed = podium__v1__worker_execute_response__unpack(NULL, size, packed);
+    free(packed);
+  }
+  if (response->has_ended) {
+    if (response->code != 0) {
+      call->run_status = pod_error_text(__FILE__, __LINE__, (pod_code_t)response->code,
+                                        response->message);
+    }
+    rpc_call_half_close(call->call);
+  }
+}
 
 static inline void fake_call_message(rpc_call_t *rpc, const void *bytes, void *context) {
   (void)rpc;
@@ -395,13 +416,14 @@ static inline void fake_call_message(rpc_call_t *rpc, const void *bytes, void *c
     pod_text_add_bytes(&call->data, piece->data.data, piece->data.len);
     return;
   }
+  if (message->descriptor == &podium__v1__run_response__descriptor) {
+    fake_run_message(call, bytes);
+    return;
+  }
   const size_t size = protobuf_c_message_get_packed_size(message);
   uint8_t *packed = malloc(size + 1);
   protobuf_c_message_pack(message, packed);
-  if (message->descriptor == &podium__v1__worker_execute_response__descriptor &&
-      call->executed == NULL) {
-    call->executed = podium__v1__worker_execute_response__unpack(NULL, size, packed);
-  } else if (message->descriptor == &podium__v1__worker_status__descriptor) {
+  if (message->descriptor == &podium__v1__worker_status__descriptor) {
     call->worker_status = podium__v1__worker_status__unpack(NULL, size, packed);
   }
   free(packed);
@@ -411,7 +433,13 @@ static inline void fake_call_end(rpc_call_t *rpc, pod_status_t status, void *con
   (void)rpc;
   fake_call_t *call = context;
   call->call = NULL;
-  call->status = status;
+  if (status == NULL) {
+    call->status = call->run_status;
+  } else {
+    call->status = status;
+    pod_status_free(call->run_status);
+  }
+  call->run_status = NULL;
   call->is_done = true;
 }
 
@@ -523,12 +551,21 @@ static inline pod_status_t fake_load(fake_t *fake, int32_t chip, uint64_t sessio
   return status;
 }
 
+// Sends an execution to a stream of its own, which ends with it.
+static inline void fake_run(const fake_call_t *call,
+                            Podium__V1__WorkerExecuteRequest *request) {
+  Podium__V1__RunRequest message = PODIUM__V1__RUN_REQUEST__INIT;
+  message.what_case = PODIUM__V1__RUN_REQUEST__WHAT_EXECUTE;
+  message.execute = request;
+  rpc_call_send(call->call, &message.base);
+}
+
 // Starts an execution of one argument and one result.
 static inline void fake_execute(fake_t *fake, int32_t chip, uint64_t session,
                                 uint64_t program, uint64_t execution, uint64_t argument,
                                 uint64_t result, fake_call_t *call) {
-  fake_call_begin(fake, chip, FAKE_PATH("Execute"),
-                  &podium__v1__worker_execute_response__descriptor, call);
+  fake_call_begin(fake, chip, FAKE_PATH("Run"), &podium__v1__run_response__descriptor,
+                  call);
   Podium__V1__WorkerExecuteRequest request = PODIUM__V1__WORKER_EXECUTE_REQUEST__INIT;
   request.session = session;
   request.program = program;
@@ -538,8 +575,7 @@ static inline void fake_execute(fake_t *fake, int32_t chip, uint64_t session,
   request.results = &result;
   request.n_results = 1;
   request.profile = true;
-  rpc_call_send(call->call, &request.base);
-  rpc_call_half_close(call->call);
+  fake_run(call, &request);
 }
 
 static inline pod_status_t fake_unary(fake_t *fake, int32_t chip, const char *path,

@@ -373,8 +373,7 @@ static chip_program_t *make_update(int32_t rounds) {
 
 static void execute_keeping(fake_t *fake, uint64_t execution, uint64_t argument,
                             uint64_t result, int32_t kept, fake_call_t *call) {
-  fake_call_begin(fake, 0, FAKE_PATH("Execute"),
-                  &podium__v1__worker_execute_response__descriptor, call);
+  fake_call_begin(fake, 0, FAKE_PATH("Run"), &podium__v1__run_response__descriptor, call);
   Podium__V1__WorkerExecuteRequest request = PODIUM__V1__WORKER_EXECUTE_REQUEST__INIT;
   request.session = SESSION;
   request.program = 1;
@@ -385,8 +384,7 @@ static void execute_keeping(fake_t *fake, uint64_t execution, uint64_t argument,
   request.n_results = 1;
   request.kept = &kept;
   request.n_kept = 1;
-  rpc_call_send(call->call, &request.base);
-  rpc_call_half_close(call->call);
+  fake_run(call, &request);
 }
 
 static void expect_donated(fake_t *fake, uint64_t array) {
