@@ -564,6 +564,7 @@ static bool may_expand(const mlir_op_t *op) {
 pod_status_t compiler_expand(mlir_module_t *module) {
   signature_main(module);
   POD_TRY(check_source(module));
+  tokens_of_main(module);
   POD_TRY(host_transfer_expand(module));
   tokens_remove(module);
   POD_TRY(probes_expand(module));

@@ -22,7 +22,6 @@
 typedef struct converter_t {
   mlir_module_t *module;
   const mlir_type_t *token;  // What stands for it.
-  const mlir_type_t *empty;  // And where callers of @main pass it.
   mlir_replacements_t replacements;
 } converter_t;
 
@@ -89,31 +88,6 @@ static mlir_value_t *emit_constant(const converter_t *converter, mlir_op_t *befo
   return &constant->results[0];
 }
 
-static bool is_main(const mlir_op_t *op) {
-  const mlir_attr_t *name = mlir_op_attr(op, "sym_name");
-  return mlir_attr_is(name, MLIR_ATTR_STRING) && strcmp(name->text, "main") == 0;
-}
-
-// Callers of @main pass tokens as arrays without elements, as JAX does: one that comes in
-// orders nothing, since executions follow each other, and what goes out is made anew.
-static void convert_main(converter_t *converter, mlir_op_t *op) {
-  mlir_block_t *block = mlir_op_block(op, 0);
-  for (int i = 0; i < block->argument_count; i++) {
-    mlir_value_t *argument = block->arguments[i];
-    if (argument->type->kind == MLIR_TYPE_TOKEN) {
-      argument->type = converter->empty;
-      mlir_replacements_put(&converter->replacements, argument,
-                            emit_constant(converter, block->first, converter->token));
-    }
-  }
-  mlir_op_t *end = block->last;
-  for (int i = 0; i < end->operand_count; i++) {
-    if (end->operands[i]->type->kind == MLIR_TYPE_TOKEN) {
-      end->operands[i] = emit_constant(converter, end, converter->empty);
-    }
-  }
-}
-
 static void convert_signature(const converter_t *converter, mlir_op_t *op) {
   mlir_module_t *module = converter->module;
   const mlir_attr_t *attr = mlir_op_attr(op, "function_type");
@@ -127,9 +101,7 @@ static void convert_signature(const converter_t *converter, mlir_op_t *op) {
   for (int i = 0; i < count; i++) {
     types[i] =
         i < type->input_count ? type->inputs[i] : type->results[i - type->input_count];
-    if (types[i]->kind == MLIR_TYPE_TOKEN) {
-      types[i] = is_main(op) ? converter->empty : converter->token;
-    }
+    types[i] = converted(converter, types[i]);
   }
   mlir_op_set_attr(module, op, mlir_intern(module, "function_type"),
                    mlir_attr_type(module, mlir_type_function(module, type->input_count,
@@ -214,9 +186,6 @@ static pod_status_t convert(converter_t *converter) {
   for (mlir_op_t *op = mlir_walk_first(root); op != NULL; op = next) {
     mlir_replacements_apply(&converter->replacements, op);
     next = mlir_walk_next(root, op);
-    if (op->kind == KIND_FUNC && is_main(op)) {
-      convert_main(converter, op);
-    }
     convert_values(converter, op);
     if (op->kind == KIND_FUNC) {
       convert_signature(converter, op);
@@ -234,11 +203,7 @@ pod_status_t host_transfer_expand(mlir_module_t *module) {
     return NULL;
   }
   const tensor_shape_t scalar = tensor_shape_make(TENSOR_PRED, 0, NULL);
-  const int64_t none[] = {0};
-  const tensor_shape_t empty = tensor_shape_make(TENSOR_PRED, 1, none);
-  converter_t converter = {.module = module,
-                           .token = mlir_type_tensor(module, &scalar),
-                           .empty = mlir_type_tensor(module, &empty)};
+  converter_t converter = {.module = module, .token = mlir_type_tensor(module, &scalar)};
   const pod_status_t status = convert(&converter);
   mlir_replacements_deinit(&converter.replacements);
   return status;

@@ -63,7 +63,6 @@ mlir_op_t *signature_main(mlir_module_t *module) {
 
 // --- Which arguments ---
 
-// The arguments that are no tokens.
 typedef struct arguments_t {
   mlir_module_t *module;
   const mlir_op_t *main;
@@ -85,13 +84,11 @@ static void list_arguments(mlir_module_t *module, const mlir_op_t *main,
       .by_name = pod_map_create()};
   for (int i = 0; i < body->argument_count; i++) {
     mlir_value_t *value = body->arguments[i];
-    if (value->type->kind != MLIR_TYPE_TOKEN) {
-      out->values[out->count] = value;
-      if (value->name != NULL) {
-        pod_map_put(out->by_name, value->name, &out->values[out->count]);
-      }
-      out->count++;
+    out->values[out->count] = value;
+    if (value->name != NULL) {
+      pod_map_put(out->by_name, value->name, &out->values[out->count]);
     }
+    out->count++;
   }
 }
 

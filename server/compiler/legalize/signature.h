@@ -31,7 +31,7 @@ mlir_op_t *signature_main(mlir_module_t *module);
 
 // Arguments of @main get the types that the caller gives; operations keep theirs, which
 // refine_shapes works out. Where a value is known, that stands for the argument, and a
-// check that the argument is equal to it. Tokens do not count as arguments.
+// check that the argument is equal to it. Tokens count as arguments (tokens.h).
 // INVALID_ARGUMENT at an argument whose rank, dtype or static sizes a type does not have,
 // that has two, or that cannot have the value; and for a type of an argument that @main
 // does not have.

@@ -9,6 +9,7 @@
 #include "common/base/check.h"
 #include "common/mlir/replacements.h"
 #include "common/mlir/walk.h"
+#include "server/compiler/legalize/signature.h"
 
 static bool is_token(const mlir_value_t *value) {
   return value->type->kind == MLIR_TYPE_TOKEN;
@@ -60,6 +61,128 @@ static void remove_arguments(mlir_op_t *op) {
       block->argument_count = count;
     }
   }
+}
+
+// --- Those of @main ---
+
+static const mlir_type_t *empty_type(mlir_module_t *module) {
+  const int64_t none[] = {0};
+  const tensor_shape_t shape = tensor_shape_make(TENSOR_PRED, 1, none);
+  return mlir_type_tensor(module, &shape);
+}
+
+static mlir_value_t *emit_before(mlir_module_t *module, mlir_op_t *where,
+                                 const char *name, const mlir_type_t *type) {
+  mlir_op_t *op = mlir_op_create(module, mlir_intern(module, name), 0, NULL, 1, &type, 0);
+  op->position = where->position;
+  op->location = where->location;
+  if (type->kind == MLIR_TYPE_TENSOR) {
+    const unsigned char no = 0;
+    mlir_op_add_attr(module, op, mlir_intern(module, "value"),
+                     mlir_attr_dense(module, &type->shape, &no, true));
+  }
+  mlir_block_insert_before(where, op);
+  return &op->results[0];
+}
+
+// A token's sharding says nothing of the array that stands for it.
+static const mlir_attr_t *without_sharding(mlir_module_t *module,
+                                           const mlir_attr_t *attrs) {
+  if (!mlir_attr_is(attrs, MLIR_ATTR_DICTIONARY)) {
+    return attrs;
+  }
+  mlir_named_attr_t *entries =
+      pod_arena_array(module->arena, (size_t)attrs->count + 1, sizeof(entries[0]));
+  int64_t count = 0;
+  for (int64_t i = 0; i < attrs->count; i++) {
+    const char *name = attrs->entries[i].name;
+    if (strcmp(name, "sdy.sharding") != 0 && strcmp(name, "mhlo.sharding") != 0) {
+      entries[count++] = attrs->entries[i];
+    }
+  }
+  return mlir_attr_dictionary(module, count, entries);
+}
+
+// `name` is arg_attrs or res_attrs; `types` are what they are of.
+static void drop_shardings(mlir_module_t *module, mlir_op_t *main, const char *name,
+                           int count, const mlir_type_t *const *types) {
+  const mlir_attr_t *attr = mlir_op_attr(main, name);
+  if (!mlir_attr_is(attr, MLIR_ATTR_ARRAY) || attr->count != count) {
+    return;
+  }
+  const mlir_attr_t **elements =
+      pod_arena_array(module->arena, (size_t)count + 1, sizeof(elements[0]));
+  for (int i = 0; i < count; i++) {
+    elements[i] = types[i]->kind == MLIR_TYPE_TOKEN
+                      ? without_sharding(module, attr->elements[i])
+                      : attr->elements[i];
+  }
+  mlir_op_set_attr(module, main, mlir_intern(module, name),
+                   mlir_attr_array(module, count, elements));
+}
+
+static void convert_body(mlir_module_t *module, mlir_op_t *main) {
+  mlir_block_t *block = mlir_op_block(main, 0);
+  mlir_op_t *end = block->last;
+  mlir_replacements_t replacements = {0};
+  bool any = false;
+  for (int i = 0; i < block->argument_count; i++) {
+    mlir_value_t *argument = block->arguments[i];
+    if (is_token(argument)) {
+      any = true;
+      mlir_replacements_put(
+          &replacements, argument,
+          emit_before(module, block->first, "stablehlo.create_token", argument->type));
+      argument->type = empty_type(module);
+    }
+  }
+  for (mlir_op_t *op = mlir_walk_first(main); any && op != NULL;
+       op = mlir_walk_next(main, op)) {
+    mlir_replacements_apply(&replacements, op);
+  }
+  mlir_replacements_deinit(&replacements);
+  for (int i = 0; i < end->operand_count; i++) {
+    if (is_token(end->operands[i])) {
+      end->operands[i] =
+          emit_before(module, end, "stablehlo.constant", empty_type(module));
+    }
+  }
+}
+
+static void convert_type(mlir_module_t *module, mlir_op_t *main,
+                         const mlir_type_t *type) {
+  const int count = type->input_count + type->result_count;
+  const mlir_type_t **types =
+      pod_arena_array(module->arena, (size_t)count + 1, sizeof(types[0]));
+  for (int i = 0; i < count; i++) {
+    types[i] =
+        i < type->input_count ? type->inputs[i] : type->results[i - type->input_count];
+    if (types[i]->kind == MLIR_TYPE_TOKEN) {
+      types[i] = empty_type(module);
+    }
+  }
+  mlir_op_set_attr(module, main, mlir_intern(module, "function_type"),
+                   mlir_attr_type(module, mlir_type_function(module, type->input_count,
+                                                             types, type->result_count,
+                                                             types + type->input_count)));
+}
+
+void tokens_of_main(mlir_module_t *module) {
+  mlir_op_t *main = mlir_may_have_tokens(module) ? signature_main(module) : NULL;
+  if (main == NULL) {
+    return;
+  }
+  const mlir_attr_t *attr = mlir_op_attr(main, "function_type");
+  if (!mlir_attr_is(attr, MLIR_ATTR_TYPE) || attr->type->kind != MLIR_TYPE_FUNCTION ||
+      attr->type->input_count != mlir_op_block(main, 0)->argument_count ||
+      attr->type->result_count != mlir_op_block(main, 0)->last->operand_count) {
+    return;  // For the verifier.
+  }
+  const mlir_type_t *type = attr->type;
+  drop_shardings(module, main, "arg_attrs", type->input_count, type->inputs);
+  drop_shardings(module, main, "res_attrs", type->result_count, type->results);
+  convert_body(module, main);
+  convert_type(module, main, type);
 }
 
 // --- Signatures ---

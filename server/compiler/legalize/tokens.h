@@ -7,6 +7,11 @@
 
 #include "common/mlir/ir.h"
 
+// Callers of @main pass a token as JAX does, as an array of pred without elements: the
+// tokens that @main takes and gives become such arrays. One that comes in orders nothing,
+// since executions follow each other; one that goes out is there when the execution ends.
+void tokens_of_main(mlir_module_t *module);
+
 // Takes the values of type !stablehlo.token out of a module: operands, results, arguments
 // of functions and loops, and the operations that only make them. Tokens inside of tuples
 // stay. Linear in the module; one walk where there are none.

@@ -120,15 +120,16 @@ static void test_without_a_type_the_argument_is_named_with_what_to_do(void **sta
                  "sizes are supported: say what is passed");
 }
 
-static void test_tokens_do_not_count_as_arguments(void **state) {
+static void test_tokens_count_as_arguments_that_have_no_elements(void **state) {
   (void)state;
   static const char text[] =
       "func.func @main(%t: !stablehlo.token, %x: tensor<?xf32>)\n"
       "    -> (!stablehlo.token, tensor<?xf32>) {\n"
       "  return %t, %x : !stablehlo.token, tensor<?xf32>\n"
       "}\n";
-  const given_t given = {1, {type_of("0", TENSOR_F32, DIMS(5))}};
-  expect_in(text, &given, "(%x: tensor<5xf32>) -> tensor<5xf32>");
+  const given_t given = {1, {type_of("1", TENSOR_F32, DIMS(5))}};
+  expect_in(text, &given,
+            "(%t: tensor<0xi1>, %x: tensor<5xf32>) -> (tensor<0xi1>, tensor<5xf32>)");
 }
 
 static void test_the_only_public_function_is_the_main_one(void **state) {
@@ -292,7 +293,7 @@ int main(void) {
       cmocka_unit_test(test_an_argument_gets_its_sizes_and_results_follow),
       cmocka_unit_test(test_a_type_that_does_not_fit_is_refused_at_its_argument),
       cmocka_unit_test(test_without_a_type_the_argument_is_named_with_what_to_do),
-      cmocka_unit_test(test_tokens_do_not_count_as_arguments),
+      cmocka_unit_test(test_tokens_count_as_arguments_that_have_no_elements),
       cmocka_unit_test(test_the_only_public_function_is_the_main_one),
       cmocka_unit_test(test_an_assertion_about_sizes_is_decided_by_the_compiler),
       cmocka_unit_test(test_an_assertion_in_a_branch_is_left_to_the_run),
