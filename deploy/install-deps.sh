@@ -28,6 +28,8 @@ if [ "${1:-}" != --run ]; then
     gcc-aarch64-linux-gnu qemu-user
     # The Debian package
     dpkg-dev file
+    # The wheel
+    patchelf
   )
 fi
 
