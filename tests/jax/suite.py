@@ -2,7 +2,8 @@
 """Runs JAX's own test files on a pod, and says what passed, what failed, and for which reasons.
 
 Usage: suite.py CHECKOUT FILE… [--backend pod|cpu] [--jobs N] [-k TEXT] [--timeout SECONDS] [--cases N] [--json FILE]
-                [--baseline FILE] [--failed-in FILE] [--failures N] [--logs FOLDER]
+                [--baseline FILE] [--failed-in FILE] [--minutes N] [--failures N]
+                [--logs FOLDER]
 
 CHECKOUT is a work tree of jax-ml/jax at the version that requirements.txt pins; FILE a file of its tests folder, such as lax_test
 or lax_test.py. Run it by the environment's Python (environment.py run). Tests that JAX does not run on TPUs it skips itself, since
@@ -98,6 +99,10 @@ class Shard:
         with selectors.DefaultSelector() as selector:
             selector.register(reading, selectors.EVENT_READ)
             while True:
+                if time.monotonic() > self.options.until:
+                    self.notes.append(("skipped", f"the rest of {self.file.name}: --minutes are over"))
+                    self.finished = True
+                    break
                 remaining = began + limit - time.monotonic()
                 if remaining <= 0 or not selector.select(remaining):
                     late = True
@@ -122,7 +127,7 @@ class Shard:
             self.interrupted(current, late, process.returncode)
 
     def reap(self, process):
-        if self.finished:
+        if self.finished and time.monotonic() < self.options.until:
             try:
                 process.wait(30)
             except subprocess.TimeoutExpired:
@@ -231,6 +236,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("-k", default="", metavar="TEXT", help="only tests whose names contain TEXT")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for a test")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="no test begins after so many")
     parser.add_argument("--cases", type=int, default=10)
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--baseline", type=pathlib.Path)
@@ -238,6 +244,7 @@ def main():
     parser.add_argument("--failures", type=int, default=40, help="how many reasons are shown")
     parser.add_argument("--logs", type=pathlib.Path)
     options = parser.parse_args()
+    options.until = time.monotonic() + 60 * options.minutes
     files = []
     for name in options.files:
         path = options.checkout.resolve() / "tests" / (name if name.endswith(".py") else f"{name}.py")
@@ -259,7 +266,7 @@ def main():
                           ("skipped", reasons(shards, {}, ("skipped",)))):
         print(f"\n{title}, by reason" if groups else f"\n{title}: none")
         for count, outcome, reason, name, _ in groups[:options.failures]:
-            print(f"{count:6}  {outcome if outcome != title else ''} {reason}\n        e.g. {name}")
+            print(f"{count:6}  {outcome if outcome != title else ''} {reason}\n        e.g. {' '.join(name.split())[:160]}")
         if len(groups) > options.failures:
             print(f"        and {len(groups) - options.failures} other reasons")
     return bool(bad)
