@@ -183,6 +183,21 @@ PJRT_Error *buffer_is_on_cpu(PJRT_Buffer_IsOnCpu_Args *args) {
   return NULL;
 }
 
+// A name of the memory on the chip, by which JAX sees whether two arrays share it: unique
+// and the same until it is freed, but no address of this process.
+PJRT_Error *buffer_unsafe_pointer(PJRT_Buffer_UnsafePointer_Args *args) {
+  enum { CHIP_BITS = 16 };
+  PJRT_Buffer *buffer = args->buffer;
+  pthread_mutex_lock(&buffer->mutex);
+  const pod_status_t status = check_there(buffer);
+  const uintptr_t name =
+      (uintptr_t)(buffer->array != NULL ? (void *)buffer->array : buffer->bytes);
+  args->buffer_pointer =
+      name << CHIP_BITS | (uintptr_t)buffer->memory->device->description->id;
+  pthread_mutex_unlock(&buffer->mutex);
+  return pjrt_error(status);
+}
+
 PJRT_Error *buffer_ready_event(PJRT_Buffer_ReadyEvent_Args *args) {
   args->event = pjrt_event(args->buffer->ready);
   return NULL;

@@ -193,9 +193,9 @@ static void test_no_function_is_a_null_pointer(void **state) {
   for (size_t i = 0; i < count; i++) {
     assert_non_null(functions[i]);
   }
-  PJRT_Buffer_UnsafePointer_Args args = {.struct_size = sizeof(args)};
-  expect(PJRT_Error_Code_UNIMPLEMENTED, "PJRT_Buffer_UnsafePointer",
-         api->PJRT_Buffer_UnsafePointer(&args));
+  PJRT_Client_DmaMap_Args args = {.struct_size = sizeof(args)};
+  expect(PJRT_Error_Code_UNIMPLEMENTED, "PJRT_Client_DmaMap",
+         api->PJRT_Client_DmaMap(&args));
 }
 
 static void test_devices_are_tpu_chips_with_coordinates(void **state) {

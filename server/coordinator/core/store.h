@@ -31,12 +31,14 @@
 
 enum {
   STORE_SESSIONS_MAX = 256,
-  STORE_ARRAYS_MAX = 1 << 16,       // Per session.
-  STORE_EXECUTABLES_MAX = 1 << 10,  // Per session.
-  STORE_OPERATIONS_MAX = 256,       // Per session, at a time.
-  STORE_QUEUED_MAX = 1 << 16,       // Executions by Dispatch per session, at a time.
-  STORE_PROFILES_KEPT = 4,          // Per session.
-  STORE_CLIENT_BYTES_MAX = 128,     // Of a client's name; what is longer is cut off.
+  STORE_ARRAYS_MAX = 1 << 16,  // Per session.
+  // Per session: JAX makes one of every operation that is called by itself, for each of
+  // its shapes, and keeps thousands.
+  STORE_EXECUTABLES_MAX = 1 << 14,
+  STORE_OPERATIONS_MAX = 256,    // Per session, at a time.
+  STORE_QUEUED_MAX = 1 << 16,    // Executions by Dispatch per session, at a time.
+  STORE_PROFILES_KEPT = 4,       // Per session.
+  STORE_CLIENT_BYTES_MAX = 128,  // Of a client's name; what is longer is cut off.
 };
 
 // Ids that the coordinator chooses are below; each session has so many of its own.
