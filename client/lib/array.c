@@ -467,8 +467,9 @@ podium_status_t *podium_fetch_async(podium_array_t *array, int64_t chip, void *d
                                 (long long)needed, size));
   }
   podium_session_t *session = array->handle.session;
-  if (atomic_load(&session->is_closing)) {
-    return lib_status(pod_error(POD_CANCELLED, "the session is closing"));
+  const pod_status_t status = lib_check_open(session);
+  if (status != NULL) {
+    return lib_status(status);
   }
   atomic_fetch_add(&array->count, 1);
   fetch_t *fetch = pod_alloc(sizeof(*fetch));

@@ -286,7 +286,7 @@ podium_status_t *podium_execute(podium_executable_t *executable, int argument_co
 }
 
 void podium_execution_cancel(podium_execution_t *execution) {
-  if (execution != NULL) {
+  if (execution != NULL && !lib_is_forked(execution->handle.session)) {
     cancel_t *cancel = pod_alloc(sizeof(*cancel));
     *cancel = (cancel_t){.session = execution->handle.session,
                          .execution = execution->handle.id};

@@ -15,6 +15,8 @@
 // until the coordinator has answered or the deadline has passed, but for those whose name
 // ends with _async, which only queue the call, podium_execution_cancel, and the _free
 // functions; these do not wait.
+// Forks: a session is its process'. In a forked one, functions that can fail do so with
+// FAILED_PRECONDITION, and those that free give back client memory at most.
 // Order: the calls of a session that do not wait take effect in the order in which they
 // were made, so that what one makes can be used by the next at once: arrays may be used,
 // fetched and freed before they are there. A call that uses what failed fails with the

@@ -6,9 +6,30 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/check.h"
 #include "common/base/memory.h"
+
+// --- After a fork ---
+
+bool lib_is_forked(const podium_session_t *session) {
+  return session->process != getpid();
+}
+
+pod_status_t lib_check_open(const podium_session_t *session) {
+  if (lib_is_forked(session)) {
+    return pod_error(POD_FAILED_PRECONDITION,
+                     "process %d was forked from process %d, whose session with %s this "
+                     "is: sessions are not inherited; connect in the new process, or "
+                     "start it afresh (Python: multiprocessing's \"spawn\")",
+                     (int)getpid(), (int)session->process, session->address);
+  }
+  if (atomic_load(&session->is_closing)) {
+    return pod_error(POD_CANCELLED, "the session is closing");
+  }
+  return NULL;
+}
 
 // --- Waiting ---
 
@@ -37,6 +58,9 @@ void lib_wait_done(void *context, podium_status_t *status) {
 
 pod_status_t lib_wait_run(podium_session_t *session, lib_wait_t *wait, rpc_fn_t start,
                           void *context) {
+  if (lib_is_forked(session)) {
+    return lib_check_open(session);
+  }
   lib_wait_begin(wait, session);
   rpc_loop_post(session->loop, start, context);
   return lib_wait_end(wait);
@@ -109,6 +133,9 @@ void lib_handle_add(podium_session_t *session, lib_handle_t *handle, uint64_t id
 }
 
 void lib_handle_remove(lib_handle_t *handle) {
+  if (lib_is_forked(handle->session)) {
+    return;  // The mutex may be held by a thread that is not here; nobody walks the list.
+  }
   pthread_mutex_lock(&handle->session->mutex);
   handle->previous->next = handle->next;
   handle->next->previous = handle->previous;
@@ -116,9 +143,7 @@ void lib_handle_remove(lib_handle_t *handle) {
 }
 
 pod_status_t lib_new_id(podium_session_t *session, uint64_t *out_id) {
-  if (atomic_load(&session->is_closing)) {
-    return pod_error(POD_CANCELLED, "the session is closing");
-  }
+  POD_TRY(lib_check_open(session));
   const uint64_t id = atomic_fetch_add(&session->next_id, 1);
   if (id > session->last_id) {
     return pod_error(POD_RESOURCE_EXHAUSTED,
@@ -148,6 +173,9 @@ static void start_free(void *context) {
 }
 
 void lib_free_remote(podium_session_t *session, uint64_t array, uint64_t executable) {
+  if (lib_is_forked(session)) {
+    return;
+  }
   free_request_t *freed = pod_alloc(sizeof(*freed));
   *freed = (free_request_t){.session = session, .array = array, .executable = executable};
   rpc_loop_post(session->loop, start_free, freed);
@@ -276,8 +304,8 @@ static void destroy(podium_session_t *session) {
 }
 
 void podium_close(podium_session_t *session) {
-  if (session == NULL) {
-    return;
+  if (session == NULL || lib_is_forked(session)) {
+    return;  // After a fork the session is the other process', and so is its thread.
   }
   atomic_store(&session->is_closing, true);
   rpc_loop_post(session->loop, start_close, session);
@@ -298,6 +326,7 @@ podium_status_t *podium_connect(const char *address,
   const podium_connect_options_t *options = LIB_OPTIONS(podium_connect_options_t, given);
   podium_session_t *session = pod_alloc(sizeof(*session));
   session->address = pod_strdup(address);
+  session->process = getpid();
   session->executions = pod_map_create();
   session->puts =
       (lib_turns_t){.running_max = LIB_PUTS_MAX, .last = &session->puts.first};

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include "client/lib/podium.h"
 #include "common/base/arena.h"
@@ -49,6 +50,7 @@ typedef struct lib_handle_t {
 
 struct podium_session {
   char *address;
+  pid_t process;  // That opened it, and has its thread.
   rpc_loop_t *loop;
   rpc_channel_t *channel;
   pthread_t thread;
@@ -70,6 +72,13 @@ struct podium_session {
   pthread_mutex_t mutex;
   lib_handle_t handles;  // Head of a ring.
 };
+
+// Whether this is another process than the one that opened the session: it has neither
+// its thread nor, for sure, its mutex. Any thread.
+bool lib_is_forked(const podium_session_t *session);
+
+// FAILED_PRECONDITION after a fork, CANCELLED while the session closes. Any thread.
+POD_MUST_USE pod_status_t lib_check_open(const podium_session_t *session);
 
 // One blocking call. Made on the caller's stack, started on the loop thread, finished
 // there exactly once.
@@ -109,7 +118,7 @@ void lib_handle_add(podium_session_t *session, lib_handle_t *handle, uint64_t id
                     void (*free)(lib_handle_t *));
 void lib_handle_remove(lib_handle_t *handle);
 
-// An id that nothing has yet. CANCELLED while the session closes.
+// An id that nothing has yet. Errors of lib_check_open.
 POD_MUST_USE pod_status_t lib_new_id(podium_session_t *session, uint64_t *out_id);
 
 // --- Dispatch (dispatch.c): calls that do not wait, in order. Loop thread. ---
