@@ -297,6 +297,41 @@ static void test_shards_go_to_devices_in_any_order(void **state) {
   destroy_executable(executable);
 }
 
+static uintptr_t pointer_of(PJRT_Buffer *buffer) {
+  PJRT_Buffer_UnsafePointer_Args args = {.struct_size = sizeof(args), .buffer = buffer};
+  ok(api->PJRT_Buffer_UnsafePointer(&args));
+  return args.buffer_pointer;
+}
+
+static void test_a_pointer_names_the_memory_of_a_buffer(void **state) {
+  (void)state;
+  const float values[4] = {1, 2, 3, 4};
+  PJRT_Buffer *one = put(0, values, 4, NULL);
+  PJRT_Buffer *other = put(0, values, 4, NULL);
+  assert_int_equal(pointer_of(one), pointer_of(one));
+  assert_int_not_equal(pointer_of(one), pointer_of(other));
+  PJRT_Buffer_Delete_Args delete = {.struct_size = sizeof(delete), .buffer = one};
+  ok(api->PJRT_Buffer_Delete(&delete));
+  PJRT_Buffer_UnsafePointer_Args args = {.struct_size = sizeof(args), .buffer = one};
+  expect(PJRT_Error_Code_INVALID_ARGUMENT, "deleted",
+         api->PJRT_Buffer_UnsafePointer(&args));
+  destroy_buffer(one);
+  destroy_buffer(other);
+}
+
+// JAX keeps one for every operation that is called by itself, for each of its shapes.
+static void test_thousands_of_executables_are_kept(void **state) {
+  (void)state;
+  enum { COUNT = 2000 };
+  static PJRT_LoadedExecutable *kept[COUNT];
+  for (int i = 0; i < COUNT; i++) {
+    ok(compile(add_one, 1, (int[]){0}, &kept[i]));
+  }
+  for (int i = 0; i < COUNT; i++) {
+    destroy_executable(kept[i]);
+  }
+}
+
 static void test_bad_programs_and_bytes_are_errors(void **state) {
   (void)state;
   PJRT_LoadedExecutable *executable;
@@ -414,6 +449,8 @@ int main(void) {
       cmocka_unit_test(test_a_program_runs_on_the_device_it_is_compiled_for),
       cmocka_unit_test(test_a_thousand_calls_are_dispatched_without_waiting),
       cmocka_unit_test(test_shards_go_to_devices_in_any_order),
+      cmocka_unit_test(test_a_pointer_names_the_memory_of_a_buffer),
+      cmocka_unit_test(test_thousands_of_executables_are_kept),
       cmocka_unit_test(test_bad_programs_and_bytes_are_errors),
       cmocka_unit_test(test_an_executable_is_serialized_and_loaded_again),
       cmocka_unit_test(test_a_killed_process_leaves_no_pod),
