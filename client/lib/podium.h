@@ -434,7 +434,7 @@ typedef struct podium_execute_options_t {
   const int *kept;
   // What the program passes to its host and takes from it (stablehlo.send and recv with
   // is_host_transfer, by which JAX's callbacks come): the whole array on channel
-  // `channel` of the program's device `device`, as the array's bytes lie. Called on a
+  // `channel` of the program's chips[device], as the array's bytes lie. Called on a
   // thread of the library's own, which they may block, one at a time and in order for
   // each device; an error (taken by the library) fails the execution. NULL: a program
   // that needs them fails with FAILED_PRECONDITION.

@@ -143,6 +143,19 @@ static pod_status_t check_program(const PJRT_Program *program) {
   return NULL;
 }
 
+// Owned.
+static int *places_of(const PJRT_LoadedExecutable *loaded) {
+  const podium_program_info_t *info = loaded->executable->info;
+  int *places = pod_alloc((size_t)loaded->device_count * sizeof(*places));
+  for (int d = 0; d < loaded->device_count; d++) {
+    while (places[d] < info->device_count - 1 &&
+           info->chips[places[d]] != loaded->devices[d]->description->id) {
+      places[d]++;
+    }
+  }
+  return places;
+}
+
 static pod_status_t load(PJRT_Client *client, const char *module, size_t module_size,
                          const char *options, size_t option_size,
                          PJRT_LoadedExecutable **out_loaded) {
@@ -160,6 +173,7 @@ static pod_status_t load(PJRT_Client *client, const char *module, size_t module_
     const int64_t *devices = executable->options.devices;
     loaded->devices[i] = client->pointers[devices == NULL ? i : devices[i]];
   }
+  loaded->places = places_of(loaded);
   *out_loaded = loaded;
   return NULL;
 }
@@ -201,6 +215,7 @@ PJRT_Error *loaded_executable_destroy(PJRT_LoadedExecutable_Destroy_Args *args) 
     PJRT_Client *client = loaded->client;
     pjrt_executable_release(loaded->executable);
     free(loaded->devices);
+    free(loaded->places);
     free(loaded);
     pjrt_client_release(client);
   }

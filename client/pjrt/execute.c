@@ -11,7 +11,7 @@ typedef struct call_t {
   PJRT_LoadedExecutable *loaded;
   const podium_program_info_t *info;
   size_t device_count, argument_count;
-  // [argument][device]; counted ones until the call has been made, then released.
+  // [argument][place of the device]; counted until the call has been made.
   pjrt_array_t **used;
   podium_array_t **arguments;
   podium_array_t **results;
@@ -48,7 +48,7 @@ static pod_status_t use_arguments(call_t *call) {
   for (size_t a = 0; a < call->argument_count; a++) {
     for (size_t d = 0; d < call->device_count; d++) {
       PJRT_Buffer *buffer = call->args->argument_lists[d][a];
-      const size_t at = a * call->device_count + d;
+      const size_t at = a * call->device_count + (size_t)call->loaded->places[d];
       if (buffer->memory->device != call->loaded->devices[d]) {
         return pod_error(
             POD_INVALID_ARGUMENT, "argument %zu of '%s' is on %s, it is wanted on %s", a,
@@ -146,7 +146,7 @@ static pod_status_t dispatch(call_t *call) {
   future_t *done = future_create();
   future_t *released = NULL;
   host_callbacks_t *callbacks =
-      host_callbacks_create(call->args->options, call->loaded->device_count, &released);
+      host_callbacks_create(call->args->options, call->loaded, &released);
   podium_execute_options_t options = {
       .arguments_by_chip = true, .kept_count = call->kept_count, .kept = call->kept};
   host_callbacks_use(callbacks, &options);

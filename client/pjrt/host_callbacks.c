@@ -180,13 +180,14 @@ static void on_release(void *context) {
 // --- Options ---
 
 host_callbacks_t *host_callbacks_create(const PJRT_ExecuteOptions *options,
-                                        int device_count, future_t **out_released) {
+                                        const PJRT_LoadedExecutable *loaded,
+                                        future_t **out_released) {
   if (options == NULL || (options->num_send_ops == 0 && options->num_recv_ops == 0)) {
     return NULL;
   }
   host_callbacks_t *callbacks = pod_alloc(sizeof(*callbacks));
-  const size_t devices = (size_t)device_count;
-  *callbacks = (host_callbacks_t){.device_count = device_count,
+  const size_t devices = (size_t)loaded->device_count;
+  *callbacks = (host_callbacks_t){.device_count = loaded->device_count,
                                   .send_count = options->num_send_ops,
                                   .recv_count = options->num_recv_ops,
                                   .released = future_create()};
@@ -195,11 +196,12 @@ host_callbacks_t *host_callbacks_create(const PJRT_ExecuteOptions *options,
   callbacks->recvs =
       pod_alloc(devices * callbacks->recv_count * sizeof(*callbacks->recvs));
   for (size_t d = 0; d < devices; d++) {
+    const size_t place = (size_t)loaded->places[d];
     for (size_t i = 0; i < callbacks->send_count; i++) {
-      callbacks->sends[d * callbacks->send_count + i] = options->send_callbacks[d][i];
+      callbacks->sends[place * callbacks->send_count + i] = options->send_callbacks[d][i];
     }
     for (size_t i = 0; i < callbacks->recv_count; i++) {
-      callbacks->recvs[d * callbacks->recv_count + i] = options->recv_callbacks[d][i];
+      callbacks->recvs[place * callbacks->recv_count + i] = options->recv_callbacks[d][i];
     }
   }
   *out_released = callbacks->released;

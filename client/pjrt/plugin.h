@@ -234,7 +234,8 @@ typedef struct host_callbacks_t host_callbacks_t;
 // NULL when there are none; else *out_released is one reference to what ends when no
 // callback runs any more.
 host_callbacks_t *host_callbacks_create(const PJRT_ExecuteOptions *options,
-                                        int device_count, future_t **out_released);
+                                        const PJRT_LoadedExecutable *loaded,
+                                        future_t **out_released);
 
 // Gives them to an execution, which frees them unless the call fails.
 void host_callbacks_use(host_callbacks_t *callbacks, podium_execute_options_t *options);
@@ -281,6 +282,9 @@ struct PJRT_LoadedExecutable {
   PJRT_Client *client;
   PJRT_Executable *executable;
   PJRT_Device **devices;
+  // Where each of them is among the program's chips, which follow its mesh: a mesh may
+  // have the devices in another order.
+  int *places;
   int device_count;
   atomic_bool is_deleted;
 };

@@ -43,6 +43,17 @@ static const char sum_halves[] =
     "  }\n"
     "}\n";
 
+// The mesh has the devices the other way round.
+static const char gather_reversed[] =
+    "module @gather_reversed attributes {mhlo.num_partitions = 2 : i32, "
+    "mhlo.num_replicas = 1 : i32} {\n"
+    "  sdy.mesh @mesh = <[\"x\"=2], device_ids=[1, 0]>\n"
+    "  func.func public @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, "
+    "[{\"x\"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) {\n"
+    "    return %x : tensor<4xf32>\n"
+    "  }\n"
+    "}\n";
+
 // --- Calls ---
 
 static PJRT_Error_Code take_code(PJRT_Error *error, char *message, size_t size) {
@@ -332,6 +343,26 @@ static void test_thousands_of_executables_are_kept(void **state) {
   }
 }
 
+static void test_shards_go_to_the_devices_of_a_mesh_in_its_order(void **state) {
+  (void)state;
+  PJRT_LoadedExecutable *executable;
+  ok(compile(gather_reversed, 2, (int[]){2, 3}, &executable));
+  PJRT_Buffer *parts[] = {put(2, (float[]){3, 4}, 2, NULL),
+                          put(3, (float[]){1, 2}, 2, NULL)};
+  PJRT_Buffer *whole[2];
+  ok(execute(executable, 2, parts, whole));
+  for (int d = 0; d < 2; d++) {
+    float values[4];
+    ok(fetch(whole[d], values, sizeof(values)));
+    for (int i = 0; i < 4; i++) {
+      assert_float_equal(values[i], i + 1, 0);
+    }
+    destroy_buffer(parts[d]);
+    destroy_buffer(whole[d]);
+  }
+  destroy_executable(executable);
+}
+
 static void test_bad_programs_and_bytes_are_errors(void **state) {
   (void)state;
   PJRT_LoadedExecutable *executable;
@@ -451,6 +482,7 @@ int main(void) {
       cmocka_unit_test(test_shards_go_to_devices_in_any_order),
       cmocka_unit_test(test_a_pointer_names_the_memory_of_a_buffer),
       cmocka_unit_test(test_thousands_of_executables_are_kept),
+      cmocka_unit_test(test_shards_go_to_the_devices_of_a_mesh_in_its_order),
       cmocka_unit_test(test_bad_programs_and_bytes_are_errors),
       cmocka_unit_test(test_an_executable_is_serialized_and_loaded_again),
       cmocka_unit_test(test_a_killed_process_leaves_no_pod),
