@@ -59,6 +59,23 @@ module @unreduced attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas =
     %last = stablehlo.slice %loop#1 [0:1, 0:4] : (tensor<4x4xi32>) -> tensor<1x4xi32>
     check.expect_eq_const %last, dense<[[168, 186, 204, 222]]> : tensor<1x4xi32>
 
+    // A scatter that adds: each chip its updates, and the first one along the axis the array.
+    %places = stablehlo.constant dense<[[0], [3], [0], [7], [0], [1], [3], [3]]> : tensor<8x1xi32>
+    %index = sdy.sharding_constraint %places <@mesh, [{"x"}, {}]> : tensor<8x1xi32>
+    %ones = stablehlo.constant dense<1> : tensor<8xi32>
+    %counts = stablehlo.constant dense<[10, 20, 30, 40]> : tensor<4xi32>
+    %scattered = "stablehlo.scatter"(%counts, %index, %ones) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+    ^bb0(%arg0: tensor<i32>, %arg1: tensor<i32>):
+      %add = stablehlo.add %arg0, %arg1 : tensor<i32>
+      stablehlo.return %add : tensor<i32>
+    }) : (tensor<4xi32>, tensor<8x1xi32>, tensor<8xi32>) -> tensor<4xi32>
+    check.expect_eq_const %scattered, dense<[13, 21, 30, 43]> : tensor<4xi32>
+    %summed = sdy.sharding_constraint %scattered <@mesh, [{}], unreduced={"x"}> : tensor<4xi32>
+    %summands = sdy.manual_computation(%summed) in_shardings=[<@mesh, [{}], unreduced={"x"}>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x", "y"} (%arg0: tensor<4xi32>) {
+      sdy.return %arg0 : tensor<4xi32>
+    } : (tensor<4xi32>) -> tensor<8xi32>
+    check.expect_eq_const %summands, dense<[12, 20, 30, 41, 1, 1, 0, 2]> : tensor<8xi32>
+
     // A whole value, and a divided one, become sums; an axis of another mesh over the same chips is both axes.
     %f = sdy.sharding_constraint %n <@mesh, [{}], unreduced={"y"}> : tensor<16xi32>
     %g = sdy.sharding_constraint %n <@flat, [{"d"}]> : tensor<16xi32>

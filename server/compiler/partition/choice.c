@@ -11,8 +11,9 @@
 //   - An axis that only some of the operands of a contracted factor have is gathered,
 //     unless to reduce the partial results over it moves less than half of the bytes:
 //     sums of partial results are rounded more often than one whole sum.
-// So A[I,Jx] B[J,K] gathers A, A[I,Jx] B[Jx,K] multiplies what is there and reduces, and
-// A[Ix,J] B[J,Kx] gathers B for C[Ix,K].
+// A scatter that adds has neither: bytes decide whether updates are gathered or sums
+// reduced. So A[I,Jx] B[J,K] gathers A, A[I,Jx] B[Jx,K] multiplies what is there and
+// reduces, and A[Ix,J] B[J,Kx] gathers B for C[Ix,K].
 
 #include <string.h>
 
@@ -457,14 +458,16 @@ void partition_choose_axes(partitioner_t *partitioner, const mlir_op_t *op,
                        .reducer = reducer,
                        .targets = targets,
                        .axes = out_axes};
+  // What is scattered may be far less than what it is scattered to.
+  const bool only_bytes = op->kind == CHIP_OP_SCATTER && has_reduction(factors);
   project_all(&chooser);
-  if (choose_agreed(&chooser)) {
+  if (!only_bytes && choose_agreed(&chooser)) {
     return;
   }
   chooser.candidates = partitioner->candidates;
   chooser.picked = partitioner->picked;
   gather_candidates(&chooser);
-  if (has_reduction(factors)) {
+  if (has_reduction(factors) && !only_bytes) {
     keep_shared(&chooser);
   }
   const int64_t assignments = assignment_count(&chooser);

@@ -2,12 +2,18 @@
 // window touches has to be whole, the other dimensions pass through.
 
 #include "server/compiler/dialect/attributes.h"
+#include "server/compiler/dialect/reducer.h"
 #include "server/compiler/partition/factors.h"
 #include "server/compiler/partition/factors_builder.h"
 
 // One factor for a dimension of several tensors. Dimensions without elements stay empty.
 static int pass(pod_arena_t *arena, factors_t *factors, int64_t size) {
   return size > 0 ? factors_add(arena, factors, size, FACTOR_PASS) : -1;
+}
+
+static int batch_factor(pod_arena_t *arena, factors_t *factors, int64_t size,
+                        factor_kind_t kind) {
+  return size > 0 ? factors_add(arena, factors, size, kind) : -1;
 }
 
 static void put(pod_arena_t *arena, factor_tensor_t *tensor, int dim, int factor) {
@@ -28,7 +34,9 @@ typedef struct indexed_t {
   factor_tensor_t **arrays, **windows;
   factor_tensor_t *index_tensor;
   bool is_scatter;
-  bool splits_batch;  // Whether dimensions of the indices may be divided.
+  // What dimensions of the indices are: PASS in a gather; in a scatter that adds, whose
+  // parts are those of a sum, REDUCTION; else REPLICATE.
+  factor_kind_t batch;
 } indexed_t;
 
 static void add_windows(pod_arena_t *arena, factors_t *factors,
@@ -71,8 +79,9 @@ static void add_batch(pod_arena_t *arena, factors_t *factors,
         array_dim = (int)indexing->array_batching.values[i];
       }
     }
-    if (indexed->splits_batch || array_dim >= 0) {
-      const int factor = pass(arena, factors, indexed->indices->dims[d]);
+    if (indexed->batch != FACTOR_REPLICATE || array_dim >= 0) {
+      const int factor = batch_factor(arena, factors, indexed->indices->dims[d],
+                                      array_dim >= 0 ? FACTOR_PASS : indexed->batch);
       put(arena, indexed->index_tensor, d, factor);
       for (int i = 0; i < indexed->windowed_count; i++) {
         put(arena, indexed->windows[i], at, factor);
@@ -99,7 +108,7 @@ pod_status_t factors_gather(mlir_module_t *module, const mlir_op_t *op,
                              .arrays = &array,
                              .windows = &window,
                              .index_tensor = &factors->operands[1],
-                             .splits_batch = true};
+                             .batch = FACTOR_PASS};
   add_windows(arena, factors, &indexing, &indexed);
   add_batch(arena, factors, &indexing, &indexed);
   *out = factors;
@@ -113,6 +122,7 @@ pod_status_t factors_scatter(mlir_module_t *module, const mlir_op_t *op,
   factors_t *factors = factors_begin(arena, op);
   const int count = op->result_count;
   const size_t places = (size_t)count;
+  const bool adds = count == 1 && compiler_reducer(op) == CHIP_REDUCER_ADD;
   factor_tensor_t **arrays = pod_arena_array(arena, 2 * places, sizeof(arrays[0]));
   factor_tensor_t **windows = pod_arena_array(arena, places, sizeof(windows[0]));
   for (int i = 0; i < count; i++) {
@@ -128,7 +138,8 @@ pod_status_t factors_scatter(mlir_module_t *module, const mlir_op_t *op,
                              .arrays = arrays,
                              .windows = windows,
                              .index_tensor = &factors->operands[count],
-                             .is_scatter = true};
+                             .is_scatter = true,
+                             .batch = adds ? FACTOR_REDUCTION : FACTOR_REPLICATE};
   add_windows(arena, factors, &indexing, &indexed);
   add_batch(arena, factors, &indexing, &indexed);
   *out = factors;

@@ -29,15 +29,19 @@ static bool is_identity_of(chip_reducer_t reducer, const mlir_value_t *value) {
 
 // What combines the partial results of an operation over a sharded contracted dimension;
 // NONE when they cannot be combined. Every chip starts from the initial value, so that it
-// must not count, or count once only.
+// must not count, or count once only. A scatter starts from summands of the array.
 static chip_reducer_t reducer_of(const mlir_op_t *op) {
   if (op->kind == CHIP_OP_DOT_GENERAL) {
     return CHIP_REDUCER_ADD;
   }
-  if (op->kind != CHIP_OP_REDUCE || op->result_count != 1) {
+  const bool is_scatter = op->kind == CHIP_OP_SCATTER;
+  if ((op->kind != CHIP_OP_REDUCE && !is_scatter) || op->result_count != 1) {
     return CHIP_REDUCER_NONE;
   }
   const chip_reducer_t reducer = compiler_reducer(op);
+  if (is_scatter) {
+    return reducer == CHIP_REDUCER_ADD ? reducer : CHIP_REDUCER_NONE;
+  }
   const bool starts_count = reducer == CHIP_REDUCER_ADD ||
                             reducer == CHIP_REDUCER_MULTIPLY ||
                             reducer == CHIP_REDUCER_XOR;
@@ -201,12 +205,14 @@ static const choice_t *make_choice(partitioner_t *partitioner, const mlir_op_t *
   if (carried.count > 0) {
     choice->reducer = CHIP_REDUCER_ADD;
   }
-  for (int i = 0; i < op->operand_count; i++) {
-    choice->operands[i] = partition_choice_layout(partitioner, &factors->operands[i],
-                                                  axes, carries[i] ? &carried : NULL);
-  }
   axes_t unreduced = partition_choice_unreduced(factors, axes);
   axes_append_all(&unreduced, &carried);
+  for (int i = 0; i < op->operand_count; i++) {
+    const bool starts = i == 0 && op->kind == CHIP_OP_SCATTER;
+    const axes_t *summands = starts ? &unreduced : carries[i] ? &carried : NULL;
+    choice->operands[i] =
+        partition_choice_layout(partitioner, &factors->operands[i], axes, summands);
+  }
   for (int i = 0; i < op->result_count; i++) {
     choice->results[i] =
         partition_choice_layout(partitioner, &factors->results[i], axes, &unreduced);

@@ -122,6 +122,10 @@ static linearity_t linearity_of(const mlir_op_t *op) {
       return op->result_count == 1 && compiler_reducer(op) == CHIP_REDUCER_ADD
                  ? (linearity_t){.operands = ~0u}
                  : none;
+    case CHIP_OP_SCATTER:  // In the array and the updates.
+      return op->result_count == 1 && compiler_reducer(op) == CHIP_REDUCER_ADD
+                 ? (linearity_t){.operands = 5}
+                 : none;
     case CHIP_OP_CONVERT:
       return converts_linearly(op) ? (linearity_t){.operands = 1} : none;
     case CHIP_OP_DYNAMIC_SLICE:

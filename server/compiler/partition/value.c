@@ -2,6 +2,7 @@
 // is cheapest to start from.
 
 #include <stdint.h>
+#include <string.h>
 
 #include "common/base/check.h"
 #include "server/compiler/partition/partitioner.h"
@@ -103,6 +104,18 @@ static const version_t *cheapest(partitioner_t *partitioner, const state_t *stat
   return best;
 }
 
+// A constant of zeros, or a broadcast of one: its own summands.
+static bool is_zero(const mlir_value_t *value) {
+  while (value->op->kind == CHIP_OP_BROADCAST_IN_DIM) {
+    value = value->op->operands[0];
+  }
+  const mlir_attr_t *attr =
+      value->op->kind == CHIP_OP_CONSTANT ? mlir_op_attr(value->op, "value") : NULL;
+  static const char zeros[2 * sizeof(double)] = {0};
+  return attr != NULL && attr->is_splat && attr->length <= (int64_t)sizeof(zeros) &&
+         memcmp(attr->data, zeros, (size_t)attr->length) == 0;
+}
+
 mlir_value_t *partition_value_get(partitioner_t *partitioner, const mlir_value_t *value,
                                   const layout_t *layout) {
   state_t *state = state_of(partitioner, value);
@@ -119,7 +132,11 @@ mlir_value_t *partition_value_get(partitioner_t *partitioner, const mlir_value_t
       is_remade ? NULL : cheapest(partitioner, state, value_shape(value), layout, &plan);
   if (from == NULL) {
     const layout_t *whole = layouts_with_unreduced(&partitioner->layouts, layout, NULL);
-    (void)partition_value_get(partitioner, value, whole);
+    mlir_value_t *made = partition_value_get(partitioner, value, whole);
+    if (is_remade && is_zero(value)) {
+      partition_value_put(partitioner, value, layout, CHIP_REDUCER_ADD, made);
+      return made;
+    }
     from = version_of(state, whole);
     POD_CHECK(from != NULL);
     plan = partition_value_plan(partitioner, value_shape(value), whole, layout);
