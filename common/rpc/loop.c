@@ -1,6 +1,6 @@
 // Turns of the loop: sockets and alarms queue tasks; before the loop sleeps, deliver
-// tasks run (user code), then flush tasks (one write for all that it asked for). Other
-// threads come in by posts.
+// tasks and posts run (user code), then flush tasks (one write for all that it asked
+// for). Other threads come in by posts, which wake the loop; its own it finds by itself.
 
 #include "common/rpc/loop.h"
 
@@ -38,6 +38,9 @@ struct rpc_signal_t {
   rpc_fn_t fn;
   void *context;
 };
+
+// Of this thread; NULL: none.
+static _Thread_local rpc_loop_t *running_loop;
 
 // --- Tasks ---
 
@@ -82,11 +85,26 @@ static bool run_tasks(rpc_loop_t *loop, rpc_phase_t phase) {
   return true;
 }
 
+// Likewise.
+static bool run_posts(rpc_loop_t *loop) {
+  uv_mutex_lock(&loop->lock);
+  rpc_post_list_t posts = loop->posts;
+  loop->posts = (rpc_post_list_t){0};
+  uv_mutex_unlock(&loop->lock);
+  const bool is_any = posts.count > 0;
+  for (int32_t i = 0; i < posts.count; i++) {
+    posts.items[i].fn(posts.items[i].context);
+  }
+  pod_list_deinit(&posts);
+  return is_any;
+}
+
 static bool drain(rpc_loop_t *loop) {
   for (int round = 0; round < DRAIN_ROUNDS_MAX; round++) {
     const bool delivered = run_tasks(loop, RPC_PHASE_DELIVER);
+    const bool posted = run_posts(loop);
     const bool flushed = run_tasks(loop, RPC_PHASE_FLUSH);
-    if (!delivered && !flushed) {
+    if (!delivered && !posted && !flushed) {
       return true;
     }
   }
@@ -204,17 +222,6 @@ static void after_poll(uv_check_t *check) {
   drain(check->data);
 }
 
-static void run_posts(rpc_loop_t *loop) {
-  uv_mutex_lock(&loop->lock);
-  rpc_post_list_t posts = loop->posts;
-  loop->posts = (rpc_post_list_t){0};
-  uv_mutex_unlock(&loop->lock);
-  for (int32_t i = 0; i < posts.count; i++) {
-    posts.items[i].fn(posts.items[i].context);
-  }
-  pod_list_deinit(&posts);
-}
-
 static void on_wake(uv_async_t *wake) {
   rpc_loop_t *loop = wake->data;
   run_posts(loop);
@@ -260,9 +267,12 @@ pod_status_t rpc_loop_create(rpc_loop_t **out_loop) {
 }
 
 void rpc_loop_run(rpc_loop_t *loop) {
+  rpc_loop_t *outer = running_loop;
+  running_loop = loop;
   if (!atomic_load(&loop->stopping)) {
     uv_run(&loop->uv, UV_RUN_DEFAULT);
   }
+  running_loop = outer;
   atomic_store(&loop->stopping, false);
 }
 
@@ -279,7 +289,9 @@ void rpc_loop_post(rpc_loop_t *loop, rpc_fn_t fn, void *context) {
   uv_mutex_lock(&loop->lock);
   *pod_list_add(&loop->posts) = (rpc_post_t){fn, context};
   uv_mutex_unlock(&loop->lock);
-  uv_async_send(&loop->wake);
+  if (running_loop != loop) {  // Else it looks before it sleeps.
+    uv_async_send(&loop->wake);
+  }
 }
 
 static bool is_quiet(rpc_loop_t *loop) {

@@ -1,6 +1,9 @@
 // The queue of executions is a list whose first `ahead` ones the compute thread has, of
-// which it runs the first; only done_execution and sweep take from it. Programs are
-// counted references, so that one that is unloaded lives until its executions end.
+// which it runs the first. Programs are counted references, so that one that is unloaded
+// lives until its executions end.
+//
+// An execution that takes less than handing it over and back, which wakes two threads, is
+// run on the loop thread when the compute thread has nothing to do (`is_brief`).
 
 #include "server/worker/chip_host.h"
 
@@ -23,6 +26,7 @@ typedef struct loaded_t {
   int32_t count;
   executable_t *executable;
   int64_t constant_bytes;
+  int64_t run_ns;  // What its last run took; INT64_MAX: there was none.
   // While it loads.
   uint8_t *bytes;
   size_t size_bytes;
@@ -33,8 +37,12 @@ typedef struct loaded_t {
   struct loaded_t *next_loading;
 } loaded_t;
 
-// Given to the compute thread at a time.
-enum { AHEAD_MAX = 16 };
+enum {
+  AHEAD_MAX = 16,  // Given to the compute thread at a time.
+  // On the loop thread: the longest execution, and all of them in a row.
+  BRIEF_NS_MAX = 20000,
+  BRIEF_ROW_NS_MAX = 50000,
+};
 
 struct chip_host_execution_t {
   compute_job_t job;  // First.
@@ -283,6 +291,7 @@ void chip_host_load(chip_host_t *host, uint64_t session, uint64_t program, uint8
                        .id = program,
                        .session = session,
                        .count = 1,
+                       .run_ns = INT64_MAX,
                        .bytes = bytes,
                        .size_bytes = size_bytes,
                        .done = done,
@@ -427,9 +436,12 @@ static pod_status_t publish_results(const chip_host_execution_t *execution) {
   return NULL;
 }
 
-static void done_execution(compute_job_t *job) {
-  chip_host_execution_t *execution = (chip_host_execution_t *)job;
+// It has run. Ends it.
+static void conclude(chip_host_execution_t *execution) {
   chip_host_t *host = execution->host;
+  if (execution->status == NULL) {
+    execution->program->run_ns = execution->profile.host_ns;
+  }
   hbm_release(host->hbm, execution->temp_bytes);
   host->ahead_temp_bytes -= execution->temp_bytes;
   host->ahead--;
@@ -451,6 +463,12 @@ static void done_execution(compute_job_t *job) {
     status = publish_results(execution);
   }
   end_execution(execution, status);
+}
+
+static void done_execution(compute_job_t *job) {
+  chip_host_execution_t *execution = (chip_host_execution_t *)job;
+  chip_host_t *host = execution->host;
+  conclude(execution);
   start_next(host);
   check_idle(host);
 }
@@ -623,13 +641,28 @@ static pod_status_t prepare(chip_host_execution_t *execution) {
   return NULL;
 }
 
-static void give_to_compute(chip_host_execution_t *execution) {
+// Nothing in it waits, how long it takes depends on shapes alone, and it took no time the
+// last time. The first run, which makes what the next ones find, is never brief.
+static bool is_brief(const chip_host_execution_t *execution) {
+  const loaded_t *program = execution->program;
+  return compute_is_idle(execution->host->compute) && program->run_ns <= BRIEF_NS_MAX &&
+         executable_is_straight_line(program->executable);
+}
+
+// `row_ns`: what those before it in this row have taken on the loop thread.
+static void start(chip_host_execution_t *execution, int64_t *row_ns) {
   chip_host_t *host = execution->host;
   execution->is_running = true;
   host->ahead++;
   host->ahead_temp_bytes += execution->temp_bytes;
   execution->job = (compute_job_t){.run = run_execution, .done = done_execution};
-  compute_post(host->compute, &execution->job);
+  if (*row_ns < BRIEF_ROW_NS_MAX && is_brief(execution)) {
+    run_execution(&execution->job);
+    *row_ns += execution->profile.host_ns;
+    conclude(execution);
+  } else {
+    compute_post(host->compute, &execution->job);
+  }
 }
 
 // What `prepare` has done before it failed.
@@ -649,11 +682,12 @@ static void start_next(chip_host_t *host) {
   for (int32_t i = 0; i < host->ahead; i++) {
     execution = execution->next;
   }
+  int64_t row_ns = 0;
   while (execution != NULL && host->ahead < AHEAD_MAX) {
     chip_host_execution_t *next = execution->next;
     const pod_status_t status = prepare(execution);
     if (status == NULL) {
-      give_to_compute(execution);
+      start(execution, &row_ns);
     } else {
       unprepare(execution);
       if (host->ahead > 0) {

@@ -3,6 +3,7 @@
 //
 //   load ──► compute thread ──► loaded ──────────────► unload ──► compute thread
 //   execute ──► queue (FIFO) ──► HBM reserved ──► compute thread ──► results published
+//                                       └── brief ones: loop thread ──►┘
 //
 // One execution runs at a time; the next ones are given to the compute thread with it, as
 // far as there is room, so that it need not wait for the loop between them. What one

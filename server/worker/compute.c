@@ -13,6 +13,7 @@
 
 struct compute_t {
   rpc_loop_t *loop;
+  int32_t open_count;  // Jobs posted and not done. Loop thread.
   pthread_t thread;
   pthread_mutex_t mutex;  // Guards what follows.
   pthread_cond_t wake;
@@ -22,6 +23,7 @@ struct compute_t {
 
 static void report_done(void *context) {
   compute_job_t *job = context;
+  job->compute->open_count--;
   job->done(job);
 }
 
@@ -72,11 +74,17 @@ pod_status_t compute_create(rpc_loop_t *loop, compute_t **out_compute) {
 
 void compute_post(compute_t *compute, compute_job_t *job) {
   job->next = NULL;
+  job->compute = compute;
+  compute->open_count++;
   pthread_mutex_lock(&compute->mutex);
   *compute->last = job;
   compute->last = &job->next;
   pthread_cond_signal(&compute->wake);
   pthread_mutex_unlock(&compute->mutex);
+}
+
+bool compute_is_idle(const compute_t *compute) {
+  return compute->open_count == 0;
 }
 
 void compute_destroy(compute_t *compute) {

@@ -1,10 +1,12 @@
 // The chip's compute thread: runs jobs one after the other, in the order in which they
 // were posted, and tells the loop when each is done.
 //
-// Threading: compute_post and compute_destroy on the loop thread.
+// Threading: all functions on the loop thread.
 
 #ifndef SERVER_WORKER_COMPUTE_H_
 #define SERVER_WORKER_COMPUTE_H_
+
+#include <stdbool.h>
 
 #include "common/base/status.h"
 #include "common/rpc/loop.h"
@@ -17,13 +19,18 @@ typedef struct compute_job_t compute_job_t;
 struct compute_job_t {
   void (*run)(compute_job_t *job);   // On the compute thread.
   void (*done)(compute_job_t *job);  // On the loop thread; may free the job.
-  compute_job_t *next;               // Private to compute.c.
+  compute_job_t *next;               // Private to compute.c, as what follows.
+  compute_t *compute;
 };
 
 // INTERNAL when the system has no thread to give.
 POD_MUST_USE pod_status_t compute_create(rpc_loop_t *loop, compute_t **out_compute);
 
 void compute_post(compute_t *compute, compute_job_t *job);
+
+// No job is posted that is not done. The loop thread may do then what is the compute
+// thread's: it sees all that the jobs have written, and the next job sees what it writes.
+bool compute_is_idle(const compute_t *compute);
 
 // Waits for the jobs posted; their `done` comes by the loop. Accepts NULL.
 void compute_destroy(compute_t *compute);

@@ -167,6 +167,16 @@ static pod_status_t load_steps(executable_t *executable) {
   return NULL;
 }
 
+static bool has_straight_line(const chip_program_t *program) {
+  for (int32_t i = 0; i < program->instruction_count; i++) {
+    if (chip_op_has((int)program->instructions[i].op,
+                    CHIP_TRAIT_CONTROL | CHIP_TRAIT_COLLECTIVE | CHIP_TRAIT_CHECKS)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static pod_status_t local_shapes(const chip_interface_t *interfaces, int32_t count,
                                  tensor_shape_t *shapes) {
   for (int32_t i = 0; i < count; i++) {
@@ -218,6 +228,7 @@ pod_status_t executor_load(executor_t *executor, chip_program_t *program,
   executable_t *executable = pod_alloc(sizeof(*executable));
   executable->executor = executor;
   executable->program = program;
+  executable->is_straight_line = has_straight_line(program);
   executor->executable_count++;
   executable->buffers =
       pod_alloc((size_t)program->buffer_count * sizeof(*executable->buffers));
@@ -264,6 +275,10 @@ void executor_unload(executable_t *executable) {
 
 const chip_program_t *executable_program(const executable_t *executable) {
   return executable->program;
+}
+
+bool executable_is_straight_line(const executable_t *executable) {
+  return executable->is_straight_line;
 }
 
 const tensor_shape_t *executable_argument_shape(const executable_t *executable,

@@ -6,8 +6,8 @@
 // kernels looked up and their caches, schedules of the collectives, constants in memory.
 //
 // Determinism: the same arguments give the same results and the same trace.
-// Threading: everything here on one thread (the chip's compute thread); run->cancelled
-// may be set by any. While a collective waits for peers it blocks the thread; cancelling
+// Threading: everything here on one thread at a time (the chip's compute thread, or
+// another one while that has nothing to do); run->cancelled may be set by any. While a collective waits for peers it blocks the thread; cancelling
 // then needs the runner's abort too.
 // Ownership: an executor outlives its executables.
 // Errors: of kernels and collectives, with the instruction's name and source before them;
@@ -61,6 +61,10 @@ const tensor_shape_t *executable_argument_shape(const executable_t *executable,
                                                 int32_t index);
 const tensor_shape_t *executable_result_shape(const executable_t *executable,
                                               int32_t index);
+
+// Whether nothing in it waits for chips or the host, and each instruction runs once: it
+// then takes about as long every time. Any thread.
+bool executable_is_straight_line(const executable_t *executable);
 
 // What the constants take in HBM, expanded. Any thread.
 int64_t executable_constant_bytes(const executable_t *executable);

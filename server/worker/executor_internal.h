@@ -42,6 +42,7 @@ struct executable_t {
   const void *temporaries;         // The block for which `buffers` was filled.
   executor_constant_t *constants;  // NULL until the first run.
   tensor_shape_t *argument_shapes, *result_shapes;  // Local.
+  bool is_straight_line;
 };
 
 // Puts the constants into memory. Once.

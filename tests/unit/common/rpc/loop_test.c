@@ -113,6 +113,37 @@ static void test_a_loop_runs_again_after_a_stop(void **state) {
   rpc_loop_destroy(loop);
 }
 
+enum { OWN_POSTS = 1000 };
+
+typedef struct {
+  rpc_loop_t *loop;
+  rpc_timer_t *timer;
+  int count;
+} own_posts_t;
+
+static void post_next(void *context) {
+  own_posts_t *own = context;
+  if (++own->count == OWN_POSTS) {
+    rpc_loop_stop(own->loop);
+  } else if (own->count % 10 == 0) {
+    rpc_timer_start(own->timer, 0, 0);  // Whose callback posts.
+  } else {
+    rpc_loop_post(own->loop, post_next, own);
+  }
+}
+
+static void test_what_a_loop_posts_to_itself_runs_though_nothing_wakes_it(void **state) {
+  (void)state;
+  own_posts_t own = {0};
+  assert_null(rpc_loop_create(&own.loop));
+  own.timer = rpc_timer_create(own.loop, post_next, &own);
+  rpc_timer_start(own.timer, 1, 0);
+  rpc_loop_run(own.loop);
+  assert_int_equal(own.count, OWN_POSTS);
+  rpc_timer_destroy(own.timer);
+  rpc_loop_destroy(own.loop);
+}
+
 enum { TIMERS = 50 };
 
 typedef struct {
@@ -212,6 +243,7 @@ int main(void) {
           test_posts_of_many_threads_run_once_each_in_order_on_the_loop_thread),
       cmocka_unit_test(test_what_is_still_posted_runs_when_the_loop_is_destroyed),
       cmocka_unit_test(test_a_loop_runs_again_after_a_stop),
+      cmocka_unit_test(test_what_a_loop_posts_to_itself_runs_though_nothing_wakes_it),
       cmocka_unit_test(test_timers_fire_once_and_never_early_and_may_destroy_themselves),
       cmocka_unit_test(test_a_repeating_timer_goes_on_until_it_is_stopped),
       cmocka_unit_test(test_a_signal_reaches_its_callback),

@@ -1,8 +1,11 @@
 // Real podium-worker processes, driven by a coordinator in the test's process.
 
+#include <dirent.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -487,6 +490,66 @@ static void test_a_cancelled_execution_stops_and_leaves_room_for_the_next(void *
   world_end(&world);
 }
 
+// How often the compute thread of a worker has gone to sleep.
+static long count_naps(pid_t worker) {
+  char path[64];
+  snprintf(path, sizeof(path), "/proc/%d/task", (int)worker);
+  DIR *threads = opendir(path);
+  assert_non_null(threads);
+  long naps = -1;
+  for (const struct dirent *entry; (entry = readdir(threads)) != NULL;) {
+    char status_path[128];
+    char line[256];
+    bool is_compute = false;
+    snprintf(status_path, sizeof(status_path), "/proc/%d/task/%.20s/status", (int)worker,
+             entry->d_name);
+    FILE *status = fopen(status_path, "r");
+    while (status != NULL && fgets(line, sizeof(line), status) != NULL) {
+      is_compute |= strcmp(line, "Name:\tcompute\n") == 0;
+      if (is_compute && strncmp(line, "voluntary_ctxt_switches:", 24) == 0) {
+        naps = strtol(line + 24, NULL, 10);
+      }
+    }
+    if (status != NULL) {
+      fclose(status);
+    }
+  }
+  closedir(threads);
+  assert_true(naps >= 0);
+  return naps;
+}
+
+// One after the other; returns how often the compute thread slept.
+static long execute_many(const world_t *world, uint64_t program, uint64_t first_result,
+                         int count) {
+  const long before = count_naps(world->pids[0]);
+  for (int i = 0; i < count; i++) {
+    const uint64_t id = first_result + (uint64_t)i;
+    fake_call_t call;
+    fake_execute(world->fake, 0, SESSION, program, id, 1, id, &call);
+    expect_ok(fake_call_finish(world->fake, &call));
+    fake_call_deinit(&call);
+  }
+  return count_naps(world->pids[0]) - before;
+}
+
+static void test_the_compute_thread_is_woken_for_what_may_take_time_only(void **state) {
+  (void)state;
+  enum { COUNT = 100 };
+  world_t world = world_of("1x1");
+  expect_ok(put_values(world.fake, 0, 1));
+  expect_ok(fake_load(world.fake, 0, SESSION, 1, make_double(1)));
+  expect_ok(fake_load(world.fake, 0, SESSION, 2, make_wait(1)));
+  const long brief = execute_many(&world, 1, 1000, COUNT);
+  const long looping = execute_many(&world, 2, 2000, COUNT);
+  // The first one, and those after one that another process has interrupted.
+  assert_in_range(brief, 1, COUNT / 2);
+  assert_in_range(looping, COUNT / 2, LONG_MAX);
+  expect_floats(world.fake, 0, 1000 + COUNT - 1, 2);
+  expect_floats(world.fake, 0, 2000 + COUNT - 1, 1);
+  world_end(&world);
+}
+
 static void test_closing_a_session_ends_its_executions(void **state) {
   (void)state;
   world_t world = world_of("1x1");
@@ -857,6 +920,7 @@ int main(void) {
       cmocka_unit_test(test_a_kept_argument_is_copied),
       cmocka_unit_test(test_what_fails_midway_has_consumed_its_arguments),
       cmocka_unit_test(test_a_cancelled_execution_stops_and_leaves_room_for_the_next),
+      cmocka_unit_test(test_the_compute_thread_is_woken_for_what_may_take_time_only),
       cmocka_unit_test(test_closing_a_session_ends_its_executions),
       cmocka_unit_test(test_four_workers_reduce_over_their_links),
       cmocka_unit_test(
