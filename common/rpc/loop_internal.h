@@ -4,9 +4,10 @@
 // Every callback into user code runs from a task, an alarm or a post, so no user code is
 // ever on the stack below nghttp2 or inside the function that caused it.
 //
-//   poll ─► [reads: nghttp2 fills calls] ─► check: deliver tasks ─► posts ─► flush tasks ─┐
-//    ▲                                                                                    │
-//    └── prepare: deliver tasks ─► posts ─► flush tasks ◄── timers: alarms ◄──────────────┘
+//   poll ─► [reads: nghttp2 fills calls] ─► check: deliver tasks ─► posts ─► flush tasks
+//   ─┐
+//    ▲ │ └── prepare: deliver tasks ─► posts ─► flush tasks ◄── timers: alarms
+//    ◄──────────────┘
 
 #ifndef COMMON_RPC_LOOP_INTERNAL_H_
 #define COMMON_RPC_LOOP_INTERNAL_H_

@@ -7,11 +7,11 @@
 //
 // Determinism: the same arguments give the same results and the same trace.
 // Threading: everything here on one thread at a time (the chip's compute thread, or
-// another one while that has nothing to do); run->cancelled may be set by any. While a collective waits for peers it blocks the thread; cancelling
-// then needs the runner's abort too.
-// Ownership: an executor outlives its executables.
-// Errors: of kernels and collectives, with the instruction's name and source before them;
-// CANCELLED; RESOURCE_EXHAUSTED when the host has no memory.
+// another one while that has nothing to do); run->cancelled may be set by any. While a
+// collective waits for peers it blocks the thread; cancelling then needs the runner's
+// abort too. Ownership: an executor outlives its executables. Errors: of kernels and
+// collectives, with the instruction's name and source before them; CANCELLED;
+// RESOURCE_EXHAUSTED when the host has no memory.
 
 #ifndef SERVER_WORKER_EXECUTOR_H_
 #define SERVER_WORKER_EXECUTOR_H_

@@ -20,7 +20,7 @@ CHANGES = {  # what is wrong: the file, what stands there, and what stands there
     "the spelling of a column": ("server/compiler/lower/attrs.c", "= attrs_##attrs,", "= find(#attrs),"),
     "a word that no row has": ("server/compiler/verify/shape_elementwise.c", "TYPES_none = 0,",
                                "TYPES_none = 0, TYPES_small = 1,"),
-    "a trait that nobody asks for": ("server/compiler/simplify/dead.c", "CHIP_TRAIT_CHECKS", "CHIP_TRAIT_CONTROL"),
+    "a trait that nobody asks for": ("server/compiler/simplify/fold.c", "CHIP_TRAIT_MOVES", "CHIP_TRAIT_CONTROL"),
     "cases that are a trait": ("server/compiler/simplify/fold.c", "const mlir_attr_t *simplify_fold(",
                                "case CHIP_OP_WHILE:\n case CHIP_OP_IF:\n case CHIP_OP_CASE:\n"),
     "comparisons that are a trait": ("server/compiler/simplify/fold.c", "const mlir_attr_t *simplify_fold(",
