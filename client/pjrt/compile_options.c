@@ -11,17 +11,84 @@
 
 typedef Xla__CompileOptionsProto message_t;
 typedef Xla__ExecutableBuildOptionsProto build_t;
+typedef Xla__EnvOptionOverride override_t;
+typedef Xla__OptionOverrideProto value_t;
 typedef Xla__DeviceAssignmentProto assignment_t;
 typedef Xla__DeviceAssignmentProto__ComputationDevice computation_t;
 
-// compiler_options={"xla_…": …}: they steer XLA's passes, which are not here.
-static void warn_of_overrides(const message_t *message) {
+// --- compiler_options={"xla_…": …} ---
+//
+// They steer passes of XLA's and libtpu's, which are not here: nothing changes. What can
+// be no option of theirs, by its name or, where it is one of those that people set, by
+// its value, is refused as they refuse it, so that a slip is seen here and not on the
+// TPU.
+
+static bool starts_with(const char *text, const char *prefix) {
+  return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static bool is_one_of(const char *key, const char *const *names) {
+  while (*names != NULL && strcmp(*names, key) != 0) {
+    names++;
+  }
+  return *names != NULL;
+}
+
+// The fields of xla.CompileOptionsProto that options may name, and the flags.
+static bool may_be_option(const char *key) {
+  static const char *const fields[] = {"exec_time_optimization_effort",
+                                       "memory_fitting_effort", "optimization_level",
+                                       "memory_fitting_level", NULL};
+  return starts_with(key, "xla_") || starts_with(key, "megascale_") ||
+         is_one_of(key, fields);
+}
+
+static bool takes_bool(const char *key) {
+  static const char *const names[] = {"xla_embed_ir_in_executable",
+                                      "xla_disable_all_hlo_passes",
+                                      "xla_dump_hlo_as_dot",
+                                      "xla_dump_hlo_as_html",
+                                      "xla_dump_hlo_as_proto",
+                                      "xla_dump_hlo_as_text",
+                                      "xla_dump_hlo_snapshots",
+                                      "xla_dump_include_timestamp",
+                                      "xla_hlo_profile",
+                                      "xla_tpu_enable_async_collective_fusion",
+                                      "xla_tpu_enable_latency_hiding_scheduler",
+                                      "xla_tpu_overlap_compute_collective_tc",
+                                      NULL};
+  return is_one_of(key, names);
+}
+
+static pod_status_t check_override(const override_t *option) {
+  if (!may_be_option(option->key)) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "No such compile option: '%s'; those of XLA begin with xla_",
+                     option->key);
+  }
+  const value_t *value = option->value;
+  if (value != NULL &&
+      value->value_case == XLA__OPTION_OVERRIDE_PROTO__VALUE_STRING_FIELD &&
+      takes_bool(option->key) && strcmp(value->string_field, "True") != 0 &&
+      strcmp(value->string_field, "False") != 0) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "the compile option '%s': '%s' is not a valid bool value.",
+                     option->key, value->string_field);
+  }
+  return NULL;
+}
+
+static pod_status_t check_overrides(const message_t *message) {
   for (size_t i = 0; i < message->n_env_option_overrides; i++) {
+    POD_TRY(check_override(message->env_option_overrides[i]));
     pod_log(POD_LOG_WARNING,
             "the compiler option '%s' is XLA's, and changes nothing here",
             message->env_option_overrides[i]->key);
   }
+  return NULL;
 }
+
+// --- Devices ---
 
 static pod_status_t read_devices(const assignment_t *assignment,
                                  compile_options_t *options) {
@@ -78,9 +145,8 @@ pod_status_t compile_options_parse(const char *bytes, size_t size,
                      "the compile options (%zu bytes) are no xla.CompileOptionsProto",
                      size);
   }
-  warn_of_overrides(message);
-  pod_status_t status = NULL;
-  if (message->executable_build_options != NULL) {
+  pod_status_t status = check_overrides(message);
+  if (status == NULL && message->executable_build_options != NULL) {
     status = read_build(message->executable_build_options, out_options);
   }
   xla__compile_options_proto__free_unpacked(message, NULL);
