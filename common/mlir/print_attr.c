@@ -29,12 +29,11 @@ void mlir_print_string(pod_text_t *text, const char *bytes, int64_t length) {
   pod_text_add(text, "\"");
 }
 
-static bool is_identifier(const char *name, bool with_dash) {
+static bool is_identifier(const char *name) {
   if (!mlir_is_letter(*name)) {
     return false;
   }
-  while (mlir_is_word(*name) || *name == '$' || *name == '.' ||
-         (with_dash && *name == '-')) {
+  while (mlir_is_word(*name) || *name == '$' || *name == '.') {
     name++;
   }
   return *name == '\0';
@@ -42,7 +41,7 @@ static bool is_identifier(const char *name, bool with_dash) {
 
 void mlir_print_symbol(pod_text_t *text, const char *name) {
   pod_text_add(text, "@");
-  if (is_identifier(name, true)) {
+  if (is_identifier(name)) {
     pod_text_add(text, name);
   } else {
     mlir_print_string(text, name, (int64_t)strlen(name));
@@ -50,7 +49,7 @@ void mlir_print_symbol(pod_text_t *text, const char *name) {
 }
 
 void mlir_print_entry_name(pod_text_t *text, const char *name) {
-  if (is_identifier(name, false)) {
+  if (is_identifier(name)) {
     pod_text_add(text, name);
   } else {
     mlir_print_string(text, name, (int64_t)strlen(name));

@@ -165,9 +165,10 @@ static void test_strings_and_symbols_are_quoted_where_they_must_be(void **state)
   mlir_attr_print(&text, mlir_attr_string(module, "a\"b\\c\n\x80"), 0);
   assert_string_equal(text.bytes, "\"a\\22b\\\\c\\0A\\80\"");
   pod_text_clear(&text);
-  mlir_attr_print(&text, mlir_attr_symbol(module, "plain-name.1"), 0);
+  mlir_attr_print(&text, mlir_attr_symbol(module, "plain_name.1"), 0);
+  mlir_attr_print(&text, mlir_attr_symbol(module, "jit_scatter-add"), 0);
   mlir_attr_print(&text, mlir_attr_symbol(module, "9 odd"), 0);
-  assert_string_equal(text.bytes, "@plain-name.1@\"9 odd\"");
+  assert_string_equal(text.bytes, "@plain_name.1@\"jit_scatter-add\"@\"9 odd\"");
   pod_text_deinit(&text);
   mlir_module_destroy(module);
 }
