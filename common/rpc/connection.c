@@ -245,7 +245,10 @@ static bool parse_run(rpc_connection_t *connection, const uint8_t *data,
     if (!connection->blocked && collect(connection)) {
       rpc_output_write(&connection->output, connection->fd);
     }
-    close_connection(connection, lost(connection, nghttp2_strerror((int)parsed)), true);
+    const char *why = parsed == NGHTTP2_ERR_CALLBACK_FAILURE
+                          ? "its headers come to more than may be read"
+                          : nghttp2_strerror((int)parsed);
+    close_connection(connection, lost(connection, why), true);
     return false;
   }
   return true;

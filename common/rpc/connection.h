@@ -50,6 +50,13 @@ struct rpc_endpoint_t {
                     pod_status_t why);
 };
 
+// What a peer's headers have come to (session.c).
+typedef struct rpc_header_budget_t {
+  size_t block_bytes;   // Of the block that is being read.
+  int64_t spent_bytes;  // When since_ms was; it is earned back with time.
+  int64_t since_ms;
+} rpc_header_budget_t;
+
 struct rpc_connection_t {
   rpc_task_t flush;   // First, so that the task finds its connection.
   rpc_alarm_t alarm;  // Handshake, then keepalive.
@@ -61,6 +68,7 @@ struct rpc_connection_t {
   rpc_connection_t *previous, *next;  // For the endpoint.
   nghttp2_session *session;
   rpc_idle_reset_t idle_reset;  // Server.
+  rpc_header_budget_t header_budget;
   rpc_block_t *address;
   rpc_call_t *calls;  // A ring.
   size_t call_count;

@@ -17,6 +17,12 @@ enum {
   // Cancelled calls are normal; a flood of them is an attack (CVE-2023-44487).
   RESETS_BURST = 10000,
   RESETS_PER_S = 1000,
+  // A byte on the wire can stand for a header of 4 KiB (RFC 7541, 7.3), so that what is
+  // counted is what the headers of a block come to. Most blocks are free; for what is
+  // beyond, so much at once and so much a second.
+  BLOCK_BYTES_FREE = 8 << 10,
+  BLOCK_BYTES_BURST = 256 << 10,
+  BLOCK_BYTES_PER_S = 256 << 10,
 };
 
 typedef struct header_list_t {
@@ -242,10 +248,32 @@ void rpc_session_reset(rpc_connection_t *connection, rpc_call_t *call,
 
 // --- Headers in ---
 
+// False when the peer's headers come to more than it may have us read.
+static bool may_read_header(rpc_connection_t *connection, size_t bytes) {
+  rpc_header_budget_t *budget = &connection->header_budget;
+  budget->block_bytes += bytes;
+  if (budget->block_bytes <= BLOCK_BYTES_FREE) {
+    return true;
+  }
+  const int64_t now_ms = (int64_t)uv_now(&connection->loop->uv);
+  const int64_t earned = (now_ms - budget->since_ms) * BLOCK_BYTES_PER_S / 1000;
+  const int64_t left = budget->spent_bytes - earned;
+  budget->spent_bytes = (left > 0 ? left : 0) + (int64_t)bytes;
+  budget->since_ms = now_ms;
+  return budget->spent_bytes <= BLOCK_BYTES_BURST;
+}
+
+// The connection goes; see parse_run.
+static int turn_out(nghttp2_session *session) {
+  nghttp2_session_terminate_session(session, NGHTTP2_ENHANCE_YOUR_CALM);
+  return NGHTTP2_ERR_CALLBACK_FAILURE;
+}
+
 static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame,
                             void *user_data) {
   rpc_connection_t *connection = user_data;
   const int32_t stream_id = frame->hd.stream_id;
+  connection->header_budget.block_bytes = 0;
   if (frame->hd.type != NGHTTP2_HEADERS) {
     return 0;
   }
@@ -279,7 +307,7 @@ static bool begins(const char *text, size_t length, const char *literal) {
 static bool take_common_header(rpc_call_t *call, const char *key, size_t key_length,
                                const char *value, size_t value_length) {
   if (is(key, key_length, "content-type")) {
-    call->is_grpc = begins(value, value_length, "application/grpc");
+    call->is_grpc = rpc_content_type_is_grpc(value, value_length);
     return true;
   }
   return key[0] == ':' || is(key, key_length, "te") ||
@@ -346,6 +374,9 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame,
   (void)flags;
   rpc_connection_t *connection = user_data;
   rpc_call_t *call = call_of(session, frame->hd.stream_id);
+  if (!may_read_header(connection, name_length + value_length + RPC_HEADER_COST)) {
+    return turn_out(session);
+  }
   if (call == NULL || frame->hd.type != NGHTTP2_HEADERS ||
       call->state == RPC_CALL_ENDED) {
     return 0;
@@ -365,6 +396,20 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame,
   take_response_header(call, key, name_length, (const char *)value, value_length,
                        (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0);
   return 0;
+}
+
+// What nghttp2 finds invalid costs as much to read.
+static int on_invalid_header(nghttp2_session *session, const nghttp2_frame *frame,
+                             const uint8_t *name, size_t name_length,
+                             const uint8_t *value, size_t value_length, uint8_t flags,
+                             void *user_data) {
+  (void)frame;
+  (void)name;
+  (void)value;
+  (void)flags;
+  return may_read_header(user_data, name_length + value_length + RPC_HEADER_COST)
+             ? 0  // It is ignored.
+             : turn_out(session);
 }
 
 static void end_request_headers(rpc_call_t *call) {
@@ -532,6 +577,7 @@ static nghttp2_session_callbacks *make_callbacks(void) {
   }
   nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
   nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
+  nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks, on_invalid_header);
   nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks, on_begin_frame);
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data);
   nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame);

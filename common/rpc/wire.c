@@ -12,6 +12,15 @@
 #include "common/base/check.h"
 #include "common/base/memory.h"
 
+// --- content-type ---
+
+bool rpc_content_type_is_grpc(const char *text, size_t length) {
+  static const char grpc[] = "application/grpc";
+  const size_t size = sizeof(grpc) - 1;
+  return length >= size && memcmp(text, grpc, size) == 0 &&
+         (length == size || text[size] == '+' || text[size] == ';');
+}
+
 // --- grpc-timeout ---
 
 static const struct {

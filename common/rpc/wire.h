@@ -16,8 +16,11 @@
 
 enum { RPC_TIMEOUT_TEXT_BYTES = 12 };
 
-// "100m" -> 100000000. False for what is not 1 to 8 digits and a unit; what int64 cannot
-// hold becomes INT64_MAX.
+// "application/grpc", "application/grpc+proto"; no "application/grpcx".
+bool rpc_content_type_is_grpc(const char *text, size_t length);
+
+// "100m" -> 100000000. False for what is not 1 to 8 digits and a unit; what int64
+// cannot hold becomes INT64_MAX.
 bool rpc_timeout_parse(const char *text, size_t length, int64_t *out_ns);
 
 // The finest unit in which `timeout_ns` (> 0) fits 8 digits, rounded up. Returns the

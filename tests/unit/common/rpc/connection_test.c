@@ -171,6 +171,66 @@ static void test_a_flood_of_resets_loses_its_connection(void **state) {
   world_stop(&world);
 }
 
+// A request of stream `stream` whose headers are an entry of 4,000 bytes, put into the
+// table of header compression by the first one, and `references` to it of a byte each.
+static void add_expanding_request(pod_text_t *out, uint32_t stream, bool is_first,
+                                  size_t references) {
+  pod_text_t block = {0};
+  pod_text_add_bytes(&block, "\x83\x86\4\2/x\1\1a", 9);  // As above.
+  if (is_first) {
+    pod_text_add_bytes(&block, "\x40\1b\x7f\xa1\x1e", 6);  // b: 127 + 33 + 30 * 128.
+    for (int i = 0; i < 4000; i++) {
+      pod_text_add_bytes(&block, "y", 1);
+    }
+  }
+  for (size_t i = 0; i < references; i++) {
+    pod_text_add_bytes(&block, "\xbe", 1);  // The newest entry of the table.
+  }
+  const uint8_t header[] = {(uint8_t)(block.length >> 16),
+                            (uint8_t)(block.length >> 8),
+                            (uint8_t)block.length,
+                            1,
+                            4,
+                            0,
+                            (uint8_t)(stream >> 16),
+                            (uint8_t)(stream >> 8),
+                            (uint8_t)stream};
+  pod_text_add_bytes(out, header, sizeof(header));
+  pod_text_add_bytes(out, block.bytes, block.length);
+  pod_text_deinit(&block);
+}
+
+static void check_expanding_headers(size_t references) {
+  world_t world;
+  caller_t neighbour;
+  raw_t raw;
+  // It answers no ping either, which must not be what it goes for.
+  world_start(&world, NULL, &(rpc_server_options_t){.keepalive_ms = 600000}, NULL);
+  call_start(&neighbour, &world, "/test/Echo", NULL);
+  exchange(&neighbour);
+  raw_connect(&raw, &world);
+  pod_text_t flood = {0};
+  pod_text_add_bytes(&flood, PREFACE SETTINGS, sizeof(PREFACE SETTINGS) - 1);
+  for (uint32_t i = 0; i < 200; i++) {
+    add_expanding_request(&flood, 1 + 2 * i, i == 0, references);
+  }
+  raw_send(&raw, flood.bytes, flood.length);
+  world_run_until(&world, raw_is_closed, &raw);
+  exchange(&neighbour);
+  end_neighbour(&neighbour);
+  pod_text_deinit(&flood);
+  raw_end(&raw);
+  world_stop(&world);
+}
+
+// 12 KB that come to 48 MB, and 200 bytes that stay below the bound of a block, again
+// and again.
+static void test_headers_that_expand_lose_their_connection(void **state) {
+  (void)state;
+  check_expanding_headers(12000);
+  check_expanding_headers(15);
+}
+
 static void test_who_connects_and_says_nothing_is_turned_out(void **state) {
   (void)state;
   world_t world;
@@ -384,6 +444,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_garbage_costs_its_own_connection_only),
       cmocka_unit_test(test_a_flood_of_resets_loses_its_connection),
+      cmocka_unit_test(test_headers_that_expand_lose_their_connection),
       cmocka_unit_test(test_who_connects_and_says_nothing_is_turned_out),
       cmocka_unit_test(test_a_client_that_answers_no_ping_is_turned_out),
       cmocka_unit_test(test_a_client_that_answers_pings_may_be_idle),

@@ -44,6 +44,21 @@ static void test_what_is_no_timeout_is_refused(void **state) {
   }
 }
 
+static void test_content_types_of_grpc_are_told_from_those_that_begin_alike(
+    void **state) {
+  (void)state;
+  static const char *const are[] = {"application/grpc", "application/grpc+proto",
+                                    "application/grpc;charset=utf-8"};
+  static const char *const are_not[] = {"application/grpcfoo", "application/grpc-web",
+                                        "application/grp", "application/json", ""};
+  for (size_t i = 0; i < sizeof(are) / sizeof(are[0]); i++) {
+    assert_true(rpc_content_type_is_grpc(are[i], strlen(are[i])));
+  }
+  for (size_t i = 0; i < sizeof(are_not) / sizeof(are_not[0]); i++) {
+    assert_false(rpc_content_type_is_grpc(are_not[i], strlen(are_not[i])));
+  }
+}
+
 static void test_a_timeout_written_is_read_as_the_same_or_little_more(void **state) {
   (void)state;
   pod_random_t random = {.state = 7};
@@ -161,6 +176,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_timeouts_are_read_in_every_unit),
       cmocka_unit_test(test_what_is_no_timeout_is_refused),
+      cmocka_unit_test(test_content_types_of_grpc_are_told_from_those_that_begin_alike),
       cmocka_unit_test(test_a_timeout_written_is_read_as_the_same_or_little_more),
       cmocka_unit_test(test_messages_survive_percent_encoding),
       cmocka_unit_test(test_a_long_message_is_cut_between_characters),
