@@ -44,16 +44,33 @@ HAS_VECTOR_MATH float atan2f(float, float);
 #endif
 
 // Elements are computed in whole blocks, the last one filled up, because a scalar
-// remainder could round differently and the bits must not depend on the place.
+// remainder could round differently and the bits must not depend on the place. A block
+// has its own copy of the inputs, so that the compiler needs no scalar variant for an
+// output that is an input, and is a function of its own, so that it does not merge them.
 enum { BLOCK = 16 };
 
-#define UNARY(op, type, expression)                                           \
-  static void op##_block(const float *in, float *out) {                       \
+// The compiler cannot tell what is in the array now.
+#define FORGET(array) __asm__("" : "+m"(array))
+
+// `prepared` is what x becomes before; `given` is the element itself.
+#define UNARY_PREPARED(op, type, prepared, expression)                        \
+  __attribute__((noinline)) static void op##_block(const float *in_block,     \
+                                                   float *out_block) {        \
+    float in[BLOCK], at[BLOCK], out[BLOCK];                                   \
+    memcpy(in, in_block, sizeof(in));                                         \
     KERNEL_INDEPENDENT                                                        \
     for (int i = 0; i < BLOCK; i++) {                                         \
-      const type x = (type)in[i];                                             \
+      const float x = in[i];                                                  \
+      at[i] = (prepared);                                                     \
+    }                                                                         \
+    FORGET(at);                                                               \
+    KERNEL_INDEPENDENT                                                        \
+    for (int i = 0; i < BLOCK; i++) {                                         \
+      const float given __attribute__((unused)) = in[i];                      \
+      const type x = (type)at[i];                                             \
       out[i] = (float)(expression);                                           \
     }                                                                         \
+    memcpy(out_block, out, sizeof(out));                                      \
   }                                                                           \
   static void op##_F32(const void *in_bytes, void *out_bytes, size_t count) { \
     const float *in = in_bytes;                                               \
@@ -70,13 +87,20 @@ enum { BLOCK = 16 };
     }                                                                         \
   }
 
+#define UNARY(op, type, expression) UNARY_PREPARED(op, type, x, expression)
+
 #define BINARY(op, type, expression)                                              \
-  static void op##_block(const float *a, const float *b, float *out) {            \
+  __attribute__((noinline)) static void op##_block(                               \
+      const float *a_block, const float *b_block, float *out_block) {             \
+    float a[BLOCK], b[BLOCK], out[BLOCK];                                         \
+    memcpy(a, a_block, sizeof(a));                                                \
+    memcpy(b, b_block, sizeof(b));                                                \
     KERNEL_INDEPENDENT                                                            \
     for (int i = 0; i < BLOCK; i++) {                                             \
       const type x = (type)a[i], y = (type)b[i];                                  \
       out[i] = (float)(expression);                                               \
     }                                                                             \
+    memcpy(out_block, out, sizeof(out));                                          \
   }                                                                               \
   static void op##_F32(const void *a_bytes, const void *b_bytes, void *out_bytes, \
                        size_t count) {                                            \
@@ -95,11 +119,16 @@ enum { BLOCK = 16 };
     }                                                                             \
   }
 
-UNARY(EXPONENTIAL, double, exp(x))
+// The vector functions compute what underflows or overflows one by one, and a masked
+// score, -1e9, is such. Beyond +-200 the result has long been 0 or infinite as an f32;
+// NaN stays.
+#define WITHIN_200 x<-200.0f ? -200.0f : x> 200.0f ? 200.0f : x
+
+UNARY_PREPARED(EXPONENTIAL, double, WITHIN_200, exp(x))
 UNARY(EXPONENTIAL_MINUS_ONE, double, expm1(x))
 UNARY(LOG, double, log(x))
 UNARY(LOG_PLUS_ONE, double, log1p(x))
-UNARY(LOGISTIC, double, 1.0 / (1.0 + exp(-x)))
+UNARY_PREPARED(LOGISTIC, double, WITHIN_200, 1.0 / (1.0 + exp(-x)))
 UNARY(TANH, double, tanh(x))
 UNARY(SINE, double, sin(x))
 UNARY(COSINE, double, cos(x))
@@ -115,7 +144,9 @@ UNARY(ERF, double, erf(x))
 UNARY(ERFC, double, erfc(x))
 BINARY(POWER, double, pow(x, y))
 BINARY(ATAN2, double, atan2(x, y))
-UNARY(NARROW_EXPONENTIAL, float, expf(x))
+// Below -104 it is 0 as an f32.
+UNARY_PREPARED(NARROW_EXPONENTIAL, float, x < -104.0f ? 0.0f : x,
+               given < -104.0f ? 0.0f : expf(x))
 UNARY(NARROW_EXPONENTIAL_MINUS_ONE, float, expm1f(x))
 UNARY(NARROW_LOG, float, logf(x))
 UNARY(NARROW_LOG_PLUS_ONE, float, log1pf(x))

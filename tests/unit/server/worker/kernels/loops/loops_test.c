@@ -240,6 +240,76 @@ static void test_functions_of_every_set_are_within_an_ulp(void **state) {
   free(memory);
 }
 
+// The bits must not depend on whether a result lies where an operand lay.
+static void check_in_place(memory_t *memory, const kernel_unary_table_t *unary,
+                           const kernel_binary_table_t *binary, chip_op_t op) {
+  const size_t bytes = COUNT * sizeof(float);
+  if ((*unary)[op][TENSOR_F32] != NULL) {
+    (*unary)[op][TENSOR_F32](memory->a, memory->expected, COUNT);
+    memcpy(memory->found, memory->a, bytes);
+    (*unary)[op][TENSOR_F32](memory->found, memory->found, COUNT);
+    assert_memory_equal(memory->found, memory->expected, bytes);
+  }
+  if ((*binary)[op][TENSOR_F32] != NULL) {
+    (*binary)[op][TENSOR_F32](memory->a, memory->b, memory->expected, COUNT);
+    memcpy(memory->found, memory->a, bytes);
+    (*binary)[op][TENSOR_F32](memory->found, memory->b, memory->found, COUNT);
+    assert_memory_equal(memory->found, memory->expected, bytes);
+    memcpy(memory->found, memory->b, bytes);
+    (*binary)[op][TENSOR_F32](memory->a, memory->found, memory->found, COUNT);
+    assert_memory_equal(memory->found, memory->expected, bytes);
+  }
+}
+
+static void test_functions_have_the_same_bits_in_place(void **state) {
+  (void)state;
+  memory_t *memory = aligned_alloc(64, (sizeof(*memory) + 63) / 64 * 64);
+  for (size_t s = 0; s < POD_COUNT_OF(sets); s++) {
+    const kernel_loops_t *loops = kernel_loops_by_name(sets[s]);
+    for (uint64_t seed = 0; loops != NULL && seed < 20; seed++) {
+      fill(TENSOR_F32, 3 + seed, memory->a);
+      fill(TENSOR_F32, 100 + seed, memory->b);
+      for (int op = 1; op < CHIP_OP_COUNT; op++) {
+        check_in_place(memory, loops->math_unary, loops->math_binary, (chip_op_t)op);
+        check_in_place(memory, loops->narrow_unary, loops->narrow_binary, (chip_op_t)op);
+      }
+    }
+  }
+  free(memory);
+}
+
+// What lies beyond the range that is computed by vectors.
+static void test_exponentials_of_extremes_are_right(void **state) {
+  (void)state;
+  const float in[] = {-1e9f, -INFINITY, -201,   -200,    -150,    -104.5f, -104, -103.9f,
+                      -103,  -88.5f,    88.5f,  89,      200,     201,     1e9f, INFINITY,
+                      -0.0f, 0,         1e-40f, -1e-40f, -87.33f, 1,       -1,   -104.1f};
+  float exponential[POD_COUNT_OF(in)], logistic[POD_COUNT_OF(in)],
+      narrow[POD_COUNT_OF(in)];
+  for (size_t s = 0; s < POD_COUNT_OF(sets); s++) {
+    const kernel_loops_t *loops = kernel_loops_by_name(sets[s]);
+    if (loops == NULL) {
+      continue;
+    }
+    (*loops->math_unary)[CHIP_OP_EXPONENTIAL][TENSOR_F32](in, exponential,
+                                                          POD_COUNT_OF(in));
+    (*loops->math_unary)[CHIP_OP_LOGISTIC][TENSOR_F32](in, logistic, POD_COUNT_OF(in));
+    (*loops->narrow_unary)[CHIP_OP_EXPONENTIAL][TENSOR_F32](in, narrow, POD_COUNT_OF(in));
+    for (size_t i = 0; i < POD_COUNT_OF(in); i++) {
+      const double x = (double)in[i];
+      assert_true(exponential[i] == (float)exp(x));
+      assert_true(logistic[i] == (float)(1 / (1 + exp(-x))));
+      assert_true(tensor_f32_to_bf16(narrow[i]) == tensor_f32_to_bf16((float)exp(x)));
+    }
+    const float nan_in = NAN;
+    float nan_out = 0;
+    (*loops->math_unary)[CHIP_OP_EXPONENTIAL][TENSOR_F32](&nan_in, &nan_out, 1);
+    assert_true(nan_out != nan_out);
+    (*loops->narrow_unary)[CHIP_OP_EXPONENTIAL][TENSOR_F32](&nan_in, &nan_out, 1);
+    assert_true(nan_out != nan_out);
+  }
+}
+
 // Sums of integers, so that no rounding hides what is left out.
 static void check_products(const kernel_loops_t *loops, size_t m, size_t k, size_t n) {
   float *a = calloc(m * (k + 16), sizeof(*a)), *b = calloc(k * n, sizeof(*b));
@@ -590,6 +660,8 @@ int main(void) {
       cmocka_unit_test(test_every_set_rounds_16_bit_floats_the_same),
       cmocka_unit_test(test_rows_side_by_side_are_combined_as_they_are_alone),
       cmocka_unit_test(test_functions_of_every_set_are_within_an_ulp),
+      cmocka_unit_test(test_functions_have_the_same_bits_in_place),
+      cmocka_unit_test(test_exponentials_of_extremes_are_right),
       cmocka_unit_test(test_products_of_every_set_are_complete),
       cmocka_unit_test(test_reducers_of_stored_floats_round_once),
       cmocka_unit_test(test_gathers_read_no_more_than_they_take),
