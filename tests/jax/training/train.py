@@ -37,7 +37,8 @@ def spread(tree, specs, mesh):
     return jax.device_put(tree, shardings)
 
 
-def train(model, layout, dtype, steps):
+def prepared(model, layout, dtype):
+    """The step, not compiled yet, with what it starts from and what gives it batches: (step, params, state, next_batch)."""
     mesh = mesh_of(layout)
     params = spread(model.init(jax.random.key(0)), model.specs(layout), mesh)
     optimizer = optax.adamw(optax.warmup_cosine_decay_schedule(0, 5e-3, 5, 60), weight_decay=0.01)
@@ -52,10 +53,14 @@ def train(model, layout, dtype, steps):
 
     step = jax.jit(step, donate_argnums=(0, 1), out_shardings=(*placed, NamedSharding(mesh, P())))
     random = np.random.default_rng(0)
+    return step, params, state, lambda: jax.device_put(model.batch(random), NamedSharding(mesh, P("data")))
+
+
+def train(model, layout, dtype, steps):
+    step, params, state, next_batch = prepared(model, layout, dtype)
     losses = []
     for _ in range(steps):
-        batch = jax.device_put(model.batch(random), NamedSharding(mesh, P("data")))
-        params, state, value = step(params, state, batch)
+        params, state, value = step(params, state, next_batch())
         # One step at a time: XLA's CPU backend has fewer threads than devices, and collectives of several steps wait for each other.
         losses.append(float(value))
     return np.array(losses, np.float32)
