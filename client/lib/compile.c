@@ -104,6 +104,16 @@ static const char *const *convert_notes(pod_arena_t *arena,
   return notes;
 }
 
+static void list_own(const podium_session_t *session, pod_arena_t *arena,
+                     podium_program_info_t *info) {
+  int *own = pod_arena_array(arena, (size_t)info->device_count, sizeof(*own));
+  for (int i = 0; i < info->device_count; i++) {
+    own[info->own_count] = i;
+    info->own_count += lib_owner(session, info->chips[i]) == session->member;
+  }
+  info->own = own;
+}
+
 static void on_compiled(rpc_call_t *call, const void *response, void *context) {
   (void)call;
   compile_t *compile = context;
@@ -145,6 +155,7 @@ static void on_compiled(rpc_call_t *call, const void *response, void *context) {
       .note_count = (int)message->n_notes,
       .notes = convert_notes(arena, message),
   };
+  list_own(compile->session, arena, &executable->info);
 }
 
 static void send_more(rpc_call_t *call, void *context) {

@@ -229,7 +229,7 @@ podium_status_t *podium_execute_async(podium_executable_t *executable, int argum
   const podium_execute_options_t *options = LIB_OPTIONS(podium_execute_options_t, given);
   size_t entry_count = argument_count < 0 ? 0 : (size_t)argument_count;
   if (options->arguments_by_chip) {
-    entry_count *= (size_t)executable->info.device_count;
+    entry_count *= (size_t)executable->info.own_count;
   }
   pod_status_t status =
       check_arguments(executable, argument_count, entry_count, arguments, results);

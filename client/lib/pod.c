@@ -6,10 +6,11 @@
 typedef struct owned_pod_t {
   podium_pod_t pod;
   pod_arena_t *arena;
+  const podium_session_t *session;  // While it is asked for.
 } owned_pod_t;
 
-static void convert_device(pod_arena_t *arena, const Podium__V1__Device *message,
-                           podium_device_t *device) {
+static void convert_device(const podium_session_t *session, pod_arena_t *arena,
+                           const Podium__V1__Device *message, podium_device_t *device) {
   device->id = message->id;
   device->name = pod_arena_strdup(arena, message->name);
   device->state = pod_arena_strdup(arena, message->state);
@@ -22,6 +23,7 @@ static void convert_device(pod_arena_t *arena, const Podium__V1__Device *message
   device->hbm_used_bytes = message->hbm_used_bytes;
   device->links_up = message->links_up;
   device->links = message->links;
+  device->process_index = lib_owner(session, message->id);
 }
 
 static void convert_pod(const void *response, void *context) {
@@ -30,7 +32,7 @@ static void convert_pod(const void *response, void *context) {
   pod_arena_t *arena = owned->arena;
   podium_device_t *devices = pod_arena_array(arena, message->n_devices, sizeof(*devices));
   for (size_t i = 0; i < message->n_devices; i++) {
-    convert_device(arena, message->devices[i], &devices[i]);
+    convert_device(owned->session, arena, message->devices[i], &devices[i]);
   }
   owned->pod = (podium_pod_t){
       .id = pod_arena_strdup(arena, message->id),
@@ -53,6 +55,7 @@ podium_status_t *podium_pod(podium_session_t *session, int64_t timeout_ms,
   pod_arena_t *arena = pod_arena_create();
   owned_pod_t *owned = pod_arena_alloc(arena, sizeof(*owned));
   owned->arena = arena;
+  owned->session = session;
   const Podium__V1__GetPodRequest request = PODIUM__V1__GET_POD_REQUEST__INIT;
   const pod_status_t status =
       lib_unary(session, "/podium.v1.Podium/GetPod", &request.base,

@@ -183,6 +183,17 @@ typedef struct podium_connect_options_t {
   // NULL: nobody is. May not call the library.
   void (*on_waiting)(void *context, const char *for_what);
   void *on_waiting_context;
+  // One session of several that run programs together, as the processes of a program on
+  // several hosts do (jax.distributed): number `process` of `process_count`, in the group
+  // of this name, which is the same for all of them and nobody else's. Each owns a share
+  // of the pod's chips (podium_device_t.process_index); it puts arrays on its own, and
+  // fetches from there. A program on chips of several processes is compiled and executed
+  // by each of them, in the same order, with `arguments_by_chip` for its own chips; its
+  // results are arrays with the parts on these. When a process goes, what needs its chips
+  // fails with UNAVAILABLE; when processes execute different programs, with
+  // FAILED_PRECONDITION, which says who executed what. NULL: no group.
+  const char *group;
+  int process, process_count;
 } podium_connect_options_t;
 
 // `address` is "HOST:PORT". `options` may be NULL. UNAVAILABLE names the address that did
@@ -205,6 +216,7 @@ typedef struct podium_device_t {
   int64_t hbm_used_bytes;
   int links_up, links;
   const char *reason;  // While it is not ready: why its last worker was lost, or "".
+  int process_index;   // Of the session's group, the process that owns it; else 0.
 } podium_device_t;
 
 typedef struct podium_pod_t {
@@ -338,6 +350,9 @@ typedef struct podium_program_info_t {
   const podium_alias_t *aliases;  // By argument.
   int64_t alias_bytes;            // Of result_bytes, what lies in donated arguments.
   const char *const *notes;  // For people: donations that could not be used, and why.
+  // Positions of the mesh whose chips are the session's own: all of them but in a group.
+  int own_count;
+  const int *own;
 } podium_program_info_t;
 
 // Borrowed from the executable.
@@ -425,9 +440,9 @@ typedef struct podium_execute_options_t {
   size_t struct_size;  // See PODIUM_OPTIONS_INIT.
   int64_t timeout_ms;
   bool profile;  // Keep every event measured on the hosts, not only totals.
-  // `arguments` has argument_count * device_count entries, [argument][i]: what chips[i]
-  // of the program takes is the part that this array has on that chip. Local shapes must
-  // be the program's; global ones are not compared.
+  // `arguments` has argument_count * own_count entries, [argument][i]: what the chip
+  // chips[own[i]] of the program takes is the part that this array has on that chip.
+  // Local shapes must be the program's; global ones are not compared.
   bool arguments_by_chip;
   // Arguments, by number, that are not consumed although the program donates them.
   int kept_count;

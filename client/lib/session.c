@@ -206,6 +206,20 @@ static void answer(stream_t *stream, pod_status_t status) {
   lib_wait_finish(&open->wait, status);
 }
 
+static void take_owners(podium_session_t *session,
+                        const Podium__V1__SessionEvent *event) {
+  if (event->n_owners > 0) {
+    const size_t size = event->n_owners * sizeof(*session->owners);
+    session->owners = pod_alloc(size);
+    session->owner_count = event->n_owners;
+    memcpy(session->owners, event->owners, size);
+  }
+}
+
+int lib_owner(const podium_session_t *session, int64_t chip) {
+  return chip >= 0 && (size_t)chip < session->owner_count ? session->owners[chip] : 0;
+}
+
 static void on_session_event(rpc_call_t *call, const void *message, void *context) {
   (void)call;
   stream_t *stream = context;
@@ -214,6 +228,7 @@ static void on_session_event(rpc_call_t *call, const void *message, void *contex
     stream->session->id = event->session;
     atomic_store(&stream->session->next_id, event->first_id);
     stream->session->last_id = event->first_id + event->id_count - 1;
+    take_owners(stream->session, event);
     answer(stream, NULL);
   }
   if (event->waiting != NULL && stream->session->on_waiting != NULL) {
@@ -268,6 +283,14 @@ static void start_open(void *context) {
   request.client =
       (char *)(options->client_name != NULL ? options->client_name : "libpodium");
   request.wait_for_pod = !options->do_not_wait;
+  Podium__V1__Group group = PODIUM__V1__GROUP__INIT;
+  if (options->group != NULL) {
+    group.name = (char *)(uintptr_t)options->group;
+    group.process = options->process;
+    group.process_count = options->process_count;
+    request.group = &group;
+    session->member = options->process;
+  }
   rpc_call_send(session->call, &request.base);
   rpc_call_half_close(session->call);
   open->timer = rpc_timer_create(session->loop, on_connect_timeout, stream);
@@ -300,6 +323,7 @@ static void destroy(podium_session_t *session) {
   pod_status_free(session->dispatch_end);
   pthread_mutex_destroy(&session->mutex);
   free(session->address);
+  free(session->owners);
   free(session);
 }
 

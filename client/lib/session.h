@@ -60,6 +60,10 @@ struct podium_session {
   // What handles of arrays and executions are taken from. Any thread.
   atomic_uint_fast64_t next_id;
   uint64_t last_id;
+  // In a group: who owns each chip, and who this is; NULL: no group.
+  int32_t *owners;
+  size_t owner_count;
+  int32_t member;
   atomic_bool is_closing;
   // Loop thread.
   rpc_call_t *call;           // OpenSession; NULL once it has ended.
@@ -117,6 +121,9 @@ POD_MUST_USE pod_status_t lib_unary(podium_session_t *session, const char *path,
 void lib_handle_add(podium_session_t *session, lib_handle_t *handle, uint64_t id,
                     void (*free)(lib_handle_t *));
 void lib_handle_remove(lib_handle_t *handle);
+
+// The process of the group that owns the chip; 0 without a group.
+int lib_owner(const podium_session_t *session, int64_t chip);
 
 // An id that nothing has yet. Errors of lib_check_open.
 POD_MUST_USE pod_status_t lib_new_id(podium_session_t *session, uint64_t *out_id);

@@ -50,36 +50,51 @@ static pod_status_t find_address(const PJRT_Client_Create_Args *args,
 
 // --- Making one ---
 
+static void add_own(PJRT_Client *client, PJRT_Device *device) {
+  device->own_index = -1;
+  if (device->description->process_index == client->process_index) {
+    device->own_index = client->own_count;
+    client->own[client->own_count++] = device;
+  }
+}
+
 static void add_memories(PJRT_Client *client, PJRT_Device *device) {
   for (int kind = 0; kind < PJRT_MEMORY_KINDS; kind++) {
     pod_text_t text = {0};
     pod_text_printf(&text, "%s memory of %s",
                     pjrt_memory_kind_name((pjrt_memory_kind_t)kind),
                     device->description->debug_string);
-    device->memories[kind] = (PJRT_Memory){.id = client->memory_count,
-                                           .kind = (pjrt_memory_kind_t)kind,
-                                           .device = device,
-                                           .debug_string = pod_text_take(&text)};
+    device->memories[kind] =
+        (PJRT_Memory){.id = device->description->id * PJRT_MEMORY_KINDS + kind,
+                      .kind = (pjrt_memory_kind_t)kind,
+                      .device = device,
+                      .debug_string = pod_text_take(&text)};
     device->memory_pointers[kind] = &device->memories[kind];
-    client->memories[client->memory_count++] = &device->memories[kind];
+    if (device->own_index >= 0) {
+      client->memories[client->memory_count++] = &device->memories[kind];
+    }
   }
 }
 
-static PJRT_Client *make(podium_session_t *session, const podium_pod_t *pod) {
+static PJRT_Client *make(podium_session_t *session, const podium_pod_t *pod,
+                         int process_index) {
   PJRT_Client *client = pod_alloc(sizeof(*client));
   atomic_init(&client->use_count, 1);
   client->session = session;
+  client->process_index = process_index;
   client->topology = pjrt_topology_create(pod);
   client->device_count = pod->device_count;
   const size_t count = (size_t)pod->device_count;
   client->devices = pod_alloc(count * sizeof(*client->devices));
   client->pointers = pod_alloc(count * sizeof(PJRT_Device *));
+  client->own = pod_alloc(count * sizeof(PJRT_Device *));
   client->memories = pod_alloc(PJRT_MEMORY_KINDS * count * sizeof(PJRT_Memory *));
   for (size_t i = 0; i < count; i++) {
     PJRT_Device *device = &client->devices[i];
     device->client = client;
     device->description = client->topology->pointers[i];
     client->pointers[i] = device;
+    add_own(client, device);
     add_memories(client, device);
   }
   return client;
@@ -96,15 +111,19 @@ pod_status_t pjrt_open(const char *address, const podium_connect_options_t *opti
 }
 
 PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
-  char *address;
+  processes_t processes;
   podium_session_t *session;
   podium_pod_t *pod;
-  PJRT_TRY(find_address(args, &address));
-  const podium_connect_options_t options = {.client_name = "JAX"};
-  const pod_status_t status = pjrt_open(address, &options, &session, &pod);
-  free(address);
+  PJRT_TRY(pjrt_processes_meet(args, find_address, &processes));
+  const podium_connect_options_t options = {.client_name = "JAX",
+                                            .group = processes.group,
+                                            .process = processes.index,
+                                            .process_count = processes.count};
+  const pod_status_t status = pjrt_open(processes.address, &options, &session, &pod);
+  const int process_index = processes.index;
+  pjrt_processes_deinit(&processes);
   PJRT_TRY(status);
-  args->client = make(session, pod);
+  args->client = make(session, pod, process_index);
   podium_pod_free(pod);
   return NULL;
 }
@@ -119,11 +138,14 @@ void pjrt_client_release(PJRT_Client *client) {
     return;
   }
   podium_close(client->session);
-  for (int i = 0; i < client->memory_count; i++) {
-    free(client->memories[i]->debug_string);
+  for (int i = 0; i < client->device_count; i++) {
+    for (int kind = 0; kind < PJRT_MEMORY_KINDS; kind++) {
+      free(client->devices[i].memories[kind].debug_string);
+    }
   }
   pjrt_topology_release(client->topology);
   free(client->memories);
+  free(client->own);
   free(client->pointers);
   free(client->devices);
   free(client);
@@ -174,8 +196,8 @@ PJRT_Error *client_devices(PJRT_Client_Devices_Args *args) {
 }
 
 PJRT_Error *client_addressable_devices(PJRT_Client_AddressableDevices_Args *args) {
-  args->addressable_devices = args->client->pointers;
-  args->num_addressable_devices = (size_t)args->client->device_count;
+  args->addressable_devices = args->client->own;
+  args->num_addressable_devices = (size_t)args->client->own_count;
   return NULL;
 }
 
@@ -200,8 +222,14 @@ PJRT_Error *client_lookup_device(PJRT_Client_LookupDevice_Args *args) {
 
 PJRT_Error *client_lookup_addressable_device(
     PJRT_Client_LookupAddressableDevice_Args *args) {
-  return pjrt_error(
-      find_device(args->client, args->local_hardware_id, &args->addressable_device));
+  const int index = args->local_hardware_id;
+  if (index < 0 || index >= args->client->own_count) {
+    return pjrt_error(pod_error(POD_INVALID_ARGUMENT,
+                                "no device %d of this process, which has %d", index,
+                                args->client->own_count));
+  }
+  args->addressable_device = args->client->own[index];
+  return NULL;
 }
 
 // Replica r, partition p: device r * partitions + p.

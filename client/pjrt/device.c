@@ -16,13 +16,12 @@ PJRT_Error *device_description(PJRT_Device_GetDescription_Args *args) {
 }
 
 PJRT_Error *device_is_addressable(PJRT_Device_IsAddressable_Args *args) {
-  args->is_addressable =
-      args->device->description->process_index == args->device->client->process_index;
+  args->is_addressable = args->device->own_index >= 0;
   return NULL;
 }
 
 PJRT_Error *device_local_hardware_id(PJRT_Device_LocalHardwareId_Args *args) {
-  args->local_hardware_id = args->device->description->id;
+  args->local_hardware_id = args->device->own_index;
   return NULL;
 }
 

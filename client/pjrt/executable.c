@@ -143,17 +143,38 @@ static pod_status_t check_program(const PJRT_Program *program) {
   return NULL;
 }
 
-// Owned.
-static int *places_of(const PJRT_LoadedExecutable *loaded) {
-  const podium_program_info_t *info = loaded->executable->info;
-  int *places = pod_alloc((size_t)loaded->device_count * sizeof(*places));
-  for (int d = 0; d < loaded->device_count; d++) {
-    while (places[d] < info->device_count - 1 &&
-           info->chips[places[d]] != loaded->devices[d]->description->id) {
-      places[d]++;
-    }
+static int find_place(const podium_program_info_t *info, int device) {
+  int place = 0;
+  while (place < info->device_count - 1 && info->chips[place] != device) {
+    place++;
   }
-  return places;
+  return place;
+}
+
+// The devices of this process that run it, and their places.
+static void list_devices(PJRT_LoadedExecutable *loaded) {
+  const PJRT_Executable *executable = loaded->executable;
+  const podium_program_info_t *info = executable->info;
+  const int64_t *order = executable->options.devices;
+  const size_t count = (size_t)executable->options.device_count;
+  loaded->devices = pod_alloc(count * sizeof(PJRT_Device *));
+  loaded->places = pod_alloc(count * sizeof(*loaded->places));
+  loaded->own_places = pod_alloc(count * sizeof(*loaded->own_places));
+  for (size_t i = 0; i < count; i++) {
+    PJRT_Device *device = loaded->client->pointers[order == NULL ? (int64_t)i : order[i]];
+    if (device->own_index < 0) {
+      continue;
+    }
+    const int at = loaded->device_count++;
+    const int place = find_place(info, device->description->id);
+    int own = 0;
+    while (own < info->own_count - 1 && info->own[own] != place) {
+      own++;
+    }
+    loaded->devices[at] = device;
+    loaded->places[at] = place;
+    loaded->own_places[at] = own;
+  }
 }
 
 static pod_status_t load(PJRT_Client *client, const char *module, size_t module_size,
@@ -167,13 +188,7 @@ static pod_status_t load(PJRT_Client *client, const char *module, size_t module_
   PJRT_LoadedExecutable *loaded = pod_alloc(sizeof(*loaded));
   loaded->client = pjrt_client_retain(client);
   loaded->executable = executable;
-  loaded->device_count = executable->options.device_count;
-  loaded->devices = pod_alloc((size_t)loaded->device_count * sizeof(PJRT_Device *));
-  for (int i = 0; i < loaded->device_count; i++) {
-    const int64_t *devices = executable->options.devices;
-    loaded->devices[i] = client->pointers[devices == NULL ? i : devices[i]];
-  }
-  loaded->places = places_of(loaded);
+  list_devices(loaded);
   *out_loaded = loaded;
   return NULL;
 }
@@ -216,6 +231,7 @@ PJRT_Error *loaded_executable_destroy(PJRT_LoadedExecutable_Destroy_Args *args) 
     pjrt_executable_release(loaded->executable);
     free(loaded->devices);
     free(loaded->places);
+    free(loaded->own_places);
     free(loaded);
     pjrt_client_release(client);
   }

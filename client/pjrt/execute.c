@@ -11,7 +11,7 @@ typedef struct call_t {
   PJRT_LoadedExecutable *loaded;
   const podium_program_info_t *info;
   size_t device_count, argument_count;
-  // [argument][place of the device]; counted until the call has been made.
+  // [argument][own place of the device]; counted until the call has been made.
   pjrt_array_t **used;
   podium_array_t **arguments;
   podium_array_t **results;
@@ -48,7 +48,7 @@ static pod_status_t use_arguments(call_t *call) {
   for (size_t a = 0; a < call->argument_count; a++) {
     for (size_t d = 0; d < call->device_count; d++) {
       PJRT_Buffer *buffer = call->args->argument_lists[d][a];
-      const size_t at = a * call->device_count + (size_t)call->loaded->places[d];
+      const size_t at = a * call->device_count + (size_t)call->loaded->own_places[d];
       if (buffer->memory->device != call->loaded->devices[d]) {
         return pod_error(
             POD_INVALID_ARGUMENT, "argument %zu of '%s' is on %s, it is wanted on %s", a,
@@ -142,6 +142,9 @@ static PJRT_Event *complete_event(future_t *done, future_t *released) {
 
 static pod_status_t dispatch(call_t *call) {
   POD_TRY(check(call));
+  if (call->device_count == 0) {
+    return NULL;  // It is other processes' alone.
+  }
   POD_TRY(use_arguments(call));
   future_t *done = future_create();
   future_t *released = NULL;

@@ -12,7 +12,7 @@
 #include "common/base/memory.h"
 
 struct host_callbacks_t {
-  int device_count;
+  int device_count;  // Of the program.
   size_t send_count, recv_count;
   PJRT_SendCallbackInfo *sends;  // [device][operation].
   PJRT_RecvCallbackInfo *recvs;
@@ -186,8 +186,8 @@ host_callbacks_t *host_callbacks_create(const PJRT_ExecuteOptions *options,
     return NULL;
   }
   host_callbacks_t *callbacks = pod_alloc(sizeof(*callbacks));
-  const size_t devices = (size_t)loaded->device_count;
-  *callbacks = (host_callbacks_t){.device_count = loaded->device_count,
+  const size_t devices = (size_t)loaded->executable->info->device_count;
+  *callbacks = (host_callbacks_t){.device_count = (int)devices,
                                   .send_count = options->num_send_ops,
                                   .recv_count = options->num_recv_ops,
                                   .released = future_create()};
@@ -195,7 +195,8 @@ host_callbacks_t *host_callbacks_create(const PJRT_ExecuteOptions *options,
       pod_alloc(devices * callbacks->send_count * sizeof(*callbacks->sends));
   callbacks->recvs =
       pod_alloc(devices * callbacks->recv_count * sizeof(*callbacks->recvs));
-  for (size_t d = 0; d < devices; d++) {
+  // The caller has them for its own devices; others do not call here.
+  for (int d = 0; d < loaded->device_count; d++) {
     const size_t place = (size_t)loaded->places[d];
     for (size_t i = 0; i < callbacks->send_count; i++) {
       callbacks->sends[place * callbacks->send_count + i] = options->send_callbacks[d][i];

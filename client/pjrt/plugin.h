@@ -123,6 +123,7 @@ struct PJRT_Memory {
 struct PJRT_Device {
   PJRT_Client *client;
   PJRT_DeviceDescription *description;
+  int own_index;  // Among its client's own devices; -1: another process's.
   PJRT_Memory memories[PJRT_MEMORY_KINDS];
   PJRT_Memory *memory_pointers[PJRT_MEMORY_KINDS];
   // Bytes of buffers that this client made and has not freed, and the most there were.
@@ -139,7 +140,10 @@ struct PJRT_Client {
   int device_count;
   PJRT_Device *devices;
   PJRT_Device **pointers;
-  int memory_count;
+  // Those of this process: all of them but among several processes.
+  int own_count;
+  PJRT_Device **own;
+  int memory_count;  // Of these.
   PJRT_Memory **memories;
 };
 
@@ -156,6 +160,24 @@ POD_MUST_USE pod_status_t pjrt_open(const char *address,
 
 PJRT_Client *pjrt_client_retain(PJRT_Client *client);
 void pjrt_client_release(PJRT_Client *client);
+
+// --- Several processes (processes.c) ---
+
+// Which of the processes of jax.distributed this is, and where they meet.
+typedef struct processes_t {
+  int index, count;  // Of one process: 0, 1; the rest is NULL.
+  char *address;     // Of the pod.
+  char *group;       // Of their sessions.
+} processes_t;
+
+// Process 0 chooses the pod and the group, the others are told by the caller's key-value
+// store. `find_address` is process 0's way to a pod.
+typedef pod_status_t (*pjrt_find_address_fn_t)(const PJRT_Client_Create_Args *args,
+                                               char **out_address);
+POD_MUST_USE pod_status_t pjrt_processes_meet(const PJRT_Client_Create_Args *args,
+                                              pjrt_find_address_fn_t find_address,
+                                              processes_t *out_processes);
+void pjrt_processes_deinit(processes_t *processes);
 
 // --- Pods of the plugin's own (local_pod.c) ---
 
@@ -281,10 +303,11 @@ void pjrt_usage_remove(PJRT_Executable *executable);
 struct PJRT_LoadedExecutable {
   PJRT_Client *client;
   PJRT_Executable *executable;
-  PJRT_Device **devices;
+  PJRT_Device **devices;  // This process's, in the caller's order.
   // Where each of them is among the program's chips, which follow its mesh: a mesh may
-  // have the devices in another order.
-  int *places;
+  // have the devices in another order. And where among those of them that are this
+  // process's.
+  int *places, *own_places;
   int device_count;
   atomic_bool is_deleted;
 };

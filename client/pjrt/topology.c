@@ -36,7 +36,8 @@ static char *print(const char *format, const PJRT_DeviceDescription *device) {
 static void describe(const PJRT_TopologyDescription *topology,
                      const podium_device_t *device,
                      PJRT_DeviceDescription *out_description) {
-  *out_description = (PJRT_DeviceDescription){.id = device->id, .topology = topology};
+  *out_description = (PJRT_DeviceDescription){
+      .id = device->id, .process_index = device->process_index, .topology = topology};
   for (int i = 0; i < 3; i++) {
     out_description->coords[i] = device->coords[i];
   }

@@ -5,6 +5,7 @@
 #include "server/chip/torus.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int32_t torus_chip_count(const torus_t *torus) {
   return torus->size[0] * torus->size[1] * torus->size[2];
@@ -88,15 +89,64 @@ void torus_print_coords(pod_text_t *text, torus_coords_t coords) {
   pod_text_printf(text, "(%d,%d,%d)", coords.at[0], coords.at[1], coords.at[2]);
 }
 
-int32_t torus_host(const torus_t *torus, const chip_spec_t *spec, int32_t chip) {
+int32_t torus_box(const torus_t *torus, const int32_t box[TORUS_DIMENSIONS],
+                  int32_t chip) {
   const torus_coords_t coords = torus_coords(torus, chip);
-  int32_t host = 0;
+  int32_t index = 0;
   for (int d = TORUS_DIMENSIONS - 1; d >= 0; d--) {
-    const int32_t block = spec->chips_per_host[d];
-    const int32_t hosts = (torus->size[d] + block - 1) / block;
-    host = host * hosts + coords.at[d] / block;
+    const int32_t boxes = (torus->size[d] + box[d] - 1) / box[d];
+    index = index * boxes + coords.at[d] / box[d];
   }
-  return host;
+  return index;
+}
+
+int32_t torus_host(const torus_t *torus, const chip_spec_t *spec, int32_t chip) {
+  return torus_box(torus, spec->chips_per_host, chip);
+}
+
+// The lower the better: 0 is a host's own box; then boxes of whole hosts or of a part of
+// one, by their surface; then the others.
+static int64_t box_rank(const torus_t *torus, const chip_spec_t *spec,
+                        const int32_t box[TORUS_DIMENSIONS]) {
+  bool is_host = true, is_aligned = true;
+  for (int d = 0; d < TORUS_DIMENSIONS; d++) {
+    const int32_t host = spec->chips_per_host[d] < torus->size[d]
+                             ? spec->chips_per_host[d]
+                             : torus->size[d];
+    is_host &= box[d] == host;
+    is_aligned &= box[d] % host == 0 || host % box[d] == 0;
+  }
+  const int64_t x = box[0], y = box[1], z = box[2];
+  return is_host ? 0 : x * y + y * z + z * x + (is_aligned ? 0 : INT32_MAX);
+}
+
+pod_status_t torus_cut(const torus_t *torus, const chip_spec_t *spec, int32_t parts,
+                       int32_t out_box[TORUS_DIMENSIONS]) {
+  const int32_t chips = torus_chip_count(torus);
+  if (parts < 1 || chips % parts != 0) {
+    return pod_error(
+        POD_INVALID_ARGUMENT,
+        "%d chips cannot be shared by %d processes: the number has to divide", chips,
+        parts);
+  }
+  int64_t best = INT64_MAX;
+  for (int32_t x = torus->size[0]; x >= 1; x--) {
+    for (int32_t y = 1; y <= torus->size[1]; y++) {
+      const int64_t area = (int64_t)x * y;
+      const int32_t z = (int32_t)(chips / parts / area);
+      if (torus->size[0] % x != 0 || torus->size[1] % y != 0 || z < 1 ||
+          area * z != chips / parts || z > torus->size[2] || torus->size[2] % z != 0) {
+        continue;
+      }
+      const int32_t box[TORUS_DIMENSIONS] = {x, y, z};
+      const int64_t rank = box_rank(torus, spec, box);
+      if (rank < best) {
+        best = rank;
+        memcpy(out_box, box, sizeof(box));
+      }
+    }
+  }
+  return NULL;  // A number that divides the product can be made of divisors of the sizes.
 }
 
 void torus_print_device(pod_text_t *text, const torus_t *torus, const chip_spec_t *spec,

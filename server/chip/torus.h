@@ -66,6 +66,17 @@ void torus_print_coords(pod_text_t *text, torus_coords_t coords);
 // The index of the host that has the chip, by chips_per_host: JAX's process_index.
 int32_t torus_host(const torus_t *torus, const chip_spec_t *spec, int32_t chip);
 
+// Cuts the torus into `parts` equal boxes and says how large one is: the hosts' own boxes
+// when there are as many hosts, else boxes that hold or divide hosts where possible, and
+// of these the ones with the least surface. INVALID_ARGUMENT when the chips do not
+// divide.
+POD_MUST_USE pod_status_t torus_cut(const torus_t *torus, const chip_spec_t *spec,
+                                    int32_t parts, int32_t out_box[TORUS_DIMENSIONS]);
+
+// The index of the box of that size that has the chip, x fastest.
+int32_t torus_box(const torus_t *torus, const int32_t box[TORUS_DIMENSIONS],
+                  int32_t chip);
+
 // "TpuDevice(id=0, process_index=0, coords=(0,0,0), core_on_chip=0)", as JAX prints a
 // device.
 void torus_print_device(pod_text_t *text, const torus_t *torus, const chip_spec_t *spec,

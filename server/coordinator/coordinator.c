@@ -17,6 +17,7 @@
 #include "proto/podium/v1/worker.pb-c.h"
 #include "server/coordinator/chip_call.h"
 #include "server/coordinator/coordinator_private.h"
+#include "server/coordinator/same_program.h"
 
 enum {
   FREED_PER_CALL_MAX = 1 << 16,  // Array ids in one FreeArrays.
@@ -229,6 +230,7 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
   coordinator->last_running = &coordinator->first_running;
   coordinator->executions = pod_map_create();
   coordinator->later = later_create(loop);
+  coordinator->gangs = gang_groups_create(same_program);
   coordinator->compile_cache =
       compile_cache_create(COMPILE_CACHE_ENTRIES_MAX, COMPILE_CACHE_BYTES_MAX);
   coordinator->drain_timer = rpc_timer_create(loop, grace_is_over, coordinator);
@@ -299,6 +301,7 @@ void coordinator_destroy(coordinator_t *coordinator) {
   chip_runs_destroy(coordinator->runs);
   later_destroy(coordinator->later);
   store_destroy(coordinator->store);
+  gang_groups_destroy(coordinator->gangs);
   pod_map_destroy(coordinator->executions);
   compile_cache_destroy(coordinator->compile_cache);
   rpc_timer_destroy(coordinator->drain_timer);

@@ -44,6 +44,7 @@ struct coordinator_t {
   rpc_server_t *server;
   registry_t *registry;
   store_t *store;
+  gang_groups_t *gangs;    // Of sessions that run programs together.
   uint64_t request_count;  // Of calls, ever: their numbers in traces.
   job_queue_t *compiles, *simulations;
   compile_cache_t *compile_cache;

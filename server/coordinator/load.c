@@ -27,11 +27,13 @@ struct load_t {
   chip_load_t *chips;
 };
 
+// What is another member's it loads itself, with its own executable of the program.
 static bool lacks(const coordinator_t *coordinator, const store_executable_t *executable,
                   int32_t index) {
   const place_t *place =
       &registry_places(coordinator->registry)->at[executable->chips[index]];
-  return place_is_taken(place) && executable->loaded_epochs[index] != place->epoch;
+  return executable->own_index[index] >= 0 && place_is_taken(place) &&
+         executable->loaded_epochs[index] != place->epoch;
 }
 
 bool load_is_needed(const coordinator_t *coordinator,

@@ -64,6 +64,8 @@ static void destroy_executable(store_executable_t *executable) {
   free(executable->name);
   compiled_unuse(executable->compiled);
   free(executable->chips);
+  free(executable->own);
+  free(executable->own_index);
   free(executable->loaded_epochs);
   free(executable);
 }
@@ -197,6 +199,10 @@ void store_close_session(store_session_t *session) {
   if (--session->operation_count == 0) {
     end_session(session);
   }
+}
+
+bool store_owns_chip(const store_session_t *session, int32_t chip) {
+  return session->group == NULL || gang_owner(session->group, chip) == session->member;
 }
 
 int32_t store_session_count(const store_t *store) {
@@ -557,6 +563,18 @@ static pod_status_t fill_executable(store_executable_t *executable,
                          &executable->result_count);
 }
 
+static void list_own(store_executable_t *executable, const store_session_t *session) {
+  const size_t count = (size_t)executable->chip_count;
+  executable->own = pod_alloc(count * sizeof(*executable->own));
+  executable->own_index = pod_alloc(count * sizeof(*executable->own_index));
+  for (int32_t i = 0; i < executable->chip_count; i++) {
+    const bool is_own = store_owns_chip(session, executable->chips[i]);
+    executable->own_index[i] = is_own ? executable->own_count : -1;
+    executable->own[executable->own_count] = i;
+    executable->own_count += is_own;
+  }
+}
+
 pod_status_t store_add_executable(store_session_t *session, const chip_program_t *program,
                                   compiled_t *compiled, bool is_loadable,
                                   store_executable_t **out_executable) {
@@ -574,6 +592,7 @@ pod_status_t store_add_executable(store_session_t *session, const chip_program_t
     destroy_executable(executable);
     return status;
   }
+  list_own(executable, session);
   executable->id = store_new_id(session->store);
   executable->session = session;
   session->executable_count++;
@@ -680,7 +699,7 @@ static pod_status_t check_part(const store_executable_t *executable, size_t inde
                      index, executable->argument_names[index], executable->name,
                      wanted->chip_count, executable->chip_count);
   }
-  const int32_t chip = wanted->chips[device];
+  const int32_t chip = executable->chips[device];
   const int32_t part = array_layout_find(array->layout, chip);
   if (part < 0) {
     return pod_error(POD_INVALID_ARGUMENT,
@@ -699,27 +718,31 @@ static pod_status_t check_part(const store_executable_t *executable, size_t inde
 
 pod_status_t store_check_arguments(const store_executable_t *executable, bool by_chip,
                                    size_t count, store_array_t *const *arrays) {
-  const size_t chips = by_chip ? (size_t)executable->chip_count : 1;
+  const size_t chips = by_chip ? (size_t)executable->own_count : 1;
   if (count != (size_t)executable->argument_count * chips) {
     return pod_error(POD_INVALID_ARGUMENT,
                      "%s takes %" PRId32 " arguments%s, %zu were given", executable->name,
-                     executable->argument_count, by_chip ? " on each of its chips" : "",
+                     executable->argument_count,
+                     !by_chip ? ""
+                     : executable->own_count == executable->chip_count
+                         ? " on each of its chips"
+                         : " on each of its chips that are the process's own",
                      count);
   }
   for (size_t i = 0; i < count; i++) {
-    POD_TRY(by_chip ? check_part(executable, i / chips, (int32_t)(i % chips), arrays[i])
-                    : check_argument(executable, i, arrays[i]));
+    POD_TRY(by_chip
+                ? check_part(executable, i / chips, executable->own[i % chips], arrays[i])
+                : check_argument(executable, i, arrays[i]));
   }
   return NULL;
 }
 
 // --- Profiles ---
 
-store_profile_t *store_profile_create(uint64_t execution, compiled_t *compiled,
-                                      int32_t chip_count, const int32_t *chips) {
+store_profile_t *store_profile_create(compiled_t *compiled, int32_t chip_count,
+                                      const int32_t *chips) {
   store_profile_t *profile = pod_alloc(sizeof(*profile));
-  *profile = (store_profile_t){
-      .use_count = 1, .execution = execution, .compiled = compiled_use(compiled)};
+  *profile = (store_profile_t){.use_count = 1, .compiled = compiled_use(compiled)};
   for (int32_t i = 0; i < chip_count; i++) {
     profile->chip_limit =
         chips[i] >= profile->chip_limit ? chips[i] + 1 : profile->chip_limit;
@@ -795,8 +818,10 @@ void store_profile_share_traces(store_profile_t *profile) {
   }
 }
 
-void store_keep_profile(store_session_t *session, store_profile_t *profile) {
+void store_keep_profile(store_session_t *session, uint64_t execution,
+                        store_profile_t *profile) {
   store_profile_t **place = &session->profiles[session->profile_next];
+  session->profiled[session->profile_next] = execution;
   session->profile_next = (session->profile_next + 1) % STORE_PROFILES_KEPT;
   store_profile_unuse(*place);
   store_profile_use(profile);
@@ -806,7 +831,7 @@ void store_keep_profile(store_session_t *session, store_profile_t *profile) {
 pod_status_t store_find_profile(const store_session_t *session, uint64_t execution,
                                 store_profile_t **out_profile) {
   for (int i = 0; i < STORE_PROFILES_KEPT; i++) {
-    if (session->profiles[i] != NULL && session->profiles[i]->execution == execution) {
+    if (session->profiles[i] != NULL && session->profiled[i] == execution) {
       *out_profile = session->profiles[i];
       return NULL;
     }

@@ -26,6 +26,7 @@
 #include "common/base/status.h"
 #include "server/coordinator/core/array_layout.h"
 #include "server/coordinator/core/compiled.h"
+#include "server/coordinator/core/gang.h"
 #include "server/program/program.h"
 #include "server/program/trace.h"
 
@@ -107,6 +108,10 @@ typedef struct store_executable_t {
   char **argument_names;
   int32_t chip_count;
   int32_t *chips;  // Those that run it, by position of the program's mesh.
+  // Of these positions those whose chips are the session's own: all but in a group.
+  int32_t own_count;
+  int32_t *own;
+  int32_t *own_index;  // By position: the index in `own`; -1: another member's chip.
   compiled_t *compiled;
   // compiled->packed is for the pod's chips; false: it was compiled only to be looked at
   // and simulated, perhaps for another pod, and has no arguments or results here.
@@ -125,7 +130,6 @@ typedef struct store_bytes_t {
 // client while newer ones take its place.
 typedef struct store_profile_t {
   int32_t use_count;
-  uint64_t execution;
   compiled_t *compiled;
   POD_LIST(store_bytes_t) parts;
   int32_t chip_limit;  // Above all chips that ran it.
@@ -138,7 +142,9 @@ struct store_session_t {
   uint64_t id;
   store_t *store;
   char client[STORE_CLIENT_BYTES_MAX];
-  uint64_t first_id;  // Of STORE_SESSION_IDS that are its own.
+  uint64_t first_id;    // Of STORE_SESSION_IDS that are its own.
+  gang_group_t *group;  // NULL: all chips are its own, as everybody's.
+  int32_t member;       // Of the group.
   bool waits_for_pod;
   bool is_closing;
   int32_t array_count, executable_count, operation_count;
@@ -147,6 +153,7 @@ struct store_session_t {
   uint64_t dispatched;   // Messages of it that have been taken.
   store_operation_t *operations;
   store_profile_t *profiles[STORE_PROFILES_KEPT];  // NULL: none yet.
+  uint64_t profiled[STORE_PROFILES_KEPT];          // The executions that they are of.
   int profile_next;
 };
 
@@ -179,6 +186,9 @@ POD_MUST_USE pod_status_t store_find_session(const store_t *store, uint64_t id,
 
 // Stops its operations; the session goes when the last has ended, perhaps at once.
 void store_close_session(store_session_t *session);
+
+// Whether the chip is one that the session puts on, runs on and fetches from.
+bool store_owns_chip(const store_session_t *session, int32_t chip);
 
 int32_t store_session_count(const store_t *store);
 
@@ -293,9 +303,9 @@ void store_executable_drop(store_executable_t *executable);
 
 // INVALID_ARGUMENT with both sides when the arrays are not what the executable takes;
 // the failure of one that has failed, DATA_LOSS when one is not whole. Pending ones are
-// checked as far as is known. `by_chip`: there is an array for every argument and device
-// of the program's mesh, [argument][position], whose part on that device's chip is meant,
-// and only that is looked at.
+// checked as far as is known. `by_chip`: there is an array for every argument and each of
+// the `own` positions of the program's mesh, [argument][index], whose part on that
+// position's chip is meant, and only that is looked at.
 POD_MUST_USE pod_status_t store_check_arguments(const store_executable_t *executable,
                                                 bool by_chip, size_t count,
                                                 store_array_t *const *arrays);
@@ -304,8 +314,8 @@ POD_MUST_USE pod_status_t store_check_arguments(const store_executable_t *execut
 
 // Of these chips, nothing of which is there yet. The first use is the caller's. Keeps a
 // use of `compiled` of its own.
-store_profile_t *store_profile_create(uint64_t execution, compiled_t *compiled,
-                                      int32_t chip_count, const int32_t *chips);
+store_profile_t *store_profile_create(compiled_t *compiled, int32_t chip_count,
+                                      const int32_t *chips);
 
 // Takes `data`.
 void store_profile_add_part(store_profile_t *profile, uint8_t *data, size_t size_bytes);
@@ -321,8 +331,9 @@ void store_profile_use(store_profile_t *profile);
 // Accepts NULL.
 void store_profile_unuse(store_profile_t *profile);
 
-// Keeps a use of its own; the oldest profile of the session goes.
-void store_keep_profile(store_session_t *session, store_profile_t *profile);
+// As that of `execution`; keeps a use of its own. The oldest profile of the session goes.
+void store_keep_profile(store_session_t *session, uint64_t execution,
+                        store_profile_t *profile);
 
 POD_MUST_USE pod_status_t store_find_profile(const store_session_t *session,
                                              uint64_t execution,

@@ -12,6 +12,12 @@
 // holds its session's queue, and no other one; likewise one that needs chips or links
 // that are not there. Those of programs on different chips run at the same time.
 //
+// In a group of sessions an execution on chips of several members is a part of a gang
+// (core/gang.h): the parts wait in their sessions' queues until all are there and first,
+// and then begin as one. The part of the lowest member leads: it has the runs on all
+// chips, and the states; the others follow it, and end with it. Each chip is given what
+// is its owner's: session, executable, arguments and results, but the leader's id.
+//
 // SETTLING: a worker that cannot reach another one tells us first, as a rule; that the
 // other one is dead we find out a moment later, and that is then the cause to tell.
 // AFTER: it failed, and so perhaps did one that makes an argument of it and has not ended
@@ -79,7 +85,7 @@ static donation_call_t donation_of(const execution_t *execution) {
       .execution = execution->id,
       .executable = executable,
       .arrays = execution->arguments,
-      .per_argument = execution->by_chip ? (size_t)executable->chip_count : 1,
+      .per_argument = execution->by_chip ? (size_t)executable->own_count : 1,
       .kept_count = execution->kept_count,
       .kept = execution->kept};
 }
@@ -114,6 +120,8 @@ static bool is_held_by_readers(const execution_t *execution) {
 static void add_running(execution_t *execution) {
   coordinator_t *coordinator = execution->request.coordinator;
   execution->next = NULL;
+  // Where it stands among those that run; in its queue it may have overtaken older ones.
+  execution->number = coordinator->execution_count++;
   *coordinator->last_running = execution;
   coordinator->last_running = &execution->next;
   coordinator->running_count++;
@@ -137,7 +145,7 @@ static void remove_running(execution_t *execution) {
 static void give_back(execution_t *execution) {
   coordinator_t *coordinator = execution->request.coordinator;
   for (size_t i = 0; i < execution->argument_count; i++) {
-    if (execution->runs != NULL) {
+    if (execution->has_run) {
       store_array_land(execution->arguments[i]);
     }
     store_array_unuse(execution->arguments[i]);
@@ -165,8 +173,7 @@ static void keep_results(execution_t *execution) {
   for (int32_t i = 0; i < execution->result_count; i++) {
     store_array_ready(execution->results[i]);
   }
-  store_profile_share_traces(execution->profile);
-  store_keep_profile(session, execution->profile);
+  store_keep_profile(session, execution->id, execution->profile);
 }
 
 // Chips that had finished have results that nobody may use.
@@ -176,7 +183,7 @@ static void fail_results(execution_t *execution, pod_status_t status) {
     if (!execution->has_named_results) {
       store_array_drop(result);
     }
-    result->is_declared = execution->runs == NULL;
+    result->is_declared = !execution->has_run;
     store_array_fail(result, pod_status_copy(status));
   }
 }
@@ -197,14 +204,10 @@ static void answer(execution_t *execution, pod_status_t status) {
   }
 }
 
-// Nothing of it runs any more. Takes `status`; NULL: it went well.
-static void end_execution(execution_t *execution, pod_status_t status) {
+// Takes `status`.
+static void end_part(execution_t *execution, pod_status_t status) {
   coordinator_t *coordinator = execution->request.coordinator;
-  if (execution->runs != NULL) {
-    remove_running(execution);
-  } else if (coordinator->loading == execution) {
-    coordinator->loading = NULL;
-  }
+  gang_forget(coordinator->gangs, &execution->launch, status);
   request_move(&execution->request, EXECUTION_OVER);
   execution_waits_no_more(execution);
   post_pump(coordinator);
@@ -222,42 +225,93 @@ static void end_execution(execution_t *execution, pod_status_t status) {
   request_end(&execution->request);
 }
 
+// What the others hear when one part ends all. Owned.
+static pod_status_t told_to_others(const execution_t *execution, pod_status_t status) {
+  const execution_t *by = execution->stopped_by;
+  if (by == NULL || status == NULL) {
+    return pod_status_copy(status);
+  }
+  if (by->request.operation.session->is_closing) {
+    return pod_error(POD_UNAVAILABLE,
+                     "%s needs the chips of process %" PRId32
+                     ", which has gone: its session has ended",
+                     by->launch.name, by->launch.member);
+  }
+  return pod_status_context(pod_status_copy(status), "process %" PRId32 ", %s",
+                            by->launch.member, by->launch.name);
+}
+
+// Nothing of it runs any more. Takes `status`; NULL: it went well. Not for followers,
+// which end with their leader.
+static void end_execution(execution_t *execution, pod_status_t status) {
+  coordinator_t *coordinator = execution->request.coordinator;
+  if (execution->has_run) {
+    remove_running(execution);
+  } else if (coordinator->loading == execution) {
+    coordinator->loading = NULL;
+  }
+  if (status == NULL) {
+    store_profile_share_traces(execution->profile);
+  }
+  const pod_status_t told = told_to_others(execution, status);
+  const execution_t *stopped_by = execution->stopped_by;
+  const int64_t host_ns = execution->host_ns;
+  execution_t *follower = execution->follower;
+  end_part(execution, pod_status_copy(
+                          stopped_by == NULL || stopped_by == execution ? status : told));
+  while (follower != NULL) {
+    execution_t *part = follower;
+    follower = part->follower;
+    part->host_ns = host_ns;
+    end_part(part, pod_status_copy(part == stopped_by ? status : told));
+  }
+  pod_status_free(told);
+  pod_status_free(status);
+}
+
+// The first argument of all parts that has failed, or is pending when `or_pending`.
+static store_array_t *find_failed(const execution_t *execution, bool or_pending) {
+  for (const execution_t *part = execution; part != NULL; part = part->follower) {
+    for (size_t i = 0; i < part->argument_count; i++) {
+      store_array_t *argument = part->arguments[i];
+      if (argument->state == STORE_ARRAY_FAILED ||
+          (or_pending && argument->state == STORE_ARRAY_PENDING)) {
+        return argument;
+      }
+    }
+  }
+  return NULL;
+}
+
 static void cause_is_known(store_waiter_t *waiter);
 
 // It failed. When an argument of it is one that failed, that is why; and when it is not
 // known yet whether one has, it will be. Takes `status`.
 static void fail_execution(execution_t *execution, pod_status_t status) {
-  for (size_t i = 0; i < execution->argument_count; i++) {
-    store_array_t *argument = execution->arguments[i];
-    if (argument->state == STORE_ARRAY_FAILED) {
-      pod_status_free(status);
-      end_execution(execution, pod_status_copy(argument->failure));
-      return;
-    }
-    if (argument->state == STORE_ARRAY_PENDING) {
-      request_move(&execution->request, EXECUTION_AFTER);
-      execution->failure = status;
-      store_array_await(argument, &execution->waits, cause_is_known);
-      return;
-    }
+  store_array_t *argument = find_failed(execution, true);
+  if (argument == NULL) {
+    end_execution(execution, status);
+  } else if (argument->state == STORE_ARRAY_FAILED) {
+    pod_status_free(status);
+    end_execution(execution, pod_status_copy(argument->failure));
+  } else {
+    request_move(&execution->request, EXECUTION_AFTER);
+    execution->failure = status;
+    store_array_await(argument, &execution->waits, cause_is_known);
   }
-  end_execution(execution, status);
 }
 
 static void cause_is_known(store_waiter_t *waiter) {
   execution_t *execution =
       (execution_t *)(void *)((char *)waiter - offsetof(execution_t, waits));
-  for (size_t i = 0; i < execution->argument_count; i++) {
-    store_array_t *argument = execution->arguments[i];
-    if (argument->state == STORE_ARRAY_FAILED) {
-      pod_status_free(execution->failure);
-      execution->failure = pod_status_copy(argument->failure);
-      break;
-    }
-    if (argument->state == STORE_ARRAY_PENDING) {
-      store_array_await(argument, &execution->waits, cause_is_known);
-      return;
-    }
+  store_array_t *argument = find_failed(execution, true);
+  if (argument != NULL && argument->state == STORE_ARRAY_PENDING) {
+    store_array_await(argument, &execution->waits, cause_is_known);
+    return;
+  }
+  if (argument != NULL) {
+    pod_status_free(execution->failure);
+    execution->failure = pod_status_copy(argument->failure);
   }
   const pod_status_t failure = execution->failure;
   execution->failure = NULL;
@@ -267,10 +321,9 @@ static void cause_is_known(store_waiter_t *waiter) {
 // Its chips have ended. One that was stopped may have been too far on a chip to stop what
 // uses it there. Takes `status`.
 static void conclude(execution_t *execution, pod_status_t status) {
-  for (size_t i = 0; i < execution->argument_count && status == NULL; i++) {
-    if (execution->arguments[i]->state == STORE_ARRAY_FAILED) {
-      status = pod_status_copy(execution->arguments[i]->failure);
-    }
+  const store_array_t *failed = status == NULL ? find_failed(execution, false) : NULL;
+  if (failed != NULL) {
+    status = pod_status_copy(failed->failure);
   }
   if (status == NULL) {
     end_execution(execution, NULL);
@@ -333,6 +386,15 @@ static void keep_part(execution_t *execution, Podium__V1__HostProfile *host) {
 
 // --- What programs ask of their host ---
 
+// The part whose process has the chip at that position of the program's mesh.
+static execution_t *part_at(execution_t *execution, int32_t at) {
+  execution_t *part = execution;
+  while (part->executable->own_index[at] < 0) {
+    part = part->follower;
+  }
+  return part;
+}
+
 static void refuse_host(const execution_t *execution, int32_t at, int64_t channel) {
   Podium__V1__HostAnswer answer = PODIUM__V1__HOST_ANSWER__INIT;
   pod_text_t text = {0};
@@ -349,26 +411,29 @@ static void refuse_host(const execution_t *execution, int32_t at, int64_t channe
 
 static void ask_host(execution_t *execution, int32_t at,
                      Podium__V1__HostTransfer *transfer) {
-  if (execution->dispatch == NULL || !execution->serves_host) {
+  const bool is_shared = transfer->is_shared && transfer->is_receive;
+  const execution_t *part = part_at(execution, is_shared ? 0 : at);
+  if (part->dispatch == NULL || !part->serves_host) {
     refuse_host(execution, at, transfer->channel);
     return;
   }
-  const bool is_shared = transfer->is_shared && transfer->is_receive;
   execution->shared_asks += is_shared && execution->asks[at] == HOST_ASK_NONE;
   execution->asks[at] = is_shared ? HOST_ASK_SHARED : HOST_ASK_OWN;
   if (is_shared && execution->shared_asks < execution->executable->chip_count) {
     return;
   }
   transfer->device = is_shared ? 0 : at;
-  dispatch_ask(execution->dispatch, execution->id, transfer);
+  dispatch_ask(part->dispatch, part->id, transfer);
 }
 
-static void answer_host(execution_t *execution, Podium__V1__HostAnswer *answer) {
+static void answer_host(execution_t *part, Podium__V1__HostAnswer *answer) {
+  execution_t *execution = part->leader != NULL ? part->leader : part;
   const int32_t count = execution->executable->chip_count;
   if (!request_is(&execution->request, EXECUTION_RUNNING) || answer->device < 0 ||
-      answer->device >= count) {
+      answer->device >= count || part_at(execution, answer->device) != part) {
     return;
   }
+  answer->execution = execution->id;  // As the chips know it.
   const host_ask_t asked = execution->asks[answer->device];
   if (asked == HOST_ASK_OWN) {
     execution->asks[answer->device] = HOST_ASK_NONE;
@@ -385,9 +450,10 @@ static void answer_host(execution_t *execution, Podium__V1__HostAnswer *answer) 
 static void on_part(chip_run_t *call, const Podium__V1__WorkerExecuteResponse *message) {
   execution_t *execution = call->owner;
   store_profile_t *profile = execution->profile;
-  execution->is_consuming |= message->consumed;
+  const int32_t at = (int32_t)(call - execution->runs);
+  part_at(execution, at)->is_consuming |= message->consumed;
   if (message->host_transfer != NULL) {
-    ask_host(execution, (int32_t)(call - execution->runs), message->host_transfer);
+    ask_host(execution, at, message->host_transfer);
   }
   if (message->profile != NULL && profile->parts.count < PARTS_MAX) {
     message->profile->chip = call->chip;
@@ -411,55 +477,87 @@ static void on_end(chip_run_t *call, pod_status_t status, bool is_lost) {
   }
 }
 
-// What a chip is to take: for every argument its array.
-static void fill_arguments(const execution_t *execution, int32_t chip, uint64_t *ids) {
-  const store_executable_t *executable = execution->executable;
+// What the chip at that position is to take: for every argument its array.
+static void fill_arguments(const execution_t *part, int32_t at, uint64_t *ids) {
+  const store_executable_t *executable = part->executable;
   for (int32_t i = 0; i < executable->argument_count; i++) {
-    const int32_t at = execution->by_chip
-                           ? i * executable->chip_count +
-                                 array_layout_find(executable->arguments[i], chip)
-                           : i;
-    ids[i] = execution->arguments[at]->id;
+    const int32_t given =
+        part->by_chip ? i * executable->own_count + executable->own_index[at] : i;
+    ids[i] = part->arguments[given]->id;
   }
 }
 
-static void run(execution_t *execution) {
+// Of the part, to its own chips.
+static void run_part(execution_t *execution, execution_t *part) {
   static const chip_run_events_t events = {.on_part = on_part, .on_end = on_end};
-  const store_executable_t *executable = execution->executable;
-  const int32_t chip_count = executable->chip_count;
+  const store_executable_t *executable = part->executable;
   Podium__V1__WorkerExecuteRequest request = PODIUM__V1__WORKER_EXECUTE_REQUEST__INIT;
-  request.session = execution->request.operation.session->id;
+  request.session = part->request.operation.session->id;
   request.program = executable->id;
   request.execution = execution->id;
   request.profile = execution->with_events;
   request.n_arguments = (size_t)executable->argument_count;
   request.arguments = pod_alloc(request.n_arguments * sizeof(uint64_t));
   request.n_results = (size_t)executable->result_count;
-  request.results = execution->result_ids;
-  request.n_kept = execution->kept_count;
-  request.kept = execution->kept;
-  request_move(&execution->request, EXECUTION_RUNNING);
-  execution->profile = store_profile_create(execution->id, executable->compiled,
-                                            chip_count, executable->chips);
-  execution->runs = pod_alloc((size_t)chip_count * sizeof(*execution->runs));
-  coordinator_free_in_turn(execution->request.coordinator);
-  execution->asks = pod_alloc((size_t)chip_count * sizeof(*execution->asks));
-  add_running(execution);
-  for (int32_t i = 0; i < execution->result_count; i++) {
-    execution->results[i]->is_under_way = true;
-  }
-  fanout_begin(&execution->fanout, chip_count);
-  for (int32_t i = 0; i < chip_count; i++) {
-    if (i == 0 || execution->by_chip) {
-      fill_arguments(execution, executable->chips[i], request.arguments);
+  request.results = part->result_ids;
+  request.n_kept = part->kept_count;
+  request.kept = part->kept;
+  for (int32_t i = 0; i < executable->own_count; i++) {
+    const int32_t at = executable->own[i];
+    if (i == 0 || part->by_chip) {
+      fill_arguments(part, at, request.arguments);
     }
-    chip_run_start(execution->request.coordinator->runs, &execution->runs[i],
-                   executable->chips[i], &request, &events, execution);
+    chip_run_start(execution->request.coordinator->runs, &execution->runs[at],
+                   executable->chips[at], &request, &events, execution);
   }
   free(request.arguments);
-  for (size_t i = 0; i < execution->argument_count; i++) {
-    store_array_fly(execution->arguments[i]);
+  for (size_t i = 0; i < part->argument_count; i++) {
+    store_array_fly(part->arguments[i]);
   }
+}
+
+static void run(execution_t *execution) {
+  const store_executable_t *executable = execution->executable;
+  const size_t chip_count = (size_t)executable->chip_count;
+  execution->profile = store_profile_create(executable->compiled, executable->chip_count,
+                                            executable->chips);
+  execution->runs = pod_alloc(chip_count * sizeof(*execution->runs));
+  coordinator_free_in_turn(execution->request.coordinator);
+  execution->asks = pod_alloc(chip_count * sizeof(*execution->asks));
+  add_running(execution);
+  for (execution_t *part = execution; part != NULL; part = part->follower) {
+    request_move(&part->request, EXECUTION_RUNNING);
+    part->has_run = true;
+    execution->with_events |= part->with_events;
+    if (part != execution) {
+      part->profile = execution->profile;
+      store_profile_use(part->profile);
+    }
+    for (int32_t i = 0; i < part->result_count; i++) {
+      part->results[i]->is_under_way = true;
+    }
+  }
+  fanout_begin(&execution->fanout, executable->chip_count);
+  for (execution_t *part = execution; part != NULL; part = part->follower) {
+    run_part(execution, part);
+  }
+}
+
+// --- What the chips lack of the programs ---
+
+static execution_t *find_unloaded(execution_t *execution) {
+  execution_t *part = execution;
+  while (part != NULL && !load_is_needed(part->request.coordinator, part->executable)) {
+    part = part->follower;
+  }
+  return part;
+}
+
+static void loaded(void *context, pod_status_t status);
+
+static void load_part(execution_t *execution, const execution_t *part) {
+  execution->load =
+      load_start(execution->request.coordinator, part->executable, loaded, execution);
 }
 
 static void loaded(void *context, pod_status_t status) {
@@ -474,26 +572,67 @@ static void loaded(void *context, pod_status_t status) {
     end_execution(execution, status);
     return;
   }
+  const execution_t *unloaded = find_unloaded(execution);
+  if (unloaded != NULL) {
+    load_part(execution, unloaded);
+    return;
+  }
   coordinator->loading = NULL;
   run(execution);
   post_pump(coordinator);
 }
 
+// What was whole when the call came may have lost a chip since, or failed.
+static pod_status_t check_arguments(execution_t *execution) {
+  for (execution_t *part = execution; part != NULL; part = part->follower) {
+    const pod_status_t status = store_check_arguments(
+        part->executable, part->by_chip, part->argument_count, part->arguments);
+    if (status != NULL) {
+      execution->stopped_by = part;
+      return status;
+    }
+  }
+  return NULL;
+}
+
 static void begin(execution_t *execution) {
   coordinator_t *coordinator = execution->request.coordinator;
-  // What was whole when the call came may have lost a chip since, or failed.
-  const pod_status_t status =
-      store_check_arguments(execution->executable, execution->by_chip,
-                            execution->argument_count, execution->arguments);
+  const pod_status_t status = check_arguments(execution);
+  const execution_t *unloaded = status == NULL ? find_unloaded(execution) : NULL;
   if (status != NULL) {
     end_execution(execution, status);
-  } else if (load_is_needed(coordinator, execution->executable)) {
+  } else if (unloaded != NULL) {
     coordinator->loading = execution;
-    request_move(&execution->request, EXECUTION_LOADING);
-    execution->load = load_start(coordinator, execution->executable, loaded, execution);
+    for (execution_t *part = execution; part != NULL; part = part->follower) {
+      request_move(&part->request, EXECUTION_LOADING);
+    }
+    load_part(execution, unloaded);
   } else {
     run(execution);
   }
+}
+
+// Out of the queue; of a gang all parts, in the order of their members. Returns who
+// leads.
+static execution_t *take_turn(execution_t *execution) {
+  gang_t *gang = execution->launch.gang;
+  if (gang == NULL) {
+    execution_take_out(execution);
+    return execution;
+  }
+  execution_t *leader = execution_of_launch(gang_part(gang, 0));
+  execution_t **link = &leader->follower;
+  for (int32_t i = 0; i < gang_size(gang); i++) {
+    execution_t *part = execution_of_launch(gang_part(gang, i));
+    execution_take_out(part);
+    if (part != leader) {
+      part->leader = leader;
+      *link = part;
+      link = &part->follower;
+    }
+  }
+  gang_begin(gang);
+  return leader;
 }
 
 static bool is_ready(const execution_t *execution) {
@@ -558,14 +697,39 @@ static bool has_arguments(execution_t *execution) {
   return !is_held_by_readers(execution);
 }
 
+// Its chips, and with it whatever it is a part of.
+static bool can_begin(execution_t *execution) {
+  const gang_t *gang = execution->launch.gang;
+  if (gang == NULL) {
+    return is_ready(execution) && has_arguments(execution);
+  }
+  for (int32_t i = 0; gang_is_complete(gang) && i < gang_size(gang); i++) {
+    execution_t *part = execution_of_launch(gang_part(gang, i));
+    if (part->queue->first != part || !is_ready(part) || !has_arguments(part)) {
+      return false;
+    }
+  }
+  return gang_is_complete(gang);
+}
+
+// Those whose gangs will not come together.
+static void end_failed_gangs(coordinator_t *coordinator) {
+  pod_status_t status;
+  gang_launch_t *launch;
+  while ((launch = gang_take_failed(coordinator->gangs, &status)) != NULL) {
+    execution_t *execution = execution_of_launch(launch);
+    execution_take_out(execution);
+    end_execution(execution, status);
+  }
+}
+
 // The oldest of those that are first in their queues and can run.
 static execution_t *choose(const coordinator_t *coordinator) {
   execution_t *oldest = NULL;
   for (execution_queue_t *queue = coordinator->queues; queue != NULL;
        queue = queue->next) {
     execution_t *first = queue->first;
-    if ((oldest == NULL || first->number < oldest->number) && is_ready(first) &&
-        has_arguments(first)) {
+    if ((oldest == NULL || first->number < oldest->number) && can_begin(first)) {
       oldest = first;
     }
   }
@@ -573,6 +737,7 @@ static execution_t *choose(const coordinator_t *coordinator) {
 }
 
 void executions_pump(coordinator_t *coordinator) {
+  end_failed_gangs(coordinator);
   while (!coordinator->is_destroyed && coordinator->loading == NULL &&
          coordinator->running_count < RUNNING_MAX && coordinator->queues != NULL) {
     refuse_impatient(coordinator);
@@ -580,8 +745,8 @@ void executions_pump(coordinator_t *coordinator) {
     if (execution == NULL) {
       return;
     }
-    execution_take_out(execution);
-    begin(execution);
+    begin(take_turn(execution));
+    end_failed_gangs(coordinator);
   }
 }
 
@@ -620,7 +785,11 @@ void executions_lose_chip(coordinator_t *coordinator, int32_t chip, const char *
 // --- The client's call ---
 
 // Takes `status`.
-static void stop_execution(execution_t *execution, pod_status_t status) {
+static void stop_execution(execution_t *part, pod_status_t status) {
+  execution_t *execution = part->leader != NULL ? part->leader : part;
+  if (execution->stopped_by == NULL) {
+    execution->stopped_by = part;
+  }
   switch ((execution_state_t)pod_state_of(&execution->request.machine)) {
     case EXECUTION_NEW:
       end_execution(execution, status);
@@ -746,6 +915,20 @@ static void fail_named(store_session_t *session,
   }
 }
 
+// It has its place among those of its process, for the others' to find.
+static void launch_part(execution_t *execution) {
+  const store_session_t *session = execution->request.operation.session;
+  store_executable_t *executable = execution->executable;
+  if (session->group == NULL || executable == NULL || !executable->is_loadable ||
+      executable->own_count == executable->chip_count) {
+    return;
+  }
+  execution->launch = (gang_launch_t){
+      .member = session->member, .name = executable->name, .program = executable};
+  gang_launch(session->group, &execution->launch, executable->chip_count,
+              executable->chips);
+}
+
 static void take_up(execution_t *execution, const Podium__V1__ExecuteRequest *request) {
   coordinator_t *coordinator = execution->request.coordinator;
   const pod_status_t status = accept(execution, request);
@@ -753,11 +936,13 @@ static void take_up(execution_t *execution, const Podium__V1__ExecuteRequest *re
     if (execution->id == 0) {
       execution->id = request->execution_id;
     }
+    launch_part(execution);  // What came of it the others hear when it ends.
     fail_named(execution->request.operation.session, request, status);
     end_execution(execution, status);
     return;
   }
   execution_append(execution);
+  launch_part(execution);
   executions_pump(coordinator);
   if (coordinator->queues != NULL || coordinator->running_count > 1) {
     executions_tell_waiting(coordinator);

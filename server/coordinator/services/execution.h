@@ -32,7 +32,12 @@ struct execution_t {
   execution_t *next;     // In its queue, or of those that run.
   execution_t **link;    // In its queue: what points to it.
   execution_queue_t *queue;
-  dispatch_t *dispatch;  // It came by this one; NULL: by a call of its own.
+  gang_launch_t launch;     // While it waits for the parts of other processes.
+  execution_t *leader;      // Of a part that follows; else NULL.
+  execution_t *follower;    // The next part; NULL: the last, as one that is alone.
+  execution_t *stopped_by;  // A leader's: the part for which all are stopped; or NULL.
+  bool has_run;             // The chips were given it.
+  dispatch_t *dispatch;     // It came by this one; NULL: by a call of its own.
   uint64_t id, number;
   bool with_events, by_chip, serves_host;
   bool has_named_results;          // The client has chosen their ids.
@@ -77,6 +82,9 @@ void execution_append(execution_t *execution);
 
 // Out of its queue: it waits for nothing any more, and the client is told so.
 void execution_take_out(execution_t *execution);
+
+// The execution whose launch it is.
+execution_t *execution_of_launch(gang_launch_t *launch);
 
 // From now on clients are told what their executions wait for, until none waits.
 void executions_tell_waiting(coordinator_t *coordinator);

@@ -213,11 +213,13 @@ static int32_t choose_chip(const fetch_t *fetch, int64_t shard) {
   const store_array_t *array = fetch->array;
   if (fetch->by_chip) {
     const int32_t part = array_layout_find(array->layout, fetch->chip);
-    return array->lost_chips == NULL || !array->lost_chips[part] ? fetch->chip : -1;
+    const bool is_lost = array->lost_chips != NULL && array->lost_chips[part];
+    return !is_lost && store_owns_chip(array->session, fetch->chip) ? fetch->chip : -1;
   }
   for (int32_t i = 0; i < array->layout->chip_count; i++) {
     const int32_t chip = array->layout->chips[i];
     if (tensor_slicer_shard_of_device(fetch->slicer, chip) == shard &&
+        store_owns_chip(array->session, chip) &&
         (array->lost_chips == NULL || !array->lost_chips[i])) {
       return chip;
     }
@@ -296,7 +298,13 @@ static pod_status_t begin_fetch(fetch_t *fetch) {
   fetch->shard_count = (int32_t)tensor_slicer_shard_count(fetch->slicer);
   for (int32_t shard = 0; shard < fetch->shard_count; shard++) {
     if (choose_chip(fetch, shard) < 0) {
-      return store_check_whole(fetch->array);
+      POD_TRY(store_check_whole(fetch->array));
+      return pod_error(
+          POD_INVALID_ARGUMENT,
+          "array %" PRIu64
+          " has parts on chips of other processes, which they fetch: by chip "
+          "each process has its own",
+          fetch->array->id);
     }
   }
   fetch->size_bytes = tensor_shape_bytes(&layout->shape);

@@ -29,6 +29,13 @@ static void send_event(session_call_t *call, const char *message) {
   event.first_id = call->session->first_id;
   event.id_count = STORE_SESSION_IDS;
   event.message = (char *)(uintptr_t)message;
+  if (call->session->group != NULL) {
+    event.n_owners = event.pod->n_devices;
+    event.owners = pod_arena_array(arena, event.n_owners, sizeof(*event.owners));
+    for (size_t chip = 0; chip < event.n_owners; chip++) {
+      event.owners[chip] = gang_owner(call->session->group, (int32_t)chip);
+    }
+  }
   rpc_call_send(call->client, &event.base);
   pod_arena_destroy(arena);
 }
@@ -101,6 +108,36 @@ static pod_status_t session_start(rpc_call_t *client, void *service, void **out_
   return NULL;
 }
 
+static pod_status_t join_group(session_call_t *call, const Podium__V1__Group *group) {
+  coordinator_t *coordinator = call->coordinator;
+  const places_t *places = registry_places(coordinator->registry);
+  int32_t box[TORUS_DIMENSIONS];
+  POD_TRY(torus_cut(&places->torus, places->spec, group->process_count, box));
+  int32_t *owners = pod_alloc((size_t)places->count * sizeof(*owners));
+  for (int32_t chip = 0; chip < places->count; chip++) {
+    owners[chip] = torus_box(&places->torus, box, chip);
+  }
+  const pod_status_t status =
+      gang_join(coordinator->gangs, group->name, group->process, group->process_count,
+                places->count, owners, &call->session->group);
+  call->session->member = group->process;
+  free(owners);
+  return status;
+}
+
+static pod_status_t open_session(session_call_t *call,
+                                 const Podium__V1__OpenSessionRequest *request) {
+  POD_TRY(store_open_session(call->coordinator->store, request->client,
+                             request->wait_for_pod, &call->session));
+  const pod_status_t status =
+      request->group == NULL ? NULL : join_group(call, request->group);
+  if (status != NULL) {
+    store_close_session(call->session);
+    call->session = NULL;
+  }
+  return status;
+}
+
 static void session_message(rpc_call_t *client, const void *message, void *context) {
   session_call_t *call = context;
   const Podium__V1__OpenSessionRequest *request = message;
@@ -111,8 +148,7 @@ static void session_message(rpc_call_t *client, const void *message, void *conte
   if (call->coordinator->is_draining) {
     status = pod_error(POD_UNAVAILABLE, "the coordinator is going down");
   } else {
-    status = store_open_session(call->coordinator->store, request->client,
-                                request->wait_for_pod, &call->session);
+    status = open_session(call, request);
   }
   if (status != NULL) {
     finish_session(call, status);
@@ -147,6 +183,11 @@ static void session_end(rpc_call_t *client, pod_status_t status, void *context) 
   if (call->session != NULL) {
     coordinator_t *coordinator = call->coordinator;
     const uint64_t session = call->session->id;
+    if (call->session->group != NULL) {
+      gang_leave(call->session->group, call->session->member);
+      call->session->group = NULL;  // It goes with the last member.
+      executions_look_again(coordinator);
+    }
     store_close_session(call->session);
     requests_let_go(coordinator, session, UINT64_MAX);  // They find it gone.
   }

@@ -106,6 +106,30 @@ static void tell(execution_t *execution, const char *for_what) {
                         execution->request.operation.session, for_what);
 }
 
+execution_t *execution_of_launch(gang_launch_t *launch) {
+  return (execution_t *)(void *)((char *)launch - offsetof(execution_t, launch));
+}
+
+// What an execution waits for of other processes; NULL: nothing. Owned.
+static char *parts_waited_for(const execution_t *execution) {
+  const gang_t *gang = execution->launch.gang;
+  pod_text_t text = {0};
+  if (gang != NULL && !gang_is_complete(gang)) {
+    gang_print_waiting(&text, gang);
+    return pod_text_take(&text);
+  }
+  for (int32_t i = 0; gang != NULL && i < gang_size(gang); i++) {
+    const execution_t *part = execution_of_launch(gang_part(gang, i));
+    if (part->queue->first != part) {
+      pod_text_printf(&text,
+                      "for process %" PRId32 ", which has other executions before it",
+                      part->launch.member);
+      return pod_text_take(&text);
+    }
+  }
+  return NULL;
+}
+
 // How many come before the first one of a queue: those that run and those of other queues
 // that are older.
 static int32_t count_ahead(const coordinator_t *coordinator,
@@ -122,8 +146,11 @@ static int32_t count_ahead(const coordinator_t *coordinator,
 }
 
 static void tell_ahead(execution_t *execution, int32_t ahead) {
-  char *for_what =
-      executions_waited_for(execution->request.coordinator, execution->executable, ahead);
+  char *for_what = parts_waited_for(execution);
+  if (for_what == NULL) {
+    for_what = executions_waited_for(execution->request.coordinator,
+                                     execution->executable, ahead);
+  }
   if (execution->told == NULL || strcmp(execution->told, for_what) != 0) {
     tell(execution, for_what);
     free(execution->told);

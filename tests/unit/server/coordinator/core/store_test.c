@@ -265,12 +265,11 @@ static void test_arguments_that_do_not_fit_are_refused_with_both_sides(void **st
 }
 
 static void keep_profile(store_session_t *session, uint8_t execution) {
-  store_profile_t *profile =
-      store_profile_create(execution, NULL, 1, (const int32_t[]){0});
+  store_profile_t *profile = store_profile_create(NULL, 1, (const int32_t[]){0});
   uint8_t *data = pod_alloc(1);
   data[0] = execution;
   store_profile_add_part(profile, data, 1);
-  store_keep_profile(session, profile);
+  store_keep_profile(session, execution, profile);
   store_profile_unuse(profile);
 }
 
