@@ -2,7 +2,7 @@
 
 #include "client/cli/cli.h"
 #include "client/cli/report.h"
-#include "client/cli/sums.h"
+#include "client/profile/sums.h"
 
 static void add_count(cJSON *object, const char *key, int64_t value) {
   cJSON_AddNumberToObject(object, key, (double)value);
@@ -17,15 +17,15 @@ static void add_known(cJSON *object, const char *key, bool is_known, double valu
 }
 
 static void add_head(cJSON *object, const podium_profile_t *profile, double model_flop) {
-  const cli_sums_t sums = cli_sums_of(profile);
+  const profile_sums_t sums = profile_sums_of(profile);
   cJSON_AddStringToObject(object, "chip_kind", profile->chip_kind);
   cJSON_AddStringToObject(object, "topology", profile->topology_name);
-  const int running = cli_chips_running(profile);
+  const int running = profile_chips_running(profile);
   cJSON_AddNumberToObject(object, "chips", profile->chip_count);
   cJSON_AddNumberToObject(object, "chips_running", running);
   add_count(object, "step_ps", profile->step_ps);
   cJSON_AddNumberToObject(object, "hfu", sums.hfu);
-  add_known(object, "mfu", model_flop > 0, cli_mfu(profile, model_flop));
+  add_known(object, "mfu", model_flop > 0, profile_mfu(profile, model_flop));
   cJSON_AddNumberToObject(object, "flop_per_chip", sums.flop / running);
   cJSON_AddNumberToObject(object, "busy_flop_per_chip", sums.busy_flop / running);
   cJSON_AddNumberToObject(object, "hbm_traffic_bytes_per_chip", sums.hbm_bytes / running);
@@ -79,7 +79,7 @@ static void add_task(cJSON *list, const podium_program_info_t *info,
   const double runs = (double)total->run_count;
   cJSON *object = cJSON_CreateObject();
   cJSON_AddStringToObject(object, "name", task->name);
-  cJSON_AddStringToObject(object, "op", cli_task_operation(info, task));
+  cJSON_AddStringToObject(object, "op", profile_task_operation(info, task));
   cJSON_AddStringToObject(object, "shape", task->shape);
   cJSON_AddStringToObject(object, "source", task->source);
   cJSON_AddStringToObject(object, "bound", podium_bound_name(total->bound));
@@ -88,17 +88,17 @@ static void add_task(cJSON *list, const podium_program_info_t *info,
   add_count(object, "duration_ps", total->duration_ps);
   add_count(object, "waiting_ps", total->waiting_ps);
   cJSON_AddNumberToObject(object, "flop", runs * (double)task->mxu_flop);
-  cJSON_AddNumberToObject(object, "hbm_bytes", runs * cli_task_hbm_bytes(task));
+  cJSON_AddNumberToObject(object, "hbm_bytes", runs * profile_task_hbm_bytes(task));
   add_count(object, "ici_bytes", total->ici_bytes);
   cJSON_AddItemToArray(list, object);
 }
 
 static void add_sums(cJSON *profile_object, const char *key_name,
                      const podium_program_info_t *info, const podium_profile_t *profile,
-                     const podium_chip_class_t *class, cli_sum_key_t key) {
+                     const podium_chip_class_t *class, profile_sum_key_t key) {
   pod_arena_t *arena = pod_arena_create();
   int count;
-  const cli_sum_t *sums = cli_sum_tasks(arena, info, profile, class, key, &count);
+  const profile_sum_t *sums = profile_sum_tasks(arena, info, profile, class, key, &count);
   cJSON *list = cJSON_AddArrayToObject(profile_object, key_name);
   for (int i = 0; i < count; i++) {
     cJSON *object = cJSON_CreateObject();
@@ -126,9 +126,9 @@ void cli_report_profile(const podium_program_info_t *info,
   for (int i = 0; i < profile->class_count; i++) {
     add_class(classes, &profile->classes[i]);
   }
-  const podium_chip_class_t *slowest = cli_sums_of(profile).slowest;
-  add_sums(object, "by_operation", info, profile, slowest, CLI_BY_OPERATION);
-  add_sums(object, "by_source", info, profile, slowest, CLI_BY_SOURCE);
+  const podium_chip_class_t *slowest = profile_sums_of(profile).slowest;
+  add_sums(object, "by_operation", info, profile, slowest, PROFILE_BY_OPERATION);
+  add_sums(object, "by_source", info, profile, slowest, PROFILE_BY_SOURCE);
   cJSON *tasks = cJSON_AddArrayToObject(object, "tasks");
   for (int i = 0; i < slowest->total_count; i++) {
     const podium_task_total_t *total = &slowest->totals[i];

@@ -8,8 +8,8 @@
 
 #include "client/cli/cli.h"
 #include "client/cli/links.h"
-#include "client/cli/sums.h"
 #include "client/cli/terminal.h"
+#include "client/profile/sums.h"
 #include "common/base/text.h"
 
 enum {
@@ -38,7 +38,7 @@ static void print_use(pod_arena_t *arena, const podium_profile_t *profile,
                       double model_flop) {
   if (model_flop > 0) {
     cli_print("  model      MFU %.1f%%: %sFLOP that the model needs\n",
-              100 * cli_mfu(profile, model_flop), with_prefix(arena, model_flop));
+              100 * profile_mfu(profile, model_flop), with_prefix(arena, model_flop));
   } else {
     cli_print(
         "  HFU        products executed, also those computed again, of the bf16 peak; "
@@ -48,11 +48,11 @@ static void print_use(pod_arena_t *arena, const podium_profile_t *profile,
 }
 
 static void print_step(pod_arena_t *arena, const podium_profile_t *profile,
-                       const cli_sums_t *sums, double model_flop) {
+                       const profile_sums_t *sums, double model_flop) {
   const double step_s = (double)profile->step_ps / 1e12;
   const double peak = profile->bf16_flop_per_s;
-  const int chips = cli_chips_running(profile);
-  const double rate = cli_share(sums->flop, step_s * chips);
+  const int chips = profile_chips_running(profile);
+  const double rate = profile_share(sums->flop, step_s * chips);
   cli_print("profile of %s on %s%d %s chip%s, %s: predicted device time\n",
             profile->program,
             chips == profile->chip_count ? "" : pod_arena_printf(arena, "%d of ", chips),
@@ -64,28 +64,29 @@ static void print_step(pod_arena_t *arena, const podium_profile_t *profile,
             with_prefix(arena, peak));
   print_use(arena, profile, model_flop);
   if (sums->flop == 0) {
-    const double bytes_per_s = cli_share(sums->hbm_bytes, step_s * chips);
+    const double bytes_per_s = profile_share(sums->hbm_bytes, step_s * chips);
     cli_print("  roofline   no products on the MXU; %sB/s of HBM, %.1f%% of %sB/s\n",
               with_prefix(arena, bytes_per_s),
-              100 * cli_share(bytes_per_s, profile->hbm_bytes_per_s),
+              100 * profile_share(bytes_per_s, profile->hbm_bytes_per_s),
               with_prefix(arena, profile->hbm_bytes_per_s));
   } else if (sums->hbm_bytes > 0) {
     const double intensity = sums->flop / sums->hbm_bytes;
-    const double ridge = cli_share(peak, profile->hbm_bytes_per_s);
+    const double ridge = profile_share(peak, profile->hbm_bytes_per_s);
     const double roof = intensity < ridge ? intensity * profile->hbm_bytes_per_s : peak;
     cli_print("  roofline   %.1f FLOP per byte of HBM, ridge at %.1f: ", intensity,
               ridge);
-    cli_print("%.1f%% of the %s roof of %sFLOP/s\n", 100 * cli_share(rate, roof),
+    cli_print("%.1f%% of the %s roof of %sFLOP/s\n", 100 * profile_share(rate, roof),
               intensity < ridge ? "HBM" : "MXU", with_prefix(arena, roof));
   }
   const podium_chip_class_t *slowest = sums->slowest;
   cli_print("  exposed    %s waiting for links or DMA, %.1f%% of the step; ",
             cli_time(arena, slowest->waiting_ps),
-            100 * cli_share((double)slowest->waiting_ps, (double)profile->step_ps));
+            100 * profile_share((double)slowest->waiting_ps, (double)profile->step_ps));
   cli_print("%s overlapped\n", cli_time(arena, slowest->overlapped_ps));
-  cli_print("  HBM peak   %s of %s per chip (%.1f%%)\n",
-            cli_size(arena, profile->hbm_peak_bytes), cli_size(arena, profile->hbm_bytes),
-            100 * cli_share((double)profile->hbm_peak_bytes, (double)profile->hbm_bytes));
+  cli_print(
+      "  HBM peak   %s of %s per chip (%.1f%%)\n",
+      cli_size(arena, profile->hbm_peak_bytes), cli_size(arena, profile->hbm_bytes),
+      100 * profile_share((double)profile->hbm_peak_bytes, (double)profile->hbm_bytes));
   int64_t host_ns = 0;
   for (int i = 0; i < profile->host_count; i++) {
     host_ns = profile->hosts[i].host_ns > host_ns ? profile->hosts[i].host_ns : host_ns;
@@ -114,7 +115,7 @@ static void print_bar(double part) {
 
 static void print_engine(pod_arena_t *arena, const char *name, const char *color,
                          int64_t busy_ps, int64_t step_ps) {
-  const double part = cli_share((double)busy_ps, (double)step_ps);
+  const double part = profile_share((double)busy_ps, (double)step_ps);
   cli_print("  %-5s%s", name, cli_color(color));
   print_bar(part);
   cli_print("%s %10s %5.1f%%\n", cli_color(""), cli_time(arena, busy_ps), 100 * part);
@@ -147,7 +148,7 @@ static int by_duration(const void *left, const void *right) {
 // Bytes over HBM, or over the links for what only sends.
 static const char *bytes_of(pod_arena_t *arena, const podium_task_t *task,
                             const podium_task_total_t *total) {
-  const double bytes = cli_task_hbm_bytes(task) * (double)total->run_count;
+  const double bytes = profile_task_hbm_bytes(task) * (double)total->run_count;
   return bytes == 0 ? "-" : pod_arena_printf(arena, "%sB", with_prefix(arena, bytes));
 }
 
@@ -162,7 +163,7 @@ static const char *end_of(pod_arena_t *arena, const char *text, size_t width) {
 // "fusion.3 dot_general", "copy.1 ×100".
 static const char *name_of(pod_arena_t *arena, const podium_program_info_t *info,
                            const podium_task_t *task, int64_t run_count) {
-  const char *name = cli_task_title(arena, info, task);
+  const char *name = profile_task_title(arena, info, task);
   return run_count == 1 ? name
                         : pod_arena_printf(arena, "%.*s ×%" PRId64, TASK_NAME_WIDTH - 7,
                                            name, run_count);
@@ -180,13 +181,13 @@ static void print_task(pod_arena_t *arena, const podium_program_info_t *info,
       flop == 0 ? "-"
                 : pod_arena_printf(
                       arena, "%.1f%%",
-                      100 * cli_share(flop, profile->bf16_flop_per_s *
-                                                (double)total->duration_ps / 1e12));
+                      100 * profile_share(flop, profile->bf16_flop_per_s *
+                                                    (double)total->duration_ps / 1e12));
   // printf counts bytes, the sign is two of them.
   const int width = TASK_NAME_WIDTH + (total->run_count == 1 ? 0 : 1);
   cli_print("  %-*.*s%11s%11s %5.1f%%%7s%8s%7s %-5s %s\n", width, width, name,
             cli_time(arena, total->start_ps), cli_time(arena, total->duration_ps),
-            100 * cli_share((double)total->duration_ps, (double)profile->step_ps),
+            100 * profile_share((double)total->duration_ps, (double)profile->step_ps),
             flop == 0 ? "-" : with_prefix(arena, flop), bytes_of(arena, task, total), mxu,
             podium_bound_name(total->bound), end_of(arena, task->source, SOURCE_WIDTH));
 }
@@ -202,7 +203,8 @@ static void print_tasks(pod_arena_t *arena, const podium_program_info_t *info,
             "duration", "share", "FLOP", "HBM", "MXU", "bound", "source");
   int shown = 0;
   for (int i = 0; i < class->total_count && shown < TASKS_SHOWN; i++) {
-    if (!cli_task_is_control(&profile->tasks[rows[i].task]) && rows[i].duration_ps > 0) {
+    if (!profile_task_is_control(&profile->tasks[rows[i].task]) &&
+        rows[i].duration_ps > 0) {
       print_task(arena, info, profile, &rows[i]);
       shown++;
     }
@@ -212,7 +214,7 @@ static void print_tasks(pod_arena_t *arena, const podium_program_info_t *info,
 // --- Sums by operation and by source ---
 
 static void print_sum(pod_arena_t *arena, const podium_profile_t *profile,
-                      const cli_sum_t *sum) {
+                      const profile_sum_t *sum) {
   const char *name = *sum->name == '\0' ? "(no source)" : sum->name;
   const char *waits = sum->waiting_ps == 0 ? "-" : cli_time(arena, sum->waiting_ps);
   const char *hbm =
@@ -225,16 +227,16 @@ static void print_sum(pod_arena_t *arena, const podium_profile_t *profile,
   const int width = TASK_NAME_WIDTH + (shown == name ? 0 : 2);
   cli_print("  %-*s%8" PRId64 "%11s %5.1f%%%11s%8s%9s%11s\n", width, shown,
             sum->run_count, cli_time(arena, sum->duration_ps),
-            100 * cli_share((double)sum->duration_ps, (double)profile->step_ps), waits,
-            sum->flop == 0 ? "-" : with_prefix(arena, sum->flop), hbm, ici);
+            100 * profile_share((double)sum->duration_ps, (double)profile->step_ps),
+            waits, sum->flop == 0 ? "-" : with_prefix(arena, sum->flop), hbm, ici);
 }
 
 // Nothing where every task has a name of its own: the list above has it all.
 static void print_sums(pod_arena_t *arena, const podium_program_info_t *info,
                        const podium_profile_t *profile, const podium_chip_class_t *class,
-                       cli_sum_key_t key, const char *title) {
+                       profile_sum_key_t key, const char *title) {
   int count;
-  const cli_sum_t *sums = cli_sum_tasks(arena, info, profile, class, key, &count);
+  const profile_sum_t *sums = profile_sum_tasks(arena, info, profile, class, key, &count);
   int task_count = 0;
   for (int i = 0; i < count; i++) {
     task_count += sums[i].task_count;
@@ -286,13 +288,13 @@ void cli_print_profile(const podium_program_info_t *info, const podium_profile_t
     return;
   }
   pod_arena_t *arena = pod_arena_create();
-  const cli_sums_t sums = cli_sums_of(profile);
+  const profile_sums_t sums = profile_sums_of(profile);
   const podium_chip_class_t *slowest = sums.slowest;
   print_step(arena, profile, &sums, model_flop);
   print_engines(arena, profile, slowest);
   print_tasks(arena, info, profile, slowest);
-  print_sums(arena, info, profile, slowest, CLI_BY_OPERATION, "by operation");
-  print_sums(arena, info, profile, slowest, CLI_BY_SOURCE, "by source line");
+  print_sums(arena, info, profile, slowest, PROFILE_BY_OPERATION, "by operation");
+  print_sums(arena, info, profile, slowest, PROFILE_BY_SOURCE, "by source line");
   print_classes(arena, profile);
   cli_print_links(profile);
   pod_arena_destroy(arena);

@@ -18,9 +18,9 @@
 #include <string.h>
 
 #include "client/cli/cli.h"
-#include "client/cli/counters.h"
 #include "client/cli/output.h"
-#include "client/cli/sums.h"
+#include "client/profile/counters.h"
+#include "client/profile/sums.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
 
@@ -146,7 +146,7 @@ static void write_core(writer_t *writer, int index, lanes_t *dma) {
   for (int i = 0; i < class->event_count; i++) {
     const podium_task_event_t *from = &class->events[i];
     const podium_task_t *task = &writer->profile->tasks[from->task];
-    const char *title = cli_task_title(writer->arena, writer->info, task);
+    const char *title = profile_task_title(writer->arena, writer->info, task);
     cJSON *event = make_event("X", title, class->representative + 1, THREAD_CORE);
     cJSON_AddStringToObject(event, "cat", category_of(task->kind));
     add_exact(event, "ts", from->start_ps, 1000000);
@@ -254,7 +254,7 @@ static void write_messages(writer_t *writer, int index, lanes_t *lanes) {
       continue;
     }
     const int thread = lane_thread(kind, lane);
-    cJSON *event = make_event("X", cli_task_title(writer->arena, writer->info, task),
+    cJSON *event = make_event("X", profile_task_title(writer->arena, writer->info, task),
                               process, thread);
     cJSON_AddStringToObject(event, "cat", "ICI");
     add_exact(event, "ts", message->start_ps, 1000000);
@@ -280,7 +280,7 @@ static void write_counter(writer_t *writer, const char *name, int process, int64
 }
 
 static void write_points(writer_t *writer, const char *name, int process,
-                         const char *unit, const cli_counter_t *counter) {
+                         const char *unit, const profile_counter_t *counter) {
   for (int i = 0; i < counter->count; i++) {
     write_counter(writer, name, process, counter->points[i].at_ps, unit,
                   counter->points[i].value);
@@ -289,9 +289,9 @@ static void write_points(writer_t *writer, const char *name, int process,
 
 static void write_counters(writer_t *writer, const podium_chip_class_t *class,
                            int process) {
-  const cli_counter_t hbm = cli_count_hbm(writer->arena, writer->profile, class);
+  const profile_counter_t hbm = profile_count_hbm(writer->arena, writer->profile, class);
   write_points(writer, "HBM in use", process, "bytes", &hbm);
-  const cli_counter_t links = cli_count_busy_links(writer->arena, class);
+  const profile_counter_t links = profile_count_busy_links(writer->arena, class);
   write_points(writer, "links busy", process, "links", &links);
 }
 

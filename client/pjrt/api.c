@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "client/pjrt/plugin.h"
+#include "client/pjrt/profiler_api.h"
 
 // The portable artifacts that JAX sends are of this version of StableHLO or older;
 // without it JAX goes back to one of twelve weeks ago.
@@ -56,6 +57,7 @@ static PJRT_Api api = {
 __attribute__((constructor)) static void link_extensions(void) {
   api.extension_start = &pjrt_layouts_extension.base;
   pjrt_layouts_extension.base.next = &pjrt_memory_descriptions_extension.base;
+  pjrt_memory_descriptions_extension.base.next = &pjrt_profiler_extension.base;
 }
 
 const PJRT_Api *GetPjrtApi(void) {

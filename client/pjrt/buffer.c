@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "client/pjrt/plugin.h"
+#include "client/pjrt/recording.h"
 #include "client/pjrt/strides.h"
 #include "common/base/memory.h"
 
@@ -34,13 +35,15 @@ void pjrt_array_release(pjrt_array_t *array) {
 
 // --- Making and deleting ---
 
-static void count_bytes(PJRT_Device *device, int64_t bytes) {
+static void count_bytes(const PJRT_Buffer *buffer, int64_t bytes) {
+  PJRT_Device *device = buffer->memory->device;
   const long long now = atomic_fetch_add(&device->bytes_in_use, bytes) + bytes;
   long long peak = atomic_load(&device->peak_bytes_in_use);
   while (now > peak &&
          !atomic_compare_exchange_weak(&device->peak_bytes_in_use, &peak, now)) {
   }
   atomic_fetch_add(&device->allocation_count, bytes > 0);
+  recording_add_change(buffer, bytes, now);
 }
 
 PJRT_Buffer *pjrt_buffer_create(PJRT_Memory *memory, const podium_shape_t *shape,
@@ -57,7 +60,7 @@ PJRT_Buffer *pjrt_buffer_create(PJRT_Memory *memory, const podium_shape_t *shape
     buffer->minor_to_major[i] = shape->rank - 1 - i;
   }
   if (memory->kind == PJRT_MEMORY_DEVICE) {
-    count_bytes(memory->device, buffer->size_bytes);
+    count_bytes(buffer, buffer->size_bytes);
   }
   return buffer;
 }
@@ -72,7 +75,7 @@ void pjrt_buffer_delete(PJRT_Buffer *buffer, const char *by) {
   buffer->deleted_by = was_there ? by : buffer->deleted_by;
   pthread_mutex_unlock(&buffer->mutex);
   if (was_there && buffer->memory->kind == PJRT_MEMORY_DEVICE) {
-    count_bytes(buffer->memory->device, -buffer->size_bytes);
+    count_bytes(buffer, -buffer->size_bytes);
   }
   pjrt_array_release(array);
   free(bytes);

@@ -72,12 +72,17 @@ static PJRT_Executable *make(const compile_options_t *options,
   return executable;
 }
 
+PJRT_Executable *pjrt_executable_retain(PJRT_Executable *executable) {
+  atomic_fetch_add(&executable->use_count, 1);
+  return executable;
+}
+
 void pjrt_executable_release(PJRT_Executable *executable) {
   if (executable == NULL || atomic_fetch_sub(&executable->use_count, 1) > 1) {
     return;
   }
   pjrt_usage_remove(executable);
-  podium_execution_free(executable->last);
+  pjrt_execution_release(executable->last);
   podium_executable_free(executable->program);
   pjrt_client_release(executable->client);
   pjrt_topology_release(executable->topology);
@@ -240,7 +245,7 @@ PJRT_Error *loaded_executable_destroy(PJRT_LoadedExecutable_Destroy_Args *args) 
 
 PJRT_Error *loaded_executable_get(PJRT_LoadedExecutable_GetExecutable_Args *args) {
   args->executable = args->loaded_executable->executable;
-  atomic_fetch_add(&args->executable->use_count, 1);
+  (void)pjrt_executable_retain(args->executable);
   return NULL;
 }
 

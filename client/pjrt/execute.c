@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "client/pjrt/plugin.h"
+#include "client/pjrt/recording.h"
 #include "common/base/memory.h"
 
 // One execution, until it is dispatched.
@@ -96,13 +97,31 @@ static void on_executed(void *context, podium_status_t *status) {
   future_set(context, pjrt_status(status));
 }
 
-// For the profile of the last one.
-static void keep_last(PJRT_Executable *executable, podium_execution_t *execution) {
+pjrt_execution_t *pjrt_execution_retain(pjrt_execution_t *execution) {
+  atomic_fetch_add(&execution->use_count, 1);
+  return execution;
+}
+
+void pjrt_execution_release(pjrt_execution_t *execution) {
+  if (execution != NULL && atomic_fetch_sub(&execution->use_count, 1) == 1) {
+    podium_execution_free(execution->execution);
+    free(execution);
+  }
+}
+
+// For the profile of the last one, and for those who record. Takes `handle`.
+static void keep_last(const PJRT_LoadedExecutable *loaded, podium_execution_t *handle,
+                      future_t *done, const PJRT_Extension_Base *extension) {
+  PJRT_Executable *executable = loaded->executable;
+  pjrt_execution_t *execution = pod_alloc(sizeof(*execution));
+  atomic_init(&execution->use_count, 1);
+  execution->execution = handle;
+  recording_add_execution(loaded, execution, done, extension);
   pthread_mutex_lock(&executable->mutex);
-  podium_execution_t *before = executable->last;
+  pjrt_execution_t *before = executable->last;
   executable->last = execution;
   pthread_mutex_unlock(&executable->mutex);
-  podium_execution_free(before);
+  pjrt_execution_release(before);
   atomic_fetch_add(&executable->call_count, 1);
 }
 
@@ -164,9 +183,11 @@ static pod_status_t dispatch(call_t *call) {
     future_release(done);
     return pjrt_status(status);
   }
-  keep_last(call->loaded->executable, execution);
-  make_results(call, done);
+  keep_last(call->loaded, execution, done, call->args->extension_start);
+  // What is donated goes first, so that its bytes are not counted beside those of the
+  // results that take its place.
   consume_arguments(call);
+  make_results(call, done);
   if (call->args->device_complete_events != NULL) {
     for (size_t d = 0; d < call->device_count; d++) {
       call->args->device_complete_events[d] = complete_event(done, released);

@@ -249,6 +249,17 @@ void compile_options_deinit(compile_options_t *options);
 // The devices as a serialized xla.DeviceAssignmentProto. Owned.
 char *compile_options_assignment(const compile_options_t *options, size_t *out_size);
 
+// --- Executions (execute.c) ---
+
+// One that has been dispatched. Counted.
+typedef struct pjrt_execution_t {
+  atomic_int use_count;
+  podium_execution_t *execution;
+} pjrt_execution_t;
+
+pjrt_execution_t *pjrt_execution_retain(pjrt_execution_t *execution);
+void pjrt_execution_release(pjrt_execution_t *execution);  // Accepts NULL.
+
 // --- Callbacks of programs (host_callbacks.c) ---
 
 typedef struct host_callbacks_t host_callbacks_t;
@@ -275,7 +286,7 @@ struct PJRT_Executable {
   PJRT_TopologyDescription *topology;
   podium_executable_t *program;
   atomic_llong call_count;
-  podium_execution_t *last;           // Guarded by `mutex`; NULL: none.
+  pjrt_execution_t *last;             // Guarded by `mutex`; NULL: none.
   PJRT_Executable *next, **link;      // usage.c's.
   const podium_program_info_t *info;  // The program's.
   compile_options_t options;
@@ -312,6 +323,7 @@ struct PJRT_LoadedExecutable {
   atomic_bool is_deleted;
 };
 
+PJRT_Executable *pjrt_executable_retain(PJRT_Executable *executable);
 void pjrt_executable_release(PJRT_Executable *executable);
 
 // The partitioned program with its shardings as `mhlo` attributes, which XLA's importer

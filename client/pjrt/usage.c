@@ -13,7 +13,7 @@
 
 static podium_profile_t *profile_of(PJRT_Executable *executable) {
   podium_profile_t *profile = NULL;
-  podium_status_t *status = podium_profile(executable->last, NULL, &profile);
+  podium_status_t *status = podium_profile(executable->last->execution, NULL, &profile);
   if (status != NULL) {
     podium_status_free(status);
     status = podium_simulate(executable->program, NULL, &profile);

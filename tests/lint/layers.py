@@ -51,8 +51,9 @@ MAY_USE = {  # module: the modules whose headers it may include
                                            "server/compiler", "server/wire", "server/coordinator",
                                            "server/coordinator/core"],
     "client/lib": BASE + ["common/digest", "common/rpc", "proto"],
-    "client/pjrt": BASE + ["common/digest", "client/lib", "proto"],
-    "client/cli": BASE + ["common/mlir", "client/lib", "proto"],
+    "client/profile": BASE + ["client/lib", "proto"],
+    "client/pjrt": BASE + ["common/digest", "client/lib", "client/profile", "proto"],
+    "client/cli": BASE + ["common/mlir", "client/lib", "client/profile"],
 }
 MAY_USE_LIBRARY = {  # third-party header: the modules that may include it
     r"uv\.h": ["common/rpc"],

@@ -9,8 +9,8 @@
 //
 // Threading: pure.
 
-#ifndef CLIENT_CLI_SUMS_H_
-#define CLIENT_CLI_SUMS_H_
+#ifndef CLIENT_PROFILE_SUMS_H_
+#define CLIENT_PROFILE_SUMS_H_
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,56 +18,59 @@
 #include "client/lib/podium.h"
 #include "common/base/arena.h"
 
-typedef struct cli_sums_t {
+typedef struct profile_sums_t {
   double flop;                         // Of products, executed by all chips.
   double busy_flop;                    // The same with the MXU's padding and passes.
   double hbm_bytes;                    // Of all chips.
   double hfu;                          // 0 to 1.
   const podium_chip_class_t *slowest;  // The class that ends last.
-} cli_sums_t;
+} profile_sums_t;
 
 // Chips that ran the program; the others of the pod only pass messages on. At least 1.
-int cli_chips_running(const podium_profile_t *profile);
+int profile_chips_running(const podium_profile_t *profile);
 
 // The profile has a class.
-cli_sums_t cli_sums_of(const podium_profile_t *profile);
+profile_sums_t profile_sums_of(const podium_profile_t *profile);
 
 // `model_flop` of the whole step on all chips that run it.
-double cli_mfu(const podium_profile_t *profile, double model_flop);
+double profile_mfu(const podium_profile_t *profile, double model_flop);
 
 // part / whole; 0 when there is no whole.
-double cli_share(double part, double whole);
+double profile_share(double part, double whole);
 
-double cli_task_hbm_bytes(const podium_task_t *task);
+double profile_task_hbm_bytes(const podium_task_t *task);
 
 // Loops and branches last as long as what is in them, which has totals of its own.
-bool cli_task_is_control(const podium_task_t *task);
+bool profile_task_is_control(const podium_task_t *task);
 
 // What a task is there for: "dot_general" also of a fusion whose root is an add.
 // `info` knows the instructions.
-const char *cli_task_operation(const podium_program_info_t *info,
-                               const podium_task_t *task);
+const char *profile_task_operation(const podium_program_info_t *info,
+                                   const podium_task_t *task);
 
 // "fusion.3 dot_general"; "dot_general.1" says it already.
-const char *cli_task_title(pod_arena_t *arena, const podium_program_info_t *info,
-                           const podium_task_t *task);
+const char *profile_task_title(pod_arena_t *arena, const podium_program_info_t *info,
+                               const podium_task_t *task);
 
 // "train.py:12" of "train.py:12:7"; "" as it is.
-const char *cli_source_line(pod_arena_t *arena, const char *source);
+const char *profile_source_line(pod_arena_t *arena, const char *source);
 
-typedef struct cli_sum_t {
+typedef struct profile_sum_t {
   const char *name;
   int task_count;
   int64_t run_count, duration_ps, waiting_ps, ici_bytes;
   double flop, hbm_bytes;
-} cli_sum_t;
+} profile_sum_t;
 
-typedef enum cli_sum_key_t { CLI_BY_OPERATION, CLI_BY_SOURCE } cli_sum_key_t;
+typedef enum profile_sum_key_t {
+  PROFILE_BY_OPERATION,
+  PROFILE_BY_SOURCE
+} profile_sum_key_t;
 
 // The tasks of a class summed, longest first; without those that take no time.
-cli_sum_t *cli_sum_tasks(pod_arena_t *arena, const podium_program_info_t *info,
-                         const podium_profile_t *profile,
-                         const podium_chip_class_t *class, cli_sum_key_t key,
-                         int *out_count);
+profile_sum_t *profile_sum_tasks(pod_arena_t *arena, const podium_program_info_t *info,
+                                 const podium_profile_t *profile,
+                                 const podium_chip_class_t *class, profile_sum_key_t key,
+                                 int *out_count);
 
-#endif  // CLIENT_CLI_SUMS_H_
+#endif  // CLIENT_PROFILE_SUMS_H_

@@ -1,28 +1,29 @@
 // The links' counter sweeps over the starts and ends of messages in order of time; what
 // changes at one time is one point.
 
-#include "client/cli/counters.h"
+#include "client/profile/counters.h"
 
 #include <stdlib.h>
 
-#include "client/cli/sums.h"
+#include "client/profile/sums.h"
 
-cli_counter_t cli_count_hbm(pod_arena_t *arena, const podium_profile_t *profile,
-                            const podium_chip_class_t *class) {
-  cli_counter_t counter = {.points =
-                               pod_arena_array(arena, (size_t) class->event_count + 1,
-                                               sizeof(*counter.points))};
+profile_counter_t profile_count_hbm(pod_arena_t *arena, const podium_profile_t *profile,
+                                    const podium_chip_class_t *class) {
+  profile_counter_t counter = {.points =
+                                   pod_arena_array(arena, (size_t) class->event_count + 1,
+                                                   sizeof(*counter.points))};
   int64_t last = -1;
   for (int i = 0; i < class->event_count; i++) {
     const podium_task_t *task = &profile->tasks[class->events[i].task];
     // What is inside of a loop has points of its own.
-    if (!cli_task_is_control(task) && task->hbm_live_bytes != last) {
+    if (!profile_task_is_control(task) && task->hbm_live_bytes != last) {
       last = task->hbm_live_bytes;
-      counter.points[counter.count++] = (cli_point_t){class->events[i].start_ps, last};
+      counter.points[counter.count++] =
+          (profile_point_t){class->events[i].start_ps, last};
     }
   }
   if (last >= 0) {
-    counter.points[counter.count++] = (cli_point_t){class->end_ps, last};
+    counter.points[counter.count++] = (profile_point_t){class->end_ps, last};
   }
   return counter;
 }
@@ -52,10 +53,11 @@ static change_t *changes_of(pod_arena_t *arena, const podium_chip_class_t *class
   return changes;
 }
 
-cli_counter_t cli_count_busy_links(pod_arena_t *arena, const podium_chip_class_t *class) {
+profile_counter_t profile_count_busy_links(pod_arena_t *arena,
+                                           const podium_chip_class_t *class) {
   const int count = 2 * class->message_count;
   const change_t *changes = changes_of(arena, class);
-  cli_counter_t counter = {
+  profile_counter_t counter = {
       .points = pod_arena_array(arena, (size_t)count + 1, sizeof(*counter.points))};
   int in_flight[6] = {0};
   int64_t last = 0;
@@ -69,7 +71,7 @@ cli_counter_t cli_count_busy_links(pod_arena_t *arena, const podium_chip_class_t
       busy += in_flight[direction] > 0;
     }
     if (busy != last) {
-      counter.points[counter.count++] = (cli_point_t){changes[i].at_ps, busy};
+      counter.points[counter.count++] = (profile_point_t){changes[i].at_ps, busy};
       last = busy;
     }
   }

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "client/cli/sums.h"
+#include "client/profile/sums.h"
 
 // A product fused with an add, two adds on one line, a loop around them; on two of the
 // three chips of a pod of two classes.
@@ -51,7 +51,7 @@ static const podium_program_info_t info = {.instruction_count = 2,
 
 static void test_hfu_counts_what_all_chips_execute_without_padding(void **state) {
   (void)state;
-  const cli_sums_t sums = cli_sums_of(&profile);
+  const profile_sums_t sums = profile_sums_of(&profile);
   assert_true(sums.flop == 6000);
   assert_true(sums.busy_flop == 9600);
   assert_true(sums.hbm_bytes == 3 * 200 + 2 * 10);
@@ -61,18 +61,19 @@ static void test_hfu_counts_what_all_chips_execute_without_padding(void **state)
 
 static void test_mfu_counts_what_the_model_needs(void **state) {
   (void)state;
-  assert_true(fabs(cli_mfu(&profile, 3000) - 0.1) < 1e-9);
+  assert_true(fabs(profile_mfu(&profile, 3000) - 0.1) < 1e-9);
   const podium_profile_t empty = {.chip_count = 1};
-  assert_true(cli_mfu(&empty, 3000) == 0);
+  assert_true(profile_mfu(&empty, 3000) == 0);
 }
 
 static void test_a_fusion_is_what_its_product_is(void **state) {
   (void)state;
-  assert_string_equal(cli_task_operation(&info, &tasks[0]), "dot_general");
-  assert_string_equal(cli_task_operation(&info, &tasks[1]), "add");
+  assert_string_equal(profile_task_operation(&info, &tasks[0]), "dot_general");
+  assert_string_equal(profile_task_operation(&info, &tasks[1]), "add");
   pod_arena_t *arena = pod_arena_create();
-  assert_string_equal(cli_task_title(arena, &info, &tasks[0]), "fusion.0 dot_general");
-  assert_string_equal(cli_task_title(arena, &info, &tasks[1]), "add.1");
+  assert_string_equal(profile_task_title(arena, &info, &tasks[0]),
+                      "fusion.0 dot_general");
+  assert_string_equal(profile_task_title(arena, &info, &tasks[1]), "add.1");
   pod_arena_destroy(arena);
 }
 
@@ -80,8 +81,8 @@ static void test_tasks_are_summed_by_operation_without_loops(void **state) {
   (void)state;
   pod_arena_t *arena = pod_arena_create();
   int count;
-  const cli_sum_t *sums =
-      cli_sum_tasks(arena, &info, &profile, &classes[1], CLI_BY_OPERATION, &count);
+  const profile_sum_t *sums = profile_sum_tasks(arena, &info, &profile, &classes[1],
+                                                PROFILE_BY_OPERATION, &count);
   assert_int_equal(count, 2);
   assert_string_equal(sums[0].name, "add");
   assert_int_equal(sums[0].task_count, 2);
@@ -98,15 +99,15 @@ static void test_tasks_are_summed_by_the_line_of_their_source(void **state) {
   (void)state;
   pod_arena_t *arena = pod_arena_create();
   int count;
-  const cli_sum_t *sums =
-      cli_sum_tasks(arena, &info, &profile, &classes[1], CLI_BY_SOURCE, &count);
+  const profile_sum_t *sums =
+      profile_sum_tasks(arena, &info, &profile, &classes[1], PROFILE_BY_SOURCE, &count);
   assert_int_equal(count, 2);
   assert_string_equal(sums[0].name, "f.py:3");
   assert_int_equal(sums[0].duration_ps, 130);
   assert_string_equal(sums[1].name, "f.py:4");
-  assert_string_equal(cli_source_line(arena, "f.py:12"), "f.py:12");
-  assert_string_equal(cli_source_line(arena, "-:12:7"), "-:12");
-  assert_string_equal(cli_source_line(arena, ""), "");
+  assert_string_equal(profile_source_line(arena, "f.py:12"), "f.py:12");
+  assert_string_equal(profile_source_line(arena, "-:12:7"), "-:12");
+  assert_string_equal(profile_source_line(arena, ""), "");
   pod_arena_destroy(arena);
 }
 

@@ -1,24 +1,24 @@
 // Tasks of one name are brought together by sorting, so that a program of a hundred
 // thousand tasks is summed as quickly as it is listed.
 
-#include "client/cli/sums.h"
+#include "client/profile/sums.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-double cli_share(double part, double whole) {
+double profile_share(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
 
-double cli_task_hbm_bytes(const podium_task_t *task) {
+double profile_task_hbm_bytes(const podium_task_t *task) {
   return (double)task->hbm_read_bytes + (double)task->hbm_written_bytes;
 }
 
-bool cli_task_is_control(const podium_task_t *task) {
+bool profile_task_is_control(const podium_task_t *task) {
   return task->kind == PODIUM_TASK_WHILE || task->kind == PODIUM_TASK_BRANCH;
 }
 
-int cli_chips_running(const podium_profile_t *profile) {
+int profile_chips_running(const podium_profile_t *profile) {
   int count = 0;
   for (int c = 0; c < profile->class_count; c++) {
     count += profile->classes[c].end_ps > 0 ? profile->classes[c].chip_count : 0;
@@ -29,11 +29,11 @@ int cli_chips_running(const podium_profile_t *profile) {
 // FLOP that the pod could have done during the step.
 static double flop_possible(const podium_profile_t *profile) {
   return profile->bf16_flop_per_s * (double)profile->step_ps / 1e12 *
-         cli_chips_running(profile);
+         profile_chips_running(profile);
 }
 
-cli_sums_t cli_sums_of(const podium_profile_t *profile) {
-  cli_sums_t sums = {.slowest = &profile->classes[0]};
+profile_sums_t profile_sums_of(const podium_profile_t *profile) {
+  profile_sums_t sums = {.slowest = &profile->classes[0]};
   for (int i = 0; i < profile->class_count; i++) {
     const podium_chip_class_t *class = &profile->classes[i];
     if (class->end_ps > sums.slowest->end_ps) {
@@ -44,15 +44,15 @@ cli_sums_t cli_sums_of(const podium_profile_t *profile) {
       const double runs = (double)class->totals[t].run_count * class->chip_count;
       sums.flop += runs * (double)task->mxu_flop;
       sums.busy_flop += runs * (double)task->mxu_busy_flop;
-      sums.hbm_bytes += runs * cli_task_hbm_bytes(task);
+      sums.hbm_bytes += runs * profile_task_hbm_bytes(task);
     }
   }
-  sums.hfu = cli_share(sums.flop, flop_possible(profile));
+  sums.hfu = profile_share(sums.flop, flop_possible(profile));
   return sums;
 }
 
-double cli_mfu(const podium_profile_t *profile, double model_flop) {
-  return cli_share(model_flop, flop_possible(profile));
+double profile_mfu(const podium_profile_t *profile, double model_flop) {
+  return profile_share(model_flop, flop_possible(profile));
 }
 
 // --- Names ---
@@ -61,8 +61,8 @@ static bool is_product(const char *op) {
   return strcmp(op, "dot_general") == 0 || strcmp(op, "convolution") == 0;
 }
 
-const char *cli_task_operation(const podium_program_info_t *info,
-                               const podium_task_t *task) {
+const char *profile_task_operation(const podium_program_info_t *info,
+                                   const podium_task_t *task) {
   if (task->kind != PODIUM_TASK_COMPUTE || task->mxu_flop == 0) {
     return task->op;
   }
@@ -76,14 +76,14 @@ const char *cli_task_operation(const podium_program_info_t *info,
   return task->op;
 }
 
-const char *cli_task_title(pod_arena_t *arena, const podium_program_info_t *info,
-                           const podium_task_t *task) {
-  const char *op = cli_task_operation(info, task);
+const char *profile_task_title(pod_arena_t *arena, const podium_program_info_t *info,
+                               const podium_task_t *task) {
+  const char *op = profile_task_operation(info, task);
   const bool has_op = strncmp(task->name, op, strlen(op)) == 0;
   return has_op ? task->name : pod_arena_printf(arena, "%s %s", task->name, op);
 }
 
-const char *cli_source_line(pod_arena_t *arena, const char *source) {
+const char *profile_source_line(pod_arena_t *arena, const char *source) {
   const char *column = strrchr(source, ':');
   if (column == NULL || column == source) {
     return source;
@@ -96,34 +96,35 @@ const char *cli_source_line(pod_arena_t *arena, const char *source) {
 // --- By name ---
 
 static int by_name(const void *left, const void *right) {
-  return strcmp(((const cli_sum_t *)left)->name, ((const cli_sum_t *)right)->name);
+  return strcmp(((const profile_sum_t *)left)->name,
+                ((const profile_sum_t *)right)->name);
 }
 
 static int by_duration(const void *left, const void *right) {
-  const cli_sum_t *a = left, *b = right;
+  const profile_sum_t *a = left, *b = right;
   if (a->duration_ps != b->duration_ps) {
     return a->duration_ps < b->duration_ps ? 1 : -1;
   }
   return strcmp(a->name, b->name);
 }
 
-static cli_sum_t sum_of(pod_arena_t *arena, const podium_program_info_t *info,
-                        const podium_task_t *task, const podium_task_total_t *total,
-                        cli_sum_key_t key) {
+static profile_sum_t sum_of(pod_arena_t *arena, const podium_program_info_t *info,
+                            const podium_task_t *task, const podium_task_total_t *total,
+                            profile_sum_key_t key) {
   const double runs = (double)total->run_count;
-  return (cli_sum_t){.name = key == CLI_BY_OPERATION
-                                 ? cli_task_operation(info, task)
-                                 : cli_source_line(arena, task->source),
-                     .task_count = 1,
-                     .run_count = total->run_count,
-                     .duration_ps = total->duration_ps,
-                     .waiting_ps = total->waiting_ps,
-                     .ici_bytes = total->ici_bytes,
-                     .flop = runs * (double)task->mxu_flop,
-                     .hbm_bytes = runs * cli_task_hbm_bytes(task)};
+  return (profile_sum_t){.name = key == PROFILE_BY_OPERATION
+                                     ? profile_task_operation(info, task)
+                                     : profile_source_line(arena, task->source),
+                         .task_count = 1,
+                         .run_count = total->run_count,
+                         .duration_ps = total->duration_ps,
+                         .waiting_ps = total->waiting_ps,
+                         .ici_bytes = total->ici_bytes,
+                         .flop = runs * (double)task->mxu_flop,
+                         .hbm_bytes = runs * profile_task_hbm_bytes(task)};
 }
 
-static void add(cli_sum_t *sum, const cli_sum_t *more) {
+static void add(profile_sum_t *sum, const profile_sum_t *more) {
   sum->task_count += more->task_count;
   sum->run_count += more->run_count;
   sum->duration_ps += more->duration_ps;
@@ -133,17 +134,17 @@ static void add(cli_sum_t *sum, const cli_sum_t *more) {
   sum->hbm_bytes += more->hbm_bytes;
 }
 
-cli_sum_t *cli_sum_tasks(pod_arena_t *arena, const podium_program_info_t *info,
-                         const podium_profile_t *profile,
-                         const podium_chip_class_t *class, cli_sum_key_t key,
-                         int *out_count) {
-  cli_sum_t *sums =
+profile_sum_t *profile_sum_tasks(pod_arena_t *arena, const podium_program_info_t *info,
+                                 const podium_profile_t *profile,
+                                 const podium_chip_class_t *class, profile_sum_key_t key,
+                                 int *out_count) {
+  profile_sum_t *sums =
       pod_arena_array(arena, (size_t) class->total_count + 1, sizeof(*sums));
   size_t single = 0;
   for (int i = 0; i < class->total_count; i++) {
     const podium_task_total_t *total = &class->totals[i];
     const podium_task_t *task = &profile->tasks[total->task];
-    if (!cli_task_is_control(task) && total->duration_ps > 0) {
+    if (!profile_task_is_control(task) && total->duration_ps > 0) {
       sums[single++] = sum_of(arena, info, task, total, key);
     }
   }

@@ -1,0 +1,41 @@
+// What the chips do while somebody looks: every execution of this process, whoever
+// dispatched it, with its predicted profile, and every buffer on a chip.
+//
+// Any number may be on at a time. While none is, what is told here costs a load.
+//
+// Threading: any thread. Ownership: a recording is the caller's.
+
+#ifndef CLIENT_PJRT_RECORDING_H_
+#define CLIENT_PJRT_RECORDING_H_
+
+#include "client/pjrt/plugin.h"
+#include "client/profile/xplane.h"
+
+typedef struct recording_t recording_t;
+
+// `steps`: see xplane.h.
+recording_t *recording_start(xplane_steps_t steps);
+
+// Nothing that follows is in it. Again: nothing.
+void recording_stop(recording_t *recording);
+
+// Stops it, waits for the executions in it to end and for their profiles, and returns an
+// XSpace (client/profile/xplane.h). Owned. `host` may be NULL.
+uint8_t *recording_pack(recording_t *recording, const char *host, const char *host_plane,
+                        size_t *out_size);
+
+// Stops it, and waits for what it uses. Accepts NULL.
+void recording_destroy(recording_t *recording);
+
+// An execution has been dispatched, which `done` follows. `extension`: of the call, by
+// which JAX says what the call is in its own profile.
+void recording_add_execution(const PJRT_LoadedExecutable *loaded,
+                             pjrt_execution_t *execution, future_t *done,
+                             const PJRT_Extension_Base *extension);
+
+// A buffer on a chip has come (size_bytes > 0) or gone; `in_use_bytes` are on its chip
+// now.
+void recording_add_change(const PJRT_Buffer *buffer, int64_t size_bytes,
+                          int64_t in_use_bytes);
+
+#endif  // CLIENT_PJRT_RECORDING_H_
