@@ -12,7 +12,9 @@ static tensor_dtype_t part_of(tensor_dtype_t dtype) {
 
 static void print_real(pod_text_t *text, tensor_dtype_t dtype, const char *element) {
   if (tensor_dtype_is_float(dtype)) {
-    pod_text_printf(text, "%.6g", tensor_element_as_double(dtype, element));
+    const double value = tensor_element_as_double(dtype, element);
+    // The sign of a NaN means nothing, and differs between hosts.
+    pod_text_printf(text, "%.6g", isnan(value) ? fabs(value) : value);
   } else if (dtype == TENSOR_U64) {
     pod_text_printf(text, "%llu",
                     (unsigned long long)tensor_element_as_int64(dtype, element));
@@ -27,7 +29,7 @@ static void print_element(pod_text_t *text, tensor_dtype_t dtype, const char *el
   if (part != dtype) {
     const char *imaginary = element + tensor_dtype_bytes(part);
     const double value = tensor_element_as_double(part, imaginary);
-    pod_text_add(text, signbit(value) ? "" : "+");
+    pod_text_add(text, signbit(value) && !isnan(value) ? "" : "+");
     print_real(text, part, imaginary);
     pod_text_add(text, "i");
   }

@@ -172,7 +172,8 @@ static void add_usage(usages_t *usages, const usage_t *usage) {
   *pod_list_add(usages) = *usage;
 }
 
-static double mfu(const usage_t *usage) {
+// Of the products that a chip executes; which of them the model needs no program tells.
+static double hfu(const usage_t *usage) {
   const double most = (double)usage->step_ps * 1e-12 * usage->flop_per_s;
   return most <= 0 ? 0 : usage->flop / most;
 }
@@ -186,7 +187,7 @@ static void print_usage(pod_arena_t *arena, const usage_t *usage) {
   }
   cli_print("%10lld %12s %12s %12s %5.1f%% %11d %10s  %s\n", usage->calls,
             cli_time(arena, usage->step_ps), cli_time(arena, (int64_t)total_ps(usage)),
-            cli_time(arena, usage->waiting_ps), 100 * mfu(usage), usage->collectives,
+            cli_time(arena, usage->waiting_ps), 100 * hfu(usage), usage->collectives,
             cli_size(arena, usage->hbm_peak_bytes), usage->name);
 }
 
@@ -197,7 +198,7 @@ static void report_usage(cJSON *list, const usage_t *usage) {
   if (usage->step_ps >= 0) {
     cJSON_AddNumberToObject(entry, "predicted_ps", (double)usage->step_ps);
     cJSON_AddNumberToObject(entry, "waiting_ps", (double)usage->waiting_ps);
-    cJSON_AddNumberToObject(entry, "mfu", mfu(usage));
+    cJSON_AddNumberToObject(entry, "hfu", hfu(usage));
   }
   cJSON_AddNumberToObject(entry, "collectives", usage->collectives);
   cJSON_AddNumberToObject(entry, "hbm_peak_bytes", (double)usage->hbm_peak_bytes);
@@ -212,7 +213,7 @@ static void show(const usages_t *usages) {
     cli_print(
         "predicted on the chips, by executable:\n%10s %12s %12s %12s %6s %11s %10s  "
         "%s\n",
-        "calls", "time each", "in all", "waiting", "MFU", "collectives", "HBM peak",
+        "calls", "time each", "in all", "waiting", "HFU", "collectives", "HBM peak",
         "executable");
   }
   for (int32_t i = 0; i < usages->count; i++) {

@@ -27,18 +27,11 @@ static pod_status_t cannot_ask(const char *program, const char *why) {
 }
 
 static pod_status_t read_all(int end, const char *program, pod_text_t *text) {
-  char chunk[1 << 14];
-  ssize_t got;
-  while ((got = read(end, chunk, sizeof(chunk))) != 0) {
-    if (got < 0 && errno != EINTR) {
-      return cannot_ask(program, strerror(errno));
-    }
-    pod_text_add_bytes(text, chunk, got < 0 ? 0 : (size_t)got);
-    if (text->length > LIST_BYTES_MAX) {
-      return cannot_ask(program, "it does not stop");
-    }
+  const int error = pod_text_add_to_end(text, end, LIST_BYTES_MAX);
+  if (error == 0) {
+    return NULL;
   }
-  return NULL;
+  return cannot_ask(program, error == EFBIG ? "it does not stop" : strerror(error));
 }
 
 static pod_status_t ask(char *program, pod_text_t *text) {

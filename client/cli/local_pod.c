@@ -25,6 +25,7 @@
 enum {
   START_TIMEOUT_MS = 10000,
   STOP_TIMEOUT_MS = 5000,
+  INTERRUPTED_TIMEOUT_MS = 500,  // The user has gone: what runs is for nobody.
   POLL_NS = 1000000,
   LOG_LINES_SHOWN = 5,
 };
@@ -444,13 +445,13 @@ static void remove_folder(const char *folder) {
 }
 
 // Workers first: their leaving is then no loss in the coordinator's log.
-static void stop_processes(cli_pod_t *pod) {
+static void stop_processes(cli_pod_t *pod, int64_t timeout_ms) {
   for (int i = pod->process_count - 1; i >= 0; i--) {
     if (pod->pids[i] > 0) {
       kill((pid_t)pod->pids[i], SIGTERM);
     }
   }
-  const int64_t deadline = pod_clock_now_ns() + (int64_t)STOP_TIMEOUT_MS * 1000000;
+  const int64_t deadline = pod_clock_now_ns() + timeout_ms * 1000000;
   for (int i = pod->process_count - 1; i >= 0; i--) {
     bool killed = false;
     int status;
@@ -472,14 +473,14 @@ void cli_pod_stop(cli_pod_t *pod) {
   }
   cli_interrupts_hold();
   cli_pod_outlives(pod);
-  stop_processes(pod);
+  stop_processes(pod, STOP_TIMEOUT_MS);
   cli_interrupts_release();
   cli_pod_free(pod);
 }
 
 void cli_pods_end(void) {
   for (cli_pod_t *pod = ours; pod != NULL; pod = pod->next) {
-    stop_processes(pod);
+    stop_processes(pod, INTERRUPTED_TIMEOUT_MS);
   }
 }
 

@@ -110,7 +110,20 @@ static pod_status_t check_generator(const char *value, tensor_dtype_t dtype) {
 
 static pod_status_t check_file(const cli_run_t *run, const char *path,
                                const tensor_shape_t *shape) {
-  return run->casts ? cli_cast_check(path, shape) : tensor_npy_check(path, shape);
+  const pod_status_t with_cast = cli_cast_check(path, shape);
+  if (run->casts) {
+    return with_cast;
+  }
+  const bool is_castable = with_cast == NULL;
+  pod_status_free(with_cast);
+  const pod_status_t status = tensor_npy_check(path, shape);
+  if (status == NULL || !is_castable) {
+    return status;
+  }
+  const pod_status_t advised = pod_error(
+      pod_status_code(status), "%s; --cast converts it", pod_status_message(status));
+  pod_status_free(status);
+  return advised;
 }
 
 static pod_status_t read_file(const cli_run_t *run, const char *path,

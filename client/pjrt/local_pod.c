@@ -54,21 +54,12 @@ static char *find_program(void) {
 
 // --- Running it ---
 
+enum { OUTPUT_BYTES_MAX = 1 << 20 };  // A line, and its errors.
+
 typedef struct run_t {
   pod_text_t output, errors;
   int ends[2][2];  // Pipes of its standard output and its standard error.
 } run_t;
-
-static void read_to_end(int end, pod_text_t *text) {
-  char chunk[4096];
-  for (;;) {
-    const ssize_t got = read(end, chunk, sizeof(chunk));
-    if (got == 0 || (got < 0 && errno != EINTR)) {
-      return;
-    }
-    pod_text_add_bytes(text, chunk, got < 0 ? 0 : (size_t)got);
-  }
-}
 
 // A group of its own, so that Ctrl-C is this program's alone, with signals as they are by
 // default.
@@ -120,8 +111,8 @@ static pod_status_t run_to_line(char *const *argv, run_t *run, char **out_line) 
                      "PODIUM_POD=HOST:PORT names a pod that runs",
                      argv[0], strerror(error));
   }
-  read_to_end(run->ends[0][0], &run->output);
-  read_to_end(run->ends[1][0], &run->errors);
+  (void)pod_text_add_to_end(&run->output, run->ends[0][0], OUTPUT_BYTES_MAX);
+  (void)pod_text_add_to_end(&run->errors, run->ends[1][0], OUTPUT_BYTES_MAX);
   int status;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }

@@ -2,9 +2,11 @@
 
 #include "common/base/text.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/check.h"
 #include "common/base/memory.h"
@@ -82,6 +84,24 @@ void pod_text_printf(pod_text_t *text, const char *format, ...) {
   va_start(args, format);
   pod_text_vprintf(text, format, args);
   va_end(args);
+}
+
+int pod_text_add_to_end(pod_text_t *text, int fd, size_t most) {
+  enum { CHUNK_BYTES = 1 << 14 };
+  const size_t start = text->length;
+  for (;;) {
+    pod_text_reserve(text, CHUNK_BYTES);
+    const ssize_t got = read(fd, text->bytes + text->length, CHUNK_BYTES);
+    if (got == 0 || (got < 0 && errno != EINTR)) {
+      text->bytes[text->length] = '\0';
+      return got == 0 ? 0 : errno;
+    }
+    text->length += got < 0 ? 0 : (size_t)got;
+    if (text->length - start > most) {
+      text->bytes[text->length] = '\0';
+      return EFBIG;
+    }
+  }
 }
 
 void pod_text_clear(pod_text_t *text) {

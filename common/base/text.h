@@ -40,6 +40,10 @@ static inline void pod_text_add(pod_text_t *text, const char *string) {
 // Room for so many bytes more: what is added up to there moves no bytes of the text.
 void pod_text_reserve(pod_text_t *text, size_t more);
 
+// All that comes from a file descriptor until its end. Returns 0, errno's value when
+// reading failed, or EFBIG after more than `most` bytes.
+int pod_text_add_to_end(pod_text_t *text, int fd, size_t most);
+
 // Makes the text empty and keeps its memory.
 void pod_text_clear(pod_text_t *text);
 

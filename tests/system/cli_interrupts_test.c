@@ -144,6 +144,41 @@ static void test_a_run_that_is_stopped_by_a_signal_leaves_nothing(void **state) 
   }
 }
 
+// 16 million windows of 16 million elements, which no worker ends before its client.
+static void test_a_run_within_a_long_instruction_ends_with_the_signal(void **state) {
+  (void)state;
+  enum { PROMPT_MS = 4000 };  // Daemons that only drain are waited for longer.
+  char program[PATH_SIZE];
+  cli_check_shell(
+      "cat > $dir/long.mlir <<'END'\n"
+      "func.func @main() -> tensor<4000x4000xf32> {\n"
+      "  %0 = stablehlo.iota dim = 0 : tensor<4000x4000xf32>\n"
+      "  %1 = stablehlo.constant dense<0.0> : tensor<f32>\n"
+      "  %2 = \"stablehlo.reduce_window\"(%0, %1) ({\n"
+      "  ^bb0(%a: tensor<f32>, %b: tensor<f32>):\n"
+      "    %3 = stablehlo.add %a, %b : tensor<f32>\n"
+      "    stablehlo.return %3 : tensor<f32>\n"
+      "  }) {window_dimensions = array<i64: 4000, 4000>,\n"
+      "      padding = dense<[[2000, 1999], [2000, 1999]]> : tensor<2x2xi64>}\n"
+      "    : (tensor<4000x4000xf32>, tensor<f32>) -> tensor<4000x4000xf32>\n"
+      "  return %2 : tensor<4000x4000xf32>\n}\nEND\n",
+      0, NULL);
+  const char *const argv[] = {getenv("podium"), "run",
+                              cli_in_folder("long.mlir", program), NULL};
+  char work[PATH_SIZE], log[PATH_SIZE];
+  cli_in_folder("work", work);
+  const pid_t pid = start(argv, cli_in_folder("log", log));
+  wait_for(&(moment_t){.words = "pod of 1"}, log);
+  nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);  // It computes by then.
+  const int64_t start_ns = pod_clock_now_ns();
+  assert_int_equal(kill(pid, SIGINT), 0);
+  const int status = reap(pid);
+  assert_true(WIFSIGNALED(status));
+  assert_in_range((pod_clock_now_ns() - start_ns) / 1000000, 0, PROMPT_MS);
+  assert_no_process_is_left();
+  assert_int_equal(count_entries(work), 0);
+}
+
 static void test_a_pod_that_was_not_up_yet_ends_with_its_command(void **state) {
   (void)state;
   // Workers are met at every moment of coming up.
@@ -225,6 +260,7 @@ static int make_folders(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_run_that_is_stopped_by_a_signal_leaves_nothing),
+      cmocka_unit_test(test_a_run_within_a_long_instruction_ends_with_the_signal),
       cmocka_unit_test(test_a_pod_that_was_not_up_yet_ends_with_its_command),
       cmocka_unit_test(test_a_result_that_is_being_written_is_not_left_half),
       cmocka_unit_test(test_daemons_that_nobody_waits_for_have_ended_all_the_same),

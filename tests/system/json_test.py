@@ -151,7 +151,7 @@ class JsonTest(unittest.TestCase):
         script = f"echo hello; printf '{line}{line}' >>$PODIUM_REPORT"
         value = self.podium("exec", "--topology", "1x1", "--", "sh", "-c", script)
         self.assertEqual(value["executables"], [{"name": "jit_f", "calls": 4, "predicted_ps": 1000000, "waiting_ps": 500,
-                                                 "mfu": 0.5, "collectives": 1, "hbm_peak_bytes": 64}])
+                                                 "hfu": 0.5, "collectives": 1, "hbm_peak_bytes": 64}])
 
     def test_every_figure_of_every_kind_of_chip_has_a_source(self):
         kinds = self.podium("chips")["kinds"]

@@ -72,6 +72,15 @@ static void test_both_parts_of_a_complex_number_are_compared_and_printed(void **
   assert_int_equal(nan.nan_result, 1);
 }
 
+static void test_a_nan_is_printed_without_its_sign(void **state) {
+  (void)state;
+  float values[] = {-NAN, -INFINITY, -INFINITY, -NAN};
+  const tensor_array_t array = array_of(TENSOR_F32, 2, values);
+  assert_printed(&array, "nan, -inf");
+  const tensor_array_t complex = array_of(TENSOR_C64, 2, values);
+  assert_printed(&complex, "nan-infi, -inf+nani");
+}
+
 static void test_large_integers_are_neither_rounded_nor_signed(void **state) {
   (void)state;
   uint64_t a[] = {UINT64_MAX, 1}, b[] = {UINT64_MAX - 1, 1};
@@ -109,6 +118,7 @@ int main(void) {
       cmocka_unit_test(test_a_nan_equals_only_a_nan_at_the_same_place),
       cmocka_unit_test(test_infinities_are_equal_by_sign_and_are_no_scale),
       cmocka_unit_test(test_both_parts_of_a_complex_number_are_compared_and_printed),
+      cmocka_unit_test(test_a_nan_is_printed_without_its_sign),
       cmocka_unit_test(test_large_integers_are_neither_rounded_nor_signed),
       cmocka_unit_test(test_a_difference_is_relative_to_the_largest_expected_value),
       cmocka_unit_test(test_the_place_of_an_element_is_told_by_dimension),

@@ -1,9 +1,11 @@
 #include "common/base/text.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -108,6 +110,34 @@ static void test_reserved_room_lets_a_text_repeat_a_part_of_itself(void **state)
   pod_text_deinit(&text);
 }
 
+static void test_a_descriptor_is_read_to_its_end_and_no_further_than_allowed(
+    void **state) {
+  (void)state;
+  enum { BYTES = 50000, MOST = 30000 };
+  char path[] = "/tmp/podium-text-XXXXXX";
+  const int fd = mkstemp(path);
+  assert_true(fd >= 0);
+  assert_int_equal(unlink(path), 0);
+  char *bytes = malloc(BYTES);
+  assert_non_null(bytes);
+  memset(bytes, 'x', BYTES);
+  assert_int_equal(write(fd, bytes, BYTES), BYTES);
+  pod_text_t text = {0};
+  pod_text_add(&text, "head:");
+  assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+  assert_int_equal(pod_text_add_to_end(&text, fd, BYTES), 0);
+  assert_int_equal(text.length, 5 + BYTES);
+  assert_memory_equal(text.bytes + 5, bytes, BYTES);
+  assert_int_equal(text.bytes[text.length], '\0');
+  assert_int_equal(pod_text_add_to_end(&text, fd, 0), 0);  // Nothing is left.
+  assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+  assert_int_equal(pod_text_add_to_end(&text, fd, MOST), EFBIG);
+  assert_int_equal(close(fd), 0);
+  assert_int_equal(pod_text_add_to_end(&text, fd, BYTES), EBADF);
+  pod_text_deinit(&text);
+  free(bytes);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_text_grows_by_what_is_added),
@@ -117,6 +147,7 @@ int main(void) {
       cmocka_unit_test(test_what_is_formatted_may_be_of_any_length),
       cmocka_unit_test(test_integers_are_added_in_decimal),
       cmocka_unit_test(test_reserved_room_lets_a_text_repeat_a_part_of_itself),
+      cmocka_unit_test(test_a_descriptor_is_read_to_its_end_and_no_further_than_allowed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
