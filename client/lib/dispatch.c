@@ -76,6 +76,23 @@ void lib_dispatch_close(podium_session_t *session, pod_status_t status) {
 
 // --- Messages ---
 
+// Who asks while nothing is under way most likely waits for the answer, and is spared a
+// wake-up. What comes while others are under way is gathered by the loop into fewer
+// writes. Opening the stream is for the loop itself.
+void lib_dispatch_run(podium_session_t *session, int own, rpc_fn_t fn, void *context) {
+  bool is_run = false;
+  if (atomic_load(&session->execution_count) <= own && rpc_loop_enter(session->loop)) {
+    is_run = session->dispatch != NULL;
+    if (is_run) {
+      fn(context);
+    }
+    rpc_loop_leave(session->loop);
+  }
+  if (!is_run) {
+    rpc_loop_post(session->loop, fn, context);
+  }
+}
+
 // False when there is none any more.
 static bool open_stream(podium_session_t *session) {
   if (session->dispatch != NULL || session->dispatch_end != NULL) {

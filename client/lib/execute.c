@@ -43,6 +43,7 @@ static void free_execution(lib_handle_t *handle) {
 
 // Takes `status`.
 static void finish(execute_t *execute, pod_status_t status) {
+  atomic_fetch_sub(&execute->session->execution_count, 1);
   rpc_timer_destroy(execute->timer);
   release_execution(execute->execution);
   lib_host_end(execute->host);
@@ -248,7 +249,8 @@ podium_status_t *podium_execute_async(podium_executable_t *executable, int argum
   if (out_execution != NULL) {
     *out_execution = add_execution(execute);
   }
-  rpc_loop_post(execute->session->loop, start_execute, execute);
+  atomic_fetch_add(&execute->session->execution_count, 1);
+  lib_dispatch_run(execute->session, 1, start_execute, execute);
   return NULL;
 }
 

@@ -1,8 +1,9 @@
 // A thread runs the session's event loop; a blocking call posts its work there and waits
-// on a condition variable until it is done, or the session ends.
+// on a semaphore until it is done, or the session ends.
 
 #include "client/lib/session.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,20 +36,15 @@ pod_status_t lib_check_open(const podium_session_t *session) {
 
 void lib_wait_begin(lib_wait_t *wait, podium_session_t *session) {
   wait->session = session;
-  wait->is_done = false;
   wait->status = NULL;
-  pthread_mutex_init(&wait->mutex, NULL);
-  pthread_cond_init(&wait->wake, NULL);
+  POD_CHECK(sem_init(&wait->is_done, 0, 0) == 0);
 }
 
 pod_status_t lib_wait_end(lib_wait_t *wait) {
-  pthread_mutex_lock(&wait->mutex);
-  while (!wait->is_done) {
-    pthread_cond_wait(&wait->wake, &wait->mutex);
+  while (sem_wait(&wait->is_done) != 0) {
+    POD_CHECK(errno == EINTR);
   }
-  pthread_mutex_unlock(&wait->mutex);
-  pthread_cond_destroy(&wait->wake);
-  pthread_mutex_destroy(&wait->mutex);
+  sem_destroy(&wait->is_done);
   return wait->status;
 }
 
@@ -67,13 +63,8 @@ pod_status_t lib_wait_run(podium_session_t *session, lib_wait_t *wait, rpc_fn_t 
 }
 
 void lib_wait_finish(lib_wait_t *wait, pod_status_t status) {
-  pthread_mutex_lock(&wait->mutex);
-  POD_CHECK(!wait->is_done);
   wait->status = status;
-  wait->is_done = true;
-  // Under the lock, so that the waiter cannot destroy the condition before this returns.
-  pthread_cond_signal(&wait->wake);
-  pthread_mutex_unlock(&wait->mutex);
+  POD_CHECK(sem_post(&wait->is_done) == 0);
 }
 
 // --- Unary calls ---
@@ -178,7 +169,7 @@ void lib_free_remote(podium_session_t *session, uint64_t array, uint64_t executa
   }
   free_request_t *freed = pod_alloc(sizeof(*freed));
   *freed = (free_request_t){.session = session, .array = array, .executable = executable};
-  rpc_loop_post(session->loop, start_free, freed);
+  lib_dispatch_run(session, 0, start_free, freed);
 }
 
 // --- Opening and closing ---

@@ -8,6 +8,7 @@
 #define CLIENT_LIB_SESSION_H_
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/types.h>
@@ -65,6 +66,7 @@ struct podium_session {
   size_t owner_count;
   int32_t member;
   atomic_bool is_closing;
+  atomic_int execution_count;  // Asked for and not answered. Any thread.
   // Loop thread.
   rpc_call_t *call;           // OpenSession; NULL once it has ended.
   rpc_call_t *dispatch;       // NULL before the first message and after the end.
@@ -88,10 +90,8 @@ POD_MUST_USE pod_status_t lib_check_open(const podium_session_t *session);
 // there exactly once.
 typedef struct lib_wait_t {
   podium_session_t *session;
-  pthread_mutex_t mutex;
-  pthread_cond_t wake;
-  bool is_done;
-  pod_status_t status;
+  sem_t is_done;
+  pod_status_t status;  // Once it is done.
 } lib_wait_t;
 
 // For what ends by lib_wait_finish: begin, ask for it, then wait for the status.
@@ -145,6 +145,11 @@ typedef struct lib_after_t {
   rpc_fn_t fn;
   void *context;
 } lib_after_t;
+
+// Runs `fn(context)`, which sends by Dispatch, on the loop thread; or on this one in its
+// place, when it sleeps and no execution but `own` ones (0 or 1) is under way. Any
+// thread; in the order of a thread's calls.
+void lib_dispatch_run(podium_session_t *session, int own, rpc_fn_t fn, void *context);
 
 void lib_dispatch(podium_session_t *session, const Podium__V1__DispatchRequest *message);
 

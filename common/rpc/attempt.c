@@ -106,6 +106,7 @@ static void on_poll_closed_try_next(uv_handle_t *handle) {
 static void on_connected(uv_poll_t *poll, int status, int events) {
   (void)events;
   rpc_attempt_t *attempt = poll->data;
+  rpc_loop_awake(attempt->loop);
   int error = 0;
   socklen_t size = sizeof(error);
   getsockopt(attempt->fd, SOL_SOCKET, SO_ERROR, &error, &size);
@@ -165,6 +166,7 @@ static void try_next(rpc_attempt_t *attempt) {
 
 static void on_resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *found) {
   rpc_attempt_t *attempt = request->data;
+  rpc_loop_awake(attempt->loop);
   attempt->resolving = false;
   attempt->found = attempt->candidate = found;
   if (attempt->done == NULL) {

@@ -641,7 +641,8 @@ static packer_t make_packer(const rpc_call_t *call) {
       .buffer = {append},
       .pool = call->loop->pool,
       .may_lend = call->connection != NULL && call->outbox.bytes == 0 &&
-                  rpc_connection_is_clear(call->connection),
+                  rpc_connection_is_clear(call->connection) &&
+                  !rpc_loop_has_guest(call->loop),
   };
 }
 

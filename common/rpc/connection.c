@@ -151,27 +151,40 @@ static bool collect(rpc_connection_t *connection) {
   return true;
 }
 
-// False when the connection is gone.
-static bool pump(rpc_connection_t *connection) {
-  bool more = true;
-  while (more) {
+// Writes until nothing is left or the socket takes no more. On failure *out_why says why.
+static rpc_written_t write_frames(rpc_connection_t *connection, const char **out_why) {
+  rpc_written_t written = RPC_WRITTEN;
+  for (bool more = true; more && written == RPC_WRITTEN;) {
     if (!collect(connection)) {
-      close_connection(connection, lost(connection, "the HTTP/2 session broke"), false);
-      return false;
+      *out_why = "the HTTP/2 session broke";
+      return RPC_WRITE_FAILED;
     }
     more = rpc_output_is_full(&connection->output);
-    const rpc_written_t written = rpc_output_write(&connection->output, connection->fd);
-    if (written == RPC_WRITE_FAILED) {
-      close_connection(connection, lost(connection, strerror(errno)), false);
-      return false;
-    }
-    connection->blocked = written == RPC_WRITE_BLOCKED;
-    if (connection->blocked) {
-      break;
-    }
+    written = rpc_output_write(&connection->output, connection->fd);
   }
+  *out_why = written == RPC_WRITE_FAILED ? strerror(errno) : NULL;
+  return written;
+}
+
+// False when the connection is gone.
+static bool pump(rpc_connection_t *connection) {
+  const char *why;
+  const rpc_written_t written = write_frames(connection, &why);
+  if (written == RPC_WRITE_FAILED) {
+    close_connection(connection, lost(connection, why), false);
+    return false;
+  }
+  connection->blocked = written == RPC_WRITE_BLOCKED;
   poll_for(connection, UV_READABLE | (connection->blocked ? UV_WRITABLE : 0));
   return true;
+}
+
+// Leaves to the loop all but the writing, which it then tries itself.
+static void flush_as_guest(rpc_connection_t *connection) {
+  const char *why;
+  if (!connection->blocked && write_frames(connection, &why) != RPC_WRITTEN) {
+    rpc_connection_flush_later(connection);
+  }
 }
 
 static void end_if_done(rpc_connection_t *connection) {
@@ -194,7 +207,9 @@ static void end_if_done(rpc_connection_t *connection) {
 
 static void flush(rpc_task_t *task) {
   rpc_connection_t *connection = (rpc_connection_t *)task;
-  if (connection->blocked || pump(connection)) {
+  if (rpc_loop_has_guest(connection->loop)) {
+    flush_as_guest(connection);
+  } else if (connection->blocked || pump(connection)) {
     end_if_done(connection);
   }
 }
@@ -345,6 +360,7 @@ static void read_to_the_end(rpc_connection_t *connection) {
 
 static void on_poll(uv_poll_t *poll, int status, int events) {
   rpc_connection_t *connection = poll->data;
+  rpc_loop_awake(connection->loop);
   bool heard = false;
   if (status < 0) {
     read_to_the_end(connection);

@@ -47,6 +47,7 @@ static void on_readable(uv_poll_t *poll, int status, int events) {
   (void)events;
   rpc_linger_t *linger = poll->data;
   rpc_loop_t *loop = linger->loop;
+  rpc_loop_awake(loop);
   if (status < 0 ||
       recv(linger->fd, loop->scratch, sizeof(loop->scratch), MSG_DONTWAIT) <= 0) {
     end(linger);

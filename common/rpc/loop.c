@@ -18,6 +18,7 @@ enum {
   NS_PER_MS = 1000000,
   // Tasks that keep queueing tasks must let the sockets have their turn.
   DRAIN_ROUNDS_MAX = 64,
+  DUE_ROUNDS_MAX = 8,
   SPIN_NS = 50000,
   SPIN_TURN_NS_MAX = 4000,  // Of a poll that finds something at once.
   SPIN_CREDIT_MAX = 8,
@@ -113,16 +114,36 @@ static bool drain(rpc_loop_t *loop) {
 
 // --- The turns of the loop ---
 
-static void run_alarms(uv_timer_t *timer) {
-  rpc_loop_t *loop = timer->data;
-  loop->timer_at_ns = INT64_MAX;
+// Returns whether any were due.
+static bool run_due_alarms(rpc_loop_t *loop) {
   const int64_t now_ns = pod_clock_now_ns();
   rpc_alarm_t *alarm;
   int64_t at_ns;
+  bool is_any = false;
   while ((alarm = rpc_alarm_first(loop, &at_ns)) != NULL && at_ns <= now_ns) {
     rpc_alarm_cancel(loop, alarm);
     alarm->fn(alarm);
+    is_any = true;
   }
+  return is_any;
+}
+
+static void run_alarms(uv_timer_t *timer) {
+  rpc_loop_t *loop = timer->data;
+  rpc_loop_awake(loop);
+  loop->timer_at_ns = INT64_MAX;
+  run_due_alarms(loop);
+}
+
+// What is due is not put off to another turn, so that work put off by a timer of 0 ms
+// costs none.
+static bool settle(rpc_loop_t *loop) {
+  bool drained = drain(loop);
+  for (int round = 0; round < DUE_ROUNDS_MAX && drained && run_due_alarms(loop);
+       round++) {
+    drained = drain(loop);
+  }
+  return drained;
 }
 
 // The timer may be set too early, never too late: most deadlines are cancelled long
@@ -209,24 +230,85 @@ static bool wants_spin(rpc_loop_t *loop) {
 
 static void before_poll(uv_prepare_t *prepare) {
   rpc_loop_t *loop = prepare->data;
-  const bool drained = drain(loop);
+  const bool drained = settle(loop);
   if (wants_spin(loop) || !drained) {
     uv_idle_start(&loop->idle, do_nothing);
   } else {
     uv_idle_stop(&loop->idle);
   }
   arm_timer(loop);
+  loop->is_awake = false;
+  uv_mutex_lock(&loop->lock);
+  loop->turn = RPC_TURN_NOBODY;
+  uv_mutex_unlock(&loop->lock);
 }
 
 static void after_poll(uv_check_t *check) {
+  rpc_loop_awake(check->data);
   drain(check->data);
 }
 
 static void on_wake(uv_async_t *wake) {
   rpc_loop_t *loop = wake->data;
+  rpc_loop_awake(loop);
   run_posts(loop);
   if (atomic_load(&loop->stopping)) {
     uv_stop(&loop->uv);
+  }
+}
+
+// --- Guests ---
+//
+// While the loop's thread waits in the poll another one may do what it would be woken
+// for. `turn` is read without the lock by the thread that has it only.
+
+void rpc_loop_awake(rpc_loop_t *loop) {
+  if (loop->is_awake) {
+    return;
+  }
+  loop->is_awake = true;
+  uv_mutex_lock(&loop->lock);
+  while (loop->turn == RPC_TURN_GUEST) {
+    uv_cond_wait(&loop->turn_is_back, &loop->lock);
+  }
+  loop->turn = RPC_TURN_LOOP;
+  uv_mutex_unlock(&loop->lock);
+}
+
+bool rpc_loop_has_guest(const rpc_loop_t *loop) {
+  return loop->turn == RPC_TURN_GUEST;
+}
+
+bool rpc_loop_enter(rpc_loop_t *loop) {
+  uv_mutex_lock(&loop->lock);
+  const bool may_enter = loop->turn == RPC_TURN_NOBODY && loop->posts.count == 0;
+  if (may_enter) {
+    loop->turn = RPC_TURN_GUEST;
+  }
+  uv_mutex_unlock(&loop->lock);
+  return may_enter;
+}
+
+// What a guest has left for the loop to do.
+static bool has_work(const rpc_loop_t *loop) {
+  int64_t at_ns;
+  for (int phase = 0; phase < RPC_PHASE_COUNT; phase++) {
+    if (loop->tasks[phase].next != &loop->tasks[phase]) {
+      return true;
+    }
+  }
+  return rpc_alarm_first(loop, &at_ns) != NULL && at_ns < loop->timer_at_ns;
+}
+
+void rpc_loop_leave(rpc_loop_t *loop) {
+  run_tasks(loop, RPC_PHASE_FLUSH);
+  const bool wakes = has_work(loop);
+  uv_mutex_lock(&loop->lock);
+  loop->turn = RPC_TURN_NOBODY;
+  uv_cond_signal(&loop->turn_is_back);
+  uv_mutex_unlock(&loop->lock);
+  if (wakes) {
+    uv_async_send(&loop->wake);
   }
 }
 
@@ -246,7 +328,7 @@ pod_status_t rpc_loop_create(rpc_loop_t **out_loop) {
     return pod_error(POD_RESOURCE_EXHAUSTED, "cannot make an event loop: %s",
                      uv_strerror(error));
   }
-  POD_CHECK(uv_mutex_init(&loop->lock) == 0);
+  POD_CHECK(uv_mutex_init(&loop->lock) == 0 && uv_cond_init(&loop->turn_is_back) == 0);
   uv_prepare_init(&loop->uv, &loop->prepare);
   uv_check_init(&loop->uv, &loop->check);
   uv_idle_init(&loop->uv, &loop->idle);
@@ -262,6 +344,7 @@ pod_status_t rpc_loop_create(rpc_loop_t **out_loop) {
   }
   loop->pool = rpc_pool_create();
   loop->decoder = rpc_decoder_create(loop->pool);
+  loop->is_awake = true;
   *out_loop = loop;
   return NULL;
 }
@@ -319,6 +402,7 @@ void rpc_loop_destroy(rpc_loop_t *loop) {
   // Runs the close callbacks; nothing else is left that could keep it going.
   uv_run(&loop->uv, UV_RUN_DEFAULT);
   POD_CHECK(uv_loop_close(&loop->uv) == 0);
+  uv_cond_destroy(&loop->turn_is_back);
   uv_mutex_destroy(&loop->lock);
   rpc_decoder_destroy(loop->decoder);
   rpc_pool_destroy(loop->pool);
@@ -366,6 +450,7 @@ void rpc_timer_destroy(rpc_timer_t *timer) {
 
 static void on_signal(uv_signal_t *handle, int signal_number) {
   (void)signal_number;
+  rpc_loop_awake(handle->data);
   rpc_signal_t *signal = (rpc_signal_t *)handle;
   signal->fn(signal->context);
 }
@@ -380,6 +465,7 @@ pod_status_t rpc_signal_create(rpc_loop_t *loop, int signal_number, rpc_fn_t fn,
   signal->fn = fn;
   signal->context = context;
   int error = uv_signal_init(&loop->uv, &signal->handle);
+  signal->handle.data = loop;
   if (error != 0) {
     free(signal);
   } else {

@@ -2,9 +2,9 @@
 // here. A thin cover over libuv, so that no other module sees it.
 //
 // Threading: a loop belongs to the thread that runs rpc_loop_run ("the loop thread").
-// Only rpc_loop_post and rpc_loop_stop may be called from other threads; everything that
-// takes a loop, timer, server, channel or call is for the loop thread (or any one thread
-// before the loop runs).
+// Only rpc_loop_post, rpc_loop_stop and rpc_loop_enter may be called from other threads;
+// everything that takes a loop, timer, server, channel or call is for the loop thread (or
+// any one thread before the loop runs).
 // Callbacks: run on the loop thread, never inside the call that asked for them.
 // Ownership: what a create function returns is owned by the caller and must be destroyed
 // before its loop is. Destroy functions accept NULL.
@@ -12,6 +12,7 @@
 #ifndef COMMON_RPC_LOOP_H_
 #define COMMON_RPC_LOOP_H_
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/base/status.h"
@@ -37,6 +38,15 @@ void rpc_loop_stop(rpc_loop_t *loop);
 // Runs `fn(context)` on the loop thread, in the order of the posts. Any thread, also the
 // loop's own. Never dropped: what is still posted at rpc_loop_destroy is run there.
 void rpc_loop_post(rpc_loop_t *loop, rpc_fn_t fn, void *context);
+
+// For a thread that has something to send and would have to wake the loop for it. True:
+// the loop sleeps, nothing is posted, and until rpc_loop_leave this thread is in its
+// place: what belongs to the loop thread is this one's, but only timers may be touched
+// and messages sent on calls that are open. False: post it instead. Never waits.
+bool rpc_loop_enter(rpc_loop_t *loop);
+
+// Writes what was sent, as far as that needs no waiting; the loop does the rest.
+void rpc_loop_leave(rpc_loop_t *loop);
 
 rpc_timer_t *rpc_timer_create(rpc_loop_t *loop, rpc_fn_t fn, void *context);
 

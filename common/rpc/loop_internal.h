@@ -51,6 +51,14 @@ typedef struct rpc_post_t {
 
 typedef POD_LIST(rpc_post_t) rpc_post_list_t;
 
+// Whose the loop is, with all that hangs on it: its own thread's, but while that waits in
+// the poll.
+typedef enum rpc_turn_t {
+  RPC_TURN_LOOP = 0,
+  RPC_TURN_NOBODY,
+  RPC_TURN_GUEST,  // Between rpc_loop_enter and rpc_loop_leave.
+} rpc_turn_t;
+
 typedef struct rpc_pool_t rpc_pool_t;
 typedef struct rpc_decoder_t rpc_decoder_t;
 typedef struct rpc_linger_t rpc_linger_t;
@@ -66,14 +74,18 @@ struct rpc_loop_t {
   uv_timer_t timer;
   int64_t timer_at_ns;  // What `timer` is set to; INT64_MAX when it is not.
 
+  bool is_awake;  // Its own thread is not in the poll. That thread's.
+
   // See "Spinning" in loop.c.
   bool heard, spinning, interrupted, waited;
   int64_t spin_end_ns, spun_ns;
   int spin_credit;
   unsigned unspun_count, trial_interval;
 
-  uv_mutex_t lock;  // Guards the posts.
+  uv_mutex_t lock;  // Guards what follows, up to `stopping`.
   rpc_post_list_t posts;
+  rpc_turn_t turn;
+  uv_cond_t turn_is_back;
   atomic_bool stopping;
 
   pod_heap_t alarms;  // By the time at which they are due, of pod_clock_now_ns().
@@ -101,6 +113,14 @@ void rpc_alarm_cancel(rpc_loop_t *loop, rpc_alarm_t *alarm);
 void rpc_task_queue(rpc_loop_t *loop, rpc_phase_t phase, rpc_task_t *task);
 
 void rpc_task_cancel(rpc_task_t *task);
+
+// The poll has ended: every callback of libuv that a poll runs begins with this. Waits
+// for a guest to leave.
+void rpc_loop_awake(rpc_loop_t *loop);
+
+// On the thread that has the turn: whether it is a guest's. It must not touch libuv,
+// which the loop's own thread is inside of.
+bool rpc_loop_has_guest(const rpc_loop_t *loop);
 
 // A socket has something to read; to be called before it is read.
 void rpc_loop_note_heard(rpc_loop_t *loop);

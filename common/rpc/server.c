@@ -192,6 +192,7 @@ static void retry_later(rpc_listener_t *listener, const char *why) {
 static void on_incoming(uv_poll_t *poll, int status, int events) {
   (void)events;
   rpc_listener_t *listener = poll->data;
+  rpc_loop_awake(listener->server->endpoint.loop);
   if (status < 0) {
     retry_later(listener, uv_strerror(status));
     return;

@@ -66,10 +66,12 @@ static void flush_freed_later(later_item_t *item) {
   coordinator_flush_freed(owner_of_free_arrays(item));
 }
 
-// Many are freed at once as a rule, so that they are gathered first.
+// Many are freed at once as a rule, so that they are gathered first. When nothing runs,
+// those that may go at once go by the streams of executions too, which need no new call,
+// and with the next execution, if it has come already.
 static void array_gone(void *context, uint64_t array, bool in_turn) {
   coordinator_t *coordinator = context;
-  if (in_turn) {
+  if (in_turn || coordinator->running_count == 0) {
     *pod_list_add(&coordinator->freed_in_turn) = array;
   } else {
     *pod_list_add(&coordinator->freed) = array;

@@ -26,7 +26,8 @@ typedef struct loaded_t {
   int32_t count;
   executable_t *executable;
   int64_t constant_bytes;
-  int64_t run_ns;  // What its last run took; INT64_MAX: there was none.
+  int64_t run_ns;        // What its last run took; INT64_MAX: there was none.
+  char *execution_text;  // "an execution of NAME (temporaries and results)".
   // While it loads.
   uint8_t *bytes;
   size_t size_bytes;
@@ -171,6 +172,7 @@ static void done_unload(compute_job_t *job) {
   loaded_t *program = (loaded_t *)job;
   chip_host_t *host = program->host;
   hbm_release(host->hbm, program->constant_bytes);
+  free(program->execution_text);
   free(program);
   host->unloading_count--;
   check_idle(host);
@@ -206,6 +208,12 @@ static void forget_loading(loaded_t *program) {
   program->host->loading_count--;
 }
 
+static char *execution_text(const chip_program_t *program) {
+  pod_text_t text = {0};
+  pod_text_printf(&text, "an execution of %s (temporaries and results)", program->name);
+  return pod_text_take(&text);
+}
+
 // The place of the constants, when the program has come so far.
 static pod_status_t admit(loaded_t *program) {
   chip_host_t *host = program->host;
@@ -225,6 +233,7 @@ static pod_status_t admit(loaded_t *program) {
   pod_text_deinit(&what);
   if (status == NULL) {
     program->constant_bytes = size_bytes;
+    program->execution_text = execution_text(executable_program(program->executable));
   }
   return status;
 }
@@ -488,14 +497,9 @@ static pod_status_t check_room(const chip_host_execution_t *execution) {
       break;
     }
   }
-  pod_text_t what = {0};
-  pod_text_printf(&what, "an execution of %s (temporaries and results)", program->name);
-  const pod_status_t status = hbm_reserve(hbm, size_bytes, what.bytes);
-  pod_text_deinit(&what);
-  if (status == NULL) {
-    hbm_release(hbm, size_bytes);
-  }
-  return status;
+  POD_TRY(hbm_reserve(hbm, size_bytes, execution->program->execution_text));
+  hbm_release(hbm, size_bytes);
+  return NULL;
 }
 
 // A donated argument gives its memory to its result, unless it is kept or somebody else

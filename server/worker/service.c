@@ -477,6 +477,7 @@ static void send_end(const open_call_t *open, uint64_t execution, pod_status_t s
   pod_status_free(status);
 }
 
+// The profile's parts; the last one says that it has ended.
 static void send_parts(const run_t *run, const chip_profile_t *profile) {
   pod_arena_t *arena = pod_arena_create();
   size_t count;
@@ -486,17 +487,20 @@ static void send_parts(const run_t *run, const chip_profile_t *profile) {
     Podium__V1__RunResponse response = PODIUM__V1__RUN_RESPONSE__INIT;
     response.execution = run->id;
     response.part = pieces[i];
+    response.has_ended = i + 1 == count;
     rpc_call_send(run->stream->call, &response.base);
   }
   pod_arena_destroy(arena);
 }
 
+// There is one part at least.
 static void run_done(const chip_profile_t *profile, pod_status_t status, void *context) {
   run_t *run = context;
   if (status == NULL) {
     send_parts(run, profile);
+  } else {
+    send_end(run->stream, run->id, status);
   }
-  send_end(run->stream, run->id, status);
   remove_run(run);
 }
 

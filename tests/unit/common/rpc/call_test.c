@@ -3,6 +3,8 @@
 
 #include "common/rpc/rpc.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +85,56 @@ static void test_a_bidirectional_call_talks_both_ways_in_turn(void **state) {
   assert_int_equal(caller.code, POD_OK);
   assert_int_equal(caller.message_count, 2);
   world_stop(&world);
+}
+
+enum { GUEST_MESSAGES = 300, GUEST_BYTES = 100000 };
+
+typedef struct {
+  caller_t caller;
+  uint8_t bytes[GUEST_BYTES];
+  atomic_bool has_sent;
+} guest_t;
+
+static void *send_as_guest(void *context) {
+  guest_t *guest = context;
+  rpc_loop_t *loop = guest->caller.world->loop;
+  for (int i = 0; i < GUEST_MESSAGES;) {
+    if (rpc_loop_enter(loop)) {
+      if (rpc_call_is_writable(guest->caller.call)) {
+        // Small ones, and those of which the socket soon takes no more.
+        rpc_call_send_bytes(guest->caller.call, guest->bytes,
+                            i % 2 == 0 ? 8 : GUEST_BYTES);
+        i++;
+      }
+      rpc_loop_leave(loop);
+    }
+    usleep(20);
+  }
+  atomic_store(&guest->has_sent, true);
+  world_wake(guest->caller.world);
+  return NULL;
+}
+
+static bool has_guest_sent(const void *context) {
+  return atomic_load(&((const guest_t *)context)->has_sent);
+}
+
+static void test_what_a_guest_sends_arrives_whole(void **state) {
+  (void)state;
+  world_t world;
+  guest_t *guest = calloc(1, sizeof(*guest));
+  world_start(&world, NULL, NULL, NULL);
+  call_start(&guest->caller, &world, "/test/Count", NULL);
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, send_as_guest, guest), 0);
+  world_run_until(&world, has_guest_sent, guest);
+  pthread_join(thread, NULL);
+  rpc_call_half_close(guest->caller.call);
+  call_finish(&guest->caller);
+  assert_int_equal(guest->caller.code, POD_OK);
+  assert_memory_equal(guest->caller.last, "15001200", 8);
+  world_stop(&world);
+  free(guest);
 }
 
 static void test_an_empty_message_is_a_message(void **state) {
@@ -490,6 +542,7 @@ int main(void) {
       cmocka_unit_test(test_a_client_stream_arrives_whole_and_in_order),
       cmocka_unit_test(test_a_server_stream_arrives_whole),
       cmocka_unit_test(test_a_bidirectional_call_talks_both_ways_in_turn),
+      cmocka_unit_test(test_what_a_guest_sends_arrives_whole),
       cmocka_unit_test(test_an_empty_message_is_a_message),
       cmocka_unit_test(test_health_answers_for_the_server_and_each_service),
       cmocka_unit_test(test_a_unary_call_with_other_than_one_answer_is_internal),

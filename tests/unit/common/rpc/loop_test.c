@@ -144,6 +144,45 @@ static void test_what_a_loop_posts_to_itself_runs_though_nothing_wakes_it(void *
   rpc_loop_destroy(own.loop);
 }
 
+typedef struct {
+  rpc_loop_t *loop;
+  rpc_timer_t *timer;
+  bool is_alone;  // The loop's thread got in while it ran.
+} guest_t;
+
+static void enter_own(void *context) {
+  guest_t *guest = context;
+  guest->is_alone = !rpc_loop_enter(guest->loop);
+}
+
+static void *set_timer_as_guest(void *context) {
+  guest_t *guest = context;
+  while (!rpc_loop_enter(guest->loop)) {
+    usleep(100);
+  }
+  rpc_timer_start(guest->timer, 5, 0);
+  rpc_loop_leave(guest->loop);
+  return NULL;
+}
+
+static void test_a_guest_comes_in_while_the_loop_sleeps_and_what_it_sets_fires(
+    void **state) {
+  (void)state;
+  guest_t guest = {0};
+  assert_null(rpc_loop_create(&guest.loop));
+  guest.timer = rpc_timer_create(guest.loop, stop_loop, guest.loop);
+  assert_false(rpc_loop_enter(guest.loop));
+  rpc_loop_post(guest.loop, enter_own, &guest);
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, set_timer_as_guest, &guest), 0);
+  rpc_loop_run(guest.loop);
+  pthread_join(thread, NULL);
+  assert_true(guest.is_alone);
+  assert_false(rpc_loop_enter(guest.loop));
+  rpc_timer_destroy(guest.timer);
+  rpc_loop_destroy(guest.loop);
+}
+
 enum { TIMERS = 50 };
 
 typedef struct {
@@ -244,6 +283,8 @@ int main(void) {
       cmocka_unit_test(test_what_is_still_posted_runs_when_the_loop_is_destroyed),
       cmocka_unit_test(test_a_loop_runs_again_after_a_stop),
       cmocka_unit_test(test_what_a_loop_posts_to_itself_runs_though_nothing_wakes_it),
+      cmocka_unit_test(
+          test_a_guest_comes_in_while_the_loop_sleeps_and_what_it_sets_fires),
       cmocka_unit_test(test_timers_fire_once_and_never_early_and_may_destroy_themselves),
       cmocka_unit_test(test_a_repeating_timer_goes_on_until_it_is_stopped),
       cmocka_unit_test(test_a_signal_reaches_its_callback),

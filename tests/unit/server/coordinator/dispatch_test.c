@@ -279,6 +279,29 @@ static void test_what_is_freed_at_once_is_gone_after_its_last_use(void **state) 
   world_stop(&world);
 }
 
+static void test_what_is_freed_between_executions_needs_no_call_of_its_own(void **state) {
+  (void)state;
+  world_t world;
+  world_start_ready(&world, 60000);
+  const uint64_t executable = world_compile(&world, "f");
+  const uint64_t array = world_put(&world, executable);
+  stream_t stream;
+  open_stream(&stream, &world);
+  enum { CALLS = 5 };
+  for (uint64_t i = 0; i < CALLS; i++) {
+    send_execute(&stream, executable, 2 * i, array, 2 * i + 1);
+    wait_answers(&stream, (int)i + 1);
+    send_free(&stream, stream.first_id + 2 * i + 1);
+  }
+  client_run(world.loop, has_freed, &world);
+  world_assert_array(&world, array);
+  for (int i = 0; i < CHIPS; i++) {
+    assert_int_equal(world.workers[i]->free_call_count, 0);
+  }
+  close_stream(&stream);
+  world_stop(&world);
+}
+
 static void test_a_fetch_waits_for_the_dispatch_that_it_names_and_for_its_array(
     void **state) {
   (void)state;
@@ -406,6 +429,7 @@ int main(void) {
       cmocka_unit_test(test_a_session_has_one_dispatch),
       cmocka_unit_test(test_chips_are_given_executions_before_others_have_ended),
       cmocka_unit_test(test_what_is_freed_at_once_is_gone_after_its_last_use),
+      cmocka_unit_test(test_what_is_freed_between_executions_needs_no_call_of_its_own),
       cmocka_unit_test(
           test_a_fetch_waits_for_the_dispatch_that_it_names_and_for_its_array),
       cmocka_unit_test(test_arguments_by_chip_are_looked_at_by_their_parts),

@@ -158,8 +158,9 @@ static void fetch_message(rpc_call_t *rpc, const void *data, void *context) {
 }
 
 static void free_message(rpc_call_t *rpc, const void *data, void *context) {
-  const fake_call_t *call = context;
+  fake_call_t *call = context;
   const Podium__V1__FreeArraysRequest *message = data;
+  call->worker->free_call_count++;
   for (size_t i = 0; i < message->n_arrays; i++) {
     remove_arrays(call->worker, message->arrays[i], UINT64_MAX);
   }

@@ -47,7 +47,7 @@ struct fake_worker_t {
   uint64_t epoch;
   int dial_count;
   int execute_count, executing_count, cancelled_count, load_count, unload_count,
-      close_count;
+      close_count, free_call_count;
   uint64_t executed[64];  // Ids of executions, in their order.
   size_t put_bytes;       // Of shards, all puts.
   size_t program_bytes;   // Of the last program.
