@@ -353,6 +353,10 @@ typedef struct podium_program_info_t {
   // Positions of the mesh whose chips are the session's own: all of them but in a group.
   int own_count;
   const int *own;
+  // Values whose shardings the module asks for (jax.debug.inspect_array_sharding), in its
+  // order; each is named as its call is configured, in hexadecimal.
+  int inspection_count;
+  const podium_signature_t *inspections;
 } podium_program_info_t;
 
 // Borrowed from the executable.

@@ -198,11 +198,28 @@ static pod_status_t load(PJRT_Client *client, const char *module, size_t module_
   return NULL;
 }
 
+static void destroy_loaded(PJRT_LoadedExecutable *loaded) {
+  PJRT_Client *client = loaded->client;
+  pjrt_executable_release(loaded->executable);
+  free(loaded->devices);
+  free(loaded->places);
+  free(loaded->own_places);
+  free(loaded);
+  pjrt_client_release(client);
+}
+
 PJRT_Error *client_compile(PJRT_Client_Compile_Args *args) {
   PJRT_TRY(check_program(args->program));
-  return pjrt_error(load(args->client, args->program->code, args->program->code_size,
-                         args->compile_options, args->compile_options_size,
-                         &args->executable));
+  PJRT_LoadedExecutable *loaded;
+  PJRT_TRY(load(args->client, args->program->code, args->program->code_size,
+                args->compile_options, args->compile_options_size, &loaded));
+  const pod_status_t status = pjrt_inspections_tell(loaded->executable);
+  if (status != NULL) {
+    destroy_loaded(loaded);
+    return pjrt_error(status);
+  }
+  args->executable = loaded;
+  return NULL;
 }
 
 // For a topology; it can be looked at, serialised and simulated, not run.
@@ -217,28 +234,28 @@ PJRT_Error *compile_ahead(PJRT_Compile_Args *args) {
   }
   const podium_compile_options_t only = {
       .only = true, .chip_kind = topology->chip_kind, .topology = topology->name};
+  PJRT_Executable *executable;
   PJRT_TRY(compile(session, &only, args->program->code, args->program->code_size,
-                   args->compile_options, args->compile_options_size, &args->executable));
+                   args->compile_options, args->compile_options_size, &executable));
   if (args->client != NULL) {
-    args->executable->client = pjrt_client_retain(args->client);
+    executable->client = pjrt_client_retain(args->client);
   } else {
-    args->executable->topology = pjrt_topology_retain(topology);
+    executable->topology = pjrt_topology_retain(topology);
   }
+  const pod_status_t status = pjrt_inspections_tell(executable);
+  if (status != NULL) {
+    pjrt_executable_release(executable);
+    return pjrt_error(status);
+  }
+  args->executable = executable;
   return NULL;
 }
 
 // --- What is loaded ---
 
 PJRT_Error *loaded_executable_destroy(PJRT_LoadedExecutable_Destroy_Args *args) {
-  PJRT_LoadedExecutable *loaded = args->executable;
-  if (loaded != NULL) {
-    PJRT_Client *client = loaded->client;
-    pjrt_executable_release(loaded->executable);
-    free(loaded->devices);
-    free(loaded->places);
-    free(loaded->own_places);
-    free(loaded);
-    pjrt_client_release(client);
+  if (args->executable != NULL) {
+    destroy_loaded(args->executable);
   }
   return NULL;
 }

@@ -6,94 +6,20 @@
 // dialect "podium", which no one else knows; the groups of collectives name the program's
 // devices again, not the chips that stand for them. Long constants, which the text leaves
 // out and no importer takes like that, are zeros: the module is not there to be run.
-// Shardings are written as HLO does: the devices of each tile in row-major order of the
-// tiles, and, when a tile is on several, a last dimension for them: first those that hold
-// the same, then those whose sum the tile is.
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/pjrt/hlo_sharding.h"
 #include "client/pjrt/plugin.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
 
-// How many parts dimension `dim` is cut into.
-static int64_t parts_of(const podium_signature_t *signature, int dim) {
-  const int64_t local = signature->local_shape.dims[dim];
-  return local == 0 ? 1 : signature->shape.dims[dim] / local;
-}
-
-// The tile that the device holds, counted row-major.
-static int64_t tile_of(const podium_signature_t *signature, int64_t device) {
-  int64_t parts[PODIUM_RANK_MAX];
-  int64_t tile = 0;
-  podium_signature_part(signature, device, parts);
-  for (int dim = 0; dim < signature->shape.rank; dim++) {
-    tile = tile * parts_of(signature, dim) + parts[dim];
-  }
-  return tile;
-}
-
-// The copy number `copy` of a summand of a tile.
-static int64_t find_device(const podium_signature_t *signature, int64_t device_count,
-                           int64_t tile, int64_t copy, int64_t summand) {
-  int64_t summands, found = 0;
-  for (int64_t device = 0; device < device_count; device++) {
-    if (tile_of(signature, device) == tile &&
-        podium_signature_summand(signature, device, &summands) == summand &&
-        found++ == copy) {
-      return device;
-    }
-  }
-  return 0;
-}
-
-static void add_devices(pod_text_t *text, const podium_signature_t *signature,
-                        int64_t device_count, int64_t tile_count, int64_t summands) {
-  const char *comma = "";
-  const int64_t copies = device_count / tile_count / summands;
-  for (int64_t i = 0; i < device_count; i++) {
-    const int64_t device = find_device(signature, device_count, i / (copies * summands),
-                                       i / summands % copies, i % summands);
-    pod_text_printf(text, "%s%lld", comma, (long long)device);
-    comma = ",";
-  }
-}
-
 static void add_sharding(pod_text_t *text, const podium_signature_t *signature,
                          int64_t device_count) {
-  int64_t tile_count = 1;
-  for (int dim = 0; dim < signature->shape.rank; dim++) {
-    tile_count *= parts_of(signature, dim);
-  }
-  int64_t summands;
-  (void)podium_signature_summand(signature, 0, &summands);
-  if (tile_count == 1 && summands == 1) {
-    pod_text_add(text, "{replicated}");
-    return;
-  }
-  pod_text_add(text, "{devices=[");
-  for (int dim = 0; dim < signature->shape.rank; dim++) {
-    pod_text_printf(text, "%s%lld", dim == 0 ? "" : ",",
-                    (long long)parts_of(signature, dim));
-  }
-  const char *comma = signature->shape.rank == 0 ? "" : ",";
-  const int64_t copies = device_count / tile_count / summands;
-  if (copies > 1) {
-    pod_text_printf(text, "%s%lld", comma, (long long)copies);
-    comma = ",";
-  }
-  if (summands > 1) {
-    pod_text_printf(text, "%s%lld", comma, (long long)summands);
-  }
-  pod_text_add(text, "]");
-  add_devices(text, signature, device_count, tile_count, summands);
-  if (summands > 1) {
-    pod_text_printf(text, " last_tile_dims={%sunreduced}}",
-                    copies > 1 ? "replicated, " : "");
-  } else {
-    pod_text_add(text, copies > 1 ? " last_tile_dim_replicate}" : "}");
-  }
+  hlo_sharding_t sharding = hlo_sharding_of(signature, device_count);
+  hlo_sharding_print(text, &sharding);
+  hlo_sharding_deinit(&sharding);
 }
 
 static void add_attributes(pod_text_t *text, const podium_program_info_t *info,

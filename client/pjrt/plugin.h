@@ -326,6 +326,10 @@ struct PJRT_LoadedExecutable {
 PJRT_Executable *pjrt_executable_retain(PJRT_Executable *executable);
 void pjrt_executable_release(PJRT_Executable *executable);
 
+// Calls the functions that wait for the shardings of values of the program, which has
+// been compiled by this process; their error.
+POD_MUST_USE pod_status_t pjrt_inspections_tell(const PJRT_Executable *executable);
+
 // The partitioned program with its shardings as `mhlo` attributes, which XLA's importer
 // reads. Owned.
 char *pjrt_optimized_program(const podium_program_info_t *info,

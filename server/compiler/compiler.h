@@ -68,6 +68,11 @@ typedef struct compiler_result_t {
   int64_t hbm_peak_bytes;
   int32_t note_count;
   const char *const *notes;  // For people, one line each: donations that are not used.
+  // The values whose shardings the module asks for, by a custom call of @InspectSharding
+  // (jax.debug.inspect_array_sharding), in the order of the program. The name is the
+  // call's backend_config, as hexadecimal digits.
+  int32_t inspection_count;
+  const chip_interface_t *inspections;
 } compiler_result_t;
 
 POD_MUST_USE pod_status_t compiler_compile(const char *text, int64_t length,

@@ -133,6 +133,33 @@ static void copy_notes(const lower_notes_t *notes, compiler_result_t *result) {
   result->notes = texts;
 }
 
+static const char *hex_of(pod_arena_t *arena, const mlir_attr_t *tag) {
+  static const char digits[] = "0123456789abcdef";
+  char *hex = pod_arena_alloc(arena, 2 * (size_t)tag->length + 1);
+  for (int64_t i = 0; i < tag->length; i++) {
+    const unsigned char byte = (unsigned char)tag->text[i];
+    hex[2 * i] = digits[byte >> 4];
+    hex[2 * i + 1] = digits[byte & 15];
+  }
+  return hex;
+}
+
+static void copy_inspections(const compiler_partitioned_t *from,
+                             compiler_result_t *result) {
+  pod_arena_t *arena = result->program->arena;
+  chip_interface_t *list =
+      pod_arena_array(arena, (size_t)from->inspection_count, sizeof(*list));
+  for (int32_t i = 0; i < from->inspection_count; i++) {
+    sharding_t *sharding = sharding_copy(arena, from->inspection_shardings[i]);
+    sharding->mesh = result->program->mesh;
+    list[i] = (chip_interface_t){.name = hex_of(arena, from->inspection_tags[i]),
+                                 .shape = from->inspection_shapes[i],
+                                 .sharding = sharding};
+  }
+  result->inspection_count = from->inspection_count;
+  result->inspections = list;
+}
+
 static pod_status_t report(pipeline_t *pipeline) {
   chip_program_t *program = pipeline->program;
   compiler_result_t *result = pod_arena_alloc(program->arena, sizeof(*result));
@@ -144,6 +171,7 @@ static pod_status_t report(pipeline_t *pipeline) {
   result->partitioned_text = pod_arena_strdup(program->arena, text.bytes);
   pod_text_deinit(&text);
   copy_notes(&pipeline->notes, result);
+  copy_inspections(&pipeline->partitioned, result);
   pipeline->result = result;
   return report_collectives(pipeline->prices, program, pipeline->notes.sources,
                             &result->collective_count, &result->collectives);

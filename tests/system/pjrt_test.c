@@ -363,6 +363,74 @@ static void test_shards_go_to_the_devices_of_a_mesh_in_its_order(void **state) {
   destroy_executable(executable);
 }
 
+// What a call of @InspectSharding is configured with (xla/python/inspect_sharding.h).
+typedef struct inspect_args_t {
+  char *sharding;
+  size_t sharding_size;
+  const char *error;
+  void *scratch;
+  void (*free_error)(struct inspect_args_t *args);
+} inspect_args_t;
+
+typedef struct inspect_t {
+  void (*call)(void *data, inspect_args_t *args);
+  void *data;
+} inspect_t;
+
+typedef struct inspected_t {
+  char bytes[64];
+  size_t size;
+  const char *error;
+} inspected_t;
+
+static void on_inspect(void *data, inspect_args_t *args) {
+  inspected_t *inspected = data;
+  assert_true(args->sharding_size <= sizeof(inspected->bytes));
+  memcpy(inspected->bytes, args->sharding, args->sharding_size);
+  inspected->size = args->sharding_size;
+  args->error = inspected->error;
+}
+
+static PJRT_Error *compile_inspection(inspected_t *inspected,
+                                      PJRT_LoadedExecutable **out) {
+  const inspect_t callback = {.call = on_inspect, .data = inspected};
+  unsigned char bytes[sizeof(callback)];
+  memcpy(bytes, &callback, sizeof(callback));
+  char config[3 * sizeof(callback) + 1];
+  for (size_t i = 0; i < sizeof(callback); i++) {
+    snprintf(config + 3 * i, 4, "\\%02X", bytes[i]);
+  }
+  char text[1024];
+  snprintf(text, sizeof(text),
+           "module @inspected attributes {mhlo.num_partitions = 2 : i32} {\n"
+           "  sdy.mesh @mesh = <[\"x\"=2]>\n"
+           "  func.func public @main(%%x: tensor<4xf32> {sdy.sharding = "
+           "#sdy.sharding<@mesh, [{\"x\"}]>}) -> tensor<4xf32> {\n"
+           "    %%y = stablehlo.negate %%x : tensor<4xf32>\n"
+           "    %%z = stablehlo.custom_call @InspectSharding(%%y) {backend_config = "
+           "\"%s\", has_side_effect = true} : (tensor<4xf32>) -> tensor<4xf32>\n"
+           "    return %%y : tensor<4xf32>\n"
+           "  }\n"
+           "}\n",
+           config);
+  return compile(text, 2, (int[]){0, 1}, out);
+}
+
+static void test_who_inspects_a_sharding_is_called_when_it_is_known(void **state) {
+  (void)state;
+  inspected_t inspected = {.size = 0};
+  PJRT_LoadedExecutable *executable;
+  ok(compile_inspection(&inspected, &executable));
+  destroy_executable(executable);
+  // xla.OpSharding: type (1) OTHER, dimensions (3) [2], devices (4) [0, 1].
+  const char expected[] = {0x08, 3, 0x1a, 1, 2, 0x22, 2, 0, 1};
+  assert_int_equal(inspected.size, sizeof(expected));
+  assert_memory_equal(inspected.bytes, expected, sizeof(expected));
+  inspected.error = "not this one";
+  expect(PJRT_Error_Code_INTERNAL, "not this one",
+         compile_inspection(&inspected, &executable));
+}
+
 static void test_bad_programs_and_bytes_are_errors(void **state) {
   (void)state;
   PJRT_LoadedExecutable *executable;
@@ -483,6 +551,7 @@ int main(void) {
       cmocka_unit_test(test_a_pointer_names_the_memory_of_a_buffer),
       cmocka_unit_test(test_thousands_of_executables_are_kept),
       cmocka_unit_test(test_shards_go_to_the_devices_of_a_mesh_in_its_order),
+      cmocka_unit_test(test_who_inspects_a_sharding_is_called_when_it_is_known),
       cmocka_unit_test(test_bad_programs_and_bytes_are_errors),
       cmocka_unit_test(test_an_executable_is_serialized_and_loaded_again),
       cmocka_unit_test(test_a_killed_process_leaves_no_pod),

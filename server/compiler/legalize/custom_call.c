@@ -43,6 +43,20 @@ static pod_status_t zeros(expander_t *expander, mlir_value_t **out_results) {
   return NULL;
 }
 
+// The sharding of the operand is told to who compiles, with what the call is configured
+// with (server/compiler/compiler.h).
+static pod_status_t inspect_sharding(expander_t *expander, mlir_value_t **out_results) {
+  const mlir_op_t *op = expander->op;
+  POD_TRY(keep_operands(expander, out_results));
+  const mlir_attr_t *tag = mlir_op_attr(op, "backend_config");
+  if (op->operand_count == 1 && mlir_attr_is(tag, MLIR_ATTR_STRING)) {
+    expand_set_attr(
+        expander, expand_emit(expander, "podium.inspect_sharding", 1, op->operands, NULL),
+        "tag", tag);
+  }
+  return NULL;
+}
+
 // --- Checks ---
 
 // stablehlo.custom_call @check.expect_eq is how exported modules write check.expect_eq.
@@ -301,7 +315,7 @@ static const struct {
     {"AllocateBuffer", zeros},  // Of any values.
     {"ApproxTopK", approximate_top_k},
     {"Eigh", expand_eigh},
-    {"InspectSharding", drop},
+    {"InspectSharding", inspect_sharding},
     {"LayoutConstraint", keep_operands},
     {"LuDecomposition", expand_decomposition},
     {"MoveToDevice", keep_operands},

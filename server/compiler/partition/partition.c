@@ -49,7 +49,7 @@ static pod_status_t partition_op(partitioner_t *partitioner, const mlir_op_t *op
       op->kind == KIND_SDY_PROPAGATION_BARRIER) {
     return partition_identity(partitioner, op);
   }
-  if (op->kind == KIND_SDY_SHARDING_GROUP) {
+  if (op->kind == KIND_SDY_SHARDING_GROUP || op->kind == KIND_INSPECT_SHARDING) {
     return NULL;
   }
   return mlir_op_error(partitioner->source, op, POD_UNIMPLEMENTED,
@@ -213,6 +213,43 @@ static void fill_partitioned(partitioner_t *partitioner, const mlir_block_t *blo
   }
 }
 
+static const mlir_attr_t *inspection_tag(const mlir_op_t *op) {
+  const mlir_attr_t *tag = mlir_op_attr(op, "tag");
+  return op->kind == KIND_INSPECT_SHARDING && op->operand_count == 1 &&
+                 value_is_tensor(op->operands[0]) && mlir_attr_is(tag, MLIR_ATTR_STRING)
+             ? tag
+             : NULL;
+}
+
+static void fill_inspections(partitioner_t *partitioner, const mlir_op_t *main,
+                             compiler_partitioned_t *out) {
+  if (!mlir_may_have(partitioner->source, "podium.inspect_sharding")) {
+    return;
+  }
+  size_t count = 0;
+  for (const mlir_op_t *op = mlir_walk_first(main); op != NULL;
+       op = mlir_walk_next(main, op)) {
+    count += inspection_tag(op) != NULL;
+  }
+  out->inspection_tags =
+      pod_arena_array(out->arena, count, sizeof(out->inspection_tags[0]));
+  out->inspection_shardings =
+      pod_arena_array(out->arena, count, sizeof(out->inspection_shardings[0]));
+  out->inspection_shapes =
+      pod_arena_array(out->arena, count, sizeof(out->inspection_shapes[0]));
+  for (const mlir_op_t *op = mlir_walk_first(main); op != NULL;
+       op = mlir_walk_next(main, op)) {
+    const mlir_attr_t *tag = inspection_tag(op);
+    if (tag != NULL) {
+      const int32_t i = out->inspection_count++;
+      out->inspection_tags[i] = tag;
+      describe(partitioner->propagation.values[op->operands[0]->id], op->operands[0],
+               &partitioner->layouts, &out->inspection_shardings[i],
+               &out->inspection_shapes[i]);
+    }
+  }
+}
+
 // Channels that the user's collectives have: ours come after them.
 static pod_status_t last_channel(mlir_module_t *module, const mlir_op_t *main,
                                  int64_t *out) {
@@ -290,6 +327,7 @@ pod_status_t compiler_partition(mlir_module_t *module, int64_t device_count,
     goto cleanup;
   }
   fill_partitioned(&partitioner, block, out_partitioned);
+  fill_inspections(&partitioner, main, out_partitioned);
   partitioner.module = NULL;
 cleanup:
   layouts_deinit(&partitioner.layouts);

@@ -21,6 +21,12 @@ typedef struct compiler_partitioned_t {
   int32_t argument_count, result_count;
   const sharding_t **argument_shardings, **result_shardings;
   tensor_shape_t *argument_shapes, *result_shapes;  // Global.
+  // What podium.inspect_sharding asks for, in the order of the program: the operation's
+  // tag, a STRING, and the value.
+  int32_t inspection_count;
+  const mlir_attr_t **inspection_tags;
+  const sharding_t **inspection_shardings;
+  tensor_shape_t *inspection_shapes;
 } compiler_partitioned_t;
 
 // Propagates the shardings of arguments, results, constraints and manual computations

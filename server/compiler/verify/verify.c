@@ -274,6 +274,8 @@ static pod_status_t verify_op(mlir_module_t *module, const mlir_op_t *op) {
       return verify_call(module, op, "callee");
     case KIND_COMPOSITE:
       return verify_call(module, op, "decomposition");
+    case KIND_INSPECT_SHARDING:
+      return shape_arity(module, op, 1, 0, 0);
     case KIND_SDY_NAMED_COMPUTATION:
       return verify_named(module, op);
     case KIND_SDY_SHARDING_CONSTRAINT:

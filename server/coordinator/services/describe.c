@@ -170,6 +170,9 @@ Podium__V1__CompileResponse *describe_compile(pod_arena_t *arena, uint64_t execu
       describe_interfaces(arena, program->arguments, program->argument_count);
   response->n_results = (size_t)program->result_count;
   response->results = describe_interfaces(arena, program->results, program->result_count);
+  response->n_inspections = (size_t)result->inspection_count;
+  response->inspections =
+      describe_interfaces(arena, result->inspections, result->inspection_count);
   response->partitioned_text = borrow(result->partitioned_text);
   response->n_collectives = (size_t)result->collective_count;
   response->collectives =
