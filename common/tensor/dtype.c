@@ -379,3 +379,23 @@ void tensor_element_from_int64(tensor_dtype_t dtype, int64_t value, void *elemen
       return;
   }
 }
+
+void tensor_elements_normalise(tensor_dtype_t dtype, void *elements, size_t count) {
+  const dtype_row_t *row = row_of(dtype);
+  uint8_t *bytes = elements;
+  if (row->class == BOOLEAN) {
+    for (size_t i = 0; i < count; i++) {
+      bytes[i] = bytes[i] != 0;
+    }
+    return;
+  }
+  if ((row->class != SIGNED && row->class != UNSIGNED) || row->device_bits >= 8) {
+    return;
+  }
+  const unsigned unused = 8u - row->device_bits;
+  for (size_t i = 0; i < count; i++) {
+    const uint8_t high = (uint8_t)(bytes[i] << unused);
+    bytes[i] = row->class == SIGNED ? (uint8_t)((int8_t)high >> unused)
+                                    : (uint8_t)(high >> unused);
+  }
+}

@@ -82,6 +82,11 @@ int64_t tensor_element_as_int64(tensor_dtype_t dtype, const void *element);
 void tensor_element_from_double(tensor_dtype_t dtype, double value, void *element);
 void tensor_element_from_int64(tensor_dtype_t dtype, int64_t value, void *element);
 
+// Bytes from elsewhere as they are stored here, in place: of integers below 8 bits the
+// bits above count nothing (others keep there what they like, NumPy's int4 zeros), and
+// any pred but 0 is 1. Other types stay as they are.
+void tensor_elements_normalise(tensor_dtype_t dtype, void *elements, size_t count);
+
 // bf16 is the upper half of an f32; rounding is to nearest even, NaN stays NaN (quiet).
 static inline float tensor_bf16_to_f32(uint16_t bits) {
   union {

@@ -330,7 +330,10 @@ static pod_status_t put_data(open_call_t *open, const ProtobufCBinaryData *data)
                      open->array->id, size_bytes);
   }
   if (data->len > 0) {
-    memcpy((uint8_t *)open->array->data + open->moved_bytes, data->data, data->len);
+    const tensor_dtype_t dtype = open->array->shape.dtype;
+    uint8_t *there = (uint8_t *)open->array->data + open->moved_bytes;
+    memcpy(there, data->data, data->len);
+    tensor_elements_normalise(dtype, there, data->len / tensor_dtype_bytes(dtype));
     open->moved_bytes += (int64_t)data->len;
   }
   return NULL;

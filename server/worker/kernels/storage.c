@@ -71,20 +71,6 @@ const void *kernel_decode(tensor_dtype_t dtype, const void *in, size_t count,
   return scratch;
 }
 
-static void encode_small_integers(tensor_dtype_t dtype, const uint8_t *computed,
-                                  size_t count, uint8_t *out) {
-  const unsigned unused = 8u - tensor_dtype_device_bits(dtype);
-  if (tensor_dtype_is_signed(dtype)) {
-    for (size_t i = 0; i < count; i++) {
-      out[i] = (uint8_t)((int8_t)(uint8_t)(computed[i] << unused) >> unused);
-    }
-    return;
-  }
-  for (size_t i = 0; i < count; i++) {
-    out[i] = (uint8_t)((uint8_t)(computed[i] << unused) >> unused);
-  }
-}
-
 void kernel_encode(tensor_dtype_t dtype, const void *computed, size_t count, void *out) {
   if (dtype == TENSOR_BF16) {
     kernel_loops()->f32_to_bf16(computed, out, count);
@@ -97,7 +83,8 @@ void kernel_encode(tensor_dtype_t dtype, const void *computed, size_t count, voi
       tensor_element_from_double(dtype, (double)values[i], &bytes[i]);
     }
   } else if (tensor_dtype_is_integer(dtype) && tensor_dtype_device_bits(dtype) < 8) {
-    encode_small_integers(dtype, computed, count, out);
+    memmove(out, computed, count);
+    tensor_elements_normalise(dtype, out, count);
   } else if (computed != out && count > 0) {
     memcpy(out, computed, count * tensor_dtype_bytes(dtype));
   }

@@ -173,6 +173,21 @@ static void test_integers_keep_their_low_bits(void **state) {
   assert_true(tensor_element_as_double(TENSOR_U64, &element) == 0x1p64);
 }
 
+static void test_bytes_from_elsewhere_become_what_is_stored(void **state) {
+  (void)state;
+  static const struct {
+    tensor_dtype_t dtype;
+    uint8_t normalised[4];
+  } rows[] = {{TENSOR_S4, {0xfe, 0x07, 0xf8, 0x00}}, {TENSOR_U4, {0x0e, 0x07, 0x08, 0x00}},
+              {TENSOR_S2, {0xfe, 0xff, 0x00, 0x00}}, {TENSOR_U2, {0x02, 0x03, 0x00, 0x00}},
+              {TENSOR_PRED, {1, 1, 1, 0}},           {TENSOR_S8, {0x0e, 0x77, 0xf8, 0x00}}};
+  for (size_t i = 0; i < POD_COUNT_OF(rows); i++) {
+    uint8_t bytes[] = {0x0e, 0x77, 0xf8, 0x00};
+    tensor_elements_normalise(rows[i].dtype, bytes, sizeof(bytes));
+    assert_memory_equal(bytes, rows[i].normalised, sizeof(bytes));
+  }
+}
+
 static void test_reading_a_float_as_an_integer_truncates_and_saturates(void **state) {
   (void)state;
   const float values[] = {-2.75f, 1e30f, -1e30f, NAN};
@@ -232,6 +247,7 @@ int main(void) {
       cmocka_unit_test(test_small_floats_round_to_nearest_even),
       cmocka_unit_test(test_what_overflows_becomes_what_the_type_has),
       cmocka_unit_test(test_integers_keep_their_low_bits),
+      cmocka_unit_test(test_bytes_from_elsewhere_become_what_is_stored),
       cmocka_unit_test(test_reading_a_float_as_an_integer_truncates_and_saturates),
       cmocka_unit_test(test_large_integers_round_once),
       cmocka_unit_test(test_the_inline_bf16_agrees_with_the_table),

@@ -247,6 +247,20 @@ static void test_shards_of_the_wrong_length_are_refused(void **state) {
   world_end(&world);
 }
 
+static void test_the_high_bits_of_small_integers_count_nothing(void **state) {
+  (void)state;
+  world_t world = world_of("1x1");
+  const tensor_shape_t shape = shape_of(TENSOR_S4, 1, 4);
+  const uint8_t zeros_above[] = {0x01, 0x0e, 0x08, 0x07};
+  const uint8_t extended[] = {0x01, 0xfe, 0xf8, 0x07};
+  expect_ok(fake_put(world.fake, 0, SESSION, 1, &shape, zeros_above, 4));
+  fake_call_t call;
+  expect_ok(fake_fetch(world.fake, 0, 1, &call));
+  assert_memory_equal(call.data.bytes, extended, 4);
+  fake_call_deinit(&call);
+  world_end(&world);
+}
+
 static void test_a_large_array_goes_there_and_back(void **state) {
   (void)state;
   world_t world = world_of("1x1");
@@ -911,6 +925,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_worker_puts_loads_executes_and_fetches),
       cmocka_unit_test(test_shards_of_the_wrong_length_are_refused),
+      cmocka_unit_test(test_the_high_bits_of_small_integers_count_nothing),
       cmocka_unit_test(test_a_large_array_goes_there_and_back),
       cmocka_unit_test(test_programs_that_are_none_are_refused),
       cmocka_unit_test(test_a_worker_takes_programs_of_its_chip_only),
