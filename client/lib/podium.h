@@ -337,7 +337,7 @@ typedef struct podium_program_info_t {
   const podium_signature_t *arguments, *results;
   const podium_collective_t *collectives;
   const podium_instruction_t *instructions;  // Indexed as in profiles.
-  const char *partitioned_text;              // The SPMD program as StableHLO.
+  const char *partitioned_text;              // The SPMD program as StableHLO, with names.
   // Per chip.
   int64_t hbm_peak_bytes, argument_bytes, result_bytes, constant_bytes, temp_bytes;
   int64_t hbm_bytes;  // What a chip has.

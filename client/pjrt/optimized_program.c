@@ -84,7 +84,7 @@ static void add_zeros(pod_text_t *text, const char *type) {
   pod_text_printf(text, "dense<%s>", zero);
 }
 
-typedef enum found_t { NOTHING, ATTRIBUTES, DONE, OPERATION, ELIDED, GROUPS } found_t;
+typedef enum found_t { NOTHING, ATTRIBUTES, DONE, OPERATION, SINK, ELIDED, GROUPS } found_t;
 
 // The next place that must be written otherwise.
 static const char *find_next(const char *from, found_t *out_found) {
@@ -94,6 +94,7 @@ static const char *find_next(const char *from, found_t *out_found) {
   } words[] = {
       {" {podium.", ATTRIBUTES},
       {"\"podium.async_done\"(", DONE},
+      {"\"podium.dce_sink\"(", SINK},
       {"\"podium.", OPERATION},
       {ELIDED_VALUE, ELIDED},
       {"replica_groups = dense<", GROUPS},
@@ -138,6 +139,14 @@ static void add_body(pod_text_t *text, const char *from,
       case DONE:  // Has no results.
         pod_text_add_bytes(text, from, (size_t)(at - from));
         from = at + strcspn(at, "\n");
+        break;
+      case SINK:  // XLA would drop a call without results, were it not for its effect.
+        pod_text_add_bytes(text, from, (size_t)(at - from));
+        pod_text_add(text, "stablehlo.custom_call @dce_sink");
+        from = at + strcspn(at, "(");
+        pod_text_add_bytes(text, from, strcspn(from, ")") + 1);
+        pod_text_add(text, " {has_side_effect = true}");
+        from += strcspn(from, ")") + 1;
         break;
       case OPERATION:
         pod_text_add_bytes(text, from, (size_t)(at - from));

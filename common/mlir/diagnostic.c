@@ -233,7 +233,7 @@ pod_status_t mlir_op_error(const mlir_module_t *module, const mlir_op_t *op,
   return status;
 }
 
-static const mlir_attr_t *find_name(const mlir_attr_t *location) {
+const mlir_attr_t *mlir_location_name(const mlir_attr_t *location) {
   while (mlir_attr_is(location, MLIR_ATTR_LOCATION) &&
          location->location_kind != MLIR_LOCATION_NAME) {
     if (location->location_kind == MLIR_LOCATION_FUSED && location->count > 0) {
@@ -251,7 +251,7 @@ const char *mlir_op_source(mlir_module_t *module, const mlir_op_t *op) {
     return pod_arena_printf(module->arena, "%s:%lld:%lld", file->text,
                             (long long)file->integer, (long long)file->length);
   }
-  const mlir_attr_t *name = find_name(op->location);
+  const mlir_attr_t *name = mlir_location_name(op->location);
   if (name != NULL || op->position == 0 || module->line_starts == NULL) {
     return name == NULL ? "" : name->text;
   }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/base/memory.h"
+#include "common/mlir/diagnostic.h"
 #include "common/mlir/name_cache.h"
 #include "common/mlir/parser_private.h"
 #include "common/mlir/print_private.h"
@@ -158,8 +159,10 @@ static const char *location_alias(mlir_printer_t *printer, const mlir_attr_t *lo
   if (known != NULL) {
     return known;
   }
-  location_alias(printer, location->location_child);
-  location_alias(printer, location->location_caller);
+  if (printer->options->locations) {
+    location_alias(printer, location->location_child);
+    location_alias(printer, location->location_caller);
+  }
   for (int64_t i = 0; i < location->count; i++) {
     location_alias(printer, location->elements[i]);
   }
@@ -171,7 +174,10 @@ static const char *location_alias(mlir_printer_t *printer, const mlir_attr_t *lo
 }
 
 void mlir_printer_location(mlir_printer_t *printer, const mlir_attr_t *location) {
-  if (!printer->options->locations || location == NULL) {
+  if (!printer->options->locations) {
+    location = printer->options->names ? mlir_location_name(location) : NULL;
+  }
+  if (location == NULL) {
     return;
   }
   const char *alias = location_alias(printer, location);
@@ -181,8 +187,12 @@ void mlir_printer_location(mlir_printer_t *printer, const mlir_attr_t *location)
 static void print_location_aliases(mlir_printer_t *printer) {
   for (int i = 0; i < printer->locations.count; i++) {
     pod_text_printf(printer->text, "#loc%d = loc(", i + 1);
-    mlir_print_location(printer->text, printer->locations.items[i],
-                        printer->location_aliases);
+    const mlir_attr_t *location = printer->locations.items[i];
+    if (printer->options->locations) {
+      mlir_print_location(printer->text, location, printer->location_aliases);
+    } else {
+      mlir_print_string(printer->text, location->text, location->length);
+    }
     pod_text_add(printer->text, ")\n");
   }
 }

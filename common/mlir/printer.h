@@ -23,6 +23,7 @@ typedef struct mlir_print_options_t {
   mlir_syntax_lookup_t lookup;  // NULL: all operations in the generic form.
   int64_t elide_elements;       // 0: never.
   bool locations;               // Print loc(…).
+  bool names;                   // Else of locations the names: loc("jit(f)/add").
 } mlir_print_options_t;
 
 void mlir_print(pod_text_t *text, const mlir_module_t *module,

@@ -166,7 +166,8 @@ static pod_status_t report(pipeline_t *pipeline) {
   result->program = program;
   pod_text_t text = {0};
   const mlir_print_options_t options = {.lookup = compiler_syntax_lookup,
-                                        .elide_elements = ELEMENTS_SHOWN_MAX};
+                                        .elide_elements = ELEMENTS_SHOWN_MAX,
+                                        .names = true};
   mlir_print(&text, pipeline->partitioned.module, &options);
   result->partitioned_text = pod_arena_strdup(program->arena, text.bytes);
   pod_text_deinit(&text);

@@ -113,6 +113,7 @@ RULE_DECLARE(householder_product);
 RULE_DECLARE(lu);
 RULE_DECLARE(eigh);
 // rules_host.c
+RULE_DECLARE(dce_sink);
 RULE_DECLARE(host_send);
 RULE_DECLARE(host_recv);
 #undef RULE_DECLARE

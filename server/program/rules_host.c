@@ -24,3 +24,7 @@ pod_status_t check_host_recv(const rule_t *rule) {
       "the operand and the second result must be tokens: scalars of pred"));
   return check_transfer(rule);
 }
+
+pod_status_t check_dce_sink(const rule_t *rule) {
+  return demand(rule->instruction->result_count == 0, "it has no results");
+}

@@ -278,6 +278,7 @@ static pod_status_t run_instruction(execution_t *execution,
     case CHIP_OP_HOST_RECV:
       return run_transfer(execution, instruction);
     case CHIP_OP_ASYNC_DONE:  // The collective has been waited for where it started.
+    case CHIP_OP_DCE_SINK:    // Its operands have been computed.
       return NULL;
     case CHIP_OP_OPTIMIZATION_BARRIER:
       for (int32_t i = 0; i < instruction->result_count; i++) {

@@ -73,6 +73,14 @@ static pod_status_t drop(expander_t *expander, mlir_value_t **out_results) {
   return expander->op->result_count == 0 ? NULL : bad_call(expander, "gives no results");
 }
 
+// What computes the operands stays: whoever wrote the call looks for it in the program.
+static pod_status_t sink(expander_t *expander, mlir_value_t **out_results) {
+  POD_TRY(drop(expander, out_results));
+  const mlir_op_t *op = expander->op;
+  expand_emit(expander, "podium.dce_sink", op->operand_count, op->operands, NULL);
+  return NULL;
+}
+
 static pod_status_t assert_shape(expander_t *expander, mlir_value_t **out_results) {
   POD_TRY(drop(expander, out_results));
   mlir_value_t *what = expander->op->operand_count > 0 ? expander->op->operands[0] : NULL;
@@ -324,7 +332,7 @@ static const struct {
     {"ProductOfElementaryHouseholderReflectors", expand_decomposition},
     {"Qr", expand_decomposition},
     {"annotate_device_placement", keep_operands},
-    {"dce_sink", drop},
+    {"dce_sink", sink},
     {"mhlo.topk", top_k},
     {"shape_assertion", assert_shape},
     {"stablehlo.dynamic_approx_top_k", approximate_top_k},

@@ -133,6 +133,23 @@ pod_status_t factors_leaf(mlir_module_t *module, const mlir_op_t *op, pod_arena_
   return NULL;
 }
 
+pod_status_t factors_sink(mlir_module_t *module, const mlir_op_t *op, pod_arena_t *arena,
+                          factors_t **out) {
+  (void)module;
+  factors_t *factors = factors_begin(arena, op);
+  for (int i = 0; i < factors->operand_count; i++) {
+    const tensor_shape_t *shape = factors_shape(op->operands[i]);
+    for (int d = 0; d < shape->rank; d++) {
+      if (shape->dims[d] > 0) {
+        factors_append(arena, &factors->operands[i], d,
+                       factors_add(arena, factors, shape->dims[d], FACTOR_PASS));
+      }
+    }
+  }
+  *out = factors;
+  return NULL;
+}
+
 pod_status_t factors_elementwise(mlir_module_t *module, const mlir_op_t *op,
                                  pod_arena_t *arena, factors_t **out) {
   (void)module;

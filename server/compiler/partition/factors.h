@@ -77,6 +77,7 @@ typedef pod_status_t (*factors_fn_t)(mlir_module_t *module, const mlir_op_t *op,
   POD_MUST_USE pod_status_t factors_##name(mlir_module_t *module, const mlir_op_t *op, \
                                            pod_arena_t *arena, factors_t **out)
 FACTORS_DECLARE(replicated);   // No factors: whole on every chip.
+FACTORS_DECLARE(sink);         // Every operand dimension a factor of its own.
 FACTORS_DECLARE(leaf);         // Every result dimension a factor of its own.
 FACTORS_DECLARE(elementwise);  // Scalars among the operands (clamp, select) have none.
 FACTORS_DECLARE(broadcast_in_dim);

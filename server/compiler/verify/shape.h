@@ -66,6 +66,7 @@ SHAPE_DECLARE(householder_product);
 SHAPE_DECLARE(lu);
 SHAPE_DECLARE(eigh);
 // shape_host.c
+SHAPE_DECLARE(dce_sink);
 SHAPE_DECLARE(host_send);
 SHAPE_DECLARE(host_recv);
 // shape_control.c

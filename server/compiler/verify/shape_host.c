@@ -1,5 +1,5 @@
 // Shape rules of what goes between a chip and its host: an array, and tokens, which are
-// scalars of pred here (legalize/host_transfer.c).
+// scalars of pred here (legalize/host_transfer.c); and of what ends in nothing.
 
 #include "server/compiler/verify/shape.h"
 
@@ -29,4 +29,10 @@ pod_status_t shape_host_recv(mlir_module_t *module, const mlir_op_t *op,
   out_types[0] = op->results[0].type;
   out_types[1] = op->operands[0]->type;
   return NULL;
+}
+
+pod_status_t shape_dce_sink(mlir_module_t *module, const mlir_op_t *op,
+                            const mlir_type_t **out_types) {
+  (void)out_types;
+  return shape_arity(module, op, SHAPE_ANY, 0, 0);
 }

@@ -56,6 +56,12 @@ static void test_operations_of_ours_become_custom_calls(void **state) {
   free(program);
 }
 
+static void test_a_sink_is_a_call_with_an_effect(void **state) {
+  (void)state;
+  expect("  \"podium.dce_sink\"(%0) : (a) -> ()\n",
+         "  stablehlo.custom_call @dce_sink(%0) {has_side_effect = true} : (a) -> ()\n");
+}
+
 static void test_elided_values_are_zeros_of_their_type(void **state) {
   (void)state;
   static const struct {
@@ -83,6 +89,7 @@ int main(void) {
       cmocka_unit_test(test_groups_name_the_programs_devices),
       cmocka_unit_test(test_what_is_ours_alone_is_left_out),
       cmocka_unit_test(test_operations_of_ours_become_custom_calls),
+      cmocka_unit_test(test_a_sink_is_a_call_with_an_effect),
       cmocka_unit_test(test_elided_values_are_zeros_of_their_type),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -158,6 +158,27 @@ static void test_locations_are_printed_once_each(void **state) {
   mlir_module_destroy(module);
 }
 
+static void test_names_are_printed_without_the_files(void **state) {
+  (void)state;
+  mlir_module_t *module = parse_with(
+      NULL,
+      "#loc1 = loc(\"a.py\":1:2)\n#loc2 = loc(\"f/\\22g\"(#loc1))\n"
+      "\"t.o\"() : () -> () loc(#loc2)\n\"t.n\"() : () -> () loc(#loc2)\n"
+      "\"t.p\"() : () -> () loc(callsite(#loc2 at #loc1))\n"
+      "\"t.q\"() : () -> () loc(#loc1)\n");
+  pod_text_t text = {0};
+  mlir_print(&text, module, &(mlir_print_options_t){.names = true});
+  assert_null(strstr(text.bytes, "a.py"));
+  mlir_module_t *again = parse_with(NULL, text.bytes);
+  assert_string_equal(mlir_op_source(again, find_op(again, "t.o")), "f/\"g");
+  assert_string_equal(mlir_op_source(again, find_op(again, "t.n")), "f/\"g");
+  assert_string_equal(mlir_op_source(again, find_op(again, "t.p")), "f/\"g");
+  assert_null(find_op(again, "t.q")->location);
+  pod_text_deinit(&text);
+  mlir_module_destroy(again);
+  mlir_module_destroy(module);
+}
+
 static void test_strings_and_symbols_are_quoted_where_they_must_be(void **state) {
   (void)state;
   mlir_module_t *module = mlir_module_create("");
@@ -182,6 +203,7 @@ int main(void) {
       cmocka_unit_test(test_every_float_comes_back_bit_for_bit),
       cmocka_unit_test(test_large_constants_are_hex_or_left_out),
       cmocka_unit_test(test_locations_are_printed_once_each),
+      cmocka_unit_test(test_names_are_printed_without_the_files),
       cmocka_unit_test(test_strings_and_symbols_are_quoted_where_they_must_be),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
