@@ -84,7 +84,15 @@ static void add_zeros(pod_text_t *text, const char *type) {
   pod_text_printf(text, "dense<%s>", zero);
 }
 
-typedef enum found_t { NOTHING, ATTRIBUTES, DONE, OPERATION, SINK, ELIDED, GROUPS } found_t;
+typedef enum found_t {
+  NOTHING,
+  ATTRIBUTES,
+  DONE,
+  OPERATION,
+  SINK,
+  ELIDED,
+  GROUPS
+} found_t;
 
 // The next place that must be written otherwise.
 static const char *find_next(const char *from, found_t *out_found) {

@@ -24,6 +24,15 @@ module @custom_calls {
     check.expect_eq_const %3#0, dense<[[3.0], [9.0]]> : tensor<2x1xf32>
     %4:2 = "stablehlo.custom_call"(%x) {call_target_name = "mhlo.topk", mhlo.attributes = {k = 1 : i64, largest = true}, mhlo.version = 1 : i64} : (tensor<2x3xf32>) -> (tensor<2x1xf32>, tensor<2x1xi32>)
     check.expect_eq_const %4#1, dense<[[0], [1]]> : tensor<2x1xi32>
+    %9 = stablehlo.constant dense<[1.0, 0x7FC00000, -0.0, 0.0, 0xFF800000]> : tensor<5xf32>
+    %10:2 = "stablehlo.custom_call"(%9) {call_target_name = "mhlo.topk", mhlo.attributes = {k = 4 : i64, largest = false}, mhlo.version = 1 : i64} : (tensor<5xf32>) -> (tensor<4xf32>, tensor<4xi32>)
+    check.expect_eq_const %10#0, dense<[0xFF800000, -0.0, 0.0, 1.0]> : tensor<4xf32>
+    check.expect_eq_const %10#1, dense<[4, 2, 3, 0]> : tensor<4xi32>
+    %11 = stablehlo.constant dense<[5, 200, 0, 5]> : tensor<4xui8>
+    %12:2 = "stablehlo.custom_call"(%11) {call_target_name = "mhlo.topk", mhlo.attributes = {k = 3 : i64, largest = false}, mhlo.version = 1 : i64} : (tensor<4xui8>) -> (tensor<3xui8>, tensor<3xi32>)
+    check.expect_eq_const %12#0, dense<[0, 5, 5]> : tensor<3xui8>
+    check.expect_eq_const %12#1, dense<[2, 0, 3]> : tensor<3xi32>
+    stablehlo.custom_call @dce_sink(%x) {api_version = 4 : i32, has_side_effect = true} : (tensor<2x3xf32>) -> ()
     %5 = stablehlo.custom_call @mhlo.sinh(%low) {mhlo.attributes = {}, mhlo.version = 1 : i64} : (tensor<f32>) -> tensor<f32>
     check.expect_eq %5, %low : tensor<f32>
     %true = stablehlo.constant dense<true> : tensor<i1>

@@ -126,17 +126,14 @@ static pod_status_t rename_call(expander_t *expander, mlir_value_t **out_results
 
 // --- The largest ---
 
-static pod_status_t emit_top_k(expander_t *expander, mlir_value_t **out_results) {
+static void emit_top_k_of(expander_t *expander, mlir_value_t *from,
+                          mlir_value_t **out_results) {
   mlir_module_t *module = expander->module;
   const mlir_op_t *op = expander->op;
-  if (op->operand_count < 1 || op->result_count != 2 ||
-      op->results[0].type->shape.rank < 1) {
-    return bad_call(expander, "takes an array and gives values and indices");
-  }
   const tensor_shape_t *values = &op->results[0].type->shape;
   const mlir_type_t *types[] = {op->results[0].type, op->results[1].type};
-  mlir_op_t *top = mlir_op_create(module, mlir_intern(module, "chlo.top_k"), 1,
-                                  op->operands, 2, types, 0);
+  mlir_op_t *top =
+      mlir_op_create(module, mlir_intern(module, "chlo.top_k"), 1, &from, 2, types, 0);
   top->position = op->position;
   top->location = op->location;
   expand_set_attr(expander, top, "k",
@@ -144,18 +141,42 @@ static pod_status_t emit_top_k(expander_t *expander, mlir_value_t **out_results)
   mlir_block_insert_before(expander->op, top);
   out_results[0] = &top->results[0];
   out_results[1] = &top->results[1];
+}
+
+static pod_status_t check_top_k(expander_t *expander) {
+  const mlir_op_t *op = expander->op;
+  if (op->operand_count < 1 || op->result_count != 2 ||
+      op->results[0].type->shape.rank < 1) {
+    return bad_call(expander, "takes an array and gives values and indices");
+  }
   return NULL;
+}
+
+static pod_status_t emit_top_k(expander_t *expander, mlir_value_t **out_results) {
+  POD_TRY(check_top_k(expander));
+  emit_top_k_of(expander, expander->op->operands[0], out_results);
+  return NULL;
+}
+
+// What turns the order of top_k round, floats by their total order.
+static mlir_value_t *reversed(expander_t *expander, mlir_value_t *value) {
+  const bool is_float = tensor_dtype_is_float(value->type->shape.dtype);
+  return expand_emit_unary(expander, is_float ? "stablehlo.negate" : "stablehlo.not",
+                           value, value->type);
 }
 
 static pod_status_t top_k(expander_t *expander, mlir_value_t **out_results) {
   const mlir_attr_t *attrs = mlir_op_attr(expander->op, "mhlo.attributes");
   const mlir_attr_t *largest =
       mlir_attr_is(attrs, MLIR_ATTR_DICTIONARY) ? mlir_attr_get(attrs, "largest") : NULL;
-  if (mlir_attr_is(largest, MLIR_ATTR_BOOL) && largest->integer == 0) {
-    return mlir_op_error(expander->module, expander->op, POD_UNIMPLEMENTED,
-                         "the smallest values are not supported: negate the operand");
+  if (!mlir_attr_is(largest, MLIR_ATTR_BOOL) || largest->integer != 0) {
+    return emit_top_k(expander, out_results);
   }
-  return emit_top_k(expander, out_results);
+  POD_TRY(check_top_k(expander));
+  mlir_value_t *from = reversed(expander, expander->op->operands[0]);
+  emit_top_k_of(expander, from, out_results);
+  out_results[0] = reversed(expander, out_results[0]);
+  return NULL;
 }
 
 // The function that a call names, as a region of `op`, which ends with stablehlo.return.

@@ -160,12 +160,12 @@ static void test_locations_are_printed_once_each(void **state) {
 
 static void test_names_are_printed_without_the_files(void **state) {
   (void)state;
-  mlir_module_t *module = parse_with(
-      NULL,
-      "#loc1 = loc(\"a.py\":1:2)\n#loc2 = loc(\"f/\\22g\"(#loc1))\n"
-      "\"t.o\"() : () -> () loc(#loc2)\n\"t.n\"() : () -> () loc(#loc2)\n"
-      "\"t.p\"() : () -> () loc(callsite(#loc2 at #loc1))\n"
-      "\"t.q\"() : () -> () loc(#loc1)\n");
+  mlir_module_t *module =
+      parse_with(NULL,
+                 "#loc1 = loc(\"a.py\":1:2)\n#loc2 = loc(\"f/\\22g\"(#loc1))\n"
+                 "\"t.o\"() : () -> () loc(#loc2)\n\"t.n\"() : () -> () loc(#loc2)\n"
+                 "\"t.p\"() : () -> () loc(callsite(#loc2 at #loc1))\n"
+                 "\"t.q\"() : () -> () loc(#loc1)\n");
   pod_text_t text = {0};
   mlir_print(&text, module, &(mlir_print_options_t){.names = true});
   assert_null(strstr(text.bytes, "a.py"));

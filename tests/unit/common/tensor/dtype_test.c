@@ -178,9 +178,10 @@ static void test_bytes_from_elsewhere_become_what_is_stored(void **state) {
   static const struct {
     tensor_dtype_t dtype;
     uint8_t normalised[4];
-  } rows[] = {{TENSOR_S4, {0xfe, 0x07, 0xf8, 0x00}}, {TENSOR_U4, {0x0e, 0x07, 0x08, 0x00}},
-              {TENSOR_S2, {0xfe, 0xff, 0x00, 0x00}}, {TENSOR_U2, {0x02, 0x03, 0x00, 0x00}},
-              {TENSOR_PRED, {1, 1, 1, 0}},           {TENSOR_S8, {0x0e, 0x77, 0xf8, 0x00}}};
+  } rows[] = {
+      {TENSOR_S4, {0xfe, 0x07, 0xf8, 0x00}}, {TENSOR_U4, {0x0e, 0x07, 0x08, 0x00}},
+      {TENSOR_S2, {0xfe, 0xff, 0x00, 0x00}}, {TENSOR_U2, {0x02, 0x03, 0x00, 0x00}},
+      {TENSOR_PRED, {1, 1, 1, 0}},           {TENSOR_S8, {0x0e, 0x77, 0xf8, 0x00}}};
   for (size_t i = 0; i < POD_COUNT_OF(rows); i++) {
     uint8_t bytes[] = {0x0e, 0x77, 0xf8, 0x00};
     tensor_elements_normalise(rows[i].dtype, bytes, sizeof(bytes));
