@@ -4,9 +4,10 @@
 // The method is Shardy's (https://github.com/openxla/shardy, docs/propagation.md), nested
 // loops from the outside in: the user's priorities p0, p1, …; the kinds of operations
 // (elementwise and reshapes first, then what passes dimensions through, then all,
-// broadcasts from operand to result last); and, to a fixpoint, the aggressive step along
-// the factors of an operation: the longest axes on which its tensors agree, or the larger
-// tensor's where they do not.
+// broadcasts from operand to result last, but for those that only add dimensions of one
+// element: XLA has made reshapes of them before Shardy sees them); and, to a fixpoint,
+// the aggressive step along the factors of an operation: the longest axes on which its
+// tensors agree, or the larger tensor's where they do not.
 //
 // Where it differs: a dimension is only given axes that divide it (Shardy pads), and
 // constants, iotas and their broadcasts are made anew for every use, so that no sharding

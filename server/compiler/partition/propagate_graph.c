@@ -129,6 +129,13 @@ static void set_given(graph_t *graph, int slot, const sharding_t *sharding) {
 
 // --- Operations ---
 
+// Adds dimensions of one element at most, as indices get one and sums keep theirs. XLA
+// has made a reshape of it by the time that shardings spread.
+static bool repeats_nothing(const mlir_op_t *op) {
+  return tensor_shape_elements(&op->operands[0]->type->shape) ==
+         tensor_shape_elements(&op->results[0].type->shape);
+}
+
 static node_kind_t kind_of(const mlir_op_t *op) {
   switch (op->kind) {
     case CHIP_OP_RESHAPE:
@@ -138,7 +145,7 @@ static node_kind_t kind_of(const mlir_op_t *op) {
     case CHIP_OP_DYNAMIC_UPDATE_SLICE:
       return NODE_FORWARD;
     case CHIP_OP_BROADCAST_IN_DIM:
-      return NODE_BROADCAST;
+      return repeats_nothing(op) ? NODE_PASS_THROUGH : NODE_BROADCAST;
     default:
       return chip_op_has(op->kind, CHIP_TRAIT_ELEMENTWISE) ? NODE_PASS_THROUGH
                                                            : NODE_OTHER;
