@@ -13,8 +13,8 @@
 
 #include "client/lib/podium.h"
 #include "common/base/arena.h"
-#include "common/base/list.h"
 #include "common/base/status.h"
+#include "common/base/text.h"
 
 // How `podium` exits; 130 after an interrupt.
 enum {
@@ -120,7 +120,8 @@ typedef struct cli_pod_options_t {
 
 typedef struct cli_pod_t {
   char *address;
-  POD_LIST(int64_t) pids;  // [0] is the coordinator's; 0: it has ended, or is another's.
+  int process_count;  // [0] is the coordinator.
+  int64_t *pids;
   char *folder;
   struct cli_pod_t *next;  // Of those that end with this process.
 } cli_pod_t;
@@ -195,12 +196,22 @@ POD_MUST_USE pod_status_t cli_write_host_trace(const char *path,
                                                const podium_program_info_t *info,
                                                const podium_profile_t *profile);
 
+// What the plugin wrote to the file at `path` of a command's executables.
+void cli_show_executables(const char *path);
+
 // FOLDER/plugins/profile/TIME/HOST.xplane.pb and HOST.trace.json.gz, for TensorBoard and
 // XProf (--logdir FOLDER).
-// cli_check_xplane says before a run whether FOLDER can take them.
-POD_MUST_USE pod_status_t cli_check_xplane(const char *folder);
+// cli_check_folder says before a run whether FOLDER, of that option, can take them.
+POD_MUST_USE pod_status_t cli_check_folder(const char *option, const char *folder);
 POD_MUST_USE pod_status_t cli_write_xplane(const char *folder,
                                            const podium_program_info_t *info,
                                            const podium_profile_t *profile);
+
+// A run's folder of its own in FOLDER, named after the time, as these programs list them.
+POD_MUST_USE pod_status_t cli_make_run_folder(const char *folder, pod_text_t *path);
+
+// What they call this machine.
+enum { CLI_HOST_BYTES = 256 };
+void cli_host_name(char host[CLI_HOST_BYTES]);
 
 #endif  // CLIENT_CLI_CLI_H_

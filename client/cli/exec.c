@@ -17,6 +17,7 @@
 #include "client/cli/interrupts.h"
 #include "client/cli/local_pod.h"
 #include "client/cli/report.h"
+#include "client/cli/spaces.h"
 #include "client/cli/terminal.h"
 #include "common/base/check.h"
 #include "common/base/list.h"
@@ -25,9 +26,12 @@
 // The command could not be started, as shells say it.
 enum { EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
 
+enum { KEY_PROFILE = 256 };
+
 typedef struct exec_t {
   const char *chip, *topology, *pod;
-  char **command;  // NULL-terminated.
+  const char *profile;  // NULL: none is wanted.
+  char **command;       // NULL-terminated.
 } exec_t;
 
 static error_t parse_exec(int key, char *value, struct argp_state *state) {
@@ -41,6 +45,9 @@ static error_t parse_exec(int key, char *value, struct argp_state *state) {
       return 0;
     case 'p':
       exec->pod = value;
+      return 0;
+    case KEY_PROFILE:
+      exec->profile = value;
       return 0;
     case ARGP_KEY_ARG:
       exec->command = &state->argv[state->next - 1];
@@ -81,25 +88,30 @@ static pod_status_t find_plugin(char **out_path) {
                    "program (in ../lib or " POD_LIBDIR ")");
 }
 
-static void set_environment(const char *address, const char *plugin, const char *report) {
+// `folder`: for profiles; NULL: none are wanted.
+static void set_environment(const char *address, const char *plugin, const char *report,
+                            const char *folder) {
   pod_text_t names = {0};
   pod_text_printf(&names, "tpu:%s", plugin);
   setenv("PJRT_NAMES_AND_LIBRARY_PATHS", names.bytes, 1);
   setenv("JAX_PLATFORMS", "tpu,cpu", 1);
   setenv("PODIUM_POD", address, 1);
   setenv("PODIUM_REPORT", report, 1);
+  if (folder != NULL) {
+    setenv("PODIUM_PROFILE", folder, 1);
+  }
   pod_text_deinit(&names);
 }
 
 // --- The command ---
 
 static int run_command(const exec_t *exec, const char *address, const char *plugin,
-                       const char *report) {
+                       const char *report, const char *folder) {
   cli_interrupts_hold();
   const pid_t pid = fork();
   if (pid == 0) {
     cli_interrupts_restore_in_child();
-    set_environment(address, plugin, report);
+    set_environment(address, plugin, report, exec->profile == NULL ? NULL : folder);
     if (cli_report() != NULL) {
       dup2(STDERR_FILENO, STDOUT_FILENO);
     }
@@ -117,137 +129,6 @@ static int run_command(const exec_t *exec, const char *address, const char *plug
   }
   cli_interrupts_forward(0);
   return WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-// --- What its programs did ---
-
-typedef struct usage_t {
-  char *name;
-  long long calls, step_ps, waiting_ps, hbm_peak_bytes;
-  int collectives;
-  double flop, flop_per_s;
-} usage_t;
-
-typedef POD_LIST(usage_t) usages_t;
-
-static bool read_usage(char *line, usage_t *out) {
-  char *tab = strchr(line, '\t');
-  if (tab == NULL) {
-    return false;
-  }
-  *tab = '\0';
-  *out = (usage_t){.name = line};
-  return sscanf(tab + 1, "%lld\t%lld\t%lld\t%d\t%lld\t%lf\t%lf", &out->calls,
-                &out->step_ps, &out->waiting_ps, &out->collectives, &out->hbm_peak_bytes,
-                &out->flop, &out->flop_per_s) == 7;
-}
-
-static double total_ps(const usage_t *usage) {
-  return usage->step_ps < 0 ? -1 : (double)usage->step_ps * (double)usage->calls;
-}
-
-static int compare_totals(const void *a, const void *b) {
-  const double x = total_ps(a);
-  const double y = total_ps(b);
-  return x == y  ? strcmp(((const usage_t *)a)->name, ((const usage_t *)b)->name)
-         : x < y ? 1
-                 : -1;
-}
-
-// JAX compiles small functions again for other places in the program: those that cost the
-// same are one line.
-static bool is_alike(const usage_t *a, const usage_t *b) {
-  return strcmp(a->name, b->name) == 0 && a->step_ps == b->step_ps &&
-         a->waiting_ps == b->waiting_ps && a->collectives == b->collectives &&
-         a->hbm_peak_bytes == b->hbm_peak_bytes && a->flop == b->flop;
-}
-
-static void add_usage(usages_t *usages, const usage_t *usage) {
-  for (int32_t i = 0; i < usages->count; i++) {
-    if (is_alike(&usages->items[i], usage)) {
-      usages->items[i].calls += usage->calls;
-      return;
-    }
-  }
-  *pod_list_add(usages) = *usage;
-}
-
-// Of the products that a chip executes; which of them the model needs no program tells.
-static double hfu(const usage_t *usage) {
-  const double most = (double)usage->step_ps * 1e-12 * usage->flop_per_s;
-  return most <= 0 ? 0 : usage->flop / most;
-}
-
-static void print_usage(pod_arena_t *arena, const usage_t *usage) {
-  if (usage->step_ps < 0) {
-    cli_print("%10lld %12s %12s %12s %6s %11d %10s  %s\n", usage->calls, "?", "?", "?",
-              "?", usage->collectives, cli_size(arena, usage->hbm_peak_bytes),
-              usage->name);
-    return;
-  }
-  cli_print("%10lld %12s %12s %12s %5.1f%% %11d %10s  %s\n", usage->calls,
-            cli_time(arena, usage->step_ps), cli_time(arena, (int64_t)total_ps(usage)),
-            cli_time(arena, usage->waiting_ps), 100 * hfu(usage), usage->collectives,
-            cli_size(arena, usage->hbm_peak_bytes), usage->name);
-}
-
-static void report_usage(cJSON *list, const usage_t *usage) {
-  cJSON *entry = cJSON_CreateObject();
-  cJSON_AddStringToObject(entry, "name", usage->name);
-  cJSON_AddNumberToObject(entry, "calls", (double)usage->calls);
-  if (usage->step_ps >= 0) {
-    cJSON_AddNumberToObject(entry, "predicted_ps", (double)usage->step_ps);
-    cJSON_AddNumberToObject(entry, "waiting_ps", (double)usage->waiting_ps);
-    cJSON_AddNumberToObject(entry, "hfu", hfu(usage));
-  }
-  cJSON_AddNumberToObject(entry, "collectives", usage->collectives);
-  cJSON_AddNumberToObject(entry, "hbm_peak_bytes", (double)usage->hbm_peak_bytes);
-  cJSON_AddItemToArray(list, entry);
-}
-
-static void show(const usages_t *usages) {
-  pod_arena_t *arena = pod_arena_create();
-  cJSON *list =
-      cli_report() == NULL ? NULL : cJSON_AddArrayToObject(cli_report(), "executables");
-  if (usages->count > 0) {
-    cli_print(
-        "predicted on the chips, by executable:\n%10s %12s %12s %12s %6s %11s %10s  "
-        "%s\n",
-        "calls", "time each", "in all", "waiting", "HFU", "collectives", "HBM peak",
-        "executable");
-  }
-  for (int32_t i = 0; i < usages->count; i++) {
-    print_usage(arena, &usages->items[i]);
-    if (list != NULL) {
-      report_usage(list, &usages->items[i]);
-    }
-  }
-  pod_arena_destroy(arena);
-}
-
-// Of a command that has loaded no plugin there is no file.
-static void show_report(const char *path) {
-  char *text = NULL;
-  size_t length;
-  usages_t usages = {0};
-  const pod_status_t status = cli_read_file(path, &text, &length);
-  pod_status_free(status);
-  if (status == NULL) {
-    char *rest = NULL;
-    for (char *line = strtok_r(text, "\n", &rest); line != NULL;
-         line = strtok_r(NULL, "\n", &rest)) {
-      usage_t usage;
-      if (read_usage(line, &usage)) {
-        add_usage(&usages, &usage);
-      }
-    }
-  }
-  if (usages.count > 0) {
-    qsort(usages.items, (size_t)usages.count, sizeof(usage_t), compare_totals);
-  }
-  show(&usages);
-  pod_list_deinit(&usages);
-  free(text);
 }
 
 // --- ---
@@ -271,13 +152,17 @@ static pod_status_t run_with_report(const exec_t *exec, const char *address,
   char *folder;
   POD_TRY(cli_make_temporary("podium-exec-XXXXXX", &folder));
   char *path = cli_path(folder, "report");
-  *out_exit = run_command(exec, address, plugin, path);
-  show_report(path);
+  *out_exit = run_command(exec, address, plugin, path, folder);
+  cli_show_executables(path);
+  pod_status_t status = NULL;
+  if (exec->profile != NULL) {
+    status = cli_collect_profile(folder, exec->profile);
+  }
   unlink(path);
   rmdir(folder);
   free(path);
   free(folder);
-  return NULL;
+  return status;
 }
 
 int cli_exec(int argc, char **argv) {
@@ -289,6 +174,11 @@ int cli_exec(int argc, char **argv) {
       {"pod", 'p', "POD", 0,
        "Use this pod: HOST:PORT of its coordinator, or the name given to `podium up`. "
        "Without it (and without PODIUM_POD) a local pod is started and stopped",
+       0},
+      {"profile", KEY_PROFILE, "FILE.json|DIR", 0,
+       "Write the predicted timeline of all executions: a trace for "
+       "https://ui.perfetto.dev (FILE.json, FILE.json.gz), or "
+       "DIR/plugins/profile/TIME/HOST.xplane.pb for TensorBoard and XProf",
        0},
       {0},
   };
@@ -307,6 +197,9 @@ int cli_exec(int argc, char **argv) {
   char *plugin = NULL;
   int exit_status = CLI_OK;
   pod_status_t status = find_plugin(&plugin);
+  if (status == NULL && exec.profile != NULL) {
+    status = cli_check_profile(exec.profile);
+  }
   if (status == NULL) {
     status = find_pod(&exec, &pod, &address);
   }

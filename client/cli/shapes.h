@@ -11,7 +11,6 @@
 #include <stddef.h>
 
 #include "client/lib/podium.h"
-#include "common/base/list.h"
 #include "common/tensor/shape.h"
 
 enum {
@@ -22,7 +21,8 @@ enum {
 };
 
 typedef struct cli_shapes_t {
-  POD_LIST(podium_argument_type_t) types;  // For podium_compile.
+  int count;
+  podium_argument_type_t *types;  // For podium_compile.
 } cli_shapes_t;
 
 #define CLI_SHAPE_OPTIONS                                                         \

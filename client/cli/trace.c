@@ -12,13 +12,13 @@
 // a process per chip.
 
 #include <cjson/cJSON.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/cli/cli.h"
 #include "client/cli/output.h"
+#include "client/cli/trace_writer.h"
 #include "client/profile/counters.h"
 #include "client/profile/sums.h"
 #include "common/base/memory.h"
@@ -27,70 +27,19 @@
 enum {
   THREAD_CORE = 1,
   THREAD_LANES = 1000,  // From one kind of thread to the next.
-  LANES_MAX = 64,
-  DMA = 0,  // Kinds of lanes: this and 1 + direction.
+  DMA = 0,              // Kinds of lanes: this and 1 + direction.
   LANE_KINDS = 7,
   CLASSES_MAX = 256,  // That get a process.
 };
 
-typedef struct lanes_t {
-  int count;
-  int64_t free_ps[LANES_MAX];  // When the last slice of each ends.
-} lanes_t;
-
 typedef struct writer_t {
   pod_arena_t *arena;  // Of names.
-  cli_output_t *output;
-  bool has_event;
+  trace_writer_t events;
   const podium_program_info_t *info;
   const podium_profile_t *profile;
   int64_t flow;  // The next flow's id.
   int64_t lanes_dropped;
 } writer_t;
-
-// --- Events ---
-
-// Takes the object.
-static void write_event(writer_t *writer, cJSON *event) {
-  char *text = cJSON_PrintUnformatted(event);
-  cli_output_add(writer->output, writer->has_event ? ",\n" : "\n");
-  cli_output_add(writer->output, text);
-  writer->has_event = true;
-  free(text);
-  cJSON_Delete(event);
-}
-
-static cJSON *make_event(const char *phase, const char *name, int process, int thread) {
-  cJSON *event = cJSON_CreateObject();
-  cJSON_AddStringToObject(event, "ph", phase);
-  cJSON_AddStringToObject(event, "name", name);
-  cJSON_AddNumberToObject(event, "pid", process);
-  cJSON_AddNumberToObject(event, "tid", thread);
-  return event;
-}
-
-// Microseconds with all digits: a double would let slices that touch overlap.
-static void add_exact(cJSON *event, const char *key, int64_t value, int64_t per_us) {
-  char text[48];
-  const int digits = per_us == 1000000 ? 6 : 3;
-  snprintf(text, sizeof(text), "%" PRId64 ".%0*" PRId64, value / per_us, digits,
-           value % per_us);
-  cJSON_AddRawToObject(event, key, text);
-}
-
-static void write_name(writer_t *writer, const char *kind, int process, int thread,
-                       const char *name, int order) {
-  cJSON *event = make_event("M", kind, process, thread);
-  cJSON *args = cJSON_AddObjectToObject(event, "args");
-  cJSON_AddStringToObject(args, "name", name);
-  write_event(writer, event);
-  if (thread > 0) {
-    event = make_event("M", "thread_sort_index", process, thread);
-    args = cJSON_AddObjectToObject(event, "args");
-    cJSON_AddNumberToObject(args, "sort_index", order);
-    write_event(writer, event);
-  }
-}
 
 // --- Tasks ---
 
@@ -125,46 +74,35 @@ static void add_task_args(cJSON *event, const podium_task_t *task) {
   add_count(args, "hbm_in_use_bytes", task->hbm_live_bytes);
 }
 
-// The first lane that is free by then; -1: none.
-static int find_lane(lanes_t *lanes, int64_t start_ps, int64_t end_ps) {
-  for (int i = 0; i < LANES_MAX; i++) {
-    if (i == lanes->count || lanes->free_ps[i] <= start_ps) {
-      lanes->count += i == lanes->count;
-      lanes->free_ps[i] = end_ps;
-      return i;
-    }
-  }
-  return -1;
-}
-
 static int lane_thread(int kind, int lane) {
   return (kind + 1) * THREAD_LANES + lane;
 }
 
-static void write_core(writer_t *writer, int index, lanes_t *dma) {
+static void write_core(writer_t *writer, int index, trace_lanes_t *dma) {
   const podium_chip_class_t *class = &writer->profile->classes[index];
   for (int i = 0; i < class->event_count; i++) {
     const podium_task_event_t *from = &class->events[i];
     const podium_task_t *task = &writer->profile->tasks[from->task];
     const char *title = profile_task_title(writer->arena, writer->info, task);
-    cJSON *event = make_event("X", title, class->representative + 1, THREAD_CORE);
+    cJSON *event = trace_event("X", title, class->representative + 1, THREAD_CORE);
     cJSON_AddStringToObject(event, "cat", category_of(task->kind));
-    add_exact(event, "ts", from->start_ps, 1000000);
-    add_exact(event, "dur", from->duration_ps, 1000000);
+    trace_add_time(event, "ts", from->start_ps, 1000000);
+    trace_add_time(event, "dur", from->duration_ps, 1000000);
     add_task_args(event, task);
-    write_event(writer, event);
+    trace_write(&writer->events, event);
     if (task->kind != PODIUM_TASK_PREFETCH_START) {
       continue;
     }
-    const int lane = find_lane(dma, from->start_ps, from->start_ps + from->flight_ps);
+    const int lane =
+        trace_find_lane(dma, from->start_ps, from->start_ps + from->flight_ps);
     writer->lanes_dropped += lane < 0;
     if (lane >= 0) {
-      event = make_event("X", title, class->representative + 1, lane_thread(DMA, lane));
+      event = trace_event("X", title, class->representative + 1, lane_thread(DMA, lane));
       cJSON_AddStringToObject(event, "cat", "prefetch");
-      add_exact(event, "ts", from->start_ps, 1000000);
-      add_exact(event, "dur", from->flight_ps, 1000000);
+      trace_add_time(event, "ts", from->start_ps, 1000000);
+      trace_add_time(event, "dur", from->flight_ps, 1000000);
       add_task_args(event, task);
-      write_event(writer, event);
+      trace_write(&writer->events, event);
     }
   }
 }
@@ -226,44 +164,44 @@ static void write_flow(writer_t *writer, const podium_message_t *message, int pr
   }
   const int receiver =
       profile->classes[profile->class_of_chip[message->to]].representative + 1;
-  cJSON *event = make_event("s", "message", process, thread);
+  cJSON *event = trace_event("s", "message", process, thread);
   cJSON_AddStringToObject(event, "cat", "ICI");
   cJSON_AddNumberToObject(event, "id", (double)writer->flow);
-  add_exact(event, "ts", message->start_ps, 1000000);
-  write_event(writer, event);
-  event = make_event("f", "message", receiver, THREAD_CORE);
+  trace_add_time(event, "ts", message->start_ps, 1000000);
+  trace_write(&writer->events, event);
+  event = trace_event("f", "message", receiver, THREAD_CORE);
   cJSON_AddStringToObject(event, "cat", "ICI");
   cJSON_AddStringToObject(event, "bp", "e");
   cJSON_AddNumberToObject(event, "id", (double)writer->flow);
-  add_exact(event, "ts", at_ps, 1000000);
-  write_event(writer, event);
+  trace_add_time(event, "ts", at_ps, 1000000);
+  trace_write(&writer->events, event);
   writer->flow++;
 }
 
-static void write_messages(writer_t *writer, int index, lanes_t *lanes) {
+static void write_messages(writer_t *writer, int index, trace_lanes_t *lanes) {
   const podium_chip_class_t *class = &writer->profile->classes[index];
   const int process = class->representative + 1;
   for (int i = 0; i < class->message_count; i++) {
     const podium_message_t *message = &class->messages[i];
     const podium_task_t *task = &writer->profile->tasks[message->task];
     const int kind = 1 + message->direction;
-    const int lane = find_lane(&lanes[kind], message->start_ps,
-                               message->start_ps + message->duration_ps);
+    const int lane = trace_find_lane(&lanes[kind], message->start_ps,
+                                     message->start_ps + message->duration_ps);
     if (lane < 0) {
       writer->lanes_dropped++;
       continue;
     }
     const int thread = lane_thread(kind, lane);
-    cJSON *event = make_event("X", profile_task_title(writer->arena, writer->info, task),
-                              process, thread);
+    cJSON *event = trace_event("X", profile_task_title(writer->arena, writer->info, task),
+                               process, thread);
     cJSON_AddStringToObject(event, "cat", "ICI");
-    add_exact(event, "ts", message->start_ps, 1000000);
-    add_exact(event, "dur", message->duration_ps, 1000000);
+    trace_add_time(event, "ts", message->start_ps, 1000000);
+    trace_add_time(event, "dur", message->duration_ps, 1000000);
     cJSON *args = cJSON_AddObjectToObject(event, "args");
     cJSON_AddNumberToObject(args, "from", message->from);
     cJSON_AddNumberToObject(args, "to", message->to);
     cJSON_AddNumberToObject(args, "bytes", (double)message->size_bytes);
-    write_event(writer, event);
+    trace_write(&writer->events, event);
     write_flow(writer, message, process, thread);
   }
 }
@@ -272,11 +210,11 @@ static void write_messages(writer_t *writer, int index, lanes_t *lanes) {
 
 static void write_counter(writer_t *writer, const char *name, int process, int64_t at_ps,
                           const char *unit, int64_t value) {
-  cJSON *event = make_event("C", name, process, 0);
-  add_exact(event, "ts", at_ps, 1000000);
+  cJSON *event = trace_event("C", name, process, 0);
+  trace_add_time(event, "ts", at_ps, 1000000);
   cJSON *args = cJSON_AddObjectToObject(event, "args");
   cJSON_AddNumberToObject(args, unit, (double)value);
-  write_event(writer, event);
+  trace_write(&writer->events, event);
 }
 
 static void write_points(writer_t *writer, const char *name, int process,
@@ -297,7 +235,7 @@ static void write_counters(writer_t *writer, const podium_chip_class_t *class,
 
 // --- Processes ---
 
-static void write_lane_names(writer_t *writer, int process, const lanes_t *lanes) {
+static void write_lane_names(writer_t *writer, int process, const trace_lanes_t *lanes) {
   static const char *const names[LANE_KINDS] = {
       "DMA", "link +x", "link -x", "link +y", "link -y", "link +z", "link -z"};
   for (int kind = 0; kind < LANE_KINDS; kind++) {
@@ -309,7 +247,7 @@ static void write_lane_names(writer_t *writer, int process, const lanes_t *lanes
         snprintf(name, sizeof(name), "%s (%d)", names[kind], lane + 1);
       }
       const int thread = lane_thread(kind, lane);
-      write_name(writer, "thread_name", process, thread, name, thread);
+      trace_write_name(&writer->events, "thread_name", process, thread, name, thread);
     }
   }
 }
@@ -326,10 +264,11 @@ static void write_class(writer_t *writer, int index) {
   if (class->chip_count > 1) {
     pod_text_printf(&name, ", like %d more", class->chip_count - 1);
   }
-  write_name(writer, "process_name", process, 0, name.bytes, 0);
-  write_name(writer, "thread_name", process, THREAD_CORE, "core", THREAD_CORE);
+  trace_write_name(&writer->events, "process_name", process, 0, name.bytes, 0);
+  trace_write_name(&writer->events, "thread_name", process, THREAD_CORE, "core",
+                   THREAD_CORE);
   pod_text_deinit(&name);
-  lanes_t *lanes = pod_alloc(LANE_KINDS * sizeof(*lanes));
+  trace_lanes_t *lanes = pod_alloc(LANE_KINDS * sizeof(*lanes));
   write_core(writer, index, &lanes[DMA]);
   write_messages(writer, index, lanes);
   write_lane_names(writer, process, lanes);
@@ -341,20 +280,21 @@ static void write_host(writer_t *writer, const podium_host_profile_t *host) {
   const int process = host->chip + 1;
   char name[64];
   snprintf(name, sizeof(name), "chip %d: measured on its host", host->chip);
-  write_name(writer, "process_name", process, 0, name, 0);
-  write_name(writer, "thread_name", process, THREAD_CORE, "compute thread", 1);
+  trace_write_name(&writer->events, "process_name", process, 0, name, 0);
+  trace_write_name(&writer->events, "thread_name", process, THREAD_CORE, "compute thread",
+                   1);
   for (int i = 0; i < host->event_count; i++) {
     const podium_host_event_t *from = &host->events[i];
     const bool is_known =
         from->instruction >= 0 && from->instruction < writer->info->instruction_count;
-    cJSON *event = make_event(
+    cJSON *event = trace_event(
         "X",
         is_known ? writer->info->instructions[from->instruction].name : "instruction",
         process, THREAD_CORE);
     cJSON_AddStringToObject(event, "cat", "host");
-    add_exact(event, "ts", from->start_ns, 1000);
-    add_exact(event, "dur", from->host_ns, 1000);
-    write_event(writer, event);
+    trace_add_time(event, "ts", from->start_ns, 1000);
+    trace_add_time(event, "dur", from->host_ns, 1000);
+    trace_write(&writer->events, event);
   }
 }
 
@@ -377,9 +317,9 @@ static void write_end(const writer_t *writer) {
   cJSON_AddNumberToObject(other, "chips", profile->chip_count);
   cJSON_AddNumberToObject(other, "events_left_out", (double)dropped);
   char *text = cJSON_PrintUnformatted(other);
-  cli_output_add(writer->output, "\n],\"displayTimeUnit\":\"ns\",\"otherData\":");
-  cli_output_add(writer->output, text);
-  cli_output_add(writer->output, "}\n");
+  cli_output_add(writer->events.output, "\n],\"displayTimeUnit\":\"ns\",\"otherData\":");
+  cli_output_add(writer->events.output, text);
+  cli_output_add(writer->events.output, "}\n");
   free(text);
   cJSON_Delete(other);
 }
@@ -404,13 +344,13 @@ static pod_status_t write_trace(const char *path, bool is_gzip,
                                 const podium_program_info_t *info,
                                 const podium_profile_t *profile, body_fn_t write_body) {
   writer_t writer = {.info = info, .profile = profile, .flow = 1};
-  POD_TRY(cli_output_open(path, is_gzip, &writer.output));
+  POD_TRY(cli_output_open(path, is_gzip, &writer.events.output));
   writer.arena = pod_arena_create();
-  cli_output_add(writer.output, "{\"traceEvents\":[");
+  cli_output_add(writer.events.output, "{\"traceEvents\":[");
   write_body(&writer);
   write_end(&writer);
   pod_arena_destroy(writer.arena);
-  return cli_output_close(writer.output);
+  return cli_output_close(writer.events.output);
 }
 
 pod_status_t cli_write_trace(const char *path, bool is_gzip,

@@ -44,8 +44,7 @@ static pod_status_t make_folders(const char *path) {
   return status;
 }
 
-// A run's folder of its own, named after the time, as the plugin lists them.
-static pod_status_t make_run_folder(const char *folder, pod_text_t *path) {
+pod_status_t cli_make_run_folder(const char *folder, pod_text_t *path) {
   pod_text_printf(path, "%s/plugins/profile", folder);
   POD_TRY(make_folders(path->bytes));
   char when[32];
@@ -71,7 +70,7 @@ static pod_status_t make_run_folder(const char *folder, pod_text_t *path) {
 }
 
 // The nearest folder that is there takes files: those below it can be made.
-pod_status_t cli_check_xplane(const char *folder) {
+pod_status_t cli_check_folder(const char *option, const char *folder) {
   char *path = pod_strdup(folder);
   struct stat info;
   while (stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR) &&
@@ -82,10 +81,10 @@ pod_status_t cli_check_xplane(const char *folder) {
   pod_status_t status = NULL;
   if (stat(nearest, &info) == 0 && !S_ISDIR(info.st_mode)) {
     errno = ENOTDIR;
-    status = pod_error(POD_INVALID_ARGUMENT, "--xplane: cannot write %s: %s", folder,
+    status = pod_error(POD_INVALID_ARGUMENT, "%s: cannot write %s: %s", option, folder,
                        strerror(errno));
   } else if (access(nearest, W_OK | X_OK) != 0) {
-    status = pod_error(POD_PERMISSION_DENIED, "--xplane: cannot write %s: %s", folder,
+    status = pod_error(POD_PERMISSION_DENIED, "%s: cannot write %s: %s", option, folder,
                        strerror(errno));
   }
   free(path);
@@ -124,15 +123,20 @@ static pod_status_t write_space(const char *path, const char *host,
   return status;
 }
 
+void cli_host_name(char host[CLI_HOST_BYTES]) {
+  memset(host, 0, CLI_HOST_BYTES);
+  if (gethostname(host, CLI_HOST_BYTES - 1) != 0 || *host == '\0' ||
+      strchr(host, '/') != NULL) {
+    snprintf(host, CLI_HOST_BYTES, "podium");
+  }
+}
+
 pod_status_t cli_write_xplane(const char *folder, const podium_program_info_t *info,
                               const podium_profile_t *profile) {
-  char host[256] = "podium";
-  if (gethostname(host, sizeof(host) - 1) != 0 || *host == '\0' ||
-      strchr(host, '/') != NULL) {
-    snprintf(host, sizeof(host), "podium");
-  }
+  char host[CLI_HOST_BYTES];
+  cli_host_name(host);
   pod_text_t path = {0};
-  pod_status_t status = make_run_folder(folder, &path);
+  pod_status_t status = cli_make_run_folder(folder, &path);
   const size_t length = path.length;
   if (status == NULL) {
     pod_text_printf(&path, "/%s.xplane.pb", host);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "client/pjrt/plugin.h"
+#include "client/pjrt/recording.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
 
@@ -114,6 +115,7 @@ PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
   processes_t processes;
   podium_session_t *session;
   podium_pod_t *pod;
+  pjrt_run_profile_start();
   PJRT_TRY(pjrt_processes_meet(args, find_address, &processes));
   const podium_connect_options_t options = {.client_name = "JAX",
                                             .group = processes.group,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "client/pjrt/plugin.h"
+#include "client/profile/sums.h"
 #include "common/base/memory.h"
 
 enum { COSTS = 3 };
@@ -17,9 +18,9 @@ static PJRT_NamedValue number(const char *name, double value) {
                            .value_size = 1};
 }
 
-// Of one chip, as XLA counts: of the class of the first.
+// Of one chip, as XLA counts: of that which ends last.
 static void sum(const podium_profile_t *profile, PJRT_NamedValue costs[COSTS]) {
-  const podium_chip_class_t *chip = &profile->classes[profile->class_of_chip[0]];
+  const podium_chip_class_t *chip = profile_sums_of(profile).slowest;
   double flop = 0;
   double bytes = 0;
   for (int i = 0; i < chip->total_count; i++) {

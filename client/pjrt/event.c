@@ -5,6 +5,7 @@
 // future's lock or release the last reference.
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "client/pjrt/plugin.h"
 #include "common/base/check.h"
@@ -21,6 +22,8 @@ struct future_t {
   pthread_mutex_t mutex;
   pthread_cond_t wake;
   bool is_done;
+  int64_t asked_ns;  // When somebody first waited for it; 0: nobody.
+  int64_t waited_ns;
   pod_status_t status;
   POD_LIST(waiter_t) waiters;
 };
@@ -54,11 +57,33 @@ void future_release(future_t *future) {
   free(future);
 }
 
+static int64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void future_ask(future_t *future) {
+  pthread_mutex_lock(&future->mutex);
+  if (!future->is_done && future->asked_ns == 0) {
+    future->asked_ns = now_ns();
+  }
+  pthread_mutex_unlock(&future->mutex);
+}
+
+int64_t future_waited_ns(future_t *future) {
+  pthread_mutex_lock(&future->mutex);
+  const int64_t waited_ns = future->waited_ns;
+  pthread_mutex_unlock(&future->mutex);
+  return waited_ns;
+}
+
 void future_set(future_t *future, pod_status_t status) {
   pthread_mutex_lock(&future->mutex);
   POD_CHECK(!future->is_done);
   future->status = status;
   future->is_done = true;
+  future->waited_ns = future->asked_ns == 0 ? 0 : now_ns() - future->asked_ns;
   const waiter_t *waiters = future->waiters.items;
   const int32_t count = future->waiters.count;
   future->waiters.count = 0;
@@ -137,6 +162,7 @@ PJRT_Error *event_error(PJRT_Event_Error_Args *args) {
 }
 
 PJRT_Error *event_await(PJRT_Event_Await_Args *args) {
+  future_ask(args->event->future);
   return pjrt_error(future_wait(args->event->future));
 }
 

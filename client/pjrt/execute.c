@@ -68,13 +68,9 @@ static void make_results(const call_t *call, future_t *done) {
     pjrt_array_t *array = pjrt_array_create(call->results[r]);
     atomic_store(&array->use_count, (int)call->device_count);
     for (size_t d = 0; d < call->device_count; d++) {
-      const pjrt_memory_kind_t kind = call->loaded->executable->result_kinds[r];
-      PJRT_Memory *memory = call->loaded->devices[d]->memory_pointers[kind];
-      const podium_shape_t *shape = &call->info->results[r].local_shape;
-      call->args->output_lists[d][r] =
-          kind == PJRT_MEMORY_DEVICE
-              ? pjrt_buffer_create(memory, shape, array, future_retain(done))
-              : pjrt_buffer_offload(memory, shape, array);
+      PJRT_Memory *memory = call->loaded->devices[d]->memory_pointers[PJRT_MEMORY_DEVICE];
+      call->args->output_lists[d][r] = pjrt_buffer_create(
+          memory, &call->info->results[r].local_shape, array, future_retain(done));
     }
   }
 }
@@ -188,6 +184,7 @@ static pod_status_t dispatch(call_t *call) {
     return pjrt_status(status);
   }
   keep_last(call->loaded, execution, done, call->args->extension_start);
+  pjrt_usage_follow(call->loaded->executable, done);
   // What is donated goes first, so that its bytes are not counted beside those of the
   // results that take its place.
   consume_arguments(call);

@@ -65,6 +65,10 @@ bool future_is_done(future_t *future);
 // Blocks until it has ended; an owned copy of its status.
 pod_status_t future_wait(future_t *future);
 
+// Somebody waits for it from now on. How long somebody has, when it has ended.
+void future_ask(future_t *future);
+int64_t future_waited_ns(future_t *future);
+
 // `callback` is told an owned copy of the status: now, when it has ended, else by
 // future_set.
 typedef void (*future_fn_t)(void *context, pod_status_t status);
@@ -87,8 +91,6 @@ typedef enum pjrt_memory_kind_t {
 } pjrt_memory_kind_t;
 
 const char *pjrt_memory_kind_name(pjrt_memory_kind_t kind);
-// DEVICE for a name that is no host memory's.
-pjrt_memory_kind_t pjrt_memory_kind_of(const char *name);
 
 struct PJRT_DeviceDescription {
   int id, process_index;
@@ -207,12 +209,6 @@ typedef struct pjrt_array_t {
 
 pjrt_array_t *pjrt_array_create(podium_array_t *array);
 
-// What a buffer in a host's memory holds. Counted.
-typedef struct pjrt_bytes_t {
-  atomic_int use_count;
-  void *data;  // Owned.
-} pjrt_bytes_t;
-
 struct PJRT_Buffer {
   PJRT_Client *client;
   PJRT_Memory *memory;
@@ -222,10 +218,9 @@ struct PJRT_Buffer {
   future_t *ready;
   pthread_mutex_t mutex;
   // Guarded by `mutex`. On a chip: the array, in which this is the part of the memory's
-  // device. In a host's memory: the bytes, which are there when it is ready. Neither when
-  // deleted.
+  // device. In a host's memory: the bytes. Neither when deleted.
   pjrt_array_t *array;
-  pjrt_bytes_t *bytes;
+  void *bytes;
   const char *deleted_by;  // NULL: nobody.
 };
 
@@ -233,14 +228,8 @@ struct PJRT_Buffer {
 PJRT_Buffer *pjrt_buffer_create(PJRT_Memory *memory, const podium_shape_t *shape,
                                 pjrt_array_t *array, future_t *ready);
 
-// A buffer in `memory`, a host's, with what the array has on its device, when that is
-// there. Takes `array`; `shape` is local.
-PJRT_Buffer *pjrt_buffer_offload(PJRT_Memory *memory, const podium_shape_t *shape,
-                                 pjrt_array_t *array);
-
-// What the chip holds, counted: of a buffer in a host's memory a copy that is on its way
-// to the chip. INVALID_ARGUMENT when the buffer has been deleted. Waits for bytes that
-// are on their way to the host.
+// What the chip holds, counted; INVALID_ARGUMENT when the buffer has been deleted, or is
+// not on a chip.
 POD_MUST_USE pod_status_t pjrt_buffer_use(PJRT_Buffer *buffer, pjrt_array_t **out_array);
 void pjrt_array_release(pjrt_array_t *array);
 
@@ -293,6 +282,8 @@ void host_callbacks_drop(host_callbacks_t *callbacks);
 
 // --- Executables (executable.c, optimized_program.c) ---
 
+typedef struct usage_wait_t usage_wait_t;
+
 // Counted: JAX keeps an executable longer than what is loaded of it.
 struct PJRT_Executable {
   atomic_int use_count;
@@ -301,8 +292,9 @@ struct PJRT_Executable {
   PJRT_TopologyDescription *topology;
   podium_executable_t *program;
   atomic_llong call_count;
-  pjrt_execution_t *last;             // Guarded by `mutex`; NULL: none.
-  PJRT_Executable *next, **link;      // usage.c's.
+  pjrt_execution_t *last;         // Guarded by `mutex`; NULL: none.
+  PJRT_Executable *next, **link;  // usage.c's, as the next one.
+  usage_wait_t *host_wait;
   const podium_program_info_t *info;  // The program's.
   compile_options_t options;
   // What it was made from; serialization is to say that again.
@@ -313,8 +305,7 @@ struct PJRT_Executable {
   PJRT_Buffer_Type *result_types;
   int64_t *result_dims;
   size_t *result_ranks;
-  pjrt_memory_kind_t *result_kinds;
-  const char **result_memory_kinds;  // Their names.
+  const char **result_memory_kinds;
   size_t *result_memory_kind_sizes;
   PJRT_Layouts_MemoryLayout **result_layouts;
   pthread_mutex_t mutex;
@@ -326,6 +317,8 @@ void pjrt_usage_tell(PJRT_Executable *executable);
 // Those that were added are told of when they are removed, or when the process ends.
 void pjrt_usage_add(PJRT_Executable *executable);
 void pjrt_usage_remove(PJRT_Executable *executable);
+// Counts for how long the host waits for an execution, which `done` follows.
+void pjrt_usage_follow(PJRT_Executable *executable, future_t *done);
 
 struct PJRT_LoadedExecutable {
   PJRT_Client *client;

@@ -38,4 +38,8 @@ void recording_add_execution(const PJRT_LoadedExecutable *loaded,
 void recording_add_change(const PJRT_Buffer *buffer, int64_t size_bytes,
                           int64_t in_use_bytes);
 
+// Begins that of the whole process, once, when PODIUM_PROFILE asks for it
+// (run_profile.c).
+void pjrt_run_profile_start(void);
+
 #endif  // CLIENT_PJRT_RECORDING_H_

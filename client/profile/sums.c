@@ -55,6 +55,50 @@ double profile_mfu(const podium_profile_t *profile, double model_flop) {
   return profile_share(model_flop, flop_possible(profile));
 }
 
+// --- What was waited for ---
+
+const char *profile_wait_name(profile_wait_t wait) {
+  static const char *const names[PROFILE_WAIT_COUNT] = {"MXU", "VPU", "HBM",
+                                                        "ICI", "DMA", "fixed"};
+  return names[wait];
+}
+
+static profile_wait_t wait_of(podium_bound_t bound) {
+  switch (bound) {
+    case PODIUM_BOUND_MXU:
+      return PROFILE_WAIT_MXU;
+    case PODIUM_BOUND_VPU:
+      return PROFILE_WAIT_VPU;
+    case PODIUM_BOUND_HBM:
+      return PROFILE_WAIT_HBM;
+    case PODIUM_BOUND_ICI:
+      return PROFILE_WAIT_ICI;
+    case PODIUM_BOUND_NONE:
+    case PODIUM_BOUND_FIXED:
+      break;
+  }
+  return PROFILE_WAIT_FIXED;
+}
+
+static bool is_prefetch(podium_task_kind_t kind) {
+  return kind == PODIUM_TASK_PREFETCH_START || kind == PODIUM_TASK_PREFETCH_DONE;
+}
+
+void profile_waits_of(const podium_profile_t *profile, const podium_chip_class_t *class,
+                      int64_t out_ps[PROFILE_WAIT_COUNT]) {
+  memset(out_ps, 0, PROFILE_WAIT_COUNT * sizeof(*out_ps));
+  for (int i = 0; i < class->total_count; i++) {
+    const podium_task_total_t *total = &class->totals[i];
+    const podium_task_t *task = &profile->tasks[total->task];
+    if (profile_task_is_control(task)) {
+      continue;
+    }
+    out_ps[is_prefetch(task->kind) ? PROFILE_WAIT_DMA : PROFILE_WAIT_ICI] +=
+        total->waiting_ps;
+    out_ps[wait_of(total->bound)] += total->duration_ps - total->waiting_ps;
+  }
+}
+
 // --- Names ---
 
 static bool is_product(const char *op) {

@@ -55,6 +55,25 @@ const char *profile_task_title(pod_arena_t *arena, const podium_program_info_t *
 // "train.py:12" of "train.py:12:7"; "" as it is.
 const char *profile_source_line(pod_arena_t *arena, const char *source);
 
+// What the core of a chip spent its time for: the engine that bounds a task, or, while it
+// waits, what it waits for.
+typedef enum profile_wait_t {
+  PROFILE_WAIT_MXU,
+  PROFILE_WAIT_VPU,
+  PROFILE_WAIT_HBM,
+  PROFILE_WAIT_ICI,    // Collectives that nothing hides.
+  PROFILE_WAIT_DMA,    // Prefetches that nothing hides.
+  PROFILE_WAIT_FIXED,  // What takes its time whatever its size.
+  PROFILE_WAIT_COUNT,
+} profile_wait_t;
+
+// "MXU". A literal.
+const char *profile_wait_name(profile_wait_t wait);
+
+// Picoseconds by profile_wait_t; together the time that the core was given tasks.
+void profile_waits_of(const podium_profile_t *profile, const podium_chip_class_t *class,
+                      int64_t out_ps[PROFILE_WAIT_COUNT]);
+
 typedef struct profile_sum_t {
   const char *name;
   int task_count;

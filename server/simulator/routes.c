@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "common/base/list.h"
 #include "common/base/memory.h"
 #include "server/simulator/engine.h"
 
@@ -71,10 +70,10 @@ static bool same_peers(const link_entry_t *entry, const simulator_shape_t *shape
 typedef struct linker_t {
   simulator_engine_t *engine;
   link_entry_t **buckets;
-  POD_LIST(const simulator_shape_t *) peers;  // Of the member at hand.
+  const simulator_shape_t **peers;  // Of the member at hand.
 } linker_t;
 
-enum { LINK_BUCKETS = 1024 };
+enum { LINK_BUCKETS = 1024, PEERS_FIRST = 16 };
 
 static uint32_t bucket_of(const simulator_shape_t *shape,
                           const simulator_shape_t **peers) {
@@ -99,7 +98,7 @@ static pod_status_t link_member(linker_t *linker, int32_t plan, int32_t class_in
     member->routes =
         pod_arena_array(engine->arena, peer_count + 1, sizeof(*member->routes));
   }
-  pod_list_clear(&linker->peers);
+  linker->peers = pod_grow(linker->peers, peer_count + 1, sizeof(*linker->peers));
   for (int32_t i = 0; i < shape->peer_count; i++) {
     const int32_t peer = simulator_displaced(engine->plans.torus, chip, shape->peers[i]);
     if (peer < 0 || !engine->plans.runs[peer]) {
@@ -107,19 +106,19 @@ static pod_status_t link_member(linker_t *linker, int32_t plan, int32_t class_in
                        "chip %d sends to a chip that does not run the program", chip);
     }
     member->peer_classes[i] = engine->classes.class_of_chip[peer];
-    *pod_list_add(&linker->peers) = simulator_plans_shape(&engine->plans, plan, peer);
+    linker->peers[i] = simulator_plans_shape(&engine->plans, plan, peer);
   }
-  link_entry_t **bucket = &linker->buckets[bucket_of(shape, linker->peers.items)];
+  link_entry_t **bucket = &linker->buckets[bucket_of(shape, linker->peers)];
   for (const link_entry_t *entry = *bucket; entry != NULL; entry = entry->next) {
-    if (same_peers(entry, shape, linker->peers.items)) {
+    if (same_peers(entry, shape, linker->peers)) {
       member->target_steps = entry->target_steps;
       return NULL;
     }
   }
   link_entry_t *entry = pod_arena_alloc(engine->arena, sizeof(*entry));
   entry->shape = shape;
-  entry->peers = pod_arena_copy(engine->arena, linker->peers.items,
-                                peer_count * sizeof(*linker->peers.items));
+  entry->peers =
+      pod_arena_copy(engine->arena, linker->peers, peer_count * sizeof(*linker->peers));
   entry->target_steps = pod_arena_array(engine->arena, (size_t)shape->step_count + 1,
                                         sizeof(*entry->target_steps));
   POD_TRY(link_steps(shape, entry->peers, entry->target_steps));
@@ -268,7 +267,7 @@ pod_status_t simulator_routes_init(simulator_engine_t *engine) {
   for (int32_t plan = 0; plan < engine->plans.plan_count && status == NULL; plan++) {
     status = link_plan(&linker, plan);
   }
-  pod_list_deinit(&linker.peers);
+  free(linker.peers);
   if (status == NULL) {
     find_own_links(engine);
   }

@@ -53,7 +53,7 @@ MAY_USE = {  # module: the modules whose headers it may include
     "client/lib": BASE + ["common/digest", "common/rpc", "proto"],
     "client/profile": BASE + ["client/lib", "proto"],
     "client/pjrt": BASE + ["common/digest", "client/lib", "client/profile", "proto"],
-    "client/cli": BASE + ["common/mlir", "client/lib", "client/profile"],
+    "client/cli": BASE + ["common/mlir", "client/lib", "client/profile", "proto"],
 }
 MAY_USE_LIBRARY = {  # third-party header: the modules that may include it
     r"uv\.h": ["common/rpc"],

@@ -123,6 +123,19 @@ class JsonTest(unittest.TestCase):
     def test_compile_has_the_partitioned_program(self):
         self.assertIn("stablehlo.all_reduce", self.podium("compile", SMALL)["partitioned_text"])
 
+    def test_exec_tells_what_executables_did(self):
+        value = self.podium("exec", "--topology", "2x1", "--", BIN / "exec_program", "3", "4")
+        executables = {executable["name"]: executable for executable in value["executables"]}
+        # The loop takes a time of its own each call; what is told is the last one's.
+        self.assertEqual({name: executable["calls"] for name, executable in executables.items()}, {"turned": 2, "halves": 2})
+        for executable in executables.values():
+            waits = {wait["name"]: wait["duration_ps"] for wait in executable["waited_for"]}
+            self.assertEqual(list(waits), ["MXU", "VPU", "HBM", "ICI", "DMA", "fixed"])
+            self.assertEqual(sum(waits.values()), executable["predicted_ps"])
+            self.assertGreaterEqual(waits["ICI"] + waits["DMA"], executable["waiting_ps"])
+            self.assertGreater(executable["host_wait_ns"], 0)
+        self.assertEqual((executables["turned"]["collectives"], executables["halves"]["collectives"]), (0, 1))
+
     def test_check_has_a_verdict_per_file(self):
         path = self.folder / "none.mlir"
         path.write_text("func.func @main() {\n  return\n}\n")
@@ -147,11 +160,13 @@ class JsonTest(unittest.TestCase):
         self.assertEqual(self.podium("down", "json")["name"], "json")
 
     def test_a_command_is_told_what_its_executables_did(self):
-        line = r"jit_f\t2\t1000000\t500\t1\t64\t98500000\t197000000000000\n"
+        line = r"jit_f\t2\t1000000\t500\t1\t64\t98500000\t197000000000000\t30\t1\t2\t3\t4\t5\t6\n"
         script = f"echo hello; printf '{line}{line}' >>$PODIUM_REPORT"
         value = self.podium("exec", "--topology", "1x1", "--", "sh", "-c", script)
+        waits = [{"name": name, "duration_ps": ps} for ps, name in enumerate(("MXU", "VPU", "HBM", "ICI", "DMA", "fixed"), 1)]
         self.assertEqual(value["executables"], [{"name": "jit_f", "calls": 4, "predicted_ps": 1000000, "waiting_ps": 500,
-                                                 "hfu": 0.5, "collectives": 1, "hbm_peak_bytes": 64}])
+                                                 "hfu": 0.5, "waited_for": waits, "host_wait_ns": 60, "collectives": 1,
+                                                 "hbm_peak_bytes": 64}])
 
     def test_every_figure_of_every_kind_of_chip_has_a_source(self):
         kinds = self.podium("chips")["kinds"]

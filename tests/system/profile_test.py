@@ -396,5 +396,86 @@ class ProfileTest(unittest.TestCase):
         self.assertGreater(step_us(many), 10 * step_us(few))
 
 
+class ExecTest(unittest.TestCase):
+    """podium exec of a program without JAX (exec_program.c): a loop that turns as often as it is told, and a product on two chips."""
+
+    TURNS = (3, 30)
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+
+    def run_program(self, *options):
+        return podium("exec", "--topology", "2x1", *options, "--", BIN / "exec_program", *self.TURNS)
+
+    def check_timeline(self, modules):
+        """Modules by chip, as (name, start, duration): one after the other, and the loop's are as long as they turn."""
+        self.assertEqual({chip: collections.Counter(name for name, _, _ in found) for chip, found in modules.items()},
+                         {0: {"turned": 2, "halves": 2}, 1: {"halves": 2}})
+        for found in modules.values():
+            for (_, start, duration), (_, after, _) in zip(found, found[1:]):
+                self.assertGreater(after, start + duration)
+        few, many = (duration for name, _, duration in modules[0] if name == "turned")
+        self.assertAlmostEqual(float(many / few), self.TURNS[1] / self.TURNS[0], delta=2)
+        starts = {chip: [start for name, start, _ in found if name == "halves"] for chip, found in modules.items()}
+        self.assertEqual(starts[0], starts[1])
+
+    def test_executables_are_told_with_what_their_time_waited_for(self):
+        text = self.run_program()
+        rows = {line.split()[-1]: line.split() for line in text.splitlines()[text.splitlines().index(
+            "what that time waited for, and the host for results (measured, in all):") + 2:]}
+        self.assertEqual(set(rows), {"turned", "halves"})
+        for name, row in rows.items():
+            shares = [float(share.rstrip("%")) for share in row[:6]]
+            self.assertAlmostEqual(sum(shares), 100, delta=1)
+            self.assertEqual(shares[3] > 0, name == "halves")  # ICI.
+            self.assertGreater(float(row[6]), 0)
+
+    def test_the_trace_has_every_execution_where_it_ran(self):
+        self.run_program("--profile", self.folder / "run.json")
+        trace = load_trace(self.folder / "run.json")
+        threads = {(event["pid"], event["tid"]): event["args"]["name"] for event in trace["traceEvents"]
+                   if event["name"] == "thread_name"}
+        modules = {}
+        for (process, thread), events in slices_of(trace).items():
+            if threads[process, thread] == "XLA Modules":
+                modules[int(process) - 1] = [(event["name"], event["ts"], event["dur"]) for event in events]
+        self.check_timeline(modules)
+        self.assertEqual(trace["otherData"]["events_left_out"], 0)
+        counters = {(event["name"], event["pid"]) for event in trace["traceEvents"] if event["ph"] == "C"}
+        self.assertLessEqual({("HBM allocated", 1), ("HBM allocated", 2), ("HBM in use", 1)}, counters)
+
+    def test_the_folder_is_what_the_profile_pages_read(self):
+        self.run_program("--profile", self.folder / "logs")
+        (run,) = (self.folder / "logs/plugins/profile").iterdir()
+        (protobuf,), (zipped,) = run.glob("*.xplane.pb"), run.glob("*.trace.json.gz")
+        self.assertIn("traceEvents", json.loads(gzip.decompress(zipped.read_bytes())))
+        space = xspace_class()()
+        space.ParseFromString(protobuf.read_bytes())
+        modules = {}
+        for plane in space.planes:
+            names = {entry.key: entry.value.display_name for entry in plane.event_metadata}
+            for line in plane.lines:
+                if line.name == "XLA Modules":
+                    modules[plane.id] = [(names[event.metadata_id], event.offset_ps, event.duration_ps) for event in line.events]
+        self.check_timeline(modules)
+        self.assertEqual([plane.name for plane in space.planes], ["/device:TPU:0", "/device:TPU:1", "/host:CPU"])
+
+    def test_what_cannot_be_written_is_told_before_the_command_runs(self):
+        taken = self.folder / "taken"
+        taken.write_text("")
+        for path in ("/nowhere/run.json", taken / "logs"):
+            refused = podium("exec", "--profile", path, "--", "/bin/echo", "it ran", status=3)
+            self.assertIn("--profile: cannot write", refused)
+            self.assertNotIn("it ran", refused)
+
+    def test_a_command_without_the_plugin_has_no_profile(self):
+        told = podium("exec", "--topology", "1x1", "--profile", self.folder / "none.json", "--", "/bin/echo", "it ran", status=3)
+        self.assertIn("it ran", told)
+        self.assertIn("has loaded no plugin", told)
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -111,6 +111,30 @@ static void test_tasks_are_summed_by_the_line_of_their_source(void **state) {
   pod_arena_destroy(arena);
 }
 
+static void test_the_time_of_a_chip_is_told_by_what_it_waited_for(void **state) {
+  (void)state;
+  static const podium_task_t some[] = {
+      {.name = "dot_general.0"},
+      {.name = "all_reduce_done.0", .kind = PODIUM_TASK_COLLECTIVE_DONE},
+      {.name = "prefetch_done.0", .kind = PODIUM_TASK_PREFETCH_DONE},
+      {.name = "while.0", .kind = PODIUM_TASK_WHILE}};
+  static const podium_task_total_t done[] = {
+      {.task = 0, .bound = PODIUM_BOUND_MXU, .duration_ps = 100},
+      {.task = 1, .bound = PODIUM_BOUND_VPU, .duration_ps = 50, .waiting_ps = 40},
+      {.task = 2, .bound = PODIUM_BOUND_NONE, .duration_ps = 7, .waiting_ps = 6},
+      {.task = 3, .bound = PODIUM_BOUND_HBM, .duration_ps = 1000}};
+  const podium_chip_class_t class = {.total_count = 4, .totals = done};
+  const podium_profile_t all = {.tasks = some, .task_count = 4};
+  int64_t ps[PROFILE_WAIT_COUNT];
+  profile_waits_of(&all, &class, ps);
+  assert_int_equal(ps[PROFILE_WAIT_MXU], 100);
+  assert_int_equal(ps[PROFILE_WAIT_VPU], 10);
+  assert_int_equal(ps[PROFILE_WAIT_HBM], 0);  // The loop is what is in it.
+  assert_int_equal(ps[PROFILE_WAIT_ICI], 40);
+  assert_int_equal(ps[PROFILE_WAIT_DMA], 6);
+  assert_int_equal(ps[PROFILE_WAIT_FIXED], 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_hfu_counts_what_all_chips_execute_without_padding),
@@ -118,6 +142,7 @@ int main(void) {
       cmocka_unit_test(test_a_fusion_is_what_its_product_is),
       cmocka_unit_test(test_tasks_are_summed_by_operation_without_loops),
       cmocka_unit_test(test_tasks_are_summed_by_the_line_of_their_source),
+      cmocka_unit_test(test_the_time_of_a_chip_is_told_by_what_it_waited_for),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
