@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/memory.h"
 #include "common/base/text.h"
 
 static bool is_named(const cli_binding_t *binding, const char *name) {
@@ -17,8 +16,8 @@ static bool is_named(const cli_binding_t *binding, const char *name) {
 
 static const cli_binding_t *find_same_name(const cli_bindings_t *bindings,
                                            const cli_binding_t *wanted) {
-  for (int i = 0; i < bindings->count; i++) {
-    const cli_binding_t *other = &bindings->list[i];
+  for (int i = 0; i < bindings->list.count; i++) {
+    const cli_binding_t *other = &bindings->list.items[i];
     if (other->name_length == wanted->name_length &&
         memcmp(other->name, wanted->name, (size_t)wanted->name_length) == 0) {
       return other;
@@ -42,12 +41,10 @@ error_t cli_bindings_option(cli_bindings_t *bindings, const char *text,
   if (other != NULL) {
     argp_error(state, "--%s is given twice for '%.*s': '%s' and '%s'", bindings->option,
                binding.name_length, binding.name, other->value, binding.value);
-  } else if (bindings->count == CLI_BINDINGS_MAX) {
+  } else if (bindings->list.count == CLI_BINDINGS_MAX) {
     argp_error(state, "more than %d --%s", CLI_BINDINGS_MAX, bindings->option);
   } else {
-    bindings->list =
-        pod_grow(bindings->list, (size_t)bindings->count + 1, sizeof(cli_binding_t));
-    bindings->list[bindings->count++] = binding;
+    *pod_list_add(&bindings->list) = binding;
   }
   return 0;
 }
@@ -84,19 +81,20 @@ static pod_status_t no_such(const cli_binding_t *binding, const char *what, int 
 
 pod_status_t cli_bindings_resolve(cli_bindings_t *bindings, const char *what, int count,
                                   const podium_signature_t *signatures) {
-  for (int i = 0; i < bindings->count; i++) {
-    cli_binding_t *binding = &bindings->list[i];
+  for (int i = 0; i < bindings->list.count; i++) {
+    cli_binding_t *binding = &bindings->list.items[i];
     binding->index = find_index(binding, count, signatures);
     if (binding->index < 0) {
       return no_such(binding, what, count, signatures);
     }
     for (int before = 0; before < i; before++) {
-      if (bindings->list[before].index == binding->index) {
+      if (bindings->list.items[before].index == binding->index) {
         return pod_error(POD_INVALID_ARGUMENT,
                          "--%s is given twice for %s %s: as '%.*s' and as '%.*s'",
                          bindings->option, what, signatures[binding->index].name,
-                         bindings->list[before].name_length, bindings->list[before].name,
-                         binding->name_length, binding->name);
+                         bindings->list.items[before].name_length,
+                         bindings->list.items[before].name, binding->name_length,
+                         binding->name);
       }
     }
   }
@@ -104,16 +102,14 @@ pod_status_t cli_bindings_resolve(cli_bindings_t *bindings, const char *what, in
 }
 
 const char *cli_bindings_value(const cli_bindings_t *bindings, int index) {
-  for (int i = 0; i < bindings->count; i++) {
-    if (bindings->list[i].index == index) {
-      return bindings->list[i].value;
+  for (int i = 0; i < bindings->list.count; i++) {
+    if (bindings->list.items[i].index == index) {
+      return bindings->list.items[i].value;
     }
   }
   return NULL;
 }
 
 void cli_bindings_deinit(cli_bindings_t *bindings) {
-  free(bindings->list);
-  bindings->list = NULL;
-  bindings->count = 0;
+  pod_list_deinit(&bindings->list);
 }

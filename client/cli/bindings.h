@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "client/lib/podium.h"
+#include "common/base/list.h"
 #include "common/base/status.h"
 
 enum { CLI_BINDINGS_MAX = 4096 };
@@ -24,8 +25,7 @@ typedef struct cli_binding_t {
 
 typedef struct cli_bindings_t {
   const char *option;  // "input", for messages.
-  int count;
-  cli_binding_t *list;
+  POD_LIST(cli_binding_t) list;
 } cli_bindings_t;
 
 // Takes the value of the option. One that is none, or a name given before, is a usage

@@ -12,6 +12,7 @@
 #include "client/cli/streams.h"
 #include "client/cli/terminal.h"
 #include "common/base/check.h"
+#include "common/base/list.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
 #include "common/tensor/array.h"
@@ -36,8 +37,7 @@ typedef struct check_t {
   char **files;
   cli_arguments_t arguments;  // For every module that takes some.
   cli_shapes_t shapes;        // For every module that leaves sizes open.
-  family_t *families;
-  int family_count;
+  POD_LIST(family_t) families;
   // The pod that modules run on, and how many chips they want.
   int64_t chips;
   cli_pod_t *local;
@@ -229,8 +229,8 @@ static pod_status_t check_module(check_t *check, const char *path, const char *t
   const bool is_open = cli_has_open_sizes(text, length);
   const podium_compile_options_t options = {
       .timeout_ms = check->timeout_ms,
-      .argument_type_count = is_open ? check->shapes.count : 0,
-      .argument_types = check->shapes.types};
+      .argument_type_count = is_open ? check->shapes.types.count : 0,
+      .argument_types = check->shapes.types.items};
   podium_executable_t *executable = NULL;
   POD_TRY(cli_status_of(
       podium_compile(check->session, path, text, length, &options, &executable)));
@@ -291,14 +291,13 @@ static char *family_name(const char *path) {
 static void count(check_t *check, const char *path, verdict_t verdict) {
   char *name = family_name(path);
   int i = 0;
-  while (i < check->family_count && strcmp(check->families[i].name, name) != 0) {
+  while (i < check->families.count && strcmp(check->families.items[i].name, name) != 0) {
     i++;
   }
-  if (i == check->family_count) {
-    check->families = pod_grow(check->families, (size_t)i + 1, sizeof(family_t));
-    check->families[check->family_count++] = (family_t){.name = pod_strdup(name)};
+  if (i == check->families.count) {
+    *pod_list_add(&check->families) = (family_t){.name = pod_strdup(name)};
   }
-  check->families[i].counts[verdict]++;
+  check->families.items[i].counts[verdict]++;
   free(name);
 }
 
@@ -398,10 +397,11 @@ static int summarize(check_t *check) {
   family_t all = {0};
   cJSON *families =
       cli_report() == NULL ? NULL : cJSON_AddArrayToObject(cli_report(), "families");
-  qsort(check->families, (size_t)check->family_count, sizeof(family_t), compare_families);
+  qsort(check->families.items, (size_t)check->families.count, sizeof(family_t),
+        compare_families);
   cli_print("\n%-40s %6s %6s %6s\n", "family", "passed", "of", "unimpl");
-  for (int i = 0; i < check->family_count; i++) {
-    const family_t *family = &check->families[i];
+  for (int i = 0; i < check->families.count; i++) {
+    const family_t *family = &check->families.items[i];
     print_family(families, family->name, family, true);
     for (int v = 0; v < VERDICT_COUNT; v++) {
       all.counts[v] += family->counts[v];
@@ -466,10 +466,10 @@ int cli_check(int argc, char **argv) {
   }
   const int result = summarize(&check);
   leave_pod(&check);
-  for (int i = 0; i < check.family_count; i++) {
-    free(check.families[i].name);
+  for (int i = 0; i < check.families.count; i++) {
+    free(check.families.items[i].name);
   }
-  free(check.families);
+  pod_list_deinit(&check.families);
   cli_arguments_deinit(&check.arguments);
   cli_shapes_deinit(&check.shapes);
   return result;

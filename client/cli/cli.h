@@ -13,6 +13,7 @@
 
 #include "client/lib/podium.h"
 #include "common/base/arena.h"
+#include "common/base/list.h"
 #include "common/base/status.h"
 #include "common/base/text.h"
 
@@ -120,8 +121,7 @@ typedef struct cli_pod_options_t {
 
 typedef struct cli_pod_t {
   char *address;
-  int process_count;  // [0] is the coordinator.
-  int64_t *pids;
+  POD_LIST(int64_t) pids;  // [0] is the coordinator's; 0: it has ended, or is another's.
   char *folder;
   struct cli_pod_t *next;  // Of those that end with this process.
 } cli_pod_t;

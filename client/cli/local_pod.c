@@ -158,7 +158,7 @@ static pod_status_t spawn(const cli_pod_options_t *options, cli_pod_t *pod,
   }
   const int error = errno;
   if (pid > 0) {
-    pod->pids[pod->process_count++] = pid;
+    *pod_list_add(&pod->pids) = pid;
   }
   cli_interrupts_release();
   free(environment[0]);
@@ -240,8 +240,9 @@ static pod_status_t last_words(const cli_pod_t *pod, int index) {
 static pod_status_t check_alive(cli_pod_t *pod, int index) {
   cli_interrupts_hold();
   int status = 0;
-  const bool is_gone = pod->pids[index] > 0 && has_ended(pod->pids[index], &status);
-  pod->pids[index] = is_gone ? 0 : pod->pids[index];
+  const bool is_gone =
+      pod->pids.items[index] > 0 && has_ended(pod->pids.items[index], &status);
+  pod->pids.items[index] = is_gone ? 0 : pod->pids.items[index];
   cli_interrupts_release();
   if (!is_gone) {
     return NULL;
@@ -319,7 +320,7 @@ static pod_status_t start_workers(const cli_pod_options_t *options, int count,
                      options->topology, count, CLI_POD_PROCESSES_MAX - 1);
   }
   cli_interrupts_hold();
-  pod->pids = pod_grow(pod->pids, (size_t)count + 1, sizeof(*pod->pids));
+  pod_list_reserve(&pod->pids, count);
   cli_interrupts_release();
   char *program = cli_sibling("podium-worker");
   char *const argv[] = {program, "--coordinator", pod->address, NULL};
@@ -372,7 +373,7 @@ static pod_status_t wait_for_workers(const cli_pod_options_t *options, cli_pod_t
       return NULL;
     }
     POD_TRY(late);
-    for (int i = 0; i < pod->process_count; i++) {
+    for (int i = 0; i < pod->pids.count; i++) {
       POD_TRY(check_alive(pod, i));
     }
     if (count > most) {
@@ -408,7 +409,7 @@ static pod_status_t start_all(const cli_pod_options_t *options, cli_pod_t *pod) 
 
 pod_status_t cli_pod_start(const cli_pod_options_t *options, cli_pod_t **out_pod) {
   cli_pod_t *pod = pod_alloc(sizeof(*pod));
-  pod->pids = pod_grow(NULL, 1, sizeof(*pod->pids));
+  pod_list_reserve(&pod->pids, 1);
   cli_interrupts_hold();
   pod_status_t status = make_folder(options->folder, &pod->folder);
   if (status == NULL) {
@@ -446,23 +447,23 @@ static void remove_folder(const char *folder) {
 
 // Workers first: their leaving is then no loss in the coordinator's log.
 static void stop_processes(cli_pod_t *pod, int64_t timeout_ms) {
-  for (int i = pod->process_count - 1; i >= 0; i--) {
-    if (pod->pids[i] > 0) {
-      kill((pid_t)pod->pids[i], SIGTERM);
+  for (int i = pod->pids.count - 1; i >= 0; i--) {
+    if (pod->pids.items[i] > 0) {
+      kill((pid_t)pod->pids.items[i], SIGTERM);
     }
   }
   const int64_t deadline = pod_clock_now_ns() + timeout_ms * 1000000;
-  for (int i = pod->process_count - 1; i >= 0; i--) {
+  for (int i = pod->pids.count - 1; i >= 0; i--) {
     bool killed = false;
     int status;
-    while (pod->pids[i] > 0 && !has_ended(pod->pids[i], &status)) {
+    while (pod->pids.items[i] > 0 && !has_ended(pod->pids.items[i], &status)) {
       if (pod_clock_now_ns() > deadline && !killed) {
-        kill((pid_t)pod->pids[i], SIGKILL);
+        kill((pid_t)pod->pids.items[i], SIGKILL);
         killed = true;
       }
       pause_briefly();
     }
-    pod->pids[i] = 0;
+    pod->pids.items[i] = 0;
   }
   remove_folder(pod->folder);
 }
@@ -488,7 +489,7 @@ void cli_pod_free(cli_pod_t *pod) {
   if (pod != NULL) {
     free(pod->address);
     free(pod->folder);
-    free(pod->pids);
+    pod_list_deinit(&pod->pids);
     free(pod);
   }
 }
@@ -514,8 +515,8 @@ static void add_last_lines(pod_text_t *text, const cli_pod_t *pod, int index) {
 
 // One that has given its reason needs no log beside it.
 pod_status_t cli_pod_explain(cli_pod_t *pod, pod_status_t status) {
-  for (int i = 0; i < pod->process_count; i++) {
-    if (pod->pids[i] == 0) {
+  for (int i = 0; i < pod->pids.count; i++) {
+    if (pod->pids.items[i] == 0) {
       return status;
     }
     const pod_status_t reason = check_alive(pod, i);
@@ -527,7 +528,7 @@ pod_status_t cli_pod_explain(cli_pod_t *pod, pod_status_t status) {
   pod_text_t text = {0};
   pod_text_add(&text, pod_status_message(status));
   add_last_lines(&text, pod, 0);
-  if (pod->process_count > 1) {
+  if (pod->pids.count > 1) {
     add_last_lines(&text, pod, 1);
   }
   const pod_status_t explained =

@@ -110,7 +110,7 @@ static pod_status_t lock_folder(const char *name, const char *folder, int *out_l
 }
 
 static bool is_alive(const cli_pod_t *pod) {
-  return pod->pids[0] > 0;
+  return pod->pids.items[0] > 0;
 }
 
 // Whoever holds the lock looks at the state and may replace it.
@@ -165,11 +165,11 @@ pod_status_t cli_pod_save(cli_pod_t *pod) {
   cJSON *state = cJSON_CreateObject();
   cJSON_AddStringToObject(state, "address", pod->address);
   cJSON *processes = cJSON_AddArrayToObject(state, "processes");
-  for (int i = 0; i < pod->process_count; i++) {
+  for (int i = 0; i < pod->pids.count; i++) {
     cJSON *process = cJSON_CreateObject();
-    cJSON_AddNumberToObject(process, "pid", (double)pod->pids[i]);
+    cJSON_AddNumberToObject(process, "pid", (double)pod->pids.items[i]);
     cJSON_AddNumberToObject(process, "start_ticks",
-                            (double)cli_process_start(pod->pids[i]));
+                            (double)cli_process_start(pod->pids.items[i]));
     cJSON_AddItemToArray(processes, process);
   }
   char *text = cJSON_Print(state);
@@ -201,17 +201,15 @@ static pod_status_t parse_state(const char *path, const cJSON *state, cli_pod_t 
     return pod_error(POD_DATA_LOSS, "%s is no state of a pod; remove it", path);
   }
   pod->address = pod_strdup(address->valuestring);
-  pod->process_count = count;
-  pod->pids = pod_alloc((size_t)count * sizeof(*pod->pids));
   for (int i = 0; i < count; i++) {
     const cJSON *process = cJSON_GetArrayItem(processes, i);
     const cJSON *pid = cJSON_GetObjectItem(process, "pid");
     const cJSON *ticks = cJSON_GetObjectItem(process, "start_ticks");
     // A pid that has gone to another process is not ours to signal.
-    if (cJSON_IsNumber(pid) && cJSON_IsNumber(ticks) && pid->valuedouble > 1 &&
-        cli_process_start((int64_t)pid->valuedouble) == (long long)ticks->valuedouble) {
-      pod->pids[i] = (int64_t)pid->valuedouble;
-    }
+    const bool is_ours =
+        cJSON_IsNumber(pid) && cJSON_IsNumber(ticks) && pid->valuedouble > 1 &&
+        cli_process_start((int64_t)pid->valuedouble) == (long long)ticks->valuedouble;
+    *pod_list_add(&pod->pids) = is_ours ? (int64_t)pid->valuedouble : 0;
   }
   return NULL;
 }

@@ -42,7 +42,7 @@ enum {
 // What one option says must not be dropped silently because of another.
 static void refuse_contradictions(const cli_run_t *run, struct argp_state *state) {
   const bool has_values =
-      run->inputs.count + run->outputs.count + run->expected.count > 0;
+      run->inputs.list.count + run->outputs.list.count + run->expected.list.count > 0;
   if (run->time_only && has_values) {
     argp_error(state,
                "--time-only computes no values: leave it out, or --input, --output and "
@@ -69,19 +69,17 @@ static void refuse_contradictions(const cli_run_t *run, struct argp_state *state
 static error_t parse_device_order(cli_run_t *run, const char *value,
                                   struct argp_state *state) {
   enum { DEVICES_MAX = 1 << 20 };
-  run->device_order_count = 0;
+  pod_list_clear(&run->device_order);
   for (const char *at = value; at != NULL; at = *at == ',' ? at + 1 : NULL) {
     char *end = NULL;
     const long long id = strtoll(at, &end, 10);
     const bool is_number = *at >= '0' && *at <= '9' && (*end == ',' || *end == '\0');
-    if (!is_number || run->device_order_count == DEVICES_MAX) {
+    if (!is_number || run->device_order.count == DEVICES_MAX) {
       argp_error(state, "--device-order takes chips, such as 3 or 0,1,3,2, got '%s'",
                  value);
       return EINVAL;
     }
-    run->device_order =
-        pod_grow(run->device_order, (size_t)run->device_order_count + 1, sizeof(int64_t));
-    run->device_order[run->device_order_count++] = id;
+    *pod_list_add(&run->device_order) = id;
     at = end;
   }
   return 0;
@@ -277,8 +275,8 @@ static bool is_running(const cli_run_t *run) {
 // As many chips as the program needs, or to the highest that it is to run on.
 static int64_t chips_needed(const cli_run_t *run) {
   int64_t chips = cli_chips_of(run->text, run->length);
-  for (int i = 0; i < run->device_order_count; i++) {
-    const int64_t chip = run->device_order[i];
+  for (int i = 0; i < run->device_order.count; i++) {
+    const int64_t chip = run->device_order.items[i];
     chips = chip >= chips && chip < CHIPS_STARTED_MAX ? chip + 1 : chips;
   }
   return chips;
@@ -345,7 +343,7 @@ static void release(cli_run_t *run) {
   cli_progress_stop(run->progress);  // Behind the session, whose thread notes waits.
   podium_pod_free(run->pod_info);
   cli_pod_stop(run->local);
-  free(run->device_order);
+  pod_list_deinit(&run->device_order);
   free(run->arguments);
   free(run->kept);
   free(run->results);
@@ -369,10 +367,10 @@ static pod_status_t prepare(cli_run_t *run) {
       .timeout_ms = run->timeout_ms,
       .only = only,
       .algorithms = run->algorithms,
-      .device_order_count = run->device_order_count,
-      .device_order = run->device_order,
-      .argument_type_count = run->shapes.count,
-      .argument_types = run->shapes.types,
+      .device_order_count = run->device_order.count,
+      .device_order = run->device_order.items,
+      .argument_type_count = run->shapes.types.count,
+      .argument_types = run->shapes.types.items,
       .chip_kind = is_elsewhere ? run->chip : NULL,
       .topology = is_elsewhere ? run->topology : NULL};
   return cli_status_of(podium_compile(run->session, run->program, run->text, run->length,

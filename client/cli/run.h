@@ -9,6 +9,7 @@
 #include "client/cli/cli.h"
 #include "client/cli/shapes.h"
 #include "client/cli/simulation.h"
+#include "common/base/list.h"
 
 typedef struct cli_run_t {
   const char *program, *pod, *chip, *topology, *algorithms, *profile, *host_profile,
@@ -19,9 +20,8 @@ typedef struct cli_run_t {
   double tolerance, model_flop;
   bool is_executed;  // By `podium run`; --time-only takes it back.
   bool quiet, only_text, time_only;
-  bool casts;  // Files of other dtypes are converted.
-  int device_order_count;
-  int64_t *device_order;  // NULL: as they are numbered.
+  bool casts;                      // Files of other dtypes are converted.
+  POD_LIST(int64_t) device_order;  // Empty: as they are numbered.
   cli_simulation_t simulation;
   cli_bindings_t inputs, outputs, expected;
   cli_shapes_t shapes;

@@ -21,8 +21,8 @@ enum { VALUES_SHOWN = 8 };
 // --- Before it runs ---
 
 static pod_status_t check_inputs(const cli_bindings_t *bindings) {
-  for (int i = 0; i < bindings->count; i++) {
-    const cli_binding_t *binding = &bindings->list[i];
+  for (int i = 0; i < bindings->list.count; i++) {
+    const cli_binding_t *binding = &bindings->list.items[i];
     tensor_shape_t shape;
     if (!tensor_is_generator(binding->value)) {
       POD_TRY(pod_status_context(tensor_npy_shape(binding->value, &shape), "--%s %.*s",
@@ -33,8 +33,8 @@ static pod_status_t check_inputs(const cli_bindings_t *bindings) {
 }
 
 static pod_status_t check_expectations(const cli_bindings_t *bindings) {
-  for (int i = 0; i < bindings->count; i++) {
-    const cli_binding_t *binding = &bindings->list[i];
+  for (int i = 0; i < bindings->list.count; i++) {
+    const cli_binding_t *binding = &bindings->list.items[i];
     tensor_shape_t shape;
     POD_TRY(pod_status_context(tensor_npy_shape(binding->value, &shape), "--%s %.*s",
                                bindings->option, binding->name_length, binding->name));
@@ -49,10 +49,10 @@ static bool is_kept(const char *path) {
 }
 
 static pod_status_t check_outputs(const cli_bindings_t *bindings) {
-  for (int i = 0; i < bindings->count; i++) {
-    const cli_binding_t *binding = &bindings->list[i];
+  for (int i = 0; i < bindings->list.count; i++) {
+    const cli_binding_t *binding = &bindings->list.items[i];
     for (int before = 0; before < i; before++) {
-      if (strcmp(bindings->list[before].value, binding->value) == 0 &&
+      if (strcmp(bindings->list.items[before].value, binding->value) == 0 &&
           is_kept(binding->value)) {
         return pod_error(POD_INVALID_ARGUMENT, "--%s: two results go to %s",
                          bindings->option, binding->value);
@@ -82,8 +82,8 @@ pod_status_t cli_run_find_shapes(cli_run_t *run) {
   if (!cli_has_open_sizes(run->text, run->length)) {
     return NULL;
   }
-  for (int i = 0; i < run->inputs.count; i++) {
-    const cli_binding_t *input = &run->inputs.list[i];
+  for (int i = 0; i < run->inputs.list.count; i++) {
+    const cli_binding_t *input = &run->inputs.list.items[i];
     tensor_shape_t shape;
     if (!tensor_is_generator(input->value)) {
       POD_TRY(pod_status_context(tensor_npy_shape(input->value, &shape), "input %.*s",
@@ -134,8 +134,8 @@ static pod_status_t read_file(const cli_run_t *run, const char *path,
 
 static pod_status_t check_values(const cli_run_t *run, const cli_bindings_t *bindings,
                                  const char *what, const podium_signature_t *signatures) {
-  for (int i = 0; i < bindings->count; i++) {
-    const cli_binding_t *binding = &bindings->list[i];
+  for (int i = 0; i < bindings->list.count; i++) {
+    const cli_binding_t *binding = &bindings->list.items[i];
     const podium_signature_t *signature = &signatures[binding->index];
     const tensor_shape_t shape = tensor_of(&signature->shape);
     // Only inputs come from generators; a file of such a name has been found already.

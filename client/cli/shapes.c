@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "common/base/memory.h"
 #include "common/base/text.h"
 #include "common/mlir/bytecode.h"
 
@@ -34,17 +33,15 @@ static bool parse_sizes(const char *text, tensor_shape_t *out_shape) {
 
 void cli_shapes_add(cli_shapes_t *shapes, const char *name, size_t name_length,
                     const tensor_shape_t *shape) {
-  for (int i = 0; i < shapes->count; i++) {
-    const char *other = shapes->types[i].argument;
+  for (int i = 0; i < shapes->types.count; i++) {
+    const char *other = shapes->types.items[i].argument;
     if (strlen(other) == name_length && memcmp(other, name, name_length) == 0) {
       return;
     }
   }
   pod_text_t text = {0};
   pod_text_add_bytes(&text, name, name_length);
-  shapes->types =
-      pod_grow(shapes->types, (size_t)shapes->count + 1, sizeof(shapes->types[0]));
-  podium_argument_type_t *type = &shapes->types[shapes->count++];
+  podium_argument_type_t *type = pod_list_add(&shapes->types);
   *type = (podium_argument_type_t){.argument = pod_text_take(&text),
                                    .shape = {.rank = shape->rank}};
   for (int d = 0; d < shape->rank; d++) {
@@ -57,17 +54,17 @@ void cli_shapes_add(cli_shapes_t *shapes, const char *name, size_t name_length,
 static podium_argument_type_t *add_option(cli_shapes_t *shapes, const char *value,
                                           const char *equals, const tensor_shape_t *shape,
                                           struct argp_state *state) {
-  const int before = shapes->count;
+  const int before = shapes->types.count;
   if (before == CLI_SHAPES_MAX) {
     argp_error(state, "more than %d --shape and --constant", (int)CLI_SHAPES_MAX);
     return NULL;
   }
   cli_shapes_add(shapes, value, (size_t)(equals - value), shape);
-  if (shapes->count == before) {
+  if (shapes->types.count == before) {
     argp_error(state, "two --shape or --constant of one argument: '%s'", value);
     return NULL;
   }
-  return &shapes->types[before];
+  return &shapes->types.items[before];
 }
 
 error_t cli_shapes_option(cli_shapes_t *shapes, const char *value,
@@ -107,8 +104,8 @@ static bool constant_of(const cli_shapes_t *shapes, const char *name, int index,
                         int64_t *out_value) {
   char number[16];
   snprintf(number, sizeof(number), "%d", index);
-  for (int i = 0; i < shapes->count; i++) {
-    const podium_argument_type_t *type = &shapes->types[i];
+  for (int i = 0; i < shapes->types.count; i++) {
+    const podium_argument_type_t *type = &shapes->types.items[i];
     if (type->has_value &&
         (strcmp(type->argument, name) == 0 || strcmp(type->argument, number) == 0)) {
       *out_value = type->value;
@@ -129,10 +126,10 @@ void cli_default_generator(const cli_shapes_t *shapes, const char *name, int ind
 }
 
 void cli_shapes_deinit(cli_shapes_t *shapes) {
-  for (int i = 0; i < shapes->count; i++) {
-    free((char *)(uintptr_t)shapes->types[i].argument);
+  for (int i = 0; i < shapes->types.count; i++) {
+    free((char *)(uintptr_t)shapes->types.items[i].argument);
   }
-  free(shapes->types);
+  pod_list_deinit(&shapes->types);
   *shapes = (cli_shapes_t){0};
 }
 

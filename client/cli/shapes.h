@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "client/lib/podium.h"
+#include "common/base/list.h"
 #include "common/tensor/shape.h"
 
 enum {
@@ -21,8 +22,7 @@ enum {
 };
 
 typedef struct cli_shapes_t {
-  int count;
-  podium_argument_type_t *types;  // For podium_compile.
+  POD_LIST(podium_argument_type_t) types;  // For podium_compile.
 } cli_shapes_t;
 
 #define CLI_SHAPE_OPTIONS                                                         \

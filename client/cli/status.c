@@ -181,7 +181,7 @@ typedef struct local_state_t {
 
 static local_state_t state_of(const cli_pod_t *local) {
   local_state_t state = {.state = "gone", .chip_kind = "-", .topology = "-"};
-  if (local->pids[0] <= 0) {
+  if (local->pids.items[0] <= 0) {
     return state;
   }
   podium_session_t *session;

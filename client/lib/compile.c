@@ -37,6 +37,7 @@ static podium_signature_t *convert_signatures(pod_arena_t *arena, size_t count,
         .name = pod_arena_strdup(arena, messages[i]->name),
         .shape = lib_shape(messages[i]->shape),
         .local_shape = lib_shape(messages[i]->local_shape),
+        .memory_kind = pod_arena_strdup(arena, messages[i]->memory_kind),
         .sharding = lib_sharding_text(arena, messages[i]->sharding),
         .tiling = lib_tiling(arena, messages[i]->sharding, options),
     };

@@ -293,6 +293,9 @@ typedef struct podium_signature_t {
   // is the sum, over these axes, of what the chips hold.
   const char *sharding;
   const struct podium_tiling *tiling;  // For podium_signature_part.
+  // Of a result: the memory that the module wants it in, "pinned_host"; "": the chip's,
+  // where an execution leaves it in any case.
+  const char *memory_kind;
 } podium_signature_t;
 
 // Which part of the array the program's device `device` (0 … its devices - 1; the place

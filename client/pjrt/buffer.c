@@ -33,6 +33,29 @@ void pjrt_array_release(pjrt_array_t *array) {
   }
 }
 
+// --- Bytes in a host's memory ---
+
+// Takes `data`.
+static pjrt_bytes_t *bytes_create(void *data) {
+  pjrt_bytes_t *bytes = pod_alloc(sizeof(*bytes));
+  atomic_init(&bytes->use_count, 1);
+  bytes->data = data;
+  return bytes;
+}
+
+static pjrt_bytes_t *bytes_retain(pjrt_bytes_t *bytes) {
+  atomic_fetch_add(&bytes->use_count, 1);
+  return bytes;
+}
+
+// Accepts NULL.
+static void bytes_release(pjrt_bytes_t *bytes) {
+  if (bytes != NULL && atomic_fetch_sub(&bytes->use_count, 1) == 1) {
+    free(bytes->data);
+    free(bytes);
+  }
+}
+
 // --- Making and deleting ---
 
 static void count_bytes(const PJRT_Buffer *buffer, int64_t bytes) {
@@ -68,7 +91,7 @@ PJRT_Buffer *pjrt_buffer_create(PJRT_Memory *memory, const podium_shape_t *shape
 void pjrt_buffer_delete(PJRT_Buffer *buffer, const char *by) {
   pthread_mutex_lock(&buffer->mutex);
   pjrt_array_t *array = buffer->array;
-  void *bytes = buffer->bytes;
+  pjrt_bytes_t *bytes = buffer->bytes;
   const bool was_there = buffer->deleted_by == NULL;
   buffer->array = NULL;
   buffer->bytes = NULL;
@@ -78,7 +101,7 @@ void pjrt_buffer_delete(PJRT_Buffer *buffer, const char *by) {
     count_bytes(buffer, -buffer->size_bytes);
   }
   pjrt_array_release(array);
-  free(bytes);
+  bytes_release(bytes);
 }
 
 // With the lock.
@@ -87,23 +110,6 @@ static pod_status_t check_there(const PJRT_Buffer *buffer) {
              ? NULL
              : pod_error(POD_INVALID_ARGUMENT, "the buffer has been deleted (%s)",
                          buffer->deleted_by);
-}
-
-pod_status_t pjrt_buffer_use(PJRT_Buffer *buffer, pjrt_array_t **out_array) {
-  pthread_mutex_lock(&buffer->mutex);
-  pod_status_t status = check_there(buffer);
-  if (status == NULL && buffer->array == NULL) {
-    status = pod_error(POD_INVALID_ARGUMENT,
-                       "the buffer is in %s memory, the program wants it on the chip: "
-                       "jax.device_put(x, x.sharding.with_memory_kind('device')) brings "
-                       "it there",
-                       pjrt_memory_kind_name(buffer->memory->kind));
-  }
-  if (status == NULL) {
-    *out_array = pjrt_array_retain(buffer->array);
-  }
-  pthread_mutex_unlock(&buffer->mutex);
-  return status;
 }
 
 PJRT_Error *buffer_destroy(PJRT_Buffer_Destroy_Args *args) {
@@ -224,10 +230,11 @@ static void on_put_done(void *context, podium_status_t *status) {
   future_set(put.ready, ended);
 }
 
-// On the chip of `memory`. Takes `copy`, which is `data` or NULL.
-static pod_status_t put(PJRT_Memory *memory, const podium_shape_t *shape,
-                        const void *data, void *copy, future_t **out_done,
-                        PJRT_Buffer **out_buffer) {
+// On the chip of `memory`. Takes `copy`, which is `data` or NULL; the futures are
+// counted.
+static pod_status_t put_array(PJRT_Memory *memory, const podium_shape_t *shape,
+                              const void *data, void *copy, future_t **out_done,
+                              future_t **out_ready, pjrt_array_t **out_array) {
   const int64_t chip = memory->device->description->id;
   const podium_layout_t layout = {.shape = *shape, .chips = &chip, .chip_count = 1};
   put_t *put = pod_alloc(sizeof(*put));
@@ -246,8 +253,19 @@ static pod_status_t put(PJRT_Memory *memory, const podium_shape_t *shape,
     future_release(done);
     return copied;
   }
-  *out_buffer = pjrt_buffer_create(memory, shape, pjrt_array_create(array), ready);
+  *out_array = pjrt_array_create(array);
+  *out_ready = ready;
   *out_done = done;
+  return NULL;
+}
+
+static pod_status_t put(PJRT_Memory *memory, const podium_shape_t *shape,
+                        const void *data, void *copy, future_t **out_done,
+                        PJRT_Buffer **out_buffer) {
+  future_t *ready;
+  pjrt_array_t *array;
+  POD_TRY(put_array(memory, shape, data, copy, out_done, &ready, &array));
+  *out_buffer = pjrt_buffer_create(memory, shape, array, ready);
   return NULL;
 }
 
@@ -257,7 +275,7 @@ static PJRT_Buffer *keep_on_host(PJRT_Memory *memory, const podium_shape_t *shap
   future_t *ready = future_create();
   future_set(ready, NULL);
   PJRT_Buffer *buffer = pjrt_buffer_create(memory, shape, NULL, ready);
-  buffer->bytes = bytes;
+  buffer->bytes = bytes_create(bytes);
   return buffer;
 }
 
@@ -283,6 +301,36 @@ static pod_status_t shape_of(PJRT_Buffer_Type type, const int64_t *dims, size_t 
 // Never NULL, also for an empty array.
 static void *alloc_bytes(int64_t size) {
   return pod_alloc(size > 0 ? (size_t)size : 1);
+}
+
+static pod_status_t upload(PJRT_Buffer *buffer, const pjrt_bytes_t *bytes,
+                           pjrt_array_t **out_array) {
+  POD_TRY(future_wait(buffer->ready));
+  void *copy = alloc_bytes(buffer->size_bytes);
+  memcpy(copy, bytes->data, (size_t)buffer->size_bytes);
+  future_t *done, *ready;
+  POD_TRY(
+      put_array(buffer->memory, &buffer->shape, copy, copy, &done, &ready, out_array));
+  future_release(done);
+  future_release(ready);
+  return NULL;
+}
+
+pod_status_t pjrt_buffer_use(PJRT_Buffer *buffer, pjrt_array_t **out_array) {
+  pthread_mutex_lock(&buffer->mutex);
+  pod_status_t status = check_there(buffer);
+  pjrt_bytes_t *bytes = NULL;
+  if (status == NULL && buffer->array != NULL) {
+    *out_array = pjrt_array_retain(buffer->array);
+  } else if (status == NULL) {
+    bytes = bytes_retain(buffer->bytes);
+  }
+  pthread_mutex_unlock(&buffer->mutex);
+  if (bytes != NULL) {
+    status = upload(buffer, bytes, out_array);
+    bytes_release(bytes);
+  }
+  return status;
 }
 
 // A dense copy of what the caller has. Owned.
@@ -328,6 +376,7 @@ PJRT_Error *client_buffer_from_host_buffer(PJRT_Client_BufferFromHostBuffer_Args
 // A fetch under way.
 typedef struct fetch_t {
   pjrt_array_t *array;
+  pjrt_bytes_t *host;  // Of a buffer in a host's memory, instead.
   future_t *done;
   podium_shape_t shape;
   // Where the caller wants it otherwise than it comes: `bytes` are then ours.
@@ -352,18 +401,25 @@ static void on_fetch_done(void *context, podium_status_t *status) {
   future_set(done, pjrt_status(status));
 }
 
-// A host buffer's bytes are there at once.
-static bool fetch_from_host(PJRT_Buffer *buffer, void *bytes, pod_status_t *out_status) {
-  pthread_mutex_lock(&buffer->mutex);
-  const bool is_host = buffer->memory->kind != PJRT_MEMORY_DEVICE;
-  if (is_host) {
-    *out_status = check_there(buffer);
-    if (*out_status == NULL) {
-      memcpy(bytes, buffer->bytes, (size_t)buffer->size_bytes);
-    }
+static void on_host_ready(void *context, pod_status_t status) {
+  fetch_t *fetch = context;
+  if (status == NULL) {
+    memcpy(fetch->bytes, fetch->host->data, (size_t)podium_shape_bytes(&fetch->shape));
   }
+  bytes_release(fetch->host);
+  on_fetch_done(fetch, (podium_status_t *)status);
+}
+
+static void fetch_from_host(PJRT_Buffer *buffer, fetch_t *fetch) {
+  pthread_mutex_lock(&buffer->mutex);
+  const pod_status_t status = check_there(buffer);
+  fetch->host = status == NULL ? bytes_retain(buffer->bytes) : NULL;
   pthread_mutex_unlock(&buffer->mutex);
-  return is_host;
+  if (status == NULL) {
+    future_then(buffer->ready, on_host_ready, fetch);
+  } else {
+    on_host_ready(fetch, status);
+  }
 }
 
 // Takes `fetch`, whose bytes and targets are set. `out_done` is counted.
@@ -372,12 +428,11 @@ static pod_status_t start_fetch(PJRT_Buffer *buffer, fetch_t *fetch,
   fetch->shape = buffer->shape;
   fetch->done = future_create();
   *out_done = fetch->done;
-  pod_status_t status = NULL;
-  if (fetch_from_host(buffer, fetch->bytes, &status)) {
-    on_fetch_done(fetch, (podium_status_t *)status);
+  if (buffer->memory->kind != PJRT_MEMORY_DEVICE) {
+    fetch_from_host(buffer, fetch);
     return NULL;
   }
-  status = pjrt_buffer_use(buffer, &fetch->array);
+  pod_status_t status = pjrt_buffer_use(buffer, &fetch->array);
   if (status == NULL) {
     status = pjrt_status(podium_fetch_async(
         fetch->array->array, buffer->memory->device->description->id, fetch->bytes,
@@ -442,6 +497,40 @@ PJRT_Error *buffer_copy_raw_to_host(PJRT_Buffer_CopyRawToHost_Args *args) {
   args->event = pjrt_event(done);
   future_release(done);
   return NULL;
+}
+
+// --- Results that belong into a host's memory ---
+
+typedef struct offload_t {
+  pjrt_array_t *array;
+  pjrt_bytes_t *bytes;
+  future_t *ready;
+} offload_t;
+
+static void on_offloaded(void *context, podium_status_t *status) {
+  const offload_t offload = *(offload_t *)context;
+  free(context);
+  pjrt_array_release(offload.array);
+  bytes_release(offload.bytes);
+  future_set(offload.ready, pjrt_status(status));
+}
+
+PJRT_Buffer *pjrt_buffer_offload(PJRT_Memory *memory, const podium_shape_t *shape,
+                                 pjrt_array_t *array) {
+  const size_t size = (size_t)podium_shape_bytes(shape);
+  offload_t *offload = pod_alloc(sizeof(*offload));
+  *offload = (offload_t){.array = array,
+                         .bytes = bytes_create(alloc_bytes((int64_t)size)),
+                         .ready = future_create()};
+  PJRT_Buffer *buffer = pjrt_buffer_create(memory, shape, NULL, offload->ready);
+  buffer->bytes = bytes_retain(offload->bytes);
+  podium_status_t *status =
+      podium_fetch_async(array->array, memory->device->description->id,
+                         offload->bytes->data, size, 0, on_offloaded, offload);
+  if (status != NULL) {
+    on_offloaded(offload, status);
+  }
+  return buffer;
 }
 
 // --- To another device or memory ---

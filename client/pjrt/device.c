@@ -10,6 +10,15 @@ const char *pjrt_memory_kind_name(pjrt_memory_kind_t kind) {
   return names[kind];
 }
 
+pjrt_memory_kind_t pjrt_memory_kind_of(const char *name) {
+  for (int kind = 0; kind < PJRT_MEMORY_KINDS; kind++) {
+    if (strcmp(name, pjrt_memory_kind_name((pjrt_memory_kind_t)kind)) == 0) {
+      return (pjrt_memory_kind_t)kind;
+    }
+  }
+  return PJRT_MEMORY_DEVICE;
+}
+
 PJRT_Error *device_description(PJRT_Device_GetDescription_Args *args) {
   args->device_description = args->device->description;
   return NULL;

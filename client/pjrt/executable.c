@@ -32,6 +32,7 @@ static void describe_results(PJRT_Executable *executable) {
   executable->result_types = pod_alloc((count + 1) * sizeof(PJRT_Buffer_Type));
   executable->result_ranks = pod_alloc((count + 1) * sizeof(size_t));
   executable->result_dims = pod_alloc((dim_count + 1) * sizeof(int64_t));
+  executable->result_kinds = pod_alloc((count + 1) * sizeof(pjrt_memory_kind_t));
   executable->result_memory_kinds = pod_alloc((count + 1) * sizeof(char *));
   executable->result_memory_kind_sizes = pod_alloc((count + 1) * sizeof(size_t));
   int64_t *dims = executable->result_dims;
@@ -39,7 +40,9 @@ static void describe_results(PJRT_Executable *executable) {
     const podium_shape_t *shape = &info->results[i].local_shape;
     executable->result_types[i] = pjrt_buffer_type_of(shape->dtype);
     executable->result_ranks[i] = (size_t)shape->rank;
-    executable->result_memory_kinds[i] = pjrt_memory_kind_name(PJRT_MEMORY_DEVICE);
+    executable->result_kinds[i] = pjrt_memory_kind_of(info->results[i].memory_kind);
+    executable->result_memory_kinds[i] =
+        pjrt_memory_kind_name(executable->result_kinds[i]);
     executable->result_memory_kind_sizes[i] = strlen(executable->result_memory_kinds[i]);
     for (int dim = 0; dim < shape->rank; dim++) {
       *dims++ = shape->dims[dim];
@@ -93,6 +96,7 @@ void pjrt_executable_release(PJRT_Executable *executable) {
   free(executable->result_types);
   free(executable->result_dims);
   free(executable->result_ranks);
+  free(executable->result_kinds);
   free(executable->result_memory_kinds);
   free(executable->result_memory_kind_sizes);
   free(executable->result_layouts);

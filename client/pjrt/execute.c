@@ -68,9 +68,13 @@ static void make_results(const call_t *call, future_t *done) {
     pjrt_array_t *array = pjrt_array_create(call->results[r]);
     atomic_store(&array->use_count, (int)call->device_count);
     for (size_t d = 0; d < call->device_count; d++) {
-      PJRT_Memory *memory = call->loaded->devices[d]->memory_pointers[PJRT_MEMORY_DEVICE];
-      call->args->output_lists[d][r] = pjrt_buffer_create(
-          memory, &call->info->results[r].local_shape, array, future_retain(done));
+      const pjrt_memory_kind_t kind = call->loaded->executable->result_kinds[r];
+      PJRT_Memory *memory = call->loaded->devices[d]->memory_pointers[kind];
+      const podium_shape_t *shape = &call->info->results[r].local_shape;
+      call->args->output_lists[d][r] =
+          kind == PJRT_MEMORY_DEVICE
+              ? pjrt_buffer_create(memory, shape, array, future_retain(done))
+              : pjrt_buffer_offload(memory, shape, array);
     }
   }
 }

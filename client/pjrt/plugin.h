@@ -91,6 +91,8 @@ typedef enum pjrt_memory_kind_t {
 } pjrt_memory_kind_t;
 
 const char *pjrt_memory_kind_name(pjrt_memory_kind_t kind);
+// DEVICE for a name that is no host memory's.
+pjrt_memory_kind_t pjrt_memory_kind_of(const char *name);
 
 struct PJRT_DeviceDescription {
   int id, process_index;
@@ -209,6 +211,12 @@ typedef struct pjrt_array_t {
 
 pjrt_array_t *pjrt_array_create(podium_array_t *array);
 
+// What a buffer in a host's memory holds. Counted.
+typedef struct pjrt_bytes_t {
+  atomic_int use_count;
+  void *data;  // Owned.
+} pjrt_bytes_t;
+
 struct PJRT_Buffer {
   PJRT_Client *client;
   PJRT_Memory *memory;
@@ -218,9 +226,10 @@ struct PJRT_Buffer {
   future_t *ready;
   pthread_mutex_t mutex;
   // Guarded by `mutex`. On a chip: the array, in which this is the part of the memory's
-  // device. In a host's memory: the bytes. Neither when deleted.
+  // device. In a host's memory: the bytes, which are there when it is ready. Neither when
+  // deleted.
   pjrt_array_t *array;
-  void *bytes;
+  pjrt_bytes_t *bytes;
   const char *deleted_by;  // NULL: nobody.
 };
 
@@ -228,8 +237,14 @@ struct PJRT_Buffer {
 PJRT_Buffer *pjrt_buffer_create(PJRT_Memory *memory, const podium_shape_t *shape,
                                 pjrt_array_t *array, future_t *ready);
 
-// What the chip holds, counted; INVALID_ARGUMENT when the buffer has been deleted, or is
-// not on a chip.
+// A buffer in `memory`, a host's, with what the array has on its device, when that is
+// there. Takes `array`; `shape` is local.
+PJRT_Buffer *pjrt_buffer_offload(PJRT_Memory *memory, const podium_shape_t *shape,
+                                 pjrt_array_t *array);
+
+// What the chip holds, counted: of a buffer in a host's memory a copy that is on its way
+// to the chip. INVALID_ARGUMENT when the buffer has been deleted. Waits for bytes that
+// are on their way to the host.
 POD_MUST_USE pod_status_t pjrt_buffer_use(PJRT_Buffer *buffer, pjrt_array_t **out_array);
 void pjrt_array_release(pjrt_array_t *array);
 
@@ -305,7 +320,8 @@ struct PJRT_Executable {
   PJRT_Buffer_Type *result_types;
   int64_t *result_dims;
   size_t *result_ranks;
-  const char **result_memory_kinds;
+  pjrt_memory_kind_t *result_kinds;
+  const char **result_memory_kinds;  // Their names.
   size_t *result_memory_kind_sizes;
   PJRT_Layouts_MemoryLayout **result_layouts;
   pthread_mutex_t mutex;

@@ -205,7 +205,48 @@ pod_status_t rpc_address_connect(const rpc_address_t *address, int *out_fd) {
   return NULL;
 }
 
-// Whether both ends of a TCP connection are on this host.
+// As the name of the shortcut has it; 0 when the address is no loopback address.
+static int print_loopback(const rpc_address_t *address, char *out, size_t size) {
+  struct sockaddr_in ipv4;
+  struct sockaddr_in6 ipv6;
+  if (address->socket.ss_family == AF_INET) {
+    memcpy(&ipv4, &address->socket, sizeof(ipv4));
+    uint32_t host = ntohl(ipv4.sin_addr.s_addr);
+    host = host == INADDR_ANY ? INADDR_LOOPBACK : host;
+    return host >> 24 == IN_LOOPBACKNET
+               ? snprintf(out, size, "podium-rpc/%08x:%u", host, ntohs(ipv4.sin_port))
+               : 0;
+  }
+  if (address->socket.ss_family == AF_INET6) {
+    memcpy(&ipv6, &address->socket, sizeof(ipv6));
+    return IN6_IS_ADDR_LOOPBACK(&ipv6.sin6_addr) ||
+                   IN6_IS_ADDR_UNSPECIFIED(&ipv6.sin6_addr)
+               ? snprintf(out, size, "podium-rpc/::1:%u", ntohs(ipv6.sin6_port))
+               : 0;
+  }
+  return 0;
+}
+
+bool rpc_address_shortcut(const rpc_address_t *address, rpc_address_t *out_shortcut) {
+  struct sockaddr_un name = {.sun_family = AF_UNIX};
+  // Behind a NUL: a name, and no file.
+  const int length =
+      print_loopback(address, name.sun_path + 1, sizeof(name.sun_path) - 1);
+  *out_shortcut =
+      (rpc_address_t){.size_bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) +
+                                                1 + (size_t)length)};
+  memcpy(&out_shortcut->socket, &name, sizeof(name));
+  return length > 0;
+}
+
+bool rpc_address_is_own_user(int fd) {
+  struct ucred peer;
+  socklen_t size = sizeof(peer);
+  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+         peer.uid == geteuid();
+}
+
+// Whether both ends of a connection are on this host.
 static bool is_local(int fd) {
   rpc_address_t own = {.size_bytes = sizeof(own.socket)};
   rpc_address_t peer = {.size_bytes = sizeof(peer.socket)};
@@ -215,6 +256,9 @@ static bool is_local(int fd) {
       getpeername(fd, (struct sockaddr *)&peer.socket, &peer.size_bytes) != 0 ||
       own.socket.ss_family != peer.socket.ss_family) {
     return false;
+  }
+  if (own.socket.ss_family == AF_UNIX) {
+    return true;
   }
   if (own.socket.ss_family == AF_INET) {
     memcpy(&ipv4[0], &own.socket, sizeof(ipv4[0]));

@@ -51,6 +51,16 @@ POD_MUST_USE pod_status_t rpc_address_listen(const rpc_address_t *address, int *
 // Non-blocking: connected, or on its way (then it becomes writable).
 POD_MUST_USE pod_status_t rpc_address_connect(const rpc_address_t *address, int *out_fd);
 
+// The unix socket by which a server at this address is reached on its own host, with half
+// the work: one in the abstract namespace, which belongs to the network namespace as the
+// address does and goes with the process. False when the address is no loopback address;
+// one that means all addresses is taken for the loopback's.
+bool rpc_address_shortcut(const rpc_address_t *address, rpc_address_t *out_shortcut);
+
+// Whether the process at the other end of a unix socket is of our user. Anybody may take
+// the name of a shortcut, and only our own user is believed to be who we look for.
+bool rpc_address_is_own_user(int fd);
+
 // What both ends set on a connected socket.
 void rpc_address_tune(int fd);
 

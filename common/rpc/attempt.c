@@ -128,7 +128,32 @@ static void on_connected(uv_poll_t *poll, int status, int events) {
   uv_close((uv_handle_t *)poll, on_poll_closed_try_next);
 }
 
+// -1 when there is none, or somebody else's.
+static int connect_shortcut(const rpc_address_t *address) {
+  rpc_address_t shortcut;
+  int fd = -1;
+  if (!rpc_address_shortcut(address, &shortcut)) {
+    return -1;
+  }
+  const pod_status_t status = rpc_address_connect(&shortcut, &fd);
+  if (status != NULL) {
+    pod_status_free(status);
+    return -1;
+  }
+  if (!rpc_address_is_own_user(fd)) {
+    close(fd);
+    return -1;
+  }
+  return fd;
+}
+
+// False when it has failed. A connection may be there at once, and the attempt ended.
 static bool try_address(rpc_attempt_t *attempt, const rpc_address_t *address) {
+  const int near = connect_shortcut(address);
+  if (near >= 0) {
+    end(attempt, near, NULL);
+    return true;
+  }
   const pod_status_t status = rpc_address_connect(address, &attempt->fd);
   if (status != NULL) {
     note_failure(attempt, status);

@@ -29,6 +29,7 @@ struct rpc_listener_t {
   int fd;
   char *address;      // As bound.
   char *unlink_path;  // Of a unix socket; else NULL.
+  bool is_shortcut;   // Of the server's address, for our own user.
 };
 
 typedef struct rpc_entry_t {
@@ -172,6 +173,10 @@ static void admit(rpc_listener_t *listener, int fd, const rpc_address_t *peer) {
     close(fd);
     return;
   }
+  if (listener->is_shortcut && !rpc_address_is_own_user(fd)) {
+    close(fd);
+    return;
+  }
   const bool is_unix = peer->socket.ss_family == AF_UNIX;
   char *address = is_unix ? pod_strdup(listener->address) : rpc_address_format(peer);
   const pod_status_t status = add_connection(server, fd, address);
@@ -234,6 +239,45 @@ static void close_listeners(rpc_server_t *server) {
   }
 }
 
+// Takes `fd`. Returns NULL, and it is closed, when it cannot be polled.
+static rpc_listener_t *add_listener(rpc_server_t *server, int fd,
+                                    const rpc_address_t *bound) {
+  rpc_listener_t *listener = pod_alloc(sizeof(*listener));
+  listener->retry.fn = on_retry;
+  listener->server = server;
+  listener->fd = fd;
+  listener->poll.data = listener;
+  if (uv_poll_init(&server->endpoint.loop->uv, &listener->poll, fd) != 0) {
+    close(fd);
+    free(listener);
+    return NULL;
+  }
+  listener->address = rpc_address_format(bound);
+  listener->next = server->listeners;
+  server->listeners = listener;
+  uv_poll_start(&listener->poll, UV_READABLE, on_incoming);
+  return listener;
+}
+
+// For those on this host. Does without when the name is taken.
+static void add_shortcut(rpc_server_t *server, const rpc_address_t *bound) {
+  rpc_address_t shortcut;
+  int fd = -1;
+  if (!rpc_address_shortcut(bound, &shortcut)) {
+    return;
+  }
+  const pod_status_t status = rpc_address_listen(&shortcut, &fd);
+  if (status != NULL) {
+    pod_log(POD_LOG_DEBUG, "no shortcut: %s", pod_status_message(status));
+    pod_status_free(status);
+    return;
+  }
+  rpc_listener_t *listener = add_listener(server, fd, bound);
+  if (listener != NULL) {
+    listener->is_shortcut = true;
+  }
+}
+
 pod_status_t rpc_server_listen(rpc_server_t *server, const char *address,
                                char **out_bound_address) {
   rpc_address_t wanted;
@@ -244,24 +288,15 @@ pod_status_t rpc_server_listen(rpc_server_t *server, const char *address,
   if (getsockname(fd, (struct sockaddr *)&bound.socket, &bound.size_bytes) != 0) {
     bound = wanted;
   }
-  rpc_listener_t *listener = pod_alloc(sizeof(*listener));
-  listener->retry.fn = on_retry;
-  listener->server = server;
-  listener->fd = fd;
-  listener->poll.data = listener;
-  if (uv_poll_init(&server->endpoint.loop->uv, &listener->poll, fd) != 0) {
-    close(fd);
-    free(listener);
+  rpc_listener_t *listener = add_listener(server, fd, &bound);
+  if (listener == NULL) {
     return pod_error(POD_RESOURCE_EXHAUSTED, "cannot poll the socket of %s", address);
   }
-  listener->address = rpc_address_format(&bound);
   if (bound.socket.ss_family == AF_UNIX) {
     listener->unlink_path = pod_strdup(listener->address + strlen("unix:"));
   }
-  listener->next = server->listeners;
-  server->listeners = listener;
-  uv_poll_start(&listener->poll, UV_READABLE, on_incoming);
   *out_bound_address = pod_strdup(listener->address);
+  add_shortcut(server, &bound);
   return NULL;
 }
 

@@ -6,12 +6,9 @@
 #include <stdlib.h>
 
 #include "common/base/check.h"
-#include "common/base/memory.h"
 #include "server/collective/plan.h"
 
 enum {
-  STEPS_FIRST = 64,
-  REORDERS_FIRST = 8,
   LINE_BYTES = 64,
   // A chunk shorter than this is not worth a lane of its own; it is also what fits a
   // core's second-level cache a few times.
@@ -24,19 +21,13 @@ enum {
 int32_t collective_add_lane(collective_builder_t *builder, int32_t after_a,
                             int32_t after_b) {
   POD_CHECK(builder->lane_count < COLLECTIVE_LANES_MAX);
-  builder->lanes[builder->lane_count] =
-      (collective_lane_t){.first_step = builder->step_count, .after = {after_a, after_b}};
+  builder->lanes[builder->lane_count] = (collective_lane_t){
+      .first_step = builder->steps.count, .after = {after_a, after_b}};
   return builder->lane_count++;
 }
 
 static void add_step(collective_builder_t *builder, const collective_step_t *step) {
-  if (builder->step_count == builder->step_capacity) {
-    builder->step_capacity =
-        builder->step_capacity == 0 ? STEPS_FIRST : 2 * builder->step_capacity;
-    builder->steps =
-        pod_grow(builder->steps, (size_t)builder->step_capacity, sizeof(*step));
-  }
-  builder->steps[builder->step_count++] = *step;
+  *pod_list_add(&builder->steps) = *step;
   builder->lanes[builder->lane_count - 1].step_count++;
 }
 
@@ -121,15 +112,9 @@ void collective_add_reorder(collective_builder_t *builder, collective_region_t t
   if (target.size_bytes == 0) {
     return;
   }
-  if (builder->reorder_count == builder->reorder_capacity) {
-    builder->reorder_capacity =
-        builder->reorder_capacity == 0 ? REORDERS_FIRST : 2 * builder->reorder_capacity;
-    builder->reorders =
-        pod_grow(builder->reorders, (size_t)builder->reorder_capacity, sizeof(*reorder));
-  }
   collective_step_t step = local(COLLECTIVE_REORDER, target, source);
-  step.with_offset = builder->reorder_count;
-  builder->reorders[builder->reorder_count++] = *reorder;
+  step.with_offset = builder->reorders.count;
+  *pod_list_add(&builder->reorders) = *reorder;
   add_step(builder, &step);
 }
 

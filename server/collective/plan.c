@@ -165,11 +165,11 @@ static void finish(const collective_plan_t *plan, collective_algorithm_t algorit
       .output_bytes = output,
       .scratch_bytes = builder->scratch_bytes,
       .lane_count = builder->lane_count,
-      .step_count = builder->step_count,
-      .reorder_count = builder->reorder_count,
+      .step_count = builder->steps.count,
+      .reorder_count = builder->reorders.count,
       .lanes = builder->lanes,
-      .steps = builder->steps,
-      .reorders = builder->reorders,
+      .steps = builder->steps.items,
+      .reorders = builder->reorders.items,
       .claims = builder->claims,
   };
   out_schedule->claims.exclusive_links &= !plan->cuts;
@@ -178,11 +178,12 @@ static void finish(const collective_plan_t *plan, collective_algorithm_t algorit
   }
   out_schedule->lanes = pod_arena_copy(
       arena, builder->lanes, (size_t)builder->lane_count * sizeof(*builder->lanes));
-  out_schedule->steps = pod_arena_copy(
-      arena, builder->steps, (size_t)builder->step_count * sizeof(*builder->steps));
+  out_schedule->steps =
+      pod_arena_copy(arena, builder->steps.items,
+                     (size_t)builder->steps.count * sizeof(*builder->steps.items));
   out_schedule->reorders =
-      pod_arena_copy(arena, builder->reorders,
-                     (size_t)builder->reorder_count * sizeof(*builder->reorders));
+      pod_arena_copy(arena, builder->reorders.items,
+                     (size_t)builder->reorders.count * sizeof(*builder->reorders.items));
 }
 
 pod_status_t collective_plan_by(collective_planner_t *planner, collective_group_t *group,
@@ -192,11 +193,10 @@ pod_status_t collective_plan_by(collective_planner_t *planner, collective_group_
   collective_room_t *room = arena == NULL ? planner->room : NULL;
   collective_builder_t builder = {.lanes = lanes};
   if (room != NULL) {
-    builder = (collective_builder_t){.lanes = room->lanes,
-                                     .steps = room->steps,
-                                     .step_capacity = room->step_capacity,
-                                     .reorders = room->reorders,
-                                     .reorder_capacity = room->reorder_capacity};
+    pod_list_clear(&room->steps);
+    pod_list_clear(&room->reorders);
+    builder = (collective_builder_t){
+        .lanes = room->lanes, .steps = room->steps, .reorders = room->reorders};
   }
   collective_plan_t plan = {.request = planner->request,
                             .torus = &planner->torus,
@@ -221,12 +221,10 @@ pod_status_t collective_plan_by(collective_planner_t *planner, collective_group_
   }
   if (room != NULL) {
     room->steps = builder.steps;
-    room->step_capacity = builder.step_capacity;
     room->reorders = builder.reorders;
-    room->reorder_capacity = builder.reorder_capacity;
   } else {
-    free(builder.steps);
-    free(builder.reorders);
+    pod_list_deinit(&builder.steps);
+    pod_list_deinit(&builder.reorders);
   }
   return status;
 }
@@ -277,8 +275,8 @@ pod_status_t collective_planner_look(collective_planner_t *planner, int32_t chip
 }
 
 void collective_room_deinit(collective_room_t *room) {
-  free(room->steps);
-  free(room->reorders);
+  pod_list_deinit(&room->steps);
+  pod_list_deinit(&room->reorders);
   *room = (collective_room_t){0};
 }
 

@@ -53,10 +53,9 @@ typedef struct collective_group_t {
 // The schedule being written.
 typedef struct collective_builder_t {
   collective_lane_t *lanes;
-  collective_step_t *steps;
-  int32_t lane_count, step_count, step_capacity;
-  int32_t reorder_count, reorder_capacity;
-  collective_reorder_t *reorders;
+  int32_t lane_count;
+  collective_step_list_t steps;
+  collective_reorder_list_t reorders;
   int64_t scratch_bytes;
   collective_claims_t claims;
 } collective_builder_t;

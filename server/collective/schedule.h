@@ -37,6 +37,7 @@
 #include <stdint.h>
 
 #include "common/base/arena.h"
+#include "common/base/list.h"
 #include "common/base/status.h"
 #include "common/base/text.h"
 #include "server/chip/torus.h"
@@ -130,6 +131,9 @@ typedef struct collective_claims_t {
   bool exclusive_links;
 } collective_claims_t;
 
+typedef POD_LIST(collective_step_t) collective_step_list_t;
+typedef POD_LIST(collective_reorder_t) collective_reorder_list_t;
+
 typedef struct collective_schedule_t {
   collective_algorithm_t algorithm;
   chip_reducer_t reducer;
@@ -188,9 +192,8 @@ POD_MUST_USE pod_status_t collective_planner_plan(collective_planner_t *planner,
 // spends most of the time on memory otherwise. Starts as zeros.
 typedef struct collective_room_t {
   collective_lane_t lanes[COLLECTIVE_LANES_MAX];
-  collective_step_t *steps;
-  collective_reorder_t *reorders;
-  int32_t step_capacity, reorder_capacity;
+  collective_step_list_t steps;
+  collective_reorder_list_t reorders;
 } collective_room_t;
 
 void collective_room_deinit(collective_room_t *room);

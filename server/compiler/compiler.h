@@ -68,6 +68,9 @@ typedef struct compiler_result_t {
   int64_t hbm_peak_bytes;
   int32_t note_count;
   const char *const *notes;  // For people, one line each: donations that are not used.
+  // By result: the memory that the module wants it in (mhlo.memory_kind), "pinned_host",
+  // or "", which is the chip's. The caller moves it there.
+  const char *const *result_memory_kinds;
   // The values whose shardings the module asks for, by a custom call of @InspectSharding
   // (jax.debug.inspect_array_sharding), in the order of the program. The name is the
   // call's backend_config, as hexadecimal digits.

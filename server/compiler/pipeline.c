@@ -160,6 +160,24 @@ static void copy_inspections(const compiler_partitioned_t *from,
   result->inspections = list;
 }
 
+static void copy_memory_kinds(const mlir_module_t *module, compiler_result_t *result) {
+  pod_arena_t *arena = result->program->arena;
+  const int32_t count = result->program->result_count;
+  const mlir_op_t *main = mlir_module_find_symbol(module, "main");
+  const mlir_attr_t *list = main == NULL ? NULL : mlir_op_attr(main, "res_attrs");
+  const char **kinds = pod_arena_array(arena, (size_t)count, sizeof(*kinds));
+  for (int32_t i = 0; i < count; i++) {
+    const mlir_attr_t *attrs =
+        mlir_attr_is(list, MLIR_ATTR_ARRAY) && i < list->count ? list->elements[i] : NULL;
+    const mlir_attr_t *kind = mlir_attr_is(attrs, MLIR_ATTR_DICTIONARY)
+                                  ? mlir_attr_get(attrs, "mhlo.memory_kind")
+                                  : NULL;
+    kinds[i] =
+        mlir_attr_is(kind, MLIR_ATTR_STRING) ? pod_arena_strdup(arena, kind->text) : "";
+  }
+  result->result_memory_kinds = kinds;
+}
+
 static pod_status_t report(pipeline_t *pipeline) {
   chip_program_t *program = pipeline->program;
   compiler_result_t *result = pod_arena_alloc(program->arena, sizeof(*result));
@@ -173,6 +191,7 @@ static pod_status_t report(pipeline_t *pipeline) {
   pod_text_deinit(&text);
   copy_notes(&pipeline->notes, result);
   copy_inspections(&pipeline->partitioned, result);
+  copy_memory_kinds(pipeline->partitioned.module, result);
   pipeline->result = result;
   return report_collectives(pipeline->prices, program, pipeline->notes.sources,
                             &result->collective_count, &result->collectives);

@@ -6,8 +6,6 @@
 
 #include "common/base/memory.h"
 
-enum { RUNS_FIRST = 4 };
-
 void chip_trace_init(chip_trace_t *trace, const chip_program_t *program) {
   *trace = (chip_trace_t){
       .instruction_count = program->instruction_count,
@@ -17,7 +15,7 @@ void chip_trace_init(chip_trace_t *trace, const chip_program_t *program) {
 
 void chip_trace_deinit(chip_trace_t *trace) {
   for (int32_t i = 0; i < trace->instruction_count; i++) {
-    free(trace->lists[i].runs);
+    pod_list_deinit(&trace->lists[i]);
   }
   free(trace->lists);
   *trace = (chip_trace_t){0};
@@ -25,19 +23,15 @@ void chip_trace_deinit(chip_trace_t *trace) {
 
 bool chip_trace_add(chip_trace_t *trace, int32_t instruction, int64_t value) {
   chip_trace_list_t *list = &trace->lists[instruction];
-  if (list->run_count > 0 && list->runs[list->run_count - 1].value == value &&
-      list->runs[list->run_count - 1].repeat < INT64_MAX) {
-    list->runs[list->run_count - 1].repeat++;
+  if (list->count > 0 && list->items[list->count - 1].value == value &&
+      list->items[list->count - 1].repeat < INT64_MAX) {
+    list->items[list->count - 1].repeat++;
     return true;
   }
   if (trace->run_count == CHIP_TRACE_RUNS_MAX) {
     return false;
   }
-  if (list->run_count == list->run_capacity) {
-    list->run_capacity = list->run_capacity == 0 ? RUNS_FIRST : 2 * list->run_capacity;
-    list->runs = pod_grow(list->runs, (size_t)list->run_capacity, sizeof(*list->runs));
-  }
-  list->runs[list->run_count++] = (chip_trace_run_t){.value = value, .repeat = 1};
+  *pod_list_add(list) = (chip_trace_run_t){.value = value, .repeat = 1};
   trace->run_count++;
   return true;
 }
@@ -49,12 +43,12 @@ bool chip_trace_equal(const chip_trace_t *a, const chip_trace_t *b) {
   for (int32_t i = 0; i < a->instruction_count; i++) {
     const chip_trace_list_t *x = &a->lists[i];
     const chip_trace_list_t *y = &b->lists[i];
-    if (x->run_count != y->run_count) {
+    if (x->count != y->count) {
       return false;
     }
-    for (int32_t run = 0; run < x->run_count; run++) {
-      if (x->runs[run].value != y->runs[run].value ||
-          x->runs[run].repeat != y->runs[run].repeat) {
+    for (int32_t run = 0; run < x->count; run++) {
+      if (x->items[run].value != y->items[run].value ||
+          x->items[run].repeat != y->items[run].repeat) {
         return false;
       }
     }
@@ -64,15 +58,14 @@ bool chip_trace_equal(const chip_trace_t *a, const chip_trace_t *b) {
 
 bool chip_trace_next(const chip_trace_list_t *list, chip_trace_cursor_t *cursor,
                      int64_t *out_value) {
-  while (cursor->run < list->run_count &&
-         cursor->used >= list->runs[cursor->run].repeat) {
+  while (cursor->run < list->count && cursor->used >= list->items[cursor->run].repeat) {
     cursor->run++;
     cursor->used = 0;
   }
-  if (cursor->run >= list->run_count) {
+  if (cursor->run >= list->count) {
     return false;
   }
   cursor->used++;
-  *out_value = list->runs[cursor->run].value;
+  *out_value = list->items[cursor->run].value;
   return true;
 }

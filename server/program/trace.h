@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/list.h"
 #include "common/base/status.h"
 #include "server/program/program.h"
 
@@ -22,10 +23,7 @@ typedef struct chip_trace_run_t {
   int64_t repeat;
 } chip_trace_run_t;
 
-typedef struct chip_trace_list_t {
-  int32_t run_count, run_capacity;
-  chip_trace_run_t *runs;
-} chip_trace_list_t;
+typedef POD_LIST(chip_trace_run_t) chip_trace_list_t;
 
 // By instruction of the program; lists of other instructions than WHILE, IF and CASE are
 // empty. An instruction's executions are in the order in which they ended, which is that

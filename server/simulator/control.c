@@ -149,9 +149,9 @@ static chip_trace_t *keep_trace(pod_arena_t *arena, const chip_trace_t *trace) {
                                (size_t)trace->instruction_count * sizeof(*kept->lists));
   for (int32_t i = 0; i < kept->instruction_count; i++) {
     chip_trace_list_t *list = &kept->lists[i];
-    list->runs =
-        pod_arena_copy(arena, list->runs, (size_t)list->run_count * sizeof(*list->runs));
-    list->run_capacity = list->run_count;
+    list->items =
+        pod_arena_copy(arena, list->items, (size_t)list->count * sizeof(*list->items));
+    list->capacity = list->count;
   }
   return kept;
 }

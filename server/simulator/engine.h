@@ -87,8 +87,7 @@ typedef struct simulator_instance_t {
   simulator_class_run_t *classes;
   simulator_lane_run_t *lanes;
   uint8_t *received;  // By step of all classes.
-  int32_t pending_count, pending_capacity;
-  simulator_pending_t *pending;
+  POD_LIST(simulator_pending_t) pending;
 } simulator_instance_t;
 
 typedef struct simulator_run_plan_t {
@@ -158,9 +157,8 @@ typedef struct simulator_core_t {
 
 // What is kept of a class while it runs.
 typedef struct simulator_log_t {
-  int64_t event_capacity, message_capacity;
-  simulator_event_t *events;
-  simulator_message_t *messages;
+  POD_LIST(simulator_event_t) events;
+  POD_LIST(simulator_message_t) messages;
 } simulator_log_t;
 
 // Room for dataflow.c, kept from collective to collective.

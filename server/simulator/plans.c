@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/list.h"
 #include "common/base/memory.h"
 
 __extension__ typedef unsigned __int128 wide_t;
@@ -61,42 +62,45 @@ int32_t simulator_displaced(const torus_t *torus, int32_t chip,
 
 // A shape being made: reused from chip to chip, copied when it is new.
 typedef struct draft_t {
-  simulator_shape_t shape;
-  int32_t lane_capacity, step_capacity, peer_capacity;
-  int32_t *peer_of_chip;  // Index of the peer + 1; 0: none yet.
-  int32_t *peer_chips;
+  simulator_shape_t shape;  // Its lists when it is done.
+  POD_LIST(simulator_lane_t) lanes;
+  POD_LIST(simulator_step_t) steps;
+  POD_LIST(simulator_displacement_t) peers;
+  POD_LIST(int32_t) peer_chips;  // By peer.
+  int32_t *peer_of_chip;         // Index of the peer + 1; 0: none yet.
   collective_room_t room;
   int64_t sent_bytes, sent_ps;  // The last message's: most are alike.
 } draft_t;
 
-static void *grown(void *list, int32_t count, int32_t *inout_capacity,
-                   size_t element_bytes) {
-  if (count < *inout_capacity) {
-    return list;
+static void draft_clear(draft_t *draft) {
+  for (int32_t i = 0; i < draft->peer_chips.count; i++) {
+    draft->peer_of_chip[draft->peer_chips.items[i]] = 0;
   }
-  *inout_capacity = *inout_capacity == 0 ? 64 : 2 * *inout_capacity;
-  return pod_grow(list, (size_t)*inout_capacity, element_bytes);
+  pod_list_clear(&draft->lanes);
+  pod_list_clear(&draft->steps);
+  pod_list_clear(&draft->peers);
+  pod_list_clear(&draft->peer_chips);
+  draft->shape = (simulator_shape_t){0};
 }
 
-static void draft_clear(draft_t *draft) {
+// The shape, which borrows the draft's lists.
+static simulator_shape_t *draft_end(draft_t *draft) {
   simulator_shape_t *shape = &draft->shape;
-  for (int32_t i = 0; i < shape->peer_count; i++) {
-    draft->peer_of_chip[draft->peer_chips[i]] = 0;
-  }
-  shape->lane_count = 0;
-  shape->step_count = 0;
-  shape->peer_count = 0;
-  shape->copies_ps = 0;
-  shape->has_after = false;
-  shape->has_transfers = false;
+  shape->lane_count = draft->lanes.count;
+  shape->lanes = draft->lanes.items;
+  shape->step_count = draft->steps.count;
+  shape->steps = draft->steps.items;
+  shape->peer_count = draft->peers.count;
+  shape->peers = draft->peers.items;
+  return shape;
 }
 
 static void draft_deinit(draft_t *draft) {
-  free(draft->shape.lanes);
-  free(draft->shape.steps);
-  free(draft->shape.peers);
+  pod_list_deinit(&draft->lanes);
+  pod_list_deinit(&draft->steps);
+  pod_list_deinit(&draft->peers);
+  pod_list_deinit(&draft->peer_chips);
   free(draft->peer_of_chip);
-  free(draft->peer_chips);
   collective_room_deinit(&draft->room);
 }
 
@@ -108,18 +112,10 @@ static int32_t draft_peer(draft_t *draft, const torus_t *torus, int32_t chip,
   if (draft->peer_of_chip[peer] != 0) {
     return draft->peer_of_chip[peer] - 1;
   }
-  simulator_shape_t *shape = &draft->shape;
-  if (shape->peer_count == draft->peer_capacity) {
-    draft->peer_capacity = draft->peer_capacity == 0 ? 16 : 2 * draft->peer_capacity;
-    shape->peers =
-        pod_grow(shape->peers, (size_t)draft->peer_capacity, sizeof(*shape->peers));
-    draft->peer_chips = pod_grow(draft->peer_chips, (size_t)draft->peer_capacity,
-                                 sizeof(*draft->peer_chips));
-  }
-  shape->peers[shape->peer_count] = simulator_displacement(torus, chip, peer);
-  draft->peer_chips[shape->peer_count] = peer;
-  draft->peer_of_chip[peer] = ++shape->peer_count;
-  return shape->peer_count - 1;
+  *pod_list_add(&draft->peers) = simulator_displacement(torus, chip, peer);
+  *pod_list_add(&draft->peer_chips) = peer;
+  draft->peer_of_chip[peer] = draft->peers.count;
+  return draft->peers.count - 1;
 }
 
 // HBM traffic of a local step: a copy reads and writes, a reduction reads twice. A
@@ -137,7 +133,7 @@ static void draft_step(draft_t *draft, const chip_spec_t *spec, const torus_t *t
                        int32_t chip, const collective_step_t *step) {
   simulator_shape_t *shape = &draft->shape;
   simulator_step_t made = {
-      .tag = step->tag, .lane = shape->lane_count, .send_peer = -1, .receive_peer = -1};
+      .tag = step->tag, .lane = draft->lanes.count, .send_peer = -1, .receive_peer = -1};
   if (step->kind == COLLECTIVE_TRANSFER) {
     made.send_peer = draft_peer(draft, torus, chip, step->send_to);
     made.receive_peer = draft_peer(draft, torus, chip, step->receive_from);
@@ -162,9 +158,7 @@ static void draft_step(draft_t *draft, const chip_spec_t *spec, const torus_t *t
       return;
     }
   }
-  shape->steps =
-      grown(shape->steps, shape->step_count, &draft->step_capacity, sizeof(made));
-  shape->steps[shape->step_count++] = made;
+  *pod_list_add(&draft->steps) = made;
 }
 
 // Adds the lanes of a schedule behind those that are there: the operands of one
@@ -172,22 +166,20 @@ static void draft_step(draft_t *draft, const chip_spec_t *spec, const torus_t *t
 static void draft_schedule(draft_t *draft, const chip_spec_t *spec, const torus_t *torus,
                            int32_t chip, const collective_schedule_t *schedule) {
   simulator_shape_t *shape = &draft->shape;
-  const int32_t first_lane = shape->lane_count;
+  const int32_t first_lane = draft->lanes.count;
   for (int32_t i = 0; i < schedule->lane_count; i++) {
     const collective_lane_t *from = &schedule->lanes[i];
-    simulator_lane_t lane = {.first_step = shape->step_count};
+    simulator_lane_t lane = {.first_step = draft->steps.count};
     for (int32_t s = 0; s < from->step_count; s++) {
       draft_step(draft, spec, torus, chip, &schedule->steps[from->first_step + s]);
     }
-    lane.step_count = shape->step_count - lane.first_step;
+    lane.step_count = draft->steps.count - lane.first_step;
     for (int a = 0; a < COLLECTIVE_AFTER_MAX; a++) {
       const bool waits = from->after[a] != COLLECTIVE_NONE;
       lane.after[a] = waits ? first_lane + from->after[a] : -1;
       shape->has_after |= waits;
     }
-    shape->lanes =
-        grown(shape->lanes, shape->lane_count, &draft->lane_capacity, sizeof(lane));
-    shape->lanes[shape->lane_count++] = lane;
+    *pod_list_add(&draft->lanes) = lane;
   }
 }
 
@@ -248,7 +240,7 @@ static uint32_t shape_slot(const simulator_plans_t *plans,
                            const simulator_shape_t *shape) {
   uint32_t slot = (uint32_t)(shape->hash >> 32) & (plans->shape_table_size - 1);
   while (plans->shape_table[slot] != 0 &&
-         !same_shape(plans->shapes[plans->shape_table[slot] - 1], shape)) {
+         !same_shape(plans->shapes.items[plans->shape_table[slot] - 1], shape)) {
     slot = (slot + 1) & (plans->shape_table_size - 1);
   }
   return slot;
@@ -259,14 +251,14 @@ static void shape_table_grow(simulator_plans_t *plans) {
   plans->shape_table_size =
       plans->shape_table_size == 0 ? 64 : 2 * plans->shape_table_size;
   plans->shape_table = pod_alloc(plans->shape_table_size * sizeof(*plans->shape_table));
-  for (int32_t i = 0; i < plans->shape_count; i++) {
-    plans->shape_table[shape_slot(plans, plans->shapes[i])] = i + 1;
+  for (int32_t i = 0; i < plans->shapes.count; i++) {
+    plans->shape_table[shape_slot(plans, plans->shapes.items[i])] = i + 1;
   }
 }
 
 static int32_t keep_shape(simulator_plans_t *plans, simulator_shape_t *draft) {
   draft->hash = hash_of(draft);
-  if (2 * (uint32_t)plans->shape_count >= plans->shape_table_size) {
+  if (2 * (uint32_t)plans->shapes.count >= plans->shape_table_size) {
     shape_table_grow(plans);
   }
   const uint32_t slot = shape_slot(plans, draft);
@@ -280,11 +272,9 @@ static int32_t keep_shape(simulator_plans_t *plans, simulator_shape_t *draft) {
                                (size_t)draft->step_count * sizeof(*draft->steps));
   kept->peers = pod_arena_copy(plans->arena, draft->peers,
                                (size_t)draft->peer_count * sizeof(*draft->peers));
-  plans->shapes = grown(plans->shapes, plans->shape_count, &plans->shape_capacity,
-                        sizeof(*plans->shapes));
-  plans->shapes[plans->shape_count] = kept;
-  plans->shape_table[slot] = ++plans->shape_count;
-  return plans->shape_count - 1;
+  *pod_list_add(&plans->shapes) = kept;
+  plans->shape_table[slot] = plans->shapes.count;
+  return plans->shapes.count - 1;
 }
 
 // --- Requests ---
@@ -343,7 +333,7 @@ static pod_status_t plan_all_chips(simulator_plans_t *plans,
     draft_clear(&draft);
     status = plan_chip(&planners, spec, plans->torus, chip, &draft);
     if (status == NULL) {
-      shape_of_chip[chip] = keep_shape(plans, &draft.shape);
+      shape_of_chip[chip] = keep_shape(plans, draft_end(&draft));
     }
   }
   pod_arena_destroy(planners.arena);
@@ -441,12 +431,12 @@ pod_status_t simulator_plans_init(simulator_plans_t *plans, const chip_program_t
 
 void simulator_plans_deinit(simulator_plans_t *plans) {
   pod_arena_destroy(plans->arena);
-  free(plans->shapes);
+  pod_list_deinit(&plans->shapes);
   free(plans->shape_table);
   *plans = (simulator_plans_t){0};
 }
 
 const simulator_shape_t *simulator_plans_shape(const simulator_plans_t *plans,
                                                int32_t plan, int32_t chip) {
-  return plans->shapes[plans->plans[plan].shape_of_chip[chip]];
+  return plans->shapes.items[plans->plans[plan].shape_of_chip[chip]];
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "common/base/arena.h"
+#include "common/base/list.h"
 #include "common/base/status.h"
 #include "server/chip/spec.h"
 #include "server/chip/torus.h"
@@ -62,8 +63,7 @@ typedef struct simulator_plans_t {
   int32_t *plan_of_instruction;  // By instruction; -1: no collective of a task.
   int32_t plan_count;
   simulator_plan_t *plans;
-  int32_t shape_count, shape_capacity;
-  simulator_shape_t **shapes;
+  POD_LIST(simulator_shape_t *) shapes;
   int32_t *shape_table;  // Hash table: shape + 1.
   uint32_t shape_table_size;
 } simulator_plans_t;

@@ -9,7 +9,7 @@
 
 #include "common/base/memory.h"
 
-enum { TABLE_FIRST = 256, EVENTS_FIRST = 4 };
+enum { TABLE_FIRST = 256 };
 
 void simulator_queue_init(simulator_queue_t *queue) {
   *queue = (simulator_queue_t){.table_size = TABLE_FIRST, .latest = -1, .taken = -1};
@@ -17,11 +17,11 @@ void simulator_queue_init(simulator_queue_t *queue) {
 }
 
 void simulator_queue_deinit(simulator_queue_t *queue) {
-  for (int32_t i = 0; i < queue->batch_count; i++) {
-    free(queue->batches[i].events);
+  for (int32_t i = 0; i < queue->batches.count; i++) {
+    pod_list_deinit(&queue->batches.items[i].events);
   }
-  free(queue->batches);
-  free(queue->free_batches);
+  pod_list_deinit(&queue->batches);
+  pod_list_deinit(&queue->free_batches);
   pod_heap_deinit(&queue->times);
   free(queue->table);
 }
@@ -35,7 +35,7 @@ static uint32_t slot_of(const simulator_queue_t *queue, int64_t time_ps) {
 static uint32_t find_slot(const simulator_queue_t *queue, int64_t time_ps) {
   uint32_t slot = slot_of(queue, time_ps);
   while (queue->table[slot] != 0 &&
-         queue->batches[queue->table[slot] - 1].time_ps != time_ps) {
+         queue->batches.items[queue->table[slot] - 1].time_ps != time_ps) {
     slot = (slot + 1) & (queue->table_size - 1);
   }
   return slot;
@@ -51,7 +51,8 @@ static void table_remove(simulator_queue_t *queue, int64_t time_ps) {
     if (queue->table[slot] == 0) {
       return;
     }
-    const uint32_t home = slot_of(queue, queue->batches[queue->table[slot] - 1].time_ps);
+    const uint32_t home =
+        slot_of(queue, queue->batches.items[queue->table[slot] - 1].time_ps);
     if (((slot - home) & (queue->table_size - 1)) >=
         ((slot - hole) & (queue->table_size - 1))) {
       queue->table[hole] = queue->table[slot];
@@ -67,33 +68,26 @@ static void table_grow(simulator_queue_t *queue) {
   queue->table = pod_alloc(queue->table_size * sizeof(*queue->table));
   for (int32_t i = 0; i < pod_heap_count(&queue->times); i++) {
     const int32_t batch = (int32_t)queue->times.entries.items[i].item;
-    queue->table[find_slot(queue, queue->batches[batch].time_ps)] = batch + 1;
+    queue->table[find_slot(queue, queue->batches.items[batch].time_ps)] = batch + 1;
   }
 }
 
 static int32_t new_batch(simulator_queue_t *queue) {
-  if (queue->free_count > 0) {
-    return queue->free_batches[--queue->free_count];
+  if (queue->free_batches.count > 0) {
+    return queue->free_batches.items[--queue->free_batches.count];
   }
-  const int32_t batch = queue->batch_count;
-  if ((batch & (batch - 1)) == 0) {  // Room doubles at powers of two.
-    const size_t capacity = batch == 0 ? 1 : 2 * (size_t)batch;
-    queue->batches = pod_grow(queue->batches, capacity, sizeof(*queue->batches));
-    queue->free_batches =
-        pod_grow(queue->free_batches, capacity, sizeof(*queue->free_batches));
-  }
-  queue->batches[queue->batch_count++] = (simulator_batch_t){0};
-  return batch;
+  *pod_list_add(&queue->batches) = (simulator_batch_t){0};
+  return queue->batches.count - 1;
 }
 
 static int32_t batch_of(simulator_queue_t *queue, int64_t time_ps) {
-  if (queue->latest >= 0 && queue->batches[queue->latest].time_ps == time_ps) {
+  if (queue->latest >= 0 && queue->batches.items[queue->latest].time_ps == time_ps) {
     return queue->latest;
   }
   uint32_t slot = find_slot(queue, time_ps);
   if (queue->table[slot] == 0) {
     const int32_t batch = new_batch(queue);
-    queue->batches[batch].time_ps = time_ps;
+    queue->batches.items[batch].time_ps = time_ps;
     queue->table[slot] = batch + 1;
     pod_heap_push(&queue->times, time_ps, (uintptr_t)batch);
     if (2 * (uint32_t)pod_heap_count(&queue->times) >= queue->table_size) {
@@ -109,13 +103,8 @@ static int32_t batch_of(simulator_queue_t *queue, int64_t time_ps) {
 void simulator_queue_push(simulator_queue_t *queue, int64_t time_ps,
                           simulator_queue_event_t event) {
   const int32_t index = batch_of(queue, time_ps);  // May move the batches.
-  simulator_batch_t *batch = &queue->batches[index];
-  if (batch->count == batch->capacity) {
-    batch->capacity = batch->capacity == 0 ? EVENTS_FIRST : 2 * batch->capacity;
-    batch->events =
-        pod_grow(batch->events, (size_t)batch->capacity, sizeof(*batch->events));
-  }
-  batch->events[batch->count++] = event;
+  simulator_batch_t *batch = &queue->batches.items[index];
+  *pod_list_add(&batch->events) = event;
 }
 
 bool simulator_queue_next_time(const simulator_queue_t *queue, int64_t *out_time_ps) {
@@ -128,13 +117,13 @@ bool simulator_queue_next_time(const simulator_queue_t *queue, int64_t *out_time
 
 simulator_batch_t simulator_queue_take(simulator_queue_t *queue) {
   if (queue->taken >= 0) {
-    queue->batches[queue->taken].count = 0;
-    queue->free_batches[queue->free_count++] = queue->taken;
+    pod_list_clear(&queue->batches.items[queue->taken].events);
+    *pod_list_add(&queue->free_batches) = queue->taken;
     queue->taken = -1;
   }
   const int32_t batch = (int32_t)pod_heap_pop(&queue->times).item;
-  table_remove(queue, queue->batches[batch].time_ps);
+  table_remove(queue, queue->batches.items[batch].time_ps);
   queue->latest = -1;
   queue->taken = batch;
-  return queue->batches[batch];
+  return queue->batches.items[batch];
 }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "common/base/heap.h"
+#include "common/base/list.h"
 
 typedef struct simulator_queue_event_t {
   uint32_t kind;
@@ -22,16 +23,13 @@ typedef struct simulator_queue_event_t {
 
 typedef struct simulator_batch_t {
   int64_t time_ps;
-  int32_t count, capacity;
-  simulator_queue_event_t *events;
+  POD_LIST(simulator_queue_event_t) events;
 } simulator_batch_t;
 
 typedef struct simulator_queue_t {
   pod_heap_t times;  // Indexes of batches, by time.
-  int32_t batch_count;
-  simulator_batch_t *batches;
-  int32_t free_count;
-  int32_t *free_batches;
+  POD_LIST(simulator_batch_t) batches;
+  POD_LIST(int32_t) free_batches;
   uint32_t table_size;  // A power of two, more than twice the batches.
   int32_t *table;       // Index of a batch + 1; 0: empty.
   int32_t latest;       // The batch that was used last, or -1.

@@ -7,8 +7,6 @@
 #include "common/base/memory.h"
 #include "server/simulator/engine.h"
 
-enum { KEPT_FIRST = 64 };
-
 void simulator_record_init(simulator_engine_t *engine) {
   pod_arena_t *arena = pod_arena_create();
   simulator_result_t *result = pod_arena_alloc(arena, sizeof(*result));
@@ -35,23 +33,15 @@ void simulator_record_init(simulator_engine_t *engine) {
 
 void simulator_record_deinit(simulator_engine_t *engine) {
   for (int32_t i = 0; engine->logs != NULL && i < engine->classes.class_count; i++) {
-    free(engine->logs[i].events);
-    free(engine->logs[i].messages);
+    pod_list_deinit(&engine->logs[i].events);
+    pod_list_deinit(&engine->logs[i].messages);
   }
   free(engine->logs);
 }
 
-// Room for one more in a list that never holds more than `limit`. False: it is full.
-static bool make_room(void **list, int64_t count, int64_t limit, int64_t *inout_capacity,
-                      size_t element_bytes) {
-  if (count >= limit || count >= INT32_MAX) {
-    return false;
-  }
-  if (count == *inout_capacity) {
-    *inout_capacity = *inout_capacity == 0 ? KEPT_FIRST : 2 * *inout_capacity;
-    *list = pod_grow(*list, (size_t)*inout_capacity, element_bytes);
-  }
-  return true;
+// Of events, and of messages, that a chip keeps.
+static bool has_room(const simulator_engine_t *engine, int32_t count) {
+  return count < engine->options->events_max && count < INT32_MAX;
 }
 
 int32_t simulator_record_event(simulator_engine_t *engine, int32_t class_index,
@@ -62,29 +52,26 @@ int32_t simulator_record_event(simulator_engine_t *engine, int32_t class_index,
   }
   simulator_chip_t *chip = &engine->result->classes[class_index];
   simulator_log_t *log = &engine->logs[class_index];
-  void *events = log->events;
-  if (!make_room(&events, chip->event_count, engine->options->events_max,
-                 &log->event_capacity, sizeof(*log->events))) {
+  if (!has_room(engine, log->events.count)) {
     chip->events_dropped++;
     return -1;
   }
-  log->events = events;
-  log->events[chip->event_count] =
-      (simulator_event_t){.task = task, .start_ps = start_ps};
-  return (int32_t)chip->event_count++;
+  *pod_list_add(&log->events) = (simulator_event_t){.task = task, .start_ps = start_ps};
+  chip->event_count = log->events.count;
+  return log->events.count - 1;
 }
 
 void simulator_record_duration(simulator_engine_t *engine, int32_t class_index,
                                int32_t event, int64_t duration_ps) {
   if (event >= 0) {
-    engine->logs[class_index].events[event].duration_ps = duration_ps;
+    engine->logs[class_index].events.items[event].duration_ps = duration_ps;
   }
 }
 
 void simulator_record_flight(simulator_engine_t *engine, int32_t class_index,
                              int32_t event, int64_t flight_ps) {
   if (event >= 0) {
-    engine->logs[class_index].events[event].flight_ps = flight_ps;
+    engine->logs[class_index].events.items[event].flight_ps = flight_ps;
   }
 }
 
@@ -92,14 +79,12 @@ void simulator_record_message(simulator_engine_t *engine, int32_t class_index,
                               const simulator_message_t *message) {
   simulator_chip_t *chip = &engine->result->classes[class_index];
   simulator_log_t *log = &engine->logs[class_index];
-  void *messages = log->messages;
-  if (!make_room(&messages, chip->message_count, engine->options->events_max,
-                 &log->message_capacity, sizeof(*log->messages))) {
+  if (!has_room(engine, log->messages.count)) {
     chip->messages_dropped++;
     return;
   }
-  log->messages = messages;
-  log->messages[chip->message_count++] = *message;
+  *pod_list_add(&log->messages) = *message;
+  chip->message_count = log->messages.count;
 }
 
 static void record_hop(simulator_engine_t *engine, const simulator_flow_t *flow,
@@ -146,13 +131,13 @@ static void finish_class(simulator_engine_t *engine, int32_t class_index) {
   simulator_result_t *result = engine->result;
   simulator_chip_t *chip = &result->classes[class_index];
   const simulator_log_t *log = &engine->logs[class_index];
-  chip->events = pod_arena_copy(result->arena, log->events,
+  chip->events = pod_arena_copy(result->arena, log->events.items,
                                 (size_t)chip->event_count * sizeof(*chip->events));
   if (chip->message_count > 0) {
-    qsort(log->messages, (size_t)chip->message_count, sizeof(*log->messages),
+    qsort(log->messages.items, (size_t)chip->message_count, sizeof(*log->messages.items),
           compare_messages);
   }
-  chip->messages = pod_arena_copy(result->arena, log->messages,
+  chip->messages = pod_arena_copy(result->arena, log->messages.items,
                                   (size_t)chip->message_count * sizeof(*chip->messages));
   for (int d = 0; d < TORUS_DIRECTIONS; d++) {
     const simulator_channel_t *channel =

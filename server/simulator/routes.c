@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/base/list.h"
 #include "common/base/memory.h"
 #include "server/simulator/engine.h"
 
@@ -70,10 +71,10 @@ static bool same_peers(const link_entry_t *entry, const simulator_shape_t *shape
 typedef struct linker_t {
   simulator_engine_t *engine;
   link_entry_t **buckets;
-  const simulator_shape_t **peers;  // Of the member at hand.
+  POD_LIST(const simulator_shape_t *) peers;  // Of the member at hand.
 } linker_t;
 
-enum { LINK_BUCKETS = 1024, PEERS_FIRST = 16 };
+enum { LINK_BUCKETS = 1024 };
 
 static uint32_t bucket_of(const simulator_shape_t *shape,
                           const simulator_shape_t **peers) {
@@ -98,7 +99,7 @@ static pod_status_t link_member(linker_t *linker, int32_t plan, int32_t class_in
     member->routes =
         pod_arena_array(engine->arena, peer_count + 1, sizeof(*member->routes));
   }
-  linker->peers = pod_grow(linker->peers, peer_count + 1, sizeof(*linker->peers));
+  pod_list_clear(&linker->peers);
   for (int32_t i = 0; i < shape->peer_count; i++) {
     const int32_t peer = simulator_displaced(engine->plans.torus, chip, shape->peers[i]);
     if (peer < 0 || !engine->plans.runs[peer]) {
@@ -106,19 +107,19 @@ static pod_status_t link_member(linker_t *linker, int32_t plan, int32_t class_in
                        "chip %d sends to a chip that does not run the program", chip);
     }
     member->peer_classes[i] = engine->classes.class_of_chip[peer];
-    linker->peers[i] = simulator_plans_shape(&engine->plans, plan, peer);
+    *pod_list_add(&linker->peers) = simulator_plans_shape(&engine->plans, plan, peer);
   }
-  link_entry_t **bucket = &linker->buckets[bucket_of(shape, linker->peers)];
+  link_entry_t **bucket = &linker->buckets[bucket_of(shape, linker->peers.items)];
   for (const link_entry_t *entry = *bucket; entry != NULL; entry = entry->next) {
-    if (same_peers(entry, shape, linker->peers)) {
+    if (same_peers(entry, shape, linker->peers.items)) {
       member->target_steps = entry->target_steps;
       return NULL;
     }
   }
   link_entry_t *entry = pod_arena_alloc(engine->arena, sizeof(*entry));
   entry->shape = shape;
-  entry->peers =
-      pod_arena_copy(engine->arena, linker->peers, peer_count * sizeof(*linker->peers));
+  entry->peers = pod_arena_copy(engine->arena, linker->peers.items,
+                                peer_count * sizeof(*linker->peers.items));
   entry->target_steps = pod_arena_array(engine->arena, (size_t)shape->step_count + 1,
                                         sizeof(*entry->target_steps));
   POD_TRY(link_steps(shape, entry->peers, entry->target_steps));
@@ -267,7 +268,7 @@ pod_status_t simulator_routes_init(simulator_engine_t *engine) {
   for (int32_t plan = 0; plan < engine->plans.plan_count && status == NULL; plan++) {
     status = link_plan(&linker, plan);
   }
-  free(linker.peers);
+  pod_list_deinit(&linker.peers);
   if (status == NULL) {
     find_own_links(engine);
   }

@@ -356,8 +356,8 @@ static pod_status_t run(simulator_engine_t *engine) {
     int64_t next_ps = engine->now_ps;
     while (next_ps == engine->now_ps && engine->status == NULL) {
       const simulator_batch_t batch = simulator_queue_take(&engine->queue);
-      for (int32_t i = 0; i < batch.count; i++) {
-        dispatch(engine, &batch.events[i]);
+      for (int32_t i = 0; i < batch.events.count; i++) {
+        dispatch(engine, &batch.events.items[i]);
       }
       next_ps = -1;
       (void)simulator_queue_next_time(&engine->queue, &next_ps);

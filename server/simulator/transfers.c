@@ -15,7 +15,7 @@ void simulator_transfers_deinit(simulator_engine_t *engine) {
     free(engine->instances.items[i].classes);
     free(engine->instances.items[i].lanes);
     free(engine->instances.items[i].received);
-    free(engine->instances.items[i].pending);
+    pod_list_deinit(&engine->instances.items[i].pending);
   }
   pod_list_deinit(&engine->instances);
   pod_list_deinit(&engine->deferred);
@@ -33,7 +33,7 @@ static void clear_instance(const simulator_engine_t *engine,
   }
   instance->done_count = 0;
   instance->deferred_count = 0;
-  instance->pending_count = 0;
+  pod_list_clear(&instance->pending);
 }
 
 static int32_t new_instance(simulator_engine_t *engine, int32_t plan) {
@@ -163,15 +163,9 @@ static void send(simulator_engine_t *engine, int32_t instance_index, int32_t cla
     start_message(engine, instance_index, class_index, lane);
     return;
   }
-  if (instance->pending_count == instance->pending_capacity) {
-    instance->pending_capacity =
-        instance->pending_capacity == 0 ? 16 : 2 * instance->pending_capacity;
-    instance->pending = pod_grow(instance->pending, (size_t)instance->pending_capacity,
-                                 sizeof(*instance->pending));
-  }
-  instance->pending[instance->pending_count] = (simulator_pending_t){
+  *pod_list_add(&instance->pending) = (simulator_pending_t){
       class_index, lane, instance->classes[peer_class].first_pending};
-  instance->classes[peer_class].first_pending = instance->pending_count++;
+  instance->classes[peer_class].first_pending = instance->pending.count - 1;
 }
 
 static bool may_start(const simulator_engine_t *engine, int32_t instance,
@@ -291,7 +285,8 @@ static void start_class(simulator_engine_t *engine, int32_t instance,
   const simulator_class_run_t *run =
       &engine->instances.items[instance].classes[class_index];
   for (int32_t i = run->first_pending; i >= 0;) {
-    const simulator_pending_t pending = engine->instances.items[instance].pending[i];
+    const simulator_pending_t pending =
+        engine->instances.items[instance].pending.items[i];
     start_message(engine, instance, pending.class_index, pending.lane);
     i = pending.next;
   }

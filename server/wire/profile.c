@@ -5,8 +5,6 @@
 
 #include <inttypes.h>
 
-#include "common/base/memory.h"
-
 // The pieces that are there, the last of which may take more entries.
 typedef struct packer_t {
   pod_arena_t *arena;
@@ -102,7 +100,7 @@ static Podium__V1__ControlTrace *add_trace(packer_t *packer, size_t list_count) 
 static int32_t pack_list(packer_t *packer, const chip_trace_list_t *list, int32_t index,
                          int32_t first, Podium__V1__ControlTrace *message) {
   const size_t room = WIRE_PIECE_ENTRIES - packer->entries;
-  const size_t left = (size_t)(list->run_count - first);
+  const size_t left = (size_t)(list->count - first);
   const size_t count = left < room ? left : room;
   Podium__V1__TraceList *entry = pod_arena_alloc(packer->arena, sizeof(*entry));
   podium__v1__trace_list__init(entry);
@@ -111,8 +109,8 @@ static int32_t pack_list(packer_t *packer, const chip_trace_list_t *list, int32_
   entry->values = pod_arena_array(packer->arena, count, sizeof(*entry->values));
   entry->repeats = pod_arena_array(packer->arena, count, sizeof(*entry->repeats));
   for (size_t i = 0; i < count; i++) {
-    entry->values[i] = list->runs[(size_t)first + i].value;
-    entry->repeats[i] = list->runs[(size_t)first + i].repeat;
+    entry->values[i] = list->items[(size_t)first + i].value;
+    entry->repeats[i] = list->items[(size_t)first + i].repeat;
   }
   message->lists[message->n_lists++] = entry;
   packer->entries += count;
@@ -123,12 +121,12 @@ static void pack_trace(packer_t *packer) {
   const chip_trace_t *trace = &packer->profile->trace;
   size_t list_count = 0;
   for (int32_t i = 0; i < trace->instruction_count; i++) {
-    list_count += trace->lists[i].run_count > 0;
+    list_count += trace->lists[i].count > 0;
   }
   Podium__V1__ControlTrace *message = add_trace(packer, list_count);
   message->is_cut = packer->profile->is_trace_cut;
   for (int32_t i = 0; i < trace->instruction_count && !message->is_cut; i++) {
-    for (int32_t run = 0; run < trace->lists[i].run_count;) {
+    for (int32_t run = 0; run < trace->lists[i].count;) {
       if (packer->entries == WIRE_PIECE_ENTRIES) {
         message = add_trace(packer, list_count);
       }
@@ -177,11 +175,9 @@ static pod_status_t check_list(const Podium__V1__TraceList *list,
 
 static void append_runs(const Podium__V1__TraceList *message, chip_trace_t *trace) {
   chip_trace_list_t *list = &trace->lists[message->instruction];
-  const size_t count = (size_t)list->run_count + message->n_values;
-  list->runs = pod_grow(list->runs, count, sizeof(*list->runs));
-  list->run_capacity = (int32_t)count;
+  pod_list_reserve(list, (int32_t)message->n_values);
   for (size_t i = 0; i < message->n_values; i++) {
-    list->runs[list->run_count++] =
+    list->items[list->count++] =
         (chip_trace_run_t){.value = message->values[i], .repeat = message->repeats[i]};
   }
   trace->run_count += (int32_t)message->n_values;

@@ -54,6 +54,16 @@ static const char gather_reversed[] =
     "  }\n"
     "}\n";
 
+// Leaves its result in the host's memory.
+static const char offload[] =
+    "module @offload {\n"
+    "  func.func public @main(%x: tensor<4xf32>) -> (tensor<4xf32> {mhlo.memory_kind = "
+    "\"pinned_host\"}) {\n"
+    "    %y = stablehlo.negate %x : tensor<4xf32>\n"
+    "    return %y : tensor<4xf32>\n"
+    "  }\n"
+    "}\n";
+
 // --- Calls ---
 
 static PJRT_Error_Code take_code(PJRT_Error *error, char *message, size_t size) {
@@ -363,6 +373,39 @@ static void test_shards_go_to_the_devices_of_a_mesh_in_its_order(void **state) {
   destroy_executable(executable);
 }
 
+static void expect_kind(PJRT_Buffer *buffer, const char *kind) {
+  PJRT_Buffer_Memory_Args memory = {.struct_size = sizeof(memory), .buffer = buffer};
+  ok(api->PJRT_Buffer_Memory(&memory));
+  PJRT_Memory_Kind_Args args = {.struct_size = sizeof(args), .memory = memory.memory};
+  ok(api->PJRT_Memory_Kind(&args));
+  assert_int_equal(args.kind_size, strlen(kind));
+  assert_memory_equal(args.kind, kind, args.kind_size);
+}
+
+static void test_results_go_to_the_memory_that_is_wanted_and_arguments_come(
+    void **state) {
+  (void)state;
+  PJRT_LoadedExecutable *executable;
+  ok(compile(offload, 1, (int[]){1}, &executable));
+  PJRT_Buffer *argument = put(1, (float[]){1, 2, 3, 4}, 4, NULL);
+  PJRT_Buffer *once, *twice, *dropped;
+  ok(execute(executable, 1, &argument, &once));
+  ok(execute(executable, 1, &once, &twice));
+  ok(execute(executable, 1, &twice, &dropped));
+  destroy_buffer(dropped);  // While its bytes are on their way.
+  expect_kind(argument, "device");
+  expect_kind(once, "pinned_host");
+  float values[4];
+  ok(fetch(once, values, sizeof(values)));
+  assert_true(values[0] == -1 && values[3] == -4);
+  ok(fetch(twice, values, sizeof(values)));
+  assert_true(values[0] == 1 && values[3] == 4);
+  destroy_buffer(argument);
+  destroy_buffer(once);
+  destroy_buffer(twice);
+  destroy_executable(executable);
+}
+
 // What a call of @InspectSharding is configured with (xla/python/inspect_sharding.h).
 typedef struct inspect_args_t {
   char *sharding;
@@ -551,6 +594,7 @@ int main(void) {
       cmocka_unit_test(test_a_pointer_names_the_memory_of_a_buffer),
       cmocka_unit_test(test_thousands_of_executables_are_kept),
       cmocka_unit_test(test_shards_go_to_the_devices_of_a_mesh_in_its_order),
+      cmocka_unit_test(test_results_go_to_the_memory_that_is_wanted_and_arguments_come),
       cmocka_unit_test(test_who_inspects_a_sharding_is_called_when_it_is_known),
       cmocka_unit_test(test_bad_programs_and_bytes_are_errors),
       cmocka_unit_test(test_an_executable_is_serialized_and_loaded_again),

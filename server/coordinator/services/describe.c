@@ -170,6 +170,9 @@ Podium__V1__CompileResponse *describe_compile(pod_arena_t *arena, uint64_t execu
       describe_interfaces(arena, program->arguments, program->argument_count);
   response->n_results = (size_t)program->result_count;
   response->results = describe_interfaces(arena, program->results, program->result_count);
+  for (int32_t i = 0; i < program->result_count; i++) {
+    response->results[i]->memory_kind = borrow(result->result_memory_kinds[i]);
+  }
   response->n_inspections = (size_t)result->inspection_count;
   response->inspections =
       describe_interfaces(arena, result->inspections, result->inspection_count);

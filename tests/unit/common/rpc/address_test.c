@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,38 @@ static void test_names_are_left_to_the_name_service(void **state) {
   assert_false(is_numeric);
   assert_string_equal(parts.host, "worker-3.example");
   assert_string_equal(parts.port, "80");
+}
+
+// "" when it has none.
+static const char *shortcut_of(const char *text) {
+  static char name[108];
+  rpc_address_t address;
+  rpc_address_t shortcut;
+  struct sockaddr_un local;
+  assert_null(rpc_address_resolve(text, &address));
+  if (!rpc_address_shortcut(&address, &shortcut)) {
+    return "";
+  }
+  memcpy(&local, &shortcut.socket, sizeof(local));
+  assert_int_equal(local.sun_family, AF_UNIX);
+  assert_int_equal(local.sun_path[0], 0);
+  snprintf(name, sizeof(name), "%s", local.sun_path + 1);
+  assert_int_equal(shortcut.size_bytes,
+                   offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
+  return name;
+}
+
+static void test_only_loopback_addresses_have_a_shortcut(void **state) {
+  (void)state;
+  assert_string_equal(shortcut_of("127.0.0.1:4711"), "podium-rpc/7f000001:4711");
+  assert_string_equal(shortcut_of("localhost:4711"), "podium-rpc/7f000001:4711");
+  assert_string_equal(shortcut_of("0.0.0.0:4711"), "podium-rpc/7f000001:4711");
+  assert_string_equal(shortcut_of("127.1.2.3:65535"), "podium-rpc/7f010203:65535");
+  assert_string_equal(shortcut_of("[::1]:4711"), "podium-rpc/::1:4711");
+  assert_string_equal(shortcut_of("[::]:4711"), "podium-rpc/::1:4711");
+  assert_string_equal(shortcut_of("10.0.0.1:4711"), "");
+  assert_string_equal(shortcut_of("[2001:db8::1]:4711"), "");
+  assert_string_equal(shortcut_of("unix:/tmp/podium.sock"), "");
 }
 
 static void test_what_is_no_address_is_an_error(void **state) {
@@ -82,6 +115,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_numeric_addresses_are_read_and_written_back),
       cmocka_unit_test(test_names_are_left_to_the_name_service),
+      cmocka_unit_test(test_only_loopback_addresses_have_a_shortcut),
       cmocka_unit_test(test_what_is_no_address_is_an_error),
       cmocka_unit_test(test_a_unix_socket_left_behind_is_replaced_and_a_live_one_is_not),
   };

@@ -4,12 +4,16 @@
 #include "common/rpc/rpc.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/rpc/address.h"
 #include "proto/grpc/health/v1/health.pb-c.h"
 #include "world.h"
 
@@ -516,6 +520,81 @@ static void test_calls_over_the_servers_bound_wait_their_turn(void **state) {
   world_stop(&world);
 }
 
+// What the server sees of who calls it.
+static void expect_peer(world_t *world, bool is_by_shortcut) {
+  caller_t caller;
+  call_start(&caller, world, "/test/Echo", NULL);
+  call_say(&caller, "hello");
+  world_run_until(world, has_message, &caller);
+  const char *peer = rpc_call_peer_address(find_handler(world, "/test/Echo")->call);
+  // By TCP it has a port of its own.
+  assert_int_equal(strcmp(peer, world->address) == 0, is_by_shortcut);
+  rpc_call_half_close(caller.call);
+  call_finish(&caller);
+  assert_int_equal(caller.code, POD_OK);
+}
+
+static void test_a_server_on_this_host_is_reached_by_its_shortcut(void **state) {
+  (void)state;
+  world_t world;
+  world_start(&world, NULL, NULL, NULL);
+  expect_peer(&world, true);
+  world_stop(&world);
+}
+
+// A port that nobody listens on.
+static rpc_address_t choose_address(void) {
+  rpc_address_t address;
+  int fd = -1;
+  assert_null(rpc_address_resolve("127.0.0.1:0", &address));
+  assert_null(rpc_address_listen(&address, &fd));
+  assert_int_equal(
+      getsockname(fd, (struct sockaddr *)&address.socket, &address.size_bytes), 0);
+  close(fd);
+  return address;
+}
+
+// A process of another user that has taken the name of a shortcut.
+static pid_t squat(const rpc_address_t *shortcut) {
+  enum { NOBODY = 65534 };
+  int ready[2];
+  assert_int_equal(pipe(ready), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    int fd = -1;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (setuid(NOBODY) == 0 && rpc_address_listen(shortcut, &fd) == NULL) {
+      (void)!write(ready[1], "", 1);
+      pause();
+    }
+    _exit(1);
+  }
+  char byte;
+  close(ready[1]);
+  assert_int_equal(read(ready[0], &byte, 1), 1);
+  close(ready[0]);
+  return child;
+}
+
+static void test_a_shortcut_of_another_user_is_not_taken(void **state) {
+  (void)state;
+  if (geteuid() != 0) {
+    skip();
+  }
+  const rpc_address_t address = choose_address();
+  rpc_address_t shortcut;
+  assert_true(rpc_address_shortcut(&address, &shortcut));
+  const pid_t other = squat(&shortcut);
+  char *text = rpc_address_format(&address);
+  world_t world;
+  world_start(&world, text, NULL, NULL);
+  expect_peer(&world, false);
+  world_stop(&world);
+  kill(other, SIGKILL);
+  waitpid(other, NULL, 0);
+  free(text);
+}
+
 static void test_calls_work_over_a_unix_socket_and_over_ipv6(void **state) {
   (void)state;
   char path[64];
@@ -561,6 +640,8 @@ int main(void) {
       cmocka_unit_test(test_a_server_that_answers_early_ends_the_call),
       cmocka_unit_test(test_a_thousand_calls_run_at_once),
       cmocka_unit_test(test_calls_over_the_servers_bound_wait_their_turn),
+      cmocka_unit_test(test_a_server_on_this_host_is_reached_by_its_shortcut),
+      cmocka_unit_test(test_a_shortcut_of_another_user_is_not_taken),
       cmocka_unit_test(test_calls_work_over_a_unix_socket_and_over_ipv6),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

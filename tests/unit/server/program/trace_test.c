@@ -16,7 +16,7 @@ static void test_values_come_back_in_their_order(void **state) {
   for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
     assert_true(chip_trace_add(&trace, 1, values[i]));
   }
-  assert_int_equal(trace.lists[1].run_count, 4);
+  assert_int_equal(trace.lists[1].count, 4);
   assert_int_equal(trace.run_count, 4);
   chip_trace_cursor_t cursor = {0};
   int64_t value = -1;

@@ -30,12 +30,12 @@ static void test_events_come_out_by_time(void **state) {
     const simulator_batch_t batch = simulator_queue_take(&queue);
     assert_int_equal(batch.time_ps, next_ps);
     int32_t before = -1;
-    for (int32_t i = 0; i < batch.count; i++) {
-      assert_int_equal((int64_t)batch.events[i].a * 1000003, next_ps);
-      assert_true(batch.events[i].b > before);
-      before = batch.events[i].b;
+    for (int32_t i = 0; i < batch.events.count; i++) {
+      assert_int_equal((int64_t)batch.events.items[i].a * 1000003, next_ps);
+      assert_true(batch.events.items[i].b > before);
+      before = batch.events.items[i].b;
     }
-    assert_int_equal(batch.count, expected[next_ps / 1000003]);
+    assert_int_equal(batch.events.count, expected[next_ps / 1000003]);
     expected[next_ps / 1000003] = 0;
   }
   for (int32_t i = 0; i < TIMES; i++) {
@@ -53,11 +53,11 @@ static void test_events_for_now_come_after_the_batch_that_is_out(void **state) {
   for (int32_t i = 0; i < 100; i++) {
     simulator_queue_push(&queue, 5 + i % 3, (simulator_queue_event_t){.a = 2});
   }
-  assert_int_equal(first.count, 1);
-  assert_int_equal(first.events[0].a, 1);
+  assert_int_equal(first.events.count, 1);
+  assert_int_equal(first.events.items[0].a, 1);
   const simulator_batch_t second = simulator_queue_take(&queue);
   assert_int_equal(second.time_ps, 5);
-  assert_int_equal(second.count, 34);
+  assert_int_equal(second.events.count, 34);
   simulator_queue_deinit(&queue);
 }
 

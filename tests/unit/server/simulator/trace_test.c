@@ -57,9 +57,9 @@ static chip_program_t *make_loop(bound_t kind, int32_t bound, int32_t step,
 }
 
 static int64_t only_value(const chip_trace_t *trace, int32_t instruction) {
-  assert_int_equal(trace->lists[instruction].run_count, 1);
-  assert_int_equal(trace->lists[instruction].runs[0].repeat, 1);
-  return trace->lists[instruction].runs[0].value;
+  assert_int_equal(trace->lists[instruction].count, 1);
+  assert_int_equal(trace->lists[instruction].items[0].repeat, 1);
+  return trace->lists[instruction].items[0].value;
 }
 
 static void test_a_loop_over_constants_is_counted(void **state) {
