@@ -136,8 +136,8 @@ static void test_totals_count_every_round_of_a_loop(void **state) {
   assert_int_equal(profile->event_count, 2 + 6 + 10 + 1);
   // The trace has the turns of the loop, and nothing else.
   assert_int_equal(profile->trace.run_count, 1);
-  assert_int_equal(profile->trace.lists[5].runs[0].value, 5);
-  assert_int_equal(profile->trace.lists[5].runs[0].repeat, 1);
+  assert_int_equal(profile->trace.lists[5].items[0].value, 5);
+  assert_int_equal(profile->trace.lists[5].items[0].repeat, 1);
   local_pod_forget(pod);
   local_pod_destroy(pod);
 }
