@@ -54,6 +54,20 @@ static const char gather_reversed[] =
     "  }\n"
     "}\n";
 
+// The result's mesh has the argument's devices in an order that no axes make.
+static const char swapped[] =
+    "module @swapped attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : "
+    "i32} {\n"
+    "  sdy.mesh @mesh = <[\"x\"=4]>\n"
+    "  sdy.mesh @other = <[\"x\"=4], device_ids=[2, 0, 3, 1]>\n"
+    "  func.func public @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, "
+    "[{\"x\"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@other, [{\"x\"}]>}) "
+    "{\n"
+    "    %y = stablehlo.negate %x : tensor<4xf32>\n"
+    "    return %y : tensor<4xf32>\n"
+    "  }\n"
+    "}\n";
+
 // Leaves its result in the host's memory.
 static const char offload[] =
     "module @offload {\n"
@@ -373,6 +387,27 @@ static void test_shards_go_to_the_devices_of_a_mesh_in_its_order(void **state) {
   destroy_executable(executable);
 }
 
+static void test_a_mesh_may_have_its_devices_in_any_order(void **state) {
+  (void)state;
+  PJRT_LoadedExecutable *executable;
+  ok(compile(swapped, 4, (int[]){1, 0, 3, 2}, &executable));
+  const int devices[] = {1, 0, 3, 2};
+  const float expected[] = {-2, -4, -1, -3};  // What the program's device d has.
+  PJRT_Buffer *parts[4], *results[4];
+  for (int d = 0; d < 4; d++) {
+    parts[d] = put(devices[d], (float[]){(float)(d + 1)}, 1, NULL);
+  }
+  ok(execute(executable, 4, parts, results));
+  for (int d = 0; d < 4; d++) {
+    float value;
+    ok(fetch(results[d], &value, sizeof(value)));
+    assert_true(value == expected[d]);
+    destroy_buffer(parts[d]);
+    destroy_buffer(results[d]);
+  }
+  destroy_executable(executable);
+}
+
 static void expect_kind(PJRT_Buffer *buffer, const char *kind) {
   PJRT_Buffer_Memory_Args memory = {.struct_size = sizeof(memory), .buffer = buffer};
   ok(api->PJRT_Buffer_Memory(&memory));
@@ -594,6 +629,7 @@ int main(void) {
       cmocka_unit_test(test_a_pointer_names_the_memory_of_a_buffer),
       cmocka_unit_test(test_thousands_of_executables_are_kept),
       cmocka_unit_test(test_shards_go_to_the_devices_of_a_mesh_in_its_order),
+      cmocka_unit_test(test_a_mesh_may_have_its_devices_in_any_order),
       cmocka_unit_test(test_results_go_to_the_memory_that_is_wanted_and_arguments_come),
       cmocka_unit_test(test_who_inspects_a_sharding_is_called_when_it_is_known),
       cmocka_unit_test(test_bad_programs_and_bytes_are_errors),

@@ -267,11 +267,18 @@ static void emit_constants(emitter_t *emitter) {
   emitter->program->constant_count = lower->constants.count;
 }
 
-// The mesh and the sharding in the program's arena.
-static const sharding_t *copy_sharding(emitter_t *emitter, const sharding_t *sharding) {
+// The mesh and the sharding in the program's arena. `mesh` is another one than the
+// program's, or NULL.
+static pod_status_t copy_sharding(emitter_t *emitter, const sharding_t *sharding,
+                                  const mesh_t *mesh, const sharding_t **out) {
   sharding_t *copy = sharding_copy(emitter->arena, sharding);
   copy->mesh = emitter->program->mesh;
-  return copy;
+  if (mesh != NULL) {
+    POD_TRY(mesh_make(emitter->arena, copy->mesh->name, mesh->axis_count,
+                      copy->mesh->axes, mesh->device_ids, &copy->mesh));
+  }
+  *out = copy;
+  return NULL;
 }
 
 // `name`, with underscores behind it when another argument or result has it already.
@@ -340,7 +347,6 @@ static pod_status_t emit_interface(emitter_t *emitter) {
     const mlir_value_t *value = block->arguments[i];
     arguments[i].name = argument_name(emitter, taken, value, i);
     arguments[i].shape = from->argument_shapes[i];
-    arguments[i].sharding = copy_sharding(emitter, from->argument_shardings[i]);
     add_bytes(&program->argument_bytes, tensor_shape_bytes(&value->type->shape));
   }
   pod_map_destroy(taken);
@@ -348,13 +354,22 @@ static pod_status_t emit_interface(emitter_t *emitter) {
   for (int32_t i = 0; i < from->result_count; i++) {
     results[i].name = result_name(emitter, taken, i);
     results[i].shape = from->result_shapes[i];
-    results[i].sharding = copy_sharding(emitter, from->result_shardings[i]);
     add_bytes(&program->result_bytes,
               tensor_shape_bytes(&block->last->operands[i]->type->shape));
   }
   pod_map_destroy(taken);
   program->arguments = arguments;
   program->results = results;
+  for (int32_t i = 0; i < from->argument_count; i++) {
+    const mesh_t *mesh = from->argument_meshes == NULL ? NULL : from->argument_meshes[i];
+    POD_TRY(copy_sharding(emitter, from->argument_shardings[i], mesh,
+                          &arguments[i].sharding));
+  }
+  for (int32_t i = 0; i < from->result_count; i++) {
+    const mesh_t *mesh = from->result_meshes == NULL ? NULL : from->result_meshes[i];
+    POD_TRY(
+        copy_sharding(emitter, from->result_shardings[i], mesh, &results[i].sharding));
+  }
   return NULL;
 }
 

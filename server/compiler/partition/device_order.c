@@ -87,9 +87,9 @@ pod_status_t partition_check_device_order(mlir_module_t *module, int64_t chip_co
 
 // --- The program is rewritten ---
 
-static pod_status_t compose_mesh(compiler_partitioned_t *partitioned, int64_t count,
-                                 const int64_t *order) {
-  const mesh_t *mesh = partitioned->mesh;
+static pod_status_t compose_mesh(const compiler_partitioned_t *partitioned, int64_t count,
+                                 const int64_t *order, const mesh_t **mesh_of) {
+  const mesh_t *mesh = *mesh_of;
   if (count != mesh->device_count) {
     return pod_error(POD_INVALID_ARGUMENT,
                      "the order has %" PRId64 " chips, the program's mesh has %" PRId64
@@ -101,8 +101,23 @@ static pod_status_t compose_mesh(compiler_partitioned_t *partitioned, int64_t co
     ids[p] = order[mesh->device_ids == NULL ? p : mesh->device_ids[p]];
   }
   return pod_status_context(mesh_make(partitioned->arena, mesh->name, mesh->axis_count,
-                                      mesh->axes, ids, &partitioned->mesh),
+                                      mesh->axes, ids, mesh_of),
                             "the order of the devices");
+}
+
+static pod_status_t compose_meshes(compiler_partitioned_t *partitioned, int64_t count,
+                                   const int64_t *order) {
+  POD_TRY(compose_mesh(partitioned, count, order, &partitioned->mesh));
+  const mesh_t **lists[] = {partitioned->argument_meshes, partitioned->result_meshes};
+  const int32_t counts[] = {partitioned->argument_count, partitioned->result_count};
+  for (int list = 0; list < 2; list++) {
+    for (int32_t i = 0; lists[list] != NULL && i < counts[list]; i++) {
+      if (lists[list][i] != NULL) {
+        POD_TRY(compose_mesh(partitioned, count, order, &lists[list][i]));
+      }
+    }
+  }
+  return NULL;
 }
 
 // Without groups all devices are one, in the order of their ids.
@@ -213,7 +228,7 @@ pod_status_t partition_set_device_order(compiler_partitioned_t *partitioned,
   if (count == 0) {
     return NULL;
   }
-  POD_TRY(compose_mesh(partitioned, count, chips));
+  POD_TRY(compose_meshes(partitioned, count, chips));
   mlir_module_t *module = partitioned->module;
   compiler_meshes_t *meshes;
   POD_TRY(compiler_meshes_collect(module, module->arena, &meshes));

@@ -244,6 +244,34 @@ static axes_t moved_axes(const layout_t *from, const layout_t *to) {
   return axes;
 }
 
+// The pairs are source and target.
+static mlir_op_t *create_permute(partitioner_t *partitioner, mlir_value_t *operand,
+                                 const tensor_shape_t *result, int64_t count,
+                                 const int64_t *pairs) {
+  mlir_op_t *op = partition_emit_create(partitioner, "stablehlo.collective_permute", 1,
+                                        &operand, result, 0);
+  const int64_t dims[] = {count, 2};
+  const tensor_shape_t shape = tensor_shape_make(TENSOR_S64, 2, dims);
+  mlir_op_set_attr(partitioner->module, op, "source_target_pairs",
+                   mlir_attr_dense(partitioner->module, &shape, pairs, false));
+  set_channel(partitioner, op);
+  return op;
+}
+
+mlir_value_t *partition_emit_move(partitioner_t *partitioner, mlir_value_t *value,
+                                  const mesh_t *from, const mesh_t *to) {
+  const int64_t count = from->device_count;
+  int64_t *pairs =
+      pod_arena_array(partitioner->module->arena, 2 * (size_t)count, sizeof(pairs[0]));
+  for (int64_t p = 0; p < count; p++) {
+    pairs[2 * p] = mesh_device(from, p);
+    pairs[2 * p + 1] = mesh_device(to, p);
+  }
+  return partition_emit_into(
+      partitioner, partitioner->main_block,
+      create_permute(partitioner, value, value_shape(value), count, pairs));
+}
+
 static mlir_op_t *emit_permute(partitioner_t *partitioner, mlir_value_t *operand,
                                const layout_t *from, const reshard_step_t *step,
                                const tensor_shape_t *result) {
@@ -262,14 +290,7 @@ static mlir_op_t *emit_permute(partitioner_t *partitioner, mlir_value_t *operand
     pairs[2 * source] = source;
     pairs[2 * source + 1] = device;
   }
-  mlir_op_t *op = partition_emit_create(partitioner, "stablehlo.collective_permute", 1,
-                                        &operand, result, 0);
-  const int64_t dims[] = {mesh->device_count, 2};
-  const tensor_shape_t shape = tensor_shape_make(TENSOR_S64, 2, dims);
-  mlir_op_set_attr(module, op, "source_target_pairs",
-                   mlir_attr_dense(module, &shape, pairs, false));
-  set_channel(partitioner, op);
-  return op;
+  return create_permute(partitioner, operand, result, mesh->device_count, pairs);
 }
 
 // Where in a value of layout `whole` the chip's piece of layout `cut` begins, by

@@ -129,7 +129,33 @@ static mlir_op_t *begin_main(partitioner_t *partitioner, const mlir_op_t *main) 
   return function;
 }
 
-static void put_arguments(partitioner_t *partitioner, const mlir_block_t *from) {
+// By argument and result, as in compiler_partitioned_t.
+typedef struct surface_t {
+  const mesh_t **argument_meshes, **result_meshes;
+} surface_t;
+
+static pod_status_t read_surface(const partitioner_t *partitioner, const mlir_op_t *main,
+                                 const mlir_block_t *block, surface_t *out) {
+  pod_arena_t *arena = partitioner->module->arena;
+  const size_t argument_count = (size_t)block->argument_count;
+  const size_t result_count = (size_t)block->last->operand_count;
+  out->argument_meshes =
+      pod_arena_array(arena, argument_count, sizeof(out->argument_meshes[0]));
+  out->result_meshes =
+      pod_arena_array(arena, result_count, sizeof(out->result_meshes[0]));
+  for (size_t i = 0; i < argument_count; i++) {
+    POD_TRY(shardings_read_order(&partitioner->shardings, main, "arg_attrs", (int)i,
+                                 arena, &out->argument_meshes[i]));
+  }
+  for (size_t i = 0; i < result_count; i++) {
+    POD_TRY(shardings_read_order(&partitioner->shardings, main, "res_attrs", (int)i,
+                                 arena, &out->result_meshes[i]));
+  }
+  return NULL;
+}
+
+static void put_arguments(partitioner_t *partitioner, const mlir_block_t *from,
+                          const surface_t *surface) {
   for (int i = 0; i < from->argument_count; i++) {
     const mlir_value_t *argument = from->arguments[i];
     const layout_t *layout = partition_value_layout(partitioner, argument);
@@ -139,12 +165,16 @@ static void put_arguments(partitioner_t *partitioner, const mlir_block_t *from) 
                                 mlir_type_tensor(partitioner->module, &local));
     added->name =
         argument->name == NULL ? NULL : mlir_intern(partitioner->module, argument->name);
-    partition_value_put(partitioner, argument, layout, CHIP_REDUCER_NONE, added);
+    const mesh_t *mesh = surface->argument_meshes[i];
+    partition_value_put(
+        partitioner, argument, layout, CHIP_REDUCER_NONE,
+        mesh == NULL ? added
+                     : partition_emit_move(partitioner, added, mesh, partitioner->mesh));
   }
 }
 
 static void end_main(partitioner_t *partitioner, const mlir_op_t *end,
-                     mlir_op_t *function) {
+                     const surface_t *surface, mlir_op_t *function) {
   mlir_module_t *module = partitioner->module;
   const size_t result_count = (size_t)end->operand_count;
   mlir_value_t **operands =
@@ -157,6 +187,11 @@ static void end_main(partitioner_t *partitioner, const mlir_op_t *end,
         layouts_of_sharding(&partitioner->layouts, value_shape(end->operands[i])->rank,
                             partitioner->propagation.results[i]);
     operands[i] = partition_value_get(partitioner, end->operands[i], layout);
+    const mesh_t *mesh = surface->result_meshes[i];
+    if (mesh != NULL) {
+      operands[i] =
+          partition_emit_move(partitioner, operands[i], partitioner->mesh, mesh);
+    }
     types[i] = operands[i]->type;
   }
   mlir_op_t *returned =
@@ -185,13 +220,15 @@ static void describe(const sharding_t *propagated, const mlir_value_t *value,
 }
 
 static void fill_partitioned(partitioner_t *partitioner, const mlir_block_t *block,
-                             compiler_partitioned_t *out) {
+                             const surface_t *surface, compiler_partitioned_t *out) {
   pod_arena_t *arena = partitioner->module->arena;
   const size_t argument_count = (size_t)block->argument_count;
   const size_t result_count = (size_t)block->last->operand_count;
   *out = (compiler_partitioned_t){.module = partitioner->module,
                                   .arena = arena,
                                   .mesh = partitioner->mesh,
+                                  .argument_meshes = surface->argument_meshes,
+                                  .result_meshes = surface->result_meshes,
                                   .argument_count = block->argument_count,
                                   .result_count = block->last->operand_count};
   out->argument_shardings =
@@ -265,16 +302,17 @@ static pod_status_t last_channel(mlir_module_t *module, const mlir_op_t *main,
 }
 
 static pod_status_t write_program(partitioner_t *partitioner, const mlir_op_t *main,
-                                  const mlir_block_t *block) {
+                                  const mlir_block_t *block, surface_t *out_surface) {
   POD_TRY(propagate_shardings(&partitioner->shardings, &partitioner->propagation));
   if (!partitioner->propagation.is_whole) {
     sums_propagate(&partitioner->shardings, main, &partitioner->propagation);
   }
   POD_TRY(last_channel(partitioner->source, main, &partitioner->channel));
   mlir_op_t *function = begin_main(partitioner, main);
-  put_arguments(partitioner, block);
+  POD_TRY(read_surface(partitioner, main, block, out_surface));
+  put_arguments(partitioner, block, out_surface);
   POD_TRY(partition_block(partitioner, block));
-  end_main(partitioner, block->last, function);
+  end_main(partitioner, block->last, out_surface, function);
   return NULL;
 }
 
@@ -322,11 +360,12 @@ pod_status_t compiler_partition(mlir_module_t *module, int64_t device_count,
   partitioner.plans = pod_map_create();
   partitioner.choices = pod_map_create();
   partitioner.value_map = pod_arena_array(arena, value_count, sizeof(mlir_value_t *));
-  status = write_program(&partitioner, main, block);
+  surface_t surface;
+  status = write_program(&partitioner, main, block, &surface);
   if (status != NULL) {
     goto cleanup;
   }
-  fill_partitioned(&partitioner, block, out_partitioned);
+  fill_partitioned(&partitioner, block, &surface, out_partitioned);
   fill_inspections(&partitioner, main, out_partitioned);
   partitioner.module = NULL;
 cleanup:

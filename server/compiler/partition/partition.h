@@ -21,6 +21,9 @@ typedef struct compiler_partitioned_t {
   int32_t argument_count, result_count;
   const sharding_t **argument_shardings, **result_shardings;
   tensor_shape_t *argument_shapes, *result_shapes;  // Global.
+  // The mesh's axes over its devices in another order, where that of an argument or
+  // result has one that no axes make; else NULL. Without any the lists may be NULL too.
+  const mesh_t **argument_meshes, **result_meshes;
   // What podium.inspect_sharding asks for, in the order of the program: the operation's
   // tag, a STRING, and the value.
   int32_t inspection_count;

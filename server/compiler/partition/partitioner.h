@@ -107,6 +107,11 @@ mlir_value_t *partition_emit_constant(partitioner_t *partitioner, mlir_block_t *
 mlir_value_t *partition_emit_place(partitioner_t *partitioner, const axes_t *axes,
                                    int64_t scale);
 
+// What each device of `from` has goes to the device of `to` at the same position; at the
+// end of main as far as it is written.
+mlir_value_t *partition_emit_move(partitioner_t *partitioner, mlir_value_t *value,
+                                  const mesh_t *from, const mesh_t *to);
+
 // Carries out the steps of a plan and enters what they make as versions of `state`.
 // `shape` is global.
 void partition_emit_plan(partitioner_t *partitioner, state_t *state,

@@ -173,12 +173,49 @@ static bool translate(const shardings_t *shardings, sharding_t *sharding) {
   return translated;
 }
 
+// As if the mesh had its devices in the order of the program's.
+static bool translate_in_order(const shardings_t *shardings, sharding_t *sharding) {
+  const mesh_t *mesh = sharding->mesh;
+  if (mesh->device_count != shardings->mesh->device_count ||
+      mesh_id_limit(mesh) != mesh_id_limit(shardings->mesh)) {
+    return false;
+  }
+  const pod_status_t status =
+      mesh_make(shardings->arena, mesh->name, mesh->axis_count, mesh->axes,
+                shardings->mesh->device_ids, &sharding->mesh);
+  if (status != NULL) {
+    pod_status_free(status);
+    return false;
+  }
+  return translate(shardings, sharding);
+}
+
+// Into axes of the program's mesh; `*out_in_order`: of its axes alone, not of its
+// devices.
+static bool find_axes(const shardings_t *shardings, sharding_t *sharding,
+                      bool may_be_in_order, bool *out_in_order) {
+  *out_in_order = false;
+  if (sharding->mesh->axis_count == 0 || mesh_equal(sharding->mesh, shardings->mesh)) {
+    return true;
+  }
+  sharding_t *copy = sharding_copy(shardings->arena, sharding);
+  bool found = translate(shardings, copy);
+  if (!found && may_be_in_order) {
+    copy = sharding_copy(shardings->arena, sharding);
+    found = *out_in_order = translate_in_order(shardings, copy);
+  }
+  if (found) {
+    *sharding = *copy;
+  }
+  return found;
+}
+
 static pod_status_t bind_mesh(const shardings_t *shardings, const mlir_op_t *op,
                               const char *what, const tensor_shape_t *shape,
-                              sharding_t *sharding) {
+                              bool may_be_in_order, sharding_t *sharding) {
   bind_rank(shardings, shape, sharding);
-  if (sharding->mesh->axis_count > 0 && !mesh_equal(sharding->mesh, shardings->mesh) &&
-      !translate(shardings, sharding)) {
+  bool is_in_order;
+  if (!find_axes(shardings, sharding, may_be_in_order, &is_in_order)) {
     return mlir_op_error(
         shardings->module, op, POD_UNIMPLEMENTED,
         "%s is sharded over mesh @%s while the program's mesh is @%s: its axes must be "
@@ -229,7 +266,7 @@ static pod_status_t finish(const shardings_t *shardings, sharding_t *sharding,
                            const mlir_op_t *op, const char *what,
                            const tensor_shape_t *shape, const axes_t *manual,
                            const sharding_t **out) {
-  POD_TRY(bind_mesh(shardings, op, what, shape, sharding));
+  POD_TRY(bind_mesh(shardings, op, what, shape, false, sharding));
   POD_TRY(at_op(shardings, op, what, sharding_check(sharding, shape)));
   const axes_t unreduced = axes_from_list(&sharding->unreduced);
   if (axes_overlap(&unreduced, manual)) {
@@ -256,7 +293,7 @@ static pod_status_t finish_within(const shardings_t *shardings, sharding_t *shar
                                   const mlir_op_t *op, const char *what,
                                   const tensor_shape_t *shape, const axes_t *manual,
                                   const sharding_t **out) {
-  POD_TRY(bind_mesh(shardings, op, what, shape, sharding));
+  POD_TRY(bind_mesh(shardings, op, what, shape, true, sharding));
   POD_TRY(at_op(shardings, op, what, sharding_check(sharding, shape)));
   keep_what_divides(shardings, sharding, shape);
   return finish(shardings, sharding, op, what, shape, manual, out);
@@ -331,8 +368,33 @@ static pod_status_t read_function(const shardings_t *shardings, const mlir_op_t 
   sharding_t *sharding;
   POD_TRY(compiler_parse_sharding(shardings->module, attr, shardings->meshes,
                                   shardings->arena, &sharding));
-  return finish(shardings, sharding, function, numbered(shardings, what, index), shape,
-                &none, out);
+  const char *name = numbered(shardings, what, index);
+  POD_TRY(bind_mesh(shardings, function, name, shape, true, sharding));
+  return finish(shardings, sharding, function, name, shape, &none, out);
+}
+
+pod_status_t shardings_read_order(const shardings_t *shardings, const mlir_op_t *function,
+                                  const char *list, int index, pod_arena_t *arena,
+                                  const mesh_t **out_mesh) {
+  *out_mesh = NULL;
+  const mlir_attr_t *attr = function_attr(function, list, index);
+  if (attr == NULL) {
+    return NULL;
+  }
+  sharding_t *sharding;
+  POD_TRY(compiler_parse_sharding(shardings->module, attr, shardings->meshes,
+                                  shardings->arena, &sharding));
+  const mesh_t *mesh = sharding->mesh;
+  bool is_in_order;
+  if (!find_axes(shardings, sharding, true, &is_in_order) || !is_in_order) {
+    return NULL;
+  }
+  int64_t *ids = pod_arena_array(arena, (size_t)mesh->device_count, sizeof(*ids));
+  for (int64_t p = 0; p < mesh->device_count; p++) {
+    ids[p] = mesh_device(mesh, p);
+  }
+  const mesh_t *own = shardings->mesh;
+  return mesh_make(arena, own->name, own->axis_count, own->axes, ids, out_mesh);
 }
 
 pod_status_t shardings_read_argument(const shardings_t *shardings,

@@ -2,7 +2,9 @@
 //
 // What is sharded over another mesh than the program's, the first that is used, is read
 // in axes and sub-axes of the program's; a sharding on a mesh without axes is a
-// replicated one.
+// replicated one. Where no axes make the order of its devices, it is read as if they were
+// in the program's order: within the program nobody sees which device has what; what
+// arguments and results have otherwise is for the caller of shardings_read_order to mend.
 //
 // Ownership: in the arena given.
 // Threading: pure.
@@ -72,6 +74,15 @@ POD_MUST_USE pod_status_t shardings_read_function_result(const shardings_t *shar
                                                          const mlir_op_t *function,
                                                          int result,
                                                          const sharding_t **out);
+
+// The program's axes over the devices in the order in which `list`, "arg_attrs" or
+// "res_attrs", has them for an argument or result, where it is over a mesh whose axes are
+// none of the program's for no other reason than this order; else NULL. In `arena`.
+POD_MUST_USE pod_status_t shardings_read_order(const shardings_t *shardings,
+                                               const mlir_op_t *function,
+                                               const char *list, int index,
+                                               pod_arena_t *arena,
+                                               const mesh_t **out_mesh);
 
 // What sdy.manual_computation says.
 typedef struct shardings_manual_t {
