@@ -372,16 +372,17 @@ static void print_launch(pod_text_t *text, const gang_launch_t *launch) {
                                      : "th");
 }
 
+// Those of the gang, and `and` among them.
 static void print_parts(pod_text_t *text, const gang_t *gang, const gang_launch_t *and) {
+  const gang_set_t *set = gang->set;
   int32_t printed = 0;
-  for (int32_t i = 0; i < gang->set->count && printed < PARTS_PRINTED_MAX; i++) {
-    if (gang->parts[i] != NULL) {
+  for (int32_t i = 0; i < set->count; i++) {
+    const gang_launch_t *part = set->members[i] == and->member ? and : gang->parts[i];
+    if (part != NULL && (part == and || printed < PARTS_PRINTED_MAX)) {
       pod_text_add(text, printed++ == 0 ? "" : ", ");
-      print_launch(text, gang->parts[i]);
+      print_launch(text, part);
     }
   }
-  pod_text_add(text, ", ");
-  print_launch(text, and);
 }
 
 static pod_status_t parted_error(const gang_t *gang, const gang_launch_t *launch,
