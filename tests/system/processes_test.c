@@ -234,9 +234,14 @@ static void test_processes_run_a_program_together(void **state) {
                       &(podium_profile_options_t){.timeout_ms = TIMEOUT_MS}, &profile));
   assert_int_equal(profile->host_count, CHIPS);
   podium_profile_free(profile);
-  float values[COUNT];
+  float values[COUNT] = {0};
   expect_error(fetch(&processes[0], 3, values, COUNT), PODIUM_INVALID_ARGUMENT,
                "chips of other processes");
+  podium_array_t *array;
+  expect_error(podium_put(processes[0].session,
+                          &(podium_layout_t){.executable = processes[0].executable}, values,
+                          sizeof(values), TIMEOUT_MS, &array),
+               PODIUM_INVALID_ARGUMENT, "on chip 2, which is process 1's");
   leave_all(processes, 2);
   system_pod_stop(pod);
 }

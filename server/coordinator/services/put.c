@@ -397,7 +397,7 @@ static void start_calls(put_t *put) {
   pod_arena_destroy(arena);
 }
 
-static pod_status_t read_layout(const coordinator_t *coordinator,
+static pod_status_t find_layout(const coordinator_t *coordinator,
                                 const store_session_t *session,
                                 const Podium__V1__PutArrayRequest *message,
                                 array_layout_t **out_layout) {
@@ -410,6 +410,32 @@ static pod_status_t read_layout(const coordinator_t *coordinator,
                      "no chips, or no executable");
   }
   return layout_of_argument(session, message, out_layout);
+}
+
+// In a group of sessions each puts on its own chips.
+static pod_status_t check_owner(const store_session_t *session,
+                                const array_layout_t *layout) {
+  for (int32_t i = 0; i < layout->chip_count; i++) {
+    if (!store_owns_chip(session, layout->chips[i])) {
+      return pod_error(POD_INVALID_ARGUMENT,
+                       "the array is to be on chip %" PRId32 ", which is process %" PRId32
+                       "'s: each process puts the parts on its own chips",
+                       layout->chips[i], gang_owner(session->group, layout->chips[i]));
+    }
+  }
+  return NULL;
+}
+
+static pod_status_t read_layout(const coordinator_t *coordinator,
+                                const store_session_t *session,
+                                const Podium__V1__PutArrayRequest *message,
+                                array_layout_t **out_layout) {
+  POD_TRY(find_layout(coordinator, session, message, out_layout));
+  const pod_status_t status = check_owner(session, *out_layout);
+  if (status != NULL) {
+    array_layout_release(*out_layout);
+  }
+  return status;
 }
 
 // The array becomes this put's.

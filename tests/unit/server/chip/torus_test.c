@@ -212,6 +212,51 @@ static void test_devices_print_as_in_jax(void **state) {
                 "TpuDevice(id=15, process_index=3, coords=(3,3,0), core_on_chip=0)");
 }
 
+static void assert_cut(const char *kind, const char *topology, int32_t parts, int32_t x,
+                       int32_t y, int32_t z) {
+  const chip_spec_t *spec = chip_spec_find(kind);
+  torus_t torus;
+  int32_t box[TORUS_DIMENSIONS];
+  assert_null(torus_parse(topology, spec, &torus, NULL));
+  assert_null(torus_cut(&torus, spec, parts, box));
+  assert_int_equal(box[0], x);
+  assert_int_equal(box[1], y);
+  assert_int_equal(box[2], z);
+  // Every box has the same number of chips.
+  int32_t *counts = calloc((size_t)parts, sizeof(*counts));
+  for (int32_t chip = 0; chip < torus_chip_count(&torus); chip++) {
+    const int32_t at = torus_box(&torus, box, chip);
+    assert_in_range(at, 0, parts - 1);
+    counts[at]++;
+  }
+  for (int32_t part = 0; part < parts; part++) {
+    assert_int_equal(counts[part], torus_chip_count(&torus) / parts);
+  }
+  free(counts);
+}
+
+static void test_processes_share_a_torus_in_boxes_as_hosts_do(void **state) {
+  (void)state;
+  assert_cut("v5e", "4x2", 1, 4, 2, 1);
+  assert_cut("v5e", "4x2", 2, 2, 2, 1);
+  assert_cut("v5e", "4x2", 4, 2, 1, 1);
+  assert_cut("v5e", "4x2", 8, 1, 1, 1);
+  assert_cut("v5e", "4x4", 2, 4, 2, 1);
+  assert_cut("v5e", "4x4", 4, 2, 2, 1);
+  assert_cut("v5e", "8x8", 8, 4, 2, 1);
+  assert_cut("v4", "2x2x4", 4, 2, 2, 1);
+  assert_cut("v5p", "4x4x4", 16, 2, 2, 1);
+  assert_cut("v5p", "4x4x4", 8, 2, 2, 2);
+  assert_cut("v5e", "3x2", 3, 1, 2, 1);
+  const torus_t torus = parse("2x2", "v5e");
+  int32_t box[TORUS_DIMENSIONS];
+  for (int32_t parts = 0; parts < 9; parts += 3) {
+    const pod_status_t status = torus_cut(&torus, chip_spec_find("v5e"), parts, box);
+    assert_int_equal(pod_status_code(status), POD_INVALID_ARGUMENT);
+    pod_status_free(status);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sizes_and_accelerator_names_give_a_topology),
@@ -223,6 +268,7 @@ int main(void) {
       cmocka_unit_test(test_the_shorter_way_round_is_taken_and_a_tie_goes_up),
       cmocka_unit_test(test_devices_print_as_in_jax),
       cmocka_unit_test(test_a_twisted_torus_is_not_implemented),
+      cmocka_unit_test(test_processes_share_a_torus_in_boxes_as_hosts_do),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
