@@ -5,17 +5,14 @@
 // command has ended.
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "client/cli/cli.h"
-#include "client/cli/interrupts.h"
 #include "client/cli/local_pod.h"
+#include "client/cli/processes.h"
 #include "client/cli/report.h"
 #include "client/cli/spaces.h"
 #include "client/cli/terminal.h"
@@ -23,16 +20,25 @@
 #include "common/base/list.h"
 #include "common/base/memory.h"
 
-// The command could not be started, as shells say it.
-enum { EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
-
 enum { KEY_PROFILE = 256 };
 
 typedef struct exec_t {
   const char *chip, *topology, *pod;
+  int processes;
   const char *profile;  // NULL: none is wanted.
   char **command;       // NULL-terminated.
 } exec_t;
+
+static int read_count(const char *value, struct argp_state *state) {
+  char *end;
+  errno = 0;
+  const long count = strtol(value, &end, 10);
+  if (errno != 0 || end == value || *end != '\0' || count < 1 ||
+      count > CLI_PROCESSES_MAX) {
+    argp_error(state, "--processes %s: a number from 1 to %d", value, CLI_PROCESSES_MAX);
+  }
+  return (int)count;
+}
 
 static error_t parse_exec(int key, char *value, struct argp_state *state) {
   exec_t *exec = state->input;
@@ -45,6 +51,9 @@ static error_t parse_exec(int key, char *value, struct argp_state *state) {
       return 0;
     case 'p':
       exec->pod = value;
+      return 0;
+    case 'n':
+      exec->processes = read_count(value, state);
       return 0;
     case KEY_PROFILE:
       exec->profile = value;
@@ -105,30 +114,34 @@ static void set_environment(const char *address, const char *plugin, const char 
 
 // --- The command ---
 
+typedef struct child_t {
+  const char *address, *plugin, *report;
+  const char *folder;  // For profiles; NULL: none are wanted.
+} child_t;
+
+// What several processes run together is in the profile of the first of them.
+static void prepare(const void *context, int process) {
+  const child_t *child = context;
+  set_environment(child->address, child->plugin, child->report,
+                  process == 0 ? child->folder : NULL);
+  if (cli_report() != NULL) {
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+  }
+}
+
 static int run_command(const exec_t *exec, const char *address, const char *plugin,
                        const char *report, const char *folder) {
-  cli_interrupts_hold();
-  const pid_t pid = fork();
-  if (pid == 0) {
-    cli_interrupts_restore_in_child();
-    set_environment(address, plugin, report, exec->profile == NULL ? NULL : folder);
-    if (cli_report() != NULL) {
-      dup2(STDERR_FILENO, STDOUT_FILENO);
-    }
-    execvp(exec->command[0], exec->command);
-    fprintf(stderr, "podium: %s: %s\n", exec->command[0], strerror(errno));
-    _exit(EXIT_NOT_FOUND);
-  }
-  cli_interrupts_release();
-  if (pid < 0) {
-    return cli_fail(pod_error(POD_RESOURCE_EXHAUSTED, "no process: %s", strerror(errno)));
-  }
-  cli_interrupts_forward(pid);
-  int status;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  cli_interrupts_forward(0);
-  return WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+  const child_t child = {.address = address,
+                         .plugin = plugin,
+                         .report = report,
+                         .folder = exec->profile == NULL ? NULL : folder};
+  const cli_processes_t processes = {.count = exec->processes,
+                                     .command = exec->command,
+                                     .prepare = prepare,
+                                     .context = &child};
+  int exit_status = 0;
+  const pod_status_t status = cli_processes_run(&processes, &exit_status);
+  return status == NULL ? exit_status : cli_fail(status);
 }
 
 // --- ---
@@ -166,7 +179,7 @@ static pod_status_t run_with_report(const exec_t *exec, const char *address,
 }
 
 int cli_exec(int argc, char **argv) {
-  exec_t exec = {0};
+  exec_t exec = {.processes = 1};
   static const struct argp_option options[] = {
       {"chip", 'c', "KIND|FILE", 0,
        "A kind that `podium chips` lists, or a file that describes one (v5e)", 0},
@@ -174,6 +187,10 @@ int cli_exec(int argc, char **argv) {
       {"pod", 'p', "POD", 0,
        "Use this pod: HOST:PORT of its coordinator, or the name given to `podium up`. "
        "Without it (and without PODIUM_POD) a local pod is started and stopped",
+       0},
+      {"processes", 'n', "N", 0,
+       "Run it as N processes, each of which owns a share of the chips, as on several "
+       "hosts: jax.distributed.initialize() tells them apart",
        0},
       {"profile", KEY_PROFILE, "FILE.json|DIR", 0,
        "Write the predicted timeline of all executions: a trace for "
@@ -190,7 +207,8 @@ int cli_exec(int argc, char **argv) {
           "Run a command whose JAX finds a pod of simulated TPU chips, and print what "
           "its executables would have taken on real ones. Its exit status is the "
           "command's.\v"
-          "Example:\n  podium exec --chip v5e --topology 4x2 -- python train.py"};
+          "Examples:\n  podium exec --chip v5e --topology 4x2 -- python train.py\n"
+          "  podium exec --topology 4x4 --processes 4 -- python train_on_hosts.py"};
   cli_parse(&argp, argc, argv, &exec);
   cli_pod_t *pod = NULL;
   char *address = NULL;

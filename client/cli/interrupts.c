@@ -37,20 +37,37 @@ void cli_interrupts_restore_in_child(void) {
   signal(SIGPIPE, SIG_DFL);
 }
 
-static _Atomic int64_t forwarded_to;
+static _Atomic int64_t forwarded_to[CLI_FORWARDED_MAX];  // 0: nobody.
+
+static void replace_child(int64_t old, int64_t child) {
+  for (size_t i = 0; i < POD_COUNT_OF(forwarded_to); i++) {
+    if (forwarded_to[i] == old) {
+      forwarded_to[i] = child;
+      return;
+    }
+  }
+}
 
 void cli_interrupts_forward(int64_t child) {
-  forwarded_to = child;
+  replace_child(0, child);
+}
+
+void cli_interrupts_forward_no_more(int64_t child) {
+  replace_child(child, 0);
 }
 
 // False: nobody has taken it.
 static bool forward(int number) {
-  const int64_t child = forwarded_to;
   const bool is_key = number == SIGINT || number == SIGQUIT;
-  if (child != 0 && !(is_key && isatty(STDIN_FILENO))) {
-    kill((pid_t)child, number);
+  bool is_any = false;
+  for (size_t i = 0; i < POD_COUNT_OF(forwarded_to); i++) {
+    const int64_t child = forwarded_to[i];
+    if (child != 0 && !(is_key && isatty(STDIN_FILENO))) {
+      kill((pid_t)child, number);
+    }
+    is_any |= child != 0;
   }
-  return child != 0;
+  return is_any;
 }
 
 static void *wait_for_one(void *context) {

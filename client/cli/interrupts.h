@@ -29,9 +29,11 @@ void cli_interrupts_release(void);
 // daemon has gone, say, is its consequence and no news.
 void cli_interrupts_pass(void);
 
-// From now on the signals are the child's: passed on to it, but for those of a terminal's
-// keys, which it gets itself. 0: ours again.
+// From now on the signals are the children's: passed on to them, but for those of a
+// terminal's keys, which they get themselves. Ours again when there is none any more.
+enum { CLI_FORWARDED_MAX = 64 };
 void cli_interrupts_forward(int64_t child);
+void cli_interrupts_forward_no_more(int64_t child);
 
 // In a child, between fork and exec: it has the signals as this process was given them.
 void cli_interrupts_restore_in_child(void);

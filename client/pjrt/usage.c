@@ -73,9 +73,16 @@ static const char *report_path(void) {
   return path == NULL || *path == '\0' ? NULL : path;
 }
 
+// What several processes run together is told by the one that has its first device.
+static bool is_told(const PJRT_Executable *executable) {
+  const podium_program_info_t *info = executable->info;
+  return atomic_load(&executable->call_count) > 0 && info->own_count > 0 &&
+         info->own[0] == 0;
+}
+
 void pjrt_usage_tell(PJRT_Executable *executable) {
   const char *path = report_path();
-  if (path == NULL || atomic_load(&executable->call_count) == 0) {
+  if (path == NULL || !is_told(executable)) {
     return;
   }
   FILE *file = fopen(path, "ae");

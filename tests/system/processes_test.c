@@ -93,7 +93,8 @@ static void compile(process_t *process, const char *name, int factor, long turns
       "    %%one = stablehlo.constant dense<1> : tensor<i64>\n"
       "    %%f = stablehlo.constant dense<%d.0> : tensor<%dx%dxf32>\n"
       "    %%y = stablehlo.multiply %%x, %%f : tensor<%dx%dxf32>\n"
-      "    %%r:2 = stablehlo.while(%%i = %%z, %%v = %%y) : tensor<i64>, tensor<%dx%dxf32>\n"
+      "    %%r:2 = stablehlo.while(%%i = %%z, %%v = %%y) : tensor<i64>, "
+      "tensor<%dx%dxf32>\n"
       "    cond {\n"
       "      %%c = stablehlo.compare LT, %%i, %%n : (tensor<i64>, tensor<i64>) -> "
       "tensor<i1>\n      stablehlo.return %%c : tensor<i1>\n"
@@ -110,11 +111,11 @@ static void compile(process_t *process, const char *name, int factor, long turns
   process->executable = NULL;
   char file_name[64];
   snprintf(file_name, sizeof(file_name), "%p.mlir", (void *)process);
-  must(podium_compile(process->session, file_name, text, (size_t)length,
-                      &(podium_compile_options_t){.timeout_ms = TIMEOUT_MS,
-                                                  .device_order_count = count,
-                                                  .device_order = chips},
-                      &process->executable));
+  must(podium_compile(
+      process->session, file_name, text, (size_t)length,
+      &(podium_compile_options_t){
+          .timeout_ms = TIMEOUT_MS, .device_order_count = count, .device_order = chips},
+      &process->executable));
 }
 
 static void compile_twice(process_t *process) {
@@ -173,9 +174,8 @@ static podium_status_t *wait_for(process_t *process) {
 static podium_status_t *fetch(process_t *process, int64_t chip, float *values,
                               size_t count) {
   process->is_done = false;
-  podium_status_t *wrong =
-      podium_fetch_async(process->result, chip, values, count * sizeof(float), TIMEOUT_MS,
-                         on_done, process);
+  podium_status_t *wrong = podium_fetch_async(
+      process->result, chip, values, count * sizeof(float), TIMEOUT_MS, on_done, process);
   return wrong != NULL ? wrong : wait_for(process);
 }
 
@@ -239,8 +239,8 @@ static void test_processes_run_a_program_together(void **state) {
                "chips of other processes");
   podium_array_t *array;
   expect_error(podium_put(processes[0].session,
-                          &(podium_layout_t){.executable = processes[0].executable}, values,
-                          sizeof(values), TIMEOUT_MS, &array),
+                          &(podium_layout_t){.executable = processes[0].executable},
+                          values, sizeof(values), TIMEOUT_MS, &array),
                PODIUM_INVALID_ARGUMENT, "on chip 2, which is process 1's");
   leave_all(processes, 2);
   system_pod_stop(pod);
@@ -255,8 +255,7 @@ static void test_a_process_is_told_for_whom_it_waits(void **state) {
   while (*processes[0].told == '\0') {
     pthread_cond_wait(&processes[0].wake, &processes[0].mutex);
   }
-  assert_string_equal(processes[0].told,
-                      "for process 1, which has not launched it yet");
+  assert_string_equal(processes[0].told, "for process 1, which has not launched it yet");
   pthread_mutex_unlock(&processes[0].mutex);
   // Nobody is needed for what runs on own chips only.
   const int64_t own[] = {2, 3};
@@ -416,8 +415,8 @@ static void test_a_killed_process_fails_what_waits_for_it(void **state) {
   launch(&process, TIMEOUT_MS);
   expect_error(wait_for(&process), PODIUM_UNAVAILABLE, words);
   process_t late = {0};
-  expect_error(join(&late, system_pod_address(pod), "waits", 1, 2),
-               PODIUM_ALREADY_EXISTS, "has lost its process 1");
+  expect_error(join(&late, system_pod_address(pod), "waits", 1, 2), PODIUM_ALREADY_EXISTS,
+               "has lost its process 1");
   podium_close(process.session);
   system_pod_stop(pod);
 }

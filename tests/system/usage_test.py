@@ -280,6 +280,10 @@ class UsageTest(unittest.TestCase):
         self.assertIn("no command", self.podium("exec", status=USAGE))
         self.assertIn("nowhere", self.podium("exec", "--topology", "1x1", "--", "nowhere", status=127))
         self.assertIn("no local pod 'gone'", self.podium("exec", "--pod", "gone", "--", "true", status=NOT_RUN))
+        several = self.podium("exec", "--topology", "2x1", "--processes", "3", "--", "sh", "-c",
+                              "echo $JAX_PROCESS_ID of $JAX_NUM_PROCESSES; exit $((JAX_PROCESS_ID / 2 * 5))", status=5)
+        self.assertEqual(sorted(line for line in several.splitlines() if " of " in line), ["0 of 3", "1 of 3", "2 of 3"])
+        self.assertIn("from 1 to 64", self.podium("exec", "--processes", "none", "--", "true", status=USAGE))
         # What is sent to podium reaches the command, which says how it ends.
         done = subprocess.Popen([BIN / "podium", "exec", "--topology", "1x1", "--", "sh", "-c",
                                  "trap 'echo caught; exit 9' TERM; echo ready; while :; do sleep 0.05; done"],
