@@ -159,6 +159,9 @@ static rpc_written_t write_frames(rpc_connection_t *connection, const char **out
       *out_why = "the HTTP/2 session broke";
       return RPC_WRITE_FAILED;
     }
+    if (!connection->endpoint->is_server && connection->output.bytes > 0) {
+      rpc_loop_note_asked(connection->loop);
+    }
     more = rpc_output_is_full(&connection->output);
     written = rpc_output_write(&connection->output, connection->fd);
   }

@@ -171,7 +171,13 @@ static void do_nothing(uv_idle_t *idle) {
 // long as that pays: a spin that ends with bytes earns credit, one that ends without
 // costs it, and without credit only one in many is tried. A spin that was interrupted
 // does not count for us: then the peer needed the very core we spun on, and sleeping had
-// served both better.
+// served both better. What comes after a turn that has asked somebody is mostly an
+// answer, what comes after another one a request, which pays at other times: each has
+// credit of its own.
+
+void rpc_loop_note_asked(rpc_loop_t *loop) {
+  loop->asked = true;
+}
 
 void rpc_loop_note_heard(rpc_loop_t *loop) {
   if (loop->spinning && !loop->heard) {
@@ -181,28 +187,29 @@ void rpc_loop_note_heard(rpc_loop_t *loop) {
 }
 
 static void settle_spin(rpc_loop_t *loop, bool paid) {
+  rpc_spin_t *spin = loop->spin;
   if (!loop->spinning) {
     return;
   }
   loop->spinning = false;
   if (paid) {
-    loop->spin_credit += loop->spin_credit < SPIN_CREDIT_MAX ? 1 : 0;
-    loop->trial_interval = SPIN_TRIAL_INTERVAL_MIN;
-  } else if (loop->spin_credit > 0) {
-    loop->spin_credit--;
-  } else if (loop->trial_interval < SPIN_TRIAL_INTERVAL_MAX) {
-    loop->trial_interval *= 2;
+    spin->credit += spin->credit < SPIN_CREDIT_MAX ? 1 : 0;
+    spin->trial_interval = SPIN_TRIAL_INTERVAL_MIN;
+  } else if (spin->credit > 0) {
+    spin->credit--;
+  } else if (spin->trial_interval < SPIN_TRIAL_INTERVAL_MAX) {
+    spin->trial_interval *= 2;
   }
 }
 
-static bool may_spin(rpc_loop_t *loop) {
-  if (loop->spin_credit > 0) {
+static bool may_spin(rpc_spin_t *spin) {
+  if (spin->credit > 0) {
     return true;
   }
-  if (++loop->unspun_count < loop->trial_interval) {
+  if (++spin->unspun_count < spin->trial_interval) {
     return false;
   }
-  loop->unspun_count = 0;
+  spin->unspun_count = 0;
   return true;
 }
 
@@ -216,8 +223,9 @@ static bool wants_spin(rpc_loop_t *loop) {
                          // win.
       settle_spin(loop, !loop->interrupted);
     }
-    loop->heard = loop->interrupted = loop->waited = false;
-    loop->spinning = may_spin(loop);
+    loop->spin = &loop->spins[loop->asked ? 0 : 1];
+    loop->heard = loop->asked = loop->interrupted = loop->waited = false;
+    loop->spinning = may_spin(loop->spin);
     loop->spin_end_ns = now_ns + SPIN_NS;
   } else if (now_ns >= loop->spin_end_ns) {
     settle_spin(loop, false);
@@ -338,7 +346,7 @@ pod_status_t rpc_loop_create(rpc_loop_t **out_loop) {
   uv_check_start(&loop->check, after_poll);
   loop->timer_at_ns = INT64_MAX;
   rpc_alarms_init(&loop->alarms);
-  loop->trial_interval = SPIN_TRIAL_INTERVAL_MIN;
+  loop->spins[0].trial_interval = loop->spins[1].trial_interval = SPIN_TRIAL_INTERVAL_MIN;
   for (int phase = 0; phase < RPC_PHASE_COUNT; phase++) {
     loop->tasks[phase].previous = loop->tasks[phase].next = &loop->tasks[phase];
   }

@@ -51,6 +51,12 @@ typedef struct rpc_post_t {
 
 typedef POD_LIST(rpc_post_t) rpc_post_list_t;
 
+// Whether it pays to look for more before the loop sleeps.
+typedef struct rpc_spin_t {
+  int credit;
+  unsigned unspun_count, trial_interval;
+} rpc_spin_t;
+
 // Whose the loop is, with all that hangs on it: its own thread's, but while that waits in
 // the poll.
 typedef enum rpc_turn_t {
@@ -77,10 +83,10 @@ struct rpc_loop_t {
   bool is_awake;  // Its own thread is not in the poll. That thread's.
 
   // See "Spinning" in loop.c.
-  bool heard, spinning, interrupted, waited;
+  bool heard, asked, spinning, interrupted, waited;
   int64_t spin_end_ns, spun_ns;
-  int spin_credit;
-  unsigned unspun_count, trial_interval;
+  rpc_spin_t spins[2];  // After a turn that has asked, and after one that has not.
+  rpc_spin_t *spin;     // Of the spin under way.
 
   uv_mutex_t lock;  // Guards what follows, up to `stopping`.
   rpc_post_list_t posts;
@@ -124,6 +130,9 @@ bool rpc_loop_has_guest(const rpc_loop_t *loop);
 
 // A socket has something to read; to be called before it is read.
 void rpc_loop_note_heard(rpc_loop_t *loop);
+
+// A client has written, and may be answered soon.
+void rpc_loop_note_asked(rpc_loop_t *loop);
 
 // One turn that does not wait. For tests and fuzzing.
 void rpc_loop_turn(rpc_loop_t *loop);

@@ -102,33 +102,49 @@ static pod_status_t check_new(const hbm_t *hbm, uint64_t id) {
   return NULL;
 }
 
+// "array 7 (f32[8])"
+static void print_array(pod_text_t *text, uint64_t id, const tensor_shape_t *shape) {
+  pod_text_printf(text, "array %" PRIu64 " (", id);
+  tensor_shape_print(text, shape);
+  pod_text_add(text, ")");
+}
+
+// Reserves and allocates. What it is for is printed only when there is no room.
+static pod_status_t allocate(hbm_t *hbm, uint64_t id, const tensor_shape_t *shape,
+                             void **out_data) {
+  const int64_t hbm_bytes = hbm_shape_bytes(shape);
+  const bool fits = hbm_bytes <= hbm->capacity_bytes - hbm->used_bytes;
+  if (fits) {
+    POD_TRY(hbm_reserve(hbm, hbm_bytes, ""));
+    pod_status_t status = host_memory_alloc(tensor_shape_bytes(shape), out_data);
+    if (status == NULL) {
+      return NULL;
+    }
+    hbm_release(hbm, hbm_bytes);
+    pod_text_t what = {0};
+    print_array(&what, id, shape);
+    status = pod_status_context(status, "chip %d: %s", hbm->chip, what.bytes);
+    pod_text_deinit(&what);
+    return status;
+  }
+  pod_text_t what = {0};
+  print_array(&what, id, shape);
+  const pod_status_t status = hbm_reserve(hbm, hbm_bytes, what.bytes);
+  pod_text_deinit(&what);
+  return status;
+}
+
 pod_status_t hbm_array_create(hbm_t *hbm, uint64_t id, uint64_t session,
                               const tensor_shape_t *shape, hbm_array_t **out_array) {
   POD_TRY(check_new(hbm, id));
-  pod_text_t what = {0};
-  pod_text_printf(&what, "array %" PRIu64 " (", id);
-  tensor_shape_print(&what, shape);
-  pod_text_add(&what, ")");
-  const int64_t hbm_bytes = hbm_shape_bytes(shape);
-  pod_status_t status = hbm_reserve(hbm, hbm_bytes, what.bytes);
   void *data = NULL;
-  if (status == NULL) {
-    status = pod_status_context(host_memory_alloc(tensor_shape_bytes(shape), &data),
-                                "chip %d: %s", hbm->chip, what.bytes);
-    if (status != NULL) {
-      hbm_release(hbm, hbm_bytes);
-    }
-  }
-  pod_text_deinit(&what);
-  if (status != NULL) {
-    return status;
-  }
+  POD_TRY(allocate(hbm, id, shape, &data));
   hbm_array_t *array = pod_alloc(sizeof(*array));
   *array = (hbm_array_t){.id = id,
                          .session = session,
                          .shape = *shape,
                          .data = data,
-                         .hbm_bytes = hbm_bytes,
+                         .hbm_bytes = hbm_shape_bytes(shape),
                          .hbm = hbm,
                          .count = 1};
   *out_array = array;
