@@ -43,9 +43,12 @@ static pod_status_t ask(const char *address, int64_t timeout_ms,
   return NULL;
 }
 
-// By its name or address. False, and the error is printed, when it cannot be asked.
-static bool ask_named(const char *name, podium_session_t **out_session,
-                      podium_pod_t **out_pod) {
+// The pod that the command line names. False, and the error is printed, when it cannot
+// be asked.
+static bool ask_named(const struct argp *argp, int argc, char **argv,
+                      podium_session_t **out_session, podium_pod_t **out_pod) {
+  const char *name = pod_or_local();
+  cli_parse(argp, argc, argv, &name);
   char *address;
   pod_status_t status = cli_pod_address(name, &address);
   if (status == NULL) {
@@ -119,11 +122,9 @@ int cli_status(int argc, char **argv) {
           "Show a pod: POD is the coordinator's HOST:PORT or the name of a local pod "
           "(PODIUM_POD, or local). The exit status is 1 when a chip or a link is "
           "missing."};
-  const char *name = pod_or_local();
-  cli_parse(&argp, argc, argv, &name);
   podium_session_t *session;
   podium_pod_t *pod;
-  if (!ask_named(name, &session, &pod)) {
+  if (!ask_named(&argp, argc, argv, &session, &pod)) {
     return CLI_NOT_RUN;
   }
   print_pod(pod);
@@ -145,11 +146,9 @@ int cli_devices(int argc, char **argv) {
       .doc =
           "List a pod's devices, one per line, as jax.devices() names them. POD is the "
           "coordinator's HOST:PORT or the name of a local pod (PODIUM_POD, or local)."};
-  const char *name = pod_or_local();
-  cli_parse(&argp, argc, argv, &name);
   podium_session_t *session;
   podium_pod_t *pod;
-  if (!ask_named(name, &session, &pod)) {
+  if (!ask_named(&argp, argc, argv, &session, &pod)) {
     return CLI_NOT_RUN;
   }
   cJSON *devices =

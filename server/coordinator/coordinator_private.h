@@ -96,6 +96,9 @@ void coordinator_settle(coordinator_t *coordinator);
 
 // services/session.c
 void sessions_changed(coordinator_t *coordinator, const char *message);
+// Drops those that are there; others have gone before, or are named twice.
+void sessions_free_handles(store_session_t *session,
+                           const Podium__V1__FreeHandlesRequest *request);
 // What an execution of the session waits for; "": it waits no more.
 void sessions_tell_waiting(coordinator_t *coordinator, const store_session_t *session,
                            const char *for_what);

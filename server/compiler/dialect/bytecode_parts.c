@@ -14,6 +14,16 @@ void bytecode_add_name(pod_text_t *text, const char *name) {
   pod_text_add(text, " = ");
 }
 
+pod_status_t bytecode_add_attr(mlir_bytecode_t *reader, pod_text_t *text,
+                               const char *name) {
+  const mlir_attr_t *attr;
+  POD_TRY(mlir_bytecode_attr(reader, &attr));
+  POD_TRY(mlir_bytecode_charge(reader, attr->weight));
+  bytecode_add_name(text, name);
+  mlir_attr_print(text, attr, 0);
+  return NULL;
+}
+
 void bytecode_add_dims(pod_text_t *text, int64_t count, const int64_t *dims) {
   pod_text_add(text, "[");
   for (int64_t i = 0; i < count; i++) {

@@ -18,6 +18,9 @@ void bytecode_add_name(pod_text_t *text, const char *name);
 void bytecode_add_dims(pod_text_t *text, int64_t count, const int64_t *dims);
 void bytecode_add_dims_field(pod_text_t *text, const char *name, int64_t count,
                              const int64_t *dims);
+// "name = attribute" alike, where the attribute stands next in the file.
+POD_MUST_USE pod_status_t bytecode_add_attr(mlir_bytecode_t *reader, pod_text_t *text,
+                                            const char *name);
 // #name<text>; takes the text.
 const mlir_attr_t *bytecode_take_attr(mlir_bytecode_t *reader, const char *name,
                                       pod_text_t *text);

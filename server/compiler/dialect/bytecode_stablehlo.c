@@ -30,16 +30,6 @@ static pod_status_t read_conv(mlir_bytecode_t *reader, const mlir_attr_t **out_a
   return bytecode_make_conv(reader, &conv, out_attr);
 }
 
-static pod_status_t add_attr(mlir_bytecode_t *reader, pod_text_t *text,
-                             const char *name) {
-  const mlir_attr_t *attr;
-  POD_TRY(mlir_bytecode_attr(reader, &attr));
-  POD_TRY(mlir_bytecode_charge(reader, attr->weight));
-  bytecode_add_name(text, name);
-  mlir_attr_print(text, attr, 0);
-  return NULL;
-}
-
 static pod_status_t add_name(mlir_bytecode_t *reader, pod_text_t *text) {
   const mlir_attr_t *name;
   POD_TRY(mlir_bytecode_string_attr(reader, &name));
@@ -53,7 +43,7 @@ static pod_status_t add_optional(mlir_bytecode_t *reader, pod_text_t *text,
                                  const char *name) {
   uint8_t is_there;
   POD_TRY(mlir_bytecode_byte(reader, &is_there));
-  return is_there ? add_attr(reader, text, name) : NULL;
+  return is_there ? bytecode_add_attr(reader, text, name) : NULL;
 }
 
 static pod_status_t add_axis(mlir_bytecode_t *reader, pod_text_t *text) {
@@ -71,13 +61,13 @@ static pod_status_t add_mesh_axis(mlir_bytecode_t *reader, pod_text_t *text) {
 }
 
 static pod_status_t add_mesh(mlir_bytecode_t *reader, pod_text_t *text) {
-  POD_TRY(add_attr(reader, text, "axes"));
+  POD_TRY(bytecode_add_attr(reader, text, "axes"));
   return add_optional(reader, text, "device_ids");
 }
 
 static pod_status_t add_mesh_axes(mlir_bytecode_t *reader, pod_text_t *text) {
   int64_t count;
-  POD_TRY(add_attr(reader, text, "mesh"));
+  POD_TRY(bytecode_add_attr(reader, text, "mesh"));
   POD_TRY(mlir_bytecode_count(reader, &count));
   bytecode_add_name(text, "axes");
   pod_text_add(text, "[");

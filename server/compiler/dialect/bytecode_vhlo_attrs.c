@@ -28,27 +28,17 @@ static pod_status_t read_api_version(mlir_bytecode_t *reader,
   return NULL;
 }
 
-static pod_status_t add_attr(mlir_bytecode_t *reader, pod_text_t *text,
-                             const char *name) {
-  const mlir_attr_t *attr;
-  POD_TRY(mlir_bytecode_attr(reader, &attr));
-  POD_TRY(mlir_bytecode_charge(reader, attr->weight));
-  bytecode_add_name(text, name);
-  mlir_attr_print(text, attr, 0);
-  return NULL;
-}
-
 // An axis, the whole or a part of it: a name, whether a part follows, the part.
 static pod_status_t add_axis(mlir_bytecode_t *reader, pod_text_t *text) {
   uint64_t has_part;
-  POD_TRY(add_attr(reader, text, "name"));
+  POD_TRY(bytecode_add_attr(reader, text, "name"));
   POD_TRY(mlir_bytecode_varint(reader, &has_part));
-  return has_part == 0 ? NULL : add_attr(reader, text, "sub_axis_info");
+  return has_part == 0 ? NULL : bytecode_add_attr(reader, text, "sub_axis_info");
 }
 
 static pod_status_t add_mesh_axis(mlir_bytecode_t *reader, pod_text_t *text) {
   int64_t size;
-  POD_TRY(add_attr(reader, text, "name"));
+  POD_TRY(bytecode_add_attr(reader, text, "name"));
   POD_TRY(mlir_bytecode_svarint(reader, &size));
   bytecode_add_name(text, "size");
   pod_text_add_int(text, size);
@@ -57,7 +47,7 @@ static pod_status_t add_mesh_axis(mlir_bytecode_t *reader, pod_text_t *text) {
 
 static pod_status_t add_mesh(mlir_bytecode_t *reader, pod_text_t *text) {
   const mlir_attr_t *ids;
-  POD_TRY(add_attr(reader, text, "axes"));
+  POD_TRY(bytecode_add_attr(reader, text, "axes"));
   POD_TRY(mlir_bytecode_optional_attr(reader, &ids));
   if (ids != NULL) {
     bytecode_add_name(text, "device_ids");
@@ -75,7 +65,7 @@ static pod_status_t add_mesh_axes(mlir_bytecode_t *reader, pod_text_t *text) {
     mesh = mlir_attr_symbol(mlir_bytecode_module(reader), mesh->text);
   }
   mlir_attr_print(text, mesh, 0);
-  return add_attr(reader, text, "axes");
+  return bytecode_add_attr(reader, text, "axes");
 }
 
 // clang-format off

@@ -87,27 +87,6 @@ void dispatch_answer(dispatch_t *dispatch, uint64_t execution, pod_status_t stat
 
 // --- Messages ---
 
-static void drop(store_session_t *session,
-                 const Podium__V1__FreeHandlesRequest *request) {
-  for (size_t i = 0; i < request->n_arrays; i++) {
-    store_array_t *array;
-    const pod_status_t status = store_find_handle(session, request->arrays[i], &array);
-    if (status == NULL) {
-      store_array_drop(array);
-    }
-    pod_status_free(status);
-  }
-  for (size_t i = 0; i < request->n_executables; i++) {
-    store_executable_t *executable;
-    const pod_status_t status =
-        store_find_executable(session, request->executables[i], &executable);
-    if (status == NULL) {
-      store_executable_drop(executable);
-    }
-    pod_status_free(status);
-  }
-}
-
 static void cancel(dispatch_t *dispatch, const store_session_t *session,
                    const Podium__V1__CancelExecution *request) {
   const pod_status_t status =
@@ -142,7 +121,7 @@ static void take_up(dispatch_t *dispatch, store_session_t *session,
       abandon(session, message->abandon);
       break;
     case PODIUM__V1__DISPATCH_REQUEST__WHAT_FREE:
-      drop(session, message->free);
+      sessions_free_handles(session, message->free);
       break;
     case PODIUM__V1__DISPATCH_REQUEST__WHAT_CANCEL:
       cancel(dispatch, session, message->cancel);

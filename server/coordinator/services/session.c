@@ -232,15 +232,15 @@ static pod_status_t find_all(const store_session_t *session,
   return NULL;
 }
 
-static void drop_all(store_session_t *session,
-                     const Podium__V1__FreeHandlesRequest *request) {
+void sessions_free_handles(store_session_t *session,
+                           const Podium__V1__FreeHandlesRequest *request) {
   for (size_t i = 0; i < request->n_arrays; i++) {
     store_array_t *array;
     const pod_status_t status = store_find_handle(session, request->arrays[i], &array);
     if (status == NULL) {
       store_array_drop(array);
     }
-    pod_status_free(status);  // Named twice.
+    pod_status_free(status);
   }
   for (size_t i = 0; i < request->n_executables; i++) {
     store_executable_t *executable;
@@ -262,7 +262,7 @@ static void on_free_handles(request_t *request, const void *message) {
     status = find_all(session, wanted);
   }
   if (status == NULL) {
-    drop_all(session, wanted);
+    sessions_free_handles(session, wanted);
     // Before the answer: what the client puts next shall find the room.
     coordinator_flush_freed(coordinator);
     const Podium__V1__FreeHandlesResponse response =
