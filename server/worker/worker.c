@@ -17,7 +17,7 @@
 #include "server/chip/spec.h"
 #include "server/worker/chip_host.h"
 #include "server/worker/collective_runner.h"
-#include "server/worker/host_identity.h"
+#include "common/shared/host_identity.h"
 #include "server/worker/kernels/combine.h"
 #include "server/worker/membership.h"
 #include "server/worker/own_host.h"

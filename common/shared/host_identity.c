@@ -2,7 +2,7 @@
 // and of the root folder, the user. Two processes print the same only when all parts
 // agree; a part that cannot be read is the process id, which agrees with nobody's.
 
-#include "server/worker/host_identity.h"
+#include "common/shared/host_identity.h"
 
 #include <stdio.h>
 #include <string.h>

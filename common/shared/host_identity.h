@@ -1,7 +1,7 @@
-// Which workers can use ipc:// sockets between them: those whose identity is the same.
+// Which processes can use unix sockets between them: those whose identity is the same.
 
-#ifndef SERVER_WORKER_HOST_IDENTITY_H_
-#define SERVER_WORKER_HOST_IDENTITY_H_
+#ifndef COMMON_SHARED_HOST_IDENTITY_H_
+#define COMMON_SHARED_HOST_IDENTITY_H_
 
 #include "common/base/text.h"
 
@@ -10,4 +10,4 @@
 // does not tell is replaced by the process id, which makes the identity nobody else's.
 void host_identity_print(pod_text_t *text);
 
-#endif  // SERVER_WORKER_HOST_IDENTITY_H_
+#endif  // COMMON_SHARED_HOST_IDENTITY_H_
