@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "client/lib/executable.h"
+#include "client/lib/sharing.h"
 #include "common/base/clock.h"
 #include "common/base/memory.h"
 
@@ -92,12 +93,21 @@ typedef struct put_t {
   int64_t deadline_ns;
   int64_t size_bytes, sent_bytes;
   bool gave_up;
-  uint64_t array;  // As the coordinator calls it, at the end.
+  podium_shape_t shape;
+  rpc_call_t *call;
+  bool streams;            // The bytes go by the call.
+  lib_sharing_t *sharing;  // Else: they go by shared memory, if they do.
+  pod_status_t broken;     // Why that failed.
+  rpc_timer_t *grace;      // Then: until the call is cancelled.
+  uint64_t array;          // As the coordinator calls it, at the end.
   podium_done_fn_t done;
   void *context;
 } put_t;
 
 static void free_put(put_t *put) {
+  lib_sharing_destroy(put->sharing);
+  rpc_timer_destroy(put->grace);
+  pod_status_free(put->broken);
   pod_arena_destroy(put->arena);
   free(put->chunk);
   free(put);
@@ -149,7 +159,7 @@ static const uint8_t *next_bytes(put_t *put, size_t wanted, size_t *out_bytes) {
 
 static void send_chunks(rpc_call_t *call, void *context) {
   put_t *put = context;
-  while (!put->gave_up && put->sent_bytes < put->size_bytes &&
+  while (put->streams && !put->gave_up && put->sent_bytes < put->size_bytes &&
          rpc_call_is_writable(call)) {
     const int64_t left = put->size_bytes - put->sent_bytes;
     size_t bytes = left < LIB_CHUNK_BYTES ? (size_t)left : LIB_CHUNK_BYTES;
@@ -170,15 +180,82 @@ static void send_chunks(rpc_call_t *call, void *context) {
   }
 }
 
+static void stream_put(put_t *put) {
+  put->streams = true;
+  if (put->size_bytes == 0) {
+    rpc_call_half_close(put->call);
+  }
+  send_chunks(put->call, put);
+}
+
+static void cancel_broken_put(void *context) {
+  rpc_call_cancel(((put_t *)context)->call);
+}
+
+// The worker finds that out too, and the call ends with what the coordinator makes of it;
+// or else it is ended.
+static void on_put_moved(void *context, pod_status_t status) {
+  put_t *put = context;
+  if (status != NULL) {
+    put->broken = status;
+    put->grace = rpc_timer_create(put->session->loop, cancel_broken_put, put);
+    rpc_timer_start(put->grace, LIB_SHARING_GRACE_MS, 0);
+  }
+}
+
+static void share_put(put_t *put) {
+  Podium__V1__PutArrayRequest message = PODIUM__V1__PUT_ARRAY_REQUEST__INIT;
+  message.shared = true;
+  rpc_call_send(put->call, &message.base);
+  rpc_call_half_close(put->call);
+  lib_sharing_start(put->sharing, on_put_moved, put);
+}
+
+static void on_put_reached(void *context, pod_status_t status) {
+  put_t *put = context;
+  if (status == NULL) {
+    share_put(put);
+    return;
+  }
+  lib_sharing_give_up(put->session, status);
+  lib_sharing_destroy(put->sharing);
+  put->sharing = NULL;
+  stream_put(put);
+}
+
+// What the coordinator offers for it.
+static void on_put_offer(put_t *put, const Podium__V1__Sharing *offer) {
+  const pod_status_t status =
+      lib_sharing_create(put->session, offer, &put->shape, (void *)(uintptr_t)put->data,
+                         true, &put->sharing);
+  if (status != NULL) {
+    lib_sharing_give_up(put->session, status);
+  }
+  if (put->sharing == NULL) {
+    stream_put(put);
+  } else if (lib_sharing_connect(put->sharing, on_put_reached, put)) {
+    share_put(put);
+  }
+}
+
 static void on_put_response(rpc_call_t *call, const void *response, void *context) {
   (void)call;
-  ((put_t *)context)->array = ((const Podium__V1__PutArrayResponse *)response)->array;
+  put_t *put = context;
+  const Podium__V1__PutArrayResponse *message = response;
+  if (message->sharing != NULL && !put->streams && put->sharing == NULL) {
+    on_put_offer(put, message->sharing);
+  }
+  put->array = message->array;
 }
 
 static void on_put_end(rpc_call_t *call, pod_status_t status, void *context) {
   (void)call;
   put_t *put = context;
-  if (put->gave_up) {
+  if (put->broken != NULL && pod_status_code(status) == POD_CANCELLED) {
+    pod_status_free(status);
+    status = put->broken;
+    put->broken = NULL;
+  } else if (put->gave_up) {
     pod_status_free(status);
     status = pod_error(POD_CANCELLED,
                        "the source of the array gave up after %lld of %lld bytes",
@@ -198,15 +275,17 @@ static void send_put(lib_turn_t *turn) {
   }
   const rpc_call_events_t events = {
       .on_message = on_put_response, .on_writable = send_chunks, .on_end = on_put_end};
-  rpc_call_t *call =
-      rpc_call_start(put->session->channel, "/podium.v1.Podium/PutArray",
-                     &podium__v1__put_array_response__descriptor, &events, put,
-                     &(rpc_call_options_t){.timeout_ms = left_ms(put->deadline_ns)});
-  rpc_call_send(call, &put->header.base);
-  if (put->size_bytes == 0) {
-    rpc_call_half_close(call);
+  const bool asks =
+      put->data != NULL && lib_sharing_is_wanted(put->session, put->size_bytes);
+  put->call = rpc_call_start(
+      put->session->channel,
+      asks ? "/podium.v1.Podium/PutArrayShared" : "/podium.v1.Podium/PutArray",
+      &podium__v1__put_array_response__descriptor, &events, put,
+      &(rpc_call_options_t){.timeout_ms = left_ms(put->deadline_ns)});
+  rpc_call_send(put->call, &put->header.base);
+  if (!asks) {
+    stream_put(put);
   }
-  send_chunks(call, put);
 }
 
 static void start_put(void *context) {
@@ -241,6 +320,7 @@ static pod_status_t describe(put_t *put, const podium_layout_t *layout,
                      "the layout's shape is none: rank %d, dtype %d", out_shape->rank,
                      (int)out_shape->dtype);
   }
+  put->shape = *out_shape;
   podium_shape_t *shape = pod_arena_copy(put->arena, out_shape, sizeof(*out_shape));
   header->shape = pod_arena_alloc(put->arena, sizeof(*header->shape));
   lib_shape_message(shape, header->shape);
@@ -375,13 +455,29 @@ typedef struct fetch_t {
   uint8_t *data;
   size_t size, received;
   bool overflowed;
+  rpc_call_t *call;        // NULL once it has ended.
+  bool has_failed_shared;  // It is asked for again, without.
+  lib_sharing_t *sharing;  // NULL: the bytes come by the call.
+  bool is_moved;           // All of them have come, by shared memory.
+  pod_status_t broken;     // Why they have not.
+  rpc_timer_t *grace;      // Then: until the call is cancelled.
   int64_t deadline_ns;
   podium_done_fn_t done;
   void *context;
 } fetch_t;
 
+static void stop_sharing(fetch_t *fetch) {
+  lib_sharing_destroy(fetch->sharing);
+  rpc_timer_destroy(fetch->grace);
+  pod_status_free(fetch->broken);
+  fetch->sharing = NULL;
+  fetch->grace = NULL;
+  fetch->broken = NULL;
+}
+
 // Takes `status`.
 static void end_fetch(fetch_t *fetch, pod_status_t status) {
+  stop_sharing(fetch);
   podium_session_t *session = fetch->session;
   release_array(fetch->array);
   if (fetch->done != NULL) {
@@ -393,9 +489,57 @@ static void end_fetch(fetch_t *fetch, pod_status_t status) {
   lib_turn_end(&session->fetches);
 }
 
+static void cancel_broken_fetch(void *context) {
+  rpc_call_cancel(((fetch_t *)context)->call);
+}
+
+// Takes `status`. The call may say better why; or else it is ended.
+static void break_fetch(fetch_t *fetch, pod_status_t status, uint64_t grace_ms) {
+  fetch->broken = status;
+  fetch->grace = rpc_timer_create(fetch->session->loop, cancel_broken_fetch, fetch);
+  rpc_timer_start(fetch->grace, grace_ms, 0);
+}
+
+static void on_fetch_moved(void *context, pod_status_t status) {
+  fetch_t *fetch = context;
+  fetch->is_moved = status == NULL;
+  if (fetch->call == NULL) {
+    end_fetch(fetch, status);
+  } else if (status != NULL) {
+    break_fetch(fetch, status, LIB_SHARING_GRACE_MS);
+  }
+}
+
+static void on_fetch_reached(void *context, pod_status_t status) {
+  fetch_t *fetch = context;
+  if (status == NULL) {
+    lib_sharing_start(fetch->sharing, on_fetch_moved, fetch);
+  } else {
+    fetch->has_failed_shared = true;
+    break_fetch(fetch, status, 0);
+  }
+}
+
+static void on_fetch_offer(fetch_t *fetch, const Podium__V1__Sharing *offer) {
+  const podium_shape_t *shape =
+      fetch->chip < 0 ? &fetch->array->shape : &fetch->array->local_shape;
+  const pod_status_t status = lib_sharing_create(fetch->session, offer, shape,
+                                                 fetch->data, false, &fetch->sharing);
+  if (status != NULL) {
+    fetch->has_failed_shared = true;
+    break_fetch(fetch, status, 0);
+  } else if (fetch->sharing != NULL &&
+             lib_sharing_connect(fetch->sharing, on_fetch_reached, fetch)) {
+    lib_sharing_start(fetch->sharing, on_fetch_moved, fetch);
+  }
+}
+
 static void on_fetch_data(rpc_call_t *call, const void *response, void *context) {
   fetch_t *fetch = context;
   const Podium__V1__FetchArrayResponse *message = response;
+  if (message->sharing != NULL && fetch->sharing == NULL && fetch->broken == NULL) {
+    on_fetch_offer(fetch, message->sharing);
+  }
   if (message->data.len > fetch->size - fetch->received) {
     fetch->overflowed = true;
     rpc_call_cancel(call);
@@ -407,10 +551,33 @@ static void on_fetch_data(rpc_call_t *call, const void *response, void *context)
   }
 }
 
+static void send_fetch(lib_turn_t *turn);
+
 static void on_fetch_end(rpc_call_t *call, pod_status_t status, void *context) {
   (void)call;
   fetch_t *fetch = context;
-  if (fetch->overflowed || (status == NULL && fetch->received != fetch->size)) {
+  fetch->call = NULL;
+  if (fetch->has_failed_shared && pod_status_code(status) == POD_CANCELLED &&
+      !atomic_load(&fetch->session->is_closing)) {
+    pod_status_free(status);
+    lib_sharing_give_up(fetch->session, pod_status_copy(fetch->broken));
+    stop_sharing(fetch);
+    send_fetch(&fetch->turn);
+    return;
+  }
+  if (fetch->broken != NULL && pod_status_code(status) == POD_CANCELLED) {
+    pod_status_free(status);
+    status = fetch->broken;
+    fetch->broken = NULL;
+  } else if (fetch->sharing != NULL && status == NULL && !fetch->is_moved &&
+             fetch->broken == NULL) {
+    return;  // What is in the rings is still to be taken.
+  } else if (fetch->sharing != NULL && status == NULL && fetch->broken != NULL) {
+    status = fetch->broken;
+    fetch->broken = NULL;
+  }
+  if (fetch->sharing == NULL &&
+      (fetch->overflowed || (status == NULL && fetch->received != fetch->size))) {
     pod_status_free(status);
     status = pod_error(POD_DATA_LOSS, "the array has %zu bytes, the coordinator sent %s",
                        fetch->size, fetch->overflowed ? "more" : "fewer");
@@ -427,7 +594,7 @@ static void send_fetch(lib_turn_t *turn) {
     return;
   }
   const rpc_call_events_t events = {.on_message = on_fetch_data, .on_end = on_fetch_end};
-  rpc_call_t *call =
+  fetch->call =
       rpc_call_start(session->channel, "/podium.v1.Podium/FetchArray",
                      &podium__v1__fetch_array_response__descriptor, &events, fetch,
                      &(rpc_call_options_t){.timeout_ms = left_ms(fetch->deadline_ns)});
@@ -437,8 +604,9 @@ static void send_fetch(lib_turn_t *turn) {
   request.by_chip = fetch->chip >= 0;
   request.chip = fetch->chip >= 0 ? (int32_t)fetch->chip : 0;
   request.after = fetch->after;
-  rpc_call_send(call, &request.base);
-  rpc_call_half_close(call);
+  request.share = lib_sharing_is_wanted(session, (int64_t)fetch->size);
+  rpc_call_send(fetch->call, &request.base);
+  rpc_call_half_close(fetch->call);
 }
 
 static void start_fetch(void *context) {

@@ -30,6 +30,11 @@
 // Errors: functions that can fail return NULL for success or a status with a canonical
 // gRPC code and a message that says what is wrong, where, and what to do. Outputs are
 // written on success only.
+// Host memory: arrays of 256 KiB and more go to chips of this host and user by shared
+// memory (podium_put, podium_put_async and the fetches), all others by the connection to
+// the coordinator. PODIUM_SHARED_MEMORY=0 in the environment keeps a session that is
+// opened from sharing. Buffers are used only until the call has ended, either way; those
+// that are fetched into may be put on huge pages.
 // Units: bytes, milliseconds for deadlines (0: none), picoseconds of predicted device
 // time, nanoseconds of measured host time.
 

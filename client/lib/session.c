@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "client/lib/sharing.h"
 #include "common/base/check.h"
 #include "common/base/memory.h"
 
@@ -215,6 +216,9 @@ static void on_session_event(rpc_call_t *call, const void *message, void *contex
   (void)call;
   stream_t *stream = context;
   const Podium__V1__SessionEvent *event = message;
+  if (event->session != 0 && event->waiting == NULL) {
+    stream->session->may_share = event->may_share;
+  }
   if (stream->opening != NULL && event->session != 0) {
     stream->session->id = event->session;
     atomic_store(&stream->session->next_id, event->first_id);
@@ -282,7 +286,9 @@ static void start_open(void *context) {
     request.group = &group;
     session->member = options->process;
   }
+  request.host = lib_sharing_host();
   rpc_call_send(session->call, &request.base);
+  free(request.host);
   rpc_call_half_close(session->call);
   open->timer = rpc_timer_create(session->loop, on_connect_timeout, stream);
   rpc_timer_start(open->timer, (uint64_t)open->timeout_ms, 0);
@@ -309,6 +315,7 @@ static void start_close(void *context) {
 
 static void destroy(podium_session_t *session) {
   rpc_channel_destroy(session->channel);
+  lib_sharing_close(session);
   rpc_loop_destroy(session->loop);
   pod_map_destroy(session->executions);
   pod_status_free(session->dispatch_end);

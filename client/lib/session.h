@@ -49,6 +49,8 @@ typedef struct lib_handle_t {
   void (*free)(struct lib_handle_t *);  // Client memory only.
 } lib_handle_t;
 
+typedef struct lib_reached_t lib_reached_t;
+
 struct podium_session {
   char *address;
   pid_t process;  // That opened it, and has its thread.
@@ -74,6 +76,11 @@ struct podium_session {
   uint64_t dispatched;        // Messages sent.
   pod_map_t *executions;      // Those that have not been answered, by id.
   lib_turns_t puts, fetches;
+  // Sharing memory with chips of this host (sharing.h).
+  struct shared_mover_t *mover;  // NULL before the first time.
+  lib_reached_t *reached;        // Workers that could be reached.
+  bool may_share;                // The coordinator says that it is worth a try.
+  bool cannot_share;             // It failed here.
   // Guarded by `mutex`.
   pthread_mutex_t mutex;
   lib_handle_t handles;  // Head of a ring.

@@ -44,6 +44,21 @@ static void end_waiting(shared_mover_t *mover, const char *path, pod_status_t re
   }
 }
 
+// What the other process has begun before it went, and nobody has looked at yet.
+static void end_begun(shared_mover_t *mover, const shared_connection_t *connection) {
+  for (int i = 0; i < connection->begun_count; i++) {
+    shared_job_t *job = mover->jobs.next;
+    while (job != &mover->jobs && (job->connection != NULL || job->path != NULL ||
+                                   memcmp(job->transfer.token, connection->begun[i].token,
+                                          SHARED_TOKEN_BYTES) != 0)) {
+      job = job->next;
+    }
+    if (job != &mover->jobs) {
+      shared_job_end(job, pod_status_copy(connection->end_reason));
+    }
+  }
+}
+
 static void close_connection(shared_mover_t *mover, shared_connection_t *connection) {
   pod_status_t reason = connection->end_reason;
   if (connection->job != NULL) {
@@ -51,6 +66,7 @@ static void close_connection(shared_mover_t *mover, shared_connection_t *connect
   } else if (connection->state == SHARED_GREETING && connection->path != NULL) {
     end_waiting(mover, connection->path, reason);
   }
+  end_begun(mover, connection);
   pod_status_free(reason);
   connection->previous->next = connection->next;
   connection->next->previous = connection->previous;
@@ -278,10 +294,10 @@ static pod_status_t on_hello(shared_connection_t *connection,
   }
   POD_TRY(shared_ring_map(file, &connection->ring));
   become(connection, SHARED_IDLE);
-  const shared_message_t welcome = {.word = SHARED_WELCOME};
-  return shared_socket_send(connection->socket, welcome, -1)
-             ? NULL
-             : pod_error(POD_UNAVAILABLE, "the other process has gone");
+  // Who has gone meanwhile has perhaps begun something: what comes next says so.
+  (void)shared_socket_send(connection->socket, (shared_message_t){.word = SHARED_WELCOME},
+                           -1);
+  return NULL;
 }
 
 static pod_status_t on_begin(shared_connection_t *connection,

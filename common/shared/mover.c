@@ -5,6 +5,7 @@
 #include "common/shared/mover.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ enum {
   STALL_MS = 60000,
   IDLE_MS = 30000,
   TICK_MS = 1000,  // How often deadlines are looked at.
-  LOOK_AROUND_NS = 20000,
+  LOOK_AROUND_NS = 50000,
   CHUNKS_BETWEEN_LOOKS = 16,
 };
 
@@ -163,6 +164,13 @@ static void check_time(shared_mover_t *mover) {
   }
 }
 
+// The other process may be waiting for this very processor.
+static void let_others_run(shared_mover_t *mover) {
+  pthread_mutex_unlock(&mover->mutex);
+  (void)sched_yield();
+  pthread_mutex_lock(&mover->mutex);
+}
+
 // Steps until nothing has moved for some time, or for so many rounds. Whether anything
 // has moved: what has ended makes room for what waits.
 static bool step_for_a_while(shared_mover_t *mover) {
@@ -179,6 +187,7 @@ static bool step_for_a_while(shared_mover_t *mover) {
     if (!is_busy(mover) || now_ns - idle_since_ns > LOOK_AROUND_NS) {
       break;
     }
+    let_others_run(mover);
   }
   return rounds > 0;
 }

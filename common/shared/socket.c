@@ -117,7 +117,11 @@ shared_read_t shared_socket_read(int socket, shared_message_t *out_message,
                           .msg_iovlen = 1,
                           .msg_control = &control,
                           .msg_controllen = CMSG_LEN(sizeof(*out_file))};
-  const ssize_t got = recvmsg(socket, &packet, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  ssize_t got = recvmsg(socket, &packet, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (got < 0 && errno == ECONNRESET) {
+    // Said once of who went without having read all; what he has sent is still there.
+    got = recvmsg(socket, &packet, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  }
   *out_file = -1;
   if (got < 0) {
     return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? SHARED_READ_NOTHING

@@ -211,6 +211,7 @@ static void add_services(coordinator_t *coordinator) {
   rpc_method_t *next = methods + SESSION_METHODS;
   *next++ = compile_method();
   *next++ = put_method();
+  *next++ = put_shared_method();
   *next++ = fetch_method();
   *next++ = execute_method();
   *next++ = dispatch_method();

@@ -51,7 +51,7 @@ struct coordinator_t {
   compile_work_t *works;       // Modules that are queued or being compiled.
   int64_t compile_text_bytes;  // Of modules that are being received or compiled.
   int64_t profile_bytes;       // Of profiles that are going out.
-  rpc_method_t methods[17];
+  rpc_method_t methods[18];
   bool is_serving;  // What health was last told: the pod is ready.
   bool is_draining;
   bool is_destroyed;  // Nothing new is begun.
@@ -109,6 +109,7 @@ void session_methods(rpc_method_t out_methods[SESSION_METHODS]);
 // The others
 rpc_method_t compile_method(void);
 rpc_method_t put_method(void);
+rpc_method_t put_shared_method(void);
 rpc_method_t fetch_method(void);
 rpc_method_t execute_method(void);
 rpc_method_t profile_method(void);

@@ -181,6 +181,7 @@ static pod_status_t read_claim(const Podium__V1__Register *message,
                                .host = message->host,
                                .version = message->version,
                                .chip_kind = message->chip_kind,
+                               .transfer_socket = message->transfer_socket,
                                .pid = message->pid};
   if (message->coords != NULL) {
     if (message->coords->n_at > TORUS_DIMENSIONS) {

@@ -1,15 +1,98 @@
 // Small blocks come from the allocator, large ones from mmap; the size alone says which,
 // so that the owner's size is enough to give a block back.
+//
+// Large blocks that are given back are kept in a short list, the oldest first. Their
+// pages are marked as free (MADV_FREE): they stay as long as the host does not need them.
 
 #include "server/worker/host_memory.h"
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "common/base/text.h"
 
-enum { HUGE_PAGE_BYTES = 2 << 20 };
+enum { HUGE_PAGE_BYTES = 2 << 20, KEPT_MAX = 16 };
+
+typedef struct kept_t {
+  void *memory;
+  size_t size;
+  bool is_old;  // It has been here when trimmed.
+} kept_t;
+
+static struct {
+  pthread_mutex_t mutex;
+  int count;
+  size_t bytes;
+  kept_t blocks[KEPT_MAX];
+} kept = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+// With the mutex.
+static kept_t take_kept(int index) {
+  const kept_t block = kept.blocks[index];
+  kept.count--;
+  kept.bytes -= block.size;
+  memmove(&kept.blocks[index], &kept.blocks[index + 1],
+          (size_t)(kept.count - index) * sizeof(block));
+  return block;
+}
+
+static void *find_kept(size_t size) {
+  void *memory = NULL;
+  pthread_mutex_lock(&kept.mutex);
+  for (int i = kept.count - 1; i >= 0 && memory == NULL; i--) {
+    if (kept.blocks[i].size == size) {
+      memory = take_kept(i).memory;
+    }
+  }
+  pthread_mutex_unlock(&kept.mutex);
+  return memory;
+}
+
+// Gives back what is old, or all, or what is too much beside `size` more.
+static void give_back(bool old, bool all, size_t size) {
+  for (;;) {
+    kept_t block = {0};
+    pthread_mutex_lock(&kept.mutex);
+    if (kept.count > 0 &&
+        (all || (old && kept.blocks[0].is_old) || kept.count == KEPT_MAX ||
+         kept.bytes + size > HOST_MEMORY_KEPT_BYTES)) {
+      block = take_kept(0);
+    }
+    pthread_mutex_unlock(&kept.mutex);
+    if (block.memory == NULL) {
+      return;
+    }
+    (void)munmap(block.memory, block.size);
+  }
+}
+
+static void keep(void *memory, size_t size) {
+  (void)madvise(memory, size, MADV_FREE);
+  give_back(false, false, size);
+  pthread_mutex_lock(&kept.mutex);
+  if (kept.count < KEPT_MAX && kept.bytes + size <= HOST_MEMORY_KEPT_BYTES) {
+    kept.blocks[kept.count++] = (kept_t){.memory = memory, .size = size};
+    kept.bytes += size;
+    memory = NULL;
+  }
+  pthread_mutex_unlock(&kept.mutex);
+  if (memory != NULL) {
+    (void)munmap(memory, size);
+  }
+}
+
+void host_memory_trim(void) {
+  give_back(true, false, 0);
+  pthread_mutex_lock(&kept.mutex);
+  for (int i = 0; i < kept.count; i++) {
+    kept.blocks[i].is_old = true;
+  }
+  pthread_mutex_unlock(&kept.mutex);
+}
 
 static pod_status_t exhausted(int64_t size_bytes) {
   pod_text_t size = {0};
@@ -19,6 +102,10 @@ static pod_status_t exhausted(int64_t size_bytes) {
                 size.bytes, (long long)size_bytes);
   pod_text_deinit(&size);
   return status;
+}
+
+static void *map(size_t size) {
+  return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
 pod_status_t host_memory_alloc(int64_t size_bytes, void **out_memory) {
@@ -33,8 +120,16 @@ pod_status_t host_memory_alloc(int64_t size_bytes, void **out_memory) {
     *out_memory = aligned_alloc(HOST_MEMORY_ALIGNMENT, rounded);
     return *out_memory == NULL ? exhausted(size_bytes) : NULL;
   }
-  void *memory =
-      mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *memory = size >= HUGE_PAGE_BYTES ? find_kept(size) : NULL;
+  if (memory != NULL) {
+    *out_memory = memory;
+    return NULL;
+  }
+  memory = map(size);
+  if (memory == MAP_FAILED) {
+    give_back(false, true, 0);
+    memory = map(size);
+  }
   if (memory == MAP_FAILED) {
     return exhausted(size_bytes);
   }
@@ -51,6 +146,8 @@ void host_memory_free(void *memory, int64_t size_bytes) {
   }
   if (size_bytes < HOST_MEMORY_MAPPED_BYTES) {
     free(memory);
+  } else if (size_bytes >= HUGE_PAGE_BYTES && size_bytes <= HOST_MEMORY_KEPT_BYTES) {
+    keep(memory, (size_t)size_bytes);
   } else {
     (void)munmap(memory, (size_t)size_bytes);
   }

@@ -43,11 +43,12 @@ struct open_call_t {
   rpc_call_t *call;
   bool is_answered;  // A reply or status was given; messages that still come are ignored.
   bool has_header;
-  hbm_array_t *array;   // PutShard, FetchShard.
-  int64_t moved_bytes;  // Received or sent of it.
-  int64_t chunk_bytes;  // FetchShard.
-  uint8_t *bytes;       // LoadProgram.
-  size_t size_bytes;    // Announced.
+  hbm_array_t *array;          // PutShard, FetchShard.
+  shard_transfer_t *transfer;  // Its bytes go by shared memory; NULL: by this call.
+  int64_t moved_bytes;         // Received or sent of it.
+  int64_t chunk_bytes;         // FetchShard.
+  uint8_t *bytes;              // LoadProgram.
+  size_t size_bytes;           // Announced.
   size_t received_bytes;
   uint64_t session, program;
   load_t *load;
@@ -60,10 +61,15 @@ struct service_t {
   service_chip_t chip;
   pod_status_t no_chip_reason;  // Owned; NULL before the first chip.
   open_call_t *calls;
+  shard_transfers_t *transfers;  // NULL: there is no other way.
 };
 
 service_t *service_create(void) {
   return pod_alloc(sizeof(service_t));
+}
+
+void service_set_transfers(service_t *service, shard_transfers_t *transfers) {
+  service->transfers = transfers;
 }
 
 void service_destroy(service_t *service) {
@@ -93,6 +99,8 @@ static pod_status_t call_start(rpc_call_t *call, void *context, void **out_conte
 }
 
 static void release(open_call_t *open) {
+  shard_transfer_cancel(open->transfer);
+  open->transfer = NULL;
   hbm_array_release(open->array);
   open->array = NULL;
   free(open->bytes);
@@ -313,17 +321,37 @@ static void unload_message(rpc_call_t *call, const void *message, void *context)
 
 // --- PutShard ---
 
+static pod_status_t begin_transfer(open_call_t *open, const ProtobufCBinaryData *token,
+                                   bool sends, shard_transfer_done_fn_t done) {
+  return shard_transfer_begin(open->service->transfers, token->data, token->len,
+                              open->array, sends, done, open, &open->transfer);
+}
+
+static void put_moved(pod_status_t status, void *context) {
+  open_call_t *open = context;
+  open->transfer = NULL;
+  if (status == NULL) {
+    status = hbm_array_publish(open->array);
+  }
+  const Podium__V1__PutShardResponse response = PODIUM__V1__PUT_SHARD_RESPONSE__INIT;
+  answer(open, status, &response.base);
+}
+
 static pod_status_t put_header(open_call_t *open,
                                const Podium__V1__PutShardRequest *message) {
   POD_TRY(check_chip(open));
   tensor_shape_t shape;
   POD_TRY(wire_shape_unpack(message->shape, &shape));
-  return hbm_array_create(chip_host_hbm(open->service->chip.host), message->array,
-                          message->session, &shape, &open->array);
+  POD_TRY(hbm_array_create(chip_host_hbm(open->service->chip.host), message->array,
+                           message->session, &shape, &open->array));
+  return message->token.len == 0
+             ? NULL
+             : begin_transfer(open, &message->token, false, put_moved);
 }
 
 static pod_status_t put_data(open_call_t *open, const ProtobufCBinaryData *data) {
-  const int64_t size_bytes = tensor_shape_bytes(&open->array->shape);
+  const int64_t size_bytes =
+      open->transfer != NULL ? 0 : tensor_shape_bytes(&open->array->shape);
   if ((int64_t)data->len > size_bytes - open->moved_bytes) {
     return pod_error(POD_INVALID_ARGUMENT,
                      "array %" PRIu64 " has %" PRId64 " bytes, more came",
@@ -369,6 +397,9 @@ static void put_half_close(rpc_call_t *call, void *context) {
     finish(open, pod_error(POD_INVALID_ARGUMENT, "the call came without an array"));
     return;
   }
+  if (open->transfer != NULL) {
+    return;  // It says when all is there.
+  }
   const int64_t size_bytes = tensor_shape_bytes(&open->array->shape);
   const pod_status_t status =
       open->moved_bytes == size_bytes
@@ -385,7 +416,7 @@ static void put_half_close(rpc_call_t *call, void *context) {
 // Sends until the connection is full; goes on when it drains.
 static void fetch_writable(rpc_call_t *call, void *context) {
   open_call_t *open = context;
-  if (open->is_answered || open->array == NULL) {
+  if (open->is_answered || open->array == NULL || open->transfer != NULL) {
     return;
   }
   const int64_t size_bytes = tensor_shape_bytes(&open->array->shape);
@@ -401,6 +432,12 @@ static void fetch_writable(rpc_call_t *call, void *context) {
   if (open->moved_bytes == size_bytes) {
     finish(open, NULL);
   }
+}
+
+static void fetch_moved(pod_status_t status, void *context) {
+  open_call_t *open = context;
+  open->transfer = NULL;
+  finish(open, status);
 }
 
 static void fetch_message(rpc_call_t *call, const void *message, void *context) {
@@ -421,6 +458,13 @@ static void fetch_message(rpc_call_t *call, const void *message, void *context) 
   }
   hbm_array_retain(array);
   open->array = array;
+  if (request->token.len > 0) {
+    status = begin_transfer(open, &request->token, true, fetch_moved);
+    if (status != NULL) {
+      finish(open, status);
+    }
+    return;
+  }
   open->chunk_bytes =
       request->chunk_bytes == 0 ? FETCH_CHUNK_BYTES : request->chunk_bytes;
   if (open->chunk_bytes < FETCH_CHUNK_BYTES_MIN) {

@@ -19,6 +19,7 @@
 #include "common/rpc/rpc.h"
 #include "server/ici/ici.h"
 #include "server/worker/chip_host.h"
+#include "server/worker/shard_transfers.h"
 
 #define SERVICE_NAME "podium.v1.Worker"
 
@@ -35,6 +36,10 @@ typedef struct service_chip_t {
 
 // Returns owned.
 service_t *service_create(void);
+
+// By which shards go to and from clients of this host; NULL, as it begins: by none.
+// Borrowed until the service is destroyed.
+void service_set_transfers(service_t *service, shard_transfers_t *transfers);
 
 // The server that it was added to is gone. Accepts NULL.
 void service_destroy(service_t *service);

@@ -14,14 +14,16 @@
 #include "common/base/memory.h"
 #include "common/base/state_machine.h"
 #include "common/rpc/rpc.h"
+#include "common/shared/host_identity.h"
 #include "server/chip/spec.h"
 #include "server/worker/chip_host.h"
 #include "server/worker/collective_runner.h"
-#include "common/shared/host_identity.h"
+#include "server/worker/host_memory.h"
 #include "server/worker/kernels/combine.h"
 #include "server/worker/membership.h"
 #include "server/worker/own_host.h"
 #include "server/worker/service.h"
+#include "server/worker/shard_transfers.h"
 #include "server/worker/socket_folder.h"
 
 typedef enum worker_state_t {
@@ -46,11 +48,13 @@ struct worker_t {
   char *ici_host;  // NULL: links on ipc:// only.
   service_t *service;
   socket_folder_t *folder;
+  shard_transfers_t *transfers;  // NULL: no memory is shared with clients.
   pod_text_t host_identity;
   Podium__V1__Register registration;
   Podium__V1__Coords coords;
   membership_t *membership;
   rpc_timer_t *drain_timer;
+  rpc_timer_t *memory_timer;
   bool has_left;  // While draining: the coordinator has let go.
   // Of the place, while there is one.
   chip_host_t *host;
@@ -415,6 +419,9 @@ static void fill_registration(worker_t *worker) {
   host_identity_print(&worker->host_identity);
   worker->registration.address = worker->address;
   worker->registration.host = worker->host_identity.bytes;
+  worker->registration.transfer_socket =
+      worker->transfers == NULL ? (char *)""
+                                : (char *)shard_transfers_path(worker->transfers);
   worker->registration.pid = getpid();
   worker->registration.version = (char *)options->version;
   if (options->has_coords) {
@@ -475,6 +482,11 @@ static pod_status_t find_own_host(worker_t *worker) {
   return is_needed ? own_host_wait_toward(options->coordinator, &worker->own_host) : NULL;
 }
 
+static void trim_memory(void *context) {
+  (void)context;
+  host_memory_trim();
+}
+
 pod_status_t worker_create(rpc_loop_t *loop, const worker_options_t *options,
                            worker_ended_fn_t ended, void *context,
                            worker_t **out_worker) {
@@ -487,6 +499,8 @@ pod_status_t worker_create(rpc_loop_t *loop, const worker_options_t *options,
   worker->context = context;
   worker->service = service_create();
   worker->drain_timer = rpc_timer_create(loop, on_drain_timeout, worker);
+  worker->memory_timer = rpc_timer_create(loop, trim_memory, worker);
+  rpc_timer_start(worker->memory_timer, HOST_MEMORY_TRIM_MS, HOST_MEMORY_TRIM_MS);
   const pod_status_t status = find_own_host(worker);
   if (status != NULL) {
     worker_destroy(worker);
@@ -496,8 +510,25 @@ pod_status_t worker_create(rpc_loop_t *loop, const worker_options_t *options,
   return NULL;
 }
 
+// A worker that cannot serves all the same, by gRPC.
+static void share_memory(worker_t *worker) {
+  const char *wanted = getenv("PODIUM_SHARED_MEMORY");
+  if (wanted != NULL && strcmp(wanted, "0") == 0) {
+    return;
+  }
+  const pod_status_t status = shard_transfers_create(
+      worker->loop, socket_folder_path(worker->folder), &worker->transfers);
+  if (status != NULL) {
+    pod_log(POD_LOG_WARNING, "no memory is shared with clients: %s",
+            pod_status_message(status));
+    pod_status_free(status);
+  }
+  service_set_transfers(worker->service, worker->transfers);
+}
+
 pod_status_t worker_start(worker_t *worker) {
   POD_TRY(socket_folder_create(&worker->folder));
+  share_memory(worker);
   POD_TRY(listen_for_calls(worker));
   POD_TRY(choose_addresses(worker));
   fill_registration(worker);
@@ -522,8 +553,10 @@ void worker_destroy(worker_t *worker) {
   membership_destroy(worker->membership);
   rpc_server_destroy(worker->server);
   service_destroy(worker->service);
+  shard_transfers_destroy(worker->transfers);
   socket_folder_destroy(worker->folder);
   rpc_timer_destroy(worker->drain_timer);
+  rpc_timer_destroy(worker->memory_timer);
   chip_spec_destroy(worker->own_spec);
   pod_text_deinit(&worker->host_identity);
   free(worker->own_host);

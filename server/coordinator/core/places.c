@@ -88,7 +88,8 @@ static void forget_worker(places_t *places, int32_t chip) {
   free(place->address);
   free(place->host);
   free(place->version);
-  place->address = place->host = place->version = NULL;
+  free(place->transfer_socket);
+  place->address = place->host = place->version = place->transfer_socket = NULL;
   place->pid = 0;
   place->hbm_used_bytes = 0;
   place->is_listening = false;
@@ -151,6 +152,9 @@ static pod_status_t check_claim(const places_t *places, const place_claim_t *cla
   POD_TRY(check_text("address", claim->address));
   POD_TRY(check_text("host", claim->host));
   POD_TRY(check_text("version", claim->version));
+  if (claim->transfer_socket != NULL) {
+    POD_TRY(check_text("socket", claim->transfer_socket));
+  }
   if (claim->chip_kind[0] != '\0' &&
       strcasecmp(claim->chip_kind, places->spec->name) != 0) {
     return pod_error(POD_INVALID_ARGUMENT,
@@ -236,6 +240,8 @@ pod_status_t places_claim(places_t *places, const place_claim_t *claim, int64_t 
   place->address = pod_strdup(claim->address);
   place->host = pod_strdup(claim->host);
   place->version = pod_strdup(claim->version);
+  place->transfer_socket =
+      pod_strdup(claim->transfer_socket == NULL ? "" : claim->transfer_socket);
   place->pid = claim->pid;
   place->heard_ns = now_ns;
   settle(places, chip);

@@ -55,6 +55,8 @@ typedef struct place_t {
   char *address;  // Of the worker's gRPC service; NULL while nobody has the place.
   char *host;
   char *version;
+  char *transfer_socket;  // Where clients of its host come for shared memory; "": they
+                          // may not.
   int64_t pid;
   int64_t hbm_used_bytes;  // By its last heartbeat.
   int64_t heard_ns;
@@ -76,7 +78,8 @@ typedef struct place_claim_t {
   const char *address;
   const char *host;
   const char *version;
-  const char *chip_kind;  // "": what the pod has.
+  const char *chip_kind;        // "": what the pod has.
+  const char *transfer_socket;  // NULL: none.
   int64_t pid;
   bool wants_coords;
   torus_coords_t coords;

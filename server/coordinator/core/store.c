@@ -157,6 +157,12 @@ pod_status_t store_open_session(store_t *store, const char *client, bool waits_f
   return NULL;
 }
 
+void store_session_set_host(store_session_t *session, const char *host) {
+  if (strlen(host) < sizeof(session->host)) {
+    strcpy(session->host, host);
+  }
+}
+
 pod_status_t store_find_session(const store_t *store, uint64_t id,
                                 store_session_t **out_session) {
   store_session_t *session = pod_id_map_get(store->sessions, id);

@@ -40,6 +40,7 @@ enum {
   STORE_QUEUED_MAX = 1 << 16,    // Executions by Dispatch per session, at a time.
   STORE_PROFILES_KEPT = 4,       // Per session.
   STORE_CLIENT_BYTES_MAX = 128,  // Of a client's name; what is longer is cut off.
+  STORE_HOST_BYTES_MAX = 512,
 };
 
 // Ids that the coordinator chooses are below; each session has so many of its own.
@@ -142,6 +143,7 @@ struct store_session_t {
   uint64_t id;
   store_t *store;
   char client[STORE_CLIENT_BYTES_MAX];
+  char host[STORE_HOST_BYTES_MAX];  // The identity of the client's; "": of none.
   uint64_t first_id;    // Of STORE_SESSION_IDS that are its own.
   gang_group_t *group;  // NULL: all chips are its own, as everybody's.
   int32_t member;       // Of the group.
@@ -180,6 +182,9 @@ uint64_t store_new_id(store_t *store);
 POD_MUST_USE pod_status_t store_open_session(store_t *store, const char *client,
                                              bool waits_for_pod,
                                              store_session_t **out_session);
+
+// What its client says of its host; what is too long is no host.
+void store_session_set_host(store_session_t *session, const char *host);
 
 POD_MUST_USE pod_status_t store_find_session(const store_t *store, uint64_t id,
                                              store_session_t **out_session);

@@ -1,6 +1,9 @@
 // FetchArray: the streams of an array's shards are put together to the stream of the
 // global array, in row-major order, while they come.
 //
+// When the client asks for it and can, it takes the shards from the chips by itself
+// (sharing.h); what is left here is to hear how that ends.
+//
 // Each shard comes from one chip that still has it. Memory: one message of each shard
 // (COORDINATOR_STAGING_BYTES over all, and what HTTP/2 lets be under way) and one message
 // for the client; a client that does not read holds the workers.
@@ -19,6 +22,7 @@
 #include "server/coordinator/coordinator_private.h"
 #include "server/coordinator/core/fanout.h"
 #include "server/coordinator/services/request.h"
+#include "server/coordinator/services/sharing.h"
 #include "server/wire/types.h"
 
 enum {
@@ -63,6 +67,8 @@ typedef struct fetch_t {
   uint8_t *chunk;
   size_t chunk_bytes, chunk_filled;
   int64_t size_bytes, sent_bytes;  // Assembled, in the chunk or gone out.
+  bool wants_sharing;
+  sharing_t *sharing;  // NULL: the bytes go through here.
 } fetch_t;
 
 // Takes `status`; NULL for OK.
@@ -75,6 +81,7 @@ static void end_fetch(fetch_t *fetch, pod_status_t status) {
   free(fetch->shards);
   free(fetch->chunk);
   tensor_slicer_destroy(fetch->slicer);
+  sharing_destroy(fetch->sharing);
   fanout_deinit(&fetch->fanout);
   store_array_leave(&fetch->waits);
   array_layout_release(fetch->layout);
@@ -166,7 +173,7 @@ static void on_shard_message(chip_call_t *call, const void *data) {
   fetch_shard_t *shard = (fetch_shard_t *)call;
   fetch_t *fetch = call->owner;
   const Podium__V1__FetchShardResponse *message = data;
-  if (fetch->fanout.is_stopping || message->data.len == 0) {
+  if (fetch->fanout.is_stopping || message->data.len == 0 || fetch->sharing != NULL) {
     return;
   }
   shard->received_bytes += (int64_t)message->data.len;
@@ -196,7 +203,7 @@ static void on_shard_message(chip_call_t *call, const void *data) {
 static void on_shard_end(chip_call_t *call, pod_status_t status, bool is_lost) {
   fetch_shard_t *shard = (fetch_shard_t *)call;
   fetch_t *fetch = call->owner;
-  if (status == NULL &&
+  if (status == NULL && fetch->sharing == NULL &&
       shard->received_bytes < tensor_slicer_shard_bytes(fetch->slicer)) {
     status = shard_error(fetch, shard, "fewer than its");
   }
@@ -246,6 +253,9 @@ static void send_header(fetch_t *fetch) {
   if (!fetch->by_chip) {
     message.sharding = wire_sharding_pack(arena, fetch->layout->sharding, true);
   }
+  if (fetch->wants_sharing) {
+    message.sharing = sharing_pack(arena, fetch->sharing);
+  }
   rpc_call_send(fetch->request.client, &message.base);
   pod_arena_destroy(arena);
 }
@@ -267,6 +277,7 @@ static void start_calls(fetch_t *fetch) {
     chip_call_start(call, fetch->request.coordinator->registry, choose_chip(fetch, shard),
                     "/podium.v1.Worker/FetchShard",
                     &podium__v1__fetch_shard_response__descriptor, &events, fetch);
+    request.token = sharing_token(fetch->sharing, shard);
     chip_call_send(call, &request.base);
     chip_call_half_close(call);
   }
@@ -285,6 +296,21 @@ static pod_status_t choose_layout(fetch_t *fetch) {
   }
   const int64_t chip = fetch->chip;
   return array_layout_create_replicated(&layout->local, 1, &chip, &fetch->layout);
+}
+
+// Nothing is to be sent by us then.
+static void share(fetch_t *fetch) {
+  int32_t *chips = pod_alloc((size_t)fetch->shard_count * sizeof(*chips));
+  for (int32_t shard = 0; shard < fetch->shard_count; shard++) {
+    chips[shard] = choose_chip(fetch, shard);
+  }
+  fetch->sharing = sharing_create(fetch->request.coordinator->registry,
+                                  fetch->request.operation.session->host, fetch->layout,
+                                  fetch->shard_count, chips);
+  if (fetch->sharing != NULL) {
+    fetch->sent_bytes = fetch->size_bytes;
+  }
+  free(chips);
 }
 
 // The array is there, or has failed.
@@ -310,6 +336,9 @@ static pod_status_t begin_fetch(fetch_t *fetch) {
   fetch->size_bytes = tensor_shape_bytes(&layout->shape);
   fetch->shards = pod_alloc((size_t)fetch->shard_count * sizeof(*fetch->shards));
   fetch->chunk = pod_alloc(fetch->chunk_bytes);
+  if (fetch->wants_sharing) {
+    share(fetch);
+  }
   send_header(fetch);
   start_calls(fetch);
   return NULL;
@@ -331,6 +360,7 @@ static pod_status_t start_fetch(fetch_t *fetch,
       store_find_array(fetch->request.operation.session, request->array, &fetch->array));
   store_array_use(fetch->array);
   fetch->array->reader_count++;
+  fetch->wants_sharing = request->share;
   fetch->by_chip = request->by_chip;
   fetch->chip = request->chip;
   if (fetch->array->state == STORE_ARRAY_PENDING) {

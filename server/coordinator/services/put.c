@@ -4,6 +4,9 @@
 //   RECEIVING ──half-close──> STORING ──every chip has its shard──> OVER
 //       └──────error, client gone, session over──> STOPPING ──^
 //
+// PutArrayShared: the client may bring the bytes to the chips itself (sharing.h). The
+// workers are not called before it has said whether it does.
+//
 // Memory: a piece per shard (COORDINATOR_STAGING_BYTES over all), the send queues of the
 // calls to the workers (RPC_SEND_QUEUE_BYTES each), and what is left of one message when
 // a worker is slow; the client is then held until the worker reads again.
@@ -25,6 +28,7 @@
 #include "server/coordinator/coordinator_private.h"
 #include "server/coordinator/core/fanout.h"
 #include "server/coordinator/services/request.h"
+#include "server/coordinator/services/sharing.h"
 #include "server/wire/types.h"
 
 typedef enum put_state_t {
@@ -52,6 +56,9 @@ typedef struct put_shard_t {
 typedef struct put_t {
   request_t request;  // First, so that the operation finds it.
   bool has_header;
+  bool may_be_shared;  // The method is PutArrayShared.
+  bool is_shared;      // The bytes do not come here.
+  sharing_t *sharing;  // That the client has been offered, or NULL.
   uint64_t array;
   store_array_t *pending;  // The array while it is being put; NULL before.
   bool is_named;           // The client has chosen its id.
@@ -111,6 +118,7 @@ static void end_put(put_t *put, pod_status_t status) {
   free(put->calls);
   array_layout_release(put->layout);
   fanout_deinit(&put->fanout);
+  sharing_destroy(put->sharing);
   request_end(&put->request);
 }
 
@@ -237,7 +245,7 @@ static void on_end(chip_call_t *call, pod_status_t status, bool is_lost) {
     return;
   }
   pod_status_t cause = fanout_take(&put->fanout);
-  if (cause == NULL && request_is(&put->request, PUT_RECEIVING)) {
+  if (cause == NULL && !put->is_shared && request_is(&put->request, PUT_RECEIVING)) {
     cause = pod_error(POD_INTERNAL, "the workers ended the put before its last byte");
   }
   for (int32_t i = 0; cause == NULL && i < put->layout->chip_count; i++) {
@@ -392,6 +400,7 @@ static void start_calls(put_t *put) {
     chip_call_start(&put->calls[i], put->request.coordinator->registry, layout->chips[i],
                     "/podium.v1.Worker/PutShard",
                     &podium__v1__put_shard_response__descriptor, &events, put);
+    message.token = sharing_token(put->is_shared ? put->sharing : NULL, i);
     chip_call_send(&put->calls[i], &message.base);
   }
   pod_arena_destroy(arena);
@@ -469,6 +478,18 @@ static pod_status_t take_array(put_t *put, const Podium__V1__PutArrayRequest *me
   return NULL;
 }
 
+static void offer_sharing(put_t *put) {
+  const array_layout_t *layout = put->layout;
+  put->sharing = sharing_create(put->request.coordinator->registry,
+                                put->request.operation.session->host, layout,
+                                layout->chip_count, layout->chips);
+  pod_arena_t *arena = pod_arena_create();
+  Podium__V1__PutArrayResponse message = PODIUM__V1__PUT_ARRAY_RESPONSE__INIT;
+  message.sharing = sharing_pack(arena, put->sharing);
+  rpc_call_send(put->request.client, &message.base);
+  pod_arena_destroy(arena);
+}
+
 static pod_status_t read_header(put_t *put, const Podium__V1__PutArrayRequest *message) {
   put->has_header = true;
   POD_TRY(request_begin(&put->request, message->session));
@@ -476,7 +497,11 @@ static pod_status_t read_header(put_t *put, const Podium__V1__PutArrayRequest *m
   POD_TRY(tensor_slicer_create(put->layout->sharding, &put->layout->shape, &put->slicer));
   put->size_bytes = tensor_shape_bytes(&put->layout->shape);
   plan_shards(put);
-  start_calls(put);
+  if (put->may_be_shared) {
+    offer_sharing(put);
+  } else {
+    start_calls(put);
+  }
   return NULL;
 }
 
@@ -520,6 +545,12 @@ static pod_status_t size_error(const put_t *put, const char *at_least) {
 }
 
 static pod_status_t read_data(put_t *put, const ProtobufCBinaryData *data) {
+  if (data->len == 0) {
+    return NULL;
+  }
+  if (put->calls == NULL || put->is_shared) {
+    return pod_error(POD_INVALID_ARGUMENT, "data that are to go by shared memory");
+  }
   put->received_bytes += (int64_t)data->len;
   if (put->received_bytes > put->size_bytes) {
     return size_error(put, "at least ");
@@ -533,6 +564,17 @@ static pod_status_t read_data(put_t *put, const ProtobufCBinaryData *data) {
                              : keep_rest(put, data->data + sliced, data->len - sliced);
 }
 
+// The message behind the header of one that may be shared.
+static pod_status_t choose_way(put_t *put, const Podium__V1__PutArrayRequest *message) {
+  if (message->shared && put->sharing == NULL) {
+    return pod_error(POD_FAILED_PRECONDITION,
+                     "the array is to go by shared memory, which was not offered");
+  }
+  put->is_shared = message->shared;
+  start_calls(put);
+  return NULL;
+}
+
 static void on_piece(request_t *request, const void *data) {
   put_t *put = (put_t *)request;
   const Podium__V1__PutArrayRequest *message = data;
@@ -540,7 +582,12 @@ static void on_piece(request_t *request, const void *data) {
       request_hold(request, message->session, message->after, message)) {
     return;
   }
-  pod_status_t status = put->has_header ? NULL : read_header(put, message);
+  pod_status_t status = NULL;
+  if (!put->has_header) {
+    status = read_header(put, message);
+  } else if (put->calls == NULL) {
+    status = choose_way(put, message);
+  }
   if (status == NULL) {
     status = read_data(put, &message->data);
   }
@@ -556,11 +603,14 @@ static void on_half_close(request_t *request) {
              pod_error(POD_INVALID_ARGUMENT, "PutArray without a header"));
     return;
   }
-  if (put->received_bytes != put->size_bytes) {
+  if (put->calls == NULL && put->size_bytes == 0) {
+    start_calls(put);
+  }
+  if (put->calls == NULL || (!put->is_shared && put->received_bytes != put->size_bytes)) {
     stop_put(put, FANOUT_CALLER, size_error(put, ""));
     return;
   }
-  for (int32_t shard = 0; shard < put->shard_count; shard++) {
+  for (int32_t shard = 0; !put->is_shared && shard < put->shard_count; shard++) {
     flush_shard(put, &put->shards[shard]);
   }
   request_move(&put->request, PUT_STORING);
@@ -574,6 +624,10 @@ static void stop(request_t *request, pod_status_t status) {
   stop_put((put_t *)request, FANOUT_CALLER, status);
 }
 
+static void may_be_shared(request_t *request) {
+  ((put_t *)request)->may_be_shared = true;
+}
+
 static const request_kind_t kind = {.name = "PutArray",
                                     .size_bytes = sizeof(put_t),
                                     .states = states,
@@ -582,12 +636,31 @@ static const request_kind_t kind = {.name = "PutArray",
                                     .on_half_close = on_half_close,
                                     .stop = stop};
 
+static const request_kind_t shared_kind = {.name = "PutArrayShared",
+                                           .size_bytes = sizeof(put_t),
+                                           .states = states,
+                                           .state_count = POD_COUNT_OF(states),
+                                           .on_start = may_be_shared,
+                                           .on_message = on_piece,
+                                           .on_half_close = on_half_close,
+                                           .stop = stop};
+
 static pod_status_t start(rpc_call_t *client, void *service, void **out_context) {
   return request_start(&kind, client, service, out_context);
+}
+
+static pod_status_t start_shared(rpc_call_t *client, void *service, void **out_context) {
+  return request_start(&shared_kind, client, service, out_context);
 }
 
 rpc_method_t put_method(void) {
   return request_method("/podium.v1.Podium/PutArray",
                         &podium__v1__put_array_request__descriptor,
                         &podium__v1__put_array_response__descriptor, start);
+}
+
+rpc_method_t put_shared_method(void) {
+  return request_method("/podium.v1.Podium/PutArrayShared",
+                        &podium__v1__put_array_request__descriptor,
+                        &podium__v1__put_array_response__descriptor, start_shared);
 }

@@ -9,6 +9,7 @@
 #include "server/coordinator/coordinator_private.h"
 #include "server/coordinator/services/describe.h"
 #include "server/coordinator/services/request.h"
+#include "server/coordinator/services/sharing.h"
 
 // --- OpenSession: the stream is the life of the session ---
 
@@ -28,6 +29,7 @@ static void send_event(session_call_t *call, const char *message) {
   event.pod = describe_pod(arena, call->coordinator);
   event.first_id = call->session->first_id;
   event.id_count = STORE_SESSION_IDS;
+  event.may_share = sharing_is_possible(call->coordinator->registry, call->session->host);
   event.message = (char *)(uintptr_t)message;
   if (call->session->group != NULL) {
     event.n_owners = event.pod->n_devices;
@@ -154,6 +156,7 @@ static void session_message(rpc_call_t *client, const void *message, void *conte
     finish_session(call, status);
     return;
   }
+  store_session_set_host(call->session, request->host);
   pod_log(POD_LOG_INFO, "session %" PRIu64 " of \"%s\" at %s", call->session->id,
           call->session->client, rpc_call_peer_address(client));
   begin_if_due(call);
