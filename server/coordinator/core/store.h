@@ -144,9 +144,9 @@ struct store_session_t {
   store_t *store;
   char client[STORE_CLIENT_BYTES_MAX];
   char host[STORE_HOST_BYTES_MAX];  // The identity of the client's; "": of none.
-  uint64_t first_id;    // Of STORE_SESSION_IDS that are its own.
-  gang_group_t *group;  // NULL: all chips are its own, as everybody's.
-  int32_t member;       // Of the group.
+  uint64_t first_id;                // Of STORE_SESSION_IDS that are its own.
+  gang_group_t *group;              // NULL: all chips are its own, as everybody's.
+  int32_t member;                   // Of the group.
   bool waits_for_pod;
   bool is_closing;
   int32_t array_count, executable_count, operation_count;
