@@ -103,6 +103,20 @@ func.func @main() {
 
 // -----
 
+// products of integers that give a float are computed in it, where a byte would overflow.
+func.func @main() {
+  %x = stablehlo.constant dense<[[[100], [-128], [127], [3]]]> : tensor<1x4x1xi8>
+  %k = stablehlo.constant dense<[[[127]], [[-128]]]> : tensor<2x1x1xi8>
+  %y = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f],
+    window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x1xi8>, tensor<2x1x1xi8>) -> tensor<1x3x1xf32>
+  check.expect_eq_const %y, dense<[[[29084.0], [-32512.0], [15745.0]]]> : tensor<1x3x1xf32>
+  %a = stablehlo.constant dense<[300, -400]> : tensor<2xi16>
+  %z = stablehlo.dot_general %a, %a, contracting_dims = [0] x [0] : (tensor<2xi16>, tensor<2xi16>) -> tensor<f32>
+  check.expect_eq_const %z, dense<250000.0> : tensor<f32>
+  return
+}
+
+// -----
 // convolution of integers in feature groups, and in batch groups.
 func.func @main() {
   %x = stablehlo.constant dense<[[[1, 2], [3, 4]]]> : tensor<1x2x2xi8>

@@ -541,7 +541,7 @@ static pod_status_t check_source(mlir_module_t *module) {
       mend_return(module, op);
       drop_shape_operand(op);
     }
-    if (op->kind == CHIP_OP_DOT_GENERAL) {
+    if (op->kind == CHIP_OP_DOT_GENERAL || op->kind == CHIP_OP_CONVOLUTION) {
       expand_promote(module, op);  // Before types are made to follow from operands.
     }
     if (processes_has_rule(op)) {

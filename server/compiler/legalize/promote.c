@@ -123,41 +123,45 @@ static void promote_scatter(mlir_module_t *module, mlir_op_t *op) {
   }
 }
 
-// A product of two types: JAX multiplies matrices of floats by those of integers, or by
-// narrower ones, and says by the result's type what they are computed in. The
-// specification knows one type only (C13 of dot_general), so the other operand is
-// converted.
-static void promote_dot(mlir_module_t *module, mlir_op_t *op) {
-  for (int i = 0; i < op->operand_count; i++) {
-    if (op->operands[i]->type->kind != MLIR_TYPE_TENSOR) {
-      return;
-    }
+// Whether a product of `from` with `other` that gives `to` is computed in `to`.
+static bool is_computed_in(int kind, tensor_dtype_t from, tensor_dtype_t other,
+                           tensor_dtype_t to) {
+  const bool becomes_float = tensor_dtype_is_integer(from) && tensor_dtype_is_float(to);
+  if (from == to || (other == to && kind == CHIP_OP_CONVOLUTION)) {
+    return false;
   }
+  return other == to ? is_promotable(from, to) || becomes_float
+                     : other == from && becomes_float;
+}
+
+// A product of other types than that of its result: JAX multiplies matrices of floats by
+// those of integers, or by narrower ones, and integers to a float, and says by the
+// result's type what they are computed in. The specification knows one type only (C13 of
+// dot_general, C27 of convolution), so operands are converted.
+static void promote_product(mlir_module_t *module, mlir_op_t *op) {
   if (op->operand_count != 2 || op->result_count != 1 ||
+      op->operands[0]->type->kind != MLIR_TYPE_TENSOR ||
+      op->operands[1]->type->kind != MLIR_TYPE_TENSOR ||
       op->results[0].type->kind != MLIR_TYPE_TENSOR) {
     return;
   }
   const tensor_dtype_t to = op->results[0].type->shape.dtype;
-  const tensor_dtype_t left = op->operands[0]->type->shape.dtype;
-  const tensor_dtype_t right = op->operands[1]->type->shape.dtype;
-  const tensor_dtype_t other = left == to ? right : left;
-  if (left == right || (left != to && right != to) ||
-      !(is_promotable(other, to) ||
-        (tensor_dtype_is_integer(other) && !tensor_dtype_is_integer(to)))) {
-    return;
-  }
-  const int index = left == to ? 1 : 0;
-  tensor_shape_t shape = op->operands[index]->type->shape;
-  shape.dtype = to;
+  const tensor_dtype_t from[] = {op->operands[0]->type->shape.dtype,
+                                 op->operands[1]->type->shape.dtype};
   expander_t expander = {.module = module, .op = op};
-  op->operands[index] =
-      expand_emit_unary(&expander, "stablehlo.convert", op->operands[index],
-                        mlir_type_tensor(module, &shape));
+  for (int i = 0; i < 2; i++) {
+    if (is_computed_in(op->kind, from[i], from[1 - i], to)) {
+      tensor_shape_t shape = op->operands[i]->type->shape;
+      shape.dtype = to;
+      op->operands[i] = expand_emit_unary(&expander, "stablehlo.convert", op->operands[i],
+                                          mlir_type_tensor(module, &shape));
+    }
+  }
 }
 
 void expand_promote(mlir_module_t *module, mlir_op_t *op) {
-  if (op->kind == CHIP_OP_DOT_GENERAL) {
-    promote_dot(module, op);
+  if (op->kind == CHIP_OP_DOT_GENERAL || op->kind == CHIP_OP_CONVOLUTION) {
+    promote_product(module, op);
     return;
   }
   if (op->kind == CHIP_OP_SELECT_AND_SCATTER) {
