@@ -638,8 +638,8 @@ static void test_each_chip_traces_the_turns_of_its_own_loop(void **state) {
     assert_int_equal(trace->run_count, 1);
     int loops = 0;
     for (int32_t k = 0; k < trace->instruction_count; k++) {
-      if (trace->lists[k].run_count > 0) {
-        assert_int_equal(trace->lists[k].runs[0].value, i);
+      if (trace->lists[k].count > 0) {
+        assert_int_equal(trace->lists[k].items[0].value, i);
         loops++;
       }
     }
