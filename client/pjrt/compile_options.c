@@ -134,6 +134,18 @@ static pod_status_t read_build(const build_t *build, compile_options_t *options)
   return NULL;
 }
 
+// Without an assignment a program is for the first devices, not, as libpodium has it, for
+// all of the pod.
+static void set_default_devices(compile_options_t *options) {
+  if (options->devices == NULL) {
+    options->devices =
+        pod_alloc((size_t)options->device_count * sizeof(*options->devices));
+    for (int i = 0; i < options->device_count; i++) {
+      options->devices[i] = i;
+    }
+  }
+}
+
 pod_status_t compile_options_parse(const char *bytes, size_t size,
                                    compile_options_t *out_options) {
   *out_options =
@@ -150,6 +162,9 @@ pod_status_t compile_options_parse(const char *bytes, size_t size,
     status = read_build(message->executable_build_options, out_options);
   }
   xla__compile_options_proto__free_unpacked(message, NULL);
+  if (status == NULL) {
+    set_default_devices(out_options);
+  }
   return status;
 }
 

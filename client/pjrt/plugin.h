@@ -255,7 +255,7 @@ void pjrt_buffer_delete(PJRT_Buffer *buffer, const char *by);
 
 typedef struct compile_options_t {
   int64_t replica_count, partition_count;
-  int64_t *devices;  // By partition within replica; NULL: 0, 1, 2, …
+  int64_t *devices;  // By partition within replica.
   int device_count;
 } compile_options_t;
 

@@ -395,7 +395,7 @@ void tensor_elements_normalise(tensor_dtype_t dtype, void *elements, size_t coun
   const unsigned unused = 8u - row->device_bits;
   for (size_t i = 0; i < count; i++) {
     const uint8_t high = (uint8_t)(bytes[i] << unused);
-    bytes[i] = row->class == SIGNED ? (uint8_t)((int8_t)high >> unused)
-                                    : (uint8_t)(high >> unused);
+    const int low = row->class == SIGNED ? (int8_t)high >> unused : high >> unused;
+    bytes[i] = (uint8_t)low;
   }
 }

@@ -58,9 +58,27 @@ static void test_what_is_no_option_of_xla_is_refused(void **state) {
   expect_refused("xla_embed_ir_in_executable", "maybe", "is not a valid bool value.");
 }
 
+static void test_without_an_assignment_a_program_is_for_the_first_devices(void **state) {
+  (void)state;
+  Xla__ExecutableBuildOptionsProto build = XLA__EXECUTABLE_BUILD_OPTIONS_PROTO__INIT;
+  build.num_partitions = 3;
+  Xla__CompileOptionsProto message = XLA__COMPILE_OPTIONS_PROTO__INIT;
+  message.executable_build_options = &build;
+  uint8_t bytes[64];
+  const size_t size = xla__compile_options_proto__pack(&message, bytes);
+  compile_options_t options;
+  assert_null(compile_options_parse((const char *)bytes, size, &options));
+  assert_int_equal(options.device_count, 3);
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(options.devices[i], i);
+  }
+  compile_options_deinit(&options);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_options_of_xla_are_accepted),
+      cmocka_unit_test(test_without_an_assignment_a_program_is_for_the_first_devices),
       cmocka_unit_test(test_what_is_no_option_of_xla_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
