@@ -2,8 +2,10 @@
 // is (node_id, num_nodes), and brings a key-value store that all of them reach.
 //
 // Process 0 finds or starts the pod, and names the group at random: a program that is run
-// again on the same pod is another group. What it publishes is "GROUP ADDRESS".
+// again on the same pod is another group. What it publishes is "GROUP ADDRESS", or "!" and
+// why there is no pod.
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -12,9 +14,19 @@
 #include "common/base/memory.h"
 #include "common/base/text.h"
 
-enum { MEET_TIMEOUT_MS = 300000 };  // As long as jax.distributed waits by default.
+enum {
+  MEET_TIMEOUT_MS = 300000,  // As long as jax.distributed waits by default.
+  KEY_BYTES = 32,
+};
 
-static const char key[] = "podium/pod";
+static const char no_pod = '!';  // Instead of a group: why there is no pod follows.
+
+// Nothing can be put twice: the n-th clients of the processes meet under a key of their
+// own.
+static void print_key(char out_key[KEY_BYTES]) {
+  static atomic_int count;
+  snprintf(out_key, KEY_BYTES, "podium/pod/%d", atomic_fetch_add(&count, 1));
+}
 
 static int64_t int_option(const PJRT_Client_Create_Args *args, const char *name,
                           int64_t otherwise) {
@@ -40,6 +52,8 @@ static PJRT_Error *callback_error(PJRT_Error_Code code, const char *message,
 }
 
 static pod_status_t publish(const PJRT_Client_Create_Args *args, const char *value) {
+  char key[KEY_BYTES];
+  print_key(key);
   PJRT_CallbackError error = callback_error;
   PJRT_KeyValuePutCallback_Args put = {.struct_size = sizeof(put),
                                        .key = key,
@@ -53,6 +67,8 @@ static pod_status_t publish(const PJRT_Client_Create_Args *args, const char *val
 
 // Owned.
 static pod_status_t learn(const PJRT_Client_Create_Args *args, char **out_value) {
+  char key[KEY_BYTES];
+  print_key(key);
   PJRT_CallbackError error = callback_error;
   PJRT_KeyValueGetCallback_Args get = {.struct_size = sizeof(get),
                                        .key = key,
@@ -83,13 +99,21 @@ static pod_status_t choose_group(char **out_group) {
   return NULL;
 }
 
+// Also that there is none, for which the others would wait in vain.
 static pod_status_t invite(const PJRT_Client_Create_Args *args,
                            pjrt_find_address_fn_t find_address, processes_t *processes) {
-  POD_TRY(find_address(args, &processes->address));
-  POD_TRY(choose_group(&processes->group));
+  pod_status_t status = choose_group(&processes->group);
+  if (status == NULL) {
+    status = find_address(args, &processes->address);
+  }
   pod_text_t text = {0};
-  pod_text_printf(&text, "%s %s", processes->group, processes->address);
-  const pod_status_t status = publish(args, text.bytes);
+  if (status == NULL) {
+    pod_text_printf(&text, "%s %s", processes->group, processes->address);
+    status = publish(args, text.bytes);
+  } else {
+    pod_text_printf(&text, "%c%s", no_pod, pod_status_message(status));
+    pod_status_free(publish(args, text.bytes));
+  }
   pod_text_deinit(&text);
   return status;
 }
@@ -98,9 +122,14 @@ static pod_status_t follow(const PJRT_Client_Create_Args *args, processes_t *pro
   char *value;
   POD_TRY(learn(args, &value));
   const size_t length = strcspn(value, " ");
-  if (value[length] == '\0') {
-    const pod_status_t status =
+  pod_status_t status = NULL;
+  if (value[0] == no_pod) {
+    status = pod_error(POD_UNAVAILABLE, "process 0 has no pod: %s", value + 1);
+  } else if (value[length] == '\0') {
+    status =
         pod_error(POD_INTERNAL, "process 0 has published \"%s\", which is no pod", value);
+  }
+  if (status != NULL) {
     free(value);
     return status;
   }

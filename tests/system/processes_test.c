@@ -364,6 +364,37 @@ static void test_donated_parts_are_consumed_when_it_runs_only(void **state) {
   system_pod_stop(pod);
 }
 
+static void test_a_failed_argument_of_one_process_is_told_to_the_others(void **state) {
+  (void)state;
+  static const char donated[] = ", tf.aliasing_output = 0 : i32";
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){0});
+  process_t *processes = join_all(pod, 2);
+  for (int i = 0; i < 2; i++) {
+    compile(&processes[i], i == 0 ? "update" : "other", 2, 0, donated, CHIPS, all);
+    put_parts(&processes[i]);
+    launch(&processes[i], TIMEOUT_MS);
+  }
+  for (int i = 0; i < 2; i++) {
+    podium_status_free(wait_for(&processes[i]));
+  }
+  // Process 0 goes on with what has failed, process 1 with what is there.
+  compile(&processes[1], "update", 2, 0, donated, CHIPS, all);
+  for (int i = 0; i < 2; i++) {
+    podium_array_free(processes[0].argument[i]);
+    processes[0].argument[i] = processes[0].result;
+  }
+  processes[0].result = NULL;
+  for (int i = 0; i < 2; i++) {
+    launch(&processes[i], TIMEOUT_MS);
+  }
+  expect_error(wait_for(&processes[0]), PODIUM_FAILED_PRECONDITION, "have parted");
+  expect_error(wait_for(&processes[1]), PODIUM_FAILED_PRECONDITION,
+               "process 0, update: the processes have parted");
+  processes[0].argument[1] = NULL;  // It is one array.
+  leave_all(processes, 2);
+  system_pod_stop(pod);
+}
+
 // Process 1 in a process of its own, which launches the program when `is_launching` and
 // then does nothing more.
 static pid_t start_other(const char *address, const char *group, long turns,
@@ -494,6 +525,7 @@ int main(void) {
       cmocka_unit_test(test_a_deadline_of_one_process_is_told_to_the_others),
       cmocka_unit_test(test_processes_that_wait_in_a_circle_fail),
       cmocka_unit_test(test_donated_parts_are_consumed_when_it_runs_only),
+      cmocka_unit_test(test_a_failed_argument_of_one_process_is_told_to_the_others),
       cmocka_unit_test(test_a_killed_process_fails_what_waits_for_it),
       cmocka_unit_test(test_a_killed_process_stops_what_runs_on_its_chips),
       cmocka_unit_test(test_a_lost_chip_is_told_to_all_processes),
