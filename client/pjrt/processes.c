@@ -2,8 +2,8 @@
 // is (node_id, num_nodes), and brings a key-value store that all of them reach.
 //
 // Process 0 finds or starts the pod, and names the group at random: a program that is run
-// again on the same pod is another group. What it publishes is "GROUP ADDRESS", or "!" and
-// why there is no pod.
+// again on the same pod is another group. What it publishes is "GROUP ADDRESS", or "!"
+// and why there is no pod.
 
 #include <stdio.h>
 #include <stdlib.h>

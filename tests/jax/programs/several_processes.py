@@ -52,6 +52,12 @@ results["replicated"] = np.asarray(jax.jit(jnp.sum, out_shardings=whole)(a))
 results["resharded"] = gathered(jax.jit(lambda a: a, out_shardings=NamedSharding(mesh, P(None, "x")))(a))
 results["random"] = gathered(jax.jit(lambda k: jax.random.normal(k, (16, 16)), out_shardings=tiles)(jax.random.key(7)))
 
+turned = Mesh(devices[::-1, ::-1], ("x", "y"))
+results["other_order"] = gathered(jax.device_put(a, NamedSharding(turned, P("y", "x"))))
+on_hosts = jax.device_put(a, tiles.with_memory_kind("pinned_host"))
+assert on_hosts.sharding.memory_kind == "pinned_host"
+results["by_host_memory"] = gathered(jax.device_put(on_hosts, rows.with_memory_kind("device")))
+
 
 @jax.jit
 @partial(jax.shard_map, mesh=mesh, in_specs=P("x", "y"), out_specs=P("x", "y"))
