@@ -208,7 +208,8 @@ PODIUM_API podium_status_t *podium_connect(const char *address,
                                            podium_session_t **out_session);
 
 // Ends the session: everything of it on the pod is freed. No other thread may be in a
-// call of it.
+// call of it. In a callback of the session's it returns at once, and the session ends
+// when the callback has returned.
 PODIUM_API void podium_close(podium_session_t *session);
 
 typedef struct podium_device_t {

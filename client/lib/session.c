@@ -294,25 +294,6 @@ static void start_open(void *context) {
   rpc_timer_start(open->timer, (uint64_t)open->timeout_ms, 0);
 }
 
-// The program's signals are not for this thread, and a server that hangs up is an error
-// of a write here, no SIGPIPE for the program.
-static void *run_loop(void *context) {
-  podium_session_t *session = context;
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, NULL);
-  rpc_loop_run(session->loop);
-  return NULL;
-}
-
-static void start_close(void *context) {
-  podium_session_t *session = context;
-  lib_dispatch_close(session, pod_error(POD_CANCELLED, "the session was closed"));
-  rpc_channel_destroy(session->channel);
-  session->channel = NULL;
-  rpc_loop_stop(session->loop);
-}
-
 static void destroy(podium_session_t *session) {
   rpc_channel_destroy(session->channel);
   lib_sharing_close(session);
@@ -325,19 +306,56 @@ static void destroy(podium_session_t *session) {
   free(session);
 }
 
-void podium_close(podium_session_t *session) {
-  if (session == NULL || lib_is_forked(session)) {
-    return;  // After a fork the session is the other process', and so is its thread.
-  }
-  atomic_store(&session->is_closing, true);
-  rpc_loop_post(session->loop, start_close, session);
-  pthread_join(session->thread, NULL);
+// Its loop has ended.
+static void end_session(podium_session_t *session) {
   for (lib_handle_t *handle = session->handles.next; handle != &session->handles;) {
     lib_handle_t *next = handle->next;
     handle->free(handle);
     handle = next;
   }
   destroy(session);
+}
+
+// The program's signals are not for this thread, and a server that hangs up is an error
+// of a write here, no SIGPIPE for the program.
+static void *run_loop(void *context) {
+  podium_session_t *session = context;
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, NULL);
+  rpc_loop_run(session->loop);
+  if (session->ends_itself) {
+    end_session(session);
+  }
+  return NULL;
+}
+
+static void start_close(void *context) {
+  podium_session_t *session = context;
+  lib_dispatch_close(session, pod_error(POD_CANCELLED, "the session was closed"));
+  rpc_channel_destroy(session->channel);
+  session->channel = NULL;
+  rpc_loop_stop(session->loop);
+}
+
+// The coordinator hears of the end from start_close; callbacks that are left come from
+// the loop. In a callback, the thread cannot wait for itself, and ends the session as the
+// last thing that it does.
+void podium_close(podium_session_t *session) {
+  if (session == NULL || lib_is_forked(session)) {
+    return;  // After a fork the session is the other process', and so is its thread.
+  }
+  const pthread_t thread = session->thread;
+  atomic_store(&session->is_closing, true);
+  if (pthread_equal(pthread_self(), thread) != 0) {
+    session->ends_itself = true;
+    pthread_detach(thread);
+    rpc_loop_post(session->loop, start_close, session);
+    return;
+  }
+  rpc_loop_post(session->loop, start_close, session);
+  pthread_join(thread, NULL);
+  end_session(session);
 }
 
 podium_status_t *podium_connect(const char *address,

@@ -70,6 +70,7 @@ struct podium_session {
   atomic_bool is_closing;
   atomic_int execution_count;  // Asked for and not answered. Any thread.
   // Loop thread.
+  bool ends_itself;           // Closed from a callback: nobody waits for the thread.
   rpc_call_t *call;           // OpenSession; NULL once it has ended.
   rpc_call_t *dispatch;       // NULL before the first message and after the end.
   pod_status_t dispatch_end;  // Why it has ended; NULL: it has not.

@@ -1,5 +1,6 @@
 // What libpodium promises of calls that do not wait, against real daemons.
 
+#include <dirent.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -337,6 +339,58 @@ static void test_closing_a_session_ends_all_its_calls(void **state) {
   world_stop(&world);
 }
 
+static int count_threads(void) {
+  DIR *threads = opendir("/proc/self/task");
+  assert_non_null(threads);
+  int count = 0;
+  for (const struct dirent *entry; (entry = readdir(threads)) != NULL;) {
+    count += entry->d_name[0] != '.';
+  }
+  closedir(threads);
+  return count;
+}
+
+typedef struct closer_t {
+  podium_session_t *session;
+  ends_t ends;
+} closer_t;
+
+static void on_end_close(void *context, podium_status_t *status) {
+  closer_t *closer = context;
+  podium_close(closer->session);
+  on_end(&closer->ends, status);
+}
+
+static void test_a_session_may_be_closed_in_a_callback(void **state) {
+  (void)state;
+  world_t world;
+  world_start(&world);
+  const int before = count_threads();
+  closer_t closer = {.session = world.session};
+  ends_init(&closer.ends);
+  float values[COUNT];
+  fill(values, 0);
+  podium_array_t *array = put(&world, values);
+  podium_array_t *next = NULL, *last = NULL;
+  must(podium_execute_async(world.next, 1, &array, NULL, &next, on_end_close, &closer,
+                            NULL));
+  // What comes after it is told of the end, before or after its own.
+  must(podium_execute_async(world.next, 1, &next, NULL, &last, on_end, &closer.ends,
+                            NULL));
+  ends_wait(&closer.ends, 2);
+  for (int waited_ms = 0; count_threads() != before - 1; waited_ms++) {
+    assert_true(waited_ms < TIMEOUT_MS);
+    usleep(1000);
+  }
+  // Its chips are free for the next.
+  must(podium_connect(system_pod_address(world.pod), NULL, &world.session));
+  must(podium_compile(world.session, "next.mlir", next_text, strlen(next_text), NULL,
+                      &world.next));
+  ends_init(&closer.ends);
+  expect_values(chain(&world, put(&world, values), 1, &closer.ends), 1);
+  world_stop(&world);
+}
+
 static void test_a_deadline_ends_an_execution_and_what_uses_it(void **state) {
   (void)state;
   world_t world;
@@ -442,6 +496,7 @@ int main(void) {
       cmocka_unit_test(test_arguments_by_chip_are_parts_of_different_arrays),
       cmocka_unit_test(test_all_calls_hear_of_a_worker_that_is_lost),
       cmocka_unit_test(test_closing_a_session_ends_all_its_calls),
+      cmocka_unit_test(test_a_session_may_be_closed_in_a_callback),
       cmocka_unit_test(test_a_deadline_ends_an_execution_and_what_uses_it),
       cmocka_unit_test(test_options_of_a_smaller_size_are_filled_up),
       cmocka_unit_test(test_a_put_that_fails_is_told_to_those_that_use_it),
