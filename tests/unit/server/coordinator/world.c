@@ -77,7 +77,10 @@ static compiler_result_t *make_program(int64_t rows, const compiler_options_t *o
       tensor_shape_make(TENSOR_F32, 2, (const int64_t[]){rows / parts, 4});
   add_code(program, &local);
   compiler_result_t *result = pod_arena_alloc(arena, sizeof(*result));
-  *result = (compiler_result_t){.program = program, .partitioned_text = "partitioned"};
+  static const char *const on_the_chip[] = {""};
+  *result = (compiler_result_t){.program = program,
+                                .partitioned_text = "partitioned",
+                                .result_memory_kinds = on_the_chip};
   return result;
 }
 
