@@ -1,11 +1,15 @@
 // Arrays between a client and chips of one host, by shared memory and without.
 
+#include <glob.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -14,7 +18,7 @@
 #include "common/base/clock.h"
 #include "tests/system/pod.h"
 
-enum { TIMEOUT_MS = 120000, WIDE = 2048 };
+enum { TIMEOUT_MS = 120000, WIDE = 2048, LARGE_BYTES = 32 << 20 };
 
 static void must(podium_status_t *status) {
   if (status != NULL) {
@@ -198,10 +202,176 @@ static void test_every_chip_gets_its_tile_by_either_way(void **state) {
   system_pod_stop(pod);
 }
 
+// --- What goes wrong ---
+
+// Of all chips, as another session sees it.
+static int64_t hbm_used(const system_pod_t *pod) {
+  podium_session_t *session = NULL;
+  podium_pod_t *info = NULL;
+  must(podium_connect(system_pod_address(pod),
+                      &(podium_connect_options_t){.do_not_wait = true}, &session));
+  must(podium_pod(session, TIMEOUT_MS, &info));
+  int64_t used = 0;
+  for (int i = 0; i < info->device_count; i++) {
+    used += info->devices[i].hbm_used_bytes;
+  }
+  podium_pod_free(info);
+  podium_close(session);
+  return used;
+}
+
+static void wait_for(const system_pod_t *pod, bool (*is_so)(const system_pod_t *pod),
+                     const char *what) {
+  const int64_t until_ns = pod_clock_now_ns() + (int64_t)TIMEOUT_MS * 1000000;
+  while (!is_so(pod)) {
+    if (pod_clock_now_ns() > until_ns) {
+      system_pod_fail(pod, what);
+    }
+    (void)usleep(20000);
+  }
+}
+
+static bool has_nothing(const system_pod_t *pod) {
+  return hbm_used(pod) == 0 && count_all_rings(pod) == 0;
+}
+
+static bool has_a_ring(const system_pod_t *pod) {
+  return count_all_rings(pod) > 0;
+}
+
+static const podium_layout_t large = {
+    .shape = {.dtype = PODIUM_U8, .rank = 1, .dims = {LARGE_BYTES}}};
+
+// In a process of its own: puts and fetches without end.
+static void transfer_for_ever(const system_pod_t *pod) {
+  podium_session_t *session = connect_to(pod, true);
+  for (;;) {
+    put_and_fetch(session, &large);
+  }
+}
+
+static void test_a_client_that_is_killed_leaves_nothing_behind(void **state) {
+  (void)state;
+  assert_int_equal(setenv("PODIUM_SHARED_MEMORY", "1", 1), 0);
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){.topology = "1x1"});
+  for (int round = 0; round < 3; round++) {
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+      transfer_for_ever(pod);
+    }
+    wait_for(pod, has_a_ring, "the client does not come");
+    (void)usleep(50000 + 70000 * (useconds_t)round);
+    // One that stands still first holds up nobody else.
+    assert_int_equal(kill(child, SIGSTOP), 0);
+    podium_session_t *session = connect_to(pod, true);
+    put_and_fetch(session, &large);
+    podium_close(session);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    wait_for(pod, has_nothing, "what a killed client had is still there");
+  }
+  system_pod_stop(pod);
+}
+
+static void test_a_worker_that_is_killed_fails_what_is_under_way_and_is_named(
+    void **state) {
+  (void)state;
+  assert_int_equal(setenv("PODIUM_SHARED_MEMORY", "1", 1), 0);
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){.topology = "1x1"});
+  podium_session_t *session = connect_to(pod, true);
+  uint8_t *bytes = make_bytes(LARGE_BYTES), *back = malloc(LARGE_BYTES);
+  podium_array_t *array = NULL, *next = NULL;
+  must(podium_put(session, &large, bytes, LARGE_BYTES, TIMEOUT_MS, &array));
+  ending_t putting, fetching;
+  ending_init(&putting);
+  ending_init(&fetching);
+  // It stands still, so that neither can have ended before it is killed.
+  (void)system_pod_signal_worker(pod, 0, SIGSTOP);
+  must(podium_put_async(session, &large, bytes, LARGE_BYTES, TIMEOUT_MS, on_end, &putting,
+                        &next));
+  must(podium_fetch_async(array, -1, back, LARGE_BYTES, TIMEOUT_MS, on_end, &fetching));
+  (void)usleep(100000);
+  (void)system_pod_signal_worker(pod, 0, SIGKILL);
+  podium_status_t *put = ending_wait(&putting), *fetched = ending_wait(&fetching);
+  assert_int_equal(podium_status_code(put), PODIUM_UNAVAILABLE);
+  assert_non_null(strstr(podium_status_message(put), "chip 0"));
+  assert_non_null(fetched);
+  podium_status_free(put);
+  podium_status_free(fetched);
+  podium_array_free(next);
+  podium_array_free(array);
+  // Another worker takes its place, and is found at its own socket.
+  (void)system_pod_add_worker(pod, NULL);
+  podium_session_t *again = connect_to(pod, true);
+  put_and_fetch(again, &large);
+  put_and_fetch(session, &large);
+  podium_close(again);
+  podium_close(session);
+  free(bytes);
+  free(back);
+  system_pod_stop(pod);
+}
+
+static void test_a_socket_that_is_gone_sends_the_bytes_another_way(void **state) {
+  (void)state;
+  char folder[] = "/tmp/podium-shared-XXXXXX";
+  assert_non_null(mkdtemp(folder));
+  assert_int_equal(setenv("PODIUM_SHARED_MEMORY", "1", 1), 0);
+  assert_int_equal(setenv("XDG_RUNTIME_DIR", folder, 1), 0);
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){.topology = "1x1"});
+  podium_session_t *session = connect_to(pod, true);
+  char pattern[64];
+  (void)snprintf(pattern, sizeof(pattern), "%s/podium/worker-*/transfer", folder);
+  glob_t found;
+  assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+  assert_int_equal(found.gl_pathc, 1);
+  assert_int_equal(unlink(found.gl_pathv[0]), 0);
+  globfree(&found);
+  put_and_fetch(session, &large);
+  assert_int_equal(count_all_rings(pod), 0);
+  podium_close(session);
+  system_pod_stop(pod);
+  (void)snprintf(pattern, sizeof(pattern), "%s/podium", folder);
+  (void)rmdir(pattern);
+  assert_int_equal(rmdir(folder), 0);
+  assert_int_equal(unsetenv("XDG_RUNTIME_DIR"), 0);
+}
+
+static void test_a_client_of_another_namespace_shares_nothing(void **state) {
+  (void)state;
+  assert_int_equal(setenv("PODIUM_SHARED_MEMORY", "1", 1), 0);
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){.topology = "1x1"});
+  podium_session_t *here = connect_to(pod, true);
+  const pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    enum { NOT_ALLOWED = 77 };
+    if (unshare(CLONE_NEWNS) != 0) {
+      _exit(NOT_ALLOWED);
+    }
+    podium_session_t *session = connect_to(pod, true);
+    put_and_fetch(session, &large);
+    _exit(count_all_rings(pod));
+  }
+  int ended;
+  assert_int_equal(waitpid(child, &ended, 0), child);
+  assert_true(WIFEXITED(ended));
+  assert_true(WEXITSTATUS(ended) == 0 || WEXITSTATUS(ended) == 77);
+  put_and_fetch(here, &large);
+  assert_int_equal(count_all_rings(pod), 1);
+  podium_close(here);
+  system_pod_stop(pod);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_arrays_of_all_sizes_are_the_same_by_either_way),
       cmocka_unit_test(test_every_chip_gets_its_tile_by_either_way),
+      cmocka_unit_test(test_a_client_that_is_killed_leaves_nothing_behind),
+      cmocka_unit_test(test_a_worker_that_is_killed_fails_what_is_under_way_and_is_named),
+      cmocka_unit_test(test_a_socket_that_is_gone_sends_the_bytes_another_way),
+      cmocka_unit_test(test_a_client_of_another_namespace_shares_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
