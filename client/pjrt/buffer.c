@@ -346,6 +346,16 @@ static void *copy_dense(const PJRT_Client_BufferFromHostBuffer_Args *args,
   return copy;
 }
 
+// Bytes that are lent for the call only are sent before it returns, when they are so many
+// that to copy them takes as long; but not in a callback, which holds up who sends them.
+static bool is_sent_at_once(const PJRT_Client_BufferFromHostBuffer_Args *args,
+                            const podium_shape_t *shape) {
+  enum { AT_ONCE_BYTES_MIN = 1 << 20 };
+  return args->host_buffer_semantics ==
+             PJRT_HostBufferSemantics_kImmutableOnlyDuringCall &&
+         podium_shape_bytes(shape) >= AT_ONCE_BYTES_MIN && !future_is_calling_back();
+}
+
 PJRT_Error *client_buffer_from_host_buffer(PJRT_Client_BufferFromHostBuffer_Args *args) {
   podium_shape_t shape;
   PJRT_TRY(shape_of(args->type, args->dims, args->num_dims, &shape));
@@ -354,9 +364,11 @@ PJRT_Error *client_buffer_from_host_buffer(PJRT_Client_BufferFromHostBuffer_Args
                             : args->device->memory_pointers[PJRT_MEMORY_DEVICE];
   const bool is_dense =
       args->num_byte_strides == 0 || strides_are_dense(&shape, args->byte_strides);
+  const bool is_sent = is_sent_at_once(args, &shape);
   const bool must_copy =
       !is_dense || memory->kind != PJRT_MEMORY_DEVICE ||
-      args->host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
+      (!is_sent &&
+       args->host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableOnlyDuringCall);
   void *copy = must_copy ? copy_dense(args, &shape) : NULL;
   if (memory->kind != PJRT_MEMORY_DEVICE) {
     args->buffer = keep_on_host(memory, &shape, copy);
@@ -366,6 +378,9 @@ PJRT_Error *client_buffer_from_host_buffer(PJRT_Client_BufferFromHostBuffer_Args
   future_t *done;
   PJRT_TRY(
       put(memory, &shape, copy == NULL ? args->data : copy, copy, &done, &args->buffer));
+  if (!must_copy && is_sent) {
+    pod_status_free(future_wait(done));  // The buffer's own event tells it.
+  }
   args->done_with_host_buffer = must_copy ? pjrt_event_done(NULL) : pjrt_event(done);
   future_release(done);
   return NULL;

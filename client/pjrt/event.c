@@ -78,6 +78,13 @@ int64_t future_waited_ns(future_t *future) {
   return waited_ns;
 }
 
+// Callbacks that are running on this thread, one within the other.
+static _Thread_local int callback_depth;
+
+bool future_is_calling_back(void) {
+  return callback_depth > 0;
+}
+
 void future_set(future_t *future, pod_status_t status) {
   pthread_mutex_lock(&future->mutex);
   POD_CHECK(!future->is_done);
@@ -89,9 +96,11 @@ void future_set(future_t *future, pod_status_t status) {
   future->waiters.count = 0;
   pthread_cond_broadcast(&future->wake);
   pthread_mutex_unlock(&future->mutex);
+  callback_depth++;
   for (int64_t i = 0; i < count; i++) {
     waiters[i].callback(waiters[i].context, pod_status_copy(status));
   }
+  callback_depth--;
   future_release(future);
 }
 

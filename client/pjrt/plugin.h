@@ -62,6 +62,9 @@ void future_set(future_t *future, pod_status_t status);
 
 bool future_is_done(future_t *future);
 
+// Whether this thread is in a callback of a future: it must not wait for another one.
+bool future_is_calling_back(void);
+
 // Blocks until it has ended; an owned copy of its status.
 pod_status_t future_wait(future_t *future);
 

@@ -121,22 +121,27 @@ static PJRT_Device *device(int id) {
   return args.device;
 }
 
-static PJRT_Buffer *put(int chip, const float *values, int64_t count,
-                        const int64_t *stride) {
-  PJRT_Client_BufferFromHostBuffer_Args args = {
-      .struct_size = sizeof(args),
-      .client = client,
-      .data = values,
-      .type = PJRT_Buffer_Type_F32,
-      .dims = &count,
-      .num_dims = 1,
-      .byte_strides = stride,
-      .num_byte_strides = stride != NULL,
-      .host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes,
-      .device = device(chip)};
+static PJRT_Buffer *put_with(PJRT_HostBufferSemantics semantics, int chip,
+                             const float *values, int64_t count, const int64_t *stride) {
+  PJRT_Client_BufferFromHostBuffer_Args args = {.struct_size = sizeof(args),
+                                                .client = client,
+                                                .data = values,
+                                                .type = PJRT_Buffer_Type_F32,
+                                                .dims = &count,
+                                                .num_dims = 1,
+                                                .byte_strides = stride,
+                                                .num_byte_strides = stride != NULL,
+                                                .host_buffer_semantics = semantics,
+                                                .device = device(chip)};
   ok(api->PJRT_Client_BufferFromHostBuffer(&args));
   ok(await(args.done_with_host_buffer));
   return args.buffer;
+}
+
+static PJRT_Buffer *put(int chip, const float *values, int64_t count,
+                        const int64_t *stride) {
+  return put_with(PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes, chip, values,
+                  count, stride);
 }
 
 static PJRT_Error *fetch(PJRT_Buffer *buffer, float *values, size_t size) {
@@ -270,6 +275,29 @@ static void test_a_buffer_comes_back_also_from_strided_bytes(void **state) {
   ok(api->PJRT_Buffer_Delete(&delete));
   expect(PJRT_Error_Code_INVALID_ARGUMENT, "deleted", fetch(buffer, back, sizeof(back)));
   destroy_buffer(buffer);
+}
+
+static void test_bytes_that_are_lent_for_the_call_may_change_after_it(void **state) {
+  (void)state;
+  static const int64_t counts[] = {16, 100000, 1 << 20};
+  for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+    const size_t count = (size_t)counts[i];
+    float *values = malloc(count * sizeof(*values));
+    float *back = malloc(count * sizeof(*back));
+    for (size_t j = 0; j < count; j++) {
+      values[j] = (float)j;
+    }
+    PJRT_Buffer *buffer = put_with(PJRT_HostBufferSemantics_kImmutableOnlyDuringCall, 0,
+                                   values, counts[i], NULL);
+    memset(values, 0xff, count * sizeof(*values));
+    ok(fetch(buffer, back, count * sizeof(*back)));
+    for (size_t j = 0; j < count; j++) {
+      assert_true(back[j] == (float)j);
+    }
+    destroy_buffer(buffer);
+    free(values);
+    free(back);
+  }
 }
 
 static void test_a_program_runs_on_the_device_it_is_compiled_for(void **state) {
@@ -623,6 +651,7 @@ int main(void) {
       cmocka_unit_test(test_no_function_is_a_null_pointer),
       cmocka_unit_test(test_devices_are_tpu_chips_with_coordinates),
       cmocka_unit_test(test_a_buffer_comes_back_also_from_strided_bytes),
+      cmocka_unit_test(test_bytes_that_are_lent_for_the_call_may_change_after_it),
       cmocka_unit_test(test_a_program_runs_on_the_device_it_is_compiled_for),
       cmocka_unit_test(test_a_thousand_calls_are_dispatched_without_waiting),
       cmocka_unit_test(test_shards_go_to_devices_in_any_order),

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -156,6 +157,65 @@ static void test_large_and_small_and_empty_blocks_are_aligned(void **state) {
   }
 }
 
+// Pages of this process that are in memory, of a range.
+static size_t count_pages(void *memory, size_t size) {
+  static unsigned char pages[(256 << 20) / 4096];
+  assert_true(size / 4096 <= sizeof(pages));
+  if (mincore(memory, size, pages) != 0) {
+    return 0;  // It is not mapped.
+  }
+  size_t count = 0;
+  for (size_t i = 0; i < size / 4096; i++) {
+    count += pages[i] & 1;
+  }
+  return count;
+}
+
+static void test_a_large_block_is_kept_for_a_moment_and_no_longer(void **state) {
+  (void)state;
+  const int64_t size = 6 << 20;
+  void *memory, *again, *other;
+  assert_null(host_memory_alloc(size, &memory));
+  memset(memory, 1, (size_t)size);
+  host_memory_free(memory, size);
+  assert_null(host_memory_alloc(size + 4096, &other));  // Another size is not served.
+  assert_ptr_not_equal(other, memory);
+  assert_null(host_memory_alloc(size, &again));
+  assert_ptr_equal(again, memory);
+  host_memory_free(again, size);
+  host_memory_trim();
+  assert_null(host_memory_alloc(size, &again));  // Still there after the first time.
+  assert_ptr_equal(again, memory);
+  host_memory_free(again, size);
+  host_memory_trim();
+  host_memory_trim();
+  assert_int_equal(count_pages(memory, (size_t)size), 0);
+  host_memory_free(other, size + 4096);
+  host_memory_trim();
+  host_memory_trim();
+}
+
+static void test_kept_blocks_have_a_bound(void **state) {
+  (void)state;
+  enum { BLOCKS = 40 };
+  const int64_t size = 64 << 20;
+  void *blocks[BLOCKS];
+  for (int i = 0; i < BLOCKS; i++) {
+    assert_null(host_memory_alloc(size, &blocks[i]));
+    memset(blocks[i], 1, 1);
+  }
+  for (int i = 0; i < BLOCKS; i++) {
+    host_memory_free(blocks[i], size);
+  }
+  int kept = 0;
+  for (int i = 0; i < BLOCKS; i++) {
+    kept += msync(blocks[i], 4096, MS_ASYNC) == 0;  // Mapped.
+  }
+  assert_true(kept * size <= HOST_MEMORY_KEPT_BYTES);
+  host_memory_trim();
+  host_memory_trim();
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_what_does_not_fit_is_refused_with_the_numbers),
@@ -165,6 +225,8 @@ int main(void) {
       cmocka_unit_test(test_a_session_takes_its_arrays_along),
       cmocka_unit_test(test_small_types_are_packed_in_hbm),
       cmocka_unit_test(test_memory_the_host_has_not_is_an_error_that_says_so),
+      cmocka_unit_test(test_a_large_block_is_kept_for_a_moment_and_no_longer),
+      cmocka_unit_test(test_kept_blocks_have_a_bound),
       cmocka_unit_test(test_large_and_small_and_empty_blocks_are_aligned),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
