@@ -77,7 +77,8 @@ static void world_stop(world_t *world) {
 typedef struct side_t {
   uint8_t *bytes;
   bool sends;
-  int64_t size_bytes, copied_bytes;
+  int64_t size_bytes;
+  atomic_llong copied_bytes;
   atomic_bool holds;  // While it is set, a copy waits.
   pthread_mutex_t mutex;
   pthread_cond_t wake;
@@ -91,8 +92,7 @@ static void side_copy(void *context, int64_t offset, void *chunk, size_t bytes) 
   while (atomic_load(&side->holds)) {
     (void)usleep(100);
   }
-  assert_int_equal(offset, side->copied_bytes);
-  side->copied_bytes += (int64_t)bytes;
+  assert_int_equal(offset, atomic_fetch_add(&side->copied_bytes, (long long)bytes));
   if (side->sends) {
     memcpy(chunk, side->bytes + offset, bytes);
   } else {
@@ -243,8 +243,8 @@ static void test_a_token_that_nobody_expects_moves_nothing(void **state) {
   const uint64_t number = shared_mover_expect(world.listener, &expected);
   (void)shared_mover_start(world.comer, world.path, &started);
   side_wait(&here, POD_UNAVAILABLE, "has closed the connection");
-  assert_int_equal(here.copied_bytes, 0);
-  assert_int_equal(there.copied_bytes, 0);
+  assert_int_equal(atomic_load(&here.copied_bytes), 0);
+  assert_int_equal(atomic_load(&there.copied_bytes), 0);
   assert_true(shared_mover_cancel(world.listener, number));
   assert_false(shared_mover_cancel(world.listener, number));
   side_free(&here);
@@ -265,7 +265,7 @@ static void test_sides_that_do_not_agree_move_nothing(void **state) {
     (void)shared_mover_expect(world.listener, &expected);
     (void)shared_mover_start(world.comer, world.path, &started);
     side_wait(&there, POD_DATA_LOSS, "bytes are to be moved");
-    assert_int_equal(there.copied_bytes, 0);
+    assert_int_equal(atomic_load(&there.copied_bytes), 0);
     move(&world, 1000, true);
     shared_mover_destroy(world.comer);
     world.comer = NULL;
@@ -288,15 +288,14 @@ static void test_what_is_cancelled_is_left_alone(void **state) {
   (void)shared_mover_expect(world.listener, &expected);
   const uint64_t number = shared_mover_start(world.comer, world.path, &started);
   const int64_t until_ns = pod_clock_now_ns() + (int64_t)WAIT_S * 1000000000;
-  while (__atomic_load_n(&here.copied_bytes, __ATOMIC_RELAXED) == 0 &&
-         pod_clock_now_ns() < until_ns) {
+  while (atomic_load(&here.copied_bytes) == 0 && pod_clock_now_ns() < until_ns) {
     (void)usleep(100);
   }
   assert_true(shared_mover_cancel(world.comer, number));
-  const int64_t copied_bytes = here.copied_bytes;
+  const int64_t copied_bytes = atomic_load(&here.copied_bytes);
   atomic_store(&there.holds, false);
   side_wait(&there, POD_UNAVAILABLE, "closed the connection");
-  assert_int_equal(here.copied_bytes, copied_bytes);
+  assert_int_equal(atomic_load(&here.copied_bytes), copied_bytes);
   assert_int_equal(here.done, 0);
   move(&world, 1000, false);
   side_free(&here);
@@ -422,7 +421,7 @@ static void test_a_count_that_cannot_be_ends_the_transfer(void **state) {
   (void)shared_ring_filled(&ring);
   assert_true(shared_socket_send(made, (shared_message_t){.word = SHARED_BELL}, -1));
   side_wait(&there, POD_DATA_LOSS, "more than it can");
-  assert_int_equal(there.copied_bytes, 0);
+  assert_int_equal(atomic_load(&there.copied_bytes), 0);
   expect_closed(made);
   shared_ring_unmap(&ring);
   side_free(&there);
