@@ -248,6 +248,37 @@ static void test_a_lost_chip_marks_the_arrays_it_held_and_unloads_programs(void 
   books_close(&books);
 }
 
+static bool same(void *program, void *other) {
+  return program == other;
+}
+
+static void test_a_member_of_a_group_brings_the_parts_of_its_own_chips(void **state) {
+  (void)state;
+  static const int32_t owners[] = {0, 1};
+  books_t books;
+  books_open(&books);
+  gang_groups_t *groups = gang_groups_create(same);
+  store_session_t *session = open_session(&books);
+  assert_null(gang_join(groups, "g", 1, 2, 2, owners, &session->group));
+  session->member = 1;
+  assert_false(store_owns_chip(session, 0));
+  assert_true(store_owns_chip(session, 1));
+  const store_executable_t *executable = add_executable(session);
+  assert_int_equal(executable->chip_count, 2);
+  assert_int_equal(executable->own_count, 1);
+  assert_int_equal(executable->own[0], 1);
+  assert_int_equal(executable->own_index[0], -1);
+  assert_int_equal(executable->own_index[1], 0);
+  store_array_t *both[] = {add_array(&books, session, 2), add_array(&books, session, 2)};
+  assert_null(store_check_arguments(executable, true, 1, both));
+  assert_refused(store_check_arguments(executable, true, 2, both), POD_INVALID_ARGUMENT,
+                 "the process's own, 2 were given");
+  gang_leave(session->group, session->member);
+  session->group = NULL;
+  gang_groups_destroy(groups);
+  books_close(&books);
+}
+
 static void test_arguments_that_do_not_fit_are_refused_with_both_sides(void **state) {
   (void)state;
   books_t books;
@@ -331,6 +362,7 @@ int main(void) {
       cmocka_unit_test(test_a_session_without_operations_goes_at_once),
       cmocka_unit_test(test_stopping_all_operations_leaves_the_sessions_open),
       cmocka_unit_test(test_a_lost_chip_marks_the_arrays_it_held_and_unloads_programs),
+      cmocka_unit_test(test_a_member_of_a_group_brings_the_parts_of_its_own_chips),
       cmocka_unit_test(test_arguments_that_do_not_fit_are_refused_with_both_sides),
       cmocka_unit_test(test_the_last_profiles_are_kept),
       cmocka_unit_test(test_there_is_a_bound_on_everything_a_client_makes),
