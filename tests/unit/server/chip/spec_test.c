@@ -94,7 +94,6 @@ static void test_the_list_has_every_kind_with_every_figure_unit_and_source(void 
 
 static void test_every_kind_is_complete(void **state) {
   (void)state;
-  int count = 0;
   for (const chip_spec_t *const *row = chip_spec_all(); *row != NULL; row++) {
     const chip_spec_t *spec = *row;
     assert_ptr_equal(chip_spec_find(spec->name), spec);
@@ -110,9 +109,7 @@ static void test_every_kind_is_complete(void **state) {
     assert_true(spec->ici_hop_ps > 0 && spec->collective_startup_ps > 0);
     assert_true(spec->async_start_ps > 0 && spec->async_done_ps > 0);
     assert_true(!spec->is_megacore || spec->cores_per_chip == 2);
-    count++;
   }
-  assert_int_equal(count, 10);
   assert_null(chip_spec_find("v1"));
   assert_ptr_equal(chip_spec_find("V5E"), chip_spec_find("v5e"));
 }
