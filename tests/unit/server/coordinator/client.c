@@ -178,9 +178,14 @@ pod_status_t client_unary(client_t *client, const char *path,
 // --- podium.v1.Podium ---
 
 void client_open(client_t *client, bool wait_for_pod) {
+  client_open_from(client, "", wait_for_pod);
+}
+
+void client_open_from(client_t *client, const char *host, bool wait_for_pod) {
   Podium__V1__OpenSessionRequest request = PODIUM__V1__OPEN_SESSION_REQUEST__INIT;
   request.client = (char *)(uintptr_t) "test";
   request.wait_for_pod = wait_for_pod;
+  request.host = (char *)(uintptr_t)host;
   client->session_call =
       client_start(client, "/podium.v1.Podium/OpenSession",
                    &podium__v1__session_event__descriptor, &request.base, 0);

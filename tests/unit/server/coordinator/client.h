@@ -66,6 +66,8 @@ pod_status_t client_unary(client_t *client, const char *path,
 // --- The calls of podium.v1.Podium ---
 
 void client_open(client_t *client, bool wait_for_pod);
+// The same for a client of that host; the fake workers are of "here".
+void client_open_from(client_t *client, const char *host, bool wait_for_pod);
 void client_close(client_t *client);
 
 client_call_t *client_start_compile(client_t *client, const char *text, bool only);

@@ -127,6 +127,7 @@ static void put_message(rpc_call_t *rpc, const void *data, void *context) {
     }
   }
   call->worker->put_bytes += message->data.len;
+  append(call, &message->token);  // One that comes by shared memory has its token here.
   append(call, &message->data);
 }
 
@@ -399,6 +400,7 @@ static void attach(fake_worker_t *worker, int32_t wanted) {
   message.coords = wanted < 0 ? NULL : &coords;
   message.address = worker->address;
   message.host = (char *)(uintptr_t) "here";
+  message.transfer_socket = (char *)(uintptr_t) "/here/transfer";
   message.pid = 4711;
   send(worker, PODIUM__V1__WORKER_MESSAGE__MESSAGE_REGISTER, &message);
 }
