@@ -6,10 +6,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "client/pjrt/plugin.h"
 #include "client/pjrt/recording.h"
 #include "client/pjrt/strides.h"
+#include "common/base/check.h"
 #include "common/base/memory.h"
 
 // --- Arrays ---
@@ -298,9 +300,19 @@ static pod_status_t shape_of(PJRT_Buffer_Type type, const int64_t *dims, size_t 
              : NULL;
 }
 
-// Never NULL, also for an empty array.
+// Never NULL, also for an empty array; contents undefined. Much is on huge pages: to take
+// small ones from the kernel is several times dearer than to fill them.
 static void *alloc_bytes(int64_t size) {
-  return pod_alloc(size > 0 ? (size_t)size : 1);
+  enum { HUGE_PAGE_BYTES = 2 << 20 };
+  if (size < HUGE_PAGE_BYTES) {
+    return pod_alloc(size > 0 ? (size_t)size : 1);
+  }
+  const size_t rounded =
+      ((size_t)size + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+  void *bytes = aligned_alloc(HUGE_PAGE_BYTES, rounded);
+  POD_CHECK(bytes != NULL);
+  (void)madvise(bytes, rounded, MADV_HUGEPAGE);  // A wish.
+  return bytes;
 }
 
 static pod_status_t upload(PJRT_Buffer *buffer, const pjrt_bytes_t *bytes,

@@ -35,8 +35,10 @@ static void copy_row(walk_t *walk, char *strided) {
   const int last = walk->shape->rank - 1;
   const int64_t count = last < 0 ? 1 : walk->shape->dims[last];
   const int64_t stride = last < 0 ? 0 : walk->strides[last];
-  const size_t bytes = (size_t)walk->element_bytes;
-  for (int64_t i = 0; i < count; i++) {
+  const bool is_run = last < 0 || stride == walk->element_bytes;
+  const size_t bytes =
+      (size_t)(is_run ? walk->element_bytes * count : walk->element_bytes);
+  for (int64_t i = 0; i < (is_run ? 1 : count); i++) {
     if (walk->packs) {
       memcpy(walk->dense, strided, bytes);
     } else {
