@@ -103,7 +103,8 @@ func.func @main() {
 
 // -----
 
-// products of integers that give a float are computed in it, where a byte would overflow.
+// products are computed in the type of what they give: of integers in a float, where a byte would overflow,
+// of signed and unsigned integers.
 func.func @main() {
   %x = stablehlo.constant dense<[[[100], [-128], [127], [3]]]> : tensor<1x4x1xi8>
   %k = stablehlo.constant dense<[[[127]], [[-128]]]> : tensor<2x1x1xi8>
@@ -113,6 +114,13 @@ func.func @main() {
   %a = stablehlo.constant dense<[300, -400]> : tensor<2xi16>
   %z = stablehlo.dot_general %a, %a, contracting_dims = [0] x [0] : (tensor<2xi16>, tensor<2xi16>) -> tensor<f32>
   check.expect_eq_const %z, dense<250000.0> : tensor<f32>
+  %s = stablehlo.constant dense<[-128, 127]> : tensor<2xi8>
+  %u = stablehlo.constant dense<[255, 200]> : tensor<2xui8>
+  %m = stablehlo.dot_general %s, %u, contracting_dims = [0] x [0] : (tensor<2xi8>, tensor<2xui8>) -> tensor<i16>
+  check.expect_eq_const %m, dense<-7240> : tensor<i16>
+  %w = stablehlo.constant dense<[4294967295, 3]> : tensor<2xui32>
+  %n = stablehlo.dot_general %s, %w, contracting_dims = [0] x [0] : (tensor<2xi8>, tensor<2xui32>) -> tensor<i32>
+  check.expect_eq_const %n, dense<509> : tensor<i32>
   return
 }
 

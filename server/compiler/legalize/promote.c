@@ -123,21 +123,36 @@ static void promote_scatter(mlir_module_t *module, mlir_op_t *op) {
   }
 }
 
+static bool is_whole(tensor_dtype_t dtype) {
+  return tensor_dtype_is_integer(dtype) || dtype == TENSOR_PRED;
+}
+
+// Whether JAX takes operands of `from` for a product that is computed in `to`.
+static bool is_convertible(tensor_dtype_t from, tensor_dtype_t to) {
+  const bool becomes_complex =
+      tensor_dtype_is_complex(to) && tensor_dtype_is_float(from) &&
+      2 * tensor_dtype_device_bits(from) <= tensor_dtype_device_bits(to);
+  return from == to || is_promotable(from, to) || becomes_complex ||
+         (is_whole(from) && to != TENSOR_PRED);
+}
+
 // Whether a product of `from` with `other` that gives `to` is computed in `to`.
 static bool is_computed_in(int kind, tensor_dtype_t from, tensor_dtype_t other,
                            tensor_dtype_t to) {
-  const bool becomes_float = tensor_dtype_is_integer(from) && tensor_dtype_is_float(to);
-  if (from == to || (other == to && kind == CHIP_OP_CONVOLUTION)) {
-    return false;
+  if (from == other) {  // Of one kind with the result, they are taken as they are.
+    return is_whole(from) && from != to && !is_promotable(from, to) &&
+           to != TENSOR_PRED &&
+           tensor_dtype_device_bits(from) <= tensor_dtype_device_bits(to);
   }
-  return other == to ? is_promotable(from, to) || becomes_float
-                     : other == from && becomes_float;
+  return kind == CHIP_OP_DOT_GENERAL && from != to && is_convertible(from, to) &&
+         is_convertible(other, to);
 }
 
 // A product of other types than that of its result: JAX multiplies matrices of floats by
-// those of integers, or by narrower ones, and integers to a float, and says by the
-// result's type what they are computed in. The specification knows one type only (C13 of
-// dot_general, C27 of convolution), so operands are converted.
+// those of integers, signed by unsigned ones, or by narrower ones, and integers to a
+// float, and says by the result's type what they are computed in. The specification knows
+// one type only (C13 of dot_general, C27 of convolution), so operands are converted;
+// integers wrap around as their product does.
 static void promote_product(mlir_module_t *module, mlir_op_t *op) {
   if (op->operand_count != 2 || op->result_count != 1 ||
       op->operands[0]->type->kind != MLIR_TYPE_TENSOR ||
