@@ -255,16 +255,14 @@ static void end_execution(execution_t *execution, pod_status_t status) {
   }
   const pod_status_t told = told_to_others(execution, status);
   const execution_t *stopped_by = execution->stopped_by;
-  const int64_t host_ns = execution->host_ns;
-  execution_t *follower = execution->follower;
-  end_part(execution, pod_status_copy(
-                          stopped_by == NULL || stopped_by == execution ? status : told));
-  while (follower != NULL) {
-    execution_t *part = follower;
-    follower = part->follower;
-    part->host_ns = host_ns;
+  while (execution->follower != NULL) {
+    execution_t *part = execution->follower;
+    execution->follower = part->follower;
+    part->host_ns = execution->host_ns;
     end_part(part, pod_status_copy(part == stopped_by ? status : told));
   }
+  end_part(execution, pod_status_copy(
+                          stopped_by == NULL || stopped_by == execution ? status : told));
   pod_status_free(told);
   pod_status_free(status);
 }
