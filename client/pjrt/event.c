@@ -4,6 +4,7 @@
 // guarded by its mutex, and callbacks run outside of it, so that one may take another
 // future's lock or release the last reference.
 
+#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -106,6 +107,21 @@ void future_set(future_t *future, pod_status_t status) {
 
 bool future_is_done(future_t *future) {
   pthread_mutex_lock(&future->mutex);
+  const bool is_done = future->is_done;
+  pthread_mutex_unlock(&future->mutex);
+  return is_done;
+}
+
+bool future_wait_for(future_t *future, int64_t timeout_ms) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += timeout_ms % 1000 * 1000000;
+  until.tv_sec += timeout_ms / 1000 + until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  pthread_mutex_lock(&future->mutex);
+  while (!future->is_done &&
+         pthread_cond_timedwait(&future->wake, &future->mutex, &until) != ETIMEDOUT) {
+  }
   const bool is_done = future->is_done;
   pthread_mutex_unlock(&future->mutex);
   return is_done;

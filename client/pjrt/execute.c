@@ -109,6 +109,7 @@ pjrt_execution_t *pjrt_execution_retain(pjrt_execution_t *execution) {
 void pjrt_execution_release(pjrt_execution_t *execution) {
   if (execution != NULL && atomic_fetch_sub(&execution->use_count, 1) == 1) {
     podium_execution_free(execution->execution);
+    future_release(execution->done);
     free(execution);
   }
 }
@@ -120,7 +121,8 @@ static void keep_last(const PJRT_LoadedExecutable *loaded, podium_execution_t *h
   pjrt_execution_t *execution = pod_alloc(sizeof(*execution));
   atomic_init(&execution->use_count, 1);
   execution->execution = handle;
-  recording_add_execution(loaded, execution, done, extension);
+  execution->done = future_retain(done);
+  recording_add_execution(loaded, execution, extension);
   pthread_mutex_lock(&executable->mutex);
   pjrt_execution_t *before = executable->last;
   executable->last = execution;

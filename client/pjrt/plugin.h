@@ -65,6 +65,9 @@ bool future_is_done(future_t *future);
 // Whether this thread is in a callback of a future: it must not wait for another one.
 bool future_is_calling_back(void);
 
+// Blocks until it has ended, or for so long; whether it has.
+bool future_wait_for(future_t *future, int64_t timeout_ms);
+
 // Blocks until it has ended; an owned copy of its status.
 pod_status_t future_wait(future_t *future);
 
@@ -277,6 +280,7 @@ char *compile_options_assignment(const compile_options_t *options, size_t *out_s
 typedef struct pjrt_execution_t {
   atomic_int use_count;
   podium_execution_t *execution;
+  future_t *done;
 } pjrt_execution_t;
 
 pjrt_execution_t *pjrt_execution_retain(pjrt_execution_t *execution);

@@ -43,7 +43,6 @@ typedef struct program_t {
 typedef struct queued_t {
   PJRT_Executable *executable;
   pjrt_execution_t *execution;
-  future_t *done;
   int device_count;
   int *devices;
   int64_t at_ns, link;
@@ -53,6 +52,7 @@ struct recording_t {
   recording_t *next;  // Of those that are on.
   int64_t begin_ns;
   xplane_steps_t steps;
+  atomic_llong patience_ms;  // For an execution; -1: without end.
   pthread_t thread;
   pthread_mutex_t mutex;
   pthread_cond_t wake;
@@ -67,7 +67,7 @@ struct recording_t {
   xplane_space_t *space;
   POD_LIST(program_t *) programs;
   POD_LIST(timeline_execution_t) executions;
-  int64_t late, failed;
+  int64_t late, failed, unended;
   char *failure;  // Of the first that failed.
 };
 
@@ -158,10 +158,24 @@ static void ask_of_execution(recording_t *recording, program_t *program,
   }
 }
 
+// False: it has failed, which its caller is told, or nobody waits for it any more.
+static bool wait_for_end(recording_t *recording, const queued_t *queued) {
+  enum { LOOK_MS = 200 };
+  future_t *done = queued->execution->done;
+  for (int64_t waited_ms = 0; !future_wait_for(done, LOOK_MS); waited_ms += LOOK_MS) {
+    const int64_t most_ms = atomic_load(&recording->patience_ms);
+    if (most_ms >= 0 && waited_ms >= most_ms) {
+      recording->unended++;
+      return false;
+    }
+  }
+  const pod_status_t status = future_wait(done);
+  pod_status_free(status);
+  return status == NULL;
+}
+
 static void take_profile(recording_t *recording, const queued_t *queued) {
-  const pod_status_t status = future_wait(queued->done);
-  if (status != NULL) {
-    pod_status_free(status);  // It told its caller; what it took is not known.
+  if (!wait_for_end(recording, queued)) {
     return;
   }
   program_t *program = program_of(recording, queued);
@@ -183,7 +197,6 @@ static void take_profile(recording_t *recording, const queued_t *queued) {
 static void release(queued_t *queued) {
   pjrt_execution_release(queued->execution);
   pjrt_executable_release(queued->executable);
-  future_release(queued->done);
   free(queued->devices);
 }
 
@@ -217,8 +230,7 @@ static void *run(void *context) {
 // --- What is told ---
 
 static void queue_up(recording_t *recording, const PJRT_LoadedExecutable *loaded,
-                     pjrt_execution_t *execution, future_t *done, int64_t at_ns,
-                     int64_t link) {
+                     pjrt_execution_t *execution, int64_t at_ns, int64_t link) {
   pthread_mutex_lock(&recording->mutex);
   if (recording->queued == EXECUTIONS_MAX) {
     recording->left_out++;
@@ -229,7 +241,6 @@ static void queue_up(recording_t *recording, const PJRT_LoadedExecutable *loaded
   queued_t *queued = pod_list_add(&recording->queue);
   *queued = (queued_t){.executable = pjrt_executable_retain(loaded->executable),
                        .execution = pjrt_execution_retain(execution),
-                       .done = future_retain(done),
                        .devices = pod_alloc((size_t)loaded->device_count * sizeof(int)),
                        .at_ns = at_ns,
                        .link = link};
@@ -253,7 +264,7 @@ static int64_t link_of(const PJRT_Extension_Base *extension) {
 }
 
 void recording_add_execution(const PJRT_LoadedExecutable *loaded,
-                             pjrt_execution_t *execution, future_t *done,
+                             pjrt_execution_t *execution,
                              const PJRT_Extension_Base *extension) {
   if (atomic_load(&recording_count) == 0) {
     return;
@@ -261,7 +272,7 @@ void recording_add_execution(const PJRT_LoadedExecutable *loaded,
   const int64_t at_ns = now_ns();
   pthread_mutex_lock(&mutex);
   for (recording_t *at = recordings; at != NULL; at = at->next) {
-    queue_up(at, loaded, execution, done, at_ns, link_of(extension));
+    queue_up(at, loaded, execution, at_ns, link_of(extension));
   }
   pthread_mutex_unlock(&mutex);
 }
@@ -297,6 +308,7 @@ recording_t *recording_start(xplane_steps_t steps) {
   recording_t *recording = pod_alloc(sizeof(*recording));
   recording->begin_ns = now_ns();
   recording->steps = steps;
+  atomic_init(&recording->patience_ms, -1);
   recording->space = xplane_create(recording->begin_ns, EVENTS_MAX, steps);
   pthread_mutex_init(&recording->mutex, NULL);
   pthread_cond_init(&recording->wake, NULL);
@@ -331,6 +343,11 @@ void recording_stop(recording_t *recording) {
   pthread_mutex_unlock(&recording->mutex);
 }
 
+void recording_give_up(recording_t *recording, int64_t timeout_ms) {
+  recording_stop(recording);
+  atomic_store(&recording->patience_ms, timeout_ms);
+}
+
 static void join(recording_t *recording) {
   recording_stop(recording);
   if (!recording->is_joined) {
@@ -352,6 +369,11 @@ static void add_warnings(recording_t *recording) {
              "%lld executions, whose time depends on values, are shown with the time of "
              "the one before: they ended faster than their profiles were asked for",
              (long long)recording->late);
+    xplane_add_warning(recording->space, text);
+  }
+  if (recording->unended > 0) {
+    snprintf(text, sizeof(text), "%lld executions had not ended with the process",
+             (long long)recording->unended);
     xplane_add_warning(recording->space, text);
   }
   const int64_t left_out = recording->left_out + xplane_dropped(recording->space);

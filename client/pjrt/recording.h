@@ -19,6 +19,10 @@ recording_t *recording_start(xplane_steps_t steps);
 // Nothing that follows is in it. Again: nothing.
 void recording_stop(recording_t *recording);
 
+// Stops it, and waits no more than so long for each execution that has not ended: those
+// are left out.
+void recording_give_up(recording_t *recording, int64_t timeout_ms);
+
 // Stops it, waits for the executions in it to end and for their profiles, and returns an
 // XSpace (client/profile/xplane.h). Owned. `host` may be NULL.
 uint8_t *recording_pack(recording_t *recording, const char *host, const char *host_plane,
@@ -27,10 +31,10 @@ uint8_t *recording_pack(recording_t *recording, const char *host, const char *ho
 // Stops it, and waits for what it uses. Accepts NULL.
 void recording_destroy(recording_t *recording);
 
-// An execution has been dispatched, which `done` follows. `extension`: of the call, by
+// An execution has been dispatched. `extension`: of the call, by
 // which JAX says what the call is in its own profile.
 void recording_add_execution(const PJRT_LoadedExecutable *loaded,
-                             pjrt_execution_t *execution, future_t *done,
+                             pjrt_execution_t *execution,
                              const PJRT_Extension_Base *extension);
 
 // A buffer on a chip has come (size_bytes > 0) or gone; `in_use_bytes` are on its chip

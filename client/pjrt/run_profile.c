@@ -17,6 +17,10 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static recording_t *recording;  // NULL: nobody wants one.
 static pid_t owner;
 
+// What still runs when the process ends may never end, for want of the interpreter that
+// it calls back.
+enum { PATIENCE_MS = 2000 };
+
 static const char *folder(void) {
   const char *path = getenv("PODIUM_PROFILE");
   return path == NULL || *path == '\0' ? NULL : path;
@@ -54,6 +58,7 @@ __attribute__((destructor)) static void write_profile(void) {
   if (gethostname(host, sizeof(host) - 1) != 0) {
     snprintf(host, sizeof(host), "podium");
   }
+  recording_give_up(recording, PATIENCE_MS);
   size_t size;
   uint8_t *bytes = recording_pack(recording, host, "/host:CPU", &size);
   pod_text_t path = {0};

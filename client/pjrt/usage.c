@@ -25,12 +25,17 @@ struct usage_wait_t {
   atomic_llong ns;
 };
 
+// Its time follows from the program, or, when loops turn as values say, is that of the
+// last execution. What still runs when the process ends may never do, for want of the
+// interpreter that it calls back.
+enum { LAST_WAIT_MS = 10000 };
+
 static podium_profile_t *profile_of(PJRT_Executable *executable) {
   podium_profile_t *profile = NULL;
-  podium_status_t *status = podium_profile(executable->last->execution, NULL, &profile);
-  if (status != NULL) {
+  podium_status_t *status = podium_simulate(executable->program, NULL, &profile);
+  if (status != NULL && future_wait_for(executable->last->done, LAST_WAIT_MS)) {
     podium_status_free(status);
-    status = podium_simulate(executable->program, NULL, &profile);
+    status = podium_profile(executable->last->execution, NULL, &profile);
   }
   podium_status_free(status);
   return status == NULL ? profile : NULL;

@@ -3,9 +3,12 @@
 //   turned, on device 0, once for each argument, which says how often its loop turns: it
 //     takes its time as values say;
 //   halves, on devices 0 and 1, as often: a product whose halves are summed by both.
-// It waits for the results of each call.
+// It waits for the results of each call. The argument "leave" ends the program at once,
+// with a call under way that takes for ever.
 
 #include <dlfcn.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +133,8 @@ static void destroy(PJRT_Buffer *buffer) {
   ok(api->PJRT_Buffer_Destroy(&args));
 }
 
-static void call(PJRT_LoadedExecutable *executable, int device_count, int value) {
+static void call(PJRT_LoadedExecutable *executable, int device_count, int value,
+                 bool waits) {
   PJRT_Buffer *arguments[2], *results[2];
   PJRT_Buffer *const *lists[2];
   PJRT_Buffer **outputs[2];
@@ -148,7 +152,7 @@ static void call(PJRT_LoadedExecutable *executable, int device_count, int value)
                                              .num_args = 1,
                                              .output_lists = outputs};
   ok(api->PJRT_LoadedExecutable_Execute(&args));
-  for (int d = 0; d < device_count; d++) {
+  for (int d = 0; waits && d < device_count; d++) {
     PJRT_Buffer_ReadyEvent_Args ready = {.struct_size = sizeof(ready),
                                          .buffer = results[d]};
     ok(api->PJRT_Buffer_ReadyEvent(&ready));
@@ -158,13 +162,27 @@ static void call(PJRT_LoadedExecutable *executable, int device_count, int value)
   }
 }
 
+static void destroy_executable(PJRT_LoadedExecutable *executable) {
+  PJRT_LoadedExecutable_Destroy_Args args = {.struct_size = sizeof(args),
+                                             .executable = executable};
+  ok(api->PJRT_LoadedExecutable_Destroy(&args));
+}
+
 int main(int argc, char **argv) {
   open_client();
   PJRT_LoadedExecutable *one = compile(turned, 1), *two = compile(halves, 2);
   for (int i = 1; i < argc; i++) {
-    call(one, 1, (int)strtol(argv[i], NULL, 10));
-    call(two, 2, i);
+    if (strcmp(argv[i], "leave") == 0) {
+      call(one, 1, INT_MAX, false);
+      return 0;
+    }
+    call(one, 1, (int)strtol(argv[i], NULL, 10), true);
+    call(two, 2, i, true);
   }
+  destroy_executable(one);
+  destroy_executable(two);
+  PJRT_Client_Destroy_Args args = {.struct_size = sizeof(args), .client = client};
+  ok(api->PJRT_Client_Destroy(&args));
   printf("%d calls\n", argc - 1);
   return 0;
 }

@@ -463,6 +463,15 @@ class ExecTest(unittest.TestCase):
         self.check_timeline(modules)
         self.assertEqual([plane.name for plane in space.planes], ["/device:TPU:0", "/device:TPU:1", "/host:CPU"])
 
+    def test_a_program_that_leaves_an_execution_behind_ends_and_has_a_profile_of_the_others(self):
+        path = self.folder / "left.json"
+        command = [BIN / "podium", "exec", "--topology", "2x1", "--profile", path, "--", BIN / "exec_program", "3", "leave"]
+        subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=WAIT_S,
+                       check=False)
+        modules = [event["name"] for events in slices_of(load_trace(path)).values() for event in events
+                   if event["cat"] == "XLA Modules"]
+        self.assertEqual(collections.Counter(modules), {"turned": 1, "halves": 2})
+
     def test_what_cannot_be_written_is_told_before_the_command_runs(self):
         taken = self.folder / "taken"
         taken.write_text("")
