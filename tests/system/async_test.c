@@ -1,6 +1,5 @@
 // What libpodium promises of calls that do not wait, against real daemons.
 
-#include <dirent.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -8,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -339,15 +339,12 @@ static void test_closing_a_session_ends_all_its_calls(void **state) {
   world_stop(&world);
 }
 
+// No descriptor is opened for it: ThreadSanitizer does not see libuv close those of a
+// thread that nobody joins, and takes their next use for a race.
 static int count_threads(void) {
-  DIR *threads = opendir("/proc/self/task");
-  assert_non_null(threads);
-  int count = 0;
-  for (const struct dirent *entry; (entry = readdir(threads)) != NULL;) {
-    count += entry->d_name[0] != '.';
-  }
-  closedir(threads);
-  return count;
+  struct stat threads;
+  assert_int_equal(stat("/proc/self/task", &threads), 0);
+  return (int)threads.st_nlink - 2;
 }
 
 typedef struct closer_t {
