@@ -105,19 +105,25 @@ static pod_status_t compose_mesh(const compiler_partitioned_t *partitioned, int6
                             "the order of the devices");
 }
 
-static pod_status_t compose_meshes(compiler_partitioned_t *partitioned, int64_t count,
-                                   const int64_t *order) {
-  POD_TRY(compose_mesh(partitioned, count, order, &partitioned->mesh));
-  const mesh_t **lists[] = {partitioned->argument_meshes, partitioned->result_meshes};
-  const int32_t counts[] = {partitioned->argument_count, partitioned->result_count};
-  for (int list = 0; list < 2; list++) {
-    for (int32_t i = 0; lists[list] != NULL && i < counts[list]; i++) {
-      if (lists[list][i] != NULL) {
-        POD_TRY(compose_mesh(partitioned, count, order, &lists[list][i]));
-      }
+// `meshes` may be NULL, and so may its entries: those are the program's.
+static pod_status_t compose_list(compiler_partitioned_t *partitioned, int64_t count,
+                                 const int64_t *order, int32_t mesh_count,
+                                 const mesh_t **meshes) {
+  for (int32_t i = 0; meshes != NULL && i < mesh_count; i++) {
+    if (meshes[i] != NULL) {
+      POD_TRY(compose_mesh(partitioned, count, order, &meshes[i]));
     }
   }
   return NULL;
+}
+
+static pod_status_t compose_meshes(compiler_partitioned_t *partitioned, int64_t count,
+                                   const int64_t *order) {
+  POD_TRY(compose_mesh(partitioned, count, order, &partitioned->mesh));
+  POD_TRY(compose_list(partitioned, count, order, partitioned->argument_count,
+                       partitioned->argument_meshes));
+  return compose_list(partitioned, count, order, partitioned->result_count,
+                      partitioned->result_meshes);
 }
 
 // Without groups all devices are one, in the order of their ids.
