@@ -18,6 +18,7 @@
 #include "common/mlir/walk.h"
 #include "server/compiler/dialect/attributes.h"
 #include "server/compiler/dialect/kinds.h"
+#include "server/compiler/legalize/tokens.h"
 
 typedef struct converter_t {
   mlir_module_t *module;
@@ -86,27 +87,6 @@ static mlir_value_t *emit_constant(const converter_t *converter, mlir_op_t *befo
   mlir_op_add_attr(converter->module, constant, mlir_intern(converter->module, "value"),
                    mlir_attr_dense(converter->module, &type->shape, &no, true));
   return &constant->results[0];
-}
-
-static void convert_signature(const converter_t *converter, mlir_op_t *op) {
-  mlir_module_t *module = converter->module;
-  const mlir_attr_t *attr = mlir_op_attr(op, "function_type");
-  if (!mlir_attr_is(attr, MLIR_ATTR_TYPE) || attr->type->kind != MLIR_TYPE_FUNCTION) {
-    return;
-  }
-  const mlir_type_t *type = attr->type;
-  const int count = type->input_count + type->result_count;
-  const mlir_type_t **types =
-      pod_arena_array(module->arena, (size_t)count + 1, sizeof(types[0]));
-  for (int i = 0; i < count; i++) {
-    types[i] =
-        i < type->input_count ? type->inputs[i] : type->results[i - type->input_count];
-    types[i] = converted(converter, types[i]);
-  }
-  mlir_op_set_attr(module, op, mlir_intern(module, "function_type"),
-                   mlir_attr_type(module, mlir_type_function(module, type->input_count,
-                                                             types, type->result_count,
-                                                             types + type->input_count)));
 }
 
 // create_token, and after_all, which is there when all its operands are.
@@ -188,7 +168,7 @@ static pod_status_t convert(converter_t *converter) {
     next = mlir_walk_next(root, op);
     convert_values(converter, op);
     if (op->kind == KIND_FUNC) {
-      convert_signature(converter, op);
+      tokens_replace_in_signature(converter->module, op, converter->token);
     } else if (op->kind == KIND_CREATE_TOKEN || op->kind == KIND_AFTER_ALL) {
       convert_maker(converter, op);
     } else if (is_transfer(op)) {

@@ -149,8 +149,13 @@ static void convert_body(mlir_module_t *module, mlir_op_t *main) {
   }
 }
 
-static void convert_type(mlir_module_t *module, mlir_op_t *main,
-                         const mlir_type_t *type) {
+void tokens_replace_in_signature(mlir_module_t *module, mlir_op_t *function,
+                                 const mlir_type_t *by) {
+  const mlir_attr_t *attr = mlir_op_attr(function, "function_type");
+  if (!mlir_attr_is(attr, MLIR_ATTR_TYPE) || attr->type->kind != MLIR_TYPE_FUNCTION) {
+    return;  // For the verifier.
+  }
+  const mlir_type_t *type = attr->type;
   const int count = type->input_count + type->result_count;
   const mlir_type_t **types =
       pod_arena_array(module->arena, (size_t)count + 1, sizeof(types[0]));
@@ -158,10 +163,10 @@ static void convert_type(mlir_module_t *module, mlir_op_t *main,
     types[i] =
         i < type->input_count ? type->inputs[i] : type->results[i - type->input_count];
     if (types[i]->kind == MLIR_TYPE_TOKEN) {
-      types[i] = empty_type(module);
+      types[i] = by;
     }
   }
-  mlir_op_set_attr(module, main, mlir_intern(module, "function_type"),
+  mlir_op_set_attr(module, function, mlir_intern(module, "function_type"),
                    mlir_attr_type(module, mlir_type_function(module, type->input_count,
                                                              types, type->result_count,
                                                              types + type->input_count)));
@@ -182,7 +187,7 @@ void tokens_of_main(mlir_module_t *module) {
   drop_shardings(module, main, "arg_attrs", type->input_count, type->inputs);
   drop_shardings(module, main, "res_attrs", type->result_count, type->results);
   convert_body(module, main);
-  convert_type(module, main, type);
+  tokens_replace_in_signature(module, main, empty_type(module));
 }
 
 // --- Signatures ---

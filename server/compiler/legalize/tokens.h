@@ -12,6 +12,11 @@
 // since executions follow each other; one that goes out is there when the execution ends.
 void tokens_of_main(mlir_module_t *module);
 
+// The tokens that a function's type names become `by`; what is no function's type stays,
+// for the verifier.
+void tokens_replace_in_signature(mlir_module_t *module, mlir_op_t *function,
+                                 const mlir_type_t *by);
+
 // Takes the values of type !stablehlo.token out of a module: operands, results, arguments
 // of functions and loops, and the operations that only make them. Tokens inside of tuples
 // stay. Linear in the module; one walk where there are none.
