@@ -565,16 +565,13 @@ static void on_fetch_end(rpc_call_t *call, pod_status_t status, void *context) {
     send_fetch(&fetch->turn);
     return;
   }
-  if (fetch->broken != NULL && pod_status_code(status) == POD_CANCELLED) {
+  const bool is_moving = fetch->sharing != NULL && status == NULL && !fetch->is_moved;
+  if (fetch->broken != NULL && (is_moving || pod_status_code(status) == POD_CANCELLED)) {
     pod_status_free(status);
     status = fetch->broken;
     fetch->broken = NULL;
-  } else if (fetch->sharing != NULL && status == NULL && !fetch->is_moved &&
-             fetch->broken == NULL) {
+  } else if (is_moving) {
     return;  // What is in the rings is still to be taken.
-  } else if (fetch->sharing != NULL && status == NULL && fetch->broken != NULL) {
-    status = fetch->broken;
-    fetch->broken = NULL;
   }
   if (fetch->sharing == NULL &&
       (fetch->overflowed || (status == NULL && fetch->received != fetch->size))) {
