@@ -35,3 +35,18 @@ podium_session_t *connect_to(const system_pod_t *pod) {
                       &session));
   return session;
 }
+
+int64_t hbm_used_of(const system_pod_t *pod) {
+  podium_session_t *session = NULL;
+  podium_pod_t *info = NULL;
+  must(podium_connect(system_pod_address(pod),
+                      &(podium_connect_options_t){.do_not_wait = true}, &session));
+  must(podium_pod(session, SYSTEM_WAIT_MS, &info));
+  int64_t used = 0;
+  for (int i = 0; i < info->device_count; i++) {
+    used += info->devices[i].hbm_used_bytes;
+  }
+  podium_pod_free(info);
+  podium_close(session);
+  return used;
+}

@@ -18,4 +18,7 @@ void expect_error(podium_status_t *status, podium_code_t code, const char *words
 // A session with a pod whose chips are all there within SYSTEM_WAIT_MS; the caller's.
 podium_session_t *connect_to(const system_pod_t *pod);
 
+// HBM in use on all chips, as another session sees it.
+int64_t hbm_used_of(const system_pod_t *pod);
+
 #endif  // TESTS_SYSTEM_CLIENT_H_

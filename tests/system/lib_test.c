@@ -26,21 +26,6 @@ static const char add_text[] =
     "    %0 = stablehlo.add %arg0, %arg1 : tensor<64x64xf32>\n"
     "    return %0 : tensor<64x64xf32>\n  }\n}\n";
 
-static int64_t hbm_used(const system_pod_t *pod) {
-  podium_session_t *session = NULL;
-  podium_pod_t *info = NULL;
-  must(podium_connect(system_pod_address(pod),
-                      &(podium_connect_options_t){.do_not_wait = true}, &session));
-  must(podium_pod(session, TIMEOUT_MS, &info));
-  int64_t used = 0;
-  for (int i = 0; i < info->device_count; i++) {
-    used += info->devices[i].hbm_used_bytes;
-  }
-  podium_pod_free(info);
-  podium_close(session);
-  return used;
-}
-
 static void test_connect_names_the_address_that_does_not_answer(void **state) {
   (void)state;
   podium_session_t *session = NULL;
@@ -189,7 +174,7 @@ static void test_what_a_session_holds_is_freed_when_it_ends_or_a_put_is_given_up
   // The coordinator frees on the workers after the client has gone, and hears of it with
   // their next heartbeats.
   const int64_t deadline_ns = pod_clock_now_ns() + (int64_t)SYSTEM_WAIT_MS * 1000000;
-  while (hbm_used(pod) != 0) {
+  while (hbm_used_of(pod) != 0) {
     assert_true(pod_clock_now_ns() < deadline_ns);
   }
   system_pod_stop(pod);

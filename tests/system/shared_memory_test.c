@@ -16,23 +16,13 @@
 
 #include "client/lib/podium.h"
 #include "common/base/clock.h"
-#include "tests/system/pod.h"
+#include "tests/system/client.h"
 
 enum { TIMEOUT_MS = 120000, WIDE = 2048, LARGE_BYTES = 32 << 20 };
 
-static void must(podium_status_t *status) {
-  if (status != NULL) {
-    fail_msg("%s: %s", podium_code_name(podium_status_code(status)),
-             podium_status_message(status));
-  }
-}
-
-static podium_session_t *connect_to(const system_pod_t *pod, bool shares) {
-  podium_session_t *session = NULL;
+static podium_session_t *connect_that(const system_pod_t *pod, bool shares) {
   assert_int_equal(setenv("PODIUM_SHARED_MEMORY", shares ? "1" : "0", 1), 0);
-  must(podium_connect(system_pod_address(pod),
-                      &(podium_connect_options_t){.timeout_ms = TIMEOUT_MS}, &session));
-  return session;
+  return connect_to(pod);
 }
 
 // Rings that a process has mapped.
@@ -92,7 +82,7 @@ static void test_arrays_of_all_sizes_are_the_same_by_either_way(void **state) {
                                   262145, 1048576, 1048577, 7340033, 33554432};
   system_pod_t *pod = system_pod_start(&(system_pod_options_t){.topology = "1x1"});
   for (int shares = 0; shares < 2; shares++) {
-    podium_session_t *session = connect_to(pod, shares != 0);
+    podium_session_t *session = connect_that(pod, shares != 0);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
       put_and_fetch(session,
                     &(podium_layout_t){
@@ -184,7 +174,7 @@ static void test_every_chip_gets_its_tile_by_either_way(void **state) {
   (void)state;
   system_pod_t *pod = system_pod_start(&(system_pod_options_t){.topology = "2x2"});
   for (int shares = 0; shares < 2; shares++) {
-    podium_session_t *session = connect_to(pod, shares != 0);
+    podium_session_t *session = connect_that(pod, shares != 0);
     check_tiles(session);
     // The whole on each chip, and on some.
     put_and_fetch(session,
@@ -204,22 +194,6 @@ static void test_every_chip_gets_its_tile_by_either_way(void **state) {
 
 // --- What goes wrong ---
 
-// Of all chips, as another session sees it.
-static int64_t hbm_used(const system_pod_t *pod) {
-  podium_session_t *session = NULL;
-  podium_pod_t *info = NULL;
-  must(podium_connect(system_pod_address(pod),
-                      &(podium_connect_options_t){.do_not_wait = true}, &session));
-  must(podium_pod(session, TIMEOUT_MS, &info));
-  int64_t used = 0;
-  for (int i = 0; i < info->device_count; i++) {
-    used += info->devices[i].hbm_used_bytes;
-  }
-  podium_pod_free(info);
-  podium_close(session);
-  return used;
-}
-
 static void wait_for(const system_pod_t *pod, bool (*is_so)(const system_pod_t *pod),
                      const char *what) {
   const int64_t until_ns = pod_clock_now_ns() + (int64_t)TIMEOUT_MS * 1000000;
@@ -232,7 +206,7 @@ static void wait_for(const system_pod_t *pod, bool (*is_so)(const system_pod_t *
 }
 
 static bool has_nothing(const system_pod_t *pod) {
-  return hbm_used(pod) == 0 && count_all_rings(pod) == 0;
+  return hbm_used_of(pod) == 0 && count_all_rings(pod) == 0;
 }
 
 static bool has_a_ring(const system_pod_t *pod) {
@@ -244,7 +218,7 @@ static const podium_layout_t large = {
 
 // In a process of its own: puts and fetches without end.
 static void transfer_for_ever(const system_pod_t *pod) {
-  podium_session_t *session = connect_to(pod, true);
+  podium_session_t *session = connect_that(pod, true);
   for (;;) {
     put_and_fetch(session, &large);
   }
@@ -264,7 +238,7 @@ static void test_a_client_that_is_killed_leaves_nothing_behind(void **state) {
     (void)usleep(50000 + 70000 * (useconds_t)round);
     // One that stands still first holds up nobody else.
     assert_int_equal(kill(child, SIGSTOP), 0);
-    podium_session_t *session = connect_to(pod, true);
+    podium_session_t *session = connect_that(pod, true);
     put_and_fetch(session, &large);
     podium_close(session);
     assert_int_equal(kill(child, SIGKILL), 0);
@@ -279,7 +253,7 @@ static void test_a_worker_that_is_killed_fails_what_is_under_way_and_is_named(
   (void)state;
   assert_int_equal(setenv("PODIUM_SHARED_MEMORY", "1", 1), 0);
   system_pod_t *pod = system_pod_start(&(system_pod_options_t){.topology = "1x1"});
-  podium_session_t *session = connect_to(pod, true);
+  podium_session_t *session = connect_that(pod, true);
   uint8_t *bytes = make_bytes(LARGE_BYTES), *back = malloc(LARGE_BYTES);
   podium_array_t *array = NULL, *next = NULL;
   must(podium_put(session, &large, bytes, LARGE_BYTES, TIMEOUT_MS, &array));
@@ -303,7 +277,7 @@ static void test_a_worker_that_is_killed_fails_what_is_under_way_and_is_named(
   podium_array_free(array);
   // Another worker takes its place, and is found at its own socket.
   (void)system_pod_add_worker(pod, NULL);
-  podium_session_t *again = connect_to(pod, true);
+  podium_session_t *again = connect_that(pod, true);
   put_and_fetch(again, &large);
   put_and_fetch(session, &large);
   podium_close(again);
@@ -320,7 +294,7 @@ static void test_a_socket_that_is_gone_sends_the_bytes_another_way(void **state)
   assert_int_equal(setenv("PODIUM_SHARED_MEMORY", "1", 1), 0);
   assert_int_equal(setenv("XDG_RUNTIME_DIR", folder, 1), 0);
   system_pod_t *pod = system_pod_start(&(system_pod_options_t){.topology = "1x1"});
-  podium_session_t *session = connect_to(pod, true);
+  podium_session_t *session = connect_that(pod, true);
   char pattern[64];
   (void)snprintf(pattern, sizeof(pattern), "%s/podium/worker-*/transfer", folder);
   glob_t found;
@@ -342,7 +316,7 @@ static void test_a_client_of_another_namespace_shares_nothing(void **state) {
   (void)state;
   assert_int_equal(setenv("PODIUM_SHARED_MEMORY", "1", 1), 0);
   system_pod_t *pod = system_pod_start(&(system_pod_options_t){.topology = "1x1"});
-  podium_session_t *here = connect_to(pod, true);
+  podium_session_t *here = connect_that(pod, true);
   const pid_t child = fork();
   assert_true(child >= 0);
   if (child == 0) {
@@ -350,7 +324,7 @@ static void test_a_client_of_another_namespace_shares_nothing(void **state) {
     if (unshare(CLONE_NEWNS) != 0) {
       _exit(NOT_ALLOWED);
     }
-    podium_session_t *session = connect_to(pod, true);
+    podium_session_t *session = connect_that(pod, true);
     put_and_fetch(session, &large);
     _exit(count_all_rings(pod));
   }
