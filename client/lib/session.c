@@ -15,8 +15,20 @@
 
 // --- After a fork ---
 
+// Kept: every call asks for it, and asking the kernel made a call a third dearer.
+static pid_t this_process;
+
+static void learn_process(void) {
+  this_process = getpid();
+}
+
+static void watch_forks(void) {
+  learn_process();
+  POD_CHECK(pthread_atfork(NULL, NULL, learn_process) == 0);
+}
+
 bool lib_is_forked(const podium_session_t *session) {
-  return session->process != getpid();
+  return session->process != this_process;
 }
 
 pod_status_t lib_check_open(const podium_session_t *session) {
@@ -25,7 +37,7 @@ pod_status_t lib_check_open(const podium_session_t *session) {
                      "process %d was forked from process %d, whose session with %s this "
                      "is: sessions are not inherited; connect in the new process, or "
                      "start it afresh (Python: multiprocessing's \"spawn\")",
-                     (int)getpid(), (int)session->process, session->address);
+                     (int)this_process, (int)session->process, session->address);
   }
   if (atomic_load(&session->is_closing)) {
     return pod_error(POD_CANCELLED, "the session is closing");
@@ -364,9 +376,11 @@ podium_status_t *podium_connect(const char *address,
   LIB_REQUIRE(address);
   LIB_REQUIRE(out_session);
   const podium_connect_options_t *options = LIB_OPTIONS(podium_connect_options_t, given);
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, watch_forks);
   podium_session_t *session = pod_alloc(sizeof(*session));
   session->address = pod_strdup(address);
-  session->process = getpid();
+  session->process = this_process;
   session->executions = pod_map_create();
   session->puts =
       (lib_turns_t){.running_max = LIB_PUTS_MAX, .last = &session->puts.first};
