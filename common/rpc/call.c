@@ -18,6 +18,7 @@
 #include "common/rpc/channel.h"
 #include "common/rpc/connection.h"
 #include "common/rpc/decode.h"
+#include "common/rpc/server.h"
 #include "common/rpc/wire.h"
 
 enum {
@@ -40,6 +41,7 @@ static const char *path_of(const rpc_call_t *call) {
 
 static void free_call(rpc_call_t *call) {
   rpc_block_release(call->address);
+  rpc_block_release(call->peer);
   rpc_outbox_clear(&call->outbox);
   rpc_inbox_clear(&call->inbox);
   rpc_headers_clear(&call->peer_headers);
@@ -335,6 +337,10 @@ static bool start(rpc_call_t *call) {
     rpc_session_send_http_status(call->connection, call);
     end(call, NULL, true);
     return true;
+  }
+  if (refusal == NULL && call->server->authorize != NULL) {
+    refusal = call->server->authorize(call, call->method->path,
+                                      call->server->authorize_context);
   }
   if (refusal == NULL && call->method->on_start != NULL) {
     call->context = call->service;
@@ -763,6 +769,14 @@ const char *rpc_call_peer_address(const rpc_call_t *call) {
     return (const char *)call->address->data;
   }
   return call->channel != NULL ? rpc_channel_address(call->channel) : "nobody";
+}
+
+rpc_peer_t rpc_call_peer(const rpc_call_t *call) {
+  rpc_peer_t peer = {0};
+  if (call->peer != NULL) {
+    memcpy(&peer, call->peer->data, sizeof(peer));
+  }
+  return peer;
 }
 
 int64_t rpc_call_remaining_ms(const rpc_call_t *call) {

@@ -64,6 +64,7 @@ struct rpc_call_t {
   void *service;
   char *path;            // Client: owned. Server: of an unknown method, owned; else NULL.
   rpc_block_t *address;  // Of the peer, as text.
+  rpc_block_t *peer;     // An rpc_peer_t; NULL before there was a connection.
   int32_t stream_id;
   rpc_call_state_t state;
   pod_status_t status;  // FINISHING: for the peer. ENDED: for on_end.

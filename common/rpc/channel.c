@@ -9,6 +9,7 @@
 
 #include "common/base/check.h"
 #include "common/base/memory.h"
+#include "common/base/text.h"
 #include "common/rpc/address.h"
 #include "common/rpc/attempt.h"
 
@@ -18,6 +19,7 @@ enum {
   KEEPALIVE_TIMEOUT_MS_DEFAULT = 10000,
   KEEPALIVE_MS_MAX = 600000,
   NS_PER_MS = 1000000,
+  TOKEN_BYTES_MAX = 4096,
 };
 
 // A change of state that is still to be told.
@@ -32,6 +34,7 @@ struct rpc_channel_t {
   rpc_endpoint_t endpoint;  // First, so that the endpoint finds its channel.
   rpc_channel_options_t options;
   char *address;
+  char *authorization;  // NULL: none.
   rpc_channel_state_t state;
   rpc_attempt_t *attempt;
   rpc_connection_t *current;  // For new calls; READY, or CONNECTING without SETTINGS yet.
@@ -46,6 +49,10 @@ struct rpc_channel_t {
 
 const char *rpc_channel_address(const rpc_channel_t *channel) {
   return channel->address;
+}
+
+const char *rpc_channel_authorization(const rpc_channel_t *channel) {
+  return channel->authorization;
 }
 
 rpc_channel_state_t rpc_channel_state(const rpc_channel_t *channel) {
@@ -308,6 +315,21 @@ static void on_closed(rpc_endpoint_t *endpoint, rpc_connection_t *connection,
 
 // --- Life ---
 
+static pod_status_t check_token(const char *token) {
+  const size_t length = strlen(token);
+  for (size_t i = 0; i < length; i++) {
+    if (token[i] <= ' ' || token[i] > '~') {
+      return pod_error(POD_INVALID_ARGUMENT,
+                       "byte %zu of the bearer token is no printable ASCII", i);
+    }
+  }
+  return length > 0 && length <= TOKEN_BYTES_MAX
+             ? NULL
+             : pod_error(POD_INVALID_ARGUMENT,
+                         "a bearer token has 1 to %d bytes, this one has %zu",
+                         TOKEN_BYTES_MAX, length);
+}
+
 pod_status_t rpc_channel_create(rpc_loop_t *loop, const char *address,
                                 const rpc_channel_options_t *options,
                                 rpc_channel_t **out_channel) {
@@ -317,8 +339,17 @@ pod_status_t rpc_channel_create(rpc_loop_t *loop, const char *address,
   rpc_host_port_t parts;
   bool is_numeric = false;
   POD_TRY(rpc_address_parse(address, &is_numeric, &parsed, &parts));
+  if (wanted->bearer_token != NULL) {
+    POD_TRY(check_token(wanted->bearer_token));
+  }
   rpc_channel_t *channel = pod_alloc(sizeof(*channel));
   channel->options = *wanted;
+  channel->options.bearer_token = NULL;
+  if (wanted->bearer_token != NULL) {
+    pod_text_t text = {0};
+    pod_text_printf(&text, "Bearer %s", wanted->bearer_token);
+    channel->authorization = pod_text_take(&text);
+  }
   channel->endpoint = (rpc_endpoint_t){
       .loop = loop,
       .message_bytes_max = wanted->message_bytes_max != 0 ? wanted->message_bytes_max
@@ -377,6 +408,7 @@ void rpc_channel_destroy(rpc_channel_t *channel) {
   }
   pod_status_free(channel->last_failure);
   free(channel->address);
+  free(channel->authorization);
   channel->released = true;
   if (!channel->pinned) {
     free(channel);

@@ -13,6 +13,7 @@
 #include "common/base/check.h"
 #include "common/base/memory.h"
 #include "common/rpc/linger.h"
+#include "common/rpc/peer.h"
 
 enum {
   READS_PER_TURN = 32,  // Other connections want their turn too.
@@ -32,6 +33,8 @@ void rpc_connection_attach(rpc_connection_t *connection, rpc_call_t *call) {
   call->connection = connection;
   rpc_block_release(call->address);
   call->address = rpc_block_retain(connection->address);
+  rpc_block_release(call->peer);
+  call->peer = rpc_block_retain(connection->peer);
   rpc_ring_remove(&connection->endpoint->loose, call);
   rpc_ring_add(&connection->calls, call);
   if (connection->call_count++ == 0 && !connection->endpoint->is_server &&
@@ -79,6 +82,7 @@ void rpc_connection_give_back(rpc_connection_t *connection, int32_t stream_id,
 static void free_connection(uv_handle_t *handle) {
   rpc_connection_t *connection = handle->data;
   rpc_block_release(connection->address);
+  rpc_block_release(connection->peer);
   free(connection);
 }
 
@@ -449,6 +453,7 @@ pod_status_t rpc_connection_create(rpc_endpoint_t *endpoint, int fd, rpc_block_t
   connection->idle_reset.pass_bytes = RPC_PREFACE_BYTES;
   connection->loop = endpoint->loop;
   connection->address = address;
+  connection->peer = rpc_peer_of_socket(endpoint->loop->pool, fd);
   connection->poll.data = connection;
   connection->heard_ms = (int64_t)uv_now(&endpoint->loop->uv);
   pod_status_t status = rpc_session_create(connection);
@@ -459,6 +464,7 @@ pod_status_t rpc_connection_create(rpc_endpoint_t *endpoint, int fd, rpc_block_t
   if (status != NULL) {
     nghttp2_session_del(connection->session);
     rpc_block_release(address);
+    rpc_block_release(connection->peer);
     close(fd);
     free(connection);
     return status;

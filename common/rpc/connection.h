@@ -70,6 +70,7 @@ struct rpc_connection_t {
   rpc_idle_reset_t idle_reset;  // Server.
   rpc_header_budget_t header_budget;
   rpc_block_t *address;
+  rpc_block_t *peer;  // An rpc_peer_t.
   rpc_call_t *calls;  // A ring.
   size_t call_count;
 

@@ -104,6 +104,19 @@ const rpc_metadata_t *rpc_call_peer_metadata(const rpc_call_t *call, const char 
 // "127.0.0.1:4711". Borrowed.
 const char *rpc_call_peer_address(const rpc_call_t *call);
 
+// What is proven of the process at the other end of a call's connection, by the kernel or
+// by TLS; all false and NULL before there is one. The texts are borrowed until on_end
+// returns.
+typedef struct rpc_peer_t {
+  bool is_own_user;              // By a unix socket, and of the user id we run as.
+  bool is_encrypted;             // By TLS.
+  bool is_loopback;              // On this host: by a unix socket or a loopback address.
+  const char *certificate_name;  // CN of its verified certificate; NULL without one.
+  const char *certificate_role;  // ROLE of that one's URI podium:ROLE; NULL without one.
+} rpc_peer_t;
+
+rpc_peer_t rpc_call_peer(const rpc_call_t *call);
+
 // Milliseconds until the deadline, at least 0; INT64_MAX when there is none.
 int64_t rpc_call_remaining_ms(const rpc_call_t *call);
 
@@ -141,6 +154,16 @@ POD_MUST_USE pod_status_t rpc_server_create(rpc_loop_t *loop,
 // UNIMPLEMENTED.
 void rpc_server_add_service(rpc_server_t *server, const char *service_name,
                             const rpc_method_t *methods, void *service);
+
+// Whether the peer (rpc_call_peer, rpc_call_peer_metadata) may call `path`: NULL, or the
+// status that the call ends with. It must not use the call otherwise.
+typedef pod_status_t (*rpc_authorize_fn_t)(rpc_call_t *call, const char *path,
+                                           void *context);
+
+// Asked for every call of a known method, those of health and reflection too, before its
+// on_start. NULL: every call is allowed, as from the start.
+void rpc_server_set_authorizer(rpc_server_t *server, rpc_authorize_fn_t authorize,
+                               void *context);
 
 // `address` is "HOST:PORT", "[IPv6]:PORT" or "unix:PATH"; port 0 lets the kernel choose.
 // The address bound is returned owned (free()).
@@ -188,11 +211,15 @@ typedef struct rpc_channel_options_t {
                    void *context);
   void *context;
   uint32_t connect_timeout_ms;  // For the socket, and again for HTTP/2; 0: 10 s.
+  // Sent with every call as "authorization: Bearer TOKEN"; printable ASCII without
+  // spaces, copied. NULL: none.
+  const char *bearer_token;
 } rpc_channel_options_t;
 
 // Does not block: connects in the background at the first call. A call started without a
 // connection waits for one (until its deadline) when `wait_for_ready`, and else fails
-// with UNAVAILABLE when the attempt under way fails.
+// with UNAVAILABLE when the attempt under way fails. INVALID_ARGUMENT for what is no
+// address or no token.
 POD_MUST_USE pod_status_t rpc_channel_create(rpc_loop_t *loop, const char *address,
                                              const rpc_channel_options_t *options,
                                              rpc_channel_t **out_channel);

@@ -82,6 +82,12 @@ void rpc_server_set_serving(rpc_server_t *server, const char *service_name,
   rpc_health_tell_watchers(server, service);
 }
 
+void rpc_server_set_authorizer(rpc_server_t *server, rpc_authorize_fn_t authorize,
+                               void *context) {
+  server->authorize = authorize;
+  server->authorize_context = context;
+}
+
 static bool on_request(rpc_endpoint_t *endpoint, rpc_call_t *call, const char *path,
                        size_t path_length) {
   rpc_server_t *server = (rpc_server_t *)endpoint;

@@ -27,6 +27,8 @@ struct rpc_server_t {
   rpc_listener_t *listeners;
   rpc_connection_t *connections;
   size_t connection_count;
+  rpc_authorize_fn_t authorize;  // NULL: every call is allowed.
+  void *authorize_context;
   pod_map_t *methods;       // From path to rpc_entry_t.
   rpc_service_t *services;  // The first is "", the whole server.
   rpc_watcher_t *watchers;  // Calls of Health.Watch.

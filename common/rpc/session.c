@@ -8,6 +8,7 @@
 #include "common/base/check.h"
 #include "common/base/clock.h"
 #include "common/base/memory.h"
+#include "common/rpc/channel.h"
 #include "common/rpc/connection.h"
 #include "common/rpc/wire.h"
 
@@ -220,6 +221,9 @@ bool rpc_session_request(rpc_connection_t *connection, rpc_call_t *call) {
   add_literal(&list, "te", "trailers");
   add_literal(&list, "content-type", "application/grpc");
   add_literal(&list, "user-agent", "grpc-c-podium/0.1");
+  if (rpc_channel_authorization(call->channel) != NULL) {
+    add_text(&list, "authorization", rpc_channel_authorization(call->channel));
+  }
   if (call->deadline_ns != INT64_MAX) {
     const int64_t left_ns = call->deadline_ns - pod_clock_now_ns();
     const size_t length = rpc_timeout_format(left_ns > 0 ? left_ns : 1, timeout);
