@@ -1,9 +1,14 @@
-// SHA-256 by OpenSSL's EVP, which takes the CPU's instructions where there are any.
+// SHA-256 and HMAC by OpenSSL's libcrypto, which takes the CPU's instructions where there
+// are any.
 
 #include "common/digest/digest.h"
 
+#include <errno.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
 #include "common/base/check.h"
 #include "common/base/memory.h"
@@ -42,6 +47,26 @@ void digest_of(const void *data, size_t size_bytes, uint8_t out[DIGEST_BYTES]) {
   digest_add(digest, data, size_bytes);
   digest_finish(digest, out);
   digest_destroy(digest);
+}
+
+void digest_hmac_sha256(const void *key, size_t key_bytes, const void *data,
+                        size_t size_bytes, uint8_t out[DIGEST_BYTES]) {
+  unsigned int out_bytes = 0;
+  POD_CHECK(HMAC(EVP_sha256(), key_bytes == 0 ? "" : key, (int)key_bytes, data,
+                 size_bytes, out, &out_bytes) != NULL);
+  POD_CHECK(out_bytes == DIGEST_BYTES);
+}
+
+bool digest_equal(const void *a, const void *b, size_t size_bytes) {
+  return CRYPTO_memcmp(a, b, size_bytes) == 0;
+}
+
+void digest_random(void *out, size_t size_bytes) {
+  for (size_t done = 0; done < size_bytes;) {
+    const ssize_t got = getrandom((uint8_t *)out + done, size_bytes - done, 0);
+    POD_CHECK(got > 0 || errno == EINTR);
+    done += got > 0 ? (size_t)got : 0;
+  }
 }
 
 void digest_print(pod_text_t *text, const uint8_t digest[DIGEST_BYTES]) {
