@@ -132,7 +132,7 @@ void dispatch_ask(dispatch_t *dispatch, uint64_t execution,
 void dispatch_answer(dispatch_t *dispatch, uint64_t execution, pod_status_t status,
                      int64_t host_ns);
 
-// services/execute.c
+// services/execute.c, execution_turn.c, execution_run.c
 void executions_pump(coordinator_t *coordinator);
 // None waits and none runs.
 bool executions_are_idle(const coordinator_t *coordinator);

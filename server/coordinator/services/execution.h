@@ -1,5 +1,7 @@
 // An execution, as the files know it that make up the services Execute and Dispatch:
-// execute.c what happens to it, waiting.c what it waits in. On the loop's thread only.
+// execute.c its states and the client's call, execution_arguments.c what it takes,
+// waiting.c what it waits in, execution_turn.c whose turn it is, execution_run.c what the
+// chips do, execution_end.c what came of it. On the loop's thread only.
 
 #ifndef SERVER_COORDINATOR_SERVICES_EXECUTION_H_
 #define SERVER_COORDINATOR_SERVICES_EXECUTION_H_
@@ -91,5 +93,45 @@ void executions_tell_waiting(coordinator_t *coordinator);
 
 // The client was told that it waits: it does no more.
 void execution_waits_no_more(execution_t *execution);
+
+// --- What it takes (execution_arguments.c) ---
+
+// Of the request; they are in use from then on.
+POD_MUST_USE pod_status_t execution_find_arguments(
+    execution_t *execution, const Podium__V1__ExecuteRequest *request);
+
+// Marks those that it consumes, as the executable says and the request does not forbid.
+POD_MUST_USE pod_status_t execution_take_donations(
+    execution_t *execution, const Podium__V1__ExecuteRequest *request);
+
+// They are there as before, unless a chip has consumed its part.
+void execution_undo_donations(execution_t *execution);
+
+// False while one is still being put, or read and to be consumed. What the chips are to
+// make before its turn is there when it comes. The pump is called when it changes.
+bool execution_has_arguments(execution_t *execution);
+
+// What was whole when the call came may have lost a chip since, or failed; of all parts.
+POD_MUST_USE pod_status_t execution_check_arguments(execution_t *execution);
+
+// The first argument of all parts that has failed, or is pending when `or_pending`.
+store_array_t *execution_find_failed(const execution_t *execution, bool or_pending);
+
+// --- What the chips do (execution_run.c) ---
+
+// Gives it to the chips, which have its program.
+void execution_run(execution_t *execution);
+void execution_cancel_runs(execution_t *execution);
+void execution_remove_running(execution_t *execution);
+
+// --- The end (execution_end.c) ---
+
+// Nothing of it runs any more. Takes `status`; NULL: it went well. Not for followers,
+// which end with their leader.
+void execution_end(execution_t *execution, pod_status_t status);
+
+// Its chips have ended. One that was stopped may have been too far on a chip to stop what
+// uses it there. Takes `status`.
+void execution_conclude(execution_t *execution, pod_status_t status);
 
 #endif  // SERVER_COORDINATOR_SERVICES_EXECUTION_H_

@@ -1,0 +1,182 @@
+// How executions end: their results, their answer, and why.
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/base/id_map.h"
+#include "common/base/log.h"
+#include "proto/podium/v1/podium.pb-c.h"
+#include "server/coordinator/services/execution.h"
+
+static void give_back(execution_t *execution) {
+  coordinator_t *coordinator = execution->request.coordinator;
+  for (size_t i = 0; i < execution->argument_count; i++) {
+    if (execution->has_run) {
+      store_array_land(execution->arguments[i]);
+    }
+    store_array_unuse(execution->arguments[i]);
+  }
+  if (execution->executable != NULL) {
+    store_executable_unuse(execution->executable);
+  }
+  if (pod_id_map_get(coordinator->executions, execution->id) == execution) {
+    pod_id_map_remove(coordinator->executions, execution->id);
+  }
+  store_array_leave(&execution->waits);
+  free(execution->arguments);
+  free(execution->kept);
+  free(execution->results);
+  free(execution->result_ids);
+  free(execution->runs);
+  free(execution->asks);
+  store_profile_unuse(execution->profile);
+  rpc_timer_destroy(execution->moment);
+  fanout_deinit(&execution->fanout);
+}
+
+static void keep_results(execution_t *execution) {
+  store_session_t *session = execution->request.operation.session;
+  for (int32_t i = 0; i < execution->result_count; i++) {
+    store_array_ready(execution->results[i]);
+  }
+  store_keep_profile(session, execution->id, execution->profile);
+}
+
+// Chips that had finished have results that nobody may use.
+static void fail_results(execution_t *execution, pod_status_t status) {
+  for (int32_t i = 0; i < execution->result_count; i++) {
+    store_array_t *result = execution->results[i];
+    if (!execution->has_named_results) {
+      store_array_drop(result);
+    }
+    result->is_declared = !execution->has_run;
+    store_array_fail(result, pod_status_copy(status));
+  }
+}
+
+// Takes `status`.
+static void answer(execution_t *execution, pod_status_t status) {
+  if (execution->dispatch != NULL) {
+    dispatch_answer(execution->dispatch, execution->id, status, execution->host_ns);
+  } else if (status != NULL) {
+    request_fail(&execution->request, status);
+  } else {
+    Podium__V1__ExecuteResponse response = PODIUM__V1__EXECUTE_RESPONSE__INIT;
+    response.results = execution->result_ids;
+    response.n_results = (size_t)execution->result_count;
+    response.execution = execution->id;
+    response.host_ns = execution->host_ns;
+    request_reply(&execution->request, &response.base);
+  }
+}
+
+// Takes `status`.
+static void end_part(execution_t *execution, pod_status_t status) {
+  coordinator_t *coordinator = execution->request.coordinator;
+  gang_forget(coordinator->gangs, &execution->launch, status);
+  request_move(&execution->request, EXECUTION_OVER);
+  execution_waits_no_more(execution);
+  executions_look_again(coordinator);
+  if (status == NULL) {
+    keep_results(execution);
+  } else {
+    execution_undo_donations(execution);
+    fail_results(execution, status);
+    // One that fails may take thousands with it that were not waited for.
+    pod_log(execution->dispatch == NULL ? POD_LOG_INFO : POD_LOG_DEBUG,
+            "execution %" PRIu64 ": %s", execution->id, pod_status_message(status));
+  }
+  answer(execution, status);
+  give_back(execution);
+  request_end(&execution->request);
+}
+
+// What the others hear when one part ends all. Owned.
+static pod_status_t told_to_others(const execution_t *execution, pod_status_t status) {
+  const execution_t *by = execution->stopped_by;
+  if (by == NULL || status == NULL) {
+    return pod_status_copy(status);
+  }
+  if (by->request.operation.session->is_closing) {
+    return pod_error(POD_UNAVAILABLE,
+                     "%s needs the chips of process %" PRId32
+                     ", which has gone: its session has ended",
+                     by->launch.name, by->launch.member);
+  }
+  return pod_status_context(pod_status_copy(status), "process %" PRId32 ", %s",
+                            by->launch.member, by->launch.name);
+}
+
+void execution_end(execution_t *execution, pod_status_t status) {
+  coordinator_t *coordinator = execution->request.coordinator;
+  if (execution->has_run) {
+    execution_remove_running(execution);
+  } else if (coordinator->loading == execution) {
+    coordinator->loading = NULL;
+  }
+  if (status == NULL) {
+    store_profile_share_traces(execution->profile);
+  }
+  const pod_status_t told = told_to_others(execution, status);
+  const execution_t *stopped_by = execution->stopped_by;
+  while (execution->follower != NULL) {
+    execution_t *part = execution->follower;
+    execution->follower = part->follower;
+    part->host_ns = execution->host_ns;
+    end_part(part, pod_status_copy(part == stopped_by ? status : told));
+  }
+  end_part(execution, pod_status_copy(
+                          stopped_by == NULL || stopped_by == execution ? status : told));
+  pod_status_free(told);
+  pod_status_free(status);
+}
+
+// --- One that failed ---
+
+static void cause_is_known(store_waiter_t *waiter);
+
+// It failed. When an argument of it is one that failed, that is why; and when it is not
+// known yet whether one has, it will be. Takes `status`.
+static void fail_execution(execution_t *execution, pod_status_t status) {
+  store_array_t *argument = execution_find_failed(execution, true);
+  if (argument == NULL) {
+    execution_end(execution, status);
+  } else if (argument->state == STORE_ARRAY_FAILED) {
+    pod_status_free(status);
+    execution_end(execution, pod_status_copy(argument->failure));
+  } else {
+    request_move(&execution->request, EXECUTION_AFTER);
+    execution->failure = status;
+    store_array_await(argument, &execution->waits, cause_is_known);
+  }
+}
+
+static void cause_is_known(store_waiter_t *waiter) {
+  execution_t *execution =
+      (execution_t *)(void *)((char *)waiter - offsetof(execution_t, waits));
+  store_array_t *argument = execution_find_failed(execution, true);
+  if (argument != NULL && argument->state == STORE_ARRAY_PENDING) {
+    store_array_await(argument, &execution->waits, cause_is_known);
+    return;
+  }
+  if (argument != NULL) {
+    pod_status_free(execution->failure);
+    execution->failure = pod_status_copy(argument->failure);
+  }
+  const pod_status_t failure = execution->failure;
+  execution->failure = NULL;
+  execution_end(execution, failure);
+}
+
+void execution_conclude(execution_t *execution, pod_status_t status) {
+  const store_array_t *failed =
+      status == NULL ? execution_find_failed(execution, false) : NULL;
+  if (failed != NULL) {
+    status = pod_status_copy(failed->failure);
+  }
+  if (status == NULL) {
+    execution_end(execution, NULL);
+  } else {
+    fail_execution(execution, status);
+  }
+}
