@@ -1,11 +1,18 @@
 // One line per event on standard error: "2026-11-21T15:04:05.123Z coordinator I worker 3
 // joined at 127.0.0.1:4711". Daemons log; libraries and tools return a status instead.
 //
+// What others chose (names, metadata, texts of peers) may stand in a line: the message is
+// escaped, so that it can neither begin a line of its own nor speak to a terminal.
+//
 // Threading: any thread; a line is written with one write. Level and name are set once,
-// before threads start.
+// before threads start. A pod_log_limit_t is for one thread at a time.
 
 #ifndef COMMON_BASE_LOG_H_
 #define COMMON_BASE_LOG_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "common/base/status.h"
 
@@ -26,5 +33,23 @@ POD_MUST_USE pod_status_t pod_log_level_parse(const char *text,
                                               pod_log_level_t *out_level);
 
 POD_PRINTF(2, 3) void pod_log(pod_log_level_t level, const char *format, ...);
+
+// `text` as one line of printable UTF-8: a newline becomes \n, a tab \t, a return \r; any
+// other control character (C0, DEL, C1), what separates lines or turns the direction of
+// writing (U+2028, U+2029, U+202A to U+202E, U+2066 to U+2069) and bytes that are no
+// UTF-8 become \xNN for each byte. Writes at most `size_max` bytes with the NUL, whole
+// characters only, and returns the length without it.
+size_t pod_log_escape(const char *text, size_t length, char *out, size_t size_max);
+
+// For a line that others can bring about as often as they like. Zero it to start.
+typedef struct pod_log_limit_t {
+  int64_t next_ns;           // Of pod_clock_now_ns().
+  unsigned long long muted;  // Since the last line.
+} pod_log_limit_t;
+
+// Whether the line may be written now: at most once in `interval_ms`. *out_muted is how
+// many were not since the last one.
+bool pod_log_may(pod_log_limit_t *limit, uint32_t interval_ms,
+                 unsigned long long *out_muted);
 
 #endif  // COMMON_BASE_LOG_H_
