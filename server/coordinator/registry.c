@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/access/secret.h"
 #include "common/base/check.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
+#include "common/digest/digest.h"
 #include "proto/podium/v1/worker.pb-c.h"
 
 enum {
@@ -53,6 +55,8 @@ struct registry_t {
   rpc_timer_t *timer;
   int64_t tick_ms, ticked_ns;
   bool is_closed;
+  // What the ends of links prove to each other. It goes with this process, as epochs do.
+  uint8_t link_secret[ACCESS_SECRET_BYTES];
 };
 
 // --- Channels to workers ---
@@ -154,6 +158,9 @@ static void send_assignment(attachment_t *attachment) {
   assignment.epoch = place->epoch;
   assignment.heartbeat_ms = registry->options.heartbeat_ms;
   assignment.timeout_ms = registry->options.timeout_ms;
+  assignment.link_secret =
+      (ProtobufCBinaryData){.len = sizeof(registry->link_secret),
+                            .data = (uint8_t *)(uintptr_t)registry->link_secret};
   Podium__V1__CoordinatorMessage message = PODIUM__V1__COORDINATOR_MESSAGE__INIT;
   message.message_case = PODIUM__V1__COORDINATOR_MESSAGE__MESSAGE_ASSIGNMENT;
   message.assignment = &assignment;
@@ -426,6 +433,7 @@ registry_t *registry_create(const registry_options_t *options) {
   registry_t *registry = pod_alloc(sizeof(*registry));
   registry->options = *options;
   registry->pod_id = pod_strdup(options->pod_id);
+  digest_random(registry->link_secret, sizeof(registry->link_secret));
   registry->places = places_create(options->spec, &options->torus);
   registry->by_chip =
       pod_alloc((size_t)registry->places->count * sizeof(*registry->by_chip));
