@@ -11,12 +11,16 @@
 #include <unistd.h>
 
 #include "common/base/check.h"
+#include "common/base/clock.h"
 #include "common/base/memory.h"
 #include "common/rpc/linger.h"
 #include "common/rpc/peer.h"
 
 enum {
-  READS_PER_TURN = 32,  // Other connections want their turn too.
+  // The loop gives a connection a slice of its time to read in; what a slice is
+  // overdrawn by is one read, whose size follows from what the peer's frames cost.
+  READ_BYTES_MIN = 2 << 10,
+  WRITTEN_BYTES_MAX = 4 << 20,  // In one go; the others want to be heard.
   // With a message as the first target of a read, what follows it is a frame header and
   // little that has to be copied.
   TAIL_BYTES = 4 << 10,
@@ -100,6 +104,7 @@ static void release_socket(rpc_connection_t *connection, bool linger) {
 static void release_session(rpc_connection_t *connection) {
   connection->closed = true;
   rpc_task_cancel(&connection->flush);
+  rpc_task_cancel(&connection->read);
   rpc_alarm_cancel(connection->loop, &connection->alarm);
   nghttp2_session_del(connection->session);
   connection->session = NULL;
@@ -155,9 +160,11 @@ static bool collect(rpc_connection_t *connection) {
   return true;
 }
 
-// Writes until nothing is left or the socket takes no more. On failure *out_why says why.
+// Writes until nothing is left, the socket takes no more or it is enough for one turn. On
+// failure *out_why says why.
 static rpc_written_t write_frames(rpc_connection_t *connection, const char **out_why) {
   rpc_written_t written = RPC_WRITTEN;
+  size_t bytes = 0;
   for (bool more = true; more && written == RPC_WRITTEN;) {
     if (!collect(connection)) {
       *out_why = "the HTTP/2 session broke";
@@ -167,7 +174,11 @@ static rpc_written_t write_frames(rpc_connection_t *connection, const char **out
       rpc_loop_note_asked(connection->loop);
     }
     more = rpc_output_is_full(&connection->output);
+    bytes += connection->output.bytes;
     written = rpc_output_write(&connection->output, connection->fd);
+    if (more && written == RPC_WRITTEN && bytes >= WRITTEN_BYTES_MAX) {
+      return RPC_WRITE_BLOCKED;
+    }
   }
   *out_why = written == RPC_WRITE_FAILED ? strerror(errno) : NULL;
   return written;
@@ -307,7 +318,7 @@ static ssize_t read_once(rpc_connection_t *connection, bool *out_filled) {
     }
   }
   parts[count++] =
-      (struct iovec){loop->scratch, direct > 0 ? TAIL_BYTES : sizeof(loop->scratch)};
+      (struct iovec){loop->scratch, direct > 0 ? TAIL_BYTES : connection->read_bytes};
   const ssize_t received = readv(connection->fd, parts, count);
   if (received == 0) {
     close_connection(connection, lost(connection, "the peer closed it"), false);
@@ -332,16 +343,40 @@ static ssize_t read_once(rpc_connection_t *connection, bool *out_filled) {
   return received;
 }
 
+// Small reads for frames that take long, so that no read goes far over a slice.
+static void adapt_read_bytes(rpc_connection_t *connection, int64_t took_ns) {
+  if (took_ns > RPC_SLICE_NS && connection->read_bytes > READ_BYTES_MIN) {
+    connection->read_bytes /= 2;
+  } else if (took_ns < RPC_SLICE_NS / 4 && connection->read_bytes < RPC_SCRATCH_BYTES) {
+    connection->read_bytes *= 2;
+  }
+}
+
+// Until there is no more for now, or its slice of the turn is over; then the rest waits.
 // False when the connection is gone. *out_heard tells whether anything came.
 static bool read_some(rpc_connection_t *connection, bool *out_heard) {
-  bool filled = true;
-  for (int i = 0; i < READS_PER_TURN && filled; i++) {
+  const int64_t slice_ns = rpc_loop_slice_ns(connection->loop);
+  const int64_t start_ns = pod_clock_now_ns();
+  int64_t before_ns = start_ns;
+  for (bool filled = true; filled;) {
     filled = false;
     const ssize_t received = read_once(connection, &filled);
     if (received < 0) {
       return false;
     }
     *out_heard |= received > 0;
+    if (!filled) {
+      break;
+    }
+    const int64_t now_ns = pod_clock_now_ns();
+    if ((size_t)received == connection->read_bytes) {
+      adapt_read_bytes(connection, now_ns - before_ns);
+    }
+    if (now_ns - start_ns >= slice_ns) {
+      rpc_task_queue(connection->loop, RPC_PHASE_READ, &connection->read);
+      break;
+    }
+    before_ns = now_ns;
   }
   if (*out_heard) {
     connection->heard_ms = (int64_t)uv_now(&connection->loop->uv);
@@ -365,6 +400,15 @@ static void read_to_the_end(rpc_connection_t *connection) {
   close_connection(connection, lost(connection, "its socket failed"), false);
 }
 
+// Its turn has come again.
+static void go_on_reading(rpc_task_t *task) {
+  rpc_connection_t *connection =
+      (rpc_connection_t *)(void *)((char *)task - offsetof(rpc_connection_t, read));
+  bool heard = false;
+  rpc_loop_note_heard(connection->loop);
+  read_some(connection, &heard);
+}
+
 static void on_poll(uv_poll_t *poll, int status, int events) {
   rpc_connection_t *connection = poll->data;
   rpc_loop_awake(connection->loop);
@@ -373,9 +417,11 @@ static void on_poll(uv_poll_t *poll, int status, int events) {
     read_to_the_end(connection);
     return;
   }
-  if ((events & UV_READABLE) != 0) {
+  if ((events & UV_READABLE) != 0 && !connection->read.queued) {
     rpc_loop_note_heard(connection->loop);
-    if (!read_some(connection, &heard)) {
+    if (!rpc_loop_may_read(connection->loop)) {
+      rpc_task_queue(connection->loop, RPC_PHASE_READ, &connection->read);
+    } else if (!read_some(connection, &heard)) {
       return;
     }
   }
@@ -447,8 +493,10 @@ pod_status_t rpc_connection_create(rpc_endpoint_t *endpoint, int fd, rpc_block_t
                                    rpc_connection_t **out_connection) {
   rpc_connection_t *connection = pod_alloc(sizeof(*connection));
   connection->flush.fn = flush;
+  connection->read.fn = go_on_reading;
   connection->alarm.fn = on_alarm;
   connection->fd = fd;
+  connection->read_bytes = RPC_SCRATCH_BYTES;
   connection->endpoint = endpoint;
   connection->idle_reset.pass_bytes = RPC_PREFACE_BYTES;
   connection->loop = endpoint->loop;

@@ -59,6 +59,7 @@ typedef struct rpc_header_budget_t {
 
 struct rpc_connection_t {
   rpc_task_t flush;   // First, so that the task finds its connection.
+  rpc_task_t read;    // Queued while there is more to read than its slice allowed.
   rpc_alarm_t alarm;  // Handshake, then keepalive.
   uv_poll_t poll;
   int fd;
@@ -77,6 +78,7 @@ struct rpc_connection_t {
   rpc_call_t *data_call;  // Whose DATA frame is arriving, or NULL.
   size_t data_left;       // Of that frame.
   size_t held_bytes;      // Whole messages in inboxes.
+  size_t read_bytes;  // How much to read at a time: what takes its frames little time.
   size_t owed_bytes;  // Of the connection's window, withheld while held_bytes is large.
   int64_t heard_ms;   // When the peer was last heard (uv_now).
   bool pinged;        // Asked whether it is alive, and silent since.

@@ -100,6 +100,43 @@ static bool run_posts(rpc_loop_t *loop) {
   return is_any;
 }
 
+// --- Fair reading ---
+
+static bool is_waited_for(const rpc_loop_t *loop) {
+  return loop->tasks[RPC_PHASE_READ].next != &loop->tasks[RPC_PHASE_READ];
+}
+
+bool rpc_loop_may_read(rpc_loop_t *loop) {
+  const int64_t now_ns = pod_clock_now_ns();
+  if (loop->reading_since_ns == 0) {
+    loop->reading_since_ns = now_ns;
+  }
+  return now_ns - loop->reading_since_ns < RPC_FRESH_NS;
+}
+
+int64_t rpc_loop_slice_ns(const rpc_loop_t *loop) {
+  return is_waited_for(loop) ? RPC_SLICE_NS : RPC_LONE_SLICE_NS;
+}
+
+// Those that wait, the first first; one at least. Who is not done queues again, behind
+// the others, for the next turn.
+static void run_reads(rpc_loop_t *loop) {
+  rpc_task_t *head = &loop->tasks[RPC_PHASE_READ];
+  if (is_waited_for(loop)) {
+    rpc_task_t mark = {.queued = false};
+    rpc_task_queue(loop, RPC_PHASE_READ, &mark);
+    const int64_t since_ns =
+        loop->reading_since_ns != 0 ? loop->reading_since_ns : pod_clock_now_ns();
+    do {
+      rpc_task_t *task = head->next;
+      rpc_task_cancel(task);
+      task->fn(task);
+    } while (head->next != &mark && pod_clock_now_ns() - since_ns < RPC_TURN_NS);
+    rpc_task_cancel(&mark);
+  }
+  loop->reading_since_ns = 0;
+}
+
 static bool drain(rpc_loop_t *loop) {
   for (int round = 0; round < DRAIN_ROUNDS_MAX; round++) {
     const bool delivered = run_tasks(loop, RPC_PHASE_DELIVER);
@@ -239,7 +276,7 @@ static bool wants_spin(rpc_loop_t *loop) {
 static void before_poll(uv_prepare_t *prepare) {
   rpc_loop_t *loop = prepare->data;
   const bool drained = settle(loop);
-  if (wants_spin(loop) || !drained) {
+  if (wants_spin(loop) || !drained || is_waited_for(loop)) {
     uv_idle_start(&loop->idle, do_nothing);
   } else {
     uv_idle_stop(&loop->idle);
@@ -253,6 +290,7 @@ static void before_poll(uv_prepare_t *prepare) {
 
 static void after_poll(uv_check_t *check) {
   rpc_loop_awake(check->data);
+  run_reads(check->data);
   drain(check->data);
 }
 

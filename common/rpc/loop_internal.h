@@ -4,10 +4,13 @@
 // Every callback into user code runs from a task, an alarm or a post, so no user code is
 // ever on the stack below nghttp2 or inside the function that caused it.
 //
-//   poll ─► [reads: nghttp2 fills calls] ─► check: deliver tasks ─► posts ─► flush tasks
-//   ─┐
-//    ▲ │ └── prepare: deliver tasks ─► posts ─► flush tasks ◄── timers: alarms
-//    ◄──────────────┘
+//   poll ─► [reads: nghttp2 fills calls] ─► check: read tasks, deliver tasks ─► posts ─►
+//    ▲      flush tasks ─┐
+//    └── prepare: deliver tasks ─► posts ─► flush tasks ◄── timers: alarms ◄──┘
+//
+// A turn reads for RPC_TURN_NS at most, each connection for RPC_SLICE_NS: one that has
+// more to say waits for its next turn behind the others (read tasks), so that those with
+// little to say are heard in every turn, whatever the others do.
 
 #ifndef COMMON_RPC_LOOP_INTERNAL_H_
 #define COMMON_RPC_LOOP_INTERNAL_H_
@@ -37,10 +40,12 @@ struct rpc_task_t {
   void (*fn)(rpc_task_t *task);
 };
 
-// Deliver runs user code; flush writes what user code has asked for, once for all of it.
+// Read goes on with a connection whose slice was over; deliver runs user code; flush
+// writes what user code has asked for, once for all of it.
 typedef enum rpc_phase_t {
   RPC_PHASE_DELIVER = 0,
   RPC_PHASE_FLUSH,
+  RPC_PHASE_READ,  // In the next turn, as far as that has the time.
   RPC_PHASE_COUNT,
 } rpc_phase_t;
 
@@ -69,7 +74,13 @@ typedef struct rpc_pool_t rpc_pool_t;
 typedef struct rpc_decoder_t rpc_decoder_t;
 typedef struct rpc_linger_t rpc_linger_t;
 
-enum { RPC_SCRATCH_BYTES = 64 << 10 };
+enum {
+  RPC_SCRATCH_BYTES = 64 << 10,
+  RPC_SLICE_NS = 300000,  // Of reading, for a connection that others wait behind ...
+  RPC_LONE_SLICE_NS = 2000000,    // ... and for one that is alone.
+  RPC_TURN_NS = 10000000,         // Of reading in a turn; the half of it ...
+  RPC_FRESH_NS = RPC_TURN_NS / 2  // ... at most for those that did not wait.
+};
 
 struct rpc_loop_t {
   uv_loop_t uv;
@@ -79,6 +90,8 @@ struct rpc_loop_t {
   uv_idle_t idle;  // Runs while tasks are left over, so that the poll does not sleep.
   uv_timer_t timer;
   int64_t timer_at_ns;  // What `timer` is set to; INT64_MAX when it is not.
+
+  int64_t reading_since_ns;  // In this turn; 0: not yet.
 
   bool is_awake;  // Its own thread is not in the poll. That thread's.
 
@@ -127,6 +140,13 @@ void rpc_loop_awake(rpc_loop_t *loop);
 // On the thread that has the turn: whether it is a guest's. It must not touch libuv,
 // which the loop's own thread is inside of.
 bool rpc_loop_has_guest(const rpc_loop_t *loop);
+
+// Whether a connection that has just become readable may be read in this turn; else it
+// queues a read task.
+bool rpc_loop_may_read(rpc_loop_t *loop);
+
+// How long it may be read.
+int64_t rpc_loop_slice_ns(const rpc_loop_t *loop);
 
 // A socket has something to read; to be called before it is read.
 void rpc_loop_note_heard(rpc_loop_t *loop);
