@@ -100,7 +100,7 @@ pod_status_t ici_header_decode(const uint8_t *bytes, size_t size_bytes,
   }
   ici_header_t header = {0};
   read_header(bytes, &header);
-  if (header.kind < ICI_HELLO || header.kind >= ICI_KIND_COUNT) {
+  if (header.kind < ICI_KNOCK || header.kind >= ICI_KIND_COUNT) {
     return pod_error(POD_DATA_LOSS, "a frame of kind %u", header.kind);
   }
   if (header.payload_bytes != size_bytes - ICI_HEADER_BYTES) {

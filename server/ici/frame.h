@@ -1,7 +1,8 @@
 // The frames that travel over a link: a fixed little-endian header, then the payload.
 //
-// A link begins with HELLO both ways, answered by WELCOME both ways; all else comes
-// after. Everything read here comes from outside: it is checked before it is believed.
+// A link begins with proofs (proof.h), then HELLO both ways, answered by WELCOME both
+// ways; all else comes after. Everything read here comes from outside: it is checked
+// before it is believed.
 //
 // Threading: pure.
 
@@ -17,7 +18,7 @@
 #include "server/ici/ici.h"
 
 enum {
-  ICI_VERSION = 3,
+  ICI_VERSION = 4,
   ICI_HEADER_BYTES = 80,
   // A multiple of every element's size. Long enough for full speed, short enough that a
   // few of them fit the second-level cache.
@@ -31,21 +32,24 @@ enum {
 #define ICI_MAGIC 0x31494349u  // "ICI1"
 
 typedef enum ici_kind_t {
-  ICI_HELLO = 1,
-  ICI_WELCOME = 2,
-  ICI_DATA = 3,   // A piece of a step's source.
-  ICI_GRANT = 4,  // Receiver to sender: send the step up to byte `offset`.
+  ICI_KNOCK = 1,  // proof.h has these three.
+  ICI_CHALLENGE = 2,
+  ICI_PROOF = 3,
+  ICI_HELLO = 4,
+  ICI_WELCOME = 5,
+  ICI_DATA = 6,   // A piece of a step's source.
+  ICI_GRANT = 7,  // Receiver to sender: send the step up to byte `offset`.
   // Sender to receiver: grant the step. With a payload (remote.h): or read it there.
-  ICI_REQUEST = 5,
+  ICI_REQUEST = 8,
   // Receiver to sender: `offset` bytes sent beforehand are used up so far.
-  ICI_CREDIT = 6,
-  ICI_ABANDON = 7,  // The sender has given up the execution: `tag` is the code, the
-                    // payload the message.
+  ICI_CREDIT = 9,
+  ICI_ABANDON = 10,  // The sender has given up the execution: `tag` is the code, the
+                     // payload the message.
   // Of a link, not of a route: the neighbour has dealt with `offset` frames.
-  ICI_ACK = 8,
-  ICI_BYE = 9,  // Of a link: nothing more comes; answered by BYE, then the connection is
-                // closed.
-  ICI_KIND_COUNT = 10,
+  ICI_ACK = 11,
+  ICI_BYE = 12,  // Of a link: nothing more comes; answered by BYE, then the connection is
+                 // closed.
+  ICI_KIND_COUNT = 13,
 } ici_kind_t;
 
 enum {

@@ -3,9 +3,10 @@
 // schedules.
 //
 // Links:     the chip whose neighbour lies in direction +x (+y, +z) listens, the chip
-//            that sees it in direction -x dials. A link is up when both have shaken
-//            hands: same pod, the chips that belong there, same version. Whoever talks
-//            nonsense loses its connection, nothing else.
+//            that sees it in direction -x dials. A link is up when both have proven
+//            that they know the secret of the links (proof.h) and shaken hands: same pod,
+//            the chips that belong there, same version. Whoever does not, or talks
+//            nonsense, loses its connection, nothing else.
 // Transport: a pipe (pipe.h): nng's byte streams, over ipc:// or tcp://. When both ends
 // are on one host
 //            and allow it, short payloads and wake-ups travel in shared memory, long ones
@@ -31,7 +32,12 @@
 #include "server/ici/executor.h"
 #include "server/program/profile.h"
 
-enum { ICI_POD_NAME_MAX = 63, ICI_URL_MAX = 127, ICI_SILENCE_MS = 30000 };
+enum {
+  ICI_POD_NAME_MAX = 63,
+  ICI_URL_MAX = 127,
+  ICI_SILENCE_MS = 30000,
+  ICI_SECRET_BYTES = 32,
+};
 
 typedef struct ici_node_t ici_node_t;
 
@@ -61,7 +67,10 @@ typedef struct ici_node_config_t {
   const char *pod;  // Name or id of the pod, at most ICI_POD_NAME_MAX bytes.
   int32_t chip;
   torus_t torus;
-  uint64_t epoch;             // Tells this process from its predecessors at this place.
+  uint64_t epoch;  // Of this process at its place: higher than its predecessors'. > 0.
+  // ICI_SECRET_BYTES that the pod's workers share and nobody else knows, copied: both
+  // ends of a link prove it. NULL: zeros, which everybody knows.
+  const uint8_t *link_secret;
   const char *ipc_directory;  // Listen on ipc:// sockets in it; NULL: do not.
   const char *tcp_host;       // Listen on tcp://HOST with a free port; NULL: do not.
   bool use_shared_memory;     // With neighbours on this host that allow it too.

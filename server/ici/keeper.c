@@ -50,7 +50,7 @@ static void close_over(ici_link_t *link) {
 
 // Does what is due for a link. Returns when to look again.
 static int64_t tend(ici_link_t *link) {
-  ici_link_drop_unwanted(link);
+  const int64_t gate_due_ns = ici_gate_tend(link);
   for (;;) {
     pthread_mutex_lock(&link->lock);
     const ici_phase_t phase = link->phase;
@@ -62,12 +62,12 @@ static int64_t tend(ici_link_t *link) {
     const int64_t until_ns = link->until_ns;
     pthread_mutex_unlock(&link->lock);
     if (phase == ICI_PHASE_CLOSED && !opens) {
-      return INT64_MAX;
+      return gate_due_ns;
     }
     if (phase == ICI_PHASE_OVER) {
       close_over(link);
     } else if (pod_clock_now_ns() < until_ns) {
-      return until_ns;
+      return until_ns < gate_due_ns ? until_ns : gate_due_ns;
     } else if (opens) {
       reopen(link);
     } else {
@@ -80,7 +80,7 @@ static bool is_closed(ici_link_t *link) {
   pthread_mutex_lock(&link->lock);
   const bool is = link->phase == ICI_PHASE_CLOSED;
   pthread_mutex_unlock(&link->lock);
-  return is;
+  return is && ici_gate_is_empty(link);
 }
 
 static void sleep_until(ici_node_t *node, int64_t due_ns) {

@@ -254,16 +254,15 @@ static void on_connected(void *context, ici_door_t *door, ici_pipe_t *pipe) {
   ici_link_t *link = context;
   pthread_mutex_lock(&link->lock);
   const int which = door == link->doors[0] ? 0 : 1;
+  if (pipe != NULL) {
+    ici_gate_enter(link, pipe);  // With the place that was kept for what was asked for.
+  }
   link->is_asked[which] = false;
   pthread_mutex_unlock(&link->lock);
   if (pipe == NULL) {
     ici_session_refused(link);
-  } else if (!ici_session_begin(link, pipe)) {
-    pthread_mutex_lock(&link->lock);
-    link->unwanted[which] = pipe;
-    pthread_mutex_unlock(&link->lock);
-    ici_keeper_call(link->node);
   }
+  ici_keeper_call(link->node);
 }
 
 static nng_msg *take_message(void *context, size_t size_bytes) {
@@ -274,11 +273,11 @@ static void give_message(void *context, nng_msg *message) {
   ici_message_give(((ici_link_t *)context)->node, message);
 }
 
-static const ici_pipe_user_t link_user = {.connected = on_connected,
-                                          .sent = on_sent,
-                                          .received = on_received,
-                                          .take = take_message,
-                                          .give = give_message};
+const ici_pipe_user_t ici_link_user = {.connected = on_connected,
+                                       .sent = on_sent,
+                                       .received = on_received,
+                                       .take = take_message,
+                                       .give = give_message};
 
 // ---- Opening and closing.
 
@@ -325,7 +324,7 @@ static pod_status_t listen_ipc(ici_link_t *link) {
   ici_door_t *door;
   int port;
   unlink(link->ipc_url + strlen("ipc://"));
-  POD_TRY(link->node->carrier->listen(link->ipc_url, &link_user, link, &door, &port));
+  POD_TRY(link->node->carrier->listen(link->ipc_url, &ici_link_user, link, &door, &port));
   add_door(link, door);
   return NULL;
 }
@@ -333,7 +332,7 @@ static pod_status_t listen_ipc(ici_link_t *link) {
 static pod_status_t listen_tcp(ici_link_t *link) {
   ici_door_t *door;
   int port = 0;
-  POD_TRY(link->node->carrier->listen(link->tcp_url, &link_user, link, &door, &port));
+  POD_TRY(link->node->carrier->listen(link->tcp_url, &ici_link_user, link, &door, &port));
   add_door(link, door);
   char *colon = strrchr(link->tcp_url, ':');
   snprintf(colon, sizeof(link->tcp_url) - (size_t)(colon - link->tcp_url), ":%d", port);
@@ -368,8 +367,7 @@ static pod_status_t open_dialer(ici_link_t *link) {
     return NULL;
   }
   close_doors(link);
-  ici_link_drop_unwanted(link);
-  POD_TRY(link->node->carrier->dial(link->open_url, &link_user, link, &door));
+  POD_TRY(link->node->carrier->dial(link->open_url, &ici_link_user, link, &door));
   add_door(link, door);
   return NULL;
 }
@@ -388,10 +386,10 @@ static pod_status_t open_doors(ici_link_t *link) {
   return status;
 }
 
-// With the link's lock.
-static void ask_doors(ici_link_t *link) {
+void ici_link_ask(ici_link_t *link) {
   for (int i = 0; i < link->door_count && link->phase == ICI_PHASE_WAITING; i++) {
-    if (!link->is_asked[i] && link->unwanted[i] == NULL) {
+    const int asked = (link->is_asked[0] ? 1 : 0) + (link->is_asked[1] ? 1 : 0);
+    if (!link->is_asked[i] && ici_gate_has_place(link, asked)) {
       link->is_asked[i] = true;
       link->node->carrier->next(link->doors[i]);
     }
@@ -408,24 +406,9 @@ pod_status_t ici_link_open(ici_link_t *link) {
   link->is_sending = false;
   link->phase = ICI_PHASE_WAITING;
   link->until_ns = INT64_MAX;
-  ask_doors(link);
+  ici_link_ask(link);
   pthread_mutex_unlock(&link->lock);
   return NULL;
-}
-
-void ici_link_drop_unwanted(ici_link_t *link) {
-  for (int i = 0; i < ICI_DOORS_MAX; i++) {
-    pthread_mutex_lock(&link->lock);
-    ici_pipe_t *pipe = link->unwanted[i];
-    link->unwanted[i] = NULL;
-    pthread_mutex_unlock(&link->lock);
-    if (pipe != NULL) {
-      link->node->carrier->destroy_pipe(pipe);
-      pthread_mutex_lock(&link->lock);
-      ask_doors(link);  // The link may wait again meanwhile.
-      pthread_mutex_unlock(&link->lock);
-    }
-  }
 }
 
 void ici_link_close(ici_link_t *link) {
@@ -434,6 +417,7 @@ void ici_link_close(ici_link_t *link) {
   link->pipe = NULL;
   link->phase = ICI_PHASE_CLOSED;
   ici_link_clear(link);
+  ici_gate_clear(link);
   pthread_mutex_unlock(&link->lock);
   if (pipe != NULL) {
     link->node->carrier->destroy_pipe(pipe);
@@ -444,7 +428,7 @@ void ici_link_close(ici_link_t *link) {
 void ici_link_shut(ici_link_t *link) {
   close_doors(link);
   ici_link_close(link);
-  ici_link_drop_unwanted(link);
+  ici_gate_shut(link);
 }
 
 static bool is_url(const char *url) {

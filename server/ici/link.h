@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "server/ici/gate.h"
 #include "server/ici/kept.h"
 #include "server/ici/pipe.h"
 #include "server/ici/ring.h"
@@ -33,7 +34,7 @@ typedef enum ici_phase_t {
   ICI_PHASE_OVER,     // The keeper is to close the pipe.
 } ici_phase_t;
 
-typedef struct ici_link_t {
+struct ici_link_t {
   ici_node_t *node;
   torus_direction_t direction;
   int32_t peer;  // -1: no link.
@@ -56,8 +57,9 @@ typedef struct ici_link_t {
   ici_door_t *doors[ICI_DOORS_MAX];
   int door_count;
   bool is_asked[ICI_DOORS_MAX];
-  ici_pipe_t *unwanted[ICI_DOORS_MAX];  // Came when none was wanted; to be destroyed.
-  ici_pipe_t *pipe;                     // From GREETING on.
+  ici_guest_t guests[ICI_GUESTS_MAX];  // Who has not proven that he belongs here.
+  int64_t refusals, refused_told_ns;   // Since the log said so; when it did.
+  ici_pipe_t *pipe;                    // From GREETING on.
   // The process at the other end, as the kernel says it; 0: it does not (tcp).
   int32_t peer_process;
   char open_url[ICI_URL_MAX + 1];  // That the door dials.
@@ -81,9 +83,12 @@ typedef struct ici_link_t {
 
   pthread_mutex_t ring_lock;  // For:
   ici_ring_t incoming;
-} ici_link_t;
+};
 
 // ---- link.c: pipes, and frames going out.
+
+// Of the link's own pipe.
+extern const ici_pipe_user_t ici_link_user;
 
 // Where the link listens from now on: on a file of its own in `ipc_directory`, on a free
 // port of `tcp_host`; either may be NULL. INVALID_ARGUMENT.
@@ -95,9 +100,12 @@ POD_MUST_USE pod_status_t ici_link_set_listen(ici_link_t *link, const char *ipc_
 POD_MUST_USE pod_status_t ici_link_open(ici_link_t *link);
 
 // Destroys the pipe and what waits of it, and waits until nothing of it can call back any
-// more; and pipes that nobody wanted. Only by the keeper.
+// more; hangs up on who is at the gate. Only by the keeper.
 void ici_link_close(ici_link_t *link);
-void ici_link_drop_unwanted(ici_link_t *link);
+
+// With the link's lock: asks the doors for as many pipes as the gate has places for,
+// while the link waits for one.
+void ici_link_ask(ici_link_t *link);
 
 // Closes the doors, too, for good.
 void ici_link_shut(ici_link_t *link);
@@ -151,8 +159,9 @@ void ici_keeper_call(ici_node_t *node);
 
 // ---- session.c: the life of a link.
 
-// A pipe has come; says hello over it. False: it is not wanted, and stays the caller's.
-bool ici_session_begin(ici_link_t *link, ici_pipe_t *pipe);
+// A pipe has come whose other end is proven to be the neighbour, in this epoch; says
+// hello over it. False: it is not wanted, and stays the caller's.
+bool ici_session_begin(ici_link_t *link, ici_pipe_t *pipe, uint64_t peer_epoch);
 
 // The door has no pipe to give.
 void ici_session_refused(ici_link_t *link);

@@ -367,6 +367,9 @@ static ici_node_t *make(const ici_node_config_t *config) {
   node->torus = config->torus;
   node->chip_count = torus_chip_count(&config->torus);
   node->epoch = config->epoch == 0 ? 1 : config->epoch;
+  if (config->link_secret != NULL) {
+    memcpy(node->link_secret, config->link_secret, sizeof(node->link_secret));
+  }
   node->use_shared_memory = config->use_shared_memory;
   node->silence_ns =
       (config->silence_ms > 0 ? config->silence_ms : ICI_SILENCE_MS) * ICI_NS_PER_MS;

@@ -82,6 +82,7 @@ struct ici_node_t {
   int32_t chip, chip_count;
   torus_t torus;
   uint64_t epoch;
+  uint8_t link_secret[ICI_SECRET_BYTES];
   bool use_shared_memory;
   int64_t silence_ns;
   uint64_t host;

@@ -25,16 +25,24 @@
 #include "common/base/status.h"
 
 // An end of a connection; carriers begin their own structs with it.
+typedef struct ici_pipe_user_t ici_pipe_user_t;
+
 typedef struct ici_pipe_t {
+  // Who is called, at first as the door says. The user may change the three while nothing
+  // is asked for or within a callback, `frame_bytes_max` (longer frames are nonsense)
+  // before it receives.
+  const ici_pipe_user_t *user;
+  void *context;
+  size_t frame_bytes_max;
   // The process at the other end, as the kernel says it; 0: it does not.
   int32_t process;
-  bool is_tcp;
+  bool is_tcp, is_encrypted;
 } ici_pipe_t;
 
 typedef struct ici_door_t ici_door_t;
 
-// Of who uses pipes; `context` is what the door was made with.
-typedef struct ici_pipe_user_t {
+// Of who uses pipes; `context` is the door's or the pipe's.
+struct ici_pipe_user_t {
   // The door was asked, and here is a pipe, the callee's from now on; NULL: nobody was
   // there, or not in time.
   void (*connected)(void *context, ici_door_t *door, ici_pipe_t *pipe);
@@ -45,7 +53,7 @@ typedef struct ici_pipe_user_t {
   // A message of `size_bytes` to receive into, or NULL; and back.
   nng_msg *(*take)(void *context, size_t size_bytes);
   void (*give)(void *context, nng_msg *message);
-} ici_pipe_user_t;
+};
 
 typedef struct ici_carrier_t {
   // Listens at `url`; *out_port is the port where that is one. UNAVAILABLE,

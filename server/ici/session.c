@@ -1,4 +1,5 @@
-// The life of a link: a pipe, from hello to farewell, then the next one.
+// The life of a link: a pipe, from hello to farewell, then the next one. Whose pipe it is
+// has been proven before (gate.h).
 //
 //          ┌────────── the keeper asks the doors for a pipe ───────┐
 //          │                                                       │
@@ -14,7 +15,7 @@
 //                       OVER ──the keeper destroys the pipe──> CLOSED ──> (again)
 //
 // While a link has a pipe its doors are not asked for another: who comes waits at the
-// listener. A pipe that comes nevertheless (by the other door) is destroyed.
+// listener. A pipe that comes nevertheless is destroyed.
 // Why signs of life: a path between two hosts may die without a word, and TCP would
 // notice after a quarter of an hour. An ACK says that the other side lives. Why BYE: the
 // other side knows that it was meant, and says why.
@@ -217,7 +218,7 @@ void ici_session_timeout(ici_link_t *link) {
   pthread_mutex_unlock(&link->node->event_lock);
 }
 
-bool ici_session_begin(ici_link_t *link, ici_pipe_t *pipe) {
+bool ici_session_begin(ici_link_t *link, ici_pipe_t *pipe, uint64_t peer_epoch) {
   ici_node_t *node = link->node;
   pthread_mutex_lock(&node->event_lock);
   pthread_mutex_lock(&link->lock);
@@ -226,6 +227,8 @@ bool ici_session_begin(ici_link_t *link, ici_pipe_t *pipe) {
     link->phase = ICI_PHASE_GREETING;
     link->until_ns = pod_clock_now_ns() + ICI_HELLO_TIMEOUT_MS * ICI_NS_PER_MS;
     link->pipe = pipe;
+    link->peer_epoch = peer_epoch;
+    ici_gate_clear(link);
     atomic_store(&link->is_tcp, pipe->is_tcp);
     link->got_hello = link->got_welcome = false;
     link->put = link->put_acked = link->dealt = link->dealt_acked = 0;
@@ -364,17 +367,26 @@ static bool open_offer(ici_link_t *link, const ici_hello_t *hello) {
   return is_wanted;
 }
 
+// What is said in a hello is the word of who has proven himself.
+static pod_status_t check_epoch(ici_link_t *link, const ici_hello_t *hello) {
+  pthread_mutex_lock(&link->lock);
+  const bool is_same = link->peer_epoch == hello->epoch;
+  pthread_mutex_unlock(&link->lock);
+  return is_same ? NULL
+                 : pod_error(POD_FAILED_PRECONDITION, "its hello is of another epoch");
+}
+
 static pod_status_t hear_hello(ici_link_t *link, const uint8_t *payload,
                                uint32_t payload_bytes) {
   ici_hello_t hello;
   const ici_hello_t own = hello_of(link);
   POD_TRY(ici_hello_decode(payload, payload_bytes, &hello));
   POD_TRY(ici_hello_check(&own, &hello));
+  POD_TRY(check_epoch(link, &hello));
   POD_TRY(check_process(link, &hello));
   const bool shares = open_offer(link, &hello);
   pthread_mutex_lock(&link->lock);
   link->got_hello = true;
-  link->peer_epoch = hello.epoch;
   link->peer_process = process_of(link);
   pthread_mutex_unlock(&link->lock);
   say(link, ICI_WELCOME, shares ? WELCOME_SHARES : 0, NULL, 0);

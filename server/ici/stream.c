@@ -32,8 +32,6 @@ struct ici_door_t {
 
 typedef struct stream_pipe_t {
   ici_pipe_t pipe;
-  const ici_pipe_user_t *user;
-  void *context;
   nng_stream *stream;
   nng_aio *send_aio, *receive_aio;
   // What is on its way, and how much of it has gone: length, then frame.
@@ -75,9 +73,9 @@ static void on_sent(void *context) {
     send_more(pipe);
     return;
   }
-  pipe->user->give(pipe->context, pipe->sending);
+  pipe->pipe.user->give(pipe->pipe.context, pipe->sending);
   pipe->sending = NULL;
-  pipe->user->sent(pipe->context, is_sent);
+  pipe->pipe.user->sent(pipe->pipe.context, is_sent);
 }
 
 static void stream_send(ici_pipe_t *base, nng_msg *message) {
@@ -110,10 +108,10 @@ static bool begin_frame(stream_pipe_t *pipe) {
   for (int i = 0; i < LENGTH_BYTES; i++) {
     size_bytes |= (size_t)pipe->head[i] << (8 * i);
   }
-  if (size_bytes < ICI_HEADER_BYTES || size_bytes > ICI_FRAME_MAX) {
+  if (size_bytes < ICI_HEADER_BYTES || size_bytes > pipe->pipe.frame_bytes_max) {
     return false;
   }
-  pipe->receiving = pipe->user->take(pipe->context, size_bytes);
+  pipe->receiving = pipe->pipe.user->take(pipe->pipe.context, size_bytes);
   if (pipe->receiving == NULL) {
     return false;
   }
@@ -123,7 +121,7 @@ static bool begin_frame(stream_pipe_t *pipe) {
 
 static void drop_half(stream_pipe_t *pipe) {
   if (pipe->receiving != NULL) {
-    pipe->user->give(pipe->context, pipe->receiving);
+    pipe->pipe.user->give(pipe->pipe.context, pipe->receiving);
     pipe->receiving = NULL;
   }
 }
@@ -137,7 +135,7 @@ static void on_received(void *context) {
   }
   if (!is_well) {
     drop_half(pipe);
-    pipe->user->received(pipe->context, NULL);
+    pipe->pipe.user->received(pipe->pipe.context, NULL);
     return;
   }
   if (pipe->receiving == NULL ||
@@ -147,7 +145,7 @@ static void on_received(void *context) {
   }
   nng_msg *message = pipe->receiving;
   pipe->receiving = NULL;
-  pipe->user->received(pipe->context, message);
+  pipe->pipe.user->received(pipe->pipe.context, message);
 }
 
 static void stream_receive(ici_pipe_t *base) {
@@ -173,7 +171,7 @@ static void stream_destroy_pipe(ici_pipe_t *base) {
   // Of what was begun when the operations had been stopped.
   drop_half(pipe);
   if (pipe->sending != NULL) {
-    pipe->user->give(pipe->context, pipe->sending);
+    pipe->pipe.user->give(pipe->pipe.context, pipe->sending);
   }
   free(pipe);
 }
@@ -181,9 +179,10 @@ static void stream_destroy_pipe(ici_pipe_t *base) {
 static ici_pipe_t *make_pipe(const ici_door_t *door, nng_stream *stream) {
   stream_pipe_t *pipe = pod_alloc(sizeof(*pipe));
   uint64_t process = 0;
-  *pipe = (stream_pipe_t){.pipe = {.is_tcp = door->is_tcp},
-                          .user = door->user,
-                          .context = door->context,
+  *pipe = (stream_pipe_t){.pipe = {.user = door->user,
+                                   .context = door->context,
+                                   .frame_bytes_max = ICI_FRAME_MAX,
+                                   .is_tcp = door->is_tcp},
                           .stream = stream};
   if (nng_aio_alloc(&pipe->send_aio, on_sent, pipe) != 0 ||
       nng_aio_alloc(&pipe->receive_aio, on_received, pipe) != 0) {

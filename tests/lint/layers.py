@@ -24,7 +24,7 @@ MAY_USE = {  # module: the modules whose headers it may include
     "server/chip": BASE + ["server/program"],
     "server/collective": BASE + ["server/program", "server/chip"],
     "server/collective/algorithms": ["common/base", "server/collective"],
-    "server/ici": BASE + ["server/program", "server/chip", "server/collective"],
+    "server/ici": BASE + ["common/digest", "server/program", "server/chip", "server/collective"],
     "server/compiler/dialect": BASE + ["common/mlir", "server/program"],
     "server/compiler/verify": STAGE,
     "server/compiler/simplify": STAGE,

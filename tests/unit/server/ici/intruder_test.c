@@ -30,6 +30,7 @@
 #include "server/ici/ici.h"
 #include "server/ici/remote.h"
 #include "server/ici/ring.h"
+#include "tests/unit/server/ici/introduce.h"
 
 enum { ELEMENTS = 100000, BYTES = 4 * ELEMENTS, EPOCH = 5 };
 
@@ -76,29 +77,6 @@ static void make_node(world_t *world, bool over_tcp) {
 
 // ---- What the intruder says and hears.
 
-static void send_all(int file, const void *bytes, size_t size_bytes) {
-  assert_int_equal(send(file, bytes, size_bytes, MSG_NOSIGNAL), (ssize_t)size_bytes);
-}
-
-static void receive_all(int file, void *bytes, size_t size_bytes) {
-  if (size_bytes > 0) {
-    assert_int_equal(recv(file, bytes, size_bytes, MSG_WAITALL), (ssize_t)size_bytes);
-  }
-}
-
-// A frame goes behind its length.
-static void say_frame(world_t *world, const ici_header_t *header, const void *payload) {
-  uint8_t bytes[4 + ICI_HEADER_BYTES + ICI_HELLO_BYTES] = {0};
-  const uint32_t length = ICI_HEADER_BYTES + header->payload_bytes;
-  bytes[0] = (uint8_t)length;
-  bytes[1] = (uint8_t)(length >> 8);
-  ici_header_encode(header, bytes + 4);
-  if (header->payload_bytes > 0) {
-    memcpy(bytes + 4 + ICI_HEADER_BYTES, payload, header->payload_bytes);
-  }
-  send_all(world->socket, bytes, 4 + length);
-}
-
 static void say(world_t *world, ici_kind_t kind, uint16_t flags, const void *payload,
                 uint32_t payload_bytes) {
   const ici_header_t header = {.kind = (uint8_t)kind,
@@ -107,18 +85,12 @@ static void say(world_t *world, ici_kind_t kind, uint16_t flags, const void *pay
                                .destination = 1,
                                .epoch = EPOCH,
                                .payload_bytes = payload_bytes};
-  say_frame(world, &header, payload);
+  assert_true(send_frame(world->socket, &header, payload));
 }
 
 static ici_header_t hear(world_t *world, uint8_t payload[ICI_HELLO_BYTES]) {
-  uint8_t head[4 + ICI_HEADER_BYTES];
   ici_header_t header;
-  receive_all(world->socket, head, sizeof(head));
-  const size_t size_bytes = head[0] | (size_t)head[1] << 8;
-  assert_true(head[2] == 0 && head[3] == 0 &&
-              size_bytes <= ICI_HEADER_BYTES + ICI_HELLO_BYTES);
-  assert_null(ici_header_decode(head + 4, size_bytes, 4, &header));
-  receive_all(world->socket, payload, header.payload_bytes);
+  assert_true(receive_frame(world->socket, &header, payload, ICI_HELLO_BYTES));
   return header;
 }
 
@@ -171,10 +143,24 @@ static void dial(world_t *world) {
       setsockopt(world->socket, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)), 0);
 }
 
+// That it is the neighbour, as far as the secret of the links goes.
+static void prove(world_t *world) {
+  const bool is_local = ici_node_ipc_url(world->node, 0) != NULL;
+  const stranger_t stranger = {
+      .pod = "test",
+      .chip = 2,
+      .peer = 1,
+      .direction = 1,
+      .epoch = EPOCH,
+      .transport = is_local ? ICI_TRANSPORT_LOCAL : ICI_TRANSPORT_TCP};
+  assert_true(introduce(world->socket, &stranger));
+}
+
 // Shakes hands; `shares`: with the node's ring and bell open.
 static void greet(world_t *world, bool shares) {
   uint8_t bytes[ICI_HELLO_BYTES];
   ici_hello_t theirs;
+  prove(world);
   assert_int_equal(hear(world, bytes).kind, ICI_HELLO);
   assert_null(ici_hello_decode(bytes, sizeof(bytes), &theirs));
   if (shares) {
@@ -397,7 +383,7 @@ static void test_over_a_socket_nothing_is_read(void **state) {
     world->source = 2;
     const ici_header_t header = request_header(world);
     ici_remote_encode(&remote, offer);
-    say_frame(world, &header, offer);
+    assert_true(send_frame(world->socket, &header, offer));
     start_receiving(world, 2);
     if (tcp == 1) {  // Over ipc the grant comes in the ring.
       uint8_t payload[ICI_HELLO_BYTES];
@@ -432,6 +418,7 @@ static void test_who_names_another_process_in_its_hello_is_sent_away(void **stat
   (void)state;
   world_t *world = start(false);
   uint8_t bytes[ICI_HELLO_BYTES];
+  prove(world);
   assert_int_equal(hear(world, bytes).kind, ICI_HELLO);
   const ici_hello_t hello = hello_of(world, (int32_t)getppid());
   ici_hello_encode(&hello, bytes);

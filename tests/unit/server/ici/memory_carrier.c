@@ -10,6 +10,7 @@
 
 #include "common/base/check.h"
 #include "common/base/memory.h"
+#include "server/ici/frame.h"
 
 struct ici_door_t {
   const ici_pipe_user_t *user;
@@ -22,8 +23,6 @@ struct ici_door_t {
 
 typedef struct memory_pipe_t {
   ici_pipe_t pipe;
-  const ici_pipe_user_t *user;
-  void *context;
   struct memory_pipe_t *peer;  // NULL: gone.
   nng_msg *sending;
   bool is_receiving, is_closed;
@@ -56,7 +55,10 @@ static void call_connected(ici_door_t *door, memory_pipe_t *pipe) {
 
 static memory_pipe_t *add_pipe(const ici_door_t *door) {
   memory_pipe_t *pipe = pod_alloc(sizeof(*pipe));
-  *pipe = (memory_pipe_t){.user = door->user, .context = door->context, .next = pipes};
+  *pipe = (memory_pipe_t){.pipe = {.user = door->user,
+                                   .context = door->context,
+                                   .frame_bytes_max = ICI_FRAME_MAX},
+                          .next = pipes};
   pipes = pipe;
   return pipe;
 }
@@ -97,8 +99,8 @@ static void answer_sent(memory_pipe_t *pipe, bool is_sent) {
   pipe->sending = NULL;
   pipe->calls++;
   pthread_mutex_unlock(&lock);
-  pipe->user->give(pipe->context, message);
-  pipe->user->sent(pipe->context, is_sent);
+  pipe->pipe.user->give(pipe->pipe.context, message);
+  pipe->pipe.user->sent(pipe->pipe.context, is_sent);
   pthread_mutex_lock(&lock);
   pipe->calls--;
 }
@@ -107,14 +109,17 @@ static void answer_received(memory_pipe_t *pipe, nng_msg *message) {
   pipe->is_receiving = false;
   pipe->calls++;
   pthread_mutex_unlock(&lock);
-  pipe->user->received(pipe->context, message);
+  pipe->pipe.user->received(pipe->pipe.context, message);
   pthread_mutex_lock(&lock);
   pipe->calls--;
 }
 
 // Each side has messages of its own.
 static nng_msg *copy_for(memory_pipe_t *pipe, nng_msg *message) {
-  nng_msg *copy = pipe->user->take(pipe->context, nng_msg_len(message));
+  if (nng_msg_len(message) > pipe->pipe.frame_bytes_max) {
+    return NULL;
+  }
+  nng_msg *copy = pipe->pipe.user->take(pipe->pipe.context, nng_msg_len(message));
   if (copy != NULL) {
     memcpy(nng_msg_body(copy), nng_msg_body(message), nng_msg_len(message));
   }
@@ -276,7 +281,7 @@ static void memory_destroy_pipe(ici_pipe_t *base) {
   }
   unlock_and_tell();
   if (pipe->sending != NULL) {
-    pipe->user->give(pipe->context, pipe->sending);
+    pipe->pipe.user->give(pipe->pipe.context, pipe->sending);
   }
   free(pipe);
 }

@@ -302,7 +302,7 @@ static int be_victim(const char *url, uint64_t execution) {
   const ici_node_config_t config = {.pod = "test",
                                     .chip = 1,
                                     .torus = pair,
-                                    .epoch = (uint64_t)getpid(),
+                                    .epoch = execution,
                                     .use_shared_memory = true,
                                     .combine = kernel_combine_arrays};
   if (ici_node_create(&config, &pod.nodes[1]) != NULL ||
