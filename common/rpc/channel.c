@@ -361,6 +361,7 @@ pod_status_t rpc_channel_create(rpc_loop_t *loop, const char *address,
                                   : KEEPALIVE_TIMEOUT_MS_DEFAULT,
       .handshake_ms = wanted->connect_timeout_ms != 0 ? wanted->connect_timeout_ms
                                                       : CONNECT_MS_DEFAULT,
+      .credentials = wanted->credentials,
       .on_ready = on_ready,
       .on_goaway = on_goaway,
       .on_unsent = on_unsent,

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "common/base/memory.h"
 #include "common/rpc/linger.h"
 #include "common/rpc/peer.h"
+#include "common/rpc/tls.h"
 
 enum {
   // The loop gives a connection a slice of its time to read in; what a slice is
@@ -108,6 +110,8 @@ static void release_session(rpc_connection_t *connection) {
   rpc_alarm_cancel(connection->loop, &connection->alarm);
   nghttp2_session_del(connection->session);
   connection->session = NULL;
+  rpc_tls_destroy(connection->tls);
+  connection->tls = NULL;
   rpc_output_clear(&connection->output);
 }
 
@@ -116,6 +120,9 @@ static void close_connection(rpc_connection_t *connection, pod_status_t why,
   if (connection->closed) {
     pod_status_free(why);
     return;
+  }
+  if (linger && connection->tls != NULL) {
+    rpc_tls_end(connection->tls, connection->fd);
   }
   release_session(connection);
   while (connection->calls != NULL) {
@@ -139,6 +146,17 @@ static pod_status_t lost(const rpc_connection_t *connection, const char *why) {
 // --- Writing ---
 
 static void poll_for(rpc_connection_t *connection, int events);
+
+// HTTP/2 may flow: there is no TLS, or its handshake is over.
+static bool is_open(const rpc_connection_t *connection) {
+  return connection->tls == NULL || rpc_tls_is_ready(connection->tls);
+}
+
+static rpc_written_t write_output(rpc_connection_t *connection) {
+  return connection->tls == NULL
+             ? rpc_output_write(&connection->output, connection->fd)
+             : rpc_tls_write(connection->tls, &connection->output, connection->fd);
+}
 
 // Collects frames until nghttp2 has no more to say or the output is full. False when the
 // session is broken.
@@ -166,7 +184,7 @@ static rpc_written_t write_frames(rpc_connection_t *connection, const char **out
   rpc_written_t written = RPC_WRITTEN;
   size_t bytes = 0;
   for (bool more = true; more && written == RPC_WRITTEN;) {
-    if (!collect(connection)) {
+    if (is_open(connection) && !collect(connection)) {
       *out_why = "the HTTP/2 session broke";
       return RPC_WRITE_FAILED;
     }
@@ -175,7 +193,7 @@ static rpc_written_t write_frames(rpc_connection_t *connection, const char **out
     }
     more = rpc_output_is_full(&connection->output);
     bytes += connection->output.bytes;
-    written = rpc_output_write(&connection->output, connection->fd);
+    written = write_output(connection);
     if (more && written == RPC_WRITTEN && bytes >= WRITTEN_BYTES_MAX) {
       return RPC_WRITE_BLOCKED;
     }
@@ -251,9 +269,18 @@ void rpc_connection_flush_later(rpc_connection_t *connection) {
 
 // --- Reading ---
 
+static const char needs_tls[] =
+    "it speaks TLS, and we were given no CA (--tls-ca) to "
+    "believe it by";
+
 // The peer has spoken; what that means for the endpoint is told outside of nghttp2.
 static void tell_endpoint(rpc_connection_t *connection) {
   rpc_endpoint_t *endpoint = connection->endpoint;
+  if (!connection->ready && connection->goaway_seen &&
+      connection->goaway_error == NGHTTP2_INADEQUATE_SECURITY && !endpoint->is_server) {
+    close_connection(connection, lost(connection, needs_tls), false);
+    return;
+  }
   if (connection->settings_seen && !connection->ready) {
     connection->ready = true;
     if (endpoint->is_server) {
@@ -276,7 +303,7 @@ static bool parse_run(rpc_connection_t *connection, const uint8_t *data,
   if (parsed < 0) {
     // nghttp2 may have a GOAWAY to say why.
     if (!connection->blocked && collect(connection)) {
-      rpc_output_write(&connection->output, connection->fd);
+      (void)write_output(connection);
     }
     const char *why = parsed == NGHTTP2_ERR_CALLBACK_FAILURE
                           ? "its headers come to more than may be read"
@@ -302,33 +329,122 @@ static bool parse(rpc_connection_t *connection, const uint8_t *data, size_t size
   return true;
 }
 
+// Where the message that is arriving goes on; NULL when that is too little to be read by
+// itself.
+static uint8_t *message_target(rpc_connection_t *connection, size_t *out_size_bytes) {
+  const rpc_call_t *call = connection->data_call;
+  size_t room = 0;
+  uint8_t *target = NULL;
+  if (call != NULL && connection->data_left > 0 && call->state == RPC_CALL_OPEN) {
+    target = rpc_inbox_target(&connection->data_call->inbox, &room);
+  }
+  *out_size_bytes = room < connection->data_left ? room : connection->data_left;
+  return target;
+}
+
+// What a read of the socket says that has read nothing, as read_once does.
+static ssize_t end_read(rpc_connection_t *connection, ssize_t received) {
+  if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
+    return 0;
+  }
+  const char *why = received == 0 ? "the peer closed it" : strerror(errno);
+  close_connection(connection, lost(connection, why), false);
+  return -1;
+}
+
+// The first bytes of who was to speak plain HTTP/2. False when the connection is gone.
+static bool check_first_bytes(rpc_connection_t *connection, size_t size_bytes) {
+  connection->heard = true;
+  if (!rpc_tls_is_spoken(connection->loop->scratch, size_bytes)) {
+    return true;
+  }
+  const char *why = connection->endpoint->is_server
+                        ? "it speaks TLS, and this port has no certificate"
+                        : needs_tls;
+  close_connection(connection, lost(connection, why), false);
+  return false;
+}
+
+static void fail_tls(rpc_connection_t *connection) {
+  close_connection(
+      connection,
+      pod_error(POD_UNAVAILABLE, "no TLS with %s: %s", rpc_connection_address(connection),
+                rpc_tls_failure(connection->tls)),
+      true);
+}
+
+// The handshake is over, and the peer known.
+static void note_tls_peer(rpc_connection_t *connection) {
+  rpc_block_t *peer = rpc_tls_peer(connection->tls, connection->peer);
+  rpc_block_release(connection->peer);
+  connection->peer = peer;
+}
+
+// What was fed to TLS, decrypted and parsed. False when the connection is gone.
+static bool parse_encrypted(rpc_connection_t *connection) {
+  uint8_t record[RPC_TLS_RECORD_BYTES];
+  for (;;) {
+    size_t size_bytes = 0;
+    uint8_t *target = message_target(connection, &size_bytes);
+    if (target == NULL) {
+      target = record;
+      size_bytes = sizeof(record);
+    }
+    switch (rpc_tls_read(connection->tls, target, size_bytes, &size_bytes)) {
+      case RPC_TLS_BYTES:
+        if (!parse(connection, target, size_bytes)) {
+          return false;
+        }
+        break;
+      case RPC_TLS_SHAKEN:
+        note_tls_peer(connection);
+        break;
+      case RPC_TLS_USED_UP:
+        return true;
+      case RPC_TLS_CLOSED:
+        end_read(connection, 0);
+        return false;
+      case RPC_TLS_FAILED:
+        fail_tls(connection);
+        return false;
+    }
+  }
+}
+
+static ssize_t read_encrypted(rpc_connection_t *connection, bool *out_filled) {
+  uint8_t *scratch = connection->loop->scratch;
+  const ssize_t received = recv(connection->fd, scratch, connection->read_bytes, 0);
+  if (received <= 0) {
+    return end_read(connection, received);
+  }
+  *out_filled = (size_t)received == connection->read_bytes;
+  rpc_tls_feed(connection->tls, scratch, (size_t)received);
+  return parse_encrypted(connection) ? received : -1;
+}
+
 // One system call. Returns the bytes read, 0 when there are none for now, -1 when the
 // connection is gone. *out_filled tells whether there may be more.
 static ssize_t read_once(rpc_connection_t *connection, bool *out_filled) {
+  if (connection->tls != NULL) {
+    return read_encrypted(connection, out_filled);
+  }
   rpc_loop_t *loop = connection->loop;
   struct iovec parts[2];
   int count = 0;
   size_t direct = 0;
-  if (connection->data_call != NULL && connection->data_left > 0 &&
-      connection->data_call->state == RPC_CALL_OPEN) {
-    uint8_t *target = rpc_inbox_target(&connection->data_call->inbox, &direct);
-    if (target != NULL) {
-      direct = direct < connection->data_left ? direct : connection->data_left;
-      parts[count++] = (struct iovec){target, direct};
-    }
+  uint8_t *target = message_target(connection, &direct);
+  if (target != NULL) {
+    parts[count++] = (struct iovec){target, direct};
+  } else {
+    direct = 0;
   }
   parts[count++] =
       (struct iovec){loop->scratch, direct > 0 ? TAIL_BYTES : connection->read_bytes};
   const ssize_t received = readv(connection->fd, parts, count);
-  if (received == 0) {
-    close_connection(connection, lost(connection, "the peer closed it"), false);
-    return -1;
+  if (received <= 0) {
+    return end_read(connection, received);
   }
-  if (received < 0) {
-    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) {
-      return 0;
-    }
-    close_connection(connection, lost(connection, strerror(errno)), false);
+  if (!connection->heard && !check_first_bytes(connection, (size_t)received)) {
     return -1;
   }
   size_t left = (size_t)received;
@@ -463,8 +579,11 @@ static void on_alarm(rpc_alarm_t *alarm) {
     return;
   }
   if (!connection->ready) {
-    close_connection(connection, lost(connection, "no HTTP/2 within the time allowed"),
-                     false);
+    close_connection(
+        connection,
+        lost(connection, is_open(connection) ? "no HTTP/2 within the time allowed"
+                                             : "no TLS within the time allowed"),
+        false);
     return;
   }
   if (!wants_keepalive(connection)) {
@@ -489,6 +608,23 @@ static void on_alarm(rpc_alarm_t *alarm) {
 
 // --- Life ---
 
+// What the kernel keeps between two processes of this host needs no TLS.
+static bool is_unix(int fd) {
+  struct sockaddr_storage address;
+  socklen_t size_bytes = sizeof(address);
+  return getsockname(fd, (struct sockaddr *)&address, &size_bytes) == 0 &&
+         address.ss_family == AF_UNIX;
+}
+
+static pod_status_t add_tls(rpc_connection_t *connection) {
+  const char *address = rpc_connection_address(connection);
+  connection->tls = rpc_tls_create(connection->endpoint->credentials, connection->loop,
+                                   connection->endpoint->is_server ? NULL : address);
+  return connection->tls != NULL
+             ? NULL
+             : pod_error(POD_RESOURCE_EXHAUSTED, "cannot begin TLS with %s", address);
+}
+
 pod_status_t rpc_connection_create(rpc_endpoint_t *endpoint, int fd, rpc_block_t *address,
                                    rpc_connection_t **out_connection) {
   rpc_connection_t *connection = pod_alloc(sizeof(*connection));
@@ -505,12 +641,16 @@ pod_status_t rpc_connection_create(rpc_endpoint_t *endpoint, int fd, rpc_block_t
   connection->poll.data = connection;
   connection->heard_ms = (int64_t)uv_now(&endpoint->loop->uv);
   pod_status_t status = rpc_session_create(connection);
+  if (status == NULL && endpoint->credentials != NULL && !is_unix(fd)) {
+    status = add_tls(connection);
+  }
   if (status == NULL && uv_poll_init(&endpoint->loop->uv, &connection->poll, fd) != 0) {
     status = pod_error(POD_RESOURCE_EXHAUSTED, "cannot poll the socket of %s",
                        rpc_connection_address(connection));
   }
   if (status != NULL) {
     nghttp2_session_del(connection->session);
+    rpc_tls_destroy(connection->tls);
     rpc_block_release(address);
     rpc_block_release(connection->peer);
     close(fd);
@@ -540,11 +680,14 @@ void rpc_connection_drain(rpc_connection_t *connection) {
 
 void rpc_connection_destroy(rpc_connection_t *connection) {
   POD_CHECK(connection->calls == NULL && !connection->closed);
-  if (!connection->blocked) {
+  if (!connection->blocked && is_open(connection)) {
     submit_goaway(connection);
     if (collect(connection)) {
-      rpc_output_write(&connection->output, connection->fd);
+      (void)write_output(connection);
     }
+  }
+  if (connection->tls != NULL) {
+    rpc_tls_end(connection->tls, connection->fd);
   }
   release_session(connection);
   release_socket(connection, true);

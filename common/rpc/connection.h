@@ -19,6 +19,8 @@
 #include "common/rpc/call.h"
 #include "common/rpc/idle_reset.h"
 
+typedef struct rpc_tls_t rpc_tls_t;
+
 enum {
   RPC_CONNECTION_HELD_BYTES = 64 << 20,  // Whole messages that wait for paused calls.
   RPC_OUTBOUND_FRAMES_MAX = 16384,       // That a peer makes us owe it without reading.
@@ -48,6 +50,7 @@ struct rpc_endpoint_t {
   // `why` is taken; NULL when a drained connection ended in order.
   void (*on_closed)(rpc_endpoint_t *endpoint, rpc_connection_t *connection,
                     pod_status_t why);
+  const rpc_credentials_t *credentials;  // NULL: no TLS.
 };
 
 // What a peer's headers have come to (session.c).
@@ -68,6 +71,7 @@ struct rpc_connection_t {
   rpc_loop_t *loop;
   rpc_connection_t *previous, *next;  // For the endpoint.
   nghttp2_session *session;
+  rpc_tls_t *tls;               // NULL: none.
   rpc_idle_reset_t idle_reset;  // Server.
   rpc_header_budget_t header_budget;
   rpc_block_t *address;
@@ -83,6 +87,7 @@ struct rpc_connection_t {
   int64_t heard_ms;   // When the peer was last heard (uv_now).
   bool pinged;        // Asked whether it is alive, and silent since.
 
+  bool heard;  // Anything at all.
   bool ready, draining, closed;
   bool settings_seen, goaway_seen, goaway_told;
   uint32_t goaway_error;

@@ -221,6 +221,19 @@ rpc_written_t rpc_output_write(rpc_output_t *output, int fd) {
   return RPC_WRITTEN;
 }
 
+size_t rpc_output_next(const rpc_output_t *output, const uint8_t **out_data) {
+  const struct iovec *part = &output->parts[output->first];
+  *out_data = part->iov_base;
+  return part->iov_len;
+}
+
+void rpc_output_drop(rpc_output_t *output, size_t size_bytes) {
+  drop_written(output, size_bytes);
+  if (output->bytes == 0) {
+    output->first = output->count = output->copied = 0;
+  }
+}
+
 void rpc_output_clear(rpc_output_t *output) {
   for (size_t i = output->first; i < output->count; i++) {
     rpc_block_release(output->owners[i]);

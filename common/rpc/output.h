@@ -72,6 +72,11 @@ bool rpc_output_add(rpc_output_t *output, rpc_pool_t *pool, const uint8_t *data,
 
 rpc_written_t rpc_output_write(rpc_output_t *output, int fd);
 
+// For who writes by other means: the bytes that lie together at the front, and to leave
+// out the first of those. There must be some.
+size_t rpc_output_next(const rpc_output_t *output, const uint8_t **out_data);
+void rpc_output_drop(rpc_output_t *output, size_t size_bytes);
+
 void rpc_output_clear(rpc_output_t *output);
 
 #endif  // COMMON_RPC_OUTPUT_H_

@@ -38,3 +38,30 @@ rpc_block_t *rpc_peer_of_socket(rpc_pool_t *pool, int fd) {
   memcpy(block->data, &peer, sizeof(peer));
   return block;
 }
+
+// Copies `text` to `place`, which is moved behind it.
+static const char *put_text(uint8_t **place, const char *text) {
+  if (text == NULL) {
+    return NULL;
+  }
+  const size_t size_bytes = strlen(text) + 1;
+  char *copy = memcpy(*place, text, size_bytes);
+  *place += size_bytes;
+  return copy;
+}
+
+rpc_block_t *rpc_peer_with_certificate(rpc_pool_t *pool, const rpc_block_t *peer,
+                                       const char *name, const char *role) {
+  rpc_peer_t known;
+  memcpy(&known, peer->data, sizeof(known));
+  const size_t text_bytes =
+      (name != NULL ? strlen(name) + 1 : 0) + (role != NULL ? strlen(role) + 1 : 0);
+  rpc_block_t *block = rpc_block_create(pool, sizeof(known) + text_bytes);
+  POD_CHECK(block != NULL);
+  uint8_t *place = block->data + sizeof(known);
+  known.is_encrypted = true;
+  known.certificate_name = put_text(&place, name);
+  known.certificate_role = put_text(&place, role);
+  memcpy(block->data, &known, sizeof(known));
+  return block;
+}

@@ -13,4 +13,9 @@
 // As the kernel tells it of the connected socket `fd`.
 rpc_block_t *rpc_peer_of_socket(rpc_pool_t *pool, int fd);
 
+// The same on an encrypted connection. `name` and `role` are the certificate's, or NULL;
+// copied.
+rpc_block_t *rpc_peer_with_certificate(rpc_pool_t *pool, const rpc_block_t *peer,
+                                       const char *name, const char *role);
+
 #endif  // COMMON_RPC_PEER_H_

@@ -34,6 +34,7 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
+#include "common/rpc/credentials.h"
 #include "common/rpc/loop.h"
 
 enum {
@@ -142,6 +143,9 @@ typedef struct rpc_server_options_t {
   uint32_t keepalive_ms;            // Ping an idle connection this often; 0: 30 s.
   uint32_t keepalive_timeout_ms;    // Close it when the ping stays unanswered; 0: 10 s.
   uint32_t handshake_timeout_ms;    // Close what does not speak HTTP/2 by then; 0: 10 s.
+  // For TLS on TCP; borrowed. NULL: plain. Unix sockets are plain in any case, with the
+  // shortcuts between processes of one user on one host: the kernel says who is there.
+  const rpc_credentials_t *credentials;
 } rpc_server_options_t;
 
 // `options` may be NULL. Serves grpc.health.v1.Health and server reflection besides what
@@ -214,6 +218,7 @@ typedef struct rpc_channel_options_t {
   // Sent with every call as "authorization: Bearer TOKEN"; printable ASCII without
   // spaces, copied. NULL: none.
   const char *bearer_token;
+  const rpc_credentials_t *credentials;  // As for a server.
 } rpc_channel_options_t;
 
 // Does not block: connects in the background at the first call. A call started without a

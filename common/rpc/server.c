@@ -367,6 +367,7 @@ pod_status_t rpc_server_create(rpc_loop_t *loop, const rpc_server_options_t *opt
                                   : KEEPALIVE_TIMEOUT_MS_DEFAULT,
       .handshake_ms = wanted->handshake_timeout_ms != 0 ? wanted->handshake_timeout_ms
                                                         : HANDSHAKE_MS_DEFAULT,
+      .credentials = wanted->credentials,
       .on_ready = on_ready,
       .on_request = on_request,
       .on_closed = on_closed,

@@ -215,7 +215,7 @@ bool rpc_session_request(rpc_connection_t *connection, rpc_call_t *call) {
   const bool is_unix = strncmp(address, "unix:", 5) == 0;
   char timeout[RPC_TIMEOUT_TEXT_BYTES];
   add_literal(&list, ":method", "POST");
-  add_literal(&list, ":scheme", "http");
+  add_literal(&list, ":scheme", connection->tls != NULL ? "https" : "http");
   add_text(&list, ":path", call->path);
   add_text(&list, ":authority", is_unix ? "localhost" : address);
   add_literal(&list, "te", "trailers");

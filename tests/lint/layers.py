@@ -15,6 +15,7 @@ STAGE = BASE + ["common/mlir", "server/program", "server/compiler/dialect"]
 MAY_USE = {  # module: the modules whose headers it may include
     "common/base": [],
     "common/digest": ["common/base"],
+    "common/certificates": ["common/base"],
     "common/access": ["common/base", "common/digest"],
     "common/shared": ["common/base"],
     "common/tensor": ["common/base"],
@@ -61,7 +62,7 @@ MAY_USE_LIBRARY = {  # third-party header: the modules that may include it
     r"uv\.h": ["common/rpc"],
     r"nghttp2/": ["common/rpc"],
     r"nng/": ["server/ici"],
-    r"openssl/": ["common/digest"],
+    r"openssl/": ["common/digest", "common/certificates", "common/rpc"],
     r"protobuf-c/": ["common/rpc"],
     r"(oneapi/)?dnnl": ["server/worker"],
     r"omp\.h": ["server/worker"],
