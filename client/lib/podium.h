@@ -199,10 +199,16 @@ typedef struct podium_connect_options_t {
   // FAILED_PRECONDITION, which says who executed what. NULL: no group.
   const char *group;
   int process, process_count;
+  // A file with the bearer token that is shown to the coordinator; NULL: what
+  // PODIUM_TOKEN_FILE names, else PODIUM_TOKEN, else, of a coordinator of this user on
+  // this host, its own. A coordinator that knows the caller otherwise needs none.
+  const char *token_file;
 } podium_connect_options_t;
 
 // `address` is "HOST:PORT". `options` may be NULL. UNAVAILABLE names the address that did
-// not answer.
+// not answer. UNAUTHENTICATED or PERMISSION_DENIED when the coordinator does not know the
+// caller, or not as one who may run programs; FAILED_PRECONDITION for a token in a file
+// that others can read, or that would go to another host without encryption.
 PODIUM_API podium_status_t *podium_connect(const char *address,
                                            const podium_connect_options_t *options,
                                            podium_session_t **out_session);

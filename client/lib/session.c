@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "client/lib/sharing.h"
+#include "common/access/file.h"
+#include "common/access/local_token.h"
 #include "common/base/check.h"
 #include "common/base/memory.h"
 
@@ -224,15 +226,25 @@ int lib_owner(const podium_session_t *session, int64_t chip) {
   return chip >= 0 && (size_t)chip < session->owner_count ? session->owners[chip] : 0;
 }
 
+static bool take_handle(podium_session_t *session,
+                        const Podium__V1__SessionEvent *event) {
+  const size_t size_bytes = event->session.len;
+  if (size_bytes == 0 || size_bytes > sizeof(session->handle)) {
+    return false;
+  }
+  memcpy(session->handle, event->session.data, size_bytes);
+  session->id = (ProtobufCBinaryData){.len = size_bytes, .data = session->handle};
+  return true;
+}
+
 static void on_session_event(rpc_call_t *call, const void *message, void *context) {
   (void)call;
   stream_t *stream = context;
   const Podium__V1__SessionEvent *event = message;
-  if (event->session != 0 && event->waiting == NULL) {
+  if (event->session.len != 0 && event->waiting == NULL) {
     stream->session->may_share = event->may_share;
   }
-  if (stream->opening != NULL && event->session != 0) {
-    stream->session->id = event->session;
+  if (stream->opening != NULL && take_handle(stream->session, event)) {
     atomic_store(&stream->session->next_id, event->first_id);
     stream->session->last_id = event->first_id + event->id_count - 1;
     take_owners(stream->session, event);
@@ -370,6 +382,18 @@ void podium_close(podium_session_t *session) {
   end_session(session);
 }
 
+static pod_status_t create_channel(podium_session_t *session,
+                                   const podium_connect_options_t *options) {
+  char *token;
+  POD_TRY(access_client_token(session->address, options->token_file, false, &token));
+  const rpc_channel_options_t channel = {.message_bytes_max = 64 << 20,
+                                         .bearer_token = token};
+  const pod_status_t status =
+      rpc_channel_create(session->loop, session->address, &channel, &session->channel);
+  access_forget(token);
+  return status;
+}
+
 podium_status_t *podium_connect(const char *address,
                                 const podium_connect_options_t *given,
                                 podium_session_t **out_session) {
@@ -392,9 +416,7 @@ podium_status_t *podium_connect(const char *address,
   pthread_mutex_init(&session->mutex, NULL);
   pod_status_t status = rpc_loop_create(&session->loop);
   if (status == NULL) {
-    const rpc_channel_options_t channel_options = {.message_bytes_max = 64 << 20};
-    status =
-        rpc_channel_create(session->loop, address, &channel_options, &session->channel);
+    status = create_channel(session, options);
   }
   if (status == NULL && pthread_create(&session->thread, NULL, run_loop, session) != 0) {
     status = pod_error(POD_RESOURCE_EXHAUSTED, "no thread for the session's loop");

@@ -24,8 +24,9 @@
 enum {
   LIB_CHUNK_BYTES = 1 << 20,
   LIB_CONNECT_TIMEOUT_MS = 10000,
-  LIB_PUTS_MAX = 32,      // Under way at a time.
-  LIB_FETCHES_MAX = 128,  // Likewise; most of them wait for what is to be fetched.
+  LIB_SESSION_BYTES_MAX = 64,  // Of what a coordinator calls a session.
+  LIB_PUTS_MAX = 32,           // Under way at a time.
+  LIB_FETCHES_MAX = 128,       // Likewise; most of them wait for what is to be fetched.
 };
 
 // Transfers that wait for their turn: so many of a kind are under way at a time. Loop
@@ -57,7 +58,8 @@ struct podium_session {
   rpc_loop_t *loop;
   rpc_channel_t *channel;
   pthread_t thread;
-  uint64_t id;
+  ProtobufCBinaryData id;  // In `handle`.
+  uint8_t handle[LIB_SESSION_BYTES_MAX];
   void (*on_waiting)(void *context, const char *for_what);
   void *on_waiting_context;
   // What handles of arrays and executions are taken from. Any thread.

@@ -10,11 +10,13 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "common/access/place.h"
 #include "common/base/check.h"
 #include "common/base/log.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
 #include "proto/podium/v1/worker.pb-c.h"
+#include "server/coordinator/authorize.h"
 #include "server/coordinator/chip_call.h"
 #include "server/coordinator/coordinator_private.h"
 #include "server/coordinator/same_program.h"
@@ -222,6 +224,8 @@ static void add_services(coordinator_t *coordinator) {
   rpc_server_add_service(coordinator->server, "podium.v1.Registry", registry_methods(),
                          coordinator->registry);
   rpc_server_set_serving(coordinator->server, "podium.v1.Podium", false);
+  rpc_server_set_authorizer(coordinator->server, authorize_call,
+                            (void *)(uintptr_t)coordinator->access);
 }
 
 pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *options,
@@ -229,6 +233,10 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
   coordinator_t *coordinator = pod_alloc(sizeof(*coordinator));
   coordinator->loop = loop;
   coordinator->options = *options;
+  coordinator->access = options->access;
+  if (options->access == NULL) {
+    coordinator->access = coordinator->own_access = access_create();
+  }
   coordinator->pod_id = make_pod_id();
   coordinator->last_running = &coordinator->first_running;
   coordinator->executions = pod_map_create();
@@ -267,6 +275,10 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
   }
   if (status == NULL) {
     add_services(coordinator);
+    status = access_check_listen("the coordinator", options->listen, false,
+                                 options->is_insecure);
+  }
+  if (status == NULL) {
     status =
         rpc_server_listen(coordinator->server, options->listen, &coordinator->address);
   }
@@ -312,6 +324,7 @@ void coordinator_destroy(coordinator_t *coordinator) {
   rpc_timer_destroy(coordinator->end_timer);
   pod_list_deinit(&coordinator->freed);
   pod_list_deinit(&coordinator->freed_in_turn);
+  access_destroy(coordinator->own_access);
   free(coordinator->pod_id);
   free(coordinator->address);
   free(coordinator);

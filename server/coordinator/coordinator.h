@@ -11,7 +11,7 @@
 //
 // Threading: the loop thread, but for the compiler.
 // Ownership: see each function.
-// Errors: create reports an address it cannot listen on.
+// Errors: create reports an address it cannot, or may not, listen on.
 
 #ifndef SERVER_COORDINATOR_COORDINATOR_H_
 #define SERVER_COORDINATOR_COORDINATOR_H_
@@ -19,6 +19,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/access/access.h"
+#include "common/access/secret.h"
 #include "common/base/status.h"
 #include "common/rpc/loop.h"
 #include "server/chip/spec.h"
@@ -50,6 +52,13 @@ typedef struct coordinator_options_t {
   int64_t heartbeat_ms;  // What workers are told to keep to.
   int64_t timeout_ms;    // The silence after which a worker is lost.
   coordinator_compiler_t compiler;
+  // Who may call; borrowed for the life of the coordinator. NULL: processes of its own
+  // user that come by a unix socket, as podium's clients on its host do, and nobody else.
+  const access_t *access;
+  // What workers prove that are not known otherwise, and what is proven to them; copied.
+  // NULL: there is none.
+  const access_secret_t *secret;
+  bool is_insecure;  // It may listen where others reach it in the clear.
 } coordinator_options_t;
 
 POD_MUST_USE pod_status_t coordinator_create(rpc_loop_t *loop,

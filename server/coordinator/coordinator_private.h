@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/access/access.h"
 #include "common/base/list.h"
 #include "common/rpc/loop.h"
 #include "common/rpc/rpc.h"
@@ -42,6 +43,8 @@ struct coordinator_t {
   char *pod_id;
   char *address;
   rpc_server_t *server;
+  const access_t *access;  // Who may call.
+  access_t *own_access;    // The same when the options have none.
   registry_t *registry;
   store_t *store;
   gang_groups_t *gangs;    // Of sessions that run programs together.

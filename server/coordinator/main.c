@@ -10,9 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/access/access.h"
+#include "common/access/local_token.h"
+#include "common/access/place.h"
+#include "common/access/secret.h"
 #include "common/base/log.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
+#include "common/digest/digest.h"
 #include "common/rpc/loop.h"
 #include "server/chip/spec.h"
 #include "server/chip/torus.h"
@@ -27,6 +32,9 @@ enum {
   OPTION_LOG_LEVEL,
   OPTION_GRACE,
   OPTION_LIST_CHIPS,
+  OPTION_TOKENS_FILE,
+  OPTION_SECRET_FILE,
+  OPTION_INSECURE,
 };
 
 typedef struct settings_t {
@@ -34,6 +42,8 @@ typedef struct settings_t {
   const char *chip;  // NULL: what the topology's name says, else v5e.
   const char *topology;
   const char *port_file;
+  const char *tokens_file, *secret_file;
+  bool is_insecure;
   int64_t heartbeat_ms, timeout_ms, grace_ms, hbm_bytes;
   pod_log_level_t log_level;
 } settings_t;
@@ -57,6 +67,19 @@ static const struct argp_option option_table[] = {
      "How long calls may still run after SIGTERM (10000)", 0},
     {"port-file", OPTION_PORT_FILE, "FILE", 0,
      "Write the address bound to FILE, at once and whole, when it is listening", 0},
+    {"tokens-file", OPTION_TOKENS_FILE, "FILE", 0,
+     "Who may call: lines of ROLE NAME TOKEN, with the roles read, run and administer; "
+     "nobody else may be able to read it",
+     0},
+    {"secret-file", OPTION_SECRET_FILE, "FILE", 0,
+     "The pod's secret, 64 hexadecimal digits, which workers of other users and hosts "
+     "prove, and which is proven to them",
+     0},
+    {"insecure", OPTION_INSECURE, NULL, 0,
+     "Listen where other hosts reach it without encryption; and whoever comes may do "
+     "all, "
+     "unless there are tokens, and is a worker, unless there is a secret",
+     0},
     {"log-level", OPTION_LOG_LEVEL, "LEVEL", 0,
      "debug, info, warning, error or none (info)", 0},
     {"list-chips", OPTION_LIST_CHIPS, NULL, 0,
@@ -111,6 +134,15 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
       return 0;
     case OPTION_PORT_FILE:
       settings->port_file = value;
+      return 0;
+    case OPTION_TOKENS_FILE:
+      settings->tokens_file = value;
+      return 0;
+    case OPTION_SECRET_FILE:
+      settings->secret_file = value;
+      return 0;
+    case OPTION_INSECURE:
+      settings->is_insecure = true;
       return 0;
     case OPTION_LIST_CHIPS:
       list_chips();
@@ -197,18 +229,82 @@ static pod_status_t write_port_file(const char *path, const char *address) {
   return status;
 }
 
-static void warn_if_open(const char *address) {
-  if (strncmp(address, "127.", 4) != 0 && strncmp(address, "[::1]", 5) != 0 &&
-      strncmp(address, "unix:", 5) != 0) {
-    pod_log(POD_LOG_WARNING,
-            "%s can be reached from other hosts, without encryption and for everyone",
-            address);
+static void warn_if_open(const settings_t *settings, const char *address) {
+  if (settings->is_insecure && !access_is_local(address)) {
+    pod_log(POD_LOG_WARNING, "%s can be reached from other hosts, without encryption%s",
+            address, settings->tokens_file == NULL ? " and for everyone" : "");
   }
+}
+
+// --- Who may call ---
+
+// What it takes to let somebody in.
+typedef struct keys_t {
+  access_t *access;
+  access_secret_t secret;
+  char own_token[ACCESS_TOKEN_TEXT_BYTES];
+  char *own_token_path;  // NULL: it is in no file.
+} keys_t;
+
+static pod_status_t load_keys(const settings_t *settings, keys_t *keys,
+                              coordinator_options_t *options) {
+  uint8_t random[ACCESS_SECRET_BYTES];
+  digest_random(random, sizeof(random));
+  access_print_hex(random, keys->own_token);
+  keys->access = access_create();
+  POD_TRY(access_add_own_token(keys->access, keys->own_token));
+  if (settings->tokens_file != NULL) {
+    POD_TRY(pod_status_context(access_load_tokens(keys->access, settings->tokens_file),
+                               "--tokens-file"));
+  }
+  if (settings->secret_file != NULL) {
+    POD_TRY(pod_status_context(access_read_secret(settings->secret_file, &keys->secret),
+                               "--secret-file"));
+    options->secret = &keys->secret;
+  }
+  if (settings->is_insecure) {
+    access_open(keys->access);
+  }
+  options->access = keys->access;
+  options->is_insecure = settings->is_insecure;
+  return NULL;
+}
+
+// For clients of our user that come by TCP. One that cannot write it serves all the same.
+static void offer_own_token(keys_t *keys, const char *address) {
+  if (access_port(address)[0] == '\0') {
+    return;
+  }
+  const pod_status_t status =
+      access_write_local_token(address, keys->own_token, &keys->own_token_path);
+  if (status != NULL) {
+    pod_log(
+        POD_LOG_WARNING,
+        "clients that come by TCP need a token of --tokens-file, for there is no file "
+        "for our own: %s",
+        pod_status_message(status));
+    pod_status_free(status);
+  }
+}
+
+static void remove_own_token(keys_t *keys) {
+  if (keys->own_token_path != NULL) {
+    (void)unlink(keys->own_token_path);
+    free(keys->own_token_path);
+    keys->own_token_path = NULL;
+  }
+}
+
+static void forget_keys(keys_t *keys) {
+  remove_own_token(keys);
+  access_destroy(keys->access);
+  explicit_bzero(keys, sizeof(*keys));
 }
 
 typedef struct daemon_t {
   rpc_loop_t *loop;
   coordinator_t *coordinator;
+  keys_t *keys;
   int64_t grace_ms;
   bool is_ending;
 } daemon_t;
@@ -221,6 +317,7 @@ static void on_signal(void *context) {
   daemon_t *daemon = context;
   if (daemon->is_ending) {
     pod_log(POD_LOG_WARNING, "a second signal: leaving at once");
+    remove_own_token(daemon->keys);
     _exit(EXIT_FAILURE);
   }
   daemon->is_ending = true;
@@ -229,8 +326,8 @@ static void on_signal(void *context) {
 
 // Until a signal has ended it.
 static pod_status_t serve(const settings_t *settings,
-                          const coordinator_options_t *options) {
-  daemon_t daemon = {.grace_ms = settings->grace_ms};
+                          const coordinator_options_t *options, keys_t *keys) {
+  daemon_t daemon = {.grace_ms = settings->grace_ms, .keys = keys};
   rpc_signal_t *terminate = NULL, *interrupt = NULL;
   POD_TRY(rpc_loop_create(&daemon.loop));
   pod_status_t status = coordinator_create(daemon.loop, options, &daemon.coordinator);
@@ -239,6 +336,9 @@ static pod_status_t serve(const settings_t *settings,
   }
   if (status == NULL) {
     status = rpc_signal_create(daemon.loop, SIGINT, on_signal, &daemon, &interrupt);
+  }
+  if (status == NULL) {
+    offer_own_token(keys, coordinator_address(daemon.coordinator));
   }
   if (status == NULL && settings->port_file != NULL) {
     status =
@@ -251,9 +351,10 @@ static pod_status_t serve(const settings_t *settings,
     pod_log(POD_LOG_INFO, "a %s pod of %s at %s", topology.bytes, options->spec->name,
             address);
     pod_text_deinit(&topology);
-    warn_if_open(address);
+    warn_if_open(settings, address);
     rpc_loop_run(daemon.loop);
     if (coordinator_is_compiling(daemon.coordinator)) {
+      remove_own_token(keys);
       _exit(EXIT_SUCCESS);  // The time of grace is over, and a compile cannot be stopped.
     }
   }
@@ -293,9 +394,14 @@ int main(int argc, char **argv) {
   if (status == NULL) {
     status = choose_pod(&settings, &options, &owned_spec);
   }
+  keys_t keys = {0};
   if (status == NULL) {
-    status = serve(&settings, &options);
+    status = load_keys(&settings, &keys, &options);
   }
+  if (status == NULL) {
+    status = serve(&settings, &options, &keys);
+  }
+  forget_keys(&keys);
   chip_spec_destroy(owned_spec);
   if (status != NULL) {
     fprintf(stderr, "podium-coordinator: %s: %s\n",

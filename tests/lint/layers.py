@@ -50,7 +50,7 @@ MAY_USE = {  # module: the modules whose headers it may include
     "server/coordinator/core": BASE + ["common/digest", "server/program", "server/chip", "server/compiler"],
     "server/coordinator": BASE + ["common/access", "common/digest", "common/rpc", "proto", "server/program", "server/chip", "server/compiler",
                                   "server/simulator", "server/wire", "server/coordinator/core"],
-    "server/coordinator/services": BASE + ["common/digest", "common/rpc", "proto", "server/program", "server/chip",
+    "server/coordinator/services": BASE + ["common/access", "common/digest", "common/rpc", "proto", "server/program", "server/chip",
                                            "server/compiler", "server/wire", "server/coordinator",
                                            "server/coordinator/core"],
     "client/lib": BASE + ["common/access", "common/digest", "common/rpc", "common/shared", "proto"],

@@ -53,6 +53,7 @@ struct gang_group_t {
   gang_groups_t *groups;
   gang_group_t *previous, *next;
   char *name;
+  char *principal;  // Whose it is.
   int32_t chip_count, member_count, joined_count;
   int32_t *owners;  // By chip.
   member_t *members;
@@ -108,21 +109,24 @@ void gang_groups_destroy(gang_groups_t *groups) {
   }
 }
 
-static gang_group_t *find_group(const gang_groups_t *groups, const char *name) {
+static gang_group_t *find_group(const gang_groups_t *groups, const char *principal,
+                                const char *name) {
   gang_group_t *group = groups->first;
-  while (group != NULL && strcmp(group->name, name) != 0) {
+  while (group != NULL &&
+         (strcmp(group->name, name) != 0 || strcmp(group->principal, principal) != 0)) {
     group = group->next;
   }
   return group;
 }
 
-static gang_group_t *add_group(gang_groups_t *groups, const char *name,
-                               int32_t member_count, int32_t chip_count,
+static gang_group_t *add_group(gang_groups_t *groups, const char *principal,
+                               const char *name, int32_t member_count, int32_t chip_count,
                                const int32_t *owners) {
   gang_group_t *group = pod_alloc(sizeof(*group));
   *group = (gang_group_t){.groups = groups,
                           .next = groups->first,
                           .name = pod_strdup(name),
+                          .principal = pod_strdup(principal),
                           .chip_count = chip_count,
                           .member_count = member_count};
   group->owners = pod_alloc((size_t)chip_count * sizeof(*group->owners));
@@ -167,13 +171,13 @@ static pod_status_t check_member(const gang_group_t *group, const char *name,
   return NULL;
 }
 
-pod_status_t gang_join(gang_groups_t *groups, const char *name, int32_t member,
-                       int32_t member_count, int32_t chip_count, const int32_t *owners,
-                       gang_group_t **out_group) {
-  gang_group_t *group = find_group(groups, name);
+pod_status_t gang_join(gang_groups_t *groups, const char *principal, const char *name,
+                       int32_t member, int32_t member_count, int32_t chip_count,
+                       const int32_t *owners, gang_group_t **out_group) {
+  gang_group_t *group = find_group(groups, principal, name);
   POD_TRY(check_member(group, name, member, member_count));
   if (group == NULL) {
-    group = add_group(groups, name, member_count, chip_count, owners);
+    group = add_group(groups, principal, name, member_count, chip_count, owners);
   }
   group->members[member].presence = MEMBER_JOINED;
   group->joined_count++;
@@ -704,6 +708,7 @@ static void free_group(gang_group_t *group) {
     group->next->previous = group->previous;
   }
   free(group->name);
+  free(group->principal);
   free(group->owners);
   free(group->members);
   free(group);

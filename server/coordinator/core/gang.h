@@ -59,13 +59,14 @@ gang_groups_t *gang_groups_create(gang_same_fn_t same);
 // Nobody is a member any more. Accepts NULL.
 void gang_groups_destroy(gang_groups_t *groups);
 
-// Makes the group when it is not there. `owners` has a member for each of the
+// Makes the group when it is not there; those of another principal are others, whatever
+// their names. `owners` has a member for each of the
 // `chip_count` chips, and is copied. INVALID_ARGUMENT for a member that is none, or when
 // the group has another size; ALREADY_EXISTS when the group has, or had, this member.
-POD_MUST_USE pod_status_t gang_join(gang_groups_t *groups, const char *name,
-                                    int32_t member, int32_t member_count,
-                                    int32_t chip_count, const int32_t *owners,
-                                    gang_group_t **out_group);
+POD_MUST_USE pod_status_t gang_join(gang_groups_t *groups, const char *principal,
+                                    const char *name, int32_t member,
+                                    int32_t member_count, int32_t chip_count,
+                                    const int32_t *owners, gang_group_t **out_group);
 
 // Its session has ended. The group goes with the last that had joined. What waits for the
 // member fails.

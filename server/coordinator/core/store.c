@@ -12,6 +12,7 @@
 #include "common/base/id_map.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
+#include "common/digest/digest.h"
 
 struct store_t {
   store_events_t events;
@@ -19,6 +20,7 @@ struct store_t {
   uint64_t next_session;
   uint64_t next_range;     // Of ids that are a session's own.
   pod_map_t *sessions;     // Of store_session_t, closing ones too.
+  pod_map_t *handles;      // The same by their handles.
   pod_map_t *arrays;       // Of store_array_t, dropped ones too.
   pod_map_t *executables;  // Of store_executable_t, likewise.
 };
@@ -28,6 +30,7 @@ store_t *store_create(const store_events_t *events) {
   store->events = *events;
   store->next_id = store->next_session = store->next_range = 1;
   store->sessions = pod_map_create();
+  store->handles = pod_map_create();
   store->arrays = pod_map_create();
   store->executables = pod_map_create();
   return store;
@@ -100,6 +103,8 @@ static void free_session(store_session_t *session) {
     store_profile_unuse(session->profiles[i]);
   }
   POD_CHECK(pod_id_map_remove(store->sessions, session->id) != NULL);
+  POD_CHECK(pod_map_remove_n(store->handles, (const char *)session->handle,
+                             sizeof(session->handle)) == session);
   free(session);
 }
 
@@ -114,6 +119,7 @@ void store_destroy(store_t *store) {
     free_session(value);
   }
   pod_map_destroy(store->sessions);
+  pod_map_destroy(store->handles);
   pod_map_destroy(store->arrays);
   pod_map_destroy(store->executables);
   free(store);
@@ -139,8 +145,8 @@ static uint64_t take_range(store_t *store) {
   }
 }
 
-pod_status_t store_open_session(store_t *store, const char *client, bool waits_for_pod,
-                                store_session_t **out_session) {
+pod_status_t store_open_session(store_t *store, const char *principal, const char *client,
+                                bool waits_for_pod, store_session_t **out_session) {
   if (pod_map_count(store->sessions) >= STORE_SESSIONS_MAX) {
     return pod_error(POD_RESOURCE_EXHAUSTED,
                      "there are %d sessions already, which is the most: end one first",
@@ -152,7 +158,11 @@ pod_status_t store_open_session(store_t *store, const char *client, bool waits_f
   session->first_id = take_range(store);
   session->waits_for_pod = waits_for_pod;
   snprintf(session->client, sizeof(session->client), "%s", client);
+  snprintf(session->principal, sizeof(session->principal), "%s", principal);
+  digest_random(session->handle, sizeof(session->handle));
   pod_id_map_put(store->sessions, session->id, session);
+  pod_map_put_n(store->handles, (const char *)session->handle, sizeof(session->handle),
+                session);
   *out_session = session;
   return NULL;
 }
@@ -161,6 +171,22 @@ void store_session_set_host(store_session_t *session, const char *host) {
   if (strlen(host) < sizeof(session->host)) {
     strcpy(session->host, host);
   }
+}
+
+pod_status_t store_enter_session(const store_t *store, const void *handle,
+                                 size_t handle_bytes, const char *principal,
+                                 store_session_t **out_session) {
+  store_session_t *session = handle_bytes == STORE_HANDLE_BYTES
+                                 ? pod_map_get_n(store->handles, handle, handle_bytes)
+                                 : NULL;
+  if (session == NULL || session->is_closing ||
+      strcmp(session->principal, principal) != 0) {
+    return pod_error(POD_NOT_FOUND,
+                     "there is no such session: it lives as long as the OpenSession call "
+                     "that began it, and is that caller's alone");
+  }
+  *out_session = session;
+  return NULL;
 }
 
 pod_status_t store_find_session(const store_t *store, uint64_t id,

@@ -41,6 +41,8 @@ enum {
   STORE_PROFILES_KEPT = 4,       // Per session.
   STORE_CLIENT_BYTES_MAX = 128,  // Of a client's name; what is longer is cut off.
   STORE_HOST_BYTES_MAX = 512,
+  STORE_HANDLE_BYTES = 16,          // Of a session, for its client.
+  STORE_PRINCIPAL_BYTES_MAX = 160,  // Of the name of who has opened it, with its NUL.
 };
 
 // Ids that the coordinator chooses are below; each session has so many of its own.
@@ -140,7 +142,9 @@ typedef struct store_profile_t {
 } store_profile_t;
 
 struct store_session_t {
-  uint64_t id;
+  uint64_t id;  // For the coordinator and the workers: clients know the handle.
+  uint8_t handle[STORE_HANDLE_BYTES];
+  char principal[STORE_PRINCIPAL_BYTES_MAX];
   store_t *store;
   char client[STORE_CLIENT_BYTES_MAX];
   char host[STORE_HOST_BYTES_MAX];  // The identity of the client's; "": of none.
@@ -179,12 +183,19 @@ uint64_t store_new_id(store_t *store);
 
 // --- Sessions ---
 
-POD_MUST_USE pod_status_t store_open_session(store_t *store, const char *client,
-                                             bool waits_for_pod,
+// `principal` names who opens it, and alone can enter it.
+POD_MUST_USE pod_status_t store_open_session(store_t *store, const char *principal,
+                                             const char *client, bool waits_for_pod,
                                              store_session_t **out_session);
 
 // What its client says of its host; what is too long is no host.
 void store_session_set_host(store_session_t *session, const char *host);
+
+// The session of this handle, for who has opened it. NOT_FOUND for everybody else, as if
+// there were none.
+POD_MUST_USE pod_status_t store_enter_session(const store_t *store, const void *handle,
+                                              size_t handle_bytes, const char *principal,
+                                              store_session_t **out_session);
 
 POD_MUST_USE pod_status_t store_find_session(const store_t *store, uint64_t id,
                                              store_session_t **out_session);

@@ -138,13 +138,15 @@ static pod_status_t find_session(dispatch_t *dispatch,
                                  const Podium__V1__DispatchRequest *message,
                                  store_session_t **out_session) {
   const bool is_first = dispatch->session == 0;
-  POD_TRY(store_find_session(dispatch->coordinator->store,
-                             is_first ? message->session : dispatch->session,
-                             out_session));
+  const coordinator_t *coordinator = dispatch->coordinator;
+  POD_TRY(
+      is_first
+          ? request_enter(coordinator, dispatch->client, message->session, out_session)
+          : store_find_session(coordinator->store, dispatch->session, out_session));
   if (is_first && (*out_session)->has_dispatch) {
     return pod_error(POD_ALREADY_EXISTS,
                      "session %" PRIu64 " has a Dispatch already: one is the most",
-                     message->session);
+                     (*out_session)->id);
   }
   (*out_session)->has_dispatch = true;
   dispatch->session = (*out_session)->id;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/base/memory.h"
+#include "server/coordinator/authorize.h"
 #include "server/coordinator/coordinator_private.h"
 
 enum { FIRST_STATE = 0 };
@@ -48,11 +49,21 @@ static pod_status_t check_serving(const coordinator_t *coordinator) {
              : NULL;
 }
 
-pod_status_t request_begin(request_t *request, uint64_t session) {
+pod_status_t request_enter(const coordinator_t *coordinator, const rpc_call_t *client,
+                           ProtobufCBinaryData session, store_session_t **out_session) {
+  access_identity_t caller = {0};
+  if (client != NULL) {
+    POD_TRY(authorize_identify(coordinator->access, client, &caller));
+  }
+  return store_enter_session(coordinator->store, session.data, session.len, caller.name,
+                             out_session);
+}
+
+pod_status_t request_begin(request_t *request, ProtobufCBinaryData session) {
   const coordinator_t *coordinator = request->coordinator;
   POD_TRY(check_serving(coordinator));
   store_session_t *owner;
-  POD_TRY(store_find_session(coordinator->store, session, &owner));
+  POD_TRY(request_enter(coordinator, request->client, session, &owner));
   POD_TRY(store_operation_begin(owner, &request->operation, stop_operation));
   request->has_begun = true;
   return NULL;
@@ -104,11 +115,12 @@ static ProtobufCMessage *copy_message(const ProtobufCMessage *message) {
   return copy;
 }
 
-bool request_hold(request_t *request, uint64_t session, uint64_t after,
+bool request_hold(request_t *request, ProtobufCBinaryData session, uint64_t after,
                   const void *message) {
   coordinator_t *coordinator = request->coordinator;
   store_session_t *found;
-  const pod_status_t status = store_find_session(coordinator->store, session, &found);
+  const pod_status_t status =
+      request_enter(coordinator, request->client, session, &found);
   if (status != NULL || after <= found->dispatched || request->client == NULL) {
     pod_status_free(status);  // Whoever begins the operation finds it too.
     return false;
@@ -116,7 +128,7 @@ bool request_hold(request_t *request, uint64_t session, uint64_t after,
   held_t *held = pod_alloc(sizeof(*held));
   *held = (held_t){.next = coordinator->held,
                    .request = request,
-                   .session = session,
+                   .session = found->id,
                    .after = after,
                    .message = copy_message(message)};
   if (held->next != NULL) {

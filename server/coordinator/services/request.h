@@ -72,7 +72,7 @@ POD_MUST_USE pod_status_t request_queue(const request_kind_t *kind,
 
 // True when the session's Dispatch has yet to take messages before this one is looked at,
 // its number `after`: on_message then comes again. `message` is copied.
-bool request_hold(request_t *request, uint64_t session, uint64_t after,
+bool request_hold(request_t *request, ProtobufCBinaryData session, uint64_t after,
                   const void *message);
 
 static inline bool request_is(const request_t *request, int state) {
@@ -85,8 +85,14 @@ static inline void request_move(request_t *request, unsigned state) {
 
 bool request_is_over(const request_t *request);
 
+// The session that a message of this call names, for the one who has opened it.
+POD_MUST_USE pod_status_t request_enter(const coordinator_t *coordinator,
+                                        const rpc_call_t *client,
+                                        ProtobufCBinaryData session,
+                                        store_session_t **out_session);
+
 // Finds the session and begins the operation in it. UNAVAILABLE when draining.
-POD_MUST_USE pod_status_t request_begin(request_t *request, uint64_t session);
+POD_MUST_USE pod_status_t request_begin(request_t *request, ProtobufCBinaryData session);
 
 // Ends the client's call, unless it has ended. Takes `status`.
 void request_fail(request_t *request, pod_status_t status);

@@ -6,6 +6,7 @@
 #include "common/base/arena.h"
 #include "common/base/log.h"
 #include "common/base/memory.h"
+#include "server/coordinator/authorize.h"
 #include "server/coordinator/coordinator_private.h"
 #include "server/coordinator/services/describe.h"
 #include "server/coordinator/services/request.h"
@@ -22,10 +23,15 @@ struct session_call_t {
   bool is_finished;
 };
 
+static ProtobufCBinaryData handle_of(const store_session_t *session) {
+  return (ProtobufCBinaryData){.len = sizeof(session->handle),
+                               .data = (uint8_t *)(uintptr_t)session->handle};
+}
+
 static void send_event(session_call_t *call, const char *message) {
   pod_arena_t *arena = pod_arena_create();
   Podium__V1__SessionEvent event = PODIUM__V1__SESSION_EVENT__INIT;
-  event.session = call->session->id;
+  event.session = handle_of(call->session);
   event.pod = describe_pod(arena, call->coordinator);
   event.first_id = call->session->first_id;
   event.id_count = STORE_SESSION_IDS;
@@ -73,7 +79,7 @@ void sessions_tell_waiting(coordinator_t *coordinator, const store_session_t *se
     Podium__V1__Waiting waiting = PODIUM__V1__WAITING__INIT;
     waiting.for_what = (char *)(uintptr_t)for_what;
     Podium__V1__SessionEvent event = PODIUM__V1__SESSION_EVENT__INIT;
-    event.session = session->id;
+    event.session = handle_of(session);
     event.waiting = &waiting;
     rpc_call_send(at->client, &event.base);
   }
@@ -120,8 +126,8 @@ static pod_status_t join_group(session_call_t *call, const Podium__V1__Group *gr
     owners[chip] = torus_box(&places->torus, box, chip);
   }
   const pod_status_t status =
-      gang_join(coordinator->gangs, group->name, group->process, group->process_count,
-                places->count, owners, &call->session->group);
+      gang_join(coordinator->gangs, call->session->principal, group->name, group->process,
+                group->process_count, places->count, owners, &call->session->group);
   call->session->member = group->process;
   free(owners);
   return status;
@@ -129,7 +135,9 @@ static pod_status_t join_group(session_call_t *call, const Podium__V1__Group *gr
 
 static pod_status_t open_session(session_call_t *call,
                                  const Podium__V1__OpenSessionRequest *request) {
-  POD_TRY(store_open_session(call->coordinator->store, request->client,
+  access_identity_t caller;
+  POD_TRY(authorize_identify(call->coordinator->access, call->client, &caller));
+  POD_TRY(store_open_session(call->coordinator->store, caller.name, request->client,
                              request->wait_for_pod, &call->session));
   const pod_status_t status =
       request->group == NULL ? NULL : join_group(call, request->group);
@@ -157,8 +165,8 @@ static void session_message(rpc_call_t *client, const void *message, void *conte
     return;
   }
   store_session_set_host(call->session, request->host);
-  pod_log(POD_LOG_INFO, "session %" PRIu64 " of \"%s\" at %s", call->session->id,
-          call->session->client, rpc_call_peer_address(client));
+  pod_log(POD_LOG_INFO, "session %" PRIu64 " of \"%s\" (%s) at %s", call->session->id,
+          call->session->client, call->session->principal, rpc_call_peer_address(client));
   begin_if_due(call);
 }
 
@@ -260,7 +268,8 @@ static void on_free_handles(request_t *request, const void *message) {
   const Podium__V1__FreeHandlesRequest *wanted = message;
   coordinator_t *coordinator = request->coordinator;
   store_session_t *session;
-  pod_status_t status = store_find_session(coordinator->store, wanted->session, &session);
+  pod_status_t status =
+      request_enter(coordinator, request->client, wanted->session, &session);
   if (status == NULL) {
     status = find_all(session, wanted);
   }

@@ -56,7 +56,7 @@ static void expect_like_protobuf_c(world_t *world, const uint8_t *data, size_t s
 // A packed request with `size` bytes of data; returns owned.
 static uint8_t *pack(size_t size, size_t *out_size) {
   Podium__V1__PutArrayRequest request = PODIUM__V1__PUT_ARRAY_REQUEST__INIT;
-  request.session = 1234567;
+  request.executable = 1234567;
   request.argument = -3;
   request.data.len = size;
   request.data.data = pod_alloc(size);
@@ -107,7 +107,7 @@ static void test_a_field_sent_twice_and_fields_on_either_side_decode_alike(void 
   uint8_t *packed = pack(20000, &size);
   uint8_t *twice = pod_alloc(2 * size + 8);
   memcpy(twice, packed, size);
-  twice[size] = 1 << 3;  // session = 5, behind the data.
+  twice[size] = 8 << 3;  // array = 5, behind the data.
   twice[size + 1] = 5;
   expect_like_protobuf_c(&world, twice, size + 2);
   memcpy(twice + size, packed, size);

@@ -195,7 +195,11 @@ void client_open_from(client_t *client, const char *host, bool wait_for_pod) {
     fail_msg("no session: %s", pod_status_message(client->session_call->status));
   }
   const void *message = client->session_call->messages[0];
-  client->session = ((const Podium__V1__SessionEvent *)message)->session;
+  const ProtobufCBinaryData *session =
+      &((const Podium__V1__SessionEvent *)message)->session;
+  assert_int_equal(session->len, sizeof(client->handle));
+  memcpy(client->handle, session->data, session->len);
+  client->session = (ProtobufCBinaryData){.len = session->len, .data = client->handle};
 }
 
 void client_close(client_t *client) {

@@ -20,7 +20,8 @@ enum { CLIENT_WAIT_MS = 60000, CLIENT_MESSAGES_MAX = 64 };
 typedef struct client_t {
   rpc_loop_t *loop;
   rpc_channel_t *channel;
-  uint64_t session;
+  ProtobufCBinaryData session;  // In `handle`; may be pointed elsewhere.
+  uint8_t handle[16];
   struct client_call_t *session_call;
 } client_t;
 

@@ -58,7 +58,7 @@ static void world_open(world_t *world) {
                                  .executable_gone = ignore_executable,
                                  .session_gone = ignore_session};
   world->store = store_create(&events);
-  assert_null(store_open_session(world->store, "test", false, &world->session));
+  assert_null(store_open_session(world->store, "a user", "test", false, &world->session));
   const tensor_shape_t shape = tensor_shape_make(TENSOR_F32, 1, dims);
   for (int i = 0; i < ARRAYS; i++) {
     array_layout_t *layout;

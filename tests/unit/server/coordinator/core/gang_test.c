@@ -29,8 +29,8 @@ static bool same(void *program, void *other) {
 static world_t begin(int32_t joined) {
   world_t world = {.groups = gang_groups_create(same)};
   for (int32_t member = 0; member < joined; member++) {
-    assert_null(
-        gang_join(world.groups, "g", member, MEMBERS, CHIPS, owners, &world.group));
+    assert_null(gang_join(world.groups, "a user", "g", member, MEMBERS, CHIPS, owners,
+                          &world.group));
   }
   return world;
 }
@@ -86,7 +86,8 @@ static void test_a_gang_is_complete_when_all_members_have_launched_it(void **sta
   assert_ptr_equal(parts[0].gang, parts[1].gang);
   assert_waits(parts[0].gang, "for process 2, which has not joined yet");
   assert_false(gang_is_complete(parts[0].gang));
-  assert_null(gang_join(world.groups, "g", 2, MEMBERS, CHIPS, owners, &world.group));
+  assert_null(
+      gang_join(world.groups, "a user", "g", 2, MEMBERS, CHIPS, owners, &world.group));
   gang_launch(world.group, &parts[2], CHIPS, all);
   assert_true(gang_is_complete(parts[0].gang));
   assert_int_equal(gang_size(parts[0].gang), MEMBERS);
@@ -160,13 +161,26 @@ static void test_a_member_that_leaves_fails_what_waits_for_it_and_what_comes(
   assert_failed(&world, &later, POD_UNAVAILABLE, words);
   gang_group_t *group;
   const pod_status_t status =
-      gang_join(world.groups, "g", 2, MEMBERS, CHIPS, owners, &group);
+      gang_join(world.groups, "a user", "g", 2, MEMBERS, CHIPS, owners, &group);
   assert_int_equal(pod_status_code(status), POD_ALREADY_EXISTS);
   pod_status_free(status);
   const pod_status_t ended = pod_error(POD_CANCELLED, "ended");
   gang_forget(world.groups, &other, ended);
   pod_status_free(ended);
   end(&world, 2);
+}
+
+static void test_a_stranger_who_knows_the_name_is_in_a_group_of_his_own(void **state) {
+  (void)state;
+  world_t world = begin(2);
+  gang_group_t *group;
+  assert_null(
+      gang_join(world.groups, "a stranger", "g", 2, MEMBERS, CHIPS, owners, &group));
+  assert_ptr_not_equal(group, world.group);
+  assert_null(
+      gang_join(world.groups, "a user", "g", 2, MEMBERS, CHIPS, owners, &world.group));
+  gang_leave(group, 2);
+  end(&world, MEMBERS);
 }
 
 static void test_a_launch_that_ends_early_tells_those_who_came_and_who_come(
@@ -265,7 +279,7 @@ static void assert_no_member(gang_groups_t *groups, const char *name, int32_t me
                              int32_t count, pod_code_t code) {
   gang_group_t *group;
   const pod_status_t status =
-      gang_join(groups, name, member, count, CHIPS, owners, &group);
+      gang_join(groups, "a user", name, member, count, CHIPS, owners, &group);
   assert_int_equal(pod_status_code(status), code);
   pod_status_free(status);
 }
@@ -284,6 +298,7 @@ static void test_members_that_are_none_are_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_stranger_who_knows_the_name_is_in_a_group_of_his_own),
       cmocka_unit_test(test_a_gang_is_complete_when_all_members_have_launched_it),
       cmocka_unit_test(test_the_nth_launch_meets_the_nth_of_the_others),
       cmocka_unit_test(test_other_programs_fail_all_and_name_what_each_launched),

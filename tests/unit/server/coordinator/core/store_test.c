@@ -58,7 +58,7 @@ static void assert_gone(books_t *books, const char *expected) {
 
 static store_session_t *open_session(books_t *books) {
   store_session_t *session;
-  assert_null(store_open_session(books->store, "test", false, &session));
+  assert_null(store_open_session(books->store, "a user", "test", false, &session));
   return session;
 }
 
@@ -196,6 +196,43 @@ static void test_a_closed_session_goes_when_its_last_operation_has_ended(void **
   books_close(&books);
 }
 
+static void test_a_session_is_entered_by_its_handle_and_who_opened_it(void **state) {
+  (void)state;
+  books_t books;
+  books_open(&books);
+  store_session_t *first = open_session(&books), *second = open_session(&books), *found;
+  assert_memory_not_equal(first->handle, second->handle, STORE_HANDLE_BYTES);
+  assert_null(store_enter_session(books.store, second->handle, STORE_HANDLE_BYTES,
+                                  "a user", &found));
+  assert_ptr_equal(found, second);
+  uint8_t handle[STORE_HANDLE_BYTES + 1] = {0};
+  memcpy(handle, first->handle, STORE_HANDLE_BYTES);
+  // Another caller, and what is no handle, are told the same.
+  assert_refused(
+      store_enter_session(books.store, handle, STORE_HANDLE_BYTES, "another", &found),
+      POD_NOT_FOUND, "there is no such session");
+  assert_refused(
+      store_enter_session(books.store, handle, STORE_HANDLE_BYTES + 1, "a user", &found),
+      POD_NOT_FOUND, "there is no such session");
+  assert_refused(
+      store_enter_session(books.store, handle, STORE_HANDLE_BYTES - 1, "a user", &found),
+      POD_NOT_FOUND, "there is no such session");
+  assert_refused(store_enter_session(books.store, NULL, 0, "a user", &found),
+                 POD_NOT_FOUND, "there is no such session");
+  handle[3] ^= 1;
+  assert_refused(
+      store_enter_session(books.store, handle, STORE_HANDLE_BYTES, "a user", &found),
+      POD_NOT_FOUND, "there is no such session");
+  handle[3] ^= 1;
+  store_close_session(first);
+  assert_refused(
+      store_enter_session(books.store, handle, STORE_HANDLE_BYTES, "a user", &found),
+      POD_NOT_FOUND, "there is no such session");
+  store_close_session(second);
+  assert_gone(&books, "session 1;session 2;");
+  books_close(&books);
+}
+
 static void test_a_session_without_operations_goes_at_once(void **state) {
   (void)state;
   books_t books;
@@ -259,7 +296,7 @@ static void test_a_member_of_a_group_brings_the_parts_of_its_own_chips(void **st
   books_open(&books);
   gang_groups_t *groups = gang_groups_create(same);
   store_session_t *session = open_session(&books);
-  assert_null(gang_join(groups, "g", 1, 2, 2, owners, &session->group));
+  assert_null(gang_join(groups, "a user", "g", 1, 2, 2, owners, &session->group));
   session->member = 1;
   assert_false(store_owns_chip(session, 0));
   assert_true(store_owns_chip(session, 1));
@@ -335,7 +372,7 @@ static void test_there_is_a_bound_on_everything_a_client_makes(void **state) {
   for (int i = 1; i < STORE_SESSIONS_MAX; i++) {
     open_session(&books);
   }
-  assert_refused(store_open_session(books.store, "", false, &refused),
+  assert_refused(store_open_session(books.store, "a user", "", false, &refused),
                  POD_RESOURCE_EXHAUSTED, "256 sessions");
   add_array(&books, session, 1);
   assert_null(store_check_room(session, STORE_ARRAYS_MAX - 1));
@@ -359,6 +396,7 @@ int main(void) {
       cmocka_unit_test(test_a_handle_is_found_in_its_own_session_only),
       cmocka_unit_test(test_a_freed_array_goes_when_its_last_use_ends),
       cmocka_unit_test(test_a_closed_session_goes_when_its_last_operation_has_ended),
+      cmocka_unit_test(test_a_session_is_entered_by_its_handle_and_who_opened_it),
       cmocka_unit_test(test_a_session_without_operations_goes_at_once),
       cmocka_unit_test(test_stopping_all_operations_leaves_the_sessions_open),
       cmocka_unit_test(test_a_lost_chip_marks_the_arrays_it_held_and_unloads_programs),
