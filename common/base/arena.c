@@ -47,6 +47,7 @@ pod_arena_t *pod_arena_create(void) {
   pod_arena_t *arena = calloc(1, sizeof(*arena));
   POD_CHECK(arena != NULL);
   arena->block_bytes = FIRST_BLOCK_BYTES;
+  arena->next = arena->end = (char *)arena;  // No room, but a place for what is empty.
   return arena;
 }
 
@@ -112,24 +113,26 @@ static void fill_next_block(pod_arena_t *arena) {
   }
 }
 
-void *pod_arena_alloc(pod_arena_t *arena, size_t size_bytes) {
-  POD_CHECK(size_bytes <= SIZE_MAX / 2);
-  const size_t size = (size_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  arena->used_bytes += size;
-  if (size > arena->block_bytes / 2 && (size_t)(arena->end - arena->next) < size) {
+static void *alloc_elsewhere(pod_arena_t *arena, size_t size) {
+  if (size > arena->block_bytes / 2) {
     return add_block(arena, heap_block(size));
   }
-  if (arena->next == NULL || (size_t)(arena->end - arena->next) < size) {
-    fill_next_block(arena);
-  }
+  fill_next_block(arena);
   void *memory = arena->next;
   arena->next += size;
   return memory;
 }
 
-void *pod_arena_array(pod_arena_t *arena, size_t count, size_t element_bytes) {
-  POD_CHECK(element_bytes == 0 || count <= SIZE_MAX / 2 / element_bytes);
-  return pod_arena_alloc(arena, count * element_bytes);
+void *pod_arena_alloc(pod_arena_t *arena, size_t size_bytes) {
+  POD_CHECK(size_bytes <= SIZE_MAX / 2);
+  const size_t size = (size_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  arena->used_bytes += size;
+  char *memory = arena->next;
+  if (size > (size_t)(arena->end - memory)) {
+    return alloc_elsewhere(arena, size);
+  }
+  arena->next = memory + size;
+  return memory;
 }
 
 void *pod_arena_copy(pod_arena_t *arena, const void *data, size_t size_bytes) {

@@ -26,8 +26,16 @@ void pod_arena_destroy(pod_arena_t *arena);
 // Zeroed and aligned for any type (16 bytes). Never NULL.
 void *pod_arena_alloc(pod_arena_t *arena, size_t size_bytes);
 
-// `count` zeroed elements; stops the process when the product overflows.
-void *pod_arena_array(pod_arena_t *arena, size_t count, size_t element_bytes);
+// `count` zeroed elements; stops the process when the product overflows. In place, so
+// that the size of an element is a constant.
+static inline void *pod_arena_array(pod_arena_t *arena, size_t count,
+                                    size_t element_bytes) {
+  size_t size_bytes;
+  if (__builtin_mul_overflow(count, element_bytes, &size_bytes)) {
+    size_bytes = SIZE_MAX;  // More than pod_arena_alloc gives.
+  }
+  return pod_arena_alloc(arena, size_bytes);
+}
 
 // A copy; `size_bytes` may be 0.
 void *pod_arena_copy(pod_arena_t *arena, const void *data, size_t size_bytes);

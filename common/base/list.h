@@ -30,13 +30,13 @@
 
 // Adds an element, not zeroed; its address, until the list grows again.
 #define pod_list_add(list)                                                           \
-  ((list)->items = pod_list_grow((list)->items, (list)->count, 1, &(list)->capacity, \
+  ((list)->items = pod_list_room((list)->items, (list)->count, 1, &(list)->capacity, \
                                  sizeof(*(list)->items)),                            \
    &(list)->items[(list)->count++])
 
 // Makes room for `more` elements, so that adding them moves nothing.
 #define pod_list_reserve(list, more)                                          \
-  ((void)((list)->items = pod_list_grow((list)->items, (list)->count, (more), \
+  ((void)((list)->items = pod_list_room((list)->items, (list)->count, (more), \
                                         &(list)->capacity, sizeof(*(list)->items))))
 
 // The last element; the list must not be empty.
@@ -53,5 +53,13 @@
 // For the macros: room for `more` elements behind `count`. Returns the items.
 void *pod_list_grow(void *items, int32_t count, int32_t more, int32_t *inout_capacity,
                     size_t item_bytes);
+
+// In place, because there nearly always is room.
+static inline void *pod_list_room(void *items, int32_t count, int32_t more,
+                                  int32_t *inout_capacity, size_t item_bytes) {
+  return (uint32_t)more <= (uint32_t)(*inout_capacity - count)
+             ? items
+             : pod_list_grow(items, count, more, inout_capacity, item_bytes);
+}
 
 #endif  // COMMON_BASE_LIST_H_

@@ -49,6 +49,19 @@ static uint64_t mix(uint64_t hash, uint64_t word) {
   return hash ^ (hash >> 29);
 }
 
+// Of fewer than eight bytes and more than none: two loads that may overlap.
+static uint64_t last_word(const char *key, size_t length) {
+  if (length >= sizeof(uint32_t)) {
+    uint32_t low, high;
+    memcpy(&low, key, sizeof(low));
+    memcpy(&high, key + length - sizeof(high), sizeof(high));
+    return (uint64_t)high << 32 | low;
+  }
+  const unsigned char *bytes = (const unsigned char *)key;
+  return (uint64_t)bytes[0] | (uint64_t)bytes[length / 2] << 8 |
+         (uint64_t)bytes[length - 1] << 16;
+}
+
 static uint64_t hash_of(const char *key, size_t length) {
   uint64_t hash = 0x9e3779b97f4a7c15u ^ length;
   uint64_t word;
@@ -57,11 +70,7 @@ static uint64_t hash_of(const char *key, size_t length) {
     hash = mix(hash, word);
   }
   if (length > 0) {
-    word = 0;
-    for (size_t i = 0; i < length; i++) {
-      word = (word << 8) | (unsigned char)key[i];
-    }
-    hash = mix(hash, word);
+    hash = mix(hash, last_word(key, length));
   }
   hash *= 0x94d049bb133111ebu;
   return hash ^ (hash >> 31);
