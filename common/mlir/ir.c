@@ -31,7 +31,7 @@ mlir_module_t *mlir_module_create(const char *file_name) {
   module->arena = arena;
   module->file_name = pod_arena_strdup(arena, file_name);
   module->interned = pod_map_create();
-  module->unique_attrs = pod_map_create();
+  module->known_attrs = pod_map_create();
   module->tensor_types = pod_map_create();
   begin(module);
   return module;
@@ -54,7 +54,7 @@ void mlir_module_destroy(mlir_module_t *module) {
     return;  // The rest is its source's.
   }
   pod_map_destroy(module->interned);
-  pod_map_destroy(module->unique_attrs);
+  pod_map_destroy(module->known_attrs);
   pod_map_destroy(module->tensor_types);
   pod_arena_destroy(module->arena);  // The module itself lives in it.
 }
@@ -153,12 +153,8 @@ mlir_op_t *mlir_op_create(mlir_module_t *module, const char *name, int operand_c
 
 static mlir_named_attr_t *find_attr(const mlir_op_t *op, const char *name) {
   for (int i = 0; i < op->attr_count; i++) {
-    if (op->attrs[i].name == name) {
-      return &op->attrs[i];
-    }
-  }
-  for (int i = 0; i < op->attr_count; i++) {
-    if (strcmp(op->attrs[i].name, name) == 0) {
+    const char *own = op->attrs[i].name;
+    if (own == name || (*own == *name && strcmp(own, name) == 0)) {
       return &op->attrs[i];
     }
   }

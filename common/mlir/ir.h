@@ -199,7 +199,7 @@ struct mlir_module_t {
   int (*kind_of)(const char *name);  // See mlir_module_set_kinds; or NULL.
   // Private to common/mlir.
   bool is_beside;  // Arena, names and types are another module's.
-  pod_map_t *symbols, *tensor_types, *unique_attrs;
+  pod_map_t *symbols, *tensor_types, *known_attrs;
   bool has_token_types;                         // One has been made.
   const char *recent_names[MLIR_RECENT_NAMES];  // By the address they were asked for by.
   const mlir_type_t *scalar_types[TENSOR_DTYPE_COUNT];
@@ -269,10 +269,12 @@ const mlir_attr_t *mlir_attr_dense(mlir_module_t *module, const tensor_shape_t *
                                    const void *data, bool is_splat);
 const mlir_attr_t *mlir_attr_dialect(mlir_module_t *module, const char *name,
                                      const char *body);  // body NULL: no <>
-// The same attribute for the same name and body, as long as no other name has that body:
-// for what many operations have alike.
-const mlir_attr_t *mlir_attr_dialect_unique(mlir_module_t *module, const char *name,
-                                            const char *body);
+// What was remembered last under a key, or NULL: for attributes that many operations have
+// alike. The key starts with what kind of attribute it means.
+const mlir_attr_t *mlir_attr_known(const mlir_module_t *module, const void *key,
+                                   size_t key_bytes);
+void mlir_attr_remember(mlir_module_t *module, const void *key, size_t key_bytes,
+                        const mlir_attr_t *attr);
 // Keeps a copy of what a DIALECT attribute's body says with it, of a type that follows
 // from the attribute's name, when the attribute is the module's or made beside it; an
 // attribute of another module is left alone. It says the same before and after.

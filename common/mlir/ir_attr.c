@@ -257,15 +257,14 @@ const mlir_attr_t *mlir_attr_dialect(mlir_module_t *module, const char *name,
   return attr;
 }
 
-const mlir_attr_t *mlir_attr_dialect_unique(mlir_module_t *module, const char *name,
-                                            const char *body) {
-  const size_t length = strlen(body);
-  const mlir_attr_t *known = pod_map_get_n(module->unique_attrs, body, length);
-  if (known == NULL || strcmp(known->text, name) != 0) {
-    known = mlir_attr_dialect(module, name, body);
-    pod_map_put_n(module->unique_attrs, body, length, (void *)(uintptr_t)known);
-  }
-  return known;
+const mlir_attr_t *mlir_attr_known(const mlir_module_t *module, const void *key,
+                                   size_t key_bytes) {
+  return pod_map_get_n(module->known_attrs, key, key_bytes);
+}
+
+void mlir_attr_remember(mlir_module_t *module, const void *key, size_t key_bytes,
+                        const mlir_attr_t *attr) {
+  pod_map_put_n(module->known_attrs, key, key_bytes, (void *)(uintptr_t)attr);
 }
 
 void mlir_attr_set_decoded(mlir_module_t *module, const mlir_attr_t *attr,

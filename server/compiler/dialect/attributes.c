@@ -245,9 +245,6 @@ static stablehlo_dims_t copy_dims(mlir_module_t *module, const stablehlo_dims_t 
       pod_arena_copy(module->arena, dims->values, (size_t)dims->count * sizeof(int64_t))};
 }
 
-// The longest text of a dot between tensors of rank 2, and more: made without growing.
-enum { DOT_TEXT_BYTES = 256 };
-
 // `name` is a literal, so that its length is a constant once this is in place.
 static inline void add_dims(pod_text_t *text, const char *name,
                             const stablehlo_dims_t *dims) {
@@ -265,27 +262,54 @@ static inline void add_dims(pod_text_t *text, const char *name,
   pod_text_add(text, "]");
 }
 
-static const mlir_attr_t *dot_of_text(mlir_module_t *module, const stablehlo_dot_t *dot) {
+static const mlir_attr_t *make_dot(mlir_module_t *module, const stablehlo_dot_t *dot) {
   pod_text_t text = {0};
-  pod_text_reserve(&text, DOT_TEXT_BYTES);
   pod_text_add(&text, "");
   add_dims(&text, "lhs_batching_dimensions", &dot->lhs_batching);
   add_dims(&text, "rhs_batching_dimensions", &dot->rhs_batching);
   add_dims(&text, "lhs_contracting_dimensions", &dot->lhs_contracting);
   add_dims(&text, "rhs_contracting_dimensions", &dot->rhs_contracting);
-  const mlir_attr_t *attr = mlir_attr_dialect_unique(module, "stablehlo.dot", text.bytes);
+  const mlir_attr_t *attr = mlir_attr_dialect(module, "stablehlo.dot", text.bytes);
   pod_text_deinit(&text);
+  const stablehlo_dot_t decoded = {
+      copy_dims(module, &dot->lhs_batching), copy_dims(module, &dot->rhs_batching),
+      copy_dims(module, &dot->lhs_contracting), copy_dims(module, &dot->rhs_contracting)};
+  mlir_attr_set_decoded(module, attr, &decoded, sizeof(decoded));
   return attr;
 }
 
+// A kind, four counts, and what they count; those of some dot have more dimensions than
+// its operands, until it is verified.
+enum { DOT_KIND = 'd', DOT_KEY_MAX = 1 + 4 + 4 * TENSOR_RANK_MAX };
+
+// How long the key is. 0: it is longer than any of a dot that will be verified.
+static size_t dot_key(const stablehlo_dot_t *dot, int64_t key[DOT_KEY_MAX]) {
+  const stablehlo_dims_t *const dims[] = {&dot->lhs_batching, &dot->rhs_batching,
+                                          &dot->lhs_contracting, &dot->rhs_contracting};
+  size_t count = 0;
+  key[count++] = DOT_KIND;
+  for (int i = 0; i < 4; i++) {
+    if (dims[i]->count > TENSOR_RANK_MAX) {
+      return 0;
+    }
+    key[count++] = dims[i]->count;
+    for (int64_t k = 0; k < dims[i]->count; k++) {
+      key[count++] = dims[i]->values[k];
+    }
+  }
+  return count * sizeof(*key);
+}
+
 const mlir_attr_t *stablehlo_make_dot(mlir_module_t *module, const stablehlo_dot_t *dot) {
-  const mlir_attr_t *attr = dot_of_text(module, dot);
-  if (attr->decoded == NULL) {
-    const stablehlo_dot_t decoded = {copy_dims(module, &dot->lhs_batching),
-                                     copy_dims(module, &dot->rhs_batching),
-                                     copy_dims(module, &dot->lhs_contracting),
-                                     copy_dims(module, &dot->rhs_contracting)};
-    mlir_attr_set_decoded(module, attr, &decoded, sizeof(decoded));
+  int64_t key[DOT_KEY_MAX];
+  const size_t key_bytes = dot_key(dot, key);
+  const mlir_attr_t *attr =
+      key_bytes == 0 ? NULL : mlir_attr_known(module, key, key_bytes);
+  if (attr == NULL) {
+    attr = make_dot(module, dot);
+    if (key_bytes > 0) {
+      mlir_attr_remember(module, key, key_bytes, attr);
+    }
   }
   return attr;
 }

@@ -209,15 +209,16 @@ static void test_a_clone_in_another_module_leaves_behind_what_was_decoded(void *
   mlir_module_destroy(to);
 }
 
-static void test_a_dialect_attribute_of_the_same_text_is_the_same(void **state) {
+static void test_an_attribute_is_known_by_the_key_it_was_remembered_by(void **state) {
   (void)state;
-  mlir_module_t *module = mlir_module_create("unique");
-  const mlir_attr_t *attr = mlir_attr_dialect_unique(module, "d.e", "f");
-  assert_string_equal(attr->text, "d.e");
-  assert_string_equal(attr->body, "f");
-  assert_ptr_equal(mlir_attr_dialect_unique(module, "d.e", "f"), attr);
-  assert_ptr_not_equal(mlir_attr_dialect_unique(module, "d.e", "g"), attr);
-  assert_string_equal(mlir_attr_dialect_unique(module, "d.g", "f")->text, "d.g");
+  mlir_module_t *module = mlir_module_create("known");
+  const int64_t key[] = {'d', 1}, other[] = {'d', 2};
+  assert_null(mlir_attr_known(module, key, sizeof(key)));
+  const mlir_attr_t *attr = mlir_attr_dialect(module, "d.e", "f");
+  mlir_attr_remember(module, key, sizeof(key), attr);
+  assert_ptr_equal(mlir_attr_known(module, key, sizeof(key)), attr);
+  assert_null(mlir_attr_known(module, key, sizeof(key[0])));
+  assert_null(mlir_attr_known(module, other, sizeof(other)));
   mlir_module_destroy(module);
 }
 
@@ -300,7 +301,7 @@ int main(void) {
       cmocka_unit_test(test_equal_attributes_are_equal_in_any_order_and_spelling),
       cmocka_unit_test(test_a_clone_outlives_the_module_it_came_from),
       cmocka_unit_test(test_a_clone_in_another_module_leaves_behind_what_was_decoded),
-      cmocka_unit_test(test_a_dialect_attribute_of_the_same_text_is_the_same),
+      cmocka_unit_test(test_an_attribute_is_known_by_the_key_it_was_remembered_by),
       cmocka_unit_test(test_a_module_beside_another_shares_what_operations_are_made_of),
       cmocka_unit_test(test_a_clone_takes_its_operands_from_the_map),
       cmocka_unit_test(test_a_symbol_is_found_after_it_was_renamed_or_removed),
