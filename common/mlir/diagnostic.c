@@ -245,19 +245,42 @@ const mlir_attr_t *mlir_location_name(const mlir_attr_t *location) {
   return mlir_attr_is(location, MLIR_ATTR_LOCATION) ? location : NULL;
 }
 
-const char *mlir_op_source(mlir_module_t *module, const mlir_op_t *op) {
+// "file:3:7", made from its end.
+static const char *place_text(pod_arena_t *arena, const char *file, int64_t line,
+                              int64_t column) {
+  char text[48];
+  char *at = text + sizeof(text);
+  const uint64_t numbers[] = {(uint64_t)column, (uint64_t)line};
+  for (int i = 0; i < 2; i++) {
+    uint64_t rest = numbers[i];
+    do {
+      *--at = (char)('0' + rest % 10);
+      rest /= 10;
+    } while (rest != 0);
+    *--at = ':';
+  }
+  const size_t length = strlen(file), behind = (size_t)(text + sizeof(text) - at);
+  char *place = pod_arena_alloc(arena, length + behind + 1);
+  memcpy(place, file, length);
+  memcpy(place + length, at, behind);
+  return place;
+}
+
+const char *mlir_op_source_in(pod_arena_t *arena, const mlir_module_t *module,
+                              const mlir_op_t *op) {
   const mlir_attr_t *file = find_file(op->location);
   if (file != NULL) {
-    return pod_arena_printf(module->arena, "%s:%lld:%lld", file->text,
-                            (long long)file->integer, (long long)file->length);
+    return place_text(arena, file->text, file->integer, file->length);
   }
   const mlir_attr_t *name = mlir_location_name(op->location);
   if (name != NULL || op->position == 0 || module->line_starts == NULL) {
-    return name == NULL ? "" : name->text;
+    return name == NULL ? "" : pod_arena_strdup(arena, name->text);
   }
   int line, column;
   mlir_line_and_column(module, op->position, &line, &column);
-  const char *place =
-      pod_arena_numbered(module->arena, module->file_name, ":", (uint64_t)line);
-  return pod_arena_numbered(module->arena, place, ":", (uint64_t)column);
+  return place_text(arena, module->file_name, line, column);
+}
+
+const char *mlir_op_source(mlir_module_t *module, const mlir_op_t *op) {
+  return mlir_op_source_in(module->arena, module, op);
 }

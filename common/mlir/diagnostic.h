@@ -44,6 +44,10 @@ POD_MUST_USE POD_PRINTF(4, 5) pod_status_t
 // it. "" when unknown. In the module's arena.
 const char *mlir_op_source(mlir_module_t *module, const mlir_op_t *op);
 
+// The same in another arena.
+const char *mlir_op_source_in(pod_arena_t *arena, const mlir_module_t *module,
+                              const mlir_op_t *op);
+
 // The part of a location that gives a name, "jit(f)/dot_general"; NULL when none does.
 // `location` may be NULL.
 const mlir_attr_t *mlir_location_name(const mlir_attr_t *location);

@@ -91,22 +91,29 @@ const char *mlir_lex_word_end(const char *at, bool with_dash) {
   return at;
 }
 
-bool mlir_parser_peek(mlir_parser_t *parser, const char *token) {
-  size_t length = 0;
-  for (; token[length] != '\0'; length++) {
-    if (parser->at[length] != token[length]) {
-      return false;  // The NUL at the end differs from every token.
+// Behind `token`, if the text goes on with it, or NULL.
+static inline const char *behind_token(const mlir_parser_t *parser, const char *token) {
+  const char *at = parser->at;
+  for (const char *of = token; *of != '\0'; of++, at++) {
+    if (*at != *of) {
+      return NULL;  // The NUL at the end differs from every token.
     }
   }
-  const char next = parser->at[length];
-  return !mlir_is_letter(token[0]) || !(mlir_is_word(next) || next == '.' || next == '$');
+  const bool ends =
+      !mlir_is_letter(token[0]) || !(mlir_is_word(*at) || *at == '.' || *at == '$');
+  return ends ? at : NULL;
+}
+
+bool mlir_parser_peek(mlir_parser_t *parser, const char *token) {
+  return behind_token(parser, token) != NULL;
 }
 
 bool mlir_parser_accept(mlir_parser_t *parser, const char *token) {
-  if (!mlir_parser_peek(parser, token)) {
+  const char *behind = behind_token(parser, token);
+  if (behind == NULL) {
     return false;
   }
-  parser->at += strlen(token);
+  parser->at = behind;
   mlir_lex_skip(parser);
   return true;
 }

@@ -7,7 +7,10 @@
 
 #include "common/mlir/parser_private.h"
 
-enum { DIGITS_MAX = 800 };  // More decide nothing: a double's exact value has 767.
+enum {
+  DIGITS_THAT_FIT = 19,  // Into 64 bits, whichever they are.
+  DIGITS_MAX = 800,      // More decide nothing: a double's exact value has 767.
+};
 
 // Powers of ten that are exact in a double.
 static const double exact_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -149,11 +152,21 @@ static int64_t scan_exponent(const char **at) {
   return is_negative ? -exponent : exponent;
 }
 
+// The digits at `at` behind those of `*inout_mantissa`, modulo 2^64; their end.
+static inline const char *scan_run(const char *at, uint64_t *inout_mantissa) {
+  uint64_t mantissa = *inout_mantissa;
+  for (unsigned digit; (digit = (unsigned char)*at - (unsigned)'0') <= 9; at++) {
+    mantissa = 10 * mantissa + digit;
+  }
+  *inout_mantissa = mantissa;
+  return at;
+}
+
 // The digits at `*at` as far as they fit: at most 19 that count. True when all did.
 static bool scan_digits(const char **at, uint64_t *mantissa, int *significant) {
   bool all_fit = true;
   for (; mlir_is_digit(**at); ++*at) {
-    if (*significant == 19) {
+    if (*significant == DIGITS_THAT_FIT) {
       all_fit = false;
       continue;
     }
@@ -161,6 +174,16 @@ static bool scan_digits(const char **at, uint64_t *mantissa, int *significant) {
     *significant += *mantissa != 0;
   }
   return all_fit;
+}
+
+// All digits from `start` to `end`, with the point among them: what scan_run cannot say
+// of long ones. Sets the mantissa, and returns whether all fit.
+static bool scan_long(const char *start, uint64_t *out_mantissa) {
+  int significant = 0;
+  *out_mantissa = 0;
+  const bool fits = scan_digits(&start, out_mantissa, &significant);
+  start += *start == '.';
+  return scan_digits(&start, out_mantissa, &significant) && fits;
 }
 
 static void finish_integer(mlir_number_t *number, const char *start, const char *end) {
@@ -184,17 +207,19 @@ bool mlir_scan_number(const char **at, mlir_number_t *out_number) {
     *at = start;
     return scan_hex(at, out_number);
   }
-  const char *c = start;
-  int significant = 0;
-  bool all_fit = scan_digits(&c, &out_number->magnitude, &significant);
+  uint64_t magnitude = 0;
+  const char *c = scan_run(start, &magnitude);
   int64_t power = 0;
   if (*c == '.') {
-    const char *fraction = ++c;
-    all_fit = scan_digits(&c, &out_number->magnitude, &significant) && all_fit;
+    const char *fraction = c + 1;
+    c = scan_run(fraction, &magnitude);
     power = fraction - c;
     out_number->is_real = true;
   }
   const char *digits_end = c;
+  const bool all_fit =
+      digits_end - start <= DIGITS_THAT_FIT || scan_long(start, &magnitude);
+  out_number->magnitude = magnitude;
   if (*c == 'e' || *c == 'E') {
     power += scan_exponent(&c);
     out_number->is_real = out_number->is_real || c != digits_end;

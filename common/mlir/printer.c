@@ -75,7 +75,7 @@ static void set_name(mlir_printer_t *printer, const mlir_value_t *value,
 static void name_argument(mlir_printer_t *printer, name_scope_t *scope,
                           const mlir_value_t *value, const char *name) {
   if (!is_name(name)) {
-    name = pod_arena_printf(printer->arena, "arg%u", scope->next_argument++);
+    name = pod_arena_numbered(printer->arena, "arg", "", scope->next_argument++);
   }
   set_name(printer, value, unique_name(printer, scope, name));
 }
@@ -167,7 +167,8 @@ static const char *location_alias(mlir_printer_t *printer, const mlir_attr_t *lo
     location_alias(printer, location->elements[i]);
   }
   *pod_list_add(&printer->locations) = location;
-  char *alias = pod_arena_printf(printer->arena, "#loc%d", printer->locations.count);
+  char *alias =
+      pod_arena_numbered(printer->arena, "#loc", "", (uint64_t)printer->locations.count);
   pod_map_put_n(printer->location_aliases, (const char *)&location, sizeof(location),
                 alias);
   return alias;
@@ -181,12 +182,16 @@ void mlir_printer_location(mlir_printer_t *printer, const mlir_attr_t *location)
     return;
   }
   const char *alias = location_alias(printer, location);
-  pod_text_printf(printer->text, " loc(%s)", alias == NULL ? "unknown" : alias);
+  pod_text_add(printer->text, " loc(");
+  pod_text_add(printer->text, alias == NULL ? "unknown" : alias);
+  pod_text_add(printer->text, ")");
 }
 
 static void print_location_aliases(mlir_printer_t *printer) {
   for (int i = 0; i < printer->locations.count; i++) {
-    pod_text_printf(printer->text, "#loc%d = loc(", i + 1);
+    pod_text_add(printer->text, "#loc");
+    pod_text_add_int(printer->text, i + 1);
+    pod_text_add(printer->text, " = loc(");
     const mlir_attr_t *location = printer->locations.items[i];
     if (printer->options->locations) {
       mlir_print_location(printer->text, location, printer->location_aliases);
@@ -208,10 +213,6 @@ mlir_module_t *mlir_printer_scratch(mlir_printer_t *printer) {
     printer->scratch = mlir_module_create("");
   }
   return printer->scratch;
-}
-
-void mlir_printer_add(mlir_printer_t *printer, const char *text) {
-  pod_text_add(printer->text, text);
 }
 
 void mlir_printer_add_bytes(mlir_printer_t *printer, const char *text, size_t length) {

@@ -14,6 +14,8 @@
 #ifndef COMMON_MLIR_PRINTER_H_
 #define COMMON_MLIR_PRINTER_H_
 
+#include <string.h>
+
 #include "common/base/text.h"
 #include "common/mlir/parser.h"
 
@@ -41,8 +43,13 @@ const mlir_syntax_t *mlir_printer_syntax(mlir_printer_t *printer);
 // printer.
 mlir_module_t *mlir_printer_scratch(mlir_printer_t *printer);
 
-void mlir_printer_add(mlir_printer_t *printer, const char *text);
 void mlir_printer_add_bytes(mlir_printer_t *printer, const char *text, size_t length);
+
+// In place, so that the length of a literal is a constant.
+static inline void mlir_printer_add(mlir_printer_t *printer, const char *text) {
+  mlir_printer_add_bytes(printer, text, strlen(text));
+}
+
 void mlir_printer_add_int(mlir_printer_t *printer, int64_t value);
 POD_PRINTF(2, 3)
 void mlir_printer_printf(mlir_printer_t *printer, const char *format, ...);

@@ -42,7 +42,7 @@ mlir_op_t *mlir_walk_skip(const mlir_op_t *root, const mlir_op_t *op) {
   return NULL;
 }
 
-mlir_op_t *mlir_walk_next(const mlir_op_t *root, const mlir_op_t *op) {
+mlir_op_t *mlir_walk_on(const mlir_op_t *root, const mlir_op_t *op) {
   mlir_op_t *first = first_from(op, 0);
   return first != NULL ? first : mlir_walk_skip(root, op);
 }

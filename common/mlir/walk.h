@@ -17,11 +17,19 @@
 // The first operation inside of `root`, or NULL.
 mlir_op_t *mlir_walk_first(const mlir_op_t *root);
 
-// The operation after `op`, inside of `root`; NULL at the end.
-mlir_op_t *mlir_walk_next(const mlir_op_t *root, const mlir_op_t *op);
-
-// The same, without going into the regions of `op`.
+// The operation after `op`, inside of `root`, without going into the regions of `op`;
+// NULL at the end.
 mlir_op_t *mlir_walk_skip(const mlir_op_t *root, const mlir_op_t *op);
+
+// For mlir_walk_next: of an operation with regions, or the last of its block.
+mlir_op_t *mlir_walk_on(const mlir_op_t *root, const mlir_op_t *op);
+
+// The operation after `op`, inside of `root`; NULL at the end. In place, because most
+// operations have no regions and one behind them.
+static inline mlir_op_t *mlir_walk_next(const mlir_op_t *root, const mlir_op_t *op) {
+  return op->region_count == 0 && op->next != NULL && op != root ? op->next
+                                                                 : mlir_walk_on(root, op);
+}
 
 // The blocks of `from` become those of `to`, which has none.
 void mlir_walk_move_region(mlir_region_t *from, mlir_region_t *to);

@@ -154,8 +154,7 @@ static const char *source_of(emitter_t *emitter, const mlir_op_t *op) {
   }
   if (op->location == NULL || op->location != emitter->location) {
     emitter->location = op->location;
-    emitter->source =
-        pod_arena_strdup(emitter->arena, mlir_op_source(emitter->lower->module, op));
+    emitter->source = mlir_op_source_in(emitter->arena, emitter->lower->module, op);
   }
   return emitter->source;
 }
@@ -294,9 +293,9 @@ static const char *argument_name(emitter_t *emitter, pod_map_t *taken,
                                  const mlir_value_t *value, int32_t i) {
   const bool has_name =
       value->name != NULL && (value->name[0] < '0' || value->name[0] > '9');
-  return take_name(
-      emitter, taken,
-      has_name ? value->name : pod_arena_printf(emitter->arena, "arg%" PRId32, i));
+  return take_name(emitter, taken,
+                   has_name ? value->name
+                            : pod_arena_numbered(emitter->arena, "arg", "", (uint64_t)i));
 }
 
 // JAX says where in the function's result a value stands: "result", "result[1]",
