@@ -37,7 +37,7 @@ typedef struct coalescer_t {
 
 // A class whose spans are many takes new ones only behind the last: merging lists over
 // and over would be quadratic.
-enum { MANY_SPANS = 1024 };
+enum { MANY_SPANS = 1024, FEW_SPANS = 16 };
 
 static int32_t root_of(coalescer_t *coalescer, int32_t at) {
   class_t *classes = coalescer->classes;
@@ -76,20 +76,6 @@ static bool is_compatible(const coalescer_t *coalescer, const class_t *large,
   return true;
 }
 
-// Spans that overlap hold the same; they become one, and so do those that touch.
-static void append_span(coalescer_t *coalescer, class_t *class, span_t span) {
-  span_t *last = class->count > 0 ? &class->spans[class->count - 1] : NULL;
-  if (last != NULL && last->last == LOWER_FOREVER) {
-    return;  // Whatever comes holds the same.
-  }
-  if (last != NULL && span.first <= last->last + 1 &&
-      (coalescer->ignores_content || span.content == last->content)) {
-    last->last = span.last > last->last ? span.last : last->last;
-    return;
-  }
-  class->spans[class->count++] = span;
-}
-
 static void make_room(class_t *class, int32_t count) {
   if (count <= class->capacity) {
     return;
@@ -104,6 +90,23 @@ static void make_room(class_t *class, int32_t count) {
   class->capacity = capacity;
 }
 
+// Spans that overlap hold the same; they are one, and so are those that touch.
+static bool is_one(const coalescer_t *coalescer, const span_t *last, const span_t *span) {
+  return last->last == LOWER_FOREVER ||  // Whatever comes holds the same.
+         (span->first <= last->last + 1 &&
+          (coalescer->ignores_content || span->content == last->content));
+}
+
+static void append_span(const coalescer_t *coalescer, class_t *class, span_t span) {
+  span_t *last = class->count > 0 ? &class->spans[class->count - 1] : NULL;
+  if (last != NULL && is_one(coalescer, last, &span)) {
+    last->last = span.last > last->last ? span.last : last->last;
+    return;
+  }
+  make_room(class, class->count + 1);
+  class->spans[class->count++] = span;
+}
+
 static void free_spans(class_t *class) {
   if (class->spans != &class->own) {
     free(class->spans);
@@ -112,29 +115,29 @@ static void free_spans(class_t *class) {
   class->count = class->capacity = 0;
 }
 
-// Puts the spans of `small` among those of `large`.
-static void merge_spans(coalescer_t *coalescer, class_t *large, class_t *small) {
-  if (large->count == 0 || small->spans[0].first > large->spans[large->count - 1].first) {
-    make_room(large, large->count + small->count);
-    for (int32_t i = 0; i < small->count; i++) {
-      append_span(coalescer, large, small->spans[i]);
-    }
-    return;
-  }
-  class_t merged = {0};
-  const int32_t room = large->count + small->count;
-  merged.spans = pod_alloc((size_t)room * sizeof(*merged.spans));
+// Puts the spans of `small` among those of `large`, of which those that end before them
+// and those behind them stay as they are.
+static void merge_spans(const coalescer_t *coalescer, class_t *large,
+                        const class_t *small) {
+  const int32_t kept = first_span_after(large, small->spans[0].first - 1),
+                count = large->count - kept;
+  span_t few[FEW_SPANS];
+  span_t *behind = count <= FEW_SPANS ? few : pod_alloc((size_t)count * sizeof(*behind));
+  memcpy(behind, large->spans + kept, (size_t)count * sizeof(*behind));
+  large->count = kept;
   int32_t i = 0, k = 0;
-  while (i < large->count || k < small->count) {
+  while (k < small->count ||
+         (i < count && is_one(coalescer, &large->spans[large->count - 1], &behind[i]))) {
     const bool takes_large =
-        k == small->count ||
-        (i < large->count && large->spans[i].first <= small->spans[k].first);
-    append_span(coalescer, &merged, takes_large ? large->spans[i++] : small->spans[k++]);
+        k == small->count || (i < count && behind[i].first <= small->spans[k].first);
+    append_span(coalescer, large, takes_large ? behind[i++] : small->spans[k++]);
   }
-  free_spans(large);
-  large->spans = merged.spans;
-  large->count = merged.count;
-  large->capacity = room;
+  make_room(large, large->count + count - i);
+  memcpy(large->spans + large->count, behind + i, (size_t)(count - i) * sizeof(*behind));
+  large->count += count - i;
+  if (behind != few) {
+    free(behind);
+  }
 }
 
 static bool have_one_home(const class_t *a, const class_t *b) {
