@@ -42,3 +42,11 @@ bool compiler_is_shardy(int kind) {
   return kind >= CHIP_OP_COUNT && kind < KIND_COUNT &&
          strncmp(names[kind], "sdy.", strlen("sdy.")) == 0;
 }
+
+bool compiler_may_have_shardy(const mlir_module_t *module) {
+  bool may = mlir_may_have(module, "sdy.sharding");
+  for (int kind = CHIP_OP_COUNT; kind < KIND_COUNT && !may; kind++) {
+    may = compiler_is_shardy(kind) && mlir_may_have(module, names[kind]);
+  }
+  return may;
+}

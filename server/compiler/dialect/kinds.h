@@ -33,6 +33,10 @@ static inline bool compiler_is_row(int kind) {
 // Whether it is one of Shardy's dialect.
 bool compiler_is_shardy(int kind);
 
+// False: no operation of the module is one of Shardy's, and none has an attribute
+// "sdy.sharding". Asks the names that the module has, not its operations.
+bool compiler_may_have_shardy(const mlir_module_t *module);
+
 // By its name with the dialect, "func.func". CHIP_OP_INVALID when it is not known.
 int compiler_kind_find(const char *name);
 

@@ -13,12 +13,6 @@ void axes_set_list(axes_t *axes, const axis_list_t *list) {
   }
 }
 
-axes_t axes_from_list(const axis_list_t *list) {
-  axes_t axes;
-  axes_set_list(&axes, list);
-  return axes;
-}
-
 axis_list_t axes_to_list(pod_arena_t *arena, const axes_t *axes) {
   return (axis_list_t){
       .count = axes->count,

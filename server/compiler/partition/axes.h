@@ -32,7 +32,11 @@ static inline void axes_set(axes_t *to, const axes_t *from) {
 
 // Copies a list without its axes of size 1. A checked sharding's are at most AXES_MAX.
 void axes_set_list(axes_t *axes, const axis_list_t *list);
-axes_t axes_from_list(const axis_list_t *list);
+static inline axes_t axes_from_list(const axis_list_t *list) {
+  axes_t axes;
+  axes_set_list(&axes, list);
+  return axes;
+}
 axis_list_t axes_to_list(pod_arena_t *arena, const axes_t *axes);
 
 int64_t axes_size(const axes_t *axes);

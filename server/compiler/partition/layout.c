@@ -51,8 +51,9 @@ static axes_t in_mesh_order(const axes_t *set) {
 
 const layout_t *layouts_get(layouts_t *layouts, int rank, const axes_t *dims,
                             const axes_t *unreduced) {
-  axes_t set = {0};
-  if (unreduced != NULL) {
+  axes_t set;
+  set.count = 0;
+  if (unreduced != NULL && unreduced->count > 0) {
     set = in_mesh_order(unreduced);
   }
   key_t key;
@@ -92,7 +93,7 @@ const layout_t *layouts_of_sharding(layouts_t *layouts, int rank,
   }
   axes_t dims[TENSOR_RANK_MAX];
   for (int d = 0; d < rank; d++) {
-    dims[d] = axes_from_list(&sharding->dims[d].axes);
+    axes_set_list(&dims[d], &sharding->dims[d].axes);
   }
   const axes_t unreduced = axes_from_list(&sharding->unreduced);
   return layouts_get(layouts, rank, dims, &unreduced);

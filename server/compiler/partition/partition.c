@@ -291,6 +291,9 @@ static void fill_inspections(partitioner_t *partitioner, const mlir_op_t *main,
 static pod_status_t last_channel(mlir_module_t *module, const mlir_op_t *main,
                                  int64_t *out) {
   *out = 0;
+  if (!mlir_may_have(module, "channel_handle")) {
+    return NULL;
+  }
   for (const mlir_op_t *op = mlir_walk_first(main); op != NULL;
        op = mlir_walk_next(main, op)) {
     int64_t handle, type;

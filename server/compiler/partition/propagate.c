@@ -167,9 +167,12 @@ static bool is_given_by(const mlir_op_t *function, const char *name) {
   return false;
 }
 
-static bool gives_shardings(const mlir_op_t *main) {
+static bool gives_shardings(const mlir_module_t *module, const mlir_op_t *main) {
   if (is_given_by(main, "arg_attrs") || is_given_by(main, "res_attrs")) {
     return true;
+  }
+  if (!compiler_may_have_shardy(module)) {
+    return false;
   }
   for (const mlir_op_t *op = mlir_walk_first(main); op != NULL;
        op = mlir_walk_next(main, op)) {
@@ -210,7 +213,7 @@ pod_status_t propagate_shardings(const shardings_t *shardings,
   pod_arena_t *arena = shardings->arena;
   graph_t graph = {0};
   const mlir_op_t *main = mlir_module_find_symbol(module, "main");
-  if (!gives_shardings(main)) {
+  if (!gives_shardings(module, main)) {
     *out_propagation = leave_whole(shardings, propagate_main_block(module));
     return NULL;
   }

@@ -9,6 +9,7 @@
 #include "common/base/check.h"
 #include "common/mlir/diagnostic.h"
 #include "common/mlir/walk.h"
+#include "server/compiler/dialect/kinds.h"
 #include "server/compiler/partition/mesh_translate.h"
 #include "server/compiler/verify/processes.h"
 
@@ -49,7 +50,7 @@ static pod_status_t mesh_of_op(shardings_t *shardings, const mlir_op_t *op,
                                const mesh_t **out_mesh) {
   static const char *const names[] = {"sdy.sharding", "sharding", "in_shardings",
                                       "out_shardings"};
-  const bool is_shardy = strncmp(op->name, "sdy.", 4) == 0;
+  const bool is_shardy = compiler_is_shardy(op->kind);
   for (size_t i = 0; i < (is_shardy ? POD_COUNT_OF(names) : 1); i++) {
     const mlir_attr_t *attr = mlir_op_attr(op, names[i]);
     if (attr != NULL && *out_mesh == NULL) {
@@ -80,6 +81,9 @@ static pod_status_t find_used_mesh(shardings_t *shardings, const mesh_t **out_me
   *out_mesh = NULL;
   POD_TRY(mesh_of_surface(shardings, main, "arg_attrs", out_mesh));
   POD_TRY(mesh_of_surface(shardings, main, "res_attrs", out_mesh));
+  if (!compiler_may_have_shardy(shardings->module)) {
+    return NULL;
+  }
   for (const mlir_op_t *op = mlir_walk_first(main); op != NULL && *out_mesh == NULL;
        op = mlir_walk_next(main, op)) {
     POD_TRY(mesh_of_op(shardings, op, out_mesh));

@@ -16,30 +16,25 @@
 
 // The operations that name processes.
 typedef struct namer_t {
-  int kind;
+  bool is;
   bool knows_both;     // Has use_global_device_ids.
   bool may_leave_out;  // Not every process need be in a group.
 } namer_t;
 
-static const namer_t namers[] = {
-    {CHIP_OP_ALL_GATHER, true, false},
-    {CHIP_OP_ALL_REDUCE, true, false},
-    {CHIP_OP_ALL_TO_ALL, false, false},
-    {KIND_COLLECTIVE_BROADCAST, false, true},
-    {CHIP_OP_COLLECTIVE_PERMUTE, false, true},
-    {KIND_COLLECTIVE_REDUCE, true, false},
-    {KIND_RECV, false, true},
-    {CHIP_OP_REDUCE_SCATTER, true, false},
-    {KIND_SEND, false, true},
+static const namer_t namers[KIND_COUNT] = {
+    [CHIP_OP_ALL_GATHER] = {true, true, false},
+    [CHIP_OP_ALL_REDUCE] = {true, true, false},
+    [CHIP_OP_ALL_TO_ALL] = {true, false, false},
+    [KIND_COLLECTIVE_BROADCAST] = {true, false, true},
+    [CHIP_OP_COLLECTIVE_PERMUTE] = {true, false, true},
+    [KIND_COLLECTIVE_REDUCE] = {true, true, false},
+    [KIND_RECV] = {true, false, true},
+    [CHIP_OP_REDUCE_SCATTER] = {true, true, false},
+    [KIND_SEND] = {true, false, true},
 };
 
 static const namer_t *find_namer(const mlir_op_t *op) {
-  for (size_t i = 0; i < POD_COUNT_OF(namers); i++) {
-    if (op->kind == namers[i].kind) {
-      return &namers[i];
-    }
-  }
-  return NULL;
+  return namers[op->kind].is ? &namers[op->kind] : NULL;
 }
 
 bool processes_has_rule(const mlir_op_t *op) {
