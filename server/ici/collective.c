@@ -64,6 +64,7 @@ struct ici_run_t {
   unsigned changes_seen;
   unsigned liars;  // Links, bits by direction, over which came what cannot be true.
   pod_status_t failure;
+  int32_t told;  // Who heard last, in answer to a frame, that this chip has given up.
 };
 
 static void fail(ici_run_t *run, pod_status_t status) {
@@ -306,6 +307,10 @@ void ici_run_keep(ici_run_t *run, ici_kept_t *kept) {
 }
 
 static void drop(ici_run_t *run, ici_kept_t *kept) {
+  if (run->failure != NULL && kept->header.source != run->told) {
+    run->told = kept->header.source;
+    ici_node_tell_given_up(run->node, &kept->header);
+  }
   if (is_eager(&kept->header)) {
     ici_node_account(run->node, kept->header.source, 0, ici_eager_cost(&kept->header));
   }
@@ -746,7 +751,7 @@ static void enter(ici_run_t *run) {
 }
 
 pod_status_t ici_collective_run(ici_node_t *node, const ici_collective_t *collective) {
-  ici_run_t run = {.node = node, .collective = collective};
+  ici_run_t run = {.node = node, .collective = collective, .told = node->chip};
   pod_status_t status = prepare(&run);
   if (status != NULL) {
     finish(&run);
@@ -762,6 +767,7 @@ pod_status_t ici_collective_run(ici_node_t *node, const ici_collective_t *collec
   }
   status = run.failure;
   if (status != NULL) {
+    ici_node_give_up(node, collective->execution, status);
     abandon(&run);
     drop_liars(&run);
   }

@@ -136,6 +136,11 @@ typedef struct ici_collective_t {
 POD_MUST_USE pod_status_t ici_collective_run(ici_node_t *node,
                                              const ici_collective_t *collective);
 
+// This chip is told about the execution: what other chips say about it counts from now
+// on, until ici_node_end. To be called when an execution has to wait for its turn;
+// ici_collective_run does it, too. Any thread.
+void ici_node_begin(ici_node_t *node, uint64_t execution);
+
 // Wakes the execution's collective, if one is running, and fails those that it would
 // still start, with a copy of `status` (takes it). Any thread. Ended by ici_node_end.
 void ici_node_abort(ici_node_t *node, uint64_t execution, pod_status_t status);

@@ -174,6 +174,11 @@ void ici_session_gone(ici_link_t *link);
 bool ici_session_receive(ici_link_t *link, const nng_msg *message,
                          ici_header_t *out_header);
 
+// Whether a frame that came over the link can be true: the neighbour's own are of the
+// epoch that it has proven, and this chip's own do not come back. Of a link that is up:
+// the caller hears for it, or has its ring_lock.
+bool ici_session_believes(const ici_link_t *link, const ici_header_t *header);
+
 // The phase's time has passed; of a link that is up: gives a sign of life, or takes it
 // down when none has come. Only by the keeper.
 void ici_session_timeout(ici_link_t *link);

@@ -1,7 +1,8 @@
-// What a chip keeps of its peers (epoch, room), of frames for collectives to come, and
-// of executions that have ended or were aborted.
+// What a chip keeps of its peers (epoch, room) and of frames for collectives to come, and
+// what it makes of their words about executions.
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -22,65 +23,61 @@ ici_header_t ici_node_header(const ici_node_t *node, ici_kind_t kind,
 
 // ---- Frames for this chip.
 
-static bool has_ended(const ici_node_t *node, uint64_t execution) {
-  for (int i = 0; i < node->ended_count; i++) {
-    if (node->ended[i] == execution) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static ici_aborted_t *find_aborted(ici_node_t *node, uint64_t execution) {
-  for (int i = 0; i < node->aborted_count; i++) {
-    if (node->aborted[i].execution == execution) {
-      return &node->aborted[i];
-    }
-  }
-  return NULL;
-}
-
-// The first reason counts. When the list is full the oldest is forgotten: executions that
-// nobody ended.
+// With the node's lock. Takes the status.
 static void add_aborted(ici_node_t *node, uint64_t execution, pod_status_t status) {
-  if (find_aborted(node, execution) != NULL || has_ended(node, execution)) {
-    pod_status_free(status);
-    return;
+  if (ici_executions_abort(&node->executions, execution, status)) {
+    atomic_fetch_add(&node->changes, 1);
   }
-  if (node->aborted_count == ICI_ABORTED_MAX) {
-    pod_status_free(node->aborted[0].status);
-    node->aborted_count--;
-    memmove(&node->aborted[0], &node->aborted[1],
-            (size_t)node->aborted_count * sizeof(node->aborted[0]));
-  }
-  node->aborted[node->aborted_count++] = (ici_aborted_t){execution, status};
-  atomic_fetch_add(&node->changes, 1);
 }
 
 static bool is_eager(const ici_header_t *header) {
   return header->kind == ICI_DATA && (header->flags & ICI_FLAG_EAGER) != 0;
 }
 
-// With the node's lock. A source that has been restarted starts counting anew, and so
-// does this chip; what it had sent is nobody's any more.
-static void note_epoch(ici_node_t *node, const ici_header_t *header) {
-  ici_peer_t *peer = &node->peers[header->source];
-  if (peer->epoch == header->epoch) {
-    return;
-  }
-  if (peer->epoch != 0) {
-    pod_log(POD_LOG_INFO, "ici: chip %d has been restarted", header->source);
-    for (ici_kept_t **at = &node->kept.first; *at != NULL;) {
-      if ((*at)->header.source == header->source) {
-        ici_kept_t *kept = ici_kept_remove(&node->kept, at);
-        ici_message_free(node, kept->message);
-        free(kept);
-      } else {
-        at = &(*at)->next;
-      }
+// With the node's lock: drops what is kept of a chip, all of it or of one execution.
+static void drop_kept(ici_node_t *node, int32_t source, const uint64_t *execution) {
+  ici_peer_t *peer = &node->peers[source];
+  for (ici_kept_t **at = &node->kept.first; *at != NULL;) {
+    const ici_header_t *header = &(*at)->header;
+    if (header->source == source &&
+        (execution == NULL || header->execution == *execution)) {
+      ici_kept_t *kept = ici_kept_remove(&node->kept, at);
+      peer->kept_controls -= kept->header.kind != ICI_DATA ? 1 : 0;
+      peer->used += is_eager(&kept->header) ? ici_eager_cost(&kept->header) : 0;
+      ici_message_free(node, kept->message);
+      free(kept);
+    } else {
+      at = &(*at)->next;
     }
   }
-  *peer = (ici_peer_t){.epoch = header->epoch};
+}
+
+// With the node's lock. A source that has been restarted starts counting anew, and so
+// does this chip; what it had said is nobody's any more. Epochs only rise: false, it is
+// the word of one that is past.
+static bool note_epoch(ici_node_t *node, int32_t chip, uint64_t epoch) {
+  ici_peer_t *peer = &node->peers[chip];
+  if (epoch <= peer->epoch) {
+    return epoch == peer->epoch;
+  }
+  if (peer->epoch != 0) {
+    pod_log(POD_LOG_INFO, "ici: chip %d has been restarted", chip);
+    drop_kept(node, chip, NULL);
+  }
+  *peer = (ici_peer_t){.epoch = epoch};
+  return true;
+}
+
+pod_status_t ici_node_meet(ici_node_t *node, int32_t chip, uint64_t epoch) {
+  pthread_mutex_lock(&node->lock);
+  const bool is_present = note_epoch(node, chip, epoch);
+  const uint64_t last = node->peers[chip].epoch;
+  pthread_mutex_unlock(&node->lock);
+  return is_present ? NULL
+                    : pod_error(POD_FAILED_PRECONDITION,
+                                "chip %d is of epoch %" PRIu64 ", and %" PRIu64
+                                " has been heard of",
+                                chip, epoch, last);
 }
 
 // With the node's lock. Whether the source keeps to the room that it has.
@@ -93,8 +90,14 @@ static bool fits_room(ici_node_t *node, const ici_header_t *header) {
   return true;
 }
 
+// With the node's lock. Of an execution that this chip was not told about it only means
+// that nothing more comes of what its source has sent for it.
 static void hear_abandon(ici_node_t *node, const ici_header_t *header,
                          const nng_msg *message) {
+  if (!ici_executions_is_told(&node->executions, header->execution)) {
+    drop_kept(node, header->source, &header->execution);
+    return;
+  }
   char text[ICI_TEXT_MAX + 1] = {0};
   const size_t length =
       header->payload_bytes < ICI_TEXT_MAX ? header->payload_bytes : ICI_TEXT_MAX;
@@ -110,6 +113,7 @@ typedef enum place_t {
   PLACE_NOWHERE = 0,  // Used up.
   PLACE_INBOX = 1,
   PLACE_KEPT = 2,
+  PLACE_GIVEN_UP = 3,  // Nowhere, and its source does not know it.
 } place_t;
 
 // With the node's lock.
@@ -138,8 +142,11 @@ static place_t place_of(ici_node_t *node, const ici_header_t *header,
       header->sequence == node->run_sequence) {
     return PLACE_INBOX;
   }
-  if (has_ended(node, header->execution) ||
-      (header->kind == ICI_DATA && !is_eager(header))) {
+  const ici_ended_t *ended = ici_executions_ended(&node->executions, header->execution);
+  if (ended != NULL && ended->code != POD_OK) {
+    return PLACE_GIVEN_UP;
+  }
+  if (ended != NULL || (header->kind == ICI_DATA && !is_eager(header))) {
     return PLACE_NOWHERE;
   }
   if (header->kind != ICI_DATA && ++peer->kept_controls > ICI_KEPT_CONTROLS_MAX) {
@@ -149,18 +156,45 @@ static place_t place_of(ici_node_t *node, const ici_header_t *header,
   return PLACE_KEPT;
 }
 
+void ici_node_tell_given_up(ici_node_t *node, const ici_header_t *frame) {
+  char text[ICI_TEXT_MAX];
+  pthread_mutex_lock(&node->lock);
+  const ici_ended_t *ended = ici_executions_ended(&node->executions, frame->execution);
+  const pod_status_t reason = ici_executions_reason(&node->executions, frame->execution);
+  const pod_code_t code = ended != NULL ? ended->code : pod_status_code(reason);
+  if (reason != NULL) {
+    snprintf(text, sizeof(text), "%s", pod_status_message(reason));
+  } else {
+    snprintf(text, sizeof(text), "chip %d has given up this execution before",
+             node->chip);
+  }
+  pthread_mutex_unlock(&node->lock);
+  if (code == POD_OK) {
+    return;
+  }
+  ici_header_t header = ici_node_header(node, ICI_ABANDON, frame->source);
+  header.execution = frame->execution;
+  header.tag = (int32_t)code;
+  header.payload_bytes = (uint32_t)strlen(text);
+  ici_route_send_surely(node, &header, text);
+}
+
 void ici_node_take(ici_node_t *node, const ici_header_t *header, nng_msg *message) {
   pthread_mutex_lock(&node->lock);
-  note_epoch(node, header);
-  const place_t place = place_of(node, header, message);
-  if (place != PLACE_NOWHERE) {
+  const bool is_present = note_epoch(node, header->source, header->epoch);
+  const place_t place = is_present ? place_of(node, header, message) : PLACE_NOWHERE;
+  const bool is_taken = place == PLACE_INBOX || place == PLACE_KEPT;
+  if (is_taken) {
     ici_kept_push(place == PLACE_INBOX ? &node->inbox : &node->kept,
                   ici_kept_make(header, message));
   }
   pthread_mutex_unlock(&node->lock);
-  if (place == PLACE_NOWHERE) {
-    if (is_eager(header)) {
+  if (!is_taken) {
+    if (is_eager(header) && is_present) {
       ici_node_account(node, header->source, 0, ici_eager_cost(header));
+    }
+    if (place == PLACE_GIVEN_UP) {
+      ici_node_tell_given_up(node, header);
     }
     ici_message_give(node, message);
   }
@@ -215,9 +249,9 @@ bool ici_node_knows(ici_node_t *node, int32_t chip, uint64_t epoch) {
 
 pod_status_t ici_node_aborted(ici_node_t *node, uint64_t execution) {
   pthread_mutex_lock(&node->lock);
-  const ici_aborted_t *aborted = find_aborted(node, execution);
-  const bool is_over = has_ended(node, execution);
-  pod_status_t status = aborted == NULL ? NULL : pod_status_copy(aborted->status);
+  const pod_status_t reason = ici_executions_reason(&node->executions, execution);
+  const bool is_over = ici_executions_ended(&node->executions, execution) != NULL;
+  pod_status_t status = reason == NULL ? NULL : pod_status_copy(reason);
   pthread_mutex_unlock(&node->lock);
   if (status == NULL && is_over) {
     status =
@@ -233,6 +267,18 @@ void ici_node_changed(ici_node_t *node) {
   pthread_cond_broadcast(&node->link_changed);
   pthread_mutex_unlock(&node->lock);
   ici_bell_alarm(node->bell);
+}
+
+void ici_node_begin(ici_node_t *node, uint64_t execution) {
+  pthread_mutex_lock(&node->lock);
+  ici_executions_begin(&node->executions, execution);
+  pthread_mutex_unlock(&node->lock);
+}
+
+void ici_node_give_up(ici_node_t *node, uint64_t execution, pod_status_t reason) {
+  pthread_mutex_lock(&node->lock);
+  add_aborted(node, execution, pod_status_copy(reason));
+  pthread_mutex_unlock(&node->lock);
 }
 
 void ici_node_abort(ici_node_t *node, uint64_t execution, pod_status_t status) {
@@ -275,6 +321,7 @@ ici_kept_list_t ici_node_set_run(ici_node_t *node, ici_run_t *run,
   node->run_execution = collective->execution;
   node->run_sequence = collective->sequence;
   if (run != NULL) {
+    ici_executions_begin(&node->executions, collective->execution);
     take_kept(node, collective->execution, &collective->sequence, &taken);
   }
   pthread_mutex_unlock(&node->lock);
@@ -286,19 +333,16 @@ void ici_node_end(ici_node_t *node, uint64_t execution) {
   ici_kept_init(&dropped);
   pthread_mutex_lock(&node->lock);
   take_kept(node, execution, NULL, &dropped);
-  ici_aborted_t *aborted = find_aborted(node, execution);
-  if (aborted != NULL) {
-    pod_status_free(aborted->status);
-    *aborted = node->aborted[--node->aborted_count];
-  }
-  if (!has_ended(node, execution)) {
-    node->ended[node->ended_next] = execution;
-    node->ended_next = (node->ended_next + 1) % ICI_ENDED_MAX;
-    node->ended_count += node->ended_count < ICI_ENDED_MAX ? 1 : 0;
-  }
+  const bool is_given_up = ici_executions_reason(&node->executions, execution) != NULL;
+  ici_executions_end(&node->executions, execution);
   pthread_mutex_unlock(&node->lock);
+  int32_t told = node->chip;
   while (dropped.first != NULL) {
     ici_kept_t *kept = ici_kept_remove(&dropped, &dropped.first);
+    if (is_given_up && kept->header.source != told) {
+      told = kept->header.source;
+      ici_node_tell_given_up(node, &kept->header);
+    }
     if (is_eager(&kept->header)) {
       ici_node_account(node, kept->header.source, 0, ici_eager_cost(&kept->header));
     }
@@ -493,9 +537,7 @@ static void free_node(ici_node_t *node) {
   free_kept(node, &node->kept);
   free_kept(node, &node->outbox);
   POD_CHECK(atomic_load(&node->messages) == 0);
-  for (int i = 0; i < node->aborted_count; i++) {
-    pod_status_free(node->aborted[i].status);
-  }
+  ici_executions_deinit(&node->executions);
   while (node->spare_count > 0) {
     nng_msg_free(node->spare[--node->spare_count]);
   }

@@ -24,6 +24,7 @@
 
 #include "server/ici/bell.h"
 #include "server/ici/consent.h"
+#include "server/ici/executions.h"
 #include "server/ici/frame.h"
 #include "server/ici/ici.h"
 #include "server/ici/kept.h"
@@ -35,8 +36,6 @@
 enum {
   ICI_SPARE_MESSAGES_MAX = 16,
   ICI_BOUNCE_BYTES = 128 * 1024,  // Fits the second-level cache with what it is added to.
-  ICI_ABORTED_MAX = 64,
-  ICI_ENDED_MAX = 1024,
   ICI_HELLO_TIMEOUT_MS = 10000,
   ICI_RETRY_MS = 50,  // When nothing can be opened.
   ICI_BYE_TIMEOUT_MS = 1000,
@@ -71,11 +70,6 @@ typedef struct ici_peer_t {
 } ici_peer_t;
 
 typedef struct ici_run_t ici_run_t;
-
-typedef struct ici_aborted_t {
-  uint64_t execution;
-  pod_status_t status;
-} ici_aborted_t;
 
 struct ici_node_t {
   char pod[ICI_POD_NAME_MAX + 1];
@@ -128,10 +122,7 @@ struct ici_node_t {
   ici_kept_list_t kept;                    // For others to come.
   ici_kept_list_t outbox;                  // Control frames that wait for room.
   int outbox_count;
-  ici_aborted_t aborted[ICI_ABORTED_MAX];
-  int aborted_count;
-  uint64_t ended[ICI_ENDED_MAX];
-  int ended_count, ended_next;
+  ici_executions_t executions;
   nng_msg *spare[ICI_SPARE_MESSAGES_MAX];
   int spare_count;
 };
@@ -179,6 +170,17 @@ bool ici_node_reserve(ici_node_t *node, int32_t chip, int64_t cost_bytes);
 // Whether `chip` can read what lies in this process; that it cannot.
 bool ici_node_is_read_by(ici_node_t *node, int32_t chip);
 void ici_node_not_read_by(ici_node_t *node, int32_t chip);
+
+// The neighbour `chip` has proven that it is in this epoch: what was left of an earlier
+// one goes. FAILED_PRECONDITION: a later one has been heard of.
+POD_MUST_USE pod_status_t ici_node_meet(ici_node_t *node, int32_t chip, uint64_t epoch);
+
+// Of a frame for an execution that this chip has given up: its source was perhaps told
+// about the execution late, and has not heard of that; it hears it now.
+void ici_node_tell_given_up(ici_node_t *node, const ici_header_t *frame);
+
+// This chip gives the execution up.
+void ici_node_give_up(ici_node_t *node, uint64_t execution, pod_status_t reason);
 
 // Whether `epoch` is the one that was last heard from `chip`.
 bool ici_node_knows(ici_node_t *node, int32_t chip, uint64_t epoch);

@@ -284,7 +284,8 @@ static look_t handle_first(ici_link_t *link, ici_run_t *run, bool *out_writer_wa
   if (look != ICI_RING_FRAME) {
     return look == ICI_RING_EMPTY ? LOOK_NOTHING : LOOK_BROKEN;
   }
-  if (header.kind < ICI_DATA || header.kind >= ICI_ACK) {
+  if (header.kind < ICI_DATA || header.kind >= ICI_ACK ||
+      !ici_session_believes(link, &header)) {
     return LOOK_BROKEN;
   }
   header.via = (uint8_t)(link->direction + 1);

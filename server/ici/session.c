@@ -384,6 +384,7 @@ static pod_status_t hear_hello(ici_link_t *link, const uint8_t *payload,
   POD_TRY(ici_hello_check(&own, &hello));
   POD_TRY(check_epoch(link, &hello));
   POD_TRY(check_process(link, &hello));
+  POD_TRY(ici_node_meet(link->node, link->peer, hello.epoch));
   const bool shares = open_offer(link, &hello);
   pthread_mutex_lock(&link->lock);
   link->got_hello = true;
@@ -440,6 +441,11 @@ static void reject(ici_link_t *link, pod_status_t status) {
   pod_status_free(status);
 }
 
+bool ici_session_believes(const ici_link_t *link, const ici_header_t *header) {
+  return header->source != link->node->chip &&
+         (header->source != link->peer || header->epoch == link->peer_epoch);
+}
+
 // Something has come: the phase in which it did.
 static ici_phase_t hear(ici_link_t *link) {
   pthread_mutex_lock(&link->lock);
@@ -456,10 +462,14 @@ bool ici_session_receive(ici_link_t *link, const nng_msg *message,
                                           link->node->chip_count, out_header);
   const ici_phase_t phase = hear(link);
   if (phase == ICI_PHASE_UP && status == NULL) {
-    if (out_header->kind >= ICI_DATA && out_header->kind < ICI_ACK) {
+    if (!ici_session_believes(link, out_header)) {
+      status = pod_error(POD_DATA_LOSS, "a frame of chip %d of epoch %" PRIu64,
+                         out_header->source, out_header->epoch);
+    } else if (out_header->kind >= ICI_DATA && out_header->kind < ICI_ACK) {
       return true;
+    } else {
+      status = hear_up(link, out_header);
     }
-    status = hear_up(link, out_header);
   } else if (phase == ICI_PHASE_GREETING && status == NULL) {
     status = hear_greeting(link, out_header, body + ICI_HEADER_BYTES);
   } else if (phase == ICI_PHASE_LEAVING && status == NULL &&

@@ -351,6 +351,14 @@ static void tell_end(const chip_host_t *host, uint64_t execution) {
   }
 }
 
+// What other chips say of an execution counts once the links have heard of it.
+static void tell_begin(const chip_host_t *host, uint64_t execution) {
+  const collective_runner_t *runner = &host->options.executor.runner;
+  if (runner->begin != NULL) {
+    runner->begin(runner->context, execution);
+  }
+}
+
 static void free_later(chip_host_t *host, chip_host_execution_t *execution,
                        const uint64_t *ids, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
@@ -835,6 +843,7 @@ pod_status_t chip_host_execute(chip_host_t *host, const chip_host_execute_t *req
     tell_end(host, request->execution);
     return status;
   }
+  tell_begin(host, request->execution);
   execution->done = done;
   execution->consumed = request->consumed;
   execution->context = context;

@@ -7,6 +7,10 @@ static pod_status_t run(void *context, const ici_collective_t *collective) {
   return ici_collective_run(context, collective);
 }
 
+static void begin_execution(void *context, uint64_t execution) {
+  ici_node_begin(context, execution);
+}
+
 static void abort_execution(void *context, uint64_t execution, pod_status_t status) {
   ici_node_abort(context, execution, status);
 }
@@ -16,6 +20,9 @@ static void end_execution(void *context, uint64_t execution) {
 }
 
 collective_runner_t collective_runner_of_node(ici_node_t *node) {
-  return (collective_runner_t){
-      .run = run, .abort = abort_execution, .end = end_execution, .context = node};
+  return (collective_runner_t){.run = run,
+                               .begin = begin_execution,
+                               .abort = abort_execution,
+                               .end = end_execution,
+                               .context = node};
 }

@@ -11,6 +11,8 @@
 typedef struct collective_runner_t {
   // As ici_collective_run.
   pod_status_t (*run)(void *context, const ici_collective_t *collective);
+  // As ici_node_begin.
+  void (*begin)(void *context, uint64_t execution);
   // As ici_node_abort; takes `status`.
   void (*abort)(void *context, uint64_t execution, pod_status_t status);
   // As ici_node_end.

@@ -1,7 +1,11 @@
 #include "tests/unit/server/ici/introduce.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "common/digest/digest.h"
 
@@ -107,4 +111,61 @@ bool introduce(int file, const stranger_t *stranger) {
   ici_proof_t nonces = {.pod = stranger->pod};
   return send_knock(file, &nonces) && receive_challenge(file, &nonces) &&
          send_proof(file, stranger, &nonces) && receive_proof(file, stranger, &nonces);
+}
+
+int connect_tcp(const char *url) {
+  const struct timeval timeout = {.tv_sec = 30};
+  int port = 0;
+  if (sscanf(url, "tcp://127.0.0.1:%d", &port) != 1) {
+    return -1;
+  }
+  const struct sockaddr_in address = {.sin_family = AF_INET,
+                                      .sin_port = htons((uint16_t)port),
+                                      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (connect(file, (const struct sockaddr *)&address, sizeof(address)) != 0 ||
+      setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)) != 0) {
+    close(file);
+    return -1;
+  }
+  return file;
+}
+
+static ici_header_t header_of(const stranger_t *stranger, ici_kind_t kind) {
+  return (ici_header_t){.kind = (uint8_t)kind,
+                        .source = stranger->chip,
+                        .destination = stranger->peer,
+                        .epoch = stranger->epoch};
+}
+
+static bool greet(int file, const stranger_t *stranger, const torus_t *torus) {
+  ici_header_t heard;
+  uint8_t bytes[ICI_HELLO_BYTES];
+  ici_hello_t hello = {.from = stranger->chip,
+                       .to = stranger->peer,
+                       .direction = stranger->direction,
+                       .torus = *torus,
+                       .epoch = stranger->epoch};
+  snprintf(hello.pod, sizeof(hello.pod), "%s", stranger->pod);
+  if (!receive_frame(file, &heard, bytes, sizeof(bytes)) || heard.kind != ICI_HELLO) {
+    return false;
+  }
+  ici_hello_encode(&hello, bytes);
+  ici_header_t header = header_of(stranger, ICI_HELLO);
+  header.payload_bytes = sizeof(bytes);
+  const ici_header_t welcome = header_of(stranger, ICI_WELCOME);
+  return send_frame(file, &header, bytes) &&
+         receive_frame(file, &heard, bytes, sizeof(bytes)) && heard.kind == ICI_WELCOME &&
+         send_frame(file, &welcome, NULL);
+}
+
+int join_as_neighbour(const char *url, const stranger_t *stranger, const torus_t *torus) {
+  const int file = connect_tcp(url);
+  if (file >= 0 && introduce(file, stranger) && greet(file, stranger, torus)) {
+    return file;
+  }
+  if (file >= 0) {
+    close(file);
+  }
+  return -1;
 }

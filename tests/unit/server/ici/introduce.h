@@ -37,4 +37,12 @@ bool send_proof(int file, const stranger_t *stranger, const ici_proof_t *proof);
 // on, or the listener has not proven himself.
 bool introduce(int file, const stranger_t *stranger);
 
+// Connects to a tcp:// address and becomes the neighbour there, without shared memory.
+// Returns the socket, over which frames may follow; -1: it was hung up on.
+int join_as_neighbour(const char *url, const stranger_t *stranger, const torus_t *torus);
+
+// A connection to a tcp:// address, on which a receive waits 30 s at most. -1: there is
+// none.
+int connect_tcp(const char *url);
+
 #endif  // TESTS_UNIT_SERVER_ICI_INTRODUCE_H_

@@ -105,8 +105,9 @@ static void test_a_deadline_ends_a_collective(void **state) {
   pod_start(&pod, pair, WAY_SHARED);
   const collective_request_t request = request_of(CHIP_OP_ALL_REDUCE, 1, 2, 100000);
   pod_arena_t *arena = pod_arena_create();
-  // Chip 1 starts late: it has heard of the end, and does not wait for what will not
-  // come.
+  // Chip 1 starts late: it was told about the execution, has heard of the end, and does
+  // not wait for what will not come.
+  ici_node_begin(pod.nodes[1], 1);
   for (int32_t chip = 0; chip < 2; chip++) {
     collective_schedule_t schedule;
     assert_null(collective_plan(&request, &pod.torus, chip, arena, &schedule));

@@ -124,17 +124,8 @@ static void start(world_t *world) {
 }
 
 static int dial(const world_t *world) {
-  const struct timeval timeout = {.tv_sec = 30};
-  int port = 0;
-  assert_int_equal(sscanf(ici_node_tcp_url(world->node, 0), "tcp://127.0.0.1:%d", &port),
-                   1);
-  const struct sockaddr_in address = {.sin_family = AF_INET,
-                                      .sin_port = htons((uint16_t)port),
-                                      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  assert_int_equal(connect(file, (const struct sockaddr *)&address, sizeof(address)), 0);
-  assert_int_equal(setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)),
-                   0);
+  const int file = connect_tcp(ici_node_tcp_url(world->node, 0));
+  assert_true(file >= 0);
   return file;
 }
 
