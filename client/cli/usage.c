@@ -28,6 +28,9 @@ enum {
   KEY_HELP = -1,     // Of common_options.
   KEY_USAGE = -2,
   KEY_JSON = -3,
+  KEY_TLS_CA = -4,  // Of connection_options.
+  KEY_TLS_CERTIFICATE = -5,
+  KEY_TLS_KEY = -6,
 };
 
 // By the `group` of an option.
@@ -42,12 +45,43 @@ static const struct argp_option common_options[] = {
     {0},
 };
 
+// Of commands that ask a pod: libpodium takes what they say from the environment, and so
+// does what a command starts.
+static const struct argp_option connection_options[] = {
+    {"tls-ca", KEY_TLS_CA, "FILE", 0,
+     "Call the pod by TLS and believe it when this authority has signed its certificate "
+     "(PODIUM_TLS_CA)",
+     0},
+    {"tls-certificate", KEY_TLS_CERTIFICATE, "FILE", 0,
+     "Our own certificate, for a pod that asks for one (PODIUM_TLS_CERTIFICATE)", 0},
+    {"tls-key", KEY_TLS_KEY, "FILE", 0, "Its private key (PODIUM_TLS_KEY)", 0},
+    {0},
+};
+
 static bool is_end(const struct argp_option *option) {
   return option->name == NULL && option->key == 0;
 }
 
 static bool has_letter(const struct argp_option *option) {
   return option->key > ' ' && option->key < 127;
+}
+
+static bool asks_a_pod(const struct argp *argp) {
+  const struct argp_option *at = argp->options;
+  while (at != NULL && !is_end(at) && strcmp(at->name, "pod") != 0) {
+    at++;
+  }
+  return (at != NULL && !is_end(at)) ||
+         (argp->args_doc != NULL && strstr(argp->args_doc, "POD") != NULL);
+}
+
+// Besides its own.
+enum { LISTS = 3 };
+static void list_options(const struct argp *argp, const struct argp_option *out[LISTS]) {
+  static const struct argp_option none = {0};
+  out[0] = argp->options != NULL ? argp->options : &none;
+  out[1] = common_options;
+  out[2] = asks_a_pod(argp) ? connection_options : &none;
 }
 
 // --- Help ---
@@ -156,6 +190,12 @@ static void print_help(const struct argp *argp, const char *command) {
   for (int group = 0; group < (int)POD_COUNT_OF(headings); group++) {
     print_group(argp, group, columns);
   }
+  if (asks_a_pod(argp)) {
+    printf("\nConnection:\n");
+    for (const struct argp_option *at = connection_options; !is_end(at); at++) {
+      print_option(at, columns);
+    }
+  }
   printf("\nOf every command:\n");
   for (const struct argp_option *at = common_options; !is_end(at); at++) {
     print_option(at, columns);
@@ -187,10 +227,11 @@ static const struct argp_option *find_letter(const words_t *words, char letter) 
 // beginning of several means is left to getopt_long to ask.
 static const struct argp_option *find_name(const words_t *words, const char *name,
                                            size_t length) {
-  const struct argp_option *const lists[] = {words->argp->options, common_options};
+  const struct argp_option *lists[LISTS];
   const struct argp_option *beginning = NULL;
+  list_options(words->argp, lists);
   for (size_t i = 0; i < POD_COUNT_OF(lists); i++) {
-    for (const struct argp_option *at = lists[i]; at != NULL && !is_end(at); at++) {
+    for (const struct argp_option *at = lists[i]; !is_end(at); at++) {
       if (strncmp(at->name, name, length) != 0) {
         continue;
       }
@@ -214,11 +255,13 @@ static void refuse(const words_t *words, const char *what, const char *suggestio
 }
 
 static void refuse_name(const words_t *words, const char *name, size_t length) {
-  const char *names[OPTIONS_MAX + POD_COUNT_OF(common_options)];
+  const char *names[OPTIONS_MAX + POD_COUNT_OF(common_options) +
+                    POD_COUNT_OF(connection_options)];
   int count = 0;
-  const struct argp_option *const lists[] = {words->argp->options, common_options};
+  const struct argp_option *lists[LISTS];
+  list_options(words->argp, lists);
   for (size_t i = 0; i < POD_COUNT_OF(lists); i++) {
-    for (const struct argp_option *at = lists[i]; at != NULL && !is_end(at); at++) {
+    for (const struct argp_option *at = lists[i]; !is_end(at); at++) {
       POD_CHECK(count < (int)POD_COUNT_OF(names));
       names[count++] = at->name;
     }
@@ -245,18 +288,51 @@ static bool obey(const words_t *words, int key) {
   }
 }
 
-// "--name" or "--name=value". Returns how many words it and its value are; 0: it is taken
-// out.
-static int look_at_name(const words_t *words, const char *word) {
-  const char *name = word + 2;
+// Of connection_options; NULL for other keys.
+static const char *variable_of(int key) {
+  switch (key) {
+    case KEY_TLS_CA:
+      return "PODIUM_TLS_CA";
+    case KEY_TLS_CERTIFICATE:
+      return "PODIUM_TLS_CERTIFICATE";
+    case KEY_TLS_KEY:
+      return "PODIUM_TLS_KEY";
+    default:
+      return NULL;
+  }
+}
+
+static void set_variable(const words_t *words, const char *variable, const char *option,
+                         const char *value) {
+  if (value == NULL || *value == '\0') {
+    fprintf(stderr, "podium %s: option '--%s' requires an argument\n", words->command,
+            option);
+    exit(CLI_USAGE);
+  }
+  char *path = realpath(value, NULL);  // What is started may go to another folder.
+  setenv(variable, path != NULL ? path : value, 1);
+  free(path);
+}
+
+// "--name" or "--name=value". Returns how many words it and its value are; below 0: they
+// are taken out.
+static int look_at_name(const words_t *words, int at) {
+  const char *name = words->list[at] + 2;
   const size_t length = strcspn(name, "=");
   const struct argp_option *option = find_name(words, name, length);
   if (option == NULL) {
     refuse_name(words, name, length);
   } else if (obey(words, option->key)) {
-    return 0;
+    return -1;
   }
-  return option->arg != NULL && name[length] != '=' ? 2 : 1;
+  const bool is_apart = option->arg != NULL && name[length] != '=';
+  const char *variable = variable_of(option->key);
+  if (variable == NULL) {
+    return is_apart ? 2 : 1;
+  }
+  set_variable(words, variable, option->name,
+               is_apart ? words->list[at + 1] : name + length + 1);
+  return is_apart ? -2 : -1;
 }
 
 // "-q", "-qc" or "-cv4".
@@ -285,11 +361,11 @@ static void look_through(words_t *words) {
     if (!is_over && strcmp(word, "--") == 0) {
       is_over = true;
     } else if (!is_over && strncmp(word, "--", 2) == 0) {
-      taken = look_at_name(words, word);
+      taken = look_at_name(words, i);
     } else if (!is_over && word[0] == '-' && word[1] != '\0') {
       taken = look_at_letters(words, word);
     }
-    i += taken == 0;
+    i += taken < 0 ? -taken : 0;
     for (; taken > 0 && i < words->count; taken--) {
       words->list[kept++] = words->list[i++];
     }

@@ -203,6 +203,11 @@ typedef struct podium_connect_options_t {
   // PODIUM_TOKEN_FILE names, else PODIUM_TOKEN, else, of a coordinator of this user on
   // this host, its own. A coordinator that knows the caller otherwise needs none.
   const char *token_file;
+  // Files in PEM. With `tls_ca` the coordinator is called by TLS and believed when this
+  // authority has signed its certificate for the host of the address; NULL: what
+  // PODIUM_TLS_CA names, and else without TLS. A certificate of one's own and its key are
+  // shown to a coordinator that asks; NULL: PODIUM_TLS_CERTIFICATE, PODIUM_TLS_KEY.
+  const char *tls_ca, *tls_certificate, *tls_key;
 } podium_connect_options_t;
 
 // `address` is "HOST:PORT". `options` may be NULL. UNAVAILABLE names the address that did

@@ -322,6 +322,7 @@ static void destroy(podium_session_t *session) {
   rpc_channel_destroy(session->channel);
   lib_sharing_close(session);
   rpc_loop_destroy(session->loop);
+  rpc_credentials_destroy(session->credentials);
   pod_map_destroy(session->executions);
   pod_status_free(session->dispatch_end);
   pthread_mutex_destroy(&session->mutex);
@@ -385,9 +386,12 @@ void podium_close(podium_session_t *session) {
 static pod_status_t create_channel(podium_session_t *session,
                                    const podium_connect_options_t *options) {
   char *token;
-  POD_TRY(access_client_token(session->address, options->token_file, false, &token));
+  POD_TRY(lib_tls_credentials(options, &session->credentials));
+  POD_TRY(access_client_token(session->address, options->token_file,
+                              session->credentials != NULL, &token));
   const rpc_channel_options_t channel = {.message_bytes_max = 64 << 20,
-                                         .bearer_token = token};
+                                         .bearer_token = token,
+                                         .credentials = session->credentials};
   const pod_status_t status =
       rpc_channel_create(session->loop, session->address, &channel, &session->channel);
   access_forget(token);

@@ -56,6 +56,7 @@ struct podium_session {
   char *address;
   pid_t process;  // That opened it, and has its thread.
   rpc_loop_t *loop;
+  rpc_credentials_t *credentials;  // NULL: no TLS.
   rpc_channel_t *channel;
   pthread_t thread;
   ProtobufCBinaryData id;  // In `handle`.
@@ -88,6 +89,10 @@ struct podium_session {
   pthread_mutex_t mutex;
   lib_handle_t handles;  // Head of a ring.
 };
+
+// Of the files that `options` name, or the environment; NULL: no TLS is asked for.
+POD_MUST_USE pod_status_t lib_tls_credentials(const podium_connect_options_t *options,
+                                              rpc_credentials_t **out_credentials);
 
 // Whether this is another process than the one that opened the session: it has neither
 // its thread nor, for sure, its mutex. Any thread.

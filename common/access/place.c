@@ -42,7 +42,7 @@ pod_status_t access_check_listen(const char *what, const char *address, bool is_
   return pod_error(
       POD_FAILED_PRECONDITION,
       "%s at %s could be reached from other hosts, and everything would go in "
-      "the clear: give it a certificate (--certificate, --key; `podium "
-      "certificates` makes them), listen on 127.0.0.1, or say --insecure",
+      "the clear: give it a certificate (--tls-certificate, --tls-key; "
+      "`podium certificates` makes them), listen on 127.0.0.1, or say --insecure",
       what, address);
 }

@@ -259,13 +259,15 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
                                             .hbm_bytes = options->hbm_bytes,
                                             .heartbeat_ms = options->heartbeat_ms,
                                             .timeout_ms = options->timeout_ms,
+                                            .credentials = options->worker_credentials,
                                             .on_lost = on_lost,
                                             .on_change = on_change,
                                             .context = coordinator});
   coordinator->runs = chip_runs_create(coordinator->registry,
                                        registry_places(coordinator->registry)->count);
-  const rpc_server_options_t server_options = {.message_bytes_max =
-                                                   COORDINATOR_MESSAGE_BYTES_MAX};
+  const rpc_server_options_t server_options = {
+      .message_bytes_max = COORDINATOR_MESSAGE_BYTES_MAX,
+      .credentials = options->port_credentials};
   pod_status_t status = job_queue_create(loop, "compiles", &coordinator->compiles);
   if (status == NULL) {
     status = job_queue_create(loop, "simulations", &coordinator->simulations);
@@ -275,8 +277,8 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
   }
   if (status == NULL) {
     add_services(coordinator);
-    status = access_check_listen("the coordinator", options->listen, false,
-                                 options->is_insecure);
+    status = access_check_listen("the coordinator", options->listen,
+                                 options->port_credentials != NULL, options->is_insecure);
   }
   if (status == NULL) {
     status =

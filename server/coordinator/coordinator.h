@@ -22,6 +22,7 @@
 #include "common/access/access.h"
 #include "common/access/secret.h"
 #include "common/base/status.h"
+#include "common/rpc/credentials.h"
 #include "common/rpc/loop.h"
 #include "server/chip/spec.h"
 #include "server/chip/torus.h"
@@ -59,6 +60,9 @@ typedef struct coordinator_options_t {
   // NULL: there is none.
   const access_secret_t *secret;
   bool is_insecure;  // It may listen where others reach it in the clear.
+  // For TLS on its port and in its calls to workers; borrowed for the life of the
+  // coordinator. NULL: plain.
+  const rpc_credentials_t *port_credentials, *worker_credentials;
 } coordinator_options_t;
 
 POD_MUST_USE pod_status_t coordinator_create(rpc_loop_t *loop,

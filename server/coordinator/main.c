@@ -23,6 +23,7 @@
 #include "server/chip/torus.h"
 #include "server/compiler/compiler.h"
 #include "server/coordinator/coordinator.h"
+#include "server/daemon/tls_flags.h"
 
 enum {
   OPTION_HEARTBEAT = 256,
@@ -44,6 +45,7 @@ typedef struct settings_t {
   const char *port_file;
   const char *tokens_file, *secret_file;
   bool is_insecure;
+  tls_flags_t tls;
   int64_t heartbeat_ms, timeout_ms, grace_ms, hbm_bytes;
   pod_log_level_t log_level;
 } settings_t;
@@ -111,6 +113,9 @@ static void list_chips(void) {
 static error_t parse_option(int key, char *value, struct argp_state *state) {
   settings_t *settings = state->input;
   switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &settings->tls;
+      return 0;
     case 'l':
       settings->listen = value;
       return 0;
@@ -159,8 +164,11 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
   }
 }
 
+static const struct argp_child children[] = {{&tls_flags_argp, 0, "TLS:", 1}, {0}};
+
 static const struct argp argp = {
     .options = option_table,
+    .children = children,
     .parser = parse_option,
     .doc =
         "The coordinator of a pod of simulated TPU chips: workers (podium-worker) "
@@ -231,8 +239,9 @@ static pod_status_t write_port_file(const char *path, const char *address) {
 
 static void warn_if_open(const settings_t *settings, const char *address) {
   if (settings->is_insecure && !access_is_local(address)) {
-    pod_log(POD_LOG_WARNING, "%s can be reached from other hosts, without encryption%s",
-            address, settings->tokens_file == NULL ? " and for everyone" : "");
+    pod_log(POD_LOG_WARNING, "%s can be reached from other hosts%s%s", address,
+            settings->tls.certificate == NULL ? ", without encryption" : "",
+            settings->tokens_file == NULL ? " and for everyone" : "");
   }
 }
 
@@ -242,6 +251,7 @@ static void warn_if_open(const settings_t *settings, const char *address) {
 typedef struct keys_t {
   access_t *access;
   access_secret_t secret;
+  tls_credentials_t tls;
   char own_token[ACCESS_TOKEN_TEXT_BYTES];
   char *own_token_path;  // NULL: it is in no file.
 } keys_t;
@@ -265,6 +275,9 @@ static pod_status_t load_keys(const settings_t *settings, keys_t *keys,
   if (settings->is_insecure) {
     access_open(keys->access);
   }
+  POD_TRY(tls_flags_load(&settings->tls, &keys->tls));
+  options->port_credentials = keys->tls.port;
+  options->worker_credentials = keys->tls.calls;
   options->access = keys->access;
   options->is_insecure = settings->is_insecure;
   return NULL;
@@ -298,6 +311,7 @@ static void remove_own_token(keys_t *keys) {
 static void forget_keys(keys_t *keys) {
   remove_own_token(keys);
   access_destroy(keys->access);
+  tls_credentials_deinit(&keys->tls);
   explicit_bzero(keys, sizeof(*keys));
 }
 

@@ -98,7 +98,9 @@ static void on_wire_state(rpc_channel_t *channel, rpc_channel_state_t state,
 static pod_status_t create_wire(registry_t *registry, int32_t chip, wire_t **out_wire) {
   wire_t *wire = pod_alloc(sizeof(*wire));
   const place_t *place = &registry->places->at[chip];
-  const rpc_channel_options_t options = {.on_state = on_wire_state, .context = wire};
+  const rpc_channel_options_t options = {.on_state = on_wire_state,
+                                         .context = wire,
+                                         .credentials = registry->options.credentials};
   const pod_status_t status = rpc_channel_create(registry->options.loop, place->address,
                                                  &options, &wire->channel);
   if (status != NULL) {

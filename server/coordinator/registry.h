@@ -33,6 +33,7 @@ typedef struct registry_options_t {
   const char *pod_id;  // Copied.
   int64_t hbm_bytes;   // 0: the kind's.
   int64_t heartbeat_ms, timeout_ms;
+  const rpc_credentials_t *credentials;  // For TLS with workers; borrowed. NULL: plain.
   // A worker is gone; `reason` says which, where, and why. Borrowed for the call.
   void (*on_lost)(void *context, int32_t chip, const char *reason);
   // The state of a place has changed.

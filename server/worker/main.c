@@ -10,6 +10,7 @@
 
 #include "common/base/log.h"
 #include "common/rpc/loop.h"
+#include "server/daemon/tls_flags.h"
 #include "server/worker/kernels/cpu.h"
 #include "server/worker/own_host.h"
 #include "server/worker/worker.h"
@@ -19,6 +20,7 @@ enum { END_MAX_S = WORKER_DRAIN_MS / 1000 + 10 };
 
 typedef struct flags_t {
   worker_options_t worker;
+  tls_flags_t tls;
   pod_log_level_t log_level;
 } flags_t;
 
@@ -87,6 +89,9 @@ static error_t parse_flag(int key, char *value, struct argp_state *state) {
   flags_t *flags = state->input;
   worker_options_t *worker = &flags->worker;
   switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &flags->tls;
+      return 0;
     case KEY_COORDINATOR:
       worker->coordinator = value;
       return 0;
@@ -191,6 +196,7 @@ static pod_status_t run(const flags_t *flags, process_t *process) {
 
 int main(int argc, char **argv) {
   flags_t flags = {.worker = {.version = POD_VERSION}, .log_level = POD_LOG_INFO};
+  static const struct argp_child children[] = {{&tls_flags_argp, 0, "TLS:", 1}, {0}};
   const struct argp argp = {
       options,
       parse_flag,
@@ -198,7 +204,7 @@ int main(int argc, char **argv) {
       "Hosts one simulated TPU chip of a pod: joins the pod of a coordinator, keeps "
       "arrays "
       "in the chip's HBM, runs programs on it and exchanges data with its neighbours.",
-      NULL,
+      children,
       NULL,
       NULL};
   signal(SIGPIPE, SIG_IGN);  // A peer that hangs up is an error of a write.
@@ -213,7 +219,14 @@ int main(int argc, char **argv) {
     return EXIT_FAILURE;
   }
   process_t process = {0};
-  const pod_status_t status = run(&flags, &process);
+  tls_credentials_t tls = {0};
+  pod_status_t status = tls_flags_load(&flags.tls, &tls);
+  flags.worker.port_credentials = tls.port;
+  flags.worker.coordinator_credentials = tls.calls;
+  if (status == NULL) {
+    status = run(&flags, &process);
+  }
+  tls_credentials_deinit(&tls);
   if (status != NULL) {
     fprintf(stderr, "podium-worker: %s: %s\n", pod_code_name(pod_status_code(status)),
             pod_status_message(status));

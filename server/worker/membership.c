@@ -162,7 +162,8 @@ pod_status_t membership_create(rpc_loop_t *loop, const membership_options_t *opt
   const rpc_channel_options_t channel = {.keepalive_ms = KEEPALIVE_MS,
                                          .keepalive_timeout_ms = KEEPALIVE_TIMEOUT_MS,
                                          .on_state = on_state,
-                                         .context = membership};
+                                         .context = membership,
+                                         .credentials = options->credentials};
   const pod_status_t status =
       rpc_channel_create(loop, options->coordinator, &channel, &membership->channel);
   if (status != NULL) {

@@ -48,6 +48,7 @@ typedef struct membership_options_t {
   const Podium__V1__Register *registration;  // Borrowed for the life of the membership.
   membership_events_t events;
   void *context;
+  const rpc_credentials_t *credentials;  // For TLS; borrowed likewise. NULL: plain.
 } membership_options_t;
 
 POD_MUST_USE pod_status_t membership_create(rpc_loop_t *loop,

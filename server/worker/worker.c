@@ -434,7 +434,8 @@ static void fill_registration(worker_t *worker) {
 
 static pod_status_t listen_for_calls(worker_t *worker) {
   const worker_options_t *options = &worker->options;
-  POD_TRY(rpc_server_create(worker->loop, NULL, &worker->server));
+  const rpc_server_options_t server = {.credentials = options->port_credentials};
+  POD_TRY(rpc_server_create(worker->loop, &server, &worker->server));
   rpc_server_add_service(worker->server, SERVICE_NAME, service_methods(),
                          worker->service);
   set_serving(worker, false);
@@ -532,14 +533,16 @@ pod_status_t worker_start(worker_t *worker) {
   POD_TRY(listen_for_calls(worker));
   POD_TRY(choose_addresses(worker));
   fill_registration(worker);
-  const membership_options_t membership = {.coordinator = worker->options.coordinator,
-                                           .registration = &worker->registration,
-                                           .events = {.on_assignment = on_assignment,
-                                                      .on_connect_link = on_connect_link,
-                                                      .on_drain = on_drain,
-                                                      .on_end = on_membership_end,
-                                                      .hbm_used_bytes = hbm_used},
-                                           .context = worker};
+  const membership_options_t membership = {
+      .coordinator = worker->options.coordinator,
+      .registration = &worker->registration,
+      .events = {.on_assignment = on_assignment,
+                 .on_connect_link = on_connect_link,
+                 .on_drain = on_drain,
+                 .on_end = on_membership_end,
+                 .hbm_used_bytes = hbm_used},
+      .context = worker,
+      .credentials = worker->options.coordinator_credentials};
   POD_TRY(membership_create(worker->loop, &membership, &worker->membership));
   membership_attach(worker->membership);
   return NULL;

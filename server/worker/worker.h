@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
+#include "common/rpc/credentials.h"
 #include "common/rpc/loop.h"
 
 typedef struct worker_t worker_t;
@@ -38,6 +39,9 @@ typedef struct worker_options_t {
   int32_t coords[3];
   int64_t hbm_bytes;  // 0: what the coordinator says.
   const char *version;
+  // For TLS on its port, and with the coordinator; borrowed for the life of the worker.
+  // NULL: plain.
+  const rpc_credentials_t *port_credentials, *coordinator_credentials;
 } worker_options_t;
 
 // `status` says why it ended, NULL for an orderly end; takes it.
