@@ -16,6 +16,7 @@
 enum {
   GUEST_FRAME_MAX = ICI_HEADER_BYTES + ICI_NONCE_BYTES,
   SHUT_LOOK_NS = 1000 * 1000,
+  DIALS_UNTOLD = 5,
 };
 _Static_assert((int)ICI_NONCE_BYTES == (int)ICI_PROOF_BYTES,
                "each is the payload of a frame");
@@ -219,10 +220,11 @@ static void tell_refusal(ici_link_t *link) {
   if (is_news) {
     char text[2 * ICI_URL_MAX];
     ici_link_describe(link, text, sizeof(text));
-    pod_log(POD_LOG_WARNING,
-            "ici: %s: who was there did not prove that he belongs to this pod's run and "
-            "was hung up on, %lld times since this was said last",
-            text, (long long)refusals);
+    pod_log(
+        POD_LOG_WARNING,
+        "ici: %s: %s the secret of this pod's links, %lld times since this was said last",
+        text, link->listens ? "somebody did not prove" : "no agreement about",
+        (long long)refusals);
   }
 }
 
@@ -295,11 +297,14 @@ static void on_received(void *context, nng_msg *message) {
     link->node->carrier->receive(guest->pipe);
   }
   const bool is_over = guest->state == ICI_GUEST_OVER;
+  // Who dials and is hung up on again and again has the wrong secret or certificate.
+  const bool is_sent_away =
+      message == NULL && !link->listens && link->failures >= DIALS_UNTOLD;
   pthread_mutex_unlock(&link->lock);
   if (message != NULL) {
     ici_message_give(link->node, message);
   }
-  if (is_refused) {
+  if (is_refused || is_sent_away) {
     tell_refusal(link);
   }
   if (is_over) {

@@ -7,8 +7,8 @@
 //            that they know the secret of the links (proof.h) and shaken hands: same pod,
 //            the chips that belong there, same version. Whoever does not, or talks
 //            nonsense, loses its connection, nothing else.
-// Transport: a pipe (pipe.h): nng's byte streams, over ipc:// or tcp://. When both ends
-// are on one host
+// Transport: a pipe (pipe.h): nng's byte streams, over ipc://, tcp:// or tls+tcp://. When
+// both ends are on one host
 //            and allow it, short payloads and wake-ups travel in shared memory, long ones
 //            are read by their receiver where they lie, and the pipe tells that the
 //            other end lives.
@@ -63,6 +63,12 @@ typedef void (*ici_link_fn_t)(void *context, const ici_link_event_t *event);
 
 struct ici_carrier_t;  // pipe.h
 
+// In PEM: one's own certificate (and those between it and the authority), its key, and
+// the authorities that must have signed the neighbours'.
+typedef struct ici_tls_files_t {
+  const char *certificate, *key, *ca;
+} ici_tls_files_t;
+
 typedef struct ici_node_config_t {
   const char *pod;  // Name or id of the pod, at most ICI_POD_NAME_MAX bytes.
   int32_t chip;
@@ -73,7 +79,10 @@ typedef struct ici_node_config_t {
   const uint8_t *link_secret;
   const char *ipc_directory;  // Listen on ipc:// sockets in it; NULL: do not.
   const char *tcp_host;       // Listen on tcp://HOST with a free port; NULL: do not.
-  bool use_shared_memory;     // With neighbours on this host that allow it too.
+  // Links between hosts are tls+tcp:// with them, at both ends, and no other. NULL:
+  // plain.
+  const ici_tls_files_t *tls;
+  bool use_shared_memory;  // With neighbours on this host that allow it too.
   // For how long a tcp:// neighbour may be silent before the link is down; it says
   // something four times as often. 0: ICI_SILENCE_MS. >= 100.
   int32_t silence_ms;
@@ -92,7 +101,8 @@ POD_MUST_USE pod_status_t ici_node_create(const ici_node_config_t *config,
 // Accepts NULL.
 void ici_node_destroy(ici_node_t *node);
 
-// Where the neighbour in `direction` can dial: "ipc:///…" or "tcp://10.0.0.1:40123". NULL
+// Where the neighbour in `direction` can dial: "ipc:///…", "tcp://10.0.0.1:40123" or
+// "tls+tcp://10.0.0.1:40123". NULL
 // when this side dials, or does not listen in that way. Borrowed from the node. Any
 // thread.
 const char *ici_node_ipc_url(const ici_node_t *node, torus_direction_t direction);

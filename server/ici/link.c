@@ -17,6 +17,9 @@
 
 enum { IPC_PATH_MAX = 100 };
 
+#define TCP_SCHEME "tcp://"
+#define TLS_SCHEME "tls+tcp://"
+
 static const char *const direction_names[TORUS_DIRECTIONS] = {"+x", "-x", "+y",
                                                               "-y", "+z", "-z"};
 
@@ -304,7 +307,8 @@ pod_status_t ici_link_set_listen(ici_link_t *link, const char *ipc_directory,
     return NULL;
   }
   const int length =
-      snprintf(link->tcp_url, sizeof(link->tcp_url), "tcp://%s:0", tcp_host);
+      snprintf(link->tcp_url, sizeof(link->tcp_url), "%s%s:0",
+               link->node->tls != NULL ? TLS_SCHEME : TCP_SCHEME, tcp_host);
   if (length >= (int)sizeof(link->tcp_url) - 8) {
     return pod_error(POD_INVALID_ARGUMENT, "the host for ICI sockets, '%s', is too long",
                      tcp_host);
@@ -324,7 +328,8 @@ static pod_status_t listen_ipc(ici_link_t *link) {
   ici_door_t *door;
   int port;
   unlink(link->ipc_url + strlen("ipc://"));
-  POD_TRY(link->node->carrier->listen(link->ipc_url, &ici_link_user, link, &door, &port));
+  POD_TRY(link->node->carrier->listen(link->ipc_url, link->node->tls, &ici_link_user,
+                                      link, &door, &port));
   add_door(link, door);
   return NULL;
 }
@@ -332,7 +337,8 @@ static pod_status_t listen_ipc(ici_link_t *link) {
 static pod_status_t listen_tcp(ici_link_t *link) {
   ici_door_t *door;
   int port = 0;
-  POD_TRY(link->node->carrier->listen(link->tcp_url, &ici_link_user, link, &door, &port));
+  POD_TRY(link->node->carrier->listen(link->tcp_url, link->node->tls, &ici_link_user,
+                                      link, &door, &port));
   add_door(link, door);
   char *colon = strrchr(link->tcp_url, ':');
   snprintf(colon, sizeof(link->tcp_url) - (size_t)(colon - link->tcp_url), ":%d", port);
@@ -367,7 +373,8 @@ static pod_status_t open_dialer(ici_link_t *link) {
     return NULL;
   }
   close_doors(link);
-  POD_TRY(link->node->carrier->dial(link->open_url, &ici_link_user, link, &door));
+  POD_TRY(link->node->carrier->dial(link->open_url, link->node->tls, &ici_link_user, link,
+                                    &door));
   add_door(link, door);
   return NULL;
 }
@@ -431,16 +438,18 @@ void ici_link_shut(ici_link_t *link) {
   ici_gate_shut(link);
 }
 
-static bool is_url(const char *url) {
-  return strncmp(url, "ipc:///", 7) == 0 || strncmp(url, "tcp://", 6) == 0;
+// Between hosts all links are encrypted, or none is.
+static bool is_url(const ici_link_t *link, const char *url) {
+  const char *scheme = link->node->tls != NULL ? TLS_SCHEME : TCP_SCHEME;
+  return strncmp(url, "ipc:///", 7) == 0 || strncmp(url, scheme, strlen(scheme)) == 0;
 }
 
 pod_status_t ici_link_dial(ici_link_t *link, const char *url) {
-  if (!is_url(url) || strlen(url) > ICI_URL_MAX) {
+  if (!is_url(link, url) || strlen(url) > ICI_URL_MAX) {
     return pod_error(POD_INVALID_ARGUMENT,
-                     "'%s' is no address of an ICI link; it must be like ipc:///path or "
-                     "tcp://host:port",
-                     url);
+                     "'%s' is no address of an ICI link of this chip; it must be like "
+                     "ipc:///path or %shost:port",
+                     url, link->node->tls != NULL ? TLS_SCHEME : TCP_SCHEME);
   }
   pthread_mutex_lock(&link->lock);
   const bool is_same = strcmp(url, link->dial_url) == 0;

@@ -453,6 +453,9 @@ static pod_status_t start(ici_node_t *node, const ici_node_config_t *config) {
   POD_TRY(ici_shared_create(sizeof(ici_bell_t), token, &node->bell_memory));
   node->bell = node->bell_memory.memory;
   ici_watch_init(&node->watch, node->bell);
+  if (config->tls != NULL) {
+    POD_TRY(ici_tls_create(config->tls, &node->tls));
+  }
   if (node->use_shared_memory) {
     node->host = ici_shared_host();
     give_consent(node);
@@ -553,6 +556,7 @@ static void free_node(ici_node_t *node) {
   for (int32_t chip = 0; chip < node->chip_count; chip++) {
     ici_witness_close(&node->witnesses[chip]);
   }
+  ici_tls_destroy(node->tls);
   free(node->witnesses);
   free(node->bounce);
   free(node->peers);

@@ -31,6 +31,7 @@
 #include "server/ici/link.h"
 #include "server/ici/remote.h"
 #include "server/ici/ring.h"
+#include "server/ici/tls.h"
 #include "server/ici/watch.h"
 
 enum {
@@ -77,6 +78,7 @@ struct ici_node_t {
   torus_t torus;
   uint64_t epoch;
   uint8_t link_secret[ICI_SECRET_BYTES];
+  ici_tls_t *tls;  // NULL: none.
   bool use_shared_memory;
   int64_t silence_ns;
   uint64_t host;

@@ -39,6 +39,8 @@ typedef struct ici_pipe_t {
   bool is_tcp, is_encrypted;
 } ici_pipe_t;
 
+struct ici_tls_t;  // tls.h
+
 typedef struct ici_door_t ici_door_t;
 
 // Of who uses pipes; `context` is the door's or the pipe's.
@@ -56,12 +58,13 @@ struct ici_pipe_user_t {
 };
 
 typedef struct ici_carrier_t {
-  // Listens at `url`; *out_port is the port where that is one. UNAVAILABLE,
-  // RESOURCE_EXHAUSTED.
-  pod_status_t (*listen)(const char *url, const ici_pipe_user_t *user, void *context,
+  // Listens at `url`, where it is tls+tcp:// with `tls`; *out_port is the port where that
+  // is one. UNAVAILABLE, RESOURCE_EXHAUSTED.
+  pod_status_t (*listen)(const char *url, const struct ici_tls_t *tls,
+                         const ici_pipe_user_t *user, void *context,
                          ici_door_t **out_door, int *out_port);
-  pod_status_t (*dial)(const char *url, const ici_pipe_user_t *user, void *context,
-                       ici_door_t **out_door);
+  pod_status_t (*dial)(const char *url, const struct ici_tls_t *tls,
+                       const ici_pipe_user_t *user, void *context, ici_door_t **out_door);
   // Asks for a pipe; not again before the answer.
   void (*next)(ici_door_t *door);
   void (*destroy_door)(ici_door_t *door);
@@ -74,8 +77,8 @@ typedef struct ici_carrier_t {
   void (*destroy_pipe)(ici_pipe_t *pipe);
 } ici_carrier_t;
 
-// Over nng's byte streams: ipc:// and tcp://. A frame goes behind its length, 4 bytes
-// little-endian.
+// Over nng's byte streams: ipc://, tcp:// and tls+tcp://. A frame goes behind its length,
+// 4 bytes little-endian.
 extern const ici_carrier_t ici_stream_carrier;
 
 #endif  // SERVER_ICI_PIPE_H_

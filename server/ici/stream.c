@@ -14,6 +14,7 @@
 #include "common/base/memory.h"
 #include "server/ici/frame.h"
 #include "server/ici/pipe.h"
+#include "server/ici/tls.h"
 
 enum {
   LENGTH_BYTES = 4,
@@ -24,7 +25,7 @@ enum {
 struct ici_door_t {
   const ici_pipe_user_t *user;
   void *context;
-  bool is_tcp;
+  bool is_tcp, is_encrypted;
   nng_stream_listener *listener;  // One of the two.
   nng_stream_dialer *dialer;
   nng_aio *aio;
@@ -182,7 +183,8 @@ static ici_pipe_t *make_pipe(const ici_door_t *door, nng_stream *stream) {
   *pipe = (stream_pipe_t){.pipe = {.user = door->user,
                                    .context = door->context,
                                    .frame_bytes_max = ICI_FRAME_MAX,
-                                   .is_tcp = door->is_tcp},
+                                   .is_tcp = door->is_tcp,
+                                   .is_encrypted = door->is_encrypted},
                           .stream = stream};
   if (nng_aio_alloc(&pipe->send_aio, on_sent, pipe) != 0 ||
       nng_aio_alloc(&pipe->receive_aio, on_received, pipe) != 0) {
@@ -235,17 +237,24 @@ static void stream_destroy_door(ici_door_t *door) {
 static ici_door_t *make_door(const char *url, const ici_pipe_user_t *user,
                              void *context) {
   ici_door_t *door = pod_alloc(sizeof(*door));
-  *door = (ici_door_t){
-      .user = user, .context = context, .is_tcp = strncmp(url, "tcp:", 4) == 0};
+  const bool is_encrypted = strncmp(url, "tls+tcp:", 8) == 0;
+  *door = (ici_door_t){.user = user,
+                       .context = context,
+                       .is_tcp = is_encrypted || strncmp(url, "tcp:", 4) == 0,
+                       .is_encrypted = is_encrypted};
   return door;
 }
 
-static pod_status_t stream_listen(const char *url, const ici_pipe_user_t *user,
-                                  void *context, ici_door_t **out_door, int *out_port) {
+static pod_status_t stream_listen(const char *url, const ici_tls_t *tls,
+                                  const ici_pipe_user_t *user, void *context,
+                                  ici_door_t **out_door, int *out_port) {
   ici_door_t *door = make_door(url, user, context);
   int result = nng_aio_alloc(&door->aio, on_connected, door);
   if (result == 0) {
     result = nng_stream_listener_alloc(&door->listener, url);
+  }
+  if (result == 0 && door->is_encrypted) {
+    result = ici_tls_set_listener(tls, door->listener);
   }
   if (result == 0) {
     result = nng_stream_listener_listen(door->listener);
@@ -262,13 +271,17 @@ static pod_status_t stream_listen(const char *url, const ici_pipe_user_t *user,
   return NULL;
 }
 
-static pod_status_t stream_dial(const char *url, const ici_pipe_user_t *user,
-                                void *context, ici_door_t **out_door) {
+static pod_status_t stream_dial(const char *url, const ici_tls_t *tls,
+                                const ici_pipe_user_t *user, void *context,
+                                ici_door_t **out_door) {
   ici_door_t *door = make_door(url, user, context);
   int result = nng_aio_alloc(&door->aio, on_connected, door);
   if (result == 0) {
     nng_aio_set_timeout(door->aio, DIAL_TIMEOUT_MS);
     result = nng_stream_dialer_alloc(&door->dialer, url);
+  }
+  if (result == 0 && door->is_encrypted) {
+    result = ici_tls_set_dialer(tls, door->dialer);
   }
   if (result != 0) {
     stream_destroy_door(door);
