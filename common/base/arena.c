@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 
 #include "common/base/check.h"
+#include "common/base/memory.h"
 
 enum {
   ALIGNMENT = 16,
@@ -45,7 +46,9 @@ struct pod_arena_t {
 
 pod_arena_t *pod_arena_create(void) {
   pod_arena_t *arena = calloc(1, sizeof(*arena));
-  POD_CHECK(arena != NULL);
+  if (arena == NULL) {
+    pod_memory_exhausted(sizeof(*arena));
+  }
   arena->block_bytes = FIRST_BLOCK_BYTES;
   arena->next = arena->end = (char *)arena;  // No room, but a place for what is empty.
   return arena;
@@ -92,7 +95,9 @@ static block_t *map_block(void) {
 static block_t *heap_block(size_t size_bytes) {
   // calloc gives fresh zero pages, so a large block costs nothing until it is touched.
   block_t *block = calloc(1, sizeof(block_t) + size_bytes);
-  POD_CHECK(block != NULL);
+  if (block == NULL) {
+    pod_memory_exhausted(size_bytes);
+  }
   return block;
 }
 

@@ -18,4 +18,12 @@ void *pod_grow(void *memory, size_t count, size_t element_bytes);
 
 char *pod_strdup(const char *text);
 
+// How a process that is out of memory stops: `stop` is called with the bytes that were
+// not to be had, and does not come back. Without one it aborts. Set once, before threads
+// start; NULL: abort.
+void pod_memory_on_exhausted(void (*stop)(size_t size_bytes));
+
+// Stops the process; for allocators of their own.
+_Noreturn void pod_memory_exhausted(size_t size_bytes);
+
 #endif  // COMMON_BASE_MEMORY_H_

@@ -26,6 +26,7 @@ static pod_status_t parse(pipeline_t *pipeline) {
 }
 
 static pod_status_t set_arguments(pipeline_t *pipeline) {
+  POD_TRY(signature_check_counts(pipeline->module));
   return signature_set_arguments(pipeline->module, pipeline->options->argument_type_count,
                                  pipeline->options->argument_types);
 }

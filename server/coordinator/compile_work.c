@@ -24,6 +24,7 @@ struct compile_work_t {
   compile_key_t key;
   char *text;
   bool is_loadable;
+  bool is_stopped;  // It made way: nothing comes of it.
   // Written on the compile thread.
   pod_status_t status;
   compiler_result_t *result;
@@ -90,6 +91,29 @@ static pod_status_t check_mesh(const chip_program_t *program, const torus_t *tor
   return mesh_check_ids(program->mesh, chip_count);
 }
 
+// Packed too, when it shall be loaded.
+static pod_status_t compile(compile_work_t *work, const compiler_options_t *options) {
+  const coordinator_options_t *own = &work->coordinator->options;
+  if (own->compile_pool == NULL) {
+    POD_TRY(
+        own->compiler.compile(work->text, work->key.text_bytes, options, &work->result));
+    return work->is_loadable ? wire_program_pack(work->result->program, &work->packed,
+                                                 &work->packed_bytes)
+                             : NULL;
+  }
+  compile_outcome_t outcome;
+  POD_TRY(compile_pool_compile(own->compile_pool, work, work->text, work->key.text_bytes,
+                               options, &outcome));
+  work->result = outcome.result;
+  if (work->is_loadable) {
+    work->packed = outcome.packed;
+    work->packed_bytes = outcome.packed_bytes;
+  } else {
+    free(outcome.packed);
+  }
+  return NULL;
+}
+
 static void run_work(queue_job_t *job) {
   compile_work_t *work = work_of(job);
   const compile_key_t *key = &work->key;
@@ -103,15 +127,12 @@ static void run_work(queue_job_t *job) {
                                       .torus = key->torus};
   pod_log(POD_LOG_INFO, "compiling %s of %" PRId64 " bytes", key->file_name,
           key->text_bytes);
-  work->status = work->coordinator->options.compiler.compile(work->text, key->text_bytes,
-                                                             &options, &work->result);
+  work->status = compile(work, &options);
   if (work->status == NULL) {
     work->status = check_mesh(work->result->program, &key->torus);
   }
   if (work->status == NULL && work->is_loadable) {
     work->footprint = footprint_of(work->result->program, &key->torus);
-    work->status =
-        wire_program_pack(work->result->program, &work->packed, &work->packed_bytes);
   }
 }
 
@@ -177,7 +198,8 @@ static void finish_work(queue_job_t *job) {
 static compile_work_t *find_work(const coordinator_t *coordinator,
                                  const compile_key_t *key, bool is_loadable) {
   for (compile_work_t *work = coordinator->works; work != NULL; work = work->next) {
-    if ((work->is_loadable || !is_loadable) && compile_key_equal(&work->key, key)) {
+    if ((work->is_loadable || !is_loadable) && !work->is_stopped &&
+        compile_key_equal(&work->key, key)) {
       return work;
     }
   }
@@ -200,9 +222,26 @@ bool compile_work_join(coordinator_t *coordinator, const compile_key_t *key,
   return work != NULL;
 }
 
+// What compiles for nobody makes way when others wait for a process: who gave up and
+// comes again has it compiled again.
+static void make_way(coordinator_t *coordinator) {
+  compile_pool_t *pool = coordinator->options.compile_pool;
+  if (pool == NULL || job_queue_waiting(coordinator->compiles) == 0) {
+    return;
+  }
+  for (compile_work_t *work = coordinator->works; work != NULL; work = work->next) {
+    if (work->waiters == NULL) {
+      work->is_stopped = true;
+      compile_pool_stop(pool, work);
+    }
+  }
+}
+
 pod_status_t compile_work_start(coordinator_t *coordinator, const compile_key_t *key,
-                                char *text, bool is_loadable, compile_waiter_t *waiter) {
+                                char *text, bool is_loadable, const void *owner,
+                                compile_waiter_t *waiter) {
   compile_work_t *work = create_work(coordinator, key, is_loadable);
+  work->job.owner = owner;
   work->job.run = run_work;
   work->job.done = finish_work;
   work->text = text;
@@ -215,6 +254,7 @@ pod_status_t compile_work_start(coordinator_t *coordinator, const compile_key_t 
   work->next = coordinator->works;
   coordinator->works = work;
   add_waiter(work, waiter);
+  make_way(coordinator);
   return NULL;
 }
 
@@ -234,5 +274,7 @@ void compile_work_leave(compile_waiter_t *waiter) {
   if (work->waiters == NULL &&
       job_queue_remove(work->coordinator->compiles, &work->job)) {
     destroy_work(work);
+    return;
   }
+  make_way(work->coordinator);
 }

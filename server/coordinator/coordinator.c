@@ -268,9 +268,11 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
   const rpc_server_options_t server_options = {
       .message_bytes_max = COORDINATOR_MESSAGE_BYTES_MAX,
       .credentials = options->port_credentials};
-  pod_status_t status = job_queue_create(loop, "compiles", &coordinator->compiles);
+  const int32_t compiles = options->compile_pool != NULL ? options->compile_slots : 1;
+  pod_status_t status =
+      job_queue_create(loop, "compiles", compiles, &coordinator->compiles);
   if (status == NULL) {
-    status = job_queue_create(loop, "simulations", &coordinator->simulations);
+    status = job_queue_create(loop, "simulations", 1, &coordinator->simulations);
   }
   if (status == NULL) {
     status = rpc_server_create(loop, &server_options, &coordinator->server);
@@ -298,8 +300,15 @@ const char *coordinator_address(const coordinator_t *coordinator) {
 }
 
 bool coordinator_is_compiling(const coordinator_t *coordinator) {
-  return job_queue_is_running(coordinator->compiles) ||
-         job_queue_is_running(coordinator->simulations);
+  const bool is_held_up = coordinator->options.compile_pool == NULL &&
+                          job_queue_is_running(coordinator->compiles);
+  return is_held_up || job_queue_is_running(coordinator->simulations);
+}
+
+static void stop_compiles(coordinator_t *coordinator) {
+  if (coordinator->options.compile_pool != NULL) {
+    compile_pool_stop(coordinator->options.compile_pool, NULL);
+  }
 }
 
 void coordinator_destroy(coordinator_t *coordinator) {
@@ -310,6 +319,7 @@ void coordinator_destroy(coordinator_t *coordinator) {
   // In this order every operation finds its way to its end: the clients' calls end, which
   // stops what they asked for; the compiler's jobs; then the calls to the workers.
   rpc_server_destroy(coordinator->server);
+  stop_compiles(coordinator);
   job_queue_destroy(coordinator->compiles);
   job_queue_destroy(coordinator->simulations);
   store_stop_operations(coordinator->store);

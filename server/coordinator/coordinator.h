@@ -2,7 +2,7 @@
 // and podium.v1.Registry to workers.
 //
 //   OpenSession       session_service.c     the books: store.h
-//   Compile           compile_service.c     on a thread of its own: job_queue.h
+//   Compile           compile_service.c     in processes of their own: compiling/pool.h
 //   PutArray          put_service.c         slices while it streams; holds a few MiB
 //   Execute           execute_service.c     one at a time, first come first served
 //   FetchArray        fetch_service.c       likewise assembles while it streams
@@ -27,6 +27,7 @@
 #include "server/chip/spec.h"
 #include "server/chip/torus.h"
 #include "server/compiler/compiler.h"
+#include "server/coordinator/compiling/pool.h"
 
 typedef struct coordinator_t coordinator_t;
 
@@ -63,6 +64,11 @@ typedef struct coordinator_options_t {
   // For TLS on its port and in its calls to workers; borrowed for the life of the
   // coordinator. NULL: plain.
   const rpc_credentials_t *port_credentials, *worker_credentials;
+  // Where modules are compiled, as many at a time as it has slots; NULL: by
+  // `compiler.compile`, on a thread of this process. Borrowed for the life of the
+  // coordinator.
+  compile_pool_t *compile_pool;
+  int32_t compile_slots;
 } coordinator_options_t;
 
 POD_MUST_USE pod_status_t coordinator_create(rpc_loop_t *loop,

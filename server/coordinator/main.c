@@ -14,6 +14,7 @@
 #include "common/access/local_token.h"
 #include "common/access/place.h"
 #include "common/access/secret.h"
+#include "common/base/available_memory.h"
 #include "common/base/log.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
@@ -24,6 +25,8 @@
 #include "server/compiler/compiler.h"
 #include "server/coordinator/coordinator.h"
 #include "server/daemon/tls_flags.h"
+
+enum { MAX_COMPILE_SECONDS = 1000000 };
 
 enum {
   OPTION_HEARTBEAT = 256,
@@ -36,6 +39,9 @@ enum {
   OPTION_TOKENS_FILE,
   OPTION_SECRET_FILE,
   OPTION_INSECURE,
+  OPTION_COMPILE_MEMORY,
+  OPTION_COMPILE_SECONDS,
+  OPTION_COMPILE_PROCESSES,
 };
 
 typedef struct settings_t {
@@ -47,6 +53,8 @@ typedef struct settings_t {
   bool is_insecure;
   tls_flags_t tls;
   int64_t heartbeat_ms, timeout_ms, grace_ms, hbm_bytes;
+  int64_t compile_bytes;  // -1: a share of the host's.
+  int64_t compile_seconds, compile_processes;
   pod_log_level_t log_level;
 } settings_t;
 
@@ -67,6 +75,16 @@ static const struct argp_option option_table[] = {
      "The silence after which a worker is lost (10000); at least two heartbeats", 0},
     {"grace-ms", OPTION_GRACE, "MS", 0,
      "How long calls may still run after SIGTERM (10000)", 0},
+    {"compile-processes", OPTION_COMPILE_PROCESSES, "COUNT", 0,
+     "Modules that are compiled at a time, each in a process of its own (one per core, 2 "
+     "to 4)",
+     0},
+    {"compile-memory-bytes", OPTION_COMPILE_MEMORY, "BYTES", 0,
+     "Memory that a compile may have; 0: no limit (half of the host's over all compile "
+     "processes)",
+     0},
+    {"compile-seconds", OPTION_COMPILE_SECONDS, "S", 0,
+     "How long a compile may take; 0: no limit (600)", 0},
     {"port-file", OPTION_PORT_FILE, "FILE", 0,
      "Write the address bound to FILE, at once and whole, when it is listening", 0},
     {"tokens-file", OPTION_TOKENS_FILE, "FILE", 0,
@@ -136,6 +154,15 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
       return 0;
     case OPTION_GRACE:
       settings->grace_ms = parse_number(state, "grace-ms", value, 0);
+      return 0;
+    case OPTION_COMPILE_MEMORY:
+      settings->compile_bytes = parse_number(state, "compile-memory-bytes", value, 0);
+      return 0;
+    case OPTION_COMPILE_SECONDS:
+      settings->compile_seconds = parse_number(state, "compile-seconds", value, 0);
+      return 0;
+    case OPTION_COMPILE_PROCESSES:
+      settings->compile_processes = parse_number(state, "compile-processes", value, 1);
       return 0;
     case OPTION_PORT_FILE:
       settings->port_file = value;
@@ -338,6 +365,37 @@ static void on_signal(void *context) {
   coordinator_drain(daemon->coordinator, daemon->grace_ms, stop_loop, daemon);
 }
 
+// Forks: nothing else may have begun.
+static pod_status_t start_compiles(const settings_t *settings,
+                                   const chip_spec_t *own_spec,
+                                   coordinator_options_t *options) {
+  if (settings->compile_processes > COMPILE_POOL_SLOTS_MAX) {
+    return pod_error(POD_INVALID_ARGUMENT, "--compile-processes can be %d at most",
+                     COMPILE_POOL_SLOTS_MAX);
+  }
+  if (settings->compile_seconds > MAX_COMPILE_SECONDS) {
+    return pod_error(POD_INVALID_ARGUMENT, "--compile-seconds can be %d at most",
+                     MAX_COMPILE_SECONDS);
+  }
+  const int64_t cores = sysconf(_SC_NPROCESSORS_ONLN);
+  const int64_t usual = cores < 2 ? 2 : cores > 4 ? 4 : cores;
+  options->compile_slots =
+      (int32_t)(settings->compile_processes > 0 ? settings->compile_processes : usual);
+  pod_available_memory_t host;
+  pod_available_memory_read("", &host);
+  const compile_pool_options_t pool = {
+      .compile = options->compiler.compile,
+      .destroy = options->compiler.destroy,
+      .own_spec = own_spec,
+      .slot_count = options->compile_slots,
+      .memory_bytes =
+          settings->compile_bytes >= 0
+              ? settings->compile_bytes
+              : compile_pool_memory_bytes(host.total_bytes, options->compile_slots),
+      .seconds = settings->compile_seconds};
+  return compile_pool_create(&pool, &options->compile_pool);
+}
+
 // Until a signal has ended it.
 static pod_status_t serve(const settings_t *settings,
                           const coordinator_options_t *options, keys_t *keys) {
@@ -369,7 +427,7 @@ static pod_status_t serve(const settings_t *settings,
     rpc_loop_run(daemon.loop);
     if (coordinator_is_compiling(daemon.coordinator)) {
       remove_own_token(keys);
-      _exit(EXIT_SUCCESS);  // The time of grace is over, and a compile cannot be stopped.
+      _exit(EXIT_SUCCESS);  // The time of grace is over, and a simulation goes on.
     }
   }
   rpc_signal_destroy(terminate);
@@ -385,6 +443,8 @@ int main(int argc, char **argv) {
                          .heartbeat_ms = COORDINATOR_HEARTBEAT_MS,
                          .timeout_ms = COORDINATOR_TIMEOUT_MS,
                          .grace_ms = COORDINATOR_GRACE_MS,
+                         .compile_bytes = -1,
+                         .compile_seconds = COMPILE_POOL_SECONDS,
                          .log_level = POD_LOG_INFO};
   // Set, not defined: with hidden visibility libc would not see a definition of ours.
   argp_program_version = "podium-coordinator " PODIUM_VERSION;
@@ -409,12 +469,16 @@ int main(int argc, char **argv) {
     status = choose_pod(&settings, &options, &owned_spec);
   }
   keys_t keys = {0};
+  if (status == NULL) {  // Before there is a secret to be inherited.
+    status = start_compiles(&settings, owned_spec, &options);
+  }
   if (status == NULL) {
     status = load_keys(&settings, &keys, &options);
   }
   if (status == NULL) {
     status = serve(&settings, &options, &keys);
   }
+  compile_pool_destroy(options.compile_pool);
   forget_keys(&keys);
   chip_spec_destroy(owned_spec);
   if (status != NULL) {

@@ -51,6 +51,7 @@
 
 enum {
   CHIP_BUFFERS_MAX = 1 << 24,
+  CHIP_INTERFACES_MAX = 1 << 16,  // Arguments, and results: what a session can hold.
   CHIP_INSTRUCTIONS_MAX = 1 << 22,
   CHIP_COMPUTATIONS_MAX = 1 << 16,
   CHIP_CALL_DEPTH_MAX = 256,

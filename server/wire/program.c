@@ -7,14 +7,13 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "proto/podium/v1/program.pb-c.h"
 #include "server/wire/types.h"
 
 // --- Packing ---
 
 // Lists are lent to the messages where they lie; protobuf-c only reads what it packs.
-static Podium__V1__Interface *interface_pack(pod_arena_t *arena,
-                                             const chip_interface_t *interface) {
+Podium__V1__Interface *wire_interface_pack(pod_arena_t *arena,
+                                           const chip_interface_t *interface) {
   Podium__V1__Interface *message = pod_arena_alloc(arena, sizeof(*message));
   podium__v1__interface__init(message);
   message->name = (char *)interface->name;
@@ -111,8 +110,8 @@ static Podium__V1__Program *program_pack(pod_arena_t *arena,
   podium__v1__program__init(message);
   message->name = (char *)program->name;
   message->mesh = wire_mesh_pack(arena, program->mesh);
-  PACK_LIST(arguments, argument_count, arguments, interface_pack);
-  PACK_LIST(results, result_count, results, interface_pack);
+  PACK_LIST(arguments, argument_count, arguments, wire_interface_pack);
+  PACK_LIST(results, result_count, results, wire_interface_pack);
   PACK_LIST(aliases, alias_count, aliases, wire_alias_pack);
   PACK_LIST(constants, constant_count, constants, constant_pack);
   PACK_LIST(buffers, buffer_count, buffers, buffer_pack);
@@ -194,8 +193,8 @@ static void arena_allocator_free(void *context, void *memory) {
   (void)memory;
 }
 
-static pod_status_t interface_unpack(const Podium__V1__Interface *message,
-                                     chip_program_t *program, chip_interface_t *out) {
+pod_status_t wire_interface_unpack(const Podium__V1__Interface *message,
+                                   const chip_program_t *program, chip_interface_t *out) {
   out->name = message->name;
   POD_TRY(wire_shape_unpack(message->shape, &out->shape));
   if (message->sharding != NULL && message->sharding->mesh != NULL) {
@@ -340,12 +339,12 @@ static pod_status_t program_unpack(const Podium__V1__Program *message,
                                    chip_program_t *program) {
   program->name = message->name;
   POD_TRY(wire_mesh_unpack(message->mesh, program->arena, &program->mesh));
-  UNPACK_LIST(chip_interface_t, arguments, argument_count, arguments, interface_unpack,
-              CHIP_BUFFERS_MAX);
-  UNPACK_LIST(chip_interface_t, results, result_count, results, interface_unpack,
-              CHIP_BUFFERS_MAX);
+  UNPACK_LIST(chip_interface_t, arguments, argument_count, arguments,
+              wire_interface_unpack, CHIP_INTERFACES_MAX);
+  UNPACK_LIST(chip_interface_t, results, result_count, results, wire_interface_unpack,
+              CHIP_INTERFACES_MAX);
   UNPACK_LIST(chip_alias_t, aliases, alias_count, aliases, alias_unpack,
-              CHIP_BUFFERS_MAX);
+              CHIP_INTERFACES_MAX);
   UNPACK_LIST(chip_constant_t, constants, constant_count, constants, constant_unpack,
               CHIP_BUFFERS_MAX);
   UNPACK_LIST(chip_buffer_t, buffers, buffer_count, buffers, buffer_unpack,

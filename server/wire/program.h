@@ -13,6 +13,7 @@
 
 #include "common/base/status.h"
 #include "proto/podium/v1/profile.pb-c.h"
+#include "proto/podium/v1/program.pb-c.h"
 #include "proto/podium/v1/types.pb-c.h"
 #include "server/program/program.h"
 
@@ -33,6 +34,16 @@ POD_MUST_USE pod_status_t wire_program_pack(const chip_program_t *program,
 // lie at WIRE_CONSTANT_ALIGNMENT. INVALID_ARGUMENT for anything that is no such program.
 POD_MUST_USE pod_status_t wire_program_unpack(const void *bytes, size_t size_bytes,
                                               chip_program_t **out_program);
+
+// Lives in the arena, borrows from the interface. Its sharding goes without its mesh.
+Podium__V1__Interface *wire_interface_pack(pod_arena_t *arena,
+                                           const chip_interface_t *interface);
+
+// Lives in the program's arena and borrows the message's name; the sharding is of the
+// program's mesh.
+POD_MUST_USE pod_status_t wire_interface_unpack(const Podium__V1__Interface *message,
+                                                const chip_program_t *program,
+                                                chip_interface_t *out);
 
 // Lives in the arena.
 Podium__V1__Alias *wire_alias_pack(pod_arena_t *arena, const chip_alias_t *alias);

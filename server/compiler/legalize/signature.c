@@ -15,6 +15,7 @@
 #include "common/mlir/walk.h"
 #include "server/compiler/verify/shape.h"
 #include "server/program/integer.h"
+#include "server/program/program.h"
 
 // --- Which function ---
 
@@ -59,6 +60,28 @@ mlir_op_t *signature_main(mlir_module_t *module) {
                         mlir_op_block(main, 0) != NULL &&
                         mlir_op_block(main, 0)->last != NULL;
   return has_body ? main : NULL;
+}
+
+static pod_status_t check_count(const mlir_module_t *module, const mlir_op_t *main,
+                                int64_t count, const char *what) {
+  return count <= CHIP_INTERFACES_MAX
+             ? NULL
+             : mlir_op_error(
+                   module, main, POD_INVALID_ARGUMENT,
+                   "@main has %" PRId64
+                   " %s; at most %d can be passed: bring them together in fewer, "
+                   "larger arrays",
+                   count, what, CHIP_INTERFACES_MAX);
+}
+
+pod_status_t signature_check_counts(mlir_module_t *module) {
+  const mlir_op_t *main = signature_main(module);
+  if (main == NULL) {
+    return NULL;  // Said where it is needed.
+  }
+  const mlir_block_t *body = mlir_op_block(main, 0);
+  POD_TRY(check_count(module, main, body->argument_count, "arguments"));
+  return check_count(module, main, body->last->operand_count, "results");
 }
 
 // --- Which arguments ---

@@ -29,6 +29,10 @@ typedef struct compiler_argument_type_t {
 // becomes it. Returns @main with its body, or NULL when there is none.
 mlir_op_t *signature_main(mlir_module_t *module);
 
+// Whether @main has as few arguments and results as can be passed (CHIP_INTERFACES_MAX):
+// said before anything is made of them. INVALID_ARGUMENT.
+POD_MUST_USE pod_status_t signature_check_counts(mlir_module_t *module);
+
 // Arguments of @main get the types that the caller gives; operations keep theirs, which
 // refine_shapes works out. Where a value is known, that stands for the argument, and a
 // check that the argument is equal to it. Tokens count as arguments (tokens.h).

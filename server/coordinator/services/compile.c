@@ -413,7 +413,8 @@ static pod_status_t find_or_compile(compile_t *compile) {
   POD_TRY(finish_digest(compile));
   if (!find_compiled(compile)) {
     POD_TRY(compile_work_start(compile->request.coordinator, &compile->key, compile->text,
-                               !compile->only, &compile->waiter));
+                               !compile->only, compile->request.operation.session,
+                               &compile->waiter));
     compile->text = NULL;
     request_move(&compile->request, COMPILE_WAITING);
   }

@@ -431,10 +431,33 @@ static void test_lines_of_megabytes_make_short_errors(void **state) {
   expect("1x1", "sharding");
 }
 
+static void test_a_million_arguments_are_refused_before_anything_is_made_of_them(
+    void **state) {
+  (void)state;
+  pod_text_add(&text, "func.func public @main(");
+  for (int i = 0; i < MILLION; i++) {
+    pod_text_printf(&text, "%s%%arg%d: " F32, i == 0 ? "" : ", ", i);
+  }
+  pod_text_add(&text, ") -> " F32 " {\n");
+  end_main("%arg0", F32);
+  expect("1x1", "@main has 1000000 arguments; at most 65536 can be passed");
+  pod_text_add(&text, "func.func public @main(%a: " F32 ") -> (");
+  for (int part = 0; part < 3; part++) {
+    const char *before = part == 1 ? "%a" : F32;
+    for (int i = 0; i < 70000; i++) {
+      pod_text_printf(&text, "%s%s", i == 0 ? "" : ", ", before);
+    }
+    pod_text_add(&text, part == 0 ? ") {\n  return " : part == 1 ? " : " : "\n}\n");
+  }
+  expect("1x1", "@main has 70000 results; at most 65536");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_million_levels_of_anything_are_an_error),
       cmocka_unit_test(test_a_million_levels_that_do_not_end_are_an_error),
+      cmocka_unit_test(
+          test_a_million_arguments_are_refused_before_anything_is_made_of_them),
       cmocka_unit_test(test_calls_that_double_sixty_times_are_refused),
       cmocka_unit_test(test_calls_in_a_circle_are_refused),
       cmocka_unit_test(test_a_hundred_thousand_functions_are_none_too_many),

@@ -1,0 +1,40 @@
+// The process that forks compile servers, and the way to ask it.
+// Threading: as pool.h; the calls to the spawner are serialised by the caller.
+
+#ifndef SERVER_COORDINATOR_COMPILING_SPAWNER_H_
+#define SERVER_COORDINATOR_COMPILING_SPAWNER_H_
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/base/status.h"
+#include "server/coordinator/compiling/pool.h"
+
+typedef struct spawner_t {
+  pid_t pid;
+  int control;
+} spawner_t;
+
+// How a server has ended.
+typedef struct spawner_end_t {
+  int wait_status;
+  int64_t peak_bytes;  // The most memory that it had.
+} spawner_end_t;
+
+// Forks it. `options` are copied into it as they are now.
+POD_MUST_USE pod_status_t spawner_start(const compile_pool_options_t *options,
+                                        spawner_t *out_spawner);
+
+// Ends it and all servers, and reaps it.
+void spawner_stop(spawner_t *spawner);
+
+// A new server and its socket, which is the caller's to close. UNAVAILABLE: the spawner
+// has gone; RESOURCE_EXHAUSTED: it could not fork.
+POD_MUST_USE pod_status_t spawner_spawn(spawner_t *spawner, pid_t *out_pid, int *out_fd);
+
+// Waits for the end of a server, which must be near: its socket has ended, or it was
+// killed.
+POD_MUST_USE pod_status_t spawner_reap(spawner_t *spawner, pid_t pid,
+                                       spawner_end_t *out_end);
+
+#endif  // SERVER_COORDINATOR_COMPILING_SPAWNER_H_
