@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the manual pages from what the programs say of themselves by --help and --version.
 
-usage: make_man.py BIN FOLDER     BIN has podium, podium-coordinator and podium-worker; FOLDER gets NAME.1 and NAME.8
+usage: make_man.py BIN FOLDER     BIN has podium and the daemons; FOLDER gets NAME.1 and NAME.8
 """
 import pathlib
 import re
@@ -11,9 +11,10 @@ import sys
 DESCRIPTION_COLUMN = 29  # Where argp lets descriptions begin.
 DAEMONS = {
     "podium-coordinator": "the daemon of a pod that compiles programs and leads its chips",
+    "podium-host": "a machine's part of a pod: runs its daemons, and starts them again",
     "podium-worker": "the daemon that hosts one simulated TPU chip",
 }
-SEE_ALSO = [("podium", 1), ("podium-coordinator", 8), ("podium-worker", 8)]
+SEE_ALSO = [("podium", 1), ("podium-coordinator", 8), ("podium-host", 8), ("podium-worker", 8)]
 
 
 def ask(program, *arguments):

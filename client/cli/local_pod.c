@@ -19,6 +19,7 @@
 #include "client/cli/local_pod.h"
 #include "common/base/check.h"
 #include "common/base/clock.h"
+#include "common/base/list.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
 
@@ -288,27 +289,61 @@ static pod_status_t wait_for_address(cli_pod_t *pod, const char *port_file) {
                    START_TIMEOUT_MS);
 }
 
+typedef POD_LIST(char *) arguments_t;
+
+static void add_arguments(arguments_t *list, const char *const *arguments) {
+  for (; *arguments != NULL; arguments++) {
+    *pod_list_add(list) = (char *)(uintptr_t)*arguments;
+  }
+}
+
+#define ADD(list, ...) add_arguments(list, (const char *const[]){__VA_ARGS__, NULL})
+
+// Ends the list, starts the process, and frees the list and its first entry.
+static pod_status_t spawn_list(const cli_pod_options_t *options, cli_pod_t *pod,
+                               const char *log_name, arguments_t *list) {
+  *pod_list_add(list) = NULL;
+  const pod_status_t status = spawn(options, pod, log_name, list->items);
+  free(list->items[0]);
+  pod_list_deinit(list);
+  return status;
+}
+
+static const char host_log[] = "host.log";
+
+// A pod that stays has podium-host to start its daemons again when they end.
 static pod_status_t start_coordinator(const cli_pod_options_t *options, cli_pod_t *pod) {
-  char *program = cli_sibling("podium-coordinator");
-  char *port_file = cli_path(pod->folder, "address");
   char name[LOG_NAME_SIZE];
-  char *const argv[] = {program,
-                        "--listen",
-                        "127.0.0.1:0",
-                        "--topology",
-                        (char *)(uintptr_t)options->topology,
-                        "--port-file",
-                        port_file,
-                        options->chip == NULL ? NULL : "--chip",
-                        (char *)(uintptr_t)options->chip,
-                        NULL};
-  pod_status_t status = spawn(options, pod, name_of_log(0, name), argv);
+  char *port_file = cli_path(pod->folder, "address");
+  arguments_t list = {0};
+  *pod_list_add(&list) =
+      cli_sibling(options->stays ? "podium-host" : "podium-coordinator");
+  if (options->stays) {
+    ADD(&list, "--serve", "--log-folder", pod->folder, "--");
+  }
+  ADD(&list, "--listen", "127.0.0.1:0", "--port-file", port_file, "--topology",
+      options->topology);
+  if (options->chip != NULL) {
+    ADD(&list, "--chip", options->chip);
+  }
+  pod_status_t status =
+      spawn_list(options, pod, options->stays ? host_log : name_of_log(0, name), &list);
   if (status == NULL) {
     status = wait_for_address(pod, port_file);
   }
   free(port_file);
-  free(program);
   return status;
+}
+
+static pod_status_t start_host(const cli_pod_options_t *options, int count,
+                               cli_pod_t *pod) {
+  char chips[16];
+  snprintf(chips, sizeof(chips), "%d", count);
+  arguments_t list = {0};
+  *pod_list_add(&list) = cli_sibling("podium-host");
+  ADD(&list, "--coordinator", pod->address, "--chips", chips, "--log-folder",
+      pod->folder);
+  return spawn_list(options, pod, host_log, &list);
 }
 
 static pod_status_t start_workers(const cli_pod_options_t *options, int count,
@@ -322,14 +357,17 @@ static pod_status_t start_workers(const cli_pod_options_t *options, int count,
   cli_interrupts_hold();
   pod_list_reserve(&pod->pids, count);
   cli_interrupts_release();
-  char *program = cli_sibling("podium-worker");
-  char *const argv[] = {program, "--coordinator", pod->address, NULL};
+  if (options->stays) {
+    return start_host(options, count, pod);
+  }
   pod_status_t status = NULL;
   for (int i = 1; i <= count && status == NULL; i++) {
     char name[LOG_NAME_SIZE];
-    status = spawn(options, pod, name_of_log(i, name), argv);
+    arguments_t list = {0};
+    *pod_list_add(&list) = cli_sibling("podium-worker");
+    ADD(&list, "--coordinator", pod->address);
+    status = spawn_list(options, pod, name_of_log(i, name), &list);
   }
-  free(program);
   return status;
 }
 

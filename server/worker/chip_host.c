@@ -17,6 +17,7 @@
 #include "common/base/memory.h"
 #include "server/wire/program.h"
 #include "server/worker/compute.h"
+#include "server/worker/patience.h"
 
 // A program on the chip. Counted: by the table, and by each execution of it.
 typedef struct loaded_t {
@@ -78,6 +79,7 @@ struct chip_host_t {
   hbm_t *hbm;
   executor_t *executor;  // Used on the compute thread.
   compute_t *compute;
+  patience_t *patience;
   pod_map_t *programs;
   loaded_t *loading;
   int32_t loading_count, unloading_count;
@@ -95,6 +97,22 @@ struct chip_host_t {
 
 static void start_next(chip_host_t *host);
 
+static void on_stuck(void *context) {
+  const chip_host_t *host = context;
+  if (host->options.stuck != NULL) {
+    host->options.stuck(executable_program(host->queue->program->executable)->name,
+                        host->options.stuck_context);
+  }
+}
+
+// Of what the compute thread was given, the first is what it does.
+static void watch_first(chip_host_t *host) {
+  const chip_host_execution_t *first = host->queue;
+  if (first != NULL && first->is_running && atomic_load(&first->cancelled)) {
+    patience_start(host->patience);
+  }
+}
+
 pod_status_t chip_host_create(rpc_loop_t *loop, const chip_host_options_t *options,
                               chip_host_t **out_host) {
   chip_host_t *host = pod_alloc(sizeof(*host));
@@ -109,6 +127,7 @@ pod_status_t chip_host_create(rpc_loop_t *loop, const chip_host_options_t *optio
   host->executor = executor_create(&options->executor);
   host->programs = pod_map_create();
   host->queue_end = &host->queue;
+  host->patience = patience_create(loop, host->compute, on_stuck, host);
   *out_host = host;
   return NULL;
 }
@@ -132,6 +151,7 @@ void chip_host_on_idle(chip_host_t *host, rpc_fn_t idle, void *context) {
 
 static void destroy(void *context) {
   chip_host_t *host = context;
+  patience_destroy(host->patience);
   compute_destroy(host->compute);
   executor_destroy(host->executor);
   pod_map_destroy(host->programs);
@@ -485,7 +505,9 @@ static void conclude(chip_host_execution_t *execution) {
 static void done_execution(compute_job_t *job) {
   chip_host_execution_t *execution = (chip_host_execution_t *)job;
   chip_host_t *host = execution->host;
+  patience_end(host->patience);
   conclude(execution);
+  watch_first(host);
   start_next(host);
   check_idle(host);
 }
@@ -863,6 +885,7 @@ static void interrupt(chip_host_execution_t *execution, pod_status_t reason) {
   const collective_runner_t *runner = &execution->host->options.executor.runner;
   atomic_store(&execution->cancelled, true);
   host_exchange_wake(&execution->exchange);
+  watch_first(execution->host);
   if (execution->is_running && runner->abort != NULL) {
     runner->abort(runner->context, execution->id, reason);
   } else {

@@ -41,6 +41,10 @@ typedef struct chip_host_execution_t chip_host_execution_t;
 typedef struct chip_host_options_t {
   executor_options_t executor;
   int64_t hbm_bytes;
+  // What runs was cancelled and does not end (patience.h): nothing more can be run here.
+  // From the loop; may be NULL.
+  void (*stuck)(const char *program, void *context);
+  void *stuck_context;
 } chip_host_options_t;
 
 // Returns owned; starts the compute thread.

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/base/check.h"
 #include "common/base/memory.h"
@@ -85,6 +86,16 @@ void compute_post(compute_t *compute, compute_job_t *job) {
 
 bool compute_is_idle(const compute_t *compute) {
   return compute->open_count == 0;
+}
+
+int64_t compute_cpu_ns(const compute_t *compute) {
+  clockid_t clock;
+  struct timespec time;
+  if (pthread_getcpuclockid(compute->thread, &clock) != 0 ||
+      clock_gettime(clock, &time) != 0) {
+    return 0;
+  }
+  return (int64_t)time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
 void compute_destroy(compute_t *compute) {

@@ -7,6 +7,7 @@
 #define SERVER_WORKER_COMPUTE_H_
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "common/base/status.h"
 #include "common/rpc/loop.h"
@@ -31,6 +32,9 @@ void compute_post(compute_t *compute, compute_job_t *job);
 // No job is posted that is not done. The loop thread may do then what is the compute
 // thread's: it sees all that the jobs have written, and the next job sees what it writes.
 bool compute_is_idle(const compute_t *compute);
+
+// What the thread has computed for, in nanoseconds of a CPU.
+int64_t compute_cpu_ns(const compute_t *compute);
 
 // Waits for the jobs posted; their `done` comes by the loop. Accepts NULL.
 void compute_destroy(compute_t *compute);

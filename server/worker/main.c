@@ -15,8 +15,8 @@
 #include "server/worker/own_host.h"
 #include "server/worker/worker.h"
 
-// After a signal the worker drains, its calls and its compute thread get some more time.
-enum { END_MAX_S = WORKER_DRAIN_MS / 1000 + 10 };
+// After a signal the worker drains; its calls and its compute thread get the rest.
+enum { END_MAX_S = 10 };
 
 typedef struct flags_t {
   worker_options_t worker;

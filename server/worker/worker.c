@@ -184,6 +184,17 @@ static int64_t hbm_bytes_of(const worker_t *worker,
   return assignment->hbm_bytes > 0 ? assignment->hbm_bytes : spec->hbm_bytes;
 }
 
+// The thread cannot be ended by itself. Who supervises the process starts another, which
+// has a chip that computes; what this one had is lost either way.
+static void on_stuck(const char *program, void *context) {
+  (void)context;
+  pod_log(POD_LOG_ERROR,
+          "%s was cancelled and computes on: this worker ends, so that another can take "
+          "its place",
+          program);
+  _exit(WORKER_STUCK_STATUS);
+}
+
 static pod_status_t take_place(worker_t *worker,
                                const Podium__V1__Assignment *assignment) {
   service_chip_t chip;
@@ -205,7 +216,8 @@ static pod_status_t take_place(worker_t *worker,
                    .torus = chip.torus,
                    .chip = chip.chip,
                    .runner = collective_runner_of_node(worker->node)},
-      .hbm_bytes = hbm_bytes_of(worker, assignment, chip.spec)};
+      .hbm_bytes = hbm_bytes_of(worker, assignment, chip.spec),
+      .stuck = on_stuck};
   POD_TRY(chip_host_create(worker->loop, &options, &worker->host));
   chip.host = worker->host;
   chip.node = worker->node;

@@ -21,7 +21,11 @@
 
 typedef struct worker_t worker_t;
 
-enum { WORKER_DRAIN_MS = 10000 };
+enum {
+  WORKER_DRAIN_MS = 8000,
+  WORKER_STUCK_STATUS =
+      3,  // Of a process whose chip does not let go of what it computes.
+};
 
 // Strings are borrowed for the life of the worker.
 typedef struct worker_options_t {

@@ -31,9 +31,10 @@ def main(binaries, runs):
             subprocess.run([podium, "up", "--topology", "2x2"], env=environment, check=True, capture_output=True)
             seconds.append(time.monotonic() - start)
             state = json.loads(pathlib.Path(folder, "podium/pod-local/pod.json").read_text())
-            for process in state["processes"][1:]:
-                resident.append(field(f"/proc/{process['pid']}/status", "VmRSS"))
-                rollup = f"/proc/{process['pid']}/smaps_rollup"
+            host = state["processes"][1]["pid"]
+            for worker in pathlib.Path(f"/proc/{host}/task/{host}/children").read_text().split():
+                resident.append(field(f"/proc/{worker}/status", "VmRSS"))
+                rollup = f"/proc/{worker}/smaps_rollup"
                 private.append(field(rollup, "Private_Dirty") + field(rollup, "Private_Clean"))
             subprocess.run([podium, "down"], env=environment, check=True)
     print(f"2x2 pod ready: median {statistics.median(seconds):.3f} s of {runs} (min {min(seconds):.3f}, max "

@@ -20,6 +20,7 @@ while read -r file; do
 done <<'FILES'
 bin/podium
 bin/podium-coordinator
+bin/podium-host
 bin/podium-worker
 lib/.*libpodium\.so
 lib/.*libpodium\.so\.0
@@ -32,6 +33,7 @@ share/doc/podium/example/example\.c
 share/doc/podium/copyright
 share/man/man1/podium\.1
 share/man/man1/podium-run\.1
+share/man/man8/podium-host\.8
 share/man/man8/podium-worker\.8
 share/bash-completion/completions/podium
 FILES

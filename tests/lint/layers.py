@@ -48,6 +48,7 @@ MAY_USE = {  # module: the modules whose headers it may include
     "server/daemon": ["common/base", "common/rpc"],
     "server/worker": BASE + ["common/access", "server/daemon", "common/rpc", "common/shared", "proto", "server/program", "server/chip", "server/collective", "server/ici",
                              "server/wire", "server/worker/kernels"],
+    "server/host": BASE + ["common/rpc"],
     "server/coordinator/core": BASE + ["common/digest", "server/program", "server/chip", "server/compiler"],
     "server/coordinator/compiling": BASE + ["proto", "server/program", "server/chip", "server/compiler", "server/wire"],
     "server/coordinator": BASE + ["common/access", "server/daemon", "common/digest", "common/rpc", "proto", "server/program", "server/chip", "server/compiler",

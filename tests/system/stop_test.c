@@ -1,6 +1,7 @@
 // An instruction that would run for hours does not hold a chip longer than its client
 // waits for it, nor a worker longer than SIGTERM lets it. Prints how long each took.
 
+#include <dirent.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -8,14 +9,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "common/base/clock.h"
 #include "tests/system/client.h"
 
-enum { TIMEOUT_MS = 60000, SHORT_MS = 1000 };
+enum {
+  TIMEOUT_MS = 60000,
+  SHORT_MS = 1000,
+  BRIEF_MS = 5000,
+  STUCK_STATUS = 3,  // server/worker/worker.h
+};
 
 // 16 million windows of 16 million elements.
 static const char long_text[] =
@@ -91,6 +99,12 @@ static void *run_long(void *context) {
   return NULL;
 }
 
+static void *run_briefly(void *context) {
+  running_t *running = context;
+  running->status = execute(running->executable, BRIEF_MS);
+  return NULL;
+}
+
 static int64_t hbm_used(podium_session_t *session) {
   podium_pod_t *info = NULL;
   must(podium_pod(session, TIMEOUT_MS, &info));
@@ -112,7 +126,9 @@ static void wait_until_it_runs(podium_session_t *session) {
 
 static void test_sigterm_ends_a_worker_whatever_it_computes(void **state) {
   (void)state;
-  enum { END_MAX_S = 30 };  // The worker drains for 10 s; the rest is the machine's load.
+  enum {
+    END_MAX_S = 30
+  };  // The worker ends within 10 s; the rest is the machine's load.
   system_pod_t *pod = system_pod_start(&(system_pod_options_t){.topology = "2x1"});
   podium_session_t *session = connect_to(pod), *other = connect_to(pod);
   running_t running = {.executable = compile(session, long_text)};
@@ -133,10 +149,77 @@ static void test_sigterm_ends_a_worker_whatever_it_computes(void **state) {
   system_pod_stop(pod);
 }
 
+// The compute thread of a worker, held where it stands. Only this thread may let it go.
+static pid_t hold_compute_thread(pid_t worker) {
+  char path[64], name[32];
+  snprintf(path, sizeof(path), "/proc/%d/task", worker);
+  DIR *tasks = opendir(path);
+  assert_non_null(tasks);
+  pid_t held = 0;
+  for (struct dirent *task; held == 0 && (task = readdir(tasks)) != NULL;) {
+    char comm[sizeof(path) + sizeof(task->d_name) + sizeof("//comm")];
+    snprintf(comm, sizeof(comm), "%s/%s/comm", path, task->d_name);
+    FILE *file = fopen(comm, "re");
+    const bool is_compute = file != NULL && fgets(name, sizeof(name), file) != NULL &&
+                            strcmp(name, "compute\n") == 0;
+    if (file != NULL) {
+      fclose(file);
+    }
+    if (is_compute) {
+      held = (pid_t)strtol(task->d_name, NULL, 10);
+      assert_int_equal(ptrace(PTRACE_SEIZE, held, NULL, NULL), 0);
+      assert_int_equal(ptrace(PTRACE_INTERRUPT, held, NULL, NULL), 0);
+    }
+  }
+  closedir(tasks);
+  assert_true(held != 0);
+  return held;
+}
+
+// The process is not reaped before the thread is, which is its tracer's to do.
+static void reap_thread(pid_t held) {
+  const int64_t deadline_ns = pod_clock_now_ns() + (int64_t)SYSTEM_WAIT_MS * 1000000;
+  int status = 0;
+  while (waitpid(held, &status, __WALL | WNOHANG) != held || WIFSTOPPED(status)) {
+    assert_true(pod_clock_now_ns() < deadline_ns);
+    usleep(1000);
+  }
+}
+
+static void test_a_chip_that_does_not_stop_gives_its_place_free(void **state) {
+  (void)state;
+  system_pod_t *pod =
+      system_pod_start(&(system_pod_options_t){.topology = "2x1", .workers = 2});
+  podium_session_t *session = connect_to(pod), *other = connect_to(pod);
+  running_t running = {.executable = compile(session, long_text)};
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, run_briefly, &running), 0);
+  wait_until_it_runs(other);
+  const pid_t held = hold_compute_thread(system_pod_worker(pod, 0));
+  pthread_join(thread, NULL);
+  assert_int_equal(podium_status_code(running.status), PODIUM_DEADLINE_EXCEEDED);
+  podium_status_free(running.status);
+  const int64_t start_ns = pod_clock_now_ns();
+  reap_thread(held);
+  const int status = system_pod_wait_worker(pod, 0);
+  report("a worker ended that did not stop", start_ns);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) == STUCK_STATUS);
+  // Another one has the place, and the same session goes on.
+  (void)system_pod_add_worker(pod, NULL);
+  podium_executable_t *brief = compile(other, short_text);
+  must(execute(brief, TIMEOUT_MS));
+  podium_executable_free(brief);
+  podium_executable_free(running.executable);
+  podium_close(session);
+  podium_close(other);
+  system_pod_stop(pod);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_deadline_frees_the_chips_for_the_next_client),
       cmocka_unit_test(test_sigterm_ends_a_worker_whatever_it_computes),
+      cmocka_unit_test(test_a_chip_that_does_not_stop_gives_its_place_free),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

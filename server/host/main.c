@@ -1,0 +1,261 @@
+// podium-host: flags, signals, exit status.
+
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/list.h"
+#include "common/base/log.h"
+#include "common/base/memory.h"
+#include "common/base/text.h"
+#include "common/rpc/loop.h"
+#include "server/host/supervisor.h"
+
+enum {
+  KEY_SERVE = 256,
+  KEY_LOG_FOLDER,
+  KEY_LOG_LEVEL,
+  KEY_RESTARTS_MAX,
+  CHIPS_MAX = 4096,
+};
+
+typedef struct flags_t {
+  const char *coordinator;
+  int64_t chips;
+  bool serves;
+  const char *log_folder;
+  int64_t restarts_max;
+  pod_log_level_t log_level;
+  char **rest;  // Behind the flags: the daemons' own.
+} flags_t;
+
+static const struct argp_option option_table[] = {
+    {"coordinator", 'c', "HOST:PORT", 0,
+     "The coordinator that the workers join; may start later", 0},
+    {"chips", 'n', "N", 0, "Workers to run, one for each chip of this machine", 0},
+    {"serve", KEY_SERVE, NULL, 0, "Run a coordinator instead of workers", 0},
+    {"log-folder", KEY_LOG_FOLDER, "FOLDER", 0,
+     "Logs of the daemons go to FOLDER/worker-I.log, FOLDER/coordinator.log (to standard "
+     "error)",
+     0},
+    {"restarts-max", KEY_RESTARTS_MAX, "N", 0,
+     "A daemon that has ended so many times, one soon after the other, is not started "
+     "again (10)",
+     0},
+    {"log-level", KEY_LOG_LEVEL, "LEVEL", 0, "debug, info, warning, error or none (info)",
+     0},
+    {0},
+};
+
+static int64_t parse_number(struct argp_state *state, const char *name, const char *text,
+                            int64_t least, int64_t most) {
+  char *end = NULL;
+  errno = 0;
+  const long long value = strtoll(text, &end, 10);
+  if (errno != 0 || end == text || *end != '\0' || value < least || value > most) {
+    argp_error(state, "--%s needs a number of %" PRId64 " to %" PRId64 ", not \"%s\"",
+               name, least, most, text);
+  }
+  return value;
+}
+
+static void check_flags(const flags_t *flags, struct argp_state *state) {
+  if (flags->serves && (flags->chips != 0 || flags->coordinator != NULL)) {
+    argp_error(state,
+               "--serve runs a coordinator only; --chips and --coordinator are "
+               "for another podium-host");
+  }
+  if (!flags->serves && flags->chips == 0) {
+    argp_error(state, "--chips is missing: how many workers shall run here?");
+  }
+  if (!flags->serves && flags->coordinator == NULL) {
+    argp_error(state, "--coordinator is missing");
+  }
+}
+
+static error_t parse_flag(int key, char *value, struct argp_state *state) {
+  flags_t *flags = state->input;
+  switch (key) {
+    case 'c':
+      flags->coordinator = value;
+      return 0;
+    case 'n':
+      flags->chips = parse_number(state, "chips", value, 1, CHIPS_MAX);
+      return 0;
+    case KEY_SERVE:
+      flags->serves = true;
+      return 0;
+    case KEY_LOG_FOLDER:
+      flags->log_folder = value;
+      return 0;
+    case KEY_RESTARTS_MAX:
+      flags->restarts_max = parse_number(state, "restarts-max", value, 0, INT32_MAX);
+      return 0;
+    case KEY_LOG_LEVEL: {
+      const pod_status_t status = pod_log_level_parse(value, &flags->log_level);
+      if (status != NULL) {
+        argp_error(state, "--log-level: %s", pod_status_message(status));
+      }
+      return 0;
+    }
+    case ARGP_KEY_ARGS:
+      flags->rest = state->argv + state->next;
+      return 0;
+    case ARGP_KEY_END:
+      check_flags(flags, state);
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp argp = {
+    .options = option_table,
+    .parser = parse_flag,
+    .args_doc = "[-- OPTIONS OF THE DAEMONS]",
+    .doc =
+        "Runs a machine's part of a pod: a podium-worker for each of its chips, or the "
+        "pod's podium-coordinator, started again when they end.\v"
+        "What stands behind -- is handed to each daemon as it is. SIGTERM or SIGINT ends "
+        "the daemons in order, then this program with 0; a second one kills them.",
+};
+
+typedef struct process_t {
+  rpc_loop_t *loop;
+  supervisor_t *supervisor;
+  const char *port_file;  // Of the coordinator that is run; NULL: none.
+  int exit_status;
+} process_t;
+
+static void on_ended(int exit_status, void *context) {
+  process_t *process = context;
+  process->exit_status = exit_status;
+  rpc_loop_stop(process->loop);
+}
+
+static void on_signal(void *context) {
+  const process_t *process = context;
+  supervisor_stop(process->supervisor);
+}
+
+// Workers and clients know the coordinator by the address that it had first.
+static char *same_address(void *context) {
+  const process_t *process = context;
+  char address[256] = "";
+  FILE *file = process->port_file == NULL ? NULL : fopen(process->port_file, "re");
+  if (file != NULL) {
+    if (fgets(address, sizeof(address), file) == NULL) {
+      address[0] = '\0';
+    }
+    (void)fclose(file);
+  }
+  address[strcspn(address, "\n")] = '\0';
+  if (address[0] == '\0') {
+    return NULL;
+  }
+  pod_text_t text = {0};
+  pod_text_printf(&text, "--listen=%s", address);
+  return pod_text_take(&text);
+}
+
+// "--port-file F" or "--port-file=F" among them.
+static const char *find_port_file(char *const *rest) {
+  static const char flag[] = "--port-file";
+  for (; rest != NULL && *rest != NULL; rest++) {
+    const size_t length = strlen(flag);
+    if (strncmp(*rest, flag, length) == 0 && (*rest)[length] == '=') {
+      return *rest + length + 1;
+    }
+    if (strcmp(*rest, flag) == 0) {
+      return rest[1];
+    }
+  }
+  return NULL;
+}
+
+// The daemon's path: beside this program, else by PATH's rules. Returns owned.
+static char *sibling(const char *name) {
+  char path[4096];
+  pod_text_t text = {0};
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+  path[length > 0 ? length : 0] = '\0';
+  const char *slash = strrchr(path, '/');
+  const int folder_length = slash == NULL ? 0 : (int)(slash - path + 1);
+  pod_text_printf(&text, "%.*s%s", folder_length, path, name);
+  return pod_text_take(&text);
+}
+
+typedef POD_LIST(char *) arguments_t;
+
+static void make_arguments(const flags_t *flags, char *program, arguments_t *arguments) {
+  *pod_list_add(arguments) = program;
+  if (!flags->serves) {
+    *pod_list_add(arguments) = (char *)(uintptr_t) "--coordinator";
+    *pod_list_add(arguments) = (char *)(uintptr_t)flags->coordinator;
+  }
+  for (char **rest = flags->rest; rest != NULL && *rest != NULL; rest++) {
+    *pod_list_add(arguments) = *rest;
+  }
+  *pod_list_add(arguments) = NULL;
+}
+
+static pod_status_t supervise(const flags_t *flags, process_t *process) {
+  char *program = sibling(flags->serves ? "podium-coordinator" : "podium-worker");
+  arguments_t arguments = {0};
+  make_arguments(flags, program, &arguments);
+  process->port_file = flags->serves ? find_port_file(flags->rest) : NULL;
+  const supervisor_options_t options = {
+      .count = flags->serves ? 1 : (int32_t)flags->chips,
+      .argv = arguments.items,
+      .argument_of_restart = flags->serves ? same_address : NULL,
+      .log_folder = flags->log_folder,
+      .log_name = flags->serves ? "coordinator" : "worker",
+      .is_numbered = !flags->serves,
+      .restarts_max = (int32_t)flags->restarts_max,
+      .ended = on_ended,
+      .context = process};
+  rpc_signal_t *terminate = NULL, *interrupt = NULL;
+  pod_status_t status = supervisor_create(process->loop, &options, &process->supervisor);
+  if (status == NULL) {
+    status = rpc_signal_create(process->loop, SIGTERM, on_signal, process, &terminate);
+  }
+  if (status == NULL) {
+    status = rpc_signal_create(process->loop, SIGINT, on_signal, process, &interrupt);
+  }
+  if (status == NULL) {
+    rpc_loop_run(process->loop);
+  }
+  rpc_signal_destroy(interrupt);
+  rpc_signal_destroy(terminate);
+  supervisor_destroy(process->supervisor);
+  pod_list_deinit(&arguments);
+  free(program);
+  return status;
+}
+
+int main(int argc, char **argv) {
+  flags_t flags = {.log_level = POD_LOG_INFO, .restarts_max = SUPERVISOR_RESTARTS};
+  // Set, not defined: with hidden visibility libc would not see a definition of ours.
+  argp_program_version = "podium-host " POD_VERSION;
+  argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &flags);
+  pod_log_init("host", flags.log_level);
+  process_t process = {0};
+  pod_status_t status = rpc_loop_create(&process.loop);
+  if (status == NULL) {
+    status = supervise(&flags, &process);
+    rpc_loop_destroy(process.loop);
+  }
+  if (status != NULL) {
+    fprintf(stderr, "podium-host: %s: %s\n", pod_code_name(pod_status_code(status)),
+            pod_status_message(status));
+    pod_status_free(status);
+    return EXIT_FAILURE;
+  }
+  return process.exit_status;
+}
