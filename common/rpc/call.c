@@ -361,6 +361,9 @@ static void deliver_message(rpc_call_t *call, rpc_block_t *block) {
   const size_t whole_bytes = block->size_bytes;
   const size_t window_bytes = block->held_bytes;
   call->got_message = true;
+  if (!is_client(call)) {
+    rpc_server_begin_call(call);
+  }
   if (call->incoming == NULL) {
     const rpc_bytes_t bytes = {block->data, block->size_bytes};
     if (call->events.on_message != NULL) {
@@ -389,6 +392,7 @@ static void deliver_message(rpc_call_t *call, rpc_block_t *block) {
 
 static void deliver_half_close(rpc_call_t *call) {
   call->half_close_reported = true;
+  rpc_server_begin_call(call);
   if (call->events.on_half_close != NULL) {
     call->events.on_half_close(call, call->context);
   } else if (!call->got_message) {

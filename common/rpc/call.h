@@ -98,7 +98,8 @@ struct rpc_call_t {
   bool started, headers_due, half_close_reported, writable_due, above_bound;
   bool drop_messages;  // ENDED by us or by an error: what is not delivered is lost.
   bool got_message;
-  bool silent;  // Server: on_start refused it; no event follows.
+  bool counts, keeps;  // Server: its connection is busy with it; is kept by it.
+  bool silent;         // Server: on_start refused it; no event follows.
   bool pinned,
       released;  // Its deliver task is on the stack; it has been freed meanwhile.
 };

@@ -16,6 +16,7 @@
 #include "common/base/memory.h"
 #include "common/rpc/linger.h"
 #include "common/rpc/peer.h"
+#include "common/rpc/server.h"
 #include "common/rpc/tls.h"
 
 enum {
@@ -58,10 +59,15 @@ void rpc_connection_detach(rpc_connection_t *connection, rpc_call_t *call) {
   if (connection->data_call == call) {
     connection->data_call = NULL;
   }
+  if (connection->endpoint->is_server) {
+    rpc_server_end_call(call);
+  }
   rpc_ring_remove(&connection->calls, call);
   rpc_ring_add(&connection->endpoint->loose, call);
   call->connection = NULL;
-  connection->call_count--;
+  if (--connection->call_count == 0) {
+    connection->unused_ms = (int64_t)uv_now(&connection->loop->uv);
+  }
   if (connection->draining && connection->call_count == 0) {
     rpc_connection_flush_later(connection);  // Which closes it.
   }
@@ -639,7 +645,7 @@ pod_status_t rpc_connection_create(rpc_endpoint_t *endpoint, int fd, rpc_block_t
   connection->address = address;
   connection->peer = rpc_peer_of_socket(endpoint->loop->pool, fd);
   connection->poll.data = connection;
-  connection->heard_ms = (int64_t)uv_now(&endpoint->loop->uv);
+  connection->heard_ms = connection->unused_ms = (int64_t)uv_now(&endpoint->loop->uv);
   pod_status_t status = rpc_session_create(connection);
   if (status == NULL && endpoint->credentials != NULL && !is_unix(fd)) {
     status = add_tls(connection);
@@ -678,8 +684,7 @@ void rpc_connection_drain(rpc_connection_t *connection) {
   }
 }
 
-void rpc_connection_destroy(rpc_connection_t *connection) {
-  POD_CHECK(connection->calls == NULL && !connection->closed);
+static void say_goodbye(rpc_connection_t *connection) {
   if (!connection->blocked && is_open(connection)) {
     submit_goaway(connection);
     if (collect(connection)) {
@@ -689,6 +694,19 @@ void rpc_connection_destroy(rpc_connection_t *connection) {
   if (connection->tls != NULL) {
     rpc_tls_end(connection->tls, connection->fd);
   }
+}
+
+void rpc_connection_turn_out(rpc_connection_t *connection, pod_status_t why,
+                             bool linger) {
+  if (connection->ready && !connection->closed) {
+    say_goodbye(connection);
+  }
+  close_connection(connection, why, linger && connection->ready);
+}
+
+void rpc_connection_destroy(rpc_connection_t *connection) {
+  POD_CHECK(connection->calls == NULL && !connection->closed);
+  say_goodbye(connection);
   release_session(connection);
   release_socket(connection, true);
 }

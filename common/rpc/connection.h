@@ -35,6 +35,7 @@ struct rpc_endpoint_t {
   size_t message_bytes_max;
   uint32_t streams_max;  // Server.
   uint32_t handshake_ms, keepalive_ms, keepalive_timeout_ms;
+  uint32_t headers_ms, idle_ms;  // Server.
   // The peer's SETTINGS are there.
   void (*on_ready)(rpc_endpoint_t *endpoint, rpc_connection_t *connection);
   // Client: the peer takes no new calls here. `http2_error` is the GOAWAY's.
@@ -74,6 +75,8 @@ struct rpc_connection_t {
   rpc_tls_t *tls;               // NULL: none.
   rpc_idle_reset_t idle_reset;  // Server.
   rpc_header_budget_t header_budget;
+  size_t seat;        // Server: its place in the admission.
+  int64_t unused_ms;  // Since when it has had no call (uv_now).
   rpc_block_t *address;
   rpc_block_t *peer;  // An rpc_peer_t.
   rpc_call_t *calls;  // A ring.
@@ -114,6 +117,11 @@ void rpc_connection_flush_now(rpc_connection_t *connection);
 
 // GOAWAY; closes when the last call has ended.
 void rpc_connection_drain(rpc_connection_t *connection);
+
+// The same at once: says GOAWAY, as far as that needs no waiting, and closes. Fails its
+// calls with `why` (taken) and reports on_closed. Without `linger` the descriptor is free
+// afterwards.
+void rpc_connection_turn_out(rpc_connection_t *connection, pod_status_t why, bool linger);
 
 // Fails the calls with `why` (taken; NULL only when there are none) and reports
 // on_closed.

@@ -34,6 +34,7 @@ static void end(rpc_linger_t *linger) {
   if (linger->next != NULL) {
     linger->next->previous = linger->previous;
   }
+  loop->lingering_count--;
   uv_poll_stop(&linger->poll);
   close(linger->fd);
   uv_close((uv_handle_t *)&linger->poll, free_linger);
@@ -55,6 +56,10 @@ static void on_readable(uv_poll_t *poll, int status, int events) {
 }
 
 void rpc_linger_start(rpc_loop_t *loop, int fd) {
+  if (loop->lingering_count >= RPC_LINGERING_MAX) {
+    close(fd);
+    return;
+  }
   rpc_linger_t *linger = pod_alloc(sizeof(*linger));
   linger->loop = loop;
   linger->fd = fd;
@@ -70,6 +75,7 @@ void rpc_linger_start(rpc_loop_t *loop, int fd) {
     linger->next->previous = linger;
   }
   loop->lingering = linger;
+  loop->lingering_count++;
   rpc_alarm_set_in_ms(loop, &linger->alarm, RPC_LINGER_MS);
   uv_poll_start(&linger->poll, UV_READABLE, on_readable);
 }

@@ -12,9 +12,12 @@
 
 #include "common/rpc/loop.h"
 
-enum { RPC_LINGER_MS = 1000 };
+enum {
+  RPC_LINGER_MS = 1000,
+  RPC_LINGERING_MAX = 128,  // At once; who connects and is turned out must cost no more.
+};
 
-// Takes `fd`, which nothing polls any more.
+// Takes `fd`, which nothing polls any more. Closes it at once when many linger already.
 void rpc_linger_start(rpc_loop_t *loop, int fd);
 
 // Closes them all; for rpc_loop_destroy.

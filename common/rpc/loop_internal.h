@@ -112,7 +112,8 @@ struct rpc_loop_t {
 
   rpc_pool_t *pool;  // Blocks of memory for messages; see block.h.
   rpc_decoder_t *decoder;
-  rpc_linger_t *lingering;             // Sockets on their way out; see linger.h.
+  rpc_linger_t *lingering;  // Sockets on their way out; see linger.h.
+  size_t lingering_count;
   uint8_t scratch[RPC_SCRATCH_BYTES];  // What a socket read gives, until it is parsed.
 };
 

@@ -168,7 +168,8 @@ void rpc_reflection_add(rpc_server_t *server) {
      .response = &grpc__reflection__v1__server_reflection_response__descriptor,    \
      .events = {.on_message = on_message,                                          \
                 .on_half_close = on_half_close,                                    \
-                .on_writable = on_writable}},                                      \
+                .on_writable = on_writable},                                       \
+     .is_idle = true},                                                             \
         {0},                                                                       \
   }
   static const rpc_method_t v1[] = REFLECTION_METHODS("v1");

@@ -131,6 +131,9 @@ typedef struct rpc_method_t {
   const ProtobufCMessageDescriptor *request;   // NULL: raw bytes.
   const ProtobufCMessageDescriptor *response;  // NULL: raw bytes.
   rpc_call_events_t events;
+  // A call of it does not make its connection a busy one: such a connection may have to
+  // go when others want its place. For what anybody may call.
+  bool is_idle;
   // Called first, before any event; gives the call its context. A non-NULL status ends
   // the call with it (no event follows). NULL: the context is the service's.
   pod_status_t (*on_start)(rpc_call_t *call, void *service, void **out_context);
@@ -139,10 +142,18 @@ typedef struct rpc_method_t {
 typedef struct rpc_server_options_t {
   size_t message_bytes_max;         // 0: RPC_MESSAGE_BYTES_MAX.
   uint32_t concurrent_streams_max;  // Per connection; 0: 1024.
-  uint32_t connections_max;         // 0: 1024.
-  uint32_t keepalive_ms;            // Ping an idle connection this often; 0: 30 s.
-  uint32_t keepalive_timeout_ms;    // Close it when the ping stays unanswered; 0: 10 s.
-  uint32_t handshake_timeout_ms;    // Close what does not speak HTTP/2 by then; 0: 10 s.
+  // Connections that run no call, or none that has got a message yet, may have to go for
+  // new ones (admission.h). No more than the process's bound on descriptors allows.
+  uint32_t connections_max;           // 0: 1024.
+  uint32_t connections_per_peer_max;  // From one address; 0: 256.
+  // Of connections_max, for our own user by a unix socket and for those that a call keeps
+  // (rpc_call_keep_connection) only; 0: an eighth.
+  uint32_t connections_reserved;
+  uint32_t keepalive_ms;          // Ping an idle connection this often; 0: 30 s.
+  uint32_t keepalive_timeout_ms;  // Close it when the ping stays unanswered; 0: 10 s.
+  uint32_t handshake_timeout_ms;  // Close what does not speak HTTP/2 by then; 0: 10 s.
+  uint32_t headers_timeout_ms;    // In which a block of headers has to come; 0: 10 s.
+  uint32_t idle_timeout_ms;       // Close what has had no call for so long; 0: 15 min.
   // For TLS on TCP; borrowed. NULL: plain. Unix sockets are plain in any case, with the
   // shortcuts between processes of one user on one host: the kernel says who is there.
   const rpc_credentials_t *credentials;
@@ -186,6 +197,11 @@ void rpc_server_shutdown(rpc_server_t *server, uint64_t grace_ms, rpc_fn_t done,
 // Ends what is left at once and frees it: on_end runs for each call before this returns,
 // and no callback follows. May be called from a callback.
 void rpc_server_destroy(rpc_server_t *server);
+
+// The connection of this call is one that must not be lost to a crowd of others: while
+// the call runs it has one of the reserved places and is never closed for another. For
+// peers that have proven who they are.
+void rpc_call_keep_connection(rpc_call_t *call);
 
 // Ends the call after what was sent; takes `status`, NULL for OK. Once per call.
 void rpc_call_finish(rpc_call_t *call, pod_status_t status);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -19,6 +20,10 @@ enum {
   HANDSHAKE_MS_DEFAULT = 10000,
   KEEPALIVE_MS_DEFAULT = 30000,
   KEEPALIVE_TIMEOUT_MS_DEFAULT = 10000,
+  HEADERS_MS_DEFAULT = 10000,
+  IDLE_MS_DEFAULT = 15 * 60 * 1000,
+  LOG_INTERVAL_MS = 5000,  // Of lines that whoever connects can bring about.
+  DESCRIPTORS_LEFT = 64,   // By connections, for everything else.
 };
 
 struct rpc_listener_t {
@@ -119,7 +124,40 @@ static void remove_connection(rpc_server_t *server, rpc_connection_t *connection
   if (connection->next != NULL) {
     connection->next->previous = connection->previous;
   }
-  server->connection_count--;
+  rpc_connection_t *moved = rpc_admission_give_up(&server->admission, connection->seat);
+  if (moved != NULL) {
+    moved->seat = connection->seat;
+  }
+}
+
+static int64_t now_ms(const rpc_server_t *server) {
+  return (int64_t)uv_now(&server->endpoint.loop->uv);
+}
+
+void rpc_server_begin_call(rpc_call_t *call) {
+  if (call->connection != NULL && !call->counts && !call->method->is_idle) {
+    call->counts = true;
+    rpc_admission_begin(&call->server->admission, call->connection->seat);
+  }
+}
+
+void rpc_call_keep_connection(rpc_call_t *call) {
+  if (call->connection != NULL && !call->keeps) {
+    call->keeps = true;
+    rpc_admission_keep(&call->server->admission, call->connection->seat);
+  }
+}
+
+void rpc_server_end_call(rpc_call_t *call) {
+  if (call->counts) {
+    call->counts = false;
+    rpc_admission_end(&call->server->admission, call->connection->seat,
+                      now_ms(call->server));
+  }
+  if (call->keeps) {
+    call->keeps = false;
+    rpc_admission_unkeep(&call->server->admission, call->connection->seat);
+  }
 }
 
 static void check_done(rpc_server_t *server) {
@@ -140,7 +178,9 @@ static void on_closed(rpc_endpoint_t *endpoint, rpc_connection_t *connection,
   check_done(server);
 }
 
-static pod_status_t add_connection(rpc_server_t *server, int fd, const char *address) {
+// Takes `fd`. There must be a seat.
+static pod_status_t add_connection(rpc_server_t *server, int fd, const char *address,
+                                   rpc_origin_t origin, bool is_own_user) {
   rpc_loop_t *loop = server->endpoint.loop;
   const size_t size = strlen(address) + 1;
   rpc_block_t *text = rpc_block_create(loop->pool, size);
@@ -154,12 +194,41 @@ static pod_status_t add_connection(rpc_server_t *server, int fd, const char *add
     connection->next->previous = connection;
   }
   server->connections = connection;
-  server->connection_count++;
+  connection->seat = rpc_admission_take(&server->admission, connection, origin,
+                                        is_own_user, now_ms(server));
   return NULL;
 }
 
 pod_status_t rpc_server_adopt(rpc_server_t *server, int fd) {
-  return add_connection(server, fd, "adopted");
+  return add_connection(server, fd, "adopted", (rpc_origin_t){0}, true);
+}
+
+static void turn_out(rpc_server_t *server, size_t seat, bool linger) {
+  rpc_connection_t *connection = server->admission.seats[seat].owner;
+  rpc_connection_turn_out(
+      connection,
+      pod_error(POD_UNAVAILABLE, "%s did nothing with its connection and others want it",
+                rpc_connection_address(connection)),
+      linger);
+}
+
+// False when there is no seat, and nobody who has to give his up.
+static bool make_room(rpc_listener_t *listener, rpc_origin_t origin, bool is_own_user) {
+  rpc_server_t *server = listener->server;
+  size_t victim = 0;
+  unsigned long long muted = 0;
+  const rpc_verdict_t verdict =
+      rpc_admission_ask(&server->admission, origin, is_own_user, now_ms(server), &victim);
+  if (verdict == RPC_ADMIT_INSTEAD) {
+    turn_out(server, victim, true);
+  } else if (verdict == RPC_REFUSE &&
+             pod_log_may(&server->full_limit, LOG_INTERVAL_MS, &muted)) {
+    pod_log(POD_LOG_WARNING,
+            "%s: turned a connection away, %zu are open and busy (%llu more were since "
+            "the last such line)",
+            listener->address, server->admission.count, muted);
+  }
+  return verdict != RPC_REFUSE;
 }
 
 // --- Listening ---
@@ -173,19 +242,16 @@ static void on_retry(rpc_alarm_t *alarm) {
 
 static void admit(rpc_listener_t *listener, int fd, const rpc_address_t *peer) {
   rpc_server_t *server = listener->server;
-  if (server->connection_count >= server->connections_max) {
-    pod_log(POD_LOG_WARNING, "%s: turned a connection away, %zu are open",
-            listener->address, server->connection_count);
-    close(fd);
-    return;
-  }
-  if (listener->is_shortcut && !rpc_address_is_own_user(fd)) {
-    close(fd);
-    return;
-  }
   const bool is_unix = peer->socket.ss_family == AF_UNIX;
+  const bool is_own_user = is_unix && rpc_address_is_own_user(fd);
+  const rpc_origin_t origin = rpc_origin_of(peer, fd);
+  if ((listener->is_shortcut && !is_own_user) ||
+      !make_room(listener, origin, is_own_user)) {
+    close(fd);
+    return;
+  }
   char *address = is_unix ? pod_strdup(listener->address) : rpc_address_format(peer);
-  const pod_status_t status = add_connection(server, fd, address);
+  const pod_status_t status = add_connection(server, fd, address, origin, is_own_user);
   if (status != NULL) {
     pod_log(POD_LOG_WARNING, "%s", pod_status_message(status));
     pod_status_free(status);
@@ -195,9 +261,25 @@ static void admit(rpc_listener_t *listener, int fd, const rpc_address_t *peer) {
 
 // Leaves what waits in the backlog alone for a moment: it would be reported without end.
 static void retry_later(rpc_listener_t *listener, const char *why) {
-  pod_log(POD_LOG_WARNING, "%s: cannot accept: %s", listener->address, why);
+  unsigned long long muted = 0;
+  if (pod_log_may(&listener->server->accept_limit, LOG_INTERVAL_MS, &muted)) {
+    pod_log(POD_LOG_WARNING,
+            "%s: cannot accept: %s; it is tried every %d ms (%llu more such failures "
+            "since the last such line)",
+            listener->address, why, ACCEPT_RETRY_MS, muted);
+  }
   uv_poll_stop(&listener->poll);
   rpc_alarm_set_in_ms(listener->server->endpoint.loop, &listener->retry, ACCEPT_RETRY_MS);
+}
+
+// The process is out of descriptors: whether an unused connection could give its one.
+static bool free_descriptor(rpc_server_t *server) {
+  size_t victim = 0;
+  if (!rpc_admission_find_unused(&server->admission, now_ms(server), &victim)) {
+    return false;
+  }
+  turn_out(server, victim, false);
+  return true;
 }
 
 static void on_incoming(uv_poll_t *poll, int status, int events) {
@@ -216,6 +298,11 @@ static void on_incoming(uv_poll_t *poll, int status, int events) {
       admit(listener, fd, &peer);
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
                errno == ENOMEM) {
+      const int error = errno;
+      if ((error == EMFILE || error == ENFILE) && free_descriptor(listener->server)) {
+        continue;
+      }
+      errno = error;
       retry_later(listener, strerror(errno));
       return;
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
@@ -348,6 +435,29 @@ static void on_grace_over(rpc_alarm_t *alarm) {
   rpc_task_queue(server->endpoint.loop, RPC_PHASE_DELIVER, &server->done_task);
 }
 
+// How many connections there may be, by the wish and the process's descriptors.
+static size_t connections_max(uint32_t wanted) {
+  const size_t most = wanted != 0 ? wanted : RPC_CONNECTIONS_DEFAULT;
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return most;
+  }
+  const size_t all = (size_t)limit.rlim_cur;
+  const size_t left = all > 2 * DESCRIPTORS_LEFT ? all - DESCRIPTORS_LEFT : all / 2 + 1;
+  return most < left ? most : left;
+}
+
+static void init_admission(rpc_server_t *server, const rpc_server_options_t *wanted) {
+  const size_t most = connections_max(wanted->connections_max);
+  const size_t reserved =
+      wanted->connections_reserved != 0 ? wanted->connections_reserved : most / 8;
+  const size_t per_peer = wanted->connections_per_peer_max != 0
+                              ? wanted->connections_per_peer_max
+                              : RPC_CONNECTIONS_PER_PEER_DEFAULT;
+  rpc_admission_init(&server->admission, most, reserved < most ? reserved : most - 1,
+                     per_peer);
+}
+
 pod_status_t rpc_server_create(rpc_loop_t *loop, const rpc_server_options_t *options,
                                rpc_server_t **out_server) {
   static const rpc_server_options_t defaults;
@@ -368,12 +478,14 @@ pod_status_t rpc_server_create(rpc_loop_t *loop, const rpc_server_options_t *opt
       .handshake_ms = wanted->handshake_timeout_ms != 0 ? wanted->handshake_timeout_ms
                                                         : HANDSHAKE_MS_DEFAULT,
       .credentials = wanted->credentials,
+      .headers_ms = wanted->headers_timeout_ms != 0 ? wanted->headers_timeout_ms
+                                                    : HEADERS_MS_DEFAULT,
+      .idle_ms = wanted->idle_timeout_ms != 0 ? wanted->idle_timeout_ms : IDLE_MS_DEFAULT,
       .on_ready = on_ready,
       .on_request = on_request,
       .on_closed = on_closed,
   };
-  server->connections_max =
-      wanted->connections_max != 0 ? wanted->connections_max : RPC_CONNECTIONS_DEFAULT;
+  init_admission(server, wanted);
   server->methods = pod_map_create();
   server->grace.fn = on_grace_over;
   server->done_task.fn = run_done;
@@ -425,6 +537,7 @@ void rpc_server_destroy(rpc_server_t *server) {
     free(entry);
   }
   pod_map_destroy(server->methods);
+  rpc_admission_deinit(&server->admission);
   while (server->services != NULL) {
     rpc_service_t *service = server->services;
     server->services = service->next;

@@ -3,11 +3,17 @@
 #ifndef COMMON_RPC_SERVER_H_
 #define COMMON_RPC_SERVER_H_
 
+#include "common/base/log.h"
 #include "common/base/map.h"
 #include "common/rpc/address.h"
+#include "common/rpc/admission.h"
 #include "common/rpc/connection.h"
 
-enum { RPC_STREAMS_DEFAULT = 1024, RPC_CONNECTIONS_DEFAULT = 1024 };
+enum {
+  RPC_STREAMS_DEFAULT = 1024,
+  RPC_CONNECTIONS_DEFAULT = 1024,
+  RPC_CONNECTIONS_PER_PEER_DEFAULT = 256,
+};
 
 typedef struct rpc_listener_t rpc_listener_t;
 typedef struct rpc_service_t rpc_service_t;
@@ -23,10 +29,11 @@ struct rpc_service_t {
 
 struct rpc_server_t {
   rpc_endpoint_t endpoint;  // First, so that the endpoint finds its server.
-  uint32_t connections_max;
   rpc_listener_t *listeners;
   rpc_connection_t *connections;
-  size_t connection_count;
+  rpc_admission_t admission;
+  // Lines that whoever connects can bring about.
+  pod_log_limit_t full_limit, accept_limit;
   rpc_authorize_fn_t authorize;  // NULL: every call is allowed.
   void *authorize_context;
   pod_map_t *methods;       // From path to rpc_entry_t.
@@ -38,6 +45,13 @@ struct rpc_server_t {
   rpc_fn_t done;
   void *done_context;
 };
+
+// A message of the call has come to its handler: from now on, until rpc_server_end_call,
+// its connection is busy. Ignored when it counts already.
+void rpc_server_begin_call(rpc_call_t *call);
+
+// The call leaves its connection. Ignored when it does not count.
+void rpc_server_end_call(rpc_call_t *call);
 
 // NULL when unknown.
 rpc_service_t *rpc_server_find_service(const rpc_server_t *server, const char *name);

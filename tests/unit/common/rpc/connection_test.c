@@ -295,7 +295,7 @@ static void test_a_client_that_answers_pings_may_be_idle(void **state) {
   world_stop(&world);
 }
 
-static void test_connections_over_the_bound_are_turned_away(void **state) {
+static void test_who_does_nothing_gives_its_place_to_who_comes(void **state) {
   (void)state;
   world_t world;
   caller_t neighbour;
@@ -307,9 +307,9 @@ static void test_connections_over_the_bound_are_turned_away(void **state) {
     raw_connect(&raws[i], &world);
     raw_send(&raws[i], PREFACE SETTINGS, sizeof(PREFACE SETTINGS) - 1);
   }
-  world_run_until(&world, raw_is_closed, &raws[2]);
-  assert_false(raws[0].closed);
+  world_run_until(&world, raw_is_closed, &raws[0]);
   assert_false(raws[1].closed);
+  assert_false(raws[2].closed);
   exchange(&neighbour);
   end_neighbour(&neighbour);
   for (int i = 0; i < 3; i++) {
@@ -448,7 +448,7 @@ int main(void) {
       cmocka_unit_test(test_who_connects_and_says_nothing_is_turned_out),
       cmocka_unit_test(test_a_client_that_answers_no_ping_is_turned_out),
       cmocka_unit_test(test_a_client_that_answers_pings_may_be_idle),
-      cmocka_unit_test(test_connections_over_the_bound_are_turned_away),
+      cmocka_unit_test(test_who_does_nothing_gives_its_place_to_who_comes),
       cmocka_unit_test(test_a_server_that_dies_fails_its_calls_with_its_address),
       cmocka_unit_test(test_keepalive_finds_a_server_that_has_stopped),
       cmocka_unit_test(test_a_client_that_vanishes_in_a_stream_ends_its_handler),
