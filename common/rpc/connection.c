@@ -23,6 +23,9 @@ enum {
   // The loop gives a connection a slice of its time to read in; what a slice is
   // overdrawn by is one read, whose size follows from what the peer's frames cost.
   READ_BYTES_MIN = 2 << 10,
+  // A peer is alive that answers pings, or sends so much; not one that sends a byte now
+  // and then and never a whole frame.
+  PROGRESS_BYTES = 4 << 10,
   WRITTEN_BYTES_MAX = 4 << 20,  // In one go; the others want to be heard.
   // With a message as the first target of a read, what follows it is a frame header and
   // little that has to be copied.
@@ -114,6 +117,7 @@ static void release_session(rpc_connection_t *connection) {
   rpc_task_cancel(&connection->flush);
   rpc_task_cancel(&connection->read);
   rpc_alarm_cancel(connection->loop, &connection->alarm);
+  rpc_alarm_cancel(connection->loop, &connection->headers_alarm);
   nghttp2_session_del(connection->session);
   connection->session = NULL;
   rpc_tls_destroy(connection->tls);
@@ -279,6 +283,8 @@ static const char needs_tls[] =
     "it speaks TLS, and we were given no CA (--tls-ca) to "
     "believe it by";
 
+static void set_alarm(rpc_connection_t *connection, int64_t now_ms);
+
 // The peer has spoken; what that means for the endpoint is told outside of nghttp2.
 static void tell_endpoint(rpc_connection_t *connection) {
   rpc_endpoint_t *endpoint = connection->endpoint;
@@ -290,7 +296,7 @@ static void tell_endpoint(rpc_connection_t *connection) {
   if (connection->settings_seen && !connection->ready) {
     connection->ready = true;
     if (endpoint->is_server) {
-      rpc_alarm_set_in_ms(connection->loop, &connection->alarm, endpoint->keepalive_ms);
+      set_alarm(connection, (int64_t)uv_now(&connection->loop->uv));
     } else {
       rpc_alarm_cancel(connection->loop, &connection->alarm);
     }
@@ -465,6 +471,37 @@ static ssize_t read_once(rpc_connection_t *connection, bool *out_filled) {
   return received;
 }
 
+void rpc_connection_note_progress(rpc_connection_t *connection) {
+  connection->heard_ms = (int64_t)uv_now(&connection->loop->uv);
+  connection->heard_bytes = 0;
+  connection->pinged = false;
+}
+
+// What has come, `bytes`, may be all that a silent peer drips.
+static void note_heard(rpc_connection_t *connection, size_t bytes) {
+  connection->heard_bytes += bytes;
+  if (connection->heard_bytes >= PROGRESS_BYTES) {
+    rpc_connection_note_progress(connection);
+  } else if (!connection->endpoint->is_server) {
+    // Servers find pings too frequent that come between their answers.
+    connection->heard_ms = (int64_t)uv_now(&connection->loop->uv);
+  }
+}
+
+// A block of headers has to come whole in a time of its own: what is called for goes on
+// taking memory, and no call has a deadline yet that would end it.
+static void watch_headers(rpc_connection_t *connection) {
+  const rpc_idle_reset_t *filter = &connection->idle_reset;
+  if (!rpc_idle_reset_is_inside_headers(filter)) {
+    rpc_alarm_cancel(connection->loop, &connection->headers_alarm);
+  } else if (connection->headers_alarm.slot == 0 ||
+             connection->headers_alarm_block != filter->block_count) {
+    connection->headers_alarm_block = filter->block_count;
+    rpc_alarm_set_in_ms(connection->loop, &connection->headers_alarm,
+                        connection->endpoint->headers_ms);
+  }
+}
+
 // Small reads for frames that take long, so that no read goes far over a slice.
 static void adapt_read_bytes(rpc_connection_t *connection, int64_t took_ns) {
   if (took_ns > RPC_SLICE_NS && connection->read_bytes > READ_BYTES_MIN) {
@@ -480,13 +517,14 @@ static bool read_some(rpc_connection_t *connection, bool *out_heard) {
   const int64_t slice_ns = rpc_loop_slice_ns(connection->loop);
   const int64_t start_ns = pod_clock_now_ns();
   int64_t before_ns = start_ns;
+  size_t bytes = 0;
   for (bool filled = true; filled;) {
     filled = false;
     const ssize_t received = read_once(connection, &filled);
     if (received < 0) {
       return false;
     }
-    *out_heard |= received > 0;
+    bytes += (size_t)received;
     if (!filled) {
       break;
     }
@@ -500,9 +538,12 @@ static bool read_some(rpc_connection_t *connection, bool *out_heard) {
     }
     before_ns = now_ns;
   }
-  if (*out_heard) {
-    connection->heard_ms = (int64_t)uv_now(&connection->loop->uv);
-    connection->pinged = false;
+  if (bytes > 0) {
+    *out_heard = true;
+    note_heard(connection, bytes);
+    if (connection->endpoint->is_server) {
+      watch_headers(connection);
+    }
     tell_endpoint(connection);
     rpc_connection_flush_later(connection);
   }
@@ -574,6 +615,24 @@ static void ask_if_alive(rpc_connection_t *connection) {
                       connection->endpoint->keepalive_timeout_ms);
 }
 
+// The alarm is set for the next ping, or for when the connection has been unused for too
+// long.
+static void set_alarm(rpc_connection_t *connection, int64_t now_ms) {
+  const rpc_endpoint_t *endpoint = connection->endpoint;
+  int64_t at_ms = connection->heard_ms + endpoint->keepalive_ms;
+  if (endpoint->is_server && connection->call_count == 0 &&
+      connection->unused_ms + endpoint->idle_ms < at_ms) {
+    at_ms = connection->unused_ms + endpoint->idle_ms;
+  }
+  rpc_alarm_set_in_ms(connection->loop, &connection->alarm,
+                      at_ms > now_ms ? (uint64_t)(at_ms - now_ms) : 0);
+}
+
+static bool is_unused(const rpc_connection_t *connection, int64_t now_ms) {
+  return connection->endpoint->is_server && connection->call_count == 0 &&
+         now_ms - connection->unused_ms >= connection->endpoint->idle_ms;
+}
+
 static void on_alarm(rpc_alarm_t *alarm) {
   rpc_connection_t *connection =
       (rpc_connection_t *)(void *)((char *)alarm - offsetof(rpc_connection_t, alarm));
@@ -590,26 +649,38 @@ static void on_alarm(rpc_alarm_t *alarm) {
         lost(connection, is_open(connection) ? "no HTTP/2 within the time allowed"
                                              : "no TLS within the time allowed"),
         false);
-    return;
-  }
-  if (!wants_keepalive(connection)) {
-    connection->pinged = false;
-    return;  // Set again by the next call.
-  }
-  const int64_t silent_ms = now_ms - connection->heard_ms;
-  if (connection->pinged) {
+  } else if (!wants_keepalive(connection)) {
+    connection->pinged = false;  // Set again by the next call.
+  } else if (connection->pinged) {
     pod_status_t why = pod_error(
         POD_UNAVAILABLE, "lost the connection to %s: no answer to a ping for %u ms",
         rpc_connection_address(connection), endpoint->keepalive_timeout_ms);
     close_connection(connection, why, false);
-    return;
-  }
-  if (silent_ms >= endpoint->keepalive_ms) {
+  } else if (is_unused(connection, now_ms)) {
+    rpc_connection_turn_out(connection, NULL, true);
+  } else if (now_ms - connection->heard_ms >= endpoint->keepalive_ms) {
     ask_if_alive(connection);
   } else {
-    rpc_alarm_set_in_ms(connection->loop, alarm,
-                        endpoint->keepalive_ms - (uint64_t)silent_ms);
+    set_alarm(connection, now_ms);
   }
+}
+
+static void on_headers_alarm(rpc_alarm_t *alarm) {
+  rpc_connection_t *connection =
+      (rpc_connection_t *)(void *)((char *)alarm -
+                                   offsetof(rpc_connection_t, headers_alarm));
+  const uint32_t block = connection->headers_alarm_block;
+  bool heard = false;
+  if (!read_some(connection, &heard) ||
+      !rpc_idle_reset_is_inside_headers(&connection->idle_reset) ||
+      connection->idle_reset.block_count != block) {
+    return;
+  }
+  nghttp2_session_terminate_session(connection->session, NGHTTP2_ENHANCE_YOUR_CALM);
+  if (!connection->blocked && collect(connection)) {
+    (void)write_output(connection);
+  }
+  close_connection(connection, lost(connection, "its headers took too long"), true);
 }
 
 // --- Life ---
@@ -637,6 +708,7 @@ pod_status_t rpc_connection_create(rpc_endpoint_t *endpoint, int fd, rpc_block_t
   connection->flush.fn = flush;
   connection->read.fn = go_on_reading;
   connection->alarm.fn = on_alarm;
+  connection->headers_alarm.fn = on_headers_alarm;
   connection->fd = fd;
   connection->read_bytes = RPC_SCRATCH_BYTES;
   connection->endpoint = endpoint;
@@ -691,9 +763,6 @@ static void say_goodbye(rpc_connection_t *connection) {
       (void)write_output(connection);
     }
   }
-  if (connection->tls != NULL) {
-    rpc_tls_end(connection->tls, connection->fd);
-  }
 }
 
 void rpc_connection_turn_out(rpc_connection_t *connection, pod_status_t why,
@@ -707,6 +776,9 @@ void rpc_connection_turn_out(rpc_connection_t *connection, pod_status_t why,
 void rpc_connection_destroy(rpc_connection_t *connection) {
   POD_CHECK(connection->calls == NULL && !connection->closed);
   say_goodbye(connection);
+  if (connection->tls != NULL) {
+    rpc_tls_end(connection->tls, connection->fd);
+  }
   release_session(connection);
   release_socket(connection, true);
 }

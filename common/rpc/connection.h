@@ -64,7 +64,9 @@ typedef struct rpc_header_budget_t {
 struct rpc_connection_t {
   rpc_task_t flush;   // First, so that the task finds its connection.
   rpc_task_t read;    // Queued while there is more to read than its slice allowed.
-  rpc_alarm_t alarm;  // Handshake, then keepalive.
+  rpc_alarm_t alarm;  // Handshake, then keepalive and the end of the unused.
+  rpc_alarm_t headers_alarm;     // Server: set while a block of headers is under way.
+  uint32_t headers_alarm_block;  // Which one (idle_reset.block_count).
   uv_poll_t poll;
   int fd;
   int events;  // Polled for.
@@ -85,10 +87,11 @@ struct rpc_connection_t {
   rpc_call_t *data_call;  // Whose DATA frame is arriving, or NULL.
   size_t data_left;       // Of that frame.
   size_t held_bytes;      // Whole messages in inboxes.
-  size_t read_bytes;  // How much to read at a time: what takes its frames little time.
-  size_t owed_bytes;  // Of the connection's window, withheld while held_bytes is large.
-  int64_t heard_ms;   // When the peer was last heard (uv_now).
-  bool pinged;        // Asked whether it is alive, and silent since.
+  size_t read_bytes;   // How much to read at a time: what takes its frames little time.
+  size_t owed_bytes;   // Of the connection's window, withheld while held_bytes is large.
+  int64_t heard_ms;    // When the peer last made some progress (uv_now).
+  size_t heard_bytes;  // Since then.
+  bool pinged;         // Asked whether it is alive, and no progress since.
 
   bool heard;  // Anything at all.
   bool ready, draining, closed;
@@ -122,6 +125,9 @@ void rpc_connection_drain(rpc_connection_t *connection);
 // calls with `why` (taken) and reports on_closed. Without `linger` the descriptor is free
 // afterwards.
 void rpc_connection_turn_out(rpc_connection_t *connection, pod_status_t why, bool linger);
+
+// The peer has answered a ping.
+void rpc_connection_note_progress(rpc_connection_t *connection);
 
 // Fails the calls with `why` (taken; NULL only when there are none) and reports
 // on_closed.

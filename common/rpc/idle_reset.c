@@ -3,10 +3,18 @@
 
 #include "common/rpc/idle_reset.h"
 
-#include <stdbool.h>
 #include <string.h>
 
-enum { FRAME_HEADERS = 1, FRAME_RST_STREAM = 3 };
+enum {
+  FRAME_HEADERS = 1,
+  FRAME_RST_STREAM = 3,
+  FRAME_CONTINUATION = 9,
+  FLAG_END_HEADERS = 4,
+};
+
+bool rpc_idle_reset_is_inside_headers(const rpc_idle_reset_t *filter) {
+  return filter->is_header_frame && (filter->pass_bytes > 0 || !filter->ends_headers);
+}
 
 // Sets what is to be done with the frame behind (and, when it passes, with) its header.
 // True when it is to be left out.
@@ -24,6 +32,9 @@ static bool look(rpc_idle_reset_t *filter, const uint8_t *header) {
   if (header[3] == FRAME_HEADERS && stream_id > filter->last_stream_id) {
     filter->last_stream_id = stream_id;
   }
+  filter->block_count += header[3] == FRAME_HEADERS ? 1 : 0;
+  filter->is_header_frame = header[3] == FRAME_HEADERS || header[3] == FRAME_CONTINUATION;
+  filter->ends_headers = (header[4] & FLAG_END_HEADERS) != 0;
   filter->pass_bytes = length;
   return false;
 }

@@ -1,4 +1,5 @@
-// Takes RST_STREAM frames for streams that were never opened out of what a client sends.
+// Takes RST_STREAM frames for streams that were never opened out of what a client sends,
+// and sees on the way whether a block of headers is under way.
 //
 // A client of gRPC's own core that cancels a call before its HEADERS have gone out resets
 // the stream all the same. By RFC 9113, 5.1, that breaks the connection, and nghttp2 ends
@@ -10,6 +11,7 @@
 #ifndef COMMON_RPC_IDLE_RESET_H_
 #define COMMON_RPC_IDLE_RESET_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,7 +24,13 @@ typedef struct rpc_idle_reset_t {
   size_t held_bytes;  // Of a header that has not come whole.
   uint8_t held[RPC_FRAME_HEADER_BYTES];
   uint32_t last_stream_id;  // The highest that HEADERS have opened.
+  uint32_t block_count;     // Blocks of headers begun.
+  bool is_header_frame;     // The last one looked at: HEADERS or CONTINUATION ...
+  bool ends_headers;        // ... with the last part of their block.
 } rpc_idle_reset_t;
+
+// Whether the block that was begun last, block_count, has not come whole.
+bool rpc_idle_reset_is_inside_headers(const rpc_idle_reset_t *filter);
 
 // Moves *data and *size_bytes behind what it has dealt with and returns how many bytes to
 // pass on, which lie at *out_bytes (in the data or in the filter, until the next call).

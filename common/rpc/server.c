@@ -4,6 +4,7 @@
 #include "common/rpc/server.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -272,6 +273,12 @@ static void retry_later(rpc_listener_t *listener, const char *why) {
   rpc_alarm_set_in_ms(listener->server->endpoint.loop, &listener->retry, ACCEPT_RETRY_MS);
 }
 
+// accept4 reports that there are no descriptors even when nobody waits for one.
+static bool has_incoming(const rpc_listener_t *listener) {
+  struct pollfd waiting = {.fd = listener->fd, .events = POLLIN};
+  return poll(&waiting, 1, 0) > 0;
+}
+
 // The process is out of descriptors: whether an unused connection could give its one.
 static bool free_descriptor(rpc_server_t *server) {
   size_t victim = 0;
@@ -299,11 +306,13 @@ static void on_incoming(uv_poll_t *poll, int status, int events) {
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
                errno == ENOMEM) {
       const int error = errno;
+      if (!has_incoming(listener)) {
+        return;
+      }
       if ((error == EMFILE || error == ENFILE) && free_descriptor(listener->server)) {
         continue;
       }
-      errno = error;
-      retry_later(listener, strerror(errno));
+      retry_later(listener, strerror(error));
       return;
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       return;

@@ -488,6 +488,10 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame,
     connection->settings_seen |= (frame->hd.flags & NGHTTP2_FLAG_ACK) == 0;
     return 0;
   }
+  if (frame->hd.type == NGHTTP2_PING && (frame->hd.flags & NGHTTP2_FLAG_ACK) != 0) {
+    rpc_connection_note_progress(connection);
+    return 0;
+  }
   if (frame->hd.type == NGHTTP2_GOAWAY) {
     connection->goaway_seen = true;
     connection->goaway_error = frame->goaway.error_code;

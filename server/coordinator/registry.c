@@ -332,12 +332,14 @@ static pod_status_t attach_start(rpc_call_t *call, void *service, void **out_con
 }
 
 static void attach_message(rpc_call_t *call, const void *message, void *context) {
-  (void)call;
   attachment_t *attachment = context;
   if (attachment->is_finished) {
     return;
   }
   const pod_status_t status = read_message(attachment, message);
+  if (status == NULL && attachment->chip >= 0) {
+    rpc_call_keep_connection(call);  // No crowd of clients takes a worker's place.
+  }
   if (status != NULL) {
     pod_log(POD_LOG_WARNING, "a worker is refused: %s", pod_status_message(status));
     lose_attachment(attachment, pod_status_message(status));

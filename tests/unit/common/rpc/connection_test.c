@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,6 +74,10 @@ static void raw_send(const raw_t *raw, const void *data, size_t size) {
 
 static bool raw_is_closed(const void *raw) {
   return ((const raw_t *)raw)->closed;
+}
+
+static bool raw_has_received(const void *raw) {
+  return ((const raw_t *)raw)->received > 0;
 }
 
 static void raw_end(raw_t *raw) {
@@ -275,6 +280,195 @@ static void count_tick(void *context) {
   world_wake(ticks->world);
 }
 
+// --- Peers that drip ---
+
+// Sends `piece` again and again, after `opening`.
+typedef struct drip_t {
+  raw_t raw;
+  rpc_timer_t *timer;
+  const char *piece;
+  size_t size;
+} drip_t;
+
+static void drip_once(void *context) {
+  const drip_t *drip = context;
+  raw_send(&drip->raw, drip->piece, drip->size);
+}
+
+// Runs until the server has closed the connection of whoever drips.
+static void check_drip(const rpc_server_options_t *options, const char *opening,
+                       size_t opening_size, const char *piece, size_t size) {
+  world_t world;
+  drip_t drip = {.piece = piece, .size = size};
+  world_start(&world, NULL, options, NULL);
+  raw_connect(&drip.raw, &world);
+  raw_send(&drip.raw, opening, opening_size);
+  drip.timer = rpc_timer_create(world.loop, drip_once, &drip);
+  rpc_timer_start(drip.timer, 5, 5);
+  world_run_until(&world, raw_is_closed, &drip.raw);
+  rpc_timer_destroy(drip.timer);
+  raw_end(&drip.raw);
+  world_stop(&world);
+}
+
+#define DRIP(options, opening, piece) \
+  check_drip(&options, opening, sizeof(opening) - 1, piece, sizeof(piece) - 1)
+
+static void test_headers_that_drip_are_given_a_time_in_all(void **state) {
+  (void)state;
+  const rpc_server_options_t options = {.headers_timeout_ms = 60, .keepalive_ms = 600000};
+  // Bytes of one HEADERS frame; CONTINUATION frames of a byte that never end.
+  DRIP(options, PREFACE SETTINGS "\0\x10\0\1\4\0\0\0\1\x83\x86", "\x86");
+  DRIP(options, PREFACE SETTINGS "\0\0\2\1\0\0\0\0\1\x83\x86", "\0\0\1\x9\0\0\0\0\1\x86");
+}
+
+static void test_a_preface_that_drips_is_given_a_time_in_all(void **state) {
+  (void)state;
+  const rpc_server_options_t options = {.handshake_timeout_ms = 60};
+  DRIP(options, "PRI * HTTP/2.0\r\n", "\r");
+  DRIP(options, PREFACE "\0\6\0\4\0\0\0\0\0", "\0");
+}
+
+static void test_a_byte_now_and_then_is_no_answer_to_a_ping(void **state) {
+  (void)state;
+  const rpc_server_options_t options = {.keepalive_ms = 30, .keepalive_timeout_ms = 60};
+  DRIP(options, PREFACE SETTINGS "\0\x40\0\0\0\0\0\0\1", "x");
+  // Whole frames of no use: a window update of 1 each.
+  DRIP(options, PREFACE SETTINGS, "\0\0\4\x8\0\0\0\0\0\0\0\0\1");
+}
+
+static void test_headers_that_come_whole_again_and_again_may_go_on(void **state) {
+  (void)state;
+  world_t world;
+  drip_t drip = {.size = 0};
+  world_start(&world, NULL,
+              &(rpc_server_options_t){.headers_timeout_ms = 40, .keepalive_ms = 600000},
+              NULL);
+  raw_connect(&drip.raw, &world);
+  raw_send(&drip.raw, PREFACE SETTINGS, sizeof(PREFACE SETTINGS) - 1);
+  // Each piece ends one block and begins the next.
+  uint32_t stream = 1;
+  for (int i = 0; i < 30; i++, stream += 2) {
+    const uint8_t frame[] = {0,    0,    9, 1, 4,   0,   0, 0, (uint8_t)stream,
+                             0x83, 0x86, 4, 2, '/', 'x', 1, 1, 'a'};
+    const size_t half = i == 0 ? 0 : 5;
+    raw_send(&drip.raw, frame + half, sizeof(frame) - half);
+    const uint8_t next[] = {0, 0, 9, 1, 4};
+    raw_send(&drip.raw, next, sizeof(next));
+    rpc_timer_start(drip.raw.tick, 5, 1);
+    rpc_loop_run(world.loop);
+    assert_false(drip.raw.closed);
+  }
+  raw_end(&drip.raw);
+  world_stop(&world);
+}
+
+static void test_an_unused_connection_is_ended_in_order(void **state) {
+  (void)state;
+  world_t world;
+  caller_t caller;
+  raw_t raw;
+  world_start(&world, NULL,
+              &(rpc_server_options_t){.idle_timeout_ms = 60, .keepalive_ms = 600000},
+              NULL);
+  raw_connect(&raw, &world);
+  raw_send(&raw, PREFACE SETTINGS, sizeof(PREFACE SETTINGS) - 1);
+  call_start(&caller, &world, "/test/Echo", NULL);
+  exchange(&caller);
+  world_run_until(&world, raw_is_closed, &raw);
+  assert_in_range(raw.received, 17, 200);  // SETTINGS, and the GOAWAY.
+  exchange(&caller);                       // Whose connection has a call.
+  end_neighbour(&caller);
+  raw_end(&raw);
+  world_stop(&world);
+}
+
+// --- No descriptors left ---
+
+enum { HELD_MAX = 4096 };
+
+static int held[HELD_MAX];
+static size_t held_count;
+
+static void hold_all_descriptors(void) {
+  int fd;
+  held_count = 0;
+  while (held_count < HELD_MAX && (fd = dup(STDIN_FILENO)) >= 0) {
+    held[held_count++] = fd;
+  }
+}
+
+static void let_descriptors_go(size_t left) {
+  while (held_count > left) {
+    close(held[--held_count]);
+  }
+}
+
+static void test_without_descriptors_an_unused_connection_gives_its_own(void **state) {
+  (void)state;
+  world_t world;
+  raw_t first, second;
+  struct rlimit before;
+  assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+  world_start(&world, NULL, NULL, NULL);
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){256, before.rlim_max}), 0);
+  raw_connect(&first, &world);
+  raw_send(&first, PREFACE SETTINGS, sizeof(PREFACE SETTINGS) - 1);
+  world_run_until(&world, raw_has_received, &first);
+  hold_all_descriptors();
+  let_descriptors_go(held_count - 1);  // For the second's own end.
+  raw_connect(&second, &world);
+  raw_send(&second, PREFACE SETTINGS, sizeof(PREFACE SETTINGS) - 1);
+  world_run_until(&world, raw_is_closed, &first);
+  world_run_until(&world, raw_has_received, &second);
+  let_descriptors_go(0);
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+  raw_end(&first);
+  raw_end(&second);
+  world_stop(&world);
+}
+
+// Standard error goes to a pipe while the server has no descriptor for who comes.
+static void test_without_descriptors_the_log_has_one_line_and_the_client_waits(
+    void **state) {
+  (void)state;
+  world_t world;
+  raw_t raw;
+  struct rlimit before;
+  int fds[2];
+  assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+  world_start(&world, NULL, NULL, NULL);
+  assert_int_equal(pipe(fds), 0);
+  const int kept = dup(STDERR_FILENO);
+  assert_int_equal(dup2(fds[1], STDERR_FILENO), STDERR_FILENO);
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){256, before.rlim_max}), 0);
+  hold_all_descriptors();
+  let_descriptors_go(held_count - 1);
+  raw_connect(&raw, &world);
+  raw_send(&raw, PREFACE SETTINGS, sizeof(PREFACE SETTINGS) - 1);
+  ticks_t ticks = {&world, 10};
+  rpc_timer_t *timer = rpc_timer_create(world.loop, count_tick, &ticks);
+  rpc_timer_start(timer, 50, 50);  // Several times as long as between two attempts.
+  world_run_until(&world, ticks_are_over, &ticks.left);
+  assert_int_equal(raw.received, 0);
+  let_descriptors_go(0);
+  world_run_until(&world, raw_has_received, &raw);
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+  assert_int_equal(dup2(kept, STDERR_FILENO), STDERR_FILENO);
+  char text[4096];
+  const ssize_t size = read(fds[0], text, sizeof(text) - 1);
+  assert_true(size > 0);
+  text[size] = '\0';
+  assert_non_null(strstr(text, "cannot accept"));
+  assert_ptr_equal(strchr(text, '\n'), text + size - 1);
+  close(kept);
+  close(fds[0]);
+  close(fds[1]);
+  rpc_timer_destroy(timer);
+  raw_end(&raw);
+  world_stop(&world);
+}
+
 static void test_a_client_that_answers_pings_may_be_idle(void **state) {
   (void)state;
   world_t world;
@@ -448,6 +642,14 @@ int main(void) {
       cmocka_unit_test(test_who_connects_and_says_nothing_is_turned_out),
       cmocka_unit_test(test_a_client_that_answers_no_ping_is_turned_out),
       cmocka_unit_test(test_a_client_that_answers_pings_may_be_idle),
+      cmocka_unit_test(test_headers_that_drip_are_given_a_time_in_all),
+      cmocka_unit_test(test_a_preface_that_drips_is_given_a_time_in_all),
+      cmocka_unit_test(test_a_byte_now_and_then_is_no_answer_to_a_ping),
+      cmocka_unit_test(test_headers_that_come_whole_again_and_again_may_go_on),
+      cmocka_unit_test(test_an_unused_connection_is_ended_in_order),
+      cmocka_unit_test(test_without_descriptors_an_unused_connection_gives_its_own),
+      cmocka_unit_test(
+          test_without_descriptors_the_log_has_one_line_and_the_client_waits),
       cmocka_unit_test(test_who_does_nothing_gives_its_place_to_who_comes),
       cmocka_unit_test(test_a_server_that_dies_fails_its_calls_with_its_address),
       cmocka_unit_test(test_keepalive_finds_a_server_that_has_stopped),
