@@ -20,7 +20,7 @@ typedef struct token_t {
 
 struct access_t {
   POD_LIST(token_t) tokens;
-  bool is_open;
+  bool is_open, has_open_workers;
 };
 
 static const char own_user[] = "the server's own user";
@@ -53,8 +53,9 @@ void access_destroy(access_t *access) {
   }
 }
 
-void access_open(access_t *access) {
+void access_open(access_t *access, bool has_open_workers) {
   access->is_open = true;
+  access->has_open_workers = has_open_workers;
 }
 
 // --- Tokens ---
@@ -175,37 +176,60 @@ static void set_identity(access_identity_t *identity, unsigned roles, const char
   snprintf(identity->name, sizeof(identity->name), "%s%s", kind, name);
 }
 
-pod_status_t access_identify(const access_t *access, const access_caller_t *caller,
-                             access_identity_t *out_identity) {
+static pod_status_t unknown_caller(bool has_token) {
+  if (has_token) {
+    return pod_error(POD_UNAUTHENTICATED,
+                     "the token is not one that this server knows; it may be of a pod "
+                     "that has ended, or of another one");
+  }
+  return pod_error(
+      POD_UNAUTHENTICATED,
+      "this server does not know who calls: come as its own user on its own host, with a "
+      "client certificate, or with a token (`authorization: Bearer TOKEN`; podium and "
+      "libpodium take --token-file or PODIUM_TOKEN_FILE)");
+}
+
+// What is known of nobody in particular.
+static unsigned open_roles(const access_t *access) {
+  if (!access->is_open) {
+    return 0;
+  }
+  return (has_file_tokens(access) ? 0 : roles_of(ACCESS_ADMINISTER)) |
+         (access->has_open_workers ? roles_of(ACCESS_WORKER) : 0);
+}
+
+static const token_t *shown_token(const access_t *access, const access_caller_t *caller,
+                                  bool *out_is_shown) {
   size_t token_bytes = 0;
   const char *token =
       access_bearer(caller->authorization, caller->authorization_bytes, &token_bytes);
-  const token_t *known =
-      token == NULL || token_bytes > ACCESS_TOKEN_BYTES_MAX || access->tokens.count == 0
-          ? NULL
-          : find_token(access, token, token_bytes);
+  *out_is_shown = token != NULL;
+  return token == NULL || token_bytes > ACCESS_TOKEN_BYTES_MAX ||
+                 access->tokens.count == 0
+             ? NULL
+             : find_token(access, token, token_bytes);
+}
+
+pod_status_t access_identify(const access_t *access, const access_caller_t *caller,
+                             access_identity_t *out_identity) {
+  bool has_token;
+  const token_t *known = shown_token(access, caller, &has_token);
   access_role_t role = ACCESS_OPEN;
-  const unsigned all = roles_of(ACCESS_ADMINISTER) | roles_of(ACCESS_WORKER);
+  out_identity->is_anybody = false;
   if (known != NULL && !known->is_own) {
     set_identity(out_identity, roles_of(known->role), "token ", known->name);
   } else if (known != NULL || caller->is_own_user) {
-    set_identity(out_identity, all, "", own_user);
+    set_identity(out_identity, roles_of(ACCESS_ADMINISTER) | roles_of(ACCESS_WORKER), "",
+                 own_user);
   } else if (caller->certificate_role != NULL &&
              access_role_parse(caller->certificate_role, &role)) {
     set_identity(out_identity, roles_of(role), "certificate ",
                  caller->certificate_name != NULL ? caller->certificate_name : "");
-  } else if (access->is_open && !has_file_tokens(access)) {
-    set_identity(out_identity, all, "", "anybody");
-  } else if (token != NULL) {
-    return pod_error(POD_UNAUTHENTICATED,
-                     "the token is not one that this server knows; it may be of a pod "
-                     "that has ended, or of another one");
+  } else if (open_roles(access) != 0) {
+    set_identity(out_identity, open_roles(access), "", "anybody");
+    out_identity->is_anybody = true;
   } else {
-    return pod_error(
-        POD_UNAUTHENTICATED,
-        "this server does not know who calls: come as its own user on its own host, with "
-        "a client certificate, or with a token (`authorization: Bearer TOKEN`; podium "
-        "and libpodium take --token-file or PODIUM_TOKEN_FILE)");
+    return unknown_caller(has_token);
   }
   return NULL;
 }
@@ -227,6 +251,9 @@ pod_status_t access_require(const access_identity_t *identity, access_role_t rol
                             const char *what) {
   if (access_allows(identity, role)) {
     return NULL;
+  }
+  if (identity->is_anybody) {
+    return unknown_caller(false);
   }
   return pod_error(POD_PERMISSION_DENIED, "%s needs the role %s; %s has %s", what,
                    role_names[role], identity->name, highest_role(identity));

@@ -53,9 +53,9 @@ access_t *access_create(void);
 // Accepts NULL.
 void access_destroy(access_t *access);
 
-// Whoever is not known otherwise has every role, as long as there are no tokens from a
-// file.
-void access_open(access_t *access);
+// Whoever is not known otherwise may do everything, as long as there are no tokens from a
+// file; and is a worker, if `has_open_workers`.
+void access_open(access_t *access, bool has_open_workers);
 
 // Two of one name or one token are INVALID_ARGUMENT.
 POD_MUST_USE pod_status_t access_add_token(access_t *access, access_role_t role,
@@ -83,6 +83,7 @@ typedef struct access_caller_t {
 
 typedef struct access_identity_t {
   unsigned roles;                    // A bit each, those that are included too.
+  bool is_anybody;                   // Nothing is known of him.
   char name[ACCESS_NAME_BYTES_MAX];  // "token ci": equal for the same caller only.
 } access_identity_t;
 
@@ -93,7 +94,8 @@ POD_MUST_USE pod_status_t access_identify(const access_t *access,
 
 bool access_allows(const access_identity_t *identity, access_role_t role);
 
-// PERMISSION_DENIED names the caller, what he has and what `what` needs.
+// PERMISSION_DENIED names the caller, what he has and what `what` needs; UNAUTHENTICATED
+// when nothing is known of him.
 POD_MUST_USE pod_status_t access_require(const access_identity_t *identity,
                                          access_role_t role, const char *what);
 

@@ -168,10 +168,11 @@ pod_status_t access_client_token(const char *address, const char *token_file,
   POD_TRY(given_token(token_file, &token));
   if (token != NULL && !is_encrypted && !access_is_local(address)) {
     access_forget(token);
-    return pod_error(POD_FAILED_PRECONDITION,
-                     "the token would go to %s in the clear: connect with TLS (--ca), or "
-                     "without a token",
-                     address);
+    return pod_error(
+        POD_FAILED_PRECONDITION,
+        "the token would go to %s in the clear: connect with TLS (--tls-ca), or "
+        "without a token",
+        address);
   }
   *out_token = token != NULL ? token : access_find_local_token(address);
   return NULL;

@@ -260,6 +260,8 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
                                             .heartbeat_ms = options->heartbeat_ms,
                                             .timeout_ms = options->timeout_ms,
                                             .credentials = options->worker_credentials,
+                                            .access = coordinator->access,
+                                            .secret = options->secret,
                                             .on_lost = on_lost,
                                             .on_change = on_change,
                                             .context = coordinator});

@@ -300,7 +300,7 @@ static pod_status_t load_keys(const settings_t *settings, keys_t *keys,
     options->secret = &keys->secret;
   }
   if (settings->is_insecure) {
-    access_open(keys->access);
+    access_open(keys->access, settings->secret_file == NULL);
   }
   POD_TRY(tls_flags_load(&settings->tls, &keys->tls));
   options->port_credentials = keys->tls.port;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/access/attach.h"
 #include "common/access/secret.h"
 #include "common/base/check.h"
 #include "common/base/clock.h"
@@ -15,14 +16,18 @@
 #include "common/base/text.h"
 #include "common/digest/digest.h"
 #include "proto/podium/v1/worker.pb-c.h"
+#include "server/coordinator/authorize.h"
 
 enum {
   TICK_MS_MIN = 5,
   TICK_MS_MAX = 250,
   TICKS_PER_TIMEOUT = 20,
+  SILENT_HEARTBEATS = 3,  // So many were missed by who may be replaced.
   NS_PER_MS = 1000000,
   // Attach calls beyond one per place: workers that are being refused or replaced.
   SPARE_ATTACHMENTS = 64,
+  // Of those who have yet to prove themselves; the next one takes the place of the first.
+  UNPROVEN_MAX = 32,
 };
 
 // A channel to a worker. Lives a little longer than its worker: it is destroyed later,
@@ -43,6 +48,12 @@ struct attachment_t {
   int32_t chip;  // -1 before the assignment and after the loss.
   wire_t *wire;  // While it has a chip.
   bool is_finished;
+  bool is_known;  // By the kernel or a certificate, or it has proved the secret.
+  // Between Challenge and Proof: what it has said; owned. Else NULL.
+  Podium__V1__Register *claim;
+  uint8_t nonce[ACCESS_NONCE_BYTES];
+  bool has_call_token;
+  uint8_t call_token[ACCESS_SECRET_BYTES];
 };
 
 struct registry_t {
@@ -55,6 +66,7 @@ struct registry_t {
   rpc_timer_t *timer;
   int64_t tick_ms, ticked_ns;
   bool is_closed;
+  access_secret_t secret;  // When options.secret is not NULL.
   // What the ends of links prove to each other. It goes with this process, as epochs do.
   uint8_t link_secret[ACCESS_SECRET_BYTES];
 };
@@ -95,14 +107,22 @@ static void on_wire_state(rpc_channel_t *channel, rpc_channel_state_t state,
   pod_text_deinit(&text);
 }
 
-static pod_status_t create_wire(registry_t *registry, int32_t chip, wire_t **out_wire) {
+// The token is what the worker knows us by.
+static pod_status_t create_wire(const attachment_t *attachment, int32_t chip,
+                                wire_t **out_wire) {
+  registry_t *registry = attachment->registry;
   wire_t *wire = pod_alloc(sizeof(*wire));
   const place_t *place = &registry->places->at[chip];
-  const rpc_channel_options_t options = {.on_state = on_wire_state,
-                                         .context = wire,
-                                         .credentials = registry->options.credentials};
+  char token[ACCESS_TOKEN_TEXT_BYTES];
+  access_print_hex(attachment->call_token, token);
+  const rpc_channel_options_t options = {
+      .on_state = on_wire_state,
+      .context = wire,
+      .credentials = registry->options.credentials,
+      .bearer_token = attachment->has_call_token ? token : NULL};
   const pod_status_t status = rpc_channel_create(registry->options.loop, place->address,
                                                  &options, &wire->channel);
+  explicit_bzero(token, sizeof(token));
   if (status != NULL) {
     free(wire);
     return status;
@@ -206,20 +226,44 @@ static pod_status_t read_claim(const Podium__V1__Register *message,
   return NULL;
 }
 
-static pod_status_t on_register(attachment_t *attachment,
-                                const Podium__V1__Register *message) {
+// A worker that has lost us, and comes back before we have noticed, shows the token that
+// it has given us; any other one of the same address waits until the first is silent.
+static pod_status_t replace(attachment_t *attachment, int32_t chip) {
+  registry_t *registry = attachment->registry;
+  attachment_t *old = registry->by_chip[chip];
+  const bool is_same =
+      old->has_call_token && attachment->has_call_token &&
+      digest_equal(old->call_token, attachment->call_token, sizeof(old->call_token));
+  const place_t *place = &registry->places->at[chip];
+  const int64_t silent_ms = (pod_clock_now_ns() - place->heard_ns) / NS_PER_MS;
+  if (!is_same && silent_ms < SILENT_HEARTBEATS * registry->options.heartbeat_ms) {
+    pod_text_t label = {0};
+    places_print_label(&label, registry->places, chip);
+    const pod_status_t status =
+        pod_error(POD_UNAVAILABLE,
+                  "%s was heard %" PRId64
+                  " ms ago, and another worker of its address has to wait "
+                  "until it is silent",
+                  label.bytes, silent_ms);
+    pod_text_deinit(&label);
+    return status;
+  }
+  expel(old, "a worker of the same address has attached again");
+  return NULL;
+}
+
+static pod_status_t admit(attachment_t *attachment, const Podium__V1__Register *message) {
   registry_t *registry = attachment->registry;
   place_claim_t claim;
   POD_TRY(read_claim(message, &claim));
-  // Nobody else can listen there now, so the one that we know is gone.
   const int32_t old = places_find(registry->places, claim.address);
   if (old >= 0) {
-    expel(registry->by_chip[old], "a worker of the same address has attached again");
+    POD_TRY(replace(attachment, old));
   }
   int32_t chip = -1;
   POD_TRY(places_claim(registry->places, &claim, pod_clock_now_ns(), &chip));
   wire_t *wire;
-  const pod_status_t status = create_wire(registry, chip, &wire);
+  const pod_status_t status = create_wire(attachment, chip, &wire);
   if (status != NULL) {
     places_lose(registry->places, chip, pod_status_message(status));
     return status;
@@ -235,6 +279,140 @@ static pod_status_t on_register(attachment_t *attachment,
   registry->options.on_change(registry->options.context);
   return NULL;
 }
+
+// --- Who it is ---
+//
+//   Register ──known, no nonce──────────────────────────────> admitted
+//      └──nonce──> Challenge ──> Proof ──known or it holds──────^
+//                                   └──else──> refused
+
+static bool is_known(const registry_t *registry, const rpc_call_t *call) {
+  access_identity_t identity;
+  const pod_status_t status =
+      authorize_identify(registry->options.access, call, &identity);
+  const bool is_worker = status == NULL && access_allows(&identity, ACCESS_WORKER);
+  pod_status_free(status);
+  return is_worker;
+}
+
+static pod_status_t refuse_unknown(const registry_t *registry, const char *address) {
+  return pod_error(
+      POD_UNAUTHENTICATED,
+      "the worker at %.128s is not of the coordinator's own user on its host, has no "
+      "certificate of a worker, and has not proved the pod's secret: %s",
+      address,
+      registry->options.secret == NULL
+          ? "give the coordinator and the worker the same --secret-file"
+          : "give it the coordinator's --secret-file");
+}
+
+static access_part_t part_of(ProtobufCBinaryData bytes) {
+  return (access_part_t){bytes.data, bytes.len};
+}
+
+static access_attach_t said(const attachment_t *attachment) {
+  return (access_attach_t){
+      .worker_nonce = part_of(attachment->claim->nonce),
+      .coordinator_nonce = {attachment->nonce, sizeof(attachment->nonce)},
+      .address = {attachment->claim->address, strlen(attachment->claim->address)}};
+}
+
+static void send_challenge(attachment_t *attachment) {
+  const registry_t *registry = attachment->registry;
+  digest_random(attachment->nonce, sizeof(attachment->nonce));
+  uint8_t proof[ACCESS_PROOF_BYTES];
+  Podium__V1__Challenge challenge = PODIUM__V1__CHALLENGE__INIT;
+  challenge.nonce = (ProtobufCBinaryData){sizeof(attachment->nonce), attachment->nonce};
+  if (registry->options.secret != NULL) {
+    const access_attach_t words = said(attachment);
+    access_prove_coordinator(&registry->secret, &words, proof);
+    challenge.proof = (ProtobufCBinaryData){sizeof(proof), proof};
+  }
+  Podium__V1__CoordinatorMessage message = PODIUM__V1__COORDINATOR_MESSAGE__INIT;
+  message.message_case = PODIUM__V1__COORDINATOR_MESSAGE__MESSAGE_CHALLENGE;
+  message.challenge = &challenge;
+  rpc_call_send(attachment->call, &message.base);
+}
+
+static void forget_claim(attachment_t *attachment) {
+  if (attachment->claim != NULL) {
+    podium__v1__register__free_unpacked(attachment->claim, NULL);
+    attachment->claim = NULL;
+  }
+}
+
+static pod_status_t on_register(attachment_t *attachment,
+                                const Podium__V1__Register *message) {
+  if (message->nonce.len == 0) {
+    return attachment->is_known ? admit(attachment, message)
+                                : refuse_unknown(attachment->registry, message->address);
+  }
+  if (message->nonce.len != ACCESS_NONCE_BYTES) {
+    return pod_error(POD_INVALID_ARGUMENT, "the worker's nonce has %zu bytes, not %d",
+                     message->nonce.len, ACCESS_NONCE_BYTES);
+  }
+  const size_t size_bytes = podium__v1__register__get_packed_size(message);
+  uint8_t *packed = pod_alloc(size_bytes);
+  podium__v1__register__pack(message, packed);
+  attachment->claim = podium__v1__register__unpack(NULL, size_bytes, packed);
+  free(packed);
+  send_challenge(attachment);
+  return NULL;
+}
+
+static pod_status_t on_proof(attachment_t *attachment, const Podium__V1__Proof *message) {
+  const registry_t *registry = attachment->registry;
+  const Podium__V1__Register *claim = attachment->claim;
+  if (message->call_token.len != ACCESS_SECRET_BYTES) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "the worker's token for calls has %zu bytes, not %d",
+                     message->call_token.len, ACCESS_SECRET_BYTES);
+  }
+  access_attach_t words = said(attachment);
+  words.call_token = part_of(message->call_token);
+  const bool is_proven =
+      registry->options.secret != NULL &&
+      access_is_worker(&registry->secret, &words, part_of(message->proof));
+  if (!is_proven && message->proof.len > 0 && registry->options.secret != NULL) {
+    return pod_error(POD_UNAUTHENTICATED,
+                     "the worker at %.128s does not know the pod's secret: its "
+                     "--secret-file is not the coordinator's",
+                     claim->address);
+  }
+  if (!is_proven && !attachment->is_known) {
+    return refuse_unknown(registry, claim->address);
+  }
+  attachment->is_known = true;
+  memcpy(attachment->call_token, message->call_token.data, ACCESS_SECRET_BYTES);
+  attachment->has_call_token = true;
+  const pod_status_t status = admit(attachment, claim);
+  forget_claim(attachment);
+  return status;
+}
+
+static pod_status_t on_first_message(attachment_t *attachment,
+                                     const Podium__V1__WorkerMessage *message) {
+  switch (message->message_case) {
+    case PODIUM__V1__WORKER_MESSAGE__MESSAGE_REGISTER:
+      if (attachment->claim == NULL) {
+        return on_register(attachment, message->register_);
+      }
+      break;
+    case PODIUM__V1__WORKER_MESSAGE__MESSAGE_PROOF:
+      if (attachment->claim != NULL) {
+        return on_proof(attachment, message->proof);
+      }
+      break;
+    default:
+      break;
+  }
+  return pod_error(POD_INVALID_ARGUMENT, "%s",
+                   attachment->claim == NULL
+                       ? "the first message of Attach must be a Register"
+                       : "what answers a Challenge must be a Proof");
+}
+
+// --- What a member says ---
 
 static pod_status_t on_links_listening(attachment_t *attachment,
                                        const Podium__V1__LinksListening *message) {
@@ -282,11 +460,7 @@ static pod_status_t on_link(attachment_t *attachment,
 static pod_status_t read_message(attachment_t *attachment,
                                  const Podium__V1__WorkerMessage *message) {
   if (attachment->chip < 0) {
-    if (message->message_case != PODIUM__V1__WORKER_MESSAGE__MESSAGE_REGISTER) {
-      return pod_error(POD_INVALID_ARGUMENT,
-                       "the first message of Attach must be a Register");
-    }
-    return on_register(attachment, message->register_);
+    return on_first_message(attachment, message);
   }
   places_t *places = attachment->registry->places;
   places_heard(places, attachment->chip, pod_clock_now_ns());
@@ -305,12 +479,29 @@ static pod_status_t read_message(attachment_t *attachment,
   }
 }
 
+// Who cannot prove himself shall not keep others from doing so.
+static void make_room(registry_t *registry) {
+  int32_t count = 0;
+  attachment_t *first = NULL;
+  for (attachment_t *at = registry->attachments; at != NULL; at = at->next) {
+    if (!at->is_known && !at->is_finished) {
+      count++;
+      first = at;  // New ones come to the front.
+    }
+  }
+  if (count > UNPROVEN_MAX) {
+    finish(first,
+           pod_error(POD_RESOURCE_EXHAUSTED,
+                     "more than %d workers have yet to say who they are", UNPROVEN_MAX));
+  }
+}
+
 static pod_status_t attach_start(rpc_call_t *call, void *service, void **out_context) {
   registry_t *registry = service;
   if (registry->is_closed) {
     return pod_error(POD_UNAVAILABLE, "the coordinator is going down");
   }
-  const int32_t most = registry->places->count + SPARE_ATTACHMENTS;
+  const int32_t most = registry->places->count + UNPROVEN_MAX + SPARE_ATTACHMENTS;
   if (registry->attachment_count >= most) {
     return pod_error(POD_RESOURCE_EXHAUSTED,
                      "%" PRId32 " workers are attaching at a time, which is the most",
@@ -321,12 +512,14 @@ static pod_status_t attach_start(rpc_call_t *call, void *service, void **out_con
   attachment->call = call;
   attachment->chip = -1;
   attachment->started_ns = pod_clock_now_ns();
+  attachment->is_known = is_known(registry, call);
   attachment->next = registry->attachments;
   if (attachment->next != NULL) {
     attachment->next->previous = attachment;
   }
   registry->attachments = attachment;
   registry->attachment_count++;
+  make_room(registry);
   *out_context = attachment;
   return NULL;
 }
@@ -381,6 +574,8 @@ static void attach_end(rpc_call_t *call, pod_status_t status, void *context) {
     attachment->next->previous = attachment->previous;
   }
   registry->attachment_count--;
+  forget_claim(attachment);
+  explicit_bzero(attachment, sizeof(*attachment));
   free(attachment);
 }
 
@@ -424,9 +619,9 @@ static void on_tick(void *context) {
   }
   for (attachment_t *at = registry->attachments; at != NULL; at = at->next) {
     if (at->chip < 0 && !at->is_finished && now - at->started_ns > timeout) {
-      finish(at,
-             pod_error(POD_DEADLINE_EXCEEDED, "no Register came within %" PRId64 " ms",
-                       registry->options.timeout_ms));
+      finish(at, pod_error(POD_DEADLINE_EXCEEDED, "no %s came within %" PRId64 " ms",
+                           at->claim == NULL ? "Register" : "Proof",
+                           registry->options.timeout_ms));
     }
   }
 }
@@ -438,6 +633,9 @@ registry_t *registry_create(const registry_options_t *options) {
   registry->options = *options;
   registry->pod_id = pod_strdup(options->pod_id);
   digest_random(registry->link_secret, sizeof(registry->link_secret));
+  if (options->secret != NULL) {
+    registry->secret = *options->secret;
+  }
   registry->places = places_create(options->spec, &options->torus);
   registry->by_chip =
       pod_alloc((size_t)registry->places->count * sizeof(*registry->by_chip));
@@ -495,5 +693,6 @@ void registry_destroy(registry_t *registry) {
   places_destroy(registry->places);
   free(registry->by_chip);
   free(registry->pod_id);
+  explicit_bzero(registry, sizeof(*registry));
   free(registry);
 }

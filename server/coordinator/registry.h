@@ -15,6 +15,8 @@
 
 #include <stdint.h>
 
+#include "common/access/access.h"
+#include "common/access/secret.h"
 #include "common/base/status.h"
 #include "common/rpc/loop.h"
 #include "common/rpc/rpc.h"
@@ -34,6 +36,8 @@ typedef struct registry_options_t {
   int64_t hbm_bytes;   // 0: the kind's.
   int64_t heartbeat_ms, timeout_ms;
   const rpc_credentials_t *credentials;  // For TLS with workers; borrowed. NULL: plain.
+  const access_t *access;                // Which workers are known; borrowed.
+  const access_secret_t *secret;  // What the others prove; copied. NULL: there is none.
   // A worker is gone; `reason` says which, where, and why. Borrowed for the call.
   void (*on_lost)(void *context, int32_t chip, const char *reason);
   // The state of a place has changed.

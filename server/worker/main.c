@@ -21,6 +21,7 @@ enum { END_MAX_S = 10 };
 typedef struct flags_t {
   worker_options_t worker;
   tls_flags_t tls;
+  const char *secret_file;
   pod_log_level_t log_level;
 } flags_t;
 
@@ -32,6 +33,8 @@ enum {
   KEY_COORDS,
   KEY_LOG_LEVEL,
   KEY_HBM_BYTES,
+  KEY_SECRET_FILE,
+  KEY_INSECURE,
 };
 
 static const struct argp_option options[] = {
@@ -54,6 +57,14 @@ static const struct argp_option options[] = {
     {"coords", KEY_COORDS, "X,Y[,Z]", 0, "The place in the torus (default: any)", 0},
     {"hbm-bytes", KEY_HBM_BYTES, "N", 0,
      "HBM of the chip (default: what the chip kind has)", 0},
+    {"secret-file", KEY_SECRET_FILE, "FILE", 0,
+     "The pod's secret, 64 hexadecimal digits: proven to the coordinator, and by it, "
+     "unless it is of this user on this host",
+     0},
+    {"insecure", KEY_INSECURE, NULL, 0,
+     "Listen where other hosts come without encryption, and believe any coordinator, if "
+     "there is no secret",
+     0},
     {"log-level", KEY_LOG_LEVEL, "LEVEL", 0,
      "debug, info, warning, error or none (default info)", 0},
     {0},
@@ -120,6 +131,12 @@ static error_t parse_flag(int key, char *value, struct argp_state *state) {
       if (parse_size(value, &worker->hbm_bytes) != 0) {
         argp_error(state, "--hbm-bytes must be a number above 0, not '%s'", value);
       }
+      return 0;
+    case KEY_SECRET_FILE:
+      flags->secret_file = value;
+      return 0;
+    case KEY_INSECURE:
+      worker->is_insecure = true;
       return 0;
     case KEY_LOG_LEVEL: {
       const pod_status_t status = pod_log_level_parse(value, &flags->log_level);
@@ -220,9 +237,15 @@ int main(int argc, char **argv) {
   }
   process_t process = {0};
   tls_credentials_t tls = {0};
+  access_secret_t secret;
   pod_status_t status = tls_flags_load(&flags.tls, &tls);
   flags.worker.port_credentials = tls.port;
   flags.worker.coordinator_credentials = tls.calls;
+  if (status == NULL && flags.secret_file != NULL) {
+    status = pod_status_context(access_read_secret(flags.secret_file, &secret),
+                                "--secret-file");
+    flags.worker.secret = &secret;
+  }
   if (status == NULL) {
     status = run(&flags, &process);
   }

@@ -4,13 +4,16 @@
 #include "server/worker/membership.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "common/access/attach.h"
 #include "common/base/check.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/memory.h"
 #include "common/base/state_machine.h"
+#include "common/digest/digest.h"
 
 typedef enum membership_state_t {
   MEMBERSHIP_DETACHED = 0,
@@ -31,6 +34,10 @@ struct membership_t {
   uint64_t pause_ms;  // Before the next attempt.
   int64_t member_since_ns;
   bool told_of_waiting;
+  bool is_believed;  // The coordinator, in this attempt.
+  uint8_t nonce[ACCESS_NONCE_BYTES];
+  access_secret_t secret;  // When options.secret is not NULL.
+  pod_status_t refusal;    // Ours, of this coordinator; NULL: it is not refused.
 };
 
 enum { KEEPALIVE_MS = 5000, KEEPALIVE_TIMEOUT_MS = 5000 };
@@ -73,10 +80,89 @@ static void on_heartbeat(void *context) {
   }
 }
 
-static void on_assignment(membership_t *membership,
+// --- Who the coordinator is ---
+
+// By the kernel, by TLS, or because somebody said that it does not matter.
+static bool is_known(const membership_t *membership, const rpc_call_t *call) {
+  const rpc_peer_t peer = rpc_call_peer(call);
+  return peer.is_own_user || peer.is_encrypted ||
+         (membership->options.is_insecure && membership->options.secret == NULL);
+}
+
+// Takes `status`, with which the attempt ends.
+static void refuse(membership_t *membership, pod_status_t status) {
+  if (membership->refusal != NULL) {
+    pod_status_free(status);
+    return;
+  }
+  membership->refusal = status;
+  rpc_call_cancel(membership->call);
+}
+
+static void refuse_unknown(membership_t *membership) {
+  refuse(
+      membership,
+      pod_error(POD_UNAUTHENTICATED,
+                "it has not shown that it is the pod's coordinator: it is not of this "
+                "user on this host, has no certificate that is asked for (--tls-ca), and "
+                "%s; or say --insecure",
+                membership->options.secret == NULL
+                    ? "no secret can be proved (--secret-file)"
+                    : "has not proved the pod's secret"));
+}
+
+static void on_challenge(membership_t *membership, const rpc_call_t *call,
+                         const Podium__V1__Challenge *challenge) {
+  if (state_of(membership) != MEMBERSHIP_ATTACHING || membership->refusal != NULL) {
+    return;
+  }
+  const char *address = membership->options.registration->address;
+  const access_attach_t said = {
+      .worker_nonce = {membership->nonce, sizeof(membership->nonce)},
+      .coordinator_nonce = {challenge->nonce.data, challenge->nonce.len},
+      .address = {address, strlen(address)},
+      .call_token = {membership->options.call_token,
+                     sizeof(membership->options.call_token)}};
+  const access_part_t shown = {challenge->proof.data, challenge->proof.len};
+  const bool has_secret = membership->options.secret != NULL;
+  const bool is_proven = has_secret && challenge->nonce.len == ACCESS_NONCE_BYTES &&
+                         access_is_coordinator(&membership->secret, &said, shown);
+  if (has_secret && !is_proven && shown.size_bytes > 0) {
+    refuse(membership, pod_error(POD_UNAUTHENTICATED,
+                                 "it does not know the pod's secret: this worker's "
+                                 "--secret-file is not the coordinator's"));
+    return;
+  }
+  if (!is_proven && !is_known(membership, call)) {
+    refuse_unknown(membership);
+    return;
+  }
+  membership->is_believed = true;
+  membership->options.events.on_token_given(membership->options.context);
+  uint8_t proof[ACCESS_PROOF_BYTES];
+  Podium__V1__Proof answer = PODIUM__V1__PROOF__INIT;
+  answer.call_token = (ProtobufCBinaryData){sizeof(membership->options.call_token),
+                                            membership->options.call_token};
+  if (is_proven) {
+    access_prove_worker(&membership->secret, &said, proof);
+    answer.proof = (ProtobufCBinaryData){sizeof(proof), proof};
+  }
+  Podium__V1__WorkerMessage message = PODIUM__V1__WORKER_MESSAGE__INIT;
+  message.message_case = PODIUM__V1__WORKER_MESSAGE__MESSAGE_PROOF;
+  message.proof = &answer;
+  send_message(membership, &message);
+}
+
+// --- What it says ---
+
+static void on_assignment(membership_t *membership, const rpc_call_t *call,
                           const Podium__V1__Assignment *assignment) {
-  if (state_of(membership) != MEMBERSHIP_ATTACHING) {
+  if (state_of(membership) != MEMBERSHIP_ATTACHING || membership->refusal != NULL) {
     return;  // Leaving, or a second one.
+  }
+  if (!membership->is_believed && !is_known(membership, call)) {
+    refuse_unknown(membership);
+    return;
   }
   move(membership, MEMBERSHIP_MEMBER);
   membership->member_since_ns = pod_clock_now_ns();
@@ -89,13 +175,15 @@ static void on_assignment(membership_t *membership,
 }
 
 static void on_message(rpc_call_t *call, const void *bytes, void *context) {
-  (void)call;
   membership_t *membership = context;
   const Podium__V1__CoordinatorMessage *message = bytes;
   const membership_events_t *events = &membership->options.events;
   switch (message->message_case) {
     case PODIUM__V1__COORDINATOR_MESSAGE__MESSAGE_ASSIGNMENT:
-      on_assignment(membership, message->assignment);
+      on_assignment(membership, call, message->assignment);
+      break;
+    case PODIUM__V1__COORDINATOR_MESSAGE__MESSAGE_CHALLENGE:
+      on_challenge(membership, call, message->challenge);
       break;
     case PODIUM__V1__COORDINATOR_MESSAGE__MESSAGE_CONNECT_LINK:
       if (state_of(membership) == MEMBERSHIP_MEMBER) {
@@ -103,7 +191,9 @@ static void on_message(rpc_call_t *call, const void *bytes, void *context) {
       }
       break;
     case PODIUM__V1__COORDINATOR_MESSAGE__MESSAGE_DRAIN:
-      events->on_drain(membership->options.context);
+      if (state_of(membership) == MEMBERSHIP_MEMBER) {
+        events->on_drain(membership->options.context);
+      }
       break;
     default:
       break;  // A newer coordinator may say more.
@@ -121,6 +211,11 @@ static void on_end(rpc_call_t *call, pod_status_t status, void *context) {
     membership->pause_ms = MEMBERSHIP_PAUSE_MS_MIN;
   }
   move(membership, MEMBERSHIP_DETACHED);
+  if (membership->refusal != NULL) {
+    pod_status_free(status);
+    status = membership->refusal;
+    membership->refusal = NULL;
+  }
   membership->options.events.on_end(status, was_member, membership->options.context);
 }
 
@@ -132,9 +227,14 @@ static void attach_now(void *context) {
   membership->call = rpc_call_start(membership->channel, "/podium.v1.Registry/Attach",
                                     &podium__v1__coordinator_message__descriptor, &events,
                                     membership, &options);
+  membership->is_believed = false;
+  digest_random(membership->nonce, sizeof(membership->nonce));
+  Podium__V1__Register registration = *membership->options.registration;
+  registration.nonce =
+      (ProtobufCBinaryData){sizeof(membership->nonce), membership->nonce};
   Podium__V1__WorkerMessage message = PODIUM__V1__WORKER_MESSAGE__INIT;
   message.message_case = PODIUM__V1__WORKER_MESSAGE__MESSAGE_REGISTER;
-  message.register_ = (Podium__V1__Register *)membership->options.registration;
+  message.register_ = &registration;
   send_message(membership, &message);
 }
 
@@ -159,6 +259,9 @@ pod_status_t membership_create(rpc_loop_t *loop, const membership_options_t *opt
                          MEMBERSHIP_STATE_COUNT, MEMBERSHIP_DETACHED);
   membership->loop = loop;
   membership->options = *options;
+  if (options->secret != NULL) {
+    membership->secret = *options->secret;
+  }
   const rpc_channel_options_t channel = {.keepalive_ms = KEEPALIVE_MS,
                                          .keepalive_timeout_ms = KEEPALIVE_TIMEOUT_MS,
                                          .on_state = on_state,
@@ -190,6 +293,8 @@ void membership_destroy(membership_t *membership) {
   rpc_channel_destroy(membership->channel);  // Ends the call.
   rpc_timer_destroy(membership->pause);
   rpc_timer_destroy(membership->heartbeat);
+  pod_status_free(membership->refusal);
+  explicit_bzero(membership, sizeof(*membership));
   free(membership);
 }
 

@@ -4,6 +4,9 @@
 //      ▲                    (pause)      │                        │                 │
 //      └─────────────────────────────────┴── stream ends ─────────┴─────────────────┘
 //
+// Nothing is done for a coordinator that has not shown who it is: `on_end` then comes
+// with UNAUTHENTICATED.
+//
 // Attaching waits for a coordinator that is not there yet, as long as it takes. After a
 // stream has ended the next attempt comes after a pause that doubles, up to a bound,
 // until a membership has lasted: a coordinator that gives a place and takes it back at
@@ -18,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/access/secret.h"
 #include "common/base/status.h"
 #include "common/rpc/rpc.h"
 #include "proto/podium/v1/worker.pb-c.h"
@@ -41,11 +45,19 @@ typedef struct membership_events_t {
   void (*on_end)(pod_status_t status, bool was_member, void *context);
   // What a heartbeat reports.
   int64_t (*hbm_used_bytes)(void *context);
+  // The coordinator is believed, and has got the call token.
+  void (*on_token_given)(void *context);
 } membership_events_t;
 
 typedef struct membership_options_t {
   const char *coordinator;                   // Address; borrowed for the call.
   const Podium__V1__Register *registration;  // Borrowed for the life of the membership.
+  // What is proven to the coordinator, and what it has to prove unless it is of our own
+  // user on this host, or TLS knows it; copied. NULL: there is none.
+  const access_secret_t *secret;
+  bool is_insecure;  // Any coordinator is believed, if there is no secret.
+  // What the coordinator is given once it is believed, to show in its calls; copied.
+  uint8_t call_token[ACCESS_SECRET_BYTES];
   membership_events_t events;
   void *context;
   const rpc_credentials_t *credentials;  // For TLS; borrowed likewise. NULL: plain.

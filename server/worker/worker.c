@@ -9,10 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/access/access.h"
+#include "common/access/place.h"
 #include "common/base/check.h"
 #include "common/base/log.h"
 #include "common/base/memory.h"
 #include "common/base/state_machine.h"
+#include "common/digest/digest.h"
 #include "common/rpc/rpc.h"
 #include "common/shared/host_identity.h"
 #include "server/chip/spec.h"
@@ -55,6 +58,9 @@ struct worker_t {
   membership_t *membership;
   rpc_timer_t *drain_timer;
   rpc_timer_t *memory_timer;
+  // What the coordinator shows in its calls, once it has been given it.
+  uint8_t call_token[ACCESS_SECRET_BYTES];
+  bool has_given_token;
   bool has_left;  // While draining: the coordinator has let go.
   // Of the place, while there is one.
   chip_host_t *host;
@@ -195,6 +201,12 @@ static void on_stuck(const char *program, void *context) {
   _exit(WORKER_STUCK_STATUS);
 }
 
+// NULL: the coordinator is none that gives one.
+static const uint8_t *link_secret_of(const Podium__V1__Assignment *assignment) {
+  return assignment->link_secret.len == ICI_SECRET_BYTES ? assignment->link_secret.data
+                                                         : NULL;
+}
+
 static pod_status_t take_place(worker_t *worker,
                                const Podium__V1__Assignment *assignment) {
   service_chip_t chip;
@@ -204,6 +216,7 @@ static pod_status_t take_place(worker_t *worker,
                                    .chip = chip.chip,
                                    .torus = chip.torus,
                                    .epoch = assignment->epoch,
+                                   .link_secret = link_secret_of(assignment),
                                    .ipc_directory = socket_folder_path(worker->folder),
                                    .tcp_host = worker->ici_host,
                                    .use_shared_memory = true,
@@ -444,18 +457,62 @@ static void fill_registration(worker_t *worker) {
   }
 }
 
+// --- Who may call ---
+
+static bool shows_call_token(const worker_t *worker, const rpc_call_t *call) {
+  const rpc_metadata_t *shown = rpc_call_peer_metadata(call, "authorization", false);
+  size_t size_bytes = 0;
+  const char *token =
+      shown == NULL ? NULL : access_bearer(shown->value, shown->size_bytes, &size_bytes);
+  char expected[ACCESS_TOKEN_TEXT_BYTES];
+  access_print_hex(worker->call_token, expected);
+  return token != NULL && size_bytes == sizeof(expected) - 1 &&
+         digest_equal(token, expected, size_bytes);
+}
+
+// Health is for everybody; what only tells, for our own user too.
+static pod_status_t authorize(rpc_call_t *call, const char *path, void *context) {
+  static const char reflection[] = "/grpc.reflection.";
+  const worker_t *worker = context;
+  if (strcmp(path, "/grpc.health.v1.Health/Check") == 0 ||
+      shows_call_token(worker, call)) {
+    return NULL;
+  }
+  const bool only_tells = strcmp(path, "/podium.v1.Worker/GetStatus") == 0 ||
+                          strcmp(path, "/grpc.health.v1.Health/Watch") == 0 ||
+                          strncmp(path, reflection, sizeof(reflection) - 1) == 0;
+  if (rpc_call_peer(call).is_own_user && (only_tells || !worker->has_given_token)) {
+    return NULL;
+  }
+  return pod_error(POD_UNAUTHENTICATED,
+                   "%s: a worker obeys its coordinator only; call that", path);
+}
+
+static void on_token_given(void *context) {
+  worker_t *worker = context;
+  worker->has_given_token = true;
+}
+
+static pod_status_t listen_at(worker_t *worker, const char *address) {
+  POD_TRY(access_check_listen("the worker", address,
+                              worker->options.port_credentials != NULL,
+                              worker->options.is_insecure));
+  return rpc_server_listen(worker->server, address, &worker->address);
+}
+
 static pod_status_t listen_for_calls(worker_t *worker) {
   const worker_options_t *options = &worker->options;
   const rpc_server_options_t server = {.credentials = options->port_credentials};
   POD_TRY(rpc_server_create(worker->loop, &server, &worker->server));
   rpc_server_add_service(worker->server, SERVICE_NAME, service_methods(),
                          worker->service);
+  rpc_server_set_authorizer(worker->server, authorize, worker);
   set_serving(worker, false);
   if (options->listen != NULL) {
-    return rpc_server_listen(worker->server, options->listen, &worker->address);
+    return listen_at(worker, options->listen);
   }
   char *listen = own_host_replace(":0", worker->own_host);
-  const pod_status_t status = rpc_server_listen(worker->server, listen, &worker->address);
+  const pod_status_t status = listen_at(worker, listen);
   free(listen);
   return status;
 }
@@ -482,6 +539,10 @@ static pod_status_t choose_addresses(worker_t *worker) {
   if (options->advertise != NULL) {
     free(worker->address);
     worker->address = pod_strdup(options->advertise);
+  }
+  if (worker->ici_host != NULL) {
+    return access_check_listen("the worker's links", worker->ici_host, false,
+                               options->is_insecure);
   }
   return NULL;
 }
@@ -545,16 +606,21 @@ pod_status_t worker_start(worker_t *worker) {
   POD_TRY(listen_for_calls(worker));
   POD_TRY(choose_addresses(worker));
   fill_registration(worker);
-  const membership_options_t membership = {
+  digest_random(worker->call_token, sizeof(worker->call_token));
+  membership_options_t membership = {
       .coordinator = worker->options.coordinator,
       .registration = &worker->registration,
+      .secret = worker->options.secret,
+      .is_insecure = worker->options.is_insecure,
       .events = {.on_assignment = on_assignment,
                  .on_connect_link = on_connect_link,
                  .on_drain = on_drain,
                  .on_end = on_membership_end,
-                 .hbm_used_bytes = hbm_used},
+                 .hbm_used_bytes = hbm_used,
+                 .on_token_given = on_token_given},
       .context = worker,
       .credentials = worker->options.coordinator_credentials};
+  memcpy(membership.call_token, worker->call_token, sizeof(worker->call_token));
   POD_TRY(membership_create(worker->loop, &membership, &worker->membership));
   membership_attach(worker->membership);
   return NULL;

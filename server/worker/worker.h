@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/access/secret.h"
 #include "common/base/status.h"
 #include "common/rpc/credentials.h"
 #include "common/rpc/loop.h"
@@ -42,6 +43,11 @@ typedef struct worker_options_t {
   bool has_coords;  // Ask for this place.
   int32_t coords[3];
   int64_t hbm_bytes;  // 0: what the coordinator says.
+  // The pod's secret, which is proven to the coordinator, and by it; copied. NULL: none.
+  const access_secret_t *secret;
+  // Listen where others come in the clear, and believe any coordinator, if there is no
+  // secret.
+  bool is_insecure;
   const char *version;
   // For TLS on its port, and with the coordinator; borrowed for the life of the worker.
   // NULL: plain.
@@ -65,6 +71,10 @@ POD_MUST_USE pod_status_t worker_start(worker_t *worker);
 // After `ended`, or before the loop has run. Accepts NULL.
 void worker_destroy(worker_t *worker);
 
+// It obeys its coordinator only, who shows the token that it was given; health is open,
+// and processes of its own user may ask for its status. Before a token has been given,
+// they may call everything.
+//
 // Where the gRPC service listens: "127.0.0.1:4711". Borrowed.
 const char *worker_address(const worker_t *worker);
 

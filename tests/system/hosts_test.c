@@ -180,12 +180,12 @@ static int64_t bytes_over_cable(const host_t *host) {
 static system_pod_t *pod_over(const host_t hosts[HOSTS]) {
   static const char *const places[CHIPS] = {"0,0", "1,0", "0,1", "1,1"};
   system_set_network(hosts[0].network);
-  system_pod_t *pod = system_pod_start(
-      &(system_pod_options_t){.listen = "10.77.0.1:0",
-                              .workers = -1,
-                              .coordinator_args = {"--insecure", "--heartbeat-ms", "200",
-                                                   "--timeout-ms", "1500", NULL},
-                              .worker_args = {"--log-level", "debug", NULL}});
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){
+      .listen = "10.77.0.1:0",
+      .workers = -1,
+      .coordinator_args = {"--insecure", "--heartbeat-ms", "200", "--timeout-ms", "1500",
+                           NULL},
+      .worker_args = {"--insecure", "--log-level", "debug", NULL}});
   for (int chip = 0; chip < CHIPS; chip++) {
     const int host = chip / 2;
     char listen[64], links[64];
@@ -258,8 +258,11 @@ static void test_workers_on_other_hosts_find_the_addresses_to_listen_at(void **s
     skip();
   }
   system_set_network(hosts[0].network);
-  system_pod_t *pod = system_pod_start(&(system_pod_options_t){
-      .listen = "10.77.0.1:0", .workers = -1, .coordinator_args = {"--insecure", NULL}});
+  system_pod_t *pod =
+      system_pod_start(&(system_pod_options_t){.listen = "10.77.0.1:0",
+                                               .workers = -1,
+                                               .coordinator_args = {"--insecure", NULL},
+                                               .worker_args = {"--insecure", NULL}});
   static const char *const listen[CHIPS] = {NULL, "0.0.0.0:0", NULL, "0.0.0.0:0"};
   for (int chip = 0; chip < CHIPS; chip++) {
     system_set_network(hosts[chip / 2].network);
@@ -293,7 +296,8 @@ static void test_a_worker_that_cannot_be_reached_is_told_and_status_says_why(
       system_pod_start(&(system_pod_options_t){.listen = "10.77.0.1:0",
                                                .topology = "1x1",
                                                .workers = -1,
-                                               .coordinator_args = {"--insecure", NULL}});
+                                               .coordinator_args = {"--insecure", NULL},
+                                               .worker_args = {"--insecure", NULL}});
   system_set_network(hosts[1].network);
   system_pod_add_worker(pod, ARGS("--listen", "127.0.0.1:0"));
   const int64_t until_ns = pod_clock_now_ns() + (int64_t)SYSTEM_WAIT_MS * 1000000;

@@ -138,11 +138,20 @@ static void test_an_open_server_takes_anybody_unless_it_has_tokens(void **state)
   (void)state;
   access_t *access = access_create();
   assert_null(access_add_own_token(access, OWN));
-  access_open(access);
+  access_open(access, false);
+  const access_identity_t client = identify(access, (access_caller_t){0});
+  assert_false(access_allows(&client, ACCESS_WORKER));
+  access_open(access, true);
   const access_identity_t anybody = identify(access, (access_caller_t){0});
   assert_true(access_allows(&anybody, ACCESS_ADMINISTER));
   assert_true(access_allows(&anybody, ACCESS_WORKER));
   assert_null(access_add_token(access, ACCESS_RUN, "ci", RUNNER));
+  // Then only workers are taken as they come.
+  const access_identity_t worker = identify(access, (access_caller_t){0});
+  assert_true(access_allows(&worker, ACCESS_WORKER));
+  expect_error(access_require(&worker, ACCESS_READ, "it"), POD_UNAUTHENTICATED,
+               "does not know who calls");
+  access_open(access, false);
   access_identity_t identity;
   const access_caller_t bare = {0};
   expect_error(access_identify(access, &bare, &identity), POD_UNAUTHENTICATED, "");
