@@ -77,8 +77,8 @@ struct chip_host_t {
   rpc_loop_t *loop;
   chip_host_options_t options;
   hbm_t *hbm;
-  executor_t *executor;  // Used on the compute thread.
-  compute_t *compute;
+  executor_t *executor;  // Programs run on the one thread, and come and go on the other.
+  compute_t *compute, *loader;
   patience_t *patience;
   pod_map_t *programs;
   loaded_t *loading;
@@ -118,8 +118,12 @@ pod_status_t chip_host_create(rpc_loop_t *loop, const chip_host_options_t *optio
   chip_host_t *host = pod_alloc(sizeof(*host));
   host->loop = loop;
   host->options = *options;
-  const pod_status_t status = compute_create(loop, &host->compute);
+  pod_status_t status = compute_create(loop, "compute", &host->compute);
+  if (status == NULL) {
+    status = compute_create(loop, "loader", &host->loader);
+  }
   if (status != NULL) {
+    compute_destroy(host->compute);
     free(host);
     return status;
   }
@@ -153,6 +157,7 @@ static void destroy(void *context) {
   chip_host_t *host = context;
   patience_destroy(host->patience);
   compute_destroy(host->compute);
+  compute_destroy(host->loader);
   executor_destroy(host->executor);
   pod_map_destroy(host->programs);
   hbm_destroy(host->hbm);
@@ -204,7 +209,7 @@ static void release_program(loaded_t *program) {
   }
   program->host->unloading_count++;
   program->job = (compute_job_t){.run = run_unload, .done = done_unload};
-  compute_post(program->host->compute, &program->job);
+  compute_post(program->host->loader, &program->job);
 }
 
 static void run_load(compute_job_t *job) {
@@ -328,7 +333,7 @@ void chip_host_load(chip_host_t *host, uint64_t session, uint64_t program, uint8
                        .next_loading = host->loading};
   host->loading = loaded;
   host->loading_count++;
-  compute_post(host->compute, &loaded->job);
+  compute_post(host->loader, &loaded->job);
 }
 
 void chip_host_unload(chip_host_t *host, uint64_t program) {

@@ -1,7 +1,7 @@
 // What a worker is once it has a place in a pod: a chip with its HBM, its programs and
 // the queue of executions. The gRPC service and the membership stand in front of it.
 //
-//   load ──► compute thread ──► loaded ──────────────► unload ──► compute thread
+//   load ──► loader thread ──► loaded ──────────────► unload ──► loader thread
 //   execute ──► queue (FIFO) ──► HBM reserved ──► compute thread ──► results published
 //                                       └── brief ones: loop thread ──►┘
 //
@@ -47,13 +47,13 @@ typedef struct chip_host_options_t {
   void *stuck_context;
 } chip_host_options_t;
 
-// Returns owned; starts the compute thread.
+// Returns owned; starts the threads.
 POD_MUST_USE pod_status_t chip_host_create(rpc_loop_t *loop,
                                            const chip_host_options_t *options,
                                            chip_host_t **out_host);
 
 // Ends all executions with a copy of `reason`, which it takes, frees everything when the
-// compute thread has let go, the host itself too, and calls `gone`. Arrays that were
+// threads have let go, the host itself too, and calls `gone`. Arrays that were
 // retained must have been released.
 void chip_host_stop(chip_host_t *host, pod_status_t reason, rpc_fn_t gone, void *context);
 

@@ -54,7 +54,7 @@ static void *compute_main(void *context) {
   return NULL;
 }
 
-pod_status_t compute_create(rpc_loop_t *loop, compute_t **out_compute) {
+pod_status_t compute_create(rpc_loop_t *loop, const char *name, compute_t **out_compute) {
   compute_t *compute = pod_alloc(sizeof(*compute));
   compute->loop = loop;
   compute->last = &compute->first;
@@ -65,10 +65,10 @@ pod_status_t compute_create(rpc_loop_t *loop, compute_t **out_compute) {
     pthread_cond_destroy(&compute->wake);
     pthread_mutex_destroy(&compute->mutex);
     free(compute);
-    return pod_error(POD_INTERNAL, "cannot start the compute thread: %s",
+    return pod_error(POD_INTERNAL, "cannot start the thread \"%s\": %s", name,
                      strerror(error));
   }
-  (void)pthread_setname_np(compute->thread, "compute");
+  (void)pthread_setname_np(compute->thread, name);
   *out_compute = compute;
   return NULL;
 }

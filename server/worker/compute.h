@@ -1,5 +1,6 @@
-// The chip's compute thread: runs jobs one after the other, in the order in which they
-// were posted, and tells the loop when each is done.
+// A thread of the chip's: runs jobs one after the other, in the order in which they were
+// posted, and tells the loop when each is done. A chip has two: one computes, the other
+// loads and unloads programs, so that a load never waits behind what runs.
 //
 // Threading: all functions on the loop thread.
 
@@ -18,18 +19,20 @@ typedef struct compute_job_t compute_job_t;
 // Public so that it can be embedded in what it works for, as the first member. Borrowed
 // from compute_post until `done` is called.
 struct compute_job_t {
-  void (*run)(compute_job_t *job);   // On the compute thread.
+  void (*run)(compute_job_t *job);   // On the thread.
   void (*done)(compute_job_t *job);  // On the loop thread; may free the job.
   compute_job_t *next;               // Private to compute.c, as what follows.
   compute_t *compute;
 };
 
-// INTERNAL when the system has no thread to give.
-POD_MUST_USE pod_status_t compute_create(rpc_loop_t *loop, compute_t **out_compute);
+// `name` is the thread's, a literal of at most 15 characters. INTERNAL when the system
+// has no thread to give.
+POD_MUST_USE pod_status_t compute_create(rpc_loop_t *loop, const char *name,
+                                         compute_t **out_compute);
 
 void compute_post(compute_t *compute, compute_job_t *job);
 
-// No job is posted that is not done. The loop thread may do then what is the compute
+// No job is posted that is not done. The loop thread may do then what is this
 // thread's: it sees all that the jobs have written, and the next job sees what it writes.
 bool compute_is_idle(const compute_t *compute);
 

@@ -6,8 +6,10 @@
 // kernels looked up and their caches, schedules of the collectives, constants in memory.
 //
 // Determinism: the same arguments give the same results and the same trace.
-// Threading: everything here on one thread at a time (the chip's compute thread, or
-// another one while that has nothing to do); run->cancelled may be set by any. While a
+// Threading: executor_run on one thread at a time (the chip's compute thread, or another
+// one while that has nothing to do); executor_load and executor_unload likewise, on a
+// thread of their own if you like: an executable may come or go while another one runs.
+// run->cancelled may be set by any. While a
 // collective waits for peers it blocks the thread; cancelling then needs the runner's
 // abort too. Ownership: an executor outlives its executables. Errors: of kernels and
 // collectives, with the instruction's name and source before them; CANCELLED;

@@ -13,9 +13,9 @@
 // the last.
 struct executor_t {
   executor_options_t options;
-  executor_block_t temporaries;
+  executor_block_t temporaries;  // Of who runs; of who unloads the last executable.
   executor_scratch_t scratch;
-  int32_t executable_count;
+  int32_t executable_count;  // Of who loads and unloads.
 };
 
 // An instruction made ready.
