@@ -246,6 +246,9 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
       compile_cache_create(COMPILE_CACHE_ENTRIES_MAX, COMPILE_CACHE_BYTES_MAX);
   coordinator->drain_timer = rpc_timer_create(loop, grace_is_over, coordinator);
   coordinator->end_timer = rpc_timer_create(loop, drain_over, coordinator);
+  const int32_t chip_count = torus_chip_count(&options->torus);
+  coordinator->turns = turns_create(chip_count);
+  coordinator->accounts = account_book_create(&options->limits, chip_count);
   coordinator->store = store_create(&(store_events_t){.array_gone = array_gone,
                                                       .executable_gone = executable_gone,
                                                       .session_gone = session_gone,
@@ -330,11 +333,13 @@ void coordinator_destroy(coordinator_t *coordinator) {
   chip_runs_destroy(coordinator->runs);
   later_destroy(coordinator->later);
   store_destroy(coordinator->store);
+  account_book_destroy(coordinator->accounts);
+  turns_destroy(coordinator->turns);
   gang_groups_destroy(coordinator->gangs);
   pod_map_destroy(coordinator->executions);
   compile_cache_destroy(coordinator->compile_cache);
   rpc_timer_destroy(coordinator->drain_timer);
-  rpc_timer_destroy(coordinator->waiting_timer);
+  rpc_timer_destroy(coordinator->watch_timer);
   rpc_timer_destroy(coordinator->end_timer);
   pod_list_deinit(&coordinator->freed);
   pod_list_deinit(&coordinator->freed_in_turn);

@@ -28,6 +28,7 @@
 #include "server/chip/torus.h"
 #include "server/compiler/compiler.h"
 #include "server/coordinator/compiling/pool.h"
+#include "server/coordinator/core/accounts.h"
 
 typedef struct coordinator_t coordinator_t;
 
@@ -50,9 +51,11 @@ typedef struct coordinator_options_t {
   const char *listen;       // "127.0.0.1:0". Borrowed for the call.
   const chip_spec_t *spec;  // Borrowed for the life of the coordinator.
   torus_t torus;
-  int64_t hbm_bytes;     // Of a chip; 0: the kind's.
-  int64_t heartbeat_ms;  // What workers are told to keep to.
-  int64_t timeout_ms;    // The silence after which a worker is lost.
+  int64_t hbm_bytes;              // Of a chip; 0: the kind's.
+  int64_t heartbeat_ms;           // What workers are told to keep to.
+  int64_t timeout_ms;             // The silence after which a worker is lost.
+  int64_t execution_seconds_max;  // How long an execution may run; 0: for ever.
+  account_limits_t limits;        // Of each client. Zero: none.
   coordinator_compiler_t compiler;
   // Who may call; borrowed for the life of the coordinator. NULL: processes of its own
   // user that come by a unix socket, as podium's clients on its host do, and nobody else.

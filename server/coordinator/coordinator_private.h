@@ -17,6 +17,7 @@
 #include "server/coordinator/coordinator.h"
 #include "server/coordinator/core/compile_cache.h"
 #include "server/coordinator/core/store.h"
+#include "server/coordinator/core/turns.h"
 #include "server/coordinator/job_queue.h"
 #include "server/coordinator/later.h"
 #include "server/coordinator/registry.h"
@@ -47,6 +48,7 @@ struct coordinator_t {
   access_t *own_access;    // The same when the options have none.
   registry_t *registry;
   store_t *store;
+  account_book_t *accounts;
   gang_groups_t *gangs;    // Of sessions that run programs together.
   uint64_t request_count;  // Of calls, ever: their numbers in traces.
   job_queue_t *compiles, *simulations;
@@ -69,7 +71,9 @@ struct coordinator_t {
   held_t *held;  // Calls that wait for their session's Dispatch.
 
   // Executions: a queue for each session that has some, those that the chips have been
-  // given, and the one before them whose program the chips are being given.
+  // given, and those before them whose programs the chips are being given, at most one of
+  // a session.
+  turns_t *turns;
   pod_map_t *executions;     // All that have not ended, by id.
   uint64_t execution_count;  // Ever: their order.
   execution_queue_t *queues;
@@ -78,8 +82,8 @@ struct coordinator_t {
   execution_t *loading;
   chip_runs_t *runs;
   later_item_t pump;
-  rpc_timer_t *waiting_timer;  // While executions wait; NULL before any has.
-  bool is_waiting_told;        // It runs.
+  rpc_timer_t *watch_timer;  // While executions are under way; NULL before any was.
+  bool is_watching;          // It runs.
 
   // Ids of arrays to be freed on all chips.
   later_item_t free_arrays;
@@ -149,10 +153,6 @@ void executions_cancel(coordinator_t *coordinator, const store_session_t *sessio
                        uint64_t execution, pod_status_t status);
 // The same soon: what somebody waited for may be there.
 void executions_look_again(coordinator_t *coordinator);
-// What one of `executable` waits for that `ahead` executions come before: "behind 2
-// executions, the first of "train"", or chips that are not ready. Returns owned.
-char *executions_waited_for(const coordinator_t *coordinator,
-                            const store_executable_t *executable, int32_t ahead);
 void executions_lose_chip(coordinator_t *coordinator, int32_t chip, const char *reason);
 
 #endif  // SERVER_COORDINATOR_COORDINATOR_PRIVATE_H_

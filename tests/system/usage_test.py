@@ -232,12 +232,12 @@ class UsageTest(unittest.TestCase):
                     if done.returncode != OK:
                         break
                 self.assertEqual(done.returncode, NOT_RUN, done.stderr)
-                self.assertIn('waiting behind 1 execution, which is of "podium run"\n', done.stderr)
+                self.assertRegex(done.stderr, r'waiting behind 1 execution, which is of "podium run": main, execution \d+')
                 self.assertIn("DEADLINE_EXCEEDED", done.stderr)
                 # On a terminal beside the progress, which a dumb one has not.
                 for term in ("xterm", "dumb"):
                     _, text = in_terminal(("run", short, "--pod", "busy", "--timeout", "2"), 120, dict(variables, TERM=term))
-                    self.assertEqual(bool(re.search(r"compiling … \d s, waiting behind 1 execution", text)), term == "xterm")
+                    self.assertEqual(bool(re.search(r"executing … \d s, waiting behind 1 execution", text)), term == "xterm")
                     self.assertIn("waiting behind 1 execution", text)
             finally:
                 running.kill()

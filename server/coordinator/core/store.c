@@ -105,6 +105,8 @@ static void free_session(store_session_t *session) {
   POD_CHECK(pod_id_map_remove(store->sessions, session->id) != NULL);
   POD_CHECK(pod_map_remove_n(store->handles, (const char *)session->handle,
                              sizeof(session->handle)) == session);
+  account_give_back(session->account, ACCOUNT_SESSIONS, 1);
+  account_unuse(session->account);
   free(session);
 }
 
@@ -187,6 +189,10 @@ pod_status_t store_enter_session(const store_t *store, const void *handle,
   }
   *out_session = session;
   return NULL;
+}
+
+void store_session_set_account(store_session_t *session, account_t *account) {
+  session->account = account;
 }
 
 pod_status_t store_find_session(const store_t *store, uint64_t id,
@@ -595,6 +601,15 @@ static pod_status_t fill_executable(store_executable_t *executable,
                          &executable->result_count);
 }
 
+static bool has_loops(const chip_program_t *program) {
+  for (int32_t i = 0; i < program->instruction_count; i++) {
+    if (program->instructions[i].op == CHIP_OP_WHILE) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void list_own(store_executable_t *executable, const store_session_t *session) {
   const size_t count = (size_t)executable->chip_count;
   executable->own = pod_alloc(count * sizeof(*executable->own));
@@ -625,6 +640,7 @@ pod_status_t store_add_executable(store_session_t *session, const chip_program_t
     return status;
   }
   list_own(executable, session);
+  executable->has_loops = has_loops(program);
   executable->id = store_new_id(session->store);
   executable->session = session;
   session->executable_count++;

@@ -24,6 +24,7 @@
 #include "common/base/list.h"
 #include "common/base/map.h"
 #include "common/base/status.h"
+#include "server/coordinator/core/accounts.h"
 #include "server/coordinator/core/array_layout.h"
 #include "server/coordinator/core/compiled.h"
 #include "server/coordinator/core/gang.h"
@@ -121,6 +122,9 @@ typedef struct store_executable_t {
   bool is_loadable;
   // By index of `chips`: the epoch of the worker that has it; 0: none.
   uint64_t *loaded_epochs;
+  bool has_loops;  // How often they turn may differ from run to run.
+  int64_t
+      run_ns;  // What its last execution took, at the slowest chip; 0: there was none.
 } store_executable_t;
 
 typedef struct store_bytes_t {
@@ -147,6 +151,8 @@ struct store_session_t {
   char principal[STORE_PRINCIPAL_BYTES_MAX];
   store_t *store;
   char client[STORE_CLIENT_BYTES_MAX];
+  account_t *account;  // Of its client; NULL: of nobody's.
+  turn_clock_t clock;
   char host[STORE_HOST_BYTES_MAX];  // The identity of the client's; "": of none.
   uint64_t first_id;                // Of STORE_SESSION_IDS that are its own.
   gang_group_t *group;              // NULL: all chips are its own, as everybody's.
@@ -196,6 +202,10 @@ void store_session_set_host(store_session_t *session, const char *host);
 POD_MUST_USE pod_status_t store_enter_session(const store_t *store, const void *handle,
                                               size_t handle_bytes, const char *principal,
                                               store_session_t **out_session);
+
+// What it uses is its client's from now on. Takes a use of `account`, of whose sessions
+// it is counted as one already.
+void store_session_set_account(store_session_t *session, account_t *account);
 
 POD_MUST_USE pod_status_t store_find_session(const store_t *store, uint64_t id,
                                              store_session_t **out_session);

@@ -33,7 +33,7 @@
 
 #define TEXT_BYTES_MAX ((int64_t)256 << 20)       // Of one module.
 #define TEXT_BYTES_ALL_MAX ((int64_t)1024 << 20)  // Of all that are under way.
-enum { ARGUMENT_TYPES_MAX = 1 << 16, TELL_MS = 500 };
+enum { ARGUMENT_TYPES_MAX = 1 << 16 };
 
 typedef enum compile_state_t {
   COMPILE_RECEIVING = 0,
@@ -68,8 +68,6 @@ typedef struct compile_t {
   // While LOADING.
   store_executable_t *executable;
   load_t *load;
-  rpc_timer_t *tell_timer;  // When the client is told that it waits.
-  bool is_told;
 } compile_t;
 
 static compile_t *compile_of(compile_waiter_t *waiter) {
@@ -296,31 +294,9 @@ static void ask_for_text(compile_t *compile) {
   end_compile(compile, NULL);
 }
 
-// A worker takes programs between executions.
-static void tell_waiting(void *context) {
-  compile_t *compile = context;
-  coordinator_t *coordinator = compile->request.coordinator;
-  if (coordinator->first_running != NULL && !compile->is_unwanted) {
-    char *for_what = executions_waited_for(coordinator, compile->executable, 1);
-    sessions_tell_waiting(coordinator, compile->request.operation.session, for_what);
-    free(for_what);
-    compile->is_told = true;
-  }
-}
-
-static void waits_no_more(compile_t *compile) {
-  rpc_timer_destroy(compile->tell_timer);
-  compile->tell_timer = NULL;
-  if (compile->is_told && !compile->is_unwanted) {
-    sessions_tell_waiting(compile->request.coordinator,
-                          compile->request.operation.session, "");
-  }
-}
-
 static void loaded(void *context, pod_status_t status) {
   compile_t *compile = context;
   compile->load = NULL;
-  waits_no_more(compile);
   if (status == NULL && compile->is_unwanted) {
     status = pod_error(POD_CANCELLED, "the caller has gone");
   }
@@ -352,8 +328,6 @@ static void load_program(compile_t *compile) {
     return;
   }
   request_move(&compile->request, COMPILE_LOADING);
-  compile->tell_timer = rpc_timer_create(coordinator->loop, tell_waiting, compile);
-  rpc_timer_start(compile->tell_timer, TELL_MS, 0);
   compile->load = load_start(coordinator, compile->executable, loaded, compile);
 }
 

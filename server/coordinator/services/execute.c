@@ -53,8 +53,7 @@ bool executions_are_idle(const coordinator_t *coordinator) {
 
 // --- The client's call ---
 
-// Takes `status`.
-static void stop_execution(execution_t *part, pod_status_t status) {
+void execution_stop(execution_t *part, pod_status_t status) {
   execution_t *execution = part->leader != NULL ? part->leader : part;
   if (execution->stopped_by == NULL) {
     execution->stopped_by = part;
@@ -200,9 +199,7 @@ static void take_up(execution_t *execution, const Podium__V1__ExecuteRequest *re
   execution_append(execution);
   launch_part(execution);
   executions_pump(coordinator);
-  if (coordinator->queues != NULL || coordinator->running_count > 1) {
-    executions_tell_waiting(coordinator);
-  }
+  executions_watch(coordinator);
 }
 
 static void on_request(request_t *request, const void *data) {
@@ -217,7 +214,7 @@ static void on_request(request_t *request, const void *data) {
 }
 
 static void stop(request_t *request, pod_status_t status) {
-  stop_execution((execution_t *)request, status);
+  execution_stop((execution_t *)request, status);
 }
 
 static const request_kind_t kind = {.name = "Execute",
@@ -261,5 +258,5 @@ void executions_cancel(coordinator_t *coordinator, const store_session_t *sessio
     pod_status_free(status);
     return;
   }
-  stop_execution(found, status);
+  execution_stop(found, status);
 }

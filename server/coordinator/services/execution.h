@@ -38,6 +38,8 @@ struct execution_t {
   execution_t *leader;      // Of a part that follows; else NULL.
   execution_t *follower;    // The next part; NULL: the last, as one that is alone.
   execution_t *stopped_by;  // A leader's: the part for which all are stopped; or NULL.
+  bool has_turn;            // It is among those that `turns` has given: a leader's.
+  turn_cost_t cost;         // While it has.
   bool has_run;             // The chips were given it.
   dispatch_t *dispatch;     // It came by this one; NULL: by a call of its own.
   uint64_t id, number;
@@ -62,8 +64,10 @@ struct execution_t {
   int64_t host_ns;       // The slowest chip's.
   pod_status_t failure;  // While AFTER.
   rpc_timer_t *moment;   // While SETTLING.
-  char *told;            // What the client was told that it waits for; NULL: nothing.
-  bool was_behind;       // At the last look: chips that it needs ran another one.
+  int64_t first_ns;  // Since when its chips run nothing that is before it; 0: they do.
+  int64_t asked_ns;  // Since when its client owes an answer; 0: it does not.
+  char *told;        // What the client was told that it waits for; NULL: nothing.
+  bool was_behind;   // At the last look: chips that it needs ran another one.
 };
 
 // Of a session; there while it has executions that wait.
@@ -82,13 +86,19 @@ pod_status_t execution_check_ready(const coordinator_t *coordinator,
 // Into its session's queue, behind those that are there.
 void execution_append(execution_t *execution);
 
+// Below 0: the turn of a's session is before that of b's.
+int execution_queue_compare(const execution_queue_t *a, const execution_queue_t *b);
+
+// Whether any chip runs both.
+bool execution_shares_chips(const execution_t *execution, const execution_t *other);
+
 // Out of its queue: it waits for nothing any more, and the client is told so.
 void execution_take_out(execution_t *execution);
 
 // The execution whose launch it is.
 execution_t *execution_of_launch(gang_launch_t *launch);
 
-// From now on clients are told what their executions wait for, until none waits.
+// Clients are told what their executions wait for, as far as they have not been.
 void executions_tell_waiting(coordinator_t *coordinator);
 
 // The client was told that it waits: it does no more.
@@ -117,12 +127,29 @@ POD_MUST_USE pod_status_t execution_check_arguments(execution_t *execution);
 // The first argument of all parts that has failed, or is pending when `or_pending`.
 store_array_t *execution_find_failed(const execution_t *execution, bool or_pending);
 
+// --- Its turn (execution_turn.c) ---
+
+// Nothing happens when it is not among those whose programs are being loaded.
+void execution_remove_loading(execution_t *execution);
+
+// The chips are done with it, for which they took `took_ns`. Nothing happens when they
+// were not given it.
+void execution_give_back_chips(execution_t *execution, int64_t took_ns);
+
 // --- What the chips do (execution_run.c) ---
 
 // Gives it to the chips, which have its program.
 void execution_run(execution_t *execution);
 void execution_cancel_runs(execution_t *execution);
 void execution_remove_running(execution_t *execution);
+
+// From now on what is under way is looked at from time to time (watch.c), until nothing
+// is.
+void executions_watch(coordinator_t *coordinator);
+
+// Wherever it is, it ends with `status`, which is taken, at once or when its chips have
+// ended. Nothing happens when it is over.
+void execution_stop(execution_t *part, pod_status_t status);
 
 // --- The end (execution_end.c) ---
 

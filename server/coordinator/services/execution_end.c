@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/base/clock.h"
 #include "common/base/id_map.h"
 #include "common/base/log.h"
 #include "proto/podium/v1/podium.pb-c.h"
@@ -107,13 +108,27 @@ static pod_status_t told_to_others(const execution_t *execution, pod_status_t st
                             by->launch.member, by->launch.name);
 }
 
+// Of the chips' time. Those that fail tell nothing of it.
+static int64_t time_taken(execution_t *execution, bool is_well) {
+  if (is_well) {
+    const int64_t took_ns = execution->host_ns > 0 ? execution->host_ns : 1;
+    execution->executable->run_ns = took_ns;
+    return took_ns;
+  }
+  if (!execution->has_run) {
+    return 0;
+  }
+  return execution->first_ns == 0 ? execution->cost.expected_ns
+                                  : pod_clock_now_ns() - execution->first_ns;
+}
+
 void execution_end(execution_t *execution, pod_status_t status) {
-  coordinator_t *coordinator = execution->request.coordinator;
   if (execution->has_run) {
     execution_remove_running(execution);
-  } else if (coordinator->loading == execution) {
-    coordinator->loading = NULL;
+  } else {
+    execution_remove_loading(execution);
   }
+  execution_give_back_chips(execution, time_taken(execution, status == NULL));
   if (status == NULL) {
     store_profile_share_traces(execution->profile);
   }

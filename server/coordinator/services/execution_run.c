@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/base/clock.h"
 #include "common/base/id_map.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
@@ -21,6 +22,7 @@ enum {
 
 static void add_running(execution_t *execution) {
   coordinator_t *coordinator = execution->request.coordinator;
+  execution->first_ns = coordinator->first_running == NULL ? pod_clock_now_ns() : 0;
   execution->next = NULL;
   // Where it stands among those that run; in its queue it may have overtaken older ones.
   execution->number = coordinator->execution_count++;
@@ -119,8 +121,20 @@ static void ask_host(execution_t *execution, int32_t at,
   if (is_shared && execution->shared_asks < execution->executable->chip_count) {
     return;
   }
+  execution->asked_ns = pod_clock_now_ns();
   transfer->device = is_shared ? 0 : at;
   dispatch_ask(part->dispatch, part->id, transfer);
+}
+
+// Its client, to any of its chips.
+static bool owes_answer(const execution_t *execution) {
+  const int32_t count = execution->executable->chip_count;
+  for (int32_t i = 0; i < count; i++) {
+    if (execution->asks[i] == HOST_ASK_OWN) {
+      return true;
+    }
+  }
+  return execution->shared_asks == count;
 }
 
 static void answer_host(execution_t *part, Podium__V1__HostAnswer *answer) {
@@ -142,6 +156,7 @@ static void answer_host(execution_t *part, Podium__V1__HostAnswer *answer) {
       chip_run_answer(&execution->runs[i], answer);
     }
   }
+  execution->asked_ns = owes_answer(execution) ? pod_clock_now_ns() : 0;
 }
 
 void executions_answer_host(coordinator_t *coordinator, const store_session_t *session,

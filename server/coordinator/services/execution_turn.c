@@ -2,10 +2,10 @@
 // next, and what the chips lack of its program.
 
 #include <stddef.h>
+#include <stdlib.h>
 
+#include "common/base/check.h"
 #include "server/coordinator/services/execution.h"
-
-enum { RUNNING_MAX = 64 };  // Given to the chips at a time.
 
 static void pump_later(later_item_t *item) {
   executions_pump(
@@ -17,6 +17,36 @@ void executions_look_again(coordinator_t *coordinator) {
 }
 
 // --- What the chips lack of the programs ---
+
+static bool is_loading(const coordinator_t *coordinator, const store_session_t *session) {
+  for (const execution_t *at = coordinator->loading; at != NULL; at = at->next) {
+    for (const execution_t *part = at; part != NULL; part = part->follower) {
+      if (part->request.operation.session == session) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static void add_loading(execution_t *execution) {
+  coordinator_t *coordinator = execution->request.coordinator;
+  for (execution_t *part = execution; part != NULL; part = part->follower) {
+    request_move(&part->request, EXECUTION_LOADING);
+  }
+  execution->next = coordinator->loading;
+  coordinator->loading = execution;
+}
+
+void execution_remove_loading(execution_t *execution) {
+  execution_t **at = &execution->request.coordinator->loading;
+  while (*at != NULL && *at != execution) {
+    at = &(*at)->next;
+  }
+  if (*at != NULL) {
+    *at = execution->next;
+  }
+}
 
 static execution_t *find_unloaded(execution_t *execution) {
   execution_t *part = execution;
@@ -50,24 +80,61 @@ static void loaded(void *context, pod_status_t status) {
     load_part(execution, unloaded);
     return;
   }
-  coordinator->loading = NULL;
+  execution_remove_loading(execution);
   execution_run(execution);
   executions_look_again(coordinator);
 }
 
+static turn_cost_t cost_of(const execution_t *execution) {
+  const store_executable_t *executable = execution->executable;
+  return turns_cost(executable->run_ns, executable->has_loops);
+}
+
+static turn_clock_t *client_clock(execution_t *execution) {
+  return &execution->request.operation.session->account->clock;
+}
+
+static turn_clock_t *session_clock(execution_t *execution) {
+  return &execution->request.operation.session->clock;
+}
+
+// A gang goes at the cost of all its sessions; its chips are given one.
+static void take_chips(execution_t *execution) {
+  const store_executable_t *executable = execution->executable;
+  execution->has_turn = true;
+  execution->cost = cost_of(execution);
+  turns_give(execution->request.coordinator->turns, executable->chip_count,
+             executable->chips, execution->cost);
+  for (execution_t *part = execution; part != NULL; part = part->follower) {
+    turns_charge(execution->request.coordinator->turns, execution->cost,
+                 client_clock(part), session_clock(part));
+  }
+}
+
+void execution_give_back_chips(execution_t *execution, int64_t took_ns) {
+  const store_executable_t *executable = execution->executable;
+  if (!execution->has_turn) {
+    return;
+  }
+  execution->has_turn = false;
+  turns_take_back(execution->request.coordinator->turns, executable->chip_count,
+                  executable->chips, execution->cost);
+  for (execution_t *part = execution; part != NULL; part = part->follower) {
+    turns_settle(execution->cost, took_ns, client_clock(part), session_clock(part));
+  }
+}
+
 static void begin(execution_t *execution) {
-  coordinator_t *coordinator = execution->request.coordinator;
   const pod_status_t status = execution_check_arguments(execution);
   const execution_t *unloaded = status == NULL ? find_unloaded(execution) : NULL;
   if (status != NULL) {
     execution_end(execution, status);
   } else if (unloaded != NULL) {
-    coordinator->loading = execution;
-    for (execution_t *part = execution; part != NULL; part = part->follower) {
-      request_move(&part->request, EXECUTION_LOADING);
-    }
+    take_chips(execution);
+    add_loading(execution);
     load_part(execution, unloaded);
   } else {
+    take_chips(execution);
     execution_run(execution);
   }
 }
@@ -137,15 +204,20 @@ static void refuse_impatient(coordinator_t *coordinator) {
   }
 }
 
+static bool can_begin_part(execution_t *part) {
+  const coordinator_t *coordinator = part->request.coordinator;
+  return part->queue->first == part && is_ready(part) && execution_has_arguments(part) &&
+         !is_loading(coordinator, part->request.operation.session);
+}
+
 // Its chips, and with it whatever it is a part of.
 static bool can_begin(execution_t *execution) {
   const gang_t *gang = execution->launch.gang;
   if (gang == NULL) {
-    return is_ready(execution) && execution_has_arguments(execution);
+    return can_begin_part(execution);
   }
   for (int32_t i = 0; gang_is_complete(gang) && i < gang_size(gang); i++) {
-    execution_t *part = execution_of_launch(gang_part(gang, i));
-    if (part->queue->first != part || !is_ready(part) || !execution_has_arguments(part)) {
+    if (!can_begin_part(execution_of_launch(gang_part(gang, i)))) {
       return false;
     }
   }
@@ -163,23 +235,37 @@ static void end_failed_gangs(coordinator_t *coordinator) {
   }
 }
 
-// The oldest of those that are first in their queues and can run.
-static execution_t *choose(const coordinator_t *coordinator) {
-  execution_t *oldest = NULL;
-  for (execution_queue_t *queue = coordinator->queues; queue != NULL;
-       queue = queue->next) {
-    execution_t *first = queue->first;
-    if ((oldest == NULL || first->number < oldest->number) && can_begin(first)) {
-      oldest = first;
+static int compare_queues(const void *left, const void *right) {
+  const execution_queue_t *a = *(execution_queue_t *const *)left;
+  const execution_queue_t *b = *(execution_queue_t *const *)right;
+  return execution_queue_compare(a, b);
+}
+
+// Of those that are first in their queues and can run, the one whose turn it is and that
+// finds room on its chips.
+static execution_t *choose(coordinator_t *coordinator) {
+  execution_queue_t *queues[STORE_SESSIONS_MAX];
+  size_t count = 0;
+  for (execution_queue_t *at = coordinator->queues; at != NULL; at = at->next) {
+    POD_CHECK(count < POD_COUNT_OF(queues));
+    queues[count++] = at;
+  }
+  qsort(queues, count, sizeof(queues[0]), compare_queues);
+  turns_begin(coordinator->turns);
+  for (size_t i = 0; i < count; i++) {
+    execution_t *first = queues[i]->first;
+    const store_executable_t *executable = first->executable;
+    if (can_begin(first) && turns_have_room(coordinator->turns, executable->chip_count,
+                                            executable->chips, cost_of(first))) {
+      return first;
     }
   }
-  return oldest;
+  return NULL;
 }
 
 void executions_pump(coordinator_t *coordinator) {
   end_failed_gangs(coordinator);
-  while (!coordinator->is_destroyed && coordinator->loading == NULL &&
-         coordinator->running_count < RUNNING_MAX && coordinator->queues != NULL) {
+  while (!coordinator->is_destroyed && coordinator->queues != NULL) {
     refuse_impatient(coordinator);
     execution_t *execution = choose(coordinator);
     if (execution == NULL) {

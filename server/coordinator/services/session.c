@@ -8,6 +8,7 @@
 #include "common/base/memory.h"
 #include "server/coordinator/authorize.h"
 #include "server/coordinator/coordinator_private.h"
+#include "server/coordinator/services/client_identity.h"
 #include "server/coordinator/services/describe.h"
 #include "server/coordinator/services/request.h"
 #include "server/coordinator/services/sharing.h"
@@ -133,12 +134,33 @@ static pod_status_t join_group(session_call_t *call, const Podium__V1__Group *gr
   return status;
 }
 
-static pod_status_t open_session(session_call_t *call,
+// The session, and whose it is.
+static pod_status_t open_account(session_call_t *call,
                                  const Podium__V1__OpenSessionRequest *request) {
   access_identity_t caller;
   POD_TRY(authorize_identify(call->coordinator->access, call->client, &caller));
-  POD_TRY(store_open_session(call->coordinator->store, caller.name, request->client,
-                             request->wait_for_pod, &call->session));
+  char *identity = client_identity(call->client, caller.name);
+  account_t *account = account_find(call->coordinator->accounts, identity);
+  free(identity);
+  pod_status_t status = account_take(account, ACCOUNT_SESSIONS, 1);
+  if (status != NULL) {
+    account_unuse(account);
+    return status;
+  }
+  status = store_open_session(call->coordinator->store, caller.name, request->client,
+                              request->wait_for_pod, &call->session);
+  if (status != NULL) {
+    account_give_back(account, ACCOUNT_SESSIONS, 1);
+    account_unuse(account);
+    return status;
+  }
+  store_session_set_account(call->session, account);
+  return NULL;
+}
+
+static pod_status_t open_session(session_call_t *call,
+                                 const Podium__V1__OpenSessionRequest *request) {
+  POD_TRY(open_account(call, request));
   const pod_status_t status =
       request->group == NULL ? NULL : join_group(call, request->group);
   if (status != NULL) {

@@ -1,19 +1,19 @@
 // Executions that wait: the queue of each session, and what their clients are told.
 //
 // A queue is there while its session has executions that wait; an execution knows what
-// points to it, so that any can leave. Who waits longer than TELL_MS is told what for,
-// and again only when that changes.
+// points to it, so that any can leave. Who waits is told what for, and again only when
+// that changes.
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/check.h"
+#include "common/base/clock.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
 #include "server/coordinator/core/footprint.h"
 #include "server/coordinator/services/execution.h"
-
-enum { TELL_MS = 500 };  // How often those that wait are told what for.
 
 // --- The queues ---
 
@@ -30,6 +30,7 @@ static execution_queue_t *queue_of(coordinator_t *coordinator, store_session_t *
       queue->next->previous = queue;
     }
     coordinator->queues = queue;
+    turns_come(coordinator->turns, &session->account->clock, &session->clock);
   }
   return queue;
 }
@@ -74,7 +75,25 @@ void execution_take_out(execution_t *execution) {
   }
 }
 
+int execution_queue_compare(const execution_queue_t *a, const execution_queue_t *b) {
+  const int order = turns_compare(&a->session->account->clock, &a->session->clock,
+                                  &b->session->account->clock, &b->session->clock);
+  return order != 0 ? order : (a->first->number > b->first->number) * 2 - 1;
+}
+
 // --- What clients that wait are told ---
+
+bool execution_shares_chips(const execution_t *execution, const execution_t *other) {
+  const store_executable_t *a = execution->executable, *b = other->executable;
+  for (int32_t i = 0; i < a->chip_count; i++) {
+    for (int32_t j = 0; j < b->chip_count; j++) {
+      if (a->chips[i] == b->chips[j]) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
 
 pod_status_t execution_check_ready(const coordinator_t *coordinator,
                                    const store_executable_t *executable) {
@@ -82,20 +101,49 @@ pod_status_t execution_check_ready(const coordinator_t *coordinator,
                          registry_places(coordinator->registry), executable->name);
 }
 
-char *executions_waited_for(const coordinator_t *coordinator,
-                            const store_executable_t *executable, int32_t ahead) {
+// For more than so many seconds, of the times that are told; 0: for less than the first.
+static int64_t long_time_s(int64_t since_ns) {
+  static const int64_t times_s[] = {1, 10, 60, 600, 3600};
+  const int64_t s = since_ns == 0 ? 0 : (pod_clock_now_ns() - since_ns) / 1000000000;
+  int64_t longest_s = 0;
+  for (size_t i = 0; i < POD_COUNT_OF(times_s) && times_s[i] <= s; i++) {
+    longest_s = times_s[i];
+  }
+  return longest_s;
+}
+
+// The one that its chips have first; NULL: none.
+static const execution_t *find_first(const execution_t *execution) {
+  const coordinator_t *coordinator = execution->request.coordinator;
+  for (const execution_t *at = coordinator->first_running; at != NULL && at != execution;
+       at = at->next) {
+    if (execution_shares_chips(execution, at)) {
+      return at;
+    }
+  }
+  return coordinator->loading;
+}
+
+// "behind 2 executions, the first of "train": jit_step, execution 7, running for more
+// than 10 s". Returns owned.
+static char *waited_for(const execution_t *execution, int32_t ahead) {
   pod_text_t text = {0};
-  const pod_status_t status = execution_check_ready(coordinator, executable);
-  const execution_t *first =
-      coordinator->loading != NULL ? coordinator->loading : coordinator->first_running;
+  const pod_status_t status =
+      execution_check_ready(execution->request.coordinator, execution->executable);
+  const execution_t *first = find_first(execution);
   if (status != NULL) {
     pod_text_printf(&text, "for the pod: %s", pod_status_message(status));
   } else if (first == NULL || ahead == 0) {
     pod_text_add(&text, "for its turn");
   } else {
-    pod_text_printf(&text, "behind %" PRId32 " execution%s, %s of \"%s\"", ahead,
-                    ahead == 1 ? "" : "s", ahead == 1 ? "which is" : "the first",
-                    first->request.operation.session->client);
+    pod_text_printf(
+        &text, "behind %" PRId32 " execution%s, %s of \"%s\": %s, execution %" PRIu64,
+        ahead, ahead == 1 ? "" : "s", ahead == 1 ? "which is" : "the first",
+        first->request.operation.session->client, first->executable->name, first->id);
+    const int64_t time_s = long_time_s(first->first_ns);
+    if (time_s > 0) {
+      pod_text_printf(&text, ", running for more than %" PRId64 " s", time_s);
+    }
   }
   pod_status_free(status);
   return pod_text_take(&text);
@@ -130,17 +178,22 @@ static char *parts_waited_for(const execution_t *execution) {
   return NULL;
 }
 
-// How many come before the first one of a queue: those that run and those of other queues
-// that are older.
+// How many come before the first one of a queue: those that its chips have been given,
+// and one of each session whose turn is before its own.
 static int32_t count_ahead(const coordinator_t *coordinator,
-                           const execution_t *execution) {
-  int32_t ahead = coordinator->running_count + (coordinator->loading != NULL);
+                           const execution_queue_t *of_queue) {
+  const execution_t *execution = of_queue->first;
+  int32_t ahead = 0;
+  for (const execution_t *at = coordinator->first_running; at != NULL; at = at->next) {
+    ahead += execution_shares_chips(execution, at);
+  }
+  for (const execution_t *at = coordinator->loading; at != NULL; at = at->next) {
+    ahead += execution_shares_chips(execution, at);
+  }
   for (const execution_queue_t *queue = coordinator->queues; queue != NULL;
        queue = queue->next) {
-    for (const execution_t *at = queue->first;
-         at != NULL && at->number < execution->number; at = at->next) {
-      ahead++;
-    }
+    ahead += queue != of_queue && execution_queue_compare(queue, of_queue) < 0 &&
+             execution_shares_chips(execution, queue->first);
   }
   return ahead;
 }
@@ -148,8 +201,7 @@ static int32_t count_ahead(const coordinator_t *coordinator,
 static void tell_ahead(execution_t *execution, int32_t ahead) {
   char *for_what = parts_waited_for(execution);
   if (for_what == NULL) {
-    for_what = executions_waited_for(execution->request.coordinator,
-                                     execution->executable, ahead);
+    for_what = waited_for(execution, ahead);
   }
   if (execution->told == NULL || strcmp(execution->told, for_what) != 0) {
     tell(execution, for_what);
@@ -168,56 +220,37 @@ void execution_waits_no_more(execution_t *execution) {
   }
 }
 
+// How many of those before it its chips have been given.
+static int32_t count_given(const execution_t *execution) {
+  int32_t count = 0;
+  for (const execution_t *at = execution->request.coordinator->first_running;
+       at != execution; at = at->next) {
+    count += execution_shares_chips(execution, at);
+  }
+  return count;
+}
+
 // Those that the chips have been given, and that come behind others there. Thousands pass
-// by in between two looks; one that is behind at both is told. Returns whether any is.
-static bool tell_given(coordinator_t *coordinator) {
-  const int32_t chip_count = registry_places(coordinator->registry)->count;
-  bool *is_busy = pod_alloc((size_t)chip_count * sizeof(*is_busy));
-  bool is_any = false;
-  int32_t ahead = 0;
+// by in between two looks; one that is behind at both is told.
+static void tell_given(const coordinator_t *coordinator) {
   for (execution_t *at = coordinator->first_running; at != NULL; at = at->next) {
-    bool is_behind = false;
-    for (int32_t i = 0; i < at->executable->chip_count; i++) {
-      bool *chip = &is_busy[at->executable->chips[i]];
-      is_behind = is_behind || *chip;
-      *chip = true;
-    }
+    const bool is_behind = at->first_ns == 0;
     if (!is_behind) {
       execution_waits_no_more(at);
     } else if (at->was_behind) {
-      tell_ahead(at, ahead);
+      tell_ahead(at, count_given(at));
     }
     at->was_behind = is_behind;
-    is_any = is_any || is_behind;
-    ahead++;
   }
-  free(is_busy);
-  return is_any;
 }
 
-// Every TELL_MS while any wait: who waits less is not told, and who waits long hears only
-// of what has changed. Of those that are not given to the chips yet a session hears of
-// the first.
-static void tell_waiting(void *context) {
-  coordinator_t *coordinator = context;
-  const bool is_any_given = tell_given(coordinator);
+// Who waits less than from one look to the next is not told, and who waits long hears
+// only of what has changed. Of those that are not given to the chips yet a session hears
+// of the first.
+void executions_tell_waiting(coordinator_t *coordinator) {
+  tell_given(coordinator);
   for (execution_queue_t *queue = coordinator->queues; queue != NULL;
        queue = queue->next) {
-    tell_ahead(queue->first, count_ahead(coordinator, queue->first));
-  }
-  if (coordinator->queues == NULL && !is_any_given) {
-    rpc_timer_stop(coordinator->waiting_timer);
-    coordinator->is_waiting_told = false;
-  }
-}
-
-void executions_tell_waiting(coordinator_t *coordinator) {
-  if (coordinator->waiting_timer == NULL) {
-    coordinator->waiting_timer =
-        rpc_timer_create(coordinator->loop, tell_waiting, coordinator);
-  }
-  if (!coordinator->is_waiting_told) {
-    coordinator->is_waiting_told = true;
-    rpc_timer_start(coordinator->waiting_timer, TELL_MS, TELL_MS);
+    tell_ahead(queue->first, count_ahead(coordinator, queue));
   }
 }

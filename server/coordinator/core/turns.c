@@ -1,0 +1,118 @@
+#include "server/coordinator/core/turns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/memory.h"
+
+typedef struct turn_chip_t {
+  int32_t given_count, loop_count;
+  int64_t given_ns;
+  bool is_kept_free;
+} turn_chip_t;
+
+struct turns_t {
+  int64_t now_ns;  // The clock of the client that was given the last turn.
+  int32_t chip_count;
+  turn_chip_t *chips;
+};
+
+turns_t *turns_create(int32_t chip_count) {
+  turns_t *turns = pod_alloc(sizeof(*turns));
+  *turns = (turns_t){.chip_count = chip_count,
+                     .chips = pod_alloc((size_t)chip_count * sizeof(*turns->chips))};
+  return turns;
+}
+
+void turns_destroy(turns_t *turns) {
+  if (turns != NULL) {
+    free(turns->chips);
+    free(turns);
+  }
+}
+
+// Of a program that nobody knows, two fill a chip: one runs, one is there when it ends.
+turn_cost_t turns_cost(int64_t run_ns, bool has_loops) {
+  return (turn_cost_t){.expected_ns = run_ns > 0 ? run_ns : TURNS_AHEAD_NS / 2,
+                       .has_loops = has_loops};
+}
+
+static int64_t later_of(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+void turns_come(const turns_t *turns, turn_clock_t *client, turn_clock_t *session) {
+  client->used_ns = later_of(client->used_ns, turns->now_ns);
+  session->used_ns = later_of(session->used_ns, client->shared_ns);
+}
+
+int turns_compare(const turn_clock_t *client_a, const turn_clock_t *session_a,
+                  const turn_clock_t *client_b, const turn_clock_t *session_b) {
+  const int64_t a = client_a == client_b ? session_a->used_ns : client_a->used_ns;
+  const int64_t b = client_a == client_b ? session_b->used_ns : client_b->used_ns;
+  return (a > b) - (a < b);
+}
+
+void turns_begin(turns_t *turns) {
+  for (int32_t i = 0; i < turns->chip_count; i++) {
+    turns->chips[i].is_kept_free = false;
+  }
+}
+
+static bool has_room(const turn_chip_t *chip, turn_cost_t cost) {
+  if (chip->is_kept_free) {
+    return false;
+  }
+  return chip->given_count == 0 ||
+         (chip->given_count < TURNS_GIVEN_MAX &&
+          chip->given_ns + cost.expected_ns <= TURNS_AHEAD_NS &&
+          (!cost.has_loops || chip->loop_count < TURNS_LOOPS_MAX));
+}
+
+bool turns_have_room(turns_t *turns, int32_t chip_count, const int32_t *chips,
+                     turn_cost_t cost) {
+  bool is_room = true;
+  for (int32_t i = 0; i < chip_count && is_room; i++) {
+    is_room = has_room(&turns->chips[chips[i]], cost);
+  }
+  for (int32_t i = 0; i < chip_count && !is_room; i++) {
+    turns->chips[chips[i]].is_kept_free = true;
+  }
+  return is_room;
+}
+
+void turns_give(turns_t *turns, int32_t chip_count, const int32_t *chips,
+                turn_cost_t cost) {
+  for (int32_t i = 0; i < chip_count; i++) {
+    turn_chip_t *chip = &turns->chips[chips[i]];
+    chip->given_count++;
+    chip->loop_count += cost.has_loops;
+    chip->given_ns += cost.expected_ns;
+  }
+}
+
+void turns_charge(turns_t *turns, turn_cost_t cost, turn_clock_t *client,
+                  turn_clock_t *session) {
+  turns->now_ns = later_of(turns->now_ns, client->used_ns);
+  client->shared_ns = later_of(client->shared_ns, session->used_ns);
+  client->used_ns += cost.expected_ns;
+  session->used_ns += cost.expected_ns;
+}
+
+void turns_take_back(turns_t *turns, int32_t chip_count, const int32_t *chips,
+                     turn_cost_t cost) {
+  for (int32_t i = 0; i < chip_count; i++) {
+    turn_chip_t *chip = &turns->chips[chips[i]];
+    POD_CHECK(chip->given_count > 0);
+    chip->given_count--;
+    chip->loop_count -= cost.has_loops;
+    chip->given_ns -= cost.expected_ns;
+  }
+}
+
+void turns_settle(turn_cost_t cost, int64_t took_ns, turn_clock_t *client,
+                  turn_clock_t *session) {
+  client->used_ns += took_ns - cost.expected_ns;
+  session->used_ns += took_ns - cost.expected_ns;
+}
