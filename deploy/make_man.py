@@ -56,8 +56,8 @@ def body(lines):
             is_option = False
         elif is_option and re.match(r" {2,}", line):
             out.append(escaped(line.strip()))
-        elif re.match(r"[A-Z][A-Za-z ]*:$", line):
-            out.append(f".SS {escaped(line[:-1])}")
+        elif re.match(r" ?[A-Z][A-Za-z ]*:$", line):
+            out.append(f".SS {escaped(line.strip()[:-1])}")
             is_option = False
         elif line.startswith(" "):
             out += [".nf", escaped(line), ".fi"]

@@ -45,6 +45,7 @@ int cli_status(int argc, char **argv);
 int cli_devices(int argc, char **argv);
 int cli_ls(int argc, char **argv);
 int cli_chips(int argc, char **argv);
+int cli_certificates(int argc, char **argv);
 
 // Parses one command's arguments, and those that all commands take: --help, --json.
 // `argv[0]` is the command. Usage errors exit with CLI_USAGE.

@@ -28,6 +28,7 @@ static const cli_command_t commands[] = {
     {"status", "Show whether a pod is ready, and what its chips hold", cli_status},
     {"devices", "List a pod's devices as JAX names them", cli_devices},
     {"chips", "List the kinds of chip with their figures and sources", cli_chips},
+    {"certificates", "Make the certificates, keys and tokens of a pod", cli_certificates},
     {"version", "Print the version; also --version and -V", show_version},
 };
 
@@ -37,7 +38,7 @@ static void print_help(FILE *stream) {
           "Run sharded StableHLO programs on a pod of simulated TPU chips.\n\n"
           "Commands:\n");
   for (size_t i = 0; i < POD_COUNT_OF(commands); i++) {
-    fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    fprintf(stream, "  %-12s %s\n", commands[i].name, commands[i].summary);
   }
   fprintf(stream,
           "\n`podium help COMMAND` or `podium COMMAND --help` says more. A first run:\n"

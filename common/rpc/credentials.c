@@ -126,7 +126,8 @@ static bool set_rules(SSL_CTX *context, bool is_server) {
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                    SSL_OP_NO_TICKET | SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_set_mode(context,
-                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                       SSL_MODE_NO_AUTO_CHAIN);  // The certificate's file has its chain.
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_verify_depth(context, CHAIN_DEPTH_MAX);
   if (is_server) {

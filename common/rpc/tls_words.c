@@ -83,6 +83,12 @@ void rpc_tls_describe_certificate(pod_text_t *out_text, X509_STORE_CTX *store,
                                   const char *host, const char *ca_file) {
   const int error = X509_STORE_CTX_get_error(store);
   const X509 *certificate = X509_STORE_CTX_get_current_cert(store);
+  if (certificate != NULL && error == X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN) {
+    pod_text_add(out_text, "its authority ");
+    add_common_name(out_text, X509_get_subject_name(certificate));
+    pod_text_printf(out_text, " is none of %s", ca_file != NULL ? ca_file : "ours");
+    return;
+  }
   if (X509_STORE_CTX_get_error_depth(store) > 0 && certificate != NULL) {
     pod_text_add(out_text, "the certificate of its authority ");
     add_common_name(out_text, X509_get_subject_name(certificate));
@@ -110,7 +116,6 @@ void rpc_tls_describe_certificate(pod_text_t *out_text, X509_STORE_CTX *store,
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
     case X509_V_ERR_CERT_SIGNATURE_FAILURE:
       pod_text_add(out_text, " is signed by ");

@@ -15,7 +15,7 @@ STAGE = BASE + ["common/mlir", "server/program", "server/compiler/dialect"]
 MAY_USE = {  # module: the modules whose headers it may include
     "common/base": [],
     "common/digest": ["common/base"],
-    "common/certificates": ["common/base"],
+    "common/certificates": ["common/base", "common/digest"],
     "common/access": ["common/base", "common/digest"],
     "common/shared": ["common/base"],
     "common/tensor": ["common/base"],
@@ -60,7 +60,7 @@ MAY_USE = {  # module: the modules whose headers it may include
     "client/lib": BASE + ["common/access", "common/digest", "common/rpc", "common/shared", "proto"],
     "client/profile": BASE + ["client/lib", "proto"],
     "client/pjrt": BASE + ["common/digest", "client/lib", "client/profile", "proto"],
-    "client/cli": BASE + ["common/mlir", "client/lib", "client/profile", "proto"],
+    "client/cli": BASE + ["common/certificates", "common/mlir", "client/lib", "client/profile", "proto"],
 }
 MAY_USE_LIBRARY = {  # third-party header: the modules that may include it
     r"uv\.h": ["common/rpc"],

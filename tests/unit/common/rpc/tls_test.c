@@ -193,6 +193,16 @@ static void test_an_intermediate_authority_is_believed_by_its_chain(void **state
         authority_client(&secure.authority, NULL, NULL));
   expect_ok(&secure);
   stop(&secure);
+  // With the root behind it, which is not needed and no reason to believe it.
+  authority_t other;
+  authority_start(&other, "Other CA");
+  authority_sign_for(&secure.authority, "rooted", NULL, host, -HOUR_S, HOUR_S,
+                     &secure.authority.certificate);
+  start(&secure, authority_server(&secure.authority, "rooted", NULL),
+        authority_client(&other, NULL, NULL));
+  expect_refusal(&secure, "its authority 'Test CA' is none of /tmp/podium-authority-");
+  stop(&secure);
+  authority_stop(&other);
   start(&secure, authority_server(&middle, "bare", NULL),
         authority_client(&secure.authority, NULL, NULL));
   expect_refusal(&secure,
