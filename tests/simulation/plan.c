@@ -1,0 +1,148 @@
+// Every kind of fault is in some seeds and not in others ("swarm testing": Groce et al.,
+// ISSTA 2012): what always happens together hides what only happens alone.
+
+#include "tests/simulation/plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/random.h"
+#include "tests/simulation/pod.h"
+#include "tests/simulation/programs.h"
+
+enum {
+  FAULTS_MAX = 12,
+  WORK_MAX = 10,  // Of a client.
+};
+
+static const char *const names[PLAN_KIND_COUNT] = {
+    "execute", "chain",   "cancel", "deadline", "put",  "reconnect", "pause",
+    "cut",     "silence", "part",   "stop",     "kill", "terminate", "vanish"};
+
+const char *plan_kind_name(plan_kind_t kind) {
+  return names[kind];
+}
+
+bool plan_is_fault(const plan_item_t *item) {
+  return item->kind >= PLAN_CUT;
+}
+
+bool plan_has_silence(const plan_t *plan) {
+  for (int i = 0; i < plan->item_count; i++) {
+    const plan_kind_t kind = plan->items[i].kind;
+    if (!plan->items[i].is_left_out &&
+        (kind == PLAN_SILENCE || kind == PLAN_PART || kind == PLAN_STOP)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static int64_t between(pod_random_t *random, int64_t least, int64_t most) {
+  return least + (int64_t)pod_random_below(random, (uint64_t)(most - least) + 1);
+}
+
+// As many small ones as large ones.
+static int64_t log_between(pod_random_t *random, int64_t least, int64_t most) {
+  int64_t limit = least;
+  while (limit < most && pod_random_below(random, 4) != 0) {
+    limit *= 2;
+  }
+  return between(random, least, limit < most ? limit : most);
+}
+
+static plan_item_t *add(plan_t *plan, plan_kind_t kind) {
+  plan_item_t *item = &plan->items[plan->item_count++];
+  *item = (plan_item_t){.kind = kind, .target = -1};
+  return item;
+}
+
+static void add_work(plan_t *plan, pod_random_t *random, int client) {
+  static const plan_kind_t kinds[] = {
+      PLAN_EXECUTE, PLAN_EXECUTE,  PLAN_EXECUTE, PLAN_CHAIN,     PLAN_CHAIN,
+      PLAN_CANCEL,  PLAN_DEADLINE, PLAN_PUT,     PLAN_RECONNECT, PLAN_PAUSE};
+  const int64_t count = between(random, 1, WORK_MAX);
+  for (int64_t i = 0; i < count; i++) {
+    plan_item_t *item =
+        add(plan, kinds[pod_random_below(random, sizeof(kinds) / sizeof(kinds[0]))]);
+    item->client = client;
+    item->program = (int)pod_random_below(random, PROGRAM_COUNT);
+    item->count = (int)between(random, 2, 6);
+    item->wait_ns = log_between(random, MS / 4, 3 * SECOND);
+  }
+}
+
+static void add_fault(plan_t *plan, pod_random_t *random, plan_kind_t kind) {
+  plan_item_t *item = add(plan, kind);
+  const int daemons = 1 + plan->x * plan->y;
+  item->at_ns = between(random, 0, plan->faults_end_ns);
+  item->wait_ns = log_between(random, 20 * MS, 8 * SECOND);
+  item->target = (int)pod_random_below(random, (uint64_t)daemons);
+  item->other = (int)pod_random_below(random, (uint64_t)daemons);
+  if (kind == PLAN_VANISH) {
+    item->target = (int)pod_random_below(random, (uint64_t)plan->client_count);
+  } else if ((kind == PLAN_CUT || kind == PLAN_SILENCE) &&
+             pod_random_below(random, 2) == 0) {
+    item->target = -1;
+  } else if (kind == PLAN_PART && item->other == item->target) {
+    item->other = (item->target + 1) % daemons;
+  }
+}
+
+static void add_faults(plan_t *plan, pod_random_t *random) {
+  const uint64_t swarm = pod_random_next(random);
+  const int64_t count =
+      pod_random_below(random, 8) == 0 ? 0 : between(random, 1, FAULTS_MAX);
+  for (int64_t i = 0; i < count; i++) {
+    const plan_kind_t kind =
+        PLAN_CUT + (plan_kind_t)pod_random_below(random, PLAN_KIND_COUNT - PLAN_CUT);
+    if ((swarm >> kind & 1) != 0) {
+      add_fault(plan, random, kind);
+    }
+  }
+}
+
+void plan_make(uint64_t seed, plan_t *out_plan) {
+  static const int shapes[][2] = {{2, 1}, {1, 2}, {2, 2}, {2, 2}};
+  pod_random_t random = {seed * UINT64_C(0x9e3779b97f4a7c15) + 1};
+  plan_t *plan = out_plan;
+  memset(plan, 0, sizeof(*plan));
+  plan->seed = seed;
+  const uint64_t shape = pod_random_below(&random, sizeof(shapes) / sizeof(shapes[0]));
+  plan->x = shapes[shape][0];
+  plan->y = shapes[shape][1];
+  plan->is_spread = pod_random_below(&random, 2) == 0;
+  plan->client_count = (int)between(&random, 1, PLAN_CLIENTS_MAX);
+  plan->faults_end_ns = log_between(&random, 2 * SECOND, 15 * SECOND);
+  plan->net.delay_ns_min = between(&random, 5000, 50000);
+  plan->net.delay_ns_max = plan->net.delay_ns_min + log_between(&random, 10000, 5 * MS);
+  plan->net.spike_once_in = pod_random_below(&random, 2) == 0 ? 0 : 200;
+  plan->net.spike_ns_max = log_between(&random, MS, 500 * MS);
+  plan->net.bytes_per_us = between(&random, 1, 4000);
+  plan->net.buffer_bytes = log_between(&random, 4096, 1 << 20);
+  for (int client = 0; client < plan->client_count; client++) {
+    add_work(plan, &random, client);
+  }
+  add_faults(plan, &random);
+}
+
+void plan_print(const plan_t *plan) {
+  fprintf(stderr, "seed %llu: %d x %d chips, %d clients, faults for %.3f s\n",
+          (unsigned long long)plan->seed, plan->x, plan->y, plan->client_count,
+          (double)plan->faults_end_ns / 1e9);
+  for (int i = 0; i < plan->item_count; i++) {
+    const plan_item_t *item = &plan->items[i];
+    if (item->is_left_out) {
+      continue;
+    }
+    if (plan_is_fault(item)) {
+      fprintf(stderr, "  %3d  %8.3f s  %-10s %d %d for %.3f s\n", i,
+              (double)item->at_ns / 1e9, names[item->kind], item->target, item->other,
+              (double)item->wait_ns / 1e9);
+    } else {
+      fprintf(stderr, "  %3d  client %d    %-10s %s, %d of them, %.3f s\n", i,
+              item->client, names[item->kind], programs[item->program].name, item->count,
+              (double)item->wait_ns / 1e9);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// What will be tried in a run, drawn from its seed beforehand, so that parts of it can be
+// left out when a failure is to be made smaller.
+
+#ifndef TESTS_SIMULATION_PLAN_H_
+#define TESTS_SIMULATION_PLAN_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tests/simulation/net.h"
+
+enum { PLAN_ITEMS_MAX = 128, PLAN_CLIENTS_MAX = 3 };
+
+typedef enum plan_kind_t {
+  // What a client does, in the order of the plan.
+  PLAN_EXECUTE = 0,  // Puts, executes, fetches, compares.
+  PLAN_CHAIN,     // Several executions that do not wait, each of the last one's result.
+  PLAN_CANCEL,    // Cancels an execution after `wait_ns`.
+  PLAN_DEADLINE,  // Gives it `wait_ns`.
+  PLAN_PUT,       // Puts an array and frees it.
+  PLAN_RECONNECT,
+  PLAN_PAUSE,
+  // What happens, at `at_ns` after the beginning.
+  PLAN_CUT,        // A connection; of `target` if that is not -1.
+  PLAN_SILENCE,    // Likewise, and nobody is told.
+  PLAN_PART,       // `target` and `other` for `wait_ns`.
+  PLAN_STOP,       // SIGSTOP of `target` for `wait_ns`.
+  PLAN_KILL,       // Anew after `wait_ns`.
+  PLAN_TERMINATE,  // Likewise.
+  PLAN_VANISH,     // Client `target` is killed.
+  PLAN_KIND_COUNT,
+} plan_kind_t;
+
+typedef struct plan_item_t {
+  plan_kind_t kind;
+  bool is_left_out;
+  int client;          // Of what clients do.
+  int target, other;   // Daemons, as pod.h numbers them; or a client.
+  int program, count;  // Of programs.h; how many.
+  int64_t at_ns, wait_ns;
+} plan_item_t;
+
+typedef struct plan_t {
+  uint64_t seed;
+  int x, y;        // Of the pod.
+  bool is_spread;  // Every process on a host of its own, links by tcp.
+  int client_count;
+  int64_t faults_end_ns;
+  net_options_t net;
+  int item_count;
+  plan_item_t items[PLAN_ITEMS_MAX];
+} plan_t;
+
+void plan_make(uint64_t seed, plan_t *out_plan);
+bool plan_is_fault(const plan_item_t *item);
+
+// Whether it has faults that nobody is told of, so that calls may wait for a while: a
+// silent connection is known by the keepalive that is not answered.
+bool plan_has_silence(const plan_t *plan);
+const char *plan_kind_name(plan_kind_t kind);
+void plan_print(const plan_t *plan);
+
+#endif  // TESTS_SIMULATION_PLAN_H_
