@@ -241,6 +241,12 @@ int main(int argc, char **argv) {
   pod_status_t status = tls_flags_load(&flags.tls, &tls);
   flags.worker.port_credentials = tls.port;
   flags.worker.coordinator_credentials = tls.calls;
+  // Links are TLS where a worker has all that both ends of one need.
+  const ici_tls_files_t links = {
+      .certificate = flags.tls.certificate, .key = flags.tls.key, .ca = flags.tls.ca};
+  if (links.certificate != NULL && links.ca != NULL) {
+    flags.worker.link_files = &links;
+  }
   if (status == NULL && flags.secret_file != NULL) {
     status = pod_status_context(access_read_secret(flags.secret_file, &secret),
                                 "--secret-file");

@@ -219,6 +219,7 @@ static pod_status_t take_place(worker_t *worker,
                                    .link_secret = link_secret_of(assignment),
                                    .ipc_directory = socket_folder_path(worker->folder),
                                    .tcp_host = worker->ici_host,
+                                   .tls = worker->options.link_files,
                                    .use_shared_memory = true,
                                    .combine = kernel_combine_arrays,
                                    .on_link = on_link,
@@ -541,8 +542,8 @@ static pod_status_t choose_addresses(worker_t *worker) {
     worker->address = pod_strdup(options->advertise);
   }
   if (worker->ici_host != NULL) {
-    return access_check_listen("the worker's links", worker->ici_host, false,
-                               options->is_insecure);
+    return access_check_listen("the worker's links", worker->ici_host,
+                               options->link_files != NULL, options->is_insecure);
   }
   return NULL;
 }

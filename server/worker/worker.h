@@ -19,6 +19,7 @@
 #include "common/base/status.h"
 #include "common/rpc/credentials.h"
 #include "common/rpc/loop.h"
+#include "server/ici/ici.h"
 
 typedef struct worker_t worker_t;
 
@@ -52,6 +53,7 @@ typedef struct worker_options_t {
   // For TLS on its port, and with the coordinator; borrowed for the life of the worker.
   // NULL: plain.
   const rpc_credentials_t *port_credentials, *coordinator_credentials;
+  const ici_tls_files_t *link_files;  // For TLS on links between hosts; likewise.
 } worker_options_t;
 
 // `status` says why it ended, NULL for an orderly end; takes it.
