@@ -456,6 +456,22 @@ static void report_end(rpc_call_t *call) {
   }
 }
 
+// Of a method with one request: that it has come, and nothing behind it. A call with more
+// is ended before its handler hears of anything.
+static bool has_its_request(rpc_call_t *call) {
+  if (is_client(call) || !call->method->one_request || call->got_message ||
+      call->inbox.first == NULL) {
+    return true;
+  }
+  if (call->inbox.first->next != NULL || rpc_inbox_is_inside_message(&call->inbox)) {
+    rpc_call_abort(call,
+                   pod_error(POD_UNIMPLEMENTED, "too many request messages: %s takes one",
+                             call->method->path));
+    return false;
+  }
+  return call->peer_half_closed;
+}
+
 static bool may_deliver(const rpc_call_t *call) {
   return !call->released && !call->paused && !call->drop_messages &&
          call->unary_done == NULL;
@@ -471,7 +487,7 @@ static void deliver_all(rpc_call_t *call) {
       call->events.on_headers(call, call->context);
     }
   }
-  while (may_deliver(call) && call->inbox.first != NULL) {
+  while (may_deliver(call) && has_its_request(call) && call->inbox.first != NULL) {
     deliver_message(call, rpc_inbox_pop(&call->inbox));
   }
   if (may_deliver(call) && call->peer_half_closed && !call->half_close_reported &&

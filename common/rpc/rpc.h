@@ -131,6 +131,10 @@ typedef struct rpc_method_t {
   const ProtobufCMessageDescriptor *request;   // NULL: raw bytes.
   const ProtobufCMessageDescriptor *response;  // NULL: raw bytes.
   rpc_call_events_t events;
+  // Exactly one message comes from the client, as with unary and server-streaming
+  // methods: it is told when the client has half-closed; a second one ends the call with
+  // UNIMPLEMENTED, as https://github.com/grpc/grpc/blob/master/doc/statuscodes.md has it.
+  bool one_request;
   // A call of it does not make its connection a busy one: such a connection may have to
   // go when others want its place. For what anybody may call.
   bool is_idle;

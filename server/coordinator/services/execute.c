@@ -229,9 +229,9 @@ static pod_status_t start(rpc_call_t *client, void *service, void **out_context)
 }
 
 rpc_method_t execute_method(void) {
-  return request_method("/podium.v1.Podium/Execute",
-                        &podium__v1__execute_request__descriptor,
-                        &podium__v1__execute_response__descriptor, start);
+  return request_method_of_one("/podium.v1.Podium/Execute",
+                               &podium__v1__execute_request__descriptor,
+                               &podium__v1__execute_response__descriptor, start);
 }
 
 // --- By Dispatch ---

@@ -410,7 +410,7 @@ static pod_status_t start(rpc_call_t *client, void *service, void **out_context)
 }
 
 rpc_method_t fetch_method(void) {
-  return request_method("/podium.v1.Podium/FetchArray",
-                        &podium__v1__fetch_array_request__descriptor,
-                        &podium__v1__fetch_array_response__descriptor, start);
+  return request_method_of_one("/podium.v1.Podium/FetchArray",
+                               &podium__v1__fetch_array_request__descriptor,
+                               &podium__v1__fetch_array_response__descriptor, start);
 }

@@ -222,12 +222,13 @@ static pod_status_t start_simulate(rpc_call_t *client, void *service,
 
 // The responses have no descriptor here: they are serialised on the queue's thread.
 rpc_method_t profile_method(void) {
-  return request_method("/podium.v1.Podium/GetProfile",
-                        &podium__v1__get_profile_request__descriptor, NULL,
-                        start_profile);
+  return request_method_of_one("/podium.v1.Podium/GetProfile",
+                               &podium__v1__get_profile_request__descriptor, NULL,
+                               start_profile);
 }
 
 rpc_method_t simulate_method(void) {
-  return request_method("/podium.v1.Podium/Simulate",
-                        &podium__v1__simulate_request__descriptor, NULL, start_simulate);
+  return request_method_of_one("/podium.v1.Podium/Simulate",
+                               &podium__v1__simulate_request__descriptor, NULL,
+                               start_simulate);
 }

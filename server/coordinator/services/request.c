@@ -269,3 +269,12 @@ rpc_method_t request_method(const char *path, const ProtobufCMessageDescriptor *
                                    .on_end = on_end},
                         .on_start = start};
 }
+
+rpc_method_t request_method_of_one(
+    const char *path, const ProtobufCMessageDescriptor *request,
+    const ProtobufCMessageDescriptor *response,
+    pod_status_t (*start)(rpc_call_t *client, void *service, void **out_context)) {
+  rpc_method_t method = request_method(path, request, response, start);
+  method.one_request = true;
+  return method;
+}

@@ -60,6 +60,12 @@ rpc_method_t request_method(const char *path, const ProtobufCMessageDescriptor *
                             pod_status_t (*start)(rpc_call_t *client, void *service,
                                                   void **out_context));
 
+// The same for a method that takes exactly one message.
+rpc_method_t request_method_of_one(
+    const char *path, const ProtobufCMessageDescriptor *request,
+    const ProtobufCMessageDescriptor *response,
+    pod_status_t (*start)(rpc_call_t *client, void *service, void **out_context));
+
 // A call of this kind begins; `service` is the coordinator_t.
 POD_MUST_USE pod_status_t request_start(const request_kind_t *kind, rpc_call_t *client,
                                         void *service, void **out_context);

@@ -296,6 +296,46 @@ static bool all_handlers_ended(const void *context) {
   return true;
 }
 
+static void test_a_second_request_is_refused_before_the_handler_hears(void **state) {
+  (void)state;
+  world_t world;
+  world_start(&world, NULL, NULL, NULL);
+  for (int messages = 0; messages < 4; messages++) {
+    caller_t caller;
+    call_start(&caller, &world, "/test/One", NULL);
+    for (int i = 0; i < messages; i++) {
+      call_say(&caller, "x");
+    }
+    rpc_call_half_close(caller.call);
+    call_finish(&caller);
+    const handler_t *handler = find_handler(&world, "/test/One");
+    assert_int_equal(handler->message_count, messages == 1 ? 1 : 0);
+    assert_int_equal(caller.code, messages == 0   ? POD_INTERNAL
+                                  : messages == 1 ? POD_OK
+                                                  : POD_UNIMPLEMENTED);
+  }
+  world_stop(&world);
+}
+
+static bool has_one_handler(const void *world) {
+  return ((const world_t *)world)->handler_count == 1;
+}
+
+static void test_a_second_request_that_comes_late_is_refused_too(void **state) {
+  (void)state;
+  world_t world;
+  caller_t caller;
+  world_start(&world, NULL, NULL, NULL);
+  call_start(&caller, &world, "/test/One", NULL);
+  call_say(&caller, "x");
+  world_run_until(&world, has_one_handler, &world);
+  call_say(&caller, "y");
+  call_finish(&caller);
+  assert_int_equal(caller.code, POD_UNIMPLEMENTED);
+  assert_int_equal(find_handler(&world, "/test/One")->message_count, 0);
+  world_stop(&world);
+}
+
 static void test_metadata_travels_both_ways_text_and_binary(void **state) {
   (void)state;
   world_t world;
@@ -629,6 +669,8 @@ int main(void) {
       cmocka_unit_test(test_an_unknown_method_is_unimplemented),
       cmocka_unit_test(test_on_start_can_refuse_and_no_event_follows),
       cmocka_unit_test(test_a_call_without_a_request_does_not_hang),
+      cmocka_unit_test(test_a_second_request_is_refused_before_the_handler_hears),
+      cmocka_unit_test(test_a_second_request_that_comes_late_is_refused_too),
       cmocka_unit_test(test_metadata_travels_both_ways_text_and_binary),
       cmocka_unit_test(test_metadata_that_http_cannot_carry_fails_the_call),
       cmocka_unit_test(test_more_metadata_than_the_bound_fails_the_call),

@@ -148,6 +148,7 @@ static handler_t *add_handler(rpc_call_t *call, void *service, const char *path)
   }
 START_FUNCTION(echo_on_start, "/test/Echo")
 START_FUNCTION(unary_on_start, "/test/Unary")
+START_FUNCTION(one_on_start, "/test/One")
 START_FUNCTION(count_on_start, "/test/Count")
 START_FUNCTION(produce_on_start, "/test/Produce")
 START_FUNCTION(fail_on_start, "/test/Fail")
@@ -170,6 +171,10 @@ const rpc_method_t world_methods[] = {
     {.path = "/test/Unary",
      .events = {.on_message = unary_on_message, .on_end = note_end},
      .on_start = unary_on_start},
+    {.path = "/test/One",
+     .events = {.on_message = unary_on_message, .on_end = note_end},
+     .one_request = true,
+     .on_start = one_on_start},
     {.path = "/test/Count",
      .events = {.on_message = count_on_message,
                 .on_half_close = count_on_half_close,

@@ -5,6 +5,7 @@
 // Messages are raw bytes. The methods:
 //   /test/Echo     answers every message with itself and OK at the half-close
 //   /test/Unary    answers the first message with itself, then OK
+//   /test/One      likewise, and takes exactly one message
 //   /test/Count    answers the half-close with the number of bytes received, as text
 //   /test/Produce  "COUNT SIZE": sends so many messages of so many bytes, as fast as it
 //   may /test/Fail     "CODE TEXT": ends with that status /test/Hang     takes everything
