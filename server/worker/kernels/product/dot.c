@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "server/worker/kernels/cpu.h"
 #include "server/worker/kernels/kernels.h"
 #include "server/worker/kernels/product/dot_layout.h"
 #include "server/worker/kernels/product/dot_onednn.h"
@@ -212,7 +213,8 @@ static onednn_matmul_desc_t describe(const dot_plan_t *plan) {
                     rhs.column_stride},
       .c_strides = {layout->batches[1] * layout->m * layout->n, layout->m * layout->n,
                     layout->n, 1},
-      .packs_b = is_narrow && layout->m >= PACKED_ROWS_MIN,
+      .packs_b = is_narrow && layout->m >= PACKED_ROWS_MIN &&
+                 (plan->lhs_dtype != TENSOR_S8 || kernel_cpu() >= KERNEL_CPU_AMX),
   };
 }
 

@@ -6,13 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/check.h"
 #include "server/worker/kernels/cpu.h"
 #include "server/worker/kernels/product/onednn.h"
 #include "server/worker/kernels/scratch.h"
 #include "server/worker/kernels/stop.h"
 
+typedef struct exact_way_t exact_way_t;
+
 struct onednn_matmul_t {
   bool packs_b, is_newest;
+  const exact_way_t *exact_way;  // NULL: oneDNN computes what is asked for.
+  onednn_matmul_desc_t desc;     // What is asked for, and
+  onednn_matmul_desc_t asked_of_onednn;
   dnnl_stream_t stream;
   dnnl_primitive_t primitive, reorder;
   dnnl_memory_t a, b, packed_b, c;  // Without packing packed_b is NULL.
@@ -100,11 +106,14 @@ static pod_status_t make_primitive(onednn_matmul_t *matmul,
 // oneDNN 2.6 shifts signed bytes to unsigned ones where there are no tiles, corrects the
 // sums for it, and passes them through f32 on the way (store_accumulators_apply_post_ops
 // of jit_brgemm_kernel.cpp); what it has beside that is exact.
+static bool is_rounded(const onednn_matmul_desc_t *desc) {
+  return desc->a_dtype == TENSOR_S8 && desc->k > ONEDNN_EXACT_PRODUCTS &&
+         kernel_cpu() < KERNEL_CPU_AMX;
+}
+
 // onednn_sound_fn_t
 static bool is_exact(const void *context, const_dnnl_primitive_desc_t descriptor) {
-  const onednn_matmul_desc_t *desc = context;
-  return desc->a_dtype != TENSOR_S8 || desc->k <= ONEDNN_EXACT_PRODUCTS ||
-         kernel_cpu() >= KERNEL_CPU_AMX || !onednn_is_named(descriptor, "brg");
+  return !is_rounded(context) || !onednn_is_named(descriptor, "brg");
 }
 
 static pod_status_t build(const onednn_matmul_desc_t *desc, onednn_matmul_t *matmul,
@@ -143,17 +152,131 @@ static pod_status_t build(const onednn_matmul_desc_t *desc, onednn_matmul_t *mat
   return status;
 }
 
-pod_status_t onednn_matmul_create(const onednn_matmul_desc_t *desc,
-                                  onednn_matmul_t **out_matmul) {
-  dnnl_engine_t engine;
-  POD_TRY(onednn_engine(&engine));
+// ----- signed bytes, exactly -----
+
+// A product that oneDNN computes exactly, of which the one asked for is made.
+struct exact_way_t {
+  // Makes a description that of the other product; false when there is none.
+  bool (*describe)(onednn_matmul_desc_t *desc);
+  void (*write_lhs)(const onednn_matmul_t *matmul, const int8_t *a, uint8_t *to);
+  void (*read_sums)(const onednn_matmul_t *matmul, const uint32_t *sums, uint32_t *c);
+};
+
+// With sizes m and k, dense, and so are the sums.
+static void set_dense(onednn_matmul_desc_t *desc, int64_t m, int64_t k) {
+  const int64_t n = desc->n, inner = desc->batches[1];
+  const int64_t a_strides[4] = {inner * m * k, m * k, k, 1},
+                c_strides[4] = {inner * m * n, m * n, n, 1};
+  desc->m = m;
+  desc->k = k;
+  memcpy(desc->a_strides, a_strides, sizeof(a_strides));
+  memcpy(desc->c_strides, c_strides, sizeof(c_strides));
+}
+
+// Some rows by a matrix that lies by rows: long sums in equal parts that are short
+// enough, each a batch.
+static bool describe_parts(onednn_matmul_desc_t *desc) {
+  enum { ROWS_MAX = 256, PARTS_MAX = 64 };
+  int64_t parts = 2;
+  while (desc->k % parts != 0 || desc->k / parts > ONEDNN_EXACT_PRODUCTS) {
+    if (++parts > PARTS_MAX) {
+      return false;
+    }
+  }
+  const int64_t k = desc->k / parts, n = desc->n;
+  if (desc->batches[0] * desc->batches[1] > 1 || desc->m > ROWS_MAX ||
+      desc->a_strides[3] != 1 || desc->b_strides[2] != n || desc->b_strides[3] != 1) {
+    return false;
+  }
+  desc->batches[1] = parts;
+  set_dense(desc, desc->m, k);
+  desc->b_strides[0] = parts * k * n;
+  desc->b_strides[1] = k * n;
+  return true;
+}
+
+static void write_parts(const onednn_matmul_t *matmul, const int8_t *a, uint8_t *to) {
+  const int64_t k = matmul->asked_of_onednn.k;
+  for (int64_t part = 0; part < matmul->asked_of_onednn.batches[1]; part++) {
+    for (int64_t row = 0; row < matmul->desc.m; row++, to += k) {
+      memcpy(to, a + row * matmul->desc.a_strides[2] + part * k, (size_t)k);
+    }
+  }
+}
+
+static void add_parts(const onednn_matmul_t *matmul, const uint32_t *sums, uint32_t *c) {
+  const int64_t m = matmul->desc.m, n = matmul->desc.n;
+  for (int64_t part = 0; part < matmul->asked_of_onednn.batches[1]; part++) {
+    for (int64_t row = 0; row < m; row++, sums += n) {
+      uint32_t *to = c + row * matmul->desc.c_strides[2];
+      for (int64_t j = 0; j < n; j++) {
+        to[j] = part == 0 ? sums[j] : to[j] + sums[j];
+      }
+    }
+  }
+}
+
+// Signed bytes plus 128 are unsigned ones, of which oneDNN's newest code has exact sums
+// modulo 2^32. Of (a + 128) b too much is 128 times the sum of every column of b: the
+// product of a row of 128, which stands below those of a, so that b is read once.
+static bool describe_shifted(onednn_matmul_desc_t *desc) {
+  desc->a_dtype = TENSOR_U8;
+  set_dense(desc, desc->m + 1, desc->k);
+  return true;
+}
+
+static void write_shifted(const onednn_matmul_t *matmul, const int8_t *a, uint8_t *to) {
+  const onednn_matmul_desc_t *desc = &matmul->desc;
+  const int64_t outer = desc->batches[0], inner = desc->batches[1], k = desc->k;
+  const int64_t step = desc->a_strides[3];
+  for (int64_t i = 0; i < outer * inner; i++, to += k) {
+    const int8_t *from =
+        a + i / inner * desc->a_strides[0] + i % inner * desc->a_strides[1];
+    for (int64_t row = 0; row < desc->m; row++, from += desc->a_strides[2], to += k) {
+      for (int64_t p = 0; step == 1 && p < k; p++) {
+        to[p] = (uint8_t)from[p] ^ 128u;
+      }
+      for (int64_t p = 0; step != 1 && p < k; p++) {
+        to[p] = (uint8_t)from[p * step] ^ 128u;
+      }
+    }
+    memset(to, 128, (size_t)k);
+  }
+}
+
+static void correct_sums(const onednn_matmul_t *matmul, const uint32_t *sums,
+                         uint32_t *c) {
+  const onednn_matmul_desc_t *desc = &matmul->desc;
+  const int64_t outer = desc->batches[0], inner = desc->batches[1], n = desc->n;
+  for (int64_t i = 0; i < outer * inner; i++, sums += n) {
+    const uint32_t *excess = sums + desc->m * n;
+    uint32_t *to = c + i / inner * desc->c_strides[0] + i % inner * desc->c_strides[1];
+    for (int64_t row = 0; row < desc->m; row++, sums += n, to += desc->c_strides[2]) {
+      for (int64_t j = 0; j < n; j++) {
+        to[j] = sums[j] - excess[j];
+      }
+    }
+  }
+}
+
+// The first that there is.
+static const exact_way_t exact_ways[] = {
+    {describe_parts, write_parts, add_parts},
+    {describe_shifted, write_shifted, correct_sums},
+};
+
+static pod_status_t create(const onednn_matmul_desc_t *desc, const exact_way_t *exact_way,
+                           onednn_matmul_t **out_matmul) {
   onednn_matmul_t *matmul = calloc(1, sizeof(*matmul));
   if (matmul == NULL) {
     return pod_error(POD_RESOURCE_EXHAUSTED, "no host memory for a matrix product");
   }
-  bool is_fast = false;
-  const pod_status_t status = build(desc, matmul, &is_fast);
-  if (status != NULL || !is_fast) {
+  matmul->desc = matmul->asked_of_onednn = *desc;
+  matmul->exact_way = exact_way;
+  bool is_fast = exact_way == NULL || exact_way->describe(&matmul->asked_of_onednn);
+  pod_status_t status =
+      is_fast ? build(&matmul->asked_of_onednn, matmul, &is_fast) : NULL;
+  if (status != NULL || !is_fast || (exact_way != NULL && !matmul->is_newest)) {
     onednn_matmul_destroy(matmul);
     matmul = NULL;
   }
@@ -161,6 +284,22 @@ pod_status_t onednn_matmul_create(const onednn_matmul_desc_t *desc,
     *out_matmul = matmul;
   }
   return status;
+}
+
+pod_status_t onednn_matmul_create(const onednn_matmul_desc_t *desc,
+                                  onednn_matmul_t **out_matmul) {
+  dnnl_engine_t engine;
+  POD_TRY(onednn_engine(&engine));
+  onednn_matmul_t *matmul = NULL;
+  for (size_t i = 0; is_rounded(desc) && matmul == NULL && i < POD_COUNT_OF(exact_ways);
+       i++) {
+    POD_TRY(create(desc, &exact_ways[i], &matmul));
+  }
+  if (matmul == NULL) {
+    POD_TRY(create(desc, NULL, &matmul));
+  }
+  *out_matmul = matmul;
+  return NULL;
 }
 
 bool onednn_matmul_is_newest(const onednn_matmul_t *matmul) {
@@ -192,10 +331,12 @@ static pod_status_t pack(onednn_matmul_t *matmul) {
   return NULL;
 }
 
+// ----- running it -----
+
 // Packed: this primitive's run before packed the same right operand, and it is still in
 // the scratch memory.
-static pod_status_t run(onednn_matmul_t *matmul, const void *a, const void *b, void *c,
-                        bool is_packed) {
+static pod_status_t run_primitive(onednn_matmul_t *matmul, const void *a, const void *b,
+                                  void *c, bool is_packed) {
   dnnl_engine_t engine;
   POD_TRY(onednn_engine(&engine));
   TRY_DNNL("set memory", dnnl_memory_set_data_handle(matmul->a, onednn_reads(a)));
@@ -213,6 +354,30 @@ static pod_status_t run(onednn_matmul_t *matmul, const void *a, const void *b, v
   TRY_DNNL("multiply",
            dnnl_primitive_execute(matmul->primitive, matmul->stream, 3, args));
   TRY_DNNL("multiply", dnnl_stream_wait(matmul->stream));
+  return NULL;
+}
+
+static size_t elements_of(const onednn_matmul_desc_t *desc, int64_t rows,
+                          int64_t columns) {
+  return (size_t)(desc->batches[0] * desc->batches[1] * rows * columns);
+}
+
+static pod_status_t run(onednn_matmul_t *matmul, const void *a, const void *b, void *c,
+                        bool is_packed) {
+  const exact_way_t *way = matmul->exact_way;
+  if (way == NULL) {
+    return run_primitive(matmul, a, b, c, is_packed);
+  }
+  const onednn_matmul_desc_t *asked = &matmul->asked_of_onednn;
+  void *lhs = NULL, *sums = NULL;
+  POD_TRY(kernel_scratch(KERNEL_SLOT_CONVERTED_LHS,
+                         elements_of(asked, asked->m, asked->k), &lhs));
+  POD_TRY(kernel_scratch(KERNEL_SLOT_PART,
+                         elements_of(asked, asked->m, asked->n) * sizeof(uint32_t),
+                         &sums));
+  way->write_lhs(matmul, a, lhs);
+  POD_TRY(run_primitive(matmul, lhs, b, sums, is_packed));
+  way->read_sums(matmul, sums, c);
   return NULL;
 }
 

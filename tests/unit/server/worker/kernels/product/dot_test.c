@@ -445,21 +445,43 @@ static void test_batches_of_tiny_matrices_by_column_are_transposed_on_the_way(
   }
 }
 
-static void test_sums_of_bytes_are_exact_beyond_24_bits(void **state) {
-  (void)state;
-  enum { K = 4096 };
-  const int64_t lhs[] = {32, K}, rhs[] = {K, 32}, square[] = {32, 32};
+static void check_sums_of_extremes(int64_t m, int64_t k) {
+  const int64_t lhs[] = {m, k}, rhs[] = {k, 32}, result[] = {m, 32};
   kernel_case_t *c = case_make(CHIP_OP_DOT_GENERAL);
-  case_operand(c, TENSOR_S8, 2, lhs, "const:-127");
-  tensor_array_t *b = case_operand(c, TENSOR_S8, 2, rhs, "const:-127");
-  tensor_element_from_int64(TENSOR_S8, -126, b->data);
-  const int32_t *out = case_result(c, TENSOR_S32, 2, square)->data;
+  case_operand(c, TENSOR_S8, 2, lhs, "const:-128");
+  tensor_array_t *b = case_operand(c, TENSOR_S8, 2, rhs, "const:-128");
+  tensor_element_from_int64(TENSOR_S8, -127, b->data);
+  const int32_t *out = case_result(c, TENSOR_S32, 2, result)->data;
   case_attr_one(c, CHIP_ATTR_LHS_CONTRACTING_DIMENSIONS, 1);
   case_attr_one(c, CHIP_ATTR_RHS_CONTRACTING_DIMENSIONS, 0);
   assert_runs(c);
-  assert_int_equal(out[1], 127 * 127 * K);
-  assert_int_equal(out[0], 127 * 127 * K - 127);
+  for (int64_t row = 0; row < m; row++) {
+    assert_int_equal(out[32 * row], 128 * 128 * k - 128);
+    assert_int_equal(out[32 * row + 31], 128 * 128 * k);
+  }
   case_free(c);
+}
+
+// In parts, one row or some; and, where no parts are equal or the rows are many, shifted.
+static void test_sums_of_bytes_are_exact_beyond_24_bits(void **state) {
+  (void)state;
+  const int64_t ms[] = {1, 32, 300}, ks[] = {1024, 1025, 2053, 4096};
+  for (size_t m = 0; m < POD_COUNT_OF(ms); m++) {
+    for (size_t k = 0; k < POD_COUNT_OF(ks); k++) {
+      check_sums_of_extremes(ms[m], ks[k]);
+    }
+  }
+}
+
+static void test_long_sums_of_bytes_are_exact_in_every_layout(void **state) {
+  (void)state;
+  const int64_t sizes[][4] = {{2, 9, 40, 2053}, {3, 5, 33, 2100}};
+  const tensor_dtype_t types[] = {TENSOR_S8, TENSOR_S8, TENSOR_S32};
+  for (size_t l = 0; l < 9; l++) {
+    for (size_t s = 0; s < POD_COUNT_OF(sizes); s++) {
+      check_dot(&layouts[l], sizes[s], types);
+    }
+  }
 }
 
 // So many products that they are computed in pieces: of batches, columns and rows.
@@ -523,6 +545,7 @@ int main(void) {
       cmocka_unit_test(test_some_rows_by_a_large_matrix_take_the_panels),
       cmocka_unit_test(test_batches_of_tiny_matrices_by_column_are_transposed_on_the_way),
       cmocka_unit_test(test_sums_of_bytes_are_exact_beyond_24_bits),
+      cmocka_unit_test(test_long_sums_of_bytes_are_exact_in_every_layout),
       cmocka_unit_test(test_long_products_are_made_of_pieces),
       cmocka_unit_test(test_an_empty_sum_is_zero_and_an_empty_result_is_nothing),
       cmocka_unit_test(test_no_thread_is_started),
