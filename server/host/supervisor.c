@@ -80,15 +80,22 @@ static int open_log(const daemon_t *daemon) {
   return log;
 }
 
-// In the child. Signals are as the shell gave them to us: the loop's handlers go with
-// execv, and its mask is empty.
-static void become(char *const *argv, int log, pid_t parent) {
+// In the child, where all signals are held. The loop's handlers would take what is meant
+// for the daemon, and tell the supervisor of it.
+static void become(char *const *argv, int log, pid_t parent, const sigset_t *mask) {
+  for (int i = 1; i < NSIG; i++) {
+    struct sigaction action;
+    if (sigaction(i, NULL, &action) == 0 && action.sa_handler != SIG_DFL &&
+        action.sa_handler != SIG_IGN) {
+      (void)signal(i, SIG_DFL);
+    }
+  }
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) {
     _exit(EXIT_FAILURE);
   }
   setpgid(0, 0);  // Ctrl-C is for the supervisor, who ends them in order.
-  signal(SIGPIPE, SIG_DFL);
+  sigprocmask(SIG_SETMASK, mask, NULL);
   dup2(log, STDERR_FILENO);
   execv(argv[0], argv);
   dprintf(STDERR_FILENO, "podium-host: %s: %s\n", argv[0], strerror(errno));
@@ -133,11 +140,15 @@ static void start(void *context) {
   char **argv = arguments_of(options, more);
   const int log = open_log(daemon);
   const pid_t parent = getpid();
+  sigset_t all, mask;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &mask);
   const pid_t pid = log < 0 ? -1 : fork();
   if (pid == 0) {
-    become(argv, log, parent);
+    become(argv, log, parent, &mask);
   }
   const int error = errno;
+  sigprocmask(SIG_SETMASK, &mask, NULL);
   if (log > STDERR_FILENO) {
     close(log);
   }

@@ -24,7 +24,7 @@
 typedef struct worker_t worker_t;
 
 enum {
-  WORKER_DRAIN_MS = 8000,
+  WORKER_DRAIN_MS = 6000,
   WORKER_STUCK_STATUS =
       3,  // Of a process whose chip does not let go of what it computes.
 };
