@@ -31,6 +31,7 @@ enum {
   KEY_TLS_CA = -4,  // Of connection_options.
   KEY_TLS_CERTIFICATE = -5,
   KEY_TLS_KEY = -6,
+  KEY_TOKEN_FILE = -7,
 };
 
 // By the `group` of an option.
@@ -55,6 +56,10 @@ static const struct argp_option connection_options[] = {
     {"tls-certificate", KEY_TLS_CERTIFICATE, "FILE", 0,
      "Our own certificate, for a pod that asks for one (PODIUM_TLS_CERTIFICATE)", 0},
     {"tls-key", KEY_TLS_KEY, "FILE", 0, "Its private key (PODIUM_TLS_KEY)", 0},
+    {"token-file", KEY_TOKEN_FILE, "FILE", 0,
+     "The token that the pod knows us by (PODIUM_TOKEN_FILE, or PODIUM_TOKEN itself); a "
+     "pod of ours on this machine needs none",
+     0},
     {0},
 };
 
@@ -297,6 +302,8 @@ static const char *variable_of(int key) {
       return "PODIUM_TLS_CERTIFICATE";
     case KEY_TLS_KEY:
       return "PODIUM_TLS_KEY";
+    case KEY_TOKEN_FILE:
+      return "PODIUM_TOKEN_FILE";
     default:
       return NULL;
   }
