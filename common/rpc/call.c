@@ -205,6 +205,13 @@ void rpc_call_receive(rpc_call_t *call, const uint8_t *data, size_t size_bytes) 
     rpc_call_abort(call, status);
     return;
   }
+  if (call->connection->held_bytes > RPC_CONNECTION_HELD_BYTES_MAX) {
+    rpc_call_abort(call, pod_error(POD_RESOURCE_EXHAUSTED,
+                                   "messages that take more than %d bytes wait for the "
+                                   "calls of this connection",
+                                   RPC_CONNECTION_HELD_BYTES_MAX));
+    return;
+  }
   if (inbox->last != last) {
     rpc_call_queue(call);
   }
@@ -358,7 +365,7 @@ static bool start(rpc_call_t *call) {
 }
 
 static void deliver_message(rpc_call_t *call, rpc_block_t *block) {
-  const size_t whole_bytes = block->size_bytes;
+  const size_t whole_bytes = rpc_inbox_cost(block);
   const size_t window_bytes = block->held_bytes;
   call->got_message = true;
   if (!is_client(call)) {
@@ -409,7 +416,7 @@ static void report_unary(rpc_call_t *call) {
   call->status = NULL;
   rpc_block_t *block = rpc_inbox_pop(&call->inbox);
   if (block != NULL && call->connection != NULL) {
-    give_back(call, block->size_bytes, block->held_bytes);
+    give_back(call, rpc_inbox_cost(block), block->held_bytes);
   }
   if (status == NULL && (block == NULL || call->inbox.first != NULL)) {
     status = pod_error(POD_INTERNAL, "%s answered the unary call to %s with %s",

@@ -23,7 +23,10 @@ typedef struct rpc_tls_t rpc_tls_t;
 
 enum {
   RPC_CONNECTION_HELD_BYTES = 64 << 20,  // Whole messages that wait for paused calls.
-  RPC_OUTBOUND_FRAMES_MAX = 16384,       // That a peer makes us owe it without reading.
+  // What is on its way when the window closes may come to more if it is many small
+  // messages; a call that has one of them too many ends.
+  RPC_CONNECTION_HELD_BYTES_MAX = 96 << 20,
+  RPC_OUTBOUND_FRAMES_MAX = 16384,  // That a peer makes us owe it without reading.
 };
 
 // The server or channel a connection belongs to; embedded first in both. The callbacks

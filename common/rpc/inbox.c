@@ -45,7 +45,7 @@ static pod_status_t begin_message(rpc_inbox_t *inbox, rpc_pool_t *pool,
 static void end_message(rpc_inbox_t *inbox) {
   rpc_block_t *block = inbox->partial;
   inbox->partial = NULL;
-  inbox->whole_bytes += block->size_bytes;
+  inbox->whole_bytes += rpc_inbox_cost(block);
   if (inbox->last == NULL) {
     inbox->first = block;
   } else {
@@ -144,7 +144,7 @@ rpc_block_t *rpc_inbox_pop(rpc_inbox_t *inbox) {
       inbox->last = NULL;
     }
     block->next = NULL;
-    inbox->whole_bytes -= block->size_bytes;
+    inbox->whole_bytes -= rpc_inbox_cost(block);
   }
   return block;
 }

@@ -32,6 +32,12 @@ typedef struct rpc_inbox_t {
   size_t whole_bytes;         // Of them, as they count for the connection.
 } rpc_inbox_t;
 
+// What a whole message takes. Five bytes on the wire are a message already, so that the
+// block counts too.
+static inline size_t rpc_inbox_cost(const rpc_block_t *block) {
+  return sizeof(*block) + block->size_bytes;
+}
+
 // RESOURCE_EXHAUSTED for a message over `message_bytes_max`, UNIMPLEMENTED for a
 // compressed one, INTERNAL for a flag that means nothing.
 POD_MUST_USE pod_status_t rpc_inbox_add(rpc_inbox_t *inbox, rpc_pool_t *pool,

@@ -255,6 +255,43 @@ static void test_small_and_large_messages_keep_their_order(void **state) {
   world_stop(&world);
 }
 
+static bool one_has_ended(const void *callers) {
+  for (int i = 0; i < 4; i++) {
+    if (call_has_ended((const caller_t *)callers + i)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Five bytes on the wire, dozens in memory: without an account of those four calls would
+// hold four times as much as may wait, and a thousand could.
+static void test_empty_messages_that_wait_are_counted(void **state) {
+  (void)state;
+  enum { CALLS = 4 };
+  world_t world;
+  caller_t callers[CALLS], last;
+  world_start(&world, NULL, NULL, NULL);
+  for (int i = 0; i < CALLS; i++) {
+    call_start(&callers[i], &world, "/test/Pause", NULL);
+    call_send_all(&callers[i], 2000000, 0, false);
+  }
+  world_run_until(&world, one_has_ended, callers);
+  for (int i = 0; i < CALLS; i++) {
+    if (callers[i].call == NULL) {
+      assert_int_equal(callers[i].code, POD_RESOURCE_EXHAUSTED);
+    } else {
+      rpc_call_cancel(callers[i].call);
+      call_finish(&callers[i]);
+    }
+  }
+  call_start(&last, &world, "/test/Unary", NULL);
+  call_say(&last, "still here");
+  call_finish(&last);
+  assert_int_equal(last.code, POD_OK);
+  world_stop(&world);
+}
+
 // --- Contents ---
 
 enum { PATTERN_MESSAGES = 200, PATTERN_BYTES_MAX = 700000 };
@@ -352,6 +389,7 @@ int main(void) {
       cmocka_unit_test(test_a_message_over_the_bound_ends_its_call_only),
       cmocka_unit_test(test_an_answer_over_the_clients_bound_ends_its_call_only),
       cmocka_unit_test(test_a_pause_holds_messages_and_the_end_until_the_resume),
+      cmocka_unit_test(test_empty_messages_that_wait_are_counted),
       cmocka_unit_test(test_small_and_large_messages_keep_their_order),
       cmocka_unit_test(test_contents_survive_however_they_wait),
   };

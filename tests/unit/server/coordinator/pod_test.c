@@ -91,6 +91,7 @@ static void test_a_session_that_waits_begins_when_the_pod_is_ready(void **state)
   client_call_t *call =
       client_start(waiting, "/podium.v1.Podium/OpenSession",
                    &podium__v1__session_event__descriptor, &request.base, 0);
+  rpc_call_half_close(call->rpc);
   for (int32_t chip = 0; chip < CHIPS; chip++) {
     world_join(&world, chip);
   }
