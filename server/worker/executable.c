@@ -74,13 +74,16 @@ static pod_status_t expand_constant(const chip_constant_t *constant,
   }
   const int64_t size_bytes = tensor_shape_bytes(&constant->shape);
   void *memory;
-  POD_TRY(host_memory_alloc(size_bytes, &memory));
-  const bool is_fresh = size_bytes >= HOST_MEMORY_MAPPED_BYTES;
-  if (!constant->is_splat) {
-    memcpy(memory, constant->data, (size_t)size_bytes);
-  } else if (!is_fresh || !is_all_zero(constant->data, constant->size_bytes)) {
-    fill_splat(memory, size_bytes, constant->data, constant->size_bytes);
-  }  // A mapped block of zeros is zero already, and takes no page until it is read.
+  if (constant->is_splat && is_all_zero(constant->data, constant->size_bytes)) {
+    POD_TRY(host_memory_alloc_zeros(size_bytes, &memory));
+  } else {
+    POD_TRY(host_memory_alloc(size_bytes, &memory));
+    if (constant->is_splat) {
+      fill_splat(memory, size_bytes, constant->data, constant->size_bytes);
+    } else {
+      memcpy(memory, constant->data, (size_t)size_bytes);
+    }
+  }
   *out_constant = (executor_constant_t){.data = memory, .memory = memory};
   return NULL;
 }

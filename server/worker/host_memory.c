@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 
 #include "common/base/text.h"
+#include "server/worker/host_room.h"
 
 enum { HUGE_PAGE_BYTES = 2 << 20, KEPT_MAX = 16 };
 
@@ -108,35 +109,87 @@ static void *map(size_t size) {
   return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-pod_status_t host_memory_alloc(int64_t size_bytes, void **out_memory) {
-  if (size_bytes < 0 || (uint64_t)size_bytes > SIZE_MAX / 2) {
-    return exhausted(size_bytes);
-  }
-  const size_t size = (size_t)size_bytes;
-  if (size < HOST_MEMORY_MAPPED_BYTES) {
-    const size_t rounded = size == 0 ? HOST_MEMORY_ALIGNMENT
-                                     : (size + HOST_MEMORY_ALIGNMENT - 1) &
-                                           ~(size_t)(HOST_MEMORY_ALIGNMENT - 1);
-    *out_memory = aligned_alloc(HOST_MEMORY_ALIGNMENT, rounded);
-    return *out_memory == NULL ? exhausted(size_bytes) : NULL;
-  }
-  void *memory = size >= HUGE_PAGE_BYTES ? find_kept(size) : NULL;
-  if (memory != NULL) {
-    *out_memory = memory;
-    return NULL;
-  }
-  memory = map(size);
+static bool is_mapped(int64_t size_bytes) {
+  return size_bytes >= HOST_MEMORY_MAPPED_BYTES;
+}
+
+static bool is_watched(int64_t size_bytes) {
+  return size_bytes >= HOST_ROOM_BLOCK_BYTES;
+}
+
+static void *take_small(size_t size) {
+  const size_t rounded = size == 0 ? HOST_MEMORY_ALIGNMENT
+                                   : (size + HOST_MEMORY_ALIGNMENT - 1) &
+                                         ~(size_t)(HOST_MEMORY_ALIGNMENT - 1);
+  return aligned_alloc(HOST_MEMORY_ALIGNMENT, rounded);
+}
+
+// NULL: there is none.
+static void *take_mapped(size_t size) {
+  void *memory = map(size);
   if (memory == MAP_FAILED) {
     give_back(false, true, 0);
     memory = map(size);
   }
   if (memory == MAP_FAILED) {
-    return exhausted(size_bytes);
+    return NULL;
   }
   if (size >= HUGE_PAGE_BYTES) {
     (void)madvise(memory, size, MADV_HUGEPAGE);  // A wish; faults are dearer without it.
   }
+  return memory;
+}
+
+// Kept blocks stand in nobody's way: they go first.
+static pod_status_t admit(int64_t size_bytes) {
+  pod_status_t status = host_room_admit(size_bytes);
+  if (status != NULL && is_watched(size_bytes)) {
+    give_back(false, true, 0);
+    pod_status_free(status);
+    status = host_room_admit(size_bytes);
+  }
+  return status;
+}
+
+static pod_status_t take(int64_t size_bytes, bool zeros, void **out_memory) {
+  if (size_bytes < 0 || (uint64_t)size_bytes > SIZE_MAX / 2) {
+    return exhausted(size_bytes);
+  }
+  const size_t size = (size_t)size_bytes;
+  void *memory = size >= HUGE_PAGE_BYTES && !zeros ? find_kept(size) : NULL;
+  const bool is_used_before = memory != NULL;
+  const pod_status_t status = admit(size_bytes);
+  if (status != NULL) {
+    if (is_used_before) {
+      (void)munmap(memory, size);
+    }
+    return status;
+  }
+  if (memory == NULL) {
+    memory = is_mapped(size_bytes) ? take_mapped(size) : take_small(size);
+  }
+  if (memory == NULL) {
+    host_room_release(NULL, size_bytes);
+    return exhausted(size_bytes);
+  }
+  if (is_watched(size_bytes) && zeros) {
+    host_room_fulfil(size_bytes);
+  } else if (is_watched(size_bytes)) {
+    host_room_watch(memory, size_bytes, is_used_before);
+  }
   *out_memory = memory;
+  return NULL;
+}
+
+pod_status_t host_memory_alloc(int64_t size_bytes, void **out_memory) {
+  return take(size_bytes, false, out_memory);
+}
+
+pod_status_t host_memory_alloc_zeros(int64_t size_bytes, void **out_memory) {
+  POD_TRY(take(size_bytes, true, out_memory));
+  if (!is_mapped(size_bytes)) {
+    memset(*out_memory, 0, (size_t)size_bytes);
+  }
   return NULL;
 }
 
@@ -144,7 +197,8 @@ void host_memory_free(void *memory, int64_t size_bytes) {
   if (memory == NULL) {
     return;
   }
-  if (size_bytes < HOST_MEMORY_MAPPED_BYTES) {
+  host_room_release(memory, size_bytes);
+  if (!is_mapped(size_bytes)) {
     free(memory);
   } else if (size_bytes >= HUGE_PAGE_BYTES && size_bytes <= HOST_MEMORY_KEPT_BYTES) {
     keep(memory, (size_t)size_bytes);

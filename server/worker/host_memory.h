@@ -23,8 +23,12 @@ enum {
 };
 
 // At HOST_MEMORY_ALIGNMENT, contents undefined; never NULL on success, also for size 0.
-// RESOURCE_EXHAUSTED says that it is the host's memory that is short, and the size.
+// RESOURCE_EXHAUSTED says that it is the host's memory that is short, and the size, also
+// when the kernel would give it out and could not keep its word (host_room.h).
 POD_MUST_USE pod_status_t host_memory_alloc(int64_t size_bytes, void **out_memory);
+
+// The same with zeros. A mapped block takes no pages until it is used.
+POD_MUST_USE pod_status_t host_memory_alloc_zeros(int64_t size_bytes, void **out_memory);
 
 // Accepts NULL.
 void host_memory_free(void *memory, int64_t size_bytes);

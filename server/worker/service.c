@@ -14,6 +14,7 @@
 #include "server/wire/profile.h"
 #include "server/wire/program.h"
 #include "server/wire/types.h"
+#include "server/worker/host_room.h"
 
 enum {
   FETCH_CHUNK_BYTES = 1 << 20,
@@ -213,6 +214,14 @@ static pod_status_t check_chip(const open_call_t *open) {
 
 // --- LoadProgram ---
 
+// The bytes of a program, and what it is unpacked to, which is some times as much.
+static pod_status_t check_room(int64_t size_bytes) {
+  const int64_t together_bytes = 3 * size_bytes;
+  POD_TRY(pod_status_context(host_room_admit(together_bytes), "a program"));
+  host_room_release(NULL, together_bytes);
+  return NULL;
+}
+
 static pod_status_t load_header(open_call_t *open,
                                 const Podium__V1__LoadProgramRequest *message) {
   if (message->size_bytes <= 0 || message->size_bytes > WIRE_PROGRAM_BYTES_MAX) {
@@ -222,6 +231,7 @@ static pod_status_t load_header(open_call_t *open,
   }
   open->session = message->session;
   open->program = message->program;
+  POD_TRY(check_room(message->size_bytes));
   open->size_bytes = (size_t)message->size_bytes;
   open->bytes = malloc(open->size_bytes);
   if (open->bytes == NULL) {

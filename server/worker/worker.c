@@ -22,6 +22,7 @@
 #include "server/worker/chip_host.h"
 #include "server/worker/collective_runner.h"
 #include "server/worker/host_memory.h"
+#include "server/worker/host_room.h"
 #include "server/worker/kernels/combine.h"
 #include "server/worker/membership.h"
 #include "server/worker/own_host.h"
@@ -58,6 +59,7 @@ struct worker_t {
   membership_t *membership;
   rpc_timer_t *drain_timer;
   rpc_timer_t *memory_timer;
+  uint32_t memory_looks;  // Of the timer.
   // What the coordinator shows in its calls, once it has been given it.
   uint8_t call_token[ACCESS_SECRET_BYTES];
   bool has_given_token;
@@ -557,9 +559,12 @@ static pod_status_t find_own_host(worker_t *worker) {
   return is_needed ? own_host_wait_toward(options->coordinator, &worker->own_host) : NULL;
 }
 
-static void trim_memory(void *context) {
-  (void)context;
-  host_memory_trim();
+static void look_at_memory(void *context) {
+  worker_t *worker = context;
+  host_room_look();
+  if (++worker->memory_looks % (HOST_MEMORY_TRIM_MS / HOST_ROOM_LOOK_MS) == 0) {
+    host_memory_trim();
+  }
 }
 
 pod_status_t worker_create(rpc_loop_t *loop, const worker_options_t *options,
@@ -574,8 +579,8 @@ pod_status_t worker_create(rpc_loop_t *loop, const worker_options_t *options,
   worker->context = context;
   worker->service = service_create();
   worker->drain_timer = rpc_timer_create(loop, on_drain_timeout, worker);
-  worker->memory_timer = rpc_timer_create(loop, trim_memory, worker);
-  rpc_timer_start(worker->memory_timer, HOST_MEMORY_TRIM_MS, HOST_MEMORY_TRIM_MS);
+  worker->memory_timer = rpc_timer_create(loop, look_at_memory, worker);
+  rpc_timer_start(worker->memory_timer, HOST_ROOM_LOOK_MS, HOST_ROOM_LOOK_MS);
   const pod_status_t status = find_own_host(worker);
   if (status != NULL) {
     worker_destroy(worker);

@@ -137,7 +137,7 @@ static void test_memory_the_host_has_not_is_an_error_that_says_so(void **state) 
   const tensor_shape_t shape = tensor_shape_make(TENSOR_F32, 1, dims);
   hbm_array_t *array;
   expect_error(hbm_array_create(hbm, 1, 1, &shape, &array), POD_RESOURCE_EXHAUSTED,
-               "the host has no memory for");
+               "the host has no room for");
   assert_int_equal(hbm_used_bytes(hbm), 0);
   hbm_destroy(hbm);
 }
