@@ -82,10 +82,14 @@ static void on_heartbeat(void *context) {
 
 // --- Who the coordinator is ---
 
-// By the kernel, by TLS, or because somebody said that it does not matter.
+// By the kernel, by TLS, or because somebody said that it does not matter. A worker's
+// certificate is good for servers too, and is no coordinator's.
 static bool is_known(const membership_t *membership, const rpc_call_t *call) {
   const rpc_peer_t peer = rpc_call_peer(call);
-  return peer.is_own_user || peer.is_encrypted ||
+  const bool is_certified =
+      peer.is_encrypted && (peer.certificate_role == NULL ||
+                            strcmp(peer.certificate_role, "coordinator") == 0);
+  return peer.is_own_user || is_certified ||
          (membership->options.is_insecure && membership->options.secret == NULL);
 }
 
