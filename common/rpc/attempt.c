@@ -103,31 +103,6 @@ static void on_poll_closed_try_next(uv_handle_t *handle) {
   }
 }
 
-static void on_connected(uv_poll_t *poll, int status, int events) {
-  (void)events;
-  rpc_attempt_t *attempt = poll->data;
-  rpc_loop_awake(attempt->loop);
-  int error = 0;
-  socklen_t size = sizeof(error);
-  getsockopt(attempt->fd, SOL_SOCKET, SO_ERROR, &error, &size);
-  if (error == 0 && status < 0) {
-    error = -status;
-  }
-  if (error == 0 && is_own_reflection(attempt->fd)) {
-    error = ECONNREFUSED;
-  }
-  const int fd = attempt->fd;
-  attempt->fd = -1;
-  if (error == 0) {
-    end(attempt, fd, NULL);
-    return;
-  }
-  note_failure(attempt, failure(attempt, strerror(error)));
-  uv_poll_stop(poll);
-  close(fd);
-  uv_close((uv_handle_t *)poll, on_poll_closed_try_next);
-}
-
 // -1 when there is none, or somebody else's.
 static int connect_shortcut(const rpc_address_t *address) {
   rpc_address_t shortcut;
@@ -145,6 +120,47 @@ static int connect_shortcut(const rpc_address_t *address) {
     return -1;
   }
   return fd;
+}
+
+// A server that came between the two attempts has a shortcut by now; by TCP it would not
+// know its own user. Returns `fd`, or what takes its place.
+static int prefer_shortcut(int fd) {
+  rpc_address_t peer = {.size_bytes = sizeof(peer.socket)};
+  if (getpeername(fd, (struct sockaddr *)&peer.socket, &peer.size_bytes) != 0) {
+    return fd;
+  }
+  const int near = connect_shortcut(&peer);
+  if (near < 0) {
+    return fd;
+  }
+  close(fd);
+  return near;
+}
+
+static void on_connected(uv_poll_t *poll, int status, int events) {
+  (void)events;
+  rpc_attempt_t *attempt = poll->data;
+  rpc_loop_awake(attempt->loop);
+  int error = 0;
+  socklen_t size = sizeof(error);
+  getsockopt(attempt->fd, SOL_SOCKET, SO_ERROR, &error, &size);
+  if (error == 0 && status < 0) {
+    error = -status;
+  }
+  if (error == 0 && is_own_reflection(attempt->fd)) {
+    error = ECONNREFUSED;
+  }
+  const int fd = attempt->fd;
+  attempt->fd = -1;
+  if (error == 0) {
+    uv_poll_stop(poll);
+    end(attempt, prefer_shortcut(fd), NULL);
+    return;
+  }
+  note_failure(attempt, failure(attempt, strerror(error)));
+  uv_poll_stop(poll);
+  close(fd);
+  uv_close((uv_handle_t *)poll, on_poll_closed_try_next);
 }
 
 // False when it has failed. A connection may be there at once, and the attempt ended.

@@ -1,6 +1,7 @@
 // Connecting, reconnecting, giving up, and the end of channels and servers.
 
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/rpc/address.h"
+#include "common/rpc/loop_internal.h"
 #include "proto/grpc/health/v1/health.pb-c.h"
 #include "world.h"
 
@@ -207,6 +209,52 @@ static void test_a_name_is_resolved_or_the_call_is_unavailable(void **state) {
   rpc_channel_connect(world.channel);
   rpc_loop_post(world.loop, (rpc_fn_t)rpc_loop_stop, world.loop);
   rpc_loop_run(world.loop);
+  world_stop(&world);
+}
+
+static int listen_at(const char *address, bool is_shortcut) {
+  rpc_address_t parsed;
+  int fd = -1;
+  assert_null(rpc_address_resolve(address, &parsed));
+  if (is_shortcut) {
+    assert_true(rpc_address_shortcut(&parsed, &parsed));
+  }
+  assert_null(rpc_address_listen(&parsed, &fd));
+  return fd;
+}
+
+// By TCP it would not know its own user.
+static void test_a_server_that_comes_between_two_attempts_is_met_by_its_shortcut(
+    void **state) {
+  (void)state;
+  world_t world;
+  char address[128];
+  world_start(&world, NULL, NULL, NULL);
+  const int tcp = listen_silently(address);
+  assert_int_equal(listen(tcp, 0), 0);
+  // Its queue is full, so that the channel's own connection has to wait.
+  rpc_address_t parsed;
+  int first = -1;
+  assert_null(rpc_address_resolve(address, &parsed));
+  assert_null(rpc_address_connect(&parsed, &first));
+  use_address(&world, address, 0);
+  rpc_channel_connect(world.channel);
+  rpc_loop_turn(world.loop);
+  const int shortcut = listen_at(address, true);
+  const int taken = accept(tcp, NULL, NULL);
+  assert_true(taken >= 0);
+  struct pollfd wait = {.fd = shortcut, .events = POLLIN};
+  for (int i = 0; i < 6000 && poll(&wait, 1, 0) == 0; i++) {
+    rpc_loop_turn(world.loop);
+    (void)poll(&wait, 1, 10);
+  }
+  const int came = accept(shortcut, NULL, NULL);
+  assert_true(came >= 0);
+  close(came);
+  close(taken);
+  close(first);
+  close(shortcut);
+  close(tcp);
   world_stop(&world);
 }
 
@@ -544,6 +592,8 @@ int main(void) {
       cmocka_unit_test(test_a_call_to_a_silent_server_is_unavailable_in_time),
       cmocka_unit_test(test_a_call_to_a_server_of_another_protocol_is_unavailable),
       cmocka_unit_test(test_a_name_is_resolved_or_the_call_is_unavailable),
+      cmocka_unit_test(
+          test_a_server_that_comes_between_two_attempts_is_met_by_its_shortcut),
       cmocka_unit_test(test_what_is_no_address_makes_no_channel_and_no_listener),
       cmocka_unit_test(test_a_call_that_waits_gets_through_when_the_server_comes),
       cmocka_unit_test(test_calls_work_again_after_the_server_has_been_restarted),
