@@ -6,10 +6,8 @@
 #include <inttypes.h>
 
 #include "common/base/check.h"
-#include "common/base/log.h"
 #include "common/base/text.h"
-
-enum { TELL_TIMEOUT_MS = 30000 };
+#include "server/coordinator/chip_tell.h"
 
 static pod_status_t lost_error(const registry_t *registry, int32_t chip, uint64_t epoch) {
   const places_t *places = registry_places(registry);
@@ -145,24 +143,10 @@ void chip_call_cancel(chip_call_t *call) {
   }
 }
 
-static void told(const void *response, pod_status_t status, void *context) {
-  (void)response;
-  (void)context;
-  if (status != NULL) {
-    pod_log(POD_LOG_DEBUG, "a worker did not free something: %s",
-            pod_status_message(status));
-    pod_status_free(status);
-  }
-}
-
 void chip_call_tell(registry_t *registry, int32_t chip, const char *path,
-                    const ProtobufCMessage *request,
-                    const ProtobufCMessageDescriptor *response) {
+                    const ProtobufCMessage *request) {
   rpc_channel_t *channel = registry_channel(registry, chip);
-  if (channel == NULL) {
-    return;
+  if (channel != NULL) {
+    chip_tells_add(registry_tells(registry, chip), channel, path, request);
   }
-  const rpc_call_options_t options = {.timeout_ms = TELL_TIMEOUT_MS,
-                                      .wait_for_ready = true};
-  rpc_unary(channel, path, request, response, &options, told, NULL);
 }

@@ -69,10 +69,9 @@ POD_MUST_USE pod_status_t chip_worker_explain(const registry_t *registry, int32_
 // on_end follows with CANCELLED, or with what came before. Idempotent.
 void chip_call_cancel(chip_call_t *call);
 
-// A unary call whose outcome only the log hears: for what is to be freed on a chip. A
-// place that nobody has is left out.
+// A unary call whose answer does not matter, for what is to be freed on a chip: it is
+// made until the worker has answered or is lost. A place that nobody has is left out.
 void chip_call_tell(registry_t *registry, int32_t chip, const char *path,
-                    const ProtobufCMessage *request,
-                    const ProtobufCMessageDescriptor *response);
+                    const ProtobufCMessage *request);
 
 #endif  // SERVER_COORDINATOR_CHIP_CALL_H_

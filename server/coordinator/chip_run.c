@@ -4,10 +4,14 @@
 #include "server/coordinator/chip_run.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "common/base/list.h"
 #include "common/base/memory.h"
 #include "common/rpc/rpc.h"
 #include "server/coordinator/chip_call.h"
+
+enum { FREED_UNHEARD_MAX = 1 << 16 };  // Arrays.
 
 struct chip_stream_t {
   chip_runs_t *runs;
@@ -15,6 +19,9 @@ struct chip_stream_t {
   uint64_t epoch;
   rpc_call_t *rpc;
   chip_run_t *first;  // Open ones; the last started comes first.
+  // Arrays to be freed that the worker may not have heard of; and how many it has.
+  POD_LIST(uint64_t) freed;
+  uint64_t heard_count;
 };
 
 struct chip_runs_t {
@@ -79,6 +86,40 @@ static void end_later(later_item_t *item) {
                : pod_error(POD_UNAVAILABLE, "chip %d has no worker", (int)run->chip));
 }
 
+// What the execution's answer came after: the worker takes what the stream brings in
+// order.
+static void note_heard(chip_stream_t *stream, const chip_run_t *run) {
+  if (run->freed_before <= stream->heard_count) {
+    return;
+  }
+  const int32_t heard = (int32_t)(run->freed_before - stream->heard_count);
+  const int32_t left = stream->freed.count - heard;
+  memmove(stream->freed.items, stream->freed.items + heard,
+          (size_t)left * sizeof(*stream->freed.items));
+  stream->freed.count = left;
+  stream->heard_count = run->freed_before;
+}
+
+// The stream has broken, and the worker is still there.
+static void tell_freed(const chip_stream_t *stream) {
+  const place_t *place = &registry_places(stream->runs->registry)->at[stream->chip];
+  if (stream->freed.count == 0 || place->epoch != stream->epoch) {
+    return;
+  }
+  Podium__V1__FreeArraysRequest request = PODIUM__V1__FREE_ARRAYS_REQUEST__INIT;
+  request.arrays = stream->freed.items;
+  request.n_arrays = (size_t)stream->freed.count;
+  chip_call_tell(stream->runs->registry, stream->chip, "/podium.v1.Worker/FreeArrays",
+                 &request.base);
+}
+
+// No execution has come for long: tells it all by a call that is answered.
+static void be_heard(chip_stream_t *stream) {
+  tell_freed(stream);
+  stream->heard_count += (uint64_t)stream->freed.count;
+  pod_list_clear(&stream->freed);
+}
+
 static chip_run_t *find(const chip_stream_t *stream, uint64_t execution) {
   chip_run_t *run = stream->first;
   while (run != NULL && run->execution != execution) {
@@ -99,12 +140,13 @@ static pod_status_t status_of(const Podium__V1__RunResponse *response) {
 
 static void on_message(rpc_call_t *rpc, const void *data, void *context) {
   (void)rpc;
-  const chip_stream_t *stream = context;
+  chip_stream_t *stream = context;
   const Podium__V1__RunResponse *response = data;
   chip_run_t *run = find(stream, response->execution);
   if (run == NULL) {
     return;  // It was cancelled.
   }
+  note_heard(stream, run);
   if (response->part != NULL) {
     run->events->on_part(run, response->part);
   }
@@ -132,6 +174,8 @@ static void on_end(rpc_call_t *rpc, pod_status_t status, void *context) {
     end(run, pod_status_copy(status));
   }
   pod_status_free(status);
+  tell_freed(stream);
+  pod_list_deinit(&stream->freed);
   free(stream);
 }
 
@@ -169,6 +213,9 @@ void chip_run_start(chip_runs_t *runs, chip_run_t *run, int32_t chip,
                       .chip = chip,
                       .epoch = registry_places(runs->registry)->at[chip].epoch,
                       .is_open = true};
+  if (stream != NULL) {
+    run->freed_before = stream->heard_count + (uint64_t)stream->freed.count;
+  }
   if (stream == NULL) {
     later_post(registry_later(runs->registry), &run->later, end_later);
     return;
@@ -216,9 +263,16 @@ void chip_runs_free_arrays(chip_runs_t *runs, uint64_t *ids, size_t count) {
   message.what_case = PODIUM__V1__RUN_REQUEST__WHAT_FREE;
   message.free = &request;
   for (int32_t chip = 0; chip < runs->chip_count; chip++) {
-    const chip_stream_t *stream = stream_to(runs, chip);
-    if (stream != NULL) {
-      rpc_call_send(stream->rpc, &message.base);
+    chip_stream_t *stream = stream_to(runs, chip);
+    if (stream == NULL) {
+      continue;
+    }
+    rpc_call_send(stream->rpc, &message.base);
+    for (size_t i = 0; i < count; i++) {
+      *pod_list_add(&stream->freed) = ids[i];
+    }
+    if (stream->freed.count > FREED_UNHEARD_MAX) {
+      be_heard(stream);
     }
   }
 }

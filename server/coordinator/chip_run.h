@@ -39,6 +39,7 @@ struct chip_run_t {
   chip_stream_t *stream;  // NULL: nobody to ask, or it has ended.
   chip_run_t *previous, *next;
   uint64_t execution;
+  uint64_t freed_before;  // Arrays, by the same stream.
   int32_t chip;
   uint64_t epoch;  // Of the worker that was asked.
   bool is_open;    // on_end is owed.

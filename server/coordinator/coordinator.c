@@ -35,7 +35,7 @@ static void send_freed(coordinator_t *coordinator, uint64_t *ids, size_t count) 
   const int32_t chips = registry_places(coordinator->registry)->count;
   for (int32_t chip = 0; chip < chips; chip++) {
     chip_call_tell(coordinator->registry, chip, "/podium.v1.Worker/FreeArrays",
-                   &request.base, &podium__v1__free_arrays_response__descriptor);
+                   &request.base);
   }
 }
 
@@ -88,7 +88,7 @@ static void executable_gone(void *context, uint64_t executable, int32_t chip_cou
   request.program = executable;
   for (int32_t i = 0; i < chip_count; i++) {
     chip_call_tell(coordinator->registry, chips[i], "/podium.v1.Worker/UnloadProgram",
-                   &request.base, &podium__v1__unload_program_response__descriptor);
+                   &request.base);
   }
 }
 
@@ -102,7 +102,7 @@ static void session_gone(void *context, uint64_t session) {
   const int32_t chips = registry_places(coordinator->registry)->count;
   for (int32_t chip = 0; chip < chips; chip++) {
     chip_call_tell(coordinator->registry, chip, "/podium.v1.Worker/CloseSession",
-                   &request.base, &podium__v1__close_session_response__descriptor);
+                   &request.base);
   }
 }
 

@@ -81,7 +81,7 @@ static void unload(const chip_call_t *call) {
   Podium__V1__UnloadProgramRequest request = PODIUM__V1__UNLOAD_PROGRAM_REQUEST__INIT;
   request.program = load->executable->id;
   chip_call_tell(call->registry, call->chip, "/podium.v1.Worker/UnloadProgram",
-                 &request.base, &podium__v1__unload_program_response__descriptor);
+                 &request.base);
 }
 
 static void on_end(chip_call_t *call, pod_status_t status, bool is_lost) {

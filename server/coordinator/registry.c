@@ -61,6 +61,7 @@ struct registry_t {
   char *pod_id;
   places_t *places;
   attachment_t **by_chip;
+  chip_tells_t *tells;  // By chip.
   attachment_t *attachments;
   int32_t attachment_count;
   rpc_timer_t *timer;
@@ -144,6 +145,7 @@ static void lose_attachment(attachment_t *attachment, const char *why) {
   }
   attachment->chip = -1;
   registry->by_chip[chip] = NULL;
+  chip_tells_forget(&registry->tells[chip]);
   places_lose(registry->places, chip, why);
   const char *reason = registry->places->at[chip].lost_reason;
   pod_log(POD_LOG_WARNING, "lost %s", reason);
@@ -467,6 +469,8 @@ static pod_status_t read_message(attachment_t *attachment,
   switch (message->message_case) {
     case PODIUM__V1__WORKER_MESSAGE__MESSAGE_HEARTBEAT:
       places->at[attachment->chip].hbm_used_bytes = message->heartbeat->hbm_used_bytes;
+      chip_tells_again(&attachment->registry->tells[attachment->chip],
+                       attachment->wire->channel);
       return NULL;
     case PODIUM__V1__WORKER_MESSAGE__MESSAGE_LINKS_LISTENING:
       return on_links_listening(attachment, message->links_listening);
@@ -639,6 +643,7 @@ registry_t *registry_create(const registry_options_t *options) {
   registry->places = places_create(options->spec, &options->torus);
   registry->by_chip =
       pod_alloc((size_t)registry->places->count * sizeof(*registry->by_chip));
+  registry->tells = pod_alloc((size_t)registry->places->count * sizeof(*registry->tells));
   registry->tick_ms = options->timeout_ms / TICKS_PER_TIMEOUT;
   if (registry->tick_ms < TICK_MS_MIN) {
     registry->tick_ms = TICK_MS_MIN;
@@ -658,6 +663,10 @@ const places_t *registry_places(const registry_t *registry) {
 
 later_t *registry_later(const registry_t *registry) {
   return registry->options.later;
+}
+
+chip_tells_t *registry_tells(const registry_t *registry, int32_t chip) {
+  return &registry->tells[chip];
 }
 
 rpc_channel_t *registry_channel(const registry_t *registry, int32_t chip) {
@@ -692,6 +701,7 @@ void registry_destroy(registry_t *registry) {
   rpc_timer_destroy(registry->timer);
   places_destroy(registry->places);
   free(registry->by_chip);
+  free(registry->tells);
   free(registry->pod_id);
   explicit_bzero(registry, sizeof(*registry));
   free(registry);

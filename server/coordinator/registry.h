@@ -22,6 +22,7 @@
 #include "common/rpc/rpc.h"
 #include "server/chip/spec.h"
 #include "server/chip/torus.h"
+#include "server/coordinator/chip_tell.h"
 #include "server/coordinator/core/places.h"
 #include "server/coordinator/later.h"
 
@@ -59,6 +60,9 @@ later_t *registry_later(const registry_t *registry);
 
 // NULL while nobody has the place.
 rpc_channel_t *registry_channel(const registry_t *registry, int32_t chip);
+
+// What its worker still has to be told.
+chip_tells_t *registry_tells(const registry_t *registry, int32_t chip);
 
 // Lets the workers go that have half-closed their Attach call; to be called when nothing
 // runs.

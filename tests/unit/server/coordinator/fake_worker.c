@@ -161,6 +161,9 @@ static void fetch_message(rpc_call_t *rpc, const void *data, void *context) {
 static void free_message(rpc_call_t *rpc, const void *data, void *context) {
   fake_call_t *call = context;
   const Podium__V1__FreeArraysRequest *message = data;
+  if (call->worker->is_deaf) {
+    return;
+  }
   call->worker->free_call_count++;
   for (size_t i = 0; i < message->n_arrays; i++) {
     remove_arrays(call->worker, message->arrays[i], UINT64_MAX);
@@ -180,6 +183,9 @@ static void unload_message(rpc_call_t *rpc, const void *data, void *context) {
 static void close_message(rpc_call_t *rpc, const void *data, void *context) {
   const fake_call_t *call = context;
   const Podium__V1__CloseSessionRequest *message = data;
+  if (call->worker->is_deaf) {
+    return;
+  }
   call->worker->close_count++;
   remove_arrays(call->worker, UINT64_MAX, message->session);
   const Podium__V1__CloseSessionResponse response =
@@ -262,7 +268,7 @@ static void run_message(rpc_call_t *rpc, const void *data, void *context) {
       cancel(call, message->cancel);
       return;
     case PODIUM__V1__RUN_REQUEST__WHAT_FREE:
-      for (size_t i = 0; i < message->free->n_arrays; i++) {
+      for (size_t i = 0; i < message->free->n_arrays && !call->worker->is_deaf; i++) {
         remove_arrays(call->worker, message->free->arrays[i], UINT64_MAX);
       }
       return;
@@ -420,6 +426,17 @@ fake_worker_t *fake_worker_start(rpc_loop_t *loop, const char *coordinator,
   POD_CHECK(status == NULL);
   attach(worker, wanted);
   return worker;
+}
+
+void fake_worker_cut(fake_worker_t *worker) {
+  char *address = NULL;
+  rpc_server_destroy(worker->server);
+  pod_status_t status = rpc_server_create(worker->loop, NULL, &worker->server);
+  POD_CHECK(status == NULL);
+  rpc_server_add_service(worker->server, "podium.v1.Worker", methods, worker);
+  status = rpc_server_listen(worker->server, worker->address, &address);
+  POD_CHECK(status == NULL);
+  free(address);
 }
 
 void fake_worker_kill(fake_worker_t *worker) {

@@ -41,6 +41,7 @@ struct fake_worker_t {
   fake_mode_t mode;
   bool reads_no_puts;  // Puts are held: nothing of them is read.
   bool is_silent;      // No heartbeats.
+  bool is_deaf;        // What is to be freed is neither done nor answered.
 
   // What came.
   int32_t chip;  // -1 before the assignment.
@@ -62,6 +63,9 @@ struct fake_worker_t {
 // Attaches to the coordinator, wanting chip `wanted` of a 2x2 (-1: any).
 fake_worker_t *fake_worker_start(rpc_loop_t *loop, const char *coordinator,
                                  int32_t wanted);
+
+// Its connections break; it goes on at the same address, attached as before.
+void fake_worker_cut(fake_worker_t *worker);
 
 // Goes away as a killed process does. Accepts NULL.
 void fake_worker_kill(fake_worker_t *worker);

@@ -173,6 +173,61 @@ static void test_destroying_ends_whatever_is_under_way(void **state) {
   world_stop(&world);
 }
 
+static void cut_all(world_t *world) {
+  for (int32_t chip = 0; chip < CHIPS; chip++) {
+    fake_worker_cut(world->workers[chip]);
+    world->workers[chip]->is_deaf = false;
+  }
+}
+
+static void make_all_deaf(world_t *world) {
+  for (int32_t chip = 0; chip < CHIPS; chip++) {
+    world->workers[chip]->is_deaf = true;
+  }
+}
+
+static bool are_all_called(void *context) {
+  const world_t *world = context;
+  for (int32_t chip = 0; chip < CHIPS; chip++) {
+    if (world->workers[chip]->calls == NULL) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void test_an_end_of_a_session_is_told_again_when_the_connection_broke(
+    void **state) {
+  (void)state;
+  world_t world;
+  world_start_ready(&world, 60000);
+  (void)world_put(&world, world_compile(&world, "m"));
+  world_wait_arrays(&world, 1);
+  make_all_deaf(&world);
+  client_close(world.client);
+  client_run(world.loop, are_all_called, &world);
+  cut_all(&world);
+  world_wait_arrays(&world, 0);
+  world_stop(&world);
+}
+
+static void test_what_is_freed_is_told_again_when_the_stream_of_executions_broke(
+    void **state) {
+  (void)state;
+  world_t world;
+  world_start_ready(&world, 60000);
+  const uint64_t executable = world_compile(&world, "m");
+  const uint64_t array = world_put(&world, executable);
+  uint64_t result = 0;
+  assert_null(client_execute(world.client, executable, array, &result));
+  world_wait_arrays(&world, 2);
+  make_all_deaf(&world);
+  assert_null(client_free_array(world.client, array));
+  cut_all(&world);
+  world_wait_arrays(&world, 1);
+  world_stop(&world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_pod_is_ready_when_all_have_joined_and_all_links_are_up),
@@ -180,6 +235,9 @@ int main(void) {
       cmocka_unit_test(test_a_silent_worker_is_lost_although_it_is_connected),
       cmocka_unit_test(test_a_worker_that_wants_to_leave_goes_in_peace),
       cmocka_unit_test(test_a_session_that_waits_begins_when_the_pod_is_ready),
+      cmocka_unit_test(test_an_end_of_a_session_is_told_again_when_the_connection_broke),
+      cmocka_unit_test(
+          test_what_is_freed_is_told_again_when_the_stream_of_executions_broke),
       cmocka_unit_test(test_draining_lets_what_runs_finish),
       cmocka_unit_test(test_draining_stops_what_runs_after_the_grace),
       cmocka_unit_test(test_destroying_ends_whatever_is_under_way),
