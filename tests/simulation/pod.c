@@ -22,6 +22,7 @@ enum {
   GRACE_MS = 3000,
   COMPILE_MS_MAX = 300,
   COMPILED_MAX = 64,
+  AGAIN_MS = 500,  // What has ended by itself.
 };
 
 struct daemon_t {
@@ -157,6 +158,7 @@ static void start(void *context) {
     snprintf(name, sizeof(name), "worker%d", daemon->number);
   }
   daemon->restart = NULL;
+  daemon->pause_ns = 0;
   daemon->process = process_create(name, pod.is_spread ? daemon->number : 0);
   daemon->process->ended = on_ended;
   daemon->process->context = daemon;
@@ -184,7 +186,9 @@ static void on_ended(process_t *process, void *context) {
                  blocks);
   }
   machine_trace("%s has ended", process->name);
-  start_anew(context);
+  daemon_t *daemon = context;
+  daemon->pause_ns = daemon->pause_ns > 0 ? daemon->pause_ns : AGAIN_MS * MS;
+  start_anew(daemon);
 }
 
 void pod_start(int x, int y, bool is_spread) {
