@@ -1,7 +1,9 @@
-// How fast our gRPC server is beside gRPC C++'s, measured by the same client in one run.
+// How fast our gRPC server is beside gRPC C++'s, measured by the same client in one run,
+// without TLS and with it.
 //
-// Usage: rpc_bench OUR_SERVER [OTHER_SERVER]. The servers are started here; each prints
-// its address on a line. Rounds alternate between them, so that a noisy moment hits both;
+// Usage: rpc_bench OUR_SERVER [OTHER_SERVER]. The servers are started here, once without
+// arguments and once with the files of a certificate and its key; each prints its address
+// on a line. Rounds alternate between them, so that a noisy moment hits both;
 // every figure is the median of the rounds.
 
 #include <inttypes.h>
@@ -16,6 +18,7 @@
 #include "common/base/check.h"
 #include "common/base/clock.h"
 #include "common/base/memory.h"
+#include "common/certificates/pod_files.h"
 #include "common/rpc/rpc.h"
 #include "rpc_bench.pb-c.h"
 
@@ -26,6 +29,7 @@ enum {
   STREAM_MESSAGES = 400,
   MESSAGE_BYTES = 1 << 20,
   SMALL_BYTES = 8,
+  SIDES_MAX = 4,
 };
 
 static const int64_t rate_ns = 700000000;
@@ -215,16 +219,55 @@ static void run_round(bench_t *bench, side_t *side, int round) {
   side->rounds[DOWNLOAD_GB_PER_S][round] = run_stream(bench, false);
 }
 
-static void start_side(bench_t *bench, side_t *side, const char *name, char *program) {
+// Where TLS has its files; "": not made.
+static char folder[] = "/tmp/podium-bench-XXXXXX/keys";
+static const char certificate_host[] = "127.0.0.2";  // Has no shortcut: calls go by TCP.
+
+static char *path_of(const char *name) {
+  pod_text_t path = {0};
+  pod_text_printf(&path, "%s/%s", folder, name);
+  return pod_text_take(&path);
+}
+
+static rpc_credentials_t *make_credentials(void) {
+  const char *const hosts[] = {certificate_host};
+  const pod_files_options_t options = {
+      .folder = folder, .hosts = hosts, .host_count = 1, .days = 1};
+  char *slash = strrchr(folder, '/');
+  *slash = '\0';
+  POD_CHECK(mkdtemp(folder) != NULL);
+  *slash = '/';
+  POD_CHECK(pod_files_write(&options, NULL) == NULL);
+  rpc_credentials_t *credentials = NULL;
+  char *ca = path_of("ca.crt");
+  POD_CHECK(rpc_credentials_for_client(ca, NULL, NULL, &credentials) == NULL);
+  free(ca);
+  return credentials;
+}
+
+static void remove_files(void) {
+  char command[128];
+  *strrchr(folder, '/') = '\0';
+  snprintf(command, sizeof(command), "rm -r '%s'", folder);
+  POD_CHECK(system(command) == 0);
+}
+
+// `credentials` NULL: without TLS.
+static void start_side(bench_t *bench, side_t *side, const char *name, char *program,
+                       const rpc_credentials_t *credentials) {
   int pipe_fds[2];
   POD_CHECK(pipe(pipe_fds) == 0);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, pipe_fds[1], STDOUT_FILENO);
   posix_spawn_file_actions_addclose(&actions, pipe_fds[0]);
-  char *const arguments[] = {program, NULL};
+  char *certificate = credentials != NULL ? path_of("coordinator.crt") : NULL;
+  char *key = credentials != NULL ? path_of("coordinator.key") : NULL;
+  char *const arguments[] = {program, certificate, key, NULL};
   const int error = posix_spawn(&side->pid, program, &actions, NULL, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
+  free(certificate);
+  free(key);
   close(pipe_fds[1]);
   FILE *output = fdopen(pipe_fds[0], "r");
   char address[128] = "";
@@ -235,7 +278,8 @@ static void start_side(bench_t *bench, side_t *side, const char *name, char *pro
   address[strcspn(address, "\n")] = '\0';
   fclose(output);
   side->name = name;
-  const rpc_channel_options_t options = {.message_bytes_max = 4 * MESSAGE_BYTES};
+  const rpc_channel_options_t options = {.message_bytes_max = 4 * MESSAGE_BYTES,
+                                         .credentials = credentials};
   POD_CHECK(rpc_channel_create(bench->loop, address, &options, &side->channel) == NULL);
 }
 
@@ -254,7 +298,6 @@ static void print_figures(const side_t *sides, int count) {
     }
     printf("\n");
   }
-  printf("Medians of %d rounds; a ratio above 1 is in our favour.\n", ROUNDS);
 }
 
 int main(int argc, char **argv) {
@@ -263,30 +306,37 @@ int main(int argc, char **argv) {
     return 2;
   }
   bench_t bench = {.bytes = pod_alloc(MESSAGE_BYTES)};
-  side_t sides[2] = {0};
-  const int count = argc > 2 ? 2 : 1;
+  side_t sides[SIDES_MAX] = {0};
+  const int rivals = argc > 2 ? 2 : 1;
+  const int count = 2 * rivals;
   POD_CHECK(rpc_loop_create(&bench.loop) == NULL);
   bench__payload__init(&bench.small);
   bench__payload__init(&bench.large);
   memset(bench.bytes, 'x', MESSAGE_BYTES);
   bench.small.data = (ProtobufCBinaryData){SMALL_BYTES, bench.bytes};
   bench.large.data = (ProtobufCBinaryData){MESSAGE_BYTES, bench.bytes};
-  start_side(&bench, &sides[0], "podium", argv[1]);
-  if (count > 1) {
-    start_side(&bench, &sides[1], "grpc++", argv[2]);
+  rpc_credentials_t *credentials = make_credentials();
+  static const char *const names[] = {"podium", "grpc++", "podium, TLS", "grpc++, TLS"};
+  for (int i = 0; i < rivals; i++) {
+    start_side(&bench, &sides[i], names[i], argv[1 + i], NULL);
+    start_side(&bench, &sides[rivals + i], names[2 + i], argv[1 + i], credentials);
   }
   for (int round = 0; round < ROUNDS; round++) {
     for (int i = 0; i < count; i++) {
       run_round(&bench, &sides[i], round);
     }
   }
-  print_figures(sides, count);
+  print_figures(sides, rivals);
+  print_figures(sides + rivals, rivals);
+  printf("Medians of %d rounds; a ratio above 1 is in our favour.\n", ROUNDS);
   for (int i = 0; i < count; i++) {
     rpc_channel_destroy(sides[i].channel);
     kill(sides[i].pid, SIGTERM);
     waitpid(sides[i].pid, NULL, 0);
   }
   rpc_loop_destroy(bench.loop);
+  rpc_credentials_destroy(credentials);
+  remove_files();
   free(bench.bytes);
   return 0;
 }

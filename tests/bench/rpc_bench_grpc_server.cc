@@ -1,10 +1,14 @@
 // gRPC C++'s server for rpc_bench: an asynchronous unary method (its fastest form) and
 // synchronous streams. Prints its address, then serves until it is killed.
+//
+// Usage: rpc_bench_grpc_server [CERTIFICATE KEY]. With them it speaks TLS.
 
 #include <grpcpp/grpcpp.h>
 
 #include <cstdio>
+#include <fstream>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <thread>
 
@@ -67,19 +71,34 @@ class UnaryCall {
   bool answered_ = false;
 };
 
+std::string Contents(const char *path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char **argv) {
   Service service;
   int port = 0;
   grpc::ServerBuilder builder;
-  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+  const std::string host = argc == 3 ? "127.0.0.2" : "127.0.0.1";
+  std::shared_ptr<grpc::ServerCredentials> credentials =
+      grpc::InsecureServerCredentials();
+  if (argc == 3) {
+    grpc::SslServerCredentialsOptions options;
+    options.pem_key_cert_pairs.push_back({Contents(argv[2]), Contents(argv[1])});
+    credentials = grpc::SslServerCredentials(options);
+  }
+  builder.AddListeningPort(host + ":0", credentials, &port);
   builder.SetMaxReceiveMessageSize(-1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, 2);
   builder.RegisterService(&service);
   std::unique_ptr<grpc::ServerCompletionQueue> queue = builder.AddCompletionQueue();
   std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
-  std::printf("127.0.0.1:%d\n", port);
+  std::printf("%s:%d\n", host.c_str(), port);
   std::fflush(stdout);
   for (int i = 0; i < 256; i++) {
     new UnaryCall(&service, queue.get());

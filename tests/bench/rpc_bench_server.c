@@ -1,4 +1,7 @@
 // Our server for rpc_bench. Prints its address, then serves until it is killed.
+//
+// Usage: rpc_bench_server [CERTIFICATE KEY]. With them it speaks TLS, at an address for
+// which there is no shortcut.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,15 +91,23 @@ static const rpc_method_t methods[] = {
     {0},
 };
 
-int main(void) {
+int main(int argc, char **argv) {
+  const bool is_tls = argc == 3;
+  rpc_server_options_t options = {0};
+  rpc_credentials_t *credentials = NULL;
+  if (is_tls) {
+    POD_CHECK(rpc_credentials_for_server(argv[1], argv[2], NULL, &credentials) == NULL);
+    options.credentials = credentials;
+  }
   rpc_loop_t *loop = NULL;
   rpc_server_t *server = NULL;
   char *address = NULL;
   POD_CHECK(rpc_loop_create(&loop) == NULL);
-  POD_CHECK(rpc_server_create(loop, NULL, &server) == NULL);
+  POD_CHECK(rpc_server_create(loop, &options, &server) == NULL);
   rpc_server_add_service(server, "bench.Bench", methods, NULL);
-  POD_CHECK(rpc_server_listen(server, "127.0.0.1:0", &address) == NULL);
-  printf("%s\n", address);
+  POD_CHECK(rpc_server_listen(server, is_tls ? "0.0.0.0:0" : "127.0.0.1:0", &address) ==
+            NULL);
+  printf("%s%s\n", is_tls ? "127.0.0.2" : "127.0.0.1", strrchr(address, ':'));
   fflush(stdout);
   free(address);
   // The bench ends its servers by SIGTERM; nothing here needs a tidy end.
