@@ -6,6 +6,7 @@
 
 #include "common/base/check.h"
 #include "common/base/memory.h"
+#include "common/digest/digest.h"
 #include "proto/podium/v1/worker.pb-c.h"
 
 // A call that is being served.
@@ -362,11 +363,23 @@ static void send_listening(fake_worker_t *worker) {
   send(worker, PODIUM__V1__WORKER_MESSAGE__MESSAGE_LINKS_LISTENING, &listening);
 }
 
+static void send_proof(fake_worker_t *worker) {
+  Podium__V1__Proof proof = PODIUM__V1__PROOF__INIT;
+  proof.call_token =
+      (ProtobufCBinaryData){sizeof(worker->call_token), worker->call_token};
+  send(worker, PODIUM__V1__WORKER_MESSAGE__MESSAGE_PROOF, &proof);
+}
+
 static void attach_message(rpc_call_t *rpc, const void *data, void *context) {
-  (void)rpc;
   fake_worker_t *worker = context;
   const Podium__V1__CoordinatorMessage *message = data;
+  if (rpc != worker->attach) {
+    return;
+  }
   switch (message->message_case) {
+    case PODIUM__V1__COORDINATOR_MESSAGE__MESSAGE_CHALLENGE:
+      send_proof(worker);
+      return;
     case PODIUM__V1__COORDINATOR_MESSAGE__MESSAGE_ASSIGNMENT:
       worker->chip = message->assignment->chip;
       worker->epoch = message->assignment->epoch;
@@ -383,8 +396,11 @@ static void attach_message(rpc_call_t *rpc, const void *data, void *context) {
 }
 
 static void attach_end(rpc_call_t *rpc, pod_status_t status, void *context) {
-  (void)rpc;
   fake_worker_t *worker = context;
+  if (rpc != worker->attach) {
+    pod_status_free(status);
+    return;
+  }
   worker->attach = NULL;
   worker->refused_code = pod_status_code(status);
   snprintf(worker->refused, sizeof(worker->refused), "%s", pod_status_message(status));
@@ -400,6 +416,9 @@ static void attach(fake_worker_t *worker, int32_t wanted) {
                                   worker, &options);
   Podium__V1__Register message = PODIUM__V1__REGISTER__INIT;
   Podium__V1__Coords coords = PODIUM__V1__COORDS__INIT;
+  uint8_t nonce[32];
+  digest_random(nonce, sizeof(nonce));
+  message.nonce = (ProtobufCBinaryData){sizeof(nonce), nonce};
   int32_t at[] = {wanted & 1, wanted >> 1 & 1};
   coords.at = at;
   coords.n_at = 2;
@@ -411,6 +430,29 @@ static void attach(fake_worker_t *worker, int32_t wanted) {
   send(worker, PODIUM__V1__WORKER_MESSAGE__MESSAGE_REGISTER, &message);
 }
 
+// As worker.c does it.
+static pod_status_t authorize(rpc_call_t *call, const char *path, void *context) {
+  (void)path;
+  fake_worker_t *worker = context;
+  char expected[128] = "Bearer ";
+  for (size_t i = 0; i < sizeof(worker->call_token); i++) {
+    snprintf(expected + strlen(expected), 3, "%02x", worker->call_token[i]);
+  }
+  const rpc_metadata_t *shown = rpc_call_peer_metadata(call, "authorization", false);
+  if (shown != NULL && shown->size_bytes == strlen(expected) &&
+      memcmp(shown->value, expected, shown->size_bytes) == 0) {
+    return NULL;
+  }
+  worker->refused_call_count++;
+  return pod_error(POD_UNAUTHENTICATED, "who are you?");
+}
+
+void fake_worker_attach_again(fake_worker_t *worker, int32_t wanted, bool is_same) {
+  worker->call_token[0] ^= is_same ? 0 : 1;
+  worker->chip = -1;
+  attach(worker, wanted);
+}
+
 fake_worker_t *fake_worker_start(rpc_loop_t *loop, const char *coordinator,
                                  int32_t wanted) {
   fake_worker_t *worker = pod_alloc(sizeof(*worker));
@@ -420,6 +462,8 @@ fake_worker_t *fake_worker_start(rpc_loop_t *loop, const char *coordinator,
   pod_status_t status = rpc_server_create(loop, NULL, &worker->server);
   POD_CHECK(status == NULL);
   rpc_server_add_service(worker->server, "podium.v1.Worker", methods, worker);
+  digest_random(worker->call_token, sizeof(worker->call_token));
+  rpc_server_set_authorizer(worker->server, authorize, worker);
   status = rpc_server_listen(worker->server, "127.0.0.1:0", &worker->address);
   POD_CHECK(status == NULL);
   status = rpc_channel_create(loop, coordinator, NULL, &worker->channel);
@@ -434,6 +478,7 @@ void fake_worker_cut(fake_worker_t *worker) {
   pod_status_t status = rpc_server_create(worker->loop, NULL, &worker->server);
   POD_CHECK(status == NULL);
   rpc_server_add_service(worker->server, "podium.v1.Worker", methods, worker);
+  rpc_server_set_authorizer(worker->server, authorize, worker);
   status = rpc_server_listen(worker->server, worker->address, &address);
   POD_CHECK(status == NULL);
   free(address);

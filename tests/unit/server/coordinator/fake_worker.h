@@ -43,6 +43,10 @@ struct fake_worker_t {
   bool is_silent;      // No heartbeats.
   bool is_deaf;        // What is to be freed is neither done nor answered.
 
+  // It obeys who shows this token, which it has given with its proof of no secret.
+  uint8_t call_token[32];
+  int refused_call_count;  // Calls without it.
+
   // What came.
   int32_t chip;  // -1 before the assignment.
   uint64_t epoch;
@@ -66,6 +70,11 @@ fake_worker_t *fake_worker_start(rpc_loop_t *loop, const char *coordinator,
 
 // Its connections break; it goes on at the same address, attached as before.
 void fake_worker_cut(fake_worker_t *worker);
+
+// A second Attach of the same address while the first is open, as of a worker that has
+// lost its coordinator before that has noticed; `is_same`: it has the token of the first.
+// What comes to the first does not matter any more.
+void fake_worker_attach_again(fake_worker_t *worker, int32_t wanted, bool is_same);
 
 // Goes away as a killed process does. Accepts NULL.
 void fake_worker_kill(fake_worker_t *worker);

@@ -51,6 +51,47 @@ static void test_a_second_worker_for_one_place_is_refused_naming_both(void **sta
   world_stop(&world);
 }
 
+static bool has_place(void *context) {
+  const fake_worker_t *worker = context;
+  return worker->chip >= 0 || worker->attach == NULL;
+}
+
+static void test_a_worker_that_lost_its_coordinator_takes_its_place_again(void **state) {
+  (void)state;
+  world_t world;
+  world_start(&world, 60000);
+  world_join(&world, 1);
+  fake_worker_t *worker = world.workers[1];
+  const uint64_t before = worker->epoch;
+  fake_worker_attach_again(worker, 1, true);
+  client_run(world.loop, has_place, worker);
+  assert_int_equal(worker->chip, 1);
+  assert_true(worker->epoch > before);
+  world_stop(&world);
+}
+
+static void test_another_worker_of_the_address_waits_until_the_first_is_silent(
+    void **state) {
+  (void)state;
+  world_t world;
+  world_start(&world, 60000);
+  world_join(&world, 1);
+  fake_worker_t *worker = world.workers[1];
+  fake_worker_attach_again(worker, 1, false);
+  client_run(world.loop, has_place, worker);
+  assert_int_equal(worker->chip, -1);
+  assert_int_equal(worker->refused_code, POD_UNAVAILABLE);
+  assert_non_null(strstr(worker->refused, "has to wait until it is silent"));
+  // The first says no more, and three heartbeats of 20 ms go by.
+  worker->is_silent = true;
+  while (worker->chip < 0) {
+    fake_worker_attach_again(worker, 1, true);
+    client_run(world.loop, has_place, worker);
+  }
+  assert_int_equal(worker->chip, 1);
+  world_stop(&world);
+}
+
 static void test_a_silent_worker_is_lost_although_it_is_connected(void **state) {
   (void)state;
   world_t world;
@@ -232,6 +273,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_pod_is_ready_when_all_have_joined_and_all_links_are_up),
       cmocka_unit_test(test_a_second_worker_for_one_place_is_refused_naming_both),
+      cmocka_unit_test(test_a_worker_that_lost_its_coordinator_takes_its_place_again),
+      cmocka_unit_test(
+          test_another_worker_of_the_address_waits_until_the_first_is_silent),
       cmocka_unit_test(test_a_silent_worker_is_lost_although_it_is_connected),
       cmocka_unit_test(test_a_worker_that_wants_to_leave_goes_in_peace),
       cmocka_unit_test(test_a_session_that_waits_begins_when_the_pod_is_ready),

@@ -168,6 +168,8 @@ fake_worker_t *world_add_worker(world_t *world, int32_t wanted) {
 void world_stop(world_t *world) {
   client_destroy(world->client);
   for (int i = 0; i < CHIPS; i++) {
+    // The coordinator has shown in every call the token that it was given.
+    assert_true(world->workers[i] == NULL || world->workers[i]->refused_call_count == 0);
     fake_worker_kill(world->workers[i]);
   }
   coordinator_destroy(world->coordinator);
