@@ -116,8 +116,10 @@ typedef struct cli_pod_options_t {
   bool stays;            // Outlives this process (podium up).
   int64_t timeout_ms;    // Until the pod is ready; 0: as long as workers still come.
   bool has_no_workers;   // A coordinator alone: it compiles and simulates.
-  const char *folder;    // For logs and the state file, made where it is not there. NULL:
-                         // one below TMPDIR.
+  const char
+      *execution_seconds;  // That an execution may run; NULL: as the coordinator's.
+  const char *folder;  // For logs and the state file, made where it is not there. NULL:
+                       // one below TMPDIR.
 } cli_pod_options_t;
 
 typedef struct cli_pod_t {

@@ -326,6 +326,9 @@ static pod_status_t start_coordinator(const cli_pod_options_t *options, cli_pod_
   if (options->chip != NULL) {
     ADD(&list, "--chip", options->chip);
   }
+  if (options->execution_seconds != NULL) {
+    ADD(&list, "--max-execution-seconds", options->execution_seconds);
+  }
   pod_status_t status =
       spawn_list(options, pod, options->stays ? host_log : name_of_log(0, name), &list);
   if (status == NULL) {

@@ -17,11 +17,12 @@
 
 typedef struct up_t {
   const char *chip, *topology, *name;
+  const char *execution_seconds;  // NULL: what the coordinator has.
   int until_exit;  // A pidfd of the process with which the pod ends; -1: none.
   bool has_no_workers;
 } up_t;
 
-enum { KEY_UNTIL_EXIT = 256, KEY_NO_WORKERS };
+enum { KEY_UNTIL_EXIT = 256, KEY_NO_WORKERS, KEY_EXECUTION_SECONDS };
 
 // A descriptor, so that a later process of the same number is not taken for it.
 static int open_process(struct argp_state *state, const char *value) {
@@ -53,6 +54,9 @@ static error_t parse_up(int key, char *value, struct argp_state *state) {
     case KEY_UNTIL_EXIT:
       up->until_exit = open_process(state, value);
       return 0;
+    case KEY_EXECUTION_SECONDS:
+      up->execution_seconds = value;
+      return 0;
     case KEY_NO_WORKERS:
       up->has_no_workers = true;
       return 0;
@@ -83,6 +87,7 @@ static pod_status_t start(const up_t *up, cli_pod_t **out_pod) {
   const cli_pod_options_t options = {.chip = up->chip,
                                      .topology = up->topology,
                                      .stays = true,
+                                     .execution_seconds = up->execution_seconds,
                                      .folder = folder,
                                      .has_no_workers = up->has_no_workers};
   const pod_status_t status = cli_pod_start(&options, out_pod);
@@ -142,6 +147,8 @@ int cli_up(int argc, char **argv) {
       {"name", 'n', "NAME", 0, "To tell pods apart (local)", 0},
       {"no-workers", KEY_NO_WORKERS, NULL, 0,
        "Only the coordinator: it compiles and simulates; workers may join", 0},
+      {"max-execution-seconds", KEY_EXECUTION_SECONDS, "S", 0,
+       "How long an execution may run; 0: for ever (3600)", 0},
       {"until-exit", KEY_UNTIL_EXIT, "PID", 0,
        "Stop the pod when that process ends, however it ends", 0},
       {0},

@@ -24,6 +24,7 @@
 #include "server/chip/torus.h"
 #include "server/compiler/compiler.h"
 #include "server/coordinator/coordinator.h"
+#include "server/coordinator/limit_flags.h"
 #include "server/daemon/tls_flags.h"
 
 enum { MAX_COMPILE_SECONDS = 1000000 };
@@ -52,6 +53,7 @@ typedef struct settings_t {
   const char *tokens_file, *secret_file;
   bool is_insecure;
   tls_flags_t tls;
+  limit_flags_t limits;
   int64_t heartbeat_ms, timeout_ms, grace_ms, hbm_bytes;
   int64_t compile_bytes;  // -1: a share of the host's.
   int64_t compile_seconds, compile_processes;
@@ -133,6 +135,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &settings->tls;
+      state->child_inputs[1] = &settings->limits;
       return 0;
     case 'l':
       settings->listen = value;
@@ -191,7 +194,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
   }
 }
 
-static const struct argp_child children[] = {{&tls_flags_argp, 0, "TLS:", 1}, {0}};
+static const struct argp_child children[] = {
+    {&tls_flags_argp, 0, "TLS:", 1}, {&limit_flags_argp, 0, "Limits:", 2}, {0}};
 
 static const struct argp argp = {
     .options = option_table,
@@ -443,6 +447,7 @@ int main(int argc, char **argv) {
                          .heartbeat_ms = COORDINATOR_HEARTBEAT_MS,
                          .timeout_ms = COORDINATOR_TIMEOUT_MS,
                          .grace_ms = COORDINATOR_GRACE_MS,
+                         .limits = limit_flags_default(),
                          .compile_bytes = -1,
                          .compile_seconds = COMPILE_POOL_SECONDS,
                          .log_level = POD_LOG_INFO};
@@ -456,6 +461,8 @@ int main(int argc, char **argv) {
       .hbm_bytes = settings.hbm_bytes,
       .heartbeat_ms = settings.heartbeat_ms,
       .timeout_ms = settings.timeout_ms,
+      .execution_seconds_max = settings.limits.execution_seconds,
+      .limits = settings.limits.of_client,
       .compiler = {.compile = compiler_compile, .destroy = compiler_result_destroy}};
   chip_spec_t *owned_spec = NULL;
   pod_status_t status = NULL;

@@ -125,7 +125,8 @@ pod_status_t account_check_hbm(const account_t *account, int32_t chip_count,
 
 void account_add_hbm(account_t *account, int32_t chip_count, const int32_t *chips,
                      int64_t size_bytes) {
-  for (int32_t i = 0; account != NULL && i < chip_count; i++) {
+  const bool is_bound = account != NULL && account->book->limits.hbm_bytes > 0;
+  for (int32_t i = 0; is_bound && i < chip_count; i++) {
     account->hbm_bytes[chips[i]] += size_bytes;
     POD_CHECK(account->hbm_bytes[chips[i]] >= 0);
   }

@@ -50,6 +50,7 @@ static pod_status_t take_argument(const donation_call_t *call, int32_t argument)
       array->donated_to = pod_strdup(call->executable->name);
       array->donated_by = call->execution;
       array->donated_as = argument;
+      store_array_count(array, false);
     } else if (array->donated_as != argument) {
       return twice_error(call, array, argument, true);
     }
@@ -102,6 +103,7 @@ void donation_give_back(const donation_call_t *call) {
     if (is_taken(call, call->arrays[i])) {
       free(call->arrays[i]->donated_to);
       call->arrays[i]->donated_to = NULL;
+      store_array_count(call->arrays[i], true);
     }
   }
 }

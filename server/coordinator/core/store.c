@@ -42,7 +42,18 @@ uint64_t store_new_id(store_t *store) {
 
 // --- Freeing ---
 
+void store_array_count(store_array_t *array, bool has_hbm) {
+  const array_layout_t *layout = array->layout;
+  if (layout != NULL && array->has_hbm != has_hbm) {
+    const int64_t size_bytes = tensor_shape_bytes(&layout->local);
+    array->has_hbm = has_hbm;
+    account_add_hbm(array->session->account, layout->chip_count, layout->chips,
+                    has_hbm ? size_bytes : -size_bytes);
+  }
+}
+
 static void free_array(store_array_t *array) {
+  store_array_count(array, false);
   array->session->array_count--;
   POD_CHECK(pod_id_map_remove(array->session->store->arrays, array->id) != NULL);
   array_layout_release(array->layout);
@@ -336,6 +347,12 @@ pod_status_t store_check_room(const store_session_t *session, size_t count) {
   return NULL;
 }
 
+pod_status_t store_check_hbm(const store_session_t *session,
+                             const array_layout_t *layout) {
+  return account_check_hbm(session->account, layout->chip_count, layout->chips,
+                           tensor_shape_bytes(&layout->local));
+}
+
 store_array_t *store_add_array(store_session_t *session, uint64_t id,
                                array_layout_t *layout) {
   store_array_t *array = pod_alloc(sizeof(*array));
@@ -344,6 +361,7 @@ store_array_t *store_add_array(store_session_t *session, uint64_t id,
   array->layout = layout == NULL ? NULL : array_layout_retain(layout);
   session->array_count++;
   pod_id_map_put(session->store->arrays, id, array);
+  store_array_count(array, true);
   return array;
 }
 
@@ -506,6 +524,7 @@ void store_array_ready(store_array_t *array) {
 void store_array_fail(store_array_t *array, pod_status_t failure) {
   const store_events_t events = array->session->store->events;
   array->failure = failure;
+  store_array_count(array, false);
   if (!array->session->is_closing && !array->is_declared && !array->is_gone) {
     array->is_gone = true;
     events.array_gone(events.context, array->id, array->is_under_way);

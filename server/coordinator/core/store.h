@@ -86,6 +86,7 @@ typedef struct store_array_t {
   bool is_under_way;        // Pending, and asked of the chips: they have it in its turn.
   int32_t flight_count;     // Of its uses, those by executions that the chips have.
   bool is_gone;             // The chips have been told to free it.
+  bool has_hbm;             // It counts in its client's account.
   char *donated_to;     // The program that consumes it; NULL: it is there (donation.h).
   uint64_t donated_by;  // The execution.
   int32_t donated_as;   // The argument.
@@ -241,6 +242,10 @@ void store_stop_operations(store_t *store);
 // Whether the session may have `count` arrays more.
 POD_MUST_USE pod_status_t store_check_room(const store_session_t *session, size_t count);
 
+// Whether its client may have an array of this layout more.
+POD_MUST_USE pod_status_t store_check_hbm(const store_session_t *session,
+                                          const array_layout_t *layout);
+
 // Keeps a use of `layout` of its own. `id` is from store_new_id.
 store_array_t *store_add_array(store_session_t *session, uint64_t id,
                                array_layout_t *layout);
@@ -265,6 +270,9 @@ store_array_t *store_declared_array(const store_session_t *session, uint64_t id)
 // The failure of an array that could not be declared, or has been abandoned.
 POD_MUST_USE pod_status_t store_check_declared(const store_session_t *session,
                                                uint64_t id);
+
+// Whether it counts in its client's account: until it is freed, fails or is consumed.
+void store_array_count(store_array_t *array, bool has_hbm);
 
 // Ends the wait of those who wait for it. The array may be gone afterwards: when it was
 // dropped and nobody uses it.

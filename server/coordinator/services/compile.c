@@ -59,6 +59,7 @@ typedef struct compile_t {
   bool is_unwanted;  // Nobody waits for the result.
   bool has_digest;   // The client has said it: key.digest.
   bool is_cached;
+  bool is_counted;     // Among those of its client that wait for the compiler.
   pod_arena_t *arena;  // Of the key.
   compile_key_t key;
   char *text;        // NULL: none has come.
@@ -82,12 +83,21 @@ static void drop_text(compile_t *compile) {
   }
 }
 
+// Among the modules of its client that wait for the compiler.
+static void count_no_more(compile_t *compile) {
+  if (compile->is_counted) {
+    compile->is_counted = false;
+    account_give_back(compile->request.operation.session->account, ACCOUNT_COMPILES, 1);
+  }
+}
+
 // Everything but the client's call ends here. Takes `status`; NULL: it has been answered.
 static void end_compile(compile_t *compile, pod_status_t status) {
   request_move(&compile->request, COMPILE_OVER);
   if (status != NULL) {
     request_fail(&compile->request, status);
   }
+  count_no_more(compile);
   drop_text(compile);
   digest_destroy(compile->digest);
   pod_arena_destroy(compile->arena);
@@ -214,6 +224,7 @@ static pod_status_t make_room(compile_t *compile) {
                      " more would be over %" PRId64 ": try again later",
                      coordinator->compile_text_bytes, size_bytes, TEXT_BYTES_ALL_MAX);
   }
+  POD_TRY(request_take_memory(&compile->request, size_bytes));
   compile->text = malloc((size_t)size_bytes + 1);
   if (compile->text == NULL) {
     return pod_error(POD_RESOURCE_EXHAUSTED,
@@ -333,6 +344,7 @@ static void load_program(compile_t *compile) {
 
 static void compiled(compile_waiter_t *waiter, pod_status_t status, compiled_t *what) {
   compile_t *compile = compile_of(waiter);
+  count_no_more(compile);
   if (status != NULL) {
     end_compile(compile, status);
   } else {
@@ -386,6 +398,9 @@ static pod_status_t find_or_compile(compile_t *compile) {
   compile->text[compile->key.text_bytes] = '\0';
   POD_TRY(finish_digest(compile));
   if (!find_compiled(compile)) {
+    POD_TRY(
+        account_take(compile->request.operation.session->account, ACCOUNT_COMPILES, 1));
+    compile->is_counted = true;
     POD_TRY(compile_work_start(compile->request.coordinator, &compile->key, compile->text,
                                !compile->only, compile->request.operation.session,
                                &compile->waiter));

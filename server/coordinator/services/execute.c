@@ -137,9 +137,23 @@ static pod_status_t add_results(execution_t *execution,
   return NULL;
 }
 
+// What it makes beside what lies in arguments that it consumes.
+static pod_status_t check_hbm(const execution_t *execution,
+                              const Podium__V1__ExecuteRequest *request) {
+  const store_executable_t *executable = execution->executable;
+  const chip_program_t *program = executable->compiled->result->program;
+  const int64_t reused_bytes = request->n_kept == 0 ? program->alias_bytes : 0;
+  return account_check_hbm(execution->request.operation.session->account,
+                           executable->chip_count, executable->chips,
+                           program->result_bytes - reused_bytes);
+}
+
 static pod_status_t accept(execution_t *execution,
                            const Podium__V1__ExecuteRequest *request) {
   POD_TRY(take_id(execution, request->execution_id));
+  POD_TRY(
+      account_take(execution->request.operation.session->account, ACCOUNT_EXECUTIONS, 1));
+  execution->is_counted = true;
   const store_session_t *session = execution->request.operation.session;
   store_executable_t *executable;
   POD_TRY(store_find_executable(session, request->executable, &executable));
@@ -149,6 +163,7 @@ static pod_status_t accept(execution_t *execution,
   execution->with_events = request->profile;
   execution->by_chip = request->arguments_by_chip;
   execution->serves_host = request->serves_host;
+  POD_TRY(check_hbm(execution, request));
   POD_TRY(add_results(execution, request));
   POD_TRY(execution_find_arguments(execution, request));
   return execution_take_donations(execution, request);

@@ -44,6 +44,7 @@ struct execution_t {
   dispatch_t *dispatch;     // It came by this one; NULL: by a call of its own.
   uint64_t id, number;
   bool with_events, by_chip, serves_host;
+  bool is_counted;                 // Among those of its client that have not ended.
   bool has_named_results;          // The client has chosen their ids.
   store_executable_t *executable;  // In use.
   size_t argument_count;

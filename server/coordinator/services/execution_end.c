@@ -20,6 +20,10 @@ static void give_back(execution_t *execution) {
   if (execution->executable != NULL) {
     store_executable_unuse(execution->executable);
   }
+  if (execution->is_counted) {
+    account_give_back(execution->request.operation.session->account, ACCOUNT_EXECUTIONS,
+                      1);
+  }
   if (pod_id_map_get(coordinator->executions, execution->id) == execution) {
     pod_id_map_remove(coordinator->executions, execution->id);
   }

@@ -313,6 +313,12 @@ static void share(fetch_t *fetch) {
   free(chips);
 }
 
+// The messages of the shards, of which there is one each at a time.
+static int64_t staging_bytes(const fetch_t *fetch) {
+  return fetch->size_bytes < COORDINATOR_STAGING_BYTES ? fetch->size_bytes
+                                                       : COORDINATOR_STAGING_BYTES;
+}
+
 // The array is there, or has failed.
 static pod_status_t begin_fetch(fetch_t *fetch) {
   if (fetch->array->state == STORE_ARRAY_FAILED) {
@@ -334,6 +340,8 @@ static pod_status_t begin_fetch(fetch_t *fetch) {
     }
   }
   fetch->size_bytes = tensor_shape_bytes(&layout->shape);
+  POD_TRY(request_take_memory(&fetch->request,
+                              (int64_t)fetch->chunk_bytes + staging_bytes(fetch)));
   fetch->shards = pod_alloc((size_t)fetch->shard_count * sizeof(*fetch->shards));
   fetch->chunk = pod_alloc(fetch->chunk_bytes);
   if (fetch->wants_sharing) {

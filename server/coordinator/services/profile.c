@@ -99,6 +99,7 @@ static pod_status_t take_outcome(profile_call_t *call) {
                      coordinator->profile_bytes, simulation->size_bytes,
                      PROFILE_BYTES_MAX);
   }
+  POD_TRY(request_take_memory(&call->request, simulation->size_bytes));
   call->counted_bytes = simulation->size_bytes;
   coordinator->profile_bytes += call->counted_bytes;
   return NULL;

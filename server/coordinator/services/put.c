@@ -471,8 +471,10 @@ static pod_status_t take_array(put_t *put, const Podium__V1__PutArrayRequest *me
     }
     array_layout_t *layout = NULL;
     POD_TRY(read_layout(put->request.coordinator, session, message, &layout));
-    array = store_add_pending(session, id, layout);
+    const pod_status_t status = store_check_hbm(session, layout);
+    array = status == NULL ? store_add_pending(session, id, layout) : NULL;
     array_layout_release(layout);
+    POD_TRY(status);
   }
   adopt(put, array);
   return NULL;
@@ -496,6 +498,9 @@ static pod_status_t read_header(put_t *put, const Podium__V1__PutArrayRequest *m
   POD_TRY(take_array(put, message));
   POD_TRY(tensor_slicer_create(put->layout->sharding, &put->layout->shape, &put->slicer));
   put->size_bytes = tensor_shape_bytes(&put->layout->shape);
+  POD_TRY(request_take_memory(&put->request, put->size_bytes < COORDINATOR_STAGING_BYTES
+                                                 ? put->size_bytes
+                                                 : COORDINATOR_STAGING_BYTES));
   plan_shards(put);
   if (put->may_be_shared) {
     offer_sharing(put);
@@ -511,9 +516,12 @@ static pod_status_t declare(const coordinator_t *coordinator, store_session_t *s
                             const Podium__V1__PutArrayRequest *message) {
   array_layout_t *layout = NULL;
   POD_TRY(read_layout(coordinator, session, message, &layout));
-  store_add_pending(session, message->array, layout)->is_declared = true;
+  const pod_status_t status = store_check_hbm(session, layout);
+  if (status == NULL) {
+    store_add_pending(session, message->array, layout)->is_declared = true;
+  }
   array_layout_release(layout);
-  return NULL;
+  return status;
 }
 
 void put_declare(const coordinator_t *coordinator, store_session_t *session,

@@ -69,6 +69,13 @@ pod_status_t request_begin(request_t *request, ProtobufCBinaryData session) {
   return NULL;
 }
 
+pod_status_t request_take_memory(request_t *request, int64_t size_bytes) {
+  POD_TRY(
+      account_take(request->operation.session->account, ACCOUNT_HOST_BYTES, size_bytes));
+  request->memory_bytes += size_bytes;
+  return NULL;
+}
+
 void request_fail(request_t *request, pod_status_t status) {
   if (request->client == NULL || request->is_answered) {
     pod_status_free(status);
@@ -170,6 +177,8 @@ void request_end(request_t *request) {
   }
   if (request->has_begun) {
     request->has_begun = false;
+    account_give_back(request->operation.session->account, ACCOUNT_HOST_BYTES,
+                      request->memory_bytes);
     store_operation_end(&request->operation);
     coordinator_settle(request->coordinator);
   }

@@ -50,7 +50,8 @@ struct request_t {
   rpc_call_t *client;  // NULL once the call has ended.
   bool has_begun;      // The operation is in its session's list.
   bool is_answered;
-  held_t *held;  // It waits for the session's Dispatch; NULL: it does not.
+  int64_t memory_bytes;  // Of its client's account, until the end.
+  held_t *held;          // It waits for the session's Dispatch; NULL: it does not.
 };
 
 // What a method of the service does: `start` has to be request_start with the kind.
@@ -99,6 +100,10 @@ POD_MUST_USE pod_status_t request_enter(const coordinator_t *coordinator,
 
 // Finds the session and begins the operation in it. UNAVAILABLE when draining.
 POD_MUST_USE pod_status_t request_begin(request_t *request, ProtobufCBinaryData session);
+
+// It holds so much of the coordinator's memory, until request_end. RESOURCE_EXHAUSTED:
+// its client has too much already. The operation has begun.
+POD_MUST_USE pod_status_t request_take_memory(request_t *request, int64_t size_bytes);
 
 // Ends the client's call, unless it has ended. Takes `status`.
 void request_fail(request_t *request, pod_status_t status);
