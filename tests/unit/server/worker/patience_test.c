@@ -61,7 +61,7 @@ static world_t *compute_until(bool sleeps, int64_t end_ms) {
   world->job = (compute_job_t){.run = run, .done = done};
   world->sleeps = sleeps;
   assert_null(rpc_loop_create(&world->loop));
-  assert_null(compute_create(world->loop, &world->compute));
+  assert_null(compute_create(world->loop, "compute", &world->compute));
   world->patience = patience_create(world->loop, world->compute, on_over, world);
   world->timer = rpc_timer_create(world->loop, let_end, world);
   if (end_ms > 0) {
