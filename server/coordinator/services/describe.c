@@ -3,12 +3,19 @@
 
 #include "server/coordinator/services/describe.h"
 
+#include <string.h>
+
 #include "common/base/text.h"
 #include "server/wire/program.h"
 #include "server/wire/types.h"
 
 // Clients take messages of 4 MiB at least by default.
-enum { RESPONSE_BYTES_MAX = (4 << 20) - (64 << 10) };
+enum {
+  RESPONSE_BYTES_MAX = (4 << 20) - (64 << 10),
+  // What one instruction takes at the least: its name, its operation and its shape. More
+  // of them than could fit are not made in the first place, which would hold up the loop.
+  INSTRUCTION_BYTES_MIN = 24,
+};
 
 // protobuf-c has no const; nothing here is written through these.
 static char *borrow(const char *text) {
@@ -120,15 +127,37 @@ static size_t packed_size(const Podium__V1__CompileResponse *response) {
   return podium__v1__compile_response__get_packed_size(response);
 }
 
-static void bound_response(pod_arena_t *arena, Podium__V1__CompileResponse *response) {
-  const size_t size_bytes = packed_size(response);
-  if (size_bytes <= RESPONSE_BYTES_MAX) {
-    return;
-  }
+static void leave_text_out(pod_arena_t *arena, size_t size_bytes,
+                           Podium__V1__CompileResponse *response) {
   response->partitioned_text = pod_arena_printf(
       arena,
       "// left out: this answer would have %zu bytes, more than the %d of a message\n",
       size_bytes, RESPONSE_BYTES_MAX);
+}
+
+static void describe_instructions(pod_arena_t *arena, const chip_program_t *program,
+                                  Podium__V1__CompileResponse *response) {
+  const size_t count = (size_t)program->instruction_count;
+  if (count <= RESPONSE_BYTES_MAX / INSTRUCTION_BYTES_MIN) {
+    response->n_instructions = count;
+    response->instructions =
+        pod_arena_array(arena, count, sizeof(*response->instructions));
+    for (size_t i = 0; i < count; i++) {
+      response->instructions[i] = wire_instruction_info_pack(arena, program, (int32_t)i);
+    }
+  }
+}
+
+static void bound_response(pod_arena_t *arena, Podium__V1__CompileResponse *response) {
+  const size_t text_bytes = strlen(response->partitioned_text);
+  if (text_bytes > RESPONSE_BYTES_MAX) {
+    leave_text_out(arena, text_bytes, response);
+  }
+  const size_t size_bytes = packed_size(response);
+  if (size_bytes <= RESPONSE_BYTES_MAX) {
+    return;
+  }
+  leave_text_out(arena, size_bytes, response);
   if (packed_size(response) > RESPONSE_BYTES_MAX) {
     response->n_instructions = 0;
   }
@@ -183,12 +212,7 @@ Podium__V1__CompileResponse *describe_compile(pod_arena_t *arena, uint64_t execu
   for (int32_t i = 0; i < result->collective_count; i++) {
     response->collectives[i] = describe_collective(arena, &result->collectives[i]);
   }
-  response->n_instructions = (size_t)program->instruction_count;
-  response->instructions =
-      pod_arena_array(arena, response->n_instructions, sizeof(*response->instructions));
-  for (int32_t i = 0; i < program->instruction_count; i++) {
-    response->instructions[i] = wire_instruction_info_pack(arena, program, i);
-  }
+  describe_instructions(arena, program, response);
   response->hbm_peak_bytes = result->hbm_peak_bytes;
   response->argument_bytes = program->argument_bytes;
   response->result_bytes = program->result_bytes;
