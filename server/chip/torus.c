@@ -68,14 +68,23 @@ torus_direction_t torus_next_hop(const torus_t *torus, int32_t from, int32_t to)
   return -1;
 }
 
-int32_t torus_distance(const torus_t *torus, int32_t from, int32_t to) {
+int32_t torus_hops(const torus_t *torus, int32_t from, int32_t to,
+                   int32_t out_hops[TORUS_DIRECTIONS]) {
   const torus_coords_t a = torus_coords(torus, from);
   const torus_coords_t b = torus_coords(torus, to);
   int32_t distance = 0;
   for (int d = 0; d < TORUS_DIMENSIONS; d++) {
-    distance += abs(hops_along(torus, d, a.at[d], b.at[d]));
+    const int32_t hops = hops_along(torus, d, a.at[d], b.at[d]);
+    out_hops[2 * d] = hops > 0 ? hops : 0;
+    out_hops[2 * d + 1] = hops < 0 ? -hops : 0;
+    distance += abs(hops);
   }
   return distance;
+}
+
+int32_t torus_distance(const torus_t *torus, int32_t from, int32_t to) {
+  int32_t hops[TORUS_DIRECTIONS];
+  return torus_hops(torus, from, to, hops);
 }
 
 void torus_print(pod_text_t *text, const torus_t *torus) {

@@ -52,6 +52,11 @@ int32_t torus_neighbour(const torus_t *torus, int32_t chip, torus_direction_t di
 // shorter way round; at a tie towards higher coordinates). -1 when from == to.
 torus_direction_t torus_next_hop(const torus_t *torus, int32_t from, int32_t to);
 
+// The hops of that route by direction; it goes straight along every dimension. Returns
+// how many they are.
+int32_t torus_hops(const torus_t *torus, int32_t from, int32_t to,
+                   int32_t out_hops[TORUS_DIRECTIONS]);
+
 // Hops of that route.
 int32_t torus_distance(const torus_t *torus, int32_t from, int32_t to);
 

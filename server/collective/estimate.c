@@ -41,21 +41,6 @@ typedef struct walk_t {
   bool has_started;  // A lane has finished, others may start.
 } walk_t;
 
-static int32_t find_hops(const walk_t *walk, int32_t from, int32_t to,
-                         int32_t hops[TORUS_DIRECTIONS]) {
-  int32_t count = 0;
-  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
-    hops[d] = 0;
-  }
-  while (from != to) {
-    const torus_direction_t direction = torus_next_hop(walk->torus, from, to);
-    hops[direction]++;
-    count++;
-    from = torus_neighbour(walk->torus, from, direction);
-  }
-  return count;
-}
-
 // A copy of the operand, or a zero: needs nothing that comes in.
 static bool is_beside(const collective_step_t *step) {
   return step->kind == COLLECTIVE_ZERO ||
@@ -73,12 +58,14 @@ static double local_ps(const walk_t *walk, const collective_step_t *step) {
 static void begin_transfer(const walk_t *walk, walk_lane_t *lane,
                            const collective_step_t *step) {
   int32_t hops_in[TORUS_DIRECTIONS] = {0};
-  const int32_t in = step->receive_from == COLLECTIVE_NONE
-                         ? 0
-                         : find_hops(walk, step->receive_from, walk->chip, hops_in);
-  const int32_t out = step->send_to == COLLECTIVE_NONE
-                          ? 0
-                          : find_hops(walk, walk->chip, step->send_to, lane->hops);
+  const int32_t in =
+      step->receive_from == COLLECTIVE_NONE
+          ? 0
+          : torus_hops(walk->torus, step->receive_from, walk->chip, hops_in);
+  const int32_t out =
+      step->send_to == COLLECTIVE_NONE
+          ? 0
+          : torus_hops(walk->torus, walk->chip, step->send_to, lane->hops);
   const int32_t hops = in > out ? in : out;
   if (step->send_to == COLLECTIVE_NONE) {
     memcpy(lane->hops, hops_in, sizeof(hops_in));

@@ -150,10 +150,13 @@ static void check_routes(const torus_t *torus) {
     int32_t at = pair / count;
     int32_t hops = 0;
     torus_direction_t last = 0;
+    int32_t left[TORUS_DIRECTIONS];
+    (void)torus_hops(torus, at, to, left);
     while (at != to) {
       const torus_direction_t direction = torus_next_hop(torus, at, to);
       assert_true(direction / 2 >= last / 2);
       last = direction;
+      left[direction]--;
       const int32_t next = torus_neighbour(torus, at, direction);
       assert_true(next >= 0);
       assert_int_equal(torus_neighbour(torus, next, direction ^ 1), at);
@@ -163,6 +166,9 @@ static void check_routes(const torus_t *torus) {
       hops++;
     }
     assert_int_equal(hops, torus_distance(torus, pair / count, to));
+    for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+      assert_int_equal(left[d], 0);
+    }
     assert_int_equal(torus_next_hop(torus, to, to), -1);
   }
 }
