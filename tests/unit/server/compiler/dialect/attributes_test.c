@@ -236,6 +236,45 @@ static void test_manual_axes_are_axes_of_the_mesh(void **state) {
       POD_INVALID_ARGUMENT, "has no axis \"q\"");
 }
 
+// What the text said stays with the attribute; the meshes are asked every time.
+static void forget_text(void) {
+  ((mlir_attr_t *)(uintptr_t)attr)->body = "not read again";
+}
+
+static void test_shardings_are_read_from_text_once(void **state) {
+  (void)state;
+  const sharding_t *first = sharding_of("#sdy.sharding<@mesh, [{\"x\", ?}p1, {\"y\"}]>");
+  forget_text();
+  sharding_t *again;
+  expect_ok(compiler_parse_sharding(module, attr, meshes, module->arena, &again));
+  assert_ptr_not_equal(again, first);
+  assert_true(again->dims[0].is_open);
+  assert_int_equal(again->dims[0].priority, 1);
+  assert_true(sharding_equivalent(again, first));
+  expect_failure(compiler_parse_sharding(module, attr, NULL, module->arena, &again),
+                 POD_INVALID_ARGUMENT, "the module has no mesh @mesh");
+  read_attr("#sdy<manual_axes{\"y\"}>");
+  const mesh_t *mesh = compiler_meshes_find(meshes, "mesh");
+  for (int i = 0; i < 2; i++) {
+    int count;
+    int *axes;
+    expect_ok(
+        compiler_parse_manual_axes(module, attr, mesh, module->arena, &count, &axes));
+    assert_int_equal(count, 1);
+    forget_text();
+  }
+  read_attr(
+      "#stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name "
+      "= \"y\">]>");
+  for (int i = 0; i < 2; i++) {
+    compiler_groups_t groups;
+    expect_ok(
+        compiler_parse_replica_groups(module, attr, meshes, module->arena, &groups));
+    assert_int_equal(groups.group_size, 4);
+    forget_text();
+  }
+}
+
 static void expect_groups(const char *value, int64_t group_count, int64_t group_size,
                           const int64_t *ids) {
   compiler_groups_t groups;
@@ -497,6 +536,7 @@ int main(void) {
       cmocka_unit_test(test_shardings_per_value_come_in_a_list),
       cmocka_unit_test(test_a_sharding_that_is_wrong_gets_a_caret),
       cmocka_unit_test(test_manual_axes_are_axes_of_the_mesh),
+      cmocka_unit_test(test_shardings_are_read_from_text_once),
       cmocka_unit_test(test_replica_groups_come_in_two_forms),
       cmocka_unit_test(test_replica_groups_that_are_wrong_are_errors),
       cmocka_unit_test(test_dimension_numbers_are_read),
