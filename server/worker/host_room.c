@@ -65,7 +65,10 @@ static int64_t read_budget(void) {
 static void open_once(void) {
   if (!room.is_open) {
     room.is_open = true;
-    if (room.name[0] == '\0') {
+    const char *table = getenv("PODIUM_HOST_MEMORY_TABLE");
+    if (room.name[0] == '\0' && table != NULL) {
+      snprintf(room.name, sizeof(room.name), "/%s", table);
+    } else if (room.name[0] == '\0') {
       snprintf(room.name, sizeof(room.name), "/podium-memory-%u", (unsigned)geteuid());
     }
     host_ledger_open(&room.ledger, room.name);

@@ -12,7 +12,8 @@
 // all.
 //
 // PODIUM_HOST_MEMORY_BYTES bounds what all workers of the host hold together; without it
-// only the kernel's figures count.
+// only the kernel's figures count. Workers that are to be counted apart have another
+// PODIUM_HOST_MEMORY_TABLE, the name of a file below /dev/shm.
 //
 // Cost: for blocks below HOST_ROOM_BLOCK_BYTES an addition; above, the figures are read
 // at most every HOST_ROOM_LOOK_MS as long as there is plenty (some 50 µs). Threading: any
