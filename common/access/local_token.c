@@ -12,6 +12,7 @@
 
 #include "common/access/file.h"
 #include "common/access/place.h"
+#include "common/base/check.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
 
@@ -30,9 +31,24 @@ static void list_folders(char *out[FOLDERS]) {
   out[1] = pod_text_take(&text);
 }
 
+// "token-7400" at 127.0.0.1, and with the host where it is another one: on the same port
+// of another address there may be another user's server, whom ours is not to be shown.
 static char *path_in(const char *folder, const char *address) {
+  static const char *const usual[] = {"127.0.0.1", "0.0.0.0", "localhost"};
+  const char *port = access_port(address);
+  const size_t length = port > address ? (size_t)(port - address) - 1 : 0;
+  bool is_usual = false;
+  for (size_t i = 0; i < POD_COUNT_OF(usual); i++) {
+    is_usual |= strlen(usual[i]) == length && memcmp(address, usual[i], length) == 0;
+  }
   pod_text_t path = {0};
-  pod_text_printf(&path, "%s/token-%s", folder, access_port(address));
+  pod_text_printf(&path, "%s/token-", folder);
+  if (!is_usual) {
+    const bool is_all = length == 4 && memcmp(address, "[::]", length) == 0;
+    pod_text_add_bytes(&path, is_all ? "[::1]" : address, is_all ? 5 : length);
+    pod_text_add(&path, "-");
+  }
+  pod_text_add(&path, port);
   return pod_text_take(&path);
 }
 

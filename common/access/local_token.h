@@ -1,6 +1,8 @@
 // The token of a coordinator on this machine, in a file that only its own user can read:
 // stock clients that come by TCP send it, and nobody has to be told it. The file is named
-// after the port, in a folder of mode 0700: $XDG_RUNTIME_DIR/podium or /tmp/podium-UID.
+// after the port ("token-7400"; after the host too where that is not 127.0.0.1:
+// "token-[::1]-7400"), in a folder of mode 0700: $XDG_RUNTIME_DIR/podium or
+// /tmp/podium-UID.
 //
 // Threading: any.
 // Ownership: texts are returned owned (access_forget for tokens, free() for paths).

@@ -68,13 +68,32 @@ static void test_the_file_is_ours_alone_and_found_by_the_port(void **state) {
   assert_int_equal(info.st_mode & 07777, 0700);
   expect_found(ADDRESS, TOKEN);
   expect_found("localhost:47113", TOKEN);
-  expect_found("[::1]:47113", TOKEN);
+  // There may be another user's server, who is not to see it.
+  expect_found("[::1]:47113", NULL);
+  expect_found("127.0.0.2:47113", NULL);
   expect_found("127.0.0.1:47114", NULL);
   expect_found("10.0.0.1:47113", NULL);
   expect_found("unix:/tmp/47113", NULL);
   write_token();  // What a killed server has left is no hindrance.
   unlink(path);
   expect_found(ADDRESS, NULL);
+}
+
+static void test_each_address_has_a_file_of_its_own(void **state) {
+  (void)state;
+  static const char *const cases[][3] = {
+      {"0.0.0.0:47113", "token-47113", "127.0.0.1:47113"},
+      {"[::]:47113", "token-[::1]-47113", "[::1]:47113"},
+      {"[::1]:47113", "token-[::1]-47113", "[::1]:47113"},
+      {"127.0.0.2:47113", "token-127.0.0.2-47113", "127.0.0.2:47113"}};
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    char *written;
+    assert_null(access_write_local_token(cases[i][0], TOKEN, &written));
+    assert_string_equal(strrchr(written, '/') + 1, cases[i][1]);
+    expect_found(cases[i][2], TOKEN);
+    unlink(written);
+    free(written);
+  }
 }
 
 static void test_a_file_or_folder_that_others_may_enter_is_not_believed(void **state) {
@@ -171,6 +190,7 @@ static void test_addresses_of_this_machine_are_told_from_others(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_file_is_ours_alone_and_found_by_the_port),
+      cmocka_unit_test(test_each_address_has_a_file_of_its_own),
       cmocka_unit_test(test_a_file_or_folder_that_others_may_enter_is_not_believed),
       cmocka_unit_test(test_a_client_takes_what_it_is_given_before_what_it_finds),
       cmocka_unit_test(test_no_token_goes_to_another_host_in_the_clear),
