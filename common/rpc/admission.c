@@ -69,14 +69,14 @@ static bool is_counted_with_strangers(const rpc_seat_t *seat) {
 
 // How early a seat has to be given up: the higher the earlier; 0 is never.
 static int rank(const rpc_seat_t *seat, int64_t now_ms) {
-  const bool is_settled = now_ms - seat->since_ms >= RPC_FRESH_MS_MAX;
+  const int64_t age_ms = now_ms - seat->since_ms;
   if (seat->busy_count > 0 || seat->kept_count > 0) {
     return 0;
   }
-  if (!is_settled) {
-    return 1;
+  if (seat->was_busy) {
+    return age_ms < RPC_IDLE_MS_MAX ? 1 : 3;
   }
-  return seat->was_busy ? 2 : 3;
+  return age_ms < RPC_FRESH_MS_MAX ? 2 : 4;
 }
 
 // The seat that has to be given up first, of `origin` (NULL: of all), our own user's only

@@ -4,8 +4,9 @@
 // A connection is kept (a call of it asked for that: a worker's Attach), busy (a handler
 // has got a message of a call that still runs), idle (it was busy before) or fresh (never
 // yet). Only idle and fresh ones may have to go: first who has been fresh for more than a
-// second, then who has been idle for longest, then the oldest of the others; who connects
-// and does nothing thus loses its seat to those who do something.
+// second, then who has been idle for more than ten, then the other fresh ones, then the
+// other idle ones, the longest first; who connects and does nothing thus loses its seat
+// to those who do something.
 //
 // Seats of our own user (by a unix socket) and kept ones are not counted with the
 // others', who may take all but the reserve: a crowd of strangers leaves room for workers
@@ -24,7 +25,7 @@
 
 #include "common/rpc/address.h"
 
-enum { RPC_FRESH_MS_MAX = 1000 };
+enum { RPC_FRESH_MS_MAX = 1000, RPC_IDLE_MS_MAX = 10000 };
 
 // Where connections come from, as far as they are counted together: an IPv4 address, the
 // first half of an IPv6 address (what one network gives to one customer), a user id.

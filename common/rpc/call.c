@@ -89,7 +89,11 @@ static void release(rpc_call_t *call) {
 
 void rpc_call_queue(rpc_call_t *call) {
   if (!call->released) {
-    rpc_task_queue(call->loop, RPC_PHASE_DELIVER, &call->deliver);
+    if (call->connection != NULL) {
+      rpc_connection_deliver(call->connection, call);
+    } else {
+      rpc_task_queue(call->loop, RPC_PHASE_DELIVER, &call->deliver);
+    }
   }
 }
 

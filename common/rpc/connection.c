@@ -55,6 +55,27 @@ void rpc_connection_attach(rpc_connection_t *connection, rpc_call_t *call) {
   }
 }
 
+// --- Delivery ---
+//
+// In turns between connections, not calls: whoever has a thousand calls does not come by
+// a thousand times as often.
+
+static void deliver_some(rpc_task_t *task) {
+  rpc_connection_t *connection =
+      (rpc_connection_t *)(void *)((char *)task - offsetof(rpc_connection_t, deliver));
+  rpc_tasks_run(&connection->due, RPC_DELIVER_SLICE_NS);
+  if (!rpc_tasks_is_empty(&connection->due)) {
+    rpc_task_queue(connection->loop, RPC_PHASE_DELIVER, &connection->deliver);
+  }
+}
+
+void rpc_connection_deliver(rpc_connection_t *connection, rpc_call_t *call) {
+  if (!call->deliver.queued) {
+    rpc_tasks_add(&connection->due, &call->deliver);
+    rpc_task_queue(connection->loop, RPC_PHASE_DELIVER, &connection->deliver);
+  }
+}
+
 void rpc_connection_detach(rpc_connection_t *connection, rpc_call_t *call) {
   if (connection->session != NULL) {
     nghttp2_session_set_stream_user_data(connection->session, call->stream_id, NULL);
@@ -68,6 +89,10 @@ void rpc_connection_detach(rpc_connection_t *connection, rpc_call_t *call) {
   rpc_ring_remove(&connection->calls, call);
   rpc_ring_add(&connection->endpoint->loose, call);
   call->connection = NULL;
+  if (call->deliver.queued) {
+    rpc_task_cancel(&call->deliver);
+    rpc_task_queue(connection->loop, RPC_PHASE_DELIVER, &call->deliver);
+  }
   if (--connection->call_count == 0) {
     connection->unused_ms = (int64_t)uv_now(&connection->loop->uv);
   }
@@ -116,6 +141,7 @@ static void release_session(rpc_connection_t *connection) {
   connection->closed = true;
   rpc_task_cancel(&connection->flush);
   rpc_task_cancel(&connection->read);
+  rpc_task_cancel(&connection->deliver);
   rpc_alarm_cancel(connection->loop, &connection->alarm);
   rpc_alarm_cancel(connection->loop, &connection->headers_alarm);
   nghttp2_session_del(connection->session);
@@ -318,7 +344,7 @@ static bool parse_run(rpc_connection_t *connection, const uint8_t *data,
       (void)write_output(connection);
     }
     const char *why = parsed == NGHTTP2_ERR_CALLBACK_FAILURE
-                          ? "its headers come to more than may be read"
+                          ? "its headers or idle frames come to more than may be read"
                           : nghttp2_strerror((int)parsed);
     close_connection(connection, lost(connection, why), true);
     return false;
@@ -707,6 +733,8 @@ pod_status_t rpc_connection_create(rpc_endpoint_t *endpoint, int fd, rpc_block_t
   rpc_connection_t *connection = pod_alloc(sizeof(*connection));
   connection->flush.fn = flush;
   connection->read.fn = go_on_reading;
+  connection->deliver.fn = deliver_some;
+  rpc_tasks_init(&connection->due);
   connection->alarm.fn = on_alarm;
   connection->headers_alarm.fn = on_headers_alarm;
   connection->fd = fd;

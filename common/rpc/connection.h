@@ -64,10 +64,18 @@ typedef struct rpc_header_budget_t {
   int64_t since_ms;
 } rpc_header_budget_t;
 
+// Frames of a peer that ask for work and bring nothing (session.c).
+typedef struct rpc_idle_frames_t {
+  int64_t count;  // When since_ms was; it is forgotten with time.
+  int64_t since_ms;
+} rpc_idle_frames_t;
+
 struct rpc_connection_t {
-  rpc_task_t flush;   // First, so that the task finds its connection.
-  rpc_task_t read;    // Queued while there is more to read than its slice allowed.
-  rpc_alarm_t alarm;  // Handshake, then keepalive and the end of the unused.
+  rpc_task_t flush;    // First, so that the task finds its connection.
+  rpc_task_t deliver;  // Queued while `due` has any.
+  rpc_task_t due;      // The deliver tasks of its calls: the head of their ring.
+  rpc_task_t read;     // Queued while there is more to read than its slice allowed.
+  rpc_alarm_t alarm;   // Handshake, then keepalive and the end of the unused.
   rpc_alarm_t headers_alarm;     // Server: set while a block of headers is under way.
   uint32_t headers_alarm_block;  // Which one (idle_reset.block_count).
   uv_poll_t poll;
@@ -80,6 +88,7 @@ struct rpc_connection_t {
   rpc_tls_t *tls;               // NULL: none.
   rpc_idle_reset_t idle_reset;  // Server.
   rpc_header_budget_t header_budget;
+  rpc_idle_frames_t idle_frames;
   size_t seat;        // Server: its place in the admission.
   int64_t unused_ms;  // Since when it has had no call (uv_now).
   rpc_block_t *address;
@@ -148,6 +157,9 @@ void rpc_connection_detach(rpc_connection_t *connection, rpc_call_t *call);
 // A call has `whole_bytes` less in its inbox and gives `window_bytes` back to the peer.
 void rpc_connection_give_back(rpc_connection_t *connection, int32_t stream_id,
                               size_t whole_bytes, size_t window_bytes);
+
+// The call has something to tell its user.
+void rpc_connection_deliver(rpc_connection_t *connection, rpc_call_t *call);
 
 const char *rpc_connection_address(const rpc_connection_t *connection);
 

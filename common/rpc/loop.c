@@ -45,16 +45,59 @@ static _Thread_local rpc_loop_t *running_loop;
 
 // --- Tasks ---
 
-void rpc_task_queue(rpc_loop_t *loop, rpc_phase_t phase, rpc_task_t *task) {
-  if (task->queued) {
-    return;
-  }
-  rpc_task_t *head = &loop->tasks[phase];
+void rpc_tasks_init(rpc_task_t *head) {
+  head->previous = head->next = head;
+}
+
+bool rpc_tasks_is_empty(const rpc_task_t *head) {
+  return head->next == head;
+}
+
+void rpc_tasks_add(rpc_task_t *head, rpc_task_t *task) {
   task->queued = true;
   task->previous = head->previous;
   task->next = head;
   head->previous->next = task;
   head->previous = task;
+}
+
+// All tasks of `from`, which is not empty, before those of `to`.
+static void move_all(rpc_task_t *from, rpc_task_t *to) {
+  from->next->previous = to;
+  from->previous->next = to->next;
+  to->next->previous = from->previous;
+  to->next = from->next;
+  rpc_tasks_init(from);
+}
+
+void rpc_tasks_run(rpc_task_t *head, int64_t slice_ns) {
+  if (rpc_tasks_is_empty(head)) {
+    return;
+  }
+  rpc_task_t round;
+  int64_t start_ns = 0;
+  rpc_tasks_init(&round);
+  move_all(head, &round);
+  for (bool goes_on = true; goes_on;) {
+    rpc_task_t *task = round.next;
+    rpc_task_cancel(task);
+    task->fn(task);
+    goes_on = !rpc_tasks_is_empty(&round);
+    if (goes_on && slice_ns != INT64_MAX) {
+      const int64_t now_ns = pod_clock_now_ns();
+      start_ns = start_ns == 0 ? now_ns : start_ns;
+      goes_on = now_ns - start_ns < slice_ns;
+    }
+  }
+  if (!rpc_tasks_is_empty(&round)) {
+    move_all(&round, head);
+  }
+}
+
+void rpc_task_queue(rpc_loop_t *loop, rpc_phase_t phase, rpc_task_t *task) {
+  if (!task->queued) {
+    rpc_tasks_add(&loop->tasks[phase], task);
+  }
 }
 
 void rpc_task_cancel(rpc_task_t *task) {
@@ -68,22 +111,9 @@ void rpc_task_cancel(rpc_task_t *task) {
 
 // Runs what is queued now; what the tasks queue themselves waits for the next round.
 static bool run_tasks(rpc_loop_t *loop, rpc_phase_t phase) {
-  rpc_task_t *head = &loop->tasks[phase];
-  if (head->next == head) {
-    return false;
-  }
-  rpc_task_t round = {.queued = true};
-  round.next = head->next;
-  round.previous = head->previous;
-  round.next->previous = &round;
-  round.previous->next = &round;
-  head->next = head->previous = head;
-  while (round.next != &round) {
-    rpc_task_t *task = round.next;
-    rpc_task_cancel(task);
-    task->fn(task);
-  }
-  return true;
+  const bool is_any = !rpc_tasks_is_empty(&loop->tasks[phase]);
+  rpc_tasks_run(&loop->tasks[phase], INT64_MAX);
+  return is_any;
 }
 
 // Likewise.
@@ -103,7 +133,7 @@ static bool run_posts(rpc_loop_t *loop) {
 // --- Fair reading ---
 
 static bool is_waited_for(const rpc_loop_t *loop) {
-  return loop->tasks[RPC_PHASE_READ].next != &loop->tasks[RPC_PHASE_READ];
+  return !rpc_tasks_is_empty(&loop->tasks[RPC_PHASE_READ]);
 }
 
 bool rpc_loop_may_read(rpc_loop_t *loop) {
@@ -121,29 +151,24 @@ int64_t rpc_loop_slice_ns(const rpc_loop_t *loop) {
 // Those that wait, the first first; one at least. Who is not done queues again, behind
 // the others, for the next turn.
 static void run_reads(rpc_loop_t *loop) {
-  rpc_task_t *head = &loop->tasks[RPC_PHASE_READ];
-  if (is_waited_for(loop)) {
-    rpc_task_t mark = {.queued = false};
-    rpc_task_queue(loop, RPC_PHASE_READ, &mark);
-    const int64_t since_ns =
-        loop->reading_since_ns != 0 ? loop->reading_since_ns : pod_clock_now_ns();
-    do {
-      rpc_task_t *task = head->next;
-      rpc_task_cancel(task);
-      task->fn(task);
-    } while (head->next != &mark && pod_clock_now_ns() - since_ns < RPC_TURN_NS);
-    rpc_task_cancel(&mark);
-  }
+  rpc_tasks_run(&loop->tasks[RPC_PHASE_READ], RPC_TURN_NS - RPC_FRESH_NS);
   loop->reading_since_ns = 0;
 }
 
+// False when there is more to do, but the sockets want their turn.
 static bool drain(rpc_loop_t *loop) {
+  int64_t start_ns = 0;
   for (int round = 0; round < DRAIN_ROUNDS_MAX; round++) {
     const bool delivered = run_tasks(loop, RPC_PHASE_DELIVER);
     const bool posted = run_posts(loop);
     const bool flushed = run_tasks(loop, RPC_PHASE_FLUSH);
     if (!delivered && !posted && !flushed) {
       return true;
+    }
+    const int64_t now_ns = pod_clock_now_ns();
+    start_ns = start_ns == 0 ? now_ns : start_ns;
+    if (now_ns - start_ns >= RPC_TURN_NS) {
+      return false;
     }
   }
   return false;
@@ -339,7 +364,7 @@ bool rpc_loop_enter(rpc_loop_t *loop) {
 static bool has_work(const rpc_loop_t *loop) {
   int64_t at_ns;
   for (int phase = 0; phase < RPC_PHASE_COUNT; phase++) {
-    if (loop->tasks[phase].next != &loop->tasks[phase]) {
+    if (!rpc_tasks_is_empty(&loop->tasks[phase])) {
       return true;
     }
   }
@@ -386,7 +411,7 @@ pod_status_t rpc_loop_create(rpc_loop_t **out_loop) {
   rpc_alarms_init(&loop->alarms);
   loop->spins[0].trial_interval = loop->spins[1].trial_interval = SPIN_TRIAL_INTERVAL_MIN;
   for (int phase = 0; phase < RPC_PHASE_COUNT; phase++) {
-    loop->tasks[phase].previous = loop->tasks[phase].next = &loop->tasks[phase];
+    rpc_tasks_init(&loop->tasks[phase]);
   }
   loop->pool = rpc_pool_create();
   loop->decoder = rpc_decoder_create(loop->pool);

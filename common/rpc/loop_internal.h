@@ -10,7 +10,9 @@
 //
 // A turn reads for RPC_TURN_NS at most, each connection for RPC_SLICE_NS: one that has
 // more to say waits for its next turn behind the others (read tasks), so that those with
-// little to say are heard in every turn, whatever the others do.
+// little to say are heard in every turn, whatever the others do. Likewise user code runs
+// for RPC_TURN_NS before the sockets are looked at again, and for the calls of each
+// connection for RPC_DELIVER_SLICE_NS in a round.
 
 #ifndef COMMON_RPC_LOOP_INTERNAL_H_
 #define COMMON_RPC_LOOP_INTERNAL_H_
@@ -77,7 +79,8 @@ typedef struct rpc_linger_t rpc_linger_t;
 enum {
   RPC_SCRATCH_BYTES = 64 << 10,
   RPC_SLICE_NS = 300000,  // Of reading, for a connection that others wait behind ...
-  RPC_LONE_SLICE_NS = 2000000,    // ... and for one that is alone.
+  RPC_LONE_SLICE_NS = 2000000,  // ... and for one that is alone.
+  RPC_DELIVER_SLICE_NS = 100000,
   RPC_TURN_NS = 10000000,         // Of reading in a turn; the half of it ...
   RPC_FRESH_NS = RPC_TURN_NS / 2  // ... at most for those that did not wait.
 };
@@ -128,6 +131,16 @@ void rpc_alarm_set(rpc_loop_t *loop, rpc_alarm_t *alarm, int64_t at_ns);
 void rpc_alarm_set_in_ms(rpc_loop_t *loop, rpc_alarm_t *alarm, uint64_t delay_ms);
 
 void rpc_alarm_cancel(rpc_loop_t *loop, rpc_alarm_t *alarm);
+
+// Rings of tasks: the head is in none. A task is in one or in none.
+void rpc_tasks_init(rpc_task_t *head);
+bool rpc_tasks_is_empty(const rpc_task_t *head);
+void rpc_tasks_add(rpc_task_t *head, rpc_task_t *task);
+
+// Runs the tasks of the ring, the first first and one at least, until `slice_ns` are
+// over (INT64_MAX: all); those that are added meanwhile have to wait. Tasks may go from
+// it in any way.
+void rpc_tasks_run(rpc_task_t *head, int64_t slice_ns);
 
 // Queues the task if it is not queued yet.
 void rpc_task_queue(rpc_loop_t *loop, rpc_phase_t phase, rpc_task_t *task);

@@ -18,6 +18,10 @@ enum {
   // Cancelled calls are normal; a flood of them is an attack (CVE-2023-44487).
   RESETS_BURST = 10000,
   RESETS_PER_S = 1000,
+  // So are PING and SETTINGS, which want an answer each, PRIORITY and empty DATA, unless
+  // they come between our answers: clients measure the path by pings while they receive.
+  IDLE_FRAMES_BURST = 10000,
+  IDLE_FRAMES_PER_S = 1000,
   // A byte on the wire can stand for a header of 4 KiB (RFC 7541, 7.3), so that what is
   // counted is what the headers of a block come to. Most blocks are free; for what is
   // beyond, so much at once and so much a second.
@@ -187,6 +191,7 @@ static int send_data(nghttp2_session *session, nghttp2_frame *frame,
   rpc_output_add_frame(&connection->output, header, FRAME_HEADER_BYTES, &call->outbox,
                        length);
   rpc_call_on_drained(call);
+  connection->idle_frames.count = 0;
   return 0;
 }
 
@@ -448,9 +453,36 @@ static void end_response_headers(nghttp2_session *session, rpc_call_t *call,
 
 // --- Frames ---
 
+static bool is_idle_frame(const nghttp2_frame_hd *header) {
+  const bool is_ack = (header->flags & NGHTTP2_FLAG_ACK) != 0;
+  switch (header->type) {
+    case NGHTTP2_PING:
+    case NGHTTP2_SETTINGS:
+      return !is_ack;
+    case NGHTTP2_DATA:
+      return header->length == 0 && (header->flags & NGHTTP2_FLAG_END_STREAM) == 0;
+    default:
+      return header->type == NGHTTP2_PRIORITY;
+  }
+}
+
+// False when there are more of them than anybody needs.
+static bool may_idle(rpc_connection_t *connection) {
+  rpc_idle_frames_t *frames = &connection->idle_frames;
+  const int64_t now_ms = (int64_t)uv_now(&connection->loop->uv);
+  const int64_t left =
+      frames->count - (now_ms - frames->since_ms) * IDLE_FRAMES_PER_S / 1000;
+  frames->count = (left > 0 ? left : 0) + 1;
+  frames->since_ms = now_ms;
+  return frames->count <= IDLE_FRAMES_BURST;
+}
+
 static int on_begin_frame(nghttp2_session *session, const nghttp2_frame_hd *header,
                           void *user_data) {
   rpc_connection_t *connection = user_data;
+  if (is_idle_frame(header) && !may_idle(connection)) {
+    return turn_out(session);
+  }
   connection->data_call = NULL;
   connection->data_left = 0;
   if (header->type == NGHTTP2_DATA && (header->flags & NGHTTP2_FLAG_PADDED) == 0) {
@@ -523,6 +555,7 @@ static int on_frame_sent(nghttp2_session *session, const nghttp2_frame *frame,
   if (frame->hd.type != NGHTTP2_HEADERS) {
     return 0;
   }
+  connection->idle_frames.count = 0;
   const int32_t stream_id = frame->hd.stream_id;
   rpc_call_t *call = call_of(session, stream_id);
   if (!connection->endpoint->is_server) {

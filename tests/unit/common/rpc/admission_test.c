@@ -109,6 +109,21 @@ static void test_who_came_this_moment_goes_after_who_sits_idle(void **state) {
   rpc_admission_deinit(&admission);
 }
 
+static void test_who_was_busy_a_moment_ago_goes_last(void **state) {
+  (void)state;
+  rpc_admission_t admission = make_table();
+  take(&admission, alice, PER_ORIGIN - 1);
+  for (size_t seat = 0; seat < PER_ORIGIN - 1; seat++) {
+    rpc_admission_begin(&admission, seat);
+    rpc_admission_end(&admission, seat, LONG_MS - 100 + (int64_t)seat);
+  }
+  rpc_admission_take(&admission, &owners[3], alice, false, LONG_MS - 10);
+  check(&admission, alice, RPC_ADMIT_INSTEAD, 3);
+  rpc_admission_begin(&admission, 3);
+  check(&admission, alice, RPC_ADMIT_INSTEAD, 0);
+  rpc_admission_deinit(&admission);
+}
+
 static void test_a_kept_connection_sits_on_the_reserve(void **state) {
   (void)state;
   rpc_admission_t admission = make_table();
@@ -162,6 +177,7 @@ int main(void) {
       cmocka_unit_test(test_strangers_leave_the_reserve_and_never_drive_out_our_user),
       cmocka_unit_test(test_busy_connections_stay_and_the_longest_unused_go_first),
       cmocka_unit_test(test_who_came_this_moment_goes_after_who_sits_idle),
+      cmocka_unit_test(test_who_was_busy_a_moment_ago_goes_last),
       cmocka_unit_test(test_a_kept_connection_sits_on_the_reserve),
       cmocka_unit_test(test_a_seat_given_up_goes_to_the_last),
       cmocka_unit_test(test_an_origin_is_an_address_or_what_a_network_gives_to_one),

@@ -176,6 +176,45 @@ static void test_a_flood_of_resets_loses_its_connection(void **state) {
   world_stop(&world);
 }
 
+static void check_flood(const char *frame, size_t size, const char *opening,
+                        size_t opening_size) {
+  world_t world;
+  caller_t neighbour;
+  raw_t raw;
+  world_start(&world, NULL, &(rpc_server_options_t){.keepalive_ms = 600000}, NULL);
+  call_start(&neighbour, &world, "/test/Echo", NULL);
+  exchange(&neighbour);
+  raw_connect(&raw, &world);
+  pod_text_t flood = {0};
+  pod_text_add_bytes(&flood, opening, opening_size);
+  for (int i = 0; i < 20000; i++) {
+    pod_text_add_bytes(&flood, frame, size);
+  }
+  raw_send(&raw, flood.bytes, flood.length);
+  world_run_until(&world, raw_is_closed, &raw);
+  exchange(&neighbour);
+  end_neighbour(&neighbour);
+  pod_text_deinit(&flood);
+  raw_end(&raw);
+  world_stop(&world);
+}
+
+static void test_a_flood_of_frames_of_no_use_loses_its_connection(void **state) {
+  (void)state;
+#define OPENING PREFACE SETTINGS
+#define FLOOD(opening, frame) \
+  check_flood(frame, sizeof(frame) - 1, opening, sizeof(opening) - 1)
+  FLOOD(OPENING,
+        "\0\0\x8\6\0\0\0\0\0"
+        "12345678");  // PING.
+  FLOOD(OPENING, SETTINGS);
+  FLOOD(OPENING, "\0\0\5\2\0\0\0\0\1\0\0\0\0\7");  // PRIORITY.
+  // Empty DATA of a call (POST, http, /x, authority a), which is refused, or not yet.
+  FLOOD(OPENING "\0\0\x9\1\4\0\0\0\1\x83\x86\4\2/x\1\1a", "\0\0\0\0\0\0\0\0\1");
+#undef FLOOD
+#undef OPENING
+}
+
 // A request of stream `stream` whose headers are an entry of 4,000 bytes, put into the
 // table of header compression by the first one, and `references` to it of a byte each.
 static void add_expanding_request(pod_text_t *out, uint32_t stream, bool is_first,
@@ -638,6 +677,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_garbage_costs_its_own_connection_only),
       cmocka_unit_test(test_a_flood_of_resets_loses_its_connection),
+      cmocka_unit_test(test_a_flood_of_frames_of_no_use_loses_its_connection),
       cmocka_unit_test(test_headers_that_expand_lose_their_connection),
       cmocka_unit_test(test_who_connects_and_says_nothing_is_turned_out),
       cmocka_unit_test(test_a_client_that_answers_no_ping_is_turned_out),
