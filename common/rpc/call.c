@@ -209,11 +209,12 @@ void rpc_call_receive(rpc_call_t *call, const uint8_t *data, size_t size_bytes) 
     rpc_call_abort(call, status);
     return;
   }
-  if (call->connection->held_bytes > RPC_CONNECTION_HELD_BYTES_MAX) {
+  const size_t held_bytes_max = call->connection->endpoint->held_bytes_max;
+  if (call->connection->held_bytes > held_bytes_max + held_bytes_max / 2) {
     rpc_call_abort(call, pod_error(POD_RESOURCE_EXHAUSTED,
-                                   "messages that take more than %d bytes wait for the "
+                                   "messages that take more than %zu bytes wait for the "
                                    "calls of this connection",
-                                   RPC_CONNECTION_HELD_BYTES_MAX));
+                                   held_bytes_max + held_bytes_max / 2));
     return;
   }
   if (inbox->last != last) {

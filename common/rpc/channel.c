@@ -354,6 +354,8 @@ pod_status_t rpc_channel_create(rpc_loop_t *loop, const char *address,
       .loop = loop,
       .message_bytes_max = wanted->message_bytes_max != 0 ? wanted->message_bytes_max
                                                           : RPC_MESSAGE_BYTES_MAX,
+      .held_bytes_max = wanted->held_bytes_max != 0 ? wanted->held_bytes_max
+                                                    : RPC_CONNECTION_HELD_BYTES,
       .keepalive_ms =
           wanted->keepalive_ms != 0 ? wanted->keepalive_ms : KEEPALIVE_MS_DEFAULT,
       .keepalive_timeout_ms = wanted->keepalive_timeout_ms != 0

@@ -110,7 +110,8 @@ void rpc_connection_give_back(rpc_connection_t *connection, int32_t stream_id,
   if (window_bytes > 0) {
     nghttp2_session_consume_stream(connection->session, stream_id, window_bytes);
   }
-  if (connection->owed_bytes > 0 && connection->held_bytes <= RPC_CONNECTION_HELD_BYTES) {
+  if (connection->owed_bytes > 0 &&
+      connection->held_bytes <= connection->endpoint->held_bytes_max) {
     nghttp2_session_consume_connection(connection->session, connection->owed_bytes);
     connection->owed_bytes = 0;
   }

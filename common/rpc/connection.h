@@ -22,10 +22,10 @@
 typedef struct rpc_tls_t rpc_tls_t;
 
 enum {
-  RPC_CONNECTION_HELD_BYTES = 64 << 20,  // Whole messages that wait for paused calls.
-  // What is on its way when the window closes may come to more if it is many small
-  // messages; a call that has one of them too many ends.
-  RPC_CONNECTION_HELD_BYTES_MAX = 96 << 20,
+  // Whole messages that wait for paused calls, unless said otherwise. What is on its way
+  // when the window closes may come to more if it is many small messages; a call that has
+  // one of them too many, half as much again, ends.
+  RPC_CONNECTION_HELD_BYTES = 64 << 20,
   RPC_OUTBOUND_FRAMES_MAX = 16384,  // That a peer makes us owe it without reading.
 };
 
@@ -36,6 +36,7 @@ struct rpc_endpoint_t {
   bool is_server;
   rpc_call_t *loose;  // A ring of the calls without a connection: not yet, or no more.
   size_t message_bytes_max;
+  size_t held_bytes_max;
   uint32_t streams_max;  // Server.
   uint32_t handshake_ms, keepalive_ms, keepalive_timeout_ms;
   uint32_t headers_ms, idle_ms;  // Server.

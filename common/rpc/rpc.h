@@ -239,6 +239,9 @@ typedef struct rpc_channel_options_t {
   // spaces, copied. NULL: none.
   const char *bearer_token;
   const rpc_credentials_t *credentials;  // As for a server.
+  // What may wait in whole messages for paused calls before the server is held up with
+  // all of them; 0: 64 MiB. More for who bounds by himself what he leaves waiting.
+  size_t held_bytes_max;
 } rpc_channel_options_t;
 
 // Does not block: connects in the background at the first call. A call started without a

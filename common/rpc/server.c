@@ -477,6 +477,7 @@ pod_status_t rpc_server_create(rpc_loop_t *loop, const rpc_server_options_t *opt
       .is_server = true,
       .message_bytes_max = wanted->message_bytes_max != 0 ? wanted->message_bytes_max
                                                           : RPC_MESSAGE_BYTES_MAX,
+      .held_bytes_max = RPC_CONNECTION_HELD_BYTES,
       .streams_max = wanted->concurrent_streams_max != 0 ? wanted->concurrent_streams_max
                                                          : RPC_STREAMS_DEFAULT,
       .keepalive_ms =

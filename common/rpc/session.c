@@ -498,7 +498,7 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t stream_id,
   rpc_connection_t *connection = user_data;
   connection->data_left -=
       length < connection->data_left ? length : connection->data_left;
-  if (connection->held_bytes > RPC_CONNECTION_HELD_BYTES) {
+  if (connection->held_bytes > connection->endpoint->held_bytes_max) {
     connection->owed_bytes += length;
   } else {
     nghttp2_session_consume_connection(session, length);

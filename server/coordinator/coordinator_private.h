@@ -35,6 +35,7 @@ typedef struct session_call_t session_call_t;
 typedef struct execution_queue_t execution_queue_t;
 typedef struct dispatch_t dispatch_t;
 typedef struct held_t held_t;
+typedef struct fetch_t fetch_t;
 typedef struct compile_work_t compile_work_t;
 
 struct coordinator_t {
@@ -68,7 +69,8 @@ struct coordinator_t {
   session_call_t *session_calls;
 
   dispatch_t *dispatches;
-  held_t *held;  // Calls that wait for their session's Dispatch.
+  held_t *held;             // Calls that wait for their session's Dispatch.
+  fetch_t *queued_fetches;  // That wait for others of their session; in their order.
 
   // Executions: a queue for each session that has some, those that the chips have been
   // given, and those before them whose programs the chips are being given, at most one of

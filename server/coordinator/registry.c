@@ -120,7 +120,10 @@ static pod_status_t create_wire(const attachment_t *attachment, int32_t chip,
       .on_state = on_wire_state,
       .context = wire,
       .credentials = registry->options.credentials,
-      .bearer_token = attachment->has_call_token ? token : NULL};
+      .bearer_token = attachment->has_call_token ? token : NULL,
+      // What clients leave unread is bounded for each of them (services/fetch.c); it must
+      // not hold up what the worker tells the others.
+      .held_bytes_max = SIZE_MAX / 2};
   const pod_status_t status = rpc_channel_create(registry->options.loop, place->address,
                                                  &options, &wire->channel);
   explicit_bzero(token, sizeof(token));

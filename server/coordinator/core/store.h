@@ -161,6 +161,7 @@ struct store_session_t {
   bool waits_for_pod;
   bool is_closing;
   int32_t array_count, executable_count, operation_count;
+  int32_t fetch_count;   // Of the operations, those that bring much from the chips.
   int32_t queued_count;  // Of the operations, those that were queued.
   bool has_dispatch;     // Its Dispatch stream has begun.
   uint64_t dispatched;   // Messages of it that have been taken.

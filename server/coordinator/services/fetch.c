@@ -6,7 +6,8 @@
 //
 // Each shard comes from one chip that still has it. Memory: one message of each shard
 // (COORDINATOR_STAGING_BYTES over all, and what HTTP/2 lets be under way) and one message
-// for the client; a client that does not read holds the workers.
+// for the client; a client that does not read holds the workers, and of his other fetches
+// few are on their way meanwhile.
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,19 +30,24 @@ enum {
   CHUNK_BYTES = 1 << 20,      // To the client, when it does not say.
   CHUNK_BYTES_MIN = 4 << 10,  // What it may say is brought into these bounds.
   CHUNK_BYTES_MAX = 2 << 20,
+  FETCHES_MAX = 4,             // Of a session, on their way from the chips at a time,
+  FREE_BYTES_MAX = 256 << 10,  // but for those that are so small.
 };
 
 typedef enum fetch_state_t {
   FETCH_NEW = 0,
   FETCH_WAITING,  // For an array that is not there yet.
+  FETCH_QUEUED,   // Others of its session are running.
   FETCH_RUNNING,  // The chips send their shards.
   FETCH_OVER,
 } fetch_state_t;
 
 static const pod_state_t states[] = {
-    [FETCH_NEW] = {"new",
-                   POD_TO(FETCH_WAITING) | POD_TO(FETCH_RUNNING) | POD_TO(FETCH_OVER)},
-    [FETCH_WAITING] = {"waiting", POD_TO(FETCH_RUNNING) | POD_TO(FETCH_OVER)},
+    [FETCH_NEW] = {"new", POD_TO(FETCH_WAITING) | POD_TO(FETCH_QUEUED) |
+                              POD_TO(FETCH_RUNNING) | POD_TO(FETCH_OVER)},
+    [FETCH_WAITING] = {"waiting",
+                       POD_TO(FETCH_QUEUED) | POD_TO(FETCH_RUNNING) | POD_TO(FETCH_OVER)},
+    [FETCH_QUEUED] = {"queued", POD_TO(FETCH_RUNNING) | POD_TO(FETCH_OVER)},
     [FETCH_RUNNING] = {"running", POD_TO(FETCH_OVER)},
     [FETCH_OVER] = {"over", 0},
 };
@@ -53,8 +59,10 @@ typedef struct fetch_shard_t {
   int64_t received_bytes;
 } fetch_shard_t;
 
-typedef struct fetch_t {
+struct fetch_t {
   request_t request;     // First, so that the operation finds it.
+  fetch_t *next_queued;  // While QUEUED.
+  bool is_streaming;     // It counts as its session's.
   store_waiter_t waits;  // For the array.
   store_array_t *array;  // In use.
   bool by_chip;          // Only what `chip` has.
@@ -69,10 +77,24 @@ typedef struct fetch_t {
   int64_t size_bytes, sent_bytes;  // Assembled, in the chunk or gone out.
   bool wants_sharing;
   sharing_t *sharing;  // NULL: the bytes go through here.
-} fetch_t;
+};
+
+// Nothing happens when it is not in it.
+static void leave_queue(fetch_t *fetch) {
+  fetch_t **at = &fetch->request.coordinator->queued_fetches;
+  while (*at != NULL && *at != fetch) {
+    at = &(*at)->next_queued;
+  }
+  if (*at != NULL) {
+    *at = fetch->next_queued;
+  }
+}
+
+static void run_queued(coordinator_t *coordinator, const store_session_t *session);
 
 // Takes `status`; NULL for OK.
 static void end_fetch(fetch_t *fetch, pod_status_t status) {
+  leave_queue(fetch);
   request_move(&fetch->request, FETCH_OVER);
   request_fail(&fetch->request, status);
   for (int32_t shard = 0; fetch->shards != NULL && shard < fetch->shard_count; shard++) {
@@ -90,6 +112,11 @@ static void end_fetch(fetch_t *fetch, pod_status_t status) {
     store_array_unuse(fetch->array);
     executions_look_again(fetch->request.coordinator);
   }
+  if (fetch->is_streaming) {
+    store_session_t *session = fetch->request.operation.session;
+    session->fetch_count--;
+    run_queued(fetch->request.coordinator, session);
+  }
   request_end(&fetch->request);
 }
 
@@ -103,7 +130,8 @@ static void stop_fetch(fetch_t *fetch, fanout_rank_t rank, pod_status_t status) 
   if (request_is_over(&fetch->request)) {
     pod_status_free(status);
   } else if (request_is(&fetch->request, FETCH_NEW) ||
-             request_is(&fetch->request, FETCH_WAITING)) {
+             request_is(&fetch->request, FETCH_WAITING) ||
+             request_is(&fetch->request, FETCH_QUEUED)) {
     end_fetch(fetch, status);
   } else if (fanout_stop(&fetch->fanout, rank, status)) {
     cancel_calls(fetch);
@@ -313,21 +341,8 @@ static void share(fetch_t *fetch) {
   free(chips);
 }
 
-// The messages of the shards, of which there is one each at a time.
-static int64_t staging_bytes(const fetch_t *fetch) {
-  return fetch->size_bytes < COORDINATOR_STAGING_BYTES ? fetch->size_bytes
-                                                       : COORDINATOR_STAGING_BYTES;
-}
-
-// The array is there, or has failed.
-static pod_status_t begin_fetch(fetch_t *fetch) {
-  if (fetch->array->state == STORE_ARRAY_FAILED) {
-    return store_check_whole(fetch->array);
-  }
-  POD_TRY(choose_layout(fetch));
-  const array_layout_t *layout = fetch->layout;
-  POD_TRY(tensor_slicer_create(layout->sharding, &layout->shape, &fetch->slicer));
-  fetch->shard_count = (int32_t)tensor_slicer_shard_count(fetch->slicer);
+// Chips of the session's have all of it.
+static pod_status_t check_there(const fetch_t *fetch) {
   for (int32_t shard = 0; shard < fetch->shard_count; shard++) {
     if (choose_chip(fetch, shard) < 0) {
       POD_TRY(store_check_whole(fetch->array));
@@ -339,17 +354,95 @@ static pod_status_t begin_fetch(fetch_t *fetch) {
           fetch->array->id);
     }
   }
-  fetch->size_bytes = tensor_shape_bytes(&layout->shape);
-  POD_TRY(request_take_memory(&fetch->request,
-                              (int64_t)fetch->chunk_bytes + staging_bytes(fetch)));
-  fetch->shards = pod_alloc((size_t)fetch->shard_count * sizeof(*fetch->shards));
-  fetch->chunk = pod_alloc(fetch->chunk_bytes);
-  if (fetch->wants_sharing) {
-    share(fetch);
+  return NULL;
+}
+
+// --- One after the other ---
+//
+// A client that does not read leaves with us, of each of its fetches, what the chips have
+// sent: so a session has few of them on their way at a time.
+
+// What waits of it when the client does not read.
+static int64_t held_bytes(const fetch_t *fetch) {
+  const int64_t most =
+      COORDINATOR_STAGING_BYTES + (int64_t)fetch->shard_count * RPC_WINDOW_BYTES;
+  return (int64_t)fetch->chunk_bytes +
+         (fetch->size_bytes < most ? fetch->size_bytes : most);
+}
+
+static bool must_queue(const fetch_t *fetch) {
+  return fetch->sharing == NULL && fetch->size_bytes > FREE_BYTES_MAX &&
+         fetch->request.operation.session->fetch_count >= FETCHES_MAX;
+}
+
+// Behind those that came before.
+static void queue_up(fetch_t *fetch) {
+  request_move(&fetch->request, FETCH_QUEUED);
+  fetch_t **at = &fetch->request.coordinator->queued_fetches;
+  while (*at != NULL) {
+    at = &(*at)->next_queued;
   }
+  *at = fetch;
+}
+
+// All of it can come.
+static pod_status_t run_fetch(fetch_t *fetch) {
+  if (fetch->sharing == NULL) {
+    POD_TRY(request_take_memory(&fetch->request, held_bytes(fetch)));
+    fetch->is_streaming = fetch->size_bytes > FREE_BYTES_MAX;
+    fetch->request.operation.session->fetch_count += fetch->is_streaming;
+  }
+  fetch->chunk = pod_alloc(fetch->chunk_bytes);
   send_header(fetch);
   start_calls(fetch);
   return NULL;
+}
+
+static fetch_t *find_queued(const coordinator_t *coordinator,
+                            const store_session_t *session) {
+  fetch_t *fetch = coordinator->queued_fetches;
+  while (fetch != NULL && fetch->request.operation.session != session) {
+    fetch = fetch->next_queued;
+  }
+  return fetch;
+}
+
+// One of the session's has ended.
+static void run_queued(coordinator_t *coordinator, const store_session_t *session) {
+  fetch_t *fetch;
+  while (!session->is_closing && !coordinator->is_destroyed &&
+         (fetch = find_queued(coordinator, session)) != NULL && !must_queue(fetch)) {
+    pod_status_t status = check_there(fetch);
+    if (status == NULL) {
+      leave_queue(fetch);
+      status = run_fetch(fetch);
+    }
+    if (status != NULL) {
+      end_fetch(fetch, status);
+    }
+  }
+}
+
+// The array is there, or has failed.
+static pod_status_t begin_fetch(fetch_t *fetch) {
+  if (fetch->array->state == STORE_ARRAY_FAILED) {
+    return store_check_whole(fetch->array);
+  }
+  POD_TRY(choose_layout(fetch));
+  const array_layout_t *layout = fetch->layout;
+  POD_TRY(tensor_slicer_create(layout->sharding, &layout->shape, &fetch->slicer));
+  fetch->shard_count = (int32_t)tensor_slicer_shard_count(fetch->slicer);
+  POD_TRY(check_there(fetch));
+  fetch->size_bytes = tensor_shape_bytes(&layout->shape);
+  fetch->shards = pod_alloc((size_t)fetch->shard_count * sizeof(*fetch->shards));
+  if (fetch->wants_sharing) {
+    share(fetch);
+  }
+  if (must_queue(fetch)) {
+    queue_up(fetch);
+    return NULL;
+  }
+  return run_fetch(fetch);
 }
 
 static void array_is_known(store_waiter_t *waiter) {
