@@ -10,13 +10,11 @@
 #include <string.h>
 
 #include "client/lib/podium.h"
-#include "common/base/check.h"
+#include "tests/simulation/client_private.h"
 #include "tests/simulation/pod.h"
-#include "tests/simulation/programs.h"
 
 enum {
-  CALL_MS = 20000,  // What calls are given.
-  LATE_MS = 5000,   // How much later than that they may end.
+  LATE_MS = 5000,  // How much later than that they may end.
   START_MS_MAX = 2000,
   AGAIN_MS = 300,
   ANEW_MS = 200,
@@ -27,32 +25,11 @@ enum {
   SILENCE_S = 50,
 };
 
-typedef struct client_t {
-  const plan_t *plan;
-  int number;  // -1: the checker.
-  process_t *process;
-  int next_item;
-  bool is_done;
-  // The call that it is in.
-  const char *call;
-  int64_t call_until_ns;
-  // Of its process.
-  podium_session_t *session;
-  podium_executable_t *executables[PROGRAM_COUNT];
-  bool was_cancelled;
-} client_t;
-
 static client_t clients[PLAN_CLIENTS_MAX + 1];
 
 // --- Judging ---
 
-enum {
-  MAY_BE_AWAY = 1,       // A host is, or its connection, with what it held.
-  MAY_BE_LATE = 2,       // DEADLINE_EXCEEDED.
-  MAY_BE_CANCELLED = 4,  // By us.
-};
-
-static void enter(client_t *client, const char *call, int64_t timeout_ms) {
+void client_enter(client_t *client, const char *call, int64_t timeout_ms) {
   client->call = call;
   client->call_until_ns = machine_now_ns() + (timeout_ms + LATE_MS) * MS;
 }
@@ -64,10 +41,8 @@ static bool is_away(podium_code_t code, const char *message) {
          (code == PODIUM_NOT_FOUND && strstr(message, "no such session") != NULL);
 }
 
-// True: it went well. Takes `status`.
-static bool went_well(client_t *client, podium_status_t *status, int may) {
-  const char *call = client->call;
-  client->call = NULL;
+bool client_went_well(const client_t *client, const char *call, podium_status_t *status,
+                      int may) {
   const podium_code_t code = podium_status_code(status);
   const char *message = podium_status_message(status);
   may |= (may & MAY_BE_AWAY) != 0 && plan_has_silence(client->plan) ? MAY_BE_LATE : 0;
@@ -85,12 +60,19 @@ static bool went_well(client_t *client, podium_status_t *status, int may) {
   return code == PODIUM_OK;
 }
 
-static void compare(const client_t *client, const char *program, const int32_t *got,
-                    const int32_t *expected) {
-  for (int i = 0; i < PROGRAM_ELEMENTS; i++) {
+// The call that it was in has ended.
+static bool went_well(client_t *client, podium_status_t *status, int may) {
+  const char *call = client->call;
+  client->call = NULL;
+  return client_went_well(client, call, status, may);
+}
+
+void client_compare(const client_t *client, const char *what, const int32_t *got,
+                    const int32_t *expected, int count) {
+  for (int i = 0; i < count; i++) {
     if (got[i] != expected[i]) {
       machine_fail("%s: a wrong value: element %d of %s is %" PRId32 ", not %" PRId32,
-                   client->process->name, i, program, got[i], expected[i]);
+                   client->process->name, i, what, got[i], expected[i]);
       return;
     }
   }
@@ -102,18 +84,18 @@ static void leave(client_t *client) {
   memset((void *)client->executables, 0, sizeof(client->executables));
   podium_session_t *session = client->session;
   client->session = NULL;
-  enter(client, "close", 0);
+  client_enter(client, "close", 0);
   podium_close(session);
   client->call = NULL;
 }
 
-static bool need_session(client_t *client) {
+bool client_need_session(client_t *client) {
   if (client->session != NULL) {
     return true;
   }
   const podium_connect_options_t options = {.timeout_ms = CALL_MS,
                                             .client_name = client->process->name};
-  enter(client, "connect", CALL_MS);
+  client_enter(client, "connect", CALL_MS);
   if (!went_well(client, podium_connect(POD_ADDRESS, &options, &client->session),
                  MAY_BE_AWAY)) {
     client->session = NULL;
@@ -123,8 +105,8 @@ static bool need_session(client_t *client) {
   return true;
 }
 
-static bool need_executable(client_t *client, int program) {
-  if (!need_session(client)) {
+bool client_need_executable(client_t *client, int program) {
+  if (!client_need_session(client)) {
     return false;
   }
   if (client->executables[program] != NULL) {
@@ -132,7 +114,7 @@ static bool need_executable(client_t *client, int program) {
   }
   char *text = programs[program].text(client->plan->x, client->plan->y);
   const podium_compile_options_t options = {.timeout_ms = CALL_MS};
-  enter(client, "compile", CALL_MS);
+  client_enter(client, "compile", CALL_MS);
   const bool is_well =
       went_well(client,
                 podium_compile(client->session, programs[program].name, text,
@@ -151,8 +133,8 @@ typedef struct arguments_t {
   podium_array_t *arrays[PROGRAM_ARGUMENTS_MAX];
 } arguments_t;
 
-static void draw(int32_t *values) {
-  for (int i = 0; i < PROGRAM_ELEMENTS; i++) {
+void client_draw(int32_t *values, int count) {
+  for (int i = 0; i < count; i++) {
     values[i] = (int32_t)machine_between(-1000000, 1000000);
   }
 }
@@ -166,7 +148,7 @@ static void free_arguments(arguments_t *arguments) {
 static bool put_one(client_t *client, int program, arguments_t *arguments, int i) {
   const podium_layout_t layout = {.executable = client->executables[program],
                                   .argument = i};
-  enter(client, "put", CALL_MS);
+  client_enter(client, "put", CALL_MS);
   return went_well(client,
                    podium_put(client->session, &layout, arguments->values[i],
                               PROGRAM_BYTES, CALL_MS, &arguments->arrays[i]),
@@ -176,7 +158,7 @@ static bool put_one(client_t *client, int program, arguments_t *arguments, int i
 static bool put_arguments(client_t *client, int program, arguments_t *arguments) {
   arguments->count = 0;
   for (int i = 0; i < programs[program].argument_count; i++) {
-    draw(arguments->values[i]);
+    client_draw(arguments->values[i], PROGRAM_ELEMENTS);
     if (!put_one(client, program, arguments, i)) {
       free_arguments(arguments);
       return false;
@@ -193,7 +175,7 @@ static void expect(int program, const arguments_t *arguments, int32_t *out_resul
 }
 
 static bool fetch(client_t *client, podium_array_t *array, int32_t *out_values, int may) {
-  enter(client, "fetch", CALL_MS);
+  client_enter(client, "fetch", CALL_MS);
   return went_well(client, podium_fetch(array, out_values, PROGRAM_BYTES, CALL_MS), may);
 }
 
@@ -201,12 +183,13 @@ static bool fetch(client_t *client, podium_array_t *array, int32_t *out_values, 
 
 static bool execute(client_t *client, int program, int64_t timeout_ms, int may) {
   arguments_t arguments;
-  if (!need_executable(client, program) || !put_arguments(client, program, &arguments)) {
+  if (!client_need_executable(client, program) ||
+      !put_arguments(client, program, &arguments)) {
     return false;
   }
   podium_array_t *result = NULL;
   const podium_execute_options_t options = {.timeout_ms = timeout_ms};
-  enter(client, "execute", timeout_ms);
+  client_enter(client, "execute", timeout_ms);
   bool is_well = went_well(client,
                            podium_execute(client->executables[program], arguments.count,
                                           arguments.arrays, &options, &result, NULL),
@@ -218,7 +201,7 @@ static bool execute(client_t *client, int program, int64_t timeout_ms, int may) 
     expect(program, &arguments, expected);
     is_well = fetch(client, result, got, may);
     if (is_well) {
-      compare(client, programs[program].name, got, expected);
+      client_compare(client, programs[program].name, got, expected, PROGRAM_ELEMENTS);
     }
     podium_array_free(result);
   }
@@ -229,7 +212,8 @@ static bool execute(client_t *client, int program, int64_t timeout_ms, int may) 
 static bool chain(client_t *client, const plan_item_t *item) {
   arguments_t arguments;
   const int program = item->program;
-  if (!need_executable(client, program) || !put_arguments(client, program, &arguments)) {
+  if (!client_need_executable(client, program) ||
+      !put_arguments(client, program, &arguments)) {
     return false;
   }
   podium_array_t *results[CHAIN_MAX] = {0};
@@ -240,7 +224,7 @@ static bool chain(client_t *client, const plan_item_t *item) {
   while (count < item->count && is_well) {
     podium_array_t *inputs[PROGRAM_ARGUMENTS_MAX] = {
         count == 0 ? arguments.arrays[0] : results[count - 1], arguments.arrays[1]};
-    enter(client, "execute_async", CALL_MS);
+    client_enter(client, "execute_async", CALL_MS);
     is_well = went_well(
         client,
         podium_execute_async(client->executables[program], arguments.count, inputs,
@@ -258,7 +242,7 @@ static bool chain(client_t *client, const plan_item_t *item) {
   if (count > 0) {
     int32_t got[PROGRAM_ELEMENTS];
     if (fetch(client, results[count - 1], got, MAY_BE_AWAY)) {
-      compare(client, programs[program].name, got, expected);
+      client_compare(client, programs[program].name, got, expected, PROGRAM_ELEMENTS);
     } else {
       is_well = false;
     }
@@ -271,13 +255,14 @@ static bool chain(client_t *client, const plan_item_t *item) {
 static bool cancel(client_t *client, const plan_item_t *item) {
   arguments_t arguments;
   const int program = item->program;
-  if (!need_executable(client, program) || !put_arguments(client, program, &arguments)) {
+  if (!client_need_executable(client, program) ||
+      !put_arguments(client, program, &arguments)) {
     return false;
   }
   podium_array_t *result = NULL;
   podium_execution_t *execution = NULL;
   const podium_execute_options_t options = {.timeout_ms = CALL_MS};
-  enter(client, "execute_async", CALL_MS);
+  client_enter(client, "execute_async", CALL_MS);
   bool is_well = went_well(
       client,
       podium_execute_async(client->executables[program], arguments.count,
@@ -291,7 +276,7 @@ static bool cancel(client_t *client, const plan_item_t *item) {
     expect(program, &arguments, expected);
     // The result is there, or has the error of the execution.
     if (fetch(client, result, got, MAY_BE_AWAY | MAY_BE_CANCELLED)) {
-      compare(client, programs[program].name, got, expected);
+      client_compare(client, programs[program].name, got, expected, PROGRAM_ELEMENTS);
     }
     podium_execution_free(execution);
     podium_array_free(result);
@@ -302,7 +287,7 @@ static bool cancel(client_t *client, const plan_item_t *item) {
 
 static bool put(client_t *client, const plan_item_t *item) {
   arguments_t arguments;
-  const bool is_well = need_executable(client, item->program) &&
+  const bool is_well = client_need_executable(client, item->program) &&
                        put_arguments(client, item->program, &arguments);
   if (is_well) {
     free_arguments(&arguments);
@@ -324,6 +309,12 @@ static bool run_item(client_t *client, const plan_item_t *item) {
                      MAY_BE_AWAY | MAY_BE_LATE);
     case PLAN_PUT:
       return put(client, item);
+    case PLAN_STORM:
+      return client_storm(client, item);
+    case PLAN_LARGE:
+      return client_move_large(client, item);
+    case PLAN_TIMES:
+      return client_ask_for_times(client, item);
     case PLAN_RECONNECT:
       return false;
     default:
@@ -353,7 +344,7 @@ static void *client_main(void *context) {
 
 static bool check_pod(client_t *client, int sessions) {
   podium_pod_t *pod = NULL;
-  enter(client, "pod", CALL_MS);
+  client_enter(client, "pod", CALL_MS);
   if (!went_well(client, podium_pod(client->session, CALL_MS, &pod), MAY_BE_AWAY)) {
     return false;
   }
@@ -379,7 +370,7 @@ static bool check(client_t *client) {
     return false;
   }
   fiber_sleep(2 * SECOND);  // For heartbeats to tell what they hold.
-  is_well = need_session(client) && check_pod(client, 1);
+  is_well = client_need_session(client) && check_pod(client, 1);
   leave(client);
   return is_well;
 }

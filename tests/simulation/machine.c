@@ -1,5 +1,6 @@
-// Fibers by ucontext. A slice of a fiber lasts until it waits; which of those that can
-// run is next, and how long a slice takes, is drawn from the seed.
+// Fibers: a stack is made by ucontext and switched by setjmp, which asks no kernel. A
+// slice of a fiber lasts until it waits; which of those that can run is next, and how
+// long a slice takes, is drawn from the seed.
 //
 // Every fiber has a copy of the program's thread-local variables: they are swapped with
 // the stacks, so that the product's _Thread_local means what it means on real threads.
@@ -7,6 +8,7 @@
 #include "tests/simulation/machine.h"
 
 #include <link.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +24,7 @@ enum {
   STACK_BYTES = 512 << 10,
   STACKS_KEPT_MAX = 64,
   FAILURE_BYTES = 2048,
+  BUCKETS = 256,
 };
 
 struct event_t {
@@ -39,7 +42,8 @@ typedef enum fiber_state_t {
 } fiber_state_t;
 
 struct fiber_t {
-  ucontext_t context;
+  jmp_buf place;
+  bool has_begun;
   process_t *process;
   uint64_t id;
   fiber_state_t state;
@@ -55,6 +59,7 @@ struct fiber_t {
   void *slots[FIBER_SLOTS];
   int keeps_memory;
   fiber_t *previous, *next;  // In `fibers`.
+  fiber_t *previous_waiting, *next_waiting;
 };
 
 typedef struct machine_t {
@@ -69,7 +74,8 @@ typedef struct machine_t {
   fiber_t **ready;
   int32_t ready_room, ready_count;
   fiber_t *current;
-  ucontext_t scheduler;
+  jmp_buf scheduler;
+  fiber_t *waiting[BUCKETS];  // By a hash of what they wait for.
   process_t *processes[MACHINE_PROCESSES_MAX];
   int process_count;
   void (*destructors[FIBER_SLOTS])(void *);
@@ -309,8 +315,39 @@ static void unlist(fiber_t *fiber) {
   }
 }
 
+static fiber_t **bucket_of(const void *address) {
+  return &machine.waiting[((uintptr_t)address >> 3) * 31 % BUCKETS];
+}
+
+static void begin_waiting(fiber_t *fiber, const void *address) {
+  fiber_t **bucket = bucket_of(address);
+  fiber->waits_for = address;
+  fiber->previous_waiting = NULL;
+  fiber->next_waiting = *bucket;
+  if (*bucket != NULL) {
+    (*bucket)->previous_waiting = fiber;
+  }
+  *bucket = fiber;
+}
+
+static void end_waiting(fiber_t *fiber) {
+  if (fiber->waits_for == NULL) {
+    return;
+  }
+  if (fiber->previous_waiting != NULL) {
+    fiber->previous_waiting->next_waiting = fiber->next_waiting;
+  } else {
+    *bucket_of(fiber->waits_for) = fiber->next_waiting;
+  }
+  if (fiber->next_waiting != NULL) {
+    fiber->next_waiting->previous_waiting = fiber->previous_waiting;
+  }
+  fiber->waits_for = NULL;
+}
+
 static void free_fiber(fiber_t *fiber) {
   machine_cancel(fiber->timeout);
+  end_waiting(fiber);
   unlist(fiber);
   if (fiber->previous != NULL) {
     fiber->previous->next = fiber->next;
@@ -339,7 +376,33 @@ static void run_destructors(fiber_t *fiber) {
 
 static void switch_away(fiber_t *fiber) {
   memcpy(fiber->locals, locals_at, locals_bytes);
-  POD_CHECK(swapcontext(&fiber->context, &machine.scheduler) == 0);
+  if (_setjmp(fiber->place) == 0) {
+    _longjmp(machine.scheduler, 1);
+  }
+}
+
+static void fiber_main(void);
+
+// The first time on its stack.
+static void begin(fiber_t *fiber) {
+  static ucontext_t here, there;
+  fiber->has_begun = true;
+  POD_CHECK(getcontext(&there) == 0);
+  there.uc_stack.ss_sp = fiber->stack;
+  there.uc_stack.ss_size = fiber->stack_bytes;
+  there.uc_link = NULL;
+  makecontext(&there, fiber_main, 0);
+  POD_CHECK(swapcontext(&here, &there) == 0);
+}
+
+static void switch_to(fiber_t *fiber) {
+  memcpy(locals_at, fiber->locals, locals_bytes);
+  if (_setjmp(machine.scheduler) == 0) {
+    if (fiber->has_begun) {
+      _longjmp(fiber->place, 1);
+    }
+    begin(fiber);
+  }
 }
 
 static void fiber_main(void) {
@@ -366,11 +429,6 @@ fiber_t *fiber_spawn(process_t *process, fiber_fn_t fn, void *argument,
   machine.fibers = fiber;
   fiber->stack_bytes = stack_bytes > STACK_BYTES ? stack_bytes : STACK_BYTES;
   fiber->stack = take_stack(fiber->stack_bytes);
-  POD_CHECK(getcontext(&fiber->context) == 0);
-  fiber->context.uc_stack.ss_sp = fiber->stack;
-  fiber->context.uc_stack.ss_size = fiber->stack_bytes;
-  fiber->context.uc_link = NULL;
-  makecontext(&fiber->context, fiber_main, 0);
   process->fiber_count++;
   make_ready(fiber);
   return fiber;
@@ -384,14 +442,14 @@ static void on_timeout(void *context) {
   fiber_t *fiber = context;
   fiber->timeout = NULL;
   fiber->was_woken = false;
-  fiber->waits_for = NULL;
+  end_waiting(fiber);
   make_ready(fiber);
 }
 
 bool fiber_wait(const void *address, int64_t timeout_ns) {
   fiber_t *fiber = machine.current;
   POD_CHECK(fiber != NULL);
-  fiber->waits_for = address;
+  begin_waiting(fiber, address);
   fiber->was_woken = true;
   fiber->state = FIBER_WAITING;
   if (timeout_ns >= 0) {
@@ -408,9 +466,9 @@ void fiber_wake(const void *address, int count) {
   for (; count > 0; count--) {
     fiber_t *found = NULL;
     uint64_t seen = 0;
-    for (fiber_t *fiber = machine.fibers; fiber != NULL; fiber = fiber->next) {
-      if (fiber->waits_for == address && fiber->state == FIBER_WAITING &&
-          machine_once_in(++seen)) {
+    for (fiber_t *fiber = *bucket_of(address); fiber != NULL;
+         fiber = fiber->next_waiting) {
+      if (fiber->waits_for == address && machine_once_in(++seen)) {
         found = fiber;
       }
     }
@@ -419,7 +477,7 @@ void fiber_wake(const void *address, int count) {
     }
     machine_cancel(found->timeout);
     found->timeout = NULL;
-    found->waits_for = NULL;
+    end_waiting(found);
     make_ready(found);
   }
 }
@@ -491,8 +549,7 @@ static void run_slice(void) {
   machine_note(fiber->id);
   machine_note((uint64_t)machine.now_ns);
   machine.current = fiber;
-  memcpy(locals_at, fiber->locals, locals_bytes);
-  POD_CHECK(swapcontext(&machine.scheduler, &fiber->context) == 0);
+  switch_to(fiber);
   machine.current = NULL;
   machine.now_ns += machine_between(100, SLICE_NS_MAX);
   if (fiber->state == FIBER_ENDED) {

@@ -16,8 +16,9 @@ enum {
 };
 
 static const char *const names[PLAN_KIND_COUNT] = {
-    "execute", "chain",   "cancel", "deadline", "put",  "reconnect", "pause",
-    "cut",     "silence", "part",   "stop",     "kill", "terminate", "vanish"};
+    "execute", "chain", "cancel",    "deadline",  "put",   "storm",
+    "large",   "times", "reconnect", "pause",     "cut",   "silence",
+    "part",    "stop",  "kill",      "terminate", "vanish"};
 
 const char *plan_kind_name(plan_kind_t kind) {
   return names[kind];
@@ -60,7 +61,8 @@ static plan_item_t *add(plan_t *plan, plan_kind_t kind) {
 static void add_work(plan_t *plan, pod_random_t *random, int client) {
   static const plan_kind_t kinds[] = {
       PLAN_EXECUTE, PLAN_EXECUTE,  PLAN_EXECUTE, PLAN_CHAIN,     PLAN_CHAIN,
-      PLAN_CANCEL,  PLAN_DEADLINE, PLAN_PUT,     PLAN_RECONNECT, PLAN_PAUSE};
+      PLAN_CANCEL,  PLAN_DEADLINE, PLAN_PUT,     PLAN_RECONNECT, PLAN_STORM,
+      PLAN_STORM,   PLAN_LARGE,    PLAN_TIMES,   PLAN_PAUSE};
   const int64_t count = between(random, 1, WORK_MAX);
   for (int64_t i = 0; i < count; i++) {
     plan_item_t *item =

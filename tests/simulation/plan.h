@@ -18,6 +18,9 @@ typedef enum plan_kind_t {
   PLAN_CANCEL,    // Cancels an execution after `wait_ns`.
   PLAN_DEADLINE,  // Gives it `wait_ns`.
   PLAN_PUT,       // Puts an array and frees it.
+  PLAN_STORM,     // `count` of all that at a time, without waiting.
+  PLAN_LARGE,     // Puts and fetches an array of many messages.
+  PLAN_TIMES,     // Asks what a program would take.
   PLAN_RECONNECT,
   PLAN_PAUSE,
   // What happens, at `at_ns` after the beginning.

@@ -2,6 +2,9 @@
 
 #include "tests/simulation/programs.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "common/base/text.h"
 
 enum { LOOP_TURNS = 60 };
@@ -157,8 +160,21 @@ static void mirror_expect(const int32_t *const *arguments, int32_t *out_result) 
   }
 }
 
+// --- x + sum(x) again, in the place of x, which is consumed ---
+
+static char *donate_text(int x, int y) {
+  char *text = total_text(x, y);
+  pod_text_t donated = {0};
+  const char *at = strstr(text, "sdy.sharding = #");
+  pod_text_add_bytes(&donated, text, (size_t)(at - text));
+  pod_text_add(&donated, "tf.aliasing_output = 0 : i32, ");
+  pod_text_add(&donated, at);
+  free(text);
+  return pod_text_take(&donated);
+}
+
 const program_t programs[PROGRAM_COUNT] = {
     {"local", 1, local_text, local_expect},    {"total", 1, total_text, total_expect},
     {"two", 2, two_text, two_expect},          {"loop", 1, loop_text, loop_expect},
-    {"mirror", 2, mirror_text, mirror_expect},
+    {"mirror", 2, mirror_text, mirror_expect}, {"donate", 1, donate_text, total_expect},
 };
