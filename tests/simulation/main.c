@@ -285,6 +285,7 @@ static void count_failure(tally_t *tally, uint64_t seed, const char *failure) {
   printf("seed %" PRIu64 ": %s\n  again, and looked at: simulation_test --seed %" PRIu64
          " --shrink --trace\n",
          seed, failure, seed);
+  fflush(stdout);
 }
 
 static void count_run(tally_t *tally, const report_t *report) {
