@@ -27,11 +27,11 @@ static const char *pod_or_local(void) {
   return pod != NULL ? pod : "local";
 }
 
-// The pod at this address, in a session of its own, which the caller closes.
+// The pod at this address, and the connection, which the caller closes.
 static pod_status_t ask(const char *address, int64_t timeout_ms,
                         podium_session_t **out_session, podium_pod_t **out_pod) {
   const podium_connect_options_t options = {
-      .client_name = "podium status", .do_not_wait = true, .timeout_ms = timeout_ms};
+      .client_name = "podium status", .only_looks = true, .timeout_ms = timeout_ms};
   podium_session_t *session;
   POD_TRY(cli_status_of(podium_connect(address, &options, &session)));
   const pod_status_t status = cli_status_of(podium_pod(session, timeout_ms, out_pod));
@@ -85,7 +85,7 @@ static void report_pod(cJSON *object, const podium_pod_t *pod) {
   cJSON_AddStringToObject(object, "pod_version", pod->version);
   cJSON_AddBoolToObject(object, "ready", pod->ready);
   cJSON_AddNumberToObject(object, "hbm_bytes", (double)pod->hbm_bytes);
-  cJSON_AddNumberToObject(object, "other_sessions", pod->session_count - 1);
+  cJSON_AddNumberToObject(object, "other_sessions", pod->session_count);
   cJSON *devices = cJSON_AddArrayToObject(object, "devices");
   for (int i = 0; i < pod->device_count; i++) {
     report_device(devices, &pod->devices[i]);
@@ -94,9 +94,9 @@ static void report_pod(cJSON *object, const podium_pod_t *pod) {
 
 static void print_pod(const podium_pod_t *pod) {
   pod_arena_t *arena = pod_arena_create();
-  cli_print("pod %s: %s %s, %s, HBM %s per chip, %d other session(s)\n", pod->id,
-            pod->topology, pod->chip_kind, pod->ready ? "ready" : "not ready",
-            cli_size(arena, pod->hbm_bytes), pod->session_count - 1);
+  cli_print("pod %s: %s %s, %s, HBM %s per chip, %d session(s)\n", pod->id, pod->topology,
+            pod->chip_kind, pod->ready ? "ready" : "not ready",
+            cli_size(arena, pod->hbm_bytes), pod->session_count);
   cli_print("%4s  %-9s %-9s %-12s %5s  %-22s %s\n", "chip", "coords", "state", "HBM used",
             "links", "address", "pid");
   for (int i = 0; i < pod->device_count; i++) {
@@ -195,7 +195,7 @@ static local_state_t state_of(const cli_pod_t *local) {
   snprintf(state.chip_kind, sizeof(state.chip_kind), "%s", pod->chip_kind);
   snprintf(state.topology, sizeof(state.topology), "%s", pod->topology);
   state.chip_count = pod->device_count;
-  state.sessions = pod->session_count - 1;
+  state.sessions = pod->session_count;
   podium_pod_free(pod);
   podium_close(session);
   return state;

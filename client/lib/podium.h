@@ -203,6 +203,10 @@ typedef struct podium_connect_options_t {
   // PODIUM_TOKEN_FILE names, else PODIUM_TOKEN, else, of a coordinator of this user on
   // this host, its own. A coordinator that knows the caller otherwise needs none.
   const char *token_file;
+  // Only to look at the pod, for which the role `read` is enough: no session is opened,
+  // podium_pod is all that can be called, and anything else is NOT_FOUND. The pod is not
+  // waited for.
+  bool only_looks;
   // Files in PEM. With `tls_ca` the coordinator is called by TLS and believed when this
   // authority has signed its certificate for the host of the address; NULL: what
   // PODIUM_TLS_CA names, and else without TLS. A certificate of one's own and its key are

@@ -287,6 +287,31 @@ static void on_connect_timeout(void *context) {
   rpc_call_cancel(session->call);
 }
 
+// --- Only looking ---
+
+static void on_look(const void *pod, pod_status_t status, void *context) {
+  (void)pod;
+  open_t *open = context;
+  if (pod_status_code(status) == POD_DEADLINE_EXCEEDED) {
+    pod_status_free(status);
+    status =
+        pod_error(POD_UNAVAILABLE, "the coordinator at %s did not answer within %lld ms",
+                  open->session->address, (long long)open->timeout_ms);
+  }
+  lib_wait_finish(&open->wait, status);
+}
+
+// Finds out whether there is a pod, and whether it lets us look.
+static void start_look(void *context) {
+  open_t *open = context;
+  const Podium__V1__GetPodRequest request = PODIUM__V1__GET_POD_REQUEST__INIT;
+  rpc_unary(open->session->channel, "/podium.v1.Podium/GetPod", &request.base,
+            &podium__v1__pod__descriptor,
+            &(rpc_call_options_t){.timeout_ms = open->timeout_ms}, on_look, open);
+}
+
+// --- Opening ---
+
 static void start_open(void *context) {
   open_t *open = context;
   podium_session_t *session = open->session;
@@ -432,7 +457,8 @@ podium_status_t *podium_connect(const char *address,
   open_t open = {.session = session, .options = options};
   open.timeout_ms =
       options->timeout_ms > 0 ? options->timeout_ms : LIB_CONNECT_TIMEOUT_MS;
-  status = lib_wait_run(session, &open.wait, start_open, &open);
+  status = lib_wait_run(session, &open.wait,
+                        options->only_looks ? start_look : start_open, &open);
   if (status != NULL) {
     podium_close(session);
     return lib_status(status);

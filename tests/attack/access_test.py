@@ -445,10 +445,15 @@ class AccessTest(unittest.TestCase):
         bare = self.as_nobody("status", self.address)
         self.assertEqual(bare.returncode, 3, bare.stdout)
         self.assertIn("UNAUTHENTICATED", bare.stderr)
-        reader = self.as_nobody("status", self.address, PODIUM_TOKEN=READER)
-        self.assertIn("PERMISSION_DENIED", reader.stderr)
-        alice = self.as_nobody("status", self.address, PODIUM_TOKEN=ALICE)
-        self.assertEqual(alice.returncode, 0, alice.stderr)
+        module = self.folder / "module.mlir"
+        module.write_text("func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n  return %x : tensor<8xf32>\n}\n")
+        run = ("run", str(module), "--pod", self.address, "-i", "0=ones")
+        for token, may_run in ((READER, False), (ALICE, True)):
+            status = self.as_nobody("status", self.address, PODIUM_TOKEN=token)
+            self.assertEqual(status.returncode, 0, status.stderr)
+            done = self.as_nobody(*run, PODIUM_TOKEN=token)
+            self.assertEqual(done.returncode, 0 if may_run else 3, done.stderr)
+            self.assertEqual("PERMISSION_DENIED" in done.stderr, not may_run)
         # The file that our own user finds is not for others; and one of his own, open to all, is not taken.
         name = f"token-{self.address.rsplit(':', 1)[1]}"
         folders = [pathlib.Path(os.environ.get("XDG_RUNTIME_DIR", "/nowhere")) / "podium",

@@ -177,15 +177,31 @@ static int64_t bytes_over_cable(const host_t *host) {
 
 // ---- Pods.
 
+// The pod's secret, which the daemons of both hosts prove to each other.
+static char secret[] = "/tmp/podium-secret-XXXXXX";
+
+static int make_secret(void **state) {
+  (void)state;
+  const int file = mkstemp(secret);
+  const bool is_made = file >= 0 && dprintf(file, "%064x\n", 4711) > 0;
+  return is_made && close(file) == 0 ? 0 : -1;
+}
+
+static int remove_secret(void **state) {
+  (void)state;
+  return unlink(secret);
+}
+
 static system_pod_t *pod_over(const host_t hosts[HOSTS]) {
   static const char *const places[CHIPS] = {"0,0", "1,0", "0,1", "1,1"};
   system_set_network(hosts[0].network);
   system_pod_t *pod = system_pod_start(&(system_pod_options_t){
       .listen = "10.77.0.1:0",
       .workers = -1,
-      .coordinator_args = {"--insecure", "--heartbeat-ms", "200", "--timeout-ms", "1500",
-                           NULL},
-      .worker_args = {"--insecure", "--log-level", "debug", NULL}});
+      .coordinator_args = {"--insecure", "--secret-file", secret, "--heartbeat-ms", "200",
+                           "--timeout-ms", "1500", NULL},
+      .worker_args = {"--insecure", "--secret-file", secret, "--log-level", "debug",
+                      NULL}});
   for (int chip = 0; chip < CHIPS; chip++) {
     const int host = chip / 2;
     char listen[64], links[64];
@@ -382,5 +398,5 @@ int main(void) {
       cmocka_unit_test(test_a_worker_that_cannot_be_reached_is_told_and_status_says_why),
       cmocka_unit_test(test_a_cut_cable_names_a_worker_behind_it_within_the_bound),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, make_secret, remove_secret);
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -192,6 +193,28 @@ static void test_a_worker_of_another_authority_does_not_come_in(void **state) {
   system_pod_stop(pod);
 }
 
+// A worker's key opens no pod in the coordinator's name.
+static void test_a_daemon_with_a_workers_certificate_is_no_coordinator(void **state) {
+  (void)state;
+  if (!has_network) {
+    skip();
+  }
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){
+      .listen = HOST ":0",
+      .topology = "1x1",
+      .workers = -1,
+      .coordinator_args = {"--tls-certificate", file("keys", "worker.crt"), "--tls-key",
+                           file("keys", "worker.key"), "--tls-ca", file("keys", "ca.crt"),
+                           NULL},
+      .worker_args = {"--tls-certificate", file("keys", "worker.crt"), "--tls-key",
+                      file("keys", "worker.key"), "--tls-ca", file("keys", "ca.crt"),
+                      NULL}});
+  const int worker = system_pod_add_worker(pod, NULL);
+  assert_int_equal(WEXITSTATUS(system_pod_wait_worker(pod, worker)), 1);
+  wait_for_log(pod, worker, "has not shown that it is the pod's coordinator");
+  system_pod_stop(pod);
+}
+
 static void test_daemons_end_with_what_is_wrong_with_their_files(void **state) {
   (void)state;
   if (!has_network) {
@@ -230,6 +253,7 @@ int main(void) {
       cmocka_unit_test(test_a_pod_of_tls_runs_programs_for_who_may),
       cmocka_unit_test(test_the_environment_says_it_to_all_commands),
       cmocka_unit_test(test_a_worker_of_another_authority_does_not_come_in),
+      cmocka_unit_test(test_a_daemon_with_a_workers_certificate_is_no_coordinator),
       cmocka_unit_test(test_daemons_end_with_what_is_wrong_with_their_files),
   };
   return cmocka_run_group_tests(tests, start_network, cli_remove_folder);
