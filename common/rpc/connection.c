@@ -306,20 +306,11 @@ void rpc_connection_flush_later(rpc_connection_t *connection) {
 
 // --- Reading ---
 
-static const char needs_tls[] =
-    "it speaks TLS, and we were given no CA (--tls-ca) to "
-    "believe it by";
-
 static void set_alarm(rpc_connection_t *connection, int64_t now_ms);
 
 // The peer has spoken; what that means for the endpoint is told outside of nghttp2.
 static void tell_endpoint(rpc_connection_t *connection) {
   rpc_endpoint_t *endpoint = connection->endpoint;
-  if (!connection->ready && connection->goaway_seen &&
-      connection->goaway_error == NGHTTP2_INADEQUATE_SECURITY && !endpoint->is_server) {
-    close_connection(connection, lost(connection, needs_tls), false);
-    return;
-  }
   if (connection->settings_seen && !connection->ready) {
     connection->ready = true;
     if (endpoint->is_server) {
@@ -390,6 +381,10 @@ static ssize_t end_read(rpc_connection_t *connection, ssize_t received) {
   close_connection(connection, lost(connection, why), false);
   return -1;
 }
+
+static const char needs_tls[] =
+    "it speaks TLS, and we were given no CA (--tls-ca) to "
+    "believe it by";
 
 // The first bytes of who was to speak plain HTTP/2. False when the connection is gone.
 static bool check_first_bytes(rpc_connection_t *connection, size_t size_bytes) {

@@ -271,17 +271,16 @@ static rpc_tls_read_t shake(rpc_tls_t *tls) {
   return RPC_TLS_SHAKEN;
 }
 
-// To who speaks HTTP/2 without TLS, in its own language: SETTINGS, and a GOAWAY with
-// INADEQUATE_SECURITY.
+// To who speaks HTTP/2 without TLS, in its own language: a GOAWAY with
+// INADEQUATE_SECURITY. Without SETTINGS before it, for with them gRPC's own clients take
+// the connection for a good one that was lost, and try again without end.
 static void refuse_plain(rpc_tls_t *tls) {
-  static const char settings[] = "\0\0\0\4\0\0\0\0\0";
   static const char goaway[] =
       "\0\0\x1c\7\0"
       "\0\0\0\0"
       "\0\0\0\0"
       "\0\0\0\xc"
       "this port speaks TLS";
-  append(tls, settings, sizeof(settings) - 1);
   append(tls, goaway, sizeof(goaway) - 1);
 }
 

@@ -88,7 +88,8 @@ void rpc_tls_describe_error(pod_text_t *out_text);
 // be.
 const char *rpc_tls_describe_stranger(const uint8_t *data, size_t size_bytes);
 
-// Whether the first bytes of a peer are a TLS record.
+// Whether the first bytes of a peer are a TLS record, or what a port of TLS answers to
+// who speaks HTTP/2 without it.
 bool rpc_tls_is_spoken(const uint8_t *data, size_t size_bytes);
 
 #endif  // COMMON_RPC_TLS_H_

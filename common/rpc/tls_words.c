@@ -202,7 +202,17 @@ void rpc_tls_describe_error(pod_text_t *out_text) {
 
 enum { RECORD_ALERT = 0x15, RECORD_HANDSHAKE = 0x16, TLS_MAJOR = 3 };
 
+// GOAWAY as the first frame, with INADEQUATE_SECURITY.
+static bool is_refusal(const uint8_t *data, size_t size_bytes) {
+  enum { TYPE_OFFSET = 3, TYPE_GOAWAY = 7, ERROR_OFFSET = 16, INADEQUATE_SECURITY = 12 };
+  return size_bytes > ERROR_OFFSET && data[TYPE_OFFSET] == TYPE_GOAWAY &&
+         data[ERROR_OFFSET] == INADEQUATE_SECURITY;
+}
+
 bool rpc_tls_is_spoken(const uint8_t *data, size_t size_bytes) {
+  if (is_refusal(data, size_bytes)) {
+    return true;
+  }
   return size_bytes >= 2 && (data[0] == RECORD_ALERT || data[0] == RECORD_HANDSHAKE) &&
          data[1] == TLS_MAJOR;
 }

@@ -2,6 +2,8 @@
 // which there is no shortcut: by TCP, then, as by a client from elsewhere.
 
 #include <openssl/pem.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -501,6 +503,60 @@ static void test_many_calls_of_many_connections_run_at_once(void **state) {
   authority_stop(&secure.authority);
 }
 
+// --- Guests of the loop ---
+
+enum { GUEST_MESSAGES = 60, GUEST_BYTES = 50000 };
+
+typedef struct guest_t {
+  caller_t caller;
+  atomic_bool has_sent;
+  uint8_t bytes[GUEST_BYTES];
+} guest_t;
+
+static void *send_as_guest(void *context) {
+  guest_t *guest = context;
+  rpc_loop_t *loop = guest->caller.world->loop;
+  for (int i = 0; i < GUEST_MESSAGES;) {
+    if (rpc_loop_enter(loop)) {
+      if (rpc_call_is_writable(guest->caller.call)) {
+        rpc_call_send_bytes(guest->caller.call, guest->bytes,
+                            i % 2 == 0 ? 8 : GUEST_BYTES);
+        i++;
+      }
+      rpc_loop_leave(loop);
+    }
+    usleep(20);
+  }
+  atomic_store(&guest->has_sent, true);
+  world_wake(guest->caller.world);
+  return NULL;
+}
+
+static bool has_guest_sent(const void *context) {
+  return atomic_load(&((const guest_t *)context)->has_sent);
+}
+
+static void test_what_a_guest_sends_is_encrypted_whole(void **state) {
+  (void)state;
+  secure_t secure;
+  prepare(&secure);
+  start(&secure, authority_server(&secure.authority, "server", NULL),
+        authority_client(&secure.authority, NULL, NULL));
+  guest_t *guest = pod_alloc(sizeof(*guest));
+  call_start(&guest->caller, &secure.world, "/test/Count", NULL);
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, send_as_guest, guest), 0);
+  world_run_until(&secure.world, has_guest_sent, guest);
+  pthread_join(thread, NULL);
+  rpc_call_half_close(guest->caller.call);
+  call_finish(&guest->caller);
+  assert_int_equal(guest->caller.code, POD_OK);
+  assert_memory_equal(guest->caller.last, "1500240", 7);
+  free(guest);
+  stop(&secure);
+  authority_stop(&secure.authority);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_calls_go_over_tls),
@@ -521,6 +577,7 @@ int main(void) {
       cmocka_unit_test(test_streams_of_many_sizes_arrive_whole_both_ways),
       cmocka_unit_test(test_a_slow_reader_stops_the_sender),
       cmocka_unit_test(test_many_calls_of_many_connections_run_at_once),
+      cmocka_unit_test(test_what_a_guest_sends_is_encrypted_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
