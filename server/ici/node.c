@@ -103,6 +103,10 @@ static void hear_abandon(ici_node_t *node, const ici_header_t *header,
       header->payload_bytes < ICI_TEXT_MAX ? header->payload_bytes : ICI_TEXT_MAX;
   memcpy(text, (const uint8_t *)nng_msg_body((nng_msg *)message) + ICI_HEADER_BYTES,
          length);
+  if (text[0] == '\0') {
+    snprintf(text, sizeof(text),
+             "chip %d has given up the execution and does not say why", header->source);
+  }
   const bool is_code = header->tag > POD_OK && header->tag < POD_CODE_COUNT;
   add_aborted(node, header->execution,
               pod_error_text(__FILE__, __LINE__,

@@ -114,7 +114,12 @@ bool introduce(int file, const stranger_t *stranger) {
 }
 
 int connect_tcp(const char *url) {
-  const struct timeval timeout = {.tv_sec = 30};
+  return connect_tcp_within(url, 30000);
+}
+
+int connect_tcp_within(const char *url, int wait_ms) {
+  const struct timeval timeout = {.tv_sec = wait_ms / 1000,
+                                  .tv_usec = wait_ms % 1000 * 1000};
   int port = 0;
   if (sscanf(url, "tcp://127.0.0.1:%d", &port) != 1) {
     return -1;
@@ -123,8 +128,9 @@ int connect_tcp(const char *url) {
                                       .sin_port = htons((uint16_t)port),
                                       .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (connect(file, (const struct sockaddr *)&address, sizeof(address)) != 0 ||
-      setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)) != 0) {
+  if (setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)) != 0 ||
+      setsockopt(file, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout)) != 0 ||
+      connect(file, (const struct sockaddr *)&address, sizeof(address)) != 0) {
     close(file);
     return -1;
   }

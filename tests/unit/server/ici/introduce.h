@@ -41,8 +41,9 @@ bool introduce(int file, const stranger_t *stranger);
 // Returns the socket, over which frames may follow; -1: it was hung up on.
 int join_as_neighbour(const char *url, const stranger_t *stranger, const torus_t *torus);
 
-// A connection to a tcp:// address, on which a receive waits 30 s at most. -1: there is
-// none.
+// A connection to a tcp:// address, on which nothing waits for longer than 30 s, or than
+// `wait_ms`. -1: there is none.
 int connect_tcp(const char *url);
+int connect_tcp_within(const char *url, int wait_ms);
 
 #endif  // TESTS_UNIT_SERVER_ICI_INTRODUCE_H_

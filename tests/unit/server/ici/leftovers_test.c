@@ -43,7 +43,8 @@ static stranger_t confused(void) {
                       .peer = 0,
                       .direction = 1,
                       .epoch = PAST_EPOCH,
-                      .transport = ICI_TRANSPORT_TCP};
+                      .transport = ICI_TRANSPORT_TCP,
+                      .secret = pod_secret};
 }
 
 static int join(pod_t *pod) {

@@ -36,6 +36,8 @@ static pthread_t thread;
 static bool stops;
 static ici_door_t *doors;
 static memory_pipe_t *pipes;
+static int32_t pretended_process;
+static bool pretends_tcp;
 
 static void unlock_and_tell(void) {
   pthread_cond_broadcast(&changed);
@@ -57,7 +59,9 @@ static memory_pipe_t *add_pipe(const ici_door_t *door) {
   memory_pipe_t *pipe = pod_alloc(sizeof(*pipe));
   *pipe = (memory_pipe_t){.pipe = {.user = door->user,
                                    .context = door->context,
-                                   .frame_bytes_max = ICI_FRAME_MAX},
+                                   .frame_bytes_max = ICI_FRAME_MAX,
+                                   .process = pretended_process,
+                                   .is_tcp = pretends_tcp},
                           .next = pipes};
   pipes = pipe;
   return pipe;
@@ -181,6 +185,13 @@ static void *serve(void *context) {
   }
   pthread_mutex_unlock(&lock);
   return context;
+}
+
+void memory_carrier_pretend(int32_t process, bool is_tcp) {
+  pthread_mutex_lock(&lock);
+  pretended_process = process;
+  pretends_tcp = is_tcp;
+  pthread_mutex_unlock(&lock);
 }
 
 void memory_carrier_start(void) {

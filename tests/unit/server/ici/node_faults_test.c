@@ -304,6 +304,7 @@ static int be_victim(const char *url, uint64_t execution) {
                                     .chip = 1,
                                     .torus = pair,
                                     .epoch = execution,
+                                    .link_secret = pod_secret,
                                     .use_shared_memory = true,
                                     .combine = kernel_combine_arrays};
   if (ici_node_create(&config, &pod.nodes[1]) != NULL ||

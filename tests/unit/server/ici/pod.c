@@ -18,6 +18,7 @@
 #define DEADLINE_NS ((int64_t)60 * 1000000000)
 
 const struct ici_carrier_t *memory_way;
+const uint8_t pod_secret[ICI_SECRET_BYTES] = "of the links of this test";
 
 int64_t deadline(void) {
   return pod_clock_now_ns() + DEADLINE_NS;
@@ -40,6 +41,7 @@ ici_node_t *make_node(pod_t *pod, int32_t chip, way_t way) {
       .chip = chip,
       .torus = pod->torus,
       .epoch = 1000 + (uint64_t)chip,
+      .link_secret = pod_secret,
       .ipc_directory = way == WAY_TCP ? NULL : pod->directory,
       .tcp_host = way == WAY_TCP ? "127.0.0.1" : NULL,
       .use_shared_memory = way == WAY_SHARED || (way == WAY_MIXED && chip != 3),

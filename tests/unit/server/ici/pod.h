@@ -28,6 +28,9 @@ typedef struct pod_t {
   atomic_int ups, downs;
 } pod_t;
 
+// What all nodes of a pod have in common, and no stranger knows.
+extern const uint8_t pod_secret[ICI_SECRET_BYTES];
+
 // On pod_clock_now_ns: when a wait has lasted too long.
 int64_t deadline(void);
 
