@@ -86,5 +86,5 @@ void access_print_hex(const uint8_t bytes[ACCESS_SECRET_BYTES],
     out[2 * i] = digits[bytes[i] >> 4];
     out[2 * i + 1] = digits[bytes[i] & 15];
   }
-  out[2 * ACCESS_SECRET_BYTES] = '\0';
+  out[ACCESS_TOKEN_TEXT_BYTES - 1] = '\0';
 }
