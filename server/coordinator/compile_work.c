@@ -154,6 +154,7 @@ static compiled_t *keep_result(compile_work_t *work) {
                     .hbm_bytes = is_own_kind ? options->hbm_bytes : spec->hbm_bytes,
                     .packed = work->packed,
                     .packed_bytes = work->packed_bytes,
+                    .size_bytes = compiled_bytes,
                     .footprint = work->footprint});
   work->result = NULL;
   work->packed = NULL;

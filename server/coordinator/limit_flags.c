@@ -13,6 +13,7 @@ enum {
   KEY_EXECUTIONS,
   KEY_COMPILES,
   KEY_MEMORY,
+  KEY_PROGRAMS,
   KEY_HBM,
 };
 
@@ -29,6 +30,10 @@ static const struct argp_option options[] = {
      "The coordinator's memory that is held for one client: modules, puts, fetches and "
      "profiles under way; 0: no bound (805306368)",
      0},
+    {"client-program-bytes", KEY_PROGRAMS, "BYTES", 0,
+     "Compiled programs that the coordinator keeps for the executables of one client; 0: "
+     "no bound (2147483648)",
+     0},
     {"client-hbm-bytes", KEY_HBM, "BYTES", 0,
      "Arrays of one client on a chip; 0: as much as the chip has (0)", 0},
     {0},
@@ -39,7 +44,8 @@ limit_flags_t limit_flags_default(void) {
       .of_client = {.most = {[ACCOUNT_SESSIONS] = 192,
                              [ACCOUNT_EXECUTIONS] = 131072,
                              [ACCOUNT_COMPILES] = 48,
-                             [ACCOUNT_HOST_BYTES] = INT64_C(768) << 20}},
+                             [ACCOUNT_HOST_BYTES] = INT64_C(768) << 20,
+                             [ACCOUNT_PROGRAM_BYTES] = INT64_C(2) << 30}},
       .execution_seconds = 3600};
 }
 
@@ -68,6 +74,8 @@ static int64_t *target_of(limit_flags_t *flags, int key) {
       return &flags->of_client.most[ACCOUNT_COMPILES];
     case KEY_MEMORY:
       return &flags->of_client.most[ACCOUNT_HOST_BYTES];
+    case KEY_PROGRAMS:
+      return &flags->of_client.most[ACCOUNT_PROGRAM_BYTES];
     case KEY_HBM:
       return &flags->of_client.hbm_bytes;
     default:

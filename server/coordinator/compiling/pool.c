@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base/available_memory.h"
 #include "common/base/check.h"
 #include "common/base/log.h"
 #include "common/base/memory.h"
@@ -20,6 +21,11 @@
 #include "server/coordinator/compiling/message.h"
 #include "server/coordinator/compiling/server.h"
 #include "server/coordinator/compiling/spawner.h"
+
+enum {
+  ROOM_CHECKED_BYTES = 16 << 20,  // Of an answer, from where on there may be no room.
+  UNPACKED_FACTOR = 4,
+};
 
 typedef struct slot_t {
   const void *owner;  // NULL: it is free.
@@ -290,6 +296,25 @@ static pod_status_t exchange(compile_pool_t *pool, slot_t *slot, const char *fil
   return pod_error(POD_INTERNAL, "no process compiled %s", file_name);
 }
 
+// What the answer is unpacked to is some times as much as its bytes, and the
+// coordinator's to keep.
+static pod_status_t check_room(const char *file_name, const compile_frame_t *answer) {
+  const size_t size_bytes = answer->head_bytes + answer->body_bytes;
+  if (size_bytes < ROOM_CHECKED_BYTES) {
+    return NULL;
+  }
+  pod_available_memory_t host;
+  pod_available_memory_read("", &host);
+  if (host.left_bytes / UNPACKED_FACTOR >= (int64_t)size_bytes) {
+    return NULL;
+  }
+  return pod_error(POD_RESOURCE_EXHAUSTED,
+                   "the program of %s takes %zu MiB packed and some %d times as much "
+                   "unpacked; the coordinator's host has %" PRId64
+                   " MiB left: free executables, or make the module smaller",
+                   file_name, size_bytes >> 20, UNPACKED_FACTOR, host.left_bytes >> 20);
+}
+
 static pod_status_t compile_in(compile_pool_t *pool, slot_t *slot, const char *text,
                                int64_t length, const compiler_options_t *options,
                                compile_outcome_t *out_outcome) {
@@ -306,7 +331,10 @@ static pod_status_t compile_in(compile_pool_t *pool, slot_t *slot, const char *t
     spawner_end_t end;
     end_server(pool, slot, &end);
   }
-  status = compile_answer_unpack(&answer, &out_outcome->result);
+  status = check_room(options->file_name, &answer);
+  if (status == NULL) {
+    status = compile_answer_unpack(&answer, &out_outcome->result);
+  }
   if (status == NULL) {
     out_outcome->packed = answer.body;
     out_outcome->packed_bytes = answer.body_bytes;

@@ -27,6 +27,8 @@ static const quota_name_t names[ACCOUNT_QUOTAS] = {
                           "wait for one of them"},
     [ACCOUNT_HOST_BYTES] = {"bytes of the coordinator's memory", "--client-memory-bytes",
                             "let puts, compiles and profiles end first"},
+    [ACCOUNT_PROGRAM_BYTES] = {"bytes of compiled programs", "--client-program-bytes",
+                               "free executables first"},
 };
 
 account_book_t *account_book_create(const account_limits_t *limits, int32_t chip_count) {

@@ -23,6 +23,7 @@ typedef enum account_quota_t {
   ACCOUNT_EXECUTIONS,  // That have not ended.
   ACCOUNT_COMPILES,    // That wait for the compiler.
   ACCOUNT_HOST_BYTES,  // Of the coordinator's memory: modules, puts, profiles under way.
+  ACCOUNT_PROGRAM_BYTES,  // Of it too: programs that executables hold.
   ACCOUNT_QUOTAS,
 } account_quota_t;
 

@@ -13,6 +13,10 @@ compiled_t *compiled_create(const compiled_t *parts) {
   return compiled;
 }
 
+int64_t compiled_size_bytes(const compiled_t *compiled) {
+  return compiled == NULL ? 0 : compiled->size_bytes;
+}
+
 compiled_t *compiled_use(compiled_t *compiled) {
   if (compiled != NULL) {
     compiled->use_count++;

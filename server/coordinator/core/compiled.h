@@ -25,12 +25,16 @@ typedef struct compiled_t {
   // perhaps for another pod.
   uint8_t *packed;
   size_t packed_bytes;
+  int64_t size_bytes;  // Of host memory, the packed one too.
   uint8_t *footprint;  // What of the pod it needs (footprint.h); NULL: all.
 } compiled_t;
 
 // A copy of `parts` with one use. Takes their `result`, `packed` and `footprint`
 // (free()).
 compiled_t *compiled_create(const compiled_t *parts);
+
+// What it takes of the host's memory. NULL takes nothing.
+int64_t compiled_size_bytes(const compiled_t *compiled);
 
 // Returns it. Accepts NULL.
 compiled_t *compiled_use(compiled_t *compiled);

@@ -32,6 +32,8 @@ static void destroy_executable(store_executable_t *executable) {
 
 void store_executable_free(store_executable_t *executable) {
   executable->session->executable_count--;
+  account_give_back(executable->session->account, ACCOUNT_PROGRAM_BYTES,
+                    compiled_size_bytes(executable->compiled));
   POD_CHECK(pod_id_map_remove(executable->session->store->executables, executable->id) !=
             NULL);
   destroy_executable(executable);
@@ -108,6 +110,10 @@ pod_status_t store_add_executable(store_session_t *session, const chip_program_t
                        "session %" PRIu64
                        " has %d executables already, which is the most: free some",
                        session->id, STORE_EXECUTABLES_MAX);
+  }
+  if (status == NULL) {
+    status = account_take(session->account, ACCOUNT_PROGRAM_BYTES,
+                          compiled_size_bytes(compiled));
   }
   if (status != NULL) {
     destroy_executable(executable);

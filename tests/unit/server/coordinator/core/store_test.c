@@ -74,7 +74,8 @@ static store_array_t *add_array(books_t *books, store_session_t *session, int32_
 }
 
 // A program "f" that takes one replicated f32[4] on two chips and returns it.
-static store_executable_t *add_executable(store_session_t *session) {
+static pod_status_t try_executable(store_session_t *session, compiled_t *compiled,
+                                   store_executable_t **out_executable) {
   pod_arena_t *arena = pod_arena_create();
   const mesh_axis_t axis = {"x", 2};
   const mesh_t *mesh;
@@ -89,9 +90,15 @@ static store_executable_t *add_executable(store_session_t *session) {
                                   .result_count = 1,
                                   .arguments = &interface,
                                   .results = &interface};
-  store_executable_t *executable;
-  assert_null(store_add_executable(session, &program, NULL, true, &executable));
+  const pod_status_t status =
+      store_add_executable(session, &program, compiled, true, out_executable);
   pod_arena_destroy(arena);
+  return status;
+}
+
+static store_executable_t *add_executable(store_session_t *session) {
+  store_executable_t *executable;
+  assert_null(try_executable(session, NULL, &executable));
   return executable;
 }
 
@@ -391,6 +398,34 @@ static void test_there_is_a_bound_on_everything_a_client_makes(void **state) {
   books_close(&books);
 }
 
+static void destroy_nothing(compiler_result_t *result) {
+  (void)result;
+}
+
+static void test_programs_count_as_their_clients_memory(void **state) {
+  (void)state;
+  books_t books;
+  books_open(&books);
+  account_book_t *accounts = account_book_create(
+      &(account_limits_t){.most = {[ACCOUNT_PROGRAM_BYTES] = 1000}}, 2);
+  store_session_t *session = open_session(&books);
+  session->account = account_find(accounts, "ann");
+  assert_null(account_take(session->account, ACCOUNT_SESSIONS, 1));
+  compiled_t *compiled =
+      compiled_create(&(compiled_t){.destroy = destroy_nothing, .size_bytes = 600});
+  store_executable_t *first, *second;
+  assert_null(try_executable(session, compiled, &first));
+  assert_refused(
+      try_executable(session, compiled, &second), POD_RESOURCE_EXHAUSTED,
+      "600 bytes of compiled programs in 1 session, and 600 more would be over "
+      "its quota of 1000: free executables first");
+  store_executable_drop(first);
+  assert_null(try_executable(session, compiled, &second));
+  compiled_unuse(compiled);
+  books_close(&books);
+  account_book_destroy(accounts);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_handle_is_found_in_its_own_session_only),
@@ -404,6 +439,7 @@ int main(void) {
       cmocka_unit_test(test_arguments_that_do_not_fit_are_refused_with_both_sides),
       cmocka_unit_test(test_the_last_profiles_are_kept),
       cmocka_unit_test(test_there_is_a_bound_on_everything_a_client_makes),
+      cmocka_unit_test(test_programs_count_as_their_clients_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
