@@ -240,8 +240,8 @@ static pod_status_t parse_region(mlir_parser_t *parser, mlir_op_t *op, bool is_i
                                  int argument_count,
                                  const mlir_region_argument_t *arguments) {
   mlir_scope_t *scope = &parser->state->scope;
-  const uint32_t outer_count = scope->count, outer_isolated = scope->isolated,
-                 outer_region = scope->region;
+  const uint32_t outer_count = (uint32_t)scope->bindings.count,
+                 outer_isolated = scope->isolated, outer_region = scope->region;
   POD_TRY(mlir_lex_enter(parser, 1));
   scope->region = outer_count;
   if (is_isolated) {

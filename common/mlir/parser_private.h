@@ -28,8 +28,7 @@ typedef struct mlir_binding_t {
 } mlir_binding_t;
 
 typedef struct mlir_scope_t {
-  mlir_binding_t *bindings;
-  uint32_t count, capacity;
+  POD_LIST(mlir_binding_t) bindings;
   uint32_t *buckets;  // 1 + index; 0 for empty.
   uint32_t bucket_count;
   uint32_t isolated;  // Bindings below are out of sight.

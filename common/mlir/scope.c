@@ -19,7 +19,7 @@ static uint32_t hash_of(const char *name, size_t length) {
 }
 
 void mlir_scope_deinit(mlir_scope_t *scope) {
-  free(scope->bindings);
+  pod_list_deinit(&scope->bindings);
   free(scope->buckets);
   *scope = (mlir_scope_t){0};
 }
@@ -31,8 +31,8 @@ const mlir_binding_t *mlir_scope_find(const mlir_scope_t *scope, const char *nam
   }
   const uint32_t hash = hash_of(name, length);
   for (uint32_t next = scope->buckets[hash & (scope->bucket_count - 1)];
-       next > scope->isolated; next = scope->bindings[next - 1].older) {
-    const mlir_binding_t *binding = &scope->bindings[next - 1];
+       next > scope->isolated; next = scope->bindings.items[next - 1].older) {
+    const mlir_binding_t *binding = &scope->bindings.items[next - 1];
     if (binding->hash == hash && binding->length == length &&
         memcmp(binding->name, name, length) == 0) {
       return binding;
@@ -42,7 +42,7 @@ const mlir_binding_t *mlir_scope_find(const mlir_scope_t *scope, const char *nam
 }
 
 static void link_binding(mlir_scope_t *scope, uint32_t index) {
-  mlir_binding_t *binding = &scope->bindings[index];
+  mlir_binding_t *binding = &scope->bindings.items[index];
   uint32_t *bucket = &scope->buckets[binding->hash & (scope->bucket_count - 1)];
   binding->older = *bucket;
   *bucket = index + 1;
@@ -53,29 +53,26 @@ static void grow_buckets(mlir_scope_t *scope) {
   scope->bucket_count =
       scope->bucket_count == 0 ? FIRST_BUCKET_COUNT : 2 * scope->bucket_count;
   scope->buckets = pod_alloc(scope->bucket_count * sizeof(*scope->buckets));
-  for (uint32_t i = 0; i < scope->count; i++) {
+  for (uint32_t i = 0; i < (uint32_t)scope->bindings.count; i++) {
     link_binding(scope, i);
   }
 }
 
 void mlir_scope_add(mlir_scope_t *scope, const mlir_binding_t *binding) {
-  if (scope->count == scope->capacity) {
-    scope->capacity = scope->capacity == 0 ? FIRST_BUCKET_COUNT : 2 * scope->capacity;
-    scope->bindings =
-        pod_grow(scope->bindings, scope->capacity, sizeof(*scope->bindings));
-  }
-  if (scope->count == scope->bucket_count) {
+  const uint32_t index = (uint32_t)scope->bindings.count;
+  if (index == scope->bucket_count) {
     grow_buckets(scope);
   }
-  scope->bindings[scope->count] = *binding;
-  scope->bindings[scope->count].hash = hash_of(binding->name, binding->length);
-  link_binding(scope, scope->count++);
+  mlir_binding_t *added = pod_list_add(&scope->bindings);
+  *added = *binding;
+  added->hash = hash_of(binding->name, binding->length);
+  link_binding(scope, index);
 }
 
 // Newest first, so that each one is the head of its bucket.
 void mlir_scope_leave(mlir_scope_t *scope, uint32_t count) {
-  while (scope->count > count) {
-    const mlir_binding_t *binding = &scope->bindings[--scope->count];
+  while ((uint32_t)scope->bindings.count > count) {
+    const mlir_binding_t *binding = &scope->bindings.items[--scope->bindings.count];
     scope->buckets[binding->hash & (scope->bucket_count - 1)] = binding->older;
   }
 }
@@ -87,7 +84,7 @@ pod_status_t mlir_define_values(mlir_parser_t *parser, const char *name, size_t 
   const mlir_binding_t *known = mlir_scope_find(scope, name, length);
   // Labels belong to their region: ^bb0 may stand in ^bb0.
   const bool is_outer_label =
-      values == NULL && known != NULL && known - scope->bindings < scope->region;
+      values == NULL && known != NULL && known - scope->bindings.items < scope->region;
   if (known != NULL && !is_outer_label) {
     int line, column;
     mlir_line_and_column(parser->module, known->position, &line, &column);

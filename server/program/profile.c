@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-enum { EVENTS_FIRST = 256 };
-
 void chip_profile_init(chip_profile_t *profile, const chip_program_t *program,
                        int32_t chip) {
   *profile = (chip_profile_t){.chip = chip, .total_count = program->instruction_count};
@@ -18,25 +16,17 @@ void chip_profile_init(chip_profile_t *profile, const chip_program_t *program,
 
 void chip_profile_deinit(chip_profile_t *profile) {
   free(profile->totals);
-  free(profile->events);
+  pod_list_deinit(&profile->events);
   chip_trace_deinit(&profile->trace);
   *profile = (chip_profile_t){0};
 }
 
-// Events grow by doubling, so that a short program does not pay for a long one's room.
 static void keep_event(chip_profile_t *profile, const chip_event_t *event) {
-  const int32_t count = profile->event_count;
-  if (count == CHIP_EVENTS_MAX) {
+  if (profile->events.count == CHIP_EVENTS_MAX) {
     profile->events_dropped++;
     return;
   }
-  const bool is_full =
-      count == 0 || (count >= EVENTS_FIRST && (count & (count - 1)) == 0);
-  if (is_full) {
-    const size_t capacity = count == 0 ? EVENTS_FIRST : 2 * (size_t)count;
-    profile->events = pod_grow(profile->events, capacity, sizeof(*profile->events));
-  }
-  profile->events[profile->event_count++] = *event;
+  *pod_list_add(&profile->events) = *event;
 }
 
 void chip_profile_add(chip_profile_t *profile, const chip_event_t *event) {

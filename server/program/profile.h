@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/list.h"
 #include "server/program/program.h"
 #include "server/program/trace.h"
 
@@ -40,9 +41,8 @@ typedef struct chip_profile_t {
   int64_t hbm_peak_bytes;  // Arrays of all sessions + this execution.
   int32_t total_count;     // Of instructions of the program.
   chip_total_t *totals;
-  int32_t event_count;
+  POD_LIST(chip_event_t) events;  // At most CHIP_EVENTS_MAX.
   int64_t events_dropped;
-  chip_event_t *events;
   chip_trace_t trace;
   bool is_trace_cut;  // The trace had no room for all: it tells nothing.
 } chip_profile_t;

@@ -43,7 +43,7 @@ static Podium__V1__HostProfile *add_profile(packer_t *packer) {
   podium__v1__host_profile__init(message);
   message->chip = packer->profile->chip;
   message->totals = make_list(packer, packer->profile->total_count);
-  message->events = make_list(packer, packer->profile->event_count);
+  message->events = make_list(packer, packer->profile->events.count);
   add_piece(packer)->profile = message;
   return message;
 }
@@ -76,8 +76,8 @@ static void pack_profile(packer_t *packer, bool with_events) {
     message = profile_with_room(packer, message);
     message->totals[message->n_totals++] = entry;
   }
-  for (int32_t i = 0; with_events && i < profile->event_count; i++) {
-    const chip_event_t *event = &profile->events[i];
+  for (int32_t i = 0; with_events && i < profile->events.count; i++) {
+    const chip_event_t *event = &profile->events.items[i];
     Podium__V1__HostEvent *entry = pod_arena_alloc(packer->arena, sizeof(*entry));
     podium__v1__host_event__init(entry);
     entry->instruction = event->instruction;

@@ -133,7 +133,7 @@ static void test_totals_count_every_round_of_a_loop(void **state) {
   assert_int_equal(profile->totals[0].run_count, 6);  // The condition.
   assert_int_equal(profile->totals[1].run_count, 5);
   assert_int_equal(profile->totals[5].run_count, 1);  // The loop itself.
-  assert_int_equal(profile->event_count, 2 + 6 + 10 + 1);
+  assert_int_equal(profile->events.count, 2 + 6 + 10 + 1);
   // The trace has the turns of the loop, and nothing else.
   assert_int_equal(profile->trace.run_count, 1);
   assert_int_equal(profile->trace.lists[5].items[0].value, 5);
@@ -254,7 +254,7 @@ static void test_a_region_is_run_for_every_element_and_leaves_no_events(void **s
   expect_ok(local_pod_load(pod, make_reduce));
   expect_ok(local_pod_run(pod, 1, arguments, results, NULL));
   assert_float_equal(y, ((0 * 2 + 1) * 2 + 2) * 4 + 3 * 2 + 4, 0);
-  assert_int_equal(pod->chips[0].profile.event_count, 1);
+  assert_int_equal(pod->chips[0].profile.events.count, 1);
   local_pod_forget(pod);
   local_pod_destroy(pod);
 }
@@ -338,7 +338,7 @@ static void test_an_endless_loop_stops_when_it_is_cancelled(void **state) {
   assert_int_equal(pthread_create(&thread, NULL, cancel_when_it_runs, &watch), 0);
   expect_error(local_pod_run(pod, 1, arguments, results, &watch.cancelled), POD_CANCELLED,
                "while.5 (test.py:5:1)");
-  assert_true(pod->chips[0].profile.event_count <= CHIP_EVENTS_MAX);
+  assert_true(pod->chips[0].profile.events.count <= CHIP_EVENTS_MAX);
   pthread_join(thread, NULL);
   local_pod_forget(pod);
   local_pod_destroy(pod);
