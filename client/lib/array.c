@@ -457,6 +457,7 @@ typedef struct fetch_t {
   bool overflowed;
   rpc_call_t *call;        // NULL once it has ended.
   bool has_failed_shared;  // It is asked for again, without.
+  bool has_lost_chip;      // Likewise: another one may have the same.
   lib_sharing_t *sharing;  // NULL: the bytes come by the call.
   bool is_moved;           // All of them have come, by shared memory.
   pod_status_t broken;     // Why they have not.
@@ -565,6 +566,14 @@ static void on_fetch_end(rpc_call_t *call, pod_status_t status, void *context) {
     send_fetch(&fetch->turn);
     return;
   }
+  if (fetch->sharing != NULL && pod_status_code(status) == POD_UNAVAILABLE &&
+      !atomic_load(&fetch->session->is_closing)) {
+    pod_status_free(status);
+    fetch->has_lost_chip = true;
+    stop_sharing(fetch);
+    send_fetch(&fetch->turn);
+    return;
+  }
   const bool is_moving = fetch->sharing != NULL && status == NULL && !fetch->is_moved;
   if (fetch->broken != NULL && (is_moving || pod_status_code(status) == POD_CANCELLED)) {
     pod_status_free(status);
@@ -601,7 +610,8 @@ static void send_fetch(lib_turn_t *turn) {
   request.by_chip = fetch->chip >= 0;
   request.chip = fetch->chip >= 0 ? (int32_t)fetch->chip : 0;
   request.after = fetch->after;
-  request.share = lib_sharing_is_wanted(session, (int64_t)fetch->size);
+  request.share =
+      !fetch->has_lost_chip && lib_sharing_is_wanted(session, (int64_t)fetch->size);
   rpc_call_send(fetch->call, &request.base);
   rpc_call_half_close(fetch->call);
 }

@@ -57,6 +57,8 @@ typedef struct fetch_shard_t {
   uint8_t *data;     // The message that is being used up.
   size_t capacity, size_bytes, at;
   int64_t received_bytes;
+  int64_t skipped_bytes;  // That are to come again, from another chip.
+  int32_t lost_count;     // Chips that were lost while they sent it.
 } fetch_shard_t;
 
 struct fetch_t {
@@ -197,36 +199,44 @@ static pod_status_t shard_error(const fetch_t *fetch, const fetch_shard_t *shard
                    tensor_slicer_shard_bytes(fetch->slicer));
 }
 
-static void on_shard_message(chip_call_t *call, const void *data) {
+static void on_shard_message(chip_call_t *call, const void *response) {
   fetch_shard_t *shard = (fetch_shard_t *)call;
   fetch_t *fetch = call->owner;
-  const Podium__V1__FetchShardResponse *message = data;
-  if (fetch->fanout.is_stopping || message->data.len == 0 || fetch->sharing != NULL) {
+  const Podium__V1__FetchShardResponse *message = response;
+  const size_t skipped = (int64_t)message->data.len < shard->skipped_bytes
+                             ? message->data.len
+                             : (size_t)shard->skipped_bytes;
+  const uint8_t *data = message->data.data + skipped;
+  const size_t size_bytes = message->data.len - skipped;
+  shard->skipped_bytes -= (int64_t)skipped;
+  if (fetch->fanout.is_stopping || size_bytes == 0 || fetch->sharing != NULL) {
     return;
   }
-  shard->received_bytes += (int64_t)message->data.len;
+  shard->received_bytes += (int64_t)size_bytes;
   if (shard->received_bytes > tensor_slicer_shard_bytes(fetch->slicer)) {
     stop_fetch(fetch, FANOUT_WORK, shard_error(fetch, shard, "more than its"));
     return;
   }
   POD_CHECK(shard->at == shard->size_bytes);
-  if (message->data.len > shard->capacity) {
+  if (size_bytes > shard->capacity) {
     free(shard->data);
-    shard->data = malloc(message->data.len);
-    shard->capacity = shard->data == NULL ? 0 : message->data.len;
+    shard->data = malloc(size_bytes);
+    shard->capacity = shard->data == NULL ? 0 : size_bytes;
   }
   if (shard->data == NULL) {
     stop_fetch(fetch, FANOUT_WORK,
                pod_error(POD_RESOURCE_EXHAUSTED, "no memory for a message of %zu bytes",
-                         message->data.len));
+                         size_bytes));
     return;
   }
-  memcpy(shard->data, message->data.data, message->data.len);
-  shard->size_bytes = message->data.len;
+  memcpy(shard->data, data, size_bytes);
+  shard->size_bytes = size_bytes;
   shard->at = 0;
   rpc_call_pause(call->rpc);
   assemble(fetch);
 }
+
+static bool take_from_other(fetch_t *fetch, fetch_shard_t *shard);
 
 static void on_shard_end(chip_call_t *call, pod_status_t status, bool is_lost) {
   fetch_shard_t *shard = (fetch_shard_t *)call;
@@ -234,6 +244,10 @@ static void on_shard_end(chip_call_t *call, pod_status_t status, bool is_lost) {
   if (status == NULL && fetch->sharing == NULL &&
       shard->received_bytes < tensor_slicer_shard_bytes(fetch->slicer)) {
     status = shard_error(fetch, shard, "fewer than its");
+  }
+  if (is_lost && take_from_other(fetch, shard)) {
+    pod_status_free(status);
+    return;
   }
   if (fanout_ended(&fetch->fanout, status, is_lost)) {
     cancel_calls(fetch);
@@ -243,8 +257,8 @@ static void on_shard_end(chip_call_t *call, pod_status_t status, bool is_lost) {
 
 // --- Request ---
 
-// A chip that still has the shard, or -1.
-static int32_t choose_chip(const fetch_t *fetch, int64_t shard) {
+// A chip that still has the shard, other than `lost` (-1: any), or -1.
+static int32_t choose_chip(const fetch_t *fetch, int64_t shard, int32_t lost) {
   const store_array_t *array = fetch->array;
   if (fetch->by_chip) {
     const int32_t part = array_layout_find(array->layout, fetch->chip);
@@ -253,7 +267,7 @@ static int32_t choose_chip(const fetch_t *fetch, int64_t shard) {
   }
   for (int32_t i = 0; i < array->layout->chip_count; i++) {
     const int32_t chip = array->layout->chips[i];
-    if (tensor_slicer_shard_of_device(fetch->slicer, chip) == shard &&
+    if (tensor_slicer_shard_of_device(fetch->slicer, chip) == shard && chip != lost &&
         store_owns_chip(array->session, chip) &&
         (array->lost_chips == NULL || !array->lost_chips[i])) {
       return chip;
@@ -288,9 +302,10 @@ static void send_header(fetch_t *fetch) {
   pod_arena_destroy(arena);
 }
 
-static void start_calls(fetch_t *fetch) {
+static void start_call(fetch_t *fetch, int32_t index, int32_t chip) {
   static const chip_call_events_t events = {.on_message = on_shard_message,
                                             .on_end = on_shard_end};
+  chip_call_t *call = &fetch->shards[index].call;
   size_t piece = COORDINATOR_STAGING_BYTES / (size_t)fetch->shard_count;
   piece = piece > CHUNK_BYTES ? CHUNK_BYTES : piece;
   Podium__V1__FetchShardRequest request = PODIUM__V1__FETCH_SHARD_REQUEST__INIT;
@@ -298,17 +313,38 @@ static void start_calls(fetch_t *fetch) {
   request.chunk_bytes =
       (int64_t)(piece < COORDINATOR_PIECE_BYTES_MIN ? COORDINATOR_PIECE_BYTES_MIN
                                                     : piece);
+  request.token = sharing_token(fetch->sharing, index);
+  chip_call_start(call, fetch->request.coordinator->registry, chip,
+                  "/podium.v1.Worker/FetchShard",
+                  &podium__v1__fetch_shard_response__descriptor, &events, fetch);
+  chip_call_send(call, &request.base);
+  chip_call_half_close(call);
+}
+
+static void start_calls(fetch_t *fetch) {
   fanout_begin(&fetch->fanout, fetch->shard_count);
   request_move(&fetch->request, FETCH_RUNNING);
   for (int32_t shard = 0; shard < fetch->shard_count; shard++) {
-    chip_call_t *call = &fetch->shards[shard].call;
-    chip_call_start(call, fetch->request.coordinator->registry, choose_chip(fetch, shard),
-                    "/podium.v1.Worker/FetchShard",
-                    &podium__v1__fetch_shard_response__descriptor, &events, fetch);
-    request.token = sharing_token(fetch->sharing, shard);
-    chip_call_send(call, &request.base);
-    chip_call_half_close(call);
+    start_call(fetch, shard, choose_chip(fetch, shard, -1));
   }
+}
+
+// The chip was lost; another one that has the same sends it from the start, and what has
+// come is left out. False when there is none, or the bytes do not come here: the client
+// asks again then.
+static bool take_from_other(fetch_t *fetch, fetch_shard_t *shard) {
+  const int32_t index = (int32_t)(shard - fetch->shards);
+  const int32_t chip = choose_chip(fetch, index, shard->call.chip);
+  if (fetch->fanout.is_stopping || fetch->sharing != NULL || fetch->by_chip || chip < 0 ||
+      ++shard->lost_count >= fetch->layout->chip_count) {
+    return false;
+  }
+  shard->skipped_bytes = shard->received_bytes;
+  start_call(fetch, index, chip);
+  if (shard->at < shard->size_bytes && shard->call.rpc != NULL) {
+    rpc_call_pause(shard->call.rpc);  // assemble() resumes it.
+  }
+  return true;
 }
 
 static pod_status_t choose_layout(fetch_t *fetch) {
@@ -330,7 +366,7 @@ static pod_status_t choose_layout(fetch_t *fetch) {
 static void share(fetch_t *fetch) {
   int32_t *chips = pod_alloc((size_t)fetch->shard_count * sizeof(*chips));
   for (int32_t shard = 0; shard < fetch->shard_count; shard++) {
-    chips[shard] = choose_chip(fetch, shard);
+    chips[shard] = choose_chip(fetch, shard, -1);
   }
   fetch->sharing = sharing_create(fetch->request.coordinator->registry,
                                   fetch->request.operation.session->host, fetch->layout,
@@ -344,7 +380,7 @@ static void share(fetch_t *fetch) {
 // Chips of the session's have all of it.
 static pod_status_t check_there(const fetch_t *fetch) {
   for (int32_t shard = 0; shard < fetch->shard_count; shard++) {
-    if (choose_chip(fetch, shard) < 0) {
+    if (choose_chip(fetch, shard, -1) < 0) {
       POD_TRY(store_check_whole(fetch->array));
       return pod_error(
           POD_INVALID_ARGUMENT,
