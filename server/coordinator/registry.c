@@ -28,6 +28,7 @@ enum {
   SPARE_ATTACHMENTS = 64,
   // Of those who have yet to prove themselves; the next one takes the place of the first.
   UNPROVEN_MAX = 32,
+  STRANGERS_LOG_MS = 1000,
 };
 
 // A channel to a worker. Lives a little longer than its worker: it is destroyed later,
@@ -67,7 +68,8 @@ struct registry_t {
   rpc_timer_t *timer;
   int64_t tick_ms, ticked_ns;
   bool is_closed;
-  access_secret_t secret;  // When options.secret is not NULL.
+  pod_log_limit_t strangers;  // Of lines about them.
+  access_secret_t secret;     // When options.secret is not NULL.
   // What the ends of links prove to each other. It goes with this process, as epochs do.
   uint8_t link_secret[ACCESS_SECRET_BYTES];
 };
@@ -531,6 +533,17 @@ static pod_status_t attach_start(rpc_call_t *call, void *service, void **out_con
   return NULL;
 }
 
+// A stranger can be refused as often as he likes.
+static void log_refusal(attachment_t *attachment, pod_status_t status) {
+  unsigned long long muted = 0;
+  if (attachment->is_known) {
+    pod_log(POD_LOG_WARNING, "a worker is refused: %s", pod_status_message(status));
+  } else if (pod_log_may(&attachment->registry->strangers, STRANGERS_LOG_MS, &muted)) {
+    pod_log(POD_LOG_WARNING, "a worker is refused: %s (%llu others since the last line)",
+            pod_status_message(status), muted);
+  }
+}
+
 static void attach_message(rpc_call_t *call, const void *message, void *context) {
   attachment_t *attachment = context;
   if (attachment->is_finished) {
@@ -541,7 +554,7 @@ static void attach_message(rpc_call_t *call, const void *message, void *context)
     rpc_call_keep_connection(call);  // No crowd of clients takes a worker's place.
   }
   if (status != NULL) {
-    pod_log(POD_LOG_WARNING, "a worker is refused: %s", pod_status_message(status));
+    log_refusal(attachment, status);
     lose_attachment(attachment, pod_status_message(status));
     finish(attachment, status);
   }

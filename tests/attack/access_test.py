@@ -507,6 +507,43 @@ class AccessTest(unittest.TestCase):
         self.check_does_not_start("chmod 600", "podium-coordinator", "--secret-file", loose)
         self.check_does_not_start("chmod 600", "podium-worker", "--coordinator", self.address, "--secret-file", loose)
 
+    def test_a_coordinators_own_token_goes_with_it(self):
+        daemons = Daemons(pathlib.Path(tempfile.mkdtemp(prefix="podium-access-")))
+        address = daemons.coordinator("--topology", "1x1")
+        name = f"token-{address.rsplit(':', 1)[1]}"
+        folders = [pathlib.Path(os.environ.get("XDG_RUNTIME_DIR", "/nowhere")) / "podium",
+                   pathlib.Path(f"/tmp/podium-{os.geteuid()}")]
+        files = [folder / name for folder in folders if (folder / name).exists()]
+        self.assertEqual(len(files), 1)
+        first = files[0].read_text()
+        daemons.stop()
+        self.assertFalse(files[0].exists())
+        # One that is killed leaves it behind, and it is good for nothing at the next one of the port.
+        again = Daemons(pathlib.Path(tempfile.mkdtemp(prefix="podium-access-")))
+        self.addCleanup(again.stop)
+        self.assertEqual(again.coordinator("--topology", "1x1", "--listen", address), address)
+        again.processes[0].kill()
+        again.processes[0].wait()
+        self.assertTrue(files[0].exists())
+        left = files[0].read_text()
+        self.assertEqual(again.coordinator("--topology", "1x1", "--listen", address), address)
+        self.assertEqual(len({first, left, files[0].read_text()}), 3)
+        with grpc.insecure_channel(address) as channel:
+            stub = type(self.stub)(channel)
+            with self.refused(UNAUTHENTICATED, "not one that this server knows"):
+                stub.GetPod(self.pb.GetPodRequest(), metadata=bearer(left.strip()), timeout=WAIT_S)
+            self.assertEqual(len(stub.GetPod(self.pb.GetPodRequest(), metadata=bearer(files[0].read_text().strip()),
+                                             timeout=WAIT_S).devices), 1)
+
+    def test_a_flood_of_strangers_is_a_line_a_second(self):
+        before = self.daemons.log_path.read_text().count("a worker is refused")
+        began = time.monotonic()
+        for _ in range(300):
+            with self.refused(UNAUTHENTICATED):
+                self.attach(self.register())
+        lines = self.daemons.log_path.read_text().count("a worker is refused") - before
+        self.assertLessEqual(lines, time.monotonic() - began + 2)
+
     def test_no_secret_is_written_to_a_log_or_a_command_line(self):
         self.test_a_wrong_token_is_none()
         self.test_a_fake_worker_is_refused_and_expels_nobody()
