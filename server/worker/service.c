@@ -11,58 +11,15 @@
 
 #include "common/base/memory.h"
 #include "proto/podium/v1/worker.pb-c.h"
-#include "server/wire/profile.h"
 #include "server/wire/program.h"
 #include "server/wire/types.h"
 #include "server/worker/host_room.h"
+#include "server/worker/service_private.h"
 
 enum {
   FETCH_CHUNK_BYTES = 1 << 20,
   FETCH_CHUNK_BYTES_MIN = 4 << 10,
   FETCH_CHUNK_BYTES_MAX = 4 << 20,
-};
-
-typedef struct open_call_t open_call_t;
-
-// An execution that came by a Run, and has not ended.
-typedef struct run_t {
-  struct run_t *previous, *next;
-  open_call_t *stream;
-  uint64_t id;
-  bool wants_events;
-  chip_host_execution_t *execution;
-} run_t;
-
-// A program that is being loaded outlives its call if the peer hangs up.
-typedef struct load_t {
-  open_call_t *call;  // NULL: the peer has gone.
-} load_t;
-
-struct open_call_t {
-  open_call_t *previous, *next;
-  service_t *service;
-  rpc_call_t *call;
-  bool is_answered;  // A reply or status was given; messages that still come are ignored.
-  bool has_header;
-  hbm_array_t *array;          // PutShard, FetchShard.
-  shard_transfer_t *transfer;  // Its bytes go by shared memory; NULL: by this call.
-  int64_t moved_bytes;         // Received or sent of it.
-  int64_t chunk_bytes;         // FetchShard.
-  uint8_t *bytes;              // LoadProgram.
-  size_t size_bytes;           // Announced.
-  size_t received_bytes;
-  uint64_t session, program;
-  load_t *load;
-  bool is_run;
-  run_t *runs;  // Run.
-};
-
-struct service_t {
-  bool has_chip;
-  service_chip_t chip;
-  pod_status_t no_chip_reason;  // Owned; NULL before the first chip.
-  open_call_t *calls;
-  shard_transfers_t *transfers;  // NULL: there is no other way.
 };
 
 service_t *service_create(void) {
@@ -109,7 +66,7 @@ static void release(open_call_t *open) {
 }
 
 // Ends the call with an error, or with OK after what was sent.
-static void finish(open_call_t *open, pod_status_t status) {
+void service_finish(open_call_t *open, pod_status_t status) {
   release(open);
   if (open->is_answered) {
     pod_status_free(status);
@@ -132,22 +89,10 @@ static void reply(open_call_t *open, const ProtobufCMessage *message) {
 static void answer(open_call_t *open, pod_status_t status,
                    const ProtobufCMessage *message) {
   if (status != NULL) {
-    finish(open, status);
+    service_finish(open, status);
   } else {
     reply(open, message);
   }
-}
-
-static void remove_run(run_t *run) {
-  if (run->previous != NULL) {
-    run->previous->next = run->next;
-  } else {
-    run->stream->runs = run->next;
-  }
-  if (run->next != NULL) {
-    run->next->previous = run->previous;
-  }
-  free(run);
 }
 
 static void call_end(rpc_call_t *call, pod_status_t status, void *context) {
@@ -158,11 +103,7 @@ static void call_end(rpc_call_t *call, pod_status_t status, void *context) {
   if (open->load != NULL) {
     open->load->call = NULL;
   }
-  while (open->runs != NULL) {
-    run_t *run = open->runs;
-    chip_host_execution_cancel(run->execution);
-    remove_run(run);
-  }
+  service_run_end(open);
   if (open->previous != NULL) {
     open->previous->next = open->next;
   } else {
@@ -178,7 +119,8 @@ static void unary_half_close(rpc_call_t *call, void *context) {
   (void)call;
   open_call_t *open = context;
   if (!open->has_header) {
-    finish(open, pod_error(POD_INVALID_ARGUMENT, "the call came without a request"));
+    service_finish(open,
+                   pod_error(POD_INVALID_ARGUMENT, "the call came without a request"));
   }
 }
 
@@ -187,7 +129,8 @@ static bool is_request(open_call_t *open) {
   const bool is_first = !open->has_header;
   open->has_header = true;
   if (!is_first) {
-    finish(open, pod_error(POD_INVALID_ARGUMENT, "a unary call came with two requests"));
+    service_finish(
+        open, pod_error(POD_INVALID_ARGUMENT, "a unary call came with two requests"));
   }
   return is_first && !open->is_answered;
 }
@@ -196,7 +139,7 @@ void service_set_chip(service_t *service, const service_chip_t *chip,
                       pod_status_t reason) {
   for (open_call_t *open = service->calls; open != NULL; open = open->next) {
     if (open->array != NULL || open->bytes != NULL || open->is_run) {
-      finish(open, pod_status_copy(reason));
+      service_finish(open, pod_status_copy(reason));
     }
   }
   pod_status_free(service->no_chip_reason);
@@ -207,7 +150,7 @@ void service_set_chip(service_t *service, const service_chip_t *chip,
   }
 }
 
-static pod_status_t check_chip(const open_call_t *open) {
+pod_status_t service_check_chip(const open_call_t *open) {
   const service_t *service = open->service;
   return service->has_chip ? NULL : pod_status_copy(service->no_chip_reason);
 }
@@ -271,7 +214,7 @@ static void load_message(rpc_call_t *call, const void *message, void *context) {
     status = load_data(open, &request->data);
   }
   if (status != NULL) {
-    finish(open, status);
+    service_finish(open, status);
   }
 }
 
@@ -294,7 +237,7 @@ static void load_half_close(rpc_call_t *call, void *context) {
   if (open->is_answered) {
     return;
   }
-  pod_status_t status = check_chip(open);
+  pod_status_t status = service_check_chip(open);
   if (status == NULL && !open->has_header) {
     status = pod_error(POD_INVALID_ARGUMENT, "the call came without a program");
   } else if (status == NULL && open->received_bytes != open->size_bytes) {
@@ -303,7 +246,7 @@ static void load_half_close(rpc_call_t *call, void *context) {
                        open->program, open->size_bytes, open->received_bytes);
   }
   if (status != NULL) {
-    finish(open, status);
+    service_finish(open, status);
     return;
   }
   open->load = pod_alloc(sizeof(*open->load));
@@ -319,7 +262,7 @@ static void unload_message(rpc_call_t *call, const void *message, void *context)
   open_call_t *open = context;
   const Podium__V1__UnloadProgramRequest *request = message;
   if (is_request(open)) {
-    const pod_status_t status = check_chip(open);
+    const pod_status_t status = service_check_chip(open);
     if (status == NULL) {
       chip_host_unload(open->service->chip.host, request->program);
     }
@@ -349,7 +292,7 @@ static void put_moved(pod_status_t status, void *context) {
 
 static pod_status_t put_header(open_call_t *open,
                                const Podium__V1__PutShardRequest *message) {
-  POD_TRY(check_chip(open));
+  POD_TRY(service_check_chip(open));
   tensor_shape_t shape;
   POD_TRY(wire_shape_unpack(message->shape, &shape));
   POD_TRY(hbm_array_create(chip_host_hbm(open->service->chip.host), message->array,
@@ -393,7 +336,7 @@ static void put_message(rpc_call_t *call, const void *message, void *context) {
     status = put_data(open, &request->data);
   }
   if (status != NULL) {
-    finish(open, status);
+    service_finish(open, status);
   }
 }
 
@@ -404,7 +347,8 @@ static void put_half_close(rpc_call_t *call, void *context) {
     return;
   }
   if (!open->has_header) {
-    finish(open, pod_error(POD_INVALID_ARGUMENT, "the call came without an array"));
+    service_finish(open,
+                   pod_error(POD_INVALID_ARGUMENT, "the call came without an array"));
     return;
   }
   if (open->transfer != NULL) {
@@ -440,14 +384,14 @@ static void fetch_writable(rpc_call_t *call, void *context) {
     open->moved_bytes += chunk;
   }
   if (open->moved_bytes == size_bytes) {
-    finish(open, NULL);
+    service_finish(open, NULL);
   }
 }
 
 static void fetch_moved(pod_status_t status, void *context) {
   open_call_t *open = context;
   open->transfer = NULL;
-  finish(open, status);
+  service_finish(open, status);
 }
 
 static void fetch_message(rpc_call_t *call, const void *message, void *context) {
@@ -457,13 +401,13 @@ static void fetch_message(rpc_call_t *call, const void *message, void *context) 
     return;
   }
   hbm_array_t *array;
-  pod_status_t status = check_chip(open);
+  pod_status_t status = service_check_chip(open);
   if (status == NULL) {
     status =
         hbm_array_find(chip_host_hbm(open->service->chip.host), request->array, &array);
   }
   if (status != NULL) {
-    finish(open, status);
+    service_finish(open, status);
     return;
   }
   hbm_array_retain(array);
@@ -471,7 +415,7 @@ static void fetch_message(rpc_call_t *call, const void *message, void *context) 
   if (request->token.len > 0) {
     status = begin_transfer(open, &request->token, true, fetch_moved);
     if (status != NULL) {
-      finish(open, status);
+      service_finish(open, status);
     }
     return;
   }
@@ -490,7 +434,7 @@ static void free_message(rpc_call_t *call, const void *message, void *context) {
   open_call_t *open = context;
   const Podium__V1__FreeArraysRequest *request = message;
   if (is_request(open)) {
-    const pod_status_t status = check_chip(open);
+    const pod_status_t status = service_check_chip(open);
     for (size_t i = 0; status == NULL && i < request->n_arrays; i++) {
       hbm_array_forget(chip_host_hbm(open->service->chip.host), request->arrays[i]);
     }
@@ -500,197 +444,6 @@ static void free_message(rpc_call_t *call, const void *message, void *context) {
   }
 }
 
-// --- Run ---
-
-// Borrows from the request.
-static chip_host_execute_t execute_of(const Podium__V1__WorkerExecuteRequest *request) {
-  return (chip_host_execute_t){
-      .session = request->session,
-      .program = request->program,
-      .execution = request->execution,
-      .arguments = request->arguments,
-      .argument_count = request->n_arguments,
-      .results = request->results,
-      .result_count = request->n_results,
-      .kept = request->kept,
-      .kept_count = request->n_kept,
-  };
-}
-
-// Takes `status`.
-static void send_end(const open_call_t *open, uint64_t execution, pod_status_t status) {
-  if (open->is_answered) {
-    pod_status_free(status);
-    return;
-  }
-  Podium__V1__RunResponse response = PODIUM__V1__RUN_RESPONSE__INIT;
-  response.execution = execution;
-  response.has_ended = true;
-  if (status != NULL) {
-    response.code = (int32_t)pod_status_code(status);
-    response.message = (char *)(uintptr_t)pod_status_message(status);
-  }
-  rpc_call_send(open->call, &response.base);
-  pod_status_free(status);
-}
-
-// The profile's parts; the last one says that it has ended.
-static void send_parts(const run_t *run, const chip_profile_t *profile) {
-  pod_arena_t *arena = pod_arena_create();
-  size_t count;
-  Podium__V1__WorkerExecuteResponse **pieces =
-      wire_profile_pack(arena, profile, run->wants_events, &count);
-  for (size_t i = 0; i < count && !run->stream->is_answered; i++) {
-    Podium__V1__RunResponse response = PODIUM__V1__RUN_RESPONSE__INIT;
-    response.execution = run->id;
-    response.part = pieces[i];
-    response.has_ended = i + 1 == count;
-    rpc_call_send(run->stream->call, &response.base);
-  }
-  pod_arena_destroy(arena);
-}
-
-// There is one part at least.
-static void run_done(const chip_profile_t *profile, pod_status_t status, void *context) {
-  run_t *run = context;
-  if (status == NULL) {
-    send_parts(run, profile);
-  } else {
-    send_end(run->stream, run->id, status);
-  }
-  remove_run(run);
-}
-
-static void run_consumed(void *context) {
-  const run_t *run = context;
-  Podium__V1__WorkerExecuteResponse part = PODIUM__V1__WORKER_EXECUTE_RESPONSE__INIT;
-  part.consumed = true;
-  Podium__V1__RunResponse response = PODIUM__V1__RUN_RESPONSE__INIT;
-  response.execution = run->id;
-  response.part = &part;
-  if (!run->stream->is_answered) {
-    rpc_call_send(run->stream->call, &response.base);
-  }
-}
-
-// host_ask_fn_t
-static void run_ask(const host_piece_t *piece, void *context) {
-  const run_t *run = context;
-  if (run->stream->is_answered) {
-    return;
-  }
-  const executor_transfer_t *transfer = piece->transfer;
-  Podium__V1__HostTransfer message = PODIUM__V1__HOST_TRANSFER__INIT;
-  message.channel = transfer->channel;
-  message.is_receive = transfer->is_receive;
-  message.is_shared = transfer->is_shared;
-  message.size_bytes = transfer->size_bytes;
-  message.offset = piece->offset;
-  message.piece_bytes = piece->size_bytes;
-  if (!transfer->is_receive) {
-    message.data.data = transfer->data + piece->offset;
-    message.data.len = (size_t)piece->size_bytes;
-  }
-  Podium__V1__WorkerExecuteResponse part = PODIUM__V1__WORKER_EXECUTE_RESPONSE__INIT;
-  part.host_transfer = &message;
-  Podium__V1__RunResponse response = PODIUM__V1__RUN_RESPONSE__INIT;
-  response.execution = run->id;
-  response.part = &part;
-  rpc_call_send(run->stream->call, &response.base);
-}
-
-static void run_execute(open_call_t *open,
-                        const Podium__V1__WorkerExecuteRequest *request) {
-  chip_host_execute_t execute = execute_of(request);
-  execute.consumed = run_consumed;
-  execute.ask = run_ask;
-  run_t *run = pod_alloc(sizeof(*run));
-  *run = (run_t){.stream = open,
-                 .id = request->execution,
-                 .wants_events = request->profile,
-                 .next = open->runs};
-  const pod_status_t status = chip_host_execute(open->service->chip.host, &execute,
-                                                run_done, run, &run->execution);
-  if (status != NULL) {
-    free(run);
-    send_end(open, request->execution, status);
-    return;
-  }
-  if (run->next != NULL) {
-    run->next->previous = run;
-  }
-  open->runs = run;
-}
-
-static run_t *find_run(const open_call_t *open, uint64_t execution) {
-  run_t *run = open->runs;
-  while (run != NULL && run->id != execution) {
-    run = run->next;
-  }
-  return run;
-}
-
-static void run_answer(const open_call_t *open, const Podium__V1__HostAnswer *answer) {
-  const run_t *run = find_run(open, answer->execution);
-  if (run == NULL) {
-    return;
-  }
-  pod_status_t status = NULL;
-  if (answer->code != 0) {
-    const bool is_known = answer->code > 0 && answer->code < POD_CODE_COUNT;
-    status = pod_error_text(__FILE__, __LINE__,
-                            is_known ? (pod_code_t)answer->code : POD_UNKNOWN,
-                            answer->message);
-  }
-  chip_host_execution_answer(run->execution, answer->data.data, answer->data.len, status);
-}
-
-static void run_cancel(open_call_t *open, uint64_t execution) {
-  run_t *run = find_run(open, execution);
-  if (run != NULL) {
-    chip_host_execution_cancel(run->execution);
-    send_end(open, execution, pod_error(POD_CANCELLED, "the execution was cancelled"));
-    remove_run(run);
-  }
-}
-
-static void run_message(rpc_call_t *call, const void *message, void *context) {
-  (void)call;
-  open_call_t *open = context;
-  const Podium__V1__RunRequest *request = message;
-  if (open->is_answered) {
-    return;
-  }
-  open->is_run = true;
-  const pod_status_t status = check_chip(open);
-  if (status != NULL) {
-    finish(open, status);
-    return;
-  }
-  switch (request->what_case) {
-    case PODIUM__V1__RUN_REQUEST__WHAT_EXECUTE:
-      run_execute(open, request->execute);
-      break;
-    case PODIUM__V1__RUN_REQUEST__WHAT_CANCEL:
-      run_cancel(open, request->cancel);
-      break;
-    case PODIUM__V1__RUN_REQUEST__WHAT_FREE:
-      chip_host_free_arrays(open->service->chip.host, request->free->arrays,
-                            request->free->n_arrays);
-      break;
-    case PODIUM__V1__RUN_REQUEST__WHAT_HOST_ANSWER:
-      run_answer(open, request->host_answer);
-      break;
-    default:
-      break;
-  }
-}
-
-static void run_half_close(rpc_call_t *call, void *context) {
-  (void)call;
-  finish(context, NULL);
-}
-
 // --- CloseSession, GetStatus ---
 
 // Arrays that are still coming in belong to the session too.
@@ -698,7 +451,8 @@ static void end_puts(service_t *service, uint64_t session) {
   for (open_call_t *open = service->calls; open != NULL; open = open->next) {
     if ((open->array != NULL && open->array->session == session) ||
         (open->bytes != NULL && open->session == session)) {
-      finish(open, pod_error(POD_CANCELLED, "session %" PRIu64 " was closed", session));
+      service_finish(open,
+                     pod_error(POD_CANCELLED, "session %" PRIu64 " was closed", session));
     }
   }
 }
@@ -708,7 +462,7 @@ static void close_message(rpc_call_t *call, const void *message, void *context) 
   open_call_t *open = context;
   const Podium__V1__CloseSessionRequest *request = message;
   if (is_request(open)) {
-    const pod_status_t status = check_chip(open);
+    const pod_status_t status = service_check_chip(open);
     if (status == NULL) {
       end_puts(open->service, request->session);
       chip_host_close_session(open->service->chip.host, request->session);
@@ -749,9 +503,9 @@ static void status_message(rpc_call_t *call, const void *message, void *context)
   if (!is_request(open)) {
     return;
   }
-  const pod_status_t status = check_chip(open);
+  const pod_status_t status = service_check_chip(open);
   if (status != NULL) {
-    finish(open, status);
+    service_finish(open, status);
     return;
   }
   const service_chip_t *chip = &open->service->chip;
@@ -818,8 +572,8 @@ static const rpc_method_t methods[] = {
     {.path = "/" SERVICE_NAME "/Run",
      .request = &podium__v1__run_request__descriptor,
      .response = &podium__v1__run_response__descriptor,
-     .events = {.on_message = run_message,
-                .on_half_close = run_half_close,
+     .events = {.on_message = service_run_message,
+                .on_half_close = service_run_half_close,
                 .on_end = call_end},
      .on_start = call_start},
     {.path = "/" SERVICE_NAME "/CloseSession",
