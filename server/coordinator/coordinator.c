@@ -22,6 +22,7 @@
 #include "server/coordinator/same_program.h"
 
 enum {
+  SIMULATION_THREADS = 2,        // So that one session never holds up all others.
   FREED_PER_CALL_MAX = 1 << 16,  // Array ids in one FreeArrays.
   DRAIN_END_MS = 500,            // For the last answers to go out.
 };
@@ -277,7 +278,8 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
   pod_status_t status =
       job_queue_create(loop, "compiles", compiles, &coordinator->compiles);
   if (status == NULL) {
-    status = job_queue_create(loop, "simulations", 1, &coordinator->simulations);
+    status = job_queue_create(loop, "simulations", SIMULATION_THREADS,
+                              &coordinator->simulations);
   }
   if (status == NULL) {
     status = rpc_server_create(loop, &server_options, &coordinator->server);

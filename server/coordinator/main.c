@@ -397,7 +397,12 @@ static pod_status_t start_compiles(const settings_t *settings,
               ? settings->compile_bytes
               : compile_pool_memory_bytes(host.total_bytes, options->compile_slots),
       .seconds = settings->compile_seconds};
-  return compile_pool_create(&pool, &options->compile_pool);
+  POD_TRY(compile_pool_create(&pool, &options->compile_pool));
+  pod_log(POD_LOG_INFO,
+          "modules are compiled by %" PRId32 " processes, each with at most %" PRId64
+          " MiB and %" PRId64 " s (0: no limit)",
+          pool.slot_count, pool.memory_bytes >> 20, pool.seconds);
+  return NULL;
 }
 
 // Until a signal has ended it.

@@ -167,6 +167,7 @@ static pod_status_t begin_simulate(profile_call_t *call,
 static void queue_up(profile_call_t *call, pod_status_t status) {
   if (status == NULL) {
     call->has_simulation = true;
+    call->simulation.job.owner = call->request.operation.session;
     status = simulation_begin(&call->simulation, call->request.coordinator->simulations,
                               simulated);
   }
