@@ -208,7 +208,8 @@ typedef struct podium_connect_options_t {
   // waited for.
   bool only_looks;
   // Files in PEM. With `tls_ca` the coordinator is called by TLS and believed when this
-  // authority has signed its certificate for the host of the address; NULL: what
+  // authority has signed its certificate for the host of the address (and, where that
+  // tells a role as those of `podium certificates` do, for a coordinator); NULL: what
   // PODIUM_TLS_CA names, and else without TLS. A certificate of one's own and its key are
   // shown to a coordinator that asks; NULL: PODIUM_TLS_CERTIFICATE, PODIUM_TLS_KEY.
   const char *tls_ca, *tls_certificate, *tls_key;

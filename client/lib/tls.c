@@ -21,6 +21,10 @@ pod_status_t lib_tls_credentials(const podium_connect_options_t *options,
                      "PODIUM_TLS_CA)");
   }
   *out_credentials = NULL;
-  return ca == NULL ? NULL
-                    : rpc_credentials_for_client(ca, certificate, key, out_credentials);
+  if (ca == NULL) {
+    return NULL;
+  }
+  POD_TRY(rpc_credentials_for_client(ca, certificate, key, out_credentials));
+  rpc_credentials_expect_role(*out_credentials, "coordinator");
+  return NULL;
 }

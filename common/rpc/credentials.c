@@ -200,6 +200,10 @@ pod_status_t rpc_credentials_for_client(const char *ca_file, const char *certifi
   return finish(credentials, status, out_credentials);
 }
 
+void rpc_credentials_expect_role(rpc_credentials_t *credentials, const char *role) {
+  credentials->expected_role = role;
+}
+
 void rpc_credentials_destroy(rpc_credentials_t *credentials) {
   if (credentials == NULL) {
     return;

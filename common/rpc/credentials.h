@@ -30,6 +30,11 @@ POD_MUST_USE pod_status_t rpc_credentials_for_client(const char *ca_file,
                                                      const char *key_file,
                                                      rpc_credentials_t **out_credentials);
 
+// A client's: a server whose certificate tells a role (the URI podium:ROLE) must have
+// this one, so that one daemon of a pod cannot be taken for another. `role` is borrowed
+// for the life of the credentials.
+void rpc_credentials_expect_role(rpc_credentials_t *credentials, const char *role);
+
 // Accepts NULL.
 void rpc_credentials_destroy(rpc_credentials_t *credentials);
 

@@ -254,6 +254,23 @@ static rpc_tls_read_t fail(rpc_tls_t *tls) {
   return RPC_TLS_FAILED;
 }
 
+// False, and *failure says why, when the server is another than is called.
+static bool has_expected_role(rpc_tls_t *tls) {
+  const char *expected = tls->credentials->expected_role;
+  const X509 *certificate = SSL_get0_peer_certificate(tls->ssl);
+  if (expected == NULL || certificate == NULL) {
+    return true;
+  }
+  char *role = role_of(certificate);
+  const bool is_expected = role == NULL || strcmp(role, expected) == 0;
+  if (!is_expected) {
+    pod_text_printf(&tls->failure, "its certificate is for the role %s, not for %s", role,
+                    expected);
+  }
+  free(role);
+  return is_expected;
+}
+
 static rpc_tls_read_t shake(rpc_tls_t *tls) {
   const int result = SSL_do_handshake(tls->ssl);
   if (result != 1) {
@@ -265,6 +282,9 @@ static rpc_tls_read_t shake(rpc_tls_t *tls) {
   SSL_get0_alpn_selected(tls->ssl, &protocol, &length);
   if (length != 2 || memcmp(protocol, "h2", 2) != 0) {
     pod_text_add(&tls->failure, "it did not offer HTTP/2 (h2) by ALPN");
+    return fail(tls);
+  }
+  if (!has_expected_role(tls)) {
     return fail(tls);
   }
   tls->ready = true;

@@ -28,7 +28,8 @@ struct rpc_credentials_t {
   SSL_CTX *context;
   BIO_METHOD *transport;  // Of the connections; see tls.c.
   bool is_server;
-  char *ca_file;  // For messages; NULL: none.
+  char *ca_file;              // For messages; NULL: none.
+  const char *expected_role;  // Of servers that tell one; NULL: any.
 };
 
 // For the credentials: what the connections' bytes go through, and what hears of every

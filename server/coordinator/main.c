@@ -306,7 +306,7 @@ static pod_status_t load_keys(const settings_t *settings, keys_t *keys,
   if (settings->is_insecure) {
     access_open(keys->access, settings->secret_file == NULL);
   }
-  POD_TRY(tls_flags_load(&settings->tls, &keys->tls));
+  POD_TRY(tls_flags_load(&settings->tls, "worker", &keys->tls));
   options->port_credentials = keys->tls.port;
   options->worker_credentials = keys->tls.calls;
   options->access = keys->access;

@@ -59,7 +59,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 
 const struct argp tls_flags_argp = {.options = options, .parser = parse};
 
-pod_status_t tls_flags_load(const tls_flags_t *flags,
+pod_status_t tls_flags_load(const tls_flags_t *flags, const char *called,
                             tls_credentials_t *out_credentials) {
   tls_credentials_t credentials = {0};
   if (flags->certificate != NULL) {
@@ -74,6 +74,7 @@ pod_status_t tls_flags_load(const tls_flags_t *flags,
       tls_credentials_deinit(&credentials);
       return status;
     }
+    rpc_credentials_expect_role(credentials.calls, called);
   }
   *out_credentials = credentials;
   return NULL;

@@ -24,9 +24,10 @@ typedef struct tls_credentials_t {
   rpc_credentials_t *calls;  // Of its calls to other daemons; NULL: they are plain.
 } tls_credentials_t;
 
-// The port speaks TLS with a certificate, calls do with an authority. INVALID_ARGUMENT
-// for files that are not what they should be.
-POD_MUST_USE pod_status_t tls_flags_load(const tls_flags_t *flags,
+// The port speaks TLS with a certificate, calls do with an authority; who is called has
+// the role `called` ("worker"), if its certificate tells one. INVALID_ARGUMENT for files
+// that are not what they should be.
+POD_MUST_USE pod_status_t tls_flags_load(const tls_flags_t *flags, const char *called,
                                          tls_credentials_t *out_credentials);
 
 // After the servers and channels that use them.

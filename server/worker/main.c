@@ -238,7 +238,7 @@ int main(int argc, char **argv) {
   process_t process = {0};
   tls_credentials_t tls = {0};
   access_secret_t secret;
-  pod_status_t status = tls_flags_load(&flags.tls, &tls);
+  pod_status_t status = tls_flags_load(&flags.tls, "coordinator", &tls);
   flags.worker.port_credentials = tls.port;
   flags.worker.coordinator_credentials = tls.calls;
   // Links are TLS where a worker has all that both ends of one need.

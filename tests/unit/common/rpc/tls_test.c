@@ -275,6 +275,29 @@ static void test_a_clients_certificate_is_none_for_servers(void **state) {
   authority_stop(&secure.authority);
 }
 
+static void test_one_daemon_is_not_taken_for_another(void **state) {
+  (void)state;
+  secure_t secure;
+  prepare(&secure);
+  authority_sign(&secure.authority, "plain", NULL, host);
+  authority_sign(&secure.authority, "worker", "worker", host);
+  static const char *const names[] = {"server", "plain", "worker"};
+  for (size_t i = 0; i < 3; i++) {
+    start(&secure, authority_server(&secure.authority, names[i], NULL),
+          authority_client(&secure.authority, NULL, NULL));
+    rpc_credentials_expect_role(secure.client, "coordinator");
+    if (i < 2) {
+      expect_ok(&secure);
+    } else {
+      expect_refusal(&secure,
+                     "its certificate is for the role worker, not for "
+                     "coordinator");
+    }
+    stop(&secure);
+  }
+  authority_stop(&secure.authority);
+}
+
 static void test_a_client_learns_why_its_certificate_is_refused(void **state) {
   (void)state;
   secure_t secure;
@@ -569,6 +592,7 @@ int main(void) {
       cmocka_unit_test(test_an_authority_of_the_same_name_is_another),
       cmocka_unit_test(test_a_certificate_counts_only_in_its_time),
       cmocka_unit_test(test_a_clients_certificate_is_none_for_servers),
+      cmocka_unit_test(test_one_daemon_is_not_taken_for_another),
       cmocka_unit_test(test_a_client_learns_why_its_certificate_is_refused),
       cmocka_unit_test(test_a_plain_client_is_told_that_the_port_speaks_tls),
       cmocka_unit_test(test_a_client_of_tls_is_told_that_the_port_is_plain),
