@@ -28,7 +28,7 @@ struct mlir_printer_t {
   const char **names;  // By value id.
   uint32_t value_count;
   int indent;
-  pod_map_t *location_aliases;              // Address to "#loc3".
+  pod_map_t *location_aliases;              // Address, or text of a name, to "#loc3".
   POD_LIST(const mlir_attr_t *) locations;  // In the order of their numbers.
   const mlir_syntax_t *syntax;
   mlir_name_cache_t syntaxes;  // What find_syntax says of a name.
@@ -154,12 +154,15 @@ static const char *location_alias(mlir_printer_t *printer, const mlir_attr_t *lo
   if (location == NULL || location->location_kind == MLIR_LOCATION_UNKNOWN) {
     return NULL;
   }
-  const char *known =
-      pod_map_get_n(printer->location_aliases, (const char *)&location, sizeof(location));
+  // Of names alone equal ones are one, as many operations have them.
+  const bool is_whole = printer->options->locations;
+  const char *key = is_whole ? (const char *)&location : location->text;
+  const size_t key_length = is_whole ? sizeof(location) : (size_t)location->length;
+  const char *known = pod_map_get_n(printer->location_aliases, key, key_length);
   if (known != NULL) {
     return known;
   }
-  if (printer->options->locations) {
+  if (is_whole) {
     location_alias(printer, location->location_child);
     location_alias(printer, location->location_caller);
   }
@@ -169,8 +172,7 @@ static const char *location_alias(mlir_printer_t *printer, const mlir_attr_t *lo
   *pod_list_add(&printer->locations) = location;
   char *alias =
       pod_arena_numbered(printer->arena, "#loc", "", (uint64_t)printer->locations.count);
-  pod_map_put_n(printer->location_aliases, (const char *)&location, sizeof(location),
-                alias);
+  pod_map_put_n(printer->location_aliases, key, key_length, alias);
   return alias;
 }
 

@@ -179,6 +179,24 @@ static void test_names_are_printed_without_the_files(void **state) {
   mlir_module_destroy(module);
 }
 
+static void test_equal_names_have_one_alias(void **state) {
+  (void)state;
+  mlir_module_t *module =
+      parse_with(NULL,
+                 "#loc1 = loc(\"f\"(\"a.py\":1:2))\n#loc2 = loc(\"f\"(\"a.py\":3:4))\n"
+                 "\"t.o\"() : () -> () loc(#loc1)\n\"t.n\"() : () -> () loc(#loc2)\n");
+  pod_text_t text = {0};
+  mlir_print(&text, module, &(mlir_print_options_t){.names = true});
+  assert_non_null(strstr(text.bytes, "#loc1 = "));
+  assert_null(strstr(text.bytes, "#loc2"));
+  mlir_module_t *again = parse_with(NULL, text.bytes);
+  assert_string_equal(mlir_op_source(again, find_op(again, "t.o")), "f");
+  assert_string_equal(mlir_op_source(again, find_op(again, "t.n")), "f");
+  pod_text_deinit(&text);
+  mlir_module_destroy(again);
+  mlir_module_destroy(module);
+}
+
 static void test_strings_and_symbols_are_quoted_where_they_must_be(void **state) {
   (void)state;
   mlir_module_t *module = mlir_module_create("");
@@ -204,6 +222,7 @@ int main(void) {
       cmocka_unit_test(test_large_constants_are_hex_or_left_out),
       cmocka_unit_test(test_locations_are_printed_once_each),
       cmocka_unit_test(test_names_are_printed_without_the_files),
+      cmocka_unit_test(test_equal_names_have_one_alias),
       cmocka_unit_test(test_strings_and_symbols_are_quoted_where_they_must_be),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
