@@ -233,7 +233,8 @@ typedef struct chip_interface_t {
   const char *name;      // "arg0", or the name the program gives; results "result0", or
                          // the key that jax.result_info gives.
   tensor_shape_t shape;  // Global.
-  // Never NULL; how the shards lie. Its mesh is the program's.
+  // Never NULL; how the shards lie. Its mesh is the program's, or one of the same devices
+  // in another order.
   const sharding_t *sharding;
 } chip_interface_t;
 

@@ -13,12 +13,14 @@
 
 // Lists are lent to the messages where they lie; protobuf-c only reads what it packs.
 Podium__V1__Interface *wire_interface_pack(pod_arena_t *arena,
-                                           const chip_interface_t *interface) {
+                                           const chip_interface_t *interface,
+                                           const mesh_t *mesh) {
   Podium__V1__Interface *message = pod_arena_alloc(arena, sizeof(*message));
   podium__v1__interface__init(message);
   message->name = (char *)interface->name;
   message->shape = wire_shape_pack(arena, &interface->shape);
-  message->sharding = wire_sharding_pack(arena, interface->sharding, false);
+  message->sharding =
+      wire_sharding_pack(arena, interface->sharding, interface->sharding->mesh != mesh);
   return message;
 }
 
@@ -93,6 +95,19 @@ Podium__V1__Alias *wire_alias_pack(pod_arena_t *arena, const chip_alias_t *alias
   return message;
 }
 
+static Podium__V1__Interface **interfaces_pack(pod_arena_t *arena, const mesh_t *mesh,
+                                               int32_t count,
+                                               const chip_interface_t *interfaces,
+                                               size_t *out_count) {
+  Podium__V1__Interface **messages =
+      pod_arena_array(arena, (size_t)count, sizeof(*messages));
+  for (int32_t i = 0; i < count; i++) {
+    messages[i] = wire_interface_pack(arena, &interfaces[i], mesh);
+  }
+  *out_count = (size_t)count;
+  return messages;
+}
+
 // Fills message->n_field and message->field from program->count elements of
 // program->list.
 #define PACK_LIST(field, count, list, pack)                                      \
@@ -110,8 +125,10 @@ static Podium__V1__Program *program_pack(pod_arena_t *arena,
   podium__v1__program__init(message);
   message->name = (char *)program->name;
   message->mesh = wire_mesh_pack(arena, program->mesh);
-  PACK_LIST(arguments, argument_count, arguments, wire_interface_pack);
-  PACK_LIST(results, result_count, results, wire_interface_pack);
+  message->arguments = interfaces_pack(arena, program->mesh, program->argument_count,
+                                       program->arguments, &message->n_arguments);
+  message->results = interfaces_pack(arena, program->mesh, program->result_count,
+                                     program->results, &message->n_results);
   PACK_LIST(aliases, alias_count, aliases, wire_alias_pack);
   PACK_LIST(constants, constant_count, constants, constant_pack);
   PACK_LIST(buffers, buffer_count, buffers, buffer_pack);
@@ -197,13 +214,16 @@ pod_status_t wire_interface_unpack(const Podium__V1__Interface *message,
                                    const chip_program_t *program, chip_interface_t *out) {
   out->name = message->name;
   POD_TRY(wire_shape_unpack(message->shape, &out->shape));
-  if (message->sharding != NULL && message->sharding->mesh != NULL) {
+  POD_TRY(wire_sharding_unpack(message->sharding, program->arena, program->mesh,
+                               &out->shape, &out->sharding));
+  if (out->sharding->mesh->device_count != program->mesh->device_count) {
     return pod_error(POD_INVALID_ARGUMENT,
-                     "%s of the program has a mesh of its own in its sharding",
-                     message->name);
+                     "%s of the program is sharded over %lld devices, the program runs "
+                     "on %lld",
+                     message->name, (long long)out->sharding->mesh->device_count,
+                     (long long)program->mesh->device_count);
   }
-  return wire_sharding_unpack(message->sharding, program->arena, program->mesh,
-                              &out->shape, &out->sharding);
+  return NULL;
 }
 
 static pod_status_t constant_unpack(const Podium__V1__Constant *message,

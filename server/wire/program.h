@@ -35,9 +35,11 @@ POD_MUST_USE pod_status_t wire_program_pack(const chip_program_t *program,
 POD_MUST_USE pod_status_t wire_program_unpack(const void *bytes, size_t size_bytes,
                                               chip_program_t **out_program);
 
-// Lives in the arena, borrows from the interface. Its sharding goes without its mesh.
+// Lives in the arena, borrows from the interface. Its sharding goes without its mesh when
+// that is `mesh`, the program's.
 Podium__V1__Interface *wire_interface_pack(pod_arena_t *arena,
-                                           const chip_interface_t *interface);
+                                           const chip_interface_t *interface,
+                                           const mesh_t *mesh);
 
 // Lives in the program's arena and borrows the message's name; the sharding is of the
 // program's mesh.

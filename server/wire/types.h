@@ -28,8 +28,8 @@ Podium__V1__Mesh *wire_mesh_pack(pod_arena_t *arena, const mesh_t *mesh);
 POD_MUST_USE pod_status_t wire_mesh_unpack(const Podium__V1__Mesh *message,
                                            pod_arena_t *arena, const mesh_t **out_mesh);
 
-// Closed dimensions with whole axes and sub-axes. Inside a program, where all shardings
-// are of one mesh, it is left out (`with_mesh` false).
+// Closed dimensions with whole axes and sub-axes. Inside a program, where shardings are
+// of its mesh, that is left out (`with_mesh` false).
 Podium__V1__Sharding *wire_sharding_pack(pod_arena_t *arena, const sharding_t *sharding,
                                          bool with_mesh);
 

@@ -212,7 +212,8 @@ static void pack_report(pod_arena_t *arena, const compiler_result_t *result,
   answer->inspections =
       pod_arena_array(arena, answer->n_inspections, sizeof(*answer->inspections));
   for (int32_t i = 0; i < result->inspection_count; i++) {
-    answer->inspections[i] = wire_interface_pack(arena, &result->inspections[i]);
+    answer->inspections[i] =
+        wire_interface_pack(arena, &result->inspections[i], result->program->mesh);
   }
 }
 

@@ -91,6 +91,37 @@ static void test_a_program_comes_back_as_it_was(void **state) {
   chip_program_destroy(copy);
 }
 
+// As of a result that JAX wants on the devices in another order.
+static void test_a_sharding_keeps_a_mesh_of_another_order(void **state) {
+  (void)state;
+  chip_program_t *program = make_program();
+  const int64_t ids[4] = {3, 1, 2, 0};
+  sharding_t turned = *program->results[0].sharding;
+  assert_null(mesh_make(program->arena, "mesh", turned.mesh->axis_count,
+                        turned.mesh->axes, ids, &turned.mesh));
+  ((chip_interface_t *)(uintptr_t)program->results)->sharding = &turned;
+  uint8_t *bytes;
+  size_t size;
+  assert_null(wire_program_pack(program, &bytes, &size));
+  chip_program_t *copy;
+  assert_null(wire_program_unpack(bytes, size, &copy));
+  assert_memory_equal(copy->results[0].sharding->mesh->device_ids, ids, sizeof(ids));
+  assert_null(copy->arguments[0].sharding->mesh->device_ids);
+  free(bytes);
+  chip_program_destroy(copy);
+  chip_program_destroy(program);
+}
+
+static void shard_over_fewer_devices(Podium__V1__Program *message) {
+  uint8_t bytes[256];
+  const size_t size = podium__v1__mesh__pack(message->mesh, bytes);
+  Podium__V1__Mesh *one = podium__v1__mesh__unpack(NULL, size, bytes);
+  for (size_t i = 0; i < one->n_axes; i++) {
+    one->axes[i]->size = 1;
+  }
+  message->results[0]->sharding->mesh = one;
+}
+
 static void test_constants_lie_aligned_whatever_their_size(void **state) {
   (void)state;
   program_builder_t *b = program_begin("constants", 1, 0);
@@ -258,6 +289,7 @@ static void test_what_is_wrong_is_said(void **state) {
   expect_refused(name_an_axis_twice, "y");
   expect_refused(give_an_element_type_that_is_not_there, "element type 77");
   expect_refused(make_the_mesh_huge, "mesh");
+  expect_refused(shard_over_fewer_devices, "over 1 devices, the program runs on 4");
   expect_refused(give_a_part_that_does_not_divide, "no part of size");
 }
 
@@ -277,6 +309,7 @@ static void test_readers_of_profiles_get_names_and_shapes(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_program_comes_back_as_it_was),
+      cmocka_unit_test(test_a_sharding_keeps_a_mesh_of_another_order),
       cmocka_unit_test(test_constants_lie_aligned_whatever_their_size),
       cmocka_unit_test(test_every_truncation_is_an_error_or_a_checked_program),
       cmocka_unit_test(test_mutated_bytes_never_break_the_decoder),
