@@ -15,8 +15,9 @@
 
 enum {
   LATE_MS = 5000,  // How much later than that they may end.
-  START_MS_MAX = 2000,
+  START_MS_MAX = 300,
   AGAIN_MS = 300,
+  THINKING_MS_MAX = 60,  // Between two items, from the second round on.
   ANEW_MS = 200,
   CHAIN_MAX = 8,
   // After the last fault the pod must be of use again: a daemon is back within 8 s, and
@@ -323,13 +324,28 @@ static bool run_item(client_t *client, const plan_item_t *item) {
   }
 }
 
+// Once through its part of the plan, and again as long as there are faults.
+static bool goes_on(client_t *client) {
+  const plan_t *plan = client->plan;
+  if (client->next_item == plan->item_count && client->has_work &&
+      machine_now_ns() < client->faults_end_ns) {
+    client->next_item = 0;
+    client->is_again = true;
+  }
+  return client->next_item < plan->item_count;
+}
+
 static void *client_main(void *context) {
   client_t *client = context;
   const plan_t *plan = client->plan;
-  while (client->next_item < plan->item_count) {
+  while (goes_on(client)) {
     const plan_item_t *item = &plan->items[client->next_item++];
     if (plan_is_fault(item) || item->is_left_out || item->client != client->number) {
       continue;
+    }
+    client->has_work = true;
+    if (client->is_again) {
+      fiber_sleep(machine_between(0, THINKING_MS_MAX) * MS);
     }
     if (!run_item(client, item)) {
       leave(client);
@@ -429,7 +445,10 @@ void clients_start(const plan_t *plan) {
   memset(clients, 0, sizeof(clients));
   for (int i = 0; i <= PLAN_CLIENTS_MAX; i++) {
     const bool is_used = i < plan->client_count;
-    clients[i] = (client_t){.plan = plan, .number = i, .is_done = !is_used};
+    clients[i] = (client_t){.plan = plan,
+                            .number = i,
+                            .faults_end_ns = machine_now_ns() + plan->faults_end_ns,
+                            .is_done = !is_used};
     if (is_used) {
       (void)machine_at(machine_now_ns() + machine_between(0, START_MS_MAX) * MS, start,
                        &clients[i]);

@@ -23,7 +23,8 @@ typedef struct client_t {
   int number;  // -1: the checker.
   process_t *process;
   int next_item;
-  bool is_done;
+  bool is_done, has_work, is_again;
+  int64_t faults_end_ns;
   // The call that it is in.
   const char *call;
   int64_t call_until_ns;

@@ -11,7 +11,7 @@
 #include "tests/simulation/programs.h"
 
 enum {
-  FAULTS_MAX = 12,
+  FAULTS_MAX = 16,
   WORK_MAX = 10,  // Of a client.
 };
 
@@ -115,7 +115,7 @@ void plan_make(uint64_t seed, plan_t *out_plan) {
   plan->y = shapes[shape][1];
   plan->is_spread = pod_random_below(&random, 2) == 0;
   plan->client_count = (int)between(&random, 1, PLAN_CLIENTS_MAX);
-  plan->faults_end_ns = log_between(&random, 2 * SECOND, 15 * SECOND);
+  plan->faults_end_ns = log_between(&random, SECOND / 2, 3 * SECOND);
   plan->net.delay_ns_min = between(&random, 5000, 50000);
   plan->net.delay_ns_max = plan->net.delay_ns_min + log_between(&random, 10000, 5 * MS);
   plan->net.spike_once_in = pod_random_below(&random, 2) == 0 ? 0 : 200;

@@ -3,6 +3,7 @@
 
 #include "tests/simulation/run.h"
 
+#include "server/worker/host_memory.h"
 #include "tests/simulation/client.h"
 #include "tests/simulation/pod.h"
 
@@ -149,6 +150,9 @@ static bool carry_out(const plan_t *plan) {
 void run_plan(const plan_t *plan, run_result_t *out_result) {
   machine_reset(plan->seed);
   net_reset(&plan->net);
+  // Blocks that a worker of the run before has kept would be seen in this one.
+  host_memory_trim();
+  host_memory_trim();
   const int64_t start_ns = machine_now_ns();
   (void)carry_out(plan);
   *out_result = (run_result_t){.failure = machine_failure(),
