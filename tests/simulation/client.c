@@ -17,7 +17,7 @@ enum {
   LATE_MS = 5000,  // How much later than that they may end.
   START_MS_MAX = 300,
   AGAIN_MS = 300,
-  THINKING_MS_MAX = 60,  // Between two items, from the second round on.
+  THINKING_MS_MAX = 40,  // Between two items, from the second round on.
   ANEW_MS = 200,
   CHAIN_MAX = 8,
   // After the last fault the pod must be of use again: a daemon is back within 8 s, and
@@ -474,6 +474,11 @@ void clients_check_bounds(void) {
                    client->call);
     }
   }
+}
+
+process_t *clients_process(int number) {
+  process_t *process = clients[number].process;
+  return process == NULL || process->is_killed ? NULL : process;
 }
 
 void clients_kill(int number) {

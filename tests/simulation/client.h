@@ -17,6 +17,9 @@ bool clients_are_done(void);
 // Fails the run when a call has not ended within its bound.
 void clients_check_bounds(void);
 
+// NULL: it is not there.
+process_t *clients_process(int client);
+
 // SIGKILL; it goes on with the next item of the plan, as another process.
 void clients_kill(int client);
 

@@ -83,22 +83,35 @@ static void add_fault(plan_t *plan, pod_random_t *random, plan_kind_t kind) {
   item->other = (int)pod_random_below(random, (uint64_t)daemons);
   if (kind == PLAN_VANISH) {
     item->target = (int)pod_random_below(random, (uint64_t)plan->client_count);
-  } else if ((kind == PLAN_CUT || kind == PLAN_SILENCE) &&
-             pod_random_below(random, 2) == 0) {
-    item->target = -1;
+  } else if (kind == PLAN_CUT || kind == PLAN_SILENCE) {
+    item->target = (int)pod_random_below(random, (uint64_t)(2 * daemons));
+    item->target = item->target < daemons ? item->target : -1;
+    if (pod_random_below(random, 3) == 0) {
+      item->target = PLAN_TARGET_CLIENT +
+                     (int)pod_random_below(random, (uint64_t)plan->client_count);
+    }
   } else if (kind == PLAN_PART && item->other == item->target) {
     item->other = (item->target + 1) % daemons;
   }
 }
 
+// Half of the runs have nothing that nobody is told of, so that no call may be late.
+static bool is_in(uint64_t swarm, plan_kind_t kind) {
+  const bool is_silent = kind == PLAN_SILENCE || kind == PLAN_PART || kind == PLAN_STOP;
+  return (swarm >> kind & 1) != 0 && (!is_silent || (swarm >> 63) != 0);
+}
+
 static void add_faults(plan_t *plan, pod_random_t *random) {
+  static const plan_kind_t kinds[] = {
+      PLAN_CUT,  PLAN_CUT,  PLAN_CUT,       PLAN_SILENCE, PLAN_PART,  PLAN_STOP,
+      PLAN_KILL, PLAN_KILL, PLAN_TERMINATE, PLAN_VANISH,  PLAN_VANISH};
   const uint64_t swarm = pod_random_next(random);
   const int64_t count =
       pod_random_below(random, 8) == 0 ? 0 : between(random, 1, FAULTS_MAX);
   for (int64_t i = 0; i < count; i++) {
     const plan_kind_t kind =
-        PLAN_CUT + (plan_kind_t)pod_random_below(random, PLAN_KIND_COUNT - PLAN_CUT);
-    if ((swarm >> kind & 1) != 0) {
+        kinds[pod_random_below(random, sizeof(kinds) / sizeof(kinds[0]))];
+    if (is_in(swarm, kind)) {
       add_fault(plan, random, kind);
     }
   }

@@ -9,7 +9,11 @@
 
 #include "tests/simulation/net.h"
 
-enum { PLAN_ITEMS_MAX = 128, PLAN_CLIENTS_MAX = 3 };
+enum {
+  PLAN_ITEMS_MAX = 128,
+  PLAN_CLIENTS_MAX = 3,
+  PLAN_TARGET_CLIENT = 100,  // Of a connection: the client of that number behind it.
+};
 
 typedef enum plan_kind_t {
   // What a client does, in the order of the plan.

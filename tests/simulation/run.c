@@ -23,6 +23,9 @@ static bool is_over;  // The time of faults.
 // --- Faults ---
 
 static process_t *process_of(int daemon) {
+  if (daemon >= PLAN_TARGET_CLIENT) {
+    return clients_process(daemon - PLAN_TARGET_CLIENT);
+  }
   return daemon < 0 ? NULL : pod_process(daemon);
 }
 
