@@ -1,6 +1,5 @@
 // The queue of executions is a list whose first `ahead` ones the compute thread has, of
-// which it runs the first. Programs are counted references, so that one that is unloaded
-// lives until its executions end.
+// which it runs the first.
 //
 // An execution that takes less than handing it over and back, which wakes two threads, is
 // run on the loop thread when the compute thread has nothing to do (`is_brief`).
@@ -13,86 +12,14 @@
 
 #include "common/base/check.h"
 #include "common/base/id_map.h"
-#include "common/base/list.h"
 #include "common/base/memory.h"
-#include "server/wire/program.h"
-#include "server/worker/compute.h"
-#include "server/worker/patience.h"
-
-// A program on the chip. Counted: by the table, and by each execution of it.
-typedef struct loaded_t {
-  compute_job_t job;  // Of loading, later of unloading. First.
-  chip_host_t *host;
-  uint64_t id, session;
-  int32_t count;
-  executable_t *executable;
-  int64_t constant_bytes;
-  int64_t run_ns;        // What its last run took; INT64_MAX: there was none.
-  char *execution_text;  // "an execution of NAME (temporaries and results)".
-  // While it loads.
-  uint8_t *bytes;
-  size_t size_bytes;
-  pod_status_t status;
-  bool session_closed;
-  chip_host_done_fn_t done;
-  void *context;
-  struct loaded_t *next_loading;
-} loaded_t;
+#include "server/worker/chip_host_private.h"
 
 enum {
   AHEAD_MAX = 16,  // Given to the compute thread at a time.
   // On the loop thread: the longest execution, and all of them in a row.
   BRIEF_NS_MAX = 20000,
   BRIEF_ROW_NS_MAX = 50000,
-};
-
-struct chip_host_execution_t {
-  compute_job_t job;  // First.
-  chip_host_t *host;
-  uint64_t id, session;
-  loaded_t *program;
-  hbm_array_t **arguments, **results;
-  const void **argument_data;
-  void **result_data;
-  uint64_t *result_ids;
-  uint64_t *argument_ids;  // Of those that are not there yet.
-  POD_LIST(uint64_t)
-  freed_after;    // Arrays to be freed when it and those before have ended.
-  bool *is_kept;  // By alias: the argument stays.
-  bool *is_made;  // By result: it gets memory of its own.
-  void (*consumed)(void *context);
-  bool is_running;
-  int64_t temp_bytes;
-  atomic_bool cancelled;
-  bool has_host;
-  host_exchange_t exchange;
-  chip_profile_t profile;
-  pod_status_t status;
-  chip_host_executed_fn_t done;  // NULL: nobody waits any more.
-  void *context;
-  chip_host_execution_t *next;
-};
-
-struct chip_host_t {
-  rpc_loop_t *loop;
-  chip_host_options_t options;
-  hbm_t *hbm;
-  executor_t *executor;  // Programs run on the one thread, and come and go on the other.
-  compute_t *compute, *loader;
-  patience_t *patience;
-  pod_map_t *programs;
-  loaded_t *loading;
-  int32_t loading_count, unloading_count;
-  chip_host_execution_t *queue, **queue_end;  // The first may be running.
-  int32_t queue_length;
-  int32_t ahead;             // Of the queue, the compute thread has.
-  int64_t ahead_temp_bytes;  // What these have reserved; only one of them uses its own.
-  bool is_sweep_posted;
-  rpc_fn_t idle;
-  void *idle_context;
-  pod_status_t stop_reason;  // Set once it stops.
-  rpc_fn_t gone;
-  void *gone_context;
 };
 
 static void start_next(chip_host_t *host);
@@ -168,8 +95,7 @@ static void destroy(void *context) {
   gone(gone_context);
 }
 
-// After anything ended: tells who waits for it, or goes when it was the last.
-static void check_idle(chip_host_t *host) {
+void chip_host_check_idle(chip_host_t *host) {
   if (!chip_host_is_idle(host)) {
     return;
   }
@@ -183,161 +109,8 @@ static void check_idle(chip_host_t *host) {
   }
 }
 
-static pod_status_t check_running(const chip_host_t *host) {
+pod_status_t chip_host_check_running(const chip_host_t *host) {
   return host->stop_reason == NULL ? NULL : pod_status_copy(host->stop_reason);
-}
-
-// --- Programs ---
-
-static void run_unload(compute_job_t *job) {
-  executor_unload(((loaded_t *)job)->executable);
-}
-
-static void done_unload(compute_job_t *job) {
-  loaded_t *program = (loaded_t *)job;
-  chip_host_t *host = program->host;
-  hbm_release(host->hbm, program->constant_bytes);
-  free(program->execution_text);
-  free(program);
-  host->unloading_count--;
-  check_idle(host);
-}
-
-static void release_program(loaded_t *program) {
-  if (program == NULL || --program->count > 0) {
-    return;
-  }
-  program->host->unloading_count++;
-  program->job = (compute_job_t){.run = run_unload, .done = done_unload};
-  compute_post(program->host->loader, &program->job);
-}
-
-static void run_load(compute_job_t *job) {
-  loaded_t *program = (loaded_t *)job;
-  chip_program_t *unpacked;
-  program->status = wire_program_unpack(program->bytes, program->size_bytes, &unpacked);
-  free(program->bytes);
-  program->bytes = NULL;
-  if (program->status == NULL) {
-    program->status =
-        executor_load(program->host->executor, unpacked, &program->executable);
-  }
-}
-
-static void forget_loading(loaded_t *program) {
-  loaded_t **link = &program->host->loading;
-  while (*link != program) {
-    link = &(*link)->next_loading;
-  }
-  *link = program->next_loading;
-  program->host->loading_count--;
-}
-
-static char *execution_text(const chip_program_t *program) {
-  pod_text_t text = {0};
-  pod_text_printf(&text, "an execution of %s (temporaries and results)", program->name);
-  return pod_text_take(&text);
-}
-
-// The place of the constants, when the program has come so far.
-static pod_status_t admit(loaded_t *program) {
-  chip_host_t *host = program->host;
-  POD_TRY(check_running(host));
-  if (program->session_closed) {
-    return pod_error(POD_CANCELLED, "session %" PRIu64 " was closed", program->session);
-  }
-  if (pod_id_map_get(host->programs, program->id) != NULL) {
-    return pod_error(POD_ALREADY_EXISTS, "program %" PRIu64 " is loaded already",
-                     program->id);
-  }
-  pod_text_t what = {0};
-  pod_text_printf(&what, "the constants of program %s",
-                  executable_program(program->executable)->name);
-  const int64_t size_bytes = executable_constant_bytes(program->executable);
-  const pod_status_t status = hbm_reserve(host->hbm, size_bytes, what.bytes);
-  pod_text_deinit(&what);
-  if (status == NULL) {
-    program->constant_bytes = size_bytes;
-    program->execution_text = execution_text(executable_program(program->executable));
-  }
-  return status;
-}
-
-static void done_load(compute_job_t *job) {
-  loaded_t *program = (loaded_t *)job;
-  chip_host_t *host = program->host;
-  const chip_host_done_fn_t done = program->done;
-  void *context = program->context;
-  pod_status_t status = program->status;
-  forget_loading(program);
-  if (status == NULL) {
-    status = admit(program);
-  }
-  if (status == NULL) {
-    pod_id_map_put(host->programs, program->id, program);
-  } else if (program->executable != NULL) {
-    release_program(program);
-  } else {
-    free(program);
-  }
-  done(status, context);
-  check_idle(host);
-}
-
-// What is refused at once is reported by the loop too.
-typedef struct refusal_t {
-  chip_host_done_fn_t done;
-  void *context;
-  pod_status_t status;
-} refusal_t;
-
-static void report_refusal(void *context) {
-  refusal_t *refusal = context;
-  refusal->done(refusal->status, refusal->context);
-  free(refusal);
-}
-
-static pod_status_t check_load(const chip_host_t *host, uint64_t id) {
-  POD_TRY(check_running(host));
-  if (host->loading_count >= CHIP_HOST_LOADS_MAX) {
-    return pod_error(POD_RESOURCE_EXHAUSTED, "chip %d loads %d programs already",
-                     host->options.executor.chip, host->loading_count);
-  }
-  if (pod_id_map_get(host->programs, id) != NULL) {
-    return pod_error(POD_ALREADY_EXISTS, "program %" PRIu64 " is loaded already", id);
-  }
-  return NULL;
-}
-
-void chip_host_load(chip_host_t *host, uint64_t session, uint64_t program, uint8_t *bytes,
-                    size_t size_bytes, chip_host_done_fn_t done, void *context) {
-  const pod_status_t status = check_load(host, program);
-  if (status != NULL) {
-    refusal_t *refusal = pod_alloc(sizeof(*refusal));
-    *refusal = (refusal_t){done, context, status};
-    free(bytes);
-    rpc_loop_post(host->loop, report_refusal, refusal);
-    return;
-  }
-  loaded_t *loaded = pod_alloc(sizeof(*loaded));
-  *loaded = (loaded_t){.job = {.run = run_load, .done = done_load},
-                       .host = host,
-                       .id = program,
-                       .session = session,
-                       .count = 1,
-                       .run_ns = INT64_MAX,
-                       .bytes = bytes,
-                       .size_bytes = size_bytes,
-                       .done = done,
-                       .context = context,
-                       .next_loading = host->loading};
-  host->loading = loaded;
-  host->loading_count++;
-  compute_post(host->loader, &loaded->job);
-}
-
-void chip_host_unload(chip_host_t *host, uint64_t program) {
-  release_program(pod_id_map_remove(host->programs, program));
 }
 
 // --- Executions ---
@@ -351,7 +124,7 @@ static void free_execution(chip_host_execution_t *execution) {
     for (int32_t i = 0; i < program->result_count; i++) {
       hbm_array_release(execution->results[i]);
     }
-    release_program(execution->program);
+    chip_host_release_program(execution->program);
   }
   free(execution->arguments);
   free(execution->results);
@@ -514,7 +287,7 @@ static void done_execution(compute_job_t *job) {
   conclude(execution);
   watch_first(host);
   start_next(host);
-  check_idle(host);
+  chip_host_check_idle(host);
 }
 
 // Temporaries and results together, so that the message has the whole need.
@@ -758,7 +531,7 @@ static void sweep(void *context) {
     execution = next;
   }
   start_next(host);
-  check_idle(host);
+  chip_host_check_idle(host);
 }
 
 static void post_sweep(chip_host_t *host) {
@@ -771,7 +544,7 @@ static void post_sweep(chip_host_t *host) {
 static pod_status_t check_execute(const chip_host_t *host,
                                   const chip_host_execute_t *request,
                                   loaded_t **out_program) {
-  POD_TRY(check_running(host));
+  POD_TRY(chip_host_check_running(host));
   loaded_t *loaded = pod_id_map_get(host->programs, request->program);
   if (loaded == NULL) {
     return pod_error(POD_NOT_FOUND, "program %" PRIu64 " is not on chip %d",
