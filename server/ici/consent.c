@@ -115,7 +115,8 @@ static pod_status_t map_page(int32_t process, int32_t file, ici_witness_t *witne
   }
   const int seals = fcntl(opened, F_GET_SEALS);
   const bool is_page = seals >= 0 && (seals & SEALS) == SEALS &&
-                       fstat(opened, &stat) == 0 && stat.st_size == PAGE_BYTES;
+                       fstat(opened, &stat) == 0 && stat.st_size == PAGE_BYTES &&
+                       stat.st_uid == geteuid();
   void *memory =
       is_page ? mmap(NULL, PAGE_BYTES, PROT_READ, MAP_SHARED, opened, 0) : MAP_FAILED;
   close(opened);

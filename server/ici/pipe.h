@@ -34,7 +34,8 @@ typedef struct ici_pipe_t {
   const ici_pipe_user_t *user;
   void *context;
   size_t frame_bytes_max;
-  // The process at the other end, as the kernel says it; 0: it does not.
+  // The process at the other end, as the kernel says it; 0: it does not, or says that it
+  // is another user's.
   int32_t process;
   bool is_tcp, is_encrypted;
 } ici_pipe_t;

@@ -10,6 +10,7 @@
 #include <nng/nng.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/memory.h"
 #include "server/ici/frame.h"
@@ -179,7 +180,7 @@ static void stream_destroy_pipe(ici_pipe_t *base) {
 
 static ici_pipe_t *make_pipe(const ici_door_t *door, nng_stream *stream) {
   stream_pipe_t *pipe = pod_alloc(sizeof(*pipe));
-  uint64_t process = 0;
+  uint64_t process = 0, user = 0;
   *pipe = (stream_pipe_t){.pipe = {.user = door->user,
                                    .context = door->context,
                                    .frame_bytes_max = ICI_FRAME_MAX,
@@ -196,8 +197,10 @@ static ici_pipe_t *make_pipe(const ici_door_t *door, nng_stream *stream) {
   if (door->is_tcp) {  // A short frame is not to wait for the last one's acknowledgement.
     (void)nng_stream_set_bool(stream, NNG_OPT_TCP_NODELAY, true);
   }
+  // Another user's memory is not to be had in common, even where we might (as root).
   if (nng_stream_get_uint64(stream, NNG_OPT_IPC_PEER_PID, &process) == 0 &&
-      process <= INT32_MAX) {
+      nng_stream_get_uint64(stream, NNG_OPT_IPC_PEER_UID, &user) == 0 &&
+      process <= INT32_MAX && user == geteuid()) {
     pipe->pipe.process = (int32_t)process;
   }
   return &pipe->pipe;

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -48,6 +49,7 @@ typedef struct world_t {
   ici_shared_t bell, peer_bell;
   ici_consent_t consent;
   uint64_t version;  // Of the consent.
+  int32_t process;   // That the intruder says to be; 0: what it is.
   uint64_t host;
   uint32_t output[ELEMENTS];
   int32_t source;
@@ -169,7 +171,8 @@ static void greet(world_t *world, bool shares) {
     assert_null(ici_shared_open(theirs.process, theirs.bell_file, sizeof(ici_bell_t),
                                 theirs.token, &world->peer_bell));
   }
-  const ici_hello_t hello = hello_of(world, (int32_t)getpid());
+  const ici_hello_t hello =
+      hello_of(world, world->process != 0 ? world->process : (int32_t)getpid());
   ici_hello_encode(&hello, bytes);
   say(world, ICI_HELLO, 0, bytes, sizeof(bytes));
   assert_int_equal(hear(world, bytes).kind, ICI_WELCOME);
@@ -414,6 +417,125 @@ static void test_over_a_socket_nothing_is_read(void **state) {
   }
 }
 
+// Nothing was read, and the collective waits until it is told to stop.
+static void assert_waits_in_vain(world_t *world) {
+  (void)poll(NULL, 0, 100);
+  ici_node_abort(world->node, 1, pod_error(POD_CANCELLED, "enough"));
+  pthread_join(world->thread, NULL);
+  assert_int_equal(pod_status_code(world->status), POD_CANCELLED);
+  for (int i = 0; i < ELEMENTS; i++) {
+    assert_int_equal(world->output[i], 0);
+  }
+}
+
+static void test_memory_of_which_the_consent_is_past_is_not_read(void **state) {
+  (void)state;
+  for (int is_another_time = 0; is_another_time < 2; is_another_time++) {
+    world_t *world = start(false);
+    uint32_t *memory = secret();
+    const ici_range_t range = {memory, BYTES};
+    greet(world, true);
+    world->version = ici_consent_give(&world->consent, &range, 1);
+    ici_consent_take_back(&world->consent);
+    if (is_another_time == 1) {  // The same memory may be read again, but not for this.
+      (void)ici_consent_give(&world->consent, &range, 1);
+    }
+    const ici_remote_t remote = offer_of(world, memory);
+    start_receiving(world, 2);
+    offer_in_ring(world, &remote);
+    assert_waits_in_vain(world);
+    stop(world);
+  }
+}
+
+// ---- A process whose number another one gets, while a third has its link.
+
+// The link is made by a child, whom the kernel names; its socket is the test's, too.
+static pid_t dial_by_child(world_t *world) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  const struct timeval timeout = {.tv_sec = 30};
+  snprintf(address.sun_path, sizeof(address.sun_path), "%s",
+           ici_node_ipc_url(world->node, 0) + 6);
+  world->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  assert_int_equal(
+      setsockopt(world->socket, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)), 0);
+  int connected[2];
+  char byte;
+  assert_int_equal(pipe(connected), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    (void)!connect(world->socket, (const struct sockaddr *)&address, sizeof(address));
+    (void)!write(connected[1], "x", 1);
+    (void)pause();
+    _exit(0);
+  }
+  assert_int_equal(read(connected[0], &byte, 1), 1);
+  close(connected[0]);
+  close(connected[1]);
+  return child;
+}
+
+// A process of this number that offers nothing. 0: that cannot be had here.
+static pid_t fork_as(pid_t number) {
+  enum { TRIES = 50 };
+  char text[32];
+  for (int i = 0; i < TRIES; i++) {
+    FILE *last = fopen("/proc/sys/kernel/ns_last_pid", "we");
+    if (last == NULL) {
+      return 0;
+    }
+    snprintf(text, sizeof(text), "%d", (int)number - 1);
+    (void)fputs(text, last);
+    if (fclose(last) != 0) {
+      return 0;
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      closefrom(3);
+      (void)pause();
+      _exit(0);
+    }
+    if (child == number) {
+      (void)poll(NULL, 0, 20);  // It lets go of what it has from the test.
+      return child;
+    }
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+  }
+  return 0;
+}
+
+static void test_memory_of_who_got_the_number_of_a_neighbour_is_not_read(void **state) {
+  (void)state;
+  world_t *world = calloc(1, sizeof(*world));
+  make_memory(world);
+  make_node(world, false);
+  uint32_t *memory = secret();
+  const pid_t child = dial_by_child(world);
+  world->process = child;
+  greet(world, true);
+  world->version = ici_consent_give(&world->consent, &(ici_range_t){memory, BYTES}, 1);
+  ici_remote_t remote = offer_of(world, memory);
+  remote.process = (int32_t)child;
+  kill(child, SIGKILL);
+  waitpid(child, NULL, 0);
+  const pid_t other = fork_as(child);
+  start_receiving(world, 2);
+  offer_in_ring(world, &remote);
+  assert_waits_in_vain(world);
+  stop(world);
+  if (other > 0) {
+    kill(other, SIGKILL);
+    waitpid(other, NULL, 0);
+  } else {
+    print_message(
+        "numbers of processes cannot be chosen here: only the end of one was "
+        "tried\n");
+  }
+}
+
 static void test_who_names_another_process_in_its_hello_is_sent_away(void **state) {
   (void)state;
   world_t *world = start(false);
@@ -437,6 +559,8 @@ int main(void) {
       cmocka_unit_test(test_memory_that_was_not_offered_is_refused),
       cmocka_unit_test(test_memory_of_who_is_another_chip_is_refused),
       cmocka_unit_test(test_over_a_socket_nothing_is_read),
+      cmocka_unit_test(test_memory_of_which_the_consent_is_past_is_not_read),
+      cmocka_unit_test(test_memory_of_who_got_the_number_of_a_neighbour_is_not_read),
       cmocka_unit_test(test_who_names_another_process_in_its_hello_is_sent_away),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
