@@ -1,6 +1,5 @@
-// A socket and the nghttp2 session on it. Reads go straight into the message that is
-// being received where its length is known; writes are gathered until nghttp2 has no
-// more or the socket takes no more. Keepalive is HTTP/2's PING.
+// A socket and the nghttp2 session on it. Writes are gathered until nghttp2 has no more
+// or the socket takes no more. Keepalive is HTTP/2's PING.
 
 #include "common/rpc/connection.h"
 
@@ -8,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "common/base/check.h"
@@ -27,9 +25,6 @@ enum {
   // and then and never a whole frame.
   PROGRESS_BYTES = 4 << 10,
   WRITTEN_BYTES_MAX = 4 << 20,  // In one go; the others want to be heard.
-  // With a message as the first target of a read, what follows it is a frame header and
-  // little that has to be copied.
-  TAIL_BYTES = 4 << 10,
 };
 
 const char *rpc_connection_address(const rpc_connection_t *connection) {
@@ -152,8 +147,7 @@ static void release_session(rpc_connection_t *connection) {
   rpc_output_clear(&connection->output);
 }
 
-static void close_connection(rpc_connection_t *connection, pod_status_t why,
-                             bool linger) {
+void rpc_connection_end(rpc_connection_t *connection, pod_status_t why, bool linger) {
   if (connection->closed) {
     pod_status_free(why);
     return;
@@ -172,10 +166,10 @@ static void close_connection(rpc_connection_t *connection, pod_status_t why,
 }
 
 void rpc_connection_close(rpc_connection_t *connection, pod_status_t why) {
-  close_connection(connection, why, false);
+  rpc_connection_end(connection, why, false);
 }
 
-static pod_status_t lost(const rpc_connection_t *connection, const char *why) {
+pod_status_t rpc_connection_lost(const rpc_connection_t *connection, const char *why) {
   return pod_error(POD_UNAVAILABLE, "lost the connection to %s: %s",
                    rpc_connection_address(connection), why);
 }
@@ -215,6 +209,12 @@ static bool collect(rpc_connection_t *connection) {
   return true;
 }
 
+void rpc_connection_write_last(rpc_connection_t *connection) {
+  if (!connection->blocked && collect(connection)) {
+    (void)write_output(connection);
+  }
+}
+
 // Writes until nothing is left, the socket takes no more or it is enough for one turn. On
 // failure *out_why says why.
 static rpc_written_t write_frames(rpc_connection_t *connection, const char **out_why) {
@@ -244,7 +244,7 @@ static bool pump(rpc_connection_t *connection) {
   const char *why;
   const rpc_written_t written = write_frames(connection, &why);
   if (written == RPC_WRITE_FAILED) {
-    close_connection(connection, lost(connection, why), false);
+    rpc_connection_end(connection, rpc_connection_lost(connection, why), false);
     return false;
   }
   connection->blocked = written == RPC_WRITE_BLOCKED;
@@ -264,17 +264,20 @@ static void end_if_done(rpc_connection_t *connection) {
   nghttp2_session *session = connection->session;
   if (connection->blocked) {
     if (nghttp2_session_get_outbound_queue_size(session) > RPC_OUTBOUND_FRAMES_MAX) {
-      close_connection(connection, lost(connection, "it asks and does not read"), false);
+      rpc_connection_end(connection,
+                         rpc_connection_lost(connection, "it asks and does not read"),
+                         false);
     }
     return;
   }
   if (connection->draining && connection->call_count == 0) {
-    close_connection(connection, NULL, true);
+    rpc_connection_end(connection, NULL, true);
   } else if (nghttp2_session_want_read(session) == 0 &&
              nghttp2_session_want_write(session) == 0) {
     // After GOAWAY for a protocol error, the peer's or ours.
-    close_connection(connection, lost(connection, "the HTTP/2 protocol was broken"),
-                     true);
+    rpc_connection_end(connection,
+                       rpc_connection_lost(connection, "the HTTP/2 protocol was broken"),
+                       true);
   }
 }
 
@@ -326,173 +329,6 @@ static void tell_endpoint(rpc_connection_t *connection) {
   }
 }
 
-// False when the connection is gone.
-static bool parse_run(rpc_connection_t *connection, const uint8_t *data,
-                      size_t size_bytes) {
-  const ssize_t parsed = nghttp2_session_mem_recv(connection->session, data, size_bytes);
-  if (parsed < 0) {
-    // nghttp2 may have a GOAWAY to say why.
-    if (!connection->blocked && collect(connection)) {
-      (void)write_output(connection);
-    }
-    const char *why = parsed == NGHTTP2_ERR_CALLBACK_FAILURE
-                          ? "its headers or idle frames come to more than may be read"
-                          : nghttp2_strerror((int)parsed);
-    close_connection(connection, lost(connection, why), true);
-    return false;
-  }
-  return true;
-}
-
-static bool parse(rpc_connection_t *connection, const uint8_t *data, size_t size_bytes) {
-  if (!connection->endpoint->is_server) {
-    return parse_run(connection, data, size_bytes);
-  }
-  while (size_bytes > 0) {
-    const uint8_t *run = NULL;
-    const size_t run_bytes =
-        rpc_idle_reset_next(&connection->idle_reset, &data, &size_bytes, &run);
-    if (run_bytes > 0 && !parse_run(connection, run, run_bytes)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// Where the message that is arriving goes on; NULL when that is too little to be read by
-// itself.
-static uint8_t *message_target(rpc_connection_t *connection, size_t *out_size_bytes) {
-  const rpc_call_t *call = connection->data_call;
-  size_t room = 0;
-  uint8_t *target = NULL;
-  if (call != NULL && connection->data_left > 0 && call->state == RPC_CALL_OPEN) {
-    target = rpc_inbox_target(&connection->data_call->inbox, &room);
-  }
-  *out_size_bytes = room < connection->data_left ? room : connection->data_left;
-  return target;
-}
-
-// What a read of the socket says that has read nothing, as read_once does.
-static ssize_t end_read(rpc_connection_t *connection, ssize_t received) {
-  if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
-    return 0;
-  }
-  const char *why = received == 0 ? "the peer closed it" : strerror(errno);
-  close_connection(connection, lost(connection, why), false);
-  return -1;
-}
-
-static const char needs_tls[] =
-    "it speaks TLS, and we were given no CA (--tls-ca) to "
-    "believe it by";
-
-// The first bytes of who was to speak plain HTTP/2. False when the connection is gone.
-static bool check_first_bytes(rpc_connection_t *connection, size_t size_bytes) {
-  connection->heard = true;
-  if (!rpc_tls_is_spoken(connection->loop->scratch, size_bytes)) {
-    return true;
-  }
-  const char *why = connection->endpoint->is_server
-                        ? "it speaks TLS, and this port has no certificate"
-                        : needs_tls;
-  close_connection(connection, lost(connection, why), false);
-  return false;
-}
-
-static void fail_tls(rpc_connection_t *connection) {
-  close_connection(
-      connection,
-      pod_error(POD_UNAVAILABLE, "no TLS with %s: %s", rpc_connection_address(connection),
-                rpc_tls_failure(connection->tls)),
-      true);
-}
-
-// The handshake is over, and the peer known.
-static void note_tls_peer(rpc_connection_t *connection) {
-  rpc_block_t *peer = rpc_tls_peer(connection->tls, connection->peer);
-  rpc_block_release(connection->peer);
-  connection->peer = peer;
-}
-
-// What was fed to TLS, decrypted and parsed. False when the connection is gone.
-static bool parse_encrypted(rpc_connection_t *connection) {
-  uint8_t record[RPC_TLS_RECORD_BYTES];
-  for (;;) {
-    size_t size_bytes = 0;
-    uint8_t *target = message_target(connection, &size_bytes);
-    if (target == NULL) {
-      target = record;
-      size_bytes = sizeof(record);
-    }
-    switch (rpc_tls_read(connection->tls, target, size_bytes, &size_bytes)) {
-      case RPC_TLS_BYTES:
-        if (!parse(connection, target, size_bytes)) {
-          return false;
-        }
-        break;
-      case RPC_TLS_SHAKEN:
-        note_tls_peer(connection);
-        break;
-      case RPC_TLS_USED_UP:
-        return true;
-      case RPC_TLS_CLOSED:
-        end_read(connection, 0);
-        return false;
-      case RPC_TLS_FAILED:
-        fail_tls(connection);
-        return false;
-    }
-  }
-}
-
-static ssize_t read_encrypted(rpc_connection_t *connection, bool *out_filled) {
-  uint8_t *scratch = connection->loop->scratch;
-  const ssize_t received = recv(connection->fd, scratch, connection->read_bytes, 0);
-  if (received <= 0) {
-    return end_read(connection, received);
-  }
-  *out_filled = (size_t)received == connection->read_bytes;
-  rpc_tls_feed(connection->tls, scratch, (size_t)received);
-  return parse_encrypted(connection) ? received : -1;
-}
-
-// One system call. Returns the bytes read, 0 when there are none for now, -1 when the
-// connection is gone. *out_filled tells whether there may be more.
-static ssize_t read_once(rpc_connection_t *connection, bool *out_filled) {
-  if (connection->tls != NULL) {
-    return read_encrypted(connection, out_filled);
-  }
-  rpc_loop_t *loop = connection->loop;
-  struct iovec parts[2];
-  int count = 0;
-  size_t direct = 0;
-  uint8_t *target = message_target(connection, &direct);
-  if (target != NULL) {
-    parts[count++] = (struct iovec){target, direct};
-  } else {
-    direct = 0;
-  }
-  parts[count++] =
-      (struct iovec){loop->scratch, direct > 0 ? TAIL_BYTES : connection->read_bytes};
-  const ssize_t received = readv(connection->fd, parts, count);
-  if (received <= 0) {
-    return end_read(connection, received);
-  }
-  if (!connection->heard && !check_first_bytes(connection, (size_t)received)) {
-    return -1;
-  }
-  size_t left = (size_t)received;
-  *out_filled = left == direct + parts[count - 1].iov_len;
-  for (int i = 0; i < count && left > 0; i++) {
-    const size_t size = left < parts[i].iov_len ? left : parts[i].iov_len;
-    if (!parse(connection, parts[i].iov_base, size)) {
-      return -1;
-    }
-    left -= size;
-  }
-  return received;
-}
-
 void rpc_connection_note_progress(rpc_connection_t *connection) {
   connection->heard_ms = (int64_t)uv_now(&connection->loop->uv);
   connection->heard_bytes = 0;
@@ -542,7 +378,7 @@ static bool read_some(rpc_connection_t *connection, bool *out_heard) {
   size_t bytes = 0;
   for (bool filled = true; filled;) {
     filled = false;
-    const ssize_t received = read_once(connection, &filled);
+    const ssize_t received = rpc_connection_read(connection, &filled);
     if (received < 0) {
       return false;
     }
@@ -582,7 +418,8 @@ static void read_to_the_end(rpc_connection_t *connection) {
       return;
     }
   }
-  close_connection(connection, lost(connection, "its socket failed"), false);
+  rpc_connection_end(connection, rpc_connection_lost(connection, "its socket failed"),
+                     false);
 }
 
 // Its turn has come again.
@@ -666,10 +503,11 @@ static void on_alarm(rpc_alarm_t *alarm) {
     return;
   }
   if (!connection->ready) {
-    close_connection(
+    rpc_connection_end(
         connection,
-        lost(connection, is_open(connection) ? "no HTTP/2 within the time allowed"
-                                             : "no TLS within the time allowed"),
+        rpc_connection_lost(connection, is_open(connection)
+                                            ? "no HTTP/2 within the time allowed"
+                                            : "no TLS within the time allowed"),
         false);
   } else if (!wants_keepalive(connection)) {
     connection->pinged = false;  // Set again by the next call.
@@ -677,7 +515,7 @@ static void on_alarm(rpc_alarm_t *alarm) {
     pod_status_t why = pod_error(
         POD_UNAVAILABLE, "lost the connection to %s: no answer to a ping for %u ms",
         rpc_connection_address(connection), endpoint->keepalive_timeout_ms);
-    close_connection(connection, why, false);
+    rpc_connection_end(connection, why, false);
   } else if (is_unused(connection, now_ms)) {
     rpc_connection_turn_out(connection, NULL, true);
   } else if (now_ms - connection->heard_ms >= endpoint->keepalive_ms) {
@@ -702,7 +540,8 @@ static void on_headers_alarm(rpc_alarm_t *alarm) {
   if (!connection->blocked && collect(connection)) {
     (void)write_output(connection);
   }
-  close_connection(connection, lost(connection, "its headers took too long"), true);
+  rpc_connection_end(connection,
+                     rpc_connection_lost(connection, "its headers took too long"), true);
 }
 
 // --- Life ---
@@ -783,9 +622,7 @@ void rpc_connection_drain(rpc_connection_t *connection) {
 static void say_goodbye(rpc_connection_t *connection) {
   if (!connection->blocked && is_open(connection)) {
     submit_goaway(connection);
-    if (collect(connection)) {
-      (void)write_output(connection);
-    }
+    rpc_connection_write_last(connection);
   }
 }
 
@@ -794,7 +631,7 @@ void rpc_connection_turn_out(rpc_connection_t *connection, pod_status_t why,
   if (connection->ready && !connection->closed) {
     say_goodbye(connection);
   }
-  close_connection(connection, why, linger && connection->ready);
+  rpc_connection_end(connection, why, linger && connection->ready);
 }
 
 void rpc_connection_destroy(rpc_connection_t *connection) {

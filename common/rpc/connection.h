@@ -164,6 +164,24 @@ void rpc_connection_deliver(rpc_connection_t *connection, rpc_call_t *call);
 
 const char *rpc_connection_address(const rpc_connection_t *connection);
 
+// --- For reading.c ---
+
+// As rpc_connection_close; `linger`: what was written last shall arrive.
+void rpc_connection_end(rpc_connection_t *connection, pod_status_t why, bool linger);
+
+// UNAVAILABLE, with the address.
+pod_status_t rpc_connection_lost(const rpc_connection_t *connection, const char *why);
+
+// What nghttp2 still has to say before the end, as far as that needs no waiting.
+void rpc_connection_write_last(rpc_connection_t *connection);
+
+// --- reading.c: what comes from the socket ---
+
+// One system call, and the parsing of what it gave. Returns the bytes read, 0 when there
+// are none for now, -1 when the connection is gone. *out_filled tells whether there may
+// be more.
+ssize_t rpc_connection_read(rpc_connection_t *connection, bool *out_filled);
+
 // --- session.c: what goes through nghttp2 ---
 
 POD_MUST_USE pod_status_t rpc_session_create(rpc_connection_t *connection);
