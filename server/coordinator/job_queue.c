@@ -16,7 +16,8 @@ enum { STACK_BYTES = 64 << 20 };
 struct job_queue_t {
   rpc_loop_t *loop;
   const char *what;
-  int32_t thread_count;
+  int32_t thread_count;   // Set before any begins.
+  int32_t started_count;  // The loop's own.
   pthread_t threads[JOB_QUEUE_THREADS_MAX];
   pthread_mutex_t mutex;  // For what follows.
   pthread_cond_t wake;
@@ -150,19 +151,19 @@ static void join_threads(job_queue_t *queue) {
   queue->is_ending = true;
   pthread_cond_broadcast(&queue->wake);
   pthread_mutex_unlock(&queue->mutex);
-  for (int32_t i = 0; i < queue->thread_count; i++) {
+  for (int32_t i = 0; i < queue->started_count; i++) {
     pthread_join(queue->threads[i], NULL);
   }
 }
 
-static int start_threads(job_queue_t *queue, int32_t thread_count) {
+static int start_threads(job_queue_t *queue) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
   int error = 0;
-  for (int32_t i = 0; i < thread_count && error == 0; i++) {
+  for (int32_t i = 0; i < queue->thread_count && error == 0; i++) {
     error = pthread_create(&queue->threads[i], &attributes, queue_thread, queue);
-    queue->thread_count += error == 0;
+    queue->started_count += error == 0;
   }
   pthread_attr_destroy(&attributes);
   return error;
@@ -178,7 +179,8 @@ pod_status_t job_queue_create(rpc_loop_t *loop, const char *what, int32_t thread
   queue->ended_last = &queue->ended;
   pthread_mutex_init(&queue->mutex, NULL);
   pthread_cond_init(&queue->wake, NULL);
-  const int error = start_threads(queue, thread_count);
+  queue->thread_count = thread_count;
+  const int error = start_threads(queue);
   if (error != 0) {
     join_threads(queue);
     release(queue);

@@ -88,14 +88,16 @@ static void publish(void) {
 // Of what was promised, what is still not there.
 static int64_t missing_bytes(const watched_t *watched) {
   const int64_t page = sysconf(_SC_PAGESIZE);
-  const int64_t pages = watched->size_bytes / page;
+  const int64_t front = (int64_t)(-(uintptr_t)watched->memory % (uintptr_t)page);
+  const char *first = watched->memory + front;
+  const int64_t pages = (watched->size_bytes - front) / page;
   int64_t missing = 0;
   for (int64_t i = 0; i < SAMPLES; i++) {
     const int64_t at = (pages - 1) * i / (SAMPLES - 1);
     unsigned char is_there = 0;
     // A page that cannot be asked for counts as there: it is no promise of ours.
-    const int error = mincore((void *)(uintptr_t)(watched->memory + at * page),
-                              (size_t)page, &is_there);
+    const int error =
+        mincore((void *)(uintptr_t)(first + at * page), (size_t)page, &is_there);
     missing += error == 0 && (is_there & 1) == 0;
   }
   return watched->size_bytes / SAMPLES * missing;

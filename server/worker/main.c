@@ -11,7 +11,9 @@
 #include "common/base/log.h"
 #include "common/rpc/loop.h"
 #include "server/daemon/tls_flags.h"
+#include "server/worker/host_room.h"
 #include "server/worker/kernels/cpu.h"
+#include "server/worker/kernels/memory.h"
 #include "server/worker/own_host.h"
 #include "server/worker/worker.h"
 
@@ -229,6 +231,8 @@ int main(int argc, char **argv) {
   argp_program_version = "podium-worker " POD_VERSION;
   argp_parse(&argp, argc, argv, 0, NULL, &flags);
   pod_log_init("worker", flags.log_level);
+  static const kernel_host_t host = {host_room_admit, host_room_watch, host_room_release};
+  kernel_memory_set_host(&host);
   const pod_status_t cpu = kernel_cpu_check();
   if (cpu != NULL) {
     fprintf(stderr, "podium-worker: %s\n", pod_status_message(cpu));

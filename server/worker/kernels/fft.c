@@ -7,6 +7,7 @@
 
 #include "common/base/complex.h"
 #include "server/worker/kernels/kernels.h"
+#include "server/worker/kernels/memory.h"
 #include "server/worker/kernels/stop.h"
 #include "server/worker/kernels/storage.h"
 
@@ -25,7 +26,8 @@ static bool is_stopped_at(int64_t step) {
 
 static bool plan_init(fft_plan_t *plan, int64_t length, bool is_inverse) {
   const size_t count = length > 0 ? (size_t)length : 1;
-  *plan = (fft_plan_t){.length = length, .roots = malloc(4 * count * sizeof(complex_t))};
+  *plan = (fft_plan_t){.length = length,
+                       .roots = kernel_malloc(4 * count * sizeof(complex_t))};
   if (plan->roots == NULL) {
     return false;
   }
@@ -157,18 +159,18 @@ static pod_status_t run_dimension(const fft_t *fft, int32_t at, tensor_shape_t *
   complex_t *data = *inout_data;
   const int64_t count = pass.outer * pass.to * pass.inner;
   if (pass.from != pass.to) {
-    data = malloc((size_t)(count > 0 ? count : 1) * sizeof(complex_t));
+    data = kernel_malloc((size_t)(count > 0 ? count : 1) * sizeof(complex_t));
   }
   if (data == NULL || !plan_init(&plan, length, is_inverse)) {
     if (data != *inout_data) {
-      free(data);
+      kernel_free(data);
     }
     return no_memory(count);
   }
   run_pass(&plan, &pass, *inout_data, data);
-  free(plan.roots);
+  kernel_free(plan.roots);
   if (data != *inout_data) {
-    free(*inout_data);
+    kernel_free(*inout_data);
     *inout_data = data;
   }
   shape->dims[d] = pass.to;
@@ -201,7 +203,7 @@ pod_status_t kernel_fft(const kernel_args_t *args) {
     memset(args->results[0], 0, (size_t)tensor_shape_bytes(fft.out));
     return NULL;
   }
-  complex_t *data = malloc((size_t)count * sizeof(complex_t));
+  complex_t *data = kernel_malloc((size_t)count * sizeof(complex_t));
   if (data == NULL) {
     return no_memory(count);
   }
@@ -212,6 +214,6 @@ pod_status_t kernel_fft(const kernel_args_t *args) {
     kernel_convert_elements(TENSOR_C128, data, fft.out->dtype, args->results[0],
                             (size_t)out_count);
   }
-  free(data);
+  kernel_free(data);
   return status;
 }

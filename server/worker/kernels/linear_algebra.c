@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "server/worker/kernels/kernels.h"
+#include "server/worker/kernels/memory.h"
 #include "server/worker/kernels/stop.h"
 #include "server/worker/kernels/storage.h"
 
@@ -86,7 +87,7 @@ CHOLESKY(cholesky_complex, double _Complex, conj, creal)
 static pod_status_t widen(const tensor_shape_t *shape, const void *data,
                           tensor_dtype_t wide, void **out_copy) {
   const size_t count = (size_t)tensor_shape_elements(shape);
-  void *copy = malloc(count * tensor_dtype_bytes(wide) + 1);
+  void *copy = kernel_malloc(count * tensor_dtype_bytes(wide) + 1);
   if (copy == NULL) {
     return pod_error(POD_RESOURCE_EXHAUSTED, "no host memory for %zu elements", count);
   }
@@ -133,7 +134,7 @@ pod_status_t kernel_triangular_solve(const kernel_args_t *args) {
   POD_TRY(widen(a_shape, args->operands[0], wide, &a));
   const pod_status_t status = widen(b_shape, args->operands[1], wide, &x);
   if (status != NULL) {
-    free(a);
+    kernel_free(a);
     return status;
   }
   const int64_t batches = count / (solve.n * solve.m);
@@ -147,8 +148,8 @@ pod_status_t kernel_triangular_solve(const kernel_args_t *args) {
     }
   }
   kernel_convert_elements(wide, x, b_shape->dtype, args->results[0], (size_t)count);
-  free(a);
-  free(x);
+  kernel_free(a);
+  kernel_free(x);
   return NULL;
 }
 
@@ -174,6 +175,6 @@ pod_status_t kernel_cholesky(const kernel_args_t *args) {
     }
   }
   kernel_convert_elements(wide, a, shape->dtype, args->results[0], (size_t)count);
-  free(a);
+  kernel_free(a);
   return NULL;
 }

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "common/base/check.h"
+#include "server/worker/kernels/memory.h"
 
 enum { ALIGNMENT_BYTES = 64, HUGE_PAGE_BYTES = 2 << 20 };
 
@@ -20,10 +21,19 @@ typedef struct scratch_t {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 
+static void free_slot(scratch_t *scratch, int slot) {
+  if (scratch->memory[slot] != NULL) {
+    kernel_memory_release(scratch->memory[slot], scratch->size_bytes[slot]);
+    free(scratch->memory[slot]);
+    scratch->memory[slot] = NULL;
+    scratch->size_bytes[slot] = 0;
+  }
+}
+
 static void free_scratch(void *value) {
   scratch_t *scratch = value;
   for (int i = 0; i < KERNEL_SLOT_COUNT; i++) {
-    free(scratch->memory[i]);
+    free_slot(scratch, i);
   }
   free(scratch);
 }
@@ -48,7 +58,16 @@ static void *allocate(size_t size_bytes, size_t *out_size_bytes) {
   const size_t alignment =
       size_bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : ALIGNMENT_BYTES;
   const size_t padded = (size_bytes + alignment) / alignment * alignment;
-  void *memory = padded < size_bytes ? NULL : aligned_alloc(alignment, padded);
+  if (padded < size_bytes || !kernel_memory_admit(padded)) {
+    *out_size_bytes = 0;
+    return NULL;
+  }
+  void *memory = aligned_alloc(alignment, padded);
+  if (memory == NULL) {
+    kernel_memory_release(NULL, padded);
+  } else {
+    kernel_memory_watch(memory, padded);
+  }
   if (memory != NULL && alignment == HUGE_PAGE_BYTES) {
     (void)madvise(memory, padded, MADV_HUGEPAGE);  // It works without.
   }
@@ -59,7 +78,7 @@ static void *allocate(size_t size_bytes, size_t *out_size_bytes) {
 pod_status_t kernel_scratch(kernel_slot_t slot, size_t size_bytes, void **out_memory) {
   scratch_t *scratch = scratch_of_thread();
   if (scratch->size_bytes[slot] < size_bytes || scratch->memory[slot] == NULL) {
-    free(scratch->memory[slot]);
+    free_slot(scratch, slot);
     scratch->memory[slot] = allocate(size_bytes, &scratch->size_bytes[slot]);
     if (scratch->memory[slot] == NULL) {
       return pod_error(POD_RESOURCE_EXHAUSTED,
@@ -74,9 +93,7 @@ void kernel_scratch_trim(void) {
   scratch_t *scratch = scratch_of_thread();
   for (int i = 0; i < KERNEL_SLOT_COUNT; i++) {
     if (scratch->size_bytes[i] > kept_bytes_max) {
-      free(scratch->memory[i]);
-      scratch->memory[i] = NULL;
-      scratch->size_bytes[i] = 0;
+      free_slot(scratch, i);
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "server/worker/kernels/kernels.h"
+#include "server/worker/kernels/memory.h"
 #include "server/worker/kernels/move.h"
 #include "server/worker/kernels/region/comparator.h"
 #include "server/worker/kernels/region/lanes.h"
@@ -38,9 +39,9 @@ static void sorter_deinit(sorter_t *sorter) {
     kernel_lanes_destroy(sorter->key_lanes[i]);
   }
   kernel_lanes_destroy(sorter->lanes);
-  free(sorter->numbers);
-  free(sorter->room);
-  free(sorter->order);
+  kernel_free(sorter->numbers);
+  kernel_free(sorter->room);
+  kernel_free(sorter->order);
 }
 
 static pod_status_t no_memory(const kernel_args_t *args, size_t count) {
@@ -86,8 +87,8 @@ static pod_status_t sorter_init(sorter_t *sorter, const kernel_args_t *args,
     sorter->bytes[i] = tensor_dtype_bytes(kernel_operand_shape(args, i)->dtype);
   }
   const size_t panel = sorter->rows_together * count;
-  sorter->room = malloc(4 * count * sizeof(*sorter->room));
-  sorter->order = malloc(2 * count * sizeof(*sorter->order));
+  sorter->room = kernel_malloc(4 * count * sizeof(*sorter->room));
+  sorter->order = kernel_malloc(2 * count * sizeof(*sorter->order));
   if (sorter->room == NULL || sorter->order == NULL) {
     return no_memory(args, count);
   }
@@ -95,7 +96,7 @@ static pod_status_t sorter_init(sorter_t *sorter, const kernel_args_t *args,
   if (sorter->key_count == 0) {
     return make_comparator(sorter);
   }
-  sorter->numbers = malloc((size_t)sorter->key_count * panel * sizeof(uint64_t));
+  sorter->numbers = kernel_malloc((size_t)sorter->key_count * panel * sizeof(uint64_t));
   return sorter->numbers != NULL ? NULL : no_memory(args, count);
 }
 
@@ -239,7 +240,7 @@ static pod_status_t sort_columns(sorter_t *sorter, int64_t blocks, int64_t colum
   char *results[FEW], *memory[FEW] = {NULL};
   pod_status_t status = NULL;
   for (int32_t i = 0; i < sorter->array_count && status == NULL; i++) {
-    memory[i] = malloc(2 * block * sorter->bytes[i]);
+    memory[i] = kernel_malloc(2 * block * sorter->bytes[i]);
     status = memory[i] != NULL ? NULL : no_memory(args, block);
     arrays[i] = memory[i];
     results[i] = memory[i] != NULL ? memory[i] + block * sorter->bytes[i] : NULL;
@@ -257,7 +258,7 @@ static pod_status_t sort_columns(sorter_t *sorter, int64_t blocks, int64_t colum
     }
   }
   for (int32_t i = 0; i < sorter->array_count; i++) {
-    free(memory[i]);
+    kernel_free(memory[i]);
   }
   return status;
 }
@@ -333,11 +334,11 @@ pod_status_t kernel_top_k(const kernel_args_t *args) {
   if (count == 0 || kept == 0) {
     return NULL;
   }
-  uint64_t *room = malloc(5 * count * sizeof(*room));
-  uint32_t *order = malloc(count * sizeof(*order));
+  uint64_t *room = kernel_malloc(5 * count * sizeof(*room));
+  uint32_t *order = kernel_malloc(count * sizeof(*order));
   if (room == NULL || order == NULL) {
-    free(room);
-    free(order);
+    kernel_free(room);
+    kernel_free(order);
     return no_memory(args, count);
   }
   uint64_t *numbers = room + 4 * count;
@@ -361,7 +362,7 @@ pod_status_t kernel_top_k(const kernel_args_t *args) {
       ((int32_t *)args->results[1])[r * kept + k] = (int32_t)order[k];
     }
   }
-  free(order);
-  free(room);
+  kernel_free(order);
+  kernel_free(room);
   return NULL;
 }

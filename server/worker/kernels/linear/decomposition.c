@@ -7,6 +7,7 @@
 
 #include "server/worker/kernels/kernels.h"
 #include "server/worker/kernels/linear/blocks.h"
+#include "server/worker/kernels/memory.h"
 #include "server/worker/kernels/stop.h"
 #include "server/worker/kernels/storage.h"
 
@@ -55,7 +56,7 @@ static pod_status_t batch_init(const kernel_args_t *args, int part_count,
   for (int i = 0; i < part_count; i++) {
     room += elements[i];
   }
-  batch->memory = malloc((size_t)room * element + 1);
+  batch->memory = kernel_malloc((size_t)room * element + 1);
   if (batch->memory == NULL) {
     return pod_error(POD_RESOURCE_EXHAUSTED, "%s: no host memory for %lld numbers",
                      args->instruction->name, (long long)room);
@@ -75,7 +76,7 @@ static pod_status_t batch_init(const kernel_args_t *args, int part_count,
 }
 
 static void batch_deinit(batch_t *batch) {
-  free(batch->memory);
+  kernel_free(batch->memory);
 }
 
 // Where the part of `count` elements of matrix `index` begins.
