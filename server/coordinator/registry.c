@@ -624,6 +624,9 @@ static void on_tick(void *context) {
   // We stood still (suspended, or starved): nobody could be heard in that time.
   if (late > 2 * registry->tick_ms * NS_PER_MS) {
     places_forgive(registry->places, late);
+    for (attachment_t *at = registry->attachments; at != NULL; at = at->next) {
+      at->started_ns += late;
+    }
   }
   const int64_t timeout = registry->options.timeout_ms * NS_PER_MS;
   int32_t chip;
@@ -633,7 +636,7 @@ static void on_tick(void *context) {
                     "nothing was heard of it for %" PRId64
                     " ms (silent, but its "
                     "connection is open)",
-                    registry->options.timeout_ms);
+                    place_silence_ns(&registry->places->at[chip], timeout) / NS_PER_MS);
     expel(registry->by_chip[chip], why.bytes);
     pod_text_deinit(&why);
   }

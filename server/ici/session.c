@@ -175,10 +175,14 @@ void ici_session_leave(ici_link_t *link, const char *reason) {
   }
 }
 
-// When the next sign of life is due.
+// When the next sign of life is due, or has been missed for too long. With the lock.
 static int64_t next_sign_ns(const ici_link_t *link, int64_t now_ns) {
-  return atomic_load(&link->is_tcp) ? now_ns + link->node->silence_ns / SIGNS_PER_SILENCE
-                                    : INT64_MAX;
+  if (!atomic_load(&link->is_tcp)) {
+    return INT64_MAX;
+  }
+  const int64_t sign_ns = now_ns + link->node->silence_ns / SIGNS_PER_SILENCE;
+  const int64_t end_ns = link->heard_ns + link->node->silence_ns;
+  return sign_ns < end_ns ? sign_ns : end_ns;
 }
 
 // False: nothing has come for too long.

@@ -40,7 +40,9 @@ struct membership_t {
   pod_status_t refusal;    // Ours, of this coordinator; NULL: it is not refused.
 };
 
-enum { KEEPALIVE_MS = 5000, KEEPALIVE_TIMEOUT_MS = 5000 };
+// Longer than a coordinator that is suspended for a moment, or a switch, is silent: who
+// gives up loses all its arrays. A coordinator that has ended is known at once.
+enum { KEEPALIVE_MS = 15000, KEEPALIVE_TIMEOUT_MS = 15000 };
 
 static const pod_state_t states[MEMBERSHIP_STATE_COUNT] = {
     [MEMBERSHIP_DETACHED] = {"detached",

@@ -12,6 +12,8 @@
 #include "common/base/memory.h"
 
 enum { DRAINING_TIMEOUTS = 3 };
+// A worker gives what it runs 10 s when it leaves, however short the timeout is.
+#define DRAINING_NS_MIN INT64_C(15000000000)
 
 // Life of a place. Every other move is a bug of ours.
 //
@@ -382,14 +384,20 @@ void places_lose(places_t *places, int32_t chip, const char *why) {
   }
 }
 
+// One that leaves has said its last word; it still gets time to finish.
+int64_t place_silence_ns(const place_t *place, int64_t timeout_ns) {
+  if (place_state(place) != PLACE_DRAINING) {
+    return timeout_ns;
+  }
+  const int64_t long_ns = DRAINING_TIMEOUTS * timeout_ns;
+  return long_ns > DRAINING_NS_MIN ? long_ns : DRAINING_NS_MIN;
+}
+
 int32_t places_silent(const places_t *places, int64_t now_ns, int64_t timeout_ns) {
   for (int32_t chip = 0; chip < places->count; chip++) {
     const place_t *place = &places->at[chip];
-    // One that leaves has said its last word; it still gets time to finish.
-    const int64_t allowed_ns = place_state(place) == PLACE_DRAINING
-                                   ? DRAINING_TIMEOUTS * timeout_ns
-                                   : timeout_ns;
-    if (place_is_taken(place) && now_ns - place->heard_ns > allowed_ns) {
+    if (place_is_taken(place) &&
+        now_ns - place->heard_ns > place_silence_ns(place, timeout_ns)) {
       return chip;
     }
   }

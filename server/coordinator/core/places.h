@@ -137,8 +137,10 @@ void places_drain(places_t *places, int32_t chip);
 // Ends the claim. `lost_reason` of the place becomes "<label>: why".
 void places_lose(places_t *places, int32_t chip, const char *why);
 
-// The first place that has been silent for longer than `timeout_ns` (thrice that when its
-// worker is leaving), or -1.
+// How long a worker may say nothing, which is longer when it leaves.
+int64_t place_silence_ns(const place_t *place, int64_t timeout_ns);
+
+// The first place that has been silent for longer than place_silence_ns, or -1.
 int32_t places_silent(const places_t *places, int64_t now_ns, int64_t timeout_ns);
 
 // Nobody could be heard for so long (the coordinator itself stood still): that silence

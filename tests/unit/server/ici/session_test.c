@@ -90,7 +90,8 @@ static void wait_state(ici_node_t *node, torus_direction_t direction,
 
 static void test_a_line_that_falls_silent_is_found_out(void **state) {
   (void)state;
-  silence_ms = 1000;
+  enum { SILENCE_MS = 2000, SLACK_MS = 200 };  // Less than from sign to sign.
+  silence_ms = SILENCE_MS;
   ici_node_t *one = make_node(0, 1, NULL, false);
   ici_node_t *other = make_node(1, 2, NULL, false);
   silence_ms = 0;
@@ -99,9 +100,12 @@ static void test_a_line_that_falls_silent_is_found_out(void **state) {
   assert_null(ici_node_dial(other, 1, line.url));
   assert_up(one);
   assert_up(other);
+  (void)poll(NULL, 0, SILENCE_MS * 3 / 10);  // A first sign has come, the next has not.
+  const int64_t start_ns = pod_clock_now_ns();
   atomic_store(&line.is_silent, true);
   wait_state(one, 0, ICI_LINK_DOWN);
   wait_state(other, 1, ICI_LINK_DOWN);
+  assert_true(pod_clock_now_ns() - start_ns < (SILENCE_MS + SLACK_MS) * INT64_C(1000000));
   atomic_store(&line.is_silent, false);
   assert_up(one);
   assert_up(other);

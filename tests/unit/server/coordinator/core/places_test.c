@@ -295,6 +295,14 @@ static void test_a_draining_worker_keeps_its_place_and_is_not_ready(void **state
   assert_false(places_are_ready(places));
   report_links(places, 3, true);
   assert_int_equal(place_state(&places->at[3]), PLACE_DRAINING);
+  // What it runs has its 10 s, however short the timeout is.
+  const int64_t second_ns = 1000000000;
+  for (int32_t i = 0; i < places->count; i++) {
+    places_heard(places, i, i == 3 ? second_ns : 20 * second_ns);
+  }
+  assert_int_equal(places_silent(places, 14 * second_ns, second_ns), -1);
+  assert_int_equal(places_silent(places, 17 * second_ns, second_ns), 3);
+  assert_int_equal(places_silent(places, 17 * second_ns, 10 * second_ns), -1);
   places_lose(places, 3, "it left");
   int32_t chip;
   assert_null(claim_at(places, 5, NULL, &chip));
