@@ -13,7 +13,7 @@ static const char label[] = "podium ici link proof";
 
 enum {
   TEXT_BYTES =
-      sizeof(label) + ICI_POD_NAME_MAX + 1 + 3 + 3 * 4 + 2 * 8 + 2 * ICI_NONCE_BYTES,
+      (int)sizeof(label) + ICI_POD_NAME_MAX + 1 + 3 + 3 * 4 + 2 * 8 + 2 * ICI_NONCE_BYTES,
 };
 _Static_assert((int)ICI_PROOF_BYTES == (int)DIGEST_BYTES, "the MAC is a whole digest");
 

@@ -3,8 +3,9 @@
 // vector: what all_reduce and reduce_scatter add, what all_gather ends with, what a
 // process gives to all_to_all.
 //
-// Usage: collective_bench [NAME [ALGORITHM]]. Prints "NAME BYTES MICROSECONDS" per line:
-// the median over the repetitions of the slowest process' mean.
+// Usage: collective_bench [--tcp | --tls DIR] [NAME [ALGORITHM]]. As between hosts with
+// --tcp; with --tls encrypted, DIR as `podium certificates` makes it. Prints "NAME BYTES
+// MICROSECONDS" per line: the median over the repetitions of the slowest process' mean.
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -40,6 +41,8 @@ typedef struct control_t {
 } control_t;
 
 static control_t *control;
+static bool is_tcp;
+static const ici_tls_files_t *tls;  // NULL: plain.
 static uint64_t next_execution = 1;
 static const char *only;
 static collective_algorithm_t algorithm;
@@ -69,12 +72,14 @@ static ici_node_t *connect_node(int chip, const torus_t *torus, const char *fold
                                     .chip = chip,
                                     .torus = *torus,
                                     .epoch = (uint64_t)chip + 1,
-                                    .ipc_directory = folder,
+                                    .ipc_directory = is_tcp ? NULL : folder,
+                                    .tcp_host = is_tcp ? "127.0.0.1" : NULL,
+                                    .tls = tls,
                                     .use_shared_memory = true,
                                     .combine = kernel_combine_arrays};
   must(ici_node_create(&config, &node));
   for (int d = 0; d < TORUS_DIRECTIONS; d++) {
-    const char *url = ici_node_ipc_url(node, d);
+    const char *url = is_tcp ? ici_node_tcp_url(node, d) : ici_node_ipc_url(node, d);
     if (url != NULL) {
       snprintf(control->urls[chip][d], URL_SIZE, "%s", url);
     }
@@ -195,7 +200,29 @@ static int run_chip(int chip, const char *folder) {
   return 0;
 }
 
+// What of the arguments is not about how the links go.
+static int read_way(int argc, char **argv) {
+  static char certificate[512], key[512], ca[512];
+  static const ici_tls_files_t files = {certificate, key, ca};
+  if (argc > 1 && strcmp(argv[1], "--tcp") == 0) {
+    is_tcp = true;
+    return 1;
+  }
+  if (argc > 2 && strcmp(argv[1], "--tls") == 0) {
+    snprintf(certificate, sizeof(certificate), "%s/worker.crt", argv[2]);
+    snprintf(key, sizeof(key), "%s/worker.key", argv[2]);
+    snprintf(ca, sizeof(ca), "%s/ca.crt", argv[2]);
+    is_tcp = true;
+    tls = &files;
+    return 2;
+  }
+  return 0;
+}
+
 int main(int argc, char **argv) {
+  const int taken = read_way(argc, argv);
+  argc -= taken;
+  argv += taken;
   only = argc > 1 ? argv[1] : NULL;
   for (int i = 0; argc > 2 && i < COLLECTIVE_ALGORITHM_COUNT; i++) {
     const bool is_it =
