@@ -83,24 +83,28 @@ void rpc_tls_describe_certificate(pod_text_t *out_text, X509_STORE_CTX *store,
                                   const char *host, const char *ca_file) {
   const int error = X509_STORE_CTX_get_error(store);
   const X509 *certificate = X509_STORE_CTX_get_current_cert(store);
-  if (certificate != NULL && error == X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN) {
+  if (certificate == NULL) {
+    pod_text_add(out_text, X509_verify_cert_error_string(error));
+    return;
+  }
+  if (error == X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN) {
     pod_text_add(out_text, "its authority ");
     add_common_name(out_text, X509_get_subject_name(certificate));
     pod_text_printf(out_text, " is none of %s", ca_file != NULL ? ca_file : "ours");
     return;
   }
-  if (X509_STORE_CTX_get_error_depth(store) > 0 && certificate != NULL) {
+  if (X509_STORE_CTX_get_error_depth(store) > 0) {
     pod_text_add(out_text, "the certificate of its authority ");
     add_common_name(out_text, X509_get_subject_name(certificate));
   } else {
     pod_text_add(out_text, "its certificate");
   }
-  if (certificate != NULL && error == X509_V_ERR_CERT_HAS_EXPIRED) {
+  if (error == X509_V_ERR_CERT_HAS_EXPIRED) {
     pod_text_add(out_text, " expired on ");
     add_date(out_text, X509_get0_notAfter(certificate));
     return;
   }
-  if (certificate != NULL && error == X509_V_ERR_CERT_NOT_YET_VALID) {
+  if (error == X509_V_ERR_CERT_NOT_YET_VALID) {
     pod_text_add(out_text, " is not valid before ");
     add_date(out_text, X509_get0_notBefore(certificate));
     pod_text_add(out_text, "; is the clock right?");

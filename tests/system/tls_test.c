@@ -125,6 +125,24 @@ static void expect(const system_pod_t *pod, const char *ca, const char *certific
 
 // --- Tests ---
 
+static void test_the_command_makes_files_once_and_adds_to_them(void **state) {
+  (void)state;
+  char path[CLI_PATH_SIZE];
+  cli_in_folder("made", path);
+  cli_check_run(ARGS("certificates", path, "--days", "2", "--json"), 0,
+                ARGS("\"files\"", "made/ca.crt", "made/pod.secret"));
+  cli_check_run(ARGS("certificates", path), 3, ARGS("ALREADY_EXISTS", "say --force"));
+  cli_check_run(ARGS("certificates", path, "--add", "alice", "--role", "run"), 0,
+                ARGS("made/alice.crt", "made/alice.key"));
+  cli_check_run(ARGS("certificates", path, "--force"), 0, ARGS("made/ca.key"));
+  cli_check_run(ARGS("certificates"), 2, ARGS("DIR is missing"));
+  cli_check_run(ARGS("certificates", path, "--add", "bob"), 2,
+                ARGS("--add and --role are given together"));
+  cli_check_run(ARGS("certificates", path, "--days", "0"), 2, ARGS("--days needs"));
+  cli_check_run(ARGS("certificates", path, "--force", "--host", "tpu:80"), 3,
+                ARGS("'tpu:80' is no host name and no IP address"));
+}
+
 static void test_a_pod_of_tls_runs_programs_for_who_may(void **state) {
   (void)state;
   if (!has_network) {
@@ -252,6 +270,7 @@ static int start_network(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_the_command_makes_files_once_and_adds_to_them),
       cmocka_unit_test(test_a_pod_of_tls_runs_programs_for_who_may),
       cmocka_unit_test(test_the_environment_says_it_to_all_commands),
       cmocka_unit_test(test_a_worker_of_another_authority_does_not_come_in),
