@@ -422,6 +422,59 @@ static void test_an_unused_connection_is_ended_in_order(void **state) {
   world_stop(&world);
 }
 
+static void finish_on_end(rpc_call_t *call, pod_status_t status, void *context) {
+  (void)call;
+  (void)context;
+  pod_status_free(status);
+}
+
+static pod_status_t keep_on_start(rpc_call_t *call, void *service, void **out_context) {
+  (void)service;
+  (void)out_context;
+  rpc_call_keep_connection(call);
+  return NULL;
+}
+
+static void test_a_crowd_drives_out_neither_who_is_kept_nor_our_own_user(void **state) {
+  (void)state;
+  enum { CROWD = 12 };
+  static const rpc_method_t keeping[] = {{.path = "/keep/Me",
+                                          .events = {.on_end = finish_on_end},
+                                          .on_start = keep_on_start},
+                                         {0}};
+  static const char request[] = PREFACE SETTINGS
+      "\0\0\57\1\4\0\0\0\1\203\206\4\x8/keep/Me\1\1a\0\2te\10trailers\17\20\20"
+      "application/grpc";
+  world_t world;
+  caller_t caller;
+  raw_t kept, crowd[CROWD];
+  world_start(
+      &world, NULL,
+      &(rpc_server_options_t){.connections_max = 8, .connections_per_peer_max = 4}, NULL);
+  rpc_server_add_service(world.server, "keep", keeping, NULL);
+  call_start(&caller, &world, "/test/Echo", NULL);
+  exchange(&caller);
+  rpc_call_half_close(caller.call);
+  call_finish(&caller);  // Our own user's connection, by the shortcut, is idle now.
+  raw_connect(&kept, &world);
+  raw_send(&kept, request, sizeof(request) - 1);
+  world_run_until(&world, raw_has_received, &kept);
+  for (int i = 0; i < CROWD; i++) {
+    raw_connect(&crowd[i], &world);
+    raw_send(&crowd[i], PREFACE SETTINGS, sizeof(PREFACE SETTINGS) - 1);
+    world_run_until(&world, raw_has_received, &crowd[i]);
+  }
+  world_run_until(&world, raw_is_closed, &crowd[CROWD - 5]);
+  assert_false(kept.closed);
+  assert_false(crowd[CROWD - 1].closed);
+  assert_int_equal(world.state_count, 2);  // Connecting and ready, and never lost.
+  for (int i = 0; i < CROWD; i++) {
+    raw_end(&crowd[i]);
+  }
+  raw_end(&kept);
+  world_stop(&world);
+}
+
 // --- No descriptors left ---
 
 enum { HELD_MAX = 4096 };
@@ -687,6 +740,7 @@ int main(void) {
       cmocka_unit_test(test_a_byte_now_and_then_is_no_answer_to_a_ping),
       cmocka_unit_test(test_headers_that_come_whole_again_and_again_may_go_on),
       cmocka_unit_test(test_an_unused_connection_is_ended_in_order),
+      cmocka_unit_test(test_a_crowd_drives_out_neither_who_is_kept_nor_our_own_user),
       cmocka_unit_test(test_without_descriptors_an_unused_connection_gives_its_own),
       cmocka_unit_test(
           test_without_descriptors_the_log_has_one_line_and_the_client_waits),
