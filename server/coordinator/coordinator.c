@@ -22,9 +22,10 @@
 #include "server/coordinator/same_program.h"
 
 enum {
-  SIMULATION_THREADS = 2,        // So that one session never holds up all others.
-  FREED_PER_CALL_MAX = 1 << 16,  // Array ids in one FreeArrays.
-  DRAIN_END_MS = 500,            // For the last answers to go out.
+  SIMULATION_THREADS = 2,         // So that one session never holds up all others.
+  FREED_PER_CALL_MAX = 1 << 16,   // Array ids in one FreeArrays.
+  DRAIN_END_MS = 500,             // For the last answers to go out.
+  CONNECTIONS_OF_CLIENTS = 1024,  // Besides those of workers.
 };
 
 // --- What is to be freed on the chips ---
@@ -271,8 +272,12 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
                                             .context = coordinator});
   coordinator->runs = chip_runs_create(coordinator->registry,
                                        registry_places(coordinator->registry)->count);
+  // Every chip may have a worker attached and one that replaces it, besides the clients.
+  const uint32_t of_workers = 2 * (uint32_t)registry_places(coordinator->registry)->count;
   const rpc_server_options_t server_options = {
       .message_bytes_max = COORDINATOR_MESSAGE_BYTES_MAX,
+      .connections_max = CONNECTIONS_OF_CLIENTS + of_workers,
+      .connections_reserved = CONNECTIONS_OF_CLIENTS / 8 + of_workers,
       .credentials = options->port_credentials};
   const int32_t compiles = options->compile_pool != NULL ? options->compile_slots : 1;
   pod_status_t status =

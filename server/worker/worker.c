@@ -505,7 +505,10 @@ static pod_status_t listen_at(worker_t *worker, const char *address) {
 
 static pod_status_t listen_for_calls(worker_t *worker) {
   const worker_options_t *options = &worker->options;
-  const rpc_server_options_t server = {.credentials = options->port_credentials};
+  // One coordinator calls here; who else comes only asks how it is.
+  const rpc_server_options_t server = {.credentials = options->port_credentials,
+                                       .connections_max = 256,
+                                       .connections_per_peer_max = 64};
   POD_TRY(rpc_server_create(worker->loop, &server, &worker->server));
   rpc_server_add_service(worker->server, SERVICE_NAME, service_methods(),
                          worker->service);
