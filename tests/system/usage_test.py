@@ -57,6 +57,20 @@ def in_terminal(args, columns, variables):
     return done.returncode, b"".join(pieces).decode().replace("\r\n", "\n")
 
 
+# Turns for minutes.
+LOOP = """func.func @main(%a: tensor<i32>) -> tensor<i32> {
+  %n = stablehlo.constant dense<2000000000> : tensor<i32>
+  %0 = stablehlo.while(%x = %a) : tensor<i32>
+    cond { %p = stablehlo.compare LT, %x, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+           stablehlo.return %p : tensor<i1> }
+    do { %c = stablehlo.constant dense<1> : tensor<i32>
+         %y = stablehlo.add %x, %c : tensor<i32>
+         stablehlo.return %y : tensor<i32> }
+  return %0 : tensor<i32>
+}
+"""
+
+
 class UsageTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -208,17 +222,7 @@ class UsageTest(unittest.TestCase):
     def test_who_waits_is_told_behind_what(self):
         self.podium("up", "--name", "busy", "--topology", "1x1")
         self.addCleanup(self.podium, "down", "busy")
-        loop = self.write("loop.mlir", """func.func @main(%a: tensor<i32>) -> tensor<i32> {
-  %n = stablehlo.constant dense<2000000000> : tensor<i32>
-  %0 = stablehlo.while(%x = %a) : tensor<i32>
-    cond { %p = stablehlo.compare LT, %x, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-           stablehlo.return %p : tensor<i1> }
-    do { %c = stablehlo.constant dense<1> : tensor<i32>
-         %y = stablehlo.add %x, %c : tensor<i32>
-         stablehlo.return %y : tensor<i32> }
-  return %0 : tensor<i32>
-}
-""")
+        loop = self.write("loop.mlir", LOOP)
         short = self.write("short.mlir", "func.func @main(%a: tensor<i32>) -> tensor<i32> {\n"
                            "  return %a : tensor<i32>\n}\n")
         variables = environment(self.folder)
@@ -241,6 +245,13 @@ class UsageTest(unittest.TestCase):
                     self.assertIn("waiting behind 1 execution", text)
             finally:
                 running.kill()
+
+    def test_a_pod_lets_an_execution_run_for_as_long_as_it_was_told(self):
+        self.podium("up", "--name", "brief", "--topology", "1x1", "--max-execution-seconds", "1")
+        self.addCleanup(self.podium, "down", "brief")
+        told = self.podium("run", self.write("long.mlir", LOOP), "--pod", "brief", "-i", "0=zeros", status=NOT_RUN)
+        self.assertIn("DEADLINE_EXCEEDED", told)
+        self.assertIn("has run for 1 s, which is the most that this pod lets an execution run", told)
 
     def test_local_pods_are_listed_with_their_state_and_chosen_by_the_environment(self):
         self.assertIn("no local pods", self.podium("ls"))

@@ -10,6 +10,7 @@
 
 #include "common/base/check.h"
 #include "common/base/clock.h"
+#include "common/base/log.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
 #include "server/coordinator/core/footprint.h"
@@ -124,6 +125,13 @@ static const execution_t *find_first(const execution_t *execution) {
   return coordinator->loading;
 }
 
+// What another client has chosen is for a line of this one's terminal.
+static void add_name(pod_text_t *text, const char *name) {
+  char escaped[2 * STORE_CLIENT_BYTES_MAX];
+  pod_log_escape(name, strlen(name), escaped, sizeof(escaped));
+  pod_text_add(text, escaped);
+}
+
 // "behind 2 executions, the first of "train": jit_step, execution 7, running for more
 // than 10 s". Returns owned.
 static char *waited_for(const execution_t *execution, int32_t ahead) {
@@ -136,10 +144,12 @@ static char *waited_for(const execution_t *execution, int32_t ahead) {
   } else if (first == NULL || ahead == 0) {
     pod_text_add(&text, "for its turn");
   } else {
-    pod_text_printf(
-        &text, "behind %" PRId32 " execution%s, %s of \"%s\": %s, execution %" PRIu64,
-        ahead, ahead == 1 ? "" : "s", ahead == 1 ? "which is" : "the first",
-        first->request.operation.session->client, first->executable->name, first->id);
+    pod_text_printf(&text, "behind %" PRId32 " execution%s, %s of \"", ahead,
+                    ahead == 1 ? "" : "s", ahead == 1 ? "which is" : "the first");
+    add_name(&text, first->request.operation.session->client);
+    pod_text_add(&text, "\": ");
+    add_name(&text, first->executable->name);
+    pod_text_printf(&text, ", execution %" PRIu64, first->id);
     const int64_t time_s = long_time_s(first->first_ns);
     if (time_s > 0) {
       pod_text_printf(&text, ", running for more than %" PRId64 " s", time_s);
