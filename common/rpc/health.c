@@ -7,6 +7,8 @@
 #include "common/rpc/server.h"
 #include "proto/grpc/health/v1/health.pb-c.h"
 
+enum { REQUEST_BYTES_MAX = 4 << 10 };  // The name of a service.
+
 struct rpc_watcher_t {
   rpc_watcher_t *previous, *next;
   rpc_server_t *server;
@@ -110,13 +112,15 @@ void rpc_health_add(rpc_server_t *server) {
        .response = &grpc__health__v1__health_check_response__descriptor,
        .events = {.on_message = check_on_message},
        .one_request = true,
-       .is_idle = true},
+       .is_idle = true,
+       .message_bytes_max = REQUEST_BYTES_MAX},
       {.path = "/grpc.health.v1.Health/Watch",
        .request = &grpc__health__v1__health_check_request__descriptor,
        .response = &grpc__health__v1__health_check_response__descriptor,
        .events = {.on_message = watch_on_message, .on_end = watch_on_end},
        .one_request = true,
        .is_idle = true,
+       .message_bytes_max = REQUEST_BYTES_MAX,
        .on_start = watch_on_start},
       {0},
   };

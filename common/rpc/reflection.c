@@ -15,6 +15,8 @@ typedef Grpc__Reflection__V1__ServerReflectionResponse response_t;
 #define MESSAGE_CASE(name) \
   GRPC__REFLECTION__V1__SERVER_REFLECTION_RESPONSE__MESSAGE_RESPONSE_##name
 
+enum { REQUEST_BYTES_MAX = 16 << 10 };  // The name of a file or of a symbol.
+
 static const proto_file_t *find_file(const char *name) {
   for (size_t i = 0; i < proto_file_count; i++) {
     if (strcmp(proto_files[i].name, name) == 0) {
@@ -169,7 +171,8 @@ void rpc_reflection_add(rpc_server_t *server) {
      .events = {.on_message = on_message,                                          \
                 .on_half_close = on_half_close,                                    \
                 .on_writable = on_writable},                                       \
-     .is_idle = true},                                                             \
+     .is_idle = true,                                                              \
+     .message_bytes_max = REQUEST_BYTES_MAX},                                      \
         {0},                                                                       \
   }
   static const rpc_method_t v1[] = REFLECTION_METHODS("v1");

@@ -138,6 +138,10 @@ typedef struct rpc_method_t {
   // A call of it does not make its connection a busy one: such a connection may have to
   // go when others want its place. For what anybody may call.
   bool is_idle;
+  // Of a message from the client, when it is less than the server's bound; 0: that one. A
+  // message of many small fields takes more to unpack than to send: what is for people
+  // who have not said who they are should take little.
+  size_t message_bytes_max;
   // Called first, before any event; gives the call its context. A non-NULL status ends
   // the call with it (no event follows). NULL: the context is the service's.
   pod_status_t (*on_start)(rpc_call_t *call, void *service, void **out_context);

@@ -106,6 +106,10 @@ static bool on_request(rpc_endpoint_t *endpoint, rpc_call_t *call, const char *p
   call->service = entry->service;
   call->events = entry->method->events;
   call->incoming = entry->method->request;
+  if (entry->method->message_bytes_max > 0 &&
+      entry->method->message_bytes_max < call->message_bytes_max) {
+    call->message_bytes_max = entry->method->message_bytes_max;
+  }
   return true;
 }
 

@@ -29,6 +29,8 @@ enum {
   // Of those who have yet to prove themselves; the next one takes the place of the first.
   UNPROVEN_MAX = 32,
   STRANGERS_LOG_MS = 1000,
+  // The longest that a worker says are its URLs, some 25 kB. Whoever comes may send one.
+  MESSAGE_BYTES_MAX = 32 << 10,
 };
 
 // A channel to a worker. Lives a little longer than its worker: it is destroyed later,
@@ -606,6 +608,7 @@ static const rpc_method_t methods[] = {
      .events = {.on_message = attach_message,
                 .on_half_close = attach_half_close,
                 .on_end = attach_end},
+     .message_bytes_max = MESSAGE_BYTES_MAX,
      .on_start = attach_start},
     {0},
 };

@@ -9,9 +9,11 @@ import concurrent.futures
 import ctypes
 import hashlib
 import hmac
+import itertools
 import os
 import pathlib
 import queue
+import re
 import signal
 import struct
 import subprocess
@@ -382,6 +384,27 @@ class AccessTest(unittest.TestCase):
         register = self.register(coords=self.worker_pb.Coords(at=[0, 0]), nonce=os.urandom(32))
         with self.refused(grpc.StatusCode.ALREADY_EXISTS):  # It came as far as the places.
             self.attach(register, lambda challenge: self.prove(register, challenge))
+        self.assert_unharmed()
+
+    def test_what_a_stranger_says_takes_little_to_unpack(self):
+        """Unknown fields of two bytes each unpack to some eighty."""
+        bomb = b"\x78\0" * 600_000
+        lengths = bytes([0x80 | len(bomb) & 0x7F, 0x80 | len(bomb) >> 7 & 0x7F, len(bomb) >> 14])
+        register = bytes([self.worker_pb.WorkerMessage.DESCRIPTOR.fields_by_name["register"].number << 3 | 2]) + lengths + bomb
+        peak = re.compile(r"VmHWM:\s+(\d+) kB")
+        status = pathlib.Path(f"/proc/{self.daemons.processes[0].pid}/status")
+        before = int(peak.search(status.read_text())[1])
+        raw = [
+            self.channel.stream_stream("/podium.v1.Registry/Attach"),
+            self.channel.stream_stream("/grpc.health.v1.Health/Check"),
+        ]
+        for message, method in ((register, raw[0]), (bomb, raw[1])):
+            held = [method(itertools.chain([message], iter(queue.Queue().get, None)), timeout=WAIT_S) for _ in range(16)]
+            for stream in held:
+                self.addCleanup(stream.cancel)
+                with self.refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "over the bound"):
+                    next(stream)
+        self.assertLess(int(peak.search(status.read_text())[1]) - before, 64 << 10)
         self.assert_unharmed()
 
     # --- A fake coordinator ---

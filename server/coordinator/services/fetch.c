@@ -547,7 +547,9 @@ static pod_status_t start(rpc_call_t *client, void *service, void **out_context)
 }
 
 rpc_method_t fetch_method(void) {
-  return request_method_of_one("/podium.v1.Podium/FetchArray",
-                               &podium__v1__fetch_array_request__descriptor,
-                               &podium__v1__fetch_array_response__descriptor, start);
+  rpc_method_t method = request_method_of_one(
+      "/podium.v1.Podium/FetchArray", &podium__v1__fetch_array_request__descriptor,
+      &podium__v1__fetch_array_response__descriptor, start);
+  method.message_bytes_max = REQUEST_SMALL_BYTES_MAX;
+  return method;
 }

@@ -54,6 +54,9 @@ struct request_t {
   held_t *held;          // It waits for the session's Dispatch; NULL: it does not.
 };
 
+// Of requests that hold names and numbers only: more is not unpacked.
+enum { REQUEST_SMALL_BYTES_MAX = 16 << 10 };
+
 // What a method of the service does: `start` has to be request_start with the kind.
 // `response` NULL: its messages are packed already.
 rpc_method_t request_method(const char *path, const ProtobufCMessageDescriptor *request,

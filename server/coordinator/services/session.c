@@ -337,10 +337,12 @@ void session_methods(rpc_method_t out_methods[SESSION_METHODS]) {
                                 .on_half_close = session_half_close,
                                 .on_end = session_end},
                      .one_request = true,
+                     .message_bytes_max = REQUEST_SMALL_BYTES_MAX,
                      .on_start = session_start};
   out_methods[1] = request_method_of_one("/podium.v1.Podium/GetPod",
                                          &podium__v1__get_pod_request__descriptor,
                                          &podium__v1__pod__descriptor, start_get_pod);
+  out_methods[1].message_bytes_max = REQUEST_SMALL_BYTES_MAX;
   out_methods[2] = request_method_of_one(
       "/podium.v1.Podium/FreeHandles", &podium__v1__free_handles_request__descriptor,
       &podium__v1__free_handles_response__descriptor, start_free_handles);

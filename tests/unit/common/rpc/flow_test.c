@@ -183,6 +183,27 @@ static void test_a_message_over_the_bound_ends_its_call_only(void **state) {
   world_stop(&world);
 }
 
+static void test_a_method_may_have_a_bound_of_its_own(void **state) {
+  (void)state;
+  world_t world;
+  caller_t longer, shorter, other;
+  world_start(&world, NULL, NULL, NULL);
+  call_start(&longer, &world, "/test/Short", NULL);
+  call_send_all(&longer, 1, 101, true);
+  call_finish(&longer);
+  assert_int_equal(longer.code, POD_RESOURCE_EXHAUSTED);
+  assert_non_null(strstr(longer.message, "100 bytes"));
+  call_start(&shorter, &world, "/test/Short", NULL);
+  call_send_all(&shorter, 1, 100, true);
+  call_finish(&shorter);
+  assert_int_equal(shorter.code, POD_OK);
+  call_start(&other, &world, "/test/Count", NULL);
+  call_send_all(&other, 1, 101, true);
+  call_finish(&other);
+  assert_int_equal(other.code, POD_OK);
+  world_stop(&world);
+}
+
 static void test_an_answer_over_the_clients_bound_ends_its_call_only(void **state) {
   (void)state;
   world_t world;
@@ -387,6 +408,7 @@ int main(void) {
       cmocka_unit_test(test_a_message_larger_than_the_window_arrives),
       cmocka_unit_test(test_a_message_of_64_mib_passes_where_the_bound_allows_it),
       cmocka_unit_test(test_a_message_over_the_bound_ends_its_call_only),
+      cmocka_unit_test(test_a_method_may_have_a_bound_of_its_own),
       cmocka_unit_test(test_an_answer_over_the_clients_bound_ends_its_call_only),
       cmocka_unit_test(test_a_pause_holds_messages_and_the_end_until_the_resume),
       cmocka_unit_test(test_empty_messages_that_wait_are_counted),

@@ -150,6 +150,7 @@ START_FUNCTION(echo_on_start, "/test/Echo")
 START_FUNCTION(unary_on_start, "/test/Unary")
 START_FUNCTION(one_on_start, "/test/One")
 START_FUNCTION(count_on_start, "/test/Count")
+START_FUNCTION(short_on_start, "/test/Short")
 START_FUNCTION(produce_on_start, "/test/Produce")
 START_FUNCTION(fail_on_start, "/test/Fail")
 START_FUNCTION(hang_on_start, "/test/Hang")
@@ -180,6 +181,12 @@ const rpc_method_t world_methods[] = {
                 .on_half_close = count_on_half_close,
                 .on_end = note_end},
      .on_start = count_on_start},
+    {.path = "/test/Short",
+     .events = {.on_message = count_on_message,
+                .on_half_close = count_on_half_close,
+                .on_end = note_end},
+     .message_bytes_max = 100,
+     .on_start = short_on_start},
     {.path = "/test/Produce",
      .events = {.on_message = produce_on_message,
                 .on_writable = produce_on_writable,
