@@ -345,6 +345,32 @@ static void test_a_compiler_that_does_not_come_back_is_ended(void **state) {
   system_pod_stop(pod);
 }
 
+// With one process only, and that one hangs: who gave up does not hold up who comes.
+static void test_a_compile_that_nobody_waits_for_makes_way(void **state) {
+  (void)state;
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){
+      .topology = "1x1", .coordinator_args = {"--compile-processes", "1"}});
+  podium_session_t *session = connect_to(pod);
+  pod_text_t small = {0}, other = {0};
+  write_operations(&small, 5);
+  write_operations(&other, 6);
+  must(compile(session, &small));
+  pid_t servers[SLOTS + 1];
+  assert_int_equal(find_servers(pod, servers), 1);
+  assert_int_equal(kill(servers[0], SIGSTOP), 0);
+  podium_executable_t *executable = NULL;
+  expect_error(
+      podium_compile(session, "bomb.mlir", other.bytes, other.length,
+                     &(podium_compile_options_t){.timeout_ms = 500}, &executable),
+      PODIUM_DEADLINE_EXCEEDED, "");
+  bystander_stop(bystander_start(pod), "behind a compile that was given up", TIMEOUT_MS);
+  must(compile(session, &other));  // It is not the one that was ended.
+  pod_text_deinit(&small);
+  pod_text_deinit(&other);
+  podium_close(session);
+  system_pod_stop(pod);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_modules_that_eat_memory_are_refused_and_others_are_served),
@@ -354,6 +380,7 @@ int main(void) {
 #endif
       cmocka_unit_test(test_a_compiler_that_breaks_down_costs_its_client_only),
       cmocka_unit_test(test_a_compiler_that_does_not_come_back_is_ended),
+      cmocka_unit_test(test_a_compile_that_nobody_waits_for_makes_way),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
