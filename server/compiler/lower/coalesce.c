@@ -115,28 +115,41 @@ static void free_spans(class_t *class) {
   class->count = class->capacity = 0;
 }
 
+// The first span of a class, from `at` on, that begins behind `time` and does not touch
+// it.
+static int32_t first_span_apart(const class_t *class, int32_t at, int32_t time) {
+  while (at < class->count &&
+         (time == LOWER_FOREVER || class->spans[at].first <= time + 1)) {
+    at++;
+  }
+  return at;
+}
+
 // Puts the spans of `small` among those of `large`, of which those that end before them
-// and those behind them stay as they are.
+// and those that begin behind them stay as they are.
 static void merge_spans(const coalescer_t *coalescer, class_t *large,
                         const class_t *small) {
   const int32_t kept = first_span_after(large, small->spans[0].first - 1),
-                count = large->count - kept;
+                end = first_span_apart(large, kept, small->spans[small->count - 1].last),
+                behind = large->count - end;
   span_t few[FEW_SPANS];
-  span_t *behind = count <= FEW_SPANS ? few : pod_alloc((size_t)count * sizeof(*behind));
-  memcpy(behind, large->spans + kept, (size_t)count * sizeof(*behind));
-  large->count = kept;
-  int32_t i = 0, k = 0;
-  while (k < small->count ||
-         (i < count && is_one(coalescer, &large->spans[large->count - 1], &behind[i]))) {
-    const bool takes_large =
-        k == small->count || (i < count && behind[i].first <= small->spans[k].first);
-    append_span(coalescer, large, takes_large ? behind[i++] : small->spans[k++]);
+  class_t merged = {.spans = few, .capacity = end - kept + small->count};
+  if (merged.capacity > FEW_SPANS) {
+    merged.spans = pod_alloc((size_t)merged.capacity * sizeof(*merged.spans));
   }
-  make_room(large, large->count + count - i);
-  memcpy(large->spans + large->count, behind + i, (size_t)(count - i) * sizeof(*behind));
-  large->count += count - i;
-  if (behind != few) {
-    free(behind);
+  int32_t i = kept, k = 0;
+  while (i < end || k < small->count) {
+    const bool takes_large =
+        k == small->count || (i < end && large->spans[i].first <= small->spans[k].first);
+    append_span(coalescer, &merged, takes_large ? large->spans[i++] : small->spans[k++]);
+  }
+  large->count = kept + merged.count + behind;
+  make_room(large, large->count);
+  span_t *to = large->spans + kept;
+  memmove(to + merged.count, large->spans + end, (size_t)behind * sizeof(*to));
+  memcpy(to, merged.spans, (size_t)merged.count * sizeof(*to));
+  if (merged.spans != few) {
+    free(merged.spans);
   }
 }
 
