@@ -307,6 +307,7 @@ static void refuse_plain(rpc_tls_t *tls) {
 void rpc_tls_feed(rpc_tls_t *tls, const uint8_t *data, size_t size_bytes) {
   tls->input = data;
   tls->input_left = size_bytes;
+  ERR_clear_error();  // What others left in the thread's queue is no failure of these.
   if (tls->heard) {
     return;
   }
@@ -327,7 +328,6 @@ rpc_tls_read_t rpc_tls_read(rpc_tls_t *tls, uint8_t *out_data, size_t capacity,
   if (tls->failed) {
     return RPC_TLS_FAILED;
   }
-  ERR_clear_error();
   if (!tls->ready) {
     return shake(tls);
   }
