@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "common/base/arena.h"
+#include "common/base/available_memory.h"
 #include "common/base/check.h"
 #include "common/base/log.h"
 #include "common/base/memory.h"
@@ -34,6 +35,10 @@
 #define TEXT_BYTES_MAX ((int64_t)256 << 20)       // Of one module.
 #define TEXT_BYTES_ALL_MAX ((int64_t)1024 << 20)  // Of all that are under way.
 enum { ARGUMENT_TYPES_MAX = 1 << 16 };
+enum {
+  HOST_CHECKED_BYTES = 16 << 20,  // Of a text, from where on the host may not have room.
+  TEXT_COPIES = 3,
+};
 
 typedef enum compile_state_t {
   COMPILE_RECEIVING = 0,
@@ -215,6 +220,23 @@ static pod_status_t read_digest(compile_t *compile, const ProtobufCBinaryData *d
   return NULL;
 }
 
+// Here, in the compile process and on the way between them.
+static pod_status_t check_host(int64_t size_bytes) {
+  if (size_bytes < HOST_CHECKED_BYTES) {
+    return NULL;
+  }
+  pod_available_memory_t host;
+  pod_available_memory_read("", &host);
+  if (host.left_bytes / TEXT_COPIES >= size_bytes) {
+    return NULL;
+  }
+  return pod_error(POD_RESOURCE_EXHAUSTED,
+                   "a module of %" PRId64
+                   " MiB does not fit the coordinator's host, which has %" PRId64
+                   " MiB left: try again later, or pass large constants as arguments",
+                   size_bytes >> 20, host.left_bytes >> 20);
+}
+
 static pod_status_t make_room(compile_t *compile) {
   coordinator_t *coordinator = compile->request.coordinator;
   const int64_t size_bytes = compile->key.text_bytes;
@@ -224,6 +246,7 @@ static pod_status_t make_room(compile_t *compile) {
                      " more would be over %" PRId64 ": try again later",
                      coordinator->compile_text_bytes, size_bytes, TEXT_BYTES_ALL_MAX);
   }
+  POD_TRY(check_host(size_bytes));
   POD_TRY(request_take_memory(&compile->request, size_bytes));
   compile->text = malloc((size_t)size_bytes + 1);
   if (compile->text == NULL) {
