@@ -49,6 +49,8 @@ bool client_went_well(const client_t *client, const char *call, podium_status_t 
   may |= (may & MAY_BE_AWAY) != 0 && plan_has_silence(client->plan) ? MAY_BE_LATE : 0;
   const bool is_expected =
       code == PODIUM_OK || ((may & MAY_BE_AWAY) != 0 && is_away(code, message)) ||
+      (client->plan->hbm_bytes > 0 && client->number >= 0 &&
+       code == PODIUM_RESOURCE_EXHAUSTED) ||
       ((may & MAY_BE_LATE) != 0 && code == PODIUM_DEADLINE_EXCEEDED) ||
       ((may & MAY_BE_CANCELLED) != 0 && code == PODIUM_CANCELLED);
   machine_note((uint64_t)code);

@@ -127,6 +127,8 @@ void plan_make(uint64_t seed, plan_t *out_plan) {
   plan->x = shapes[shape][0];
   plan->y = shapes[shape][1];
   plan->is_spread = pod_random_below(&random, 2) == 0;
+  plan->hbm_bytes =
+      pod_random_below(&random, 4) == 0 ? between(&random, 8 << 10, 128 << 10) : 0;
   plan->client_count = (int)between(&random, 1, PLAN_CLIENTS_MAX);
   plan->faults_end_ns = log_between(&random, SECOND / 2, 3 * SECOND);
   plan->net.delay_ns_min = between(&random, 5000, 50000);

@@ -49,8 +49,9 @@ typedef struct plan_item_t {
 
 typedef struct plan_t {
   uint64_t seed;
-  int x, y;        // Of the pod.
-  bool is_spread;  // Every process on a host of its own, links by tcp.
+  int x, y;           // Of the pod.
+  bool is_spread;     // Every process on a host of its own, links by tcp.
+  int64_t hbm_bytes;  // Of a chip, so few that not everything fits; 0: enough.
   int client_count;
   int64_t faults_end_ns;
   net_options_t net;

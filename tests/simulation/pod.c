@@ -38,6 +38,7 @@ struct daemon_t {
 static struct pod_state_t {
   int x, y, count;
   bool is_spread, is_ending;
+  int64_t hbm_bytes;
   torus_t torus;
   const chip_spec_t *spec;
   daemon_t daemons[POD_DAEMONS_MAX];
@@ -93,6 +94,7 @@ static void *coordinator_main(void *context) {
       .listen = POD_ADDRESS,
       .spec = pod.spec,
       .torus = pod.torus,
+      .hbm_bytes = pod.hbm_bytes,
       .heartbeat_ms = HEARTBEAT_MS,
       .timeout_ms = TIMEOUT_MS,
       .compiler = {.compile = compile, .destroy = keep}};
@@ -191,11 +193,12 @@ static void on_ended(process_t *process, void *context) {
   start_anew(daemon);
 }
 
-void pod_start(int x, int y, bool is_spread) {
+void pod_start(int x, int y, bool is_spread, int64_t hbm_bytes) {
   memset(&pod, 0, sizeof(pod));
   pod.x = x;
   pod.y = y;
   pod.is_spread = is_spread;
+  pod.hbm_bytes = hbm_bytes;
   pod.count = 1 + x * y;
   pod.spec = chip_spec_find("v5e");
   char text[32];

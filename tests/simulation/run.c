@@ -127,7 +127,7 @@ static bool run_until(bool (*is_done)(void), int64_t seconds, const char *what) 
 static bool carry_out(const plan_t *plan) {
   const int64_t start_ns = machine_now_ns();
   is_over = false;
-  pod_start(plan->x, plan->y, plan->is_spread);
+  pod_start(plan->x, plan->y, plan->is_spread, plan->hbm_bytes);
   clients_start(plan);
   for (int i = 0; i < plan->item_count; i++) {
     const plan_item_t *item = &plan->items[i];
