@@ -25,6 +25,7 @@ enum {
   STACKS_KEPT_MAX = 64,
   FAILURE_BYTES = 2048,
   BUCKETS = 256,
+  PAUSED_ONCE_IN = 16,
 };
 
 struct event_t {
@@ -67,6 +68,7 @@ typedef struct machine_t {
   int64_t now_ns;
   uint64_t hash, slices, event_count, fiber_count;
   bool is_halted;
+  int64_t pause_ns_max;
   char failure[FAILURE_BYTES];
   event_t **events;
   int32_t event_room, events_left;
@@ -489,6 +491,18 @@ void fiber_sleep(int64_t ns) {
 void fiber_yield(void) {
   make_ready(machine.current);
   switch_away(machine.current);
+}
+
+void machine_set_pauses(int64_t ns_max) {
+  machine.pause_ns_max = ns_max;
+}
+
+void fiber_pause(void) {
+  if (machine.pause_ns_max > 0 && machine_once_in(PAUSED_ONCE_IN)) {
+    fiber_sleep(machine_between(0, machine.pause_ns_max));
+  } else {
+    fiber_yield();
+  }
 }
 
 bool fiber_has_ended(const fiber_t *fiber) {

@@ -57,6 +57,10 @@ void machine_halt(void);
 
 int64_t machine_now_ns(void);
 
+// For how long a thread may not run that is interrupted where it takes a lock; 0: others
+// only run before it.
+void machine_set_pauses(int64_t ns_max);
+
 // Uniform, from the seed. [0, bound).
 uint64_t machine_below(uint64_t bound);
 // [least, most].
@@ -110,6 +114,8 @@ bool fiber_wait(const void *address, int64_t timeout_ns);
 void fiber_wake(const void *address, int count);
 void fiber_sleep(int64_t ns);
 void fiber_yield(void);
+// As fiber_yield, and now and then for longer.
+void fiber_pause(void);
 
 // Whether it has returned; who joins it or lets it go frees it.
 bool fiber_has_ended(const fiber_t *fiber);

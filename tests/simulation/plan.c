@@ -131,6 +131,8 @@ void plan_make(uint64_t seed, plan_t *out_plan) {
       pod_random_below(&random, 4) == 0 ? between(&random, 8 << 10, 128 << 10) : 0;
   plan->client_count = (int)between(&random, 1, PLAN_CLIENTS_MAX);
   plan->faults_end_ns = log_between(&random, SECOND / 2, 3 * SECOND);
+  plan->pause_ns_max =
+      pod_random_below(&random, 2) == 0 ? 0 : log_between(&random, MS / 10, 20 * MS);
   plan->net.delay_ns_min = between(&random, 5000, 50000);
   plan->net.delay_ns_max = plan->net.delay_ns_min + log_between(&random, 10000, 5 * MS);
   plan->net.spike_once_in = pod_random_below(&random, 2) == 0 ? 0 : 200;

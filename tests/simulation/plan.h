@@ -54,6 +54,7 @@ typedef struct plan_t {
   int64_t hbm_bytes;  // Of a chip, so few that not everything fits; 0: enough.
   int client_count;
   int64_t faults_end_ns;
+  int64_t pause_ns_max;  // Of threads, where they take locks.
   net_options_t net;
   int item_count;
   plan_item_t items[PLAN_ITEMS_MAX];

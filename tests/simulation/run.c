@@ -153,6 +153,7 @@ static bool carry_out(const plan_t *plan) {
 void run_plan(const plan_t *plan, run_result_t *out_result) {
   machine_reset(plan->seed);
   net_reset(&plan->net);
+  machine_set_pauses(plan->pause_ns_max);
   // Blocks that a worker of the run before has kept would be seen in this one.
   host_memory_trim();
   host_memory_trim();
