@@ -15,7 +15,7 @@
 #include "tests/simulation/run.h"
 
 enum {
-  SEEDS_DEFAULT = 50,
+  SEEDS_DEFAULT = 100,
   RUN_S_MAX = 60,       // Of real time.
   REPEAT_ONCE_IN = 20,  // Runs that are made twice, to see that they are the same.
   BATCH = 200,          // Runs of a child.
@@ -40,7 +40,7 @@ typedef struct report_t {
 
 static const struct argp_option option_table[] = {
     {"seed", 's', "N", 0, "One run", 0},
-    {"seeds", 'S', "A-B", 0, "The runs of these seeds (1-50, or 1-$PODIUM_SEEDS)", 0},
+    {"seeds", 'S', "A-B", 0, "The runs of these seeds (1-100, or 1-$PODIUM_SEEDS)", 0},
     {"jobs", 'j', "N", 0, "So many at a time (1)", 0},
     {"trace", 't', NULL, 0, "Print what happens, with --seed", 0},
     {"shrink", 'k', NULL, 0,
