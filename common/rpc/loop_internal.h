@@ -78,10 +78,10 @@ typedef struct rpc_linger_t rpc_linger_t;
 
 enum {
   RPC_SCRATCH_BYTES = 64 << 10,
-  RPC_SLICE_NS = 300000,  // Of reading, for a connection that others wait behind ...
-  RPC_LONE_SLICE_NS = 2000000,  // ... and for one that is alone.
+  RPC_SLICE_NS = 200000,  // Of reading, for a connection that others wait behind ...
+  RPC_LONE_SLICE_NS = 1000000,  // ... and for one that is alone.
   RPC_DELIVER_SLICE_NS = 100000,
-  RPC_TURN_NS = 10000000,         // Of reading in a turn; the half of it ...
+  RPC_TURN_NS = 4000000,          // Of reading in a turn; the half of it ...
   RPC_FRESH_NS = RPC_TURN_NS / 2  // ... at most for those that did not wait.
 };
 
