@@ -8,7 +8,22 @@ void ici_executions_deinit(ici_executions_t *executions) {
   for (int i = 0; i < executions->aborted_count; i++) {
     pod_status_free(executions->aborted[i].status);
   }
+  for (int i = 0; i < executions->ended_count; i++) {
+    pod_status_free(executions->ended[i].reason);
+  }
   pod_list_deinit(&executions->told);
+}
+
+// Takes the reason. The one that is longest over is forgotten.
+static void note_end(ici_executions_t *executions, uint64_t execution,
+                     pod_status_t reason) {
+  ici_ended_t *ended = &executions->ended[executions->ended_next];
+  if (executions->ended_count == ICI_ENDED_MAX) {
+    pod_status_free(ended->reason);
+  }
+  *ended = (ici_ended_t){execution, reason};
+  executions->ended_next = (executions->ended_next + 1) % ICI_ENDED_MAX;
+  executions->ended_count += executions->ended_count < ICI_ENDED_MAX ? 1 : 0;
 }
 
 static int32_t find_told(const ici_executions_t *executions, uint64_t execution) {
@@ -74,7 +89,7 @@ pod_status_t ici_executions_reason(const ici_executions_t *executions,
 }
 
 void ici_executions_end(ici_executions_t *executions, uint64_t execution) {
-  pod_code_t code = POD_OK;
+  pod_status_t reason = NULL;
   const int32_t told = find_told(executions, execution);
   if (told >= 0) {
     executions->told.items[told] = *pod_list_last(&executions->told);
@@ -82,16 +97,15 @@ void ici_executions_end(ici_executions_t *executions, uint64_t execution) {
   }
   const int aborted = find_aborted(executions, execution);
   if (aborted >= 0) {
-    code = pod_status_code(executions->aborted[aborted].status);
-    pod_status_free(executions->aborted[aborted].status);
+    reason = executions->aborted[aborted].status;
     executions->aborted_count--;
     memmove(
         &executions->aborted[aborted], &executions->aborted[aborted + 1],
         (size_t)(executions->aborted_count - aborted) * sizeof(executions->aborted[0]));
   }
   if (ici_executions_ended(executions, execution) == NULL) {
-    executions->ended[executions->ended_next] = (ici_ended_t){execution, code};
-    executions->ended_next = (executions->ended_next + 1) % ICI_ENDED_MAX;
-    executions->ended_count += executions->ended_count < ICI_ENDED_MAX ? 1 : 0;
+    note_end(executions, execution, reason);
+  } else {
+    pod_status_free(reason);
   }
 }

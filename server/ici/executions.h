@@ -24,7 +24,7 @@ typedef struct ici_aborted_t {
 
 typedef struct ici_ended_t {
   uint64_t execution;
-  pod_code_t code;  // OK: as far as this chip knows.
+  pod_status_t reason;  // That it was aborted with; NULL: it went well, for all we know.
 } ici_ended_t;
 
 // A zeroed one is empty.

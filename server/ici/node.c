@@ -147,7 +147,7 @@ static place_t place_of(ici_node_t *node, const ici_header_t *header,
     return PLACE_INBOX;
   }
   const ici_ended_t *ended = ici_executions_ended(&node->executions, header->execution);
-  if (ended != NULL && ended->code != POD_OK) {
+  if (ended != NULL && ended->reason != NULL) {
     return PLACE_GIVEN_UP;
   }
   if (ended != NULL || (header->kind == ICI_DATA && !is_eager(header))) {
@@ -162,25 +162,22 @@ static place_t place_of(ici_node_t *node, const ici_header_t *header,
 
 void ici_node_tell_given_up(ici_node_t *node, const ici_header_t *frame) {
   char text[ICI_TEXT_MAX];
+  ici_header_t header = ici_node_header(node, ICI_ABANDON, frame->source);
   pthread_mutex_lock(&node->lock);
   const ici_ended_t *ended = ici_executions_ended(&node->executions, frame->execution);
-  const pod_status_t reason = ici_executions_reason(&node->executions, frame->execution);
-  const pod_code_t code = ended != NULL ? ended->code : pod_status_code(reason);
+  const pod_status_t reason =
+      ended != NULL ? ended->reason
+                    : ici_executions_reason(&node->executions, frame->execution);
   if (reason != NULL) {
+    header.tag = (int32_t)pod_status_code(reason);
     snprintf(text, sizeof(text), "%s", pod_status_message(reason));
-  } else {
-    snprintf(text, sizeof(text), "chip %d has given up this execution before",
-             node->chip);
   }
   pthread_mutex_unlock(&node->lock);
-  if (code == POD_OK) {
-    return;
+  if (header.tag != POD_OK) {
+    header.execution = frame->execution;
+    header.payload_bytes = (uint32_t)strlen(text);
+    ici_route_send_surely(node, &header, text);
   }
-  ici_header_t header = ici_node_header(node, ICI_ABANDON, frame->source);
-  header.execution = frame->execution;
-  header.tag = (int32_t)code;
-  header.payload_bytes = (uint32_t)strlen(text);
-  ici_route_send_surely(node, &header, text);
 }
 
 void ici_node_take(ici_node_t *node, const ici_header_t *header, nng_msg *message) {

@@ -180,6 +180,7 @@ static void test_who_begins_late_hears_that_the_other_has_given_up(void **state)
     }
     pthread_join(late.thread, NULL);
     assert_int_equal(pod_status_code(late.status), POD_CANCELLED);
+    assert_string_equal(pod_status_message(late.status), "enough");
     pod_status_free(late.status);
     pod_stop(&pod);
   }
