@@ -24,6 +24,7 @@ enum {
   HEADERS_MS_DEFAULT = 10000,
   IDLE_MS_DEFAULT = 15 * 60 * 1000,
   LOG_INTERVAL_MS = 5000,  // Of lines that whoever connects can bring about.
+  PORTS_TRIED_MAX = 16,    // Whose shortcuts somebody else has.
   DESCRIPTORS_LEFT = 64,   // By connections, for everything else.
 };
 
@@ -365,44 +366,90 @@ static rpc_listener_t *add_listener(rpc_server_t *server, int fd,
   return listener;
 }
 
-// For those on this host. Does without when the name is taken.
-static void add_shortcut(rpc_server_t *server, const rpc_address_t *bound) {
+// The socket of a server's address, and that of its shortcut.
+typedef struct sockets_t {
+  int fd, shortcut;  // -1: none.
+  rpc_address_t bound;
+} sockets_t;
+
+// Anybody on this host may have taken the name of the shortcut: false then.
+static bool open_shortcut(sockets_t *sockets) {
   rpc_address_t shortcut;
-  int fd = -1;
-  if (!rpc_address_shortcut(bound, &shortcut)) {
-    return;
+  sockets->shortcut = -1;
+  if (!rpc_address_shortcut(&sockets->bound, &shortcut)) {
+    return true;
   }
-  const pod_status_t status = rpc_address_listen(&shortcut, &fd);
-  if (status != NULL) {
-    pod_log(POD_LOG_DEBUG, "no shortcut: %s", pod_status_message(status));
-    pod_status_free(status);
-    return;
+  const pod_status_t status = rpc_address_listen(&shortcut, &sockets->shortcut);
+  pod_status_free(status);
+  return status == NULL;
+}
+
+static pod_status_t open_sockets(const rpc_address_t *wanted, sockets_t *out,
+                                 bool *out_has_shortcut) {
+  POD_TRY(rpc_address_listen(wanted, &out->fd));
+  out->bound = (rpc_address_t){.size_bytes = sizeof(out->bound.socket)};
+  if (getsockname(out->fd, (struct sockaddr *)&out->bound.socket,
+                  &out->bound.size_bytes) != 0) {
+    out->bound = *wanted;
   }
-  rpc_listener_t *listener = add_listener(server, fd, bound);
-  if (listener != NULL) {
-    listener->is_shortcut = true;
+  *out_has_shortcut = open_shortcut(out);
+  return NULL;
+}
+
+static bool is_any_port(const rpc_address_t *address) {
+  struct sockaddr_in ipv4;
+  struct sockaddr_in6 ipv6;
+  memcpy(&ipv4, &address->socket, sizeof(ipv4));
+  memcpy(&ipv6, &address->socket, sizeof(ipv6));
+  return address->socket.ss_family == AF_INET    ? ipv4.sin_port == 0
+         : address->socket.ss_family == AF_INET6 ? ipv6.sin6_port == 0
+                                                 : false;
+}
+
+// A port that the kernel chooses is one whose shortcut is free, if there is any.
+static pod_status_t open_free_sockets(const rpc_address_t *wanted, sockets_t *out) {
+  bool has_shortcut;
+  POD_TRY(open_sockets(wanted, out, &has_shortcut));
+  for (int i = 1; !has_shortcut && is_any_port(wanted) && i < PORTS_TRIED_MAX; i++) {
+    sockets_t next;  // While the last one is held, the kernel chooses another.
+    const pod_status_t status = open_sockets(wanted, &next, &has_shortcut);
+    close(out->fd);
+    POD_TRY(status);
+    *out = next;
   }
+  if (!has_shortcut) {
+    char *address = rpc_address_format(&out->bound);
+    pod_log(POD_LOG_WARNING,
+            "another process has taken the unix socket by which processes of this user "
+            "know each other at %s: those that come to it by TCP need a token or a "
+            "certificate, and workers the pod's secret; choose another port, or see in "
+            "/proc/net/unix whose @podium-rpc it is",
+            address);
+    free(address);
+  }
+  return NULL;
 }
 
 pod_status_t rpc_server_listen(rpc_server_t *server, const char *address,
                                char **out_bound_address) {
   rpc_address_t wanted;
-  int fd = -1;
+  sockets_t sockets;
   POD_TRY(rpc_address_resolve(address, &wanted));
-  POD_TRY(rpc_address_listen(&wanted, &fd));
-  rpc_address_t bound = {.size_bytes = sizeof(bound.socket)};
-  if (getsockname(fd, (struct sockaddr *)&bound.socket, &bound.size_bytes) != 0) {
-    bound = wanted;
+  POD_TRY(open_free_sockets(&wanted, &sockets));
+  rpc_listener_t *listener = add_listener(server, sockets.fd, &sockets.bound);
+  rpc_listener_t *shortcut = sockets.shortcut < 0
+                                 ? NULL
+                                 : add_listener(server, sockets.shortcut, &sockets.bound);
+  if (shortcut != NULL) {
+    shortcut->is_shortcut = true;
   }
-  rpc_listener_t *listener = add_listener(server, fd, &bound);
   if (listener == NULL) {
     return pod_error(POD_RESOURCE_EXHAUSTED, "cannot poll the socket of %s", address);
   }
-  if (bound.socket.ss_family == AF_UNIX) {
+  if (sockets.bound.socket.ss_family == AF_UNIX) {
     listener->unlink_path = pod_strdup(listener->address + strlen("unix:"));
   }
   *out_bound_address = pod_strdup(listener->address);
-  add_shortcut(server, &bound);
   return NULL;
 }
 

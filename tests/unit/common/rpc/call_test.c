@@ -3,12 +3,16 @@
 
 #include "common/rpc/rpc.h"
 
+#include <fcntl.h>
+#include <net/if.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -635,6 +639,54 @@ static void test_a_shortcut_of_another_user_is_not_taken(void **state) {
   free(text);
 }
 
+// A network of our own, which has two ports for the kernel to choose from. Returns what
+// setns brings back; -1 when we may not.
+static int enter_small_network(int first_port) {
+  const int before = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+  if (unshare(CLONE_NEWNET) != 0) {
+    close(before);
+    return -1;
+  }
+  struct ifreq loopback = {.ifr_name = "lo", .ifr_flags = IFF_UP};
+  const int fd = socket(AF_INET, SOCK_DGRAM, 0);
+  assert_int_equal(ioctl(fd, SIOCSIFFLAGS, &loopback), 0);
+  close(fd);
+  const int range = open("/proc/sys/net/ipv4/ip_local_port_range", O_WRONLY);
+  if (range < 0 || dprintf(range, "%d %d", first_port, first_port + 1) < 0) {
+    setns(before, CLONE_NEWNET);
+    close(before);
+    return -1;
+  }
+  close(range);
+  return before;
+}
+
+static void test_a_port_is_chosen_whose_shortcut_is_free(void **state) {
+  (void)state;
+  enum { FIRST_PORT = 40000 };
+  const int network = enter_small_network(FIRST_PORT);
+  if (network < 0) {
+    skip();
+  }
+  for (int taken = 0; taken < 2; taken++) {
+    char text[32];
+    int fd = -1;
+    rpc_address_t address, shortcut;
+    snprintf(text, sizeof(text), "127.0.0.1:%d", FIRST_PORT + taken);
+    assert_null(rpc_address_resolve(text, &address));
+    assert_true(rpc_address_shortcut(&address, &shortcut));
+    assert_null(rpc_address_listen(&shortcut, &fd));
+    world_t world;
+    world_start(&world, NULL, NULL, NULL);
+    expect_peer(&world, true);
+    assert_int_equal(atoi(strrchr(world.address, ':') + 1), FIRST_PORT + 1 - taken);
+    world_stop(&world);
+    close(fd);
+  }
+  assert_int_equal(setns(network, CLONE_NEWNET), 0);
+  close(network);
+}
+
 static void test_calls_work_over_a_unix_socket_and_over_ipv6(void **state) {
   (void)state;
   char path[64];
@@ -684,6 +736,7 @@ int main(void) {
       cmocka_unit_test(test_calls_over_the_servers_bound_wait_their_turn),
       cmocka_unit_test(test_a_server_on_this_host_is_reached_by_its_shortcut),
       cmocka_unit_test(test_a_shortcut_of_another_user_is_not_taken),
+      cmocka_unit_test(test_a_port_is_chosen_whose_shortcut_is_free),
       cmocka_unit_test(test_calls_work_over_a_unix_socket_and_over_ipv6),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
