@@ -78,7 +78,7 @@ static void *allocate(size_t size_bytes, size_t *out_size_bytes) {
 pod_status_t kernel_scratch(kernel_slot_t slot, size_t size_bytes, void **out_memory) {
   scratch_t *scratch = scratch_of_thread();
   if (scratch->size_bytes[slot] < size_bytes || scratch->memory[slot] == NULL) {
-    free_slot(scratch, slot);
+    free_slot(scratch, (int)slot);
     scratch->memory[slot] = allocate(size_bytes, &scratch->size_bytes[slot]);
     if (scratch->memory[slot] == NULL) {
       return pod_error(POD_RESOURCE_EXHAUSTED,
