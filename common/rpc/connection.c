@@ -369,11 +369,11 @@ static void adapt_read_bytes(rpc_connection_t *connection, int64_t took_ns) {
   }
 }
 
-// Until there is no more for now, or its slice of the turn is over; then the rest waits.
-// False when the connection is gone. *out_heard tells whether anything came.
-static bool read_some(rpc_connection_t *connection, bool *out_heard) {
+// Until there is no more for now, or its slice of the turn, which begins at `start_ns`,
+// is over; then the rest waits. False when the connection is gone. *out_heard tells
+// whether anything came.
+static bool read_from(rpc_connection_t *connection, int64_t start_ns, bool *out_heard) {
   const int64_t slice_ns = rpc_loop_slice_ns(connection->loop);
-  const int64_t start_ns = pod_clock_now_ns();
   int64_t before_ns = start_ns;
   size_t bytes = 0;
   for (bool filled = true; filled;) {
@@ -406,6 +406,10 @@ static bool read_some(rpc_connection_t *connection, bool *out_heard) {
     rpc_connection_flush_later(connection);
   }
   return true;
+}
+
+static bool read_some(rpc_connection_t *connection, bool *out_heard) {
+  return read_from(connection, pod_clock_now_ns(), out_heard);
 }
 
 // The socket has an error. What the peer sent before still counts, and reading tells the
@@ -441,9 +445,10 @@ static void on_poll(uv_poll_t *poll, int status, int events) {
   }
   if ((events & UV_READABLE) != 0 && !connection->read.queued) {
     rpc_loop_note_heard(connection->loop);
-    if (!rpc_loop_may_read(connection->loop)) {
+    const int64_t now_ns = rpc_loop_may_read(connection->loop);
+    if (now_ns == 0) {
       rpc_task_queue(connection->loop, RPC_PHASE_READ, &connection->read);
-    } else if (!read_some(connection, &heard)) {
+    } else if (!read_from(connection, now_ns, &heard)) {
       return;
     }
   }

@@ -155,9 +155,9 @@ void rpc_loop_awake(rpc_loop_t *loop);
 // which the loop's own thread is inside of.
 bool rpc_loop_has_guest(const rpc_loop_t *loop);
 
-// Whether a connection that has just become readable may be read in this turn; else it
-// queues a read task.
-bool rpc_loop_may_read(rpc_loop_t *loop);
+// Whether a connection that has just become readable may be read in this turn: the time,
+// of pod_clock_now_ns(); 0 when it has to queue a read task.
+int64_t rpc_loop_may_read(rpc_loop_t *loop);
 
 // How long it may be read.
 int64_t rpc_loop_slice_ns(const rpc_loop_t *loop);
