@@ -390,11 +390,20 @@ static int64_t look_at_time(ici_link_t *link) {
       due_ns = until_ns;
     }
   }
-  const ici_guest_t *oldest = find_oldest(link);
-  if (oldest != NULL && link->listens && count_places(link) <= ICI_DOORS_MAX) {
-    due_ns = oldest->since_ns + ICI_GUEST_LEAST_MS * ICI_NS_PER_MS;
-  }
   return due_ns;
+}
+
+// With the link's lock: when somebody may be sent away so that a door can be asked for
+// another. INT64_MAX: all doors are asked, or none is to be.
+static int64_t next_room(ici_link_t *link) {
+  bool is_wanted = false;
+  for (int i = 0; i < link->door_count && link->phase == ICI_PHASE_WAITING; i++) {
+    is_wanted |= !link->is_asked[i];
+  }
+  const ici_guest_t *oldest = find_oldest(link);
+  return is_wanted && oldest != NULL
+             ? oldest->since_ns + ICI_GUEST_LEAST_MS * ICI_NS_PER_MS
+             : INT64_MAX;
 }
 
 int64_t ici_gate_tend(ici_link_t *link) {
@@ -403,10 +412,12 @@ int64_t ici_gate_tend(ici_link_t *link) {
   pthread_mutex_unlock(&link->lock);
   const bool any = drop_over(link);
   pthread_mutex_lock(&link->lock);
-  const int64_t due_ns = look_at_time(link);
+  int64_t due_ns = look_at_time(link);
   const bool is_alone = count_places(link) == ICI_GUESTS_MAX;
   if (link->listens) {
     ici_link_ask(link);
+    const int64_t room_ns = next_room(link);
+    due_ns = room_ns < due_ns ? room_ns : due_ns;
   }
   pthread_mutex_unlock(&link->lock);
   if (any && is_alone && !link->listens) {

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -340,6 +341,34 @@ static void test_silent_ones_keep_nobody_out(void **state) {
   stop(&world);
 }
 
+static int64_t cpu_ns(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000 +
+         (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+}
+
+// As many as there are places, one fewer, and more.
+static void test_silent_ones_cost_nothing(void **state) {
+  (void)state;
+  for (int count = 28; count <= 40; count += 2) {
+    world_t world;
+    int files[40];
+    start(&world);
+    for (int i = 0; i < count; i++) {
+      files[i] = dial(&world);
+    }
+    (void)poll(NULL, 0, 100);
+    const int64_t before_ns = cpu_ns();
+    (void)poll(NULL, 0, 200);
+    assert_true(cpu_ns() - before_ns < (int64_t)50 * 1000000);
+    for (int i = 0; i < count; i++) {
+      close(files[i]);
+    }
+    stop(&world);
+  }
+}
+
 static void test_who_says_nothing_is_hung_up_on_in_time(void **state) {
   (void)state;
   world_t world;
@@ -364,6 +393,7 @@ int main(void) {
       cmocka_unit_test(test_a_hello_is_of_the_epoch_that_was_proven),
       cmocka_unit_test(test_who_dials_believes_nobody_who_has_not_proven_himself),
       cmocka_unit_test(test_silent_ones_keep_nobody_out),
+      cmocka_unit_test(test_silent_ones_cost_nothing),
       cmocka_unit_test(test_who_says_nothing_is_hung_up_on_in_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
