@@ -318,6 +318,8 @@ static bool run_item(client_t *client, const plan_item_t *item) {
       return client_move_large(client, item);
     case PLAN_TIMES:
       return client_ask_for_times(client, item);
+    case PLAN_GROUP:
+      return client_work_in_group(client, item);
     case PLAN_RECONNECT:
       return false;
     default:
@@ -445,6 +447,7 @@ static void start(void *context) {
 
 void clients_start(const plan_t *plan) {
   memset(clients, 0, sizeof(clients));
+  client_group_reset();
   for (int i = 0; i <= PLAN_CLIENTS_MAX; i++) {
     const bool is_used = i < plan->client_count;
     clients[i] = (client_t){.plan = plan,
@@ -490,6 +493,7 @@ void clients_kill(int number) {
   }
   machine_trace("%s is killed", client->process->name);
   process_kill(client->process);
+  client_group_left(number);
   client->call = NULL;
   (void)machine_at(machine_now_ns() + ANEW_MS * MS, start, client);
 }

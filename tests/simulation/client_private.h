@@ -9,6 +9,7 @@
 #include "client/lib/podium.h"
 #include "tests/simulation/client.h"
 #include "tests/simulation/machine.h"
+#include "tests/simulation/pod.h"
 #include "tests/simulation/programs.h"
 
 enum {
@@ -54,5 +55,10 @@ bool client_need_executable(client_t *client, int program);
 bool client_storm(client_t *client, const plan_item_t *item);
 bool client_move_large(client_t *client, const plan_item_t *item);
 bool client_ask_for_times(client_t *client, const plan_item_t *item);
+bool client_work_in_group(client_t *client, const plan_item_t *item);
+
+// A run begins; a client's process is gone.
+void client_group_reset(void);
+void client_group_left(int number);
 
 #endif  // TESTS_SIMULATION_CLIENT_PRIVATE_H_

@@ -16,9 +16,9 @@ enum {
 };
 
 static const char *const names[PLAN_KIND_COUNT] = {
-    "execute", "chain", "cancel",    "deadline",  "put",   "storm",
-    "large",   "times", "reconnect", "pause",     "cut",   "silence",
-    "part",    "stop",  "kill",      "terminate", "vanish"};
+    "execute", "chain", "cancel", "deadline",  "put",       "storm",
+    "large",   "times", "group",  "reconnect", "pause",     "cut",
+    "silence", "part",  "stop",   "kill",      "terminate", "vanish"};
 
 const char *plan_kind_name(plan_kind_t kind) {
   return names[kind];
@@ -58,15 +58,18 @@ static plan_item_t *add(plan_t *plan, plan_kind_t kind) {
   return item;
 }
 
-static void add_work(plan_t *plan, pod_random_t *random, int client) {
+static void add_work(plan_t *plan, pod_random_t *random, int client, bool is_grouped) {
   static const plan_kind_t kinds[] = {
-      PLAN_EXECUTE, PLAN_EXECUTE,  PLAN_EXECUTE, PLAN_CHAIN,     PLAN_CHAIN,
-      PLAN_CANCEL,  PLAN_DEADLINE, PLAN_PUT,     PLAN_RECONNECT, PLAN_STORM,
-      PLAN_STORM,   PLAN_LARGE,    PLAN_TIMES,   PLAN_PAUSE};
+      PLAN_EXECUTE,  PLAN_EXECUTE, PLAN_EXECUTE,   PLAN_CHAIN, PLAN_CHAIN, PLAN_CANCEL,
+      PLAN_DEADLINE, PLAN_PUT,     PLAN_RECONNECT, PLAN_STORM, PLAN_STORM, PLAN_LARGE,
+      PLAN_TIMES,    PLAN_PAUSE,   PLAN_GROUP,     PLAN_GROUP};
   const int64_t count = between(random, 1, WORK_MAX);
   for (int64_t i = 0; i < count; i++) {
     plan_item_t *item =
         add(plan, kinds[pod_random_below(random, sizeof(kinds) / sizeof(kinds[0]))]);
+    if (is_grouped && pod_random_below(random, 4) != 0) {
+      item->kind = PLAN_GROUP;
+    }
     item->client = client;
     item->program = (int)pod_random_below(random, PROGRAM_COUNT);
     item->count = (int)between(random, 2, 6);
@@ -139,8 +142,9 @@ void plan_make(uint64_t seed, plan_t *out_plan) {
   plan->net.spike_ns_max = log_between(&random, MS, 500 * MS);
   plan->net.bytes_per_us = between(&random, 1, 4000);
   plan->net.buffer_bytes = log_between(&random, 4096, 1 << 20);
+  const bool are_grouped = pod_random_below(&random, 5) == 0;
   for (int client = 0; client < plan->client_count; client++) {
-    add_work(plan, &random, client);
+    add_work(plan, &random, client, are_grouped && client < 2);
   }
   add_faults(plan, &random);
 }

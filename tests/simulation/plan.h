@@ -25,6 +25,7 @@ typedef enum plan_kind_t {
   PLAN_STORM,     // `count` of all that at a time, without waiting.
   PLAN_LARGE,     // Puts and fetches an array of many messages.
   PLAN_TIMES,     // Asks what a program would take.
+  PLAN_GROUP,     // Clients 0 and 1 run a program together.
   PLAN_RECONNECT,
   PLAN_PAUSE,
   // What happens, at `at_ns` after the beginning.
