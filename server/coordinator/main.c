@@ -253,11 +253,14 @@ static pod_status_t choose_pod(const settings_t *settings, coordinator_options_t
   return NULL;
 }
 
-// Whoever waits for the file sees nothing of it or all of it.
+// Whoever waits for the file sees nothing of it or all of it. The folder may be one that
+// others write to, too: what they have laid there is not written through.
 static pod_status_t write_port_file(const char *path, const char *address) {
   pod_text_t temporary = {0};
   pod_text_printf(&temporary, "%s.%ld", path, (long)getpid());
-  const int fd = open(temporary.bytes, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  (void)unlink(temporary.bytes);
+  const int fd =
+      open(temporary.bytes, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
   pod_status_t status = NULL;
   if (fd < 0 || dprintf(fd, "%s\n", address) < 0 || close(fd) != 0 ||
       rename(temporary.bytes, path) != 0) {

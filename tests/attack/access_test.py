@@ -523,6 +523,20 @@ class AccessTest(unittest.TestCase):
         self.check_does_not_start("say --insecure", "podium-worker", "--coordinator", self.address, "--ici-listen",
                                   "tcp://10.0.0.1")
 
+    def test_a_port_file_is_not_written_through_a_link_of_others(self):
+        daemons = Daemons(pathlib.Path(tempfile.mkdtemp(prefix="podium-access-")))
+        self.addCleanup(daemons.stop)
+        victim = private_file(daemons.folder / "victim", "precious\n")
+
+        def lay_link():  # Where the file will be written: they try all process ids.
+            os.symlink(victim, daemons.folder / f"address0.{os.getpid()}")
+            die_with_parent()
+
+        start = daemons.start
+        daemons.start = lambda *arguments: start(*arguments, preexec=lay_link)
+        self.assertRegex(daemons.coordinator("--topology", "1x1"), r"^127\.0\.0\.1:\d+$")
+        self.assertEqual(victim.read_text(), "precious\n")
+
     def test_files_of_secrets_that_others_can_read_are_refused(self):
         loose = private_file(self.folder / "loose_tokens", f"run alice {ALICE}\n", 0o644)
         self.check_does_not_start("chmod 600", "podium-coordinator", "--tokens-file", loose)
