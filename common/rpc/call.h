@@ -22,10 +22,11 @@ typedef struct rpc_connection_t rpc_connection_t;
 typedef struct rpc_endpoint_t rpc_endpoint_t;
 
 enum {
-  RPC_METADATA_COUNT_MAX = 64,        // What one end may add to a call ...
-  RPC_METADATA_BYTES_MAX = 32 << 10,  // ... and how much that may be in all.
-  RPC_HEADER_BYTES_MAX = 64 << 10,    // What a peer may send us, per block of headers.
-  RPC_HEADER_COST = 32,               // Per header, as HTTP/2 counts (RFC 9113, 6.5.2).
+  RPC_METADATA_COUNT_MAX = 64,              // What one end may add to a call ...
+  RPC_METADATA_BYTES_MAX = 32 << 10,        // ... and how much that may be in all.
+  RPC_HELD_METADATA_BYTES_MAX = 512 << 10,  // Of all calls of a connection.
+  RPC_HEADER_BYTES_MAX = 64 << 10,  // What a peer may send us, per block of headers.
+  RPC_HEADER_COST = 32,             // Per header, as HTTP/2 counts (RFC 9113, 6.5.2).
   RPC_STATUS_MESSAGE_BYTES_MAX = 16 << 10,
 };
 
@@ -78,6 +79,7 @@ struct rpc_call_t {
   rpc_inbox_t inbox;
   rpc_outbox_t outbox;
   rpc_headers_t peer_headers, own_headers;
+  size_t counted_bytes;  // Server: what it counts in its connection's metadata_bytes.
   size_t header_bytes;   // Of the block of headers that is arriving.
   int http_status;       // Client.
   pod_code_t peer_code;  // Client: grpc-status, when has_peer_code.

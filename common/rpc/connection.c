@@ -80,6 +80,8 @@ void rpc_connection_detach(rpc_connection_t *connection, rpc_call_t *call) {
   }
   if (connection->endpoint->is_server) {
     rpc_server_end_call(call);
+    connection->metadata_bytes -= call->counted_bytes;
+    call->counted_bytes = 0;
   }
   rpc_ring_remove(&connection->calls, call);
   rpc_ring_add(&connection->endpoint->loose, call);

@@ -100,6 +100,7 @@ struct rpc_connection_t {
   rpc_call_t *data_call;  // Whose DATA frame is arriving, or NULL.
   size_t data_left;       // Of that frame.
   size_t held_bytes;      // Whole messages in inboxes.
+  size_t metadata_bytes;  // Server: of the requests of its calls.
   size_t read_bytes;   // How much to read at a time: what takes its frames little time.
   size_t owed_bytes;   // Of the connection's window, withheld while held_bytes is large.
   int64_t heard_ms;    // When the peer last made some progress (uv_now).

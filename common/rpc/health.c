@@ -7,7 +7,7 @@
 #include "common/rpc/server.h"
 #include "proto/grpc/health/v1/health.pb-c.h"
 
-enum { REQUEST_BYTES_MAX = 4 << 10 };  // The name of a service.
+enum { REQUEST_BYTES_MAX = 512 };  // The name of a service.
 
 struct rpc_watcher_t {
   rpc_watcher_t *previous, *next;

@@ -421,6 +421,22 @@ static int on_invalid_header(nghttp2_session *session, const nghttp2_frame *fram
              : turn_out(session);
 }
 
+// What the calls of a connection keep for their handlers: they are many, and may last.
+static void count_metadata(rpc_call_t *call) {
+  rpc_connection_t *connection = call->connection;
+  const size_t bytes = call->peer_headers.bytes;
+  if (connection->metadata_bytes + bytes > RPC_HELD_METADATA_BYTES_MAX) {
+    rpc_headers_clear(&call->peer_headers);
+    refuse(call, pod_error(POD_RESOURCE_EXHAUSTED,
+                           "the metadata of the calls of this connection are over the "
+                           "bound of %d bytes: let some end first, or send less",
+                           RPC_HELD_METADATA_BYTES_MAX));
+    return;
+  }
+  call->counted_bytes = bytes;
+  connection->metadata_bytes += bytes;
+}
+
 static void end_request_headers(rpc_call_t *call) {
   if (!call->is_post) {
     call->refusal_http = 405;
@@ -434,6 +450,7 @@ static void end_request_headers(rpc_call_t *call) {
   } else if (call->method == NULL) {
     refuse(call, pod_error(POD_UNIMPLEMENTED, "the request names no method"));
   }
+  count_metadata(call);
   rpc_call_on_peer_headers(call, false);
 }
 

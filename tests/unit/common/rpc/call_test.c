@@ -399,6 +399,38 @@ static void test_more_metadata_than_the_bound_fails_the_call(void **state) {
   world_stop(&world);
 }
 
+static void test_calls_that_last_keep_a_bounded_amount_of_metadata(void **state) {
+  (void)state;
+  enum { SIZE = 7000, FIT = (512 << 10) / (SIZE + 64) };
+  world_t world;
+  caller_t callers[FIT], late, after;
+  world_start(&world, NULL, NULL, NULL);
+  char *value = malloc(SIZE);
+  assert_non_null(value);
+  memset(value, 'x', SIZE);
+  const rpc_metadata_t metadata[] = {{"say", value, SIZE}};
+  const rpc_call_options_t options = {.metadata = metadata, .metadata_count = 1};
+  for (int i = 0; i < FIT; i++) {
+    call_start(&callers[i], &world, "/test/Hang", &options);
+  }
+  call_start(&late, &world, "/test/Hang", &options);
+  call_finish(&late);
+  assert_int_equal(late.code, POD_RESOURCE_EXHAUSTED);
+  assert_non_null(strstr(late.message, "metadata of the calls of this connection"));
+  for (int i = 0; i < FIT; i++) {
+    assert_int_equal(callers[i].end_count, 0);
+    rpc_call_cancel(callers[i].call);
+    call_finish(&callers[i]);
+    assert_int_equal(callers[i].code, POD_CANCELLED);
+  }
+  call_start(&after, &world, "/test/Headers", &options);
+  rpc_call_half_close(after.call);
+  call_finish(&after);
+  assert_int_equal(after.code, POD_OK);
+  free(value);
+  world_stop(&world);
+}
+
 static void test_a_deadline_ends_the_call_at_both_ends(void **state) {
   (void)state;
   world_t world;
@@ -726,6 +758,7 @@ int main(void) {
       cmocka_unit_test(test_metadata_travels_both_ways_text_and_binary),
       cmocka_unit_test(test_metadata_that_http_cannot_carry_fails_the_call),
       cmocka_unit_test(test_more_metadata_than_the_bound_fails_the_call),
+      cmocka_unit_test(test_calls_that_last_keep_a_bounded_amount_of_metadata),
       cmocka_unit_test(test_a_deadline_ends_the_call_at_both_ends),
       cmocka_unit_test(test_the_server_knows_the_deadline),
       cmocka_unit_test(test_cancelling_reaches_the_handler),
