@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/log.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
 
@@ -131,6 +132,24 @@ static pod_status_t create_in(const char *parent, socket_folder_t **out_folder) 
   return make_below(parent, out_folder);
 }
 
+// Without a folder above, where a dead worker's would be found: any user can take that
+// one's name in /tmp, and must not stop us by it.
+static pod_status_t create_alone(socket_folder_t **out_folder) {
+  pod_text_t path = {0};
+  pod_text_printf(&path, "/tmp/podium-%lu-XXXXXX", (unsigned long)getuid());
+  pod_status_t status = NULL;
+  int lock = -1;
+  if (mkdtemp(path.bytes) == NULL || (lock = open_locked(path.bytes)) < 0) {
+    status = cannot("make the folder", path.bytes);
+  } else {
+    socket_folder_t *folder = pod_alloc(sizeof(*folder));
+    *folder = (socket_folder_t){.path = pod_text_take(&path), .lock = lock};
+    *out_folder = folder;
+  }
+  pod_text_deinit(&path);
+  return status;
+}
+
 pod_status_t socket_folder_create(socket_folder_t **out_folder) {
   const char *runtime = getenv("XDG_RUNTIME_DIR");
   pod_text_t parent = {0};
@@ -147,9 +166,15 @@ pod_status_t socket_folder_create(socket_folder_t **out_folder) {
   if (!is_made) {
     pod_text_printf(&parent, "/tmp/podium-%lu", (unsigned long)getuid());
     status = create_in(parent.bytes, out_folder);
+    is_made = status == NULL;
+    if (!is_made) {
+      pod_log(POD_LOG_WARNING, "a folder in /tmp itself has the sockets, for %s",
+              pod_status_message(status));
+      pod_status_free(status);
+    }
   }
   pod_text_deinit(&parent);
-  return is_made ? NULL : status;
+  return is_made ? NULL : create_alone(out_folder);
 }
 
 void socket_folder_destroy(socket_folder_t *folder) {

@@ -1,5 +1,6 @@
 // A folder of this process' own for the ipc:// sockets of its links:
-// $XDG_RUNTIME_DIR/podium/worker-XXXXXX, or below /tmp/podium-UID.
+// $XDG_RUNTIME_DIR/podium/worker-XXXXXX, or below /tmp/podium-UID; where somebody else
+// has taken that name, /tmp/podium-UID-XXXXXX.
 //
 // Nobody else can enter it, and it goes with the process: at exit by itself, after a kill
 // by the next worker that makes one (a lock tells whose owner still lives, whatever the
@@ -14,8 +15,8 @@
 
 typedef struct socket_folder_t socket_folder_t;
 
-// Makes it, and removes those of dead workers. FAILED_PRECONDITION when the folder above
-// cannot be made, is not ours or is open to others.
+// Makes it, and removes those of dead workers, but in /tmp itself. FAILED_PRECONDITION
+// when none can be made.
 POD_MUST_USE pod_status_t socket_folder_create(socket_folder_t **out_folder);
 
 // Removes it with what is in it. Accepts NULL.

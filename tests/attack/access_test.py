@@ -47,11 +47,15 @@ def die_with_parent():
     ctypes.CDLL(None).prctl(PROCESS_DIES_WITH_US, signal.SIGKILL)
 
 
-def become_nobody():
+def become(user):
     os.setgroups([])
-    os.setgid(NOBODY)
-    os.setuid(NOBODY)
+    os.setgid(user)
+    os.setuid(user)
     die_with_parent()
+
+
+def become_nobody():
+    become(NOBODY)
 
 
 def nobody_can_run():
@@ -506,6 +510,31 @@ class AccessTest(unittest.TestCase):
         while "the pod is ready" not in daemons.log_path.read_text():
             self.assertLess(time.monotonic(), until, daemons.log_path.read_text())
             time.sleep(0.01)
+
+    @unittest.skipUnless(nobody_can_run(), "skipped: only root can be another user, and that one must reach the build folder")
+    def test_nobody_stops_a_pod_by_taking_its_folders_name(self):
+        user = next(i for i in range(60_000, 65_000) if not os.path.lexists(f"/tmp/podium-{i}"))
+        daemons = Daemons(pathlib.Path(tempfile.mkdtemp(prefix="podium-access-")))
+        squatted = pathlib.Path(f"/tmp/podium-{user}")
+        squatted.mkdir()
+        self.addCleanup(squatted.rmdir)
+        self.addCleanup(daemons.stop)
+        os.chown(daemons.folder, user, user)
+        start = daemons.start
+        daemons.start = lambda *arguments: start(*arguments, preexec=lambda: become(user))
+        address = daemons.coordinator("--topology", "2x1")
+        for _ in range(2):
+            daemons.start("podium-worker", "--coordinator", address)
+        until = time.monotonic() + WAIT_S
+        while "the pod is ready" not in daemons.log_path.read_text():
+            self.assertLess(time.monotonic(), until, daemons.log_path.read_text())
+            time.sleep(0.01)
+        self.assertIn(f"{squatted} must be a folder of user {user}", daemons.log_path.read_text())
+        self.assertEqual(len(list(pathlib.Path("/tmp").glob(f"podium-{user}-*"))), 2)
+        for worker in daemons.processes[1:]:
+            worker.terminate()
+            worker.wait(WAIT_S)
+        self.assertEqual(list(pathlib.Path("/tmp").glob(f"podium-{user}-*")), [])
 
     # --- Being let in too far ---
 
