@@ -353,6 +353,9 @@ static bool start(rpc_call_t *call) {
   if (refusal == NULL && call->server->authorize != NULL) {
     refusal = call->server->authorize(call, call->method->path,
                                       call->server->authorize_context);
+    if (refusal != NULL) {
+      rpc_server_count(call->server->counts.unauthorized, refusal);
+    }
   }
   if (refusal == NULL && call->method->on_start != NULL) {
     call->context = call->service;
@@ -363,6 +366,7 @@ static bool start(rpc_call_t *call) {
     call->context = call->service;
   }
   if (refusal != NULL) {
+    rpc_server_count(call->server->counts.ended, refusal);
     call->silent = true;
     rpc_call_abort(call, refusal);
   }
@@ -748,6 +752,7 @@ void rpc_call_finish(rpc_call_t *call, pod_status_t status) {
   }
   call->state = RPC_CALL_FINISHING;
   call->status = status;
+  rpc_server_count(call->server->counts.ended, status);
   drop_messages(call);
   if (!call->responded && call->outbox.bytes == 0) {
     rpc_session_send_status(call->connection, call, status);

@@ -197,6 +197,16 @@ POD_MUST_USE pod_status_t rpc_server_listen(rpc_server_t *server, const char *ad
 // told). Services added are SERVING from the start.
 void rpc_server_set_serving(rpc_server_t *server, const char *service_name, bool serving);
 
+// What has happened since the server was created.
+typedef struct rpc_server_counts_t {
+  size_t open;                            // Connections, now.
+  uint64_t accepted, refused, evicted;    // Connections.
+  uint64_t unauthorized[POD_CODE_COUNT];  // Calls that the authorizer refused, by code.
+  uint64_t ended[POD_CODE_COUNT];         // Calls that this end has ended, by code.
+} rpc_server_counts_t;
+
+rpc_server_counts_t rpc_server_counts(const rpc_server_t *server);
+
 // Sends GOAWAY, takes no new calls, and calls `done` when the last call has ended or
 // after `grace_ms`, when what is left is ended with UNAVAILABLE.
 void rpc_server_shutdown(rpc_server_t *server, uint64_t grace_ms, rpc_fn_t done,

@@ -95,6 +95,17 @@ void rpc_server_set_authorizer(rpc_server_t *server, rpc_authorize_fn_t authoriz
   server->authorize_context = context;
 }
 
+void rpc_server_count(uint64_t counts[POD_CODE_COUNT], pod_status_t status) {
+  const unsigned code = (unsigned)pod_status_code(status);
+  counts[code < (unsigned)POD_CODE_COUNT ? code : (unsigned)POD_UNKNOWN]++;
+}
+
+rpc_server_counts_t rpc_server_counts(const rpc_server_t *server) {
+  rpc_server_counts_t counts = server->counts;
+  counts.open = server->admission.count;
+  return counts;
+}
+
 static bool on_request(rpc_endpoint_t *endpoint, rpc_call_t *call, const char *path,
                        size_t path_length) {
   rpc_server_t *server = (rpc_server_t *)endpoint;
@@ -210,6 +221,7 @@ pod_status_t rpc_server_adopt(rpc_server_t *server, int fd) {
 }
 
 static void turn_out(rpc_server_t *server, size_t seat, bool linger) {
+  server->counts.evicted++;
   rpc_connection_t *connection = server->admission.seats[seat].owner;
   rpc_connection_turn_out(
       connection,
@@ -253,9 +265,11 @@ static void admit(rpc_listener_t *listener, int fd, const rpc_address_t *peer) {
   const rpc_origin_t origin = rpc_origin_of(peer, fd);
   if ((listener->is_shortcut && !is_own_user) ||
       !make_room(listener, origin, is_own_user)) {
+    server->counts.refused++;
     close(fd);
     return;
   }
+  server->counts.accepted++;
   char *address = is_unix ? pod_strdup(listener->address) : rpc_address_format(peer);
   const pod_status_t status = add_connection(server, fd, address, origin, is_own_user);
   if (status != NULL) {

@@ -32,6 +32,7 @@ struct rpc_server_t {
   rpc_listener_t *listeners;
   rpc_connection_t *connections;
   rpc_admission_t admission;
+  rpc_server_counts_t counts;  // But `open`.
   // Lines that whoever connects can bring about.
   pod_log_limit_t full_limit, accept_limit;
   rpc_authorize_fn_t authorize;  // NULL: every call is allowed.
@@ -52,6 +53,10 @@ void rpc_server_begin_call(rpc_call_t *call);
 
 // The call leaves its connection. Ignored when it does not count.
 void rpc_server_end_call(rpc_call_t *call);
+
+// One more that ended so. Codes that are none (a handler may hand on what a peer has
+// said) count as UNKNOWN.
+void rpc_server_count(uint64_t counts[POD_CODE_COUNT], pod_status_t status);
 
 // NULL when unknown.
 rpc_service_t *rpc_server_find_service(const rpc_server_t *server, const char *name);
