@@ -46,3 +46,14 @@ pod_status_t access_check_listen(const char *what, const char *address, bool is_
       "`podium certificates` makes them), listen on 127.0.0.1, or say --insecure",
       what, address);
 }
+
+pod_status_t access_check_metrics(const char *address, bool is_insecure) {
+  if (is_insecure || access_is_local(address)) {
+    return NULL;
+  }
+  return pod_error(POD_FAILED_PRECONDITION,
+                   "--metrics-listen %s could be reached from other hosts, in the clear "
+                   "and by anybody: listen on 127.0.0.1 and have it scraped there, or "
+                   "say --insecure",
+                   address);
+}

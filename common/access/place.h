@@ -22,4 +22,8 @@ const char *access_port(const char *address);
 POD_MUST_USE pod_status_t access_check_listen(const char *what, const char *address,
                                               bool is_encrypted, bool is_insecure);
 
+// FAILED_PRECONDITION when the daemon's figures would be there for other hosts, and
+// nobody has said that this is meant: they go in the clear, to whoever asks.
+POD_MUST_USE pod_status_t access_check_metrics(const char *address, bool is_insecure);
+
 #endif  // COMMON_ACCESS_PLACE_H_

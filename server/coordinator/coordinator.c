@@ -15,6 +15,7 @@
 #include "common/base/log.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
+#include "common/metrics/metrics.h"
 #include "proto/podium/v1/worker.pb-c.h"
 #include "server/coordinator/authorize.h"
 #include "server/coordinator/chip_call.h"
@@ -230,6 +231,21 @@ static void add_services(coordinator_t *coordinator) {
                             (void *)(uintptr_t)coordinator->access);
 }
 
+static void write_metrics(pod_text_t *body, void *context) {
+  coordinator_metrics_write(((const coordinator_t *)context)->metrics, body);
+}
+
+static pod_status_t serve_metrics(coordinator_t *coordinator) {
+  static const rpc_http_page_t pages[] = {
+      {"/metrics", METRICS_CONTENT_TYPE, write_metrics}, {0}};
+  const coordinator_options_t *options = &coordinator->options;
+  POD_TRY(access_check_metrics(options->metrics_listen, options->is_insecure));
+  return pod_status_context(
+      rpc_http_listen(coordinator->loop, options->metrics_listen, pages, coordinator,
+                      &coordinator->web, &coordinator->metrics_address),
+      "--metrics-listen");
+}
+
 pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *options,
                                 coordinator_t **out_coordinator) {
   coordinator_t *coordinator = pod_alloc(sizeof(*coordinator));
@@ -270,6 +286,7 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
                                             .on_lost = on_lost,
                                             .on_change = on_change,
                                             .context = coordinator});
+  coordinator->metrics = coordinator_metrics_create(coordinator);
   coordinator->runs = chip_runs_create(coordinator->registry,
                                        registry_places(coordinator->registry)->count);
   // Every chip may have a worker attached and one that replaces it, besides the clients.
@@ -298,6 +315,9 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
     status =
         rpc_server_listen(coordinator->server, options->listen, &coordinator->address);
   }
+  if (status == NULL && options->metrics_listen != NULL) {
+    status = serve_metrics(coordinator);
+  }
   if (status != NULL) {
     coordinator_destroy(coordinator);
     return status;
@@ -309,6 +329,10 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
 
 const char *coordinator_address(const coordinator_t *coordinator) {
   return coordinator->address;
+}
+
+const char *coordinator_metrics_address(const coordinator_t *coordinator) {
+  return coordinator->metrics_address;
 }
 
 bool coordinator_is_compiling(const coordinator_t *coordinator) {
@@ -328,6 +352,7 @@ void coordinator_destroy(coordinator_t *coordinator) {
     return;
   }
   coordinator->is_destroyed = true;
+  rpc_http_destroy(coordinator->web);
   // In this order every operation finds its way to its end: the clients' calls end, which
   // stops what they asked for; the compiler's jobs; then the calls to the workers.
   rpc_server_destroy(coordinator->server);
@@ -351,7 +376,9 @@ void coordinator_destroy(coordinator_t *coordinator) {
   pod_list_deinit(&coordinator->freed);
   pod_list_deinit(&coordinator->freed_in_turn);
   access_destroy(coordinator->own_access);
+  coordinator_metrics_destroy(coordinator->metrics);
   free(coordinator->pod_id);
   free(coordinator->address);
+  free(coordinator->metrics_address);
   free(coordinator);
 }

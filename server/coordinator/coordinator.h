@@ -48,7 +48,10 @@ enum {
 };
 
 typedef struct coordinator_options_t {
-  const char *listen;       // "127.0.0.1:0". Borrowed for the call.
+  const char *listen;  // "127.0.0.1:0". Borrowed for the call.
+  // Where /metrics is served, in the clear and to whoever asks; NULL: nowhere. Borrowed
+  // for the call.
+  const char *metrics_listen;
   const chip_spec_t *spec;  // Borrowed for the life of the coordinator.
   torus_t torus;
   int64_t hbm_bytes;              // Of a chip; 0: the kind's.
@@ -80,6 +83,9 @@ POD_MUST_USE pod_status_t coordinator_create(rpc_loop_t *loop,
 
 // "127.0.0.1:4711". Borrowed.
 const char *coordinator_address(const coordinator_t *coordinator);
+
+// Where /metrics is; NULL: nowhere. Borrowed.
+const char *coordinator_metrics_address(const coordinator_t *coordinator);
 
 // Takes no new work, lets what runs finish, then ends sessions and memberships and calls
 // `done` from the loop. After `grace_ms` it does not wait any longer. Once.

@@ -10,6 +10,7 @@
 
 #include "common/access/access.h"
 #include "common/base/list.h"
+#include "common/rpc/http.h"
 #include "common/rpc/loop.h"
 #include "common/rpc/rpc.h"
 #include "proto/podium/v1/podium.pb-c.h"
@@ -20,6 +21,7 @@
 #include "server/coordinator/core/turns.h"
 #include "server/coordinator/job_queue.h"
 #include "server/coordinator/later.h"
+#include "server/coordinator/metrics.h"
 #include "server/coordinator/registry.h"
 
 enum {
@@ -49,6 +51,9 @@ struct coordinator_t {
   access_t *own_access;    // The same when the options have none.
   registry_t *registry;
   store_t *store;
+  coordinator_metrics_t *metrics;
+  rpc_http_t *web;  // NULL: nobody asks for the metrics.
+  char *metrics_address;
   account_book_t *accounts;
   gang_groups_t *gangs;    // Of sessions that run programs together.
   uint64_t request_count;  // Of calls, ever: their numbers in traces.
@@ -145,6 +150,8 @@ void dispatch_answer(dispatch_t *dispatch, uint64_t execution, pod_status_t stat
 void executions_pump(coordinator_t *coordinator);
 // None waits and none runs.
 bool executions_are_idle(const coordinator_t *coordinator);
+// In the queues of their sessions. Walks them.
+int64_t executions_count_waiting(const coordinator_t *coordinator);
 // Begins one that came by Dispatch, which it uses until it answers.
 void executions_begin(coordinator_t *coordinator, store_session_t *session,
                       const Podium__V1__ExecuteRequest *request, dispatch_t *dispatch);

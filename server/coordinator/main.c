@@ -43,6 +43,7 @@ enum {
   OPTION_COMPILE_MEMORY,
   OPTION_COMPILE_SECONDS,
   OPTION_COMPILE_PROCESSES,
+  OPTION_METRICS_LISTEN,
 };
 
 typedef struct settings_t {
@@ -50,6 +51,7 @@ typedef struct settings_t {
   const char *chip;  // NULL: what the topology's name says, else v5e.
   const char *topology;
   const char *port_file;
+  const char *metrics_listen;  // NULL: no metrics.
   const char *tokens_file, *secret_file;
   bool is_insecure;
   tls_flags_t tls;
@@ -89,6 +91,10 @@ static const struct argp_option option_table[] = {
      "How long a compile may take; 0: no limit (600)", 0},
     {"port-file", OPTION_PORT_FILE, "FILE", 0,
      "Write the address bound to FILE, at once and whole, when it is listening", 0},
+    {"metrics-listen", OPTION_METRICS_LISTEN, "HOST:PORT", 0,
+     "Serve what the coordinator counts to Prometheus, at http://HOST:PORT/metrics "
+     "(nowhere); whoever reaches it may read it",
+     0},
     {"tokens-file", OPTION_TOKENS_FILE, "FILE", 0,
      "Who may call: lines of ROLE NAME TOKEN, with the roles read, run and administer; "
      "nobody else may be able to read it",
@@ -169,6 +175,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
       return 0;
     case OPTION_PORT_FILE:
       settings->port_file = value;
+      return 0;
+    case OPTION_METRICS_LISTEN:
+      settings->metrics_listen = value;
       return 0;
     case OPTION_TOKENS_FILE:
       settings->tokens_file = value;
@@ -435,6 +444,10 @@ static pod_status_t serve(const settings_t *settings,
     pod_log(POD_LOG_INFO, "a %s pod of %s at %s", topology.bytes, options->spec->name,
             address);
     pod_text_deinit(&topology);
+    if (settings->metrics_listen != NULL) {
+      pod_log(POD_LOG_INFO, "metrics at http://%s/metrics",
+              coordinator_metrics_address(daemon.coordinator));
+    }
     warn_if_open(settings, address);
     rpc_loop_run(daemon.loop);
     if (coordinator_is_compiling(daemon.coordinator)) {
@@ -466,6 +479,7 @@ int main(int argc, char **argv) {
   signal(SIGPIPE, SIG_IGN);
   coordinator_options_t options = {
       .listen = settings.listen,
+      .metrics_listen = settings.metrics_listen,
       .hbm_bytes = settings.hbm_bytes,
       .heartbeat_ms = settings.heartbeat_ms,
       .timeout_ms = settings.timeout_ms,

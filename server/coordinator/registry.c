@@ -70,6 +70,7 @@ struct registry_t {
   rpc_timer_t *timer;
   int64_t tick_ms, ticked_ns;
   bool is_closed;
+  registry_counts_t counts;
   pod_log_limit_t strangers;  // Of lines about them.
   access_secret_t secret;     // When options.secret is not NULL.
   // What the ends of links prove to each other. It goes with this process, as epochs do.
@@ -150,6 +151,7 @@ static void lose_attachment(attachment_t *attachment, const char *why) {
   if (chip < 0) {
     return;
   }
+  registry->counts.losses++;
   attachment->chip = -1;
   registry->by_chip[chip] = NULL;
   chip_tells_forget(&registry->tells[chip]);
@@ -280,6 +282,7 @@ static pod_status_t admit(attachment_t *attachment, const Podium__V1__Register *
   attachment->chip = chip;
   attachment->wire = wire;
   registry->by_chip[chip] = attachment;
+  registry->counts.joins++;
   pod_text_t label = {0};
   places_print_label(&label, registry->places, chip);
   pod_log(POD_LOG_INFO, "%s has joined (pid %" PRId64 ")", label.bytes, claim.pid);
@@ -538,6 +541,7 @@ static pod_status_t attach_start(rpc_call_t *call, void *service, void **out_con
 // A stranger can be refused as often as he likes.
 static void log_refusal(attachment_t *attachment, pod_status_t status) {
   unsigned long long muted = 0;
+  attachment->registry->counts.refusals++;
   if (attachment->is_known) {
     pod_log(POD_LOG_WARNING, "a worker is refused: %s", pod_status_message(status));
   } else if (pod_log_may(&attachment->registry->strangers, STRANGERS_LOG_MS, &muted)) {
@@ -677,6 +681,10 @@ registry_t *registry_create(const registry_options_t *options) {
   rpc_timer_start(registry->timer, (uint64_t)registry->tick_ms,
                   (uint64_t)registry->tick_ms);
   return registry;
+}
+
+registry_counts_t registry_counts(const registry_t *registry) {
+  return registry->counts;
 }
 
 const places_t *registry_places(const registry_t *registry) {

@@ -48,6 +48,14 @@ typedef struct registry_options_t {
 
 registry_t *registry_create(const registry_options_t *options);
 
+// Workers that were given a place, that left one or were lost, that were refused; since
+// the registry was created.
+typedef struct registry_counts_t {
+  uint64_t joins, losses, refusals;
+} registry_counts_t;
+
+registry_counts_t registry_counts(const registry_t *registry);
+
 // Its Attach calls have ended: the server is destroyed before. Accepts NULL.
 void registry_destroy(registry_t *registry);
 

@@ -488,6 +488,7 @@ static void on_start(request_t *request) {
 }
 
 static const request_kind_t kind = {.name = "Compile",
+                                    .operation = OPERATION_COMPILE,
                                     .size_bytes = sizeof(compile_t),
                                     .states = states,
                                     .state_count = POD_COUNT_OF(states),

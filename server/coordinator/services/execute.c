@@ -51,6 +51,17 @@ bool executions_are_idle(const coordinator_t *coordinator) {
          coordinator->first_running == NULL;
 }
 
+int64_t executions_count_waiting(const coordinator_t *coordinator) {
+  int64_t count = 0;
+  for (const execution_queue_t *queue = coordinator->queues; queue != NULL;
+       queue = queue->next) {
+    for (const execution_t *at = queue->first; at != NULL; at = at->next) {
+      count++;
+    }
+  }
+  return count;
+}
+
 // --- The client's call ---
 
 void execution_stop(execution_t *part, pod_status_t status) {
@@ -233,6 +244,7 @@ static void stop(request_t *request, pod_status_t status) {
 }
 
 static const request_kind_t kind = {.name = "Execute",
+                                    .operation = OPERATION_EXECUTE,
                                     .size_bytes = sizeof(execution_t),
                                     .states = states,
                                     .state_count = POD_COUNT_OF(states),

@@ -78,6 +78,7 @@ static void answer(execution_t *execution, pod_status_t status) {
 // Takes `status`.
 static void end_part(execution_t *execution, pod_status_t status) {
   coordinator_t *coordinator = execution->request.coordinator;
+  request_note_outcome(&execution->request, status);
   gang_forget(coordinator->gangs, &execution->launch, status);
   request_move(&execution->request, EXECUTION_OVER);
   execution_waits_no_more(execution);

@@ -98,6 +98,7 @@ static void run_queued(coordinator_t *coordinator, const store_session_t *sessio
 static void end_fetch(fetch_t *fetch, pod_status_t status) {
   leave_queue(fetch);
   request_move(&fetch->request, FETCH_OVER);
+  fetch->request.moved_bytes = fetch->size_bytes;
   request_fail(&fetch->request, status);
   for (int32_t shard = 0; fetch->shards != NULL && shard < fetch->shard_count; shard++) {
     free(fetch->shards[shard].data);
@@ -535,6 +536,7 @@ static void stop(request_t *request, pod_status_t status) {
 }
 
 static const request_kind_t kind = {.name = "FetchArray",
+                                    .operation = OPERATION_FETCH,
                                     .size_bytes = sizeof(fetch_t),
                                     .states = states,
                                     .state_count = POD_COUNT_OF(states),

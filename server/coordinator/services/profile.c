@@ -199,6 +199,7 @@ static void stop(request_t *request, pod_status_t status) {
 }
 
 static const request_kind_t profile_kind = {.name = "GetProfile",
+                                            .operation = OPERATION_PROFILE,
                                             .size_bytes = sizeof(profile_call_t),
                                             .states = states,
                                             .state_count = POD_COUNT_OF(states),
@@ -206,6 +207,7 @@ static const request_kind_t profile_kind = {.name = "GetProfile",
                                             .on_writable = on_writable,
                                             .stop = stop};
 static const request_kind_t simulate_kind = {.name = "Simulate",
+                                             .operation = OPERATION_SIMULATE,
                                              .size_bytes = sizeof(profile_call_t),
                                              .states = states,
                                              .state_count = POD_COUNT_OF(states),

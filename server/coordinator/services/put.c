@@ -105,6 +105,7 @@ static void end_put(put_t *put, pod_status_t status) {
   request_move(&put->request, PUT_OVER);
   if (status == NULL) {
     store_array_ready(put->pending);
+    put->request.moved_bytes = put->size_bytes;
     Podium__V1__PutArrayResponse response = PODIUM__V1__PUT_ARRAY_RESPONSE__INIT;
     response.array = put->array;
     request_reply(&put->request, &response.base);
@@ -637,6 +638,7 @@ static void may_be_shared(request_t *request) {
 }
 
 static const request_kind_t kind = {.name = "PutArray",
+                                    .operation = OPERATION_PUT,
                                     .size_bytes = sizeof(put_t),
                                     .states = states,
                                     .state_count = POD_COUNT_OF(states),
@@ -645,6 +647,7 @@ static const request_kind_t kind = {.name = "PutArray",
                                     .stop = stop};
 
 static const request_kind_t shared_kind = {.name = "PutArrayShared",
+                                           .operation = OPERATION_PUT,
                                            .size_bytes = sizeof(put_t),
                                            .states = states,
                                            .state_count = POD_COUNT_OF(states),

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "common/base/clock.h"
 #include "common/base/memory.h"
 #include "server/coordinator/authorize.h"
 #include "server/coordinator/coordinator_private.h"
@@ -76,7 +77,15 @@ pod_status_t request_take_memory(request_t *request, int64_t size_bytes) {
   return NULL;
 }
 
+void request_note_outcome(request_t *request, pod_status_t status) {
+  if (!request->has_outcome) {
+    request->has_outcome = true;
+    request->outcome = pod_status_code(status);
+  }
+}
+
 void request_fail(request_t *request, pod_status_t status) {
+  request_note_outcome(request, status);
   if (request->client == NULL || request->is_answered) {
     pod_status_free(status);
     return;
@@ -86,6 +95,7 @@ void request_fail(request_t *request, pod_status_t status) {
 }
 
 void request_reply(request_t *request, const ProtobufCMessage *message) {
+  request_note_outcome(request, NULL);
   if (request->client != NULL && !request->is_answered) {
     request->is_answered = true;
     rpc_call_reply(request->client, message);
@@ -170,6 +180,11 @@ void requests_let_go(coordinator_t *coordinator, uint64_t session, uint64_t disp
 }
 
 void request_end(request_t *request) {
+  if (request->kind->operation != OPERATION_OTHER) {
+    coordinator_metrics_ended(request->coordinator->metrics, request->kind->operation,
+                              request->outcome, pod_clock_now_ns() - request->began_ns,
+                              request->moved_bytes);
+  }
   if (request->held != NULL) {
     held_t *held = request->held;
     unhold(held);
@@ -236,6 +251,10 @@ static request_t *create(const request_kind_t *kind, coordinator_t *coordinator,
   request->kind = kind;
   request->coordinator = coordinator;
   request->client = client;
+  if (kind->operation != OPERATION_OTHER) {
+    request->began_ns = pod_clock_now_ns();
+    coordinator_metrics_started(coordinator->metrics, kind->operation);
+  }
   pod_state_machine_init(&request->machine, kind->name, ++coordinator->request_count,
                          kind->states, kind->state_count, FIRST_STATE);
   if (kind->on_start != NULL) {
@@ -257,6 +276,8 @@ pod_status_t request_queue(const request_kind_t *kind, coordinator_t *coordinato
   const pod_status_t status =
       store_operation_queue(session, &request->operation, stop_operation);
   if (status != NULL) {
+    coordinator_metrics_ended(coordinator->metrics, kind->operation,
+                              pod_status_code(status), 0, 0);
     free(request);
     return status;
   }

@@ -21,14 +21,16 @@
 #include "common/rpc/rpc.h"
 #include "server/coordinator/coordinator.h"
 #include "server/coordinator/core/store.h"
+#include "server/coordinator/metrics.h"
 
 typedef struct request_t request_t;
 typedef struct held_t held_t;
 
 typedef struct request_kind_t {
-  const char *name;           // "Execute": in traces and errors.
-  size_t size_bytes;          // Of the struct that begins with the request.
-  const pod_state_t *states;  // See above.
+  const char *name;                   // "Execute": in traces and errors.
+  coordinator_operation_t operation;  // As which it is counted.
+  size_t size_bytes;                  // Of the struct that begins with the request.
+  const pod_state_t *states;          // See above.
   int state_count;
   // May be NULL: nothing is to be done when a call begins.
   void (*on_start)(request_t *request);
@@ -50,6 +52,10 @@ struct request_t {
   rpc_call_t *client;  // NULL once the call has ended.
   bool has_begun;      // The operation is in its session's list.
   bool is_answered;
+  bool has_outcome;
+  pod_code_t outcome;    // The first of its ends.
+  int64_t began_ns;      // Of pod_clock_now_ns().
+  int64_t moved_bytes;   // Of the array that it brought; for the metrics.
   int64_t memory_bytes;  // Of its client's account, until the end.
   held_t *held;          // It waits for the session's Dispatch; NULL: it does not.
 };
@@ -107,6 +113,10 @@ POD_MUST_USE pod_status_t request_begin(request_t *request, ProtobufCBinaryData 
 // It holds so much of the coordinator's memory, until request_end. RESOURCE_EXHAUSTED:
 // its client has too much already. The operation has begun.
 POD_MUST_USE pod_status_t request_take_memory(request_t *request, int64_t size_bytes);
+
+// How it ended, for the metrics, when nobody is answered by the two below. Only the first
+// outcome counts.
+void request_note_outcome(request_t *request, pod_status_t status);
 
 // Ends the client's call, unless it has ended. Takes `status`.
 void request_fail(request_t *request, pod_status_t status);
