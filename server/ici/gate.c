@@ -240,7 +240,7 @@ static void admit(ici_guest_t *guest) {
   pthread_mutex_lock(&link->lock);
   const bool is_ready = guest->state == ICI_GUEST_PROVEN && !guest->is_sending;
   ici_pipe_t *pipe = guest->pipe;
-  const ici_pipe_user_t *own = pipe->user;
+  const ici_pipe_user_t *own = is_ready ? pipe->user : NULL;
   if (is_ready) {
     guest->state = ICI_GUEST_ADMITTED;
     pipe->user = &ici_link_user;
