@@ -158,10 +158,9 @@ pod_status_t torus_cut(const torus_t *torus, const chip_spec_t *spec, int32_t pa
   return NULL;  // A number that divides the product can be made of divisors of the sizes.
 }
 
-void torus_print_device(pod_text_t *text, const torus_t *torus, const chip_spec_t *spec,
+void torus_print_device(pod_text_t *text, const torus_t *torus, int32_t process,
                         int32_t chip) {
-  pod_text_printf(text, "TpuDevice(id=%d, process_index=%d, coords=", chip,
-                  torus_host(torus, spec, chip));
+  pod_text_printf(text, "TpuDevice(id=%d, process_index=%d, coords=", chip, process);
   torus_print_coords(text, torus_coords(torus, chip));
   pod_text_add(text, ", core_on_chip=0)");
 }

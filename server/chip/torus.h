@@ -83,8 +83,8 @@ int32_t torus_box(const torus_t *torus, const int32_t box[TORUS_DIMENSIONS],
                   int32_t chip);
 
 // "TpuDevice(id=0, process_index=0, coords=(0,0,0), core_on_chip=0)", as JAX prints a
-// device.
-void torus_print_device(pod_text_t *text, const torus_t *torus, const chip_spec_t *spec,
+// device; `process` is the index of the host that has the chip.
+void torus_print_device(pod_text_t *text, const torus_t *torus, int32_t process,
                         int32_t chip);
 
 #endif  // SERVER_CHIP_TORUS_H_

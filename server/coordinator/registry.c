@@ -17,6 +17,7 @@
 #include "common/digest/digest.h"
 #include "proto/podium/v1/worker.pb-c.h"
 #include "server/coordinator/authorize.h"
+#include "server/coordinator/core/places_hosts.h"
 
 enum {
   TICK_MS_MIN = 5,
@@ -191,6 +192,7 @@ static void send_assignment(attachment_t *attachment) {
   assignment.epoch = place->epoch;
   assignment.heartbeat_ms = registry->options.heartbeat_ms;
   assignment.timeout_ms = registry->options.timeout_ms;
+  assignment.process_index = places_process(registry->places, attachment->chip);
   assignment.link_secret =
       (ProtobufCBinaryData){.len = sizeof(registry->link_secret),
                             .data = (uint8_t *)(uintptr_t)registry->link_secret};
@@ -215,6 +217,19 @@ static void send_dial(const registry_t *registry, const place_dial_t *dial) {
   rpc_call_send(registry->by_chip[dial->dialler]->call, &message.base);
 }
 
+static pod_status_t read_coords(const Podium__V1__Coords *message,
+                                torus_coords_t *out_coords) {
+  if (message->n_at > TORUS_DIMENSIONS) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "the wanted place has %zu coordinates, a torus has up to %d",
+                     message->n_at, TORUS_DIMENSIONS);
+  }
+  for (size_t i = 0; i < message->n_at; i++) {
+    out_coords->at[i] = message->at[i];
+  }
+  return NULL;
+}
+
 static pod_status_t read_claim(const Podium__V1__Register *message,
                                place_claim_t *out_claim) {
   *out_claim = (place_claim_t){.address = message->address,
@@ -224,17 +239,34 @@ static pod_status_t read_claim(const Podium__V1__Register *message,
                                .transfer_socket = message->transfer_socket,
                                .pid = message->pid};
   if (message->coords != NULL) {
-    if (message->coords->n_at > TORUS_DIMENSIONS) {
-      return pod_error(POD_INVALID_ARGUMENT,
-                       "the wanted place has %zu coordinates, a torus has up to %d",
-                       message->coords->n_at, TORUS_DIMENSIONS);
-    }
     out_claim->wants_coords = true;
-    for (size_t i = 0; i < message->coords->n_at; i++) {
-      out_claim->coords.at[i] = message->coords->at[i];
+    POD_TRY(read_coords(message->coords, &out_claim->coords));
+  }
+  if (message->former_coords != NULL) {
+    out_claim->had_coords = true;
+    POD_TRY(read_coords(message->former_coords, &out_claim->former));
+  }
+  if (message->host_place != NULL) {
+    const Podium__V1__HostPlace *host = message->host_place;
+    if (host->chips < 1) {
+      return pod_error(POD_INVALID_ARGUMENT,
+                       "the host of the worker at %.128s cannot have %" PRId32 " chips",
+                       message->address, host->chips);
     }
+    out_claim->host_chips = host->chips;
+    out_claim->host_rank = host->rank;
+    out_claim->host_index = host->index;
   }
   return NULL;
+}
+
+static int64_t silent_ms_of(const registry_t *registry, int32_t chip) {
+  return (pod_clock_now_ns() - registry->places->at[chip].heard_ns) / NS_PER_MS;
+}
+
+static bool is_silent(const registry_t *registry, int32_t chip) {
+  return silent_ms_of(registry, chip) >=
+         SILENT_HEARTBEATS * registry->options.heartbeat_ms;
 }
 
 // A worker that has lost us, and comes back before we have noticed, shows the token that
@@ -245,9 +277,7 @@ static pod_status_t replace(attachment_t *attachment, int32_t chip) {
   const bool is_same =
       old->has_call_token && attachment->has_call_token &&
       digest_equal(old->call_token, attachment->call_token, sizeof(old->call_token));
-  const place_t *place = &registry->places->at[chip];
-  const int64_t silent_ms = (pod_clock_now_ns() - place->heard_ns) / NS_PER_MS;
-  if (!is_same && silent_ms < SILENT_HEARTBEATS * registry->options.heartbeat_ms) {
+  if (!is_same && !is_silent(registry, chip)) {
     pod_text_t label = {0};
     places_print_label(&label, registry->places, chip);
     const pod_status_t status =
@@ -255,11 +285,37 @@ static pod_status_t replace(attachment_t *attachment, int32_t chip) {
                   "%s was heard %" PRId64
                   " ms ago, and another worker of its address has to wait "
                   "until it is silent",
-                  label.bytes, silent_ms);
+                  label.bytes, silent_ms_of(registry, chip));
     pod_text_deinit(&label);
     return status;
   }
   expel(old, "a worker of the same address has attached again");
+  return NULL;
+}
+
+// A host that starts its worker again, or was started again itself, may be sooner than
+// the news of the end of the old one. Others that are heard keep what they have.
+static pod_status_t make_way(const registry_t *registry, const place_claim_t *claim) {
+  int32_t chip;
+  while ((chip = places_host_rival(registry->places, claim)) >= 0) {
+    const place_t *place = &registry->places->at[chip];
+    if (is_silent(registry, chip)) {
+      expel(registry->by_chip[chip], "another worker of its place on its host has come");
+    } else if (strcmp(place->host, claim->host) == 0) {
+      pod_text_t label = {0};
+      places_print_label(&label, registry->places, chip);
+      const pod_status_t status = pod_error(
+          POD_UNAVAILABLE,
+          "%s has this place on its host and was heard %" PRId64
+          " ms ago; another has to wait until it is silent (of several podium-host on a "
+          "machine each needs a --rank)",
+          label.bytes, silent_ms_of(registry, chip));
+      pod_text_deinit(&label);
+      return status;
+    } else {
+      return NULL;  // Refused by the places, who say why.
+    }
+  }
   return NULL;
 }
 
@@ -271,6 +327,7 @@ static pod_status_t admit(attachment_t *attachment, const Podium__V1__Register *
   if (old >= 0) {
     POD_TRY(replace(attachment, old));
   }
+  POD_TRY(make_way(registry, &claim));
   int32_t chip = -1;
   POD_TRY(places_claim(registry->places, &claim, pod_clock_now_ns(), &chip));
   wire_t *wire;
@@ -493,7 +550,8 @@ static pod_status_t read_message(attachment_t *attachment,
   }
 }
 
-// Who cannot prove himself shall not keep others from doing so.
+// Who cannot prove himself shall not keep others from doing so. A worker in the crowd of
+// a large pod that starts tries again.
 static void make_room(registry_t *registry) {
   int32_t count = 0;
   attachment_t *first = NULL;
@@ -505,8 +563,8 @@ static void make_room(registry_t *registry) {
   }
   if (count > UNPROVEN_MAX) {
     finish(first,
-           pod_error(POD_RESOURCE_EXHAUSTED,
-                     "more than %d workers have yet to say who they are", UNPROVEN_MAX));
+           pod_error(POD_UNAVAILABLE, "more than %d workers have yet to say who they are",
+                     UNPROVEN_MAX));
   }
 }
 
@@ -517,7 +575,7 @@ static pod_status_t attach_start(rpc_call_t *call, void *service, void **out_con
   }
   const int32_t most = registry->places->count + UNPROVEN_MAX + SPARE_ATTACHMENTS;
   if (registry->attachment_count >= most) {
-    return pod_error(POD_RESOURCE_EXHAUSTED,
+    return pod_error(POD_UNAVAILABLE,
                      "%" PRId32 " workers are attaching at a time, which is the most",
                      most);
   }

@@ -22,12 +22,14 @@ enum {
   KEY_LOG_FOLDER,
   KEY_LOG_LEVEL,
   KEY_RESTARTS_MAX,
+  KEY_RANK,
   CHIPS_MAX = 4096,
 };
 
 typedef struct flags_t {
   const char *coordinator;
   int64_t chips;
+  int64_t rank;  // -1: the coordinator gives one.
   bool serves;
   const char *log_folder;
   int64_t restarts_max;
@@ -39,6 +41,12 @@ static const struct argp_option option_table[] = {
     {"coordinator", 'c', "HOST:PORT", 0,
      "The coordinator that the workers join; may start later", 0},
     {"chips", 'n', "N", 0, "Workers to run, one for each chip of this machine", 0},
+    {"rank", KEY_RANK, "R", 0,
+     "The number of this machine in the pod, from 0: it has block R of the torus "
+     "(default: "
+     "the coordinator gives one, and the same again after a restart). All machines of a "
+     "pod say one, or none",
+     0},
     {"serve", KEY_SERVE, NULL, 0, "Run a coordinator instead of workers", 0},
     {"log-folder", KEY_LOG_FOLDER, "FOLDER", 0,
      "Logs of the daemons go to FOLDER/worker-I.log, FOLDER/coordinator.log (to standard "
@@ -66,9 +74,10 @@ static int64_t parse_number(struct argp_state *state, const char *name, const ch
 }
 
 static void check_flags(const flags_t *flags, struct argp_state *state) {
-  if (flags->serves && (flags->chips != 0 || flags->coordinator != NULL)) {
+  if (flags->serves &&
+      (flags->chips != 0 || flags->coordinator != NULL || flags->rank >= 0)) {
     argp_error(state,
-               "--serve runs a coordinator only; --chips and --coordinator are "
+               "--serve runs a coordinator only; --chips, --rank and --coordinator are "
                "for another podium-host");
   }
   if (!flags->serves && flags->chips == 0) {
@@ -87,6 +96,9 @@ static error_t parse_flag(int key, char *value, struct argp_state *state) {
       return 0;
     case 'n':
       flags->chips = parse_number(state, "chips", value, 1, CHIPS_MAX);
+      return 0;
+    case KEY_RANK:
+      flags->rank = parse_number(state, "rank", value, 0, INT32_MAX);
       return 0;
     case KEY_SERVE:
       flags->serves = true;
@@ -145,8 +157,12 @@ static void on_signal(void *context) {
 }
 
 // Workers and clients know the coordinator by the address that it had first.
-static char *same_address(void *context) {
+static char *same_address(int32_t index, bool is_first, void *context) {
+  (void)index;
   const process_t *process = context;
+  if (is_first) {
+    return NULL;
+  }
   char address[256] = "";
   FILE *file = process->port_file == NULL ? NULL : fopen(process->port_file, "re");
   if (file != NULL) {
@@ -161,6 +177,15 @@ static char *same_address(void *context) {
   }
   pod_text_t text = {0};
   pod_text_printf(&text, "--listen=%s", address);
+  return pod_text_take(&text);
+}
+
+// One that is started again has the place of the one before it.
+static char *index_on_host(int32_t index, bool is_first, void *context) {
+  (void)is_first;
+  (void)context;
+  pod_text_t text = {0};
+  pod_text_printf(&text, "--host-index=%" PRId32, index);
   return pod_text_take(&text);
 }
 
@@ -193,11 +218,19 @@ static char *sibling(const char *name) {
 
 typedef POD_LIST(char *) arguments_t;
 
-static void make_arguments(const flags_t *flags, char *program, arguments_t *arguments) {
+// `chips` and `rank` are what two of them are made of.
+static void make_arguments(const flags_t *flags, char *program, pod_text_t *chips,
+                           pod_text_t *rank, arguments_t *arguments) {
   *pod_list_add(arguments) = program;
   if (!flags->serves) {
     *pod_list_add(arguments) = (char *)(uintptr_t) "--coordinator";
     *pod_list_add(arguments) = (char *)(uintptr_t)flags->coordinator;
+    pod_text_printf(chips, "--host-chips=%" PRId64, flags->chips);
+    *pod_list_add(arguments) = chips->bytes;
+  }
+  if (flags->rank >= 0) {
+    pod_text_printf(rank, "--host-rank=%" PRId64, flags->rank);
+    *pod_list_add(arguments) = rank->bytes;
   }
   for (char **rest = flags->rest; rest != NULL && *rest != NULL; rest++) {
     *pod_list_add(arguments) = *rest;
@@ -208,12 +241,13 @@ static void make_arguments(const flags_t *flags, char *program, arguments_t *arg
 static pod_status_t supervise(const flags_t *flags, process_t *process) {
   char *program = sibling(flags->serves ? "podium-coordinator" : "podium-worker");
   arguments_t arguments = {0};
-  make_arguments(flags, program, &arguments);
+  pod_text_t chips = {0}, rank = {0};
+  make_arguments(flags, program, &chips, &rank, &arguments);
   process->port_file = flags->serves ? find_port_file(flags->rest) : NULL;
   const supervisor_options_t options = {
       .count = flags->serves ? 1 : (int32_t)flags->chips,
       .argv = arguments.items,
-      .argument_of_restart = flags->serves ? same_address : NULL,
+      .argument_of_start = flags->serves ? same_address : index_on_host,
       .log_folder = flags->log_folder,
       .log_name = flags->serves ? "coordinator" : "worker",
       .is_numbered = !flags->serves,
@@ -235,12 +269,15 @@ static pod_status_t supervise(const flags_t *flags, process_t *process) {
   rpc_signal_destroy(terminate);
   supervisor_destroy(process->supervisor);
   pod_list_deinit(&arguments);
+  pod_text_deinit(&chips);
+  pod_text_deinit(&rank);
   free(program);
   return status;
 }
 
 int main(int argc, char **argv) {
-  flags_t flags = {.log_level = POD_LOG_INFO, .restarts_max = SUPERVISOR_RESTARTS};
+  flags_t flags = {
+      .log_level = POD_LOG_INFO, .restarts_max = SUPERVISOR_RESTARTS, .rank = -1};
   // Set, not defined: with hidden visibility libc would not see a definition of ours.
   argp_program_version = "podium-host " POD_VERSION;
   argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &flags);

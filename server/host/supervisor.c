@@ -134,9 +134,10 @@ static void start(void *context) {
   const supervisor_options_t *options = &supervisor->options;
   const bool is_first = daemon->restart.starts == 0;
   restart_started(&daemon->restart, now_ms());
-  char *more = is_first || options->argument_of_restart == NULL
-                   ? NULL
-                   : options->argument_of_restart(options->context);
+  char *more =
+      options->argument_of_start == NULL
+          ? NULL
+          : options->argument_of_start(daemon->index, is_first, options->context);
   char **argv = arguments_of(options, more);
   const int log = open_log(daemon);
   const pid_t parent = getpid();

@@ -15,6 +15,7 @@
 #ifndef SERVER_HOST_SUPERVISOR_H_
 #define SERVER_HOST_SUPERVISOR_H_
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -27,12 +28,11 @@ enum { SUPERVISOR_STOP_MS = 12000, SUPERVISOR_RESTARTS = 10 };
 typedef struct supervisor_t supervisor_t;
 
 typedef struct supervisor_options_t {
-  int32_t count;  // Daemons, all started alike.
+  int32_t count;  // Daemons, all started alike but for argument_of_start.
   // NULL-terminated; the first is the program's path. Borrowed for the supervisor's life.
   char *const *argv;
-  // Asked before each start but the first; an argument more, owned (free()), or NULL. May
-  // be NULL.
-  char *(*argument_of_restart)(void *context);
+  // Asked before each start; an argument more, owned (free()), or NULL. May be NULL.
+  char *(*argument_of_start)(int32_t index, bool is_first, void *context);
   // Where standard error goes: LOG_FOLDER/LOG_NAME-I.log, or LOG_FOLDER/LOG_NAME.log of a
   // single one whose name is not numbered. NULL: where the supervisor's own goes.
   const char *log_folder;

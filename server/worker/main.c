@@ -37,6 +37,9 @@ enum {
   KEY_HBM_BYTES,
   KEY_SECRET_FILE,
   KEY_INSECURE,
+  KEY_HOST_CHIPS,
+  KEY_HOST_RANK,
+  KEY_HOST_INDEX,
 };
 
 static const struct argp_option options[] = {
@@ -57,6 +60,16 @@ static const struct argp_option options[] = {
      "--listen; when that is this machine's own, only for those of this host)",
      0},
     {"coords", KEY_COORDS, "X,Y[,Z]", 0, "The place in the torus (default: any)", 0},
+    {"host-chips", KEY_HOST_CHIPS, "N", 0,
+     "The chips of this host, which get a block of the torus together (podium-host says "
+     "this and the next two; default: the chip stands alone)",
+     0},
+    {"host-rank", KEY_HOST_RANK, "R", 0,
+     "The number of this host in the pod, and of its block (default: as the coordinator "
+     "gives it, and the same again after a restart)",
+     0},
+    {"host-index", KEY_HOST_INDEX, "I", 0,
+     "The number of the chip on this host, and in its block (default: any)", 0},
     {"hbm-bytes", KEY_HBM_BYTES, "N", 0,
      "HBM of the chip (default: what the chip kind has)", 0},
     {"secret-file", KEY_SECRET_FILE, "FILE", 0,
@@ -96,6 +109,27 @@ static int parse_size(const char *text, int64_t *out_size) {
   const long long size = strtoll(text, &end, 10);
   *out_size = size;
   return *end == '\0' && end != text && size > 0 ? 0 : -1;
+}
+
+static int32_t parse_count(struct argp_state *state, const char *name, const char *text,
+                           int32_t least) {
+  char *end;
+  const long value = strtol(text, &end, 10);
+  if (*end != '\0' || end == text || value < least || value > INT32_MAX) {
+    argp_error(state, "--%s must be a number of %d or more, not '%s'", name, (int)least,
+               text);
+  }
+  return (int32_t)value;
+}
+
+static void check_flags(const flags_t *flags, struct argp_state *state) {
+  const worker_options_t *worker = &flags->worker;
+  if (worker->coordinator == NULL) {
+    argp_error(state, "--coordinator is missing");
+  }
+  if (worker->host_chips == 0 && (worker->host_rank >= 0 || worker->host_index >= 0)) {
+    argp_error(state, "--host-rank and --host-index need --host-chips");
+  }
 }
 
 static error_t parse_flag(int key, char *value, struct argp_state *state) {
@@ -147,10 +181,17 @@ static error_t parse_flag(int key, char *value, struct argp_state *state) {
       }
       return 0;
     }
+    case KEY_HOST_CHIPS:
+      worker->host_chips = parse_count(state, "host-chips", value, 1);
+      return 0;
+    case KEY_HOST_RANK:
+      worker->host_rank = parse_count(state, "host-rank", value, 0);
+      return 0;
+    case KEY_HOST_INDEX:
+      worker->host_index = parse_count(state, "host-index", value, 0);
+      return 0;
     case ARGP_KEY_END:
-      if (worker->coordinator == NULL) {
-        argp_error(state, "--coordinator is missing");
-      }
+      check_flags(flags, state);
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
@@ -214,7 +255,8 @@ static pod_status_t run(const flags_t *flags, process_t *process) {
 }
 
 int main(int argc, char **argv) {
-  flags_t flags = {.worker = {.version = POD_VERSION}, .log_level = POD_LOG_INFO};
+  flags_t flags = {.worker = {.version = POD_VERSION, .host_rank = -1, .host_index = -1},
+                   .log_level = POD_LOG_INFO};
   static const struct argp_child children[] = {{&tls_flags_argp, 0, "TLS:", 1}, {0}};
   const struct argp argp = {
       options,

@@ -511,7 +511,7 @@ static void status_message(rpc_call_t *call, const void *message, void *context)
   const service_chip_t *chip = &open->service->chip;
   const hbm_t *hbm = chip_host_hbm(chip->host);
   pod_text_t device = {0};
-  torus_print_device(&device, &chip->torus, chip->spec, chip->chip);
+  torus_print_device(&device, &chip->torus, chip->process, chip->chip);
   Podium__V1__WorkerStatus response = PODIUM__V1__WORKER_STATUS__INIT;
   response.chip = chip->chip;
   response.device = device.bytes;

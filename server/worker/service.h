@@ -32,6 +32,7 @@ typedef struct service_chip_t {
   const chip_spec_t *spec;
   torus_t torus;
   int32_t chip;
+  int32_t process;  // The index of its host in the pod.
 } service_chip_t;
 
 // Returns owned.

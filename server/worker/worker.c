@@ -56,6 +56,10 @@ struct worker_t {
   pod_text_t host_identity;
   Podium__V1__Register registration;
   Podium__V1__Coords coords;
+  Podium__V1__HostPlace host_place;
+  // What it had last, to be asked for again.
+  Podium__V1__Coords former_coords;
+  torus_coords_t former;
   membership_t *membership;
   rpc_timer_t *drain_timer;
   rpc_timer_t *memory_timer;
@@ -172,7 +176,8 @@ static pod_status_t read_assignment(worker_t *worker,
   for (int i = 0; i < spec->torus_dimensions; i++) {
     pod_text_printf(&text, "%s%d", i == 0 ? "" : "x", assignment->topology[i]);
   }
-  service_chip_t chip = {.spec = spec, .chip = assignment->chip};
+  service_chip_t chip = {
+      .spec = spec, .chip = assignment->chip, .process = assignment->process_index};
   const pod_status_t status = torus_parse(text.bytes, spec, &chip.torus, NULL);
   pod_text_deinit(&text);
   POD_TRY(status);
@@ -209,6 +214,15 @@ static const uint8_t *link_secret_of(const Podium__V1__Assignment *assignment) {
                                                          : NULL;
 }
 
+// A coordinator that starts anew, and knows nothing, gives it again.
+static void remember_place(worker_t *worker, const torus_t *torus, int32_t chip) {
+  worker->former = torus_coords(torus, chip);
+  podium__v1__coords__init(&worker->former_coords);
+  worker->former_coords.n_at = POD_COUNT_OF(worker->former.at);
+  worker->former_coords.at = worker->former.at;
+  worker->registration.former_coords = &worker->former_coords;
+}
+
 static pod_status_t take_place(worker_t *worker,
                                const Podium__V1__Assignment *assignment) {
   service_chip_t chip;
@@ -238,6 +252,7 @@ static pod_status_t take_place(worker_t *worker,
   chip.host = worker->host;
   chip.node = worker->node;
   service_set_chip(worker->service, &chip, NULL);
+  remember_place(worker, &chip.torus, chip.chip);
   return NULL;
 }
 
@@ -457,6 +472,12 @@ static void fill_registration(worker_t *worker) {
     worker->coords.n_at = POD_COUNT_OF(options->coords);
     worker->coords.at = worker->options.coords;
     worker->registration.coords = &worker->coords;
+  } else if (options->host_chips > 0) {
+    podium__v1__host_place__init(&worker->host_place);
+    worker->host_place.chips = options->host_chips;
+    worker->host_place.rank = options->host_rank;
+    worker->host_place.index = options->host_index;
+    worker->registration.host_place = &worker->host_place;
   }
 }
 

@@ -43,7 +43,10 @@ typedef struct worker_options_t {
   const char *ici_host;
   bool has_coords;  // Ask for this place.
   int32_t coords[3];
-  int64_t hbm_bytes;  // 0: what the coordinator says.
+  // Of the podium-host that runs it, unless a place is asked for. 0 chips: none does.
+  int32_t host_chips;
+  int32_t host_rank, host_index;  // -1: as the coordinator chooses.
+  int64_t hbm_bytes;              // 0: what the coordinator says.
   // The pod's secret, which is proven to the coordinator, and by it; copied. NULL: none.
   const access_secret_t *secret;
   // Listen where others come in the clear, and believe any coordinator, if there is no

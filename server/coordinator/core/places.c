@@ -10,6 +10,7 @@
 
 #include "common/base/check.h"
 #include "common/base/memory.h"
+#include "server/coordinator/core/places_hosts.h"
 
 enum { DRAINING_TIMEOUTS = 3 };
 // A worker gives what it runs 10 s when it leaves, however short the timeout is.
@@ -93,6 +94,7 @@ static void forget_worker(places_t *places, int32_t chip) {
   free(place->transfer_socket);
   place->address = place->host = place->version = place->transfer_socket = NULL;
   place->pid = 0;
+  place->host_chips = 0;
   place->hbm_used_bytes = 0;
   place->is_listening = false;
   for (int direction = 0; direction < TORUS_DIRECTIONS; direction++) {
@@ -111,6 +113,7 @@ void places_destroy(places_t *places) {
     forget_worker(places, chip);
     free(places->at[chip].lost_reason);
   }
+  places_hosts_deinit(&places->hosts);
   free(places->at);
   free(places);
 }
@@ -166,9 +169,11 @@ static pod_status_t check_claim(const places_t *places, const place_claim_t *cla
   return NULL;
 }
 
-// ALREADY_EXISTS with both workers by name.
-static pod_status_t refuse_taken(const places_t *places, const place_claim_t *claim,
-                                 int32_t chip) {
+pod_status_t places_check_free(const places_t *places, const place_claim_t *claim,
+                               int32_t chip) {
+  if (!place_is_taken(&places->at[chip])) {
+    return NULL;
+  }
   pod_text_t label = {0};
   places_print_label(&label, places, chip);
   const pod_status_t status = pod_error(
@@ -193,16 +198,18 @@ static pod_status_t choose_wanted(const places_t *places, const place_claim_t *c
     pod_text_deinit(&text);
     return status;
   }
-  const int32_t chip = torus_chip_at(&places->torus, claim->coords);
-  if (place_is_taken(&places->at[chip])) {
-    return refuse_taken(places, claim, chip);
-  }
-  *out_chip = chip;
-  return NULL;
+  *out_chip = torus_chip_at(&places->torus, claim->coords);
+  return places_check_free(places, claim, *out_chip);
 }
 
 static pod_status_t choose_free(const places_t *places, const place_claim_t *claim,
                                 int32_t *out_chip) {
+  if (claim->had_coords && torus_contains(&places->torus, claim->former)) {
+    *out_chip = torus_chip_at(&places->torus, claim->former);
+    if (!place_is_taken(&places->at[*out_chip])) {
+      return NULL;
+    }
+  }
   for (int32_t chip = 0; chip < places->count; chip++) {
     if (!place_is_taken(&places->at[chip])) {
       *out_chip = chip;
@@ -213,6 +220,15 @@ static pod_status_t choose_free(const places_t *places, const place_claim_t *cla
                    "all %" PRId32
                    " places of the pod are taken; the worker at %s is one too many",
                    places->count, claim->address);
+}
+
+static pod_status_t choose(places_t *places, const place_claim_t *claim,
+                           int32_t *out_chip) {
+  if (claim->wants_coords) {
+    return choose_wanted(places, claim, out_chip);
+  }
+  return claim->host_chips > 0 ? places_host_choose(places, claim, out_chip)
+                               : choose_free(places, claim, out_chip);
 }
 
 // A place without links (a pod of one chip) is ready at once.
@@ -234,8 +250,7 @@ pod_status_t places_claim(places_t *places, const place_claim_t *claim, int64_t 
                           int32_t *out_chip) {
   POD_TRY(check_claim(places, claim));
   int32_t chip = -1;
-  POD_TRY(claim->wants_coords ? choose_wanted(places, claim, &chip)
-                              : choose_free(places, claim, &chip));
+  POD_TRY(choose(places, claim, &chip));
   place_t *place = &places->at[chip];
   pod_state_machine_move(&place->machine, PLACE_JOINING);
   place->epoch++;
@@ -245,10 +260,16 @@ pod_status_t places_claim(places_t *places, const place_claim_t *claim, int64_t 
   place->transfer_socket =
       pod_strdup(claim->transfer_socket == NULL ? "" : claim->transfer_socket);
   place->pid = claim->pid;
+  place->host_chips = claim->wants_coords ? 0 : claim->host_chips;
   place->heard_ns = now_ns;
   settle(places, chip);
   *out_chip = chip;
   return NULL;
+}
+
+int32_t places_process(const places_t *places, int32_t chip) {
+  return places->hosts.chips > 0 ? torus_box(&places->torus, places->hosts.box, chip)
+                                 : torus_host(&places->torus, places->spec, chip);
 }
 
 void places_heard(places_t *places, int32_t chip, int64_t now_ns) {

@@ -58,6 +58,7 @@ typedef struct place_t {
   char *transfer_socket;  // Where clients of its host come for shared memory; "": they
                           // may not.
   int64_t pid;
+  int32_t host_chips;      // Of the podium-host that runs it; 0: none does.
   int64_t hbm_used_bytes;  // By its last heartbeat.
   int64_t heard_ns;
   bool is_listening;  // It has said where its links listen.
@@ -66,9 +67,18 @@ typedef struct place_t {
   uint64_t lost_epoch;  // The epoch that was lost then.
 } place_t;
 
+// The blocks of the torus that hosts have (places_hosts.h).
+typedef struct places_hosts_t {
+  int32_t chips;  // Of each; 0: no podium-host has come.
+  int32_t box[TORUS_DIMENSIONS];
+  int32_t count;
+  char **names;  // By rank: place_t.host of the last one there; NULL: there was none.
+} places_hosts_t;
+
 typedef struct places_t {
   const chip_spec_t *spec;
   torus_t torus;
+  places_hosts_t hosts;
   int32_t count;
   place_t *at;  // By chip id.
 } places_t;
@@ -83,6 +93,13 @@ typedef struct place_claim_t {
   int64_t pid;
   bool wants_coords;
   torus_coords_t coords;
+  // Where its process was before: it has that place again if nothing speaks against it.
+  bool had_coords;
+  torus_coords_t former;
+  // Of the podium-host that runs it, unless it wants coordinates. 0 chips: none does.
+  int32_t host_chips;
+  int32_t host_rank;   // -1: to be learnt.
+  int32_t host_index;  // Of the worker on its host; -1: to be learnt.
 } place_claim_t;
 
 // An order to a worker: dial that neighbour.
@@ -108,11 +125,20 @@ bool place_is_taken(const place_t *place);
 // The place that a worker of this address has, or -1.
 int32_t places_find(const places_t *places, const char *address);
 
-// Gives the wanted place, or the first free one. ALREADY_EXISTS names both workers when
-// the wanted place is taken; INVALID_ARGUMENT for coordinates outside the torus, another
-// kind of chip, or an unusable address; RESOURCE_EXHAUSTED when every place is taken.
+// Gives the wanted place; that of its host (places_hosts.h); or the one that it had, or
+// the first free one. ALREADY_EXISTS names both workers when the wanted place is taken;
+// INVALID_ARGUMENT for coordinates outside the torus, another kind of chip, or an
+// unusable address; RESOURCE_EXHAUSTED when every place is taken.
 POD_MUST_USE pod_status_t places_claim(places_t *places, const place_claim_t *claim,
                                        int64_t now_ns, int32_t *out_chip);
+
+// ALREADY_EXISTS, with both workers by name, when somebody has the place.
+POD_MUST_USE pod_status_t places_check_free(const places_t *places,
+                                            const place_claim_t *claim, int32_t chip);
+
+// JAX's process_index: the rank of the host whose block has the chip; where no
+// podium-host has come, that of a real slice.
+int32_t places_process(const places_t *places, int32_t chip);
 
 void places_heard(places_t *places, int32_t chip, int64_t now_ns);
 

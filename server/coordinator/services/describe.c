@@ -35,12 +35,12 @@ static Podium__V1__Device *describe_device(pod_arena_t *arena, const places_t *p
   podium__v1__device__init(device);
   const torus_coords_t coords = torus_coords(&places->torus, chip);
   pod_text_t name = {0};
-  torus_print_device(&name, &places->torus, places->spec, chip);
+  torus_print_device(&name, &places->torus, places_process(places, chip), chip);
   device->id = chip;
   device->name = take_text(arena, &name);
   device->coords = pod_arena_copy(arena, coords.at, sizeof(coords.at));
   device->n_coords = TORUS_DIMENSIONS;
-  device->process_index = torus_host(&places->torus, places->spec, chip);
+  device->process_index = places_process(places, chip);
   device->address = borrow(place->address != NULL ? place->address : "");
   device->pid = place->pid;
   device->hbm_used_bytes = place->hbm_used_bytes;

@@ -201,7 +201,7 @@ static void test_the_shorter_way_round_is_taken_and_a_tie_goes_up(void **state) 
 static void assert_device(const torus_t *torus, const char *kind, int32_t chip,
                           const char *expected) {
   pod_text_t text = {0};
-  torus_print_device(&text, torus, chip_spec_find(kind), chip);
+  torus_print_device(&text, torus, torus_host(torus, chip_spec_find(kind), chip), chip);
   assert_string_equal(text.bytes, expected);
   pod_text_deinit(&text);
 }

@@ -45,8 +45,12 @@ static void on_step(void *context) {
   world->step(world);
 }
 
-static char *more_of_restart(void *context) {
+static char *more_of_restart(int32_t index, bool is_first, void *context) {
+  (void)index;
   world_t *world = context;
+  if (is_first) {
+    return NULL;
+  }
   world->restarts++;
   pod_text_t text = {0};
   pod_text_add(&text, "again");
@@ -62,7 +66,7 @@ static world_t supervise(const char *script, int32_t count, int32_t restarts_max
   assert_null(rpc_loop_create(&world.loop));
   const supervisor_options_t options = {.count = count,
                                         .argv = argv,
-                                        .argument_of_restart = more_of_restart,
+                                        .argument_of_start = more_of_restart,
                                         .is_numbered = true,
                                         .restarts_max = restarts_max,
                                         .ended = on_ended,
