@@ -4,6 +4,7 @@
 
 #include "common/base/log.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,10 +13,18 @@
 
 #include "common/base/clock.h"
 
-enum { LINE_SIZE_MAX = 4096, NS_PER_MS = 1000000 };
+enum {
+  LINE_SIZE_MAX = 4096,
+  FIELD_SIZE_MAX = 256,    // Of a field's value.
+  FIELDS_SIZE_MAX = 2048,  // No field begins behind that.
+  NS_PER_MS = 1000000,
+};
 
 static const char *process_name = "podium";
 static pod_log_level_t lowest_level = POD_LOG_INFO;
+static pod_log_format_t lines_are = POD_LOG_TEXT;
+
+static const char *const level_names[] = {"debug", "info", "warning", "error", "none"};
 
 void pod_log_init(const char *name, pod_log_level_t level) {
   process_name = name;
@@ -23,15 +32,28 @@ void pod_log_init(const char *name, pod_log_level_t level) {
 }
 
 pod_status_t pod_log_level_parse(const char *text, pod_log_level_t *out_level) {
-  static const char *const names[] = {"debug", "info", "warning", "error", "none"};
   for (int level = POD_LOG_DEBUG; level <= POD_LOG_NONE; level++) {
-    if (strcmp(text, names[level]) == 0) {
+    if (strcmp(text, level_names[level]) == 0) {
       *out_level = (pod_log_level_t)level;
       return NULL;
     }
   }
   return pod_error(POD_INVALID_ARGUMENT,
                    "log level '%s' is none of debug, info, warning, error, none", text);
+}
+
+pod_status_t pod_log_format_parse(const char *text, pod_log_format_t *out_format) {
+  const bool is_json = strcmp(text, "json") == 0;
+  if (!is_json && strcmp(text, "text") != 0) {
+    return pod_error(POD_INVALID_ARGUMENT, "log format '%s' is neither text nor json",
+                     text);
+  }
+  *out_format = is_json ? POD_LOG_JSON : POD_LOG_TEXT;
+  return NULL;
+}
+
+void pod_log_set_format(pod_log_format_t format) {
+  lines_are = format;
 }
 
 // The length in bytes of the UTF-8 character at `text`, 0 when there is none (RFC 3629).
@@ -116,31 +138,155 @@ bool pod_log_may(pod_log_limit_t *limit, uint32_t interval_ms,
   return true;
 }
 
-void pod_log(pod_log_level_t level, const char *format, ...) {
-  if (level < lowest_level || level >= POD_LOG_NONE) {
+// --- Lines ---
+
+typedef struct line_t {
+  size_t length;
+  char bytes[LINE_SIZE_MAX];
+} line_t;
+
+static void add(line_t *line, const char *text) {
+  const size_t room = sizeof(line->bytes) - line->length;
+  const size_t length = strnlen(text, room);
+  memcpy(line->bytes + line->length, text, length);
+  line->length += length;
+}
+
+static void add_time(line_t *line) {
+  struct timespec now;
+  struct tm utc;
+  clock_gettime(CLOCK_REALTIME, &now);
+  gmtime_r(&now.tv_sec, &utc);
+  line->length += strftime(line->bytes + line->length, sizeof(line->bytes) - line->length,
+                           "%Y-%m-%dT%H:%M:%S", &utc);
+  char rest[8];
+  snprintf(rest, sizeof(rest), ".%03dZ", (int)(now.tv_nsec / NS_PER_MS));
+  add(line, rest);
+}
+
+// With its quotes, in `room` bytes at most; it is cut between characters. `text` is
+// escaped already, as in a line of text.
+static void add_json(line_t *line, const char *text, size_t room) {
+  const size_t end = line->length + room - 1;
+  add(line, "\"");
+  for (size_t i = 0; text[i] != '\0';) {
+    size_t size = utf8_length((const unsigned char *)text + i, strlen(text + i));
+    const bool is_quoted = text[i] == '"' || text[i] == '\\';
+    size = size == 0 ? 1 : size;
+    if (line->length + size + (is_quoted ? 1 : 0) > end) {
+      break;
+    }
+    if (is_quoted) {
+      add(line, "\\");
+    }
+    memcpy(line->bytes + line->length, text + i, size);
+    line->length += size;
+    i += size;
+  }
+  add(line, "\"");
+}
+
+static void add_field(line_t *line, const pod_log_field_t *field) {
+  char value[FIELD_SIZE_MAX];
+  if (field->text != NULL && field->text[0] == '\0') {
     return;
   }
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  struct tm utc;
-  gmtime_r(&now.tv_sec, &utc);
-  char line[LINE_SIZE_MAX];
-  size_t length = strftime(line, sizeof(line), "%Y-%m-%dT%H:%M:%S", &utc);
-  length += (size_t)snprintf(line + length, sizeof(line) - length, ".%03ldZ %s %c ",
-                             now.tv_nsec / 1000000, process_name, "DIWE"[level]);
-  char message[LINE_SIZE_MAX];
-  va_list args;
-  va_start(args, format);
-  const int more = vsnprintf(message, sizeof(message), format, args);
-  va_end(args);
-  const size_t message_length = more < 0                         ? 0
-                                : (size_t)more < sizeof(message) ? (size_t)more
-                                                                 : sizeof(message) - 1;
-  length +=
-      pod_log_escape(message, message_length, line + length, sizeof(line) - length - 1);
-  line[length++] = '\n';
-  // A log line that cannot be written has no better place to go.
-  if (write(STDERR_FILENO, line, length) < 0) {
+  add(line, ",\"");
+  add(line, field->name);
+  add(line, "\":");
+  if (field->text == NULL) {
+    snprintf(value, sizeof(value), "%" PRId64, field->number);
+    add(line, value);
     return;
+  }
+  pod_log_escape(field->text, strlen(field->text), value, sizeof(value));
+  add_json(line, value, 2 * FIELD_SIZE_MAX);
+}
+
+static void write_json(pod_log_level_t level, const pod_log_field_t *fields,
+                       const char *message, size_t length) {
+  line_t line = {0};
+  char escaped[LINE_SIZE_MAX];
+  pod_log_escape(message, length, escaped, sizeof(escaped));
+  add(&line, "{\"time\":\"");
+  add_time(&line);
+  add(&line, "\",\"level\":\"");
+  add(&line, level_names[level]);
+  add(&line, "\",\"daemon\":\"");
+  add(&line, process_name);
+  add(&line, "\"");
+  for (; fields != NULL && fields->name != NULL && line.length < FIELDS_SIZE_MAX;
+       fields++) {
+    add_field(&line, fields);
+  }
+  add(&line, ",\"message\":");
+  add_json(&line, escaped, sizeof(line.bytes) - line.length - strlen("}\n"));
+  add(&line, "}\n");
+  // A log line that cannot be written has no better place to go.
+  if (write(STDERR_FILENO, line.bytes, line.length) < 0) {
+    return;
+  }
+}
+
+static void write_text(pod_log_level_t level, const char *message, size_t length) {
+  line_t line = {0};
+  add_time(&line);
+  add(&line, " ");
+  add(&line, process_name);
+  add(&line, (const char[]){' ', "DIWE"[level], ' ', '\0'});
+  line.length += pod_log_escape(message, length, line.bytes + line.length,
+                                sizeof(line.bytes) - line.length - 1);
+  line.bytes[line.length++] = '\n';
+  if (write(STDERR_FILENO, line.bytes, line.length) < 0) {
+    return;  // Likewise.
+  }
+}
+
+POD_PRINTF(3, 0)
+static void write_line(pod_log_level_t level, const pod_log_field_t *fields,
+                       const char *format, va_list args) {
+  char message[LINE_SIZE_MAX];
+  const int more = vsnprintf(message, sizeof(message), format, args);
+  const size_t length = more < 0                         ? 0
+                        : (size_t)more < sizeof(message) ? (size_t)more
+                                                         : sizeof(message) - 1;
+  if (lines_are == POD_LOG_JSON) {
+    write_json(level, fields, message, length);
+  } else {
+    write_text(level, message, length);
+  }
+}
+
+bool pod_log_shows(pod_log_level_t level) {
+  return level >= lowest_level && level < POD_LOG_NONE;
+}
+
+void pod_log(pod_log_level_t level, const char *format, ...) {
+  if (pod_log_shows(level)) {
+    va_list args;
+    va_start(args, format);
+    write_line(level, NULL, format, args);
+    va_end(args);
+  }
+}
+
+void pod_log_fields(pod_log_level_t level, const pod_log_field_t *fields,
+                    const char *format, ...) {
+  if (pod_log_shows(level)) {
+    va_list args;
+    va_start(args, format);
+    write_line(level, fields, format, args);
+    va_end(args);
+  }
+}
+
+void pod_log_end(const char *program, pod_status_t status) {
+  const char *code = pod_code_name(pod_status_code(status));
+  const char *message = pod_status_message(status);
+  if (lines_are == POD_LOG_JSON) {
+    write_json(POD_LOG_ERROR, POD_LOG_FIELDS({"code", .text = code}), message,
+               strlen(message));
+  } else {
+    fprintf(stderr, "%s: %s: %s\n", program, code, message);
   }
 }

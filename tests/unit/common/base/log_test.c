@@ -128,6 +128,71 @@ static void test_a_limited_line_comes_once_and_tells_what_was_muted(void **state
   assert_false(pod_log_may(&limit, 3600000, &muted));
 }
 
+static void write_json_lines(void) {
+  pod_log_set_format(POD_LOG_JSON);
+  pod_log(POD_LOG_WARNING, "a \"name\" with \\ and\n\x1b[2J\xff");
+  pod_log_fields(POD_LOG_INFO,
+                 POD_LOG_FIELDS({"session", .number = 3}, {"client", .text = "a\"\nb"},
+                                {"traceparent", .text = ""}, {"code", .text = "OK"}),
+                 "execution %d", 7);
+  pod_log_fields(POD_LOG_DEBUG, POD_LOG_FIELDS({"a", .number = 1}), "not shown");
+  pod_log_set_format(POD_LOG_TEXT);
+}
+
+static void test_lines_can_be_json(void **state) {
+  (void)state;
+  char lines[4096];
+  pod_log_init("coordinator", POD_LOG_INFO);
+  catch_log(write_json_lines, lines, sizeof(lines));
+  assert_non_null(strstr(lines,
+                         "Z\",\"level\":\"warning\",\"daemon\":\"coordinator\","
+                         "\"message\":\"a \\\"name\\\" with \\\\ "
+                         "and\\\\n\\\\x1b[2J\\\\xff\"}\n{\"time\":\"2"));
+  assert_non_null(strstr(lines,
+                         "\"session\":3,\"client\":\"a\\\"\\\\nb\",\"code\":\"OK\","
+                         "\"message\":\"execution 7\"}\n"));
+  assert_null(strstr(lines, "not shown"));
+  assert_null(strstr(lines, "traceparent"));
+}
+
+static void write_long_json(void) {
+  static char name[9001], field[1001];
+  memset(name, '"', sizeof(name) - 1);
+  memset(field, '\\', sizeof(field) - 1);
+  pod_log_set_format(POD_LOG_JSON);
+  pod_log_fields(
+      POD_LOG_WARNING,
+      POD_LOG_FIELDS({"a", .text = field}, {"b", .text = field}, {"c", .text = field},
+                     {"d", .text = field}, {"e", .text = field}, {"f", .text = field}),
+      "%s", name);
+  pod_log_set_format(POD_LOG_TEXT);
+}
+
+static void test_a_long_json_line_is_still_an_object(void **state) {
+  (void)state;
+  char line[9000];
+  pod_log_init("coordinator", POD_LOG_INFO);
+  const size_t length = catch_log(write_long_json, line, sizeof(line));
+  assert_true(length > 2000 && length <= 4096);
+  assert_string_equal(line + length - 3, "\"}\n");
+  const char *message = strstr(line, "\"message\":\"");
+  assert_non_null(message);
+  message += strlen("\"message\":\"");
+  assert_int_equal(strspn(message, "\\\"") % 2, 1);  // Pairs, and the closing quote.
+}
+
+static void test_formats_are_named(void **state) {
+  (void)state;
+  pod_log_format_t format = POD_LOG_TEXT;
+  assert_null(pod_log_format_parse("json", &format));
+  assert_int_equal(format, POD_LOG_JSON);
+  assert_null(pod_log_format_parse("text", &format));
+  assert_int_equal(format, POD_LOG_TEXT);
+  const pod_status_t status = pod_log_format_parse("xml", &format);
+  assert_int_equal(pod_status_code(status), POD_INVALID_ARGUMENT);
+  pod_status_free(status);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_control_characters_and_bad_utf8_are_escaped),
@@ -135,6 +200,9 @@ int main(void) {
       cmocka_unit_test(test_a_name_cannot_forge_a_line),
       cmocka_unit_test(test_a_long_name_leaves_one_whole_line),
       cmocka_unit_test(test_a_limited_line_comes_once_and_tells_what_was_muted),
+      cmocka_unit_test(test_lines_can_be_json),
+      cmocka_unit_test(test_a_long_json_line_is_still_an_object),
+      cmocka_unit_test(test_formats_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
