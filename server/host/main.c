@@ -15,14 +15,17 @@
 #include "common/base/memory.h"
 #include "common/base/text.h"
 #include "common/rpc/loop.h"
+#include "server/host/metrics.h"
 #include "server/host/supervisor.h"
 
 enum {
   KEY_SERVE = 256,
   KEY_LOG_FOLDER,
   KEY_LOG_LEVEL,
+  KEY_LOG_FORMAT,
   KEY_RESTARTS_MAX,
   KEY_RANK,
+  KEY_METRICS_LISTEN,
   CHIPS_MAX = 4096,
 };
 
@@ -32,8 +35,10 @@ typedef struct flags_t {
   int64_t rank;  // -1: the coordinator gives one.
   bool serves;
   const char *log_folder;
+  const char *metrics_listen;
   int64_t restarts_max;
   pod_log_level_t log_level;
+  pod_log_format_t log_format;
   char **rest;  // Behind the flags: the daemons' own.
 } flags_t;
 
@@ -55,6 +60,12 @@ static const struct argp_option option_table[] = {
     {"restarts-max", KEY_RESTARTS_MAX, "N", 0,
      "A daemon that has ended so many times, one soon after the other, is not started "
      "again (10)",
+     0},
+    {"log-format", KEY_LOG_FORMAT, "FORMAT", 0,
+     "text, or json: one object a line, of the daemons too (text)", 0},
+    {"metrics-listen", KEY_METRICS_LISTEN, "HOST:PORT", 0,
+     "Serve what is counted of the daemons to Prometheus, at http://HOST:PORT/metrics "
+     "(nowhere); on this machine only, unless --insecure stands behind --",
      0},
     {"log-level", KEY_LOG_LEVEL, "LEVEL", 0, "debug, info, warning, error or none (info)",
      0},
@@ -109,6 +120,16 @@ static error_t parse_flag(int key, char *value, struct argp_state *state) {
     case KEY_RESTARTS_MAX:
       flags->restarts_max = parse_number(state, "restarts-max", value, 0, INT32_MAX);
       return 0;
+    case KEY_METRICS_LISTEN:
+      flags->metrics_listen = value;
+      return 0;
+    case KEY_LOG_FORMAT: {
+      const pod_status_t status = pod_log_format_parse(value, &flags->log_format);
+      if (status != NULL) {
+        argp_error(state, "--log-format: %s", pod_status_message(status));
+      }
+      return 0;
+    }
     case KEY_LOG_LEVEL: {
       const pod_status_t status = pod_log_level_parse(value, &flags->log_level);
       if (status != NULL) {
@@ -204,6 +225,26 @@ static const char *find_port_file(char *const *rest) {
   return NULL;
 }
 
+static bool has_insecure(char *const *rest) {
+  while (rest != NULL && *rest != NULL && strcmp(*rest, "--insecure") != 0) {
+    rest++;
+  }
+  return rest != NULL && *rest != NULL;
+}
+
+static pod_status_t serve_metrics(const flags_t *flags, const process_t *process,
+                                  int32_t count, host_metrics_t **out_metrics) {
+  if (flags->metrics_listen == NULL) {
+    return NULL;
+  }
+  POD_TRY(host_metrics_create(process->loop, flags->metrics_listen,
+                              has_insecure(flags->rest), process->supervisor, count,
+                              flags->serves ? "coordinator" : "worker", out_metrics));
+  pod_log(POD_LOG_INFO, "metrics at http://%s/metrics",
+          host_metrics_address(*out_metrics));
+  return NULL;
+}
+
 // The daemon's path: beside this program, else by PATH's rules. Returns owned.
 static char *sibling(const char *name) {
   char path[4096];
@@ -232,6 +273,9 @@ static void make_arguments(const flags_t *flags, char *program, pod_text_t *chip
     pod_text_printf(rank, "--host-rank=%" PRId64, flags->rank);
     *pod_list_add(arguments) = rank->bytes;
   }
+  if (flags->log_format == POD_LOG_JSON) {
+    *pod_list_add(arguments) = (char *)(uintptr_t) "--log-format=json";
+  }
   for (char **rest = flags->rest; rest != NULL && *rest != NULL; rest++) {
     *pod_list_add(arguments) = *rest;
   }
@@ -255,7 +299,11 @@ static pod_status_t supervise(const flags_t *flags, process_t *process) {
       .ended = on_ended,
       .context = process};
   rpc_signal_t *terminate = NULL, *interrupt = NULL;
+  host_metrics_t *metrics = NULL;
   pod_status_t status = supervisor_create(process->loop, &options, &process->supervisor);
+  if (status == NULL) {
+    status = serve_metrics(flags, process, options.count, &metrics);
+  }
   if (status == NULL) {
     status = rpc_signal_create(process->loop, SIGTERM, on_signal, process, &terminate);
   }
@@ -267,6 +315,7 @@ static pod_status_t supervise(const flags_t *flags, process_t *process) {
   }
   rpc_signal_destroy(interrupt);
   rpc_signal_destroy(terminate);
+  host_metrics_destroy(metrics);
   supervisor_destroy(process->supervisor);
   pod_list_deinit(&arguments);
   pod_text_deinit(&chips);
@@ -282,6 +331,7 @@ int main(int argc, char **argv) {
   argp_program_version = "podium-host " POD_VERSION;
   argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &flags);
   pod_log_init("host", flags.log_level);
+  pod_log_set_format(flags.log_format);
   process_t process = {0};
   pod_status_t status = rpc_loop_create(&process.loop);
   if (status == NULL) {
@@ -289,8 +339,7 @@ int main(int argc, char **argv) {
     rpc_loop_destroy(process.loop);
   }
   if (status != NULL) {
-    fprintf(stderr, "podium-host: %s: %s\n", pod_code_name(pod_status_code(status)),
-            pod_status_message(status));
+    pod_log_end("podium-host", status);
     pod_status_free(status);
     return EXIT_FAILURE;
   }

@@ -277,3 +277,11 @@ void supervisor_destroy(supervisor_t *supervisor) {
 pid_t supervisor_pid(const supervisor_t *supervisor, int32_t index) {
   return supervisor->daemons[index].pid;
 }
+
+int32_t supervisor_starts(const supervisor_t *supervisor, int32_t index) {
+  return supervisor->daemons[index].restart.starts;
+}
+
+bool supervisor_has_given_up(const supervisor_t *supervisor, int32_t index) {
+  return supervisor->daemons[index].is_given_up;
+}

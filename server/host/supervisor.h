@@ -56,6 +56,12 @@ void supervisor_stop(supervisor_t *supervisor);
 // After `ended`. Accepts NULL.
 void supervisor_destroy(supervisor_t *supervisor);
 
+// How often it was started.
+int32_t supervisor_starts(const supervisor_t *supervisor, int32_t index);
+
+// It is not started again.
+bool supervisor_has_given_up(const supervisor_t *supervisor, int32_t index);
+
 // 0 while it does not run.
 pid_t supervisor_pid(const supervisor_t *supervisor, int32_t index);
 
