@@ -97,7 +97,10 @@ static void executable_gone(void *context, uint64_t executable, int32_t chip_cou
 
 static void session_gone(void *context, uint64_t session) {
   coordinator_t *coordinator = context;
-  pod_log(POD_LOG_INFO, "session %" PRIu64 " has ended", session);
+  pod_log_fields(POD_LOG_INFO,
+                 POD_LOG_FIELDS({"event", .text = "session_end"},
+                                {"session", .number = (int64_t)session}),
+                 "session %" PRIu64 " has ended", session);
   Podium__V1__CloseSessionRequest request = PODIUM__V1__CLOSE_SESSION_REQUEST__INIT;
   request.session = session;
   dispatches_close(coordinator, &session,

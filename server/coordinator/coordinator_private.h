@@ -10,6 +10,7 @@
 
 #include "common/access/access.h"
 #include "common/base/list.h"
+#include "common/base/log.h"
 #include "common/rpc/http.h"
 #include "common/rpc/loop.h"
 #include "common/rpc/rpc.h"
@@ -86,6 +87,7 @@ struct coordinator_t {
   execution_queue_t *queues;
   execution_t *first_running, **last_running;
   int32_t running_count;
+  pod_log_limit_t failures;  // Lines of executions that came by Dispatch.
   execution_t *loading;
   chip_runs_t *runs;
   later_item_t pump;
@@ -139,6 +141,8 @@ rpc_method_t dispatch_method(void);
 void dispatches_close(coordinator_t *coordinator, const uint64_t *session,
                       pod_status_t status);
 void dispatch_use(dispatch_t *dispatch);
+// NULL once it has ended.
+const rpc_call_t *dispatch_call(const dispatch_t *dispatch);
 // What the execution asks of its host. Borrowed.
 void dispatch_ask(dispatch_t *dispatch, uint64_t execution,
                   Podium__V1__HostTransfer *transfer);

@@ -44,6 +44,7 @@ enum {
   OPTION_COMPILE_SECONDS,
   OPTION_COMPILE_PROCESSES,
   OPTION_METRICS_LISTEN,
+  OPTION_LOG_FORMAT,
 };
 
 typedef struct settings_t {
@@ -60,6 +61,7 @@ typedef struct settings_t {
   int64_t compile_bytes;  // -1: a share of the host's.
   int64_t compile_seconds, compile_processes;
   pod_log_level_t log_level;
+  pod_log_format_t log_format;
 } settings_t;
 
 static const struct argp_option option_table[] = {
@@ -110,6 +112,8 @@ static const struct argp_option option_table[] = {
      0},
     {"log-level", OPTION_LOG_LEVEL, "LEVEL", 0,
      "debug, info, warning, error or none (info)", 0},
+    {"log-format", OPTION_LOG_FORMAT, "FORMAT", 0,
+     "text, or json: one object a line (text)", 0},
     {"list-chips", OPTION_LIST_CHIPS, NULL, 0,
      "Print the kinds of chip as JSON, every figure with its unit and source, and exit",
      0},
@@ -195,6 +199,13 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
       const pod_status_t status = pod_log_level_parse(value, &settings->log_level);
       if (status != NULL) {
         argp_error(state, "--log-level: %s", pod_status_message(status));
+      }
+      return 0;
+    }
+    case OPTION_LOG_FORMAT: {
+      const pod_status_t status = pod_log_format_parse(value, &settings->log_format);
+      if (status != NULL) {
+        argp_error(state, "--log-format: %s", pod_status_message(status));
       }
       return 0;
     }
@@ -476,6 +487,7 @@ int main(int argc, char **argv) {
   argp_program_version = "podium-coordinator " PODIUM_VERSION;
   argp_parse(&argp, argc, argv, 0, NULL, &settings);
   pod_log_init("coordinator", settings.log_level);
+  pod_log_set_format(settings.log_format);
   signal(SIGPIPE, SIG_IGN);
   coordinator_options_t options = {
       .listen = settings.listen,
@@ -511,8 +523,7 @@ int main(int argc, char **argv) {
   forget_keys(&keys);
   chip_spec_destroy(owned_spec);
   if (status != NULL) {
-    fprintf(stderr, "podium-coordinator: %s: %s\n",
-            pod_code_name(pod_status_code(status)), pod_status_message(status));
+    pod_log_end("podium-coordinator", status);
     pod_status_free(status);
     return EXIT_FAILURE;
   }

@@ -158,7 +158,10 @@ static void lose_attachment(attachment_t *attachment, const char *why) {
   chip_tells_forget(&registry->tells[chip]);
   places_lose(registry->places, chip, why);
   const char *reason = registry->places->at[chip].lost_reason;
-  pod_log(POD_LOG_WARNING, "lost %s", reason);
+  pod_log_fields(POD_LOG_WARNING,
+                 POD_LOG_FIELDS({"event", .text = "loss"}, {"chip", .number = chip},
+                                {"code", .text = "UNAVAILABLE"}),
+                 "lost %s", reason);
   later_post(registry->options.later, &attachment->wire->later, destroy_wire);
   attachment->wire = NULL;
   registry->options.on_lost(registry->options.context, chip, reason);
@@ -342,7 +345,10 @@ static pod_status_t admit(attachment_t *attachment, const Podium__V1__Register *
   registry->counts.joins++;
   pod_text_t label = {0};
   places_print_label(&label, registry->places, chip);
-  pod_log(POD_LOG_INFO, "%s has joined (pid %" PRId64 ")", label.bytes, claim.pid);
+  pod_log_fields(POD_LOG_INFO,
+                 POD_LOG_FIELDS({"event", .text = "join"}, {"chip", .number = chip},
+                                {"pid", .number = claim.pid}),
+                 "%s has joined (pid %" PRId64 ")", label.bytes, claim.pid);
   pod_text_deinit(&label);
   send_assignment(attachment);
   registry->options.on_change(registry->options.context);

@@ -25,6 +25,7 @@ typedef struct flags_t {
   tls_flags_t tls;
   const char *secret_file;
   pod_log_level_t log_level;
+  pod_log_format_t log_format;
 } flags_t;
 
 enum {
@@ -34,6 +35,7 @@ enum {
   KEY_ICI_LISTEN,
   KEY_COORDS,
   KEY_LOG_LEVEL,
+  KEY_LOG_FORMAT,
   KEY_HBM_BYTES,
   KEY_SECRET_FILE,
   KEY_INSECURE,
@@ -79,6 +81,8 @@ static const struct argp_option options[] = {
     {"insecure", KEY_INSECURE, NULL, 0,
      "Listen where other hosts come without encryption, and believe any coordinator, if "
      "there is no secret",
+     0},
+    {"log-format", KEY_LOG_FORMAT, "FORMAT", 0, "text, or json: one object a line (text)",
      0},
     {"log-level", KEY_LOG_LEVEL, "LEVEL", 0,
      "debug, info, warning, error or none (default info)", 0},
@@ -174,6 +178,13 @@ static error_t parse_flag(int key, char *value, struct argp_state *state) {
     case KEY_INSECURE:
       worker->is_insecure = true;
       return 0;
+    case KEY_LOG_FORMAT: {
+      const pod_status_t status = pod_log_format_parse(value, &flags->log_format);
+      if (status != NULL) {
+        argp_error(state, "--log-format: %s", pod_status_message(status));
+      }
+      return 0;
+    }
     case KEY_LOG_LEVEL: {
       const pod_status_t status = pod_log_level_parse(value, &flags->log_level);
       if (status != NULL) {
@@ -208,8 +219,7 @@ typedef struct process_t {
 static void on_ended(pod_status_t status, void *context) {
   process_t *process = context;
   if (status != NULL) {
-    fprintf(stderr, "podium-worker: %s: %s\n", pod_code_name(pod_status_code(status)),
-            pod_status_message(status));
+    pod_log_end("podium-worker", status);
     pod_status_free(status);
     process->exit_status = EXIT_FAILURE;
   }
@@ -273,6 +283,7 @@ int main(int argc, char **argv) {
   argp_program_version = "podium-worker " POD_VERSION;
   argp_parse(&argp, argc, argv, 0, NULL, &flags);
   pod_log_init("worker", flags.log_level);
+  pod_log_set_format(flags.log_format);
   static const kernel_host_t host = {host_room_admit, host_room_watch, host_room_release};
   kernel_memory_set_host(&host);
   const pod_status_t cpu = kernel_cpu_check();
@@ -303,8 +314,7 @@ int main(int argc, char **argv) {
   }
   tls_credentials_deinit(&tls);
   if (status != NULL) {
-    fprintf(stderr, "podium-worker: %s: %s\n", pod_code_name(pod_status_code(status)),
-            pod_status_message(status));
+    pod_log_end("podium-worker", status);
     pod_status_free(status);
     return EXIT_FAILURE;
   }

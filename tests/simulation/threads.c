@@ -67,6 +67,8 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *out_now);
 pid_t __wrap_getpid(void);
 ssize_t __wrap_getrandom(void *buffer, size_t size, unsigned flags);
 void __wrap_pod_log(pod_log_level_t level, const char *format, ...);
+void __wrap_pod_log_fields(pod_log_level_t level, const pod_log_field_t *fields,
+                           const char *format, ...);
 
 // --- Threads ---
 
@@ -346,15 +348,29 @@ ssize_t __wrap_getrandom(void *buffer, size_t size, unsigned flags) {
   return (ssize_t)size;
 }
 
-void __wrap_pod_log(pod_log_level_t level, const char *format, ...) {
+static void trace_line(pod_log_level_t level, const char *format, va_list arguments) {
   static const char *const names[] = {"debug", "info", "warning", "ERROR", ""};
-  if (!machine_is_traced) {
-    return;
-  }
   char line[1024];
-  va_list arguments;
-  va_start(arguments, format);
   vsnprintf(line, sizeof(line), format, arguments);
-  va_end(arguments);
   machine_trace("%s: %s", names[level], line);
+}
+
+void __wrap_pod_log(pod_log_level_t level, const char *format, ...) {
+  if (machine_is_traced) {
+    va_list arguments;
+    va_start(arguments, format);
+    trace_line(level, format, arguments);
+    va_end(arguments);
+  }
+}
+
+void __wrap_pod_log_fields(pod_log_level_t level, const pod_log_field_t *fields,
+                           const char *format, ...) {
+  (void)fields;
+  if (machine_is_traced) {
+    va_list arguments;
+    va_start(arguments, format);
+    trace_line(level, format, arguments);
+    va_end(arguments);
+  }
 }

@@ -20,6 +20,7 @@
 #include "common/base/arena.h"
 #include "common/base/available_memory.h"
 #include "common/base/check.h"
+#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
@@ -343,6 +344,23 @@ static void loaded(void *context, pod_status_t status) {
   end_compile(compile, status);
 }
 
+static void log_compiled(const compile_t *compile) {
+  const store_executable_t *executable = compile->executable;
+  char traceparent[REQUEST_TRACEPARENT_BYTES];
+  request_traceparent(compile->request.client, traceparent);
+  pod_log_fields(POD_LOG_INFO,
+                 POD_LOG_FIELDS({"event", .text = "compile"},
+                                {"session", .number = (int64_t)executable->session->id},
+                                {"client", .text = executable->session->client},
+                                {"executable", .number = (int64_t)executable->id},
+                                {"program", .text = executable->name},
+                                {"duration_ns", .number = pod_clock_now_ns() -
+                                                          compile->request.began_ns},
+                                {"traceparent", .text = traceparent}),
+                 "session %" PRIu64 " has compiled %s as executable %" PRIu64,
+                 executable->session->id, executable->name, executable->id);
+}
+
 // From compile->compiled.
 static void load_program(compile_t *compile) {
   coordinator_t *coordinator = compile->request.coordinator;
@@ -353,9 +371,7 @@ static void load_program(compile_t *compile) {
     end_compile(compile, status);
     return;
   }
-  pod_log(POD_LOG_INFO, "session %" PRIu64 " has compiled %s as executable %" PRIu64,
-          compile->executable->session->id, compile->executable->name,
-          compile->executable->id);
+  log_compiled(compile);
   store_executable_use(compile->executable);
   if (compile->only || !load_is_needed(coordinator, compile->executable)) {
     loaded(compile, NULL);

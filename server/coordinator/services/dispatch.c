@@ -25,6 +25,10 @@ struct dispatch_t {
   bool has_half_closed, is_finished;
 };
 
+const rpc_call_t *dispatch_call(const dispatch_t *dispatch) {
+  return dispatch->client;
+}
+
 static void free_if_done(dispatch_t *dispatch) {
   if (dispatch->client == NULL && dispatch->use_count == 0) {
     free(dispatch);

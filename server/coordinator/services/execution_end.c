@@ -9,6 +9,10 @@
 #include "proto/podium/v1/podium.pb-c.h"
 #include "server/coordinator/services/execution.h"
 
+enum { FAILURES_LOG_MS = 1000 };
+
+#define NS_PER_MS 1e6
+
 static void give_back(execution_t *execution) {
   coordinator_t *coordinator = execution->request.coordinator;
   for (size_t i = 0; i < execution->argument_count; i++) {
@@ -75,6 +79,50 @@ static void answer(execution_t *execution, pod_status_t status) {
   }
 }
 
+// One that fails may take thousands with it that were not waited for: of those that came
+// by Dispatch one in FAILURES_LOG_MS is told, the others for who looks closely.
+static pod_log_level_t level_of_end(execution_t *execution, pod_status_t status) {
+  unsigned long long muted;
+  if (status == NULL) {
+    return POD_LOG_DEBUG;
+  }
+  return execution->dispatch == NULL ||
+                 pod_log_may(&execution->request.coordinator->failures, FAILURES_LOG_MS,
+                             &muted)
+             ? POD_LOG_INFO
+             : POD_LOG_DEBUG;
+}
+
+static void log_end(execution_t *execution, pod_status_t status) {
+  const pod_log_level_t level = level_of_end(execution, status);
+  if (!pod_log_shows(level)) {
+    return;
+  }
+  const request_t *request = &execution->request;
+  const store_session_t *session = request->has_begun ? request->operation.session : NULL;
+  const store_executable_t *executable = execution->executable;
+  const int64_t took_ns = pod_clock_now_ns() - request->began_ns;
+  char traceparent[REQUEST_TRACEPARENT_BYTES];
+  request_traceparent(
+      execution->dispatch != NULL ? dispatch_call(execution->dispatch) : request->client,
+      traceparent);
+  const pod_log_field_t *fields = POD_LOG_FIELDS(
+      {"event", .text = "execution"}, {"execution", .number = (int64_t)execution->id},
+      {"session", .number = session == NULL ? 0 : (int64_t)session->id},
+      {"client", .text = session == NULL ? "" : session->client},
+      {"program", .text = executable == NULL ? "" : executable->name},
+      {"code", .text = pod_code_name(pod_status_code(status))},
+      {"duration_ns", .number = took_ns}, {"chips_ns", .number = execution->host_ns},
+      {"traceparent", .text = traceparent});
+  if (status != NULL) {
+    pod_log_fields(level, fields, "execution %" PRIu64 ": %s", execution->id,
+                   pod_status_message(status));
+  } else {
+    pod_log_fields(level, fields, "execution %" PRIu64 " of %s has ended after %.3f ms",
+                   execution->id, executable->name, (double)took_ns / NS_PER_MS);
+  }
+}
+
 // Takes `status`.
 static void end_part(execution_t *execution, pod_status_t status) {
   coordinator_t *coordinator = execution->request.coordinator;
@@ -88,10 +136,8 @@ static void end_part(execution_t *execution, pod_status_t status) {
   } else {
     execution_undo_donations(execution);
     fail_results(execution, status);
-    // One that fails may take thousands with it that were not waited for.
-    pod_log(execution->dispatch == NULL ? POD_LOG_INFO : POD_LOG_DEBUG,
-            "execution %" PRIu64 ": %s", execution->id, pod_status_message(status));
   }
+  log_end(execution, status);
   answer(execution, status);
   give_back(execution);
   request_end(&execution->request);

@@ -4,6 +4,7 @@
 #include "server/coordinator/services/request.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/clock.h"
 #include "common/base/memory.h"
@@ -75,6 +76,26 @@ pod_status_t request_take_memory(request_t *request, int64_t size_bytes) {
       account_take(request->operation.session->account, ACCOUNT_HOST_BYTES, size_bytes));
   request->memory_bytes += size_bytes;
   return NULL;
+}
+
+void request_traceparent(const rpc_call_t *client, char out[REQUEST_TRACEPARENT_BYTES]) {
+  static const char form[] = "xx-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx-xxxxxxxxxxxxxxxx-xx";
+  const rpc_metadata_t *shown =
+      client == NULL ? NULL : rpc_call_peer_metadata(client, "traceparent", false);
+  out[0] = '\0';
+  if (shown == NULL || shown->size_bytes != sizeof(form) - 1) {
+    return;
+  }
+  const char *text = shown->value;
+  for (size_t i = 0; i < sizeof(form) - 1; i++) {
+    const bool is_hex =
+        (text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f');
+    if (form[i] == '-' ? text[i] != '-' : !is_hex) {
+      return;
+    }
+  }
+  memcpy(out, text, sizeof(form) - 1);
+  out[sizeof(form) - 1] = '\0';
 }
 
 void request_note_outcome(request_t *request, pod_status_t status) {

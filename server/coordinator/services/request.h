@@ -114,6 +114,13 @@ POD_MUST_USE pod_status_t request_begin(request_t *request, ProtobufCBinaryData 
 // its client has too much already. The operation has begun.
 POD_MUST_USE pod_status_t request_take_memory(request_t *request, int64_t size_bytes);
 
+enum { REQUEST_TRACEPARENT_BYTES = 56 };
+
+// The caller's W3C trace context (https://www.w3.org/TR/trace-context/), as its metadata
+// "traceparent" has it; "" when there is none, or the call has ended, or it is no such
+// text. For the log. `client` may be NULL.
+void request_traceparent(const rpc_call_t *client, char out[REQUEST_TRACEPARENT_BYTES]);
+
 // How it ended, for the metrics, when nobody is answered by the two below. Only the first
 // outcome counts.
 void request_note_outcome(request_t *request, pod_status_t status);

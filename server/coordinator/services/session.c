@@ -187,8 +187,15 @@ static void session_message(rpc_call_t *client, const void *message, void *conte
     return;
   }
   store_session_set_host(call->session, request->host);
-  pod_log(POD_LOG_INFO, "session %" PRIu64 " of \"%s\" (%s) at %s", call->session->id,
-          call->session->client, call->session->principal, rpc_call_peer_address(client));
+  const store_session_t *session = call->session;
+  pod_log_fields(POD_LOG_INFO,
+                 POD_LOG_FIELDS({"event", .text = "session"},
+                                {"session", .number = (int64_t)session->id},
+                                {"client", .text = session->client},
+                                {"principal", .text = session->principal},
+                                {"address", .text = rpc_call_peer_address(client)}),
+                 "session %" PRIu64 " of \"%s\" (%s) at %s", session->id, session->client,
+                 session->principal, rpc_call_peer_address(client));
   begin_if_due(call);
 }
 
