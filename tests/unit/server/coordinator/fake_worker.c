@@ -424,7 +424,11 @@ static void attach(fake_worker_t *worker, int32_t wanted) {
   coords.n_at = 2;
   message.coords = wanted < 0 ? NULL : &coords;
   message.address = worker->address;
-  message.host = (char *)(uintptr_t) "here";
+  message.host = (char *)(uintptr_t)worker->host;
+  Podium__V1__HostPlace host_place = PODIUM__V1__HOST_PLACE__INIT;
+  host_place.chips = 4;
+  host_place.index = worker->host_index;
+  message.host_place = worker->host_index < 0 ? NULL : &host_place;
   message.transfer_socket = (char *)(uintptr_t) "/here/transfer";
   message.pid = 4711;
   send(worker, PODIUM__V1__WORKER_MESSAGE__MESSAGE_REGISTER, &message);
@@ -453,11 +457,13 @@ void fake_worker_attach_again(fake_worker_t *worker, int32_t wanted, bool is_sam
   attach(worker, wanted);
 }
 
-fake_worker_t *fake_worker_start(rpc_loop_t *loop, const char *coordinator,
-                                 int32_t wanted) {
+static fake_worker_t *start(rpc_loop_t *loop, const char *coordinator, int32_t wanted,
+                            const char *host, int32_t host_index) {
   fake_worker_t *worker = pod_alloc(sizeof(*worker));
   worker->loop = loop;
   worker->chip = -1;
+  worker->host = host;
+  worker->host_index = host_index;
   worker->heartbeat = rpc_timer_create(loop, send_heartbeat, worker);
   pod_status_t status = rpc_server_create(loop, NULL, &worker->server);
   POD_CHECK(status == NULL);
@@ -470,6 +476,16 @@ fake_worker_t *fake_worker_start(rpc_loop_t *loop, const char *coordinator,
   POD_CHECK(status == NULL);
   attach(worker, wanted);
   return worker;
+}
+
+fake_worker_t *fake_worker_start(rpc_loop_t *loop, const char *coordinator,
+                                 int32_t wanted) {
+  return start(loop, coordinator, wanted, "here", -1);
+}
+
+fake_worker_t *fake_worker_start_on_host(rpc_loop_t *loop, const char *coordinator,
+                                         const char *host, int32_t index) {
+  return start(loop, coordinator, -1, host, index);
 }
 
 void fake_worker_cut(fake_worker_t *worker) {

@@ -38,6 +38,9 @@ struct fake_worker_t {
   rpc_call_t *attach;      // NULL when the coordinator has ended it.
   rpc_timer_t *heartbeat;
   char *address;
+  const char *host;  // Its identity; borrowed.
+  int32_t
+      host_index;  // On a host that has all four chips and rank 0; -1: it stands alone.
   fake_mode_t mode;
   bool reads_no_puts;  // Puts are held: nothing of them is read.
   bool is_silent;      // No heartbeats.
@@ -67,6 +70,10 @@ struct fake_worker_t {
 // Attaches to the coordinator, wanting chip `wanted` of a 2x2 (-1: any).
 fake_worker_t *fake_worker_start(rpc_loop_t *loop, const char *coordinator,
                                  int32_t wanted);
+
+// The same on such a host, by its index there.
+fake_worker_t *fake_worker_start_on_host(rpc_loop_t *loop, const char *coordinator,
+                                         const char *host, int32_t index);
 
 // Its connections break; it goes on at the same address, attached as before.
 void fake_worker_cut(fake_worker_t *worker);

@@ -92,6 +92,38 @@ static void test_another_worker_of_the_address_waits_until_the_first_is_silent(
   world_stop(&world);
 }
 
+static void test_a_host_gives_a_place_again_when_the_first_worker_is_silent(
+    void **state) {
+  (void)state;
+  world_t world;
+  world_start(&world, 60000);
+  const char *address = coordinator_address(world.coordinator);
+  fake_worker_t *first = fake_worker_start_on_host(world.loop, address, "host a", 3);
+  client_run(world.loop, has_place, first);
+  assert_int_equal(first->chip, 3);
+  // The next of the same host waits.
+  fake_worker_t *next = fake_worker_start_on_host(world.loop, address, "host a", 3);
+  client_run(world.loop, has_place, next);
+  assert_int_equal(next->chip, -1);
+  assert_int_equal(next->refused_code, POD_UNAVAILABLE);
+  assert_non_null(strstr(next->refused, "has to wait until it is silent"));
+  // Another host is refused for good.
+  fake_worker_t *other = fake_worker_start_on_host(world.loop, address, "host b", 2);
+  client_run(world.loop, has_place, other);
+  assert_int_equal(other->refused_code, POD_ALREADY_EXISTS);
+  assert_non_null(strstr(other->refused, "another host has rank 0"));
+  first->is_silent = true;
+  while (next->chip < 0) {
+    fake_worker_attach_again(next, -1, true);
+    client_run(world.loop, has_place, next);
+  }
+  assert_int_equal(next->chip, 3);
+  fake_worker_kill(first);
+  fake_worker_kill(next);
+  fake_worker_kill(other);
+  world_stop(&world);
+}
+
 static void test_a_silent_worker_is_lost_although_it_is_connected(void **state) {
   (void)state;
   world_t world;
@@ -276,6 +308,7 @@ int main(void) {
       cmocka_unit_test(test_a_worker_that_lost_its_coordinator_takes_its_place_again),
       cmocka_unit_test(
           test_another_worker_of_the_address_waits_until_the_first_is_silent),
+      cmocka_unit_test(test_a_host_gives_a_place_again_when_the_first_worker_is_silent),
       cmocka_unit_test(test_a_silent_worker_is_lost_although_it_is_connected),
       cmocka_unit_test(test_a_worker_that_wants_to_leave_goes_in_peace),
       cmocka_unit_test(test_a_session_that_waits_begins_when_the_pod_is_ready),
