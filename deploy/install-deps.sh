@@ -30,6 +30,8 @@ if [ "${1:-}" != --run ]; then
     dpkg-dev file
     # The wheel
     patchelf
+    # The units
+    systemd
   )
 fi
 

@@ -36,6 +36,9 @@ share/man/man1/podium-run\.1
 share/man/man8/podium-host\.8
 share/man/man8/podium-worker\.8
 share/bash-completion/completions/podium
+lib/systemd/system/podium-coordinator\.service
+lib/systemd/system/podium-host@\.service
+share/doc/podium/deploy\.md
 FILES
 needs=$(dpkg-deb --field "$package" Depends)
 for library in libc6 libuv1 libnghttp2 libnng1 libprotobuf-c1 libdnnl2 liblapacke; do
