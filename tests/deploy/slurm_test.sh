@@ -88,7 +88,7 @@ done
 idle() { [ "$(sinfo --noheader --Node --format=%T 2>/dev/null | grep -c '^idle$')" -eq 3 ]; }
 until_holds 30 idle || fail "the nodes are not idle"
 
-export PODIUM_JOBS=$folder/jobs PODIUM_CHIPS=2 PODIUM_TOPOLOGY=3x2
+export PODIUM_JOBS=$folder/jobs PODIUM_CHIPS=4 PODIUM_TOPOLOGY=6x2
 submit() { # OUT ARGUMENTS…
   sbatch --parsable --nodes=3 --output="$1" --open-mode=append "$source/deploy/slurm/podium.sbatch" "${@:2}"
 }
