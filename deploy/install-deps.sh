@@ -22,6 +22,8 @@ if [ "${1:-}" != --run ]; then
     python3-venv
     # Models of protocols
     spin
+    # Who reads the metrics
+    prometheus
     # A second compiler, fuzzers, formatting, lint
     clang libclang-rt-14-dev clang-format clang-tidy
     # 64-bit ARM
