@@ -200,7 +200,7 @@ static void add_field(line_t *line, const pod_log_field_t *field) {
     return;
   }
   pod_log_escape(field->text, strlen(field->text), value, sizeof(value));
-  add_json(line, value, 2 * FIELD_SIZE_MAX);
+  add_json(line, value, (size_t)2 * FIELD_SIZE_MAX);
 }
 
 static void write_json(pod_log_level_t level, const pod_log_field_t *fields,

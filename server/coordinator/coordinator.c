@@ -249,6 +249,17 @@ static pod_status_t serve_metrics(coordinator_t *coordinator) {
       "--metrics-listen");
 }
 
+static pod_status_t create_server(coordinator_t *coordinator) {
+  // Every chip may have a worker attached and one that replaces it, besides the clients.
+  const uint32_t of_workers = 2 * (uint32_t)registry_places(coordinator->registry)->count;
+  const rpc_server_options_t server_options = {
+      .message_bytes_max = COORDINATOR_MESSAGE_BYTES_MAX,
+      .connections_max = CONNECTIONS_OF_CLIENTS + of_workers,
+      .connections_reserved = CONNECTIONS_OF_CLIENTS / 8 + of_workers,
+      .credentials = coordinator->options.port_credentials};
+  return rpc_server_create(coordinator->loop, &server_options, &coordinator->server);
+}
+
 pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *options,
                                 coordinator_t **out_coordinator) {
   coordinator_t *coordinator = pod_alloc(sizeof(*coordinator));
@@ -292,13 +303,6 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
   coordinator->metrics = coordinator_metrics_create(coordinator);
   coordinator->runs = chip_runs_create(coordinator->registry,
                                        registry_places(coordinator->registry)->count);
-  // Every chip may have a worker attached and one that replaces it, besides the clients.
-  const uint32_t of_workers = 2 * (uint32_t)registry_places(coordinator->registry)->count;
-  const rpc_server_options_t server_options = {
-      .message_bytes_max = COORDINATOR_MESSAGE_BYTES_MAX,
-      .connections_max = CONNECTIONS_OF_CLIENTS + of_workers,
-      .connections_reserved = CONNECTIONS_OF_CLIENTS / 8 + of_workers,
-      .credentials = options->port_credentials};
   const int32_t compiles = options->compile_pool != NULL ? options->compile_slots : 1;
   pod_status_t status =
       job_queue_create(loop, "compiles", compiles, &coordinator->compiles);
@@ -307,7 +311,7 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
                               &coordinator->simulations);
   }
   if (status == NULL) {
-    status = rpc_server_create(loop, &server_options, &coordinator->server);
+    status = create_server(coordinator);
   }
   if (status == NULL) {
     add_services(coordinator);
