@@ -249,6 +249,24 @@ static pod_status_t serve_metrics(coordinator_t *coordinator) {
       "--metrics-listen");
 }
 
+static registry_t *create_registry(coordinator_t *coordinator) {
+  return registry_create(
+      &(registry_options_t){.loop = coordinator->loop,
+                            .later = coordinator->later,
+                            .spec = coordinator->options.spec,
+                            .torus = coordinator->options.torus,
+                            .pod_id = coordinator->pod_id,
+                            .hbm_bytes = coordinator->options.hbm_bytes,
+                            .heartbeat_ms = coordinator->options.heartbeat_ms,
+                            .timeout_ms = coordinator->options.timeout_ms,
+                            .credentials = coordinator->options.worker_credentials,
+                            .access = coordinator->access,
+                            .secret = coordinator->options.secret,
+                            .on_lost = on_lost,
+                            .on_change = on_change,
+                            .context = coordinator});
+}
+
 static pod_status_t create_server(coordinator_t *coordinator) {
   // Every chip may have a worker attached and one that replaces it, besides the clients.
   const uint32_t of_workers = 2 * (uint32_t)registry_places(coordinator->registry)->count;
@@ -285,21 +303,7 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
                                                       .executable_gone = executable_gone,
                                                       .session_gone = session_gone,
                                                       .context = coordinator});
-  coordinator->registry =
-      registry_create(&(registry_options_t){.loop = loop,
-                                            .later = coordinator->later,
-                                            .spec = options->spec,
-                                            .torus = options->torus,
-                                            .pod_id = coordinator->pod_id,
-                                            .hbm_bytes = options->hbm_bytes,
-                                            .heartbeat_ms = options->heartbeat_ms,
-                                            .timeout_ms = options->timeout_ms,
-                                            .credentials = options->worker_credentials,
-                                            .access = coordinator->access,
-                                            .secret = options->secret,
-                                            .on_lost = on_lost,
-                                            .on_change = on_change,
-                                            .context = coordinator});
+  coordinator->registry = create_registry(coordinator);
   coordinator->metrics = coordinator_metrics_create(coordinator);
   coordinator->runs = chip_runs_create(coordinator->registry,
                                        registry_places(coordinator->registry)->count);
