@@ -48,19 +48,14 @@ static bool read_callback(const char *hex,
 }
 
 // As bytecode has the bytes, or as text does: "\7F". Returns how many stand for one; 0:
-// none.
+// none. A backslash begins what the text has for one, too.
 static size_t match_byte(const char *at, const char *end, unsigned char byte) {
-  if ((unsigned char)*at == byte) {
-    return 1;
-  }
-  if (*at != '\\' || end - at <= 2) {
-    return 0;
-  }
   const int to_lower = 'a' - 'A';  // Leaves digits what they are.
-  return digit_of((char)(at[1] | to_lower)) == byte >> 4 &&
-                 digit_of((char)(at[2] | to_lower)) == (byte & 15)
-             ? 3
-             : 0;
+  if (*at == '\\' && end - at > 2 && digit_of((char)(at[1] | to_lower)) == byte >> 4 &&
+      digit_of((char)(at[2] | to_lower)) == (byte & 15)) {
+    return 3;
+  }
+  return (unsigned char)*at == byte ? 1 : 0;
 }
 
 static bool stands_in(const unsigned char *bytes, size_t size, const char *module,

@@ -522,19 +522,35 @@ static PJRT_Error *compile_inspection(inspected_t *inspected,
   return compile(text, 2, (int[]){0, 1}, out);
 }
 
-static void test_who_inspects_a_sharding_is_called_when_it_is_known(void **state) {
-  (void)state;
-  inspected_t inspected = {.size = 0};
+static void check_inspection(inspected_t *inspected) {
   PJRT_LoadedExecutable *executable;
-  ok(compile_inspection(&inspected, &executable));
+  *inspected = (inspected_t){.size = 0};
+  ok(compile_inspection(inspected, &executable));
   destroy_executable(executable);
   // xla.OpSharding: type (1) OTHER, dimensions (3) [2], devices (4) [0, 1].
   const char expected[] = {0x08, 3, 0x1a, 1, 2, 0x22, 2, 0, 1};
-  assert_int_equal(inspected.size, sizeof(expected));
-  assert_memory_equal(inspected.bytes, expected, sizeof(expected));
-  inspected.error = "not this one";
+  assert_int_equal(inspected->size, sizeof(expected));
+  assert_memory_equal(inspected->bytes, expected, sizeof(expected));
+  inspected->error = "not this one";
   expect(PJRT_Error_Code_INTERNAL, "not this one",
-         compile_inspection(&inspected, &executable));
+         compile_inspection(inspected, &executable));
+}
+
+static void test_who_inspects_a_sharding_is_called_when_it_is_known(void **state) {
+  (void)state;
+  check_inspection(&(inspected_t){.size = 0});
+}
+
+// Its address has a byte that the module's text begins escapes with.
+static void test_who_inspects_may_lie_where_a_backslash_is_in_the_address(void **state) {
+  (void)state;
+  enum { WINDOW = 1 << 16 };
+  char *room = malloc(2 * WINDOW);
+  assert_non_null(room);
+  const uintptr_t start = (uintptr_t)room;
+  const uintptr_t wanted = (start & ~(uintptr_t)(WINDOW - 1)) + ('\\' << 8);
+  check_inspection((inspected_t *)(room + (wanted - start) % WINDOW));
+  free(room);
 }
 
 static void test_bad_programs_and_bytes_are_errors(void **state) {
@@ -661,6 +677,7 @@ int main(void) {
       cmocka_unit_test(test_a_mesh_may_have_its_devices_in_any_order),
       cmocka_unit_test(test_results_go_to_the_memory_that_is_wanted_and_arguments_come),
       cmocka_unit_test(test_who_inspects_a_sharding_is_called_when_it_is_known),
+      cmocka_unit_test(test_who_inspects_may_lie_where_a_backslash_is_in_the_address),
       cmocka_unit_test(test_bad_programs_and_bytes_are_errors),
       cmocka_unit_test(test_an_executable_is_serialized_and_loaded_again),
       cmocka_unit_test(test_a_killed_process_leaves_no_pod),
