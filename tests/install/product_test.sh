@@ -15,7 +15,7 @@ while read -r file; do
   copied=$((copied + 1))
   case $file in
     # Written when the build is configured.
-    *.pc | *.cmake) continue ;;
+    *.pc | *.cmake | *.service) continue ;;
   esac
   if ! grep -qxF -e "${file#"$build"/}" -e "$file" <<<"$made"; then
     echo "product does not make $file, which is installed" >&2
