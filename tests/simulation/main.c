@@ -307,23 +307,24 @@ static uint64_t run_batch(const settings_t *settings, uint64_t first, tally_t *t
   for (int i = 0; i < settings->jobs; i++) {
     start_child(&children[i], first + (uint64_t)i, end, step);
   }
-  for (int i = 0; i < settings->jobs; i++) {
-    child_t *child = &children[i];
+  // In turn: who is not listened to stands still when his pipe is full.
+  for (uint64_t seed = first; seed < end; seed++) {
+    child_t *child = &children[(seed - first) % step];
     report_t report;
-    while (child->next < child->end) {
-      if (read_report(child, &report)) {
-        count_run(tally, &report);
-        child->next += step;
-        continue;
-      }
-      char failure[FAILURE_BYTES] = "it ended";
-      (void)end_child(child, failure, sizeof(failure));
-      count_failure(tally, child->next, failure);
-      tally->runs++;
-      start_child(child, child->next + step, child->end, step);
+    if (read_report(child, &report)) {
+      count_run(tally, &report);
+      child->next += step;
+      continue;
     }
-    char failure[FAILURE_BYTES];
+    char failure[FAILURE_BYTES] = "it ended";
     (void)end_child(child, failure, sizeof(failure));
+    count_failure(tally, child->next, failure);
+    tally->runs++;
+    start_child(child, child->next + step, child->end, step);
+  }
+  for (int i = 0; i < settings->jobs; i++) {
+    char failure[FAILURE_BYTES];
+    (void)end_child(&children[i], failure, sizeof(failure));
   }
   return end;
 }
