@@ -79,8 +79,8 @@ static void test_who_shows_nothing_or_a_wrong_token_is_nobody(void **state) {
   const access_caller_t bare = {0};
   expect_error(access_identify(access, &bare, &identity), POD_UNAUTHENTICATED,
                "does not know who calls");
-  static const char *const wrong[] = {"Bearer " READER "x", "Bearer reader", "Bearer ",
-                                      "Basic " READER, READER};
+  static const char *const wrong[] = {("Bearer " READER "x"), "Bearer reader", "Bearer ",
+                                      ("Basic " READER), READER};
   for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
     const access_caller_t caller = with(wrong[i]);
     const pod_status_t status = access_identify(access, &caller, &identity);
