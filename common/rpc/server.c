@@ -517,7 +517,7 @@ static size_t connections_max(uint32_t wanted) {
     return most;
   }
   const size_t all = (size_t)limit.rlim_cur;
-  const size_t left = all > 2 * DESCRIPTORS_LEFT ? all - DESCRIPTORS_LEFT : all / 2 + 1;
+  const size_t left = all / 2 > DESCRIPTORS_LEFT ? all - DESCRIPTORS_LEFT : all / 2 + 1;
   return most < left ? most : left;
 }
 

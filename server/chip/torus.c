@@ -4,6 +4,7 @@
 
 #include "server/chip/torus.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,8 +76,9 @@ int32_t torus_hops(const torus_t *torus, int32_t from, int32_t to,
   int32_t distance = 0;
   for (int d = 0; d < TORUS_DIMENSIONS; d++) {
     const int32_t hops = hops_along(torus, d, a.at[d], b.at[d]);
-    out_hops[2 * d] = hops > 0 ? hops : 0;
-    out_hops[2 * d + 1] = hops < 0 ? -hops : 0;
+    int32_t *both = &out_hops[(ptrdiff_t)2 * d];
+    both[0] = hops > 0 ? hops : 0;
+    both[1] = hops < 0 ? -hops : 0;
     distance += abs(hops);
   }
   return distance;

@@ -25,6 +25,7 @@
 #include "server/compiler/compiler.h"
 #include "server/coordinator/coordinator.h"
 #include "server/coordinator/limit_flags.h"
+#include "server/daemon/log_flags.h"
 #include "server/daemon/tls_flags.h"
 
 enum { MAX_COMPILE_SECONDS = 1000000 };
@@ -34,7 +35,6 @@ enum {
   OPTION_TIMEOUT,
   OPTION_PORT_FILE,
   OPTION_HBM_BYTES,
-  OPTION_LOG_LEVEL,
   OPTION_GRACE,
   OPTION_LIST_CHIPS,
   OPTION_TOKENS_FILE,
@@ -44,7 +44,6 @@ enum {
   OPTION_COMPILE_SECONDS,
   OPTION_COMPILE_PROCESSES,
   OPTION_METRICS_LISTEN,
-  OPTION_LOG_FORMAT,
 };
 
 typedef struct settings_t {
@@ -60,8 +59,7 @@ typedef struct settings_t {
   int64_t heartbeat_ms, timeout_ms, grace_ms, hbm_bytes;
   int64_t compile_bytes;  // -1: a share of the host's.
   int64_t compile_seconds, compile_processes;
-  pod_log_level_t log_level;
-  pod_log_format_t log_format;
+  log_flags_t log;
 } settings_t;
 
 static const struct argp_option option_table[] = {
@@ -110,10 +108,6 @@ static const struct argp_option option_table[] = {
      "all, "
      "unless there are tokens, and is a worker, unless there is a secret",
      0},
-    {"log-level", OPTION_LOG_LEVEL, "LEVEL", 0,
-     "debug, info, warning, error or none (info)", 0},
-    {"log-format", OPTION_LOG_FORMAT, "FORMAT", 0,
-     "text, or json: one object a line (text)", 0},
     {"list-chips", OPTION_LIST_CHIPS, NULL, 0,
      "Print the kinds of chip as JSON, every figure with its unit and source, and exit",
      0},
@@ -146,6 +140,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &settings->tls;
       state->child_inputs[1] = &settings->limits;
+      state->child_inputs[2] = &settings->log;
       return 0;
     case 'l':
       settings->listen = value;
@@ -195,27 +190,15 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case OPTION_LIST_CHIPS:
       list_chips();
       return 0;
-    case OPTION_LOG_LEVEL: {
-      const pod_status_t status = pod_log_level_parse(value, &settings->log_level);
-      if (status != NULL) {
-        argp_error(state, "--log-level: %s", pod_status_message(status));
-      }
-      return 0;
-    }
-    case OPTION_LOG_FORMAT: {
-      const pod_status_t status = pod_log_format_parse(value, &settings->log_format);
-      if (status != NULL) {
-        argp_error(state, "--log-format: %s", pod_status_message(status));
-      }
-      return 0;
-    }
     default:
       return ARGP_ERR_UNKNOWN;
   }
 }
 
-static const struct argp_child children[] = {
-    {&tls_flags_argp, 0, "TLS:", 1}, {&limit_flags_argp, 0, "Limits:", 2}, {0}};
+static const struct argp_child children[] = {{&tls_flags_argp, 0, "TLS:", 1},
+                                             {&limit_flags_argp, 0, "Limits:", 2},
+                                             {&log_flags_argp, 0, "Log:", 3},
+                                             {0}};
 
 static const struct argp argp = {
     .options = option_table,
@@ -482,12 +465,12 @@ int main(int argc, char **argv) {
                          .limits = limit_flags_default(),
                          .compile_bytes = -1,
                          .compile_seconds = COMPILE_POOL_SECONDS,
-                         .log_level = POD_LOG_INFO};
+                         .log = {.level = POD_LOG_INFO}};
   // Set, not defined: with hidden visibility libc would not see a definition of ours.
   argp_program_version = "podium-coordinator " PODIUM_VERSION;
   argp_parse(&argp, argc, argv, 0, NULL, &settings);
-  pod_log_init("coordinator", settings.log_level);
-  pod_log_set_format(settings.log_format);
+  pod_log_init("coordinator", settings.log.level);
+  pod_log_set_format(settings.log.format);
   signal(SIGPIPE, SIG_IGN);
   coordinator_options_t options = {
       .listen = settings.listen,

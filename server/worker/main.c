@@ -10,6 +10,7 @@
 
 #include "common/base/log.h"
 #include "common/rpc/loop.h"
+#include "server/daemon/log_flags.h"
 #include "server/daemon/tls_flags.h"
 #include "server/worker/host_room.h"
 #include "server/worker/kernels/cpu.h"
@@ -24,8 +25,7 @@ typedef struct flags_t {
   worker_options_t worker;
   tls_flags_t tls;
   const char *secret_file;
-  pod_log_level_t log_level;
-  pod_log_format_t log_format;
+  log_flags_t log;
 } flags_t;
 
 enum {
@@ -34,8 +34,6 @@ enum {
   KEY_ADVERTISE = 0x100,
   KEY_ICI_LISTEN,
   KEY_COORDS,
-  KEY_LOG_LEVEL,
-  KEY_LOG_FORMAT,
   KEY_HBM_BYTES,
   KEY_SECRET_FILE,
   KEY_INSECURE,
@@ -82,10 +80,6 @@ static const struct argp_option options[] = {
      "Listen where other hosts come without encryption, and believe any coordinator, if "
      "there is no secret",
      0},
-    {"log-format", KEY_LOG_FORMAT, "FORMAT", 0, "text, or json: one object a line (text)",
-     0},
-    {"log-level", KEY_LOG_LEVEL, "LEVEL", 0,
-     "debug, info, warning, error or none (default info)", 0},
     {0},
 };
 
@@ -142,6 +136,7 @@ static error_t parse_flag(int key, char *value, struct argp_state *state) {
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &flags->tls;
+      state->child_inputs[1] = &flags->log;
       return 0;
     case KEY_COORDINATOR:
       worker->coordinator = value;
@@ -178,20 +173,6 @@ static error_t parse_flag(int key, char *value, struct argp_state *state) {
     case KEY_INSECURE:
       worker->is_insecure = true;
       return 0;
-    case KEY_LOG_FORMAT: {
-      const pod_status_t status = pod_log_format_parse(value, &flags->log_format);
-      if (status != NULL) {
-        argp_error(state, "--log-format: %s", pod_status_message(status));
-      }
-      return 0;
-    }
-    case KEY_LOG_LEVEL: {
-      const pod_status_t status = pod_log_level_parse(value, &flags->log_level);
-      if (status != NULL) {
-        argp_error(state, "--log-level: %s", pod_status_message(status));
-      }
-      return 0;
-    }
     case KEY_HOST_CHIPS:
       worker->host_chips = parse_count(state, "host-chips", value, 1);
       return 0;
@@ -266,8 +247,9 @@ static pod_status_t run(const flags_t *flags, process_t *process) {
 
 int main(int argc, char **argv) {
   flags_t flags = {.worker = {.version = POD_VERSION, .host_rank = -1, .host_index = -1},
-                   .log_level = POD_LOG_INFO};
-  static const struct argp_child children[] = {{&tls_flags_argp, 0, "TLS:", 1}, {0}};
+                   .log = {.level = POD_LOG_INFO}};
+  static const struct argp_child children[] = {
+      {&tls_flags_argp, 0, "TLS:", 1}, {&log_flags_argp, 0, "Log:", 2}, {0}};
   const struct argp argp = {
       options,
       parse_flag,
@@ -282,8 +264,8 @@ int main(int argc, char **argv) {
   // Set, not defined: with hidden visibility libc would not see a definition of ours.
   argp_program_version = "podium-worker " POD_VERSION;
   argp_parse(&argp, argc, argv, 0, NULL, &flags);
-  pod_log_init("worker", flags.log_level);
-  pod_log_set_format(flags.log_format);
+  pod_log_init("worker", flags.log.level);
+  pod_log_set_format(flags.log.format);
   static const kernel_host_t host = {host_room_admit, host_room_watch, host_room_release};
   kernel_memory_set_host(&host);
   const pod_status_t cpu = kernel_cpu_check();

@@ -24,7 +24,7 @@ typedef struct kernel_host_t {
 enum { KERNEL_COUNTED_BYTES = 4 << 20 };  // Smaller blocks are not asked about.
 
 // Until then all is admitted. Borrowed for the life of the process.
-void kernel_memory_set_host(const kernel_host_t *host);
+void kernel_memory_set_host(const kernel_host_t *counted_by);
 
 // Whether the host has room for a block that is counted from now on.
 POD_MUST_USE bool kernel_memory_admit(size_t size_bytes);
