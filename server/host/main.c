@@ -15,14 +15,13 @@
 #include "common/base/memory.h"
 #include "common/base/text.h"
 #include "common/rpc/loop.h"
+#include "server/daemon/log_flags.h"
 #include "server/host/metrics.h"
 #include "server/host/supervisor.h"
 
 enum {
   KEY_SERVE = 256,
   KEY_LOG_FOLDER,
-  KEY_LOG_LEVEL,
-  KEY_LOG_FORMAT,
   KEY_RESTARTS_MAX,
   KEY_RANK,
   KEY_METRICS_LISTEN,
@@ -37,9 +36,8 @@ typedef struct flags_t {
   const char *log_folder;
   const char *metrics_listen;
   int64_t restarts_max;
-  pod_log_level_t log_level;
-  pod_log_format_t log_format;
-  char **rest;  // Behind the flags: the daemons' own.
+  log_flags_t log;  // The format is the daemons' too.
+  char **rest;      // Behind the flags: the daemons' own.
 } flags_t;
 
 static const struct argp_option option_table[] = {
@@ -61,13 +59,9 @@ static const struct argp_option option_table[] = {
      "A daemon that has ended so many times, one soon after the other, is not started "
      "again (10)",
      0},
-    {"log-format", KEY_LOG_FORMAT, "FORMAT", 0,
-     "text, or json: one object a line, of the daemons too (text)", 0},
     {"metrics-listen", KEY_METRICS_LISTEN, "HOST:PORT", 0,
      "Serve what is counted of the daemons to Prometheus, at http://HOST:PORT/metrics "
      "(nowhere); on this machine only, unless --insecure stands behind --",
-     0},
-    {"log-level", KEY_LOG_LEVEL, "LEVEL", 0, "debug, info, warning, error or none (info)",
      0},
     {0},
 };
@@ -102,6 +96,9 @@ static void check_flags(const flags_t *flags, struct argp_state *state) {
 static error_t parse_flag(int key, char *value, struct argp_state *state) {
   flags_t *flags = state->input;
   switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &flags->log;
+      return 0;
     case 'c':
       flags->coordinator = value;
       return 0;
@@ -123,20 +120,6 @@ static error_t parse_flag(int key, char *value, struct argp_state *state) {
     case KEY_METRICS_LISTEN:
       flags->metrics_listen = value;
       return 0;
-    case KEY_LOG_FORMAT: {
-      const pod_status_t status = pod_log_format_parse(value, &flags->log_format);
-      if (status != NULL) {
-        argp_error(state, "--log-format: %s", pod_status_message(status));
-      }
-      return 0;
-    }
-    case KEY_LOG_LEVEL: {
-      const pod_status_t status = pod_log_level_parse(value, &flags->log_level);
-      if (status != NULL) {
-        argp_error(state, "--log-level: %s", pod_status_message(status));
-      }
-      return 0;
-    }
     case ARGP_KEY_ARGS:
       flags->rest = state->argv + state->next;
       return 0;
@@ -148,8 +131,11 @@ static error_t parse_flag(int key, char *value, struct argp_state *state) {
   }
 }
 
+static const struct argp_child children[] = {{&log_flags_argp, 0, "Log:", 1}, {0}};
+
 static const struct argp argp = {
     .options = option_table,
+    .children = children,
     .parser = parse_flag,
     .args_doc = "[-- OPTIONS OF THE DAEMONS]",
     .doc =
@@ -273,7 +259,7 @@ static void make_arguments(const flags_t *flags, char *program, pod_text_t *chip
     pod_text_printf(rank, "--host-rank=%" PRId64, flags->rank);
     *pod_list_add(arguments) = rank->bytes;
   }
-  if (flags->log_format == POD_LOG_JSON) {
+  if (flags->log.format == POD_LOG_JSON) {
     *pod_list_add(arguments) = (char *)(uintptr_t) "--log-format=json";
   }
   for (char **rest = flags->rest; rest != NULL && *rest != NULL; rest++) {
@@ -326,12 +312,12 @@ static pod_status_t supervise(const flags_t *flags, process_t *process) {
 
 int main(int argc, char **argv) {
   flags_t flags = {
-      .log_level = POD_LOG_INFO, .restarts_max = SUPERVISOR_RESTARTS, .rank = -1};
+      .log = {.level = POD_LOG_INFO}, .restarts_max = SUPERVISOR_RESTARTS, .rank = -1};
   // Set, not defined: with hidden visibility libc would not see a definition of ours.
   argp_program_version = "podium-host " POD_VERSION;
   argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &flags);
-  pod_log_init("host", flags.log_level);
-  pod_log_set_format(flags.log_format);
+  pod_log_init("host", flags.log.level);
+  pod_log_set_format(flags.log.format);
   process_t process = {0};
   pod_status_t status = rpc_loop_create(&process.loop);
   if (status == NULL) {

@@ -50,7 +50,7 @@ MAY_USE = {  # module: the modules whose headers it may include
     "server/worker": BASE + ["common/access", "common/digest", "server/daemon", "common/rpc", "common/shared", "proto", "server/program", "server/chip",
                              "server/collective", "server/ici",
                              "server/wire", "server/worker/kernels"],
-    "server/host": BASE + ["common/access", "common/metrics", "common/rpc"],
+    "server/host": BASE + ["server/daemon", "common/access", "common/metrics", "common/rpc"],
     "server/coordinator/core": BASE + ["common/digest", "server/program", "server/chip", "server/compiler"],
     "server/coordinator/compiling": BASE + ["proto", "server/program", "server/chip", "server/compiler", "server/wire"],
     "server/coordinator": BASE + ["common/access", "common/metrics", "server/daemon", "common/digest", "common/rpc", "proto", "server/program", "server/chip", "server/compiler",
