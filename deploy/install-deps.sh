@@ -2,7 +2,9 @@
 # Installs what a Debian 12 machine needs to build and run Podium, and to test it. Does nothing, and needs no root, when all
 # of it is there.
 #
-# usage: install-deps.sh [--run]      --run: without what only tests need (a second compiler, another architecture, linters)
+# usage: install-deps.sh [--run|--release]
+#   --run      without what only tests need (a second compiler, another architecture, linters)
+#   --release  also what the tests of releases need (ctest -C release -L release): Slurm, an image, a bare Debian that is booted
 set -euo pipefail
 
 packages=(
@@ -10,7 +12,7 @@ packages=(
   build-essential cmake ninja-build pkg-config ccache
   protobuf-c-compiler protobuf-compiler python3
   # To run
-  libuv1-dev libnghttp2-dev libnng-dev libprotobuf-c-dev libdnnl-dev liblapacke-dev libcjson-dev libssl-dev zlib1g-dev
+  libuv1-dev libnghttp2-dev libnng-dev libprotobuf-c-dev libdnnl-dev liblapacke-dev libcjson-dev libssl-dev zlib1g-dev libsqlite3-dev
   # To try it: the quickstart's inputs, and what a build folder that has tests is configured with
   python3-numpy libcmocka-dev protobuf-compiler-grpc
 )
@@ -34,6 +36,22 @@ if [ "${1:-}" != --run ]; then
     patchelf
     # The units
     systemd
+    # Hosts that are reached by ssh
+    openssh-client openssh-server
+    # A browser that looks at reports; Playwright, which leads it, comes from npm
+    chromium nodejs
+  )
+  # Node of others than Debian brings npm along, and does not bear Debian's beside it.
+  command -v npm >/dev/null || packages+=(npm)
+fi
+if [ "${1:-}" = --release ]; then
+  packages+=(
+    # The image
+    umoci
+    # A bare Debian, and its boot
+    debootstrap systemd-container
+    # Slurm
+    slurm-wlm munge
   )
 fi
 

@@ -12,9 +12,10 @@ DESCRIPTION_COLUMN = 29  # Where argp lets descriptions begin.
 DAEMONS = {
     "podium-coordinator": "the daemon of a pod that compiles programs and leads its chips",
     "podium-host": "a machine's part of a pod: runs its daemons, and starts them again",
+    "podium-job": "one attempt at a job; podium-coordinator starts it",
     "podium-worker": "the daemon that hosts one simulated TPU chip",
 }
-SEE_ALSO = [("podium", 1), ("podium-coordinator", 8), ("podium-host", 8), ("podium-worker", 8)]
+SEE_ALSO = [("podium", 1), ("podium-coordinator", 8), ("podium-host", 8), ("podium-job", 8), ("podium-worker", 8)]
 
 
 def ask(program, *arguments):

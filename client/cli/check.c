@@ -42,6 +42,9 @@ typedef struct check_t {
   int64_t chips;
   cli_pod_t *local;
   podium_session_t *session;
+  cli_progress_t *progress;
+  char *step;           // What the progress says: which file it is.
+  int done_count;       // Files that were looked at.
   int check_count;      // In the file that is looked at.
   int unchecked_files;  // Files that pass and hold no check.
 } check_t;
@@ -111,18 +114,28 @@ static pod_status_t start_local_pod(check_t *check, char **out_address) {
   char *topology = check->topology != NULL ? pod_strdup(check->topology)
                                            : cli_topology_for(check->chips);
   const pod_status_t status = cli_pod_start(
-      &(cli_pod_options_t){.chip = check->chip, .topology = topology}, &check->local);
+      &(cli_pod_options_t){
+          .chip = check->chip, .topology = topology, .progress = check->progress},
+      &check->local);
   free(topology);
   POD_TRY(status);
   *out_address = pod_strdup(check->local->address);
   return NULL;
 }
 
+// On the library's thread, which ends with the session.
+static void note_waiting(void *context, const char *for_what) {
+  const check_t *check = context;
+  cli_progress_note(check->progress, for_what);
+}
+
 static pod_status_t enter_pod(check_t *check) {
   char *address = NULL;
   POD_TRY(check->pod != NULL ? cli_pod_address(check->pod, &address)
                              : start_local_pod(check, &address));
-  const podium_connect_options_t options = {.client_name = "podium check"};
+  const podium_connect_options_t options = {.client_name = "podium check",
+                                            .on_waiting = note_waiting,
+                                            .on_waiting_context = check};
   const pod_status_t status =
       cli_status_of(podium_connect(address, &options, &check->session));
   free(address);
@@ -349,9 +362,22 @@ static void print_file(const check_t *check, const char *path, verdict_t verdict
   cli_print_whole("\n");
 }
 
+static void begin_file(check_t *check, const char *path) {
+  pod_text_t step = {0};
+  pod_text_printf(&step, "checking %s, %d of %d", path, check->done_count + 1,
+                  check->file_count);
+  char *before = check->step;
+  check->step = pod_text_take(&step);
+  cli_progress_step(check->progress, check->step, 0);
+  free(before);
+}
+
 static void check_and_report(check_t *check, const char *path) {
   check->check_count = 0;
+  begin_file(check, path);
   const pod_status_t status = check_file(check, path);
+  check->done_count++;
+  cli_progress_step(check->progress, NULL, 0);
   const verdict_t verdict = status == NULL                                 ? PASS
                             : pod_status_code(status) == POD_UNIMPLEMENTED ? UNIMPLEMENTED
                                                                            : FAIL;
@@ -461,11 +487,14 @@ int cli_check(int argc, char **argv) {
   if (cli_report() != NULL) {
     cJSON_AddArrayToObject(cli_report(), "files");
   }
+  check.progress = cli_progress_start(check.quiet);
   for (int i = 0; i < check.file_count && !cli_output_is_lost(); i++) {
     check_and_report(&check, check.files[i]);
   }
   const int result = summarize(&check);
   leave_pod(&check);
+  cli_progress_stop(check.progress);  // Behind the session, whose thread notes waits.
+  free(check.step);
   for (int i = 0; i < check.families.count; i++) {
     free(check.families.items[i].name);
   }

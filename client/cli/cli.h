@@ -37,6 +37,8 @@ typedef struct cli_command_t {
 int cli_run(int argc, char **argv);
 int cli_simulate(int argc, char **argv);
 int cli_compile(int argc, char **argv);
+int cli_explain(int argc, char **argv);
+int cli_diff(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_exec(int argc, char **argv);
 int cli_up(int argc, char **argv);
@@ -44,12 +46,17 @@ int cli_down(int argc, char **argv);
 int cli_status(int argc, char **argv);
 int cli_devices(int argc, char **argv);
 int cli_ls(int argc, char **argv);
+int cli_logs(int argc, char **argv);
+int cli_top(int argc, char **argv);
 int cli_chips(int argc, char **argv);
 int cli_certificates(int argc, char **argv);
 
 // Parses one command's arguments, and those that all commands take: --help, --json.
 // `argv[0]` is the command. Usage errors exit with CLI_USAGE.
 void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+// Whether the command line has said how pods are called: --tls-ca, --token-file …
+bool cli_connection_is_given(void);
 
 // Seconds above 0, as milliseconds; false for what is no such number.
 bool cli_read_seconds(const char *text, int64_t *out_ms);
@@ -93,12 +100,15 @@ int64_t cli_chips_of(const char *text, size_t length);
 // 4 → 2x2, 8 → 2x4, 16 → 4x4, 6 → 2x3: as square as it gets. Returns owned.
 char *cli_topology_for(int64_t chips);
 
-// --- Progress: one line on standard error, if that is a terminal, once a step takes
-// longer than a second. ---
+// --- Progress: what a step does, and what it waits for, once it takes longer than a
+// second: one line on standard error, written anew, if that is a terminal; else, when the
+// command is not to be quiet, a line after 10 s, 20 s, 40 s and every minute. ---
 
 typedef struct cli_progress_t cli_progress_t;
 
-cli_progress_t *cli_progress_start(void);
+cli_progress_t *cli_progress_start(bool is_quiet);
+// Whether notes are seen at once, on a terminal.
+bool cli_progress_is_live(const cli_progress_t *progress);
 // `what` is borrowed until the next step. `total` bytes or 0; cli_progress_advance says
 // how many are done. Any thread.
 void cli_progress_step(cli_progress_t *progress, const char *what, int64_t total);
@@ -117,7 +127,10 @@ typedef struct cli_pod_options_t {
   int64_t timeout_ms;    // Until the pod is ready; 0: as long as workers still come.
   bool has_no_workers;   // A coordinator alone: it compiles and simulates.
   const char
-      *execution_seconds;  // That an execution may run; NULL: as the coordinator's.
+      *execution_seconds;    // That an execution may run; NULL: as the coordinator's.
+  cli_progress_t *progress;  // Is told which chips are waited for; may be NULL.
+  const char *jobs;    // Where the coordinator keeps jobs; NULL: in FOLDER/jobs of a pod
+                       // that stays, else nowhere.
   const char *folder;  // For logs and the state file, made where it is not there. NULL:
                        // one below TMPDIR.
 } cli_pod_options_t;
@@ -127,6 +140,10 @@ typedef struct cli_pod_t {
   POD_LIST(int64_t) pids;  // [0] is the coordinator's; 0: it has ended, or is another's.
   char *folder;
   struct cli_pod_t *next;  // Of those that end with this process.
+  // Of a pod on other machines (hosts_pod.h), which has no processes here; NULL: its
+  // daemons are this machine's.
+  struct launch_pod_t *hosts;
+  bool is_up;  // It was ready once; else `podium up` is, or was, starting it.
 } cli_pod_t;
 
 // The path of a daemon: it stands beside this program, in the build tree as where they
@@ -163,6 +180,10 @@ char *cli_pod_folder(const char *name);  // Returns owned.
 POD_MUST_USE pod_status_t cli_pod_claim(const char *name, int *out_lock);
 POD_MUST_USE pod_status_t cli_pod_save(cli_pod_t *pod);  // It outlives this process.
 POD_MUST_USE pod_status_t cli_pod_load(const char *name, cli_pod_t **out_pod);
+
+// Ends a pod that stays, here or on other machines, and takes it. UNAVAILABLE when some
+// of these do not answer: what is left there is kept in its state, for the next time.
+POD_MUST_USE pod_status_t cli_pod_end(cli_pod_t *pod);
 
 // Where --pod points: an address as it is, or the name of a pod started with `podium up`.
 // Returns owned.

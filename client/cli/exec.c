@@ -152,9 +152,15 @@ static pod_status_t find_pod(const exec_t *exec, cli_pod_t **out_pod,
   if (name != NULL && exec->chip == NULL && exec->topology == NULL) {
     return cli_pod_address(name, out_address);
   }
+  cli_progress_t *progress = cli_progress_start(false);
+  cli_progress_step(progress, "starting the pod", 0);
   const cli_pod_options_t options = {
-      .chip = exec->chip, .topology = exec->topology == NULL ? "2x2" : exec->topology};
-  POD_TRY(cli_pod_start(&options, out_pod));
+      .chip = exec->chip,
+      .topology = exec->topology == NULL ? "2x2" : exec->topology,
+      .progress = progress};
+  const pod_status_t status = cli_pod_start(&options, out_pod);
+  cli_progress_stop(progress);  // From now on the command has the terminal.
+  POD_TRY(status);
   *out_address = pod_strdup((*out_pod)->address);
   return NULL;
 }

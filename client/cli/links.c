@@ -20,7 +20,10 @@ enum {
   PLANES_SHOWN = 2,  // That differ.
 };
 
-static const char *const direction_names[] = {"+x", "-x", "+y", "-y", "+z", "-z"};
+static const char *const direction_names[PODIUM_LINK_COUNT] = {
+    "+x", "-x", "+y", "-y", "+z", "-z", "die", "DCN out", "DCN in"};
+
+enum { ICI_LINKS = PODIUM_LINK_DIE };
 
 typedef struct map_t {
   const podium_profile_t *profile;
@@ -33,7 +36,9 @@ char cli_class_letter(int index) {
 }
 
 static int chip_at(const podium_profile_t *profile, int x, int y, int z) {
-  return x + profile->topology[0] * (y + profile->topology[1] * z);
+  // Of the first slice; what the cores of a chip share is core 0's.
+  return profile->core_count *
+         (x + profile->topology[0] * (y + profile->topology[1] * z));
 }
 
 static const podium_link_t *link_of(const podium_profile_t *profile, int chip,
@@ -271,6 +276,33 @@ static void print_busiest(const map_t *map) {
   pod_arena_destroy(arena);
 }
 
+// What a host sends and takes between slices, and what goes over dies.
+static void print_others(const podium_profile_t *profile) {
+  pod_arena_t *arena = pod_arena_create();
+  for (int direction = ICI_LINKS; direction < PODIUM_LINK_COUNT; direction++) {
+    int busiest = 0;
+    for (int i = 1; i < profile->class_count; i++) {
+      const podium_chip_class_t *classes = profile->classes;
+      busiest =
+          classes[i].links[direction].busy_ps > classes[busiest].links[direction].busy_ps
+              ? i
+              : busiest;
+    }
+    const podium_link_t *link = &profile->classes[busiest].links[direction];
+    if (link->messages > 0) {
+      cli_print(
+          "  %-7s  %s in %" PRId64 " message%s, %s (%.1f%% of the step), of %s %d\n",
+          direction_names[direction], cli_size(arena, link->bytes), link->messages,
+          link->messages == 1 ? "" : "s", cli_time(arena, link->busy_ps),
+          profile->step_ps == 0 ? 0
+                                : 100 * (double)link->busy_ps / (double)profile->step_ps,
+          direction == PODIUM_LINK_DIE ? "chip" : "the host of chip",
+          profile->classes[busiest].representative);
+    }
+  }
+  pod_arena_destroy(arena);
+}
+
 void cli_print_links(const podium_profile_t *profile) {
   map_t map = {.profile = profile};
   for (int chip = 0; chip < profile->chip_count; chip++) {
@@ -285,11 +317,12 @@ void cli_print_links(const podium_profile_t *profile) {
     }
   }
   if (map.busiest_ps == 0) {
-    cli_print("links: nothing was sent\n");
+    cli_print("links: nothing was sent%s\n", profile->slice_count > 1 ? " over ICI" : "");
+    print_others(profile);
     return;
   }
-  const int64_t chips =
-      (int64_t)profile->topology[0] * profile->topology[1] * profile->topology[2];
+  const int64_t chips = (int64_t)profile->topology[0] * profile->topology[1] *
+                        profile->topology[2] * profile->slice_count * profile->core_count;
   const int columns = profile->topology[0] + (profile->wraps[0] ? 1 : 0);
   const bool is_detailed =
       columns * DETAILED_CELL <= COLUMNS && profile->topology[1] <= 8;
@@ -297,7 +330,8 @@ void cli_print_links(const podium_profile_t *profile) {
                         (is_detailed || (profile->topology[0] * COMPACT_CELL <= COLUMNS &&
                                          profile->topology[1] <= COMPACT_Y_MAX));
   if (is_drawn) {
-    cli_print("links, busy in %s of the step per direction%s\n",
+    cli_print("links%s, busy in %s of the step per direction%s\n",
+              profile->slice_count > 1 ? " of slice 0" : "",
               is_detailed ? "percent" : "tenths",
               is_detailed && profile->topology[2] > 1 ? "; z: up, down" : "");
     print_planes(&map, is_detailed);
@@ -305,4 +339,5 @@ void cli_print_links(const podium_profile_t *profile) {
     cli_print("links (the torus is too wide to be drawn)\n");
   }
   print_busiest(&map);
+  print_others(profile);
 }

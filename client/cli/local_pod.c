@@ -15,8 +15,10 @@
 #include <unistd.h>
 
 #include "client/cli/cli.h"
+#include "client/cli/hosts_pod.h"
 #include "client/cli/interrupts.h"
 #include "client/cli/local_pod.h"
+#include "client/cli/status.h"
 #include "common/base/check.h"
 #include "common/base/clock.h"
 #include "common/base/list.h"
@@ -26,6 +28,7 @@
 enum {
   START_TIMEOUT_MS = 10000,
   STOP_TIMEOUT_MS = 5000,
+  INTERRUPTED_PATIENCE_MS = 40,
   INTERRUPTED_TIMEOUT_MS = 500,  // The user has gone: what runs is for nobody.
   POLL_NS = 1000000,
   LOG_LINES_SHOWN = 5,
@@ -315,6 +318,7 @@ static const char host_log[] = "host.log";
 static pod_status_t start_coordinator(const cli_pod_options_t *options, cli_pod_t *pod) {
   char name[LOG_NAME_SIZE];
   char *port_file = cli_path(pod->folder, "address");
+  char *jobs = cli_path(pod->folder, "jobs");
   arguments_t list = {0};
   *pod_list_add(&list) =
       cli_sibling(options->stays ? "podium-host" : "podium-coordinator");
@@ -323,8 +327,14 @@ static pod_status_t start_coordinator(const cli_pod_options_t *options, cli_pod_
   }
   ADD(&list, "--listen", "127.0.0.1:0", "--port-file", port_file, "--topology",
       options->topology);
+  if (options->jobs != NULL || options->stays) {
+    ADD(&list, "--jobs", options->jobs != NULL ? options->jobs : jobs);
+  }
   if (options->chip != NULL) {
     ADD(&list, "--chip", options->chip);
+  }
+  if (options->stays) {
+    ADD(&list, "--page-listen", "127.0.0.1:0");
   }
   if (options->execution_seconds != NULL) {
     ADD(&list, "--max-execution-seconds", options->execution_seconds);
@@ -334,6 +344,7 @@ static pod_status_t start_coordinator(const cli_pod_options_t *options, cli_pod_
   if (status == NULL) {
     status = wait_for_address(pod, port_file);
   }
+  free(jobs);
   free(port_file);
   return status;
 }
@@ -396,6 +407,17 @@ static pod_status_t not_ready(const podium_pod_t *pod) {
                    joined(pod), pod->device_count);
 }
 
+static void note_chips(const cli_pod_options_t *options, int there, int all) {
+  pod_text_t text = {0};
+  if (there < all) {
+    pod_text_printf(&text, "for %d of %d chips", all - there, all);
+  } else {
+    pod_text_add(&text, "for links between the chips");
+  }
+  cli_progress_note(options->progress, text.bytes);
+  pod_text_deinit(&text);
+}
+
 // As long as some still come: a machine may take its time to start hundreds of processes.
 static pod_status_t wait_for_workers(const cli_pod_options_t *options, cli_pod_t *pod,
                                      podium_session_t *session) {
@@ -405,12 +427,13 @@ static pod_status_t wait_for_workers(const cli_pod_options_t *options, cli_pod_t
     podium_pod_t *now;
     POD_TRY(cli_status_of(podium_pod(session, START_TIMEOUT_MS, &now)));
     const bool is_ready = now->ready;
-    const int count = joined(now);
+    const int count = joined(now), all = now->device_count;
     const bool is_over = options->timeout_ms > 0 && pod_clock_now_ns() > end;
     const bool is_stuck = count <= most && pod_clock_now_ns() > deadline;
     const pod_status_t late = !is_ready && (is_over || is_stuck) ? not_ready(now) : NULL;
     podium_pod_free(now);
     if (is_ready) {
+      cli_progress_note(options->progress, "");
       return NULL;
     }
     POD_TRY(late);
@@ -418,6 +441,7 @@ static pod_status_t wait_for_workers(const cli_pod_options_t *options, cli_pod_t
       POD_TRY(check_alive(pod, i));
     }
     if (count > most) {
+      note_chips(options, count, all);
       most = count;
       deadline = pod_clock_now_ns() + (int64_t)START_TIMEOUT_MS * 1000000;
     }
@@ -481,23 +505,32 @@ static int remove_entry(const char *path, const struct stat *info, int kind,
   return 0;
 }
 
-static void remove_folder(const char *folder) {
+void cli_remove_folder(const char *folder) {
   enum { DESCRIPTORS = 16 };
   (void)nftw(folder, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
 }
 
-// Workers first: their leaving is then no loss in the coordinator's log.
-static void stop_processes(cli_pod_t *pod, int64_t timeout_ms) {
+// Workers first: their leaving is then no loss in the coordinator's log. A coordinator
+// without workers that is still there after `patience_ms` is asked a second time, upon
+// which it leaves what it simulates. Workers would leave their sockets behind.
+static void stop_processes(cli_pod_t *pod, int64_t patience_ms, int64_t timeout_ms) {
   for (int i = pod->pids.count - 1; i >= 0; i--) {
     if (pod->pids.items[i] > 0) {
       kill((pid_t)pod->pids.items[i], SIGTERM);
     }
   }
-  const int64_t deadline = pod_clock_now_ns() + timeout_ms * 1000000;
+  const bool is_alone = pod->pids.count == 1;
+  const int64_t start = pod_clock_now_ns();
+  const int64_t deadline = start + timeout_ms * 1000000;
   for (int i = pod->pids.count - 1; i >= 0; i--) {
-    bool killed = false;
+    bool killed = false, is_asked_again = false;
     int status;
     while (pod->pids.items[i] > 0 && !has_ended(pod->pids.items[i], &status)) {
+      if (is_alone && !is_asked_again &&
+          pod_clock_now_ns() > start + patience_ms * 1000000) {
+        kill((pid_t)pod->pids.items[i], SIGTERM);
+        is_asked_again = true;
+      }
       if (pod_clock_now_ns() > deadline && !killed) {
         kill((pid_t)pod->pids.items[i], SIGKILL);
         killed = true;
@@ -506,7 +539,7 @@ static void stop_processes(cli_pod_t *pod, int64_t timeout_ms) {
     }
     pod->pids.items[i] = 0;
   }
-  remove_folder(pod->folder);
+  cli_remove_folder(pod->folder);
 }
 
 void cli_pod_stop(cli_pod_t *pod) {
@@ -515,14 +548,16 @@ void cli_pod_stop(cli_pod_t *pod) {
   }
   cli_interrupts_hold();
   cli_pod_outlives(pod);
-  stop_processes(pod, STOP_TIMEOUT_MS);
+  stop_processes(pod, STOP_TIMEOUT_MS, STOP_TIMEOUT_MS);
   cli_interrupts_release();
   cli_pod_free(pod);
 }
 
 void cli_pods_end(void) {
+  cli_top_interrupted();
+  cli_hosts_interrupted();
   for (cli_pod_t *pod = ours; pod != NULL; pod = pod->next) {
-    stop_processes(pod, INTERRUPTED_TIMEOUT_MS);
+    stop_processes(pod, INTERRUPTED_PATIENCE_MS, INTERRUPTED_TIMEOUT_MS);
   }
 }
 
@@ -531,6 +566,7 @@ void cli_pod_free(cli_pod_t *pod) {
     free(pod->address);
     free(pod->folder);
     pod_list_deinit(&pod->pids);
+    cli_hosts_free(pod->hosts);
     free(pod);
   }
 }

@@ -14,6 +14,9 @@ char *cli_path(const char *folder, const char *name);
 // at the end of `name`. Returns owned.
 POD_MUST_USE pod_status_t cli_make_temporary(const char *name, char **out_folder);
 
+// With all that is in it.
+void cli_remove_folder(const char *folder);
+
 // The time a process started, in clock ticks since boot, tells it from another one that
 // got its pid later. -1 when there is none, or when it has ended and only waits for a
 // parent that does not ask: in a container that may be for ever.

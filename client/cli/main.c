@@ -5,6 +5,7 @@
 
 #include "client/cli/cli.h"
 #include "client/cli/interrupts.h"
+#include "client/cli/jobs.h"
 #include "client/cli/report.h"
 #include "client/cli/streams.h"
 #include "client/cli/suggest.h"
@@ -19,13 +20,23 @@ static const cli_command_t commands[] = {
      cli_simulate},
     {"compile", "Show the partitioned program, its collectives and its memory",
      cli_compile},
+    {"explain", "Tell why every collective is there, what it costs, and what hides it",
+     cli_explain},
+    {"diff", "Tell what two programs cost on a pod, side by side", cli_diff},
     {"exec", "Run a command whose JAX finds a pod, and tell what it would have taken",
      cli_exec},
+    {"submit", "Hand a program to a pod as a job, which it keeps and runs", cli_submit},
+    {"jobs", "List the jobs of a pod and what they wait for", cli_jobs},
+    {"wait", "Wait until jobs have ended", cli_wait},
+    {"result", "Print and write what a job has computed", cli_result},
+    {"cancel", "Cancel jobs", cli_cancel},
     {"check", "Run modules that check their own results", cli_check},
     {"up", "Start a local pod that stays", cli_up},
     {"down", "Stop a local pod", cli_down},
     {"ls", "List the local pods and their state", cli_ls},
     {"status", "Show whether a pod is ready, and what its chips hold", cli_status},
+    {"top", "Watch a pod: its chips, what they hold and run", cli_top},
+    {"logs", "Show what the daemons of a pod say, by time", cli_logs},
     {"devices", "List a pod's devices as JAX names them", cli_devices},
     {"chips", "List the kinds of chip with their figures and sources", cli_chips},
     {"certificates", "Make the certificates, keys and tokens of a pod", cli_certificates},

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "client/cli/cli.h"
+#include "client/cli/hosts_pod.h"
 #include "client/cli/interrupts.h"
 #include "client/cli/local_pod.h"
 #include "common/base/memory.h"
@@ -110,7 +111,7 @@ static pod_status_t lock_folder(const char *name, const char *folder, int *out_l
 }
 
 static bool is_alive(const cli_pod_t *pod) {
-  return pod->pids.items[0] > 0;
+  return pod->hosts != NULL ? pod->is_up : pod->pids.items[0] > 0;
 }
 
 // Whoever holds the lock looks at the state and may replace it.
@@ -130,8 +131,10 @@ pod_status_t cli_pod_claim(const char *name, int *out_lock) {
     cli_pod_free(old);
   } else if (old != NULL) {
     (void)close(*out_lock);
-    cli_pod_stop(old);  // With its folder.
-    status = lock_folder(name, folder, out_lock);
+    status = cli_pod_end(old);  // With its folder.
+    if (status == NULL) {
+      status = lock_folder(name, folder, out_lock);
+    }
   }
   free(folder);
   return status;
@@ -161,9 +164,14 @@ long long cli_process_start(int64_t pid) {
   return ticks;
 }
 
-pod_status_t cli_pod_save(cli_pod_t *pod) {
+static cJSON *state_of(const cli_pod_t *pod) {
   cJSON *state = cJSON_CreateObject();
-  cJSON_AddStringToObject(state, "address", pod->address);
+  cJSON_AddStringToObject(state, "address", pod->address == NULL ? "" : pod->address);
+  if (pod->hosts != NULL) {
+    cJSON_AddBoolToObject(state, "is_up", pod->is_up);
+    cJSON_AddItemToObject(state, "hosts", cli_hosts_state(pod->hosts));
+    return state;
+  }
   cJSON *processes = cJSON_AddArrayToObject(state, "processes");
   for (int i = 0; i < pod->pids.count; i++) {
     cJSON *process = cJSON_CreateObject();
@@ -172,20 +180,35 @@ pod_status_t cli_pod_save(cli_pod_t *pod) {
                             (double)cli_process_start(pod->pids.items[i]));
     cJSON_AddItemToArray(processes, process);
   }
-  char *text = cJSON_Print(state);
-  cJSON_Delete(state);
-  char *path = cli_path(pod->folder, "pod.json");
-  FILE *file = fopen(path, "we");
+  return state;
+}
+
+// At once and whole: who is killed meanwhile leaves the one before.
+static pod_status_t write_state(const char *folder, const char *text) {
+  char *path = cli_path(folder, "pod.json"), *made = cli_path(folder, "pod.json.new");
+  FILE *file = fopen(made, "we");
   pod_status_t status = NULL;
   if (file == NULL || fputs(text, file) < 0) {
-    status = pod_error(POD_INTERNAL, "%s: %s", path, strerror(errno));
+    status = pod_error(POD_INTERNAL, "%s: %s", made, strerror(errno));
   }
   if (file != NULL && fclose(file) != 0 && status == NULL) {
+    status = pod_error(POD_INTERNAL, "%s: %s", made, strerror(errno));
+  }
+  if (status == NULL && rename(made, path) != 0) {
     status = pod_error(POD_INTERNAL, "%s: %s", path, strerror(errno));
   }
   free(path);
+  free(made);
+  return status;
+}
+
+pod_status_t cli_pod_save(cli_pod_t *pod) {
+  cJSON *state = state_of(pod);
+  char *text = cJSON_Print(state);
+  cJSON_Delete(state);
+  const pod_status_t status = write_state(pod->folder, text);
   free(text);
-  if (status == NULL) {
+  if (status == NULL && pod->hosts == NULL) {
     cli_interrupts_hold();
     cli_pod_outlives(pod);  // From now on it outlives this process.
     cli_interrupts_release();
@@ -196,6 +219,12 @@ pod_status_t cli_pod_save(cli_pod_t *pod) {
 static pod_status_t parse_state(const char *path, const cJSON *state, cli_pod_t *pod) {
   const cJSON *address = cJSON_GetObjectItem(state, "address");
   const cJSON *processes = cJSON_GetObjectItem(state, "processes");
+  const cJSON *hosts = cJSON_GetObjectItem(state, "hosts");
+  if (cJSON_IsString(address) && hosts != NULL) {
+    pod->address = pod_strdup(address->valuestring);
+    pod->is_up = cJSON_IsTrue(cJSON_GetObjectItem(state, "is_up"));
+    return cli_hosts_parse_state(hosts, pod->folder, &pod->hosts);
+  }
   const int count = cJSON_GetArraySize(processes);
   if (!cJSON_IsString(address) || count < 1 || count > CLI_POD_PROCESSES_MAX) {
     return pod_error(POD_DATA_LOSS, "%s is no state of a pod; remove it", path);
@@ -263,7 +292,18 @@ pod_status_t cli_pod_address(const char *text, char **out_address) {
   }
   cli_pod_t *pod;
   POD_TRY(cli_pod_load(text, &pod));
-  *out_address = pod_strdup(pod->address);
+  pod_status_t status = NULL;
+  if (*pod->address == '\0') {
+    status = pod_error(POD_UNAVAILABLE,
+                       "the pod '%s' has no coordinator: `podium up` was stopped, or is "
+                       "starting it; `podium down %s` clears it away",
+                       text, text);
+  } else {
+    *out_address = pod_strdup(pod->address);
+    if (pod->hosts != NULL) {
+      cli_hosts_use_keys(pod);
+    }
+  }
   cli_pod_free(pod);
-  return NULL;
+  return status;
 }

@@ -53,9 +53,12 @@ static line_t line_of(pod_arena_t *arena, const podium_collective_t *c, int orde
           ? pod_arena_printf(arena, "%lld groups of %lld", (long long)c->group_count,
                              (long long)c->group_size)
           : pod_arena_printf(arena, "over %s (%lld)", c->axes, (long long)c->group_size);
-  const char *body =
-      pod_arena_printf(arena, "%s -> %s  %s on ICI", cli_shape(arena, &c->operand),
-                       cli_shape(arena, &c->result), cli_size(arena, c->ici_bytes));
+  const char *body = pod_arena_printf(
+      arena, "%s -> %s  %s on ICI%s", cli_shape(arena, &c->operand),
+      cli_shape(arena, &c->result), cli_size(arena, c->ici_bytes),
+      c->dcn_bytes == 0 ? ""
+                        : pod_arena_printf(arena, ", %s to other slices",
+                                           cli_size(arena, c->dcn_bytes)));
   const char *tail =
       pod_arena_printf(arena, "%s%s%s", c->asynchronous ? ", overlapping" : "",
                        c->in_loop ? ", each iteration" : "",
@@ -148,6 +151,14 @@ void cli_print_memory(const podium_program_info_t *info) {
       cli_size(arena, info->hbm_peak_bytes), cli_size(arena, info->hbm_bytes),
       cli_size(arena, info->argument_bytes), cli_size(arena, info->result_bytes), donated,
       cli_size(arena, info->constant_bytes), cli_size(arena, info->temp_bytes));
+  if (info->host_argument_bytes + info->host_result_bytes + info->host_temp_bytes > 0) {
+    cli_print(
+        "host's memory per chip: arguments %s, results %s (%s of them donated), "
+        "temporaries %s\n",
+        cli_size(arena, info->host_argument_bytes),
+        cli_size(arena, info->host_result_bytes), cli_size(arena, info->host_alias_bytes),
+        cli_size(arena, info->host_temp_bytes));
+  }
   for (int i = 0; i < info->note_count; i++) {
     cli_print("note: %s\n", info->notes[i]);
   }

@@ -1,5 +1,5 @@
-// One line on a terminal, written anew; nothing where there is no terminal or it is
-// dumb.
+// One line on a terminal, written anew; where there is no terminal, or it is dumb, a line
+// from time to time: a log of a job shall say what it waits for, and not be full of it.
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,13 +13,15 @@
 #include "common/base/memory.h"
 #include "common/base/text.h"
 
-enum { QUIET_NS = 1000000000, REDRAW_NS = 200000000 };
+#define NS_PER_S INT64_C(1000000000)
+enum { QUIET_NS = 1000000000, REDRAW_NS = 200000000, PLAIN_S = 10, PLAIN_MOST_S = 60 };
 
 struct cli_progress_t {
   pthread_t thread;
   pthread_mutex_t mutex;
   pthread_cond_t wake;
-  bool is_stopped;
+  bool is_stopped, is_live;
+  int64_t next_plain_ns;  // When the step is told next, where there is no terminal.
   const char *what;
   char *note;  // NULL: none.
   int64_t started_ns, total;
@@ -27,13 +29,27 @@ struct cli_progress_t {
   bool is_drawn;
 };
 
+// Whether it is time to be told. The next time is twice as far, at most a minute.
+static bool is_due(cli_progress_t *progress, int64_t elapsed_ns) {
+  if (progress->is_live) {
+    return elapsed_ns >= QUIET_NS;
+  }
+  if (elapsed_ns < progress->next_plain_ns) {
+    return false;
+  }
+  const int64_t most_ns = PLAIN_MOST_S * NS_PER_S;
+  progress->next_plain_ns = elapsed_ns + (elapsed_ns < most_ns ? elapsed_ns : most_ns);
+  return true;
+}
+
 static void draw(cli_progress_t *progress) {
   const int64_t elapsed_ns = pod_clock_now_ns() - progress->started_ns;
-  if (progress->what == NULL || elapsed_ns < QUIET_NS) {
+  if (progress->what == NULL || !is_due(progress, elapsed_ns)) {
     return;
   }
   pod_text_t line = {0};
-  pod_text_printf(&line, "\r\033[K%s", progress->what);
+  pod_text_printf(&line, "%s%s",
+                  progress->is_live ? "\r\033[K" : "podium: ", progress->what);
   const int64_t done = atomic_load(&progress->done);
   if (progress->total > 0) {
     pod_text_printf(&line, " %3.0f %% of ",
@@ -44,10 +60,13 @@ static void draw(cli_progress_t *progress) {
   if (progress->note != NULL) {
     pod_text_printf(&line, ", waiting %s", progress->note);
   }
+  if (!progress->is_live) {
+    pod_text_add(&line, "\n");
+  }
   fputs(line.bytes, stderr);
   fflush(stderr);
   pod_text_deinit(&line);
-  progress->is_drawn = true;
+  progress->is_drawn = progress->is_live;
 }
 
 static void clear(cli_progress_t *progress) {
@@ -73,11 +92,13 @@ static void *run(void *context) {
   return NULL;
 }
 
-cli_progress_t *cli_progress_start(void) {
-  if (!isatty(STDERR_FILENO) || !cli_terminal_is_smart()) {
+cli_progress_t *cli_progress_start(bool is_quiet) {
+  const bool is_live = isatty(STDERR_FILENO) && cli_terminal_is_smart();
+  if (!is_live && is_quiet) {
     return NULL;
   }
   cli_progress_t *progress = pod_alloc(sizeof(*progress));
+  progress->is_live = is_live;
   pthread_mutex_init(&progress->mutex, NULL);
   pod_clock_cond_init(&progress->wake);
   if (pthread_create(&progress->thread, NULL, run, progress) != 0) {
@@ -85,6 +106,10 @@ cli_progress_t *cli_progress_start(void) {
     return NULL;
   }
   return progress;
+}
+
+bool cli_progress_is_live(const cli_progress_t *progress) {
+  return progress != NULL && progress->is_live;
 }
 
 void cli_progress_step(cli_progress_t *progress, const char *what, int64_t total) {
@@ -96,11 +121,15 @@ void cli_progress_step(cli_progress_t *progress, const char *what, int64_t total
   progress->what = what;
   progress->total = total;
   progress->started_ns = pod_clock_now_ns();
+  progress->next_plain_ns = PLAIN_S * NS_PER_S;
   atomic_store(&progress->done, 0);
   pthread_mutex_unlock(&progress->mutex);
 }
 
 void cli_progress_note(cli_progress_t *progress, const char *note) {
+  if (progress == NULL) {
+    return;
+  }
   pthread_mutex_lock(&progress->mutex);
   clear(progress);
   free(progress->note);

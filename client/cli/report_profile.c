@@ -24,8 +24,13 @@ static void add_head(cJSON *object, const podium_profile_t *profile, double mode
   cJSON_AddNumberToObject(object, "chips", profile->chip_count);
   cJSON_AddNumberToObject(object, "chips_running", running);
   add_count(object, "step_ps", profile->step_ps);
+  add_count(object, "low_ps", profile->low_ps);
+  add_count(object, "high_ps", profile->high_ps);
+  cJSON_AddStringToObject(object, "rests_on", profile->rests_on);
   cJSON_AddNumberToObject(object, "hfu", sums.hfu);
-  add_known(object, "mfu", model_flop > 0, profile_mfu(profile, model_flop));
+  const double mfu = profile_mfu(profile, model_flop);
+  add_known(object, "mfu", mfu >= 0, mfu);
+  cJSON_AddNumberToObject(object, "dispatch_ps", (double)profile->dispatch_ps);
   cJSON_AddNumberToObject(object, "flop_per_chip", sums.flop / running);
   cJSON_AddNumberToObject(object, "busy_flop_per_chip", sums.busy_flop / running);
   cJSON_AddNumberToObject(object, "hbm_traffic_bytes_per_chip", sums.hbm_bytes / running);
@@ -41,10 +46,25 @@ static void add_head(cJSON *object, const podium_profile_t *profile, double mode
   add_known(object, "host_ns", profile->host_count > 0, (double)host_ns);
 }
 
+static const char *backing_name(podium_backing_t backing) {
+  switch (backing) {
+    case PODIUM_BACKING_NONE:
+      return "nothing";
+    case PODIUM_BACKING_MEASURED:
+      return "measured";
+    case PODIUM_BACKING_RELATIVES:
+      return "other kinds";
+    case PODIUM_BACKING_GUESS:
+      break;
+  }
+  return "guess";
+}
+
 static void add_links(cJSON *object, const podium_chip_class_t *class) {
-  static const char *const names[] = {"+x", "-x", "+y", "-y", "+z", "-z"};
+  static const char *const names[] = {"+x", "-x",  "+y",      "-y",    "+z",
+                                      "-z", "die", "dcn out", "dcn in"};
   cJSON *links = cJSON_AddArrayToObject(object, "links");
-  for (int direction = 0; direction < 6; direction++) {
+  for (int direction = 0; direction < PODIUM_LINK_COUNT; direction++) {
     const podium_link_t *from = &class->links[direction];
     if (from->messages > 0) {
       cJSON *link = cJSON_CreateObject();
@@ -86,6 +106,9 @@ static void add_task(cJSON *list, const podium_program_info_t *info,
   add_count(object, "runs", total->run_count);
   add_count(object, "start_ps", total->start_ps);
   add_count(object, "duration_ps", total->duration_ps);
+  add_count(object, "low_ps", task->low_ps);
+  add_count(object, "high_ps", task->high_ps);
+  cJSON_AddStringToObject(object, "rests_on", backing_name(task->backing));
   add_count(object, "waiting_ps", total->waiting_ps);
   cJSON_AddNumberToObject(object, "flop", runs * (double)task->mxu_flop);
   cJSON_AddNumberToObject(object, "hbm_bytes", runs * profile_task_hbm_bytes(task));

@@ -32,10 +32,16 @@ static void add_collective(cJSON *list, const podium_collective_t *collective) {
   add_shape(object, "operand", &collective->operand);
   add_shape(object, "result", &collective->result);
   cJSON_AddNumberToObject(object, "ici_bytes", (double)collective->ici_bytes);
+  if (collective->dcn_bytes > 0) {
+    cJSON_AddNumberToObject(object, "dcn_bytes", (double)collective->dcn_bytes);
+  }
+  cJSON_AddNumberToObject(object, "link_bytes", (double)collective->link_bytes);
+  cJSON_AddNumberToObject(object, "alone_ps", (double)collective->alone_ps);
   cJSON_AddBoolToObject(object, "in_loop", collective->in_loop);
   cJSON_AddBoolToObject(object, "inserted", collective->inserted);
   cJSON_AddBoolToObject(object, "asynchronous", collective->asynchronous);
   cJSON_AddStringToObject(object, "source", collective->source);
+  cJSON_AddStringToObject(object, "because", collective->because);
   cJSON_AddItemToArray(list, object);
 }
 
@@ -59,6 +65,11 @@ void cli_report_program(const podium_program_info_t *info) {
   cJSON_AddNumberToObject(memory, "constant_bytes", (double)info->constant_bytes);
   cJSON_AddNumberToObject(memory, "temp_bytes", (double)info->temp_bytes);
   cJSON_AddNumberToObject(memory, "alias_bytes", (double)info->alias_bytes);
+  cJSON_AddNumberToObject(memory, "host_argument_bytes",
+                          (double)info->host_argument_bytes);
+  cJSON_AddNumberToObject(memory, "host_result_bytes", (double)info->host_result_bytes);
+  cJSON_AddNumberToObject(memory, "host_alias_bytes", (double)info->host_alias_bytes);
+  cJSON_AddNumberToObject(memory, "host_temp_bytes", (double)info->host_temp_bytes);
   cJSON *aliases = cJSON_AddArrayToObject(program, "aliases");
   for (int i = 0; i < info->alias_count; i++) {
     cJSON *alias = cJSON_CreateObject();

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cli/explain.h"
 #include "client/cli/report.h"
+#include "client/cli/report_page.h"
 #include "client/cli/run.h"
 #include "client/cli/streams.h"
 #include "client/cli/terminal.h"
@@ -15,6 +17,7 @@
 
 enum {
   EVENTS_MAX = 1 << 20,
+  RETRIES_MAX = 1000,
   REPEAT_MAX = 1000000000,
   VJP_ORDER_MAX = 100,
   // Of a pod that is made larger so that it has the chips named.
@@ -37,6 +40,10 @@ enum {
   KEY_CAST,
   KEY_DEVICE_ORDER,
   KEY_VJP,
+  KEY_RETRY,
+  KEY_REPORT,
+  KEY_FIT,
+  KEY_EXPECTATIONS,
 };
 
 // What one option says must not be dropped silently because of another.
@@ -98,6 +105,7 @@ static const struct {
     {KEY_PROFILE, TEXT, offsetof(cli_run_t, profile)},
     {KEY_HOST_PROFILE, TEXT, offsetof(cli_run_t, host_profile)},
     {KEY_XPLANE, TEXT, offsetof(cli_run_t, xplane)},
+    {KEY_REPORT, TEXT, offsetof(cli_run_t, report)},
     {KEY_CAST, FLAG, offsetof(cli_run_t, casts)},
     {KEY_TIME_ONLY, FLAG, offsetof(cli_run_t, time_only)},
     {KEY_TEXT, FLAG, offsetof(cli_run_t, only_text)},
@@ -138,6 +146,12 @@ static bool parse_number(cli_run_t *run, int key, const char *value,
                    value);
       }
       return true;
+    case KEY_RETRY:
+      if (!cli_read_number(value, 0, RETRIES_MAX, &run->retries)) {
+        argp_error(state, "--retry takes a number from 0 to %d, got '%s'", RETRIES_MAX,
+                   value);
+      }
+      return true;
     case KEY_TIMEOUT:
       if (!cli_read_seconds(value, &run->timeout_ms)) {
         argp_error(state, "--timeout takes seconds, got '%s'", value);
@@ -160,6 +174,18 @@ static bool parse_number(cli_run_t *run, int key, const char *value,
   }
 }
 
+static error_t parse_expectations(cli_run_t *run, const char *value,
+                                  struct argp_state *state) {
+  if (run->expectations == NULL) {
+    run->expectations = pod_alloc(sizeof(*run->expectations));
+  }
+  const pod_status_t status = cli_expect_parse(value, run->expectations);
+  if (status != NULL) {
+    argp_error(state, "--expect: %s", pod_status_message(status));
+  }
+  return 0;
+}
+
 static error_t parse_option(int key, char *value, struct argp_state *state) {
   cli_run_t *run = state->input;
   if (parse_plain(run, key, value) || parse_number(run, key, value, state)) {
@@ -170,6 +196,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
       return cli_shapes_option(&run->shapes, value, state);
     case CLI_KEY_CONSTANT:
       return cli_constant_option(&run->shapes, value, state);
+    case KEY_FIT:
+      return cli_fit_option(&run->fit, value, state);
     case 'i':
       return cli_bindings_option(&run->inputs, value, state);
     case 'o':
@@ -178,7 +206,13 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
       return cli_bindings_option(&run->expected, value, state);
     case KEY_DEVICE_ORDER:
       return parse_device_order(run, value, state);
+    case KEY_EXPECTATIONS:
+      return parse_expectations(run, value, state);
     case ARGP_KEY_ARG:
+      if (run->compares && run->program != NULL && run->other == NULL) {
+        run->other = value;
+        return 0;
+      }
       if (run->program != NULL) {
         argp_error(state, "one program at a time: '%s' and '%s'", run->program, value);
       }
@@ -189,6 +223,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         argp_error(state,
                    "a PROGRAM is needed: a file of StableHLO, as text or as bytecode, or "
                    "- for standard input");
+      } else if (run->compares && run->other == NULL) {
+        argp_error(state, "two programs are compared: '%s' and what?", run->program);
       }
       refuse_contradictions(run, state);
       return 0;
@@ -238,12 +274,21 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
        KEY_ALGORITHM,                                                                    \
        "[COLLECTIVE=]NAME",                                                              \
        0,                                                                                \
-       "How collectives run: ring, line, tree, direct or torus, for all of them or for " \
+       "How collectives run: ring, line, tree, gather, direct or torus, for all or for " \
        "one "                                                                            \
        "kind (all_reduce=ring,all_gather=line). Without it the cheapest",                \
        1},                                                                               \
   {                                                                                      \
     "timeout", KEY_TIMEOUT, "SECONDS", 0, "Give up after so long (no limit)", 3          \
+  }
+
+#define REPORT_OPTION                                                           \
+  {                                                                             \
+    "report", KEY_REPORT, "FILE.html", 0,                                       \
+        "Write a page that shows it all, in one file that needs nothing else: " \
+        "timeline, "                                                            \
+        "links, memory, collectives, shardings, roofline",                      \
+        2                                                                       \
   }
 
 #define PROFILE_OPTIONS                                                              \
@@ -275,6 +320,7 @@ static bool is_running(const cli_run_t *run) {
 // As many chips as the program needs, or to the highest that it is to run on.
 static int64_t chips_needed(const cli_run_t *run) {
   int64_t chips = cli_chips_of(run->text, run->length);
+  chips = chips > run->chips_least ? chips : run->chips_least;
   for (int i = 0; i < run->device_order.count; i++) {
     const int64_t chip = run->device_order.items[i];
     chips = chip >= chips && chip < CHIPS_STARTED_MAX ? chip + 1 : chips;
@@ -289,7 +335,8 @@ static pod_status_t start_local_pod(cli_run_t *run) {
       cli_pod_start(&(cli_pod_options_t){.chip = run->chip,
                                          .topology = topology,
                                          .timeout_ms = run->timeout_ms,
-                                         .has_no_workers = !is_running(run)},
+                                         .has_no_workers = !is_running(run),
+                                         .progress = run->progress},
                     &run->local);
   free(topology);
   return status;
@@ -298,9 +345,8 @@ static pod_status_t start_local_pod(cli_run_t *run) {
 // On the library's thread, which ends with the session, and before the progress does.
 static void note_waiting(void *context, const char *for_what) {
   const cli_run_t *run = context;
-  if (run->progress != NULL) {
-    cli_progress_note(run->progress, for_what);
-  } else if (!run->quiet && *for_what != '\0') {
+  cli_progress_note(run->progress, for_what);
+  if (!cli_progress_is_live(run->progress) && !run->quiet && *for_what != '\0') {
     fprintf(stderr, "waiting %s\n", for_what);
   }
 }
@@ -317,6 +363,7 @@ static pod_status_t connect_pod(cli_run_t *run) {
   const podium_connect_options_t options = {.timeout_ms = run->timeout_ms,
                                             .client_name = "podium run",
                                             .do_not_wait = !is_running(run),
+                                            .retries = (int)run->retries,
                                             .on_waiting = note_waiting,
                                             .on_waiting_context = run};
   pod_status_t status = cli_status_of(podium_connect(address, &options, &run->session));
@@ -345,22 +392,19 @@ static void release(cli_run_t *run) {
   cli_pod_stop(run->local);
   pod_list_deinit(&run->device_order);
   free(run->arguments);
+  free(run->uploads);
   free(run->kept);
   free(run->results);
   free(run->text);
+  free(run->expectations);
   free(run);
 }
 
 // What is not executed is compiled for any pod: one of another kind or size than the one
 // that is asked.
-static pod_status_t prepare(cli_run_t *run) {
-  run->progress = cli_progress_start();
-  POD_TRY(cli_read_program(run->program, (int)run->vjp_order, &run->text, &run->length));
-  POD_TRY(cli_run_check_files(run));
-  POD_TRY(cli_run_find_shapes(run));
-  cli_progress_step(run->progress, "starting the pod", 0);
-  POD_TRY(connect_pod(run));
-  cli_progress_step(run->progress, "compiling", 0);
+pod_status_t cli_run_compile(cli_run_t *run) {
+  podium_executable_free(run->executable);
+  run->executable = NULL;
   const bool only = !is_running(run);
   const bool is_elsewhere = only && run->pod != NULL;
   const podium_compile_options_t options = {
@@ -377,11 +421,27 @@ static pod_status_t prepare(cli_run_t *run) {
                                       &options, &run->executable));
 }
 
+pod_status_t cli_run_prepare(cli_run_t *run) {
+  run->progress = cli_progress_start(run->quiet);
+  POD_TRY(cli_read_program(run->program, (int)run->vjp_order, &run->text, &run->length));
+  POD_TRY(cli_run_check_files(run));
+  POD_TRY(cli_run_find_shapes(run));
+  cli_progress_step(run->progress, "starting the pod", 0);
+  POD_TRY(connect_pod(run));
+  cli_progress_step(run->progress, "compiling", 0);
+  if (run->fit.label != NULL) {
+    cli_progress_step(run->progress, NULL, 0);
+    return cli_run_fit(run);
+  }
+  return cli_run_compile(run);
+}
+
 // --- What it tells ---
 
 static pod_status_t show_profile(cli_run_t *run) {
   const podium_program_info_t *info = podium_executable_info(run->executable);
-  const bool wants_events = run->profile != NULL || run->xplane != NULL;
+  const bool wants_events =
+      run->profile != NULL || run->xplane != NULL || run->report != NULL;
   const podium_profile_options_t options = cli_simulation_options(
       &run->simulation, run->timeout_ms, wants_events ? EVENTS_MAX : 0);
   podium_profile_t *profile;
@@ -403,6 +463,13 @@ static pod_status_t show_profile(cli_run_t *run) {
   }
   if (status == NULL && run->xplane != NULL) {
     status = cli_write_xplane(run->xplane, info, profile);
+  }
+  if (status == NULL && run->report != NULL) {
+    status = cli_write_report(
+        run->report, &(profile_report_t){.made_by = run->time_only ? "simulate" : "run",
+                                         .file = run->program,
+                                         .info = info,
+                                         .profile = profile});
   }
   podium_profile_free(profile);
   return status;
@@ -438,7 +505,7 @@ static pod_status_t execute(cli_run_t *run) {
 
 // What run_program prints of a program, but for its results.
 static pod_status_t simulate_program(cli_run_t *run) {
-  POD_TRY(prepare(run));
+  POD_TRY(cli_run_prepare(run));
   const podium_program_info_t *info = podium_executable_info(run->executable);
   cli_progress_step(run->progress, NULL, 0);
   cli_report_program(info);
@@ -454,7 +521,7 @@ static pod_status_t run_program(cli_run_t *run) {
   if (run->time_only) {
     return simulate_program(run);
   }
-  POD_TRY(prepare(run));
+  POD_TRY(cli_run_prepare(run));
   const podium_program_info_t *info = podium_executable_info(run->executable);
   cli_report_program(info);
   POD_TRY(cli_run_check_arrays(run));
@@ -506,6 +573,7 @@ int cli_run(int argc, char **argv) {
        2},
       CLI_SHAPE_OPTIONS,
       PROFILE_OPTIONS,
+      REPORT_OPTION,
       CLI_SIMULATION_OPTIONS,
       CLI_TURNS_OPTION,
       {"time-only", KEY_TIME_ONLY, NULL, 0,
@@ -519,6 +587,10 @@ int cli_run(int argc, char **argv) {
       {"host-profile", KEY_HOST_PROFILE, "FILE.json", 0,
        "Write a trace of the time that was measured on the workers' hosts", 2},
       {"repeat", KEY_REPEAT, "N", 0, "Execute N times; the last one is shown", 3},
+      {"retry", KEY_RETRY, "N", 0,
+       "When the coordinator or a worker dies, wait for the pod and run what was lost "
+       "again, each call at most N times (0)",
+       3},
       {"quiet", 'q', NULL, 0, "Print only checks and errors", 3},
       {0},
   };
@@ -547,8 +619,14 @@ int cli_simulate(int argc, char **argv) {
       POD_OPTIONS,
       CLI_SHAPE_OPTIONS,
       PROFILE_OPTIONS,
+      REPORT_OPTION,
       CLI_SIMULATION_OPTIONS,
       CLI_TURNS_OPTION,
+      {"fit", KEY_FIT, "LABEL=ARG0.0[,ARG1.0…]", 0,
+       "Find the largest size of these dimensions of arguments (dimension 0 of "
+       "argument 0) with which the program fits the HBM. The program leaves them open "
+       "(jax.export.symbolic_shape)",
+       2},
       {"quiet", 'q', NULL, 0, "Print only errors", 3},
       {0},
   };
@@ -562,15 +640,48 @@ int cli_simulate(int argc, char **argv) {
           "it: no values are computed and no worker is started. Prints the profile that "
           "`podium run` prints.\v"
           "Examples:\n  podium simulate step.mlir --chip v5p --topology 16x16x16\n"
-          "  podium simulate step.mlir --slow chip=3:1.5 --slow-link '(0,0)-(1,0):0.5'"};
+          "  podium simulate step.mlir --slow chip=3:1.5 --slow-link '(0,0)-(1,0):0.5'\n"
+          "  podium simulate step.mlirbc --fit batch=ARG1.0,ARG2.0"};
   cli_run_t *run = create();
   run->time_only = true;
   cli_parse(&argp, argc, argv, run);
   return finish(run, run_program(run));
 }
 
+pod_status_t cli_run_predict(cli_run_t *run, podium_profile_t **out_profile,
+                             char **out_unknown) {
+  const podium_profile_options_t options = cli_simulation_options(
+      &run->simulation, run->timeout_ms, run->report != NULL ? EVENTS_MAX : 0);
+  *out_profile = NULL;
+  *out_unknown = NULL;
+  podium_status_t *failed = podium_simulate(run->executable, &options, out_profile);
+  if (failed == NULL || podium_status_code(failed) != PODIUM_FAILED_PRECONDITION) {
+    return cli_status_of(failed);
+  }
+  *out_unknown = pod_strdup(podium_status_message(failed));
+  podium_status_free(failed);
+  return NULL;
+}
+
+// With the times as far as they can be told: a loop whose turns depend on values has
+// none.
+static pod_status_t report_compiled(cli_run_t *run) {
+  podium_profile_t *profile;
+  char *unknown;
+  POD_TRY(cli_run_predict(run, &profile, &unknown));
+  const profile_report_t report = {.made_by = "compile",
+                                   .file = run->program,
+                                   .info = podium_executable_info(run->executable),
+                                   .profile = profile,
+                                   .no_times = unknown};
+  const pod_status_t status = cli_write_report(run->report, &report);
+  free(unknown);
+  podium_profile_free(profile);
+  return status;
+}
+
 static pod_status_t compile_program(cli_run_t *run) {
-  POD_TRY(prepare(run));
+  POD_TRY(cli_run_prepare(run));
   cli_progress_step(run->progress, NULL, 0);
   const podium_program_info_t *info = podium_executable_info(run->executable);
   cli_report_program(info);
@@ -584,7 +695,7 @@ static pod_status_t compile_program(cli_run_t *run) {
     cli_print_collectives(info);
     cli_print_memory(info);
   }
-  return NULL;
+  return run->report == NULL ? NULL : report_compiled(run);
 }
 
 int cli_compile(int argc, char **argv) {
@@ -592,6 +703,7 @@ int cli_compile(int argc, char **argv) {
       POD_OPTIONS,
       CLI_SHAPE_OPTIONS,
       {"text", KEY_TEXT, NULL, 0, "Print only the partitioned program", 2},
+      REPORT_OPTION,
       {0},
   };
   static const struct argp argp = {
@@ -605,4 +717,61 @@ int cli_compile(int argc, char **argv) {
   cli_run_t *run = create();
   cli_parse(&argp, argc, argv, run);
   return finish(run, compile_program(run));
+}
+
+int cli_explain(int argc, char **argv) {
+  static const struct argp_option options[] = {
+      POD_OPTIONS,
+      CLI_SHAPE_OPTIONS,
+      CLI_SIMULATION_OPTIONS,
+      CLI_TURNS_OPTION,
+      {"expect", KEY_EXPECTATIONS, "MEASURE<=N,…", 0,
+       "What the program shall keep to; the exit status is 1 when it does not. Measures: "
+       "all_gather, all_reduce, reduce_scatter, all_to_all, collective_permute, "
+       "collectives (how many), peak_hbm, ici_bytes, link_bytes (12GiB), step, "
+       "in_flight, "
+       "exposed (3ms); with <=, <, ==, !=, >= or >. May be given again",
+       2},
+      {"quiet", 'q', NULL, 0, "Print only expectations that do not hold, and errors", 3},
+      {0},
+  };
+  static const struct argp argp = {
+      .options = options,
+      .parser = parse_option,
+      .args_doc = "PROGRAM",
+      .doc =
+          "Tell what the partitioner did with PROGRAM, why, and what that costs on a pod "
+          "of "
+          "any kind and size: every collective with its axes, bytes, predicted time, "
+          "what "
+          "hides it, the line it serves and why it is there; what every chip holds "
+          "whole. "
+          "Nothing is executed and no worker is started.\v"
+          "Examples:\n  podium explain step.mlir --chip v5e --topology 4x4\n"
+          "  podium explain step.mlir --expect "
+          "'all_gather<=2,all_to_all==0,peak_hbm<=12GiB,step<=3ms'"};
+  cli_run_t *run = create();
+  cli_parse(&argp, argc, argv, run);
+  bool is_met = true;
+  const pod_status_t status = cli_explain_program(run, &is_met);
+  const int result = finish(run, status);
+  return result == CLI_OK && !is_met ? CLI_FAILED : result;
+}
+
+int cli_diff(int argc, char **argv) {
+  static const struct argp_option options[] = {
+      POD_OPTIONS, CLI_SHAPE_OPTIONS, CLI_SIMULATION_OPTIONS, CLI_TURNS_OPTION, {0},
+  };
+  static const struct argp argp = {
+      .options = options,
+      .parser = parse_option,
+      .args_doc = "PROGRAM PROGRAM",
+      .doc =
+          "Tell what two programs cost on the same pod, side by side: collectives, HBM, "
+          "load of the links, step. Nothing is executed.\v"
+          "Example:\n  podium diff before.mlir after.mlir --chip v5e --topology 4x4"};
+  cli_run_t *run = create();
+  run->compares = true;
+  cli_parse(&argp, argc, argv, run);
+  return finish(run, cli_diff_programs(run));
 }

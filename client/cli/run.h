@@ -7,24 +7,34 @@
 
 #include "client/cli/bindings.h"
 #include "client/cli/cli.h"
+#include "client/cli/expect.h"
+#include "client/cli/fit.h"
 #include "client/cli/shapes.h"
 #include "client/cli/simulation.h"
 #include "common/base/list.h"
+#include "common/tensor/array.h"
+
+typedef struct cli_upload_t cli_upload_t;
 
 typedef struct cli_run_t {
   const char *program, *pod, *chip, *topology, *algorithms, *profile, *host_profile,
-      *xplane;
+      *xplane, *report;
   int64_t timeout_ms;
-  int64_t repeat;
+  int64_t repeat, retries;
   int64_t vjp_order;  // Of what jax.export writes; 0: the function itself.
   double tolerance, model_flop;
   bool is_executed;  // By `podium run`; --time-only takes it back.
   bool quiet, only_text, time_only;
-  bool casts;                      // Files of other dtypes are converted.
-  POD_LIST(int64_t) device_order;  // Empty: as they are numbered.
+  bool compares;                     // `podium diff`,
+  const char *other;                 // of this program with the first.
+  int64_t chips_least;               // That a pod has that is started for it.
+  cli_expectations_t *expectations;  // Of `podium explain`; owned, NULL for none.
+  bool casts;                        // Files of other dtypes are converted.
+  POD_LIST(int64_t) device_order;    // Empty: as they are numbered.
   cli_simulation_t simulation;
   cli_bindings_t inputs, outputs, expected;
   cli_shapes_t shapes;
+  cli_fit_t fit;
   // What it makes on the way, released in reverse.
   char *text;
   size_t length;
@@ -33,7 +43,8 @@ typedef struct cli_run_t {
   podium_pod_t *pod_info;
   podium_executable_t *executable;
   podium_array_t **arguments, **results;
-  int *kept;  // The arguments that the program donates.
+  cli_upload_t *uploads;  // What the arguments are sent from.
+  int *kept;              // The arguments that the program donates.
   podium_execution_t *execution;
   cli_progress_t *progress;
 } cli_run_t;
@@ -48,11 +59,35 @@ POD_MUST_USE pod_status_t cli_run_find_shapes(cli_run_t *run);
 // command line names, and whether the files hold what they take.
 POD_MUST_USE pod_status_t cli_run_check_arrays(cli_run_t *run);
 
+// The values of an argument, after cli_run_check_arrays; the caller's.
+POD_MUST_USE pod_status_t cli_run_make_input(cli_run_t *run, int index,
+                                             tensor_array_t *array);
+
 // After cli_run_check_arrays.
 POD_MUST_USE pod_status_t cli_run_put_inputs(cli_run_t *run);
+
+// Reads and compiles the program, on a pod that is started for it unless there is one.
+POD_MUST_USE pod_status_t cli_run_prepare(cli_run_t *run);
+
+// The predicted profile of what is compiled, without events; the caller's. NULL, with
+// why in *out_unknown (the caller's too), when it depends on values.
+POD_MUST_USE pod_status_t cli_run_predict(cli_run_t *run, podium_profile_t **out_profile,
+                                          char **out_unknown);
+
+// Compiles the program for the shapes that there are, in place of what `executable` was.
+POD_MUST_USE pod_status_t cli_run_compile(cli_run_t *run);
+
+// fit.c. Finds the largest size of run->fit that fits the HBM, tells each try, and leaves
+// the program compiled for it.
+POD_MUST_USE pod_status_t cli_run_fit(cli_run_t *run);
 
 // Fetches, prints, writes and compares the results, one at a time. All are written, and
 // all compared, before the first that is wrong is returned: DATA_LOSS.
 POD_MUST_USE pod_status_t cli_run_fetch_results(cli_run_t *run);
+
+// One result, as text and for --json; `output` is the file that it goes to, or NULL.
+void cli_result_print(const char *name, const podium_shape_t *shape,
+                      const tensor_array_t *array);
+void cli_result_report(const char *name, const tensor_array_t *array, const char *output);
 
 #endif  // CLIENT_CLI_RUN_H_

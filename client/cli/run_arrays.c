@@ -75,6 +75,9 @@ pod_status_t cli_run_check_files(cli_run_t *run) {
     POD_TRY(
         pod_status_context(pod_output_file_check(run->host_profile), "--host-profile"));
   }
+  if (run->report != NULL) {
+    POD_TRY(pod_status_context(pod_output_file_check(run->report), "--report"));
+  }
   return run->xplane == NULL ? NULL : cli_check_folder("--xplane", run->xplane);
 }
 
@@ -162,7 +165,7 @@ pod_status_t cli_run_check_arrays(cli_run_t *run) {
 
 // --- Inputs ---
 
-static pod_status_t make_input(cli_run_t *run, int index, tensor_array_t *array) {
+pod_status_t cli_run_make_input(cli_run_t *run, int index, tensor_array_t *array) {
   const podium_signature_t *signature =
       &podium_executable_info(run->executable)->arguments[index];
   const tensor_shape_t shape = tensor_of(&signature->shape);
@@ -184,46 +187,69 @@ static pod_status_t make_input(cli_run_t *run, int index, tensor_array_t *array)
   return pod_status_context(status, "input %s", signature->name);
 }
 
-typedef struct upload_t {
-  const tensor_array_t *array;
+// An argument, which is made when it is sent: again after a loss, with --retry.
+struct cli_upload_t {
+  cli_run_t *run;
+  int argument;
+  tensor_array_t array;  // Empty but while it is sent.
   int64_t done;
-  cli_progress_t *progress;
-} upload_t;
+};
+
+static int64_t rewind_input(cli_upload_t *upload) {
+  tensor_array_deinit(&upload->array);
+  upload->done = 0;
+  const pod_status_t status =
+      cli_run_make_input(upload->run, upload->argument, &upload->array);
+  const bool is_made = status == NULL;
+  pod_status_free(status);
+  return is_made ? 0 : -1;
+}
 
 static int64_t read_array(void *context, void *buffer, size_t size) {
-  upload_t *upload = context;
-  memcpy(buffer, (const char *)upload->array->data + upload->done, size);
+  cli_upload_t *upload = context;
+  if (buffer == NULL) {
+    return rewind_input(upload);
+  }
+  memcpy(buffer, (const char *)upload->array.data + upload->done, size);
   upload->done += (int64_t)size;
-  cli_progress_advance(upload->progress, upload->done);
+  cli_progress_advance(upload->run->progress, upload->done);
+  if (upload->done == tensor_shape_bytes(&upload->array.shape)) {
+    tensor_array_deinit(&upload->array);
+  }
   return (int64_t)size;
+}
+
+static pod_status_t put_input(cli_run_t *run, int argument) {
+  const podium_program_info_t *info = podium_executable_info(run->executable);
+  cli_upload_t *upload = &run->uploads[argument];
+  upload->run = run;
+  upload->argument = argument;
+  POD_TRY(cli_run_make_input(run, argument, &upload->array));
+  cli_progress_step(run->progress, "sending inputs",
+                    tensor_shape_bytes(&upload->array.shape));
+  const podium_layout_t layout = {
+      .executable = run->executable, .argument = argument, .keep = PODIUM_KEEP_SOURCE};
+  const pod_status_t status =
+      cli_status_of(podium_put_stream(run->session, &layout, read_array, upload,
+                                      run->timeout_ms, &run->arguments[argument]));
+  tensor_array_deinit(&upload->array);
+  return pod_status_context(status, "input %s", info->arguments[argument].name);
 }
 
 pod_status_t cli_run_put_inputs(cli_run_t *run) {
   const podium_program_info_t *info = podium_executable_info(run->executable);
   run->arguments = pod_alloc((size_t)info->argument_count * sizeof(podium_array_t *));
+  run->uploads = pod_alloc((size_t)info->argument_count * sizeof(*run->uploads));
   for (int i = 0; i < info->argument_count; i++) {
-    tensor_array_t array = {0};
-    pod_status_t status = make_input(run, i, &array);
-    if (status == NULL) {
-      cli_progress_step(run->progress, "sending inputs",
-                        tensor_shape_bytes(&array.shape));
-      upload_t upload = {.array = &array, .progress = run->progress};
-      const podium_layout_t layout = {.executable = run->executable, .argument = i};
-      status = pod_status_context(
-          cli_status_of(podium_put_stream(run->session, &layout, read_array, &upload,
-                                          run->timeout_ms, &run->arguments[i])),
-          "input %s", info->arguments[i].name);
-    }
-    tensor_array_deinit(&array);
-    POD_TRY(status);
+    POD_TRY(put_input(run, i));
   }
   return NULL;
 }
 
 // --- Results ---
 
-static void print_result(const podium_signature_t *signature,
-                         const tensor_array_t *array) {
+void cli_result_print(const char *name, const podium_shape_t *shape,
+                      const tensor_array_t *array) {
   pod_arena_t *arena = pod_arena_create();
   pod_text_t values = {0};
   pod_text_t odd = {0};
@@ -234,7 +260,7 @@ static void print_result(const podium_signature_t *signature,
                     (long long)counted.infinite,
                     (long long)tensor_shape_elements(&array->shape));
   }
-  cli_print_whole("%s = %s%s%s%s\n", signature->name, cli_shape(arena, &signature->shape),
+  cli_print_whole("%s = %s%s%s%s\n", name, cli_shape(arena, shape),
                   values.length == 0 ? "" : " ", values.length == 0 ? "" : values.bytes,
                   odd.length == 0 ? "" : odd.bytes);
   pod_text_deinit(&odd);
@@ -242,8 +268,8 @@ static void print_result(const podium_signature_t *signature,
   pod_arena_destroy(arena);
 }
 
-static void report_result(const podium_signature_t *signature,
-                          const tensor_array_t *array, const char *output) {
+void cli_result_report(const char *name, const tensor_array_t *array,
+                       const char *output) {
   if (cli_report() == NULL) {
     return;
   }
@@ -252,7 +278,7 @@ static void report_result(const podium_signature_t *signature,
     results = cJSON_AddArrayToObject(cli_report(), "results");
   }
   cJSON *object = cJSON_CreateObject();
-  cJSON_AddStringToObject(object, "name", signature->name);
+  cJSON_AddStringToObject(object, "name", name);
   pod_text_t values = {0};
   cli_elements_print(&values, array, VALUES_SHOWN);
   const cli_odd_t odd = cli_elements_count_odd(array);
@@ -345,9 +371,9 @@ static pod_status_t use_result(cli_run_t *run, int index, const tensor_array_t *
       &podium_executable_info(run->executable)->results[index];
   const char *output = cli_bindings_value(&run->outputs, index);
   const char *expected = cli_bindings_value(&run->expected, index);
-  report_result(signature, array, output);
+  cli_result_report(signature->name, array, output);
   if (!run->quiet) {
-    print_result(signature, array);
+    cli_result_print(signature->name, &signature->shape, array);
   }
   if (output != NULL) {
     fflush(stdout);  // The file may be /dev/stdout.

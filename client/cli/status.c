@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include "client/cli/cli.h"
+#include "client/cli/hosts_pod.h"
+#include "client/cli/local_pod.h"
 #include "client/cli/report.h"
+#include "client/cli/status.h"
 #include "client/cli/terminal.h"
 #include "common/base/memory.h"
 
@@ -27,14 +30,23 @@ static const char *pod_or_local(void) {
   return pod != NULL ? pod : "local";
 }
 
-// The pod at this address, and the connection, which the caller closes.
-static pod_status_t ask(const char *address, int64_t timeout_ms,
+// The pod at this address, and the connection, which the caller closes. `keys` is a
+// folder of keys; NULL: what the command line and the environment say.
+static pod_status_t ask(const char *address, const char *keys, int64_t timeout_ms,
                         podium_session_t **out_session, podium_pod_t **out_pod) {
-  const podium_connect_options_t options = {
+  pod_arena_t *arena = pod_arena_create();
+  podium_connect_options_t options = {
       .client_name = "podium status", .only_looks = true, .timeout_ms = timeout_ms};
+  if (keys != NULL) {
+    options.tls_ca = pod_arena_printf(arena, "%s/ca.crt", keys);
+    options.tls_certificate = pod_arena_printf(arena, "%s/read.crt", keys);
+    options.tls_key = pod_arena_printf(arena, "%s/read.key", keys);
+  }
   podium_session_t *session;
-  POD_TRY(cli_status_of(podium_connect(address, &options, &session)));
-  const pod_status_t status = cli_status_of(podium_pod(session, timeout_ms, out_pod));
+  pod_status_t status = cli_status_of(podium_connect(address, &options, &session));
+  pod_arena_destroy(arena);
+  POD_TRY(status);
+  status = cli_status_of(podium_pod(session, timeout_ms, out_pod));
   if (status != NULL) {
     podium_close(session);
     return status;
@@ -52,7 +64,7 @@ static bool ask_named(const struct argp *argp, int argc, char **argv,
   char *address;
   pod_status_t status = cli_pod_address(name, &address);
   if (status == NULL) {
-    status = ask(address, ASK_TIMEOUT_MS, out_session, out_pod);
+    status = ask(address, NULL, ASK_TIMEOUT_MS, out_session, out_pod);
     free(address);
   }
   if (status != NULL) {
@@ -75,10 +87,11 @@ static void report_device(cJSON *devices, const podium_device_t *device) {
   cJSON_AddNumberToObject(object, "links_up", device->links_up);
   cJSON_AddNumberToObject(object, "links", device->links);
   cJSON_AddStringToObject(object, "reason", device->reason);
+  cJSON_AddStringToObject(object, "running", device->running);
   cJSON_AddItemToArray(devices, object);
 }
 
-static void report_pod(cJSON *object, const podium_pod_t *pod) {
+void cli_report_pod(cJSON *object, const podium_pod_t *pod) {
   cJSON_AddStringToObject(object, "id", pod->id);
   cJSON_AddStringToObject(object, "chip_kind", pod->chip_kind);
   cJSON_AddStringToObject(object, "topology", pod->topology);
@@ -86,6 +99,7 @@ static void report_pod(cJSON *object, const podium_pod_t *pod) {
   cJSON_AddBoolToObject(object, "ready", pod->ready);
   cJSON_AddNumberToObject(object, "hbm_bytes", (double)pod->hbm_bytes);
   cJSON_AddNumberToObject(object, "other_sessions", pod->session_count);
+  cJSON_AddStringToObject(object, "page", pod->page);
   cJSON *devices = cJSON_AddArrayToObject(object, "devices");
   for (int i = 0; i < pod->device_count; i++) {
     report_device(devices, &pod->devices[i]);
@@ -111,6 +125,9 @@ static void print_pod(const podium_pod_t *pod) {
       cli_print("lost %s\n", pod->devices[i].reason);
     }
   }
+  if (*pod->page != '\0') {
+    cli_print("page: %s\n", pod->page);
+  }
   pod_arena_destroy(arena);
 }
 
@@ -129,7 +146,7 @@ int cli_status(int argc, char **argv) {
   }
   print_pod(pod);
   if (cli_report() != NULL) {
-    report_pod(cli_report(), pod);
+    cli_report_pod(cli_report(), pod);
   }
   const int result = pod->ready ? CLI_OK : CLI_FAILED;
   podium_pod_free(pod);
@@ -180,12 +197,15 @@ typedef struct local_state_t {
 
 static local_state_t state_of(const cli_pod_t *local) {
   local_state_t state = {.state = "gone", .chip_kind = "-", .topology = "-"};
-  if (local->pids.items[0] <= 0) {
+  if (local->hosts == NULL ? local->pids.items[0] <= 0 : *local->address == '\0') {
     return state;
   }
+
   podium_session_t *session;
   podium_pod_t *pod;
-  const pod_status_t status = ask(local->address, LS_TIMEOUT_MS, &session, &pod);
+  char *keys = local->hosts == NULL ? NULL : cli_path(local->folder, "keys");
+  const pod_status_t status = ask(local->address, keys, LS_TIMEOUT_MS, &session, &pod);
+  free(keys);
   if (status != NULL) {
     pod_status_free(status);
     state.state = "silent";

@@ -39,11 +39,30 @@ static void print_use(pod_arena_t *arena, const podium_profile_t *profile,
   if (model_flop > 0) {
     cli_print("  model      MFU %.1f%%: %sFLOP that the model needs\n",
               100 * profile_mfu(profile, model_flop), with_prefix(arena, model_flop));
+  } else if (profile_mfu(profile, 0) >= 0) {
+    cli_print("  model      MFU %.1f%%: %sFLOP without what is computed again\n",
+              100 * profile_mfu(profile, 0),
+              with_prefix(arena, profile_sums_of(profile).model_flop));
   } else {
     cli_print(
         "  HFU        products executed, also those computed again, of the bf16 peak; "
         "MFU: "
         "--model-flop\n");
+  }
+}
+
+// How far the step may be off, and a line for each thing that this rests on.
+static void print_range(pod_arena_t *arena, const podium_profile_t *profile) {
+  if (profile->high_ps == 0) {
+    return;
+  }
+  cli_print("  range      %s to %s\n", cli_time(arena, profile->low_ps),
+            cli_time(arena, profile->high_ps));
+  for (const char *at = profile->rests_on; *at != '\0';) {
+    const size_t length = strcspn(at, ";");
+    cli_print("             %.*s\n", (int)length, at);
+    at += length;
+    at += strspn(at, "; ");
   }
 }
 
@@ -62,7 +81,14 @@ static void print_step(pod_arena_t *arena, const podium_profile_t *profile,
             cli_time(arena, profile->step_ps), 100 * sums->hfu,
             with_prefix(arena, sums->flop / chips), with_prefix(arena, rate),
             with_prefix(arena, peak));
+  print_range(arena, profile);
   print_use(arena, profile, model_flop);
+  if (profile->dispatch_ps > 0) {
+    cli_print(
+        "  dispatch   %-12s for a call that waits for its result: predicted, beside "
+        "the step\n",
+        cli_time(arena, profile->dispatch_ps));
+  }
   if (sums->flop == 0) {
     const double bytes_per_s = profile_share(sums->hbm_bytes, step_s * chips);
     cli_print("  roofline   no products on the MXU; %sB/s of HBM, %.1f%% of %sB/s\n",
@@ -189,7 +215,8 @@ static void print_task(pod_arena_t *arena, const podium_program_info_t *info,
             cli_time(arena, total->start_ps), cli_time(arena, total->duration_ps),
             100 * profile_share((double)total->duration_ps, (double)profile->step_ps),
             flop == 0 ? "-" : with_prefix(arena, flop), bytes_of(arena, task, total), mxu,
-            podium_bound_name(total->bound), end_of(arena, task->source, SOURCE_WIDTH));
+            profile_total_bound(profile, total),
+            end_of(arena, task->source, SOURCE_WIDTH));
 }
 
 static void print_tasks(pod_arena_t *arena, const podium_program_info_t *info,

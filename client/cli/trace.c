@@ -28,7 +28,7 @@ enum {
   THREAD_CORE = 1,
   THREAD_LANES = 1000,  // From one kind of thread to the next.
   DMA = 0,              // Kinds of lanes: this and 1 + direction.
-  LANE_KINDS = 7,
+  LANE_KINDS = 1 + PODIUM_LINK_COUNT,
   CLASSES_MAX = 256,  // That get a process.
 };
 
@@ -47,7 +47,8 @@ static const char *category_of(podium_task_kind_t kind) {
   static const char *const names[] = {
       "compute",         "collective",     "collective start",
       "collective done", "prefetch start", "prefetch done",
-      "while",           "branch"};
+      "while",           "branch",         "transfer start",
+      "transfer done"};
   return (size_t)kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "task";
 }
 
@@ -90,7 +91,8 @@ static void write_core(writer_t *writer, int index, trace_lanes_t *dma) {
     trace_add_time(event, "dur", from->duration_ps, 1000000);
     add_task_args(event, task);
     trace_write(&writer->events, event);
-    if (task->kind != PODIUM_TASK_PREFETCH_START) {
+    const bool is_transfer = task->kind == PODIUM_TASK_TRANSFER_START;
+    if (task->kind != PODIUM_TASK_PREFETCH_START && !is_transfer) {
       continue;
     }
     const int lane =
@@ -98,7 +100,7 @@ static void write_core(writer_t *writer, int index, trace_lanes_t *dma) {
     writer->lanes_dropped += lane < 0;
     if (lane >= 0) {
       event = trace_event("X", title, class->representative + 1, lane_thread(DMA, lane));
-      cJSON_AddStringToObject(event, "cat", "prefetch");
+      cJSON_AddStringToObject(event, "cat", is_transfer ? "transfer" : "prefetch");
       trace_add_time(event, "ts", from->start_ps, 1000000);
       trace_add_time(event, "dur", from->flight_ps, 1000000);
       add_task_args(event, task);
@@ -237,7 +239,8 @@ static void write_counters(writer_t *writer, const podium_chip_class_t *class,
 
 static void write_lane_names(writer_t *writer, int process, const trace_lanes_t *lanes) {
   static const char *const names[LANE_KINDS] = {
-      "DMA", "link +x", "link -x", "link +y", "link -y", "link +z", "link -z"};
+      "DMA",     "link +x", "link -x", "link +y", "link -y",
+      "link +z", "link -z", "die",     "DCN out", "DCN in"};
   for (int kind = 0; kind < LANE_KINDS; kind++) {
     for (int lane = 0; lane < lanes[kind].count; lane++) {
       char name[64];
@@ -257,10 +260,17 @@ static void write_class(writer_t *writer, int index) {
   const podium_chip_class_t *class = &profile->classes[index];
   const int process = class->representative + 1;
   pod_text_t name = {0};
-  const int x = profile->topology[0], y = profile->topology[1];
-  pod_text_printf(&name, "chip %d (%d,%d,%d): predicted", class->representative,
-                  class->representative % x, class->representative / x % y,
-                  class->representative / x / y);
+  const int x = profile->topology[0], y = profile->topology[1], z = profile->topology[2];
+  const int place = class->representative / profile->core_count;
+  pod_text_printf(&name, "chip %d (%d,%d,%d)", class->representative, place % x,
+                  place / x % y, place / x / y % z);
+  if (profile->core_count > 1) {
+    pod_text_printf(&name, " core %d", class->representative % profile->core_count);
+  }
+  if (profile->slice_count > 1) {
+    pod_text_printf(&name, " of slice %d", place / x / y / z);
+  }
+  pod_text_add(&name, ": predicted");
   if (class->chip_count > 1) {
     pod_text_printf(&name, ", like %d more", class->chip_count - 1);
   }

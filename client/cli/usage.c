@@ -309,6 +309,12 @@ static const char *variable_of(int key) {
   }
 }
 
+static bool connection_is_given;
+
+bool cli_connection_is_given(void) {
+  return connection_is_given;
+}
+
 static void set_variable(const words_t *words, const char *variable, const char *option,
                          const char *value) {
   if (value == NULL || *value == '\0') {
@@ -316,6 +322,7 @@ static void set_variable(const words_t *words, const char *variable, const char 
             option);
     exit(CLI_USAGE);
   }
+  connection_is_given = true;
   char *path = realpath(value, NULL);  // What is started may go to another folder.
   setenv(variable, path != NULL ? path : value, 1);
   free(path);

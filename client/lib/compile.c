@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/lib/executable.h"
-#include "common/base/clock.h"
+#include "client/lib/retry.h"
 #include "common/base/memory.h"
 #include "common/digest/digest.h"
 
@@ -14,6 +13,9 @@ enum { TEXT_AT_ONCE_BYTES = 64 << 10 };
 
 typedef struct compile_t {
   lib_wait_t wait;
+  // Told its end, in place of the wait, when a program is compiled again.
+  lib_remade_fn_t remade;
+  void *context;
   podium_session_t *session;
   const char *file_name;
   const char *text;
@@ -26,6 +28,7 @@ typedef struct compile_t {
   bool needs_text;                  // The answer to it.
   podium_executable_t *executable;  // Filled when the response comes.
   bool has_response;
+  bool differs;  // Compiled again, it is for other chips.
 } compile_t;
 
 static podium_signature_t *convert_signatures(pod_arena_t *arena, size_t count,
@@ -61,6 +64,10 @@ static podium_collective_t *convert_collectives(
         .group_count = from->group_count,
         .group_size = from->group_size,
         .ici_bytes = from->ici_bytes,
+        .dcn_bytes = from->dcn_bytes,
+        .link_bytes = from->link_bytes,
+        .alone_ps = from->alone_ps,
+        .because = pod_arena_strdup(arena, from->because),
         .in_loop = from->in_loop,
         .inserted = from->inserted,
         .asynchronous = from->asynchronous,
@@ -69,21 +76,43 @@ static podium_collective_t *convert_collectives(
   return collectives;
 }
 
+static podium_instruction_t convert_instruction(pod_arena_t *arena,
+                                                const Podium__V1__InstructionInfo *from) {
+  return (podium_instruction_t){
+      .name = pod_arena_strdup(arena, from->name),
+      .op = pod_arena_strdup(arena, from->op),
+      .shape = pod_arena_strdup(arena, from->shape),
+      .source = pod_arena_strdup(arena, from->source),
+      .is_collective = from->is_collective,
+  };
+}
+
 static podium_instruction_t *convert_instructions(
     pod_arena_t *arena, const Podium__V1__CompileResponse *message) {
   podium_instruction_t *instructions =
       pod_arena_array(arena, message->n_instructions, sizeof(*instructions));
   for (size_t i = 0; i < message->n_instructions; i++) {
-    const Podium__V1__InstructionInfo *from = message->instructions[i];
-    instructions[i] = (podium_instruction_t){
-        .name = pod_arena_strdup(arena, from->name),
-        .op = pod_arena_strdup(arena, from->op),
-        .shape = pod_arena_strdup(arena, from->shape),
-        .source = pod_arena_strdup(arena, from->source),
-        .is_collective = from->is_collective,
-    };
+    instructions[i] = convert_instruction(arena, message->instructions[i]);
   }
   return instructions;
+}
+
+static void convert_peak(pod_arena_t *arena, const Podium__V1__Peak *message,
+                         podium_program_info_t *info) {
+  if (message == NULL || message->at == NULL) {
+    return;
+  }
+  podium_peak_t *peaks = pod_arena_array(arena, message->n_buffers, sizeof(*peaks));
+  for (size_t i = 0; i < message->n_buffers; i++) {
+    const Podium__V1__InstructionInfo *writer = message->buffers[i]->writer;
+    peaks[i].size_bytes = message->buffers[i]->size_bytes;
+    peaks[i].writer = writer != NULL ? convert_instruction(arena, writer)
+                                     : (podium_instruction_t){"", "", "", "", false};
+  }
+  info->peaks = peaks;
+  info->peak_count = (int)message->n_buffers;
+  info->peak_bytes = message->size_bytes;
+  info->peak_at = convert_instruction(arena, message->at);
 }
 
 static const podium_alias_t *convert_aliases(pod_arena_t *arena,
@@ -115,18 +144,10 @@ static void list_own(const podium_session_t *session, pod_arena_t *arena,
   info->own = own;
 }
 
-static void on_compiled(rpc_call_t *call, const void *response, void *context) {
-  (void)call;
-  compile_t *compile = context;
-  const Podium__V1__CompileResponse *message = response;
+static void convert(compile_t *compile, const Podium__V1__CompileResponse *message) {
   podium_executable_t *executable = compile->executable;
   pod_arena_t *arena = executable->arena;
-  compile->has_response = true;
-  compile->needs_text = message->needs_text;
-  if (message->needs_text) {
-    return;
-  }
-  executable->handle.id = message->executable;
+  const Podium__V1__MemoryAnalysis *memory = message->memory;
   executable->info = (podium_program_info_t){
       .name = pod_arena_strdup(arena, message->name),
       .argument_count = (int)message->n_arguments,
@@ -156,10 +177,44 @@ static void on_compiled(rpc_call_t *call, const void *response, void *context) {
       .alias_count = (int)message->n_aliases,
       .aliases = convert_aliases(arena, message),
       .alias_bytes = message->alias_bytes,
+      .host_argument_bytes = memory == NULL ? 0 : memory->host_argument_bytes,
+      .host_result_bytes = memory == NULL ? 0 : memory->host_output_bytes,
+      .host_alias_bytes = memory == NULL ? 0 : memory->host_alias_bytes,
+      .host_temp_bytes = memory == NULL ? 0 : memory->host_temporary_bytes,
       .note_count = (int)message->n_notes,
       .notes = convert_notes(arena, message),
   };
+  convert_peak(arena, message->peak, &executable->info);
   list_own(compile->session, arena, &executable->info);
+}
+
+// Another pod may have come back in the place of the one that was lost.
+static bool is_same(const podium_executable_t *executable,
+                    const Podium__V1__CompileResponse *message) {
+  const podium_program_info_t *info = &executable->info;
+  const size_t bytes = message->n_chips * sizeof(*message->chips);
+  return message->n_chips == (size_t)info->device_count &&
+         message->n_arguments == (size_t)info->argument_count &&
+         message->n_results == (size_t)info->result_count &&
+         (bytes == 0 || memcmp(message->chips, info->chips, bytes) == 0);
+}
+
+static void on_compiled(rpc_call_t *call, const void *response, void *context) {
+  (void)call;
+  compile_t *compile = context;
+  const Podium__V1__CompileResponse *message = response;
+  podium_executable_t *executable = compile->executable;
+  compile->has_response = true;
+  compile->needs_text = message->needs_text;
+  if (message->needs_text) {
+    return;
+  }
+  atomic_store(&executable->handle.id, message->executable);
+  if (compile->remade != NULL) {
+    compile->differs = !is_same(executable, message);
+    return;
+  }
+  convert(compile, message);
 }
 
 static void send_more(rpc_call_t *call, void *context) {
@@ -180,12 +235,24 @@ static void send_more(rpc_call_t *call, void *context) {
   }
 }
 
+static void end_again(compile_t *compile, pod_status_t status);
+
 static void on_compile_end(rpc_call_t *call, pod_status_t status, void *context) {
   (void)call;
   compile_t *compile = context;
   if (status == NULL && !compile->has_response) {
     status =
         pod_error(POD_INTERNAL, "the coordinator ended Compile without an executable");
+  }
+  if (compile->remade != NULL) {
+    end_again(compile, status);
+    return;
+  }
+  lib_module_t *module = compile->executable->module;
+  if (module != NULL && status == NULL && !compile->needs_text) {
+    module->is_held = true;
+    module->next = compile->session->programs;
+    compile->session->programs = compile->executable;
   }
   lib_wait_finish(&compile->wait, status);
 }
@@ -206,6 +273,7 @@ static void set_types(pod_arena_t *arena, const podium_compile_options_t *option
     }
     message->shape = pod_arena_alloc(arena, sizeof(*message->shape));
     lib_shape_message(&type->shape, message->shape);
+    message->partial = type->partial;
     if (type->has_value) {
       message->known_case = PODIUM__V1__ARGUMENT_TYPE__KNOWN_VALUE;
       message->value = type->value;
@@ -231,6 +299,37 @@ static void set_options(pod_arena_t *arena, const podium_compile_options_t *opti
   set_types(arena, options, request);
 }
 
+// All of the first message but the session. Borrows from the compile and the arena.
+static Podium__V1__CompileRequest make_header(compile_t *compile, pod_arena_t *arena) {
+  Podium__V1__CompileRequest request = PODIUM__V1__COMPILE_REQUEST__INIT;
+  request.file_name = (char *)(uintptr_t)compile->file_name;
+  request.size_bytes = (int64_t)compile->length;
+  if (compile->has_digest) {
+    request.digest = (ProtobufCBinaryData){DIGEST_BYTES, compile->digest};
+  }
+  set_options(arena, compile->options, &request);
+  return request;
+}
+
+static void send_header(compile_t *compile, rpc_call_t *call) {
+  const lib_module_t *module = compile->executable->module;
+  if (module != NULL) {
+    Podium__V1__CompileRequest *kept =
+        podium__v1__compile_request__unpack(NULL, module->header_bytes, module->header);
+    const ProtobufCBinaryData none = kept->session;
+    kept->session = compile->session->id;
+    rpc_call_send(call, &kept->base);
+    kept->session = none;
+    podium__v1__compile_request__free_unpacked(kept, NULL);
+    return;
+  }
+  pod_arena_t *arena = pod_arena_create();
+  Podium__V1__CompileRequest request = make_header(compile, arena);
+  request.session = compile->session->id;
+  rpc_call_send(call, &request.base);
+  pod_arena_destroy(arena);
+}
+
 static void start_compile(void *context) {
   compile_t *compile = context;
   const rpc_call_events_t events = {
@@ -239,17 +338,7 @@ static void start_compile(void *context) {
       rpc_call_start(compile->session->channel, "/podium.v1.Podium/Compile",
                      &podium__v1__compile_response__descriptor, &events, compile,
                      &(rpc_call_options_t){.timeout_ms = compile->timeout_ms});
-  pod_arena_t *arena = pod_arena_create();
-  Podium__V1__CompileRequest request = PODIUM__V1__COMPILE_REQUEST__INIT;
-  request.session = compile->session->id;
-  request.file_name = (char *)(uintptr_t)compile->file_name;
-  request.size_bytes = (int64_t)compile->length;
-  if (compile->has_digest) {
-    request.digest = (ProtobufCBinaryData){DIGEST_BYTES, compile->digest};
-  }
-  set_options(arena, compile->options, &request);
-  rpc_call_send(call, &request.base);
-  pod_arena_destroy(arena);
+  send_header(compile, call);
   if (compile->is_question || compile->length == 0) {
     rpc_call_half_close(call);
   }
@@ -276,37 +365,133 @@ static pod_status_t check_options(const podium_compile_options_t *options) {
 }
 
 // Asks by the digest, where that is worth it, then sends the text where it is needed.
-static pod_status_t compile_module(compile_t *compile) {
-  const int64_t started_ns = pod_clock_now_ns();
-  const int64_t timeout_ms = compile->options->timeout_ms;
-  POD_TRY(check_options(compile->options));
-  compile->timeout_ms = timeout_ms;
-  compile->has_digest = compile->length >= TEXT_AT_ONCE_BYTES;
+static pod_status_t ask_once(compile_t *compile, int64_t deadline_ns) {
   compile->needs_text = true;
-  if (compile->has_digest) {
-    digest_of(compile->text, compile->length, compile->digest);
-    compile->is_question = true;
+  for (int i = compile->has_digest ? 0 : 1; i < 2 && compile->needs_text; i++) {
+    const int64_t left_ms = lib_left_ms(deadline_ns);
+    compile->timeout_ms = left_ms < 0 ? 1 : left_ms;
+    compile->is_question = i == 0;
+    compile->has_response = false;
+    compile->sent = 0;
     POD_TRY(lib_wait_run(compile->session, &compile->wait, start_compile, compile));
   }
-  if (!compile->needs_text) {
-    return NULL;
-  }
-  if (timeout_ms > 0) {
-    const int64_t left_ms = timeout_ms - (pod_clock_now_ns() - started_ns) / 1000000;
-    compile->timeout_ms = left_ms > 1 ? left_ms : 1;
-  }
-  compile->is_question = false;
-  compile->has_response = false;
-  POD_TRY(lib_wait_run(compile->session, &compile->wait, start_compile, compile));
   return compile->needs_text
              ? pod_error(POD_INTERNAL, "the coordinator asks for a text that it was sent")
              : NULL;
 }
 
-static void free_executable(lib_handle_t *handle) {
-  podium_executable_t *executable = (podium_executable_t *)handle;
+static void keep_module(compile_t *compile) {
+  lib_module_t *module = pod_alloc(sizeof(*module));
+  pod_arena_t *arena = pod_arena_create();
+  const Podium__V1__CompileRequest request = make_header(compile, arena);
+  module->header_bytes = podium__v1__compile_request__get_packed_size(&request);
+  module->header = pod_alloc(module->header_bytes);
+  podium__v1__compile_request__pack(&request, module->header);
+  module->length = compile->length;
+  module->text = pod_alloc(compile->length);
+  memcpy(module->text, compile->text, compile->length);
+  compile->executable->module = module;
+  pod_arena_destroy(arena);
+}
+
+static pod_status_t compile_module(compile_t *compile) {
+  podium_session_t *session = compile->session;
+  const int64_t deadline_ns = lib_deadline_in(compile->options->timeout_ms);
+  POD_TRY(check_options(compile->options));
+  compile->has_digest = compile->length >= TEXT_AT_ONCE_BYTES;
+  if (compile->has_digest) {
+    digest_of(compile->text, compile->length, compile->digest);
+  }
+  if (session->retry != NULL) {
+    keep_module(compile);
+  }
+  int attempts = 0;
+  pod_status_t status;
+  POD_TRY(lib_retry_wait(session, deadline_ns));
+  do {
+    status = ask_once(compile, deadline_ns);
+  } while (lib_retry_again(session, &attempts, deadline_ns, &status));
+  return status;
+}
+
+// --- Again, for a session that was opened anew ---
+
+static void end_again(compile_t *compile, pod_status_t status) {
+  podium_executable_t *executable = compile->executable;
+  if (status == NULL && compile->needs_text && compile->is_question) {
+    compile->is_question = false;
+    compile->has_response = false;
+    start_compile(compile);
+    return;
+  }
+  if (status == NULL && compile->differs) {
+    status = pod_error(POD_FAILED_PRECONDITION,
+                       "'%s' was compiled for another pod than the one that has come "
+                       "back: compile it again, and put its arrays again",
+                       executable->info.name);
+  }
+  const lib_remade_fn_t remade = compile->remade;
+  void *context = compile->context;
+  free(compile);
+  lib_executable_release(executable);
+  remade(context, status);
+}
+
+void lib_compile_again(podium_executable_t *executable, lib_remade_fn_t done,
+                       void *context) {
+  const lib_module_t *module = executable->module;
+  compile_t *compile = pod_alloc(sizeof(*compile));
+  atomic_fetch_add(&executable->count, 1);
+  *compile = (compile_t){.remade = done,
+                         .context = context,
+                         .session = executable->handle.session,
+                         .text = module->text,
+                         .length = module->length,
+                         .is_question = module->length >= TEXT_AT_ONCE_BYTES,
+                         .executable = executable};
+  start_compile(compile);
+}
+
+// --- Handles ---
+
+static void unlink_module(podium_executable_t *executable) {
+  podium_executable_t **at = &executable->handle.session->programs;
+  while (*at != NULL && *at != executable) {
+    at = &(*at)->module->next;
+  }
+  if (*at != NULL) {
+    *at = executable->module->next;
+  }
+}
+
+void lib_executable_release(podium_executable_t *executable) {
+  if (executable == NULL || atomic_fetch_sub(&executable->count, 1) > 1) {
+    return;
+  }
+  if (executable->module != NULL) {
+    unlink_module(executable);
+    pod_status_free(executable->module->error);
+    free(executable->module->text);
+    free(executable->module->header);
+    free(executable->module);
+  }
   pod_arena_destroy(executable->arena);
   free(executable);
+}
+
+static void free_executable(lib_handle_t *handle) {
+  lib_executable_release((podium_executable_t *)handle);
+}
+
+// In its place among the calls that use it. What may be run again keeps the program.
+static void start_free(void *context) {
+  podium_executable_t *executable = context;
+  executable->module->is_held = false;
+  if (lib_retry_is_steady(executable->handle.session)) {
+    lib_free_now(executable->handle.session, 0, executable->handle.id);
+    atomic_store(&executable->handle.id, 0);
+  }
+  lib_executable_release(executable);
 }
 
 podium_status_t *podium_compile(podium_session_t *session, const char *file_name,
@@ -321,6 +506,8 @@ podium_status_t *podium_compile(podium_session_t *session, const char *file_name
   }
   podium_executable_t *executable = pod_alloc(sizeof(*executable));
   executable->arena = pod_arena_create();
+  executable->handle.session = session;
+  atomic_init(&executable->count, 1);
   compile_t compile = {.session = session,
                        .file_name = file_name == NULL ? "" : file_name,
                        .text = text,
@@ -332,15 +519,21 @@ podium_status_t *podium_compile(podium_session_t *session, const char *file_name
     free_executable(&executable->handle);
     return lib_status(status);
   }
-  lib_handle_add(session, &executable->handle, executable->handle.id, free_executable);
+  lib_handle_add(session, &executable->handle, free_executable);
   *out_executable = executable;
   return NULL;
 }
 
 void podium_executable_free(podium_executable_t *executable) {
-  if (executable != NULL) {
-    lib_handle_remove(&executable->handle);
-    lib_free_remote(executable->handle.session, 0, executable->handle.id);
+  if (executable == NULL) {
+    return;
+  }
+  podium_session_t *session = executable->handle.session;
+  lib_handle_remove(&executable->handle);
+  if (session->retry != NULL && !lib_is_forked(session)) {
+    lib_dispatch_run(session, 0, start_free, executable);
+  } else {
+    lib_free_remote(session, 0, executable->handle.id);
     free_executable(&executable->handle);
   }
 }

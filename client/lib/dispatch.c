@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "client/lib/session.h"
+#include "client/lib/retry.h"
 #include "common/base/check.h"
 #include "common/base/id_map.h"
 #include "common/base/memory.h"
@@ -97,6 +97,11 @@ void lib_dispatch_run(podium_session_t *session, int own, rpc_fn_t fn, void *con
 static bool open_stream(podium_session_t *session) {
   if (session->dispatch != NULL || session->dispatch_end != NULL) {
     return session->dispatch_end == NULL;
+  }
+  if (lib_retry_is_lost(session)) {
+    session->dispatch_end =
+        pod_error(POD_UNAVAILABLE, "the session with %s was lost", session->address);
+    return false;
   }
   const rpc_call_events_t events = {.on_message = on_response, .on_end = on_end};
   session->dispatch =

@@ -61,6 +61,10 @@ lib_host_t *lib_host_create(podium_session_t *session, uint64_t execution,
   return host;
 }
 
+void lib_host_begin(lib_host_t *host, uint64_t execution) {
+  host->execution = execution;
+}
+
 static void free_piece(piece_t *piece) {
   pod_status_free(piece->status);
   free(piece->bytes);

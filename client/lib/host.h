@@ -14,6 +14,9 @@ typedef struct lib_host_t lib_host_t;
 lib_host_t *lib_host_create(podium_session_t *session, uint64_t execution,
                             int device_count, const podium_execute_options_t *options);
 
+// The execution is called so, where it was not known when the host was made.
+void lib_host_begin(lib_host_t *host, uint64_t execution);
+
 // Is answered by a message on the session's Dispatch.
 void lib_host_ask(lib_host_t *host, const Podium__V1__HostTransfer *transfer);
 

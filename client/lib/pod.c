@@ -1,6 +1,13 @@
 // A picture of the pod at one moment, in an arena of its own.
 
+#include <string.h>
+#include <time.h>
+
 #include "client/lib/session.h"
+#include "common/access/code.h"
+#include "common/access/file.h"
+#include "common/access/local_token.h"
+#include "common/access/place.h"
 
 // The pod is the first thing in its arena, and finds it again to be freed.
 typedef struct owned_pod_t {
@@ -19,11 +26,28 @@ static void convert_device(const podium_session_t *session, pod_arena_t *arena,
   for (size_t i = 0; i < 3 && i < message->n_coords; i++) {
     device->coords[i] = message->coords[i];
   }
+  device->slice_index = message->slice_index;
+  device->core_on_chip = message->core_on_chip;
   device->pid = message->pid;
   device->hbm_used_bytes = message->hbm_used_bytes;
   device->links_up = message->links_up;
   device->links = message->links;
+  device->running = pod_arena_strdup(arena, message->running);
   device->process_index = lib_owner(session, message->id);
+}
+
+// A coordinator that is older than this says nothing of it.
+static podium_load_t convert_load(const Podium__V1__Load *message) {
+  if (message == NULL) {
+    return (podium_load_t){0};
+  }
+  return (podium_load_t){.executions_waiting = message->executions_waiting,
+                         .executions_running = message->executions_running,
+                         .executions_ended = message->executions_ended,
+                         .executions_failed = message->executions_failed,
+                         .compiles_ended = message->compiles_ended,
+                         .put_bytes = message->put_bytes,
+                         .fetched_bytes = message->fetched_bytes};
 }
 
 static void convert_pod(const void *response, void *context) {
@@ -44,8 +68,34 @@ static void convert_pod(const void *response, void *context) {
       .hbm_bytes = message->hbm_bytes,
       .session_count = message->session_count,
       .device_count = (int)message->n_devices,
+      .slice_count = message->slice_count > 1 ? message->slice_count : 1,
       .devices = devices,
+      .load = convert_load(message->load),
+      .page = pod_arena_strdup(arena, message->page),
   };
+}
+
+// The link with a code of what the session shows to the coordinator; as it is when there
+// is nothing to show, or others could see it.
+static const char *add_code(const podium_session_t *session, pod_arena_t *arena,
+                            const char *page) {
+  const char *host = strstr(page, "://");
+  const bool is_encrypted = strncmp(page, "https:", strlen("https:")) == 0;
+  if (host == NULL || (!is_encrypted && !access_is_local(host + 3))) {
+    return page;
+  }
+  char *token = NULL;
+  const pod_status_t status =
+      access_client_token(session->address, session->options.token_file,
+                          session->credentials != NULL, &token);
+  pod_status_free(status);
+  if (status != NULL || token == NULL) {
+    return page;
+  }
+  char code[ACCESS_CODE_BYTES];
+  access_code_make(token, (int64_t)time(NULL), code);
+  access_forget(token);
+  return pod_arena_printf(arena, "%s?code=%s", page, code);
 }
 
 podium_status_t *podium_pod(podium_session_t *session, int64_t timeout_ms,
@@ -64,6 +114,7 @@ podium_status_t *podium_pod(podium_session_t *session, int64_t timeout_ms,
     pod_arena_destroy(arena);
     return lib_status(status);
   }
+  owned->pod.page = add_code(session, arena, owned->pod.page);
   *out_pod = &owned->pod;
   return NULL;
 }

@@ -35,8 +35,10 @@
 // the coordinator. PODIUM_SHARED_MEMORY=0 in the environment keeps a session that is
 // opened from sharing. Buffers are used only until the call has ended, either way; those
 // that are fetched into may be put on huge pages.
-// Units: bytes, milliseconds for deadlines (0: none), picoseconds of predicted device
-// time, nanoseconds of measured host time.
+// Tracing: what TRACEPARENT in the environment holds when a session is opened goes with
+// its calls (W3C's trace context), and comes back in profiles and in the coordinator's
+// log. Units: bytes, milliseconds for deadlines (0: none), picoseconds of predicted
+// device time, nanoseconds of measured host time.
 
 #ifndef PODIUM_H_
 #define PODIUM_H_
@@ -213,7 +215,25 @@ typedef struct podium_connect_options_t {
   // PODIUM_TLS_CA names, and else without TLS. A certificate of one's own and its key are
   // shown to a coordinator that asks; NULL: PODIUM_TLS_CERTIFICATE, PODIUM_TLS_KEY.
   const char *tls_ca, *tls_certificate, *tls_key;
+  // With retries the session outlives the loss of a worker or of the coordinator: what
+  // fails by it (UNAVAILABLE) is asked for again, each call at most so often, when the
+  // pod is there again; `on_waiting` is told what is waited for. Handles stay what they
+  // are. Where the session is gone it is opened anew, programs are compiled again, and
+  // arrays are put again from a copy (`keep_bytes`, podium_layout_t.keep) or computed
+  // again by the executions that they come of: the same values, since programs are pure.
+  // What cannot be made again is DATA_LOSS when it is used, with the reason. Not run
+  // again are executions with callbacks (on_host_send); profiles of former executions are
+  // NOT_FOUND. 0: nothing of this, and nothing is kept. INVALID_ARGUMENT in a group.
+  int retries;
+  int64_t retry_ms;    // How long the pod may be away, besides a call's own deadline;
+                       // 0: 5 minutes.
+  int64_t keep_bytes;  // Of copies in this process; 0: PODIUM_KEEP_BYTES, -1: none.
+  int remake_depth;    // How many executions, one from another, an array may come of and
+                       // still be computed again; 0: 256. An array of more is one that
+                       // was lost; fetch such arrays from time to time.
 } podium_connect_options_t;
+
+#define PODIUM_KEEP_BYTES (INT64_C(1) << 30)
 
 // `address` is "HOST:PORT". `options` may be NULL. UNAVAILABLE names the address that did
 // not answer. UNAUTHENTICATED or PERMISSION_DENIED when the coordinator does not know the
@@ -233,13 +253,23 @@ typedef struct podium_device_t {
   const char *name;  // "TpuDevice(id=0, process_index=0, coords=(0,0,0), core_on_chip=0)"
   const char *state;  // "missing", "joining", "ready", "lost", "draining"
   const char *address;
-  int coords[3];
+  int coords[3];  // In its slice.
+  int slice_index, core_on_chip;
   int64_t pid;
   int64_t hbm_used_bytes;
   int links_up, links;
-  const char *reason;  // While it is not ready: why its last worker was lost, or "".
-  int process_index;   // Of the session's group, the process that owns it; else 0.
+  const char *reason;   // While it is not ready: why its last worker was lost, or "".
+  int process_index;    // Of the session's group, the process that owns it; else 0.
+  const char *running;  // The client whose execution the chip has: "podium run"; or "".
 } podium_device_t;
+
+// What a pod does, and has done since its coordinator started.
+typedef struct podium_load_t {
+  int64_t executions_waiting, executions_running;
+  int64_t executions_ended, executions_failed;  // Well; failed or stopped.
+  int64_t compiles_ended;
+  int64_t put_bytes, fetched_bytes;  // Of whole arrays.
+} podium_load_t;
 
 typedef struct podium_pod_t {
   const char *id, *chip_kind, *topology, *version;
@@ -248,7 +278,14 @@ typedef struct podium_pod_t {
   int64_t hbm_bytes;  // Of one chip.
   int session_count;
   int device_count;
+  int slice_count;  // Tori of `topology` that the data-centre network joins.
   const podium_device_t *devices;
+  podium_load_t load;
+  // Where a browser sees the pod, "http://127.0.0.1:4712/?code=…": with a code of the
+  // caller's token, if it has one and others would not see it on its way (TLS, or this
+  // machine), by which one browser within ten minutes has the caller's rights there. "":
+  // nowhere.
+  const char *page;
 } podium_pod_t;
 
 // Asks for the pod's present state.
@@ -268,6 +305,9 @@ typedef struct podium_argument_type_t {
   // program is compiled for this value, and executions with another one fail.
   bool has_value;
   int64_t value;
+  // Only some sizes are given: the module's own stand for dimensions of the shape that
+  // are -1 or behind its last.
+  bool partial;
 } podium_argument_type_t;
 
 typedef struct podium_compile_options_t {
@@ -338,10 +378,16 @@ typedef struct podium_collective_t {
   const char *axes;                // "y", or "" when its groups follow no axes.
   podium_shape_t operand, result;  // Local.
   int64_t group_count, group_size;
-  int64_t ici_bytes;  // Sent by each chip.
+  int64_t ici_bytes;  // Sent by each chip,
+  int64_t dcn_bytes;  // and besides to other slices.
+  // Of one run: on the link that carries most, forwarded ones too, and how long it takes
+  // when nothing else is on the links.
+  int64_t link_bytes, alone_ps;
   bool in_loop;       // Once per iteration of a while.
   bool inserted;      // By the partitioner; false: the program had it.
   bool asynchronous;  // Overlaps with what follows.
+  // Why the partitioner put it in, in a sentence for people; "" when it did not say.
+  const char *because;
 } podium_collective_t;
 
 typedef struct podium_instruction_t {
@@ -355,6 +401,13 @@ typedef struct podium_instruction_t {
 typedef struct podium_alias_t {
   int argument, result;
 } podium_alias_t;
+
+// A temporary, by the instruction that wrote it last; its name is "" when that is not
+// known.
+typedef struct podium_peak_t {
+  podium_instruction_t writer;
+  int64_t size_bytes;
+} podium_peak_t;
 
 typedef struct podium_program_info_t {
   const char *name;
@@ -374,6 +427,8 @@ typedef struct podium_program_info_t {
   int alias_count, note_count;
   const podium_alias_t *aliases;  // By argument.
   int64_t alias_bytes;            // Of result_bytes, what lies in donated arguments.
+  // Likewise in the host's memory (pinned_host), which the others do not count.
+  int64_t host_argument_bytes, host_result_bytes, host_alias_bytes, host_temp_bytes;
   const char *const *notes;  // For people: donations that could not be used, and why.
   // Positions of the mesh whose chips are the session's own: all of them but in a group.
   int own_count;
@@ -382,6 +437,12 @@ typedef struct podium_program_info_t {
   // order; each is named as its call is configured, in hexadecimal.
   int inspection_count;
   const podium_signature_t *inspections;
+  // Of the chip's temporaries, the largest that are alive when most bytes are, largest
+  // first; peak_bytes is of all of them. `at` is the instruction that runs then.
+  int peak_count;
+  const podium_peak_t *peaks;
+  int64_t peak_bytes;
+  podium_instruction_t peak_at;  // Its name is NULL when there are no temporaries.
 } podium_program_info_t;
 
 // Borrowed from the executable.
@@ -389,6 +450,16 @@ PODIUM_API const podium_program_info_t *podium_executable_info(
     const podium_executable_t *executable);
 
 // --- Arrays ---
+
+// What a session with retries keeps of an array that is put, to put it again.
+typedef enum podium_keep_t {
+  PODIUM_KEEP_COPY = 0,  // Its bytes, while podium_connect_options_t.keep_bytes allows.
+  PODIUM_KEEP_NOTHING = 1,
+  // The caller promises that `data` stays as it is until podium_close, or that `read` can
+  // be called until then; called with a `buffer` of NULL and a `size` of 0 it begins
+  // anew, and returns 0, or -1 when it cannot.
+  PODIUM_KEEP_SOURCE = 2,
+} podium_keep_t;
 
 // Where an array goes: an argument of an executable (its shape and sharding), or a shape
 // with a sharding of its own.
@@ -404,6 +475,8 @@ typedef struct podium_layout_t {
   // 0, NULL: the mesh's devices; replicated: all chips.
   int chip_count;
   const int64_t *chips;
+  podium_keep_t keep;
+  bool is_host;  // By shape and sharding: in the memory of the chips' hosts, not in HBM.
 } podium_layout_t;
 
 // Gives the next bytes of an array: writes up to `size` bytes (never 0) to `buffer`,
@@ -552,7 +625,17 @@ typedef enum podium_task_kind_t {
   PODIUM_TASK_PREFETCH_DONE = 5,
   PODIUM_TASK_WHILE = 6,
   PODIUM_TASK_BRANCH = 7,
+  PODIUM_TASK_TRANSFER_START = 8,  // Between HBM and the host's memory.
+  PODIUM_TASK_TRANSFER_DONE = 9,
 } podium_task_kind_t;
+
+// What a predicted time rests on.
+typedef enum podium_backing_t {
+  PODIUM_BACKING_NONE = 0,       // It takes no time.
+  PODIUM_BACKING_MEASURED = 1,   // Published measurements of the kind of chip.
+  PODIUM_BACKING_RELATIVES = 2,  // Of other kinds.
+  PODIUM_BACKING_GUESS = 3,
+} podium_backing_t;
 
 typedef struct podium_task_t {
   const char *name;   // "fusion.3"
@@ -570,6 +653,12 @@ typedef struct podium_task_t {
   int64_t duration_ps;  // On a chip that is not slowed, without waiting.
   podium_bound_t bound;
   int64_t hbm_live_bytes;  // In use on the chip while it runs.
+  // Of mxu_flop, what was computed before (rematerialised), which MFU leaves out; -1: the
+  // module does not name its operations, so that nobody knows.
+  int64_t recomputed_flop;
+  // How far the duration may be off, from the least to the most.
+  int64_t low_ps, high_ps;
+  podium_backing_t backing;
 } podium_task_t;
 
 // Sums of a task over an execution.
@@ -589,6 +678,16 @@ typedef struct podium_task_event_t {
   int64_t start_ps, duration_ps, flight_ps;
 } podium_task_event_t;
 
+// What carries messages of a chip: the links over ICI, to the other core of the chip (on
+// the die), and its host's interface to the data-centre network between slices, which the
+// lowest chip of a host has for all of them.
+enum {
+  PODIUM_LINK_DIE = 6,  // Below: +x, -x, +y, -y, +z, -z.
+  PODIUM_LINK_DCN_OUT = 7,
+  PODIUM_LINK_DCN_IN = 8,
+  PODIUM_LINK_COUNT = 9,
+};
+
 // From chip to chip; perhaps over several links, of which this is the first.
 typedef struct podium_message_t {
   int task, from, to, direction;
@@ -606,7 +705,7 @@ typedef struct podium_chip_class_t {
   int64_t end_ps;
   int64_t compute_ps, waiting_ps, overlapped_ps;
   int64_t mxu_ps, vpu_ps, hbm_ps, dma_ps, ici_ps;  // Each engine busy.
-  podium_link_t links[6];                          // +x, -x, +y, -y, +z, -z
+  podium_link_t links[PODIUM_LINK_COUNT];
   int total_count, event_count, message_count;
   const podium_task_total_t *totals;  // Of the tasks that ran.
   const podium_task_event_t *events;  // In order of start.
@@ -636,18 +735,28 @@ typedef struct podium_host_profile_t {
 typedef struct podium_profile_t {
   const char *program, *chip_kind, *topology_name;
   const char *device_kind;  // As JAX names the kind: "TPU v5 lite".
-  int topology[3];
+  int topology[3];          // Of a slice.
   bool wraps[3];
+  int slice_count, core_count;        // Devices of a chip.
   int64_t step_ps;                    // The latest end of a chip.
   int64_t hbm_peak_bytes, hbm_bytes;  // Per chip: what the program needs, what there is.
   double bf16_flop_per_s, vpu_op_per_s, hbm_bytes_per_s;  // Nominal.
   double ici_bytes_per_s;                                 // Per link and direction.
+  double dcn_bytes_per_s;  // Per chip and direction, between slices.
   int64_t steps_simulated;
   int chip_count, class_count, task_count, host_count;
   const int *class_of_chip;
   const podium_task_t *tasks;
   const podium_chip_class_t *classes;
   const podium_host_profile_t *hosts;  // None of a simulation.
+  const char *traceparent;  // W3C's, that the caller of the execution showed; "": none.
+  // What a call that waits for its result costs on the caller's host, predicted; never in
+  // step_ps.
+  int64_t dispatch_ps;
+  // How far step_ps may be off, from the least to the most, and what that follows from:
+  // "MXU 72 %: 2 measurements of v5e, +-5 %; ICI 20 %: …".
+  int64_t low_ps, high_ps;
+  const char *rests_on;
 } podium_profile_t;
 
 // `factor` times as long for everything on the chip's core.

@@ -2,7 +2,7 @@
 
 #include "client/lib/profile.h"
 
-#include "client/lib/executable.h"
+#include "client/lib/retry.h"
 
 typedef struct owned_profile_t {
   podium_profile_t profile;  // First.
@@ -18,6 +18,9 @@ typedef struct profile_call_t {
   const podium_profile_options_t *options;
   lib_profile_builder_t builder;
   pod_status_t status;  // Of the first part that is no good.
+  // NULL: they are put together.
+  void (*part)(void *context, const void *packed, size_t size_bytes);
+  void *part_context;
 } profile_call_t;
 
 static Podium__V1__SimulationOptions *options_message(
@@ -61,6 +64,13 @@ static Podium__V1__SimulationOptions *options_message(
   return message;
 }
 
+static void on_packed_part(rpc_call_t *call, const void *message, void *context) {
+  (void)call;
+  const profile_call_t *profile = context;
+  const rpc_bytes_t *packed = message;
+  profile->part(profile->part_context, packed->data, packed->size_bytes);
+}
+
 static void on_part(rpc_call_t *call, const void *response, void *context) {
   profile_call_t *profile = context;
   if (profile->status != NULL) {
@@ -85,13 +95,15 @@ static void on_profile_end(rpc_call_t *call, pod_status_t status, void *context)
 static void start_profile(void *context) {
   profile_call_t *profile = context;
   const podium_profile_options_t *options = profile->options;
-  const rpc_call_events_t events = {.on_message = on_part, .on_end = on_profile_end};
+  const bool is_packed = profile->part != NULL;
+  const rpc_call_events_t events = {.on_message = is_packed ? on_packed_part : on_part,
+                                    .on_end = on_profile_end};
   rpc_call_t *call =
       rpc_call_start(profile->session->channel,
                      profile->is_simulate ? "/podium.v1.Podium/Simulate"
                                           : "/podium.v1.Podium/GetProfile",
-                     &podium__v1__profile_part__descriptor, &events, profile,
-                     &(rpc_call_options_t){.timeout_ms = options->timeout_ms});
+                     is_packed ? NULL : &podium__v1__profile_part__descriptor, &events,
+                     profile, &(rpc_call_options_t){.timeout_ms = options->timeout_ms});
   pod_arena_t *arena = pod_arena_create();
   Podium__V1__SimulationOptions *wanted = options_message(arena, options);
   if (profile->is_simulate) {
@@ -124,34 +136,72 @@ static pod_status_t check_options(const podium_profile_options_t *options) {
   return lib_check_list("turns of loops", options->turns_count, options->turns);
 }
 
-static podium_status_t *fetch(const lib_handle_t *handle, bool is_simulate,
-                              const podium_profile_options_t *given,
+pod_status_t lib_profile_give(lib_profile_builder_t *builder,
                               podium_profile_t **out_profile) {
-  const podium_profile_options_t *options = LIB_OPTIONS(podium_profile_options_t, given);
-  const pod_status_t wrong = check_options(options);
-  if (wrong != NULL) {
-    return lib_status(wrong);
-  }
+  podium_profile_t *profile = NULL;
+  POD_TRY(lib_profile_finish(builder, &profile));
+  owned_profile_t *owned = pod_arena_alloc(builder->arena, sizeof(*owned));
+  *owned = (owned_profile_t){.profile = *profile, .arena = builder->arena};
+  *out_profile = &owned->profile;
+  return NULL;
+}
+
+static pod_status_t fetch_once(const lib_handle_t *handle, bool is_simulate,
+                               const podium_profile_options_t *options,
+                               podium_profile_t **out_profile) {
   profile_call_t call = {.session = handle->session,
                          .id = handle->id,
                          .is_simulate = is_simulate,
                          .options = options,
                          .builder.arena = pod_arena_create()};
-  pod_arena_t *arena = call.builder.arena;
-  podium_profile_t *profile = NULL;
   pod_status_t status =
       lib_wait_run(handle->session, &call.wait, start_when_ended, &call);
   if (status == NULL) {
-    status = lib_profile_finish(&call.builder, &profile);
+    status = lib_profile_give(&call.builder, out_profile);
   }
   if (status != NULL) {
-    pod_arena_destroy(arena);
+    pod_arena_destroy(call.builder.arena);
+  }
+  return status;
+}
+
+// The profile of an execution that is lost is lost too, but a simulation can be told
+// again.
+static podium_status_t *fetch(const lib_handle_t *handle, bool is_simulate,
+                              const podium_profile_options_t *given,
+                              podium_profile_t **out_profile) {
+  const podium_profile_options_t *options = LIB_OPTIONS(podium_profile_options_t, given);
+  podium_session_t *session = handle->session;
+  const int64_t deadline_ns = lib_deadline_in(options->timeout_ms);
+  int attempts = 0;
+  pod_status_t status = check_options(options);
+  if (status == NULL) {
+    status = lib_retry_wait(session, deadline_ns);
+  }
+  if (status != NULL) {
     return lib_status(status);
   }
-  owned_profile_t *owned = pod_arena_alloc(arena, sizeof(*owned));
-  *owned = (owned_profile_t){.profile = *profile, .arena = arena};
-  *out_profile = &owned->profile;
-  return NULL;
+  do {
+    status = fetch_once(handle, is_simulate, options, out_profile);
+  } while (is_simulate && lib_retry_again(session, &attempts, deadline_ns, &status));
+  return lib_status(status);
+}
+
+podium_status_t *lib_profile_parts(
+    podium_execution_t *execution, const podium_profile_options_t *given,
+    void (*part)(void *context, const void *packed, size_t size_bytes), void *context) {
+  const lib_handle_t *handle = (const lib_handle_t *)execution;
+  const podium_profile_options_t *options = LIB_OPTIONS(podium_profile_options_t, given);
+  pod_status_t status = check_options(options);
+  if (status == NULL) {
+    profile_call_t call = {.session = handle->session,
+                           .id = handle->id,
+                           .options = options,
+                           .part = part,
+                           .part_context = context};
+    status = lib_wait_run(handle->session, &call.wait, start_when_ended, &call);
+  }
+  return lib_status(status);
 }
 
 podium_status_t *podium_profile(podium_execution_t *execution,

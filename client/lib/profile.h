@@ -47,4 +47,14 @@ POD_MUST_USE pod_status_t lib_profile_add(lib_profile_builder_t *builder,
 POD_MUST_USE pod_status_t lib_profile_finish(lib_profile_builder_t *builder,
                                              podium_profile_t **out_profile);
 
+// The same, for podium_profile_free, which ends the arena too.
+POD_MUST_USE pod_status_t lib_profile_give(lib_profile_builder_t *builder,
+                                           podium_profile_t **out_profile);
+
+// As podium_profile, in the parts in which it comes: `part` is told the bytes of each
+// podium.v1.ProfilePart, on the library's thread.
+POD_MUST_USE podium_status_t *lib_profile_parts(
+    podium_execution_t *execution, const podium_profile_options_t *options,
+    void (*part)(void *context, const void *packed, size_t size_bytes), void *context);
+
 #endif  // CLIENT_LIB_PROFILE_H_

@@ -54,15 +54,23 @@ static pod_status_t add_header(lib_profile_builder_t *builder,
       .program = pod_arena_strdup(arena, header->program),
       .chip_kind = pod_arena_strdup(arena, header->chip_kind),
       .device_kind = pod_arena_strdup(arena, header->device_kind),
+      .traceparent = pod_arena_strdup(arena, header->traceparent),
       .topology_name = pod_arena_strdup(arena, header->topology_name),
       .topology = {1, 1, 1},
       .step_ps = header->step_ps,
+      .dispatch_ps = header->dispatch_ps,
+      .low_ps = header->low_ps,
+      .high_ps = header->high_ps,
+      .rests_on = pod_arena_strdup(arena, header->rests_on),
       .hbm_peak_bytes = header->hbm_peak_bytes,
       .hbm_bytes = header->hbm_bytes,
       .bf16_flop_per_s = header->bf16_flop_per_s,
       .vpu_op_per_s = header->vpu_op_per_s,
       .hbm_bytes_per_s = header->hbm_bytes_per_s,
       .ici_bytes_per_s = header->ici_bytes_per_s,
+      .dcn_bytes_per_s = header->dcn_bytes_per_s,
+      .slice_count = header->slice_count > 1 ? header->slice_count : 1,
+      .core_count = header->core_count > 1 ? header->core_count : 1,
       .steps_simulated = header->steps_simulated,
       .chip_count = header->chip_count,
       .class_count = header->class_count,
@@ -107,6 +115,7 @@ static pod_status_t add_task(lib_profile_builder_t *builder,
                                       from->n_members * sizeof(*from->members)),
       .mxu_flop = from->mxu_flop,
       .mxu_busy_flop = from->mxu_busy_flop,
+      .recomputed_flop = from->recomputed_flop,
       .vpu_op = from->vpu_op,
       .hbm_read_bytes = from->hbm_read_bytes,
       .hbm_written_bytes = from->hbm_written_bytes,
@@ -114,6 +123,9 @@ static pod_status_t add_task(lib_profile_builder_t *builder,
       .hbm_live_bytes = from->hbm_live_bytes,
       .duration_ps = from->duration_ps,
       .bound = (podium_bound_t)from->bound,
+      .low_ps = from->low_ps,
+      .high_ps = from->high_ps,
+      .backing = (podium_backing_t)from->backing,
   };
   return NULL;
 }
@@ -183,7 +195,7 @@ static pod_status_t add_messages(lib_profile_builder_t *builder, lib_class_t *cl
     POD_TRY(check_index("task", message->task, profile->task_count));
     POD_TRY(check_index("chip", message->from, profile->chip_count));
     POD_TRY(check_index("chip", message->to, profile->chip_count));
-    POD_TRY(check_index("direction", message->direction, 6));
+    POD_TRY(check_index("direction", message->direction, PODIUM_LINK_COUNT));
     messages[i] = (podium_message_t){.task = message->task,
                                      .from = message->from,
                                      .to = message->to,
@@ -204,7 +216,7 @@ static pod_status_t add_class(lib_profile_builder_t *builder,
     begin_class(class, from);
     for (size_t i = 0; i < from->n_links; i++) {
       const Podium__V1__LinkUse *link = from->links[i];
-      POD_TRY(check_index("direction", link->direction, 6));
+      POD_TRY(check_index("direction", link->direction, PODIUM_LINK_COUNT));
       class->info.links[link->direction] = (podium_link_t){
           .bytes = link->bytes, .busy_ps = link->busy_ps, .messages = link->messages};
     }

@@ -9,11 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "client/lib/retry.h"
 #include "client/lib/sharing.h"
 #include "common/access/file.h"
 #include "common/access/local_token.h"
 #include "common/base/check.h"
+#include "common/base/clock.h"
 #include "common/base/memory.h"
+
+enum { NS_PER_MS = 1000000 };
 
 // --- After a fork ---
 
@@ -120,15 +124,37 @@ pod_status_t lib_unary(podium_session_t *session, const char *path,
                    .timeout_ms = timeout_ms,
                    .convert = convert,
                    .context = context};
-  return lib_wait_run(session, &unary.wait, start_unary, &unary);
+  const int64_t deadline_ns = lib_deadline_in(timeout_ms);
+  int attempts = 0;
+  pod_status_t status;
+  POD_TRY(lib_retry_wait(session, deadline_ns));
+  do {
+    status = lib_wait_run(session, &unary.wait, start_unary, &unary);
+  } while (lib_retry_again(session, &attempts, deadline_ns, &status));
+  return status;
+}
+
+// --- Deadlines ---
+
+int64_t lib_deadline_in(int64_t timeout_ms) {
+  return timeout_ms <= 0 || timeout_ms > INT64_MAX / NS_PER_MS / 2
+             ? INT64_MAX
+             : pod_clock_now_ns() + timeout_ms * NS_PER_MS;
+}
+
+int64_t lib_left_ms(int64_t deadline_ns) {
+  if (deadline_ns == INT64_MAX) {
+    return 0;
+  }
+  const int64_t left_ns = deadline_ns - pod_clock_now_ns();
+  return left_ns <= 0 ? -1 : (left_ns - 1) / NS_PER_MS + 1;
 }
 
 // --- Handles ---
 
-void lib_handle_add(podium_session_t *session, lib_handle_t *handle, uint64_t id,
+void lib_handle_add(podium_session_t *session, lib_handle_t *handle,
                     void (*free)(lib_handle_t *)) {
   handle->session = session;
-  handle->id = id;
   handle->free = free;
   pthread_mutex_lock(&session->mutex);
   handle->previous = session->handles.previous;
@@ -151,7 +177,7 @@ void lib_handle_remove(lib_handle_t *handle) {
 pod_status_t lib_new_id(podium_session_t *session, uint64_t *out_id) {
   POD_TRY(lib_check_open(session));
   const uint64_t id = atomic_fetch_add(&session->next_id, 1);
-  if (id > session->last_id) {
+  if (id > atomic_load(&session->last_id)) {
     return pod_error(POD_RESOURCE_EXHAUSTED,
                      "the session has no handles left: open another one");
   }
@@ -164,17 +190,24 @@ typedef struct free_request_t {
   uint64_t array, executable;
 } free_request_t;
 
-static void start_free(void *context) {
-  free_request_t *freed = context;
+void lib_free_now(podium_session_t *session, uint64_t array, uint64_t executable) {
+  if (array == 0 && executable == 0) {
+    return;
+  }
   Podium__V1__FreeHandlesRequest request = PODIUM__V1__FREE_HANDLES_REQUEST__INIT;
-  request.n_arrays = freed->array != 0;
-  request.arrays = &freed->array;
-  request.n_executables = freed->executable != 0;
-  request.executables = &freed->executable;
+  request.n_arrays = array != 0;
+  request.arrays = &array;
+  request.n_executables = executable != 0;
+  request.executables = &executable;
   Podium__V1__DispatchRequest message = PODIUM__V1__DISPATCH_REQUEST__INIT;
   message.what_case = PODIUM__V1__DISPATCH_REQUEST__WHAT_FREE;
   message.free = &request;
-  lib_dispatch(freed->session, &message);
+  lib_dispatch(session, &message);
+}
+
+static void start_free(void *context) {
+  free_request_t *freed = context;
+  lib_free_now(freed->session, freed->array, freed->executable);
   free(freed);
 }
 
@@ -189,27 +222,19 @@ void lib_free_remote(podium_session_t *session, uint64_t array, uint64_t executa
 
 // --- Opening and closing ---
 
-typedef struct open_t {
-  lib_wait_t wait;
-  podium_session_t *session;
-  const podium_connect_options_t *options;
-  int64_t timeout_ms;
-  rpc_timer_t *timer;
-  bool is_answered;  // The waiter has been told.
-} open_t;
-
 // The stream outlives the call that opened it: `context` is the session, and `opening`
 // stands only until the first event.
 typedef struct stream_t {
   podium_session_t *session;
-  open_t *opening;
+  lib_open_t *opening;
 } stream_t;
 
 static void answer(stream_t *stream, pod_status_t status) {
-  open_t *open = stream->opening;
+  lib_open_t *open = stream->opening;
   stream->opening = NULL;
   rpc_timer_destroy(open->timer);
-  lib_wait_finish(&open->wait, status);
+  open->timer = NULL;
+  open->done(open, status);
 }
 
 static void take_owners(podium_session_t *session,
@@ -224,6 +249,16 @@ static void take_owners(podium_session_t *session,
 
 int lib_owner(const podium_session_t *session, int64_t chip) {
   return chip >= 0 && (size_t)chip < session->owner_count ? session->owners[chip] : 0;
+}
+
+// Where the session was opened before, over the same range: not what has been used.
+static void take_range(podium_session_t *session, const Podium__V1__SessionEvent *event) {
+  const uint64_t last_id = event->first_id + event->id_count - 1;
+  const uint64_t next_id = atomic_load(&session->next_id);
+  if (next_id <= event->first_id || next_id > last_id) {
+    atomic_store(&session->next_id, event->first_id);
+  }
+  atomic_store(&session->last_id, last_id);
 }
 
 static bool take_handle(podium_session_t *session,
@@ -245,8 +280,7 @@ static void on_session_event(rpc_call_t *call, const void *message, void *contex
     stream->session->may_share = event->may_share;
   }
   if (stream->opening != NULL && take_handle(stream->session, event)) {
-    atomic_store(&stream->session->next_id, event->first_id);
-    stream->session->last_id = event->first_id + event->id_count - 1;
+    take_range(stream->session, event);
     take_owners(stream->session, event);
     answer(stream, NULL);
   }
@@ -291,19 +325,19 @@ static void on_connect_timeout(void *context) {
 
 static void on_look(const void *pod, pod_status_t status, void *context) {
   (void)pod;
-  open_t *open = context;
+  lib_open_t *open = context;
   if (pod_status_code(status) == POD_DEADLINE_EXCEEDED) {
     pod_status_free(status);
     status =
         pod_error(POD_UNAVAILABLE, "the coordinator at %s did not answer within %lld ms",
                   open->session->address, (long long)open->timeout_ms);
   }
-  lib_wait_finish(&open->wait, status);
+  open->done(open, status);
 }
 
 // Finds out whether there is a pod, and whether it lets us look.
 static void start_look(void *context) {
-  open_t *open = context;
+  lib_open_t *open = context;
   const Podium__V1__GetPodRequest request = PODIUM__V1__GET_POD_REQUEST__INIT;
   rpc_unary(open->session->channel, "/podium.v1.Podium/GetPod", &request.base,
             &podium__v1__pod__descriptor,
@@ -312,8 +346,7 @@ static void start_look(void *context) {
 
 // --- Opening ---
 
-static void start_open(void *context) {
-  open_t *open = context;
+void lib_open(lib_open_t *open) {
   podium_session_t *session = open->session;
   stream_t *stream = pod_alloc(sizeof(*stream));
   *stream = (stream_t){.session = session, .opening = open};
@@ -343,15 +376,25 @@ static void start_open(void *context) {
   rpc_timer_start(open->timer, (uint64_t)open->timeout_ms, 0);
 }
 
+static void start_open(void *context) {
+  lib_open(context);
+}
+
+static void on_first_open(lib_open_t *open, pod_status_t status) {
+  lib_wait_finish(open->context, status);
+}
+
 static void destroy(podium_session_t *session) {
   rpc_channel_destroy(session->channel);
   lib_sharing_close(session);
   rpc_loop_destroy(session->loop);
+  lib_retry_destroy(session->retry);
   rpc_credentials_destroy(session->credentials);
   pod_map_destroy(session->executions);
   pod_status_free(session->dispatch_end);
   pthread_mutex_destroy(&session->mutex);
   free(session->address);
+  pod_arena_destroy(session->arena);
   free(session->owners);
   free(session);
 }
@@ -363,6 +406,7 @@ static void end_session(podium_session_t *session) {
     handle->free(handle);
     handle = next;
   }
+  session->handles.next = session->handles.previous = &session->handles;
   destroy(session);
 }
 
@@ -382,6 +426,7 @@ static void *run_loop(void *context) {
 
 static void start_close(void *context) {
   podium_session_t *session = context;
+  lib_retry_close(session->retry);
   lib_dispatch_close(session, pod_error(POD_CANCELLED, "the session was closed"));
   rpc_channel_destroy(session->channel);
   session->channel = NULL;
@@ -408,19 +453,39 @@ void podium_close(podium_session_t *session) {
   end_session(session);
 }
 
-static pod_status_t create_channel(podium_session_t *session,
-                                   const podium_connect_options_t *options) {
+pod_status_t lib_create_channel(podium_session_t *session) {
+  const podium_connect_options_t *options = &session->options;
   char *token;
+  rpc_credentials_destroy(session->credentials);
+  session->credentials = NULL;
   POD_TRY(lib_tls_credentials(options, &session->credentials));
   POD_TRY(access_client_token(session->address, options->token_file,
                               session->credentials != NULL, &token));
   const rpc_channel_options_t channel = {.message_bytes_max = 64 << 20,
                                          .bearer_token = token,
+                                         .traceparent = getenv("TRACEPARENT"),
                                          .credentials = session->credentials};
   const pod_status_t status =
       rpc_channel_create(session->loop, session->address, &channel, &session->channel);
   access_forget(token);
   return status;
+}
+
+static const char *keep_text(pod_arena_t *arena, const char *text) {
+  return text == NULL ? NULL : pod_arena_strdup(arena, text);
+}
+
+static void keep_options(podium_session_t *session,
+                         const podium_connect_options_t *options) {
+  pod_arena_t *arena = pod_arena_create();
+  session->arena = arena;
+  session->options = *options;
+  session->options.client_name = keep_text(arena, options->client_name);
+  session->options.token_file = keep_text(arena, options->token_file);
+  session->options.tls_ca = keep_text(arena, options->tls_ca);
+  session->options.tls_certificate = keep_text(arena, options->tls_certificate);
+  session->options.tls_key = keep_text(arena, options->tls_key);
+  session->options.group = NULL;
 }
 
 podium_status_t *podium_connect(const char *address,
@@ -433,6 +498,7 @@ podium_status_t *podium_connect(const char *address,
   pthread_once(&once, watch_forks);
   podium_session_t *session = pod_alloc(sizeof(*session));
   session->address = pod_strdup(address);
+  keep_options(session, options);
   session->process = this_process;
   session->executions = pod_map_create();
   session->puts =
@@ -445,7 +511,10 @@ podium_status_t *podium_connect(const char *address,
   pthread_mutex_init(&session->mutex, NULL);
   pod_status_t status = rpc_loop_create(&session->loop);
   if (status == NULL) {
-    status = create_channel(session, options);
+    status = lib_create_channel(session);
+  }
+  if (status == NULL) {
+    status = lib_retry_create(session, options, &session->retry);
   }
   if (status == NULL && pthread_create(&session->thread, NULL, run_loop, session) != 0) {
     status = pod_error(POD_RESOURCE_EXHAUSTED, "no thread for the session's loop");
@@ -454,11 +523,13 @@ podium_status_t *podium_connect(const char *address,
     destroy(session);
     return lib_status(status);
   }
-  open_t open = {.session = session, .options = options};
+  lib_wait_t wait;
+  lib_open_t open = {
+      .session = session, .options = options, .done = on_first_open, .context = &wait};
   open.timeout_ms =
       options->timeout_ms > 0 ? options->timeout_ms : LIB_CONNECT_TIMEOUT_MS;
-  status = lib_wait_run(session, &open.wait,
-                        options->only_looks ? start_look : start_open, &open);
+  status =
+      lib_wait_run(session, &wait, options->only_looks ? start_look : start_open, &open);
   if (status != NULL) {
     podium_close(session);
     return lib_status(status);

@@ -46,15 +46,19 @@ typedef struct lib_turns_t {
 typedef struct lib_handle_t {
   struct lib_handle_t *previous, *next;
   podium_session_t *session;
-  uint64_t id;                          // The coordinator's.
+  atomic_uint_fast64_t id;              // The coordinator's.
   void (*free)(struct lib_handle_t *);  // Client memory only.
 } lib_handle_t;
 
 typedef struct lib_reached_t lib_reached_t;
+typedef struct lib_retry_t lib_retry_t;
+typedef struct lib_origin_t lib_origin_t;
 
 struct podium_session {
   char *address;
-  pid_t process;  // That opened it, and has its thread.
+  pod_arena_t *arena;                // Of the options' texts.
+  podium_connect_options_t options;  // As they were given, without the group.
+  pid_t process;                     // That opened it, and has its thread.
   rpc_loop_t *loop;
   rpc_credentials_t *credentials;  // NULL: no TLS.
   rpc_channel_t *channel;
@@ -65,20 +69,22 @@ struct podium_session {
   void *on_waiting_context;
   // What handles of arrays and executions are taken from. Any thread.
   atomic_uint_fast64_t next_id;
-  uint64_t last_id;
+  atomic_uint_fast64_t last_id;
   // In a group: who owns each chip, and who this is; NULL: no group.
   int32_t *owners;
   size_t owner_count;
   int32_t member;
   atomic_bool is_closing;
   atomic_int execution_count;  // Asked for and not answered. Any thread.
+  lib_retry_t *retry;          // NULL: what is lost is lost (retry.h).
   // Loop thread.
-  bool ends_itself;           // Closed from a callback: nobody waits for the thread.
-  rpc_call_t *call;           // OpenSession; NULL once it has ended.
-  rpc_call_t *dispatch;       // NULL before the first message and after the end.
-  pod_status_t dispatch_end;  // Why it has ended; NULL: it has not.
-  uint64_t dispatched;        // Messages sent.
-  pod_map_t *executions;      // Those that have not been answered, by id.
+  bool ends_itself;               // Closed from a callback: nobody waits for the thread.
+  podium_executable_t *programs;  // That are compiled again (lib_module_t).
+  rpc_call_t *call;               // OpenSession; NULL once it has ended.
+  rpc_call_t *dispatch;           // NULL before the first message and after the end.
+  pod_status_t dispatch_end;      // Why it has ended; NULL: it has not.
+  uint64_t dispatched;            // Messages sent.
+  pod_map_t *executions;          // Those that have not been answered, by id.
   lib_turns_t puts, fetches;
   // Sharing memory with chips of this host (sharing.h).
   struct shared_mover_t *mover;  // NULL before the first time.
@@ -87,12 +93,29 @@ struct podium_session {
   bool cannot_share;             // It failed here.
   // Guarded by `mutex`.
   pthread_mutex_t mutex;
-  lib_handle_t handles;  // Head of a ring.
+  lib_handle_t handles;   // Head of a ring.
+  lib_origin_t *origins;  // Of arrays (retry.h).
 };
 
 // Of the files that `options` name, or the environment; NULL: no TLS is asked for.
 POD_MUST_USE pod_status_t lib_tls_credentials(const podium_connect_options_t *options,
                                               rpc_credentials_t **out_credentials);
+
+// The channel, with the token that is to be shown now.
+POD_MUST_USE pod_status_t lib_create_channel(podium_session_t *session);
+
+// Opens the session on its channel, within the timeout; `done` takes the status. It lives
+// as long as `session->call`. Loop thread.
+typedef struct lib_open_t {
+  podium_session_t *session;
+  const podium_connect_options_t *options;
+  int64_t timeout_ms;
+  void (*done)(struct lib_open_t *open, pod_status_t status);
+  void *context;
+  rpc_timer_t *timer;  // NULL at first.
+} lib_open_t;
+
+void lib_open(lib_open_t *open);
 
 // Whether this is another process than the one that opened the session: it has neither
 // its thread nor, for sure, its mutex. Any thread.
@@ -133,7 +156,8 @@ POD_MUST_USE pod_status_t lib_unary(podium_session_t *session, const char *path,
                                     int64_t timeout_ms, lib_convert_fn_t convert,
                                     void *context);
 
-void lib_handle_add(podium_session_t *session, lib_handle_t *handle, uint64_t id,
+// The handle's id is the caller's to set.
+void lib_handle_add(podium_session_t *session, lib_handle_t *handle,
                     void (*free)(lib_handle_t *));
 void lib_handle_remove(lib_handle_t *handle);
 
@@ -189,10 +213,21 @@ void lib_turn_begin(lib_turns_t *turns, lib_turn_t *turn,
                     void (*start)(lib_turn_t *turn));
 void lib_turn_end(lib_turns_t *turns);
 
+// --- Deadlines ---
+
+// On pod_clock_now_ns, of what may take so long; INT64_MAX: for ever.
+int64_t lib_deadline_in(int64_t timeout_ms);
+
+// 0: for ever; -1: it has passed.
+int64_t lib_left_ms(int64_t deadline_ns);
+
 // --- Freeing ---
 
 // Tells the coordinator to free an array or an executable, without waiting.
 void lib_free_remote(podium_session_t *session, uint64_t array, uint64_t executable);
+
+// The same on the loop thread, now; nothing for ids of 0.
+void lib_free_now(podium_session_t *session, uint64_t array, uint64_t executable);
 
 // The public status is the internal one.
 static inline podium_status_t *lib_status(pod_status_t status) {

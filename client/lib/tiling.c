@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "client/lib/executable.h"
+#include "client/lib/tiling.h"
 
-typedef struct digit_t {
-  int64_t stride, size;
-} digit_t;
+typedef lib_digit_t digit_t;
 
 struct podium_tiling {
   int32_t digit_count[PODIUM_RANK_MAX];
@@ -19,16 +18,26 @@ struct podium_tiling {
   digit_t *summand_digits;
   // By device; NULL: the device's number.
   const int64_t *positions;
+  int32_t axis_count;
+  digit_t *axes;  // Of the mesh.
 };
 
-static digit_t digit_of(const Podium__V1__Mesh *mesh, const Podium__V1__AxisRef *ref) {
-  digit_t digit = {.stride = 1, .size = 1};
+static const char *name_of(pod_arena_t *arena, const Podium__V1__AxisRef *ref) {
+  return ref->size == 0
+             ? pod_arena_strdup(arena, ref->axis)
+             : pod_arena_printf(arena, "%s:(%lld)%lld", ref->axis,
+                                (long long)ref->pre_size, (long long)ref->size);
+}
+
+static digit_t digit_of(pod_arena_t *arena, const Podium__V1__Mesh *mesh,
+                        const Podium__V1__AxisRef *ref) {
+  digit_t digit = {.name = name_of(arena, ref), .stride = 1, .size = 1};
   size_t a = mesh->n_axes;
   while (a > 0 && strcmp(mesh->axes[a - 1]->name, ref->axis) != 0) {
     digit.stride *= mesh->axes[--a]->size;
   }
   if (a == 0) {
-    return (digit_t){.stride = 1, .size = 1};
+    return (digit_t){.name = "", .stride = 1, .size = 1};
   }
   const int64_t size = mesh->axes[a - 1]->size;
   if (ref->size == 0 || ref->pre_size < 1 || size % (ref->pre_size * ref->size) != 0) {
@@ -67,6 +76,19 @@ static const int64_t *positions_of(pod_arena_t *arena, const Podium__V1__Mesh *m
   return is_identity ? NULL : positions;
 }
 
+static void add_axes(pod_arena_t *arena, const Podium__V1__Mesh *mesh,
+                     struct podium_tiling *tiling) {
+  tiling->axis_count = (int32_t)mesh->n_axes;
+  tiling->axes = pod_arena_array(arena, mesh->n_axes, sizeof(*tiling->axes));
+  int64_t stride = 1;
+  for (size_t i = mesh->n_axes; i-- > 0;) {
+    tiling->axes[i] = (digit_t){.name = pod_arena_strdup(arena, mesh->axes[i]->name),
+                                .stride = stride,
+                                .size = mesh->axes[i]->size};
+    stride *= mesh->axes[i]->size;
+  }
+}
+
 const struct podium_tiling *lib_tiling(pod_arena_t *arena,
                                        const Podium__V1__Sharding *sharding,
                                        const podium_compile_options_t *options) {
@@ -75,21 +97,37 @@ const struct podium_tiling *lib_tiling(pod_arena_t *arena,
     return tiling;
   }
   tiling->positions = positions_of(arena, sharding->mesh, options);
+  add_axes(arena, sharding->mesh, tiling);
   for (size_t d = 0; d < sharding->n_dims && d < PODIUM_RANK_MAX; d++) {
     const Podium__V1__DimSharding *dim = sharding->dims[d];
     tiling->digits[d] = pod_arena_array(arena, dim->n_axes, sizeof(*tiling->digits[d]));
     tiling->digit_count[d] = (int32_t)dim->n_axes;
     for (size_t i = 0; i < dim->n_axes; i++) {
-      tiling->digits[d][i] = digit_of(sharding->mesh, dim->axes[i]);
+      tiling->digits[d][i] = digit_of(arena, sharding->mesh, dim->axes[i]);
     }
   }
   tiling->summand_digits =
       pod_arena_array(arena, sharding->n_unreduced, sizeof(*tiling->summand_digits));
   tiling->summand_digit_count = (int32_t)sharding->n_unreduced;
   for (size_t i = 0; i < sharding->n_unreduced; i++) {
-    tiling->summand_digits[i] = digit_of(sharding->mesh, sharding->unreduced[i]);
+    tiling->summand_digits[i] = digit_of(arena, sharding->mesh, sharding->unreduced[i]);
   }
   return tiling;
+}
+
+int lib_tiling_digits(const struct podium_tiling *tiling, int dim,
+                      const lib_digit_t **out_digits) {
+  *out_digits = dim < 0 ? tiling->summand_digits : tiling->digits[dim];
+  return dim < 0 ? tiling->summand_digit_count : tiling->digit_count[dim];
+}
+
+int lib_tiling_mesh(const struct podium_tiling *tiling, const lib_digit_t **out_axes) {
+  *out_axes = tiling->axes;
+  return tiling->axis_count;
+}
+
+const int64_t *lib_tiling_positions(const struct podium_tiling *tiling) {
+  return tiling->positions;
 }
 
 // The number that the digits of a position make.

@@ -77,8 +77,34 @@ static PJRT_Error *find_topology(const char *name, size_t size,
   return pjrt_error(status);
 }
 
+// The name with the option `num_slices` of JAX in it: "v5e:4x4" and 2 are "v5e:2*4x4".
+static char *name_with_slices(const PJRT_TopologyDescription_Create_Args *args) {
+  int64_t slices = 1;
+  for (size_t i = 0; i < args->num_options; i++) {
+    const PJRT_NamedValue *option = &args->create_options[i];
+    const bool is_it = option->name_size == strlen("num_slices") &&
+                       memcmp(option->name, "num_slices", option->name_size) == 0;
+    slices =
+        is_it && option->type == PJRT_NamedValue_kInt64 ? option->int64_value : slices;
+  }
+  const char *name = args->topology_name;
+  const size_t size = args->topology_name_size;
+  const char *colon = size > 0 ? memchr(name, ':', size) : NULL;
+  const size_t kind = colon == NULL ? 0 : (size_t)(colon - name) + 1;
+  pod_text_t text = {0};
+  pod_text_add_bytes(&text, name, kind);
+  if (slices != 1) {
+    pod_text_printf(&text, "%lld*", (long long)slices);
+  }
+  pod_text_add_bytes(&text, name + kind, size - kind);
+  return pod_text_take(&text);
+}
+
 PJRT_Error *topology_create(PJRT_TopologyDescription_Create_Args *args) {
-  return find_topology(args->topology_name, args->topology_name_size, &args->topology);
+  char *name = name_with_slices(args);
+  PJRT_Error *error = find_topology(name, strlen(name), &args->topology);
+  free(name);
+  return error;
 }
 
 // --- Serialised: "KIND:SIZES" ---

@@ -1,4 +1,4 @@
-// Buffers: what one chip holds of an array, or bytes in the host's memory.
+// Buffers: what one chip holds of an array, in its HBM or in the memory of its host.
 //
 // Bytes are dense and row-major everywhere, so a buffer has one layout. A caller's
 // strides are undone before the bytes leave; a caller that wants another order gets the
@@ -13,6 +13,7 @@
 #include "client/pjrt/strides.h"
 #include "common/base/check.h"
 #include "common/base/memory.h"
+#include "common/tensor/tiles.h"
 
 // --- Arrays ---
 
@@ -35,30 +36,14 @@ void pjrt_array_release(pjrt_array_t *array) {
   }
 }
 
-// --- Bytes in a host's memory ---
-
-// Takes `data`.
-static pjrt_bytes_t *bytes_create(void *data) {
-  pjrt_bytes_t *bytes = pod_alloc(sizeof(*bytes));
-  atomic_init(&bytes->use_count, 1);
-  bytes->data = data;
-  return bytes;
-}
-
-static pjrt_bytes_t *bytes_retain(pjrt_bytes_t *bytes) {
-  atomic_fetch_add(&bytes->use_count, 1);
-  return bytes;
-}
-
-// Accepts NULL.
-static void bytes_release(pjrt_bytes_t *bytes) {
-  if (bytes != NULL && atomic_fetch_sub(&bytes->use_count, 1) == 1) {
-    free(bytes->data);
-    free(bytes);
-  }
-}
-
 // --- Making and deleting ---
+
+// What the chip has of it, as its HBM is counted: with the padding of its tiles.
+static int64_t device_bytes(const podium_shape_t *shape) {
+  const tensor_shape_t tensor =
+      tensor_shape_make((tensor_dtype_t)shape->dtype, shape->rank, shape->dims);
+  return tensor_tiled_bytes(&tensor);
+}
 
 static void count_bytes(const PJRT_Buffer *buffer, int64_t bytes) {
   PJRT_Device *device = buffer->memory->device;
@@ -85,7 +70,7 @@ PJRT_Buffer *pjrt_buffer_create(PJRT_Memory *memory, const podium_shape_t *shape
     buffer->minor_to_major[i] = shape->rank - 1 - i;
   }
   if (memory->kind == PJRT_MEMORY_DEVICE) {
-    count_bytes(buffer, buffer->size_bytes);
+    count_bytes(buffer, device_bytes(shape));
   }
   return buffer;
 }
@@ -93,17 +78,14 @@ PJRT_Buffer *pjrt_buffer_create(PJRT_Memory *memory, const podium_shape_t *shape
 void pjrt_buffer_delete(PJRT_Buffer *buffer, const char *by) {
   pthread_mutex_lock(&buffer->mutex);
   pjrt_array_t *array = buffer->array;
-  pjrt_bytes_t *bytes = buffer->bytes;
   const bool was_there = buffer->deleted_by == NULL;
   buffer->array = NULL;
-  buffer->bytes = NULL;
   buffer->deleted_by = was_there ? by : buffer->deleted_by;
   pthread_mutex_unlock(&buffer->mutex);
   if (was_there && buffer->memory->kind == PJRT_MEMORY_DEVICE) {
-    count_bytes(buffer, -buffer->size_bytes);
+    count_bytes(buffer, -device_bytes(&buffer->shape));
   }
   pjrt_array_release(array);
-  bytes_release(bytes);
 }
 
 // With the lock.
@@ -201,10 +183,8 @@ PJRT_Error *buffer_unsafe_pointer(PJRT_Buffer_UnsafePointer_Args *args) {
   PJRT_Buffer *buffer = args->buffer;
   pthread_mutex_lock(&buffer->mutex);
   const pod_status_t status = check_there(buffer);
-  const uintptr_t name =
-      (uintptr_t)(buffer->array != NULL ? (void *)buffer->array : buffer->bytes);
-  args->buffer_pointer =
-      name << CHIP_BITS | (uintptr_t)buffer->memory->device->description->id;
+  args->buffer_pointer = (uintptr_t)buffer->array << CHIP_BITS |
+                         (uintptr_t)buffer->memory->device->description->id;
   pthread_mutex_unlock(&buffer->mutex);
   return pjrt_error(status);
 }
@@ -232,13 +212,16 @@ static void on_put_done(void *context, podium_status_t *status) {
   future_set(put.ready, ended);
 }
 
-// On the chip of `memory`. Takes `copy`, which is `data` or NULL; the futures are
-// counted.
+// On the chip of `memory`, or its host. Takes `copy`, which is `data` or NULL; the
+// futures are counted.
 static pod_status_t put_array(PJRT_Memory *memory, const podium_shape_t *shape,
                               const void *data, void *copy, future_t **out_done,
                               future_t **out_ready, pjrt_array_t **out_array) {
   const int64_t chip = memory->device->description->id;
-  const podium_layout_t layout = {.shape = *shape, .chips = &chip, .chip_count = 1};
+  const podium_layout_t layout = {.shape = *shape,
+                                  .chips = &chip,
+                                  .chip_count = 1,
+                                  .is_host = memory->kind != PJRT_MEMORY_DEVICE};
   put_t *put = pod_alloc(sizeof(*put));
   *put =
       (put_t){.copy = copy, .ready = future_create(), .done_with_host = future_create()};
@@ -264,21 +247,11 @@ static pod_status_t put_array(PJRT_Memory *memory, const podium_shape_t *shape,
 static pod_status_t put(PJRT_Memory *memory, const podium_shape_t *shape,
                         const void *data, void *copy, future_t **out_done,
                         PJRT_Buffer **out_buffer) {
-  future_t *ready;
-  pjrt_array_t *array;
+  future_t *ready = NULL;
+  pjrt_array_t *array = NULL;
   POD_TRY(put_array(memory, shape, data, copy, out_done, &ready, &array));
   *out_buffer = pjrt_buffer_create(memory, shape, array, ready);
   return NULL;
-}
-
-// Takes `bytes`.
-static PJRT_Buffer *keep_on_host(PJRT_Memory *memory, const podium_shape_t *shape,
-                                 void *bytes) {
-  future_t *ready = future_create();
-  future_set(ready, NULL);
-  PJRT_Buffer *buffer = pjrt_buffer_create(memory, shape, NULL, ready);
-  buffer->bytes = bytes_create(bytes);
-  return buffer;
 }
 
 static pod_status_t shape_of(PJRT_Buffer_Type type, const int64_t *dims, size_t rank,
@@ -315,33 +288,13 @@ static void *alloc_bytes(int64_t size) {
   return bytes;
 }
 
-static pod_status_t upload(PJRT_Buffer *buffer, const pjrt_bytes_t *bytes,
-                           pjrt_array_t **out_array) {
-  POD_TRY(future_wait(buffer->ready));
-  void *copy = alloc_bytes(buffer->size_bytes);
-  memcpy(copy, bytes->data, (size_t)buffer->size_bytes);
-  future_t *done, *ready;
-  POD_TRY(
-      put_array(buffer->memory, &buffer->shape, copy, copy, &done, &ready, out_array));
-  future_release(done);
-  future_release(ready);
-  return NULL;
-}
-
 pod_status_t pjrt_buffer_use(PJRT_Buffer *buffer, pjrt_array_t **out_array) {
   pthread_mutex_lock(&buffer->mutex);
-  pod_status_t status = check_there(buffer);
-  pjrt_bytes_t *bytes = NULL;
-  if (status == NULL && buffer->array != NULL) {
+  const pod_status_t status = check_there(buffer);
+  if (status == NULL) {
     *out_array = pjrt_array_retain(buffer->array);
-  } else if (status == NULL) {
-    bytes = bytes_retain(buffer->bytes);
   }
   pthread_mutex_unlock(&buffer->mutex);
-  if (bytes != NULL) {
-    status = upload(buffer, bytes, out_array);
-    bytes_release(bytes);
-  }
   return status;
 }
 
@@ -378,15 +331,9 @@ PJRT_Error *client_buffer_from_host_buffer(PJRT_Client_BufferFromHostBuffer_Args
       args->num_byte_strides == 0 || strides_are_dense(&shape, args->byte_strides);
   const bool is_sent = is_sent_at_once(args, &shape);
   const bool must_copy =
-      !is_dense || memory->kind != PJRT_MEMORY_DEVICE ||
-      (!is_sent &&
-       args->host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableOnlyDuringCall);
+      !is_dense || (!is_sent && args->host_buffer_semantics ==
+                                    PJRT_HostBufferSemantics_kImmutableOnlyDuringCall);
   void *copy = must_copy ? copy_dense(args, &shape) : NULL;
-  if (memory->kind != PJRT_MEMORY_DEVICE) {
-    args->buffer = keep_on_host(memory, &shape, copy);
-    args->done_with_host_buffer = pjrt_event_done(NULL);
-    return NULL;
-  }
   future_t *done;
   PJRT_TRY(
       put(memory, &shape, copy == NULL ? args->data : copy, copy, &done, &args->buffer));
@@ -403,7 +350,6 @@ PJRT_Error *client_buffer_from_host_buffer(PJRT_Client_BufferFromHostBuffer_Args
 // A fetch under way.
 typedef struct fetch_t {
   pjrt_array_t *array;
-  pjrt_bytes_t *host;  // Of a buffer in a host's memory, instead.
   future_t *done;
   podium_shape_t shape;
   // Where the caller wants it otherwise than it comes: `bytes` are then ours.
@@ -428,37 +374,12 @@ static void on_fetch_done(void *context, podium_status_t *status) {
   future_set(done, pjrt_status(status));
 }
 
-static void on_host_ready(void *context, pod_status_t status) {
-  fetch_t *fetch = context;
-  if (status == NULL) {
-    memcpy(fetch->bytes, fetch->host->data, (size_t)podium_shape_bytes(&fetch->shape));
-  }
-  bytes_release(fetch->host);
-  on_fetch_done(fetch, (podium_status_t *)status);
-}
-
-static void fetch_from_host(PJRT_Buffer *buffer, fetch_t *fetch) {
-  pthread_mutex_lock(&buffer->mutex);
-  const pod_status_t status = check_there(buffer);
-  fetch->host = status == NULL ? bytes_retain(buffer->bytes) : NULL;
-  pthread_mutex_unlock(&buffer->mutex);
-  if (status == NULL) {
-    future_then(buffer->ready, on_host_ready, fetch);
-  } else {
-    on_host_ready(fetch, status);
-  }
-}
-
 // Takes `fetch`, whose bytes and targets are set. `out_done` is counted.
 static pod_status_t start_fetch(PJRT_Buffer *buffer, fetch_t *fetch,
                                 future_t **out_done) {
   fetch->shape = buffer->shape;
   fetch->done = future_create();
   *out_done = fetch->done;
-  if (buffer->memory->kind != PJRT_MEMORY_DEVICE) {
-    fetch_from_host(buffer, fetch);
-    return NULL;
-  }
   pod_status_t status = pjrt_buffer_use(buffer, &fetch->array);
   if (status == NULL) {
     status = pjrt_status(podium_fetch_async(
@@ -526,40 +447,6 @@ PJRT_Error *buffer_copy_raw_to_host(PJRT_Buffer_CopyRawToHost_Args *args) {
   return NULL;
 }
 
-// --- Results that belong into a host's memory ---
-
-typedef struct offload_t {
-  pjrt_array_t *array;
-  pjrt_bytes_t *bytes;
-  future_t *ready;
-} offload_t;
-
-static void on_offloaded(void *context, podium_status_t *status) {
-  const offload_t offload = *(offload_t *)context;
-  free(context);
-  pjrt_array_release(offload.array);
-  bytes_release(offload.bytes);
-  future_set(offload.ready, pjrt_status(status));
-}
-
-PJRT_Buffer *pjrt_buffer_offload(PJRT_Memory *memory, const podium_shape_t *shape,
-                                 pjrt_array_t *array) {
-  const size_t size = (size_t)podium_shape_bytes(shape);
-  offload_t *offload = pod_alloc(sizeof(*offload));
-  *offload = (offload_t){.array = array,
-                         .bytes = bytes_create(alloc_bytes((int64_t)size)),
-                         .ready = future_create()};
-  PJRT_Buffer *buffer = pjrt_buffer_create(memory, shape, NULL, offload->ready);
-  buffer->bytes = bytes_retain(offload->bytes);
-  podium_status_t *status =
-      podium_fetch_async(array->array, memory->device->description->id,
-                         offload->bytes->data, size, 0, on_offloaded, offload);
-  if (status != NULL) {
-    on_offloaded(offload, status);
-  }
-  return buffer;
-}
-
 // --- To another device or memory ---
 
 // By way of the host. The bytes must have come before they can go, so this waits.
@@ -578,10 +465,6 @@ static pod_status_t copy_to(PJRT_Buffer *buffer, PJRT_Memory *memory,
   if (status != NULL) {
     free(bytes);
     return status;
-  }
-  if (memory->kind != PJRT_MEMORY_DEVICE) {
-    *out_buffer = keep_on_host(memory, &buffer->shape, bytes);
-    return NULL;
   }
   POD_TRY(put(memory, &buffer->shape, bytes, bytes, &done, out_buffer));
   future_release(done);

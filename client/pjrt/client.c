@@ -1,5 +1,6 @@
 // Clients: which pod, and its devices.
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,6 +112,30 @@ pod_status_t pjrt_open(const char *address, const podium_connect_options_t *opti
   return status;
 }
 
+enum { RETRIES_MAX = 1000 };
+
+// PODIUM_RETRIES: how often what was lost with a worker or the coordinator runs again.
+// Several processes would have to begin anew together.
+static int find_retries(const processes_t *processes) {
+  const char *value = getenv("PODIUM_RETRIES");
+  if (value == NULL || processes->group != NULL) {
+    return 0;
+  }
+  char *end;
+  const long retries = strtol(value, &end, 10);
+  return end == value || *end != '\0' || retries < 0 ? 0
+         : retries > RETRIES_MAX                     ? RETRIES_MAX
+                                                     : (int)retries;
+}
+
+// Only losses are told: who shares a pod waits for others all the time.
+static void on_waiting(void *context, const char *for_what) {
+  (void)context;
+  if (strncmp(for_what, "for the pod at ", 15) == 0) {
+    fprintf(stderr, "podium: waiting %s\n", for_what);
+  }
+}
+
 PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
   processes_t processes;
   podium_session_t *session;
@@ -118,6 +143,8 @@ PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
   pjrt_run_profile_start();
   PJRT_TRY(pjrt_processes_meet(args, find_address, &processes));
   const podium_connect_options_t options = {.client_name = "JAX",
+                                            .retries = find_retries(&processes),
+                                            .on_waiting = on_waiting,
                                             .group = processes.group,
                                             .process = processes.index,
                                             .process_count = processes.count};

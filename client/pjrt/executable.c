@@ -354,16 +354,16 @@ PJRT_Error *executable_fingerprint(PJRT_Executable_Fingerprint_Args *args) {
 
 PJRT_Error *executable_memory_stats(PJRT_Executable_GetCompiledMemoryStats_Args *args) {
   const podium_program_info_t *info = args->executable->info;
-  args->generated_code_size_in_bytes = 0;
+  args->generated_code_size_in_bytes = info->constant_bytes;
   args->argument_size_in_bytes = info->argument_bytes;
   args->output_size_in_bytes = info->result_bytes;
   args->alias_size_in_bytes = info->alias_bytes;
-  args->temp_size_in_bytes = info->temp_bytes + info->constant_bytes;
+  args->temp_size_in_bytes = info->temp_bytes;
   args->host_generated_code_size_in_bytes = 0;
-  args->host_argument_size_in_bytes = 0;
-  args->host_output_size_in_bytes = 0;
-  args->host_alias_size_in_bytes = 0;
-  args->host_temp_size_in_bytes = 0;
+  args->host_argument_size_in_bytes = info->host_argument_bytes;
+  args->host_output_size_in_bytes = info->host_result_bytes;
+  args->host_alias_size_in_bytes = info->host_alias_bytes;
+  args->host_temp_size_in_bytes = info->host_temp_bytes;
   if (PJRT_HAS(args, peak_memory_in_bytes)) {
     args->peak_memory_in_bytes = info->hbm_peak_bytes;
   }

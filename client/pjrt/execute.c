@@ -72,9 +72,7 @@ static void make_results(const call_t *call, future_t *done) {
       PJRT_Memory *memory = call->loaded->devices[d]->memory_pointers[kind];
       const podium_shape_t *shape = &call->info->results[r].local_shape;
       call->args->output_lists[d][r] =
-          kind == PJRT_MEMORY_DEVICE
-              ? pjrt_buffer_create(memory, shape, array, future_retain(done))
-              : pjrt_buffer_offload(memory, shape, array);
+          pjrt_buffer_create(memory, shape, array, future_retain(done));
     }
   }
 }

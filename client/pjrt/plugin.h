@@ -113,9 +113,10 @@ struct PJRT_TopologyDescription {
   atomic_int use_count;
   char *chip_kind;    // "v5e"
   char *device_kind;  // "TPU v5 lite"
-  char *name;         // "4x2"
+  char *name;         // "4x2", "2*4x2"
   int64_t hbm_bytes;  // Of a chip.
-  int device_count;
+  int device_count, slice_count;
+  PJRT_NamedValue attributes[1];
   podium_session_t *session;  // Of one without a client: with its compiler; else NULL.
   PJRT_DeviceDescription *descriptions;
   PJRT_DeviceDescription **pointers;
@@ -217,12 +218,6 @@ typedef struct pjrt_array_t {
 
 pjrt_array_t *pjrt_array_create(podium_array_t *array);
 
-// What a buffer in a host's memory holds. Counted.
-typedef struct pjrt_bytes_t {
-  atomic_int use_count;
-  void *data;  // Owned.
-} pjrt_bytes_t;
-
 struct PJRT_Buffer {
   PJRT_Client *client;
   PJRT_Memory *memory;
@@ -231,11 +226,9 @@ struct PJRT_Buffer {
   int64_t minor_to_major[PODIUM_RANK_MAX];
   future_t *ready;
   pthread_mutex_t mutex;
-  // Guarded by `mutex`. On a chip: the array, in which this is the part of the memory's
-  // device. In a host's memory: the bytes, which are there when it is ready. Neither when
-  // deleted.
+  // Guarded by `mutex`. The array, in which this is the part of the memory's device; NULL
+  // when deleted.
   pjrt_array_t *array;
-  pjrt_bytes_t *bytes;
   const char *deleted_by;  // NULL: nobody.
 };
 
@@ -243,14 +236,8 @@ struct PJRT_Buffer {
 PJRT_Buffer *pjrt_buffer_create(PJRT_Memory *memory, const podium_shape_t *shape,
                                 pjrt_array_t *array, future_t *ready);
 
-// A buffer in `memory`, a host's, with what the array has on its device, when that is
-// there. Takes `array`; `shape` is local.
-PJRT_Buffer *pjrt_buffer_offload(PJRT_Memory *memory, const podium_shape_t *shape,
-                                 pjrt_array_t *array);
-
-// What the chip holds, counted: of a buffer in a host's memory a copy that is on its way
-// to the chip. INVALID_ARGUMENT when the buffer has been deleted. Waits for bytes that
-// are on their way to the host.
+// What the chip or its host holds, counted. INVALID_ARGUMENT when the buffer has been
+// deleted.
 POD_MUST_USE pod_status_t pjrt_buffer_use(PJRT_Buffer *buffer, pjrt_array_t **out_array);
 void pjrt_array_release(pjrt_array_t *array);
 

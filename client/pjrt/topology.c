@@ -1,10 +1,11 @@
 // Topologies and the descriptions of their devices, as JAX shows those of a TPU slice:
-// device i is the i-th chip, x fastest, one device per chip.
+// device i is the i-th chip of the first slice, x fastest, and so on.
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/pjrt/plugin.h"
+#include "common/base/check.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
 
@@ -25,12 +26,21 @@ static PJRT_NamedValue list_value(const char *name, const int64_t *values, size_
   return value;
 }
 
-static char *print(const char *format, const PJRT_DeviceDescription *device) {
+static void print(const podium_device_t *device, PJRT_DeviceDescription *description) {
+  const int *at = device->coords;
   pod_text_t text = {0};
-  pod_text_printf(&text, format, device->id, device->process_index,
-                  (long long)device->coords[0], (long long)device->coords[1],
-                  (long long)device->coords[2]);
-  return pod_text_take(&text);
+  pod_text_printf(
+      &text, "TpuDevice(id=%d, process_index=%d, coords=(%d,%d,%d), core_on_chip=%d",
+      device->id, device->process_index, at[0], at[1], at[2], device->core_on_chip);
+  if (description->topology->slice_count > 1) {
+    pod_text_printf(&text, ", slice_index=%d", device->slice_index);
+  }
+  pod_text_add(&text, ")");
+  description->string = pod_text_take(&text);
+  text = (pod_text_t){0};
+  pod_text_printf(&text, "TPU_%d(process=%d,(%d,%d,%d,%d))", device->id,
+                  device->process_index, at[0], at[1], at[2], device->core_on_chip);
+  description->debug_string = pod_text_take(&text);
 }
 
 static void describe(const PJRT_TopologyDescription *topology,
@@ -41,14 +51,10 @@ static void describe(const PJRT_TopologyDescription *topology,
   for (int i = 0; i < 3; i++) {
     out_description->coords[i] = device->coords[i];
   }
-  out_description->string =
-      print("TpuDevice(id=%d, process_index=%d, coords=(%lld,%lld,%lld), core_on_chip=0)",
-            out_description);
-  out_description->debug_string =
-      print("TPU_%d(process=%d,(%lld,%lld,%lld,0))", out_description);
+  print(device, out_description);
   out_description->attributes[0] = list_value("coords", out_description->coords, 3);
-  out_description->attributes[1] = int_value("core_on_chip", 0);
-  out_description->attributes[2] = int_value("slice_index", 0);
+  out_description->attributes[1] = int_value("core_on_chip", device->core_on_chip);
+  out_description->attributes[2] = int_value("slice_index", device->slice_index);
   out_description->attributes[3] = int_value("num_cores", 1);
 }
 
@@ -60,6 +66,8 @@ PJRT_TopologyDescription *pjrt_topology_create(const podium_pod_t *pod) {
   topology->name = pod_strdup(pod->topology);
   topology->hbm_bytes = pod->hbm_bytes;
   topology->device_count = pod->device_count;
+  topology->slice_count = pod->slice_count;
+  topology->attributes[0] = int_value("num_slices", pod->slice_count);
   const size_t count = (size_t)pod->device_count;
   topology->descriptions = pod_alloc(count * sizeof(*topology->descriptions));
   topology->pointers = pod_alloc(count * sizeof(PJRT_DeviceDescription *));
@@ -189,7 +197,7 @@ PJRT_Error *topology_descriptions(
 }
 
 PJRT_Error *topology_attributes(PJRT_TopologyDescription_Attributes_Args *args) {
-  args->attributes = NULL;
-  args->num_attributes = 0;
+  args->attributes = args->topology->attributes;
+  args->num_attributes = POD_COUNT_OF(args->topology->attributes);
   return NULL;
 }

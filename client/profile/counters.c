@@ -59,7 +59,7 @@ profile_counter_t profile_count_busy_links(pod_arena_t *arena,
   const change_t *changes = changes_of(arena, class);
   profile_counter_t counter = {
       .points = pod_arena_array(arena, (size_t)count + 1, sizeof(*counter.points))};
-  int in_flight[6] = {0};
+  int in_flight[PODIUM_LINK_COUNT] = {0};
   int64_t last = 0;
   for (int i = 0; i < count; i++) {
     in_flight[changes[i].direction] += changes[i].by;
@@ -67,7 +67,7 @@ profile_counter_t profile_count_busy_links(pod_arena_t *arena,
       continue;
     }
     int64_t busy = 0;
-    for (int direction = 0; direction < 6; direction++) {
+    for (int direction = 0; direction < PODIUM_LINK_COUNT; direction++) {
       busy += in_flight[direction] > 0;
     }
     if (busy != last) {

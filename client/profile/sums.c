@@ -34,6 +34,8 @@ static double flop_possible(const podium_profile_t *profile) {
 
 profile_sums_t profile_sums_of(const podium_profile_t *profile) {
   profile_sums_t sums = {.slowest = &profile->classes[0]};
+  double again = 0;
+  bool is_known = true;
   for (int i = 0; i < profile->class_count; i++) {
     const podium_chip_class_t *class = &profile->classes[i];
     if (class->end_ps > sums.slowest->end_ps) {
@@ -43,23 +45,27 @@ profile_sums_t profile_sums_of(const podium_profile_t *profile) {
       const podium_task_t *task = &profile->tasks[class->totals[t].task];
       const double runs = (double)class->totals[t].run_count * class->chip_count;
       sums.flop += runs * (double)task->mxu_flop;
+      again += runs * (double)task->recomputed_flop;
+      is_known = is_known && task->recomputed_flop >= 0;
       sums.busy_flop += runs * (double)task->mxu_busy_flop;
       sums.hbm_bytes += runs * profile_task_hbm_bytes(task);
     }
   }
   sums.hfu = profile_share(sums.flop, flop_possible(profile));
+  sums.model_flop = is_known && sums.flop > 0 ? sums.flop - again : -1;
   return sums;
 }
 
 double profile_mfu(const podium_profile_t *profile, double model_flop) {
-  return profile_share(model_flop, flop_possible(profile));
+  const double flop = model_flop > 0 ? model_flop : profile_sums_of(profile).model_flop;
+  return flop < 0 ? -1 : profile_share(flop, flop_possible(profile));
 }
 
 // --- What was waited for ---
 
 const char *profile_wait_name(profile_wait_t wait) {
-  static const char *const names[PROFILE_WAIT_COUNT] = {"MXU", "VPU", "HBM",
-                                                        "ICI", "DMA", "fixed"};
+  static const char *const names[PROFILE_WAIT_COUNT] = {"MXU", "VPU",  "HBM",  "ICI",
+                                                        "DMA", "PCIe", "fixed"};
   return names[wait];
 }
 
@@ -80,23 +86,44 @@ static profile_wait_t wait_of(podium_bound_t bound) {
   return PROFILE_WAIT_FIXED;
 }
 
-static bool is_prefetch(podium_task_kind_t kind) {
-  return kind == PODIUM_TASK_PREFETCH_START || kind == PODIUM_TASK_PREFETCH_DONE;
+// What a task that waits waits for.
+static profile_wait_t awaited_by(podium_task_kind_t kind) {
+  switch (kind) {
+    case PODIUM_TASK_PREFETCH_START:
+    case PODIUM_TASK_PREFETCH_DONE:
+      return PROFILE_WAIT_DMA;
+    case PODIUM_TASK_TRANSFER_START:
+    case PODIUM_TASK_TRANSFER_DONE:
+      return PROFILE_WAIT_PCIE;
+    default:
+      return PROFILE_WAIT_ICI;
+  }
+}
+
+const char *profile_total_bound(const podium_profile_t *profile,
+                                const podium_task_total_t *total) {
+  const profile_wait_t wait = awaited_by(profile->tasks[total->task].kind);
+  const bool waits = 2 * total->waiting_ps > total->duration_ps;
+  return waits && wait != PROFILE_WAIT_ICI ? profile_wait_name(wait)
+                                           : podium_bound_name(total->bound);
 }
 
 void profile_waits_of(const podium_profile_t *profile, const podium_chip_class_t *class,
                       int64_t out_ps[PROFILE_WAIT_COUNT]) {
   memset(out_ps, 0, PROFILE_WAIT_COUNT * sizeof(*out_ps));
+  int64_t left_ps = class->compute_ps + class->waiting_ps;
   for (int i = 0; i < class->total_count; i++) {
     const podium_task_total_t *total = &class->totals[i];
     const podium_task_t *task = &profile->tasks[total->task];
     if (profile_task_is_control(task)) {
       continue;
     }
-    out_ps[is_prefetch(task->kind) ? PROFILE_WAIT_DMA : PROFILE_WAIT_ICI] +=
-        total->waiting_ps;
+    out_ps[awaited_by(task->kind)] += total->waiting_ps;
     out_ps[wait_of(total->bound)] += total->duration_ps - total->waiting_ps;
+    left_ps -= total->duration_ps;
   }
+  // The launch and the turns of loops are nobody's.
+  out_ps[PROFILE_WAIT_FIXED] += left_ps > 0 ? left_ps : 0;
 }
 
 // --- Names ---

@@ -4,8 +4,10 @@
 // HFU and MFU, as the field has them (PaLM, arXiv:2204.02311, appendix B): HFU, hardware
 // FLOPs utilisation, counts the FLOP of all products that the chips execute, those that
 // are computed again (rematerialised) or by several chips (replicated) too, but not the
-// padding of the MXU; MFU, model FLOPs utilisation, counts those that the model needs,
-// which no program tells: --model-flop does. Both are shares of the nominal bf16 peak.
+// padding of the MXU; MFU, model FLOPs utilisation, counts those that the model needs:
+// what --model-flop says, else what is executed without what is computed again, where the
+// module names its operations as JAX does ("rematted_computation"). Both are shares of
+// the nominal bf16 peak.
 //
 // Threading: pure.
 
@@ -21,6 +23,7 @@
 typedef struct profile_sums_t {
   double flop;                         // Of products, executed by all chips.
   double busy_flop;                    // The same with the MXU's padding and passes.
+  double model_flop;                   // Without what is computed again; -1: not known.
   double hbm_bytes;                    // Of all chips.
   double hfu;                          // 0 to 1.
   const podium_chip_class_t *slowest;  // The class that ends last.
@@ -32,7 +35,8 @@ int profile_chips_running(const podium_profile_t *profile);
 // The profile has a class.
 profile_sums_t profile_sums_of(const podium_profile_t *profile);
 
-// `model_flop` of the whole step on all chips that run it.
+// `model_flop` of the whole step on all chips that run it. 0: those of the sums; -1 when
+// they are not known.
 double profile_mfu(const podium_profile_t *profile, double model_flop);
 
 // part / whole; 0 when there is no whole.
@@ -63,6 +67,7 @@ typedef enum profile_wait_t {
   PROFILE_WAIT_HBM,
   PROFILE_WAIT_ICI,    // Collectives that nothing hides.
   PROFILE_WAIT_DMA,    // Prefetches that nothing hides.
+  PROFILE_WAIT_PCIE,   // Transfers from and to the host's memory that nothing hides.
   PROFILE_WAIT_FIXED,  // What takes its time whatever its size.
   PROFILE_WAIT_COUNT,
 } profile_wait_t;
@@ -70,9 +75,14 @@ typedef enum profile_wait_t {
 // "MXU". A literal.
 const char *profile_wait_name(profile_wait_t wait);
 
-// Picoseconds by profile_wait_t; together the time that the core was given tasks.
+// Picoseconds by profile_wait_t; together the time that the core ran the program.
 void profile_waits_of(const podium_profile_t *profile, const podium_chip_class_t *class,
                       int64_t out_ps[PROFILE_WAIT_COUNT]);
+
+// What a task took its time for, by name: "MXU"; of one that mostly waits for a queue,
+// the queue: "DMA", "PCIe". A literal.
+const char *profile_total_bound(const podium_profile_t *profile,
+                                const podium_task_total_t *total);
 
 typedef struct profile_sum_t {
   const char *name;

@@ -17,9 +17,10 @@ static const struct {
   int64_t id;
   const char *name;
 } lines[LINE_COUNT] = {
-    {1, "Steps"},   {2, "XLA Modules"}, {3, "XLA Ops"},     {4, "Async XLA Ops"},
-    {10, "ICI +x"}, {11, "ICI -x"},     {12, "ICI +y"},     {13, "ICI -y"},
-    {14, "ICI +z"}, {15, "ICI -z"},     {16, "_counters_"},
+    {1, "Steps"},   {2, "XLA Modules"}, {3, "XLA Ops"}, {4, "Async XLA Ops"},
+    {10, "ICI +x"}, {11, "ICI -x"},     {12, "ICI +y"}, {13, "ICI -y"},
+    {14, "ICI +z"}, {15, "ICI -z"},     {17, "Die"},    {18, "DCN out"},
+    {19, "DCN in"}, {16, "_counters_"},
 };
 
 // Of `_ct`: a call of PJRT, as the host's plane has it.
@@ -130,7 +131,8 @@ static void add_tasks(xplane_space_t *space, plane_t *plane,
     const int64_t start_ps = execution->start_ps + from->start_ps;
     add_to(space, plane, LINE_OPS, metadata, start_ps, from->duration_ps, stat_count,
            stats);
-    if (kind == PODIUM_TASK_COLLECTIVE_START || kind == PODIUM_TASK_PREFETCH_START) {
+    if (kind == PODIUM_TASK_COLLECTIVE_START || kind == PODIUM_TASK_PREFETCH_START ||
+        kind == PODIUM_TASK_TRANSFER_START) {
       add_to(space, plane, LINE_ASYNC, metadata, start_ps, from->flight_ps, stat_count,
              stats);
     }

@@ -160,8 +160,10 @@ static const char *category_of(pod_arena_t *arena, const podium_task_t *task) {
     case PODIUM_TASK_COLLECTIVE_DONE:
       return with_hyphens(arena, task->op, "-done");
     case PODIUM_TASK_PREFETCH_START:
+    case PODIUM_TASK_TRANSFER_START:
       return "copy-start";
     case PODIUM_TASK_PREFETCH_DONE:
+    case PODIUM_TASK_TRANSFER_DONE:
       return "copy-done";
     case PODIUM_TASK_WHILE:
       return "while";

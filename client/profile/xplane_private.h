@@ -22,7 +22,7 @@ enum {
   LINE_OPS,
   LINE_ASYNC,
   LINE_LINKS,  // And the direction.
-  LINE_COUNTERS = LINE_LINKS + 6,
+  LINE_COUNTERS = LINE_LINKS + PODIUM_LINK_COUNT,
   LINE_COUNT,
 };
 

@@ -1,6 +1,7 @@
 // The table of tokens, and the rules by which a caller is known.
 
 #include "common/access/access.h"
+#include "common/access/code.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +19,17 @@ typedef struct token_t {
   uint8_t digest[DIGEST_BYTES];
 } token_t;
 
+typedef struct loan_t {
+  char name[ACCESS_NAME_BYTES_MAX];
+  uint8_t digest[DIGEST_BYTES];
+  uint64_t errand;
+} loan_t;
+
 struct access_t {
   POD_LIST(token_t) tokens;
+  POD_LIST(loan_t) loans;
   bool is_open, has_open_workers;
+  bool had_file_tokens;  // At some time.
 };
 
 static const char own_user[] = "the server's own user";
@@ -49,6 +58,7 @@ access_t *access_create(void) {
 void access_destroy(access_t *access) {
   if (access != NULL) {
     pod_list_deinit(&access->tokens);
+    pod_list_deinit(&access->loans);
     free(access);
   }
 }
@@ -136,13 +146,61 @@ pod_status_t access_add_own_token(access_t *access, const char *token) {
   return add_token(access, &made, token);
 }
 
-static bool has_file_tokens(const access_t *access) {
+int access_token_count(const access_t *access) {
+  int count = 0;
   for (int32_t i = 0; i < access->tokens.count; i++) {
-    if (!access->tokens.items[i].is_own) {
-      return true;
+    count += access->tokens.items[i].is_own ? 0 : 1;
+  }
+  return count;
+}
+
+pod_status_t access_reload_tokens(access_t *access, const char *path) {
+  access_t fresh = {
+      .is_open = access->is_open,
+      .has_open_workers = access->has_open_workers,
+      .had_file_tokens = access->had_file_tokens || access_token_count(access) > 0};
+  memcpy(&fresh.loans, &access->loans, sizeof(fresh.loans));  // They go on.
+  for (int32_t i = 0; i < access->tokens.count; i++) {
+    if (access->tokens.items[i].is_own) {
+      *(token_t *)pod_list_add(&fresh.tokens) = access->tokens.items[i];
     }
   }
-  return false;
+  const pod_status_t status = access_load_tokens(&fresh, path);
+  if (status != NULL) {
+    pod_list_deinit(&fresh.tokens);
+    return status;
+  }
+  pod_list_deinit(&access->tokens);
+  *access = fresh;
+  return NULL;
+}
+
+// --- Loans ---
+
+static int32_t find_loan(const access_t *access, const char *token, size_t token_bytes) {
+  uint8_t digest[DIGEST_BYTES];
+  digest_of(token, token_bytes, digest);
+  int32_t found = -1;
+  for (int32_t i = 0; i < access->loans.count; i++) {
+    const bool is_it =
+        digest_equal(access->loans.items[i].digest, digest, sizeof(digest));
+    found = is_it ? i : found;
+  }
+  return found;
+}
+
+void access_lend(access_t *access, const char *name, const char *token, uint64_t errand) {
+  loan_t *loan = pod_list_add(&access->loans);
+  *loan = (loan_t){.errand = errand};
+  snprintf(loan->name, sizeof(loan->name), "%s", name);
+  digest_of(token, strlen(token), loan->digest);
+}
+
+void access_end_loan(access_t *access, const char *token) {
+  const int32_t at = find_loan(access, token, strlen(token));
+  if (at >= 0) {
+    access->loans.items[at] = access->loans.items[--access->loans.count];
+  }
 }
 
 // --- Callers ---
@@ -173,6 +231,7 @@ static unsigned roles_of(access_role_t role) {
 static void set_identity(access_identity_t *identity, unsigned roles, const char *kind,
                          const char *name) {
   identity->roles = roles;
+  identity->errand = 0;
   snprintf(identity->name, sizeof(identity->name), "%s%s", kind, name);
 }
 
@@ -194,7 +253,8 @@ static unsigned open_roles(const access_t *access) {
   if (!access->is_open) {
     return 0;
   }
-  return (has_file_tokens(access) ? 0 : roles_of(ACCESS_ADMINISTER)) |
+  const bool has_tokens = access->had_file_tokens || access_token_count(access) > 0;
+  return (has_tokens ? 0 : roles_of(ACCESS_ADMINISTER)) |
          (access->has_open_workers ? roles_of(ACCESS_WORKER) : 0);
 }
 
@@ -210,8 +270,30 @@ static const token_t *shown_token(const access_t *access, const access_caller_t 
              : find_token(access, token, token_bytes);
 }
 
+// False when the caller shows no token that is lent.
+static bool identify_by_loan(const access_t *access, const access_caller_t *caller,
+                             access_identity_t *out_identity) {
+  size_t token_bytes = 0;
+  const char *token =
+      access_bearer(caller->authorization, caller->authorization_bytes, &token_bytes);
+  if (token == NULL || token_bytes > ACCESS_TOKEN_BYTES_MAX || access->loans.count == 0) {
+    return false;
+  }
+  const int32_t loan = find_loan(access, token, token_bytes);
+  if (loan < 0) {
+    return false;
+  }
+  out_identity->is_anybody = false;
+  set_identity(out_identity, roles_of(ACCESS_RUN), "", access->loans.items[loan].name);
+  out_identity->errand = access->loans.items[loan].errand;
+  return true;
+}
+
 pod_status_t access_identify(const access_t *access, const access_caller_t *caller,
                              access_identity_t *out_identity) {
+  if (identify_by_loan(access, caller, out_identity)) {
+    return NULL;
+  }
   bool has_token;
   const token_t *known = shown_token(access, caller, &has_token);
   access_role_t role = ACCESS_OPEN;
@@ -236,6 +318,34 @@ pod_status_t access_identify(const access_t *access, const access_caller_t *call
 
 bool access_allows(const access_identity_t *identity, access_role_t role) {
   return role == ACCESS_OPEN || (identity->roles & 1U << role) != 0;
+}
+
+static void set_known(access_identity_t *identity, const token_t *known) {
+  identity->is_anybody = false;
+  if (known->is_own) {
+    set_identity(identity, roles_of(ACCESS_ADMINISTER) | roles_of(ACCESS_WORKER), "",
+                 own_user);
+  } else {
+    set_identity(identity, roles_of(known->role), "token ", known->name);
+  }
+}
+
+pod_status_t access_identify_code(const access_t *access, const char *code, int64_t now_s,
+                                  access_identity_t *out_identity, int64_t *out_until_s) {
+  const token_t *known = NULL;
+  int64_t until_s = 0;
+  const bool is_code = access_code_read(code, now_s, &until_s);
+  for (int32_t i = 0; is_code && i < access->tokens.count; i++) {
+    const token_t *at = &access->tokens.items[i];
+    known = access_code_is_of(code, at->digest) ? at : known;
+  }
+  if (known == NULL) {
+    return pod_error(POD_UNAUTHENTICATED,
+                     "the link is too old, or of another pod: `podium status` shows one");
+  }
+  set_known(out_identity, known);
+  *out_until_s = until_s;
+  return NULL;
 }
 
 static const char *highest_role(const access_identity_t *identity) {

@@ -7,7 +7,8 @@
 // known gives nothing, and takes nothing from who is proven otherwise.
 //
 // Cost: a token costs a SHA-256 and a walk over the table, some microseconds.
-// Threading: an access_t is filled by one thread; then any may ask.
+// Threading: an access_t is filled by one thread; then any may ask, but while that fills
+//            it again.
 // Ownership: access_create returns owned (access_destroy); texts are borrowed for the
 // call.
 // Errors: UNAUTHENTICATED for who has not shown who he is, PERMISSION_DENIED for who may
@@ -18,6 +19,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/base/status.h"
 
@@ -73,6 +75,20 @@ POD_MUST_USE pod_status_t access_parse_tokens(access_t *access, const char *path
 // FAILED_PRECONDITION when others can read the file.
 POD_MUST_USE pod_status_t access_load_tokens(access_t *access, const char *path);
 
+// In place of those that are not our own: who was known by one that is not there any more
+// is unknown from the next call on. After an error all is as it was. A server that has
+// had tokens is not open to anybody when they are all gone.
+POD_MUST_USE pod_status_t access_reload_tokens(access_t *access, const char *path);
+
+// How many there are that are not our own.
+int access_token_count(const access_t *access);
+
+// Until access_end_loan, who shows `token` is the caller of this name, who may run
+// programs: what works for somebody who is not there, on an errand (a number of the
+// lender's, not 0). A few at a time. Both by the thread that asks.
+void access_lend(access_t *access, const char *name, const char *token, uint64_t errand);
+void access_end_loan(access_t *access, const char *token);
+
 // What is known of a caller without looking at tokens.
 typedef struct access_caller_t {
   bool is_own_user;
@@ -84,6 +100,7 @@ typedef struct access_caller_t {
 typedef struct access_identity_t {
   unsigned roles;                    // A bit each, those that are included too.
   bool is_anybody;                   // Nothing is known of him.
+  uint64_t errand;                   // Of access_lend; 0: he is here himself.
   char name[ACCESS_NAME_BYTES_MAX];  // "token ci": equal for the same caller only.
 } access_identity_t;
 
@@ -91,6 +108,13 @@ typedef struct access_identity_t {
 POD_MUST_USE pod_status_t access_identify(const access_t *access,
                                           const access_caller_t *caller,
                                           access_identity_t *out_identity);
+
+// Of who shows a code (common/access/code.h) of a token that is known, and until when
+// that is good (Unix): who asks sees to it that it is taken once. UNAUTHENTICATED.
+POD_MUST_USE pod_status_t access_identify_code(const access_t *access, const char *code,
+                                               int64_t now_s,
+                                               access_identity_t *out_identity,
+                                               int64_t *out_until_s);
 
 bool access_allows(const access_identity_t *identity, access_role_t role);
 

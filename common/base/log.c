@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
+#include "common/base/text.h"
 
 enum {
   LINE_SIZE_MAX = 4096,
@@ -56,29 +57,6 @@ void pod_log_set_format(pod_log_format_t format) {
   lines_are = format;
 }
 
-// The length in bytes of the UTF-8 character at `text`, 0 when there is none (RFC 3629).
-static size_t utf8_length(const unsigned char *text, size_t left) {
-  const unsigned char first = text[0];
-  const size_t length = first < 0x80                    ? 1
-                        : first >= 0xc2 && first < 0xe0 ? 2
-                        : first >= 0xe0 && first < 0xf0 ? 3
-                        : first >= 0xf0 && first < 0xf5 ? 4
-                                                        : 0;
-  if (length > left) {
-    return 0;
-  }
-  for (size_t i = 1; i < length; i++) {
-    if ((text[i] & 0xc0) != 0x80) {
-      return 0;
-    }
-  }
-  const bool is_overlong =
-      (first == 0xe0 && text[1] < 0xa0) || (first == 0xf0 && text[1] < 0x90);
-  const bool is_surrogate = first == 0xed && text[1] >= 0xa0;
-  const bool is_too_large = first == 0xf4 && text[1] >= 0x90;
-  return is_overlong || is_surrogate || is_too_large ? 0 : length;
-}
-
 // Whether the character, of that length, may stand for itself.
 static bool is_harmless(const unsigned char *text, size_t length) {
   if (length == 1) {
@@ -109,7 +87,7 @@ size_t pod_log_escape(const char *text, size_t length, char *out, size_t size_ma
   const unsigned char *bytes = (const unsigned char *)text;
   size_t done = 0;
   for (size_t i = 0; i < length;) {
-    const size_t size = utf8_length(bytes + i, length - i);
+    const size_t size = pod_utf8_length(text + i, length - i);
     char escaped[5];
     const bool stands = size > 0 && is_harmless(bytes + i, size);
     const size_t added = stands ? size : escape_byte(bytes[i], escaped);
@@ -170,7 +148,7 @@ static void add_json(line_t *line, const char *text, size_t room) {
   const size_t end = line->length + room - 1;
   add(line, "\"");
   for (size_t i = 0; text[i] != '\0';) {
-    size_t size = utf8_length((const unsigned char *)text + i, strlen(text + i));
+    size_t size = pod_utf8_length(text + i, strlen(text + i));
     const bool is_quoted = text[i] == '"' || text[i] == '\\';
     size = size == 0 ? 1 : size;
     if (line->length + size + (is_quoted ? 1 : 0) > end) {

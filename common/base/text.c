@@ -3,6 +3,7 @@
 #include "common/base/text.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,4 +133,27 @@ void pod_text_add_size(pod_text_t *text, unsigned long long size_bytes) {
     unit++;
   }
   pod_text_printf(text, "%.1f %s", value, units[unit]);
+}
+
+size_t pod_utf8_length(const char *text, size_t left) {
+  const unsigned char *bytes = (const unsigned char *)text;
+  const unsigned char first = left == 0 ? 0xff : bytes[0];
+  const size_t length = first < 0x80                    ? 1
+                        : first >= 0xc2 && first < 0xe0 ? 2
+                        : first >= 0xe0 && first < 0xf0 ? 3
+                        : first >= 0xf0 && first < 0xf5 ? 4
+                                                        : 0;
+  if (length > left) {
+    return 0;
+  }
+  for (size_t i = 1; i < length; i++) {
+    if ((bytes[i] & 0xc0) != 0x80) {
+      return 0;
+    }
+  }
+  const bool is_overlong =
+      (first == 0xe0 && bytes[1] < 0xa0) || (first == 0xf0 && bytes[1] < 0x90);
+  const bool is_surrogate = first == 0xed && bytes[1] >= 0xa0;
+  const bool is_too_large = first == 0xf4 && bytes[1] >= 0x90;
+  return is_overlong || is_surrogate || is_too_large ? 0 : length;
 }

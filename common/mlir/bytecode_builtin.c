@@ -7,6 +7,7 @@
 #include "common/base/text.h"
 #include "common/mlir/bytecode_private.h"
 #include "common/mlir/parser.h"
+#include "common/mlir/printer.h"
 
 // --- Attributes ---
 
@@ -410,6 +411,123 @@ pod_status_t mlir_bytecode_unranked_type(mlir_bytecode_t *reader,
   return read_around(reader, "tensor<*x", out_type);
 }
 
+// --- Types of memory and of vectors, which stay text ---
+
+static void add_sizes(pod_text_t *text, int64_t rank, const int64_t *sizes,
+                      const bool *are_scalable) {
+  for (int64_t i = 0; i < rank; i++) {
+    const bool is_scalable = are_scalable != NULL && are_scalable[i];
+    pod_text_add(text, is_scalable ? "[" : "");
+    if (sizes[i] < 0) {
+      pod_text_add(text, "?");
+    } else {
+      pod_text_add_int(text, sizes[i]);
+    }
+    pod_text_add(text, is_scalable ? "]x" : "x");
+  }
+}
+
+// (d0, d1) -> (d0, d1), which nobody writes.
+static bool is_identity(const mlir_attr_t *layout, int64_t rank) {
+  if (layout->kind != MLIR_ATTR_DIALECT || strcmp(layout->text, "affine_map") != 0 ||
+      layout->body == NULL) {
+    return false;
+  }
+  pod_text_t text = {0};
+  for (int half = 0; half < 2; half++) {
+    pod_text_add(&text, half == 0 ? "(" : " -> (");
+    for (int64_t i = 0; i < rank; i++) {
+      pod_text_printf(&text, i == 0 ? "d%lld" : ", d%lld", (long long)i);
+    }
+    pod_text_add(&text, ")");
+  }
+  const bool is_same = strcmp(text.bytes, layout->body) == 0;
+  pod_text_deinit(&text);
+  return is_same;
+}
+
+static pod_status_t read_memref(mlir_bytecode_t *reader, const mlir_attr_t *space,
+                                const mlir_type_t **out_type) {
+  int64_t rank, *sizes;
+  const mlir_type_t *element = NULL;
+  const mlir_attr_t *layout = NULL;
+  POD_TRY(mlir_bytecode_svarints(reader, &rank, &sizes));
+  POD_TRY(mlir_bytecode_type(reader, &element));
+  POD_TRY(mlir_bytecode_attr(reader, &layout));
+  const int64_t space_weight = space == NULL ? 0 : space->weight;
+  POD_TRY(mlir_bytecode_charge(reader,
+                               element->weight + layout->weight + space_weight + rank));
+  pod_text_t text = {0};
+  pod_text_add(&text, "memref<");
+  add_sizes(&text, rank, sizes, NULL);
+  mlir_type_print(&text, element);
+  if (!is_identity(layout, rank)) {
+    pod_text_add(&text, ", ");
+    mlir_attr_print(&text, layout, 0);
+  }
+  if (space != NULL) {
+    pod_text_add(&text, ", ");
+    mlir_attr_print(&text, space, 0);
+  }
+  pod_text_add(&text, ">");
+  const pod_status_t status = mlir_bytecode_parse_type(reader, text.bytes, out_type);
+  pod_text_deinit(&text);
+  return status;
+}
+
+static pod_status_t read_plain_memref(mlir_bytecode_t *reader,
+                                      const mlir_type_t **out_type) {
+  return read_memref(reader, NULL, out_type);
+}
+
+static pod_status_t read_memref_in_space(mlir_bytecode_t *reader,
+                                         const mlir_type_t **out_type) {
+  const mlir_attr_t *space = NULL;
+  POD_TRY(mlir_bytecode_attr(reader, &space));
+  return read_memref(reader, space, out_type);
+}
+
+static pod_status_t read_vector_of(mlir_bytecode_t *reader, int64_t scalable_count,
+                                   const bool *are_scalable,
+                                   const mlir_type_t **out_type) {
+  int64_t rank, *sizes;
+  const mlir_type_t *element = NULL;
+  POD_TRY(mlir_bytecode_svarints(reader, &rank, &sizes));
+  POD_TRY(mlir_bytecode_type(reader, &element));
+  if (are_scalable != NULL && scalable_count != rank) {
+    return mlir_bytecode_error(reader,
+                               "a vector says of other dimensions than it has "
+                               "that they are scalable");
+  }
+  POD_TRY(mlir_bytecode_charge(reader, element->weight + rank));
+  pod_text_t text = {0};
+  pod_text_add(&text, "vector<");
+  add_sizes(&text, rank, sizes, are_scalable);
+  mlir_type_print(&text, element);
+  pod_text_add(&text, ">");
+  const pod_status_t status = mlir_bytecode_parse_type(reader, text.bytes, out_type);
+  pod_text_deinit(&text);
+  return status;
+}
+
+static pod_status_t read_vector(mlir_bytecode_t *reader, const mlir_type_t **out_type) {
+  return read_vector_of(reader, 0, NULL, out_type);
+}
+
+static pod_status_t read_scalable_vector(mlir_bytecode_t *reader,
+                                         const mlir_type_t **out_type) {
+  int64_t count;
+  POD_TRY(mlir_bytecode_count(reader, &count));
+  bool *are_scalable =
+      pod_arena_array(reader->module->arena, (size_t)count, sizeof(bool));
+  for (int64_t i = 0; i < count; i++) {
+    uint8_t byte;
+    POD_TRY(mlir_bytecode_byte(reader, &byte));
+    are_scalable[i] = byte != 0;
+  }
+  return read_vector_of(reader, count, are_scalable, out_type);
+}
+
 static const struct {
   const char *name;  // Its spelling, when nothing follows the code.
   pod_status_t (*read)(mlir_bytecode_t *reader, const mlir_type_t **out_type);
@@ -424,8 +542,8 @@ static const struct {
     {"f80", NULL},
     {"f128", NULL},
     {"complex", mlir_bytecode_complex_type},
-    {NULL, NULL},  // memref, with a memory space.
-    {NULL, NULL},
+    {"memref", read_plain_memref},
+    {"memref in a memory space", read_memref_in_space},
     {"none", NULL},
     {"tensor", mlir_bytecode_tensor_type},
     {"tensor with an encoding", mlir_bytecode_encoded_tensor_type},
@@ -433,6 +551,8 @@ static const struct {
     {NULL, NULL},  // Unranked memref, with a memory space.
     {NULL, NULL},
     {"unranked tensor", mlir_bytecode_unranked_type},
+    {"vector", read_vector},
+    {"scalable vector", read_scalable_vector},
 };
 
 pod_status_t mlir_bytecode_builtin_type(mlir_bytecode_t *reader,

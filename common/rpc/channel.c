@@ -35,6 +35,7 @@ struct rpc_channel_t {
   rpc_channel_options_t options;
   char *address;
   char *authorization;  // NULL: none.
+  char *traceparent;    // NULL: none.
   rpc_channel_state_t state;
   rpc_attempt_t *attempt;
   rpc_connection_t *current;  // For new calls; READY, or CONNECTING without SETTINGS yet.
@@ -53,6 +54,10 @@ const char *rpc_channel_address(const rpc_channel_t *channel) {
 
 const char *rpc_channel_authorization(const rpc_channel_t *channel) {
   return channel->authorization;
+}
+
+const char *rpc_channel_traceparent(const rpc_channel_t *channel) {
+  return channel->traceparent;
 }
 
 rpc_channel_state_t rpc_channel_state(const rpc_channel_t *channel) {
@@ -315,6 +320,20 @@ static void on_closed(rpc_endpoint_t *endpoint, rpc_connection_t *connection,
 
 // --- Life ---
 
+// 00-TRACE-SPAN-FLAGS in lower-case hexadecimal digits, of 2, 32, 16 and 2.
+static bool is_traceparent(const char *text) {
+  enum { LENGTH = 55, FIRST_DASH = 2, SECOND_DASH = 35, THIRD_DASH = 52 };
+  for (int i = 0; i < LENGTH; i++) {
+    const bool is_dash = i == FIRST_DASH || i == SECOND_DASH || i == THIRD_DASH;
+    const bool is_hex =
+        (text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f');
+    if (is_dash ? text[i] != '-' : !is_hex) {
+      return false;
+    }
+  }
+  return text[LENGTH] == '\0';
+}
+
 static pod_status_t check_token(const char *token) {
   const size_t length = strlen(token);
   for (size_t i = 0; i < length; i++) {
@@ -345,6 +364,10 @@ pod_status_t rpc_channel_create(rpc_loop_t *loop, const char *address,
   rpc_channel_t *channel = pod_alloc(sizeof(*channel));
   channel->options = *wanted;
   channel->options.bearer_token = NULL;
+  channel->options.traceparent = NULL;
+  if (wanted->traceparent != NULL && is_traceparent(wanted->traceparent)) {
+    channel->traceparent = pod_strdup(wanted->traceparent);
+  }
   if (wanted->bearer_token != NULL) {
     pod_text_t text = {0};
     pod_text_printf(&text, "Bearer %s", wanted->bearer_token);
@@ -356,6 +379,7 @@ pod_status_t rpc_channel_create(rpc_loop_t *loop, const char *address,
                                                           : RPC_MESSAGE_BYTES_MAX,
       .held_bytes_max = wanted->held_bytes_max != 0 ? wanted->held_bytes_max
                                                     : RPC_CONNECTION_HELD_BYTES,
+      .asks_when_unused = wanted->keeps_alive_unused,
       .keepalive_ms =
           wanted->keepalive_ms != 0 ? wanted->keepalive_ms : KEEPALIVE_MS_DEFAULT,
       .keepalive_timeout_ms = wanted->keepalive_timeout_ms != 0
@@ -412,6 +436,7 @@ void rpc_channel_destroy(rpc_channel_t *channel) {
   pod_status_free(channel->last_failure);
   free(channel->address);
   free(channel->authorization);
+  free(channel->traceparent);
   channel->released = true;
   if (!channel->pinned) {
     free(channel);

@@ -24,6 +24,9 @@ const char *rpc_channel_address(const rpc_channel_t *channel);
 // What goes out as "authorization" with every call; NULL: nothing. Borrowed.
 const char *rpc_channel_authorization(const rpc_channel_t *channel);
 
+// Likewise as "traceparent".
+const char *rpc_channel_traceparent(const rpc_channel_t *channel);
+
 // Uses a socket that is connected already: for tests and fuzzing. Takes `fd`.
 POD_MUST_USE pod_status_t rpc_channel_adopt(rpc_channel_t *channel, int fd);
 

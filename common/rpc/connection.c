@@ -318,7 +318,7 @@ static void tell_endpoint(rpc_connection_t *connection) {
   rpc_endpoint_t *endpoint = connection->endpoint;
   if (connection->settings_seen && !connection->ready) {
     connection->ready = true;
-    if (endpoint->is_server) {
+    if (endpoint->asks_when_unused) {
       set_alarm(connection, (int64_t)uv_now(&connection->loop->uv));
     } else {
       rpc_alarm_cancel(connection->loop, &connection->alarm);
@@ -470,7 +470,7 @@ static void poll_for(rpc_connection_t *connection, int events) {
 // --- Keepalive ---
 
 static bool wants_keepalive(const rpc_connection_t *connection) {
-  return connection->endpoint->is_server || connection->call_count > 0;
+  return connection->endpoint->asks_when_unused || connection->call_count > 0;
 }
 
 static void ask_if_alive(rpc_connection_t *connection) {

@@ -40,6 +40,7 @@ struct rpc_endpoint_t {
   uint32_t streams_max;  // Server.
   uint32_t handshake_ms, keepalive_ms, keepalive_timeout_ms;
   uint32_t headers_ms, idle_ms;  // Server.
+  bool asks_when_unused;         // Keepalive without calls too; a server always does.
   // The peer's SETTINGS are there.
   void (*on_ready)(rpc_endpoint_t *endpoint, rpc_connection_t *connection);
   // Client: the peer takes no new calls here. `http2_error` is the GOAWAY's.

@@ -90,39 +90,45 @@ static pod_status_t use_certificate(SSL_CTX *context, const char *certificate_fi
   return NULL;
 }
 
-static pod_status_t use_authorities(rpc_credentials_t *credentials, const char *ca_file) {
-  if (SSL_CTX_load_verify_file(credentials->context, ca_file) != 1) {
+static pod_status_t use_authorities(const rpc_credentials_t *credentials,
+                                    SSL_CTX *context) {
+  const char *ca_file = credentials->ca_file;
+  if (SSL_CTX_load_verify_file(context, ca_file) != 1) {
     return file_error(ca_file, "certificate of an authority");
   }
   if (credentials->is_server) {
     // Told to clients, so that they know which certificate is asked for.
     STACK_OF(X509_NAME) *names = SSL_load_client_CA_file(ca_file);
-    SSL_CTX_set_client_CA_list(credentials->context, names);
+    SSL_CTX_set_client_CA_list(context, names);
   }
-  credentials->ca_file = pod_strdup(ca_file);
   return NULL;
 }
 
 // --- The context ---
 
-// Of what a client offers in ALPN, HTTP/2 and nothing else.
+// As ALPN has them, with their length before them; OpenSSL is given pointers into these.
+static const unsigned char protocol_of_calls[] = "\2h2";
+static const unsigned char protocol_of_pages[] = "\x08http/1.1";
+
+// Of what a client offers in ALPN, our protocol and nothing else.
 static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *out_length,
                            const unsigned char *offered, unsigned int offered_length,
                            void *argument) {
   (void)ssl;
-  (void)argument;
-  static const unsigned char wanted[] = {2, 'h', '2'};
+  const rpc_credentials_t *credentials = argument;
+  const bool is_page = strcmp(credentials->protocol, "h2") != 0;
   unsigned char *chosen = NULL;
-  if (SSL_select_next_proto(&chosen, out_length, wanted, sizeof(wanted), offered,
-                            offered_length) != OPENSSL_NPN_NEGOTIATED) {
+  if (SSL_select_next_proto(
+          &chosen, out_length, is_page ? protocol_of_pages : protocol_of_calls,
+          is_page ? sizeof(protocol_of_pages) - 1 : sizeof(protocol_of_calls) - 1,
+          offered, offered_length) != OPENSSL_NPN_NEGOTIATED) {
     return SSL_TLSEXT_ERR_ALERT_FATAL;
   }
   *out = chosen;
   return SSL_TLSEXT_ERR_OK;
 }
 
-static bool set_rules(SSL_CTX *context, bool is_server) {
-  static const unsigned char protocols[] = {2, 'h', '2'};
+static bool set_rules(rpc_credentials_t *credentials, SSL_CTX *context) {
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                    SSL_OP_NO_TICKET | SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_set_mode(context,
@@ -130,9 +136,14 @@ static bool set_rules(SSL_CTX *context, bool is_server) {
                        SSL_MODE_NO_AUTO_CHAIN);  // The certificate's file has its chain.
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_verify_depth(context, CHAIN_DEPTH_MAX);
-  if (is_server) {
-    SSL_CTX_set_alpn_select_cb(context, choose_protocol, NULL);
-  } else if (SSL_CTX_set_alpn_protos(context, protocols, sizeof(protocols)) != 0) {
+  // Clients are asked for a certificate where there is somebody to have signed it.
+  SSL_CTX_set_verify(context,
+                     credentials->ca_file != NULL ? SSL_VERIFY_PEER : SSL_VERIFY_NONE,
+                     rpc_tls_on_verified);
+  if (credentials->is_server) {
+    SSL_CTX_set_alpn_select_cb(context, choose_protocol, credentials);
+  } else if (SSL_CTX_set_alpn_protos(context, protocol_of_calls,
+                                     sizeof(protocol_of_calls) - 1) != 0) {
     return false;
   }
   return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&
@@ -141,25 +152,69 @@ static bool set_rules(SSL_CTX *context, bool is_server) {
          SSL_CTX_set_cipher_list(context, ciphers_1_2) == 1;
 }
 
-static pod_status_t create(bool is_server, rpc_credentials_t **out_credentials) {
-  rpc_credentials_t *credentials = pod_alloc(sizeof(*credentials));
-  credentials->is_server = is_server;
-  credentials->context =
-      SSL_CTX_new(is_server ? TLS_server_method() : TLS_client_method());
-  credentials->transport = rpc_tls_transport_create();
-  if (credentials->context == NULL || credentials->transport == NULL ||
-      !set_rules(credentials->context, is_server)) {
-    rpc_credentials_destroy(credentials);
+// What the files say now.
+static pod_status_t make_context(rpc_credentials_t *credentials, SSL_CTX **out_context) {
+  SSL_CTX *context =
+      SSL_CTX_new(credentials->is_server ? TLS_server_method() : TLS_client_method());
+  if (context == NULL || !set_rules(credentials, context)) {
+    SSL_CTX_free(context);
     return pod_error(POD_INTERNAL, "OpenSSL cannot be set up for TLS 1.2 and 1.3");
   }
-  *out_credentials = credentials;
+  pod_status_t status = NULL;
+  if (credentials->ca_file != NULL) {
+    status = use_authorities(credentials, context);
+  }
+  if (status == NULL && credentials->certificate_file != NULL) {
+    status =
+        use_certificate(context, credentials->certificate_file, credentials->key_file);
+  }
+  ERR_clear_error();
+  if (status != NULL) {
+    SSL_CTX_free(context);
+    return status;
+  }
+  *out_context = context;
   return NULL;
 }
 
-// Takes both.
-static pod_status_t finish(rpc_credentials_t *credentials, pod_status_t status,
+pod_status_t rpc_credentials_renew(rpc_credentials_t *credentials) {
+  SSL_CTX *context = NULL;
+  POD_TRY(make_context(credentials, &context));
+  pthread_mutex_lock(&credentials->current->lock);
+  SSL_CTX *old = credentials->current->context;
+  credentials->current->context = context;
+  pthread_mutex_unlock(&credentials->current->lock);
+  SSL_CTX_free(old);  // Its connections keep what they have of it.
+  return NULL;
+}
+
+SSL *rpc_credentials_open(const rpc_credentials_t *credentials) {
+  pthread_mutex_lock(&credentials->current->lock);
+  SSL *ssl = SSL_new(credentials->current->context);
+  pthread_mutex_unlock(&credentials->current->lock);
+  return ssl;
+}
+
+static char *copy(const char *text) {
+  return text != NULL ? pod_strdup(text) : NULL;
+}
+
+static pod_status_t create(bool is_server, const char *ca_file,
+                           const char *certificate_file, const char *key_file,
                            rpc_credentials_t **out_credentials) {
-  ERR_clear_error();
+  rpc_credentials_t *credentials = pod_alloc(sizeof(*credentials));
+  *credentials = (rpc_credentials_t){.current = pod_alloc(sizeof(*credentials->current)),
+                                     .transport = rpc_tls_transport_create(),
+                                     .is_server = is_server,
+                                     .protocol = "h2",
+                                     .ca_file = copy(ca_file),
+                                     .certificate_file = copy(certificate_file),
+                                     .key_file = copy(key_file)};
+  pthread_mutex_init(&credentials->current->lock, NULL);
+  const pod_status_t status =
+      credentials->transport == NULL
+          ? pod_error(POD_INTERNAL, "OpenSSL cannot be set up for TLS 1.2 and 1.3")
+          : rpc_credentials_renew(credentials);
   if (status != NULL) {
     rpc_credentials_destroy(credentials);
     return status;
@@ -171,16 +226,16 @@ static pod_status_t finish(rpc_credentials_t *credentials, pod_status_t status,
 pod_status_t rpc_credentials_for_server(const char *certificate_file,
                                         const char *key_file, const char *client_ca_file,
                                         rpc_credentials_t **out_credentials) {
-  rpc_credentials_t *credentials = NULL;
-  POD_TRY(create(true, &credentials));
-  pod_status_t status = use_certificate(credentials->context, certificate_file, key_file);
-  if (status == NULL && client_ca_file != NULL) {
-    status = use_authorities(credentials, client_ca_file);
-  }
-  SSL_CTX_set_verify(credentials->context,
-                     client_ca_file != NULL ? SSL_VERIFY_PEER : SSL_VERIFY_NONE,
-                     rpc_tls_on_verified);
-  return finish(credentials, status, out_credentials);
+  return create(true, client_ca_file, certificate_file, key_file, out_credentials);
+}
+
+pod_status_t rpc_credentials_for_pages(const char *certificate_file, const char *key_file,
+                                       const char *client_ca_file,
+                                       rpc_credentials_t **out_credentials) {
+  POD_TRY(rpc_credentials_for_server(certificate_file, key_file, client_ca_file,
+                                     out_credentials));
+  (*out_credentials)->protocol = "http/1.1";
+  return NULL;
 }
 
 pod_status_t rpc_credentials_for_client(const char *ca_file, const char *certificate_file,
@@ -190,14 +245,7 @@ pod_status_t rpc_credentials_for_client(const char *ca_file, const char *certifi
     return pod_error(POD_INVALID_ARGUMENT,
                      "a certificate and its key are given together; one is missing");
   }
-  rpc_credentials_t *credentials = NULL;
-  POD_TRY(create(false, &credentials));
-  pod_status_t status = use_authorities(credentials, ca_file);
-  if (status == NULL && certificate_file != NULL) {
-    status = use_certificate(credentials->context, certificate_file, key_file);
-  }
-  SSL_CTX_set_verify(credentials->context, SSL_VERIFY_PEER, rpc_tls_on_verified);
-  return finish(credentials, status, out_credentials);
+  return create(false, ca_file, certificate_file, key_file, out_credentials);
 }
 
 void rpc_credentials_expect_role(rpc_credentials_t *credentials, const char *role) {
@@ -208,8 +256,12 @@ void rpc_credentials_destroy(rpc_credentials_t *credentials) {
   if (credentials == NULL) {
     return;
   }
-  SSL_CTX_free(credentials->context);
+  SSL_CTX_free(credentials->current->context);
+  pthread_mutex_destroy(&credentials->current->lock);
+  free(credentials->current);
   BIO_meth_free(credentials->transport);
   free(credentials->ca_file);
+  free(credentials->certificate_file);
+  free(credentials->key_file);
   free(credentials);
 }

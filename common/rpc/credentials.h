@@ -23,6 +23,12 @@ POD_MUST_USE pod_status_t rpc_credentials_for_server(const char *certificate_fil
                                                      const char *client_ca_file,
                                                      rpc_credentials_t **out_credentials);
 
+// The same for a web server (http.h), which speaks HTTP/1.1.
+POD_MUST_USE pod_status_t rpc_credentials_for_pages(const char *certificate_file,
+                                                    const char *key_file,
+                                                    const char *client_ca_file,
+                                                    rpc_credentials_t **out_credentials);
+
 // Servers are believed that `ca_file` has signed for the host that is connected to.
 // `certificate_file` and `key_file` are shown to servers that ask; NULL, both: none.
 POD_MUST_USE pod_status_t rpc_credentials_for_client(const char *ca_file,
@@ -34,6 +40,11 @@ POD_MUST_USE pod_status_t rpc_credentials_for_client(const char *ca_file,
 // this one, so that one daemon of a pod cannot be taken for another. `role` is borrowed
 // for the life of the credentials.
 void rpc_credentials_expect_role(rpc_credentials_t *credentials, const char *role);
+
+// Reads the files again: handshakes from now on show the new certificate, and believe the
+// new authorities; what is connected stays. After an error all is as it was. Any thread,
+// beside those that use them.
+POD_MUST_USE pod_status_t rpc_credentials_renew(rpc_credentials_t *credentials);
 
 // Accepts NULL.
 void rpc_credentials_destroy(rpc_credentials_t *credentials);

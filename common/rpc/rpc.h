@@ -244,6 +244,7 @@ typedef struct rpc_channel_options_t {
   size_t message_bytes_max;       // 0: RPC_MESSAGE_BYTES_MAX.
   uint32_t keepalive_ms;          // 0: 30 s; while calls are open.
   uint32_t keepalive_timeout_ms;  // 0: 10 s.
+  bool keeps_alive_unused;        // While none are, too.
   // Every change of state; `why` is borrowed and NULL unless FAILED. May be NULL.
   void (*on_state)(rpc_channel_t *channel, rpc_channel_state_t state, pod_status_t why,
                    void *context);
@@ -252,6 +253,9 @@ typedef struct rpc_channel_options_t {
   // Sent with every call as "authorization: Bearer TOKEN"; printable ASCII without
   // spaces, copied. NULL: none.
   const char *bearer_token;
+  // Sent with every call as "traceparent" (W3C's trace context); copied. NULL: none, as
+  // for what is no such text.
+  const char *traceparent;
   const rpc_credentials_t *credentials;  // As for a server.
   // What may wait in whole messages for paused calls before the server is held up with
   // all of them; 0: 64 MiB. More for who bounds by himself what he leaves waiting.

@@ -545,6 +545,7 @@ pod_status_t rpc_server_create(rpc_loop_t *loop, const rpc_server_options_t *opt
       .held_bytes_max = RPC_CONNECTION_HELD_BYTES,
       .streams_max = wanted->concurrent_streams_max != 0 ? wanted->concurrent_streams_max
                                                          : RPC_STREAMS_DEFAULT,
+      .asks_when_unused = true,
       .keepalive_ms =
           wanted->keepalive_ms != 0 ? wanted->keepalive_ms : KEEPALIVE_MS_DEFAULT,
       .keepalive_timeout_ms = wanted->keepalive_timeout_ms != 0

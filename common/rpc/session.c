@@ -229,6 +229,9 @@ bool rpc_session_request(rpc_connection_t *connection, rpc_call_t *call) {
   if (rpc_channel_authorization(call->channel) != NULL) {
     add_text(&list, "authorization", rpc_channel_authorization(call->channel));
   }
+  if (rpc_channel_traceparent(call->channel) != NULL) {
+    add_text(&list, "traceparent", rpc_channel_traceparent(call->channel));
+  }
   if (call->deadline_ns != INT64_MAX) {
     const int64_t left_ns = call->deadline_ns - pod_clock_now_ns();
     const size_t length = rpc_timeout_format(left_ns > 0 ? left_ns : 1, timeout);

@@ -202,7 +202,7 @@ rpc_tls_t *rpc_tls_create(const rpc_credentials_t *credentials, rpc_loop_t *loop
   rpc_tls_t *tls = pod_alloc(sizeof(*tls));
   tls->credentials = credentials;
   tls->pool = loop->pool;
-  tls->ssl = SSL_new(credentials->context);
+  tls->ssl = rpc_credentials_open(credentials);
   BIO *transport = tls->ssl != NULL ? BIO_new(credentials->transport) : NULL;
   if (transport == NULL) {
     rpc_tls_destroy(tls);
@@ -280,7 +280,11 @@ static rpc_tls_read_t shake(rpc_tls_t *tls) {
   const unsigned char *protocol = NULL;
   unsigned int length = 0;
   SSL_get0_alpn_selected(tls->ssl, &protocol, &length);
-  if (length != 2 || memcmp(protocol, "h2", 2) != 0) {
+  const char *wanted = tls->credentials->protocol;
+  const bool is_wanted =
+      length == strlen(wanted) && memcmp(protocol, wanted, length) == 0;
+  // HTTP/1.1 is what is spoken where nobody says anything.
+  if (!is_wanted && (length > 0 || strcmp(wanted, "h2") == 0)) {
     pod_text_add(&tls->failure, "it did not offer HTTP/2 (h2) by ALPN");
     return fail(tls);
   }
@@ -304,6 +308,11 @@ static void refuse_plain(rpc_tls_t *tls) {
   append(tls, goaway, sizeof(goaway) - 1);
 }
 
+// The same where pages are.
+static const char plain_answer[] =
+    "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"
+    "this port speaks TLS: open https://\n";
+
 void rpc_tls_feed(rpc_tls_t *tls, const uint8_t *data, size_t size_bytes) {
   tls->input = data;
   tls->input_left = size_bytes;
@@ -318,8 +327,10 @@ void rpc_tls_feed(rpc_tls_t *tls, const uint8_t *data, size_t size_bytes) {
   }
   pod_text_add(&tls->failure, stranger);
   tls->failed = true;
-  if (tls->credentials->is_server) {
+  if (tls->credentials->is_server && strcmp(tls->credentials->protocol, "h2") == 0) {
     refuse_plain(tls);
+  } else if (tls->credentials->is_server) {
+    append(tls, plain_answer, sizeof(plain_answer) - 1);
   }
 }
 

@@ -13,6 +13,7 @@
 #define COMMON_RPC_TLS_H_
 
 #include <openssl/ssl.h>
+#include <pthread.h>
 
 #include "common/base/text.h"
 #include "common/rpc/credentials.h"
@@ -25,17 +26,24 @@ typedef struct rpc_tls_t rpc_tls_t;
 
 // What a connection needs, for the files below.
 struct rpc_credentials_t {
-  SSL_CTX *context;
+  struct {
+    pthread_mutex_t lock;
+    SSL_CTX *context;  // Of connections that begin now; see rpc_credentials_renew.
+  } * current;
   BIO_METHOD *transport;  // Of the connections; see tls.c.
   bool is_server;
-  char *ca_file;              // For messages; NULL: none.
-  const char *expected_role;  // Of servers that tell one; NULL: any.
+  const char *protocol;                         // Of ALPN: "h2", or "http/1.1" for pages.
+  char *ca_file, *certificate_file, *key_file;  // NULL: none.
+  const char *expected_role;                    // Of servers that tell one; NULL: any.
 };
 
 // For the credentials: what the connections' bytes go through, and what hears of every
 // certificate.
 BIO_METHOD *rpc_tls_transport_create(void);
 int rpc_tls_on_verified(int is_believed, X509_STORE_CTX *store);
+
+// A connection's end, without its bytes; NULL when memory runs out.
+SSL *rpc_credentials_open(const rpc_credentials_t *credentials);
 
 // `address` is the server's, as given to the channel: the name in it is what the server's
 // certificate must be for. NULL: this is the server. Returned owned; NULL when memory

@@ -20,7 +20,7 @@ import tempfile
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-PROGRAMS = ("podium", "podium-coordinator", "podium-host", "podium-worker")
+PROGRAMS = ("podium", "podium-coordinator", "podium-host", "podium-job", "podium-worker")
 # Of the C library: its loader and parts must be those of the machine.
 NOT_BUNDLED = re.compile(r"^(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|nsl|anl|mvec)\.so.*|linux-vdso.*)$")
 

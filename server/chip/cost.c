@@ -9,12 +9,6 @@
 
 #define PS_PER_S 1e12
 
-// Between a chip and its host: PCI Express 3.0 with 16 lanes, of 8 GT/s each, 128 bits in
-// 130 (PCI Express Base Specification 3.0, 4.2.2), by which chips hang on their hosts in
-// Jouppi et al., "TPU v4: An Optically Reconfigurable Supercomputer", ISCA 2023, table 4.
-// That of other kinds is not published; theirs is no slower.
-#define HOST_BYTES_PER_S (16 * 8e9 / 8 * 128 / 130)
-
 static int64_t plus(int64_t a, int64_t b) {
   return chip_work_plus(a, b);
 }
@@ -32,20 +26,38 @@ static int64_t longer(int64_t a, int64_t b) {
 }
 
 // Reads and writes take turns on one bus; each turn costs.
-static int64_t hbm_time(const chip_spec_t *spec, int64_t read, int64_t written) {
+int64_t chip_hbm_ps(const chip_spec_t *spec, int64_t read, int64_t written) {
   const double turned = 2 * (double)(read < written ? read : written);
   const double bytes = (double)read + (double)written + turned * spec->hbm_turnaround;
   return picoseconds(bytes, spec->hbm_bytes_per_s * spec->hbm_fraction);
 }
 
-// A kernel loads the next block while it computes on one and stores the last: the longer
-// of memory and core hides the shorter one, except at the ends of the pipeline, where
-// the first block is loaded and the last one computed with nothing beside.
-static int64_t pipelined(const chip_spec_t *spec, int64_t memory_ps, int64_t core_ps,
-                         int64_t bytes) {
-  const double hidden_ps = (double)(memory_ps < core_ps ? memory_ps : core_ps);
-  const double blocks = fmax((double)bytes / (double)spec->block_bytes, 1);
-  return plus(longer(memory_ps, core_ps), picoseconds(hidden_ps / blocks, PS_PER_S));
+// A kernel that streams loads the next piece while it computes on one and stores the
+// last. Small pieces expose little at the ends, where the first is loaded and the last
+// computed with nothing beside; but each waits for its DMA, so that there are as many as
+// latencies hide behind what takes longest.
+static int64_t streamed(const chip_spec_t *spec, int64_t memory_ps, int64_t core_ps) {
+  const int64_t shorter_ps = memory_ps < core_ps ? memory_ps : core_ps;
+  const int64_t longer_ps = longer(memory_ps, core_ps);
+  if (longer_ps <= spec->dma_latency_ps) {
+    return plus(longer_ps, shorter_ps);
+  }
+  const double exposed_ps =
+      (double)shorter_ps * (double)spec->dma_latency_ps / (double)longer_ps;
+  return plus(longer_ps, (int64_t)ceil(exposed_ps));
+}
+
+// In tiles (product.h): the array waits for the first ones and for the last to be stored,
+// or HBM, where that takes longer, for the product of the last.
+static int64_t tiled(const chip_spec_t *spec, const chip_work_t *work, int64_t memory_ps,
+                     int64_t core_ps) {
+  const int64_t first =
+      work->first_bytes < work->hbm_read_bytes ? work->first_bytes : work->hbm_read_bytes;
+  const int64_t last = work->last_bytes < work->hbm_written_bytes
+                           ? work->last_bytes
+                           : work->hbm_written_bytes;
+  const int64_t ends_ps = plus(chip_hbm_ps(spec, first, 0), chip_hbm_ps(spec, 0, last));
+  return longer(plus(core_ps, ends_ps), plus(memory_ps, core_ps / work->tile_steps));
 }
 
 // What takes longest. Of equals the first of the list.
@@ -73,15 +85,33 @@ chip_cost_t chip_work_cost(const chip_spec_t *spec, const chip_work_t *work) {
       .mxu_ps = picoseconds((double)work->mxu_busy_flop,
                             spec->bf16_flop_per_s * spec->mxu_fraction),
       .vpu_ps = picoseconds((double)work->vpu_op, spec->vpu_op_per_s),
-      .hbm_ps = hbm_time(spec, work->hbm_read_bytes, work->hbm_written_bytes),
+      .hbm_ps = chip_hbm_ps(spec, work->hbm_read_bytes, work->hbm_written_bytes),
   };
   const int64_t vmem_ps = picoseconds((double)work->vmem_bytes, spec->vmem_bytes_per_s);
   const int64_t core_ps = longer(longer(cost.mxu_ps, cost.vpu_ps), vmem_ps);
-  const int64_t busy_ps = pipelined(spec, cost.hbm_ps, core_ps, cost.hbm_bytes);
-  const int64_t fixed_ps =
-      chip_work_times(chip_work_plus(work->serial_steps, 1), spec->op_overhead_ps);
-  const int64_t host_ps = picoseconds((double)work->host_bytes, HOST_BYTES_PER_S);
-  cost.duration_ps = plus(longer(busy_ps, host_ps), fixed_ps);
-  cost.bound = bound_of(&cost, longer(host_ps, fixed_ps));
+  const int64_t busy_ps = work->grid_ps > 0      ? work->grid_ps
+                          : work->tile_steps > 0 ? tiled(spec, work, cost.hbm_ps, core_ps)
+                                                 : streamed(spec, cost.hbm_ps, core_ps);
+  const int64_t fixed_ps = plus(
+      spec->kernel_ps,
+      chip_work_times(work->serial_steps, plus(spec->kernel_ps, spec->loop_turn_ps)));
+  cost.host_ps = picoseconds((double)work->host_bytes, spec->pcie_bytes_per_s);
+  cost.duration_ps = plus(longer(busy_ps, cost.host_ps), fixed_ps);
+  const int64_t grid_ps = chip_work_times(work->grid_steps, spec->grid_step_ps);
+  cost.bound = bound_of(&cost, longer(cost.host_ps, longer(fixed_ps, grid_ps)));
   return cost;
+}
+
+static bool is_offloaded(const chip_spec_t *spec, chip_op_t op) {
+  return spec->overlaps_reductions &&
+         (op == CHIP_OP_ALL_REDUCE || op == CHIP_OP_ALL_GATHER ||
+          op == CHIP_OP_REDUCE_SCATTER);
+}
+
+int64_t chip_async_start_ps(const chip_spec_t *spec, chip_op_t op) {
+  return is_offloaded(spec, op) ? 0 : spec->async_start_ps;
+}
+
+int64_t chip_async_done_ps(const chip_spec_t *spec, chip_op_t op) {
+  return is_offloaded(spec, op) ? 0 : spec->async_done_ps;
 }

@@ -6,12 +6,15 @@
 //           hbm = (read + written + 2 · hbm_turnaround · min(read, written)) /
 //                 (bandwidth · hbm_fraction)
 //           core = max(mxu, vpu, bytes in VMEM / its bandwidth)
-//           blocks = max(bytes in HBM / block_bytes, 1)
-//           time = op_overhead · (1 + serial steps) + max(hbm, core) + min(hbm, core) /
-//           blocks
+//           busy = in tiles: max(core + first + last, hbm + core / steps)
+//                  otherwise: longer + shorter · min(dma_latency / longer, 1), of hbm
+//                  and core
+//           time = kernel + serial steps · (kernel + loop turn) + busy
 // Source:   the structure is that of XLA's and Pallas' double-buffered kernels: the first
-//           block is loaded, and the last one computed, with nothing beside it. The rates
-//           are the spec's, with their sources.
+//           piece is loaded, and the last one computed and stored, with nothing beside.
+//           How large they are follows from the product and the VMEM (product.h), or from
+//           the latency of a DMA. The rates are the spec's, with their sources.
+// Of a kernel of the user's, busy is the time of its grid (grid.h).
 // What a collective takes on the links is told in one place, server/simulator.
 //
 // Picoseconds in int64; everything saturates. Threading: pure.
@@ -22,6 +25,7 @@
 #include <stdint.h>
 
 #include "server/chip/spec.h"
+#include "server/program/operations.h"
 #include "server/program/task.h"
 
 typedef enum chip_bound_t {
@@ -40,9 +44,20 @@ typedef struct chip_cost_t {
   int64_t duration_ps;
   chip_bound_t bound;
   int64_t mxu_ps, vpu_ps, hbm_ps;  // How long each engine is busy; they overlap.
+  int64_t host_ps;  // Of the bytes between the chip and its host: host_bytes / rate.
 } chip_cost_t;
 
 // Of one run of a task's work on the core.
 chip_cost_t chip_work_cost(const chip_spec_t *spec, const chip_work_t *work);
+
+// Reading and writing HBM, alternately.
+int64_t chip_hbm_ps(const chip_spec_t *spec, int64_t read, int64_t written);
+
+// What the core does to start an asynchronous collective, and to take its result. Nothing
+// where a SparseCore has all_reduce, all_gather and reduce_scatter (overlaps_reductions):
+// it begins them when their operands are there, and the core only waits for the last of
+// them.
+int64_t chip_async_start_ps(const chip_spec_t *spec, chip_op_t op);
+int64_t chip_async_done_ps(const chip_spec_t *spec, chip_op_t op);
 
 #endif  // SERVER_CHIP_COST_H_

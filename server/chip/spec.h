@@ -5,7 +5,8 @@
 // v3 and v7x JAX shows each core as a device of its own; the chip is then both of them
 // doing the same at the same time: their rates and memories add up, and they share the
 // links. The rows v2c, v3c and v7c are one core each, with half of everything that the
-// cores of a chip share.
+// cores of a chip share. The rows v2-cores, v3-cores and v7x-cores are what JAX sees: a
+// device per core, two of them at each place of the torus, with a link between them.
 //
 // A user describes a chip of his own in a text of lines `key = value`, where `#` begins a
 // comment and the keys are the fields below:
@@ -43,39 +44,63 @@ typedef struct chip_spec_t {
   // Names like v4-8 count TensorCores, v5litepod-4 counts chips.
   bool accelerator_counts_cores;
 
+  // 2: JAX shows each core as a device. Figures are then one device's; the links of ICI
+  // are the chip's, which both share.
+  int32_t devices_per_chip;
+
   int32_t torus_dimensions;  // 2 or 3.
   int32_t wraparound;  // An axis closes when its size is a multiple of this (v5e: 16); in
                        // 3D only when all three are (v4, v5p: 4). 0: none ever does.
   int32_t chips_per_host[3];  // The block of the torus that one host has.
   int32_t largest_slice[3];
 
-  int64_t hbm_bytes;
-  int64_t vmem_bytes;       // Of all cores.
-  double hbm_bytes_per_s;   // Nominal.
-  double hbm_fraction;      // What streaming in one direction sustains of it.
-  double hbm_turnaround;    // A byte that is written while another is read costs both
-                            // this much more: the bus turns round.
-  double vmem_bytes_per_s;  // Between VMEM and the units of the core.
-  int64_t block_bytes;     // What a kernel loads at a time, beside computing on the last.
-  int64_t dma_latency_ps;  // Until the first byte of a DMA arrives.
+  double pcie_bytes_per_s;    // Between the chip and its host, in each direction.
+  int64_t pcie_latency_ps;    // Until the first byte arrives.
+  int64_t host_memory_bytes;  // Of the host's memory, what is for this chip.
+  int64_t dispatch_ps;        // What a call that waits for its result costs on the host,
+                              // beside the device's time.
 
-  double bf16_flop_per_s;  // Nominal peak.
-  double mxu_fraction;     // What a large product sustains of it.
-  int32_t mxu_size;        // Rows and columns of the array: products are padded to it.
-  double int8_op_per_s;    // 0: no rate of its own, bf16's counts.
-  double fp8_flop_per_s;   // Of f8E4M3FN and f8E5M2. 0: they are multiplied as bf16.
-  double vpu_op_per_s;     // Elementwise f32 operations.
-  int64_t op_overhead_ps;  // What every device operation costs of its own.
+  int64_t hbm_bytes;
+  int64_t hbm_reserved_bytes;  // Of that, what programs do not get.
+  int64_t vmem_bytes;          // Of all cores.
+  double hbm_bytes_per_s;      // Nominal.
+  double hbm_fraction;         // What streaming in one direction sustains of it.
+  double hbm_turnaround;       // A byte that is written while another is read costs both
+                               // this much more: the bus turns round.
+  double vmem_bytes_per_s;     // Between VMEM and the units of the core.
+  int64_t dma_latency_ps;      // Until the first byte of a DMA arrives.
+
+  double bf16_flop_per_s;     // Nominal peak.
+  double mxu_fraction;        // What a large product sustains of it.
+  int32_t mxu_size;           // Rows and columns of the array: products are padded to it.
+  double int8_op_per_s;       // 0: no rate of its own, bf16's counts.
+  double fp8_flop_per_s;      // Of f8E4M3FN and f8E5M2. 0: they are multiplied as bf16.
+  double vpu_op_per_s;        // Elementwise f32 operations.
+  int64_t launch_ps;          // Of a program, until its first kernel.
+  int64_t kernel_ps;          // What every kernel of it costs of its own.
+  int64_t loop_turn_ps;       // A turn of a loop, besides the kernels in it.
+  int64_t grid_step_ps;       // What a step of a Pallas kernel costs besides its work.
+  int64_t kernel_vmem_bytes;  // That a Pallas kernel has unless it asks for more.
 
   double ici_bytes_per_s;  // Usable, per link and direction.
   int64_t ici_hop_ps;
+  double dcn_bytes_per_s;  // Data-centre network, per direction: this chip's share of its
+                           // host's interface, which the chips of the host share.
+  int64_t dcn_latency_ps;  // Of a message between slices, from HBM to HBM.
+  double die_bytes_per_s;  // Between the devices of a chip. 0: there is one.
   int64_t collective_startup_ps;  // Of a collective, besides hops and bytes.
   int64_t async_start_ps;         // What the core does to start an asynchronous one,
   int64_t async_done_ps;          // and to take its result when that has arrived.
+  // all_reduce and reduce_scatter run beside the core, on a SparseCore: else the core
+  // adds what arrives, and does nothing else meanwhile.
+  bool overlaps_reductions;
 } chip_spec_t;
 
 // NULL when there is no such row. Case does not count. Borrowed: static.
 const chip_spec_t *chip_spec_find(const char *name);
+
+// What of the HBM programs and their arrays get.
+int64_t chip_spec_hbm_usable_bytes(const chip_spec_t *spec);
 
 // The rows, NULL behind the last.
 const chip_spec_t *const *chip_spec_all(void);

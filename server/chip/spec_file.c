@@ -330,6 +330,12 @@ static pod_status_t check_whole(const reader_t *reader) {
                      "a third size that is not 1",
                      reader->file_name);
   }
+  if (spec->hbm_reserved_bytes >= spec->hbm_bytes) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "%s: hbm_reserved_bytes = %" PRId64
+                     " leaves nothing of hbm_bytes = %" PRId64,
+                     reader->file_name, spec->hbm_reserved_bytes, spec->hbm_bytes);
+  }
   return NULL;
 }
 

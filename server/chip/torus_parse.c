@@ -58,10 +58,10 @@ static void set_wraparound(torus_t *torus, const chip_spec_t *spec) {
 }
 
 static pod_status_t finish(const char *text, const chip_spec_t *spec, torus_t *torus) {
-  int64_t chips = 1;
+  int64_t chips = spec != NULL ? spec->devices_per_chip : 1;
   for (int d = 0; d < TORUS_DIMENSIONS; d++) {
     chips *= torus->size[d];
-    if (chips > TORUS_CHIPS_MAX) {
+    if (chips * torus_slice_total(torus) > TORUS_CHIPS_MAX) {
       return pod_error(POD_INVALID_ARGUMENT, "topology '%s' has more than %d chips", text,
                        TORUS_CHIPS_MAX);
     }
@@ -83,6 +83,7 @@ static pod_status_t finish(const char *text, const chip_spec_t *spec, torus_t *t
                      spec->largest_slice[2]);
   }
   set_wraparound(torus, spec);
+  torus->core_count = spec->devices_per_chip;
   return NULL;
 }
 
@@ -121,7 +122,8 @@ static pod_status_t parse_sizes(const char *text, torus_t *out_torus) {
   }
   return pod_error(POD_INVALID_ARGUMENT,
                    "'%s' is no topology; give sizes like 2x2, 4x2 or 2x2x4, or an "
-                   "accelerator like v5litepod-4, v4-8, v5p-8 or v6e-8",
+                   "accelerator like v5litepod-4, v4-8, v5p-8 or v6e-8, several slices "
+                   "like 2*16x16",
                    text);
 }
 
@@ -143,7 +145,8 @@ static pod_status_t standard_torus(const char *text, const chip_spec_t *spec,
   const int32_t(*rows)[TORUS_DIMENSIONS] = is_3d ? standard_3d : standard_2d;
   const size_t row_count = is_3d ? sizeof(standard_3d) / sizeof(standard_3d[0])
                                  : sizeof(standard_2d) / sizeof(standard_2d[0]);
-  const int32_t per_chip = spec->accelerator_counts_cores ? spec->cores_per_chip : 1;
+  const int32_t per_chip =
+      spec->accelerator_counts_cores ? spec->cores_per_chip * spec->devices_per_chip : 1;
   pod_text_t possible = {0};
   for (size_t i = 0; i < row_count; i++) {
     const torus_t torus = {.size = {rows[i][0], rows[i][1], rows[i][2]}};
@@ -219,16 +222,42 @@ static pod_status_t parse_accelerator(const char *text, const char *dash,
   return NULL;
 }
 
+// "2*16x16": moves *text behind the number of slices, when there is one.
+static pod_status_t take_slices(const char *text, const char **out_rest,
+                                int32_t *out_slices) {
+  const char *star = strchr(text, '*');
+  *out_rest = text;
+  *out_slices = 1;
+  if (star == NULL) {
+    return NULL;
+  }
+  const char *at = text;
+  const int32_t slices = take_number(&at);
+  if (slices == 0 || at != star) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "topology '%s' lacks a number of slices before the '*'; two slices "
+                     "of 16x16 are 2*16x16",
+                     text);
+  }
+  *out_rest = star + 1;
+  *out_slices = slices;
+  return NULL;
+}
+
 pod_status_t torus_parse(const char *text, const chip_spec_t *spec, torus_t *out_torus,
                          const chip_spec_t **out_spec) {
   const chip_spec_t *kind = spec;
   torus_t torus;
-  const char *dash = strchr(text, '-');
+  const char *slice;
+  int32_t slices;
+  POD_TRY(take_slices(text, &slice, &slices));
+  const char *dash = strchr(slice, '-');
   if (dash != NULL) {
-    POD_TRY(parse_accelerator(text, dash, spec, &torus, &kind));
+    POD_TRY(parse_accelerator(slice, dash, spec, &torus, &kind));
   } else {
-    POD_TRY(parse_sizes(text, &torus));
+    POD_TRY(parse_sizes(slice, &torus));
   }
+  torus.slice_count = slices;
   POD_TRY(finish(text, kind, &torus));
   *out_torus = torus;
   if (out_spec != NULL) {

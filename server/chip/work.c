@@ -4,7 +4,8 @@
 
 #include "server/chip/work.h"
 
-#include "server/chip/tiles.h"
+#include "common/tensor/tiles.h"
+#include "server/chip/product.h"
 
 // A reduction within a register halves what is left step by step: 128 lanes, 8 sublanes.
 enum { LANE_STEPS = 7, SUBLANE_STEPS = 3 };
@@ -48,7 +49,7 @@ static const tensor_shape_t *result_shape(const question_t *q, int i) {
 static int64_t operand_bytes(const question_t *q) {
   int64_t bytes = 0;
   for (int i = 0; i < q->instruction->operand_count; i++) {
-    bytes = plus(bytes, chip_tiled_bytes(operand_shape(q, i)));
+    bytes = plus(bytes, tensor_tiled_bytes(operand_shape(q, i)));
   }
   return bytes;
 }
@@ -56,7 +57,7 @@ static int64_t operand_bytes(const question_t *q) {
 static int64_t result_bytes(const question_t *q) {
   int64_t bytes = 0;
   for (int i = 0; i < q->instruction->result_count; i++) {
-    bytes = plus(bytes, chip_tiled_bytes(result_shape(q, i)));
+    bytes = plus(bytes, tensor_tiled_bytes(result_shape(q, i)));
   }
   return bytes;
 }
@@ -82,7 +83,7 @@ static const struct {
 #undef OPERATION
 };
 
-static int64_t ops_per_element(chip_op_t op, tensor_dtype_t dtype) {
+int64_t chip_lane_ops(chip_op_t op, tensor_dtype_t dtype) {
   const bool is_wide = tensor_dtype_device_bits(dtype) > 32;
   return tensor_dtype_is_integer(dtype)
              ? lane_ops[op].whole_ops * (is_wide ? WIDE_INTEGER_OPS : 1)
@@ -93,7 +94,7 @@ static chip_work_t work_elementwise(const question_t *q) {
   const tensor_shape_t *shape = result_shape(q, 0);
   chip_work_t work = traffic(q);
   work.vpu_op = times(tensor_shape_elements(shape),
-                      ops_per_element(q->instruction->op, shape->dtype));
+                      chip_lane_ops(q->instruction->op, shape->dtype));
   return work;
 }
 
@@ -113,7 +114,7 @@ static chip_work_t work_movement(const question_t *q) {
 
 // In place: only the update is read and written.
 static chip_work_t work_update(const question_t *q) {
-  const int64_t update = chip_tiled_bytes(operand_shape(q, 1));
+  const int64_t update = tensor_tiled_bytes(operand_shape(q, 1));
   return (chip_work_t){.hbm_read_bytes = update, .hbm_written_bytes = update};
 }
 
@@ -131,9 +132,9 @@ static chip_work_t work_reduce(const question_t *q) {
     int64_t ops = tensor_shape_elements(in);
     for (int32_t d = 0; d < count; d++) {
       if (dims[d] == in->rank - 1) {
-        ops = plus(ops, times(sums, (int64_t)CHIP_LANES * LANE_STEPS));
+        ops = plus(ops, times(sums, (int64_t)TENSOR_LANES * LANE_STEPS));
       } else if (dims[d] == in->rank - 2) {
-        ops = plus(ops, times(sums, (int64_t)CHIP_SUBLANES * SUBLANE_STEPS));
+        ops = plus(ops, times(sums, (int64_t)TENSOR_SUBLANES * SUBLANE_STEPS));
       }
     }
     const bool is_wide = tensor_dtype_device_bits(in->dtype) > 32;
@@ -205,9 +206,9 @@ static int64_t round_up(int64_t value, int64_t unit) {
 // The compiler streams what is cheaper.
 static int64_t padded_flop(const extents_t *e, int64_t size) {
   const int64_t m_streams =
-      times(e->m > size ? round_up(e->m, CHIP_SUBLANES) : size, round_up(e->n, size));
+      times(e->m > size ? round_up(e->m, TENSOR_SUBLANES) : size, round_up(e->n, size));
   const int64_t n_streams =
-      times(e->n > size ? round_up(e->n, CHIP_SUBLANES) : size, round_up(e->m, size));
+      times(e->n > size ? round_up(e->n, TENSOR_SUBLANES) : size, round_up(e->m, size));
   const int64_t area = m_streams < n_streams ? m_streams : n_streams;
   return times(times(times(2, e->batch), area), round_up(e->k, size));
 }
@@ -236,6 +237,17 @@ static int64_t at_bf16_rate(const chip_spec_t *spec, int64_t flop, double rate) 
   return scaled < 9e18 ? (int64_t)scaled : INT64_MAX;
 }
 
+int64_t chip_mxu_busy_flop(const chip_spec_t *spec, const chip_mxu_product_t *product) {
+  const double left = mxu_rate(spec, product->lhs);
+  const double right = mxu_rate(spec, product->rhs);
+  if (left == 0 || right == 0) {
+    return 0;
+  }
+  const extents_t e = {product->batch, product->m, product->n, product->k};
+  return at_bf16_rate(spec, times(padded_flop(&e, spec->mxu_size), product->passes),
+                      left < right ? left : right);
+}
+
 static chip_work_t work_product(const question_t *q, extents_t e) {
   const tensor_dtype_t dtype = operand_shape(q, 0)->dtype;
   const int64_t flop = times(times(times(2, e.batch), times(e.m, e.n)), e.k);
@@ -255,6 +267,19 @@ static chip_work_t work_product(const question_t *q, extents_t e) {
     const int64_t padded =
         times(padded_flop(&e, q->spec->mxu_size), mxu_passes(q->instruction, dtype));
     work.mxu_busy_flop = at_bf16_rate(q->spec, padded, left < right ? left : right);
+    const chip_product_t product = {
+        .batch = e.batch,
+        .m = e.m,
+        .n = e.n,
+        .k = e.k,
+        .left_bytes = tensor_dtype_device_bits(dtype) / 8,
+        .right_bytes = tensor_dtype_device_bits(operand_shape(q, 1)->dtype) / 8,
+        .result_bytes = tensor_dtype_device_bits(result_shape(q, 0)->dtype) / 8,
+        .busy_flop = work.mxu_busy_flop};
+    const chip_tile_t tile = chip_product_tile(q->spec, &product);
+    work.tile_steps = tile.steps;
+    work.first_bytes = tile.first_bytes;
+    work.last_bytes = tile.last_bytes;
   }
   return work;
 }
@@ -290,8 +315,9 @@ static chip_work_t work_convolution(const question_t *q) {
 // loop over the columns of a panel of PANEL, or over the rounds of Jacobi's method, whose
 // turns wait for one another, and products on the MXU between panels. So the predicted
 // time is mostly that of the turns: each is some operations of the device one after the
-// other, which cost their overhead (op_overhead_ps), because the vectors that they work
-// on are short. Matrices of a batch go through the same turns together.
+// other, which cost what a kernel in a loop does (kernel_ps, loop_turn_ps), because the
+// vectors that they work on are short. Matrices of a batch go through the same turns
+// together.
 
 enum {
   PANEL = 128,         // Columns, as XLA's QrExpander has them.
@@ -381,14 +407,41 @@ static chip_work_t work_eigh(const question_t *q) {
   return work;
 }
 
+// The compiler has followed the kernel through its grid.
+static chip_work_t work_kernel(const question_t *q) {
+  int32_t count;
+  const int64_t *work =
+      chip_instruction_attr(q->instruction, CHIP_ATTR_KERNEL_WORK, &count);
+  if (count != CHIP_KERNEL_WORK_COUNT) {
+    return traffic(q);
+  }
+  return (chip_work_t){.mxu_flop = work[CHIP_KERNEL_MXU_FLOP],
+                       .mxu_busy_flop = work[CHIP_KERNEL_MXU_BUSY_FLOP],
+                       .vpu_op = work[CHIP_KERNEL_VPU_OP],
+                       .hbm_read_bytes = work[CHIP_KERNEL_HBM_READ_BYTES],
+                       .hbm_written_bytes = work[CHIP_KERNEL_HBM_WRITTEN_BYTES],
+                       .vmem_bytes = work[CHIP_KERNEL_VMEM_BYTES],
+                       .grid_steps = work[CHIP_KERNEL_GRID_STEPS],
+                       .grid_ps = work[CHIP_KERNEL_GRID_PS]};
+}
+
 // The array goes through HBM; the token beside it is no data.
 static chip_work_t work_host(const question_t *q) {
   const bool is_send = q->instruction->op == CHIP_OP_HOST_SEND;
   const tensor_shape_t *array = is_send ? operand_shape(q, 0) : result_shape(q, 0);
-  const int64_t bytes = chip_tiled_bytes(array);
+  const int64_t bytes = tensor_tiled_bytes(array);
   return (chip_work_t){.host_bytes = tensor_shape_bytes(array),
                        .hbm_read_bytes = is_send ? bytes : 0,
                        .hbm_written_bytes = is_send ? 0 : bytes};
+}
+
+// All of an array moves, in the tiles in which it lies on both sides.
+static chip_work_t work_transfer(const question_t *q) {
+  const bool is_to_host = q->instruction->op == CHIP_OP_TO_HOST;
+  const int64_t bytes = tensor_tiled_bytes(result_shape(q, 0));
+  return (chip_work_t){.host_bytes = bytes,
+                       .hbm_read_bytes = is_to_host ? bytes : 0,
+                       .hbm_written_bytes = is_to_host ? 0 : bytes};
 }
 
 typedef chip_work_t (*work_fn_t)(const question_t *q);

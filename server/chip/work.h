@@ -21,6 +21,18 @@
 chip_work_t chip_instruction_work(const chip_spec_t *spec, const chip_program_t *program,
                                   const chip_instruction_t *instruction);
 
+// Operations on f32 lanes that an elementwise operation takes for an element: its row's.
+int64_t chip_lane_ops(chip_op_t op, tensor_dtype_t dtype);
+
+// [batch, m, k] by [batch, k, n], in so many passes of the MXU.
+typedef struct chip_mxu_product_t {
+  int64_t batch, m, n, k, passes;
+  tensor_dtype_t lhs, rhs;
+} chip_mxu_product_t;
+
+// What the MXU is occupied for (chip_work_t.mxu_busy_flop); 0: it has no such product.
+int64_t chip_mxu_busy_flop(const chip_spec_t *spec, const chip_mxu_product_t *product);
+
 // a + b and a · b of counts, none negative; they saturate.
 int64_t chip_work_plus(int64_t a, int64_t b);
 int64_t chip_work_times(int64_t a, int64_t b);

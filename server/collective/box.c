@@ -76,8 +76,12 @@ collective_box_t collective_box_find(const torus_t *torus, const int64_t *chips,
   for (int d = 0; d < TORUS_DIMENSIONS; d++) {
     occurs[d] = pod_arena_array(arena, (size_t)torus->size[d], 1);
   }
+  const torus_coords_t first = torus_coords(torus, (int32_t)chips[0]);
   for (int32_t i = 0; i < size; i++) {
     const torus_coords_t coords = torus_coords(torus, (int32_t)chips[i]);
+    if (coords.slice != first.slice || coords.core != first.core) {
+      return box;  // Not on one torus: levels.c has such groups.
+    }
     for (int d = 0; d < TORUS_DIMENSIONS; d++) {
       sizes[d] += occurs[d][coords.at[d]] == 0 ? 1 : 0;
       occurs[d][coords.at[d]] = 1;
@@ -87,7 +91,7 @@ collective_box_t collective_box_find(const torus_t *torus, const int64_t *chips,
     return box;
   }
   int32_t stride = 1;
-  int32_t chip_stride = 1;
+  int32_t chip_stride = torus_core_total(torus);
   for (int d = 0; d < TORUS_DIMENSIONS; d++) {
     if (sizes[d] > 1) {
       collective_axis_t *axis = &box.axes[box.axis_count++];

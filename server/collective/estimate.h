@@ -4,11 +4,12 @@
 // Model:       every chip does what this one does, at the same time, wherever it is on
 //              the torus: a message of h hops in a direction puts h messages on every
 //              link of that direction, and links share their rate evenly. A step takes
-//              its bytes at the narrowest share on its way and then the latency of its
-//              hops; tags count rounds, so that one left out takes as long as its
-//              successor. Local steps take their passes over HBM, as in server/simulator;
-//              copies of the operand, and zeros, go beside the lanes; reorders take
-//              nothing.
+//              its bytes at the narrowest share on its way, or what HBM takes for all
+//              that the chip has under way, and then as much of the latency of its hops
+//              as pieces do not hide; tags count rounds, so that one left out takes as
+//              long as its successor. Local steps take their passes over HBM, as in
+//              server/simulator; copies of the operand, and zeros, go beside the lanes;
+//              reorders take nothing.
 // Exact for:   rings, and tori of rings. For lines on a chip at an end, the one that
 //              works longest; too short for all_to_all on lines, where messages wait for
 //              longer ones of the chips behind. unit.server.simulator.price holds it

@@ -23,12 +23,27 @@ static int compare_chips(const void *a, const void *b) {
 
 typedef struct block_t {
   int32_t low[TORUS_DIMENSIONS], extent[TORUS_DIMENSIONS];
+  int32_t slice, core;
   int32_t volume;
 } block_t;
 
+// Whether all are in one slice and the same core of their chips: on one torus.
+static bool are_on_one_torus(const torus_t *torus, const member_t *members,
+                             int32_t size) {
+  const torus_coords_t first = torus_coords(torus, members[0].chip);
+  for (int32_t i = 1; i < size; i++) {
+    const torus_coords_t at = torus_coords(torus, members[i].chip);
+    if (at.slice != first.slice || at.core != first.core) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static block_t bounding_block(const torus_t *torus, const member_t *members,
                               int32_t size) {
-  block_t block = {.volume = 1};
+  const torus_coords_t first = torus_coords(torus, members[0].chip);
+  block_t block = {.slice = first.slice, .core = first.core, .volume = 1};
   for (int d = 0; d < TORUS_DIMENSIONS; d++) {
     int32_t low = INT32_MAX;
     int32_t high = 0;
@@ -107,7 +122,7 @@ static int32_t chip_in_grid(const torus_t *torus, const block_t *block,
   int32_t slow_at;
   int32_t fast_at;
   snake(block->extent[fast], column, &slow_at, &fast_at);
-  torus_coords_t coords;
+  torus_coords_t coords = {.slice = block->slice, .core = block->core};
   coords.at[grid->row_dimension] = block->low[grid->row_dimension] + row;
   coords.at[fast] = block->low[fast] + fast_at;
   coords.at[slow] = block->low[slow] + slow_at;
@@ -164,7 +179,7 @@ collective_order_t collective_order_find(const torus_t *torus, const int64_t *ch
   }
   qsort(members, (size_t)size, sizeof(*members), compare_chips);
   const block_t block = bounding_block(torus, members, size);
-  if (block.volume == size) {
+  if (block.volume == size && are_on_one_torus(torus, members, size)) {
     walk_block(torus, &block, members, &order);
     return order;
   }

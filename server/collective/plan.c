@@ -81,6 +81,18 @@ bool collective_planner_has(const collective_planner_t *planner, int32_t chip) {
   return planner->slots == NULL || planner->slots[chip] != COLLECTIVE_NONE;
 }
 
+bool collective_planner_has_alike_groups(const collective_planner_t *planner) {
+  const collective_request_t *request = planner->request;
+  const int32_t size = request->group_size;
+  for (int32_t i = 1; planner->slots != NULL && i < request->group_count; i++) {
+    if (!torus_is_moved(&planner->torus, request->groups,
+                        request->groups + (int64_t)i * size, size)) {
+      return false;
+    }
+  }
+  return planner->slots != NULL;
+}
+
 void collective_group_need_order(collective_planner_t *planner,
                                  collective_group_t *group) {
   if (group->order.order != NULL) {
@@ -201,6 +213,7 @@ pod_status_t collective_plan_by(collective_planner_t *planner, collective_group_
   collective_plan_t plan = {.request = planner->request,
                             .torus = &planner->torus,
                             .group = group,
+                            .levels = planner->levels,
                             .chip = chip,
                             .source = COLLECTIVE_NONE,
                             .target = COLLECTIVE_NONE,
@@ -260,6 +273,7 @@ pod_status_t collective_planner_plan(collective_planner_t *planner, int32_t chip
   }
   collective_group_t *group =
       &planner->groups[planner->slots[chip] / planner->request->group_size];
+  POD_TRY(collective_planner_need_levels(planner));
   know_group(planner, group);
   return collective_plan_by(planner, group, chip, group->algorithm,
                             planner->request->cuts_for_caches, arena, out_schedule);

@@ -50,6 +50,9 @@ typedef struct collective_group_t {
   collective_algorithm_t algorithm;
 } collective_group_t;
 
+// The groups taken apart where they lie on several tori: levels.c.
+typedef struct collective_levels_t collective_levels_t;
+
 // The schedule being written.
 typedef struct collective_builder_t {
   collective_lane_t *lanes;
@@ -64,6 +67,7 @@ typedef struct collective_plan_t {
   const collective_request_t *request;
   const torus_t *torus;
   const collective_group_t *group;
+  collective_levels_t *levels;  // NULL: the pod is one torus, or not looked at yet.
   int32_t chip;
   int32_t me;              // Member index of the chip.
   int32_t position;        // Of the chip in the group's order, if that is known.
@@ -81,6 +85,7 @@ struct collective_planner_t {
   int32_t *slots;  // Chip → place in the request's groups, or COLLECTIVE_NONE.
   int32_t *sources, *targets;  // Permute: by chip.
   collective_group_t *groups;
+  collective_levels_t *levels;
   pod_arena_t *arena;
   collective_room_t *room;  // Of the call that looks.
 };
@@ -125,6 +130,9 @@ collective_algorithm_t collective_choose(collective_planner_t *planner,
 // The group's order, found when first asked for.
 void collective_group_need_order(collective_planner_t *planner,
                                  collective_group_t *group);
+
+// Looks how the groups lie on the pod's tori, if it has several. In the planner's arena.
+POD_MUST_USE pod_status_t collective_planner_need_levels(collective_planner_t *planner);
 
 // The schedule of a chip of the group by an algorithm. `cuts`: for a host's caches.
 // Without an arena it lies in the planner's room.

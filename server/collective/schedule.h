@@ -106,9 +106,11 @@ typedef struct collective_lane_t {
 } collective_lane_t;
 
 // RING: both directions round a ring; hops are routed if it is none. LINE: both
-// directions along a line, a mesh without a way round. TREE: recursive doubling. DIRECT:
+// directions along a line, a mesh without a way round. TREE: recursive doubling. GATHER:
+// the whole arrays of all chips round each ring in turn, for short ones. DIRECT:
 // everyone with everyone. TORUS: axis after axis; the data is split, and each part takes
-// the axes in another order, so that all links work.
+// the axes in another order, so that all links work. LEVELS: where a group lies on
+// several slices, or on both cores of chips, within each and then across.
 typedef enum collective_algorithm_t {
   COLLECTIVE_AUTO = 0,
 #define COLLECTIVE_ALGORITHM(ID, id, number) COLLECTIVE_##ID = number,
@@ -129,6 +131,9 @@ typedef struct collective_claims_t {
   // Messages go from neighbour to neighbour, and when all chips begin together a link
   // carries one message per direction at a time.
   bool exclusive_links;
+  // All chips of the group do the same, seen from where they are: as many bytes at the
+  // same places of the schedule, to and from chips at the same displacements.
+  bool alike_chips;
 } collective_claims_t;
 
 typedef POD_LIST(collective_step_t) collective_step_list_t;
@@ -202,6 +207,10 @@ void collective_room_deinit(collective_room_t *room);
 POD_MUST_USE pod_status_t collective_planner_look(collective_planner_t *planner,
                                                   int32_t chip, collective_room_t *room,
                                                   collective_schedule_t *out_schedule);
+
+// Whether all groups are the same but for where they lie on the torus. Then a schedule
+// that claims alike_chips tells what the chips of all of them do.
+bool collective_planner_has_alike_groups(const collective_planner_t *planner);
 
 // Whether `chip` is in a group; all chips are in a permute.
 bool collective_planner_has(const collective_planner_t *planner, int32_t chip);

@@ -38,10 +38,12 @@ typedef struct compiler_options_t {
   const compiler_argument_type_t *argument_types;
   // The chips that run the program, by its device: distinct ones of the torus, as many as
   // the program has devices; a program that says nothing of devices is for as many as are
-  // listed. 0: it is for all chips, as they are numbered. Borrowed for the call.
+  // listed. 0: it is for all chips, as they are numbered, and one for fewer devices for
+  // the first slice of the torus that has as many (chip/slice.h), or where no box has
+  // so many for the first chips. Borrowed for the call.
   int64_t device_order_count;
   const int64_t *device_order;
-  torus_t torus;  // The pod. Without a list its chip count is what the mesh must have.
+  torus_t torus;  // The pod.
 } compiler_options_t;
 
 // A collective of the partitioned program, for people.
@@ -53,10 +55,17 @@ typedef struct compiler_collective_t {
   // Mesh axes it runs over, "y" or "x,y"; "" when its groups follow no axes.
   const char *axes;
   int64_t group_count, group_size;
-  int64_t ici_bytes;  // Sent by each chip.
-  bool in_loop;       // Runs once per iteration of a while.
-  bool inserted;      // By the partitioner; false: the user wrote it.
-  bool is_async;      // Overlaps with what follows.
+  int64_t ici_bytes;  // Sent by each chip,
+  int64_t dcn_bytes;  // and to other slices.
+  // Of one run: on the link that carries most, forwarded ones too; and how long it takes
+  // when nothing else is on the links, without what the core does for it (0: too long to
+  // tell).
+  int64_t link_bytes, alone_ps;
+  // Why the partitioner put it in, a sentence; "" when it did not.
+  const char *because;
+  bool in_loop;   // Runs once per iteration of a while.
+  bool inserted;  // By the partitioner; false: the user wrote it.
+  bool is_async;  // Overlaps with what follows.
 } compiler_collective_t;
 
 typedef struct compiler_result_t {
@@ -66,8 +75,12 @@ typedef struct compiler_result_t {
   const compiler_collective_t *collectives;
   // Arguments + results + constants + temporaries of one chip, what is donated once.
   int64_t hbm_peak_bytes;
+  // For how many devices the module says that it is; 0: it says nothing, or has no mesh
+  // and is for one.
+  int64_t declared_device_count;
   int32_t note_count;
-  const char *const *notes;  // For people, one line each: donations that are not used.
+  // For people, one line each: donations that are not used; what was done to fit the HBM.
+  const char *const *notes;
   // By result: the memory that the module wants it in (mhlo.memory_kind), "pinned_host",
   // or "", which is the chip's. The caller moves it there.
   const char *const *result_memory_kinds;

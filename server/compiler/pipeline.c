@@ -3,16 +3,23 @@
 
 #include "server/compiler/pipeline.h"
 
+#include "common/base/arena.h"
 #include "common/mlir/parser.h"
 #include "common/mlir/printer.h"
+#include "server/chip/slice.h"
 #include "server/compiler/dialect/syntax.h"
 #include "server/compiler/legalize/legalize.h"
 #include "server/compiler/legalize/signature.h"
 #include "server/compiler/lower/lower.h"
+#include "server/compiler/pallas/pallas.h"
 #include "server/compiler/partition/device_order.h"
 #include "server/compiler/partition/partition.h"
+#include "server/compiler/placement/placement.h"
 #include "server/compiler/report.h"
 #include "server/compiler/schedule/algorithms.h"
+#include "server/compiler/schedule/fit.h"
+#include "server/compiler/schedule/memory.h"
+#include "server/compiler/schedule/memory_report.h"
 #include "server/compiler/schedule/tasks.h"
 #include "server/compiler/simplify/simplify.h"
 #include "server/compiler/verify/verify.h"
@@ -43,23 +50,54 @@ static pod_status_t inline_calls(pipeline_t *pipeline) {
   return compiler_inline(pipeline->module);
 }
 
+// What is for fewer chips than there are runs on the first slice of them.
+static void choose_slice(pipeline_t *pipeline) {
+  const torus_t *torus = &pipeline->options->torus;
+  const int64_t count = pipeline->declared_device_count;
+  if (count == 0 || count >= torus_chip_count(torus)) {
+    return;
+  }
+  int64_t *order =
+      pod_arena_array(pipeline->module->arena, (size_t)count, sizeof(*order));
+  torus_slice_t slice = {.origin = {0}};
+  if (torus_core_total(torus) == 1 &&
+      torus_slice_best(torus, (int32_t)count, slice.size)) {
+    torus_slice_chips(torus, &slice, order);
+  } else {
+    for (int64_t i = 0; i < count; i++) {
+      order[i] = i;
+    }
+  }
+  pipeline->device_order_count = count;
+  pipeline->device_order = order;
+}
+
 static pod_status_t partition(pipeline_t *pipeline) {
   const compiler_options_t *options = pipeline->options;
+  POD_TRY(partition_count_devices(pipeline->module, &pipeline->declared_device_count));
+  pipeline->device_order_count = options->device_order_count;
+  pipeline->device_order = options->device_order;
+  if (options->device_order_count == 0) {
+    choose_slice(pipeline);
+  }
   int64_t devices;
   POD_TRY(partition_check_device_order(
-      pipeline->module, torus_chip_count(&options->torus), options->device_order_count,
-      options->device_order, &devices));
+      pipeline->module, torus_chip_count(&options->torus), pipeline->device_order_count,
+      pipeline->device_order, &devices));
   return compiler_partition(pipeline->module, devices, &pipeline->partitioned);
 }
 
 static pod_status_t order_devices(pipeline_t *pipeline) {
-  const compiler_options_t *options = pipeline->options;
-  return partition_set_device_order(&pipeline->partitioned, options->device_order_count,
-                                    options->device_order);
+  return partition_set_device_order(&pipeline->partitioned, pipeline->device_order_count,
+                                    pipeline->device_order);
 }
 
 static pod_status_t simplify(pipeline_t *pipeline) {
   return compiler_simplify(pipeline->partitioned.module);
+}
+
+static pod_status_t place(pipeline_t *pipeline) {
+  return compiler_place(pipeline->partitioned.module);
 }
 
 // The partitioner's types are checked like a user's.
@@ -68,35 +106,40 @@ static pod_status_t verify_partitioned(pipeline_t *pipeline) {
                             "in the partitioned program");
 }
 
+static pod_status_t time_kernels(pipeline_t *pipeline) {
+  return compiler_time_kernels(pipeline->partitioned.module, pipeline->options->spec,
+                               &pipeline->kernel_notes);
+}
+
+static clusters_clock_t clock_of(const pipeline_t *pipeline) {
+  return (clusters_clock_t){.spec = pipeline->options->spec,
+                            .torus = &pipeline->options->torus,
+                            .algorithms = &pipeline->algorithms,
+                            .prices = pipeline->prices};
+}
+
 static pod_status_t fuse(pipeline_t *pipeline) {
   const compiler_options_t *options = pipeline->options;
   POD_TRY(algorithms_parse(options->algorithms, &pipeline->algorithms));
   pipeline->prices =
       simulator_prices_create(options->spec, &options->torus, pipeline->partitioned.mesh);
-  const clusters_clock_t clock = {.spec = options->spec,
-                                  .torus = &options->torus,
-                                  .algorithms = &pipeline->algorithms,
-                                  .prices = pipeline->prices};
+  const clusters_clock_t clock = clock_of(pipeline);
   return clusters_create(&pipeline->partitioned, &clock, &pipeline->clusters);
 }
 
 static pod_status_t schedule(pipeline_t *pipeline) {
-  clusters_schedule(pipeline->clusters);
+  clusters_schedule(pipeline->clusters, CLUSTERS_SHARES);
   return NULL;
 }
 
-// What overlaps needs memory of its own. Where that is too much, the order of the program
-// has to do.
+static pod_status_t fit_memory(pipeline_t *pipeline) {
+  const clusters_clock_t clock = clock_of(pipeline);
+  return fit_hbm(&pipeline->partitioned, &clock, &pipeline->clusters,
+                 &pipeline->fit_note);
+}
+
 static pod_status_t lower(pipeline_t *pipeline) {
   POD_TRY(lower_with_notes(&pipeline->partitioned, &pipeline->program, &pipeline->notes));
-  if (chip_program_hbm_bytes(pipeline->program) > pipeline->options->spec->hbm_bytes &&
-      clusters_is_scheduled(pipeline->clusters)) {
-    chip_program_destroy(pipeline->program);
-    pipeline->program = NULL;
-    clusters_unschedule(pipeline->clusters);
-    POD_TRY(
-        lower_with_notes(&pipeline->partitioned, &pipeline->program, &pipeline->notes));
-  }
   const pod_status_t status = chip_program_check(pipeline->program);
   if (status == NULL) {
     return NULL;
@@ -123,14 +166,36 @@ static pod_status_t emit_tasks(pipeline_t *pipeline) {
   return NULL;
 }
 
+static pod_status_t tell_memory(pipeline_t *pipeline) {
+  memory_t memory;
+  POD_TRY(memory_count(pipeline->clusters, &memory));
+  memory_tell(&memory, pipeline->clusters, pipeline->notes.sources, pipeline->program);
+  memory_deinit(&memory);
+  return NULL;
+}
+
 // In the program's arena, as all of the result.
-static void copy_notes(const lower_notes_t *notes, compiler_result_t *result) {
+static void copy_notes(const pipeline_t *pipeline, compiler_result_t *result) {
+  const lower_notes_t *notes = &pipeline->notes;
+  const compiler_partitioned_t *partitioned = &pipeline->partitioned;
+  const kernel_notes_t *kernels = &pipeline->kernel_notes;
   pod_arena_t *arena = result->program->arena;
-  const char **texts = pod_arena_array(arena, (size_t)notes->count, sizeof(*texts));
+  const size_t most =
+      (size_t)notes->count + (size_t)partitioned->note_count + (size_t)kernels->count + 1;
+  const char **texts = pod_arena_array(arena, most, sizeof(*texts));
   for (int32_t i = 0; i < notes->count; i++) {
     texts[i] = pod_arena_strdup(arena, notes->texts[i]);
   }
   result->note_count = notes->count;
+  for (int32_t i = 0; i < partitioned->note_count; i++) {
+    texts[result->note_count++] = pod_arena_strdup(arena, partitioned->notes[i]);
+  }
+  for (int32_t i = 0; i < kernels->count; i++) {
+    texts[result->note_count++] = pod_arena_strdup(arena, kernels->texts[i]);
+  }
+  if (pipeline->fit_note != NULL) {
+    texts[result->note_count++] = pod_arena_strdup(arena, pipeline->fit_note);
+  }
   result->notes = texts;
 }
 
@@ -190,47 +255,59 @@ static pod_status_t report(pipeline_t *pipeline) {
   mlir_print(&text, pipeline->partitioned.module, &options);
   result->partitioned_text = pod_arena_strdup(program->arena, text.bytes);
   pod_text_deinit(&text);
-  copy_notes(&pipeline->notes, result);
+  result->declared_device_count = pipeline->declared_device_count;
+  copy_notes(pipeline, result);
   copy_inspections(&pipeline->partitioned, result);
   copy_memory_kinds(pipeline->partitioned.module, result);
   pipeline->result = result;
-  return report_collectives(pipeline->prices, program, pipeline->notes.sources,
-                            &result->collective_count, &result->collectives);
+  return report_collectives(pipeline->prices, program, &pipeline->partitioned,
+                            pipeline->notes.sources, &result->collective_count,
+                            &result->collectives);
 }
 
 static pod_status_t check_hbm(pipeline_t *pipeline) {
   const chip_program_t *program = pipeline->program;
-  const struct {
-    const char *name;
-    int64_t bytes;
-  } parts[] = {{"arguments", program->argument_bytes},
-               {"results", program->result_bytes - program->alias_bytes},
-               {"constants", program->constant_bytes},
-               {"temporaries", program->temp_bytes}};
-  pod_text_t text = {0};
-  for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-    pod_text_add(&text, i == 0 ? "" : ", ");
-    pod_text_add_size(&text, (unsigned long long)parts[i].bytes);
-    pod_text_printf(&text, " of %s", parts[i].name);
-    if (i == 1 && program->alias_bytes > 0) {
-      pod_text_add(&text, " beside ");
-      pod_text_add_size(&text, (unsigned long long)program->alias_bytes);
-      pod_text_add(&text, " in donated arguments");
-    }
-  }
-  const int64_t total = chip_program_hbm_bytes(program);
-  pipeline->result->hbm_peak_bytes = total;
-  pod_status_t status = NULL;
   const chip_spec_t *spec = pipeline->options->spec;
-  if (total > spec->hbm_bytes) {
-    pod_text_t sizes = {0};
-    pod_text_add(&sizes, "needs ");
-    pod_text_add_size(&sizes, (unsigned long long)total);
-    pod_text_printf(&sizes, " of HBM per chip (%s); a %s has ", text.bytes, spec->name);
-    pod_text_add_size(&sizes, (unsigned long long)spec->hbm_bytes);
-    status = pod_error(POD_RESOURCE_EXHAUSTED, "%s %s", program->name, sizes.bytes);
-    pod_text_deinit(&sizes);
+  pipeline->result->hbm_peak_bytes = chip_program_hbm_bytes(program);
+  if (pipeline->result->hbm_peak_bytes <= chip_spec_hbm_usable_bytes(spec)) {
+    return NULL;
   }
+  memory_t memory;
+  POD_TRY(memory_count(pipeline->clusters, &memory));
+  pod_text_t text = {0};
+  memory_report(&text, &memory, spec, program->name);
+  const pod_status_t status =
+      pod_error_text(__FILE__, __LINE__, POD_RESOURCE_EXHAUSTED, text.bytes);
+  pod_text_deinit(&text);
+  memory_deinit(&memory);
+  return status;
+}
+
+// Chips of a host share its memory: each has its part, as all do the same.
+static pod_status_t check_host_memory(pipeline_t *pipeline) {
+  const chip_program_t *program = pipeline->program;
+  const chip_spec_t *spec = pipeline->options->spec;
+  const int64_t used = chip_program_host_bytes(program);
+  if (used <= spec->host_memory_bytes) {
+    return NULL;
+  }
+  pod_text_t text = {0};
+  pod_text_printf(&text, "%s needs ", program->name);
+  pod_text_add_size(&text, (unsigned long long)used);
+  pod_text_add(&text, " of host memory (pinned_host) per chip (");
+  pod_text_add_size(&text, (unsigned long long)program->host_argument_bytes);
+  pod_text_add(&text, " of arguments, ");
+  pod_text_add_size(&text, (unsigned long long)(program->host_result_bytes -
+                                                program->host_alias_bytes));
+  pod_text_add(&text, " of results, ");
+  pod_text_add_size(&text, (unsigned long long)program->host_temp_bytes);
+  pod_text_printf(&text, " of temporaries); a %s has ", spec->name);
+  pod_text_add_size(&text, (unsigned long long)spec->host_memory_bytes);
+  pod_text_add(&text,
+               " of its host's (host_memory_bytes): donate what is updated, leave less "
+               "there, or spread it over more chips");
+  const pod_status_t status =
+      pod_error_text(__FILE__, __LINE__, POD_RESOURCE_EXHAUSTED, text.bytes);
   pod_text_deinit(&text);
   return status;
 }
@@ -245,15 +322,20 @@ static const pipeline_pass_t passes[] = {
     {"partition", partition},         // Propagates shardings, writes one chip's program.
     {"order", order_devices},         // Which chip is which device, where the user says.
     {"simplify", simplify},           // Dead and double code, identities.
+    {"place", place},                 // What lies in the host's memory, what moves.
     {"verify", verify_partitioned},   // What the partitioner made.
+    {"kernels", time_kernels},        // What those of the user's demand.
     {"fuse", fuse},                   // Which operations are one kernel.
     {"schedule", schedule},           // Order; which collectives overlap.
+    {"fit", fit_memory},              // Into the HBM: less overlap, values made again.
     {"lower", lower},                 // Instructions and buffers.
     {"algorithms", mark_algorithms},  // Of collectives, where the user says so.
     {"VMEM", assign_vmem},            // What stays on the core, what is prefetched.
     {"tasks", emit_tasks},            // What the clock runs.
+    {"memory", tell_memory},          // What the chip has in its HBM, and when.
     {"report", report},               // Text and collectives, for people.
-    {"check HBM", check_hbm},         // Whether it fits the chip.
+    {"check HBM", check_hbm},         // Whether it fits the chip,
+    {"check host", check_host_memory},  // and its host.
 };
 
 const pipeline_pass_t *pipeline_passes(int *out_count) {
@@ -271,9 +353,11 @@ pod_status_t pipeline_run(pipeline_t *pipeline) {
 pod_status_t pipeline_run_back_end(pipeline_t *pipeline) {
   POD_TRY(fuse(pipeline));
   POD_TRY(schedule(pipeline));
+  POD_TRY(fit_memory(pipeline));
   POD_TRY(lower(pipeline));
   POD_TRY(assign_vmem(pipeline));
-  return emit_tasks(pipeline);
+  POD_TRY(emit_tasks(pipeline));
+  return tell_memory(pipeline);
 }
 
 void pipeline_deinit(pipeline_t *pipeline) {

@@ -8,6 +8,7 @@
 
 #include "server/compiler/compiler.h"
 #include "server/compiler/lower/lower.h"
+#include "server/compiler/pallas/pallas.h"
 #include "server/compiler/partition/partition.h"
 #include "server/compiler/schedule/clusters.h"
 
@@ -17,12 +18,17 @@ typedef struct pipeline_t {
   const compiler_options_t *options;
   mlir_module_t *module;               // From parse on.
   compiler_partitioned_t partitioned;  // From partition on.
+  int64_t declared_device_count;       // From partition on; 0: the module says nothing.
+  int64_t device_order_count;          // From partition on: the user's, or a slice's.
+  const int64_t *device_order;         // The same; in the module's arena.
   algorithms_t algorithms;             // From fuse on: what the user chose.
   simulator_prices_t *prices;          // From fuse on.
   clusters_t *clusters;                // From fuse on.
-  chip_program_t *program;             // From lower on.
-  lower_notes_t notes;                 // From lower on.
-  compiler_result_t *result;           // From report on; in the program's arena.
+  kernel_notes_t kernel_notes;
+  const char *fit_note;       // From fit on; in the module's arena, or NULL.
+  chip_program_t *program;    // From lower on.
+  lower_notes_t notes;        // From lower on.
+  compiler_result_t *result;  // From report on; in the program's arena.
 } pipeline_t;
 
 // A step of the compilation.

@@ -152,7 +152,23 @@ static bool *find_loops(const chip_program_t *program) {
   return is_in_loop;
 }
 
+// Found by the channel: whatever has become of a collective since, that one it keeps.
+static const char *because_of(const compiler_partitioned_t *partitioned,
+                              const chip_program_t *program, const mlir_op_t *source) {
+  int64_t channel = 0, type;
+  if (source == NULL || mlir_op_attr(source, "channel_handle") == NULL) {
+    return "";
+  }
+  pod_status_t status = stablehlo_channel_handle(
+      partitioned->module, mlir_op_attr(source, "channel_handle"), &channel, &type);
+  const int64_t i = channel - partitioned->first_channel - 1;
+  const bool is_known = status == NULL && i >= 0 && i < partitioned->reason_count;
+  pod_status_free(status);
+  return is_known ? pod_arena_strdup(program->arena, partitioned->reasons[i]) : "";
+}
+
 static pod_status_t describe(simulator_prices_t *prices, const chip_program_t *program,
+                             const compiler_partitioned_t *partitioned,
                              const chip_instruction_t *instruction,
                              const mlir_op_t *source, compiler_collective_t *out_it) {
   simulator_price_t price = {0};
@@ -163,7 +179,11 @@ static pod_status_t describe(simulator_prices_t *prices, const chip_program_t *p
       .source = instruction->source,
       .operand = program->buffers[instruction->operands[0]].shape,
       .result = program->buffers[instruction->results[0]].shape,
-      .ici_bytes = price.sent_bytes,
+      .ici_bytes = price.sent_bytes - price.dcn_bytes,
+      .dcn_bytes = price.dcn_bytes,
+      .link_bytes = price.link_bytes,
+      .alone_ps = price.is_endless ? 0 : price.duration_ps,
+      .because = because_of(partitioned, program, source),
       .inserted = source != NULL && mlir_op_attr(source, COMPILER_AXES_ATTR) != NULL,
       .is_async = source != NULL && mlir_op_attr(source, COMPILER_ASYNC_ATTR) != NULL};
   int32_t count;
@@ -183,6 +203,7 @@ static pod_status_t describe(simulator_prices_t *prices, const chip_program_t *p
 }
 
 pod_status_t report_collectives(simulator_prices_t *prices, const chip_program_t *program,
+                                const compiler_partitioned_t *partitioned,
                                 const mlir_op_t *const *sources, int32_t *out_count,
                                 const compiler_collective_t **out_collectives) {
   int32_t count = 0;
@@ -199,8 +220,8 @@ pod_status_t report_collectives(simulator_prices_t *prices, const chip_program_t
     for (int32_t k = 0; k < computation->instruction_count && status == NULL; k++) {
       const int32_t index = computation->first_instruction + k;
       if (chip_op_is_collective(program->instructions[index].op)) {
-        status = describe(prices, program, &program->instructions[index], sources[index],
-                          &list[at]);
+        status = describe(prices, program, partitioned, &program->instructions[index],
+                          sources[index], &list[at]);
         list[at++].in_loop = is_in_loop[c];
       }
     }

@@ -8,13 +8,15 @@
 
 #include "common/mlir/ir.h"
 #include "server/compiler/compiler.h"
+#include "server/compiler/partition/partition.h"
 #include "server/simulator/price.h"
 
+// `partitioned` knows why collectives are there.
 // `sources[i]` is the operation that instruction i comes from; NULL for copies.
-POD_MUST_USE pod_status_t
-report_collectives(simulator_prices_t *prices, const chip_program_t *program,
-                   const mlir_op_t *const *sources, int32_t *out_count,
-                   const compiler_collective_t **out_collectives);
+POD_MUST_USE pod_status_t report_collectives(
+    simulator_prices_t *prices, const chip_program_t *program,
+    const compiler_partitioned_t *partitioned, const mlir_op_t *const *sources,
+    int32_t *out_count, const compiler_collective_t **out_collectives);
 
 // The mesh axes, major to minor, along which groups of devices differ: "y", "x,y",
 // "x:(1)2" for a part of an axis, as Shardy writes it; "" when they follow no axes.

@@ -68,9 +68,17 @@ pod_status_t chip_run_check_alive(const chip_run_t *run) {
   return chip_worker_check(run->registry, run->chip, run->epoch);
 }
 
+static void note_pause(chip_run_t *run) {
+  if (run->owes_pause) {
+    run->owes_pause = false;
+    run->events->on_paused(run);
+  }
+}
+
 // Takes `status`.
 static void end(chip_run_t *run, pod_status_t status) {
   take_out(run);
+  note_pause(run);
   run->is_open = false;
   bool is_lost = false;
   if (status != NULL && !run->is_cancelled) {
@@ -149,6 +157,12 @@ static void on_message(rpc_call_t *rpc, const void *data, void *context) {
   note_heard(stream, run);
   if (response->part != NULL) {
     run->events->on_part(run, response->part);
+  }
+  if (response->has_paused) {
+    note_pause(run);
+  }
+  if (response->lacks_room) {
+    run->events->on_lacks_room(run);
   }
   if (response->has_ended) {
     end(run, status_of(response));
@@ -237,6 +251,28 @@ void chip_run_answer(const chip_run_t *run, Podium__V1__HostAnswer *answer) {
     message.what_case = PODIUM__V1__RUN_REQUEST__WHAT_HOST_ANSWER;
     message.host_answer = answer;
     rpc_call_send(run->stream->rpc, &message.base);
+  }
+}
+
+static void send(const chip_run_t *run, Podium__V1__RunRequest__WhatCase what) {
+  Podium__V1__RunRequest message = PODIUM__V1__RUN_REQUEST__INIT;
+  message.what_case = what;
+  message.pause = run->execution;  // A union: whichever it is.
+  rpc_call_send(run->stream->rpc, &message.base);
+}
+
+bool chip_run_pause(chip_run_t *run) {
+  if (!run->is_open || run->is_cancelled || run->stream == NULL) {
+    return false;
+  }
+  run->owes_pause = true;
+  send(run, PODIUM__V1__RUN_REQUEST__WHAT_PAUSE);
+  return true;
+}
+
+void chip_run_resume(const chip_run_t *run) {
+  if (run->is_open && !run->is_cancelled && run->stream != NULL) {
+    send(run, PODIUM__V1__RUN_REQUEST__WHAT_RESUME);
   }
 }
 

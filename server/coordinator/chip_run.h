@@ -27,6 +27,10 @@ typedef struct chip_stream_t chip_stream_t;
 typedef struct chip_run_events_t {
   // Borrowed.
   void (*on_part)(chip_run_t *run, const Podium__V1__WorkerExecuteResponse *part);
+  // It stands still, or ends. Once for each chip_run_pause that said so.
+  void (*on_paused)(chip_run_t *run);
+  // It does not begin beside those that are paused on its chip.
+  void (*on_lacks_room)(chip_run_t *run);
   // Takes `status`.
   void (*on_end)(chip_run_t *run, pod_status_t status, bool is_lost);
 } chip_run_events_t;
@@ -44,6 +48,7 @@ struct chip_run_t {
   uint64_t epoch;  // Of the worker that was asked.
   bool is_open;    // on_end is owed.
   bool is_cancelled;
+  bool owes_pause;  // on_paused is owed.
 };
 
 chip_runs_t *chip_runs_create(registry_t *registry, int32_t chip_count);
@@ -61,6 +66,12 @@ POD_MUST_USE pod_status_t chip_run_check_alive(const chip_run_t *run);
 
 // To what the execution has asked of its host. Borrowed.
 void chip_run_answer(const chip_run_t *run, Podium__V1__HostAnswer *answer);
+
+// Has its chip do something else. True: on_paused follows; false: there it has ended.
+POD_MUST_USE bool chip_run_pause(chip_run_t *run);
+
+// What was paused, and has said so, goes on after what the chip was given meanwhile.
+void chip_run_resume(const chip_run_t *run);
 
 // on_end follows with CANCELLED, or with what came before. Idempotent.
 void chip_run_cancel(chip_run_t *run);

@@ -30,7 +30,7 @@ struct compile_work_t {
   compiler_result_t *result;
   uint8_t *packed;
   size_t packed_bytes;
-  uint8_t *footprint;
+  uint16_t *footprint;
 };
 
 static compile_work_t *work_of(queue_job_t *job) {
@@ -146,16 +146,16 @@ static compiled_t *keep_result(compile_work_t *work) {
   const bool is_own_kind = spec == options->spec && options->hbm_bytes != 0;
   const int64_t compiled_bytes =
       (int64_t)(pod_arena_used_bytes(work->result->program->arena) + work->packed_bytes);
-  compiled_t *compiled = compiled_create(
-      &(compiled_t){.result = work->result,
-                    .destroy = options->compiler.destroy,
-                    .spec = spec,
-                    .torus = work->key.torus,
-                    .hbm_bytes = is_own_kind ? options->hbm_bytes : spec->hbm_bytes,
-                    .packed = work->packed,
-                    .packed_bytes = work->packed_bytes,
-                    .size_bytes = compiled_bytes,
-                    .footprint = work->footprint});
+  compiled_t *compiled = compiled_create(&(compiled_t){
+      .result = work->result,
+      .destroy = options->compiler.destroy,
+      .spec = spec,
+      .torus = work->key.torus,
+      .hbm_bytes = is_own_kind ? options->hbm_bytes : chip_spec_hbm_usable_bytes(spec),
+      .packed = work->packed,
+      .packed_bytes = work->packed_bytes,
+      .size_bytes = compiled_bytes,
+      .footprint = work->footprint});
   work->result = NULL;
   work->packed = NULL;
   work->footprint = NULL;

@@ -20,6 +20,8 @@
 #include "server/coordinator/authorize.h"
 #include "server/coordinator/chip_call.h"
 #include "server/coordinator/coordinator_private.h"
+#include "server/coordinator/jobs.h"
+#include "server/coordinator/page/view.h"
 #include "server/coordinator/same_program.h"
 
 enum {
@@ -116,12 +118,32 @@ static void session_gone(void *context, uint64_t session) {
 
 static void on_lost(void *context, int32_t chip, const char *reason) {
   coordinator_t *coordinator = context;
+  losses_add(&coordinator->losses, chip, -1, view_unix_us(), reason);
   store_lose_chip(coordinator->store, chip, reason);
   executions_lose_chip(coordinator, chip, reason);
   pod_text_t message = {0};
   pod_text_printf(&message, "lost %s", reason);
   sessions_changed(coordinator, message.bytes);
   pod_text_deinit(&message);
+}
+
+static void on_joined(void *context, int32_t chip) {
+  coordinator_t *coordinator = context;
+  losses_back(&coordinator->losses, chip, -1, view_unix_us());
+}
+
+// Of a chip that is lost its links are lost with it: only what both ends outlive is told.
+static void on_link(void *context, int32_t chip, int32_t neighbour, bool is_up) {
+  coordinator_t *coordinator = context;
+  if (is_up) {
+    losses_back(&coordinator->losses, chip, neighbour, view_unix_us());
+    return;
+  }
+  pod_text_t why = {0};
+  pod_text_printf(&why, "the link between chip %" PRId32 " and chip %" PRId32 " is down",
+                  chip, neighbour);
+  losses_add(&coordinator->losses, chip, neighbour, view_unix_us(), why.bytes);
+  pod_text_deinit(&why);
 }
 
 static void on_change(void *context) {
@@ -139,6 +161,7 @@ static void on_change(void *context) {
     }
   }
   executions_pump(coordinator);
+  jobs_pod_changed(coordinator->jobs);
   coordinator_settle(coordinator);
 }
 
@@ -182,7 +205,8 @@ void coordinator_settle(coordinator_t *coordinator) {
   if (executions_are_idle(coordinator)) {
     registry_release_draining(coordinator->registry);
   }
-  if (coordinator->is_draining && store_operation_count(coordinator->store) == 0) {
+  if (coordinator->is_draining && store_operation_count(coordinator->store) == 0 &&
+      jobs_are_settled(coordinator->jobs)) {
     rpc_timer_stop(coordinator->drain_timer);
     end_streams(coordinator);
   }
@@ -199,6 +223,7 @@ void coordinator_drain(coordinator_t *coordinator, int64_t grace_ms, rpc_fn_t do
   rpc_server_shutdown(coordinator->server, (uint64_t)(grace_ms + DRAIN_END_MS),
                       drain_over, coordinator);
   rpc_timer_start(coordinator->drain_timer, (uint64_t)grace_ms, 0);
+  jobs_drain(coordinator->jobs);
   coordinator_settle(coordinator);
 }
 
@@ -229,22 +254,35 @@ static void add_services(coordinator_t *coordinator) {
   rpc_server_add_service(coordinator->server, "podium.v1.Podium", methods, coordinator);
   rpc_server_add_service(coordinator->server, "podium.v1.Registry", registry_methods(),
                          coordinator->registry);
+  jobs_methods(coordinator->job_methods);
+  rpc_server_add_service(coordinator->server, "podium.v1.Jobs", coordinator->job_methods,
+                         coordinator);
   rpc_server_set_serving(coordinator->server, "podium.v1.Podium", false);
   rpc_server_set_authorizer(coordinator->server, authorize_call,
                             (void *)(uintptr_t)coordinator->access);
 }
 
-static void write_metrics(pod_text_t *body, void *context) {
-  coordinator_metrics_write(((const coordinator_t *)context)->metrics, body);
+static void serve_metrics_text(rpc_http_exchange_t *exchange,
+                               const http_request_t *request, void *context) {
+  (void)request;
+  pod_text_t body = {0};
+  coordinator_metrics_write(((const coordinator_t *)context)->metrics, &body);
+  rpc_http_answer(exchange, &(http_answer_t){.content_type = METRICS_CONTENT_TYPE,
+                                             .body = body.bytes,
+                                             .body_bytes = body.length});
+  pod_text_deinit(&body);
 }
 
 static pod_status_t serve_metrics(coordinator_t *coordinator) {
-  static const rpc_http_page_t pages[] = {
-      {"/metrics", METRICS_CONTENT_TYPE, write_metrics}, {0}};
+  static const rpc_http_route_t routes[] = {{HTTP_GET, "/metrics", serve_metrics_text},
+                                            {0}};
   const coordinator_options_t *options = &coordinator->options;
   POD_TRY(access_check_metrics(options->metrics_listen, options->is_insecure));
   return pod_status_context(
-      rpc_http_listen(coordinator->loop, options->metrics_listen, pages, coordinator,
+      rpc_http_listen(coordinator->loop,
+                      &(rpc_http_options_t){.address = options->metrics_listen,
+                                            .routes = routes,
+                                            .context = coordinator},
                       &coordinator->web, &coordinator->metrics_address),
       "--metrics-listen");
 }
@@ -263,6 +301,8 @@ static registry_t *create_registry(coordinator_t *coordinator) {
                             .access = coordinator->access,
                             .secret = coordinator->options.secret,
                             .on_lost = on_lost,
+                            .on_joined = on_joined,
+                            .on_link = on_link,
                             .on_change = on_change,
                             .context = coordinator});
 }
@@ -326,8 +366,14 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
     status =
         rpc_server_listen(coordinator->server, options->listen, &coordinator->address);
   }
+  if (status == NULL && options->jobs.folder != NULL) {
+    status = jobs_create(coordinator, &coordinator->jobs);
+  }
   if (status == NULL && options->metrics_listen != NULL) {
     status = serve_metrics(coordinator);
+  }
+  if (status == NULL && options->page_listen != NULL) {
+    status = page_create(coordinator, &coordinator->page);
   }
   if (status != NULL) {
     coordinator_destroy(coordinator);
@@ -338,12 +384,26 @@ pod_status_t coordinator_create(rpc_loop_t *loop, const coordinator_options_t *o
   return NULL;
 }
 
+void coordinator_set_secret(coordinator_t *coordinator, const access_secret_t *secret) {
+  registry_set_secret(coordinator->registry, secret);
+}
+
 const char *coordinator_address(const coordinator_t *coordinator) {
   return coordinator->address;
 }
 
 const char *coordinator_metrics_address(const coordinator_t *coordinator) {
   return coordinator->metrics_address;
+}
+
+void coordinator_forget_visitors(coordinator_t *coordinator) {
+  if (coordinator->page != NULL) {
+    page_forget_tokens(coordinator->page);
+  }
+}
+
+const char *coordinator_page_url(const coordinator_t *coordinator) {
+  return coordinator->page != NULL ? page_url(coordinator->page) : NULL;
 }
 
 bool coordinator_is_compiling(const coordinator_t *coordinator) {
@@ -364,10 +424,13 @@ void coordinator_destroy(coordinator_t *coordinator) {
   }
   coordinator->is_destroyed = true;
   rpc_http_destroy(coordinator->web);
+  page_destroy(coordinator->page);
+  coordinator->page = NULL;
   // In this order every operation finds its way to its end: the clients' calls end, which
   // stops what they asked for; the compiler's jobs; then the calls to the workers.
   rpc_server_destroy(coordinator->server);
   stop_compiles(coordinator);
+  jobs_stop(coordinator->jobs);
   job_queue_destroy(coordinator->compiles);
   job_queue_destroy(coordinator->simulations);
   store_stop_operations(coordinator->store);
@@ -375,6 +438,7 @@ void coordinator_destroy(coordinator_t *coordinator) {
   registry_destroy(coordinator->registry);
   chip_runs_destroy(coordinator->runs);
   later_destroy(coordinator->later);
+  jobs_destroy(coordinator->jobs);
   store_destroy(coordinator->store);
   account_book_destroy(coordinator->accounts);
   turns_destroy(coordinator->turns);
@@ -383,11 +447,13 @@ void coordinator_destroy(coordinator_t *coordinator) {
   compile_cache_destroy(coordinator->compile_cache);
   rpc_timer_destroy(coordinator->drain_timer);
   rpc_timer_destroy(coordinator->watch_timer);
+  rpc_timer_destroy(coordinator->slice_timer);
   rpc_timer_destroy(coordinator->end_timer);
   pod_list_deinit(&coordinator->freed);
   pod_list_deinit(&coordinator->freed_in_turn);
   access_destroy(coordinator->own_access);
   coordinator_metrics_destroy(coordinator->metrics);
+  losses_deinit(&coordinator->losses);
   free(coordinator->pod_id);
   free(coordinator->address);
   free(coordinator->metrics_address);

@@ -47,11 +47,30 @@ enum {
   COORDINATOR_GRACE_MS = 10000,
 };
 
+// The jobs that it keeps.
+typedef struct coordinator_jobs_options_t {
+  const char *folder;        // NULL: it keeps none. Borrowed for the call.
+  int64_t bytes_max;         // Of all modules, inputs and results; 0: no bound.
+  int64_t client_jobs_max;   // Of one client that have not ended; 0: no bound.
+  int64_t client_bytes_max;  // Of the jobs of one client; 0: no bound.
+  int64_t keep_hours;        // Of those that have ended; 0: until they are removed.
+  // Where their runners come from; NULL: podium-job, as processes. Borrowed.
+  const struct coordinator_runner_t *runner;
+} coordinator_jobs_options_t;
+
+enum { COORDINATOR_CLIENT_JOBS = 1000, COORDINATOR_JOBS_KEEP_HOURS = 168 };
+
 typedef struct coordinator_options_t {
   const char *listen;  // "127.0.0.1:0". Borrowed for the call.
   // Where /metrics is served, in the clear and to whoever asks; NULL: nowhere. Borrowed
   // for the call.
   const char *metrics_listen;
+  // Where the page is (page.h), by TLS when there are credentials of
+  // rpc_credentials_for_pages; NULL: nowhere. `page_hosts` (NULL: none) are names, parted
+  // by commas, by which browsers reach it besides the host's own. All borrowed for the
+  // life of the coordinator.
+  const char *page_listen, *page_hosts;
+  const rpc_credentials_t *page_credentials;
   const chip_spec_t *spec;  // Borrowed for the life of the coordinator.
   torus_t torus;
   int64_t hbm_bytes;              // Of a chip; 0: the kind's.
@@ -62,7 +81,8 @@ typedef struct coordinator_options_t {
   coordinator_compiler_t compiler;
   // Who may call; borrowed for the life of the coordinator. NULL: processes of its own
   // user that come by a unix socket, as podium's clients on its host do, and nobody else.
-  const access_t *access;
+  access_t *access;
+  coordinator_jobs_options_t jobs;
   // What workers prove that are not known otherwise, and what is proven to them; copied.
   // NULL: there is none.
   const access_secret_t *secret;
@@ -86,6 +106,16 @@ const char *coordinator_address(const coordinator_t *coordinator);
 
 // Where /metrics is; NULL: nowhere. Borrowed.
 const char *coordinator_metrics_address(const coordinator_t *coordinator);
+
+// In place of the secret that it has: what workers prove that come from now on. Those
+// that are attached stay.
+void coordinator_set_secret(coordinator_t *coordinator, const access_secret_t *secret);
+
+// Tokens were read again: sessions of the page that began with one are over.
+void coordinator_forget_visitors(coordinator_t *coordinator);
+
+// Where the page is, "http://127.0.0.1:4712/"; NULL: nowhere. Borrowed.
+const char *coordinator_page_url(const coordinator_t *coordinator);
 
 // Takes no new work, lets what runs finish, then ends sessions and memberships and calls
 // `done` from the loop. After `grace_ms` it does not wait any longer. Once.

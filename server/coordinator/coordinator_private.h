@@ -18,11 +18,13 @@
 #include "server/coordinator/chip_run.h"
 #include "server/coordinator/coordinator.h"
 #include "server/coordinator/core/compile_cache.h"
+#include "server/coordinator/core/losses.h"
 #include "server/coordinator/core/store.h"
 #include "server/coordinator/core/turns.h"
 #include "server/coordinator/job_queue.h"
 #include "server/coordinator/later.h"
 #include "server/coordinator/metrics.h"
+#include "server/coordinator/page.h"
 #include "server/coordinator/registry.h"
 
 enum {
@@ -48,13 +50,15 @@ struct coordinator_t {
   char *pod_id;
   char *address;
   rpc_server_t *server;
-  const access_t *access;  // Who may call.
-  access_t *own_access;    // The same when the options have none.
+  access_t *access;      // Who may call.
+  access_t *own_access;  // The same when the options have none.
   registry_t *registry;
   store_t *store;
   coordinator_metrics_t *metrics;
   rpc_http_t *web;  // NULL: nobody asks for the metrics.
   char *metrics_address;
+  losses_t losses;
+  page_t *page;  // NULL: there is none.
   account_book_t *accounts;
   gang_groups_t *gangs;    // Of sessions that run programs together.
   uint64_t request_count;  // Of calls, ever: their numbers in traces.
@@ -63,8 +67,9 @@ struct coordinator_t {
   compile_work_t *works;       // Modules that are queued or being compiled.
   int64_t compile_text_bytes;  // Of modules that are being received or compiled.
   int64_t profile_bytes;       // Of profiles that are going out.
-  rpc_method_t methods[18];
-  bool is_serving;  // What health was last told: the pod is ready.
+  rpc_method_t methods[18], job_methods[9];
+  struct jobs_t *jobs;  // jobs.h; NULL: it keeps none.
+  bool is_serving;      // What health was last told: the pod is ready.
   bool is_draining;
   bool is_destroyed;  // Nothing new is begun.
   bool has_ended_streams;
@@ -91,6 +96,9 @@ struct coordinator_t {
   execution_t *loading;
   chip_runs_t *runs;
   later_item_t pump;
+  int32_t paused_count;      // Of those that run.
+  rpc_timer_t *slice_timer;  // While some wait for others; NULL before any did.
+  bool is_slicing;           // It runs.
   rpc_timer_t *watch_timer;  // While executions are under way; NULL before any was.
   bool is_watching;          // It runs.
 

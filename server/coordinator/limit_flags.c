@@ -2,9 +2,7 @@
 
 #include "server/coordinator/limit_flags.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
+#include "server/daemon/number_flags.h"
 
 enum {
   // Beyond the keys of the coordinator and of TLS.
@@ -16,6 +14,9 @@ enum {
   KEY_PROGRAMS,
   KEY_HBM,
 };
+
+// Seconds become nanoseconds.
+#define LIMIT_MAX (INT64_MAX / 1000000000)
 
 static const struct argp_option options[] = {
     {"max-execution-seconds", KEY_EXECUTION_SECONDS, "S", 0,
@@ -49,18 +50,6 @@ limit_flags_t limit_flags_default(void) {
       .execution_seconds = 3600};
 }
 
-static int64_t parse_number(struct argp_state *state, const char *text) {
-  char *end = NULL;
-  errno = 0;
-  const long long value = strtoll(text, &end, 10);
-  if (errno != 0 || end == text || *end != '\0' || value < 0 ||
-      value > INT64_MAX / 1000000000) {
-    argp_error(state, "a limit is a number from 0 to %" PRId64 ", not \"%s\"",
-               INT64_MAX / 1000000000, text);
-  }
-  return value;
-}
-
 // Where the number goes.
 static int64_t *target_of(limit_flags_t *flags, int key) {
   switch (key) {
@@ -88,7 +77,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
   if (target == NULL) {
     return ARGP_ERR_UNKNOWN;
   }
-  *target = parse_number(state, value);
+  *target = number_flag(state, number_flag_name(options, key), value, 0, LIMIT_MAX);
   return 0;
 }
 

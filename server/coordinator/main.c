@@ -24,8 +24,10 @@
 #include "server/chip/torus.h"
 #include "server/compiler/compiler.h"
 #include "server/coordinator/coordinator.h"
+#include "server/coordinator/jobs_flags.h"
 #include "server/coordinator/limit_flags.h"
 #include "server/daemon/log_flags.h"
+#include "server/daemon/number_flags.h"
 #include "server/daemon/tls_flags.h"
 
 enum { MAX_COMPILE_SECONDS = 1000000 };
@@ -44,6 +46,8 @@ enum {
   OPTION_COMPILE_SECONDS,
   OPTION_COMPILE_PROCESSES,
   OPTION_METRICS_LISTEN,
+  OPTION_PAGE_LISTEN,
+  OPTION_PAGE_HOST,
 };
 
 typedef struct settings_t {
@@ -51,11 +55,13 @@ typedef struct settings_t {
   const char *chip;  // NULL: what the topology's name says, else v5e.
   const char *topology;
   const char *port_file;
-  const char *metrics_listen;  // NULL: no metrics.
+  const char *metrics_listen;            // NULL: no metrics.
+  const char *page_listen, *page_hosts;  // NULL: no page; no names but the host's own.
   const char *tokens_file, *secret_file;
   bool is_insecure;
   tls_flags_t tls;
   limit_flags_t limits;
+  coordinator_jobs_options_t jobs;
   int64_t heartbeat_ms, timeout_ms, grace_ms, hbm_bytes;
   int64_t compile_bytes;  // -1: a share of the host's.
   int64_t compile_seconds, compile_processes;
@@ -95,6 +101,13 @@ static const struct argp_option option_table[] = {
      "Serve what the coordinator counts to Prometheus, at http://HOST:PORT/metrics "
      "(nowhere); whoever reaches it may read it",
      0},
+    {"page-listen", OPTION_PAGE_LISTEN, "HOST:PORT", 0,
+     "Show the pod to browsers, at http://HOST:PORT/ (nowhere), or https:// with "
+     "--tls-certificate; they are asked for a token, once, as callers are",
+     0},
+    {"page-host", OPTION_PAGE_HOST, "NAMES", 0,
+     "Names, parted by commas, by which browsers reach the page besides the host's own",
+     0},
     {"tokens-file", OPTION_TOKENS_FILE, "FILE", 0,
      "Who may call: lines of ROLE NAME TOKEN, with the roles read, run and administer; "
      "nobody else may be able to read it",
@@ -114,18 +127,6 @@ static const struct argp_option option_table[] = {
     {0},
 };
 
-static int64_t parse_number(struct argp_state *state, const char *name, const char *text,
-                            int64_t least) {
-  char *end = NULL;
-  errno = 0;
-  const long long value = strtoll(text, &end, 10);
-  if (errno != 0 || end == text || *end != '\0' || value < least) {
-    argp_error(state, "--%s needs a number of at least %" PRId64 ", not \"%s\"", name,
-               least, text);
-  }
-  return value;
-}
-
 static void list_chips(void) {
   pod_text_t text = {0};
   chip_spec_list(&text);
@@ -141,6 +142,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
       state->child_inputs[0] = &settings->tls;
       state->child_inputs[1] = &settings->limits;
       state->child_inputs[2] = &settings->log;
+      state->child_inputs[3] = &settings->jobs;
       return 0;
     case 'l':
       settings->listen = value;
@@ -152,31 +154,40 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
       settings->topology = value;
       return 0;
     case OPTION_HBM_BYTES:
-      settings->hbm_bytes = parse_number(state, "hbm-bytes", value, 1);
+      settings->hbm_bytes = number_flag(state, "hbm-bytes", value, 1, INT64_MAX);
       return 0;
     case OPTION_HEARTBEAT:
-      settings->heartbeat_ms = parse_number(state, "heartbeat-ms", value, 1);
+      settings->heartbeat_ms = number_flag(state, "heartbeat-ms", value, 1, INT64_MAX);
       return 0;
     case OPTION_TIMEOUT:
-      settings->timeout_ms = parse_number(state, "timeout-ms", value, 1);
+      settings->timeout_ms = number_flag(state, "timeout-ms", value, 1, INT64_MAX);
       return 0;
     case OPTION_GRACE:
-      settings->grace_ms = parse_number(state, "grace-ms", value, 0);
+      settings->grace_ms = number_flag(state, "grace-ms", value, 0, INT64_MAX);
       return 0;
     case OPTION_COMPILE_MEMORY:
-      settings->compile_bytes = parse_number(state, "compile-memory-bytes", value, 0);
+      settings->compile_bytes =
+          number_flag(state, "compile-memory-bytes", value, 0, INT64_MAX);
       return 0;
     case OPTION_COMPILE_SECONDS:
-      settings->compile_seconds = parse_number(state, "compile-seconds", value, 0);
+      settings->compile_seconds =
+          number_flag(state, "compile-seconds", value, 0, INT64_MAX);
       return 0;
     case OPTION_COMPILE_PROCESSES:
-      settings->compile_processes = parse_number(state, "compile-processes", value, 1);
+      settings->compile_processes =
+          number_flag(state, "compile-processes", value, 1, INT64_MAX);
       return 0;
     case OPTION_PORT_FILE:
       settings->port_file = value;
       return 0;
     case OPTION_METRICS_LISTEN:
       settings->metrics_listen = value;
+      return 0;
+    case OPTION_PAGE_LISTEN:
+      settings->page_listen = value;
+      return 0;
+    case OPTION_PAGE_HOST:
+      settings->page_hosts = value;
       return 0;
     case OPTION_TOKENS_FILE:
       settings->tokens_file = value;
@@ -198,6 +209,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 static const struct argp_child children[] = {{&tls_flags_argp, 0, "TLS:", 1},
                                              {&limit_flags_argp, 0, "Limits:", 2},
                                              {&log_flags_argp, 0, "Log:", 3},
+                                             {&jobs_flags_argp, 0, "Jobs:", 4},
                                              {0}};
 
 static const struct argp argp = {
@@ -208,7 +220,8 @@ static const struct argp argp = {
         "The coordinator of a pod of simulated TPU chips: workers (podium-worker) "
         "attach to it, clients (podium, or any gRPC client) run programs on it.\v"
         "SIGTERM or SIGINT lets what runs finish, then exits 0; a second one exits at "
-        "once.",
+        "once. SIGHUP reads the files of tokens, secret and TLS again: calls and "
+        "connections from then on go by them; one that cannot be used changes nothing.",
 };
 
 static pod_status_t read_chip_file(const char *path, chip_spec_t **out_spec) {
@@ -289,6 +302,7 @@ typedef struct keys_t {
   access_t *access;
   access_secret_t secret;
   tls_credentials_t tls;
+  rpc_credentials_t *page;  // NULL: it is plain, or there is none.
   char own_token[ACCESS_TOKEN_TEXT_BYTES];
   char *own_token_path;  // NULL: it is in no file.
 } keys_t;
@@ -313,6 +327,11 @@ static pod_status_t load_keys(const settings_t *settings, keys_t *keys,
     access_open(keys->access, settings->secret_file == NULL);
   }
   POD_TRY(tls_flags_load(&settings->tls, "worker", &keys->tls));
+  if (settings->page_listen != NULL && settings->tls.certificate != NULL) {
+    POD_TRY(rpc_credentials_for_pages(settings->tls.certificate, settings->tls.key,
+                                      settings->tls.client_ca, &keys->page));
+    options->page_credentials = keys->page;
+  }
   options->port_credentials = keys->tls.port;
   options->worker_credentials = keys->tls.calls;
   options->access = keys->access;
@@ -349,11 +368,13 @@ static void forget_keys(keys_t *keys) {
   remove_own_token(keys);
   access_destroy(keys->access);
   tls_credentials_deinit(&keys->tls);
+  rpc_credentials_destroy(keys->page);
   explicit_bzero(keys, sizeof(*keys));
 }
 
 typedef struct daemon_t {
   rpc_loop_t *loop;
+  const settings_t *settings;
   coordinator_t *coordinator;
   keys_t *keys;
   int64_t grace_ms;
@@ -373,6 +394,32 @@ static void on_signal(void *context) {
   }
   daemon->is_ending = true;
   coordinator_drain(daemon->coordinator, daemon->grace_ms, stop_loop, daemon);
+}
+
+// SIGHUP: the files of those who may call, and of who we are, have changed.
+static void on_hangup(void *context) {
+  const daemon_t *daemon = context;
+  const settings_t *settings = daemon->settings;
+  if (settings->tokens_file != NULL) {
+    renewal_tell("--tokens-file",
+                 access_reload_tokens(daemon->keys->access, settings->tokens_file));
+    coordinator_forget_visitors(daemon->coordinator);
+  }
+  if (settings->secret_file != NULL) {
+    access_secret_t secret;
+    const pod_status_t status = access_read_secret(settings->secret_file, &secret);
+    if (status == NULL) {
+      coordinator_set_secret(daemon->coordinator, &secret);
+      explicit_bzero(&secret, sizeof(secret));
+    }
+    renewal_tell("--secret-file", status);
+  }
+  if (settings->tls.certificate != NULL || settings->tls.ca != NULL) {
+    renewal_tell("TLS", tls_credentials_renew(&daemon->keys->tls));
+    if (daemon->keys->page != NULL) {
+      renewal_tell("TLS of the page", rpc_credentials_renew(daemon->keys->page));
+    }
+  }
 }
 
 // Forks: nothing else may have begun.
@@ -414,8 +461,8 @@ static pod_status_t start_compiles(const settings_t *settings,
 // Until a signal has ended it.
 static pod_status_t serve(const settings_t *settings,
                           const coordinator_options_t *options, keys_t *keys) {
-  daemon_t daemon = {.grace_ms = settings->grace_ms, .keys = keys};
-  rpc_signal_t *terminate = NULL, *interrupt = NULL;
+  daemon_t daemon = {.settings = settings, .grace_ms = settings->grace_ms, .keys = keys};
+  rpc_signal_t *terminate = NULL, *interrupt = NULL, *hangup = NULL;
   POD_TRY(rpc_loop_create(&daemon.loop));
   pod_status_t status = coordinator_create(daemon.loop, options, &daemon.coordinator);
   if (status == NULL) {
@@ -423,6 +470,9 @@ static pod_status_t serve(const settings_t *settings,
   }
   if (status == NULL) {
     status = rpc_signal_create(daemon.loop, SIGINT, on_signal, &daemon, &interrupt);
+  }
+  if (status == NULL) {
+    status = rpc_signal_create(daemon.loop, SIGHUP, on_hangup, &daemon, &hangup);
   }
   if (status == NULL) {
     offer_own_token(keys, coordinator_address(daemon.coordinator));
@@ -442,6 +492,10 @@ static pod_status_t serve(const settings_t *settings,
       pod_log(POD_LOG_INFO, "metrics at http://%s/metrics",
               coordinator_metrics_address(daemon.coordinator));
     }
+    if (settings->page_listen != NULL) {
+      pod_log(POD_LOG_INFO, "the page is at %s",
+              coordinator_page_url(daemon.coordinator));
+    }
     warn_if_open(settings, address);
     rpc_loop_run(daemon.loop);
     if (coordinator_is_compiling(daemon.coordinator)) {
@@ -451,18 +505,21 @@ static pod_status_t serve(const settings_t *settings,
   }
   rpc_signal_destroy(terminate);
   rpc_signal_destroy(interrupt);
+  rpc_signal_destroy(hangup);
   coordinator_destroy(daemon.coordinator);
   rpc_loop_destroy(daemon.loop);
   return status;
 }
 
 int main(int argc, char **argv) {
+  compile_spawner_main(argc, argv, compiler_compile, compiler_result_destroy);
   settings_t settings = {.listen = "127.0.0.1:0",
                          .topology = "2x2",
                          .heartbeat_ms = COORDINATOR_HEARTBEAT_MS,
                          .timeout_ms = COORDINATOR_TIMEOUT_MS,
                          .grace_ms = COORDINATOR_GRACE_MS,
                          .limits = limit_flags_default(),
+                         .jobs = jobs_flags_default(),
                          .compile_bytes = -1,
                          .compile_seconds = COMPILE_POOL_SECONDS,
                          .log = {.level = POD_LOG_INFO}};
@@ -475,11 +532,14 @@ int main(int argc, char **argv) {
   coordinator_options_t options = {
       .listen = settings.listen,
       .metrics_listen = settings.metrics_listen,
+      .page_listen = settings.page_listen,
+      .page_hosts = settings.page_hosts,
       .hbm_bytes = settings.hbm_bytes,
       .heartbeat_ms = settings.heartbeat_ms,
       .timeout_ms = settings.timeout_ms,
       .execution_seconds_max = settings.limits.execution_seconds,
       .limits = settings.limits.of_client,
+      .jobs = settings.jobs,
       .compiler = {.compile = compiler_compile, .destroy = compiler_result_destroy}};
   chip_spec_t *owned_spec = NULL;
   pod_status_t status = NULL;

@@ -38,6 +38,19 @@ void coordinator_metrics_ended(coordinator_metrics_t *metrics,
                                coordinator_operation_t operation, pod_code_t code,
                                int64_t took_ns, int64_t size_bytes);
 
+// How many have ended well, and otherwise; the bytes of those that were put or fetched.
+typedef struct coordinator_ended_t {
+  int64_t well, failed, bytes;
+} coordinator_ended_t;
+coordinator_ended_t coordinator_metrics_count(const coordinator_metrics_t *metrics,
+                                              coordinator_operation_t operation);
+
+// A job was started, so long after it was submitted; one has ended (a job_state_t) after
+// it ran for so long, -1: it did not run.
+void coordinator_metrics_job_started(coordinator_metrics_t *metrics, int64_t waited_us);
+void coordinator_metrics_job_ended(coordinator_metrics_t *metrics, int state,
+                                   int64_t ran_us);
+
 void coordinator_metrics_write(coordinator_metrics_t *metrics, pod_text_t *text);
 
 #endif  // SERVER_COORDINATOR_METRICS_H_

@@ -24,6 +24,7 @@ enum {
   TICK_MS_MAX = 250,
   TICKS_PER_TIMEOUT = 20,
   SILENT_HEARTBEATS = 3,  // So many were missed by who may be replaced.
+  WIRE_KEEPALIVE_MS = 10000,
   NS_PER_MS = 1000000,
   // Attach calls beyond one per place: workers that are being refused or replaced.
   SPARE_ATTACHMENTS = 64,
@@ -58,6 +59,8 @@ struct attachment_t {
   uint8_t nonce[ACCESS_NONCE_BYTES];
   bool has_call_token;
   uint8_t call_token[ACCESS_SECRET_BYTES];
+  bool has_former_token;
+  uint8_t former_token[ACCESS_SECRET_BYTES];
 };
 
 struct registry_t {
@@ -127,6 +130,9 @@ static pod_status_t create_wire(const attachment_t *attachment, int32_t chip,
       .context = wire,
       .credentials = registry->options.credentials,
       .bearer_token = attachment->has_call_token ? token : NULL,
+      // A connection that has been lost without a word is found before it is needed.
+      .keepalive_ms = WIRE_KEEPALIVE_MS,
+      .keeps_alive_unused = true,
       // What clients leave unread is bounded for each of them (services/fetch.c); it must
       // not hold up what the worker tells the others.
       .held_bytes_max = SIZE_MAX / 2};
@@ -185,6 +191,8 @@ static void send_assignment(attachment_t *attachment) {
   memcpy(topology, registry->options.torus.size, sizeof(topology));
   assignment.topology = topology;
   assignment.n_topology = TORUS_DIMENSIONS;
+  assignment.slice_count = registry->options.torus.slice_count;
+  assignment.core_count = registry->options.torus.core_count;
   assignment.chip_kind = (char *)(uintptr_t)registry->options.spec->name;
   pod_text_t spec = {0};
   if (chip_spec_find(assignment.chip_kind) != registry->options.spec) {
@@ -222,14 +230,14 @@ static void send_dial(const registry_t *registry, const place_dial_t *dial) {
 
 static pod_status_t read_coords(const Podium__V1__Coords *message,
                                 torus_coords_t *out_coords) {
-  if (message->n_at > TORUS_DIMENSIONS) {
-    return pod_error(POD_INVALID_ARGUMENT,
-                     "the wanted place has %zu coordinates, a torus has up to %d",
-                     message->n_at, TORUS_DIMENSIONS);
+  if (message->n_at > TORUS_PLACE_NUMBERS) {
+    return pod_error(
+        POD_INVALID_ARGUMENT,
+        "the wanted place has %zu coordinates; a place is x, y, z, slice and "
+        "core",
+        message->n_at);
   }
-  for (size_t i = 0; i < message->n_at; i++) {
-    out_coords->at[i] = message->at[i];
-  }
+  *out_coords = torus_coords_of(message->at, message->n_at);
   return NULL;
 }
 
@@ -272,15 +280,22 @@ static bool is_silent(const registry_t *registry, int32_t chip) {
          SILENT_HEARTBEATS * registry->options.heartbeat_ms;
 }
 
+static bool knows_token_of(const attachment_t *attachment, const attachment_t *old) {
+  if (!old->has_call_token || !attachment->has_call_token) {
+    return false;
+  }
+  return digest_equal(old->call_token, attachment->call_token, sizeof(old->call_token)) ||
+         (attachment->has_former_token &&
+          digest_equal(old->call_token, attachment->former_token,
+                       sizeof(old->call_token)));
+}
+
 // A worker that has lost us, and comes back before we have noticed, shows the token that
 // it has given us; any other one of the same address waits until the first is silent.
 static pod_status_t replace(attachment_t *attachment, int32_t chip) {
   registry_t *registry = attachment->registry;
   attachment_t *old = registry->by_chip[chip];
-  const bool is_same =
-      old->has_call_token && attachment->has_call_token &&
-      digest_equal(old->call_token, attachment->call_token, sizeof(old->call_token));
-  if (!is_same && !is_silent(registry, chip)) {
+  if (!knows_token_of(attachment, old) && !is_silent(registry, chip)) {
     pod_text_t label = {0};
     places_print_label(&label, registry->places, chip);
     const pod_status_t status =
@@ -343,6 +358,7 @@ static pod_status_t admit(attachment_t *attachment, const Podium__V1__Register *
   attachment->wire = wire;
   registry->by_chip[chip] = attachment;
   registry->counts.joins++;
+  registry->options.on_joined(registry->options.context, chip);
   pod_text_t label = {0};
   places_print_label(&label, registry->places, chip);
   pod_log_fields(POD_LOG_INFO,
@@ -460,6 +476,11 @@ static pod_status_t on_proof(attachment_t *attachment, const Podium__V1__Proof *
   attachment->is_known = true;
   memcpy(attachment->call_token, message->call_token.data, ACCESS_SECRET_BYTES);
   attachment->has_call_token = true;
+  if (message->former_call_token.len == ACCESS_SECRET_BYTES) {
+    memcpy(attachment->former_token, message->former_call_token.data,
+           ACCESS_SECRET_BYTES);
+    attachment->has_former_token = true;
+  }
   const pod_status_t status = admit(attachment, claim);
   forget_claim(attachment);
   return status;
@@ -496,13 +517,13 @@ static pod_status_t on_links_listening(attachment_t *attachment,
   for (size_t i = 0; i < message->n_links; i++) {
     count += message->links[i]->n_urls;
   }
-  if (count > (size_t)TORUS_DIRECTIONS * PLACE_LINK_URLS_MAX) {
+  if (count > (size_t)TORUS_LINKS * PLACE_LINK_URLS_MAX) {
     return pod_error(POD_INVALID_ARGUMENT,
                      "a worker may listen at up to %d URLs, not %zu",
-                     TORUS_DIRECTIONS * PLACE_LINK_URLS_MAX, count);
+                     TORUS_LINKS * PLACE_LINK_URLS_MAX, count);
   }
-  int directions[TORUS_DIRECTIONS * PLACE_LINK_URLS_MAX];
-  const char *urls[TORUS_DIRECTIONS * PLACE_LINK_URLS_MAX];
+  int directions[TORUS_LINKS * PLACE_LINK_URLS_MAX];
+  const char *urls[TORUS_LINKS * PLACE_LINK_URLS_MAX];
   count = 0;
   for (size_t i = 0; i < message->n_links; i++) {
     for (size_t j = 0; j < message->links[i]->n_urls; j++, count++) {
@@ -511,7 +532,7 @@ static pod_status_t on_links_listening(attachment_t *attachment,
     }
   }
   POD_TRY(places_listening(registry->places, attachment->chip, count, directions, urls));
-  for (int direction = 0; direction < TORUS_DIRECTIONS; direction++) {
+  for (int direction = 0; direction < TORUS_LINKS; direction++) {
     place_dial_t dial;
     if (places_dial(registry->places, attachment->chip, direction, &dial)) {
       send_dial(registry, &dial);
@@ -524,8 +545,17 @@ static pod_status_t on_links_listening(attachment_t *attachment,
 static pod_status_t on_link(attachment_t *attachment,
                             const Podium__V1__LinkStatus *message) {
   registry_t *registry = attachment->registry;
-  POD_TRY(places_link(registry->places, attachment->chip, message->direction,
-                      message->neighbour, message->up));
+  const int32_t direction = message->direction;
+  const bool was_up =
+      direction >= 0 && direction < TORUS_LINKS &&
+      registry->places->at[attachment->chip].links[direction].neighbour >= 0 &&
+      places_link_is_up(registry->places, attachment->chip, direction);
+  POD_TRY(places_link(registry->places, attachment->chip, direction, message->neighbour,
+                      message->up));
+  if (places_link_is_up(registry->places, attachment->chip, direction) != was_up) {
+    registry->options.on_link(registry->options.context, attachment->chip,
+                              message->neighbour, !was_up);
+  }
   pod_log(POD_LOG_DEBUG, "chip %" PRId32 ": its link to chip %" PRId32 " is %s",
           attachment->chip, message->neighbour, message->up ? "up" : "down");
   registry->options.on_change(registry->options.context);
@@ -542,6 +572,9 @@ static pod_status_t read_message(attachment_t *attachment,
   switch (message->message_case) {
     case PODIUM__V1__WORKER_MESSAGE__MESSAGE_HEARTBEAT:
       places->at[attachment->chip].hbm_used_bytes = message->heartbeat->hbm_used_bytes;
+      traffic_heard(&places->at[attachment->chip].traffic, pod_clock_now_ns(),
+                    message->heartbeat->n_link_sent_bytes,
+                    message->heartbeat->link_sent_bytes);
       chip_tells_again(&attachment->registry->tells[attachment->chip],
                        attachment->wire->channel);
       return NULL;
@@ -745,6 +778,10 @@ registry_t *registry_create(const registry_options_t *options) {
   rpc_timer_start(registry->timer, (uint64_t)registry->tick_ms,
                   (uint64_t)registry->tick_ms);
   return registry;
+}
+
+void registry_set_secret(registry_t *registry, const access_secret_t *secret) {
+  registry->secret = *secret;
 }
 
 registry_counts_t registry_counts(const registry_t *registry) {

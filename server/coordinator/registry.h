@@ -41,12 +41,20 @@ typedef struct registry_options_t {
   const access_secret_t *secret;  // What the others prove; copied. NULL: there is none.
   // A worker is gone; `reason` says which, where, and why. Borrowed for the call.
   void (*on_lost)(void *context, int32_t chip, const char *reason);
+  // A worker has got this place.
+  void (*on_joined)(void *context, int32_t chip);
+  // The link of `chip` to this neighbour was up at both ends and is not any more, or is
+  // again, while both have workers.
+  void (*on_link)(void *context, int32_t chip, int32_t neighbour, bool is_up);
   // The state of a place has changed.
   void (*on_change)(void *context);
   void *context;
 } registry_options_t;
 
 registry_t *registry_create(const registry_options_t *options);
+
+// In place of the one that it has, for who attaches from now on.
+void registry_set_secret(registry_t *registry, const access_secret_t *secret);
 
 // Workers that were given a place, that left one or were lost, that were refused; since
 // the registry was created.

@@ -43,7 +43,7 @@ static pod_status_t read_slow_chips(simulation_t *simulation,
 
 static pod_status_t read_coords(const torus_t *torus, size_t count, const int32_t *at,
                                 torus_coords_t *out_coords) {
-  *out_coords = (torus_coords_t){{0}};
+  *out_coords = (torus_coords_t){.at = {0}};
   for (size_t i = 0; i < count && i < TORUS_DIMENSIONS; i++) {
     out_coords->at[i] = at[i];
   }
@@ -129,6 +129,7 @@ static pod_status_t read_options(simulation_t *simulation,
   simulation->options.events_max = options->events_max < SIMULATION_EVENTS_MAX
                                        ? options->events_max
                                        : SIMULATION_EVENTS_MAX;
+  simulation->options.all_events_max = SIMULATION_EVENTS_MAX;
   simulation->options.ignores_symmetry = options->ignores_symmetry;
   POD_TRY(read_slow_chips(simulation, options));
   POD_TRY(read_slow_links(simulation, options));
@@ -146,6 +147,7 @@ pod_status_t simulation_init(simulation_t *simulation, compiled_t *compiled,
   if (profile != NULL) {
     store_profile_use(profile);
     simulation->profile = profile;
+    memcpy(simulation->traceparent, profile->traceparent, sizeof(profile->traceparent));
   }
   const pod_status_t status = options == NULL ? NULL : read_options(simulation, options);
   if (status != NULL) {
@@ -197,37 +199,16 @@ static pod_status_t find_traces(simulation_t *simulation, pod_arena_t *arena,
   return NULL;
 }
 
-// Every class keeps as many events; how many classes there are shows only at the end. So
-// that many of them do not keep too many, a pod of many chips is run without events
-// first.
-static pod_status_t bound_events(const simulation_t *simulation,
-                                 simulator_options_t *options) {
-  enum { FEW_CHIPS = 64 };
-  const int32_t chips = torus_chip_count(options->torus);
-  int64_t classes = chips;
-  if (options->events_max > 0 && chips > FEW_CHIPS) {
-    simulator_options_t without = *options;
-    without.events_max = 0;
-    simulator_result_t *result;
-    POD_TRY(simulator_run(simulation->compiled->result->program, &without, &result));
-    classes = result->class_count;
-    simulator_result_destroy(result);
-  }
-  const int64_t most = SIMULATION_EVENTS_MAX / classes;
-  options->events_max = options->events_max < most ? options->events_max : most;
-  return NULL;
-}
-
 static pod_status_t simulate(simulation_t *simulation, pod_arena_t *arena) {
   const compiled_t *compiled = simulation->compiled;
   simulator_options_t options = simulation->options;
   POD_TRY(find_traces(simulation, arena, &options.traces));
-  POD_TRY(bound_events(simulation, &options));
   simulator_result_t *result;
   POD_TRY(simulator_run(compiled->result->program, &options, &result));
   const wire_simulation_t wire = {.program = compiled->result->program,
                                   .spec = compiled->spec,
                                   .torus = &compiled->torus,
+                                  .traceparent = simulation->traceparent,
                                   .hbm_bytes = compiled->hbm_bytes,
                                   .hbm_peak_bytes = compiled->result->hbm_peak_bytes,
                                   .result = result};

@@ -36,6 +36,7 @@ typedef struct simulation_t {
   store_profile_t *profile;  // In use; NULL: nobody has run it.
   simulator_options_t options;
   atomic_bool is_cancelled;
+  char traceparent[STORE_TRACEPARENT_BYTES];  // Of the execution, or of who asks.
   int32_t turns_count;
   simulator_turns_t *turns;
   // The outcome; on the queue's thread until `done`.

@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "common/base/log.h"
+
 enum {
   // Beyond the keys that daemons have of their own.
   KEY_CA = 0x1000,
@@ -78,6 +80,23 @@ pod_status_t tls_flags_load(const tls_flags_t *flags, const char *called,
   }
   *out_credentials = credentials;
   return NULL;
+}
+
+pod_status_t tls_credentials_renew(const tls_credentials_t *credentials) {
+  if (credentials->port != NULL) {
+    POD_TRY(rpc_credentials_renew(credentials->port));
+  }
+  return credentials->calls != NULL ? rpc_credentials_renew(credentials->calls) : NULL;
+}
+
+void renewal_tell(const char *what, pod_status_t status) {
+  if (status == NULL) {
+    pod_log(POD_LOG_INFO, "%s: read again", what);
+    return;
+  }
+  pod_log(POD_LOG_WARNING, "%s: kept as before, for what is there now cannot be used: %s",
+          what, pod_status_message(status));
+  pod_status_free(status);
 }
 
 void tls_credentials_deinit(tls_credentials_t *credentials) {

@@ -30,6 +30,12 @@ typedef struct tls_credentials_t {
 POD_MUST_USE pod_status_t tls_flags_load(const tls_flags_t *flags, const char *called,
                                          tls_credentials_t *out_credentials);
 
+// Reads the files again; what an error is said of is as it was.
+POD_MUST_USE pod_status_t tls_credentials_renew(const tls_credentials_t *credentials);
+
+// Says in the log what became of files that were read again; takes `status`.
+void renewal_tell(const char *what, pod_status_t status);
+
 // After the servers and channels that use them.
 void tls_credentials_deinit(tls_credentials_t *credentials);
 

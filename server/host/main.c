@@ -1,7 +1,6 @@
 // podium-host: flags, signals, exit status.
 
 #include <argp.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -16,6 +15,7 @@
 #include "common/base/text.h"
 #include "common/rpc/loop.h"
 #include "server/daemon/log_flags.h"
+#include "server/daemon/number_flags.h"
 #include "server/host/metrics.h"
 #include "server/host/supervisor.h"
 
@@ -66,18 +66,6 @@ static const struct argp_option option_table[] = {
     {0},
 };
 
-static int64_t parse_number(struct argp_state *state, const char *name, const char *text,
-                            int64_t least, int64_t most) {
-  char *end = NULL;
-  errno = 0;
-  const long long value = strtoll(text, &end, 10);
-  if (errno != 0 || end == text || *end != '\0' || value < least || value > most) {
-    argp_error(state, "--%s needs a number of %" PRId64 " to %" PRId64 ", not \"%s\"",
-               name, least, most, text);
-  }
-  return value;
-}
-
 static void check_flags(const flags_t *flags, struct argp_state *state) {
   if (flags->serves &&
       (flags->chips != 0 || flags->coordinator != NULL || flags->rank >= 0)) {
@@ -103,10 +91,10 @@ static error_t parse_flag(int key, char *value, struct argp_state *state) {
       flags->coordinator = value;
       return 0;
     case 'n':
-      flags->chips = parse_number(state, "chips", value, 1, CHIPS_MAX);
+      flags->chips = number_flag(state, "chips", value, 1, CHIPS_MAX);
       return 0;
     case KEY_RANK:
-      flags->rank = parse_number(state, "rank", value, 0, INT32_MAX);
+      flags->rank = number_flag(state, "rank", value, 0, INT32_MAX);
       return 0;
     case KEY_SERVE:
       flags->serves = true;
@@ -115,7 +103,7 @@ static error_t parse_flag(int key, char *value, struct argp_state *state) {
       flags->log_folder = value;
       return 0;
     case KEY_RESTARTS_MAX:
-      flags->restarts_max = parse_number(state, "restarts-max", value, 0, INT32_MAX);
+      flags->restarts_max = number_flag(state, "restarts-max", value, 0, INT32_MAX);
       return 0;
     case KEY_METRICS_LISTEN:
       flags->metrics_listen = value;
@@ -142,7 +130,8 @@ static const struct argp argp = {
         "Runs a machine's part of a pod: a podium-worker for each of its chips, or the "
         "pod's podium-coordinator, started again when they end.\v"
         "What stands behind -- is handed to each daemon as it is. SIGTERM or SIGINT ends "
-        "the daemons in order, then this program with 0; a second one kills them.",
+        "the daemons in order, then this program with 0; a second one kills them. SIGHUP "
+        "is handed on: the daemons read their files of tokens, secret and TLS again.",
 };
 
 typedef struct process_t {
@@ -161,6 +150,12 @@ static void on_ended(int exit_status, void *context) {
 static void on_signal(void *context) {
   const process_t *process = context;
   supervisor_stop(process->supervisor);
+}
+
+// The daemons read their files again.
+static void on_hangup(void *context) {
+  const process_t *process = context;
+  supervisor_hang_up(process->supervisor);
 }
 
 // Workers and clients know the coordinator by the address that it had first.
@@ -284,7 +279,7 @@ static pod_status_t supervise(const flags_t *flags, process_t *process) {
       .restarts_max = (int32_t)flags->restarts_max,
       .ended = on_ended,
       .context = process};
-  rpc_signal_t *terminate = NULL, *interrupt = NULL;
+  rpc_signal_t *terminate = NULL, *interrupt = NULL, *hangup = NULL;
   host_metrics_t *metrics = NULL;
   pod_status_t status = supervisor_create(process->loop, &options, &process->supervisor);
   if (status == NULL) {
@@ -297,8 +292,12 @@ static pod_status_t supervise(const flags_t *flags, process_t *process) {
     status = rpc_signal_create(process->loop, SIGINT, on_signal, process, &interrupt);
   }
   if (status == NULL) {
+    status = rpc_signal_create(process->loop, SIGHUP, on_hangup, process, &hangup);
+  }
+  if (status == NULL) {
     rpc_loop_run(process->loop);
   }
+  rpc_signal_destroy(hangup);
   rpc_signal_destroy(interrupt);
   rpc_signal_destroy(terminate);
   host_metrics_destroy(metrics);

@@ -71,15 +71,21 @@ static void collect(void *context) {
   }
 }
 
-static void write_metrics(pod_text_t *body, void *context) {
-  metrics_write(((host_metrics_t *)context)->metrics, body);
+static void serve_text(rpc_http_exchange_t *exchange, const http_request_t *request,
+                       void *context) {
+  (void)request;
+  pod_text_t body = {0};
+  metrics_write(((host_metrics_t *)context)->metrics, &body);
+  rpc_http_answer(exchange, &(http_answer_t){.content_type = METRICS_CONTENT_TYPE,
+                                             .body = body.bytes,
+                                             .body_bytes = body.length});
+  pod_text_deinit(&body);
 }
 
 pod_status_t host_metrics_create(rpc_loop_t *loop, const char *address, bool is_insecure,
                                  const supervisor_t *supervisor, int32_t count,
                                  const char *name, host_metrics_t **out_metrics) {
-  static const rpc_http_page_t pages[] = {
-      {"/metrics", METRICS_CONTENT_TYPE, write_metrics}, {0}};
+  static const rpc_http_route_t routes[] = {{HTTP_GET, "/metrics", serve_text}, {0}};
   POD_TRY(access_check_metrics(address, is_insecure));
   host_metrics_t *metrics = pod_alloc(sizeof(*metrics));
   metrics->supervisor = supervisor;
@@ -92,7 +98,10 @@ pod_status_t host_metrics_create(rpc_loop_t *loop, const char *address, bool is_
   metrics_add_process(metrics->metrics, "host", POD_VERSION);
   metrics_on_write(metrics->metrics, collect, metrics);
   const pod_status_t status = pod_status_context(
-      rpc_http_listen(loop, address, pages, metrics, &metrics->web, &metrics->address),
+      rpc_http_listen(
+          loop,
+          &(rpc_http_options_t){.address = address, .routes = routes, .context = metrics},
+          &metrics->web, &metrics->address),
       "--metrics-listen");
   if (status != NULL) {
     host_metrics_destroy(metrics);

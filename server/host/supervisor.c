@@ -90,6 +90,7 @@ static void become(char *const *argv, int log, pid_t parent, const sigset_t *mas
       (void)signal(i, SIG_DFL);
     }
   }
+  (void)signal(SIGHUP, SIG_IGN);  // Until it listens to it: it reads its files anyway.
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) {
     _exit(EXIT_FAILURE);
@@ -237,6 +238,10 @@ void supervisor_stop(supervisor_t *supervisor) {
   }
   rpc_timer_start(supervisor->patience, SUPERVISOR_STOP_MS, 0);
   check_ended(supervisor);
+}
+
+void supervisor_hang_up(supervisor_t *supervisor) {
+  signal_all(supervisor, SIGHUP);
 }
 
 pod_status_t supervisor_create(rpc_loop_t *loop, const supervisor_options_t *options,

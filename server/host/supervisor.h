@@ -53,6 +53,9 @@ POD_MUST_USE pod_status_t supervisor_create(rpc_loop_t *loop,
 // SIGTERM to all; `ended` follows. The second call kills what is left.
 void supervisor_stop(supervisor_t *supervisor);
 
+// SIGHUP to all that run: they read their files again.
+void supervisor_hang_up(supervisor_t *supervisor);
+
 // After `ended`. Accepts NULL.
 void supervisor_destroy(supervisor_t *supervisor);
 

@@ -14,6 +14,10 @@
 //   - Other longer steps are sent when the receiver has come to them: it says so with a
 //     GRANT, for a window that moves on as the bytes are used. To a neighbour it does so
 //     unasked; any other is asked by a REQUEST.
+// A run that is paused (ici_pause_t) leaves the watch to others and keeps the rest: what
+// comes for it goes to its inbox, as what comes by a socket always does, and that is
+// taken before it looks at the rings again, where newer frames are.
+//
 // A GRANT is for a step at which its receiver stands, so what it lets through is used at
 // once. A schedule runs to its end without any buffer between chips (schedule.h), so with
 // grants alone it always moves on; sending beforehand only makes it faster.
@@ -56,12 +60,16 @@ typedef struct lane_t {
 } lane_t;
 
 struct ici_run_t {
+  ici_arrivals_t arrivals;
   ici_node_t *node;
   const ici_collective_t *collective;
   collective_executor_t executor;
   lane_t *lanes;
-  unsigned links_used;  // Bits by direction.
+  uint64_t consent;              // To read its buffers; 0: nobody may.
+  unsigned links_used;           // Bits by direction.
+  unsigned losses[TORUS_LINKS];  // When the execution ran its first collective.
   unsigned changes_seen;
+  bool is_away;    // Paused: others may have the watch.
   unsigned liars;  // Links, bits by direction, over which came what cannot be true.
   pod_status_t failure;
   int32_t told;  // Who heard last, in answer to a frame, that this chip has given up.
@@ -317,18 +325,10 @@ static void drop(ici_run_t *run, ici_kept_t *kept) {
   ici_kept_free(run->node, kept);
 }
 
-// Empties the inbox, which the threads of nng fill.
-static ici_kept_t *empty_inbox(ici_node_t *node) {
-  pthread_mutex_lock(&node->lock);
-  ici_kept_t *first = node->inbox.first;
-  ici_kept_init(&node->inbox);
-  pthread_mutex_unlock(&node->lock);
-  return first;
-}
-
+// Empties the inbox, which the threads of nng fill, and the pump while it is paused.
 // True: there was something.
 static bool take_inbox(ici_run_t *run) {
-  ici_kept_t *first = empty_inbox(run->node);
+  ici_kept_t *first = ici_node_arrived(run->node, &run->arrivals).first;
   for (ici_kept_t *kept = first; kept != NULL;) {
     ici_kept_t *next = kept->next;
     if (run->failure != NULL ||
@@ -373,7 +373,7 @@ static void request(ici_run_t *run, int32_t index, lane_t *lane,
   ici_header_t header = header_of(run, ICI_REQUEST, step->send_to, index, step->tag);
   header.total = step->source_bytes;
   uint8_t payload[ICI_REMOTE_BYTES];
-  if (shares && node->consent.page != NULL && step->source_bytes > ICI_EAGER_STEP_BYTES &&
+  if (shares && run->consent != 0 && step->source_bytes > ICI_EAGER_STEP_BYTES &&
       ici_node_is_read_by(node, step->send_to)) {
     const uint8_t *bytes;
     (void)collective_executor_unsent(&run->executor, index, &bytes);
@@ -383,7 +383,7 @@ static void request(ici_run_t *run, int32_t index, lane_t *lane,
                                  .address = (uintptr_t)bytes,
                                  .size_bytes = step->source_bytes};
     ici_remote_encode(&remote, payload);
-    header.offset = (int64_t)node->consent_version;
+    header.offset = (int64_t)run->consent;
     header.payload_bytes = ICI_REMOTE_BYTES;
     lane->mode = SEND_OFFERED;
   }
@@ -487,12 +487,12 @@ static void look_at_changes(ici_run_t *run) {
     fail(run, status);
     return;
   }
-  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+  for (int d = 0; d < TORUS_LINKS; d++) {
     ici_link_t *link = &node->links[d];
     // A link that was down and is up again has lost what was on it.
     if ((run->links_used & 1u << d) != 0 &&
         (atomic_load(&link->state) != ICI_LINK_UP ||
-         atomic_load(&link->losses) != node->losses_seen[d])) {
+         atomic_load(&link->losses) != run->losses[d])) {
       fail_by_link(run, link);
       return;
     }
@@ -594,6 +594,11 @@ static bool serve_lanes(ici_run_t *run) {
 
 // ---- Waiting.
 
+static bool is_to_pause(const ici_run_t *run) {
+  const ici_pause_t *pause = run->collective->pause;
+  return pause != NULL && pause->is_wanted(pause->context);
+}
+
 // One look at everything. True: something has moved.
 static bool look(ici_run_t *run) {
   bool moved = ici_route_rings(run->node, run);
@@ -611,7 +616,7 @@ static bool look(ici_run_t *run) {
 // Room in a link rings the bell as well: what can be sent is looked at, too.
 static bool look_and_serve(void *context) {
   ici_run_t *run = context;
-  return look(run) || serve_lanes(run);
+  return look(run) || serve_lanes(run) || is_to_pause(run);
 }
 
 static void wait_a_while(ici_run_t *run) {
@@ -693,7 +698,7 @@ static void abandon(ici_run_t *run) {
 }
 
 static void drop_liars(ici_run_t *run) {
-  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+  for (int d = 0; d < TORUS_LINKS; d++) {
     if ((run->liars & 1u << d) != 0) {
       ici_session_leave(&run->node->links[d], "it offers memory that is not its own");
     }
@@ -711,34 +716,44 @@ static void finish(ici_run_t *run) {
   collective_executor_deinit(&run->executor);
 }
 
-// The watch goes back to the pump.
+static void take_consent_back(const ici_run_t *run) {
+  pthread_mutex_lock(&run->node->lock);
+  ici_consent_take_back(&run->node->consent, run->consent);
+  pthread_mutex_unlock(&run->node->lock);
+}
+
+// The watch goes back to the pump, if the run has it.
 static void leave(ici_run_t *run) {
   ici_node_t *node = run->node;
-  ici_node_set_run(node, NULL, run->collective);
-  ici_consent_take_back(&node->consent);
-  for (ici_kept_t *kept = empty_inbox(node); kept != NULL;) {
+  ici_kept_t *kept = ici_node_close(node, &run->arrivals).first;
+  take_consent_back(run);
+  while (kept != NULL) {
     ici_kept_t *next = kept->next;
     drop(run, kept);
     kept = next;
   }
-  ici_watch_leave(&node->watch, ici_route_look, node);
+  if (!run->is_away) {
+    ici_watch_leave(&node->watch, ici_route_look, node);
+  }
 }
 
-static void offer_buffers(const ici_run_t *run) {
+static void offer_buffers(ici_run_t *run) {
   const collective_schedule_t *schedule = run->collective->schedule;
   const collective_buffers_t *buffers = &run->collective->buffers;
   const ici_range_t ranges[] = {{buffers->input, schedule->input_bytes},
                                 {buffers->output, schedule->output_bytes},
                                 {buffers->scratch, schedule->scratch_bytes}};
-  run->node->consent_version =
-      ici_consent_give(&run->node->consent, ranges, POD_COUNT_OF(ranges));
+  pthread_mutex_lock(&run->node->lock);
+  run->consent = ici_consent_give(&run->node->consent, ranges, POD_COUNT_OF(ranges));
+  pthread_mutex_unlock(&run->node->lock);
 }
 
 static void enter(ici_run_t *run) {
   ici_node_t *node = run->node;
   ici_watch_enter(&node->watch);
   offer_buffers(run);
-  ici_kept_list_t kept = ici_node_set_run(node, run, run->collective);
+  ici_kept_list_t kept =
+      ici_node_open(node, &run->arrivals, run->collective, run->losses);
   while (kept.first != NULL) {
     ici_kept_t *first = ici_kept_remove(&kept, &kept.first);
     if (first->header.lane < run->collective->schedule->lane_count) {
@@ -746,6 +761,38 @@ static void enter(ici_run_t *run) {
     } else {
       confused(run, &first->header);
       drop(run, first);
+    }
+  }
+}
+
+// Others have the links meanwhile. One that is to end does not come back to them.
+static void pause_run(ici_run_t *run) {
+  ici_node_t *node = run->node;
+  const ici_pause_t *pause = run->collective->pause;
+  ici_watch_leave(&node->watch, ici_route_look, node);
+  run->is_away = true;
+  const bool goes_on = pause->wait(pause->context);
+  if (goes_on) {
+    ici_watch_enter(&node->watch);
+    run->is_away = false;
+    (void)take_inbox(run);
+  }
+  run->changes_seen = atomic_load(&node->changes) - 1;
+  look_at_changes(run);
+  if (!goes_on) {
+    fail(run, pod_error(POD_CANCELLED, "the execution was cancelled"));
+  }
+}
+
+static void work_off(ici_run_t *run) {
+  look_at_changes(run);
+  serve_lanes(run);
+  while (run->failure == NULL && !collective_executor_is_done(&run->executor)) {
+    if (is_to_pause(run)) {
+      pause_run(run);
+      serve_lanes(run);
+    } else if (!look(run)) {
+      wait_a_while(run);
     }
   }
 }
@@ -758,13 +805,7 @@ pod_status_t ici_collective_run(ici_node_t *node, const ici_collective_t *collec
     return status;
   }
   enter(&run);
-  look_at_changes(&run);
-  serve_lanes(&run);
-  while (run.failure == NULL && !collective_executor_is_done(&run.executor)) {
-    if (!look(&run)) {
-      wait_a_while(&run);
-    }
-  }
+  work_off(&run);
   status = run.failure;
   if (status != NULL) {
     ici_node_give_up(node, collective->execution, status);

@@ -1,7 +1,9 @@
-// The page's version is odd while its ranges are offered. They are written only while it
-// is even, so who finds the same odd number before and after has read what was offered: a
-// sequence lock (Lameter 2005, "Effective synchronization on Linux/NUMA systems") whose
-// writer announces the end beforehand.
+// The version of an offer is odd while its ranges are offered. They are written only
+// while it is even, so who finds the same odd number before and after has read what was
+// offered: a sequence lock (Lameter 2005, "Effective synchronization on Linux/NUMA
+// systems") whose writer announces the end beforehand. A version says in its low bits
+// which offer of the page it is of: how often it was made, its place, and whether it
+// stands.
 
 #include "server/ici/consent.h"
 
@@ -23,19 +25,27 @@
 enum {
   SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE,
   PAGE_BYTES = 4096,
+  PLACE_SHIFT = 1,
+  COUNT_SHIFT = 5,
 };
 
 #define MAGIC 0x31544e4553434950u  // "PICSENT1"
+
+_Static_assert(ICI_CONSENT_OFFERS_MAX == 1 << (COUNT_SHIFT - PLACE_SHIFT), "its bits");
+
+typedef struct offer_t {
+  _Atomic uint64_t version;
+  struct {
+    _Atomic uint64_t start, size_bytes;
+  } ranges[ICI_CONSENT_RANGES_MAX];
+} offer_t;
 
 struct ici_consent_page_t {
   uint64_t magic;
   char pod[ICI_POD_NAME_MAX + 1];
   int32_t chip;
   uint64_t epoch;
-  _Atomic uint64_t version;
-  struct {
-    _Atomic uint64_t start, size_bytes;
-  } ranges[ICI_CONSENT_RANGES_MAX];
+  offer_t offers[ICI_CONSENT_OFFERS_MAX];
 };
 _Static_assert(sizeof(ici_consent_page_t) <= PAGE_BYTES, "it must fit a page");
 
@@ -66,35 +76,55 @@ pod_status_t ici_consent_create(const ici_owner_t *owner, ici_consent_t *out_con
   return NULL;
 }
 
+// One that does not stand; its place when there is none: ICI_CONSENT_OFFERS_MAX.
+static uint64_t free_place(const ici_consent_page_t *page) {
+  uint64_t place = 0;
+  while (place < ICI_CONSENT_OFFERS_MAX &&
+         (atomic_load(&page->offers[place].version) & 1) != 0) {
+    place++;
+  }
+  return place;
+}
+
+static const offer_t *offer_of(const ici_consent_page_t *page, uint64_t version) {
+  return &page->offers[version >> PLACE_SHIFT & (ICI_CONSENT_OFFERS_MAX - 1)];
+}
+
 uint64_t ici_consent_give(ici_consent_t *consent, const ici_range_t *ranges, int count) {
   ici_consent_page_t *page = consent->page;
   POD_CHECK(count <= ICI_CONSENT_RANGES_MAX);
-  if (page == NULL) {
+  const uint64_t place = page == NULL ? ICI_CONSENT_OFFERS_MAX : free_place(page);
+  if (place == ICI_CONSENT_OFFERS_MAX) {
     return 0;
   }
+  offer_t *offer = &page->offers[place];
   for (int i = 0; i < ICI_CONSENT_RANGES_MAX; i++) {
     const ici_range_t range = i < count ? ranges[i] : (ici_range_t){NULL, 0};
-    atomic_store_explicit(&page->ranges[i].start, (uintptr_t)range.start,
+    atomic_store_explicit(&offer->ranges[i].start, (uintptr_t)range.start,
                           memory_order_relaxed);
-    atomic_store_explicit(&page->ranges[i].size_bytes, (uint64_t)range.size_bytes,
+    atomic_store_explicit(&offer->ranges[i].size_bytes, (uint64_t)range.size_bytes,
                           memory_order_relaxed);
   }
-  const uint64_t version = atomic_load(&page->version) | 1;
-  atomic_store(&page->version, version);
+  const uint64_t version = atomic_load(&offer->version) | place << PLACE_SHIFT | 1;
+  atomic_store(&offer->version, version);
   return version;
 }
 
-void ici_consent_take_back(ici_consent_t *consent) {
-  ici_consent_page_t *page = consent->page;
-  if (page != NULL && (atomic_load(&page->version) & 1) != 0) {
-    atomic_fetch_add(&page->version, 1);
+void ici_consent_take_back(ici_consent_t *consent, uint64_t version) {
+  if (consent->page != NULL && (version & 1) != 0) {
+    offer_t *offer = (offer_t *)(uintptr_t)offer_of(consent->page, version);
+    uint64_t standing = version;
+    const uint64_t next = ((version >> COUNT_SHIFT) + 1) << COUNT_SHIFT;
+    (void)atomic_compare_exchange_strong(&offer->version, &standing, next);
     atomic_thread_fence(memory_order_seq_cst);
   }
 }
 
 void ici_consent_close(ici_consent_t *consent) {
   if (consent->page != NULL) {
-    ici_consent_take_back(consent);  // Who has mapped it keeps it.
+    for (int i = 0; i < ICI_CONSENT_OFFERS_MAX; i++) {  // Who has mapped it keeps it.
+      ici_consent_take_back(consent, atomic_load(&consent->page->offers[i].version));
+    }
     munmap(consent->page, PAGE_BYTES);
     close(consent->file);
   }
@@ -173,19 +203,19 @@ static bool is_within(uint64_t address, uint64_t size_bytes, uint64_t start,
 
 ici_cover_t ici_witness_covers(const ici_witness_t *witness, uint64_t address,
                                int64_t size_bytes, uint64_t version) {
-  const ici_consent_page_t *page = witness->page;
+  const offer_t *offer = offer_of(witness->page, version);
   if ((version & 1) == 0 || size_bytes <= 0) {
     return ICI_COVER_NOT;
   }
-  if (atomic_load(&page->version) != version) {
+  if (atomic_load(&offer->version) != version) {
     return ICI_COVER_PAST;
   }
   bool is_covered = false;
   for (int i = 0; i < ICI_CONSENT_RANGES_MAX; i++) {
     const uint64_t start =
-        atomic_load_explicit(&page->ranges[i].start, memory_order_relaxed);
+        atomic_load_explicit(&offer->ranges[i].start, memory_order_relaxed);
     const uint64_t range_bytes =
-        atomic_load_explicit(&page->ranges[i].size_bytes, memory_order_relaxed);
+        atomic_load_explicit(&offer->ranges[i].size_bytes, memory_order_relaxed);
     is_covered |= is_within(address, (uint64_t)size_bytes, start, range_bytes);
   }
   if (!ici_witness_holds(witness, version)) {
@@ -197,7 +227,8 @@ ici_cover_t ici_witness_covers(const ici_witness_t *witness, uint64_t address,
 bool ici_witness_holds(const ici_witness_t *witness, uint64_t version) {
   atomic_thread_fence(memory_order_seq_cst);
   struct pollfd process = {.fd = witness->process_file, .events = POLLIN};
-  return (version & 1) != 0 && atomic_load(&witness->page->version) == version &&
+  return (version & 1) != 0 &&
+         atomic_load(&offer_of(witness->page, version)->version) == version &&
          poll(&process, 1, 0) == 0;
 }
 

@@ -20,7 +20,10 @@
 
 #include "common/base/status.h"
 
-enum { ICI_CONSENT_RANGES_MAX = 4 };
+enum {
+  ICI_CONSENT_RANGES_MAX = 4,
+  ICI_CONSENT_OFFERS_MAX = 16,  // At a time: of collectives under way (ICI_RUNS_MAX).
+};
 
 typedef struct ici_consent_page_t ici_consent_page_t;
 
@@ -45,13 +48,14 @@ typedef struct ici_consent_t {
 POD_MUST_USE pod_status_t ici_consent_create(const ici_owner_t *owner,
                                              ici_consent_t *out_consent);
 
-// The ranges may be read until they are taken back. Returns the number of this time,
-// which is odd. Accepts a consent without a page.
+// The ranges may be read until they are taken back. Returns the number of this offer,
+// which is odd and never used again; 0: there are as many as can be, or there is no page.
 uint64_t ici_consent_give(ici_consent_t *consent, const ici_range_t *ranges, int count);
 
-// Nothing may be read any more: who has read since cannot mistake it for what was
-// offered. To be called before the memory is used for anything else.
-void ici_consent_take_back(ici_consent_t *consent);
+// The offer of that number may not be read any more: who has read since cannot mistake it
+// for what was offered. To be called before the memory is used for anything else. Ignores
+// 0.
+void ici_consent_take_back(ici_consent_t *consent, uint64_t version);
 
 void ici_consent_close(ici_consent_t *consent);
 
@@ -73,15 +77,15 @@ POD_MUST_USE pod_status_t ici_witness_open(int32_t process, int32_t file,
 
 typedef enum ici_cover_t {
   ICI_COVER_ALL = 0,
-  ICI_COVER_NOT = 1,   // It was never offered at that time.
-  ICI_COVER_PAST = 2,  // The time is over: who offered it has given up, or is gone.
+  ICI_COVER_NOT = 1,   // It was never in that offer.
+  ICI_COVER_PAST = 2,  // The offer is over: who made it has given up, or is gone.
 } ici_cover_t;
 
-// Whether all of the range is offered, and `version` is still the time.
+// Whether all of the range is in the offer `version`, and that still stands.
 ici_cover_t ici_witness_covers(const ici_witness_t *witness, uint64_t address,
                                int64_t size_bytes, uint64_t version);
 
-// Whether what was offered then is offered still, by a process that still is.
+// Whether the offer still stands, by a process that still is.
 bool ici_witness_holds(const ici_witness_t *witness, uint64_t version);
 
 // Accepts what is zero.

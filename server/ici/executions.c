@@ -28,7 +28,7 @@ static void note_end(ici_executions_t *executions, uint64_t execution,
 
 static int32_t find_told(const ici_executions_t *executions, uint64_t execution) {
   for (int32_t i = 0; i < executions->told.count; i++) {
-    if (executions->told.items[i] == execution) {
+    if (executions->told.items[i].execution == execution) {
       return i;
     }
   }
@@ -57,8 +57,13 @@ const ici_ended_t *ici_executions_ended(const ici_executions_t *executions,
 void ici_executions_begin(ici_executions_t *executions, uint64_t execution) {
   if (find_told(executions, execution) < 0 &&
       ici_executions_ended(executions, execution) == NULL) {
-    *pod_list_add(&executions->told) = execution;
+    *pod_list_add(&executions->told) = (ici_told_t){.execution = execution};
   }
+}
+
+ici_told_t *ici_executions_told(ici_executions_t *executions, uint64_t execution) {
+  const int32_t at = find_told(executions, execution);
+  return at < 0 ? NULL : &executions->told.items[at];
 }
 
 bool ici_executions_is_told(const ici_executions_t *executions, uint64_t execution) {

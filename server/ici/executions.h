@@ -14,6 +14,7 @@
 
 #include "common/base/list.h"
 #include "common/base/status.h"
+#include "server/chip/torus.h"
 
 enum { ICI_ABORTED_MAX = 64, ICI_ENDED_MAX = 1024 };
 
@@ -27,9 +28,16 @@ typedef struct ici_ended_t {
   pod_status_t reason;  // That it was aborted with; NULL: it went well, for all we know.
 } ici_ended_t;
 
+typedef struct ici_told_t {
+  uint64_t execution;
+  bool has_run;  // A collective.
+  // What had been lost on the links when it ran its first one.
+  unsigned losses[TORUS_LINKS];
+} ici_told_t;
+
 // A zeroed one is empty.
 typedef struct ici_executions_t {
-  POD_LIST(uint64_t) told;
+  POD_LIST(ici_told_t) told;
   ici_aborted_t aborted[ICI_ABORTED_MAX];
   int aborted_count;
   ici_ended_t ended[ICI_ENDED_MAX];  // The last ones.
@@ -40,6 +48,9 @@ void ici_executions_deinit(ici_executions_t *executions);
 
 // This chip is told about it. Does nothing when it has been, or when it is over.
 void ici_executions_begin(ici_executions_t *executions, uint64_t execution);
+
+// NULL: it was not told about, or is over. Borrowed until the next change.
+ici_told_t *ici_executions_told(ici_executions_t *executions, uint64_t execution);
 
 // Told about, and not over.
 bool ici_executions_is_told(const ici_executions_t *executions, uint64_t execution);

@@ -143,6 +143,9 @@ void ici_hello_encode(const ici_hello_t *hello, uint8_t bytes[ICI_HELLO_BYTES]) 
   put(&cursor, (uint32_t)hello->bell_file, 4);
   put(&cursor, (uint32_t)hello->ring_file, 4);
   memcpy(cursor.write, hello->token, ICI_TOKEN_BYTES);
+  cursor.write += ICI_TOKEN_BYTES;
+  put(&cursor, (uint32_t)hello->torus.slice_count, 4);
+  put(&cursor, (uint32_t)hello->torus.core_count, 4);
 }
 
 pod_status_t ici_hello_decode(const uint8_t *bytes, size_t size_bytes,
@@ -171,17 +174,11 @@ pod_status_t ici_hello_decode(const uint8_t *bytes, size_t size_bytes,
   hello.bell_file = take_i32(&cursor);
   hello.ring_file = take_i32(&cursor);
   memcpy(hello.token, cursor.read, ICI_TOKEN_BYTES);
+  cursor.read += ICI_TOKEN_BYTES;
+  hello.torus.slice_count = take_i32(&cursor);
+  hello.torus.core_count = take_i32(&cursor);
   *out_hello = hello;
   return NULL;
-}
-
-static bool is_same_torus(const torus_t *a, const torus_t *b) {
-  for (int d = 0; d < TORUS_DIMENSIONS; d++) {
-    if (a->size[d] != b->size[d] || a->wraps[d] != b->wraps[d]) {
-      return false;
-    }
-  }
-  return true;
 }
 
 pod_status_t ici_hello_check(const ici_hello_t *own, const ici_hello_t *hello) {
@@ -189,10 +186,15 @@ pod_status_t ici_hello_check(const ici_hello_t *own, const ici_hello_t *hello) {
     return pod_error(POD_FAILED_PRECONDITION, "it belongs to pod '%s', not to '%s'",
                      hello->pod, own->pod);
   }
-  if (!is_same_torus(&own->torus, &hello->torus)) {
-    return pod_error(POD_FAILED_PRECONDITION, "its pod is %dx%dx%d, not %dx%dx%d",
-                     hello->torus.size[0], hello->torus.size[1], hello->torus.size[2],
-                     own->torus.size[0], own->torus.size[1], own->torus.size[2]);
+  if (!torus_equal(&own->torus, &hello->torus)) {
+    pod_text_t theirs = {0}, ours = {0};
+    torus_print(&theirs, &hello->torus);
+    torus_print(&ours, &own->torus);
+    const pod_status_t status = pod_error(
+        POD_FAILED_PRECONDITION, "its pod is %s, not %s", theirs.bytes, ours.bytes);
+    pod_text_deinit(&theirs);
+    pod_text_deinit(&ours);
+    return status;
   }
   if (hello->from != own->to || hello->to != own->from ||
       hello->direction != (own->direction ^ 1)) {

@@ -37,6 +37,7 @@ enum {
   ICI_URL_MAX = 127,
   ICI_SILENCE_MS = 30000,
   ICI_SECRET_BYTES = 32,
+  ICI_RUNS_MAX = 16,  // Collectives of a chip under way; all but one of them are paused.
 };
 
 typedef struct ici_node_t ici_node_t;
@@ -101,6 +102,11 @@ POD_MUST_USE pod_status_t ici_node_create(const ici_node_config_t *config,
 // Accepts NULL.
 void ici_node_destroy(ici_node_t *node);
 
+// Reads the files of its TLS again: links that come up from now on show the new
+// certificate, and believe the new authorities. After an error, INVALID_ARGUMENT, all is
+// as it was. Without TLS nothing happens.
+POD_MUST_USE pod_status_t ici_node_renew_tls(ici_node_t *node);
+
 // Where the neighbour in `direction` can dial: "ipc:///…", "tcp://10.0.0.1:40123" or
 // "tls+tcp://10.0.0.1:40123". NULL
 // when this side dials, or does not listen in that way. Borrowed from the node. Any
@@ -127,6 +133,16 @@ ici_link_state_t ici_node_link_state(ici_node_t *node, torus_direction_t directi
 // `deadline_ns` is on pod_clock_now_ns. Any thread.
 POD_MUST_USE pod_status_t ici_node_wait_up(ici_node_t *node, int64_t deadline_ns);
 
+// How a collective makes way for another execution of its chip. While it is paused, what
+// comes for it is taken in, what it offers may be read, and its buffers stay as they are.
+typedef struct ici_pause_t {
+  bool (*is_wanted)(void *context);  // A look; ici_node_wake after it has changed.
+  // Blocks the thread, of which another one may run collectives meanwhile. False: it is
+  // not to go on but to end, and others may still run.
+  bool (*wait)(void *context);
+  void *context;
+} ici_pause_t;
+
 typedef struct ici_collective_t {
   const collective_schedule_t *schedule;  // Planned for this chip on this torus.
   collective_buffers_t buffers;
@@ -135,11 +151,13 @@ typedef struct ici_collective_t {
   // again.
   uint64_t execution;
   uint32_t sequence;
-  int64_t deadline_ns;  // On pod_clock_now_ns; INT64_MAX for none.
+  int64_t deadline_ns;       // On pod_clock_now_ns; INT64_MAX for none.
+  const ici_pause_t *pause;  // Borrowed; NULL: it is never paused.
 } ici_collective_t;
 
 // Carries the collective out and returns when this chip's part is done: OUTPUT is
-// complete and INPUT may be reused. One thread at a time (the chip's compute thread).
+// complete and INPUT may be reused. One thread at a time (the chip's compute thread), and
+// those whose collectives are paused: ICI_RUNS_MAX in all, of different executions.
 // UNAVAILABLE as soon as a link that it needs is down; DEADLINE_EXCEEDED; DATA_LOSS when
 // peers disagree about the schedule; the status given to ici_node_abort. After an error
 // OUTPUT is undefined and the execution is over: call ici_node_end.
@@ -150,6 +168,9 @@ POD_MUST_USE pod_status_t ici_collective_run(ici_node_t *node,
 // on, until ici_node_end. To be called when an execution has to wait for its turn;
 // ici_collective_run does it, too. Any thread.
 void ici_node_begin(ici_node_t *node, uint64_t execution);
+
+// What a pause of the collective that runs says has changed. Any thread.
+void ici_node_wake(ici_node_t *node);
 
 // Wakes the execution's collective, if one is running, and fails those that it would
 // still start, with a copy of `status` (takes it). Any thread. Ended by ici_node_end.
@@ -162,6 +183,6 @@ void ici_node_end(ici_node_t *node, uint64_t execution);
 
 // What has gone out over each link since the node was made, what was passed on for others
 // included: payload bytes and frames with payload. Any thread.
-void ici_node_totals(ici_node_t *node, chip_link_total_t out_totals[TORUS_DIRECTIONS]);
+void ici_node_totals(ici_node_t *node, chip_link_total_t out_totals[TORUS_LINKS]);
 
 #endif  // SERVER_ICI_ICI_H_

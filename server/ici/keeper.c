@@ -98,7 +98,7 @@ void *ici_keeper_run(void *context) {
     const bool goes = atomic_load(&node->goes);
     int64_t due_ns = pod_clock_now_ns() + LOOK_MS * ICI_NS_PER_MS;
     bool are_closed = true;
-    for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+    for (int d = 0; d < TORUS_LINKS; d++) {
       ici_link_t *link = &node->links[d];
       if (link->peer >= 0) {
         const int64_t link_due_ns = tend(link);
@@ -107,7 +107,7 @@ void *ici_keeper_run(void *context) {
       }
     }
     if (goes && are_closed) {
-      for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+      for (int d = 0; d < TORUS_LINKS; d++) {
         ici_link_shut(&node->links[d]);
       }
       return NULL;

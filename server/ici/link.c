@@ -20,8 +20,8 @@ enum { IPC_PATH_MAX = 100 };
 #define TCP_SCHEME "tcp://"
 #define TLS_SCHEME "tls+tcp://"
 
-static const char *const direction_names[TORUS_DIRECTIONS] = {"+x", "-x", "+y",
-                                                              "-y", "+z", "-z"};
+static const char *const direction_names[TORUS_LINKS] = {
+    "+x", "-x", "+y", "-y", "+z", "-z", "+slice", "-slice", "+core", "-core"};
 
 static const char *url_of(const ici_link_t *link) {
   if (!link->listens) {

@@ -120,6 +120,16 @@ typedef enum place_t {
   PLACE_GIVEN_UP = 3,  // Nowhere, and its source does not know it.
 } place_t;
 
+// With the node's lock. Of the collective that the frame is for; NULL: none under way.
+static ici_arrivals_t *find_arrivals(const ici_node_t *node, const ici_header_t *header) {
+  ici_arrivals_t *arrivals = node->arrivals;
+  while (arrivals != NULL && (arrivals->execution != header->execution ||
+                              arrivals->sequence != header->sequence)) {
+    arrivals = arrivals->next;
+  }
+  return arrivals;
+}
+
 // With the node's lock.
 static place_t place_of(ici_node_t *node, const ici_header_t *header,
                         const nng_msg *message) {
@@ -142,8 +152,7 @@ static place_t place_of(ici_node_t *node, const ici_header_t *header,
             header->source);
     return PLACE_NOWHERE;
   }
-  if (node->run != NULL && header->execution == node->run_execution &&
-      header->sequence == node->run_sequence) {
+  if (find_arrivals(node, header) != NULL) {
     return PLACE_INBOX;
   }
   const ici_ended_t *ended = ici_executions_ended(&node->executions, header->execution);
@@ -186,8 +195,9 @@ void ici_node_take(ici_node_t *node, const ici_header_t *header, nng_msg *messag
   const place_t place = is_present ? place_of(node, header, message) : PLACE_NOWHERE;
   const bool is_taken = place == PLACE_INBOX || place == PLACE_KEPT;
   if (is_taken) {
-    ici_kept_push(place == PLACE_INBOX ? &node->inbox : &node->kept,
-                  ici_kept_make(header, message));
+    ici_kept_push(
+        place == PLACE_INBOX ? &find_arrivals(node, header)->inbox : &node->kept,
+        ici_kept_make(header, message));
   }
   pthread_mutex_unlock(&node->lock);
   if (!is_taken) {
@@ -282,6 +292,10 @@ void ici_node_give_up(ici_node_t *node, uint64_t execution, pod_status_t reason)
   pthread_mutex_unlock(&node->lock);
 }
 
+void ici_node_wake(ici_node_t *node) {
+  ici_bell_alarm(node->bell);
+}
+
 void ici_node_abort(ici_node_t *node, uint64_t execution, pod_status_t status) {
   pthread_mutex_lock(&node->lock);
   add_aborted(node, execution, status);
@@ -308,23 +322,63 @@ static void take_kept(ici_node_t *node, uint64_t execution, const uint32_t *sequ
   }
 }
 
-ici_kept_list_t ici_node_set_run(ici_node_t *node, ici_run_t *run,
-                                 const ici_collective_t *collective) {
+// With the node's lock. Of one that has ended it is what is lost now: it fails anyway.
+static void note_losses(ici_node_t *node, uint64_t execution,
+                        unsigned out_losses[TORUS_LINKS]) {
+  ici_told_t *told = ici_executions_told(&node->executions, execution);
+  for (int d = 0; d < TORUS_LINKS; d++) {
+    out_losses[d] = told != NULL && told->has_run ? told->losses[d]
+                                                  : atomic_load(&node->links[d].losses);
+  }
+  if (told != NULL) {
+    told->has_run = true;
+    memcpy(told->losses, out_losses, sizeof(told->losses));
+  }
+}
+
+ici_kept_list_t ici_node_open(ici_node_t *node, ici_arrivals_t *arrivals,
+                              const ici_collective_t *collective,
+                              unsigned out_losses[TORUS_LINKS]) {
   ici_kept_list_t taken;
   ici_kept_init(&taken);
+  *arrivals = (ici_arrivals_t){.execution = collective->execution,
+                               .sequence = collective->sequence};
+  ici_kept_init(&arrivals->inbox);
   pthread_mutex_lock(&node->lock);
-  POD_CHECK(run == NULL || node->run == NULL);
-  for (int d = 0; d < TORUS_DIRECTIONS && node->run_execution != collective->execution;
-       d++) {
-    node->losses_seen[d] = atomic_load(&node->links[d].losses);
+  ici_executions_begin(&node->executions, collective->execution);
+  note_losses(node, collective->execution, out_losses);
+  take_kept(node, collective->execution, &collective->sequence, &taken);
+  arrivals->next = node->arrivals;
+  node->arrivals = arrivals;
+  pthread_mutex_unlock(&node->lock);
+  return taken;
+}
+
+// With the node's lock.
+static ici_kept_list_t empty(ici_arrivals_t *arrivals) {
+  ici_kept_list_t taken = arrivals->inbox;
+  if (taken.first == NULL) {
+    ici_kept_init(&taken);
   }
-  node->run = run;
-  node->run_execution = collective->execution;
-  node->run_sequence = collective->sequence;
-  if (run != NULL) {
-    ici_executions_begin(&node->executions, collective->execution);
-    take_kept(node, collective->execution, &collective->sequence, &taken);
+  ici_kept_init(&arrivals->inbox);
+  return taken;
+}
+
+ici_kept_list_t ici_node_arrived(ici_node_t *node, ici_arrivals_t *arrivals) {
+  pthread_mutex_lock(&node->lock);
+  const ici_kept_list_t taken = empty(arrivals);
+  pthread_mutex_unlock(&node->lock);
+  return taken;
+}
+
+ici_kept_list_t ici_node_close(ici_node_t *node, ici_arrivals_t *arrivals) {
+  pthread_mutex_lock(&node->lock);
+  ici_arrivals_t **at = &node->arrivals;
+  while (*at != arrivals) {
+    at = &(*at)->next;
   }
+  *at = arrivals->next;
+  const ici_kept_list_t taken = empty(arrivals);
   pthread_mutex_unlock(&node->lock);
   return taken;
 }
@@ -367,7 +421,8 @@ static pod_status_t check_config(const ici_node_config_t *config) {
     return pod_error(POD_INVALID_ARGUMENT, "the name of a pod has at most %d bytes",
                      ICI_POD_NAME_MAX);
   }
-  int64_t chips = 1;
+  int64_t chips =
+      (int64_t)torus_slice_total(&config->torus) * torus_core_total(&config->torus);
   for (int d = 0; d < TORUS_DIMENSIONS; d++) {
     chips *= config->torus.size[d];
     if (config->torus.size[d] < 1 || chips > TORUS_CHIPS_MAX) {
@@ -389,7 +444,7 @@ static void init_locks(ici_node_t *node) {
   pthread_mutex_init(&node->outbox_lock, NULL);
   pthread_mutex_init(&node->forward_lock, NULL);
   pthread_mutex_init(&node->lock, NULL);
-  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+  for (int d = 0; d < TORUS_LINKS; d++) {
     ici_link_t *link = &node->links[d];
     *link = (ici_link_t){.node = node,
                          .direction = d,
@@ -431,7 +486,6 @@ static ici_node_t *make(const ici_node_config_t *config) {
   const int64_t share = ICI_EAGER_TOTAL_BYTES / node->chip_count;
   node->eager_bytes = share > ICI_EAGER_BYTES_MAX ? ICI_EAGER_BYTES_MAX : share;
   node->eager_bytes = node->eager_bytes < least ? least : node->eager_bytes;
-  ici_kept_init(&node->inbox);
   ici_kept_init(&node->kept);
   ici_kept_init(&node->outbox);
   init_locks(node);
@@ -465,7 +519,7 @@ static pod_status_t start(ici_node_t *node, const ici_node_config_t *config) {
     }
     node->has_pump = true;
   }
-  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+  for (int d = 0; d < TORUS_LINKS; d++) {
     ici_link_t *link = &node->links[d];
     if (link->peer >= 0) {
       atomic_store(&link->state, ICI_LINK_DOWN);
@@ -510,13 +564,13 @@ static bool leave_all(ici_node_t *node) {
   pthread_mutex_lock(&node->event_lock);
   node->on_link = NULL;
   pthread_mutex_unlock(&node->event_lock);
-  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+  for (int d = 0; d < TORUS_LINKS; d++) {
     if (node->links[d].peer >= 0) {
       ici_session_leave(&node->links[d], "this chip goes");
     }
   }
   if (!node->has_keeper) {  // Half built.
-    for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+    for (int d = 0; d < TORUS_LINKS; d++) {
       ici_link_shut(&node->links[d]);
     }
     return true;
@@ -533,11 +587,10 @@ static bool leave_all(ici_node_t *node) {
 }
 
 static void free_node(ici_node_t *node) {
-  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+  for (int d = 0; d < TORUS_LINKS; d++) {
     pthread_mutex_destroy(&node->links[d].lock);
     pthread_mutex_destroy(&node->links[d].ring_lock);
   }
-  free_kept(node, &node->inbox);
   free_kept(node, &node->kept);
   free_kept(node, &node->outbox);
   POD_CHECK(atomic_load(&node->messages) == 0);
@@ -564,11 +617,15 @@ static void free_node(ici_node_t *node) {
   free(node);
 }
 
+pod_status_t ici_node_renew_tls(ici_node_t *node) {
+  return node->tls != NULL ? ici_tls_renew(node->tls) : NULL;
+}
+
 void ici_node_destroy(ici_node_t *node) {
   if (node == NULL) {
     return;
   }
-  POD_CHECK(node->run == NULL);
+  POD_CHECK(node->arrivals == NULL);
   const bool is_closed = node->bell == NULL || leave_all(node);
   atomic_store(&node->stops, true);
   if (node->has_pump) {
@@ -584,7 +641,7 @@ void ici_node_destroy(ici_node_t *node) {
 }
 
 static const ici_link_t *listening(const ici_node_t *node, torus_direction_t direction) {
-  const bool is_known = direction >= 0 && direction < TORUS_DIRECTIONS;
+  const bool is_known = direction >= 0 && direction < TORUS_LINKS;
   const ici_link_t *link = is_known ? &node->links[direction] : NULL;
   return link != NULL && link->peer >= 0 && link->listens ? link : NULL;
 }
@@ -601,7 +658,7 @@ const char *ici_node_tcp_url(const ici_node_t *node, torus_direction_t direction
 
 pod_status_t ici_node_dial(ici_node_t *node, torus_direction_t direction,
                            const char *url) {
-  if (direction < 0 || direction >= TORUS_DIRECTIONS || node->links[direction].peer < 0) {
+  if (direction < 0 || direction >= TORUS_LINKS || node->links[direction].peer < 0) {
     return pod_error(POD_INVALID_ARGUMENT, "chip %d has no link in direction %d",
                      node->chip, direction);
   }
@@ -614,21 +671,20 @@ pod_status_t ici_node_dial(ici_node_t *node, torus_direction_t direction,
 }
 
 void ici_node_disconnect(ici_node_t *node, torus_direction_t direction) {
-  if (direction >= 0 && direction < TORUS_DIRECTIONS &&
-      node->links[direction].peer >= 0) {
+  if (direction >= 0 && direction < TORUS_LINKS && node->links[direction].peer >= 0) {
     ici_session_leave(&node->links[direction], "it was told to close");
   }
 }
 
 ici_link_state_t ici_node_link_state(ici_node_t *node, torus_direction_t direction) {
-  if (direction < 0 || direction >= TORUS_DIRECTIONS || node->links[direction].peer < 0) {
+  if (direction < 0 || direction >= TORUS_LINKS || node->links[direction].peer < 0) {
     return ICI_LINK_ABSENT;
   }
   return (ici_link_state_t)atomic_load(&node->links[direction].state);
 }
 
 static ici_link_t *link_that_is_down(ici_node_t *node) {
-  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+  for (int d = 0; d < TORUS_LINKS; d++) {
     ici_link_t *link = &node->links[d];
     if (link->peer >= 0 && atomic_load(&link->state) != ICI_LINK_UP) {
       return link;
@@ -653,8 +709,8 @@ pod_status_t ici_node_wait_up(ici_node_t *node, int64_t deadline_ns) {
   return pod_error(POD_DEADLINE_EXCEEDED, "chip %d: %s is not up", node->chip, text);
 }
 
-void ici_node_totals(ici_node_t *node, chip_link_total_t out_totals[TORUS_DIRECTIONS]) {
-  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+void ici_node_totals(ici_node_t *node, chip_link_total_t out_totals[TORUS_LINKS]) {
+  for (int d = 0; d < TORUS_LINKS; d++) {
     out_totals[d] =
         (chip_link_total_t){.bytes_sent = atomic_load(&node->links[d].bytes_sent),
                             .frames_sent = atomic_load(&node->links[d].frames_sent)};

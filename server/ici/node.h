@@ -52,9 +52,10 @@ enum {
   // How far a sender may be ahead of the receiver in a step that was granted.
   ICI_WINDOW_BYTES = 1024 * 1024,
   // Control frames kept for collectives to come, per chip.
-  ICI_KEPT_CONTROLS_MAX = 4 * COLLECTIVE_LANES_MAX,
+  ICI_KEPT_CONTROLS_MAX = (2 * ICI_RUNS_MAX + 2) * COLLECTIVE_LANES_MAX,
   ICI_WITNESSES_MAX = 256,  // Processes whose memory is read: a file and a page each.
-  ICI_OUTBOX_MAX = 4 * COLLECTIVE_LANES_MAX,  // Control frames that wait for room.
+  // Control frames that wait for room.
+  ICI_OUTBOX_MAX = (2 * ICI_RUNS_MAX + 2) * COLLECTIVE_LANES_MAX,
 };
 
 #define ICI_NS_PER_MS ((int64_t)1000000)
@@ -72,6 +73,16 @@ typedef struct ici_peer_t {
 
 typedef struct ici_run_t ici_run_t;
 
+// Where frames wait for a collective under way, running or paused. Of a run; under the
+// node's lock. What comes for it there is bounded as what is kept is: by the room kept
+// for what is sent beforehand, and by what it has granted.
+typedef struct ici_arrivals_t {
+  struct ici_arrivals_t *next;
+  uint64_t execution;
+  uint32_t sequence;
+  ici_kept_list_t inbox;
+} ici_arrivals_t;
+
 struct ici_node_t {
   char pod[ICI_POD_NAME_MAX + 1];
   int32_t chip, chip_count;
@@ -86,7 +97,7 @@ struct ici_node_t {
   collective_combine_fn_t combine;
   ici_link_fn_t on_link;
   void *context;
-  ici_link_t links[TORUS_DIRECTIONS];
+  ici_link_t links[TORUS_LINKS];
   ici_shared_t bell_memory;
   ici_bell_t *bell;
   pthread_t pump, keeper;
@@ -110,19 +121,14 @@ struct ici_node_t {
   pthread_cond_t link_changed;
   pthread_cond_t keeper_wanted;
   bool keeper_called;
-  ici_peer_t *peers;  // By chip.
-  ici_run_t *run;     // The collective that runs, when there is one.
-  uint64_t consent_version;
-  ici_consent_t consent;     // To what the running collective sends.
+  ici_peer_t *peers;         // By chip.
+  ici_arrivals_t *arrivals;  // Of the collectives under way.
+  ici_consent_t consent;     // To what these send. Under the lock.
   ici_witness_t *witnesses;  // By chip; of who has the watch.
   int witness_count;
-  uint8_t *bounce;  // Of the compute thread: what is read to be reduced.
-  uint64_t run_execution;
-  uint32_t run_sequence;
-  unsigned losses_seen[TORUS_DIRECTIONS];  // When the execution ran its first collective.
-  ici_kept_list_t inbox;                   // For the collective that runs.
-  ici_kept_list_t kept;                    // For others to come.
-  ici_kept_list_t outbox;                  // Control frames that wait for room.
+  uint8_t *bounce;         // Of the compute thread: what is read to be reduced.
+  ici_kept_list_t kept;    // For collectives to come.
+  ici_kept_list_t outbox;  // Control frames that wait for room.
   int outbox_count;
   ici_executions_t executions;
   nng_msg *spare[ICI_SPARE_MESSAGES_MAX];
@@ -191,10 +197,17 @@ bool ici_node_knows(ici_node_t *node, int32_t chip, uint64_t epoch);
 // has ended. NULL: it may.
 pod_status_t ici_node_aborted(ici_node_t *node, uint64_t execution);
 
-// The collective that runs from now on (NULL: none any more). Returns what was kept for
-// it.
-ici_kept_list_t ici_node_set_run(ici_node_t *node, ici_run_t *run,
-                                 const ici_collective_t *collective);
+// The collective is under way from now on. Returns what was kept for it, and what had
+// been lost on the links when its execution ran its first one.
+ici_kept_list_t ici_node_open(ici_node_t *node, ici_arrivals_t *arrivals,
+                              const ici_collective_t *collective,
+                              unsigned out_losses[TORUS_LINKS]);
+
+// What has come for it since the last time.
+ici_kept_list_t ici_node_arrived(ici_node_t *node, ici_arrivals_t *arrivals);
+
+// It is not under way any more. Returns what nobody has taken.
+ici_kept_list_t ici_node_close(ici_node_t *node, ici_arrivals_t *arrivals);
 
 static inline int64_t ici_eager_cost(const ici_header_t *header) {
   return (int64_t)header->payload_bytes + ICI_FRAME_COST_BYTES;

@@ -59,19 +59,20 @@ struct ici_pipe_user_t {
 };
 
 typedef struct ici_carrier_t {
-  // Listens at `url`, where it is tls+tcp:// with `tls`; *out_port is the port where that
-  // is one. UNAVAILABLE, RESOURCE_EXHAUSTED.
-  pod_status_t (*listen)(const char *url, const struct ici_tls_t *tls,
+  // Listens at `url`, where it is tls+tcp:// with `tls`, which is needed then; *out_port
+  // is the port where that is one. UNAVAILABLE, RESOURCE_EXHAUSTED.
+  pod_status_t (*listen)(const char *url, struct ici_tls_t *tls,
                          const ici_pipe_user_t *user, void *context,
                          ici_door_t **out_door, int *out_port);
-  pod_status_t (*dial)(const char *url, const struct ici_tls_t *tls,
+  pod_status_t (*dial)(const char *url, struct ici_tls_t *tls,
                        const ici_pipe_user_t *user, void *context, ici_door_t **out_door);
   // Asks for a pipe; not again before the answer.
   void (*next)(ici_door_t *door);
   void (*destroy_door)(ici_door_t *door);
   // Not again before `sent`. Takes the message: a whole frame.
   void (*send)(ici_pipe_t *pipe, nng_msg *message);
-  // Not again before `received`.
+  // Not again before `received`. What is encrypted goes on shaking hands while a frame is
+  // waited for.
   void (*receive)(ici_pipe_t *pipe);
   // Nothing moves any more; what was asked for is answered.
   void (*close_pipe)(ici_pipe_t *pipe);

@@ -204,7 +204,7 @@ void ici_route_drop_blocked(ici_link_t *link) {
 }
 
 void ici_route_blocked(ici_node_t *node) {
-  for (int d = 0; d < TORUS_DIRECTIONS && !atomic_load(&node->stops); d++) {
+  for (int d = 0; d < TORUS_LINKS && !atomic_load(&node->stops); d++) {
     if (node->links[d].peer >= 0) {
       pthread_mutex_lock(&node->forward_lock);
       pass_blocked(&node->links[d]);
@@ -321,7 +321,7 @@ static bool look_at_ring(ici_link_t *link, ici_run_t *run) {
 bool ici_route_rings(ici_node_t *node, ici_run_t *run) {
   bool found = false;
   atomic_store(&node->has_stuck_ring, false);
-  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+  for (int d = 0; d < TORUS_LINKS; d++) {
     ici_link_t *link = &node->links[d];
     if (link->peer >= 0 && atomic_load(&link->state) == ICI_LINK_UP) {
       found |= look_at_ring(link, run);

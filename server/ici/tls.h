@@ -1,18 +1,22 @@
-// TLS for links between hosts, by nng's (mbed TLS): one's own certificate, and the
-// authorities that must have signed the other's, at both ends. Private to server/ici.
+// TLS 1.3 for links between hosts, by OpenSSL: one's own certificate, and the authorities
+// that must have signed the other's, at both ends.
 //
 // Which of the authorities' children is at the other end is not looked at: that it is the
 // neighbour is proven by the secret of the links (proof.h). Certificates say what they
-// are good for (extended key usage), which is looked at: who has a client's cannot
-// listen.
+// are good for (extended key usage, and a role where there is one, podium:worker), which
+// is looked at: who has a client's cannot listen, who has a user's cannot come at all.
 //
-// Threading: created and destroyed by one thread; used by any.
-// Ownership: returned owned; outlives the doors that use it.
+// Private to server/ici; what becomes of the bytes is in seal.h.
+//
+// Threading: any, but for create and destroy.
+// Ownership: returned owned; outlives the doors that use it. What pipes have of it lives
+//            with them.
 
 #ifndef SERVER_ICI_TLS_H_
 #define SERVER_ICI_TLS_H_
 
-#include <nng/nng.h>
+#include <openssl/ssl.h>
+#include <stdbool.h>
 
 #include "common/base/status.h"
 #include "server/ici/ici.h"
@@ -26,8 +30,12 @@ POD_MUST_USE pod_status_t ici_tls_create(const ici_tls_files_t *files,
 // Accepts NULL.
 void ici_tls_destroy(ici_tls_t *tls);
 
-// Before they listen or dial. The result is nng's.
-int ici_tls_set_listener(const ici_tls_t *tls, nng_stream_listener *listener);
-int ici_tls_set_dialer(const ici_tls_t *tls, nng_stream_dialer *dialer);
+// Reads the files again: what comes from now on is shown the new certificate, and
+// believed by the new authorities; what is connected stays. After an error all is as it
+// was.
+POD_MUST_USE pod_status_t ici_tls_renew(ici_tls_t *tls);
+
+// One end of a connection, without its bytes; NULL when memory runs out.
+SSL *ici_tls_open(ici_tls_t *tls, bool is_server);
 
 #endif  // SERVER_ICI_TLS_H_

@@ -103,13 +103,14 @@ static pod_status_t check_buffer(const chip_program_t *program,
                                  const chip_buffer_t *buffer) {
   POD_TRY(tensor_shape_check(&buffer->shape));
   const int64_t bytes = tensor_shape_bytes(&buffer->shape);
+  const int64_t temp_bytes = program->temp_bytes + program->host_temp_bytes;
   switch (buffer->kind) {
     case CHIP_BUFFER_TEMP:
       if (buffer->offset < 0 || buffer->offset % CHIP_BUFFER_ALIGNMENT != 0 ||
-          bytes > program->temp_bytes || buffer->offset > program->temp_bytes - bytes) {
+          bytes > temp_bytes || buffer->offset > temp_bytes - bytes) {
         return BAD("%" PRId64 " bytes at %" PRId64 " do not lie in the %" PRId64
                    " bytes of temporaries",
-                   bytes, buffer->offset, program->temp_bytes);
+                   bytes, buffer->offset, temp_bytes);
       }
       return NULL;
     case CHIP_BUFFER_ARGUMENT:
@@ -323,11 +324,29 @@ static pod_status_t check_lists(const chip_program_t *program) {
   return NULL;
 }
 
+static bool has_negative_size(const chip_program_t *program) {
+  const chip_memory_t *memory = &program->memory;
+  return program->temp_bytes < 0 || program->argument_bytes < 0 ||
+         program->result_bytes < 0 || program->constant_bytes < 0 ||
+         program->alias_bytes < 0 || program->alias_bytes > program->result_bytes ||
+         memory->argument_bytes < 0 || memory->output_bytes < 0 ||
+         memory->alias_bytes < 0 || memory->alias_bytes > memory->output_bytes ||
+         memory->temp_bytes < 0 || memory->code_bytes < 0;
+}
+
+// Of the host's memory: none negative, and all temporaries together are a size.
+static bool has_bad_host_size(const chip_program_t *program) {
+  int64_t temp_bytes;
+  return program->host_temp_bytes < 0 || program->host_argument_bytes < 0 ||
+         program->host_result_bytes < 0 || program->host_alias_bytes < 0 ||
+         program->host_alias_bytes > program->host_result_bytes ||
+         __builtin_add_overflow(program->temp_bytes, program->host_temp_bytes,
+                                &temp_bytes);
+}
+
 pod_status_t chip_program_check(const chip_program_t *program) {
   POD_TRY(check_counts(program));
-  if (program->temp_bytes < 0 || program->argument_bytes < 0 ||
-      program->result_bytes < 0 || program->constant_bytes < 0 ||
-      program->alias_bytes < 0 || program->alias_bytes > program->result_bytes) {
+  if (has_negative_size(program) || has_bad_host_size(program)) {
     return BAD("a program of a negative size");
   }
   POD_TRY(check_constants(program));

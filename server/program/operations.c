@@ -39,6 +39,8 @@ enum {
   COST_lu = 0,
   COST_eigh = 0,
   COST_host = 0,
+  COST_transfer = 0,
+  COST_kernel = 0,
   COST_collective = CHIP_TRAIT_COLLECTIVE,
 };
 

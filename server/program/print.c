@@ -139,6 +139,11 @@ void chip_program_print(pod_text_t *text, const chip_program_t *program) {
   pod_text_printf(text, "program %s on %" PRId64 " chips, temporaries ", program->name,
                   program->mesh->device_count);
   pod_text_add_size(text, (unsigned long long)program->temp_bytes);
+  const int64_t host_bytes = chip_program_host_bytes(program);
+  if (host_bytes > 0) {
+    pod_text_add(text, ", in the host's memory ");
+    pod_text_add_size(text, (unsigned long long)host_bytes);
+  }
   for (int32_t i = 0; i < program->alias_count; i++) {
     pod_text_printf(text, ", argument %" PRId32 " lies in result %" PRId32,
                     program->aliases[i].argument, program->aliases[i].result);
@@ -172,8 +177,11 @@ static void print_task(pod_text_t *text, const chip_program_t *program,
   if (work->mxu_busy_flop != work->mxu_flop) {
     print_count(text, "busy", work->mxu_busy_flop);
   }
+  print_count(text, "again", work->recomputed_flop > 0 ? work->recomputed_flop : 0);
   print_count(text, "vpu", work->vpu_op);
   print_count(text, "steps", work->serial_steps);
+  print_count(text, "grid_steps", work->grid_steps);
+  print_count(text, "grid_ps", work->grid_ps);
   print_count(text, "host", work->host_bytes);
   print_count(text, "reads", work->hbm_read_bytes);
   print_count(text, "writes", work->hbm_written_bytes);

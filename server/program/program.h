@@ -23,8 +23,8 @@
 //
 // Memory: an argument is a whole buffer of the caller's; results are buffers of their
 // own, made by the worker before the execution; constants are shared by all executions;
-// the rest is one block of temp_bytes, in which TEMP buffers have an offset (64-byte
-// aligned).
+// the rest is one block of temp_bytes and host_temp_bytes, in which TEMP buffers have an
+// offset (64-byte aligned).
 //
 // Donation: an argument of `aliases` lies where its result lies. When the execution
 // starts the result's buffer holds the argument; the argument's own buffer is a parameter
@@ -33,7 +33,8 @@
 // the executor copy it into other memory first. Ownership: everything is in the program's
 // arena. Immutable once built, so any thread may read it.
 //
-// Sizes are host bytes (tensor/dtype.h) unless a name says hbm.
+// Sizes are host bytes (tensor/dtype.h) unless a name says hbm; those of chip_memory_t
+// and temp_live_bytes of what a compiler made are in HBM.
 
 #ifndef SERVER_PROGRAM_PROGRAM_H_
 #define SERVER_PROGRAM_PROGRAM_H_
@@ -73,6 +74,7 @@ typedef struct chip_buffer_t {
   // Local (per chip). Several buffers may be the same bytes as different types: what
   // reshapes an argument, say, is a buffer of that argument too.
   tensor_shape_t shape;
+  bool is_host;  // In the host's memory, not in HBM. A worker's copy does not say.
 } chip_buffer_t;
 
 // A constant of the program. A splat holds one element and is expanded by the worker.
@@ -146,8 +148,23 @@ typedef enum chip_attr_key_t {
   CHIP_ATTR_SORTED = 53,  // eigh: eigenvalues in ascending order.
   // host_send, host_recv: every chip of the program does it, not the first for all.
   CHIP_ATTR_EACH_DEVICE = 54,
+  CHIP_ATTR_KERNEL_WORK = 55,  // kernel: by chip_kernel_work_t.
   CHIP_ATTR_KEY_COUNT,
 } chip_attr_key_t;
+
+// What the compiler has found that a kernel of the user's demands of its chip: fields of
+// chip_work_t.
+typedef enum chip_kernel_work_t {
+  CHIP_KERNEL_MXU_FLOP = 0,
+  CHIP_KERNEL_MXU_BUSY_FLOP = 1,
+  CHIP_KERNEL_VPU_OP = 2,
+  CHIP_KERNEL_HBM_READ_BYTES = 3,
+  CHIP_KERNEL_HBM_WRITTEN_BYTES = 4,
+  CHIP_KERNEL_VMEM_BYTES = 5,
+  CHIP_KERNEL_GRID_STEPS = 6,
+  CHIP_KERNEL_GRID_PS = 7,
+  CHIP_KERNEL_WORK_COUNT,
+} chip_kernel_work_t;
 
 typedef enum chip_precision_t {
   CHIP_PRECISION_DEFAULT = 0,
@@ -236,12 +253,32 @@ typedef struct chip_interface_t {
   // Never NULL; how the shards lie. Its mesh is the program's, or one of the same devices
   // in another order.
   const sharding_t *sharding;
+  bool is_host;  // It lies in the host's memory, not in HBM.
 } chip_interface_t;
 
 // The result takes the argument's memory.
 typedef struct chip_alias_t {
   int32_t argument, result;
 } chip_alias_t;
+
+// A temporary that is alive when most of their bytes are.
+typedef struct chip_peak_t {
+  int32_t
+      instruction;  // That wrote it last; CHIP_NONE: none, as of a region's arguments.
+  int64_t size_bytes;
+} chip_peak_t;
+
+enum { CHIP_PEAK_MAX = 48 };
+
+// What the modelled chip has in its HBM, as XLA's memory_analysis() counts: arrays with
+// the padding of their tiles, buffers between kernels instead of between operations.
+typedef struct chip_memory_t {
+  bool is_counted;  // False: of programs made by hand; the sizes of the host stand.
+  int64_t argument_bytes, output_bytes;
+  int64_t alias_bytes;  // Of the outputs, what lies in donated arguments.
+  int64_t temp_bytes;   // The block of everything between.
+  int64_t code_bytes;   // Constants of more than one value.
+} chip_memory_t;
 
 typedef struct chip_program_t {
   pod_arena_t *arena;  // Owns everything, this struct too.
@@ -262,9 +299,18 @@ typedef struct chip_program_t {
   int32_t task_count, task_member_count;
   const chip_task_t *tasks;
   const int32_t *task_members;
+  // For reports; a worker's copy has none. The first instruction with the largest
+  // temp_live_bytes (CHIP_NONE: there are no temporaries), and the largest of what is
+  // alive then, the largest first.
+  int32_t peak_instruction, peak_count;
+  const chip_peak_t *peaks;
   int64_t temp_bytes;
   int64_t argument_bytes, result_bytes, constant_bytes;  // Per chip.
   int64_t alias_bytes;  // Of the results, what lies in donated arguments.
+  chip_memory_t memory;
+  // Of a chip's arrays in its host's memory, which none of the above counts. The
+  // temporaries among them lie behind temp_bytes in the same block.
+  int64_t host_argument_bytes, host_result_bytes, host_alias_bytes, host_temp_bytes;
 } chip_program_t;
 
 // Frees the program with its arena. Accepts NULL.
@@ -283,13 +329,29 @@ const int64_t *chip_instruction_attr(const chip_instruction_t *instruction,
 int64_t chip_instruction_attr_one(const chip_instruction_t *instruction,
                                   chip_attr_key_t key, int64_t otherwise);
 
+// Why a kernel of the user's does not run, and what to do: UNIMPLEMENTED, with the place
+// where the user wrote it. Owned by the caller.
+POD_MUST_USE pod_status_t chip_kernel_refusal(const chip_instruction_t *kernel);
+
+// The first of a program; CHIP_NONE: it has none.
+int32_t chip_program_first_kernel(const chip_program_t *program);
+
 // Whether arrays of these local shapes can lie in the same memory: as many bytes on the
-// host and in HBM.
+// host and, with the padding of their tiles, in HBM.
 bool chip_may_alias(const tensor_shape_t *argument, const tensor_shape_t *result);
 
 // Everything that one chip holds at the most: arguments, results, constants and
 // temporaries, what is donated once. Saturates.
 int64_t chip_program_hbm_bytes(const chip_program_t *program);
+
+int64_t chip_memory_hbm_bytes(const chip_memory_t *memory);
+
+// As counted when it was compiled; of programs made by hand, in tests, the sizes of the
+// host.
+chip_memory_t chip_program_memory(const chip_program_t *program);
+
+// Of that the temporaries.
+int64_t chip_program_hbm_temp_bytes(const chip_program_t *program);
 
 // Bits of an element as bitcast_convert counts them: those in HBM, but 1 for pred.
 static inline unsigned chip_bitcast_bits(tensor_dtype_t dtype) {
@@ -303,6 +365,9 @@ chip_op_t chip_reducer_op(chip_reducer_t reducer);
 // Whether a known reducer exists for an element type: not, for instance, the xor of
 // floats.
 bool chip_reducer_is_for(chip_reducer_t reducer, tensor_dtype_t dtype);
+
+// Likewise in the host's memory.
+int64_t chip_program_host_bytes(const chip_program_t *program);
 
 // A listing for people: one line per instruction, with shapes and buffers.
 void chip_program_print(pod_text_t *text, const chip_program_t *program);

@@ -116,6 +116,7 @@ RULE_DECLARE(eigh);
 RULE_DECLARE(dce_sink);
 RULE_DECLARE(host_send);
 RULE_DECLARE(host_recv);
+RULE_DECLARE(kernel);
 #undef RULE_DECLARE
 
 #endif  // SERVER_PROGRAM_RULE_H_

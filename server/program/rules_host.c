@@ -28,3 +28,12 @@ pod_status_t check_host_recv(const rule_t *rule) {
 pod_status_t check_dce_sink(const rule_t *rule) {
   return demand(rule->instruction->result_count == 0, "it has no results");
 }
+
+pod_status_t check_kernel(const rule_t *rule) {
+  const int64_t *work;
+  POD_TRY(values(rule, CHIP_ATTR_KERNEL_WORK, CHIP_KERNEL_WORK_COUNT, &work));
+  for (int32_t i = 0; i < CHIP_KERNEL_WORK_COUNT; i++) {
+    POD_TRY(demand(work[i] >= 0, "the work of a kernel must not be negative"));
+  }
+  return NULL;
+}

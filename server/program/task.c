@@ -12,6 +12,8 @@ const char *chip_task_kind_name(chip_task_kind_t kind) {
       [CHIP_TASK_PREFETCH_DONE] = "prefetch done",
       [CHIP_TASK_WHILE] = "while",
       [CHIP_TASK_BRANCH] = "branch",
+      [CHIP_TASK_TRANSFER_START] = "transfer start",
+      [CHIP_TASK_TRANSFER_DONE] = "transfer done",
   };
-  return (unsigned)kind <= CHIP_TASK_BRANCH ? names[kind] : "unknown";
+  return (unsigned)kind <= CHIP_TASK_TRANSFER_DONE ? names[kind] : "unknown";
 }

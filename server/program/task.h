@@ -25,6 +25,11 @@ typedef enum chip_task_kind_t {
   CHIP_TASK_PREFETCH_DONE = 5,    // Waits for it.
   CHIP_TASK_WHILE = 6,            // The calls of `instruction`: condition, body.
   CHIP_TASK_BRANCH = 7,  // if, case: the calls of `instruction` are the branches.
+  // Between HBM and the host's memory: work.host_bytes, with hbm_read_bytes when they go
+  // to the host, with hbm_written_bytes when they come from there. A chip has a queue for
+  // each direction, first in, first out.
+  CHIP_TASK_TRANSFER_START = 8,
+  CHIP_TASK_TRANSFER_DONE = 9,  // Waits for it.
 } chip_task_kind_t;
 
 // Work of one run, whatever the chip's rates.
@@ -34,12 +39,21 @@ typedef struct chip_work_t {
       mxu_busy_flop;  // What the MXU is occupied for, in FLOP at the bf16 rate: padded to
                       // its size, times the passes of f32, less for int8 by its rate.
   int64_t vpu_op;     // Operations on f32 lanes.
-  int64_t serial_steps;    // Operations of the device that it takes one after the other
-                           // beyond the first: turns of a loop within it.
-  int64_t host_bytes;      // Between the chip and its host.
-  int64_t hbm_read_bytes;  // Operands in HBM; what lies in VMEM is not counted.
+  int64_t serial_steps;  // Operations of the device that it takes one after the other
+                         // beyond the first: turns of a loop within it.
+  // Of a product in tiles (server/chip/product.h): steps, what is loaded from HBM before
+  // the first one, what is stored after the last. No steps: it streams in pieces of any
+  // size.
+  int64_t tile_steps, first_bytes, last_bytes;
+  int64_t grid_steps;  // Of a kernel of the user's.
+  int64_t grid_ps;     // What they take one after the other, each step by its own work;
+                       // 0: it is no such kernel.
+  int64_t host_bytes;  // Between the chip and its host.
+  int64_t hbm_read_bytes;     // Operands in HBM; what lies in VMEM is not counted.
   int64_t hbm_written_bytes;  // Results that go to HBM.
   int64_t vmem_bytes;         // Operands and results that stay in VMEM.
+  int64_t recomputed_flop;  // Of mxu_flop, what was computed before (rematerialised); -1:
+                            // the module does not say.
 } chip_work_t;
 
 typedef struct chip_task_t {

@@ -54,6 +54,8 @@ void simulator_cores_init(simulator_engine_t *engine) {
     fill(core->open, engine->collective_slots, -1);
     core->fetched_ps = pod_arena_array(engine->arena, (size_t)engine->prefetch_slots + 1,
                                        sizeof(*core->fetched_ps));
+    core->transferred_ps = pod_arena_array(
+        engine->arena, (size_t)engine->transfer_slots + 1, sizeof(*core->transferred_ps));
   }
 }
 
@@ -62,7 +64,101 @@ void simulator_cores_deinit(simulator_engine_t *engine) {
     pod_list_deinit(&engine->cores[i].frames);
     pod_list_deinit(&engine->cores[i].fetches);
     pod_list_deinit(&engine->cores[i].stretches);
+    pod_list_deinit(&engine->cores[i].loads);
   }
+}
+
+// --- HBM ---
+
+// What collectives take of HBM at a time, and until when they do.
+static int64_t share_at(const simulator_core_t *core, int64_t at_ps,
+                        int64_t *out_until_ps) {
+  int64_t share = 0;
+  *out_until_ps = INT64_MAX;
+  for (int32_t i = 0; i < core->loads.count; i++) {
+    const simulator_load_t *load = &core->loads.items[i];
+    const int64_t change_ps = at_ps < load->from_ps ? load->from_ps : load->until_ps;
+    if (at_ps >= load->until_ps) {
+      continue;
+    }
+    share += at_ps >= load->from_ps ? load->share : 0;
+    *out_until_ps = change_ps < *out_until_ps ? change_ps : *out_until_ps;
+  }
+  return share < SIMULATOR_SHARE_MAX ? share : SIMULATOR_SHARE_MAX;
+}
+
+static int64_t part_of(int64_t ps, int64_t share) {
+  return (int64_t)((simulator_work_t)(uint64_t)ps * (uint64_t)share /
+                   SIMULATOR_SHARE_ONE);
+}
+
+// What collectives leave of HBM in `span_ps` from now on.
+static int64_t left_in(const simulator_core_t *core, int64_t span_ps) {
+  const int64_t end_ps = core->now_ps + span_ps;
+  int64_t left_ps = span_ps;
+  for (int64_t at_ps = core->now_ps; at_ps < end_ps && core->loads.count > 0;) {
+    int64_t until_ps;
+    const int64_t share = share_at(core, at_ps, &until_ps);
+    until_ps = until_ps < end_ps ? until_ps : end_ps;
+    left_ps -= part_of(until_ps - at_ps, share);
+    at_ps = until_ps;
+  }
+  return left_ps;
+}
+
+// How long it is from now until collectives have left `needed_ps` of HBM.
+static int64_t span_of(const simulator_core_t *core, int64_t needed_ps) {
+  if (core->loads.count == 0) {
+    return needed_ps;
+  }
+  int64_t at_ps = core->now_ps;
+  while (needed_ps > 0) {
+    int64_t until_ps;
+    const int64_t share = share_at(core, at_ps, &until_ps);
+    const simulator_work_t rest = (simulator_work_t)(SIMULATOR_SHARE_ONE - share);
+    const int64_t wanted_ps =
+        (int64_t)(((simulator_work_t)(uint64_t)needed_ps * SIMULATOR_SHARE_ONE + rest -
+                   1) /
+                  rest);
+    if (wanted_ps <= until_ps - at_ps) {
+      at_ps += wanted_ps;
+      break;
+    }
+    needed_ps -= until_ps - at_ps - part_of(until_ps - at_ps, share);
+    at_ps = until_ps;
+  }
+  return at_ps - core->now_ps;
+}
+
+// The time of the core has gone on.
+static void drop_loads(simulator_core_t *core) {
+  int32_t kept = 0;
+  for (int32_t i = 0; i < core->loads.count; i++) {
+    if (core->loads.items[i].until_ps > core->now_ps) {
+      core->loads.items[kept++] = core->loads.items[i];
+    }
+  }
+  core->loads.count = kept;
+}
+
+// A collective begins: its bytes pass HBM while it is under way, at the earliest. By the
+// chip's own clock alone, so that the core need not wait for the others to go on.
+static void add_load(simulator_engine_t *engine, int32_t class_index, int32_t task) {
+  simulator_core_t *core = &engine->cores[class_index];
+  const int32_t plan =
+      engine->plans.plan_of_instruction[engine->program->tasks[task].instruction];
+  const simulator_shape_t *shape = engine->run_plans[plan].members[class_index].shape;
+  if (shape->hbm_ps == 0 || shape->span_ps == 0) {
+    return;
+  }
+  const simulator_work_t whole =
+      (simulator_work_t)(uint64_t)shape->hbm_ps * SIMULATOR_SHARE_ONE;
+  const simulator_work_t share = whole / (uint64_t)shape->span_ps;
+  const int64_t from_ps = core->now_ps + engine->options->spec->collective_startup_ps;
+  *pod_list_add(&core->loads) = (simulator_load_t){
+      .from_ps = from_ps,
+      .until_ps = from_ps + shape->span_ps,
+      .share = share < SIMULATOR_SHARE_MAX ? (int64_t)share : SIMULATOR_SHARE_MAX};
 }
 
 // --- DMA ---
@@ -153,26 +249,33 @@ static void add_stretch(simulator_core_t *core, int64_t duration_ps) {
       (simulator_stretch_t){core->now_ps, core->now_ps + duration_ps};
 }
 
-// The core is busy; `hbm_ps` of the duration it uses HBM.
-static void compute(simulator_engine_t *engine, int32_t class_index, int64_t duration_ps,
-                    int64_t hbm_ps) {
+// The core is busy; `hbm_ps` of the duration it uses HBM. It takes longer when
+// collectives leave it less. Returns how long.
+static int64_t compute(simulator_engine_t *engine, int32_t class_index,
+                       int64_t duration_ps, int64_t hbm_ps) {
   simulator_core_t *core = &engine->cores[class_index];
-  const int64_t left_ps = duration_ps > hbm_ps ? duration_ps - hbm_ps : 0;
-  drain(engine, class_index, core->now_ps, core->now_ps + duration_ps, left_ps);
+  duration_ps = later(duration_ps, span_of(core, hbm_ps));
+  const int64_t left_ps = left_in(core, duration_ps) - hbm_ps;
+  drain(engine, class_index, core->now_ps, core->now_ps + duration_ps,
+        left_ps > 0 ? left_ps : 0);
   if (engine->has_flights) {
     add_stretch(core, duration_ps);
   }
   chip_of(engine, class_index)->compute_ps += duration_ps;
   core->now_ps += duration_ps;
+  drop_loads(core);
+  return duration_ps;
 }
 
-// The core waits until `until_ps`; DMA has all of HBM.
+// The core waits until `until_ps`; DMA has all of HBM that collectives leave.
 static void wait_until(simulator_engine_t *engine, int32_t class_index,
                        int64_t until_ps) {
   simulator_core_t *core = &engine->cores[class_index];
-  drain(engine, class_index, core->now_ps, until_ps, until_ps - core->now_ps);
+  drain(engine, class_index, core->now_ps, until_ps,
+        left_in(core, until_ps - core->now_ps));
   chip_of(engine, class_index)->waiting_ps += until_ps - core->now_ps;
   core->now_ps = until_ps;
+  drop_loads(core);
 }
 
 // --- Frames ---
@@ -254,8 +357,9 @@ static void end_control(simulator_engine_t *engine, int32_t class_index,
   simulator_record_duration(engine, class_index, frame->event, duration_ps);
 }
 
-// The frame on top has no tasks left: the loop turns, or the caller goes on.
-static void end_frame(simulator_engine_t *engine, int32_t class_index) {
+// The frame on top has no tasks left: the loop turns, or the caller goes on. True: a turn
+// begins.
+static bool end_frame(simulator_engine_t *engine, int32_t class_index) {
   simulator_core_t *core = &engine->cores[class_index];
   simulator_frame_t *frame = &core->frames.items[core->frames.count - 1];
   if (frame->kind != SIMULATOR_FRAME_PLAIN) {
@@ -264,18 +368,29 @@ static void end_frame(simulator_engine_t *engine, int32_t class_index) {
     engine->steps++;
     if (frame->kind == SIMULATOR_FRAME_BODY) {
       enter(engine, frame, SIMULATOR_FRAME_CONDITION, calls[0]);
-      return;
+      return false;
     }
     if (frame->turns_left > 0) {
       frame->turns_left--;
+      compute(engine, class_index,
+              simulator_scaled(core, engine->options->spec->loop_turn_ps), 0);
       enter(engine, frame, SIMULATOR_FRAME_BODY, calls[1]);
-      return;
+      return true;
     }
   }
   if (frame->owner != CHIP_NONE) {
     end_control(engine, class_index, frame);
   }
   core->frames.count--;
+  return false;
+}
+
+// The core does not run ahead of a turn's beginning, so that turns can be compared.
+static void begin_turn(simulator_engine_t *engine, int32_t class_index) {
+  engine->turns_begun += class_index == 0;
+  simulator_queue_push(
+      &engine->queue, engine->cores[class_index].now_ps,
+      (simulator_queue_event_t){.kind = SIMULATOR_TURN, .b = class_index});
 }
 
 // --- Tasks ---
@@ -284,8 +399,9 @@ static void run_compute(simulator_engine_t *engine, int32_t class_index, int32_t
   simulator_core_t *core = &engine->cores[class_index];
   const chip_cost_t *cost = &engine->costs[task];
   const int64_t start_ps = core->now_ps;
-  const int64_t duration_ps = simulator_scaled(core, cost->duration_ps);
-  compute(engine, class_index, duration_ps, simulator_scaled(core, cost->hbm_ps));
+  const int64_t duration_ps =
+      compute(engine, class_index, simulator_scaled(core, cost->duration_ps),
+              simulator_scaled(core, cost->hbm_ps));
   simulator_chip_t *chip = chip_of(engine, class_index);
   chip->mxu_ps += simulator_scaled(core, cost->mxu_ps);
   chip->vpu_ps += simulator_scaled(core, cost->vpu_ps);
@@ -313,13 +429,19 @@ static void run_collective(simulator_engine_t *engine, int32_t class_index,
   simulator_core_t *core = &engine->cores[class_index];
   const int64_t start_ps = core->now_ps;
   const int32_t event = simulator_record_event(engine, class_index, task, start_ps);
-  const int64_t cost_ps = simulator_scaled(core, engine->options->spec->op_overhead_ps);
+  const int64_t cost_ps = simulator_scaled(core, engine->options->spec->kernel_ps);
   compute(engine, class_index, cost_ps, 0);
+  add_load(engine, class_index, task);
   const int32_t instance =
       simulator_transfers_arrive(engine, class_index, task, core->now_ps, event);
   engine->instances.items[instance].classes[class_index].arrived_ps = start_ps;
   simulator_total(engine, class_index, task)->duration_ps += cost_ps;
   wait_for(engine, class_index, task, instance, event);
+}
+
+static chip_op_t op_of(const simulator_engine_t *engine, int32_t task) {
+  const chip_program_t *program = engine->program;
+  return program->instructions[program->tasks[task].instruction].op;
 }
 
 // Starting and finishing a collective are operations of the core like others.
@@ -331,8 +453,10 @@ static void run_start(simulator_engine_t *engine, int32_t class_index, int32_t t
   simulator_queue_push(
       &engine->queue, start_ps,
       (simulator_queue_event_t){.kind = SIMULATOR_FLIGHT, .b = class_index});
-  const int64_t cost_ps = simulator_scaled(core, engine->options->spec->async_start_ps);
+  const int64_t cost_ps = simulator_scaled(
+      core, chip_async_start_ps(engine->options->spec, op_of(engine, task)));
   compute(engine, class_index, cost_ps, 0);
+  add_load(engine, class_index, task);
   const int32_t instance =
       simulator_transfers_arrive(engine, class_index, task, core->now_ps, event);
   engine->instances.items[instance].classes[class_index].arrived_ps = start_ps;
@@ -347,9 +471,12 @@ static void run_start(simulator_engine_t *engine, int32_t class_index, int32_t t
 static void finish_done(simulator_engine_t *engine, int32_t class_index, int32_t task,
                         int32_t event, int64_t waited_ps) {
   simulator_core_t *core = &engine->cores[class_index];
-  const bool is_fetch = engine->program->tasks[task].kind == CHIP_TASK_PREFETCH_DONE;
+  const bool is_collective =
+      engine->program->tasks[task].kind == CHIP_TASK_COLLECTIVE_DONE;
   const int64_t cost_ps =
-      is_fetch ? 0 : simulator_scaled(core, engine->options->spec->async_done_ps);
+      is_collective ? simulator_scaled(core, chip_async_done_ps(engine->options->spec,
+                                                                op_of(engine, task)))
+                    : 0;
   compute(engine, class_index, cost_ps, 0);
   simulator_total_t *total = simulator_total(engine, class_index, task);
   total->run_count++;
@@ -383,8 +510,38 @@ static void run_fetch_done(simulator_engine_t *engine, int32_t class_index,
       break;
     }
   }
-  wait_until(engine, class_index, core->now_ps + left_ps);
-  finish_done(engine, class_index, task, event, left_ps);
+  const int64_t waited_ps = span_of(core, left_ps);
+  wait_until(engine, class_index, core->now_ps + waited_ps);
+  finish_done(engine, class_index, task, event, waited_ps);
+}
+
+// The core hands it to the DMA of the host's bus, which costs it nothing. It arrives when
+// all before it have gone; only the latency is passed while others move.
+static void start_transfer(simulator_engine_t *engine, int32_t class_index,
+                           int32_t task) {
+  simulator_core_t *core = &engine->cores[class_index];
+  const bool is_to_host = engine->program->tasks[task].work.hbm_read_bytes > 0;
+  int64_t *free_ps =
+      &core->pcie_free_ps[is_to_host ? SIMULATOR_TO_HOST : SIMULATOR_FROM_HOST];
+  *free_ps = later(*free_ps, core->now_ps) + engine->costs[task].host_ps;
+  const int64_t arrival_ps = *free_ps + engine->options->spec->pcie_latency_ps;
+  core->transferred_ps[engine->slots[task]] = arrival_ps;
+  const int32_t event = simulator_record_event(engine, class_index, task, core->now_ps);
+  simulator_record_flight(engine, class_index, event, arrival_ps - core->now_ps);
+  simulator_total_t *total = simulator_total(engine, class_index, task);
+  total->run_count++;
+  total->flight_ps += arrival_ps - core->now_ps;
+}
+
+static void run_transfer_done(simulator_engine_t *engine, int32_t class_index,
+                              int32_t task) {
+  simulator_core_t *core = &engine->cores[class_index];
+  const int32_t start = engine->program->tasks[task].partner;
+  const int64_t arrival_ps = core->transferred_ps[engine->slots[start]];
+  const int32_t event = simulator_record_event(engine, class_index, task, core->now_ps);
+  const int64_t waited_ps = later(arrival_ps, core->now_ps) - core->now_ps;
+  wait_until(engine, class_index, core->now_ps + waited_ps);
+  finish_done(engine, class_index, task, event, waited_ps);
 }
 
 static void run_task(simulator_engine_t *engine, int32_t class_index, int32_t task) {
@@ -407,6 +564,12 @@ static void run_task(simulator_engine_t *engine, int32_t class_index, int32_t ta
       return;
     case CHIP_TASK_PREFETCH_DONE:
       run_fetch_done(engine, class_index, task);
+      return;
+    case CHIP_TASK_TRANSFER_START:
+      start_transfer(engine, class_index, task);
+      return;
+    case CHIP_TASK_TRANSFER_DONE:
+      run_transfer_done(engine, class_index, task);
       return;
     default:
       begin_control(engine, class_index, task);
@@ -449,10 +612,11 @@ static void run_core(simulator_engine_t *engine, int32_t class_index) {
       return;
     }
     simulator_frame_t *frame = &core->frames.items[core->frames.count - 1];
-    if (frame->task == frame->end) {
-      end_frame(engine, class_index);
-    } else {
+    if (frame->task < frame->end) {
       run_task(engine, class_index, frame->task++);
+    } else if (end_frame(engine, class_index)) {
+      begin_turn(engine, class_index);
+      return;
     }
   }
 }
@@ -461,6 +625,9 @@ void simulator_core_begin(simulator_engine_t *engine, int32_t class_index) {
   simulator_frame_t frame = {.owner = CHIP_NONE, .event = -1};
   enter(engine, &frame, SIMULATOR_FRAME_PLAIN, engine->program->entry);
   push_frame(engine, class_index, &frame);
+  const simulator_core_t *core = &engine->cores[class_index];
+  compute(engine, class_index, simulator_scaled(core, engine->options->spec->launch_ps),
+          0);
   run_core(engine, class_index);
 }
 
@@ -472,6 +639,10 @@ void simulator_core_flight(simulator_engine_t *engine, int32_t class_index) {
   if (core->flights++ == 0) {
     core->flight_since_ps = computed_until(core, engine->now_ps);
   }
+}
+
+void simulator_core_turn(simulator_engine_t *engine, int32_t class_index) {
+  run_core(engine, class_index);
 }
 
 static void end_flight(simulator_engine_t *engine, int32_t class_index) {
@@ -493,7 +664,7 @@ static void resume(simulator_engine_t *engine, int32_t class_index) {
     total->run_count++;
     total->duration_ps += waited_ps;
     total->waiting_ps += waited_ps;
-    const int64_t cost_ps = simulator_scaled(core, engine->options->spec->op_overhead_ps);
+    const int64_t cost_ps = simulator_scaled(core, engine->options->spec->kernel_ps);
     simulator_record_duration(engine, class_index, core->waiting_event,
                               cost_ps + waited_ps);
   } else {

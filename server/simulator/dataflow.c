@@ -29,14 +29,14 @@ typedef struct lane_t {
 
 // What a collective adds to the links of a class.
 typedef struct account_t {
-  simulator_link_t links[TORUS_DIRECTIONS];
-  int64_t free_ps[TORUS_DIRECTIONS];  // When the last message has left.
+  simulator_link_t links[SIMULATOR_CHANNELS];
+  int64_t free_ps[SIMULATOR_CHANNELS];  // When the last message has left.
   int64_t sent_bytes, messages;
   // When any link was busy: apart and in order; what is settled is in any_ps.
   int64_t any_ps;
   int32_t stretch_count;
   simulator_stretch_t stretches[STRETCHES_MAX];
-  int64_t messages_before, dropped_before;  // In the log.
+  simulator_log_counts_t before;
 } account_t;
 
 struct simulator_dataflow_t {
@@ -155,8 +155,8 @@ static void record(run_t *run, int32_t class_index, const simulator_member_t *me
                    const simulator_step_t *step, int64_t start_ps, int64_t end_ps) {
   simulator_engine_t *engine = run->engine;
   simulator_chip_t *chip = &engine->result->classes[class_index];
-  if (chip->message_count >= engine->options->events_max) {
-    chip->messages_dropped += engine->options->events_max > 0 ? 1 : 0;
+  if (chip->message_count >= engine->events_max) {
+    chip->messages_dropped += engine->events_max > 0 ? 1 : 0;
     return;
   }
   const int32_t from = engine->classes.representatives[class_index];
@@ -165,7 +165,7 @@ static void record(run_t *run, int32_t class_index, const simulator_member_t *me
       .from = from,
       .to = simulator_displaced(engine->plans.torus, from,
                                 member->shape->peers[step->send_peer]),
-      .direction = member->peer_links[step->send_peer] % TORUS_DIRECTIONS,
+      .channel = member->peer_links[step->send_peer] % SIMULATOR_CHANNELS,
       .start_ps = start_ps,
       .duration_ps = end_ps - start_ps,
       .size_bytes = step->send_bytes};
@@ -176,7 +176,7 @@ static void record(run_t *run, int32_t class_index, const simulator_member_t *me
 static bool occupy(run_t *run, int32_t class_index, const simulator_member_t *member,
                    const simulator_step_t *step, int64_t start_ps, int64_t end_ps) {
   account_t *account = &run->flow->accounts[class_index];
-  const int32_t direction = member->peer_links[step->send_peer] % TORUS_DIRECTIONS;
+  const int32_t direction = member->peer_links[step->send_peer] % SIMULATOR_CHANNELS;
   simulator_link_t *link = &account->links[direction];
   if (start_ps < account->free_ps[direction]) {
     return false;
@@ -229,8 +229,9 @@ static void send(run_t *run, int32_t class_index, const simulator_member_t *memb
     run->is_given_up = true;
     return;
   }
-  receiving->arrivals[target % WINDOW] =
-      lane->sent_ps + run->engine->options->spec->ici_hop_ps;
+  receiving->arrivals[target % WINDOW] = simulator_received_ps(
+      &run->plan->members[peer].shape->steps[target], lane->ready_ps, lane->sent_ps,
+      run->engine->options->spec->ici_hop_ps);
   if (receiving->step == target && receiving->has_begun_step && !receiving->is_queued) {
     enqueue(flow, receiver);
   }
@@ -330,7 +331,7 @@ static bool run_lanes(run_t *run) {
   for (int32_t c = 0; c < run->class_count; c++) {
     const simulator_member_t *member = &run->plan->members[c];
     flow->ends_ps[c] = run->engine->now_ps +
-                       simulator_scaled(&run->engine->cores[c], member->shape->copies_ps);
+                       simulator_scaled(&run->engine->cores[c], member->shape->hbm_ps);
     for (int32_t i = 0; i < member->shape->lane_count; i++) {
       flow->classes[member->lane_offset + i] = c;
       lane_t *lane = &flow->lanes[member->lane_offset + i];
@@ -339,9 +340,7 @@ static bool run_lanes(run_t *run) {
         lane->arrivals[slot] = UNKNOWN;
       }
     }
-    const simulator_chip_t *chip = &run->engine->result->classes[c];
-    flow->accounts[c] = (account_t){.messages_before = chip->message_count,
-                                    .dropped_before = chip->messages_dropped};
+    flow->accounts[c] = (account_t){.before = simulator_record_counts(run->engine, c)};
   }
   for (int32_t c = 0; c < run->class_count; c++) {
     start_lanes(run, c);
@@ -357,9 +356,9 @@ static bool run_lanes(run_t *run) {
 static void commit_class(run_t *run, int32_t class_index) {
   simulator_engine_t *engine = run->engine;
   const account_t *account = &run->flow->accounts[class_index];
-  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+  for (int d = 0; d < SIMULATOR_CHANNELS; d++) {
     simulator_channel_t *channel =
-        &engine->network.channels[class_index * TORUS_DIRECTIONS + d];
+        &engine->network.channels[class_index * SIMULATOR_CHANNELS + d];
     channel->bytes += account->links[d].bytes;
     channel->busy_ps += account->links[d].busy_ps;
     channel->messages += account->links[d].messages;
@@ -368,7 +367,7 @@ static void commit_class(run_t *run, int32_t class_index) {
   for (int32_t i = 0; i < account->stretch_count; i++) {
     any_ps += account->stretches[i].end_ps - account->stretches[i].start_ps;
   }
-  engine->network.any_busy_ps[class_index] += any_ps;
+  engine->network.any[class_index].busy_ps += any_ps;
   engine->steps += account->messages;
   simulator_total(engine, class_index, run->task)->ici_bytes += account->sent_bytes;
   engine->instances.items[run->instance].classes[class_index].parts_left = 1;
@@ -394,9 +393,7 @@ bool simulator_dataflow_run(simulator_engine_t *engine, int32_t instance) {
     if (is_done) {
       commit_class(&run, i);
     } else {
-      const account_t *account = &run.flow->accounts[i];
-      engine->result->classes[i].message_count = account->messages_before;
-      engine->result->classes[i].messages_dropped = account->dropped_before;
+      simulator_record_undo_messages(engine, i, &run.flow->accounts[i].before);
     }
   }
   return is_done;

@@ -4,7 +4,9 @@
 //   core.c        the tasks of a class, one after another, until it has to wait
 //   transfers.c   the collectives: lanes, steps, messages
 //   routes.c      where messages go, and what a sender's step is at the receiver
+//   direct.c      messages between neighbours whose link is free
 //   dataflow.c    collectives that have their links to themselves, without events
+//   periods.c     turns of loops that repeat, passed over
 //   record.c      what is told afterwards
 //   simulator.c   the loop over time, and what goes in and out
 
@@ -19,6 +21,10 @@
 #include "server/simulator/symmetry.h"
 
 enum {
+  // A share of HBM is a multiple of 1 / this; what collectives take together is no more
+  // than half of it, since core, DMA and links are served in turn.
+  SIMULATOR_SHARE_ONE = 1 << 20,
+  SIMULATOR_SHARE_MAX = SIMULATOR_SHARE_ONE / 2,
   // A slowdown of a core is a multiple of 1 / this.
   SIMULATOR_FACTOR_ONE = 1 << 20,
   // Shapes of more peers do not keep their routes.
@@ -39,7 +45,10 @@ typedef enum simulator_kind_t {
   SIMULATOR_FLIGHT = 2,    // b = class: an asynchronous collective is under way.
   SIMULATOR_BEGIN = 3,     // a = instance, b = class: its lanes may start.
   SIMULATOR_LOCAL = 4,     // a = instance, b = class, c = lane: a local step is done.
-  SIMULATOR_COPIES = 5,    // a = instance, b = class: the operand's copies are done.
+  SIMULATOR_COPIES = 5,    // a = instance, b = class: HBM is done with it.
+  SIMULATOR_TURN = 6,      // b = class: goes on with the turn that it has begun.
+  SIMULATOR_DIRECT = 7,    // As RECEIVED; direct.c has sent it.
+  SIMULATOR_SENT = 8,      // a = instance, b = class, c = lane: direct.c's has left.
 } simulator_kind_t;
 
 // A class in a plan.
@@ -49,6 +58,7 @@ typedef struct simulator_member_t {
   int32_t *peer_classes;             // By peer.
   simulator_route_t **routes;        // By peer; made when first needed; NULL: not kept.
   int32_t lane_offset, step_offset;  // Into an instance's lists.
+  bool shares_peers;                 // Peers and routes are those of an earlier plan.
   int32_t *peer_links;  // By peer: the only link to it. NULL: not next to all of them.
 } simulator_member_t;
 
@@ -63,7 +73,15 @@ typedef struct simulator_lane_run_t {
   uint8_t state;
   bool is_started;  // The step: its message is on its way or waits for the peer.
   bool is_sent;
+  int64_t sent_ps;  // By direct.c: when the message has left; 0: it is not one of its.
 } simulator_lane_run_t;
+
+// Of a step.
+enum {
+  SIMULATOR_NOT_RECEIVED = 0,
+  SIMULATOR_HAS_RECEIVED = 1,
+  SIMULATOR_ARRIVAL_OFF = 2,  // Not received; the next SIMULATOR_DIRECT is not true.
+};
 
 typedef struct simulator_class_run_t {
   bool has_begun, is_done;
@@ -82,6 +100,7 @@ typedef struct simulator_pending_t {
 typedef struct simulator_instance_t {
   int32_t plan, task, sequence;
   int32_t done_count;
+  int32_t begun_count;
   int32_t deferred_count;  // Classes that have begun at this picosecond.
   int32_t next;  // The next live instance of the task, or the next free one of the plan.
   simulator_class_run_t *classes;
@@ -97,6 +116,12 @@ typedef struct simulator_run_plan_t {
   // Messages go to neighbours only, over links that no message of others passes.
   bool has_own_links;
   int32_t steps_max;  // Of one class.
+  // If direct.c sends its messages, else NULL: what all classes do alike.
+  const simulator_shape_t *shape;
+  const int32_t *target_steps;
+  int32_t *directions;  // By peer.
+  simulator_link_t sent[TORUS_DIRECTIONS];
+  int64_t sent_bytes;
 } simulator_run_plan_t;
 
 typedef enum simulator_frame_kind_t {
@@ -125,6 +150,18 @@ typedef struct simulator_stretch_t {
   int64_t start_ps, end_ps;
 } simulator_stretch_t;
 
+typedef enum simulator_pcie_t {
+  SIMULATOR_TO_HOST = 0,
+  SIMULATOR_FROM_HOST = 1,
+  SIMULATOR_PCIE_DIRECTIONS = 2,
+} simulator_pcie_t;
+
+// HBM that a collective takes, evenly from a time to another one.
+typedef struct simulator_load_t {
+  int64_t from_ps, until_ps;
+  int64_t share;  // In SIMULATOR_SHARE_ONE.
+} simulator_load_t;
+
 typedef enum simulator_core_state_t {
   SIMULATOR_CORE_RUNNING = 0,
   SIMULATOR_CORE_WAITING = 1,  // For `waits_for`, in task `waiting_task`.
@@ -147,6 +184,10 @@ typedef struct simulator_core_t {
   int32_t fetch_first;  // The oldest on its way.
   POD_LIST(simulator_prefetch_t) fetches;
   int64_t dma_since_ps;
+  POD_LIST(simulator_load_t) loads;  // Of collectives; none ends before now_ps.
+  // Between HBM and the host's memory, first in, first out in each direction.
+  int64_t pcie_free_ps[SIMULATOR_PCIE_DIRECTIONS];
+  int64_t *transferred_ps;  // By transfer slot: when the one begun last arrives.
   // Collectives in flight, in the order of time.
   int32_t flights, flights_ahead;
   int64_t flight_since_ps;  // Computing time at its beginning.
@@ -160,6 +201,14 @@ typedef struct simulator_log_t {
   POD_LIST(simulator_event_t) events;
   POD_LIST(simulator_message_t) messages;
 } simulator_log_t;
+
+// How much a class has told.
+typedef struct simulator_log_counts_t {
+  int64_t events, events_dropped, messages, messages_dropped;
+} simulator_log_counts_t;
+
+// What periods.c knows of the loops.
+typedef struct simulator_periods_t simulator_periods_t;
 
 // Room for dataflow.c, kept from collective to collective.
 typedef struct simulator_dataflow_t simulator_dataflow_t;
@@ -175,8 +224,9 @@ typedef struct simulator_engine_t {
   pod_arena_t *arena;
   simulator_run_plan_t *run_plans;
   POD_LIST(simulator_instance_t) instances;
-  int32_t *slots;  // By task: of its kind's lists in the cores, or -1.
-  int32_t collective_slots, prefetch_slots, control_slots;
+  int64_t events_max;  // Kept per class.
+  int32_t *slots;      // By task: of its kind's lists in the cores, or -1.
+  int32_t collective_slots, prefetch_slots, control_slots, transfer_slots;
   int32_t *live;  // By collective slot: the first live instance, or -1.
   simulator_core_t *cores;
   const chip_cost_t *costs;
@@ -184,6 +234,8 @@ typedef struct simulator_engine_t {
   POD_LIST(simulator_queue_event_t)
   deferred;  // a = instance, b = class: begun, not started.
   simulator_dataflow_t *dataflow;
+  simulator_periods_t *periods;  // NULL: no loop has turned.
+  int64_t turns_begun;           // Of the first class.
   int64_t now_ps;
   int64_t steps;
   pod_status_t status;  // The first error; the run ends.
@@ -211,6 +263,9 @@ void simulator_core_arrived(simulator_engine_t *engine, int32_t class_index,
 // The event of an asynchronous collective's beginning.
 void simulator_core_flight(simulator_engine_t *engine, int32_t class_index);
 
+// Its turn of a loop has begun.
+void simulator_core_turn(simulator_engine_t *engine, int32_t class_index);
+
 // ---- transfers.c
 
 void simulator_transfers_deinit(simulator_engine_t *engine);
@@ -229,8 +284,17 @@ void simulator_transfers_received(simulator_engine_t *engine, int32_t instance,
                                   int32_t class_index, int32_t step);
 void simulator_transfers_local(simulator_engine_t *engine, int32_t instance,
                                int32_t class_index, int32_t lane);
+void simulator_transfers_sent(simulator_engine_t *engine, int32_t instance,
+                              int32_t class_index, int32_t lane);
 void simulator_transfers_copied(simulator_engine_t *engine, int32_t instance,
                                 int32_t class_index);
+
+// When a step has received a message that was on its links from `start_ps` to `end_ps`:
+// with its last byte; or, when it is sent on by the next step, with the first piece, but
+// not before the link is free. A piece is what is under way in a hop's latency: smaller
+// ones would leave the link idle.
+int64_t simulator_received_ps(const simulator_step_t *step, int64_t start_ps,
+                              int64_t end_ps, int64_t latency_ps);
 
 // ---- routes.c
 
@@ -243,6 +307,31 @@ simulator_route_t *simulator_route(const simulator_engine_t *engine,
                                    simulator_member_t *member, int32_t class_index,
                                    int32_t peer, bool *out_is_owned);
 
+// ---- direct.c
+
+// Finds the plans whose messages it sends.
+void simulator_direct_init(simulator_engine_t *engine);
+
+// Starts the message of a lane's step. False: its link is not free.
+bool simulator_direct_start(simulator_engine_t *engine, int32_t instance,
+                            int32_t class_index, simulator_lane_run_t *run);
+
+// Another message comes onto the link: one that direct.c has on it shares with it.
+void simulator_direct_yield(simulator_engine_t *engine, int32_t link);
+
+void simulator_direct_arrive(simulator_engine_t *engine, int32_t instance,
+                             int32_t class_index, int32_t step);
+
+// An event comes soon: what it will touch is brought into the cache. Beside a straggler
+// the state of thousands of chips does not fit there, and events come in no order that
+// the processor could guess.
+void simulator_direct_expect(const simulator_engine_t *engine,
+                             const simulator_queue_event_t *event);
+
+// The class has done its part of an instance by events.
+void simulator_direct_done(simulator_engine_t *engine, int32_t instance,
+                           int32_t class_index);
+
 // ---- dataflow.c
 
 // Runs a collective that all classes begin at `now_ps`, as the events would, if each of
@@ -250,6 +339,13 @@ simulator_route_t *simulator_route(const simulator_engine_t *engine,
 // ends of the classes come as SIMULATOR_COPIES.
 bool simulator_dataflow_run(simulator_engine_t *engine, int32_t instance);
 void simulator_dataflow_destroy(simulator_dataflow_t *dataflow);
+
+// ---- periods.c
+
+// All that happens at `now_ps` has happened. If a turn of a loop has begun as one before
+// it, goes on behind the turns that repeat.
+void simulator_periods_look(simulator_engine_t *engine);
+void simulator_periods_deinit(simulator_engine_t *engine);
 
 // ---- record.c
 
@@ -271,6 +367,19 @@ void simulator_record_message(simulator_engine_t *engine, int32_t class_index,
                               const simulator_message_t *message);
 void simulator_record_flow(simulator_engine_t *engine, const simulator_flow_t *flow,
                            int32_t task);
+
+simulator_log_counts_t simulator_record_counts(const simulator_engine_t *engine,
+                                               int32_t class_index);
+
+// What a class has told since it stood at `since` comes `times` times again, each time
+// `period_ps` later.
+void simulator_record_repeat(simulator_engine_t *engine, int32_t class_index,
+                             const simulator_log_counts_t *since, int64_t times,
+                             int64_t period_ps);
+
+// What a class has told of messages goes back to `counts`.
+void simulator_record_undo_messages(simulator_engine_t *engine, int32_t class_index,
+                                    const simulator_log_counts_t *counts);
 
 // Moves all into the result.
 void simulator_record_finish(simulator_engine_t *engine);

@@ -353,6 +353,8 @@ static bool answer(const question_t *q) {
       return run_clamp(q);
     case CHIP_OP_RESHAPE:
     case CHIP_OP_COPY:
+    case CHIP_OP_TO_HOST:
+    case CHIP_OP_TO_DEVICE:
       return run_copy(q);
     case CHIP_OP_BROADCAST_IN_DIM:
       return run_broadcast(q);

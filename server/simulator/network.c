@@ -19,15 +19,15 @@ void simulator_network_init(simulator_network_t *network, int32_t class_count,
   const size_t classes = (size_t)class_count;
   *network = (simulator_network_t){.queue = queue,
                                    .end_event = end_event,
-                                   .channel_count = class_count * TORUS_DIRECTIONS,
-                                   .busy_links = pod_alloc(classes * sizeof(int32_t)),
-                                   .any_since_ps = pod_alloc(classes * sizeof(int64_t)),
-                                   .any_busy_ps = pod_alloc(classes * sizeof(int64_t))};
+                                   .channel_count = class_count * SIMULATOR_CHANNELS,
+                                   .any = pod_alloc(classes * sizeof(simulator_any_t))};
   const size_t channels = (size_t)network->channel_count;
   network->channels = pod_alloc(channels * sizeof(*network->channels));
   network->dirty = pod_alloc(channels * sizeof(*network->dirty));
+  network->direct = pod_alloc(channels * sizeof(*network->direct));
   for (int32_t i = 0; i < network->channel_count; i++) {
     network->channels[i].rate = rates[i];
+    network->direct[i].rate = rates[i];
   }
 }
 
@@ -50,9 +50,8 @@ void simulator_network_deinit(simulator_network_t *network) {
   pod_list_deinit(&network->flows);
   pod_list_deinit(&network->free_flows);
   pod_list_deinit(&network->dirty_flows);
-  free(network->busy_links);
-  free(network->any_since_ps);
-  free(network->any_busy_ps);
+  free(network->direct);
+  free(network->any);
 }
 
 static int32_t new_flow(simulator_network_t *network) {
@@ -74,6 +73,7 @@ static void touch(simulator_network_t *network, int32_t link) {
 static void add_crossing(simulator_network_t *network, int32_t link, int32_t flow) {
   simulator_channel_t *channel = &network->channels[link];
   *pod_list_add(&channel->flows) = flow;
+  network->direct[link].crossing_count++;
   touch(network, link);
 }
 
@@ -84,11 +84,12 @@ static void remove_crossing(simulator_network_t *network, int32_t link, int32_t 
     at++;
   }
   channel->flows.items[at] = channel->flows.items[--channel->flows.count];
+  network->direct[link].crossing_count--;
   touch(network, link);
 }
 
-void simulator_network_start(simulator_network_t *network, const simulator_flow_t *flow,
-                             int64_t now_ps) {
+static int32_t start_flow(simulator_network_t *network, const simulator_flow_t *flow,
+                          int64_t now_ps) {
   const int32_t index = new_flow(network);
   simulator_flow_t *started = &network->flows.items[index];
   const uint32_t version = started->version;
@@ -105,9 +106,70 @@ void simulator_network_start(simulator_network_t *network, const simulator_flow_
   for (int32_t i = 0; i < flow->route->hop_count; i++) {
     const int32_t link = flow->route->hops[i].link;
     add_crossing(network, link, index);
-    network->channels[link].bytes += flow->bytes;
-    network->channels[link].messages++;
+    if (!flow->is_counted) {
+      network->channels[link].bytes += flow->bytes;
+      network->channels[link].messages++;
+    }
   }
+  return index;
+}
+
+void simulator_network_start(simulator_network_t *network, const simulator_flow_t *flow,
+                             int64_t now_ps) {
+  (void)start_flow(network, flow, now_ps);
+}
+
+// Within what is counted at once, links only become free: all direct messages have begun
+// before.
+static void bring_any(simulator_any_t *any, int64_t now_ps) {
+  int64_t end_ps = now_ps;
+  if (any->busy_links == 0 && any->direct_ps < now_ps) {
+    end_ps = any->direct_ps;
+  }
+  if (end_ps > any->until_ps) {
+    any->busy_ps += end_ps - any->until_ps;
+  }
+  any->until_ps = now_ps;
+}
+
+void simulator_network_bring(simulator_network_t *network, int64_t now_ps) {
+  for (int32_t i = 0; i < network->channel_count; i++) {
+    network->channels[i].busy_ps += network->direct[i].busy_ps;
+    network->direct[i].busy_ps = 0;
+  }
+  for (int32_t i = 0; i < network->channel_count / SIMULATOR_CHANNELS; i++) {
+    bring_any(&network->any[i], now_ps);
+  }
+}
+
+void simulator_network_direct(simulator_network_t *network, int32_t link,
+                              int64_t now_ps) {
+  simulator_direct_t *direct = &network->direct[link];
+  simulator_any_t *any = &network->any[link / SIMULATOR_CHANNELS];
+  bring_any(any, now_ps);
+  direct->busy_ps += direct->end_ps - direct->start_ps;
+  any->direct_ps = direct->end_ps > any->direct_ps ? direct->end_ps : any->direct_ps;
+}
+
+void simulator_network_resume(simulator_network_t *network, int32_t link,
+                              const simulator_flow_t *flow, int64_t now_ps) {
+  const int32_t class_index = link / SIMULATOR_CHANNELS;
+  simulator_direct_t *direct = &network->direct[link];
+  simulator_any_t *any = &network->any[class_index];
+  bring_any(any, now_ps);
+  direct->busy_ps -= direct->end_ps - now_ps;
+  direct->end_ps = now_ps;
+  any->direct_ps = now_ps;
+  for (int32_t i = 0; i < SIMULATOR_CHANNELS; i++) {
+    const int64_t end_ps = network->direct[class_index * SIMULATOR_CHANNELS + i].end_ps;
+    any->direct_ps = end_ps > any->direct_ps ? end_ps : any->direct_ps;
+  }
+  const int32_t index = start_flow(network, flow, now_ps);
+  simulator_flow_t *resumed = &network->flows.items[index];
+  resumed->is_resumed = true;
+  resumed->start_ps = direct->start_ps;
+  resumed->left -= (simulator_work_t)(uint64_t)direct->rate *
+                   (simulator_work_t)(uint64_t)(now_ps - direct->start_ps);
 }
 
 const simulator_flow_t *simulator_network_end(simulator_network_t *network, int32_t flow,
@@ -166,8 +228,9 @@ static void set_rate(simulator_network_t *network, int32_t index, int64_t now_ps
   if (!is_new) {
     flow->version++;
   }
-  const int64_t end_ps = is_new && rate == SIMULATOR_FULL_RATE ? now_ps + flow->full_ps
-                                                               : end_of(flow, now_ps);
+  const bool is_whole = is_new && !flow->is_resumed;
+  const int64_t end_ps = is_whole && rate == SIMULATOR_FULL_RATE ? now_ps + flow->full_ps
+                                                                 : end_of(flow, now_ps);
   simulator_queue_push(
       network->queue, end_ps,
       (simulator_queue_event_t){
@@ -181,17 +244,14 @@ static void set_busy(simulator_network_t *network, int32_t link, int64_t now_ps)
     return;
   }
   channel->was_busy = is_busy;
-  const int32_t class_index = link / TORUS_DIRECTIONS;
+  simulator_any_t *any = &network->any[link / SIMULATOR_CHANNELS];
+  bring_any(any, now_ps);
   if (is_busy) {
     channel->busy_since_ps = now_ps;
-    if (network->busy_links[class_index]++ == 0) {
-      network->any_since_ps[class_index] = now_ps;
-    }
-    return;
-  }
-  channel->busy_ps += now_ps - channel->busy_since_ps;
-  if (--network->busy_links[class_index] == 0) {
-    network->any_busy_ps[class_index] += now_ps - network->any_since_ps[class_index];
+    any->busy_links++;
+  } else {
+    channel->busy_ps += now_ps - channel->busy_since_ps;
+    any->busy_links--;
   }
 }
 

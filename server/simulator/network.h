@@ -20,6 +20,7 @@
 
 #include "common/base/list.h"
 #include "server/chip/torus.h"
+#include "server/simulator/channels.h"
 #include "server/simulator/queue.h"
 
 // Divisible by 1 … 16, so that small shares are exact.
@@ -29,12 +30,13 @@ __extension__ typedef unsigned __int128 simulator_work_t;
 
 // `from` and `to` of the message as the chip that has the link sees them.
 typedef struct simulator_hop_t {
-  int32_t link;  // class · TORUS_DIRECTIONS + direction
+  int32_t link;  // class · SIMULATOR_CHANNELS + channel
   int32_t from, to;
 } simulator_hop_t;
 
 typedef struct simulator_route_t {
   int32_t hop_count;
+  int64_t latency_ps;
   simulator_hop_t hops[];
 } simulator_route_t;
 
@@ -48,6 +50,8 @@ typedef struct simulator_flow_t {
   int64_t rate;     // In SIMULATOR_FULL_RATE; 0: not looked at yet.
   int64_t settled_ps, start_ps;
   int64_t bytes;
+  bool is_counted;  // Somebody else adds it to the bytes and messages of its links.
+  bool is_resumed;  // A part of it has gone before.
   int32_t instance, class_index, step;  // Whose it is; the network does not look at them.
 } simulator_flow_t;
 
@@ -59,6 +63,24 @@ typedef struct simulator_channel_t {
   int64_t bytes, messages;
 } simulator_channel_t;
 
+// The only message on a link, whose end is known (direct.c).
+typedef struct simulator_direct_t {
+  int64_t start_ps, end_ps;  // Of the last one; from its end on the link is free.
+  int64_t busy_ps;           // Not yet in the channel's.
+  int64_t rate;              // The channel's.
+  int32_t crossing_count;    // Of the channel.
+  int32_t peer_class;        // At the end of the link.
+  int32_t instance, step;    // Whose it is.
+} simulator_direct_t;
+
+// When any link of a class is busy.
+typedef struct simulator_any_t {
+  int64_t until_ps;   // So far it has been counted.
+  int64_t direct_ps;  // So long there are direct messages.
+  int64_t busy_ps;
+  int32_t busy_links;  // With other messages.
+} simulator_any_t;
+
 typedef struct simulator_network_t {
   simulator_queue_t *queue;
   uint32_t end_event;  // Kind of event: a = flow, b = its version.
@@ -69,9 +91,8 @@ typedef struct simulator_network_t {
   int32_t dirty_count;
   int32_t *dirty;  // Channels.
   POD_LIST(int32_t) dirty_flows;
-  // By class: how many of its links are busy, and how long any was.
-  int32_t *busy_links;
-  int64_t *any_since_ps, *any_busy_ps;
+  simulator_direct_t *direct;  // By channel.
+  simulator_any_t *any;        // By class.
 } simulator_network_t;
 
 // `rates`: by link, in SIMULATOR_FULL_RATE, > 0. The queue is borrowed.
@@ -84,6 +105,16 @@ void simulator_network_deinit(simulator_network_t *network);
 // `flow` with route, full_ps, bytes and whose it is.
 void simulator_network_start(simulator_network_t *network, const simulator_flow_t *flow,
                              int64_t now_ps);
+
+// A direct message has come onto its link.
+void simulator_network_direct(simulator_network_t *network, int32_t link, int64_t now_ps);
+
+// What is left of a direct message goes on as `flow`.
+void simulator_network_resume(simulator_network_t *network, int32_t link,
+                              const simulator_flow_t *flow, int64_t now_ps);
+
+// All sums are those up to now; what direct messages will yet be busy is counted already.
+void simulator_network_bring(simulator_network_t *network, int64_t now_ps);
 
 // How long a message takes alone on a link of a rate.
 int64_t simulator_network_alone(int64_t full_ps, int64_t rate);

@@ -9,6 +9,7 @@
 
 #include "common/base/list.h"
 #include "common/base/memory.h"
+#include "server/collective/traffic.h"
 
 __extension__ typedef unsigned __int128 wide_t;
 
@@ -43,6 +44,9 @@ simulator_displacement_t simulator_displacement(const torus_t *torus, int32_t fr
       displacement.by[d] += torus->size[d];
     }
   }
+  const int32_t slices = torus_slice_total(torus), cores = torus_core_total(torus);
+  displacement.slices = (b.slice - a.slice + slices) % slices;
+  displacement.cores = (b.core - a.core + cores) % cores;
   return displacement;
 }
 
@@ -55,6 +59,8 @@ int32_t simulator_displaced(const torus_t *torus, int32_t chip,
       coords.at[d] %= torus->size[d];
     }
   }
+  coords.slice = (coords.slice + displacement.slices) % torus_slice_total(torus);
+  coords.core = (coords.core + displacement.cores) % torus_core_total(torus);
   return torus_contains(torus, coords) ? torus_chip_at(torus, coords) : -1;
 }
 
@@ -69,7 +75,10 @@ typedef struct draft_t {
   POD_LIST(int32_t) peer_chips;  // By peer.
   int32_t *peer_of_chip;         // Index of the peer + 1; 0: none yet.
   collective_room_t room;
-  int64_t sent_bytes, sent_ps;  // The last message's: most are alike.
+  int64_t sent_bytes, sent_ps;    // The last message's: most are alike.
+  int64_t moved_bytes, moved_ps;  // To and from HBM, for it.
+  int64_t breadth;                // Of the schedule.
+  POD_LIST(int64_t) ends_ps;      // By lane: no earlier it ends.
 } draft_t;
 
 static void draft_clear(draft_t *draft) {
@@ -77,6 +86,7 @@ static void draft_clear(draft_t *draft) {
     draft->peer_of_chip[draft->peer_chips.items[i]] = 0;
   }
   pod_list_clear(&draft->lanes);
+  pod_list_clear(&draft->ends_ps);
   pod_list_clear(&draft->steps);
   pod_list_clear(&draft->peers);
   pod_list_clear(&draft->peer_chips);
@@ -97,6 +107,7 @@ static simulator_shape_t *draft_end(draft_t *draft) {
 
 static void draft_deinit(draft_t *draft) {
   pod_list_deinit(&draft->lanes);
+  pod_list_deinit(&draft->ends_ps);
   pod_list_deinit(&draft->steps);
   pod_list_deinit(&draft->peers);
   pod_list_deinit(&draft->peer_chips);
@@ -118,15 +129,24 @@ static int32_t draft_peer(draft_t *draft, const torus_t *torus, int32_t chip,
   return draft->peers.count - 1;
 }
 
-// HBM traffic of a local step: a copy reads and writes, a reduction reads twice. A
-// REORDER costs nothing: on a TPU the messages go with strided descriptors.
-static int64_t local_ps(const chip_spec_t *spec, const collective_step_t *step) {
-  static const int64_t passes[] = {
-      [COLLECTIVE_TRANSFER] = 0, [COLLECTIVE_COPY] = 2,    [COLLECTIVE_REDUCE] = 3,
-      [COLLECTIVE_ZERO] = 1,     [COLLECTIVE_REORDER] = 0,
-  };
-  return simulator_transfer_ps(passes[step->kind] * step->target_bytes,
-                               spec->hbm_bytes_per_s * spec->hbm_fraction);
+static int64_t hbm_ps(const chip_spec_t *spec, int64_t bytes) {
+  return simulator_transfer_ps(bytes, spec->hbm_bytes_per_s * spec->hbm_fraction);
+}
+
+// The message of a step: as long as the link takes for it, or HBM for all that the chip
+// sends and receives meanwhile.
+static int64_t message_ps(draft_t *draft, const chip_spec_t *spec,
+                          const collective_step_t *step) {
+  if (step->source_bytes != draft->sent_bytes) {
+    draft->sent_bytes = step->source_bytes;
+    draft->sent_ps = simulator_transfer_ps(step->source_bytes, spec->ici_bytes_per_s);
+  }
+  const int64_t bytes = collective_step_hbm_bytes(step);
+  if (bytes != draft->moved_bytes) {
+    draft->moved_bytes = bytes;
+    draft->moved_ps = hbm_ps(spec, draft->breadth * bytes);
+  }
+  return draft->sent_ps > draft->moved_ps ? draft->sent_ps : draft->moved_ps;
 }
 
 static void draft_step(draft_t *draft, const chip_spec_t *spec, const torus_t *torus,
@@ -139,26 +159,52 @@ static void draft_step(draft_t *draft, const chip_spec_t *spec, const torus_t *t
     made.receive_peer = draft_peer(draft, torus, chip, step->receive_from);
     if (step->send_to != COLLECTIVE_NONE) {
       made.send_bytes = step->source_bytes;
-      if (step->source_bytes != draft->sent_bytes) {
-        draft->sent_bytes = step->source_bytes;
-        draft->sent_ps = simulator_transfer_ps(step->source_bytes, spec->ici_bytes_per_s);
-      }
-      made.send_ps = draft->sent_ps;
+      made.send_ps = message_ps(draft, spec, step);
     }
     shape->has_transfers = true;
   } else if (step->kind == COLLECTIVE_REORDER) {
     return;
   } else {
     made.is_local = true;
-    made.local_ps = local_ps(spec, step);
+    made.local_ps = hbm_ps(spec, collective_step_hbm_bytes(step));
     const bool reads_operand =
         step->kind == COLLECTIVE_COPY && step->source_buffer == COLLECTIVE_INPUT;
     if (reads_operand || step->kind == COLLECTIVE_ZERO) {
-      shape->copies_ps += made.local_ps;
       return;
     }
   }
   *pod_list_add(&draft->steps) = made;
+}
+
+static int64_t summed(int64_t a, int64_t b) {
+  return a + b < TIME_LIMIT_PS ? a + b : TIME_LIMIT_PS;
+}
+
+// When a lane ends at the earliest, counted from the beginning.
+static int64_t end_of(const draft_t *draft, const simulator_lane_t *lane) {
+  int64_t start_ps = 0, taken_ps = 0;
+  for (int a = 0; a < COLLECTIVE_AFTER_MAX; a++) {
+    const int64_t after_ps =
+        lane->after[a] < 0 ? 0 : draft->ends_ps.items[lane->after[a]];
+    start_ps = after_ps > start_ps ? after_ps : start_ps;
+  }
+  for (int32_t s = 0; s < lane->step_count; s++) {
+    const simulator_step_t *step = &draft->steps.items[lane->first_step + s];
+    taken_ps = summed(taken_ps, step->send_ps + step->local_ps);
+  }
+  return summed(start_ps, taken_ps);
+}
+
+static void draft_lane(draft_t *draft, const simulator_lane_t *lane) {
+  simulator_shape_t *shape = &draft->shape;
+  for (int32_t s = 0; s + 1 < lane->step_count; s++) {
+    simulator_step_t *step = &draft->steps.items[lane->first_step + s];
+    step->is_sent_on = !step->is_local && !step[1].is_local;
+  }
+  const int64_t end_ps = end_of(draft, lane);
+  *pod_list_add(&draft->ends_ps) = end_ps;
+  *pod_list_add(&draft->lanes) = *lane;
+  shape->span_ps = end_ps > shape->span_ps ? end_ps : shape->span_ps;
 }
 
 // Adds the lanes of a schedule behind those that are there: the operands of one
@@ -167,11 +213,16 @@ static void draft_schedule(draft_t *draft, const chip_spec_t *spec, const torus_
                            int32_t chip, const collective_schedule_t *schedule) {
   simulator_shape_t *shape = &draft->shape;
   const int32_t first_lane = draft->lanes.count;
+  int64_t bytes = 0;
+  draft->breadth = collective_breadth(schedule);
+  draft->moved_bytes = -1;
   for (int32_t i = 0; i < schedule->lane_count; i++) {
     const collective_lane_t *from = &schedule->lanes[i];
     simulator_lane_t lane = {.first_step = draft->steps.count};
     for (int32_t s = 0; s < from->step_count; s++) {
-      draft_step(draft, spec, torus, chip, &schedule->steps[from->first_step + s]);
+      const collective_step_t *step = &schedule->steps[from->first_step + s];
+      draft_step(draft, spec, torus, chip, step);
+      bytes += collective_step_hbm_bytes(step);
     }
     lane.step_count = draft->steps.count - lane.first_step;
     for (int a = 0; a < COLLECTIVE_AFTER_MAX; a++) {
@@ -179,8 +230,9 @@ static void draft_schedule(draft_t *draft, const chip_spec_t *spec, const torus_
       lane.after[a] = waits ? first_lane + from->after[a] : -1;
       shape->has_after |= waits;
     }
-    *pod_list_add(&draft->lanes) = lane;
+    draft_lane(draft, &lane);
   }
+  shape->hbm_ps = summed(shape->hbm_ps, hbm_ps(spec, bytes));
 }
 
 static uint64_t hashed(uint64_t hash, const void *data, size_t size_bytes) {
@@ -195,7 +247,7 @@ static uint64_t hashed(uint64_t hash, const void *data, size_t size_bytes) {
 }
 
 static uint64_t hash_of(const simulator_shape_t *shape) {
-  uint64_t hash = hashed((uint64_t)shape->copies_ps, shape->peers,
+  uint64_t hash = hashed((uint64_t)shape->hbm_ps, shape->peers,
                          (size_t)shape->peer_count * sizeof(*shape->peers));
   hash = hashed(hash, shape->lanes, (size_t)shape->lane_count * sizeof(*shape->lanes));
   for (int32_t i = 0; i < shape->step_count; i++) {
@@ -216,8 +268,8 @@ static bool same_steps(const simulator_shape_t *a, const simulator_shape_t *b) {
   for (int32_t i = 0; i < a->step_count; i++) {
     const simulator_step_t *x = &a->steps[i];
     const simulator_step_t *y = &b->steps[i];
-    if (x->send_bytes != y->send_bytes || x->local_ps != y->local_ps ||
-        x->tag != y->tag || x->send_peer != y->send_peer ||
+    if (x->send_bytes != y->send_bytes || x->send_ps != y->send_ps ||
+        x->local_ps != y->local_ps || x->tag != y->tag || x->send_peer != y->send_peer ||
         x->receive_peer != y->receive_peer || x->is_local != y->is_local) {
       return false;
     }
@@ -228,12 +280,20 @@ static bool same_steps(const simulator_shape_t *a, const simulator_shape_t *b) {
 static bool same_shape(const simulator_shape_t *a, const simulator_shape_t *b) {
   return a->hash == b->hash && a->lane_count == b->lane_count &&
          a->step_count == b->step_count && a->peer_count == b->peer_count &&
-         a->copies_ps == b->copies_ps &&
+         a->hbm_ps == b->hbm_ps && a->span_ps == b->span_ps &&
          (a->lane_count == 0 ||
           memcmp(a->lanes, b->lanes, (size_t)a->lane_count * sizeof(*a->lanes)) == 0) &&
          (a->peer_count == 0 ||
           memcmp(a->peers, b->peers, (size_t)a->peer_count * sizeof(*a->peers)) == 0) &&
          same_steps(a, b);
+}
+
+bool simulator_shape_has_peers_of(const simulator_shape_t *a,
+                                  const simulator_shape_t *b) {
+  return a == b ||
+         (a->peer_count == b->peer_count &&
+          (a->peer_count == 0 ||
+           memcmp(a->peers, b->peers, (size_t)a->peer_count * sizeof(*a->peers)) == 0));
 }
 
 static uint32_t shape_slot(const simulator_plans_t *plans,
@@ -306,15 +366,44 @@ static pod_status_t planners_init(planners_t *planners, const chip_program_t *pr
   return NULL;
 }
 
+// *out_is_alike: all chips of the group do what this one does.
 static pod_status_t plan_chip(const planners_t *planners, const chip_spec_t *spec,
-                              const torus_t *torus, int32_t chip, draft_t *draft) {
+                              const torus_t *torus, int32_t chip, draft_t *draft,
+                              bool *out_is_alike) {
+  *out_is_alike = planners->count > 0;
   for (int32_t i = 0; i < planners->count; i++) {
     collective_schedule_t schedule;
     POD_TRY(
         collective_planner_look(planners->planners[i], chip, &draft->room, &schedule));
     draft_schedule(draft, spec, torus, chip, &schedule);
+    *out_is_alike &= schedule.claims.alike_chips;
   }
   return NULL;
+}
+
+static bool has_alike_groups(const planners_t *planners) {
+  for (int32_t i = 0; i < planners->count; i++) {
+    if (!collective_planner_has_alike_groups(planners->planners[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool has_chip(const planners_t *planners, int32_t chip) {
+  for (int32_t i = 0; i < planners->count; i++) {
+    if (!collective_planner_has(planners->planners[i], chip)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static pod_status_t check_wanted(const simulator_plans_t *plans) {
+  return plans->is_cancelled != NULL &&
+                 atomic_load_explicit(plans->is_cancelled, memory_order_relaxed)
+             ? pod_error(POD_CANCELLED, "the simulation was given up")
+             : NULL;
 }
 
 static pod_status_t plan_all_chips(simulator_plans_t *plans,
@@ -324,16 +413,27 @@ static pod_status_t plan_all_chips(simulator_plans_t *plans,
   draft_t draft = {.peer_of_chip = pod_alloc((size_t)torus_chip_count(plans->torus) *
                                              sizeof(*draft.peer_of_chip))};
   planners_t planners;
+  int32_t alike = -1;  // The shape of all chips, once it is known.
   pod_status_t status =
       planners_init(&planners, program, instruction, spec, plans->torus);
   for (int32_t chip = 0; chip < plans->chip_count && status == NULL; chip++) {
     if (!plans->runs[chip]) {
       continue;
     }
+    if (alike >= 0 && has_chip(&planners, chip)) {
+      shape_of_chip[chip] = alike;
+      continue;
+    }
+    bool is_alike = false;
     draft_clear(&draft);
-    status = plan_chip(&planners, spec, plans->torus, chip, &draft);
+    status = check_wanted(plans);
+    if (status != NULL) {
+      break;
+    }
+    status = plan_chip(&planners, spec, plans->torus, chip, &draft, &is_alike);
     if (status == NULL) {
       shape_of_chip[chip] = keep_shape(plans, draft_end(&draft));
+      alike = is_alike && has_alike_groups(&planners) ? shape_of_chip[chip] : -1;
     }
   }
   pod_arena_destroy(planners.arena);
@@ -408,9 +508,13 @@ static pod_status_t plan_program(simulator_plans_t *plans, const chip_program_t 
 }
 
 pod_status_t simulator_plans_init(simulator_plans_t *plans, const chip_program_t *program,
-                                  const chip_spec_t *spec, const torus_t *torus) {
-  *plans = (simulator_plans_t){
-      .arena = pod_arena_create(), .torus = torus, .chip_count = torus_chip_count(torus)};
+                                  const chip_spec_t *spec, const torus_t *torus,
+                                  const atomic_bool *is_cancelled) {
+  *plans = (simulator_plans_t){.is_cancelled = is_cancelled,
+                               .arena = pod_arena_create(),
+                               .spec = spec,
+                               .torus = torus,
+                               .chip_count = torus_chip_count(torus)};
   plans->runs =
       pod_arena_array(plans->arena, (size_t)plans->chip_count, sizeof(*plans->runs));
   for (int32_t i = 0; i < plans->chip_count; i++) {

@@ -8,6 +8,7 @@
 #ifndef SERVER_SIMULATOR_PLANS_H_
 #define SERVER_SIMULATOR_PLANS_H_
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,16 +23,18 @@
 // From a chip to another one: along a dimension that closes in [0, size), else signed.
 typedef struct simulator_displacement_t {
   int32_t by[TORUS_DIMENSIONS];
+  int32_t slices, cores;  // Round all of them.
 } simulator_displacement_t;
 
 typedef struct simulator_step_t {
-  int64_t send_ps;     // A message at the full rate of a link, without hops.
+  int64_t send_ps;     // A message at the full rate of a link, or of HBM, without hops.
   int64_t local_ps;    // A local step on the core's HBM.
   int64_t send_bytes;  // 0: sends nothing.
   int32_t tag;
   int32_t lane;
   int32_t send_peer, receive_peer;  // Indexes into the shape's peers, or -1.
   bool is_local;
+  bool is_sent_on;  // What it receives goes on with the next step of the lane, in pieces.
 } simulator_step_t;
 
 typedef struct simulator_lane_t {
@@ -45,7 +48,9 @@ typedef struct simulator_shape_t {
   int32_t lane_count, step_count, peer_count;
   bool has_after;
   bool has_transfers;
-  int64_t copies_ps;  // Copies of the operand, which need not wait for any message.
+  // What all of it keeps HBM busy for, copies of the operand included, spread over at
+  // least so long a time.
+  int64_t hbm_ps, span_ps;
   simulator_lane_t *lanes;
   simulator_step_t *steps;
   simulator_displacement_t *peers;  // Distinct, in the order of the steps.
@@ -57,8 +62,10 @@ typedef struct simulator_plan_t {
 
 typedef struct simulator_plans_t {
   pod_arena_t *arena;
+  const chip_spec_t *spec;
   const torus_t *torus;
-  int32_t chip_count;  // Of the torus.
+  const atomic_bool *is_cancelled;  // May be NULL.
+  int32_t chip_count;               // Of the torus.
   bool *runs;  // By chip: whether it runs the program; the others only pass messages on.
   int32_t *plan_of_instruction;  // By instruction; -1: no collective of a task.
   int32_t plan_count;
@@ -70,13 +77,17 @@ typedef struct simulator_plans_t {
 
 // Plans what the program's tasks need on the chips of its mesh; without a mesh it runs on
 // all chips. On an error there is nothing to free. What collective_plan says, with the
-// instruction's name and place.
+// instruction's name and place. CANCELLED once `is_cancelled`, which may be NULL, is set.
 POD_MUST_USE pod_status_t simulator_plans_init(simulator_plans_t *plans,
                                                const chip_program_t *program,
                                                const chip_spec_t *spec,
-                                               const torus_t *torus);
+                                               const torus_t *torus,
+                                               const atomic_bool *is_cancelled);
 
 void simulator_plans_deinit(simulator_plans_t *plans);
+
+// Whether both have the same peers in the same order.
+bool simulator_shape_has_peers_of(const simulator_shape_t *a, const simulator_shape_t *b);
 
 // The shape of a plan on a chip.
 const simulator_shape_t *simulator_plans_shape(const simulator_plans_t *plans,

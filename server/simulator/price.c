@@ -64,6 +64,16 @@ static int64_t sent_by_all(const simulator_result_t *result) {
   return bytes;
 }
 
+// Over the interfaces of all hosts.
+static int64_t sent_between_slices(const simulator_result_t *result) {
+  int64_t bytes = 0;
+  for (int32_t i = 0; i < result->class_count; i++) {
+    const simulator_chip_t *class = &result->classes[i];
+    bytes += class->links[SIMULATOR_DCN_OUT].bytes * class->chip_count;
+  }
+  return bytes;
+}
+
 // A block of chips along one axis.
 typedef struct extent_t {
   int32_t first, count;
@@ -99,6 +109,16 @@ static bool find_extent(const torus_t *torus, const int64_t *chips, int32_t coun
 static bool find_block(const torus_t *torus, const collective_request_t *request,
                        torus_t *out_torus, int64_t *out_chips) {
   const int32_t size = request->group_size;
+  if (torus_core_total(torus) > 1) {
+    return false;  // The other core's messages are on its links.
+  }
+  for (int32_t i = 1; i < size; i++) {
+    if (torus_slice_of(torus, (int32_t)request->groups[i]) !=
+        torus_slice_of(torus, (int32_t)request->groups[0])) {
+      return false;
+    }
+  }
+  out_torus->slice_count = 1;
   int64_t volume = 1;
   extent_t extents[TORUS_DIMENSIONS];
   for (int d = 0; d < TORUS_DIMENSIONS; d++) {
@@ -117,6 +137,7 @@ static bool find_block(const torus_t *torus, const collective_request_t *request
   }
   for (int32_t i = 0; i < size && volume == size; i++) {
     torus_coords_t at = torus_coords(torus, (int32_t)request->groups[i]);
+    at.slice = 0;
     for (int d = 0; d < TORUS_DIMENSIONS; d++) {
       at.at[d] = (at.at[d] - extents[d].first + torus->size[d]) % torus->size[d];
     }
@@ -171,6 +192,17 @@ static pod_status_t check(const simulator_prices_t *prices,
   }
   pod_arena_destroy(arena);
   return status;
+}
+
+static int64_t most_on_a_link(const simulator_result_t *result) {
+  int64_t most = 0;
+  for (int32_t c = 0; c < result->class_count; c++) {
+    for (int channel = 0; channel < TORUS_DIRECTIONS; channel++) {
+      const int64_t bytes = result->classes[c].links[channel].bytes;
+      most = bytes > most ? bytes : most;
+    }
+  }
+  return most;
 }
 
 // The instruction with other attributes before its own: the first of a key counts.
@@ -236,8 +268,11 @@ static pod_status_t run_alone(const simulator_prices_t *prices,
       run_on(prices, program, &marked.instruction, &torus, mesh, &result);
   if (status == NULL) {
     *out_price = (simulator_price_t){
-        .duration_ps = result->step_ps - prices->spec->op_overhead_ps,
-        .sent_bytes = (sent_by_all(result) + taking_part - 1) / taking_part};
+        .duration_ps =
+            result->step_ps - prices->spec->launch_ps - prices->spec->kernel_ps,
+        .sent_bytes = (sent_by_all(result) + taking_part - 1) / taking_part,
+        .dcn_bytes = (sent_between_slices(result) + taking_part - 1) / taking_part,
+        .link_bytes = most_on_a_link(result)};
   }
   simulator_result_destroy(result);
   free(marked.chips);
@@ -260,7 +295,7 @@ static pod_status_t find_price(const simulator_prices_t *prices,
     return status;
   }
   pod_status_free(status);
-  *out_price = (simulator_price_t){.duration_ps = ENDLESS_PS};
+  *out_price = (simulator_price_t){.duration_ps = ENDLESS_PS, .is_endless = true};
   return plain;
 }
 

@@ -24,6 +24,9 @@ typedef struct simulator_price_t {
   // Sent by a chip that takes part, the mean, rounded up; over the first link of each
   // message.
   int64_t sent_bytes;
+  int64_t dcn_bytes;   // Of these, to other slices, over the interfaces of hosts.
+  int64_t link_bytes;  // Over the link of ICI that carries most, forwarded ones too.
+  bool is_endless;     // The duration is no more than a number above all others.
 } simulator_price_t;
 
 typedef struct simulator_prices_t simulator_prices_t;

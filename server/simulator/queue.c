@@ -62,14 +62,18 @@ static void table_remove(simulator_queue_t *queue, int64_t time_ps) {
   }
 }
 
-static void table_grow(simulator_queue_t *queue) {
-  free(queue->table);
-  queue->table_size *= 2;
-  queue->table = pod_alloc(queue->table_size * sizeof(*queue->table));
+static void table_fill(simulator_queue_t *queue) {
   for (int32_t i = 0; i < pod_heap_count(&queue->times); i++) {
     const int32_t batch = (int32_t)queue->times.entries.items[i].item;
     queue->table[find_slot(queue, queue->batches.items[batch].time_ps)] = batch + 1;
   }
+}
+
+static void table_grow(simulator_queue_t *queue) {
+  free(queue->table);
+  queue->table_size *= 2;
+  queue->table = pod_alloc(queue->table_size * sizeof(*queue->table));
+  table_fill(queue);
 }
 
 static int32_t new_batch(simulator_queue_t *queue) {
@@ -126,4 +130,41 @@ simulator_batch_t simulator_queue_take(simulator_queue_t *queue) {
   queue->latest = -1;
   queue->taken = batch;
   return queue->batches.items[batch];
+}
+
+static int by_time(const void *a, const void *b) {
+  const pod_heap_entry_t *x = a;
+  const pod_heap_entry_t *y = b;
+  return (x->key > y->key) - (x->key < y->key);
+}
+
+void simulator_queue_visit(const simulator_queue_t *queue,
+                           void (*visit)(void *context, int64_t time_ps,
+                                         const simulator_queue_event_t *event),
+                           void *context) {
+  const size_t count = (size_t)pod_heap_count(&queue->times);
+  if (count == 0) {
+    return;
+  }
+  pod_heap_entry_t *times = pod_alloc(count * sizeof(*times));
+  memcpy(times, queue->times.entries.items, count * sizeof(*times));
+  qsort(times, count, sizeof(*times), by_time);
+  for (size_t i = 0; i < count; i++) {
+    const simulator_batch_t *batch = &queue->batches.items[times[i].item];
+    for (int32_t e = 0; e < batch->events.count; e++) {
+      visit(context, batch->time_ps, &batch->events.items[e]);
+    }
+  }
+  free(times);
+}
+
+void simulator_queue_move(simulator_queue_t *queue, int64_t by_ps) {
+  for (int32_t i = 0; i < pod_heap_count(&queue->times); i++) {
+    pod_heap_entry_t *entry = &queue->times.entries.items[i];
+    entry->key += by_ps;
+    queue->batches.items[entry->item].time_ps = entry->key;
+  }
+  memset(queue->table, 0, queue->table_size * sizeof(*queue->table));
+  table_fill(queue);
+  queue->latest = -1;
 }

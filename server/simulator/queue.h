@@ -49,4 +49,13 @@ bool simulator_queue_next_time(const simulator_queue_t *queue, int64_t *out_time
 // the same time meanwhile is a batch of its own.
 simulator_batch_t simulator_queue_take(simulator_queue_t *queue);
 
+// All events that are to come, in the order in which they would.
+void simulator_queue_visit(const simulator_queue_t *queue,
+                           void (*visit)(void *context, int64_t time_ps,
+                                         const simulator_queue_event_t *event),
+                           void *context);
+
+// All of them come `by_ps` later.
+void simulator_queue_move(simulator_queue_t *queue, int64_t by_ps);
+
 #endif  // SERVER_SIMULATOR_QUEUE_H_

@@ -8,6 +8,12 @@
 #include "server/simulator/engine.h"
 
 void simulator_record_init(simulator_engine_t *engine) {
+  const simulator_options_t *options = engine->options;
+  engine->events_max = options->events_max;
+  if (options->all_events_max > 0) {
+    const int64_t share = options->all_events_max / engine->classes.class_count;
+    engine->events_max = share < engine->events_max ? share : engine->events_max;
+  }
   pod_arena_t *arena = pod_arena_create();
   simulator_result_t *result = pod_arena_alloc(arena, sizeof(*result));
   result->arena = arena;
@@ -41,7 +47,7 @@ void simulator_record_deinit(simulator_engine_t *engine) {
 
 // Of events, and of messages, that a chip keeps.
 static bool has_room(const simulator_engine_t *engine, int32_t count) {
-  return count < engine->options->events_max && count < INT32_MAX;
+  return count < engine->events_max && count < INT32_MAX;
 }
 
 int32_t simulator_record_event(simulator_engine_t *engine, int32_t class_index,
@@ -92,22 +98,86 @@ static void record_hop(simulator_engine_t *engine, const simulator_flow_t *flow,
   const simulator_message_t message = {.task = task,
                                        .from = hop->from,
                                        .to = hop->to,
-                                       .direction = hop->link % TORUS_DIRECTIONS,
+                                       .channel = hop->link % SIMULATOR_CHANNELS,
                                        .start_ps = flow->start_ps,
                                        .duration_ps = engine->now_ps - flow->start_ps,
                                        .size_bytes = flow->bytes};
-  simulator_record_message(engine, hop->link / TORUS_DIRECTIONS, &message);
+  simulator_record_message(engine, hop->link / SIMULATOR_CHANNELS, &message);
 }
 
 void simulator_record_flow(simulator_engine_t *engine, const simulator_flow_t *flow,
                            int32_t task) {
-  if (engine->options->events_max <= 0) {
+  if (engine->events_max <= 0) {
     return;
   }
   for (int32_t i = 0; i < flow->route->hop_count; i++) {
-    record_hop(engine, flow, &flow->route->hops[i], task);
+    // Messages are told where they leave a chip.
+    if (flow->route->hops[i].link % SIMULATOR_CHANNELS != SIMULATOR_DCN_IN) {
+      record_hop(engine, flow, &flow->route->hops[i], task);
+    }
   }
 }
+
+// --- Periods ---
+
+simulator_log_counts_t simulator_record_counts(const simulator_engine_t *engine,
+                                               int32_t class_index) {
+  const simulator_chip_t *chip = &engine->result->classes[class_index];
+  return (simulator_log_counts_t){.events = chip->event_count,
+                                  .events_dropped = chip->events_dropped,
+                                  .messages = chip->message_count,
+                                  .messages_dropped = chip->messages_dropped};
+}
+
+void simulator_record_undo_messages(simulator_engine_t *engine, int32_t class_index,
+                                    const simulator_log_counts_t *counts) {
+  simulator_chip_t *chip = &engine->result->classes[class_index];
+  chip->message_count = counts->messages;
+  chip->messages_dropped = counts->messages_dropped;
+  engine->logs[class_index].messages.count = (int32_t)counts->messages;
+}
+
+static void repeat_events(simulator_engine_t *engine, int32_t class_index, int64_t first,
+                          int64_t count, int64_t period_ps) {
+  simulator_log_t *log = &engine->logs[class_index];
+  const int64_t period = log->events.count - first;
+  for (int64_t i = 0; i < count && has_room(engine, log->events.count); i++) {
+    simulator_event_t event = log->events.items[first + i % period];
+    event.start_ps += (i / period + 1) * period_ps;
+    *pod_list_add(&log->events) = event;
+  }
+}
+
+static void repeat_messages(simulator_engine_t *engine, int32_t class_index,
+                            int64_t first, int64_t count, int64_t period_ps) {
+  simulator_log_t *log = &engine->logs[class_index];
+  const int64_t period = log->messages.count - first;
+  for (int64_t i = 0; i < count && has_room(engine, log->messages.count); i++) {
+    simulator_message_t message = log->messages.items[first + i % period];
+    message.start_ps += (i / period + 1) * period_ps;
+    *pod_list_add(&log->messages) = message;
+  }
+}
+
+void simulator_record_repeat(simulator_engine_t *engine, int32_t class_index,
+                             const simulator_log_counts_t *since, int64_t times,
+                             int64_t period_ps) {
+  simulator_chip_t *chip = &engine->result->classes[class_index];
+  const simulator_log_t *log = &engine->logs[class_index];
+  // When some were dropped, there is no room for more.
+  const int64_t events = times * (chip->event_count - since->events);
+  const int64_t messages = times * (chip->message_count - since->messages);
+  repeat_events(engine, class_index, since->events, events, period_ps);
+  repeat_messages(engine, class_index, since->messages, messages, period_ps);
+  chip->events_dropped += times * (chip->events_dropped - since->events_dropped) +
+                          events - (log->events.count - chip->event_count);
+  chip->messages_dropped += times * (chip->messages_dropped - since->messages_dropped) +
+                            messages - (log->messages.count - chip->message_count);
+  chip->event_count = log->events.count;
+  chip->message_count = log->messages.count;
+}
+
+// --- The end ---
 
 #define COMPARE(field)                   \
   if (x->field != y->field) {            \
@@ -118,7 +188,7 @@ static int compare_messages(const void *a, const void *b) {
   const simulator_message_t *x = a;
   const simulator_message_t *y = b;
   COMPARE(start_ps)
-  COMPARE(direction)
+  COMPARE(channel)
   COMPARE(task)
   COMPARE(duration_ps)
   COMPARE(from)
@@ -139,20 +209,25 @@ static void finish_class(simulator_engine_t *engine, int32_t class_index) {
   }
   chip->messages = pod_arena_copy(result->arena, log->messages.items,
                                   (size_t)chip->message_count * sizeof(*chip->messages));
-  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+  int64_t crossed = 0;
+  for (int d = 0; d < SIMULATOR_CHANNELS; d++) {
     const simulator_channel_t *channel =
-        &engine->network.channels[class_index * TORUS_DIRECTIONS + d];
+        &engine->network.channels[class_index * SIMULATOR_CHANNELS + d];
+    crossed += d == SIMULATOR_DCN_IN ? 0 : channel->messages;
     chip->links[d] = (simulator_link_t){.bytes = channel->bytes,
                                         .busy_ps = channel->busy_ps,
                                         .messages = channel->messages};
   }
-  chip->ici_ps = engine->network.any_busy_ps[class_index];
+  // All that crossed its links and is not kept: when they are told of differs.
+  chip->messages_dropped = engine->events_max > 0 ? crossed - chip->message_count : 0;
+  chip->ici_ps = engine->network.any[class_index].busy_ps;
   if (chip->end_ps > result->step_ps) {
     result->step_ps = chip->end_ps;
   }
 }
 
 void simulator_record_finish(simulator_engine_t *engine) {
+  simulator_network_bring(&engine->network, engine->now_ps);
   for (int32_t i = 0; i < engine->classes.class_count; i++) {
     finish_class(engine, i);
   }

@@ -71,6 +71,7 @@ static bool same_peers(const link_entry_t *entry, const simulator_shape_t *shape
 typedef struct linker_t {
   simulator_engine_t *engine;
   link_entry_t **buckets;
+  int32_t twin;                               // Of the plan at hand.
   POD_LIST(const simulator_shape_t *) peers;  // Of the member at hand.
 } linker_t;
 
@@ -86,6 +87,38 @@ static uint32_t bucket_of(const simulator_shape_t *shape,
   return (uint32_t)hash % LINK_BUCKETS;
 }
 
+// The peers' classes and routes have places; those of the twin, where peers are the same.
+static void make_peers(const linker_t *linker, int32_t class_index,
+                       simulator_member_t *member) {
+  const simulator_engine_t *engine = linker->engine;
+  const simulator_member_t *twin =
+      linker->twin < 0 ? NULL : &engine->run_plans[linker->twin].members[class_index];
+  if (twin != NULL && simulator_shape_has_peers_of(twin->shape, member->shape)) {
+    member->peer_classes = twin->peer_classes;
+    member->routes = twin->routes;
+    member->shares_peers = true;
+    return;
+  }
+  const size_t count = (size_t)member->shape->peer_count + 1;
+  member->peer_classes =
+      pod_arena_array(engine->arena, count, sizeof(*member->peer_classes));
+  if (member->shape->peer_count <= SIMULATOR_ROUTES_MAX) {
+    member->routes = pod_arena_array(engine->arena, count, sizeof(*member->routes));
+  }
+}
+
+// An earlier plan in which the first class has the same peers, or -1.
+static int32_t find_twin(const simulator_engine_t *engine, int32_t plan) {
+  const int32_t chip = engine->classes.representatives[0];
+  for (int32_t i = 0; i < plan && engine->running_count > 0; i++) {
+    if (simulator_shape_has_peers_of(simulator_plans_shape(&engine->plans, i, chip),
+                                     simulator_plans_shape(&engine->plans, plan, chip))) {
+      return i;
+    }
+  }
+  return -1;
+}
+
 static pod_status_t link_member(linker_t *linker, int32_t plan, int32_t class_index,
                                 simulator_member_t *member) {
   simulator_engine_t *engine = linker->engine;
@@ -93,12 +126,7 @@ static pod_status_t link_member(linker_t *linker, int32_t plan, int32_t class_in
   const simulator_shape_t *shape = simulator_plans_shape(&engine->plans, plan, chip);
   const size_t peer_count = (size_t)shape->peer_count;
   member->shape = shape;
-  member->peer_classes =
-      pod_arena_array(engine->arena, peer_count + 1, sizeof(*member->peer_classes));
-  if (shape->peer_count <= SIMULATOR_ROUTES_MAX) {
-    member->routes =
-        pod_arena_array(engine->arena, peer_count + 1, sizeof(*member->routes));
-  }
+  make_peers(linker, class_index, member);
   pod_list_clear(&linker->peers);
   for (int32_t i = 0; i < shape->peer_count; i++) {
     const int32_t peer = simulator_displaced(engine->plans.torus, chip, shape->peers[i]);
@@ -133,6 +161,8 @@ static pod_status_t link_plan(linker_t *linker, int32_t plan) {
   simulator_engine_t *engine = linker->engine;
   simulator_run_plan_t *run_plan = &engine->run_plans[plan];
   run_plan->first_free = -1;
+  linker->twin = find_twin(engine, plan);
+  POD_TRY(simulator_check_wanted(engine));
   run_plan->members = pod_arena_array(engine->arena, (size_t)engine->running_count + 1,
                                       sizeof(*run_plan->members));
   for (int32_t i = 0; i < engine->running_count; i++) {
@@ -159,22 +189,24 @@ static simulator_route_t *make_route(const simulator_engine_t *engine,
                                      int32_t class_index,
                                      simulator_displacement_t displacement) {
   const torus_t *torus = engine->plans.torus;
+  const chip_spec_t *spec = engine->plans.spec;
   const int32_t from = engine->classes.representatives[class_index];
   const int32_t to = simulator_displaced(torus, from, displacement);
-  const int32_t hops = torus_distance(torus, from, to);
-  simulator_route_t *route =
-      pod_alloc(sizeof(*route) + (size_t)hops * sizeof(route->hops[0]));
-  for (int32_t at = from; at != to;) {
-    const torus_direction_t direction = torus_next_hop(torus, at, to);
-    const int32_t crossed = engine->classes.class_of_chip[at];
+  // Between slices: out of a host and into one.
+  const size_t hops = (size_t)torus_distance(torus, from, to) + 1;
+  simulator_route_t *route = pod_alloc(sizeof(*route) + hops * sizeof(route->hops[0]));
+  route->latency_ps = simulator_latency_ps(torus, spec, from, to);
+  simulator_way_t way = simulator_way(torus, spec, from, to);
+  simulator_crossing_t at;
+  while (simulator_way_next(&way, &at)) {
+    const int32_t crossed = engine->classes.class_of_chip[at.chip];
     const int32_t seen_from = engine->classes.representatives[crossed];
     simulator_hop_t *hop = &route->hops[route->hop_count++];
-    hop->link = crossed * TORUS_DIRECTIONS + direction;
-    hop->from =
-        simulator_displaced(torus, seen_from, simulator_displacement(torus, at, from));
+    hop->link = crossed * SIMULATOR_CHANNELS + at.channel;
+    hop->from = simulator_displaced(torus, seen_from,
+                                    simulator_displacement(torus, at.chip, from));
     hop->to =
-        simulator_displaced(torus, seen_from, simulator_displacement(torus, at, to));
-    at = torus_neighbour(torus, at, direction);
+        simulator_displaced(torus, seen_from, simulator_displacement(torus, at.chip, to));
   }
   return route;
 }
@@ -201,6 +233,11 @@ static void free_if(simulator_route_t *route, bool is_owned) {
   }
 }
 
+static bool is_own(int32_t link, int32_t class_index) {
+  return link / SIMULATOR_CHANNELS == class_index &&
+         link % SIMULATOR_CHANNELS < TORUS_DIRECTIONS;
+}
+
 // Marks the links that messages of others pass. False: there are messages between chips
 // that are not neighbours.
 static bool mark_passed(const simulator_engine_t *engine, simulator_member_t *member,
@@ -209,8 +246,9 @@ static bool mark_passed(const simulator_engine_t *engine, simulator_member_t *me
   for (int32_t i = 0; i < member->shape->peer_count; i++) {
     bool is_owned;
     simulator_route_t *route = simulator_route(engine, member, class_index, i, &is_owned);
-    for (int32_t hop = 1; hop < route->hop_count; hop++) {
-      links[route->hops[hop].link] = true;
+    for (int32_t hop = 0; hop < route->hop_count; hop++) {
+      const int32_t link = route->hops[hop].link;
+      links[link] |= hop > 0 || !is_own(link, class_index);
     }
     has_neighbours_only &= route->hop_count == 1;
     free_if(route, is_owned);
@@ -240,7 +278,7 @@ static bool keep_links(const simulator_engine_t *engine, simulator_member_t *mem
 
 // Finds the plans whose messages have no link in common with messages of other chips.
 static void find_own_links(simulator_engine_t *engine) {
-  bool *passed = pod_alloc((size_t)engine->classes.class_count * TORUS_DIRECTIONS);
+  bool *passed = pod_alloc((size_t)engine->classes.class_count * SIMULATOR_CHANNELS);
   for (int32_t plan = 0; plan < engine->plans.plan_count; plan++) {
     simulator_run_plan_t *run_plan = &engine->run_plans[plan];
     run_plan->has_own_links = true;
@@ -281,7 +319,8 @@ void simulator_routes_deinit(simulator_engine_t *engine) {
     const simulator_member_t *members = engine->run_plans[plan].members;
     for (int32_t i = 0; members != NULL && i < engine->running_count; i++) {
       const simulator_member_t *member = &members[i];
-      for (int32_t p = 0; member->routes != NULL && p < member->shape->peer_count; p++) {
+      const bool has_routes = member->routes != NULL && !member->shares_peers;
+      for (int32_t p = 0; has_routes && p < member->shape->peer_count; p++) {
         free(member->routes[p]);
       }
     }

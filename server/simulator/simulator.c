@@ -11,8 +11,12 @@
 #include "server/simulator/engine.h"
 
 #define BAD(...) pod_error(POD_INVALID_ARGUMENT, __VA_ARGS__)
+// Memory is asked for so many events before it is needed.
+enum { EVENTS_AHEAD = 4 };
+
 #define FACTOR_MIN (1.0 / 64)
 #define FACTOR_MAX 64.0
+#define CHANNEL_FACTOR_MAX 1e5  // A rate still fits an int64.
 
 // --- What comes in ---
 
@@ -86,6 +90,11 @@ static bool is_sound_task(const chip_program_t *program,
     case CHIP_TASK_PREFETCH_DONE:
       return is_done_of(program, computation->first_task, index,
                         CHIP_TASK_PREFETCH_START);
+    case CHIP_TASK_TRANSFER_START:
+      return is_pair(program, computation, index, CHIP_TASK_TRANSFER_DONE);
+    case CHIP_TASK_TRANSFER_DONE:
+      return is_done_of(program, computation->first_task, index,
+                        CHIP_TASK_TRANSFER_START);
     case CHIP_TASK_WHILE:
       return instruction->call_count == 2;
     case CHIP_TASK_BRANCH:
@@ -131,6 +140,9 @@ static void make_slots(simulator_engine_t *engine) {
       case CHIP_TASK_PREFETCH_START:
         engine->slots[i] = engine->prefetch_slots++;
         break;
+      case CHIP_TASK_TRANSFER_START:
+        engine->slots[i] = engine->transfer_slots++;
+        break;
       case CHIP_TASK_WHILE:
       case CHIP_TASK_BRANCH:
         engine->slots[i] = engine->control_slots++;
@@ -153,30 +165,36 @@ static void make_costs(simulator_engine_t *engine) {
   for (int32_t i = 0; i < program->task_count; i++) {
     const chip_task_kind_t kind = program->tasks[i].kind;
     if (kind == CHIP_TASK_COMPUTE || kind == CHIP_TASK_COLLECTIVE ||
-        kind == CHIP_TASK_COLLECTIVE_START || kind == CHIP_TASK_PREFETCH_START) {
+        kind == CHIP_TASK_COLLECTIVE_START || kind == CHIP_TASK_PREFETCH_START ||
+        kind == CHIP_TASK_TRANSFER_START) {
       costs[i] = chip_work_cost(engine->options->spec, &program->tasks[i].work);
     }
   }
   engine->costs = costs;
 }
 
-// The rates of all links, by chip and direction.
+// The rates of all channels, by chip; 1 for those that it has not.
 static int64_t *rates_of(const simulator_options_t *options) {
-  const int32_t chips = torus_chip_count(options->torus);
-  double *factors = pod_alloc((size_t)chips * TORUS_DIRECTIONS * sizeof(*factors));
-  for (int32_t i = 0; i < chips * TORUS_DIRECTIONS; i++) {
-    factors[i] = 1;
+  const torus_t *torus = options->torus;
+  const int32_t chips = torus_chip_count(torus);
+  const size_t channels = (size_t)chips * SIMULATOR_CHANNELS;
+  double *factors = pod_alloc(channels * sizeof(*factors));
+  for (int32_t i = 0; i < chips * SIMULATOR_CHANNELS; i++) {
+    factors[i] = simulator_channel_factor(torus, options->spec, i / SIMULATOR_CHANNELS,
+                                          i % SIMULATOR_CHANNELS);
   }
   for (int32_t i = 0; i < options->slow_link_count; i++) {
     const simulator_slow_link_t *slow = &options->slow_links[i];
-    const int32_t end = torus_neighbour(options->torus, slow->chip, slow->direction);
-    factors[slow->chip * TORUS_DIRECTIONS + slow->direction] *= slow->factor;
-    factors[end * TORUS_DIRECTIONS + (slow->direction ^ 1)] *= slow->factor;
+    const int32_t end = torus_neighbour(torus, slow->chip, slow->direction);
+    factors[slow->chip * SIMULATOR_CHANNELS + slow->direction] *= slow->factor;
+    factors[end * SIMULATOR_CHANNELS + (slow->direction ^ 1)] *= slow->factor;
   }
-  int64_t *rates = pod_alloc((size_t)chips * TORUS_DIRECTIONS * sizeof(*rates));
-  for (int32_t i = 0; i < chips * TORUS_DIRECTIONS; i++) {
+  int64_t *rates = pod_alloc(channels * sizeof(*rates));
+  for (int32_t i = 0; i < chips * SIMULATOR_CHANNELS; i++) {
     // Several slowdowns of one link multiply, within reason.
-    const double factor = fmin(fmax(factors[i], 1e-9), FACTOR_MAX);
+    const double most =
+        i % SIMULATOR_CHANNELS < TORUS_DIRECTIONS ? FACTOR_MAX : CHANNEL_FACTOR_MAX;
+    const double factor = fmin(fmax(factors[i], 1e-9), most);
     rates[i] = llround(factor * (double)SIMULATOR_FULL_RATE);
   }
   free(factors);
@@ -224,19 +242,45 @@ static void number_traces(const simulator_options_t *options,
   free(firsts);
 }
 
+static bool sends_between_slices(const simulator_plans_t *plans) {
+  for (int32_t i = 0; i < plans->shapes.count; i++) {
+    const simulator_shape_t *shape = plans->shapes.items[i];
+    for (int32_t p = 0; p < shape->peer_count; p++) {
+      if (shape->peers[p].slices != 0) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// What tells chips apart that share a channel: each of them crosses it for itself, so no
+// two of them may be one class.
+static int32_t sharing_place(const simulator_engine_t *engine, bool shares_hosts,
+                             int32_t chip) {
+  const torus_t *torus = engine->options->torus;
+  return shares_hosts ? simulator_place_on_host(torus, engine->options->spec, chip)
+                      : chip % torus_core_total(torus);
+}
+
 static void make_classes(simulator_engine_t *engine, const int64_t *rates,
                          const int64_t *factors) {
   const int32_t chips = torus_chip_count(engine->options->torus);
   uint64_t *marks = pod_alloc((size_t)chips * sizeof(*marks));
   int32_t *traces = pod_alloc((size_t)chips * sizeof(*traces));
   number_traces(engine->options, &engine->plans, traces);
+  const bool shares_hosts = sends_between_slices(&engine->plans);
+  const int channels = shares_hosts ? SIMULATOR_CHANNELS : SIMULATOR_DCN_OUT;
   for (int32_t chip = 0; chip < chips; chip++) {
     uint64_t mark = (uint64_t)factors[chip] << 32 | (uint32_t)traces[chip];
-    for (int d = 0; d < TORUS_DIRECTIONS; d++) {
-      mark = (mark ^ (uint64_t)rates[chip * TORUS_DIRECTIONS + d]) *
+    for (int d = 0; d < channels; d++) {
+      mark = (mark ^ (uint64_t)rates[chip * SIMULATOR_CHANNELS + d]) *
              UINT64_C(0x9fb21c651e98df25);
       mark ^= mark >> 31;
     }
+    mark = (mark ^ (uint64_t)sharing_place(engine, shares_hosts, chip)) *
+           UINT64_C(0x9fb21c651e98df25);
+    mark ^= mark >> 31;
     marks[chip] = mark;
   }
   const simulator_marks_t by_chip = {.of_chip = marks};
@@ -249,10 +293,10 @@ static void make_classes(simulator_engine_t *engine, const int64_t *rates,
 
 static void make_network(simulator_engine_t *engine, const int64_t *rates) {
   const int32_t classes = engine->classes.class_count;
-  int64_t *by_class = pod_alloc((size_t)classes * TORUS_DIRECTIONS * sizeof(*by_class));
-  for (int32_t i = 0; i < classes * TORUS_DIRECTIONS; i++) {
-    const int32_t chip = engine->classes.representatives[i / TORUS_DIRECTIONS];
-    by_class[i] = rates[chip * TORUS_DIRECTIONS + i % TORUS_DIRECTIONS];
+  int64_t *by_class = pod_alloc((size_t)classes * SIMULATOR_CHANNELS * sizeof(*by_class));
+  for (int32_t i = 0; i < classes * SIMULATOR_CHANNELS; i++) {
+    const int32_t chip = engine->classes.representatives[i / SIMULATOR_CHANNELS];
+    by_class[i] = rates[chip * SIMULATOR_CHANNELS + i % SIMULATOR_CHANNELS];
   }
   simulator_network_init(&engine->network, classes, by_class, &engine->queue,
                          SIMULATOR_FLOW_END);
@@ -263,13 +307,14 @@ static pod_status_t prepare(simulator_engine_t *engine) {
   make_slots(engine);
   make_costs(engine);
   POD_TRY(simulator_plans_init(&engine->plans, engine->program, engine->options->spec,
-                               engine->options->torus));
+                               engine->options->torus, engine->options->is_cancelled));
   int64_t *rates = rates_of(engine->options);
   int64_t *factors = core_factors_of(engine->options);
   make_classes(engine, rates, factors);
   make_network(engine, rates);
   const pod_status_t status = simulator_routes_init(engine);
   if (status == NULL) {
+    simulator_direct_init(engine);
     simulator_record_init(engine);
     simulator_cores_init(engine);
     for (int32_t i = 0; i < engine->running_count; i++) {
@@ -282,6 +327,7 @@ static pod_status_t prepare(simulator_engine_t *engine) {
 }
 
 static void dispose(simulator_engine_t *engine) {
+  simulator_periods_deinit(engine);
   simulator_cores_deinit(engine);
   simulator_record_deinit(engine);
   simulator_transfers_deinit(engine);
@@ -324,6 +370,15 @@ static void dispatch(simulator_engine_t *engine, const simulator_queue_event_t *
     case SIMULATOR_COPIES:
       simulator_transfers_copied(engine, event->a, event->b);
       return;
+    case SIMULATOR_TURN:
+      simulator_core_turn(engine, event->b);
+      return;
+    case SIMULATOR_DIRECT:
+      simulator_direct_arrive(engine, event->a, event->b, event->c);
+      return;
+    case SIMULATOR_SENT:
+      simulator_transfers_sent(engine, event->a, event->b, event->c);
+      return;
   }
 }
 
@@ -357,6 +412,9 @@ static pod_status_t run(simulator_engine_t *engine) {
     while (next_ps == engine->now_ps && engine->status == NULL) {
       const simulator_batch_t batch = simulator_queue_take(&engine->queue);
       for (int32_t i = 0; i < batch.events.count; i++) {
+        if (i + EVENTS_AHEAD < batch.events.count) {
+          simulator_direct_expect(engine, &batch.events.items[i + EVENTS_AHEAD]);
+        }
         dispatch(engine, &batch.events.items[i]);
       }
       next_ps = -1;
@@ -367,6 +425,7 @@ static pod_status_t run(simulator_engine_t *engine) {
       }
     }
     (void)simulator_network_settle(&engine->network, engine->now_ps);
+    simulator_periods_look(engine);
   }
   if (engine->status != NULL) {
     return engine->status;

@@ -9,16 +9,16 @@
 // Model: each chip has a core that does its tasks in order, a DMA queue, and per link and
 // direction a channel whose rate is shared evenly by the messages on it. A message of
 // several hops takes the rate of the narrowest share on its way and the sum of the hops'
-// latencies. A collective begins on a chip when the chip gets there; each step waits for
-// what it receives (server/collective/schedule.h), and a message for its receiver to have
-// begun. README.md has the formulas.
-// Symmetry: chips that can't be told apart (same tasks, same slowdowns, schedules alike,
-// neighbours alike: an equitable partition) are one class and are simulated once; the
-// times are those of simulating all.
-// Cost: linear in events.
-// Determinism: integers only; the same arguments, the same result.
-// Threading: pure; `is_cancelled` may be set from another thread.
-// Ownership: the result has an arena of its own; destroy frees it.
+// latencies; one between slices crosses the interfaces of two hosts. A collective begins
+// on a chip when the chip gets there; each step waits for what it receives
+// (server/collective/schedule.h), and a message for its receiver to have begun. README.md
+// has the formulas. Symmetry: chips that can't be told apart (same tasks, same slowdowns,
+// schedules alike, neighbours alike: an equitable partition) are one class and are
+// simulated once; the times are those of simulating all. Periods: turns of a loop that
+// repeat those before them, relative to their beginning, are passed over; the times are
+// those of running all. Cost: linear in events, but for these. Determinism: integers
+// only; the same arguments, the same result. Threading: pure; `is_cancelled` may be set
+// from another thread. Ownership: the result has an arena of its own; destroy frees it.
 
 #ifndef SERVER_SIMULATOR_SIMULATOR_H_
 #define SERVER_SIMULATOR_SIMULATOR_H_
@@ -35,6 +35,7 @@
 #include "server/program/program.h"
 #include "server/program/task.h"
 #include "server/program/trace.h"
+#include "server/simulator/channels.h"
 
 // The core of `chip` takes `factor` times as long for everything (1.5: half as long
 // again). factor >= 1/64, <= 64.
@@ -60,11 +61,14 @@ typedef struct simulator_options_t {
   // By chip of the torus, of those that run the program; the same pointer for chips that
   // did the same.
   const chip_trace_t *const *traces;
-  bool ignores_symmetry;  // Simulates every chip by itself.
-  bool uses_events_only;  // No shortcut for collectives that have their links to
-                          // themselves: slower, and the same.
-  int64_t events_max;     // Kept per class, of tasks and of messages each; the rest is
-                          // dropped and counted.
+  bool ignores_symmetry;   // Simulates every chip by itself.
+  bool uses_events_only;   // No shortcut for collectives that have their links to
+                           // themselves: slower, and the same.
+  bool runs_every_turn;    // No turns of a loop are passed over: slower, and the same.
+  int64_t events_max;      // Kept per class, of tasks and of messages each; the rest is
+                           // dropped and counted.
+  int64_t all_events_max;  // The same of all classes together, which share it evenly;
+                           // 0: no bound but events_max.
   const atomic_bool *is_cancelled;  // May be NULL. Once true, the run ends soon.
 } simulator_options_t;
 
@@ -90,7 +94,7 @@ typedef struct simulator_event_t {
 typedef struct simulator_message_t {
   int32_t task;      // COLLECTIVE or COLLECTIVE_START.
   int32_t from, to;  // Chips: its source and its target, not the ends of the link.
-  torus_direction_t direction;
+  int32_t channel;   // Of the chip: server/simulator/channels.h.
   int64_t start_ps, duration_ps;
   int64_t size_bytes;
 } simulator_message_t;
@@ -116,7 +120,7 @@ typedef struct simulator_chip_t {
   int64_t event_count, message_count, events_dropped, messages_dropped;
   simulator_event_t *events;      // In order of start.
   simulator_message_t *messages;  // Likewise.
-  simulator_link_t links[TORUS_DIRECTIONS];
+  simulator_link_t links[SIMULATOR_CHANNELS];
 } simulator_chip_t;
 
 typedef struct simulator_result_t {
@@ -127,8 +131,8 @@ typedef struct simulator_result_t {
   const chip_cost_t *costs;  // By task: of one run on a chip that is not slowed;
                              // collectives without their links.
   int64_t step_ps;           // The latest end_ps.
-  int64_t steps_simulated;   // Tasks begun and messages sent: what the speed of the
-                             // simulation is counted in.
+  int64_t steps_simulated;   // Tasks begun and messages sent, without the turns that
+                             // were passed over: what it has cost.
 } simulator_result_t;
 
 // INVALID_ARGUMENT: slowdowns outside their ranges, a trace that ends before the program

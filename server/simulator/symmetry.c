@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/memory.h"
+#include "server/simulator/channels.h"
 
 // 128 bits, so that two chips of different history do not get one colour by chance.
 typedef struct colour_t {
@@ -26,6 +27,7 @@ static colour_t mixed(colour_t colour, uint64_t value) {
 
 typedef struct refinement_t {
   const simulator_plans_t *plans;
+  bool *repeats;  // By plan: its chips have the peers that they have in another one.
   int32_t chip_count;
   int32_t *colours;   // By chip: numbers, in the order of their lowest chips.
   colour_t *found;    // By chip: what it meets, in an order of its own.
@@ -79,18 +81,19 @@ static void meet(refinement_t *r, int32_t chip, simulator_displacement_t displac
   const torus_t *torus = r->plans->torus;
   const int32_t peer = simulator_displaced(torus, chip, displacement);
   const uint64_t own = (uint64_t)r->colours[chip];
-  uint64_t hop = 0;
-  for (int32_t at = chip; at != peer; hop++) {
-    const torus_direction_t direction = torus_next_hop(torus, at, peer);
+  simulator_way_t way = simulator_way(torus, r->plans->spec, chip, peer);
+  simulator_crossing_t at;
+  for (uint64_t hop = 0; simulator_way_next(&way, &at); hop++) {
     colour_t crossing =
-        mixed((colour_t){own, own}, hop * TORUS_DIRECTIONS + (uint64_t)direction);
+        mixed((colour_t){own, own}, hop * SIMULATOR_CHANNELS + (uint64_t)at.channel);
     for (int d = 0; d < TORUS_DIMENSIONS; d++) {
       crossing = mixed(crossing, (uint64_t)(uint32_t)displacement.by[d]);
     }
-    r->crossed[at].a += crossing.a;
-    r->crossed[at].b += crossing.b;
-    r->found[chip] = mixed(r->found[chip], (uint64_t)r->colours[at]);
-    at = torus_neighbour(torus, at, direction);
+    crossing = mixed(crossing, (uint64_t)(uint32_t)displacement.slices << 32 |
+                                   (uint32_t)displacement.cores);
+    r->crossed[at.chip].a += crossing.a;
+    r->crossed[at.chip].b += crossing.b;
+    r->found[chip] = mixed(r->found[chip], (uint64_t)r->colours[at.chip]);
   }
   r->found[chip] = mixed(r->found[chip], (uint64_t)r->colours[peer]);
 }
@@ -102,7 +105,7 @@ static int32_t refine(refinement_t *r) {
     r->crossed[i] = (colour_t){0};
   }
   for (int32_t plan = 0; plan < r->plans->plan_count; plan++) {
-    for (int32_t chip = 0; chip < r->chip_count; chip++) {
+    for (int32_t chip = 0; chip < r->chip_count && !r->repeats[plan]; chip++) {
       const simulator_shape_t *shape =
           r->plans->runs[chip] ? simulator_plans_shape(r->plans, plan, chip) : NULL;
       for (int32_t i = 0; shape != NULL && i < shape->peer_count; i++) {
@@ -129,6 +132,30 @@ static int32_t first_colours(refinement_t *r, const simulator_marks_t *marks) {
   return number_colours(r->found, r->chip_count, r->colours);
 }
 
+static bool has_same_peers(const simulator_plans_t *plans, int32_t a, int32_t b) {
+  for (int32_t chip = 0; chip < plans->chip_count; chip++) {
+    if (plans->runs[chip] &&
+        !simulator_shape_has_peers_of(simulator_plans_shape(plans, a, chip),
+                                      simulator_plans_shape(plans, b, chip))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void find_repeats(refinement_t *r) {
+  for (int32_t plan = 0; plan < r->plans->plan_count; plan++) {
+    for (int32_t before = 0; before < plan && !r->repeats[plan]; before++) {
+      r->repeats[plan] = !r->repeats[before] && has_same_peers(r->plans, before, plan);
+    }
+  }
+}
+
+static bool is_wanted(const simulator_plans_t *plans) {
+  return plans->is_cancelled == NULL ||
+         !atomic_load_explicit(plans->is_cancelled, memory_order_relaxed);
+}
+
 static int32_t partition(const simulator_plans_t *plans, const simulator_marks_t *marks,
                          int32_t chip_count, int32_t *out_colours) {
   refinement_t r = {.plans = plans,
@@ -136,11 +163,15 @@ static int32_t partition(const simulator_plans_t *plans, const simulator_marks_t
                     .colours = out_colours,
                     .found = pod_alloc((size_t)chip_count * sizeof(*r.found)),
                     .crossed = pod_alloc((size_t)chip_count * sizeof(*r.crossed))};
+  r.repeats = pod_alloc((size_t)plans->plan_count + 1);
+  find_repeats(&r);
   int32_t count = first_colours(&r, marks);
-  for (int32_t before = 0; count != before && count > 1 && count < chip_count;) {
+  for (int32_t before = 0;
+       count != before && count > 1 && count < chip_count && is_wanted(plans);) {
     before = count;
     count = refine(&r);
   }
+  free(r.repeats);
   free(r.found);
   free(r.crossed);
   return count;

@@ -1,7 +1,8 @@
 // Collectives in flight. A class comes to one, pays the start-up, and its lanes run: a
 // transfer's message starts when both chips have begun, since it is written into the
 // receiver's memory; the sending half is done when the last byte has left, the receiving
-// half a hop's latency per hop later.
+// half a hop's latency per hop later. What a chip sends on goes in pieces, as it comes
+// in.
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ static void clear_instance(const simulator_engine_t *engine,
     instance->classes[i] = (simulator_class_run_t){.first_pending = -1, .event = -1};
   }
   instance->done_count = 0;
+  instance->begun_count = 0;
   instance->deferred_count = 0;
   pod_list_clear(&instance->pending);
 }
@@ -90,10 +92,30 @@ static const simulator_member_t *member_of(const simulator_engine_t *engine,
   return &engine->run_plans[engine->instances.items[instance].plan].members[class_index];
 }
 
+// What the class does; looked up without the class when all do alike.
+static const simulator_shape_t *shape_of(const simulator_engine_t *engine,
+                                         int32_t instance, int32_t class_index) {
+  const simulator_run_plan_t *plan =
+      &engine->run_plans[engine->instances.items[instance].plan];
+  return plan->shape != NULL ? plan->shape : plan->members[class_index].shape;
+}
+
 static simulator_lane_run_t *lane_of(const simulator_engine_t *engine, int32_t instance,
                                      int32_t class_index, int32_t lane) {
-  const simulator_member_t *member = member_of(engine, instance, class_index);
-  return &engine->instances.items[instance].lanes[member->lane_offset + lane];
+  const simulator_instance_t *of = &engine->instances.items[instance];
+  const simulator_run_plan_t *plan = &engine->run_plans[of->plan];
+  const int32_t first = plan->shape != NULL ? class_index * plan->shape->lane_count
+                                            : plan->members[class_index].lane_offset;
+  return &of->lanes[first + lane];
+}
+
+static uint8_t *received_of(const simulator_engine_t *engine, int32_t instance,
+                            int32_t class_index, int32_t step) {
+  const simulator_instance_t *of = &engine->instances.items[instance];
+  const simulator_run_plan_t *plan = &engine->run_plans[of->plan];
+  const int32_t first = plan->shape != NULL ? class_index * plan->shape->step_count
+                                            : plan->members[class_index].step_offset;
+  return &of->received[first + step];
 }
 
 static void advance(simulator_engine_t *engine, int32_t instance, int32_t class_index,
@@ -106,6 +128,10 @@ static void part_done(simulator_engine_t *engine, int32_t instance, int32_t clas
   }
   run->is_done = true;
   run->done_ps = engine->now_ps;
+  if (engine->run_plans[engine->instances.items[instance].plan].shape != NULL &&
+      engine->instances.items[instance].deferred_count >= 0) {
+    simulator_direct_done(engine, instance, class_index);
+  }
   const bool is_last =
       ++engine->instances.items[instance].done_count == engine->running_count;
   simulator_core_arrived(engine, class_index, instance);
@@ -131,16 +157,22 @@ static void to_itself(simulator_engine_t *engine, const simulator_flow_t *flow,
 
 static void start_message(simulator_engine_t *engine, int32_t instance,
                           int32_t class_index, int32_t lane) {
-  const simulator_member_t *member = member_of(engine, instance, class_index);
-  const simulator_lane_run_t *run = lane_of(engine, instance, class_index, lane);
-  const simulator_step_t *step = &member->shape->steps[run->step];
+  simulator_lane_run_t *run = lane_of(engine, instance, class_index, lane);
+  simulator_run_plan_t *run_plan =
+      &engine->run_plans[engine->instances.items[instance].plan];
+  const bool is_counted = run_plan->shape != NULL;
+  if (is_counted && simulator_direct_start(engine, instance, class_index, run)) {
+    engine->steps++;
+    return;
+  }
+  const simulator_step_t *step =
+      &shape_of(engine, instance, class_index)->steps[run->step];
   simulator_flow_t flow = {.full_ps = step->send_ps,
                            .bytes = step->send_bytes,
+                           .is_counted = is_counted,
                            .instance = instance,
                            .class_index = class_index,
                            .step = run->step};
-  simulator_run_plan_t *run_plan =
-      &engine->run_plans[engine->instances.items[instance].plan];
   simulator_route_t *route =
       simulator_route(engine, &run_plan->members[class_index], class_index,
                       step->send_peer, &flow.owns_route);
@@ -150,8 +182,13 @@ static void start_message(simulator_engine_t *engine, int32_t instance,
     return;
   }
   engine->steps++;
-  simulator_total(engine, class_index, engine->instances.items[instance].task)
-      ->ici_bytes += step->send_bytes;
+  if (!is_counted) {
+    simulator_total(engine, class_index, engine->instances.items[instance].task)
+        ->ici_bytes += step->send_bytes;
+  }
+  for (int32_t i = 0; i < route->hop_count; i++) {
+    simulator_direct_yield(engine, route->hops[i].link);
+  }
   simulator_network_start(&engine->network, &flow, engine->now_ps);
 }
 
@@ -159,7 +196,8 @@ static void start_message(simulator_engine_t *engine, int32_t instance,
 static void send(simulator_engine_t *engine, int32_t instance_index, int32_t class_index,
                  int32_t lane, int32_t peer_class) {
   simulator_instance_t *instance = &engine->instances.items[instance_index];
-  if (instance->classes[peer_class].has_begun) {
+  if (instance->begun_count == engine->running_count ||
+      instance->classes[peer_class].has_begun) {
     start_message(engine, instance_index, class_index, lane);
     return;
   }
@@ -184,7 +222,7 @@ static bool may_start(const simulator_engine_t *engine, int32_t instance,
 // A lane waits only for lower ones, so one walk upwards starts all that can.
 static void start_lanes(simulator_engine_t *engine, int32_t instance,
                         int32_t class_index) {
-  const simulator_shape_t *shape = member_of(engine, instance, class_index)->shape;
+  const simulator_shape_t *shape = shape_of(engine, instance, class_index);
   for (int32_t lane = 0; lane < shape->lane_count; lane++) {
     simulator_lane_run_t *run = lane_of(engine, instance, class_index, lane);
     if (run->state == SIMULATOR_LANE_WAITING &&
@@ -200,20 +238,48 @@ static void start_lanes(simulator_engine_t *engine, int32_t instance,
 static void lane_done(simulator_engine_t *engine, int32_t instance, int32_t class_index,
                       simulator_lane_run_t *run) {
   run->state = SIMULATOR_LANE_DONE;
-  if (member_of(engine, instance, class_index)->shape->has_after) {
+  if (shape_of(engine, instance, class_index)->has_after) {
     start_lanes(engine, instance, class_index);
   }
   part_done(engine, instance, class_index);
 }
 
+// Whether the step's message has left. One that direct.c has sent leaves without an event
+// unless nothing else is waited for.
+static bool has_sent(simulator_engine_t *engine, int32_t instance, int32_t class_index,
+                     int32_t lane, const simulator_lane_run_t *run, bool has_received) {
+  if (run->is_sent || (run->sent_ps > 0 && run->sent_ps <= engine->now_ps)) {
+    return true;
+  }
+  if (run->sent_ps > 0 && has_received) {
+    simulator_queue_push(
+        &engine->queue, run->sent_ps,
+        (simulator_queue_event_t){
+            .kind = SIMULATOR_SENT, .a = instance, .b = class_index, .c = lane});
+  }
+  return false;
+}
+
+static int32_t peer_class_of(const simulator_engine_t *engine, int32_t instance,
+                             int32_t class_index, int32_t peer) {
+  const simulator_run_plan_t *plan =
+      &engine->run_plans[engine->instances.items[instance].plan];
+  return plan->shape == NULL
+             ? plan->members[class_index].peer_classes[peer]
+             : engine->network
+                   .direct[class_index * SIMULATOR_CHANNELS + plan->directions[peer]]
+                   .peer_class;
+}
+
 // True when the step is done; otherwise it has been started, if it was not.
 static bool try_step(simulator_engine_t *engine, int32_t instance, int32_t class_index,
                      int32_t lane, simulator_lane_run_t *run) {
-  const simulator_member_t *member = member_of(engine, instance, class_index);
-  const simulator_step_t *step = &member->shape->steps[run->step];
+  const simulator_step_t *step =
+      &shape_of(engine, instance, class_index)->steps[run->step];
   if (!run->is_started) {
     run->is_started = true;
     run->is_sent = step->send_peer < 0;
+    run->sent_ps = 0;
     if (step->is_local) {
       run->is_sent = false;
       simulator_queue_push(
@@ -224,19 +290,20 @@ static bool try_step(simulator_engine_t *engine, int32_t instance, int32_t class
       return false;
     }
     if (step->send_peer >= 0) {
-      send(engine, instance, class_index, lane, member->peer_classes[step->send_peer]);
+      send(engine, instance, class_index, lane,
+           peer_class_of(engine, instance, class_index, step->send_peer));
     }
   }
-  const uint8_t *received =
-      &engine->instances.items[instance].received[member->step_offset + run->step];
-  return run->is_sent && (step->receive_peer < 0 || *received != 0);
+  const bool has_received =
+      step->receive_peer < 0 ||
+      *received_of(engine, instance, class_index, run->step) == SIMULATOR_HAS_RECEIVED;
+  return has_sent(engine, instance, class_index, lane, run, has_received) && has_received;
 }
 
 // Runs a lane until it stands at an unfinished step or at its end.
 static void advance(simulator_engine_t *engine, int32_t instance, int32_t class_index,
                     int32_t lane) {
-  const simulator_lane_t *range =
-      &member_of(engine, instance, class_index)->shape->lanes[lane];
+  const simulator_lane_t *range = &shape_of(engine, instance, class_index)->lanes[lane];
   simulator_lane_run_t *run = lane_of(engine, instance, class_index, lane);
   const int32_t end = range->first_step + range->step_count;
   while (run->step < end) {
@@ -259,7 +326,7 @@ int32_t simulator_transfers_arrive(simulator_engine_t *engine, int32_t class_ind
   simulator_class_run_t *run = &engine->instances.items[index].classes[class_index];
   run->arrived_ps = at_ps;
   run->event = event;
-  const bool has_transfers = member_of(engine, index, class_index)->shape->has_transfers;
+  const bool has_transfers = shape_of(engine, index, class_index)->has_transfers;
   const int64_t startup_ps =
       has_transfers ? engine->options->spec->collective_startup_ps : 0;
   simulator_queue_push(
@@ -270,9 +337,10 @@ int32_t simulator_transfers_arrive(simulator_engine_t *engine, int32_t class_ind
 
 void simulator_transfers_begin(simulator_engine_t *engine, int32_t instance,
                                int32_t class_index) {
-  const simulator_shape_t *shape = member_of(engine, instance, class_index)->shape;
+  const simulator_shape_t *shape = shape_of(engine, instance, class_index);
   simulator_class_run_t *run = &engine->instances.items[instance].classes[class_index];
   run->has_begun = true;
+  engine->instances.items[instance].begun_count++;
   run->parts_left = shape->lane_count + 1;
   *pod_list_add(&engine->deferred) =
       (simulator_queue_event_t){.a = instance, .b = class_index};
@@ -288,12 +356,13 @@ static void start_class(simulator_engine_t *engine, int32_t instance,
     const simulator_pending_t pending =
         engine->instances.items[instance].pending.items[i];
     start_message(engine, instance, pending.class_index, pending.lane);
+    advance(engine, instance, pending.class_index, pending.lane);
     i = pending.next;
   }
-  const simulator_shape_t *shape = member_of(engine, instance, class_index)->shape;
+  const simulator_shape_t *shape = shape_of(engine, instance, class_index);
   simulator_queue_push(
       &engine->queue,
-      engine->now_ps + simulator_scaled(&engine->cores[class_index], shape->copies_ps),
+      engine->now_ps + simulator_scaled(&engine->cores[class_index], shape->hbm_ps),
       (simulator_queue_event_t){
           .kind = SIMULATOR_COPIES, .a = instance, .b = class_index});
   start_lanes(engine, instance, class_index);
@@ -335,6 +404,16 @@ void simulator_transfers_start(simulator_engine_t *engine) {
   engine->deferred.count = 0;
 }
 
+int64_t simulator_received_ps(const simulator_step_t *step, int64_t start_ps,
+                              int64_t end_ps, int64_t latency_ps) {
+  const int64_t whole_ps = end_ps + latency_ps;
+  const int64_t piece_ps = start_ps + 2 * latency_ps;
+  if (!step->is_sent_on || piece_ps >= whole_ps) {
+    return whole_ps;
+  }
+  return piece_ps > end_ps ? piece_ps : end_ps;
+}
+
 void simulator_transfers_end(simulator_engine_t *engine, int32_t flow, uint32_t version) {
   const simulator_flow_t *ended = simulator_network_end(&engine->network, flow, version);
   if (ended == NULL) {
@@ -343,25 +422,26 @@ void simulator_transfers_end(simulator_engine_t *engine, int32_t flow, uint32_t 
   const int32_t instance = ended->instance;
   const int32_t sender = ended->class_index;
   const int32_t step_index = ended->step;
-  const int64_t latency_ps = ended->route->hop_count * engine->options->spec->ici_hop_ps;
+  const int64_t latency_ps = ended->route->latency_ps;
   simulator_record_flow(engine, ended, engine->instances.items[instance].task);
   const simulator_member_t *member = member_of(engine, instance, sender);
   const simulator_step_t *step = &member->shape->steps[step_index];
+  const int32_t receiver = member->peer_classes[step->send_peer];
+  const int32_t target = member->target_steps[step_index];
   simulator_queue_push(
-      &engine->queue, engine->now_ps + latency_ps,
-      (simulator_queue_event_t){.kind = SIMULATOR_RECEIVED,
-                                .a = instance,
-                                .b = member->peer_classes[step->send_peer],
-                                .c = member->target_steps[step_index]});
+      &engine->queue,
+      simulator_received_ps(&member_of(engine, instance, receiver)->shape->steps[target],
+                            ended->start_ps, engine->now_ps, latency_ps),
+      (simulator_queue_event_t){
+          .kind = SIMULATOR_RECEIVED, .a = instance, .b = receiver, .c = target});
   lane_of(engine, instance, sender, step->lane)->is_sent = true;
   advance(engine, instance, sender, step->lane);
 }
 
 void simulator_transfers_received(simulator_engine_t *engine, int32_t instance,
                                   int32_t class_index, int32_t step) {
-  const simulator_member_t *member = member_of(engine, instance, class_index);
-  engine->instances.items[instance].received[member->step_offset + step] = 1;
-  const int32_t lane = member->shape->steps[step].lane;
+  *received_of(engine, instance, class_index, step) = SIMULATOR_HAS_RECEIVED;
+  const int32_t lane = shape_of(engine, instance, class_index)->steps[step].lane;
   const simulator_lane_run_t *run = lane_of(engine, instance, class_index, lane);
   if (run->state == SIMULATOR_LANE_RUNNING && run->step == step) {
     advance(engine, instance, class_index, lane);
@@ -372,6 +452,13 @@ void simulator_transfers_local(simulator_engine_t *engine, int32_t instance,
                                int32_t class_index, int32_t lane) {
   lane_of(engine, instance, class_index, lane)->is_sent = true;
   advance(engine, instance, class_index, lane);
+}
+
+void simulator_transfers_sent(simulator_engine_t *engine, int32_t instance,
+                              int32_t class_index, int32_t lane) {
+  if (lane_of(engine, instance, class_index, lane)->state == SIMULATOR_LANE_RUNNING) {
+    advance(engine, instance, class_index, lane);
+  }
 }
 
 void simulator_transfers_copied(simulator_engine_t *engine, int32_t instance,

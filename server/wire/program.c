@@ -21,6 +21,7 @@ Podium__V1__Interface *wire_interface_pack(pod_arena_t *arena,
   message->shape = wire_shape_pack(arena, &interface->shape);
   message->sharding =
       wire_sharding_pack(arena, interface->sharding, interface->sharding->mesh != mesh);
+  message->is_host = interface->is_host;
   return message;
 }
 
@@ -119,6 +120,17 @@ static Podium__V1__Interface **interfaces_pack(pod_arena_t *arena, const mesh_t 
     }                                                                            \
   } while (0)
 
+static Podium__V1__HbmSizes *hbm_pack(pod_arena_t *arena, const chip_memory_t *memory) {
+  Podium__V1__HbmSizes *message = pod_arena_alloc(arena, sizeof(*message));
+  podium__v1__hbm_sizes__init(message);
+  message->argument_bytes = memory->argument_bytes;
+  message->output_bytes = memory->output_bytes;
+  message->alias_bytes = memory->alias_bytes;
+  message->temp_bytes = memory->temp_bytes;
+  message->code_bytes = memory->code_bytes;
+  return message;
+}
+
 static Podium__V1__Program *program_pack(pod_arena_t *arena,
                                          const chip_program_t *program) {
   Podium__V1__Program *message = pod_arena_alloc(arena, sizeof(*message));
@@ -140,6 +152,11 @@ static Podium__V1__Program *program_pack(pod_arena_t *arena,
   message->result_bytes = program->result_bytes;
   message->constant_bytes = program->constant_bytes;
   message->alias_bytes = program->alias_bytes;
+  message->host_temp_bytes = program->host_temp_bytes;
+  message->host_argument_bytes = program->host_argument_bytes;
+  message->host_result_bytes = program->host_result_bytes;
+  message->host_alias_bytes = program->host_alias_bytes;
+  message->hbm = program->memory.is_counted ? hbm_pack(arena, &program->memory) : NULL;
   return message;
 }
 
@@ -213,6 +230,7 @@ static void arena_allocator_free(void *context, void *memory) {
 pod_status_t wire_interface_unpack(const Podium__V1__Interface *message,
                                    const chip_program_t *program, chip_interface_t *out) {
   out->name = message->name;
+  out->is_host = message->is_host;
   POD_TRY(wire_shape_unpack(message->shape, &out->shape));
   POD_TRY(wire_sharding_unpack(message->sharding, program->arena, program->mesh,
                                &out->shape, &out->sharding));
@@ -379,6 +397,18 @@ static pod_status_t program_unpack(const Podium__V1__Program *message,
   program->result_bytes = message->result_bytes;
   program->constant_bytes = message->constant_bytes;
   program->alias_bytes = message->alias_bytes;
+  program->host_temp_bytes = message->host_temp_bytes;
+  program->host_argument_bytes = message->host_argument_bytes;
+  program->host_result_bytes = message->host_result_bytes;
+  program->host_alias_bytes = message->host_alias_bytes;
+  if (message->hbm != NULL) {
+    program->memory = (chip_memory_t){.is_counted = true,
+                                      .argument_bytes = message->hbm->argument_bytes,
+                                      .output_bytes = message->hbm->output_bytes,
+                                      .alias_bytes = message->hbm->alias_bytes,
+                                      .temp_bytes = message->hbm->temp_bytes,
+                                      .code_bytes = message->hbm->code_bytes};
+  }
   return chip_program_check(program);
 }
 

@@ -6,6 +6,7 @@
 
 #include "common/base/arena.h"
 #include "common/base/text.h"
+#include "server/chip/spread.h"
 #include "server/wire/profile.h"
 #include "server/wire/program.h"
 
@@ -18,6 +19,45 @@ enum {
 // protobuf-c has no const; nothing here is written through these.
 static void *borrow(const void *data) {
   return (void *)(uintptr_t)data;
+}
+
+// --- Header ---
+
+// What a wait of a task is for.
+static chip_bound_t waits_for(const chip_task_t *task) {
+  const bool is_prefetch =
+      task->kind == CHIP_TASK_PREFETCH_START || task->kind == CHIP_TASK_PREFETCH_DONE;
+  const bool is_transfer = task->kind == CHIP_TASK_TRANSFER_DONE;
+  return is_prefetch ? CHIP_BOUND_HBM : is_transfer ? CHIP_BOUND_FIXED : CHIP_BOUND_ICI;
+}
+
+// What the core of the slowest chip took its time for.
+static void times_of(const wire_simulation_t *simulation,
+                     int64_t out_ps[CHIP_BOUND_COUNT]) {
+  const simulator_result_t *result = simulation->result;
+  const simulator_chip_t *slowest = NULL;
+  for (int32_t i = 0; i < result->class_count; i++) {
+    const simulator_chip_t *chip = &result->classes[i];
+    slowest = slowest == NULL || chip->end_ps > slowest->end_ps ? chip : slowest;
+  }
+  memset(out_ps, 0, CHIP_BOUND_COUNT * sizeof(*out_ps));
+  if (slowest == NULL) {
+    return;
+  }
+  int64_t left_ps = slowest->end_ps;
+  for (int32_t i = 0; i < simulation->program->task_count; i++) {
+    const chip_task_t *task = &simulation->program->tasks[i];
+    const simulator_total_t *total = &slowest->totals[i];
+    if (task->kind == CHIP_TASK_WHILE || task->kind == CHIP_TASK_BRANCH) {
+      continue;
+    }
+    const chip_bound_t bound = result->costs[i].bound;
+    out_ps[waits_for(task)] += total->waiting_ps;
+    out_ps[bound == CHIP_BOUND_NONE ? CHIP_BOUND_FIXED : bound] +=
+        total->duration_ps - total->waiting_ps;
+    left_ps -= total->duration_ps;
+  }
+  out_ps[CHIP_BOUND_FIXED] += left_ps > 0 ? left_ps : 0;
 }
 
 static void emit_header(const wire_simulation_t *simulation, wire_part_fn_t emit,
@@ -34,26 +74,41 @@ static void emit_header(const wire_simulation_t *simulation, wire_part_fn_t emit
   header.program = borrow(simulation->program->name);
   header.chip_kind = borrow(spec->name);
   header.device_kind = borrow(spec->device_kind);
+  header.traceparent =
+      borrow(simulation->traceparent == NULL ? "" : simulation->traceparent);
   header.topology = borrow(simulation->torus->size);
   header.wraps = wraps;
   header.n_topology = header.n_wraps = TORUS_DIMENSIONS;
   header.topology_name = topology.bytes;
   header.step_ps = result->step_ps;
+  int64_t times_ps[CHIP_BOUND_COUNT];
+  times_of(simulation, times_ps);
+  const chip_range_t range = chip_spread_sum(spec, times_ps);
+  pod_text_t rests_on = {0};
+  chip_spread_print(&rests_on, spec, times_ps);
+  header.low_ps = range.low_ps;
+  header.high_ps = range.high_ps;
+  header.rests_on = rests_on.bytes == NULL ? borrow("") : rests_on.bytes;
   header.chip_count = result->chip_count;
   header.class_count = result->class_count;
   header.class_of_chip = borrow(result->class_of_chip);
   header.n_class_of_chip = (size_t)result->chip_count;
   header.task_count = simulation->program->task_count;
   header.steps_simulated = result->steps_simulated;
+  header.dispatch_ps = spec->dispatch_ps;
   header.hbm_peak_bytes = simulation->hbm_peak_bytes;
   header.hbm_bytes = simulation->hbm_bytes;
   header.bf16_flop_per_s = spec->bf16_flop_per_s;
   header.vpu_op_per_s = spec->vpu_op_per_s;
   header.hbm_bytes_per_s = spec->hbm_bytes_per_s;
   header.ici_bytes_per_s = spec->ici_bytes_per_s;
+  header.slice_count = torus_slice_total(simulation->torus);
+  header.core_count = torus_core_total(simulation->torus);
+  header.dcn_bytes_per_s = spec->dcn_bytes_per_s;
   Podium__V1__ProfilePart part = PODIUM__V1__PROFILE_PART__INIT;
   part.header = &header;
   emit(context, &part);
+  pod_text_deinit(&rests_on);
   pod_text_deinit(&topology);
 }
 
@@ -67,7 +122,8 @@ static int64_t live_bytes_of(const chip_program_t *program, const chip_task_t *t
     const int64_t bytes = program->instructions[member].temp_live_bytes;
     temp_bytes = bytes > temp_bytes ? bytes : temp_bytes;
   }
-  return chip_program_hbm_bytes(program) - program->temp_bytes + temp_bytes;
+  return chip_program_hbm_bytes(program) - chip_program_hbm_temp_bytes(program) +
+         temp_bytes;
 }
 
 static Podium__V1__TaskInfo *pack_task(pod_arena_t *arena,
@@ -94,6 +150,7 @@ static Podium__V1__TaskInfo *pack_task(pod_arena_t *arena,
       info->n_members > 0 ? borrow(program->task_members + task->first_member) : NULL;
   info->mxu_flop = task->work.mxu_flop;
   info->mxu_busy_flop = task->work.mxu_busy_flop;
+  info->recomputed_flop = task->work.recomputed_flop;
   info->vpu_op = task->work.vpu_op;
   info->hbm_read_bytes = task->work.hbm_read_bytes;
   info->hbm_written_bytes = task->work.hbm_written_bytes;
@@ -101,6 +158,14 @@ static Podium__V1__TaskInfo *pack_task(pod_arena_t *arena,
   info->duration_ps = cost->duration_ps;
   info->bound = (Podium__V1__Bound)cost->bound;
   info->hbm_live_bytes = live_bytes_of(program, task);
+  const chip_range_t range =
+      chip_spread_range(simulation->spec, cost->bound, cost->duration_ps);
+  info->low_ps = range.low_ps;
+  info->high_ps = range.high_ps;
+  info->backing =
+      cost->duration_ps > 0
+          ? (Podium__V1__Backing)chip_spread(simulation->spec, cost->bound).backing
+          : PODIUM__V1__BACKING__BACKING_NONE;
   return info;
 }
 
@@ -131,9 +196,7 @@ static chip_bound_t bound_of(const chip_task_t *task, const chip_cost_t *cost,
   if (total->waiting_ps <= total->duration_ps / 2) {
     return cost->bound;
   }
-  const bool is_prefetch =
-      task->kind == CHIP_TASK_PREFETCH_START || task->kind == CHIP_TASK_PREFETCH_DONE;
-  return is_prefetch ? CHIP_BOUND_HBM : CHIP_BOUND_ICI;
+  return waits_for(task);
 }
 
 // A part of a class and the arena that it is made in.
@@ -200,8 +263,8 @@ static void pack_numbers(class_packer_t *packer, const simulator_chip_t *chip) {
   message->events_dropped = chip->events_dropped;
   message->messages_dropped = chip->messages_dropped;
   message->links =
-      pod_arena_array(packer->arena, TORUS_DIRECTIONS, sizeof(*message->links));
-  for (int direction = 0; direction < TORUS_DIRECTIONS; direction++) {
+      pod_arena_array(packer->arena, SIMULATOR_CHANNELS, sizeof(*message->links));
+  for (int direction = 0; direction < SIMULATOR_CHANNELS; direction++) {
     const simulator_link_t *link = &chip->links[direction];
     if (link->messages == 0) {
       continue;
@@ -262,7 +325,7 @@ static void pack_messages(class_packer_t *packer, const simulator_chip_t *chip) 
     entry->task = message->task;
     entry->from = message->from;
     entry->to = message->to;
-    entry->direction = message->direction;
+    entry->direction = message->channel;
     entry->start_ps = message->start_ps;
     entry->duration_ps = message->duration_ps;
     entry->size_bytes = message->size_bytes;

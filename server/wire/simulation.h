@@ -19,6 +19,7 @@ typedef struct wire_simulation_t {
   int64_t hbm_bytes;       // What a chip has.
   int64_t hbm_peak_bytes;  // What the program needs of it.
   const simulator_result_t *result;
+  const char *traceparent;  // The caller's; NULL: none.
 } wire_simulation_t;
 
 // Takes a part, each below 4 MiB, borrowed for the call.

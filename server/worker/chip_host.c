@@ -1,5 +1,5 @@
-// The queue of executions is a list whose first `ahead` ones the compute thread has, of
-// which it runs the first.
+// The queue of executions is a list whose first `ahead` ones the compute threads have, of
+// which they run the first.
 //
 // An execution that takes less than handing it over and back, which wakes two threads, is
 // run on the loop thread when the compute thread has nothing to do (`is_brief`).
@@ -13,6 +13,7 @@
 #include "common/base/check.h"
 #include "common/base/id_map.h"
 #include "common/base/memory.h"
+#include "common/tensor/tiles.h"
 #include "server/worker/chip_host_private.h"
 
 enum {
@@ -23,22 +24,6 @@ enum {
 };
 
 static void start_next(chip_host_t *host);
-
-static void on_stuck(void *context) {
-  const chip_host_t *host = context;
-  if (host->options.stuck != NULL) {
-    host->options.stuck(executable_program(host->queue->program->executable)->name,
-                        host->options.stuck_context);
-  }
-}
-
-// Of what the compute thread was given, the first is what it does.
-static void watch_first(chip_host_t *host) {
-  const chip_host_execution_t *first = host->queue;
-  if (first != NULL && first->is_running && atomic_load(&first->cancelled)) {
-    patience_start(host->patience);
-  }
-}
 
 pod_status_t chip_host_create(rpc_loop_t *loop, const chip_host_options_t *options,
                               chip_host_t **out_host) {
@@ -58,7 +43,6 @@ pod_status_t chip_host_create(rpc_loop_t *loop, const chip_host_options_t *optio
   host->executor = executor_create(&options->executor);
   host->programs = pod_map_create();
   host->queue_end = &host->queue;
-  host->patience = patience_create(loop, host->compute, on_stuck, host);
   *out_host = host;
   return NULL;
 }
@@ -72,7 +56,7 @@ int32_t chip_host_program_count(const chip_host_t *host) {
 }
 
 bool chip_host_is_idle(const chip_host_t *host) {
-  return host->queue == NULL && host->loading == NULL;
+  return host->queue == NULL && host->paused == NULL && host->loading == NULL;
 }
 
 void chip_host_on_idle(chip_host_t *host, rpc_fn_t idle, void *context) {
@@ -82,7 +66,9 @@ void chip_host_on_idle(chip_host_t *host, rpc_fn_t idle, void *context) {
 
 static void destroy(void *context) {
   chip_host_t *host = context;
-  patience_destroy(host->patience);
+  for (size_t i = 0; i < POD_COUNT_OF(host->patience); i++) {
+    patience_destroy(host->patience[i]);
+  }
   compute_destroy(host->compute);
   compute_destroy(host->loader);
   executor_destroy(host->executor);
@@ -157,41 +143,14 @@ static void tell_begin(const chip_host_t *host, uint64_t execution) {
   }
 }
 
-static void free_later(chip_host_t *host, chip_host_execution_t *execution,
-                       const uint64_t *ids, int32_t count) {
-  for (int32_t i = 0; i < count; i++) {
-    if (execution == NULL) {
-      hbm_array_forget(host->hbm, ids[i]);
-    } else {
-      *pod_list_add(&execution->freed_after) = ids[i];
-    }
-  }
-}
-
-void chip_host_free_arrays(chip_host_t *host, const uint64_t *ids, size_t count) {
-  chip_host_execution_t *last = host->queue;
-  while (last != NULL && last->next != NULL) {
-    last = last->next;
-  }
-  free_later(host, last, ids, (int32_t)count);
-}
-
 // Takes it out of the queue, tells who waits, frees it.
 static void end_execution(chip_host_execution_t *execution, pod_status_t status) {
   chip_host_t *host = execution->host;
-  chip_host_execution_t **link = &host->queue;
-  chip_host_execution_t *previous = NULL;
-  while (*link != execution) {
-    previous = *link;
-    link = &(*link)->next;
-  }
-  *link = execution->next;
-  if (host->queue_end == &execution->next) {
-    host->queue_end = link;
-  }
+  chip_host_execution_t *previous = chip_host_take_out(execution);
   host->queue_length--;
   // One that is stopped before its turn: those before it may need what is to be freed.
-  free_later(host, previous, execution->freed_after.items, execution->freed_after.count);
+  chip_host_pass_on_freed(execution, previous);
+  host->passed_count -= execution->was_paused;
   tell_end(host, execution->id);
   if (execution->done != NULL) {
     execution->done(status == NULL ? &execution->profile : NULL, status,
@@ -219,21 +178,29 @@ static pod_status_t check_made(const chip_host_execution_t *execution) {
 static void run_execution(compute_job_t *job) {
   chip_host_execution_t *execution = (chip_host_execution_t *)job;
   const chip_program_t *program = executable_program(execution->program->executable);
+  bool has_begun = false;
   const executor_run_t run = {
+      .place = job->thread,
       .execution = execution->id,
       .arguments = execution->argument_data,
       .results = execution->result_data,
-      .cancelled = &execution->cancelled,
+      .control = &execution->control,
       .host = {.transfer = execution->has_host ? host_exchange_transfer : NULL,
-               .context = &execution->exchange}};
+               .context = &execution->exchange},
+      .has_begun = &has_begun};
   execution->status = check_made(execution);
   if (execution->status == NULL) {
-    execution->status =
-        executor_run(execution->program->executable, &run, &execution->profile);
+    do {
+      execution->status =
+          executor_run(execution->program->executable, &run, &execution->profile);
+    } while (chip_host_finds_room(execution, has_begun));
   }
-  const bool is_bad = execution->status != NULL || atomic_load(&execution->cancelled);
+  const bool is_bad = execution->status != NULL || chip_host_is_stopped(execution);
   for (int32_t i = 0; i < program->result_count && is_bad; i++) {
     execution->results[i]->is_bad = true;
+  }
+  if (job->thread > 0) {  // Rarely used.
+    (void)executor_clear_place(execution->host->executor, job->thread);
   }
 }
 
@@ -258,8 +225,9 @@ static void conclude(chip_host_execution_t *execution) {
     execution->program->run_ns = execution->profile.host_ns;
   }
   hbm_release(host->hbm, execution->temp_bytes);
-  host->ahead_temp_bytes -= execution->temp_bytes;
-  host->ahead--;
+  hbm_host_release(host->hbm, execution->host_temp_bytes);
+  host->held_temp_bytes -= execution->temp_bytes;
+  host->ahead -= execution->is_ahead ? 1 : 0;
   pod_status_t status = execution->status;
   execution->status = NULL;
   if (status != NULL && host->stop_reason != NULL) {
@@ -267,7 +235,7 @@ static void conclude(chip_host_execution_t *execution) {
     status = pod_status_copy(host->stop_reason);
   }
   const chip_program_t *program = executable_program(execution->program->executable);
-  bool is_bad = atomic_load(&execution->cancelled);
+  bool is_bad = chip_host_is_stopped(execution);
   for (int32_t i = 0; i < program->result_count; i++) {
     is_bad |= execution->results[i]->is_bad;
   }
@@ -283,9 +251,12 @@ static void conclude(chip_host_execution_t *execution) {
 static void done_execution(compute_job_t *job) {
   chip_host_execution_t *execution = (chip_host_execution_t *)job;
   chip_host_t *host = execution->host;
-  patience_end(host->patience);
+  patience_t *patience = host->patience[job->thread];
+  patience_end(patience);
   conclude(execution);
-  watch_first(host);
+  if (patience != NULL) {
+    chip_host_watch_stopped(host);
+  }
   start_next(host);
   chip_host_check_idle(host);
 }
@@ -295,11 +266,12 @@ static pod_status_t check_room(const chip_host_execution_t *execution) {
   hbm_t *hbm = execution->host->hbm;
   const executable_t *executable = execution->program->executable;
   const chip_program_t *program = executable_program(executable);
-  int64_t size_bytes = program->temp_bytes;
+  int64_t size_bytes = chip_program_hbm_temp_bytes(program);
   for (int32_t i = 0; i < program->result_count; i++) {
-    const int64_t result = execution->is_made[i]
-                               ? hbm_shape_bytes(executable_result_shape(executable, i))
-                               : 0;
+    const int64_t result =
+        execution->is_made[i] && !program->results[i].is_host
+            ? tensor_tiled_bytes(executable_result_shape(executable, i))
+            : 0;
     if (__builtin_add_overflow(size_bytes, result, &size_bytes)) {
       size_bytes = INT64_MAX;
       break;
@@ -437,19 +409,23 @@ static pod_status_t prepare(chip_host_execution_t *execution) {
   POD_TRY(check_consumed(execution));
   choose_memory(execution);
   POD_TRY(check_room(execution));
-  POD_TRY(hbm_reserve(host->hbm, program->temp_bytes, program->name));
-  execution->temp_bytes = program->temp_bytes;
+  const int64_t temp_bytes = chip_program_hbm_temp_bytes(program);
+  POD_TRY(hbm_reserve(host->hbm, temp_bytes, program->name));
+  execution->temp_bytes = temp_bytes;
+  execution->host_temp_bytes = program->host_temp_bytes;
+  hbm_host_reserve(host->hbm, program->host_temp_bytes);
   for (int32_t i = 0; i < program->result_count; i++) {
     if (execution->is_made[i]) {
-      POD_TRY(hbm_array_create(host->hbm, execution->result_ids[i], execution->session,
-                               executable_result_shape(executable, i),
-                               &execution->results[i]));
+      const bool is_host = program->results[i].is_host;
+      POD_TRY((is_host ? hbm_array_create_on_host : hbm_array_create)(
+          host->hbm, execution->result_ids[i], execution->session,
+          executable_result_shape(executable, i), &execution->results[i]));
       execution->result_data[i] = execution->results[i]->data;
     }
   }
   consume_arguments(execution);
   chip_profile_init(&execution->profile, program, host->options.executor.chip);
-  execution->profile.hbm_peak_bytes = hbm_used_bytes(host->hbm) - host->ahead_temp_bytes;
+  execution->profile.hbm_peak_bytes = hbm_used_bytes(host->hbm) - host->held_temp_bytes;
   return NULL;
 }
 
@@ -464,10 +440,11 @@ static bool is_brief(const chip_host_execution_t *execution) {
 // `row_ns`: what those before it in this row have taken on the loop thread.
 static void start(chip_host_execution_t *execution, int64_t *row_ns) {
   chip_host_t *host = execution->host;
-  execution->is_running = true;
+  execution->is_running = execution->is_ahead = true;
   host->ahead++;
-  host->ahead_temp_bytes += execution->temp_bytes;
-  execution->job = (compute_job_t){.run = run_execution, .done = done_execution};
+  host->held_temp_bytes += execution->temp_bytes;
+  execution->job = (compute_job_t){
+      .run = run_execution, .done = done_execution, .parked = chip_host_parked};
   if (*row_ns < BRIEF_ROW_NS_MAX && is_brief(execution)) {
     run_execution(&execution->job);
     *row_ns += execution->profile.host_ns;
@@ -481,11 +458,39 @@ static void start(chip_host_execution_t *execution, int64_t *row_ns) {
 static void unprepare(chip_host_execution_t *execution) {
   const chip_program_t *program = executable_program(execution->program->executable);
   hbm_release(execution->host->hbm, execution->temp_bytes);
-  execution->temp_bytes = 0;
+  hbm_host_release(execution->host->hbm, execution->host_temp_bytes);
+  execution->temp_bytes = execution->host_temp_bytes = 0;
   for (int32_t i = 0; i < program->result_count; i++) {
     hbm_array_release(execution->results[i]);
     execution->results[i] = NULL;
   }
+}
+
+// One that was paused.
+static void start_again(chip_host_execution_t *execution) {
+  chip_host_t *host = execution->host;
+  execution->is_ahead = true;
+  host->ahead++;
+  if (execution->is_withdrawn) {
+    execution->is_withdrawn = false;
+    compute_post(host->compute, &execution->job);
+  } else if (!chip_host_is_stopped(execution)) {  // Else it was released, and ends.
+    execution->is_parked = false;
+    compute_resume(host->compute, &execution->job);
+  }
+}
+
+// It has no room, and nothing runs: those that are paused have it, or it cannot be. Takes
+// `status`. True: it waits for them.
+static bool lack_room(chip_host_execution_t *execution, pod_status_t status) {
+  if (pod_status_code(status) != POD_RESOURCE_EXHAUSTED ||
+      execution->lacks_room == NULL || !chip_host_others_hold(execution)) {
+    end_execution(execution, status);
+    return false;
+  }
+  pod_status_free(status);
+  chip_host_tell_lack(execution);
+  return true;
 }
 
 // One that has no room while others run waits for their end.
@@ -497,6 +502,11 @@ static void start_next(chip_host_t *host) {
   int64_t row_ns = 0;
   while (execution != NULL && host->ahead < AHEAD_MAX) {
     chip_host_execution_t *next = execution->next;
+    if (execution->is_running) {
+      start_again(execution);
+      execution = next;
+      continue;
+    }
     const pod_status_t status = prepare(execution);
     if (status == NULL) {
       start(execution, &row_ns);
@@ -506,35 +516,51 @@ static void start_next(chip_host_t *host) {
         pod_status_free(status);
         return;
       }
-      end_execution(execution, status);
-    }
-    execution = next;
-  }
-}
-
-// Ends what waits in the queue and is not to run any more, then goes on.
-static void sweep(void *context) {
-  chip_host_t *host = context;
-  host->is_sweep_posted = false;
-  chip_host_execution_t *execution = host->queue;
-  while (execution != NULL) {
-    chip_host_execution_t *next = execution->next;
-    if (!execution->is_running) {
-      if (host->stop_reason != NULL) {
-        end_execution(execution, pod_status_copy(host->stop_reason));
-      } else if (atomic_load(&execution->cancelled)) {
-        end_execution(execution,
-                      pod_error(POD_CANCELLED, "session %" PRIu64 " was closed",
-                                execution->session));
+      if (lack_room(execution, status)) {
+        return;
       }
     }
     execution = next;
   }
+}
+
+// Prepared, and will not begin.
+static void abandon(chip_host_execution_t *execution) {
+  const chip_program_t *program = executable_program(execution->program->executable);
+  for (int32_t i = 0; i < program->result_count; i++) {
+    execution->results[i]->is_bad = true;
+  }
+  conclude(execution);
+}
+
+static void sweep_list(chip_host_t *host, chip_host_execution_t *execution) {
+  while (execution != NULL) {
+    chip_host_execution_t *next = execution->next;
+    if (execution->is_running) {
+      if (execution->is_withdrawn && chip_host_is_stopped(execution)) {
+        abandon(execution);
+      }
+    } else if (host->stop_reason != NULL) {
+      end_execution(execution, pod_status_copy(host->stop_reason));
+    } else if (chip_host_is_stopped(execution)) {
+      end_execution(execution, pod_error(POD_CANCELLED, "session %" PRIu64 " was closed",
+                                         execution->session));
+    }
+    execution = next;
+  }
+}
+
+// Ends what waits and is not to run any more, then goes on.
+static void sweep(void *context) {
+  chip_host_t *host = context;
+  host->is_sweep_posted = false;
+  sweep_list(host, host->queue);
+  sweep_list(host, host->paused);
   start_next(host);
   chip_host_check_idle(host);
 }
 
-static void post_sweep(chip_host_t *host) {
+void chip_host_look_again(chip_host_t *host) {
   if (!host->is_sweep_posted) {
     host->is_sweep_posted = true;
     rpc_loop_post(host->loop, sweep, host);
@@ -599,8 +625,9 @@ static pod_status_t make_execution(chip_host_t *host, const chip_host_execute_t 
                                        .id = request->execution,
                                        .session = request->session,
                                        .program = program};
+  execution->control.pause = chip_host_yield;
   program->count++;
-  host_exchange_init(&execution->exchange, host->loop, NULL, NULL, &execution->cancelled);
+  host_exchange_init(&execution->exchange, host->loop, NULL, NULL, &execution->control);
   execution->arguments = pod_alloc(request->argument_count * sizeof(void *));
   execution->argument_data = pod_alloc(request->argument_count * sizeof(void *));
   execution->results = pod_alloc(request->result_count * sizeof(void *));
@@ -627,15 +654,20 @@ static pod_status_t make_execution(chip_host_t *host, const chip_host_execute_t 
   return NULL;
 }
 
+static bool is_among(const chip_host_execution_t *at, uint64_t id) {
+  while (at != NULL && at->id != id) {
+    at = at->next;
+  }
+  return at != NULL;
+}
+
 pod_status_t chip_host_execute(chip_host_t *host, const chip_host_execute_t *request,
                                chip_host_executed_fn_t done, void *context,
                                chip_host_execution_t **out_execution) {
-  for (const chip_host_execution_t *other = host->queue; other != NULL;
-       other = other->next) {
-    if (other->id == request->execution) {
-      return pod_error(POD_ALREADY_EXISTS, "execution %" PRIu64 " is under way",
-                       request->execution);
-    }
+  if (is_among(host->queue, request->execution) ||
+      is_among(host->paused, request->execution)) {
+    return pod_error(POD_ALREADY_EXISTS, "execution %" PRIu64 " is under way",
+                     request->execution);
   }
   chip_host_execution_t *execution;
   const pod_status_t status = make_execution(host, request, &execution);
@@ -646,28 +678,42 @@ pod_status_t chip_host_execute(chip_host_t *host, const chip_host_execute_t *req
   tell_begin(host, request->execution);
   execution->done = done;
   execution->consumed = request->consumed;
+  execution->paused = request->paused;
+  execution->lacks_room = request->lacks_room;
   execution->context = context;
   execution->has_host = request->ask != NULL;
   execution->exchange.ask = request->ask;
   execution->exchange.context = context;
-  *host->queue_end = execution;
-  host->queue_end = &execution->next;
+  execution->number = ++host->execution_count;
+  chip_host_append(execution);
   host->queue_length++;
-  post_sweep(host);
+  chip_host_look_again(host);
   *out_execution = execution;
   return NULL;
 }
 
-// Wakes the compute thread if it waits for peers in this execution.
+// Wakes its compute thread if it waits for peers, for its host, or for its turn.
 static void interrupt(chip_host_execution_t *execution, pod_status_t reason) {
   const collective_runner_t *runner = &execution->host->options.executor.runner;
-  atomic_store(&execution->cancelled, true);
-  host_exchange_wake(&execution->exchange);
-  watch_first(execution->host);
   if (execution->is_running && runner->abort != NULL) {
     runner->abort(runner->context, execution->id, reason);
   } else {
     pod_status_free(reason);
+  }
+  atomic_store(&execution->control.wish, KERNEL_STOP);
+  host_exchange_wake(&execution->exchange);
+  if (execution->is_running && !execution->is_withdrawn) {
+    compute_release(execution->host->compute, &execution->job);
+    compute_nudge(execution->host->compute, &execution->job);
+    chip_host_watch(execution);
+  }
+}
+
+static void interrupt_session(chip_host_execution_t *at, uint64_t session) {
+  for (; at != NULL; at = at->next) {
+    if (at->session == session) {
+      interrupt(at, pod_error(POD_CANCELLED, "session %" PRIu64 " was closed", session));
+    }
   }
 }
 
@@ -680,19 +726,14 @@ void chip_host_execution_cancel(chip_host_execution_t *execution) {
   execution->done = NULL;
   execution->exchange.ask = NULL;
   interrupt(execution, pod_error(POD_CANCELLED, "the execution was cancelled"));
-  if (!execution->is_running) {
-    post_sweep(execution->host);
+  if (!execution->is_running || execution->is_withdrawn) {
+    chip_host_look_again(execution->host);
   }
 }
 
 void chip_host_close_session(chip_host_t *host, uint64_t session) {
-  for (chip_host_execution_t *execution = host->queue; execution != NULL;
-       execution = execution->next) {
-    if (execution->session == session) {
-      interrupt(execution,
-                pod_error(POD_CANCELLED, "session %" PRIu64 " was closed", session));
-    }
-  }
+  interrupt_session(host->queue, session);
+  interrupt_session(host->paused, session);
   for (loaded_t *program = host->loading; program != NULL;
        program = program->next_loading) {
     program->session_closed |= program->session == session;
@@ -707,7 +748,13 @@ void chip_host_close_session(chip_host_t *host, uint64_t session) {
       chip_host_unload(host, program->id);
     }
   }
-  post_sweep(host);
+  chip_host_look_again(host);
+}
+
+static void interrupt_all(chip_host_execution_t *at, pod_status_t reason) {
+  for (; at != NULL; at = at->next) {
+    interrupt(at, pod_status_copy(reason));
+  }
 }
 
 void chip_host_stop(chip_host_t *host, pod_status_t reason, rpc_fn_t gone,
@@ -716,15 +763,13 @@ void chip_host_stop(chip_host_t *host, pod_status_t reason, rpc_fn_t gone,
   host->stop_reason = reason;
   host->gone = gone;
   host->gone_context = context;
-  for (chip_host_execution_t *execution = host->queue; execution != NULL;
-       execution = execution->next) {
-    interrupt(execution, pod_status_copy(reason));
-  }
+  interrupt_all(host->queue, reason);
+  interrupt_all(host->paused, reason);
   size_t position = 0;
   const char *key;
   void *program;
   while (pod_map_next(host->programs, &position, &key, &program)) {
     chip_host_unload(host, ((loaded_t *)program)->id);
   }
-  post_sweep(host);
+  chip_host_look_again(host);
 }

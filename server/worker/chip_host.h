@@ -3,11 +3,16 @@
 //
 //   load ──► loader thread ──► loaded ──────────────► unload ──► loader thread
 //   execute ──► queue (FIFO) ──► HBM reserved ──► compute thread ──► results published
-//                                       └── brief ones: loop thread ──►┘
+//                 ▲  │                  │             │      ▲
+//                 │  └─────── pause ────┴────┬────────┘      │
+//                 └── resume ───────────── paused      brief ones: loop thread
 //
-// One execution runs at a time; the next ones are given to the compute thread with it, as
-// far as there is room, so that it need not wait for the loop between them. What one
-// needs of HBM (temporaries, results) is reserved then. An argument that is not there
+// One execution runs at a time, and those that are paused stand still, each where it was:
+// what has begun on its thread within a look (kernels/stop.h), with all that it has
+// reserved; what has not begun as it waited. One that is resumed goes on when all that
+// stand in the queue then have ended. The next ones are given to the compute thread with
+// it, as far as there is room, so that it need not wait for the loop between them. What
+// one needs of HBM (temporaries, results) is reserved then. An argument that is not there
 // when it is queued may be a result of one before it, and fails with that. The arguments
 // that it consumes are gone once it starts, whether it ends well or not; one that could
 // not start leaves them.
@@ -89,6 +94,11 @@ typedef struct chip_host_execute_t {
   // Told what the program asks of its host, with the context of `done`; each time
   // chip_host_execution_answer has to follow. NULL: there is no host.
   host_ask_fn_t ask;
+  // It stands still since it was to be paused; not after its end. NULL: it never is.
+  void (*paused)(void *context);
+  // Nothing runs, and it does not begin: others that are paused hold what it needs. Once
+  // each time it waits in the queue.
+  void (*lacks_room)(void *context);
 } chip_host_execute_t;
 
 // `profile` is NULL on error, else borrowed for the call; `done` takes `status`.
@@ -109,7 +119,14 @@ void chip_host_free_arrays(chip_host_t *host, const uint64_t *ids, size_t count)
 void chip_host_execution_answer(chip_host_execution_t *execution, const void *data,
                                 size_t size_bytes, pod_status_t status);
 
-// Stops it; `done` is not called any more, the pointer not to be used.
+// Has the chip do something else. True: it stands still already; false: `paused` is
+// called when it does, or it ends first.
+POD_MUST_USE bool chip_host_execution_pause(chip_host_execution_t *execution);
+
+// Behind all that wait now. Ignored when it was not paused.
+void chip_host_execution_resume(chip_host_execution_t *execution);
+
+// Stops it, a paused one too; `done` is not called any more, the pointer not to be used.
 void chip_host_execution_cancel(chip_host_execution_t *execution);
 
 // Ends its executions with CANCELLED, frees its arrays and programs.

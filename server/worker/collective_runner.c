@@ -15,6 +15,10 @@ static void abort_execution(void *context, uint64_t execution, pod_status_t stat
   ici_node_abort(context, execution, status);
 }
 
+static void wake(void *context) {
+  ici_node_wake(context);
+}
+
 static void end_execution(void *context, uint64_t execution) {
   ici_node_end(context, execution);
 }
@@ -23,6 +27,7 @@ collective_runner_t collective_runner_of_node(ici_node_t *node) {
   return (collective_runner_t){.run = run,
                                .begin = begin_execution,
                                .abort = abort_execution,
+                               .wake = wake,
                                .end = end_execution,
                                .context = node};
 }

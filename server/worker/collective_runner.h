@@ -15,6 +15,8 @@ typedef struct collective_runner_t {
   void (*begin)(void *context, uint64_t execution);
   // As ici_node_abort; takes `status`.
   void (*abort)(void *context, uint64_t execution, pod_status_t status);
+  // As ici_node_wake. May be NULL.
+  void (*wake)(void *context);
   // As ici_node_end.
   void (*end)(void *context, uint64_t execution);
   void *context;

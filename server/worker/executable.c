@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/memory.h"
+#include "common/tensor/tiles.h"
 #include "server/worker/executor_internal.h"
 #include "server/worker/hbm.h"
 #include "server/worker/host_memory.h"
@@ -29,9 +30,25 @@ executor_t *executor_create(const executor_options_t *options) {
   return executor;
 }
 
+bool executor_clear_place(executor_t *executor, int32_t place) {
+  executor_place_t *cleared = &executor->places[place];
+  const bool had_any =
+      cleared->temporaries.memory != NULL || cleared->scratch.input.memory != NULL ||
+      cleared->scratch.output.memory != NULL || cleared->scratch.steps.memory != NULL ||
+      cleared->buffers != NULL || cleared->pointers != NULL;
+  executor_block_free(&cleared->temporaries);
+  executor_scratch_deinit(&cleared->scratch);
+  free(cleared->buffers);
+  free(cleared->pointers);
+  cleared->buffers = cleared->pointers = NULL;
+  cleared->buffer_room = cleared->pointer_room = 0;
+  return had_any;
+}
+
 static void free_blocks(executor_t *executor) {
-  executor_block_free(&executor->temporaries);
-  executor_scratch_deinit(&executor->scratch);
+  for (int32_t i = 0; i < EXECUTOR_PLACES; i++) {
+    (void)executor_clear_place(executor, i);
+  }
 }
 
 void executor_destroy(executor_t *executor) {
@@ -113,19 +130,16 @@ pod_status_t executable_expand_constants(executable_t *executable) {
       return pod_status_context(status, "constant %d of %s", i, program->name);
     }
   }
-  for (int32_t i = 0; i < program->buffer_count; i++) {
-    const chip_buffer_t *buffer = &program->buffers[i];
-    if (buffer->kind == CHIP_BUFFER_CONSTANT) {
-      executable->buffers[i] = (void *)executable->constants[buffer->index].data;
-    }
-  }
   return NULL;
 }
 
 int64_t executable_constant_bytes(const executable_t *executable) {
+  if (executable->program->memory.is_counted) {
+    return executable->program->memory.code_bytes;
+  }
   int64_t size_bytes = 0;
   for (int32_t i = 0; i < executable->program->constant_count; i++) {
-    const int64_t constant = hbm_shape_bytes(&executable->program->constants[i].shape);
+    const int64_t constant = tensor_tiled_bytes(&executable->program->constants[i].shape);
     if (__builtin_add_overflow(size_bytes, constant, &size_bytes)) {
       return INT64_MAX;  // Does not fit anywhere.
     }
@@ -135,12 +149,14 @@ int64_t executable_constant_bytes(const executable_t *executable) {
 
 // --- Loading ---
 
-static pod_status_t load_step(executable_t *executable, int32_t index, void **pointers) {
+static pod_status_t load_step(executable_t *executable, int32_t index) {
   const executor_t *executor = executable->executor;
   const chip_program_t *program = executable->program;
   const chip_instruction_t *instruction = &program->instructions[index];
   executor_step_t *step = &executable->steps[index];
-  step->pointers = pointers;
+  step->first_pointer = executable->pointer_count;
+  executable->pointer_count +=
+      (int64_t)instruction->operand_count + instruction->result_count;
   if (chip_op_is_collective(instruction->op)) {
     return executor_collective_create(program, instruction, executor->options.spec,
                                       &executor->options.torus, executor->options.chip,
@@ -152,20 +168,12 @@ static pod_status_t load_step(executable_t *executable, int32_t index, void **po
 
 static pod_status_t load_steps(executable_t *executable) {
   const chip_program_t *program = executable->program;
-  size_t pointer_count = 0;
-  for (int32_t i = 0; i < program->instruction_count; i++) {
-    pointer_count += (size_t)program->instructions[i].operand_count +
-                     (size_t)program->instructions[i].result_count;
-  }
-  executable->pointers = pod_alloc(pointer_count * sizeof(*executable->pointers));
   executable->steps =
       pod_alloc((size_t)program->instruction_count * sizeof(*executable->steps));
-  void **pointers = executable->pointers;
   for (int32_t i = 0; i < program->instruction_count; i++) {
     const chip_instruction_t *instruction = &program->instructions[i];
-    POD_TRY(pod_status_context(load_step(executable, i, pointers), "%s (%s)",
-                               instruction->name, instruction->source));
-    pointers += instruction->operand_count + instruction->result_count;
+    POD_TRY(pod_status_context(load_step(executable, i), "%s (%s)", instruction->name,
+                               instruction->source));
   }
   return NULL;
 }
@@ -233,8 +241,6 @@ pod_status_t executor_load(executor_t *executor, chip_program_t *program,
   executable->program = program;
   executable->is_straight_line = has_straight_line(program);
   executor->executable_count++;
-  executable->buffers =
-      pod_alloc((size_t)program->buffer_count * sizeof(*executable->buffers));
   pod_status_t status = check_mesh(executor, program);
   if (status == NULL) {
     status = load_interface(executable);
@@ -265,8 +271,6 @@ void executor_unload(executable_t *executable) {
   }
   free_constants(executable);
   free(executable->steps);
-  free(executable->pointers);
-  free(executable->buffers);
   free(executable->argument_shapes);
   free(executable->result_shapes);
   chip_program_destroy(executable->program);

@@ -2,15 +2,18 @@
 // notes the way the control flow takes.
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/clock.h"
+#include "common/base/memory.h"
 #include "server/worker/executor_internal.h"
 #include "server/worker/kernels/stop.h"
 
 // What one execution carries along.
 typedef struct execution_t {
   executable_t *executable;
+  executor_place_t *place;
   const executor_run_t *run;
   chip_profile_t *profile;
   int64_t host_start_ns;  // Of the execution.
@@ -21,7 +24,7 @@ typedef struct execution_t {
 static pod_status_t run_computation(execution_t *execution, int32_t computation);
 
 static void *buffer_of(const execution_t *execution, int32_t buffer) {
-  return execution->executable->buffers[buffer];
+  return execution->place->buffers[buffer];
 }
 
 static int64_t buffer_bytes(const execution_t *execution, int32_t buffer) {
@@ -35,8 +38,8 @@ static void copy_buffer(const execution_t *execution, int32_t from, int32_t to) 
 }
 
 static pod_status_t check_cancelled(const execution_t *execution) {
-  const atomic_bool *cancelled = execution->run->cancelled;
-  if (cancelled != NULL && atomic_load_explicit(cancelled, memory_order_relaxed)) {
+  kernel_control_t *control = execution->run->control;
+  if (kernel_is_called(control) && kernel_obey(control)) {
     return pod_error(POD_CANCELLED, "the execution was cancelled");
   }
   return NULL;
@@ -44,35 +47,40 @@ static pod_status_t check_cancelled(const execution_t *execution) {
 
 // --- Buffers ---
 
-static void resolve_temporaries(executable_t *executable) {
-  uint8_t *block = executable->executor->temporaries.memory;
-  if (executable->temporaries == block) {
-    return;
+static void grow_table(void ***table, int64_t *room, int64_t count) {
+  if (*room < count) {
+    free(*table);
+    *table = pod_alloc((size_t)count * sizeof(void *));
+    *room = count;
   }
-  const chip_program_t *program = executable->program;
-  for (int32_t i = 0; i < program->buffer_count; i++) {
-    if (program->buffers[i].kind == CHIP_BUFFER_TEMP) {
-      executable->buffers[i] = block + program->buffers[i].offset;
-    }
+}
+
+static void *find_buffer(const execution_t *execution, const chip_buffer_t *buffer) {
+  switch (buffer->kind) {
+    case CHIP_BUFFER_ARGUMENT:
+      return (void *)execution->run->arguments[buffer->index];
+    case CHIP_BUFFER_RESULT:
+      return execution->run->results[buffer->index];
+    case CHIP_BUFFER_CONSTANT:
+      return (void *)execution->executable->constants[buffer->index].data;
+    default:
+      return (uint8_t *)execution->place->temporaries.memory + buffer->offset;
   }
-  executable->temporaries = block;
 }
 
 static pod_status_t resolve_buffers(const execution_t *execution) {
   executable_t *executable = execution->executable;
   const chip_program_t *program = executable->program;
+  executor_place_t *place = execution->place;
   POD_TRY(pod_status_context(
-      executor_block_grow(&executable->executor->temporaries, program->temp_bytes),
+      executor_block_grow(&place->temporaries,
+                          program->temp_bytes + program->host_temp_bytes),
       "the temporaries of %s", program->name));
   POD_TRY(executable_expand_constants(executable));
-  resolve_temporaries(executable);
+  grow_table(&place->buffers, &place->buffer_room, program->buffer_count);
+  grow_table(&place->pointers, &place->pointer_room, executable->pointer_count);
   for (int32_t i = 0; i < program->buffer_count; i++) {
-    const chip_buffer_t *buffer = &program->buffers[i];
-    if (buffer->kind == CHIP_BUFFER_ARGUMENT) {
-      executable->buffers[i] = (void *)execution->run->arguments[buffer->index];
-    } else if (buffer->kind == CHIP_BUFFER_RESULT) {
-      executable->buffers[i] = execution->run->results[buffer->index];
-    }
+    place->buffers[i] = find_buffer(execution, &program->buffers[i]);
   }
   return NULL;
 }
@@ -183,20 +191,20 @@ static pod_status_t call_region(const kernel_args_t *args, int32_t computation,
   return NULL;
 }
 
+// Without what the kernel keeps.
 static kernel_args_t kernel_args(execution_t *execution,
                                  const chip_instruction_t *instruction,
-                                 executor_step_t *step) {
-  resolve_pointers(execution, instruction, step->pointers);
+                                 const executor_step_t *step) {
+  void **pointers = execution->place->pointers + step->first_pointer;
+  resolve_pointers(execution, instruction, pointers);
   return (kernel_args_t){
       .program = execution->executable->program,
       .instruction = instruction,
-      .operands = (const void *const *)step->pointers,
-      .results = step->pointers + instruction->operand_count,
-      .cache = &step->cache,
-      .cache_free = &step->cache_free,
+      .operands = (const void *const *)pointers,
+      .results = pointers + instruction->operand_count,
       .call = call_region,
       .call_context = execution,
-      .cancelled = execution->run->cancelled,
+      .control = execution->run->control,
   };
 }
 
@@ -209,7 +217,7 @@ static pod_status_t run_collective(execution_t *execution,
   const executor_options_t *options = &execution->executable->executor->options;
   const executor_collective_run_t run = {
       .runner = &options->runner,
-      .scratch = &execution->executable->executor->scratch,
+      .scratch = &execution->place->scratch,
       .args = &args,
       .execution = execution->run->execution,
       .sequence = &execution->sequence,
@@ -254,12 +262,29 @@ static void write_device_id(const execution_t *execution,
   memcpy(buffer_of(execution, instruction->results[0]), &id, sizeof(id));
 }
 
+// What the kernel keeps is lent to one run at a time: while that is paused in its midst,
+// another one gets along without. One that has the turn begins kernels only, so that two
+// never borrow at once.
+static pod_status_t run_kernel(execution_t *execution,
+                               const chip_instruction_t *instruction,
+                               executor_step_t *step) {
+  kernel_args_t args = kernel_args(execution, instruction, step);
+  if (atomic_load_explicit(&step->is_cache_lent, memory_order_acquire)) {
+    return kernel_run(step->kernel, &args);
+  }
+  args.cache = &step->cache;
+  args.cache_free = &step->cache_free;
+  atomic_store_explicit(&step->is_cache_lent, true, memory_order_relaxed);
+  const pod_status_t status = kernel_run(step->kernel, &args);
+  atomic_store_explicit(&step->is_cache_lent, false, memory_order_release);
+  return status;
+}
+
 static pod_status_t run_instruction(execution_t *execution,
                                     const chip_instruction_t *instruction,
                                     executor_step_t *step) {
   if (step->kernel != NULL) {
-    const kernel_args_t args = kernel_args(execution, instruction, step);
-    return kernel_run(step->kernel, &args);
+    return run_kernel(execution, instruction, step);
   }
   switch (instruction->op) {
     case CHIP_OP_WHILE:
@@ -290,17 +315,23 @@ static pod_status_t run_instruction(execution_t *execution,
   }
 }
 
+// Of the clock that stands still while the execution is paused.
+static int64_t now_ns(const execution_t *execution) {
+  const kernel_control_t *control = execution->run->control;
+  return pod_clock_now_ns() - (control == NULL ? 0 : control->paused_ns);
+}
+
 static pod_status_t run_and_record(execution_t *execution, int32_t index) {
   const chip_instruction_t *instruction =
       &execution->executable->program->instructions[index];
   executor_step_t *step = &execution->executable->steps[index];
-  const int64_t start_ns = pod_clock_now_ns();
+  const int64_t start_ns = now_ns(execution);
   POD_TRY(pod_status_context(run_instruction(execution, instruction, step), "%s (%s)",
                              instruction->name, instruction->source));
   const chip_event_t event = {
       .instruction = index,
       .start_ns = start_ns - execution->host_start_ns,
-      .host_ns = pod_clock_now_ns() - start_ns,
+      .host_ns = now_ns(execution) - start_ns,
   };
   chip_profile_add(execution->profile, &event);
   return NULL;
@@ -335,11 +366,16 @@ static pod_status_t run_silent(execution_t *execution, int32_t computation) {
 pod_status_t executor_run(executable_t *executable, const executor_run_t *run,
                           chip_profile_t *profile) {
   execution_t execution = {.executable = executable,
+                           .place = &executable->executor->places[run->place],
                            .run = run,
-                           .profile = profile,
-                           .host_start_ns = pod_clock_now_ns()};
+                           .profile = profile};
+  execution.host_start_ns = now_ns(&execution);
   const chip_program_t *program = executable->program;
+  POD_TRY(check_cancelled(&execution));  // It may have been stopped before its turn.
   POD_TRY(resolve_buffers(&execution));
+  if (run->has_begun != NULL) {
+    *run->has_begun = true;
+  }
   place_donations(&execution);
   POD_TRY(run_computation(&execution, program->entry));
   for (int32_t i = 0; i < program->result_count; i++) {
@@ -350,6 +386,6 @@ pod_status_t executor_run(executable_t *executable, const executor_run_t *run,
                         (size_t)tensor_shape_bytes(&executable->result_shapes[i]));
     }
   }
-  profile->host_ns = pod_clock_now_ns() - execution.host_start_ns;
+  profile->host_ns = now_ns(&execution) - execution.host_start_ns;
   return NULL;
 }

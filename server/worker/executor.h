@@ -6,14 +6,15 @@
 // kernels looked up and their caches, schedules of the collectives, constants in memory.
 //
 // Determinism: the same arguments give the same results and the same trace.
-// Threading: executor_run on one thread at a time (the chip's compute thread, or another
-// one while that has nothing to do); executor_load and executor_unload likewise, on a
-// thread of their own if you like: an executable may come or go while another one runs.
-// run->cancelled may be set by any. While a
-// collective waits for peers it blocks the thread; cancelling then needs the runner's
-// abort too. Ownership: an executor outlives its executables. Errors: of kernels and
-// collectives, with the instruction's name and source before them; CANCELLED;
-// RESOURCE_EXHAUSTED when the host has no memory.
+// Threading: executor_run on one thread at a time of each place (run->place), and of
+// these all but one are paused; executor_load and executor_unload likewise, on a thread
+// of their own if you like: an executable may come or go while another one runs.
+// run->control's wish
+// may be set by any. While a collective waits for peers it blocks the thread: to stop it
+// then takes the runner's abort too, to pause it the runner's wake. Ownership: an
+// executor outlives its executables. Errors: of kernels and collectives, with the
+// instruction's name and source before them; CANCELLED; RESOURCE_EXHAUSTED when the host
+// has no memory.
 
 #ifndef SERVER_WORKER_EXECUTOR_H_
 #define SERVER_WORKER_EXECUTOR_H_
@@ -28,6 +29,9 @@
 #include "server/program/profile.h"
 #include "server/program/program.h"
 #include "server/worker/collective_runner.h"
+#include "server/worker/kernels/kernel.h"
+
+enum { EXECUTOR_PLACES = 16 };  // Runs under way; all but one of them are paused.
 
 typedef struct executor_t executor_t;
 typedef struct executable_t executable_t;
@@ -41,6 +45,9 @@ typedef struct executor_options_t {
 
 // Returns owned.
 executor_t *executor_create(const executor_options_t *options);
+
+// Gives the memory of a place back, in which nothing runs. False: it had none.
+bool executor_clear_place(executor_t *executor, int32_t place);
 
 // Its executables are gone. Accepts NULL.
 void executor_destroy(executor_t *executor);
@@ -91,15 +98,17 @@ typedef struct executor_host_t {
 // argument then is lost. In memory of its own the result begins as a copy, and the
 // argument stays.
 typedef struct executor_run_t {
+  int32_t place;                 // Whose temporaries: 0 to EXECUTOR_PLACES - 1.
   uint64_t execution;            // The same number on all chips.
   const void *const *arguments;  // In the program's order, 64-byte aligned.
   void *const *results;          // Their contents are undefined after an error.
-  const atomic_bool *cancelled;  // May be NULL.
+  kernel_control_t *control;     // May be NULL.
   executor_host_t host;          // Zero: there is none, a program that needs one fails.
+  bool *has_begun;               // Set once it has the memory that it needs. May be NULL.
 } executor_run_t;
 
-// Adds to `profile`, which chip_profile_init has made for the program; host_ns is set. On
-// error the profile is incomplete.
+// Adds to `profile`, which chip_profile_init has made for the program; host_ns is set.
+// Times are without those of pauses. On error the profile is incomplete.
 POD_MUST_USE pod_status_t executor_run(executable_t *executable,
                                        const executor_run_t *run,
                                        chip_profile_t *profile);

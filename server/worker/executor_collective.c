@@ -12,6 +12,7 @@
 #include "server/ici/executor.h"
 #include "server/worker/collective_layout.h"
 #include "server/worker/kernels/combine.h"
+#include "server/worker/kernels/stop.h"
 
 // One operand of the instruction.
 typedef struct part_t {
@@ -144,6 +145,14 @@ static pod_status_t run_local(const collective_schedule_t *schedule,
                  : pod_error(POD_INTERNAL, "a schedule without transfers does not end");
 }
 
+static bool is_called(void *control) {
+  return kernel_is_called(control);
+}
+
+static bool obey(void *control) {
+  return !kernel_obey(control);
+}
+
 static pod_status_t run_schedule(const part_t *part, const executor_collective_run_t *run,
                                  const collective_buffers_t *buffers) {
   const uint32_t sequence = (*run->sequence)++;
@@ -153,11 +162,14 @@ static pod_status_t run_schedule(const part_t *part, const executor_collective_r
   if (run->runner->run == NULL) {
     return pod_error(POD_FAILED_PRECONDITION, "this chip has no way to its peers");
   }
+  kernel_control_t *control = run->args->control;
+  const ici_pause_t pause = {.is_wanted = is_called, .wait = obey, .context = control};
   const ici_collective_t collective = {.schedule = &part->schedule,
                                        .buffers = *buffers,
                                        .execution = run->execution,
                                        .sequence = sequence,
-                                       .deadline_ns = INT64_MAX};
+                                       .deadline_ns = INT64_MAX,
+                                       .pause = control == NULL ? NULL : &pause};
   return run->runner->run(run->runner->context, &collective);
 }
 

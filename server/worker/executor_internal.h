@@ -4,17 +4,28 @@
 #ifndef SERVER_WORKER_EXECUTOR_INTERNAL_H_
 #define SERVER_WORKER_EXECUTOR_INTERNAL_H_
 
+#include <stdatomic.h>
+
 #include "server/worker/executor.h"
 #include "server/worker/executor_block.h"
 #include "server/worker/executor_collective.h"
 #include "server/worker/kernels/kernel.h"
 
-// The blocks are shared by all executables, of which one runs at a time, and freed with
-// the last.
+// All that a run writes but for its results: the executables share it, and it is freed
+// with the last. Runs of one executable may stand between each other, each in a place of
+// its own; so what belongs to an executable does not change while it runs.
+typedef struct executor_place_t {
+  executor_block_t temporaries;
+  executor_scratch_t scratch;
+  void **buffers;   // Where each buffer of the program that runs here lies.
+  void **pointers;  // Of its steps: operands, then results, refilled for every one.
+  int64_t buffer_room, pointer_room;
+} executor_place_t;
+
 struct executor_t {
   executor_options_t options;
-  executor_block_t temporaries;  // Of who runs; of who unloads the last executable.
-  executor_scratch_t scratch;
+  // Of who runs there; of who unloads the last executable.
+  executor_place_t places[EXECUTOR_PLACES];
   int32_t executable_count;  // Of who loads and unloads.
 };
 
@@ -23,8 +34,9 @@ typedef struct executor_step_t {
   kernel_fn_t kernel;  // NULL: the executor's own.
   void *cache;         // The kernel's.
   void (*cache_free)(void *cache);
+  atomic_bool is_cache_lent;          // To a run, which may be paused with it.
   executor_collective_t *collective;  // NULL unless it is one.
-  void **pointers;                    // Operands, then results, refilled for every run.
+  int64_t first_pointer;              // Of the place's.
 } executor_step_t;
 
 // A constant in memory; `memory` is NULL when it is lent by the program.
@@ -36,11 +48,9 @@ typedef struct executor_constant_t {
 struct executable_t {
   executor_t *executor;
   chip_program_t *program;
-  executor_step_t *steps;          // Of each instruction.
-  void **pointers;                 // The steps' share these.
-  void **buffers;                  // Where each buffer of the program lies now.
-  const void *temporaries;         // The block for which `buffers` was filled.
-  executor_constant_t *constants;  // NULL until the first run.
+  executor_step_t *steps;                           // Of each instruction.
+  int64_t pointer_count;                            // Of all steps.
+  executor_constant_t *constants;                   // NULL until the first run.
   tensor_shape_t *argument_shapes, *result_shapes;  // Local.
   bool is_straight_line;
 };

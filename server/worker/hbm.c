@@ -9,11 +9,13 @@
 #include "common/base/check.h"
 #include "common/base/id_map.h"
 #include "common/base/memory.h"
+#include "common/tensor/tiles.h"
 #include "server/worker/host_memory.h"
 
 struct hbm_t {
   int32_t chip;
   int64_t capacity_bytes, used_bytes, peak_bytes;
+  int64_t host_used_bytes, host_peak_bytes;
   pod_map_t *arrays;
   int32_t donated_count;  // Of those in the table, ids without an array.
 };
@@ -35,7 +37,7 @@ void hbm_destroy(hbm_t *hbm) {
   while (pod_map_next(hbm->arrays, &position, &key, &array)) {
     hbm_array_release(array);
   }
-  POD_CHECK(hbm->used_bytes == 0);
+  POD_CHECK(hbm->used_bytes == 0 && hbm->host_used_bytes == 0);
   pod_map_destroy(hbm->arrays);
   free(hbm);
 }
@@ -52,18 +54,28 @@ int64_t hbm_peak_bytes(const hbm_t *hbm) {
   return hbm->peak_bytes;
 }
 
-int32_t hbm_array_count(const hbm_t *hbm) {
-  return (int32_t)pod_map_count(hbm->arrays) - hbm->donated_count;
+int64_t hbm_host_used_bytes(const hbm_t *hbm) {
+  return hbm->host_used_bytes;
 }
 
-int64_t hbm_shape_bytes(const tensor_shape_t *shape) {
-  const int64_t bits = (int64_t)tensor_dtype_device_bits(shape->dtype);
-  if (bits % 8 == 0) {
-    return tensor_shape_bytes(shape);
+int64_t hbm_host_peak_bytes(const hbm_t *hbm) {
+  return hbm->host_peak_bytes;
+}
+
+void hbm_host_reserve(hbm_t *hbm, int64_t size_bytes) {
+  hbm->host_used_bytes += size_bytes;
+  if (hbm->host_used_bytes > hbm->host_peak_bytes) {
+    hbm->host_peak_bytes = hbm->host_used_bytes;
   }
-  // The host has a byte per element here, so the product is known to fit.
-  const int64_t elements = tensor_shape_elements(shape);
-  return elements / 8 * bits + (elements % 8 * bits + 7) / 8;
+}
+
+void hbm_host_release(hbm_t *hbm, int64_t size_bytes) {
+  POD_CHECK(size_bytes <= hbm->host_used_bytes);
+  hbm->host_used_bytes -= size_bytes;
+}
+
+int32_t hbm_array_count(const hbm_t *hbm) {
+  return (int32_t)pod_map_count(hbm->arrays) - hbm->donated_count;
 }
 
 pod_status_t hbm_reserve(hbm_t *hbm, int64_t size_bytes, const char *what) {
@@ -112,7 +124,7 @@ static void print_array(pod_text_t *text, uint64_t id, const tensor_shape_t *sha
 // Reserves and allocates. What it is for is printed only when there is no room.
 static pod_status_t allocate(hbm_t *hbm, uint64_t id, const tensor_shape_t *shape,
                              void **out_data) {
-  const int64_t hbm_bytes = hbm_shape_bytes(shape);
+  const int64_t hbm_bytes = tensor_tiled_bytes(shape);
   const bool fits = hbm_bytes <= hbm->capacity_bytes - hbm->used_bytes;
   if (fits) {
     POD_TRY(hbm_reserve(hbm, hbm_bytes, ""));
@@ -144,9 +156,31 @@ pod_status_t hbm_array_create(hbm_t *hbm, uint64_t id, uint64_t session,
                          .session = session,
                          .shape = *shape,
                          .data = data,
-                         .hbm_bytes = hbm_shape_bytes(shape),
+                         .hbm_bytes = tensor_tiled_bytes(shape),
                          .hbm = hbm,
                          .count = 1};
+  *out_array = array;
+  return NULL;
+}
+
+pod_status_t hbm_array_create_on_host(hbm_t *hbm, uint64_t id, uint64_t session,
+                                      const tensor_shape_t *shape,
+                                      hbm_array_t **out_array) {
+  POD_TRY(check_new(hbm, id));
+  void *data = NULL;
+  POD_TRY(pod_status_context(host_memory_alloc(tensor_shape_bytes(shape), &data),
+                             "array %" PRIu64 " in the host's memory of chip %d", id,
+                             hbm->chip));
+  hbm_array_t *array = pod_alloc(sizeof(*array));
+  *array = (hbm_array_t){.id = id,
+                         .session = session,
+                         .shape = *shape,
+                         .data = data,
+                         .hbm_bytes = tensor_tiled_bytes(shape),
+                         .is_host = true,
+                         .hbm = hbm,
+                         .count = 1};
+  hbm_host_reserve(hbm, array->hbm_bytes);
   *out_array = array;
   return NULL;
 }
@@ -159,7 +193,11 @@ void hbm_array_release(hbm_array_t *array) {
   if (array == NULL || --array->count > 0) {
     return;
   }
-  hbm_release(array->hbm, array->hbm_bytes);
+  if (array->is_host) {
+    hbm_host_release(array->hbm, array->hbm_bytes);
+  } else {
+    hbm_release(array->hbm, array->hbm_bytes);
+  }
   if (array->data != NULL) {
     host_memory_free(array->data, tensor_shape_bytes(&array->shape));
   }
@@ -181,6 +219,7 @@ hbm_array_t *hbm_array_hand_over(hbm_array_t *from, uint64_t id, uint64_t sessio
                          .shape = *shape,
                          .data = from->data,
                          .hbm_bytes = from->hbm_bytes,
+                         .is_host = from->is_host,
                          .hbm = from->hbm,
                          .count = 1};
   from->data = NULL;

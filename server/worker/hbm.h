@@ -2,8 +2,8 @@
 //
 // Everything that takes HBM (arrays, constants of loaded programs, temporaries and
 // results of an execution) is reserved before it is used, so that what does not fit fails
-// with the numbers before anything runs. Sizes in HBM count the small types packed; the
-// host's copy may be larger (tensor/dtype.h).
+// with the numbers before anything runs. Sizes are those of tensor/tiles.h, padding
+// included, as the compiler counts them: the bytes that really lie here are others.
 //
 // Threading: one thread at a time (the loop thread); the bytes of an array may be used by
 // another thread as long as the array is retained.
@@ -27,8 +27,9 @@ typedef struct hbm_array_t {
   uint64_t id, session;
   tensor_shape_t shape;  // Local.
   void *data;            // tensor_shape_bytes(&shape) bytes, host_memory.h.
-  int64_t hbm_bytes;
-  bool is_bad;  // The execution that was to fill it failed. The compute thread's.
+  int64_t hbm_bytes;     // Of the memory that it is counted in.
+  bool is_host;  // Counted as memory of the chip's host, which has no capacity here.
+  bool is_bad;   // The execution that was to fill it failed. The compute thread's.
   // Private to hbm.c.
   hbm_t *hbm;
   int32_t count;
@@ -47,9 +48,11 @@ int64_t hbm_capacity_bytes(const hbm_t *hbm);
 int64_t hbm_used_bytes(const hbm_t *hbm);
 int64_t hbm_peak_bytes(const hbm_t *hbm);   // The most that was ever used.
 int32_t hbm_array_count(const hbm_t *hbm);  // Of the table.
-
-// What an array of this shape takes in HBM.
-int64_t hbm_shape_bytes(const tensor_shape_t *shape);
+// Of arrays and temporaries in the host's memory, and the most that ever was.
+int64_t hbm_host_used_bytes(const hbm_t *hbm);
+int64_t hbm_host_peak_bytes(const hbm_t *hbm);
+void hbm_host_reserve(hbm_t *hbm, int64_t size_bytes);
+void hbm_host_release(hbm_t *hbm, int64_t size_bytes);
 
 // Takes `size_bytes` >= 0 of the capacity; `what` names it in the message: "array 7
 // (bf16[8,2048])".
@@ -61,6 +64,12 @@ void hbm_release(hbm_t *hbm, int64_t size_bytes);
 POD_MUST_USE pod_status_t hbm_array_create(hbm_t *hbm, uint64_t id, uint64_t session,
                                            const tensor_shape_t *shape,
                                            hbm_array_t **out_array);
+
+// The same of an array in the host's memory: no HBM is reserved.
+POD_MUST_USE pod_status_t hbm_array_create_on_host(hbm_t *hbm, uint64_t id,
+                                                   uint64_t session,
+                                                   const tensor_shape_t *shape,
+                                                   hbm_array_t **out_array);
 
 void hbm_array_retain(hbm_array_t *array);
 

@@ -8,10 +8,12 @@
 
 #include <string.h>
 
+#include "server/worker/kernels/stop.h"
+
 void host_exchange_init(host_exchange_t *exchange, rpc_loop_t *loop, host_ask_fn_t ask,
-                        void *context, const atomic_bool *cancelled) {
-  *exchange = (host_exchange_t){
-      .loop = loop, .ask = ask, .context = context, .cancelled = cancelled};
+                        void *context, kernel_control_t *control) {
+  *exchange =
+      (host_exchange_t){.loop = loop, .ask = ask, .context = context, .control = control};
   pthread_mutex_init(&exchange->mutex, NULL);
   pthread_cond_init(&exchange->wake, NULL);
 }
@@ -22,6 +24,10 @@ void host_exchange_deinit(host_exchange_t *exchange) {
   pthread_mutex_destroy(&exchange->mutex);
 }
 
+static bool is_stopped(const host_exchange_t *exchange) {
+  return atomic_load(&exchange->control->wish) == KERNEL_STOP;
+}
+
 static void ask(void *context) {
   host_exchange_t *exchange = context;
   pthread_mutex_lock(&exchange->mutex);
@@ -30,7 +36,7 @@ static void ask(void *context) {
   pthread_mutex_unlock(&exchange->mutex);
   // A compute thread that is asking leaves `transfer` alone until it is cancelled; then
   // `ask` has gone, on this thread.
-  if (is_asking && exchange->ask != NULL && !atomic_load(exchange->cancelled)) {
+  if (is_asking && exchange->ask != NULL && !is_stopped(exchange)) {
     exchange->ask(&piece, exchange->context);
   }
 }
@@ -40,8 +46,15 @@ static pod_status_t exchange_piece(host_exchange_t *exchange, const host_piece_t
   exchange->is_asking = true;
   exchange->piece = *piece;
   rpc_loop_post(exchange->loop, ask, exchange);
-  while (exchange->is_asking && !atomic_load(exchange->cancelled)) {
-    pthread_cond_wait(&exchange->wake, &exchange->mutex);
+  while (exchange->is_asking && !is_stopped(exchange)) {
+    if (kernel_is_called(exchange->control)) {
+      // Others have the chip; the answer may come meanwhile.
+      pthread_mutex_unlock(&exchange->mutex);
+      (void)kernel_obey(exchange->control);
+      pthread_mutex_lock(&exchange->mutex);
+    } else {
+      pthread_cond_wait(&exchange->wake, &exchange->mutex);
+    }
   }
   pod_status_t status = exchange->status;
   exchange->status = NULL;

@@ -29,7 +29,7 @@ typedef struct host_exchange_t {
   rpc_loop_t *loop;
   host_ask_fn_t ask;  // NULL: nobody to ask any more.
   void *context;
-  const atomic_bool *cancelled;
+  kernel_control_t *control;
   pthread_mutex_t mutex;
   pthread_cond_t wake;
   // Guarded by `mutex`.
@@ -39,11 +39,11 @@ typedef struct host_exchange_t {
 } host_exchange_t;
 
 void host_exchange_init(host_exchange_t *exchange, rpc_loop_t *loop, host_ask_fn_t ask,
-                        void *context, const atomic_bool *cancelled);
+                        void *context, kernel_control_t *control);
 void host_exchange_deinit(host_exchange_t *exchange);
 
-// executor_host_t's; `context` is the exchange. Ends with CANCELLED soon after
-// `cancelled` has been set and host_exchange_wake called.
+// executor_host_t's; `context` is the exchange. Ends with CANCELLED, or pauses, soon
+// after the control's wish has been set and host_exchange_wake called.
 pod_status_t host_exchange_transfer(void *context, const executor_transfer_t *transfer);
 
 // To the piece that was asked for last; ignored when there is none. Takes `status`;

@@ -1,6 +1,7 @@
 // podium-worker: flags, signals, exit status.
 
 #include <argp.h>
+#include <ctype.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include "common/base/log.h"
 #include "common/rpc/loop.h"
 #include "server/daemon/log_flags.h"
+#include "server/daemon/number_flags.h"
 #include "server/daemon/tls_flags.h"
 #include "server/worker/host_room.h"
 #include "server/worker/kernels/cpu.h"
@@ -59,7 +61,8 @@ static const struct argp_option options[] = {
      "Wait for neighbours on other hosts at this address too (default: the host of "
      "--listen; when that is this machine's own, only for those of this host)",
      0},
-    {"coords", KEY_COORDS, "X,Y[,Z]", 0, "The place in the torus (default: any)", 0},
+    {"coords", KEY_COORDS, "X,Y[,Z[,SLICE[,CORE]]]", 0,
+     "The place in the torus, of a slice, of a chip (default: any)", 0},
     {"host-chips", KEY_HOST_CHIPS, "N", 0,
      "The chips of this host, which get a block of the torus together (podium-host says "
      "this and the next two; default: the chip stands alone)",
@@ -83,41 +86,23 @@ static const struct argp_option options[] = {
     {0},
 };
 
+// "1,0", "1,0,0", "1,0,0,1": what is left out is 0.
 static int parse_coords(const char *text, worker_options_t *worker) {
-  char rest;
-  const int count = sscanf(text, "%d,%d,%d%c", &worker->coords[0], &worker->coords[1],
-                           &worker->coords[2], &rest);
   worker->has_coords = true;
-  for (int i = 0; i < count && i < 3; i++) {
-    if (worker->coords[i] < 0) {
+  const char *at = text;
+  for (int i = 0; i < TORUS_PLACE_NUMBERS; i++) {
+    char *end = NULL;
+    const long value = isdigit((unsigned char)*at) != 0 ? strtol(at, &end, 10) : -1;
+    if (value < 0 || value > TORUS_CHIPS_MAX) {
       return -1;
     }
+    worker->coords[i] = (int32_t)value;
+    if (*end != ',') {
+      return *end == '\0' && i > 0 ? 0 : -1;
+    }
+    at = end + 1;
   }
-  if (count == 2) {
-    // What follows the second number must be the end.
-    int length = 0;
-    (void)sscanf(text, "%*d,%*d%n", &length);
-    return text[length] == '\0' ? 0 : -1;
-  }
-  return count == 3 ? 0 : -1;
-}
-
-static int parse_size(const char *text, int64_t *out_size) {
-  char *end;
-  const long long size = strtoll(text, &end, 10);
-  *out_size = size;
-  return *end == '\0' && end != text && size > 0 ? 0 : -1;
-}
-
-static int32_t parse_count(struct argp_state *state, const char *name, const char *text,
-                           int32_t least) {
-  char *end;
-  const long value = strtol(text, &end, 10);
-  if (*end != '\0' || end == text || value < least || value > INT32_MAX) {
-    argp_error(state, "--%s must be a number of %d or more, not '%s'", name, (int)least,
-               text);
-  }
-  return (int32_t)value;
+  return -1;
 }
 
 static void check_flags(const flags_t *flags, struct argp_state *state) {
@@ -163,9 +148,7 @@ static error_t parse_flag(int key, char *value, struct argp_state *state) {
       }
       return 0;
     case KEY_HBM_BYTES:
-      if (parse_size(value, &worker->hbm_bytes) != 0) {
-        argp_error(state, "--hbm-bytes must be a number above 0, not '%s'", value);
-      }
+      worker->hbm_bytes = number_flag(state, "hbm-bytes", value, 1, INT64_MAX);
       return 0;
     case KEY_SECRET_FILE:
       flags->secret_file = value;
@@ -174,13 +157,13 @@ static error_t parse_flag(int key, char *value, struct argp_state *state) {
       worker->is_insecure = true;
       return 0;
     case KEY_HOST_CHIPS:
-      worker->host_chips = parse_count(state, "host-chips", value, 1);
+      worker->host_chips = (int32_t)number_flag(state, "host-chips", value, 1, INT32_MAX);
       return 0;
     case KEY_HOST_RANK:
-      worker->host_rank = parse_count(state, "host-rank", value, 0);
+      worker->host_rank = (int32_t)number_flag(state, "host-rank", value, 0, INT32_MAX);
       return 0;
     case KEY_HOST_INDEX:
-      worker->host_index = parse_count(state, "host-index", value, 0);
+      worker->host_index = (int32_t)number_flag(state, "host-index", value, 0, INT32_MAX);
       return 0;
     case ARGP_KEY_END:
       check_flags(flags, state);
@@ -192,6 +175,8 @@ static error_t parse_flag(int key, char *value, struct argp_state *state) {
 
 typedef struct process_t {
   rpc_loop_t *loop;
+  const flags_t *flags;
+  const tls_credentials_t *tls;
   worker_t *worker;
   int exit_status;
   bool is_signalled;
@@ -219,8 +204,29 @@ static void on_signal(void *context) {
   worker_drain(process->worker);
 }
 
+// SIGHUP: the files of who we are, and whom we believe, have changed.
+static void on_hangup(void *context) {
+  const process_t *process = context;
+  const flags_t *flags = process->flags;
+  access_secret_t secret;
+  pod_status_t status = NULL;
+  if (flags->secret_file != NULL) {
+    status = access_read_secret(flags->secret_file, &secret);
+    renewal_tell("--secret-file", pod_status_copy(status));
+  }
+  const bool has_secret = flags->secret_file != NULL && status == NULL;
+  pod_status_free(status);
+  status = worker_renew(process->worker, has_secret ? &secret : NULL);
+  if (status == NULL) {
+    status = tls_credentials_renew(process->tls);
+  }
+  if (flags->tls.certificate != NULL || flags->tls.ca != NULL) {
+    renewal_tell("TLS", status);
+  }
+}
+
 static pod_status_t run(const flags_t *flags, process_t *process) {
-  rpc_signal_t *terminate = NULL;
+  rpc_signal_t *terminate = NULL, *hangup = NULL;
   rpc_signal_t *interrupt = NULL;
   POD_TRY(rpc_loop_create(&process->loop));
   pod_status_t status =
@@ -233,11 +239,15 @@ static pod_status_t run(const flags_t *flags, process_t *process) {
     status = rpc_signal_create(process->loop, SIGINT, on_signal, process, &interrupt);
   }
   if (status == NULL) {
+    status = rpc_signal_create(process->loop, SIGHUP, on_hangup, process, &hangup);
+  }
+  if (status == NULL) {
     status = worker_start(process->worker);
   }
   if (status == NULL) {
     rpc_loop_run(process->loop);
   }
+  rpc_signal_destroy(hangup);
   rpc_signal_destroy(interrupt);
   rpc_signal_destroy(terminate);
   worker_destroy(process->worker);
@@ -256,7 +266,9 @@ int main(int argc, char **argv) {
       NULL,
       "Hosts one simulated TPU chip of a pod: joins the pod of a coordinator, keeps "
       "arrays "
-      "in the chip's HBM, runs programs on it and exchanges data with its neighbours.",
+      "in the chip's HBM, runs programs on it and exchanges data with its neighbours.\v"
+      "SIGTERM or SIGINT lets what runs finish and leaves the pod; SIGHUP reads the "
+      "secret and the files of TLS again, for connections from then on.",
       children,
       NULL,
       NULL};
@@ -274,8 +286,8 @@ int main(int argc, char **argv) {
     pod_status_free(cpu);
     return EXIT_FAILURE;
   }
-  process_t process = {0};
   tls_credentials_t tls = {0};
+  process_t process = {.flags = &flags, .tls = &tls};
   access_secret_t secret;
   pod_status_t status = tls_flags_load(&flags.tls, "coordinator", &tls);
   flags.worker.port_credentials = tls.port;

@@ -35,6 +35,8 @@ struct membership_t {
   int64_t member_since_ns;
   bool told_of_waiting;
   bool is_believed;  // The coordinator, in this attempt.
+  bool has_given_token, has_former_token;
+  uint8_t former_token[ACCESS_SECRET_BYTES];  // The last that was given before.
   uint8_t nonce[ACCESS_NONCE_BYTES];
   access_secret_t secret;  // When options.secret is not NULL.
   pod_status_t refusal;    // Ours, of this coordinator; NULL: it is not refused.
@@ -73,6 +75,10 @@ static void on_heartbeat(void *context) {
   Podium__V1__Heartbeat heartbeat = PODIUM__V1__HEARTBEAT__INIT;
   heartbeat.hbm_used_bytes =
       membership->options.events.hbm_used_bytes(membership->options.context);
+  int64_t sent_bytes[TORUS_LINKS];
+  membership->options.events.link_sent_bytes(sent_bytes, membership->options.context);
+  heartbeat.n_link_sent_bytes = TORUS_LINKS;
+  heartbeat.link_sent_bytes = sent_bytes;
   Podium__V1__WorkerMessage message = PODIUM__V1__WORKER_MESSAGE__INIT;
   message.message_case = PODIUM__V1__WORKER_MESSAGE__MESSAGE_HEARTBEAT;
   message.heartbeat = &heartbeat;
@@ -149,6 +155,11 @@ static void on_challenge(membership_t *membership, const rpc_call_t *call,
   Podium__V1__Proof answer = PODIUM__V1__PROOF__INIT;
   answer.call_token = (ProtobufCBinaryData){sizeof(membership->options.call_token),
                                             membership->options.call_token};
+  if (membership->has_former_token) {
+    answer.former_call_token =
+        (ProtobufCBinaryData){sizeof(membership->former_token), membership->former_token};
+  }
+  membership->has_given_token = true;
   if (is_proven) {
     access_prove_worker(&membership->secret, &said, proof);
     answer.proof = (ProtobufCBinaryData){sizeof(proof), proof};
@@ -258,6 +269,10 @@ static void on_state(rpc_channel_t *channel, rpc_channel_state_t state, pod_stat
   }
 }
 
+void membership_set_secret(membership_t *membership, const access_secret_t *secret) {
+  membership->secret = *secret;
+}
+
 pod_status_t membership_create(rpc_loop_t *loop, const membership_options_t *options,
                                membership_t **out_membership) {
   membership_t *membership = pod_alloc(sizeof(*membership));
@@ -304,6 +319,18 @@ void membership_destroy(membership_t *membership) {
   free(membership);
 }
 
+void membership_renew_call_token(membership_t *membership,
+                                 const uint8_t token[ACCESS_SECRET_BYTES]) {
+  POD_CHECK(state_of(membership) == MEMBERSHIP_DETACHED);
+  if (membership->has_given_token) {
+    memcpy(membership->former_token, membership->options.call_token,
+           sizeof(membership->former_token));
+    membership->has_former_token = true;
+    membership->has_given_token = false;
+  }
+  memcpy(membership->options.call_token, token, sizeof(membership->options.call_token));
+}
+
 void membership_attach(membership_t *membership) {
   const uint64_t pause_ms = membership->pause_ms;
   move(membership, MEMBERSHIP_WAITING);
@@ -321,12 +348,12 @@ void membership_send_listening(membership_t *membership, const ici_node_t *node)
   if (state_of(membership) != MEMBERSHIP_MEMBER) {
     return;
   }
-  Podium__V1__LinkAddress links[TORUS_DIRECTIONS];
-  Podium__V1__LinkAddress *list[TORUS_DIRECTIONS];
-  char *urls[TORUS_DIRECTIONS][2];
+  Podium__V1__LinkAddress links[TORUS_LINKS];
+  Podium__V1__LinkAddress *list[TORUS_LINKS];
+  char *urls[TORUS_LINKS][2];
   Podium__V1__LinksListening listening = PODIUM__V1__LINKS_LISTENING__INIT;
   listening.links = list;
-  for (int direction = 0; direction < TORUS_DIRECTIONS; direction++) {
+  for (int direction = 0; direction < TORUS_LINKS; direction++) {
     const char *const found[] = {ici_node_ipc_url(node, direction),
                                  ici_node_tcp_url(node, direction)};
     Podium__V1__LinkAddress *link = &links[listening.n_links];

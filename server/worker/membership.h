@@ -45,6 +45,7 @@ typedef struct membership_events_t {
   void (*on_end)(pod_status_t status, bool was_member, void *context);
   // What a heartbeat reports.
   int64_t (*hbm_used_bytes)(void *context);
+  void (*link_sent_bytes)(int64_t out_bytes[TORUS_LINKS], void *context);
   // The coordinator is believed, and has got the call token.
   void (*on_token_given)(void *context);
 } membership_events_t;
@@ -67,8 +68,16 @@ POD_MUST_USE pod_status_t membership_create(rpc_loop_t *loop,
                                             const membership_options_t *options,
                                             membership_t **out_membership);
 
+// In place of the one that it has: what is proven from the next attempt on.
+void membership_set_secret(membership_t *membership, const access_secret_t *secret);
+
 // Accepts NULL. on_end does not come any more.
 void membership_destroy(membership_t *membership);
+
+// A new call token, for the memberships that follow: who has the old one is not obeyed
+// any more. Only while DETACHED.
+void membership_renew_call_token(membership_t *membership,
+                                 const uint8_t token[ACCESS_SECRET_BYTES]);
 
 // Starts to join; only while DETACHED.
 void membership_attach(membership_t *membership);

@@ -12,6 +12,7 @@ enum { LOOK_MS = 250 };
 
 struct patience_t {
   const compute_t *compute;
+  int thread;
   rpc_fn_t over;
   void *context;
   rpc_timer_t *timer;
@@ -20,9 +21,13 @@ struct patience_t {
   int64_t last_cpu_ns, ran_ns;  // When the thread was last seen to have run.
 };
 
+static int64_t cpu_of(const patience_t *patience) {
+  return compute_cpu_ns(patience->compute, patience->thread);
+}
+
 static void look(void *context) {
   patience_t *patience = context;
-  const int64_t now_ns = pod_clock_now_ns(), cpu_ns = compute_cpu_ns(patience->compute);
+  const int64_t now_ns = pod_clock_now_ns(), cpu_ns = cpu_of(patience);
   if (cpu_ns != patience->last_cpu_ns) {
     patience->last_cpu_ns = cpu_ns;
     patience->ran_ns = now_ns;
@@ -34,10 +39,11 @@ static void look(void *context) {
   }
 }
 
-patience_t *patience_create(rpc_loop_t *loop, const compute_t *compute, rpc_fn_t over,
-                            void *context) {
+patience_t *patience_create(rpc_loop_t *loop, const compute_t *compute, int thread,
+                            rpc_fn_t over, void *context) {
   patience_t *patience = pod_alloc(sizeof(*patience));
-  *patience = (patience_t){.compute = compute, .over = over, .context = context};
+  *patience = (patience_t){
+      .compute = compute, .thread = thread, .over = over, .context = context};
   patience->timer = rpc_timer_create(loop, look, patience);
   return patience;
 }
@@ -46,13 +52,13 @@ void patience_start(patience_t *patience) {
   if (!patience->is_waiting) {
     patience->is_waiting = true;
     patience->ran_ns = pod_clock_now_ns();
-    patience->start_cpu_ns = patience->last_cpu_ns = compute_cpu_ns(patience->compute);
+    patience->start_cpu_ns = patience->last_cpu_ns = cpu_of(patience);
     rpc_timer_start(patience->timer, LOOK_MS, LOOK_MS);
   }
 }
 
 void patience_end(patience_t *patience) {
-  if (patience->is_waiting) {
+  if (patience != NULL && patience->is_waiting) {
     patience->is_waiting = false;
     rpc_timer_stop(patience->timer);
   }

@@ -1,4 +1,4 @@
-// How long the compute thread may go on with what nobody wants any more. Kernels look
+// How long a compute thread may go on with what nobody wants any more. Kernels look
 // whether they are stopped at least every 50 ms of work (kernels/stop.h); what a library
 // computes in one call does not look at all.
 //
@@ -23,14 +23,15 @@
 
 typedef struct patience_t patience_t;
 
-// `over` is called from the loop, once after each start. Returns owned.
-patience_t *patience_create(rpc_loop_t *loop, const compute_t *compute, rpc_fn_t over,
-                            void *context);
+// With one of the threads. `over` is called from the loop, once after each start. Returns
+// owned.
+patience_t *patience_create(rpc_loop_t *loop, const compute_t *compute, int thread,
+                            rpc_fn_t over, void *context);
 
-// What the compute thread does is not wanted any more. Ignored while it waits already.
+// What the thread does is not wanted any more. Ignored while it waits already.
 void patience_start(patience_t *patience);
 
-// It has let go.
+// It has let go. Accepts NULL.
 void patience_end(patience_t *patience);
 
 // Accepts NULL.

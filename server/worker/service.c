@@ -295,8 +295,9 @@ static pod_status_t put_header(open_call_t *open,
   POD_TRY(service_check_chip(open));
   tensor_shape_t shape;
   POD_TRY(wire_shape_unpack(message->shape, &shape));
-  POD_TRY(hbm_array_create(chip_host_hbm(open->service->chip.host), message->array,
-                           message->session, &shape, &open->array));
+  POD_TRY((message->is_host ? hbm_array_create_on_host : hbm_array_create)(
+      chip_host_hbm(open->service->chip.host), message->array, message->session, &shape,
+      &open->array));
   return message->token.len == 0
              ? NULL
              : begin_transfer(open, &message->token, false, put_moved);
@@ -476,8 +477,7 @@ static void close_message(rpc_call_t *call, const void *message, void *context) 
 static void add_links(const service_chip_t *chip, Podium__V1__WorkerStatus *response,
                       Podium__V1__LinkStatus *links, Podium__V1__LinkStatus **list) {
   response->links = list;
-  for (int direction = 0; chip->node != NULL && direction < TORUS_DIRECTIONS;
-       direction++) {
+  for (int direction = 0; chip->node != NULL && direction < TORUS_LINKS; direction++) {
     const ici_link_state_t state = ici_node_link_state(chip->node, direction);
     if (state == ICI_LINK_ABSENT) {
       continue;
@@ -521,8 +521,8 @@ static void status_message(rpc_call_t *call, const void *message, void *context)
   response.array_count = hbm_array_count(hbm);
   response.program_count = chip_host_program_count(chip->host);
   response.pid = getpid();
-  Podium__V1__LinkStatus links[TORUS_DIRECTIONS];
-  Podium__V1__LinkStatus *list[TORUS_DIRECTIONS];
+  Podium__V1__LinkStatus links[TORUS_LINKS];
+  Podium__V1__LinkStatus *list[TORUS_LINKS];
   add_links(chip, &response, links, list);
   reply(open, &response.base);
   pod_text_deinit(&device);

@@ -100,6 +100,24 @@ static void run_consumed(void *context) {
   }
 }
 
+static void tell(const run_t *run, bool has_paused, bool lacks_room) {
+  Podium__V1__RunResponse response = PODIUM__V1__RUN_RESPONSE__INIT;
+  response.execution = run->id;
+  response.has_paused = has_paused;
+  response.lacks_room = lacks_room;
+  if (!run->stream->is_answered) {
+    rpc_call_send(run->stream->call, &response.base);
+  }
+}
+
+static void run_paused(void *context) {
+  tell(context, true, false);
+}
+
+static void run_lacks_room(void *context) {
+  tell(context, false, true);
+}
+
 // host_ask_fn_t
 static void run_ask(const host_piece_t *piece, void *context) {
   const run_t *run = context;
@@ -131,6 +149,8 @@ static void run_execute(open_call_t *open,
   chip_host_execute_t execute = execute_of(request);
   execute.consumed = run_consumed;
   execute.ask = run_ask;
+  execute.paused = run_paused;
+  execute.lacks_room = run_lacks_room;
   run_t *run = pod_alloc(sizeof(*run));
   *run = (run_t){.stream = open,
                  .id = request->execution,
@@ -170,6 +190,21 @@ static void run_answer(const open_call_t *open, const Podium__V1__HostAnswer *an
                             answer->message);
   }
   chip_host_execution_answer(run->execution, answer->data.data, answer->data.len, status);
+}
+
+// One that has ended has told so.
+static void run_pause(const open_call_t *open, uint64_t execution) {
+  const run_t *run = find_run(open, execution);
+  if (run != NULL && chip_host_execution_pause(run->execution)) {
+    run_paused((void *)(uintptr_t)run);
+  }
+}
+
+static void run_resume(const open_call_t *open, uint64_t execution) {
+  const run_t *run = find_run(open, execution);
+  if (run != NULL) {
+    chip_host_execution_resume(run->execution);
+  }
 }
 
 static void run_cancel(open_call_t *open, uint64_t execution) {
@@ -215,6 +250,12 @@ void service_run_message(rpc_call_t *call, const void *message, void *context) {
       break;
     case PODIUM__V1__RUN_REQUEST__WHAT_HOST_ANSWER:
       run_answer(open, request->host_answer);
+      break;
+    case PODIUM__V1__RUN_REQUEST__WHAT_PAUSE:
+      run_pause(open, request->pause);
+      break;
+    case PODIUM__V1__RUN_REQUEST__WHAT_RESUME:
+      run_resume(open, request->resume);
       break;
     default:
       break;

@@ -15,7 +15,7 @@
 
 typedef struct socket_folder_t socket_folder_t;
 
-// Makes it, and removes those of dead workers, but in /tmp itself. FAILED_PRECONDITION
+// Makes it, and removes those of dead workers, in /tmp itself too. FAILED_PRECONDITION
 // when none can be made.
 POD_MUST_USE pod_status_t socket_folder_create(socket_folder_t **out_folder);
 

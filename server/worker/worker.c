@@ -59,7 +59,7 @@ struct worker_t {
   Podium__V1__HostPlace host_place;
   // What it had last, to be asked for again.
   Podium__V1__Coords former_coords;
-  torus_coords_t former;
+  int32_t former[TORUS_PLACE_NUMBERS];
   membership_t *membership;
   rpc_timer_t *drain_timer;
   rpc_timer_t *memory_timer;
@@ -173,6 +173,9 @@ static pod_status_t read_assignment(worker_t *worker,
                      assignment->n_topology);
   }
   pod_text_t text = {0};
+  if (assignment->slice_count > 1) {
+    pod_text_printf(&text, "%d*", assignment->slice_count);
+  }
   for (int i = 0; i < spec->torus_dimensions; i++) {
     pod_text_printf(&text, "%s%d", i == 0 ? "" : "x", assignment->topology[i]);
   }
@@ -194,7 +197,8 @@ static int64_t hbm_bytes_of(const worker_t *worker,
   if (worker->options.hbm_bytes > 0) {
     return worker->options.hbm_bytes;
   }
-  return assignment->hbm_bytes > 0 ? assignment->hbm_bytes : spec->hbm_bytes;
+  return assignment->hbm_bytes > 0 ? assignment->hbm_bytes
+                                   : chip_spec_hbm_usable_bytes(spec);
 }
 
 // The thread cannot be ended by itself. Who supervises the process starts another, which
@@ -216,10 +220,10 @@ static const uint8_t *link_secret_of(const Podium__V1__Assignment *assignment) {
 
 // A coordinator that starts anew, and knows nothing, gives it again.
 static void remember_place(worker_t *worker, const torus_t *torus, int32_t chip) {
-  worker->former = torus_coords(torus, chip);
+  torus_coords_put(torus_coords(torus, chip), worker->former);
   podium__v1__coords__init(&worker->former_coords);
-  worker->former_coords.n_at = POD_COUNT_OF(worker->former.at);
-  worker->former_coords.at = worker->former.at;
+  worker->former_coords.n_at = POD_COUNT_OF(worker->former);
+  worker->former_coords.at = worker->former;
   worker->registration.former_coords = &worker->former_coords;
 }
 
@@ -284,6 +288,9 @@ static void join_again(void *context) {
   close_links(worker);
   if (state_of(worker) == WORKER_RESETTING) {
     move(worker, WORKER_JOINING);
+    // Calls of the membership before may still be on their way: they come too late.
+    digest_random(worker->call_token, sizeof(worker->call_token));
+    membership_renew_call_token(worker->membership, worker->call_token);
     membership_attach(worker->membership);
   } else {
     shut_down(worker);
@@ -379,6 +386,17 @@ static void on_membership_end(pod_status_t status, bool was_member, void *contex
 static int64_t hbm_used(void *context) {
   const worker_t *worker = context;
   return worker->host == NULL ? 0 : hbm_used_bytes(chip_host_hbm(worker->host));
+}
+
+static void link_sent(int64_t out_bytes[TORUS_LINKS], void *context) {
+  const worker_t *worker = context;
+  chip_link_total_t totals[TORUS_LINKS] = {0};
+  if (worker->node != NULL) {
+    ici_node_totals(worker->node, totals);
+  }
+  for (int d = 0; d < TORUS_LINKS; d++) {
+    out_bytes[d] = totals[d].bytes_sent;
+  }
 }
 
 // --- The end ---
@@ -647,6 +665,7 @@ pod_status_t worker_start(worker_t *worker) {
                  .on_drain = on_drain,
                  .on_end = on_membership_end,
                  .hbm_used_bytes = hbm_used,
+                 .link_sent_bytes = link_sent,
                  .on_token_given = on_token_given},
       .context = worker,
       .credentials = worker->options.coordinator_credentials};
@@ -654,6 +673,13 @@ pod_status_t worker_start(worker_t *worker) {
   POD_TRY(membership_create(worker->loop, &membership, &worker->membership));
   membership_attach(worker->membership);
   return NULL;
+}
+
+pod_status_t worker_renew(worker_t *worker, const access_secret_t *secret) {
+  if (secret != NULL && worker->membership != NULL) {
+    membership_set_secret(worker->membership, secret);
+  }
+  return worker->node != NULL ? ici_node_renew_tls(worker->node) : NULL;
 }
 
 void worker_destroy(worker_t *worker) {

@@ -42,7 +42,7 @@ typedef struct worker_options_t {
   // machine reaches that; then on ipc:// alone. All interfaces: the one that leads there.
   const char *ici_host;
   bool has_coords;  // Ask for this place.
-  int32_t coords[3];
+  int32_t coords[TORUS_PLACE_NUMBERS];
   // Of the podium-host that runs it, unless a place is asked for. 0 chips: none does.
   int32_t host_chips;
   int32_t host_rank, host_index;  // -1: as the coordinator chooses.
@@ -82,6 +82,11 @@ void worker_destroy(worker_t *worker);
 //
 // Where the gRPC service listens: "127.0.0.1:4711". Borrowed.
 const char *worker_address(const worker_t *worker);
+
+// What is proven and shown from now on, when files have changed: the secret in place of
+// the one that it has (NULL: stays), and what the links' files say now. INVALID_ARGUMENT,
+// and the links go on with what they had.
+POD_MUST_USE pod_status_t worker_renew(worker_t *worker, const access_secret_t *secret);
 
 // Finishes what runs, for at most WORKER_DRAIN_MS, leaves the pod, ends. Idempotent.
 void worker_drain(worker_t *worker);

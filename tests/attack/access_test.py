@@ -22,6 +22,7 @@ import tempfile
 import time
 import unittest
 
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"  # Daemons are forked beside its threads, and exec at once.
 import grpc
 
 BIN = pathlib.Path(sys.argv[1]).resolve()

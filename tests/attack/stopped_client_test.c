@@ -200,11 +200,9 @@ static void test_answers_that_nobody_reads_hold_up_nobody(void **state) {
   assert_true(measure("with 20000 executions under way", queue_and_stop) < 2000);
 }
 
-static void test_a_host_that_does_not_answer_holds_the_chips_for_a_bounded_time(
-    void **state) {
+static void test_a_host_that_does_not_answer_holds_up_nobody(void **state) {
   (void)state;
-  const double longest_ms = measure("when its program asked it", ask_and_stop);
-  assert_true(longest_ms > 5000 && longest_ms < 20000);
+  assert_true(measure("when its program asked it", ask_and_stop) < 2000);
 }
 
 int main(void) {
@@ -212,8 +210,7 @@ int main(void) {
       cmocka_unit_test(test_fetches_that_nobody_reads_hold_up_nobody),
       cmocka_unit_test(test_a_put_that_does_not_go_on_holds_up_nobody),
       cmocka_unit_test(test_answers_that_nobody_reads_hold_up_nobody),
-      cmocka_unit_test(
-          test_a_host_that_does_not_answer_holds_the_chips_for_a_bounded_time),
+      cmocka_unit_test(test_a_host_that_does_not_answer_holds_up_nobody),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

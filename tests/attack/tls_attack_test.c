@@ -1,8 +1,15 @@
 // Clients that mean ill to a port of TLS: handshakes without end, handshakes that are
 // begun only, records of one byte. Others' calls go on being answered.
 //
+// The attackers are on the server's machine, and take its processors as well as its
+// service: with eight of them the server runs for a thirtieth of the time, and others
+// wait for a second, of which it has worked for some milliseconds. What is looked at is
+// therefore the time of a call without that in which the server, or who calls, was ready
+// to run and had no processor (/proc/PID/schedstat): what it would take if they came from
+// other machines.
+//
 // Usage: attack.tls [SECONDS [MILLISECONDS]]: how long each attack lasts, and what the
-// others' p99 must stay below. The defaults suit a machine that does other things too.
+// others' p99 must stay below.
 
 #include <openssl/ssl.h>
 #include <pthread.h>
@@ -28,10 +35,10 @@
 #include "common/rpc/rpc.h"
 #include "tests/unit/common/rpc/authority.h"
 
-enum { ATTACKERS = 8, CALLS_MAX = 1 << 16, PAUSE_MS = 5 };
+enum { ATTACKERS = 8, CALLS_MAX = 1 << 16, CALLS_MIN = 4, PAUSE_MS = 5 };
 
-static double seconds = 1.5;
-static double bound_ms = 2000;
+static double seconds = 3;
+static double bound_ms = 250;
 static const char host[] = "127.0.0.2";  // Has no shortcut: calls go by TLS.
 
 // --- The server, in a process of its own ---
@@ -178,7 +185,6 @@ static pid_t start_attack(attack_t *attack) {
   static const unsigned char h2[] = {2, 'h', '2'};
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGPIPE, SIG_IGN);
-  (void)!nice(10);  // On a machine of their own they would not take the server's time.
   attack->context = SSL_CTX_new(TLS_client_method());
   SSL_CTX_set_alpn_protos(attack->context, h2, sizeof(h2));
   for (int i = 0; i < ATTACKERS; i++) {
@@ -192,20 +198,44 @@ static pid_t start_attack(attack_t *attack) {
 
 // --- Others ---
 
+// How long a process' first thread has run, and been ready to run without a processor.
+typedef struct share_t {
+  long long ran_ns, ready_ns;
+} share_t;
+
+static share_t share_of(pid_t process) {
+  char path[64];
+  share_t share = {0};
+  snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)process);
+  FILE *file = fopen(path, "re");
+  POD_CHECK(file != NULL &&
+            fscanf(file, "%lld %lld", &share.ran_ns, &share.ready_ns) == 2);
+  fclose(file);
+  return share;
+}
+
 typedef struct probe_t {
+  pid_t server;
+  share_t servers, own;  // When the call began.
   rpc_loop_t *loop;
   rpc_channel_t *channel;
   rpc_timer_t *timer;
   int64_t begun_ns, end_ns;
   size_t count, failures;
-  double took_ms[CALLS_MAX];
+  double took_ms[CALLS_MAX], all_ms[CALLS_MAX];  // Without and with what was waited.
 } probe_t;
 
 static void on_end(rpc_call_t *call, pod_status_t status, void *context) {
   (void)call;
   probe_t *probe = context;
   const int64_t now_ns = pod_clock_now_ns();
-  probe->took_ms[probe->count++] = (double)(now_ns - probe->begun_ns) / 1e6;
+  const share_t servers = share_of(probe->server), own = share_of(getpid());
+  const int64_t took_ns = now_ns - probe->begun_ns;
+  const int64_t ran_ns = servers.ran_ns - probe->servers.ran_ns;
+  const int64_t rest_ns = took_ns - (servers.ready_ns - probe->servers.ready_ns) -
+                          (own.ready_ns - probe->own.ready_ns);
+  probe->all_ms[probe->count] = (double)took_ns / 1e6;
+  probe->took_ms[probe->count++] = (double)(rest_ns > ran_ns ? rest_ns : ran_ns) / 1e6;
   probe->failures += status != NULL;
   pod_status_free(status);
   if (now_ns > probe->end_ns || probe->count == CALLS_MAX) {
@@ -218,6 +248,8 @@ static void on_end(rpc_call_t *call, pod_status_t status, void *context) {
 static void call_once(void *context) {
   static const rpc_call_events_t events = {.on_end = on_end};
   probe_t *probe = context;
+  probe->servers = share_of(probe->server);
+  probe->own = share_of(getpid());
   probe->begun_ns = pod_clock_now_ns();
   rpc_call_t *call = rpc_call_start(probe->channel, "/a/One", NULL, &events, probe, NULL);
   rpc_call_send_bytes(call, "hello", 5);
@@ -242,7 +274,8 @@ static void test_others_are_served_during_an_attack(void **state) {
   const pid_t attacker = start_attack(attack);
   usleep(200000);  // The attack is under way.
   static probe_t probe;
-  probe = (probe_t){.end_ns = pod_clock_now_ns() + (int64_t)(seconds * 1e9)};
+  probe = (probe_t){.server = server,
+                    .end_ns = pod_clock_now_ns() + (int64_t)(seconds * 1e9)};
   rpc_credentials_t *credentials = authority_client(&authority, NULL, NULL);
   const rpc_channel_options_t options = {.credentials = credentials};
   assert_null(rpc_loop_create(&probe.loop));
@@ -259,12 +292,17 @@ static void test_others_are_served_during_an_attack(void **state) {
   rpc_loop_destroy(probe.loop);
   rpc_credentials_destroy(credentials);
   qsort(probe.took_ms, probe.count, sizeof(probe.took_ms[0]), compare);
-  const double p99_ms = probe.took_ms[probe.count * 99 / 100];
-  printf("%-40s %6zu calls, p50 %7.2f ms, p99 %7.2f ms, most %7.2f ms\n", attack->name,
-         probe.count, probe.took_ms[probe.count / 2], p99_ms,
-         probe.took_ms[probe.count - 1]);
+  qsort(probe.all_ms, probe.count, sizeof(probe.all_ms[0]), compare);
+  const size_t last = probe.count * 99 / 100;
+  const double p99_ms = probe.took_ms[last];
+  printf(
+      "%-32s %6zu calls, p50 %7.2f ms, p99 %7.2f ms; with the wait for a processor p50 "
+      "%7.2f ms, p99 %7.2f ms\n",
+      attack->name, probe.count, probe.took_ms[probe.count / 2], p99_ms,
+      probe.all_ms[probe.count / 2], probe.all_ms[last]);
   assert_int_equal(probe.failures, 0);
   assert_true(p99_ms <= bound_ms);
+  assert_true(probe.count >= CALLS_MIN);  // Nor is the time of a few taken by the rest.
 }
 
 int main(int argc, char **argv) {

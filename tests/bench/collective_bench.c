@@ -35,7 +35,7 @@ static const struct {
 
 typedef struct control_t {
   atomic_int arrived, generation;
-  char urls[CHIPS][TORUS_DIRECTIONS][URL_SIZE];
+  char urls[CHIPS][TORUS_LINKS][URL_SIZE];
   int64_t elapsed_ns[CHIPS];
   int iterations;
 } control_t;
@@ -78,14 +78,14 @@ static ici_node_t *connect_node(int chip, const torus_t *torus, const char *fold
                                     .use_shared_memory = true,
                                     .combine = kernel_combine_arrays};
   must(ici_node_create(&config, &node));
-  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+  for (int d = 0; d < TORUS_LINKS; d++) {
     const char *url = is_tcp ? ici_node_tcp_url(node, d) : ici_node_ipc_url(node, d);
     if (url != NULL) {
       snprintf(control->urls[chip][d], URL_SIZE, "%s", url);
     }
   }
   barrier();
-  for (int d = 1; d < TORUS_DIRECTIONS; d += 2) {
+  for (int d = 1; d < TORUS_LINKS; d += 2) {
     const int32_t peer = torus_neighbour(torus, chip, d);
     if (peer >= 0) {
       must(ici_node_dial(node, d, control->urls[peer][d - 1]));

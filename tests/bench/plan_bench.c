@@ -65,9 +65,9 @@ static void measure(torus_t torus, chip_op_t op, int64_t bytes) {
 }
 
 int main(void) {
-  const torus_t ring = {{1024, 1, 1}, {1, 0, 0}};
-  const torus_t cube = {{16, 16, 16}, {1, 1, 1}};
-  const torus_t square = {{32, 32, 1}, {1, 1, 0}};
+  const torus_t ring = {.size = {1024, 1, 1}, .wraps = {1, 0, 0}};
+  const torus_t cube = {.size = {16, 16, 16}, .wraps = {1, 1, 1}};
+  const torus_t square = {.size = {32, 32, 1}, .wraps = {1, 1, 0}};
   const int64_t bytes = (int64_t)1 << 28;
   measure(ring, CHIP_OP_ALL_REDUCE, bytes);
   measure(square, CHIP_OP_ALL_REDUCE, bytes);

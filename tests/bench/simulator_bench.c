@@ -181,10 +181,10 @@ static void bench_transformer(const char *what, torus_t torus, const char *kind,
 
 int main(int argc, char **argv) {
   const bool is_long = argc > 1 && strcmp(argv[1], "--long") == 0;
-  const torus_t ring = {{1024, 1, 1}, {true, false, false}};
-  const torus_t square = {{32, 32, 1}, {true, true, false}};
-  const torus_t cube = {{16, 16, 16}, {true, true, true}};
-  const torus_t pod = {{16, 16, 1}, {true, true, false}};
+  const torus_t ring = {.size = {1024, 1, 1}, .wraps = {true, false, false}};
+  const torus_t square = {.size = {32, 32, 1}, .wraps = {true, true, false}};
+  const torus_t cube = {.size = {16, 16, 16}, .wraps = {true, true, true}};
+  const torus_t pod = {.size = {16, 16, 1}, .wraps = {true, true, false}};
   bench_all_reduce("ring all_reduce, 64 MiB, no symmetry", ring, "v5e", 64);
   bench_all_reduce("torus all_reduce, 64 MiB, no symmetry", square, "v5e", 64);
   bench_all_reduce("torus all_reduce, 64 MiB, no symmetry", cube, "v4", 64);
@@ -192,7 +192,7 @@ int main(int argc, char **argv) {
   bench_transformer("transformer step, no symmetry", pod, "v5e", true);
   bench_transformer("transformer step, symmetry", cube, "v4", false);
   if (is_long) {
-    const torus_t long_ring = {{4096, 1, 1}, {true, false, false}};
+    const torus_t long_ring = {.size = {4096, 1, 1}, .wraps = {true, false, false}};
     bench_all_reduce("ring all_reduce, 64 MiB, no symmetry", long_ring, "v5e", 64);
     bench_transformer("transformer step, no symmetry", cube, "v4", true);
   }

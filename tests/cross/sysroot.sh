@@ -9,7 +9,7 @@ architecture=$1
 mkdir -p "$2"
 folder=$(cd "$2" && pwd)
 packages=(
-  libc6-dev libuv1-dev libnghttp2-dev libnng-dev libprotobuf-c-dev libdnnl-dev liblapacke-dev libcjson-dev libssl-dev zlib1g-dev
+  libc6-dev libuv1-dev libnghttp2-dev libnng-dev libprotobuf-c-dev libdnnl-dev liblapacke-dev libcjson-dev libssl-dev zlib1g-dev libsqlite3-dev
   libcmocka-dev
 )
 stamp=$folder/.packages

@@ -70,6 +70,10 @@ until_is "another coordinator" another
 until_is "ready again" ready
 podium run /program.mlir --pod localhost:7400 -q && echo "ok: run again"
 [ "$(stat -c %u /proc/"$(pidof podium-host)")" -ge 61184 ] && echo "ok: a dynamic user"
+podium certificates /etc/podium --force >/dev/null # Another authority, for everybody.
+timeout 5 podium status localhost:7400 2>&1 | grep -q 'no authority of' && echo "ok: not known before the reload"
+systemctl reload podium-host@pod podium-coordinator
+until_is "reloaded" ready
 systemctl stop podium-host@pod podium-coordinator
 for unit in podium-host@pod podium-coordinator; do
   [ "$(systemctl show --value -p Result $unit)" = success ] && echo "ok: $unit stopped"
@@ -84,7 +88,7 @@ if ! timeout --kill-after=10 150 systemd-nspawn --directory="$debian" --register
   skip "the boot: systemd-nspawn does not boot a system here"
 fi
 grep '^ok: ' "$debian/check.out" || true
-if [ "$(grep -c '^ok: ' "$debian/check.out")" -ne 9 ]; then
+if [ "$(grep -c '^ok: ' "$debian/check.out")" -ne 11 ]; then
   cat "$debian/check.out"
   exit 1
 fi

@@ -12,13 +12,20 @@ static void generate_identity_call(generate_t *g, const char *name) {
   mlir_value_t *x = generate_any(g, GENERATE_ANY, 0, GENERATE_CLOSE, GENERATE_SPECIALS);
   const tensor_shape_t shape = *generate_shape_of(x);
   mlir_op_t *op = generate_custom_call(g, name, 1, &x, 1, &shape);
+  bool is_on_host = strcmp(name, "@MoveToHost") == 0;
   if (strcmp(name, "@annotate_device_placement") == 0) {
+    is_on_host = generate_chance(g, 50);
     const mlir_named_attr_t place = {
         mlir_intern(g->module, "_xla_buffer_placement"),
-        mlir_attr_string(g->module, generate_chance(g, 50) ? "pinned_host" : "device")};
+        mlir_attr_string(g->module, is_on_host ? "pinned_host" : "device")};
     generate_flag(g, op, "has_side_effect", true);
     mlir_op_set_attr(g->module, op, "mhlo.frontend_attributes",
                      mlir_attr_dictionary(g->module, 1, &place));
+  }
+  // A program returns what is on the device.
+  if (is_on_host) {
+    mlir_value_t *moved = &op->results[0];
+    op = generate_custom_call(g, "@MoveToDevice", 1, &moved, 1, &shape);
   }
   generate_keep_as(g, op, 0, x);
 }

@@ -66,9 +66,9 @@ void mesh_device_destroy(mesh_device_t *device) {
 static int64_t bytes_sent(const pod_t *pod) {
   int64_t sum = 0;
   for (int32_t chip = 0; chip < pod->chip_count; chip++) {
-    chip_link_total_t totals[TORUS_DIRECTIONS];
+    chip_link_total_t totals[TORUS_LINKS];
     ici_node_totals(pod->nodes[chip], totals);
-    for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+    for (int d = 0; d < TORUS_LINKS; d++) {
       sum += totals[d].bytes_sent;
     }
   }

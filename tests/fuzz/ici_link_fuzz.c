@@ -411,7 +411,7 @@ static void offer_step(world_t *world, neighbour_t *neighbour, input_t *input) {
     return;
   }
   const ici_range_t range = {memory, header.total};
-  ici_consent_take_back(&neighbour->consent);
+  ici_consent_take_back(&neighbour->consent, neighbour->version);
   neighbour->version = ici_consent_give(&neighbour->consent, &range, 1);
   const ici_remote_t remote = {.host = ici_shared_host() + ((how & 1) != 0 ? 1 : 0),
                                .process = (int32_t)getpid() + ((how & 2) != 0 ? 1 : 0),
@@ -425,7 +425,7 @@ static void offer_step(world_t *world, neighbour_t *neighbour, input_t *input) {
     neighbour->sent++;
   }
   if ((how & 128) != 0) {
-    ici_consent_take_back(&neighbour->consent);
+    ici_consent_take_back(&neighbour->consent, neighbour->version);
   }
 }
 
@@ -539,6 +539,9 @@ static void operate(world_t *world, input_t *input) {
 // ---- Neighbours that behave.
 
 static void check_result(const job_t *job) {
+  if (job->status != NULL) {
+    fprintf(stderr, "%s\n", pod_status_message(job->status));
+  }
   POD_CHECK(job->status == NULL);
   const int64_t count = job->request->element_count;
   for (int64_t i = 0; i < count; i++) {

@@ -4,8 +4,9 @@
 //   golden.partition --update FILE.mlir…   writes FILE.out
 //   golden.partition --print FILE.mlir…    shows what would be written
 //
-// A first line `// devices: n` gives the number of devices; 4 without it. An error is
-// what comes out of a module that has one.
+// A first line `// devices: n` gives the number of devices; 4 without it. With `,
+// reasons` behind it what comes out are the reasons of the collectives instead of the
+// program. An error is what comes out of a module that has one.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +61,14 @@ static pod_status_t partition_text(const char *path, const pod_text_t *in,
   return compiler_verify(partitioned->module);
 }
 
+static void print_reasons(pod_text_t *out, const compiler_partitioned_t *partitioned) {
+  for (int i = 0; i < partitioned->reason_count; i++) {
+    pod_text_printf(out, "channel %lld: %s\n",
+                    (long long)partitioned->first_channel + 1 + i,
+                    partitioned->reasons[i]);
+  }
+}
+
 static void produce(const char *path, const pod_text_t *in, pod_text_t *out) {
   mlir_module_t *module = NULL;
   compiler_partitioned_t partitioned = {0};
@@ -68,6 +77,8 @@ static void produce(const char *path, const pod_text_t *in, pod_text_t *out) {
     pod_text_printf(out, "%s: %s\n", pod_code_name(pod_status_code(status)),
                     pod_status_message(status));
     pod_status_free(status);
+  } else if (strncmp(in->bytes + strcspn(in->bytes, ",\n"), ", reasons\n", 10) == 0) {
+    print_reasons(out, &partitioned);
   } else {
     print_interface(out, "argument", partitioned.argument_count,
                     partitioned.argument_shardings);

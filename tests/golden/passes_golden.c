@@ -6,7 +6,7 @@
 //   module { … }                      what must come out, to the letter
 //
 // Passes: expand and verify come first by themselves; verify again, inline, simplify;
-// partition=N for N devices; lower, which prints the program instead of the module
+// partition=N for N devices; place; lower, which prints the program instead of the module
 // (without a partition before it, for one device); tasks=v5e:2x2 fuses, schedules and
 // lowers for a pod of those chips and prints the tasks behind the module. An error of a
 // pass is printed in the place of the module.
@@ -26,6 +26,7 @@
 #include "server/compiler/lower/lower.h"
 #include "server/compiler/partition/partition.h"
 #include "server/compiler/pipeline.h"
+#include "server/compiler/placement/placement.h"
 #include "server/compiler/simplify/simplify.h"
 #include "server/compiler/verify/verify.h"
 #include "tests/file.h"
@@ -74,6 +75,9 @@ static pod_status_t run_pass(run_t *run, const char *name) {
   }
   if (strcmp(name, "simplify") == 0) {
     return compiler_simplify(run->module);
+  }
+  if (strcmp(name, "place") == 0) {
+    return compiler_place(run->module);
   }
   if (strncmp(name, "partition=", 10) == 0) {
     return partition(run, strtoll(name + 10, NULL, 10));

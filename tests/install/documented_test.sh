@@ -34,7 +34,7 @@ for command in $commands; do
   [ -n "$options" ] || missing "podium $command --help shows no options"
 done
 grep -qx v5e < <(complete_words podium run --chip v) || missing "completion does not know the kinds of chips"
-for daemon in podium-coordinator podium-host podium-worker; do
+for daemon in podium-coordinator podium-host podium-job podium-worker; do
   page=$(tr -d '\\' <"$prefix/share/man/man8/$daemon.8")
   for option in $("$daemon" --help | grep -oE -e '--[a-z][a-z-]*' | sort -u); do
     grep -qF -e "$option" <<<"$page" || missing "$daemon(8) does not tell $option"

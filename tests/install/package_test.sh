@@ -21,6 +21,7 @@ done <<'FILES'
 bin/podium
 bin/podium-coordinator
 bin/podium-host
+bin/podium-job
 bin/podium-worker
 lib/.*libpodium\.so
 lib/.*libpodium\.so\.0
@@ -41,7 +42,7 @@ lib/systemd/system/podium-host@\.service
 share/doc/podium/deploy\.md
 FILES
 needs=$(dpkg-deb --field "$package" Depends)
-for library in libc6 libuv1 libnghttp2 libnng1 libprotobuf-c1 libdnnl2 liblapacke; do
+for library in libc6 libuv1 libnghttp2 libnng1 libprotobuf-c1 libdnnl2 liblapacke libsqlite3-0; do
   if [[ $needs != *$library* ]]; then
     echo "the package does not depend on $library but on: $needs" >&2
     failed=1

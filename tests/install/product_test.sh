@@ -11,7 +11,7 @@ made+=$'\n'$(ninja -C "$build" -t commands product | grep -oE ' -o [^ ]+' | cut 
 failed=0
 copied=0
 while read -r file; do
-  file=$(readlink -f "$file")  # The library's shorter names are links to it.
+  file=$(readlink -m "$file")  # The library's shorter names are links to it.
   copied=$((copied + 1))
   case $file in
     # Written when the build is configured.

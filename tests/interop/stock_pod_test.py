@@ -18,6 +18,7 @@ import tempfile
 import time
 import unittest
 
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"  # Daemons are forked beside its threads, and exec at once.
 import grpc
 
 BIN, PROTO, FOLDER, JS_CLIENT = (pathlib.Path(argument).resolve() for argument in sys.argv[1:5])

@@ -110,7 +110,7 @@ static bool try_schedule(uint64_t seed, const compiler_partitioned_t *partitione
     return false;
   }
   char *before = printed(partitioned->module);
-  clusters_schedule(clusters);
+  clusters_schedule(clusters, CLUSTERS_SHARES);
   if (prints) {
     print_module("scheduled", partitioned->module);
   }

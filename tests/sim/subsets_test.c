@@ -99,7 +99,8 @@ static void test_a_block_takes_the_time_of_a_pod_of_its_size(void **state) {
       const torus_t torus = {.size = {8, 8, 1}};
       int64_t chips[CHIPS_MAX];
       for (int32_t d = 0; d < count; d++) {
-        const torus_coords_t at = {{corners[c][0] + d % 2, corners[c][1] + d / 2, 0}};
+        const torus_coords_t at = {
+            .at = {corners[c][0] + d % 2, corners[c][1] + d / 2, 0}};
         chips[d] = torus_chip_at(&torus, at);
       }
       assert_true(corners[c][1] + height <= 8);
@@ -160,7 +161,7 @@ static void compare(const char *name, const place_t *place) {
     assert_int_equal(one->end_ps, same->end_ps);
     assert_int_equal(one->waiting_ps, own->waiting_ps);
     assert_memory_equal(one->links, same->links, sizeof(one->links));
-    for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+    for (int d = 0; d < SIMULATOR_CHANNELS; d++) {
       assert_int_equal(one->links[d].bytes, own->links[d].bytes);
     }
     if (is_listed(place, chip)) {
@@ -212,7 +213,7 @@ static void test_ways_through_other_chips_cost_their_links(void **state) {
   const simulator_chip_t *between = class_of(&apart, 1);
   assert_int_equal(between->end_ps, 0);
   int64_t passed = 0;
-  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+  for (int d = 0; d < SIMULATOR_CHANNELS; d++) {
     passed += between->links[d].bytes;
     assert_int_equal(class_of(&close, 10)->links[d].bytes, 0);
   }

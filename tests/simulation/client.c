@@ -320,6 +320,11 @@ static bool run_item(client_t *client, const plan_item_t *item) {
       return client_ask_for_times(client, item);
     case PLAN_GROUP:
       return client_work_in_group(client, item);
+    case PLAN_SUBMIT:
+    case PLAN_RESUBMIT:
+    case PLAN_AWAIT:
+    case PLAN_CANCEL_JOB:
+      return client_work_with_jobs(client, item);
     case PLAN_RECONNECT:
       return false;
     default:
@@ -381,7 +386,7 @@ static bool check_pod(client_t *client, int sessions) {
 
 // Everything of the clients is gone, every program gives what it should.
 static bool check(client_t *client) {
-  bool is_well = true;
+  bool is_well = client_check_jobs(client);
   for (int program = 0; is_well && program < PROGRAM_COUNT; program++) {
     is_well = execute(client, program, CALL_MS, MAY_BE_AWAY);
   }
@@ -448,6 +453,7 @@ static void start(void *context) {
 void clients_start(const plan_t *plan) {
   memset(clients, 0, sizeof(clients));
   client_group_reset();
+  client_jobs_reset();
   for (int i = 0; i <= PLAN_CLIENTS_MAX; i++) {
     const bool is_used = i < plan->client_count;
     clients[i] = (client_t){.plan = plan,

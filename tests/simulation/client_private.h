@@ -56,9 +56,14 @@ bool client_storm(client_t *client, const plan_item_t *item);
 bool client_move_large(client_t *client, const plan_item_t *item);
 bool client_ask_for_times(client_t *client, const plan_item_t *item);
 bool client_work_in_group(client_t *client, const plan_item_t *item);
+bool client_work_with_jobs(client_t *client, const plan_item_t *item);
 
 // A run begins; a client's process is gone.
 void client_group_reset(void);
 void client_group_left(int number);
+void client_jobs_reset(void);
+
+// Of the checker: every job that was told of is there, and ends as it may.
+bool client_check_jobs(client_t *client);
 
 #endif  // TESTS_SIMULATION_CLIENT_PRIVATE_H_

@@ -36,6 +36,7 @@ struct sim_pipe_t {
   process_t *process;
   sim_pipe_t *peer;
   bool is_receiving, is_closed, is_gone, is_silent;
+  int64_t told_ns;  // What arrived by then its process has been woken for.
   int calls;
   nng_msg *sending;
   frame_t *first, **last;
@@ -87,12 +88,13 @@ static void on_arrival(void *context) {
   pipe->arrival = NULL;
   if (net_is_parted(pipe->process, pipe->peer->process)) {
     for (frame_t *frame = pipe->first; frame != NULL; frame = frame->next) {
-      if (frame->arrives_ns >= machine_now_ns()) {
+      if (frame->arrives_ns > pipe->told_ns) {
         frame->arrives_ns += AGAIN_MS * MS;
       }
     }
     pipe->last_arrives_ns += AGAIN_MS * MS;
   } else {
+    pipe->told_ns = machine_now_ns();
     wake(pipe->process);
   }
   expect_arrival(pipe);
@@ -337,7 +339,7 @@ static ici_door_t *make_door(const char *url, const ici_pipe_user_t *user, void 
   return door;
 }
 
-static pod_status_t sim_listen(const char *url, const struct ici_tls_t *tls,
+static pod_status_t sim_listen(const char *url, struct ici_tls_t *tls,
                                const ici_pipe_user_t *user, void *context,
                                ici_door_t **out_door, int *out_port) {
   (void)tls;
@@ -351,7 +353,7 @@ static pod_status_t sim_listen(const char *url, const struct ici_tls_t *tls,
   return NULL;
 }
 
-static pod_status_t sim_dial(const char *url, const struct ici_tls_t *tls,
+static pod_status_t sim_dial(const char *url, struct ici_tls_t *tls,
                              const ici_pipe_user_t *user, void *context,
                              ici_door_t **out_door) {
   (void)tls;

@@ -15,10 +15,17 @@ enum {
   IDLE_NS = 10000,  // What a turn that does not sleep waits for sockets.
 };
 
-// Of a loop, behind internal_fields.
-typedef struct sim_loop_t {
-  uv_handle_t *handles[HANDLES_MAX];
+typedef struct handles_t {
+  uv_handle_t *items[HANDLES_MAX];
   int count;
+} handles_t;
+
+// Of a loop, behind internal_fields. Apart, since a turn asks for them apart.
+typedef struct sim_loop_t {
+  handles_t timers;
+  handles_t watchers;  // Sockets, and what other threads send.
+  handles_t phases;    // Idle, prepare, check.
+  int closing_count;
 } sim_loop_t;
 
 // Of a handle, in its reserved words.
@@ -36,13 +43,19 @@ static sim_loop_t *loop_of(const uv_loop_t *loop) {
   return loop->internal_fields;
 }
 
+static handles_t *list_of(sim_loop_t *sim, uv_handle_type type) {
+  return type == UV_TIMER                      ? &sim->timers
+         : type == UV_POLL || type == UV_ASYNC ? &sim->watchers
+                                               : &sim->phases;
+}
+
 static void add_handle(uv_loop_t *loop, uv_handle_t *handle, uv_handle_type type) {
-  sim_loop_t *sim = loop_of(loop);
+  handles_t *list = list_of(loop_of(loop), type);
   handle->loop = loop;
   handle->type = type;
   memset(handle->u.reserved, 0, sizeof(handle->u.reserved));
-  POD_CHECK(sim->count < HANDLES_MAX);
-  sim->handles[sim->count++] = handle;
+  POD_CHECK(list->count < HANDLES_MAX);
+  list->items[list->count++] = handle;
 }
 
 #define ADD(loop, handle, type) add_handle((loop), (uv_handle_t *)(handle), (type))
@@ -58,7 +71,8 @@ int uv_loop_init(uv_loop_t *loop) {
 }
 
 int uv_loop_close(uv_loop_t *loop) {
-  if (loop_of(loop)->count > 0) {
+  const sim_loop_t *sim = loop_of(loop);
+  if (sim->timers.count + sim->watchers.count + sim->phases.count > 0) {
     return UV_EBUSY;
   }
   machine_free(loop->internal_fields);
@@ -77,14 +91,19 @@ void uv_stop(uv_loop_t *loop) {
   loop->stop_flag = 1;
 }
 
-static bool is_alive(const uv_loop_t *loop) {
-  const sim_loop_t *sim = loop_of(loop);
-  for (int i = 0; i < sim->count; i++) {
-    if (flag_of(sim->handles[i], ACTIVE) || flag_of(sim->handles[i], CLOSING)) {
+static bool has_active(const handles_t *list) {
+  for (int i = 0; i < list->count; i++) {
+    if (flag_of(list->items[i], ACTIVE)) {
       return true;
     }
   }
   return false;
+}
+
+static bool is_alive(const uv_loop_t *loop) {
+  const sim_loop_t *sim = loop_of(loop);
+  return sim->closing_count > 0 || has_active(&sim->watchers) ||
+         has_active(&sim->phases) || has_active(&sim->timers);
 }
 
 static bool is_running(const uv_handle_t *handle, uv_handle_type type) {
@@ -93,21 +112,21 @@ static bool is_running(const uv_handle_t *handle, uv_handle_type type) {
 
 static bool is_idling(const uv_loop_t *loop) {
   const sim_loop_t *sim = loop_of(loop);
-  for (int i = 0; i < sim->count; i++) {
-    if (is_running(sim->handles[i], UV_IDLE) || flag_of(sim->handles[i], CLOSING)) {
+  for (int i = 0; i < sim->phases.count; i++) {
+    if (is_running(sim->phases.items[i], UV_IDLE)) {
       return true;
     }
   }
-  return false;
+  return sim->closing_count > 0;
 }
 
 static void run_timers(uv_loop_t *loop) {
   for (;;) {
     uv_timer_t *due = NULL;
-    const sim_loop_t *sim = loop_of(loop);
-    for (int i = 0; i < sim->count; i++) {
-      uv_timer_t *timer = (uv_timer_t *)sim->handles[i];
-      if (is_running(sim->handles[i], UV_TIMER) && timer->timeout <= loop->time &&
+    const handles_t *timers = &loop_of(loop)->timers;
+    for (int i = 0; i < timers->count; i++) {
+      uv_timer_t *timer = (uv_timer_t *)timers->items[i];
+      if (flag_of(timers->items[i], ACTIVE) && timer->timeout <= loop->time &&
           (due == NULL || timer->timeout < due->timeout)) {
         due = timer;
       }
@@ -122,11 +141,11 @@ static void run_timers(uv_loop_t *loop) {
 
 // -1: never.
 static int64_t until_timer_ns(const uv_loop_t *loop) {
-  const sim_loop_t *sim = loop_of(loop);
+  const handles_t *timers = &loop_of(loop)->timers;
   int64_t least = -1;
-  for (int i = 0; i < sim->count; i++) {
-    const uv_timer_t *timer = (const uv_timer_t *)sim->handles[i];
-    if (is_running(sim->handles[i], UV_TIMER)) {
+  for (int i = 0; i < timers->count; i++) {
+    const uv_timer_t *timer = (const uv_timer_t *)timers->items[i];
+    if (flag_of(timers->items[i], ACTIVE)) {
       const int64_t left = (int64_t)timer->timeout * MS - machine_now_ns();
       const int64_t ns = left > 0 ? left : 0;
       least = least < 0 || ns < least ? ns : least;
@@ -136,9 +155,9 @@ static int64_t until_timer_ns(const uv_loop_t *loop) {
 }
 
 static void run_phase(uv_loop_t *loop, uv_handle_type type) {
-  const sim_loop_t *sim = loop_of(loop);
-  for (int i = 0; i < sim->count; i++) {
-    uv_handle_t *handle = sim->handles[i];
+  const handles_t *phases = &loop_of(loop)->phases;
+  for (int i = 0; i < phases->count; i++) {
+    uv_handle_t *handle = phases->items[i];
     if (!is_running(handle, type)) {
       continue;
     }
@@ -152,29 +171,26 @@ static void run_phase(uv_loop_t *loop, uv_handle_type type) {
   }
 }
 
+// UV_READABLE and the like, as wanted; -1: it has failed.
 static int events_of(const uv_handle_t *handle) {
   const uv_poll_t *poll = (const uv_poll_t *)handle;
   const int ready = sim_socket_ready(poll->io_watcher.fd);
   const int wanted = (int)poll->io_watcher.pevents;
-  return ((ready & SIM_SOCKET_READABLE) != 0 ? UV_READABLE & wanted : 0) |
-         ((ready & SIM_SOCKET_WRITABLE) != 0 ? UV_WRITABLE & wanted : 0);
-}
-
-static bool has_failed(const uv_handle_t *handle) {
-  const uv_poll_t *poll = (const uv_poll_t *)handle;
-  return (sim_socket_ready(poll->io_watcher.fd) & SIM_SOCKET_FAILED) != 0;
+  return (ready & SIM_SOCKET_FAILED) != 0
+             ? -1
+             : ((ready & SIM_SOCKET_READABLE) != 0 ? UV_READABLE & wanted : 0) |
+                   ((ready & SIM_SOCKET_WRITABLE) != 0 ? UV_WRITABLE & wanted : 0);
 }
 
 static bool is_pending(const uv_handle_t *handle) {
-  return (is_running(handle, UV_POLL) &&
-          (events_of(handle) != 0 || has_failed(handle))) ||
-         (is_running(handle, UV_ASYNC) && flag_of(handle, PENDING));
+  return flag_of(handle, ACTIVE) &&
+         (handle->type == UV_POLL ? events_of(handle) != 0 : flag_of(handle, PENDING));
 }
 
 static bool has_pending(const uv_loop_t *loop) {
-  const sim_loop_t *sim = loop_of(loop);
-  for (int i = 0; i < sim->count; i++) {
-    if (is_pending(sim->handles[i])) {
+  const handles_t *watchers = &loop_of(loop)->watchers;
+  for (int i = 0; i < watchers->count; i++) {
+    if (is_pending(watchers->items[i])) {
       return true;
     }
   }
@@ -188,17 +204,18 @@ static void run_one(uv_handle_t *handle) {
     return;
   }
   uv_poll_t *poll = (uv_poll_t *)handle;
-  if (has_failed(handle)) {  // As libuv tells of EPOLLERR.
+  const int events = events_of(handle);
+  if (events < 0) {  // As libuv tells of EPOLLERR.
     (void)uv_poll_stop(poll);
     poll->poll_cb(poll, UV_EBADF, 0);
     return;
   }
-  poll->poll_cb(poll, 0, events_of(handle));
+  poll->poll_cb(poll, 0, events);
 }
 
-static bool is_known(const sim_loop_t *sim, const uv_handle_t *handle) {
-  for (int i = 0; i < sim->count; i++) {
-    if (sim->handles[i] == handle) {
+static bool is_known(const handles_t *list, const uv_handle_t *handle) {
+  for (int i = 0; i < list->count; i++) {
+    if (list->items[i] == handle) {
       return true;
     }
   }
@@ -207,38 +224,48 @@ static bool is_known(const sim_loop_t *sim, const uv_handle_t *handle) {
 
 // What is ready now, each once, in any order.
 static void run_ready(uv_loop_t *loop) {
-  const sim_loop_t *sim = loop_of(loop);
+  const handles_t *watchers = &loop_of(loop)->watchers;
   uv_handle_t *ready[HANDLES_MAX];
   int count = 0;
-  for (int i = 0; i < sim->count; i++) {
-    if (is_pending(sim->handles[i])) {
-      ready[count++] = sim->handles[i];
+  for (int i = 0; i < watchers->count; i++) {
+    if (is_pending(watchers->items[i])) {
+      ready[count++] = watchers->items[i];
     }
   }
   while (count > 0) {
     const int at = (int)machine_below((uint64_t)count);
     uv_handle_t *handle = ready[at];
     ready[at] = ready[--count];
-    if (is_known(sim, handle) && is_pending(handle)) {
+    if (is_known(watchers, handle) && is_pending(handle)) {
       run_one(handle);
     }
   }
 }
 
-static void run_closing(uv_loop_t *loop) {
-  sim_loop_t *sim = loop_of(loop);
-  for (int i = 0; i < sim->count;) {
-    uv_handle_t *handle = sim->handles[i];
+// The handle may be freed by its callback, and others be closed.
+static void close_in(uv_loop_t *loop, handles_t *list) {
+  for (int i = 0; i < list->count;) {
+    uv_handle_t *handle = list->items[i];
     if (!flag_of(handle, CLOSING)) {
       i++;
       continue;
     }
-    memmove(sim->handles + i, sim->handles + i + 1,
-            (size_t)(--sim->count - i) * sizeof(handle));
+    memmove(list->items + i, list->items + i + 1,
+            (size_t)(--list->count - i) * sizeof(handle));
+    loop_of(loop)->closing_count--;
     if (handle->close_cb != NULL) {
       handle->close_cb(handle);
     }
     i = 0;
+  }
+}
+
+static void run_closing(uv_loop_t *loop) {
+  sim_loop_t *sim = loop_of(loop);
+  while (sim->closing_count > 0) {
+    close_in(loop, &sim->watchers);
+    close_in(loop, &sim->phases);
+    close_in(loop, &sim->timers);
   }
 }
 
@@ -285,7 +312,10 @@ void uv_close(uv_handle_t *handle, uv_close_cb fn) {
     (void)uv_poll_stop((uv_poll_t *)handle);
   }
   set_flag(handle, ACTIVE, false);
-  set_flag(handle, CLOSING, true);
+  if (!flag_of(handle, CLOSING)) {
+    set_flag(handle, CLOSING, true);
+    loop_of(handle->loop)->closing_count++;
+  }
 }
 
 // --- Handles ---

@@ -115,8 +115,10 @@ static uint8_t *new_locals(void) {
 
 // --- Chance ---
 
+// As pod_random_below, without its division where numbers are small, as most are.
 uint64_t machine_below(uint64_t bound) {
-  return pod_random_below(&machine.random, bound);
+  const uint64_t drawn = pod_random_next(&machine.random);
+  return bound <= UINT32_MAX ? (drawn >> 32) * bound >> 32 : drawn % bound;
 }
 
 int64_t machine_between(int64_t least, int64_t most) {
@@ -631,6 +633,7 @@ void process_kill(process_t *process) {
   process->fiber_count = 0;
   sockets_kill(process);
   links_kill(process);
+  files_kill(process->index);
   memory_kill(process->index);
 }
 
@@ -665,6 +668,7 @@ void machine_reset(uint64_t seed) {
   }
   sockets_reset();
   links_reset();
+  files_reset();
   while (machine.events_left > 0) {
     machine_cancel(machine.events[0]);
   }

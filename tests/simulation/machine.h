@@ -24,7 +24,7 @@
 #define SECOND ((int64_t)1000000000)
 
 enum {
-  MACHINE_PROCESSES_MAX = 256,
+  MACHINE_PROCESSES_MAX = 2048,
   MACHINE_NAME_MAX = 24,
 };
 
@@ -146,6 +146,13 @@ size_t memory_held(int process, int *out_blocks);
 
 void sockets_reset(void);
 void sockets_kill(process_t *process);
+
+// --- Files (files.c) ---
+
+void files_reset(void);
+void files_kill(int process);
+// A descriptor of the kernel's is closed.
+void files_closed(int fd);
 
 // --- Links (links.c) ---
 

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/simulation/files.h"
 #include "tests/simulation/run.h"
 
 enum {
@@ -131,6 +132,7 @@ static void run_child(int pipe, uint64_t first, uint64_t end, uint64_t step) {
       _exit(2);
     }
   }
+  files_reset();
   _exit(0);
 }
 
@@ -144,6 +146,7 @@ static void start_child(child_t *child, uint64_t first, uint64_t end, uint64_t s
   child->pid = fork();
   if (child->pid == 0) {
     close(pipes[0]);
+    files_enter();
     run_child(pipes[1], first, end, step);
   }
   close(pipes[1]);
@@ -193,7 +196,9 @@ static report_t run_apart(const plan_t *plan) {
   child.pid = fork();
   if (child.pid == 0) {
     close(pipes[0]);
+    files_enter();
     const report_t made = make_run(plan);
+    files_reset();
     _exit(write(pipes[1], &made, sizeof(made)) == (ssize_t)sizeof(made) ? 0 : 2);
   }
   close(pipes[1]);
@@ -367,6 +372,8 @@ int main(int count, char **arguments) {
   argp_parse(&argp, count, arguments, 0, NULL, &settings);
   setenv("PODIUM_SHARED_MEMORY", "0", 1);
   const bool is_one = settings.first == settings.last;
-  return (is_one ? run_one(&settings) : run_many(&settings)) ? EXIT_SUCCESS
-                                                             : EXIT_FAILURE;
+  files_make();
+  const bool is_well = is_one ? run_one(&settings) : run_many(&settings);
+  files_leave();
+  return is_well ? EXIT_SUCCESS : EXIT_FAILURE;
 }

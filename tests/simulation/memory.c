@@ -140,27 +140,16 @@ void memory_reset(void) {
   }
 }
 
-// Freed by hand first, so that the table does not move under the walk.
+// What fills the gap of one that has gone may be the process' too: the place is looked at
+// again.
 void memory_kill(int process) {
-  owned_t *old = table;
-  const size_t old_room = room;
-  table = NULL;
-  room = used = 0;
-  for (size_t i = 0; i < old_room; i++) {
-    if (old[i].memory == NULL) {
-      continue;
+  for (size_t i = 0; i < room; i++) {
+    while (table[i].memory != NULL && table[i].process == process) {
+      void *memory = table[i].memory;
+      disown(memory);
+      __real_free(memory);
     }
-    if (old[i].process == process) {
-      __real_free(old[i].memory);
-      continue;
-    }
-    if (2 * used >= room) {
-      grow();
-    }
-    insert(old[i].memory, old[i].process);
-    used++;
   }
-  __real_free(old);
 }
 
 size_t memory_held(int process, int *out_blocks) {

@@ -1,19 +1,25 @@
-// Connections in a list, partitions as a matrix over processes.
+// Connections and partitions in lists: there are few of either.
 
 #include "tests/simulation/net.h"
 
-#include <string.h>
-
 #include "common/base/check.h"
+
+enum { PARTED_MAX = 256 };
 
 static net_options_t net;
 static net_connection_t *connections;
-static bool parted[MACHINE_PROCESSES_MAX][MACHINE_PROCESSES_MAX];
+
+typedef struct pair_t {
+  const process_t *a, *b;
+} pair_t;
+
+static pair_t parted[PARTED_MAX];
+static int parted_count;
 
 void net_reset(const net_options_t *options) {
   net = *options;
   connections = NULL;
-  memset(parted, 0, sizeof(parted));
+  parted_count = 0;
 }
 
 int64_t net_delay_ns(size_t size_bytes) {
@@ -29,20 +35,36 @@ int64_t net_buffer_bytes(void) {
   return net.buffer_bytes;
 }
 
+static int find_pair(const process_t *a, const process_t *b) {
+  int at = 0;
+  while (at < parted_count && !(parted[at].a == a && parted[at].b == b) &&
+         !(parted[at].a == b && parted[at].b == a)) {
+    at++;
+  }
+  return at;
+}
+
 void net_part(const process_t *a, const process_t *b) {
-  parted[a->index][b->index] = parted[b->index][a->index] = true;
+  const int at = find_pair(a, b);
+  if (at == parted_count) {
+    POD_CHECK(parted_count < PARTED_MAX);
+    parted[parted_count++] = (pair_t){a, b};
+  }
 }
 
 void net_heal(const process_t *a, const process_t *b) {
-  parted[a->index][b->index] = parted[b->index][a->index] = false;
+  const int at = find_pair(a, b);
+  if (at < parted_count) {
+    parted[at] = parted[--parted_count];
+  }
 }
 
 void net_heal_all(void) {
-  memset(parted, 0, sizeof(parted));
+  parted_count = 0;
 }
 
 bool net_is_parted(const process_t *a, const process_t *b) {
-  return parted[a->index][b->index];
+  return find_pair(a, b) < parted_count;
 }
 
 void net_open(net_connection_t *connection, process_t *a, process_t *b,

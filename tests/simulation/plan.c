@@ -13,12 +13,16 @@
 enum {
   FAULTS_MAX = 16,
   WORK_MAX = 10,  // Of a client.
+  JOBS_ONCE_IN = 3,
+  JOB_FAULTS_MAX = 8,
+  JOB_FAULTS_S_MAX = 5,
 };
 
 static const char *const names[PLAN_KIND_COUNT] = {
-    "execute", "chain", "cancel", "deadline",  "put",       "storm",
-    "large",   "times", "group",  "reconnect", "pause",     "cut",
-    "silence", "part",  "stop",   "kill",      "terminate", "vanish"};
+    "execute", "chain",    "cancel",    "deadline", "put",   "storm",      "large",
+    "times",   "group",    "submit",    "resubmit", "await", "cancel-job", "reconnect",
+    "pause",   "cut",      "silence",   "part",     "stop",  "kill",       "terminate",
+    "vanish",  "kill-job", "kill-disk", "kill-amid"};
 
 const char *plan_kind_name(plan_kind_t kind) {
   return names[kind];
@@ -120,6 +124,38 @@ static void add_faults(plan_t *plan, pod_random_t *random) {
   }
 }
 
+// Much of the clients' work becomes jobs.
+static void add_jobs(plan_t *plan, pod_random_t *random) {
+  static const plan_kind_t kinds[] = {PLAN_SUBMIT,    PLAN_SUBMIT, PLAN_SUBMIT,
+                                      PLAN_RESUBMIT,  PLAN_AWAIT,  PLAN_AWAIT,
+                                      PLAN_CANCEL_JOB};
+  plan->has_jobs = true;
+  for (int i = 0; i < plan->item_count; i++) {
+    plan_item_t *item = &plan->items[i];
+    if (!plan_is_fault(item) && item->kind != PLAN_GROUP &&
+        pod_random_below(random, 3) != 0) {
+      item->kind = kinds[pod_random_below(random, sizeof(kinds) / sizeof(kinds[0]))];
+    }
+  }
+  static const plan_kind_t faults[] = {PLAN_KILL_JOB, PLAN_KILL_DISK, PLAN_KILL_AMID,
+                                       PLAN_KILL};
+  plan->faults_end_ns = between(random, SECOND, JOB_FAULTS_S_MAX * SECOND);
+  plan->disk_ns_max =
+      pod_random_below(random, 2) == 0 ? 0 : log_between(random, MS / 10, 20 * MS);
+  const uint64_t swarm = pod_random_next(random);
+  const int64_t count = between(random, 0, JOB_FAULTS_MAX);
+  for (int64_t i = 0; i < count; i++) {
+    const plan_kind_t kind =
+        faults[pod_random_below(random, sizeof(faults) / sizeof(faults[0]))];
+    if ((swarm >> kind & 1) != 0) {
+      add_fault(plan, random, kind);
+      plan->items[plan->item_count - 1].target = 0;
+      plan->items[plan->item_count - 1].wait_ns = log_between(random, 20 * MS, SECOND);
+      plan->items[plan->item_count - 1].count = (int)log_between(random, 1, 100);
+    }
+  }
+}
+
 void plan_make(uint64_t seed, plan_t *out_plan) {
   static const int shapes[][2] = {{2, 1}, {1, 2}, {2, 2}, {2, 2}};
   pod_random_t random = {seed * UINT64_C(0x9e3779b97f4a7c15) + 1};
@@ -131,7 +167,7 @@ void plan_make(uint64_t seed, plan_t *out_plan) {
   plan->y = shapes[shape][1];
   plan->is_spread = pod_random_below(&random, 2) == 0;
   plan->hbm_bytes =
-      pod_random_below(&random, 4) == 0 ? between(&random, 8 << 10, 128 << 10) : 0;
+      pod_random_below(&random, 4) == 0 ? between(&random, 20 << 10, 160 << 10) : 0;
   plan->client_count = (int)between(&random, 1, PLAN_CLIENTS_MAX);
   plan->faults_end_ns = log_between(&random, SECOND / 2, 3 * SECOND);
   plan->pause_ns_max =
@@ -147,12 +183,15 @@ void plan_make(uint64_t seed, plan_t *out_plan) {
     add_work(plan, &random, client, are_grouped && client < 2);
   }
   add_faults(plan, &random);
+  if (pod_random_below(&random, JOBS_ONCE_IN) == 0) {
+    add_jobs(plan, &random);
+  }
 }
 
 void plan_print(const plan_t *plan) {
-  fprintf(stderr, "seed %llu: %d x %d chips, %d clients, faults for %.3f s\n",
+  fprintf(stderr, "seed %llu: %d x %d chips, %d clients%s, faults for %.3f s\n",
           (unsigned long long)plan->seed, plan->x, plan->y, plan->client_count,
-          (double)plan->faults_end_ns / 1e9);
+          plan->has_jobs ? ", jobs" : "", (double)plan->faults_end_ns / 1e9);
   for (int i = 0; i < plan->item_count; i++) {
     const plan_item_t *item = &plan->items[i];
     if (item->is_left_out) {

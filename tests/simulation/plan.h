@@ -18,14 +18,18 @@ enum {
 typedef enum plan_kind_t {
   // What a client does, in the order of the plan.
   PLAN_EXECUTE = 0,  // Puts, executes, fetches, compares.
-  PLAN_CHAIN,     // Several executions that do not wait, each of the last one's result.
-  PLAN_CANCEL,    // Cancels an execution after `wait_ns`.
-  PLAN_DEADLINE,  // Gives it `wait_ns`.
-  PLAN_PUT,       // Puts an array and frees it.
-  PLAN_STORM,     // `count` of all that at a time, without waiting.
-  PLAN_LARGE,     // Puts and fetches an array of many messages.
-  PLAN_TIMES,     // Asks what a program would take.
-  PLAN_GROUP,     // Clients 0 and 1 run a program together.
+  PLAN_CHAIN,       // Several executions that do not wait, each of the last one's result.
+  PLAN_CANCEL,      // Cancels an execution after `wait_ns`.
+  PLAN_DEADLINE,    // Gives it `wait_ns`.
+  PLAN_PUT,         // Puts an array and frees it.
+  PLAN_STORM,       // `count` of all that at a time, without waiting.
+  PLAN_LARGE,       // Puts and fetches an array of many messages.
+  PLAN_TIMES,       // Asks what a program would take.
+  PLAN_GROUP,       // Clients 0 and 1 run a program together.
+  PLAN_SUBMIT,      // Hands over `count` jobs.
+  PLAN_RESUBMIT,    // One of those before, by its key.
+  PLAN_AWAIT,       // Waits for one for `wait_ns`, and for its result.
+  PLAN_CANCEL_JOB,  // One of those before.
   PLAN_RECONNECT,
   PLAN_PAUSE,
   // What happens, at `at_ns` after the beginning.
@@ -36,6 +40,9 @@ typedef enum plan_kind_t {
   PLAN_KILL,       // Anew after `wait_ns`.
   PLAN_TERMINATE,  // Likewise.
   PLAN_VANISH,     // Client `target` is killed.
+  PLAN_KILL_JOB,   // A runner, as soon as there is one.
+  PLAN_KILL_DISK,  // Who comes to the disk as the `count`th.
+  PLAN_KILL_AMID,  // The coordinator, once a runner runs, and then soon.
   PLAN_KIND_COUNT,
 } plan_kind_t;
 
@@ -54,6 +61,8 @@ typedef struct plan_t {
   bool is_spread;     // Every process on a host of its own, links by tcp.
   int64_t hbm_bytes;  // Of a chip, so few that not everything fits; 0: enough.
   int client_count;
+  bool has_jobs;
+  int64_t disk_ns_max;  // What its calls take.
   int64_t faults_end_ns;
   int64_t pause_ns_max;  // Of threads, where they take locks.
   net_options_t net;

@@ -14,14 +14,17 @@
 #include "server/compiler/compiler.h"
 #include "server/coordinator/coordinator.h"
 #include "server/worker/worker.h"
+#include "tests/simulation/files.h"
 #include "tests/simulation/net.h"
+#include "tests/simulation/runners.h"
 
 enum {
   HEARTBEAT_MS = 500,
   TIMEOUT_MS = 3000,
   GRACE_MS = 3000,
   COMPILE_MS_MAX = 300,
-  COMPILED_MAX = 64,
+  COMPILED_MAX = 512,
+  ORDER_MAX = 4,
   AGAIN_MS = 500,  // What has ended by itself.
 };
 
@@ -37,7 +40,7 @@ struct daemon_t {
 
 static struct pod_state_t {
   int x, y, count;
-  bool is_spread, is_ending;
+  bool is_spread, is_ending, has_jobs;
   int64_t hbm_bytes;
   torus_t torus;
   const chip_spec_t *spec;
@@ -48,18 +51,43 @@ static struct pod_state_t {
 
 typedef struct kept_compile_t {
   char *text;
+  int x, y;  // Of the pod.
+  int64_t order_count, order[ORDER_MAX];
   compiler_result_t *result;
 } kept_compile_t;
 
 static kept_compile_t kept[COMPILED_MAX];
 static int kept_count;
 
+static bool is_kept(const kept_compile_t *compiled, const char *text,
+                    const compiler_options_t *options) {
+  return compiled->x == pod.x && compiled->y == pod.y &&
+         compiled->order_count == options->device_order_count &&
+         memcmp(compiled->order, options->device_order,
+                (size_t)compiled->order_count * sizeof(compiled->order[0])) == 0 &&
+         strcmp(compiled->text, text) == 0;
+}
+
+static void keep_result(const char *text, const compiler_options_t *options,
+                        compiler_result_t *result) {
+  kept_compile_t *compiled = &kept[kept_count++];
+  POD_CHECK(options->device_order_count <= ORDER_MAX);
+  *compiled = (kept_compile_t){.text = pod_strdup(text),
+                               .x = pod.x,
+                               .y = pod.y,
+                               .order_count = options->device_order_count,
+                               .result = result};
+  for (int64_t i = 0; i < compiled->order_count; i++) {
+    compiled->order[i] = options->device_order[i];
+  }
+}
+
 static pod_status_t compile(const char *text, int64_t length,
                             const compiler_options_t *options,
                             compiler_result_t **out_result) {
   fiber_sleep(machine_between(0, COMPILE_MS_MAX) * MS);
   for (int i = 0; i < kept_count; i++) {
-    if (strcmp(kept[i].text, text) == 0) {
+    if (is_kept(&kept[i], text, options)) {
       *out_result = kept[i].result;
       return NULL;
     }
@@ -68,8 +96,7 @@ static pod_status_t compile(const char *text, int64_t length,
   fiber_keep_memory(1);
   pod_status_t status = compiler_compile(text, length, options, out_result);
   if (status == NULL) {
-    kept[kept_count++] =
-        (kept_compile_t){.text = pod_strdup(text), .result = *out_result};
+    keep_result(text, options, *out_result);
   }
   fiber_keep_memory(-1);
   return status;
@@ -97,7 +124,8 @@ static void *coordinator_main(void *context) {
       .hbm_bytes = pod.hbm_bytes,
       .heartbeat_ms = HEARTBEAT_MS,
       .timeout_ms = TIMEOUT_MS,
-      .compiler = {.compile = compile, .destroy = keep}};
+      .compiler = {.compile = compile, .destroy = keep},
+      .jobs = {.folder = pod.has_jobs ? FILES_JOBS : NULL, .runner = &runners}};
   coordinator_t *coordinator = NULL;
   pod_status_t status = coordinator_create(loop, &options, &coordinator);
   if (status != NULL) {
@@ -183,9 +211,12 @@ static void start_anew(daemon_t *daemon) {
 static void on_ended(process_t *process, void *context) {
   int blocks = 0;
   const size_t held = memory_held(process->index, &blocks);
-  if (held > 0) {
-    machine_fail("%s has ended and left %zu bytes in %d blocks", process->name, held,
-                 blocks);
+  if (held > 0 || files_held(process->index) > 0) {
+    machine_fail("%s has ended and left %zu bytes in %d blocks, %d open files",
+                 process->name, held, blocks, files_held(process->index));
+  }
+  if (runners_count(process) > 0) {
+    machine_fail("%s has ended and left a job's runner behind", process->name);
   }
   machine_trace("%s has ended", process->name);
   daemon_t *daemon = context;
@@ -193,12 +224,13 @@ static void on_ended(process_t *process, void *context) {
   start_anew(daemon);
 }
 
-void pod_start(int x, int y, bool is_spread, int64_t hbm_bytes) {
+void pod_start(int x, int y, bool is_spread, int64_t hbm_bytes, bool has_jobs) {
   memset(&pod, 0, sizeof(pod));
   pod.x = x;
   pod.y = y;
   pod.is_spread = is_spread;
   pod.hbm_bytes = hbm_bytes;
+  pod.has_jobs = has_jobs;
   pod.count = 1 + x * y;
   pod.spec = chip_spec_find("v5e");
   char text[32];
@@ -234,6 +266,7 @@ void pod_kill(int number, int64_t pause_ns) {
   }
   machine_trace("%s is killed", daemon->process->name);
   process_kill(daemon->process);
+  runners_orphan(daemon->process);
   daemon->pause_ns = pause_ns;
   start_anew(daemon);
 }

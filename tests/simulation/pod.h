@@ -18,7 +18,8 @@ typedef struct daemon_t daemon_t;
 // Number 0 is the coordinator, from 1 on are the workers.
 // `is_spread`: every daemon on a host of its own.
 // `hbm_bytes` 0: what the kind has.
-void pod_start(int x, int y, bool is_spread, int64_t hbm_bytes);
+// `has_jobs`: the coordinator keeps jobs.
+void pod_start(int x, int y, bool is_spread, int64_t hbm_bytes, bool has_jobs);
 int pod_daemon_count(void);
 int pod_size_x(void);
 int pod_size_y(void);

@@ -5,10 +5,14 @@
 
 #include "server/worker/host_memory.h"
 #include "tests/simulation/client.h"
+#include "tests/simulation/files.h"
 #include "tests/simulation/pod.h"
+#include "tests/simulation/runners.h"
 
 enum {
   LOOK_MS = 500,
+  AGAIN_MS = 20,
+  AMID_MS_MAX = 300,
   WORK_S_MAX = 600,
   CHECK_S_MAX = 300,
   END_S_MAX = 60,
@@ -19,6 +23,7 @@ typedef struct fault_t {
 } fault_t;
 
 static bool is_over;  // The time of faults.
+static int64_t disk_pause_ns;
 
 // --- Faults ---
 
@@ -68,6 +73,24 @@ static void part(const plan_item_t *item) {
   }
 }
 
+static void kill_at_disk(process_t *process) {
+  if (is_over) {
+    return;
+  }
+  if (process == pod_process(0)) {
+    pod_kill(0, disk_pause_ns);
+  } else {
+    runners_kill(process);
+  }
+}
+
+static void kill_coordinator(void *context) {
+  const plan_item_t *item = context;
+  if (!is_over) {
+    pod_kill(0, item->wait_ns);
+  }
+}
+
 static void strike(void *context) {
   const plan_item_t *item = context;
   if (is_over) {
@@ -89,6 +112,23 @@ static void strike(void *context) {
       break;
     case PLAN_TERMINATE:
       pod_terminate(item->target, item->wait_ns);
+      break;
+    case PLAN_KILL_JOB:
+      if (!runners_kill_one()) {
+        (void)machine_at(machine_now_ns() + AGAIN_MS * MS, strike, context);
+      }
+      break;
+    case PLAN_KILL_AMID:
+      if (runners_count(NULL) == 0) {
+        (void)machine_at(machine_now_ns() + AGAIN_MS * MS, strike, context);
+      } else {
+        (void)machine_at(machine_now_ns() + machine_between(0, AMID_MS_MAX) * MS,
+                         kill_coordinator, context);
+      }
+      break;
+    case PLAN_KILL_DISK:
+      disk_pause_ns = item->wait_ns;
+      files_await(item->count, kill_at_disk);
       break;
     default:
       clients_kill(item->target);
@@ -127,7 +167,7 @@ static bool run_until(bool (*is_done)(void), int64_t seconds, const char *what) 
 static bool carry_out(const plan_t *plan) {
   const int64_t start_ns = machine_now_ns();
   is_over = false;
-  pod_start(plan->x, plan->y, plan->is_spread, plan->hbm_bytes);
+  pod_start(plan->x, plan->y, plan->is_spread, plan->hbm_bytes, plan->has_jobs);
   clients_start(plan);
   for (int i = 0; i < plan->item_count; i++) {
     const plan_item_t *item = &plan->items[i];
@@ -152,8 +192,10 @@ static bool carry_out(const plan_t *plan) {
 
 void run_plan(const plan_t *plan, run_result_t *out_result) {
   machine_reset(plan->seed);
+  runners_reset();
   net_reset(&plan->net);
   machine_set_pauses(plan->pause_ns_max);
+  files_set_delay(plan->disk_ns_max);
   // Blocks that a worker of the run before has kept would be seen in this one.
   host_memory_trim();
   host_memory_trim();

@@ -76,6 +76,7 @@ struct sock_t {
   // On the way here, and here.
   piece_t *first, **last;
   int64_t last_arrives_ns;
+  int64_t told_ns;     // What arrived by then its process was told of.
   size_t ahead_bytes;  // Sent by the peer and not read.
   event_t *arrival;
   bool end_is_coming;
@@ -159,10 +160,9 @@ static void expect_arrival(sock_t *sock) {
 
 // A partition holds everything back that has not arrived yet.
 static void hold_back(sock_t *sock) {
-  const int64_t now_ns = machine_now_ns();
   const int64_t by_ns = HELD_MS * MS;
   for (piece_t *piece = sock->first; piece != NULL; piece = piece->next) {
-    if (piece->arrives_ns >= now_ns) {
+    if (piece->arrives_ns > sock->told_ns) {
       piece->arrives_ns += by_ns;
     }
   }
@@ -188,6 +188,7 @@ static void on_arrival(void *context) {
     }
   } else {
     machine_note(sock->ahead_bytes);
+    sock->told_ns = machine_now_ns();
     tell(sock);
   }
   expect_arrival(sock);
@@ -601,6 +602,7 @@ int __wrap_shutdown(int fd, int how) {
 int __wrap_close(int fd) {
   sock_t *sock = find_open(fd);
   if (sock == NULL) {
+    files_closed(fd);
     return fd >= FD_BASE ? failed(EBADF) : __real_close(fd);
   }
   close_sock(sock, false);

@@ -22,6 +22,9 @@
 
 enum {
   INTERRUPTED_ONCE_IN = 8,
+  YIELD_SHORT_ONCE_IN = 4,
+  YIELD_SHORT_NS_MAX = 5000,
+  YIELD_LONG_NS_MAX = 60000,
   PROCESS_ID = 4711,  // Everybody's: libpodium keeps it for good.
 };
 
@@ -32,6 +35,7 @@ int __wrap_pthread_timedjoin_np(pthread_t thread, void **out_result,
                                 const struct timespec *until);
 int __wrap_pthread_detach(pthread_t thread);
 pthread_t __wrap_pthread_self(void);
+int __wrap_pthread_getcpuclockid(pthread_t thread, clockid_t *out_clock);
 int __wrap_pthread_setname_np(pthread_t thread, const char *name);
 int __wrap_pthread_sigmask(int how, const sigset_t *set, sigset_t *out_set);
 int __wrap_pthread_atfork(void (*prepare)(void), void (*parent)(void),
@@ -121,6 +125,13 @@ int __wrap_pthread_detach(pthread_t thread) {
 
 pthread_t __wrap_pthread_self(void) {
   return (pthread_t)fiber_current();
+}
+
+// All clocks are one.
+int __wrap_pthread_getcpuclockid(pthread_t thread, clockid_t *out_clock) {
+  (void)thread;
+  *out_clock = CLOCK_MONOTONIC;
+  return 0;
 }
 
 int __wrap_pthread_setname_np(pthread_t thread, const char *name) {
@@ -315,8 +326,11 @@ long __wrap_syscall(long number, ...) {
   return result;
 }
 
+// Whoever yields spins: mostly the others have the processor for a while.
 int __wrap_sched_yield(void) {
-  fiber_sleep(machine_between(100, 5000));
+  fiber_sleep(machine_between(100, machine_once_in(YIELD_SHORT_ONCE_IN)
+                                       ? YIELD_SHORT_NS_MAX
+                                       : YIELD_LONG_NS_MAX));
   return 0;
 }
 

@@ -61,12 +61,26 @@ static void test_the_algorithm_of_collectives_can_be_chosen(void **state) {
   cli_check_run(ARGS("run", program, "--algorithm", "direct"), 0,
                 ARGS("result0 = f32[16,8] 0.966176, 1.4482", "busiest"));
   cli_check_run(ARGS("simulate", program, "--algorithm", "fastest"), 3,
-                ARGS("'fastest' is no algorithm", "ring line tree direct torus"));
+                ARGS("'fastest' is no algorithm", "ring line tree direct torus levels"));
   cli_check_run(ARGS("simulate", program, "--algorithm", "psum=ring"), 3,
                 ARGS("'psum' is no collective", "all_reduce"));
   cli_check_run(ARGS("simulate", PROGRAMS_FOLDER "/all_to_all.2x4.small.mlir",
                      "--algorithm", "tree"),
                 3, ARGS("UNIMPLEMENTED", "all_to_all", "no tree algorithm"));
+}
+
+static void test_a_topology_may_have_several_slices(void **state) {
+  (void)state;
+  const char *const program = PROGRAMS_FOLDER "/psum.2x4.small.mlir";
+  cli_check_run(ARGS("simulate", program, "--topology", "4*2x1"), 0,
+                ARGS("on 8 v5e chips, 4*2x1", "of slice 0", "to other slices", "DCN out",
+                     "DCN in"));
+  cli_check_run(ARGS("run", program, "--topology", "4*2x1"), 0,
+                ARGS("result0 = f32[16,8] 0.966176, 1.4482", "DCN out"));
+  cli_check_run(ARGS("run", program, "--chip", "v7x-cores", "--topology", "2x2"), 0,
+                ARGS("result0 = f32[16,8] 0.966176, 1.4482", "die"));
+  cli_check_run(ARGS("simulate", program, "--topology", "two*2x2"), 3,
+                ARGS("lacks a number of slices before the '*'"));
 }
 
 static void test_compile_prints_what_one_chip_runs(void **state) {
@@ -118,7 +132,7 @@ static void test_a_chip_of_ones_own_is_read_from_a_file(void **state) {
   char path[PATH_SIZE];
   cli_write_file("fat.chip", "base = v5e\nname = v5e-fat\nhbm_bytes = 24 GiB\n", path);
   cli_check_run(ARGS("run", MATMUL, "--chip", path, "--topology", "v5litepod-4"), 0,
-                ARGS("pod of 4 v5e-fat chips", "of 24.0 GiB"));
+                ARGS("pod of 4 v5e-fat chips", "of 23.8 GiB"));
   cli_write_file("broken.chip", "base = v5e\nhbm_byte = 24 GiB\n", path);
   cli_check_run(ARGS("run", MATMUL, "--chip", path), 3,
                 ARGS("broken.chip:2: hbm_byte: is no key; there are base, name"));
@@ -328,6 +342,7 @@ int main(void) {
       cmocka_unit_test(test_a_wrong_command_line_exits_with_2),
       cmocka_unit_test(test_a_run_starts_a_pod_and_shows_results_collectives_and_profile),
       cmocka_unit_test(test_the_algorithm_of_collectives_can_be_chosen),
+      cmocka_unit_test(test_a_topology_may_have_several_slices),
       cmocka_unit_test(test_compile_prints_what_one_chip_runs),
       cmocka_unit_test(test_a_malformed_module_is_shown_with_line_column_and_caret),
       cmocka_unit_test(test_a_sharding_over_an_unknown_axis_or_one_axis_twice_is_refused),

@@ -18,6 +18,7 @@ import tempfile
 import time
 import unittest
 
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"  # Daemons are forked beside its threads, and exec at once.
 import grpc
 import numpy
 
@@ -244,8 +245,9 @@ class GrpcTest(unittest.TestCase):
         header = self.pb.PutArrayRequest(session=self.session, executable=compiled.executable, argument=0)
         array = self.stub.PutArray(iter([header, self.pb.PutArrayRequest(data=values.tobytes())]), timeout=WAIT_S).array
         self.assertEqual(self.fetch(array)[1], values.tobytes())
+        trace = [("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")]
         done = self.stub.Execute(self.pb.ExecuteRequest(session=self.session, executable=compiled.executable,
-                                                        arguments=[array]), timeout=WAIT_S)
+                                                        arguments=[array]), timeout=WAIT_S, metadata=trace)
         first, data = self.fetch(done.results[0])
         self.assertEqual(list(first.shape.dims), [8])
         numpy.testing.assert_array_equal(numpy.frombuffer(data, numpy.float32), values.sum(axis=0))
@@ -254,11 +256,12 @@ class GrpcTest(unittest.TestCase):
         header = profile[0].header
         self.assertEqual((header.chip_kind, list(header.topology), header.chip_count), ("v5e", [2, 2, 1], 4))
         self.assertGreater(header.step_ps, 0)
+        self.assertEqual(header.traceparent, trace[0][1])  # The execution's, not who asks for its profile.
         hosts = [part.host for part in profile if part.HasField("host")]
         self.assertEqual({host.chip for host in hosts}, {0, 1, 2, 3})
         self.assertTrue(any(host.host_ns > 0 for host in hosts))
         simulated = list(self.stub.Simulate(self.pb.SimulateRequest(session=self.session,
-                                                                    executable=compiled.executable), timeout=WAIT_S))
+                                                                    executable=compiled.executable), timeout=WAIT_S, metadata=trace))
         self.assertEqual(simulated, [part for part in profile if not part.HasField("host")])
         with self.refused(grpc.StatusCode.INVALID_ARGUMENT, "takes 1 arguments, 2 were given"):
             self.stub.Execute(self.pb.ExecuteRequest(session=self.session, executable=compiled.executable,
@@ -359,7 +362,7 @@ class GrpcTest(unittest.TestCase):
         self.wait_empty()
 
     def test_what_does_not_fit_the_hbm_is_refused_with_the_numbers(self):
-        with self.refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "chip ", "16.0 GiB"):
+        with self.refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "chip ", "15.8 GiB"):
             self.stub.PutArray(itertools.chain(self.replicated(17 << 30, b""), itertools.repeat(
                 self.pb.PutArrayRequest(data=bytes(1 << 16)))), timeout=WAIT_S)
         self.wait_empty()

@@ -89,6 +89,14 @@ class JsonTest(unittest.TestCase):
         self.assertEqual(list(faults({"code": 3}, "error", "e")), ["e.code is no string: 3", "e.message is missing"])
         self.assertEqual(list(faults(dict(good, more=1), "error", "e")), ["e.more is not described"])
 
+    def test_explain_and_diff_are_described(self):
+        explained = self.podium("explain", SMALL, "--expect", "all_reduce==1")
+        self.assertEqual(explained["expectations"][0]["difference"], "is 1")
+        self.assertEqual(explained["program"]["collectives"][0]["link_bytes"], explained["explained"][0]["link_bytes"])
+        self.podium("explain", SMALL, "--expect", "all_reduce==0", status=1)
+        self.podium("explain", self.folder / "nothing.mlir", status=3)
+        self.assertEqual(self.podium("diff", SMALL, SMALL)["a"], explained["measures"])
+
     def test_run_tells_program_results_and_profile(self):
         expected = self.folder / "y.npy"
         ran = self.podium("run", SMALL, "-o", f"0={expected}", "--model-flop", "1e6")
@@ -130,7 +138,7 @@ class JsonTest(unittest.TestCase):
         self.assertEqual({name: executable["calls"] for name, executable in executables.items()}, {"turned": 2, "halves": 2})
         for executable in executables.values():
             waits = {wait["name"]: wait["duration_ps"] for wait in executable["waited_for"]}
-            self.assertEqual(list(waits), ["MXU", "VPU", "HBM", "ICI", "DMA", "fixed"])
+            self.assertEqual(list(waits), ["MXU", "VPU", "HBM", "ICI", "DMA", "PCIe", "fixed"])
             self.assertEqual(sum(waits.values()), executable["predicted_ps"])
             self.assertGreaterEqual(waits["ICI"] + waits["DMA"], executable["waiting_ps"])
             self.assertGreater(executable["host_wait_ns"], 0)
@@ -160,10 +168,10 @@ class JsonTest(unittest.TestCase):
         self.assertEqual(self.podium("down", "json")["name"], "json")
 
     def test_a_command_is_told_what_its_executables_did(self):
-        line = r"jit_f\t2\t1000000\t500\t1\t64\t98500000\t197000000000000\t30\t1\t2\t3\t4\t5\t6\n"
+        line = r"jit_f\t2\t1000000\t500\t1\t64\t98500000\t197000000000000\t30\t1\t2\t3\t4\t5\t6\t7\n"
         script = f"echo hello; printf '{line}{line}' >>$PODIUM_REPORT"
         value = self.podium("exec", "--topology", "1x1", "--", "sh", "-c", script)
-        waits = [{"name": name, "duration_ps": ps} for ps, name in enumerate(("MXU", "VPU", "HBM", "ICI", "DMA", "fixed"), 1)]
+        waits = [{"name": name, "duration_ps": ps} for ps, name in enumerate(("MXU", "VPU", "HBM", "ICI", "DMA", "PCIe", "fixed"), 1)]
         self.assertEqual(value["executables"], [{"name": "jit_f", "calls": 4, "predicted_ps": 1000000, "waiting_ps": 500,
                                                  "hfu": 0.5, "waited_for": waits, "host_wait_ns": 60, "collectives": 1,
                                                  "hbm_peak_bytes": 64}])

@@ -182,6 +182,24 @@ class PodiumHostTest(unittest.TestCase):
             self.assertEqual(process_of(device), device["coords"][0] // 2)
             self.assertEqual(host_of(device), self.hosts[2 - process_of(device)].address)
 
+    def test_a_new_secret_comes_by_a_hangup(self):
+        pod = self.pod("2x2")
+        host = pod.start_host(1, 4)
+        before = pod.wait_until_ready()
+        pathlib.Path(pod.folder, "secret").write_text("cd" * 32 + "\n")
+        pod.coordinator.send_signal(signal.SIGHUP)
+        host.send_signal(signal.SIGHUP)
+        for log in ["coordinator.log"] + [f"host-1/worker-{chip}.log" for chip in range(4)]:
+            pod.wait(lambda log=log: "--secret-file: read again" in pod.log(log), f"{log}: the secret is read again")
+        self.assertEqual({device["pid"] for device in pod.wait_until_ready()}, {device["pid"] for device in before})
+        # Who begins anew, a worker or the coordinator, meets the others by the new one alone.
+        os.kill(before[0]["pid"], signal.SIGKILL)
+        pod.wait_until_ready({before[0]["pid"]})
+        pod.coordinator.kill()
+        pod.coordinator.wait()
+        pod.coordinator = pod.start_coordinator()
+        self.assertEqual(len(pod.wait_until_ready()), 4)
+
     def refused(self, pod, number, chips, words, *arguments):
         host = pod.start_host(number, chips, *arguments)
         self.assertNotEqual(host.wait(timeout=WAIT_S), 0)

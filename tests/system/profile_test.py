@@ -428,10 +428,10 @@ class ExecTest(unittest.TestCase):
             "what that time waited for, and the host for results (measured, in all):") + 2:]}
         self.assertEqual(set(rows), {"turned", "halves"})
         for name, row in rows.items():
-            shares = [float(share.rstrip("%")) for share in row[:6]]
+            shares = [float(share.rstrip("%")) for share in row[:7]]
             self.assertAlmostEqual(sum(shares), 100, delta=1)
             self.assertEqual(shares[3] > 0, name == "halves")  # ICI.
-            self.assertGreater(float(row[6]), 0)
+            self.assertGreater(float(row[7]), 0)
 
     def test_the_trace_has_every_execution_where_it_ran(self):
         self.run_program("--profile", self.folder / "run.json")

@@ -131,6 +131,9 @@ class Watched(unittest.TestCase):
         self.assertEqual(seen["podium_executions_running"] + seen["podium_executions_waiting"], 0)
         self.assertGreaterEqual(seen["podium_worker_joins_total"], 4)
         self.assertGreater(seen["process_resident_memory_bytes"], 1 << 20)
+        links = [series for series in seen if series.startswith("podium_link_bytes_total")]
+        self.assertEqual(len(links), 8)  # 2x2: four links, each told by both ends.
+        wait_for(lambda: any(self.value("coordinator", link) > 0 for link in links), "heartbeats tell what went over links")
         self.assertLess(abs(seen["process_start_time_seconds"] - time.time()), 3600)
         for name in (f"worker-{i}" for i in range(4)):
             self.assertGreater(self.value("host", f'podium_host_daemon_resident_memory_bytes{{of="{name}"}}'), 1 << 20)
@@ -190,7 +193,12 @@ class Watched(unittest.TestCase):
     @staticmethod
     def ask(prometheus, expression):
         query = urllib.parse.urlencode({"query": expression})
-        answer = json.loads(get(f"http://{prometheus}/api/v1/query?{query}")[1])
+        try:
+            answer = json.loads(get(f"http://{prometheus}/api/v1/query?{query}")[1])
+        except urllib.error.HTTPError as error:
+            if error.code != 503:  # It listens before it is ready.
+                raise
+            return []
         return answer["data"]["result"]
 
     @NEEDS_PROMETHEUS

@@ -115,6 +115,24 @@ static void test_programs_run_on_any_chips_in_any_order(void **state) {
   system_pod_stop(pod);
 }
 
+// Nobody names chips: the first slice is taken, and the rest is not there for it.
+static void test_a_smaller_mesh_runs_without_naming_chips(void **state) {
+  (void)state;
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){0});
+  podium_session_t *session = connect_to(pod);
+  podium_executable_t *executable = NULL;
+  must(compile(session, 2, 0, NULL, &executable));
+  const int64_t chips[] = {0, 1};
+  assert_int_equal(podium_executable_info(executable)->device_count, 2);
+  podium_array_t *array = put(session, executable, 5), *result = NULL;
+  podium_execution_t *execution = NULL;
+  must(podium_execute(executable, 1, &array, &in_time, &result, &execution));
+  assert_true(is_twice(result, 5));
+  check_profile(execution, 2, chips);
+  podium_close(session);
+  system_pod_stop(pod);
+}
+
 static void test_what_is_no_list_of_chips_is_refused_with_what_to_do(void **state) {
   (void)state;
   system_pod_t *pod = system_pod_start(&(system_pod_options_t){0});
@@ -138,8 +156,8 @@ static void test_what_is_no_list_of_chips_is_refused_with_what_to_do(void **stat
         compile(session, cases[i].devices, cases[i].count, cases[i].chips, &executable),
         PODIUM_INVALID_ARGUMENT, cases[i].why);
   }
-  expect_error(compile(session, 2, 0, NULL, &executable), PODIUM_FAILED_PRECONDITION,
-               "has 2 devices, the pod has 4 chips");
+  expect_error(compile(session, 6, 0, NULL, &executable), PODIUM_FAILED_PRECONDITION,
+               "has 6 devices, the pod has 4 chips");
   podium_close(session);
   system_pod_stop(pod);
 }
@@ -349,6 +367,7 @@ static void test_a_lost_worker_on_the_way_is_named(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_programs_run_on_any_chips_in_any_order),
+      cmocka_unit_test(test_a_smaller_mesh_runs_without_naming_chips),
       cmocka_unit_test(test_what_is_no_list_of_chips_is_refused_with_what_to_do),
       cmocka_unit_test(test_arrays_are_put_on_chips_and_handed_from_program_to_program),
       cmocka_unit_test(test_sessions_on_different_chips_do_not_disturb_each_other),

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -235,6 +236,63 @@ static void test_a_daemon_with_a_workers_certificate_is_no_coordinator(void **st
   system_pod_stop(pod);
 }
 
+static void expect_of_token(const system_pod_t *pod, const char *ca,
+                            const char *token_file, int exit_status, const char *words) {
+  cli_check_run(ARGS("run", PROGRAM, "--pod", system_pod_address(pod), "--tls-ca", ca,
+                     "--token-file", token_file),
+                exit_status, ARGS(words));
+}
+
+static void hang_up(const system_pod_t *pod, const char *logged) {
+  assert_int_equal(kill(system_pod_coordinator(pod), SIGHUP), 0);
+  wait_for_log(pod, -1, logged);
+}
+
+// The pod keeps its workers, and what it computes; only who comes anew meets what the
+// files say now.
+static void test_a_hangup_reads_the_files_again(void **state) {
+  (void)state;
+  if (!has_network) {
+    skip();
+  }
+  make_files("changing");
+  write_file(file("changing", "first"), "first-0123456789abcdef");
+  write_file(file("changing", "second"), "second-0123456789abcdef");
+  assert_int_equal(chmod(file("changing", "first"), 0600), 0);
+  assert_int_equal(chmod(file("changing", "second"), 0600), 0);
+  write_file(file("changing", "tokens"), "run first first-0123456789abcdef\n");
+  system_pod_t *pod = start_pod("changing", 0);
+  expect_of_token(pod, file("changing", "ca.crt"), file("changing", "first"), 0,
+                  "result0");
+  write_file(file("changing", "tokens"), "run second second-0123456789abcdef\n");
+  hang_up(pod, "--tokens-file: read again");
+  expect_of_token(pod, file("changing", "ca.crt"), file("changing", "first"), 3,
+                  "not one that this server knows");
+  expect_of_token(pod, file("changing", "ca.crt"), file("changing", "second"), 0,
+                  "result0");
+  char *old = read_file(file("keys", "run.crt"));
+  write_file(file("changing", "coordinator.crt"), old);
+  free(old);
+  hang_up(pod, "TLS: kept as before");
+  expect_of_token(pod, file("changing", "ca.crt"), file("changing", "second"), 0,
+                  "result0");
+  // Another authority, for everybody; what is connected stays.
+  old = read_file(file("changing", "ca.crt"));
+  write_file(file("changing", "old.crt"), old);
+  free(old);
+  char path[CLI_PATH_SIZE];
+  cli_check_run(
+      ARGS("certificates", cli_in_folder("changing", path), "--host", HOST, "--force"), 0,
+      NULL);
+  write_file(file("changing", "tokens"), "run third first-0123456789abcdef\n");
+  hang_up(pod, "I TLS: read again");
+  expect_of_token(pod, file("changing", "old.crt"), file("changing", "first"), 3,
+                  "who is no authority of");
+  expect(pod, file("changing", "ca.crt"), file("changing", "run.crt"),
+         file("changing", "run.key"), 0, "result0");
+  system_pod_stop(pod);
+}
+
 static void test_daemons_end_with_what_is_wrong_with_their_files(void **state) {
   (void)state;
   if (!has_network) {
@@ -275,6 +333,7 @@ int main(void) {
       cmocka_unit_test(test_the_environment_says_it_to_all_commands),
       cmocka_unit_test(test_a_worker_of_another_authority_does_not_come_in),
       cmocka_unit_test(test_a_daemon_with_a_workers_certificate_is_no_coordinator),
+      cmocka_unit_test(test_a_hangup_reads_the_files_again),
       cmocka_unit_test(test_daemons_end_with_what_is_wrong_with_their_files),
   };
   return cmocka_run_group_tests(tests, start_network, cli_remove_folder);

@@ -4,6 +4,7 @@
 Usage: usage_test.py BIN PROGRAMS [unittest arguments].
 """
 import fcntl
+import json
 import os
 import pathlib
 import pty
@@ -219,24 +220,36 @@ class UsageTest(unittest.TestCase):
         self.assertIn("f64[3]", self.podium("run", program, "--cast", "-i",
                                             f"0={self.save('three.npy', numpy.ones(3))}", status=NOT_RUN))
 
+    def held_bytes(self, pod):
+        return json.loads(self.podium("top", pod, "--json"))["devices"][0]["hbm_used_bytes"]
+
     def test_who_waits_is_told_behind_what(self):
-        self.podium("up", "--name", "busy", "--topology", "1x1")
+        """Two that do not fit into a chip's memory together, so that neither is interrupted for the other."""
+        address = self.podium("up", "--name", "busy", "--topology", "1x1", "--no-workers").split()[0]
         self.addCleanup(self.podium, "down", "busy")
-        loop = self.write("loop.mlir", LOOP)
-        short = self.write("short.mlir", "func.func @main(%a: tensor<i32>) -> tensor<i32> {\n"
-                           "  return %a : tensor<i32>\n}\n")
+        worker = subprocess.Popen([BIN / "podium-worker", "--coordinator", address, "--hbm-bytes", "20000"],
+                                  env=environment(self.folder), stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(worker.wait)
+        self.addCleanup(worker.kill)
+        held = "  %big = stablehlo.iota dim = 0 : tensor<12000xi8>\n"
+        loop = self.write("loop.mlir", LOOP.replace("-> tensor<i32> {\n", "-> (tensor<i32>, tensor<12000xi8>) {\n" + held, 1)
+                          .replace("return %0 : tensor<i32>", "return %0, %big : tensor<i32>, tensor<12000xi8>"))
+        short = self.write("short.mlir", "func.func @main(%a: tensor<i32>) -> tensor<12000xi8> {\n" + held +
+                           "  return %big : tensor<12000xi8>\n}\n")
         variables = environment(self.folder)
         with subprocess.Popen([BIN / "podium", "run", loop, "--pod", "busy", "-i", "0=zeros"], env=variables,
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
             try:
-                for _ in range(WAIT_S):  # Until the loop has begun.
-                    done = subprocess.run([BIN / "podium", "run", short, "--pod", "busy", "--timeout", "2"],
-                                          env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                                          timeout=WAIT_S, check=False)
-                    if done.returncode != OK:
-                        break
+                deadline = time.monotonic() + WAIT_S
+                while self.held_bytes("busy") < 12000:  # The loop has begun.
+                    self.assertLess(time.monotonic(), deadline)
+                    time.sleep(0.05)
+                done = subprocess.run([BIN / "podium", "run", short, "--pod", "busy", "--timeout", "2"],
+                                      env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                      timeout=WAIT_S, check=False)
                 self.assertEqual(done.returncode, NOT_RUN, done.stderr)
                 self.assertRegex(done.stderr, r'waiting behind 1 execution, which is of "podium run": main, execution \d+')
+                self.assertIn("beside which its memory does not fit", done.stderr)
                 self.assertIn("DEADLINE_EXCEEDED", done.stderr)
                 # On a terminal beside the progress, which a dumb one has not.
                 for term in ("xterm", "dumb"):

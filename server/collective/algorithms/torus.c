@@ -317,8 +317,18 @@ static void run_part(part_t *part) {
   }
 }
 
+// Whether all chunks of a level are as long as each other.
+static bool is_even(const part_t *part, int32_t level) {
+  const int64_t size = part->axes[level]->size;
+  const int64_t count = part->levels[level].count;
+  const collective_cut_t cut = collective_cut(part->plan, count, size);
+  return part->is_packed || cut.whole * cut.unit * size == count;
+}
+
 static void find_levels(part_t *part) {
+  bool *is_alike = &part->plan->builder->claims.alike_chips;
   for (int32_t level = 0; level < part->axis_count; level++) {
+    *is_alike &= part->axes[level]->kind == COLLECTIVE_AXIS_RING && is_even(part, level);
     part->levels[level + 1] =
         chunk_of(part, part->levels[level], part->axes[level]->size, part->at[level]);
   }
@@ -433,7 +443,7 @@ static void add_segment(const collective_plan_t *plan, const division_t *divisio
 // With equal axes all phases end together, and on rings and pairs a lane has its
 // direction of an axis for itself.
 static collective_claims_t claims_of(const collective_box_t *box,
-                                     const division_t *division) {
+                                     const division_t *division, bool is_alike) {
   bool is_even = division->first_axes == box->axis_count;
   bool is_exclusive = true;
   for (int32_t i = 0; i < box->axis_count; i++) {
@@ -445,7 +455,8 @@ static collective_claims_t claims_of(const collective_box_t *box,
     is_exclusive = is_exclusive && axis->kind != COLLECTIVE_AXIS_LINE;
   }
   return (collective_claims_t){.optimal_bytes = is_even,
-                               .exclusive_links = is_even && is_exclusive};
+                               .exclusive_links = is_even && is_exclusive,
+                               .alike_chips = is_alike};
 }
 
 static pod_status_t plan_torus(const collective_plan_t *plan) {
@@ -474,11 +485,13 @@ static pod_status_t plan_torus(const collective_plan_t *plan) {
   int32_t segments = collective_segments(plan, plan->block_elements, chunks);
   const int32_t most = COLLECTIVE_LANES_MAX / (LANES_PER_PART_MAX * parts);
   segments = segments > most ? most : segments;
+  plan->builder->claims.alike_chips = true;  // Until a part says otherwise.
   for (int32_t i = 0; i < segments; i++) {
     add_segment(plan, &division,
                 collective_split(plan, plan->block_elements, segments, i));
   }
-  plan->builder->claims = claims_of(box, &division);
+  const bool is_alike = plan->builder->claims.alike_chips;
+  plan->builder->claims = claims_of(box, &division, is_alike);
   return NULL;
 }
 

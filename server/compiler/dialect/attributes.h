@@ -31,6 +31,10 @@
 // podium.async_done that names its results.
 #define COMPILER_ASYNC_ATTR "podium.async"
 
+// The attribute of a slice of, or an update into, an array in the host's memory, and of a
+// broadcast that makes one there (server/compiler/placement).
+#define COMPILER_HOST_ATTR "podium.host"
+
 // --- Enumerators ---
 
 // "LT" of #stablehlo<comparison_direction LT>; NULL when `attr` is absent or no

@@ -1,5 +1,6 @@
 // Custom calls that JAX emits on CPU and TPU and that mean what other operations do.
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/check.h"
@@ -23,7 +24,7 @@ static pod_status_t bad_call(expander_t *expander, const char *what) {
 
 // --- Values that stay as they are ---
 
-// Where a value lies in memory, and in which order, is no matter of its elements.
+// In which order a value lies in memory is no matter of its elements.
 static pod_status_t keep_operands(expander_t *expander, mlir_value_t **out_results) {
   const mlir_op_t *op = expander->op;
   for (int i = 0; i < op->result_count; i++) {
@@ -34,6 +35,47 @@ static pod_status_t keep_operands(expander_t *expander, mlir_value_t **out_resul
     out_results[i] = op->operands[i];
   }
   return NULL;
+}
+
+// --- Memories ---
+
+static bool is_host_memory(const char *kind) {
+  return strcmp(kind, "pinned_host") == 0 || strcmp(kind, "unpinned_host") == 0;
+}
+
+static pod_status_t move(expander_t *expander, const char *name,
+                         mlir_value_t **out_results) {
+  const mlir_op_t *op = expander->op;
+  POD_TRY(keep_operands(expander, out_results));
+  for (int i = 0; i < op->result_count; i++) {
+    out_results[i] =
+        expand_emit_unary(expander, name, op->operands[i], op->results[i].type);
+  }
+  return NULL;
+}
+
+static pod_status_t move_to_host(expander_t *expander, mlir_value_t **out_results) {
+  return move(expander, "podium.to_host", out_results);
+}
+
+static pod_status_t move_to_device(expander_t *expander, mlir_value_t **out_results) {
+  return move(expander, "podium.to_device", out_results);
+}
+
+// As JAX writes TransferToMemoryKind. Where in the device's own memories is the
+// compiler's choice.
+static pod_status_t place(expander_t *expander, mlir_value_t **out_results) {
+  const mlir_attr_t *attrs = mlir_op_attr(expander->op, "mhlo.frontend_attributes");
+  const mlir_attr_t *kind = mlir_attr_is(attrs, MLIR_ATTR_DICTIONARY)
+                                ? mlir_attr_get(attrs, "_xla_buffer_placement")
+                                : NULL;
+  if (mlir_attr_is(kind, MLIR_ATTR_STRING) && is_host_memory(kind->text)) {
+    return move_to_host(expander, out_results);
+  }
+  if (mlir_attr_is(kind, MLIR_ATTR_STRING) && strcmp(kind->text, "device") == 0) {
+    return move_to_device(expander, out_results);
+  }
+  return keep_operands(expander, out_results);
 }
 
 static pod_status_t zeros(expander_t *expander, mlir_value_t **out_results) {
@@ -335,6 +377,77 @@ static pod_status_t dynamic_reduce_window(expander_t *expander,
   return NULL;
 }
 
+// --- Kernels of the user's ---
+
+// The number behind "name = " or "name = [", or `otherwise`.
+static int64_t number_behind(const char *text, const char *name, int64_t otherwise) {
+  const char *at = strstr(text, name);
+  at = at == NULL ? NULL : at + strlen(name) + strspn(at + strlen(name), " =[");
+  char *end;
+  const long long number = at == NULL ? 0 : strtoll(at, &end, 10);
+  return at == NULL || end == at ? otherwise : number;
+}
+
+// Which result takes the memory of which operand, as pairs; what does not fit is left
+// out, because that two share their memory is no more than a wish.
+static const mlir_attr_t *aliases_of(expander_t *expander) {
+  const mlir_op_t *call = expander->op;
+  const mlir_attr_t *list = mlir_op_attr(call, "output_operand_aliases");
+  if (!mlir_attr_is(list, MLIR_ATTR_ARRAY) || list->count == 0) {
+    return NULL;
+  }
+  int64_t *pairs =
+      pod_arena_array(expander->module->arena, 2 * (size_t)list->count, sizeof(*pairs));
+  int64_t count = 0;
+  for (int64_t i = 0; i < list->count; i++) {
+    const mlir_attr_t *alias = list->elements[i];
+    if (!mlir_attr_is(alias, MLIR_ATTR_DIALECT) || alias->body == NULL) {
+      continue;
+    }
+    const int64_t operand = number_behind(alias->body, "operand_index", -1);
+    const int64_t result = number_behind(alias->body, "output_tuple_indices", 0);
+    if (operand >= 0 && operand < call->operand_count && result >= 0 &&
+        result < call->result_count) {
+      pairs[count++] = operand;
+      pairs[count++] = result;
+    }
+  }
+  return mlir_attr_i64_array(expander->module, count, pairs);
+}
+
+// Timed, not computed: what there is to know of it stays with it
+// (server/compiler/pallas).
+static pod_status_t kernel(expander_t *expander, mlir_value_t **out_results) {
+  static const char *const kept[] = {"backend_config", "kernel_name"};
+  mlir_module_t *module = expander->module;
+  const mlir_op_t *call = expander->op;
+  const mlir_type_t **types =
+      pod_arena_array(module->arena, (size_t)call->result_count, sizeof(*types));
+  for (int i = 0; i < call->result_count; i++) {
+    types[i] = call->results[i].type;
+  }
+  mlir_op_t *op =
+      mlir_op_create(module, mlir_intern(module, "podium.kernel"), call->operand_count,
+                     call->operands, call->result_count, types, 0);
+  op->position = call->position;
+  op->location = call->location;
+  for (size_t i = 0; i < POD_COUNT_OF(kept); i++) {
+    const mlir_attr_t *attr = mlir_op_attr(call, kept[i]);
+    if (attr != NULL) {
+      expand_set_attr(expander, op, kept[i], attr);
+    }
+  }
+  const mlir_attr_t *aliases = aliases_of(expander);
+  if (aliases != NULL) {
+    expand_set_attr(expander, op, "aliases", aliases);
+  }
+  mlir_block_insert_before(expander->op, op);
+  for (int i = 0; i < call->result_count; i++) {
+    out_results[i] = &op->results[i];
+  }
+  return NULL;
+}
+
 // --- The table ---
 
 static const struct {
@@ -347,12 +460,12 @@ static const struct {
     {"InspectSharding", inspect_sharding},
     {"LayoutConstraint", keep_operands},
     {"LuDecomposition", expand_decomposition},
-    {"MoveToDevice", keep_operands},
-    {"MoveToHost", keep_operands},
+    {"MoveToDevice", move_to_device},
+    {"MoveToHost", move_to_host},
     {"PartialReduce", approximate_top_k},
     {"ProductOfElementaryHouseholderReflectors", expand_decomposition},
     {"Qr", expand_decomposition},
-    {"annotate_device_placement", keep_operands},
+    {"annotate_device_placement", place},
     {"dce_sink", sink},
     {"mhlo.topk", top_k},
     {"shape_assertion", assert_shape},
@@ -360,6 +473,7 @@ static const struct {
     {"stablehlo.dynamic_reduce_window", dynamic_reduce_window},
     {"stablehlo.dynamic_rng_bit_generator", dynamic_random_bits},
     {"stablehlo.dynamic_top_k", emit_top_k},
+    {"tpu_custom_call", kernel},
 };
 
 const char *expand_custom_target(int index) {
@@ -387,7 +501,9 @@ bool expand_keeps_operands(const mlir_op_t *op) {
   }
   for (size_t i = 0; i < POD_COUNT_OF(targets); i++) {
     if (strcmp(target_of(op), targets[i].target) == 0) {
-      return targets[i].expand == keep_operands;
+      const expand_fn_t expand = targets[i].expand;
+      return expand == keep_operands || expand == place || expand == move_to_host ||
+             expand == move_to_device;
     }
   }
   return false;

@@ -17,6 +17,7 @@
 #include "common/mlir/replacements.h"
 #include "common/mlir/walk.h"
 #include "server/compiler/dialect/kinds.h"
+#include "server/compiler/dialect/recomputed.h"
 #include "server/compiler/legalize/legalize.h"
 #include "server/program/operations.h"
 #include "server/program/program.h"
@@ -186,8 +187,14 @@ static pod_status_t inline_call(inliner_t *inliner, mlir_op_t *call,
     inliner->copies[body->arguments[i]->id] =
         constrain(inliner, call, call->operands[i], argument_attrs, i);
   }
+  // Functions are shared with what computed it before.
+  const bool is_recomputed = compiler_recomputed(call) == RECOMPUTED_YES;
   for (const mlir_op_t *op = body->first; op != body->last; op = op->next) {
-    mlir_block_insert_before(call, mlir_op_clone(inliner->module, op, inliner->copies));
+    mlir_op_t *copy = mlir_op_clone(inliner->module, op, inliner->copies);
+    if (is_recomputed) {
+      compiler_mark_recomputed(inliner->module, copy);
+    }
+    mlir_block_insert_before(call, copy);
   }
   for (int i = 0; i < call->result_count; i++) {
     mlir_value_t *value = inliner->copies[body->last->operands[i]->id];

@@ -148,7 +148,12 @@ static pod_status_t find_argument(const arguments_t *arguments, const char *name
 // "4x9xf32", or "4x9" without a dtype.
 static void print_given(pod_text_t *text, const tensor_shape_t *shape) {
   for (int d = 0; d < shape->rank; d++) {
-    pod_text_printf(text, "%s%" PRId64, d == 0 ? "" : "x", shape->dims[d]);
+    pod_text_add(text, d == 0 ? "" : "x");
+    if (shape->dims[d] == TENSOR_DYNAMIC) {
+      pod_text_add(text, "?");
+    } else {
+      pod_text_printf(text, "%" PRId64, shape->dims[d]);
+    }
   }
   if (shape->dtype != TENSOR_INVALID) {
     pod_text_printf(text, "%s%s", shape->rank == 0 ? "" : "x",
@@ -170,20 +175,36 @@ static bool explain(pod_text_t *text, const tensor_shape_t *own,
     return true;
   }
   for (int d = 0; d < own->rank; d++) {
-    if (given->dims[d] < 0) {
+    if (given->dims[d] < 0 && given->dims[d] != own->dims[d]) {
       pod_text_printf(text, "dimension %d must not be negative", d);
       return true;
     }
     if (own->dims[d] != TENSOR_DYNAMIC && own->dims[d] != given->dims[d]) {
-      pod_text_printf(text, "dimension %d must be %" PRId64, d, own->dims[d]);
+      pod_text_printf(text,
+                      "dimension %d must be %" PRId64
+                      ", which the module was made for: export it with symbolic sizes "
+                      "(jax.export.symbolic_shape) to choose others",
+                      d, own->dims[d]);
       return true;
     }
   }
   return false;
 }
 
+// What is not given of `shape` is the module's own.
+static tensor_shape_t completed(const tensor_shape_t *own, const tensor_shape_t *given) {
+  tensor_shape_t shape = *given;
+  for (int d = 0; d < own->rank; d++) {
+    if (d >= given->rank || given->dims[d] == -1) {
+      shape.dims[d] = own->dims[d];
+    }
+  }
+  shape.rank = given->rank > own->rank ? given->rank : own->rank;
+  return shape;
+}
+
 static pod_status_t set_type(const arguments_t *arguments, int64_t index,
-                             const tensor_shape_t *given) {
+                             const compiler_argument_type_t *type) {
   mlir_module_t *module = arguments->module;
   mlir_value_t *argument = arguments->values[index];
   const mlir_position_t position = position_of(arguments->main, argument);
@@ -193,6 +214,9 @@ static pod_status_t set_type(const arguments_t *arguments, int64_t index,
                          index);
   }
   const tensor_shape_t *own = &argument->type->shape;
+  const tensor_shape_t shape =
+      type->is_partial ? completed(own, &type->shape) : type->shape;
+  const tensor_shape_t *given = &shape;
   pod_text_t what = {0}, why = {0};
   print_given(&what, given);
   pod_status_t status = NULL;
@@ -202,7 +226,7 @@ static pod_status_t set_type(const arguments_t *arguments, int64_t index,
                            shape_text(module, own), what.bytes, why.bytes);
   } else if (!tensor_shape_is_static(own)) {
     const tensor_shape_t known = tensor_shape_make(own->dtype, own->rank, given->dims);
-    status = tensor_shape_check(&known);
+    status = tensor_shape_is_static(&known) ? tensor_shape_check(&known) : NULL;
     if (status == NULL) {
       argument->type = mlir_type_tensor(module, &known);
     } else {
@@ -297,7 +321,7 @@ static pod_status_t set_types(const arguments_t *arguments, int64_t count,
           POD_INVALID_ARGUMENT, "two types are given for argument %" PRId64, index);
     }
     is_given[index] = true;
-    POD_TRY(set_type(arguments, index, &types[i].shape));
+    POD_TRY(set_type(arguments, index, &types[i]));
     POD_TRY(types[i].has_value ? set_value(arguments, index, types[i].value) : NULL);
   }
   return NULL;

@@ -23,6 +23,8 @@ typedef struct compiler_argument_type_t {
   // that it is passed.
   bool has_value;
   int64_t value;
+  // The module's own sizes stand for those that are -1 or behind the last of the shape.
+  bool is_partial;
 } compiler_argument_type_t;
 
 // A module needs no @main when it has one function, or one that is not private: that

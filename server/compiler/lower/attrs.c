@@ -79,6 +79,13 @@ static pod_status_t attrs_dot_general(gatherer_t *gatherer) {
   return NULL;
 }
 
+// Known when the pass that follows kernels has run.
+static pod_status_t attrs_kernel(gatherer_t *gatherer) {
+  return mlir_op_attr(gatherer->op, "work") == NULL
+             ? NULL
+             : copy_list(gatherer, "work", CHIP_ATTR_KERNEL_WORK);
+}
+
 static pod_status_t attrs_compare(gatherer_t *gatherer) {
   mlir_module_t *module = gatherer->lower->module;
   enum { TOTALORDER = 2 };

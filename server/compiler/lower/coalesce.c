@@ -23,6 +23,7 @@ typedef struct class_t {
   int32_t count, capacity;
   span_t *spans;  // Of a root: disjoint, in order of time.
   span_t own;     // The only span of most classes.
+  bool is_host;
   chip_buffer_kind_t home;
   int32_t home_index;
 } class_t;
@@ -154,8 +155,9 @@ static void merge_spans(const coalescer_t *coalescer, class_t *large,
 }
 
 static bool have_one_home(const class_t *a, const class_t *b) {
-  return a->home == CHIP_BUFFER_TEMP || b->home == CHIP_BUFFER_TEMP ||
-         (a->home == b->home && a->home_index == b->home_index);
+  return a->is_host == b->is_host &&
+         (a->home == CHIP_BUFFER_TEMP || b->home == CHIP_BUFFER_TEMP ||
+          (a->home == b->home && a->home_index == b->home_index));
 }
 
 static bool try_unite(coalescer_t *coalescer, int32_t a, int32_t b) {
@@ -194,6 +196,7 @@ static void start_classes(coalescer_t *coalescer) {
                        .count = 1,
                        .capacity = 1,
                        .own = {var->born, var->dies, var->content},
+                       .is_host = var->is_host,
                        .home = var->home,
                        .home_index = var->home_index};
     class->spans = &class->own;

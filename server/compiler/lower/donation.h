@@ -1,11 +1,11 @@
 // Donation: which arguments of @main give their memory to which results.
 //
 // JAX marks an argument of @main with `tf.aliasing_output = N : i32`, whose memory is
-// then result N's, or with `jax.buffer_donor = true`, whose memory may become that of any
-// result. A donor gets the first result that is free and has its local shape, else, when
-// all of those are given away, the first that has as many bytes. A mark that cannot be
-// followed (the parts on a chip differ, no result is left) leaves a note, not an error,
-// as JAX has it.
+// then result N's (in a module that was HLO `mhlo.input_output_alias` says so of all), or
+// with `jax.buffer_donor = true`, whose memory may become that of any result. A donor
+// gets the first result that is free and has its local shape, else, when all of those are
+// given away, the first that has as many bytes. A mark that cannot be followed (the parts
+// on a chip differ, no result is left) leaves a note, not an error, as JAX has it.
 //
 // Ownership: everything is in the module's arena. Threading: pure. Errors:
 // INVALID_ARGUMENT for marks that make no sense: a result that does not exist or is given

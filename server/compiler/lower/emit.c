@@ -28,9 +28,7 @@ typedef struct emitter_t {
 
 // --- Places ---
 
-// The time from the first to the last of a class, in whole nodes, and its size. Classes
-// with a home of their own have size 0.
-static packing_item_t *class_items(const lower_t *lower) {
+packing_item_t *lower_class_items(const lower_t *lower) {
   packing_item_t *items = pod_alloc((size_t)lower->vars.count * sizeof(*items));
   for (int32_t i = 0; i < lower->vars.count; i++) {
     items[i].first = INT32_MAX;
@@ -41,9 +39,33 @@ static packing_item_t *class_items(const lower_t *lower) {
     packing_item_t *item = &items[var->class];
     item->first = var->born / 2 < item->first ? var->born / 2 : item->first;
     item->last = var->dies / 2 > item->last ? var->dies / 2 : item->last;
-    item->size_bytes = var->home == CHIP_BUFFER_TEMP ? var->size_bytes : 0;
+    const bool counts = var->home == CHIP_BUFFER_TEMP && !var->is_host;
+    if (counts && var->size_bytes > item->size_bytes) {
+      item->size_bytes = var->size_bytes;
+    }
   }
   return items;
+}
+
+// Those in the host's memory, behind the others in the block.
+static void place_on_host(lower_t *lower) {
+  packing_item_t *items = lower_class_items(lower);
+  int32_t count = 0;
+  int32_t *classes = pod_alloc((size_t)lower->vars.count * sizeof(*classes) + 1);
+  for (int32_t i = 0; i < lower->vars.count; i++) {
+    const lower_var_t *var = &lower->vars.items[i];
+    if (var->class == i && var->is_host && var->home == CHIP_BUFFER_TEMP) {
+      classes[count] = i;
+      items[count] = items[i];
+      items[count++].size_bytes = var->size_bytes;
+    }
+  }
+  lower->host_temp_bytes = packing_arrange(count, items);
+  for (int32_t i = 0; i < count; i++) {
+    lower->class_offsets[classes[i]] = lower->temp_bytes + items[i].offset;
+  }
+  free(items);
+  free(classes);
 }
 
 // What is alive at each time, summed from what comes to life and what dies.
@@ -61,8 +83,8 @@ static int64_t *sum_live(const lower_t *lower, int32_t count,
   return live;
 }
 
-static pod_status_t place(lower_t *lower) {
-  packing_item_t *items = class_items(lower);
+pod_status_t lower_place(lower_t *lower) {
+  packing_item_t *items = lower_class_items(lower);
   int32_t count = 0;  // The classes in front, so that packing sees only those.
   int32_t *classes = pod_alloc((size_t)lower->vars.count * sizeof(*classes));
   for (int32_t i = 0; i < lower->vars.count; i++) {
@@ -81,7 +103,10 @@ static pod_status_t place(lower_t *lower) {
   }
   free(items);
   free(classes);
-  if (lower->temp_bytes < 0) {
+  if (lower->is_host != NULL && lower->temp_bytes >= 0) {
+    place_on_host(lower);
+  }
+  if (lower->temp_bytes < 0 || lower->host_temp_bytes < 0) {
     return mlir_op_error(lower->module, lower->main, POD_RESOURCE_EXHAUSTED,
                          "its intermediate values do not fit into 2^63 bytes");
   }
@@ -108,7 +133,8 @@ static int32_t buffer_of(emitter_t *emitter, int32_t index) {
       (chip_buffer_t){.kind = var->home,
                       .index = is_temp ? 0 : var->home_index,
                       .offset = is_temp ? emitter->lower->class_offsets[var->class] : 0,
-                      .shape = *var->shape};
+                      .shape = *var->shape,
+                      .is_host = var->is_host};
   return var->buffer;
 }
 
@@ -135,7 +161,8 @@ static const int32_t *argument_buffers(emitter_t *emitter,
     emitter->buffers[list[i]] =
         (chip_buffer_t){.kind = CHIP_BUFFER_ARGUMENT,
                         .index = i,
-                        .shape = *emitter->lower->vars.items[var].shape};
+                        .shape = *emitter->lower->vars.items[var].shape,
+                        .is_host = emitter->lower->vars.items[var].is_host};
   }
   return list;
 }
@@ -209,6 +236,7 @@ static pod_status_t emit_instructions(emitter_t *emitter) {
       pod_arena_array(emitter->arena, (size_t)total, sizeof(*instructions));
   lower->sources =
       pod_arena_array(lower->module->arena, (size_t)total, sizeof(*lower->sources));
+  lower->node_of = pod_alloc((size_t)total * sizeof(*lower->node_of));
   int32_t *next = pod_arena_array(lower->module->arena, computation_count, sizeof(*next));
   for (size_t i = 0; i < computation_count; i++) {
     const lower_computation_t *from = &lower->computations.items[i];
@@ -229,6 +257,7 @@ static pod_status_t emit_instructions(emitter_t *emitter) {
     }
     const int32_t at = next[node->computation]++;
     lower->sources[at] = node->op == CHIP_OP_COPY ? NULL : node->source;
+    lower->node_of[at] = i;
     POD_TRY(emit_node(emitter, node, &instructions[at]));
   }
   emitter->program->computations = computations;
@@ -330,6 +359,10 @@ static const char *result_name(emitter_t *emitter, pod_map_t *taken, int32_t i) 
                                : pod_arena_printf(emitter->arena, "result%" PRId32, i));
 }
 
+static bool is_on_host(const lower_t *lower, const mlir_value_t *value) {
+  return lower->is_host != NULL && lower->is_host[value->id];
+}
+
 static pod_status_t emit_interface(emitter_t *emitter) {
   const compiler_partitioned_t *from = emitter->lower->partitioned;
   chip_program_t *program = emitter->program;
@@ -346,15 +379,20 @@ static pod_status_t emit_interface(emitter_t *emitter) {
     const mlir_value_t *value = block->arguments[i];
     arguments[i].name = argument_name(emitter, taken, value, i);
     arguments[i].shape = from->argument_shapes[i];
-    add_bytes(&program->argument_bytes, tensor_shape_bytes(&value->type->shape));
+    arguments[i].is_host = is_on_host(emitter->lower, value);
+    add_bytes(
+        arguments[i].is_host ? &program->host_argument_bytes : &program->argument_bytes,
+        tensor_shape_bytes(&value->type->shape));
   }
   pod_map_destroy(taken);
   taken = pod_map_create();
   for (int32_t i = 0; i < from->result_count; i++) {
     results[i].name = result_name(emitter, taken, i);
     results[i].shape = from->result_shapes[i];
-    add_bytes(&program->result_bytes,
-              tensor_shape_bytes(&block->last->operands[i]->type->shape));
+    const mlir_value_t *value = block->last->operands[i];
+    results[i].is_host = is_on_host(emitter->lower, value);
+    add_bytes(results[i].is_host ? &program->host_result_bytes : &program->result_bytes,
+              tensor_shape_bytes(&value->type->shape));
   }
   pod_map_destroy(taken);
   program->arguments = arguments;
@@ -382,7 +420,8 @@ static void emit_aliases(emitter_t *emitter) {
   for (int32_t i = 0; i < block->argument_count; i++) {
     if (donation->result_of[i] != CHIP_NONE) {
       aliases[count++] = (chip_alias_t){i, donation->result_of[i]};
-      add_bytes(&program->alias_bytes,
+      add_bytes(program->arguments[i].is_host ? &program->host_alias_bytes
+                                              : &program->alias_bytes,
                 tensor_shape_bytes(&block->arguments[i]->type->shape));
     }
   }
@@ -402,9 +441,11 @@ static pod_status_t emit_program(emitter_t *emitter) {
   emit_constants(emitter);
   POD_TRY(emit_interface(emitter));
   emit_aliases(emitter);
-  POD_TRY(place(lower));
+  POD_TRY(lower_place(lower));
   program->temp_bytes = lower->temp_bytes;
+  program->host_temp_bytes = lower->host_temp_bytes;
   POD_TRY(emit_instructions(emitter));
+  lower_find_peak(lower, program);
   program->buffers =
       pod_arena_copy(emitter->arena, emitter->buffers,
                      (size_t)emitter->buffer_count * sizeof(*emitter->buffers));

@@ -17,10 +17,17 @@
 
 // --- The lists ---
 
+static int64_t size_of(const lower_t *lower, const tensor_shape_t *shape) {
+  if (lower->kernels == NULL) {
+    return tensor_shape_bytes(shape);
+  }
+  return tensor_shape_elements(shape) == 1 ? 0 : lower->kernels->bytes_of(shape);
+}
+
 static int32_t add_var(lower_t *lower, const tensor_shape_t *shape) {
   const int32_t var = lower->vars.count;
   *pod_list_add(&lower->vars) = (lower_var_t){.shape = shape,
-                                              .size_bytes = tensor_shape_bytes(shape),
+                                              .size_bytes = size_of(lower, shape),
                                               .born = 2 * lower->time + 1,
                                               .dies = 2 * lower->time + 1,
                                               .content = var,
@@ -32,7 +39,9 @@ static int32_t add_var(lower_t *lower, const tensor_shape_t *shape) {
 }
 
 static int32_t add_like(lower_t *lower, int32_t var) {
-  return add_var(lower, lower->vars.items[var].shape);
+  const int32_t like = add_var(lower, lower->vars.items[var].shape);
+  lower->vars.items[like].is_host = lower->vars.items[var].is_host;
+  return like;
 }
 
 static void add_ref(lower_t *lower, int32_t ref) {
@@ -146,8 +155,13 @@ static int32_t var_of(const lower_t *lower, const mlir_value_t *value) {
   return var;
 }
 
+static bool is_host(const lower_t *lower, const mlir_value_t *value) {
+  return lower->is_host != NULL && lower->is_host[value->id];
+}
+
 static int32_t add_result(lower_t *lower, const mlir_value_t *value) {
   const int32_t var = add_var(lower, &value->type->shape);
+  lower->vars.items[var].is_host = is_host(lower, value);
   lower->var_of[value->id] = var;
   return var;
 }
@@ -501,18 +515,29 @@ static pod_status_t lower_region(lower_t *lower, const mlir_op_t *op, int index,
 
 // --- Everything else ---
 
-static void wish_in_place(lower_t *lower, chip_op_t op, int32_t result, int32_t operand,
-                          int index) {
-  if (lower_works_in_place(op, index) &&
-      lower->vars.items[operand].size_bytes == lower->vars.items[result].size_bytes) {
-    const bool updates = chip_op_has((int)op, CHIP_TRAIT_UPDATES);
-    add_wish(lower, updates ? LOWER_WISH_UPDATE : LOWER_WISH_IN_PLACE, result, operand);
+// The result that may take the memory of operand `index`; CHIP_NONE for others.
+static int in_place_of(lower_t *lower, const mlir_op_t *op, int index) {
+  int64_t count;
+  const int64_t *pairs;
+  if (op->kind == CHIP_OP_KERNEL &&
+      mlir_attr_as_i64s(lower->module, mlir_op_attr(op, "aliases"), &count, &pairs)) {
+    for (int64_t i = 0; i + 1 < count; i += 2) {
+      if (pairs[i] == index && pairs[i + 1] >= 0 && pairs[i + 1] < op->result_count) {
+        return (int)pairs[i + 1];
+      }
+    }
   }
+  return op->result_count == 1 && lower_works_in_place((chip_op_t)op->kind, index)
+             ? 0
+             : CHIP_NONE;
 }
 
 // How many regions over elements `op` has that become computations: none when its only
 // one is a known reducer.
-static int own_region_count(const mlir_op_t *op) {
+static int own_region_count(const lower_t *lower, const mlir_op_t *op) {
+  if (lower->kernels != NULL) {
+    return 0;  // Its elements are in registers.
+  }
   return compiler_reducer(op) == CHIP_REDUCER_NONE || op->kind == CHIP_OP_SORT ||
                  op->kind == CHIP_OP_MAP
              ? op->region_count
@@ -527,19 +552,22 @@ static pod_status_t lower_plain(lower_t *lower, const mlir_op_t *op) {
   for (int i = 0; i < op->result_count; i++) {
     add_result(lower, &op->results[i]);
   }
-  const int region_count = own_region_count(op);
+  const int region_count = own_region_count(lower, op);
   int32_t regions[REGIONS_MAX];
   for (int i = 0; i < region_count && i < REGIONS_MAX; i++) {
     POD_TRY(lower_region(lower, op, i, &regions[i]));
   }
   for (int i = 0; i < op->operand_count; i++) {
     const int32_t operand = var_of(lower, op->operands[i]);
-    const bool in_place = op->result_count == 1 && lower_works_in_place(kind, i) &&
-                          lower->vars.items[operand].size_bytes ==
-                              lower->vars.items[first_result].size_bytes;
+    const int at = in_place_of(lower, op, i);
+    const bool in_place =
+        at != CHIP_NONE && lower->vars.items[operand].size_bytes ==
+                               lower->vars.items[first_result + at].size_bytes;
     read_var(lower, operand, in_place);
     if (in_place) {
-      wish_in_place(lower, kind, first_result, operand, i);
+      const bool updates = chip_op_has((int)kind, CHIP_TRAIT_UPDATES);
+      add_wish(lower, updates ? LOWER_WISH_UPDATE : LOWER_WISH_IN_PLACE,
+               first_result + at, operand);
     }
   }
   lower_node_t *node = add_node(lower, kind, op);
@@ -566,7 +594,7 @@ static pod_status_t lower_collective(lower_t *lower, const mlir_op_t *op) {
     const int32_t operand = var_of(lower, op->operands[i]);
     const int32_t result = add_result(lower, &op->results[i]);
     int32_t region = CHIP_NONE;
-    if (own_region_count(op) > 0) {
+    if (own_region_count(lower, op) > 0) {
       POD_TRY(lower_region(lower, op, 0, &region));
     }
     read_var(lower, operand, false);
@@ -584,10 +612,57 @@ static pod_status_t lower_collective(lower_t *lower, const mlir_op_t *op) {
   return NULL;
 }
 
+// All operands are read while the results are written.
+static void lower_kernel(lower_t *lower, const lower_kernel_t *kernel) {
+  const int32_t first_result = lower->vars.count;
+  for (int32_t i = 0; i < kernel->result_count; i++) {
+    const int32_t result = add_result(lower, kernel->results[i]);
+    if (kernel->is_in_vmem[i]) {
+      lower->vars.items[result].size_bytes = 0;
+    }
+  }
+  for (int32_t i = 0; i < kernel->operand_count; i++) {
+    const lower_operand_t *it = &kernel->operands[i];
+    const int32_t operand = var_of(lower, it->value);
+    read_var(lower, operand, it->result != CHIP_NONE);
+    if (it->result != CHIP_NONE) {
+      add_wish(lower, it->is_update ? LOWER_WISH_UPDATE : LOWER_WISH_IN_PLACE,
+               first_result + it->result, operand);
+    }
+  }
+  lower_node_t *node = add_node(lower, (chip_op_t)kernel->root->kind, kernel->root);
+  node->operand_count = kernel->operand_count;
+  node->result_count = kernel->result_count;
+  for (int32_t i = 0; i < kernel->operand_count; i++) {
+    add_ref(lower, var_of(lower, kernel->operands[i].value));
+  }
+  for (int32_t i = 0; i < kernel->result_count; i++) {
+    live_until(lower, first_result + i, 2 * lower->time + 1);
+    add_ref(lower, first_result + i);
+  }
+  lower->time++;
+}
+
+// Whether `op` has been seen to with a kernel.
+static bool lower_kernel_of(lower_t *lower, const mlir_op_t *op) {
+  const lower_kernels_t *kernels = lower->kernels;
+  if (kernels == NULL || op->id >= kernels->op_count ||
+      kernels->kernel_of[op->id] == CHIP_NONE) {
+    return false;
+  }
+  if (kernels->kernel_of[op->id] != LOWER_INSIDE) {
+    lower_kernel(lower, &kernels->kernels[kernels->kernel_of[op->id]]);
+  }
+  return true;
+}
+
 static pod_status_t lower_op(lower_t *lower, const mlir_op_t *op) {
   if (!compiler_is_row(op->kind)) {
     return mlir_op_error(lower->module, op, POD_UNIMPLEMENTED,
                          "cannot run on a chip: it should have gone before");
+  }
+  if (lower_kernel_of(lower, op)) {
+    return NULL;
   }
   switch (op->kind) {
     case CHIP_OP_CONSTANT:
@@ -595,6 +670,10 @@ static pod_status_t lower_op(lower_t *lower, const mlir_op_t *op) {
       return NULL;
     case CHIP_OP_RESHAPE: {
       const int32_t source = var_of(lower, op->operands[0]);
+      if (lower->kernels != NULL) {
+        lower->var_of[op->results[0].id] = source;
+        return NULL;
+      }
       add_move(lower, CHIP_OP_RESHAPE, op, add_result(lower, &op->results[0]), source,
                LOWER_WISH_VIEW);
       return NULL;
@@ -655,6 +734,7 @@ static const int32_t *add_arguments(lower_t *lower, const mlir_block_t *block) {
     const bool is_donated = result != CHIP_NONE;
     lower_var_t *var = &lower->vars.items[arguments[i]];
     var->born = 0;
+    var->is_host = is_host(lower, block->arguments[i]);
     var->dies = is_donated ? 0 : LOWER_FOREVER;
     var->home = is_donated ? CHIP_BUFFER_RESULT : CHIP_BUFFER_ARGUMENT;
     var->home_index = is_donated ? result : i;

@@ -10,6 +10,7 @@
 //                     the two sides of a copy, which then falls away
 //   packing.c         the classes that need room get it in the block of temporaries
 //   lower_emit.c      nodes become instructions, classes become buffers
+//   lower_peak.c      what fills the memory, for people
 //
 // Time is a number per node, in program order, with the nodes of a loop's condition and
 // body between those before and after it. A node at time t reads at 2t or 2t + 1 and
@@ -28,6 +29,7 @@
 #include "common/base/list.h"
 #include "common/mlir/ir.h"
 #include "server/compiler/lower/donation.h"
+#include "server/compiler/lower/packing.h"
 #include "server/compiler/partition/partition.h"
 #include "server/program/program.h"
 
@@ -41,6 +43,7 @@ typedef struct lower_var_t {
   int32_t scope;            // The scope that it is made in.
   int32_t captured_by;      // The innermost scope known to read it from outside.
   int32_t twin;             // Has the same index of a buffer as this one; or itself.
+  bool is_host;             // In the host's memory.
   chip_buffer_kind_t home;  // TEMP unless it has to lie in a certain place.
   int32_t home_index;
   int32_t class;   // Set by lower_coalesce.
@@ -96,12 +99,44 @@ typedef struct lower_constant_t {
   const tensor_shape_t *shape;
 } lower_constant_t;
 
+// A kernel of the modelled chip (schedule/clusters.h). What is inside of it takes no
+// memory.
+typedef struct lower_operand_t {
+  const mlir_value_t *value;
+  // Result of the kernel that may be written over it; CHIP_NONE.
+  int32_t result;
+  bool is_update;  // That result is a dynamic_update_slice of it.
+} lower_operand_t;
+
+typedef struct lower_kernel_t {
+  const mlir_op_t *root;
+  int32_t operand_count, result_count;
+  const lower_operand_t *operands;  // From outside; one may be there several times.
+  const mlir_value_t *const *results;
+  const bool *is_in_vmem;  // By result: it takes no HBM.
+} lower_kernel_t;
+
+enum { LOWER_INSIDE = -2 };
+
+// All kernels. With them lowering tells what the modelled chip has in its HBM: arrays are
+// as large as their tiles, single elements are not in HBM, reshapes are free.
+typedef struct lower_kernels_t {
+  int64_t (*bytes_of)(const tensor_shape_t *shape);  // In HBM.
+  uint32_t op_count;
+  // By op id: the kernel that it is the root of; LOWER_INSIDE: it is in a kernel
+  // somewhere; CHIP_NONE: it is by itself.
+  const int32_t *kernel_of;
+  const lower_kernel_t *kernels;
+} lower_kernels_t;
+
 typedef struct lower_t {
   const compiler_partitioned_t *partitioned;
+  const lower_kernels_t *kernels;  // NULL: instructions, as the worker does them.
   mlir_module_t *module;
   const mlir_op_t *main;
   donation_t donation;
   int32_t *var_of;  // By value id: its variable, or CHIP_NONE.
+  bool *is_host;    // By value id: in the host's memory. NULL: none is.
   POD_LIST(lower_var_t) vars;
   POD_LIST(lower_node_t) nodes;
   POD_LIST(int32_t) refs;
@@ -116,10 +151,11 @@ typedef struct lower_t {
   int32_t computation;  // Likewise.
   int32_t depth;        // Of blocks.
   int32_t class_count;
-  int64_t temp_bytes;
+  int64_t temp_bytes, host_temp_bytes;
   int64_t *class_offsets;     // By class, for those in the block of temporaries.
   int64_t *live_bytes;        // By time: of the temporaries that are alive then.
   const mlir_op_t **sources;  // By instruction: the operation it comes from, or NULL.
+  int32_t *node_of;           // By instruction.
 } lower_t;
 
 // The longest life of a variable that no time ends.
@@ -131,11 +167,30 @@ void lower_coalesce(lower_t *lower);
 
 POD_MUST_USE pod_status_t lower_emit(lower_t *lower, chip_program_t **out_program);
 
+// By class: the time from its first to its last, in whole nodes, and its size. Classes
+// with a home of their own have size 0. Returns owned.
+packing_item_t *lower_class_items(const lower_t *lower);
+
+// lower_peak.c: which temporaries are alive when most are, for reports. Behind the
+// instructions.
+void lower_find_peak(const lower_t *lower, chip_program_t *program);
+
 // lower_attrs.c: the attributes of the instruction for `op`, in `arena`. UNIMPLEMENTED or
 // INVALID_ARGUMENT at the op.
 POD_MUST_USE pod_status_t lower_attrs(lower_t *lower, const mlir_op_t *op,
                                       pod_arena_t *arena, int32_t *out_count,
                                       const chip_attr_t **out_attrs);
+
+// The lives, classes and places of what the modelled chip has in HBM. `out_lower` is to
+// be deinitialised on success. RESOURCE_EXHAUSTED beyond 2^63 bytes.
+POD_MUST_USE pod_status_t lower_kernels(const compiler_partitioned_t *partitioned,
+                                        const lower_kernels_t *kernels,
+                                        lower_t *out_lower);
+
+void lower_deinit(lower_t *lower);
+
+// lower_emit.c: offsets of classes, temp_bytes, live_bytes.
+POD_MUST_USE pod_status_t lower_place(lower_t *lower);
 
 // Whether an instruction may write its result over operand `index`, if sizes agree.
 bool lower_works_in_place(chip_op_t op, int index);

@@ -41,6 +41,7 @@ typedef struct score_t {
   double bytes;
   double shards;
   int moves;  // Operands and results that do not lie as they shall.
+  int moved;  // Factors that have axes of what must be whole: only where it saves bytes.
 } score_t;
 
 // --- Candidates ---
@@ -152,6 +153,123 @@ static void project_all(const chooser_t *chooser) {
   }
 }
 
+static int64_t assignment_count(const chooser_t *chooser) {
+  int64_t count = 1;
+  for (int f = 0; f < chooser->factors->factor_count && count <= ASSIGNMENTS_MAX; f++) {
+    count *= chooser->candidates[f].count;
+  }
+  return count;
+}
+
+// A candidate that no tensor has itself: only while all assignments can be tried.
+static void propose_more(const chooser_t *chooser, int factor, const axes_t *axes) {
+  candidates_t *candidates = &chooser->candidates[factor];
+  const int before = candidates->count;
+  propose(candidates, axes);
+  if (assignment_count(chooser) > ASSIGNMENTS_MAX) {
+    candidates->count = before;
+  }
+}
+
+// The beginning of `axes` that overlaps none of `others`.
+static axes_t axes_not_in(const axes_t *axes, const axes_t *others) {
+  axes_t left = {0};
+  for (int i = 0; i < axes->count; i++) {
+    axis_ref_t ref = {0};
+    if (!axis_ref_without_overlap(axes->refs[i], others, &ref)) {
+      break;
+    }
+    axes_append(&left, ref);
+    if (!axis_ref_equal(ref, axes->refs[i])) {
+      break;
+    }
+  }
+  return left;
+}
+
+// Where two factors want parts of the same axes, each may also have what the other
+// leaves.
+static void propose_trimmed(const chooser_t *chooser) {
+  const int factor_count = chooser->factors->factor_count;
+  for (int f = 0; f < factor_count; f++) {
+    const candidates_t *candidates = &chooser->candidates[f];
+    const int count = candidates->count;
+    for (int c = 1; c < count; c++) {
+      const axes_t axes = candidates->axes[c];
+      for (int g = 0; g < factor_count; g++) {
+        const int other_count = g == f ? 0 : chooser->candidates[g].count;
+        for (int d = 1; d < other_count; d++) {
+          const axes_t *other = &chooser->candidates[g].axes[d];
+          const axes_t left = axes_not_in(&axes, other);
+          if (left.count > 0 && axes_overlap(&axes, other)) {
+            propose_more(chooser, f, &left);
+          }
+        }
+      }
+    }
+  }
+}
+
+// The axes that a tensor has where it must be whole.
+static axes_t axes_where_whole(const chooser_t *chooser, int tensor) {
+  const int operand_count = chooser->factors->operand_count;
+  const version_t *version = tensor < operand_count ? versions_of(chooser, tensor) : NULL;
+  const layout_t *layout = version != NULL ? version->layout
+                           : tensor >= operand_count
+                               ? chooser->targets[tensor - operand_count]
+                               : NULL;
+  axes_t all = {0}, kept = {0};
+  for (int d = 0; layout != NULL && d < layout->rank; d++) {
+    axes_append_all(&all, &layout->dims[d]);
+  }
+  for (int f = 0; f < chooser->factors->factor_count && all.count > 0; f++) {
+    const projection_cell_t *cell =
+        projection_cell(&chooser->partitioner->projection, tensor, f);
+    if (cell->is_present && may_be_sharded(chooser, f)) {
+      axes_append_all(&kept, &cell->axes);
+    }
+  }
+  return axes_without(&all, &kept);
+}
+
+static bool somebody_wants(const chooser_t *chooser, const axes_t *axes) {
+  for (int f = 0; f < chooser->factors->factor_count; f++) {
+    for (int c = 1; c < chooser->candidates[f].moved; c++) {
+      if (axes_overlap(&chooser->candidates[f].axes[c], axes)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// What cannot stay where it is may go to another dimension, by an all_to_all there and
+// one back, rather than be gathered: a sort along a sharded dimension of many rows.
+static void propose_moved(const chooser_t *chooser, int tensor) {
+  const axes_t moved = axes_where_whole(chooser, tensor);
+  if (somebody_wants(chooser, &moved)) {
+    return;
+  }
+  for (int f = 0; f < chooser->factors->factor_count && moved.count > 0; f++) {
+    const projection_cell_t *cell =
+        projection_cell(&chooser->partitioner->projection, tensor, f);
+    const candidates_t *candidates = &chooser->candidates[f];
+    const int count =
+        cell->is_present && may_be_sharded(chooser, f) ? candidates->count : 0;
+    for (int c = 0; c < count; c++) {
+      axes_t axes = candidates->axes[c];
+      if (axes_overlap(&axes, &moved) || axes.count + moved.count > AXES_MAX) {
+        continue;
+      }
+      axes_append_all(&axes, &moved);
+      axes = axes_dividing(&axes, chooser->factors->factors[f].size);
+      if (axes.count > 0 && divides(chooser, f, &axes)) {
+        propose_more(chooser, f, &axes);
+      }
+    }
+  }
+}
+
 // What every tensor proposes, operands in all layouts they have.
 static void gather_candidates(const chooser_t *chooser) {
   const factors_t *factors = chooser->factors;
@@ -175,6 +293,13 @@ static void gather_candidates(const chooser_t *chooser) {
   }
   for (int i = 0; i < factors->result_count; i++) {
     propose_all(chooser, factors->operand_count + i);
+  }
+  propose_trimmed(chooser);
+  for (int f = 0; f < factors->factor_count; f++) {
+    chooser->candidates[f].moved = chooser->candidates[f].count;
+  }
+  for (int t = 0; t < factors->operand_count + factors->result_count; t++) {
+    propose_moved(chooser, t);
   }
 }
 
@@ -284,6 +409,7 @@ static score_t score(const chooser_t *chooser) {
   }
   for (int f = 0; f < factors->factor_count; f++) {
     score.shards *= (double)axes_size(&chooser->axes[f]);
+    score.moved += chooser->picked[f] >= chooser->candidates[f].moved ? 1 : 0;
   }
   return score;
 }
@@ -298,6 +424,9 @@ static bool is_better(const score_t *a, const score_t *b) {
   if (a->is_cut != b->is_cut) {
     return b->is_cut;
   }
+  if (a->moved != b->moved) {
+    return a->moved < b->moved;
+  }
   return a->shards != b->shards ? a->shards > b->shards : a->moves < b->moves;
 }
 
@@ -308,24 +437,9 @@ static void pick(chooser_t *chooser, int factor, int candidate) {
 
 // --- Choosing ---
 
-static bool results_agree(const chooser_t *chooser, int factor, const axes_t *axes) {
-  const int operand_count = chooser->factors->operand_count;
-  int found = 0;
-  for (int i = 0; i < chooser->factors->result_count; i++) {
-    const projection_cell_t *cell =
-        projection_cell(&chooser->partitioner->projection, operand_count + i, factor);
-    if (cell->is_present) {
-      if (!axes_equal(&cell->axes, axes) || cell->overflow.count > 0) {
-        return false;
-      }
-      found++;
-    }
-  }
-  return found > 0;
-}
-
-// Contracted factors and those beside them keep what all their operands share, when the
-// results agree or nothing else wants these axes.
+// Contracted factors and those beside them keep what all their operands share, when
+// nothing else wants these axes, or the results agree and no contracted factor wants
+// them: what another operand has of a contraction may be far more than to move this one.
 static void keep_shared(chooser_t *chooser) {
   const factors_t *factors = chooser->factors;
   for (int f = 0; f < factors->factor_count; f++) {
@@ -341,16 +455,18 @@ static void keep_shared(chooser_t *chooser) {
         shared = &cell->axes;
       }
     }
-    const bool agrees = keeps && shared != NULL && results_agree(chooser, f, shared);
-    for (int i = 0; i < factors->operand_count && keeps && shared != NULL && !agrees;
-         i++) {
-      for (int g = 0; g < factors->factor_count; g++) {
+    keeps = keeps && shared != NULL;
+    const int tensors = factors->factors[f].kind == FACTOR_REDUCTION
+                            ? factors->operand_count
+                            : chooser->partitioner->projection.tensor_count;
+    for (int i = 0; i < tensors && keeps; i++) {
+      for (int g = 0; g < factors->factor_count && keeps; g++) {
         const projection_cell_t *other =
             projection_cell(&chooser->partitioner->projection, i, g);
-        keeps = keeps && (g == f || !axes_overlap(&other->axes, shared));
+        keeps = g == f || !axes_overlap(&other->axes, shared);
       }
     }
-    if (keeps && shared != NULL) {
+    if (keeps) {
       chooser->candidates[f].count = 1;
       axes_set(&chooser->candidates[f].axes[0], shared);
     }
@@ -364,14 +480,6 @@ static bool has_reduction(const factors_t *factors) {
     }
   }
   return false;
-}
-
-static int64_t assignment_count(const chooser_t *chooser) {
-  int64_t count = 1;
-  for (int f = 0; f < chooser->factors->factor_count && count <= ASSIGNMENTS_MAX; f++) {
-    count *= chooser->candidates[f].count;
-  }
-  return count;
 }
 
 static void choose_among_all(chooser_t *chooser, int64_t count) {
@@ -425,6 +533,11 @@ static void choose_one_by_one(chooser_t *chooser) {
 static bool choose_agreed(const chooser_t *chooser) {
   const factors_t *factors = chooser->factors;
   const projection_t *projection = &chooser->partitioner->projection;
+  for (int t = 0; t < projection->tensor_count; t++) {
+    if (axes_where_whole(chooser, t).count > 0) {
+      return false;
+    }
+  }
   for (int f = 0; f < factors->factor_count; f++) {
     const axes_t *agreed = NULL;
     for (int t = 0; t < projection->tensor_count; t++) {

@@ -53,6 +53,7 @@ static pod_status_t write_region(partitioner_t *partitioner, const mlir_op_t *op
   partitioner->block = mlir_op_block(local, region);
   POD_TRY(partition_block(partitioner, from));
   const mlir_op_t *end = from->last;
+  partitioner->user = end;
   mlir_value_t **operands = pod_arena_array(
       partitioner->module->arena, (size_t)end->operand_count, sizeof(operands[0]));
   for (int i = 0; i < end->operand_count; i++) {
@@ -166,6 +167,7 @@ pod_status_t partition_manual(partitioner_t *partitioner, const mlir_op_t *op) {
   axes_append_all(&partitioner->manual, &manual->axes);
   POD_TRY(partition_block(partitioner, body));
   partitioner->manual = around;
+  partitioner->user = body->last;
   for (int i = 0; i < op->result_count; i++) {
     const layout_t *outside = partition_value_layout(partitioner, &op->results[i]);
     const sharding_t *given = layouts_to_sharding(&partitioner->layouts, outside);

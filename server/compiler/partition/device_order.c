@@ -72,6 +72,14 @@ static pod_status_t check_chips(int64_t chips, int64_t count, const int64_t *ord
   return status;
 }
 
+pod_status_t partition_count_devices(mlir_module_t *module, int64_t *out_count) {
+  int64_t devices;
+  const mesh_t *mesh;
+  POD_TRY(shardings_count_devices(module, module->arena, &devices, &mesh));
+  *out_count = mesh == NULL && devices <= 1 ? 0 : devices;
+  return NULL;
+}
+
 pod_status_t partition_check_device_order(mlir_module_t *module, int64_t chip_count,
                                           int64_t count, const int64_t *order,
                                           int64_t *out_device_count) {

@@ -19,6 +19,12 @@ POD_MUST_USE pod_status_t partition_check_device_order(mlir_module_t *module,
                                                        const int64_t *order,
                                                        int64_t *out_device_count);
 
+// For how many devices the module says that it is; 0: it says nothing of them, or that it
+// is for one, and runs on each chip that there is (as what jax.jit lowers without a
+// mesh). A mesh of one device counts.
+POD_MUST_USE pod_status_t partition_count_devices(mlir_module_t *module,
+                                                  int64_t *out_count);
+
 // Device d of the partitioned program becomes chip `order[d]`: in the mesh, in the groups
 // and pairs of collectives, and in what partition_id says. Values stay what they are.
 // `count` 0: nothing is done. INVALID_ARGUMENT when there are not as many chips as

@@ -154,21 +154,18 @@ mlir_value_t *partition_emit_place(partitioner_t *partitioner, const axes_t *axe
 // One that the partitioner puts in says over which axes it runs.
 static void set_axes(partitioner_t *partitioner, mlir_op_t *op, const axes_t *axes) {
   pod_text_t text = {0};
-  for (int i = 0; i < axes->count; i++) {
-    const axis_ref_t ref = axes->refs[i];
-    const mesh_axis_t *axis = &partitioner->mesh->axes[ref.axis];
-    pod_text_printf(&text, "%s%s", i == 0 ? "" : ",", axis->name);
-    if (ref.size != axis->size) {
-      pod_text_printf(&text, ":(%lld)%lld", (long long)ref.pre_size, (long long)ref.size);
-    }
-  }
+  partition_print_axes(&text, partitioner->mesh, axes);
   mlir_op_set_attr(
       partitioner->module, op, COMPILER_AXES_ATTR,
       mlir_attr_string(partitioner->module, text.bytes == NULL ? "" : text.bytes));
   pod_text_deinit(&text);
 }
 
+// The channel is what a collective's reason is found by later.
 static void set_channel(partitioner_t *partitioner, mlir_op_t *op) {
+  *pod_list_add(&partitioner->reasons) =
+      partitioner->because == NULL ? "" : partitioner->because;
+  partitioner->because = NULL;
   char body[64];
   snprintf(body, sizeof(body), "handle = %lld, type = 1",
            (long long)++partitioner->channel);
@@ -267,6 +264,9 @@ mlir_value_t *partition_emit_move(partitioner_t *partitioner, mlir_value_t *valu
     pairs[2 * p] = mesh_device(from, p);
     pairs[2 * p + 1] = mesh_device(to, p);
   }
+  partitioner->because =
+      "the sharding of an argument or result of @main has the devices in another order "
+      "than the mesh of the program";
   return partition_emit_into(
       partitioner, partitioner->main_block,
       create_permute(partitioner, value, value_shape(value), count, pairs));
@@ -430,6 +430,17 @@ static int count_early_steps(const reshard_plan_t *plan) {
   return count;
 }
 
+static void explain_step(partitioner_t *partitioner, const layout_t *from,
+                         const reshard_step_t *step) {
+  const bool reduces =
+      step->kind == RESHARD_ALL_REDUCE || step->kind == RESHARD_REDUCE_SCATTER;
+  if (partitioner->wanted != NULL) {
+    partitioner->because =
+        partition_because(partitioner, partitioner->wanted, from,
+                          partitioner->wanted_layout, reduces ? &step->axes : NULL);
+  }
+}
+
 void partition_emit_plan(partitioner_t *partitioner, state_t *state,
                          const tensor_shape_t *shape, const version_t *from,
                          const reshard_plan_t *plan) {
@@ -459,6 +470,7 @@ void partition_emit_plan(partitioner_t *partitioner, state_t *state,
       op = emit_keep_first(partitioner, state->home, value, &step->axes, &local);
       reducer = CHIP_REDUCER_ADD;
     } else {
+      explain_step(partitioner, from->layout, step);
       op = emit_step(partitioner, value, before, step, &local, reducer);
     }
     value = partition_emit_into(partitioner, state->home, op);

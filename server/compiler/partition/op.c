@@ -136,6 +136,7 @@ static mlir_op_t *clone(partitioner_t *partitioner, const mlir_op_t *op) {
 }
 
 pod_status_t partition_verbatim(partitioner_t *partitioner, const mlir_op_t *op) {
+  partition_note_whole(partitioner, op);
   mlir_op_t *copy = clone(partitioner, op);
   for (int i = 0; i < op->operand_count; i++) {
     const mlir_value_t *operand = op->operands[i];
@@ -235,6 +236,7 @@ static void write_local(partitioner_t *partitioner, const mlir_op_t *op,
     local->results[i].type = choice->types[i];
     partition_value_put(partitioner, &op->results[i], choice->results[i], choice->reducer,
                         &local->results[i]);
+    partitioner->states[op->results[i].id].choice = choice;
   }
   localize_attrs(partitioner, op, local);
 }

@@ -58,6 +58,7 @@ static pod_status_t partition_op(partitioner_t *partitioner, const mlir_op_t *op
 
 pod_status_t partition_block(partitioner_t *partitioner, const mlir_block_t *block) {
   for (const mlir_op_t *op = block->first; op != block->last; op = op->next) {
+    partitioner->user = op;
     POD_TRY(partition_op(partitioner, op));
   }
   return NULL;
@@ -181,6 +182,7 @@ static void end_main(partitioner_t *partitioner, const mlir_op_t *end,
       pod_arena_array(module->arena, result_count, sizeof(operands[0]));
   const mlir_type_t **types =
       pod_arena_array(module->arena, result_count, sizeof(types[0]));
+  partitioner->user = end;
   for (int i = 0; i < end->operand_count; i++) {
     partition_emit_at(partitioner, end->operands[i]->op);
     const layout_t *layout =
@@ -311,6 +313,7 @@ static pod_status_t write_program(partitioner_t *partitioner, const mlir_op_t *m
     sums_propagate(&partitioner->shardings, main, &partitioner->propagation);
   }
   POD_TRY(last_channel(partitioner->source, main, &partitioner->channel));
+  partitioner->first_channel = partitioner->channel;
   mlir_op_t *function = begin_main(partitioner, main);
   POD_TRY(read_surface(partitioner, main, block, out_surface));
   put_arguments(partitioner, block, out_surface);
@@ -370,8 +373,19 @@ pod_status_t compiler_partition(mlir_module_t *module, int64_t device_count,
   }
   fill_partitioned(&partitioner, block, &surface, out_partitioned);
   fill_inspections(&partitioner, main, out_partitioned);
+  out_partitioned->first_channel = partitioner.first_channel;
+  out_partitioned->reason_count = partitioner.reasons.count;
+  out_partitioned->note_count = partitioner.notes.count;
+  out_partitioned->notes =
+      pod_arena_copy(arena, (void *)partitioner.notes.items,
+                     (size_t)partitioner.notes.count * sizeof(const char *));
+  out_partitioned->reasons =
+      pod_arena_copy(arena, (void *)partitioner.reasons.items,
+                     (size_t)partitioner.reasons.count * sizeof(const char *));
   partitioner.module = NULL;
 cleanup:
+  pod_list_deinit(&partitioner.reasons);
+  pod_list_deinit(&partitioner.notes);
   layouts_deinit(&partitioner.layouts);
   projection_deinit(&partitioner.projection);
   free((void *)partitioner.targets);

@@ -24,6 +24,14 @@ typedef struct compiler_partitioned_t {
   // The mesh's axes over its devices in another order, where that of an argument or
   // result has one that no axes make; else NULL. Without any the lists may be NULL too.
   const mesh_t **argument_meshes, **result_meshes;
+  // Why the collectives are there that were put in, for people: reasons[i] of the one
+  // with the channel first_channel + 1 + i; "" is not told.
+  int64_t first_channel;
+  int32_t reason_count;
+  const char *const *reasons;
+  // For people: operations that every chip computes whole.
+  int32_t note_count;
+  const char *const *notes;
   // What podium.inspect_sharding asks for, in the order of the program: the operation's
   // tag, a STRING, and the value.
   int32_t inspection_count;

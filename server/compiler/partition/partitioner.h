@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "common/base/list.h"
 #include "common/mlir/ir.h"
 #include "server/compiler/partition/factors.h"
 #include "server/compiler/partition/layout.h"
@@ -23,10 +24,13 @@ typedef struct version_t {
   struct version_t *next;
 } version_t;
 
+typedef struct choice_t choice_t;
+
 // What has become of a value of the source module.
 typedef struct state_t {
-  version_t *versions;  // In the order in which they were made.
-  mlir_block_t *home;   // Where further versions go: they are of use to the whole block.
+  const choice_t *choice;  // Of the operation that made it; NULL for others.
+  version_t *versions;     // In the order in which they were made.
+  mlir_block_t *home;  // Where further versions go: they are of use to the whole block.
 } state_t;
 
 // Axes whose place on a chip has been looked up already.
@@ -37,20 +41,23 @@ typedef struct place_t {
   struct place_t *next;
 } place_t;
 
+enum { PARTITION_NOTES_MAX = 32 };
+
 enum { CANDIDATES_MAX = 8 };  // Per factor; tensors that propose more are not heard.
 
 // The axes by which a factor may be sharded.
 typedef struct candidates_t {
   int count;
+  int moved;  // From this one on: what other factors have that must be whole.
   axes_t axes[CANDIDATES_MAX];  // [0] is none.
 } candidates_t;
 
 // What has been chosen for an operation, and for all that are like it.
-typedef struct choice_t {
+struct choice_t {
   const layout_t **operands, **results;
   const mlir_type_t **types;  // Of the local results.
   chip_reducer_t reducer;     // Of what is unreduced.
-} choice_t;
+};
 
 typedef struct partitioner_t {
   mlir_module_t *source, *module;
@@ -67,9 +74,16 @@ typedef struct partitioner_t {
   mlir_op_t *last_place;  // Of the operations at the start of main that look up places.
   mlir_value_t *device;   // stablehlo.partition_id, once it was needed.
   place_t *places;
-  const mlir_attr_t *location;  // Of the operation at hand, for what is made for it.
-  mlir_position_t position;     // Likewise.
-  int64_t channel;              // The last one given to a collective.
+  const mlir_attr_t *location;     // Of the operation at hand, for what is made for it.
+  mlir_position_t position;        // Likewise.
+  int64_t first_channel;           // The last one that is the user's,
+  int64_t channel;                 // and that was given to a collective.
+  POD_LIST(const char *) reasons;  // By channel behind the first.
+  POD_LIST(const char *) notes;    // For people.
+  const char *because;             // Of the collective that is made next; NULL: not told.
+  const mlir_op_t *user;           // That wants values; NULL: nobody yet.
+  const mlir_value_t *wanted;      // What it wants otherwise than it lies,
+  const layout_t *wanted_layout;   // and how.
   projection_t projection;
   pod_map_t *plans;          // For partition_value_plan.
   reshard_plan_t plan;       // Room to make one.
@@ -117,6 +131,20 @@ mlir_value_t *partition_emit_move(partitioner_t *partitioner, mlir_value_t *valu
 void partition_emit_plan(partitioner_t *partitioner, state_t *state,
                          const tensor_shape_t *shape, const version_t *from,
                          const reshard_plan_t *plan);
+
+// --- because.c: what people are told ---
+
+// "x,y:(1)2".
+void partition_print_axes(pod_text_t *text, const mesh_t *mesh, const axes_t *axes);
+
+// Why a collective is put in that brings `value` from one layout to another for
+// partitioner->user; `reduced`: the axes over which it reduces, NULL when it only moves.
+const char *partition_because(partitioner_t *partitioner, const mlir_value_t *value,
+                              const layout_t *from, const layout_t *to,
+                              const axes_t *reduced);
+
+// Notes that an operation is computed whole, if operands have to be gathered for that.
+void partition_note_whole(partitioner_t *partitioner, const mlir_op_t *op);
 
 // --- partition_value.c: values in the layouts that are wanted ---
 

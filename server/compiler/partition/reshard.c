@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "server/compiler/partition/reshard_search.h"
 
 // A plan while it is made: where the value has got to.
 typedef struct planner_t {
@@ -358,9 +359,63 @@ size_t reshard_plan_size_bytes(const reshard_plan_t *plan) {
   return offsetof(reshard_plan_t, steps) + (size_t)plan->count * sizeof(plan->steps[0]);
 }
 
-void reshard_plan(layouts_t *layouts, const tensor_shape_t *shape, const layout_t *from,
-                  const layout_t *to, reshard_plan_t *out_plan) {
-  POD_CHECK(from->rank == to->rank);
+// Whether a plan is of the fewest bytes that there can be: only slices and reductions, or
+// one collective and nothing else.
+static bool is_direct(const reshard_plan_t *plan) {
+  int moves = 0;
+  for (int i = 0; i < plan->count; i++) {
+    const reshard_kind_t kind = plan->steps[i].kind;
+    if (kind == RESHARD_PLACE || kind == RESHARD_KEEP_FIRST) {
+      return true;  // What becomes a sum has ways of its own.
+    }
+    moves += kind == RESHARD_ALL_GATHER || kind == RESHARD_ALL_TO_ALL ||
+             kind == RESHARD_PERMUTE;
+  }
+  return moves == 0 || plan->count == 1;
+}
+
+static void follow(planner_t *planner, const reshard_way_t *way) {
+  for (int i = 0; i < way->count; i++) {
+    const reshard_move_t *move = &way->moves[i];
+    if (move->kind == RESHARD_PERMUTE) {
+      permute(planner, way->permuted);
+      continue;
+    }
+    reshard_step_t *step = add_step(planner, move->kind, move->dim, &move->axes);
+    step->to_dim = move->to_dim;
+    if (move->kind == RESHARD_SLICE) {
+      axes_append_all(&planner->dims[move->dim], &move->axes);
+    } else {
+      drop_last(&planner->dims[move->dim], &move->axes);
+    }
+    if (move->kind == RESHARD_ALL_TO_ALL) {
+      axes_append_all(&planner->dims[move->to_dim], &move->axes);
+    }
+    finish_step(planner, step);
+  }
+}
+
+// Takes a way that is cheaper, where a search finds one.
+static void improve(layouts_t *layouts, const tensor_shape_t *shape, const layout_t *from,
+                    const layout_t *to, reshard_plan_t *plan) {
+  reshard_plan_t other;
+  planner_t planner = start(layouts, shape, from, to, &other);
+  reduce(&planner);
+  reshard_way_t way;
+  if (!reshard_search(shape, planner.dims, to->dims, &planner.unreduced,
+                      plan->bytes - other.bytes, &way)) {
+    return;
+  }
+  follow(&planner, &way);
+  if (is_arrived(&planner) && other.bytes < plan->bytes) {
+    memcpy(plan, &other, reshard_plan_size_bytes(&other));
+  }
+}
+
+// By the rules.
+static void plan_by_rules(layouts_t *layouts, const tensor_shape_t *shape,
+                          const layout_t *from, const layout_t *to,
+                          reshard_plan_t *out_plan) {
   planner_t planner = start(layouts, shape, from, to, out_plan);
   if (from == to) {
     return;
@@ -389,5 +444,14 @@ void reshard_plan(layouts_t *layouts, const tensor_shape_t *shape, const layout_
   if (other.bytes < out_plan->bytes ||
       (other.bytes == out_plan->bytes && other.count < out_plan->count)) {
     memcpy(out_plan, &other, reshard_plan_size_bytes(&other));
+  }
+}
+
+void reshard_plan(layouts_t *layouts, const tensor_shape_t *shape, const layout_t *from,
+                  const layout_t *to, reshard_plan_t *out_plan) {
+  POD_CHECK(from->rank == to->rank);
+  plan_by_rules(layouts, shape, from, to, out_plan);
+  if (!is_direct(out_plan)) {
+    improve(layouts, shape, from, to, out_plan);
   }
 }

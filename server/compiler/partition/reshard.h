@@ -7,8 +7,8 @@
 //   other axes in the same number of shards        collective_permute
 //   axes that a dimension loses                    all_gather
 //
-// The plan is the cheapest of a few orders of these, by the bytes each chip receives; not
-// every order is tried. It is exact for what shardings of programs ask for.
+// The plan of these rules, unless it is one step, is compared with the cheapest of a
+// bounded search over layouts (reshard_search.h), by the bytes each chip receives.
 //
 // Threading: pure. Determinism: a function of its arguments.
 

@@ -27,7 +27,7 @@ static pod_status_t check_device_count(const mesh_t *mesh, int64_t device_count)
   const pod_status_t status = pod_error(
       POD_FAILED_PRECONDITION,
       "the program's mesh @%s [%s] has %" PRId64 " devices, the pod has %" PRId64
-      " chips: choose a topology with as many chips as the mesh has devices",
+      " chips: choose a topology with at least as many chips as the mesh has devices",
       mesh->name, axes.bytes == NULL ? "" : axes.bytes, mesh->device_count, device_count);
   pod_text_deinit(&axes);
   return status;

@@ -141,7 +141,10 @@ mlir_value_t *partition_value_get(partitioner_t *partitioner, const mlir_value_t
     POD_CHECK(from != NULL);
     plan = partition_value_plan(partitioner, value_shape(value), whole, layout);
   }
+  partitioner->wanted = value;
+  partitioner->wanted_layout = layout;
   partition_emit_plan(partitioner, state, value_shape(value), from, plan);
+  partitioner->wanted = NULL;
   known = find_version(state, layout);
   POD_CHECK(known != NULL);
   return known;

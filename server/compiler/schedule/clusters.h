@@ -49,7 +49,7 @@ typedef struct cluster_value_t {
 } cluster_value_t;
 
 typedef struct cluster_t {
-  chip_task_kind_t kind;  // COMPUTE, COLLECTIVE, WHILE or BRANCH.
+  chip_task_kind_t kind;  // COMPUTE, COLLECTIVE, TRANSFER_START, WHILE or BRANCH.
   cluster_hero_t hero;
   mlir_op_t *root;
   // Ranges of clusters_t.members and clusters_t.values: operands, then results.
@@ -57,8 +57,8 @@ typedef struct cluster_t {
   int32_t first_value, operand_count, result_count;
   chip_work_t work;
   int64_t duration_ps;  // Of one run, estimated; of a loop: of one turn.
-  // Of collectives: what tells links apart (equal for those that use the same ones), and
-  // where an asynchronous one must be done (podium.async_done), or NULL.
+  // Of collectives and transfers: what tells links apart (equal for those that use the
+  // same ones), and where an asynchronous one must be done (podium.async_done), or NULL.
   uint64_t links;
   mlir_op_t *done;
   bool has_collectives;  // Of loops and branches: somewhere inside.
@@ -125,7 +125,12 @@ POD_MUST_USE pod_status_t clusters_create(const compiler_partitioned_t *partitio
 // schedule.c. Puts the operations of every block with collectives in an order in which
 // these overlap with what is independent, and marks them: the collective has the
 // attribute COMPILER_ASYNC_ATTR, and a podium.async_done stands where it must be done.
-void clusters_schedule(clusters_t *clusters);
+//
+// `shares`: what waits to be read may fill that part of the HBM which arguments and
+// results leave, 1/shares of it; more shares, less memory and less overlap.
+void clusters_schedule(clusters_t *clusters, int64_t shares);
+
+enum { CLUSTERS_SHARES = 2, CLUSTERS_SHARES_TIGHT = 64 };
 
 // Back to the order of the partitioned program, without asynchronous collectives.
 void clusters_unschedule(clusters_t *clusters);

@@ -192,6 +192,16 @@ static bool collect_owners(const fuser_t *fuser, const mlir_op_t *op, bool is_he
   return out_owners->count > 0;
 }
 
+// What a kernel reads of an operand: a broadcast is made where it is read.
+static int64_t bytes_read(const mlir_value_t *value) {
+  value = fuse_source(value);
+  while (!fuse_is_generated(value) && value->op != NULL &&
+         value->op->kind == CHIP_OP_BROADCAST_IN_DIM) {
+    value = fuse_source(value->op->operands[0]);
+  }
+  return fuse_is_generated(value) ? 0 : fuse_bytes(value);
+}
+
 // Computed anew by each of `count` clusters, or once, written and read by each: which
 // moves fewer bytes?
 static bool pays_to_repeat(const mlir_op_t *op, int32_t count) {
@@ -204,7 +214,7 @@ static bool pays_to_repeat(const mlir_op_t *op, int32_t count) {
   int64_t reads = 0;
   for (int i = 0; i < op->operand_count && reads <= 3 * size; i++) {
     const mlir_value_t *operand = op->operands[i];
-    reads += fuse_is_generated(operand) ? 0 : is_part ? size : fuse_bytes(operand) / UNIT;
+    reads += fuse_is_generated(operand) ? 0 : is_part ? size : bytes_read(operand) / UNIT;
   }
   return (count - 1) * reads <= (count + 1) * size;
 }
@@ -307,6 +317,9 @@ static void visit(fuser_t *fuser, mlir_op_t *op) {
     case FUSE_COLLECTIVE:
       start_cluster(fuser, op, CHIP_TASK_COLLECTIVE, CLUSTER_HERO_NONE, true);
       return;
+    case FUSE_TRANSFER:
+      start_cluster(fuser, op, CHIP_TASK_TRANSFER_START, CLUSTER_HERO_NONE, true);
+      return;
     case FUSE_CONTROL:
       start_cluster(fuser, op,
                     op->kind == CHIP_OP_WHILE ? CHIP_TASK_WHILE : CHIP_TASK_BRANCH,
@@ -332,6 +345,11 @@ static void mark_products(fuser_t *fuser, const mlir_block_t *block) {
   }
 }
 
+// The core need not wait for it.
+static bool is_awaited(fuse_class_t class) {
+  return class == FUSE_COLLECTIVE || class == FUSE_TRANSFER;
+}
+
 static void find_levels(fuser_t *fuser, const mlir_block_t *block) {
   for (const mlir_op_t *op = block->first; op != NULL; op = op->next) {
     int32_t level = 0;
@@ -341,7 +359,7 @@ static void find_levels(fuser_t *fuser, const mlir_block_t *block) {
         level = fuser->level[maker->id];
       }
     }
-    fuser->level[op->id] = level + (fuse_class(op) == FUSE_COLLECTIVE);
+    fuser->level[op->id] = level + is_awaited(fuse_class(op));
   }
 }
 

@@ -27,6 +27,7 @@ typedef enum fuse_class_t {
   FUSE_UPDATE,    // dynamic_update_slice: in place, the end of a cluster.
   FUSE_ALONE,     // A task of its own.
   FUSE_COLLECTIVE,
+  FUSE_TRANSFER,  // Between HBM and the host's memory.
   FUSE_CONTROL,
 } fuse_class_t;
 

@@ -1,7 +1,8 @@
 // What kind of member of a cluster an operation can be: its row of the table of
 // operations says so, here it meets shapes and attributes.
 
-#include "server/chip/tiles.h"
+#include "common/tensor/tiles.h"
+#include "server/compiler/placement/placement.h"
 #include "server/compiler/schedule/fuse.h"
 
 bool fuse_is_elementwise(const mlir_op_t *op) {
@@ -17,7 +18,7 @@ int64_t fuse_elements(const mlir_value_t *value) {
 }
 
 int64_t fuse_bytes(const mlir_value_t *value) {
-  return chip_tiled_bytes(&value->type->shape);
+  return tensor_tiled_bytes(&value->type->shape);
 }
 
 const mlir_value_t *fuse_source(const mlir_value_t *value) {
@@ -56,7 +57,7 @@ static bool is_scalar_work(const mlir_op_t *op) {
     return true;
   }
   return (op->kind == CHIP_OP_SLICE || op->kind == CHIP_OP_DYNAMIC_SLICE) &&
-         fuse_elements(op->operands[0]) <= (int64_t)CHIP_LANES * CHIP_SUBLANES;
+         fuse_elements(op->operands[0]) <= (int64_t)TENSOR_LANES * TENSOR_SUBLANES;
 }
 
 // The two last dimensions are those of the tiles; the others may change places freely.
@@ -87,6 +88,7 @@ typedef enum fuse_word_t {
   AS_product,
   AS_control,
   AS_collective,
+  AS_transfer,
 } fuse_word_t;
 
 static const fuse_word_t words[CHIP_OP_COUNT] = {
@@ -98,6 +100,12 @@ static const fuse_word_t words[CHIP_OP_COUNT] = {
 };
 
 fuse_class_t fuse_class(const mlir_op_t *op) {
+  if (placement_is_transfer(op)) {
+    return FUSE_TRANSFER;
+  }
+  if (placement_is_allocation(op)) {
+    return FUSE_FREE;
+  }
   switch (op->kind < CHIP_OP_COUNT ? words[op->kind] : AS_free) {
     case AS_free:
       return FUSE_FREE;
@@ -123,6 +131,8 @@ fuse_class_t fuse_class(const mlir_op_t *op) {
       return FUSE_CONTROL;
     case AS_collective:
       return FUSE_COLLECTIVE;
+    case AS_transfer:
+      return FUSE_TRANSFER;
   }
   return FUSE_ALONE;
 }

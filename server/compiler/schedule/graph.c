@@ -25,6 +25,18 @@ static int32_t cluster_of(const clusters_t *clusters, const mlir_op_t *op) {
   return op->id < clusters->op_count ? clusters->cluster_of[op->id] : CHIP_NONE;
 }
 
+// A collective that the core has to carry out itself is its work like any kernel; a
+// transfer with the host never is.
+static bool is_beside_core(const clusters_t *clusters, const cluster_t *cluster) {
+  const chip_op_t op = cluster->root->kind;
+  if (cluster->kind == CHIP_TASK_TRANSFER_START) {
+    return true;
+  }
+  return cluster->kind == CHIP_TASK_COLLECTIVE &&
+         (clusters->spec->overlaps_reductions ||
+          (op != CHIP_OP_ALL_REDUCE && op != CHIP_OP_REDUCE_SCATTER));
+}
+
 // A cluster's node stands where its root stands.
 static void add_nodes(builder_t *builder) {
   const clusters_t *clusters = builder->clusters;
@@ -41,8 +53,7 @@ static void add_nodes(builder_t *builder) {
       continue;
     }
     const cluster_t *cluster = &clusters->clusters[at];
-    node->kind =
-        cluster->kind == CHIP_TASK_COLLECTIVE ? SCHEDULE_COLLECTIVE : SCHEDULE_CORE;
+    node->kind = is_beside_core(clusters, cluster) ? SCHEDULE_COLLECTIVE : SCHEDULE_CORE;
     graph->collective_count += node->kind == SCHEDULE_COLLECTIVE;
     for (int32_t m = 0; m < cluster->member_count; m++) {
       const mlir_op_t *member = clusters->members[cluster->first_member + m];

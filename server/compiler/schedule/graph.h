@@ -12,9 +12,9 @@
 #include "server/compiler/schedule/clusters.h"
 
 typedef enum schedule_kind_t {
-  SCHEDULE_FREE = 0,  // Takes no time: is done right before what needs it.
-  SCHEDULE_CORE,      // A kernel, loop or branch: the core is busy with it.
-  SCHEDULE_COLLECTIVE,
+  SCHEDULE_FREE = 0,    // Takes no time: is done right before what needs it.
+  SCHEDULE_CORE,        // A kernel, loop or branch: the core is busy with it.
+  SCHEDULE_COLLECTIVE,  // And transfers with the host: the core need not wait.
 } schedule_kind_t;
 
 typedef struct schedule_node_t {

@@ -20,6 +20,7 @@
 #include "common/base/heap.h"
 #include "common/base/list.h"
 #include "common/base/memory.h"
+#include "server/chip/cost.h"
 #include "server/chip/work.h"
 #include "server/compiler/dialect/attributes.h"
 #include "server/compiler/schedule/clusters.h"
@@ -29,6 +30,7 @@
 enum {
   UNDER_WAY_MAX = 8,        // Collectives at once.
   UNDER_WAY_OF_A_KIND = 2,  // Over the same links: one that moves, one that waits.
+  TRANSFERS_MAX = 6,        // With the host, whose queue takes what comes.
   CANDIDATES_MAX = 8,       // Looked at for every start.
   AHEAD_MAX = 256,          // Nodes that may be passed for the sake of a collective.
   LINK_KINDS = 256,
@@ -184,6 +186,11 @@ static int64_t later_of(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
 
+// The core does nothing for it: DMA over the host's bus.
+static bool is_transfer(const scheduler_t *scheduler, int32_t node) {
+  return cluster_at(scheduler, node)->kind == CHIP_TASK_TRANSFER_START;
+}
+
 // By how much memory grows until the result has been read.
 static int64_t growth_of(const scheduler_t *scheduler, int32_t node) {
   const chip_work_t *work = &cluster_at(scheduler, node)->work;
@@ -203,8 +210,11 @@ static void start(scheduler_t *scheduler, int32_t node) {
   *free_ps = scheduler->states[node].finish_ps;
   scheduler->growth_bytes =
       chip_work_plus(scheduler->growth_bytes, growth_of(scheduler, node));
-  scheduler->now_ps =
-      chip_work_plus(scheduler->now_ps, scheduler->clusters->spec->async_start_ps);
+  if (!is_transfer(scheduler, node)) {
+    scheduler->now_ps = chip_work_plus(
+        scheduler->now_ps, chip_async_start_ps(scheduler->clusters->spec,
+                                               cluster_at(scheduler, node)->root->kind));
+  }
   POD_CHECK(scheduler->under_way_count < UNDER_WAY_MAX);
   scheduler->under_way[scheduler->under_way_count++] = node;
 }
@@ -212,9 +222,12 @@ static void start(scheduler_t *scheduler, int32_t node) {
 static void finish(scheduler_t *scheduler, int32_t index) {
   const int32_t node = scheduler->under_way[index];
   add_place(scheduler, NULL, node);
-  scheduler->now_ps =
-      chip_work_plus(later_of(scheduler->now_ps, scheduler->states[node].finish_ps),
-                     scheduler->clusters->spec->async_done_ps);
+  scheduler->now_ps = later_of(scheduler->now_ps, scheduler->states[node].finish_ps);
+  if (!is_transfer(scheduler, node)) {
+    scheduler->now_ps = chip_work_plus(
+        scheduler->now_ps, chip_async_done_ps(scheduler->clusters->spec,
+                                              cluster_at(scheduler, node)->root->kind));
+  }
   scheduler->growth_bytes -= growth_of(scheduler, node);
   scheduler->under_way_count--;
   memmove(&scheduler->under_way[index], &scheduler->under_way[index + 1],
@@ -256,9 +269,12 @@ static bool has_room(const scheduler_t *scheduler, int32_t node) {
   for (int32_t i = 0; i < scheduler->under_way_count; i++) {
     alike += cluster_at(scheduler, scheduler->under_way[i])->links == links;
   }
-  return scheduler->under_way_count < UNDER_WAY_MAX && alike < UNDER_WAY_OF_A_KIND &&
-         chip_work_plus(scheduler->growth_bytes, growth_of(scheduler, node)) <=
-             scheduler->growth_max;
+  const bool has_links =
+      is_transfer(scheduler, node)
+          ? scheduler->under_way_count < TRANSFERS_MAX
+          : scheduler->under_way_count < UNDER_WAY_MAX && alike < UNDER_WAY_OF_A_KIND;
+  return has_links && chip_work_plus(scheduler->growth_bytes,
+                                     growth_of(scheduler, node)) <= scheduler->growth_max;
 }
 
 // Starts what may start now, of the first few that wait.
@@ -268,7 +284,7 @@ static void start_collectives(scheduler_t *scheduler) {
   while (kept_count < CANDIDATES_MAX &&
          first_node(scheduler, &scheduler->startable) != CHIP_NONE) {
     const int32_t node = pop_node(&scheduler->startable);
-    if (*links_of(scheduler, node) > scheduler->now_ps) {
+    if (!is_transfer(scheduler, node) && *links_of(scheduler, node) > scheduler->now_ps) {
       kept[kept_count++] = node;
       continue;
     }
@@ -290,8 +306,13 @@ static void start_collectives(scheduler_t *scheduler) {
 
 static void run(scheduler_t *scheduler, int32_t node) {
   if (cluster_at(scheduler, node)->has_collectives) {
-    while (scheduler->under_way_count > 0) {  // They would meet those inside.
-      finish(scheduler, earliest(scheduler));
+    for (int32_t i = 0;
+         i < scheduler->under_way_count;) {  // They would meet those inside.
+      if (is_transfer(scheduler, scheduler->under_way[i])) {
+        i++;
+      } else {
+        finish(scheduler, i);
+      }
     }
   }
   emit(scheduler, node);
@@ -472,16 +493,19 @@ static bool *find_async(const scheduler_t *scheduler) {
   return is_async;
 }
 
+// What it waits for, and what must stay as it is until then. An update is written where
+// its first operand lies, which is gone.
 static mlir_op_t *make_done(clusters_t *clusters, cluster_t *cluster) {
   mlir_module_t *module = clusters->module;
   mlir_op_t *op = cluster->root;
+  const int gone = op->kind == CHIP_OP_DYNAMIC_UPDATE_SLICE;
   mlir_op_set_attr(module, op, mlir_intern(module, COMPILER_ASYNC_ATTR),
                    mlir_attr_unit(module));
-  const int count = op->result_count + op->operand_count;
+  const int count = op->result_count + op->operand_count - gone;
   mlir_value_t **operands = pod_alloc((size_t)count * sizeof(mlir_value_t *));
   for (int i = 0; i < count; i++) {
-    operands[i] =
-        i < op->result_count ? &op->results[i] : op->operands[i - op->result_count];
+    operands[i] = i < op->result_count ? &op->results[i]
+                                       : op->operands[i - op->result_count + gone];
   }
   mlir_op_t *done = mlir_op_create(module, chip_op_name(CHIP_OP_ASYNC_DONE), count,
                                    operands, 0, NULL, 0);
@@ -557,15 +581,16 @@ static void schedule_block(clusters_t *clusters, cluster_block_t *block, int32_t
 static bool has_own_collectives(const clusters_t *clusters,
                                 const cluster_block_t *block) {
   for (int32_t i = 0; i < block->cluster_count; i++) {
-    if (clusters->clusters[block->first_cluster + i].kind == CHIP_TASK_COLLECTIVE) {
+    const chip_task_kind_t kind = clusters->clusters[block->first_cluster + i].kind;
+    if (kind == CHIP_TASK_COLLECTIVE || kind == CHIP_TASK_TRANSFER_START) {
       return true;
     }
   }
   return false;
 }
 
-// What may wait to be read: half of the HBM that arguments and results leave.
-static int64_t growth_max(const clusters_t *clusters) {
+// What may wait to be read.
+static int64_t growth_max(const clusters_t *clusters, int64_t shares) {
   const mlir_block_t *block = clusters->blocks.items[0].block;
   int64_t taken = 0;
   for (int i = 0; i < block->argument_count; i++) {
@@ -574,16 +599,16 @@ static int64_t growth_max(const clusters_t *clusters) {
   for (int i = 0; i < block->last->operand_count; i++) {
     taken = chip_work_plus(taken, fuse_bytes(block->last->operands[i]));
   }
-  const int64_t left = clusters->spec->hbm_bytes - taken;
-  return left > 0 ? left / 2 : 0;
+  const int64_t left = chip_spec_hbm_usable_bytes(clusters->spec) - taken;
+  return left > 0 ? left / shares : 0;
 }
 
-void clusters_schedule(clusters_t *clusters) {
+void clusters_schedule(clusters_t *clusters, int64_t shares) {
   for (int32_t i = 0; i < clusters->cluster_count;
        i++) {  // What a user may have written.
     mlir_op_remove_attr(clusters->clusters[i].root, COMPILER_ASYNC_ATTR);
   }
-  const int64_t bytes = growth_max(clusters);
+  const int64_t bytes = growth_max(clusters, shares);
   int32_t *node_of = pod_alloc(((size_t)clusters->op_count + 1) * sizeof(*node_of));
   for (int32_t b = 0; b < clusters->blocks.count; b++) {
     cluster_block_t *block = &clusters->blocks.items[b];

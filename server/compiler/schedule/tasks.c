@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "common/base/memory.h"
-#include "server/chip/tiles.h"
+#include "common/tensor/tiles.h"
 #include "server/chip/work.h"
 
 typedef struct emitter_t {
@@ -72,14 +72,15 @@ static void emit_copy(emitter_t *emitter, int32_t index) {
   const chip_program_t *program = emitter->program;
   const chip_instruction_t *instruction = &program->instructions[index];
   const tensor_shape_t *shape = shape_of(program, instruction->results[0]);
-  if (is_received(emitter, instruction)) {
-    return;
+  if (is_received(emitter, instruction) ||
+      program->buffers[instruction->results[0]].is_host) {
+    return;  // What the host copies within its memory takes none of the chip's time.
   }
   if (tensor_shape_elements(shape) == 1 && !tensor_dtype_is_float(shape->dtype)) {
     return;
   }
   chip_task_t *task = add_task(emitter, CHIP_TASK_COMPUTE, index, instruction->name);
-  const int64_t bytes = chip_tiled_bytes(shape);
+  const int64_t bytes = tensor_tiled_bytes(shape);
   task->work.hbm_read_bytes = is_splat(program, instruction->operands[0]) ? 0 : bytes;
   task->work.hbm_written_bytes = bytes;
   add_member(emitter, task, index);
@@ -102,8 +103,8 @@ static void add_update_copies(const emitter_t *emitter, chip_task_t *task) {
         from->offset == to->offset) {
       continue;
     }
-    const int64_t rest = chip_tiled_bytes(&to->shape) -
-                         chip_tiled_bytes(shape_of(program, it->operands[1]));
+    const int64_t rest = tensor_tiled_bytes(&to->shape) -
+                         tensor_tiled_bytes(shape_of(program, it->operands[1]));
     const bool is_read = !is_splat(program, it->operands[0]);
     task->work.hbm_read_bytes =
         chip_work_plus(task->work.hbm_read_bytes, is_read ? rest : 0);
@@ -167,6 +168,22 @@ static void emit_start(emitter_t *emitter, int32_t index) {
                   part_name(emitter, index, "start"));
 }
 
+// One that nothing overlaps with is waited for where it starts.
+static void emit_transfer(emitter_t *emitter, const cluster_t *cluster, int32_t index) {
+  const int32_t start = emitter->tasks.count;
+  emitter->start_of[index] = start;
+  chip_task_t *task = add_task(emitter, CHIP_TASK_TRANSFER_START, index,
+                               part_name(emitter, index, "start"));
+  task->work = cluster->work;
+  add_member(emitter, task, index);
+  if (cluster->done == NULL) {
+    task = add_task(emitter, CHIP_TASK_TRANSFER_DONE, index,
+                    part_name(emitter, index, "done"));
+    task->partner = start;
+    emitter->tasks.items[start].partner = start + 1;
+  }
+}
+
 // A collective over several arrays is one instruction for each, in a row.
 static void emit_done(emitter_t *emitter, const mlir_op_t *op) {
   const mlir_op_t *collective = op->operands[0]->op;
@@ -179,8 +196,11 @@ static void emit_done(emitter_t *emitter, const mlir_op_t *op) {
     if (start == CHIP_NONE) {
       return;
     }
-    chip_task_t *task =
-        add_task(emitter, CHIP_TASK_COLLECTIVE_DONE, i, part_name(emitter, i, "done"));
+    const chip_task_kind_t kind =
+        emitter->tasks.items[start].kind == CHIP_TASK_TRANSFER_START
+            ? CHIP_TASK_TRANSFER_DONE
+            : CHIP_TASK_COLLECTIVE_DONE;
+    chip_task_t *task = add_task(emitter, kind, i, part_name(emitter, i, "done"));
     task->partner = start;
     emitter->tasks.items[start].partner = emitter->tasks.count - 1;
   }
@@ -267,7 +287,9 @@ static void emit_instruction(emitter_t *emitter, int32_t index) {
   if (index == emitter->first_of[op->id]) {
     emit_prefetches(emitter, at);
   }
-  if (cluster->kind == CHIP_TASK_COMPUTE) {
+  if (cluster->kind == CHIP_TASK_TRANSFER_START) {
+    emit_transfer(emitter, cluster, index);
+  } else if (cluster->kind == CHIP_TASK_COMPUTE) {
     emit_compute(emitter, cluster, index);
   } else if (cluster->done != NULL) {
     emit_start(emitter, index);

@@ -3,10 +3,12 @@
 //
 // First, what one kernel makes and others read soon stays there and never sees HBM: of
 // all that compete for a moment, what saves most bytes for the room and the time it takes
-// goes first. Then, operands that lie in HBM are brought there ahead of kernels that
-// would wait for them, while something runs that leaves HBM idle; a prefetch starts as
-// late as that allows. Kernels keep room for the blocks that they load and write; loops
-// keep what is used inside of them, and what they carry from one turn to the next.
+// goes first. What lies in HBM and is read by several kernels competes too: the first
+// loads it, and it stays until the last. Then, operands that lie in HBM are brought there
+// ahead of kernels that would wait for them, while something runs that leaves HBM idle; a
+// prefetch starts as late as that allows. Kernels keep room for the blocks that they load
+// and write; loops keep what is used inside of them, what they carry from one turn to the
+// next, and what no turn changes.
 //
 // What collectives, loops and branches read or make, and what the program returns, is in
 // HBM.
@@ -28,11 +30,14 @@ enum {
 
 // How long a value is in use within the block that is looked at.
 typedef struct life_t {
-  int32_t block;  // That this is about.
-  int32_t born;   // The step that makes it, or -1 when it comes from outside.
-  int32_t last;   // The last step that reads it.
-  int64_t saved;  // Bytes of HBM traffic in all.
+  int32_t block;        // That this is about.
+  int32_t born;         // The step that makes it, or -1 when it comes from outside.
+  int32_t first, last;  // The first and the last step that reads it.
+  int64_t saved;        // Bytes of HBM traffic in all.
   bool is_needed_in_hbm;
+  bool is_read_in_part;  // By some.
+  // It comes from outside, and stays from the first step that reads it.
+  bool stays_from_first;
 } life_t;
 
 typedef struct assigner_t {
@@ -57,7 +62,7 @@ static cluster_t *cluster_at(const assigner_t *assigner, int32_t step) {
 static life_t *life_of(const assigner_t *assigner, const mlir_value_t *value) {
   life_t *life = &assigner->lives[value->id];
   if (life->block != assigner->at) {
-    *life = (life_t){.block = assigner->at, .born = -1, .last = -1};
+    *life = (life_t){.block = assigner->at, .born = -1, .first = -1, .last = -1};
   }
   return life;
 }
@@ -82,7 +87,11 @@ static void find_needs(const assigner_t *assigner) {
     if (op->kind == CHIP_OP_DYNAMIC_UPDATE_SLICE) {  // Written where it lies.
       life_of(assigner, fuse_source(op->operands[0]))->is_needed_in_hbm = true;
     }
-    if (at != CHIP_NONE && !is_kernel) {
+    const bool is_users = op->kind == CHIP_OP_KERNEL;  // It brings its blocks itself.
+    for (int i = 0; i < op->result_count && is_users; i++) {
+      life_of(assigner, &op->results[i])->is_needed_in_hbm = true;
+    }
+    if ((at != CHIP_NONE && !is_kernel) || is_users) {
       need_in_hbm(assigner, op);
     }
     for (const mlir_op_t *inner = mlir_walk_first(op); inner != NULL && !is_kernel;
@@ -108,7 +117,10 @@ static void find_lives(const assigner_t *assigner) {
       life_t *life = life_of(assigner, it->value);
       life->saved = chip_work_plus(life->saved, it->bytes);
       if (i < cluster->operand_count) {
+        life->first = life->first < 0 ? s : life->first;
         life->last = s;
+        life->is_read_in_part =
+            life->is_read_in_part || it->bytes != fuse_bytes(it->value);
       } else {
         life->born = s;
         // Its bytes are those of a larger array, which is written in place.
@@ -135,12 +147,43 @@ static int compare_candidates(const void *left, const void *right) {
   return (a->value->id > b->value->id) - (a->value->id < b->value->id);
 }
 
-static candidate_t *find_candidates(const assigner_t *assigner, int32_t *out_count) {
+// An operand from outside that a kernel reads first and others read again: what the first
+// one loads may stay for the others.
+static bool is_read_again(const assigner_t *assigner, int32_t step,
+                          const cluster_value_t *it, const bool *is_granted) {
+  const life_t *life = life_of(assigner, it->value);
+  return life->born < 0 && life->first == step && life->last > step &&
+         !life->is_read_in_part && !life->is_needed_in_hbm && !is_granted[it->value->id];
+}
+
+static void add_read_again(assigner_t *assigner, int32_t step, const bool *is_granted,
+                           candidate_t *candidates, int32_t *inout_count) {
+  const cluster_t *cluster = cluster_at(assigner, step);
+  for (int32_t i = 0; i < cluster->operand_count && cluster->kind == CHIP_TASK_COMPUTE;
+       i++) {
+    const cluster_value_t *it =
+        &assigner->clusters->values.items[cluster->first_value + i];
+    const int64_t bytes = fuse_bytes(it->value);
+    if (bytes > 0 && bytes <= assigner->budget &&
+        is_read_again(assigner, step, it, is_granted)) {
+      life_t life = *life_of(assigner, it->value);
+      life.born = step;
+      life.stays_from_first = true;
+      candidates[(*inout_count)++] = (candidate_t){
+          (double)(life.saved - bytes) / (double)bytes / (double)(life.last - step + 1),
+          it->value, life};
+    }
+  }
+}
+
+static candidate_t *find_candidates(assigner_t *assigner, const bool *is_granted,
+                                    int32_t *out_count) {
   const clusters_t *clusters = assigner->clusters;
   const cluster_block_t *block = &clusters->blocks.items[assigner->at];
   int32_t room = 0;
   for (int32_t s = 0; s < block->step_count; s++) {
-    room += cluster_at(assigner, s)->result_count;
+    room +=
+        cluster_at(assigner, s)->result_count + cluster_at(assigner, s)->operand_count;
   }
   candidate_t *candidates = pod_alloc(((size_t)room + 1) * sizeof(*candidates));
   *out_count = 0;
@@ -158,17 +201,32 @@ static candidate_t *find_candidates(const assigner_t *assigner, int32_t *out_cou
             *life};
       }
     }
+    add_read_again(assigner, s, is_granted, candidates, out_count);
   }
   qsort(candidates, (size_t)*out_count, sizeof(*candidates), compare_candidates);
   return candidates;
 }
 
+// What is in VMEM is there when the kernel begins: of its first tiles less is waited for.
+static void read_in_vmem(chip_work_t *work, int64_t bytes) {
+  const int64_t read = work->hbm_read_bytes;
+  const int64_t left = read > bytes ? read - bytes : 0;
+  work->first_bytes =
+      left == 0 ? 0 : (int64_t)((double)work->first_bytes * (double)left / (double)read);
+  work->hbm_read_bytes = left;
+  work->vmem_bytes = chip_work_plus(work->vmem_bytes, bytes);
+}
+
 static void move_to_vmem(cluster_t *cluster, cluster_value_t *it, bool is_operand) {
+  chip_work_t *work = &cluster->work;
   it->in_vmem = true;
-  int64_t *hbm =
-      is_operand ? &cluster->work.hbm_read_bytes : &cluster->work.hbm_written_bytes;
-  *hbm = *hbm > it->bytes ? *hbm - it->bytes : 0;
-  cluster->work.vmem_bytes = chip_work_plus(cluster->work.vmem_bytes, it->bytes);
+  if (is_operand) {
+    read_in_vmem(work, it->bytes);
+    return;
+  }
+  work->hbm_written_bytes =
+      work->hbm_written_bytes > it->bytes ? work->hbm_written_bytes - it->bytes : 0;
+  work->vmem_bytes = chip_work_plus(work->vmem_bytes, it->bytes);
 }
 
 // Marks the kernels' operands and results among those that were granted.
@@ -182,7 +240,8 @@ static void move_granted(const assigner_t *assigner, const bool *is_granted) {
     }
     for (int32_t i = 0; i < cluster->operand_count + cluster->result_count; i++) {
       cluster_value_t *it = &clusters->values.items[cluster->first_value + i];
-      if (is_granted[it->value->id]) {
+      const life_t *life = life_of(assigner, it->value);
+      if (is_granted[it->value->id] && !(life->stays_from_first && s == life->first)) {
         move_to_vmem(cluster, it, i < cluster->operand_count);
       }
     }
@@ -191,7 +250,7 @@ static void move_granted(const assigner_t *assigner, const bool *is_granted) {
 
 static void keep_values(assigner_t *assigner, bool *is_granted) {
   int32_t count;
-  candidate_t *candidates = find_candidates(assigner, &count);
+  candidate_t *candidates = find_candidates(assigner, is_granted, &count);
   for (int32_t i = 0; i < count; i++) {
     const life_t *life = &candidates[i].life;
     const int64_t bytes = fuse_bytes(candidates[i].value);
@@ -199,6 +258,7 @@ static void keep_values(assigner_t *assigner, bool *is_granted) {
         assigner->budget - bytes) {
       occupancy_take(&assigner->occupancy, life->born, life->last, bytes);
       is_granted[candidates[i].value->id] = true;
+      life_of(assigner, candidates[i].value)->stays_from_first = life->stays_from_first;
     }
   }
   free(candidates);
@@ -214,6 +274,14 @@ static void keep_state(assigner_t *assigner, int index, bool *is_granted) {
   const mlir_value_t *next = fuse_source(block->block->last->operands[index]);
   const life_t old = *life_of(assigner, state), new = *life_of(assigner, next);
   const int64_t bytes = fuse_bytes(state);
+  if (next == state && old.last >= 0 && !old.is_needed_in_hbm && !old.is_read_in_part &&
+      bytes > 0 && bytes <= assigner->budget / 2 && !is_granted[state->id] &&
+      occupancy_most(&assigner->occupancy, 0, block->step_count - 1) <=
+          assigner->budget - bytes) {  // No turn changes it: it stays for all of them.
+    occupancy_take(&assigner->occupancy, 0, block->step_count - 1, bytes);
+    is_granted[state->id] = true;
+    return;
+  }
   if (next->op == NULL || new.born < 0 || old.last < 0 || old.is_needed_in_hbm ||
       new.is_needed_in_hbm || bytes > assigner->budget / 2 || is_granted[next->id] ||
       cluster_at(assigner, new.born)->kind != CHIP_TASK_COMPUTE) {
@@ -299,9 +367,7 @@ static void try_prefetch(assigner_t *assigner, int32_t step, cluster_value_t *it
     return;
   }
   chip_work_t without = cluster->work;
-  without.hbm_read_bytes -=
-      bytes < without.hbm_read_bytes ? bytes : without.hbm_read_bytes;
-  without.vmem_bytes = chip_work_plus(without.vmem_bytes, bytes);
+  read_in_vmem(&without, bytes);
   const int64_t gain_ps = cost_of(assigner, &cluster->work).duration_ps -
                           cost_of(assigner, &without).duration_ps;
   const chip_work_t transfer = {.hbm_read_bytes = bytes};
@@ -335,7 +401,7 @@ static void prefetch_operands(assigner_t *assigner) {
   for (int32_t s = 1; s < block->step_count; s++) {
     const cluster_t *cluster = cluster_at(assigner, s);
     for (int32_t i = 0; i < cluster->operand_count; i++) {
-      if (cluster->kind == CHIP_TASK_COMPUTE) {
+      if (cluster->kind == CHIP_TASK_COMPUTE && cluster->root->kind != CHIP_OP_KERNEL) {
         try_prefetch(assigner, s, &clusters->values.items[cluster->first_value + i]);
       }
     }

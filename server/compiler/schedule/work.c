@@ -9,10 +9,12 @@
 
 #include "common/base/memory.h"
 #include "common/mlir/diagnostic.h"
+#include "common/tensor/tiles.h"
 #include "server/chip/cost.h"
-#include "server/chip/tiles.h"
 #include "server/chip/work.h"
+#include "server/compiler/dialect/recomputed.h"
 #include "server/compiler/lower/lower.h"
+#include "server/compiler/placement/placement.h"
 #include "server/compiler/schedule/fuse.h"
 
 typedef struct counter_t {
@@ -195,8 +197,7 @@ static pod_status_t price_collective(counter_t *counter, cluster_t *cluster) {
         clusters, cluster,
         simulator_prices_find(clusters->prices, &lone.program, &lone.instruction,
                               clusters->algorithms->of[lone.instruction.op], &price));
-    cluster->duration_ps =
-        chip_work_plus(price.duration_ps, clusters->spec->op_overhead_ps);
+    cluster->duration_ps = chip_work_plus(price.duration_ps, clusters->spec->kernel_ps);
   }
   lone_deinit(&lone);
   return status;
@@ -223,6 +224,25 @@ static int64_t part_of(int64_t amount, int64_t needed, int64_t elements) {
              : (int64_t)((double)amount * (double)needed / (double)elements);
 }
 
+// Products of one kernel follow each other: the first one's operands are waited for, and
+// the last one's result.
+static void add_tiles(chip_work_t *sum, const chip_work_t *work) {
+  if (work->tile_steps > 0) {
+    sum->first_bytes = sum->tile_steps > 0 ? sum->first_bytes : work->first_bytes;
+    sum->last_bytes = work->last_bytes;
+    sum->tile_steps = chip_work_plus(sum->tile_steps, work->tile_steps);
+  }
+}
+
+static void count_recomputed(const mlir_op_t *op, int64_t flop, chip_work_t *sum) {
+  const recomputed_t recomputed = compiler_recomputed(op);
+  if (recomputed == RECOMPUTED_UNKNOWN || sum->recomputed_flop < 0) {
+    sum->recomputed_flop = -1;
+  } else if (recomputed == RECOMPUTED_YES) {
+    sum->recomputed_flop = chip_work_plus(sum->recomputed_flop, flop);
+  }
+}
+
 static pod_status_t count_operations(counter_t *counter, cluster_t *cluster) {
   for (int32_t m = 0; m < cluster->member_count; m++) {
     const mlir_op_t *op = counter->clusters->members[cluster->first_member + m];
@@ -237,10 +257,17 @@ static pod_status_t count_operations(counter_t *counter, cluster_t *cluster) {
     cluster->work.mxu_flop = chip_work_plus(cluster->work.mxu_flop, work.mxu_flop);
     cluster->work.mxu_busy_flop =
         chip_work_plus(cluster->work.mxu_busy_flop, work.mxu_busy_flop);
+    if (work.mxu_flop > 0) {
+      count_recomputed(op, work.mxu_flop, &cluster->work);
+    }
     cluster->work.vpu_op = chip_work_plus(cluster->work.vpu_op, vpu_op);
     cluster->work.host_bytes = chip_work_plus(cluster->work.host_bytes, work.host_bytes);
     cluster->work.serial_steps =
         chip_work_plus(cluster->work.serial_steps, work.serial_steps);
+    add_tiles(&cluster->work, &work);
+    cluster->work.grid_steps = chip_work_plus(cluster->work.grid_steps, work.grid_steps);
+    cluster->work.grid_ps = chip_work_plus(cluster->work.grid_ps, work.grid_ps);
+    cluster->work.vmem_bytes = chip_work_plus(cluster->work.vmem_bytes, work.vmem_bytes);
     if (class == FUSE_ALONE) {
       cluster->work.hbm_read_bytes = work.hbm_read_bytes;
       cluster->work.hbm_written_bytes = work.hbm_written_bytes;
@@ -379,9 +406,28 @@ static void sum_traffic(const clusters_t *clusters, cluster_t *cluster) {
   }
 }
 
+enum { LINKS_TO_HOST = 1, LINKS_FROM_HOST = 2 };
+
+// Arrays lie on the host as they lie in HBM, in tiles: these move.
+static void price_transfer(const clusters_t *clusters, cluster_t *cluster) {
+  const bool is_to_host = placement_is_to_host(cluster->root);
+  const int64_t bytes = fuse_bytes(placement_moved(cluster->root));
+  cluster->links = is_to_host ? LINKS_TO_HOST : LINKS_FROM_HOST;
+  cluster->work = (chip_work_t){.host_bytes = bytes,
+                                .hbm_read_bytes = is_to_host ? bytes : 0,
+                                .hbm_written_bytes = is_to_host ? 0 : bytes};
+  cluster->duration_ps =
+      chip_work_plus(chip_work_cost(clusters->spec, &cluster->work).host_ps,
+                     clusters->spec->pcie_latency_ps);
+}
+
 static pod_status_t count_cluster(counter_t *counter, int32_t index) {
   clusters_t *clusters = counter->clusters;
   cluster_t *cluster = &clusters->clusters[index];
+  if (cluster->kind == CHIP_TASK_TRANSFER_START) {
+    price_transfer(clusters, cluster);
+    return NULL;
+  }
   if (cluster->kind == CHIP_TASK_WHILE || cluster->kind == CHIP_TASK_BRANCH) {
     return NULL;
   }

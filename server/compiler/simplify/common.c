@@ -139,8 +139,10 @@ static bool computes_same(const mlir_op_t *a, const mlir_op_t *b) {
          (a->region_count == 0 || compiler_reducer(a) == compiler_reducer(b));
 }
 
+// Who moves an array to the device twice wants it there twice, and not in between.
 static bool is_candidate(const mlir_op_t *op) {
-  if (!compiler_is_row(op->kind) || op->result_count == 0 || simplify_has_effect(op)) {
+  if (!compiler_is_row(op->kind) || op->result_count == 0 || simplify_has_effect(op) ||
+      op->kind == CHIP_OP_TO_DEVICE) {
     return false;
   }
   return op->region_count == 0 || compiler_reducer(op) != CHIP_REDUCER_NONE;

@@ -69,14 +69,8 @@ static mlir_op_t *visit(simplifier_t *simplifier, const mlir_op_t *function,
     return mlir_walk_next(function, forward_unchanged(simplifier, op));
   }
   mlir_op_t *next = mlir_walk_next(function, op);
-  if (op->kind == CHIP_OP_OPTIMIZATION_BARRIER) {
-    for (int i = 0; i < op->result_count; i++) {
-      mlir_replacements_put(&simplifier->replacements, &op->results[i], op->operands[i]);
-    }
-    mlir_op_unlink(op);
-    return next;
-  }
-  if (op->result_count == 0 || !compiler_is_row(op->kind)) {
+  if (op->result_count == 0 || !compiler_is_row(op->kind) ||
+      op->kind == CHIP_OP_OPTIMIZATION_BARRIER) {
     return next;
   }
   mlir_value_t *same =
@@ -110,6 +104,28 @@ static mlir_op_t *visit(simplifier_t *simplifier, const mlir_op_t *function,
   return next;
 }
 
+// What is behind a barrier is not merged with what is before it: so jax.checkpoint has
+// things computed again. Once that has held, it has done what it is for.
+static void remove_barriers(simplifier_t *simplifier, mlir_op_t *main) {
+  bool is_any = false;
+  mlir_op_t *next;
+  for (mlir_op_t *op = mlir_walk_first(main); op != NULL; op = next) {
+    next = mlir_walk_next(main, op);
+    mlir_replacements_apply(&simplifier->replacements, op);
+    if (op->kind == CHIP_OP_OPTIMIZATION_BARRIER) {
+      for (int i = 0; i < op->result_count; i++) {
+        mlir_replacements_put(&simplifier->replacements, &op->results[i],
+                              op->operands[i]);
+      }
+      mlir_op_unlink(op);
+      is_any = true;
+    }
+  }
+  if (is_any) {
+    (void)simplify_dead(simplifier->module, main, &simplifier->replacements);
+  }
+}
+
 pod_status_t compiler_simplify(mlir_module_t *module) {
   mlir_op_t *main = mlir_module_find_symbol(module, "main");
   if (main == NULL || main->region_count != 1) {
@@ -129,6 +145,7 @@ pod_status_t compiler_simplify(mlir_module_t *module) {
       break;
     }
   }
+  remove_barriers(&simplifier, main);
   mlir_replacements_deinit(&simplifier.replacements);
   return NULL;
 }

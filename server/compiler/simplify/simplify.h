@@ -13,8 +13,8 @@
 #include "common/mlir/replacements.h"
 
 // Dead code and common subexpressions go; identities (reshape to the same shape,
-// transpose by the identity, slices of everything, convert to the same type, barriers)
-// go; constants of scalars fold.
+// transpose by the identity, slices of everything, convert to the same type) go;
+// constants of scalars fold. Nothing is merged across a barrier, which goes in the end.
 POD_MUST_USE pod_status_t compiler_simplify(mlir_module_t *module);
 
 // simplify_identity.c: the operand that the single result of `op` equals, element by

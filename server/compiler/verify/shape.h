@@ -67,6 +67,7 @@ SHAPE_DECLARE(lu);
 SHAPE_DECLARE(eigh);
 // shape_host.c
 SHAPE_DECLARE(dce_sink);
+SHAPE_DECLARE(kernel);
 SHAPE_DECLARE(host_send);
 SHAPE_DECLARE(host_recv);
 // shape_control.c

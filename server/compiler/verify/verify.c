@@ -31,9 +31,6 @@ static const struct {
     {"Sharding", GSPMD},
     {"SPMDFullToShardShape", GSPMD},
     {"SPMDShardToFullShape", GSPMD},
-    {"tpu_custom_call",
-     "is not supported: a Pallas kernel for TPUs is machine code of Mosaic; with "
-     "pallas_call(..., interpret=True) JAX lowers it to operations that run here"},
     {"__gpu$xla.gpu.triton",
      "is not supported: a Pallas kernel for GPUs is a program of Triton; with "
      "pallas_call(..., interpret=True) JAX lowers it to operations that run here"},

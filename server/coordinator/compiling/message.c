@@ -42,6 +42,7 @@ static Podium__V1__CompilerJob__Argument *argument_pack(
   to->dims = (int64_t *)from->shape.dims;
   to->has_value = from->has_value;
   to->value = from->value;
+  to->is_partial = from->is_partial;
   return to;
 }
 
@@ -59,6 +60,8 @@ uint8_t *compile_job_pack(const compiler_options_t *options, size_t *out_size_by
   job.torus_size = (int32_t *)options->torus.size;
   job.n_torus_wraps = TORUS_DIMENSIONS;
   job.torus_wraps = wraps;
+  job.torus_slices = options->torus.slice_count;
+  job.torus_cores = options->torus.core_count;
   job.n_arguments = (size_t)options->argument_type_count;
   job.arguments = pod_arena_array(arena, job.n_arguments, sizeof(*job.arguments));
   for (size_t i = 0; i < job.n_arguments; i++) {
@@ -83,8 +86,10 @@ static pod_status_t read_arguments(pod_arena_t *arena, const Podium__V1__Compile
       return pod_error(POD_INTERNAL, "a job with an argument of %zu dimensions",
                        from->n_dims);
     }
-    types[i] = (compiler_argument_type_t){
-        .argument = from->argument, .has_value = from->has_value, .value = from->value};
+    types[i] = (compiler_argument_type_t){.argument = from->argument,
+                                          .has_value = from->has_value,
+                                          .value = from->value,
+                                          .is_partial = from->is_partial};
     types[i].shape.dtype = (tensor_dtype_t)from->dtype;
     types[i].shape.rank = (int)from->n_dims;
     for (size_t k = 0; k < from->n_dims; k++) {
@@ -121,6 +126,8 @@ pod_status_t compile_job_unpack(pod_arena_t *arena, const void *bytes, size_t si
     out_options->torus.size[i] = job->torus_size[i];
     out_options->torus.wraps[i] = job->torus_wraps[i] != 0;
   }
+  out_options->torus.slice_count = job->torus_slices;
+  out_options->torus.core_count = job->torus_cores;
   return read_arguments(arena, job, out_options);
 }
 
@@ -139,6 +146,10 @@ static Podium__V1__CompilerAnswer__Collective *collective_pack(
   to->group_count = from->group_count;
   to->group_size = from->group_size;
   to->ici_bytes = from->ici_bytes;
+  to->dcn_bytes = from->dcn_bytes;
+  to->link_bytes = from->link_bytes;
+  to->alone_ps = from->alone_ps;
+  to->because = borrow(from->because);
   to->in_loop = from->in_loop;
   to->inserted = from->inserted;
   to->asynchronous = from->is_async;
@@ -185,6 +196,19 @@ static void pack_tasks(pod_arena_t *arena, const chip_program_t *program,
   }
 }
 
+static void pack_peak(pod_arena_t *arena, const chip_program_t *program,
+                      Podium__V1__CompilerAnswer *answer) {
+  const size_t count = (size_t)program->peak_count;
+  answer->peak_instruction = program->peak_instruction;
+  answer->n_peak_writers = answer->n_peak_bytes = count;
+  answer->peak_writers = pod_arena_array(arena, count, sizeof(int32_t));
+  answer->peak_bytes = pod_arena_array(arena, count, sizeof(int64_t));
+  for (size_t i = 0; i < count; i++) {
+    answer->peak_writers[i] = program->peaks[i].instruction;
+    answer->peak_bytes[i] = program->peaks[i].size_bytes;
+  }
+}
+
 static char **pack_texts(const char *const *texts, int32_t count, pod_arena_t *arena) {
   char **list = pod_arena_array(arena, (size_t)count, sizeof(*list));
   for (int32_t i = 0; i < count; i++) {
@@ -198,6 +222,7 @@ static void pack_report(pod_arena_t *arena, const compiler_result_t *result,
   const int32_t result_count = result->program->result_count;
   answer->partitioned_text = borrow(result->partitioned_text);
   answer->hbm_peak_bytes = result->hbm_peak_bytes;
+  answer->declared_device_count = result->declared_device_count;
   answer->n_collectives = (size_t)result->collective_count;
   answer->collectives =
       pod_arena_array(arena, answer->n_collectives, sizeof(*answer->collectives));
@@ -230,6 +255,7 @@ pod_status_t compile_answer_pack(pod_status_t status, const compiler_result_t *r
     answer.message = borrow(pod_status_message(status));
   } else {
     pack_tasks(arena, result->program, &answer);
+    pack_peak(arena, result->program, &answer);
     pack_report(arena, result, &answer);
   }
   out_frame->head_bytes = podium__v1__compiler_answer__get_packed_size(&answer);
@@ -253,6 +279,10 @@ static pod_status_t collective_unpack(const Podium__V1__CompilerAnswer__Collecti
                                 .group_count = from->group_count,
                                 .group_size = from->group_size,
                                 .ici_bytes = from->ici_bytes,
+                                .dcn_bytes = from->dcn_bytes,
+                                .link_bytes = from->link_bytes,
+                                .alone_ps = from->alone_ps,
+                                .because = from->because,
                                 .in_loop = from->in_loop,
                                 .inserted = from->inserted,
                                 .is_async = from->asynchronous};
@@ -268,7 +298,8 @@ static pod_status_t task_unpack(const Podium__V1__CompilerAnswer__Task *from,
                                 const Podium__V1__CompilerAnswer *answer,
                                 const chip_program_t *program, chip_task_t *to) {
   const bool is_sound =
-      from->n_work == WORK_FIELDS && from->kind >= 0 && from->kind <= CHIP_TASK_BRANCH &&
+      from->n_work == WORK_FIELDS && from->kind >= 0 &&
+      from->kind <= CHIP_TASK_TRANSFER_DONE &&
       is_range(from->instruction, 1, (size_t)program->instruction_count) &&
       from->partner >= CHIP_NONE && from->partner < (int32_t)answer->n_tasks &&
       is_range(from->first_member, from->member_count, answer->n_task_members);
@@ -326,6 +357,28 @@ static pod_status_t unpack_tasks(const Podium__V1__CompilerAnswer *answer,
   return NULL;
 }
 
+static pod_status_t unpack_peak(const Podium__V1__CompilerAnswer *answer,
+                                chip_program_t *program) {
+  const size_t count = answer->n_peak_bytes;
+  bool is_sound = answer->n_peak_writers == count && count <= CHIP_PEAK_MAX &&
+                  answer->peak_instruction >= CHIP_NONE &&
+                  answer->peak_instruction < program->instruction_count;
+  chip_peak_t *peaks =
+      pod_arena_array(program->arena, is_sound ? count : 0, sizeof(*peaks));
+  for (size_t i = 0; i < count && is_sound; i++) {
+    peaks[i] = (chip_peak_t){answer->peak_writers[i], answer->peak_bytes[i]};
+    is_sound = peaks[i].instruction >= CHIP_NONE &&
+               peaks[i].instruction < program->instruction_count;
+  }
+  if (!is_sound) {
+    return pod_error(POD_INTERNAL, "a peak of memory that cannot be");
+  }
+  program->peak_instruction = answer->peak_instruction;
+  program->peak_count = (int32_t)count;
+  program->peaks = peaks;
+  return NULL;
+}
+
 static pod_status_t unpack_report(const Podium__V1__CompilerAnswer *answer,
                                   compiler_result_t *result) {
   chip_program_t *program = result->program;
@@ -344,6 +397,7 @@ static pod_status_t unpack_report(const Podium__V1__CompilerAnswer *answer,
   }
   result->partitioned_text = answer->partitioned_text;
   result->hbm_peak_bytes = answer->hbm_peak_bytes;
+  result->declared_device_count = answer->declared_device_count;
   result->collective_count = (int32_t)answer->n_collectives;
   result->collectives = collectives;
   result->note_count = (int32_t)answer->n_notes;
@@ -365,6 +419,9 @@ static pod_status_t unpack_result(const compile_frame_t *frame, chip_program_t *
   *result = (compiler_result_t){.program = program};
   pod_status_t status = answer == NULL ? pod_error(POD_INTERNAL, "what came is no answer")
                                        : unpack_tasks(answer, program);
+  if (status == NULL) {
+    status = unpack_peak(answer, program);
+  }
   if (status == NULL) {
     status = unpack_report(answer, result);
   }

@@ -1,5 +1,6 @@
 // A slot is a server and whoever has it now. The thread of a compile talks to its server
-// by itself; others only kill it, under the mutex, while its pid is still its own.
+// by itself; others only kill it, under the mutex, by a descriptor of the process: when
+// the spawner has gone, its number may soon be another's.
 
 #include "server/coordinator/compiling/pool.h"
 
@@ -10,11 +11,13 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/base/available_memory.h"
 #include "common/base/check.h"
+#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
@@ -25,19 +28,27 @@
 enum {
   ROOM_CHECKED_BYTES = 16 << 20,  // Of an answer, from where on there may be no room.
   UNPACKED_FACTOR = 4,
+  TRIES_MAX = 3,  // Of a compile whose server was taken away.
 };
+
+// Between two starts of a spawner; one that has lived for so long was well.
+static const int64_t pause_min_ns = INT64_C(50) * 1000 * 1000;
+static const int64_t pause_max_ns = (int64_t)10 * 1000 * 1000 * 1000;
+static const int64_t well_ns = (int64_t)60 * 1000 * 1000 * 1000;
 
 typedef struct slot_t {
   const void *owner;  // NULL: it is free.
   bool is_stopped;    // Its compile is not wanted any more.
   pid_t pid;          // 0: it has no server.
+  int process;        // A descriptor of the server; -1: the kernel gives none.
   int fd;             // Of whoever has the slot.
 } slot_t;
 
 struct compile_pool_t {
   compile_pool_options_t options;
-  pthread_mutex_t spawner_mutex;  // For questions to the spawner.
+  pthread_mutex_t spawner_mutex;  // For questions to the spawner, and:
   spawner_t spawner;
+  int64_t spawner_since_ns, spawner_not_before_ns, spawner_pause_ns;
   pthread_mutex_t mutex;  // For the slots, but `fd`.
   pthread_cond_t is_free;
   slot_t slots[COMPILE_POOL_SLOTS_MAX];
@@ -59,6 +70,7 @@ pod_status_t compile_pool_create(const compile_pool_options_t *options,
   compile_pool_t *pool = pod_alloc(sizeof(*pool));
   pool->options = *options;
   pool->spawner = spawner;
+  pool->spawner_since_ns = pod_clock_now_ns();
   pthread_mutex_init(&pool->spawner_mutex, NULL);
   pthread_mutex_init(&pool->mutex, NULL);
   pthread_cond_init(&pool->is_free, NULL);
@@ -66,16 +78,27 @@ pod_status_t compile_pool_create(const compile_pool_options_t *options,
   return NULL;
 }
 
+// With the mutex.
+static void kill_locked(const slot_t *slot) {
+  if (slot->pid != 0 && slot->process >= 0) {
+    pidfd_send_signal(slot->process, SIGKILL, NULL, 0);
+  }
+}
+
 // Its server is ending, or is made to. Returns false when nothing is known of its end.
 static bool end_server(compile_pool_t *pool, slot_t *slot, spawner_end_t *out_end) {
   close(slot->fd);
   pthread_mutex_lock(&pool->mutex);
   const pid_t pid = slot->pid;
-  slot->pid = 0;  // From here on nobody kills what may soon be another process.
+  const int process = slot->process;
+  slot->pid = 0;
   pthread_mutex_unlock(&pool->mutex);
   pthread_mutex_lock(&pool->spawner_mutex);
   const pod_status_t status = spawner_reap(&pool->spawner, pid, out_end);
   pthread_mutex_unlock(&pool->spawner_mutex);
+  if (process >= 0) {
+    close(process);
+  }
   const bool is_known = status == NULL;
   pod_status_free(status);
   return is_known;
@@ -90,11 +113,11 @@ void compile_pool_destroy(compile_pool_t *pool) {
     POD_CHECK(slot->owner == NULL);
     if (slot->pid != 0) {
       spawner_end_t end;
-      kill(slot->pid, SIGKILL);
+      kill_locked(slot);
       end_server(pool, slot, &end);
     }
   }
-  spawner_stop(&pool->spawner);
+  spawner_stop(&pool->spawner, NULL);
   pthread_cond_destroy(&pool->is_free);
   pthread_mutex_destroy(&pool->mutex);
   pthread_mutex_destroy(&pool->spawner_mutex);
@@ -142,14 +165,57 @@ static bool is_stopped(compile_pool_t *pool, const slot_t *slot) {
   return stopped;
 }
 
+// With the spawner's mutex, when it has gone.
+static pod_status_t revive_spawner(compile_pool_t *pool) {
+  const int64_t now_ns = pod_clock_now_ns();
+  if (now_ns < pool->spawner_not_before_ns) {
+    return pod_error(POD_UNAVAILABLE,
+                     "the process that starts compiles has ended again and again, and is "
+                     "started anew in %" PRId64 " ms: try again then",
+                     (pool->spawner_not_before_ns - now_ns) / 1000000 + 1);
+  }
+  const bool was_well = now_ns - pool->spawner_since_ns >= well_ns;
+  const int64_t doubled_ns = 2 * pool->spawner_pause_ns;
+  pool->spawner_pause_ns = was_well || doubled_ns == 0 ? pause_min_ns
+                           : doubled_ns < pause_max_ns ? doubled_ns
+                                                       : pause_max_ns;
+  pool->spawner_not_before_ns = now_ns + pool->spawner_pause_ns;
+  pool->spawner_since_ns = now_ns;
+  const bool had_any = pool->spawner.pid > 0;
+  int wait_status = 0;
+  spawner_stop(&pool->spawner, &wait_status);
+  const pod_status_t status = spawner_start_again(&pool->options, &pool->spawner);
+  pod_log(POD_LOG_WARNING, "the process that starts compiles %s%s: %s",
+          had_any ? "has ended" : "is missing",
+          had_any && WIFSIGNALED(wait_status) ? " by a signal" : "",
+          status == NULL ? "another one does it now" : pod_status_message(status));
+  return status;
+}
+
+// With the spawner's mutex.
+static pod_status_t spawn(compile_pool_t *pool, pid_t *out_pid, int *out_fd) {
+  pod_status_t status = spawner_spawn(&pool->spawner, out_pid, out_fd);
+  if (pod_status_code(status) != POD_UNAVAILABLE) {
+    return status;
+  }
+  pod_status_free(status);
+  POD_TRY(revive_spawner(pool));
+  return spawner_spawn(&pool->spawner, out_pid, out_fd);
+}
+
 static pod_status_t start_server(compile_pool_t *pool, slot_t *slot) {
   pid_t pid;
+  int process = -1;
   pthread_mutex_lock(&pool->spawner_mutex);
-  const pod_status_t status = spawner_spawn(&pool->spawner, &pid, &slot->fd);
+  const pod_status_t status = spawn(pool, &pid, &slot->fd);
+  if (status == NULL) {
+    process = pidfd_open(pid, 0);
+  }
   pthread_mutex_unlock(&pool->spawner_mutex);
   if (status == NULL) {
     pthread_mutex_lock(&pool->mutex);
     slot->pid = pid;
+    slot->process = process;
     pthread_mutex_unlock(&pool->mutex);
   }
   return status;
@@ -157,9 +223,7 @@ static pod_status_t start_server(compile_pool_t *pool, slot_t *slot) {
 
 static void kill_server(compile_pool_t *pool, slot_t *slot) {
   pthread_mutex_lock(&pool->mutex);
-  if (slot->pid != 0) {
-    kill(slot->pid, SIGKILL);
-  }
+  kill_locked(slot);
   pthread_mutex_unlock(&pool->mutex);
 }
 
@@ -169,9 +233,7 @@ void compile_pool_stop(compile_pool_t *pool, const void *owner) {
     slot_t *slot = &pool->slots[i];
     if (slot->owner != NULL && (owner == NULL || slot->owner == owner)) {
       slot->is_stopped = true;
-      if (slot->pid != 0) {
-        kill(slot->pid, SIGKILL);
-      }
+      kill_locked(slot);
     }
   }
   pthread_mutex_unlock(&pool->mutex);
@@ -219,9 +281,10 @@ static pod_status_t end_error(const compile_pool_t *pool, const char *file_name,
 }
 
 // The slot's server has gone or is to go. Takes `status`, which is what the socket said.
-// *out_was_killed: by neither us nor the module.
+// *out_was_killed: by neither us nor the module, or with the spawner.
 static pod_status_t judge_end(compile_pool_t *pool, slot_t *slot, const char *file_name,
-                              pod_status_t status, bool *out_was_killed) {
+                              pod_status_t status, bool *out_was_killed,
+                              bool *out_is_orphan) {
   const bool is_late = pod_status_code(status) == POD_DEADLINE_EXCEEDED;
   const bool has_gone = pod_status_code(status) == POD_UNAVAILABLE;
   if (!has_gone) {
@@ -229,8 +292,9 @@ static pod_status_t judge_end(compile_pool_t *pool, slot_t *slot, const char *fi
   }
   spawner_end_t end;
   const bool is_known = end_server(pool, slot, &end);
-  *out_was_killed = has_gone && is_known && WIFSIGNALED(end.wait_status) &&
-                    WTERMSIG(end.wait_status) == SIGKILL;
+  *out_was_killed = has_gone && (!is_known || (WIFSIGNALED(end.wait_status) &&
+                                               WTERMSIG(end.wait_status) == SIGKILL));
+  *out_is_orphan = has_gone && !is_known;
   if (is_stopped(pool, slot)) {
     pod_status_free(status);
     return pod_error(POD_CANCELLED, "nobody waits for the compile of %s", file_name);
@@ -263,14 +327,15 @@ static pod_status_t send_job(compile_pool_t *pool, slot_t *slot, int64_t deadlin
 }
 
 // By the slot's server. A warm one that has gone, or was killed, may have gone before it
-// had the job: a new one is asked, once.
+// had the job: a new one is asked, once. So is one for a server that has gone with the
+// spawner, whatever it did.
 static pod_status_t exchange(compile_pool_t *pool, slot_t *slot, const char *file_name,
                              const compile_frame_t *job, compile_frame_t *answer) {
   const int64_t deadline_ms = pool->options.seconds == 0
                                   ? COMPILE_NO_DEADLINE
                                   : compile_now_ms() + 1000 * pool->options.seconds;
-  bool is_warm;
-  do {
+  for (int tries = 1;; tries++) {
+    bool is_warm;
     pod_status_t status = send_job(pool, slot, deadline_ms, job, &is_warm);
     if (slot->pid == 0) {
       return status;
@@ -286,14 +351,14 @@ static pod_status_t exchange(compile_pool_t *pool, slot_t *slot, const char *fil
       status = pod_error(POD_CANCELLED, "it was stopped");
     }
     compile_frame_deinit(answer);
-    bool was_killed;
-    status = judge_end(pool, slot, file_name, status, &was_killed);
-    if (!is_warm || (is_sent && !was_killed) || is_stopped(pool, slot)) {
+    bool was_killed, is_orphan;
+    status = judge_end(pool, slot, file_name, status, &was_killed, &is_orphan);
+    const bool is_again = is_orphan || (is_warm && (!is_sent || was_killed));
+    if (!is_again || tries == TRIES_MAX || is_stopped(pool, slot)) {
       return status;
     }
     pod_status_free(status);
-  } while (is_warm);
-  return pod_error(POD_INTERNAL, "no process compiled %s", file_name);
+  }
 }
 
 // What the answer is unpacked to is some times as much as its bytes, and the

@@ -11,6 +11,10 @@
 // and the next is a new one. All of them end with the coordinator: by the end of their
 // sockets, and by the kernel when it is killed.
 //
+// A spawner that has gone is started anew, now by running this program again (threads may
+// have been started): at once, and after pauses that grow to 10 s when it goes again and
+// again. What it took along is compiled by the next one, or is UNAVAILABLE.
+//
 // A server may have `memory_bytes` of address space beyond what it was born with
 // (RLIMIT_AS); sanitizers reserve more than any limit, so that their builds have none.
 //
@@ -37,11 +41,14 @@ enum {
 // What a compile may have unless said otherwise, of a host with so much memory.
 int64_t compile_pool_memory_bytes(int64_t host_bytes, int32_t slot_count);
 
+typedef pod_status_t compile_function_t(const char *text, int64_t length,
+                                        const compiler_options_t *options,
+                                        compiler_result_t **out_result);
+typedef void compile_destroy_t(compiler_result_t *result);
+
 typedef struct compile_pool_options_t {
-  pod_status_t (*compile)(const char *text, int64_t length,
-                          const compiler_options_t *options,
-                          compiler_result_t **out_result);
-  void (*destroy)(compiler_result_t *result);
+  compile_function_t *compile;
+  compile_destroy_t *destroy;
   const chip_spec_t *own_spec;  // A chip that is no row of chip/kinds.def; NULL: none.
                                 // Borrowed for the life of the pool.
   int32_t slot_count;           // Compiles at a time, 1 to COMPILE_POOL_SLOTS_MAX.
@@ -54,6 +61,12 @@ typedef struct compile_outcome_t {
   uint8_t *packed;            // Its packed podium.v1.Program; free().
   size_t packed_bytes;
 } compile_outcome_t;
+
+// Begins main in every program that has a pool: returns at once, unless the program was
+// started to be a spawner; then never.
+#define COMPILE_SPAWNER_ARGUMENT "--be-the-compile-spawner"
+void compile_spawner_main(int argc, char **argv, compile_function_t *compile,
+                          compile_destroy_t *destroy);
 
 // RESOURCE_EXHAUSTED: the system has no process for it.
 POD_MUST_USE pod_status_t compile_pool_create(const compile_pool_options_t *options,

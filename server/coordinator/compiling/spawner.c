@@ -1,20 +1,26 @@
 // A question is a message of the control socket, which keeps their bounds; the answer to
-// SPAWN carries the descriptor.
+// SPAWN carries the descriptor. What the first spawner inherits a later one is told in a
+// message before all questions, and one more with the chip that is no row of ours.
 
 #include "server/coordinator/compiling/spawner.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base/child.h"
+#include "common/base/memory.h"
+#include "common/base/text.h"
 #include "server/coordinator/compiling/server.h"
 
 typedef struct question_t {
@@ -27,6 +33,13 @@ typedef struct reply_t {
   pid_t pid;
   spawner_end_t end;
 } reply_t;
+
+// To a spawner that has inherited nothing.
+typedef struct beginning_t {
+  int32_t slot_count;
+  int64_t memory_bytes, seconds;
+  bool has_own_spec;  // Its description follows.
+} beginning_t;
 
 typedef union descriptor_t {
   struct cmsghdr header;
@@ -52,14 +65,6 @@ static void reply(int control, const reply_t *text, int fd) {
   }
 }
 
-// Dies with `parent`, also when that has died before it was asked.
-static void end_with_parent(pid_t parent) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) {
-    _exit(EXIT_SUCCESS);
-  }
-}
-
 static void spawn(const compile_pool_options_t *options, int control) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -71,7 +76,7 @@ static void spawn(const compile_pool_options_t *options, int control) {
   if (pid == 0) {
     close(control);
     close(ends[0]);
-    end_with_parent(parent);
+    pod_child_end_with(parent, SIGKILL);
     prctl(PR_SET_NAME, "podium-compile");
     compile_server_run(options, ends[1]);
   }
@@ -81,8 +86,23 @@ static void spawn(const compile_pool_options_t *options, int control) {
   close(ends[0]);
 }
 
+// Waits for the end of the server; ends when the coordinator does.
+static void wait_near(int control, pid_t pid) {
+  struct pollfd ends[] = {{.fd = pidfd_open(pid, 0), .events = POLLIN},
+                          {.fd = control, .events = 0}};
+  while (ends[0].fd >= 0 && poll(ends, 2, -1) < 0 && errno == EINTR) {
+  }
+  if ((ends[1].revents & POLLHUP) != 0) {
+    _exit(EXIT_SUCCESS);
+  }
+  if (ends[0].fd >= 0) {
+    close(ends[0].fd);
+  }
+}
+
 static void reap(int control, pid_t pid) {
   reply_t told = {.pid = pid};
+  wait_near(control, pid);
   struct rusage usage = {0};
   while (wait4(pid, &told.end.wait_status, 0, &usage) < 0) {
     if (errno != EINTR) {
@@ -138,6 +158,42 @@ static _Noreturn void run(const compile_pool_options_t *options, int control) {
   }
 }
 
+// What is sent before the first question. False: it is not for us.
+static bool hear_beginning(int control, compile_pool_options_t *options) {
+  beginning_t beginning;
+  if (recv(control, &beginning, sizeof(beginning), 0) != (ssize_t)sizeof(beginning)) {
+    return false;
+  }
+  options->slot_count = beginning.slot_count;
+  options->memory_bytes = beginning.memory_bytes;
+  options->seconds = beginning.seconds;
+  if (!beginning.has_own_spec) {
+    return true;
+  }
+  char *text = pod_alloc(CHIP_SPEC_TEXT_MAX);
+  chip_spec_t *spec = NULL;
+  const ssize_t size_bytes = recv(control, text, CHIP_SPEC_TEXT_MAX, 0);
+  const pod_status_t status =
+      size_bytes > 0 ? chip_spec_parse("its chip", text, (size_t)size_bytes, &spec)
+                     : pod_error(POD_UNAVAILABLE, "nothing came");
+  options->own_spec = spec;
+  pod_status_free(status);
+  free(text);
+  return spec != NULL;
+}
+
+void compile_spawner_main(int argc, char **argv, compile_function_t *compile,
+                          compile_destroy_t *destroy) {
+  if (argc != 2 || strcmp(argv[1], COMPILE_SPAWNER_ARGUMENT) != 0) {
+    return;
+  }
+  compile_pool_options_t options = {.compile = compile, .destroy = destroy};
+  if (!hear_beginning(POD_CHILD_FIRST_FILE, &options)) {
+    _exit(EXIT_FAILURE);
+  }
+  run(&options, POD_CHILD_FIRST_FILE);
+}
+
 // --- In the coordinator ---
 
 pod_status_t spawner_start(const compile_pool_options_t *options,
@@ -150,7 +206,7 @@ pod_status_t spawner_start(const compile_pool_options_t *options,
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid == 0) {
-    end_with_parent(parent);
+    pod_child_end_with(parent, SIGKILL);
     run(options, ends[1]);
   }
   const int error = errno;
@@ -165,11 +221,65 @@ pod_status_t spawner_start(const compile_pool_options_t *options,
   return NULL;
 }
 
-void spawner_stop(spawner_t *spawner) {
-  close(spawner->control);
-  // It may be waiting for a server.
-  kill(spawner->pid, SIGKILL);
-  while (waitpid(spawner->pid, NULL, 0) < 0 && errno == EINTR) {
+static bool tell_beginning(int control, const compile_pool_options_t *options) {
+  const beginning_t beginning = {.slot_count = options->slot_count,
+                                 .memory_bytes = options->memory_bytes,
+                                 .seconds = options->seconds,
+                                 .has_own_spec = options->own_spec != NULL};
+  bool is_told = send(control, &beginning, sizeof(beginning), MSG_NOSIGNAL) ==
+                 (ssize_t)sizeof(beginning);
+  if (is_told && options->own_spec != NULL) {
+    pod_text_t text = {0};
+    chip_spec_print(&text, options->own_spec);
+    is_told =
+        send(control, text.bytes, text.length, MSG_NOSIGNAL) == (ssize_t)text.length;
+    pod_text_deinit(&text);
+  }
+  return is_told;
+}
+
+pod_status_t spawner_start_again(const compile_pool_options_t *options,
+                                 spawner_t *out_spawner) {
+  static const char *const arguments[] = {"podium-spawner", COMPILE_SPAWNER_ARGUMENT,
+                                          NULL};
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return pod_error(POD_RESOURCE_EXHAUSTED, "no socket for the compile processes: %s",
+                     strerror(errno));
+  }
+  spawner_t spawner = {.control = ends[0]};
+  pod_status_t status = pod_child_start(&(pod_child_t){.path = POD_CHILD_SELF,
+                                                       .arguments = arguments,
+                                                       .input = -1,
+                                                       .output = -1,
+                                                       .files = &ends[1],
+                                                       .file_count = 1},
+                                        &spawner.pid);
+  close(ends[1]);
+  if (status == NULL && !tell_beginning(ends[0], options)) {
+    status = pod_error(POD_UNAVAILABLE, "it does not listen");
+  }
+  if (status != NULL) {
+    spawner_stop(&spawner, NULL);
+    return pod_status_context(status, "the process of the compiles");
+  }
+  *out_spawner = spawner;
+  return NULL;
+}
+
+void spawner_stop(spawner_t *spawner, int *out_wait_status) {
+  int wait_status = 0;
+  if (spawner->control >= 0) {
+    close(spawner->control);
+  }
+  if (spawner->pid > 0) {
+    kill(spawner->pid, SIGKILL);  // It may be waiting for a server.
+    while (waitpid(spawner->pid, &wait_status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  *spawner = (spawner_t){.control = -1};
+  if (out_wait_status != NULL) {
+    *out_wait_status = wait_status;
   }
 }
 
@@ -190,9 +300,7 @@ static pod_status_t ask(spawner_t *spawner, const question_t *question, reply_t 
     } while (size < 0 && errno == EINTR);
   }
   if (size != (ssize_t)sizeof(*out)) {
-    return pod_error(POD_UNAVAILABLE,
-                     "the process that starts compiles has gone, so that nothing can be "
-                     "compiled any more: start the coordinator again");
+    return pod_error(POD_UNAVAILABLE, "the process that starts compiles has gone");
   }
   const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
   if (header != NULL && header->cmsg_type == SCM_RIGHTS) {
@@ -216,6 +324,9 @@ pod_status_t spawner_reap(spawner_t *spawner, pid_t pid, spawner_end_t *out_end)
   reply_t told;
   int fd;
   POD_TRY(ask(spawner, &(question_t){.what = REAP, .pid = pid}, &told, &fd));
+  if (told.error != 0) {
+    return pod_error(POD_UNAVAILABLE, "process %ld is not the spawner's", (long)pid);
+  }
   *out_end = told.end;
   return NULL;
 }

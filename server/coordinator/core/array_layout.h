@@ -24,6 +24,7 @@ typedef struct array_layout_t {
   const sharding_t *sharding;
   int32_t chip_count;
   const int32_t *chips;  // Those that hold it, by mesh position.
+  bool is_host;          // In the memory of their hosts, not in HBM.
 } array_layout_t;
 
 // Copies shape and sharding with its mesh, whose devices are the chips that hold the

@@ -4,15 +4,6 @@
 
 #include <string.h>
 
-static bool toruses_are_equal(const torus_t *a, const torus_t *b) {
-  for (int d = 0; d < TORUS_DIMENSIONS; d++) {
-    if (a->size[d] != b->size[d] || a->wraps[d] != b->wraps[d]) {
-      return false;
-    }
-  }
-  return true;
-}
-
 static bool types_are_equal(const compile_key_t *a, const compile_key_t *b) {
   if (a->argument_type_count != b->argument_type_count) {
     return false;
@@ -21,7 +12,8 @@ static bool types_are_equal(const compile_key_t *a, const compile_key_t *b) {
     const compiler_argument_type_t *x = &a->argument_types[i];
     const compiler_argument_type_t *y = &b->argument_types[i];
     if (strcmp(x->argument, y->argument) != 0 || x->has_value != y->has_value ||
-        x->value != y->value || !tensor_shape_equal(&x->shape, &y->shape)) {
+        x->value != y->value || x->is_partial != y->is_partial ||
+        !tensor_shape_equal(&x->shape, &y->shape)) {
       return false;
     }
   }
@@ -38,8 +30,7 @@ static bool orders_are_equal(const compile_key_t *a, const compile_key_t *b) {
 bool compile_key_equal(const compile_key_t *a, const compile_key_t *b) {
   return a->text_bytes == b->text_bytes &&
          memcmp(a->digest, b->digest, DIGEST_BYTES) == 0 && a->spec == b->spec &&
-         toruses_are_equal(&a->torus, &b->torus) &&
-         strcmp(a->algorithms, b->algorithms) == 0 &&
+         torus_equal(&a->torus, &b->torus) && strcmp(a->algorithms, b->algorithms) == 0 &&
          strcmp(a->file_name, b->file_name) == 0 && types_are_equal(a, b) &&
          orders_are_equal(a, b);
 }

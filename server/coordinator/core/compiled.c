@@ -10,6 +10,9 @@ compiled_t *compiled_create(const compiled_t *parts) {
   compiled_t *compiled = pod_alloc(sizeof(*compiled));
   *compiled = *parts;
   compiled->use_count = 1;
+  const bool has_program = parts->result != NULL && parts->result->program != NULL;
+  compiled->kernel =
+      has_program ? chip_program_first_kernel(parts->result->program) : CHIP_NONE;
   return compiled;
 }
 

@@ -25,12 +25,13 @@ typedef struct compiled_t {
   // perhaps for another pod.
   uint8_t *packed;
   size_t packed_bytes;
-  int64_t size_bytes;  // Of host memory, the packed one too.
-  uint8_t *footprint;  // What of the pod it needs (footprint.h); NULL: all.
+  int64_t size_bytes;   // Of host memory, the packed one too.
+  int32_t kernel;       // The first kernel that is only timed; CHIP_NONE: all of it runs.
+  uint16_t *footprint;  // What of the pod it needs (footprint.h); NULL: all.
 } compiled_t;
 
-// A copy of `parts` with one use. Takes their `result`, `packed` and `footprint`
-// (free()).
+// A copy of `parts` with one use, in which `kernel` is looked for. Takes their `result`,
+// `packed` and `footprint` (free()).
 compiled_t *compiled_create(const compiled_t *parts);
 
 // What it takes of the host's memory. NULL takes nothing.

@@ -21,7 +21,7 @@ static fanout_rank_t rank_of(const fanout_t *fanout, pod_status_t status, bool i
   }
   switch (pod_status_code(status)) {
     case POD_CANCELLED:
-      return fanout->is_stopping ? FANOUT_ECHO : FANOUT_TOUCH;
+      return fanout->is_stopping ? FANOUT_ECHO : FANOUT_STOPPED;
     case POD_UNAVAILABLE:
     case POD_ABORTED:
       return FANOUT_TOUCH;
@@ -65,11 +65,17 @@ bool fanout_is_over(const fanout_t *fanout) {
 }
 
 bool fanout_may_learn_more(const fanout_t *fanout) {
-  return fanout->rank == FANOUT_TOUCH;
+  return fanout->rank == FANOUT_TOUCH || fanout->rank == FANOUT_STOPPED;
 }
 
 pod_status_t fanout_take(fanout_t *fanout) {
-  const pod_status_t cause = fanout->cause;
+  pod_status_t cause = fanout->cause;
   fanout->cause = NULL;
+  if (fanout->rank == FANOUT_STOPPED && pod_status_code(cause) == POD_CANCELLED) {
+    const pod_status_t stopped =
+        pod_error(POD_UNAVAILABLE, "%s", pod_status_message(cause));
+    pod_status_free(cause);
+    cause = stopped;
+  }
   return cause;
 }

@@ -4,8 +4,8 @@
 // When a chip fails, its neighbours soon fail too, and the first to say so need not be
 // the one at fault. The failures are ranked, and the first of the highest rank is the
 // cause: a lost worker before an error of the work itself, that before a worker that has
-// lost touch with another (UNAVAILABLE, ABORTED), that before what only echoes our own
-// stop.
+// lost touch with another (UNAVAILABLE, ABORTED), that before a stop that was not ours,
+// whose cause the chip that it comes from will tell, and last what echoes our own stop.
 //
 // Threading: one thread at a time.
 // Ownership: takes every status given to it.
@@ -20,11 +20,12 @@
 
 typedef enum fanout_rank_t {
   FANOUT_FINE = 0,
-  FANOUT_ECHO,    // CANCELLED after we had asked for it.
-  FANOUT_TOUCH,   // A live worker cannot reach another one.
-  FANOUT_WORK,    // The work failed: out of HBM, an error of the program.
-  FANOUT_LOST,    // The worker is gone.
-  FANOUT_CALLER,  // The caller has stopped it; nobody needs the cause.
+  FANOUT_ECHO,     // CANCELLED after we had asked for it.
+  FANOUT_STOPPED,  // CANCELLED before: by a chip whose call has broken.
+  FANOUT_TOUCH,    // A live worker cannot reach another one.
+  FANOUT_WORK,     // The work failed: out of HBM, an error of the program.
+  FANOUT_LOST,     // The worker is gone.
+  FANOUT_CALLER,   // The caller has stopped it; nobody needs the cause.
 } fanout_rank_t;
 
 // Zero it, then fanout_begin.
@@ -56,7 +57,8 @@ bool fanout_is_over(const fanout_t *fanout);
 // be found in a moment, and is then what to tell.
 bool fanout_may_learn_more(const fanout_t *fanout);
 
-// The cause, owned, or NULL when all went well.
+// The cause, owned, or NULL when all went well. A stop that nobody owns up to is
+// UNAVAILABLE: the caller has not cancelled anything.
 POD_MUST_USE pod_status_t fanout_take(fanout_t *fanout);
 
 #endif  // SERVER_COORDINATOR_CORE_FANOUT_H_

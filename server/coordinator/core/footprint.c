@@ -14,14 +14,14 @@
 
 typedef struct walk_t {
   const torus_t *torus;
-  uint8_t *footprint;
+  uint16_t *footprint;
   int64_t pairs;
 } walk_t;
 
 static void route(walk_t *walk, int32_t from, int32_t to) {
   for (int32_t at = from; at != to;) {
     const torus_direction_t direction = torus_next_hop(walk->torus, at, to);
-    walk->footprint[at] |= (uint8_t)(1 << direction);
+    walk->footprint[at] |= (uint16_t)(1 << direction);
     at = torus_neighbour(walk->torus, at, direction);
     walk->footprint[at] |= at == to ? 0 : FOOTPRINT_PASSES;
   }
@@ -91,12 +91,13 @@ static bool route_program(walk_t *walk, const chip_program_t *program) {
   return true;
 }
 
-uint8_t *footprint_of(const chip_program_t *program, const torus_t *torus) {
+uint16_t *footprint_of(const chip_program_t *program, const torus_t *torus) {
   const int32_t chips = torus_chip_count(torus);
   if (program->mesh->device_count >= chips) {
     return NULL;
   }
-  walk_t walk = {.torus = torus, .footprint = pod_alloc((size_t)chips)};
+  walk_t walk = {.torus = torus,
+                 .footprint = pod_alloc((size_t)chips * sizeof(*walk.footprint))};
   for (int64_t p = 0; p < program->mesh->device_count; p++) {
     walk.footprint[mesh_device(program->mesh, p)] = FOOTPRINT_RUNS;
   }
@@ -107,7 +108,7 @@ uint8_t *footprint_of(const chip_program_t *program, const torus_t *torus) {
   return walk.footprint;
 }
 
-bool footprint_has(const uint8_t *footprint, int32_t chip) {
+bool footprint_has(const uint16_t *footprint, int32_t chip) {
   return footprint == NULL || footprint[chip] != 0;
 }
 
@@ -119,8 +120,8 @@ static void print_chip(pod_text_t *text, const places_t *places, int32_t chip) {
 }
 
 static void print_links(pod_text_t *text, const places_t *places, int32_t chip,
-                        uint8_t directions) {
-  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+                        uint16_t directions) {
+  for (int d = 0; d < TORUS_LINKS; d++) {
     if ((directions & 1 << d) != 0 && !places_link_is_up(places, chip, d)) {
       pod_text_printf(
           text, "%sthe link from chip %" PRId32 " to chip %" PRId32 " is down",
@@ -142,7 +143,7 @@ static pod_status_t check_whole(const places_t *places) {
   return status;
 }
 
-pod_status_t footprint_check(const uint8_t *footprint, const places_t *places,
+pod_status_t footprint_check(const uint16_t *footprint, const places_t *places,
                              const char *program) {
   if (footprint == NULL) {
     return check_whole(places);

@@ -19,19 +19,19 @@
 
 // Of a chip: bit d is set when messages leave it in direction d, and these.
 enum {
-  FOOTPRINT_RUNS = 1 << TORUS_DIRECTIONS,
-  FOOTPRINT_PASSES = 1 << (TORUS_DIRECTIONS + 1),  // Messages come through it.
+  FOOTPRINT_RUNS = 1 << TORUS_LINKS,
+  FOOTPRINT_PASSES = 1 << (TORUS_LINKS + 1),  // Messages come through it.
 };
 
 // Owned, by chip of the torus; NULL: the whole pod, of a program that runs on all chips
 // or has too many pairs of chips to look at them all.
-uint8_t *footprint_of(const chip_program_t *program, const torus_t *torus);
+uint16_t *footprint_of(const chip_program_t *program, const torus_t *torus);
 
 // `footprint` NULL: the whole pod.
-bool footprint_has(const uint8_t *footprint, int32_t chip);
+bool footprint_has(const uint16_t *footprint, int32_t chip);
 
 // UNAVAILABLE names what is not there yet, and the program that needs it.
-POD_MUST_USE pod_status_t footprint_check(const uint8_t *footprint,
+POD_MUST_USE pod_status_t footprint_check(const uint16_t *footprint,
                                           const places_t *places, const char *program);
 
 #endif  // SERVER_COORDINATOR_CORE_FOOTPRINT_H_

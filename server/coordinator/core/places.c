@@ -70,7 +70,7 @@ places_t *places_create(const chip_spec_t *spec, const torus_t *torus) {
   for (int32_t chip = 0; chip < places->count; chip++) {
     pod_state_machine_init(&places->at[chip].machine, "chip", (uint64_t)chip, states,
                            PLACE_STATE_COUNT, PLACE_MISSING);
-    for (int direction = 0; direction < TORUS_DIRECTIONS; direction++) {
+    for (int direction = 0; direction < TORUS_LINKS; direction++) {
       places->at[chip].links[direction].neighbour =
           torus_neighbour(torus, chip, direction);
     }
@@ -96,8 +96,9 @@ static void forget_worker(places_t *places, int32_t chip) {
   place->pid = 0;
   place->host_chips = 0;
   place->hbm_used_bytes = 0;
+  traffic_begin(&place->traffic);
   place->is_listening = false;
-  for (int direction = 0; direction < TORUS_DIRECTIONS; direction++) {
+  for (int direction = 0; direction < TORUS_LINKS; direction++) {
     place_link_t *end = &place->links[direction];
     forget_urls(end);
     end->up = false;
@@ -268,8 +269,9 @@ pod_status_t places_claim(places_t *places, const place_claim_t *claim, int64_t 
 }
 
 int32_t places_process(const places_t *places, int32_t chip) {
-  return places->hosts.chips > 0 ? torus_box(&places->torus, places->hosts.box, chip)
-                                 : torus_host(&places->torus, places->spec, chip);
+  return places->hosts.chips > 0
+             ? torus_part(&places->torus, places->hosts.box, places->hosts.count, chip)
+             : torus_host(&places->torus, places->spec, chip);
 }
 
 void places_heard(places_t *places, int32_t chip, int64_t now_ns) {
@@ -279,10 +281,10 @@ void places_heard(places_t *places, int32_t chip, int64_t now_ns) {
 pod_status_t places_listening(places_t *places, int32_t chip, size_t count,
                               const int *directions, const char *const *urls) {
   place_t *place = place_at(places, chip);
-  int per_direction[TORUS_DIRECTIONS] = {0};
+  int per_direction[TORUS_LINKS] = {0};
   for (size_t i = 0; i < count; i++) {
     const int direction = directions[i];
-    if (direction < 0 || direction >= TORUS_DIRECTIONS ||
+    if (direction < 0 || direction >= TORUS_LINKS ||
         place->links[direction].neighbour < 0) {
       return pod_error(POD_INVALID_ARGUMENT,
                        "chip %" PRId32 " listens in direction %d, where it has no link",
@@ -296,7 +298,7 @@ pod_status_t places_listening(places_t *places, int32_t chip, size_t count,
                        chip, PLACE_LINK_URLS_MAX, PLACE_TEXT_BYTES_MAX, direction);
     }
   }
-  for (int direction = 0; direction < TORUS_DIRECTIONS; direction++) {
+  for (int direction = 0; direction < TORUS_LINKS; direction++) {
     forget_urls(&place->links[direction]);
   }
   for (size_t i = 0; i < count; i++) {
@@ -311,7 +313,7 @@ pod_status_t places_listening(places_t *places, int32_t chip, size_t count,
 pod_status_t places_link(places_t *places, int32_t chip, int direction, int32_t neighbour,
                          bool up) {
   place_t *place = place_at(places, chip);
-  if (direction < 0 || direction >= TORUS_DIRECTIONS ||
+  if (direction < 0 || direction >= TORUS_LINKS ||
       place->links[direction].neighbour < 0 ||
       place->links[direction].neighbour != neighbour) {
     return pod_error(POD_INVALID_ARGUMENT,
@@ -343,7 +345,7 @@ static const char *choose_url(const place_t *from, const place_t *to,
 }
 
 bool places_dial(places_t *places, int32_t chip, int direction, place_dial_t *out_dial) {
-  POD_CHECK(direction >= 0 && direction < TORUS_DIRECTIONS);
+  POD_CHECK(direction >= 0 && direction < TORUS_LINKS);
   const int32_t neighbour = place_at(places, chip)->links[direction].neighbour;
   if (neighbour < 0) {
     return false;
@@ -396,7 +398,7 @@ void places_lose(places_t *places, int32_t chip, const char *why) {
   pod_state_machine_move(&place->machine, PLACE_LOST);
   forget_worker(places, chip);
   // What the neighbours said of their ends was about this worker.
-  for (int direction = 0; direction < TORUS_DIRECTIONS; direction++) {
+  for (int direction = 0; direction < TORUS_LINKS; direction++) {
     const int32_t neighbour = place->links[direction].neighbour;
     if (neighbour >= 0) {
       other_end(places, chip, direction)->up = false;
@@ -454,10 +456,21 @@ bool places_is_serving(const places_t *places, int32_t chip) {
   return state == PLACE_JOINING || state == PLACE_READY;
 }
 
+uint16_t places_links_down(const places_t *places, int32_t chip) {
+  uint16_t down = 0;
+  for (int direction = 0; direction < TORUS_LINKS; direction++) {
+    if (places->at[chip].links[direction].neighbour >= 0 &&
+        !places_link_is_up(places, chip, direction)) {
+      down |= (uint16_t)(1 << direction);
+    }
+  }
+  return down;
+}
+
 void places_count_links(const places_t *places, int32_t chip, int32_t *out_links,
                         int32_t *out_up) {
   int32_t links = 0, up = 0;
-  for (int direction = 0; direction < TORUS_DIRECTIONS; direction++) {
+  for (int direction = 0; direction < TORUS_LINKS; direction++) {
     if (places->at[chip].links[direction].neighbour >= 0) {
       links++;
       up += places_link_is_up(places, chip, direction);
@@ -469,7 +482,11 @@ void places_count_links(const places_t *places, int32_t chip, int32_t *out_links
 
 void places_print_label(pod_text_t *text, const places_t *places, int32_t chip) {
   pod_text_printf(text, "chip %" PRId32 " ", chip);
-  torus_print_coords(text, torus_coords(&places->torus, chip));
+  const torus_coords_t coords = torus_coords(&places->torus, chip);
+  torus_print_coords(text, coords);
+  if (torus_slice_total(&places->torus) > 1) {
+    pod_text_printf(text, " of slice %" PRId32, coords.slice);
+  }
   if (places->at[chip].address != NULL) {
     pod_text_printf(text, " at %s", places->at[chip].address);
   }

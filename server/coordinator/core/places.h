@@ -24,6 +24,7 @@
 #include "common/base/text.h"
 #include "server/chip/spec.h"
 #include "server/chip/torus.h"
+#include "server/coordinator/core/traffic.h"
 
 enum {
   PLACE_TEXT_BYTES_MAX = 512,   // Of an address, a host, a version, a URL.
@@ -61,8 +62,9 @@ typedef struct place_t {
   int32_t host_chips;      // Of the podium-host that runs it; 0: none does.
   int64_t hbm_used_bytes;  // By its last heartbeat.
   int64_t heard_ns;
+  traffic_t traffic;
   bool is_listening;  // It has said where its links listen.
-  place_link_t links[TORUS_DIRECTIONS];
+  place_link_t links[TORUS_LINKS];
   char *lost_reason;  // Of the last loss: "chip 1 (1,0,0) at …: why". NULL: never lost.
   uint64_t lost_epoch;  // The epoch that was lost then.
 } place_t;
@@ -184,6 +186,9 @@ bool places_is_serving(const places_t *places, int32_t chip);
 
 // At both ends. The link must exist.
 bool places_link_is_up(const places_t *places, int32_t chip, int direction);
+
+// Bit d is set when the place has a link in direction d that is not up at both ends.
+uint16_t places_links_down(const places_t *places, int32_t chip);
 
 // Links of the place, and how many of them are up at both ends.
 void places_count_links(const places_t *places, int32_t chip, int32_t *out_links,

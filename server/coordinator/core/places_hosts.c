@@ -11,13 +11,20 @@
 // Of the box of that rank, the chip of that index.
 static int32_t chip_of(const places_t *places, int32_t rank, int32_t index) {
   const places_hosts_t *hosts = &places->hosts;
-  torus_coords_t coords;
+  const int32_t cores = torus_core_total(&places->torus);
+  const int32_t of_slice = torus_slice_chip_count(&places->torus);
+  if (hosts->chips > of_slice) {  // Whole slices.
+    return rank * hosts->chips + index;
+  }
+  torus_coords_t coords = {.core = index % cores};
+  index /= cores;
   for (int d = 0; d < TORUS_DIMENSIONS; d++) {
     const int32_t boxes = places->torus.size[d] / hosts->box[d];
     coords.at[d] = rank % boxes * hosts->box[d] + index % hosts->box[d];
     rank /= boxes;
     index /= hosts->box[d];
   }
+  coords.slice = rank;
   return torus_chip_at(&places->torus, coords);
 }
 
@@ -151,7 +158,8 @@ static int32_t former_rank(const places_t *places, const place_claim_t *claim) {
     return -1;
   }
   const int32_t chip = torus_chip_at(&places->torus, claim->former);
-  const int32_t rank = torus_box(&places->torus, places->hosts.box, chip);
+  const int32_t rank =
+      torus_part(&places->torus, places->hosts.box, places->hosts.count, chip);
   const bool is_its_own =
       claim->host_index < 0 || chip_of(places, rank, claim->host_index) == chip;
   return is_its_own && places->hosts.names[rank] == NULL && is_empty(places, rank) ? rank

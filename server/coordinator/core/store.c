@@ -13,6 +13,7 @@
 #include "common/base/id_map.h"
 #include "common/base/memory.h"
 #include "common/digest/digest.h"
+#include "common/tensor/tiles.h"
 #include "server/coordinator/core/store_private.h"
 
 store_t *store_create(const store_events_t *events) {
@@ -34,8 +35,8 @@ uint64_t store_new_id(store_t *store) {
 
 void store_array_count(store_array_t *array, bool has_hbm) {
   const array_layout_t *layout = array->layout;
-  if (layout != NULL && array->has_hbm != has_hbm) {
-    const int64_t size_bytes = tensor_shape_bytes(&layout->local);
+  if (layout != NULL && !layout->is_host && array->has_hbm != has_hbm) {
+    const int64_t size_bytes = tensor_tiled_bytes(&layout->local);
     array->has_hbm = has_hbm;
     account_add_hbm(array->session->account, layout->chip_count, layout->chips,
                     has_hbm ? size_bytes : -size_bytes);
@@ -312,8 +313,10 @@ pod_status_t store_check_room(const store_session_t *session, size_t count) {
 
 pod_status_t store_check_hbm(const store_session_t *session,
                              const array_layout_t *layout) {
-  return account_check_hbm(session->account, layout->chip_count, layout->chips,
-                           tensor_shape_bytes(&layout->local));
+  return layout->is_host
+             ? NULL
+             : account_check_hbm(session->account, layout->chip_count, layout->chips,
+                                 tensor_tiled_bytes(&layout->local));
 }
 
 store_array_t *store_add_array(store_session_t *session, uint64_t id,

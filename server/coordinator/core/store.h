@@ -117,7 +117,9 @@ typedef struct store_executable_t {
   int32_t own_count;
   int32_t *own;
   int32_t *own_index;  // By position: the index in `own`; -1: another member's chip.
+  // Of a group all members share what one of them has compiled (same_program.h).
   compiled_t *compiled;
+  int64_t counted_bytes;  // What its session's client is counted for it.
   // compiled->packed is for the pod's chips; false: it was compiled only to be looked at
   // and simulated, perhaps for another pod, and has no arguments or results here.
   bool is_loadable;
@@ -133,6 +135,8 @@ typedef struct store_bytes_t {
   size_t size_bytes;
 } store_bytes_t;
 
+enum { STORE_TRACEPARENT_BYTES = 56 };  // W3C's, with a NUL.
+
 // What an execution has left: of each chip what was measured, as serialised
 // podium.v1.ProfileParts, and the way of its control flow. Counted: it may go out to a
 // client while newer ones take its place.
@@ -143,7 +147,8 @@ typedef struct store_profile_t {
   int32_t chip_limit;  // Above all chips that ran it.
   chip_trace_t *
       *traces;  // By chip; chips that went the same way share one. NULL: did not.
-  pod_status_t trace_status;  // Why there are no traces; NULL: there are.
+  pod_status_t trace_status;                  // Why there are no traces; NULL: there are.
+  char traceparent[STORE_TRACEPARENT_BYTES];  // That the caller showed; "": none.
 } store_profile_t;
 
 struct store_session_t {
@@ -158,6 +163,7 @@ struct store_session_t {
   uint64_t first_id;                // Of STORE_SESSION_IDS that are its own.
   gang_group_t *group;              // NULL: all chips are its own, as everybody's.
   int32_t member;                   // Of the group.
+  uint64_t job;                     // Whose runner has opened it; 0: none.
   bool waits_for_pod;
   bool is_closing;
   int32_t array_count, executable_count, operation_count;

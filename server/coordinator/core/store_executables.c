@@ -33,7 +33,7 @@ static void destroy_executable(store_executable_t *executable) {
 void store_executable_free(store_executable_t *executable) {
   executable->session->executable_count--;
   account_give_back(executable->session->account, ACCOUNT_PROGRAM_BYTES,
-                    compiled_size_bytes(executable->compiled));
+                    executable->counted_bytes);
   POD_CHECK(pod_id_map_remove(executable->session->store->executables, executable->id) !=
             NULL);
   destroy_executable(executable);
@@ -44,6 +44,7 @@ static pod_status_t copy_interfaces(const chip_interface_t *interfaces, int32_t 
   for (int32_t i = 0; i < count; i++) {
     POD_TRY(
         array_layout_create(&interfaces[i].shape, interfaces[i].sharding, &layouts[i]));
+    layouts[i]->is_host = interfaces[i].is_host;
     *out_done = i + 1;
   }
   return NULL;
@@ -103,6 +104,7 @@ pod_status_t store_add_executable(store_session_t *session, const chip_program_t
                                   store_executable_t **out_executable) {
   store_executable_t *executable = pod_alloc(sizeof(*executable));
   executable->compiled = compiled_use(compiled);
+  executable->counted_bytes = compiled_size_bytes(compiled);
   executable->is_loadable = is_loadable;
   pod_status_t status = fill_executable(executable, program);
   if (status == NULL && session->executable_count >= STORE_EXECUTABLES_MAX) {
@@ -112,8 +114,8 @@ pod_status_t store_add_executable(store_session_t *session, const chip_program_t
                        session->id, STORE_EXECUTABLES_MAX);
   }
   if (status == NULL) {
-    status = account_take(session->account, ACCOUNT_PROGRAM_BYTES,
-                          compiled_size_bytes(compiled));
+    status =
+        account_take(session->account, ACCOUNT_PROGRAM_BYTES, executable->counted_bytes);
   }
   if (status != NULL) {
     destroy_executable(executable);

@@ -7,7 +7,7 @@
 #include "common/base/memory.h"
 
 typedef struct turn_chip_t {
-  int32_t given_count, loop_count;
+  int32_t given_count, loop_count, paused_count;
   int64_t given_ns;
   bool is_kept_free;
 } turn_chip_t;
@@ -35,7 +35,14 @@ void turns_destroy(turns_t *turns) {
 // Of a program that nobody knows, two fill a chip: one runs, one is there when it ends.
 turn_cost_t turns_cost(int64_t run_ns, bool has_loops) {
   return (turn_cost_t){.expected_ns = run_ns > 0 ? run_ns : TURNS_AHEAD_NS / 2,
-                       .has_loops = has_loops};
+                       .has_loops = has_loops,
+                       .is_known = run_ns > 0};
+}
+
+turn_cost_t turns_slice_cost(turn_cost_t cost) {
+  cost.expected_ns = TURNS_SLICE_NS;
+  cost.is_begun = true;
+  return cost;
 }
 
 static int64_t later_of(int64_t a, int64_t b) {
@@ -60,8 +67,14 @@ void turns_begin(turns_t *turns) {
   }
 }
 
+// The last ones to be held are those that need not be.
+static bool can_be_held(const turn_chip_t *chip, turn_cost_t cost) {
+  return chip->paused_count < TURNS_PAUSED_MAX || cost.is_begun ||
+         (cost.is_known && !cost.has_loops && cost.expected_ns <= TURNS_SLICE_NS);
+}
+
 static bool has_room(const turn_chip_t *chip, turn_cost_t cost) {
-  if (chip->is_kept_free) {
+  if (chip->is_kept_free || !can_be_held(chip, cost)) {
     return false;
   }
   return chip->given_count == 0 ||
@@ -115,4 +128,50 @@ void turns_settle(turn_cost_t cost, int64_t took_ns, turn_clock_t *client,
                   turn_clock_t *session) {
   client->used_ns += took_ns - cost.expected_ns;
   session->used_ns += took_ns - cost.expected_ns;
+}
+
+// --- Slices ---
+
+void turns_come_beside(turn_cost_t cost, int64_t had_ns, const turn_clock_t *client,
+                       const turn_clock_t *session, turn_clock_t *coming_client,
+                       turn_clock_t *coming_session) {
+  const bool is_same = client == coming_client;
+  turn_clock_t *coming = is_same ? coming_session : coming_client;
+  const int64_t used_ns =
+      (is_same ? session : client)->used_ns - cost.expected_ns + had_ns;
+  coming->used_ns = later_of(coming->used_ns, used_ns - TURNS_SLICE_NS);
+}
+
+bool turns_is_over(turn_cost_t cost, int64_t had_ns, const turn_clock_t *client,
+                   const turn_clock_t *session, const turn_clock_t *waiting_client,
+                   const turn_clock_t *waiting_session, int64_t charged_ns) {
+  const bool is_same = client == waiting_client;
+  const int64_t used_ns =
+      (is_same ? session : client)->used_ns - cost.expected_ns + had_ns;
+  const int64_t waiting_ns =
+      (is_same ? waiting_session : waiting_client)->used_ns - charged_ns;
+  return had_ns >= TURNS_SLICE_NS && waiting_ns < used_ns;
+}
+
+bool turns_may_pause(const turns_t *turns, int32_t chip_count, const int32_t *chips) {
+  bool may = true;
+  for (int32_t i = 0; i < chip_count && may; i++) {
+    may = turns->chips[chips[i]].paused_count < TURNS_PAUSED_MAX;
+  }
+  return may;
+}
+
+void turns_pause(turns_t *turns, int32_t chip_count, const int32_t *chips,
+                 turn_cost_t cost, bool holds) {
+  turns_take_back(turns, chip_count, chips, cost);
+  for (int32_t i = 0; i < chip_count; i++) {
+    turns->chips[chips[i]].paused_count += holds;
+  }
+}
+
+void turns_unpause(turns_t *turns, int32_t chip_count, const int32_t *chips, bool holds) {
+  for (int32_t i = 0; i < chip_count; i++) {
+    turns->chips[chips[i]].paused_count -= holds;
+    POD_CHECK(turns->chips[chips[i]].paused_count >= 0);
+  }
 }

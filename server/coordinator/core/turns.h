@@ -11,6 +11,14 @@
 // One that has its turn and finds no room keeps its chips free of those behind it, so
 // that a program on many chips is not passed for ever by others on few.
 //
+// What takes longer than others should wait is sliced: whoever has run for a slice, and
+// has had more than one who waits, makes way for him and is given his chips again when it
+// is his turn by the same clocks. He is charged for what he has had each time.
+//
+//   given ──a slice is over, others' turn──► paused ──its turn──► given ──► …
+//
+// A chip holds few that are paused: then only what is known to be short is begun.
+//
 // Threading: pure; one thread at a time.
 // Determinism: given the same calls, the same turns.
 
@@ -21,11 +29,13 @@
 #include <stdint.h>
 
 enum {
-  TURNS_GIVEN_MAX = 64,  // To a chip, at a time.
-  TURNS_LOOPS_MAX = 4,   // Of these, programs whose loops may turn longer than before.
+  TURNS_GIVEN_MAX = 64,   // To a chip, at a time.
+  TURNS_LOOPS_MAX = 4,    // Of these, programs whose loops may turn longer than before.
+  TURNS_PAUSED_MAX = 14,  // On a chip: threads and memory of its worker.
 };
 
 #define TURNS_AHEAD_NS INT64_C(25000000)  // What a chip is given may take, in all.
+#define TURNS_SLICE_NS INT64_C(25000000)  // Nobody makes way before.
 
 // The clock of a client or a session: nanoseconds of the chips' time. Zero at first.
 typedef struct turn_clock_t {
@@ -37,6 +47,8 @@ typedef struct turn_clock_t {
 typedef struct turn_cost_t {
   int64_t expected_ns;
   bool has_loops;
+  bool is_known;  // It has been run before.
+  bool is_begun;  // It was paused, and goes on.
 } turn_cost_t;
 
 typedef struct turns_t turns_t;
@@ -49,6 +61,9 @@ void turns_destroy(turns_t *turns);
 
 // `run_ns`: what the program took the last time; 0: it has not been run.
 turn_cost_t turns_cost(int64_t run_ns, bool has_loops);
+
+// `cost` of one that has begun and goes on: it has its chips for itself.
+turn_cost_t turns_slice_cost(turn_cost_t cost);
 
 // The session has something to run now, and had not: what it has not used is gone.
 void turns_come(const turns_t *turns, turn_clock_t *client, turn_clock_t *session);
@@ -80,5 +95,30 @@ void turns_take_back(turns_t *turns, int32_t chip_count, const int32_t *chips,
 // What it took in truth, instead of what was expected.
 void turns_settle(turn_cost_t cost, int64_t took_ns, turn_clock_t *client,
                   turn_clock_t *session);
+
+// --- Slices ---
+
+// One who comes beside one that has run for `had_ns`, with nobody waiting: of what that
+// took longer than a slice he is owed nothing.
+void turns_come_beside(turn_cost_t cost, int64_t had_ns, const turn_clock_t *client,
+                       const turn_clock_t *session, turn_clock_t *coming_client,
+                       turn_clock_t *coming_session);
+
+// Whether one that runs, has had its chips for `had_ns` and was charged `cost`, is to
+// make way for one that waits, of these clocks, who has been charged `charged_ns` for
+// what he waits for.
+bool turns_is_over(turn_cost_t cost, int64_t had_ns, const turn_clock_t *client,
+                   const turn_clock_t *session, const turn_clock_t *waiting_client,
+                   const turn_clock_t *waiting_session, int64_t charged_ns);
+
+// Whether its chips can hold one more that is paused.
+bool turns_may_pause(const turns_t *turns, int32_t chip_count, const int32_t *chips);
+
+// It is given no more. `holds`: it has begun, and is held there.
+void turns_pause(turns_t *turns, int32_t chip_count, const int32_t *chips,
+                 turn_cost_t cost, bool holds);
+
+// It is not paused any more: it has ended, or is given again.
+void turns_unpause(turns_t *turns, int32_t chip_count, const int32_t *chips, bool holds);
 
 #endif  // SERVER_COORDINATOR_CORE_TURNS_H_

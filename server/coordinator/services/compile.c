@@ -187,6 +187,7 @@ static pod_status_t read_types(compile_t *compile,
     const Podium__V1__ArgumentType *type = message->argument_types[i];
     POD_TRY(pod_status_context(read_type(type, &types[i].shape),
                                "type %zu of the arguments", i));
+    types[i].is_partial = type->partial;
     types[i].has_value = type->known_case == PODIUM__V1__ARGUMENT_TYPE__KNOWN_VALUE;
     types[i].value = types[i].has_value ? type->value : 0;
   }

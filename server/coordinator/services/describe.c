@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "common/base/text.h"
+#include "server/coordinator/metrics.h"
+#include "server/coordinator/services/execution.h"
 #include "server/wire/program.h"
 #include "server/wire/types.h"
 
@@ -40,6 +42,8 @@ static Podium__V1__Device *describe_device(pod_arena_t *arena, const places_t *p
   device->name = take_text(arena, &name);
   device->coords = pod_arena_copy(arena, coords.at, sizeof(coords.at));
   device->n_coords = TORUS_DIMENSIONS;
+  device->slice_index = coords.slice;
+  device->core_on_chip = coords.core;
   device->process_index = places_process(places, chip);
   device->address = borrow(place->address != NULL ? place->address : "");
   device->pid = place->pid;
@@ -50,6 +54,36 @@ static Podium__V1__Device *describe_device(pod_arena_t *arena, const places_t *p
   }
   places_count_links(places, chip, &device->links, &device->links_up);
   return device;
+}
+
+// Of each chip the client whose execution it was given first.
+static void describe_running(const coordinator_t *coordinator, Podium__V1__Pod *pod) {
+  for (const execution_t *at = coordinator->first_running; at != NULL; at = at->next) {
+    const store_executable_t *executable = at->executable;
+    for (int32_t i = 0; i < executable->chip_count; i++) {
+      Podium__V1__Device *device = pod->devices[executable->chips[i]];
+      if (*device->running == '\0') {
+        device->running = borrow(executable->session->client);
+      }
+    }
+  }
+}
+
+static Podium__V1__Load *describe_load(pod_arena_t *arena,
+                                       const coordinator_t *coordinator) {
+  Podium__V1__Load *load = pod_arena_alloc(arena, sizeof(*load));
+  podium__v1__load__init(load);
+  const coordinator_metrics_t *metrics = coordinator->metrics;
+  const coordinator_ended_t executions =
+      coordinator_metrics_count(metrics, OPERATION_EXECUTE);
+  load->executions_waiting = executions_count_waiting(coordinator);
+  load->executions_running = coordinator->running_count;
+  load->executions_ended = executions.well;
+  load->executions_failed = executions.failed;
+  load->compiles_ended = coordinator_metrics_count(metrics, OPERATION_COMPILE).well;
+  load->put_bytes = coordinator_metrics_count(metrics, OPERATION_PUT).bytes;
+  load->fetched_bytes = coordinator_metrics_count(metrics, OPERATION_FETCH).bytes;
+  return load;
 }
 
 Podium__V1__Pod *describe_pod(pod_arena_t *arena, const coordinator_t *coordinator) {
@@ -64,6 +98,8 @@ Podium__V1__Pod *describe_pod(pod_arena_t *arena, const coordinator_t *coordinat
   pod->device_kind = borrow(options->spec->device_kind);
   pod->topology = pod_arena_copy(arena, options->torus.size, sizeof(options->torus.size));
   pod->n_topology = TORUS_DIMENSIONS;
+  pod->slice_count = torus_slice_total(&options->torus);
+  pod->core_count = torus_core_total(&options->torus);
   pod->topology_name = take_text(arena, &topology);
   pod->ready = places_are_ready(places);
   pod->n_devices = (size_t)places->count;
@@ -71,10 +107,13 @@ Podium__V1__Pod *describe_pod(pod_arena_t *arena, const coordinator_t *coordinat
   for (int32_t chip = 0; chip < places->count; chip++) {
     pod->devices[chip] = describe_device(arena, places, chip);
   }
+  describe_running(coordinator, pod);
+  pod->load = describe_load(arena, coordinator);
   pod->session_count = store_session_count(coordinator->store);
   pod->version = borrow(PODIUM_VERSION);
-  pod->hbm_bytes =
-      options->hbm_bytes != 0 ? options->hbm_bytes : options->spec->hbm_bytes;
+  pod->page = borrow(coordinator->page != NULL ? page_url(coordinator->page) : "");
+  pod->hbm_bytes = options->hbm_bytes != 0 ? options->hbm_bytes
+                                           : chip_spec_hbm_usable_bytes(options->spec);
   return pod;
 }
 
@@ -117,6 +156,10 @@ static Podium__V1__Collective *describe_collective(pod_arena_t *arena,
   to->group_count = from->group_count;
   to->group_size = from->group_size;
   to->ici_bytes = from->ici_bytes;
+  to->dcn_bytes = from->dcn_bytes;
+  to->link_bytes = from->link_bytes;
+  to->alone_ps = from->alone_ps;
+  to->because = borrow(from->because);
   to->in_loop = from->in_loop;
   to->inserted = from->inserted;
   to->asynchronous = from->is_async;
@@ -167,6 +210,9 @@ static void bound_response(pod_arena_t *arena, Podium__V1__CompileResponse *resp
   if (packed_size(response) > RESPONSE_BYTES_MAX) {
     response->n_notes = 0;
   }
+  if (packed_size(response) > RESPONSE_BYTES_MAX) {
+    response->peak = NULL;
+  }
 }
 
 static void describe_donation(pod_arena_t *arena, const compiler_result_t *result,
@@ -178,12 +224,55 @@ static void describe_donation(pod_arena_t *arena, const compiler_result_t *resul
   for (int32_t i = 0; i < program->alias_count; i++) {
     response->aliases[i] = wire_alias_pack(arena, &program->aliases[i]);
   }
-  response->alias_bytes = program->alias_bytes;
   response->n_notes = (size_t)result->note_count;
   response->notes = pod_arena_array(arena, response->n_notes, sizeof(char *));
   for (int32_t i = 0; i < result->note_count; i++) {
     response->notes[i] = borrow(result->notes[i]);
   }
+}
+
+static void describe_memory(pod_arena_t *arena, const chip_program_t *program,
+                            Podium__V1__CompileResponse *response) {
+  const chip_memory_t memory = chip_program_memory(program);
+  Podium__V1__MemoryAnalysis *analysis = pod_arena_alloc(arena, sizeof(*analysis));
+  podium__v1__memory_analysis__init(analysis);
+  response->argument_bytes = analysis->argument_bytes = memory.argument_bytes;
+  response->result_bytes = analysis->output_bytes = memory.output_bytes;
+  response->alias_bytes = analysis->alias_bytes = memory.alias_bytes;
+  response->constant_bytes = analysis->code_bytes = memory.code_bytes;
+  response->temp_bytes = analysis->temporary_bytes = memory.temp_bytes;
+  analysis->peak_bytes = response->hbm_peak_bytes;
+  analysis->host_argument_bytes = program->host_argument_bytes;
+  analysis->host_output_bytes = program->host_result_bytes;
+  analysis->host_alias_bytes = program->host_alias_bytes;
+  analysis->host_temporary_bytes = program->host_temp_bytes;
+  response->memory = analysis;
+}
+
+static Podium__V1__Peak *describe_peak(pod_arena_t *arena,
+                                       const chip_program_t *program) {
+  // What is compiled by hand, in tests, has none, and 0 there.
+  if (program->peak_count == 0) {
+    return NULL;
+  }
+  Podium__V1__Peak *peak = pod_arena_alloc(arena, sizeof(*peak));
+  podium__v1__peak__init(peak);
+  const int32_t at = program->peak_instruction;
+  peak->at = wire_instruction_info_pack(arena, program, at);
+  peak->size_bytes = program->instructions[at].temp_live_bytes;
+  peak->n_buffers = (size_t)program->peak_count;
+  peak->buffers = pod_arena_array(arena, peak->n_buffers, sizeof(*peak->buffers));
+  for (size_t i = 0; i < peak->n_buffers; i++) {
+    Podium__V1__PeakBuffer *buffer = pod_arena_alloc(arena, sizeof(*buffer));
+    podium__v1__peak_buffer__init(buffer);
+    buffer->size_bytes = program->peaks[i].size_bytes;
+    if (program->peaks[i].instruction != CHIP_NONE) {
+      buffer->writer =
+          wire_instruction_info_pack(arena, program, program->peaks[i].instruction);
+    }
+    peak->buffers[i] = buffer;
+  }
+  return peak;
 }
 
 Podium__V1__CompileResponse *describe_compile(pod_arena_t *arena, uint64_t executable,
@@ -214,10 +303,7 @@ Podium__V1__CompileResponse *describe_compile(pod_arena_t *arena, uint64_t execu
   }
   describe_instructions(arena, program, response);
   response->hbm_peak_bytes = result->hbm_peak_bytes;
-  response->argument_bytes = program->argument_bytes;
-  response->result_bytes = program->result_bytes;
-  response->constant_bytes = program->constant_bytes;
-  response->temp_bytes = program->temp_bytes;
+  describe_memory(arena, program, response);
   response->hbm_bytes = compiled->hbm_bytes;
   response->device_count = (int32_t)program->mesh->device_count;
   response->n_chips = (size_t)program->mesh->device_count;
@@ -226,6 +312,7 @@ Podium__V1__CompileResponse *describe_compile(pod_arena_t *arena, uint64_t execu
     response->chips[i] = mesh_device(program->mesh, i);
   }
   describe_donation(arena, result, response);
+  response->peak = describe_peak(arena, program);
   bound_response(arena, response);
   return response;
 }

@@ -153,10 +153,11 @@ static pod_status_t check_hbm(const execution_t *execution,
                               const Podium__V1__ExecuteRequest *request) {
   const store_executable_t *executable = execution->executable;
   const chip_program_t *program = executable->compiled->result->program;
-  const int64_t reused_bytes = request->n_kept == 0 ? program->alias_bytes : 0;
+  const chip_memory_t memory = chip_program_memory(program);
+  const int64_t reused_bytes = request->n_kept == 0 ? memory.alias_bytes : 0;
   return account_check_hbm(execution->request.operation.session->account,
                            executable->chip_count, executable->chips,
-                           program->result_bytes - reused_bytes);
+                           memory.output_bytes - reused_bytes);
 }
 
 static pod_status_t accept(execution_t *execution,
@@ -169,6 +170,11 @@ static pod_status_t accept(execution_t *execution,
   store_executable_t *executable;
   POD_TRY(store_find_executable(session, request->executable, &executable));
   POD_TRY(store_check_loadable(executable));
+  const compiled_t *compiled = executable->compiled;
+  if (compiled->kernel != CHIP_NONE) {
+    return chip_kernel_refusal(
+        &compiled->result->program->instructions[compiled->kernel]);
+  }
   store_executable_use(executable);
   execution->executable = executable;
   execution->with_events = request->profile;

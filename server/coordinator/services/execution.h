@@ -65,10 +65,16 @@ struct execution_t {
   int64_t host_ns;       // The slowest chip's.
   pod_status_t failure;  // While AFTER.
   rpc_timer_t *moment;   // While SETTLING.
-  int64_t first_ns;  // Since when its chips run nothing that is before it; 0: they do.
-  int64_t asked_ns;  // Since when its client owes an answer; 0: it does not.
-  char *told;        // What the client was told that it waits for; NULL: nothing.
-  bool was_behind;   // At the last look: chips that it needs ran another one.
+  int64_t first_ns;     // Since when its chips run nothing that is before it; 0: they do.
+  int64_t ran_ns;       // How long it was so before it was paused, in all.
+  bool is_paused;       // It was told to be (execution_slice.c): a leader's.
+  int32_t pauses_owed;  // While it is: chips on which it does not stand still yet.
+  bool is_held;         // While it is: it may have begun.
+  bool lacks_room;      // While it is: it could not begin beside others.
+  bool was_alone;       // It lacked room, and goes on since no others have begun.
+  int64_t asked_ns;     // Since when its client owes an answer; 0: it does not.
+  char *told;           // What the client was told that it waits for; NULL: nothing.
+  bool was_behind;      // At the last look: chips that it needs ran another one.
 };
 
 // Of a session; there while it has executions that wait.
@@ -137,7 +143,55 @@ void execution_remove_loading(execution_t *execution);
 // were not given it.
 void execution_give_back_chips(execution_t *execution, int64_t took_ns);
 
+// Those that wait for a turn, in the order of their turns: first in their queues, and
+// paused ones. Returns how many.
+enum { EXECUTIONS_WAITING_MAX = 2 * STORE_SESSIONS_MAX };
+size_t executions_find_waiting(coordinator_t *coordinator,
+                               execution_t *out_waiting[EXECUTIONS_WAITING_MAX]);
+
+// Whether one of these can have its turn by now, room on its chips apart; what it then
+// takes of them.
+bool execution_can_begin(execution_t *execution);
+bool execution_may_have_turn(execution_t *execution);
+turn_cost_t execution_next_cost(const execution_t *execution);
+
+turn_clock_t *execution_client_clock(const execution_t *execution);
+turn_clock_t *execution_session_clock(const execution_t *execution);
+
+// Below 0: a's turn is before b's. Of those that wait for one: first in their queues, or
+// paused.
+int execution_compare_turns(const execution_t *a, const execution_t *b);
+
+// At the cost of its sessions.
+void execution_charge(execution_t *execution, turn_cost_t cost);
+void execution_settle(execution_t *execution, int64_t took_ns);
+
+// --- Slices (execution_slice.c) ---
+
+// Whether one of its session, which is before it, is paused on chips of both.
+bool execution_is_behind_paused(const execution_t *execution);
+
+// It is paused, and may have its turn as soon as there is room.
+bool execution_can_go_on(execution_t *execution);
+void execution_go_on(execution_t *execution);
+
+// It ends: whatever it was paused for.
+void execution_end_slice(execution_t *execution);
+
+// The chips' events.
+void execution_has_paused(execution_t *execution);
+void execution_lacks_room(execution_t *execution);
+
+// Those that have none before them on their chips any more run from now on.
+void executions_note_first(coordinator_t *coordinator);
+
+// While some wait for others that run, these are looked at.
+void executions_slice(coordinator_t *coordinator);
+
 // --- What the chips do (execution_run.c) ---
+
+// At the end of those that run.
+void execution_add_running(execution_t *execution);
 
 // Gives it to the chips, which have its program.
 void execution_run(execution_t *execution);

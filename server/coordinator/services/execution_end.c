@@ -164,7 +164,8 @@ static int64_t time_taken(execution_t *execution, bool is_well) {
   if (is_well) {
     const int64_t took_ns = execution->host_ns > 0 ? execution->host_ns : 1;
     execution->executable->run_ns = took_ns;
-    return took_ns;
+    // What it took before it was paused has been settled.
+    return took_ns > execution->ran_ns ? took_ns - execution->ran_ns : 1;
   }
   if (!execution->has_run) {
     return 0;
@@ -174,6 +175,7 @@ static int64_t time_taken(execution_t *execution, bool is_well) {
 }
 
 void execution_end(execution_t *execution, pod_status_t status) {
+  execution_end_slice(execution);
   if (execution->has_run) {
     execution_remove_running(execution);
   } else {

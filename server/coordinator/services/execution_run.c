@@ -20,7 +20,7 @@ enum {
   MOMENT_MS_MAX = 2000,  // within these bounds.
 };
 
-static void add_running(execution_t *execution) {
+void execution_add_running(execution_t *execution) {
   coordinator_t *coordinator = execution->request.coordinator;
   execution->first_ns = coordinator->first_running == NULL ? pod_clock_now_ns() : 0;
   execution->next = NULL;
@@ -157,6 +157,9 @@ static void answer_host(execution_t *part, Podium__V1__HostAnswer *answer) {
     }
   }
   execution->asked_ns = owes_answer(execution) ? pod_clock_now_ns() : 0;
+  if (execution->is_paused && execution->asked_ns == 0) {
+    executions_look_again(execution->request.coordinator);
+  }
 }
 
 void executions_answer_host(coordinator_t *coordinator, const store_session_t *session,
@@ -202,6 +205,14 @@ static void on_part(chip_run_t *call, const Podium__V1__WorkerExecuteResponse *m
   }
 }
 
+static void on_paused(chip_run_t *call) {
+  execution_has_paused(call->owner);
+}
+
+static void on_lacks_room(chip_run_t *call) {
+  execution_lacks_room(call->owner);
+}
+
 static void on_end(chip_run_t *call, pod_status_t status, bool is_lost) {
   execution_t *execution = call->owner;
   if (fanout_ended(&execution->fanout, status, is_lost)) {
@@ -226,7 +237,10 @@ static void fill_arguments(const execution_t *part, int32_t at, uint64_t *ids) {
 
 // Of the part, to its own chips.
 static void run_part(execution_t *execution, execution_t *part) {
-  static const chip_run_events_t events = {.on_part = on_part, .on_end = on_end};
+  static const chip_run_events_t events = {.on_part = on_part,
+                                           .on_paused = on_paused,
+                                           .on_lacks_room = on_lacks_room,
+                                           .on_end = on_end};
   const store_executable_t *executable = part->executable;
   Podium__V1__WorkerExecuteRequest request = PODIUM__V1__WORKER_EXECUTE_REQUEST__INIT;
   request.session = part->request.operation.session->id;
@@ -258,10 +272,13 @@ void execution_run(execution_t *execution) {
   const size_t chip_count = (size_t)executable->chip_count;
   execution->profile = store_profile_create(executable->compiled, executable->chip_count,
                                             executable->chips);
+  request_traceparent(execution->dispatch != NULL ? dispatch_call(execution->dispatch)
+                                                  : execution->request.client,
+                      execution->profile->traceparent);
   execution->runs = pod_alloc(chip_count * sizeof(*execution->runs));
   coordinator_free_in_turn(execution->request.coordinator);
   execution->asks = pod_alloc(chip_count * sizeof(*execution->asks));
-  add_running(execution);
+  execution_add_running(execution);
   for (execution_t *part = execution; part != NULL; part = part->follower) {
     request_move(&part->request, EXECUTION_RUNNING);
     part->has_run = true;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/base/check.h"
+#include "server/coordinator/jobs.h"
 #include "server/coordinator/services/execution.h"
 
 static void pump_later(later_item_t *item) {
@@ -58,6 +59,16 @@ static execution_t *find_unloaded(execution_t *execution) {
 
 static void loaded(void *context, pod_status_t status);
 
+// Of one that does not wait for the pod: what is said to it is noted.
+static pod_status_t check_ready(const execution_t *execution) {
+  const coordinator_t *coordinator = execution->request.coordinator;
+  const pod_status_t status = execution_check_ready(coordinator, execution->executable);
+  if (status != NULL) {
+    jobs_note_refusal(coordinator->jobs, execution->request.operation.session->job);
+  }
+  return status;
+}
+
 static void load_part(execution_t *execution, const execution_t *part) {
   execution->load =
       load_start(execution->request.coordinator, part->executable, loaded, execution);
@@ -69,7 +80,7 @@ static void loaded(void *context, pod_status_t status) {
   execution->load = NULL;
   if (status == NULL) {
     // The pod may have changed in the meantime.
-    status = execution_check_ready(coordinator, execution->executable);
+    status = check_ready(execution);
   }
   if (status != NULL) {
     execution_end(execution, status);
@@ -90,24 +101,31 @@ static turn_cost_t cost_of(const execution_t *execution) {
   return turns_cost(executable->run_ns, executable->has_loops);
 }
 
-static turn_clock_t *client_clock(execution_t *execution) {
+turn_clock_t *execution_client_clock(const execution_t *execution) {
   return &execution->request.operation.session->account->clock;
 }
 
-static turn_clock_t *session_clock(execution_t *execution) {
+turn_clock_t *execution_session_clock(const execution_t *execution) {
   return &execution->request.operation.session->clock;
 }
 
 // A gang goes at the cost of all its sessions; its chips are given one.
-static void take_chips(execution_t *execution) {
+void execution_charge(execution_t *execution, turn_cost_t cost) {
   const store_executable_t *executable = execution->executable;
   execution->has_turn = true;
-  execution->cost = cost_of(execution);
+  execution->cost = cost;
   turns_give(execution->request.coordinator->turns, executable->chip_count,
-             executable->chips, execution->cost);
+             executable->chips, cost);
   for (execution_t *part = execution; part != NULL; part = part->follower) {
-    turns_charge(execution->request.coordinator->turns, execution->cost,
-                 client_clock(part), session_clock(part));
+    turns_charge(execution->request.coordinator->turns, cost,
+                 execution_client_clock(part), execution_session_clock(part));
+  }
+}
+
+void execution_settle(execution_t *execution, int64_t took_ns) {
+  for (execution_t *part = execution; part != NULL; part = part->follower) {
+    turns_settle(execution->cost, took_ns, execution_client_clock(part),
+                 execution_session_clock(part));
   }
 }
 
@@ -119,9 +137,7 @@ void execution_give_back_chips(execution_t *execution, int64_t took_ns) {
   execution->has_turn = false;
   turns_take_back(execution->request.coordinator->turns, executable->chip_count,
                   executable->chips, execution->cost);
-  for (execution_t *part = execution; part != NULL; part = part->follower) {
-    turns_settle(execution->cost, took_ns, client_clock(part), session_clock(part));
-  }
+  execution_settle(execution, took_ns);
 }
 
 static void begin(execution_t *execution) {
@@ -130,11 +146,11 @@ static void begin(execution_t *execution) {
   if (status != NULL) {
     execution_end(execution, status);
   } else if (unloaded != NULL) {
-    take_chips(execution);
+    execution_charge(execution, cost_of(execution));
     add_loading(execution);
     load_part(execution, unloaded);
   } else {
-    take_chips(execution);
+    execution_charge(execution, cost_of(execution));
     execution_run(execution);
   }
 }
@@ -182,11 +198,10 @@ static pod_status_t check_patience(const coordinator_t *coordinator,
   const pod_status_t hopeless =
       store_check_arguments(execution->executable, execution->by_chip,
                             execution->argument_count, execution->arguments);
-  if (hopeless == NULL && !execution->request.operation.session->waits_for_pod) {
-    return status;
-  }
   pod_status_free(status);
-  return hopeless;
+  return hopeless == NULL && !execution->request.operation.session->waits_for_pod
+             ? check_ready(execution)
+             : hopeless;
 }
 
 static void refuse_impatient(coordinator_t *coordinator) {
@@ -207,11 +222,12 @@ static void refuse_impatient(coordinator_t *coordinator) {
 static bool can_begin_part(execution_t *part) {
   const coordinator_t *coordinator = part->request.coordinator;
   return part->queue->first == part && is_ready(part) && execution_has_arguments(part) &&
-         !is_loading(coordinator, part->request.operation.session);
+         !is_loading(coordinator, part->request.operation.session) &&
+         !execution_is_behind_paused(part);
 }
 
 // Its chips, and with it whatever it is a part of.
-static bool can_begin(execution_t *execution) {
+bool execution_can_begin(execution_t *execution) {
   const gang_t *gang = execution->launch.gang;
   if (gang == NULL) {
     return can_begin_part(execution);
@@ -235,29 +251,56 @@ static void end_failed_gangs(coordinator_t *coordinator) {
   }
 }
 
-static int compare_queues(const void *left, const void *right) {
-  const execution_queue_t *a = *(execution_queue_t *const *)left;
-  const execution_queue_t *b = *(execution_queue_t *const *)right;
-  return execution_queue_compare(a, b);
+int execution_compare_turns(const execution_t *a, const execution_t *b) {
+  const int order = turns_compare(execution_client_clock(a), execution_session_clock(a),
+                                  execution_client_clock(b), execution_session_clock(b));
+  return order != 0 ? order : (a->number > b->number) * 2 - 1;
 }
 
-// Of those that are first in their queues and can run, the one whose turn it is and that
-// finds room on its chips.
-static execution_t *choose(coordinator_t *coordinator) {
-  execution_queue_t *queues[STORE_SESSIONS_MAX];
+static int compare(const void *left, const void *right) {
+  return execution_compare_turns(*(execution_t *const *)left,
+                                 *(execution_t *const *)right);
+}
+
+size_t executions_find_waiting(coordinator_t *coordinator,
+                               execution_t *out_waiting[EXECUTIONS_WAITING_MAX]) {
   size_t count = 0;
   for (execution_queue_t *at = coordinator->queues; at != NULL; at = at->next) {
-    POD_CHECK(count < POD_COUNT_OF(queues));
-    queues[count++] = at;
+    POD_CHECK(count < STORE_SESSIONS_MAX);
+    out_waiting[count++] = at->first;
   }
-  qsort(queues, count, sizeof(queues[0]), compare_queues);
+  execution_t *at = coordinator->paused_count > 0 ? coordinator->first_running : NULL;
+  for (; at != NULL && count < EXECUTIONS_WAITING_MAX; at = at->next) {
+    if (at->is_paused) {
+      out_waiting[count++] = at;
+    }
+  }
+  qsort(out_waiting, count, sizeof(out_waiting[0]), compare);
+  return count;
+}
+
+bool execution_may_have_turn(execution_t *execution) {
+  return execution->is_paused ? execution_can_go_on(execution)
+                              : execution_can_begin(execution);
+}
+
+turn_cost_t execution_next_cost(const execution_t *execution) {
+  const turn_cost_t cost = cost_of(execution);
+  return execution->is_paused && execution->is_held ? turns_slice_cost(cost) : cost;
+}
+
+// Of those that are first in their queues and can run, and those that are paused, the one
+// whose turn it is and that finds room on its chips.
+static execution_t *choose(coordinator_t *coordinator) {
+  execution_t *waiting[EXECUTIONS_WAITING_MAX];
+  const size_t count = executions_find_waiting(coordinator, waiting);
   turns_begin(coordinator->turns);
   for (size_t i = 0; i < count; i++) {
-    execution_t *first = queues[i]->first;
-    const store_executable_t *executable = first->executable;
-    if (can_begin(first) && turns_have_room(coordinator->turns, executable->chip_count,
-                                            executable->chips, cost_of(first))) {
-      return first;
+    const store_executable_t *executable = waiting[i]->executable;
+    if (execution_may_have_turn(waiting[i]) &&
+        turns_have_room(coordinator->turns, executable->chip_count, executable->chips,
+                        execution_next_cost(waiting[i]))) {
+      return waiting[i];
     }
   }
   return NULL;
@@ -265,13 +308,19 @@ static execution_t *choose(coordinator_t *coordinator) {
 
 void executions_pump(coordinator_t *coordinator) {
   end_failed_gangs(coordinator);
-  while (!coordinator->is_destroyed && coordinator->queues != NULL) {
+  while (!coordinator->is_destroyed &&
+         (coordinator->queues != NULL || coordinator->paused_count > 0)) {
     refuse_impatient(coordinator);
     execution_t *execution = choose(coordinator);
     if (execution == NULL) {
-      return;
+      break;
     }
-    begin(take_turn(execution));
+    if (execution->is_paused) {
+      execution_go_on(execution);
+    } else {
+      begin(take_turn(execution));
+    }
     end_failed_gangs(coordinator);
   }
+  executions_slice(coordinator);
 }

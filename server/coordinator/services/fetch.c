@@ -424,6 +424,9 @@ static void queue_up(fetch_t *fetch) {
 
 // All of it can come.
 static pod_status_t run_fetch(fetch_t *fetch) {
+  if ((int64_t)fetch->chunk_bytes > fetch->size_bytes) {
+    fetch->chunk_bytes = (size_t)fetch->size_bytes;
+  }
   if (fetch->sharing == NULL) {
     POD_TRY(request_take_memory(&fetch->request, held_bytes(fetch)));
     fetch->is_streaming = fetch->size_bytes > FREE_BYTES_MAX;

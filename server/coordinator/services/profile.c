@@ -160,7 +160,10 @@ static pod_status_t begin_simulate(profile_call_t *call,
   store_executable_t *executable;
   POD_TRY(store_find_executable(call->request.operation.session, message->executable,
                                 &executable));
-  return simulation_init(&call->simulation, executable->compiled, NULL, message->options);
+  POD_TRY(
+      simulation_init(&call->simulation, executable->compiled, NULL, message->options));
+  request_traceparent(call->request.client, call->simulation.traceparent);
+  return NULL;
 }
 
 // Takes what beginning it gave.

@@ -383,8 +383,9 @@ static void plan_shards(put_t *put) {
   }
   size_t piece = COORDINATOR_STAGING_BYTES / (size_t)put->shard_count;
   piece = piece > COORDINATOR_PIECE_BYTES ? COORDINATOR_PIECE_BYTES : piece;
-  put->piece_bytes =
-      piece < COORDINATOR_PIECE_BYTES_MIN ? COORDINATOR_PIECE_BYTES_MIN : piece;
+  piece = piece < COORDINATOR_PIECE_BYTES_MIN ? COORDINATOR_PIECE_BYTES_MIN : piece;
+  const size_t whole = (size_t)tensor_shape_bytes(&layout->local);
+  put->piece_bytes = whole > 0 && piece > whole ? whole : piece;
 }
 
 static void start_calls(put_t *put) {
@@ -395,6 +396,7 @@ static void start_calls(put_t *put) {
   message.session = put->request.operation.session->id;
   message.array = put->array;
   message.shape = wire_shape_pack(arena, &layout->local);
+  message.is_host = layout->is_host;
   put->calls = pod_alloc((size_t)layout->chip_count * sizeof(*put->calls));
   fanout_begin(&put->fanout, layout->chip_count);
   for (int32_t i = 0; i < layout->chip_count; i++) {
@@ -412,7 +414,9 @@ static pod_status_t find_layout(const coordinator_t *coordinator,
                                 const Podium__V1__PutArrayRequest *message,
                                 array_layout_t **out_layout) {
   if (message->executable == 0) {
-    return layout_of_sharding(coordinator, message, out_layout);
+    POD_TRY(layout_of_sharding(coordinator, message, out_layout));
+    (*out_layout)->is_host = message->is_host;
+    return NULL;
   }
   if (message->n_chips > 0) {
     return pod_error(POD_INVALID_ARGUMENT,

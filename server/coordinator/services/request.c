@@ -329,3 +329,17 @@ rpc_method_t request_method_of_one(
   method.one_request = true;
   return method;
 }
+
+// --- Calls that are answered at once ---
+
+const pod_state_t request_unary_states[REQUEST_UNARY_STATE_COUNT] = {
+    [REQUEST_UNARY_NEW] = {"new", POD_TO(REQUEST_UNARY_OVER)},
+    [REQUEST_UNARY_OVER] = {"over", 0}};
+
+void request_end_unary(request_t *request, pod_status_t status) {
+  request_move(request, REQUEST_UNARY_OVER);
+  if (status != NULL) {
+    request_fail(request, status);
+  }
+  request_end(request);
+}

@@ -114,11 +114,11 @@ POD_MUST_USE pod_status_t request_begin(request_t *request, ProtobufCBinaryData 
 // its client has too much already. The operation has begun.
 POD_MUST_USE pod_status_t request_take_memory(request_t *request, int64_t size_bytes);
 
-enum { REQUEST_TRACEPARENT_BYTES = 56 };
+enum { REQUEST_TRACEPARENT_BYTES = STORE_TRACEPARENT_BYTES };
 
 // The caller's W3C trace context (https://www.w3.org/TR/trace-context/), as its metadata
 // "traceparent" has it; "" when there is none, or the call has ended, or it is no such
-// text. For the log. `client` may be NULL.
+// text. For the log and the profile. `client` may be NULL.
 void request_traceparent(const rpc_call_t *client, char out[REQUEST_TRACEPARENT_BYTES]);
 
 // How it ended, for the metrics, when nobody is answered by the two below. Only the first
@@ -134,5 +134,22 @@ void request_reply(request_t *request, const ProtobufCMessage *message);
 // The work is over: the operation leaves its session, and the request is freed unless the
 // client's call is still on. Handles in use must be given back before.
 void request_end(request_t *request);
+
+// --- Calls that are answered at once ---
+
+enum { REQUEST_UNARY_NEW = 0, REQUEST_UNARY_OVER, REQUEST_UNARY_STATE_COUNT };
+
+extern const pod_state_t request_unary_states[REQUEST_UNARY_STATE_COUNT];
+
+// Their kind; `answer` is its on_message, and ends them by request_end_unary.
+#define REQUEST_UNARY(method, answer)                                                  \
+  {                                                                                    \
+    .name = (method), .size_bytes = sizeof(request_t), .states = request_unary_states, \
+    .state_count = REQUEST_UNARY_STATE_COUNT, .on_message = (answer),                  \
+    .stop = request_end_unary                                                          \
+  }
+
+// Takes `status`; NULL: it has been answered.
+void request_end_unary(request_t *request, pod_status_t status);
 
 #endif  // SERVER_COORDINATOR_SERVICES_REQUEST_H_

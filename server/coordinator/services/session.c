@@ -124,7 +124,7 @@ static pod_status_t join_group(session_call_t *call, const Podium__V1__Group *gr
   POD_TRY(torus_cut(&places->torus, places->spec, group->process_count, box));
   int32_t *owners = pod_alloc((size_t)places->count * sizeof(*owners));
   for (int32_t chip = 0; chip < places->count; chip++) {
-    owners[chip] = torus_box(&places->torus, box, chip);
+    owners[chip] = torus_part(&places->torus, box, group->process_count, chip);
   }
   const pod_status_t status =
       gang_join(coordinator->gangs, call->session->principal, group->name, group->process,
@@ -155,6 +155,7 @@ static pod_status_t open_account(session_call_t *call,
     return status;
   }
   store_session_set_account(call->session, account);
+  call->session->job = caller.errand;
   return NULL;
 }
 
@@ -236,26 +237,12 @@ static void session_end(rpc_call_t *client, pod_status_t status, void *context) 
 
 // --- Calls that are answered at once ---
 
-enum { UNARY_NEW = 0, UNARY_OVER, UNARY_STATE_COUNT };
-
-static const pod_state_t unary_states[UNARY_STATE_COUNT] = {
-    [UNARY_NEW] = {"new", POD_TO(UNARY_OVER)}, [UNARY_OVER] = {"over", 0}};
-
-// Takes `status`; NULL: it has been answered.
-static void end_unary(request_t *request, pod_status_t status) {
-  request_move(request, UNARY_OVER);
-  if (status != NULL) {
-    request_fail(request, status);
-  }
-  request_end(request);
-}
-
 static void on_get_pod(request_t *request, const void *message) {
   (void)message;
   pod_arena_t *arena = pod_arena_create();
   request_reply(request, &describe_pod(arena, request->coordinator)->base);
   pod_arena_destroy(arena);
-  end_unary(request, NULL);
+  request_end_unary(request, NULL);
 }
 
 // All or nothing: what is not there frees nothing.
@@ -310,21 +297,12 @@ static void on_free_handles(request_t *request, const void *message) {
         PODIUM__V1__FREE_HANDLES_RESPONSE__INIT;
     request_reply(request, &response.base);
   }
-  end_unary(request, status);
+  request_end_unary(request, status);
 }
 
-static const request_kind_t get_pod_kind = {.name = "GetPod",
-                                            .size_bytes = sizeof(request_t),
-                                            .states = unary_states,
-                                            .state_count = UNARY_STATE_COUNT,
-                                            .on_message = on_get_pod,
-                                            .stop = end_unary};
-static const request_kind_t free_handles_kind = {.name = "FreeHandles",
-                                                 .size_bytes = sizeof(request_t),
-                                                 .states = unary_states,
-                                                 .state_count = UNARY_STATE_COUNT,
-                                                 .on_message = on_free_handles,
-                                                 .stop = end_unary};
+static const request_kind_t get_pod_kind = REQUEST_UNARY("GetPod", on_get_pod);
+static const request_kind_t free_handles_kind =
+    REQUEST_UNARY("FreeHandles", on_free_handles);
 
 static pod_status_t start_get_pod(rpc_call_t *client, void *service, void **out_context) {
   return request_start(&get_pod_kind, client, service, out_context);

@@ -36,10 +36,30 @@ static execution_queue_t *queue_of(coordinator_t *coordinator, store_session_t *
   return queue;
 }
 
+// Of those that run on its chips. Whose own executions come first there is at it already.
+static void come_beside(const execution_t *execution) {
+  const execution_t *at = execution->request.coordinator->first_running;
+  if (at == NULL ||
+      at->request.operation.session == execution->request.operation.session) {
+    return;
+  }
+  const int64_t now_ns = pod_clock_now_ns();
+  for (; at != NULL; at = at->next) {
+    if (at->first_ns != 0 && !at->is_paused && execution_shares_chips(execution, at)) {
+      turns_come_beside(at->cost, now_ns - at->first_ns, execution_client_clock(at),
+                        execution_session_clock(at), execution_client_clock(execution),
+                        execution_session_clock(execution));
+    }
+  }
+}
+
 void execution_append(execution_t *execution) {
   coordinator_t *coordinator = execution->request.coordinator;
   request_move(&execution->request, EXECUTION_WAITING);
   execution_queue_t *queue = queue_of(coordinator, execution->request.operation.session);
+  if (queue->first == NULL) {
+    come_beside(execution);
+  }
   execution->number = coordinator->execution_count++;
   execution->queue = queue;
   execution->next = NULL;
@@ -86,6 +106,11 @@ int execution_queue_compare(const execution_queue_t *a, const execution_queue_t 
 
 bool execution_shares_chips(const execution_t *execution, const execution_t *other) {
   const store_executable_t *a = execution->executable, *b = other->executable;
+  // More than there are cannot be apart.
+  if (a->chip_count + b->chip_count >
+      registry_places(execution->request.coordinator->registry)->count) {
+    return true;
+  }
   for (int32_t i = 0; i < a->chip_count; i++) {
     for (int32_t j = 0; j < b->chip_count; j++) {
       if (a->chips[i] == b->chips[j]) {
@@ -113,16 +138,22 @@ static int64_t long_time_s(int64_t since_ns) {
   return longest_s;
 }
 
+// The next of those that come before it on its chips, from `at` on; NULL: none. What is
+// paused itself comes behind all that is not.
+static const execution_t *next_before(const execution_t *execution,
+                                      const execution_t *at) {
+  while (at != NULL &&
+         (at == execution || at->is_paused || !execution_shares_chips(execution, at))) {
+    at = at == execution && !execution->is_paused ? NULL : at->next;
+  }
+  return at;
+}
+
 // The one that its chips have first; NULL: none.
 static const execution_t *find_first(const execution_t *execution) {
   const coordinator_t *coordinator = execution->request.coordinator;
-  for (const execution_t *at = coordinator->first_running; at != NULL && at != execution;
-       at = at->next) {
-    if (execution_shares_chips(execution, at)) {
-      return at;
-    }
-  }
-  return coordinator->loading;
+  const execution_t *first = next_before(execution, coordinator->first_running);
+  return first != NULL ? first : coordinator->loading;
 }
 
 // What another client has chosen is for a line of this one's terminal.
@@ -153,6 +184,9 @@ static char *waited_for(const execution_t *execution, int32_t ahead) {
     const int64_t time_s = long_time_s(first->first_ns);
     if (time_s > 0) {
       pod_text_printf(&text, ", running for more than %" PRId64 " s", time_s);
+    }
+    if (execution->lacks_room) {
+      pod_text_add(&text, ", beside which its memory does not fit");
     }
   }
   pod_status_free(status);
@@ -195,7 +229,7 @@ static int32_t count_ahead(const coordinator_t *coordinator,
   const execution_t *execution = of_queue->first;
   int32_t ahead = 0;
   for (const execution_t *at = coordinator->first_running; at != NULL; at = at->next) {
-    ahead += execution_shares_chips(execution, at);
+    ahead += !at->is_paused && execution_shares_chips(execution, at);
   }
   for (const execution_t *at = coordinator->loading; at != NULL; at = at->next) {
     ahead += execution_shares_chips(execution, at);
@@ -232,16 +266,17 @@ void execution_waits_no_more(execution_t *execution) {
 
 // How many of those before it its chips have been given.
 static int32_t count_given(const execution_t *execution) {
+  const execution_t *at = execution->request.coordinator->first_running;
   int32_t count = 0;
-  for (const execution_t *at = execution->request.coordinator->first_running;
-       at != execution; at = at->next) {
-    count += execution_shares_chips(execution, at);
+  while ((at = next_before(execution, at)) != NULL) {
+    count++;
+    at = at->next;
   }
   return count;
 }
 
-// Those that the chips have been given, and that come behind others there. Thousands pass
-// by in between two looks; one that is behind at both is told.
+// Those that the chips have been given, and that are paused or come behind others there.
+// Thousands pass by in between two looks; one that is behind at both is told.
 static void tell_given(const coordinator_t *coordinator) {
   for (execution_t *at = coordinator->first_running; at != NULL; at = at->next) {
     const bool is_behind = at->first_ns == 0;

@@ -21,38 +21,20 @@ static bool is_on_chips(const execution_t *execution) {
          !execution->fanout.is_stopping;
 }
 
-// Marks its chips; whether one had been marked before.
-static bool mark_chips(const store_executable_t *executable, bool *is_busy) {
-  bool was_any = false;
-  for (int32_t i = 0; i < executable->chip_count; i++) {
-    bool *chip = &is_busy[executable->chips[i]];
-    was_any = was_any || *chip;
-    *chip = true;
-  }
-  return was_any;
-}
-
-// Those that have none before them on their chips any more run from now on.
-static void note_first(coordinator_t *coordinator, bool *is_busy) {
-  for (execution_t *at = coordinator->first_running; at != NULL; at = at->next) {
-    const bool is_behind = mark_chips(at->executable, is_busy);
-    if (!is_behind && at->first_ns == 0) {
-      at->first_ns = pod_clock_now_ns();
-    }
-  }
-}
-
 // Of another session, and for want of its chips; NULL: nobody.
 static const execution_t *find_waiting_for(const execution_t *execution) {
   const store_session_t *session = execution->request.operation.session;
-  for (const execution_t *at = execution->next; at != NULL; at = at->next) {
+  const coordinator_t *coordinator = execution->request.coordinator;
+  for (const execution_t *at = execution->is_paused ? coordinator->first_running
+                                                    : execution->next;
+       at != NULL; at = at->next) {
     if (at->request.operation.session != session &&
         execution_shares_chips(execution, at)) {
       return at;
     }
   }
-  for (const execution_queue_t *queue = execution->request.coordinator->queues;
-       queue != NULL; queue = queue->next) {
+  for (const execution_queue_t *queue = coordinator->queues; queue != NULL;
+       queue = queue->next) {
     if (queue->session != session && execution_shares_chips(execution, queue->first)) {
       return queue->first;
     }
@@ -63,7 +45,8 @@ static const execution_t *find_waiting_for(const execution_t *execution) {
 // Why it is to be stopped; NULL: it is not. Owned.
 static pod_status_t check_time(const execution_t *execution, int64_t now_ns) {
   const int64_t most_s = execution->request.coordinator->options.execution_seconds_max;
-  if (most_s > 0 && now_ns - execution->first_ns >= most_s * NS_PER_S) {
+  const int64_t slice_ns = execution->first_ns == 0 ? 0 : now_ns - execution->first_ns;
+  if (most_s > 0 && execution->ran_ns + slice_ns >= most_s * NS_PER_S) {
     return pod_error(POD_DEADLINE_EXCEEDED,
                      "%s has run for %" PRId64
                      " s, which is the most that this pod lets an execution run: ask for "
@@ -89,8 +72,9 @@ static pod_status_t check_time(const execution_t *execution, int64_t now_ns) {
 static void stop_overdue(const coordinator_t *coordinator) {
   const int64_t now_ns = pod_clock_now_ns();
   for (execution_t *at = coordinator->first_running; at != NULL; at = at->next) {
-    const pod_status_t status =
-        at->first_ns != 0 && is_on_chips(at) ? check_time(at, now_ns) : NULL;
+    const pod_status_t status = (at->first_ns != 0 || at->is_paused) && is_on_chips(at)
+                                    ? check_time(at, now_ns)
+                                    : NULL;
     if (status != NULL) {
       // Its chips end it, later: the list stays as it is.
       execution_stop(at, status);
@@ -100,10 +84,7 @@ static void stop_overdue(const coordinator_t *coordinator) {
 
 static void watch(void *context) {
   coordinator_t *coordinator = context;
-  bool *is_busy =
-      pod_alloc((size_t)registry_places(coordinator->registry)->count * sizeof(*is_busy));
-  note_first(coordinator, is_busy);
-  free(is_busy);
+  executions_note_first(coordinator);
   stop_overdue(coordinator);
   executions_tell_waiting(coordinator);
   if (coordinator->queues == NULL && coordinator->first_running == NULL) {

@@ -23,6 +23,24 @@
 
 typedef struct kernel_args_t kernel_args_t;
 
+// What another thread wants of one that computes.
+typedef enum kernel_wish_t {
+  KERNEL_GO_ON = 0,
+  KERNEL_STOP = 1,   // For good.
+  KERNEL_PAUSE = 2,  // For others to have the chip; all that it has stays as it is.
+} kernel_wish_t;
+
+// Zeroed: it goes on. The wish is written by one other thread; the rest belongs to the
+// thread that computes.
+typedef struct kernel_control_t kernel_control_t;
+struct kernel_control_t {
+  atomic_int wish;  // kernel_wish_t
+  // Called at KERNEL_PAUSE where the thread looks; returns when it may go on, or is to
+  // stop. NULL: it is never paused.
+  void (*pause)(kernel_control_t *control);
+  int64_t paused_ns;  // How long that has taken, so far.
+};
+
 // Runs a computation of the program on scalars (the region of a general reduce): `inputs`
 // are copied into its parameters, its results to `outputs`.
 typedef pod_status_t (*kernel_call_fn_t)(const kernel_args_t *args, int32_t computation,
@@ -35,17 +53,19 @@ struct kernel_args_t {
   void *const *results;         // instruction->result_count
   // What the kernel keeps for this instruction between runs (a oneDNN primitive, a packed
   // operand); NULL at first. cache_free is called on it when the executable is unloaded.
+  // `cache` NULL: another run is paused with it, and nothing can be kept.
   void **cache;
   void (**cache_free)(void *cache);
   kernel_call_fn_t call;
   void *call_context;
-  const atomic_bool *cancelled;  // Another thread may set it; NULL: none does.
+  kernel_control_t *control;  // NULL: nobody wants anything.
 };
 
 typedef pod_status_t (*kernel_fn_t)(const kernel_args_t *args);
 
-// Runs a kernel so that it ends soon after args->cancelled is set: within some 50 ms,
-// with CANCELLED and undefined results. Kernels are not called otherwise.
+// Runs a kernel so that it ends soon after it is to stop: within some 50 ms, with
+// CANCELLED and undefined results. A pause begins as soon, and leaves no trace in the
+// results. Kernels are not called otherwise.
 POD_MUST_USE pod_status_t kernel_run(kernel_fn_t kernel, const kernel_args_t *args);
 
 // NULL for rows that the executor runs itself.

@@ -1,21 +1,37 @@
-// The flag of a thread, and the one place where an early end becomes CANCELLED. A region
-// that a kernel calls runs kernels of its own under the same flag, so it is put back.
+// The control of a thread, and the one place where an early end becomes CANCELLED. A
+// region that a kernel calls runs kernels of its own under the same one, so it is put
+// back.
 
 #include "server/worker/kernels/stop.h"
 
 #include <stdint.h>
 #include <string.h>
 
-_Thread_local const atomic_bool *kernel_stop_flag;
+#include "common/base/clock.h"
+
+_Thread_local kernel_control_t *kernel_control;
+
+bool kernel_obey(kernel_control_t *control) {
+  int wish = atomic_load(&control->wish);
+  if (wish == KERNEL_PAUSE && control->pause != NULL) {
+    const int64_t start_ns = pod_clock_now_ns();
+    while (wish == KERNEL_PAUSE) {
+      control->pause(control);
+      wish = atomic_load(&control->wish);
+    }
+    control->paused_ns += pod_clock_now_ns() - start_ns;
+  }
+  return wish == KERNEL_STOP;
+}
 
 pod_status_t kernel_run(kernel_fn_t kernel, const kernel_args_t *args) {
-  const atomic_bool *outer = kernel_stop_flag;
-  kernel_stop_flag = args->cancelled;
+  kernel_control_t *outer = kernel_control;
+  kernel_control = args->control;
   pod_status_t status = kernel(args);
   if (status == NULL && kernel_is_stopped()) {
     status = pod_error(POD_CANCELLED, "the execution was cancelled");
   }
-  kernel_stop_flag = outer;
+  kernel_control = outer;
   return status;
 }
 

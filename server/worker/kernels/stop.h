@@ -1,7 +1,8 @@
-// How what a thread computes is stopped from another one. kernel_run says which flag the
-// thread looks at; whoever works through much looks at it between two parts that take a
-// few milliseconds at most, and leaves early when it is raised. What is left undone does
-// not matter: kernel_run reports CANCELLED then.
+// How what a thread computes is stopped or paused from another one. kernel_run says which
+// control the thread looks at; whoever works through much looks at it between two parts
+// that take a few milliseconds at most, and leaves early when it is to stop. What is left
+// undone does not matter: kernel_run reports CANCELLED then. A pause takes place within
+// the look, of which the kernel notices nothing: so nobody looks while he holds a lock.
 //
 // Cost: a load from memory that stays in the first-level cache.
 // Threading: any thread; each has its own.
@@ -22,11 +23,19 @@ enum { KERNEL_STOP_ELEMENTS = 1 << 14 };
 // Products of numbers between two looks, where the slowest CPU takes 50 ms for them.
 #define KERNEL_STOP_PRODUCTS ((double)(1 << 29))
 
-extern _Thread_local const atomic_bool *kernel_stop_flag;
+extern _Thread_local kernel_control_t *kernel_control;
+
+// Does what is wished; pauses until it is not wished any more. True: it is to stop.
+bool kernel_obey(kernel_control_t *control);
+
+// What there is to obey, if anything.
+static inline bool kernel_is_called(const kernel_control_t *control) {
+  return control != NULL &&
+         atomic_load_explicit(&control->wish, memory_order_relaxed) != KERNEL_GO_ON;
+}
 
 static inline bool kernel_is_stopped(void) {
-  const atomic_bool *flag = kernel_stop_flag;
-  return flag != NULL && atomic_load_explicit(flag, memory_order_relaxed);
+  return kernel_is_called(kernel_control) && kernel_obey(kernel_control);
 }
 
 // At most `most` of what is left of `count` after `done`.

@@ -6,9 +6,10 @@
 // CSV has a row per measurement: id, source, chip, topology, program, measured_us,
 // roofline_us, grade. Each row that an XLA program can express has one in the folder
 // PROGRAMS; it is compiled and simulated as `podium simulate` does it. A row timed on the
-// host waits for a call and its result, which is no time of the chip: 105 us are added to
-// what is compared. Prints the error per row, their median and the worst; fails when that
-// is more than PERCENT.
+// host waits for a call and its result, which is no time of the chip: its dispatch_ps is
+// added to what is compared. A row read off a trace is one operation, without the launch.
+// Prints the error per row, their median and the worst; fails when that is more than
+// PERCENT.
 //
 // The constants of the chips are read off these very rows (server/chip/spec.c), so small
 // errors say that the model has room for what was measured, not how well it predicts
@@ -24,39 +25,48 @@
 #include "common/base/text.h"
 #include "server/compiler/compiler.h"
 #include "server/simulator/simulator.h"
+#include "tests/bench/fidelity/rows.h"
 
-enum { CSV_BYTES_MAX = 1 << 20, FIELD_COUNT = 8, ROWS_MAX = 1024 };
+enum { FIELD_COUNT = 8, ROWS_MAX = 1024 };
 
-#define HOST_CALL_US 105.0
 #define US_PER_PS 1e-6
+
+// What the row's time is of.
+typedef enum measured_t {
+  WHOLE = 0,   // A module from its launch to its end.
+  WITHIN = 1,  // An operation of a module, in a trace: the launch is not in it.
+  TURN = 2,    // A turn of a loop, by the slope over many.
+} measured_t;
 
 typedef struct program_t {
   const char *id, *chip, *topology;
   const char *file;    // NULL: no XLA program expresses it,
   const char *reason;  // because of this.
+  measured_t measured;
 } program_t;
 
 static const program_t programs[] = {
-    {"P1", "v5e", "1x1", "matmul_1024", NULL},
-    {"P4", "v5e", "1x1", "matmul_16384", NULL},
-    {"P8", NULL, NULL, NULL, "a Pallas kernel with a grid of its own"},
-    {"S12", "v5e", "8x4", "all_gather_8x4", NULL},
-    {"S14", "v5e", "1x1", "matvec", NULL},
-    {"T1", "v2c", "1x1", "ffw_up", NULL},
-    {"T4", NULL, NULL, NULL,
-     "between the two cores of one chip, which have no link here"},
-    {"T5", "v2c", "2x2", "all_gather_fsdp", NULL},
-    {"T6", "v2c", "1x1", "matvec", NULL},
-    {"V2", "v4", "1x1", "matmul_16384", NULL},
-    {"R1", "v6e", "1x1", "matmul_8192", NULL},
-    {"R3", "v6e", "1x1", "copy_32mib", NULL},
-    {"Mv6e16K", "v6e", "4x2", "permute_16k", NULL},
-    {"Mv6e65536K", "v6e", "4x2", "permute_65536k", NULL},
-    {"I-g128", "v7c", "1x1", "matmul_128", NULL},
-    {"I-g32768", "v7c", "1x1", "matmul_32768", NULL},
-    {"I-c8192", "v7c", "1x1", "copy_8gib", NULL},
-    {"I-a64", "v7c", "2x2", "all_gather_64", NULL},
-    {"I-a16384", "v7c", "2x2", "all_gather_16384", NULL},
+    {"P1", "v5e", "1x1", "matmul_1024", NULL, WHOLE},
+    {"P4", "v5e", "1x1", "matmul_16384", NULL, WHOLE},
+    {"P8", "v5e", "1x1", "pallas_8192", NULL, WHOLE},
+    {"S12", "v5e", "8x4", "all_gather_8x4", NULL, WHOLE},
+    {"S14", "v5e", "1x1", "matvec", NULL, WITHIN},
+    {"T1", "v2c", "1x1", "ffw_up", NULL, WITHIN},
+    {"T4", NULL, NULL, NULL, "between the two cores of one chip, which have no link here",
+     WHOLE},
+    {"T5", "v2c", "2x2", "all_gather_fsdp", NULL, WITHIN},
+    {"T6", "v2c", "1x1", "matvec", NULL, WITHIN},
+    {"V2", "v4", "1x1", "matmul_16384", NULL, WHOLE},
+    {"R1", "v6e", "1x1", "matmul_8192", NULL, WHOLE},
+    {"R3", "v6e", "1x1", "copy_32mib", NULL, WHOLE},
+    {"Mv6e16K", "v6e", "4x2", "permute_16k", NULL, TURN},
+    {"Mv6e65536K", "v6e", "4x2", "permute_65536k", NULL, TURN},
+    {"I-g128", "v7c", "1x1", "matmul_128", NULL, WHOLE},
+    {"I-g32768", "v7c", "1x1", "matmul_32768", NULL, WHOLE},
+    {"I-c8192", "v7c", "1x1", "copy_8gib", NULL, WHOLE},
+    {"I-a64", "v7c", "2x2", "all_gather_64", NULL, WHOLE},
+    {"I-a16384", "v7c", "2x2", "all_gather_16384", NULL, WHOLE},
+    {"N3", "v5e", "1x1", "copy_4mib", NULL, WITHIN},
 };
 
 static const program_t *find_program(const char *id) {
@@ -68,47 +78,14 @@ static const program_t *find_program(const char *id) {
   return NULL;
 }
 
-// --- Files ---
-
-// NUL-terminated, free() it. NULL when there is none.
-static char *read_file(const char *path) {
-  FILE *file = fopen(path, "re");
-  if (file == NULL) {
-    return NULL;
-  }
-  char *text = calloc(1, CSV_BYTES_MAX + 1);
-  POD_CHECK(text != NULL);
-  const size_t length = fread(text, 1, CSV_BYTES_MAX, file);
-  fclose(file);
-  text[length] = '\0';
-  return text;
-}
-
-// Takes a line apart, in place; a field in quotes may hold commas. Returns how many.
-static int split(char *line, char *fields[FIELD_COUNT]) {
-  int count = 0;
-  char *at = line;
-  while (count < FIELD_COUNT) {
-    const bool is_quoted = *at == '"';
-    at += is_quoted;
-    fields[count++] = at;
-    at += strcspn(at, is_quoted ? "\"" : ",");
-    if (is_quoted && *at == '"') {
-      *at++ = '\0';
-    }
-    if (*at != ',') {
-      *at = '\0';
-      break;
-    }
-    *at++ = '\0';
-  }
-  return count;
-}
-
 // --- One row ---
 
 static pod_status_t simulate(const compiler_result_t *compiled,
-                             const compiler_options_t *options, double *out_us) {
+                             const compiler_options_t *options, measured_t measured,
+                             double *out_us) {
+  const chip_spec_t *spec = options->spec;
+  const int64_t extra_ps = (measured == WHOLE ? 0 : -spec->launch_ps) +
+                           (measured == TURN ? spec->loop_turn_ps : 0);
   pod_arena_t *arena = pod_arena_create();
   const chip_trace_t *const *traces;
   pod_status_t status = simulator_trace(
@@ -119,7 +96,7 @@ static pod_status_t simulate(const compiler_result_t *compiled,
     simulator_result_t *result;
     status = simulator_run(compiled->program, &simulation, &result);
     if (status == NULL) {
-      *out_us = (double)result->step_ps * US_PER_PS;
+      *out_us = (double)(result->step_ps + extra_ps) * US_PER_PS;
       simulator_result_destroy(result);
     }
   }
@@ -133,16 +110,17 @@ static pod_status_t predict(const char *folder, const program_t *program,
   pod_text_printf(&path, "%s/%s.mlir", folder, program->file);
   compiler_options_t options = {.file_name = path.bytes,
                                 .spec = chip_spec_find(program->chip)};
-  char *text = read_file(path.bytes);
+  int64_t length = 0;
+  char *text = rows_read_file(path.bytes, &length);
   compiler_result_t *compiled = NULL;
   pod_status_t status =
       text == NULL ? pod_error(POD_NOT_FOUND, "%s cannot be read", path.bytes)
                    : torus_parse(program->topology, options.spec, &options.torus, NULL);
   if (status == NULL) {
-    status = compiler_compile(text, (int64_t)strlen(text), &options, &compiled);
+    status = compiler_compile(text, length, &options, &compiled);
   }
   if (status == NULL) {
-    status = simulate(compiled, &options, out_us);
+    status = simulate(compiled, &options, program->measured, out_us);
   }
   compiler_result_destroy(compiled);
   free(text);
@@ -178,7 +156,8 @@ static void add_row(table_t *table, const char *folder, char *const *fields) {
     table->has_failed = true;
     return;
   }
-  predicted += is_host_timed ? HOST_CALL_US : 0;
+  predicted +=
+      is_host_timed ? US_PER_PS * (double)chip_spec_find(program->chip)->dispatch_ps : 0;
   const double error = predicted / measured - 1;
   printf("%-11s %-5s %-5s %5s %12.2f %12.2f %+8.2f %%  %+8.1f %%  %s\n", fields[0],
          program->chip, program->topology, fields[7], measured, predicted, 100 * error,
@@ -224,7 +203,8 @@ int main(int argc, char **argv) {
     return 2;
   }
   const char *path = argv[2];
-  char *csv = read_file(path);
+  int64_t length = 0;
+  char *csv = rows_read_file(path, &length);
   if (csv == NULL) {
     fprintf(stderr, "%s cannot be read: no measurements to compare with\n", path);
     return EXIT_FAILURE;
@@ -235,11 +215,10 @@ int main(int argc, char **argv) {
   char *rest = csv;
   for (char *line = strsep(&rest, "\n"); line != NULL; line = strsep(&rest, "\n")) {
     char *fields[FIELD_COUNT];
-    line[strcspn(line, "\r")] = '\0';
-    if (*line == '\0' || strncmp(line, "id,", 3) == 0) {
+    if (*line == '\0' || *line == '\r' || strncmp(line, "id,", 3) == 0) {
       continue;
     }
-    if (split(line, fields) != FIELD_COUNT) {
+    if (rows_split(line, FIELD_COUNT, fields) != FIELD_COUNT) {
       printf("%s: a line does not have %d fields\n", path, FIELD_COUNT);
       table.has_failed = true;
       continue;

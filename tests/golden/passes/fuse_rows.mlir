@@ -52,8 +52,8 @@ module {
 }
 tasks @main {
   fusion.0: compute of convert.0 reduce.0, vpu 8388608, reads 8388608, vmem 4096
-  fusion.1: compute of convert.0 multiply.0 broadcast_in_dim.0 subtract.0 multiply.1 reduce.1, vpu 16778240, reads 8388608, vmem 8192
-  fusion.2: compute of convert.0 multiply.0 broadcast_in_dim.0 subtract.0 rsqrt.0 broadcast_in_dim.1 multiply.2 convert.1 reduce.2, vpu 20979712, reads 8388608, writes 8388608, vmem 12288
-  fusion.3: compute of convert.0 broadcast_in_dim.2 subtract.1 exponential.0 reduce.3, vpu 54525952, reads 8388608, vmem 16785408
+  fusion.1: compute of convert.0 multiply.0 broadcast_in_dim.0 subtract.0 multiply.1 reduce.1, vpu 16778240, vmem 8396800
+  fusion.2: compute of convert.0 multiply.0 broadcast_in_dim.0 subtract.0 rsqrt.0 broadcast_in_dim.1 multiply.2 convert.1 reduce.2, vpu 20979712, writes 8388608, vmem 8400896
+  fusion.3: compute of convert.0 broadcast_in_dim.2 subtract.1 exponential.0 reduce.3, vpu 54525952, vmem 25174016
   fusion.4: compute of broadcast_in_dim.3 divide.0, vpu 33554432, writes 16777216, vmem 16781312
 }

@@ -34,9 +34,7 @@ module {
 }
 tasks @main {
   fusion.0: compute of dynamic_slice.0 dot_general.0 dynamic_update_slice.0, mxu 2147483648, reads 67108864, writes 67108864
-  transpose.0: compute, reads 2097152, writes 2097152
-  prefetch_start.0: prefetch start for concatenate.0, reads 2097152
-  fusion.1: compute of dynamic_slice.0 transpose.1 dot_general.1, mxu 2147483648, reads 4194304, vmem 2097152
-  prefetch_done.0: prefetch done for concatenate.0
+  transpose.0: compute, writes 2097152, vmem 2097152
+  fusion.1: compute of dynamic_slice.0 transpose.1 dot_general.1, mxu 2147483648, reads 2097152, vmem 4194304
   concatenate.0: compute, writes 4194304, vmem 4194304
 }

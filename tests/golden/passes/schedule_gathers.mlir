@@ -24,11 +24,9 @@ module @layers {
   }
 }
 tasks @main {
-  prefetch_start.0: prefetch start for dot_general.0, reads 33554432
   all_gather.0: collective, reads 8388608, writes 33554432
   all_gather_start.1: collective start, reads 8388608, writes 33554432
-  prefetch_done.0: prefetch done for dot_general.0
-  dot_general.0: compute, mxu 137438953472, vmem 100663296
+  dot_general.0: compute, mxu 137438953472, reads 33554432, vmem 67108864
   all_gather_start.2: collective start, reads 8388608, writes 33554432
   all_gather_done.1: collective done for all_gather.1
   dot_general.1: compute, mxu 137438953472, vmem 100663296

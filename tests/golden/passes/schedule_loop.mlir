@@ -92,10 +92,10 @@ tasks @main {
   broadcast_in_dim.0: compute, writes 2048
   copy.1: compute, reads 2048, writes 2048
   while.0: while
-  fusion.0: compute of dynamic_slice.1 dot_general.1 add.4, mxu 256, busy 4194304, vpu 16, reads 8192, writes 2048
+  fusion.0: compute of dynamic_slice.1 dot_general.1 add.4, mxu 256, busy 4194304, vpu 16, reads 6144, writes 2048
 }
 tasks @body.2 {
   collective_permute_start.0: collective start, reads 2048, writes 2048
-  fusion.1: compute of dynamic_slice.0 dot_general.0 add.1, mxu 256, busy 4194304, vpu 16, reads 6144, vmem 4096
+  fusion.1: compute of dynamic_slice.0 dot_general.0 add.1, mxu 256, busy 4194304, vpu 16, reads 4096, vmem 4096
   collective_permute_done.0: collective done for collective_permute.0
 }

@@ -20,7 +20,7 @@ module {
 tasks @main {
   dot_general.0: compute, mxu 34359738368, reads 33554432, writes 8388608
   collective_permute_start.0: collective start, reads 8388608, writes 8388608
-  dot_general.1: compute, mxu 34359738368, reads 33554432, vmem 8388608
+  dot_general.1: compute, mxu 34359738368, reads 16777216, vmem 25165824
   collective_permute_done.0: collective done for collective_permute.0
   add.0: compute, vpu 4194304, writes 8388608, vmem 16777216
 }

@@ -33,8 +33,13 @@ static void set_level(void) {
 #endif
 }
 
+// Each of its primitives is kept by who uses it (kernel_args_t.cache). oneDNN keeps the
+// last 1024 besides, some 60 KiB each, long after their programs are gone.
+enum { PRIMITIVES_KEPT = 32 };
+
 static void make_engine(void) {
   set_level();
+  (void)dnnl_set_primitive_cache_capacity(PRIMITIVES_KEPT);
   if (dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success) {
     engine = NULL;
   }

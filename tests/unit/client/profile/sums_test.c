@@ -66,6 +66,29 @@ static void test_mfu_counts_what_the_model_needs(void **state) {
   assert_true(profile_mfu(&empty, 3000) == 0);
 }
 
+static void test_mfu_leaves_out_what_is_computed_again(void **state) {
+  (void)state;
+  podium_task_t named[] = {{.name = "forward", .mxu_flop = 300},
+                           {.name = "again", .mxu_flop = 200, .recomputed_flop = 150}};
+  const podium_task_total_t runs[] = {{.task = 0, .run_count = 2},
+                                      {.task = 1, .run_count = 1}};
+  const podium_chip_class_t chips = {
+      .chip_count = 2, .end_ps = 1000, .total_count = 2, .totals = runs};
+  const podium_profile_t step = {.step_ps = 1000,
+                                 .chip_count = 2,
+                                 .class_count = 1,
+                                 .task_count = 2,
+                                 .bf16_flop_per_s = 1e13,
+                                 .classes = &chips,
+                                 .tasks = named};
+  assert_true(fabs(profile_sums_of(&step).hfu - 0.08) < 1e-9);
+  assert_true(profile_sums_of(&step).model_flop == 1300);
+  assert_true(fabs(profile_mfu(&step, 0) - 0.065) < 1e-9);
+  assert_true(fabs(profile_mfu(&step, 1000) - 0.05) < 1e-9);  // Who says it knows better.
+  named[0].recomputed_flop = -1;
+  assert_true(profile_mfu(&step, 0) < 0);
+}
+
 static void test_a_fusion_is_what_its_product_is(void **state) {
   (void)state;
   assert_string_equal(profile_task_operation(&info, &tasks[0]), "dot_general");
@@ -139,6 +162,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_hfu_counts_what_all_chips_execute_without_padding),
       cmocka_unit_test(test_mfu_counts_what_the_model_needs),
+      cmocka_unit_test(test_mfu_leaves_out_what_is_computed_again),
       cmocka_unit_test(test_a_fusion_is_what_its_product_is),
       cmocka_unit_test(test_tasks_are_summed_by_operation_without_loops),
       cmocka_unit_test(test_tasks_are_summed_by_the_line_of_their_source),

@@ -217,6 +217,109 @@ static void test_a_file_that_others_may_read_is_refused(void **state) {
   access_destroy(access);
 }
 
+// --- Read again ---
+
+static void write_tokens(const char *path, const char *text) {
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(text, file);
+  assert_int_equal(fclose(file), 0);
+  assert_int_equal(chmod(path, 0600), 0);
+}
+
+static void assert_unknown(const access_t *access, const char *authorization) {
+  access_identity_t identity;
+  const access_caller_t caller = with(authorization);
+  expect_error(access_identify(access, &caller, &identity), POD_UNAUTHENTICATED,
+               "not one that this server knows");
+}
+
+static void test_a_token_that_was_removed_is_unknown_from_then_on(void **state) {
+  (void)state;
+  char path[] = "/tmp/podium-tokens-XXXXXX";
+  close(mkstemp(path));
+  access_t *access = filled();
+  write_tokens(path, "run ci " RUNNER "\nadminister new another-0123456789abcdef\n");
+  assert_null(access_reload_tokens(access, path));
+  assert_int_equal(access_token_count(access), 2);
+  assert_unknown(access, "Bearer " READER);
+  assert_string_equal(identify(access, with("Bearer " RUNNER)).name, "token ci");
+  const access_identity_t added =
+      identify(access, with("Bearer another-0123456789abcdef"));
+  assert_true(access_allows(&added, ACCESS_ADMINISTER));
+  assert_non_null(strstr(identify(access, with("Bearer " OWN)).name, "own user"));
+  // What is no file of tokens changes nothing.
+  write_tokens(path, "run ci " RUNNER "\nrun half");
+  expect_error(access_reload_tokens(access, path), POD_INVALID_ARGUMENT, ":2:");
+  unlink(path);
+  expect_error(access_reload_tokens(access, path), POD_NOT_FOUND, path);
+  assert_int_equal(access_token_count(access), 2);
+  assert_string_equal(identify(access, with("Bearer " RUNNER)).name, "token ci");
+  access_destroy(access);
+}
+
+// An empty file of tokens is one in which everybody has been removed, or half of one.
+static void test_a_server_does_not_open_when_its_tokens_are_gone(void **state) {
+  (void)state;
+  char path[] = "/tmp/podium-tokens-XXXXXX";
+  close(mkstemp(path));
+  access_t *access = filled();
+  access_open(access, false);
+  write_tokens(path, "");
+  for (int i = 0; i < 2; i++) {
+    assert_null(access_reload_tokens(access, path));
+    access_identity_t identity;
+    const access_caller_t bare = {0};
+    expect_error(access_identify(access, &bare, &identity), POD_UNAUTHENTICATED, "");
+    assert_unknown(access, "Bearer " READER);
+  }
+  unlink(path);
+  access_destroy(access);
+}
+
+// Somebody works for him while he is not there: as he, but never as who administers.
+static void test_a_token_that_is_lent_is_its_lender_until_it_is_taken_back(void **state) {
+  (void)state;
+  static const char lent[] = "fedcba9876543210fedcba9876543210";
+  access_t *access = filled();
+  access_lend(access, "token anna", lent, 7);
+  const char shown[] = "Bearer fedcba9876543210fedcba9876543210";
+  const access_caller_t caller = {.is_own_user = true,
+                                  .authorization = shown,
+                                  .authorization_bytes = sizeof(shown) - 1};
+  access_identity_t identity;
+  assert_null(access_identify(access, &caller, &identity));
+  assert_string_equal(identity.name, "token anna");
+  assert_int_equal(identity.errand, 7);
+  assert_true(access_allows(&identity, ACCESS_RUN));
+  assert_false(access_allows(&identity, ACCESS_ADMINISTER));
+  assert_false(access_allows(&identity, ACCESS_WORKER));
+  access_end_loan(access, lent);
+  access_end_loan(access, lent);
+  assert_null(access_identify(access, &caller, &identity));
+  assert_string_not_equal(identity.name, "token anna");
+  assert_unknown(access, shown);
+  access_destroy(access);
+}
+
+static void test_a_token_that_is_lent_stays_so_when_tokens_are_read_again(void **state) {
+  (void)state;
+  char path[] = "/tmp/podium_tokens_XXXXXX";
+  close(mkstemp(path));
+  access_t *access = filled();
+  access_lend(access, "token anna", "fedcba9876543210fedcba9876543210", 7);
+  write_tokens(path, "");
+  assert_null(access_reload_tokens(access, path));
+  const char shown[] = "Bearer fedcba9876543210fedcba9876543210";
+  const access_caller_t caller = {.authorization = shown,
+                                  .authorization_bytes = sizeof(shown) - 1};
+  access_identity_t identity;
+  assert_null(access_identify(access, &caller, &identity));
+  assert_string_equal(identity.name, "token anna");
+  unlink(path);
+  access_destroy(access);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_token_gives_its_role_and_those_below),
@@ -227,6 +330,10 @@ int main(void) {
       cmocka_unit_test(test_an_open_server_takes_anybody_unless_it_has_tokens),
       cmocka_unit_test(test_a_bad_line_is_named_and_no_token_is_printed),
       cmocka_unit_test(test_a_file_that_others_may_read_is_refused),
+      cmocka_unit_test(test_a_token_that_was_removed_is_unknown_from_then_on),
+      cmocka_unit_test(test_a_server_does_not_open_when_its_tokens_are_gone),
+      cmocka_unit_test(test_a_token_that_is_lent_is_its_lender_until_it_is_taken_back),
+      cmocka_unit_test(test_a_token_that_is_lent_stays_so_when_tokens_are_read_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

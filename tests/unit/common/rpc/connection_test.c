@@ -684,6 +684,49 @@ static void test_keepalive_finds_a_server_that_has_stopped(void **state) {
   world_stop(&world);
 }
 
+typedef struct watched_t {
+  world_t *world;
+  bool is_lost;
+} watched_t;
+
+static void note_lost(rpc_channel_t *channel, rpc_channel_state_t state, pod_status_t why,
+                      void *context) {
+  (void)channel;
+  (void)why;
+  watched_t *watched = context;
+  watched->is_lost |= state != RPC_CHANNEL_CONNECTING && state != RPC_CHANNEL_READY;
+  world_wake(watched->world);
+}
+
+static bool is_lost(const void *context) {
+  return ((const watched_t *)context)->is_lost;
+}
+
+static void test_a_connection_without_calls_is_found_lost_when_it_is_asked_for(
+    void **state) {
+  (void)state;
+  world_t world;
+  caller_t caller;
+  char address[128];
+  watched_t watched = {.world = &world};
+  const pid_t pid = start_server(address);
+  world_start(&world, NULL, NULL, NULL);
+  use_server(&world, address,
+             &(rpc_channel_options_t){.keepalive_ms = 50,
+                                      .keepalive_timeout_ms = 100,
+                                      .keeps_alive_unused = true,
+                                      .on_state = note_lost,
+                                      .context = &watched});
+  call_start(&caller, &world, "/test/Echo", NULL);
+  exchange(&caller);
+  end_neighbour(&caller);
+  assert_false(watched.is_lost);
+  kill(pid, SIGSTOP);
+  world_run_until(&world, is_lost, &watched);
+  end_process(pid);
+  world_stop(&world);
+}
+
 static void call_forever(const char *address) {
   world_t world;
   caller_t caller;
@@ -747,6 +790,8 @@ int main(void) {
       cmocka_unit_test(test_who_does_nothing_gives_its_place_to_who_comes),
       cmocka_unit_test(test_a_server_that_dies_fails_its_calls_with_its_address),
       cmocka_unit_test(test_keepalive_finds_a_server_that_has_stopped),
+      cmocka_unit_test(
+          test_a_connection_without_calls_is_found_lost_when_it_is_asked_for),
       cmocka_unit_test(test_a_client_that_vanishes_in_a_stream_ends_its_handler),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

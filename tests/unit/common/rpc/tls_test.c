@@ -580,6 +580,65 @@ static void test_what_a_guest_sends_is_encrypted_whole(void **state) {
   authority_stop(&secure.authority);
 }
 
+// --- Files that change ---
+
+static void test_files_that_are_read_again_are_for_new_connections(void **state) {
+  (void)state;
+  secure_t secure;
+  prepare(&secure);
+  authority_t next;
+  authority_start(&next, "Next CA");
+  authority_sign(&next, "server", "coordinator", host);
+  start(&secure, authority_server(&secure.authority, "server", NULL),
+        authority_client(&secure.authority, NULL, NULL));
+  expect_ok(&secure);
+  // The server's certificate is another one, in the files that it was told of.
+  char command[512];
+  snprintf(command, sizeof(command), "cp '%s' '%s' '%s'",
+           authority_path(&next, "server", ".crt"),
+           authority_path(&next, "server", ".key"), secure.authority.folder);
+  assert_int_equal(system(command), 0);
+  assert_null(rpc_credentials_renew(secure.server));
+  expect_ok(&secure);  // It is connected.
+  use_channel(&secure, host);
+  secure.world.handler_count = 0;
+  expect_refusal(&secure, "is signed by 'Next CA'");
+  // And so is the authority that the client believes.
+  snprintf(command, sizeof(command), "cp '%s' '%s'", next.file, secure.authority.file);
+  assert_int_equal(system(command), 0);
+  assert_null(rpc_credentials_renew(secure.client));
+  use_channel(&secure, host);
+  expect_ok(&secure);
+  stop(&secure);
+  authority_stop(&next);
+  authority_stop(&secure.authority);
+}
+
+static void test_files_that_cannot_be_used_change_nothing(void **state) {
+  (void)state;
+  secure_t secure;
+  prepare(&secure);
+  authority_sign(&secure.authority, "other", "coordinator", host);
+  start(&secure, authority_server(&secure.authority, "server", NULL),
+        authority_client(&secure.authority, NULL, NULL));
+  const char *const spoils[] = {"echo nonsense > server.crt", "rm server.crt",
+                                "cp other.crt server.crt"};  // Not that of the key.
+  for (size_t i = 0; i < sizeof(spoils) / sizeof(spoils[0]); i++) {
+    char command[256];
+    snprintf(command, sizeof(command), "cd '%s' && %s", secure.authority.folder,
+             spoils[i]);
+    assert_int_equal(system(command), 0);
+    const pod_status_t status = rpc_credentials_renew(secure.server);
+    assert_int_equal(pod_status_code(status), POD_INVALID_ARGUMENT);
+    assert_non_null(strstr(pod_status_message(status), "server."));
+    pod_status_free(status);
+    use_channel(&secure, host);
+    expect_ok(&secure);
+  }
+  stop(&secure);
+  authority_stop(&secure.authority);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_calls_go_over_tls),
@@ -602,6 +661,8 @@ int main(void) {
       cmocka_unit_test(test_a_slow_reader_stops_the_sender),
       cmocka_unit_test(test_many_calls_of_many_connections_run_at_once),
       cmocka_unit_test(test_what_a_guest_sends_is_encrypted_whole),
+      cmocka_unit_test(test_files_that_are_read_again_are_for_new_connections),
+      cmocka_unit_test(test_files_that_cannot_be_used_change_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 #include "server/chip/spec.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "common/base/check.h"
 #include "server/chip/figures.h"
 #include "server/chip/torus.h"
 
@@ -92,6 +94,22 @@ static void test_the_list_has_every_kind_with_every_figure_unit_and_source(void 
   pod_text_deinit(&list);
 }
 
+// "Ran out of memory in memory space hbm. Used 18.2G of 15.75G hbm": what XLA has.
+static void test_programs_get_what_xla_says_of_the_hbm(void **state) {
+  (void)state;
+  const struct {
+    const char *kind;
+    double gib;
+  } cases[] = {{"v2c", 7.48}, {"v3c", 15.48}, {"v4", 30.75},  {"v5e", 15.75},
+               {"v5p", 95.0}, {"v6e", 31.25}, {"v7c", 94.75}, {"v7x", 2 * 94.75}};
+  for (size_t i = 0; i < POD_COUNT_OF(cases); i++) {
+    const chip_spec_t *spec = chip_spec_find(cases[i].kind);
+    const double usable =
+        (double)chip_spec_hbm_usable_bytes(spec) / (double)((int64_t)1 << 30);
+    assert_true(fabs(usable - cases[i].gib) < 0.005);
+  }
+}
+
 static void test_every_kind_is_complete(void **state) {
   (void)state;
   for (const chip_spec_t *const *row = chip_spec_all(); *row != NULL; row++) {
@@ -105,7 +123,8 @@ static void test_every_kind_is_complete(void **state) {
     assert_true(spec->bf16_flop_per_s > spec->vpu_op_per_s && spec->vpu_op_per_s > 0);
     assert_true(spec->hbm_fraction > 0.8 && spec->hbm_fraction < 1);
     assert_true(spec->mxu_fraction > 0.8 && spec->mxu_fraction < 1);
-    assert_true(spec->op_overhead_ps > 0 && spec->dma_latency_ps > 0);
+    assert_true(spec->launch_ps > 0 && spec->kernel_ps > 0 && spec->loop_turn_ps >= 0 &&
+                spec->dma_latency_ps > 0);
     assert_true(spec->ici_hop_ps > 0 && spec->collective_startup_ps > 0);
     assert_true(spec->async_start_ps > 0 && spec->async_done_ps > 0);
     assert_true(!spec->is_megacore || spec->cores_per_chip == 2);
@@ -129,8 +148,28 @@ static void test_a_core_is_half_of_its_chip(void **state) {
     assert_true(chip->ici_bytes_per_s == 2 * core->ici_bytes_per_s);
     assert_true(chip->hbm_fraction == core->hbm_fraction);
     assert_true(chip->mxu_fraction == core->mxu_fraction);
-    assert_int_equal(chip->op_overhead_ps, core->op_overhead_ps);
+    assert_int_equal(chip->launch_ps, core->launch_ps);
+    assert_int_equal(chip->kernel_ps, core->kernel_ps);
     assert_int_equal(chip->collective_startup_ps, core->collective_startup_ps);
+  }
+}
+
+static void test_devices_of_a_chip_share_its_links_and_halve_the_rest(void **state) {
+  (void)state;
+  static const char *const names[][2] = {
+      {"v2", "v2-cores"}, {"v3", "v3-cores"}, {"v7x", "v7x-cores"}};
+  for (size_t i = 0; i < 3; i++) {
+    const chip_spec_t *chip = chip_spec_find(names[i][0]);
+    const chip_spec_t *device = chip_spec_find(names[i][1]);
+    assert_int_equal(device->devices_per_chip, 2);
+    assert_string_equal(chip->device_kind, device->device_kind);
+    assert_int_equal(chip->hbm_bytes, 2 * device->hbm_bytes);
+    assert_true(chip->bf16_flop_per_s == 2 * device->bf16_flop_per_s);
+    assert_true(chip->hbm_bytes_per_s == 2 * device->hbm_bytes_per_s);
+    assert_true(chip->pcie_bytes_per_s == 2 * device->pcie_bytes_per_s);
+    assert_true(chip->dcn_bytes_per_s == 2 * device->dcn_bytes_per_s);
+    assert_true(chip->ici_bytes_per_s == device->ici_bytes_per_s);
+    assert_true(device->die_bytes_per_s == 6 * device->ici_bytes_per_s);
   }
 }
 
@@ -204,6 +243,9 @@ static void test_a_broken_description_is_refused_with_file_line_and_key(void **s
   assert_refused("hbm_bytes\n", "my.chip:1: 'hbm_bytes' is not of the form key = value");
   assert_refused("hbm_bytes =\n", "my.chip:1: hbm_bytes: has no value");
   assert_refused("= 5\n", "is no key");
+  assert_refused("hbm_bytes = 128 MiB\n",
+                 "my.chip: hbm_reserved_bytes = 268435456 leaves nothing of hbm_bytes = "
+                 "134217728");
   assert_refused("hbm_bytes = 5 GB\n", "my.chip:1: hbm_bytes: '5 GB' is no size");
   assert_refused("hbm_bytes = 0\n", "my.chip:1: hbm_bytes: 0 is not from 1048576 to");
   assert_refused("hbm_bytes = -1 GiB\n", "is not from");
@@ -261,8 +303,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_figure_of_every_kind_has_a_source),
       cmocka_unit_test(test_the_list_has_every_kind_with_every_figure_unit_and_source),
+      cmocka_unit_test(test_programs_get_what_xla_says_of_the_hbm),
       cmocka_unit_test(test_every_kind_is_complete),
       cmocka_unit_test(test_a_core_is_half_of_its_chip),
+      cmocka_unit_test(test_devices_of_a_chip_share_its_links_and_halve_the_rest),
       cmocka_unit_test(test_what_is_printed_is_read_back_to_the_bit),
       cmocka_unit_test(test_every_field_is_optional),
       cmocka_unit_test(test_fields_replace_those_of_the_base),

@@ -150,7 +150,7 @@ static void check_routes(const torus_t *torus) {
     int32_t at = pair / count;
     int32_t hops = 0;
     torus_direction_t last = 0;
-    int32_t left[TORUS_DIRECTIONS];
+    int32_t left[TORUS_LINKS];
     (void)torus_hops(torus, at, to, left);
     while (at != to) {
       const torus_direction_t direction = torus_next_hop(torus, at, to);
@@ -166,7 +166,7 @@ static void check_routes(const torus_t *torus) {
       hops++;
     }
     assert_int_equal(hops, torus_distance(torus, pair / count, to));
-    for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+    for (int d = 0; d < TORUS_LINKS; d++) {
       assert_int_equal(left[d], 0);
     }
     assert_int_equal(torus_next_hop(torus, to, to), -1);
@@ -204,6 +204,86 @@ static void assert_device(const torus_t *torus, const char *kind, int32_t chip,
   torus_print_device(&text, torus, torus_host(torus, chip_spec_find(kind), chip), chip);
   assert_string_equal(text.bytes, expected);
   pod_text_deinit(&text);
+}
+
+static void test_slices_come_before_the_star_and_their_chips_behind_one_another(
+    void **state) {
+  (void)state;
+  assert_parses("2*16x16", "v5e", "2*16x16", "ww.");
+  assert_parses("4*v5p-8", NULL, "4*2x2", "...");
+  assert_parses("1*4x2", "v6e", "4x2", "...");
+  assert_refused("*4x2", "v5e", "number of slices");
+  assert_refused("0*4x2", "v5e", "number of slices");
+  assert_refused("2*2*4x2", "v5e", "no topology");
+  assert_refused("-1*4x2", "v5e", "number of slices");
+  assert_refused("300*16x16", "v5e", "more than 65536 chips");
+  assert_refused("1000000*16x16", "v5e", "more than 65536 chips");
+  const torus_t torus = parse("3*4x2", "v5e");
+  assert_int_equal(torus_chip_count(&torus), 24);
+  assert_int_equal(torus_slice_of(&torus, 15), 1);
+  assert_int_equal(torus_neighbour(&torus, 15, TORUS_DCN_UP), 23);
+  assert_int_equal(torus_neighbour(&torus, 23, TORUS_DCN_UP), 7);
+  assert_int_equal(torus_neighbour(&torus, 7, TORUS_DCN_DOWN), 23);
+  assert_int_equal(torus_neighbour(&torus, 7, 2), -1);  // No link to the next slice.
+  assert_int_equal(torus_host(&torus, chip_spec_find("v5e"), 9), 1);
+  assert_int_equal(torus_host_first(&torus, chip_spec_find("v5e"), 13), 8);
+  check_routes(&torus);
+  const torus_t pair = parse("2*2x2", "v5e");
+  assert_int_equal(torus_neighbour(&pair, 1, TORUS_DCN_UP), 5);
+  assert_int_equal(torus_neighbour(&pair, 1, TORUS_DCN_DOWN), -1);
+  assert_int_equal(torus_neighbour(&pair, 5, TORUS_DCN_UP), -1);
+  assert_int_equal(torus_neighbour(&pair, 5, TORUS_DCN_DOWN), 1);
+}
+
+static void test_cores_of_a_chip_count_fastest_and_share_its_place(void **state) {
+  (void)state;
+  torus_t torus = parse("2*2x2", NULL);
+  torus.core_count = 2;
+  assert_int_equal(torus_chip_count(&torus), 16);
+  for (int32_t chip = 0; chip < 16; chip++) {
+    const torus_coords_t at = torus_coords(&torus, chip);
+    assert_int_equal(at.core, chip % 2);
+    assert_int_equal(at.at[0], chip / 2 % 2);
+    assert_int_equal(at.slice, chip / 8);
+    assert_int_equal(torus_chip_at(&torus, at), chip);
+  }
+  assert_int_equal(torus_neighbour(&torus, 2, TORUS_DIE_UP), 3);
+  assert_int_equal(torus_neighbour(&torus, 3, TORUS_DIE_DOWN), 2);
+  assert_int_equal(torus_neighbour(&torus, 3, TORUS_DIE_UP), -1);
+  check_routes(&torus);
+}
+
+static void test_a_kind_with_a_device_per_core_has_two_at_each_place(void **state) {
+  (void)state;
+  const torus_t torus = parse("2*tpu7x-16", "v7x-cores");  // Names count cores.
+  assert_int_equal(torus_slice_chip_count(&torus), 16);
+  assert_int_equal(torus_chip_count(&torus), 32);
+  assert_int_equal(torus_core_total(&torus), 2);
+  const torus_t one = parse("v3-8", "v3-cores");
+  assert_int_equal(torus_chip_count(&one), 8);
+  assert_int_equal(torus_host(&one, chip_spec_find("v3-cores"), 7), 0);
+}
+
+static void test_processes_share_slices_whole_or_in_equal_parts(void **state) {
+  (void)state;
+  const chip_spec_t *v5e = chip_spec_find("v5e");
+  const torus_t torus = parse("4*4x4", "v5e");
+  static const int32_t parts[] = {1, 2, 4, 8, 16};
+  for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+    int32_t box[TORUS_DIMENSIONS], counts[16] = {0};
+    assert_null(torus_cut(&torus, v5e, parts[i], box));
+    for (int32_t chip = 0; chip < 64; chip++) {
+      counts[torus_part(&torus, box, parts[i], chip)]++;
+    }
+    for (int32_t p = 0; p < parts[i]; p++) {
+      assert_int_equal(counts[p], 64 / parts[i]);
+    }
+  }
+  int32_t box[TORUS_DIMENSIONS];
+  const pod_status_t status = torus_cut(&torus, v5e, 3, box);
+  assert_int_equal(pod_status_code(status), POD_INVALID_ARGUMENT);
+  assert_non_null(strstr(pod_status_message(status), "4 slices of 16 chips"));
+  pod_status_free(status);
 }
 
 static void test_devices_print_as_in_jax(void **state) {
@@ -272,6 +352,11 @@ int main(void) {
       cmocka_unit_test(test_an_axis_of_two_has_one_link),
       cmocka_unit_test(test_routes_lead_there_in_dimension_order),
       cmocka_unit_test(test_the_shorter_way_round_is_taken_and_a_tie_goes_up),
+      cmocka_unit_test(
+          test_slices_come_before_the_star_and_their_chips_behind_one_another),
+      cmocka_unit_test(test_cores_of_a_chip_count_fastest_and_share_its_place),
+      cmocka_unit_test(test_a_kind_with_a_device_per_core_has_two_at_each_place),
+      cmocka_unit_test(test_processes_share_slices_whole_or_in_equal_parts),
       cmocka_unit_test(test_devices_print_as_in_jax),
       cmocka_unit_test(test_a_twisted_torus_is_not_implemented),
       cmocka_unit_test(test_processes_share_a_torus_in_boxes_as_hosts_do),

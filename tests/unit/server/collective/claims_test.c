@@ -64,17 +64,40 @@ static void begin_step(model_t *model, int32_t chip, int32_t lane) {
   *busy = run->sent_at;
 }
 
+// When a message has come in that is sent until `sent_at`: with its first piece, which is
+// what is under way in a latency, when the next step sends it on.
+static int64_t taken_at(const model_t *model, int32_t chip, int32_t lane,
+                        int64_t sent_at) {
+  const collective_schedule_t *schedule = &model->pod->chips[chip].schedule;
+  const collective_lane_t *range = &schedule->lanes[lane];
+  const int64_t piece_at =
+      sent_at - step_at(model, chip, lane)->target_bytes + 2 * LATENCY;
+  int32_t next = model->lanes[chip][lane].step + 1;
+  while (next < range->first_step + range->step_count &&
+         (schedule->steps[next].kind == COLLECTIVE_REORDER ||
+          (schedule->steps[next].kind == COLLECTIVE_COPY &&
+           schedule->steps[next].source_buffer == COLLECTIVE_INPUT))) {
+    next++;
+  }
+  if (next == range->first_step + range->step_count ||
+      schedule->steps[next].kind != COLLECTIVE_TRANSFER ||
+      piece_at >= sent_at + LATENCY) {
+    return sent_at + LATENCY;
+  }
+  return piece_at > sent_at ? piece_at : sent_at;
+}
+
 // When what the step receives is there; INT64_MAX while the sender has not begun.
 static int64_t arrival_of(const model_t *model, int32_t chip, int32_t lane) {
   const collective_step_t *step = step_at(model, chip, lane);
   const model_lane_t *sender = &model->lanes[step->receive_from][lane];
   if (sender->is_done) {
-    return sender->sent_at + LATENCY;
+    return taken_at(model, chip, lane, sender->sent_at);
   }
   const collective_step_t *other = step_at(model, step->receive_from, lane);
   if (other->kind == COLLECTIVE_TRANSFER && other->tag == step->tag &&
       other->send_to == chip) {
-    return sender->has_begun ? sender->sent_at + LATENCY : INT64_MAX;
+    return sender->has_begun ? taken_at(model, chip, lane, sender->sent_at) : INT64_MAX;
   }
   return other->kind != COLLECTIVE_TRANSFER || other->tag < step->tag ? INT64_MAX
                                                                       : model->now;
@@ -178,13 +201,16 @@ static int64_t run_model(model_t *model, const test_pod_t *pod) {
 }
 
 static const torus_t tori[] = {
-    {{2, 1, 1}, {0}},       {{3, 1, 1}, {0}},       {{4, 1, 1}, {0}},
-    {{7, 1, 1}, {0}},       {{3, 1, 1}, {1, 1, 1}}, {{4, 1, 1}, {1, 1, 1}},
-    {{5, 1, 1}, {1, 1, 1}}, {{8, 1, 1}, {1, 1, 1}}, {{2, 2, 1}, {0}},
-    {{4, 2, 1}, {0}},       {{3, 3, 1}, {0}},       {{3, 3, 1}, {1, 1, 1}},
-    {{4, 4, 1}, {0}},       {{4, 4, 1}, {1, 1, 1}}, {{4, 4, 1}, {1, 0, 0}},
-    {{4, 3, 1}, {1, 1, 1}}, {{2, 2, 2}, {0}},       {{3, 3, 3}, {1, 1, 1}},
-    {{4, 4, 4}, {1, 1, 1}}, {{4, 4, 4}, {0}}};
+    {.size = {2, 1, 1}, .wraps = {0}},       {.size = {3, 1, 1}, .wraps = {0}},
+    {.size = {4, 1, 1}, .wraps = {0}},       {.size = {7, 1, 1}, .wraps = {0}},
+    {.size = {3, 1, 1}, .wraps = {1, 1, 1}}, {.size = {4, 1, 1}, .wraps = {1, 1, 1}},
+    {.size = {5, 1, 1}, .wraps = {1, 1, 1}}, {.size = {8, 1, 1}, .wraps = {1, 1, 1}},
+    {.size = {2, 2, 1}, .wraps = {0}},       {.size = {4, 2, 1}, .wraps = {0}},
+    {.size = {3, 3, 1}, .wraps = {0}},       {.size = {3, 3, 1}, .wraps = {1, 1, 1}},
+    {.size = {4, 4, 1}, .wraps = {0}},       {.size = {4, 4, 1}, .wraps = {1, 1, 1}},
+    {.size = {4, 4, 1}, .wraps = {1, 0, 0}}, {.size = {4, 3, 1}, .wraps = {1, 1, 1}},
+    {.size = {2, 2, 2}, .wraps = {0}},       {.size = {3, 3, 3}, .wraps = {1, 1, 1}},
+    {.size = {4, 4, 4}, .wraps = {1, 1, 1}}, {.size = {4, 4, 4}, .wraps = {0}}};
 
 static test_scene_t everyone(const torus_t *torus) {
   test_scene_t scene = {.name = "everyone", .torus = *torus, .group_count = 1};
@@ -222,9 +248,60 @@ static int64_t bound_of(const torus_t *torus, chip_op_t op, int64_t block_bytes)
   }
 }
 
+// From a chip to another one, round the axes that close.
+static int32_t displacement(const torus_t *torus, int32_t from, int32_t to) {
+  if (to == COLLECTIVE_NONE) {
+    return COLLECTIVE_NONE;
+  }
+  const torus_coords_t a = torus_coords(torus, from);
+  const torus_coords_t b = torus_coords(torus, to);
+  int32_t all = 0;
+  for (int d = 0; d < TORUS_DIMENSIONS; d++) {
+    const int32_t size = torus->size[d];
+    const int32_t by = b.at[d] - a.at[d];
+    all = all * 4 * size + (torus->wraps[d] ? (by + size) % size : by + 2 * size);
+  }
+  return all;
+}
+
+static void assert_alike(const test_pod_t *pod, int32_t chip) {
+  const collective_schedule_t *x = &pod->chips[0].schedule;
+  const collective_schedule_t *y = &pod->chips[chip].schedule;
+  assert_int_equal(x->step_count, y->step_count);
+  assert_int_equal(x->lane_count, y->lane_count);
+  assert_memory_equal(x->lanes, y->lanes, (size_t)x->lane_count * sizeof(*x->lanes));
+  for (int32_t i = 0; i < x->step_count; i++) {
+    const collective_step_t *a = &x->steps[i];
+    const collective_step_t *b = &y->steps[i];
+    assert_int_equal(a->kind, b->kind);
+    assert_int_equal(a->tag, b->tag);
+    assert_int_equal(a->source_bytes, b->source_bytes);
+    assert_int_equal(a->target_bytes, b->target_bytes);
+    assert_int_equal(displacement(&pod->torus, 0, a->send_to),
+                     displacement(&pod->torus, chip, b->send_to));
+    assert_int_equal(displacement(&pod->torus, 0, a->receive_from),
+                     displacement(&pod->torus, chip, b->receive_from));
+  }
+}
+
 typedef struct tally_t {
-  int optimal, exclusive;
+  int optimal, exclusive, alike;
 } tally_t;
+
+static void check_alike(const test_scene_t *scene, const collective_request_t *request,
+                        tally_t *tally) {
+  test_pod_t pod;
+  const pod_status_t status = test_pod_init(&pod, &scene->torus, request, false, 1);
+  if (status == NULL) {
+    const bool is_alike = pod.chips[0].schedule.claims.alike_chips;
+    for (int32_t chip = 1; chip < pod.chip_count && is_alike; chip++) {
+      assert_alike(&pod, chip);
+    }
+    tally->alike += is_alike;
+  }
+  pod_status_free(status);
+  test_pod_deinit(&pod);
+}
 
 static void check(const test_scene_t *scene, const collective_request_t *request,
                   int64_t block_bytes, tally_t *tally) {
@@ -255,6 +332,7 @@ static void check(const test_scene_t *scene, const collective_request_t *request
     tally->exclusive++;
   }
   test_pod_deinit(&pod);
+  check_alike(scene, request, tally);
   if (claims.optimal_bytes) {
     int links;
     const int64_t busiest = test_busiest_link(scene, request, &links);
@@ -285,6 +363,10 @@ static void test_claims_hold_on_a_model_of_the_links(void **state) {
             test_request_on(&scene, test_grouped_ops[o], block);
         request.algorithm = (collective_algorithm_t)a;
         check(&scene, &request, block * 4, &tallies[a]);
+        // And what does not come out even.
+        request = test_request_on(&scene, test_grouped_ops[o], block + scene.group_size);
+        request.algorithm = (collective_algorithm_t)a;
+        check_alike(&scene, &request, &tallies[a]);
       }
     }
   }
@@ -294,6 +376,10 @@ static void test_claims_hold_on_a_model_of_the_links(void **state) {
   assert_true(tallies[COLLECTIVE_LINE].exclusive >= 3 * 4);
   assert_true(tallies[COLLECTIVE_TORUS].optimal >= 8 * 4);
   assert_true(tallies[COLLECTIVE_TORUS].exclusive >= 5 * 4);
+  assert_true(tallies[COLLECTIVE_TORUS].alike >= 8 * 4);
+  assert_true(tallies[COLLECTIVE_GATHER].alike >= 8);
+  assert_true(tallies[COLLECTIVE_GATHER].exclusive >= 8);
+  assert_int_equal(tallies[COLLECTIVE_TREE].alike, 0);
   assert_int_equal(tallies[COLLECTIVE_TREE].exclusive, 0);
   assert_int_equal(tallies[COLLECTIVE_DIRECT].exclusive, 0);
 }
@@ -302,7 +388,7 @@ static void test_claims_hold_on_a_model_of_the_links(void **state) {
 // route and no others.
 static void test_a_permute_goes_by_its_routes(void **state) {
   (void)state;
-  const torus_t torus = {{4, 4, 2}, {1, 0, 0}};
+  const torus_t torus = {.size = {4, 4, 2}, .wraps = {1, 0, 0}};
   const int64_t pairs[] = {0, 10, 10, 3, 31, 0, 5, 6, 6, 5};
   const collective_request_t request = {.op = CHIP_OP_COLLECTIVE_PERMUTE,
                                         .dtype = TENSOR_S32,

@@ -16,32 +16,40 @@
 #include "tests/unit/server/collective/scene.h"
 
 static const test_scene_t scenes[] = {
-    {"one chip", {{1, 1, 1}, {0}}, 1, 1, {0}},
-    {"two chips", {{2, 1, 1}, {0}}, 1, 2, {0, 1}},
-    {"two chips, turned", {{2, 1, 1}, {0}}, 1, 2, {1, 0}},
-    {"2x2", {{2, 2, 1}, {0}}, 1, 4, {0, 1, 2, 3}},
-    {"2x2 by rows", {{2, 2, 1}, {0}}, 2, 2, {0, 1, 2, 3}},
-    {"2x2 by columns", {{2, 2, 1}, {0}}, 2, 2, {0, 2, 1, 3}},
-    {"2x2 by diagonals", {{2, 2, 1}, {0}}, 2, 2, {0, 3, 1, 2}},
-    {"2x2, shuffled", {{2, 2, 1}, {0}}, 1, 4, {2, 0, 3, 1}},
-    {"a line of 3", {{3, 1, 1}, {0}}, 1, 3, {0, 1, 2}},
-    {"a line of 5, shuffled", {{5, 1, 1}, {0}}, 1, 5, {3, 0, 4, 1, 2}},
-    {"a ring of 4", {{4, 1, 1}, {1, 0, 0}}, 1, 4, {0, 1, 2, 3}},
-    {"a ring of 5", {{1, 5, 1}, {0, 1, 0}}, 1, 5, {0, 1, 2, 3, 4}},
-    {"4x2", {{4, 2, 1}, {0}}, 1, 8, {0, 1, 2, 3, 4, 5, 6, 7}},
-    {"4x2 by rows", {{4, 2, 1}, {0}}, 2, 4, {0, 1, 2, 3, 4, 5, 6, 7}},
-    {"4x2, every other", {{4, 2, 1}, {0}}, 2, 4, {0, 2, 4, 6, 1, 3, 5, 7}},
-    {"4x2, three of them", {{4, 2, 1}, {0}}, 1, 3, {7, 0, 2}},
-    {"3x3", {{3, 3, 1}, {0}}, 1, 9, {0, 1, 2, 3, 4, 5, 6, 7, 8}},
-    {"2x2x2", {{2, 2, 2}, {0}}, 1, 8, {0, 1, 2, 3, 4, 5, 6, 7}},
-    {"2x3x2", {{2, 3, 2}, {0}}, 1, 12, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}},
+    {"one chip", {.size = {1, 1, 1}, .wraps = {0}}, 1, 1, {0}},
+    {"two chips", {.size = {2, 1, 1}, .wraps = {0}}, 1, 2, {0, 1}},
+    {"two chips, turned", {.size = {2, 1, 1}, .wraps = {0}}, 1, 2, {1, 0}},
+    {"2x2", {.size = {2, 2, 1}, .wraps = {0}}, 1, 4, {0, 1, 2, 3}},
+    {"2x2 by rows", {.size = {2, 2, 1}, .wraps = {0}}, 2, 2, {0, 1, 2, 3}},
+    {"2x2 by columns", {.size = {2, 2, 1}, .wraps = {0}}, 2, 2, {0, 2, 1, 3}},
+    {"2x2 by diagonals", {.size = {2, 2, 1}, .wraps = {0}}, 2, 2, {0, 3, 1, 2}},
+    {"2x2, shuffled", {.size = {2, 2, 1}, .wraps = {0}}, 1, 4, {2, 0, 3, 1}},
+    {"a line of 3", {.size = {3, 1, 1}, .wraps = {0}}, 1, 3, {0, 1, 2}},
+    {"a line of 5, shuffled", {.size = {5, 1, 1}, .wraps = {0}}, 1, 5, {3, 0, 4, 1, 2}},
+    {"a ring of 4", {.size = {4, 1, 1}, .wraps = {1, 0, 0}}, 1, 4, {0, 1, 2, 3}},
+    {"a ring of 5", {.size = {1, 5, 1}, .wraps = {0, 1, 0}}, 1, 5, {0, 1, 2, 3, 4}},
+    {"4x2", {.size = {4, 2, 1}, .wraps = {0}}, 1, 8, {0, 1, 2, 3, 4, 5, 6, 7}},
+    {"4x2 by rows", {.size = {4, 2, 1}, .wraps = {0}}, 2, 4, {0, 1, 2, 3, 4, 5, 6, 7}},
+    {"4x2, every other",
+     {.size = {4, 2, 1}, .wraps = {0}},
+     2,
+     4,
+     {0, 2, 4, 6, 1, 3, 5, 7}},
+    {"4x2, three of them", {.size = {4, 2, 1}, .wraps = {0}}, 1, 3, {7, 0, 2}},
+    {"3x3", {.size = {3, 3, 1}, .wraps = {0}}, 1, 9, {0, 1, 2, 3, 4, 5, 6, 7, 8}},
+    {"2x2x2", {.size = {2, 2, 2}, .wraps = {0}}, 1, 8, {0, 1, 2, 3, 4, 5, 6, 7}},
+    {"2x3x2",
+     {.size = {2, 3, 2}, .wraps = {0}},
+     1,
+     12,
+     {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}},
     {"4x4 wrapped",
-     {{4, 4, 1}, {1, 1, 0}},
+     {.size = {4, 4, 1}, .wraps = {1, 1, 0}},
      1,
      16,
      {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
     {"4x4 wrapped, columns",
-     {{4, 4, 1}, {1, 1, 0}},
+     {.size = {4, 4, 1}, .wraps = {1, 1, 0}},
      4,
      4,
      {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}},
@@ -133,7 +141,7 @@ static void test_all_chips_get_the_same_bits_in_every_run(void **state) {
 
 static void test_a_permute_follows_its_pairs_and_zeroes_who_gets_nothing(void **state) {
   (void)state;
-  const torus_t torus = {{4, 2, 1}, {0}};
+  const torus_t torus = {.size = {4, 2, 1}, .wraps = {0}};
   const int64_t pairs[] = {0, 1, 1, 2, 2, 0, 5, 5, 7, 3};
   const collective_request_t request = {.op = CHIP_OP_COLLECTIVE_PERMUTE,
                                         .dtype = TENSOR_S32,
@@ -251,7 +259,7 @@ static void test_a_host_does_not_reorder_for_a_hop(void **state) {
 
 static void assert_refused(const collective_request_t *request, int32_t chip,
                            pod_code_t code) {
-  const torus_t torus = {{2, 2, 1}, {0}};
+  const torus_t torus = {.size = {2, 2, 1}, .wraps = {0}};
   pod_arena_t *arena = pod_arena_create();
   collective_schedule_t schedule;
   const pod_status_t status = collective_plan(request, &torus, chip, arena, &schedule);

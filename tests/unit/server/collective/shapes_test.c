@@ -15,19 +15,25 @@
 #include "tests/unit/server/collective/scene.h"
 
 static const torus_t tori[] = {
-    {{1, 1, 1}, {0}},       {{2, 1, 1}, {0}},        {{3, 1, 1}, {0}},
-    {{4, 1, 1}, {0}},       {{5, 1, 1}, {0}},        {{6, 1, 1}, {0}},
-    {{7, 1, 1}, {0}},       {{8, 1, 1}, {0}},        {{2, 1, 1}, {1, 1, 1}},
-    {{3, 1, 1}, {1, 1, 1}}, {{4, 1, 1}, {1, 1, 1}},  {{5, 1, 1}, {1, 1, 1}},
-    {{6, 1, 1}, {1, 1, 1}}, {{7, 1, 1}, {1, 1, 1}},  {{8, 1, 1}, {1, 1, 1}},
-    {{1, 11, 1}, {0}},      {{1, 1, 13}, {1, 1, 1}}, {{2, 2, 1}, {0}},
-    {{3, 2, 1}, {0}},       {{2, 3, 1}, {1, 1, 1}},  {{3, 3, 1}, {0}},
-    {{3, 3, 1}, {1, 1, 1}}, {{4, 2, 1}, {0}},        {{4, 4, 1}, {0}},
-    {{4, 4, 1}, {1, 1, 0}}, {{4, 4, 1}, {1, 0, 0}},  {{4, 3, 1}, {0, 1, 0}},
-    {{5, 4, 1}, {1, 1, 1}}, {{8, 4, 1}, {1, 1, 1}},  {{7, 3, 1}, {0, 1, 1}},
-    {{2, 2, 2}, {0}},       {{2, 2, 4}, {0, 0, 1}},  {{3, 3, 3}, {1, 1, 1}},
-    {{3, 3, 3}, {0}},       {{4, 2, 3}, {1, 0, 1}},  {{4, 4, 4}, {1, 1, 1}},
-    {{1, 4, 4}, {0, 1, 1}}, {{5, 1, 3}, {1, 1, 1}},
+    {.size = {1, 1, 1}, .wraps = {0}},        {.size = {2, 1, 1}, .wraps = {0}},
+    {.size = {3, 1, 1}, .wraps = {0}},        {.size = {4, 1, 1}, .wraps = {0}},
+    {.size = {5, 1, 1}, .wraps = {0}},        {.size = {6, 1, 1}, .wraps = {0}},
+    {.size = {7, 1, 1}, .wraps = {0}},        {.size = {8, 1, 1}, .wraps = {0}},
+    {.size = {2, 1, 1}, .wraps = {1, 1, 1}},  {.size = {3, 1, 1}, .wraps = {1, 1, 1}},
+    {.size = {4, 1, 1}, .wraps = {1, 1, 1}},  {.size = {5, 1, 1}, .wraps = {1, 1, 1}},
+    {.size = {6, 1, 1}, .wraps = {1, 1, 1}},  {.size = {7, 1, 1}, .wraps = {1, 1, 1}},
+    {.size = {8, 1, 1}, .wraps = {1, 1, 1}},  {.size = {1, 11, 1}, .wraps = {0}},
+    {.size = {1, 1, 13}, .wraps = {1, 1, 1}}, {.size = {2, 2, 1}, .wraps = {0}},
+    {.size = {3, 2, 1}, .wraps = {0}},        {.size = {2, 3, 1}, .wraps = {1, 1, 1}},
+    {.size = {3, 3, 1}, .wraps = {0}},        {.size = {3, 3, 1}, .wraps = {1, 1, 1}},
+    {.size = {4, 2, 1}, .wraps = {0}},        {.size = {4, 4, 1}, .wraps = {0}},
+    {.size = {4, 4, 1}, .wraps = {1, 1, 0}},  {.size = {4, 4, 1}, .wraps = {1, 0, 0}},
+    {.size = {4, 3, 1}, .wraps = {0, 1, 0}},  {.size = {5, 4, 1}, .wraps = {1, 1, 1}},
+    {.size = {8, 4, 1}, .wraps = {1, 1, 1}},  {.size = {7, 3, 1}, .wraps = {0, 1, 1}},
+    {.size = {2, 2, 2}, .wraps = {0}},        {.size = {2, 2, 4}, .wraps = {0, 0, 1}},
+    {.size = {3, 3, 3}, .wraps = {1, 1, 1}},  {.size = {3, 3, 3}, .wraps = {0}},
+    {.size = {4, 2, 3}, .wraps = {1, 0, 1}},  {.size = {4, 4, 4}, .wraps = {1, 1, 1}},
+    {.size = {1, 4, 4}, .wraps = {0, 1, 1}},  {.size = {5, 1, 3}, .wraps = {1, 1, 1}},
 };
 
 typedef enum shape_t {
@@ -154,8 +160,10 @@ static void test_the_right_bytes_arrive_whatever_the_group_and_torus(void **stat
 
 static void test_torus_messages_arrive_early_and_in_pieces(void **state) {
   (void)state;
-  static const torus_t some[] = {
-      {{2, 2, 1}, {0}}, {{3, 3, 1}, {1, 1, 1}}, {{3, 2, 2}, {0}}, {{4, 2, 1}, {1, 1, 1}}};
+  static const torus_t some[] = {{.size = {2, 2, 1}, .wraps = {0}},
+                                 {.size = {3, 3, 1}, .wraps = {1, 1, 1}},
+                                 {.size = {3, 2, 2}, .wraps = {0}},
+                                 {.size = {4, 2, 1}, .wraps = {1, 1, 1}}};
   for (size_t t = 0; t < POD_COUNT_OF(some); t++) {
     for (size_t o = 0; o < 3; o++) {
       for (int cuts = 0; cuts < 2; cuts++) {
@@ -195,10 +203,12 @@ static int64_t bound_of(const test_scene_t *scene, chip_op_t op, int64_t block_b
 static void test_a_torus_carries_no_more_than_the_lower_bound(void **state) {
   (void)state;
   static const torus_t equal[] = {
-      {{2, 2, 1}, {0}},       {{4, 4, 1}, {1, 1, 0}}, {{3, 3, 1}, {1, 1, 1}},
-      {{4, 4, 1}, {0}},       {{3, 3, 3}, {1, 1, 1}}, {{4, 4, 4}, {1, 1, 1}},
-      {{2, 2, 2}, {0}},       {{4, 4, 4}, {0}},       {{8, 8, 1}, {1, 1, 0}},
-      {{8, 8, 8}, {1, 1, 1}}, {{5, 1, 5}, {1, 1, 1}}};
+      {.size = {2, 2, 1}, .wraps = {0}},       {.size = {4, 4, 1}, .wraps = {1, 1, 0}},
+      {.size = {3, 3, 1}, .wraps = {1, 1, 1}}, {.size = {4, 4, 1}, .wraps = {0}},
+      {.size = {3, 3, 3}, .wraps = {1, 1, 1}}, {.size = {4, 4, 4}, .wraps = {1, 1, 1}},
+      {.size = {2, 2, 2}, .wraps = {0}},       {.size = {4, 4, 4}, .wraps = {0}},
+      {.size = {8, 8, 1}, .wraps = {1, 1, 0}}, {.size = {8, 8, 8}, .wraps = {1, 1, 1}},
+      {.size = {5, 1, 5}, .wraps = {1, 1, 1}}};
   for (size_t t = 0; t < POD_COUNT_OF(equal); t++) {
     test_scene_t scene;
     assert_true(make_scene(&equal[t], WHOLE, &scene));

@@ -59,10 +59,12 @@ static inline int32_t find_done(const chip_program_t *program, int32_t collectiv
 static inline void check_pair(const chip_program_t *program, int32_t first, int32_t at,
                               int32_t end) {
   const chip_task_t *task = &program->tasks[at];
-  const bool is_start =
-      task->kind == CHIP_TASK_COLLECTIVE_START || task->kind == CHIP_TASK_PREFETCH_START;
-  const bool is_done =
-      task->kind == CHIP_TASK_COLLECTIVE_DONE || task->kind == CHIP_TASK_PREFETCH_DONE;
+  const bool is_start = task->kind == CHIP_TASK_COLLECTIVE_START ||
+                        task->kind == CHIP_TASK_PREFETCH_START ||
+                        task->kind == CHIP_TASK_TRANSFER_START;
+  const bool is_done = task->kind == CHIP_TASK_COLLECTIVE_DONE ||
+                       task->kind == CHIP_TASK_PREFETCH_DONE ||
+                       task->kind == CHIP_TASK_TRANSFER_DONE;
   if (!is_start && !is_done) {
     assert_int_equal(task->partner, CHIP_NONE);
     return;

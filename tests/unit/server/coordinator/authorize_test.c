@@ -14,6 +14,7 @@
 #include "proto/grpc/health/v1/health.pb-c.h"
 #include "proto/grpc/reflection/v1/reflection.pb-c.h"
 #include "proto/grpc/reflection/v1alpha/reflection.pb-c.h"
+#include "proto/podium/v1/jobs.pb-c.h"
 #include "proto/podium/v1/podium.pb-c.h"
 #include "proto/podium/v1/worker.pb-c.h"
 
@@ -24,7 +25,9 @@ static const char *const table[] = {
 };
 
 static const ProtobufCServiceDescriptor *const services[] = {
-    &podium__v1__podium__descriptor, &podium__v1__registry__descriptor,
+    &podium__v1__podium__descriptor,
+    &podium__v1__jobs__descriptor,
+    &podium__v1__registry__descriptor,
     &grpc__health__v1__health__descriptor,
     &grpc__reflection__v1__server_reflection__descriptor,
     &grpc__reflection__v1alpha__server_reflection__descriptor};

@@ -49,11 +49,18 @@ void client_run(rpc_loop_t *loop, bool (*is_done)(void *context), void *context)
 
 // --- Calls ---
 
-client_t *client_create(rpc_loop_t *loop, const char *address) {
+client_t *client_create_with_token(rpc_loop_t *loop, const char *address,
+                                   const char *token) {
   client_t *client = pod_alloc(sizeof(*client));
+  const rpc_channel_options_t options = {.bearer_token = token};
   client->loop = loop;
-  assert_null(rpc_channel_create(loop, address, NULL, &client->channel));
+  assert_null(rpc_channel_create(loop, address, token == NULL ? NULL : &options,
+                                 &client->channel));
   return client;
+}
+
+client_t *client_create(rpc_loop_t *loop, const char *address) {
+  return client_create_with_token(loop, address, NULL);
 }
 
 void client_destroy(client_t *client) {

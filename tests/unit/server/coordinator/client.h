@@ -42,6 +42,10 @@ void client_run(rpc_loop_t *loop, bool (*is_done)(void *context), void *context)
 
 client_t *client_create(rpc_loop_t *loop, const char *address);
 
+// One that shows this token.
+client_t *client_create_with_token(rpc_loop_t *loop, const char *address,
+                                   const char *token);
+
 // Ends the session too, as a client that goes away does. Accepts NULL.
 void client_destroy(client_t *client);
 

@@ -242,6 +242,28 @@ static void test_chips_are_given_executions_before_others_have_ended(void **stat
   world_stop(&world);
 }
 
+// The second was paused with the first, which it comes after: the first does not wait for
+// it.
+static void test_what_lacks_room_does_not_wait_for_what_comes_after_it(void **state) {
+  (void)state;
+  world_t world;
+  world_start_ready(&world, 60000);
+  const uint64_t executable = world_compile(&world, "f");
+  const uint64_t array = world_put(&world, executable);
+  stream_t stream;
+  open_stream(&stream, &world);
+  send_execute(&stream, executable, 100, array, 101);  // The program is loaded.
+  wait_answers(&stream, 1);
+  world_set_modes(&world, FAKE_LACKING);
+  send_execute(&stream, executable, 0, array, 1);
+  send_execute(&stream, executable, 2, array, 3);
+  wait_answers(&stream, 3);
+  assert_int_equal(stream.codes[1], POD_OK);
+  assert_int_equal(stream.codes[2], POD_OK);
+  close_stream(&stream);
+  world_stop(&world);
+}
+
 static bool has_freed(void *context) {
   const world_t *world = context;
   for (int i = 0; i < CHIPS; i++) {
@@ -428,6 +450,7 @@ int main(void) {
       cmocka_unit_test(test_what_names_a_result_that_was_refused_hears_why),
       cmocka_unit_test(test_a_session_has_one_dispatch),
       cmocka_unit_test(test_chips_are_given_executions_before_others_have_ended),
+      cmocka_unit_test(test_what_lacks_room_does_not_wait_for_what_comes_after_it),
       cmocka_unit_test(test_what_is_freed_at_once_is_gone_after_its_last_use),
       cmocka_unit_test(test_what_is_freed_between_executions_needs_no_call_of_its_own),
       cmocka_unit_test(

@@ -213,6 +213,16 @@ static void execute(fake_call_t *call, const Podium__V1__WorkerExecuteRequest *m
       call->hanging[call->hanging_count++] = message->execution;
       worker->executing_count++;
       return;
+    case FAKE_LACKING:
+      POD_CHECK(call->hanging_count < 64);
+      call->hanging[call->hanging_count++] = message->execution;
+      if (call->hanging_count == 2) {
+        Podium__V1__RunResponse lacking = PODIUM__V1__RUN_RESPONSE__INIT;
+        lacking.execution = call->hanging[0];
+        lacking.lacks_room = true;
+        rpc_call_send(call->rpc, &lacking.base);
+      }
+      return;
     case FAKE_TOUCH:
       send_end(call, message->execution, POD_UNAVAILABLE, "a link is broken");
       return;
@@ -256,6 +266,13 @@ static void cancel(fake_call_t *call, uint64_t execution) {
   }
 }
 
+static void stand_still(const fake_call_t *call, uint64_t execution) {
+  Podium__V1__RunResponse response = PODIUM__V1__RUN_RESPONSE__INIT;
+  response.execution = execution;
+  response.has_paused = true;
+  rpc_call_send(call->rpc, &response.base);
+}
+
 static void run_message(rpc_call_t *rpc, const void *data, void *context) {
   (void)rpc;
   fake_call_t *call = context;
@@ -267,6 +284,12 @@ static void run_message(rpc_call_t *rpc, const void *data, void *context) {
       return;
     case PODIUM__V1__RUN_REQUEST__WHAT_CANCEL:
       cancel(call, message->cancel);
+      return;
+    case PODIUM__V1__RUN_REQUEST__WHAT_PAUSE:
+      stand_still(call, message->pause);
+      return;
+    case PODIUM__V1__RUN_REQUEST__WHAT_RESUME:
+      send_end(call, message->resume, POD_OK, "");
       return;
     case PODIUM__V1__RUN_REQUEST__WHAT_FREE:
       for (size_t i = 0; i < message->free->n_arrays && !call->worker->is_deaf; i++) {

@@ -21,6 +21,8 @@ typedef enum fake_mode_t {
   FAKE_HANG,       // Executions end only when they are cancelled.
   FAKE_TOUCH,      // They fail with UNAVAILABLE: "the link to … is broken".
   FAKE_EXHAUSTED,  // They fail with RESOURCE_EXHAUSTED, as do puts.
+  // They end when they go on after a pause; when the second comes, the first lacks room.
+  FAKE_LACKING,
 } fake_mode_t;
 
 typedef struct fake_array_t {

@@ -170,7 +170,7 @@ static void test_a_lost_chip_of_its_own_fails_it(void **state) {
 // Both of its ends say that the links of chip 3 are down, or up.
 static void set_links(const world_t *world, bool up) {
   const torus_t torus = {.size = {2, 2, 1}};
-  for (int direction = 0; direction < TORUS_DIRECTIONS; direction++) {
+  for (int direction = 0; direction < TORUS_LINKS; direction++) {
     const int32_t neighbour = torus_neighbour(&torus, 3, direction);
     if (neighbour >= 0) {
       fake_worker_report_link(world->workers[3], direction, neighbour, up);

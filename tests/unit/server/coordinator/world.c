@@ -145,6 +145,12 @@ static void fake_destroy(compiler_result_t *result) {
 
 // --- The world ---
 
+static const coordinator_jobs_options_t *kept_jobs;
+
+void world_keep_jobs(const coordinator_jobs_options_t *jobs) {
+  kept_jobs = jobs;
+}
+
 void world_start(world_t *world, int64_t timeout_ms) {
   *world = (world_t){0};
   compiler.is_held = false;
@@ -157,6 +163,9 @@ void world_start(world_t *world, int64_t timeout_ms) {
       .timeout_ms = timeout_ms,
       .compiler = {.compile = fake_compile, .destroy = fake_destroy}};
   assert_null(torus_parse("2x2", options.spec, &options.torus, NULL));
+  if (kept_jobs != NULL) {
+    options.jobs = *kept_jobs;
+  }
   assert_null(coordinator_create(world->loop, &options, &world->coordinator));
   world->client = client_create(world->loop, coordinator_address(world->coordinator));
 }

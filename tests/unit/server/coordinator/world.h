@@ -33,6 +33,10 @@ typedef struct world_t {
 // Without workers and session. Heartbeats come every 20 ms.
 void world_start(world_t *world, int64_t timeout_ms);
 
+// The coordinators of worlds that start from now on keep jobs; NULL: they do not, as at
+// first. Borrowed.
+void world_keep_jobs(const coordinator_jobs_options_t *jobs);
+
 // With all workers, all links up and a session.
 void world_start_ready(world_t *world, int64_t timeout_ms);
 

@@ -107,6 +107,30 @@ static void test_what_is_killed_is_started_again(void **state) {
   assert_int_equal(world.exit_status, 0);
 }
 
+// Nobody ends by it who does not listen to it yet.
+static void hang_up_and_stop(world_t *world) {
+  const pid_t pid = supervisor_pid(world->supervisor, 0);
+  if (world->stage == 0 && pid > 0) {
+    world->old = pid;
+  }
+  if (world->stage < 20 && pid > 0) {
+    assert_int_equal(pid, world->old);
+    supervisor_hang_up(world->supervisor);
+    world->stage++;
+  } else if (world->stage == 20) {
+    supervisor_stop(world->supervisor);
+    world->stage++;
+  }
+}
+
+static void test_a_hangup_ends_no_daemon(void **state) {
+  (void)state;
+  const world_t world = supervise("exec sleep 600", 2, 10, hang_up_and_stop);
+  assert_int_equal(world.stage, 21);
+  assert_int_equal(world.restarts, 0);
+  assert_int_equal(world.exit_status, 0);
+}
+
 static void test_what_ends_again_and_again_is_given_up(void **state) {
   (void)state;
   const world_t world = supervise("exit 0", 2, 2, wait_only);
@@ -150,6 +174,7 @@ static void test_the_second_stop_kills(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_what_is_killed_is_started_again),
+      cmocka_unit_test(test_a_hangup_ends_no_daemon),
       cmocka_unit_test(test_what_ends_again_and_again_is_given_up),
       cmocka_unit_test(test_what_refuses_at_once_is_not_tried_again),
       cmocka_unit_test(test_a_program_that_is_not_there_is_told),

@@ -68,7 +68,7 @@ static void test_a_range_may_be_read_until_it_is_taken_back(void **state) {
   assert_int_equal(ici_witness_covers(&witness, UINT64_MAX, 2, version), ICI_COVER_NOT);
   assert_int_equal(ici_witness_covers(&witness, 0, 1, version), ICI_COVER_NOT);
   assert_int_equal(ici_witness_covers(&witness, start + 10, 50, 0), ICI_COVER_NOT);
-  ici_consent_take_back(&consent);
+  ici_consent_take_back(&consent, version);
   assert_false(ici_witness_holds(&witness, version));
   assert_int_equal(ici_witness_covers(&witness, start + 10, 1, version), ICI_COVER_PAST);
   // Given again it is another time: what was read across the two is not to be used.

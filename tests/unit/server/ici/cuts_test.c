@@ -24,7 +24,7 @@ enum { REQUESTS = 64, ELEMENTS = 1 << 18 };
 static int cut_count = 40;
 
 static void wait_bytes(pod_t *pod, int64_t bytes) {
-  chip_link_total_t totals[TORUS_DIRECTIONS];
+  chip_link_total_t totals[TORUS_LINKS];
   const int64_t until_ns = deadline();
   do {
     assert_true(pod_clock_now_ns() < until_ns);
@@ -43,7 +43,7 @@ static void assert_up(pod_t *pod) {
 static void cut_once(pod_t *pod, line_t *line, uint64_t execution, int64_t after_bytes) {
   collective_request_t requests[REQUESTS];
   work_t works[CHIPS_MAX];
-  chip_link_total_t before[TORUS_DIRECTIONS];
+  chip_link_total_t before[TORUS_LINKS];
   for (size_t i = 0; i < POD_COUNT_OF(requests); i++) {
     requests[i] = request_of(CHIP_OP_ALL_REDUCE, 1, 2, ELEMENTS);
   }

@@ -114,7 +114,7 @@ static ici_hello_t some_hello(void) {
                        .from = 0,
                        .to = 1,
                        .direction = 0,
-                       .torus = {{2, 2, 1}, {false, true, false}},
+                       .torus = {.size = {2, 2, 1}, .wraps = {false, true, false}},
                        .epoch = 77,
                        .host = 1234567,
                        .process = 99,

@@ -436,7 +436,7 @@ static void test_memory_of_which_the_consent_is_past_is_not_read(void **state) {
     const ici_range_t range = {memory, BYTES};
     greet(world, true);
     world->version = ici_consent_give(&world->consent, &range, 1);
-    ici_consent_take_back(&world->consent);
+    ici_consent_take_back(&world->consent, world->version);
     if (is_another_time == 1) {  // The same memory may be read again, but not for this.
       (void)ici_consent_give(&world->consent, &range, 1);
     }

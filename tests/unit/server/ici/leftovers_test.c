@@ -147,7 +147,7 @@ static void test_an_execution_that_this_chip_was_told_about_can_be_abandoned(
   }
   wait_dealt(file, 8);
   const collective_request_t request = request_of(CHIP_OP_ALL_REDUCE, 1, 2, 1000);
-  work_t work = {&pod, 0, 1, &request, FIRST, NULL, 0, 0};
+  work_t work = {&pod, 0, 1, &request, FIRST, NULL, NULL, 0, 0};
   run_work(&work);
   assert_int_equal(pod_status_code(work.status), POD_ABORTED);
   assert_string_equal(pod_status_message(work.status), "poison");
@@ -170,10 +170,10 @@ static void test_who_begins_late_hears_that_the_other_has_given_up(void **state)
       ici_node_end(pod.nodes[0], FIRST);
     }
     const collective_request_t request = request_of(CHIP_OP_ALL_REDUCE, 1, 2, 1000);
-    work_t late = {&pod, 1, 1, &request, FIRST, NULL, 0, 0};
+    work_t late = {&pod, 1, 1, &request, FIRST, NULL, NULL, 0, 0};
     assert_int_equal(pthread_create(&late.thread, NULL, run_work, &late), 0);
     if (is_ended == 0) {
-      work_t work = {&pod, 0, 1, &request, FIRST, NULL, 0, 0};
+      work_t work = {&pod, 0, 1, &request, FIRST, NULL, NULL, 0, 0};
       run_work(&work);
       assert_int_equal(pod_status_code(work.status), POD_CANCELLED);
       pod_status_free(work.status);

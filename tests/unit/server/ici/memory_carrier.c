@@ -224,7 +224,7 @@ static pod_status_t open_door(const char *url, const ici_pipe_user_t *user, void
   return NULL;
 }
 
-static pod_status_t memory_listen(const char *url, const struct ici_tls_t *tls,
+static pod_status_t memory_listen(const char *url, struct ici_tls_t *tls,
                                   const ici_pipe_user_t *user, void *context,
                                   ici_door_t **out_door, int *out_port) {
   (void)tls;
@@ -232,7 +232,7 @@ static pod_status_t memory_listen(const char *url, const struct ici_tls_t *tls,
   return open_door(url, user, context, true, out_door);
 }
 
-static pod_status_t memory_dial(const char *url, const struct ici_tls_t *tls,
+static pod_status_t memory_dial(const char *url, struct ici_tls_t *tls,
                                 const ici_pipe_user_t *user, void *context,
                                 ici_door_t **out_door) {
   (void)tls;

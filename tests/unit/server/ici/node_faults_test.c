@@ -40,7 +40,7 @@ static void test_a_cut_link_fails_the_collective_with_its_address(void **state) 
     }
     work_t works[CHIPS_MAX];
     start_work(works, &pod, requests, POD_COUNT_OF(requests), 3);
-    chip_link_total_t totals[TORUS_DIRECTIONS] = {{0, 0}};
+    chip_link_total_t totals[TORUS_LINKS] = {{0, 0}};
     while (totals[0].bytes_sent < 4 << 20) {  // In the middle.
       ici_node_totals(pod.nodes[0], totals);
       sched_yield();
@@ -137,7 +137,7 @@ static void test_chips_that_disagree_about_a_collective_find_out(void **state) {
                                            request_of(CHIP_OP_ALL_REDUCE, 1, 2, 50)};
   work_t works[CHIPS_MAX];
   for (int32_t chip = 0; chip < 2; chip++) {
-    works[chip] = (work_t){&pod, chip, 1, &requests[chip], 2, NULL, 0, 0};
+    works[chip] = (work_t){&pod, chip, 1, &requests[chip], 2, NULL, NULL, 0, 0};
     assert_int_equal(pthread_create(&works[chip].thread, NULL, run_work, &works[chip]),
                      0);
   }
@@ -316,7 +316,7 @@ static int be_victim(const char *url, uint64_t execution) {
   for (size_t i = 0; i < POD_COUNT_OF(requests); i++) {
     requests[i] = request_of(CHIP_OP_ALL_REDUCE, 1, 2, 1 << 18);
   }
-  work_t work = {&pod, 1, POD_COUNT_OF(requests), requests, execution, NULL, 0, 0};
+  work_t work = {&pod, 1, POD_COUNT_OF(requests), requests, execution, NULL, NULL, 0, 0};
   run_work(&work);
   return 2;
 }
@@ -354,10 +354,10 @@ static void test_a_killed_process_fails_the_collective_and_may_come_back(void **
     for (uint64_t life = 1; life <= 2; life++) {
       const pid_t victim = spawn_victim(ici_node_ipc_url(pod.nodes[0], 0), life);
       assert_ok(ici_node_wait_up(pod.nodes[0], deadline()));
-      work_t work = {&pod, 0, POD_COUNT_OF(requests), requests, life, NULL, 0, 0};
+      work_t work = {&pod, 0, POD_COUNT_OF(requests), requests, life, NULL, NULL, 0, 0};
       assert_int_equal(pthread_create(&work.thread, NULL, run_work, &work), 0);
-      chip_link_total_t totals[TORUS_DIRECTIONS];
-      chip_link_total_t before[TORUS_DIRECTIONS];
+      chip_link_total_t totals[TORUS_LINKS];
+      chip_link_total_t before[TORUS_LINKS];
       ici_node_totals(pod.nodes[0], before);
       do {
         sched_yield();

@@ -35,7 +35,14 @@ static void run_everything(way_t way, torus_t torus) {
       for (int a = COLLECTIVE_RING; a < COLLECTIVE_ALGORITHM_COUNT; a++) {
         const bool is_direct_only =
             all_ops[o] == CHIP_OP_ALL_TO_ALL || all_ops[o] == CHIP_OP_COLLECTIVE_PERMUTE;
-        if (is_direct_only && a != COLLECTIVE_DIRECT) {
+        // On one torus there are no levels, and on several no box.
+        const bool is_one = torus_slice_total(&torus) * torus_core_total(&torus) == 1;
+        const bool is_power = (pod.chip_count & (pod.chip_count - 1)) == 0;
+        if ((is_direct_only && a != COLLECTIVE_DIRECT) ||
+            a == (is_one ? COLLECTIVE_LEVELS : COLLECTIVE_TORUS) ||
+            (a == COLLECTIVE_GATHER &&
+             (all_ops[o] != CHIP_OP_ALL_REDUCE || !torus.wraps[0])) ||
+            (a == COLLECTIVE_TREE && !is_power)) {
           continue;
         }
         collective_request_t *request = &requests[count++];
@@ -55,6 +62,17 @@ static void test_every_collective_runs_over_ipc(void **state) {
 }
 
 // The nodes know no socket: what carries their links may be anything.
+// What goes to another slice goes over links between chips at the same place of each.
+static void test_every_collective_runs_over_slices_and_cores(void **state) {
+  (void)state;
+  const torus_t slices = {.size = {2, 1, 1}, .slice_count = 2};
+  const torus_t three = {.size = {2, 1, 1}, .slice_count = 3};
+  const torus_t cores = {.size = {2, 1, 1}, .core_count = 2};
+  run_everything(WAY_TCP, slices);
+  run_everything(WAY_SHARED, three);
+  run_everything(WAY_SHARED, cores);
+}
+
 static void test_every_collective_runs_without_sockets(void **state) {
   (void)state;
   memory_carrier_start();
@@ -111,8 +129,8 @@ static void test_eight_chips_survive_a_random_sequence(void **state) {
   run_stress(WAY_IPC, oblong, 150, 11);
   run_stress(WAY_TCP, oblong, 150, 12);
   run_stress(WAY_SHARED, oblong, 600, 13);
-  const torus_t cube = {{2, 2, 2}, {false, false, false}};
-  const torus_t wrapped = {{8, 1, 1}, {true, false, false}};
+  const torus_t cube = {.size = {2, 2, 2}, .wraps = {false, false, false}};
+  const torus_t wrapped = {.size = {8, 1, 1}, .wraps = {true, false, false}};
   run_stress(WAY_SHARED, cube, 600, 14);
   run_stress(WAY_SHARED, wrapped, 600, 15);
   run_stress(WAY_IPC, wrapped, 150, 16);
@@ -160,8 +178,8 @@ static void test_frames_are_passed_on_by_chips_that_do_nothing(void **state) {
       requests[i].pair_count = 1;
     }
     run_all(&pod, requests, POD_COUNT_OF(requests), 5);
-    chip_link_total_t sent[TORUS_DIRECTIONS];
-    chip_link_total_t passed_on[TORUS_DIRECTIONS];
+    chip_link_total_t sent[TORUS_LINKS];
+    chip_link_total_t passed_on[TORUS_LINKS];
     ici_node_totals(pod.nodes[0], sent);
     ici_node_totals(pod.nodes[1], passed_on);
     assert_int_equal(sent[0].bytes_sent, 10 * (10 + 500000) * 4);
@@ -186,12 +204,12 @@ static void test_a_sender_does_not_run_away_from_a_slow_receiver(void **state) {
       requests[i].pair_count = 1;
     }
     work_t works[CHIPS_MAX];
-    works[0] = (work_t){&pod, 0, COUNT, requests, 9, NULL, 0, 0};
-    works[1] = (work_t){&pod, 1, COUNT, requests, 9, NULL, 0, 0};
+    works[0] = (work_t){&pod, 0, COUNT, requests, 9, NULL, NULL, 0, 0};
+    works[1] = (work_t){&pod, 1, COUNT, requests, 9, NULL, NULL, 0, 0};
     assert_int_equal(pthread_create(&works[0].thread, NULL, run_work, &works[0]), 0);
     // The receiver starts when the sender has come to a halt.
-    chip_link_total_t before[TORUS_DIRECTIONS] = {{0, 0}};
-    chip_link_total_t now[TORUS_DIRECTIONS];
+    chip_link_total_t before[TORUS_LINKS] = {{0, 0}};
+    chip_link_total_t now[TORUS_LINKS];
     for (int still = 0; still < 20;) {
       usleep(1000);
       ici_node_totals(pod.nodes[0], now);
@@ -213,6 +231,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_collective_runs_over_ipc),
       cmocka_unit_test(test_every_collective_runs_over_tcp),
+      cmocka_unit_test(test_every_collective_runs_over_slices_and_cores),
       cmocka_unit_test(test_every_collective_runs_without_sockets),
       cmocka_unit_test(test_every_collective_runs_in_shared_memory),
       cmocka_unit_test(test_every_collective_runs_where_only_some_share_memory),

@@ -56,7 +56,7 @@ ici_node_t *make_node(pod_t *pod, int32_t chip, way_t way) {
 }
 
 void dial_neighbours(pod_t *pod, int32_t chip, way_t way) {
-  for (int d = 1; d < TORUS_DIRECTIONS; d += 2) {
+  for (int d = 1; d < TORUS_LINKS; d += 2) {
     const int32_t peer = torus_neighbour(&pod->torus, chip, d);
     if (peer >= 0) {
       const char *url = way == WAY_TCP ? ici_node_tcp_url(pod->nodes[peer], d ^ 1)
@@ -173,6 +173,7 @@ static pod_status_t run_one(work_t *work, uint32_t sequence) {
       .execution = work->execution,
       .sequence = sequence,
       .deadline_ns = deadline(),
+      .pause = work->pause,
   };
   status = ici_collective_run(work->pod->nodes[work->chip], &collective);
   for (int64_t i = 0; i < schedule.output_bytes / 4 && status == NULL; i++) {

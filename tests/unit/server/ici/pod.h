@@ -53,6 +53,7 @@ typedef struct work_t {
   int32_t count;
   const collective_request_t *requests;
   uint64_t execution;
+  const ici_pause_t *pause;  // Of each of them; NULL: none is paused.
   pod_status_t status;
   int wrong;
   pthread_t thread;
@@ -76,9 +77,9 @@ void run_all(pod_t *pod, const collective_request_t *requests, int32_t count,
 collective_request_t request_of(chip_op_t op, int32_t groups, int32_t group_size,
                                 int64_t block);
 
-static const torus_t square = {{2, 2, 1}, {false, false, false}};
-static const torus_t oblong = {{4, 2, 1}, {false, false, false}};
-static const torus_t ring = {{4, 1, 1}, {true, false, false}};
-static const torus_t pair = {{2, 1, 1}, {false, false, false}};
+static const torus_t square = {.size = {2, 2, 1}, .wraps = {false, false, false}};
+static const torus_t oblong = {.size = {4, 2, 1}, .wraps = {false, false, false}};
+static const torus_t ring = {.size = {4, 1, 1}, .wraps = {true, false, false}};
+static const torus_t pair = {.size = {2, 1, 1}, .wraps = {false, false, false}};
 
 #endif  // TESTS_UNIT_SERVER_ICI_POD_H_

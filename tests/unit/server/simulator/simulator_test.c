@@ -209,10 +209,10 @@ static int64_t planned_bytes(const chip_program_t *program, const torus_t *torus
 
 static void test_links_carry_what_the_schedules_say(void **state) {
   (void)state;
-  const torus_t tori[] = {{{8, 1, 1}, {true, false, false}},
-                          {{4, 4, 1}, {true, true, false}},
-                          {{4, 2, 1}, {false, false, false}},
-                          {{4, 4, 4}, {true, true, true}}};
+  const torus_t tori[] = {{.size = {8, 1, 1}, .wraps = {true, false, false}},
+                          {.size = {4, 4, 1}, .wraps = {true, true, false}},
+                          {.size = {4, 2, 1}, .wraps = {false, false, false}},
+                          {.size = {4, 4, 4}, .wraps = {true, true, true}}};
   for (size_t i = 0; i < POD_COUNT_OF(tori); i++) {
     const int32_t chips = torus_chip_count(&tori[i]);
     world_t world;
@@ -358,6 +358,7 @@ static void test_a_ring_takes_what_the_formula_says(void **state) {
     begin_main(&world, n);
     const int32_t elements = n * 2 * 65536;
     const int32_t reduce = world_all_reduce(&world, elements, n, 1);
+    program_attr(world.builder, CHIP_ATTR_COLLECTIVE_ALGORITHM, COLLECTIVE_RING);
     world_task(&world, 0, CHIP_TASK_COLLECTIVE, reduce, (chip_work_t){0});
     const torus_t torus = world_torus(n, 1, 1, true);
     simulator_result_t *result = run_alone(&world, &torus);
@@ -379,7 +380,7 @@ static void test_dma_gets_the_hbm_that_the_core_leaves(void **state) {
   world_t world;
   begin_main(&world, 1);
   const int32_t any = world_any(&world);
-  const chip_work_t bytes = {.hbm_read_bytes = 6 * US};
+  const chip_work_t bytes = {.hbm_read_bytes = 6 * (int64_t)WORLD_HBM * US};
   const int32_t start = world_task(&world, 0, CHIP_TASK_PREFETCH_START, any, bytes);
   world_compute(&world, 0, any, 8 * US, 6 * US);
   world_compute(&world, 0, any, 4 * US, 2 * US);
@@ -396,12 +397,51 @@ static void test_dma_gets_the_hbm_that_the_core_leaves(void **state) {
   simulator_result_destroy(result);
 }
 
+// Beside a permute of 4 MB, which is read and written on HBM of ten links: a fifth of it
+// for 4 us. Returns how long the task takes.
+static int64_t beside_a_permute(int64_t duration_ps, int64_t hbm_ps) {
+  world_t world;
+  begin_main(&world, 2);
+  const int32_t permute = world_permute(&world, 1000000, 0, 1, 1, 0, -1);
+  const int32_t start =
+      world_task(&world, 0, CHIP_TASK_COLLECTIVE_START, permute, (chip_work_t){0});
+  const chip_work_t work = {.mxu_flop = duration_ps - WORLD_OVERHEAD_PS,
+                            .mxu_busy_flop = duration_ps - WORLD_OVERHEAD_PS,
+                            .hbm_read_bytes = 10 * hbm_ps};
+  const int32_t task = world_task(&world, 0, CHIP_TASK_COMPUTE, world_any(&world), work);
+  const int32_t done =
+      world_task(&world, 0, CHIP_TASK_COLLECTIVE_DONE, permute, (chip_work_t){0});
+  world_pair(&world, start, done);
+  chip_program_t *program = world_end(&world);
+  const torus_t torus = world_torus(2, 1, 1, false);
+  simulator_options_t options = world_options(&torus);
+  options.spec = world_narrow_spec();
+  simulator_result_t *result = world_run(program, &options);
+  const int64_t taken_ps = result->classes[0].totals[task].duration_ps;
+  assert_int_equal(result->classes[0].compute_ps + result->classes[0].waiting_ps,
+                   result->classes[0].end_ps);
+  simulator_result_destroy(result);
+  chip_program_destroy(program);
+  return taken_ps;
+}
+
+static void test_a_collective_takes_its_share_of_hbm(void **state) {
+  (void)state;
+  // What needs HBM all the time gives up a fifth of 4 us.
+  const int64_t bound_ps = beside_a_permute(10 * US, 10 * US);
+  assert_in_range(bound_ps, 10 * US + 4 * US / 5 - 10, 10 * US + 4 * US / 5 + 10);
+  // What leaves enough of it does not notice.
+  assert_int_equal(beside_a_permute(10 * US, 9 * US), 10 * US);
+  // What is over before the first byte leaves does not either.
+  assert_int_equal(beside_a_permute(3 * US, 5 * US / 2), 3 * US);
+}
+
 static void test_a_prefetch_in_time_costs_nothing(void **state) {
   (void)state;
   world_t world;
   begin_main(&world, 1);
   const int32_t any = world_any(&world);
-  const chip_work_t bytes = {.hbm_read_bytes = 2 * US};
+  const chip_work_t bytes = {.hbm_read_bytes = 2 * (int64_t)WORLD_HBM * US};
   const int32_t start = world_task(&world, 0, CHIP_TASK_PREFETCH_START, any, bytes);
   world_compute(&world, 0, any, 8 * US, 4 * US);
   const int32_t done = world_task(&world, 0, CHIP_TASK_PREFETCH_DONE, any, bytes);
@@ -410,6 +450,38 @@ static void test_a_prefetch_in_time_costs_nothing(void **state) {
   simulator_result_t *result = run_alone(&world, &torus);
   assert_int_equal(result->step_ps, 8 * US);
   assert_int_equal(result->classes[0].totals[0].flight_ps, 4 * US);
+  simulator_result_destroy(result);
+}
+
+// Two to the host, one behind the other, and one from it meanwhile.
+static void test_transfers_have_a_queue_for_each_direction(void **state) {
+  (void)state;
+  world_t world;
+  begin_main(&world, 1);
+  const torus_t torus = world_torus(1, 1, 1, false);
+  const int32_t any = world_any(&world);
+  const int64_t rate = (int64_t)world_spec.pcie_bytes_per_s;
+  const int64_t latency_ps = world_spec.pcie_latency_ps, ms = 1000 * US;
+  const chip_work_t out = {.host_bytes = rate / 1000, .hbm_read_bytes = 1},
+                    in = {.host_bytes = rate / 1000, .hbm_written_bytes = 1};
+  const int32_t a = world_task(&world, 0, CHIP_TASK_TRANSFER_START, any, out);
+  const int32_t b = world_task(&world, 0, CHIP_TASK_TRANSFER_START, any, out);
+  const int32_t c = world_task(&world, 0, CHIP_TASK_TRANSFER_START, any, in);
+  world_compute(&world, 0, any, ms / 4, 0);
+  world_pair(&world, c, world_task(&world, 0, CHIP_TASK_TRANSFER_DONE, any, in));
+  world_compute(&world, 0, any, ms / 4, 0);
+  world_pair(&world, a, world_task(&world, 0, CHIP_TASK_TRANSFER_DONE, any, out));
+  world_pair(&world, b, world_task(&world, 0, CHIP_TASK_TRANSFER_DONE, any, out));
+  simulator_result_t *result = run_alone(&world, &torus);
+  const simulator_total_t *totals = result->classes[0].totals;
+  assert_int_equal(result->step_ps, 2 * ms + latency_ps);
+  assert_int_equal(totals[0].flight_ps, ms + latency_ps);
+  assert_int_equal(totals[1].flight_ps, 2 * ms + latency_ps);
+  assert_int_equal(totals[2].flight_ps, ms + latency_ps);
+  assert_int_equal(totals[4].waiting_ps, ms - ms / 4 + latency_ps);
+  assert_int_equal(totals[6].waiting_ps, 0);  // It came while the core computed.
+  assert_int_equal(result->classes[0].waiting_ps,
+                   2 * ms + latency_ps - result->classes[0].compute_ps);
   simulator_result_destroy(result);
 }
 
@@ -468,6 +540,18 @@ static void test_loops_and_branches_follow_the_trace(void **state) {
   assert_int_equal(totals[4].run_count, 1);
   assert_int_equal(totals[4].duration_ps, 34 * US);
   assert_int_equal(totals[5].duration_ps, 100 * US);
+  simulator_result_destroy(result);
+  // The launch comes once, the turn of the loop as often as its body; kernels bring
+  // their own.
+  chip_spec_t spec = world_spec;
+  spec.launch_ps = 1000 * US;
+  spec.loop_turn_ps = 10000 * (int64_t)US;
+  options.spec = &spec;
+  result = world_run(program, &options);
+  assert_int_equal(result->step_ps, (34 + 100 + 1000 + 3 * 10000) * (int64_t)US);
+  assert_int_equal(result->classes[0].compute_ps, result->step_ps);
+  assert_int_equal(result->classes[0].totals[4].duration_ps,
+                   (34 + 3 * 10000) * (int64_t)US);
   simulator_result_destroy(result);
   chip_trace_deinit(&trace);
   chip_program_destroy(program);
@@ -539,7 +623,9 @@ int main(void) {
       cmocka_unit_test(test_a_slow_link_is_slow_in_both_directions),
       cmocka_unit_test(test_a_ring_takes_what_the_formula_says),
       cmocka_unit_test(test_dma_gets_the_hbm_that_the_core_leaves),
+      cmocka_unit_test(test_a_collective_takes_its_share_of_hbm),
       cmocka_unit_test(test_a_prefetch_in_time_costs_nothing),
+      cmocka_unit_test(test_transfers_have_a_queue_for_each_direction),
       cmocka_unit_test(test_loops_and_branches_follow_the_trace),
       cmocka_unit_test(test_a_run_that_is_cancelled_ends),
       cmocka_unit_test(test_slowdowns_outside_their_ranges_are_refused),

@@ -7,124 +7,19 @@
 #include <cmocka.h>
 
 #include "server/simulator/simulator.h"
-#include "tests/unit/server/simulator/world.h"
+#include "tests/unit/server/simulator/random_world.h"
 
-enum { US = 1000000, OPS_MAX = 8, SEED_COUNT = 60 };
+enum { SEED_COUNT = 60 };
 
-typedef struct dice_t {
-  uint64_t state;
-} dice_t;
-
-static int32_t roll(dice_t *dice, int32_t sides) {
-  dice->state =
-      dice->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (int32_t)((dice->state >> 33) % (uint64_t)sides);
-}
-
-// Every chip to the one a displacement away, where that is inside.
-static int32_t add_shift(world_t *world, const torus_t *torus, dice_t *dice,
-                         int32_t elements) {
-  const tensor_shape_t shape = shape_of(TENSOR_F32, 1, elements);
-  const int32_t in = program_temp(world->builder, shape);
-  const int32_t out = program_temp(world->builder, shape);
-  const int32_t by[] = {roll(dice, torus->size[0]), roll(dice, torus->size[1]),
-                        roll(dice, torus->size[2])};
-  int64_t *pairs = calloc((size_t)world->chips * 2, sizeof(*pairs));
-  int32_t count = 0;
-  for (int32_t chip = 0; chip < world->chips; chip++) {
-    torus_coords_t coords = torus_coords(torus, chip);
-    for (int d = 0; d < TORUS_DIMENSIONS; d++) {
-      coords.at[d] += by[d];
-      coords.at[d] %= torus->wraps[d] ? torus->size[d] : INT32_MAX;
-    }
-    if (torus_contains(torus, coords)) {
-      pairs[count++] = chip;
-      pairs[count++] = torus_chip_at(torus, coords);
-    }
-  }
-  const int32_t instruction = program_op(world->builder, CHIP_OP_COLLECTIVE_PERMUTE, in,
-                                         CHIP_NONE, out, CHIP_NONE);
-  program_attr_list(world->builder, CHIP_ATTR_SOURCE_TARGET_PAIRS, count, pairs);
-  free(pairs);
-  return instruction;
-}
-
-static int32_t add_all_to_all(world_t *world, int32_t elements, int32_t size,
-                              int32_t stride) {
-  const tensor_shape_t shape = shape_of(TENSOR_F32, 1, elements * size);
-  const int32_t in = program_temp(world->builder, shape);
-  const int32_t out = program_temp(world->builder, shape);
-  const int32_t instruction =
-      program_op(world->builder, CHIP_OP_ALL_TO_ALL, in, CHIP_NONE, out, CHIP_NONE);
-  int64_t *groups = calloc((size_t)world->chips, sizeof(*groups));
-  world_groups(world, size, stride, groups);
-  program_attr_list(world->builder, CHIP_ATTR_REPLICA_GROUPS, world->chips, groups);
-  program_attr(world->builder, CHIP_ATTR_GROUP_SIZE, size);
-  program_attr(world->builder, CHIP_ATTR_SPLIT_DIMENSION, 0);
-  program_attr(world->builder, CHIP_ATTR_CONCAT_DIMENSION, 0);
-  program_attr(world->builder, CHIP_ATTR_SPLIT_COUNT, size);
-  free(groups);
-  return instruction;
-}
-
-static int32_t add_collective(world_t *world, const torus_t *torus, dice_t *dice) {
-  const int32_t axis = roll(dice, TORUS_DIMENSIONS);
-  const int32_t strides[] = {1, torus->size[0], torus->size[0] * torus->size[1]};
-  const int32_t elements = 8 << roll(dice, 15);
-  switch (roll(dice, 4)) {
-    case 0:
-      return add_shift(world, torus, dice, elements);
-    case 1:
-      return add_all_to_all(world, elements, torus->size[axis], strides[axis]);
-    case 2:
-      return world_all_reduce(world, elements * 16, world->chips, 1);
-    default:
-      return world_all_reduce(world, elements * 16 + roll(dice, 8) / 7, torus->size[axis],
-                              strides[axis]);
-  }
-}
-
-static void add_compute(world_t *world, dice_t *dice, int32_t any) {
-  const int32_t us = 1 + roll(dice, 40);
-  world_compute(world, 0, any, us * (int64_t)US, roll(dice, us) * (int64_t)US);
-}
-
-// Collectives that wait, and some that fly over computing and over each other.
 static chip_program_t *make_program(const torus_t *torus, dice_t *dice) {
   world_t world;
   world_begin(&world, torus_chip_count(torus));
   program_computation(world.builder, "main", CHIP_NONE, CHIP_NONE);
-  const int32_t any = world_any(&world);
-  const int32_t count = 1 + roll(dice, OPS_MAX);
-  int32_t open[OPS_MAX];
-  int32_t open_count = 0;
-  for (int32_t i = 0; i < count; i++) {
-    const int32_t collective = add_collective(&world, torus, dice);
-    const chip_work_t bytes = {.hbm_read_bytes = 3 * US};
-    if (roll(dice, 2) == 0) {
-      world_task(&world, 0, CHIP_TASK_COLLECTIVE, collective, bytes);
-    } else {
-      open[open_count++] =
-          world_task(&world, 0, CHIP_TASK_COLLECTIVE_START, collective, bytes);
-    }
-    add_compute(&world, dice, any);
-    if (open_count > 0 && roll(dice, 3) == 0) {
-      const int32_t start = open[--open_count];
-      world_pair(&world, start,
-                 world_task(&world, 0, CHIP_TASK_COLLECTIVE_DONE,
-                            world.tasks[start].instruction, bytes));
-    }
-  }
-  while (open_count > 0) {
-    const int32_t start = open[--open_count];
-    world_pair(&world, start,
-               world_task(&world, 0, CHIP_TASK_COLLECTIVE_DONE,
-                          world.tasks[start].instruction, (chip_work_t){0}));
-  }
+  add_tasks(&world, torus, dice, 0);
   return world_end(&world);
 }
 
-static void assert_same_chip(const chip_program_t *program, const simulator_chip_t *x,
+static void assert_same_sums(const chip_program_t *program, const simulator_chip_t *x,
                              const simulator_chip_t *y) {
   assert_int_equal(x->end_ps, y->end_ps);
   assert_int_equal(x->compute_ps, y->compute_ps);
@@ -136,6 +31,11 @@ static void assert_same_chip(const chip_program_t *program, const simulator_chip
   assert_memory_equal(x->totals, y->totals,
                       (size_t)program->task_count * sizeof(*x->totals));
   assert_memory_equal(x->links, y->links, sizeof(x->links));
+}
+
+static void assert_same_chip(const chip_program_t *program, const simulator_chip_t *x,
+                             const simulator_chip_t *y) {
+  assert_same_sums(program, x, y);
   assert_int_equal(x->event_count, y->event_count);
   assert_int_equal(x->message_count, y->message_count);
   assert_int_equal(x->events_dropped + x->messages_dropped, 0);
@@ -153,7 +53,7 @@ static void assert_same_messages(const torus_t *torus, int32_t chip,
     assert_int_equal(x->messages[i].start_ps, y->messages[i].start_ps);
     assert_int_equal(x->messages[i].duration_ps, y->messages[i].duration_ps);
     assert_int_equal(x->messages[i].size_bytes, y->messages[i].size_bytes);
-    assert_int_equal(x->messages[i].direction, y->messages[i].direction);
+    assert_int_equal(x->messages[i].channel, y->messages[i].channel);
     assert_int_equal(x->messages[i].task, y->messages[i].task);
     if (x->representative == chip) {
       assert_int_equal(x->messages[i].from, y->messages[i].from);
@@ -163,8 +63,27 @@ static void assert_same_messages(const torus_t *torus, int32_t chip,
   }
 }
 
+// Messages that nobody keeps take a shorter way.
+static void compare_without_events(const chip_program_t *program,
+                                   simulator_options_t options) {
+  options.events_max = 0;
+  simulator_result_t *fast = world_run(program, &options);
+  options.ignores_symmetry = true;
+  simulator_result_t *each = world_run(program, &options);
+  options.uses_events_only = true;
+  simulator_result_t *slow = world_run(program, &options);
+  for (int32_t chip = 0; chip < torus_chip_count(options.torus); chip++) {
+    assert_same_sums(program, world_chip(fast, chip), world_chip(slow, chip));
+    assert_same_sums(program, world_chip(each, chip), world_chip(slow, chip));
+  }
+  simulator_result_destroy(fast);
+  simulator_result_destroy(each);
+  simulator_result_destroy(slow);
+}
+
 // Returns the classes that were found.
 static int32_t compare_both(const chip_program_t *program, simulator_options_t options) {
+  compare_without_events(program, options);
   simulator_result_t *fast = world_run(program, &options);
   options.ignores_symmetry = true;
   options.uses_events_only = true;
@@ -191,12 +110,18 @@ static int32_t compare_both(const chip_program_t *program, simulator_options_t o
 static void test_classes_do_what_their_chips_do(void **state) {
   (void)state;
   const torus_t tori[] = {
-      {{8, 1, 1}, {true, false, false}},  {{4, 4, 1}, {true, true, false}},
-      {{6, 6, 1}, {true, true, false}},   {{4, 4, 4}, {true, true, true}},
-      {{16, 1, 1}, {true, false, false}}, {{8, 4, 1}, {true, true, false}},
-      {{2, 2, 1}, {false, false, false}}, {{3, 2, 1}, {false, false, false}},
-      {{8, 3, 1}, {true, false, false}},  {{4, 4, 2}, {true, true, true}},
-      {{3, 3, 3}, {true, true, true}},    {{5, 1, 1}, {false, false, false}},
+      {.size = {8, 1, 1}, .wraps = {true, false, false}},
+      {.size = {4, 4, 1}, .wraps = {true, true, false}},
+      {.size = {6, 6, 1}, .wraps = {true, true, false}},
+      {.size = {4, 4, 4}, .wraps = {true, true, true}},
+      {.size = {16, 1, 1}, .wraps = {true, false, false}},
+      {.size = {8, 4, 1}, .wraps = {true, true, false}},
+      {.size = {2, 2, 1}, .wraps = {false, false, false}},
+      {.size = {3, 2, 1}, .wraps = {false, false, false}},
+      {.size = {8, 3, 1}, .wraps = {true, false, false}},
+      {.size = {4, 4, 2}, .wraps = {true, true, true}},
+      {.size = {3, 3, 3}, .wraps = {true, true, true}},
+      {.size = {5, 1, 1}, .wraps = {false, false, false}},
   };
   int32_t chips_in_all = 0;
   int32_t classes_in_all = 0;
@@ -206,6 +131,7 @@ static void test_classes_do_what_their_chips_do(void **state) {
     const int32_t chips = torus_chip_count(torus);
     chip_program_t *program = make_program(torus, &dice);
     simulator_options_t options = world_options(torus);
+    options.spec = seed % 2 == 0 ? &world_spec : world_narrow_spec();
     const simulator_slow_chip_t chip = {roll(&dice, chips), 1.0 + 0.1 * roll(&dice, 9)};
     const simulator_slow_link_t link = {roll(&dice, chips), 0,
                                         0.3 + 0.1 * roll(&dice, 9)};
@@ -224,9 +150,45 @@ static void test_classes_do_what_their_chips_do(void **state) {
   assert_true(classes_in_all < chips_in_all * 2 / 3);
 }
 
+// Chips that share a host's interface, or the links of a chip, are never one class.
+static void test_classes_of_several_slices_and_cores_do_what_their_chips_do(
+    void **state) {
+  (void)state;
+  const torus_t tori[] = {
+      {.size = {4, 2, 1}, .slice_count = 2},
+      {.size = {4, 4, 1}, .wraps = {true, true, false}, .slice_count = 3},
+      {.size = {2, 2, 2}, .slice_count = 4},
+      {.size = {6, 2, 1}, .wraps = {true, false, false}, .slice_count = 2},
+      {.size = {2, 2, 1}, .core_count = 2},
+      {.size = {4, 4, 1}, .wraps = {true, true, false}, .core_count = 2},
+      {.size = {2, 2, 1}, .slice_count = 3, .core_count = 2},
+      {.size = {1, 1, 1}, .slice_count = 5},
+  };
+  static const int32_t hosts[][TORUS_DIMENSIONS] = {{1, 1, 1}, {2, 2, 1}, {4, 2, 1}};
+  int32_t chips_in_all = 0;
+  int32_t classes_in_all = 0;
+  for (uint64_t seed = 0; seed < SEED_COUNT; seed++) {
+    dice_t dice = {.state = seed};
+    const torus_t *torus = &tori[roll(&dice, POD_COUNT_OF(tori))];
+    chip_program_t *program = make_program(torus, &dice);
+    chip_spec_t spec = world_spec;
+    memcpy(spec.chips_per_host, hosts[roll(&dice, 3)], sizeof(spec.chips_per_host));
+    simulator_options_t options = world_options(torus);
+    options.spec = &spec;
+    classes_in_all += compare_both(program, options);
+    chips_in_all += torus_chip_count(torus);
+    const simulator_slow_chip_t chip = {roll(&dice, torus_chip_count(torus)), 1.3};
+    options.slow_chips = &chip;
+    options.slow_chip_count = 1;
+    compare_both(program, options);
+    chip_program_destroy(program);
+  }
+  assert_true(classes_in_all < chips_in_all);
+}
+
 static void test_the_same_run_has_the_same_result(void **state) {
   (void)state;
-  const torus_t torus = {{4, 4, 1}, {true, true, false}};
+  const torus_t torus = {.size = {4, 4, 1}, .wraps = {true, true, false}};
   dice_t dice = {.state = 7};
   chip_program_t *program = make_program(&torus, &dice);
   simulator_options_t options = world_options(&torus);
@@ -254,6 +216,7 @@ static void test_the_same_run_has_the_same_result(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_classes_do_what_their_chips_do),
+      cmocka_unit_test(test_classes_of_several_slices_and_cores_do_what_their_chips_do),
       cmocka_unit_test(test_the_same_run_has_the_same_result),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,9 @@
 enum {
   WORLD_HOP_PS = 1000000,
   WORLD_STARTUP_PS = 3000000,
+  WORLD_DCN_PS = 20000000,
   WORLD_OVERHEAD_PS = 500000,
+  WORLD_HBM = 100,  // Bytes per picosecond: a hundred links.
   // Until the first byte of a collective leaves.
   WORLD_BEGIN_PS = WORLD_OVERHEAD_PS + WORLD_STARTUP_PS,
 };
@@ -23,9 +25,11 @@ static const chip_spec_t world_spec = {
     .wraparound = 1,
     .chips_per_host = {1, 1, 1},
     .largest_slice = {64, 64, 64},
+    .pcie_bytes_per_s = 1e12,
+    .pcie_latency_ps = WORLD_HOP_PS,
     .hbm_bytes = (int64_t)1 << 40,
     .vmem_bytes = 1 << 24,
-    .hbm_bytes_per_s = 1e12,
+    .hbm_bytes_per_s = 1e12 * WORLD_HBM,
     .hbm_fraction = 1,
     .bf16_flop_per_s = 1e12,
     .mxu_fraction = 1,
@@ -33,8 +37,10 @@ static const chip_spec_t world_spec = {
     .vpu_op_per_s = 1e12,
     .ici_bytes_per_s = 1e12,
     .ici_hop_ps = WORLD_HOP_PS,
+    .dcn_bytes_per_s = 0.125e12,
+    .dcn_latency_ps = WORLD_DCN_PS,
     .collective_startup_ps = WORLD_STARTUP_PS,
-    .op_overhead_ps = WORLD_OVERHEAD_PS,
+    .kernel_ps = WORLD_OVERHEAD_PS,
     .async_start_ps = WORLD_OVERHEAD_PS,
     .async_done_ps = WORLD_OVERHEAD_PS,
 };
@@ -75,7 +81,7 @@ static inline int32_t world_compute(world_t *world, int32_t computation,
                                     int64_t hbm_ps) {
   const chip_work_t work = {.mxu_flop = duration_ps - WORLD_OVERHEAD_PS,
                             .mxu_busy_flop = duration_ps - WORLD_OVERHEAD_PS,
-                            .hbm_read_bytes = hbm_ps};
+                            .hbm_read_bytes = WORLD_HBM * hbm_ps};
   return world_task(world, computation, CHIP_TASK_COMPUTE, instruction, work);
 }
 
@@ -163,6 +169,14 @@ static inline chip_program_t *world_end(world_t *world) {
 
 static inline torus_t world_torus(int32_t x, int32_t y, int32_t z, bool wraps) {
   return (torus_t){.size = {x, y, z}, .wraps = {wraps, wraps, wraps}};
+}
+
+// HBM is only ten times as fast as a link, so that collectives slow the core down.
+static inline const chip_spec_t *world_narrow_spec(void) {
+  static chip_spec_t narrow;
+  narrow = world_spec;
+  narrow.hbm_bytes_per_s = 1e13;
+  return &narrow;
 }
 
 static inline simulator_options_t world_options(const torus_t *torus) {

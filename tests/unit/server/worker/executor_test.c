@@ -312,7 +312,7 @@ static void test_large_splats_are_expanded_and_programs_share_the_temporaries(
 
 typedef struct {
   const _Atomic float *value;
-  atomic_bool cancelled;
+  kernel_control_t control;
 } watch_t;
 
 // Cancels once the loop has been seen to go round.
@@ -321,8 +321,114 @@ static void *cancel_when_it_runs(void *context) {
   while (atomic_load(watch->value) < 4) {
     sched_yield();
   }
-  atomic_store(&watch->cancelled, true);
+  atomic_store(&watch->control.wish, KERNEL_STOP);
   return NULL;
+}
+
+// t = x + x; y = the sum of t by a region that sends to the host, within the kernel, and
+// of t's loop-carried double.
+static chip_program_t *make_talker(void) {
+  program_builder_t *b = program_begin("talker", 1, 0);
+  const tensor_shape_t scalar = shape_of(TENSOR_F32, 0);
+  const tensor_shape_t vector = shape_of(TENSOR_F32, 1, SIZE);
+  const int32_t x = program_argument(b, vector, ".");
+  const int32_t y = program_result(b, scalar, "");
+  const int32_t zero = program_scalar_f32(b, 0);
+  const int32_t t = program_temp(b, vector);
+  const int32_t before = program_temp(b, shape_of(TENSOR_PRED, 0));
+  const int32_t token = program_temp(b, shape_of(TENSOR_PRED, 0));
+  const int32_t left = program_temp(b, scalar);
+  const int32_t right = program_temp(b, scalar);
+  const int32_t sum = program_temp(b, scalar);
+  const int32_t region =
+      program_computation(b, "region", left, right, CHIP_NONE, sum, CHIP_NONE);
+  program_op(b, CHIP_OP_HOST_SEND, right, before, CHIP_NONE, token, CHIP_NONE);
+  program_attr(b, CHIP_ATTR_CHANNEL, 1);
+  program_attr(b, CHIP_ATTR_EACH_DEVICE, 1);
+  program_op(b, CHIP_OP_ADD, left, right, CHIP_NONE, sum, CHIP_NONE);
+  program_computation(b, "main", x, CHIP_NONE, y, CHIP_NONE);
+  program_op(b, CHIP_OP_ADD, x, x, CHIP_NONE, t, CHIP_NONE);
+  program_op(b, CHIP_OP_HOST_SEND, t, before, CHIP_NONE, token, CHIP_NONE);
+  program_attr(b, CHIP_ATTR_CHANNEL, 2);
+  program_attr(b, CHIP_ATTR_EACH_DEVICE, 1);
+  program_op(b, CHIP_OP_REDUCE, t, zero, CHIP_NONE, y, CHIP_NONE);
+  program_attr(b, CHIP_ATTR_DIMENSIONS, 0);
+  program_call(b, region);
+  return program_end(b);
+}
+
+typedef struct {
+  executable_t *executable;
+  int run_count;
+} twins_t;
+
+static pod_status_t take(void *context, const executor_transfer_t *transfer) {
+  (void)context;
+  (void)transfer;
+  return NULL;
+}
+
+static float run_talker(executable_t *executable, int32_t place, float first,
+                        executor_host_t host) {
+  _Alignas(64) float x[SIZE], y = 0;
+  for (int i = 0; i < SIZE; i++) {
+    x[i] = first + (float)i;
+  }
+  const executor_run_t run = {.place = place,
+                              .execution = 1 + (uint64_t)place,
+                              .arguments = (const void *[]){x},
+                              .results = (void *[]){&y},
+                              .host = host};
+  chip_profile_t profile;
+  chip_profile_init(&profile, executable_program(executable), 0);
+  expect_ok(executor_run(executable, &run, &profile));
+  chip_profile_deinit(&profile);
+  return y;
+}
+
+static float talker_result(float first) {
+  return 2 * (SIZE * first + SIZE * (SIZE - 1) / 2);
+}
+
+// Where the one stands still, another run of its program goes from its beginning to its
+// end, with other arrays.
+static pod_status_t run_the_other(void *context, const executor_transfer_t *transfer) {
+  twins_t *twins = context;
+  (void)transfer;
+  const float first = 100.0f * (float)++twins->run_count;
+  const float result = run_talker(twins->executable, 1 + twins->run_count % 2, first,
+                                  (executor_host_t){.transfer = take});
+  assert_float_equal(result, talker_result(first), 0);
+  return NULL;
+}
+
+static void test_runs_of_one_program_stand_between_each_others_steps(void **state) {
+  (void)state;
+  local_pod_t *pod = local_pod_create("1x1");
+  expect_ok(local_pod_load(pod, make_talker));
+  twins_t twins = {.executable = pod->chips[0].executable};
+  const float result =
+      run_talker(twins.executable, 0, 1,
+                 (executor_host_t){.transfer = run_the_other, .context = &twins});
+  assert_float_equal(result, talker_result(1), 0);
+  assert_int_equal(twins.run_count, 1 + SIZE);  // Between two steps, and within one.
+  local_pod_destroy(pod);
+}
+
+static void test_one_that_was_stopped_before_its_turn_writes_nothing(void **state) {
+  (void)state;
+  _Alignas(64) const float x[SIZE] = {1};
+  _Alignas(64) float y[SIZE] = {7};
+  local_pod_t *pod = local_pod_create("1x1");
+  expect_ok(local_pod_load(pod, make_loop));
+  kernel_control_t stopped = {0};
+  atomic_store(&stopped.wish, KERNEL_STOP);
+  const void *arguments[] = {x};
+  void *results[] = {y};
+  expect_error(local_pod_run(pod, 1, arguments, results, &stopped), POD_CANCELLED, "");
+  assert_float_equal(y[0], 7, 0);
+  local_pod_forget(pod);
+  local_pod_destroy(pod);
 }
 
 static void test_an_endless_loop_stops_when_it_is_cancelled(void **state) {
@@ -336,7 +442,7 @@ static void test_an_endless_loop_stops_when_it_is_cancelled(void **state) {
   expect_ok(local_pod_load(pod, make_endless_loop));
   pthread_t thread;
   assert_int_equal(pthread_create(&thread, NULL, cancel_when_it_runs, &watch), 0);
-  expect_error(local_pod_run(pod, 1, arguments, results, &watch.cancelled), POD_CANCELLED,
+  expect_error(local_pod_run(pod, 1, arguments, results, &watch.control), POD_CANCELLED,
                "while.5 (test.py:5:1)");
   assert_true(pod->chips[0].profile.events.count <= CHIP_EVENTS_MAX);
   pthread_join(thread, NULL);
@@ -683,6 +789,8 @@ int main(void) {
       cmocka_unit_test(test_a_region_is_run_for_every_element_and_leaves_no_events),
       cmocka_unit_test(test_large_splats_are_expanded_and_programs_share_the_temporaries),
       cmocka_unit_test(test_an_endless_loop_stops_when_it_is_cancelled),
+      cmocka_unit_test(test_runs_of_one_program_stand_between_each_others_steps),
+      cmocka_unit_test(test_one_that_was_stopped_before_its_turn_writes_nothing),
       cmocka_unit_test(test_a_program_for_another_mesh_is_refused),
       cmocka_unit_test(test_all_reduce_sums_over_the_pod),
       cmocka_unit_test(test_a_group_of_one_copies),

@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/access/attach.h"
+#include "common/access/secret.h"
 #include "common/base/check.h"
 #include "common/base/clock.h"
 #include "common/base/memory.h"
@@ -32,6 +34,7 @@ typedef struct fake_worker_t {
   fake_t *fake;
   rpc_call_t *call;  // NULL: nobody has the place.
   rpc_channel_t *channel;
+  char *address;  // When it was asked for its token.
   int64_t pid;
   uint64_t epoch;
   int heartbeats;
@@ -50,6 +53,8 @@ struct fake_t {
   int chip_count;
   fake_worker_t workers[FAKE_CHIPS_MAX];
   pod_status_t refusal;  // Owned; refuses who registers.
+  bool asks_for_token;   // Of one worker; else it obeys anybody of our user.
+  uint8_t token[ACCESS_SECRET_BYTES], former_token[ACCESS_SECRET_BYTES];
   uint64_t next_epoch;
   // Of a wait.
   rpc_timer_t *poll;
@@ -120,6 +125,28 @@ static inline void fake_assign(fake_worker_t *worker) {
   fake_send(worker, &message);
 }
 
+static inline void fake_challenge(fake_worker_t *worker, const char *address) {
+  static uint8_t nonce[ACCESS_NONCE_BYTES];
+  free(worker->address);
+  worker->address = pod_strdup(address);
+  Podium__V1__Challenge challenge = PODIUM__V1__CHALLENGE__INIT;
+  challenge.nonce = (ProtobufCBinaryData){sizeof(nonce), nonce};
+  Podium__V1__CoordinatorMessage message = PODIUM__V1__COORDINATOR_MESSAGE__INIT;
+  message.message_case = PODIUM__V1__COORDINATOR_MESSAGE__MESSAGE_CHALLENGE;
+  message.challenge = &challenge;
+  fake_send(worker, &message);
+}
+
+// Calls to the worker have this token from now on.
+static inline void fake_show_token(fake_worker_t *worker, const uint8_t *token) {
+  char text[ACCESS_TOKEN_TEXT_BYTES];
+  access_print_hex(token, text);
+  const rpc_channel_options_t options = {.bearer_token = text};
+  rpc_channel_destroy(worker->channel);
+  POD_CHECK(rpc_channel_create(worker->fake->loop, worker->address, &options,
+                               &worker->channel) == NULL);
+}
+
 static inline void fake_register(fake_attach_t *attach, rpc_call_t *call,
                                  const Podium__V1__Register *request) {
   fake_t *fake = attach->fake;
@@ -129,10 +156,8 @@ static inline void fake_register(fake_attach_t *attach, rpc_call_t *call,
   }
   fake_worker_t *worker = NULL;
   if (request->coords != NULL) {
-    torus_coords_t coords = {{0}};
-    for (size_t i = 0; i < request->coords->n_at && i < TORUS_DIMENSIONS; i++) {
-      coords.at[i] = request->coords->at[i];
-    }
+    const torus_coords_t coords =
+        torus_coords_of(request->coords->at, request->coords->n_at);
     worker = &fake->workers[torus_chip_at(&fake->torus, coords)];
   }
   for (int i = 0; worker == NULL && i < fake->chip_count; i++) {
@@ -140,10 +165,30 @@ static inline void fake_register(fake_attach_t *attach, rpc_call_t *call,
   }
   POD_CHECK(worker != NULL && worker->call == NULL);
   rpc_channel_destroy(worker->channel);
+  free(worker->address);
   *worker = (fake_worker_t){.fake = fake, .call = call, .pid = request->pid};
   POD_CHECK(rpc_channel_create(fake->loop, request->address, NULL, &worker->channel) ==
             NULL);
   attach->worker = worker;
+  if (fake->asks_for_token) {
+    fake_challenge(worker, request->address);
+  } else {
+    fake_assign(worker);
+  }
+}
+
+// What it shows from now on, in place of what it showed before.
+static inline void fake_take_token(fake_worker_t *worker,
+                                   const Podium__V1__Proof *proof) {
+  fake_t *fake = worker->fake;
+  POD_CHECK(proof->call_token.len == sizeof(fake->token));
+  memcpy(fake->token, proof->call_token.data, sizeof(fake->token));
+  memset(fake->former_token, 0, sizeof(fake->former_token));
+  if (proof->former_call_token.len > 0) {
+    POD_CHECK(proof->former_call_token.len == sizeof(fake->former_token));
+    memcpy(fake->former_token, proof->former_call_token.data, sizeof(fake->former_token));
+  }
+  fake_show_token(worker, fake->token);
   fake_assign(worker);
 }
 
@@ -163,7 +208,7 @@ static inline void fake_dial(fake_worker_t *dialler, int direction, int32_t list
 
 // Tells those who dial, once both ends listen.
 static inline void fake_connect(fake_t *fake, int32_t listener) {
-  for (int direction = 0; direction < TORUS_DIRECTIONS; direction += 2) {
+  for (int direction = 0; direction < TORUS_LINKS; direction += 2) {
     const int32_t dialler = torus_neighbour(&fake->torus, listener, direction);
     const fake_worker_t *from = &fake->workers[listener];
     if (dialler >= 0 && from->is_listening && fake->workers[dialler].is_listening) {
@@ -183,7 +228,7 @@ static inline void fake_listening(fake_worker_t *worker,
   }
   const int32_t chip = (int32_t)(worker - fake->workers);
   fake_connect(fake, chip);
-  for (int direction = 1; direction < TORUS_DIRECTIONS; direction += 2) {
+  for (int direction = 1; direction < TORUS_LINKS; direction += 2) {
     const int32_t neighbour = torus_neighbour(&fake->torus, chip, direction);
     if (neighbour >= 0) {
       fake_connect(fake, neighbour);
@@ -198,6 +243,9 @@ static inline void fake_on_message(rpc_call_t *call, const void *bytes, void *co
   switch (message->message_case) {
     case PODIUM__V1__WORKER_MESSAGE__MESSAGE_REGISTER:
       fake_register(attach, call, message->register_);
+      break;
+    case PODIUM__V1__WORKER_MESSAGE__MESSAGE_PROOF:
+      fake_take_token(worker, message->proof);
       break;
     case PODIUM__V1__WORKER_MESSAGE__MESSAGE_HEARTBEAT:
       worker->heartbeats++;
@@ -283,6 +331,7 @@ static inline fake_t *fake_create(const char *topology) {
 static inline void fake_destroy(fake_t *fake) {
   for (int i = 0; i < FAKE_CHIPS_MAX; i++) {
     rpc_channel_destroy(fake->workers[i].channel);
+    free(fake->workers[i].address);
     for (int direction = 0; direction < FAKE_LINKS_MAX; direction++) {
       free(fake->workers[i].urls[direction]);
     }
@@ -342,7 +391,7 @@ static inline bool fake_is_ready(void *context) {
     if (worker->call == NULL) {
       return false;
     }
-    for (int direction = 0; direction < TORUS_DIRECTIONS; direction++) {
+    for (int direction = 0; direction < TORUS_LINKS; direction++) {
       if (torus_neighbour(&fake->torus, chip, direction) >= 0 &&
           !worker->is_up[direction]) {
         return false;
@@ -382,8 +431,10 @@ typedef struct fake_call_t {
   bool is_done;
   pod_status_t status;                          // Owned by the test once done.
   pod_status_t run_status;                      // An execution's, until the call ends.
+  int pauses, lacks;                            // How often it has said so.
   pod_text_t data;                              // FetchShard's.
   Podium__V1__WorkerExecuteResponse *executed;  // The first piece. Owned.
+  pod_text_t trace;                             // Packed: all pieces' traces.
   Podium__V1__WorkerStatus *worker_status;      // Owned.
 } fake_call_t;
 
@@ -398,6 +449,15 @@ static inline void fake_run_message(fake_call_t *call,
     call->executed = podium__v1__worker_execute_response__unpack(NULL, size, packed);
     free(packed);
   }
+  if (response->part != NULL && response->part->trace != NULL) {
+    const ProtobufCMessage *trace = &response->part->trace->base;
+    uint8_t *packed = malloc(protobuf_c_message_get_packed_size(trace) + 1);
+    pod_text_add_bytes(&call->trace, (const char *)packed,
+                       protobuf_c_message_pack(trace, packed));
+    free(packed);
+  }
+  call->pauses += response->has_paused;
+  call->lacks += response->lacks_room;
   if (response->has_ended) {
     if (response->code != 0) {
       call->run_status = pod_error_text(__FILE__, __LINE__, (pod_code_t)response->code,
@@ -465,6 +525,7 @@ static inline pod_status_t fake_call_finish(fake_t *fake, fake_call_t *call) {
 static inline void fake_call_deinit(fake_call_t *call) {
   pod_status_free(call->status);
   pod_text_deinit(&call->data);
+  pod_text_deinit(&call->trace);
   if (call->executed != NULL) {
     podium__v1__worker_execute_response__free_unpacked(call->executed, NULL);
   }
@@ -558,6 +619,24 @@ static inline void fake_run(const fake_call_t *call,
   message.what_case = PODIUM__V1__RUN_REQUEST__WHAT_EXECUTE;
   message.execute = request;
   rpc_call_send(call->call, &message.base);
+}
+
+static inline void fake_pause(const fake_call_t *call, uint64_t execution) {
+  Podium__V1__RunRequest message = PODIUM__V1__RUN_REQUEST__INIT;
+  message.what_case = PODIUM__V1__RUN_REQUEST__WHAT_PAUSE;
+  message.pause = execution;
+  if (call->call != NULL) {
+    rpc_call_send(call->call, &message.base);
+  }
+}
+
+static inline void fake_resume(const fake_call_t *call, uint64_t execution) {
+  Podium__V1__RunRequest message = PODIUM__V1__RUN_REQUEST__INIT;
+  message.what_case = PODIUM__V1__RUN_REQUEST__WHAT_RESUME;
+  message.resume = execution;
+  if (call->call != NULL) {
+    rpc_call_send(call->call, &message.base);
+  }
 }
 
 // Starts an execution of one argument and one result.

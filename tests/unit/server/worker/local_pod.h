@@ -217,14 +217,14 @@ static inline void *local_chip_main(void *context) {
 // chips until local_pod_forget; the first error is returned.
 static inline pod_status_t local_pod_run(local_pod_t *pod, uint64_t execution,
                                          const void *const *arguments, void **results,
-                                         const atomic_bool *cancelled) {
+                                         kernel_control_t *control) {
   pthread_t threads[LOCAL_POD_CHIPS_MAX];
   for (int32_t i = 0; i < pod->chip_count; i++) {
     local_chip_t *chip = &pod->chips[i];
     chip->run = (executor_run_t){.execution = execution,
                                  .arguments = &arguments[i],
                                  .results = &results[i],
-                                 .cancelled = cancelled};
+                                 .control = control};
     chip_profile_init(&chip->profile, executable_program(chip->executable), i);
     POD_CHECK(pthread_create(&threads[i], NULL, local_chip_main, chip) == 0);
   }

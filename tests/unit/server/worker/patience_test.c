@@ -46,7 +46,7 @@ static void on_over(void *context) {
   world_t *world = context;
   assert_false(world->is_over);
   world->is_over = true;
-  world->over_cpu_ns = compute_cpu_ns(world->compute);
+  world->over_cpu_ns = compute_cpu_ns(world->compute, 0);
   atomic_store(&world->may_end, true);
 }
 
@@ -62,7 +62,7 @@ static world_t *compute_until(bool sleeps, int64_t end_ms) {
   world->sleeps = sleeps;
   assert_null(rpc_loop_create(&world->loop));
   assert_null(compute_create(world->loop, "compute", &world->compute));
-  world->patience = patience_create(world->loop, world->compute, on_over, world);
+  world->patience = patience_create(world->loop, world->compute, 0, on_over, world);
   world->timer = rpc_timer_create(world->loop, let_end, world);
   if (end_ms > 0) {
     rpc_timer_start(world->timer, (uint64_t)end_ms, 0);

@@ -20,6 +20,7 @@ enum {
   SIZE = 8,
   WAIT_TEMP_BYTES = 128,  // The temporaries of make_wait.
   WAIT_CONSTANT_BYTES = 12,
+  VALUES_HBM_BYTES = 512,  // Padded to a tile.
 };
 
 static void expect_ok(pod_status_t status) {
@@ -186,10 +187,10 @@ static void test_a_worker_puts_loads_executes_and_fetches(void **state) {
   assert_int_equal(profile->n_totals, 1);
   assert_int_equal(profile->n_events, 1);
   assert_true(profile->host_ns >= profile->totals[0]->host_ns);
-  assert_int_equal(profile->hbm_peak_bytes, 2 * sizeof(values));
+  assert_int_equal(profile->hbm_peak_bytes, 2 * VALUES_HBM_BYTES);
   fake_call_deinit(&call);
   expect_floats(fake, 0, 2, 2);
-  expect_status(fake, 0, 2 * sizeof(values), 2, 1);
+  expect_status(fake, 0, 2 * VALUES_HBM_BYTES, 2, 1);
 
   const Podium__V1__WorkerStatus *status = status_of(fake, 0, &call);
   assert_string_equal(status->device,
@@ -204,7 +205,7 @@ static void test_a_worker_puts_loads_executes_and_fetches(void **state) {
   expect_ok(fake_unary(fake, 0, FAKE_PATH("FreeArrays"), &request.base,
                        &podium__v1__free_arrays_response__descriptor, &call));
   fake_call_deinit(&call);
-  expect_status(fake, 0, sizeof(values), 1, 1);
+  expect_status(fake, 0, VALUES_HBM_BYTES, 1, 1);
 
   Podium__V1__CloseSessionRequest close = PODIUM__V1__CLOSE_SESSION_REQUEST__INIT;
   close.session = SESSION;
@@ -227,8 +228,8 @@ static void test_shards_of_the_wrong_length_are_refused(void **state) {
                "array 1 has 32 bytes, 28 came");
   const tensor_shape_t huge = shape_of(TENSOR_F32, 3, 1 << 15, 1 << 15, 5);
   expect_error(fake_put(fake, 0, SESSION, 1, &huge, values, 28), POD_RESOURCE_EXHAUSTED,
-               "array 1 (f32[32768,32768,5]) needs 20.0 GiB of HBM, chip 0 has 16.0 GiB "
-               "of which 16.0 GiB are free");
+               "array 1 (f32[32768,32768,5]) needs 20.0 GiB of HBM, chip 0 has 15.8 GiB "
+               "of which 15.8 GiB are free");
   tensor_shape_t invalid = shape;
   invalid.dtype = (tensor_dtype_t)99;
   expect_error(fake_put(fake, 0, SESSION, 1, &invalid, values, 28), POD_INVALID_ARGUMENT,
@@ -243,7 +244,7 @@ static void test_shards_of_the_wrong_length_are_refused(void **state) {
   rpc_call_half_close(call.call);
   expect_error(fake_call_finish(fake, &call), POD_INVALID_ARGUMENT, "without an array");
   fake_call_deinit(&call);
-  expect_status(fake, 0, sizeof(values), 1, 0);
+  expect_status(fake, 0, VALUES_HBM_BYTES, 1, 0);
   world_end(&world);
 }
 
@@ -342,7 +343,7 @@ static void test_executions_of_what_is_not_there_are_refused(void **state) {
 static void test_results_that_do_not_fit_are_refused_before_anything_runs(void **state) {
   (void)state;
   fake_t *fake = fake_create("1x1");
-  pid_t pid = fake_spawn(fake, "--hbm-bytes=40", -1);
+  pid_t pid = fake_spawn(fake, "--hbm-bytes=520", -1);
   fake_wait(fake, fake_is_ready, fake);
   expect_ok(put_values(fake, 0, 1));
   expect_ok(fake_load(fake, 0, SESSION, 1, make_double(1)));
@@ -350,10 +351,10 @@ static void test_results_that_do_not_fit_are_refused_before_anything_runs(void *
   fake_execute(fake, 0, SESSION, 1, 1, 1, 2, &call);
   expect_error(
       fake_call_finish(fake, &call), POD_RESOURCE_EXHAUSTED,
-      "an execution of double (temporaries and results) needs 32 B of HBM, chip 0 "
-      "has 40 B of which 8 B are free");
+      "an execution of double (temporaries and results) needs 512 B of HBM, chip 0 "
+      "has 520 B of which 8 B are free");
   fake_call_deinit(&call);
-  expect_status(fake, 0, sizeof(values), 1, 1);
+  expect_status(fake, 0, VALUES_HBM_BYTES, 1, 1);
   fake_stop_pod(fake, &pid);
   fake_destroy(fake);
 }
@@ -415,7 +416,7 @@ static void test_a_donated_argument_becomes_the_result(void **state) {
   (void)state;
   fake_t *fake = fake_create("1x1");
   // Room for the array once, the temporaries and constants; not for it twice.
-  pid_t pid = fake_spawn(fake, "--hbm-bytes=180", -1);
+  pid_t pid = fake_spawn(fake, "--hbm-bytes=660", -1);
   fake_wait(fake, fake_is_ready, fake);
   expect_ok(put_values(fake, 0, 1));
   expect_ok(fake_load(fake, 0, SESSION, 1, make_update(1)));
@@ -428,13 +429,13 @@ static void test_a_donated_argument_becomes_the_result(void **state) {
     factor *= 2;
     expect_floats(fake, 0, i + 1, factor);
     expect_donated(fake, i);
-    expect_status(fake, 0, sizeof(values) + WAIT_CONSTANT_BYTES, 1, 1);
+    expect_status(fake, 0, VALUES_HBM_BYTES + WAIT_CONSTANT_BYTES, 1, 1);
   }
   // Kept, it would have to be there twice: it does not start, and nothing is lost.
   fake_call_t call;
   execute_keeping(fake, 9, 4, 5, 0, &call);
   expect_error(fake_call_finish(fake, &call), POD_RESOURCE_EXHAUSTED,
-               "an execution of update (temporaries and results) needs 160 B");
+               "an execution of update (temporaries and results) needs 640 B");
   fake_call_deinit(&call);
   expect_floats(fake, 0, 4, factor);
   fake_stop_pod(fake, &pid);
@@ -500,7 +501,7 @@ static void test_a_cancelled_execution_stops_and_leaves_room_for_the_next(void *
   fake_call_deinit(&endless);
   fake_call_deinit(&queued);
   expect_floats(fake, 0, 3, 2);
-  expect_status(fake, 0, 2 * sizeof(values) + WAIT_CONSTANT_BYTES, 2, 2);
+  expect_status(fake, 0, 2 * VALUES_HBM_BYTES + WAIT_CONSTANT_BYTES, 2, 2);
   world_end(&world);
 }
 
@@ -767,6 +768,36 @@ static void test_a_lost_coordinator_is_found_again_with_everything_freed(void **
   world_end(&world);
 }
 
+static bool is_assigned(void *context) {
+  return ((const fake_t *)context)->workers[0].epoch != 0;
+}
+
+// The calls of the membership before may come when the next has begun.
+static void test_who_has_the_token_of_a_former_membership_is_not_obeyed(void **state) {
+  (void)state;
+  fake_t *fake = fake_create("1x1");
+  fake->asks_for_token = true;
+  const pid_t pid = fake_spawn(fake, NULL, -1);
+  fake_wait(fake, is_assigned, fake);
+  expect_ok(put_values(fake, 0, 1));
+  uint8_t first[ACCESS_SECRET_BYTES];
+  memcpy(first, fake->token, sizeof(first));
+  rpc_server_destroy(fake->server);
+  fake->workers[0].epoch = 0;
+  char *address = pod_strdup(fake->address);
+  fake_listen(fake, address);
+  free(address);
+  fake_wait(fake, is_assigned, fake);
+  assert_memory_not_equal(fake->token, first, sizeof(first));
+  assert_memory_equal(fake->former_token, first, sizeof(first));
+  expect_ok(put_values(fake, 0, 1));
+  fake_show_token(&fake->workers[0], first);
+  expect_error(put_values(fake, 0, 2), POD_UNAUTHENTICATED, "its coordinator only");
+  kill(pid, SIGTERM);
+  assert_true(WIFEXITED(fake_reap(fake, pid)));
+  fake_destroy(fake);
+}
+
 static void test_a_refused_worker_says_why_and_exits_with_1(void **state) {
   (void)state;
   fake_t *fake = fake_create("1x1");
@@ -948,6 +979,7 @@ int main(void) {
       cmocka_unit_test(test_sigterm_finishes_what_runs_and_leaves),
       cmocka_unit_test(test_a_second_signal_does_not_wait),
       cmocka_unit_test(test_a_lost_coordinator_is_found_again_with_everything_freed),
+      cmocka_unit_test(test_who_has_the_token_of_a_former_membership_is_not_obeyed),
       cmocka_unit_test(test_a_refused_worker_says_why_and_exits_with_1),
       cmocka_unit_test(test_a_worker_waits_for_the_name_of_its_coordinator),
       cmocka_unit_test(test_a_worker_that_is_let_go_at_once_presses_less_and_less),

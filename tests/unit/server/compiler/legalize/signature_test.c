@@ -113,6 +113,31 @@ static void test_a_type_that_does_not_fit_is_refused_at_its_argument(void **stat
   }
 }
 
+static given_t partly(compiler_argument_type_t type) {
+  type.is_partial = true;
+  return (given_t){1, {type}};
+}
+
+static void test_only_some_sizes_may_be_given(void **state) {
+  (void)state;
+  const given_t rows[] = {
+      partly(type_of("x", TENSOR_INVALID, DIMS(4))),
+      partly(type_of("x", TENSOR_INVALID, DIMS(4, -1))),
+      partly(type_of("x", TENSOR_F32, DIMS(4, 8))),
+  };
+  for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    expect_in(open_sizes, &rows[i], "%0 = stablehlo.add %x, %x : tensor<4x8xf32>");
+  }
+  const given_t static_size = partly(type_of("x", TENSOR_INVALID, DIMS(-1, 16))),
+                too_many = partly(type_of("x", TENSOR_INVALID, DIMS(4, -1, 2))),
+                open_still = partly(type_of("x", TENSOR_INVALID, DIMS(-1)));
+  expect_refused(open_sizes, &static_size, POD_INVALID_ARGUMENT,
+                 "?x16 was given; dimension 1 must be 8, which the module was made for");
+  expect_refused(open_sizes, &too_many, POD_INVALID_ARGUMENT,
+                 "it must have 2 dimensions");
+  expect_refused(open_sizes, &open_still, POD_UNIMPLEMENTED, "argument 1 is");
+}
+
 static void test_without_a_type_the_argument_is_named_with_what_to_do(void **state) {
   (void)state;
   expect_refused(open_sizes, &(given_t){0}, POD_UNIMPLEMENTED,
@@ -292,6 +317,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_an_argument_gets_its_sizes_and_results_follow),
       cmocka_unit_test(test_a_type_that_does_not_fit_is_refused_at_its_argument),
+      cmocka_unit_test(test_only_some_sizes_may_be_given),
       cmocka_unit_test(test_without_a_type_the_argument_is_named_with_what_to_do),
       cmocka_unit_test(test_tokens_count_as_arguments_that_have_no_elements),
       cmocka_unit_test(test_the_only_public_function_is_the_main_one),

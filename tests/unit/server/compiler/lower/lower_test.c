@@ -37,6 +37,33 @@ static void donate(mlir_module_t *module, uint64_t seed, uint64_t percent) {
   free(is_taken);
 }
 
+enum { SCALAR_BYTES_MAX = 16 };
+
+// What is listed is all that is alive at the peak, or the largest of it, and was written.
+static void check_peak(const chip_program_t *program) {
+  int64_t most = 0, listed = 0;
+  for (int32_t i = 0; i < program->instruction_count; i++) {
+    const int64_t live = program->instructions[i].temp_live_bytes;
+    most = live > most ? live : most;
+  }
+  if (most == 0) {
+    assert_int_equal(program->peak_count, 0);
+    return;
+  }
+  assert_int_equal(program->instructions[program->peak_instruction].temp_live_bytes,
+                   most);
+  for (int32_t i = 0; i < program->peak_count; i++) {
+    const chip_peak_t *peak = &program->peaks[i];
+    assert_true(i == 0 || peak->size_bytes <= program->peaks[i - 1].size_bytes);
+    // Nobody writes what a region of scalars is given.
+    assert_true(peak->instruction >= CHIP_NONE &&
+                peak->instruction < program->instruction_count);
+    assert_true(peak->instruction != CHIP_NONE || peak->size_bytes <= SCALAR_BYTES_MAX);
+    listed += peak->size_bytes;
+  }
+  assert_true(program->peak_count == CHIP_PEAK_MAX ? listed <= most : listed == most);
+}
+
 static int32_t check_random(uint64_t seed, int op_count, bool simplifies,
                             uint64_t donated_percent) {
   mlir_module_t *module = generate_module(seed, op_count);
@@ -51,6 +78,7 @@ static int32_t check_random(uint64_t seed, int op_count, bool simplifies,
   assert_ok(compiler_lower(&partitioned, &program));
   assert_ok(chip_program_check(program));
   replay_compare(module, program);
+  check_peak(program);
   const int32_t alias_count = program->alias_count;
   chip_program_destroy(program);
   mlir_module_destroy(module);

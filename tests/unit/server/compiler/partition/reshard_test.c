@@ -172,6 +172,16 @@ static void test_a_value_becomes_a_sum_without_communication(void **state) {
   check_plan(*state, "xy|", "|+x", "gather 0 xy; keep_first x");
 }
 
+static void test_what_is_cut_first_moves_less(void **state) {
+  check_plan(*state, "|a", "z|", "slice 1 z(2)2; all_to_all 1>0 z");
+  check_plan(*state, "|x", "xy|a", "slice 0 yz(1)2; permute");
+}
+
+static void test_a_way_around_may_move_less(void **state) {
+  check_plan(*state, "z|yx", "xyz|", "permute; all_to_all 1>0 z");
+  check_plan(*state, "yz|", "|y", "all_to_all 0>1 yz; gather 1 z");
+}
+
 // Any layout can be reached from any other, in a bounded number of steps.
 static void test_every_pair_of_layouts_has_a_plan(void **state) {
   world_t *world = *state;
@@ -218,6 +228,8 @@ int main(void) {
       TEST(test_parts_of_axes_move_like_axes),
       TEST(test_what_both_have_unreduced_stays),
       TEST(test_a_value_becomes_a_sum_without_communication),
+      TEST(test_what_is_cut_first_moves_less),
+      TEST(test_a_way_around_may_move_less),
       TEST(test_every_pair_of_layouts_has_a_plan),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -387,8 +387,8 @@ static void test_what_is_not_supported_is_unimplemented_with_its_place(void **st
       {"custom_call", "%a: tensor<4xf32>",
        "%0 = stablehlo.custom_call @my_kernel(%a) : (tensor<4xf32>) -> tensor<4xf32>",
        "target @my_kernel is not supported"},
-      {"custom_call of Pallas", "%a: tensor<4xf32>",
-       "%0 = stablehlo.custom_call @tpu_custom_call(%a) : (tensor<4xf32>) -> "
+      {"custom_call of Pallas for GPUs", "%a: tensor<4xf32>",
+       "%0 = stablehlo.custom_call @__gpu$xla.gpu.triton(%a) : (tensor<4xf32>) -> "
        "tensor<4xf32>",
        "with pallas_call(..., interpret=True) JAX lowers it to operations that run here"},
       {"custom_call of another platform", "%a: tensor<4xf32>",

@@ -73,6 +73,13 @@ static pod_status_t test_compile(const char *text, int64_t length,
     text = good;
     length = sizeof(good) - 1;
   }
+  if (strncmp(text, "wait for /", 10) == 0) {
+    while (access(text + 9, F_OK) != 0) {
+      usleep(1000);
+    }
+    text = good;
+    length = sizeof(good) - 1;
+  }
   if (strcmp(text, "pid") == 0) {
     return pod_error(POD_NOT_FOUND, "%ld", (long)getpid());
   }
@@ -123,12 +130,21 @@ static void assert_fails(compile_pool_t *pool, const char *text, pod_code_t code
   pod_status_free(status);
 }
 
-static long server_pid(compile_pool_t *pool) {
+// *out_pid: of the process that compiles, unless there is none to be had.
+static pod_status_t ask_pid(compile_pool_t *pool, long *out_pid) {
   compile_outcome_t outcome;
   const pod_status_t status = compile(pool, "pid", &outcome);
-  assert_int_equal(pod_status_code(status), POD_NOT_FOUND);
-  const long pid = strtol(pod_status_message(status), NULL, 10);
+  if (pod_status_code(status) != POD_NOT_FOUND) {
+    return status;
+  }
+  *out_pid = strtol(pod_status_message(status), NULL, 10);
   pod_status_free(status);
+  return NULL;
+}
+
+static long server_pid(compile_pool_t *pool) {
+  long pid = 0;
+  assert_null(ask_pid(pool, &pid));
   return pid;
 }
 
@@ -255,12 +271,12 @@ typedef struct looping_t {
   compile_pool_t *pool;
   const char *text;
   pod_status_t status;
+  compile_outcome_t outcome;
 } looping_t;
 
 static void *compile_on_thread(void *context) {
   looping_t *looping = context;
-  compile_outcome_t outcome;
-  looping->status = compile(looping->pool, looping->text, &outcome);
+  looping->status = compile(looping->pool, looping->text, &looping->outcome);
   return NULL;
 }
 
@@ -299,15 +315,18 @@ static void test_no_descriptor_and_no_process_is_left(void **state) {
   assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);  // ECHILD: no child at all.
 }
 
-// A coordinator that is killed takes them along.
-static void test_they_end_with_the_process_that_has_them(void **state) {
-  (void)state;
+static pid_t kill_spawner(compile_pool_t *pool);
+
+static void assert_they_end_with_their_process(bool is_replaced) {
   int ends[2];
   assert_int_equal(pipe(ends), 0);
   const pid_t parent = fork();
   assert_true(parent >= 0);
   if (parent == 0) {
     compile_pool_t *pool = make_pool(1, 512, 600);
+    if (is_replaced) {
+      kill_spawner(pool);
+    }
     const long pid = server_pid(pool);
     if (write(ends[1], &pid, sizeof(pid)) == sizeof(pid)) {
       compile_outcome_t outcome;
@@ -341,6 +360,161 @@ static void test_they_end_with_the_process_that_has_them(void **state) {
   close(ends[1]);
 }
 
+// A coordinator that is killed takes them along.
+static void test_they_end_with_the_process_that_has_them(void **state) {
+  (void)state;
+  assert_they_end_with_their_process(false);
+  assert_they_end_with_their_process(true);
+}
+
+// --- The spawner ---
+
+static pid_t parent_of(long pid) {
+  char path[64];
+  long parent = 0;
+  snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
+  FILE *file = fopen(path, "re");
+  assert_non_null(file);
+  assert_int_equal(fscanf(file, "%*d (%*[^)]) %*c %ld", &parent), 1);
+  fclose(file);
+  return (pid_t)parent;
+}
+
+static pid_t spawner_of_server(long server) {
+  const pid_t spawner = parent_of(server);
+  assert_int_not_equal(spawner, getpid());
+  assert_int_equal(parent_of(spawner), getpid());
+  return spawner;
+}
+
+static pid_t spawner_of(compile_pool_t *pool) {
+  return spawner_of_server(server_pid(pool));
+}
+
+// Also when nobody has waited for it yet.
+static bool has_ended(long pid) {
+  char path[64], state = 'Z';
+  snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
+  FILE *file = fopen(path, "re");
+  if (file != NULL) {
+    assert_true(fscanf(file, "%*d (%*[^)]) %c", &state) <= 1);
+    fclose(file);
+  }
+  return state == 'Z' || state == 'X';
+}
+
+// It ends when its spawner has, but no sooner than the kernel comes to it.
+static void await_end(long pid) {
+  for (int i = 0; !has_ended(pid); i++) {
+    assert_true(i < 10000);  // 10 s.
+    usleep(1000);
+  }
+}
+
+// With the process that compiles. Returns the spawner.
+static pid_t kill_spawner(compile_pool_t *pool) {
+  const long server = server_pid(pool);
+  const pid_t spawner = spawner_of_server(server);
+  assert_int_equal(kill(spawner, SIGKILL), 0);
+  await_end(server);
+  return spawner;
+}
+
+static void test_a_spawner_that_was_killed_is_replaced(void **state) {
+  (void)state;
+  const int before = count_entries("/proc/self/fd");
+  compile_pool_t *pool = make_pool(2, 512, 60);
+  const pid_t first = kill_spawner(pool);
+  assert_works(pool);
+  assert_int_not_equal(spawner_of(pool), first);
+  // With the limits that the first one had, and what breaks is told as ever.
+  assert_fails(pool, "crash", POD_INTERNAL, "broke down over m.mlir (Aborted)");
+  if (HAS_MEMORY_LIMIT) {
+    assert_fails(pool, "eat", POD_RESOURCE_EXHAUSTED, "more than the 512.0 MiB");
+  }
+  assert_works(pool);
+  const long pid = server_pid(pool);
+  compile_pool_destroy(pool);
+  assert_int_equal(count_entries("/proc/self/fd"), before);
+  assert_int_equal(kill((pid_t)pid, 0), -1);
+  assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+static void test_what_a_spawner_took_along_is_compiled_by_the_next(void **state) {
+  (void)state;
+  char folder[] = "/tmp/podium-pool-XXXXXX", text[64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(text, sizeof(text), "wait for %s/go", folder);
+  compile_pool_t *pool = make_pool(2, 512, 60);
+  looping_t waiting = {.pool = pool, .text = text};
+  pthread_t thread;
+  const pid_t spawner = spawner_of(pool);
+  assert_int_equal(pthread_create(&thread, NULL, compile_on_thread, &waiting), 0);
+  assert_int_equal(kill(spawner, SIGKILL), 0);
+  FILE *file = fopen(text + 9, "we");
+  assert_non_null(file);
+  fclose(file);
+  pthread_join(thread, NULL);
+  assert_null(waiting.status);
+  destroy(&waiting.outcome);
+  unlink(text + 9);
+  rmdir(folder);
+  compile_pool_destroy(pool);
+}
+
+// It is not run as often as it can be killed, and those who ask meanwhile are told so.
+static void test_a_spawner_that_goes_again_and_again_is_paused_for(void **state) {
+  (void)state;
+  compile_pool_t *pool = make_pool(1, 512, 60);
+  compile_outcome_t outcome;
+  pod_status_t status = NULL;
+  for (int i = 0; i < 12 && status == NULL; i++) {
+    long pid;
+    status = ask_pid(pool, &pid);
+    if (status == NULL) {
+      assert_int_equal(kill(spawner_of_server(pid), SIGKILL), 0);
+      await_end(pid);
+    }
+  }
+  assert_int_equal(pod_status_code(status), POD_UNAVAILABLE);
+  assert_non_null(strstr(pod_status_message(status), "again and again"));
+  for (int i = 0; i < 3000 && status != NULL; i++) {  // 30 s.
+    pod_status_free(status);
+    usleep(10000);
+    status = compile(pool, good, &outcome);
+  }
+  assert_null(status);
+  destroy(&outcome);
+  compile_pool_destroy(pool);
+}
+
+static void test_the_next_spawner_knows_the_chip_that_is_ours_alone(void **state) {
+  (void)state;
+  pod_text_t text = {0};
+  chip_spec_t *spec, named = *chip_spec_find("v5e");
+  named.name = "mine";
+  chip_spec_print(&text, &named);
+  assert_null(chip_spec_parse("mine.json", text.bytes, text.length, &spec));
+  pod_text_deinit(&text);
+  compile_pool_t *pool;
+  assert_null(
+      compile_pool_create(&(compile_pool_options_t){.compile = test_compile,
+                                                    .destroy = compiler_result_destroy,
+                                                    .own_spec = spec,
+                                                    .slot_count = 1,
+                                                    .seconds = 60},
+                          &pool));
+  kill_spawner(pool);
+  compiler_options_t options = {.file_name = "m.mlir", .spec = spec};
+  assert_null(torus_parse("1x1", spec, &options.torus, NULL));
+  compile_outcome_t outcome;
+  assert_null(
+      compile_pool_compile(pool, good, good, sizeof(good) - 1, &options, &outcome));
+  destroy(&outcome);
+  compile_pool_destroy(pool);
+  chip_spec_destroy(spec);
+}
+
 static void test_bytes_that_are_no_answer_are_refused(void **state) {
   (void)state;
   uint8_t noise[64];
@@ -359,7 +533,8 @@ static void test_bytes_that_are_no_answer_are_refused(void **state) {
   }
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  compile_spawner_main(argc, argv, test_compile, compiler_result_destroy);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_program_comes_back_as_the_compiler_made_it),
       cmocka_unit_test(test_an_error_of_the_module_comes_back_as_it_was),
@@ -372,6 +547,10 @@ int main(void) {
       cmocka_unit_test(test_what_is_not_wanted_is_stopped_and_others_go_on),
       cmocka_unit_test(test_no_descriptor_and_no_process_is_left),
       cmocka_unit_test(test_they_end_with_the_process_that_has_them),
+      cmocka_unit_test(test_a_spawner_that_was_killed_is_replaced),
+      cmocka_unit_test(test_what_a_spawner_took_along_is_compiled_by_the_next),
+      cmocka_unit_test(test_a_spawner_that_goes_again_and_again_is_paused_for),
+      cmocka_unit_test(test_the_next_spawner_knows_the_chip_that_is_ours_alone),
       cmocka_unit_test(test_bytes_that_are_no_answer_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

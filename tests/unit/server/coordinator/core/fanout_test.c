@@ -68,6 +68,22 @@ static void test_an_error_of_the_work_is_named_before_lost_touch(void **state) {
   assert_cause(&fanout, POD_RESOURCE_EXHAUSTED, "full");
 }
 
+// The call of one chip has broken: it stops, and tells its neighbour, whose word comes
+// first.
+static void test_a_stop_that_was_not_ours_is_never_the_callers(void **state) {
+  (void)state;
+  fanout_t fanout;
+  fanout_begin(&fanout, 2);
+  assert_true(fanout_ended(&fanout, pod_error(POD_CANCELLED, "chip 0 stopped"), false));
+  assert_false(
+      fanout_ended(&fanout, pod_error(POD_UNAVAILABLE, "chip 0: broken"), false));
+  assert_cause(&fanout, POD_UNAVAILABLE, "chip 0: broken");
+  fanout_begin(&fanout, 1);
+  assert_false(fanout_ended(&fanout, pod_error(POD_CANCELLED, "stopped"), false));
+  assert_true(fanout_may_learn_more(&fanout));
+  assert_cause(&fanout, POD_UNAVAILABLE, "stopped");
+}
+
 static void test_a_stop_of_the_caller_outranks_all_and_is_told_once(void **state) {
   (void)state;
   fanout_t fanout;
@@ -86,6 +102,7 @@ int main(void) {
       cmocka_unit_test(test_a_dead_worker_is_named_before_those_who_missed_it),
       cmocka_unit_test(test_a_worker_found_dead_after_the_end_is_still_named),
       cmocka_unit_test(test_an_error_of_the_work_is_named_before_lost_touch),
+      cmocka_unit_test(test_a_stop_that_was_not_ours_is_never_the_callers),
       cmocka_unit_test(test_a_stop_of_the_caller_outranks_all_and_is_told_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@ typedef struct scene_t {
   const int64_t *group, *pairs;
 } scene_t;
 
-static uint8_t *footprint(const torus_t *torus, const scene_t *scene) {
+static uint16_t *footprint(const torus_t *torus, const scene_t *scene) {
   pod_arena_t *arena = pod_arena_create();
   const mesh_axis_t axis = {"x", scene->count};
   const mesh_t *mesh;
@@ -38,7 +38,7 @@ static uint8_t *footprint(const torus_t *torus, const scene_t *scene) {
                                   .mesh = mesh,
                                   .instruction_count = has_collective ? 2 : 1,
                                   .instructions = instructions};
-  uint8_t *made = footprint_of(&program, torus);
+  uint16_t *made = footprint_of(&program, torus);
   pod_arena_destroy(arena);
   return made;
 }
@@ -48,7 +48,7 @@ static const torus_t square = {.size = {2, 2, 1}};
 static void test_a_program_on_all_chips_needs_the_whole_pod(void **state) {
   (void)state;
   const int64_t chips[] = {3, 0, 1, 2};
-  uint8_t *made = footprint(&square, &(scene_t){.count = 4, .chips = chips});
+  uint16_t *made = footprint(&square, &(scene_t){.count = 4, .chips = chips});
   assert_null(made);
   assert_true(footprint_has(made, 2));
 }
@@ -56,8 +56,8 @@ static void test_a_program_on_all_chips_needs_the_whole_pod(void **state) {
 static void test_a_program_without_collectives_needs_its_chips_only(void **state) {
   (void)state;
   const int64_t chips[] = {3, 1};
-  uint8_t *made = footprint(&square, &(scene_t){.count = 2, .chips = chips});
-  const uint8_t expected[] = {0, FOOTPRINT_RUNS, 0, FOOTPRINT_RUNS};
+  uint16_t *made = footprint(&square, &(scene_t){.count = 2, .chips = chips});
+  const uint16_t expected[] = {0, FOOTPRINT_RUNS, 0, FOOTPRINT_RUNS};
   assert_memory_equal(made, expected, sizeof(expected));
   assert_false(footprint_has(made, 0));
   assert_true(footprint_has(made, 3));
@@ -72,17 +72,17 @@ static void test_messages_need_the_chips_and_links_on_their_way(void **state) {
       {.count = 2, .chips = chips, .group_count = 2, .group = chips},
       {.count = 2, .chips = chips, .pair_count = 2, .pairs = chips}};
   for (int i = 0; i < 2; i++) {
-    uint8_t *made = footprint(&square, &scenes[i]);
-    uint8_t expected[4] = {FOOTPRINT_RUNS, FOOTPRINT_PASSES, FOOTPRINT_PASSES,
-                           FOOTPRINT_RUNS};
+    uint16_t *made = footprint(&square, &scenes[i]);
+    uint16_t expected[4] = {FOOTPRINT_RUNS, FOOTPRINT_PASSES, FOOTPRINT_PASSES,
+                            FOOTPRINT_RUNS};
     for (int32_t from = 0, to = 3; from != to;) {
       const torus_direction_t out = torus_next_hop(&square, from, to);
-      expected[from] |= (uint8_t)(1 << out);
+      expected[from] |= (uint16_t)(1 << out);
       from = torus_neighbour(&square, from, out);
     }
     for (int32_t from = 3, to = 0; from != to;) {
       const torus_direction_t out = torus_next_hop(&square, from, to);
-      expected[from] |= (uint8_t)(1 << out);
+      expected[from] |= (uint16_t)(1 << out);
       from = torus_neighbour(&square, from, out);
     }
     assert_memory_equal(made, expected, sizeof(expected));
@@ -102,7 +102,7 @@ static void claim(places_t *places, int32_t chip) {
   int32_t given;
   assert_null(places_claim(places, &worker, 0, &given));
   assert_int_equal(given, chip);
-  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+  for (int d = 0; d < TORUS_LINKS; d++) {
     if (places->at[chip].links[d].neighbour >= 0) {
       assert_null(
           places_listening(places, chip, 1, &d, (const char *const[]){"ipc:///x"}));
@@ -111,7 +111,7 @@ static void claim(places_t *places, int32_t chip) {
 }
 
 static void link_up(places_t *places, int32_t from, int32_t to) {
-  for (int d = 0; d < TORUS_DIRECTIONS; d++) {
+  for (int d = 0; d < TORUS_LINKS; d++) {
     if (torus_neighbour(&places->torus, from, d) == to) {
       assert_null(places_link(places, from, d, to, true));
     }
@@ -121,7 +121,7 @@ static void link_up(places_t *places, int32_t from, int32_t to) {
   }
 }
 
-static void assert_missing(const uint8_t *made, const places_t *places,
+static void assert_missing(const uint16_t *made, const places_t *places,
                            const char *what) {
   const pod_status_t status = footprint_check(made, places, "jit_f");
   assert_int_equal(pod_status_code(status), POD_UNAVAILABLE);
@@ -135,10 +135,10 @@ static void test_what_is_missing_elsewhere_does_not_count(void **state) {
   (void)state;
   places_t *places = places_create(chip_spec_find("v5e"), &square);
   const int64_t near[] = {0, 1}, far[] = {0, 3};
-  uint8_t *alone = footprint(&square, &(scene_t){.count = 1, .chips = near});
-  uint8_t *pair = footprint(
+  uint16_t *alone = footprint(&square, &(scene_t){.count = 1, .chips = near});
+  uint16_t *pair = footprint(
       &square, &(scene_t){.count = 2, .chips = near, .group_count = 2, .group = near});
-  uint8_t *corners = footprint(
+  uint16_t *corners = footprint(
       &square, &(scene_t){.count = 2, .chips = far, .group_count = 2, .group = far});
   assert_missing(alone, places, "what jit_f needs of the pod is not ready: chip 0");
   claim(places, 0);

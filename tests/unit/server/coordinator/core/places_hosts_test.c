@@ -41,7 +41,7 @@ static pod_status_t claim(places_t *places, const wish_t *wish, int32_t *out_chi
       .host_rank = wish->rank,
       .host_index = wish->index,
       .had_coords = wish->former != NULL,
-      .former = wish->former == NULL ? (torus_coords_t){{0}} : *wish->former};
+      .former = wish->former == NULL ? (torus_coords_t){.at = {0}} : *wish->former};
   return places_claim(places, &claim, 0, out_chip);
 }
 
@@ -121,6 +121,27 @@ static void test_ranks_count_blocks_and_indices_chips_with_x_fastest(void **stat
   places_destroy(places);
 }
 
+// Ranks go through a slice before the next one; a machine may have several whole ones.
+static void test_no_host_has_parts_of_two_slices(void **state) {
+  (void)state;
+  places_t *places = make_pod("v5e", "2*4x4");
+  const int32_t last = place(places, &(wish_t){"a", 8, 3, 7, NULL});
+  assert_int_equal(last, 31);
+  assert_at(places, last, 3, 3, 0);
+  assert_int_equal(place(places, &(wish_t){"b", 8, 2, 0, NULL}), 16);
+  assert_int_equal(places_process(places, 16), 2);
+  places_destroy(places);
+  places = make_pod("v5e", "4*2x2");
+  assert_int_equal(place(places, &(wish_t){"a", 8, 1, 5, NULL}), 13);
+  assert_int_equal(places_process(places, 13), 1);
+  assert_int_equal(places_process(places, 7), 0);
+  places_destroy(places);
+  places = make_pod("v5e", "3*2x2");
+  assert_refused(places, &(wish_t){"a", 6, 0, 0, NULL}, POD_INVALID_ARGUMENT,
+                 "3 slices of 4 chips cannot be shared by 2 processes");
+  places_destroy(places);
+}
+
 static void test_the_process_of_a_chip_is_the_rank_of_its_host(void **state) {
   (void)state;
   places_t *places = make_pod("v5e", "8x4");
@@ -194,7 +215,8 @@ static void test_a_coordinator_that_knows_nothing_learns_the_blocks_from_the_wor
     void **state) {
   (void)state;
   places_t *places = make_pod("v5e", "8x2");
-  assert_at(places, place(places, &(wish_t){"b", 8, -1, 5, &(torus_coords_t){{5, 1, 0}}}),
+  assert_at(places,
+            place(places, &(wish_t){"b", 8, -1, 5, &(torus_coords_t){.at = {5, 1, 0}}}),
             5, 1, 0);
   // Of the same host, one that was started again and knows nothing either.
   assert_at(places, place(places, &(wish_t){"b", 8, -1, 0, NULL}), 4, 0, 0);
@@ -205,11 +227,12 @@ static void test_a_coordinator_that_knows_nothing_learns_the_blocks_from_the_wor
 static void test_a_former_place_that_is_not_of_the_index_is_forgotten(void **state) {
   (void)state;
   places_t *places = make_pod("v5e", "8x2");
-  assert_at(places, place(places, &(wish_t){"b", 8, -1, 5, &(torus_coords_t){{4, 0, 0}}}),
+  assert_at(places,
+            place(places, &(wish_t){"b", 8, -1, 5, &(torus_coords_t){.at = {4, 0, 0}}}),
             1, 1, 0);
   assert_at(places,
-            place(places, &(wish_t){"a", 8, -1, 0, &(torus_coords_t){{40, 0, 0}}}), 4, 0,
-            0);
+            place(places, &(wish_t){"a", 8, -1, 0, &(torus_coords_t){.at = {40, 0, 0}}}),
+            4, 0, 0);
   places_destroy(places);
 }
 
@@ -217,7 +240,8 @@ static void test_workers_without_an_index_fill_the_block_of_their_host(void **st
   (void)state;
   places_t *places = make_pod("v5e", "4x2");
   assert_at(places, place(places, &(wish_t){"a", 4, 1, -1, NULL}), 2, 0, 0);
-  assert_at(places, place(places, &(wish_t){"a", 4, 1, -1, &(torus_coords_t){{3, 1, 0}}}),
+  assert_at(places,
+            place(places, &(wish_t){"a", 4, 1, -1, &(torus_coords_t){.at = {3, 1, 0}}}),
             3, 1, 0);
   assert_at(places, place(places, &(wish_t){"a", 4, 1, -1, NULL}), 3, 0, 0);
   assert_at(places, place(places, &(wish_t){"a", 4, 1, -1, NULL}), 2, 1, 0);
@@ -230,7 +254,7 @@ static void test_a_worker_alone_gets_the_place_that_it_had_while_nobody_has_it(
     void **state) {
   (void)state;
   places_t *places = make_pod("v5e", "2x2");
-  const torus_coords_t former = {{1, 1, 0}};
+  const torus_coords_t former = {.at = {1, 1, 0}};
   assert_int_equal(place(places, &(wish_t){"a", 0, 0, 0, &former}), 3);
   assert_int_equal(place(places, &(wish_t){"a", 0, 0, 0, &former}), 0);
   places_destroy(places);
@@ -304,6 +328,7 @@ int main(void) {
       cmocka_unit_test(test_hosts_have_the_blocks_of_real_slices),
       cmocka_unit_test(test_a_machine_of_any_size_has_the_most_compact_block),
       cmocka_unit_test(test_ranks_count_blocks_and_indices_chips_with_x_fastest),
+      cmocka_unit_test(test_no_host_has_parts_of_two_slices),
       cmocka_unit_test(test_the_process_of_a_chip_is_the_rank_of_its_host),
       cmocka_unit_test(test_one_machine_of_all_chips_is_one_process),
       cmocka_unit_test(test_without_hosts_the_process_is_that_of_a_real_slice),

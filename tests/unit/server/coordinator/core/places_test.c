@@ -32,7 +32,7 @@ static pod_status_t claim_at(places_t *places, int number, const torus_coords_t 
       .chip_kind = "v5e",
       .pid = 100 + number,
       .wants_coords = coords != NULL,
-      .coords = coords != NULL ? *coords : (torus_coords_t){{0}}};
+      .coords = coords != NULL ? *coords : (torus_coords_t){.at = {0}}};
   return places_claim(places, &claim, 0, out_chip);
 }
 
@@ -44,11 +44,11 @@ static int32_t claim(places_t *places, int number) {
 
 // Listens for all its links, at ipc:// and tcp://.
 static void listen_everywhere(places_t *places, int32_t chip) {
-  int directions[2 * TORUS_DIRECTIONS];
-  char texts[2 * TORUS_DIRECTIONS][64];
-  const char *urls[2 * TORUS_DIRECTIONS];
+  int directions[2 * TORUS_LINKS];
+  char texts[2 * TORUS_LINKS][64];
+  const char *urls[2 * TORUS_LINKS];
   size_t count = 0;
-  for (int direction = 0; direction < TORUS_DIRECTIONS; direction++) {
+  for (int direction = 0; direction < TORUS_LINKS; direction++) {
     if (places->at[chip].links[direction].neighbour < 0) {
       continue;
     }
@@ -64,7 +64,7 @@ static void listen_everywhere(places_t *places, int32_t chip) {
 }
 
 static void report_links(places_t *places, int32_t chip, bool up) {
-  for (int direction = 0; direction < TORUS_DIRECTIONS; direction++) {
+  for (int direction = 0; direction < TORUS_LINKS; direction++) {
     const int32_t neighbour = places->at[chip].links[direction].neighbour;
     if (neighbour >= 0) {
       assert_null(places_link(places, chip, direction, neighbour, up));
@@ -74,7 +74,7 @@ static void report_links(places_t *places, int32_t chip, bool up) {
 
 static int dial_all(places_t *places, int32_t chip) {
   int count = 0;
-  for (int direction = 0; direction < TORUS_DIRECTIONS; direction++) {
+  for (int direction = 0; direction < TORUS_LINKS; direction++) {
     place_dial_t dial;
     count += places_dial(places, chip, direction, &dial);
   }
@@ -119,7 +119,7 @@ static void test_workers_without_a_wish_get_the_places_in_order(void **state) {
 static void test_a_claimed_place_is_refused_to_a_second_worker_naming_both(void **state) {
   (void)state;
   places_t *places = make_pod("2x2");
-  const torus_coords_t wanted = {{1, 0, 0}};
+  const torus_coords_t wanted = {.at = {1, 0, 0}};
   int32_t chip;
   assert_null(claim_at(places, 1, &wanted, &chip));
   assert_int_equal(chip, 1);
@@ -134,7 +134,7 @@ static void test_unusable_claims_are_refused_and_change_nothing(void **state) {
   (void)state;
   places_t *places = make_pod("2x2");
   int32_t chip;
-  assert_refused(claim_at(places, 1, &(torus_coords_t){{2, 0, 0}}, &chip),
+  assert_refused(claim_at(places, 1, &(torus_coords_t){.at = {2, 0, 0}}, &chip),
                  POD_INVALID_ARGUMENT, "(2,0,0) is not in the pod's torus of 2x2");
   place_claim_t bad = {.address = "", .host = "", .version = "", .chip_kind = ""};
   assert_refused(places_claim(places, &bad, 0, &chip), POD_INVALID_ARGUMENT, "address");

@@ -421,7 +421,41 @@ static void test_programs_count_as_their_clients_memory(void **state) {
       "its quota of 1000: free executables first");
   store_executable_drop(first);
   assert_null(try_executable(session, compiled, &second));
+  // A group's members come to share one that is larger than theirs: what was counted is
+  // given back.
+  compiled_unuse(second->compiled);
+  second->compiled =
+      compiled_create(&(compiled_t){.destroy = destroy_nothing, .size_bytes = 700});
+  store_executable_drop(second);
+  assert_null(account_take(session->account, ACCOUNT_PROGRAM_BYTES, 1000));
+  account_give_back(session->account, ACCOUNT_PROGRAM_BYTES, 1000);
   compiled_unuse(compiled);
+  books_close(&books);
+  account_book_destroy(accounts);
+}
+
+// As its chips count it: with the padding of its tiles.
+static void test_an_array_takes_its_tiles_of_the_quota(void **state) {
+  (void)state;
+  books_t books;
+  books_open(&books);
+  store_session_t *session = open_session(&books);
+  account_book_t *accounts =
+      account_book_create(&(account_limits_t){.hbm_bytes = 4096}, 2);
+  session->account = account_find(accounts, "ann");
+  assert_null(account_take(session->account, ACCOUNT_SESSIONS, 1));
+  const tensor_shape_t shape = tensor_shape_make(TENSOR_F32, 2, (int64_t[]){3, 100});
+  array_layout_t *layout;
+  assert_null(array_layout_create_replicated(&shape, 2, NULL, &layout));
+  for (uint64_t id = 1; id <= 2; id++) {
+    assert_null(store_check_hbm(session, layout));
+    store_add_array(session, id, layout);
+  }
+  const pod_status_t status = store_check_hbm(session, layout);
+  assert_int_equal(pod_status_code(status), POD_RESOURCE_EXHAUSTED);
+  assert_non_null(strstr(pod_status_message(status), "has arrays of 4096 bytes"));
+  pod_status_free(status);
+  array_layout_release(layout);
   books_close(&books);
   account_book_destroy(accounts);
 }
@@ -439,6 +473,7 @@ int main(void) {
       cmocka_unit_test(test_arguments_that_do_not_fit_are_refused_with_both_sides),
       cmocka_unit_test(test_the_last_profiles_are_kept),
       cmocka_unit_test(test_there_is_a_bound_on_everything_a_client_makes),
+      cmocka_unit_test(test_an_array_takes_its_tiles_of_the_quota),
       cmocka_unit_test(test_programs_count_as_their_clients_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

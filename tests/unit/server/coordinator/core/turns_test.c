@@ -152,6 +152,138 @@ static void test_many_chips_are_kept_free_for_whose_turn_it_is(void **state) {
   turns_destroy(turns);
 }
 
+// --- Slices ---
+
+static bool is_over(const user_t *runs, turn_cost_t cost, int64_t had_ns,
+                    const user_t *waits) {
+  return turns_is_over(cost, had_ns, &runs->client, &runs->session, &waits->client,
+                       &waits->session, 0);
+}
+
+static void test_who_has_had_more_makes_way_after_a_slice(void **state) {
+  (void)state;
+  turns_t *turns = turns_create(CHIPS);
+  user_t greedy = {0}, modest = {0};
+  const turn_cost_t cost = turns_cost(0, true);
+  give(turns, &greedy, 1, cost);
+  turns_come(turns, &modest.client, &modest.session);
+  assert_false(is_over(&greedy, cost, TURNS_SLICE_NS - 1, &modest));
+  assert_true(is_over(&greedy, cost, TURNS_SLICE_NS, &modest));
+  modest.client.used_ns = 10 * TURNS_SLICE_NS;
+  assert_false(is_over(&greedy, cost, 10 * TURNS_SLICE_NS, &modest));
+  assert_true(is_over(&greedy, cost, 10 * TURNS_SLICE_NS + 1, &modest));
+  turns_destroy(turns);
+}
+
+static void test_sessions_of_a_client_make_way_for_each_other(void **state) {
+  (void)state;
+  turns_t *turns = turns_create(CHIPS);
+  turn_clock_t client = {0}, sessions[2] = {{0}, {0}};
+  const turn_cost_t cost = turns_cost(0, true);
+  turns_charge(turns, cost, &client, &sessions[0]);
+  assert_true(turns_is_over(cost, TURNS_SLICE_NS, &client, &sessions[0], &client,
+                            &sessions[1], 0));
+  // What was charged beforehand, and not had, does not count.
+  turns_charge(turns, cost, &client, &sessions[1]);
+  assert_true(turns_is_over(cost, TURNS_SLICE_NS, &client, &sessions[0], &client,
+                            &sessions[1], cost.expected_ns));
+  turns_destroy(turns);
+}
+
+// Each runs for ever; who runs is looked at every 10 ms of 60 s.
+static void test_endless_ones_have_the_same_time_and_each_goes_on(void **state) {
+  (void)state;
+  enum { USERS = 3, LOOK_NS = 10000000, LOOKS = 6000 };
+  turns_t *turns = turns_create(CHIPS);
+  user_t users[USERS] = {0};
+  turn_cost_t costs[USERS];
+  int64_t had_ns[USERS] = {0}, waited_ns[USERS] = {0}, slice_ns = 0;
+  int runs = 0;
+  costs[0] = turns_cost(0, true);
+  give(turns, &users[0], 1, costs[0]);
+  for (int i = 1; i < USERS; i++) {
+    costs[i] = turns_cost(0, true);
+    turns_come(turns, &users[i].client, &users[i].session);
+  }
+  for (int look = 0; look < LOOKS; look++) {
+    slice_ns += LOOK_NS;
+    had_ns[runs] += LOOK_NS;
+    int next = runs;
+    for (int i = 0; i < USERS; i++) {
+      waited_ns[i] = i == runs ? 0 : waited_ns[i] + LOOK_NS;
+      assert_true(waited_ns[i] <= USERS * (TURNS_SLICE_NS + 2 * LOOK_NS));
+      if (i != runs && is_over(&users[runs], costs[runs], slice_ns, &users[i]) &&
+          (next == runs ||
+           turns_compare(&users[i].client, &users[i].session, &users[next].client,
+                         &users[next].session) < 0)) {
+        next = i;
+      }
+    }
+    if (next != runs) {
+      turns_pause(turns, 1, all, costs[runs], true);
+      turns_settle(costs[runs], slice_ns, &users[runs].client, &users[runs].session);
+      costs[runs] = turns_slice_cost(costs[runs]);
+      if (costs[next].is_begun) {
+        turns_unpause(turns, 1, all, true);
+      }
+      turns_begin(turns);
+      assert_true(turns_have_room(turns, 1, all, costs[next]));
+      give(turns, &users[next], 1, costs[next]);
+      slice_ns = 0;
+      runs = next;
+    }
+  }
+  for (int i = 0; i < USERS; i++) {
+    assert_true(had_ns[i] > (int64_t)LOOKS * LOOK_NS / USERS * 95 / 100);
+  }
+  turns_destroy(turns);
+}
+
+static void test_a_chip_that_holds_as_many_as_it_can_begins_only_what_is_short(
+    void **state) {
+  (void)state;
+  turns_t *turns = turns_create(CHIPS);
+  const turn_cost_t unknown = turns_cost(0, false);
+  const turn_cost_t is_short = turns_cost(1000000, false);
+  for (int i = 0; i < TURNS_PAUSED_MAX; i++) {
+    assert_true(turns_may_pause(turns, CHIPS, all));
+    turns_give(turns, 1, all, unknown);
+    turns_pause(turns, 1, all, unknown, true);
+  }
+  assert_false(turns_may_pause(turns, CHIPS, all));
+  assert_true(turns_may_pause(turns, CHIPS - 1, &all[1]));
+  turns_begin(turns);
+  assert_true(turns_have_room(turns, 1, all, is_short));
+  assert_true(turns_have_room(turns, 1, all, turns_slice_cost(unknown)));
+  assert_false(turns_have_room(turns, 1, all, unknown));
+  turns_begin(turns);
+  assert_false(turns_have_room(turns, 1, all, turns_cost(1000000, true)));
+  turns_begin(turns);
+  assert_false(turns_have_room(turns, 1, all, turns_cost(2 * TURNS_SLICE_NS, false)));
+  turns_unpause(turns, 1, all, true);
+  turns_begin(turns);
+  assert_true(turns_have_room(turns, 1, all, unknown));
+  turns_destroy(turns);
+}
+
+static void test_who_comes_beside_a_long_run_is_owed_a_slice_of_it(void **state) {
+  (void)state;
+  turns_t *turns = turns_create(CHIPS);
+  user_t greedy = {0}, modest = {0};
+  const turn_cost_t cost = turns_cost(0, true);
+  const int64_t had_ns = INT64_C(60000000000);
+  give(turns, &greedy, 1, cost);
+  turns_come(turns, &modest.client, &modest.session);
+  turns_come_beside(cost, had_ns, &greedy.client, &greedy.session, &modest.client,
+                    &modest.session);
+  assert_true(is_over(&greedy, cost, had_ns, &modest));
+  turns_settle(cost, had_ns, &greedy.client, &greedy.session);
+  give(turns, &modest, 1, turns_cost(2 * TURNS_SLICE_NS, false));
+  assert_true(turns_compare(&greedy.client, &greedy.session, &modest.client,
+                            &modest.session) < 0);
+  turns_destroy(turns);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_chip_is_given_as_much_as_it_does_in_a_moment),
@@ -160,6 +292,12 @@ int main(void) {
       cmocka_unit_test(test_a_client_with_many_sessions_has_the_turns_of_one),
       cmocka_unit_test(test_who_took_longer_than_expected_pays_for_it),
       cmocka_unit_test(test_many_chips_are_kept_free_for_whose_turn_it_is),
+      cmocka_unit_test(test_who_has_had_more_makes_way_after_a_slice),
+      cmocka_unit_test(test_sessions_of_a_client_make_way_for_each_other),
+      cmocka_unit_test(test_endless_ones_have_the_same_time_and_each_goes_on),
+      cmocka_unit_test(
+          test_a_chip_that_holds_as_many_as_it_can_begins_only_what_is_short),
+      cmocka_unit_test(test_who_comes_beside_a_long_run_is_owed_a_slice_of_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -230,10 +230,10 @@ static void test_a_stop_leaves_no_sum_half_done(void **state) {
   for (int32_t i = 0; i < COUNT; i++) {
     a[i] = i;
   }
-  const atomic_bool is_raised = true;
-  kernel_stop_flag = &is_raised;
+  kernel_control_t raised = {.wish = KERNEL_STOP};
+  kernel_control = &raised;
   kernel_combine_arrays(CHIP_REDUCER_ADD, TENSOR_S32, target, a, a, COUNT);
-  kernel_stop_flag = NULL;
+  kernel_control = NULL;
   for (int32_t i = 0; i < COUNT; i++) {
     assert_int_equal(target[i], 2 * i);
   }

@@ -29,7 +29,7 @@ typedef struct {
   int32_t buffer_count, operand_count, result_count, attr_count;
   kernel_call_fn_t call;
   void *call_context;
-  const atomic_bool *cancelled;
+  kernel_control_t *control;
   void *cache;
   void (*cache_free)(void *cache);
 } kernel_case_t;
@@ -133,7 +133,7 @@ __attribute__((unused)) static pod_status_t case_run_at(kernel_case_t *c,
       .cache_free = &c->cache_free,
       .call = c->call,
       .call_context = c->call_context,
-      .cancelled = c->cancelled,
+      .control = c->control,
   };
   const kernel_fn_t kernel = kernel_find(c->instruction.op);
   assert_non_null(kernel);

@@ -18,7 +18,7 @@ static int64_t now_ns(void) {
 }
 
 typedef struct stopper_t {
-  atomic_bool flag;
+  kernel_control_t control;
   int64_t raised_ns;
 } stopper_t;
 
@@ -27,15 +27,15 @@ static void *raise_flag(void *context) {
   const struct timespec while_it_runs = {.tv_nsec = running_ns};
   nanosleep(&while_it_runs, NULL);
   stopper->raised_ns = now_ns();
-  atomic_store(&stopper->flag, true);
+  atomic_store(&stopper->control.wish, KERNEL_STOP);
   return NULL;
 }
 
 // Takes the case.
 static void assert_stops(const char *name, kernel_case_t *c) {
-  stopper_t stopper = {.flag = false};
+  stopper_t stopper = {0};
   pthread_t thread;
-  c->cancelled = &stopper.flag;
+  c->control = &stopper.control;
   assert_int_equal(pthread_create(&thread, NULL, raise_flag, &stopper), 0);
   const pod_status_t status = case_run(c);
   const int64_t end_ns = now_ns();
@@ -288,8 +288,8 @@ static void test_functions_and_numbers_stop(void **state) {
 enum { LARGE = 1 << 22 };
 
 static void assert_looks_first(const char *name, kernel_case_t *c) {
-  static const atomic_bool raised = true;
-  c->cancelled = &raised;
+  kernel_control_t raised = {.wish = KERNEL_STOP};
+  c->control = &raised;
   const pod_status_t status = case_run(c);
   if (pod_status_code(status) != POD_CANCELLED) {
     fail_msg("%s: %s", name, pod_status_message(status));

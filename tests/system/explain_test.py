@@ -1,0 +1,182 @@
+#!/usr/bin/python3
+"""What `podium explain` and `podium diff` tell of programs, and what --expect makes of it.
+
+Usage: explain_test.py BIN PROGRAMS [unittest arguments].
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BIN = pathlib.Path(sys.argv[1])
+PROGRAMS = pathlib.Path(sys.argv[2])
+LAYERS = PROGRAMS / "layerwise_matmul.4.mlir"
+GATHERED = PROGRAMS / "matmul_allgather.4.mlir"
+OVERLAPPED = PROGRAMS / "matmul_allgather_overlapped.4.mlir"
+WAIT_S = 120
+
+# Eight layers of one line; every other one contracts a sharded dimension, the last
+# of these for a result that is whole.
+LAYER = """    %{n} = stablehlo.dot_general %{a}, %w, contracting_dims = [1] x [0] : (tensor<64x256xf32>, tensor<256x256xf32>) -> tensor<64x256xf32> loc("layer")
+"""
+REPEATED = """module @repeated {
+  sdy.mesh @mesh = <["x"=4]>
+  func.func public @main(%x: tensor<64x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, %w: tensor<256x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<64x256xf32> {
+""" + "".join(LAYER.format(n=n, a="x" if n == 0 else n - 1) for n in range(8)) + """    return %7 : tensor<64x256xf32>
+  }
+}
+"""
+
+# A loop whose turns are an argument's.
+UNKNOWN = """module @unknown {
+  func.func public @main(%n: tensor<i32>) -> tensor<i32> {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %0 = stablehlo.while(%i = %zero) : tensor<i32>
+     cond {
+      %1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    } do {
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %2 = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %2 : tensor<i32>
+    }
+    return %0 : tensor<i32>
+  }
+}
+"""
+
+
+def podium(*args, status=0):
+    done = subprocess.run([BIN / "podium", *map(str, args)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=WAIT_S)
+    if done.returncode != status:
+        raise AssertionError(f"podium {args} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return done
+
+
+class ExplainTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def program(self, text):
+        path = self.folder / "step.mlir"
+        path.write_text(text)
+        return path
+
+    def test_the_times_are_the_profile_s(self):
+        explained = json.loads(podium("explain", LAYERS, "--json").stdout)
+        profile = json.loads(podium("simulate", LAYERS, "--json").stdout)["profile"]
+        measures = explained["measures"]
+        self.assertEqual(measures["step"], profile["step_ps"])
+        self.assertEqual(measures["peak_hbm"], profile["hbm_peak_bytes"])
+        self.assertEqual(measures["link_bytes"],
+                         max(link["bytes"] for chips in profile["classes"] for link in chips["links"]))
+        self.assertEqual(measures["ici_bytes"], sum(task["ici_bytes"] for task in profile["tasks"]))
+        self.assertEqual(measures["in_flight"], sum(row["flight_ps"] for row in explained["explained"]))
+        self.assertEqual(sum(row["count"] for row in explained["explained"]), measures["collectives"])
+
+    def test_a_gather_alone_is_exposed_and_one_beside_products_is_hidden(self):
+        rows = json.loads(podium("explain", LAYERS, "--json").stdout)["explained"]
+        self.assertEqual([row["op"] for row in rows], ["all_gather"] * 4)
+        self.assertEqual(rows[0]["exposed_ps"], rows[0]["flight_ps"])
+        self.assertEqual(rows[0]["behind"], "")
+        for row in rows[1:]:
+            self.assertLess(row["exposed_ps"], row["flight_ps"] / 10)
+            self.assertIn("dot_general", row["behind"])
+            self.assertGreaterEqual(row["flight_ps"], row["alone_ps"] * 0.9)
+        # Both ways around the ring: the busiest link carries half of what a chip sends.
+        self.assertEqual([row["link_bytes"] * 2 for row in rows], [row["ici_bytes"] for row in rows])
+
+    def test_layers_alike_are_one_entry(self):
+        text = podium("explain", self.program(REPEATED)).stdout
+        report = json.loads(podium("explain", self.program(REPEATED), "--json").stdout)
+        self.assertIn("  all_reduce \u00d73 over x (4)  [layer]\n", text)
+        self.assertEqual([(row["op"], row["count"]) for row in report["explained"]][0], ("all_reduce", 3))
+        self.assertEqual(sum(row["runs"] for row in report["explained"]), report["measures"]["collectives"])
+
+    def test_every_collective_that_was_put_in_says_why(self):
+        rows = json.loads(podium("explain", self.program(REPEATED), "--json").stdout)["explained"]
+        reasons = {row["op"]: row["because"] for row in rows}
+        self.assertEqual(reasons["all_reduce"].split(" as ")[0],
+                         "the contracting dimension 1 of operand 0 of dot_general at layer is sharded over x, "
+                         "and its result is wanted whole")
+        self.assertEqual(reasons["all_gather"],
+                         "the result of dot_general at layer lies [{}, {x}] and is wanted whole as a result of @main")
+        self.assertEqual(reasons["all_to_all"],
+                         "an argument of @main lies [{x}, {}] and is wanted [{}, {x}] as operand 1 of dot_general "
+                         "at layer, whose result is to lie [{}, {x}]")
+        self.assertNotIn("because", podium("explain", GATHERED).stdout)
+        for program in sorted(PROGRAMS.glob("*.small.mlir")):
+            for row in json.loads(podium("explain", program, "--json").stdout)["program"]["collectives"]:
+                self.assertEqual(row["inserted"], row["because"] != "", (program, row))
+
+    def test_what_is_not_kept_to_is_told_and_fails(self):
+        done = podium("explain", LAYERS, "--expect", "all_gather<=3,all_to_all==0", "--expect", "step<=1ms", status=1)
+        self.assertIn("podium: expected all_gather<=3: all_gather is 4, 1 more\n", done.stderr)
+        self.assertRegex(done.stderr, r"podium: expected step<=1ms: step is [0-9.]+ ms, [0-9.]+ ms more \(\+")
+        self.assertIn("expected all_to_all==0: is 0\n", done.stdout)
+        quiet = podium("explain", LAYERS, "-q", "--expect", "all_gather<=3,all_to_all==0", status=1)
+        self.assertEqual((quiet.stdout, len(quiet.stderr.splitlines())), ("", 1))
+        report = json.loads(podium("explain", LAYERS, "--json", "--expect", "all_gather<=3,all_to_all==0",
+                                   status=1).stdout)
+        self.assertEqual([(one["expected"], one["ok"]) for one in report["expectations"]],
+                         [("all_gather<=3", False), ("all_to_all==0", True)])
+        podium("explain", LAYERS, "--expect", "all_gather==4, collectives==4,peak_hbm<=16GiB,exposed<=5ms")
+
+    def test_what_cannot_be_expected_is_a_usage_error(self):
+        for value, message in (("all_gathr<=2", "did you mean all_gather?"), ("step<=3", "a time with its unit"),
+                               ("", "something is to be expected"), ("x" * 5000, "too long")):
+            self.assertIn(message, podium("explain", LAYERS, "--expect", value, status=2).stderr)
+
+    def test_times_that_depend_on_values_are_not_known_and_hold_nothing(self):
+        program = self.program(UNKNOWN)
+        done = podium("explain", program, "--expect", "step<=1s,collectives==0", status=1)
+        self.assertIn("no times: ", done.stdout)
+        self.assertRegex(done.stderr, r"expected step<=1s: step is not known: .*while")
+        self.assertIn("expected collectives==0: is 0", done.stdout)
+        self.assertIsNone(json.loads(podium("explain", program, "--json").stdout)["measures"]["step"])
+        podium("explain", program, "--turns", "3", "--expect", "step<=1s")
+
+    def test_what_is_computed_whole_is_noted_with_its_bytes(self):
+        program = PROGRAMS.parent / "conformance" / "gspmd_inline.mlir"
+        self.assertRegex(podium("explain", program).stdout,
+                         r"(?m)^note: all_reduce at \S*gspmd_inline\.mlir:42:10 is computed whole on every chip, since "
+                         r"nothing says how it could be sharded: its operands, 32 bytes, are gathered for it$")
+        self.assertNotIn("note:", podium("explain", LAYERS).stdout)
+
+    def test_replicated_arguments_are_named(self):
+        text = REPEATED.replace('%w: tensor<256x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}',
+                                '%w: tensor<256x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}')
+        self.assertIn("replicated: 1 of 2 arguments, 256.0 KiB on every chip\n",
+                      podium("explain", self.program(text)).stdout)
+        report = json.loads(podium("explain", self.program(text), "--json").stdout)
+        self.assertEqual(report["replicated"], ["w"])
+
+    def test_a_difference_stands_beside_both(self):
+        text = podium("diff", GATHERED, OVERLAPPED).stdout
+        self.assertRegex(text, r"(?m)^  all_gather +1 +0  -100\.0 %$")
+        self.assertRegex(text, r"(?m)^  collective_permute +0 +3  new$")
+        report = json.loads(podium("diff", GATHERED, OVERLAPPED, "--json").stdout)
+        for key, program in (("a", GATHERED), ("b", OVERLAPPED)):
+            self.assertEqual(report[key], json.loads(podium("explain", program, "--json").stdout)["measures"])
+        same = podium("diff", GATHERED, GATHERED).stdout
+        self.assertNotIn("%", same)
+
+    def test_programs_of_other_numbers_of_chips_are_compared_on_one_pod(self):
+        larger = PROGRAMS / "all_gather.2x4.mlir"
+        for pair in ((GATHERED, larger), (larger, GATHERED)):
+            self.assertRegex(podium("diff", *pair).stdout, r"(?m)^  step +[0-9.]+ us +[0-9.]+ us  [+-]")
+
+    def test_a_difference_needs_two_programs(self):
+        self.assertIn("two programs are compared", podium("diff", GATHERED, status=2).stderr)
+        self.assertIn("one program at a time", podium("diff", GATHERED, GATHERED, GATHERED, status=2).stderr)
+        self.assertIn("NOT_FOUND", podium("diff", GATHERED, "/nowhere.mlir", status=3).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
