@@ -28,7 +28,7 @@ static int32_t cluster_of(const clusters_t *clusters, const mlir_op_t *op) {
 // A collective that the core has to carry out itself is its work like any kernel; a
 // transfer with the host never is.
 static bool is_beside_core(const clusters_t *clusters, const cluster_t *cluster) {
-  const chip_op_t op = cluster->root->kind;
+  const chip_op_t op = (chip_op_t)cluster->root->kind;
   if (cluster->kind == CHIP_TASK_TRANSFER_START) {
     return true;
   }

@@ -212,8 +212,9 @@ static void start(scheduler_t *scheduler, int32_t node) {
       chip_work_plus(scheduler->growth_bytes, growth_of(scheduler, node));
   if (!is_transfer(scheduler, node)) {
     scheduler->now_ps = chip_work_plus(
-        scheduler->now_ps, chip_async_start_ps(scheduler->clusters->spec,
-                                               cluster_at(scheduler, node)->root->kind));
+        scheduler->now_ps,
+        chip_async_start_ps(scheduler->clusters->spec,
+                            (chip_op_t)cluster_at(scheduler, node)->root->kind));
   }
   POD_CHECK(scheduler->under_way_count < UNDER_WAY_MAX);
   scheduler->under_way[scheduler->under_way_count++] = node;
@@ -225,8 +226,9 @@ static void finish(scheduler_t *scheduler, int32_t index) {
   scheduler->now_ps = later_of(scheduler->now_ps, scheduler->states[node].finish_ps);
   if (!is_transfer(scheduler, node)) {
     scheduler->now_ps = chip_work_plus(
-        scheduler->now_ps, chip_async_done_ps(scheduler->clusters->spec,
-                                              cluster_at(scheduler, node)->root->kind));
+        scheduler->now_ps,
+        chip_async_done_ps(scheduler->clusters->spec,
+                           (chip_op_t)cluster_at(scheduler, node)->root->kind));
   }
   scheduler->growth_bytes -= growth_of(scheduler, node);
   scheduler->under_way_count--;
