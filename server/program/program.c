@@ -114,12 +114,12 @@ bool chip_reducer_is_for(chip_reducer_t reducer, tensor_dtype_t dtype) {
 }
 
 pod_status_t chip_kernel_refusal(const chip_instruction_t *kernel) {
-  return pod_error(
-      POD_UNIMPLEMENTED,
-      "%s%s%s: a Pallas kernel for TPUs is machine code of Mosaic, which is "
-      "timed here (podium simulate) and not computed; with "
-      "pallas_call(..., interpret=True) JAX lowers it to operations that run",
-      kernel->source, kernel->source[0] == '\0' ? "" : ": ", kernel->name);
+  return pod_error(POD_UNIMPLEMENTED,
+                   "%s%s%s: a kernel of the user's, Pallas's machine code for TPUs or a "
+                   "custom call, is "
+                   "timed here (podium simulate) and not computed; with pallas_call(..., "
+                   "interpret=True) JAX lowers one of Pallas to operations that run",
+                   kernel->source, kernel->source[0] == '\0' ? "" : ": ", kernel->name);
 }
 
 int32_t chip_program_first_kernel(const chip_program_t *program) {

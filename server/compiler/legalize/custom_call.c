@@ -8,6 +8,7 @@
 #include "common/mlir/walk.h"
 #include "server/compiler/dialect/attributes.h"
 #include "server/compiler/dialect/kinds.h"
+#include "server/compiler/dialect/rule.h"
 #include "server/compiler/legalize/expander.h"
 #include "server/compiler/legalize/refine_assertion.h"
 #include "server/program/operations.h"
@@ -418,7 +419,8 @@ static const mlir_attr_t *aliases_of(expander_t *expander) {
 // Timed, not computed: what there is to know of it stays with it
 // (server/compiler/pallas).
 static pod_status_t kernel(expander_t *expander, mlir_value_t **out_results) {
-  static const char *const kept[] = {"backend_config", "kernel_name"};
+  static const char *const kept[] = {"backend_config", "kernel_name", COMPILER_RULE_ATTR,
+                                     "sdy.sharding"};
   mlir_module_t *module = expander->module;
   const mlir_op_t *call = expander->op;
   const mlir_type_t **types =
@@ -445,6 +447,20 @@ static pod_status_t kernel(expander_t *expander, mlir_value_t **out_results) {
   for (int i = 0; i < call->result_count; i++) {
     out_results[i] = &op->results[i];
   }
+  return NULL;
+}
+
+// A call that nothing here can compute, of which the user says how it can be cut: timed
+// by its name and arrays alone.
+static pod_status_t ruled_call(expander_t *expander, mlir_value_t **out_results) {
+  POD_TRY(kernel(expander, out_results));
+  if (expander->op->result_count == 0) {
+    return bad_call(expander, "gives no result");
+  }
+  mlir_op_t *op = out_results[0]->op;
+  mlir_op_remove_attr(op, "backend_config");
+  expand_set_attr(expander, op, "call_target_name",
+                  mlir_op_attr(expander->op, "call_target_name"));
   return NULL;
 }
 
@@ -528,5 +544,8 @@ expand_fn_t expand_find_custom(const mlir_op_t *op) {
       return rename_call;
     }
   }
-  return expand_find_lapack(op, target);
+  // Another platform's own are better said to be that.
+  const bool is_ruled = mlir_op_attr(op, COMPILER_RULE_ATTR) != NULL &&
+                        strncmp(target, "lapack_", strlen("lapack_")) != 0;
+  return is_ruled ? ruled_call : expand_find_lapack(op, target);
 }

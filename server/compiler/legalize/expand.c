@@ -442,6 +442,23 @@ static void remove_left_over(mlir_module_t *module) {
 
 // *inout_next is where the walk goes on: at what has been put before an operation with a
 // region, because the region is gone, or has moved there.
+// How the user wants the results to lie goes with them where one new operation gives all.
+static void keep_sharding(mlir_module_t *module, const mlir_op_t *op,
+                          const mlir_op_t *before, mlir_value_t *const *results) {
+  const mlir_attr_t *sharding = mlir_op_attr(op, "sdy.sharding");
+  mlir_op_t *made = op->previous == before ? NULL : op->previous;
+  if (sharding == NULL || made == NULL || made->result_count != op->result_count ||
+      mlir_op_attr(made, "sdy.sharding") != NULL) {
+    return;
+  }
+  for (int i = 0; i < op->result_count; i++) {
+    if (results[i] != &made->results[i]) {
+      return;
+    }
+  }
+  mlir_op_set_attr(module, made, "sdy.sharding", sharding);
+}
+
 static pod_status_t expand_one(mlir_module_t *module, mlir_replacements_t *replacements,
                                mlir_op_t *op, mlir_op_t **inout_next) {
   const bool is_scan = op->kind == KIND_CHLO_SCAN;
@@ -471,6 +488,7 @@ static pod_status_t expand_one(mlir_module_t *module, mlir_replacements_t *repla
   } else {
     POD_TRY(expand(&expander, results));
   }
+  keep_sharding(module, op, before, results);
   for (int i = 0; i < op->result_count; i++) {
     if (results[i]->name == NULL) {
       results[i]->name = op->results[i].name;

@@ -13,6 +13,7 @@
 #include "common/mlir/parser.h"
 #include "common/mlir/replacements.h"
 #include "common/mlir/walk.h"
+#include "server/compiler/dialect/rule.h"
 #include "server/compiler/legalize/manual_call.h"
 
 static const char *const frontend = "mhlo.frontend_attributes";
@@ -159,6 +160,25 @@ static pod_status_t import_list(importer_t *importer, mlir_op_t *function,
     POD_TRY(read_attr(importer, function, inner, "xla.sdy.sharding", &sharding));
     if (sharding != NULL) {
       set_sharding(importer, function, list_name, list->count, i, sharding);
+    }
+  }
+  return NULL;
+}
+
+// --- Rules ---
+
+// How a custom call can be cut, and how its results lie.
+static pod_status_t import_rule(importer_t *importer, mlir_op_t *op) {
+  static const struct {
+    const char *frontend, *name;
+  } rows[] = {{"xla.sdy.sharding_rule", COMPILER_RULE_ATTR},
+              {"xla.sdy.sharding", "sdy.sharding"}};
+  for (size_t i = 0; i < POD_COUNT_OF(rows); i++) {
+    const mlir_attr_t *attr;
+    POD_TRY(read_attr(importer, op, mlir_op_attr(op, frontend), rows[i].frontend, &attr));
+    if (attr != NULL && mlir_op_attr(op, rows[i].name) == NULL) {
+      mlir_op_set_attr(importer->module, op, mlir_intern(importer->module, rows[i].name),
+                       attr);
     }
   }
   return NULL;
@@ -398,7 +418,10 @@ static pod_status_t import_op(importer_t *importer, mlir_op_t *op) {
   const bool is_constraint = op->kind == KIND_CUSTOM_CALL &&
                              mlir_attr_is(name, MLIR_ATTR_STRING) &&
                              strcmp(name->text, "Sharding") == 0;
-  return is_constraint ? import_constraint(importer, op) : NULL;
+  if (is_constraint) {
+    return import_constraint(importer, op);
+  }
+  return op->kind == KIND_CUSTOM_CALL ? import_rule(importer, op) : NULL;
 }
 
 // Whether an operation may be something of Shardy's.

@@ -7,6 +7,8 @@
 #include "common/base/text.h"
 #include "common/mlir/diagnostic.h"
 #include "common/mlir/walk.h"
+#include "common/tensor/tiles.h"
+#include "server/chip/work.h"
 #include "server/compiler/dialect/kinds.h"
 #include "server/compiler/pallas/kernel.h"
 #include "server/program/program.h"
@@ -183,6 +185,11 @@ static pod_status_t take_tensor(const mlir_value_t *value, tensor_shape_t *shape
   return NULL;
 }
 
+// Of a custom call of another name nothing is known but its arrays.
+static bool is_opaque(const mlir_op_t *op) {
+  return mlir_op_attr(op, CONFIG) == NULL && mlir_op_attr(op, "call_target_name") != NULL;
+}
+
 static pod_status_t describe(const timer_t *timer, const mlir_op_t *op,
                              known_call_t *call) {
   const size_t count = (size_t)op->operand_count + (size_t)op->result_count;
@@ -194,7 +201,9 @@ static pod_status_t describe(const timer_t *timer, const mlir_op_t *op,
                          .shapes = shapes,
                          .operand_count = op->operand_count,
                          .result_count = op->result_count};
-  if (!mlir_attr_is(call->config, MLIR_ATTR_STRING)) {
+  if (is_opaque(op)) {
+    call->config = mlir_op_attr(op, "call_target_name");
+  } else if (!mlir_attr_is(call->config, MLIR_ATTR_STRING)) {
     return pod_error(POD_INVALID_ARGUMENT, "lacks its configuration, '" CONFIG "'");
   }
   for (int i = 0; i < op->operand_count; i++) {
@@ -207,18 +216,28 @@ static pod_status_t describe(const timer_t *timer, const mlir_op_t *op,
   return NULL;
 }
 
+static int64_t bytes_of_arrays(const known_call_t *call) {
+  int64_t bytes = 0;
+  for (int i = 0; i < call->operand_count + call->result_count; i++) {
+    bytes = chip_work_plus(bytes, tensor_tiled_bytes(&call->shapes[i]));
+  }
+  return bytes;
+}
+
 static void note(timer_t *timer, const mlir_op_t *op, const char *rests_on) {
   kernel_notes_t *notes = timer->notes;
   if (rests_on == NULL || notes->count == KERNEL_NOTES_MAX) {
     return;
   }
-  const mlir_attr_t *name = mlir_op_attr(op, "kernel_name");
+  const mlir_attr_t *name =
+      mlir_op_attr(op, is_opaque(op) ? "call_target_name" : "kernel_name");
   const char *source = mlir_op_source(timer->module, op);
   const bool has_source = source != NULL && source[0] != '\0';
-  notes->texts[notes->count++] = pod_arena_printf(
-      timer->module->arena, "the time of Pallas kernel '%s'%s%s rests on %s",
-      mlir_attr_is(name, MLIR_ATTR_STRING) ? name->text : "", has_source ? " of " : "",
-      has_source ? source : "", rests_on);
+  notes->texts[notes->count++] =
+      pod_arena_printf(timer->module->arena, "the time of %s '%s'%s%s rests on %s",
+                       is_opaque(op) ? "custom call" : "Pallas kernel",
+                       mlir_attr_is(name, MLIR_ATTR_STRING) ? name->text : "",
+                       has_source ? " of " : "", has_source ? source : "", rests_on);
 }
 
 static pod_status_t find_work(timer_t *timer, const mlir_op_t *op,
@@ -238,10 +257,17 @@ static pod_status_t find_work(timer_t *timer, const mlir_op_t *op,
                                .results = call->shapes + call->operand_count,
                                .constants = call->constants,
                                .rests_on = &rests_on};
-  pod_arena_t *arena = pod_arena_create();
-  const pod_status_t status = time_call(timer, arena, call->config, &asked, &call->work);
-  pod_arena_destroy(arena);
-  POD_TRY(status);
+  if (is_opaque(op)) {
+    const kernel_config_t config = {.bytes_accessed = bytes_of_arrays(call)};
+    call->work = kernel_estimate(&asked, &config, 1);
+    rests_on = "the bytes of its arrays alone, as what it computes is not in the module";
+  } else {
+    pod_arena_t *arena = pod_arena_create();
+    const pod_status_t status =
+        time_call(timer, arena, call->config, &asked, &call->work);
+    pod_arena_destroy(arena);
+    POD_TRY(status);
+  }
   note(timer, op, rests_on);
   call->next = timer->known;
   timer->known = call;

@@ -354,17 +354,31 @@ static void print_tensor(pod_text_t *text, const factor_tensor_t *tensor) {
   pod_text_add(text, ")");
 }
 
+static void print_listed(pod_text_t *text, const char *name, int factor, int *found) {
+  if ((*found)++ == 0) {
+    pod_text_printf(text, " %s={", name);
+  } else {
+    pod_text_add(text, ",");
+  }
+  print_factor(text, factor);
+}
+
 static void print_kind(pod_text_t *text, const factors_t *factors, factor_kind_t kind,
                        const char *name) {
   int found = 0;
   for (int f = 0; f < factors->factor_count; f++) {
     if (factors->factors[f].kind == kind) {
-      if (found++ == 0) {
-        pod_text_printf(text, " %s={", name);
-      } else {
-        pod_text_add(text, ",");
-      }
-      print_factor(text, f);
+      print_listed(text, name, f, &found);
+    }
+  }
+  pod_text_add(text, found > 0 ? "}" : "");
+}
+
+static void print_blocked(pod_text_t *text, const factors_t *factors) {
+  int found = 0;
+  for (int f = 0; f < factors->factor_count; f++) {
+    if (factors->factors[f].is_blocked) {
+      print_listed(text, "blocked", f, &found);
     }
   }
   pod_text_add(text, found > 0 ? "}" : "");
@@ -388,4 +402,5 @@ void factors_print(pod_text_t *text, const factors_t *factors) {
   print_kind(text, factors, FACTOR_REDUCTION, "reduction");
   print_kind(text, factors, FACTOR_REPLICATE, "replicate");
   print_kind(text, factors, FACTOR_PERMUTATION, "permutation");
+  print_blocked(text, factors);
 }

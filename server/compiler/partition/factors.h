@@ -44,6 +44,7 @@ typedef enum factor_kind_t {
 typedef struct factor_t {
   int64_t size;  // >= 1. Of the largest dimension when those of a PERMUTATION differ.
   factor_kind_t kind;
+  bool is_blocked;  // No sharding spreads along it.
 } factor_t;
 
 // The factors of one dimension, major to minor. Their sizes multiply to the dimension's,
@@ -104,6 +105,7 @@ FACTORS_DECLARE(cholesky);
 FACTORS_DECLARE(triangular_solve);
 FACTORS_DECLARE(decomposition);
 FACTORS_DECLARE(bitcast_convert);
+FACTORS_DECLARE(kernel);             // What the user says, else whole on every chip.
 FACTORS_DECLARE(variadic_identity);  // Result i is operand i, factor by factor.
 #undef FACTORS_DECLARE
 

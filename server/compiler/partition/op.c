@@ -8,6 +8,7 @@
 #include "common/mlir/walk.h"
 #include "server/compiler/dialect/alike.h"
 #include "server/compiler/dialect/reducer.h"
+#include "server/compiler/dialect/rule.h"
 #include "server/compiler/partition/factors.h"
 #include "server/compiler/partition/partitioner.h"
 
@@ -31,7 +32,8 @@ static bool is_identity_of(chip_reducer_t reducer, const mlir_value_t *value) {
 // NONE when they cannot be combined. Every chip starts from the initial value, so that it
 // must not count, or count once only. A scatter starts from summands of the array.
 static chip_reducer_t reducer_of(const mlir_op_t *op) {
-  if (op->kind == CHIP_OP_DOT_GENERAL) {
+  // What a user's rule calls reduced is summed, as Shardy has it.
+  if (op->kind == CHIP_OP_DOT_GENERAL || op->kind == CHIP_OP_KERNEL) {
     return CHIP_REDUCER_ADD;
   }
   const bool is_scatter = op->kind == CHIP_OP_SCATTER;
@@ -130,6 +132,7 @@ static mlir_op_t *clone(partitioner_t *partitioner, const mlir_op_t *op) {
   mlir_op_t *copy = mlir_op_clone(partitioner->module, op, partitioner->value_map);
   mlir_op_remove_attr(copy, "sdy.sharding");
   mlir_op_remove_attr(copy, "mhlo.sharding");
+  mlir_op_remove_attr(copy, COMPILER_RULE_ATTR);  // Its sizes are those of whole arrays.
   partitioner->location = copy->location;
   partitioner->position = copy->position;
   return copy;

@@ -9,6 +9,9 @@ static direction_t step_direction(const node_t *node, int factor, int level) {
   if (node->kind == NODE_BARRIER) {
     return node->allowed;
   }
+  if (node->factors->factors[factor].is_blocked) {
+    return DIRECTION_NONE;
+  }
   int direction = DIRECTION_NONE;
   const bool shared_allowed = level >= 1;
   if (!node->has_shared_operand || shared_allowed) {

@@ -1,6 +1,7 @@
 // Shape rules of what goes between a chip and its host: an array, and tokens, which are
 // scalars of pred here (legalize/host_transfer.c); and of what ends in nothing.
 
+#include "server/compiler/dialect/rule.h"
 #include "server/compiler/verify/shape.h"
 
 static pod_status_t check_token(mlir_module_t *module, const mlir_op_t *op,
@@ -38,7 +39,10 @@ pod_status_t shape_kernel(mlir_module_t *module, const mlir_op_t *op,
   for (int i = 0; i < op->result_count; i++) {
     out_types[i] = op->results[i].type;
   }
-  return NULL;
+  const compiler_rule_t *rule;
+  return mlir_op_attr(op, COMPILER_RULE_ATTR) == NULL
+             ? NULL
+             : compiler_parse_rule(module, op, &rule);
 }
 
 pod_status_t shape_dce_sink(mlir_module_t *module, const mlir_op_t *op,

@@ -287,6 +287,28 @@ static void test_a_program_with_a_kernel_does_not_run(void **state) {
   compiler_result_destroy(result);
 }
 
+static void test_a_call_that_says_how_it_is_cut_is_timed_by_its_arrays(void **state) {
+  (void)state;
+  const char *text =
+      "sdy.mesh @mesh = <[\"x\"=4]>\n"
+      "func.func @main(%a: tensor<4096x1024xf32> {sdy.sharding = #sdy.sharding<@mesh, "
+      "[{\"x\"}, {}]>}) -> tensor<4096x1024xf32> {\n"
+      "  %0 = stablehlo.custom_call @mine(%a) {backend_config = \"?\", "
+      "sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([i, j]) {i=4096, j=1024}, "
+      "custom>} : (tensor<4096x1024xf32>) -> tensor<4096x1024xf32>\n"
+      "  return %0 : tensor<4096x1024xf32>\n}\n";
+  compiler_result_t *result = NULL;
+  assert_ok(compile_text(text, "v5e", "2x2", &result));
+  chip_work_t work;
+  assert_int_equal(kernels_of(result, 1, &work), 1);
+  assert_int_equal(work.hbm_read_bytes, 4 << 20);
+  assert_int_equal(work.hbm_written_bytes, 4 << 20);
+  assert_int_equal(result->collective_count, 0);
+  assert_true(has_note(result, "custom call 'mine' of test.mlir:3"));
+  assert_true(has_note(result, "rests on the bytes of its arrays alone"));
+  compiler_result_destroy(result);
+}
+
 // --- Hostile configurations ---
 
 static void expect_bad_config(const char *config, const char *what) {
@@ -429,6 +451,7 @@ int main(void) {
       cmocka_unit_test(test_kernels_that_send_to_other_chips_need_an_estimate),
       cmocka_unit_test(test_a_time_that_rests_on_less_than_the_kernel_is_noted),
       cmocka_unit_test(test_a_program_with_a_kernel_does_not_run),
+      cmocka_unit_test(test_a_call_that_says_how_it_is_cut_is_timed_by_its_arrays),
       cmocka_unit_test(test_configurations_that_are_none_are_refused_at_their_place),
       cmocka_unit_test(test_base64_is_read_to_the_byte),
       cmocka_unit_test(test_a_changed_module_is_timed_or_refused),

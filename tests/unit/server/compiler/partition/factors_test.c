@@ -208,8 +208,70 @@ static void test_bits_of_an_element_stay_together(void **state) {
              "tensor<4xf32>", "(i,1)->(i) {i=4}");
 }
 
+static void test_a_call_of_the_user_s_has_the_rule_that_he_gives_it(void **state) {
+  (void)state;
+  check_rule(
+      "%a: tensor<8x6x3xf32>, %b: tensor<6x5xf32>",
+      "%r = \"podium.kernel\"(%a, %b) {sdy.sharding_rule = "
+      "#sdy.op_sharding_rule<([ij, k, l], [k, m])->([i, jm]) {i=4, j=2, k=6, l=3, "
+      "m=5} reduction={k} need_replication={l} blocked_propagation={m}, custom>} : "
+      "(tensor<8x6x3xf32>, tensor<6x5xf32>) -> tensor<4x10xf32>",
+      "tensor<4x10xf32>",
+      "(ij,k,l)(k,m)->(i,jm) {i=4, j=2, k=6, l=3, m=5} reduction={k} "
+      "replicate={l} blocked={m}");
+  check_rule("%a: tensor<8xf32>",
+             "%r = \"podium.kernel\"(%a) {} : (tensor<8xf32>) -> tensor<8xf32>",
+             "tensor<8xf32>", "(1)->(1) {}");
+}
+
+static void check_bad_rule(const char *rule, const char *what) {
+  pod_text_t text = {0};
+  pod_text_printf(&text,
+                  "func.func @main(%%a: tensor<8x4xf32>) -> tensor<8x4xf32> {\n"
+                  "%%r = \"podium.kernel\"(%%a) {sdy.sharding_rule = "
+                  "#sdy.op_sharding_rule<%s>} : (tensor<8x4xf32>) -> tensor<8x4xf32>\n"
+                  "return %%r : tensor<8x4xf32>\n}",
+                  rule);
+  mlir_module_t *module = NULL;
+  pod_status_t status =
+      compiler_parse("rule.mlir", text.bytes, (int64_t)text.length, &module);
+  assert_null(status);
+  status = compiler_verify(module);
+  if (status == NULL) {
+    fail_msg("%s is accepted", rule);
+  }
+  if (strstr(pod_status_message(status), what) == NULL ||
+      strstr(pod_status_message(status), "rule.mlir:2:") == NULL) {
+    fail_msg("%s: %s", rule, pod_status_message(status));
+  }
+  pod_status_free(status);
+  pod_text_deinit(&text);
+  mlir_module_destroy(module);
+}
+
+static void test_rules_that_do_not_fit_are_refused(void **state) {
+  (void)state;
+  check_bad_rule("([i])->([i, j]) {i=8, j=4}", "1 dimensions for operand 0, which has 2");
+  check_bad_rule("([i, j], [i])->([i, j]) {i=8, j=4}", "has 2 operands, the operation 1");
+  check_bad_rule("([i, j])->() {i=8, j=4}", "has 0 results, the operation 1");
+  check_bad_rule("([i, j])->([i, j]) {i=8}", "says no size of factor j");
+  check_bad_rule("([i, j])->([i, j]) {i=8, i=8, j=4}", "one size of factor i");
+  check_bad_rule("([i, j])->([i, j]) {i=8, j=4, k=2}", "no dimension has the factor k");
+  check_bad_rule("([ij, k])->([i, k]) {i=2, j=3, k=4}",
+                 "dimension 0 of operand 0 do not make its size, 8");
+  check_bad_rule("([i, j])->([i, j]) {i=8, j=4} reduction={j}",
+                 "reduces factor j, and result 0 has it");
+  check_bad_rule("([i, j])->([i, j]) {i=8, j=4} need_replication={j} permutation={j}",
+                 "factor j is of two kinds");
+  check_bad_rule("([a, b])->([a, b]) {a=8, b=4}", "expected factors, i to z");
+  check_bad_rule("([i, j])->([i, j]) {i=-8, j=4}", ">= 0");
+  check_bad_rule("([i, j])->([i, j]) {i=8, j=4} nonsense={j}", "expected");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_call_of_the_user_s_has_the_rule_that_he_gives_it),
+      cmocka_unit_test(test_rules_that_do_not_fit_are_refused),
       cmocka_unit_test(test_matrices_are_whole_and_their_batches_pass),
       cmocka_unit_test(test_bits_of_an_element_stay_together),
       cmocka_unit_test(test_elementwise_dimensions_are_the_same_and_scalars_have_none),
