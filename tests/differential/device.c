@@ -27,7 +27,7 @@ device_t *device_create(void) {
 
 device_t *device_create_mesh(void) {
   device_t *device = pod_alloc(sizeof(*device));
-  device->mesh = mesh_device_create();
+  device->mesh = mesh_device_create(MESH_CHIPS);
   return device;
 }
 
@@ -60,7 +60,8 @@ static void donate_arguments(mlir_module_t *module, uint64_t seed) {
 
 void device_prepare(const device_t *device, mlir_module_t *module, uint64_t seed) {
   if (device->mesh != NULL) {
-    mesh_shard(module, seed);
+    const mesh_shard_options_t options = {.chip_count = MESH_CHIPS, .is_manual = true};
+    mesh_shard(module, &options, seed);
   } else {
     donate_arguments(module, seed);
   }

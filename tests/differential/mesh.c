@@ -6,28 +6,28 @@
 
 #include "common/base/check.h"
 #include "common/base/memory.h"
-#include "common/mlir/replacements.h"
-#include "common/mlir/walk.h"
+#include "common/base/random.h"
 #include "common/tensor/slicer.h"
 #include "server/compiler/compiler.h"
-#include "server/compiler/dialect/attributes.h"
 #include "server/worker/executor.h"
-#include "tests/differential/mesh_sharder.h"
 #include "tests/unit/server/ici/pod.h"
-
-enum { CHIPS = 4 };
 
 typedef struct board_t {
   pod_t pod;
   executor_t *executors[CHIPS_MAX];
 } board_t;
 
-// A pod of just the chips that a module needs, and one where it runs on any of them: the
-// others only pass messages on.
+// A pod of just the chips that a module needs, and for four chips one where it runs on
+// any of them: the others only pass messages on.
 struct mesh_device_t {
   board_t whole, part;
+  int32_t chip_count;
   uint64_t executions;
 };
+
+static bool has_part(const mesh_device_t *device) {
+  return device->chip_count < CHIPS_MAX;
+}
 
 static void board_start(board_t *board, torus_t torus) {
   pod_start(&board->pod, torus, WAY_SHARED);
@@ -47,10 +47,14 @@ static void board_stop(board_t *board) {
   pod_stop(&board->pod);
 }
 
-mesh_device_t *mesh_device_create(void) {
+mesh_device_t *mesh_device_create(int32_t chip_count) {
+  POD_CHECK(chip_count == MESH_CHIPS || chip_count == CHIPS_MAX);
   mesh_device_t *device = pod_alloc(sizeof(*device));
-  board_start(&device->whole, square);
-  board_start(&device->part, oblong);
+  device->chip_count = chip_count;
+  board_start(&device->whole, chip_count == MESH_CHIPS ? square : oblong);
+  if (has_part(device)) {
+    board_start(&device->part, oblong);
+  }
   return device;
 }
 
@@ -59,7 +63,9 @@ void mesh_device_destroy(mesh_device_t *device) {
     return;
   }
   board_stop(&device->whole);
-  board_stop(&device->part);
+  if (has_part(device)) {
+    board_stop(&device->part);
+  }
   free(device);
 }
 
@@ -76,127 +82,15 @@ static int64_t bytes_sent(const pod_t *pod) {
 }
 
 int64_t mesh_device_bytes_sent(const mesh_device_t *device) {
-  return bytes_sent(&device->whole.pod) + bytes_sent(&device->part.pod);
-}
-
-// --- Shardings ---
-
-static const mesh_t *make_mesh(mlir_module_t *module, pod_random_t *random) {
-  static const int64_t sizes[][2] = {{4, 1}, {2, 2}, {1, 4}};
-  const int64_t *size = sizes[pod_random_below(random, POD_COUNT_OF(sizes))];
-  const mesh_axis_t axes[] = {{"x", size[0]}, {"y", size[1]}};
-  static const int64_t orders[][CHIPS] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {2, 0, 1, 3}};
-  const mesh_t *mesh;
-  POD_CHECK(mesh_make(module->arena, "mesh", 2, axes,
-                      orders[pod_random_below(random, POD_COUNT_OF(orders))],
-                      &mesh) == NULL);
-  mlir_op_t *op = mlir_op_create(module, "sdy.mesh", 0, NULL, 0, NULL, 0);
-  mlir_op_set_attr(module, op, "sym_name", mlir_attr_string(module, "mesh"));
-  mlir_op_set_attr(module, op, "mesh", compiler_make_mesh(module, mesh));
-  mlir_block_append(mlir_op_block(module->op, 0), op);
-  return mesh;
-}
-
-static const sharding_t *pick(sharder_t *sharder, const mlir_type_t *type) {
-  const tensor_shape_t *shape = &type->shape;
-  pod_arena_t *arena = sharder->module->arena;
-  const int axes = sharder->mesh->axis_count;
-  sharding_t *sharding = sharding_replicated(arena, sharder->mesh, shape->rank,
-                                             sharder_below(sharder, 2) == 0);
-  for (int axis = 0; axis < axes && shape->rank > 0; axis++) {
-    const uint64_t d = sharder_below(sharder, (uint64_t)shape->rank);
-    axis_list_t *list = &sharding->dims[d].axes;
-    const int64_t size = sharder->mesh->axes[axis].size;
-    if (list->refs == NULL) {
-      list->refs = pod_arena_array(arena, (size_t)axes, sizeof(*list->refs));
-    }
-    if (shape->dims[d] % (axis_list_size(list) * size) == 0) {
-      list->refs[list->count++] = (axis_ref_t){axis, 1, size};
-    }
-  }
-  return sharding;
-}
-
-// A dictionary with a sharding for most values that can have one, else an empty one.
-static const mlir_attr_t *pick_dictionary(sharder_t *sharder, const mlir_type_t *type) {
-  if (type->kind != MLIR_TYPE_TENSOR || sharder_below(sharder, 4) == 0) {
-    return mlir_attr_dictionary(sharder->module, 0, NULL);
-  }
-  const mlir_named_attr_t entry = {
-      mlir_intern(sharder->module, "sdy.sharding"),
-      compiler_make_sharding(sharder->module, pick(sharder, type))};
-  return mlir_attr_dictionary(sharder->module, 1, &entry);
-}
-
-// The results of a few operations within the function get shardings too.
-static void shard_ops(sharder_t *sharder, const mlir_block_t *block) {
-  for (mlir_op_t *op = block->first; op != block->last; op = op->next) {
-    if (op->result_count == 1 && op->results[0].type->kind == MLIR_TYPE_TENSOR &&
-        sharder_below(sharder, 6) == 0) {
-      const sharding_t *sharding = pick(sharder, op->results[0].type);
-      mlir_op_set_attr(sharder->module, op, "sdy.sharding",
-                       compiler_make_shardings(sharder->module, 1, &sharding));
-    }
-  }
-}
-
-// Not for constants: sizes that operations read must stay what they are.
-static bool may_be_manual(const mlir_op_t *op) {
-  return op->result_count == 1 && op->results[0].type->kind == MLIR_TYPE_TENSOR &&
-         strcmp(op->name, "stablehlo.constant") != 0;
-}
-
-// Puts manual computations behind the results of some operations; what follows reads
-// theirs.
-static void insert_manual(sharder_t *sharder, mlir_block_t *block) {
-  mlir_replacements_t replacements = {0};
-  for (mlir_op_t *op = block->first; op != NULL; op = op->next) {
-    mlir_replacements_apply(&replacements, op);
-    for (mlir_op_t *inner = mlir_walk_first(op); inner != NULL;
-         inner = mlir_walk_next(op, inner)) {
-      mlir_replacements_apply(&replacements, inner);
-    }
-    if (op == block->last || !may_be_manual(op) || sharder_below(sharder, 5) != 0) {
-      continue;
-    }
-    mlir_op_t *manual = mesh_manual_identity(sharder, &op->results[0]);
-    if (manual != NULL) {
-      mlir_block_insert_before(op->next, manual);
-      mlir_replacements_put(&replacements, &op->results[0], &manual->results[0]);
-      op = manual;
-    }
-  }
-  mlir_replacements_deinit(&replacements);
-}
-
-void mesh_shard(mlir_module_t *module, uint64_t seed) {
-  if (mlir_module_find_symbol(module, "mesh") != NULL) {
-    return;
-  }
-  sharder_t sharder = {.module = module, .random = {.state = seed}};
-  sharder.mesh = make_mesh(module, &sharder.random);
-  mlir_op_t *function = mlir_module_find_symbol(module, "main");
-  mlir_block_t *block = mlir_op_block(function, 0);
-  const int count = block->argument_count, result_count = block->last->operand_count;
-  const mlir_attr_t **attrs =
-      pod_arena_array(module->arena, (size_t)(count + result_count + 1), sizeof(*attrs));
-  for (int i = 0; i < count; i++) {
-    attrs[i] = pick_dictionary(&sharder, block->arguments[i]->type);
-  }
-  for (int i = 0; i < result_count; i++) {
-    attrs[count + i] = pick_dictionary(&sharder, block->last->operands[i]->type);
-  }
-  mlir_op_set_attr(module, function, "arg_attrs", mlir_attr_array(module, count, attrs));
-  mlir_op_set_attr(module, function, "res_attrs",
-                   mlir_attr_array(module, result_count, attrs + count));
-  shard_ops(&sharder, block);
-  insert_manual(&sharder, block);
+  return bytes_sent(&device->whole.pod) +
+         (has_part(device) ? bytes_sent(&device->part.pod) : 0);
 }
 
 // --- Running ---
 
 typedef struct chip_run_t {
   board_t *board;
+  int32_t chip_count;    // The module's.
   const int64_t *order;  // The module's devices; NULL: the board has no other chips.
   int32_t chip;
   pthread_t thread;
@@ -244,7 +138,7 @@ static pod_status_t join(const chip_interface_t *interface, const chip_run_t *ru
   tensor_slicer_t *slicer = slicer_of(interface);
   const int64_t bytes = tensor_shape_bytes(&interface->shape);
   pod_status_t status = NULL;
-  for (int32_t i = 0; i < CHIPS; i++) {
+  for (int32_t i = 0; i < runs[0].chip_count; i++) {
     const char *shard = runs[i].results[index];
     const int64_t own = tensor_slicer_shard_of_device(slicer, runs[i].chip);
     bool is_first = true;
@@ -289,7 +183,7 @@ static pod_status_t load(chip_run_t *run, const char *text, int64_t length) {
       .file_name = "random.mlir",
       .spec = chip_spec_find("v5e"),
       .torus = run->board->pod.torus,
-      .device_order_count = run->order == NULL ? 0 : CHIPS,
+      .device_order_count = run->order == NULL ? 0 : run->chip_count,
       .device_order = run->order};
   compiler_result_t *compiled;
   POD_TRY(compiler_compile(text, length, &options, &compiled));
@@ -328,14 +222,14 @@ static void free_run(chip_run_t *run) {
 }
 
 static pod_status_t run_all_chips(chip_run_t *runs) {
-  for (int32_t chip = 0; chip < CHIPS; chip++) {
+  for (int32_t chip = 0; chip < runs[0].chip_count; chip++) {
     POD_CHECK(pthread_create(&runs[chip].thread, NULL, run_chip, &runs[chip]) == 0);
   }
   pod_status_t status = NULL;
-  for (int32_t chip = 0; chip < CHIPS; chip++) {
+  for (int32_t chip = 0; chip < runs[0].chip_count; chip++) {
     pthread_join(runs[chip].thread, NULL);
   }
-  for (int32_t chip = 0; chip < CHIPS; chip++) {
+  for (int32_t chip = 0; chip < runs[0].chip_count; chip++) {
     ici_node_end(runs[chip].board->pod.nodes[runs[chip].chip], runs[chip].execution);
     if (status == NULL) {
       status = runs[chip].status;
@@ -349,7 +243,7 @@ static pod_status_t run_all_chips(chip_run_t *runs) {
 static pod_status_t compute(chip_run_t *runs, const char *text, int64_t length,
                             pod_arena_t *arena, const reference_value_t *arguments,
                             int result_count, reference_value_t *results) {
-  for (int32_t chip = 0; chip < CHIPS; chip++) {
+  for (int32_t chip = 0; chip < runs[0].chip_count; chip++) {
     POD_TRY(load(&runs[chip], text, length));
     make_shards(&runs[chip], arguments);
   }
@@ -377,7 +271,7 @@ static void draw_chips(pod_random_t *random, int32_t chip_count, int64_t *out_ch
   for (int32_t i = 0; i < chip_count; i++) {
     all[i] = i;
   }
-  for (int32_t i = 0; i < CHIPS; i++) {
+  for (int32_t i = 0; i < MESH_CHIPS; i++) {
     const uint64_t left = (uint64_t)(chip_count - i);
     const int32_t at = i + (int32_t)pod_random_below(random, left);
     out_chips[i] = all[at];
@@ -390,24 +284,25 @@ pod_status_t mesh_device_run(mesh_device_t *device, const char *text, int64_t le
                              const reference_value_t *arguments, int result_count,
                              reference_value_t *results) {
   (void)argument_count;
-  chip_run_t runs[CHIPS] = {0};
-  int64_t order[CHIPS] = {0, 1, 2, 3};
+  chip_run_t runs[CHIPS_MAX] = {0};
+  int64_t order[CHIPS_MAX] = {0, 1, 2, 3, 4, 5, 6, 7};
   pod_random_t random = {.state = hash_of(text, length)};
-  const bool is_part = pod_random_below(&random, 2) == 0;
+  const bool is_part = has_part(device) && pod_random_below(&random, 2) == 0;
   board_t *board = is_part ? &device->part : &device->whole;
   if (is_part) {
     draw_chips(&random, board->pod.chip_count, order);
   }
   device->executions++;
-  for (int32_t i = 0; i < CHIPS; i++) {
+  for (int32_t i = 0; i < device->chip_count; i++) {
     runs[i] = (chip_run_t){.board = board,
+                           .chip_count = device->chip_count,
                            .order = is_part ? order : NULL,
                            .chip = (int32_t)order[i],
                            .execution = device->executions};
   }
   const pod_status_t status =
       compute(runs, text, length, arena, arguments, result_count, results);
-  for (int32_t chip = 0; chip < CHIPS; chip++) {
+  for (int32_t chip = 0; chip < runs[0].chip_count; chip++) {
     free_run(&runs[chip]);
   }
   return status;
