@@ -29,7 +29,10 @@
 enum {
   LENGTH_BYTES = 4,
   HEAD_BYTES = LENGTH_BYTES + ICI_HEADER_BYTES,
-  DIAL_TIMEOUT_MS = 8000,
+  // Of dialling, doubled each time it was too short. Where strangers crowd at a listener
+  // the kernel drops who comes, and has him try again only after 1, 3 and 7 s.
+  DIAL_TIMEOUT_MIN_MS = 125,
+  DIAL_TIMEOUT_MAX_MS = 8000,
   RECORD_BYTES = 16 << 10,
 };
 
@@ -43,6 +46,7 @@ struct ici_door_t {
   nng_stream_listener *listener;  // One of the two.
   nng_stream_dialer *dialer;
   nng_aio *aio;
+  int timeout_ms;  // Of dialling. Nobody dials and is answered at the same time.
 };
 
 typedef struct stream_pipe_t {
@@ -435,11 +439,20 @@ static ici_pipe_t *make_pipe(const ici_door_t *door, nng_stream *stream) {
 
 // ---- Doors.
 
+static int next_timeout_ms(int timeout_ms) {
+  return timeout_ms < DIAL_TIMEOUT_MAX_MS ? 2 * timeout_ms : timeout_ms;
+}
+
 static void on_connected(void *context) {
   ici_door_t *door = context;
   ici_pipe_t *pipe = NULL;
-  if (nng_aio_result(door->aio) == 0) {
+  const int result = nng_aio_result(door->aio);
+  if (result == 0) {
     pipe = make_pipe(door, nng_aio_get_output(door->aio, 0));
+  }
+  if (door->dialer != NULL) {
+    door->timeout_ms =
+        result == NNG_ETIMEDOUT ? next_timeout_ms(door->timeout_ms) : DIAL_TIMEOUT_MIN_MS;
   }
   door->user->connected(door->context, door, pipe);
 }
@@ -509,7 +522,7 @@ static pod_status_t stream_dial(const char *url, ici_tls_t *tls,
   ici_door_t *door = make_door(url, tls, user, context);
   int result = nng_aio_alloc(&door->aio, on_connected, door);
   if (result == 0) {
-    nng_aio_set_timeout(door->aio, DIAL_TIMEOUT_MS);
+    door->timeout_ms = DIAL_TIMEOUT_MIN_MS;
     result = nng_stream_dialer_alloc(&door->dialer, stream_url(url));
   }
   if (result != 0) {
@@ -524,6 +537,7 @@ static void stream_next(ici_door_t *door) {
   if (door->listener != NULL) {
     nng_stream_listener_accept(door->listener, door->aio);
   } else {
+    nng_aio_set_timeout(door->aio, door->timeout_ms);
     nng_stream_dialer_dial(door->dialer, door->aio);
   }
 }

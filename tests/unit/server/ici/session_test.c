@@ -1,7 +1,10 @@
 // Connections that come and go: strangers that hang up, a line that is cut in the middle
 // of the handshake, neighbours that leave and join again.
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -10,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -177,6 +181,55 @@ static void test_who_hangs_up_at_once_does_not_deafen_the_listener(void **state)
   }
 }
 
+// The port from which somebody waits for `port` to take him, by /proc/net/tcp. 0: nobody.
+static unsigned dialling_port(unsigned port) {
+  char line[512];
+  unsigned near, far, phase, found = 0;
+  FILE *file = fopen("/proc/net/tcp", "re");
+  assert_non_null(file);
+  while (found == 0 && fgets(line, sizeof(line), file) != NULL) {
+    if (sscanf(line, " %*d: %*x:%x %*x:%x %x", &near, &far, &phase) == 3 && far == port &&
+        phase == TCP_SYN_SENT) {
+      found = near;
+    }
+  }
+  fclose(file);
+  return found;
+}
+
+// A listener whose queue is full: the kernel drops who comes, and asks again for him only
+// a second later, then two, then four.
+static void test_who_is_not_taken_by_a_crowded_listener_dials_anew_at_once(void **state) {
+  (void)state;
+  struct sockaddr_in address = {.sin_family = AF_INET,
+                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t size_bytes = sizeof(address);
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int crowd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
+  assert_int_equal(listen(listener, 0), 0);
+  assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size_bytes), 0);
+  assert_int_equal(connect(crowd, (struct sockaddr *)&address, sizeof(address)), 0);
+  char url[64];
+  const unsigned port = ntohs(address.sin_port);
+  snprintf(url, sizeof(url), "tcp://127.0.0.1:%u", port);
+  ici_node_t *node = make_node(1, 8, NULL, false);
+  assert_null(ici_node_dial(node, 1, url));
+  const int64_t until_ns = deadline();
+  unsigned first = 0, next = 0;
+  for (; first == 0; first = dialling_port(port)) {
+    check_in_time(until_ns);
+  }
+  // Half of the longest that it dials without a break.
+  const int64_t patience_ns = pod_clock_now_ns() + (int64_t)4 * 1000000000;
+  for (; next == 0 || next == first; next = dialling_port(port)) {
+    check_in_time(patience_ns);
+  }
+  ici_node_destroy(node);
+  close(crowd);
+  close(listener);
+}
+
 static void test_a_handshake_cut_at_any_stage_is_begun_anew(void **state) {
   (void)state;
   // With their lengths a nonce and a proof are 116 bytes, a hello is 244, a welcome 84;
@@ -271,6 +324,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_who_hangs_up_at_once_does_not_deafen_the_listener),
       cmocka_unit_test(test_a_line_that_falls_silent_is_found_out),
       cmocka_unit_test(test_an_idle_pair_stays_up),
+      cmocka_unit_test(test_who_is_not_taken_by_a_crowded_listener_dials_anew_at_once),
       cmocka_unit_test(test_a_handshake_cut_at_any_stage_is_begun_anew),
       cmocka_unit_test(test_neighbours_leave_and_join_many_times),
       cmocka_unit_test(test_both_sides_may_disconnect_at_once),
