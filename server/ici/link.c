@@ -451,17 +451,6 @@ pod_status_t ici_link_dial(ici_link_t *link, const char *url) {
                      "ipc:///path or %shost:port",
                      url, link->node->tls != NULL ? TLS_SCHEME : TCP_SCHEME);
   }
-  pthread_mutex_lock(&link->lock);
-  const bool is_same = strcmp(url, link->dial_url) == 0;
-  if (!is_same) {
-    snprintf(link->dial_url, sizeof(link->dial_url), "%s", url);
-    link->failures = 0;
-    link->until_ns = link->phase == ICI_PHASE_CLOSED ? 0 : link->until_ns;
-  }
-  pthread_mutex_unlock(&link->lock);
-  if (!is_same) {
-    ici_session_leave(link, "its other end has another address now");
-    ici_keeper_call(link->node);
-  }
+  ici_session_redirect(link, url);
   return NULL;
 }

@@ -187,6 +187,10 @@ void ici_session_timeout(ici_link_t *link);
 // side has answered.
 void ici_session_leave(ici_link_t *link, const char *reason);
 
+// From now on `url` is dialled. A session that another address has led to ends in good
+// order; one that this address leads to does not.
+void ici_session_redirect(ici_link_t *link, const char *url);
+
 // "link +x to chip 1 at ipc:///…"
 void ici_link_describe(ici_link_t *link, char *text, size_t size_bytes);
 

@@ -160,16 +160,41 @@ static void end(ici_link_t *link, unsigned from, const char *reason) {
   }
 }
 
-void ici_session_leave(ici_link_t *link, const char *reason) {
-  pthread_mutex_lock(&link->node->event_lock);
+// With the event lock. True: `tell` is to follow, without it.
+static bool leave(ici_link_t *link, const char *reason) {
   const bool leaves = go_down(link, FROM_UP, ICI_PHASE_LEAVING, reason);
   if (leaves) {
     say(link, ICI_BYE, 0, NULL, 0);
   }
-  const bool moved =
-      leaves || go_down(link, FROM_WAITING | FROM_GREETING, ICI_PHASE_OVER, reason);
+  return leaves || go_down(link, FROM_WAITING | FROM_GREETING, ICI_PHASE_OVER, reason);
+}
+
+void ici_session_leave(ici_link_t *link, const char *reason) {
+  pthread_mutex_lock(&link->node->event_lock);
+  const bool moved = leave(link, reason);
   pthread_mutex_unlock(&link->node->event_lock);
   if (moved) {
+    ici_link_kick(link);
+    tell(link);
+  }
+}
+
+void ici_session_redirect(ici_link_t *link, const char *url) {
+  // No session begins without the event lock: none that the new address has led to ends.
+  pthread_mutex_lock(&link->node->event_lock);
+  pthread_mutex_lock(&link->lock);
+  const bool is_new = strcmp(url, link->dial_url) != 0;
+  if (is_new) {
+    snprintf(link->dial_url, sizeof(link->dial_url), "%s", url);
+    link->failures = 0;
+    link->until_ns = link->phase == ICI_PHASE_CLOSED ? 0 : link->until_ns;
+  }
+  pthread_mutex_unlock(&link->lock);
+  if (is_new) {
+    (void)leave(link, "its other end has another address now");
+  }
+  pthread_mutex_unlock(&link->node->event_lock);
+  if (is_new) {
     ici_link_kick(link);
     tell(link);
   }
