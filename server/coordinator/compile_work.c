@@ -5,6 +5,7 @@
 #include "server/coordinator/compile_work.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -24,7 +25,7 @@ struct compile_work_t {
   compile_key_t key;
   char *text;
   bool is_loadable;
-  bool is_stopped;  // It made way: nothing comes of it.
+  atomic_bool is_stopped;  // It made way: nothing comes of it.
   // Written on the compile thread.
   pod_status_t status;
   compiler_result_t *result;
@@ -102,8 +103,8 @@ static pod_status_t compile(compile_work_t *work, const compiler_options_t *opti
                              : NULL;
   }
   compile_outcome_t outcome;
-  POD_TRY(compile_pool_compile(own->compile_pool, work, work->text, work->key.text_bytes,
-                               options, &outcome));
+  POD_TRY(compile_pool_compile(own->compile_pool, work, &work->is_stopped, work->text,
+                               work->key.text_bytes, options, &outcome));
   work->result = outcome.result;
   if (work->is_loadable) {
     work->packed = outcome.packed;
@@ -199,7 +200,7 @@ static void finish_work(queue_job_t *job) {
 static compile_work_t *find_work(const coordinator_t *coordinator,
                                  const compile_key_t *key, bool is_loadable) {
   for (compile_work_t *work = coordinator->works; work != NULL; work = work->next) {
-    if ((work->is_loadable || !is_loadable) && !work->is_stopped &&
+    if ((work->is_loadable || !is_loadable) && !atomic_load(&work->is_stopped) &&
         compile_key_equal(&work->key, key)) {
       return work;
     }
@@ -232,7 +233,7 @@ static void make_way(coordinator_t *coordinator) {
   }
   for (compile_work_t *work = coordinator->works; work != NULL; work = work->next) {
     if (work->waiters == NULL) {
-      work->is_stopped = true;
+      atomic_store(&work->is_stopped, true);
       compile_pool_stop(pool, work);
     }
   }

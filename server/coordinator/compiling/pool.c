@@ -138,7 +138,10 @@ static slot_t *free_slot(compile_pool_t *pool) {
   return cold;
 }
 
-static slot_t *take_slot(compile_pool_t *pool, const void *owner) {
+// Who is not wanted from now on is found by compile_pool_stop, who was not before is seen
+// here.
+static slot_t *take_slot(compile_pool_t *pool, const void *owner,
+                         const atomic_bool *is_unwanted) {
   pthread_mutex_lock(&pool->mutex);
   slot_t *slot = free_slot(pool);
   while (slot == NULL) {
@@ -146,7 +149,7 @@ static slot_t *take_slot(compile_pool_t *pool, const void *owner) {
     slot = free_slot(pool);
   }
   slot->owner = owner;
-  slot->is_stopped = false;
+  slot->is_stopped = is_unwanted != NULL && atomic_load(is_unwanted);
   pthread_mutex_unlock(&pool->mutex);
   return slot;
 }
@@ -255,6 +258,10 @@ static pod_status_t memory_error(const compile_pool_t *pool, const char *file_na
   return status;
 }
 
+static pod_status_t unwanted_error(const char *file_name) {
+  return pod_error(POD_CANCELLED, "nobody waits for the compile of %s", file_name);
+}
+
 // What its end says of the module that it was compiling.
 static pod_status_t end_error(const compile_pool_t *pool, const char *file_name,
                               const spawner_end_t *end) {
@@ -297,7 +304,7 @@ static pod_status_t judge_end(compile_pool_t *pool, slot_t *slot, const char *fi
   *out_is_orphan = has_gone && !is_known;
   if (is_stopped(pool, slot)) {
     pod_status_free(status);
-    return pod_error(POD_CANCELLED, "nobody waits for the compile of %s", file_name);
+    return unwanted_error(file_name);
   }
   if (is_late) {
     pod_status_free(status);
@@ -410,11 +417,13 @@ static pod_status_t compile_in(compile_pool_t *pool, slot_t *slot, const char *t
 }
 
 pod_status_t compile_pool_compile(compile_pool_t *pool, const void *owner,
-                                  const char *text, int64_t length,
-                                  const compiler_options_t *options,
+                                  const atomic_bool *is_unwanted, const char *text,
+                                  int64_t length, const compiler_options_t *options,
                                   compile_outcome_t *out_outcome) {
-  slot_t *slot = take_slot(pool, owner);
-  const pod_status_t status = compile_in(pool, slot, text, length, options, out_outcome);
+  slot_t *slot = take_slot(pool, owner, is_unwanted);
+  const pod_status_t status =
+      is_stopped(pool, slot) ? unwanted_error(options->file_name)
+                             : compile_in(pool, slot, text, length, options, out_outcome);
   give_slot(pool, slot);
   return status;
 }

@@ -25,6 +25,8 @@
 #ifndef SERVER_COORDINATOR_COMPILING_POOL_H_
 #define SERVER_COORDINATOR_COMPILING_POOL_H_
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -77,8 +79,11 @@ void compile_pool_destroy(compile_pool_t *pool);
 
 // As compiler_compile, and RESOURCE_EXHAUSTED for what took more memory or time than it
 // may have, INTERNAL for what the compiler broke down over, CANCELLED after
-// compile_pool_stop. Waits for a free slot. `owner` is what stop names it by.
+// compile_pool_stop. Waits for a free slot. `owner` is what stop names it by;
+// `is_unwanted`, or NULL, is true before stop is called, which may be too early to find
+// the owner in a slot.
 POD_MUST_USE pod_status_t compile_pool_compile(compile_pool_t *pool, const void *owner,
+                                               const atomic_bool *is_unwanted,
                                                const char *text, int64_t length,
                                                const compiler_options_t *options,
                                                compile_outcome_t *out_outcome);

@@ -102,7 +102,8 @@ static pod_status_t compile(compile_pool_t *pool, const char *text,
                             compile_outcome_t *out) {
   compiler_options_t options = {.file_name = "m.mlir", .spec = chip_spec_find("v5e")};
   assert_null(torus_parse("1x1", options.spec, &options.torus, NULL));
-  return compile_pool_compile(pool, text, text, (int64_t)strlen(text), &options, out);
+  return compile_pool_compile(pool, text, NULL, text, (int64_t)strlen(text), &options,
+                              out);
 }
 
 static void destroy(compile_outcome_t *outcome) {
@@ -297,6 +298,25 @@ static void test_what_is_not_wanted_is_stopped_and_others_go_on(void **state) {
   assert_int_equal(pod_status_code(looping.status), POD_CANCELLED);
   pod_status_free(looping.status);
   assert_works(pool);
+  compile_pool_destroy(pool);
+}
+
+// Between being wanted no more and having a process there may be a while.
+static void test_what_was_not_wanted_before_it_had_a_process_gets_none(void **state) {
+  (void)state;
+  const atomic_bool is_unwanted = true;
+  compile_pool_t *pool = make_pool(1, 512, 600);
+  assert_works(pool);
+  const long pid = server_pid(pool);
+  compile_pool_stop(pool, "loop");
+  compiler_options_t options = {.file_name = "m.mlir", .spec = chip_spec_find("v5e")};
+  assert_null(torus_parse("1x1", options.spec, &options.torus, NULL));
+  compile_outcome_t outcome;
+  const pod_status_t status =
+      compile_pool_compile(pool, "loop", &is_unwanted, "loop", 4, &options, &outcome);
+  assert_int_equal(pod_status_code(status), POD_CANCELLED);
+  pod_status_free(status);
+  assert_int_equal(server_pid(pool), pid);  // Nothing was lost over it.
   compile_pool_destroy(pool);
 }
 
@@ -509,7 +529,7 @@ static void test_the_next_spawner_knows_the_chip_that_is_ours_alone(void **state
   assert_null(torus_parse("1x1", spec, &options.torus, NULL));
   compile_outcome_t outcome;
   assert_null(
-      compile_pool_compile(pool, good, good, sizeof(good) - 1, &options, &outcome));
+      compile_pool_compile(pool, good, NULL, good, sizeof(good) - 1, &options, &outcome));
   destroy(&outcome);
   compile_pool_destroy(pool);
   chip_spec_destroy(spec);
@@ -545,6 +565,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_a_server_that_took_much_is_given_back),
       cmocka_unit_test(test_a_server_that_was_killed_idle_is_started_anew),
       cmocka_unit_test(test_what_is_not_wanted_is_stopped_and_others_go_on),
+      cmocka_unit_test(test_what_was_not_wanted_before_it_had_a_process_gets_none),
       cmocka_unit_test(test_no_descriptor_and_no_process_is_left),
       cmocka_unit_test(test_they_end_with_the_process_that_has_them),
       cmocka_unit_test(test_a_spawner_that_was_killed_is_replaced),
