@@ -297,6 +297,31 @@ static bool check_expectations(pod_arena_t *arena, const cli_run_t *run,
   return is_met;
 }
 
+static void report(pod_arena_t *arena, const cli_run_t *run,
+                   const cli_explanation_t *explanation) {
+  cli_report_program(explanation->info);
+  cli_explain_report(arena, explanation);
+  if (run->wants_values) {
+    cli_values_report(arena, explanation->info);
+  }
+  if (run->after != NULL) {
+    cJSON_AddStringToObject(cli_report(), "after_text", explanation->info->after_text);
+  }
+}
+
+static void print(pod_arena_t *arena, const cli_run_t *run,
+                  const cli_explanation_t *explanation) {
+  if (run->after != NULL) {
+    cli_print_whole("%s", explanation->info->after_text);
+  }
+  if (run->wants_values) {
+    cli_values_print(arena, explanation->info);
+  }
+  if (run->after == NULL && !run->wants_values) {
+    cli_explain_print(arena, explanation);
+  }
+}
+
 pod_status_t cli_explain_program(cli_run_t *run, bool *out_is_met) {
   POD_TRY(cli_run_prepare(run));
   cli_progress_step(run->progress, "simulating", 0);
@@ -308,11 +333,10 @@ pod_status_t cli_explain_program(cli_run_t *run, bool *out_is_met) {
   const cli_explanation_t explanation =
       cli_explain_make(arena, podium_executable_info(run->executable), profile, unknown);
   if (cli_report() != NULL) {
-    cli_report_program(explanation.info);
-    cli_explain_report(arena, &explanation);
+    report(arena, run, &explanation);
   }
   if (!run->quiet) {
-    cli_explain_print(arena, &explanation);
+    print(arena, run, &explanation);
   }
   *out_is_met = check_expectations(arena, run, &explanation.measures);
   pod_arena_destroy(arena);

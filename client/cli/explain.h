@@ -39,6 +39,10 @@ cli_explanation_t cli_explain_make(pod_arena_t *arena, const podium_program_info
 void cli_explain_print(pod_arena_t *arena, const cli_explanation_t *explanation);
 void cli_explain_report(pod_arena_t *arena, const cli_explanation_t *explanation);
 
+// explain_values.c: how the values lie, as text, and for --json.
+void cli_values_print(pod_arena_t *arena, const podium_program_info_t *info);
+void cli_values_report(pod_arena_t *arena, const podium_program_info_t *info);
+
 // Adds the measures under that name.
 void cli_measures_report(const char *key, const cli_measures_t *measures);
 

@@ -9,6 +9,7 @@
 #include "client/cli/report.h"
 #include "client/cli/report_page.h"
 #include "client/cli/run.h"
+#include "client/cli/run_options.h"
 #include "client/cli/streams.h"
 #include "client/cli/terminal.h"
 #include "common/base/check.h"
@@ -17,298 +18,9 @@
 
 enum {
   EVENTS_MAX = 1 << 20,
-  RETRIES_MAX = 1000,
-  REPEAT_MAX = 1000000000,
-  VJP_ORDER_MAX = 100,
   // Of a pod that is made larger so that it has the chips named.
   CHIPS_STARTED_MAX = 64,
 };
-
-enum {
-  KEY_POD = 256,
-  KEY_PROFILE,
-  KEY_TIMEOUT,
-  KEY_EXPECT,
-  KEY_TOLERANCE,
-  KEY_REPEAT,
-  KEY_TEXT,
-  KEY_TIME_ONLY,
-  KEY_XPLANE,
-  KEY_ALGORITHM,
-  KEY_MODEL_FLOP,
-  KEY_HOST_PROFILE,
-  KEY_CAST,
-  KEY_DEVICE_ORDER,
-  KEY_VJP,
-  KEY_RETRY,
-  KEY_REPORT,
-  KEY_FIT,
-  KEY_EXPECTATIONS,
-};
-
-// What one option says must not be dropped silently because of another.
-static void refuse_contradictions(const cli_run_t *run, struct argp_state *state) {
-  const bool has_values =
-      run->inputs.list.count + run->outputs.list.count + run->expected.list.count > 0;
-  if (run->time_only && has_values) {
-    argp_error(state,
-               "--time-only computes no values: leave it out, or --input, --output and "
-               "--expect");
-  } else if (run->time_only && run->host_profile != NULL) {
-    argp_error(state, "--time-only measures nothing: leave it out, or --host-profile");
-  } else if (run->time_only && run->repeat > 1) {
-    argp_error(state, "--time-only executes nothing: leave it out, or --repeat");
-  }
-  // What only compiles or simulates does so for any kind and size.
-  if (run->is_executed && !run->time_only && run->pod != NULL &&
-      (run->chip != NULL || run->topology != NULL)) {
-    argp_error(
-        state,
-        "--pod (or PODIUM_POD) names a pod, which has its chips: leave out --chip and "
-        "--topology. "
-        "`podium simulate --pod %s` tells the time on other ones",
-        run->pod);
-  }
-}
-
-// "0,1,3,2"; whether these are chips of the pod, and as many as the program needs, is the
-// compiler's to say.
-static error_t parse_device_order(cli_run_t *run, const char *value,
-                                  struct argp_state *state) {
-  enum { DEVICES_MAX = 1 << 20 };
-  pod_list_clear(&run->device_order);
-  for (const char *at = value; at != NULL; at = *at == ',' ? at + 1 : NULL) {
-    char *end = NULL;
-    const long long id = strtoll(at, &end, 10);
-    const bool is_number = *at >= '0' && *at <= '9' && (*end == ',' || *end == '\0');
-    if (!is_number || run->device_order.count == DEVICES_MAX) {
-      argp_error(state, "--device-order takes chips, such as 3 or 0,1,3,2, got '%s'",
-                 value);
-      return EINVAL;
-    }
-    *pod_list_add(&run->device_order) = id;
-    at = end;
-  }
-  return 0;
-}
-
-// Options that only set a field.
-static const struct {
-  int key;
-  enum { TEXT, FLAG } kind;  // const char *, which gets the value; bool, which is set.
-  size_t field;
-} plain_options[] = {
-    {'c', TEXT, offsetof(cli_run_t, chip)},
-    {'t', TEXT, offsetof(cli_run_t, topology)},
-    {KEY_POD, TEXT, offsetof(cli_run_t, pod)},
-    {KEY_ALGORITHM, TEXT, offsetof(cli_run_t, algorithms)},
-    {KEY_PROFILE, TEXT, offsetof(cli_run_t, profile)},
-    {KEY_HOST_PROFILE, TEXT, offsetof(cli_run_t, host_profile)},
-    {KEY_XPLANE, TEXT, offsetof(cli_run_t, xplane)},
-    {KEY_REPORT, TEXT, offsetof(cli_run_t, report)},
-    {KEY_CAST, FLAG, offsetof(cli_run_t, casts)},
-    {KEY_TIME_ONLY, FLAG, offsetof(cli_run_t, time_only)},
-    {KEY_TEXT, FLAG, offsetof(cli_run_t, only_text)},
-    {'q', FLAG, offsetof(cli_run_t, quiet)},
-};
-
-static bool parse_plain(cli_run_t *run, int key, const char *value) {
-  char *fields = (char *)run;
-  for (size_t i = 0; i < POD_COUNT_OF(plain_options); i++) {
-    if (plain_options[i].key != key) {
-      continue;
-    }
-    void *field = fields + plain_options[i].field;
-    if (plain_options[i].kind == TEXT) {
-      *(const char **)field = value;
-    } else {
-      *(bool *)field = true;
-    }
-    return true;
-  }
-  return false;
-}
-
-// Options that take a number; what is not one is an error that says what is.
-static bool parse_number(cli_run_t *run, int key, const char *value,
-                         struct argp_state *state) {
-  char *end = NULL;
-  switch (key) {
-    case KEY_TOLERANCE:
-      run->tolerance = strtod(value, &end);
-      if (end == value || *end != '\0' || !(run->tolerance >= 0)) {
-        argp_error(state, "--tolerance takes a number, got '%s'", value);
-      }
-      return true;
-    case KEY_REPEAT:
-      if (!cli_read_number(value, 1, REPEAT_MAX, &run->repeat)) {
-        argp_error(state, "--repeat takes a number from 1 to %d, got '%s'", REPEAT_MAX,
-                   value);
-      }
-      return true;
-    case KEY_RETRY:
-      if (!cli_read_number(value, 0, RETRIES_MAX, &run->retries)) {
-        argp_error(state, "--retry takes a number from 0 to %d, got '%s'", RETRIES_MAX,
-                   value);
-      }
-      return true;
-    case KEY_TIMEOUT:
-      if (!cli_read_seconds(value, &run->timeout_ms)) {
-        argp_error(state, "--timeout takes seconds, got '%s'", value);
-      }
-      return true;
-    case KEY_MODEL_FLOP:
-      run->model_flop = strtod(value, &end);
-      if (end == value || *end != '\0' || !(run->model_flop > 0)) {
-        argp_error(state, "--model-flop takes a number such as 3.4e12, got '%s'", value);
-      }
-      return true;
-    case KEY_VJP:
-      if (!cli_read_number(value, 1, VJP_ORDER_MAX, &run->vjp_order)) {
-        argp_error(state, "--vjp takes a number from 1 to %d, got '%s'", VJP_ORDER_MAX,
-                   value);
-      }
-      return true;
-    default:
-      return false;
-  }
-}
-
-static error_t parse_expectations(cli_run_t *run, const char *value,
-                                  struct argp_state *state) {
-  if (run->expectations == NULL) {
-    run->expectations = pod_alloc(sizeof(*run->expectations));
-  }
-  const pod_status_t status = cli_expect_parse(value, run->expectations);
-  if (status != NULL) {
-    argp_error(state, "--expect: %s", pod_status_message(status));
-  }
-  return 0;
-}
-
-static error_t parse_option(int key, char *value, struct argp_state *state) {
-  cli_run_t *run = state->input;
-  if (parse_plain(run, key, value) || parse_number(run, key, value, state)) {
-    return 0;
-  }
-  switch (key) {
-    case CLI_KEY_SHAPE:
-      return cli_shapes_option(&run->shapes, value, state);
-    case CLI_KEY_CONSTANT:
-      return cli_constant_option(&run->shapes, value, state);
-    case KEY_FIT:
-      return cli_fit_option(&run->fit, value, state);
-    case 'i':
-      return cli_bindings_option(&run->inputs, value, state);
-    case 'o':
-      return cli_bindings_option(&run->outputs, value, state);
-    case KEY_EXPECT:
-      return cli_bindings_option(&run->expected, value, state);
-    case KEY_DEVICE_ORDER:
-      return parse_device_order(run, value, state);
-    case KEY_EXPECTATIONS:
-      return parse_expectations(run, value, state);
-    case ARGP_KEY_ARG:
-      if (run->compares && run->program != NULL && run->other == NULL) {
-        run->other = value;
-        return 0;
-      }
-      if (run->program != NULL) {
-        argp_error(state, "one program at a time: '%s' and '%s'", run->program, value);
-      }
-      run->program = value;
-      return 0;
-    case ARGP_KEY_END:
-      if (run->program == NULL) {
-        argp_error(state,
-                   "a PROGRAM is needed: a file of StableHLO, as text or as bytecode, or "
-                   "- for standard input");
-      } else if (run->compares && run->other == NULL) {
-        argp_error(state, "two programs are compared: '%s' and what?", run->program);
-      }
-      refuse_contradictions(run, state);
-      return 0;
-    default:
-      return cli_simulation_option(&run->simulation, key, value, state);
-  }
-}
-
-#define POD_OPTIONS                                                                      \
-  {"chip",                                                                               \
-   'c',                                                                                  \
-   "KIND|FILE",                                                                          \
-   0,                                                                                    \
-   "A kind that `podium chips` lists, or a file that describes one (v5e)",               \
-   1},                                                                                   \
-      {"topology",                                                                       \
-       't',                                                                              \
-       "SIZES",                                                                          \
-       0,                                                                                \
-       "2x2, 4x2, 2x2x4 … or v5litepod-4, v4-8 … (as many chips as the program has " \
-       "partitions)",                                                                    \
-       1},                                                                               \
-      {"pod",                                                                            \
-       KEY_POD,                                                                          \
-       "POD",                                                                            \
-       0,                                                                                \
-       "Use this pod: HOST:PORT of its coordinator, or the name given to `podium up`. "  \
-       "Without it a local pod is started and stopped",                                  \
-       1},                                                                               \
-      {"device-order",                                                                   \
-       KEY_DEVICE_ORDER,                                                                 \
-       "CHIPS",                                                                          \
-       0,                                                                                \
-       "The chips that run the program, one for each of its devices, in any order: "     \
-       "3 for a program of one device, 0,1,3,2 makes a ring of 2x2. Values stay the "    \
-       "same",                                                                           \
-       1},                                                                               \
-      {"vjp",                                                                            \
-       KEY_VJP,                                                                          \
-       "ORDER",                                                                          \
-       0,                                                                                \
-       "Of a file that jax.export's serialize(vjp_order=…) wrote, the vjp of that "    \
-       "order "                                                                          \
-       "instead of the function",                                                        \
-       1},                                                                               \
-      {"algorithm",                                                                      \
-       KEY_ALGORITHM,                                                                    \
-       "[COLLECTIVE=]NAME",                                                              \
-       0,                                                                                \
-       "How collectives run: ring, line, tree, gather, direct or torus, for all or for " \
-       "one "                                                                            \
-       "kind (all_reduce=ring,all_gather=line). Without it the cheapest",                \
-       1},                                                                               \
-  {                                                                                      \
-    "timeout", KEY_TIMEOUT, "SECONDS", 0, "Give up after so long (no limit)", 3          \
-  }
-
-#define REPORT_OPTION                                                           \
-  {                                                                             \
-    "report", KEY_REPORT, "FILE.html", 0,                                       \
-        "Write a page that shows it all, in one file that needs nothing else: " \
-        "timeline, "                                                            \
-        "links, memory, collectives, shardings, roofline",                      \
-        2                                                                       \
-  }
-
-#define PROFILE_OPTIONS                                                              \
-  {"model-flop",                                                                     \
-   KEY_MODEL_FLOP,                                                                   \
-   "N",                                                                              \
-   0,                                                                                \
-   "FLOP that the model needs for the step, such as 6 x parameters x tokens: "       \
-   "the profile then shows the MFU beside the HFU",                                  \
-   4},                                                                               \
-      {"profile",                                                                    \
-       KEY_PROFILE,                                                                  \
-       "FILE.json",                                                                  \
-       0,                                                                            \
-       "Write a trace of the predicted time for https://ui.perfetto.dev",            \
-       2},                                                                           \
-  {                                                                                  \
-    "xplane", KEY_XPLANE, "DIR", 0,                                                  \
-        "Write DIR/plugins/profile/TIME/HOST.xplane.pb for TensorBoard and XProf", 2 \
-  }
 
 // --- The pod ---
 
@@ -321,6 +33,7 @@ static bool is_running(const cli_run_t *run) {
 static int64_t chips_needed(const cli_run_t *run) {
   int64_t chips = cli_chips_of(run->text, run->length);
   chips = chips > run->chips_least ? chips : run->chips_least;
+  chips = run->given.mesh == NULL ? chips : cli_given_devices(&run->given);
   for (int i = 0; i < run->device_order.count; i++) {
     const int64_t chip = run->device_order.items[i];
     chips = chip >= chips && chip < CHIPS_STARTED_MAX ? chip + 1 : chips;
@@ -383,6 +96,7 @@ static pod_status_t connect_pod(cli_run_t *run) {
 
 static void release(cli_run_t *run) {
   cli_shapes_deinit(&run->shapes);
+  cli_given_deinit(&run->given);
   cli_bindings_deinit(&run->inputs);
   cli_bindings_deinit(&run->outputs);
   cli_bindings_deinit(&run->expected);
@@ -407,16 +121,18 @@ pod_status_t cli_run_compile(cli_run_t *run) {
   run->executable = NULL;
   const bool only = !is_running(run);
   const bool is_elsewhere = only && run->pod != NULL;
-  const podium_compile_options_t options = {
-      .timeout_ms = run->timeout_ms,
-      .only = only,
-      .algorithms = run->algorithms,
-      .device_order_count = run->device_order.count,
-      .device_order = run->device_order.items,
-      .argument_type_count = run->shapes.types.count,
-      .argument_types = run->shapes.types.items,
-      .chip_kind = is_elsewhere ? run->chip : NULL,
-      .topology = is_elsewhere ? run->topology : NULL};
+  podium_compile_options_t options = {.timeout_ms = run->timeout_ms,
+                                      .only = only,
+                                      .after = run->after,
+                                      .wants_values = run->wants_values,
+                                      .algorithms = run->algorithms,
+                                      .device_order_count = run->device_order.count,
+                                      .device_order = run->device_order.items,
+                                      .argument_type_count = run->shapes.types.count,
+                                      .argument_types = run->shapes.types.items,
+                                      .chip_kind = is_elsewhere ? run->chip : NULL,
+                                      .topology = is_elsewhere ? run->topology : NULL};
+  cli_given_fill(&run->given, &options);
   return cli_status_of(podium_compile(run->session, run->program, run->text, run->length,
                                       &options, &run->executable));
 }
@@ -560,34 +276,35 @@ static int finish(cli_run_t *run, pod_status_t status) {
 
 int cli_run(int argc, char **argv) {
   static const struct argp_option options[] = {
-      POD_OPTIONS,
+      CLI_POD_OPTIONS,
       {"input", 'i', "NAME=VALUE", 0,
        "An argument, by name or number: FILE.npy, random:SEED, ones, zeros, iota or "
        "const:VALUE. Without one an argument is random:ITS NUMBER",
        2},
       {"output", 'o', "NAME=FILE.npy", 0, "Write a result, by name or number", 2},
-      {"expect", KEY_EXPECT, "NAME=FILE.npy", 0,
+      {"expect", CLI_RUN_EXPECT, "NAME=FILE.npy", 0,
        "Compare a result; the exit status is 1 when it differs", 2},
-      {"tolerance", KEY_TOLERANCE, "REL", 0,
+      {"tolerance", CLI_RUN_TOLERANCE, "REL", 0,
        "For --expect: difference allowed, relative to the largest expected value (0.01)",
        2},
       CLI_SHAPE_OPTIONS,
-      PROFILE_OPTIONS,
-      REPORT_OPTION,
+      CLI_GIVEN_OPTIONS,
+      CLI_PROFILE_OPTIONS,
+      CLI_REPORT_OPTION,
       CLI_SIMULATION_OPTIONS,
       CLI_TURNS_OPTION,
-      {"time-only", KEY_TIME_ONLY, NULL, 0,
+      {"time-only", CLI_RUN_TIME_ONLY, NULL, 0,
        "Compute no values, start no worker: tell only the time. The same as podium "
        "simulate",
        4},
-      {"cast", KEY_CAST, NULL, 0,
+      {"cast", CLI_RUN_CAST, NULL, 0,
        "Convert files of another dtype than the argument or the result has, such as f32 "
        "for bf16, which NumPy does not know",
        2},
-      {"host-profile", KEY_HOST_PROFILE, "FILE.json", 0,
+      {"host-profile", CLI_RUN_HOST_PROFILE, "FILE.json", 0,
        "Write a trace of the time that was measured on the workers' hosts", 2},
-      {"repeat", KEY_REPEAT, "N", 0, "Execute N times; the last one is shown", 3},
-      {"retry", KEY_RETRY, "N", 0,
+      {"repeat", CLI_RUN_REPEAT, "N", 0, "Execute N times; the last one is shown", 3},
+      {"retry", CLI_RUN_RETRY, "N", 0,
        "When the coordinator or a worker dies, wait for the pod and run what was lost "
        "again, each call at most N times (0)",
        3},
@@ -596,7 +313,7 @@ int cli_run(int argc, char **argv) {
   };
   static const struct argp argp = {
       .options = options,
-      .parser = parse_option,
+      .parser = cli_run_parse,
       .args_doc = "PROGRAM",
       .doc =
           "Run PROGRAM, StableHLO text as jax.jit(f).lower(...).as_text() prints it, a "
@@ -616,13 +333,14 @@ int cli_run(int argc, char **argv) {
 
 int cli_simulate(int argc, char **argv) {
   static const struct argp_option options[] = {
-      POD_OPTIONS,
+      CLI_POD_OPTIONS,
       CLI_SHAPE_OPTIONS,
-      PROFILE_OPTIONS,
-      REPORT_OPTION,
+      CLI_GIVEN_OPTIONS,
+      CLI_PROFILE_OPTIONS,
+      CLI_REPORT_OPTION,
       CLI_SIMULATION_OPTIONS,
       CLI_TURNS_OPTION,
-      {"fit", KEY_FIT, "LABEL=ARG0.0[,ARG1.0…]", 0,
+      {"fit", CLI_RUN_FIT, "LABEL=ARG0.0[,ARG1.0…]", 0,
        "Find the largest size of these dimensions of arguments (dimension 0 of "
        "argument 0) with which the program fits the HBM. The program leaves them open "
        "(jax.export.symbolic_shape)",
@@ -632,7 +350,7 @@ int cli_simulate(int argc, char **argv) {
   };
   static const struct argp argp = {
       .options = options,
-      .parser = parse_option,
+      .parser = cli_run_parse,
       .args_doc = "PROGRAM",
       .doc =
           "Tell how long PROGRAM would take on a pod of any kind and size, without "
@@ -700,15 +418,16 @@ static pod_status_t compile_program(cli_run_t *run) {
 
 int cli_compile(int argc, char **argv) {
   static const struct argp_option options[] = {
-      POD_OPTIONS,
+      CLI_POD_OPTIONS,
       CLI_SHAPE_OPTIONS,
-      {"text", KEY_TEXT, NULL, 0, "Print only the partitioned program", 2},
-      REPORT_OPTION,
+      CLI_GIVEN_OPTIONS,
+      {"text", CLI_RUN_TEXT, NULL, 0, "Print only the partitioned program", 2},
+      CLI_REPORT_OPTION,
       {0},
   };
   static const struct argp argp = {
       .options = options,
-      .parser = parse_option,
+      .parser = cli_run_parse,
       .args_doc = "PROGRAM",
       .doc =
           "Compile PROGRAM and print what one chip runs, as StableHLO text, with its "
@@ -721,23 +440,31 @@ int cli_compile(int argc, char **argv) {
 
 int cli_explain(int argc, char **argv) {
   static const struct argp_option options[] = {
-      POD_OPTIONS,
+      CLI_POD_OPTIONS,
       CLI_SHAPE_OPTIONS,
+      CLI_GIVEN_OPTIONS,
       CLI_SIMULATION_OPTIONS,
       CLI_TURNS_OPTION,
-      {"expect", KEY_EXPECTATIONS, "MEASURE<=N,…", 0,
+      {"expect", CLI_RUN_EXPECTATIONS, "MEASURE<=N,…", 0,
        "What the program shall keep to; the exit status is 1 when it does not. Measures: "
        "all_gather, all_reduce, reduce_scatter, all_to_all, collective_permute, "
        "collectives (how many), peak_hbm, ici_bytes, link_bytes (12GiB), step, "
        "in_flight, "
        "exposed (3ms); with <=, <, ==, !=, >= or >. May be given again",
        2},
+      {"shardings", CLI_RUN_SHARDINGS, NULL, 0,
+       "Tell instead how every value lies after propagation", 2},
+      {"after", CLI_RUN_AFTER, "PASS", 0,
+       "Print instead the program as this pass of the compiler leaves it: propagate "
+       "shows the sharding of every value, partition what one chip runs, before it is "
+       "optimised. A wrong name lists them all",
+       2},
       {"quiet", 'q', NULL, 0, "Print only expectations that do not hold, and errors", 3},
       {0},
   };
   static const struct argp argp = {
       .options = options,
-      .parser = parse_option,
+      .parser = cli_run_parse,
       .args_doc = "PROGRAM",
       .doc =
           "Tell what the partitioner did with PROGRAM, why, and what that costs on a pod "
@@ -760,11 +487,12 @@ int cli_explain(int argc, char **argv) {
 
 int cli_diff(int argc, char **argv) {
   static const struct argp_option options[] = {
-      POD_OPTIONS, CLI_SHAPE_OPTIONS, CLI_SIMULATION_OPTIONS, CLI_TURNS_OPTION, {0},
+      CLI_POD_OPTIONS,        CLI_SHAPE_OPTIONS, CLI_GIVEN_OPTIONS,
+      CLI_SIMULATION_OPTIONS, CLI_TURNS_OPTION,  {0},
   };
   static const struct argp argp = {
       .options = options,
-      .parser = parse_option,
+      .parser = cli_run_parse,
       .args_doc = "PROGRAM PROGRAM",
       .doc =
           "Tell what two programs cost on the same pod, side by side: collectives, HBM, "

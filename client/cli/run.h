@@ -9,6 +9,7 @@
 #include "client/cli/cli.h"
 #include "client/cli/expect.h"
 #include "client/cli/fit.h"
+#include "client/cli/given.h"
 #include "client/cli/shapes.h"
 #include "client/cli/simulation.h"
 #include "common/base/list.h"
@@ -35,6 +36,9 @@ typedef struct cli_run_t {
   cli_bindings_t inputs, outputs, expected;
   cli_shapes_t shapes;
   cli_fit_t fit;
+  cli_given_t given;
+  const char *after;  // Of `podium explain`: a pass.
+  bool wants_values;  // Its --shardings.
   // What it makes on the way, released in reverse.
   char *text;
   size_t length;

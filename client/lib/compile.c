@@ -134,6 +134,23 @@ static const char *const *convert_notes(pod_arena_t *arena,
   return notes;
 }
 
+static void convert_values(pod_arena_t *arena, const Podium__V1__CompileResponse *message,
+                           podium_program_info_t *info) {
+  podium_value_t *values = pod_arena_array(arena, message->n_values, sizeof(*values));
+  for (size_t i = 0; i < message->n_values; i++) {
+    const Podium__V1__ValueSharding *from = message->values[i];
+    values[i] = (podium_value_t){.name = pod_arena_strdup(arena, from->name),
+                                 .op = pod_arena_strdup(arena, from->op),
+                                 .source = pod_arena_strdup(arena, from->source),
+                                 .shape = lib_shape(from->shape),
+                                 .local_shape = lib_shape(from->local_shape),
+                                 .spec = pod_arena_strdup(arena, from->spec)};
+  }
+  info->values = values;
+  info->value_count = (int)message->n_values;
+  info->after_text = pod_arena_strdup(arena, message->after_text);
+}
+
 static void list_own(const podium_session_t *session, pod_arena_t *arena,
                      podium_program_info_t *info) {
   int *own = pod_arena_array(arena, (size_t)info->device_count, sizeof(*own));
@@ -185,6 +202,7 @@ static void convert(compile_t *compile, const Podium__V1__CompileResponse *messa
       .notes = convert_notes(arena, message),
   };
   convert_peak(arena, message->peak, &executable->info);
+  convert_values(arena, message, &executable->info);
   list_own(compile->session, arena, &executable->info);
 }
 
@@ -282,6 +300,36 @@ static void set_types(pod_arena_t *arena, const podium_compile_options_t *option
   }
 }
 
+static Podium__V1__GivenSharding **given_list(pod_arena_t *arena, int count,
+                                              const podium_given_sharding_t *from) {
+  Podium__V1__GivenSharding **list =
+      pod_arena_array(arena, (size_t)count, sizeof(list[0]));
+  for (int i = 0; i < count; i++) {
+    list[i] = pod_arena_alloc(arena, sizeof(*list[i]));
+    podium__v1__given_sharding__init(list[i]);
+    list[i]->name = (char *)(uintptr_t)from[i].name;
+    list[i]->spec = (char *)(uintptr_t)from[i].spec;
+  }
+  return list;
+}
+
+static void set_asked(pod_arena_t *arena, const podium_compile_options_t *options,
+                      Podium__V1__CompileRequest *request) {
+  if (options->mesh != NULL) {
+    request->mesh = (char *)(uintptr_t)options->mesh;
+  }
+  if (options->after != NULL) {
+    request->after = (char *)(uintptr_t)options->after;
+  }
+  request->value_shardings = options->wants_values;
+  request->n_in_shardings = (size_t)options->in_sharding_count;
+  request->in_shardings =
+      given_list(arena, options->in_sharding_count, options->in_shardings);
+  request->n_out_shardings = (size_t)options->out_sharding_count;
+  request->out_shardings =
+      given_list(arena, options->out_sharding_count, options->out_shardings);
+}
+
 static void set_options(pod_arena_t *arena, const podium_compile_options_t *options,
                         Podium__V1__CompileRequest *request) {
   request->only = options->only;
@@ -297,6 +345,7 @@ static void set_options(pod_arena_t *arena, const podium_compile_options_t *opti
     request->topology = (char *)(uintptr_t)options->topology;
   }
   set_types(arena, options, request);
+  set_asked(arena, options, request);
 }
 
 // All of the first message but the session. Borrows from the compile and the arena.
@@ -345,6 +394,16 @@ static void start_compile(void *context) {
   send_more(call, compile);
 }
 
+static pod_status_t check_given(int count, const podium_given_sharding_t *list) {
+  for (int i = 0; i < count; i++) {
+    if (list[i].name == NULL || list[i].spec == NULL) {
+      return pod_error(POD_INVALID_ARGUMENT, "a sharding that is given has no %s",
+                       list[i].name == NULL ? "name" : "spec");
+    }
+  }
+  return NULL;
+}
+
 static pod_status_t check_options(const podium_compile_options_t *options) {
   if (!options->only && (options->chip_kind != NULL || options->topology != NULL)) {
     return pod_error(POD_INVALID_ARGUMENT,
@@ -353,6 +412,12 @@ static pod_status_t check_options(const podium_compile_options_t *options) {
   }
   POD_TRY(lib_check_list("types of arguments", options->argument_type_count,
                          options->argument_types));
+  POD_TRY(lib_check_list("shardings of arguments", options->in_sharding_count,
+                         options->in_shardings));
+  POD_TRY(lib_check_list("shardings of results", options->out_sharding_count,
+                         options->out_shardings));
+  POD_TRY(check_given(options->in_sharding_count, options->in_shardings));
+  POD_TRY(check_given(options->out_sharding_count, options->out_shardings));
   for (int i = 0; i < options->argument_type_count; i++) {
     const int rank = options->argument_types[i].shape.rank;
     if (rank < 0 || rank > PODIUM_RANK_MAX) {

@@ -310,6 +310,14 @@ typedef struct podium_argument_type_t {
   bool partial;
 } podium_argument_type_t;
 
+// How an argument or a result of a program shall lie, whatever the module says.
+typedef struct podium_given_sharding_t {
+  // As the module or JAX names it ("x", "params['w']"), as podium does ("arg0",
+  // "result0"), or its number.
+  const char *name;
+  const char *spec;  // A PartitionSpec: "P('x', None)", "P(('x', 'y'))", "P()".
+} podium_given_sharding_t;
+
 typedef struct podium_compile_options_t {
   size_t struct_size;  // See PODIUM_OPTIONS_INIT.
   int64_t timeout_ms;
@@ -332,6 +340,17 @@ typedef struct podium_compile_options_t {
   // not.
   int device_order_count;
   const int64_t *device_order;
+  // Shardings in place of the module's: axes with their sizes, "x=2,y=4" (NULL: the
+  // module's mesh; one of the module over axes of the same names gets these sizes), and
+  // how arguments and results lie on it. What gives way is in the program's notes.
+  // INVALID_ARGUMENT names the argument, its shape and the axis.
+  const char *mesh;
+  int in_sharding_count, out_sharding_count;
+  const podium_given_sharding_t *in_shardings, *out_shardings;
+  // What else to tell: the program as this pass of the compiler leaves it ("propagate";
+  // INVALID_ARGUMENT lists the names), or NULL; and how its values lie.
+  const char *after;
+  bool wants_values;
 } podium_compile_options_t;
 
 // `text` is a StableHLO module as jax.jit(f).lower(...).as_text() prints it, or the bytes
@@ -409,6 +428,15 @@ typedef struct podium_peak_t {
   int64_t size_bytes;
 } podium_peak_t;
 
+// A value of the program as the module has it, and how it lies after propagation.
+typedef struct podium_value_t {
+  const char *name;    // "x" of %x; "" when the module has none.
+  const char *op;      // That makes it: "dot_general"; "argument", "result" of @main.
+  const char *source;  // "train.py:12:7" or "".
+  podium_shape_t shape, local_shape;
+  const char *spec;  // P("x", None)
+} podium_value_t;
+
 typedef struct podium_program_info_t {
   const char *name;
   int argument_count, result_count, collective_count, instruction_count;
@@ -443,6 +471,11 @@ typedef struct podium_program_info_t {
   const podium_peak_t *peaks;
   int64_t peak_bytes;
   podium_instruction_t peak_at;  // Its name is NULL when there are no temporaries.
+  // What podium_compile_options_t asks for: "" and none without.
+  const char *after_text;
+  // Arguments, what operations make, in the order of the program, results.
+  int value_count;
+  const podium_value_t *values;
 } podium_program_info_t;
 
 // Borrowed from the executable.

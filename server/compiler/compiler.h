@@ -23,7 +23,9 @@
 #include "server/chip/cost.h"
 #include "server/chip/spec.h"
 #include "server/chip/torus.h"
+#include "server/compiler/legalize/given.h"
 #include "server/compiler/legalize/signature.h"
+#include "server/compiler/partition/values.h"
 #include "server/program/program.h"
 
 typedef struct compiler_options_t {
@@ -44,6 +46,12 @@ typedef struct compiler_options_t {
   int64_t device_order_count;
   const int64_t *device_order;
   torus_t torus;  // The pod.
+  // Shardings from outside, which take the place of the module's; borrowed for the call.
+  compiler_given_t given;
+  // What else to tell. NULL or "": nothing; else the program as the pass of this name
+  // leaves it (INVALID_ARGUMENT lists the names). Borrowed for the call.
+  const char *after;
+  bool wants_values;  // How the program's values lie.
 } compiler_options_t;
 
 // A collective of the partitioned program, for people.
@@ -89,6 +97,9 @@ typedef struct compiler_result_t {
   // call's backend_config, as hexadecimal digits.
   int32_t inspection_count;
   const chip_interface_t *inspections;
+  const char *after_text;  // What options->after asks for; NULL: nothing.
+  int32_t value_count;     // With options->wants_values.
+  const compiler_value_t *values;
 } compiler_result_t;
 
 POD_MUST_USE pod_status_t compiler_compile(const char *text, int64_t length,

@@ -3,17 +3,21 @@
 
 #include "server/compiler/pipeline.h"
 
+#include <string.h>
+
 #include "common/base/arena.h"
 #include "common/mlir/parser.h"
 #include "common/mlir/printer.h"
 #include "server/chip/slice.h"
 #include "server/compiler/dialect/syntax.h"
+#include "server/compiler/legalize/given.h"
 #include "server/compiler/legalize/legalize.h"
 #include "server/compiler/legalize/signature.h"
 #include "server/compiler/lower/lower.h"
 #include "server/compiler/pallas/pallas.h"
 #include "server/compiler/partition/device_order.h"
 #include "server/compiler/partition/partition.h"
+#include "server/compiler/partition/values.h"
 #include "server/compiler/placement/placement.h"
 #include "server/compiler/report.h"
 #include "server/compiler/schedule/algorithms.h"
@@ -72,7 +76,11 @@ static void choose_slice(pipeline_t *pipeline) {
   pipeline->device_order = order;
 }
 
-static pod_status_t partition(pipeline_t *pipeline) {
+static pod_status_t give_shardings(pipeline_t *pipeline) {
+  return given_apply(pipeline->module, &pipeline->options->given, &pipeline->given_notes);
+}
+
+static pod_status_t count_devices(pipeline_t *pipeline) {
   const compiler_options_t *options = pipeline->options;
   POD_TRY(partition_count_devices(pipeline->module, &pipeline->declared_device_count));
   pipeline->device_order_count = options->device_order_count;
@@ -80,11 +88,24 @@ static pod_status_t partition(pipeline_t *pipeline) {
   if (options->device_order_count == 0) {
     choose_slice(pipeline);
   }
-  int64_t devices;
-  POD_TRY(partition_check_device_order(
-      pipeline->module, torus_chip_count(&options->torus), pipeline->device_order_count,
-      pipeline->device_order, &devices));
-  return compiler_partition(pipeline->module, devices, &pipeline->partitioned);
+  return partition_check_device_order(pipeline->module, torus_chip_count(&options->torus),
+                                      pipeline->device_order_count,
+                                      pipeline->device_order, &pipeline->device_count);
+}
+
+// For people alone: the partitioner propagates by itself.
+static pod_status_t list_values(pipeline_t *pipeline) {
+  if (!pipeline->options->wants_values) {
+    return NULL;
+  }
+  return partition_list_values(pipeline->module, pipeline->device_count,
+                               pipeline->module->arena, &pipeline->value_count,
+                               &pipeline->values);
+}
+
+static pod_status_t partition(pipeline_t *pipeline) {
+  return compiler_partition(pipeline->module, pipeline->device_count,
+                            &pipeline->partitioned);
 }
 
 static pod_status_t order_devices(pipeline_t *pipeline) {
@@ -180,13 +201,16 @@ static void copy_notes(const pipeline_t *pipeline, compiler_result_t *result) {
   const compiler_partitioned_t *partitioned = &pipeline->partitioned;
   const kernel_notes_t *kernels = &pipeline->kernel_notes;
   pod_arena_t *arena = result->program->arena;
-  const size_t most =
-      (size_t)notes->count + (size_t)partitioned->note_count + (size_t)kernels->count + 1;
+  const given_notes_t *given = &pipeline->given_notes;
+  const size_t most = (size_t)notes->count + (size_t)partitioned->note_count +
+                      (size_t)kernels->count + (size_t)given->count + 1;
   const char **texts = pod_arena_array(arena, most, sizeof(*texts));
-  for (int32_t i = 0; i < notes->count; i++) {
-    texts[i] = pod_arena_strdup(arena, notes->texts[i]);
+  for (int32_t i = 0; i < given->count; i++) {
+    texts[result->note_count++] = pod_arena_strdup(arena, given->texts[i]);
   }
-  result->note_count = notes->count;
+  for (int32_t i = 0; i < notes->count; i++) {
+    texts[result->note_count++] = pod_arena_strdup(arena, notes->texts[i]);
+  }
   for (int32_t i = 0; i < partitioned->note_count; i++) {
     texts[result->note_count++] = pod_arena_strdup(arena, partitioned->notes[i]);
   }
@@ -244,21 +268,44 @@ static void copy_memory_kinds(const mlir_module_t *module, compiler_result_t *re
   result->result_memory_kinds = kinds;
 }
 
+// From the module's arena to the program's.
+static void copy_values(const pipeline_t *pipeline, compiler_result_t *result) {
+  pod_arena_t *arena = result->program->arena;
+  compiler_value_t *values =
+      pod_arena_copy(arena, pipeline->values,
+                     (size_t)pipeline->value_count * sizeof(pipeline->values[0]));
+  for (int32_t i = 0; i < pipeline->value_count; i++) {
+    values[i].name = pod_arena_strdup(arena, values[i].name);
+    values[i].op = pod_arena_strdup(arena, values[i].op);
+    values[i].source = pod_arena_strdup(arena, values[i].source);
+    values[i].spec = pod_arena_strdup(arena, values[i].spec);
+  }
+  result->value_count = pipeline->value_count;
+  result->values = values;
+  result->after_text =
+      pipeline->after_text == NULL ? NULL : pod_arena_strdup(arena, pipeline->after_text);
+}
+
+static void print_for_people(pod_text_t *text, const mlir_module_t *module) {
+  const mlir_print_options_t options = {.lookup = compiler_syntax_lookup,
+                                        .elide_elements = ELEMENTS_SHOWN_MAX,
+                                        .names = true};
+  mlir_print(text, module, &options);
+}
+
 static pod_status_t report(pipeline_t *pipeline) {
   chip_program_t *program = pipeline->program;
   compiler_result_t *result = pod_arena_alloc(program->arena, sizeof(*result));
   result->program = program;
   pod_text_t text = {0};
-  const mlir_print_options_t options = {.lookup = compiler_syntax_lookup,
-                                        .elide_elements = ELEMENTS_SHOWN_MAX,
-                                        .names = true};
-  mlir_print(&text, pipeline->partitioned.module, &options);
+  print_for_people(&text, pipeline->partitioned.module);
   result->partitioned_text = pod_arena_strdup(program->arena, text.bytes);
   pod_text_deinit(&text);
   result->declared_device_count = pipeline->declared_device_count;
   copy_notes(pipeline, result);
   copy_inspections(&pipeline->partitioned, result);
   copy_memory_kinds(pipeline->partitioned.module, result);
+  copy_values(pipeline, result);
   pipeline->result = result;
   return report_collectives(pipeline->prices, program, &pipeline->partitioned,
                             pipeline->notes.sources, &result->collective_count,
@@ -314,28 +361,37 @@ static pod_status_t check_host_memory(pipeline_t *pipeline) {
 
 // THE list of passes.
 static const pipeline_pass_t passes[] = {
-    {"parse", parse},
-    {"arguments", set_arguments},     // Those the module leaves open get their sizes.
-    {"expand", expand},               // Short forms give way to StableHLO.
-    {"verify", verify},               // Against the shape rules; finds each row.
-    {"inline", inline_calls},         // Only @main is left.
-    {"partition", partition},         // Propagates shardings, writes one chip's program.
-    {"order", order_devices},         // Which chip is which device, where the user says.
-    {"simplify", simplify},           // Dead and double code, identities.
-    {"place", place},                 // What lies in the host's memory, what moves.
-    {"verify", verify_partitioned},   // What the partitioner made.
-    {"kernels", time_kernels},        // What those of the user's demand.
-    {"fuse", fuse},                   // Which operations are one kernel.
-    {"schedule", schedule},           // Order; which collectives overlap.
-    {"fit", fit_memory},              // Into the HBM: less overlap, values made again.
-    {"lower", lower},                 // Instructions and buffers.
-    {"algorithms", mark_algorithms},  // Of collectives, where the user says so.
-    {"VMEM", assign_vmem},            // What stays on the core, what is prefetched.
-    {"tasks", emit_tasks},            // What the clock runs.
-    {"memory", tell_memory},          // What the chip has in its HBM, and when.
-    {"report", report},               // Text and collectives, for people.
-    {"check HBM", check_hbm},         // Whether it fits the chip,
-    {"check host", check_host_memory},  // and its host.
+    {"parse", parse, PIPELINE_MODULE},
+    // Those the module leaves open get their sizes.
+    {"arguments", set_arguments, PIPELINE_MODULE},
+    {"expand", expand, PIPELINE_MODULE},  // Short forms give way to StableHLO.
+    {"verify", verify, PIPELINE_SAME},    // Against the shape rules; finds each row.
+    {"inline", inline_calls, PIPELINE_MODULE},        // Only @main is left.
+    {"given", give_shardings, PIPELINE_MODULE},       // Shardings from outside.
+    {"devices", count_devices, PIPELINE_SAME},        // How many the program is for.
+    {"propagate", list_values, PIPELINE_PROPAGATED},  // How each value lies, for people.
+    // Propagates shardings, writes one chip's program.
+    {"partition", partition, PIPELINE_PARTITIONED},
+    // Which chip is which device, where the user says.
+    {"order", order_devices, PIPELINE_PARTITIONED},
+    {"simplify", simplify, PIPELINE_PARTITIONED},  // Dead and double code, identities.
+    {"place", place,
+     PIPELINE_PARTITIONED},  // What lies in the host's memory, what moves.
+    {"verify", verify_partitioned, PIPELINE_SAME},  // What the partitioner made.
+    {"kernels", time_kernels, PIPELINE_SAME},       // What those of the user's demand.
+    {"fuse", fuse, PIPELINE_SAME},                  // Which operations are one kernel.
+    {"schedule", schedule, PIPELINE_PARTITIONED},   // Order; which collectives overlap.
+    {"fit", fit_memory,
+     PIPELINE_PARTITIONED},           // Into the HBM: less overlap, values made again.
+    {"lower", lower, PIPELINE_SAME},  // Instructions and buffers.
+    {"algorithms", mark_algorithms,
+     PIPELINE_SAME},                       // Of collectives, where the user says so.
+    {"VMEM", assign_vmem, PIPELINE_SAME},  // What stays on the core, what is prefetched.
+    {"tasks", emit_tasks, PIPELINE_SAME},  // What the clock runs.
+    {"memory", tell_memory, PIPELINE_SAME},   // What the chip has in its HBM, and when.
+    {"report", report, PIPELINE_SAME},        // Text and collectives, for people.
+    {"check HBM", check_hbm, PIPELINE_SAME},  // Whether it fits the chip,
+    {"check host", check_host_memory, PIPELINE_SAME},  // and its host.
 };
 
 const pipeline_pass_t *pipeline_passes(int *out_count) {
@@ -343,9 +399,57 @@ const pipeline_pass_t *pipeline_passes(int *out_count) {
   return passes;
 }
 
+// --- What a pass leaves ---
+
+static bool is_asked_for(const pipeline_t *pipeline, const pipeline_pass_t *pass) {
+  const char *after = pipeline->options->after;
+  return after != NULL && *after != '\0' && pass->shown != PIPELINE_SAME &&
+         strcmp(pass->name, after) == 0;
+}
+
+static pod_status_t check_after(const pipeline_t *pipeline) {
+  const char *after = pipeline->options->after;
+  bool is_known = after == NULL || *after == '\0';
+  pod_text_t names = {0};
+  for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
+    is_known = is_known || is_asked_for(pipeline, &passes[i]);
+    if (passes[i].shown != PIPELINE_SAME) {
+      pod_text_printf(&names, "%s%s", i == 0 ? "" : ", ", passes[i].name);
+    }
+  }
+  const pod_status_t status =
+      is_known ? NULL
+               : pod_error(POD_INVALID_ARGUMENT,
+                           "the program can be shown after one of the passes %s, not "
+                           "after '%s'",
+                           names.bytes, after);
+  pod_text_deinit(&names);
+  return status;
+}
+
+static pod_status_t keep_text(pipeline_t *pipeline, pipeline_shown_t shown) {
+  pod_text_t text = {0};
+  pod_status_t status = NULL;
+  if (shown == PIPELINE_PROPAGATED) {
+    status = partition_print_propagated(pipeline->module, pipeline->device_count, &text);
+  } else {
+    print_for_people(&text, shown == PIPELINE_MODULE ? pipeline->module
+                                                     : pipeline->partitioned.module);
+  }
+  if (status == NULL) {
+    pipeline->after_text = pod_arena_strdup(pipeline->module->arena, text.bytes);
+  }
+  pod_text_deinit(&text);
+  return status;
+}
+
 pod_status_t pipeline_run(pipeline_t *pipeline) {
+  POD_TRY(check_after(pipeline));
   for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
     POD_TRY(passes[i].run(pipeline));
+    if (is_asked_for(pipeline, &passes[i])) {
+      POD_TRY(keep_text(pipeline, passes[i].shown));
+    }
   }
   return NULL;
 }

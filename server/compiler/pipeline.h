@@ -18,23 +18,37 @@ typedef struct pipeline_t {
   const compiler_options_t *options;
   mlir_module_t *module;               // From parse on.
   compiler_partitioned_t partitioned;  // From partition on.
-  int64_t declared_device_count;       // From partition on; 0: the module says nothing.
-  int64_t device_order_count;          // From partition on: the user's, or a slice's.
+  given_notes_t given_notes;           // From given on.
+  int64_t declared_device_count;       // From devices on; 0: the module says nothing.
+  int64_t device_count;                // From devices on: of the program.
+  int64_t device_order_count;          // From devices on: the user's, or a slice's.
   const int64_t *device_order;         // The same; in the module's arena.
   algorithms_t algorithms;             // From fuse on: what the user chose.
   simulator_prices_t *prices;          // From fuse on.
   clusters_t *clusters;                // From fuse on.
   kernel_notes_t kernel_notes;
-  const char *fit_note;       // From fit on; in the module's arena, or NULL.
-  chip_program_t *program;    // From lower on.
-  lower_notes_t notes;        // From lower on.
-  compiler_result_t *result;  // From report on; in the program's arena.
+  const char *after_text;          // What options->after asks for; in the module's arena.
+  int32_t value_count;             // From propagate on, as options->wants_values.
+  const compiler_value_t *values;  // In the module's arena.
+  const char *fit_note;            // From fit on; in the module's arena, or NULL.
+  chip_program_t *program;         // From lower on.
+  lower_notes_t notes;             // From lower on.
+  compiler_result_t *result;       // From report on; in the program's arena.
 } pipeline_t;
+
+// What there is to read of the program when a pass has run.
+typedef enum pipeline_shown_t {
+  PIPELINE_SAME = 0,     // What it was, or no text any more.
+  PIPELINE_MODULE,       // pipeline->module.
+  PIPELINE_PROPAGATED,   // The module with the sharding of every value.
+  PIPELINE_PARTITIONED,  // pipeline->partitioned.
+} pipeline_shown_t;
 
 // A step of the compilation.
 typedef struct pipeline_pass_t {
   const char *name;
   pod_status_t (*run)(pipeline_t *pipeline);
+  pipeline_shown_t shown;
 } pipeline_pass_t;
 
 // `count` passes, in order.

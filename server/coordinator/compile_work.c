@@ -125,6 +125,9 @@ static void run_work(queue_job_t *job) {
                                       .argument_types = key->argument_types,
                                       .device_order_count = key->device_order_count,
                                       .device_order = key->device_order,
+                                      .given = key->given,
+                                      .after = key->after,
+                                      .wants_values = key->wants_values,
                                       .torus = key->torus};
   pod_log(POD_LOG_INFO, "compiling %s of %" PRId64 " bytes", key->file_name,
           key->text_bytes);

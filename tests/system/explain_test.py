@@ -177,6 +177,53 @@ class ExplainTest(unittest.TestCase):
         self.assertIn("one program at a time", podium("diff", GATHERED, GATHERED, GATHERED, status=2).stderr)
         self.assertIn("NOT_FOUND", podium("diff", GATHERED, "/nowhere.mlir", status=3).stderr)
 
+    def test_every_value_says_how_it_lies(self):
+        text = podium("explain", self.program(REPEATED), "--shardings").stdout
+        self.assertRegex(text, r'(?m)^  x +argument +f32\[64,256\] +P\(None, "x"\) +f32\[64,64\]$')
+        self.assertRegex(text, r'(?m)^  %1 +dot_general +f32\[64,256\] +P\(None, "x"\) +f32\[64,64\] +layer$')
+        self.assertNotIn("collectives", text)
+        values = json.loads(podium("explain", self.program(REPEATED), "--shardings", "--json").stdout)["values"]
+        self.assertEqual([value["op"] for value in values], ["argument"] * 2 + ["dot_general"] * 8 + ["result"])
+        self.assertEqual(values[0], {"name": "x", "op": "argument", "source": "", "shape": "f32[64,256]",
+                                     "sharding": 'P(None, "x")', "local_shape": "f32[64,64]"})
+
+    def test_the_program_is_shown_after_any_pass(self):
+        after = {name: podium("explain", self.program(REPEATED), "--after", name).stdout
+                 for name in ("parse", "inline", "propagate", "partition", "simplify", "fit")}
+        self.assertNotIn("sdy.sharding_per_value", after["inline"])
+        self.assertIn("sdy.sharding_per_value<[<@mesh, [{?}, {\"x\", ?}]>]>", after["propagate"])
+        self.assertIn("all_gather", after["partition"])
+        self.assertIn("tensor<64x64xf32>", after["partition"])
+        self.assertIn("propagate, partition", podium("explain", LAYERS, "--after", "nothing", status=3).stderr)
+        # What is asked for changes nothing of what is compiled.
+        asked = json.loads(podium("explain", self.program(REPEATED), "--after", "propagate", "--json").stdout)
+        self.assertEqual(asked["after_text"], after["propagate"])
+        self.assertEqual(asked["measures"],
+                         json.loads(podium("explain", self.program(REPEATED), "--json").stdout)["measures"])
+
+    def test_shardings_from_outside_make_a_program_sharded(self):
+        plain = self.program(re.sub(r" {sdy.sharding[^}]*}[^}]*}\]>}", "", REPEATED).replace(
+            '  sdy.mesh @mesh = <["x"=4]>\n', ""))
+        self.assertNotIn("sdy", plain.read_text())
+        given = ("--mesh", "x=4", "--in-sharding", 'x=P(None, "x")', "--in-sharding", "1=P('x', None)",
+                 "--out-sharding", "0=P()")
+        report = json.loads(podium("explain", plain, *given, "--json").stdout)
+        inside = json.loads(podium("explain", self.program(REPEATED), "--out-sharding", "0=P()", "--json").stdout)
+        self.assertEqual(report["measures"], inside["measures"])
+        for command in ("run", "simulate", "compile"):
+            signature = json.loads(podium(command, plain, *given, "--json").stdout)["program"]["arguments"]
+            self.assertEqual([one["sharding"] for one in signature], ["[{}, {x}]", "[{x}, {}]"])
+        self.assertIn('argument x of f32[64,256] cannot lie P("q"): the mesh [x=4] has no axis "q"',
+                      podium("explain", plain, "--mesh", "x=4", "--in-sharding", 'x=P("q")', status=3).stderr)
+        self.assertIn("takes NAME=SPEC", podium("explain", plain, "--in-sharding", "x", status=2).stderr)
+
+    def test_what_is_given_from_outside_wins_and_a_note_says_so(self):
+        text = podium("explain", self.program(REPEATED), "--in-sharding", 'x=P("x")').stdout
+        self.assertIn('note: argument x lies P("x"), as is given from outside; the module says @mesh, [{}, {"x"}]\n', text)
+        text = podium("explain", self.program(REPEATED), "--mesh", "x=8").stdout
+        self.assertIn("on 8 chips", text)
+        self.assertIn("note: the mesh is [x=8], as is given from outside; the module's @mesh is [x=4]\n", text)
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

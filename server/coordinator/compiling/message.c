@@ -46,6 +46,31 @@ static Podium__V1__CompilerJob__Argument *argument_pack(
   return to;
 }
 
+static Podium__V1__GivenSharding **given_pack(pod_arena_t *arena, int64_t count,
+                                              const compiler_given_spec_t *from) {
+  Podium__V1__GivenSharding **list =
+      pod_arena_array(arena, (size_t)count, sizeof(list[0]));
+  for (int64_t i = 0; i < count; i++) {
+    list[i] = pod_arena_alloc(arena, sizeof(*list[i]));
+    podium__v1__given_sharding__init(list[i]);
+    list[i]->name = borrow(from[i].name);
+    list[i]->spec = borrow(from[i].spec);
+  }
+  return list;
+}
+
+static void pack_asked(pod_arena_t *arena, const compiler_options_t *options,
+                       Podium__V1__CompilerJob *job) {
+  const compiler_given_t *given = &options->given;
+  job->mesh = borrow(given->mesh);
+  job->n_in_shardings = (size_t)given->argument_count;
+  job->in_shardings = given_pack(arena, given->argument_count, given->arguments);
+  job->n_out_shardings = (size_t)given->result_count;
+  job->out_shardings = given_pack(arena, given->result_count, given->results);
+  job->after = borrow(options->after);
+  job->value_shardings = options->wants_values;
+}
+
 uint8_t *compile_job_pack(const compiler_options_t *options, size_t *out_size_bytes) {
   pod_arena_t *arena = pod_arena_create();
   Podium__V1__CompilerJob job = PODIUM__V1__COMPILER_JOB__INIT;
@@ -69,6 +94,7 @@ uint8_t *compile_job_pack(const compiler_options_t *options, size_t *out_size_by
   }
   job.n_device_order = (size_t)options->device_order_count;
   job.device_order = (int64_t *)(uintptr_t)options->device_order;
+  pack_asked(arena, options, &job);
   *out_size_bytes = podium__v1__compiler_job__get_packed_size(&job);
   uint8_t *bytes = pod_alloc(*out_size_bytes);
   podium__v1__compiler_job__pack(&job, bytes);
@@ -101,6 +127,27 @@ static pod_status_t read_arguments(pod_arena_t *arena, const Podium__V1__Compile
   return NULL;
 }
 
+static const compiler_given_spec_t *read_given(
+    pod_arena_t *arena, size_t count, Podium__V1__GivenSharding *const *messages) {
+  compiler_given_spec_t *list = pod_arena_array(arena, count + 1, sizeof(*list));
+  for (size_t i = 0; i < count; i++) {
+    list[i] = (compiler_given_spec_t){messages[i]->name, messages[i]->spec};
+  }
+  return list;
+}
+
+static void read_asked(pod_arena_t *arena, const Podium__V1__CompilerJob *job,
+                       compiler_options_t *options) {
+  options->given = (compiler_given_t){
+      .mesh = job->mesh,
+      .argument_count = (int64_t)job->n_in_shardings,
+      .result_count = (int64_t)job->n_out_shardings,
+      .arguments = read_given(arena, job->n_in_shardings, job->in_shardings),
+      .results = read_given(arena, job->n_out_shardings, job->out_shardings)};
+  options->after = job->after;
+  options->wants_values = job->value_shardings;
+}
+
 pod_status_t compile_job_unpack(pod_arena_t *arena, const void *bytes, size_t size_bytes,
                                 const chip_spec_t *own_spec,
                                 compiler_options_t *out_options) {
@@ -128,6 +175,7 @@ pod_status_t compile_job_unpack(pod_arena_t *arena, const void *bytes, size_t si
   }
   out_options->torus.slice_count = job->torus_slices;
   out_options->torus.core_count = job->torus_cores;
+  read_asked(arena, job, out_options);
   return read_arguments(arena, job, out_options);
 }
 
@@ -242,6 +290,25 @@ static void pack_report(pod_arena_t *arena, const compiler_result_t *result,
   }
 }
 
+static void pack_values(pod_arena_t *arena, const compiler_result_t *result,
+                        Podium__V1__CompilerAnswer *answer) {
+  answer->after_text = borrow(result->after_text);
+  answer->n_values = (size_t)result->value_count;
+  answer->values = pod_arena_array(arena, answer->n_values, sizeof(*answer->values));
+  for (int32_t i = 0; i < result->value_count; i++) {
+    const compiler_value_t *from = &result->values[i];
+    Podium__V1__ValueSharding *to = pod_arena_alloc(arena, sizeof(*to));
+    podium__v1__value_sharding__init(to);
+    to->name = borrow(from->name);
+    to->op = borrow(from->op);
+    to->source = borrow(from->source);
+    to->shape = wire_shape_pack(arena, &from->shape);
+    to->local_shape = wire_shape_pack(arena, &from->local_shape);
+    to->spec = borrow(from->spec);
+    answer->values[i] = to;
+  }
+}
+
 pod_status_t compile_answer_pack(pod_status_t status, const compiler_result_t *result,
                                  compile_frame_t *out_frame) {
   *out_frame = (compile_frame_t){0};
@@ -257,6 +324,7 @@ pod_status_t compile_answer_pack(pod_status_t status, const compiler_result_t *r
     pack_tasks(arena, result->program, &answer);
     pack_peak(arena, result->program, &answer);
     pack_report(arena, result, &answer);
+    pack_values(arena, result, &answer);
   }
   out_frame->head_bytes = podium__v1__compiler_answer__get_packed_size(&answer);
   out_frame->head = pod_alloc(out_frame->head_bytes);
@@ -379,6 +447,23 @@ static pod_status_t unpack_peak(const Podium__V1__CompilerAnswer *answer,
   return NULL;
 }
 
+static pod_status_t unpack_values(const Podium__V1__CompilerAnswer *answer,
+                                  compiler_result_t *result) {
+  compiler_value_t *values =
+      pod_arena_array(result->program->arena, answer->n_values, sizeof(*values));
+  for (size_t i = 0; i < answer->n_values; i++) {
+    const Podium__V1__ValueSharding *from = answer->values[i];
+    values[i] = (compiler_value_t){
+        .name = from->name, .op = from->op, .source = from->source, .spec = from->spec};
+    POD_TRY(wire_shape_unpack(from->shape, &values[i].shape));
+    POD_TRY(wire_shape_unpack(from->local_shape, &values[i].local_shape));
+  }
+  result->after_text = *answer->after_text == '\0' ? NULL : answer->after_text;
+  result->value_count = (int32_t)answer->n_values;
+  result->values = values;
+  return NULL;
+}
+
 static pod_status_t unpack_report(const Podium__V1__CompilerAnswer *answer,
                                   compiler_result_t *result) {
   chip_program_t *program = result->program;
@@ -424,6 +509,9 @@ static pod_status_t unpack_result(const compile_frame_t *frame, chip_program_t *
   }
   if (status == NULL) {
     status = unpack_report(answer, result);
+  }
+  if (status == NULL) {
+    status = unpack_values(answer, result);
   }
   if (status != NULL) {
     chip_program_destroy(program);

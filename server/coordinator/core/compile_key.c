@@ -27,12 +27,49 @@ static bool orders_are_equal(const compile_key_t *a, const compile_key_t *b) {
                  (size_t)a->device_order_count * sizeof(*a->device_order)) == 0);
 }
 
+static bool specs_are_equal(int64_t count, const compiler_given_spec_t *a,
+                            const compiler_given_spec_t *b) {
+  for (int64_t i = 0; i < count; i++) {
+    if (strcmp(a[i].name, b[i].name) != 0 || strcmp(a[i].spec, b[i].spec) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool given_is_equal(const compiler_given_t *a, const compiler_given_t *b) {
+  return strcmp(a->mesh == NULL ? "" : a->mesh, b->mesh == NULL ? "" : b->mesh) == 0 &&
+         a->argument_count == b->argument_count && a->result_count == b->result_count &&
+         specs_are_equal(a->argument_count, a->arguments, b->arguments) &&
+         specs_are_equal(a->result_count, a->results, b->results);
+}
+
+static bool asks_are_equal(const compile_key_t *a, const compile_key_t *b) {
+  return a->wants_values == b->wants_values &&
+         strcmp(a->after == NULL ? "" : a->after, b->after == NULL ? "" : b->after) == 0;
+}
+
 bool compile_key_equal(const compile_key_t *a, const compile_key_t *b) {
   return a->text_bytes == b->text_bytes &&
          memcmp(a->digest, b->digest, DIGEST_BYTES) == 0 && a->spec == b->spec &&
          torus_equal(&a->torus, &b->torus) && strcmp(a->algorithms, b->algorithms) == 0 &&
          strcmp(a->file_name, b->file_name) == 0 && types_are_equal(a, b) &&
-         orders_are_equal(a, b);
+         orders_are_equal(a, b) && given_is_equal(&a->given, &b->given) &&
+         asks_are_equal(a, b);
+}
+
+static const compiler_given_spec_t *copy_specs(pod_arena_t *arena, int64_t count,
+                                               const compiler_given_spec_t *from) {
+  compiler_given_spec_t *to = pod_arena_array(arena, (size_t)count + 1, sizeof(*to));
+  for (int64_t i = 0; i < count; i++) {
+    to[i].name = pod_arena_strdup(arena, from[i].name);
+    to[i].spec = pod_arena_strdup(arena, from[i].spec);
+  }
+  return to;
+}
+
+static const char *copy_text(pod_arena_t *arena, const char *text) {
+  return pod_arena_strdup(arena, text == NULL ? "" : text);
 }
 
 compile_key_t compile_key_copy(pod_arena_t *arena, const compile_key_t *key) {
@@ -46,6 +83,11 @@ compile_key_t compile_key_copy(pod_arena_t *arena, const compile_key_t *key) {
     types[i].argument = pod_arena_strdup(arena, types[i].argument);
   }
   copy.argument_types = types;
+  copy.given.mesh = copy_text(arena, key->given.mesh);
+  copy.given.arguments =
+      copy_specs(arena, key->given.argument_count, key->given.arguments);
+  copy.given.results = copy_specs(arena, key->given.result_count, key->given.results);
+  copy.after = copy_text(arena, key->after);
   copy.device_order =
       pod_arena_copy(arena, key->device_order,
                      (size_t)key->device_order_count * sizeof(*key->device_order));

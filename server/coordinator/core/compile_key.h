@@ -28,6 +28,9 @@ typedef struct compile_key_t {
   const compiler_argument_type_t *argument_types;
   int64_t device_order_count;
   const int64_t *device_order;
+  compiler_given_t given;
+  const char *after;  // "": nothing is asked for.
+  bool wants_values;
   const chip_spec_t *spec;
   torus_t torus;
 } compile_key_t;

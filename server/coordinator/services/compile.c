@@ -210,6 +210,38 @@ static pod_status_t read_order(compile_t *compile,
   return NULL;
 }
 
+// "" may stand for nothing in an option, and is never a name.
+static pod_status_t read_given(compile_t *compile, const char *what, size_t count,
+                               Podium__V1__GivenSharding *const *messages,
+                               const compiler_given_spec_t **out_list) {
+  if (count > CHIP_INTERFACES_MAX) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "shardings of %zu %s are given, at most %d can be", count, what,
+                     CHIP_INTERFACES_MAX);
+  }
+  compiler_given_spec_t *list = pod_arena_array(compile->arena, count + 1, sizeof(*list));
+  for (size_t i = 0; i < count; i++) {
+    list[i].name = pod_arena_strdup(compile->arena, messages[i]->name);
+    list[i].spec = pod_arena_strdup(compile->arena, messages[i]->spec);
+  }
+  *out_list = list;
+  return NULL;
+}
+
+static pod_status_t read_asked(compile_t *compile,
+                               const Podium__V1__CompileRequest *message) {
+  compile_key_t *key = &compile->key;
+  key->given.mesh = pod_arena_strdup(compile->arena, message->mesh);
+  key->given.argument_count = (int64_t)message->n_in_shardings;
+  key->given.result_count = (int64_t)message->n_out_shardings;
+  key->after = pod_arena_strdup(compile->arena, message->after);
+  key->wants_values = message->value_shardings;
+  POD_TRY(read_given(compile, "arguments", message->n_in_shardings, message->in_shardings,
+                     &key->given.arguments));
+  return read_given(compile, "results", message->n_out_shardings, message->out_shardings,
+                    &key->given.results);
+}
+
 static pod_status_t read_digest(compile_t *compile, const ProtobufCBinaryData *digest) {
   if (digest->len != 0 && digest->len != DIGEST_BYTES) {
     return pod_error(POD_INVALID_ARGUMENT, "a SHA-256 has %d bytes, the digest has %zu",
@@ -277,6 +309,7 @@ static pod_status_t read_header(compile_t *compile,
   compile->key.algorithms = pod_arena_strdup(compile->arena, message->algorithms);
   POD_TRY(read_types(compile, message));
   POD_TRY(read_order(compile, message));
+  POD_TRY(read_asked(compile, message));
   POD_TRY(read_digest(compile, &message->digest));
   // Who sends a digest may send no text.
   const bool has_text = !compile->has_digest || compile->key.text_bytes == 0;

@@ -166,6 +166,26 @@ static Podium__V1__Collective *describe_collective(pod_arena_t *arena,
   return to;
 }
 
+static void describe_asked(pod_arena_t *arena, const compiler_result_t *result,
+                           Podium__V1__CompileResponse *response) {
+  response->after_text = borrow(result->after_text == NULL ? "" : result->after_text);
+  const size_t count = (size_t)result->value_count;
+  response->n_values = count;
+  response->values = pod_arena_array(arena, count, sizeof(*response->values));
+  for (size_t i = 0; i < count; i++) {
+    const compiler_value_t *from = &result->values[i];
+    Podium__V1__ValueSharding *to = pod_arena_alloc(arena, sizeof(*to));
+    podium__v1__value_sharding__init(to);
+    to->name = borrow(from->name);
+    to->op = borrow(from->op);
+    to->source = borrow(from->source);
+    to->shape = wire_shape_pack(arena, &from->shape);
+    to->local_shape = wire_shape_pack(arena, &from->local_shape);
+    to->spec = borrow(from->spec);
+    response->values[i] = to;
+  }
+}
+
 static size_t packed_size(const Podium__V1__CompileResponse *response) {
   return podium__v1__compile_response__get_packed_size(response);
 }
@@ -201,6 +221,10 @@ static void bound_response(pod_arena_t *arena, Podium__V1__CompileResponse *resp
     return;
   }
   leave_text_out(arena, size_bytes, response);
+  if (packed_size(response) > RESPONSE_BYTES_MAX) {
+    response->n_values = 0;
+    response->after_text = borrow("");
+  }
   if (packed_size(response) > RESPONSE_BYTES_MAX) {
     response->n_instructions = 0;
   }
@@ -313,6 +337,7 @@ Podium__V1__CompileResponse *describe_compile(pod_arena_t *arena, uint64_t execu
   }
   describe_donation(arena, result, response);
   response->peak = describe_peak(arena, program);
+  describe_asked(arena, result, response);
   bound_response(arena, response);
   return response;
 }

@@ -1,0 +1,77 @@
+// What they mean is the compiler's to say; here they are only taken apart.
+
+#include "client/cli/given.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/memory.h"
+
+enum { DEVICES_MAX = 1 << 16, GIVEN_MAX = 1 << 16 };
+
+// Two texts in one piece of memory, the name first.
+static podium_given_sharding_t make(const char *value, const char *equals) {
+  const size_t name_length = (size_t)(equals - value);
+  char *texts = pod_strdup(value);
+  texts[name_length] = '\0';
+  return (podium_given_sharding_t){texts, texts + name_length + 1};
+}
+
+error_t cli_given_option(cli_given_t *given, int key, const char *value,
+                         struct argp_state *state) {
+  if (key == CLI_KEY_MESH) {
+    given->mesh = value;
+    return 0;
+  }
+  const bool is_in = key == CLI_KEY_IN_SHARDING;
+  if (!is_in && key != CLI_KEY_OUT_SHARDING) {
+    return ARGP_ERR_UNKNOWN;
+  }
+  const char *equals = strchr(value, '=');
+  if (equals == NULL || equals == value || given->in.count == GIVEN_MAX ||
+      given->out.count == GIVEN_MAX) {
+    argp_error(state, "--%s takes NAME=SPEC, such as %s='P(\"x\", None)', got '%s'",
+               is_in ? "in-sharding" : "out-sharding", is_in ? "x" : "0", value);
+    return EINVAL;
+  }
+  if (is_in) {
+    *pod_list_add(&given->in) = make(value, equals);
+  } else {
+    *pod_list_add(&given->out) = make(value, equals);
+  }
+  return 0;
+}
+
+int64_t cli_given_devices(const cli_given_t *given) {
+  int64_t devices = 1;
+  for (const char *at = given->mesh; at != NULL && (at = strchr(at, '=')) != NULL; at++) {
+    const long long size = strtoll(at + 1, NULL, 10);
+    if (size < 1 || size > DEVICES_MAX / devices) {
+      return 1;
+    }
+    devices *= size;
+  }
+  return devices;
+}
+
+void cli_given_fill(const cli_given_t *given, podium_compile_options_t *options) {
+  options->mesh = given->mesh;
+  options->in_sharding_count = given->in.count;
+  options->in_shardings = given->in.items;
+  options->out_sharding_count = given->out.count;
+  options->out_shardings = given->out.items;
+}
+
+static void release(podium_given_sharding_t *items, int count) {
+  for (int i = 0; i < count; i++) {
+    free((void *)(uintptr_t)items[i].name);
+  }
+}
+
+void cli_given_deinit(cli_given_t *given) {
+  release(given->in.items, given->in.count);
+  release(given->out.items, given->out.count);
+  pod_list_deinit(&given->in);
+  pod_list_deinit(&given->out);
+}
