@@ -15,7 +15,6 @@
 // last place of the largest element.
 
 #include <dirent.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +27,7 @@
 #include "common/mlir/replacements.h"
 #include "common/mlir/walk.h"
 #include "server/compiler/dialect/syntax.h"
+#include "tests/conformance/same_values.h"
 #include "tests/differential/device.h"
 #include "tests/differential/mesh.h"
 #include "tests/differential/reference_scalar.h"
@@ -198,56 +198,6 @@ static bool has_sums(const mlir_module_t *module) {
   return false;
 }
 
-static double unit_of(tensor_dtype_t dtype) {
-  switch (dtype) {
-    case TENSOR_BF16:
-      return ldexp(1, -8);
-    case TENSOR_F16:
-      return ldexp(1, -11);
-    case TENSOR_F64:
-    case TENSOR_C128:
-      return ldexp(1, -53);
-    case TENSOR_F32:
-    case TENSOR_C64:
-      return ldexp(1, -24);
-    default:
-      return ldexp(1, -3);
-  }
-}
-
-static bool is_same(double a, double b, double allowance) {
-  return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= allowance;
-}
-
-// The first element that differs; -1: none does.
-static int64_t compare(const reference_value_t *expected, const reference_value_t *found,
-                       bool may_round) {
-  const tensor_dtype_t dtype = expected->shape.dtype;
-  const bool is_real = tensor_dtype_is_float(dtype) || tensor_dtype_is_complex(dtype);
-  const size_t bytes = tensor_dtype_bytes(dtype);
-  double largest = 0;
-  for (int64_t i = 0; is_real && i < expected->count; i++) {
-    const reference_scalar_t x = reference_load(expected, i);
-    const double size = hypot(x.real, x.imaginary);
-    largest = isfinite(size) ? fmax(largest, size) : largest;
-  }
-  const double allowance = may_round ? UNITS * unit_of(dtype) * largest : 0;
-  for (int64_t i = 0; i < expected->count; i++) {
-    const size_t at = (size_t)i * bytes;
-    if (memcmp(expected->data + at, found->data + at, bytes) == 0) {
-      continue;
-    }
-    const reference_scalar_t x = reference_load(expected, i),
-                             y = reference_load(found, i);
-    const bool is_zero = x.real == 0 && x.imaginary == 0 && !may_round;
-    if (!is_real || is_zero || !is_same(x.real, y.real, allowance) ||
-        !is_same(x.imaginary, y.imaginary, allowance)) {
-      return i;
-    }
-  }
-  return -1;
-}
-
 // --- Running ---
 
 static void print_text(pod_text_t *text, const mlir_module_t *module) {
@@ -295,7 +245,7 @@ static void try_sharding(tester_t *tester, const whole_t *whole, uint64_t seed,
     report(tester, whole, seed, chip_counts[which], &text, pod_status_message(status));
   }
   for (int i = 0; i < whole->result_count && status == NULL; i++) {
-    const int64_t at = compare(&whole->results[i], &found[i], may_round);
+    const int64_t at = same_values(&whole->results[i], &found[i], may_round ? UNITS : 0);
     if (at >= 0) {
       const reference_scalar_t x = reference_load(&whole->results[i], at),
                                y = reference_load(&found[i], at);
