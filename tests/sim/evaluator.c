@@ -130,6 +130,9 @@ static void run_elementwise(machine_t *machine, const mlir_op_t *op) {
         value = compare(machine, op, a, element(machine, op, 1, device, i));
       } else if (op->kind == CHIP_OP_SELECT) {
         value = element(machine, op, a != 0 ? 1 : 2, device, i);
+      } else if (op->kind == CHIP_OP_CLAMP) {
+        value = combine(CHIP_OP_MAXIMUM, a, element(machine, op, 1, device, i));
+        value = combine(CHIP_OP_MINIMUM, value, element(machine, op, 2, device, i));
       } else if (op->operand_count == 2) {
         value = combine(op->kind, a, element(machine, op, 1, device, i));
       }

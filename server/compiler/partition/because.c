@@ -238,3 +238,15 @@ const char *partition_because(partitioner_t *partitioner, const mlir_value_t *va
   pod_text_deinit(&text);
   return copy;
 }
+
+const char *partition_because_moved(partitioner_t *partitioner, const mlir_op_t *op,
+                                    const axes_t *axes) {
+  pod_text_t text = {0};
+  print_op(partitioner, &text, op);
+  pod_text_add(&text, " moves elements along a dimension that is sharded over ");
+  partition_print_axes(&text, partitioner->mesh, axes);
+  pod_text_add(&text, ", and needs some that other chips hold");
+  const char *copy = pod_arena_strdup(partitioner->module->arena, text.bytes);
+  pod_text_deinit(&text);
+  return copy;
+}

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "server/compiler/partition/move.h"
 #include "server/compiler/partition/partitioner.h"
 
 enum {
@@ -89,10 +90,23 @@ static bool divides(const chooser_t *chooser, int factor, const axes_t *axes) {
   return true;
 }
 
+// Whether the operation works on shards of a factor as they are.
 static bool may_be_sharded(const chooser_t *chooser, int factor) {
   const factor_kind_t kind = chooser->factors->factors[factor].kind;
   return kind == FACTOR_PASS ||
          (kind == FACTOR_REDUCTION && chooser->reducer != CHIP_REDUCER_NONE);
+}
+
+// Or with what it gets from other chips.
+static bool may_have(const chooser_t *chooser, int factor, const axes_t *axes) {
+  if (!divides(chooser, factor, axes)) {
+    return false;
+  }
+  return may_be_sharded(chooser, factor) ||
+         (factor_moves(chooser->factors, factor) &&
+          (chooser->factors->factors[factor].kind != FACTOR_PICKED ||
+           chooser->reducer != CHIP_REDUCER_NONE) &&
+          move_allows(chooser->partitioner, chooser->op, chooser->factors, factor, axes));
 }
 
 static void project_layout(const chooser_t *chooser, int tensor, const layout_t *layout) {
@@ -114,8 +128,7 @@ static void propose_all(const chooser_t *chooser, int tensor) {
   for (int f = 0; f < chooser->factors->factor_count; f++) {
     const projection_cell_t *cell =
         projection_cell(&chooser->partitioner->projection, tensor, f);
-    if (cell->is_present && cell->axes.count > 0 && may_be_sharded(chooser, f) &&
-        divides(chooser, f, &cell->axes)) {
+    if (cell->is_present && cell->axes.count > 0 && may_have(chooser, f, &cell->axes)) {
       propose(&chooser->candidates[f], &cell->axes);
     }
   }
@@ -165,6 +178,9 @@ static int64_t assignment_count(const chooser_t *chooser) {
 static void propose_more(const chooser_t *chooser, int factor, const axes_t *axes) {
   candidates_t *candidates = &chooser->candidates[factor];
   const int before = candidates->count;
+  if (!may_have(chooser, factor, axes)) {
+    return;
+  }
   propose(candidates, axes);
   if (assignment_count(chooser) > ASSIGNMENTS_MAX) {
     candidates->count = before;
@@ -234,7 +250,8 @@ static axes_t axes_where_whole(const chooser_t *chooser, int tensor) {
 
 static bool somebody_wants(const chooser_t *chooser, const axes_t *axes) {
   for (int f = 0; f < chooser->factors->factor_count; f++) {
-    for (int c = 1; c < chooser->candidates[f].moved; c++) {
+    for (int c = 1;
+         c < chooser->candidates[f].moved && !factor_moves(chooser->factors, f); c++) {
       if (axes_overlap(&chooser->candidates[f].axes[c], axes)) {
         return true;
       }
@@ -263,7 +280,7 @@ static void propose_moved(const chooser_t *chooser, int tensor) {
       }
       axes_append_all(&axes, &moved);
       axes = axes_dividing(&axes, chooser->factors->factors[f].size);
-      if (axes.count > 0 && divides(chooser, f, &axes)) {
+      if (axes.count > 0) {
         propose_more(chooser, f, &axes);
       }
     }
@@ -322,7 +339,8 @@ axes_t partition_choice_unreduced(const factors_t *factors, const axes_t *axes) 
   axes_t unreduced;
   unreduced.count = 0;
   for (int f = 0; f < factors->factor_count; f++) {
-    if (factors->factors[f].kind == FACTOR_REDUCTION) {
+    if (factors->factors[f].kind == FACTOR_REDUCTION ||
+        factors->factors[f].kind == FACTOR_PICKED) {
       axes_append_all(&unreduced, &axes[f]);
     }
   }
@@ -403,6 +421,7 @@ static score_t score(const chooser_t *chooser) {
     reduced += plan->reduced_bytes;
     score.moves += layout != chooser->targets[i] ? 1 : 0;
   }
+  score.bytes += move_bytes(partitioner, chooser->op, factors, chooser->axes);
   score.is_cut = cuts_operand(chooser);
   if (score.is_cut) {
     score.bytes += reduced;

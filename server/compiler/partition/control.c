@@ -70,6 +70,53 @@ static pod_status_t write_region(partitioner_t *partitioner, const mlir_op_t *op
   return NULL;
 }
 
+enum { TURNS_GUESSED = 8, TURNS_MAX = 1 << 20 };
+
+static bool read_number(const mlir_value_t *value, int64_t *out) {
+  const mlir_attr_t *attr = value->op != NULL && value->op->kind == CHIP_OP_CONSTANT
+                                ? mlir_op_attr(value->op, "value")
+                                : NULL;
+  if (attr == NULL || value_shape(value)->rank > 0) {
+    return false;
+  }
+  *out = tensor_element_as_int64(value_shape(value)->dtype, attr->data);
+  return true;
+}
+
+// The operand of an operation of that kind on argument `index` of a block and a number.
+static bool read_step(const mlir_value_t *value, int kind, int *out_index,
+                      int64_t *out_number) {
+  const mlir_op_t *op = value->op;
+  if (op == NULL || op->kind != kind || op->operands[0]->block == NULL ||
+      !read_number(op->operands[1], out_number)) {
+    return false;
+  }
+  const mlir_block_t *block = op->operands[0]->block;
+  for (int i = 0; i < block->argument_count; i++) {
+    if (block->arguments[i] == op->operands[0]) {
+      *out_index = i;
+      return true;
+    }
+  }
+  return false;
+}
+
+// How often the body of a loop is carried out: of a counter that begins at a number, is
+// compared with one, and to which one is added; a guess for others.
+static double loop_turns(const mlir_op_t *loop) {
+  const mlir_op_t *checked = mlir_op_block(loop, 0)->last;
+  const mlir_op_t *stepped = mlir_op_block(loop, 1)->last;
+  int counter, same;
+  int64_t limit, begin, step;
+  if (!read_step(checked->operands[0], CHIP_OP_COMPARE, &counter, &limit) ||
+      !read_number(loop->operands[counter], &begin) ||
+      !read_step(stepped->operands[counter], CHIP_OP_ADD, &same, &step) ||
+      same != counter || step <= 0 || limit <= begin || limit - begin > TURNS_MAX) {
+    return TURNS_GUESSED;
+  }
+  return (double)((limit - begin + step - 1) / step);
+}
+
 pod_status_t partition_while(partitioner_t *partitioner, const mlir_op_t *op) {
   mlir_value_t **operands = pod_arena_array(
       partitioner->module->arena, (size_t)op->operand_count, sizeof(operands[0]));
@@ -77,6 +124,8 @@ pod_status_t partition_while(partitioner_t *partitioner, const mlir_op_t *op) {
     operands[i] = get_as(partitioner, op->operands[i], &op->results[i]);
   }
   mlir_op_t *local = begin(partitioner, op, op->operand_count, operands);
+  const double turns = partitioner->turns;
+  partitioner->turns *= loop_turns(op);
   for (int r = 0; r < op->region_count; r++) {
     const mlir_block_t *from = mlir_op_block(op, r);
     mlir_block_t *block = mlir_block_create(partitioner->module, &local->regions[r]);
@@ -87,6 +136,7 @@ pod_status_t partition_while(partitioner_t *partitioner, const mlir_op_t *op) {
     }
     POD_TRY(write_region(partitioner, op, local, r, r == 0 ? NULL : op->results));
   }
+  partitioner->turns = turns;
   for (int i = 0; i < op->result_count; i++) {
     put_as_is(partitioner, &op->results[i], &local->results[i]);
   }

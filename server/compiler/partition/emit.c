@@ -65,8 +65,8 @@ mlir_value_t *partition_emit_constant(partitioner_t *partitioner, mlir_block_t *
   return partition_emit_into(partitioner, home, op);
 }
 
-static void set_i64s(partitioner_t *partitioner, mlir_op_t *op, const char *name,
-                     int count, const int64_t *values) {
+void partition_emit_i64s(partitioner_t *partitioner, mlir_op_t *op, const char *name,
+                         int count, const int64_t *values) {
   mlir_op_set_attr(partitioner->module, op, name,
                    mlir_attr_i64_array(partitioner->module, count, values));
 }
@@ -104,14 +104,14 @@ static mlir_value_t *emit_device(partitioner_t *partitioner) {
   return partitioner->device;
 }
 
-// The table of places, by device id.
+// The table of `values`, which are by place along the axes, by device id.
 static mlir_value_t *emit_table(partitioner_t *partitioner, const axes_t *axes,
-                                int64_t scale) {
+                                const int64_t *values) {
   const mesh_t *mesh = partitioner->mesh;
   const axis_list_t list = axes_to_list(partitioner->module->arena, axes);
   int32_t *places = pod_alloc((size_t)mesh->device_count * sizeof(places[0]));
   for (int64_t device = 0; device < mesh->device_count; device++) {
-    places[device] = (int32_t)(axis_list_index(mesh, &list, device) * scale);
+    places[device] = (int32_t)values[axis_list_index(mesh, &list, device)];
   }
   const tensor_shape_t shape = tensor_shape_make(TENSOR_S32, 1, &mesh->device_count);
   mlir_op_t *op =
@@ -122,31 +122,46 @@ static mlir_value_t *emit_table(partitioner_t *partitioner, const axes_t *axes,
   return emit_first(partitioner, op);
 }
 
-mlir_value_t *partition_emit_place(partitioner_t *partitioner, const axes_t *axes,
-                                   int64_t scale) {
+mlir_value_t *partition_emit_lookup(partitioner_t *partitioner, const axes_t *axes,
+                                    const int64_t *values) {
+  const size_t count = (size_t)axes_size(axes);
   for (const place_t *known = partitioner->places; known != NULL; known = known->next) {
-    if (known->scale == scale && axes_equal(&known->axes, axes)) {
+    if (axes_equal(&known->axes, axes) &&
+        memcmp(known->values, values, count * sizeof(values[0])) == 0) {
       return known->value;
     }
   }
   mlir_value_t *operands[] = {NULL, emit_device(partitioner)};
-  operands[0] = emit_table(partitioner, axes, scale);
+  operands[0] = emit_table(partitioner, axes, values);
   const int64_t one = 1;
   const tensor_shape_t entry = tensor_shape_make(TENSOR_S32, 1, &one);
   mlir_op_t *slice = partition_emit_create(partitioner, "stablehlo.dynamic_slice", 2,
                                            operands, &entry, 0);
-  set_i64s(partitioner, slice, "slice_sizes", 1, &one);
+  partition_emit_i64s(partitioner, slice, "slice_sizes", 1, &one);
   mlir_value_t *cut = emit_first(partitioner, slice);
   const tensor_shape_t scalar = tensor_shape_make(TENSOR_S32, 0, NULL);
   place_t *place = pod_arena_alloc(partitioner->module->arena, sizeof(*place));
   place->axes = *axes;
-  place->scale = scale;
+  place->values =
+      pod_arena_copy(partitioner->module->arena, values, count * sizeof(values[0]));
   place->value = emit_first(
       partitioner,
       partition_emit_create(partitioner, "stablehlo.reshape", 1, &cut, &scalar, 0));
   place->next = partitioner->places;
   partitioner->places = place;
   return place->value;
+}
+
+mlir_value_t *partition_emit_place(partitioner_t *partitioner, const axes_t *axes,
+                                   int64_t scale) {
+  const int64_t count = axes_size(axes);
+  int64_t *values = pod_alloc((size_t)count * sizeof(values[0]));
+  for (int64_t i = 0; i < count; i++) {
+    values[i] = i * scale;
+  }
+  mlir_value_t *place = partition_emit_lookup(partitioner, axes, values);
+  free(values);
+  return place;
 }
 
 // --- Collectives ---
@@ -208,23 +223,28 @@ static axes_t all_axes_of(const layout_t *layout) {
   return axes;
 }
 
+// `order`, and behind it the axes of the mesh that it does not have.
+static axis_list_t whole_order(partitioner_t *partitioner, axes_t order) {
+  axes_t mesh_axes = {0};
+  for (int i = 0; i < partitioner->mesh->axis_count; i++) {
+    axes_append(&mesh_axes, (axis_ref_t){i, 1, partitioner->mesh->axes[i].size});
+  }
+  const axes_t rest = axes_without(&mesh_axes, &order);
+  axes_append_all(&order, &rest);
+  return axes_to_list(partitioner->module->arena, &order);
+}
+
 // The axes by which the blocks of `layout` lie, then those that only `other` uses, then
 // the rest. Two layouts of the same local shape, each with the other, so give the same
 // place to the same block, and devices keep their places along the rest: the manual axes,
 // along which they do not hold the same, are among it.
 static axis_list_t device_order(partitioner_t *partitioner, const layout_t *layout,
                                 const layout_t *other) {
-  axes_t mesh_axes = {0};
-  for (int i = 0; i < partitioner->mesh->axis_count; i++) {
-    axes_append(&mesh_axes, (axis_ref_t){i, 1, partitioner->mesh->axes[i].size});
-  }
   axes_t order = all_axes_of(layout);
   const axes_t others = all_axes_of(other);
   const axes_t gained = axes_without(&others, &order);
   axes_append_all(&order, &gained);
-  const axes_t rest = axes_without(&mesh_axes, &order);
-  axes_append_all(&order, &rest);
-  return axes_to_list(partitioner->module->arena, &order);
+  return whole_order(partitioner, order);
 }
 
 // The axes of the dimensions that change.
@@ -270,6 +290,33 @@ mlir_value_t *partition_emit_move(partitioner_t *partitioner, mlir_value_t *valu
   return partition_emit_into(
       partitioner, partitioner->main_block,
       create_permute(partitioner, value, value_shape(value), count, pairs));
+}
+
+mlir_value_t *partition_emit_exchange(partitioner_t *partitioner, mlir_value_t *value,
+                                      const axes_t *axes, const int64_t *sources) {
+  pod_arena_t *arena = partitioner->shardings.arena;
+  const mesh_t *mesh = partitioner->mesh;
+  const size_t device_count = (size_t)mesh->device_count;
+  const int64_t rest = mesh->device_count / axes_size(axes);
+  const axis_list_t order = whole_order(partitioner, *axes);
+  int64_t *devices = pod_arena_array(arena, device_count, sizeof(devices[0]));
+  int64_t *pairs = pod_arena_array(arena, 2 * device_count, sizeof(pairs[0]));
+  for (int64_t device = 0; device < mesh->device_count; device++) {
+    devices[axis_list_index(mesh, &order, device)] = device;
+  }
+  int64_t count = 0;
+  for (int64_t i = 0; i < mesh->device_count; i++) {
+    const int64_t source = sources[i / rest];
+    if (source >= 0) {
+      pairs[2 * count] = devices[source * rest + i % rest];
+      pairs[2 * count++ + 1] = devices[i];
+    }
+  }
+  const char *because = partitioner->because;
+  mlir_op_t *op = create_permute(partitioner, value, value_shape(value), count, pairs);
+  partitioner->because = because;  // For what comes with it.
+  set_axes(partitioner, op, axes);
+  return partition_emit_into(partitioner, partitioner->block, op);
 }
 
 static mlir_op_t *emit_permute(partitioner_t *partitioner, mlir_value_t *operand,
@@ -321,7 +368,7 @@ static mlir_op_t *emit_slice(partitioner_t *partitioner, mlir_block_t *home,
   emit_starts(partitioner, home, before, after, result, &operands[1]);
   mlir_op_t *op = partition_emit_create(partitioner, "stablehlo.dynamic_slice",
                                         1 + after->rank, operands, result, 0);
-  set_i64s(partitioner, op, "slice_sizes", after->rank, result->dims);
+  partition_emit_i64s(partitioner, op, "slice_sizes", after->rank, result->dims);
   return op;
 }
 

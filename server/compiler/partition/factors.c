@@ -403,4 +403,5 @@ void factors_print(pod_text_t *text, const factors_t *factors) {
   print_kind(text, factors, FACTOR_REPLICATE, "replicate");
   print_kind(text, factors, FACTOR_PERMUTATION, "permutation");
   print_blocked(text, factors);
+  print_kind(text, factors, FACTOR_PICKED, "picked");
 }

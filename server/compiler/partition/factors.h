@@ -34,11 +34,15 @@ typedef enum factor_kind_t {
   // Only in operands, and summed (or reduced by the operation's region) away: sharded
   // operands give partial results, to be reduced over the axes of the factor.
   FACTOR_REDUCTION,
-  // The operation needs all of it on every chip (the concatenated dimension).
+  // The operation needs all of it on every chip (the digits of a reshape out of step).
   FACTOR_REPLICATE,
-  // Elements move along it (slice, pad, reverse): shardings propagate through, but the
-  // operation needs all of it on every chip.
+  // Elements move along it (slice, pad, concatenate, reverse, windows), or an index says
+  // which of them change: chips get from others what they need of it, where move.h says
+  // how, or else the operation needs all of it.
   FACTOR_PERMUTATION,
+  // Only in operands: an index picks elements of it. Each chip gives those that it has:
+  // partial results, as of a reduction.
+  FACTOR_PICKED,
 } factor_kind_t;
 
 typedef struct factor_t {

@@ -106,12 +106,11 @@ static void add_common(pod_arena_t *arena, factors_t *factors, int dim, int64_t 
   }
 }
 
-// A dimension of one tensor that has to be whole and has no counterpart.
-static void add_whole(pod_arena_t *arena, factors_t *factors, factor_tensor_t *tensor,
-                      int dim, int64_t size) {
+// A dimension of one tensor that has no counterpart.
+static void add_alone(pod_arena_t *arena, factors_t *factors, factor_tensor_t *tensor,
+                      int dim, int64_t size, factor_kind_t kind) {
   if (size > 0) {
-    factors_append(arena, tensor, dim,
-                   factors_add(arena, factors, size, FACTOR_REPLICATE));
+    factors_append(arena, tensor, dim, factors_add(arena, factors, size, kind));
   }
 }
 
@@ -161,8 +160,8 @@ pod_status_t factors_dynamic_slice(mlir_module_t *module, const mlir_op_t *op,
     if (to->dims[d] == from->dims[d]) {
       add_common(arena, factors, d, from->dims[d], FACTOR_PASS);
     } else {
-      add_whole(arena, factors, &factors->operands[0], d, from->dims[d]);
-      add_whole(arena, factors, &factors->results[0], d, to->dims[d]);
+      add_alone(arena, factors, &factors->operands[0], d, from->dims[d], FACTOR_PICKED);
+      add_alone(arena, factors, &factors->results[0], d, to->dims[d], FACTOR_REPLICATE);
     }
   }
   *out = factors;
@@ -185,7 +184,8 @@ pod_status_t factors_dynamic_update_slice(mlir_module_t *module, const mlir_op_t
     if (full) {
       factors_append(arena, &factors->operands[1], d, factors->factor_count - 1);
     } else {
-      add_whole(arena, factors, &factors->operands[1], d, update->dims[d]);
+      add_alone(arena, factors, &factors->operands[1], d, update->dims[d],
+                FACTOR_REPLICATE);
     }
   }
   *out = factors;
@@ -203,8 +203,8 @@ pod_status_t factors_concatenate(mlir_module_t *module, const mlir_op_t *op,
       continue;
     }
     const bool joined = dimension != NULL && dimension->integer == d;
-    const int factor =
-        factors_add(arena, factors, to->dims[d], joined ? FACTOR_REPLICATE : FACTOR_PASS);
+    const int factor = factors_add(arena, factors, to->dims[d],
+                                   joined ? FACTOR_PERMUTATION : FACTOR_PASS);
     factors_append(arena, &factors->results[0], d, factor);
     for (int i = 0; i < op->operand_count; i++) {
       if (factors_shape(op->operands[i])->dims[d] > 0) {
@@ -233,7 +233,7 @@ pod_status_t factors_pad(mlir_module_t *module, const mlir_op_t *op, pod_arena_t
       add_common(arena, factors, d, larger(from->dims[d], to->dims[d]),
                  untouched ? FACTOR_PASS : FACTOR_PERMUTATION);
     } else {
-      add_whole(arena, factors, &factors->results[0], d, to->dims[d]);
+      add_alone(arena, factors, &factors->results[0], d, to->dims[d], FACTOR_REPLICATE);
     }
   }
   *out = factors;

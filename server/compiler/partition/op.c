@@ -10,6 +10,7 @@
 #include "server/compiler/dialect/reducer.h"
 #include "server/compiler/dialect/rule.h"
 #include "server/compiler/partition/factors.h"
+#include "server/compiler/partition/move.h"
 #include "server/compiler/partition/partitioner.h"
 
 // --- Reductions ---
@@ -36,6 +37,9 @@ static chip_reducer_t reducer_of(const mlir_op_t *op) {
   if (op->kind == CHIP_OP_DOT_GENERAL || op->kind == CHIP_OP_KERNEL) {
     return CHIP_REDUCER_ADD;
   }
+  if (op->kind == CHIP_OP_GATHER || op->kind == CHIP_OP_DYNAMIC_SLICE) {
+    return move_reducer(op);
+  }
   const bool is_scatter = op->kind == CHIP_OP_SCATTER;
   if ((op->kind != CHIP_OP_REDUCE && !is_scatter) || op->result_count != 1) {
     return CHIP_REDUCER_NONE;
@@ -53,12 +57,6 @@ static chip_reducer_t reducer_of(const mlir_op_t *op) {
 
 // --- Local operations ---
 
-static void set_i64s(partitioner_t *partitioner, mlir_op_t *op, const char *name,
-                     int count, const int64_t *values) {
-  mlir_op_set_attr(partitioner->module, op, name,
-                   mlir_attr_i64_array(partitioner->module, count, values));
-}
-
 // The few attributes that hold sizes: those of the dimensions that are sharded change.
 static void localize_attrs(partitioner_t *partitioner, const mlir_op_t *op,
                            mlir_op_t *local) {
@@ -68,7 +66,7 @@ static void localize_attrs(partitioner_t *partitioner, const mlir_op_t *op,
   const tensor_shape_t *global = value_shape(&op->results[0]);
   const tensor_shape_t *shape = value_shape(&local->results[0]);
   if (op->kind == CHIP_OP_DYNAMIC_SLICE) {
-    set_i64s(partitioner, local, "slice_sizes", shape->rank, shape->dims);
+    partition_emit_i64s(partitioner, local, "slice_sizes", shape->rank, shape->dims);
   } else if (op->kind == CHIP_OP_GATHER) {
     // A slice takes a dimension that is sharded whole.
     int64_t count;
@@ -81,7 +79,7 @@ static void localize_attrs(partitioner_t *partitioner, const mlir_op_t *op,
       const int64_t part = value_shape(local->operands[0])->dims[d];
       cut[d] = part != whole && sizes[d] == whole ? part : sizes[d];
     }
-    set_i64s(partitioner, local, "slice_sizes", (int)count, cut);
+    partition_emit_i64s(partitioner, local, "slice_sizes", (int)count, cut);
   } else if (op->kind == CHIP_OP_SLICE) {
     int64_t count;
     const int64_t *starts, *limits, *strides;
@@ -98,7 +96,7 @@ static void localize_attrs(partitioner_t *partitioner, const mlir_op_t *op,
                    ? limits[d]
                    : starts[d] + (shape->dims[d] - 1) * strides[d] + 1;
     }
-    set_i64s(partitioner, local, "limit_indices", shape->rank, cut);
+    partition_emit_i64s(partitioner, local, "limit_indices", shape->rank, cut);
   }
 }
 
@@ -163,6 +161,9 @@ pod_status_t partition_verbatim(partitioner_t *partitioner, const mlir_op_t *op)
 // The layouts that an operand has to start from.
 static void add_operand(partitioner_t *partitioner, alike_t *key,
                         const mlir_value_t *value) {
+  // The ratio is what a cost depends on, and turns are products of whole numbers.
+  const double ratio = partitioner->turns / partitioner->states[value->id].turns;
+  alike_add(key, propagate_is_remade(value) ? 0 : (int64_t)(ratio * 1024));
   if (propagate_is_remade(value)) {
     alike_add(key, -1);
     return;
@@ -194,6 +195,9 @@ static const choice_t *make_choice(partitioner_t *partitioner, const mlir_op_t *
   partition_choose_axes(partitioner, op, factors, reducer, partitioner->targets, axes);
   choice_t *choice = pod_arena_alloc(arena, sizeof(*choice));
   choice->reducer = reducer;
+  choice->factors = factors;
+  choice->axes =
+      pod_arena_copy(arena, axes, (size_t)factors->factor_count * sizeof(axes[0]));
   choice->operands =
       pod_arena_array(arena, (size_t)op->operand_count, sizeof(choice->operands[0]));
   choice->results =
@@ -203,6 +207,7 @@ static const choice_t *make_choice(partitioner_t *partitioner, const mlir_op_t *
   axes_t used = {0};
   for (int f = 0; f < factors->factor_count; f++) {
     axes_append_all(&used, &axes[f]);
+    choice->moves = choice->moves || (axes[f].count > 0 && factor_moves(factors, f));
   }
   bool *carries = pod_arena_array(arena, (size_t)op->operand_count, sizeof(*carries));
   const axes_t carried = sums_carried(partitioner, op, &used, carries);
@@ -234,14 +239,23 @@ static void write_local(partitioner_t *partitioner, const mlir_op_t *op,
     local->operands[i] =
         partition_value_get(partitioner, op->operands[i], choice->operands[i]);
   }
-  mlir_block_append(partitioner->block, local);
+  mlir_value_t **results = pod_arena_array(partitioner->shardings.arena,
+                                           (size_t)op->result_count, sizeof(results[0]));
   for (int i = 0; i < op->result_count; i++) {
     local->results[i].type = choice->types[i];
-    partition_value_put(partitioner, &op->results[i], choice->results[i], choice->reducer,
-                        &local->results[i]);
-    partitioner->states[op->results[i].id].choice = choice;
+    results[i] = &local->results[i];
   }
   localize_attrs(partitioner, op, local);
+  if (choice->moves) {
+    move_write(partitioner, op, choice, local, results);
+  } else {
+    mlir_block_append(partitioner->block, local);
+  }
+  for (int i = 0; i < op->result_count; i++) {
+    partition_value_put(partitioner, &op->results[i], choice->results[i], choice->reducer,
+                        results[i]);
+    partitioner->states[op->results[i].id].choice = choice;
+  }
 }
 
 // As propagation has them; it has none for an operation without results.

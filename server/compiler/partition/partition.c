@@ -349,8 +349,8 @@ pod_status_t compiler_partition(mlir_module_t *module, int64_t device_count,
   const mlir_block_t *block = propagate_main_block(module);
   POD_TRY(check_main(module, main, block));
   mlir_index_lines(module);
-  partitioner_t partitioner = {.source = module,
-                               .module = mlir_module_create_beside(module)};
+  partitioner_t partitioner = {
+      .source = module, .module = mlir_module_create_beside(module), .turns = 1};
   pod_arena_t *arena = partitioner.module->arena;
   pod_arena_t *scratch = pod_arena_create();
   pod_status_t status =

@@ -31,12 +31,13 @@ typedef struct state_t {
   const choice_t *choice;  // Of the operation that made it; NULL for others.
   version_t *versions;     // In the order in which they were made.
   mlir_block_t *home;  // Where further versions go: they are of use to the whole block.
+  double turns;        // How often that is carried out.
 } state_t;
 
-// Axes whose place on a chip has been looked up already.
+// What has been looked up already, by a chip's place along axes.
 typedef struct place_t {
   axes_t axes;
-  int64_t scale;
+  const int64_t *values;
   mlir_value_t *value;
   struct place_t *next;
 } place_t;
@@ -57,6 +58,9 @@ struct choice_t {
   const layout_t **operands, **results;
   const mlir_type_t **types;  // Of the local results.
   chip_reducer_t reducer;     // Of what is unreduced.
+  const factors_t *factors;
+  const axes_t *axes;  // Of the factors.
+  bool moves;          // A factor is sharded whose elements move.
 };
 
 typedef struct partitioner_t {
@@ -68,7 +72,8 @@ typedef struct partitioner_t {
   propagation_t propagation;
   state_t *states;           // By value id of the source.
   mlir_value_t **value_map;  // By value id of the source, for mlir_op_clone.
-  mlir_block_t *block;       // Where operations are put at present.
+  mlir_block_t *block;       // Where operations are put at present,
+  double turns;              // and how often they are carried out there.
   mlir_op_t *cursor;  // When set: operations go behind it instead, one after the other.
   mlir_block_t *main_block;
   mlir_op_t *last_place;  // Of the operations at the start of main that look up places.
@@ -121,6 +126,19 @@ mlir_value_t *partition_emit_constant(partitioner_t *partitioner, mlir_block_t *
 mlir_value_t *partition_emit_place(partitioner_t *partitioner, const axes_t *axes,
                                    int64_t scale);
 
+// A scalar s32: the one of `values`, by place along `axes`, that is the chip's. At the
+// start of main.
+mlir_value_t *partition_emit_lookup(partitioner_t *partitioner, const axes_t *axes,
+                                    const int64_t *values);
+
+// A collective_permute along `axes`: the chip at place i has from the one at sources[i],
+// or zeros where that is negative. Every source is there once at most.
+mlir_value_t *partition_emit_exchange(partitioner_t *partitioner, mlir_value_t *value,
+                                      const axes_t *axes, const int64_t *sources);
+
+void partition_emit_i64s(partitioner_t *partitioner, mlir_op_t *op, const char *name,
+                         int count, const int64_t *values);
+
 // What each device of `from` has goes to the device of `to` at the same position; at the
 // end of main as far as it is written.
 mlir_value_t *partition_emit_move(partitioner_t *partitioner, mlir_value_t *value,
@@ -132,6 +150,38 @@ void partition_emit_plan(partitioner_t *partitioner, state_t *state,
                          const tensor_shape_t *shape, const version_t *from,
                          const reshard_plan_t *plan);
 
+// --- emit_array.c: operations on what a chip has, where operations go ---
+
+// An operation of one result by name, without attributes.
+mlir_value_t *partition_emit_op(partitioner_t *partitioner, const char *name,
+                                int operand_count, mlir_value_t *const *operands,
+                                const tensor_shape_t *result);
+
+mlir_value_t *partition_emit_splat(partitioner_t *partitioner,
+                                   const tensor_shape_t *shape, int64_t value);
+// Of a scalar.
+mlir_value_t *partition_emit_broadcast(partitioner_t *partitioner, mlir_value_t *scalar,
+                                       const tensor_shape_t *shape);
+// `direction`: "LT" and so on.
+mlir_value_t *partition_emit_compare(partitioner_t *partitioner, mlir_value_t *a,
+                                     const char *direction, mlir_value_t *b);
+mlir_value_t *partition_emit_select(partitioner_t *partitioner, mlir_value_t *condition,
+                                    mlir_value_t *a, mlir_value_t *b);
+// In s32, with the sizes of `shape`: the index along `dim`, plus the scalar `start`.
+mlir_value_t *partition_emit_index(partitioner_t *partitioner,
+                                   const tensor_shape_t *shape, int dim,
+                                   mlir_value_t *start);
+// Rows [low, high) of dimension `dim`; the value itself when these are all.
+mlir_value_t *partition_emit_rows(partitioner_t *partitioner, mlir_value_t *value,
+                                  int dim, int64_t low, int64_t high);
+// `length` rows from the scalar `start` on.
+mlir_value_t *partition_emit_dynamic_rows(partitioner_t *partitioner, mlir_value_t *value,
+                                          int dim, mlir_value_t *start, int64_t length);
+// A concatenation.
+mlir_value_t *partition_emit_join(partitioner_t *partitioner, int count,
+                                  mlir_value_t *const *values, int dim,
+                                  const tensor_shape_t *result);
+
 // --- because.c: what people are told ---
 
 // "x,y:(1)2".
@@ -142,6 +192,10 @@ void partition_print_axes(pod_text_t *text, const mesh_t *mesh, const axes_t *ax
 const char *partition_because(partitioner_t *partitioner, const mlir_value_t *value,
                               const layout_t *from, const layout_t *to,
                               const axes_t *reduced);
+
+// Why chips exchange what `op` moves along a dimension that is sharded over `axes`.
+const char *partition_because_moved(partitioner_t *partitioner, const mlir_op_t *op,
+                                    const axes_t *axes);
 
 // Notes that an operation is computed whole, if operands have to be gathered for that.
 void partition_note_whole(partitioner_t *partitioner, const mlir_op_t *op);
@@ -176,8 +230,9 @@ void partition_value_put(partitioner_t *partitioner, const mlir_value_t *value,
 mlir_value_t *partition_value_get(partitioner_t *partitioner, const mlir_value_t *value,
                                   const layout_t *layout);
 
-// What partition_value_get would cost: nothing when it is there or is made anew. The
-// bytes of the reductions among them are added to *reduced_bytes.
+// What partition_value_get would cost: nothing when it is there or is made anew; less
+// where it is made outside of the loop at hand, for all turns. The bytes of the
+// reductions among them are added to *reduced_bytes.
 double partition_value_cost(partitioner_t *partitioner, const mlir_value_t *value,
                             const layout_t *layout, double *reduced_bytes);
 
@@ -194,7 +249,13 @@ const layout_t *partition_choice_layout(partitioner_t *partitioner,
                                         const factor_tensor_t *mapping,
                                         const axes_t *axes, const axes_t *unreduced);
 
-// The axes of all reduction factors.
+// Whether chips need of a factor what others hold, so that only move.h can shard it.
+static inline bool factor_moves(const factors_t *factors, int factor) {
+  const factor_kind_t kind = factors->factors[factor].kind;
+  return kind == FACTOR_PERMUTATION || kind == FACTOR_PICKED;
+}
+
+// The axes of all factors whose results are partial.
 axes_t partition_choice_unreduced(const factors_t *factors, const axes_t *axes);
 
 // --- partition_op.c: operations with a sharding rule ---

@@ -52,6 +52,7 @@ void partition_value_put(partitioner_t *partitioner, const mlir_value_t *value,
   }
   *end = version;
   state->home = local->op == NULL ? local->block : local->op->block;
+  state->turns = partitioner->turns;
 }
 
 const reshard_plan_t *partition_value_plan(partitioner_t *partitioner,
@@ -158,8 +159,9 @@ double partition_value_cost(partitioner_t *partitioner, const mlir_value_t *valu
   }
   const reshard_plan_t *plan;
   POD_CHECK(cheapest(partitioner, state, value_shape(value), layout, &plan) != NULL);
-  *reduced_bytes += plan->reduced_bytes;
-  return plan->bytes;
+  const double share = state->turns / partitioner->turns;
+  *reduced_bytes += plan->reduced_bytes * share;
+  return plan->bytes * share;
 }
 
 // --- Constants, iotas and broadcasts of them ---

@@ -113,12 +113,13 @@ static void test_a_strided_slice_keeps_whole_strides_together(void **state) {
              "tensor<4xf32>", "(ij)->(i) {i=4, j=2} replicate={j}");
 }
 
-static void test_dynamic_slices_need_the_cut_dimension_whole(void **state) {
+static void test_dynamic_slices_pick_of_the_cut_dimension(void **state) {
   (void)state;
   check_rule("%a: tensor<8x6xf32>, %i: tensor<i32>",
              "%r = stablehlo.dynamic_slice %a, %i, %i, sizes = [2, 6] : "
              "(tensor<8x6xf32>, tensor<i32>, tensor<i32>) -> tensor<2x6xf32>",
-             "tensor<2x6xf32>", "(i,k)()()->(j,k) {i=8, j=2, k=6} replicate={i,j}");
+             "tensor<2x6xf32>",
+             "(i,k)()()->(j,k) {i=8, j=2, k=6} replicate={j} picked={i}");
   check_rule("%a: tensor<8x6xf32>, %u: tensor<1x6xf32>, %i: tensor<i32>",
              "%r = stablehlo.dynamic_update_slice %a, %u, %i, %i : (tensor<8x6xf32>, "
              "tensor<1x6xf32>, tensor<i32>, tensor<i32>) -> tensor<8x6xf32>",
@@ -131,7 +132,7 @@ static void test_joined_padded_and_reversed_dimensions_are_marked(void **state) 
   check_rule("%a: tensor<2x3xf32>, %b: tensor<4x3xf32>",
              "%r = stablehlo.concatenate %a, %b, dim = 0 : (tensor<2x3xf32>, "
              "tensor<4x3xf32>) -> tensor<6x3xf32>",
-             "tensor<6x3xf32>", "(i,j)(i,j)->(i,j) {i=6, j=3} replicate={i}");
+             "tensor<6x3xf32>", "(i,j)(i,j)->(i,j) {i=6, j=3} permutation={i}");
   check_rule(
       "%a: tensor<2x3xf32>, %z: tensor<f32>",
       "%r = stablehlo.pad %a, %z, low = [1, 0], high = [0, 0], interior = [0, 0] : "
@@ -282,7 +283,7 @@ int main(void) {
       cmocka_unit_test(test_digits_of_a_reshape_that_do_not_line_up_stay_whole),
       cmocka_unit_test(test_a_slice_passes_what_it_does_not_cut),
       cmocka_unit_test(test_a_strided_slice_keeps_whole_strides_together),
-      cmocka_unit_test(test_dynamic_slices_need_the_cut_dimension_whole),
+      cmocka_unit_test(test_dynamic_slices_pick_of_the_cut_dimension),
       cmocka_unit_test(test_joined_padded_and_reversed_dimensions_are_marked),
       cmocka_unit_test(test_dimensions_without_elements_have_no_factors),
       cmocka_unit_test(test_a_scatter_passes_window_dimensions_that_no_index_moves),
