@@ -26,7 +26,7 @@ import tempfile
 
 TRANSFORMS = "shardy/dialect/sdy/transforms"
 BITS = {"i1": 8, "pred": 8, "index": 64}
-SHARDING = re.compile(r"<(@\w+|mesh<\[[^\]]*\](?:, *device_ids=\[[^\]]*\])?>), *\[")
+SHARDING = re.compile(r"<(@\w*|mesh<\[[^\]]*\](?:, *device_ids=\[[^\]]*\])?>), *\[")
 
 
 class Unknown(Exception):
@@ -51,6 +51,8 @@ def closing(text, start):
             depth -= 1
             if depth == 0:
                 return i + 1
+        elif c == "/" and text[i:i + 2] == "//":
+            i = text.find("\n", i) if "\n" in text[i:] else len(text)
         i += 1
     raise Unknown("brackets do not close")
 
@@ -258,7 +260,9 @@ def close(declared, mesh, is_argument):
 def called_by(function, names):
     found, work = [], [function.text]
     while work:
-        for name in re.findall(r"call @(\w+)", work.pop()):
+        text = work.pop()
+        listed = " ".join(re.findall(r"called_computations = \[([^]]*)\]", text))
+        for name in re.findall(r"call @(\w+)", text) + re.findall(r"@(\w+)", listed):
             if name in names and name not in found:
                 found.append(name)
                 work.append(names[name].text)
@@ -296,11 +300,11 @@ class Tool:
     def __init__(self, path, folder):
         self.path, self.folder, self.costs = path, folder, {}
 
-    def run(self, text):
+    def run(self, text, mode="--print"):
         name = os.path.join(self.folder, "case.mlir")
         with open(name, "w", encoding="utf-8") as file:
             file.write(text)
-        done = subprocess.run([self.path, "--print", name], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run([self.path, mode, name], capture_output=True, text=True, timeout=60, check=False)
         if done.returncode != 0:
             return "CRASH: status %d" % done.returncode
         return done.stdout
@@ -369,6 +373,24 @@ def joined_checks(checks):
         else:
             lines.append(match.group(2))
     return lines
+
+
+def all_statements(body):
+    """(operation, line, number of results, last type on the line) of those within regions too."""
+    for match in re.finditer(r"^ *(?:%\w+(?::(\d+))? = )?\"?([\w.]+)\"?(.*)", body, re.M):
+        yield match.group(2), body.count("\n", 0, match.start(2)), int(match.group(1) or 1), last_type(match.group(3))
+
+
+def rank_in(line):
+    """The rank of the last value that a CHECK line gives shardings for."""
+    given = None if "[[[" in line else re.search(r"#sdy\.sharding_per_value<", line)
+    listed = shardings_in(line[given.end():closing(line, given.end() - 1)]) if given else []
+    return len(listed[-1].dims) if listed else None
+
+
+def last_type(line):
+    types = re.findall(r"tensor<(?:complex<)?[^>]*>+", line)
+    return types[-1] if types else None
 
 
 def statements(body):
@@ -519,8 +541,12 @@ def compare_bytes(tool, function, closed):
     return ("loose", note + " as far as the CHECK lines say") if is_loose(function) else ("dearer", note)
 
 
+# Of these no value stays behind that could be looked at.
+GONE = ("sdy.manual_computation", "sdy.sharding_constraint", "sdy.func_data_flow_edge")
+
+
 def expected_shardings(function):
-    """(what, expected shardings): 'argument 0', 'result 0', and (name, type) of operations."""
+    """(what, number, expected sharding) of arguments, results, and values by line and result."""
     lines = joined_checks(function.checks)
     if not lines:
         return []
@@ -536,52 +562,105 @@ def expected_shardings(function):
                 found.append(("argument", int(number.group(1)), sharding_of(part)))
         if end >= 0:
             rest = head[end + 3:].strip()
-            results = split_list(rest[1:closing(rest, 0) - 1]) if rest.startswith("(") else [rest]
+            if rest.startswith("("):
+                try:
+                    rest = rest[1:closing(rest, 0) - 1]
+                except Unknown:  # The CHECK line ends before its bracket.
+                    rest = rest[1:]
+            results = split_list(rest)
             for i, part in enumerate(results):
                 if part.startswith("tensor"):
                     found.append(("result", i, sharding_of(part)))
-    sources = list(statements(function.body))
+    sources = list(all_statements(function.body))
     pointer = 0
     for line in lines[1:]:
         made = re.match(r"(?:%\[\[\w+(?::[^\]]*)?\]\](?::\d+)? = |%\w+(?::\d+)? = )?\"?((?:stablehlo|sdy)\.\w+)\"?", line)
         if not made:
             continue
-        at = next((k for k in range(pointer, len(sources)) if sources[k][0] == made.group(1)), None)
-        if at is None or made.group(1) in ("sdy.manual_computation", "sdy.sharding_constraint"):
+        of_type, rank = last_type(line), rank_in(line)
+        at = next((k for k in range(pointer, len(sources)) if sources[k][0] == made.group(1) and (
+            sources[k][3] is None or of_type in (None, sources[k][3]) and
+            rank in (None, len((tensor_of(sources[k][3]) or ([],))[0])))), None)
+        if at is None or made.group(1) in GONE:
             continue
         pointer = at + 1
         given = re.search(r"#sdy\.sharding_per_value<", line)
-        _, names, types, _ = sources[at]
-        if given is None or types is None:
+        _, at_line, count, _ = sources[at]
+        if given is None:
             continue
         end = closing(line, given.end() - 1)
         listed = shardings_in(line[given.end():end])
-        if len(listed) == len(names):
-            found += [("value", (n, t), s) for n, t, s in zip(names, types, listed)]
+        if len(listed) == count:
+            found += [("value", (at_line, k), s) for k, s in enumerate(listed)]
     return found
 
 
-def compare_shardings(tool, function):
+CALL = re.compile(r"(stablehlo\.custom_call @\w+\([^)]*\)) *(\{)?((?:[^\n\"]|\"[^\"]*\")*?) : (\([^\n]*?\)) -> ([^\n]*)")
+
+
+def with_rules(text):
+    """Gives calls that stand for any operation a rule through which nothing spreads."""
+    def rule(match):
+        call, brace, attributes, operands, results = match.groups()
+        if "sdy.sharding_rule" in attributes or not re.search("@(sdy_testonly|foo|xla_python_cpu_callback)", call):
+            return match.group(0)
+        sizes, sides = [], []
+        for listed in (operands if "%" in call else "()", results):
+            end = closing(listed, 0) if listed.startswith("(") else len(listed)
+            types = split_list(listed[1:end - 1]) if listed.startswith("(") else [listed]
+            types = [t for t in types if "token" not in t]
+            tensors = []
+            for dims in ((tensor_of(t) or ([], 0))[0] for t in types):
+                names = ["z_%d" % (len(sizes) + k + 1) for k in range(len(dims))]
+                sizes += dims
+                tensors.append("[%s]" % ", ".join(names))
+            sides.append("(%s)" % ", ".join(tensors))
+        named = ", ".join("z_%d=%d" % (i + 1, size) for i, size in enumerate(sizes))
+        text = "sdy.sharding_rule = #sdy.op_sharding_rule<%s->%s%s, custom>" % (
+            sides[0], sides[1], " {%s}" % named if named else "")
+        inner = "{%s, %s" % (text, attributes) if brace else " {%s}" % text
+        return "%s %s : %s -> %s" % (call, inner, operands, results)
+    return CALL.sub(rule, text)
+
+
+def words_of(path):
+    """How golden.partition is to propagate what the file's RUN line gives to a pass of Shardy's."""
+    with open(path, encoding="utf-8") as file:
+        run = file.readline()
+    words = "shardy"
+    if "-priority-propagate" in run:
+        words += ",priorities"
+    if "-sdy-basic-propagate" in run:
+        words += ",basic"
+    if "-sdy-aggressive-propagate" in run:
+        words += ",aggressive"
+    return words + (",conservative" if "conservative-propagation=true" in run else "")
+
+
+def compare_shardings(tool, function, words):
     try:
         expected = expected_shardings(function)
     except (Unknown, KeyError, ValueError, AttributeError) as unknown:
         return "not read", repr(unknown)
     if not any(s for _, _, s in expected):
         return None, None
-    values = [what for kind, what, _ in expected if kind == "value"]
-    out = tool.run(write_module(function, None, values))
+    module = with_rules(write_module(function, None))
+    out = tool.run(module, "--shardings=" + words)
     reason = refusal(out)
     if reason:
         return "refused", reason
     found = {}
     for kind, number, text in re.findall(r"^// (argument|result) (\d+): (.*)", out, re.M):
         found[(kind, int(number))] = text
-    next_value = len(function.results)
+    first = module[:module.index("@main")].count("\n") + 1
+    for line, result, text in re.findall(r"^// value (\d+) %[^:]*#(\d+): (.*)", out, re.M):
+        found[("value", (int(line) - first, int(result)))] = text
     for kind, what, sharding in expected:
-        number = what
-        if kind == "value":
-            kind, number, next_value = "result", next_value, next_value + 1
-        ours = found.get((kind, number))
+        if "[[" in (sharding.text if sharding else ""):
+            continue  # Whatever it is.
+        ours = found.get((kind, what))
+        if ours is None and sharding and not any(sharding.dims) and not sharding.tail:
+            continue  # A scalar.
         text = "%s %s: %s, there %s" % (kind, what, ours, sharding.text if sharding else "none")
         ours_key = Sharding(ours).key() if ours and SHARDING.match(ours) else None
         if sharding is None:
@@ -636,7 +715,7 @@ def run(folder, tool, arguments):
                         continue
                     closed = {"propagation": None, "reshards": "arguments", "products": "all"}[comparison]
                     if closed is None:
-                        kind, note = compare_shardings(tool, function)
+                        kind, note = compare_shardings(tool, function, words_of(path))
                     else:
                         kind, note = compare_bytes(tool, function, closed)
                     if arguments.only:

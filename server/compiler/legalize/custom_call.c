@@ -454,10 +454,7 @@ static pod_status_t kernel(expander_t *expander, mlir_value_t **out_results) {
 // by its name and arrays alone.
 static pod_status_t ruled_call(expander_t *expander, mlir_value_t **out_results) {
   POD_TRY(kernel(expander, out_results));
-  if (expander->op->result_count == 0) {
-    return bad_call(expander, "gives no result");
-  }
-  mlir_op_t *op = out_results[0]->op;
+  mlir_op_t *op = expander->op->previous;
   mlir_op_remove_attr(op, "backend_config");
   expand_set_attr(expander, op, "call_target_name",
                   mlir_op_attr(expander->op, "call_target_name"));

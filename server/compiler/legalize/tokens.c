@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/base/text.h"
 #include "common/mlir/replacements.h"
 #include "common/mlir/walk.h"
 #include "server/compiler/legalize/signature.h"
@@ -288,6 +289,74 @@ static void rewrite_signature(mlir_module_t *module, mlir_op_t *op) {
                                                              result_count, results)));
 }
 
+// --- Shardings ---
+
+// Where an entry of a list of shardings ends: at a comma, or bracket, outside of others.
+static const char *end_of_entry(const char *at, const char *end) {
+  for (int depth = 0; at < end; at++) {
+    const bool opens = strchr("<[{(", *at) != NULL, closes = strchr(">]})", *at) != NULL;
+    if (depth == 0 && (*at == ',' || closes)) {
+      return at;
+    }
+    depth += opens - closes;
+  }
+  return end;
+}
+
+// Of a list of shardings, one by value, those of values that are no tokens. What is no
+// such list is for who reads it.
+static const mlir_attr_t *keep_listed(mlir_module_t *module, const mlir_attr_t *attr,
+                                      int count, const bool *are_tokens) {
+  pod_text_t text = {0};
+  const char *at = attr->body + 1, *end = attr->body + strlen(attr->body);
+  int found = 0, kept = 0;
+  pod_text_add(&text, "[");
+  for (; at < end && found < count; found++) {
+    const char *behind = end_of_entry(at, end);
+    if (!are_tokens[found]) {
+      pod_text_add(&text, kept++ == 0 ? "" : ",");
+      pod_text_add_bytes(&text, at, (size_t)(behind - at));
+    }
+    at = behind + 1;
+  }
+  pod_text_add(&text, "]");
+  const mlir_attr_t *made =
+      found == count ? mlir_attr_dialect(module, "sdy.sharding_per_value", text.bytes)
+                     : attr;
+  pod_text_deinit(&text);
+  return made;
+}
+
+static void keep_shardings(mlir_module_t *module, mlir_op_t *op, const char *name,
+                           int count, const bool *are_tokens) {
+  const mlir_attr_t *attr = mlir_op_attr(op, name);
+  bool any = false;
+  for (int i = 0; i < count; i++) {
+    any = any || are_tokens[i];
+  }
+  if (any && mlir_attr_is(attr, MLIR_ATTR_DIALECT) && attr->body != NULL &&
+      attr->body[0] == '[') {
+    mlir_op_set_attr(module, op, mlir_intern(module, name),
+                     keep_listed(module, attr, count, are_tokens));
+  }
+}
+
+// Before the tokens go.
+static void remove_shardings(mlir_module_t *module, mlir_op_t *op) {
+  const int count = op->operand_count + op->result_count;
+  bool *are_tokens = pod_arena_array(module->arena, (size_t)count + 1, sizeof(bool));
+  for (int i = 0; i < count; i++) {
+    are_tokens[i] = is_token(i < op->operand_count ? op->operands[i]
+                                                   : &op->results[i - op->operand_count]);
+  }
+  const bool *of_results = are_tokens + op->operand_count;
+  if (op->kind == KIND_SDY_MANUAL_COMPUTATION) {
+    keep_shardings(module, op, "in_shardings", op->operand_count, are_tokens);
+    keep_shardings(module, op, "out_shardings", op->result_count, of_results);
+  }
+  keep_shardings(module, op, "sdy.sharding", op->result_count, of_results);
+}
+
 // --- Results ---
 
 // The operation anew without the results that are tokens; its regions move.
@@ -364,6 +433,7 @@ void tokens_remove(mlir_module_t *module) {
     if (!may_have_tokens(op)) {
       continue;
     }
+    remove_shardings(module, op);
     remove_operands(op);
     remove_arguments(op);
     bool makes_tokens = false;

@@ -115,10 +115,21 @@ void axes_append_all(axes_t *axes, const axes_t *more) {
   }
 }
 
+// Whether two that do not overlap are parts of one factorisation of their axis: of 6,
+// (1)2 and (3)2 are not.
+static bool fit_together(axis_ref_t a, axis_ref_t b) {
+  const axis_ref_t low = a.pre_size < b.pre_size ? a : b;
+  const int64_t behind = a.pre_size < b.pre_size ? b.pre_size : a.pre_size;
+  return a.axis != b.axis || behind % (low.pre_size * low.size) == 0;
+}
+
 bool axis_ref_without_overlap(axis_ref_t ref, const axes_t *axes, axis_ref_t *out) {
   for (int i = 0; i < axes->count; i++) {
     const axis_ref_t other = axes->refs[i];
     if (!axis_ref_overlaps(ref, other)) {
+      if (!fit_together(ref, other)) {
+        return false;
+      }
       continue;
     }
     if (other.pre_size <= ref.pre_size || other.pre_size % ref.pre_size != 0 ||

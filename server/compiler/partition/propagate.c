@@ -108,12 +108,25 @@ static bool sweep(graph_t *graph, int level, bool forward) {
 
 // Sweeps to and fro until nothing changes: shardings only grow, so this ends. A node that
 // lets no more through than a level before has nothing new to say.
+// Shardy lets what results demand, and what values have for them, through before and
+// after everything else.
+static void step_results(graph_t *graph, int level) {
+  for (int i = 0; graph->shardings->propagation.is_exact && i < graph->nodes.count; i++) {
+    if (graph->nodes.items[i].is_result) {
+      graph_step(graph, &graph->nodes.items[i], level);
+    }
+  }
+}
+
 static void run_levels(graph_t *graph) {
-  for (int level = 0; level < GRAPH_LEVELS; level++) {
-    for (int i = 0; level > 0 && i < graph->nodes.count; i++) {
+  const propagation_options_t *options = &graph->shardings->propagation;
+  const int first = options->is_aggressive || options->is_basic ? GRAPH_LEVELS - 1 : 0;
+  for (int level = first; level < GRAPH_LEVELS; level++) {
+    for (int i = 0; level > first && i < graph->nodes.count; i++) {
       node_t *node = &graph->nodes.items[i];
       node->is_dirty = node->is_dirty || (node->gains >> level & 1u) != 0;
     }
+    step_results(graph, level);
     while (sweep(graph, level, true) && sweep(graph, level, false)) {
     }
   }

@@ -48,12 +48,17 @@ static int add_value(graph_t *graph, const mlir_value_t *value, const axes_t *ma
   return slot;
 }
 
+// Whether every use of a value has a sharding of its own.
+static bool is_per_use(const graph_t *graph, const mlir_value_t *value) {
+  return !graph->shardings->propagation.is_alone && propagate_is_remade(value);
+}
+
 // The slot of an operand: the value's, or one of its own for what is made per use.
 static int use_slot(graph_t *graph, const mlir_value_t *value, const axes_t *manual) {
   if (!has_dims(value)) {
     return SLOT_NONE;
   }
-  if (propagate_is_remade(value)) {
+  if (is_per_use(graph, value)) {
     const tensor_shape_t *shape = &value->type->shape;
     return add_slot(graph, shape, open_sharding(graph, shape->rank, manual));
   }
@@ -136,7 +141,7 @@ static bool repeats_nothing(const mlir_op_t *op) {
          tensor_shape_elements(&op->results[0].type->shape);
 }
 
-static node_kind_t kind_of(const mlir_op_t *op) {
+static node_kind_t kind_of(const graph_t *graph, const mlir_op_t *op) {
   switch (op->kind) {
     case CHIP_OP_RESHAPE:
     case CHIP_OP_TRANSPOSE:
@@ -145,7 +150,9 @@ static node_kind_t kind_of(const mlir_op_t *op) {
     case CHIP_OP_DYNAMIC_UPDATE_SLICE:
       return NODE_FORWARD;
     case CHIP_OP_BROADCAST_IN_DIM:
-      return repeats_nothing(op) ? NODE_PASS_THROUGH : NODE_BROADCAST;
+      return repeats_nothing(op) && !graph->shardings->propagation.is_exact
+                 ? NODE_PASS_THROUGH
+                 : NODE_BROADCAST;
     default:
       return chip_op_has(op->kind, CHIP_TRAIT_ELEMENTWISE) ? NODE_PASS_THROUGH
                                                            : NODE_OTHER;
@@ -156,7 +163,7 @@ static bool has_shared_operand(const graph_t *graph, const mlir_op_t *op) {
   for (int i = 0; i < op->operand_count; i++) {
     const mlir_value_t *operand = op->operands[i];
     if (has_dims(operand) && graph->use_counts[operand->id] > 1 &&
-        !propagate_is_remade(operand)) {
+        !is_per_use(graph, operand)) {
       return true;
     }
   }
@@ -193,9 +200,10 @@ static pod_status_t add_ruled_op(graph_t *graph, const mlir_op_t *op,
     slots[op->operand_count + i] =
         has_dims(&op->results[i]) ? graph->value_slots[op->results[i].id] : SLOT_NONE;
   }
-  node_t *node = add_node(graph, factors, slots, kind_of(op));
+  node_t *node = add_node(graph, factors, slots, kind_of(graph, op));
   node->is_elementwise = chip_op_has(op->kind, CHIP_TRAIT_ELEMENTWISE);
   node->is_identity = node->is_elementwise;
+  node->joins_operands = op->kind == CHIP_OP_CONCATENATE;
   node->has_shared_operand = has_shared_operand(graph, op);
   return NULL;
 }
@@ -220,6 +228,9 @@ static pod_status_t add_constraint(graph_t *graph, const mlir_op_t *op,
   const int source = use_slot(graph, op->operands[0], manual);
   const int target = *target_slot;
   set_given(graph, target, sharding);
+  if (op->kind == KIND_SDY_SHARDING_CONSTRAINT) {
+    *pod_list_add(&graph->wishes) = (wish_t){source, sharding};
+  }
   add_edge(graph, 1, &source, target);
   node_t *node = &graph->nodes.items[graph->nodes.count - 1];
   node->is_elementwise = true;
@@ -278,7 +289,7 @@ static pod_status_t add_sharding_group(graph_t *graph, const mlir_op_t *op) {
                          "expected one operand and no result");
   }
   const mlir_value_t *value = op->operands[0];
-  return !has_dims(value) || propagate_is_remade(value)
+  return !has_dims(value) || is_per_use(graph, value)
              ? NULL
              : graph_add_member(graph, op, graph->value_slots[value->id]);
 }
@@ -310,6 +321,7 @@ static pod_status_t add_while(graph_t *graph, const mlir_op_t *op, const axes_t 
   const mlir_op_t *end = mlir_op_block(op, 1)->last;
   for (int i = 0; i < op->result_count; i++) {
     if (has_dims(&op->results[i])) {
+      graph->slots.items[graph->value_slots[op->results[i].id]].is_carried = true;
       const int sources[] = {use_slot(graph, op->operands[i], manual),
                              use_slot(graph, end->operands[i], manual)};
       add_edge(graph, 2, sources, graph->value_slots[op->results[i].id]);
@@ -329,6 +341,7 @@ static pod_status_t add_branches(graph_t *graph, const mlir_op_t *op,
     if (!has_dims(&op->results[i])) {
       continue;
     }
+    graph->slots.items[graph->value_slots[op->results[i].id]].is_carried = true;
     for (int r = 0; r < op->region_count; r++) {
       sources[r] = use_slot(graph, mlir_op_block(op, r)->last->operands[i], manual);
     }
@@ -364,6 +377,7 @@ static pod_status_t add_manual_input(graph_t *graph, const shardings_manual_t *m
   link_slots(graph, outer, inner, &manual->axes);
   use_value_slot(graph, argument, inner);
   const int source = use_slot(graph, op->operands[i], around);
+  *pod_list_add(&graph->wishes) = (wish_t){source, manual->inputs[i]};
   add_edge(graph, 1, &source, outer);
   return NULL;
 }
@@ -408,7 +422,7 @@ static pod_status_t read_results(graph_t *graph, const mlir_op_t *op,
                                  const axes_t *manual) {
   for (int i = 0; i < op->result_count; i++) {
     const mlir_value_t *result = &op->results[i];
-    if (result->type->kind != MLIR_TYPE_TENSOR || propagate_is_remade(result)) {
+    if (result->type->kind != MLIR_TYPE_TENSOR || is_per_use(graph, result)) {
       continue;
     }
     const sharding_t *sharding;
@@ -423,7 +437,7 @@ static pod_status_t read_results(graph_t *graph, const mlir_op_t *op,
 
 static pod_status_t add_op(graph_t *graph, const mlir_op_t *op, const axes_t *manual) {
   for (int i = 0; i < op->result_count; i++) {
-    if (!propagate_is_remade(&op->results[i])) {
+    if (!is_per_use(graph, &op->results[i])) {
       add_value(graph, &op->results[i], manual);
     }
   }
@@ -453,7 +467,7 @@ static pod_status_t add_op(graph_t *graph, const mlir_op_t *op, const axes_t *ma
     return add_sharding_group(graph, op);
   }
   if (compiler_factors_rule(op->kind) != NULL &&
-      !(op->result_count == 1 && propagate_is_remade(&op->results[0]))) {
+      !(op->result_count == 1 && is_per_use(graph, &op->results[0]))) {
     return add_ruled_op(graph, op, manual);
   }
   return NULL;
@@ -519,7 +533,8 @@ static void finish_nodes(graph_t *graph) {
   for (int n = 0; n < graph->nodes.count; n++) {
     const int count = graph->nodes.items[n].factors->factor_count;
     factor_count = count > factor_count ? count : factor_count;
-    graph->nodes.items[n].gains = graph_gains(&graph->nodes.items[n]);
+    graph->nodes.items[n].gains =
+        graph_gains(&graph->shardings->propagation, &graph->nodes.items[n]);
   }
   graph->ranks =
       pod_arena_array(graph->arena, (size_t)factor_count, sizeof(graph->ranks[0]));
@@ -567,6 +582,7 @@ static pod_status_t build_results(graph_t *graph, const mlir_op_t *main,
     }
     const int source = use_slot(graph, value, &none);
     add_edge(graph, 1, &source, slot);
+    graph->nodes.items[graph->nodes.count - 1].is_result = true;
   }
   return NULL;
 }
@@ -594,6 +610,9 @@ pod_status_t graph_build(graph_t *graph, const shardings_t *shardings) {
   POD_TRY(build_arguments(graph, main, block));
   POD_TRY(build_block(graph, block, &none));
   POD_TRY(build_results(graph, main, block->last));
+  if (shardings->propagation.is_exact && !shardings->propagation.is_alone) {
+    graph_apply_wishes(graph);
+  }
   POD_TRY(graph_join_groups(graph));
   index_nodes(graph);
   finish_nodes(graph);
@@ -604,6 +623,7 @@ void graph_deinit(graph_t *graph) {
   pod_list_deinit(&graph->slots);
   pod_list_deinit(&graph->nodes);
   pod_list_deinit(&graph->members);
+  pod_list_deinit(&graph->wishes);
   pod_map_destroy(graph->factors);
   projection_deinit(&graph->projection);
 }

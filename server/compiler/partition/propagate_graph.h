@@ -29,7 +29,14 @@ typedef struct slot_t {
   int linked;
   bool is_outer;
   const axes_t *manual;  // Of a linked slot.
+  bool is_carried;       // Of a loop or a branch.
 } slot_t;
+
+// How a constraint, or a manual computation, wants its operand.
+typedef struct wish_t {
+  int slot;
+  const sharding_t *sharding;
+} wish_t;
 
 typedef enum node_kind_t {
   NODE_OTHER = 0,
@@ -56,6 +63,8 @@ typedef struct node_t {
   bool is_elementwise;
   bool is_identity;         // Dimension d of every tensor with any is the same factor.
   bool has_shared_operand;  // Another operation uses it too.
+  bool joins_operands;      // concatenate.
+  bool is_result;           // From a value that @main returns to the result.
   bool is_dirty;
 } node_t;
 
@@ -84,6 +93,7 @@ typedef struct graph_t {
   POD_LIST(slot_t) slots;
   POD_LIST(node_t) nodes;
   POD_LIST(member_t) members;
+  POD_LIST(wish_t) wishes;
   int *value_slots;                 // By value id.
   int *argument_slots;              // Of @main.
   int *result_slots;                // Of @main.
@@ -112,6 +122,10 @@ POD_MUST_USE pod_status_t graph_add_member(graph_t *graph, const mlir_op_t *op, 
 // of a manual computation.
 POD_MUST_USE pod_status_t graph_join_groups(graph_t *graph);
 
+// Gives a value without a sharding the one that its constraints want, where it is closed
+// and they agree (Shardy's apply_sharding_constraints).
+void graph_apply_wishes(graph_t *graph);
+
 // Sets the sharding of a slot and of the one linked to it, and marks the nodes of both.
 void graph_set(graph_t *graph, int slot, const sharding_t *sharding);
 
@@ -119,7 +133,7 @@ void graph_set(graph_t *graph, int slot, const sharding_t *sharding);
 void graph_step(graph_t *graph, node_t *node, int level);
 
 // The levels, as bits, that let more through a node than those before them.
-unsigned graph_gains(const node_t *node);
+unsigned graph_gains(const propagation_options_t *options, const node_t *node);
 
 enum { GRAPH_LEVELS = 5 };
 

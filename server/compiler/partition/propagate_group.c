@@ -22,13 +22,7 @@ pod_status_t graph_add_member(graph_t *graph, const mlir_op_t *op, int slot) {
   return NULL;
 }
 
-static int find_root(int *parents, int slot) {
-  while (parents[slot] != slot) {
-    parents[slot] = parents[parents[slot]];
-    slot = parents[slot];
-  }
-  return slot;
-}
+// --- Constraints ---
 
 // Nothing but what every value starts with.
 static bool is_unsaid(const sharding_t *sharding) {
@@ -37,6 +31,47 @@ static bool is_unsaid(const sharding_t *sharding) {
     unsaid = unsaid && sharding->dims[d].is_open && sharding->dims[d].axes.count == 0;
   }
   return unsaid;
+}
+
+static bool is_closed(const sharding_t *sharding) {
+  bool closed = true;
+  for (int d = 0; d < sharding->rank; d++) {
+    closed = closed && !sharding->dims[d].is_open;
+  }
+  return closed;
+}
+
+static bool is_contested(const graph_t *graph, const wish_t *wish) {
+  for (int i = 0; i < graph->wishes.count; i++) {
+    const wish_t *other = &graph->wishes.items[i];
+    if (other->slot == wish->slot &&
+        (!is_closed(other->sharding) ||
+         !sharding_equivalent(other->sharding, wish->sharding))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void graph_apply_wishes(graph_t *graph) {
+  for (int i = 0; i < graph->wishes.count; i++) {
+    const wish_t *wish = &graph->wishes.items[i];
+    slot_t *slot = &graph->slots.items[wish->slot];
+    if (slot->linked == SLOT_NONE && !slot->is_carried && is_unsaid(slot->sharding) &&
+        is_closed(wish->sharding) && !is_contested(graph, wish)) {
+      slot->sharding = wish->sharding;
+    }
+  }
+}
+
+// --- Groups ---
+
+static int find_root(int *parents, int slot) {
+  while (parents[slot] != slot) {
+    parents[slot] = parents[parents[slot]];
+    slot = parents[slot];
+  }
+  return slot;
 }
 
 static bool same_replicated(const sharding_t *a, const sharding_t *b) {

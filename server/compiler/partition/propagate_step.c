@@ -2,14 +2,25 @@
 // those that are not yet.
 
 #include "common/base/check.h"
+#include "common/base/number.h"
 #include "server/compiler/partition/propagate_graph.h"
 
+// Conservatively nothing spreads where elements move or arrays are joined.
+static bool is_blocked(const propagation_options_t *options, const node_t *node,
+                       int factor) {
+  const factor_t *it = &node->factors->factors[factor];
+  return it->is_blocked || (options->is_conservative &&
+                            (it->kind == FACTOR_PERMUTATION ||
+                             (it->kind == FACTOR_REPLICATE && node->joins_operands)));
+}
+
 // Shardy's schedule of operation priorities; a level allows what those before it do.
-static direction_t step_direction(const node_t *node, int factor, int level) {
+static direction_t step_direction(const propagation_options_t *options,
+                                  const node_t *node, int factor, int level) {
   if (node->kind == NODE_BARRIER) {
     return node->allowed;
   }
-  if (node->factors->factors[factor].is_blocked) {
+  if (is_blocked(options, node, factor)) {
     return DIRECTION_NONE;
   }
   int direction = DIRECTION_NONE;
@@ -28,16 +39,21 @@ static direction_t step_direction(const node_t *node, int factor, int level) {
   return level >= 4 ? DIRECTION_BOTH : (direction_t)direction;
 }
 
-unsigned graph_gains(const node_t *node) {
+unsigned graph_gains(const propagation_options_t *options, const node_t *node) {
   unsigned gains = 1;
   for (int level = 1; level < GRAPH_LEVELS; level++) {
     for (int f = 0; f < node->factors->factor_count; f++) {
-      if (step_direction(node, f, level) != step_direction(node, f, level - 1)) {
+      if (step_direction(options, node, f, level) !=
+          step_direction(options, node, f, level - 1)) {
         gains |= 1u << level;
       }
     }
   }
   return gains;
+}
+
+static const propagation_options_t *options_of(const graph_t *graph) {
+  return &graph->shardings->propagation;
 }
 
 // Adds to `common`, the axes on which the tensors so far agree, those of one more. When
@@ -83,9 +99,40 @@ static void compatible_axes(const projection_t *projection, const node_t *node,
   }
 }
 
+static bool is_part(axis_ref_t ref, const mesh_t *mesh) {
+  return ref.size != mesh->axes[ref.axis].size;
+}
+
+// The major part of an axis that a factor of which `done` pieces are cut can take. One
+// that has others behind it may take a part and leave the rest to them; the last one
+// takes an axis whole or not at all. 1: nothing of it.
+static int64_t fitting_size(const propagation_options_t *options,
+                            const projection_cell_t *cell, int64_t done, int64_t size) {
+  if (!cell->is_open || cell->overflow.count > 0) {
+    return 1;
+  }
+  if (options->is_exact && cell->is_minor_most) {
+    return size;
+  }
+  if (cell->size % done != 0) {
+    return 1;
+  }
+  if (options->is_exact) {
+    return pod_greatest_common_divisor(cell->size / done, size);
+  }
+  while (size > 1 && (cell->size / done) % size != 0) {
+    int64_t divisor = 2;
+    while (size % divisor != 0) {
+      divisor++;
+    }
+    size = cell->is_minor_most ? 1 : size / divisor;
+  }
+  return size;
+}
+
 // Cuts `axes` to what `cell`, of a tensor with `sharding`, can take.
-static void fit_within_factor(axes_t *axes, const projection_cell_t *cell,
-                              const sharding_t *sharding) {
+static void fit_within_factor(const propagation_options_t *options, axes_t *axes,
+                              const projection_cell_t *cell, const sharding_t *sharding) {
   axes_t taken = axes_from_list(&sharding->replicated);
   const axes_t unreduced = axes_from_list(&sharding->unreduced);
   axes_append_all(&taken, &unreduced);
@@ -102,21 +149,19 @@ static void fit_within_factor(axes_t *axes, const projection_cell_t *cell,
       present = present || axis_ref_within(ref, cell->axes.refs[j]);
     }
     if (!present) {
-      if (!cell->is_open || cell->overflow.count > 0 || cell->size % done != 0) {
+      const int64_t fitting = fitting_size(options, cell, done, ref.size);
+      const axis_ref_t *last =
+          cell->axes.count > 0 ? &cell->axes.refs[cell->axes.count - 1] : NULL;
+      if (fitting > 1) {
+        ref.size = fitting;
+      } else if (last != NULL && axis_ref_is_prefix(*last, ref)) {
+        ref = *last;
+      } else {
         break;
       }
-      // A factor that has others behind it may take a part of the axis and leave the rest
-      // to them; the last one takes an axis whole or not at all.
-      while (ref.size > 1 && (cell->size / done) % ref.size != 0) {
-        int64_t divisor = 2;
-        while (ref.size % divisor != 0) {
-          divisor++;
-        }
-        ref.size = cell->is_minor_most ? 1 : ref.size / divisor;
-      }
-      if (ref.size == 1) {
-        break;
-      }
+    }
+    if (options->is_conservative && is_part(ref, sharding->mesh)) {
+      break;
     }
     axes_append(&kept, ref);
     done *= ref.size;
@@ -190,7 +235,7 @@ static int plan_factors(graph_t *graph, const node_t *node, int level) {
   axes_t *axes = graph->axes;
   int count = 0;
   for (int f = 0; f < node->factors->factor_count; f++) {
-    const direction_t direction = step_direction(node, f, level);
+    const direction_t direction = step_direction(options_of(graph), node, f, level);
     compatible_axes(&graph->projection, node, f, direction, &axes[f]);
     if (axes[f].count == 0) {
       continue;
@@ -218,7 +263,8 @@ static bool expand_cell(const graph_t *graph, const node_t *node, int tensor, in
   }
   axes_t axes;
   axes_set(&axes, wanted);
-  fit_within_factor(&axes, cell, graph->slots.items[node->slots[tensor]].sharding);
+  fit_within_factor(options_of(graph), &axes, cell,
+                    graph->slots.items[node->slots[tensor]].sharding);
   if (!axes_is_strict_prefix(&cell->axes, &axes)) {
     return false;
   }
@@ -264,7 +310,7 @@ static void update_slot(graph_t *graph, const node_t *node, int tensor) {
     // A factor of the middle may have grown while the one before it is not full: what the
     // dimension can say of that may be less than what it says now.
     if (!axes_is_strict_prefix(&before, &axes) ||
-        slot->shape->dims[d] % axes_size(&axes) != 0 ||
+        (!options_of(graph)->is_exact && slot->shape->dims[d] % axes_size(&axes) != 0) ||
         !is_free(updated == NULL ? slot->sharding : updated, d, &axes)) {
       continue;
     }
@@ -327,12 +373,60 @@ static void project(graph_t *graph, const node_t *node) {
   }
 }
 
+// --- Basic ---
+
+// The axes of a factor that every tensor of the operation can take.
+static void common_axes(graph_t *graph, const node_t *node, int factor, int level,
+                        axes_t *axes) {
+  const projection_t *projection = &graph->projection;
+  const propagation_options_t *options = options_of(graph);
+  compatible_axes(projection, node, factor, step_direction(options, node, factor, level),
+                  axes);
+  for (int tensor = 0; tensor < projection->tensor_count && axes->count > 0; tensor++) {
+    if (node->slots[tensor] == SLOT_NONE) {
+      continue;
+    }
+    fit_across_factors(axes, projection, tensor, factor);
+    const projection_cell_t *cell = projection_cell(projection, tensor, factor);
+    if (cell->is_present) {
+      fit_within_factor(options, axes, cell,
+                        graph->slots.items[node->slots[tensor]].sharding);
+    }
+  }
+}
+
+// Factor by factor, what all tensors can have.
+static void step_basic(graph_t *graph, const node_t *node, int level) {
+  const projection_t *projection = &graph->projection;
+  for (int f = 0; f < node->factors->factor_count; f++) {
+    axes_t *axes = &graph->axes[f];
+    common_axes(graph, node, f, level, axes);
+    for (int tensor = 0; tensor < projection->tensor_count; tensor++) {
+      projection_cell_t *cell = projection_cell(projection, tensor, f);
+      if (cell->is_present && axes_is_strict_prefix(&cell->axes, axes)) {
+        axes_set(&cell->axes, axes);
+      }
+    }
+  }
+  for (int tensor = 0; tensor < projection->tensor_count; tensor++) {
+    if (node->slots[tensor] != SLOT_NONE) {
+      update_slot(graph, node, tensor);
+    }
+  }
+}
+
+// --- All ---
+
 void graph_step(graph_t *graph, node_t *node, int level) {
   node->is_dirty = false;
   if (is_settled(graph, node)) {
     return;
   }
   project(graph, node);
+  if (options_of(graph)->is_basic) {
+    step_basic(graph, node, level);
+    return;
+  }
   const int tensor_count = graph->projection.tensor_count;
   const int count = plan_factors(graph, node, level);
   // Results first: what operands may get depends on them.

@@ -248,7 +248,7 @@ static pod_status_t at_op(const shardings_t *shardings, const mlir_op_t *op,
 // Leaves of each dimension's axes what divides the dimension.
 static void keep_what_divides(const shardings_t *shardings, sharding_t *sharding,
                               const tensor_shape_t *shape) {
-  for (int d = 0; d < sharding->rank; d++) {
+  for (int d = 0; d < sharding->rank && !shardings->propagation.is_exact; d++) {
     const axes_t axes = axes_from_list(&sharding->dims[d].axes);
     const axes_t dividing = axes_dividing(&axes, shape->dims[d]);
     if (!axes_equal(&axes, &dividing)) {
@@ -286,8 +286,10 @@ static pod_status_t finish(const shardings_t *shardings, sharding_t *sharding,
     }
   }
   add_replicated(shardings->arena, sharding, manual);
-  tensor_shape_t local;
-  POD_TRY(at_op(shardings, op, what, sharding_local_shape(sharding, shape, &local)));
+  if (!shardings->propagation.is_exact) {  // Else the program is looked at as a whole.
+    tensor_shape_t local;
+    POD_TRY(at_op(shardings, op, what, sharding_local_shape(sharding, shape, &local)));
+  }
   *out = sharding;
   return NULL;
 }

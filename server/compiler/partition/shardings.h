@@ -30,6 +30,7 @@
 #include "common/tensor/sharding.h"
 #include "server/compiler/dialect/attributes.h"
 #include "server/compiler/partition/axes.h"
+#include "server/compiler/partition/propagate_options.h"
 
 // Where shardings are read from and into.
 typedef struct shardings_t {
@@ -37,6 +38,7 @@ typedef struct shardings_t {
   pod_arena_t *arena;
   const compiler_meshes_t *meshes;
   const mesh_t *mesh;
+  propagation_options_t propagation;  // Its own way, until the caller sets it.
 } shardings_t;
 
 // Collects the meshes and finds the program's: the first with axes that a sharding is

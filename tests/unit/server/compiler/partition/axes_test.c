@@ -91,6 +91,10 @@ static void test_a_ref_is_cut_before_what_it_overlaps(void **state) {
   assert_true(axis_ref_without_overlap((axis_ref_t){0, 1, 8}, &used, &cut));
   assert_int_equal(cut.size, 4);
   assert_false(axis_ref_without_overlap((axis_ref_t){0, 4, 2}, &used, &cut));
+  // Of an axis of 6: no factorisation has both.
+  const axes_t third = LIST({0, 3, 2});
+  assert_false(axis_ref_without_overlap((axis_ref_t){0, 1, 2}, &third, &cut));
+  assert_true(axis_ref_without_overlap((axis_ref_t){0, 1, 3}, &third, &cut));
 }
 
 static void test_of_axes_that_do_not_divide_the_major_part_is_kept(void **state) {

@@ -13,7 +13,7 @@
 
 // Propagates over @main of a module on the mesh x=2 y=2 z=4 and compares the shardings of
 // the values named, in the form `name: sharding; …`; "-> 0" names a result of @main.
-static void check(const char *function, const char *expected) {
+static void check_as(const char *words, const char *function, const char *expected) {
   pod_text_t text = {0}, found = {0};
   pod_text_printf(&text, "sdy.mesh @mesh = <[\"x\"=2, \"y\"=2, \"z\"=4]>\n%s", function);
   mlir_module_t *module = NULL;
@@ -24,6 +24,8 @@ static void check(const char *function, const char *expected) {
   shardings_t shardings = {0};
   propagation_t propagation = {0};
   status = status == NULL ? shardings_open(module, arena, 16, &shardings) : status;
+  status =
+      status == NULL ? propagation_options_parse(words, &shardings.propagation) : status;
   status = status == NULL ? propagate_shardings(&shardings, &propagation) : status;
   if (status != NULL) {
     fail_msg("%s", pod_status_message(status));
@@ -44,6 +46,10 @@ static void check(const char *function, const char *expected) {
   pod_text_deinit(&found);
   pod_arena_destroy(arena);
   mlir_module_destroy(module);
+}
+
+static void check(const char *function, const char *expected) {
+  check_as(NULL, function, expected);
 }
 
 #define SHARDED(list) "{sdy.sharding = #sdy.sharding<@mesh, " list ">}"
@@ -203,8 +209,77 @@ static void test_a_program_without_shardings_is_left_whole(void **state) {
       "<@mesh, [{}, {}]> -> <@mesh, [{}, {}]> <@mesh, []>");
 }
 
+static void test_shardy_spreads_axes_that_do_not_divide(void **state) {
+  (void)state;
+  const char *function = "func.func @main(%a: tensor<6x8xf32> " SHARDED(
+      "[{\"z\"}, {\"y\"}]") ") -> tensor<6x8xf32> {\n"
+                             "%0 = stablehlo.negate %a : tensor<6x8xf32>\n"
+                             "return %0 : tensor<6x8xf32> }";
+  check_as("shardy", function,
+           "<@mesh, [{\"z\"}, {\"y\"}]> -> <@mesh, [{\"z\", ?}, {\"y\", ?}]>");
+}
+
+static void test_shardy_gives_a_value_what_its_constraint_wants(void **state) {
+  (void)state;
+  const char *function =
+      "func.func @main(%a: tensor<8x8xf32> " SHARDED("[{\"x\"}, {}]")
+      ") -> (tensor<8x8xf32>, tensor<8x8xf32>) {\n"
+      "%0 = stablehlo.add %a, %a : tensor<8x8xf32>\n"
+      "%1 = sdy.sharding_constraint %0 <@mesh, [{}, {}]> : tensor<8x8xf32>\n"
+      "return %0, %1 : tensor<8x8xf32>, tensor<8x8xf32> }";
+  check_as("shardy", function,
+           "<@mesh, [{\"x\"}, {}]> -> <@mesh, [{?}, {?}]> <@mesh, [{?}, {?}]>");
+  check_as("shardy,priorities", function,
+           "<@mesh, [{\"x\"}, {}]> -> <@mesh, [{\"x\", ?}, {?}]> <@mesh, [{?}, {?}]>");
+}
+
+static void test_shardy_s_basic_pass_takes_what_all_can_have(void **state) {
+  (void)state;
+  const char *function =
+      "func.func @main(%a: tensor<8x8xf32> " SHARDED("[{\"x\", \"y\"}, {}]")
+      ", %b: tensor<8x8xf32> " SHARDED("[{?}, {\"y\", ?}]") ") -> tensor<8x8xf32> {\n"
+      "%0 = stablehlo.add %a, %b : tensor<8x8xf32>\n"
+      "return %0 : tensor<8x8xf32> }";
+  check_as("shardy,aggressive", function,
+           "<@mesh, [{\"x\", \"y\"}, {}]> <@mesh, [{\"x\", ?}, {\"y\", ?}]> -> "
+           "<@mesh, [{\"x\", \"y\", ?}, {?}]>");
+  check_as("shardy,basic", function,
+           "<@mesh, [{\"x\", \"y\"}, {}]> <@mesh, [{\"x\", ?}, {\"y\", ?}]> -> "
+           "<@mesh, [{\"x\", ?}, {?}]>");
+}
+
+static void test_conservatively_nothing_spreads_where_elements_move(void **state) {
+  (void)state;
+  const char *function =
+      "func.func @main(%a: tensor<8x8xf32> " SHARDED("[{\"x\"}, {\"y\"}]")
+      ") -> tensor<8x4xf32> {\n"
+      "%0 = stablehlo.slice %a [0:8, 0:4] : (tensor<8x8xf32>) -> tensor<8x4xf32>\n"
+      "return %0 : tensor<8x4xf32> }";
+  check_as("shardy", function,
+           "<@mesh, [{\"x\"}, {\"y\"}]> -> <@mesh, [{\"x\", ?}, {\"y\", ?}]>");
+  check_as("shardy,conservative", function,
+           "<@mesh, [{\"x\"}, {\"y\"}]> -> <@mesh, [{\"x\", ?}, {?}]>");
+}
+
+static void test_ways_that_there_are_none_of_are_refused(void **state) {
+  (void)state;
+  static const char *const words[] = {"shard", "basic", "shardy,no", ",shardy",
+                                      "shardy,,basic"};
+  for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+    propagation_options_t options;
+    const pod_status_t status = propagation_options_parse(words[i], &options);
+    assert_int_equal(pod_status_code(status), POD_INVALID_ARGUMENT);
+    pod_status_free(status);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_shardy_spreads_axes_that_do_not_divide),
+      cmocka_unit_test(test_shardy_gives_a_value_what_its_constraint_wants),
+      cmocka_unit_test(test_shardy_s_basic_pass_takes_what_all_can_have),
+      cmocka_unit_test(test_conservatively_nothing_spreads_where_elements_move),
+      cmocka_unit_test(test_ways_that_there_are_none_of_are_refused),
       cmocka_unit_test(test_elementwise_operations_pass_shardings_both_ways),
       cmocka_unit_test(test_a_dot_shards_its_other_operand_along_the_contraction),
       cmocka_unit_test(test_closed_dimensions_keep_what_they_have),
