@@ -63,6 +63,23 @@ static void add_windows(pod_arena_t *arena, factors_t *factors,
   }
 }
 
+// Dimensions of which an index says one element: a gather picks it, a scatter changes it.
+static void add_indexed(pod_arena_t *arena, factors_t *factors,
+                        const chip_indexing_t *indexing, const indexed_t *indexed) {
+  for (int32_t c = 0; c < indexing->index_map.count; c++) {
+    const int d = (int)indexing->index_map.values[c];
+    if (!has(&indexing->dropped, d) || indexed->array->dims[d] <= 1) {
+      continue;
+    }
+    const int factor =
+        factors_add(arena, factors, indexed->array->dims[d],
+                    indexed->is_scatter ? FACTOR_PERMUTATION : FACTOR_PICKED);
+    for (int i = 0; i < indexed->array_count; i++) {
+      put(arena, indexed->arrays[i], d, factor);
+    }
+  }
+}
+
 static void add_batch(pod_arena_t *arena, factors_t *factors,
                       const chip_indexing_t *indexing, const indexed_t *indexed) {
   int at = 0;
@@ -111,6 +128,7 @@ pod_status_t factors_gather(mlir_module_t *module, const mlir_op_t *op,
                              .batch = FACTOR_PASS};
   add_windows(arena, factors, &indexing, &indexed);
   add_batch(arena, factors, &indexing, &indexed);
+  add_indexed(arena, factors, &indexing, &indexed);
   *out = factors;
   return NULL;
 }
@@ -142,6 +160,7 @@ pod_status_t factors_scatter(mlir_module_t *module, const mlir_op_t *op,
                              .batch = adds ? FACTOR_REDUCTION : FACTOR_REPLICATE};
   add_windows(arena, factors, &indexing, &indexed);
   add_batch(arena, factors, &indexing, &indexed);
+  add_indexed(arena, factors, &indexing, &indexed);
   *out = factors;
   return NULL;
 }
@@ -204,39 +223,130 @@ static uint32_t windowed_dims(const chip_window_t *window) {
   return dims;
 }
 
+// The other dimensions of a window: shards of the array become shards of what there are
+// windows of. What a select_and_scatter scatters comes as the windows do.
+static pod_status_t factors_windows(mlir_module_t *module, const mlir_op_t *op,
+                                    pod_arena_t *arena, factors_t **out) {
+  chip_window_t window;
+  const tensor_shape_t *array = factors_shape(op->operands[0]);
+  const tensor_shape_t *result = factors_shape(&op->results[0]);
+  POD_TRY(stablehlo_window(module, op, array->rank, &window));
+  const uint32_t windowed = windowed_dims(&window);
+  factors_t *factors = pass_all_but(op, arena, windowed);
+  for (int d = 0; d < array->rank; d++) {
+    if ((windowed >> d & 1u) == 0 || array->dims[d] == 0 || result->dims[d] == 0) {
+      continue;
+    }
+    const int64_t size =
+        array->dims[d] > result->dims[d] ? array->dims[d] : result->dims[d];
+    const int factor = factors_add(arena, factors, size, FACTOR_PERMUTATION);
+    for (int i = 0; i < op->operand_count; i++) {
+      if (factors->operands[i].rank == array->rank) {
+        put(arena, &factors->operands[i], d, factor);
+      }
+    }
+    for (int i = 0; i < op->result_count; i++) {
+      put(arena, &factors->results[i], d, factor);
+    }
+  }
+  *out = factors;
+  return NULL;
+}
+
 pod_status_t factors_reduce_window(mlir_module_t *module, const mlir_op_t *op,
                                    pod_arena_t *arena, factors_t **out) {
-  chip_window_t window;
-  POD_TRY(stablehlo_window(module, op, factors_shape(op->operands[0])->rank, &window));
-  *out = pass_all_but(op, arena, windowed_dims(&window));
-  return NULL;
+  return factors_windows(module, op, arena, out);
 }
 
 pod_status_t factors_select_and_scatter(mlir_module_t *module, const mlir_op_t *op,
                                         pod_arena_t *arena, factors_t **out) {
-  return factors_reduce_window(module, op, arena, out);
+  return factors_windows(module, op, arena, out);
 }
 
-// Batches pass, and output features where there are no groups.
+// Groups first, which batches (or input features) and output features have in common;
+// then what is left of them; input features are summed. A spatial dimension goes to
+// windows, or, where the kernel is larger than the places it has, to the kernel: the
+// gradient of a kernel is a sum over such.
+typedef struct convolved_t {
+  pod_arena_t *arena;
+  factors_t *factors;
+  const tensor_shape_t *input, *kernel, *output;
+} convolved_t;
+
+static int convolved_factor(const convolved_t *convolved, int64_t size,
+                            factor_kind_t kind) {
+  return size > 1 ? factors_add(convolved->arena, convolved->factors, size, kind) : -1;
+}
+
+// Dimensions of input, kernel and output that have the factor; -1: none.
+static void put_convolved(const convolved_t *convolved, int64_t input, int64_t kernel,
+                          int64_t output, int factor) {
+  if (input >= 0) {
+    put(convolved->arena, &convolved->factors->operands[0], (int)input, factor);
+  }
+  if (kernel >= 0) {
+    put(convolved->arena, &convolved->factors->operands[1], (int)kernel, factor);
+  }
+  if (output >= 0) {
+    put(convolved->arena, &convolved->factors->results[0], (int)output, factor);
+  }
+}
+
+static void add_groups(const convolved_t *convolved,
+                       const chip_convolution_t *convolution) {
+  const int64_t batch_groups = convolution->batch_group_count;
+  const int64_t groups = convolution->feature_group_count;
+  const int64_t *in = convolution->input, *window = convolution->kernel;
+  const int64_t *out = convolution->output;
+  put_convolved(convolved, in[0], window[1], out[1],
+                convolved_factor(convolved, batch_groups, FACTOR_PASS));
+  put_convolved(convolved, in[1], window[1], out[1],
+                convolved_factor(convolved, groups, FACTOR_PASS));
+  put_convolved(
+      convolved, in[0], -1, out[0],
+      convolved_factor(convolved, convolved->output->dims[out[0]], FACTOR_PASS));
+  put_convolved(
+      convolved, -1, window[1], out[1],
+      convolved_factor(convolved,
+                       convolved->kernel->dims[window[1]] / (batch_groups * groups),
+                       FACTOR_PASS));
+  put_convolved(
+      convolved, in[1], window[0], -1,
+      convolved_factor(convolved, convolved->kernel->dims[window[0]], FACTOR_REDUCTION));
+}
+
+static void add_spatial(const convolved_t *convolved,
+                        const chip_convolution_t *convolution) {
+  for (int d = 0; d < convolution->window.rank; d++) {
+    const int64_t in = convolution->input[2 + d], out = convolution->output[2 + d];
+    const int64_t size = convolved->input->dims[in];
+    const int64_t places = convolved->output->dims[out];
+    if (size <= 1 || places <= 1) {
+      continue;
+    }
+    const bool passes =
+        convolution->window.sizes[d] == 1 && convolution->window.strides[d] == 1 &&
+        convolution->window.base_dilations[d] == 1 && convolution->window.low[d] == 0 &&
+        convolution->window.high[d] == 0;
+    put_convolved(convolved, in, -1, out,
+                  convolved_factor(convolved, size > places ? size : places,
+                                   passes ? FACTOR_PASS : FACTOR_PERMUTATION));
+  }
+}
+
 pod_status_t factors_convolution(mlir_module_t *module, const mlir_op_t *op,
                                  pod_arena_t *arena, factors_t **out) {
   chip_convolution_t convolution;
-  POD_TRY(
-      stablehlo_convolution(module, op, factors_shape(op->operands[1]), &convolution));
-  factors_t *factors = factors_begin(arena, op);
-  const tensor_shape_t *input = factors_shape(op->operands[0]);
   const tensor_shape_t *kernel = factors_shape(op->operands[1]);
-  if (convolution.batch_group_count == 1) {
-    const int batch = pass(arena, factors, input->dims[convolution.input[0]]);
-    put(arena, &factors->operands[0], (int)convolution.input[0], batch);
-    put(arena, &factors->results[0], (int)convolution.output[0], batch);
-    if (convolution.feature_group_count == 1) {
-      const int feature = pass(arena, factors, kernel->dims[convolution.kernel[1]]);
-      put(arena, &factors->operands[1], (int)convolution.kernel[1], feature);
-      put(arena, &factors->results[0], (int)convolution.output[1], feature);
-    }
-  }
-  *out = factors;
+  POD_TRY(stablehlo_convolution(module, op, kernel, &convolution));
+  const convolved_t convolved = {.arena = arena,
+                                 .factors = factors_begin(arena, op),
+                                 .input = factors_shape(op->operands[0]),
+                                 .kernel = kernel,
+                                 .output = factors_shape(&op->results[0])};
+  add_groups(&convolved, &convolution);
+  add_spatial(&convolved, &convolution);
+  *out = convolved.factors;
   return NULL;
 }
 

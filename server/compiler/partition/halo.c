@@ -116,6 +116,19 @@ static bool plan_slot(pod_arena_t *arena, const halo_t *halo, const int64_t *fir
   return true;
 }
 
+// Where every source is wanted whole, what is outside is of sources that there are not.
+static void find_zeroed(const halo_t *halo, const int64_t *firsts, halo_plan_t *plan) {
+  plan->is_zeroed = halo->begin == 0 && halo->limit == halo->shards * halo->shard_size;
+  for (int64_t i = 0; i < halo->shards; i++) {
+    plan->is_zeroed = plan->is_zeroed && wants_any(halo, i);
+    for (int slot = 0; slot < plan->slot_count; slot++) {
+      const int64_t source = firsts[i] + slot;
+      plan->is_zeroed = plan->is_zeroed &&
+                        (!plan->is_local[slot] || (source >= 0 && source < halo->shards));
+    }
+  }
+}
+
 static void count_received(const halo_t *halo, halo_plan_t *plan) {
   for (int64_t i = 0; i < halo->shards; i++) {
     int64_t received = 0;
@@ -152,6 +165,7 @@ bool halo_plan(pod_arena_t *arena, const halo_t *halo, halo_plan_t *out_plan) {
             ? wanted_start(halo, i) - firsts[i] * halo->shard_size - out_plan->low
             : 0;
   }
+  find_zeroed(halo, firsts, out_plan);
   count_received(halo, out_plan);
   return true;
 }
@@ -206,7 +220,7 @@ static mlir_value_t *emit_mask(partitioner_t *partitioner, mlir_value_t *value,
       partition_emit_index(partitioner, shape, halo->dim,
                            partition_emit_lookup(partitioner, &halo->axes, starts));
   const tensor_shape_t *indexes = value_shape(index);
-  if (value_shape(outside)->rank == 0 && shape->rank > 0) {
+  if (shape->rank > 0) {
     outside = partition_emit_broadcast(partitioner, outside, shape);
   }
   if (is_below) {

@@ -49,7 +49,8 @@ typedef struct halo_plan_t {
   int64_t received;  // Elements of the dimension, by the chip that receives the most.
   int64_t *offsets;  // By shard: where in the slots begins what it wants.
   bool is_local[HALO_SLOTS_MAX];  // Every shard has what it wants of the slot.
-  bool is_masked;                 // Some shard wants what is outside of [begin, limit).
+  bool is_masked;                 // Some shard wants what is outside of [begin, limit),
+  bool is_zeroed;                 // and has zeros there anyway, as nobody sends it.
   halo_round_t rounds[HALO_ROUNDS_MAX];
 } halo_plan_t;
 
@@ -57,7 +58,7 @@ typedef struct halo_plan_t {
 bool halo_plan(pod_arena_t *arena, const halo_t *halo, halo_plan_t *out_plan);
 
 // What is wanted of `local`, a shard. What lies outside of [begin, limit) is that of
-// `outside`, a scalar or an array of the result's shape; or anything, when that is NULL.
+// `outside`, a scalar; or anything, when that is NULL.
 mlir_value_t *halo_fetch(partitioner_t *partitioner, mlir_value_t *local,
                          const halo_t *halo, const halo_plan_t *plan,
                          mlir_value_t *outside);

@@ -233,16 +233,28 @@ double move_bytes(partitioner_t *partitioner, const mlir_op_t *op,
 
 // --- Writing ---
 
-// What lies beyond the operand's ends; NULL: nothing is looked at there.
+static bool is_zero(const mlir_value_t *value) {
+  const mlir_attr_t *attr = value->op != NULL && value->op->kind == CHIP_OP_CONSTANT
+                                ? mlir_op_attr(value->op, "value")
+                                : NULL;
+  static const char zeros[2 * sizeof(double)] = {0};
+  return attr != NULL && attr->length <= (int64_t)sizeof(zeros) &&
+         memcmp(attr->data, zeros, (size_t)attr->length) == 0;
+}
+
+// What lies beyond the operand's ends; NULL: nothing is looked at there, or what is
+// there already.
 static mlir_value_t *outside_of(partitioner_t *partitioner, const mlir_op_t *op,
-                                const mlir_op_t *local, int index) {
-  if (op->kind == CHIP_OP_PAD) {
-    return local->operands[1];
+                                const mlir_op_t *local, int index,
+                                const halo_plan_t *plan) {
+  const int value = op->kind == CHIP_OP_PAD             ? 1
+                    : op->kind == CHIP_OP_REDUCE_WINDOW ? op->operand_count / 2 + index
+                                                        : -1;
+  if (value >= 0) {
+    return plan->is_zeroed && is_zero(op->operands[value]) ? NULL
+                                                           : local->operands[value];
   }
-  if (op->kind == CHIP_OP_REDUCE_WINDOW) {
-    return local->operands[op->operand_count / 2 + index];
-  }
-  if (op->kind == CHIP_OP_CONVOLUTION) {
+  if (op->kind == CHIP_OP_CONVOLUTION && !plan->is_zeroed) {
     const tensor_shape_t scalar =
         tensor_shape_make(value_shape(local->operands[0])->dtype, 0, NULL);
     return partition_emit_splat(partitioner, &scalar, 0);
@@ -362,7 +374,7 @@ static void write_exchanged(partitioner_t *partitioner, const mlir_op_t *op,
         POD_CHECK(halo_plan(arena, &exchanges[i].halo, &plan));
         local->operands[i] =
             halo_fetch(partitioner, local->operands[i], &exchanges[i].halo, &plan,
-                       outside_of(partitioner, op, local, i));
+                       outside_of(partitioner, op, local, i, &plan));
         set_attrs(partitioner, &exchanges[i], local);
       }
     }

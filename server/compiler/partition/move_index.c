@@ -95,8 +95,9 @@ static mlir_value_t *emit_binary(partitioner_t *partitioner, const char *name,
 static mlir_value_t *emit_clamp(partitioner_t *partitioner, int64_t low,
                                 mlir_value_t *value, int64_t high) {
   const tensor_shape_t scalar = tensor_shape_make(value_shape(value)->dtype, 0, NULL);
-  mlir_value_t *operands[] = {partition_emit_splat(partitioner, &scalar, low), value,
-                              partition_emit_splat(partitioner, &scalar, high)};
+  mlir_value_t *operands[] = {NULL, value, NULL};
+  operands[0] = partition_emit_splat(partitioner, &scalar, low);
+  operands[2] = partition_emit_splat(partitioner, &scalar, high);
   return partition_emit_op(partitioner, "stablehlo.clamp", 3, operands,
                            value_shape(value));
 }
@@ -112,8 +113,8 @@ static mlir_value_t *emit_plus(partitioner_t *partitioner, mlir_value_t *value,
 // Where in [low, high) the values are, each bound looked at.
 static mlir_value_t *emit_within(partitioner_t *partitioner, mlir_value_t *value,
                                  mlir_value_t *low, mlir_value_t *high) {
-  return emit_binary(partitioner, "stablehlo.and",
-                     partition_emit_compare(partitioner, value, "GE", low),
+  mlir_value_t *above = partition_emit_compare(partitioner, value, "GE", low);
+  return emit_binary(partitioner, "stablehlo.and", above,
                      partition_emit_compare(partitioner, value, "LT", high));
 }
 
@@ -377,9 +378,9 @@ static mlir_value_t *write_gather(partitioner_t *partitioner, const mlir_op_t *o
       emit_local_indices(partitioner, op, choice, &indexing, local->operands[1], &held);
   mlir_block_append(partitioner->block, local);
   const tensor_shape_t *shape = value_shape(&local->results[0]);
-  return partition_emit_select(partitioner,
-                               emit_over_windows(partitioner, held, &indexing, shape),
-                               &local->results[0], emit_nothing(partitioner, shape));
+  mlir_value_t *is_held = emit_over_windows(partitioner, held, &indexing, shape);
+  return partition_emit_select(partitioner, is_held, &local->results[0],
+                               emit_nothing(partitioner, shape));
 }
 
 // What falls outside of a shard is left out, as what falls outside of an array is.

@@ -7,6 +7,7 @@
 #include "common/base/memory.h"
 #include "common/mlir/walk.h"
 #include "server/compiler/dialect/alike.h"
+#include "server/compiler/dialect/attributes.h"
 #include "server/compiler/dialect/reducer.h"
 #include "server/compiler/dialect/rule.h"
 #include "server/compiler/partition/factors.h"
@@ -57,6 +58,30 @@ static chip_reducer_t reducer_of(const mlir_op_t *op) {
 
 // --- Local operations ---
 
+// Groups are as many as there are of their sizes.
+static void localize_groups(partitioner_t *partitioner, const mlir_op_t *op,
+                            mlir_op_t *local) {
+  chip_convolution_t convolution;
+  pod_status_t status = stablehlo_convolution(partitioner->source, op,
+                                              value_shape(op->operands[1]), &convolution);
+  POD_CHECK(status == NULL);  // It is verified.
+  const tensor_shape_t *input = value_shape(local->operands[0]);
+  const tensor_shape_t *kernel = value_shape(local->operands[1]);
+  const tensor_shape_t *output = value_shape(&local->results[0]);
+  const int64_t groups[] = {
+      input->dims[convolution.input[1]] / kernel->dims[convolution.kernel[0]],
+      input->dims[convolution.input[0]] / output->dims[convolution.output[0]]};
+  static const char *const names[] = {"feature_group_count", "batch_group_count"};
+  const int64_t before[] = {convolution.feature_group_count,
+                            convolution.batch_group_count};
+  for (int i = 0; i < 2; i++) {
+    if (groups[i] != before[i]) {
+      mlir_op_set_attr(partitioner->module, local, names[i],
+                       mlir_attr_integer(partitioner->module, groups[i], TENSOR_S64));
+    }
+  }
+}
+
 // The few attributes that hold sizes: those of the dimensions that are sharded change.
 static void localize_attrs(partitioner_t *partitioner, const mlir_op_t *op,
                            mlir_op_t *local) {
@@ -65,7 +90,12 @@ static void localize_attrs(partitioner_t *partitioner, const mlir_op_t *op,
   }
   const tensor_shape_t *global = value_shape(&op->results[0]);
   const tensor_shape_t *shape = value_shape(&local->results[0]);
-  if (op->kind == CHIP_OP_DYNAMIC_SLICE) {
+  if (op->kind == CHIP_OP_CONVOLUTION) {
+    if (tensor_shape_elements(global) > 0 &&
+        tensor_shape_elements(value_shape(op->operands[1])) > 0) {
+      localize_groups(partitioner, op, local);
+    }
+  } else if (op->kind == CHIP_OP_DYNAMIC_SLICE) {
     partition_emit_i64s(partitioner, local, "slice_sizes", shape->rank, shape->dims);
   } else if (op->kind == CHIP_OP_GATHER) {
     // A slice takes a dimension that is sharded whole.
