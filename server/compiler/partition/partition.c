@@ -21,6 +21,13 @@
 
 // --- Blocks ---
 
+// Of its row, or, for a collective within a manual computation, of its own.
+static bool has_rule(const partitioner_t *partitioner, const mlir_op_t *op) {
+  return compiler_factors_rule(op->kind) != NULL ||
+         (op->result_count > 0 &&
+          partitioner->propagation.factors[op->results[0].id] != NULL);
+}
+
 static pod_status_t partition_op(partitioner_t *partitioner, const mlir_op_t *op) {
   if (op->result_count == 1 && propagate_is_remade(&op->results[0])) {
     partitioner->states[op->results[0].id].home = partitioner->block;
@@ -38,7 +45,7 @@ static pod_status_t partition_op(partitioner_t *partitioner, const mlir_op_t *op
       break;
   }
   if (compiler_is_row(op->kind)) {
-    return compiler_factors_rule(op->kind) != NULL && !partitioner->propagation.is_whole
+    return has_rule(partitioner, op) && !partitioner->propagation.is_whole
                ? partition_ruled(partitioner, op)
                : partition_verbatim(partitioner, op);
   }

@@ -184,10 +184,8 @@ static pod_status_t find_factors(graph_t *graph, const mlir_op_t *op,
   return NULL;
 }
 
-static pod_status_t add_ruled_op(graph_t *graph, const mlir_op_t *op,
-                                 const axes_t *manual) {
-  const factors_t *factors;
-  POD_TRY(find_factors(graph, op, &factors));
+static void add_ruled_op(graph_t *graph, const mlir_op_t *op, const axes_t *manual,
+                         const factors_t *factors) {
   if (op->result_count > 0) {
     graph->value_factors[op->results[0].id] = factors;
   }
@@ -205,7 +203,6 @@ static pod_status_t add_ruled_op(graph_t *graph, const mlir_op_t *op,
   node->is_identity = node->is_elementwise;
   node->joins_operands = op->kind == CHIP_OP_CONCATENATE;
   node->has_shared_operand = has_shared_operand(graph, op);
-  return NULL;
 }
 
 static pod_status_t add_constraint(graph_t *graph, const mlir_op_t *op,
@@ -466,9 +463,13 @@ static pod_status_t add_op(graph_t *graph, const mlir_op_t *op, const axes_t *ma
   if (op->kind == KIND_SDY_SHARDING_GROUP) {
     return add_sharding_group(graph, op);
   }
+  const factors_t *factors = graph_collective_factors(graph, op, manual);
   if (compiler_factors_rule(op->kind) != NULL &&
       !(op->result_count == 1 && is_per_use(graph, &op->results[0]))) {
-    return add_ruled_op(graph, op, manual);
+    POD_TRY(find_factors(graph, op, &factors));
+  }
+  if (factors != NULL) {
+    add_ruled_op(graph, op, manual, factors);
   }
   return NULL;
 }

@@ -113,6 +113,12 @@ POD_MUST_USE pod_status_t graph_build(graph_t *graph, const shardings_t *shardin
 
 void graph_deinit(graph_t *graph);
 
+// The sharding rule of a collective of the user's that stays within the manual axes where
+// it is, in the graph's arena. NULL for others, and for all other operations: they have
+// none, or one by their row.
+const factors_t *graph_collective_factors(const graph_t *graph, const mlir_op_t *op,
+                                          const axes_t *manual);
+
 // Notes that `slot` is in the group that the sdy.sharding_group names.
 POD_MUST_USE pod_status_t graph_add_member(graph_t *graph, const mlir_op_t *op, int slot);
 
