@@ -126,6 +126,7 @@ pod_status_t cli_run_compile(cli_run_t *run) {
                                       .after = run->after,
                                       .wants_values = run->wants_values,
                                       .algorithms = run->algorithms,
+                                      .collectives = run->collectives,
                                       .device_order_count = run->device_order.count,
                                       .device_order = run->device_order.items,
                                       .argument_type_count = run->shapes.types.count,

@@ -18,8 +18,8 @@
 typedef struct cli_upload_t cli_upload_t;
 
 typedef struct cli_run_t {
-  const char *program, *pod, *chip, *topology, *algorithms, *profile, *host_profile,
-      *xplane, *report;
+  const char *program, *pod, *chip, *topology, *algorithms, *collectives, *profile,
+      *host_profile, *xplane, *report;
   int64_t timeout_ms;
   int64_t repeat, retries;
   int64_t vjp_order;  // Of what jax.export writes; 0: the function itself.

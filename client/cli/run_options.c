@@ -70,6 +70,7 @@ static const struct {
     {'t', TEXT, offsetof(cli_run_t, topology)},
     {CLI_RUN_POD, TEXT, offsetof(cli_run_t, pod)},
     {CLI_RUN_ALGORITHM, TEXT, offsetof(cli_run_t, algorithms)},
+    {CLI_RUN_COLLECTIVES, TEXT, offsetof(cli_run_t, collectives)},
     {CLI_RUN_PROFILE, TEXT, offsetof(cli_run_t, profile)},
     {CLI_RUN_HOST_PROFILE, TEXT, offsetof(cli_run_t, host_profile)},
     {CLI_RUN_XPLANE, TEXT, offsetof(cli_run_t, xplane)},

@@ -20,6 +20,7 @@ enum {
   CLI_RUN_TIME_ONLY,
   CLI_RUN_XPLANE,
   CLI_RUN_ALGORITHM,
+  CLI_RUN_COLLECTIVES,
   CLI_RUN_MODEL_FLOP,
   CLI_RUN_HOST_PROFILE,
   CLI_RUN_CAST,
@@ -80,6 +81,14 @@ error_t cli_run_parse(int key, char *value, struct argp_state *state);
        "How collectives run: ring, line, tree, gather, direct or torus, for all or for " \
        "one "                                                                            \
        "kind (all_reduce=ring,all_gather=line). Without it the cheapest",                \
+       1},                                                                               \
+      {"collectives",                                                                    \
+       CLI_RUN_COLLECTIVES,                                                              \
+       "[REWRITE=]CHOICE",                                                               \
+       0,                                                                                \
+       "Which collectives give way to others with the same values: auto, where the "     \
+       "predicted time gets less, on or off, for all or for one rewrite "                \
+       "(combine=off,scatter=on). Without it auto",                                      \
        1},                                                                               \
   {                                                                                      \
     "timeout", CLI_RUN_TIMEOUT, "SECONDS", 0, "Give up after so long (no limit)", 3      \

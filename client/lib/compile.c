@@ -341,6 +341,9 @@ static void set_options(pod_arena_t *arena, const podium_compile_options_t *opti
   if (options->algorithms != NULL) {
     request->algorithms = (char *)(uintptr_t)options->algorithms;
   }
+  if (options->collectives != NULL) {
+    request->collectives = (char *)(uintptr_t)options->collectives;
+  }
   if (options->topology != NULL) {
     request->topology = (char *)(uintptr_t)options->topology;
   }

@@ -351,6 +351,10 @@ typedef struct podium_compile_options_t {
   // INVALID_ARGUMENT lists the names), or NULL; and how its values lie.
   const char *after;
   bool wants_values;
+  // Which collectives give way to others with the same values: "off", or
+  // "combine=off,scatter=on", of auto, on and off; NULL: those of which the clock says
+  // that it saves time.
+  const char *collectives;
 } podium_compile_options_t;
 
 // `text` is a StableHLO module as jax.jit(f).lower(...).as_text() prints it, or the bytes

@@ -34,6 +34,10 @@ typedef struct compiler_options_t {
   // How collectives run (schedule/algorithms.h). NULL or "": the cheapest way. Borrowed
   // for the call.
   const char *algorithms;
+  // Which collectives give way to others (collectives/collectives.h): "off", or
+  // "combine=off,scatter=on". NULL or "": where the clock says that it saves time.
+  // Borrowed for the call.
+  const char *collectives;
   // Of arguments whose types the module leaves open; of others they are checked.
   // Borrowed for the call.
   int64_t argument_type_count;

@@ -9,6 +9,7 @@
 #include "common/mlir/parser.h"
 #include "common/mlir/printer.h"
 #include "server/chip/slice.h"
+#include "server/compiler/collectives/collectives.h"
 #include "server/compiler/dialect/syntax.h"
 #include "server/compiler/legalize/given.h"
 #include "server/compiler/legalize/legalize.h"
@@ -139,11 +140,24 @@ static clusters_clock_t clock_of(const pipeline_t *pipeline) {
                             .prices = pipeline->prices};
 }
 
-static pod_status_t fuse(pipeline_t *pipeline) {
+static pod_status_t set_clock(pipeline_t *pipeline) {
   const compiler_options_t *options = pipeline->options;
   POD_TRY(algorithms_parse(options->algorithms, &pipeline->algorithms));
   pipeline->prices =
       simulator_prices_create(options->spec, &options->torus, pipeline->partitioned.mesh);
+  return NULL;
+}
+
+static pod_status_t rewrite(pipeline_t *pipeline) {
+  collectives_choices_t choices;
+  POD_TRY(collectives_parse(pipeline->options->collectives, &choices));
+  const clusters_clock_t clock = clock_of(pipeline);
+  const mlir_module_t *before = pipeline->partitioned.module;
+  POD_TRY(compiler_rewrite_collectives(&pipeline->partitioned, &clock, &choices));
+  return before == pipeline->partitioned.module ? NULL : verify_partitioned(pipeline);
+}
+
+static pod_status_t fuse(pipeline_t *pipeline) {
   const clusters_clock_t clock = clock_of(pipeline);
   return clusters_create(&pipeline->partitioned, &clock, &pipeline->clusters);
 }
@@ -377,10 +391,12 @@ static const pipeline_pass_t passes[] = {
     {"simplify", simplify, PIPELINE_PARTITIONED},  // Dead and double code, identities.
     {"place", place,
      PIPELINE_PARTITIONED},  // What lies in the host's memory, what moves.
-    {"verify", verify_partitioned, PIPELINE_SAME},  // What the partitioner made.
-    {"kernels", time_kernels, PIPELINE_SAME},       // What those of the user's demand.
-    {"fuse", fuse, PIPELINE_SAME},                  // Which operations are one kernel.
-    {"schedule", schedule, PIPELINE_PARTITIONED},   // Order; which collectives overlap.
+    {"verify", verify_partitioned, PIPELINE_SAME},   // What the partitioner made.
+    {"kernels", time_kernels, PIPELINE_SAME},        // What those of the user's demand.
+    {"clock", set_clock, PIPELINE_SAME},             // What collectives cost.
+    {"collectives", rewrite, PIPELINE_PARTITIONED},  // Others, where they cost less.
+    {"fuse", fuse, PIPELINE_SAME},                   // Which operations are one kernel.
+    {"schedule", schedule, PIPELINE_PARTITIONED},    // Order; which collectives overlap.
     {"fit", fit_memory,
      PIPELINE_PARTITIONED},           // Into the HBM: less overlap, values made again.
     {"lower", lower, PIPELINE_SAME},  // Instructions and buffers.
@@ -455,6 +471,7 @@ pod_status_t pipeline_run(pipeline_t *pipeline) {
 }
 
 pod_status_t pipeline_run_back_end(pipeline_t *pipeline) {
+  POD_TRY(set_clock(pipeline));
   POD_TRY(fuse(pipeline));
   POD_TRY(schedule(pipeline));
   POD_TRY(fit_memory(pipeline));

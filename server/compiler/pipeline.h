@@ -23,8 +23,8 @@ typedef struct pipeline_t {
   int64_t device_count;                // From devices on: of the program.
   int64_t device_order_count;          // From devices on: the user's, or a slice's.
   const int64_t *device_order;         // The same; in the module's arena.
-  algorithms_t algorithms;             // From fuse on: what the user chose.
-  simulator_prices_t *prices;          // From fuse on.
+  algorithms_t algorithms;             // From clock on: what the user chose.
+  simulator_prices_t *prices;          // From clock on.
   clusters_t *clusters;                // From fuse on.
   kernel_notes_t kernel_notes;
   const char *after_text;          // What options->after asks for; in the module's arena.

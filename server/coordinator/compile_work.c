@@ -121,6 +121,7 @@ static void run_work(queue_job_t *job) {
   const compiler_options_t options = {.file_name = key->file_name,
                                       .spec = key->spec,
                                       .algorithms = key->algorithms,
+                                      .collectives = key->collectives,
                                       .argument_type_count = key->argument_type_count,
                                       .argument_types = key->argument_types,
                                       .device_order_count = key->device_order_count,

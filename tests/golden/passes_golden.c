@@ -8,8 +8,9 @@
 // Passes: expand and verify come first by themselves; verify again, inline, simplify;
 // partition=N for N devices; place; lower, which prints the program instead of the module
 // (without a partition before it, for one device); tasks=v5e:2x2 fuses, schedules and
-// lowers for a pod of those chips and prints the tasks behind the module. An error of a
-// pass is printed in the place of the module.
+// lowers for a pod of those chips and prints the tasks behind the module; collectives=
+// v5e:2x2:combine=on rewrites the collectives of the partitioned module for that pod. An
+// error of a pass is printed in the place of the module.
 //
 // usage: golden.passes FILE.mlir…       With POD_UPDATE_GOLDEN set, writes what comes out
 //                                       into the files.
@@ -21,6 +22,7 @@
 #include "common/base/memory.h"
 #include "common/mlir/parser.h"
 #include "common/mlir/printer.h"
+#include "server/compiler/collectives/collectives.h"
 #include "server/compiler/dialect/syntax.h"
 #include "server/compiler/legalize/legalize.h"
 #include "server/compiler/lower/lower.h"
@@ -66,6 +68,37 @@ static pod_status_t run_tasks(run_t *run, const char *kind, const char *topology
   return status;
 }
 
+// "v5e:2x2:combine=on"; the choices may be left out.
+static pod_status_t run_collectives(run_t *run, const char *text) {
+  char *copy = pod_strdup(text), *rest;
+  const char *kind = strtok_r(copy, ":", &rest), *topology = strtok_r(NULL, ":", &rest);
+  const chip_spec_t *spec = chip_spec_find(kind == NULL ? "" : kind);
+  torus_t torus;
+  const algorithms_t algorithms = {0};
+  collectives_choices_t choices;
+  pod_status_t status = spec == NULL || topology == NULL
+                            ? pod_error(POD_INVALID_ARGUMENT, "%s names no chips", text)
+                            : torus_parse(topology, spec, &torus, &spec);
+  if (status == NULL) {
+    status = collectives_parse(strtok_r(NULL, ":", &rest), &choices);
+  }
+  if (status == NULL && run->partitioned.module == NULL) {
+    status = partition(run, torus_chip_count(&torus));
+  }
+  if (status == NULL) {
+    const clusters_clock_t clock = {
+        .spec = spec,
+        .torus = &torus,
+        .algorithms = &algorithms,
+        .prices = simulator_prices_create(spec, &torus, run->partitioned.mesh)};
+    status = compiler_rewrite_collectives(&run->partitioned, &clock, &choices);
+    run->module = run->partitioned.module;
+    simulator_prices_destroy(clock.prices);
+  }
+  free(copy);
+  return status;
+}
+
 static pod_status_t run_pass(run_t *run, const char *name) {
   if (strcmp(name, "verify") == 0) {
     return compiler_verify(run->module);
@@ -88,6 +121,9 @@ static pod_status_t run_pass(run_t *run, const char *name) {
     }
     POD_TRY(compiler_lower(&run->partitioned, &run->program));
     return chip_program_check(run->program);
+  }
+  if (strncmp(name, "collectives=", 12) == 0) {
+    return run_collectives(run, name + 12);
   }
   if (strncmp(name, "tasks=", 6) == 0) {
     char kind[8] = "";

@@ -405,9 +405,9 @@ static double part_of(const evaluated_t *from, int64_t device, int64_t dim, int6
   return of_device(from, device)[ravel(&from->shape, source)];
 }
 
-static void run_reduction(machine_t *machine, const mlir_op_t *op) {
-  evaluated_t *result = make_result(machine, op, 0);
-  const evaluated_t *from = operand(machine, op, 0);
+static void reduce_one(machine_t *machine, const mlir_op_t *op, int at) {
+  evaluated_t *result = make_result(machine, op, at);
+  const evaluated_t *from = operand(machine, op, at);
   const compiler_groups_t groups = groups_of(machine, op);
   const bool scatters = op->kind == CHIP_OP_REDUCE_SCATTER;
   const int64_t dim = scatters ? integer_attr(op, "scatter_dimension") : 0;
@@ -430,9 +430,15 @@ static void run_reduction(machine_t *machine, const mlir_op_t *op) {
   }
 }
 
-static void run_all_gather(machine_t *machine, const mlir_op_t *op) {
-  evaluated_t *result = make_result(machine, op, 0);
-  const evaluated_t *from = operand(machine, op, 0);
+static void run_reduction(machine_t *machine, const mlir_op_t *op) {
+  for (int i = 0; i < op->operand_count; i++) {
+    reduce_one(machine, op, i);
+  }
+}
+
+static void gather_one(machine_t *machine, const mlir_op_t *op, int at) {
+  evaluated_t *result = make_result(machine, op, at);
+  const evaluated_t *from = operand(machine, op, at);
   const compiler_groups_t groups = groups_of(machine, op);
   const int64_t dim = integer_attr(op, "all_gather_dim");
   for (int64_t i = 0; i < groups.group_count * groups.group_size; i++) {
@@ -440,6 +446,12 @@ static void run_all_gather(machine_t *machine, const mlir_op_t *op) {
     for (int64_t s = 0; s < groups.group_size; s++) {
       place(from, ids[s], result, groups.ids[i], dim, s * from->shape.dims[dim]);
     }
+  }
+}
+
+static void run_all_gather(machine_t *machine, const mlir_op_t *op) {
+  for (int i = 0; i < op->operand_count; i++) {
+    gather_one(machine, op, i);
   }
 }
 

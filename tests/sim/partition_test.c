@@ -15,6 +15,7 @@
 
 #include "common/base/random.h"
 #include "common/mlir/printer.h"
+#include "server/compiler/collectives/collectives.h"
 #include "server/compiler/dialect/syntax.h"
 #include "server/compiler/partition/partition.h"
 #include "server/compiler/pipeline.h"
@@ -145,6 +146,37 @@ static bool try_tasks(uint64_t seed, const compiler_partitioned_t *partitioned,
   return good;
 }
 
+// Other collectives in the place of those that the partitioner put in compute the same:
+// every rewrite, wherever it can be, or only where it saves time.
+static bool try_rewrites(uint64_t seed, mlir_module_t *module, int64_t device_count,
+                         const char *text, bool prints) {
+  compiler_partitioned_t partitioned = {0};
+  collectives_choices_t choices;
+  bool good = succeeded(seed, "choices", collectives_parse(text, &choices)) &&
+              succeeded(seed, "partition",
+                        compiler_partition(module, device_count, &partitioned)) &&
+              succeeded(seed, "simplify", compiler_simplify(partitioned.module));
+  const torus_t torus = {.size = {(int32_t)device_count, 1, 1}};
+  const algorithms_t algorithms = {0};
+  const chip_spec_t *spec = chip_spec_find("v5p");
+  const clusters_clock_t clock = {
+      .spec = spec,
+      .torus = &torus,
+      .algorithms = &algorithms,
+      .prices = simulator_prices_create(spec, &torus, partitioned.mesh)};
+  good = good && succeeded(seed, "rewrite",
+                           compiler_rewrite_collectives(&partitioned, &clock, &choices));
+  if (partitioned.module != NULL && prints) {
+    print_module(text, partitioned.module);
+  }
+  good = good && succeeded(seed, text, compiler_verify(partitioned.module)) &&
+         compare(seed, text, &partitioned, module, device_count);
+  good = good && try_tasks(seed, &partitioned, device_count);
+  simulator_prices_destroy(clock.prices);
+  mlir_module_destroy(partitioned.module);
+  return good;
+}
+
 static bool try_seed(uint64_t seed, bool prints) {
   int64_t device_count;
   mlir_module_t *module = generate_module(seed, 3 + (int)(seed % 20), &device_count);
@@ -166,6 +198,8 @@ static bool try_seed(uint64_t seed, bool prints) {
   good = good && try_schedule(seed, &partitioned, module, device_count, prints);
   good = good && try_tasks(seed, &partitioned, device_count);
   mlir_module_destroy(partitioned.module);
+  good = good && try_rewrites(seed, module, device_count, "on", prints);
+  good = good && try_rewrites(seed, module, device_count, "auto", prints);
   mlir_module_destroy(module);
   return good;
 }

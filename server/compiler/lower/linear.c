@@ -588,27 +588,33 @@ static pod_status_t lower_plain(lower_t *lower, const mlir_op_t *op) {
   return NULL;
 }
 
-// Collectives over several arrays go one by one.
+// One over several arrays moves them side by side.
 static pod_status_t lower_collective(lower_t *lower, const mlir_op_t *op) {
-  for (int i = 0; i < op->operand_count; i++) {
-    const int32_t operand = var_of(lower, op->operands[i]);
-    const int32_t result = add_result(lower, &op->results[i]);
-    int32_t region = CHIP_NONE;
-    if (own_region_count(lower, op) > 0) {
-      POD_TRY(lower_region(lower, op, 0, &region));
-    }
-    read_var(lower, operand, false);
-    live_until(lower, result, 2 * lower->time + 1);
-    lower_node_t *node = add_node(lower, (chip_op_t)op->kind, op);
-    node->operand_count = node->result_count = 1;
-    node->call_count = region != CHIP_NONE;
-    add_ref(lower, operand);
-    add_ref(lower, result);
-    if (region != CHIP_NONE) {
-      add_ref(lower, region);
-    }
-    lower->time++;
+  int32_t region = CHIP_NONE;
+  if (own_region_count(lower, op) > 0) {
+    POD_TRY(lower_region(lower, op, 0, &region));
   }
+  const int32_t first_result = lower->vars.count;
+  for (int i = 0; i < op->result_count; i++) {
+    (void)add_result(lower, &op->results[i]);
+  }
+  for (int i = 0; i < op->operand_count; i++) {
+    read_var(lower, var_of(lower, op->operands[i]), false);
+    live_until(lower, first_result + i, 2 * lower->time + 1);
+  }
+  lower_node_t *node = add_node(lower, (chip_op_t)op->kind, op);
+  node->operand_count = node->result_count = op->operand_count;
+  node->call_count = region != CHIP_NONE;
+  for (int i = 0; i < op->operand_count; i++) {
+    add_ref(lower, var_of(lower, op->operands[i]));
+  }
+  for (int i = 0; i < op->result_count; i++) {
+    add_ref(lower, first_result + i);
+  }
+  if (region != CHIP_NONE) {
+    add_ref(lower, region);
+  }
+  lower->time++;
   return NULL;
 }
 

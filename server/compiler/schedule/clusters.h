@@ -4,6 +4,7 @@
 //   fuse_merge.c     which kernels become one with several results
 //   cluster_work.c   what each demands of the chip
 //   schedule.c       in which order they go, and which collectives are asynchronous
+//   estimate.c       what they take in that order
 //   vmem.c           which operands and results stay in VMEM, what is prefetched
 //   tasks.c          the tasks of the lowered program
 //
@@ -86,6 +87,7 @@ typedef struct cluster_block_t {
   // The operations in the order they had, when they have another now; or NULL.
   int32_t op_count;
   mlir_op_t **ops;
+  int64_t scheduled_ps;  // What one run takes in that order, estimated.
 } cluster_block_t;
 
 typedef struct clusters_t {
@@ -137,6 +139,11 @@ void clusters_unschedule(clusters_t *clusters);
 
 // Whether any block has another order than that of the partitioned program.
 bool clusters_is_scheduled(const clusters_t *clusters);
+
+// estimate.c. What the program takes in the order in which it stands, loops with all of
+// their turns: by the scheduler's clock, not that of the pod. A loop whose turns are not
+// known is taken to turn a few times.
+int64_t clusters_estimate_ps(const clusters_t *clusters);
 
 // Lists the steps of every block, as its operations stand now. schedule.c has done it.
 void clusters_list_steps(clusters_t *clusters);

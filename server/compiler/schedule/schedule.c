@@ -569,6 +569,7 @@ static void schedule_block(clusters_t *clusters, cluster_block_t *block, int32_t
   start_all(&scheduler);
   run_core(&scheduler);
   run_rest(&scheduler);
+  block->scheduled_ps = scheduler.now_ps;
   apply(&scheduler, block);
   free(scheduler.states);
   pod_heap_deinit(&scheduler.ready);

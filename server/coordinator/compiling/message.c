@@ -80,6 +80,7 @@ uint8_t *compile_job_pack(const compiler_options_t *options, size_t *out_size_by
   }
   job.file_name = borrow(options->file_name);
   job.algorithms = borrow(options->algorithms);
+  job.collectives = borrow(options->collectives);
   job.chip = borrow(options->spec->name);
   job.n_torus_size = TORUS_DIMENSIONS;
   job.torus_size = (int32_t *)options->torus.size;
@@ -161,6 +162,7 @@ pod_status_t compile_job_unpack(pod_arena_t *arena, const void *bytes, size_t si
   }
   *out_options = (compiler_options_t){.file_name = job->file_name,
                                       .algorithms = job->algorithms,
+                                      .collectives = job->collectives,
                                       .device_order_count = (int64_t)job->n_device_order,
                                       .device_order = job->device_order};
   const bool is_own = own_spec != NULL && strcmp(own_spec->name, job->chip) == 0;

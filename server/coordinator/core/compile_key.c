@@ -53,6 +53,7 @@ bool compile_key_equal(const compile_key_t *a, const compile_key_t *b) {
   return a->text_bytes == b->text_bytes &&
          memcmp(a->digest, b->digest, DIGEST_BYTES) == 0 && a->spec == b->spec &&
          torus_equal(&a->torus, &b->torus) && strcmp(a->algorithms, b->algorithms) == 0 &&
+         strcmp(a->collectives, b->collectives) == 0 &&
          strcmp(a->file_name, b->file_name) == 0 && types_are_equal(a, b) &&
          orders_are_equal(a, b) && given_is_equal(&a->given, &b->given) &&
          asks_are_equal(a, b);
@@ -76,6 +77,7 @@ compile_key_t compile_key_copy(pod_arena_t *arena, const compile_key_t *key) {
   compile_key_t copy = *key;
   copy.file_name = pod_arena_strdup(arena, key->file_name);
   copy.algorithms = pod_arena_strdup(arena, key->algorithms);
+  copy.collectives = pod_arena_strdup(arena, key->collectives);
   compiler_argument_type_t *types =
       pod_arena_array(arena, (size_t)key->argument_type_count + 1, sizeof(*types));
   for (int64_t i = 0; i < key->argument_type_count; i++) {

@@ -23,7 +23,7 @@
 typedef struct compile_key_t {
   uint8_t digest[DIGEST_BYTES];  // Of the text.
   int64_t text_bytes;
-  const char *file_name, *algorithms;
+  const char *file_name, *algorithms, *collectives;
   int64_t argument_type_count;
   const compiler_argument_type_t *argument_types;
   int64_t device_order_count;

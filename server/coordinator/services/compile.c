@@ -307,6 +307,7 @@ static pod_status_t read_header(compile_t *compile,
   POD_TRY(choose_pod(compile, message));
   compile->key.file_name = pod_arena_strdup(compile->arena, message->file_name);
   compile->key.algorithms = pod_arena_strdup(compile->arena, message->algorithms);
+  compile->key.collectives = pod_arena_strdup(compile->arena, message->collectives);
   POD_TRY(read_types(compile, message));
   POD_TRY(read_order(compile, message));
   POD_TRY(read_asked(compile, message));

@@ -311,7 +311,7 @@ static pod_status_t read_header(submit_t *submit, const Podium__V1__JobHeader *h
   submit->key.torus = options->torus;
   submit->key.text_bytes = header->module_bytes;
   submit->key.file_name = submit->job->file_name;
-  submit->key.algorithms = "";
+  submit->key.algorithms = submit->key.collectives = "";
   POD_TRY(read_inputs(submit, header));
   POD_TRY(read_after(submit, &caller, header));
   POD_TRY(pod_status_context(read_slice(submit, header->slice), "--slice"));

@@ -132,7 +132,9 @@ static void run_op(reference_t *reference, const mlir_op_t *op) {
   for (int i = 0; i < op->operand_count; i++) {
     symbol = mix(symbol, operand_symbol(reference, op, i));
   }
-  if (op->kind == CHIP_OP_REDUCE && has_region(op)) {
+  const bool may_call =
+      op->kind == CHIP_OP_REDUCE || chip_op_is_collective((chip_op_t)op->kind);
+  if (may_call && has_region(op)) {
     symbol = run_region(reference, op, symbol);
   }
   for (int i = 0; i < op->result_count; i++) {
@@ -144,10 +146,6 @@ static void run_op(reference_t *reference, const mlir_op_t *op) {
       result = operand_symbol(reference, op, i);
     } else if (has_no_choice(reference, op)) {
       result = operand_symbol(reference, op, 1);
-    } else if (chip_op_is_collective((chip_op_t)op->kind)) {  // Lowered one by one.
-      result = mix((symbol_t)op->kind, operand_symbol(reference, op, i));
-      result = has_region(op) ? run_region(reference, op, result) : result;
-      result = mix(result, 0);
     }
     reference->symbols[op->results[i].id] = seal(&op->results[i].type->shape, result);
   }

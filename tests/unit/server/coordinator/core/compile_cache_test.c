@@ -30,6 +30,7 @@ static compile_key_t key_of(const char *text) {
   compile_key_t key = {.text_bytes = (int64_t)strlen(text),
                        .file_name = "f.mlir",
                        .algorithms = "",
+                       .collectives = "",
                        .spec = chip_spec_find("v5e"),
                        .torus = {.size = {2, 2, 1}}};
   digest_of(text, strlen(text), key.digest);
@@ -83,6 +84,9 @@ static void test_only_the_same_module_for_the_same_pod_is_found(void **state) {
   assert_null(compile_cache_find(cache, &key, false));
   key = key_of("module");
   key.algorithms = "ring";
+  assert_null(compile_cache_find(cache, &key, false));
+  key = key_of("module");
+  key.collectives = "off";
   assert_null(compile_cache_find(cache, &key, false));
   key = key_of("module");
   key.spec = chip_spec_find("v5p");

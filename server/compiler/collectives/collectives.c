@@ -1,0 +1,288 @@
+// Every rewrite works on a copy of the program. The copy is fused, scheduled and fitted
+// into the HBM as the program will be, and stays when that takes less time by the
+// scheduler's clock, or when the user wants it.
+
+#include "server/compiler/collectives/collectives.h"
+
+#include <stdlib.h>
+
+#include "common/base/memory.h"
+#include "common/mlir/walk.h"
+#include "server/compiler/collectives/rewrite.h"
+#include "server/compiler/schedule/fit.h"
+#include "server/compiler/schedule/memory.h"
+#include "server/compiler/simplify/simplify.h"
+#include "server/program/operations.h"
+
+enum {
+  SITES_MAX = 64,                 // Of a rewrite.
+  OPERATIONS_TRIED_MAX = 200000,  // In all copies together.
+};
+
+typedef struct row_t {
+  const char *name;
+  rewrite_outcome_t (*run)(rewrite_t *rewrite, int site);
+} row_t;
+
+static const row_t rows[] = {
+#define REWRITE(id, name, run) [COLLECTIVES_##id] = {name, run},
+#include "server/compiler/collectives/rewrites.def"
+#undef REWRITE
+};
+
+// What a program takes.
+typedef struct cost_t {
+  int64_t duration_ps;
+  int64_t excess_bytes;  // Of HBM, over what there is; 0: it fits.
+} cost_t;
+
+typedef struct driver_t {
+  compiler_partitioned_t *partitioned;
+  const clusters_clock_t *clock;
+  cost_t cost;  // Of the program as it is; known when has_cost.
+  bool has_cost;
+  int64_t operations_left;
+  POD_LIST(const char *) reasons;
+  POD_LIST(const char *) notes;
+} driver_t;
+
+// --- Copies ---
+
+static mlir_module_t *copy_module(mlir_module_t *module) {
+  mlir_module_t *copy = mlir_module_create_beside(module);
+  mlir_value_t **value_map =
+      pod_alloc(((size_t)module->value_count + 1) * sizeof(void *));
+  for (int i = 0; i < module->op->attr_count; i++) {
+    mlir_op_add_attr(copy, copy->op, module->op->attrs[i].name,
+                     module->op->attrs[i].value);
+  }
+  mlir_block_t *block = mlir_op_block(copy->op, 0);
+  for (const mlir_op_t *op = mlir_op_block(module->op, 0)->first; op != NULL;
+       op = op->next) {
+    mlir_block_append(block, mlir_op_clone(copy, op, value_map));
+  }
+  free((void *)value_map);
+  return copy;
+}
+
+// --- Time ---
+
+static pod_status_t measure(const compiler_partitioned_t *partitioned,
+                            const clusters_clock_t *clock, clusters_t **clusters,
+                            cost_t *out_cost) {
+  POD_TRY(clusters_create(partitioned, clock, clusters));
+  clusters_schedule(*clusters, CLUSTERS_SHARES);
+  const char *note;
+  POD_TRY(fit_hbm(partitioned, clock, clusters, &note));
+  memory_t memory;
+  POD_TRY(memory_count(*clusters, &memory));
+  const int64_t excess =
+      chip_memory_hbm_bytes(&memory.total) - chip_spec_hbm_usable_bytes(clock->spec);
+  memory_deinit(&memory);
+  *out_cost = (cost_t){.duration_ps = clusters_estimate_ps(*clusters),
+                       .excess_bytes = excess > 0 ? excess : 0};
+  return NULL;
+}
+
+// Of a copy, since what is measured is changed.
+static pod_status_t time_of(driver_t *driver, mlir_module_t *module, cost_t *out_cost) {
+  compiler_partitioned_t copy = *driver->partitioned;
+  copy.module = copy_module(module);
+  driver->operations_left -= (int64_t)copy.module->op_count;
+  clusters_t *clusters = NULL;
+  const pod_status_t status = measure(&copy, driver->clock, &clusters, out_cost);
+  clusters_destroy(clusters);
+  mlir_module_destroy(copy.module);
+  return status;
+}
+
+static bool is_better(const cost_t *a, const cost_t *b) {
+  return a->excess_bytes < b->excess_bytes ||
+         (a->excess_bytes == b->excess_bytes && a->duration_ps < b->duration_ps);
+}
+
+// --- What is told ---
+
+static void add_us(pod_text_t *text, int64_t ps) {
+  pod_text_printf(text, "%.6g us", (double)ps / 1e6);
+}
+
+static void add_costs(pod_text_t *text, const cost_t *with, const cost_t *without) {
+  if (with->excess_bytes > 0 && without->excess_bytes < with->excess_bytes) {
+    pod_text_add(text, "it would not fit the HBM");
+    return;
+  }
+  pod_text_add(text, "the step takes ");
+  add_us(text, with->duration_ps);
+  pod_text_add(text, " so and ");
+  add_us(text, without->duration_ps);
+  pod_text_add(text, " without, as the compiler counts");
+}
+
+static const char *keep(driver_t *driver, pod_text_t *text) {
+  const char *copy = pod_arena_strdup(driver->partitioned->arena, text->bytes);
+  pod_text_deinit(text);
+  return copy;
+}
+
+static void say(driver_t *driver, const char **io_reason, const char *more) {
+  pod_text_t text = {0};
+  pod_text_printf(&text, "%s%s%s", *io_reason, **io_reason == '\0' ? "" : "; ", more);
+  *io_reason = keep(driver, &text);
+}
+
+// New collectives say what they save, those that stay what they would.
+static void tell(driver_t *driver, const row_t *row, rewrite_t *rewrite, bool is_kept,
+                 bool is_forced, const cost_t *cost) {
+  pod_text_t text = {0};
+  if (is_kept && is_forced) {
+    pod_text_printf(&text, "%s=on", row->name);
+  } else {
+    pod_text_printf(&text, "%s%s: ", is_kept ? "" : "not ", row->name);
+    add_costs(&text, cost, &driver->cost);
+  }
+  const char *why = keep(driver, &text);
+  const int32_t first = driver->reasons.count;
+  for (int32_t i = first; i < rewrite->reasons.count && is_kept; i++) {
+    say(driver, &rewrite->reasons.items[i], why);
+    *pod_list_add(&driver->reasons) = rewrite->reasons.items[i];
+  }
+  for (int32_t i = 0; i < rewrite->touched.count && !is_kept; i++) {
+    say(driver, &driver->reasons.items[rewrite->touched.items[i]], why);
+  }
+  if (is_kept) {
+    pod_text_printf(&text, "collectives: %s (%s)", rewrite->summary, why);
+    *pod_list_add(&driver->notes) = keep(driver, &text);
+  }
+}
+
+// --- Rewrites ---
+
+static void adopt(driver_t *driver, mlir_module_t *module) {
+  mlir_module_destroy(driver->partitioned->module);
+  driver->partitioned->module = module;
+}
+
+static pod_status_t know_cost(driver_t *driver) {
+  if (driver->has_cost) {
+    return NULL;
+  }
+  driver->has_cost = true;
+  return time_of(driver, driver->partitioned->module, &driver->cost);
+}
+
+// Takes rewrite->module.
+static pod_status_t decide(driver_t *driver, const row_t *row, rewrite_t *rewrite,
+                           bool is_forced, bool *out_is_kept) {
+  *out_is_kept = false;
+  cost_t cost = {0};
+  pod_status_t status = compiler_simplify(rewrite->module);
+  if (status == NULL && !is_forced) {
+    status = know_cost(driver);
+    status = status == NULL ? time_of(driver, rewrite->module, &cost) : status;
+  }
+  if (status != NULL) {
+    mlir_module_destroy(rewrite->module);
+    return status;
+  }
+  *out_is_kept = is_forced || is_better(&cost, &driver->cost);
+  tell(driver, row, rewrite, *out_is_kept, is_forced, &cost);
+  if (*out_is_kept) {
+    adopt(driver, rewrite->module);
+    driver->cost = cost;
+    driver->has_cost = !is_forced;
+  } else {
+    mlir_module_destroy(rewrite->module);
+  }
+  return NULL;
+}
+
+static rewrite_t begin(driver_t *driver) {
+  rewrite_t rewrite = {.partitioned = driver->partitioned, .clock = driver->clock};
+  rewrite.module = copy_module(driver->partitioned->module);
+  rewrite.main = mlir_module_find_symbol(rewrite.module, "main");
+  for (int32_t i = 0; i < driver->reasons.count; i++) {
+    *pod_list_add(&rewrite.reasons) = driver->reasons.items[i];
+  }
+  driver->operations_left -= (int64_t)rewrite.module->op_count;
+  return rewrite;
+}
+
+// A site that is kept is gone, and the next one has its number.
+static pod_status_t run_rewrite(driver_t *driver, const row_t *row, bool is_forced) {
+  pod_status_t status = NULL;
+  int site = 0;
+  rewrite_outcome_t outcome = REWRITE_DONE;
+  for (int i = 0; i < SITES_MAX && status == NULL && outcome != REWRITE_NO_SITE &&
+                  driver->operations_left > 0;
+       i++) {
+    rewrite_t rewrite = begin(driver);
+    outcome = row->run(&rewrite, site);
+    bool is_kept = false;
+    if (outcome == REWRITE_DONE) {
+      status = decide(driver, row, &rewrite, is_forced, &is_kept);
+    } else {
+      mlir_module_destroy(rewrite.module);
+    }
+    site += !is_kept;
+    pod_list_deinit(&rewrite.reasons);
+    pod_list_deinit(&rewrite.touched);
+  }
+  return status;
+}
+
+static bool has_collectives(const mlir_module_t *module) {
+  const mlir_op_t *main = mlir_module_find_symbol(module, "main");
+  for (const mlir_op_t *op = mlir_walk_first(main); op != NULL;
+       op = mlir_walk_next(main, op)) {
+    if (chip_op_has(op->kind, CHIP_TRAIT_COLLECTIVE)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void read_told(driver_t *driver) {
+  const compiler_partitioned_t *partitioned = driver->partitioned;
+  for (int32_t i = 0; i < partitioned->reason_count; i++) {
+    *pod_list_add(&driver->reasons) = partitioned->reasons[i];
+  }
+  for (int32_t i = 0; i < partitioned->note_count; i++) {
+    *pod_list_add(&driver->notes) = partitioned->notes[i];
+  }
+}
+
+static void write_told(const driver_t *driver) {
+  compiler_partitioned_t *partitioned = driver->partitioned;
+  partitioned->reason_count = driver->reasons.count;
+  partitioned->reasons =
+      pod_arena_copy(partitioned->arena, (const void *)driver->reasons.items,
+                     (size_t)driver->reasons.count * sizeof(const char *));
+  partitioned->note_count = driver->notes.count;
+  partitioned->notes =
+      pod_arena_copy(partitioned->arena, (const void *)driver->notes.items,
+                     (size_t)driver->notes.count * sizeof(const char *));
+}
+
+pod_status_t compiler_rewrite_collectives(compiler_partitioned_t *partitioned,
+                                          const clusters_clock_t *clock,
+                                          const collectives_choices_t *choices) {
+  if (!has_collectives(partitioned->module)) {
+    return NULL;
+  }
+  driver_t driver = {.partitioned = partitioned,
+                     .clock = clock,
+                     .operations_left = OPERATIONS_TRIED_MAX};
+  read_told(&driver);
+  pod_status_t status = NULL;
+  for (int i = 0; i < COLLECTIVES_COUNT && status == NULL; i++) {
+    const collectives_choice_t choice = choices->of[i];
+    if (choice != COLLECTIVES_OFF) {
+      status = run_rewrite(&driver, &rows[i], choice == COLLECTIVES_ON);
+    }
+  }
+  write_told(&driver);
+  pod_list_deinit(&driver.reasons);
+  pod_list_deinit(&driver.notes);
+  return status;
+}

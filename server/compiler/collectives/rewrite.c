@@ -1,0 +1,153 @@
+// What the rewrites share.
+
+#include "server/compiler/collectives/rewrite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/memory.h"
+#include "common/mlir/walk.h"
+#include "server/compiler/dialect/attributes.h"
+#include "server/compiler/dialect/reducer.h"
+
+static const char CHANNEL[] = "channel_handle";
+
+// --- Reasons ---
+
+int64_t rewrite_reason_of(const rewrite_t *rewrite, const mlir_op_t *op) {
+  const mlir_attr_t *attr = mlir_op_attr(op, CHANNEL);
+  int64_t channel = 0, type;
+  if (attr == NULL) {
+    return -1;
+  }
+  pod_status_t status = stablehlo_channel_handle(rewrite->module, attr, &channel, &type);
+  const int64_t i = channel - rewrite->partitioned->first_channel - 1;
+  const bool is_known = status == NULL && i >= 0 && i < rewrite->reasons.count;
+  pod_status_free(status);
+  return is_known ? i : -1;
+}
+
+void rewrite_touch(rewrite_t *rewrite, const mlir_op_t *op) {
+  const int64_t reason = rewrite_reason_of(rewrite, op);
+  if (reason >= 0) {
+    *pod_list_add(&rewrite->touched) = reason;
+  }
+}
+
+void rewrite_explain(rewrite_t *rewrite, mlir_op_t *op, const char *why,
+                     const mlir_op_t *from) {
+  mlir_module_t *module = rewrite->module;
+  const int64_t reason = rewrite_reason_of(rewrite, from);
+  const char *because = reason < 0 ? "" : rewrite->reasons.items[reason];
+  pod_text_t text = {0};
+  pod_text_printf(&text, "%s%s%s", because, *because == '\0' ? "" : "; ", why);
+  *pod_list_add(&rewrite->reasons) = pod_arena_strdup(module->arena, text.bytes);
+  pod_text_deinit(&text);
+  char body[64];
+  snprintf(body, sizeof(body), "handle = %lld, type = 1",
+           (long long)(rewrite->partitioned->first_channel + rewrite->reasons.count));
+  mlir_op_set_attr(module, op, mlir_intern(module, CHANNEL),
+                   mlir_attr_dialect(module, "stablehlo.channel_handle", body));
+}
+
+// --- Making ---
+
+mlir_op_t *rewrite_collective(rewrite_t *rewrite, const mlir_op_t *like,
+                              int operand_count, mlir_value_t *const *operands,
+                              int result_count, const mlir_type_t *const *types) {
+  mlir_module_t *module = rewrite->module;
+  mlir_op_t *op = mlir_op_create(module, like->name, operand_count, operands,
+                                 result_count, types, like->region_count);
+  op->position = like->position;
+  op->location = like->location;
+  for (int i = 0; i < like->attr_count; i++) {
+    if (strcmp(like->attrs[i].name, CHANNEL) != 0) {
+      mlir_op_add_attr(module, op, like->attrs[i].name, like->attrs[i].value);
+    }
+  }
+  if (like->region_count == 1) {
+    compiler_build_reducer(module, op, compiler_reducer(like),
+                           rewrite_shape(operands[0])->dtype);
+  }
+  return op;
+}
+
+mlir_value_t *rewrite_emit(rewrite_t *rewrite, mlir_op_t *where, const char *name,
+                           int operand_count, mlir_value_t *const *operands,
+                           const tensor_shape_t *result, mlir_op_t **out_op) {
+  const mlir_type_t *type = mlir_type_tensor(rewrite->module, result);
+  mlir_op_t *op =
+      mlir_op_create(rewrite->module, name, operand_count, operands, 1, &type, 0);
+  op->position = where->position;
+  op->location = where->location;
+  mlir_block_insert_before(where, op);
+  if (out_op != NULL) {
+    *out_op = op;
+  }
+  return &op->results[0];
+}
+
+mlir_value_t *rewrite_reshape(rewrite_t *rewrite, mlir_op_t *where, mlir_value_t *value,
+                              const tensor_shape_t *shape) {
+  return tensor_shape_equal(rewrite_shape(value), shape)
+             ? value
+             : rewrite_emit(rewrite, where, "stablehlo.reshape", 1, &value, shape, NULL);
+}
+
+// --- Uses ---
+
+void rewrite_uses_init(rewrite_uses_t *uses, const rewrite_t *rewrite) {
+  const size_t count = rewrite->module->value_count;
+  uses->value_count = rewrite->module->value_count;
+  uses->counts = pod_alloc((count + 1) * sizeof(*uses->counts));
+  uses->readers = pod_alloc((count + 1) * sizeof(*uses->readers));
+  for (mlir_op_t *op = mlir_walk_first(rewrite->main); op != NULL;
+       op = mlir_walk_next(rewrite->main, op)) {
+    for (int i = 0; i < op->operand_count; i++) {
+      uses->counts[op->operands[i]->id]++;
+      uses->readers[op->operands[i]->id] = op;
+    }
+  }
+}
+
+void rewrite_uses_deinit(rewrite_uses_t *uses) {
+  free(uses->counts);
+  free(uses->readers);
+}
+
+void rewrite_replace(const rewrite_t *rewrite, mlir_replacements_t *replacements) {
+  for (mlir_op_t *op = mlir_walk_first(rewrite->main); op != NULL;
+       op = mlir_walk_next(rewrite->main, op)) {
+    mlir_replacements_apply(replacements, op);
+  }
+}
+
+// --- Groups ---
+
+bool rewrite_groups(const rewrite_t *rewrite, const mlir_op_t *op, int64_t *out_count,
+                    int64_t *out_size, const int64_t **out_ids) {
+  mlir_module_t *module = rewrite->module;
+  compiler_groups_t groups;
+  pod_status_t status = compiler_parse_replica_groups(
+      module, mlir_op_attr(op, "replica_groups"), NULL, module->arena, &groups);
+  if (status != NULL) {
+    pod_status_free(status);
+    return false;
+  }
+  *out_count = groups.group_count;
+  *out_size = groups.group_size;
+  *out_ids = groups.ids;
+  if (groups.group_count > 0 && groups.group_size > 0) {
+    return true;
+  }
+  const int64_t devices = rewrite->partitioned->mesh->device_count;
+  int64_t *ids = pod_arena_array(module->arena, (size_t)devices, sizeof(*ids));
+  for (int64_t i = 0; i < devices; i++) {
+    ids[i] = i;
+  }
+  *out_count = 1;
+  *out_size = devices;
+  *out_ids = ids;
+  return true;
+}

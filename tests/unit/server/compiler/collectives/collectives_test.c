@@ -1,0 +1,118 @@
+// What rewrites of collectives save by the clock of the pod, and who decides.
+
+#include "server/compiler/collectives/collectives.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/compiler/compiler.h"
+#include "server/simulator/simulator.h"
+#include "tests/unit/server/compiler/text.h"
+
+static compiler_result_t *compile(const char *name, const char *topology,
+                                  const char *collectives) {
+  char path[512];
+  snprintf(path, sizeof(path), "%s/%s.mlir", POD_COLLECTIVES, name);
+  char *text = read_text(path);
+  compiler_options_t options = {
+      .file_name = name, .spec = chip_spec_find("v5p"), .collectives = collectives};
+  const chip_spec_t *spec;
+  assert_ok(torus_parse(topology, options.spec, &options.torus, &spec));
+  compiler_result_t *result = NULL;
+  assert_ok(compiler_compile(text, (int64_t)strlen(text), &options, &result));
+  free(text);
+  return result;
+}
+
+static int64_t step_ps(const compiler_result_t *result, const char *topology) {
+  const chip_spec_t *spec = chip_spec_find("v5p");
+  torus_t torus;
+  assert_ok(torus_parse(topology, spec, &torus, NULL));
+  pod_arena_t *arena = pod_arena_create();
+  simulator_options_t options = {.spec = spec, .torus = &torus};
+  assert_ok(simulator_trace(result->program, torus_chip_count(&torus), NULL, 0, arena,
+                            &options.traces));
+  simulator_result_t *simulated = NULL;
+  assert_ok(simulator_run(result->program, &options, &simulated));
+  const int64_t ps = simulated->step_ps;
+  simulator_result_destroy(simulated);
+  pod_arena_destroy(arena);
+  return ps;
+}
+
+static int count_of(const compiler_result_t *result, chip_op_t op) {
+  int count = 0;
+  for (int32_t i = 0; i < result->collective_count; i++) {
+    count += result->collectives[i].op == op;
+  }
+  return count;
+}
+
+// By the clock of the pod `choice` takes at most `percent` of the time without any.
+static void check_saves(const char *name, const char *topology, const char *choice,
+                        int percent) {
+  compiler_result_t *without = compile(name, topology, "off");
+  compiler_result_t *with = compile(name, topology, choice);
+  const int64_t before_ps = step_ps(without, topology),
+                after_ps = step_ps(with, topology);
+  print_message("%s %s: %.3f us, %.3f us without\n", name, choice, (double)after_ps / 1e6,
+                (double)before_ps / 1e6);
+  assert_true(after_ps * 100 <= before_ps * percent);
+  assert_true(with->note_count > without->note_count);
+  compiler_result_destroy(with);
+  compiler_result_destroy(without);
+}
+
+static void test_two_small_sums_are_one_and_take_less_time(void **state) {
+  (void)state;
+  check_saves("two_sums", "4x1x1", "", 80);
+  compiler_result_t *result = compile("two_sums", "4x1x1", NULL);
+  assert_int_equal(count_of(result, CHIP_OP_ALL_REDUCE), 1);
+  assert_non_null(
+      strstr(result->collectives[0].because, "with 1 more in one; combine: "));
+  assert_string_equal(result->program->name, "sums");
+  assert_non_null(strstr(result->notes[0], "2 collectives of up to 30720 KiB become 1"));
+  compiler_result_destroy(result);
+}
+
+static void test_the_user_has_the_last_word(void **state) {
+  (void)state;
+  static const struct {
+    const char *choice;
+    int sums;
+  } cases[] = {{"off", 2}, {"combine=off", 2}, {"on", 1}, {"off,combine=on", 1}};
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    compiler_result_t *result = compile("two_sums", "4x1x1", cases[i].choice);
+    assert_int_equal(count_of(result, CHIP_OP_ALL_REDUCE), cases[i].sums);
+    compiler_result_destroy(result);
+  }
+}
+
+static void test_a_choice_that_is_none_is_refused_with_those_that_are(void **state) {
+  (void)state;
+  collectives_choices_t choices;
+  assert_error(collectives_parse("combine=perhaps", &choices), POD_INVALID_ARGUMENT,
+               "'perhaps' is no choice");
+  assert_error(collectives_parse("fuse=on", &choices), POD_INVALID_ARGUMENT,
+               "'fuse' is no rewrite of collectives: write auto, on or off");
+  assert_ok(collectives_parse("", &choices));
+  assert_int_equal(choices.of[COLLECTIVES_COMBINE], COLLECTIVES_AUTO);
+}
+
+// Sums that wait for each other, one by one or through another's group, stay apart.
+static void test_sums_that_need_each_other_stay_apart(void **state) {
+  (void)state;
+  compiler_result_t *result = compile("crossed_sums", "2x2x1", "on");
+  assert_int_equal(count_of(result, CHIP_OP_ALL_REDUCE), 3);
+  compiler_result_destroy(result);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_two_small_sums_are_one_and_take_less_time),
+      cmocka_unit_test(test_the_user_has_the_last_word),
+      cmocka_unit_test(test_a_choice_that_is_none_is_refused_with_those_that_are),
+      cmocka_unit_test(test_sums_that_need_each_other_stay_apart),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
