@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs clang-tidy over the product's sources. What is checked stands in .clang-tidy.
 #
-# usage: tests/tidy.sh [--build DIR] [FILE...]     DIR is configured; without files all of common, server and client
+# usage: tests/tidy.sh [--build DIR] [FILE...]     without files all of common, server and client
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build
@@ -14,6 +14,7 @@ files=("$@")
 if [ ${#files[@]} -eq 0 ]; then
   mapfile -t files < <(git ls-files 'common/*.c' 'server/*.c' 'client/*.c')
 fi
+[ -f "$build/build.ninja" ] || cmake -S "$root" -B "$build" --preset default >/dev/null
 # The generated headers have to be there.
 cmake --build "$build" --target proto >/dev/null
 log=$(mktemp)

@@ -59,5 +59,5 @@ bool access_code_read(const char *code, int64_t now_s, int64_t *out_until_s) {
 bool access_code_is_of(const char *code, const uint8_t token_digest[DIGEST_BYTES]) {
   char proof[2 * DIGEST_BYTES + 1];
   print_proof(code, token_digest, proof);
-  return digest_equal(proof, code + PROVEN_CHARS, 2 * DIGEST_BYTES);
+  return digest_equal(proof, code + PROVEN_CHARS, sizeof(proof) - 1);
 }

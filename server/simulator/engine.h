@@ -328,8 +328,8 @@ void simulator_direct_arrive(simulator_engine_t *engine, int32_t instance,
 void simulator_direct_expect(const simulator_engine_t *engine,
                              const simulator_queue_event_t *event);
 
-// The class has done its part of an instance by events.
-void simulator_direct_done(simulator_engine_t *engine, int32_t instance,
+// The class has done its part of instance `index` by events.
+void simulator_direct_done(simulator_engine_t *engine, int32_t index,
                            int32_t class_index);
 
 // ---- dataflow.c

@@ -133,7 +133,8 @@ static double floor_ps(const collective_question_t *question) {
   const collective_box_t *box = &question->group->box;
   double rounds = 0;
   for (int32_t i = 0; i < box->axis_count; i++) {
-    rounds += box->axes[i].size / 2;
+    const int32_t hops = box->axes[i].size / 2;
+    rounds += hops;
   }
   return rounds * (collective_block_ps(question) + (double)question->spec->ici_hop_ps);
 }

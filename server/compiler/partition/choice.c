@@ -203,25 +203,28 @@ static axes_t axes_not_in(const axes_t *axes, const axes_t *others) {
   return left;
 }
 
+// What the other factors leave of what factor `f` may have.
+static void propose_rest_of(const chooser_t *chooser, int f, axes_t axes) {
+  for (int g = 0; g < chooser->factors->factor_count; g++) {
+    const int other_count = g == f ? 0 : chooser->candidates[g].count;
+    for (int d = 1; d < other_count; d++) {
+      const axes_t *other = &chooser->candidates[g].axes[d];
+      const axes_t left = axes_not_in(&axes, other);
+      if (left.count > 0 && axes_overlap(&axes, other)) {
+        propose_more(chooser, f, &left);
+      }
+    }
+  }
+}
+
 // Where two factors want parts of the same axes, each may also have what the other
 // leaves.
 static void propose_trimmed(const chooser_t *chooser) {
-  const int factor_count = chooser->factors->factor_count;
-  for (int f = 0; f < factor_count; f++) {
+  for (int f = 0; f < chooser->factors->factor_count; f++) {
     const candidates_t *candidates = &chooser->candidates[f];
     const int count = candidates->count;
     for (int c = 1; c < count; c++) {
-      const axes_t axes = candidates->axes[c];
-      for (int g = 0; g < factor_count; g++) {
-        const int other_count = g == f ? 0 : chooser->candidates[g].count;
-        for (int d = 1; d < other_count; d++) {
-          const axes_t *other = &chooser->candidates[g].axes[d];
-          const axes_t left = axes_not_in(&axes, other);
-          if (left.count > 0 && axes_overlap(&axes, other)) {
-            propose_more(chooser, f, &left);
-          }
-        }
-      }
+      propose_rest_of(chooser, f, candidates->axes[c]);
     }
   }
 }

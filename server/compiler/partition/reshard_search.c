@@ -3,6 +3,7 @@
 
 #include "server/compiler/partition/reshard_search.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,8 +148,8 @@ static bool cut_all(search_t *search, const axes_t *const *lists, int count,
 static bool make_atoms(search_t *search, const axes_t *from, const axes_t *to) {
   const axes_t *lists[2 * DIMS_MAX];
   for (int d = 0; d < search->rank; d++) {
-    lists[2 * d] = &from[d];
-    lists[2 * d + 1] = &to[d];
+    lists[2 * (ptrdiff_t)d] = &from[d];
+    lists[2 * (ptrdiff_t)d + 1] = &to[d];
   }
   if (!cut_all(search, lists, 2 * search->rank, false)) {
     return false;
@@ -204,18 +205,28 @@ static int64_t shards_of(const search_t *search, const arrangement_t *at, int di
   return shards;
 }
 
+// At the end of the dimension. False: there are too many.
+static bool place_atoms(const search_t *search, axis_ref_t ref, int dim,
+                        arrangement_t *out) {
+  for (int a = 0; a < search->atom_count; a++) {
+    if (!axis_ref_within(search->atoms[a], ref)) {
+      continue;
+    }
+    if (out->ends[dim] == ATOMS_MAX) {
+      return false;
+    }
+    out->atoms[out->ends[dim]++] = (uint8_t)a;
+  }
+  return true;
+}
+
 static bool arrange(const search_t *search, const axes_t *dims, arrangement_t *out) {
   memset(out, 0, sizeof(*out));
   for (int d = 0; d < search->rank; d++) {
     out->ends[d] = (uint8_t)start_of(out, d);
     for (int i = 0; i < dims[d].count; i++) {
-      for (int a = 0; a < search->atom_count; a++) {
-        if (axis_ref_within(search->atoms[a], dims[d].refs[i])) {
-          if (out->ends[d] == ATOMS_MAX) {
-            return false;
-          }
-          out->atoms[out->ends[d]++] = (uint8_t)a;
-        }
+      if (!place_atoms(search, dims[d].refs[i], d, out)) {
+        return false;
       }
     }
     if (shards_of(search, out, d) != axes_size(&dims[d])) {
@@ -427,6 +438,21 @@ static void write_forward(const search_t *search, int index, reshard_way_t *way)
   push(way, step.kind, step.dim, step.to_dim, &axes);
 }
 
+// An atom that may have the place of `wild` in `at`: not wanted, not there, as large; one
+// that `from` has in dimension `dim`, or in any (-1). -1: there is none.
+static int find_named(const search_t *search, const arrangement_t *from,
+                      const arrangement_t *at, int wild, int dim) {
+  const int last = from->ends[dim < 0 ? search->rank - 1 : dim];
+  for (int j = dim < 0 ? 0 : start_of(from, dim); j < last; j++) {
+    const int atom = from->atoms[j];
+    if (!search->is_wanted[atom] && !has_atom(at, search->rank, atom) &&
+        size_of(search, atom) == size_of(search, wild)) {
+      return atom;
+    }
+  }
+  return -1;
+}
+
 // Names the atoms that nothing has named: those of `from` that are not wanted, where they
 // stand as far as possible. False when there are too few.
 static bool name_wild(const search_t *search, const arrangement_t *from,
@@ -435,24 +461,12 @@ static bool name_wild(const search_t *search, const arrangement_t *from,
     for (int d = 0; d < search->rank; d++) {
       for (int i = start_of(at, d); i < at->ends[d]; i++) {
         const int wild = at->atoms[i];
-        if (wild < WILD) {
-          continue;
-        }
-        int found = -1;
-        const int first = round == 0 ? start_of(from, d) : 0;
-        const int last = round == 0 ? from->ends[d] : from->ends[search->rank - 1];
-        for (int j = first; j < last && found < 0; j++) {
-          const int atom = from->atoms[j];
-          if (!search->is_wanted[atom] && !has_atom(at, search->rank, atom) &&
-              size_of(search, atom) == size_of(search, wild)) {
-            found = atom;
-          }
-        }
-        if (found >= 0) {
-          at->atoms[i] = (uint8_t)found;
-        } else if (round == 1) {
+        const int found =
+            wild < WILD ? wild : find_named(search, from, at, wild, round == 0 ? d : -1);
+        if (found < 0 && round == 1) {
           return false;
         }
+        at->atoms[i] = (uint8_t)(found < 0 ? wild : found);
       }
     }
   }
