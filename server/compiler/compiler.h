@@ -31,6 +31,7 @@
 typedef struct compiler_options_t {
   const char *file_name;    // For diagnostics; borrowed for the call.
   const chip_spec_t *spec;  // The pod's chips.
+  int64_t hbm_bytes;        // Of a chip, for programs; 0: what the kind leaves them.
   // How collectives run (schedule/algorithms.h). NULL or "": the cheapest way. Borrowed
   // for the call.
   const char *algorithms;

@@ -115,11 +115,18 @@ static pod_status_t compile(compile_work_t *work, const compiler_options_t *opti
   return NULL;
 }
 
+// Of a chip, when the pod's chips have other HBM than their kind; else 0.
+static int64_t own_hbm_bytes(const compile_work_t *work) {
+  const coordinator_options_t *options = &work->coordinator->options;
+  return work->key.spec == options->spec ? options->hbm_bytes : 0;
+}
+
 static void run_work(queue_job_t *job) {
   compile_work_t *work = work_of(job);
   const compile_key_t *key = &work->key;
   const compiler_options_t options = {.file_name = key->file_name,
                                       .spec = key->spec,
+                                      .hbm_bytes = own_hbm_bytes(work),
                                       .algorithms = key->algorithms,
                                       .collectives = key->collectives,
                                       .argument_type_count = key->argument_type_count,
@@ -148,7 +155,7 @@ static compiled_t *keep_result(compile_work_t *work) {
   coordinator_t *coordinator = work->coordinator;
   const coordinator_options_t *options = &coordinator->options;
   const chip_spec_t *spec = work->key.spec;
-  const bool is_own_kind = spec == options->spec && options->hbm_bytes != 0;
+  const int64_t hbm_bytes = own_hbm_bytes(work);
   const int64_t compiled_bytes =
       (int64_t)(pod_arena_used_bytes(work->result->program->arena) + work->packed_bytes);
   compiled_t *compiled = compiled_create(&(compiled_t){
@@ -156,7 +163,7 @@ static compiled_t *keep_result(compile_work_t *work) {
       .destroy = options->compiler.destroy,
       .spec = spec,
       .torus = work->key.torus,
-      .hbm_bytes = is_own_kind ? options->hbm_bytes : chip_spec_hbm_usable_bytes(spec),
+      .hbm_bytes = hbm_bytes > 0 ? hbm_bytes : chip_spec_hbm_usable_bytes(spec),
       .packed = work->packed,
       .packed_bytes = work->packed_bytes,
       .size_bytes = compiled_bytes,

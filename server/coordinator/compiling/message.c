@@ -82,6 +82,7 @@ uint8_t *compile_job_pack(const compiler_options_t *options, size_t *out_size_by
   job.algorithms = borrow(options->algorithms);
   job.collectives = borrow(options->collectives);
   job.chip = borrow(options->spec->name);
+  job.hbm_bytes = options->hbm_bytes;
   job.n_torus_size = TORUS_DIMENSIONS;
   job.torus_size = (int32_t *)options->torus.size;
   job.n_torus_wraps = TORUS_DIMENSIONS;
@@ -163,6 +164,7 @@ pod_status_t compile_job_unpack(pod_arena_t *arena, const void *bytes, size_t si
   *out_options = (compiler_options_t){.file_name = job->file_name,
                                       .algorithms = job->algorithms,
                                       .collectives = job->collectives,
+                                      .hbm_bytes = job->hbm_bytes,
                                       .device_order_count = (int64_t)job->n_device_order,
                                       .device_order = job->device_order};
   const bool is_own = own_spec != NULL && strcmp(own_spec->name, job->chip) == 0;

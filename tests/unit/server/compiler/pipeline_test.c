@@ -306,6 +306,27 @@ static void test_a_program_that_does_not_fit_the_chip_is_refused_with_numbers(
                 "beside 256.0 MiB that are reserved");
 }
 
+// Of the pod's chips, which may have other HBM than their kind.
+static void test_a_program_is_made_to_fit_the_hbm_that_the_chip_has(void **state) {
+  (void)state;
+  static const char text[] =
+      "func.func @main(%a: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {\n"
+      "  %h = stablehlo.transpose %a, dims = [1, 0] : (tensor<1024x1024xf32>) -> "
+      "tensor<1024x1024xf32>\n"
+      "  %1 = stablehlo.dot_general %a, %h, contracting_dims = [1] x [0] : "
+      "(tensor<1024x1024xf32>, tensor<1024x1024xf32>) -> tensor<1024x1024xf32>\n"
+      "  return %1 : tensor<1024x1024xf32>\n}\n";
+  compiler_options_t options = options_for("1x1");
+  compiler_result_t *result = NULL;
+  options.hbm_bytes = 8 << 20;
+  assert_ok(compiler_compile(text, (int64_t)strlen(text), &options, &result));
+  assert_true(result->hbm_peak_bytes <= options.hbm_bytes);
+  compiler_result_destroy(result);
+  options.hbm_bytes--;
+  assert_error(compiler_compile(text, (int64_t)strlen(text), &options, &result),
+               POD_RESOURCE_EXHAUSTED, "needs 8.0 MiB of HBM per chip");
+}
+
 static void test_a_mesh_that_is_too_large_for_the_pod_is_refused_naming_both(
     void **state) {
   (void)state;
@@ -502,6 +523,7 @@ int main(void) {
       cmocka_unit_test(test_results_are_named_by_their_keys),
       cmocka_unit_test(test_what_the_memory_of_the_host_does_not_hold_is_refused),
       cmocka_unit_test(test_a_program_that_does_not_fit_the_chip_is_refused_with_numbers),
+      cmocka_unit_test(test_a_program_is_made_to_fit_the_hbm_that_the_chip_has),
       cmocka_unit_test(test_a_mesh_that_is_too_large_for_the_pod_is_refused_naming_both),
       cmocka_unit_test(test_a_smaller_mesh_runs_on_the_first_slice_of_the_pod),
       cmocka_unit_test(test_types_beyond_all_memory_are_an_error),

@@ -200,6 +200,22 @@ static void test_an_error_of_the_module_comes_back_as_it_was(void **state) {
   compile_pool_destroy(pool);
 }
 
+// The pod's chips may have other HBM than their kind.
+static void test_a_program_is_made_to_fit_the_hbm_of_the_pod(void **state) {
+  (void)state;
+  compile_pool_t *pool = make_pool(1, 512, 60);
+  compiler_options_t options = {
+      .file_name = "m.mlir", .spec = chip_spec_find("v5e"), .hbm_bytes = 16};
+  assert_null(torus_parse("1x1", options.spec, &options.torus, NULL));
+  compile_outcome_t outcome;
+  const pod_status_t status =
+      compile_pool_compile(pool, good, NULL, good, sizeof(good) - 1, &options, &outcome);
+  assert_int_equal(pod_status_code(status), POD_RESOURCE_EXHAUSTED);
+  assert_non_null(strstr(pod_status_message(status), "a v5e has 16 B"));
+  pod_status_free(status);
+  compile_pool_destroy(pool);
+}
+
 static void test_a_server_is_kept(void **state) {
   (void)state;
   compile_pool_t *pool = make_pool(2, 512, 60);
@@ -558,6 +574,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_program_comes_back_as_the_compiler_made_it),
       cmocka_unit_test(test_an_error_of_the_module_comes_back_as_it_was),
+      cmocka_unit_test(test_a_program_is_made_to_fit_the_hbm_of_the_pod),
       cmocka_unit_test(test_a_server_is_kept),
       cmocka_unit_test(test_a_crash_costs_its_own_compile_only),
       cmocka_unit_test(test_a_compile_has_so_much_memory_and_no_more),
