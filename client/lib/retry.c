@@ -429,7 +429,8 @@ static bool lacks_something(const lib_op_t *op) {
 }
 
 // A loss shows as UNAVAILABLE where it happens, as DATA_LOSS where an array is used that
-// lay there, and as CANCELLED where a put was given up for it.
+// lay there, as CANCELLED where a put was given up for it, and as NOT_FOUND where a
+// coordinator that was started anew is asked for the session of the one before.
 static bool is_by_loss(const lib_retry_t *retry, const lib_op_t *op,
                        pod_status_t status) {
   switch (pod_status_code(status)) {
@@ -439,6 +440,8 @@ static bool is_by_loss(const lib_retry_t *retry, const lib_op_t *op,
       return lacks_something(op);
     case POD_CANCELLED:
       return retry->state != STEADY && lacks_something(op);
+    case POD_NOT_FOUND:
+      return lib_retry_is_lost(op->session);
     default:
       return false;
   }
@@ -501,6 +504,11 @@ static void end_gate(lib_op_t *op, pod_status_t status) {
 static void start_gate(void *context) {
   gate_t *gate = context;
   lib_retry_t *retry = gate->op.session->retry;
+  if (pod_status_code(gate->loss) == POD_NOT_FOUND && retry->state == STEADY &&
+      !lib_retry_is_lost(gate->op.session)) {
+    end_gate(&gate->op, gate->loss);
+    return;
+  }
   if (gate->loss == NULL || retry->state != STEADY) {
     pod_status_free(gate->loss);
     lib_op_start(&gate->op);
@@ -535,7 +543,8 @@ bool lib_retry_again(podium_session_t *session, int *attempts, int64_t deadline_
                      pod_status_t *inout_status) {
   const lib_retry_t *retry = session->retry;
   const pod_code_t code = pod_status_code(*inout_status);
-  if (retry == NULL || (code != POD_UNAVAILABLE && code != POD_CANCELLED) ||
+  if (retry == NULL ||
+      (code != POD_UNAVAILABLE && code != POD_CANCELLED && code != POD_NOT_FOUND) ||
       atomic_load(&session->is_closing) || *attempts >= retry->session->options.retries) {
     return false;
   }

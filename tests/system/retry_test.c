@@ -403,6 +403,47 @@ static void test_a_put_outlives_a_worker(void **state) {
   interrupt_put(restart_worker, PODIUM_KEEP_COPY);
 }
 
+// Holds the library's thread.
+typedef struct hold_t {
+  atomic_int reached, let_go;
+} hold_t;
+
+static void on_held(void *context, podium_status_t *status) {
+  hold_t *hold = context;
+  must(status);
+  atomic_store(&hold->reached, 1);
+  while (!atomic_load(&hold->let_go)) {
+    pause_ms(1);
+  }
+}
+
+// What is asked while the library has not noticed yet that the coordinator went reaches
+// the one that was started since, which knows nothing of the session.
+static void test_what_reaches_a_coordinator_too_late_is_asked_again(void **state) {
+  (void)state;
+  world_t world;
+  start_world(&world);
+  podium_array_t *array = put_rows(&world, 4, PODIUM_KEEP_COPY);
+  for (int i = 0; i < 3; i++) {
+    float values[COUNT] = {0}, others[COUNT] = {0};
+    hold_t hold = {0};
+    end_t end = {0};
+    must(podium_fetch_async(array, -1, others, sizeof(others), TIMEOUT_MS, on_held,
+                            &hold));
+    for (int t = 0; t < TIMEOUT_MS && !atomic_load(&hold.reached); t++) {
+      pause_ms(1);
+    }
+    must(podium_fetch_async(array, -1, values, sizeof(values), TIMEOUT_MS, on_end, &end));
+    restart_coordinator(&world);
+    atomic_store(&hold.let_go, 1);
+    must(wait_for(&end));
+    assert_true(values[0] == 4);
+  }
+  podium_array_free(array);
+  expect_nothing_left(&world);
+  stop_world(&world);
+}
+
 static void test_a_put_that_cannot_be_read_again_says_so(void **state) {
   (void)state;
   world_t world;
@@ -596,6 +637,7 @@ int main(void) {
       cmocka_unit_test(test_a_put_goes_on_from_what_was_kept),
       cmocka_unit_test(test_a_put_is_read_again_from_its_source),
       cmocka_unit_test(test_a_put_outlives_a_worker),
+      cmocka_unit_test(test_what_reaches_a_coordinator_too_late_is_asked_again),
       cmocka_unit_test(test_a_put_that_cannot_be_read_again_says_so),
       cmocka_unit_test(test_a_fetch_outlives_the_coordinator),
       cmocka_unit_test(test_an_array_that_is_not_kept_is_named),
