@@ -448,6 +448,15 @@ static mlir_op_t *emit_step(partitioner_t *partitioner, mlir_value_t *operand,
   return op;
 }
 
+mlir_value_t *partition_emit_gather(partitioner_t *partitioner, mlir_value_t *value,
+                                    int dim, const axes_t *axes) {
+  const reshard_step_t step = {.kind = RESHARD_ALL_GATHER, .dim = dim, .axes = *axes};
+  tensor_shape_t shape = *value_shape(value);
+  shape.dims[dim] *= axes_size(axes);
+  mlir_op_t *op = emit_step(partitioner, value, NULL, &step, &shape, CHIP_REDUCER_NONE);
+  return partition_emit_into(partitioner, partitioner->block, op);
+}
+
 static void add_version(partitioner_t *partitioner, state_t *state,
                         const layout_t *layout, chip_reducer_t reducer,
                         mlir_value_t *value) {

@@ -97,7 +97,7 @@ static int spatial_of(const chip_convolution_t *convolution, int dim) {
   return -1;
 }
 
-static chip_window_t window_of(partitioner_t *partitioner, const mlir_op_t *op) {
+chip_window_t move_window_of(partitioner_t *partitioner, const mlir_op_t *op) {
   chip_window_t window;
   pod_status_t status = stablehlo_window(partitioner->source, op,
                                          value_shape(op->operands[0])->rank, &window);
@@ -137,7 +137,7 @@ static bool want(partitioner_t *partitioner, const mlir_op_t *op, int index, int
       halo->length = part;
       return true;
     case CHIP_OP_REDUCE_WINDOW:
-      window = window_of(partitioner, op);
+      window = move_window_of(partitioner, op);
       return want_window(&window, dim, part, exchange);
     case CHIP_OP_CONVOLUTION:
       convolution = convolution_of(partitioner, op);
@@ -170,8 +170,16 @@ static bool exchange_of(partitioner_t *partitioner, const mlir_op_t *op,
          want(partitioner, op, index, dim, to_size / shards, out);
 }
 
+static bool is_scan(partitioner_t *partitioner, const mlir_op_t *op,
+                    const factors_t *factors, int factor) {
+  return move_is_scan(partitioner, op, move_dim_of(&factors->operands[0], factor));
+}
+
 static bool allows_exchange(partitioner_t *partitioner, const mlir_op_t *op,
                             const factors_t *factors, int factor, const axes_t *axes) {
+  if (is_scan(partitioner, op, factors, factor)) {
+    return true;
+  }
   int rounds = 0;
   for (int i = 0; i < op->operand_count; i++) {
     exchange_t exchange;
@@ -209,22 +217,46 @@ static bool is_exchanged(const factors_t *factors, int factor, const axes_t *axe
   return factors->factors[factor].kind == FACTOR_PERMUTATION && axes[factor].count > 0;
 }
 
+// Of one element of dimension `dim`, all that a chip has along the others when it is
+// exchanged: a slice is cut along these before.
+static double row_bytes(partitioner_t *partitioner, const mlir_op_t *op, int operand,
+                        int dim, const factors_t *factors, const axes_t *axes) {
+  const layout_t *layout =
+      partition_choice_layout(partitioner, &factors->operands[operand], axes, NULL);
+  const tensor_shape_t *shape = value_shape(op->operands[operand]);
+  tensor_shape_t cut = *shape;
+  for (int d = 0; d < shape->rank; d++) {
+    const int64_t shards = axes_size(&layout->dims[d]);
+    cut.dims[d] = shape->dims[d] / shards;
+    if (op->kind == CHIP_OP_SLICE) {
+      cut.dims[d] = value_shape(&op->results[0])->dims[d] / shards;
+    }
+  }
+  cut.dims[dim] = 1;
+  return (double)tensor_shape_bytes(&cut);
+}
+
 double move_bytes(partitioner_t *partitioner, const mlir_op_t *op,
                   const factors_t *factors, const axes_t *axes) {
   double bytes = 0;
   for (int f = 0; f < factors->factor_count; f++) {
-    for (int i = 0; i < op->operand_count && is_exchanged(factors, f, axes); i++) {
+    if (!is_exchanged(factors, f, axes)) {
+      continue;
+    }
+    if (is_scan(partitioner, op, factors, f)) {
+      const int dim = move_dim_of(&factors->operands[0], f);
+      bytes += row_bytes(partitioner, op, 0, dim, factors, axes) *
+               (double)(axes_size(&axes[f]) - 1);
+      continue;
+    }
+    for (int i = 0; i < op->operand_count; i++) {
       exchange_t exchange;
       halo_plan_t plan;
       bool takes_part;
       if (exchange_of(partitioner, op, factors, i, f, &axes[f], &exchange, &takes_part) &&
           takes_part && halo_plan(partitioner->shardings.arena, &exchange.halo, &plan)) {
-        const layout_t *layout =
-            partition_choice_layout(partitioner, &factors->operands[i], axes, NULL);
-        const tensor_shape_t local =
-            layout_local_shape(layout, value_shape(op->operands[i]));
-        bytes += (double)tensor_shape_bytes(&local) / (double)exchange.halo.shard_size *
-                 (double)plan.received;
+        bytes += (double)plan.received *
+                 row_bytes(partitioner, op, i, exchange.halo.dim, factors, axes);
       }
     }
   }
@@ -270,8 +302,8 @@ static void set_entry(partitioner_t *partitioner, mlir_op_t *local, const char *
   partition_emit_i64s(partitioner, local, name, rank, values);
 }
 
-static void set_padding(partitioner_t *partitioner, mlir_op_t *local,
-                        const chip_window_t *window) {
+void move_set_padding(partitioner_t *partitioner, mlir_op_t *local,
+                      const chip_window_t *window) {
   int64_t padding[2 * TENSOR_RANK_MAX];
   for (int d = 0; d < window->rank; d++) {
     padding[2 * d] = window->low[d];
@@ -296,16 +328,16 @@ static void set_attrs(partitioner_t *partitioner, const exchange_t *exchange,
     set_entry(partitioner, local, "edge_padding_low", rank, dim, exchange->low);
     set_entry(partitioner, local, "edge_padding_high", rank, dim, exchange->high);
   } else if (local->kind == CHIP_OP_REDUCE_WINDOW) {
-    window = window_of(partitioner, local);
+    window = move_window_of(partitioner, local);
     window.low[dim] = exchange->low;
     window.high[dim] = exchange->high;
-    set_padding(partitioner, local, &window);
+    move_set_padding(partitioner, local, &window);
   } else if (local->kind == CHIP_OP_CONVOLUTION) {
     const chip_convolution_t convolution = convolution_of(partitioner, local);
     window = convolution.window;
     window.low[spatial_of(&convolution, dim)] = exchange->low;
     window.high[spatial_of(&convolution, dim)] = exchange->high;
-    set_padding(partitioner, local, &window);
+    move_set_padding(partitioner, local, &window);
   }
 }
 
@@ -354,34 +386,99 @@ static bool is_done(const mlir_op_t *local) {
   return is_same && (local->kind == CHIP_OP_SLICE || local->kind == CHIP_OP_PAD);
 }
 
+// A slice takes what it wants of the dimensions that stay, before others are exchanged.
+static void cut_first(partitioner_t *partitioner, const choice_t *choice,
+                      mlir_op_t *local) {
+  mlir_value_t *operand = local->operands[0];
+  tensor_shape_t shape = *value_shape(operand);
+  int64_t starts[TENSOR_RANK_MAX], limits[TENSOR_RANK_MAX], strides[TENSOR_RANK_MAX];
+  factors_attr(local, "start_indices", shape.rank, starts);
+  factors_attr(local, "limit_indices", shape.rank, limits);
+  factors_attr(local, "strides", shape.rank, strides);
+  for (int d = 0; d < shape.rank; d++) {
+    const factor_list_t *list = &choice->factors->operands[0].dims[d];
+    const bool moves =
+        list->count == 1 && is_exchanged(choice->factors, list->factors[0], choice->axes);
+    if (moves) {
+      starts[d] = 0;
+      limits[d] = shape.dims[d];
+      strides[d] = 1;
+      continue;
+    }
+    shape.dims[d] = value_shape(&local->results[0])->dims[d];
+    set_entry(partitioner, local, "start_indices", shape.rank, d, 0);
+    set_entry(partitioner, local, "limit_indices", shape.rank, d, shape.dims[d]);
+    set_entry(partitioner, local, "strides", shape.rank, d, 1);
+  }
+  if (tensor_shape_same_dims(&shape, value_shape(operand))) {
+    return;
+  }
+  mlir_op_t *cut =
+      partition_emit_create(partitioner, "stablehlo.slice", 1, &operand, &shape, 0);
+  partition_emit_i64s(partitioner, cut, "start_indices", shape.rank, starts);
+  partition_emit_i64s(partitioner, cut, "limit_indices", shape.rank, limits);
+  partition_emit_i64s(partitioner, cut, "strides", shape.rank, strides);
+  local->operands[0] = partition_emit_into(partitioner, partitioner->block, cut);
+}
+
+// Brings the operands there for one factor.
+static void fetch_operands(partitioner_t *partitioner, const mlir_op_t *op,
+                           const choice_t *choice, int factor, exchange_t *exchanges,
+                           mlir_op_t *local) {
+  for (int i = 0; i < op->operand_count; i++) {
+    bool takes_part;
+    POD_CHECK(exchange_of(partitioner, op, choice->factors, i, factor,
+                          &choice->axes[factor], &exchanges[i], &takes_part));
+    halo_plan_t plan;
+    if (takes_part && op->kind != CHIP_OP_CONCATENATE) {
+      POD_CHECK(halo_plan(partitioner->shardings.arena, &exchanges[i].halo, &plan));
+      local->operands[i] =
+          halo_fetch(partitioner, local->operands[i], &exchanges[i].halo, &plan,
+                     outside_of(partitioner, op, local, i, &plan));
+      set_attrs(partitioner, &exchanges[i], local);
+    }
+  }
+}
+
+// Combines the scans of the shards, where the operation is one.
+static mlir_value_t *finish_scans(partitioner_t *partitioner, const mlir_op_t *op,
+                                  const choice_t *choice, const mlir_op_t *local,
+                                  mlir_value_t *value) {
+  for (int f = 0; f < choice->factors->factor_count; f++) {
+    if (is_exchanged(choice->factors, f, choice->axes) &&
+        is_scan(partitioner, op, choice->factors, f)) {
+      partitioner->because = partition_because_moved(partitioner, op, &choice->axes[f]);
+      value = move_scan_finish(partitioner, op, local, value,
+                               move_dim_of(&choice->factors->operands[0], f),
+                               &choice->axes[f]);
+    }
+  }
+  return value;
+}
+
 static void write_exchanged(partitioner_t *partitioner, const mlir_op_t *op,
                             const choice_t *choice, mlir_op_t *local,
                             mlir_value_t **out_results) {
-  pod_arena_t *arena = partitioner->shardings.arena;
-  exchange_t *exchanges =
-      pod_arena_array(arena, (size_t)op->operand_count, sizeof(exchanges[0]));
+  exchange_t *exchanges = pod_arena_array(
+      partitioner->shardings.arena, (size_t)op->operand_count, sizeof(exchanges[0]));
+  if (op->kind == CHIP_OP_SLICE) {
+    cut_first(partitioner, choice, local);
+  }
   for (int f = 0; f < choice->factors->factor_count; f++) {
     if (!is_exchanged(choice->factors, f, choice->axes)) {
       continue;
     }
+    if (is_scan(partitioner, op, choice->factors, f)) {
+      move_scan_localize(partitioner, move_dim_of(&choice->factors->operands[0], f),
+                         local);
+      continue;
+    }
     partitioner->because = partition_because_moved(partitioner, op, &choice->axes[f]);
-    for (int i = 0; i < op->operand_count; i++) {
-      bool takes_part;
-      POD_CHECK(exchange_of(partitioner, op, choice->factors, i, f, &choice->axes[f],
-                            &exchanges[i], &takes_part));
-      halo_plan_t plan;
-      if (takes_part && op->kind != CHIP_OP_CONCATENATE) {
-        POD_CHECK(halo_plan(arena, &exchanges[i].halo, &plan));
-        local->operands[i] =
-            halo_fetch(partitioner, local->operands[i], &exchanges[i].halo, &plan,
-                       outside_of(partitioner, op, local, i, &plan));
-        set_attrs(partitioner, &exchanges[i], local);
-      }
-    }
-    if (op->kind == CHIP_OP_CONCATENATE) {
-      out_results[0] = write_joined(partitioner, exchanges, local);
-      return;
-    }
+    fetch_operands(partitioner, op, choice, f, exchanges, local);
+  }
+  if (op->kind == CHIP_OP_CONCATENATE) {
+    out_results[0] = write_joined(partitioner, exchanges, local);
+    return;
   }
   if (is_done(local)) {
     out_results[0] = local->operands[0];
@@ -391,6 +488,7 @@ static void write_exchanged(partitioner_t *partitioner, const mlir_op_t *op,
   for (int i = 0; i < op->result_count; i++) {
     out_results[i] = &local->results[i];
   }
+  out_results[0] = finish_scans(partitioner, op, choice, local, out_results[0]);
 }
 
 void move_write(partitioner_t *partitioner, const mlir_op_t *op, const choice_t *choice,

@@ -4,9 +4,30 @@
 #define SERVER_COMPILER_PARTITION_MOVE_PARTS_H_
 
 #include "server/compiler/partition/partitioner.h"
+#include "server/program/window.h"
 
 // The dimension of a tensor that has the factor, alone; -1: none.
 int move_dim_of(const factor_tensor_t *tensor, int factor);
+
+// Of a reduce_window or select_and_scatter.
+chip_window_t move_window_of(partitioner_t *partitioner, const mlir_op_t *op);
+
+void move_set_padding(partitioner_t *partitioner, mlir_op_t *local,
+                      const chip_window_t *window);
+
+// --- move_scan.c: cumulative sums ---
+
+// Whether `op` combines, for every element of dimension `dim`, all up to it, or all from
+// it on.
+bool move_is_scan(partitioner_t *partitioner, const mlir_op_t *op, int dim);
+
+// Makes `local` the scan of a shard,
+void move_scan_localize(partitioner_t *partitioner, int dim, mlir_op_t *local);
+
+// and of what it gives the chip's part of the whole one.
+mlir_value_t *move_scan_finish(partitioner_t *partitioner, const mlir_op_t *op,
+                               const mlir_op_t *local, mlir_value_t *scanned, int dim,
+                               const axes_t *axes);
 
 // --- move_index.c: what picks and updates elements by an index ---
 

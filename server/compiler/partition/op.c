@@ -16,8 +16,7 @@
 
 // --- Reductions ---
 
-// Whether a splat constant is the value that the reducer leaves everything as it is with.
-static bool is_identity_of(chip_reducer_t reducer, const mlir_value_t *value) {
+bool partition_is_identity_of(chip_reducer_t reducer, const mlir_value_t *value) {
   if (value->op == NULL || value->op->kind != CHIP_OP_CONSTANT) {
     return false;
   }
@@ -52,8 +51,9 @@ static chip_reducer_t reducer_of(const mlir_op_t *op) {
   const bool starts_count = reducer == CHIP_REDUCER_ADD ||
                             reducer == CHIP_REDUCER_MULTIPLY ||
                             reducer == CHIP_REDUCER_XOR;
-  return !starts_count || is_identity_of(reducer, op->operands[1]) ? reducer
-                                                                   : CHIP_REDUCER_NONE;
+  return !starts_count || partition_is_identity_of(reducer, op->operands[1])
+             ? reducer
+             : CHIP_REDUCER_NONE;
 }
 
 // --- Local operations ---

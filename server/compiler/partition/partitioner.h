@@ -136,6 +136,10 @@ mlir_value_t *partition_emit_lookup(partitioner_t *partitioner, const axes_t *ax
 mlir_value_t *partition_emit_exchange(partitioner_t *partitioner, mlir_value_t *value,
                                       const axes_t *axes, const int64_t *sources);
 
+// An all_gather along `axes`.
+mlir_value_t *partition_emit_gather(partitioner_t *partitioner, mlir_value_t *value,
+                                    int dim, const axes_t *axes);
+
 void partition_emit_i64s(partitioner_t *partitioner, mlir_op_t *op, const char *name,
                          int count, const int64_t *values);
 
@@ -262,6 +266,10 @@ axes_t partition_choice_unreduced(const factors_t *factors, const axes_t *axes);
 
 POD_MUST_USE pod_status_t partition_ruled(partitioner_t *partitioner,
                                           const mlir_op_t *op);
+
+// Whether a value is a constant with which a sum, a product or a XOR leaves everything as
+// it is.
+bool partition_is_identity_of(chip_reducer_t reducer, const mlir_value_t *value);
 
 // The same operation on whole values.
 POD_MUST_USE pod_status_t partition_verbatim(partitioner_t *partitioner,
