@@ -6,6 +6,7 @@
 #ifndef CLIENT_CLI_EXPLAIN_H_
 #define CLIENT_CLI_EXPLAIN_H_
 
+#include "client/cli/report.h"
 #include "client/cli/run.h"
 
 // Collectives that differ in nothing but their place.
@@ -43,11 +44,17 @@ void cli_explain_report(pod_arena_t *arena, const cli_explanation_t *explanation
 void cli_values_print(pod_arena_t *arena, const podium_program_info_t *info);
 void cli_values_report(pod_arena_t *arena, const podium_program_info_t *info);
 
+// As an object.
+cJSON *cli_measures_json(const cli_measures_t *measures);
+
 // Adds the measures under that name.
 void cli_measures_report(const char *key, const cli_measures_t *measures);
 
 // "explain": compiles, predicts, prints; `out_is_met` when all expectations hold.
 POD_MUST_USE pod_status_t cli_explain_program(cli_run_t *run, bool *out_is_met);
+
+// "search", search.c: compiles many shardings, and prints the best.
+POD_MUST_USE pod_status_t cli_search_program(cli_run_t *run);
 
 // "diff", diff.c.
 POD_MUST_USE pod_status_t cli_diff_programs(cli_run_t *run);

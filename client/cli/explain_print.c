@@ -197,7 +197,7 @@ static void add_row(pod_arena_t *arena, cJSON *list, const cli_explanation_t *ex
   cJSON_AddItemToArray(list, object);
 }
 
-static cJSON *measures_report(const cli_measures_t *measures) {
+cJSON *cli_measures_json(const cli_measures_t *measures) {
   cJSON *object = cJSON_CreateObject();
   for (int m = 0; m < CLI_MEASURE_COUNT; m++) {
     const char *name = cli_measure_name((cli_measure_t)m);
@@ -212,7 +212,7 @@ static cJSON *measures_report(const cli_measures_t *measures) {
 
 void cli_measures_report(const char *key, const cli_measures_t *measures) {
   if (cli_report() != NULL) {
-    cJSON_AddItemToObject(cli_report(), key, measures_report(measures));
+    cJSON_AddItemToObject(cli_report(), key, cli_measures_json(measures));
   }
 }
 

@@ -125,6 +125,7 @@ pod_status_t cli_run_compile(cli_run_t *run) {
                                       .only = only,
                                       .after = run->after,
                                       .wants_values = run->wants_values,
+                                      .ignore_hbm = run->ignores_hbm,
                                       .algorithms = run->algorithms,
                                       .collectives = run->collectives,
                                       .device_order_count = run->device_order.count,
@@ -503,4 +504,35 @@ int cli_diff(int argc, char **argv) {
   run->compares = true;
   cli_parse(&argp, argc, argv, run);
   return finish(run, cli_diff_programs(run));
+}
+
+int cli_search(int argc, char **argv) {
+  static const struct argp_option options[] = {
+      CLI_POD_OPTIONS,
+      CLI_SHAPE_OPTIONS,
+      CLI_GIVEN_OPTIONS,
+      CLI_SIMULATION_OPTIONS,
+      CLI_TURNS_OPTION,
+      {"budget", CLI_RUN_BUDGET, "N", 0, "Compile at most N times (400)", 2},
+      {"seconds", CLI_RUN_SECONDS, "SECONDS", 0,
+       "Begin no trial after so long; what is found then depends on the machine", 2},
+      {"quiet", 'q', NULL, 0, "Print only errors", 3},
+      {0},
+  };
+  static const struct argp argp = {
+      .options = options,
+      .parser = cli_run_parse,
+      .args_doc = "PROGRAM",
+      .doc =
+          "Find how the arguments of PROGRAM should lie, and on which mesh, for the "
+          "shortest predicted step that fits the HBM: data parallel, FSDP, tensor "
+          "parallel, 2D weight-stationary on every mesh of one or two axes, then changes "
+          "of the best of them. Prints what was tried and the best. Arguments that "
+          "--in-sharding names lie as it says. Nothing is executed and no worker is "
+          "started.\v"
+          "Examples:\n  podium search step.mlir --chip v5e --topology 4x4\n"
+          "  podium search step.mlir --mesh data=4,model=4 --budget 1000"};
+  cli_run_t *run = create();
+  cli_parse(&argp, argc, argv, run);
+  return finish(run, cli_search_program(run));
 }

@@ -39,6 +39,9 @@ typedef struct cli_run_t {
   cli_given_t given;
   const char *after;  // Of `podium explain`: a pass.
   bool wants_values;  // Its --shardings.
+  // Of `podium search`: how much it may try; 0: not said.
+  int64_t search_compiles, search_seconds_ms;
+  bool ignores_hbm;  // What does not fit is told of all the same.
   // What it makes on the way, released in reverse.
   char *text;
   size_t length;

@@ -12,6 +12,7 @@ enum {
   RETRIES_MAX = 1000,
   REPEAT_MAX = 1000000000,
   VJP_ORDER_MAX = 100,
+  COMPILES_MAX = 1000000,
 };
 
 // What one option says must not be dropped silently because of another.
@@ -132,6 +133,17 @@ static bool parse_number(cli_run_t *run, int key, const char *value,
       run->model_flop = strtod(value, &end);
       if (end == value || *end != '\0' || !(run->model_flop > 0)) {
         argp_error(state, "--model-flop takes a number such as 3.4e12, got '%s'", value);
+      }
+      return true;
+    case CLI_RUN_BUDGET:
+      if (!cli_read_number(value, 1, COMPILES_MAX, &run->search_compiles)) {
+        argp_error(state, "--budget takes a number from 1 to %d, got '%s'", COMPILES_MAX,
+                   value);
+      }
+      return true;
+    case CLI_RUN_SECONDS:
+      if (!cli_read_seconds(value, &run->search_seconds_ms)) {
+        argp_error(state, "--seconds takes seconds, got '%s'", value);
       }
       return true;
     case CLI_RUN_VJP:

@@ -32,6 +32,8 @@ enum {
   CLI_RUN_EXPECTATIONS,
   CLI_RUN_AFTER,
   CLI_RUN_SHARDINGS,
+  CLI_RUN_BUDGET,
+  CLI_RUN_SECONDS,
 };
 
 // Of argp: puts what an option says into the cli_run_t that is its input.

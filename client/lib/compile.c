@@ -322,6 +322,7 @@ static void set_asked(pod_arena_t *arena, const podium_compile_options_t *option
     request->after = (char *)(uintptr_t)options->after;
   }
   request->value_shardings = options->wants_values;
+  request->ignore_hbm = options->ignore_hbm;
   request->n_in_shardings = (size_t)options->in_sharding_count;
   request->in_shardings =
       given_list(arena, options->in_sharding_count, options->in_shardings);

@@ -355,6 +355,9 @@ typedef struct podium_compile_options_t {
   // "combine=off,scatter=on", of auto, on and off; NULL: those of which the clock says
   // that it saves time.
   const char *collectives;
+  // With `only`: a program that does not fit the HBM is not refused; what it would need
+  // is in its hbm_peak_bytes.
+  bool ignore_hbm;
 } podium_compile_options_t;
 
 // `text` is a StableHLO module as jax.jit(f).lower(...).as_text() prints it, or the bytes

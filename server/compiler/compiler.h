@@ -57,6 +57,9 @@ typedef struct compiler_options_t {
   // leaves it (INVALID_ARGUMENT lists the names). Borrowed for the call.
   const char *after;
   bool wants_values;  // How the program's values lie.
+  // What does not fit the chip's HBM or its host's memory is no error: the result says
+  // what it needs.
+  bool ignores_hbm;
 } compiler_options_t;
 
 // A collective of the partitioned program, for people.

@@ -330,7 +330,8 @@ static pod_status_t check_hbm(pipeline_t *pipeline) {
   const chip_program_t *program = pipeline->program;
   const chip_spec_t *spec = pipeline->options->spec;
   pipeline->result->hbm_peak_bytes = chip_program_hbm_bytes(program);
-  if (pipeline->result->hbm_peak_bytes <= chip_spec_hbm_usable_bytes(spec)) {
+  if (pipeline->options->ignores_hbm ||
+      pipeline->result->hbm_peak_bytes <= chip_spec_hbm_usable_bytes(spec)) {
     return NULL;
   }
   memory_t memory;
@@ -349,7 +350,7 @@ static pod_status_t check_host_memory(pipeline_t *pipeline) {
   const chip_program_t *program = pipeline->program;
   const chip_spec_t *spec = pipeline->options->spec;
   const int64_t used = chip_program_host_bytes(program);
-  if (used <= spec->host_memory_bytes) {
+  if (pipeline->options->ignores_hbm || used <= spec->host_memory_bytes) {
     return NULL;
   }
   pod_text_t text = {0};

@@ -136,6 +136,7 @@ static void run_work(queue_job_t *job) {
                                       .given = key->given,
                                       .after = key->after,
                                       .wants_values = key->wants_values,
+                                      .ignores_hbm = key->ignores_hbm,
                                       .torus = key->torus};
   pod_log(POD_LOG_INFO, "compiling %s of %" PRId64 " bytes", key->file_name,
           key->text_bytes);

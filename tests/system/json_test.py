@@ -97,6 +97,7 @@ class JsonTest(unittest.TestCase):
         self.assertIn("values", self.podium("explain", SMALL, "--shardings", "--after", "propagate"))
         self.podium("explain", self.folder / "nothing.mlir", status=3)
         self.assertEqual(self.podium("diff", SMALL, SMALL)["a"], explained["measures"])
+        self.assertEqual(self.podium("search", SMALL, "--budget", "12")["own"]["measures"], explained["measures"])
 
     def test_run_tells_program_results_and_profile(self):
         expected = self.folder / "y.npy"

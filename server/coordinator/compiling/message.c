@@ -69,6 +69,7 @@ static void pack_asked(pod_arena_t *arena, const compiler_options_t *options,
   job->out_shardings = given_pack(arena, given->result_count, given->results);
   job->after = borrow(options->after);
   job->value_shardings = options->wants_values;
+  job->ignore_hbm = options->ignores_hbm;
 }
 
 uint8_t *compile_job_pack(const compiler_options_t *options, size_t *out_size_bytes) {
@@ -148,6 +149,7 @@ static void read_asked(pod_arena_t *arena, const Podium__V1__CompilerJob *job,
       .results = read_given(arena, job->n_out_shardings, job->out_shardings)};
   options->after = job->after;
   options->wants_values = job->value_shardings;
+  options->ignores_hbm = job->ignore_hbm;
 }
 
 pod_status_t compile_job_unpack(pod_arena_t *arena, const void *bytes, size_t size_bytes,

@@ -45,7 +45,7 @@ static bool given_is_equal(const compiler_given_t *a, const compiler_given_t *b)
 }
 
 static bool asks_are_equal(const compile_key_t *a, const compile_key_t *b) {
-  return a->wants_values == b->wants_values &&
+  return a->wants_values == b->wants_values && a->ignores_hbm == b->ignores_hbm &&
          strcmp(a->after == NULL ? "" : a->after, b->after == NULL ? "" : b->after) == 0;
 }
 

@@ -30,7 +30,7 @@ typedef struct compile_key_t {
   const int64_t *device_order;
   compiler_given_t given;
   const char *after;  // "": nothing is asked for.
-  bool wants_values;
+  bool wants_values, ignores_hbm;
   const chip_spec_t *spec;
   torus_t torus;
 } compile_key_t;

@@ -236,6 +236,12 @@ static pod_status_t read_asked(compile_t *compile,
   key->given.result_count = (int64_t)message->n_out_shardings;
   key->after = pod_arena_strdup(compile->arena, message->after);
   key->wants_values = message->value_shardings;
+  key->ignores_hbm = message->ignore_hbm;
+  if (message->ignore_hbm && !message->only) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "a program that is loaded has to fit the HBM: ignore_hbm goes "
+                     "with `only`");
+  }
   POD_TRY(read_given(compile, "arguments", message->n_in_shardings, message->in_shardings,
                      &key->given.arguments));
   return read_given(compile, "results", message->n_out_shardings, message->out_shardings,
