@@ -89,8 +89,9 @@ error_t cli_run_parse(int key, char *value, struct argp_state *state);
        "[REWRITE=]CHOICE",                                                               \
        0,                                                                                \
        "Which collectives give way to others with the same values: auto, where the "     \
-       "predicted time gets less, on or off, for all or for one rewrite "                \
-       "(combine=off,scatter=on). Without it auto",                                      \
+       "predicted time gets less, on, off or usual, for all or for one rewrite: "        \
+       "scatter, sums, sink, pipeline, combine (combine=off,sums=auto). Without it "     \
+       "usual: auto, but sums",                                                          \
        1},                                                                               \
   {                                                                                      \
     "timeout", CLI_RUN_TIMEOUT, "SECONDS", 0, "Give up after so long (no limit)", 3      \

@@ -17,10 +17,12 @@
 #include "common/mlir/printer.h"
 #include "server/compiler/collectives/collectives.h"
 #include "server/compiler/dialect/syntax.h"
+#include "server/compiler/legalize/legalize.h"
 #include "server/compiler/partition/partition.h"
 #include "server/compiler/pipeline.h"
 #include "server/compiler/simplify/simplify.h"
 #include "server/compiler/verify/verify.h"
+#include "tests/file.h"
 #include "tests/sim/evaluator.h"
 #include "tests/sim/generator.h"
 #include "tests/unit/server/compiler/sound_tasks.h"
@@ -219,9 +221,30 @@ static void test_partitioned_programs_compute_the_same(void **state) {
   assert_int_equal(failures, 0);
 }
 
+// Loops that a random program seldom has.
+static void test_rewritten_modules_compute_the_same(void **state) {
+  (void)state;
+  static const char *const names[] = {"accumulate", "layers", "two_sums", "added_sums"};
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    char path[512];
+    snprintf(path, sizeof(path), "%s/%s.mlir", POD_COLLECTIVES, names[i]);
+    char *text = read_text(path);
+    mlir_module_t *module = NULL;
+    assert_true(succeeded(i, names[i],
+                          compiler_parse(path, text, (int64_t)strlen(text), &module)));
+    assert_true(succeeded(i, names[i], compiler_expand(module)));
+    assert_true(succeeded(i, names[i], compiler_verify(module)));
+    assert_true(try_rewrites(i, module, 4, "off", false));
+    assert_true(try_rewrites(i, module, 4, "on", getenv("PODIUM_SEED") != NULL));
+    mlir_module_destroy(module);
+    free(text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_partitioned_programs_compute_the_same),
+      cmocka_unit_test(test_rewritten_modules_compute_the_same),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,13 +6,15 @@
 #include "server/compiler/collectives/collectives.h"
 
 static const char *const names[] = {
-#define REWRITE(id, name, run) [COLLECTIVES_##id] = name,
+#define REWRITE(id, name, run, usual) [COLLECTIVES_##id] = name,
 #include "server/compiler/collectives/rewrites.def"
 #undef REWRITE
 };
 
-static const char *const choice_names[] = {
-    [COLLECTIVES_AUTO] = "auto", [COLLECTIVES_ON] = "on", [COLLECTIVES_OFF] = "off"};
+static const char *const choice_names[] = {[COLLECTIVES_USUAL] = "usual",
+                                           [COLLECTIVES_AUTO] = "auto",
+                                           [COLLECTIVES_ON] = "on",
+                                           [COLLECTIVES_OFF] = "off"};
 
 static bool is_same(const char *name, const char *text, size_t length) {
   return strlen(name) == length && memcmp(name, text, length) == 0;
@@ -25,8 +27,8 @@ static pod_status_t bad(const char *what, const char *text, size_t length) {
   }
   const pod_status_t status =
       pod_error(POD_INVALID_ARGUMENT,
-                "'%.*s' is no %s of collectives: write auto, on or off, or "
-                "REWRITE=auto|on|off, separated by commas; rewrites:%s",
+                "'%.*s' is no %s of collectives: write usual, auto, on or off, "
+                "or REWRITE=usual|auto|on|off, separated by commas; rewrites:%s",
                 (int)length, text, what, known.bytes);
   pod_text_deinit(&known);
   return status;
@@ -38,7 +40,7 @@ static pod_status_t read_choice(const char *text, size_t length,
   const char *equals = memchr(text, '=', length);
   const char *word = equals == NULL ? text : equals + 1;
   const size_t word_length = length - (size_t)(word - text);
-  int choice = COLLECTIVES_AUTO;
+  int choice = COLLECTIVES_USUAL;
   while (choice <= COLLECTIVES_OFF && !is_same(choice_names[choice], word, word_length)) {
     choice++;
   }

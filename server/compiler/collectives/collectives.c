@@ -22,10 +22,12 @@ enum {
 typedef struct row_t {
   const char *name;
   rewrite_outcome_t (*run)(rewrite_t *rewrite, int site);
+  collectives_choice_t usual;
 } row_t;
 
 static const row_t rows[] = {
-#define REWRITE(id, name, run) [COLLECTIVES_##id] = {name, run},
+#define REWRITE(id, name, run, usual) \
+  [COLLECTIVES_##id] = {name, run, COLLECTIVES_##usual},
 #include "server/compiler/collectives/rewrites.def"
 #undef REWRITE
 };
@@ -103,8 +105,14 @@ static bool is_better(const cost_t *a, const cost_t *b) {
 
 // --- What is told ---
 
-static void add_us(pod_text_t *text, int64_t ps) {
-  pod_text_printf(text, "%.6g us", (double)ps / 1e6);
+static void add_time(pod_text_t *text, int64_t ps) {
+  if (ps >= INT64_C(1000000000000)) {
+    pod_text_printf(text, "%.6g s", (double)ps / 1e12);
+  } else if (ps >= INT64_C(1000000000)) {
+    pod_text_printf(text, "%.6g ms", (double)ps / 1e9);
+  } else {
+    pod_text_printf(text, "%.6g us", (double)ps / 1e6);
+  }
 }
 
 static void add_costs(pod_text_t *text, const cost_t *with, const cost_t *without) {
@@ -113,9 +121,9 @@ static void add_costs(pod_text_t *text, const cost_t *with, const cost_t *withou
     return;
   }
   pod_text_add(text, "the step takes ");
-  add_us(text, with->duration_ps);
+  add_time(text, with->duration_ps);
   pod_text_add(text, " so and ");
-  add_us(text, without->duration_ps);
+  add_time(text, without->duration_ps);
   pod_text_add(text, " without, as the compiler counts");
 }
 
@@ -276,7 +284,8 @@ pod_status_t compiler_rewrite_collectives(compiler_partitioned_t *partitioned,
   read_told(&driver);
   pod_status_t status = NULL;
   for (int i = 0; i < COLLECTIVES_COUNT && status == NULL; i++) {
-    const collectives_choice_t choice = choices->of[i];
+    const collectives_choice_t choice =
+        choices->of[i] == COLLECTIVES_USUAL ? rows[i].usual : choices->of[i];
     if (choice != COLLECTIVES_OFF) {
       status = run_rewrite(&driver, &rows[i], choice == COLLECTIVES_ON);
     }

@@ -14,15 +14,16 @@
 
 // In the order in which they are tried.
 typedef enum collectives_kind_t {
-#define REWRITE(id, name, run) COLLECTIVES_##id,
+#define REWRITE(id, name, run, usual) COLLECTIVES_##id,
 #include "server/compiler/collectives/rewrites.def"
 #undef REWRITE
   COLLECTIVES_COUNT,
 } collectives_kind_t;
 
 typedef enum collectives_choice_t {
-  COLLECTIVES_AUTO = 0,  // Where the clock says that it saves time.
-  COLLECTIVES_ON,        // Wherever it is possible.
+  COLLECTIVES_USUAL = 0,  // As rewrites.def has it.
+  COLLECTIVES_AUTO,       // Where the clock says that it saves time.
+  COLLECTIVES_ON,         // Wherever it is possible.
   COLLECTIVES_OFF,
 } collectives_choice_t;
 
@@ -31,7 +32,7 @@ typedef struct collectives_choices_t {
 } collectives_choices_t;
 
 // Reads "off", for all, or "combine=off,scatter=on", with the names of rewrites.def; NULL
-// or "": auto for all. INVALID_ARGUMENT: a text that names no rewrite or choice.
+// or "": as usual. INVALID_ARGUMENT: a text that names no rewrite or choice.
 POD_MUST_USE pod_status_t collectives_parse(const char *text,
                                             collectives_choices_t *out_choices);
 

@@ -71,28 +71,6 @@ static bool is_candidate(const mlir_op_t *op) {
   }
 }
 
-static bool is_told_apart(const char *name) {
-  return strcmp(name, "channel_handle") != 0 && strcmp(name, "scatter_dimension") != 0;
-}
-
-static bool has_attrs_of(const mlir_op_t *a, const mlir_op_t *b) {
-  for (int i = 0; i < a->attr_count; i++) {
-    const mlir_attr_t *other = mlir_op_attr(b, a->attrs[i].name);
-    if (is_told_apart(a->attrs[i].name) &&
-        (other == NULL || !mlir_attr_equal(a->attrs[i].value, other))) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static bool are_alike(const mlir_op_t *a, const mlir_op_t *b) {
-  return a->kind == b->kind &&
-         rewrite_shape(a->operands[0])->dtype == rewrite_shape(b->operands[0])->dtype &&
-         has_attrs_of(a, b) && has_attrs_of(b, a) &&
-         (a->region_count == 0 || compiler_reducer(a) == compiler_reducer(b));
-}
-
 static int64_t bytes_of(const mlir_op_t *op) {
   int64_t from = 0, to = 0;
   for (int i = 0; i < op->operand_count; i++) {
@@ -115,7 +93,7 @@ static void find_members(combiner_t *combiner) {
       continue;
     }
     int32_t key = 0;
-    while (key < combiner->key_count && !are_alike(firsts[key], op)) {
+    while (key < combiner->key_count && !rewrite_are_alike(firsts[key], op, true)) {
       key++;
     }
     if (key == KEYS_MAX) {
@@ -491,8 +469,8 @@ rewrite_outcome_t rewrite_combine(rewrite_t *rewrite, int site) {
     return REWRITE_NOTHING;
   }
   char text[128];
-  snprintf(text, sizeof(text), "%d collectives of up to %lld KiB become %d",
-           combiner.before, (long long)(combiner.bound_bytes >> 10), combiner.after);
+  snprintf(text, sizeof(text), "%d collectives become %d of up to %lld KiB",
+           combiner.before, combiner.after, (long long)(combiner.bound_bytes >> 10));
   rewrite->summary = pod_arena_strdup(rewrite->module->arena, text);
   return REWRITE_DONE;
 }

@@ -151,3 +151,80 @@ bool rewrite_groups(const rewrite_t *rewrite, const mlir_op_t *op, int64_t *out_
   *out_ids = ids;
   return true;
 }
+
+// --- Likeness ---
+
+static bool has_attrs_of(const mlir_op_t *a, const mlir_op_t *b, bool along_any) {
+  for (int i = 0; i < a->attr_count; i++) {
+    const char *name = a->attrs[i].name;
+    const bool is_told = strcmp(name, CHANNEL) != 0 &&
+                         !(along_any && strcmp(name, "scatter_dimension") == 0);
+    const mlir_attr_t *other = mlir_op_attr(b, name);
+    if (is_told && (other == NULL || !mlir_attr_equal(a->attrs[i].value, other))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool rewrite_are_alike(const mlir_op_t *a, const mlir_op_t *b, bool along_any) {
+  return a->kind == b->kind &&
+         rewrite_shape(a->operands[0])->dtype == rewrite_shape(b->operands[0])->dtype &&
+         has_attrs_of(a, b, along_any) && has_attrs_of(b, a, along_any) &&
+         (a->region_count == 0 || compiler_reducer(a) == compiler_reducer(b));
+}
+
+// --- Loops ---
+
+mlir_op_t *rewrite_extend_loop(rewrite_t *rewrite, mlir_op_t *loop, int count,
+                               mlir_value_t *const *inits,
+                               mlir_replacements_t *replacements) {
+  mlir_module_t *module = rewrite->module;
+  const int before = loop->operand_count, all = before + count;
+  mlir_value_t **operands = pod_alloc((size_t)all * sizeof(*operands));
+  const mlir_type_t **types = pod_alloc((size_t)all * sizeof(*types));
+  for (int i = 0; i < all; i++) {
+    operands[i] = i < before ? loop->operands[i] : inits[i - before];
+    types[i] = operands[i]->type;
+  }
+  mlir_op_t *made = mlir_op_create(module, loop->name, all, operands, all, types, 2);
+  made->position = loop->position;
+  made->location = loop->location;
+  for (int i = 0; i < loop->attr_count; i++) {
+    mlir_op_add_attr(module, made, loop->attrs[i].name, loop->attrs[i].value);
+  }
+  for (int r = 0; r < 2; r++) {
+    mlir_walk_move_region(&loop->regions[r], &made->regions[r]);
+    for (int i = 0; i < count; i++) {
+      (void)mlir_block_add_argument(module, mlir_op_block(made, r), types[before + i]);
+    }
+  }
+  mlir_block_t *body = mlir_op_block(made, 1);
+  for (int i = 0; i < all; i++) {
+    operands[i] = i < before ? body->last->operands[i] : body->arguments[i];
+  }
+  mlir_op_t *old_end = body->last;
+  mlir_op_t *end = mlir_op_create(module, old_end->name, all, operands, 0, NULL, 0);
+  end->position = old_end->position;
+  end->location = old_end->location;
+  mlir_op_unlink(old_end);
+  mlir_block_append(body, end);
+  mlir_block_insert_before(loop, made);
+  mlir_op_unlink(loop);
+  for (int i = 0; i < before; i++) {
+    mlir_replacements_put(replacements, &loop->results[i], &made->results[i]);
+  }
+  free((void *)operands);
+  free((void *)types);
+  return made;
+}
+
+mlir_value_t *rewrite_constant(rewrite_t *rewrite, mlir_op_t *where,
+                               const tensor_shape_t *shape, const void *element) {
+  mlir_op_t *op;
+  mlir_value_t *value =
+      rewrite_emit(rewrite, where, "stablehlo.constant", 0, NULL, shape, &op);
+  mlir_op_set_attr(rewrite->module, op, mlir_intern(rewrite->module, "value"),
+                   mlir_attr_dense(rewrite->module, shape, element, true));
+  return value;
+}

@@ -41,6 +41,14 @@ rewrite_outcome_t rewrite_combine(rewrite_t *rewrite, int site);
 // site.
 rewrite_outcome_t rewrite_scatter(rewrite_t *rewrite, int site);
 
+// sink.c: what is added up is reduced once: the sum of two, and sums that a loop carries.
+// Site 0: all_reduces; site 1: reduce_scatters, whose operands a loop then carries whole.
+rewrite_outcome_t rewrite_sums(rewrite_t *rewrite, int site);
+rewrite_outcome_t rewrite_sink(rewrite_t *rewrite, int site);
+// ahead.c: collectives of a loop that need only its counter are done a turn ahead; a site
+// is a loop.
+rewrite_outcome_t rewrite_ahead(rewrite_t *rewrite, int site);
+
 // --- rewrite.c ---
 
 // The reason of a collective that was there: an index into `reasons`, or -1.
@@ -66,6 +74,20 @@ mlir_value_t *rewrite_emit(rewrite_t *rewrite, mlir_op_t *where, const char *nam
                            const tensor_shape_t *result, mlir_op_t **out_op);
 mlir_value_t *rewrite_reshape(rewrite_t *rewrite, mlir_op_t *where, mlir_value_t *value,
                               const tensor_shape_t *shape);
+
+mlir_value_t *rewrite_constant(rewrite_t *rewrite, mlir_op_t *where,
+                               const tensor_shape_t *shape, const void *element);
+
+// Whether two collectives of one operand each do the same over the same groups with the
+// same element type; `along_any`: scattered along whichever dimension.
+bool rewrite_are_alike(const mlir_op_t *a, const mlir_op_t *b, bool along_any);
+
+// Puts a loop in the place of `loop`, a while, that carries `count` values more, which
+// the body returns as they came. What is returned for them, the caller sets. Results of
+// the old loop are replaced.
+mlir_op_t *rewrite_extend_loop(rewrite_t *rewrite, mlir_op_t *loop, int count,
+                               mlir_value_t *const *inits,
+                               mlir_replacements_t *replacements);
 
 // How often each value is read, and by whom last. Of values that were there when it was
 // made.

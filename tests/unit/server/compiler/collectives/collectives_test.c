@@ -71,7 +71,7 @@ static void test_two_small_sums_are_one_and_take_less_time(void **state) {
   assert_non_null(
       strstr(result->collectives[0].because, "with 1 more in one; combine: "));
   assert_string_equal(result->program->name, "sums");
-  assert_non_null(strstr(result->notes[0], "2 collectives of up to 30720 KiB become 1"));
+  assert_non_null(strstr(result->notes[0], "2 collectives become 1 of up to 30720 KiB"));
   compiler_result_destroy(result);
 }
 
@@ -94,9 +94,9 @@ static void test_a_choice_that_is_none_is_refused_with_those_that_are(void **sta
   assert_error(collectives_parse("combine=perhaps", &choices), POD_INVALID_ARGUMENT,
                "'perhaps' is no choice");
   assert_error(collectives_parse("fuse=on", &choices), POD_INVALID_ARGUMENT,
-               "'fuse' is no rewrite of collectives: write auto, on or off");
+               "'fuse' is no rewrite of collectives: write usual, auto, on or off");
   assert_ok(collectives_parse("", &choices));
-  assert_int_equal(choices.of[COLLECTIVES_COMBINE], COLLECTIVES_AUTO);
+  assert_int_equal(choices.of[COLLECTIVES_COMBINE], COLLECTIVES_USUAL);
 }
 
 // Sums that wait for each other, one by one or through another's group, stay apart.
@@ -107,12 +107,48 @@ static void test_sums_that_need_each_other_stay_apart(void **state) {
   compiler_result_destroy(result);
 }
 
+// Gradients of eight microbatches are reduced once.
+static void test_what_a_loop_adds_up_is_reduced_behind_it(void **state) {
+  (void)state;
+  check_saves("accumulate_large", "4x1x1", "", 30);
+  compiler_result_t *result = compile("accumulate_large", "4x1x1", "");
+  assert_int_equal(result->collective_count, 1);
+  assert_false(result->collectives[0].in_loop);
+  assert_non_null(strstr(result->collectives[0].because, "once behind the loop"));
+  compiler_result_destroy(result);
+}
+
+// The gather of the next layer's weights runs behind this layer's product.
+static void test_a_scan_of_layers_gathers_a_turn_ahead(void **state) {
+  (void)state;
+  check_saves("layers_large", "4x1x1", "", 90);
+  compiler_result_t *result = compile("layers_large", "4x1x1", "");
+  assert_int_equal(count_of(result, CHIP_OP_ALL_GATHER), 2);
+  for (int32_t i = 0; i < result->collective_count; i++) {
+    assert_true(result->collectives[i].is_async == result->collectives[i].in_loop);
+  }
+  compiler_result_destroy(result);
+}
+
+// Where there is nothing to win the program stays as it is, and says why.
+static void test_what_would_take_longer_is_left_alone(void **state) {
+  (void)state;
+  compiler_result_t *off = compile("layers", "4x1x1", "off");
+  compiler_result_t *usual = compile("layers", "4x1x1", "");
+  assert_true(step_ps(usual, "4x1x1") <= step_ps(off, "4x1x1"));
+  compiler_result_destroy(off);
+  compiler_result_destroy(usual);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_two_small_sums_are_one_and_take_less_time),
       cmocka_unit_test(test_the_user_has_the_last_word),
       cmocka_unit_test(test_a_choice_that_is_none_is_refused_with_those_that_are),
       cmocka_unit_test(test_sums_that_need_each_other_stay_apart),
+      cmocka_unit_test(test_what_a_loop_adds_up_is_reduced_behind_it),
+      cmocka_unit_test(test_a_scan_of_layers_gathers_a_turn_ahead),
+      cmocka_unit_test(test_what_would_take_longer_is_left_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
