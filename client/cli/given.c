@@ -24,6 +24,10 @@ error_t cli_given_option(cli_given_t *given, int key, const char *value,
     given->mesh = value;
     return 0;
   }
+  if (key == CLI_KEY_PROPAGATION) {
+    given->propagation = value;
+    return 0;
+  }
   const bool is_in = key == CLI_KEY_IN_SHARDING;
   if (!is_in && key != CLI_KEY_OUT_SHARDING) {
     return ARGP_ERR_UNKNOWN;
@@ -57,6 +61,7 @@ int64_t cli_given_devices(const cli_given_t *given) {
 
 void cli_given_fill(const cli_given_t *given, podium_compile_options_t *options) {
   options->mesh = given->mesh;
+  options->propagation = given->propagation;
   options->in_sharding_count = given->in.count;
   options->in_shardings = given->in.items;
   options->out_sharding_count = given->out.count;

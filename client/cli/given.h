@@ -1,4 +1,5 @@
-// Shardings from outside: --mesh, --in-sharding, --out-sharding.
+// Shardings from outside: --mesh, --in-sharding, --out-sharding; how they spread:
+// --propagation.
 //
 // Threading: the main thread. Ownership: the lists own their texts; the mesh is argv's.
 
@@ -14,10 +15,12 @@ enum {
   CLI_KEY_MESH = 700,
   CLI_KEY_IN_SHARDING,
   CLI_KEY_OUT_SHARDING,
+  CLI_KEY_PROPAGATION,
 };
 
 typedef struct cli_given_t {
-  const char *mesh;  // NULL: the program's own.
+  const char *mesh;         // NULL: the program's own.
+  const char *propagation;  // NULL: the compiler's own.
   POD_LIST(podium_given_sharding_t) in, out;
 } cli_given_t;
 
@@ -29,6 +32,13 @@ typedef struct cli_given_t {
    "The program's mesh, such as x=2,y=4. One that the program has over axes of these " \
    "names gets these sizes",                                                           \
    2},                                                                                 \
+      {"propagation",                                                                  \
+       CLI_KEY_PROPAGATION,                                                            \
+       "WAY",                                                                          \
+       0,                                                                              \
+       "How shardings spread: shardy is exactly as Shardy's pipeline does it. "        \
+       "Without it: this compiler's own way",                                          \
+       2},                                                                             \
       {"in-sharding",                                                                  \
        CLI_KEY_IN_SHARDING,                                                            \
        "NAME=SPEC",                                                                    \

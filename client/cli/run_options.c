@@ -180,6 +180,7 @@ error_t cli_run_parse(int key, char *value, struct argp_state *state) {
     case CLI_KEY_MESH:
     case CLI_KEY_IN_SHARDING:
     case CLI_KEY_OUT_SHARDING:
+    case CLI_KEY_PROPAGATION:
       return cli_given_option(&run->given, key, value, state);
     case CLI_KEY_CONSTANT:
       return cli_constant_option(&run->shapes, value, state);

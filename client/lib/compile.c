@@ -318,6 +318,9 @@ static void set_asked(pod_arena_t *arena, const podium_compile_options_t *option
   if (options->mesh != NULL) {
     request->mesh = (char *)(uintptr_t)options->mesh;
   }
+  if (options->propagation != NULL) {
+    request->propagation = (char *)(uintptr_t)options->propagation;
+  }
   if (options->after != NULL) {
     request->after = (char *)(uintptr_t)options->after;
   }

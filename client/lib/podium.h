@@ -358,6 +358,10 @@ typedef struct podium_compile_options_t {
   // With `only`: a program that does not fit the HBM is not refused; what it would need
   // is in its hbm_peak_bytes.
   bool ignore_hbm;
+  // How shardings spread: "shardy" is exactly as Shardy's pipeline does it; NULL: as the
+  // module's `podium.propagation` says, or this compiler's own way, which gives no
+  // dimension axes that do not divide it. INVALID_ARGUMENT lists the words.
+  const char *propagation;
 } podium_compile_options_t;
 
 // `text` is a StableHLO module as jax.jit(f).lower(...).as_text() prints it, or the bytes

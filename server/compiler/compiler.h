@@ -53,6 +53,9 @@ typedef struct compiler_options_t {
   torus_t torus;  // The pod.
   // Shardings from outside, which take the place of the module's; borrowed for the call.
   compiler_given_t given;
+  // How shardings are propagated (partition/propagate_options.h). NULL or "": as the
+  // module says, or this compiler's own way. Borrowed for the call.
+  const char *propagation;
   // What else to tell. NULL or "": nothing; else the program as the pass of this name
   // leaves it (INVALID_ARGUMENT lists the names). Borrowed for the call.
   const char *after;

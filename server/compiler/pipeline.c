@@ -18,6 +18,7 @@
 #include "server/compiler/pallas/pallas.h"
 #include "server/compiler/partition/device_order.h"
 #include "server/compiler/partition/partition.h"
+#include "server/compiler/partition/propagate_options.h"
 #include "server/compiler/partition/values.h"
 #include "server/compiler/placement/placement.h"
 #include "server/compiler/report.h"
@@ -78,6 +79,12 @@ static void choose_slice(pipeline_t *pipeline) {
 }
 
 static pod_status_t give_shardings(pipeline_t *pipeline) {
+  mlir_module_t *module = pipeline->module;
+  const char *words = pipeline->options->propagation;
+  if (words != NULL && words[0] != '\0') {
+    mlir_op_set_attr(module, module->op, mlir_intern(module, PROPAGATION_ATTR),
+                     mlir_attr_string(module, words));
+  }
   return given_apply(pipeline->module, &pipeline->options->given, &pipeline->given_notes);
 }
 

@@ -134,6 +134,7 @@ static void run_work(queue_job_t *job) {
                                       .device_order_count = key->device_order_count,
                                       .device_order = key->device_order,
                                       .given = key->given,
+                                      .propagation = key->propagation,
                                       .after = key->after,
                                       .wants_values = key->wants_values,
                                       .ignores_hbm = key->ignores_hbm,

@@ -124,8 +124,9 @@ static pod_status_t propagate_text(const char *path, const pod_text_t *in,
                                    pod_text_t *out) {
   POD_TRY(prepare(path, in, module));
   shardings_t shardings;
+  mlir_op_set_attr(*module, (*module)->op, PROPAGATION_ATTR,
+                   mlir_attr_string(*module, words));
   POD_TRY(shardings_open(*module, (*module)->arena, devices_of(in), &shardings));
-  POD_TRY(propagation_options_parse(words, &shardings.propagation));
   propagation_t propagation;
   POD_TRY(propagate_shardings(&shardings, &propagation));
   const mlir_block_t *block = propagate_main_block(*module);

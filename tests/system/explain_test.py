@@ -217,6 +217,23 @@ class ExplainTest(unittest.TestCase):
                       podium("explain", plain, "--mesh", "x=4", "--in-sharding", 'x=P("q")', status=3).stderr)
         self.assertIn("takes NAME=SPEC", podium("explain", plain, "--in-sharding", "x", status=2).stderr)
 
+    def test_shardings_spread_as_shardy_has_it_where_that_is_asked_for(self):
+        # A constraint that is closed says there how its operand lies.
+        program = self.program("""module @m {
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func public @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<8x8xf32> {
+    %0 = stablehlo.add %a, %a : tensor<8x8xf32>
+    %1 = sdy.sharding_constraint %0 <@mesh, [{}, {"y"}]> : tensor<8x8xf32>
+    return %1 : tensor<8x8xf32>
+  }
+}
+""")
+        for words, lies in (((), 'P("x", "y")'), (("--propagation", "shardy"), 'P(None, "y")')):
+            text = podium("explain", program, "--shardings", *words).stdout
+            self.assertRegex(text, r"%0 +add +f32\[8,8\] +" + re.escape(lies))
+        self.assertIn("'gspmd' is no way to propagate shardings",
+                      podium("explain", program, "--propagation", "gspmd", status=3).stderr)
+
     def test_what_is_given_from_outside_wins_and_a_note_says_so(self):
         text = podium("explain", self.program(REPEATED), "--in-sharding", 'x=P("x")').stdout
         self.assertIn('note: argument x lies P("x"), as is given from outside; the module says @mesh, [{}, {"x"}]\n', text)

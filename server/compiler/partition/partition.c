@@ -316,6 +316,9 @@ static pod_status_t last_channel(mlir_module_t *module, const mlir_op_t *main,
 static pod_status_t write_program(partitioner_t *partitioner, const mlir_op_t *main,
                                   const mlir_block_t *block, surface_t *out_surface) {
   POD_TRY(propagate_shardings(&partitioner->shardings, &partitioner->propagation));
+  if (partitioner->shardings.propagation.is_exact) {
+    POD_TRY(propagate_keep_dividing(&partitioner->shardings, &partitioner->propagation));
+  }
   if (!partitioner->propagation.is_whole) {
     sums_propagate(&partitioner->shardings, main, &partitioner->propagation);
   }

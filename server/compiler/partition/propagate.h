@@ -49,6 +49,11 @@ typedef struct propagation_t {
 POD_MUST_USE pod_status_t propagate_shardings(const shardings_t *shardings,
                                               propagation_t *out_propagation);
 
+// Shardy's way gives values axes that do not divide them. Here those within the program
+// keep what divides; for arguments and results it is UNIMPLEMENTED, at the function.
+POD_MUST_USE pod_status_t propagate_keep_dividing(const shardings_t *shardings,
+                                                  propagation_t *propagation);
+
 // Whether a value is a constant, an iota, or a broadcast of one: made anew wherever it is
 // used, in the sharding that the use wants.
 bool propagate_is_remade(const mlir_value_t *value);

@@ -9,6 +9,9 @@
 
 #include "common/base/status.h"
 
+// Of the module: the words below.
+#define PROPAGATION_ATTR "podium.propagation"
+
 typedef struct propagation_options_t {
   // As Shardy does it: axes spread whether they divide a dimension or not, and a
   // broadcast that repeats nothing is a broadcast.

@@ -125,6 +125,10 @@ pod_status_t shardings_open(mlir_module_t *module, pod_arena_t *arena,
                             int64_t device_count, shardings_t *out_shardings) {
   shardings_t shardings = {.module = module, .arena = arena};
   compiler_meshes_t *meshes;
+  const mlir_attr_t *words = mlir_op_attr(module->op, PROPAGATION_ATTR);
+  POD_TRY(propagation_options_parse(
+      mlir_attr_is(words, MLIR_ATTR_STRING) ? words->text : NULL,
+      &shardings.propagation));
   POD_TRY(compiler_meshes_collect(module, arena, &meshes));
   shardings.meshes = meshes;
   POD_TRY(find_used_mesh(&shardings, &shardings.mesh));

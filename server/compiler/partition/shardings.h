@@ -38,12 +38,13 @@ typedef struct shardings_t {
   pod_arena_t *arena;
   const compiler_meshes_t *meshes;
   const mesh_t *mesh;
-  propagation_options_t propagation;  // Its own way, until the caller sets it.
+  propagation_options_t propagation;  // As the module's PROPAGATION_ATTR says.
 } shardings_t;
 
 // Collects the meshes and finds the program's: the first with axes that a sharding is
 // over; without shardings one declared for as many devices, or one axis over all of them.
-// FAILED_PRECONDITION when what shardings are over has another number of devices.
+// FAILED_PRECONDITION when what shardings are over has another number of devices,
+// INVALID_ARGUMENT when the module wants a propagation that there is none of.
 POD_MUST_USE pod_status_t shardings_open(mlir_module_t *module, pod_arena_t *arena,
                                          int64_t device_count,
                                          shardings_t *out_shardings);

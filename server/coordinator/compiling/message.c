@@ -67,6 +67,7 @@ static void pack_asked(pod_arena_t *arena, const compiler_options_t *options,
   job->in_shardings = given_pack(arena, given->argument_count, given->arguments);
   job->n_out_shardings = (size_t)given->result_count;
   job->out_shardings = given_pack(arena, given->result_count, given->results);
+  job->propagation = borrow(options->propagation);
   job->after = borrow(options->after);
   job->value_shardings = options->wants_values;
   job->ignore_hbm = options->ignores_hbm;
@@ -147,6 +148,7 @@ static void read_asked(pod_arena_t *arena, const Podium__V1__CompilerJob *job,
       .result_count = (int64_t)job->n_out_shardings,
       .arguments = read_given(arena, job->n_in_shardings, job->in_shardings),
       .results = read_given(arena, job->n_out_shardings, job->out_shardings)};
+  options->propagation = job->propagation;
   options->after = job->after;
   options->wants_values = job->value_shardings;
   options->ignores_hbm = job->ignore_hbm;

@@ -44,9 +44,14 @@ static bool given_is_equal(const compiler_given_t *a, const compiler_given_t *b)
          specs_are_equal(a->result_count, a->results, b->results);
 }
 
+static bool texts_are_equal(const char *a, const char *b) {
+  return strcmp(a == NULL ? "" : a, b == NULL ? "" : b) == 0;
+}
+
 static bool asks_are_equal(const compile_key_t *a, const compile_key_t *b) {
   return a->wants_values == b->wants_values && a->ignores_hbm == b->ignores_hbm &&
-         strcmp(a->after == NULL ? "" : a->after, b->after == NULL ? "" : b->after) == 0;
+         texts_are_equal(a->after, b->after) &&
+         texts_are_equal(a->propagation, b->propagation);
 }
 
 bool compile_key_equal(const compile_key_t *a, const compile_key_t *b) {
@@ -90,6 +95,7 @@ compile_key_t compile_key_copy(pod_arena_t *arena, const compile_key_t *key) {
       copy_specs(arena, key->given.argument_count, key->given.arguments);
   copy.given.results = copy_specs(arena, key->given.result_count, key->given.results);
   copy.after = copy_text(arena, key->after);
+  copy.propagation = copy_text(arena, key->propagation);
   copy.device_order =
       pod_arena_copy(arena, key->device_order,
                      (size_t)key->device_order_count * sizeof(*key->device_order));

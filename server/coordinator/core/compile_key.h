@@ -29,7 +29,8 @@ typedef struct compile_key_t {
   int64_t device_order_count;
   const int64_t *device_order;
   compiler_given_t given;
-  const char *after;  // "": nothing is asked for.
+  const char *propagation;  // "": as the module says.
+  const char *after;        // "": nothing is asked for.
   bool wants_values, ignores_hbm;
   const chip_spec_t *spec;
   torus_t torus;

@@ -234,6 +234,7 @@ static pod_status_t read_asked(compile_t *compile,
   key->given.mesh = pod_arena_strdup(compile->arena, message->mesh);
   key->given.argument_count = (int64_t)message->n_in_shardings;
   key->given.result_count = (int64_t)message->n_out_shardings;
+  key->propagation = pod_arena_strdup(compile->arena, message->propagation);
   key->after = pod_arena_strdup(compile->arena, message->after);
   key->wants_values = message->value_shardings;
   key->ignores_hbm = message->ignore_hbm;

@@ -69,6 +69,9 @@ static void test_only_the_same_module_for_the_same_pod_is_found(void **state) {
   key.given = (compiler_given_t){.mesh = "x=2"};
   assert_null(compile_cache_find(cache, &key, true));
   key.given = (compiler_given_t){0};
+  key.propagation = "shardy";
+  assert_null(compile_cache_find(cache, &key, true));
+  key.propagation = NULL;
   key.after = "propagate";
   assert_null(compile_cache_find(cache, &key, true));
   key.after = NULL;
