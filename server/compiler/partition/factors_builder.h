@@ -1,4 +1,4 @@
-// How factors*.c make rules. Private to them.
+// How factors*.c make rules, and attributes are read. Private to the folder.
 
 #ifndef SERVER_COMPILER_PARTITION_FACTORS_BUILDER_H_
 #define SERVER_COMPILER_PARTITION_FACTORS_BUILDER_H_

@@ -18,6 +18,7 @@
 #include "server/compiler/partition/factors.h"
 #include "server/compiler/partition/partition.h"
 #include "server/compiler/partition/partitioner.h"
+#include "server/compiler/partition/roll.h"
 
 // --- Blocks ---
 
@@ -31,6 +32,15 @@ static bool has_rule(const partitioner_t *partitioner, const mlir_op_t *op) {
 static pod_status_t partition_op(partitioner_t *partitioner, const mlir_op_t *op) {
   if (op->result_count == 1 && propagate_is_remade(&op->results[0])) {
     partitioner->states[op->results[0].id].home = partitioner->block;
+    return NULL;
+  }
+  roll_t roll;
+  if (!partitioner->propagation.is_whole && roll_find(op, &roll)) {
+    roll_write(partitioner, op, &roll);
+    return NULL;
+  }
+  if (op->kind == CHIP_OP_SLICE && partitioner->is_rolled != NULL &&
+      partitioner->is_rolled[op->results[0].id]) {
     return NULL;
   }
   switch (op->kind) {
@@ -321,6 +331,10 @@ static pod_status_t write_program(partitioner_t *partitioner, const mlir_op_t *m
   }
   if (!partitioner->propagation.is_whole) {
     sums_propagate(&partitioner->shardings, main, &partitioner->propagation);
+  }
+  if (!partitioner->propagation.is_whole) {
+    partitioner->is_rolled =
+        roll_find_slices(partitioner->source, main, partitioner->shardings.arena);
   }
   POD_TRY(last_channel(partitioner->source, main, &partitioner->channel));
   partitioner->first_channel = partitioner->channel;

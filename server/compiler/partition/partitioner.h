@@ -70,7 +70,9 @@ typedef struct partitioner_t {
   axes_t manual;  // The axes that are manual where we are.
   layouts_t layouts;
   propagation_t propagation;
-  state_t *states;           // By value id of the source.
+  state_t *states;  // By value id of the source.
+  const bool
+      *is_rolled;  // By value id of the source: slices that only rolls use; or NULL.
   mlir_value_t **value_map;  // By value id of the source, for mlir_op_clone.
   mlir_block_t *block;       // Where operations are put at present,
   double turns;              // and how often they are carried out there.

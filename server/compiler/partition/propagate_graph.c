@@ -12,6 +12,7 @@
 #include "server/compiler/dialect/alike.h"
 #include "server/compiler/dialect/attributes.h"
 #include "server/compiler/partition/factors.h"
+#include "server/compiler/partition/roll.h"
 #include "server/compiler/partition/shardings.h"
 #include "server/program/operations.h"
 
@@ -432,6 +433,17 @@ static pod_status_t read_results(graph_t *graph, const mlir_op_t *op,
   return NULL;
 }
 
+// A roll lies as what is rolled.
+static bool add_roll(graph_t *graph, const mlir_op_t *op, const axes_t *manual) {
+  roll_t roll;
+  if (!roll_find(op, &roll)) {
+    return false;
+  }
+  const int source = use_slot(graph, roll.value, manual);
+  add_edge(graph, 1, &source, graph->value_slots[op->results[0].id]);
+  return true;
+}
+
 static pod_status_t add_op(graph_t *graph, const mlir_op_t *op, const axes_t *manual) {
   for (int i = 0; i < op->result_count; i++) {
     if (!is_per_use(graph, &op->results[i])) {
@@ -462,6 +474,9 @@ static pod_status_t add_op(graph_t *graph, const mlir_op_t *op, const axes_t *ma
   }
   if (op->kind == KIND_SDY_SHARDING_GROUP) {
     return add_sharding_group(graph, op);
+  }
+  if (add_roll(graph, op, manual)) {
+    return NULL;
   }
   const factors_t *factors = graph_collective_factors(graph, op, manual);
   if (compiler_factors_rule(op->kind) != NULL &&
