@@ -182,6 +182,19 @@ static void print_wish(partitioner_t *partitioner, pod_text_t *text,
   }
 }
 
+// Takes the text; what is there already is not repeated.
+static void add_note(partitioner_t *partitioner, pod_text_t *text) {
+  bool is_known = partitioner->notes.count >= PARTITION_NOTES_MAX;
+  for (int i = 0; i < partitioner->notes.count; i++) {
+    is_known = is_known || strcmp(partitioner->notes.items[i], text->bytes) == 0;
+  }
+  if (!is_known) {
+    *pod_list_add(&partitioner->notes) =
+        pod_arena_strdup(partitioner->module->arena, text->bytes);
+  }
+  pod_text_deinit(text);
+}
+
 void partition_note_whole(partitioner_t *partitioner, const mlir_op_t *op) {
   double moved_bytes = 0, reduced_bytes = 0;
   int64_t whole_bytes = 0;
@@ -203,17 +216,46 @@ void partition_note_whole(partitioner_t *partitioner, const mlir_op_t *op) {
                   " is computed whole on every chip, since nothing says how it could be "
                   "sharded: its operands, %lld bytes, are gathered for it",
                   (long long)whole_bytes);
-  for (int i = 0; i < partitioner->notes.count; i++) {
-    if (strcmp(partitioner->notes.items[i], text.bytes) == 0) {
-      pod_text_deinit(&text);
-      return;
+  add_note(partitioner, &text);
+}
+
+// Whether an operation has to have the dimension whole: it is not that it is sharded
+// otherwise.
+static bool needs_whole(const choice_t *choice, int operand, int dim) {
+  const factor_list_t *list = &choice->factors->operands[operand].dims[dim];
+  bool moves = list->count == 0;
+  for (int i = 0; i < list->count; i++) {
+    const factor_kind_t kind = choice->factors->factors[list->factors[i]].kind;
+    moves = moves || (kind != FACTOR_PASS && kind != FACTOR_REDUCTION);
+  }
+  return moves && choice->operands[operand]->dims[dim].count == 0;
+}
+
+void partition_note_gathered(partitioner_t *partitioner, const mlir_op_t *op,
+                             const choice_t *choice) {
+  for (int i = 0; i < op->operand_count; i++) {
+    const version_t *version = partitioner->states[op->operands[i]->id].versions;
+    if (version == NULL || choice->operands[i]->rank == 0) {
+      continue;
+    }
+    const reshard_plan_t *plan = partition_value_plan(
+        partitioner, value_shape(op->operands[i]), version->layout, choice->operands[i]);
+    for (int s = 0; s < plan->count; s++) {
+      const reshard_step_t *step = &plan->steps[s];
+      if (step->kind != RESHARD_ALL_GATHER || !needs_whole(choice, i, step->dim)) {
+        continue;
+      }
+      pod_text_t text = {0};
+      print_op(partitioner, &text, op);
+      pod_text_printf(&text,
+                      " needs dimension %d of operand %d whole on every chip: it is "
+                      "gathered over ",
+                      step->dim, i);
+      partition_print_axes(&text, partitioner->mesh, &step->axes);
+      pod_text_printf(&text, ", %.0f bytes", plan->bytes);
+      add_note(partitioner, &text);
     }
   }
-  if (partitioner->notes.count < PARTITION_NOTES_MAX) {
-    *pod_list_add(&partitioner->notes) =
-        pod_arena_strdup(partitioner->module->arena, text.bytes);
-  }
-  pod_text_deinit(&text);
 }
 
 const char *partition_because(partitioner_t *partitioner, const mlir_value_t *value,

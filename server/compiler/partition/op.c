@@ -264,6 +264,7 @@ static const choice_t *make_choice(partitioner_t *partitioner, const mlir_op_t *
 
 static void write_local(partitioner_t *partitioner, const mlir_op_t *op,
                         const choice_t *choice) {
+  partition_note_gathered(partitioner, op, choice);
   mlir_op_t *local = clone(partitioner, op);
   for (int i = 0; i < op->operand_count; i++) {
     local->operands[i] =

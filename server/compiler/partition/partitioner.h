@@ -206,6 +206,11 @@ const char *partition_because_moved(partitioner_t *partitioner, const mlir_op_t 
 // Notes that an operation is computed whole, if operands have to be gathered for that.
 void partition_note_whole(partitioner_t *partitioner, const mlir_op_t *op);
 
+// Notes dimensions that are gathered for an operation because it needs them whole. Before
+// the operands are brought there.
+void partition_note_gathered(partitioner_t *partitioner, const mlir_op_t *op,
+                             const choice_t *choice);
+
 // --- partition_value.c: values in the layouts that are wanted ---
 
 static inline const tensor_shape_t *value_shape(const mlir_value_t *value) {
