@@ -342,5 +342,5 @@ pod_status_t cli_explain_program(cli_run_t *run, bool *out_is_met) {
   pod_arena_destroy(arena);
   free(unknown);
   podium_profile_free(profile);
-  return NULL;
+  return run->wants_what_if ? cli_what_if(run) : NULL;
 }

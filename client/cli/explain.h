@@ -53,6 +53,9 @@ void cli_measures_report(const char *key, const cli_measures_t *measures);
 // "explain": compiles, predicts, prints; `out_is_met` when all expectations hold.
 POD_MUST_USE pod_status_t cli_explain_program(cli_run_t *run, bool *out_is_met);
 
+// explain --what-if, what_if.c: of a program that is compiled, which it replaces.
+POD_MUST_USE pod_status_t cli_what_if(cli_run_t *run);
+
 // "search", search.c: compiles many shardings, and prints the best.
 POD_MUST_USE pod_status_t cli_search_program(cli_run_t *run);
 

@@ -39,6 +39,7 @@ typedef struct cli_run_t {
   cli_given_t given;
   const char *after;  // Of `podium explain`: a pass.
   bool wants_values;  // Its --shardings.
+  bool wants_what_if;
   // Of `podium search`: how much it may try; 0: not said.
   int64_t search_compiles, search_seconds_ms;
   bool ignores_hbm;  // What does not fit is told of all the same.

@@ -78,6 +78,7 @@ static const struct {
     {CLI_RUN_REPORT, TEXT, offsetof(cli_run_t, report)},
     {CLI_RUN_AFTER, TEXT, offsetof(cli_run_t, after)},
     {CLI_RUN_SHARDINGS, FLAG, offsetof(cli_run_t, wants_values)},
+    {CLI_RUN_WHAT_IF, FLAG, offsetof(cli_run_t, wants_what_if)},
     {CLI_RUN_CAST, FLAG, offsetof(cli_run_t, casts)},
     {CLI_RUN_TIME_ONLY, FLAG, offsetof(cli_run_t, time_only)},
     {CLI_RUN_TEXT, FLAG, offsetof(cli_run_t, only_text)},

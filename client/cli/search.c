@@ -130,7 +130,7 @@ static int find_starts(const search_t *search, search_trial_t *starts[STARTS]) {
 
 // --- The command ---
 
-pod_status_t search_prepare(search_t *search) {
+static pod_status_t prepare(search_t *search) {
   POD_TRY(search_begin(search));
   if (search->device_count < 2) {
     return pod_error(POD_INVALID_ARGUMENT,
@@ -148,7 +148,7 @@ pod_status_t search_prepare(search_t *search) {
 }
 
 static pod_status_t run_search(search_t *search) {
-  POD_TRY(search_prepare(search));
+  POD_TRY(prepare(search));
   cli_progress_step(search->run->progress, "trying what is published", 0);
   POD_TRY(search_try_seeds(search));
   cli_progress_step(search->run->progress, "changing the best", 0);
@@ -170,20 +170,28 @@ static pod_status_t run_search(search_t *search) {
                          "no sharding that was tried fits the HBM of a chip");
 }
 
-pod_status_t cli_search_program(cli_run_t *run) {
+search_t *search_create(cli_run_t *run) {
   search_t *search = pod_alloc(sizeof(*search));
-  *search = (search_t){
-      .run = run,
-      .arena = pod_arena_create(),
-      .tried = pod_map_create(),
-      .budget = run->search_compiles > 0 ? (int)run->search_compiles : BUDGET_DEFAULT};
+  search->run = run;
+  search->arena = pod_arena_create();
+  search->tried = pod_map_create();
+  search->budget = run->search_compiles > 0 ? (int)run->search_compiles : BUDGET_DEFAULT;
+  return search;
+}
+
+void search_destroy(search_t *search) {
+  pod_map_destroy(search->tried);
+  pod_arena_destroy(search->arena);
+  free(search);
+}
+
+pod_status_t cli_search_program(cli_run_t *run) {
+  search_t *search = search_create(run);
   if (run->search_seconds_ms > 0) {
     search->deadline_ns = pod_clock_now_ns() + run->search_seconds_ms * 1000000;
     search->budget = run->search_compiles > 0 ? search->budget : 1 << 30;
   }
   const pod_status_t status = run_search(search);
-  pod_map_destroy(search->tried);
-  pod_arena_destroy(search->arena);
-  free(search);
+  search_destroy(search);
   return status;
 }

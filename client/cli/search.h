@@ -101,6 +101,16 @@ static inline int64_t search_least_part(const search_t *search) {
 // The program as it is, by which the search is set up. Fills names, shapes, axes.
 POD_MUST_USE pod_status_t search_begin(search_t *search);
 
+// The same of a program that has been prepared.
+POD_MUST_USE pod_status_t search_begin_again(search_t *search);
+
+// Compiles with these shardings, and measures; what is refused is no error.
+POD_MUST_USE pod_status_t search_measure_given(search_t *search, const cli_given_t *given,
+                                               search_trial_t *trial);
+
+// The dimension of "[{}, {x}]" that has the axis; -1: none.
+signed char search_dim_with(const char *sharding, const char *axis);
+
 // Once for a plan; *out_trial NULL: the budget is spent.
 POD_MUST_USE pod_status_t search_try(search_t *search, const search_plan_t *plan,
                                      const char *label, search_trial_t **out_trial);
@@ -135,8 +145,8 @@ POD_MUST_USE pod_status_t search_try_seeds(search_t *search);
 
 // --- search.c ---
 
-// What the search is run with: "search" and the trials of explain --what-if.
-POD_MUST_USE pod_status_t search_prepare(search_t *search);
+search_t *search_create(cli_run_t *run);
+void search_destroy(search_t *search);
 
 // --- search_print.c ---
 

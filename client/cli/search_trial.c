@@ -170,10 +170,9 @@ static pod_status_t measure(search_t *search, search_trial_t *trial) {
   return NULL;
 }
 
-static pod_status_t run_trial(search_t *search, const search_plan_t *plan,
-                              search_trial_t *trial) {
+// Of what has been compiled, or has not.
+static pod_status_t finish(search_t *search, pod_status_t status, search_trial_t *trial) {
   search->compile_count++;
-  const pod_status_t status = compile(search, plan, -1);
   if (status == NULL) {
     return measure(search, trial);
   }
@@ -182,6 +181,16 @@ static pod_status_t run_trial(search_t *search, const search_plan_t *plan,
   }
   note_failure(search, trial, status);
   return NULL;
+}
+
+pod_status_t search_measure_given(search_t *search, const cli_given_t *given,
+                                  search_trial_t *trial) {
+  cli_run_t *run = search->run;
+  const cli_given_t users = run->given;
+  run->given = *given;
+  const pod_status_t status = cli_run_compile(run);
+  run->given = users;
+  return finish(search, status, trial);
 }
 
 bool search_is_better(const search_trial_t *a, const search_trial_t *b) {
@@ -219,7 +228,7 @@ pod_status_t search_try(search_t *search, const search_plan_t *plan, const char 
   trial = pod_arena_alloc(search->arena, sizeof(*trial));
   trial->plan = pod_arena_copy(search->arena, plan, sizeof(*plan));
   trial->label = label;
-  POD_TRY(run_trial(search, plan, trial));
+  POD_TRY(finish(search, compile(search, plan, -1), trial));
   pod_map_put(search->tried, key, trial);
   if (search_is_better(trial, search->best)) {
     search->best = trial;
@@ -230,8 +239,7 @@ pod_status_t search_try(search_t *search, const search_plan_t *plan, const char 
 
 // --- Probes ---
 
-// The dimension of "[{}, {x}]" that has the axis; -1: none.
-static signed char dim_with(const char *sharding, const char *axis) {
+signed char search_dim_with(const char *sharding, const char *axis) {
   const size_t length = strlen(axis);
   int dim = -1;
   for (const char *at = sharding; *at != '\0' && *at != ']'; at++) {
@@ -264,8 +272,8 @@ pod_status_t search_probe(search_t *search, int group, int dim,
   *out_spread = (search_spread_t){0};
   for (int g = 0; g < search->group_count; g++) {
     const search_group_t *it = &search->groups[g];
-    out_spread->dims[g] = dim_with(info->arguments[it->members[0]].sharding,
-                                   search->axes[search->probe_axis]);
+    out_spread->dims[g] = search_dim_with(info->arguments[it->members[0]].sharding,
+                                          search->axes[search->probe_axis]);
     const bool is_in = out_spread->dims[g] >= 0;
     out_spread->has_state = out_spread->has_state || (is_in && it->is_state);
     out_spread->has_data = out_spread->has_data || (is_in && !it->is_state);
@@ -363,12 +371,8 @@ static void describe(search_t *search, const podium_program_info_t *info) {
   search->hbm_bytes = info->hbm_bytes;
 }
 
-pod_status_t search_begin(search_t *search) {
+static pod_status_t set_up(search_t *search) {
   cli_run_t *run = search->run;
-  run->wants_values = true;
-  run->ignores_hbm = true;
-  POD_TRY(cli_run_prepare(run));
-  run->wants_values = false;
   const podium_program_info_t *info = podium_executable_info(run->executable);
   search->compile_count = 1;
   search->device_count = info->device_count;
@@ -378,4 +382,23 @@ pod_status_t search_begin(search_t *search) {
   search->own->label = "as the program is";
   search->chip = pod_arena_strdup(search->arena, run->pod_info->chip_kind);
   return measure(search, search->own);
+}
+
+pod_status_t search_begin(search_t *search) {
+  cli_run_t *run = search->run;
+  run->wants_values = true;
+  run->ignores_hbm = true;
+  POD_TRY(cli_run_prepare(run));
+  run->wants_values = false;
+  return set_up(search);
+}
+
+pod_status_t search_begin_again(search_t *search) {
+  cli_run_t *run = search->run;
+  run->wants_values = true;
+  run->ignores_hbm = true;
+  run->after = NULL;
+  POD_TRY(cli_run_compile(run));
+  run->wants_values = false;
+  return set_up(search);
 }

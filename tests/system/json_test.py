@@ -94,7 +94,7 @@ class JsonTest(unittest.TestCase):
         self.assertEqual(explained["expectations"][0]["difference"], "is 1")
         self.assertEqual(explained["program"]["collectives"][0]["link_bytes"], explained["explained"][0]["link_bytes"])
         self.podium("explain", SMALL, "--expect", "all_reduce==0", status=1)
-        self.assertIn("values", self.podium("explain", SMALL, "--shardings", "--after", "propagate"))
+        self.assertIn("values", self.podium("explain", SMALL, "--shardings", "--after", "propagate", "--what-if"))
         self.podium("explain", self.folder / "nothing.mlir", status=3)
         self.assertEqual(self.podium("diff", SMALL, SMALL)["a"], explained["measures"])
         self.assertEqual(self.podium("search", SMALL, "--budget", "12")["own"]["measures"], explained["measures"])
