@@ -134,12 +134,24 @@ void turns_settle(turn_cost_t cost, int64_t took_ns, turn_clock_t *client,
 
 void turns_come_beside(turn_cost_t cost, int64_t had_ns, const turn_clock_t *client,
                        const turn_clock_t *session, turn_clock_t *coming_client,
-                       turn_clock_t *coming_session) {
+                       turn_clock_t *coming_session, int64_t waiting_ns) {
   const bool is_same = client == coming_client;
   turn_clock_t *coming = is_same ? coming_session : coming_client;
   const int64_t used_ns =
       (is_same ? session : client)->used_ns - cost.expected_ns + had_ns;
-  coming->used_ns = later_of(coming->used_ns, used_ns - TURNS_SLICE_NS);
+  const int64_t owed_ns = used_ns - TURNS_SLICE_NS;
+  // Of those whose clocks are the same who has come first is next: that is not he.
+  coming->used_ns =
+      later_of(coming->used_ns, owed_ns < waiting_ns ? owed_ns : waiting_ns - 1);
+}
+
+int64_t turns_waiting_ns(const turn_clock_t *client, const turn_clock_t *coming_client,
+                         const turn_clock_t *waiting_client,
+                         const turn_clock_t *waiting_session) {
+  if (client != coming_client) {
+    return waiting_client->used_ns;
+  }
+  return waiting_client == client ? waiting_session->used_ns : INT64_MAX;
 }
 
 bool turns_is_over(turn_cost_t cost, int64_t had_ns, const turn_clock_t *client,

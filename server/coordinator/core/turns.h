@@ -98,11 +98,19 @@ void turns_settle(turn_cost_t cost, int64_t took_ns, turn_clock_t *client,
 
 // --- Slices ---
 
-// One who comes beside one that has run for `had_ns`, with nobody waiting: of what that
-// took longer than a slice he is owed nothing.
+// One who comes beside one that has run for `had_ns`: of what that took longer than a
+// slice, because nobody waited, he is owed nothing. `waiting_ns` is the clock furthest
+// behind of those that wait for its chips (turns_waiting_ns), INT64_MAX when nobody does:
+// he is not put behind them, who have come before him and wait for as long.
 void turns_come_beside(turn_cost_t cost, int64_t had_ns, const turn_clock_t *client,
                        const turn_clock_t *session, turn_clock_t *coming_client,
-                       turn_clock_t *coming_session);
+                       turn_clock_t *coming_session, int64_t waiting_ns);
+
+// Where one that waits stands, as who comes beside a run of `client` is compared with it;
+// INT64_MAX: it is not.
+int64_t turns_waiting_ns(const turn_clock_t *client, const turn_clock_t *coming_client,
+                         const turn_clock_t *waiting_client,
+                         const turn_clock_t *waiting_session);
 
 // Whether one that runs, has had its chips for `had_ns` and was charged `cost`, is to
 // make way for one that waits, of these clocks, who has been charged `charged_ns` for

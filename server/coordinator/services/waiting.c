@@ -36,6 +36,43 @@ static execution_queue_t *queue_of(coordinator_t *coordinator, store_session_t *
   return queue;
 }
 
+// The turns of who comes are compared with those of one that runs, and of all that could
+// have its chips now.
+typedef struct rivals_t {
+  const execution_t *coming;
+  const turn_clock_t *client;  // Of the one that runs.
+  int64_t earliest_ns;
+} rivals_t;
+
+static void add_rival(rivals_t *rivals, execution_t *waiting) {
+  const int64_t at_ns =
+      turns_waiting_ns(rivals->client, execution_client_clock(rivals->coming),
+                       execution_client_clock(waiting), execution_session_clock(waiting));
+  if (at_ns < rivals->earliest_ns && execution_shares_chips(rivals->coming, waiting) &&
+      execution_may_have_turn(waiting)) {
+    rivals->earliest_ns = at_ns;
+  }
+}
+
+static int64_t earliest_waiting_ns(const execution_t *coming,
+                                   const turn_clock_t *client) {
+  const coordinator_t *coordinator = coming->request.coordinator;
+  rivals_t rivals = {coming, client, INT64_MAX};
+  for (execution_queue_t *queue = coordinator->queues; queue != NULL;
+       queue = queue->next) {
+    if (queue->first != NULL) {  // Else it is that of who comes.
+      add_rival(&rivals, queue->first);
+    }
+  }
+  execution_t *at = coordinator->paused_count > 0 ? coordinator->first_running : NULL;
+  for (; at != NULL; at = at->next) {
+    if (at->is_paused) {
+      add_rival(&rivals, at);
+    }
+  }
+  return rivals.earliest_ns;
+}
+
 // Of those that run on its chips. Whose own executions come first there is at it already.
 static void come_beside(const execution_t *execution) {
   const execution_t *at = execution->request.coordinator->first_running;
@@ -46,9 +83,11 @@ static void come_beside(const execution_t *execution) {
   const int64_t now_ns = pod_clock_now_ns();
   for (; at != NULL; at = at->next) {
     if (at->first_ns != 0 && !at->is_paused && execution_shares_chips(execution, at)) {
-      turns_come_beside(at->cost, now_ns - at->first_ns, execution_client_clock(at),
+      const turn_clock_t *client = execution_client_clock(at);
+      turns_come_beside(at->cost, now_ns - at->first_ns, client,
                         execution_session_clock(at), execution_client_clock(execution),
-                        execution_session_clock(execution));
+                        execution_session_clock(execution),
+                        earliest_waiting_ns(execution, client));
     }
   }
 }

@@ -275,13 +275,51 @@ static void test_who_comes_beside_a_long_run_is_owed_a_slice_of_it(void **state)
   give(turns, &greedy, 1, cost);
   turns_come(turns, &modest.client, &modest.session);
   turns_come_beside(cost, had_ns, &greedy.client, &greedy.session, &modest.client,
-                    &modest.session);
+                    &modest.session, INT64_MAX);
   assert_true(is_over(&greedy, cost, had_ns, &modest));
   turns_settle(cost, had_ns, &greedy.client, &greedy.session);
   give(turns, &modest, 1, turns_cost(2 * TURNS_SLICE_NS, false));
   assert_true(turns_compare(&greedy.client, &greedy.session, &modest.client,
                             &modest.session) < 0);
   turns_destroy(turns);
+}
+
+// A machine with much else to do lets a slice be over late: that is nobody's to pay for
+// who comes meanwhile, as all who wait have had it.
+static void test_who_comes_beside_a_long_slice_is_not_behind_those_who_wait(
+    void **state) {
+  (void)state;
+  turns_t *turns = turns_create(2);
+  user_t runs = {0}, waits = {0}, comes = {0};
+  const turn_cost_t cost = turns_cost(TURNS_SLICE_NS, true);
+  turns_come(turns, &runs.client, &runs.session);
+  turns_come(turns, &waits.client, &waits.session);
+  turns_charge(turns, cost, &waits.client, &waits.session);
+  give(turns, &runs, 1, cost);
+  turns_come(turns, &comes.client, &comes.session);
+  turns_come_beside(
+      cost, 4 * TURNS_SLICE_NS, &runs.client, &runs.session, &comes.client,
+      &comes.session,
+      turns_waiting_ns(&runs.client, &comes.client, &waits.client, &waits.session));
+  assert_true(
+      turns_compare(&comes.client, &comes.session, &waits.client, &waits.session) < 0);
+  // He has not saved up more than the one who waits has.
+  assert_true(comes.client.used_ns >= waits.client.used_ns - TURNS_SLICE_NS);
+  turns_destroy(turns);
+}
+
+// Sessions of one client have turns among themselves; another client's stand elsewhere.
+static void test_only_who_shares_a_clock_is_waited_with(void **state) {
+  (void)state;
+  const user_t own = {.client = {.used_ns = 50}, .session = {.used_ns = 5}};
+  const user_t other = {.client = {.used_ns = 70}, .session = {.used_ns = 7}};
+  assert_int_equal(turns_waiting_ns(&own.client, &own.client, &own.client, &own.session),
+                   5);
+  assert_int_equal(
+      turns_waiting_ns(&own.client, &own.client, &other.client, &other.session),
+      INT64_MAX);
+  assert_int_equal(
+      turns_waiting_ns(&other.client, &own.client, &other.client, &other.session), 70);
 }
 
 int main(void) {
@@ -298,6 +336,8 @@ int main(void) {
       cmocka_unit_test(
           test_a_chip_that_holds_as_many_as_it_can_begins_only_what_is_short),
       cmocka_unit_test(test_who_comes_beside_a_long_run_is_owed_a_slice_of_it),
+      cmocka_unit_test(test_who_comes_beside_a_long_slice_is_not_behind_those_who_wait),
+      cmocka_unit_test(test_only_who_shares_a_clock_is_waited_with),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
