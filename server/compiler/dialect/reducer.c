@@ -8,7 +8,11 @@
 #include "common/base/check.h"
 
 chip_reducer_t compiler_reducer(const mlir_op_t *op) {
-  const mlir_block_t *block = op->region_count == 1 ? mlir_op_block(op, 0) : NULL;
+  return op->region_count == 1 ? compiler_region_reducer(op, 0) : CHIP_REDUCER_NONE;
+}
+
+chip_reducer_t compiler_region_reducer(const mlir_op_t *op, int region) {
+  const mlir_block_t *block = mlir_op_block(op, region);
   if (block == NULL || block->next != NULL || block->argument_count != 2 ||
       block->first == NULL || block->first->next != block->last) {
     return CHIP_REDUCER_NONE;

@@ -12,6 +12,10 @@
 // when it is no single known operation.
 chip_reducer_t compiler_reducer(const mlir_op_t *op);
 
+// The same of a region of an operation that has several: the second of a
+// select_and_scatter.
+chip_reducer_t compiler_region_reducer(const mlir_op_t *op, int region);
+
 // Fills the empty region 0 of `op` with a block that combines two scalars of `dtype`.
 // `reducer` is not NONE.
 void compiler_build_reducer(mlir_module_t *module, mlir_op_t *op, chip_reducer_t reducer,

@@ -7,6 +7,7 @@
 
 #include "common/base/check.h"
 #include "server/compiler/dialect/attributes.h"
+#include "server/compiler/dialect/reducer.h"
 #include "server/compiler/partition/factors_builder.h"
 #include "server/compiler/partition/halo.h"
 #include "server/compiler/partition/move_parts.h"
@@ -87,6 +88,40 @@ static int64_t joined_start(const mlir_op_t *op, int index, int dim) {
   return start;
 }
 
+static bool is_zero(const mlir_value_t *value) {
+  const mlir_attr_t *attr = value->op != NULL && value->op->kind == CHIP_OP_CONSTANT
+                                ? mlir_op_attr(value->op, "value")
+                                : NULL;
+  static const char zeros[2 * sizeof(double)] = {0};
+  return attr != NULL && attr->length <= (int64_t)sizeof(zeros) &&
+         memcmp(attr->data, zeros, (size_t)attr->length) == 0;
+}
+
+// The windows that touch a shard of a select_and_scatter's result, and all that these
+// look at. Windows begin alike in all shards, and there is no padding, which could be
+// selected for a window of infinities.
+static bool want_scattered(partitioner_t *partitioner, const mlir_op_t *op, int index,
+                           int dim, int64_t part, exchange_t *exchange) {
+  const chip_window_t window = move_window_of(partitioner, op);
+  const int64_t stride = window.strides[dim], size = window.sizes[dim];
+  if (window.low[dim] != 0 || window.high[dim] != 0 || part % stride != 0 ||
+      compiler_region_reducer(op, 1) != CHIP_REDUCER_ADD || !is_zero(op->operands[2])) {
+    return false;
+  }
+  const int64_t first = divide_up(1 - size, stride), last = (part - 1) / stride;
+  halo_t *halo = &exchange->halo;
+  halo->step = part / stride;
+  halo->start = first;
+  halo->length = last - first + 1;
+  if (index == 0) {
+    const int64_t seen = (halo->length - 1) * stride + size;
+    halo->step = part;
+    halo->start = first * stride;
+    halo->length = seen > part - halo->start ? seen : part - halo->start;
+  }
+  return true;
+}
+
 // The spatial dimension that `dim` of the left operand is; -1 for others.
 static int spatial_of(const chip_convolution_t *convolution, int dim) {
   for (int d = 0; d < convolution->window.rank; d++) {
@@ -139,6 +174,8 @@ static bool want(partitioner_t *partitioner, const mlir_op_t *op, int index, int
     case CHIP_OP_REDUCE_WINDOW:
       window = move_window_of(partitioner, op);
       return want_window(&window, dim, part, exchange);
+    case CHIP_OP_SELECT_AND_SCATTER:
+      return want_scattered(partitioner, op, index, dim, part, exchange);
     case CHIP_OP_CONVOLUTION:
       convolution = convolution_of(partitioner, op);
       return want_window(&convolution.window, spatial_of(&convolution, dim), part,
@@ -207,6 +244,7 @@ bool move_allows(partitioner_t *partitioner, const mlir_op_t *op,
     case CHIP_OP_CONCATENATE:
     case CHIP_OP_REDUCE_WINDOW:
     case CHIP_OP_CONVOLUTION:
+    case CHIP_OP_SELECT_AND_SCATTER:
       return allows_exchange(partitioner, op, factors, factor, axes);
     default:
       return move_index_allows(op, factors, factor);
@@ -265,22 +303,15 @@ double move_bytes(partitioner_t *partitioner, const mlir_op_t *op,
 
 // --- Writing ---
 
-static bool is_zero(const mlir_value_t *value) {
-  const mlir_attr_t *attr = value->op != NULL && value->op->kind == CHIP_OP_CONSTANT
-                                ? mlir_op_attr(value->op, "value")
-                                : NULL;
-  static const char zeros[2 * sizeof(double)] = {0};
-  return attr != NULL && attr->length <= (int64_t)sizeof(zeros) &&
-         memcmp(attr->data, zeros, (size_t)attr->length) == 0;
-}
-
 // What lies beyond the operand's ends; NULL: nothing is looked at there, or what is
 // there already.
 static mlir_value_t *outside_of(partitioner_t *partitioner, const mlir_op_t *op,
                                 const mlir_op_t *local, int index,
                                 const halo_plan_t *plan) {
+  const bool is_scattered = op->kind == CHIP_OP_SELECT_AND_SCATTER && index == 1;
   const int value = op->kind == CHIP_OP_PAD             ? 1
                     : op->kind == CHIP_OP_REDUCE_WINDOW ? op->operand_count / 2 + index
+                    : is_scattered                      ? 2
                                                         : -1;
   if (value >= 0) {
     return plan->is_zeroed && is_zero(op->operands[value]) ? NULL
@@ -440,6 +471,24 @@ static void fetch_operands(partitioner_t *partitioner, const mlir_op_t *op,
   }
 }
 
+// Of what the windows of a shard and its neighbours scatter, what falls into the shard.
+static mlir_value_t *cut_scattered(partitioner_t *partitioner, const mlir_op_t *op,
+                                   const choice_t *choice, mlir_value_t *value) {
+  for (int f = 0; f < choice->factors->factor_count; f++) {
+    if (!is_exchanged(choice->factors, f, choice->axes)) {
+      continue;
+    }
+    exchange_t exchange;
+    bool takes_part;
+    POD_CHECK(exchange_of(partitioner, op, choice->factors, 0, f, &choice->axes[f],
+                          &exchange, &takes_part));
+    const halo_t *halo = &exchange.halo;
+    value = partition_emit_rows(partitioner, value, halo->dim, -halo->start,
+                                halo->shard_size - halo->start);
+  }
+  return value;
+}
+
 // Combines the scans of the shards, where the operation is one.
 static mlir_value_t *finish_scans(partitioner_t *partitioner, const mlir_op_t *op,
                                   const choice_t *choice, const mlir_op_t *local,
@@ -487,6 +536,11 @@ static void write_exchanged(partitioner_t *partitioner, const mlir_op_t *op,
   mlir_block_append(partitioner->block, local);
   for (int i = 0; i < op->result_count; i++) {
     out_results[i] = &local->results[i];
+  }
+  if (op->kind == CHIP_OP_SELECT_AND_SCATTER) {
+    local->results[0].type = local->operands[0]->type;
+    out_results[0] = cut_scattered(partitioner, op, choice, out_results[0]);
+    return;
   }
   out_results[0] = finish_scans(partitioner, op, choice, local, out_results[0]);
 }

@@ -264,7 +264,9 @@ static const choice_t *make_choice(partitioner_t *partitioner, const mlir_op_t *
 
 static void write_local(partitioner_t *partitioner, const mlir_op_t *op,
                         const choice_t *choice) {
-  partition_note_gathered(partitioner, op, choice);
+  if (op->result_count > 0) {  // No check.
+    partition_note_gathered(partitioner, op, choice);
+  }
   mlir_op_t *local = clone(partitioner, op);
   for (int i = 0; i < op->operand_count; i++) {
     local->operands[i] =

@@ -302,7 +302,7 @@ func.func private @inputs() -> tensor<16x8xf32> {
   return %x : tensor<16x8xf32>
 }
 
-func.func public @main() -> (tensor<16x8xf32>, tensor<16x8xf32>) {
+func.func public @main() -> (tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>) {
   %x = call @inputs() : () -> tensor<16x8xf32>
   %z = stablehlo.constant dense<0.0> : tensor<f32>
   %s = stablehlo.iota dim = 0 : tensor<8x8xf32>
@@ -325,7 +325,26 @@ func.func public @main() -> (tensor<16x8xf32>, tensor<16x8xf32>) {
     %sum = stablehlo.add %p, %q : tensor<f32>
     stablehlo.return %sum : tensor<f32>
   }) : (tensor<16x8xf32>, tensor<16x8xf32>, tensor<f32>) -> tensor<16x8xf32>
-  return %a, %b : tensor<16x8xf32>, tensor<16x8xf32>
+  %v = stablehlo.iota dim = 0 : tensor<14x8xf32>
+  %d = "stablehlo.select_and_scatter"(%x, %v, %z) <{window_dimensions = array<i64: 3, 1>, window_strides = array<i64: 1, 1>, padding = dense<[[0, 0], [0, 0]]> : tensor<2x2xi64>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %c = stablehlo.compare GE, %p, %q : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }, {
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %sum = stablehlo.add %p, %q : tensor<f32>
+    stablehlo.return %sum : tensor<f32>
+  }) : (tensor<16x8xf32>, tensor<14x8xf32>, tensor<f32>) -> tensor<16x8xf32>
+  %e = "stablehlo.select_and_scatter"(%x, %s, %z) <{window_dimensions = array<i64: 1, 1>, window_strides = array<i64: 2, 1>, padding = dense<0> : tensor<2x2xi64>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %c = stablehlo.compare GE, %p, %q : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }, {
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %sum = stablehlo.add %p, %q : tensor<f32>
+    stablehlo.return %sum : tensor<f32>
+  }) : (tensor<16x8xf32>, tensor<8x8xf32>, tensor<f32>) -> tensor<16x8xf32>
+  return %a, %b, %d, %e : tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>
 }
 
 // -----
