@@ -10,10 +10,13 @@
 
 #include <cmocka.h>
 
+#include "tests/system/pod.h"
+
 void must(podium_status_t *status) {
   if (status != NULL) {
     print_error("%s: %s\n", podium_code_name(podium_status_code(status)),
                 podium_status_message(status));
+    system_pod_show_latest();
   }
   assert_null(status);
 }

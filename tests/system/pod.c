@@ -62,13 +62,26 @@ char *system_pod_log(const system_pod_t *pod, int index) {
   return read_if_there(path);
 }
 
-void system_pod_fail(const system_pod_t *pod, const char *what) {
+// The pod that was started last and still runs.
+static const system_pod_t *latest;
+
+static void show_logs(const system_pod_t *pod) {
   for (int i = -1; i < pod->worker_count; i++) {
     char *log = system_pod_log(pod, i);
     // print_error() cuts long texts.
     fprintf(stderr, "--- %s %d\n%s", i < 0 ? "coordinator" : "worker", i, log);
     free(log);
   }
+}
+
+void system_pod_show_latest(void) {
+  if (latest != NULL) {
+    show_logs(latest);
+  }
+}
+
+void system_pod_fail(const system_pod_t *pod, const char *what) {
+  show_logs(pod);
   fail_msg("%s", what);
 }
 
@@ -176,6 +189,7 @@ system_pod_t *system_pod_start(const system_pod_options_t *options) {
   pod->options = *options;
   snprintf(pod->folder, sizeof(pod->folder), "/tmp/podium-test-XXXXXX");
   assert_non_null(mkdtemp(pod->folder));
+  latest = pod;
   start_coordinator(pod, options->listen == NULL ? "127.0.0.1:0" : options->listen);
   int workers = options->workers;
   if (workers == 0) {
@@ -254,6 +268,9 @@ void system_pod_stop(system_pod_t *pod) {
     system_pod_fail(pod, "a daemon did not exit with 0 on SIGTERM");
   }
   remove_folder(pod->folder);
+  if (latest == pod) {
+    latest = NULL;
+  }
   free(pod);
 }
 

@@ -69,6 +69,9 @@ const char *system_pod_folder(const system_pod_t *pod);
 // The log of the coordinator (index -1) or of a worker; returns owned.
 char *system_pod_log(const system_pod_t *pod, int index);
 
+// Shows the logs of the pod that was started last, while it runs.
+void system_pod_show_latest(void);
+
 // Fails the test and shows all logs.
 void system_pod_fail(const system_pod_t *pod, const char *what);
 
