@@ -40,6 +40,7 @@ int cli_compile(int argc, char **argv);
 int cli_explain(int argc, char **argv);
 int cli_diff(int argc, char **argv);
 int cli_search(int argc, char **argv);
+int cli_sharding(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_exec(int argc, char **argv);
 int cli_up(int argc, char **argv);

@@ -56,6 +56,9 @@ POD_MUST_USE pod_status_t cli_explain_program(cli_run_t *run, bool *out_is_met);
 // explain --what-if, what_if.c: of a program that is compiled, which it replaces.
 POD_MUST_USE pod_status_t cli_what_if(cli_run_t *run);
 
+// "sharding", sharding.c: draws how arrays lie.
+POD_MUST_USE pod_status_t cli_sharding_program(cli_run_t *run);
+
 // "search", search.c: compiles many shardings, and prints the best.
 POD_MUST_USE pod_status_t cli_search_program(cli_run_t *run);
 

@@ -23,6 +23,7 @@ static const cli_command_t commands[] = {
     {"explain", "Tell why every collective is there, what it costs, and what hides it",
      cli_explain},
     {"diff", "Tell what two programs cost on a pod, side by side", cli_diff},
+    {"sharding", "Draw how arrays lie on the chips", cli_sharding},
     {"search", "Find the best shardings of a program, by predicted time", cli_search},
     {"exec", "Run a command whose JAX finds a pod, and tell what it would have taken",
      cli_exec},

@@ -540,3 +540,29 @@ int cli_search(int argc, char **argv) {
   cli_parse(&argp, argc, argv, run);
   return finish(run, cli_search_program(run));
 }
+
+int cli_sharding(int argc, char **argv) {
+  static const struct argp_option options[] = {
+      CLI_POD_OPTIONS,
+      CLI_SHAPE_OPTIONS,
+      CLI_GIVEN_OPTIONS,
+      {0},
+  };
+  static const struct argp argp = {
+      .options = options,
+      .parser = cli_run_parse,
+      .args_doc = "PROGRAM [NAME]\nDTYPE[SIZES] SPEC",
+      .doc =
+          "Draw how the arguments and results of PROGRAM lie on the chips, or one of "
+          "them, "
+          "by name or number; or an array that is given by its shape and a "
+          "PartitionSpec. "
+          "Every box is a part of the array, with the chips that hold it; of arrays of "
+          "more than two dimensions the last two, slice by slice.\v"
+          "Examples:\n  podium sharding step.mlir arg0\n"
+          "  podium sharding 'f32[64,128]' 'P(\"x\", \"y\")' --mesh x=2,y=4"};
+  cli_run_t *run = create();
+  run->draws = true;
+  cli_parse(&argp, argc, argv, run);
+  return finish(run, cli_sharding_program(run));
+}

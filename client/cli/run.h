@@ -26,6 +26,7 @@ typedef struct cli_run_t {
   double tolerance, model_flop;
   bool is_executed;  // By `podium run`; --time-only takes it back.
   bool quiet, only_text, time_only;
+  bool draws;                        // `podium sharding`: `other` is an array of it.
   bool compares;                     // `podium diff`,
   const char *other;                 // of this program with the first.
   int64_t chips_least;               // That a pod has that is started for it.

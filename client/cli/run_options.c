@@ -198,7 +198,7 @@ error_t cli_run_parse(int key, char *value, struct argp_state *state) {
     case CLI_RUN_EXPECTATIONS:
       return parse_expectations(run, value, state);
     case ARGP_KEY_ARG:
-      if (run->compares && run->program != NULL && run->other == NULL) {
+      if ((run->compares || run->draws) && run->program != NULL && run->other == NULL) {
         run->other = value;
         return 0;
       }

@@ -323,6 +323,33 @@ class GrpcTest(unittest.TestCase):
         with self.refused(grpc.StatusCode.INVALID_ARGUMENT, "announced with 100000 bytes", f"{len(MODULE)} were sent"):
             self.compile(MODULE, announced=100000)
 
+    def test_shardings_may_come_with_the_request(self):
+        data = b"""func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>) -> tensor<8x6xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+  return %0 : tensor<8x6xf32>
+}"""
+
+        def compile(only=True, **given):
+            header = self.pb.CompileRequest(session=self.session, file_name="given.mlir", size_bytes=len(data), only=only, **given)
+            return self.stub.Compile(iter([header, self.pb.CompileRequest(text=data)]), timeout=WAIT_S)
+
+        given = self.types.GivenSharding
+        program = compile(mesh="a=2,b=2", in_shardings=[given(name="x", spec="P('a')"), given(name="1", spec="P(None, 'b')")],
+                          out_shardings=[given(name="0", spec="P('a', 'b')")], after="propagate", value_shardings=True)
+        self.assertEqual([list(one.local_shape.dims) for one in program.arguments], [[4, 4], [4, 3]])
+        self.assertEqual(list(program.results[0].local_shape.dims), [4, 3])
+        self.assertEqual([(value.op, value.spec) for value in program.values],
+                         [("argument", 'P("a", None)'), ("argument", 'P(None, "b")'), ("dot_general", 'P("a", "b")'),
+                          ("result", 'P("a", "b")')])
+        self.assertIn("sdy.sharding_per_value", program.after_text)
+        for message, wrong in (("no argument 'q'", {"mesh": "a=4", "in_shardings": [given(name="q", spec="P()")]}),
+                               ("a mesh is written as", {"mesh": "a"}), ("after one of the passes", {"after": "x"}),
+                               ("ignore_hbm goes with `only`", {"only": False, "ignore_hbm": True})):
+            with self.assertRaises(grpc.RpcError) as caught:
+                compile(**wrong)
+            self.assertEqual(caught.exception.code(), grpc.StatusCode.INVALID_ARGUMENT)
+            self.assertIn(message, caught.exception.details())
+
     def test_a_digest_asks_for_the_text_once(self):
         data = (MODULE_OF_OPEN_SIZES + " " * (1 << 17)).encode()
         types = [self.pb.ArgumentType(argument="x", shape=self.types.Shape(dims=[6, 4]))]

@@ -97,6 +97,8 @@ class JsonTest(unittest.TestCase):
         self.assertIn("values", self.podium("explain", SMALL, "--shardings", "--after", "propagate", "--what-if"))
         self.podium("explain", self.folder / "nothing.mlir", status=3)
         self.assertEqual(self.podium("diff", SMALL, SMALL)["a"], explained["measures"])
+        drawn = self.podium("sharding", SMALL)["arrays"]
+        self.assertEqual([array["name"] for array in drawn][:2], ["arg0", "arg1"])
         self.assertEqual(self.podium("search", SMALL, "--budget", "12")["own"]["measures"], explained["measures"])
 
     def test_run_tells_program_results_and_profile(self):
