@@ -9,13 +9,17 @@
 #include "common/base/memory.h"
 #include "common/mlir/walk.h"
 #include "server/compiler/collectives/rewrite.h"
+#include "server/compiler/lower/lower.h"
 #include "server/compiler/schedule/fit.h"
 #include "server/compiler/schedule/memory.h"
+#include "server/compiler/schedule/tasks.h"
 #include "server/compiler/simplify/simplify.h"
 #include "server/program/operations.h"
+#include "server/simulator/simulator.h"
 
 enum {
   SITES_MAX = 64,                 // Of a rewrite.
+  RUNS_SIZE_MAX = 4096,           // Collectives times chips of what the clock is to run.
   OPERATIONS_TRIED_MAX = 200000,  // In all copies together.
 };
 
@@ -34,7 +38,8 @@ static const row_t rows[] = {
 
 // What a program takes.
 typedef struct cost_t {
-  int64_t duration_ps;
+  int64_t duration_ps;   // As the scheduler estimates it.
+  int64_t clock_ps;      // As the clock of the pod has it; 0: it has not been asked.
   int64_t excess_bytes;  // Of HBM, over what there is; 0: it fits.
 } cost_t;
 
@@ -86,21 +91,81 @@ static pod_status_t measure(const compiler_partitioned_t *partitioned,
   return NULL;
 }
 
+// A loop whose turns follow from values is none that the clock can run: 0.
+static pod_status_t run_program(const chip_program_t *program,
+                                const clusters_clock_t *clock, int64_t *out_ps) {
+  pod_arena_t *arena = pod_arena_create();
+  simulator_options_t options = {.spec = clock->spec, .torus = clock->torus};
+  pod_status_t status = simulator_trace(program, torus_chip_count(clock->torus), NULL, 0,
+                                        arena, &options.traces);
+  simulator_result_t *result = NULL;
+  *out_ps = 0;
+  if (status == NULL) {
+    status = simulator_run(program, &options, &result);
+  }
+  if (status == NULL) {
+    *out_ps = result->step_ps;
+  }
+  simulator_result_destroy(result);
+  pod_arena_destroy(arena);
+  pod_status_free(status);
+  return NULL;
+}
+
+static pod_status_t ask_clock(const compiler_partitioned_t *partitioned,
+                              const clusters_clock_t *clock, clusters_t *clusters,
+                              cost_t *cost) {
+  chip_program_t *program = NULL;
+  lower_notes_t notes;
+  POD_TRY(lower_with_notes(partitioned, &program, &notes));
+  algorithms_apply(clock->algorithms, program);
+  clusters_assign_vmem(clusters);
+  tasks_emit(clusters, notes.sources, program);
+  const pod_status_t status = run_program(program, clock, &cost->clock_ps);
+  chip_program_destroy(program);
+  return status;
+}
+
 // Of a copy, since what is measured is changed.
-static pod_status_t time_of(driver_t *driver, mlir_module_t *module, cost_t *out_cost) {
+static pod_status_t time_of(driver_t *driver, mlir_module_t *module, bool asks_clock,
+                            cost_t *out_cost) {
   compiler_partitioned_t copy = *driver->partitioned;
   copy.module = copy_module(module);
   driver->operations_left -= (int64_t)copy.module->op_count;
   clusters_t *clusters = NULL;
-  const pod_status_t status = measure(&copy, driver->clock, &clusters, out_cost);
+  pod_status_t status = measure(&copy, driver->clock, &clusters, out_cost);
+  if (status == NULL && asks_clock) {
+    status = ask_clock(&copy, driver->clock, clusters, out_cost);
+  }
   clusters_destroy(clusters);
   mlir_module_destroy(copy.module);
   return status;
 }
 
+// What the clock is to run is small: it looks at every step of every collective.
+static bool may_ask_clock(const driver_t *driver, const mlir_module_t *module) {
+  int64_t count = 0;
+  const mlir_op_t *main = mlir_module_find_symbol(module, "main");
+  for (const mlir_op_t *op = mlir_walk_first(main); op != NULL;
+       op = mlir_walk_next(main, op)) {
+    count += chip_op_has(op->kind, CHIP_TRAIT_COLLECTIVE);
+  }
+  return count * driver->partitioned->mesh->device_count <= RUNS_SIZE_MAX;
+}
+
+static int64_t time_told(const cost_t *cost, bool by_clock) {
+  return by_clock ? cost->clock_ps : cost->duration_ps;
+}
+
+static bool is_by_clock(const cost_t *a, const cost_t *b) {
+  return a->clock_ps > 0 && b->clock_ps > 0;
+}
+
 static bool is_better(const cost_t *a, const cost_t *b) {
+  const bool by_clock = is_by_clock(a, b);
   return a->excess_bytes < b->excess_bytes ||
-         (a->excess_bytes == b->excess_bytes && a->duration_ps < b->duration_ps);
+         (a->excess_bytes == b->excess_bytes &&
+          time_told(a, by_clock) < time_told(b, by_clock));
 }
 
 // --- What is told ---
@@ -120,11 +185,12 @@ static void add_costs(pod_text_t *text, const cost_t *with, const cost_t *withou
     pod_text_add(text, "it would not fit the HBM");
     return;
   }
+  const bool by_clock = is_by_clock(with, without);
   pod_text_add(text, "the step takes ");
-  add_time(text, with->duration_ps);
+  add_time(text, time_told(with, by_clock));
   pod_text_add(text, " so and ");
-  add_time(text, without->duration_ps);
-  pod_text_add(text, " without, as the compiler counts");
+  add_time(text, time_told(without, by_clock));
+  pod_text_add(text, by_clock ? " without" : " without, as the scheduler counts");
 }
 
 static const char *keep(driver_t *driver, pod_text_t *text) {
@@ -171,12 +237,27 @@ static void adopt(driver_t *driver, mlir_module_t *module) {
   driver->partitioned->module = module;
 }
 
-static pod_status_t know_cost(driver_t *driver) {
-  if (driver->has_cost) {
+static pod_status_t know_cost(driver_t *driver, bool asks_clock) {
+  if (driver->has_cost && (!asks_clock || driver->cost.clock_ps > 0)) {
     return NULL;
   }
   driver->has_cost = true;
-  return time_of(driver, driver->partitioned->module, &driver->cost);
+  return time_of(driver, driver->partitioned->module, asks_clock, &driver->cost);
+}
+
+// What looks better to the scheduler has to be so by the clock of the pod, where it can
+// be asked.
+static pod_status_t compare(driver_t *driver, mlir_module_t *module, cost_t *out_cost) {
+  POD_TRY(know_cost(driver, false));
+  POD_TRY(time_of(driver, module, false, out_cost));
+  const bool asks_clock = out_cost->excess_bytes == driver->cost.excess_bytes &&
+                          out_cost->duration_ps < driver->cost.duration_ps &&
+                          may_ask_clock(driver, module);
+  if (asks_clock) {
+    POD_TRY(know_cost(driver, true));
+    POD_TRY(time_of(driver, module, true, out_cost));
+  }
+  return NULL;
 }
 
 // Takes rewrite->module.
@@ -186,8 +267,7 @@ static pod_status_t decide(driver_t *driver, const row_t *row, rewrite_t *rewrit
   cost_t cost = {0};
   pod_status_t status = compiler_simplify(rewrite->module);
   if (status == NULL && !is_forced) {
-    status = know_cost(driver);
-    status = status == NULL ? time_of(driver, rewrite->module, &cost) : status;
+    status = compare(driver, rewrite->module, &cost);
   }
   if (status != NULL) {
     mlir_module_destroy(rewrite->module);
@@ -217,7 +297,13 @@ static rewrite_t begin(driver_t *driver) {
 }
 
 // A site that is kept is gone, and the next one has its number.
-static pod_status_t run_rewrite(driver_t *driver, const row_t *row, bool is_forced) {
+static pod_status_t run_rewrite(driver_t *driver, const row_t *row,
+                                collectives_choice_t choice) {
+  choice = choice == COLLECTIVES_USUAL ? row->usual : choice;
+  if (choice == COLLECTIVES_OFF) {
+    return NULL;
+  }
+  const bool is_forced = choice == COLLECTIVES_ON;
   pod_status_t status = NULL;
   int site = 0;
   rewrite_outcome_t outcome = REWRITE_DONE;
@@ -232,7 +318,8 @@ static pod_status_t run_rewrite(driver_t *driver, const row_t *row, bool is_forc
     } else {
       mlir_module_destroy(rewrite.module);
     }
-    site += !is_kept;
+    site = is_kept && rewrite.variants > 0 ? site - site % rewrite.variants
+                                           : site + !is_kept;
     pod_list_deinit(&rewrite.reasons);
     pod_list_deinit(&rewrite.touched);
   }
@@ -284,11 +371,7 @@ pod_status_t compiler_rewrite_collectives(compiler_partitioned_t *partitioned,
   read_told(&driver);
   pod_status_t status = NULL;
   for (int i = 0; i < COLLECTIVES_COUNT && status == NULL; i++) {
-    const collectives_choice_t choice =
-        choices->of[i] == COLLECTIVES_USUAL ? rows[i].usual : choices->of[i];
-    if (choice != COLLECTIVES_OFF) {
-      status = run_rewrite(&driver, &rows[i], choice == COLLECTIVES_ON);
-    }
+    status = run_rewrite(&driver, &rows[i], choices->of[i]);
   }
   write_told(&driver);
   pod_list_deinit(&driver.reasons);

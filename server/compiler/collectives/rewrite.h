@@ -23,6 +23,7 @@ typedef struct rewrite_t {
   POD_LIST(const char *) reasons;
   // The reasons of collectives that it would change: told if nothing comes of it.
   POD_LIST(int64_t) touched;
+  int variants;         // Ways to rewrite one thing, sites in a row; 0: one.
   const char *summary;  // What it has done, "12 all_reduce become 2"; in the arena.
 } rewrite_t;
 
@@ -48,6 +49,10 @@ rewrite_outcome_t rewrite_sink(rewrite_t *rewrite, int site);
 // ahead.c: collectives of a loop that need only its counter are done a turn ahead; a site
 // is a loop.
 rewrite_outcome_t rewrite_ahead(rewrite_t *rewrite, int site);
+
+// matmul.c: products in a ring in place of a collective before or behind them; sites are
+// kinds of products, in two directions and in one.
+rewrite_outcome_t rewrite_matmul(rewrite_t *rewrite, int site);
 
 // --- rewrite.c ---
 

@@ -130,6 +130,16 @@ static void test_a_scan_of_layers_gathers_a_turn_ahead(void **state) {
   compiler_result_destroy(result);
 }
 
+static void test_a_product_and_its_collective_become_a_ring(void **state) {
+  (void)state;
+  check_saves("rings_large", "4x1x1", "auto", 100);
+  check_saves("ring_scattered", "4x1x1", "matmul=auto", 75);
+  compiler_result_t *result = compile("ring_scattered", "4x1x1", "matmul=auto");
+  assert_int_equal(count_of(result, CHIP_OP_REDUCE_SCATTER), 0);
+  assert_int_equal(count_of(result, CHIP_OP_COLLECTIVE_PERMUTE), 6);
+  compiler_result_destroy(result);
+}
+
 // Where there is nothing to win the program stays as it is, and says why.
 static void test_what_would_take_longer_is_left_alone(void **state) {
   (void)state;
@@ -148,6 +158,7 @@ int main(void) {
       cmocka_unit_test(test_sums_that_need_each_other_stay_apart),
       cmocka_unit_test(test_what_a_loop_adds_up_is_reduced_behind_it),
       cmocka_unit_test(test_a_scan_of_layers_gathers_a_turn_ahead),
+      cmocka_unit_test(test_a_product_and_its_collective_become_a_ring),
       cmocka_unit_test(test_what_would_take_longer_is_left_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
