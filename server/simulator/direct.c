@@ -163,12 +163,21 @@ void simulator_direct_arrive(simulator_engine_t *engine, int32_t instance,
 
 void simulator_direct_expect(const simulator_engine_t *engine,
                              const simulator_queue_event_t *event) {
-  if (event->kind != SIMULATOR_DIRECT) {
+  if (event->kind == SIMULATOR_FLOW_END) {
+    const simulator_flow_t *flow = &engine->network.flows.items[event->a];
+    __builtin_prefetch(flow, 1);
+    __builtin_prefetch(&flow->class_index, 1);
+    return;
+  }
+  if (event->kind != SIMULATOR_DIRECT && event->kind != SIMULATOR_RECEIVED) {
     return;
   }
   const simulator_instance_t *instance = &engine->instances.items[event->a];
   const simulator_run_plan_t *run_plan = &engine->run_plans[instance->plan];
   const simulator_shape_t *shape = run_plan->shape;
+  if (shape == NULL) {
+    return;
+  }
   const int32_t class_index = event->b;
   __builtin_prefetch(&instance->received[class_index * shape->step_count + event->c], 1);
   const simulator_step_t *step = &shape->steps[event->c];

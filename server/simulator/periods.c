@@ -5,9 +5,9 @@
 // turns between the two have added to the sums is added once for every time that they
 // would come again, and the clock goes on behind that.
 //
-// A turn is compared with the one that was kept last. One is kept after 1, 2, 4, 8 …
-// turns: a beginning that does not repeat and a period of several turns are both got over
-// (Brent, 1980).
+// A turn is compared with those that are kept: the latest ones, as many as there is room
+// for, which finds a short period at once; and one that is kept after 1, 2, 4, 8 … turns,
+// which gets over a beginning that does not repeat and over a long period (Brent, 1980).
 //
 // One walk over the state serves three ends: to write it down, to find the events that
 // have not ended, and to move it. So what is compared is what is moved.
@@ -19,7 +19,12 @@
 #include "common/base/memory.h"
 #include "server/simulator/engine.h"
 
-enum { TURNS_MAX = 1 << 14 };  // A loop that has not repeated by then is let alone.
+enum {
+  TURNS_MAX = 1 << 14,  // A loop that has not repeated by then is let alone.
+  KEPT_MAX = 16,        // Turns.
+};
+// What the turns of a loop that are kept may take, in all.
+#define KEPT_BYTES_MAX ((size_t)384 << 20)
 
 typedef POD_LIST(int64_t) words_t;
 
@@ -31,17 +36,27 @@ typedef struct sums_t {
   simulator_link_t links[SIMULATOR_CHANNELS];
 } sums_t;
 
-// A loop that the first class is in, and the turn of it that was kept.
+// The beginning of a turn.
+typedef struct kept_t {
+  bool is_kept;
+  int64_t ps, turns_left;
+  uint64_t hash;  // Of the state.
+  words_t state;
+  sums_t *sums;                  // By class.
+  simulator_total_t *totals;     // By class and task of the loop.
+  chip_trace_cursor_t *cursors;  // By class and control slot.
+  int32_t *sequences;            // By collective slot.
+} kept_t;
+
+// A loop that the first class is in.
 typedef struct watch_t {
   int64_t start_ps, turns_left;  // Of the loop when it was last looked at.
   int64_t seen, keep_at;         // Turns of this execution of it.
-  bool is_kept;
-  int64_t kept_ps, kept_turns_left;
-  words_t state;
-  sums_t *sums;                  // By class.
-  simulator_total_t *totals;     // By class and task.
-  chip_trace_cursor_t *cursors;  // By class and control slot.
-  int32_t *sequences;            // By collective slot.
+  int32_t task_count;
+  int32_t *tasks;  // That its turns run; NULL: not listed yet.
+  // The first is Brent's, the others are the latest turns, round and round.
+  int32_t kept_count, next;
+  kept_t kept[KEPT_MAX];
 } watch_t;
 
 // An event that has not ended.
@@ -54,6 +69,7 @@ struct simulator_periods_t {
   int32_t *instructions;  // By control slot.
   int64_t turns_seen;
   words_t state;
+  uint64_t hash;  // Of it.
   POD_LIST(open_event_t) open;
   sums_t *gains;  // By class: what a period adds.
 };
@@ -69,6 +85,7 @@ typedef struct walk_t {
   simulator_engine_t *engine;
   simulator_periods_t *periods;
   watch_t *watch;
+  const kept_t *kept;    // The turn that comes again.
   int32_t owner, depth;  // The loop's task, and its frame in every core.
   int64_t turns_left;    // Of the first class.
   // Of a period that is passed over `times` times.
@@ -132,7 +149,7 @@ static void walk_event(const walk_t *walk, int32_t class_index, int32_t *event) 
 }
 
 static int32_t sequence_gain(const walk_t *walk, int32_t slot) {
-  return walk->engine->cores[0].sequences[slot] - walk->watch->sequences[slot];
+  return walk->engine->cores[0].sequences[slot] - walk->kept->sequences[slot];
 }
 
 // An execution of a collective by its name: which, and how long before or after the first
@@ -500,14 +517,16 @@ static void put_sums(simulator_engine_t *engine, int32_t class_index,
 }
 
 static void grow_totals(const walk_t *walk, int32_t class_index) {
-  const size_t tasks = (size_t)walk->engine->program->task_count;
-  simulator_total_t *now = walk->engine->result->classes[class_index].totals;
-  const simulator_total_t *then = &walk->watch->totals[(size_t)class_index * tasks];
-  for (size_t i = 0; i < tasks; i++) {
-    simulator_total_t grown = now[i];
-    add_gain(&grown, &now[i], &then[i], sizeof(grown), walk->times);
-    grown.start_ps = now[i].start_ps;
-    now[i] = grown;
+  const watch_t *watch = walk->watch;
+  simulator_total_t *totals = walk->engine->result->classes[class_index].totals;
+  const simulator_total_t *then =
+      &walk->kept->totals[(size_t)class_index * (size_t)watch->task_count];
+  for (int32_t i = 0; i < watch->task_count; i++) {
+    simulator_total_t *now = &totals[watch->tasks[i]];
+    simulator_total_t grown = *now;
+    add_gain(&grown, now, &then[i], sizeof(grown), walk->times);
+    grown.start_ps = now->start_ps;
+    *now = grown;
   }
 }
 
@@ -580,7 +599,7 @@ static bool find_control(const walk_t *walk, int32_t class_index, int32_t slot,
   }
   const size_t at = (size_t)class_index * (size_t)engine->control_slots + (size_t)slot;
   *out_control = (control_t){.list = &core->trace->lists[instruction],
-                             .kept = walk->watch->cursors[at],
+                             .kept = walk->kept->cursors[at],
                              .now = &core->cursors[slot]};
   return true;
 }
@@ -661,17 +680,17 @@ static void end_open_events(walk_t *walk) {
 
 static void pass_over(walk_t *walk) {
   simulator_engine_t *engine = walk->engine;
-  const watch_t *watch = walk->watch;
+  const kept_t *kept = walk->kept;
   sums_t *gains = walk->periods->gains;
   for (int32_t i = 0; i < engine->classes.class_count; i++) {
     sums_t now;
     take_sums(engine, i, &now);
     gains[i] = (sums_t){0};
-    add_gain(&gains[i], &now, &watch->sums[i], sizeof(now), 1);
+    add_gain(&gains[i], &now, &kept->sums[i], sizeof(now), 1);
   }
   end_open_events(walk);
   for (int32_t i = 0; i < engine->classes.class_count; i++) {
-    simulator_record_repeat(engine, i, &watch->sums[i].log, walk->times, walk->period_ps);
+    simulator_record_repeat(engine, i, &kept->sums[i].log, walk->times, walk->period_ps);
   }
   walk->kind = WALK_MOVE;
   walk_state(walk);
@@ -700,43 +719,172 @@ static void pass_over(walk_t *walk) {
 
 // --- To keep and to compare ---
 
-static void keep(const walk_t *walk) {
-  const simulator_engine_t *engine = walk->engine;
-  watch_t *watch = walk->watch;
-  const size_t classes = (size_t)engine->classes.class_count;
-  const size_t tasks = (size_t)engine->program->task_count;
-  const size_t slots = (size_t)engine->control_slots;
-  if (watch->sums == NULL) {
-    watch->sums = pod_alloc(classes * sizeof(*watch->sums));
-    watch->totals = pod_alloc(classes * tasks * sizeof(*watch->totals));
-    watch->cursors = pod_alloc(classes * slots * sizeof(*watch->cursors));
-    watch->sequences =
-        pod_alloc((size_t)engine->collective_slots * sizeof(*watch->sequences));
+// Marks the computations that those marked call. True: there are new ones.
+static bool mark_called(const chip_program_t *program, bool *marks) {
+  bool is_new = false;
+  for (int32_t i = 0; i < program->computation_count; i++) {
+    const chip_computation_t *computation = &program->computations[i];
+    for (int32_t t = 0; t < computation->task_count && marks[i]; t++) {
+      const chip_task_t *task = &program->tasks[computation->first_task + t];
+      const bool is_control =
+          task->kind == CHIP_TASK_WHILE || task->kind == CHIP_TASK_BRANCH;
+      const chip_instruction_t *instruction = &program->instructions[task->instruction];
+      for (int32_t c = 0; is_control && c < instruction->call_count; c++) {
+        is_new |= !marks[instruction->calls[c]];
+        marks[instruction->calls[c]] = true;
+      }
+    }
   }
-  for (size_t i = 0; i < classes; i++) {
-    take_sums(engine, (int32_t)i, &watch->sums[i]);
-    memcpy(&watch->totals[i * tasks], engine->result->classes[i].totals,
-           tasks * sizeof(*watch->totals));
-  }
-  for (size_t i = 0; i < (size_t)engine->running_count; i++) {
-    memcpy(&watch->cursors[i * slots], engine->cores[i].cursors,
-           slots * sizeof(*watch->cursors));
-  }
-  memcpy(watch->sequences, engine->cores[0].sequences,
-         (size_t)engine->collective_slots * sizeof(*watch->sequences));
-  const words_t kept = watch->state;
-  watch->state = walk->periods->state;
-  walk->periods->state = kept;
-  watch->is_kept = true;
-  watch->kept_ps = engine->now_ps;
-  watch->kept_turns_left = walk->turns_left;
+  return is_new;
 }
 
-static bool is_as_kept(const walk_t *walk) {
+// The tasks whose totals a turn may change: the others are outside the loop, where a
+// period, at whose ends all is as it was, does nothing.
+static void list_tasks(const walk_t *walk) {
+  const chip_program_t *program = walk->engine->program;
+  watch_t *watch = walk->watch;
+  bool *marks = pod_alloc((size_t)program->computation_count * sizeof(*marks));
+  const chip_instruction_t *loop =
+      &program->instructions[program->tasks[walk->owner].instruction];
+  for (int32_t c = 0; c < loop->call_count; c++) {
+    marks[loop->calls[c]] = true;
+  }
+  while (mark_called(program, marks)) {
+  }
+  watch->tasks = pod_alloc(((size_t)program->task_count + 1) * sizeof(*watch->tasks));
+  for (int32_t i = 0; i < program->computation_count; i++) {
+    const chip_computation_t *computation = &program->computations[i];
+    for (int32_t t = 0; t < computation->task_count && marks[i]; t++) {
+      watch->tasks[watch->task_count++] = computation->first_task + t;
+    }
+  }
+  free(marks);
+}
+
+// How many turns there is room for.
+static int32_t count_kept(const walk_t *walk) {
+  const simulator_engine_t *engine = walk->engine;
+  const size_t of_class = sizeof(sums_t) +
+                          (size_t)walk->watch->task_count * sizeof(simulator_total_t) +
+                          (size_t)engine->control_slots * sizeof(chip_trace_cursor_t);
+  const size_t size_bytes = (size_t)engine->classes.class_count * of_class +
+                            (size_t)walk->periods->state.count * sizeof(int64_t);
+  const size_t count = KEPT_BYTES_MAX / (size_bytes + 1);
+  return count < 1 ? 1 : count > KEPT_MAX ? KEPT_MAX : (int32_t)count;
+}
+
+static void make_kept(const walk_t *walk, kept_t *kept) {
+  const simulator_engine_t *engine = walk->engine;
+  const size_t classes = (size_t)engine->classes.class_count;
+  const size_t tasks = (size_t)walk->watch->task_count;
+  kept->sums = pod_alloc(classes * sizeof(*kept->sums));
+  kept->totals = pod_alloc((classes * tasks + 1) * sizeof(*kept->totals));
+  kept->cursors =
+      pod_alloc(classes * (size_t)engine->control_slots * sizeof(*kept->cursors));
+  kept->sequences =
+      pod_alloc(((size_t)engine->collective_slots + 1) * sizeof(*kept->sequences));
+}
+
+static void keep_totals(const walk_t *walk, kept_t *kept, int32_t class_index) {
+  const watch_t *watch = walk->watch;
+  const simulator_total_t *totals = walk->engine->result->classes[class_index].totals;
+  simulator_total_t *to = &kept->totals[(size_t)class_index * (size_t)watch->task_count];
+  for (int32_t i = 0; i < watch->task_count; i++) {
+    to[i] = totals[watch->tasks[i]];
+  }
+}
+
+static void keep(const walk_t *walk, kept_t *kept) {
+  const simulator_engine_t *engine = walk->engine;
+  const size_t slots = (size_t)engine->control_slots;
+  if (kept->sums == NULL) {
+    make_kept(walk, kept);
+  }
+  for (int32_t i = 0; i < engine->classes.class_count; i++) {
+    take_sums(engine, i, &kept->sums[i]);
+    keep_totals(walk, kept, i);
+  }
+  for (size_t i = 0; i < (size_t)engine->running_count; i++) {
+    memcpy(&kept->cursors[i * slots], engine->cores[i].cursors,
+           slots * sizeof(*kept->cursors));
+  }
+  memcpy(kept->sequences, engine->cores[0].sequences,
+         (size_t)engine->collective_slots * sizeof(*kept->sequences));
+  const words_t *state = &walk->periods->state;
+  pod_list_clear(&kept->state);
+  pod_list_reserve(&kept->state, state->count + 1);
+  memcpy(kept->state.items, state->items, (size_t)state->count * sizeof(*state->items));
+  kept->state.count = state->count;
+  kept->hash = walk->periods->hash;
+  kept->is_kept = true;
+  kept->ps = engine->now_ps;
+  kept->turns_left = walk->turns_left;
+}
+
+static void keep_turn(const walk_t *walk) {
+  watch_t *watch = walk->watch;
+  if (watch->tasks == NULL) {
+    list_tasks(walk);
+  }
+  if (watch->kept_count == 0) {
+    watch->kept_count = count_kept(walk);
+  }
+  if (watch->seen >= watch->keep_at) {
+    watch->keep_at *= 2;
+    keep(walk, &watch->kept[0]);
+  }
+  if (watch->kept_count > 1) {
+    keep(walk, &watch->kept[1 + watch->next]);
+    watch->next = (watch->next + 1) % (watch->kept_count - 1);
+  }
+}
+
+static uint64_t hash_of(const words_t *state) {
+  uint64_t hash = (uint64_t)state->count;
+  for (int32_t i = 0; i < state->count; i++) {
+    hash = (hash ^ (uint64_t)state->items[i]) * UINT64_C(0x9fb21c651e98df25);
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+static bool is_as(const walk_t *walk, const kept_t *kept) {
   const words_t *now = &walk->periods->state;
-  const words_t *kept = &walk->watch->state;
-  return walk->watch->is_kept && now->count == kept->count &&
-         memcmp(now->items, kept->items, (size_t)now->count * sizeof(*now->items)) == 0;
+  return kept->is_kept && kept->hash == walk->periods->hash &&
+         now->count == kept->state.count &&
+         memcmp(now->items, kept->state.items,
+                (size_t)now->count * sizeof(*now->items)) == 0;
+}
+
+// Whether the turns since then come again; says how often in walk->times.
+static bool comes_again(walk_t *walk, const kept_t *kept) {
+  if (!is_as(walk, kept)) {
+    return false;
+  }
+  walk->kept = kept;
+  walk->period_ps = walk->engine->now_ps - kept->ps;
+  walk->period_turns = kept->turns_left - walk->turns_left;
+  walk->times = walk->period_ps > 0 ? count_times(walk) : 0;
+  return walk->times > 0;
+}
+
+// The latest turn from which on turns come again; false: there is none. Turns that begin
+// alike may take other ways, as their traces say: then those before them are tried.
+static bool find_period(walk_t *walk) {
+  watch_t *watch = walk->watch;
+  const int32_t latest = watch->kept_count - 1;
+  for (int32_t i = 1; i <= latest; i++) {
+    if (comes_again(walk, &watch->kept[1 + (watch->next - i + latest) % latest])) {
+      return true;
+    }
+  }
+  return watch->kept_count > 0 && comes_again(walk, &watch->kept[0]);
+}
+
+static void forget_kept(watch_t *watch) {
+  for (int32_t i = 0; i < watch->kept_count; i++) {
+    watch->kept[i].is_kept = false;
+  }
 }
 
 // A turn of the loop has begun. True: turns have been passed over.
@@ -744,21 +892,14 @@ static bool look_at_turn(walk_t *walk) {
   watch_t *watch = walk->watch;
   pod_list_clear(&walk->periods->state);
   walk_state(walk);
-  if (is_as_kept(walk)) {
-    walk->period_ps = walk->engine->now_ps - watch->kept_ps;
-    walk->period_turns = watch->kept_turns_left - walk->turns_left;
-    walk->times = walk->period_ps > 0 ? count_times(walk) : 0;
-    if (walk->times > 0) {
-      pass_over(walk);
-      watch->is_kept = false;
-      watch->seen = TURNS_MAX;
-      return true;
-    }
+  walk->periods->hash = hash_of(&walk->periods->state);
+  if (find_period(walk)) {
+    pass_over(walk);
+    forget_kept(watch);
+    watch->seen = TURNS_MAX;
+    return true;
   }
-  if (watch->seen >= watch->keep_at) {
-    watch->keep_at *= 2;
-    keep(walk);
-  }
+  keep_turn(walk);
   return false;
 }
 
@@ -771,7 +912,7 @@ static bool look_at_loop(simulator_engine_t *engine, int32_t depth) {
     watch->turns_left = frame->turns_left + 1;
     watch->seen = 0;
     watch->keep_at = 1;
-    watch->is_kept = false;
+    forget_kept(watch);
   }
   if (watch->turns_left == frame->turns_left || watch->seen >= TURNS_MAX) {
     return false;
@@ -829,18 +970,25 @@ void simulator_periods_look(simulator_engine_t *engine) {
   }
 }
 
+static void deinit_watch(watch_t *watch) {
+  for (int32_t i = 0; i < KEPT_MAX; i++) {
+    kept_t *kept = &watch->kept[i];
+    pod_list_deinit(&kept->state);
+    free(kept->sums);
+    free(kept->totals);
+    free(kept->cursors);
+    free(kept->sequences);
+  }
+  free(watch->tasks);
+}
+
 void simulator_periods_deinit(simulator_engine_t *engine) {
   simulator_periods_t *periods = engine->periods;
   if (periods == NULL) {
     return;
   }
   for (int32_t i = 0; i < engine->control_slots; i++) {
-    watch_t *watch = &periods->watches[i];
-    pod_list_deinit(&watch->state);
-    free(watch->sums);
-    free(watch->totals);
-    free(watch->cursors);
-    free(watch->sequences);
+    deinit_watch(&periods->watches[i]);
   }
   free(periods->watches);
   free(periods->instructions);

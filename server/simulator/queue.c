@@ -132,6 +132,12 @@ simulator_batch_t simulator_queue_take(simulator_queue_t *queue) {
   return queue->batches.items[batch];
 }
 
+const simulator_batch_t *simulator_queue_peek(const simulator_queue_t *queue) {
+  return pod_heap_count(&queue->times) == 0
+             ? NULL
+             : &queue->batches.items[pod_heap_first(&queue->times).item];
+}
+
 static int by_time(const void *a, const void *b) {
   const pod_heap_entry_t *x = a;
   const pod_heap_entry_t *y = b;

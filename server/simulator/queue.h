@@ -49,6 +49,9 @@ bool simulator_queue_next_time(const simulator_queue_t *queue, int64_t *out_time
 // the same time meanwhile is a batch of its own.
 simulator_batch_t simulator_queue_take(simulator_queue_t *queue);
 
+// The batch that would be taken next, or NULL.
+const simulator_batch_t *simulator_queue_peek(const simulator_queue_t *queue);
+
 // All events that are to come, in the order in which they would.
 void simulator_queue_visit(const simulator_queue_t *queue,
                            void (*visit)(void *context, int64_t time_ps,

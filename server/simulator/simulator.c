@@ -396,6 +396,14 @@ static pod_status_t check_ended(const simulator_engine_t *engine) {
   return NULL;
 }
 
+// What most likely happens after what is happening now.
+static void expect_next(const simulator_engine_t *engine) {
+  const simulator_batch_t *next = simulator_queue_peek(&engine->queue);
+  for (int32_t i = 0; next != NULL && i < next->events.count && i < EVENTS_AHEAD; i++) {
+    simulator_direct_expect(engine, &next->events.items[i]);
+  }
+}
+
 static pod_status_t run(simulator_engine_t *engine) {
   for (int32_t i = 0; i < engine->running_count; i++) {
     simulator_core_begin(engine, i);
@@ -411,6 +419,7 @@ static pod_status_t run(simulator_engine_t *engine) {
     int64_t next_ps = engine->now_ps;
     while (next_ps == engine->now_ps && engine->status == NULL) {
       const simulator_batch_t batch = simulator_queue_take(&engine->queue);
+      expect_next(engine);
       for (int32_t i = 0; i < batch.events.count; i++) {
         if (i + EVENTS_AHEAD < batch.events.count) {
           simulator_direct_expect(engine, &batch.events.items[i + EVENTS_AHEAD]);

@@ -251,10 +251,40 @@ static void test_a_long_loop_takes_no_longer_than_a_short_one(void **state) {
   assert_true(turn_ps > WORLD_BEGIN_PS);
 }
 
+// Turns that begin alike go on as their branches say. What comes again every six turns is
+// passed over when it has come once, not only behind the eighth turn.
+static void test_a_period_of_some_turns_is_found_when_it_has_been_once(void **state) {
+  (void)state;
+  enum { PERIOD = 6, TURNS = 100 * PERIOD, ENOUGH = 2 * PERIOD + 2 };
+  static const int32_t inner[PERIOD] = {3, 0, 2, 2, 5, 1};
+  const torus_t torus = {.size = {1, 1, 1}};
+  dice_t dice = {.state = 3};
+  const loops_t loops = make_loops(&torus, &dice);
+  chip_trace_t trace;
+  chip_trace_init(&trace, loops.program);
+  assert_true(chip_trace_add(&trace, loops.outer, TURNS));
+  for (int32_t i = 0; i < TURNS; i++) {
+    assert_true(chip_trace_add(&trace, loops.inner, inner[i % PERIOD]));
+    assert_true(chip_trace_add(&trace, loops.branch, i % PERIOD == 4));
+  }
+  const chip_trace_t *traces[] = {&trace};
+  simulator_options_t options = world_options(&torus);
+  options.traces = traces;
+  options.events_max = 1 << 16;
+  simulator_result_t *fast = world_run(loops.program, &options);
+  const int64_t saved = compare_both(loops.program, options);
+  const int64_t all = saved + fast->steps_simulated;
+  assert_true(fast->steps_simulated * TURNS < all * ENOUGH);
+  simulator_result_destroy(fast);
+  chip_trace_deinit(&trace);
+  chip_program_destroy(loops.program);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_turns_that_repeat_take_what_running_them_takes),
       cmocka_unit_test(test_a_long_loop_takes_no_longer_than_a_short_one),
+      cmocka_unit_test(test_a_period_of_some_turns_is_found_when_it_has_been_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
