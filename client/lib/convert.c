@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "client/lib/session.h"
+#include "common/tensor/sharding.h"
 
 enum { DEVICES_MAX = 65536 };  // Of a pod.
 
@@ -186,14 +187,16 @@ podium_shape_t lib_local_shape(const podium_shape_t *shape,
   podium_shape_t local = *shape;
   for (int d = 0; sharding != NULL && d < sharding->rank && d < shape->rank; d++) {
     const char *next = sharding->spec[d] == NULL ? "" : sharding->spec[d];
+    int64_t parts = 1;
     while (*next != '\0') {
       const size_t length = strcspn(next, ",");
       const int64_t size = axis_size(sharding, next, length);
-      if (size > 0) {
-        local.dims[d] /= size;
+      if (size > 0 && parts <= INT32_MAX) {
+        parts *= size;
       }
       next += length + (next[length] == ',');
     }
+    local.dims[d] = sharding_part(shape->dims[d], parts);
   }
   return local;
 }

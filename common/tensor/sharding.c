@@ -440,43 +440,31 @@ static void print_list(pod_text_t *text, const mesh_t *mesh, const axis_list_t *
   }
 }
 
-static pod_status_t does_not_divide(const sharding_t *sharding,
-                                    const tensor_shape_t *global, int dim) {
-  pod_text_t text = {0};
-  tensor_shape_print(&text, global);
-  const int64_t pieces = axis_list_size(&sharding->dims[dim].axes);
-  pod_text_printf(&text,
-                  ": dimension %d of %" PRId64 " does not divide into %" PRId64
-                  " pieces over axes {",
-                  dim, global->dims[dim], pieces);
-  print_list(&text, sharding->mesh, &sharding->dims[dim].axes);
-  pod_text_add(&text, "}; pad it, or shard another dimension");
-  const pod_status_t status = pod_error(POD_UNIMPLEMENTED, "%s", text.bytes);
-  pod_text_deinit(&text);
-  return status;
-}
-
-pod_status_t sharding_local_shape(const sharding_t *sharding,
-                                  const tensor_shape_t *global,
-                                  tensor_shape_t *out_local) {
+void sharding_local_shape(const sharding_t *sharding, const tensor_shape_t *global,
+                          tensor_shape_t *out_local) {
   POD_CHECK(sharding->rank == global->rank);
   tensor_shape_t local = *global;
   for (int i = 0; i < global->rank; i++) {
-    const int64_t pieces = axis_list_size(&sharding->dims[i].axes);
-    if (global->dims[i] % pieces != 0) {
-      return does_not_divide(sharding, global, i);
-    }
-    local.dims[i] = global->dims[i] / pieces;
+    local.dims[i] =
+        sharding_part(global->dims[i], axis_list_size(&sharding->dims[i].axes));
   }
   *out_local = local;
-  return NULL;
+}
+
+bool sharding_divides(const sharding_t *sharding, const tensor_shape_t *global) {
+  for (int i = 0; i < global->rank; i++) {
+    if (global->dims[i] % axis_list_size(&sharding->dims[i].axes) != 0) {
+      return false;
+    }
+  }
+  return true;
 }
 
 void sharding_shard_start(const sharding_t *sharding, const tensor_shape_t *global,
                           int64_t device, int64_t start[TENSOR_RANK_MAX]) {
   for (int i = 0; i < global->rank; i++) {
     const axis_list_t *axes = &sharding->dims[i].axes;
-    const int64_t local = global->dims[i] / axis_list_size(axes);
+    const int64_t local = sharding_part(global->dims[i], axis_list_size(axes));
     start[i] = axis_list_index(sharding->mesh, axes, device) * local;
   }
 }

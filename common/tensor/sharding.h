@@ -139,13 +139,22 @@ bool sharding_is_replicated(const sharding_t *sharding);
 POD_MUST_USE pod_status_t sharding_check(const sharding_t *sharding,
                                          const tensor_shape_t *shape);
 
-// The shape each device holds. UNIMPLEMENTED when a dimension does not divide; the
-// message names shape, dimension, and axes.
-POD_MUST_USE pod_status_t sharding_local_shape(const sharding_t *sharding,
-                                               const tensor_shape_t *global,
-                                               tensor_shape_t *out_local);
+// The part of a dimension of `size` elements that a device holds where it is cut into
+// `pieces`: all parts are as large as the first, so that the last ones are partly or
+// wholly padding, which no element of the array lies in.
+static inline int64_t sharding_part(int64_t size, int64_t pieces) {
+  return size / pieces + (size % pieces != 0);
+}
 
-// Where the shard of `device` starts in the global array, per dimension, in elements.
+// The shape each device holds, padding included: sharding_part of every dimension.
+void sharding_local_shape(const sharding_t *sharding, const tensor_shape_t *global,
+                          tensor_shape_t *out_local);
+
+// Whether no device holds padding.
+bool sharding_divides(const sharding_t *sharding, const tensor_shape_t *global);
+
+// Where the shard of `device` starts in the global array, per dimension, in elements;
+// that of one that holds nothing but padding behind its end.
 void sharding_shard_start(const sharding_t *sharding, const tensor_shape_t *global,
                           int64_t device, int64_t start[TENSOR_RANK_MAX]);
 

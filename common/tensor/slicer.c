@@ -19,10 +19,17 @@ typedef struct level_t {
   int64_t shard_bytes;   // One step of the place digit within the shard.
 } level_t;
 
+// A dimension that ends before its last piece does. In the walk.
+typedef struct end_t {
+  int64_t stride_bytes;  // Of one element of the dimension.
+  int64_t size, padded_size;
+} end_t;
+
 struct tensor_slicer_t {
-  int level_count;
+  int level_count, end_count;
   level_t levels[TENSOR_RANK_MAX + 1];
-  int64_t shard_count, shard_bytes, global_bytes;
+  end_t ends[TENSOR_RANK_MAX];
+  int64_t shard_count, shard_bytes, walk_bytes;
   int64_t id_limit;
   int64_t shard_of_device[];  // By id; -1: not of the mesh.
 };
@@ -53,8 +60,37 @@ static void make_levels(tensor_slicer_t *slicer, const sharding_t *sharding,
     slicer->levels[i] = levels[count - 1 - i];
   }
   slicer->level_count = count;
-  slicer->global_bytes = global;
+  slicer->walk_bytes = global;
   slicer->shard_bytes = shard;
+}
+
+static void make_ends(tensor_slicer_t *slicer, const tensor_shape_t *global,
+                      const tensor_shape_t *padded) {
+  int64_t stride = (int64_t)tensor_dtype_bytes(global->dtype);
+  for (int i = global->rank - 1; i >= 0; i--) {
+    if (padded->dims[i] != global->dims[i]) {
+      slicer->ends[slicer->end_count++] =
+          (end_t){stride, global->dims[i], padded->dims[i]};
+    }
+    stride *= padded->dims[i];
+  }
+}
+
+// What the shards make together. An array has no more than twice its elements by
+// dimension, yet that may be more than there are numbers.
+static pod_status_t pad_shape(const sharding_t *sharding, const tensor_shape_t *local,
+                              tensor_shape_t *out_padded) {
+  *out_padded = *local;
+  for (int i = 0; i < local->rank; i++) {
+    if (__builtin_mul_overflow(local->dims[i], axis_list_size(&sharding->dims[i].axes),
+                               &out_padded->dims[i])) {
+      return pod_error(POD_INVALID_ARGUMENT,
+                       "dimension %d and its padding have more elements than there are "
+                       "numbers",
+                       i);
+    }
+  }
+  return tensor_shape_check(out_padded);
 }
 
 pod_status_t tensor_slicer_create(const sharding_t *sharding,
@@ -68,8 +104,9 @@ pod_status_t tensor_slicer_create(const sharding_t *sharding,
                      "unreduced axes: it goes to and from chips by part, not as a whole; "
                      "let the program reduce it");
   }
-  tensor_shape_t local;
-  POD_TRY(sharding_local_shape(sharding, global, &local));
+  tensor_shape_t local, padded;
+  sharding_local_shape(sharding, global, &local);
+  POD_TRY(pad_shape(sharding, &local, &padded));
   const mesh_t *mesh = sharding->mesh;
   const int64_t limit = mesh_id_limit(mesh);
   tensor_slicer_t *slicer =
@@ -79,6 +116,7 @@ pod_status_t tensor_slicer_create(const sharding_t *sharding,
                      (long long)limit);
   }
   make_levels(slicer, sharding, &local);
+  make_ends(slicer, global, &padded);
   slicer->id_limit = limit;
   for (int64_t device = 0; device < limit; device++) {
     int64_t shard = mesh_position(mesh, device) < 0 ? -1 : 0;
@@ -110,12 +148,32 @@ int64_t tensor_slicer_shard_of_device(const tensor_slicer_t *slicer, int64_t dev
   return slicer->shard_of_device[device];
 }
 
+int64_t tensor_slicer_walk_bytes(const tensor_slicer_t *slicer) {
+  return slicer->walk_bytes;
+}
+
+// Whether the place is behind the end of a dimension; the run does not go past an end.
+static bool is_padding(const tensor_slicer_t *slicer, int64_t offset_bytes,
+                       int64_t *run_bytes) {
+  bool is_behind = false;
+  for (int i = 0; i < slicer->end_count; i++) {
+    const end_t *end = &slicer->ends[i];
+    const int64_t row = offset_bytes / end->stride_bytes % end->padded_size;
+    const int64_t next = row < end->size ? end->size : end->padded_size;
+    const int64_t left =
+        (next - row) * end->stride_bytes - offset_bytes % end->stride_bytes;
+    is_behind = is_behind || row >= end->size;
+    *run_bytes = left < *run_bytes ? left : *run_bytes;
+  }
+  return is_behind;
+}
+
 tensor_run_t tensor_slicer_run_at(const tensor_slicer_t *slicer,
-                                  int64_t global_offset_bytes, int64_t size_bytes_max) {
-  POD_CHECK(global_offset_bytes >= 0 && global_offset_bytes < slicer->global_bytes);
+                                  int64_t walk_offset_bytes, int64_t size_bytes_max) {
+  POD_CHECK(walk_offset_bytes >= 0 && walk_offset_bytes < slicer->walk_bytes);
   POD_CHECK(size_bytes_max > 0);
-  tensor_run_t run = {.global_offset_bytes = global_offset_bytes};
-  int64_t rest = global_offset_bytes, run_bytes = 0;
+  tensor_run_t run = {0};
+  int64_t rest = walk_offset_bytes, run_bytes = 0;
   for (int i = 0; i < slicer->level_count; i++) {
     const level_t *level = &slicer->levels[i];
     int64_t piece = 0;
@@ -133,6 +191,7 @@ tensor_run_t tensor_slicer_run_at(const tensor_slicer_t *slicer,
       run.shard_offset_bytes += place * level->shard_bytes;
     }
   }
+  run.is_padding = is_padding(slicer, walk_offset_bytes, &run_bytes);
   run.size_bytes = run_bytes < size_bytes_max ? run_bytes : size_bytes_max;
   return run;
 }

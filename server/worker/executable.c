@@ -188,13 +188,11 @@ static bool has_straight_line(const chip_program_t *program) {
   return true;
 }
 
-static pod_status_t local_shapes(const chip_interface_t *interfaces, int32_t count,
-                                 tensor_shape_t *shapes) {
+static void local_shapes(const chip_interface_t *interfaces, int32_t count,
+                         tensor_shape_t *shapes) {
   for (int32_t i = 0; i < count; i++) {
-    POD_TRY(
-        sharding_local_shape(interfaces[i].sharding, &interfaces[i].shape, &shapes[i]));
+    sharding_local_shape(interfaces[i].sharding, &interfaces[i].shape, &shapes[i]);
   }
-  return NULL;
 }
 
 static pod_status_t load_interface(executable_t *executable) {
@@ -203,10 +201,8 @@ static pod_status_t load_interface(executable_t *executable) {
       pod_alloc((size_t)program->argument_count * sizeof(tensor_shape_t));
   executable->result_shapes =
       pod_alloc((size_t)program->result_count * sizeof(tensor_shape_t));
-  POD_TRY(local_shapes(program->arguments, program->argument_count,
-                       executable->argument_shapes));
-  POD_TRY(
-      local_shapes(program->results, program->result_count, executable->result_shapes));
+  local_shapes(program->arguments, program->argument_count, executable->argument_shapes);
+  local_shapes(program->results, program->result_count, executable->result_shapes);
   const chip_computation_t *entry = &program->computations[program->entry];
   for (int32_t i = 0; i < program->result_count; i++) {
     if (!tensor_shape_equal(&program->buffers[entry->results[i]].shape,

@@ -120,12 +120,16 @@ static void *cut(const chip_interface_t *interface, const reference_value_t *who
   tensor_slicer_t *slicer = slicer_of(interface);
   char *shard = aligned(tensor_slicer_shard_bytes(slicer));
   const int64_t own = tensor_slicer_shard_of_device(slicer, chip);
-  const int64_t bytes = tensor_shape_bytes(&interface->shape);
-  for (int64_t at = 0; at < bytes;) {
-    const tensor_run_t run = tensor_slicer_run_at(slicer, at, bytes);
-    if (run.shard == own) {
-      memcpy(shard + run.shard_offset_bytes, whole->data + at, (size_t)run.size_bytes);
+  const char *from = whole->data;
+  for (int64_t at = 0; at < tensor_slicer_walk_bytes(slicer);) {
+    const tensor_run_t run = tensor_slicer_run_at(slicer, at, INT64_MAX);
+    char *to = shard + run.shard_offset_bytes;
+    if (run.shard == own && run.is_padding) {
+      memset(to, 0xff, (size_t)run.size_bytes);  // NaN: it must not be seen.
+    } else if (run.shard == own) {
+      memcpy(to, from, (size_t)run.size_bytes);
     }
+    from += run.is_padding ? 0 : run.size_bytes;
     at += run.size_bytes;
   }
   tensor_slicer_destroy(slicer);
@@ -136,7 +140,7 @@ static void *cut(const chip_interface_t *interface, const reference_value_t *who
 static pod_status_t join(const chip_interface_t *interface, const chip_run_t *runs,
                          int index, reference_value_t *whole) {
   tensor_slicer_t *slicer = slicer_of(interface);
-  const int64_t bytes = tensor_shape_bytes(&interface->shape);
+  const int64_t bytes = tensor_slicer_walk_bytes(slicer);
   pod_status_t status = NULL;
   for (int32_t i = 0; i < runs[0].chip_count; i++) {
     const char *shard = runs[i].results[index];
@@ -145,17 +149,21 @@ static pod_status_t join(const chip_interface_t *interface, const chip_run_t *ru
     for (int32_t j = 0; j < i; j++) {
       is_first &= tensor_slicer_shard_of_device(slicer, runs[j].chip) != own;
     }
+    char *to = whole->data;
     for (int64_t at = 0; at < bytes && status == NULL;) {
       const tensor_run_t run = tensor_slicer_run_at(slicer, at, bytes);
-      char *to = whole->data + at;
       const char *from = shard + run.shard_offset_bytes;
+      at += run.size_bytes;
+      if (run.is_padding) {
+        continue;
+      }
       if (run.shard == own && is_first) {
         memcpy(to, from, (size_t)run.size_bytes);
       } else if (run.shard == own && memcmp(to, from, (size_t)run.size_bytes) != 0) {
         status = pod_error(POD_DATA_LOSS, "result %d: chip %d holds other bits", index,
                            (int)runs[i].chip);
       }
-      at += run.size_bytes;
+      to += run.size_bytes;
     }
   }
   tensor_slicer_destroy(slicer);

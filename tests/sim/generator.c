@@ -132,6 +132,10 @@ mlir_value_t *generator_pick_like(generator_t *generator, const tensor_shape_t *
 
 static int64_t pick_size(generator_t *generator) {
   static const int64_t sizes[] = {1, 2, 2, 3, 4, 4, 4, 6, 8, 8, 8, 12, 16};
+  static const int64_t uneven[] = {1, 2, 3, 3, 4, 5, 5, 6, 7, 7, 8, 9, 10};
+  if (generator->is_uneven) {
+    return uneven[generator_below(generator, (int)POD_COUNT_OF(uneven))];
+  }
   return sizes[generator_below(generator, (int)POD_COUNT_OF(sizes))];
 }
 
@@ -164,9 +168,9 @@ static void pick_axes(generator_t *generator, int64_t size, axis_list_t *list,
       part = 2;
     }
     if (!is_used[axis] && generator_chance(generator, 60) && part > 1 &&
-        size % part == 0) {
+        (size % part == 0 || generator->is_uneven)) {
       is_used[axis] = true;
-      size /= part;
+      size /= size % part == 0 ? part : 1;
       list->refs[list->count++] = (axis_ref_t){axis, 1, part};
     }
   }
@@ -664,6 +668,7 @@ mlir_module_t *generate_module(uint64_t seed, int op_count, int64_t *out_device_
   compiler_set_kinds(module);
   generator.module = module;
   make_mesh(&generator);
+  generator.is_uneven = generator_chance(&generator, 50);
   mlir_op_t *function = mlir_op_create(module, "func.func", 0, NULL, 0, NULL, 1);
   mlir_block_append(mlir_op_block(module->op, 0), function);
   generator.block = mlir_block_create(module, &function->regions[0]);

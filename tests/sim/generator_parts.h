@@ -22,6 +22,7 @@ typedef struct generator_t {
   mlir_value_t *values[VALUES_MAX];
   int depth;
   int group_count;                    // Of sharding groups.
+  bool is_uneven;                     // Axes need not divide what they shard.
   bool is_manual[SHARDING_AXES_MAX];  // The axes that are manual where we are.
 } generator_t;
 

@@ -49,7 +49,7 @@ const layout_t *layouts_of_sharding(layouts_t *layouts, int rank,
 // In the table's arena. Closed dimensions.
 sharding_t *layouts_to_sharding(layouts_t *layouts, const layout_t *layout);
 
-// The part that each chip holds. The layout's axes divide the dimensions.
+// The part that each chip holds. The layout's axes divide the dimensions (pad.h).
 tensor_shape_t layout_local_shape(const layout_t *layout, const tensor_shape_t *global);
 
 // Whether the axes of every dimension divide its size.

@@ -16,6 +16,7 @@
 #include "common/mlir/walk.h"
 #include "server/compiler/dialect/kinds.h"
 #include "server/compiler/partition/factors.h"
+#include "server/compiler/partition/pad.h"
 #include "server/compiler/partition/partition.h"
 #include "server/compiler/partition/partitioner.h"
 #include "server/compiler/partition/roll.h"
@@ -238,8 +239,9 @@ static void describe(const sharding_t *propagated, const mlir_value_t *value,
       layouts, layouts_of_sharding(layouts, out_shape->rank, propagated));
 }
 
-static void fill_partitioned(partitioner_t *partitioner, const mlir_block_t *block,
-                             const surface_t *surface, compiler_partitioned_t *out) {
+static void fill_partitioned(partitioner_t *partitioner, const propagation_t *propagation,
+                             const mlir_block_t *block, const surface_t *surface,
+                             compiler_partitioned_t *out) {
   pod_arena_t *arena = partitioner->module->arena;
   const size_t argument_count = (size_t)block->argument_count;
   const size_t result_count = (size_t)block->last->operand_count;
@@ -259,13 +261,12 @@ static void fill_partitioned(partitioner_t *partitioner, const mlir_block_t *blo
   out->result_shapes =
       pod_arena_array(arena, result_count, sizeof(out->result_shapes[0]));
   for (size_t i = 0; i < argument_count; i++) {
-    describe(partitioner->propagation.arguments[i], block->arguments[i],
-             &partitioner->layouts, &out->argument_shardings[i],
-             &out->argument_shapes[i]);
+    describe(propagation->arguments[i], block->arguments[i], &partitioner->layouts,
+             &out->argument_shardings[i], &out->argument_shapes[i]);
   }
   for (size_t i = 0; i < result_count; i++) {
-    describe(partitioner->propagation.results[i], block->last->operands[i],
-             &partitioner->layouts, &out->result_shardings[i], &out->result_shapes[i]);
+    describe(propagation->results[i], block->last->operands[i], &partitioner->layouts,
+             &out->result_shardings[i], &out->result_shapes[i]);
   }
 }
 
@@ -277,9 +278,9 @@ static const mlir_attr_t *inspection_tag(const mlir_op_t *op) {
              : NULL;
 }
 
-static void fill_inspections(partitioner_t *partitioner, const mlir_op_t *main,
-                             compiler_partitioned_t *out) {
-  if (!mlir_may_have(partitioner->source, "podium.inspect_sharding")) {
+static void fill_inspections(partitioner_t *partitioner, const propagation_t *propagation,
+                             const mlir_op_t *main, compiler_partitioned_t *out) {
+  if (!mlir_may_have(partitioner->module, "podium.inspect_sharding")) {
     return;
   }
   size_t count = 0;
@@ -299,7 +300,7 @@ static void fill_inspections(partitioner_t *partitioner, const mlir_op_t *main,
     if (tag != NULL) {
       const int32_t i = out->inspection_count++;
       out->inspection_tags[i] = tag;
-      describe(partitioner->propagation.values[op->operands[0]->id], op->operands[0],
+      describe(propagation->values[op->operands[0]->id], op->operands[0],
                &partitioner->layouts, &out->inspection_shardings[i],
                &out->inspection_shapes[i]);
     }
@@ -323,15 +324,32 @@ static pod_status_t last_channel(mlir_module_t *module, const mlir_op_t *main,
   return NULL;
 }
 
-static pod_status_t write_program(partitioner_t *partitioner, const mlir_op_t *main,
-                                  const mlir_block_t *block, surface_t *out_surface) {
-  POD_TRY(propagate_shardings(&partitioner->shardings, &partitioner->propagation));
-  if (partitioner->shardings.propagation.is_exact) {
-    POD_TRY(propagate_keep_dividing(&partitioner->shardings, &partitioner->propagation));
+static void make_room(partitioner_t *partitioner) {
+  const size_t value_count = partitioner->source->value_count;
+  pod_arena_t *arena = partitioner->module->arena;
+  partitioner->states = pod_arena_array(arena, value_count, sizeof(state_t));
+  partitioner->value_map = pod_arena_array(arena, value_count, sizeof(mlir_value_t *));
+}
+
+// From here on axes divide what they shard. `propagation` is that of the program as it
+// came.
+static pod_status_t pad(partitioner_t *partitioner, const propagation_t *propagation) {
+  partitioner->propagation = *propagation;
+  if (pad_is_needed(&partitioner->shardings, propagation)) {
+    POD_TRY(pad_program(&partitioner->shardings, propagation, &partitioner->source,
+                        &partitioner->propagation));
+    partitioner->shardings.module = partitioner->source;
   }
-  if (!partitioner->propagation.is_whole) {
-    sums_propagate(&partitioner->shardings, main, &partitioner->propagation);
-  }
+  make_room(partitioner);
+  return NULL;
+}
+
+static pod_status_t write_program(partitioner_t *partitioner,
+                                  const propagation_t *propagation,
+                                  surface_t *out_surface) {
+  POD_TRY(pad(partitioner, propagation));
+  const mlir_op_t *main = mlir_module_find_symbol(partitioner->source, "main");
+  const mlir_block_t *block = propagate_main_block(partitioner->source);
   if (!partitioner->propagation.is_whole) {
     partitioner->is_rolled =
         roll_find_slices(partitioner->source, main, partitioner->shardings.arena);
@@ -343,6 +361,15 @@ static pod_status_t write_program(partitioner_t *partitioner, const mlir_op_t *m
   put_arguments(partitioner, block, out_surface);
   POD_TRY(partition_block(partitioner, block));
   end_main(partitioner, block->last, out_surface, function);
+  return NULL;
+}
+
+static pod_status_t propagate_all(const shardings_t *shardings, const mlir_op_t *main,
+                                  propagation_t *out) {
+  POD_TRY(propagate_shardings(shardings, out));
+  if (!out->is_whole) {
+    sums_propagate(shardings, main, out);
+  }
   return NULL;
 }
 
@@ -385,18 +412,19 @@ pod_status_t compiler_partition(mlir_module_t *module, int64_t device_count,
   partitioner.mesh = partitioner.shardings.mesh;
   partitioner.shardings.arena = scratch;  // The mesh stays with the program.
   layouts_init(&partitioner.layouts, arena, partitioner.mesh);
-  const size_t value_count = module->value_count;
-  partitioner.states = pod_arena_array(arena, value_count, sizeof(state_t));
   partitioner.plans = pod_map_create();
   partitioner.choices = pod_map_create();
-  partitioner.value_map = pod_arena_array(arena, value_count, sizeof(mlir_value_t *));
   surface_t surface;
-  status = write_program(&partitioner, main, block, &surface);
+  propagation_t propagation;
+  status = propagate_all(&partitioner.shardings, main, &propagation);
+  if (status == NULL) {
+    status = write_program(&partitioner, &propagation, &surface);
+  }
   if (status != NULL) {
     goto cleanup;
   }
-  fill_partitioned(&partitioner, block, &surface, out_partitioned);
-  fill_inspections(&partitioner, main, out_partitioned);
+  fill_partitioned(&partitioner, &propagation, block, &surface, out_partitioned);
+  fill_inspections(&partitioner, &propagation, main, out_partitioned);
   out_partitioned->first_channel = partitioner.first_channel;
   out_partitioned->reason_count = partitioner.reasons.count;
   out_partitioned->note_count = partitioner.notes.count;
@@ -420,5 +448,8 @@ cleanup:
   pod_map_destroy(partitioner.choices);
   pod_arena_destroy(scratch);
   mlir_module_destroy(partitioner.module);
+  if (partitioner.source != module) {
+    mlir_module_destroy(partitioner.source);
+  }
   return status;
 }

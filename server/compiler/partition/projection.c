@@ -22,6 +22,8 @@ void projection_start(projection_t *projection, int tensor_count, int factor_cou
     cell->is_present = false;
     cell->is_open = false;
     cell->is_minor_most = false;
+    cell->is_alone = false;
+    cell->may_be_uneven = cell->may_be_part = false;
     cell->size = 1;
     cell->axes.count = 0;
     cell->overflow.count = 0;
@@ -72,7 +74,7 @@ void projection_set(projection_t *projection, int tensor, const factors_t *facto
     bool open = sharding->dims[d].is_open;
     if (list->count == 1) {
       projection_cell_t *cell = projection_cell(projection, tensor, list->factors[0]);
-      cell->is_present = cell->is_minor_most = true;
+      cell->is_present = cell->is_minor_most = cell->is_alone = true;
       cell->is_open = open;
       cell->size = shape->dims[d];
       axes_set_list(&cell->axes, &sharding->dims[d].axes);

@@ -20,6 +20,9 @@ typedef struct projection_cell_t {
   bool is_present;     // The tensor has the factor.
   bool is_open;        // It may be sharded further.
   bool is_minor_most;  // The last of its dimension.
+  bool is_alone;       // In its dimension.
+  bool may_be_uneven;  // It may have axes that do not divide it,
+  bool may_be_part;    // or a part of an axis that does.
   int64_t size;  // What the axes must divide: the factor, or the dimension it has alone.
   axes_t axes;
   // What follows in the dimension although the factor is not full, because the sizes do

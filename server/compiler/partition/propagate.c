@@ -4,11 +4,9 @@
 
 #include "server/compiler/partition/propagate.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "common/base/check.h"
-#include "common/mlir/diagnostic.h"
 #include "common/mlir/walk.h"
 #include "server/compiler/dialect/kinds.h"
 #include "server/compiler/partition/propagate_graph.h"
@@ -254,69 +252,4 @@ pod_status_t propagate_shardings(const shardings_t *shardings,
 cleanup:
   graph_deinit(&graph);
   return status;
-}
-
-// --- Axes that do not divide ---
-
-static bool divides(const sharding_t *sharding, const tensor_shape_t *shape, int dim) {
-  const axes_t axes = axes_from_list(&sharding->dims[dim].axes);
-  return shape->dims[dim] % axes_size(&axes) == 0;
-}
-
-static pod_status_t check_surface(const shardings_t *shardings, const char *what,
-                                  int index, const mlir_value_t *value,
-                                  const sharding_t *sharding) {
-  const tensor_shape_t *shape = &value->type->shape;
-  for (int d = 0; d < sharding->rank; d++) {
-    if (!divides(sharding, shape, d)) {
-      return mlir_op_error(
-          shardings->module, mlir_module_find_symbol(shardings->module, "main"),
-          POD_UNIMPLEMENTED,
-          "%s %d: dimension %d of %" PRId64 " gets axes that do not divide it", what,
-          index, d, shape->dims[d]);
-    }
-  }
-  return NULL;
-}
-
-static void keep_dividing(const shardings_t *shardings, propagation_t *propagation,
-                          const mlir_value_t *value) {
-  const sharding_t *sharding = propagation->values[value->id];
-  sharding_t *kept = NULL;
-  for (int d = 0; sharding != NULL && d < sharding->rank; d++) {
-    if (!divides(sharding, &value->type->shape, d)) {
-      kept = kept == NULL ? sharding_copy(shardings->arena, sharding) : kept;
-      const axes_t axes = axes_from_list(&sharding->dims[d].axes);
-      const axes_t dividing = axes_dividing(&axes, value->type->shape.dims[d]);
-      kept->dims[d].axes = axes_to_list(shardings->arena, &dividing);
-      propagation->values[value->id] = kept;
-    }
-  }
-}
-
-pod_status_t propagate_keep_dividing(const shardings_t *shardings,
-                                     propagation_t *propagation) {
-  const mlir_op_t *main = mlir_module_find_symbol(shardings->module, "main");
-  const mlir_block_t *block = propagate_main_block(shardings->module);
-  for (int i = 0; i < block->argument_count; i++) {
-    POD_TRY(check_surface(shardings, "argument", i, block->arguments[i],
-                          propagation->arguments[i]));
-  }
-  for (int i = 0; i < block->last->operand_count; i++) {
-    POD_TRY(check_surface(shardings, "result", i, block->last->operands[i],
-                          propagation->results[i]));
-  }
-  for (const mlir_op_t *op = mlir_walk_first(main); op != NULL;
-       op = mlir_walk_next(main, op)) {
-    for (int i = 0; i < op->result_count; i++) {
-      keep_dividing(shardings, propagation, &op->results[i]);
-    }
-    for (int r = 0; r < op->region_count; r++) {
-      const mlir_block_t *inner = mlir_op_block(op, r);
-      for (int i = 0; inner != NULL && i < inner->argument_count; i++) {
-        keep_dividing(shardings, propagation, inner->arguments[i]);
-      }
-    }
-  }
-  return NULL;
 }

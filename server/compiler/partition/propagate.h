@@ -45,14 +45,9 @@ typedef struct propagation_t {
 } propagation_t;
 
 // The module passed compiler_verify and compiler_inline. INVALID_ARGUMENT for a sharding
-// that is wrong in itself, UNIMPLEMENTED for one that does not divide; both at the place.
+// that is wrong in itself, at the place.
 POD_MUST_USE pod_status_t propagate_shardings(const shardings_t *shardings,
                                               propagation_t *out_propagation);
-
-// Shardy's way gives values axes that do not divide them. Here those within the program
-// keep what divides; for arguments and results it is UNIMPLEMENTED, at the function.
-POD_MUST_USE pod_status_t propagate_keep_dividing(const shardings_t *shardings,
-                                                  propagation_t *propagation);
 
 // Whether a value is a constant, an iota, or a broadcast of one: made anew wherever it is
 // used, in the sharding that the use wants.

@@ -569,6 +569,9 @@ static pod_status_t build_arguments(graph_t *graph, const mlir_op_t *main,
     POD_TRY(shardings_read_argument(graph->shardings, main, i, &sharding));
     set_scalar(graph, block->arguments[i], sharding, &graph->argument_slots[i]);
     graph->value_slots[block->arguments[i]->id] = graph->argument_slots[i];
+    if (graph->argument_slots[i] != SLOT_NONE) {
+      graph->slots.items[graph->argument_slots[i]].is_surface = true;
+    }
     if (sharding != NULL && has_dims(block->arguments[i])) {
       set_given(graph, graph->argument_slots[i], sharding);
     }
@@ -593,6 +596,7 @@ static pod_status_t build_results(graph_t *graph, const mlir_op_t *main,
     const tensor_shape_t *shape = &value->type->shape;
     const int slot = add_slot(graph, shape, open_sharding(graph, shape->rank, &none));
     graph->result_slots[i] = slot;
+    graph->slots.items[slot].is_surface = true;
     if (sharding != NULL) {
       set_given(graph, slot, sharding);
     }

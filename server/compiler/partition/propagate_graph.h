@@ -28,6 +28,8 @@ typedef struct slot_t {
   // global shape, and the other with the local one and without the manual axes.
   int linked;
   bool is_outer;
+  bool is_surface;  // An argument or result of @main: has no padding that nobody asked
+                    // for.
   const axes_t *manual;  // Of a linked slot.
   bool is_carried;       // Of a loop or a branch.
 } slot_t;

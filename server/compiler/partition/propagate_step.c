@@ -111,7 +111,7 @@ static int64_t fitting_size(const propagation_options_t *options,
   if (!cell->is_open || cell->overflow.count > 0) {
     return 1;
   }
-  if (options->is_exact && cell->is_minor_most) {
+  if ((options->is_exact && cell->is_minor_most) || cell->may_be_uneven) {
     return size;
   }
   if (cell->size % done != 0) {
@@ -125,7 +125,7 @@ static int64_t fitting_size(const propagation_options_t *options,
     while (size % divisor != 0) {
       divisor++;
     }
-    size = cell->is_minor_most ? 1 : size / divisor;
+    size = cell->is_minor_most && !cell->may_be_part ? 1 : size / divisor;
   }
   return size;
 }
@@ -251,6 +251,27 @@ static int plan_factors(graph_t *graph, const node_t *node, int level) {
   return count;
 }
 
+// Axes that do not divide a dimension spread from where the user has put them to what has
+// the same dimension, alone.
+static bool is_uneven(const projection_t *projection, const node_t *node, int tensor,
+                      int factor, const axes_t *wanted) {
+  const projection_cell_t *cell = projection_cell(projection, tensor, factor);
+  const factor_kind_t kind = node->factors->factors[factor].kind;
+  if (!cell->is_alone || cell->size == 1 || kind == FACTOR_REPLICATE ||
+      kind == FACTOR_PERMUTATION) {
+    return false;
+  }
+  for (int t = 0; t < projection->tensor_count; t++) {
+    const projection_cell_t *other = projection_cell(projection, t, factor);
+    if (other->is_present && other->is_alone && other->size == cell->size &&
+        axes_is_prefix(wanted, &other->axes) &&
+        other->size % axes_size(&other->axes) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Gives a tensor the axes of one factor. An operand of an elementwise operation is not
 // sharded beyond what the result is: its shards would only be gathered again.
 static bool expand_cell(const graph_t *graph, const node_t *node, int tensor, int factor,
@@ -263,6 +284,11 @@ static bool expand_cell(const graph_t *graph, const node_t *node, int tensor, in
   }
   axes_t axes;
   axes_set(&axes, wanted);
+  // Arguments and results have no padding that nobody asked for.
+  const bool uneven = is_uneven(projection, node, tensor, factor, wanted);
+  const bool is_surface = graph->slots.items[node->slots[tensor]].is_surface;
+  cell->may_be_uneven = uneven && !is_surface;
+  cell->may_be_part = uneven && is_surface && tensor >= node->factors->operand_count;
   fit_within_factor(options_of(graph), &axes, cell,
                     graph->slots.items[node->slots[tensor]].sharding);
   if (!axes_is_strict_prefix(&cell->axes, &axes)) {
@@ -309,8 +335,13 @@ static void update_slot(graph_t *graph, const node_t *node, int tensor) {
     const axes_t before = axes_from_list(&slot->sharding->dims[d].axes);
     // A factor of the middle may have grown while the one before it is not full: what the
     // dimension can say of that may be less than what it says now.
+    const factor_list_t *list = &mapping->dims[d];
+    const bool may_pad =
+        list->count == 1 &&
+        projection_cell(&graph->projection, tensor, list->factors[0])->may_be_uneven;
     if (!axes_is_strict_prefix(&before, &axes) ||
-        (!options_of(graph)->is_exact && slot->shape->dims[d] % axes_size(&axes) != 0) ||
+        (!options_of(graph)->is_exact && !may_pad &&
+         slot->shape->dims[d] % axes_size(&axes) != 0) ||
         !is_free(updated == NULL ? slot->sharding : updated, d, &axes)) {
       continue;
     }

@@ -249,14 +249,12 @@ static pod_status_t at_op(const shardings_t *shardings, const mlir_op_t *op,
   return placed;
 }
 
-// Leaves of each dimension's axes what divides the dimension.
-static void keep_what_divides(const shardings_t *shardings, sharding_t *sharding,
-                              const tensor_shape_t *shape) {
-  for (int d = 0; d < sharding->rank && !shardings->propagation.is_exact; d++) {
-    const axes_t axes = axes_from_list(&sharding->dims[d].axes);
-    const axes_t dividing = axes_dividing(&axes, shape->dims[d]);
-    if (!axes_equal(&axes, &dividing)) {
-      sharding->dims[d].axes = axes_to_list(shardings->arena, &dividing);
+// Leaves out axes that make no part smaller: a dimension of one element is as small
+// whole.
+static void leave_out_idle(sharding_t *sharding, const tensor_shape_t *shape) {
+  for (int d = 0; d < sharding->rank; d++) {
+    if (shape->dims[d] == 1) {
+      sharding->dims[d].axes.count = 0;
     }
   }
 }
@@ -290,10 +288,6 @@ static pod_status_t finish(const shardings_t *shardings, sharding_t *sharding,
     }
   }
   add_replicated(shardings->arena, sharding, manual);
-  if (!shardings->propagation.is_exact) {  // Else the program is looked at as a whole.
-    tensor_shape_t local;
-    POD_TRY(at_op(shardings, op, what, sharding_local_shape(sharding, shape, &local)));
-  }
   *out = sharding;
   return NULL;
 }
@@ -305,7 +299,9 @@ static pod_status_t finish_within(const shardings_t *shardings, sharding_t *shar
                                   const sharding_t **out) {
   POD_TRY(bind_mesh(shardings, op, what, shape, true, sharding));
   POD_TRY(at_op(shardings, op, what, sharding_check(sharding, shape)));
-  keep_what_divides(shardings, sharding, shape);
+  if (!shardings->propagation.is_exact) {
+    leave_out_idle(sharding, shape);
+  }
   return finish(shardings, sharding, op, what, shape, manual, out);
 }
 
@@ -505,6 +501,29 @@ static const sharding_t *hold_manual_axes(pod_arena_t *arena, const sharding_t *
   return held;
 }
 
+// A body has its part of a manual axis as it is: there is no place for padding.
+static pod_status_t check_manual_division(const shardings_t *shardings,
+                                          const mlir_op_t *op, const char *what,
+                                          int index, const tensor_shape_t *shape,
+                                          const sharding_t *sharding,
+                                          const axes_t *manual) {
+  for (int d = 0; d < shape->rank; d++) {
+    const axes_t axes = axes_from_list(&sharding->dims[d].axes);
+    const axes_t freed = axes_without(&axes, manual);
+    const axes_t held = axes_without(&axes, &freed);
+    const int64_t pieces = axes_size(&held);
+    if (shape->dims[d] % pieces != 0) {
+      return mlir_op_error(shardings->module, op, POD_UNIMPLEMENTED,
+                           "%s %d: dimension %d of %" PRId64
+                           " does not divide into %" PRId64
+                           " pieces over its manual axes; pad it, or shard another "
+                           "dimension",
+                           what, index, d, shape->dims[d], pieces);
+    }
+  }
+  return NULL;
+}
+
 static pod_status_t read_manual_list(const shardings_t *shardings, const mlir_op_t *op,
                                      const char *name, int count, const axes_t *around,
                                      const axes_t *manual, const sharding_t ***out) {
@@ -518,6 +537,8 @@ static pod_status_t read_manual_list(const shardings_t *shardings, const mlir_op
     POD_TRY(finish(shardings, list[i], op,
                    numbered(shardings, inputs ? "operand" : "result", i),
                    &outside->type->shape, around, &finished[i]));
+    POD_TRY(check_manual_division(shardings, op, inputs ? "operand" : "result", i,
+                                  &outside->type->shape, finished[i], manual));
     finished[i] = hold_manual_axes(shardings->arena, finished[i], manual);
   }
   *out = finished;

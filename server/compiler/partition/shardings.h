@@ -9,12 +9,11 @@
 // Ownership: in the arena given.
 // Threading: pure.
 // Errors: at the operation: INVALID_ARGUMENT for a sharding that is wrong, UNIMPLEMENTED
-// for one that does not divide its dimension, or is over a mesh whose axes are not made
-// of the program's.
+// for one over a mesh whose axes are not made of the program's, and for manual axes that
+// do not divide their dimension.
 //
-// The latter is about arguments, results and manual computations, where JAX refuses it as
-// well. Within the program, where JAX allows it, a dimension is sharded over as much of
-// its axes as divides it: the values are the same, and no chip holds padding.
+// Other axes need not divide it: the last parts are then partly or wholly padding
+// (pad.h).
 //
 // A value that a sharding has unreduced over some axes is the sum, over those axes, of
 // what the devices hold. Such axes are in no dimension, and nothing spreads over them.

@@ -20,7 +20,7 @@ typedef struct array_layout_t {
   int32_t use_count;
   pod_arena_t *arena;    // Owns everything here.
   tensor_shape_t shape;  // Global.
-  tensor_shape_t local;  // What a chip holds.
+  tensor_shape_t local;  // What a chip holds, padding included.
   const sharding_t *sharding;
   int32_t chip_count;
   const int32_t *chips;  // Those that hold it, by mesh position.
@@ -28,8 +28,7 @@ typedef struct array_layout_t {
 } array_layout_t;
 
 // Copies shape and sharding with its mesh, whose devices are the chips that hold the
-// array. INVALID_ARGUMENT when shape or sharding are no good, UNIMPLEMENTED when a
-// dimension does not divide.
+// array. INVALID_ARGUMENT when shape or sharding are no good.
 POD_MUST_USE pod_status_t array_layout_create(const tensor_shape_t *shape,
                                               const sharding_t *sharding,
                                               array_layout_t **out_layout);

@@ -131,13 +131,8 @@ static Podium__V1__Signature **describe_interfaces(pod_arena_t *arena,
     signature->shape = wire_shape_pack(arena, &interface->shape);
     signature->sharding = wire_sharding_pack(arena, interface->sharding, true);
     tensor_shape_t *local = pod_arena_alloc(arena, sizeof(*local));
-    // It divides: the store has made a layout of it, or nothing was loaded.
-    const pod_status_t status =
-        sharding_local_shape(interface->sharding, &interface->shape, local);
-    if (status == NULL) {
-      signature->local_shape = wire_shape_pack(arena, local);
-    }
-    pod_status_free(status);
+    sharding_local_shape(interface->sharding, &interface->shape, local);
+    signature->local_shape = wire_shape_pack(arena, local);
     list[i] = signature;
   }
   return list;

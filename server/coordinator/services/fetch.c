@@ -76,7 +76,10 @@ struct fetch_t {
   fanout_t fanout;
   uint8_t *chunk;
   size_t chunk_bytes, chunk_filled;
-  int64_t size_bytes, sent_bytes;  // Assembled, in the chunk or gone out.
+  int64_t size_bytes;
+  // Assembled, in the chunk or gone out, with the padding of the shards, which stays
+  // here.
+  int64_t walk_bytes, walked_bytes;
   bool wants_sharing;
   sharing_t *sharing;  // NULL: the bytes go through here.
 };
@@ -155,10 +158,10 @@ static void send_chunk(fetch_t *fetch) {
 
 // Until a shard has to come, the client has to read, or all is out.
 static void assemble(fetch_t *fetch) {
-  while (fetch->sent_bytes < fetch->size_bytes &&
+  while (fetch->walked_bytes < fetch->walk_bytes &&
          rpc_call_is_writable(fetch->request.client)) {
     const tensor_run_t run =
-        tensor_slicer_run_at(fetch->slicer, fetch->sent_bytes,
+        tensor_slicer_run_at(fetch->slicer, fetch->walked_bytes,
                              (int64_t)(fetch->chunk_bytes - fetch->chunk_filled));
     fetch_shard_t *shard = &fetch->shards[run.shard];
     const size_t there = shard->size_bytes - shard->at;
@@ -166,15 +169,18 @@ static void assemble(fetch_t *fetch) {
       return;
     }
     const size_t step = (size_t)run.size_bytes < there ? (size_t)run.size_bytes : there;
-    memcpy(fetch->chunk + fetch->chunk_filled, shard->data + shard->at, step);
+    if (!run.is_padding) {
+      memcpy(fetch->chunk + fetch->chunk_filled, shard->data + shard->at, step);
+      fetch->chunk_filled += step;
+    }
     shard->at += step;
-    fetch->chunk_filled += step;
-    fetch->sent_bytes += (int64_t)step;
+    fetch->walked_bytes += (int64_t)step;
     if (shard->at == shard->size_bytes && shard->call.rpc != NULL) {
       rpc_call_resume(shard->call.rpc);
     }
+    const bool is_last = fetch->walked_bytes == fetch->walk_bytes;
     if (fetch->chunk_filled == fetch->chunk_bytes ||
-        fetch->sent_bytes == fetch->size_bytes) {
+        (is_last && fetch->chunk_filled > 0)) {
       send_chunk(fetch);
     }
   }
@@ -186,7 +192,7 @@ static void end_if_done(fetch_t *fetch) {
     return;
   }
   const pod_status_t cause = fanout_take(&fetch->fanout);
-  if (cause != NULL || fetch->sent_bytes == fetch->size_bytes) {
+  if (cause != NULL || fetch->walked_bytes == fetch->walk_bytes) {
     end_fetch(fetch, cause);
   }
 }
@@ -373,7 +379,7 @@ static void share(fetch_t *fetch) {
                                   fetch->request.operation.session->host, fetch->layout,
                                   fetch->shard_count, chips);
   if (fetch->sharing != NULL) {
-    fetch->sent_bytes = fetch->size_bytes;
+    fetch->walked_bytes = fetch->walk_bytes;
   }
   free(chips);
 }
@@ -474,6 +480,7 @@ static pod_status_t begin_fetch(fetch_t *fetch) {
   fetch->shard_count = (int32_t)tensor_slicer_shard_count(fetch->slicer);
   POD_TRY(check_there(fetch));
   fetch->size_bytes = tensor_shape_bytes(&layout->shape);
+  fetch->walk_bytes = tensor_slicer_walk_bytes(fetch->slicer);
   fetch->shards = pod_alloc((size_t)fetch->shard_count * sizeof(*fetch->shards));
   if (fetch->wants_sharing) {
     share(fetch);

@@ -64,7 +64,8 @@ typedef struct put_t {
   bool is_named;           // The client has chosen its id.
   array_layout_t *layout;
   tensor_slicer_t *slicer;
-  int64_t size_bytes, received_bytes, sliced_bytes;
+  int64_t size_bytes, received_bytes;
+  int64_t walked_bytes;  // Sliced, with the padding of the shards.
   size_t piece_bytes;
   int32_t shard_count;
   put_shard_t *shards;
@@ -72,6 +73,7 @@ typedef struct put_t {
   chip_call_t *calls;  // By index of the layout's chips.
   fanout_t fanout;
   bool is_blocked;  // A worker's queue is full.
+  bool is_closing;  // The client has sent all; padding is still to go.
   uint8_t *rest;    // Of a message that was not sliced to its end, owned.
   size_t rest_bytes, rest_at;
 } put_t;
@@ -175,31 +177,55 @@ static void flush_shard(put_t *put, put_shard_t *shard) {
   }
 }
 
-// Slices until the end of the data or until a worker's queue is full; returns how much.
+// Adds to the shard's piece what is in `data` (NULL: zeros), as far as there is room.
+static size_t stage(put_t *put, put_shard_t *shard, const uint8_t *data,
+                    size_t size_bytes) {
+  const size_t room = put->piece_bytes - shard->staged_bytes;
+  const size_t step = size_bytes < room ? size_bytes : room;
+  if (shard->staging == NULL) {
+    shard->staging = pod_alloc(put->piece_bytes);
+  }
+  if (data == NULL) {
+    memset(shard->staging + shard->staged_bytes, 0, step);
+  } else {
+    memcpy(shard->staging + shard->staged_bytes, data, step);
+  }
+  shard->staged_bytes += step;
+  if (shard->staged_bytes == put->piece_bytes) {
+    flush_shard(put, shard);
+  }
+  return step;
+}
+
+static bool is_sliced(const put_t *put) {
+  return put->walked_bytes == tensor_slicer_walk_bytes(put->slicer);
+}
+
+// Slices until the end of the data, and of the padding behind it, or until a worker's
+// queue is full; returns how much of the data.
 static size_t slice(put_t *put, const uint8_t *data, size_t size_bytes) {
   size_t at = 0;
-  while (at < size_bytes && !put->is_blocked) {
+  while (!is_sliced(put) && !put->is_blocked) {
     const tensor_run_t run =
-        tensor_slicer_run_at(put->slicer, put->sliced_bytes, (int64_t)(size_bytes - at));
+        tensor_slicer_run_at(put->slicer, put->walked_bytes, INT64_MAX);
     put_shard_t *shard = &put->shards[run.shard];
+    const size_t left = size_bytes - at;
     size_t step = (size_t)run.size_bytes;
-    if (shard->staged_bytes == 0 && step >= put->piece_bytes) {
-      step = put->piece_bytes;
-      send_to_shard(put, shard, data + at, step);
+    if (run.is_padding) {
+      step = stage(put, shard, NULL, step);
+    } else if (left == 0) {
+      break;
     } else {
-      const size_t room = put->piece_bytes - shard->staged_bytes;
-      step = step < room ? step : room;
-      if (shard->staging == NULL) {
-        shard->staging = pod_alloc(put->piece_bytes);
+      step = step < left ? step : left;
+      if (shard->staged_bytes == 0 && step >= put->piece_bytes) {
+        step = put->piece_bytes;
+        send_to_shard(put, shard, data + at, step);
+      } else {
+        step = stage(put, shard, data + at, step);
       }
-      memcpy(shard->staging + shard->staged_bytes, data + at, step);
-      shard->staged_bytes += step;
-      if (shard->staged_bytes == put->piece_bytes) {
-        flush_shard(put, shard);
-      }
+      at += step;
     }
-    at += step;
-    put->sliced_bytes += (int64_t)step;
+    put->walked_bytes += (int64_t)step;
   }
   return at;
 }
@@ -217,6 +243,8 @@ static pod_status_t keep_rest(put_t *put, const uint8_t *data, size_t size_bytes
   return NULL;
 }
 
+static void store(put_t *put);
+
 static void on_writable(chip_call_t *call) {
   put_t *put = call->owner;
   if (!request_is(&put->request, PUT_RECEIVING) || !put->is_blocked || is_blocked(put)) {
@@ -231,7 +259,10 @@ static void on_writable(chip_call_t *call) {
     free(put->rest);
     put->rest = NULL;
   }
-  if (!put->is_blocked && put->request.client != NULL) {
+  (void)slice(put, NULL, 0);
+  if (put->is_closing && is_sliced(put)) {
+    store(put);
+  } else if (!put->is_blocked && put->request.client != NULL) {
     rpc_call_resume(put->request.client);
   }
 }
@@ -609,6 +640,18 @@ static void on_piece(request_t *request, const void *data) {
   }
 }
 
+// All bytes are with the workers' calls.
+static void store(put_t *put) {
+  for (int32_t shard = 0; !put->is_shared && shard < put->shard_count; shard++) {
+    flush_shard(put, &put->shards[shard]);
+  }
+  request_move(&put->request, PUT_STORING);
+  for (int32_t i = 0; i < put->layout->chip_count; i++) {
+    chip_call_half_close(&put->calls[i]);
+  }
+  free_buffers(put);
+}
+
 static void on_half_close(request_t *request) {
   put_t *put = (put_t *)request;
   if (!put->has_header) {
@@ -623,14 +666,10 @@ static void on_half_close(request_t *request) {
     stop_put(put, FANOUT_CALLER, size_error(put, ""));
     return;
   }
-  for (int32_t shard = 0; !put->is_shared && shard < put->shard_count; shard++) {
-    flush_shard(put, &put->shards[shard]);
+  put->is_closing = true;
+  if (put->is_shared || is_sliced(put)) {
+    store(put);
   }
-  request_move(&put->request, PUT_STORING);
-  for (int32_t i = 0; i < put->layout->chip_count; i++) {
-    chip_call_half_close(&put->calls[i]);
-  }
-  free_buffers(put);
 }
 
 static void stop(request_t *request, pod_status_t status) {

@@ -44,7 +44,8 @@ sharing_t *sharing_create(const registry_t *registry, const char *host,
                           const array_layout_t *layout, int32_t count,
                           const int32_t *chips) {
   const places_t *places = registry_places(registry);
-  if (tensor_shape_bytes(&layout->local) == 0) {
+  if (tensor_shape_bytes(&layout->local) == 0 ||
+      !sharding_divides(layout->sharding, &layout->shape)) {
     return NULL;
   }
   for (int32_t i = 0; i < count; i++) {

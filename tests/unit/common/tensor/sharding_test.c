@@ -225,7 +225,7 @@ static void test_local_shapes_and_starts_follow_the_axes(void **state) {
   const tensor_shape_t global = tensor_shape_make(TENSOR_F32, 2, dims);
   tensor_shape_t local;
   assert_null(sharding_check(sharding, &global));
-  assert_null(sharding_local_shape(sharding, &global, &local));
+  sharding_local_shape(sharding, &global, &local);
   assert_int_equal(local.dims[0], 2);
   assert_int_equal(local.dims[1], 5);
   for (int64_t device = 0; device < 24; device++) {
@@ -237,9 +237,13 @@ static void test_local_shapes_and_starts_follow_the_axes(void **state) {
   }
   const int64_t odd[] = {12, 7};
   const tensor_shape_t uneven = tensor_shape_make(TENSOR_F32, 2, odd);
-  assert_fails(sharding_local_shape(sharding, &uneven, &local), POD_UNIMPLEMENTED,
-               "f32[12,7]: dimension 1 of 7 does not divide into 2 pieces over axes "
-               "{\"a\"}; pad it, or shard another dimension");
+  assert_true(sharding_divides(sharding, &global));
+  assert_false(sharding_divides(sharding, &uneven));
+  sharding_local_shape(sharding, &uneven, &local);
+  assert_int_equal(local.dims[1], 4);
+  int64_t start[TENSOR_RANK_MAX];
+  sharding_shard_start(sharding, &uneven, 12, start);
+  assert_int_equal(start[1], 4);
   pod_arena_destroy(world.arena);
 }
 

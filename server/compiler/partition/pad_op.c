@@ -1,0 +1,318 @@
+// Which factors of an operation are padded, and what its padding must then be.
+
+#include "server/compiler/partition/pad_op.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/base/number.h"
+#include "server/compiler/dialect/reducer.h"
+#include "server/compiler/partition/factors.h"
+#include "server/compiler/partition/factors_builder.h"
+#include "server/program/operations.h"
+
+// An operation at hand. `factors` is that of its sizes without padding, and its results
+// are still so.
+typedef struct work_t {
+  padder_t *padder;
+  mlir_op_t *op;
+  const factors_t *factors;
+  int64_t *sizes;   // Of its factors, with padding.
+  pad_fill_t fill;  // Of factors that are reduced.
+} work_t;
+
+// --- What may be padded ---
+
+// The least integer of a type.
+static int64_t least_of(tensor_dtype_t dtype) {
+  unsigned char element[16] = {0};
+  int64_t least = tensor_dtype_is_signed(dtype) ? -1 : 0;
+  while (least < 0 && least > INT64_MIN / 2 - 1) {
+    tensor_element_from_int64(dtype, 2 * least, element);
+    if (tensor_element_as_int64(dtype, element) != 2 * least) {
+      break;
+    }
+    least *= 2;
+  }
+  return least;
+}
+
+// The elements that change nothing in what the reducer makes of others.
+static bool find_identity(chip_reducer_t reducer, tensor_dtype_t dtype,
+                          unsigned char *element) {
+  const bool is_float = tensor_dtype_is_float(dtype);
+  double number = 0;
+  switch (reducer) {
+    case CHIP_REDUCER_ADD:
+      number = is_float ? -0.0 : 0;  // -0 + -0 is -0.
+      break;
+    case CHIP_REDUCER_MULTIPLY:
+      number = 1;
+      break;
+    case CHIP_REDUCER_MAXIMUM:
+    case CHIP_REDUCER_MINIMUM:
+      if (tensor_dtype_is_complex(dtype)) {
+        return false;
+      }
+      if (!is_float) {
+        const bool is_maximum = reducer == CHIP_REDUCER_MAXIMUM;
+        const int64_t least = least_of(dtype);
+        const int64_t most = dtype == TENSOR_PRED ? 1 : ~least;
+        tensor_element_from_int64(dtype, is_maximum ? least : most, element);
+        return true;
+      }
+      number = reducer == CHIP_REDUCER_MAXIMUM ? -INFINITY : INFINITY;
+      break;
+    case CHIP_REDUCER_AND:
+      tensor_element_from_int64(dtype, dtype == TENSOR_PRED ? 1 : -1, element);
+      return true;
+    case CHIP_REDUCER_OR:
+    case CHIP_REDUCER_XOR:
+      break;
+    default:
+      return false;
+  }
+  tensor_element_from_double(dtype, number, element);
+  return tensor_element_as_double(dtype, element) == number;
+}
+
+// Fills work->fill where factors that are reduced may be padded.
+static bool may_pad_reduced(work_t *work) {
+  const mlir_op_t *op = work->op;
+  const tensor_dtype_t dtype = op->operands[0]->type->shape.dtype;
+  switch (op->kind) {
+    case CHIP_OP_DOT_GENERAL:
+      return true;  // Zeros.
+    case CHIP_OP_REDUCE:
+      return op->result_count == 1 &&
+             find_identity(compiler_reducer(op), dtype, work->fill.element);
+    case CHIP_OP_SCATTER:
+      // Wherever the indices of the padding are, zeros are added.
+      return find_identity(CHIP_REDUCER_ADD, dtype, work->fill.element);
+    default:
+      return false;
+  }
+}
+
+static const factor_tensor_t *mapping_of(const factors_t *factors, int tensor) {
+  return tensor < factors->operand_count
+             ? &factors->operands[tensor]
+             : &factors->results[tensor - factors->operand_count];
+}
+
+// Padding at the end of a factor is at the end of a dimension only where it is the major
+// one.
+static bool is_major_everywhere(const factors_t *factors, int factor) {
+  for (int t = 0; t < factors->operand_count + factors->result_count; t++) {
+    const factor_tensor_t *mapping = mapping_of(factors, t);
+    for (int d = 0; d < mapping->rank; d++) {
+      for (int i = 1; i < mapping->dims[d].count; i++) {
+        if (mapping->dims[d].factors[i] == factor) {
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+static bool has_major(const factor_list_t *list, int factor) {
+  return list->count > 0 && list->factors[0] == factor;
+}
+
+// What the factors behind the major one make.
+static int64_t minor_size(const factors_t *factors, const factor_list_t *list) {
+  int64_t size = 1;
+  for (int i = 1; i < list->count; i++) {
+    size *= factors->factors[list->factors[i]].size;
+  }
+  return size;
+}
+
+// --- Sizes ---
+
+// As large as it comes in any operand.
+static int64_t size_there(const work_t *work, int factor) {
+  const factors_t *factors = work->factors;
+  int64_t size = factors->factors[factor].size;
+  for (int i = 0; i < factors->operand_count; i++) {
+    const mlir_value_t *operand = work->op->operands[i];
+    for (int d = 0; d < factors->operands[i].rank; d++) {
+      const factor_list_t *list = &factors->operands[i].dims[d];
+      if (has_major(list, factor)) {
+        const int64_t minor = minor_size(factors, list);
+        const int64_t there = operand->type->shape.dims[d];
+        size = there % minor == 0 && there / minor > size ? there / minor : size;
+      }
+    }
+  }
+  return size;
+}
+
+// So that the axes of the results divide it.
+static int64_t size_wanted(const work_t *work, int factor, int64_t size) {
+  const factors_t *factors = work->factors;
+  for (int i = 0; i < factors->result_count; i++) {
+    for (int d = 0; d < factors->results[i].rank; d++) {
+      const factor_list_t *list = &factors->results[i].dims[d];
+      if (!has_major(list, factor)) {
+        continue;
+      }
+      const int64_t minor = minor_size(factors, list);
+      const int64_t pieces = pad_pieces(work->padder, &work->op->results[i], d);
+      if (size * minor % pieces != 0) {
+        const int64_t step = pieces / pod_greatest_common_divisor(pieces, minor);
+        size = pad_up(factors->factors[factor].size, step);
+      }
+    }
+  }
+  return size;
+}
+
+// What moves elements along a dimension says that one of a single element passes: it
+// would not with padding.
+static bool may_pad_size(const work_t *work, int64_t size) {
+  return size > 1 || chip_op_has(work->op->kind, CHIP_TRAIT_ELEMENTWISE);
+}
+
+static void choose_sizes(work_t *work) {
+  const factors_t *factors = work->factors;
+  const bool may_pass = work->op->kind != CHIP_OP_DCE_SINK;
+  const bool may_reduce = may_pad_reduced(work);
+  for (int f = 0; f < factors->factor_count; f++) {
+    const factor_kind_t kind = factors->factors[f].kind;
+    work->sizes[f] = factors->factors[f].size;
+    if (((kind == FACTOR_PASS && may_pass) || (kind == FACTOR_REDUCTION && may_reduce)) &&
+        may_pad_size(work, work->sizes[f]) && is_major_everywhere(factors, f)) {
+      work->sizes[f] = size_wanted(work, f, size_there(work, f));
+    }
+  }
+}
+
+static void tensor_dims(const work_t *work, const factor_tensor_t *mapping,
+                        const tensor_shape_t *own, int64_t *dims) {
+  for (int d = 0; d < mapping->rank; d++) {
+    const factor_list_t *list = &mapping->dims[d];
+    dims[d] = own->dims[d];
+    if (list->count > 0 &&
+        work->sizes[list->factors[0]] != work->factors->factors[list->factors[0]].size) {
+      dims[d] = work->sizes[list->factors[0]] * minor_size(work->factors, list);
+    }
+  }
+}
+
+// --- Padding that is seen ---
+
+// The dimensions of an operand that are reduced.
+static uint32_t reduced_dims(const factors_t *factors, int operand) {
+  uint32_t dims = 0;
+  for (int d = 0; d < factors->operands[operand].rank; d++) {
+    const factor_list_t *list = &factors->operands[operand].dims[d];
+    if (list->count > 0 && factors->factors[list->factors[0]].kind == FACTOR_REDUCTION) {
+      dims |= 1u << d;
+    }
+  }
+  return dims;
+}
+
+// Zero times what may be NaN is NaN, so that both sides of a contraction are filled; the
+// indices of a scatter need not be.
+static bool is_filled(const mlir_op_t *op, int operand) {
+  return op->kind != CHIP_OP_SCATTER || operand == op->operand_count - 1;
+}
+
+static void take_operands(work_t *work) {
+  mlir_op_t *op = work->op;
+  for (int i = 0; i < op->operand_count; i++) {
+    if (!pad_is_tensor(op->operands[i])) {
+      continue;
+    }
+    const tensor_shape_t own = *pad_shape_of(work->padder, op->operands[i]);
+    int64_t dims[TENSOR_RANK_MAX];
+    tensor_dims(work, &work->factors->operands[i], &own, dims);
+    op->operands[i] = pad_get(work->padder, op->operands[i], dims);
+    const uint32_t reduced = reduced_dims(work->factors, i);
+    if (reduced != 0 && is_filled(op, i)) {
+      op->operands[i] =
+          pad_filled(work->padder, op->operands[i], &own, reduced, &work->fill);
+    }
+  }
+}
+
+// --- Attributes that hold sizes ---
+
+static void set_slice_sizes(work_t *work, const tensor_shape_t *own) {
+  mlir_op_t *op = work->op;
+  const tensor_shape_t *array = &op->operands[0]->type->shape;
+  int64_t sizes[TENSOR_RANK_MAX];
+  factors_attr(op, "slice_sizes", array->rank, sizes);
+  for (int d = 0; d < array->rank; d++) {
+    sizes[d] = array->dims[d] != own->dims[d] && sizes[d] == own->dims[d] ? array->dims[d]
+                                                                          : sizes[d];
+  }
+  pad_set_i64s(work->padder, op, "slice_sizes", array->rank, sizes);
+}
+
+static void set_limits(work_t *work, const tensor_shape_t *own) {
+  mlir_op_t *op = work->op;
+  const tensor_shape_t *to = &op->results[0].type->shape;
+  int64_t starts[TENSOR_RANK_MAX], limits[TENSOR_RANK_MAX], strides[TENSOR_RANK_MAX];
+  factors_attr(op, "start_indices", to->rank, starts);
+  factors_attr(op, "limit_indices", to->rank, limits);
+  factors_attr(op, "strides", to->rank, strides);
+  for (int d = 0; d < to->rank; d++) {
+    if (to->dims[d] != own->dims[d]) {
+      limits[d] = starts[d] + (to->dims[d] - 1) * strides[d] + 1;
+    }
+  }
+  pad_set_i64s(work->padder, op, "limit_indices", to->rank, limits);
+}
+
+// `array` and `result`: operand 0 and result 0 without padding.
+static void set_attrs(work_t *work, const tensor_shape_t *array,
+                      const tensor_shape_t *result) {
+  switch (work->op->kind) {
+    case CHIP_OP_DYNAMIC_SLICE:
+    case CHIP_OP_GATHER:
+      set_slice_sizes(work, array);
+      break;
+    case CHIP_OP_SLICE:
+      set_limits(work, result);
+      break;
+    default:
+      break;
+  }
+}
+
+// --- The operation ---
+
+pod_status_t pad_ruled(pass_t *pass, mlir_op_t *op) {
+  padder_t *padder = &pass->padder;
+  factors_t *factors;
+  const mlir_type_t **types = pad_hide(padder, op);
+  const pod_status_t status =
+      compiler_factors_rule(op->kind)(padder->module, op, padder->arena, &factors);
+  pad_show(op, types);
+  POD_TRY(status);
+  work_t work = {.padder = padder, .op = op, .factors = factors};
+  work.sizes = pod_arena_array(padder->arena, (size_t)factors->factor_count,
+                               sizeof(work.sizes[0]));
+  choose_sizes(&work);
+  tensor_shape_t array = {0}, result = {0};
+  if (op->operand_count > 0 && pad_is_tensor(op->operands[0])) {
+    array = *pad_shape_of(padder, op->operands[0]);
+  }
+  take_operands(&work);
+  for (int i = 0; i < op->result_count; i++) {
+    mlir_value_t *value = &op->results[i];
+    if (pad_is_tensor(value)) {
+      const tensor_shape_t own = value->type->shape;
+      int64_t dims[TENSOR_RANK_MAX];
+      tensor_dims(&work, &factors->results[i], &own, dims);
+      pad_resize(padder, value, dims);
+      result = i == 0 ? own : result;
+    }
+  }
+  set_attrs(&work, &array, &result);
+  return NULL;
+}
