@@ -130,7 +130,8 @@ static int64_t parts_of(const cli_run_t *run) {
     }
     const podium_signature_t *it = &info->arguments[argument];
     const int64_t local = it->local_shape.dims[dimension];
-    const int64_t in_parts = local > 0 ? it->shape.dims[dimension] / local : 1;
+    const int64_t in_parts =
+        local > 0 ? (it->shape.dims[dimension] + local - 1) / local : 1;
     parts = in_parts > parts ? in_parts : parts;
   }
   return parts;

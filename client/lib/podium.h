@@ -380,7 +380,7 @@ PODIUM_API void podium_executable_free(podium_executable_t *executable);
 typedef struct podium_signature_t {
   const char *name;
   podium_shape_t shape;        // Global.
-  podium_shape_t local_shape;  // What each chip holds.
+  podium_shape_t local_shape;  // What each chip holds, padding at its end included.
   // "[{x}, {y}]": for each dimension its axes; behind it ", unreduced={z}" when the array
   // is the sum, over these axes, of what the chips hold.
   const char *sharding;

@@ -9,19 +9,31 @@
 #include "common/base/memory.h"
 #include "proto/xla/sharding.pb-c.h"
 
-// How many parts dimension `dim` is cut into.
-static int64_t parts_of(const podium_signature_t *signature, int dim) {
-  const int64_t local = signature->local_shape.dims[dim];
-  return local == 0 ? 1 : signature->shape.dims[dim] / local;
+// How many parts each dimension is cut into; the last ones may be padding, so that sizes
+// do not say it.
+static void count_parts(const podium_signature_t *signature, int64_t device_count,
+                        int64_t *out_counts) {
+  for (int dim = 0; dim < signature->shape.rank; dim++) {
+    out_counts[dim] = 1;
+  }
+  for (int64_t device = 0; device < device_count; device++) {
+    int64_t parts[PODIUM_RANK_MAX];
+    podium_signature_part(signature, device, parts);
+    for (int dim = 0; dim < signature->shape.rank; dim++) {
+      out_counts[dim] =
+          parts[dim] + 1 > out_counts[dim] ? parts[dim] + 1 : out_counts[dim];
+    }
+  }
 }
 
 // The tile that the device holds, counted row-major.
-static int64_t tile_of(const podium_signature_t *signature, int64_t device) {
+static int64_t tile_of(const podium_signature_t *signature, const int64_t *counts,
+                       int64_t device) {
   int64_t parts[PODIUM_RANK_MAX];
   int64_t tile = 0;
   podium_signature_part(signature, device, parts);
   for (int dim = 0; dim < signature->shape.rank; dim++) {
-    tile = tile * parts_of(signature, dim) + parts[dim];
+    tile = tile * counts[dim] + parts[dim];
   }
   return tile;
 }
@@ -33,7 +45,7 @@ static void place_devices(const podium_signature_t *signature, hlo_sharding_t *s
   int64_t *taken = pod_alloc((size_t)count * sizeof(*taken));
   for (int64_t device = 0; device < count; device++) {
     int64_t unused;
-    const int64_t tile = tile_of(signature, device);
+    const int64_t tile = tile_of(signature, sharding->dims, device);
     const int64_t summand = podium_signature_summand(signature, device, &unused);
     const int64_t held = tile * summands + summand;
     if (held >= 0 && held < count && taken[held] < sharding->copies) {
@@ -48,10 +60,10 @@ hlo_sharding_t hlo_sharding_of(const podium_signature_t *signature,
                                int64_t device_count) {
   hlo_sharding_t sharding = {.device_count = device_count};
   int64_t tile_count = 1;
+  count_parts(signature, device_count, sharding.dims);
+  sharding.dim_count = signature->shape.rank;
   for (int dim = 0; dim < signature->shape.rank; dim++) {
-    const int64_t parts = parts_of(signature, dim);
-    sharding.dims[sharding.dim_count++] = parts;
-    tile_count *= parts;
+    tile_count *= sharding.dims[dim];
   }
   (void)podium_signature_summand(signature, 0, &sharding.summands);
   sharding.copies = device_count / (tile_count * sharding.summands);
