@@ -9,8 +9,8 @@
 // the aggressive step along the factors of an operation: the longest axes on which its
 // tensors agree, or the larger tensor's where they do not.
 //
-// Where it differs: axes that do not divide a dimension spread from where the user has put
-// them, to what has the same dimension, and not to arguments and results; and
+// Where it differs: axes that do not divide a dimension spread from where the user has
+// put them, to what has the same dimension, and not to arguments and results; and
 // constants, iotas and their broadcasts are made anew for every use, so that no sharding
 // travels from one use to another.
 //

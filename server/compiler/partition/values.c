@@ -98,7 +98,7 @@ static void add(surveyor_t *surveyor, const char *name, const char *op,
   value.op = pod_arena_strdup(surveyor->arena, op);
   value.spec = pod_arena_strdup(surveyor->arena, spec.bytes);
   pod_text_deinit(&spec);
-  pod_status_free(sharding_local_shape(sharding, shape, &value.local_shape));
+  sharding_local_shape(sharding, shape, &value.local_shape);
   *pod_list_add(&surveyor->values) = value;
 }
 
