@@ -388,7 +388,14 @@ pod_status_t search_begin(search_t *search) {
   cli_run_t *run = search->run;
   run->wants_values = true;
   run->ignores_hbm = true;
-  POD_TRY(cli_run_prepare(run));
+  const pod_status_t status = cli_run_prepare(run);
+  const bool is_for_others =
+      pod_status_code(status) == POD_FAILED_PRECONDITION && run->given.mesh == NULL;
+  POD_TRY(is_for_others
+              ? pod_status_context(status,
+                                   "the search begins with the program as it is; "
+                                   "--mesh gives its axes other sizes")
+              : status);
   run->wants_values = false;
   return set_up(search);
 }

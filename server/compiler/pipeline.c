@@ -3,6 +3,7 @@
 
 #include "server/compiler/pipeline.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "common/base/arena.h"
@@ -91,6 +92,14 @@ static pod_status_t give_shardings(pipeline_t *pipeline) {
 static pod_status_t count_devices(pipeline_t *pipeline) {
   const compiler_options_t *options = pipeline->options;
   POD_TRY(partition_count_devices(pipeline->module, &pipeline->declared_device_count));
+  const int64_t chips = torus_chip_count(&options->torus);
+  if (options->given.mesh != NULL && *options->given.mesh != '\0' &&
+      pipeline->declared_device_count > chips) {
+    return pod_error(POD_FAILED_PRECONDITION,
+                     "the mesh %s has %" PRId64 " devices, the pod has %" PRId64
+                     " chips: choose a topology with as many, or a smaller mesh",
+                     options->given.mesh, pipeline->declared_device_count, chips);
+  }
   pipeline->device_order_count = options->device_order_count;
   pipeline->device_order = options->device_order;
   if (options->device_order_count == 0) {

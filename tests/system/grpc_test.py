@@ -343,7 +343,10 @@ class GrpcTest(unittest.TestCase):
                           ("result", 'P("a", "b")')])
         self.assertIn("sdy.sharding_per_value", program.after_text)
         for message, wrong in (("no argument 'q'", {"mesh": "a=4", "in_shardings": [given(name="q", spec="P()")]}),
-                               ("a mesh is written as", {"mesh": "a"}), ("after one of the passes", {"after": "x"}),
+                               ("a mesh is written as", {"mesh": "a"}),
+                               ("a mesh of 5000 bytes", {"mesh": "a" * 5000}),
+                               ("a sharding of 5000 bytes", {"mesh": "a=2", "in_shardings": [given(name="x", spec="P(" * 2500)]}),
+                                ("after one of the passes", {"after": "x"}),
                                ("ignore_hbm goes with `only`", {"only": False, "ignore_hbm": True})):
             with self.assertRaises(grpc.RpcError) as caught:
                 compile(**wrong)

@@ -118,6 +118,12 @@ class SearchTest(unittest.TestCase):
         fits = [trial["measures"]["step"] for trial in report["trials"] if trial["outcome"] == "fits"]
         self.assertEqual(fits, sorted(fits))
 
+    def test_a_program_for_another_number_of_chips_needs_a_mesh(self):
+        program = FOLDER.parent.parent / "programs" / "layerwise_matmul.4.mlir"
+        self.assertIn("--mesh gives its axes other sizes", podium("search", program, "--topology", "2x1", status=3).stderr)
+        report = json.loads(podium("search", program, "--topology", "2x1", "--mesh", "x=2", "--json").stdout)
+        self.assertEqual({trial["mesh"] for trial in report["trials"]}, {"x=2"})
+
     def test_one_chip_and_no_arrays_leave_nothing_to_search_for(self):
         self.assertIn("nothing to search for on one chip",
                       podium("search", FOLDER / "mlp.mlir", "--topology", "1x1", status=3).stderr)

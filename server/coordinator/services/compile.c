@@ -210,7 +210,15 @@ static pod_status_t read_order(compile_t *compile,
   return NULL;
 }
 
-// "" may stand for nothing in an option, and is never a name.
+// What a user writes is short; what is wrong with it is told with all of it.
+static pod_status_t check_text(const char *what, const char *text) {
+  enum { TEXT_MAX = 4096 };
+  return strlen(text) <= TEXT_MAX
+             ? NULL
+             : pod_error(POD_INVALID_ARGUMENT, "%s of %zu bytes; at most %d can be given",
+                         what, strlen(text), (int)TEXT_MAX);
+}
+
 static pod_status_t read_given(compile_t *compile, const char *what, size_t count,
                                Podium__V1__GivenSharding *const *messages,
                                const compiler_given_spec_t **out_list) {
@@ -221,6 +229,8 @@ static pod_status_t read_given(compile_t *compile, const char *what, size_t coun
   }
   compiler_given_spec_t *list = pod_arena_array(compile->arena, count + 1, sizeof(*list));
   for (size_t i = 0; i < count; i++) {
+    POD_TRY(check_text("a name", messages[i]->name));
+    POD_TRY(check_text("a sharding", messages[i]->spec));
     list[i].name = pod_arena_strdup(compile->arena, messages[i]->name);
     list[i].spec = pod_arena_strdup(compile->arena, messages[i]->spec);
   }
@@ -231,6 +241,8 @@ static pod_status_t read_given(compile_t *compile, const char *what, size_t coun
 static pod_status_t read_asked(compile_t *compile,
                                const Podium__V1__CompileRequest *message) {
   compile_key_t *key = &compile->key;
+  POD_TRY(check_text("a mesh", message->mesh));
+  POD_TRY(check_text("the name of a pass", message->after));
   key->given.mesh = pod_arena_strdup(compile->arena, message->mesh);
   key->given.argument_count = (int64_t)message->n_in_shardings;
   key->given.result_count = (int64_t)message->n_out_shardings;

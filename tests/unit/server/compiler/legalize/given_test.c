@@ -168,6 +168,14 @@ static void test_a_program_that_says_nothing_is_for_the_mesh(void **state) {
   assert_string_equal(result->values[3].name, "result['y']");
   assert_non_null(strstr(result->after_text, "[{\"a\"}, {\"b\"}]"));
   compiler_result_destroy(result);
+  options.given.mesh = "a=4,b=4";
+  assert_error(compiler_compile(plain, sizeof(plain) - 1, &options, &result),
+               POD_FAILED_PRECONDITION,
+               "the mesh a=4,b=4 has 16 devices, the pod has 8 chips");
+  options.given = (compiler_given_t){.mesh = "a=16"};
+  assert_error(compiler_compile(plain, sizeof(plain) - 1, &options, &result),
+               POD_FAILED_PRECONDITION, "the pod has 8 chips");
+  options.given.mesh = "a=2";
   options.after = "nothing";
   assert_error(compiler_compile(plain, sizeof(plain) - 1, &options, &result),
                POD_INVALID_ARGUMENT, "propagate, partition");
