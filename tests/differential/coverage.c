@@ -224,6 +224,7 @@ static const struct {
     {"podium.to_host", 0, "only the compiler writes it"},
     {"tpu_custom_call", 0, "no values are computed"},
     {"Eigh", 0, "signs and phases are open: unit tests put the matrix together again"},
+    {"ragged_all_to_all", 0, "a typed configuration: tests/conformance"},
     {"sdy.all_gather", 0, "a value by another sharding: tests/golden/partition"},
     {"sdy.all_reduce", 0, "a value by another sharding: tests/golden/partition"},
     {"sdy.all_slice", 0, "a value by another sharding: tests/golden/partition"},

@@ -481,6 +481,7 @@ static const struct {
     {"annotate_device_placement", place},
     {"dce_sink", sink},
     {"mhlo.topk", top_k},
+    {"ragged_all_to_all", expand_ragged_all_to_all},
     {"shape_assertion", assert_shape},
     {"stablehlo.dynamic_approx_top_k", approximate_top_k},
     {"stablehlo.dynamic_reduce_window", dynamic_reduce_window},

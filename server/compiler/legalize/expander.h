@@ -78,6 +78,10 @@ POD_MUST_USE pod_status_t expand_collective_reduce(expander_t *expander,
 bool expand_is_ragged(mlir_module_t *module, const mlir_op_t *op);
 POD_MUST_USE pod_status_t expand_ragged(expander_t *expander, mlir_value_t **out_results);
 
+// ragged_all_to_all.c:
+POD_MUST_USE pod_status_t expand_ragged_all_to_all(expander_t *expander,
+                                                   mlir_value_t **out_results);
+
 // expand_promote.c: a reduction in a wider type takes converted operands, and so does a
 // product whose operands are of two types.
 void expand_promote(mlir_module_t *module, mlir_op_t *op);

@@ -144,6 +144,20 @@ static void test_custom_calls_that_are_known_are_checked(void **state) {
        "%0:2 = stablehlo.custom_call @Eigh(%a) {backend_config = \"2,1,100,1e-6\"} : "
        "(tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2xf32>)",
        "target @Eigh needs 'backend_config' that begins with two of 0 and 1"},
+      {"%a: tensor<2xf32>",
+       CALL("ragged_all_to_all", "", "(tensor<2xf32>) -> tensor<2xf32>"),
+       "target @ragged_all_to_all takes an operand, an output"},
+      {"%a: tensor<2xf32>, %i: tensor<2xi32>",
+       "%0 = stablehlo.custom_call @ragged_all_to_all(%a, %a, %i, %i, %i, %i) : "
+       "(tensor<2xf32>, tensor<2xf32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, "
+       "tensor<2xi32>) -> tensor<2xf32>",
+       "target @ragged_all_to_all needs 'replica_groups' in its 'backend_config'"},
+      {"%a: tensor<2xf32>, %i: tensor<2xi32>",
+       "%0 = stablehlo.custom_call @ragged_all_to_all(%a, %a, %i, %i, %i, %i) "
+       "{api_version = 4 : i32, backend_config = {replica_groups = dense<[[0, 1, 2]]> : "
+       "tensor<1x3xi64>}} : (tensor<2xf32>, tensor<2xf32>, tensor<2xi32>, tensor<2xi32>, "
+       "tensor<2xi32>, tensor<2xi32>) -> tensor<2xf32>",
+       "takes one offset and size for each chip of a group of 3, got 2"},
       {"%a: tensor<2x2xf32>", CALL("Qr", "", "(tensor<2x2xf32>) -> tensor<2x2xf32>"),
        "target @Qr gives 2 values, not 1"},
       {"%a: tensor<2x2xf32>",
