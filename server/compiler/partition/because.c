@@ -235,7 +235,8 @@ void partition_note_gathered(partitioner_t *partitioner, const mlir_op_t *op,
                              const choice_t *choice) {
   for (int i = 0; i < op->operand_count; i++) {
     const version_t *version = partitioner->states[op->operands[i]->id].versions;
-    if (version == NULL || choice->operands[i]->rank == 0) {
+    if (version == NULL || version->layout == choice->operands[i] ||
+        choice->operands[i]->rank == 0) {
       continue;
     }
     const reshard_plan_t *plan = partition_value_plan(

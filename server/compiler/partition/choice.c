@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/base/number.h"
 #include "server/compiler/partition/move.h"
 #include "server/compiler/partition/partitioner.h"
 
@@ -130,6 +131,51 @@ static void propose_all(const chooser_t *chooser, int tensor) {
         projection_cell(&chooser->partitioner->projection, tensor, f);
     if (cell->is_present && cell->axes.count > 0 && may_have(chooser, f, &cell->axes)) {
       propose(&chooser->candidates[f], &cell->axes);
+    }
+  }
+}
+
+// Takes from `rest` the axes that a factor of `size` has room for, parts of axes too:
+// whatever its size has in common with theirs.
+static axes_t take_common(axes_t *rest, int64_t size) {
+  axes_t taken = {0}, left = {0};
+  for (int i = 0; i < rest->count; i++) {
+    const axis_ref_t ref = rest->refs[i];
+    const int64_t common = pod_greatest_common_divisor(ref.size, size);
+    if (common > 1) {
+      axes_append(&taken, (axis_ref_t){ref.axis, ref.pre_size, common});
+      size /= common;
+    }
+    if (common < ref.size) {
+      axes_append(&left,
+                  (axis_ref_t){ref.axis, ref.pre_size * common, ref.size / common});
+    }
+  }
+  *rest = left;
+  return taken;
+}
+
+// Where a dimension's axes do not fall on its factors as they stand, their parts may in
+// another order: {"x", "y"} of 6 and 8 over (4, 12) as {"x":(1)2, "y":(1)2} and
+// {"x":(2)3, "y":(2)4}.
+static void propose_aligned(const chooser_t *chooser, int tensor,
+                            const layout_t *layout) {
+  const factor_tensor_t *mapping = mapping_of(chooser->factors, tensor);
+  for (int d = 0; d < mapping->rank; d++) {
+    bool overflows = false;
+    for (int i = 0; i < mapping->dims[d].count; i++) {
+      overflows = overflows || projection_cell(&chooser->partitioner->projection, tensor,
+                                               mapping->dims[d].factors[i])
+                                       ->overflow.count > 0;
+    }
+    axes_t rest = layout->dims[d];
+    for (int i = 0; overflows && mapping->dims[d].count > 1 && i < mapping->dims[d].count;
+         i++) {
+      const int factor = mapping->dims[d].factors[i];
+      const axes_t axes = take_common(&rest, chooser->factors->factors[factor].size);
+      if (axes.count > 0 && may_have(chooser, factor, &axes)) {
+        propose(&chooser->candidates[factor], &axes);
+      }
     }
   }
 }
@@ -310,9 +356,13 @@ static void gather_candidates(const chooser_t *chooser) {
       project_layout(chooser, i, first->layout);
     }
     propose_all(chooser, i);
+    if (first != NULL) {
+      propose_aligned(chooser, i, first->layout);
+    }
   }
   for (int i = 0; i < factors->result_count; i++) {
     propose_all(chooser, factors->operand_count + i);
+    propose_aligned(chooser, factors->operand_count + i, chooser->targets[i]);
   }
   propose_trimmed(chooser);
   for (int f = 0; f < factors->factor_count; f++) {

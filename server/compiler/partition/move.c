@@ -391,6 +391,9 @@ static mlir_value_t *write_joined(partitioner_t *partitioner, const exchange_t *
   mlir_value_t *joined = NULL;
   const tensor_shape_t *shape = value_shape(&local->results[0]);
   for (int i = 0; i < local->operand_count; i++) {
+    if (exchanges[i].halo.shards == 0) {
+      continue;  // Without elements.
+    }
     halo_plan_t plan;
     POD_CHECK(halo_plan(partitioner->shardings.arena, &exchanges[i].halo, &plan));
     mlir_value_t *now =

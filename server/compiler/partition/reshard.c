@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/base/number.h"
 #include "server/compiler/partition/reshard_search.h"
 
 // A plan while it is made: where the value has got to.
@@ -294,15 +295,19 @@ static bool is_arrived(const planner_t *planner) {
   return true;
 }
 
-// The largest beginning of `axes` whose size divides `size`.
+// The largest beginning of `axes` whose size divides `size`; its last axis may be cut.
 static axes_t beginning_within(const axes_t *axes, int64_t size) {
   axes_t beginning = {0};
   for (int i = 0; i < axes->count; i++) {
-    if (size % axes->refs[i].size != 0) {
+    axis_ref_t ref = axes->refs[i];
+    ref.size = pod_greatest_common_divisor(size, ref.size);
+    if (ref.size > 1) {
+      axes_append(&beginning, ref);
+      size /= ref.size;
+    }
+    if (ref.size != axes->refs[i].size) {
       break;
     }
-    axes_append(&beginning, axes->refs[i]);
-    size /= axes->refs[i].size;
   }
   return beginning;
 }

@@ -61,7 +61,7 @@ func.func private @inputs() -> tensor<16x8xf32> {
   return %x : tensor<16x8xf32>
 }
 
-func.func public @main() -> (tensor<24x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>) {
+func.func public @main() -> (tensor<24x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>, tensor<24x8xf32>) {
   %x = call @inputs() : () -> tensor<16x8xf32>
   %h = stablehlo.slice %x [4:12, 0:8] : (tensor<16x8xf32>) -> tensor<8x8xf32>
   %a = stablehlo.concatenate %h, %x, dim = 0 : (tensor<8x8xf32>, tensor<16x8xf32>) -> tensor<24x8xf32>
@@ -72,7 +72,9 @@ func.func public @main() -> (tensor<24x8xf32>, tensor<16x8xf32>, tensor<16x8xf32
   %u = stablehlo.slice %x [0:16, 3:8] : (tensor<16x8xf32>) -> tensor<16x5xf32>
   %v = stablehlo.slice %x [0:16, 0:3] : (tensor<16x8xf32>) -> tensor<16x3xf32>
   %d = stablehlo.concatenate %u, %v, dim = 1 : (tensor<16x5xf32>, tensor<16x3xf32>) -> tensor<16x8xf32>
-  return %a, %r, %c, %d : tensor<24x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>
+  %n = stablehlo.slice %x [3:3, 0:8] : (tensor<16x8xf32>) -> tensor<0x8xf32>
+  %e = stablehlo.concatenate %n, %x, %h, dim = 0 : (tensor<0x8xf32>, tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<24x8xf32>
+  return %a, %r, %c, %d, %e : tensor<24x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>, tensor<24x8xf32>
 }
 
 // -----
