@@ -40,6 +40,7 @@ class Model:
                                       devices=jax.devices()[:count])
         self.batch, self.length = self.random.choice((4, 8)), self.random.choice((4, 8, 16))
         self.width, self.heads = self.random.choice((8, 16)), self.random.choice((2, 4))
+        self.by_rows = False  # Only layers that compute each row of the batch by itself.
         self.manual = frozenset()  # Axes that are manual where we are.
         self.shapes = {}
 
@@ -130,7 +131,7 @@ def experts(model):
     router, up = model.parameter(model.width, count), model.parameter(count, model.width, hidden)
     down = model.parameter(count, hidden, model.width)
     top = model.random.choice((1, 2))
-    kind = model.random.choice(("capacity", "sorted", "dense"))
+    kind = model.random.choice(("sorted", "dense") if model.by_rows else ("capacity", "sorted", "dense"))
 
     def apply(p, x):
         tokens = x.reshape(-1, x.shape[-1])
@@ -211,7 +212,8 @@ def recurrence(model):
 
 def movement(model):
     kind = model.random.choice(("roll", "shift", "flip", "strided", "interleave", "update", "gather", "sort", "window"))
-    by, dim = model.random.choice((1, 2, 3)), model.random.choice((0, 1, 2))
+    by, dim = model.random.choice((1, 2, 3)), model.random.choice((1, 2) if model.by_rows else (0, 1, 2))
+    kind = "roll" if kind == "update" and model.by_rows else kind  # Its place follows from the first row.
 
     def apply(p, x):
         size = x.shape[dim]
@@ -281,7 +283,9 @@ def layers(model):
 
 def manual_over_batch(model):
     """Any layer, within a shard_map that cuts the batch over some axes; what is inside keeps the others, perhaps in one more."""
+    model.by_rows = True
     inner = model.random.choice((mlp, attention, convolution, recurrence, loop, layers, inner_branch))(model)
+    model.by_rows = False
     return over_batch(model, inner)
 
 
