@@ -180,8 +180,7 @@ func.func @main(%a: tensor<8xf32> {sdy.sharding = "x"}) -> tensor<8xf32> {
 }
 
 // -----
-// T: dimensions need not be divided by their axes
-// accepted: the last parts are padding
+// accepted: the last parts of what its axes do not divide are padding
 // topology: 2x2
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 func.func @main(%a: tensor<6x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "y"}, {}]>}) -> tensor<6x8xf32> {
