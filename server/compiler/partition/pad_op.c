@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/number.h"
+#include "server/compiler/dialect/attributes.h"
 #include "server/compiler/dialect/reducer.h"
 #include "server/compiler/partition/factors.h"
 #include "server/compiler/partition/factors_builder.h"
@@ -17,8 +18,9 @@ typedef struct work_t {
   padder_t *padder;
   mlir_op_t *op;
   const factors_t *factors;
-  int64_t *sizes;   // Of its factors, with padding.
-  pad_fill_t fill;  // Of factors that are reduced.
+  int64_t *sizes;       // Of its factors, with padding.
+  pad_fill_t fill;      // Of factors that are reduced.
+  int64_t index_count;  // Of a gather: how many numbers an index has.
 } work_t;
 
 // --- What may be padded ---
@@ -92,6 +94,14 @@ static bool may_pad_reduced(work_t *work) {
     default:
       return false;
   }
+}
+
+// Elements that an index picks or changes. A scatter to what is behind the end changes
+// padding, and a gather's indices are held back from it, one number each.
+static bool may_pad_indexed(const work_t *work, factor_kind_t kind) {
+  return work->op->kind == CHIP_OP_GATHER
+             ? kind == FACTOR_PICKED && work->index_count == 1
+             : work->op->kind == CHIP_OP_SCATTER && kind == FACTOR_PERMUTATION;
 }
 
 static const factor_tensor_t *mapping_of(const factors_t *factors, int tensor) {
@@ -182,7 +192,8 @@ static void choose_sizes(work_t *work) {
   for (int f = 0; f < factors->factor_count; f++) {
     const factor_kind_t kind = factors->factors[f].kind;
     work->sizes[f] = factors->factors[f].size;
-    if (((kind == FACTOR_PASS && may_pass) || (kind == FACTOR_REDUCTION && may_reduce)) &&
+    if (((kind == FACTOR_PASS && may_pass) || (kind == FACTOR_REDUCTION && may_reduce) ||
+         may_pad_indexed(work, kind)) &&
         may_pad_size(work, work->sizes[f]) && is_major_everywhere(factors, f)) {
       work->sizes[f] = size_wanted(work, f, size_there(work, f));
     }
@@ -236,6 +247,37 @@ static void take_operands(work_t *work) {
       op->operands[i] =
           pad_filled(work->padder, op->operands[i], &own, reduced, &work->fill);
     }
+  }
+}
+
+// Indices behind the last element mean the last one, which is not the last of the
+// padding.
+static void hold_back_indices(work_t *work, const tensor_shape_t *own) {
+  mlir_op_t *op = work->op;
+  padder_t *padder = work->padder;
+  for (int d = 0; d < own->rank; d++) {
+    const factor_list_t *list = &work->factors->operands[0].dims[d];
+    if (list->count == 0 || op->operands[0]->type->shape.dims[d] == own->dims[d] ||
+        work->factors->factors[list->factors[0]].kind != FACTOR_PICKED) {
+      continue;
+    }
+    const tensor_shape_t shape = op->operands[1]->type->shape;
+    unsigned char last[16] = {0};
+    tensor_element_from_int64(shape.dtype, own->dims[d] - 1, last);
+    if (tensor_element_as_int64(shape.dtype, last) != own->dims[d] - 1) {
+      continue;  // No index of this type is as large.
+    }
+    padder->before = op;
+    mlir_op_t *bound = pad_make(padder, NULL, "stablehlo.constant", 0, NULL, &shape);
+    mlir_op_set_attr(padder->module, bound, "value",
+                     mlir_attr_dense(padder->module, &shape, last, true));
+    const sharding_t *sharding = pad_note(padder, op->operands[1])->sharding;
+    mlir_value_t *both[] = {op->operands[1],
+                            pad_insert_behind(padder, op->operands[1], bound, NULL)};
+    op->operands[1] = pad_insert_behind(
+        padder, both[1], pad_make(padder, op, "stablehlo.minimum", 2, both, &shape),
+        sharding);
+    padder->before = NULL;
   }
 }
 
@@ -297,6 +339,11 @@ pod_status_t pad_ruled(pass_t *pass, mlir_op_t *op) {
   work_t work = {.padder = padder, .op = op, .factors = factors};
   work.sizes = pod_arena_array(padder->arena, (size_t)factors->factor_count,
                                sizeof(work.sizes[0]));
+  if (op->kind == CHIP_OP_GATHER) {
+    chip_indexing_t indexing;
+    POD_TRY(stablehlo_indexing(padder->module, op, &indexing));
+    work.index_count = indexing.index_map.count;
+  }
   choose_sizes(&work);
   tensor_shape_t array = {0}, result = {0};
   if (op->operand_count > 0 && pad_is_tensor(op->operands[0])) {
@@ -312,6 +359,9 @@ pod_status_t pad_ruled(pass_t *pass, mlir_op_t *op) {
       pad_resize(padder, value, dims);
       result = i == 0 ? own : result;
     }
+  }
+  if (op->kind == CHIP_OP_GATHER) {
+    hold_back_indices(&work, &array);
   }
   set_attrs(&work, &array, &result);
   return NULL;
