@@ -46,7 +46,7 @@ case $preset in
     "$root/tests/cross/sysroot.sh" arm64 "$build/sysroot"
     # Without those that take minutes in an emulator, whose peer is a process of this machine, or that need vfork, which is a fork there.
     selection=(-R '^unit\.(common\.(base|digest|tensor|mlir)|server\.(program|chip|simulator\.(queue|simulator)|compiler|wire|coordinator\.core|worker\.(hbm|collective_layout)))\.'
-      -E '^unit\.(server\.compiler\.hostile|common\.base\.child)$') ;;
+      -E '^unit\.(server\.compiler\.(hostile|pallas\.pallas)|common\.base\.child)$') ;;
 esac
 # A log that is shown only when something is wrong.
 quietly() {

@@ -9,6 +9,7 @@
 #include "client/cli/bindings.h"
 #include "client/cli/jobs.h"
 #include "client/cli/report.h"
+#include "client/cli/report_trace.h"
 #include "client/cli/run.h"
 #include "client/cli/terminal.h"
 #include "common/base/memory.h"
@@ -16,7 +17,13 @@
 #include "common/report/report.h"
 #include "common/tensor/array.h"
 
-enum { KEY_REPORT = 256, KEY_TIMEOUT, GET_TIMEOUT_MS = 60000, FOLDER_MODE = 0777 };
+enum {
+  KEY_REPORT = 256,
+  KEY_TIMEOUT,
+  KEY_TRACE,
+  GET_TIMEOUT_MS = 60000,
+  FOLDER_MODE = 0777
+};
 
 typedef struct result_t {
   cli_jobs_t jobs;
@@ -25,7 +32,7 @@ typedef struct result_t {
   cli_bindings_t outputs;  // NAME=FILE.npy
   const char *file;        // FILE.npy, of the only result;
   const char *folder;      // or DIR, for all of them.
-  const char *report;
+  const char *report, *trace;
   podium_job_t *job;
 } result_t;
 
@@ -68,6 +75,9 @@ static error_t parse(int key, char *value, struct argp_state *state) {
       return 0;
     case KEY_REPORT:
       result->report = value;
+      return 0;
+    case KEY_TRACE:
+      result->trace = value;
       return 0;
     case KEY_TIMEOUT:
       if (!cli_read_seconds(value, &result->timeout_ms)) {
@@ -123,6 +133,18 @@ static podium_signature_t *signatures_of(const podium_job_t *job) {
   return signatures;
 }
 
+static pod_status_t check_report_files(const result_t *result) {
+  if ((result->report != NULL || result->trace != NULL) && !result->job->has_report) {
+    return pod_error(POD_NOT_FOUND,
+                     "job %llu has no report: `podium submit --profile` asks for one",
+                     (unsigned long long)result->job->id);
+  }
+  if (result->report != NULL) {
+    POD_TRY(pod_output_file_check(result->report));
+  }
+  return result->trace == NULL ? NULL : pod_output_file_check(result->trace);
+}
+
 static pod_status_t check_outputs(result_t *result) {
   const podium_job_t *job = result->job;
   podium_signature_t *signatures = signatures_of(job);
@@ -148,12 +170,7 @@ static pod_status_t check_outputs(result_t *result) {
     return pod_error(POD_INVALID_ARGUMENT, "--output %s: %s", result->folder,
                      strerror(errno));
   }
-  if (result->report != NULL && !job->has_report) {
-    return pod_error(POD_NOT_FOUND,
-                     "job %llu has no report: `podium submit --profile` asks for one",
-                     (unsigned long long)job->id);
-  }
-  return result->report == NULL ? NULL : pod_output_file_check(result->report);
+  return check_report_files(result);
 }
 
 // --- Results ---
@@ -214,16 +231,12 @@ static bool write_report(void *context, const void *bytes, size_t size) {
   return true;
 }
 
-static pod_status_t fetch_report(result_t *result) {
-  pod_text_t text = {0};
-  pod_status_t status = cli_status_of(podium_job_fetch_report(
-      result->jobs.session, result->id, write_report, &text, result->timeout_ms));
+static pod_status_t write_page(const result_t *result, const pod_text_t *text) {
   pod_text_t page = {0};
   const bool is_json = ends_with(result->report, ".json");
-  if (status == NULL && !is_json) {
-    status = report_write_html(text.bytes, text.length, &page);
-  }
-  const pod_text_t *written = is_json ? &text : &page;
+  pod_status_t status =
+      is_json ? NULL : report_write_html(text->bytes, text->length, &page);
+  const pod_text_t *written = is_json ? text : &page;
   pod_output_file_t *file = NULL;
   if (status == NULL) {
     status = pod_output_file_open(result->report, &file);
@@ -232,9 +245,25 @@ static pod_status_t fetch_report(result_t *result) {
     status = pod_output_file_close(
         file, pod_output_file_write(file, written->bytes, written->length));
   }
-  pod_text_deinit(&text);
   pod_text_deinit(&page);
   return pod_status_context(status, "--report");
+}
+
+static pod_status_t fetch_report(result_t *result) {
+  pod_text_t text = {0};
+  pod_status_t status = pod_status_context(
+      cli_status_of(podium_job_fetch_report(result->jobs.session, result->id,
+                                            write_report, &text, result->timeout_ms)),
+      "its report");
+  if (status == NULL && result->report != NULL) {
+    status = write_page(result, &text);
+  }
+  if (status == NULL && result->trace != NULL) {
+    status = pod_status_context(
+        cli_write_report_trace(result->trace, text.bytes, text.length), "--trace");
+  }
+  pod_text_deinit(&text);
+  return status;
 }
 
 static pod_status_t run(result_t *result) {
@@ -249,7 +278,7 @@ static pod_status_t run(result_t *result) {
   for (int i = 0; i < result->job->result_count; i++) {
     POD_TRY(fetch_one(result, i));
   }
-  return result->report == NULL ? NULL : fetch_report(result);
+  return result->report == NULL && result->trace == NULL ? NULL : fetch_report(result);
 }
 
 int cli_result(int argc, char **argv) {
@@ -263,6 +292,8 @@ int cli_result(int argc, char **argv) {
        "Write the report of a job that was submitted with --profile, as one page; "
        "FILE.json: what it is drawn from",
        2},
+      {"trace", KEY_TRACE, "FILE.json", 0,
+       "Write the timeline of such a job as a trace for https://ui.perfetto.dev", 2},
       {"timeout", KEY_TIMEOUT, "SECONDS", 0, "Give up after so long (no limit)", 3},
       {"quiet", 'q', NULL, 0, "Print only errors", 3},
       {0},

@@ -197,6 +197,24 @@ class JobsTest(unittest.TestCase):
         self.assertIn("<html", (self.folder / "report.html").read_text())
         self.assertIn("--profile", self.podium("result", plain, "--report", "r.html", status=3))
 
+    def test_a_jobs_timeline_is_a_trace_for_perfetto(self):
+        number = self.submit(PROGRAMS / "square_matmul.2x2.mlir", "--profile")
+        plain = self.submit(self.turns, "-i", "0=const:1")
+        self.podium("wait", number, plain)
+        self.podium("result", number, "-q", "--report", self.folder / "r.json", "--trace", self.folder / "trace.json")
+        times = json.loads((self.folder / "r.json").read_text())["times"]
+        events = json.loads((self.folder / "trace.json").read_text())["traceEvents"]
+        names = [row[times["task_columns"].index("name")] for row in times["tasks"]]
+        for chips in times["classes"]:
+            process = chips["representative"] + 1
+            core = [e for e in events if e["ph"] == "X" and (e["pid"], e["tid"]) == (process, 1)]
+            self.assertEqual([(e["name"], round(e["ts"] * 1e6), round(e["dur"] * 1e6)) for e in core],
+                             [(names[row[2]], row[0], row[1]) for row in chips["timeline"]["core"]])
+            self.assertEqual(len([e for e in events if e["ph"] == "C" and e["pid"] == process]),
+                             len(chips["timeline"]["hbm"]))
+        self.assertTrue(names)
+        self.assertIn("--profile", self.podium("result", plain, "--trace", "t.json", status=3))
+
     def test_what_is_wrong_is_said_before_anything_is_kept(self):
         wrong = self.folder / "wrong.mlir"
         wrong.write_text(TURNS.replace("%n = stablehlo.add %i, %one", "%n = stablehlo.add %i, %two"))

@@ -114,7 +114,8 @@ static double loop_turns(const mlir_op_t *loop) {
       same != counter || step <= 0 || limit <= begin || limit - begin > TURNS_MAX) {
     return TURNS_GUESSED;
   }
-  return (double)((limit - begin + step - 1) / step);
+  const int64_t turns = (limit - begin + step - 1) / step;
+  return (double)turns;
 }
 
 pod_status_t partition_while(partitioner_t *partitioner, const mlir_op_t *op) {

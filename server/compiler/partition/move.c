@@ -337,8 +337,8 @@ void move_set_padding(partitioner_t *partitioner, mlir_op_t *local,
                       const chip_window_t *window) {
   int64_t padding[2 * TENSOR_RANK_MAX];
   for (int d = 0; d < window->rank; d++) {
-    padding[2 * d] = window->low[d];
-    padding[2 * d + 1] = window->high[d];
+    padding[2 * (size_t)d] = window->low[d];
+    padding[2 * (size_t)d + 1] = window->high[d];
   }
   const int64_t dims[] = {window->rank, 2};
   const tensor_shape_t shape = tensor_shape_make(TENSOR_S64, 2, dims);
