@@ -144,7 +144,7 @@ static void count_received(const halo_t *halo, halo_plan_t *plan) {
 
 bool halo_plan(pod_arena_t *arena, const halo_t *halo, halo_plan_t *out_plan) {
   memset(out_plan, 0, sizeof(*out_plan));
-  if (halo->length <= 0 || halo->shard_size <= 0) {
+  if (halo->length <= 0 || halo->shard_size <= 0 || halo->shards > HALO_SHARDS_MAX) {
     return false;
   }
   int64_t *firsts = pod_arena_array(arena, (size_t)halo->shards, sizeof(firsts[0]));

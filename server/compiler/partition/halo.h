@@ -23,8 +23,9 @@
 
 #include "server/compiler/partition/partitioner.h"
 
-// A plan of more collectives, or more slots, is none: a gather is less trouble.
-enum { HALO_ROUNDS_MAX = 8, HALO_SLOTS_MAX = 8 };
+// A plan of more collectives, or more slots, is none: a gather is less trouble. Nor is
+// one of more shards, since who sends to whom is found by looking at all pairs.
+enum { HALO_ROUNDS_MAX = 8, HALO_SLOTS_MAX = 8, HALO_SHARDS_MAX = 1024 };
 
 typedef struct halo_t {
   int dim;

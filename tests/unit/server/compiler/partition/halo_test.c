@@ -135,6 +135,12 @@ static void test_what_takes_too_many_collectives_has_no_plan(void **state) {
       .shards = 16, .shard_size = 16, .step = 1, .start = 0, .length = 1, .limit = 256};
   halo_plan_t plan;
   assert_false(halo_plan(arena, &halo, &plan));
+  const halo_t many = {.shards = HALO_SHARDS_MAX + 1,
+                       .shard_size = 1,
+                       .step = 1,
+                       .length = 1,
+                       .limit = HALO_SHARDS_MAX + 1};
+  assert_false(halo_plan(arena, &many, &plan));
   pod_arena_destroy(arena);
 }
 
