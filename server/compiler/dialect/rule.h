@@ -16,6 +16,9 @@
 
 #define COMPILER_RULE_ATTR "sdy.sharding_rule"
 
+// Of a podium.kernel that was cut by its rule: into how many pieces.
+#define KERNEL_SHARDS_ATTR "shards"
+
 typedef enum rule_factor_kind_t {
   RULE_FACTOR_PASS = 0,
   RULE_FACTOR_REDUCTION,

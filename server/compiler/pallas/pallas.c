@@ -2,6 +2,7 @@
 
 #include "server/compiler/pallas/pallas.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "common/base/text.h"
@@ -10,6 +11,7 @@
 #include "common/tensor/tiles.h"
 #include "server/chip/work.h"
 #include "server/compiler/dialect/kinds.h"
+#include "server/compiler/dialect/rule.h"
 #include "server/compiler/pallas/kernel.h"
 #include "server/program/program.h"
 
@@ -289,12 +291,36 @@ static pod_status_t at_kernel(const timer_t *timer, const mlir_op_t *op,
   return located;
 }
 
+// A kernel that its sharding rule cut: its grid is that of whole arrays, of which each
+// chip does its part.
+static void take_part(timer_t *timer, const mlir_op_t *op, chip_work_t *work) {
+  const mlir_attr_t *shards = mlir_op_attr(op, KERNEL_SHARDS_ATTR);
+  if (!mlir_attr_is(shards, MLIR_ATTR_INTEGER) || is_opaque(op)) {
+    return;
+  }
+  const int64_t count = shards->integer;
+  *work = (chip_work_t){.mxu_flop = work->mxu_flop / count,
+                        .mxu_busy_flop = work->mxu_busy_flop / count,
+                        .vpu_op = work->vpu_op / count,
+                        .hbm_read_bytes = work->hbm_read_bytes / count,
+                        .hbm_written_bytes = work->hbm_written_bytes / count,
+                        .vmem_bytes = work->vmem_bytes / count,
+                        .grid_steps = work->grid_steps / count,
+                        .grid_ps = work->grid_ps / count};
+  note(timer, op,
+       pod_arena_printf(timer->module->arena,
+                        "its grid for whole arrays, of which each of %" PRId64
+                        " chips does its part",
+                        count));
+}
+
 static pod_status_t time_kernel(timer_t *timer, mlir_op_t *op) {
   chip_work_t work = {0};
   const pod_status_t status = find_work(timer, op, &work);
   if (status != NULL) {
     return at_kernel(timer, op, status);
   }
+  take_part(timer, op, &work);
   const int64_t values[CHIP_KERNEL_WORK_COUNT] = {
       [CHIP_KERNEL_MXU_FLOP] = work.mxu_flop,
       [CHIP_KERNEL_MXU_BUSY_FLOP] = work.mxu_busy_flop,
@@ -308,6 +334,7 @@ static pod_status_t time_kernel(timer_t *timer, mlir_op_t *op) {
   mlir_op_set_attr(timer->module, op, "work",
                    mlir_attr_i64_array(timer->module, CHIP_KERNEL_WORK_COUNT, values));
   mlir_op_remove_attr(op, CONFIG);
+  mlir_op_remove_attr(op, KERNEL_SHARDS_ATTR);
   return NULL;
 }
 

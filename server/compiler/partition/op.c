@@ -262,6 +262,19 @@ static const choice_t *make_choice(partitioner_t *partitioner, const mlir_op_t *
   return choice;
 }
 
+// The grid of a kernel is for whole arrays: into how many pieces its rule cut it.
+static void mark_part(partitioner_t *partitioner, const choice_t *choice,
+                      mlir_op_t *local) {
+  int64_t shards = 1;
+  for (int f = 0; f < choice->factors->factor_count; f++) {
+    shards *= axes_size(&choice->axes[f]);
+  }
+  if (shards > 1) {
+    mlir_op_set_attr(partitioner->module, local, KERNEL_SHARDS_ATTR,
+                     mlir_attr_integer(partitioner->module, shards, TENSOR_S64));
+  }
+}
+
 static void write_local(partitioner_t *partitioner, const mlir_op_t *op,
                         const choice_t *choice) {
   if (op->result_count > 0) {  // No check.
@@ -279,6 +292,9 @@ static void write_local(partitioner_t *partitioner, const mlir_op_t *op,
     results[i] = &local->results[i];
   }
   localize_attrs(partitioner, op, local);
+  if (op->kind == CHIP_OP_KERNEL) {
+    mark_part(partitioner, choice, local);
+  }
   if (choice->moves) {
     move_write(partitioner, op, choice, local, results);
   } else {

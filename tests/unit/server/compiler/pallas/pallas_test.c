@@ -309,6 +309,35 @@ static void test_a_call_that_says_how_it_is_cut_is_timed_by_its_arrays(void **st
   compiler_result_destroy(result);
 }
 
+static void test_a_kernel_that_its_rule_cuts_does_its_part(void **state) {
+  (void)state;
+  char *whole = kernel_text("product_4096_512");
+  const char *call = strstr(whole, "{backend_config"), *main = strstr(whole, "func.func");
+  const char *rows = strstr(main, " loc(\"x\")");
+  assert_true(main < rows && rows < call);
+  pod_text_t text = {0};
+  pod_text_add_bytes(&text, whole, (size_t)(main - whole));
+  pod_text_add(&text, "sdy.mesh @mesh = <[\"x\"=4]>\n");
+  pod_text_add_bytes(&text, main, (size_t)(rows - main));
+  pod_text_add(&text, " {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}");
+  pod_text_add_bytes(&text, rows, (size_t)(call - rows));
+  pod_text_add(&text,
+               "{sdy.sharding_rule = #sdy.op_sharding_rule<([i, k], [k, j])->([i, j]) "
+               "{i=4096, j=4096, k=4096} need_replication={k}, custom>, ");
+  pod_text_add(&text, call + 1);
+  free(whole);
+  compiler_result_t *result = NULL;
+  assert_ok(compile_text(text.bytes, "v5e", "2x2", &result));
+  pod_text_deinit(&text);
+  chip_work_t part;
+  assert_int_equal(kernels_of(result, 1, &part), 1);
+  const chip_work_t all = work_on("product_4096_512", "v5e");
+  assert_int_equal(4 * part.mxu_flop, all.mxu_flop);
+  assert_int_equal(4 * part.grid_steps, all.grid_steps);
+  assert_true(has_note(result, "each of 4 chips does its part"));
+  compiler_result_destroy(result);
+}
+
 // --- Hostile configurations ---
 
 static void expect_bad_config(const char *config, const char *what) {
@@ -452,6 +481,7 @@ int main(void) {
       cmocka_unit_test(test_a_time_that_rests_on_less_than_the_kernel_is_noted),
       cmocka_unit_test(test_a_program_with_a_kernel_does_not_run),
       cmocka_unit_test(test_a_call_that_says_how_it_is_cut_is_timed_by_its_arrays),
+      cmocka_unit_test(test_a_kernel_that_its_rule_cuts_does_its_part),
       cmocka_unit_test(test_configurations_that_are_none_are_refused_at_their_place),
       cmocka_unit_test(test_base64_is_read_to_the_byte),
       cmocka_unit_test(test_a_changed_module_is_timed_or_refused),
