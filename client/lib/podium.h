@@ -359,8 +359,8 @@ typedef struct podium_compile_options_t {
   // is in its hbm_peak_bytes.
   bool ignore_hbm;
   // How shardings spread: "shardy" is exactly as Shardy's pipeline does it; NULL: as the
-  // module's `podium.propagation` says, or this compiler's own way, which gives no
-  // dimension axes that do not divide it. INVALID_ARGUMENT lists the words.
+  // module's `podium.propagation` says, or this compiler's own way. INVALID_ARGUMENT
+  // lists the words.
   const char *propagation;
 } podium_compile_options_t;
 
