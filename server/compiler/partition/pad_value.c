@@ -239,10 +239,24 @@ static mlir_value_t *remade_broadcast(padder_t *padder, mlir_value_t *value,
   return pad_insert_behind(padder, value, op, NULL);
 }
 
+enum { CONSTANT_GROWTH_MAX = 4 };
+
+// A list of elements that would be mostly padding is not written out.
+static bool grows_too_much(const mlir_value_t *value, const tensor_shape_t *shape) {
+  const double own = (double)tensor_shape_elements(&value->type->shape);
+  double padded = 1;
+  for (int d = 0; d < shape->rank; d++) {
+    padded *= (double)shape->dims[d];
+  }
+  return !mlir_op_attr(value->op, "value")->is_splat &&
+         padded > CONSTANT_GROWTH_MAX * own;
+}
+
 static mlir_value_t *remade(padder_t *padder, mlir_value_t *value,
                             const tensor_shape_t *shape) {
   if (value->op->kind == CHIP_OP_CONSTANT) {
-    return remade_constant(padder, value, shape);
+    return grows_too_much(value, shape) ? resized(padder, value, shape)
+                                        : remade_constant(padder, value, shape);
   }
   if (value->op->kind == CHIP_OP_BROADCAST_IN_DIM) {
     return remade_broadcast(padder, value, shape);
