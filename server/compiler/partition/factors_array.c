@@ -344,9 +344,14 @@ pod_status_t factors_convolution(mlir_module_t *module, const mlir_op_t *op,
                                  .input = factors_shape(op->operands[0]),
                                  .kernel = kernel,
                                  .output = factors_shape(&op->results[0])};
+  *out = convolved.factors;
+  // Of empty arrays the sizes do not tell how many groups a shard has.
+  if (tensor_shape_elements(convolved.input) == 0 || tensor_shape_elements(kernel) == 0 ||
+      tensor_shape_elements(convolved.output) == 0) {
+    return NULL;
+  }
   add_groups(&convolved, &convolution);
   add_spatial(&convolved, &convolution);
-  *out = convolved.factors;
   return NULL;
 }
 
