@@ -7,6 +7,7 @@
 //   direct.c      messages between neighbours whose link is free
 //   dataflow.c    collectives that have their links to themselves, without events
 //   periods.c     turns of loops that repeat, passed over
+//   periods_state.c  how such a turn begins, written down
 //   record.c      what is told afterwards
 //   simulator.c   the loop over time, and what goes in and out
 

@@ -17,434 +17,13 @@
 
 #include "common/base/check.h"
 #include "common/base/memory.h"
-#include "server/simulator/engine.h"
+#include "server/simulator/periods_state.h"
 
 enum {
   TURNS_MAX = 1 << 14,  // A loop that has not repeated by then is let alone.
-  KEPT_MAX = 16,        // Turns.
 };
 // What the turns of a loop that are kept may take, in all.
 #define KEPT_BYTES_MAX ((size_t)384 << 20)
-
-typedef POD_LIST(int64_t) words_t;
-
-// The sums of a class.
-typedef struct sums_t {
-  int64_t compute_ps, waiting_ps, overlapped_ps, mxu_ps, vpu_ps, hbm_ps, dma_ps, any_ps;
-  int64_t stretched_ps;
-  simulator_log_counts_t log;
-  simulator_link_t links[SIMULATOR_CHANNELS];
-} sums_t;
-
-// The beginning of a turn.
-typedef struct kept_t {
-  bool is_kept;
-  int64_t ps, turns_left;
-  uint64_t hash;  // Of the state.
-  words_t state;
-  sums_t *sums;                  // By class.
-  simulator_total_t *totals;     // By class and task of the loop.
-  chip_trace_cursor_t *cursors;  // By class and control slot.
-  int32_t *sequences;            // By collective slot.
-} kept_t;
-
-// A loop that the first class is in.
-typedef struct watch_t {
-  int64_t start_ps, turns_left;  // Of the loop when it was last looked at.
-  int64_t seen, keep_at;         // Turns of this execution of it.
-  int32_t task_count;
-  int32_t *tasks;  // That its turns run; NULL: not listed yet.
-  // The first is Brent's, the others are the latest turns, round and round.
-  int32_t kept_count, next;
-  kept_t kept[KEPT_MAX];
-} watch_t;
-
-// An event that has not ended.
-typedef struct open_event_t {
-  int32_t class_index, event;
-} open_event_t;
-
-struct simulator_periods_t {
-  watch_t *watches;       // By control slot.
-  int32_t *instructions;  // By control slot.
-  int64_t turns_seen;
-  words_t state;
-  uint64_t hash;  // Of it.
-  POD_LIST(open_event_t) open;
-  sums_t *gains;  // By class: what a period adds.
-};
-
-typedef enum walk_kind_t {
-  WALK_WRITE = 0,
-  WALK_OPEN = 1,  // Lists the events that have not ended.
-  WALK_MOVE = 2,
-} walk_kind_t;
-
-typedef struct walk_t {
-  walk_kind_t kind;
-  simulator_engine_t *engine;
-  simulator_periods_t *periods;
-  watch_t *watch;
-  const kept_t *kept;    // The turn that comes again.
-  int32_t owner, depth;  // The loop's task, and its frame in every core.
-  int64_t turns_left;    // Of the first class.
-  // Of a period that is passed over `times` times.
-  int64_t times, period_ps, period_turns;
-} walk_t;
-
-// --- What a state is made of ---
-
-static void write_word(const walk_t *walk, int64_t value) {
-  if (walk->kind == WALK_WRITE) {
-    *pod_list_add(&walk->periods->state) = value;
-  }
-}
-
-static void write_bytes(const walk_t *walk, const void *bytes, size_t size_bytes) {
-  if (walk->kind != WALK_WRITE || size_bytes == 0) {
-    return;
-  }
-  words_t *state = &walk->periods->state;
-  const size_t words = (size_bytes + sizeof(int64_t) - 1) / sizeof(int64_t);
-  pod_list_reserve(state, (int32_t)words);
-  state->items[(size_t)state->count + words - 1] = 0;
-  memcpy(&state->items[state->count], bytes, size_bytes);
-  state->count += (int32_t)words;
-}
-
-static void walk_time(const walk_t *walk, int64_t *time_ps) {
-  if (walk->kind == WALK_MOVE) {
-    *time_ps += walk->times * walk->period_ps;
-  }
-  write_word(walk, *time_ps - walk->engine->now_ps);
-}
-
-// How far a sum had come once; it grows by `gain` in a period.
-static void walk_mark(const walk_t *walk, int64_t *mark, int64_t sum, int64_t gain) {
-  if (walk->kind == WALK_MOVE) {
-    *mark += walk->times * gain;
-  }
-  write_word(walk, *mark - sum);
-}
-
-static void walk_event(const walk_t *walk, int32_t class_index, int32_t *event) {
-  const int32_t count = walk->engine->logs[class_index].events.count;
-  if (*event < 0) {
-    write_word(walk, 1);
-    return;
-  }
-  switch (walk->kind) {
-    case WALK_WRITE:
-      write_word(walk, *event - count);
-      return;
-    case WALK_OPEN:
-      *pod_list_add(&walk->periods->open) = (open_event_t){class_index, *event};
-      return;
-    case WALK_MOVE: {
-      const int64_t moved =
-          *event + walk->times * walk->periods->gains[class_index].log.events;
-      *event = moved < count ? (int32_t)moved : -1;
-    }
-  }
-}
-
-static int32_t sequence_gain(const walk_t *walk, int32_t slot) {
-  return walk->engine->cores[0].sequences[slot] - walk->kept->sequences[slot];
-}
-
-// An execution of a collective by its name: which, and how long before or after the first
-// class' next one.
-static void write_instance(const walk_t *walk, int32_t index) {
-  if (index < 0) {
-    write_word(walk, -1);
-    return;
-  }
-  const simulator_engine_t *engine = walk->engine;
-  const simulator_instance_t *instance = &engine->instances.items[index];
-  write_word(walk, instance->task);
-  write_word(walk, instance->sequence -
-                       engine->cores[0].sequences[engine->slots[instance->task]]);
-}
-
-// --- Cores ---
-
-static void walk_frame(const walk_t *walk, int32_t class_index, int32_t depth) {
-  simulator_frame_t *frame = &walk->engine->cores[class_index].frames.items[depth];
-  write_word(walk, frame->kind);
-  write_word(walk, frame->owner);
-  write_word(walk, frame->task);
-  write_word(walk, frame->end);
-  if (depth == walk->depth) {
-    write_word(walk, frame->turns_left - walk->turns_left);
-    if (walk->kind == WALK_MOVE) {
-      frame->turns_left -= walk->times * walk->period_turns;
-    }
-    return;
-  }
-  write_word(walk, frame->turns_left);
-  if (depth > walk->depth) {
-    walk_time(walk, &frame->start_ps);
-    walk_mark(walk, &frame->waiting_ps,
-              walk->engine->result->classes[class_index].waiting_ps,
-              walk->kind == WALK_MOVE ? walk->periods->gains[class_index].waiting_ps : 0);
-    walk_event(walk, class_index, &frame->event);
-  }
-}
-
-static void walk_flights(const walk_t *walk, int32_t class_index) {
-  simulator_core_t *core = &walk->engine->cores[class_index];
-  write_word(walk, core->flights);
-  write_word(walk, core->flights_ahead);
-  if (core->flights > 0) {
-    walk_mark(
-        walk, &core->flight_since_ps, core->stretched_ps,
-        walk->kind == WALK_MOVE ? walk->periods->gains[class_index].stretched_ps : 0);
-  }
-  write_word(walk, core->stretches.count - core->stretch_first);
-  for (int32_t i = core->stretch_first; i < core->stretches.count; i++) {
-    walk_time(walk, &core->stretches.items[i].start_ps);
-    walk_time(walk, &core->stretches.items[i].end_ps);
-  }
-}
-
-static void walk_fetches(const walk_t *walk, int32_t class_index) {
-  simulator_core_t *core = &walk->engine->cores[class_index];
-  write_word(walk, core->fetches.count - core->fetch_first);
-  for (int32_t i = core->fetch_first; i < core->fetches.count; i++) {
-    simulator_prefetch_t *fetch = &core->fetches.items[i];
-    write_word(walk, fetch->task);
-    write_word(walk, fetch->left_ps);
-    walk_time(walk, &fetch->start_ps);
-    walk_event(walk, class_index, &fetch->event);
-  }
-  if (core->fetch_first < core->fetches.count) {
-    walk_time(walk, &core->dma_since_ps);
-  }
-  for (int32_t i = 0; i < walk->engine->prefetch_slots; i++) {
-    write_word(walk, core->fetched_ps[i] < 0);  // When it came is asked by nobody.
-  }
-}
-
-static void walk_loads(const walk_t *walk, int32_t class_index) {
-  simulator_core_t *core = &walk->engine->cores[class_index];
-  write_word(walk, core->loads.count);
-  for (int32_t i = 0; i < core->loads.count; i++) {
-    walk_time(walk, &core->loads.items[i].from_ps);
-    walk_time(walk, &core->loads.items[i].until_ps);
-    write_word(walk, core->loads.items[i].share);
-  }
-}
-
-// What lies behind the clock is asked by nobody.
-static void walk_if_ahead(const walk_t *walk, int64_t *time_ps) {
-  if (*time_ps > walk->engine->now_ps) {
-    walk_time(walk, time_ps);
-  } else {
-    write_word(walk, 0);
-  }
-}
-
-static void walk_transfers(const walk_t *walk, int32_t class_index) {
-  simulator_core_t *core = &walk->engine->cores[class_index];
-  for (int32_t i = 0; i < SIMULATOR_PCIE_DIRECTIONS; i++) {
-    walk_if_ahead(walk, &core->pcie_free_ps[i]);
-  }
-  for (int32_t i = 0; i < walk->engine->transfer_slots; i++) {
-    walk_if_ahead(walk, &core->transferred_ps[i]);
-  }
-}
-
-static void walk_core(const walk_t *walk, int32_t class_index) {
-  simulator_engine_t *engine = walk->engine;
-  simulator_core_t *core = &engine->cores[class_index];
-  write_word(walk, core->state);
-  if (core->state == SIMULATOR_CORE_ENDED) {
-    return;
-  }
-  walk_time(walk, &core->now_ps);
-  write_word(walk, core->frames.count);
-  for (int32_t i = 0; i < core->frames.count; i++) {
-    walk_frame(walk, class_index, i);
-  }
-  for (int32_t i = 0; i < engine->collective_slots; i++) {
-    write_word(walk, core->sequences[i] - engine->cores[0].sequences[i]);
-    write_instance(walk, core->open[i]);
-  }
-  if (core->state == SIMULATOR_CORE_WAITING) {
-    write_word(walk, core->waiting_task);
-    write_instance(walk, core->waits_for);
-    walk_time(walk, &core->waiting_since_ps);
-    walk_event(walk, class_index, &core->waiting_event);
-  }
-  walk_flights(walk, class_index);
-  walk_fetches(walk, class_index);
-  walk_loads(walk, class_index);
-  walk_transfers(walk, class_index);
-}
-
-// --- Collectives ---
-
-static void write_pending(const walk_t *walk, const simulator_instance_t *instance,
-                          int32_t class_index) {
-  if (!instance->classes[class_index].has_begun) {
-    for (int32_t i = instance->classes[class_index].first_pending; i >= 0;
-         i = instance->pending.items[i].next) {
-      write_word(walk, instance->pending.items[i].class_index);
-      write_word(walk, instance->pending.items[i].lane);
-    }
-  }
-  write_word(walk, -1);
-}
-
-static void walk_class_run(const walk_t *walk, simulator_instance_t *instance,
-                           int32_t class_index) {
-  simulator_class_run_t *run = &instance->classes[class_index];
-  const int32_t slot = walk->engine->slots[instance->task];
-  const bool has_arrived =
-      walk->engine->cores[class_index].sequences[slot] > instance->sequence;
-  write_word(walk, has_arrived);
-  write_word(walk, run->has_begun);
-  write_word(walk, run->is_done);
-  write_word(walk, run->parts_left);
-  if (has_arrived && !run->is_done) {
-    walk_time(walk, &run->arrived_ps);
-    walk_event(walk, class_index, &run->event);
-  }
-  write_pending(walk, instance, class_index);
-}
-
-// A message that has left is as good as sent.
-static void walk_lane(const walk_t *walk, simulator_lane_run_t *run) {
-  const bool is_leaving = run->sent_ps > walk->engine->now_ps;
-  const bool is_sent = run->is_sent || (run->sent_ps > 0 && !is_leaving);
-  write_word(walk, (int64_t)run->step << 4 | run->state << 2 | run->is_started << 1 |
-                       (int64_t)is_sent);
-  if (is_leaving) {
-    walk_time(walk, &run->sent_ps);
-  }
-}
-
-static void walk_instance(const walk_t *walk, int32_t index) {
-  simulator_engine_t *engine = walk->engine;
-  simulator_instance_t *instance = &engine->instances.items[index];
-  const simulator_run_plan_t *plan = &engine->run_plans[instance->plan];
-  write_instance(walk, index);
-  write_word(walk, instance->done_count);
-  write_word(walk, instance->deferred_count);
-  for (int32_t i = 0; i < plan->lane_total; i++) {
-    walk_lane(walk, &instance->lanes[i]);
-  }
-  write_bytes(walk, instance->received, (size_t)plan->step_total);
-  for (int32_t i = 0; i < engine->running_count; i++) {
-    walk_class_run(walk, instance, i);
-  }
-}
-
-static void walk_instances(const walk_t *walk) {
-  const simulator_engine_t *engine = walk->engine;
-  for (int32_t slot = 0; slot < engine->collective_slots; slot++) {
-    for (int32_t i = engine->live[slot]; i >= 0; i = engine->instances.items[i].next) {
-      walk_instance(walk, i);
-    }
-    write_word(walk, -1);
-  }
-}
-
-// --- Links and what is to come ---
-
-static void write_flow(const walk_t *walk, const simulator_flow_t *flow) {
-  write_instance(walk, flow->instance);
-  write_word(walk, flow->class_index);
-  write_word(walk, flow->step);
-  write_word(walk, flow->bytes);
-  write_word(walk, flow->full_ps);
-  write_word(walk, flow->rate);
-  write_word(walk, flow->settled_ps - walk->engine->now_ps);
-  write_word(walk, flow->start_ps - walk->engine->now_ps);
-  write_word(walk, flow->route->hop_count);
-  write_bytes(walk, &flow->left, sizeof(flow->left));
-  write_bytes(walk, flow->route->hops,
-              (size_t)flow->route->hop_count * sizeof(*flow->route->hops));
-}
-
-static void write_queued(void *context, int64_t time_ps,
-                         const simulator_queue_event_t *event) {
-  const walk_t *walk = context;
-  const simulator_engine_t *engine = walk->engine;
-  const bool is_flow = event->kind == SIMULATOR_FLOW_END;
-  const simulator_flow_t *flow = is_flow ? &engine->network.flows.items[event->a] : NULL;
-  if (is_flow && (!flow->is_active || flow->version != (uint32_t)event->b)) {
-    return;  // Stale: nothing comes of it.
-  }
-  write_word(walk, event->kind);
-  write_word(walk, time_ps - engine->now_ps);
-  if (is_flow) {
-    write_flow(walk, flow);
-    return;
-  }
-  if (event->kind != SIMULATOR_FLIGHT && event->kind != SIMULATOR_TURN) {
-    write_instance(walk, event->a);
-  }
-  write_word(walk, event->b);
-  write_word(walk, event->c);
-}
-
-// Every message under way has an event for its end, by which it is written.
-static void walk_queue(walk_t *walk) {
-  simulator_engine_t *engine = walk->engine;
-  if (walk->kind == WALK_WRITE) {
-    simulator_queue_visit(&engine->queue, write_queued, walk);
-  } else if (walk->kind == WALK_MOVE) {
-    simulator_queue_move(&engine->queue, walk->times * walk->period_ps);
-    for (int32_t i = 0; i < engine->network.flows.count; i++) {
-      walk_time(walk, &engine->network.flows.items[i].settled_ps);
-      walk_time(walk, &engine->network.flows.items[i].start_ps);
-    }
-  }
-}
-
-static void walk_links(const walk_t *walk) {
-  simulator_network_t *network = &walk->engine->network;
-  for (int32_t i = 0; i < network->channel_count; i++) {
-    if (network->channels[i].was_busy) {
-      write_word(walk, i);
-      walk_time(walk, &network->channels[i].busy_since_ps);
-    }
-  }
-  write_word(walk, -1);
-}
-
-// Messages of direct.c that have not left. All else of them is in the past.
-static void walk_direct(const walk_t *walk) {
-  simulator_network_t *network = &walk->engine->network;
-  for (int32_t i = 0; i < network->channel_count; i++) {
-    simulator_direct_t *direct = &network->direct[i];
-    if (direct->end_ps > walk->engine->now_ps) {
-      write_word(walk, i);
-      write_instance(walk, direct->instance);
-      write_word(walk, direct->step);
-      walk_time(walk, &direct->start_ps);
-      walk_time(walk, &direct->end_ps);
-    }
-  }
-  write_word(walk, -1);
-  for (int32_t i = 0; i < network->channel_count / SIMULATOR_CHANNELS; i++) {
-    if (walk->kind == WALK_MOVE) {
-      network->any[i].until_ps += walk->times * walk->period_ps;
-      network->any[i].direct_ps += walk->times * walk->period_ps;
-    }
-  }
-}
-
-static void walk_state(walk_t *walk) {
-  for (int32_t i = 0; i < walk->engine->running_count; i++) {
-    walk_core(walk, i);
-  }
-  walk_instances(walk);
-  walk_links(walk);
-  walk_direct(walk);
-  walk_queue(walk);
-}
 
 // Whether all classes are in the loop, or through.
 static bool is_comparable(const walk_t *walk) {
@@ -636,7 +215,7 @@ static int64_t count_times(const walk_t *walk) {
   const simulator_engine_t *engine = walk->engine;
   int64_t times = (SIMULATOR_TIME_MAX_PS - engine->now_ps) / walk->period_ps;
   for (int32_t slot = 0; slot < engine->collective_slots; slot++) {
-    const int32_t gain = sequence_gain(walk, slot);
+    const int32_t gain = simulator_periods_sequence_gain(walk, slot);
     if (gain > 0) {
       times = least(times, (INT32_MAX / 2 - engine->cores[0].sequences[slot]) / gain);
     }
@@ -659,7 +238,7 @@ static void end_open_events(walk_t *walk) {
   simulator_engine_t *engine = walk->engine;
   walk->kind = WALK_OPEN;
   pod_list_clear(&walk->periods->open);
-  walk_state(walk);
+  simulator_periods_walk(walk);
   const int32_t count = walk->periods->open.count;
   const open_event_t *open = walk->periods->open.items;
   for (int32_t i = 0; i < count; i++) {
@@ -693,7 +272,7 @@ static void pass_over(walk_t *walk) {
     simulator_record_repeat(engine, i, &kept->sums[i].log, walk->times, walk->period_ps);
   }
   walk->kind = WALK_MOVE;
-  walk_state(walk);
+  simulator_periods_walk(walk);
   for (int32_t i = 0; i < engine->classes.class_count; i++) {
     const sums_t none = {0};
     sums_t now;
@@ -703,7 +282,8 @@ static void pass_over(walk_t *walk) {
     grow_totals(walk, i);
   }
   for (int32_t slot = 0; slot < engine->collective_slots; slot++) {
-    const int32_t moved = (int32_t)(walk->times * sequence_gain(walk, slot));
+    const int32_t moved =
+        (int32_t)(walk->times * simulator_periods_sequence_gain(walk, slot));
     for (int32_t i = engine->live[slot]; i >= 0; i = engine->instances.items[i].next) {
       engine->instances.items[i].sequence += moved;
     }
@@ -891,7 +471,7 @@ static void forget_kept(watch_t *watch) {
 static bool look_at_turn(walk_t *walk) {
   watch_t *watch = walk->watch;
   pod_list_clear(&walk->periods->state);
-  walk_state(walk);
+  simulator_periods_walk(walk);
   walk->periods->hash = hash_of(&walk->periods->state);
   if (find_period(walk)) {
     pass_over(walk);
