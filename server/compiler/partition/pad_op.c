@@ -81,6 +81,9 @@ static bool find_identity(chip_reducer_t reducer, tensor_dtype_t dtype,
 // Fills work->fill where factors that are reduced may be padded.
 static bool may_pad_reduced(work_t *work) {
   const mlir_op_t *op = work->op;
+  if (op->operand_count == 0) {  // partition_id.
+    return false;
+  }
   const tensor_dtype_t dtype = op->operands[0]->type->shape.dtype;
   switch (op->kind) {
     case CHIP_OP_DOT_GENERAL:
