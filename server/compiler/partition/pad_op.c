@@ -142,6 +142,27 @@ static int64_t minor_size(const factors_t *factors, const factor_list_t *list) {
   return size;
 }
 
+static bool has_factor(const factor_tensor_t *mapping, int factor) {
+  for (int d = 0; d < mapping->rank; d++) {
+    for (int i = 0; i < mapping->dims[d].count; i++) {
+      if (mapping->dims[d].factors[i] == factor) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// The groups of a convolution, which both operands and the result have: how many there
+// are is an attribute, and what is padded would be groups without elements.
+static bool is_group(const work_t *work, int factor) {
+  const factors_t *factors = work->factors;
+  return work->op->kind == CHIP_OP_CONVOLUTION &&
+         has_factor(&factors->operands[0], factor) &&
+         has_factor(&factors->operands[1], factor) &&
+         has_factor(&factors->results[0], factor);
+}
+
 // --- Sizes ---
 
 // As large as it comes in any operand.
@@ -197,7 +218,8 @@ static void choose_sizes(work_t *work) {
     work->sizes[f] = factors->factors[f].size;
     if (((kind == FACTOR_PASS && may_pass) || (kind == FACTOR_REDUCTION && may_reduce) ||
          may_pad_indexed(work, kind)) &&
-        may_pad_size(work, work->sizes[f]) && is_major_everywhere(factors, f)) {
+        may_pad_size(work, work->sizes[f]) && is_major_everywhere(factors, f) &&
+        !is_group(work, f)) {
       work->sizes[f] = size_wanted(work, f, size_there(work, f));
     }
   }
