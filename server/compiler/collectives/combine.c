@@ -15,6 +15,7 @@
 
 #include "common/base/memory.h"
 #include "common/mlir/walk.h"
+#include "server/chip/work.h"
 #include "server/compiler/collectives/rewrite.h"
 #include "server/compiler/dialect/reducer.h"
 #include "server/program/operations.h"
@@ -74,8 +75,8 @@ static bool is_candidate(const mlir_op_t *op) {
 static int64_t bytes_of(const mlir_op_t *op) {
   int64_t from = 0, to = 0;
   for (int i = 0; i < op->operand_count; i++) {
-    from += tensor_shape_bytes(rewrite_shape(op->operands[i]));
-    to += tensor_shape_bytes(rewrite_shape(&op->results[i]));
+    from = chip_work_plus(from, tensor_shape_bytes(rewrite_shape(op->operands[i])));
+    to = chip_work_plus(to, tensor_shape_bytes(rewrite_shape(&op->results[i])));
   }
   return from > to ? from : to;
 }

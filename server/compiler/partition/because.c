@@ -197,14 +197,14 @@ static void add_note(partitioner_t *partitioner, pod_text_t *text) {
 
 void partition_note_whole(partitioner_t *partitioner, const mlir_op_t *op) {
   double moved_bytes = 0, reduced_bytes = 0;
-  int64_t whole_bytes = 0;
+  double whole_bytes = 0;
   for (int i = 0; i < op->operand_count; i++) {
     if (value_is_tensor(op->operands[i])) {
       const tensor_shape_t *shape = value_shape(op->operands[i]);
       moved_bytes += partition_value_cost(
           partitioner, op->operands[i],
           layouts_replicated(&partitioner->layouts, shape->rank), &reduced_bytes);
-      whole_bytes += tensor_shape_bytes(shape);
+      whole_bytes += (double)tensor_shape_bytes(shape);
     }
   }
   if (moved_bytes == 0) {
@@ -214,8 +214,8 @@ void partition_note_whole(partitioner_t *partitioner, const mlir_op_t *op) {
   print_op(partitioner, &text, op);
   pod_text_printf(&text,
                   " is computed whole on every chip, since nothing says how it could be "
-                  "sharded: its operands, %lld bytes, are gathered for it",
-                  (long long)whole_bytes);
+                  "sharded: its operands, %.0f bytes, are gathered for it",
+                  whole_bytes);
   add_note(partitioner, &text);
 }
 
