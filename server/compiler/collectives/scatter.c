@@ -19,32 +19,6 @@ static int64_t clamped(int64_t value, int64_t most) {
   return value < 0 ? 0 : value > most ? most : value;
 }
 
-// Element `at` of a constant list.
-static bool element_at(const mlir_value_t *value, int64_t at, int64_t *out) {
-  if (compiler_constant_integer(value, out)) {
-    return true;
-  }
-  const mlir_attr_t *attr = value->op != NULL && value->op->kind == CHIP_OP_CONSTANT
-                                ? mlir_op_attr(value->op, "value")
-                                : NULL;
-  if (!mlir_attr_is(attr, MLIR_ATTR_DENSE) || at >= attr->count) {
-    return false;
-  }
-  switch (rewrite_shape(value)->dtype) {
-    case TENSOR_S32:
-      *out = ((const int32_t *)attr->data)[at];
-      return true;
-    case TENSOR_U32:
-      *out = ((const uint32_t *)attr->data)[at];
-      return true;
-    case TENSOR_S64:
-      *out = ((const int64_t *)attr->data)[at];
-      return true;
-    default:
-      return false;
-  }
-}
-
 static bool combine(int kind, int64_t a, int64_t b, int64_t *out) {
   switch (kind) {
     case CHIP_OP_ADD:
@@ -88,8 +62,8 @@ static bool evaluate(const mlir_value_t *value, int64_t device, int depth, int64
           !evaluate(op->operands[1], device, depth + 1, &a)) {
         return false;
       }
-      return element_at(op->operands[0],
-                        clamped(a, rewrite_shape(op->operands[0])->dims[0] - 1), out);
+      return compiler_constant_element(
+          op->operands[0], clamped(a, rewrite_shape(op->operands[0])->dims[0] - 1), out);
     default:
       return op->operand_count == 2 && evaluate(op->operands[0], device, depth + 1, &a) &&
              evaluate(op->operands[1], device, depth + 1, &b) &&
