@@ -39,7 +39,7 @@ MAY_USE = {  # module: the modules whose headers it may include
     "server/compiler/pallas": STAGE + ["server/chip"],
     "server/compiler/schedule": STAGE + ["server/compiler/verify", "server/compiler/partition",
                                          "server/compiler/placement", "server/compiler/lower", "server/chip", "server/collective", "server/simulator"],
-    "server/compiler/collectives": STAGE + ["server/compiler/lower", "server/simulator", "server/compiler/partition", "server/compiler/schedule", "server/compiler/simplify", "server/chip"],
+    "server/compiler/collectives": STAGE + ["server/compiler/placement", "server/compiler/lower", "server/simulator", "server/compiler/partition", "server/compiler/schedule", "server/compiler/simplify", "server/chip"],
     "server/compiler": STAGE + ["server/compiler/collectives", "server/compiler/verify", "server/compiler/simplify", "server/compiler/legalize",
                                 "server/compiler/partition", "server/compiler/placement", "server/compiler/lower",
                                 "server/compiler/pallas", "server/compiler/schedule", "server/chip", "server/collective",

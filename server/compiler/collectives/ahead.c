@@ -1,6 +1,8 @@
 // Software pipelining (Lam, 1988) of a loop's collectives, as XLA's collective pipeliner:
 // what a turn gathers and needs nothing of the turn but its number, such as a layer's
 // weights out of the stack of all, is gathered in the turn before, behind its products.
+// So is what a turn fetches of a stack in the host's memory: a layer's activations or
+// optimizer state.
 //
 //   for i: g = gather(w[i]); x = f(x, g)
 //   g = gather(w[0]); for i: h = gather(w[i + 1]); x = f(x, g); g = h
@@ -15,20 +17,29 @@
 #include "common/mlir/walk.h"
 #include "server/compiler/collectives/rewrite.h"
 #include "server/compiler/dialect/counter.h"
+#include "server/compiler/placement/placement.h"
 #include "server/program/operations.h"
 
 enum { AHEAD_MAX = 64 };
 
+// Each by itself: one may save time where both do not fit.
+typedef enum ahead_kind_t {
+  AHEAD_TRANSFERS = 0,  // From the host's memory.
+  AHEAD_COLLECTIVES,
+  AHEAD_KINDS,
+} ahead_kind_t;
+
 typedef struct ahead_t {
   rewrite_t *rewrite;
+  ahead_kind_t kind;
   mlir_op_t *loop;
   mlir_block_t *body;
   compiler_counter_t counter;
   bool *is_known;   // By op id: of the body, and needs only the turn's number.
-  bool *feeds;      // By op id: a known collective needs it.
-  bool *is_needed;  // By op id: for the collectives that go ahead.
+  bool *feeds;      // By op id: a known one of the kind needs it.
+  bool *is_needed;  // By op id: for those that go ahead.
   uint32_t op_count;
-  POD_LIST(mlir_op_t *) collectives;  // That go ahead.
+  POD_LIST(mlir_op_t *) chosen;  // That go ahead.
 } ahead_t;
 
 // Does not fail and is quickly done, whatever the number.
@@ -44,6 +55,7 @@ static bool may_be_done_ahead(const mlir_op_t *op) {
     case CHIP_OP_SLICE:
     case CHIP_OP_DYNAMIC_SLICE:
     case CHIP_OP_BROADCAST_IN_DIM:
+    case CHIP_OP_TO_DEVICE:
       return true;
     case CHIP_OP_DIVIDE:
     case CHIP_OP_REMAINDER:
@@ -103,18 +115,24 @@ static bool is_read_in_turn(const ahead_t *ahead, const mlir_op_t *op) {
   return false;
 }
 
-static void find_collectives(ahead_t *ahead) {
+static bool is_of_kind(const ahead_t *ahead, const mlir_op_t *op) {
+  return ahead->kind == AHEAD_COLLECTIVES
+             ? chip_op_has(op->kind, CHIP_TRAIT_COLLECTIVE)
+             : placement_is_transfer(op) && !placement_is_to_host(op);
+}
+
+static void choose(ahead_t *ahead) {
   for (mlir_op_t *op = ahead->body->last->previous; op != NULL; op = op->previous) {
     if (!ahead->is_known[op->id]) {
       continue;
     }
-    const bool is_collective = chip_op_has(op->kind, CHIP_TRAIT_COLLECTIVE);
-    if (is_collective || ahead->feeds[op->id]) {
+    const bool is_one = is_of_kind(ahead, op);
+    if (is_one || ahead->feeds[op->id]) {
       mark_operands(ahead, op, ahead->feeds);
     }
-    if (is_collective && !ahead->feeds[op->id] && ahead->collectives.count < AHEAD_MAX &&
+    if (is_one && !ahead->feeds[op->id] && ahead->chosen.count < AHEAD_MAX &&
         is_read_in_turn(ahead, op)) {
-      *pod_list_add(&ahead->collectives) = op;
+      *pod_list_add(&ahead->chosen) = op;
       ahead->is_needed[op->id] = true;
     }
     if (ahead->is_needed[op->id]) {
@@ -123,7 +141,7 @@ static void find_collectives(ahead_t *ahead) {
   }
 }
 
-// What the collectives need, and they, once more before `where`, of turn `number`.
+// What those that go ahead need, and they, once more before `where`, of turn `number`.
 static void clone_before(ahead_t *ahead, mlir_op_t *where, mlir_value_t *number,
                          mlir_value_t **value_map) {
   mlir_module_t *module = ahead->rewrite->module;
@@ -156,8 +174,8 @@ static mlir_value_t **map_of(const ahead_t *ahead) {
 static void collect(const ahead_t *ahead, mlir_value_t *const *value_map,
                     mlir_value_t **out) {
   int at = 0;
-  for (int32_t i = 0; i < ahead->collectives.count; i++) {
-    const mlir_op_t *op = ahead->collectives.items[i];
+  for (int32_t i = 0; i < ahead->chosen.count; i++) {
+    const mlir_op_t *op = ahead->chosen.items[i];
     for (int r = 0; r < op->result_count; r++) {
       out[at++] = value_map[op->results[r].id];
     }
@@ -167,9 +185,9 @@ static void collect(const ahead_t *ahead, mlir_value_t *const *value_map,
 static void go_ahead(ahead_t *ahead) {
   rewrite_t *rewrite = ahead->rewrite;
   int count = 0;
-  for (int32_t i = 0; i < ahead->collectives.count; i++) {
-    rewrite_touch(rewrite, ahead->collectives.items[i]);
-    count += ahead->collectives.items[i]->result_count;
+  for (int32_t i = 0; i < ahead->chosen.count; i++) {
+    rewrite_touch(rewrite, ahead->chosen.items[i]);
+    count += ahead->chosen.items[i]->result_count;
   }
   mlir_value_t **values = pod_alloc((size_t)count * sizeof(*values));
   mlir_value_t **first_map = map_of(ahead), **next_map = map_of(ahead);
@@ -193,8 +211,8 @@ static void go_ahead(ahead_t *ahead) {
     ahead->body->last->operands[before + i] = values[i];
   }
   int at = before;
-  for (int32_t i = 0; i < ahead->collectives.count; i++) {
-    mlir_op_t *op = ahead->collectives.items[i];
+  for (int32_t i = 0; i < ahead->chosen.count; i++) {
+    mlir_op_t *op = ahead->chosen.items[i];
     for (int r = 0; r < op->result_count; r++) {
       mlir_replacements_put(&replacements, &op->results[r], ahead->body->arguments[at++]);
     }
@@ -203,8 +221,11 @@ static void go_ahead(ahead_t *ahead) {
   mlir_replacements_deinit(&replacements);
   char text[128];
   snprintf(text, sizeof(text),
-           "%d collectives of a loop of %lld turns are done a turn ahead",
-           ahead->collectives.count, (long long)ahead->counter.turn_count);
+           ahead->kind == AHEAD_COLLECTIVES
+               ? "%d collectives of a loop of %lld turns are done a turn ahead"
+               : "%d of what a loop of %lld turns fetches from the host's memory comes a "
+                 "turn ahead",
+           ahead->chosen.count, (long long)ahead->counter.turn_count);
   rewrite->summary = pod_arena_strdup(rewrite->module->arena, text);
   (void)made;
   free((void *)values);
@@ -212,9 +233,10 @@ static void go_ahead(ahead_t *ahead) {
   free((void *)next_map);
 }
 
-// Whether the loop has such collectives; if it is the one that is wanted, they go ahead.
-static bool try_loop(rewrite_t *rewrite, mlir_op_t *loop, bool is_wanted) {
-  ahead_t ahead = {.rewrite = rewrite, .loop = loop};
+// Whether the loop has such ones; if it is the one that is wanted, they go ahead.
+static bool try_loop(rewrite_t *rewrite, mlir_op_t *loop, ahead_kind_t kind,
+                     bool is_wanted) {
+  ahead_t ahead = {.rewrite = rewrite, .kind = kind, .loop = loop};
   if (!compiler_counter(loop, &ahead.counter) || ahead.counter.turn_count < 2) {
     return false;
   }
@@ -224,23 +246,25 @@ static bool try_loop(rewrite_t *rewrite, mlir_op_t *loop, bool is_wanted) {
   ahead.feeds = pod_alloc(ahead.op_count);
   ahead.is_needed = pod_alloc(ahead.op_count);
   find_known(&ahead);
-  find_collectives(&ahead);
-  const bool is_any = ahead.collectives.count > 0;
+  choose(&ahead);
+  const bool is_any = ahead.chosen.count > 0;
   if (is_any && is_wanted) {
     go_ahead(&ahead);
   }
   free(ahead.is_known);
   free(ahead.feeds);
   free(ahead.is_needed);
-  pod_list_deinit(&ahead.collectives);
+  pod_list_deinit(&ahead.chosen);
   return is_any;
 }
 
 rewrite_outcome_t rewrite_ahead(rewrite_t *rewrite, int site) {
   for (mlir_op_t *op = mlir_walk_first(rewrite->main); op != NULL;
        op = mlir_walk_next(rewrite->main, op)) {
-    if (op->kind == CHIP_OP_WHILE && try_loop(rewrite, op, site == 0) && site-- == 0) {
-      return REWRITE_DONE;
+    for (int kind = 0; kind < AHEAD_KINDS && op->kind == CHIP_OP_WHILE; kind++) {
+      if (try_loop(rewrite, op, (ahead_kind_t)kind, site == 0) && site-- == 0) {
+        return REWRITE_DONE;
+      }
     }
   }
   return REWRITE_NO_SITE;

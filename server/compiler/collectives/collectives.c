@@ -10,6 +10,7 @@
 #include "common/mlir/walk.h"
 #include "server/compiler/collectives/rewrite.h"
 #include "server/compiler/lower/lower.h"
+#include "server/compiler/placement/placement.h"
 #include "server/compiler/schedule/fit.h"
 #include "server/compiler/schedule/memory.h"
 #include "server/compiler/schedule/tasks.h"
@@ -326,11 +327,14 @@ static pod_status_t run_rewrite(driver_t *driver, const row_t *row,
   return status;
 }
 
-static bool has_collectives(const mlir_module_t *module) {
+// Collectives, or what a loop brings from the host.
+static bool has_sites(const mlir_module_t *module) {
   const mlir_op_t *main = mlir_module_find_symbol(module, "main");
   for (const mlir_op_t *op = mlir_walk_first(main); op != NULL;
        op = mlir_walk_next(main, op)) {
-    if (chip_op_has(op->kind, CHIP_TRAIT_COLLECTIVE)) {
+    const bool is_in_main = op->block->region->op == main;
+    if (chip_op_has(op->kind, CHIP_TRAIT_COLLECTIVE) ||
+        (!is_in_main && placement_is_transfer(op) && !placement_is_to_host(op))) {
       return true;
     }
   }
@@ -362,7 +366,7 @@ static void write_told(const driver_t *driver) {
 pod_status_t compiler_rewrite_collectives(compiler_partitioned_t *partitioned,
                                           const clusters_clock_t *clock,
                                           const collectives_choices_t *choices) {
-  if (!has_collectives(partitioned->module)) {
+  if (!has_sites(partitioned->module)) {
     return NULL;
   }
   driver_t driver = {.partitioned = partitioned,

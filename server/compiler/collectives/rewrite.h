@@ -46,8 +46,8 @@ rewrite_outcome_t rewrite_scatter(rewrite_t *rewrite, int site);
 // Site 0: all_reduces; site 1: reduce_scatters, whose operands a loop then carries whole.
 rewrite_outcome_t rewrite_sums(rewrite_t *rewrite, int site);
 rewrite_outcome_t rewrite_sink(rewrite_t *rewrite, int site);
-// ahead.c: collectives of a loop that need only its counter are done a turn ahead; a site
-// is a loop.
+// ahead.c: collectives of a loop, and what it fetches from the host's memory, that need
+// only its counter are done a turn ahead; a site is one of the two in a loop.
 rewrite_outcome_t rewrite_ahead(rewrite_t *rewrite, int site);
 
 // matmul.c: products in a ring in place of a collective before or behind them; sites are

@@ -130,6 +130,15 @@ static void test_a_scan_of_layers_gathers_a_turn_ahead(void **state) {
   compiler_result_destroy(result);
 }
 
+// On one chip without any collective: the transfer and the products take about as long.
+static void test_what_a_scan_fetches_from_the_host_comes_a_turn_ahead(void **state) {
+  (void)state;
+  check_saves("fetched", "1x1x1", "", 65);
+  compiler_result_t *off = compile("fetched", "1x1x1", "pipeline=off");
+  assert_int_equal(off->note_count, 0);
+  compiler_result_destroy(off);
+}
+
 static void test_a_product_and_its_collective_become_a_ring(void **state) {
   (void)state;
   check_saves("rings_large", "4x1x1", "auto", 100);
@@ -158,6 +167,7 @@ int main(void) {
       cmocka_unit_test(test_sums_that_need_each_other_stay_apart),
       cmocka_unit_test(test_what_a_loop_adds_up_is_reduced_behind_it),
       cmocka_unit_test(test_a_scan_of_layers_gathers_a_turn_ahead),
+      cmocka_unit_test(test_what_a_scan_fetches_from_the_host_comes_a_turn_ahead),
       cmocka_unit_test(test_a_product_and_its_collective_become_a_ring),
       cmocka_unit_test(test_what_would_take_longer_is_left_alone),
   };
