@@ -1,5 +1,5 @@
-// From the program's collectives, and the tasks of the profile that carry them out, to
-// what they cost; and whether that is as expected.
+// From the program's collectives and what each costs to those that are alike; and whether
+// that is as expected.
 
 #include "client/cli/explain.h"
 
@@ -8,104 +8,12 @@
 #include <string.h>
 
 #include "client/cli/report.h"
+#include "client/cli/report_page.h"
 #include "client/cli/terminal.h"
+#include "client/profile/collectives.h"
 #include "client/profile/sums.h"
 
-// --- Which task carries out which collective ---
-
-// Of the class that ends last.
-typedef struct run_tasks_t {
-  const podium_chip_class_t *class;
-  const podium_task_total_t **totals;  // By task; NULL: it did not run.
-  const int *task_of;                  // By instruction; -1: none that flies.
-} run_tasks_t;
-
-static bool flies(const podium_task_t *task) {
-  return task->kind == PODIUM_TASK_COLLECTIVE ||
-         task->kind == PODIUM_TASK_COLLECTIVE_START;
-}
-
-static run_tasks_t find_tasks(pod_arena_t *arena, const podium_program_info_t *info,
-                              const podium_profile_t *profile) {
-  run_tasks_t tasks = {.class = profile_sums_of(profile).slowest};
-  tasks.totals =
-      pod_arena_array(arena, (size_t)profile->task_count + 1, sizeof(tasks.totals[0]));
-  for (int i = 0; i < tasks.class->total_count; i++) {
-    const podium_task_total_t *total = &tasks.class->totals[i];
-    tasks.totals[total->task] = total;
-  }
-  int *task_of =
-      pod_arena_array(arena, (size_t)info->instruction_count + 1, sizeof(task_of[0]));
-  for (int i = 0; i < info->instruction_count; i++) {
-    task_of[i] = -1;
-  }
-  for (int t = 0; t < profile->task_count; t++) {
-    const podium_task_t *task = &profile->tasks[t];
-    for (int m = 0; flies(task) && m < task->member_count; m++) {
-      if (task->members[m] >= 0 && task->members[m] < info->instruction_count) {
-        task_of[task->members[m]] = t;
-      }
-    }
-  }
-  tasks.task_of = task_of;
-  return tasks;
-}
-
-// What the core did between `start` and `done`, for as long as it did.
-static void find_behind(const podium_profile_t *profile, const run_tasks_t *tasks,
-                        int start, int done, cli_explained_t *row) {
-  int64_t longest_ps = 0;
-  int count = 0;
-  for (int t = start + 1; t < done; t++) {
-    const podium_task_total_t *total = tasks->totals[t];
-    const podium_task_t *task = &profile->tasks[t];
-    if (total == NULL || flies(task) || total->duration_ps <= total->waiting_ps) {
-      continue;
-    }
-    count++;
-    const int64_t worked_ps = total->duration_ps - total->waiting_ps;
-    if (worked_ps > longest_ps) {
-      longest_ps = worked_ps;
-      row->behind = task;
-    }
-  }
-  row->behind_more = count > 0 ? count - 1 : 0;
-}
-
-static void add_times(const podium_profile_t *profile, const run_tasks_t *tasks, int task,
-                      cli_explained_t *row) {
-  const podium_task_total_t *total = tasks->totals[task];
-  if (total == NULL) {
-    return;
-  }
-  const int done = profile->tasks[task].partner;
-  const bool is_apart = profile->tasks[task].kind == PODIUM_TASK_COLLECTIVE_START &&
-                        done >= 0 && done < profile->task_count;
-  int64_t exposed_ps = total->waiting_ps;
-  if (is_apart && tasks->totals[done] != NULL) {
-    exposed_ps += tasks->totals[done]->waiting_ps;
-  }
-  if (!is_apart || exposed_ps > total->flight_ps) {
-    exposed_ps = total->flight_ps;
-  }
-  row->run_count += total->run_count;
-  row->flight_ps += total->flight_ps;
-  row->exposed_ps += exposed_ps;
-  if (exposed_ps < total->flight_ps && row->behind == NULL) {
-    find_behind(profile, tasks, task, done, row);
-  }
-}
-
 // --- Groups ---
-
-typedef struct named_t {
-  const char *name;
-  int index;
-} named_t;
-
-static int by_name(const void *left, const void *right) {
-  return strcmp(((const named_t *)left)->name, ((const named_t *)right)->name);
-}
 
 static int compare_numbers(int64_t left, int64_t right) {
   return left < right ? -1 : left > right;
@@ -178,24 +86,6 @@ static int group(cli_explained_t *rows, int count) {
   return last + 1;
 }
 
-static void add_all_times(pod_arena_t *arena, const podium_program_info_t *info,
-                          const podium_profile_t *profile, cli_explained_t *rows) {
-  const run_tasks_t tasks = find_tasks(arena, info, profile);
-  const size_t count = (size_t)info->instruction_count;
-  named_t *names = pod_arena_array(arena, count + 1, sizeof(*names));
-  for (int i = 0; i < info->instruction_count; i++) {
-    names[i] = (named_t){info->instructions[i].name, i};
-  }
-  qsort(names, count, sizeof(*names), by_name);
-  for (int i = 0; i < info->collective_count; i++) {
-    const named_t wanted = {info->collectives[i].name, 0};
-    const named_t *found = bsearch(&wanted, names, count, sizeof(*names), by_name);
-    if (found != NULL && tasks.task_of[found->index] >= 0) {
-      add_times(profile, &tasks, tasks.task_of[found->index], &rows[i]);
-    }
-  }
-}
-
 // --- Measures ---
 
 static void count_collectives(const podium_program_info_t *info, int64_t *values) {
@@ -237,14 +127,18 @@ cli_explanation_t cli_explain_make(pod_arena_t *arena, const podium_program_info
   cli_explanation_t explanation = {.info = info, .profile = profile};
   const size_t count = (size_t)info->collective_count;
   explanation.list = pod_arena_array(arena, count + 1, sizeof(*explanation.list));
+  const profile_collective_t *costs = profile_collectives_of(arena, info, profile);
   for (int i = 0; i < info->collective_count; i++) {
-    explanation.list[i] =
-        (cli_explained_t){.it = &info->collectives[i], .order = i, .count = 1};
+    explanation.list[i] = (cli_explained_t){.it = &info->collectives[i],
+                                            .order = i,
+                                            .count = 1,
+                                            .run_count = costs[i].run_count,
+                                            .flight_ps = costs[i].flight_ps,
+                                            .exposed_ps = costs[i].exposed_ps,
+                                            .behind = costs[i].behind,
+                                            .behind_more = costs[i].behind_more};
   }
   const bool is_timed = profile != NULL && profile->class_count > 0;
-  if (is_timed) {
-    add_all_times(arena, info, profile, explanation.list);
-  }
   explanation.count = group(explanation.list, info->collective_count);
   int64_t *values = explanation.measures.values;
   count_collectives(info, values);
@@ -339,8 +233,16 @@ pod_status_t cli_explain_program(cli_run_t *run, bool *out_is_met) {
     print(arena, run, &explanation);
   }
   *out_is_met = check_expectations(arena, run, &explanation.measures);
+  const pod_status_t status =
+      run->report == NULL
+          ? NULL
+          : cli_write_report(run->report, &(profile_report_t){.made_by = "explain",
+                                                              .file = run->program,
+                                                              .info = explanation.info,
+                                                              .profile = profile,
+                                                              .no_times = unknown});
   pod_arena_destroy(arena);
   free(unknown);
   podium_profile_free(profile);
-  return run->wants_what_if ? cli_what_if(run) : NULL;
+  return status == NULL && run->wants_what_if ? cli_what_if(run) : status;
 }

@@ -7,6 +7,7 @@
 #include "client/cli/explain.h"
 #include "client/cli/report.h"
 #include "client/cli/terminal.h"
+#include "client/profile/collectives.h"
 #include "client/profile/sums.h"
 #include "common/tensor/shape.h"
 
@@ -41,13 +42,11 @@ static void print_bytes(pod_arena_t *arena, const cli_explained_t *row) {
             cli_size(arena, it->link_bytes), row->count > 1 ? ", each" : "");
 }
 
-// "fusion.3 dot_general and 2 more"
 static const char *behind(pod_arena_t *arena, const cli_explanation_t *explanation,
                           const cli_explained_t *row) {
-  const char *title = profile_task_title(arena, explanation->info, row->behind);
-  return row->behind_more == 0
-             ? title
-             : pod_arena_printf(arena, "%s and %d more", title, row->behind_more);
+  const char *text =
+      profile_behind_text(arena, explanation->info, row->behind, row->behind_more);
+  return text == NULL ? "" : text;
 }
 
 static void print_times(pod_arena_t *arena, const cli_explanation_t *explanation,
@@ -71,8 +70,7 @@ static void print_times(pod_arena_t *arena, const cli_explanation_t *explanation
   cli_print("    %s%s, %s (%.0f %%) hidden%s%s\n", cli_time(arena, row->flight_ps), each,
             hidden_ps == row->flight_ps ? "all" : cli_time(arena, hidden_ps),
             100 * profile_share((double)hidden_ps, (double)row->flight_ps),
-            row->behind == NULL ? "" : " behind ",
-            row->behind == NULL ? "" : behind(arena, explanation, row));
+            row->behind == NULL ? "" : " behind ", behind(arena, explanation, row));
 }
 
 // --- What every chip has whole ---
@@ -192,8 +190,7 @@ static void add_row(pod_arena_t *arena, cJSON *list, const cli_explanation_t *ex
     cJSON_AddNullToObject(object, "flight_ps");
     cJSON_AddNullToObject(object, "exposed_ps");
   }
-  cJSON_AddStringToObject(object, "behind",
-                          row->behind == NULL ? "" : behind(arena, explanation, row));
+  cJSON_AddStringToObject(object, "behind", behind(arena, explanation, row));
   cJSON_AddItemToArray(list, object);
 }
 

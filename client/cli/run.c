@@ -121,19 +121,20 @@ pod_status_t cli_run_compile(cli_run_t *run) {
   run->executable = NULL;
   const bool only = !is_running(run);
   const bool is_elsewhere = only && run->pod != NULL;
-  podium_compile_options_t options = {.timeout_ms = run->timeout_ms,
-                                      .only = only,
-                                      .after = run->after,
-                                      .wants_values = run->wants_values,
-                                      .ignore_hbm = run->ignores_hbm,
-                                      .algorithms = run->algorithms,
-                                      .collectives = run->collectives,
-                                      .device_order_count = run->device_order.count,
-                                      .device_order = run->device_order.items,
-                                      .argument_type_count = run->shapes.types.count,
-                                      .argument_types = run->shapes.types.items,
-                                      .chip_kind = is_elsewhere ? run->chip : NULL,
-                                      .topology = is_elsewhere ? run->topology : NULL};
+  podium_compile_options_t options = {
+      .timeout_ms = run->timeout_ms,
+      .only = only,
+      .after = run->after,
+      .wants_values = run->wants_values || run->report != NULL,
+      .ignore_hbm = run->ignores_hbm,
+      .algorithms = run->algorithms,
+      .collectives = run->collectives,
+      .device_order_count = run->device_order.count,
+      .device_order = run->device_order.items,
+      .argument_type_count = run->shapes.types.count,
+      .argument_types = run->shapes.types.items,
+      .chip_kind = is_elsewhere ? run->chip : NULL,
+      .topology = is_elsewhere ? run->topology : NULL};
   cli_given_fill(&run->given, &options);
   return cli_status_of(podium_compile(run->session, run->program, run->text, run->length,
                                       &options, &run->executable));
@@ -465,6 +466,7 @@ int cli_explain(int argc, char **argv) {
        "shows the sharding of every value, partition what one chip runs, before it is "
        "optimised. A wrong name lists them all",
        2},
+      CLI_REPORT_OPTION,
       {"quiet", 'q', NULL, 0, "Print only expectations that do not hold, and errors", 3},
       {0},
   };

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "client/lib/tiling.h"
+#include "client/profile/collectives.h"
 #include "client/profile/counters.h"
+#include "client/profile/spec.h"
 #include "client/profile/sums.h"
 #include "common/base/arena.h"
 #include "common/report/report.h"
@@ -39,22 +41,33 @@ static report_axes_t axes_of(const maker_t *maker, int count, const lib_digit_t 
   return (report_axes_t){count, axes};
 }
 
-static report_array_t array_of(const maker_t *maker, const podium_signature_t *from) {
-  report_array_t array = {.name = from->name,
-                          .sharding = from->sharding,
-                          .rank = from->shape.rank,
-                          .bytes = bytes_of(&from->shape),
-                          .local_bytes = bytes_of(&from->local_shape),
-                          .positions = lib_tiling_positions(from->tiling),
+static report_array_t array_with(const maker_t *maker, const char *name,
+                                 const podium_shape_t *shape,
+                                 const podium_shape_t *local_shape,
+                                 const char *sharding) {
+  report_array_t array = {.name = name,
+                          .sharding = sharding,
+                          .rank = shape->rank,
+                          .bytes = bytes_of(shape),
+                          .local_bytes = bytes_of(local_shape),
                           .alias = -1};
-  const podium_shape_t scalar = {.dtype = from->shape.dtype};
+  const podium_shape_t scalar = {.dtype = shape->dtype};
   char *dtype = pod_arena_strdup(maker->arena, shape_text(maker->arena, &scalar));
   dtype[strcspn(dtype, "[")] = '\0';
   array.dtype = dtype;
+  for (int d = 0; d < shape->rank; d++) {
+    array.dims[d] = shape->dims[d];
+    array.local_dims[d] = local_shape->dims[d];
+  }
+  return array;
+}
+
+static report_array_t array_of(const maker_t *maker, const podium_signature_t *from) {
+  report_array_t array =
+      array_with(maker, from->name, &from->shape, &from->local_shape, from->sharding);
+  array.positions = lib_tiling_positions(from->tiling);
   const lib_digit_t *digits;
   for (int d = 0; d < from->shape.rank; d++) {
-    array.dims[d] = from->shape.dims[d];
-    array.local_dims[d] = from->local_shape.dims[d];
     const int count = lib_tiling_digits(from->tiling, d, &digits);
     array.spec[d] = axes_of(maker, count, digits);
   }
@@ -64,7 +77,8 @@ static report_array_t array_of(const maker_t *maker, const podium_signature_t *f
 }
 
 // The mesh of the first array that has one: all are of the same devices.
-static void set_mesh(const maker_t *maker, report_input_t *input) {
+// Returns how its devices are ordered, as report_array_t has it.
+static const int64_t *set_mesh(const maker_t *maker, report_input_t *input) {
   const podium_program_info_t *info = maker->info;
   for (int i = 0; i < info->argument_count + info->result_count; i++) {
     const podium_signature_t *signature = i < info->argument_count
@@ -76,9 +90,50 @@ static void set_mesh(const maker_t *maker, report_input_t *input) {
       const report_axes_t mesh = axes_of(maker, count, digits);
       input->mesh_axis_count = mesh.count;
       input->mesh = mesh.axes;
-      return;
+      return lib_tiling_positions(signature->tiling);
     }
   }
+  return NULL;
+}
+
+// Whether an array cut so has such parts: a value may be of another mesh.
+static bool has_such_parts(const report_array_t *array) {
+  for (int d = 0; d < array->rank; d++) {
+    int64_t parts = 1;
+    for (int i = 0; i < array->spec[d].count; i++) {
+      parts *= array->spec[d].axes[i].size;
+    }
+    if (array->local_dims[d] != (array->dims[d] + parts - 1) / parts) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Arguments and results are arrays already.
+static void set_values(const maker_t *maker, const int64_t *positions,
+                       report_input_t *input) {
+  const podium_program_info_t *info = maker->info;
+  const report_axes_t mesh = {input->mesh_axis_count, input->mesh};
+  report_array_t *values =
+      pod_arena_array(maker->arena, (size_t)info->value_count, sizeof(*values));
+  int count = 0;
+  for (int i = 0; i < info->value_count; i++) {
+    const podium_value_t *from = &info->values[i];
+    if (strcmp(from->op, "argument") == 0 || strcmp(from->op, "result") == 0) {
+      continue;
+    }
+    report_array_t *value = &values[count++];
+    *value = array_with(maker, from->name, &from->shape, &from->local_shape, from->spec);
+    value->op = from->op;
+    value->source = from->source;
+    value->positions = positions;
+    value->has_no_spec = !profile_spec_read(maker->arena, from->spec, &mesh, value->rank,
+                                            value->spec, &value->unreduced) ||
+                         !has_such_parts(value);
+  }
+  input->value_count = count;
+  input->values = values;
 }
 
 static void set_arrays(const maker_t *maker, report_input_t *input) {
@@ -97,7 +152,7 @@ static void set_arrays(const maker_t *maker, report_input_t *input) {
   }
   input->array_count = count;
   input->arrays = arrays;
-  set_mesh(maker, input);
+  set_values(maker, set_mesh(maker, input), input);
 }
 
 // --- Memory ---
@@ -206,58 +261,39 @@ static const char *why(const maker_t *maker, const podium_collective_t *from) {
   return pod_arena_printf(maker->arena, "Inserted by the partitioner, over %s.", axes);
 }
 
-// The task of each instruction that is a collective: its start, or the whole. -1: none.
-static int *tasks_by_instruction(const maker_t *maker) {
-  const podium_profile_t *profile = maker->profile;
-  const int count = maker->info->instruction_count;
-  int *tasks = pod_arena_array(maker->arena, (size_t)count, sizeof(*tasks));
-  for (int i = 0; i < count; i++) {
-    tasks[i] = -1;
-  }
-  for (int t = 0; profile != NULL && t < profile->task_count; t++) {
-    const podium_task_t *task = &profile->tasks[t];
-    const bool is_wanted = task->kind == PODIUM_TASK_COLLECTIVE ||
-                           task->kind == PODIUM_TASK_COLLECTIVE_START;
-    for (int m = 0; is_wanted && m < task->member_count; m++) {
-      if (task->members[m] >= 0 && task->members[m] < count) {
-        tasks[task->members[m]] = t;
-      }
-    }
-  }
-  return tasks;
-}
-
 static void set_collectives(const maker_t *maker, report_input_t *input) {
   const podium_program_info_t *info = maker->info;
-  const int *tasks = tasks_by_instruction(maker);
+  const profile_collective_t *costs =
+      profile_collectives_of(maker->arena, info, maker->profile);
   report_collective_t *list =
       pod_arena_array(maker->arena, (size_t)info->collective_count, sizeof(*list));
-  int instruction = 0;  // Both lists are in the order of the program.
   for (int i = 0; i < info->collective_count; i++) {
     const podium_collective_t *from = &info->collectives[i];
-    list[i] = (report_collective_t){.name = from->name,
-                                    .op = from->op,
-                                    .source = from->source,
-                                    .axes = from->axes,
-                                    .operand = shape_text(maker->arena, &from->operand),
-                                    .result = shape_text(maker->arena, &from->result),
-                                    .why = why(maker, from),
-                                    .group_count = from->group_count,
-                                    .group_size = from->group_size,
-                                    .ici_bytes = from->ici_bytes,
-                                    .in_loop = from->in_loop,
-                                    .inserted = from->inserted,
-                                    .asynchronous = from->asynchronous,
-                                    .task = -1};
-    int at = instruction;
-    while (at < info->instruction_count &&
-           strcmp(info->instructions[at].name, from->name) != 0) {
-      at++;
-    }
-    if (at < info->instruction_count) {
-      list[i].task = tasks[at];
-      instruction = at + 1;
-    }
+    const profile_collective_t *cost = &costs[i];
+    list[i] =
+        (report_collective_t){.name = from->name,
+                              .op = from->op,
+                              .source = from->source,
+                              .axes = from->axes,
+                              .operand = shape_text(maker->arena, &from->operand),
+                              .result = shape_text(maker->arena, &from->result),
+                              .why = why(maker, from),
+                              .because = from->because,
+                              .group_count = from->group_count,
+                              .group_size = from->group_size,
+                              .ici_bytes = from->ici_bytes,
+                              .dcn_bytes = from->dcn_bytes,
+                              .link_bytes = from->link_bytes,
+                              .alone_ps = from->alone_ps,
+                              .in_loop = from->in_loop,
+                              .inserted = from->inserted,
+                              .asynchronous = from->asynchronous,
+                              .task = cost->task,
+                              .run_count = cost->run_count,
+                              .total_ps = cost->flight_ps,
+                              .exposed_ps = cost->exposed_ps,
+                              .behind = profile_behind_text(
+                                  maker->arena, info, cost->behind, cost->behind_more)};
   }
   input->collective_count = info->collective_count;
   input->collectives = list;

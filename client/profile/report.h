@@ -18,7 +18,7 @@
 enum { PROFILE_REPORT_EVENTS = 1 << 20 };
 
 typedef struct profile_report_t {
-  const char *made_by;  // "run", "simulate", "compile", "job".
+  const char *made_by;  // "run", "simulate", "compile", "explain", "job".
   const char *file;     // Of the module; "" or NULL: it has no name.
   const podium_program_info_t *info;
   const podium_profile_t *profile;  // NULL: `no_times` says why there is none.

@@ -157,20 +157,27 @@ static void add_axes(pod_json_t *json, const char *name, const report_axes_t *ax
 static void add_array(pod_json_t *json, const report_input_t *input,
                       const report_array_t *array) {
   pod_json_begin_object(json, NULL);
-  add_text(json, "role", array->is_result ? "result" : "argument");
+  const bool is_value = array->op != NULL;
+  add_text(json, "role", is_value ? "value" : array->is_result ? "result" : "argument");
   add_text(json, "name", array->name);
+  if (is_value) {
+    add_text(json, "op", array->op);
+    add_text(json, "source", array->source);
+  }
   add_text(json, "dtype", array->dtype);
   add_numbers(json, "dims", array->rank, array->dims);
   add_numbers(json, "local_dims", array->rank, array->local_dims);
   pod_json_add_int(json, "bytes", array->bytes);
   pod_json_add_int(json, "local_bytes", array->local_bytes);
   add_text(json, "sharding", array->sharding);
-  pod_json_begin_list(json, "spec");
-  for (int d = 0; d < array->rank; d++) {
-    add_axes(json, NULL, &array->spec[d]);
+  if (!array->has_no_spec) {
+    pod_json_begin_list(json, "spec");
+    for (int d = 0; d < array->rank; d++) {
+      add_axes(json, NULL, &array->spec[d]);
+    }
+    pod_json_end_list(json);
+    add_axes(json, "unreduced", &array->unreduced);
   }
-  pod_json_end_list(json);
-  add_axes(json, "unreduced", &array->unreduced);
   if (array->positions != NULL && input->device_count <= DEVICES_LISTED_MAX) {
     add_numbers(json, "positions", input->device_count, array->positions);
   }
@@ -196,25 +203,29 @@ static void add_arrays(pod_json_t *json, const report_input_t *input) {
   }
   pod_json_end_list(json);
   pod_json_add_int(json, "arrays_left_out", input->array_count - count);
+  if (input->value_count == 0) {
+    return;
+  }
+  const int shown = least(input->value_count, ARRAYS_MAX);
+  pod_json_begin_list(json, "values");
+  for (int i = 0; i < shown; i++) {
+    add_array(json, input, &input->values[i]);
+  }
+  pod_json_end_list(json);
+  pod_json_add_int(json, "values_left_out", input->value_count - shown);
 }
 
 // --- Collectives ---
 
-// Over the step, on the class that ends last. A start's flight lasts until the last byte
-// has come; its done waits for what is left of it. One that the core waits for is exposed
-// as a whole.
-static void add_collective_times(pod_json_t *json, const report_times_t *times,
-                                 int index) {
-  const report_task_t *task = &times->tasks[index];
-  const bool is_split = task->kind == REPORT_START && task->partner >= 0 &&
-                        task->partner < times->task_count;
-  const int64_t exposed_ps =
-      is_split ? times->tasks[task->partner].waiting_ps : task->duration_ps;
-  const int64_t total_ps = is_split ? task->flight_ps : task->duration_ps;
-  pod_json_add_int(json, "runs", task->runs);
-  pod_json_add_int(json, "total_ps", total_ps > exposed_ps ? total_ps : exposed_ps);
-  pod_json_add_int(json, "exposed_ps", exposed_ps);
-  pod_json_add_int(json, "hidden_ps", total_ps > exposed_ps ? total_ps - exposed_ps : 0);
+static void add_collective_times(pod_json_t *json,
+                                 const report_collective_t *collective) {
+  pod_json_add_int(json, "runs", collective->run_count);
+  pod_json_add_int(json, "total_ps", collective->total_ps);
+  pod_json_add_int(json, "exposed_ps", collective->exposed_ps);
+  pod_json_add_int(json, "hidden_ps", collective->total_ps - collective->exposed_ps);
+  if (collective->behind != NULL) {
+    add_text(json, "behind", collective->behind);
+  }
 }
 
 static void add_collective(pod_json_t *json, const report_input_t *input,
@@ -230,10 +241,14 @@ static void add_collective(pod_json_t *json, const report_input_t *input,
   add_text(json, "operand", collective->operand);
   add_text(json, "result", collective->result);
   pod_json_add_int(json, "ici_bytes", collective->ici_bytes);
+  pod_json_add_int(json, "dcn_bytes", collective->dcn_bytes);
+  pod_json_add_int(json, "link_bytes", collective->link_bytes);
+  pod_json_add_int(json, "alone_ps", collective->alone_ps);
   pod_json_add_bool(json, "in_loop", collective->in_loop);
   pod_json_add_bool(json, "inserted", collective->inserted);
   pod_json_add_bool(json, "asynchronous", collective->asynchronous);
   add_text(json, "why", collective->why);
+  add_text(json, "because", collective->because);
   const report_times_t *times = input->times;
   const int task =
       times != NULL && collective->task >= 0 && collective->task < times->task_count
@@ -241,7 +256,7 @@ static void add_collective(pod_json_t *json, const report_input_t *input,
           : -1;
   pod_json_add_int(json, "task", task < 0 ? -1 : places->of_task[task]);
   if (task >= 0) {
-    add_collective_times(json, times, task);
+    add_collective_times(json, collective);
   }
   pod_json_end_object(json);
 }
@@ -266,6 +281,12 @@ static void add_left_out(pod_json_t *json, const report_input_t *input,
   if (input->array_count > ARRAYS_MAX) {
     pod_text_printf(&line, "Of %d arguments and results, the first %d are shown.",
                     input->array_count, ARRAYS_MAX);
+    pod_json_add_text(json, NULL, line.bytes);
+    pod_text_clear(&line);
+  }
+  if (input->value_count > ARRAYS_MAX) {
+    pod_text_printf(&line, "Of %d values within the program, the first %d are shown.",
+                    input->value_count, ARRAYS_MAX);
     pod_json_add_text(json, NULL, line.bytes);
     pod_text_clear(&line);
   }

@@ -45,6 +45,8 @@ typedef struct report_axes_t {
 
 typedef struct report_array_t {
   bool is_result;
+  // Of a value within the program, what makes it and where; NULL of the others.
+  const char *op, *source;
   const char *name, *dtype, *sharding;
   int rank;
   int64_t dims[REPORT_RANK_MAX], local_dims[REPORT_RANK_MAX];
@@ -52,16 +54,22 @@ typedef struct report_array_t {
   report_axes_t spec[REPORT_RANK_MAX], unreduced;
   const int64_t *positions;  // By device; NULL: its number.
   int alias;                 // Of an argument, the result in its memory; -1: none.
+  bool has_no_spec;          // How it is cut is not known, but for `sharding` as text.
 } report_array_t;
 
 // --- The program ---
 
 typedef struct report_collective_t {
   const char *name, *op, *source, *axes, *operand, *result;
-  const char *why;  // For people.
-  int64_t group_count, group_size, ici_bytes;
+  const char *why;      // For people: what such a collective is there for.
+  const char *because;  // Why the partitioner put this one in; "": it did not say.
+  int64_t group_count, group_size, ici_bytes, dcn_bytes;
+  int64_t link_bytes, alone_ps;  // Of one run: on the busiest link, and by itself.
   bool in_loop, inserted, asynchronous;
   int task;  // Of the tasks; -1: none.
+  // Of a step on the class that ends last, when there is a task.
+  int64_t run_count, total_ps, exposed_ps;
+  const char *behind;  // What hides the rest, for people; NULL: nothing does.
 } report_collective_t;
 
 // What is in a chip's HBM when most is.
@@ -167,14 +175,15 @@ typedef struct report_pod_t {
 
 typedef struct report_input_t {
   const char *version;  // Podium's.
-  const char *made_by;  // "run", "simulate", "compile", "job".
+  const char *made_by;  // "run", "simulate", "compile", "explain", "job".
   const char *program, *file;
   int device_count;
   const int64_t *chips;  // By device; NULL: its number.
-  int note_count, mesh_axis_count, array_count, collective_count;
+  int note_count, mesh_axis_count, array_count, value_count, collective_count;
   const char *const *notes;
   const report_axis_t *mesh;  // Strides are not looked at.
   const report_array_t *arrays;
+  const report_array_t *values;  // Within the program, in its order.
   const report_collective_t *collectives;
   report_memory_t memory;
   const report_pod_t *pod;      // NULL: not known.

@@ -190,6 +190,26 @@ const tests = {
     await page.close();
     assert.deepEqual(faults, []);
   },
+  async "an explanation shows why a collective is there, what hides it, and how each value lies"() {
+    const path = join(folder, "why.html");
+    execFileSync(join(bin, "podium"), ["explain", join(root, "tests/programs/layerwise_matmul.4.mlir"), "--quiet", "--report", path], {timeout: WAIT_MS});
+    const {page, faults} = await open(path);
+    await check_views(page);
+    assert.match(await page.locator(".pr-kicker").innerText(), /^Explained/);
+    const rows = page.locator("#collectives tbody tr.pr-over");
+    assert.equal(await rows.count(), 4);
+    const text = await page.locator("#collectives").innerText();
+    assert.match(text, /Because an argument of @main lies .* and is wanted whole as operand 1 of dot_general/);
+    assert.match(text, /hidden behind/);
+    assert.match(await rows.nth(1).innerText(), /dot_general\.0/);
+    assert.ok(await page.evaluate(() => { const box = document.querySelector("#collectives .pr-scroll"); return box.scrollWidth <= box.clientWidth; }));
+    const values = page.locator("#arrays .pr-array", {hasText: "within the program"});
+    assert.ok(await values.count() >= 4);
+    assert.ok(await values.first().locator("svg rect").count() >= 4);
+    await shoot(page, "explain");
+    await page.close();
+    assert.deepEqual(faults, []);
+  },
   async "names out of programs stay text"() {
     const {page, faults} = await open(written("evil", module_of(2, 2, EVIL, EVIL)));
     assert.equal(await page.locator("h1").textContent(), EVIL);

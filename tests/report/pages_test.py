@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What `podium run`, `simulate` and `compile --report` write.
+"""What `podium run`, `simulate`, `compile` and `explain --report` write.
 
 Usage: pages_test.py BIN ROOT [unittest arguments].
 """
@@ -18,6 +18,8 @@ PROGRAMS = ROOT / "tests/programs"
 SMALL = PROGRAMS / "square_matmul.2x2.small.mlir"
 OVERLAPPED = PROGRAMS / "matmul_allgather_overlapped_bidi.4.mlir"
 WAIT_S = 120
+LAYERWISE = PROGRAMS / "layerwise_matmul.4.mlir"
+GATHERED = PROGRAMS / "layerwise_matmul.4.small.mlir"
 EVIL = "</script><img src=x onerror=alert(1)><!--"
 
 # Names that would be markup if they were not text.
@@ -102,7 +104,7 @@ class Pages(unittest.TestCase):
             self.check_fields(one, sections["class"], "class")
         for one in report["collectives"]:
             self.check_fields(one, sections["collective"], "collective")
-        for one in report["arrays"]:
+        for one in report["arrays"] + report["values"]:
             self.check_fields(one, sections["array"], "array")
         self.assertEqual(report["format"], "podium.report/1")
 
@@ -195,6 +197,52 @@ class Pages(unittest.TestCase):
             text = podium(command, SMALL, "--report", self.folder / "none/out.html", status=3)
             self.assertIn("--report", text)
             self.assertNotIn("ready after", text)
+
+    def test_every_command_says_why_a_collective_is_there_and_what_hides_it(self):
+        expected = {}
+        for one in json.loads(podium("explain", LAYERWISE, "--json"))["explained"]:
+            expected[one["source"]] = one
+        self.assertGreater(len(expected), 3)
+        for command in ("explain", "simulate", "compile"):
+            report = self.report(command, LAYERWISE)
+            self.assertEqual(report["made_by"], command)
+            for one in report["collectives"]:
+                same = expected[one["source"]]
+                self.assertIn("wanted whole as operand 1 of dot_general", one["because"])
+                self.assertEqual(one["because"], same["because"])
+                self.assertEqual((one["total_ps"], one["exposed_ps"], one["alone_ps"], one["link_bytes"]),
+                                 (same["flight_ps"], same["exposed_ps"], same["alone_ps"], same["link_bytes"]))
+                self.assertEqual(one.get("behind", ""), same["behind"])
+            self.assertEqual(sum("behind" in one for one in report["collectives"]), 3)
+        self.assertIn("wanted", self.report("run", GATHERED)["collectives"][0]["because"])
+
+    def test_an_explanation_is_told_and_written_whatever_else_is_asked(self):
+        whole = self.page("explain", SMALL)
+        self.assertEqual(self.page("explain", SMALL, "--quiet"), whole)
+        self.assertEqual(self.page("explain", SMALL, "--shardings"), whole)
+        self.assertEqual(self.page("explain", SMALL, "--after", "propagate"), whole)
+        self.assertEqual(json_in(whole)["times"], self.report("simulate", SMALL)["times"])
+        out = self.folder / "unmet.html"
+        self.assertIn("expected all_reduce==0", podium("explain", SMALL, "--report", out, "--expect", "all_reduce==0", status=1))
+        self.assertEqual(json_in(out.read_text())["made_by"], "explain")
+
+    def test_values_within_the_program_lie_as_explain_tells(self):
+        told = [one for one in json.loads(podium("explain", SMALL, "--shardings", "--json"))["values"]
+                if one["op"] not in ("argument", "result")]
+        values = self.report("explain", SMALL)["values"]
+        self.assertGreater(len(values), 0)
+        self.assertEqual([(one["op"], one["name"], one["sharding"]) for one in values], [(one["op"], one["name"], one["sharding"]) for one in told])
+        for one in values:
+            self.assertEqual(one["role"], "value")
+            counts = [max(1, -(-whole // local)) for whole, local in zip(one["dims"], one["local_dims"])]
+            self.assertEqual([self.parts(axes) for axes in one["spec"]], counts)
+
+    @staticmethod
+    def parts(axes):
+        product = 1
+        for _, _, size in axes:
+            product *= size
+        return product
 
     def test_the_page_loads_nothing_and_runs_only_its_own_code(self):
         page = self.page("simulate", SMALL)

@@ -1,7 +1,7 @@
 // Where the parts of each array are: boxes of the global shape, cut as it is cut, with the chips that hold each.
 "use strict";
 (() => {
-  const {make, svg, format, code} = PodiumReport;
+  const {make, svg, format, code, source} = PodiumReport;
   const CELLS_MAX = 32, FIRST = 24;
 
   const partsOf = (axes) => axes.reduce((product, axis) => product * axis[2], 1);
@@ -54,6 +54,13 @@
   }
 
   function card(report, array) {
+    const title = array.role === "value" ? [array.name ? code(`%${array.name}`) : null, " ", array.op] : array.name || array.role;
+    const size = `${array.role === "value" ? "within the program" : array.role}, ${format.bytes(array.local_bytes)} of ${format.bytes(array.bytes)} on each chip`;
+    const from = array.source ? make("p", {class: "pr-note"}, source(array.source)) : null;
+    if (!array.spec) {
+      return make("article", {class: "pr-array"}, make("h3", {}, title), make("p", {class: "pr-quiet"}, size), make("p", {}, code(`${array.dtype}[${array.dims.join(", ")}]`), " ", code(array.sharding)),
+        make("p", {class: "pr-note"}, `Each chip has ${array.dtype}[${array.local_dims.join(", ")}].`), from);
+    }
     const of = grid(report, array), parts = of.rows * of.columns, chips = report.program.devices;
     const dims = array.dims.map((size, dim) => {
       const axes = array.spec[dim];
@@ -68,27 +75,36 @@
     if (array.unreduced.length > 0) lines.push(` Each part is a sum over ${array.unreduced.map((axis) => axis[0]).join(", ")} that has not been made yet.`);
     if (array.alias !== undefined) lines.push(` Donated: a result takes its memory.`);
     return make("article", {class: "pr-array"},
-      make("h3", {}, array.name || array.role), make("p", {class: "pr-quiet"}, `${array.role}, ${format.bytes(array.local_bytes)} of ${format.bytes(array.bytes)} on each chip`),
+      make("h3", {}, title), make("p", {class: "pr-quiet"}, size),
       make("p", {}, code(`${array.dtype}[${dims.join(", ")}]`), " ", code(array.sharding)),
-      picture(array, of), make("p", {class: "pr-note"}, lines.join("")),
+      picture(array, of), make("p", {class: "pr-note"}, lines.join("")), from,
       of.rows > CELLS_MAX || of.columns > CELLS_MAX ? make("p", {class: "pr-note"}, `The first ${CELLS_MAX} parts each way are drawn.`) : null);
+  }
+
+  function cards(element, report, arrays) {
+    const list = make("div", {class: "pr-arrays"}), more = make("button", {type: "button"});
+    let shown = 0;
+    const add = (count) => {
+      for (const array of arrays.slice(shown, shown + count)) list.append(card(report, array));
+      shown = Math.min(arrays.length, shown + count);
+      more.hidden = shown === arrays.length;
+      more.textContent = `Show more (${format.count(arrays.length - shown)})`;
+    };
+    more.addEventListener("click", () => add(120));
+    element.append(list, make("div", {class: "pr-tools"}, more));
+    add(FIRST);
   }
 
   function draw(element, report) {
     const mesh = report.mesh.map(([name, size]) => `${name} = ${size}`).join(" × ");
     element.append(make("p", {class: "pr-quiet"}, mesh ? `The mesh is ${mesh}. ` : "There is no mesh. ", "Each box is an array, cut as it is cut; the numbers are the chips that hold a part. Colours tell the parts of one array apart."));
-    const list = make("div", {class: "pr-arrays"}), more = make("button", {type: "button"});
-    let shown = 0;
-    const add = (count) => {
-      for (const array of report.arrays.slice(shown, shown + count)) list.append(card(report, array));
-      shown = Math.min(report.arrays.length, shown + count);
-      more.hidden = shown === report.arrays.length;
-      more.textContent = `Show more (${format.count(report.arrays.length - shown)})`;
-    };
-    more.addEventListener("click", () => add(120));
-    element.append(list, make("div", {class: "pr-tools"}, more));
-    add(FIRST);
+    cards(element, report, report.arrays);
     if (report.arrays.length === 0) element.append(make("p", {}, "The program has neither arguments nor results."));
+    if (!report.values || report.values.length === 0) return;
+    const changes = report.values.filter((one) => one.spec && one.unreduced.length + one.spec.reduce((sum, axes) => sum + axes.length, 0) > 0).length;
+    element.append(make("h3", {}, "Within the program"),
+      make("p", {class: "pr-quiet"}, `How its ${format.count(report.values.length)} values lie after propagation, before the partitioner puts collectives between them: ${format.count(changes)} are cut.`));
+    cards(element, report, report.values);
   }
 
   PodiumReport.views.push({id: "arrays", title: "Shardings", isThere: () => true, draw});

@@ -27,16 +27,21 @@
       {title: "collective", cell: (one) => [make("strong", {}, one.op), make("br"), code(one.name)], sort: (one) => one.op},
       {title: "over", cell: (one) => [one.axes || "groups", make("br"), make("span", {class: "pr-quiet"}, `${format.count(one.groups)} × ${format.count(one.group_size)} chips`)]},
       {title: "shape", cell: (one) => [shape(one.operand), " → ", shape(one.result)]},
-      {title: "sent", number: true, cell: (one) => format.bytes(one.ici_bytes), sort: (one) => one.ici_bytes},
+      {title: "sent", number: true, cell: (one) => [format.bytes(one.ici_bytes), one.dcn_bytes > 0 ? [make("br"), make("span", {class: "pr-quiet"}, `${format.bytes(one.dcn_bytes)} to other slices`)] : null], sort: (one) => one.ici_bytes + (one.dcn_bytes || 0)},
     ];
+    if (list.some((one) => one.alone_ps > 0)) {
+      columns.push({title: "busiest link", number: true, cell: (one) => format.bytes(one.link_bytes), sort: (one) => one.link_bytes});
+      columns.push({title: "by itself", number: true, cell: (one) => !one.alone_ps ? "–" : format.time(one.alone_ps), sort: (one) => one.alone_ps || 0});
+    }
     if (timed) {
       columns.push({title: "runs", number: true, cell: (one) => one.runs === undefined ? "–" : format.count(one.runs)});
       columns.push({title: "exposed", number: true, cell: (one) => one.exposed_ps === undefined ? "–" : format.time(one.exposed_ps), sort: (one) => one.exposed_ps || 0});
       columns.push({title: "hidden", number: true, cell: (one) => one.hidden_ps === undefined ? "–" : format.time(one.hidden_ps), sort: (one) => one.hidden_ps || 0});
-      columns.push({title: "", cell: (one) => bar(one, most)});
+      columns.push({title: "hidden behind", cell: (one) => [bar(one, most), one.behind ? code(one.behind) : null]});
     }
-    columns.push({title: "why", cell: (one) => [one.why, one.source ? [make("br"), source(one.source)] : null, one.in_loop ? [make("br"), make("span", {class: "pr-quiet"}, "once per iteration of a loop")] : null].flat()});
-    element.append(table("Collectives of a chip, in the order of the program", columns, list, 30));
+    element.append(table("Collectives of a chip, in the order of the program", columns, list, 30, (one) => [
+      one.because ? make("p", {}, `Because ${one.because}.`) : null,
+      make("p", {class: one.because ? "pr-quiet" : null}, one.why, one.in_loop ? " Once per iteration of a loop." : "", one.source ? [" ", source(one.source)] : null)]));
   }
 
   PodiumReport.views.push({id: "collectives", title: "Collectives", isThere: () => true, draw});

@@ -64,13 +64,14 @@ window.PodiumReport = (() => {
   const swatch = (paint) => make("span", {class: "pr-swatch", style: {background: paint}, "aria-hidden": "true"});
   const legend = (entries) => make("ul", {class: "pr-legend"}, entries.map(([paint, text]) => make("li", {}, swatch(paint), text)));
 
-  // Rows of cells; `columns` are {title, number, cell(row) → text or node, sort(row)}.
-  function table(caption, columns, rows, limit) {
+  // Rows of cells; `columns` are {title, number, cell(row) → text or node, sort(row)}; `under(row)`, what stands below a row over its whole width.
+  function table(caption, columns, rows, limit, under) {
     const body = make("tbody"), head = make("tr");
     let shown = rows, most = limit || 60;
     const draw = () => {
-      body.replaceChildren(...shown.slice(0, most).map((row) => make("tr", {}, columns.map((column, i) =>
-        make(i === 0 ? "th" : "td", {scope: i === 0 ? "row" : null, class: column.number ? "pr-n" : null}, column.cell(row))))));
+      body.replaceChildren(...shown.slice(0, most).flatMap((row) => [make("tr", {class: under ? "pr-over" : null}, columns.map((column, i) =>
+        make(i === 0 ? "th" : "td", {scope: i === 0 ? "row" : null, class: column.number ? "pr-n" : null}, column.cell(row)))),
+      ...(under ? [make("tr", {class: "pr-under"}, make("td", {colspan: columns.length}, under(row)))] : [])]));
       more.hidden = shown.length <= most;
       more.textContent = `Show all ${format.count(shown.length)}`;
     };
@@ -137,7 +138,7 @@ window.PodiumReport = (() => {
 
   function head(report) {
     const program = report.program, pod = report.pod;
-    const how = {run: "Computed on a pod, and timed", simulate: "Simulated", compile: "Compiled and simulated", job: "Run as a job, and timed"}[report.made_by] || report.made_by;
+    const how = {run: "Computed on a pod, and timed", simulate: "Simulated", compile: "Compiled and simulated", explain: "Explained: compiled and simulated", job: "Run as a job, and timed"}[report.made_by] || report.made_by;
     const where = pod ? `${pod.chips === 1 ? "one" : format.count(pod.chips)} ${pod.chip_kind} chip${pod.chips === 1 ? "" : "s"}, ${pod.topology_name}` : "";
     return make("header", {class: "pr-head"},
       make("div", {},
