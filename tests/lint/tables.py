@@ -24,7 +24,11 @@ LONG = 8  # So many operations of one trait are a list of it, even when some are
 def sources(root):
     """The text of the tables and of each C file of the server that says something of operations, by its path."""
     files = sorted((root / "server").rglob("*.[ch]")) + [root / table for table in TABLES]
-    texts = {str(path.relative_to(root)): path.read_text() for path in files}
+    return told({str(path.relative_to(root)): path.read_text() for path in files})
+
+
+def told(texts):
+    """Those that say something of operations."""
     return {path: text for path, text in texts.items() if "CHIP_" in text or ".def" in text or "strcmp(" in text}
 
 
@@ -118,7 +122,10 @@ def check_names(texts, found_rows):
 
 
 def main(root):
-    texts = sources(root)
+    return check(sources(root))
+
+
+def check(texts):
     found_rows, wrong = [], []
     for table in TABLES:
         text = texts[table]
