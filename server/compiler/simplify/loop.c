@@ -1,6 +1,8 @@
-// A loop with fewer values in its state. Which ones may go, dead.c and simplify.c
-// decide.
+// A loop with fewer values in its state (which ones may go, dead.c and simplify.c
+// decide), and one that turns once.
 
+#include "common/mlir/walk.h"
+#include "server/compiler/dialect/counter.h"
 #include "server/compiler/simplify/simplify.h"
 #include "server/program/operations.h"
 
@@ -67,4 +69,42 @@ mlir_op_t *simplify_shrink_loop(mlir_module_t *module, mlir_op_t *op, const bool
   mlir_block_insert_before(op, loop);
   mlir_op_unlink(op);
   return loop;
+}
+
+// A condition is asked once more than the body runs.
+static bool condition_has_effects(const mlir_op_t *loop) {
+  for (const mlir_op_t *at = mlir_op_block(loop, 0)->first; at != NULL; at = at->next) {
+    bool has_effect = simplify_has_effect(at);
+    for (const mlir_op_t *op = mlir_walk_first(at); op != NULL;
+         op = mlir_walk_next(at, op)) {
+      has_effect = has_effect || simplify_has_effect(op);
+    }
+    if (has_effect) {
+      return true;
+    }
+  }
+  return false;
+}
+
+mlir_op_t *simplify_unroll_once(mlir_op_t *loop, mlir_replacements_t *replacements) {
+  compiler_counter_t counter;
+  if (!compiler_counter(loop, &counter) || counter.turn_count != 1 ||
+      condition_has_effects(loop)) {
+    return NULL;
+  }
+  mlir_block_t *body = mlir_op_block(loop, 1);
+  for (int i = 0; i < loop->operand_count; i++) {
+    mlir_replacements_put(replacements, body->arguments[i], loop->operands[i]);
+    mlir_replacements_put(replacements, &loop->results[i], body->last->operands[i]);
+  }
+  mlir_op_unlink(body->last);
+  mlir_op_t *first = body->first;
+  while (body->first != NULL) {
+    mlir_op_t *op = body->first;
+    mlir_op_unlink(op);
+    mlir_block_insert_before(loop, op);
+  }
+  mlir_op_t *next = first != NULL ? first : loop->next;
+  mlir_op_unlink(loop);
+  return next;
 }

@@ -2,8 +2,9 @@
 // reassociated, and no floating-point arithmetic is done here.
 //
 // A round is one walk forward (identities, constants, common subexpressions, values that
-// a loop carries unchanged) and one sweep of what is dead. Rounds repeat while loops lose
-// carried values, because that uncovers others in the loops around them.
+// a loop carries unchanged, loops that turn once) and one sweep of what is dead. Rounds
+// repeat while loops lose carried values, because that uncovers others in the loops
+// around them.
 
 #include "server/compiler/simplify/simplify.h"
 
@@ -66,6 +67,11 @@ static mlir_op_t *visit(simplifier_t *simplifier, const mlir_op_t *function,
                         mlir_op_t *op) {
   mlir_replacements_apply(&simplifier->replacements, op);
   if (op->kind == CHIP_OP_WHILE) {
+    mlir_op_t *unrolled = simplify_unroll_once(op, &simplifier->replacements);
+    if (unrolled != NULL) {
+      simplifier->has_shrunk_loops = true;
+      return unrolled;
+    }
     return mlir_walk_next(function, forward_unchanged(simplifier, op));
   }
   mlir_op_t *next = mlir_walk_next(function, op);

@@ -40,6 +40,11 @@ mlir_op_t *simplify_seen_find(simplify_seen_t *seen, mlir_op_t *op);
 mlir_op_t *simplify_shrink_loop(mlir_module_t *module, mlir_op_t *op, const bool *keep,
                                 mlir_replacements_t *replacements);
 
+// simplify_loop.c: puts the body of a loop that turns exactly once in its place. Returns
+// the first operation of what stands there, NULL when it is no such loop. Uses of its
+// arguments and results are replaced.
+mlir_op_t *simplify_unroll_once(mlir_op_t *loop, mlir_replacements_t *replacements);
+
 // Does something beside its results: it is neither taken out nor merged with another.
 bool simplify_has_effect(const mlir_op_t *op);
 
