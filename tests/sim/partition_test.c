@@ -244,7 +244,8 @@ static void test_partitioned_programs_compute_the_same(void **state) {
 static void test_rewritten_modules_compute_the_same(void **state) {
   (void)state;
   static const char *const names[] = {"accumulate", "layers", "two_sums",
-                                      "added_sums", "rings",  "rings_of_two"};
+                                      "added_sums", "rings",  "rings_of_two",
+                                      "stacks"};
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
     char path[512];
     snprintf(path, sizeof(path), "%s/%s.mlir", POD_COLLECTIVES, names[i]);

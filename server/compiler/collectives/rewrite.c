@@ -95,6 +95,19 @@ mlir_value_t *rewrite_reshape(rewrite_t *rewrite, mlir_op_t *where, mlir_value_t
              : rewrite_emit(rewrite, where, "stablehlo.reshape", 1, &value, shape, NULL);
 }
 
+bool rewrite_is_zero(const mlir_value_t *value) {
+  static const uint8_t zero[16] = {0};
+  const mlir_op_t *op = value->op;
+  if (op != NULL && op->kind == CHIP_OP_BROADCAST_IN_DIM) {
+    op = op->operands[0]->op;
+  }
+  const mlir_attr_t *attr =
+      op != NULL && op->kind == CHIP_OP_CONSTANT ? mlir_op_attr(op, "value") : NULL;
+  return mlir_attr_is(attr, MLIR_ATTR_DENSE) && attr->is_splat &&
+         (size_t)attr->length <= sizeof(zero) &&
+         memcmp(attr->data, zero, (size_t)attr->length) == 0;
+}
+
 // --- Uses ---
 
 void rewrite_uses_init(rewrite_uses_t *uses, const rewrite_t *rewrite) {
@@ -114,6 +127,20 @@ void rewrite_uses_init(rewrite_uses_t *uses, const rewrite_t *rewrite) {
 void rewrite_uses_deinit(rewrite_uses_t *uses) {
   free(uses->counts);
   free(uses->readers);
+}
+
+void rewrite_uses_move(rewrite_uses_t *uses, const mlir_value_t *value,
+                       const mlir_value_t *by) {
+  if (by->id >= uses->value_count) {
+    const size_t count = (size_t)by->id + 1, more = count - uses->value_count;
+    uses->counts = pod_grow(uses->counts, count, sizeof(*uses->counts));
+    uses->readers = pod_grow((void *)uses->readers, count, sizeof(*uses->readers));
+    memset(uses->counts + uses->value_count, 0, more * sizeof(*uses->counts));
+    memset((void *)(uses->readers + uses->value_count), 0, more * sizeof(*uses->readers));
+    uses->value_count = (uint32_t)count;
+  }
+  uses->counts[by->id] = uses->counts[value->id];
+  uses->readers[by->id] = uses->readers[value->id];
 }
 
 void rewrite_replace(const rewrite_t *rewrite, mlir_replacements_t *replacements) {

@@ -42,7 +42,8 @@ rewrite_outcome_t rewrite_combine(rewrite_t *rewrite, int site);
 // site.
 rewrite_outcome_t rewrite_scatter(rewrite_t *rewrite, int site);
 
-// sink.c: what is added up is reduced once: the sum of two, and sums that a loop carries.
+// sink.c: what is added up is reduced once: the sum of two, sums that a loop carries, and
+// what loops put into stacks that are added up behind them.
 // Site 0: all_reduces; site 1: reduce_scatters, whose operands a loop then carries whole.
 rewrite_outcome_t rewrite_sums(rewrite_t *rewrite, int site);
 rewrite_outcome_t rewrite_sink(rewrite_t *rewrite, int site);
@@ -83,6 +84,9 @@ mlir_value_t *rewrite_reshape(rewrite_t *rewrite, mlir_op_t *where, mlir_value_t
 mlir_value_t *rewrite_constant(rewrite_t *rewrite, mlir_op_t *where,
                                const tensor_shape_t *shape, const void *element);
 
+// A constant of zeros, or a broadcast of one.
+bool rewrite_is_zero(const mlir_value_t *value);
+
 // Whether two collectives of one operand each do the same over the same groups with the
 // same element type; `along_any`: scattered along whichever dimension.
 bool rewrite_are_alike(const mlir_op_t *a, const mlir_op_t *b, bool along_any);
@@ -103,6 +107,15 @@ typedef struct rewrite_uses_t {
 } rewrite_uses_t;
 void rewrite_uses_init(rewrite_uses_t *uses, const rewrite_t *rewrite);
 void rewrite_uses_deinit(rewrite_uses_t *uses);
+
+// From now on `by` is read where `value` was.
+void rewrite_uses_move(rewrite_uses_t *uses, const mlir_value_t *value,
+                       const mlir_value_t *by);
+
+static inline bool rewrite_is_read_once(const rewrite_uses_t *uses,
+                                        const mlir_value_t *value) {
+  return value->id < uses->value_count && uses->counts[value->id] == 1;
+}
 
 // Replaces operands in all of main.
 void rewrite_replace(const rewrite_t *rewrite, mlir_replacements_t *replacements);

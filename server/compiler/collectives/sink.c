@@ -2,87 +2,39 @@
 //
 //   add(all_reduce(a), all_reduce(b))          all_reduce(add(a, b))
 //   loop: s = add(s, all_reduce(a))            loop: p = add(p, a); s + all_reduce(p)
+//   loop: s[i] = all_reduce(a); add(s, t)      loop: p[i] = a; add(all_reduce(p), t)
 //
 // The first is XLA's AllReduceReassociate, the second its WhileLoopAllReduceCodeMotion:
-// gradients that are accumulated over microbatches are reduced once. reduce_scatter
-// likewise. Reshapes, transposes and exact conversions in between are done before. Only
-// the order of additions changes, which partition allows sums over chips.
+// gradients that are accumulated over microbatches are reduced once. The third makes
+// either of these possible where a loop over layers stacks their gradients, as a
+// pipeline's stage does for every microbatch. reduce_scatter likewise. Linear operations
+// in between are done before (chain.h). Only the order of additions changes, which
+// partition allows sums over chips.
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/memory.h"
 #include "common/mlir/walk.h"
-#include "server/compiler/collectives/rewrite.h"
-#include "server/compiler/dialect/reducer.h"
+#include "server/compiler/collectives/chain.h"
+#include "server/compiler/dialect/counter.h"
 #include "server/program/operations.h"
 
-enum { CHAIN_MAX = 8, ROUNDS_MAX = 8 };
+enum { ROUNDS_MAX = 8, UNIFORM_DEPTH_MAX = 16 };
 
 typedef struct sinker_t {
   rewrite_t *rewrite;
   chip_op_t kind;  // Of collectives.
   rewrite_uses_t uses;
   mlir_replacements_t replacements;
+  POD_LIST(const mlir_op_t *) sunk;  // Collectives that are behind their loops now.
+  bool only_sunk;                    // Of a sum of two, one has to be such a one.
   int added, carried;
 } sinker_t;
 
-// A collective and what is done to its result before it is added: the last first.
-typedef struct chain_t {
-  mlir_op_t *collective;
-  int count;
-  mlir_op_t *ops[CHAIN_MAX];
-} chain_t;
-
-static bool is_read_once(const sinker_t *sinker, const mlir_value_t *value) {
-  return value->id < sinker->uses.value_count && sinker->uses.counts[value->id] == 1;
-}
-
-static bool is_exact(const mlir_op_t *convert) {
-  const tensor_dtype_t from = rewrite_shape(convert->operands[0])->dtype;
-  return rewrite_shape(&convert->results[0])->dtype == TENSOR_F32 &&
-         (from == TENSOR_BF16 || from == TENSOR_F16);
-}
-
-static bool is_passed(const sinker_t *sinker, const mlir_op_t *op) {
-  return sinker->kind == CHIP_OP_ALL_REDUCE &&
-         (op->kind == CHIP_OP_RESHAPE || op->kind == CHIP_OP_TRANSPOSE ||
-          (op->kind == CHIP_OP_CONVERT && is_exact(op)));
-}
-
 static bool find_chain(const sinker_t *sinker, const mlir_value_t *value,
                        const mlir_block_t *block, chain_t *chain) {
-  *chain = (chain_t){0};
-  while (value->op != NULL && value->op->block == block && is_read_once(sinker, value)) {
-    mlir_op_t *op = value->op;
-    if (op->kind == (int)sinker->kind) {
-      chain->collective = op;
-      return op->operand_count == 1 && compiler_reducer(op) == CHIP_REDUCER_ADD;
-    }
-    if (!is_passed(sinker, op) || chain->count == CHAIN_MAX) {
-      return false;
-    }
-    chain->ops[chain->count++] = op;
-    value = op->operands[0];
-  }
-  return false;
-}
-
-// What the collective takes, with all of the chain done to it, before `where`.
-static mlir_value_t *do_chain(sinker_t *sinker, const chain_t *chain, mlir_op_t *where) {
-  mlir_value_t *value = chain->collective->operands[0];
-  for (int i = chain->count - 1; i >= 0; i--) {
-    const mlir_op_t *op = chain->ops[i];
-    mlir_op_t *made;
-    value = rewrite_emit(sinker->rewrite, where, op->name, 1, &value,
-                         rewrite_shape(&op->results[0]), &made);
-    for (int a = 0; a < op->attr_count; a++) {
-      mlir_op_add_attr(sinker->rewrite->module, made, op->attrs[a].name,
-                       op->attrs[a].value);
-    }
-  }
-  return value;
+  return chain_find(sinker->rewrite, &sinker->uses, sinker->kind, value, block, chain);
 }
 
 static mlir_value_t *add_before(sinker_t *sinker, mlir_op_t *where, mlir_value_t *a,
@@ -92,33 +44,36 @@ static mlir_value_t *add_before(sinker_t *sinker, mlir_op_t *where, mlir_value_t
                       rewrite_shape(a), NULL);
 }
 
-static mlir_op_t *reduce_before(sinker_t *sinker, mlir_op_t *where, const mlir_op_t *like,
-                                mlir_value_t *value, const mlir_type_t *type,
-                                const char *why) {
-  mlir_op_t *made = rewrite_collective(sinker->rewrite, like, 1, &value, 1, &type);
-  mlir_block_insert_before(where, made);
-  rewrite_explain(sinker->rewrite, made, why, like);
-  return made;
-}
-
 // --- Sums of two ---
+
+static bool is_sunk(const sinker_t *sinker, const mlir_op_t *op) {
+  bool is_any = !sinker->only_sunk;
+  for (int32_t i = 0; i < sinker->sunk.count; i++) {
+    is_any = is_any || sinker->sunk.items[i] == op;
+  }
+  return is_any;
+}
 
 static bool sink_add(sinker_t *sinker, mlir_op_t *add) {
   chain_t a, b;
   if (!find_chain(sinker, add->operands[0], add->block, &a) ||
-      !find_chain(sinker, add->operands[1], add->block, &b) ||
-      !rewrite_are_alike(a.collective, b.collective, false) ||
-      a.collective == b.collective) {
+      !find_chain(sinker, add->operands[1], add->block, &b) || !chain_are_alike(&a, &b) ||
+      (!is_sunk(sinker, a.collective) && !is_sunk(sinker, b.collective))) {
     return false;
   }
-  rewrite_touch(sinker->rewrite, a.collective);
-  rewrite_touch(sinker->rewrite, b.collective);
+  rewrite_t *rewrite = sinker->rewrite;
+  rewrite_touch(rewrite, a.collective);
+  rewrite_touch(rewrite, b.collective);
   mlir_value_t *sum =
-      add_before(sinker, add, do_chain(sinker, &a, add), do_chain(sinker, &b, add));
-  mlir_op_t *made = reduce_before(sinker, add, a.collective, sum, add->results[0].type,
-                                  "of a sum in place of two");
-  mlir_replacements_put(&sinker->replacements, &add->results[0], &made->results[0]);
+      add_before(sinker, add, chain_do(rewrite, &a, add), chain_do(rewrite, &b, add));
+  mlir_value_t *made = chain_reduce(rewrite, &a, sum, add->results[0].type,
+                                    "of a sum in place of two", add);
+  rewrite_uses_move(&sinker->uses, &add->results[0], made);
+  mlir_replacements_put(&sinker->replacements, &add->results[0], made);
   mlir_op_unlink(add);
+  if (sinker->only_sunk) {
+    *pod_list_add(&sinker->sunk) = made->op;
+  }
   sinker->added++;
   return true;
 }
@@ -136,22 +91,30 @@ static bool sink_adds(sinker_t *sinker) {
   return is_any;
 }
 
-// --- Sums that loops carry ---
+// --- What loops carry ---
+
+// The operation of the body that makes of a carried value the next one; NULL: it is read
+// otherwise, too.
+static mlir_op_t *next_of(const sinker_t *sinker, const mlir_op_t *loop, int index,
+                          int kind) {
+  const mlir_block_t *cond = mlir_op_block(loop, 0), *body = mlir_op_block(loop, 1);
+  const mlir_value_t *next = body->last->operands[index];
+  mlir_op_t *op = next->op;
+  return op != NULL && op->kind == kind && op->block == body &&
+                 rewrite_is_read_once(&sinker->uses, next) &&
+                 rewrite_is_read_once(&sinker->uses, body->arguments[index]) &&
+                 sinker->uses.counts[cond->arguments[index]->id] == 0
+             ? op
+             : NULL;
+}
 
 // What is added to the carried value in every turn; false: it is no such sum.
 static bool find_carried(const sinker_t *sinker, const mlir_op_t *loop, int index,
                          chain_t *out_chain) {
-  const mlir_block_t *cond = mlir_op_block(loop, 0), *body = mlir_op_block(loop, 1);
-  const mlir_value_t *next = body->last->operands[index];
-  const mlir_value_t *argument = body->arguments[index];
-  const mlir_op_t *add = next->op;
-  if (add == NULL || add->kind != CHIP_OP_ADD || add->block != body ||
-      !is_read_once(sinker, next) || !is_read_once(sinker, argument) ||
-      sinker->uses.counts[cond->arguments[index]->id] != 0) {
-    return false;
-  }
-  for (int i = 0; i < 2; i++) {
-    if (add->operands[i] == argument) {
+  const mlir_block_t *body = mlir_op_block(loop, 1);
+  const mlir_op_t *add = next_of(sinker, loop, index, CHIP_OP_ADD);
+  for (int i = 0; i < 2 && add != NULL; i++) {
+    if (add->operands[i] == body->arguments[index]) {
       return find_chain(sinker, add->operands[1 - i], body, out_chain);
     }
   }
@@ -160,42 +123,127 @@ static bool find_carried(const sinker_t *sinker, const mlir_op_t *loop, int inde
 
 static const uint8_t zero[16] = {0};
 
-static bool is_zero(const mlir_value_t *value) {
-  const mlir_op_t *op = value->op;
-  if (op != NULL && op->kind == CHIP_OP_BROADCAST_IN_DIM) {
-    op = op->operands[0]->op;
-  }
-  const mlir_attr_t *attr =
-      op != NULL && op->kind == CHIP_OP_CONSTANT ? mlir_op_attr(op, "value") : NULL;
-  return mlir_attr_is(attr, MLIR_ATTR_DENSE) && attr->is_splat &&
-         (size_t)attr->length <= sizeof(zero) &&
-         memcmp(attr->data, zero, (size_t)attr->length) == 0;
+// A loop that carries one value more, which is zero before it and has the shape of
+// `part`, what a turn makes of a sum's summands, or that of `whole`.
+static mlir_op_t *carry(sinker_t *sinker, mlir_op_t *loop, const tensor_shape_t *shape) {
+  mlir_value_t *start = rewrite_constant(sinker->rewrite, loop, shape, zero);
+  return rewrite_extend_loop(sinker->rewrite, loop, 1, &start, &sinker->replacements);
+}
+
+// The old value is carried unchanged, the new one is `next`, and behind the loop its sum
+// stands for the old result.
+static mlir_value_t *finish(sinker_t *sinker, mlir_op_t *made, int index,
+                            const chain_t *chain, mlir_value_t *next) {
+  mlir_block_t *body = mlir_op_block(made, 1);
+  const int last = made->operand_count - 1;
+  body->last->operands[last] = next;
+  body->last->operands[index] = body->arguments[index];
+  mlir_value_t *sum = chain_reduce(
+      sinker->rewrite, chain, &made->results[last], made->results[index].type,
+      "once behind the loop in place of once a turn", made->next);
+  *pod_list_add(&sinker->sunk) = sum->op;
+  sinker->carried++;
+  return sum;
 }
 
 static void sink_carried(sinker_t *sinker, mlir_op_t *loop, int index,
                          const chain_t *chain) {
-  rewrite_t *rewrite = sinker->rewrite;
-  rewrite_touch(rewrite, chain->collective);
-  mlir_block_t *body = mlir_op_block(loop, 1);
-  mlir_op_t *add = body->last->operands[index]->op;
-  mlir_value_t *part = do_chain(sinker, chain, add);
-  mlir_value_t *start = rewrite_constant(rewrite, loop, rewrite_shape(part), zero);
+  rewrite_touch(sinker->rewrite, chain->collective);
+  mlir_op_t *add = mlir_op_block(loop, 1)->last->operands[index]->op;
+  mlir_value_t *part = chain_do(sinker->rewrite, chain, add);
   mlir_value_t *before = loop->operands[index];
-  const mlir_value_t *old = &loop->results[index];
-  mlir_op_t *made = rewrite_extend_loop(rewrite, loop, 1, &start, &sinker->replacements);
-  body = mlir_op_block(made, 1);
-  const int last = made->operand_count - 1;
-  body->last->operands[last] = add_before(sinker, add, body->arguments[last], part);
-  body->last->operands[index] = body->arguments[index];
+  mlir_op_t *made = carry(sinker, loop, rewrite_shape(part));
+  mlir_value_t *carried = mlir_op_block(made, 1)->arguments[made->operand_count - 1];
   mlir_op_t *where = made->next;
-  mlir_op_t *reduced =
-      reduce_before(sinker, where, chain->collective, &made->results[last], old->type,
-                    "once behind the loop in place of once a turn");
-  mlir_value_t *sum = &reduced->results[0];
-  mlir_replacements_put(&sinker->replacements, &made->results[index],
-                        is_zero(before) ? sum : add_before(sinker, where, before, sum));
-  sinker->carried++;
+  mlir_value_t *sum =
+      finish(sinker, made, index, chain, add_before(sinker, add, carried, part));
+  mlir_replacements_put(
+      &sinker->replacements, &made->results[index],
+      rewrite_is_zero(before) ? sum : add_before(sinker, where, before, sum));
 }
+
+// --- What loops put into stacks ---
+
+// The same on every chip: of constants, and of what `loop` counts.
+static bool is_uniform(const mlir_value_t *value, const mlir_op_t *loop, int counter,
+                       int depth) {
+  const mlir_op_t *op = value->op;
+  if (op == NULL) {
+    return value == mlir_op_block(loop, 1)->arguments[counter];
+  }
+  const bool is_plain =
+      op->kind == CHIP_OP_CONSTANT || op->kind == CHIP_OP_RESHAPE ||
+      (chip_op_has(op->kind, CHIP_TRAIT_ELEMENTWISE) && op->region_count == 0);
+  bool is = is_plain && depth < UNIFORM_DEPTH_MAX;
+  for (int i = 0; i < op->operand_count && is; i++) {
+    is = is_uniform(op->operands[i], loop, counter, depth + 1);
+  }
+  return is;
+}
+
+// Whether the value, or what linear operations make of it, is added to something: what is
+// only read behind the loop is reduced turn by turn as well as at once.
+static bool is_added(const sinker_t *sinker, const mlir_value_t *value,
+                     const mlir_block_t *block) {
+  for (int i = 0; i < CHAIN_MAX && rewrite_is_read_once(&sinker->uses, value); i++) {
+    const mlir_op_t *reader = sinker->uses.readers[value->id];
+    if (reader->block != block || reader->kind == CHIP_OP_ADD) {
+      return reader->block == block;
+    }
+    if (!chain_may_pass(reader)) {
+      return false;
+    }
+    value = &reader->results[0];
+  }
+  return false;
+}
+
+// What is put at a place of the carried value in every turn, all of which it fills.
+static bool find_stacked(const sinker_t *sinker, const mlir_op_t *loop, int index,
+                         chain_t *chain) {
+  const mlir_block_t *body = mlir_op_block(loop, 1);
+  const mlir_op_t *put = next_of(sinker, loop, index, CHIP_OP_DYNAMIC_UPDATE_SLICE);
+  compiler_counter_t counter;
+  if (put == NULL || put->operands[0] != body->arguments[index] ||
+      !rewrite_is_zero(loop->operands[index]) || !compiler_counter(loop, &counter) ||
+      !is_added(sinker, &loop->results[index], loop->block) ||
+      !find_chain(sinker, put->operands[1], body, chain)) {
+    return false;
+  }
+  const tensor_shape_t *stack = rewrite_shape(put->operands[0]);
+  const tensor_shape_t *part = rewrite_shape(put->operands[1]);
+  bool is = (double)tensor_shape_elements(part) * (double)counter.turn_count >=
+            (double)tensor_shape_elements(stack);
+  is = is &&
+       (chain->parts == 1 || part->dims[chain->dims[0]] == stack->dims[chain->dims[0]]);
+  for (int i = 2; i < put->operand_count && is; i++) {
+    is = is_uniform(put->operands[i], loop, counter.index, 0);
+  }
+  return is;
+}
+
+static void sink_stacked(sinker_t *sinker, mlir_op_t *loop, int index,
+                         const chain_t *chain) {
+  rewrite_touch(sinker->rewrite, chain->collective);
+  mlir_op_t *put = mlir_op_block(loop, 1)->last->operands[index]->op;
+  mlir_value_t *part = chain_do(sinker->rewrite, chain, put);
+  tensor_shape_t shape = *rewrite_shape(put->operands[0]);
+  if (chain->parts > 1) {
+    shape.dims[chain->dims[0]] *= chain->parts;
+  }
+  mlir_op_t *made = carry(sinker, loop, &shape);
+  mlir_value_t *operands[TENSOR_RANK_MAX + 2] = {
+      mlir_op_block(made, 1)->arguments[made->operand_count - 1], part};
+  for (int i = 2; i < put->operand_count; i++) {
+    operands[i] = put->operands[i];
+  }
+  mlir_value_t *next = rewrite_emit(sinker->rewrite, put, put->name, put->operand_count,
+                                    operands, &shape, NULL);
+  mlir_replacements_put(&sinker->replacements, &made->results[index],
+                        finish(sinker, made, index, chain, next));
+}
+
+// --- Rounds ---
 
 static bool sink_loops(sinker_t *sinker) {
   for (mlir_op_t *op = mlir_walk_first(sinker->rewrite->main); op != NULL;
@@ -204,6 +252,10 @@ static bool sink_loops(sinker_t *sinker) {
       chain_t chain;
       if (find_carried(sinker, op, i, &chain)) {
         sink_carried(sinker, op, i, &chain);
+        return true;
+      }
+      if (find_stacked(sinker, op, i, &chain)) {
+        sink_stacked(sinker, op, i, &chain);
         return true;
       }
     }
@@ -220,7 +272,7 @@ static bool run_round(sinker_t *sinker, bool (*sink)(sinker_t *)) {
   return is_any;
 }
 
-enum { CARRIED_MAX = 128 };
+enum { CARRIED_MAX = 512 };
 
 // The collectives of a site; false: it is none.
 static bool begin(sinker_t *sinker, rewrite_t *rewrite, int site) {
@@ -231,6 +283,7 @@ static bool begin(sinker_t *sinker, rewrite_t *rewrite, int site) {
 
 static rewrite_outcome_t end(sinker_t *sinker, int count, const char *what) {
   mlir_replacements_deinit(&sinker->replacements);
+  pod_list_deinit(&sinker->sunk);
   if (count == 0) {
     return REWRITE_NOTHING;
   }
@@ -250,12 +303,21 @@ rewrite_outcome_t rewrite_sums(rewrite_t *rewrite, int site) {
   return end(&sinker, sinker.added, "are of a sum, in place of two each");
 }
 
+// A sum of two that are behind their loops now is one more that a loop around it may
+// carry.
 rewrite_outcome_t rewrite_sink(rewrite_t *rewrite, int site) {
   sinker_t sinker;
   if (!begin(&sinker, rewrite, site)) {
     return REWRITE_NO_SITE;
   }
-  for (int i = 0; i < CARRIED_MAX && run_round(&sinker, sink_loops); i++) {
+  sinker.only_sunk = true;
+  bool is_any = true;
+  for (int i = 0; i < ROUNDS_MAX && is_any; i++) {
+    is_any = false;
+    while (sinker.carried < CARRIED_MAX && run_round(&sinker, sink_loops)) {
+      is_any = true;
+    }
+    is_any = (is_any || i == 0) && sinker.carried > 0 && run_round(&sinker, sink_adds);
   }
   return end(&sinker, sinker.carried, "run once behind their loop");
 }
