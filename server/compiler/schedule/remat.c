@@ -1,5 +1,6 @@
 // One round: every result of a kernel that is alive at the peak is looked at; those worth
-// most are cloned before their first late reader.
+// most are cloned before their first late reader, with the kernels before theirs whose
+// results are gone by then, where that is still worth it.
 
 #include "server/compiler/schedule/remat.h"
 
@@ -16,6 +17,8 @@ enum {
   PICKS_MAX = 4096,       // Of one round.
   MEMBERS_MAX = 64,       // That are computed again for one value.
   OPERANDS_MAX = 64,      // That they read.
+  CHAIN_MAX = 8,          // Kernels that run again for one value.
+  DEFER_MAX = 8,          // Times that a pick is put off for better ones.
   LATE_MAX = 16,          // Readers of one value that come late.
   SMALLEST_SHARE = 4096,  // A value below this part of what is missing is left alone.
   VIEWS_MAX = 16,         // Of one another.
@@ -31,8 +34,10 @@ typedef struct use_t {
 typedef struct pick_t {
   double worth;  // Bytes saved for a picosecond.
   int64_t saved_bytes, duration_ps;
+  int64_t held_bytes;  // Of what it is made from; INT64_MAX: that cannot be held.
   mlir_value_t *value;
-  int32_t cluster;
+  int32_t chain[CHAIN_MAX];  // Clusters that run again; the value's own first.
+  int32_t chain_count;
   int32_t late_count;
   use_t late[LATE_MAX];
 } pick_t;
@@ -175,9 +180,16 @@ static bool is_member(const chooser_t *chooser, const mlir_op_t *op, int32_t clu
 
 // What every reader makes for itself is made again too: constants, their broadcasts.
 static bool is_copied(const chooser_t *chooser, const mlir_value_t *value,
-                      const mlir_block_t *block, int32_t cluster) {
-  return value->op != NULL && value->op->block == block &&
-         (is_member(chooser, value->op, cluster) || fuse_is_generated(value));
+                      const pick_t *pick) {
+  if (value->op == NULL || value->op->block != pick->value->op->block) {
+    return false;
+  }
+  for (int32_t i = 0; i < pick->chain_count; i++) {
+    if (is_member(chooser, value->op, pick->chain[i])) {
+      return true;
+    }
+  }
+  return fuse_is_generated(value);
 }
 
 static bool add_operation(chooser_t *chooser, mlir_op_t *op) {
@@ -206,11 +218,11 @@ static bool add_operand(chooser_t *chooser, const mlir_value_t *value) {
   return true;
 }
 
-// The operations that make the value within its kernel, and what they read. The list of
-// members is the queue of those to be looked at.
-static bool find_members(chooser_t *chooser, const mlir_value_t *value, int32_t cluster) {
+// The operations that make the value within the kernels of the chain, and what they read.
+// The list of members is the queue of those to be looked at.
+static bool find_members(chooser_t *chooser, const pick_t *pick) {
   chooser->member_count = chooser->operand_count = 0;
-  bool fits = add_operation(chooser, value->op);
+  bool fits = add_operation(chooser, pick->value->op);
   for (int32_t m = 0; m < chooser->member_count && fits; m++) {
     const mlir_op_t *op = chooser->members[m];
     if (m > 0 && fuse_is_generated(&op->results[0])) {
@@ -220,36 +232,40 @@ static bool find_members(chooser_t *chooser, const mlir_value_t *value, int32_t 
     }
     for (int i = 0; i < op->operand_count && fits; i++) {
       const mlir_value_t *operand = op->operands[i];
-      fits = is_copied(chooser, operand, op->block, cluster)
-                 ? add_operation(chooser, operand->op)
-                 : add_operand(chooser, operand);
+      fits = is_copied(chooser, operand, pick) ? add_operation(chooser, operand->op)
+                                               : add_operand(chooser, operand);
     }
   }
   return fits;
 }
 
-// What the operands cost at the peak when they have to live until `late`.
-static int64_t bytes_held(const chooser_t *chooser, int32_t late) {
+// What the operand costs at the peak when it has to live until `late`; INT64_MAX: it
+// cannot.
+static int64_t bytes_held_by(const chooser_t *chooser, const mlir_value_t *operand,
+                             int32_t late) {
   const lower_t *lower = &chooser->memory->lower;
+  const int32_t at = lower->var_of[operand->id];
+  if (at == CHIP_NONE || (chooser->marks[at] & MARK_TAKEN) != 0) {
+    return INT64_MAX;
+  }
+  const lower_var_t *var = &lower->vars.items[at];
+  if (var->dies == LOWER_FOREVER || var->dies / 2 >= late) {
+    return 0;
+  }
+  const bool is_alive = var->born / 2 <= chooser->peak && chooser->peak <= var->dies / 2;
+  const bool is_last = chooser->last_of_class[var->class] == var->dies;
+  // Else nobody holds it, or another writes over it.
+  return is_alive && is_last ? 0 : var->size_bytes;
+}
+
+static int64_t bytes_held(const chooser_t *chooser, int32_t late) {
   int64_t bytes = 0;
   for (int32_t i = 0; i < chooser->operand_count; i++) {
-    const int32_t at = lower->var_of[chooser->operands[i]->id];
-    if (at == CHIP_NONE) {
+    const int64_t more = bytes_held_by(chooser, chooser->operands[i], late);
+    if (more == INT64_MAX) {
       return INT64_MAX;
     }
-    const lower_var_t *var = &lower->vars.items[at];
-    if ((chooser->marks[at] & MARK_TAKEN) != 0) {
-      return INT64_MAX;
-    }
-    if (var->dies == LOWER_FOREVER || var->dies / 2 >= late) {
-      continue;
-    }
-    const bool is_alive =
-        var->born / 2 <= chooser->peak && chooser->peak <= var->dies / 2;
-    const bool is_last = chooser->last_of_class[var->class] == var->dies;
-    if (!is_alive || !is_last) {  // Nobody holds it, or another writes over it.
-      bytes = chip_work_plus(bytes, var->size_bytes);
-    }
+    bytes = chip_work_plus(bytes, more);
   }
   return bytes;
 }
@@ -266,6 +282,102 @@ static int32_t late_time(const chooser_t *chooser, const pick_t *pick) {
   return time;
 }
 
+// --- Chains ---
+
+static int64_t value_bytes(const chooser_t *chooser, const pick_t *pick) {
+  const lower_t *lower = &chooser->memory->lower;
+  return lower->vars.items[lower->var_of[pick->value->id]].size_bytes;
+}
+
+static bool is_viable(const chooser_t *chooser, const pick_t *pick) {
+  return pick->held_bytes < INT64_MAX &&
+         pick->saved_bytes >= value_bytes(chooser, pick) / 2;
+}
+
+// What comes of the pick with its chain as it is. False: the chain cannot run again.
+static bool weigh(chooser_t *chooser, pick_t *pick) {
+  if (!find_members(chooser, pick)) {
+    return false;
+  }
+  const int64_t size = value_bytes(chooser, pick);
+  const int64_t held = bytes_held(chooser, late_time(chooser, pick));
+  pick->held_bytes = held;
+  pick->saved_bytes = held < size ? size - held : 0;
+  pick->duration_ps = 0;
+  for (int32_t i = 0; i < pick->chain_count; i++) {
+    pick->duration_ps = chip_work_plus(
+        pick->duration_ps, chooser->clusters->clusters[pick->chain[i]].duration_ps);
+  }
+  pick->worth = (double)pick->saved_bytes / (double)(pick->duration_ps + 1);
+  return true;
+}
+
+// The kernel that made the operand, when it alone did and stands in the pick's block.
+static int32_t maker_of(const chooser_t *chooser, const pick_t *pick,
+                        const mlir_value_t *operand) {
+  const clusters_t *clusters = chooser->clusters;
+  const mlir_op_t *op = operand->op;
+  if (op == NULL || op->block != pick->value->op->block || op->id >= clusters->op_count ||
+      clusters->cluster_of[op->id] == CHIP_NONE) {
+    return CHIP_NONE;
+  }
+  const int32_t at = clusters->cluster_of[op->id];
+  for (int32_t i = 0; i < pick->chain_count; i++) {
+    if (pick->chain[i] == at) {
+      return CHIP_NONE;
+    }
+  }
+  return clusters->clusters[at].kind == CHIP_TASK_COMPUTE ? at : CHIP_NONE;
+}
+
+// One kernel more, of those that made what would have to be held: the one after which
+// least has to be. False: there is none.
+static bool lengthen(chooser_t *chooser, pick_t *pick) {
+  const int32_t late = late_time(chooser, pick);
+  int32_t makers[OPERANDS_MAX];
+  int32_t maker_count = 0;
+  if (pick->chain_count == CHAIN_MAX || !find_members(chooser, pick)) {
+    return false;
+  }
+  for (int32_t i = 0; i < chooser->operand_count; i++) {
+    const mlir_value_t *operand = chooser->operands[i];
+    const int32_t maker = maker_of(chooser, pick, operand);
+    if (maker != CHIP_NONE && bytes_held_by(chooser, operand, late) > 0) {
+      makers[maker_count++] = maker;
+    }
+  }
+  pick_t best = {0};
+  for (int32_t i = 0; i < maker_count; i++) {
+    pick_t longer = *pick;
+    longer.chain[longer.chain_count++] = makers[i];
+    if (weigh(chooser, &longer) &&
+        (best.chain_count == 0 || longer.held_bytes < best.held_bytes)) {
+      best = longer;
+    }
+  }
+  if (best.chain_count == 0) {
+    return false;
+  }
+  *pick = best;
+  return true;
+}
+
+// The chain that is worth most with what has been taken by now, of those that grow from
+// the value's kernel.
+static bool choose_chain(chooser_t *chooser, pick_t *pick) {
+  pick_t longer = *pick;
+  longer.chain_count = 1;
+  bool is_any = false;
+  for (bool is_one = weigh(chooser, &longer); is_one;
+       is_one = longer.held_bytes > 0 && lengthen(chooser, &longer)) {
+    if (is_viable(chooser, &longer) && (!is_any || longer.worth > pick->worth)) {
+      *pick = longer;
+      is_any = true;
+    }
+  }
+  return is_any;
+}
+
 static bool consider(chooser_t *chooser, pick_t *pick, int64_t least_bytes) {
   const lower_t *lower = &chooser->memory->lower;
   const int32_t at = lower->var_of[pick->value->id];
@@ -273,18 +385,11 @@ static bool consider(chooser_t *chooser, pick_t *pick, int64_t least_bytes) {
     return false;
   }
   const lower_var_t *var = &lower->vars.items[at];
-  if (var->home != CHIP_BUFFER_TEMP || var->size_bytes < least_bytes ||
-      var->born / 2 >= chooser->peak || var->dies / 2 <= chooser->peak ||
-      chooser->alive_count[var->class] != 1 ||
-      !sort_uses(chooser, pick, pick->value, 0) || pick->late_count == 0 ||
-      !find_members(chooser, pick->value, pick->cluster)) {
-    return false;
-  }
-  const int64_t held = bytes_held(chooser, late_time(chooser, pick));
-  pick->saved_bytes = held < var->size_bytes ? var->size_bytes - held : 0;
-  pick->duration_ps = chooser->clusters->clusters[pick->cluster].duration_ps;
-  pick->worth = (double)pick->saved_bytes / (double)(pick->duration_ps + 1);
-  return pick->saved_bytes >= var->size_bytes / 2;
+  return var->home == CHIP_BUFFER_TEMP && var->size_bytes >= least_bytes &&
+         var->born / 2 < chooser->peak && var->dies / 2 > chooser->peak &&
+         chooser->alive_count[var->class] == 1 &&
+         sort_uses(chooser, pick, pick->value, 0) && pick->late_count > 0 &&
+         choose_chain(chooser, pick);
 }
 
 static int by_worth(const void *left, const void *right) {
@@ -309,7 +414,7 @@ static void find_picks(chooser_t *chooser, int64_t least_bytes, picks_t *picks) 
       const mlir_value_t *value =
           clusters->values.items[cluster->first_value + cluster->operand_count + r].value;
       pick->value = &value->op->results[value->index];
-      pick->cluster = c;
+      pick->chain[0] = c;
       pick->late_count = 0;
       if (consider(chooser, pick, least_bytes)) {
         *pod_list_add(picks) = pick;
@@ -318,25 +423,30 @@ static void find_picks(chooser_t *chooser, int64_t least_bytes, picks_t *picks) 
     }
   }
   free(pick);
-  if (picks->count > 1) {
-    qsort(picks->items, (size_t)picks->count, sizeof(*picks->items), by_worth);
-  }
 }
 
-// Whether the pick still holds with those that were taken before it; then it is taken.
-static bool take(chooser_t *chooser, const pick_t *pick) {
+typedef enum taking_t {
+  TAKING_DONE,
+  TAKING_DEFERRED,  // It is worth less with those that were taken before it.
+  TAKING_LOST,
+} taking_t;
+
+static taking_t take(chooser_t *chooser, pick_t *pick) {
   const lower_t *lower = &chooser->memory->lower;
   const int32_t at = lower->var_of[pick->value->id];
-  if ((chooser->marks[at] & MARK_NEEDED) != 0 ||
-      !find_members(chooser, pick->value, pick->cluster) ||
-      bytes_held(chooser, late_time(chooser, pick)) == INT64_MAX) {
-    return false;
+  const double worth = pick->worth;
+  if ((chooser->marks[at] & MARK_NEEDED) != 0 || !choose_chain(chooser, pick)) {
+    return TAKING_LOST;
   }
+  if (pick->worth < worth) {
+    return TAKING_DEFERRED;
+  }
+  (void)find_members(chooser, pick);
   chooser->marks[at] |= MARK_TAKEN;
   for (int32_t i = 0; i < chooser->operand_count; i++) {
     chooser->marks[lower->var_of[chooser->operands[i]->id]] |= MARK_NEEDED;
   }
-  return true;
+  return TAKING_DONE;
 }
 
 // --- Changing the module ---
@@ -403,7 +513,7 @@ static void apply(remat_t *remat, chooser_t *chooser, const pick_t *pick,
                   const int32_t *places) {
   mlir_op_t *where = first_late(pick, places);
   const int32_t first_original = chooser->originals.count;
-  (void)find_members(chooser, pick->value, pick->cluster);
+  (void)find_members(chooser, pick);
   sort_members(chooser, places);
   for (int32_t m = 0; m < chooser->member_count; m++) {
     clone_before(remat, chooser, chooser->members[m], where);
@@ -497,21 +607,41 @@ static void chooser_deinit(chooser_t *chooser) {
   free(chooser->marks);
 }
 
+static void sort_picks(picks_t *picks) {
+  if (picks->count > 1) {
+    qsort(picks->items, (size_t)picks->count, sizeof(*picks->items), by_worth);
+  }
+}
+
 // The first of the picks that are enough, of those that hold together.
 static int32_t take_picks(chooser_t *chooser, picks_t *picks, int64_t excess_bytes) {
   int64_t saved_bytes = 0;
-  int32_t kept = 0;
-  for (int32_t i = 0; i < picks->count; i++) {
-    pick_t *pick = picks->items[i];
-    if (saved_bytes < excess_bytes && kept < PICKS_MAX && take(chooser, pick)) {
-      saved_bytes = chip_work_plus(saved_bytes, pick->saved_bytes);
-      picks->items[kept++] = pick;
-    } else {
-      free(pick);
+  picks_t taken = {0};
+  for (int pass = 0; pass <= DEFER_MAX && picks->count > 0; pass++) {
+    int32_t deferred = 0;
+    sort_picks(picks);
+    for (int32_t i = 0; i < picks->count; i++) {
+      pick_t *pick = picks->items[i];
+      const taking_t taking = saved_bytes < excess_bytes && taken.count < PICKS_MAX
+                                  ? take(chooser, pick)
+                                  : TAKING_LOST;
+      if (taking == TAKING_DONE) {
+        saved_bytes = chip_work_plus(saved_bytes, pick->saved_bytes);
+        *pod_list_add(&taken) = pick;
+      } else if (taking == TAKING_DEFERRED) {
+        picks->items[deferred++] = pick;
+      } else {
+        free(pick);
+      }
     }
+    picks->count = deferred;
   }
-  picks->count = kept;
-  return kept;
+  for (int32_t i = 0; i < picks->count; i++) {
+    free(picks->items[i]);
+  }
+  pod_list_deinit(picks);
+  *picks = taken;
+  return taken.count;
 }
 
 bool remat_shrink(remat_t *remat, clusters_t *clusters, const memory_t *memory,

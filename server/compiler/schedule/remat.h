@@ -2,8 +2,10 @@
 // after it, is made again for those who read it late, when that costs little and the
 // program does not fit otherwise. As XLA's HloRematerialization does it, on kernels: of
 // all that is alive at the peak, what saves most bytes for the time of its kernel goes
-// first, as long as what it is made from is there anyway. Values stay the same to the
-// bit: the same operations read the same operands.
+// first, as long as what it is made from is there anyway. Where that is gone, the kernels
+// that made it run again too, up to eight in a row (a chain of elementwise operations
+// back to a product's operand or an argument). Values stay the same to the bit: the same
+// operations read the same operands.
 //
 // Private to the compiler. Threading: pure. Determinism: the same module gives the same.
 // Cost: some rounds, each that of fusing, scheduling and lowering.
