@@ -33,14 +33,29 @@ static bool wants_of(const halo_t *halo, int64_t target, int64_t source) {
   return source >= 0 && source < halo->shards && from < to;
 }
 
+// The source of every shard's first slot: where what it wants begins, or, for all, as far
+// from it as it is from any. The latter is better where shards advance by about their
+// size, so that the neighbours' edges are enough.
+static void find_firsts(const halo_t *halo, bool is_diagonal, int64_t *firsts) {
+  int64_t distance = INT64_MAX;
+  for (int64_t i = 0; i < halo->shards; i++) {
+    firsts[i] = floor_divide(wanted_start(halo, i), halo->shard_size);
+    if (wants_any(halo, i) && firsts[i] - i < distance) {
+      distance = firsts[i] - i;
+    }
+  }
+  for (int64_t i = 0; i < halo->shards && is_diagonal && distance < INT64_MAX; i++) {
+    firsts[i] = i + distance;
+  }
+}
+
 // How many slots there are, and what is cut of the first and of the last.
-static void measure(const halo_t *halo, int64_t *firsts, halo_plan_t *plan) {
+static void measure(const halo_t *halo, const int64_t *firsts, halo_plan_t *plan) {
   const int64_t size = halo->shard_size;
   plan->slot_count = 1;
   plan->low = size;
   for (int64_t i = 0; i < halo->shards; i++) {
     const int64_t start = wanted_start(halo, i);
-    firsts[i] = floor_divide(start, size);
     plan->is_masked =
         plan->is_masked || start < halo->begin || start + halo->length > halo->limit;
     if (!wants_any(halo, i)) {
@@ -142,14 +157,13 @@ static void count_received(const halo_t *halo, halo_plan_t *plan) {
   }
 }
 
-bool halo_plan(pod_arena_t *arena, const halo_t *halo, halo_plan_t *out_plan) {
+static bool plan_from(pod_arena_t *arena, const halo_t *halo, bool is_diagonal,
+                      halo_plan_t *out_plan) {
   memset(out_plan, 0, sizeof(*out_plan));
-  if (halo->length <= 0 || halo->shard_size <= 0 || halo->shards > HALO_SHARDS_MAX) {
-    return false;
-  }
   int64_t *firsts = pod_arena_array(arena, (size_t)halo->shards, sizeof(firsts[0]));
   out_plan->offsets =
       pod_arena_array(arena, (size_t)halo->shards, sizeof(out_plan->offsets[0]));
+  find_firsts(halo, is_diagonal, firsts);
   measure(halo, firsts, out_plan);
   if (out_plan->slot_count > HALO_SLOTS_MAX || out_plan->high == 0) {
     return false;
@@ -168,6 +182,21 @@ bool halo_plan(pod_arena_t *arena, const halo_t *halo, halo_plan_t *out_plan) {
   find_zeroed(halo, firsts, out_plan);
   count_received(halo, out_plan);
   return true;
+}
+
+bool halo_plan(pod_arena_t *arena, const halo_t *halo, halo_plan_t *out_plan) {
+  if (halo->length <= 0 || halo->shard_size <= 0 || halo->shards > HALO_SHARDS_MAX) {
+    return false;
+  }
+  const bool is_known = plan_from(arena, halo, false, out_plan);
+  halo_plan_t diagonal;
+  if (halo->step != halo->shard_size && halo->step > 0 &&
+      plan_from(arena, halo, true, &diagonal) &&
+      (!is_known || diagonal.received < out_plan->received)) {
+    *out_plan = diagonal;
+    return true;
+  }
+  return is_known;
 }
 
 // --- Operations ---

@@ -11,6 +11,7 @@
 #include "common/mlir/walk.h"
 #include "server/compiler/dialect/kinds.h"
 #include "server/compiler/partition/factors.h"
+#include "server/compiler/partition/pad_move.h"
 #include "server/compiler/partition/pad_op.h"
 #include "server/compiler/partition/pad_value.h"
 #include "server/program/operations.h"
@@ -34,6 +35,20 @@ static bool block_divides(const propagation_t *propagation, const mlir_block_t *
   return true;
 }
 
+// Whether an operation without padding takes less of sharded arrays than a gather brings.
+static bool moves_few(const propagation_t *propagation, const mlir_op_t *op) {
+  if (op->kind != CHIP_OP_SLICE && op->kind != CHIP_OP_CONCATENATE) {
+    return false;
+  }
+  enum { OPERANDS_MAX = 64 };
+  const sharding_t *operands[OPERANDS_MAX];
+  for (int i = 0; i < op->operand_count && i < OPERANDS_MAX; i++) {
+    operands[i] = propagation->values[op->operands[i]->id];
+  }
+  return op->operand_count <= OPERANDS_MAX &&
+         pad_move_is_of_use(op, operands, propagation->values[op->results[0].id]);
+}
+
 bool pad_is_needed(const shardings_t *shardings, const propagation_t *propagation) {
   const mlir_op_t *main = mlir_module_find_symbol(shardings->module, "main");
   const mlir_op_t *end = mlir_op_block(main, 0)->last;
@@ -44,6 +59,9 @@ bool pad_is_needed(const shardings_t *shardings, const propagation_t *propagatio
   }
   for (const mlir_op_t *op = mlir_walk_first(main); op != NULL;
        op = mlir_walk_next(main, op)) {
+    if (moves_few(propagation, op)) {
+      return true;
+    }
     for (int i = 0; i < op->result_count; i++) {
       if (!divides(propagation->values[op->results[i].id], &op->results[i])) {
         return true;
@@ -259,6 +277,9 @@ static pod_status_t pad_any(pass_t *pass, mlir_op_t *op) {
   if (op->kind == KIND_SDY_SHARDING_GROUP || op->kind == KIND_INSPECT_SHARDING) {
     return NULL;
   }
+  if (pad_move_roll(padder, op)) {
+    return NULL;
+  }
   take_captured_whole(padder, op);
   if (compiler_factors_rule(op->kind) != NULL) {
     return pad_ruled(pass, op);
@@ -357,6 +378,7 @@ pod_status_t pad_program(const shardings_t *shardings, const propagation_t *prop
   pass_t pass = {.padder = {.arena = shardings->arena}, .shardings = *shardings};
   mlir_module_t *module = copy_program(&pass, shardings->module, propagation);
   pass.shardings.module = module;
+  pad_move_find_rolls(&pass.padder, mlir_module_find_symbol(module, "main"));
   const pod_status_t status =
       pad_main(&pass, mlir_module_find_symbol(module, "main"), propagation->results);
   if (status == NULL) {

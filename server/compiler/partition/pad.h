@@ -17,7 +17,7 @@
 #include "server/compiler/partition/propagate.h"
 #include "server/compiler/partition/shardings.h"
 
-// Whether some value's axes do not divide it.
+// Whether some value's axes do not divide it, or what is sliced and joined does not.
 bool pad_is_needed(const shardings_t *shardings, const propagation_t *propagation);
 
 // Makes the padded program, beside the module of `shardings`, and what propagation says

@@ -10,6 +10,7 @@
 #include "server/compiler/dialect/reducer.h"
 #include "server/compiler/partition/factors.h"
 #include "server/compiler/partition/factors_builder.h"
+#include "server/compiler/partition/pad_move.h"
 #include "server/program/operations.h"
 
 // An operation at hand. `factors` is that of its sizes without padding, and its results
@@ -18,9 +19,9 @@ typedef struct work_t {
   padder_t *padder;
   mlir_op_t *op;
   const factors_t *factors;
-  int64_t *sizes;       // Of its factors, with padding.
-  pad_fill_t fill;      // Of factors that are reduced.
-  int64_t index_count;  // Of a gather: how many numbers an index has.
+  int64_t *sizes;   // Of its factors, with padding.
+  pad_fill_t fill;  // Of factors that are reduced.
+  pad_move_t move;
 } work_t;
 
 // --- What may be padded ---
@@ -100,11 +101,12 @@ static bool may_pad_reduced(work_t *work) {
 }
 
 // Elements that an index picks or changes. A scatter to what is behind the end changes
-// padding, and a gather's indices are held back from it, one number each.
-static bool may_pad_indexed(const work_t *work, factor_kind_t kind) {
-  return work->op->kind == CHIP_OP_GATHER
-             ? kind == FACTOR_PICKED && work->index_count == 1
-             : work->op->kind == CHIP_OP_SCATTER && kind == FACTOR_PERMUTATION;
+// padding, and a gather's indices are held back from it.
+static bool may_pad_indexed(const work_t *work, int factor) {
+  const factor_kind_t kind = work->factors->factors[factor].kind;
+  return (work->op->kind == CHIP_OP_GATHER && kind == FACTOR_PICKED) ||
+         (work->op->kind == CHIP_OP_SCATTER && kind == FACTOR_PERMUTATION) ||
+         pad_move_is_common(work->padder, work->op, work->factors, factor);
 }
 
 static const factor_tensor_t *mapping_of(const factors_t *factors, int tensor) {
@@ -217,7 +219,7 @@ static void choose_sizes(work_t *work) {
     const factor_kind_t kind = factors->factors[f].kind;
     work->sizes[f] = factors->factors[f].size;
     if (((kind == FACTOR_PASS && may_pass) || (kind == FACTOR_REDUCTION && may_reduce) ||
-         may_pad_indexed(work, kind)) &&
+         may_pad_indexed(work, f)) &&
         may_pad_size(work, work->sizes[f]) && is_major_everywhere(factors, f) &&
         !is_group(work, f)) {
       work->sizes[f] = size_wanted(work, f, size_there(work, f));
@@ -226,12 +228,15 @@ static void choose_sizes(work_t *work) {
 }
 
 static void tensor_dims(const work_t *work, const factor_tensor_t *mapping,
-                        const tensor_shape_t *own, int64_t *dims) {
+                        const mlir_value_t *value, const tensor_shape_t *own,
+                        int64_t *dims) {
   for (int d = 0; d < mapping->rank; d++) {
     const factor_list_t *list = &mapping->dims[d];
     dims[d] = own->dims[d];
-    if (list->count > 0 &&
-        work->sizes[list->factors[0]] != work->factors->factors[list->factors[0]].size) {
+    if (list->count == 1 && work->move.pieces[list->factors[0]] > 0) {
+      dims[d] = pad_move_size(&work->move, value, d, own->dims[d], list->factors[0]);
+    } else if (list->count > 0 && work->sizes[list->factors[0]] !=
+                                      work->factors->factors[list->factors[0]].size) {
       dims[d] = work->sizes[list->factors[0]] * minor_size(work->factors, list);
     }
   }
@@ -265,7 +270,7 @@ static void take_operands(work_t *work) {
     }
     const tensor_shape_t own = *pad_shape_of(work->padder, op->operands[i]);
     int64_t dims[TENSOR_RANK_MAX];
-    tensor_dims(work, &work->factors->operands[i], &own, dims);
+    tensor_dims(work, &work->factors->operands[i], op->operands[i], &own, dims);
     op->operands[i] = pad_get(work->padder, op->operands[i], dims);
     const uint32_t reduced = reduced_dims(work->factors, i);
     if (reduced != 0 && is_filled(op, i)) {
@@ -275,35 +280,68 @@ static void take_operands(work_t *work) {
   }
 }
 
+// What an index of a gather may be at most, by its numbers, in its type. False: nothing
+// is to be held back.
+static bool find_bounds(const work_t *work, const chip_indexing_t *indexing,
+                        const tensor_shape_t *own, tensor_dtype_t dtype,
+                        unsigned char *bounds) {
+  const size_t bytes = tensor_dtype_bytes(dtype);
+  bool any = false;
+  for (int32_t c = 0; c < indexing->index_map.count; c++) {
+    const int d = (int)indexing->index_map.values[c];
+    const factor_list_t *list = &work->factors->operands[0].dims[d];
+    unsigned char element[16] = {0};
+    const bool is_padded = list->count > 0 &&
+                           work->op->operands[0]->type->shape.dims[d] != own->dims[d] &&
+                           work->factors->factors[list->factors[0]].kind == FACTOR_PICKED;
+    tensor_element_from_int64(dtype, own->dims[d] - 1, element);
+    // Else no index of this type is as large.
+    const bool fits = tensor_element_as_int64(dtype, element) == own->dims[d] - 1;
+    any = any || (is_padded && fits);
+    if (!is_padded || !fits) {
+      const int64_t least = least_of(dtype);
+      tensor_element_from_int64(dtype, ~least, element);
+    }
+    memcpy(bounds + (size_t)c * bytes, element, bytes);
+  }
+  return any;
+}
+
 // Indices behind the last element mean the last one, which is not the last of the
 // padding.
-static void hold_back_indices(work_t *work, const tensor_shape_t *own) {
+static pod_status_t hold_back_indices(work_t *work, const tensor_shape_t *own) {
   mlir_op_t *op = work->op;
   padder_t *padder = work->padder;
-  for (int d = 0; d < own->rank; d++) {
-    const factor_list_t *list = &work->factors->operands[0].dims[d];
-    if (list->count == 0 || op->operands[0]->type->shape.dims[d] == own->dims[d] ||
-        work->factors->factors[list->factors[0]].kind != FACTOR_PICKED) {
-      continue;
-    }
-    const tensor_shape_t shape = op->operands[1]->type->shape;
-    unsigned char last[16] = {0};
-    tensor_element_from_int64(shape.dtype, own->dims[d] - 1, last);
-    if (tensor_element_as_int64(shape.dtype, last) != own->dims[d] - 1) {
-      continue;  // No index of this type is as large.
-    }
-    padder->before = op;
-    mlir_op_t *bound = pad_make(padder, NULL, "stablehlo.constant", 0, NULL, &shape);
-    mlir_op_set_attr(padder->module, bound, "value",
-                     mlir_attr_dense(padder->module, &shape, last, true));
-    const sharding_t *sharding = pad_note(padder, op->operands[1])->sharding;
-    mlir_value_t *both[] = {op->operands[1],
-                            pad_insert_behind(padder, op->operands[1], bound, NULL)};
-    op->operands[1] = pad_insert_behind(
-        padder, both[1], pad_make(padder, op, "stablehlo.minimum", 2, both, &shape),
-        sharding);
-    padder->before = NULL;
+  chip_indexing_t indexing;
+  POD_TRY(stablehlo_indexing(padder->module, op, &indexing));
+  const tensor_shape_t shape = op->operands[1]->type->shape;
+  unsigned char bounds[16 * TENSOR_RANK_MAX];
+  if (!find_bounds(work, &indexing, own, shape.dtype, bounds)) {
+    return NULL;
   }
+  const int64_t count = indexing.index_map.count, dim = indexing.index_vector_dim;
+  padder->before = op;
+  mlir_value_t *bound;
+  if (count == 1) {
+    bound = pad_constant(padder, op->operands[1], &shape, bounds);
+  } else {
+    const tensor_shape_t row = tensor_shape_make(shape.dtype, 1, &count);
+    mlir_op_t *constant = pad_make(padder, NULL, "stablehlo.constant", 0, NULL, &row);
+    mlir_op_set_attr(padder->module, constant, "value",
+                     mlir_attr_dense(padder->module, &row, bounds, false));
+    bound = pad_insert_behind(padder, op->operands[1], constant, NULL);
+    mlir_op_t *spread =
+        pad_make(padder, NULL, "stablehlo.broadcast_in_dim", 1, &bound, &shape);
+    pad_set_i64s(padder, spread, "broadcast_dimensions", 1, &dim);
+    bound = pad_insert_behind(padder, bound, spread, NULL);
+  }
+  const sharding_t *sharding = pad_note(padder, op->operands[1])->sharding;
+  mlir_value_t *both[] = {op->operands[1], bound};
+  op->operands[1] = pad_insert_behind(
+      padder, bound, pad_make(padder, op, "stablehlo.minimum", 2, both, &shape),
+      sharding);
+  padder->before = NULL;
+  return NULL;
 }
 
 // --- Attributes that hold sizes ---
@@ -362,32 +400,40 @@ pod_status_t pad_ruled(pass_t *pass, mlir_op_t *op) {
   pad_show(op, types);
   POD_TRY(status);
   work_t work = {.padder = padder, .op = op, .factors = factors};
-  work.sizes = pod_arena_array(padder->arena, (size_t)factors->factor_count,
-                               sizeof(work.sizes[0]));
-  if (op->kind == CHIP_OP_GATHER) {
-    chip_indexing_t indexing;
-    POD_TRY(stablehlo_indexing(padder->module, op, &indexing));
-    work.index_count = indexing.index_map.count;
+  const size_t factor_count = (size_t)factors->factor_count;
+  work.sizes = pod_arena_array(padder->arena, factor_count, sizeof(work.sizes[0]));
+  tensor_shape_t *owns =
+      pod_arena_array(padder->arena, (size_t)op->operand_count + 1, sizeof(owns[0]));
+  for (int i = 0; i < op->operand_count; i++) {
+    if (pad_is_tensor(op->operands[i])) {
+      owns[i] = *pad_shape_of(padder, op->operands[i]);
+    }
+  }
+  work.move = (pad_move_t){
+      .padder = padder,
+      .op = op,
+      .factors = factors,
+      .pieces = pod_arena_array(padder->arena, factor_count, sizeof(work.move.pieces[0])),
+      .is_picked = pod_arena_array(padder->arena, factor_count, sizeof(bool)),
+      .owns = owns};
+  if (op->result_count > 0 && pad_is_tensor(&op->results[0])) {
+    work.move.own = op->results[0].type->shape;
   }
   choose_sizes(&work);
-  tensor_shape_t array = {0}, result = {0};
-  if (op->operand_count > 0 && pad_is_tensor(op->operands[0])) {
-    array = *pad_shape_of(padder, op->operands[0]);
-  }
+  pad_move_choose(&work.move);
   take_operands(&work);
   for (int i = 0; i < op->result_count; i++) {
     mlir_value_t *value = &op->results[i];
     if (pad_is_tensor(value)) {
       const tensor_shape_t own = value->type->shape;
       int64_t dims[TENSOR_RANK_MAX];
-      tensor_dims(&work, &factors->results[i], &own, dims);
+      tensor_dims(&work, &factors->results[i], value, &own, dims);
       pad_resize(padder, value, dims);
-      result = i == 0 ? own : result;
     }
   }
   if (op->kind == CHIP_OP_GATHER) {
-    hold_back_indices(&work, &array);
+    POD_TRY(hold_back_indices(&work, &owns[0]));
   }
-  set_attrs(&work, &array, &result);
-  return NULL;
+  set_attrs(&work, &owns[0], &work.move.own);
+  return pad_move_write(&work.move);
 }

@@ -98,8 +98,8 @@ mlir_value_t *pad_insert_behind(padder_t *padder, const mlir_value_t *value,
   return result;
 }
 
-static mlir_value_t *insert_constant(padder_t *padder, const mlir_value_t *behind,
-                                     const tensor_shape_t *shape, const void *element) {
+mlir_value_t *pad_constant(padder_t *padder, const mlir_value_t *behind,
+                           const tensor_shape_t *shape, const void *element) {
   mlir_op_t *op = pad_make(padder, NULL, "stablehlo.constant", 0, NULL, shape);
   mlir_op_set_attr(padder->module, op, "value",
                    mlir_attr_dense(padder->module, shape, element, true));
@@ -169,7 +169,7 @@ static mlir_value_t *resized(padder_t *padder, mlir_value_t *value,
     return pad_insert_behind(padder, value, op, sharding);
   }
   const tensor_shape_t scalar = tensor_shape_make(shape->dtype, 0, NULL);
-  mlir_value_t *operands[] = {value, insert_constant(padder, value, &scalar, zero)};
+  mlir_value_t *operands[] = {value, pad_constant(padder, value, &scalar, zero)};
   mlir_op_t *op = pad_make(padder, value->op, "stablehlo.pad", 2, operands, shape);
   pad_set_i64s(padder, op, "edge_padding_low", rank, zeros);
   pad_set_i64s(padder, op, "edge_padding_high", rank, high);
@@ -186,7 +186,7 @@ static mlir_value_t *remade_constant(padder_t *padder, mlir_value_t *value,
   const mlir_attr_t *attr = mlir_op_attr(value->op, "value");
   if (attr->is_splat) {
     static const unsigned char zero[16] = {0};
-    mlir_value_t *made = insert_constant(padder, value, shape, attr->data);
+    mlir_value_t *made = pad_constant(padder, value, shape, attr->data);
     if (memcmp(attr->data, zero, tensor_dtype_bytes(shape->dtype)) == 0) {
       pad_note(padder, made)->zero = ~0u;
     }
@@ -291,10 +291,9 @@ mlir_value_t *pad_get_own(padder_t *padder, mlir_value_t *value) {
 
 // --- Masks ---
 
-// Whether an element lies within `size` along a dimension.
-static mlir_value_t *insert_within(padder_t *padder, const mlir_value_t *behind,
-                                   const tensor_shape_t *of, int dim, int64_t size,
-                                   const sharding_t *sharding) {
+mlir_value_t *pad_within(padder_t *padder, const mlir_value_t *behind,
+                         const tensor_shape_t *of, int dim, int64_t size,
+                         const sharding_t *sharding) {
   mlir_module_t *module = padder->module;
   tensor_shape_t counted = *of, flags = *of;
   counted.dtype = size < INT32_MAX ? TENSOR_S32 : TENSOR_S64;
@@ -305,7 +304,7 @@ static mlir_value_t *insert_within(padder_t *padder, const mlir_value_t *behind,
   mlir_value_t *counts = pad_insert_behind(padder, behind, iota, NULL);
   unsigned char element[16] = {0};
   tensor_element_from_int64(counted.dtype, size, element);
-  mlir_value_t *operands[] = {counts, insert_constant(padder, counts, &counted, element)};
+  mlir_value_t *operands[] = {counts, pad_constant(padder, counts, &counted, element)};
   mlir_op_t *compare = pad_make(padder, NULL, "stablehlo.compare", 2, operands, &flags);
   mlir_op_set_attr(module, compare, "comparison_direction",
                    stablehlo_make_enum(module, compare, "comparison_direction", "LT"));
@@ -351,8 +350,8 @@ mlir_value_t *pad_filled(padder_t *padder, mlir_value_t *value, const tensor_sha
   mlir_value_t *within = NULL;
   for (int d = 0; d < shape.rank; d++) {
     if ((dims >> d & 1u) != 0) {
-      mlir_value_t *one = insert_within(padder, within == NULL ? value : within, &shape,
-                                        d, own->dims[d], sharding);
+      mlir_value_t *one = pad_within(padder, within == NULL ? value : within, &shape, d,
+                                     own->dims[d], sharding);
       if (within != NULL) {
         mlir_value_t *both[] = {within, one};
         one = pad_insert_behind(
@@ -365,7 +364,7 @@ mlir_value_t *pad_filled(padder_t *padder, mlir_value_t *value, const tensor_sha
   }
   mlir_value_t *filling =
       fill->scalar == NULL
-          ? insert_constant(padder, within, &shape, fill->element)
+          ? pad_constant(padder, within, &shape, fill->element)
           : insert_broadcast(padder, within, fill->scalar, &shape, sharding);
   mlir_value_t *operands[] = {within, value, filling};
   mlir_op_t *select =

@@ -35,6 +35,8 @@ typedef struct pad_note_t {
   const factors_t *factors;     // Of an operation with a rule of its own; or NULL.
   const tensor_shape_t *shape;  // Without padding; NULL: there is none.
   uint32_t zero;                // Dimensions whose padding is zeros.
+  const struct roll_t *roll;    // Of what joins two slices so; or NULL.
+  bool is_rolled;               // A slice that only rolls use.
   pad_version_t *versions;
 } pad_note_t;
 
@@ -92,6 +94,15 @@ mlir_op_t *pad_make(padder_t *padder, const mlir_op_t *like, const char *name,
 
 void pad_set_i64s(padder_t *padder, mlir_op_t *op, const char *name, int count,
                   const int64_t *values);
+
+// A constant of one element everywhere, put as pad_insert_behind puts it.
+mlir_value_t *pad_constant(padder_t *padder, const mlir_value_t *behind,
+                           const tensor_shape_t *shape, const void *element);
+
+// Whether an element lies within `size` along a dimension, in the sizes of `of`.
+mlir_value_t *pad_within(padder_t *padder, const mlir_value_t *behind,
+                         const tensor_shape_t *of, int dim, int64_t size,
+                         const sharding_t *sharding);
 
 // Puts it behind what makes `value`, or where padder->before says; returns its result,
 // which has this sharding as far as that divides it.

@@ -251,20 +251,26 @@ static int plan_factors(graph_t *graph, const node_t *node, int level) {
   return count;
 }
 
+// Where elements move, the dimension may be another: one that has not much less, and
+// enough for every shard.
+static bool is_about(int64_t size, int64_t other, int64_t shards) {
+  return size == other || (size / 2 >= shards && size >= other / 2);
+}
+
 // Axes that do not divide a dimension spread from where the user has put them to what has
 // the same dimension, alone.
 static bool is_uneven(const projection_t *projection, const node_t *node, int tensor,
                       int factor, const axes_t *wanted) {
   const projection_cell_t *cell = projection_cell(projection, tensor, factor);
   const factor_kind_t kind = node->factors->factors[factor].kind;
-  if (!cell->is_alone || cell->size == 1 || kind == FACTOR_REPLICATE ||
-      kind == FACTOR_PERMUTATION) {
+  if (!cell->is_alone || cell->size == 1 || kind == FACTOR_REPLICATE) {
     return false;
   }
   for (int t = 0; t < projection->tensor_count; t++) {
     const projection_cell_t *other = projection_cell(projection, t, factor);
-    if (other->is_present && other->is_alone && other->size == cell->size &&
-        axes_is_prefix(wanted, &other->axes) &&
+    if (other->is_present && other->is_alone && axes_is_prefix(wanted, &other->axes) &&
+        (kind == FACTOR_PERMUTATION ? is_about(cell->size, other->size, axes_size(wanted))
+                                    : other->size == cell->size) &&
         other->size % axes_size(&other->axes) != 0) {
       return true;
     }
