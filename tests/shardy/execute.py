@@ -18,7 +18,9 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import checks  # noqa: E402
 import compare  # noqa: E402
+import tool as tools  # noqa: E402
 
 FOLDERS = ("export/test/executable_partitioner_pipeline", "export/test/executable_convert_global_to_local",
            "import/test/executable_explicit_gather_scatter_batching")
@@ -38,7 +40,7 @@ def without_shardings(text):
         match = ATTRIBUTE.search(text)
         if not match:
             break
-        text = text[:match.start()] + text[compare.closing(text, match.end() - 1):]
+        text = text[:match.start()] + text[checks.closing(text, match.end() - 1):]
     text = re.sub(r"\{\s*,", "{", re.sub(r"\{\s*(?:,\s*)?\}", "", text))
     return MOVES.sub(r"\1 = stablehlo.optimization_barrier \2 : \3", text)
 
@@ -60,7 +62,7 @@ def partitioned(tool, scratch, meshes, name, text, devices):
         main = re.sub(r"^(?:func\.)?func (?:public )?@%s\b" % name, "func.func public @main", text)
         file.write("// devices: %d\n%s\n%s\n" % (devices, meshes, main))
     done = subprocess.run([tool, "--print", path], capture_output=True, text=True, timeout=60, check=False)
-    reason = compare.refusal(done.stdout)
+    reason = tools.refusal(done.stdout)
     if done.returncode != 0 or reason:
         raise Failed("@%s: %s" % (name, reason or "status %d" % done.returncode))
     start = done.stdout.index("func.func public @main")
@@ -115,7 +117,7 @@ def run_main(podium, scratch, functions, text):
         if not match:
             break
         name, count, grid, listed = match.groups()
-        types = compare.split_list(listed[1:-1]) if listed.startswith("(") else [listed]
+        types = checks.split_list(listed[1:-1]) if listed.startswith("(") else [listed]
         values = ["%s#%d" % (name, i) for i in range(int(count))] if count else [name]
         programs = re.findall(r"@\w+", grid)
         body = main[:match.end()].replace(grid, "[[%s]]" % ", ".join(programs))

@@ -297,40 +297,56 @@ static axes_t axes_where_whole(const chooser_t *chooser, int tensor) {
   return axes_without(&all, &kept);
 }
 
-static bool somebody_wants(const chooser_t *chooser, const axes_t *axes) {
-  for (int f = 0; f < chooser->factors->factor_count; f++) {
-    for (int c = 1;
-         c < chooser->candidates[f].moved && !factor_moves(chooser->factors, f); c++) {
-      if (axes_overlap(&chooser->candidates[f].axes[c], axes)) {
-        return true;
+// What operands have of these axes where it can stay: they would be moved for nothing.
+static axes_t wanted_by_operands(const chooser_t *chooser, const axes_t *axes) {
+  axes_t wanted = {0};
+  for (int i = 0; i < chooser->factors->operand_count; i++) {
+    for (int f = 0; f < chooser->factors->factor_count; f++) {
+      const projection_cell_t *cell =
+          projection_cell(&chooser->partitioner->projection, i, f);
+      if (cell->is_present && may_be_sharded(chooser, f) &&
+          axes_overlap(&cell->axes, axes) && !axes_overlap(&cell->axes, &wanted)) {
+        axes_append_all(&wanted, &cell->axes);
       }
     }
   }
-  return false;
+  return wanted;
 }
 
-// What cannot stay where it is may go to another dimension, by an all_to_all there and
-// one back, rather than be gathered: a sort along a sharded dimension of many rows.
-static void propose_moved(const chooser_t *chooser, int tensor) {
-  const axes_t moved = axes_where_whole(chooser, tensor);
-  if (somebody_wants(chooser, &moved)) {
-    return;
+// Some of the axes behind what a factor may have so far.
+static void propose_behind(const chooser_t *chooser, int f, int count,
+                           const axes_t *moved) {
+  for (int c = 0; c < count; c++) {
+    axes_t axes = chooser->candidates[f].axes[c];
+    if (axes_overlap(&axes, moved) || axes.count + moved->count > AXES_MAX) {
+      continue;
+    }
+    axes_append_all(&axes, moved);
+    axes = axes_dividing(&axes, chooser->factors->factors[f].size);
+    if (axes.count > 0) {
+      propose_more(chooser, f, &axes);
+    }
   }
-  for (int f = 0; f < chooser->factors->factor_count && moved.count > 0; f++) {
-    const projection_cell_t *cell =
-        projection_cell(&chooser->partitioner->projection, tensor, f);
-    const candidates_t *candidates = &chooser->candidates[f];
-    const int count =
-        cell->is_present && may_be_sharded(chooser, f) ? candidates->count : 0;
-    for (int c = 0; c < count; c++) {
-      axes_t axes = candidates->axes[c];
-      if (axes_overlap(&axes, &moved) || axes.count + moved.count > AXES_MAX) {
-        continue;
-      }
-      axes_append_all(&axes, &moved);
-      axes = axes_dividing(&axes, chooser->factors->factors[f].size);
-      if (axes.count > 0) {
-        propose_more(chooser, f, &axes);
+}
+
+// What cannot stay where it is may go to other dimensions, by an all_to_all there and one
+// back, rather than be gathered: a sort along a sharded dimension of many rows. All of it
+// to one dimension, or a part, so that another has the rest.
+static void propose_moved(const chooser_t *chooser, int tensor) {
+  const axes_t whole = axes_where_whole(chooser, tensor);
+  const axes_t wanted = wanted_by_operands(chooser, &whole);
+  const axes_t moved = axes_without(&whole, &wanted);
+  for (int length = moved.count; length > 0; length--) {
+    for (int first = 0; first + length <= moved.count; first++) {
+      axes_t part = {.count = length};
+      memcpy(part.refs, &moved.refs[first], (size_t)length * sizeof(part.refs[0]));
+      for (int f = 0; f < chooser->factors->factor_count; f++) {
+        const projection_cell_t *cell =
+            projection_cell(&chooser->partitioner->projection, tensor, f);
+        if (cell->is_present && may_be_sharded(chooser, f)) {
+          const candidates_t *candidates = &chooser->candidates[f];
+          propose_behind(chooser, f, candidates->moved, &part);
+        }
       }
     }
   }

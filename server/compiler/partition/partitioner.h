@@ -44,7 +44,7 @@ typedef struct place_t {
 
 enum { PARTITION_NOTES_MAX = 32 };
 
-enum { CANDIDATES_MAX = 8 };  // Per factor; tensors that propose more are not heard.
+enum { CANDIDATES_MAX = 12 };  // Per factor; tensors that propose more are not heard.
 
 // The axes by which a factor may be sharded.
 typedef struct candidates_t {
