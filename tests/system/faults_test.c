@@ -244,6 +244,23 @@ static void test_workers_that_start_first_join_when_their_coordinator_comes(
   world_stop(&world);
 }
 
+// Or another pod's daemon would find it free, and this pod's workers that daemon.
+static void test_a_coordinator_that_is_away_keeps_its_port(void **state) {
+  (void)state;
+  system_pod_t *pod = system_pod_start(&(system_pod_options_t){.workers = -1});
+  struct sockaddr_in name = {.sin_family = AF_INET,
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  const char *port = strchr(system_pod_address(pod), ':') + 1;
+  name.sin_port = htons((uint16_t)strtol(port, NULL, 10));
+  assert_true(WIFSIGNALED(system_pod_signal_coordinator(pod, SIGKILL)));
+  const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  assert_int_equal(connect(file, (const struct sockaddr *)&name, sizeof(name)), -1);
+  assert_int_equal(bind(file, (const struct sockaddr *)&name, sizeof(name)), -1);
+  close(file);
+  system_pod_restart_coordinator(pod);
+  system_pod_stop(pod);
+}
+
 static void test_a_restarted_coordinator_finds_the_workers_empty_again(void **state) {
   (void)state;
   world_t world;
@@ -460,6 +477,7 @@ static void test_a_second_sigterm_ends_it_at_once(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_workers_that_start_first_join_when_their_coordinator_comes),
+      cmocka_unit_test(test_a_coordinator_that_is_away_keeps_its_port),
       cmocka_unit_test(test_a_restarted_coordinator_finds_the_workers_empty_again),
       cmocka_unit_test(test_a_killed_worker_is_named_and_one_that_takes_its_place_works),
       cmocka_unit_test(test_a_stopped_worker_is_named_within_the_bound_and_comes_back),

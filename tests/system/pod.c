@@ -1,8 +1,10 @@
 #include "tests/system/pod.h"
 
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -11,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,6 +31,7 @@ struct system_pod_t {
   system_pod_options_t options;
   char folder[64];
   char address[128];
+  int reserved;  // Holds the port while no coordinator listens; -1: none.
   pid_t coordinator;
   int worker_count;
   pid_t workers[SYSTEM_WORKERS_MAX];  // 0 once reaped.
@@ -152,6 +156,24 @@ static void read_address(system_pod_t *pod, const char *port_file) {
   }
 }
 
+// A port of the kernel's choice that nobody else gets meanwhile: a coordinator that is
+// started again needs the one that it had, and other tests' daemons look for free ports
+// all the time. A bound socket that does not listen keeps it from them, and does not keep
+// it from who asks for this very port. Writes the address, and returns the socket.
+static int reserve_port(char address[static 32]) {
+  struct sockaddr_in name = {.sin_family = AF_INET,
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t size_bytes = sizeof(name);
+  const int on = 1;
+  const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  assert_true(file >= 0);
+  assert_int_equal(setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)), 0);
+  assert_int_equal(bind(file, (const struct sockaddr *)&name, sizeof(name)), 0);
+  assert_int_equal(getsockname(file, (struct sockaddr *)&name, &size_bytes), 0);
+  snprintf(address, 32, "127.0.0.1:%d", ntohs(name.sin_port));
+  return file;
+}
+
 static void start_coordinator(system_pod_t *pod, const char *listen) {
   char log[PATH_SIZE], port_file[PATH_SIZE];
   log_path(pod, -1, log);
@@ -190,7 +212,11 @@ system_pod_t *system_pod_start(const system_pod_options_t *options) {
   snprintf(pod->folder, sizeof(pod->folder), "/tmp/podium-test-XXXXXX");
   assert_non_null(mkdtemp(pod->folder));
   latest = pod;
-  start_coordinator(pod, options->listen == NULL ? "127.0.0.1:0" : options->listen);
+  char address[32];
+  const bool is_own = options->listen == NULL && network < 0;
+  pod->reserved = is_own ? reserve_port(address) : -1;
+  const char *listen = options->listen == NULL ? "127.0.0.1:0" : options->listen;
+  start_coordinator(pod, is_own ? address : listen);
   int workers = options->workers;
   if (workers == 0) {
     workers = chips_of(options->topology == NULL ? "2x2" : options->topology);
@@ -266,6 +292,9 @@ void system_pod_stop(system_pod_t *pod) {
   }
   if (bad > 0) {
     system_pod_fail(pod, "a daemon did not exit with 0 on SIGTERM");
+  }
+  if (pod->reserved >= 0) {
+    close(pod->reserved);
   }
   remove_folder(pod->folder);
   if (latest == pod) {

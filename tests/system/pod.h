@@ -18,7 +18,8 @@ enum { SYSTEM_ARGS_MAX = 16, SYSTEM_WORKERS_MAX = 64, SYSTEM_WAIT_MS = 60000 };
 typedef struct system_pod_t system_pod_t;
 
 typedef struct system_pod_options_t {
-  const char *listen;    // Of the coordinator; NULL: "127.0.0.1:0".
+  // Of the coordinator; NULL: a port of loopback, which the pod keeps to its end.
+  const char *listen;
   const char *topology;  // NULL: "2x2".
   const char *chip;      // NULL: "v5e".
   int workers;           // To start; 0: one per chip; -1: none yet.
