@@ -35,6 +35,7 @@ enum {
   WAIT_MS = 20,
   RECORD_BYTES_MAX = 4096,
   PORTS_MAX = 16,
+  REST_MS = 300,
 };
 
 #define MS_NS ((int64_t)1000000)
@@ -193,7 +194,8 @@ static void stop_siege(siege_t *siege) {
   assert_false(atomic_load(&siege->attack.is_let_in));
 }
 
-// ---- What the real neighbour says when it comes, overheard on the way.
+// ---- What the real neighbour says when it comes, overheard on the way. On a busy
+// machine it may give up and come again: what it said last is what counts.
 
 typedef struct tap_t {
   const char *far;
@@ -231,13 +233,20 @@ static void pass_between(tap_t *tap, int near, int far) {
 
 static void *serve_tap(void *context) {
   tap_t *tap = context;
-  const int near = accept(tap->listener, NULL, NULL);
-  const int far = connect_tcp(tap->far);
-  if (near >= 0 && far >= 0) {
-    pass_between(tap, near, far);
+  while (!atomic_load(&tap->stops)) {
+    struct pollfd listener = {.fd = tap->listener, .events = POLLIN};
+    if (poll(&listener, 1, 10) != 1) {
+      continue;
+    }
+    const int near = accept(tap->listener, NULL, NULL);
+    const int far = connect_tcp(tap->far);
+    atomic_store(&tap->record_bytes, 0);
+    if (near >= 0 && far >= 0) {
+      pass_between(tap, near, far);
+    }
+    close(near);
+    close(far);
   }
-  close(near);
-  close(far);
   return NULL;
 }
 
@@ -266,6 +275,18 @@ static double cpu_ms(void) {
   getrusage(RUSAGE_SELF, &usage);
   return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e3 +
          (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3;
+}
+
+// Nothing goes on when the strangers have left, once the last of them are dealt with.
+static void expect_rest(void) {
+  const int64_t until_ns = deadline();
+  double used_ms = REST_MS;
+  while (used_ms >= REST_MS / 2.0) {
+    assert_true(pod_clock_now_ns() < until_ns);
+    const double before_ms = cpu_ms();
+    (void)usleep(1000 * REST_MS);
+    used_ms = cpu_ms() - before_ms;
+  }
 }
 
 // Returns the longest of them.
@@ -330,9 +351,7 @@ static void test_strangers_at_a_link_disturb_no_collective(void **state) {
       "longest execution %.1f ms, among %d connections of strangers %.1f ms; "
       "up again after a cut in %.1f ms at most\n",
       quiet_ms, atomic_load(&siege.attack.connections), besieged_ms, longest_ms);
-  const double before_ms = cpu_ms();
-  (void)usleep(300000);
-  assert_true(cpu_ms() - before_ms < 150);  // Nothing goes on when they have left.
+  expect_rest();
   ici_node_destroy(pod.nodes[0]);
   ici_node_destroy(pod.nodes[1]);
 }
@@ -424,6 +443,7 @@ static void test_strangers_at_the_ports_of_workers_disturb_no_program(void **sta
   static char urls[2 * PORTS_MAX][64];
   static siege_t sieges[2 * PORTS_MAX];
   int count = 0;
+  const int64_t start_ns = pod_clock_now_ns();
   for (int worker = 0; worker < 2; worker++) {
     int ports[PORTS_MAX];
     const int found = ports_of(system_pod_worker(pod, worker), ports);
@@ -440,13 +460,15 @@ static void test_strangers_at_the_ports_of_workers_disturb_no_program(void **sta
   }
   run_sums(session, 3);
   podium_close(session);
+  // One a minute, and one when it begins.
+  const int64_t lines_max = 2 + (pod_clock_now_ns() - start_ns) / (60000 * MS_NS);
   for (int worker = 0; worker < 2; worker++) {
     char *log = system_pod_log(pod, worker);
     int lines = 0;
     for (const char *at = log; (at = strstr(at, "did not prove")) != NULL; at++) {
       lines++;
     }
-    assert_true(lines <= 2);
+    assert_true(lines <= lines_max);
     free(log);
   }
   system_pod_stop(pod);
