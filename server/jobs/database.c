@@ -18,7 +18,10 @@
 #define COLUMN_LIST                                                                      \
   "id, state, principal, submission, name, file_name, slice, traceparent, device_count," \
   " priority, retries, attempts, wants_profile, submitted_us, started_us, ended_us,"     \
-  " code, message, after, module, profile, report, inputs, results, digest"
+  " code, message, after, module, profile, report, inputs, results"
+
+#define NEW_COLUMNS ", given, failures, interruptions"
+#define DIGEST ", digest"
 
 static const char *const queries[QUERY_COUNT] = {
     [QUERY_BEGIN] = "BEGIN IMMEDIATE",
@@ -27,23 +30,37 @@ static const char *const queries[QUERY_COUNT] = {
     [QUERY_NEXT_ID] = "SELECT next_id FROM ids",
     [QUERY_TAKE_ID] = "UPDATE ids SET next_id = ?1 + 1 WHERE next_id <= ?1",
     [QUERY_SETTLE] = "UPDATE ids SET settled = settled + 1",
-    [QUERY_INSERT] = "INSERT INTO jobs (" COLUMN_LIST
+    [QUERY_INSERT] = "INSERT INTO jobs (" COLUMN_LIST NEW_COLUMNS DIGEST
                      ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,"
-                     " ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)",
-    [QUERY_UPDATE] = "UPDATE jobs SET (" COLUMN_LIST
+                     " ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25,"
+                     " ?26, ?27, ?28)",
+    [QUERY_UPDATE] = "UPDATE jobs SET (" COLUMN_LIST NEW_COLUMNS DIGEST
                      ") = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"
-                     " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)"
+                     " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,"
+                     " ?27, ?28)"
                      " WHERE id = ?1",
     [QUERY_DELETE] = "DELETE FROM jobs WHERE id = ?1",
-    [QUERY_GET] = "SELECT " COLUMN_LIST " FROM jobs WHERE id = ?1",
+    [QUERY_GET] = "SELECT " COLUMN_LIST NEW_COLUMNS DIGEST " FROM jobs WHERE id = ?1",
     [QUERY_FIND] =
         "SELECT id FROM jobs WHERE principal = ?1 AND submission = ?2 AND"
         " submission <> ''",
-    [QUERY_EACH] = "SELECT " COLUMN_LIST " FROM jobs ORDER BY id",
+    [QUERY_EACH] = "SELECT " COLUMN_LIST NEW_COLUMNS DIGEST " FROM jobs ORDER BY id",
     [QUERY_ENDED] =
         "SELECT id FROM jobs WHERE state >= 2 AND ended_us < ?1"
         " ORDER BY id LIMIT ?2",
 };
+
+// Of a damaged database of version 1.
+static const char get_of_version_1[] =
+    "SELECT " COLUMN_LIST ", '', 0, 0" DIGEST " FROM jobs WHERE id = ?1";
+
+#define NEW_COLUMNS_OF(before, after)                       \
+  before "given TEXT NOT NULL DEFAULT ''" after before      \
+         "failures INTEGER NOT NULL DEFAULT 0" after before \
+         "interruptions INTEGER NOT NULL DEFAULT 0" after
+
+static const char upgrade[] =
+    NEW_COLUMNS_OF("ALTER TABLE jobs ADD COLUMN ", ";") "PRAGMA user_version = 2";
 
 static const char schema[] =
     "CREATE TABLE jobs (id INTEGER PRIMARY KEY, state INTEGER NOT NULL,"
@@ -55,7 +72,7 @@ static const char schema[] =
     " started_us INTEGER NOT NULL, ended_us INTEGER NOT NULL, code INTEGER NOT NULL,"
     " message TEXT NOT NULL, after TEXT NOT NULL, module TEXT NOT NULL,"
     " profile TEXT NOT NULL, report TEXT NOT NULL, inputs TEXT NOT NULL,"
-    " results TEXT NOT NULL, digest BLOB NOT NULL);"
+    " results TEXT NOT NULL, digest BLOB NOT NULL" NEW_COLUMNS_OF(", ", "") ");"
     "CREATE UNIQUE INDEX jobs_by_submission ON jobs (principal, submission)"
     " WHERE submission <> '';"
     "CREATE TABLE ids (next_id INTEGER NOT NULL, settled INTEGER NOT NULL);"
@@ -115,9 +132,11 @@ pod_status_t job_database_error(const job_database_t *database, const char *what
 static pod_status_t prepare(job_database_t *database, database_query_t query,
                             sqlite3_stmt **out_statement) {
   sqlite3_stmt **statement = &database->statements[query];
+  const char *text =
+      database->is_of_version_1 && query == QUERY_GET ? get_of_version_1 : queries[query];
   if (*statement == NULL &&
-      sqlite3_prepare_v3(database->handle, queries[query], -1, SQLITE_PREPARE_PERSISTENT,
-                         statement, NULL) != SQLITE_OK) {
+      sqlite3_prepare_v3(database->handle, text, -1, SQLITE_PREPARE_PERSISTENT, statement,
+                         NULL) != SQLITE_OK) {
     return job_database_error(database, "use");
   }
   *out_statement = *statement;
@@ -212,9 +231,11 @@ pod_status_t job_database_open_file(char *path, int flags,
   return NULL;
 }
 
-static pod_status_t check_marks(job_database_t *database, bool *out_is_new) {
+static pod_status_t check_marks(job_database_t *database, bool *out_is_new,
+                                bool *out_is_old) {
   int64_t version, application, tables;
   POD_TRY(job_database_number(database, "PRAGMA user_version", 0, &version));
+  *out_is_old = version == 1;
   POD_TRY(job_database_number(database, "PRAGMA application_id", 0, &application));
   POD_TRY(
       job_database_number(database, "SELECT count(*) FROM sqlite_schema", 0, &tables));
@@ -225,7 +246,7 @@ static pod_status_t check_marks(job_database_t *database, bool *out_is_new) {
                      "damaged",
                      database->path);
   }
-  if (!*out_is_new && version != DATABASE_VERSION) {
+  if (!*out_is_new && version != DATABASE_VERSION && !*out_is_old) {
     return pod_error(POD_FAILED_PRECONDITION,
                      "%s has version %lld, this Podium knows %d: another Podium made it, "
                      "and its jobs are its own; run them there, or name another folder",
@@ -265,6 +286,12 @@ static pod_status_t make_file(int fd, const char *path) {
   return NULL;
 }
 
+// In one transaction.
+static pod_status_t make_new(job_database_t *database) {
+  POD_TRY(job_database_begin(database));
+  return job_database_end(database, job_database_run(database, upgrade));
+}
+
 pod_status_t job_database_open(const char *folder, int fd, int64_t number,
                                job_database_t **out_database, bool *out_is_new) {
   char *path = job_database_path(folder, number, "");
@@ -280,8 +307,8 @@ pod_status_t job_database_open(const char *folder, int fd, int64_t number,
   }
   job_database_t *database;
   POD_TRY(job_database_open_file(path, SQLITE_OPEN_READWRITE, &database));
-  bool is_new = false;
-  status = check_marks(database, &is_new);
+  bool is_new = false, is_old = false;
+  status = check_marks(database, &is_new, &is_old);
   if (status == NULL && !is_new) {
     status = check_integrity(database);
   }
@@ -294,6 +321,9 @@ pod_status_t job_database_open(const char *folder, int fd, int64_t number,
     status = job_database_run(database,
                               "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                               "BEGIN IMMEDIATE; COMMIT;");
+  }
+  if (status == NULL && is_old) {
+    status = make_new(database);
   }
   if (status != NULL) {
     (void)sqlite3_db_config(database->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);

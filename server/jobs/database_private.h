@@ -7,7 +7,9 @@
 
 #include "server/jobs/database.h"
 
-enum { DATABASE_VERSION = 1, DATABASE_APPLICATION = 0x506f644a };  // "PodJ"
+// Version 1 had no given, failures, interruptions; it is made the present one when it is
+// opened.
+enum { DATABASE_VERSION = 2, DATABASE_APPLICATION = 0x506f644a };  // "PodJ"
 
 typedef enum database_query_t {
   QUERY_BEGIN,
@@ -31,6 +33,7 @@ struct job_database_t {
   char *path;
   sqlite3_stmt *statements[QUERY_COUNT];  // Made when first used.
   bool is_unsettled;
+  bool is_of_version_1;  // A damaged one, which is only read.
 };
 
 // FOLDER/jobs.NUMBER.sqlite. Returns owned.

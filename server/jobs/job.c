@@ -88,11 +88,11 @@ void job_arrays_destroy(job_array_t *arrays, size_t count) {
 }
 
 // Every text of the job, so that none is forgotten.
-enum { TEXT_COUNT = 7 };
+enum { TEXT_COUNT = 8 };
 static void list_texts(job_t *job, char **out[TEXT_COUNT]) {
-  char **const texts[TEXT_COUNT] = {&job->principal, &job->name,    &job->file_name,
-                                    &job->slice,     &job->message, &job->traceparent,
-                                    &job->submission};
+  char **const texts[TEXT_COUNT] = {&job->principal,  &job->name,    &job->file_name,
+                                    &job->slice,      &job->message, &job->traceparent,
+                                    &job->submission, &job->given};
   memcpy(out, texts, sizeof(texts));
 }
 

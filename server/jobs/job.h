@@ -21,6 +21,9 @@ enum {
   JOB_MESSAGE_BYTES_MAX = 65536,
   JOB_AFTER_MAX = 1024,
   JOB_RETRIES_MAX = 100,
+  // Beside its retries: a job that ends every coordinator it runs under must not run for
+  // ever, one that was there when others did so shall.
+  JOB_INTERRUPTIONS_MAX = 16,
 };
 
 // Bytes in the store, by their SHA-256. Size 0 with a digest of zeros: none. (An array
@@ -72,6 +75,11 @@ typedef struct job_t {
   uint64_t *after;   // Jobs that must have succeeded before.
   int32_t retries;   // How often it may run again after its chips were lost.
   int32_t attempts;  // How often it was started.
+  int32_t failures;  // Of these, how often the pod failed it: of `retries`.
+  // And how often the coordinator died under it, without a word.
+  int32_t interruptions;
+  // The slice of its last attempt, as the coordinator writes it; "": it had none.
+  char *given;
   job_state_t state;
   int32_t code;   // A pod_code_t; POD_OK unless FAILED or CANCELLED.
   char *message;  // Why it failed, or why it waits again.

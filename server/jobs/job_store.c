@@ -248,7 +248,7 @@ pod_status_t job_store_submit(job_store_t *store, job_t *job, bool *out_was_ther
   job_t *record = job_copy(job);  // With texts where the caller has NULL.
   record->id = 0;
   record->state = JOB_QUEUED;
-  record->attempts = 0;
+  record->attempts = record->failures = record->interruptions = 0;
   record->submitted_us = job->submitted_us != 0 ? job->submitted_us : now_us();
   const pod_status_t status = find_or_accept(store, record, out_was_there);
   if (status == NULL) {
@@ -337,7 +337,8 @@ static pod_status_t wrong_state(const job_t *job, const char *what) {
                    job->id, job_state_name(job->state), what);
 }
 
-pod_status_t job_store_start(job_store_t *store, uint64_t id, int64_t started_us) {
+pod_status_t job_store_start(job_store_t *store, uint64_t id, const char *given,
+                             int64_t started_us) {
   job_t *old;
   POD_TRY(load_job(store, id, &old));
   pod_status_t status = old->state == JOB_QUEUED ? NULL : wrong_state(old, "started");
@@ -346,6 +347,8 @@ pod_status_t job_store_start(job_store_t *store, uint64_t id, int64_t started_us
     changed->state = JOB_RUNNING;
     changed->attempts += changed->attempts < INT32_MAX;
     changed->started_us = started_us;
+    free(changed->given);
+    changed->given = pod_strdup(given);
     set_message(changed, "");
     status = replace(store, old, changed);
   }
@@ -353,7 +356,8 @@ pod_status_t job_store_start(job_store_t *store, uint64_t id, int64_t started_us
   return status;
 }
 
-pod_status_t job_store_requeue(job_store_t *store, uint64_t id, const char *message) {
+pod_status_t job_store_requeue(job_store_t *store, uint64_t id, const char *message,
+                               bool is_failure) {
   job_t *old;
   POD_TRY(load_job(store, id, &old));
   pod_status_t status =
@@ -361,6 +365,7 @@ pod_status_t job_store_requeue(job_store_t *store, uint64_t id, const char *mess
   if (status == NULL) {
     job_t *changed = job_copy(old);
     changed->state = JOB_QUEUED;
+    changed->failures += is_failure && changed->failures < INT32_MAX;
     set_message(changed, message);
     status = replace(store, old, changed);
   }

@@ -108,9 +108,9 @@ POD_MUST_USE pod_status_t job_store_find(job_store_t *store, const char *princip
 POD_MUST_USE pod_status_t job_store_submit(job_store_t *store, job_t *job,
                                            bool *out_was_there);
 
-// QUEUED -> RUNNING; counts the attempt.
+// QUEUED -> RUNNING; counts the attempt. `given`: its slice, in the caller's words.
 POD_MUST_USE pod_status_t job_store_start(job_store_t *store, uint64_t id,
-                                          int64_t started_us);
+                                          const char *given, int64_t started_us);
 
 typedef struct job_end_t {
   job_state_t state;    // SUCCEEDED, FAILED or CANCELLED.
@@ -126,9 +126,10 @@ typedef struct job_end_t {
 POD_MUST_USE pod_status_t job_store_finish(job_store_t *store, uint64_t id,
                                            const job_end_t *end);
 
-// RUNNING -> QUEUED; `message`: why.
+// RUNNING -> QUEUED; `message`: why. `is_failure`: the attempt is one of those that
+// `retries` is about.
 POD_MUST_USE pod_status_t job_store_requeue(job_store_t *store, uint64_t id,
-                                            const char *message);
+                                            const char *message, bool is_failure);
 
 // QUEUED or RUNNING -> CANCELLED.
 POD_MUST_USE pod_status_t job_store_cancel(job_store_t *store, uint64_t id,

@@ -104,6 +104,26 @@ typedef struct loading_t {
   id_list_t changed;  // Were RUNNING, or are damaged.
 } loading_t;
 
+// A RUNNING one has lost its coordinator: it is queued again, unless it has had enough of
+// them.
+static void interrupt(job_t *job) {
+  job->interruptions += job->interruptions < INT32_MAX;
+  free(job->message);
+  if (job->interruptions <= JOB_INTERRUPTIONS_MAX + job->retries) {
+    job->state = JOB_QUEUED;
+    job->message = pod_strdup("the coordinator was started anew while it ran");
+    return;
+  }
+  pod_text_t text = {0};
+  pod_text_printf(&text,
+                  "the coordinator died during %" PRId32
+                  " of its attempts, and may have died of it: it is not tried again",
+                  job->interruptions);
+  job->state = JOB_FAILED;
+  job->code = POD_ABORTED;
+  job->message = pod_text_take(&text);
+}
+
 static pod_status_t load_record(void *user, const record_t *record) {
   loading_t *loading = user;
   job_store_t *store = loading->store;
@@ -117,7 +137,8 @@ static pod_status_t load_record(void *user, const record_t *record) {
     add_id(&loading->changed, job.id);
   }
   if (damage == NULL && job.state == JOB_RUNNING) {
-    store->recovery.requeued_count++;
+    interrupt(&job);
+    store->recovery.requeued_count += job.state == JOB_QUEUED;
   }
   pod_status_free(damage);
   job_books_count(store->books, &job, 1);
@@ -125,8 +146,8 @@ static pod_status_t load_record(void *user, const record_t *record) {
   return NULL;
 }
 
-// Writes a damaged record anew as what it now is, and a RUNNING one as QUEUED. For the
-// books nothing changes: both are unfinished.
+// Writes a damaged record anew as what it now is, and a RUNNING one as what it has
+// become.
 static pod_status_t mend(job_store_t *store, uint64_t id) {
   record_t record;
   POD_TRY(job_database_get(store->database, id, &record));
@@ -134,9 +155,7 @@ static pod_status_t mend(job_store_t *store, uint64_t id) {
   job_store_decode(&record, &job);
   record_deinit(&record);
   if (job.state == JOB_RUNNING) {
-    job.state = JOB_QUEUED;
-    free(job.message);
-    job.message = pod_strdup("the coordinator was started anew while it ran");
+    interrupt(&job);
   }
   if (job_state_is_end(job.state) && job.ended_us == 0) {
     job.ended_us = (int64_t)time(NULL) * 1000000;  // From when on it is kept.

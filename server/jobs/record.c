@@ -69,6 +69,7 @@ pod_status_t job_check(const job_t *job) {
   POD_TRY(check_text(job->submission, "the submission's key", JOB_TEXT_BYTES_MAX));
   POD_TRY(check_text(job->slice, "the slice", JOB_TEXT_BYTES_MAX));
   POD_TRY(check_text(job->traceparent, "the traceparent", JOB_TEXT_BYTES_MAX));
+  POD_TRY(check_text(job->given, "the slice that it has", JOB_TEXT_BYTES_MAX));
   POD_TRY(check_text(job->message, "the message", JOB_MESSAGE_BYTES_MAX));
   POD_TRY(job_arrays_check(job->inputs, job->input_count, "input"));
   POD_TRY(job_arrays_check(job->results, job->result_count, "result"));
@@ -140,9 +141,20 @@ static void set_arrays(record_t *record, record_column_t column,
   take_text(record, column, &text);
 }
 
+static bool is_of_version_1(const record_t *record) {
+  for (int i = RECORD_LAST_OF_1 + 1; i < RECORD_COLUMN_COUNT; i++) {
+    if (record->cells[i].number != 0 || record->cells[i].length > 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static void digest_record(const record_t *record, uint8_t out[JOB_DIGEST_BYTES]) {
   digest_t *digest = digest_create();
-  for (int i = 0; i < RECORD_COLUMN_COUNT; i++) {
+  const int count =
+      is_of_version_1(record) ? RECORD_LAST_OF_1 + 1 : (int)RECORD_COLUMN_COUNT;
+  for (int i = 0; i < count; i++) {
     const record_cell_t *cell = &record->cells[i];
     const bool is_text = cell->text != NULL;
     const uint64_t number = is_text ? (uint64_t)cell->length : (uint64_t)cell->number;
@@ -158,17 +170,19 @@ static void digest_record(const record_t *record, uint8_t out[JOB_DIGEST_BYTES])
 }
 
 // The columns that are numbers in the job too, with their types there.
-#define NUMBERS(X)         \
-  X(id, uint64_t)          \
-  X(state, job_state_t)    \
-  X(device_count, int32_t) \
-  X(priority, int32_t)     \
-  X(retries, int32_t)      \
-  X(attempts, int32_t)     \
-  X(wants_profile, bool)   \
-  X(submitted_us, int64_t) \
-  X(started_us, int64_t)   \
-  X(ended_us, int64_t)     \
+#define NUMBERS(X)          \
+  X(id, uint64_t)           \
+  X(state, job_state_t)     \
+  X(device_count, int32_t)  \
+  X(priority, int32_t)      \
+  X(retries, int32_t)       \
+  X(attempts, int32_t)      \
+  X(failures, int32_t)      \
+  X(interruptions, int32_t) \
+  X(wants_profile, bool)    \
+  X(submitted_us, int64_t)  \
+  X(started_us, int64_t)    \
+  X(ended_us, int64_t)      \
   X(code, int32_t)
 
 #define TEXTS(X) \
@@ -178,7 +192,8 @@ static void digest_record(const record_t *record, uint8_t out[JOB_DIGEST_BYTES])
   X(file_name)   \
   X(slice)       \
   X(traceparent) \
-  X(message)
+  X(message)     \
+  X(given)
 
 void record_encode(const job_t *job, record_t *out) {
   record_t record = {.digest = {0}};

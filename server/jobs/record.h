@@ -16,7 +16,8 @@
 #include "server/jobs/job.h"
 
 // X(column, type) in the order of the table. The numbers of a job are INTEGER, the rest
-// TEXT.
+// TEXT. Those behind RECORD_LAST_OF_1 came with version 2 of the table: while all of them
+// are empty the digest is that of the others, so that older rows stay what they are.
 #define RECORD_COLUMNS(X)   \
   X(id, INTEGER)            \
   X(state, INTEGER)         \
@@ -41,13 +42,17 @@
   X(profile, TEXT)          \
   X(report, TEXT)           \
   X(inputs, TEXT)           \
-  X(results, TEXT)
+  X(results, TEXT)          \
+  X(given, TEXT)            \
+  X(failures, INTEGER)      \
+  X(interruptions, INTEGER)
 
 typedef enum record_column_t {
 #define RECORD_NAME(column, type) RECORD_##column,
   RECORD_COLUMNS(RECORD_NAME)
 #undef RECORD_NAME
-      RECORD_COLUMN_COUNT
+      RECORD_COLUMN_COUNT,
+  RECORD_LAST_OF_1 = RECORD_results,
 } record_column_t;
 
 // NULL: a number.

@@ -34,6 +34,10 @@ static pod_status_t take_over(job_database_t *damaged, job_database_t *to,
                               int64_t *out_taken, int64_t *out_lost) {
   int64_t ignored;
   POD_TRY(job_database_number(damaged, "SELECT id FROM jobs LIMIT 0", 0, &ignored));
+  pod_status_t has_all =
+      job_database_number(damaged, "SELECT given FROM jobs LIMIT 0", 0, &ignored);
+  damaged->is_of_version_1 = has_all != NULL;
+  pod_status_free(has_all);
   const int64_t last = last_id(damaged);
   int64_t highest = 0;
   for (int64_t id = 1; id <= last; id++) {

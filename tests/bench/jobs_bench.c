@@ -60,7 +60,7 @@ static int64_t submit(job_store_t *store, int number) {
 
 static int64_t run(job_store_t *store, uint64_t id) {
   const int64_t begun = pod_clock_now_ns();
-  check(job_store_start(store, id, 1));
+  check(job_store_start(store, id, "", 1));
   check(job_store_finish(store, id, &(job_end_t){.state = JOB_SUCCEEDED, .ended_us = 1}));
   return pod_clock_now_ns() - begun;
 }

@@ -11,6 +11,7 @@
 #include "common/base/clock.h"
 #include "common/base/memory.h"
 #include "server/coordinator/authorize.h"
+#include "server/coordinator/core/given_slice.h"
 #include "server/coordinator/services/jobs_private.h"
 
 enum {
@@ -211,8 +212,7 @@ static void start_what_may(jobs_t *jobs) {
          job_schedule_next(jobs->schedule, &missing, jobs_now_us(), &id, &slice)) {
     job_entry_t *entry = jobs_find(jobs, id);
     entry->slice = slice;
-    entry->has_slice = true;
-    jobs_write(entry, CHANGE_START, JOB_RUNNING, 0, NULL);
+    jobs_write_start(entry);
   }
 }
 
@@ -266,13 +266,13 @@ static void run_change(disk_work_t *work) {
   const char *message = change->message == NULL ? "" : change->message;
   switch (change->what) {
     case CHANGE_START:
-      change->status = job_store_start(store, id, change->at_us);
+      change->status = job_store_start(store, id, change->given, change->at_us);
       break;
     case CHANGE_FINISH:
       change->status = write_finish(store, change);
       break;
     case CHANGE_AGAIN:
-      change->status = job_store_requeue(store, id, message);
+      change->status = job_store_requeue(store, id, message, change->is_failure);
       break;
     case CHANGE_CANCEL:
       change->status = job_store_cancel(store, id, message, change->at_us);
@@ -305,11 +305,15 @@ static void follow(job_entry_t *entry) {
     job->state = JOB_RUNNING;
     job->attempts++;
     job->started_us = change->at_us;
+    free(job->given);
+    job->given = change->given;
+    change->given = NULL;
     return;
   }
   job->state = change->what == CHANGE_AGAIN    ? JOB_QUEUED
                : change->what == CHANGE_CANCEL ? JOB_CANCELLED
                                                : change->state;
+  job->failures += change->is_failure;
   job->code = change->what == CHANGE_CANCEL  ? POD_CANCELLED
               : change->what == CHANGE_AGAIN ? 0
                                              : change->code;
@@ -331,8 +335,7 @@ static void start_is_written(job_entry_t *entry) {
   if (entry->wants_cancel) {
     jobs_write(entry, CHANGE_CANCEL, JOB_CANCELLED, 0, pod_strdup(entry->cancel_word));
   } else if (jobs->is_draining) {
-    jobs_write(entry, CHANGE_AGAIN, JOB_QUEUED, 0,
-               pod_strdup("the coordinator went down"));
+    jobs_write_again(entry, false, pod_strdup("the coordinator went down"));
   } else {
     pod_state_machine_move(&entry->machine, JOB_PHASE_RUNNING);
     jobs_launch(entry);
@@ -365,6 +368,7 @@ static void free_entry(job_entry_t *entry) {
   jobs_clear_attempt(entry);
   pod_list_deinit(&entry->results);
   free(entry->change.message);
+  free(entry->change.given);
   free(entry->cancel_word);
   free(entry->progress);
   job_destroy(entry->job);
@@ -444,11 +448,12 @@ static void send_change(job_entry_t *entry) {
   job_disk_do(entry->jobs->disk, &entry->change.work);
 }
 
-void jobs_write(job_entry_t *entry, job_change_kind_t what, job_state_t state,
-                int32_t code, char *message) {
+static void begin_change(job_entry_t *entry, job_change_kind_t what, job_state_t state,
+                         int32_t code, char *message) {
   job_change_t *change = &entry->change;
   POD_CHECK(!change->is_on_its_way);
   free(change->message);
+  free(change->given);
   *change = (job_change_t){.work = {.run = run_change, .done = change_done},
                            .entry = entry,
                            .what = what,
@@ -462,6 +467,25 @@ void jobs_write(job_entry_t *entry, job_change_kind_t what, job_state_t state,
     unschedule(entry);
     pod_state_machine_move(&entry->machine, JOB_PHASE_ENDING);
   }
+}
+
+void jobs_write(job_entry_t *entry, job_change_kind_t what, job_state_t state,
+                int32_t code, char *message) {
+  begin_change(entry, what, state, code, message);
+  send_change(entry);
+}
+
+void jobs_write_start(job_entry_t *entry) {
+  pod_text_t given = {0};
+  given_slice_print(&given, &entry->jobs->coordinator->options.torus, &entry->slice);
+  begin_change(entry, CHANGE_START, JOB_RUNNING, 0, NULL);
+  entry->change.given = pod_text_take(&given);
+  send_change(entry);
+}
+
+void jobs_write_again(job_entry_t *entry, bool is_failure, char *message) {
+  begin_change(entry, CHANGE_AGAIN, JOB_QUEUED, 0, message);
+  entry->change.is_failure = is_failure;
   send_change(entry);
 }
 

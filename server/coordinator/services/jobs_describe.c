@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/tensor/dtype.h"
+#include "server/coordinator/core/given_slice.h"
 #include "server/coordinator/services/jobs_private.h"
 
 static Podium__V1__JobState state_of(job_state_t state) {
@@ -37,10 +38,8 @@ static Podium__V1__JobArray **arrays_of(pod_arena_t *arena, const job_array_t *a
   return list;
 }
 
-static void describe_slice(pod_arena_t *arena, const job_entry_t *entry,
-                           Podium__V1__Job *job) {
-  const torus_t *torus = &entry->jobs->coordinator->options.torus;
-  const torus_slice_t *slice = &entry->slice;
+static void describe_chips(pod_arena_t *arena, const torus_t *torus,
+                           const torus_slice_t *slice, Podium__V1__Job *job) {
   const size_t count = (size_t)torus_slice_count(slice);
   int64_t *chips = pod_arena_array(arena, count, sizeof(*chips));
   torus_slice_chips(torus, slice, chips);
@@ -49,10 +48,25 @@ static void describe_slice(pod_arena_t *arena, const job_entry_t *entry,
   for (size_t i = 0; i < count; i++) {
     job->chips[i] = (int32_t)chips[i];
   }
+}
+
+// As it stands in the record: that of an attempt which began is told as long as the job
+// is kept, whichever coordinator gave it.
+static void describe_slice(pod_arena_t *arena, const job_entry_t *entry,
+                           Podium__V1__Job *job) {
+  const torus_t *torus = &entry->jobs->coordinator->options.torus;
+  torus_slice_t slice;
+  bool is_here;
+  if (!given_slice_read(entry->job->given, torus, &slice, &is_here)) {
+    return;
+  }
+  if (is_here) {
+    describe_chips(arena, torus, &slice, job);
+  }
   job->n_origin = TORUS_DIMENSIONS;
-  job->origin = pod_arena_copy(arena, slice->origin, sizeof(slice->origin));
+  job->origin = pod_arena_copy(arena, slice.origin, sizeof(slice.origin));
   pod_text_t text = {0};
-  torus_slice_print_size(&text, slice->size);
+  torus_slice_print_size(&text, slice.size);
   job->given_slice = pod_arena_strdup(arena, text.bytes);
   pod_text_deinit(&text);
 }
@@ -130,7 +144,7 @@ Podium__V1__Job *jobs_describe(pod_arena_t *arena, const job_entry_t *entry) {
   out->inputs = arrays_of(arena, job->inputs, job->input_count);
   out->progress = borrow(entry->progress);
   describe_end(arena, job, out);
-  if (entry->has_slice && job->state != JOB_QUEUED) {
+  if (job->state != JOB_QUEUED) {
     describe_slice(arena, entry, out);
   }
   if (job->state == JOB_QUEUED) {

@@ -62,7 +62,9 @@ typedef struct job_change_t {
   job_change_kind_t what;
   job_state_t state;  // FINISH.
   int32_t code;
-  char *message;  // Owned.
+  char *message;    // Owned.
+  char *given;      // START: its slice. Owned.
+  bool is_failure;  // AGAIN: of those that the job's retries are about.
   int64_t at_us;
   bool is_on_its_way;
   bool is_to_be_repeated;  // The disk failed.
@@ -79,11 +81,9 @@ struct job_entry_t {
   bool is_scheduled;  // It may start, or runs.
   bool wants_cancel;
   char *cancel_word;      // Who does.
-  int32_t failures;       // Attempts that the pod has failed.
   int32_t refusals;       // Attempts that it was not ready for; they do not count.
   int64_t not_before_us;  // It waits until then after a refusal.
-  bool has_slice;  // `slice` is that of its last attempt, in this coordinator's life.
-  torus_slice_t slice;
+  torus_slice_t slice;    // Of an attempt that begins or runs.
   char *progress;
   uint64_t version;  // Of its last change.
   // The attempt.
@@ -160,6 +160,10 @@ void jobs_look_again(jobs_t *jobs);
 // A line of the log about it.
 void jobs_log(const job_entry_t *entry, const char *event, const char *text);
 
+// Has its start on entry->slice written.
+void jobs_write_start(job_entry_t *entry);
+// Has it written that it waits again. Takes `message`.
+void jobs_write_again(job_entry_t *entry, bool is_failure, char *message);
 // Has it written. Takes `message`.
 void jobs_write(job_entry_t *entry, job_change_kind_t what, job_state_t state,
                 int32_t code, char *message);

@@ -90,7 +90,7 @@ static void wait_again(job_entry_t *entry, const char *message) {
   pod_text_t text = {0};
   pod_text_printf(&text, "attempt %" PRId32 " was refused: %s", entry->job->attempts,
                   message);
-  jobs_write(entry, CHANGE_AGAIN, JOB_QUEUED, 0, pod_text_take(&text));
+  jobs_write_again(entry, false, pod_text_take(&text));
 }
 
 // No longer than it was to be, whatever the host's clock does.
@@ -112,12 +112,12 @@ static void judge(job_entry_t *entry, pod_status_t how) {
     jobs_write(entry, CHANGE_FINISH, JOB_SUCCEEDED, POD_OK, pod_strdup(""));
   } else if (code == POD_UNAVAILABLE && entry->was_refused) {
     wait_again(entry, message);
-  } else if (job_verdict((pod_code_t)code, ++entry->failures, entry->job->retries) ==
-             JOB_VERDICT_AGAIN) {
+  } else if (job_verdict((pod_code_t)code, entry->job->failures + 1,
+                         entry->job->retries) == JOB_VERDICT_AGAIN) {
     pod_text_t text = {0};
     pod_text_printf(&text, "attempt %" PRId32 " failed: %s", entry->job->attempts,
                     message);
-    jobs_write(entry, CHANGE_AGAIN, JOB_QUEUED, 0, pod_text_take(&text));
+    jobs_write_again(entry, true, pod_text_take(&text));
   } else {
     jobs_write(entry, CHANGE_FINISH, JOB_FAILED, code, pod_strdup(message));
   }
@@ -135,8 +135,7 @@ static void on_end(void *context, pod_status_t how) {
     jobs_write(entry, CHANGE_CANCEL, JOB_CANCELLED, 0, pod_strdup(entry->cancel_word));
   } else if (entry->jobs->is_draining && !entry->has_said_end) {
     pod_status_free(how);
-    jobs_write(entry, CHANGE_AGAIN, JOB_QUEUED, 0,
-               pod_strdup("the coordinator went down"));
+    jobs_write_again(entry, false, pod_strdup("the coordinator went down"));
   } else {
     judge(entry, how);
   }

@@ -593,6 +593,76 @@ static void test_the_books_are_the_same_in_the_next_coordinator(void **state) {
   remove_folder();
 }
 
+static void restart_world(world_t *world) {
+  bool is_drained = false;
+  coordinator_drain(world->coordinator, 5000, note_drained, &is_drained);
+  client_run(world->loop, is_set, &is_drained);
+  stop_world(world);
+  start_world(world, NULL);
+}
+
+// Two attempts fail for want of chips, one under each coordinator; one was all it may.
+static void test_retries_are_counted_across_coordinators(void **state) {
+  (void)state;
+  world_t world;
+  make_folder();
+  start_world(&world, NULL);
+  const uint64_t id = submit(&world, &(wish_t){.text = "module", .retries = 1});
+  say(wait_runner(&world, 1), "failed 14 chip%203%20is%20gone");
+  end_attempt(runners.attempts[0], NULL);
+  wait_runner(&world, 2);
+  restart_world(&world);
+  say(wait_runner(&world, 1), "failed 14 chip%202%20is%20gone");
+  end_attempt(runners.attempts[0], NULL);
+  expect_end(&world, id, PODIUM__V1__JOB_STATE__JOB_STATE_FAILED, POD_UNAVAILABLE,
+             "chip 2 is gone");
+  assert_int_equal(runners.count, 1);
+  stop_world(&world);
+  remove_folder();
+}
+
+static void expect_slice(world_t *world, uint64_t id, const char *size, size_t chips,
+                         int32_t first_chip) {
+  Podium__V1__Job *job = get(world, id);
+  assert_string_equal(job->given_slice, size);
+  assert_int_equal(job->n_chips, chips);
+  assert_int_equal(job->n_origin, *size == '\0' ? 0 : 3);
+  if (chips > 0) {
+    assert_int_equal(job->chips[0], first_chip);
+  }
+  podium__v1__job__free_unpacked(job, NULL);
+}
+
+static void test_the_slice_of_a_job_is_told_by_the_next_coordinator_too(void **state) {
+  (void)state;
+  world_t world;
+  make_folder();
+  start_world(&world, NULL);
+  const uint64_t one = submit(&world, &(wish_t){.text = "module", .slice = "1x1"});
+  wait_runner(&world, 1);
+  const uint64_t two = submit(&world, &(wish_t){.text = "module", .slice = "1x2"});
+  const uint64_t never = submit(&world, &(wish_t){.text = "module", .after = two});
+  wait_runner(&world, 2);
+  expect_slice(&world, one, "1x1", 1, 0);
+  Podium__V1__Job *job = get(&world, two);
+  const int32_t chip = job->chips[0];
+  podium__v1__job__free_unpacked(job, NULL);
+  for (int i = 0; i < 2; i++) {
+    say(runners.attempts[i], "failed 3 no");
+    end_attempt(runners.attempts[i], NULL);
+  }
+  expect_end(&world, never, PODIUM__V1__JOB_STATE__JOB_STATE_FAILED,
+             POD_FAILED_PRECONDITION, "has failed");
+  for (int life = 0; life < 2; life++) {
+    expect_slice(&world, one, "1x1", 1, 0);
+    expect_slice(&world, two, "1x2", 2, chip);
+    expect_slice(&world, never, "", 0, 0);
+    restart_world(&world);
+  }
+  stop_world(&world);
+  remove_folder();
+}
+
 // Ten thousand changes of a job, and a watcher that has not been told for a while: what
 // it gets is the last, and the log follows.
 static void test_a_log_is_followed_to_its_end(void **state) {
@@ -652,6 +722,8 @@ int main(void) {
       cmocka_unit_test(test_what_is_refused_leaves_nothing_behind),
       cmocka_unit_test(test_a_submission_that_comes_twice_is_one_job),
       cmocka_unit_test(test_the_books_are_the_same_in_the_next_coordinator),
+      cmocka_unit_test(test_retries_are_counted_across_coordinators),
+      cmocka_unit_test(test_the_slice_of_a_job_is_told_by_the_next_coordinator_too),
       cmocka_unit_test(test_a_log_is_followed_to_its_end),
       cmocka_unit_test(test_without_a_folder_there_are_no_jobs)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,11 +97,11 @@ static pod_status_t act(job_store_t **store, const char *path, const line_t *lin
       key_of(line->job, key);
       return world_submit(*store, seed, key, &ids[line->job]);
     case START:
-      return job_store_start(*store, ids[line->job], 1);
+      return job_store_start(*store, ids[line->job], "", 1);
     case FINISH:
       return world_finish(*store, ids[line->job], seed);
     case REQUEUE:
-      return job_store_requeue(*store, ids[line->job], "again");
+      return job_store_requeue(*store, ids[line->job], "again", false);
     case CANCEL:
       return job_store_cancel(*store, ids[line->job], "no", 5);
     case REMOVE:
@@ -290,7 +290,7 @@ static void check_use(const place_of_test_t *place, job_store_t *store) {
   for (int i = 0; i < JOBS; i++) {
     assert_true(fresh > told->ids[i]);
   }
-  world_must(job_store_start(store, fresh, 1));
+  world_must(job_store_start(store, fresh, "", 1));
   world_must(world_finish(store, fresh, 100));
 }
 
@@ -411,12 +411,12 @@ static void full_child(const place_of_test_t *place) {
   POD_CHECK(strstr(pod_status_message(status), place->path) != NULL);
   POD_CHECK(strstr(pod_status_message(status), "bytes") != NULL);
   pod_status_free(status);
-  world_must(job_store_start(store, one, 1));
-  world_must(job_store_requeue(store, one, "its chip was lost"));
+  world_must(job_store_start(store, one, "", 1));
+  world_must(job_store_requeue(store, one, "its chip was lost", false));
   world_must(job_store_cancel(store, two, "", 1));
   disk_mend();
   world_must(world_submit(store, 3, "", &id));
-  world_must(job_store_start(store, one, 1));
+  world_must(job_store_start(store, one, "", 1));
   world_must(world_finish(store, one, 1));
   job_store_close(store);
 }

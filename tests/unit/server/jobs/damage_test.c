@@ -26,7 +26,7 @@ static void fill(job_store_t *store) {
     world_must(world_submit(store, i, "", &id));
     assert_int_equal(id, i);
     if (i % 2 == 0) {
-      world_must(job_store_start(store, id, 1));
+      world_must(job_store_start(store, id, "", 1));
       world_must(world_finish(store, id, i));
     }
     job_t *job;
@@ -212,12 +212,12 @@ static void test_a_store_of_another_version_is_left_alone(void **state) {
   empty_log(path);
   (void)snprintf(file, sizeof(file), "%s/jobs.1.sqlite", path);
   const int fd = open(file, O_RDWR);
-  assert_int_equal(pwrite(fd, "\0\0\0\2", 4, 60), 4);  // user_version
+  assert_int_equal(pwrite(fd, "\0\0\0\3", 4, 60), 4);  // user_version
   (void)close(fd);
   job_store_t *store;
   pod_status_t status = job_store_open(path, &(job_store_limits_t){.keep_s = 0}, &store);
   assert_int_equal(pod_status_code(status), POD_FAILED_PRECONDITION);
-  assert_non_null(strstr(pod_status_message(status), "has version 2"));
+  assert_non_null(strstr(pod_status_message(status), "has version 3"));
   pod_status_free(status);
   world_remove(path);
 }
@@ -260,7 +260,7 @@ static void move(job_store_t *store, model_t *model, uint64_t id, uint64_t what)
   job_state_t next = *state;
   switch (what) {
     case 0:
-      status = job_store_start(store, id, 1);
+      status = job_store_start(store, id, "", 1);
       is_right = is_right && *state == JOB_QUEUED;
       next = JOB_RUNNING;
       break;
@@ -270,7 +270,7 @@ static void move(job_store_t *store, model_t *model, uint64_t id, uint64_t what)
       next = JOB_SUCCEEDED;
       break;
     case 2:
-      status = job_store_requeue(store, id, "again");
+      status = job_store_requeue(store, id, "again", false);
       is_right = is_right && *state == JOB_RUNNING;
       next = JOB_QUEUED;
       break;

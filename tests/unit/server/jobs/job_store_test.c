@@ -82,7 +82,7 @@ static void test_a_running_job_is_queued_again_and_its_attempt_counted(void **st
   job_store_t *store = world_open(path);
   uint64_t id;
   world_must(world_submit(store, 1, "", &id));
-  world_must(job_store_start(store, id, 5));
+  world_must(job_store_start(store, id, "", 5));
   job_store_close(store);
   store = world_open(path);
   assert_int_equal(job_store_recovery(store)->requeued_count, 1);
@@ -91,7 +91,7 @@ static void test_a_running_job_is_queued_again_and_its_attempt_counted(void **st
   assert_int_equal(job->state, JOB_QUEUED);
   assert_int_equal(job->attempts, 1);
   job_destroy(job);
-  world_must(job_store_start(store, id, 6));
+  world_must(job_store_start(store, id, "", 6));
   world_must(world_finish(store, id, 9));
   job_store_close(store);
   store = world_open(path);
@@ -101,6 +101,75 @@ static void test_a_running_job_is_queued_again_and_its_attempt_counted(void **st
   assert_int_equal(job->result_count, 2);
   world_check_blobs(store, job);
   job_destroy(job);
+  job_store_close(store);
+  world_remove(path);
+}
+
+static void test_slices_and_failures_of_a_job_outlive_the_store(void **state) {
+  (void)state;
+  char path[WORLD_PATH_MAX];
+  world_path(path);
+  job_store_t *store = world_open(path);
+  uint64_t id;
+  world_must(world_submit(store, 1, "", &id));
+  world_must(job_store_start(store, id, "a 1x1", 5));
+  world_must(job_store_requeue(store, id, "its chip was lost", true));
+  world_must(job_store_start(store, id, "a 2x1", 6));
+  world_must(job_store_requeue(store, id, "the coordinator went down", false));
+  world_must(job_store_start(store, id, "a 2x2", 7));
+  world_must(world_finish(store, id, 9));
+  job_store_close(store);
+  store = world_open(path);
+  job_t *job;
+  world_must(job_store_get(store, id, &job));
+  assert_string_equal(job->given, "a 2x2");
+  assert_int_equal(job->failures, 1);
+  assert_int_equal(job->interruptions, 0);
+  assert_int_equal(job->attempts, 3);
+  job_destroy(job);
+  job_store_close(store);
+  world_remove(path);
+}
+
+// It may be what they die of.
+static void test_a_job_that_outlives_too_many_coordinators_is_given_up(void **state) {
+  (void)state;
+  char path[WORLD_PATH_MAX];
+  world_path(path);
+  job_store_t *store = world_open(path);
+  uint64_t id, other;
+  world_must(world_submit(store, 1, "", &id));
+  world_must(world_submit(store, 2, "", &other));
+  job_t *job;
+  world_must(job_store_get(store, id, &job));
+  const int most = JOB_INTERRUPTIONS_MAX + job->retries;
+  job_destroy(job);
+  for (int i = 0; i < most; i++) {
+    world_must(job_store_start(store, id, "", 1));
+    job_store_close(store);
+    store = world_open(path);
+    assert_int_equal(state_of(store, id), JOB_QUEUED);
+    assert_int_equal(job_store_recovery(store)->requeued_count, 1);
+  }
+  // Going down in order does not count.
+  world_must(job_store_start(store, id, "", 1));
+  world_must(job_store_requeue(store, id, "the coordinator went down", false));
+  world_must(job_store_start(store, id, "", 1));
+  job_store_close(store);
+  store = world_open(path);
+  assert_int_equal(job_store_recovery(store)->requeued_count, 0);
+  world_must(job_store_get(store, id, &job));
+  assert_int_equal(job->state, JOB_FAILED);
+  assert_int_equal(job->code, POD_ABORTED);
+  assert_int_equal(job->interruptions, most + 1);
+  assert_non_null(strstr(job->message, "of its attempts"));
+  assert_true(job->ended_us > 0);
+  job_destroy(job);
+  assert_int_equal(state_of(store, other), JOB_QUEUED);
+  assert_int_equal(job_store_usage(store).unfinished_count, 1);
+  job_store_close(store);
+  store = world_open(path);  // And it stays so.
+  assert_int_equal(state_of(store, id), JOB_FAILED);
   job_store_close(store);
   world_remove(path);
 }
@@ -155,15 +224,16 @@ static void test_moves_that_a_state_does_not_have_are_refused(void **state) {
   uint64_t id;
   world_must(world_submit(store, 1, "", &id));
   assert_code(job_store_remove(store, id), POD_FAILED_PRECONDITION, "is queued");
-  assert_code(job_store_requeue(store, id, ""), POD_FAILED_PRECONDITION, "is queued");
+  assert_code(job_store_requeue(store, id, "", false), POD_FAILED_PRECONDITION,
+              "is queued");
   assert_code(world_finish(store, id, 1), POD_FAILED_PRECONDITION, "is queued");
-  world_must(job_store_start(store, id, 1));
-  assert_code(job_store_start(store, id, 1), POD_FAILED_PRECONDITION, "is running");
-  world_must(job_store_requeue(store, id, "its chip was lost"));
-  world_must(job_store_start(store, id, 1));
+  world_must(job_store_start(store, id, "", 1));
+  assert_code(job_store_start(store, id, "", 1), POD_FAILED_PRECONDITION, "is running");
+  world_must(job_store_requeue(store, id, "its chip was lost", false));
+  world_must(job_store_start(store, id, "", 1));
   world_must(world_finish(store, id, 1));
   assert_code(job_store_cancel(store, id, "", 1), POD_FAILED_PRECONDITION, "succeeded");
-  assert_code(job_store_start(store, 99, 1), POD_NOT_FOUND, "no job 99");
+  assert_code(job_store_start(store, 99, "", 1), POD_NOT_FOUND, "no job 99");
   job_store_close(store);
   world_remove(path);
 }
@@ -222,7 +292,7 @@ static void test_blobs_of_another_process_are_results(void **state) {
   job_store_t *store = world_open(path);
   uint64_t id;
   world_must(world_submit(store, 1, "", &id));
-  world_must(job_store_start(store, id, 1));
+  world_must(job_store_start(store, id, "", 1));
   job_blobs_t *blobs;
   world_must(job_blobs_open(path, &blobs));
   job_blob_writer_t *writer;
@@ -252,7 +322,7 @@ static void test_a_result_that_is_not_there_is_no_result(void **state) {
   job_store_t *store = world_open(path);
   uint64_t id;
   world_must(world_submit(store, 1, "", &id));
-  world_must(job_store_start(store, id, 1));
+  world_must(job_store_start(store, id, "", 1));
   job_array_t result = {
       .name = "r", .dtype = "f32", .data = {.digest = {1, 2}, .size_bytes = 4}};
   const job_end_t end = {.state = JOB_SUCCEEDED, .result_count = 1, .results = &result};
@@ -290,7 +360,7 @@ static void test_quotas_refuse_in_words(void **state) {
   const job_store_limits_t no_room = {.free_bytes_min = INT64_MAX / 2};
   world_must(job_store_open(path, &no_room, &store));
   assert_code(world_submit(store, 8, "", &more), POD_RESOURCE_EXHAUSTED, "must remain");
-  world_must(job_store_start(store, 2, 1));  // What is there goes on.
+  world_must(job_store_start(store, 2, "", 1));  // What is there goes on.
   job_store_close(store);
   world_remove(path);
 }
@@ -413,6 +483,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_job_is_found_as_it_was_submitted_after_opening_anew),
       cmocka_unit_test(test_a_running_job_is_queued_again_and_its_attempt_counted),
+      cmocka_unit_test(test_slices_and_failures_of_a_job_outlive_the_store),
+      cmocka_unit_test(test_a_job_that_outlives_too_many_coordinators_is_given_up),
       cmocka_unit_test(test_the_same_submission_is_one_job),
       cmocka_unit_test(test_ids_are_never_given_twice),
       cmocka_unit_test(test_moves_that_a_state_does_not_have_are_refused),

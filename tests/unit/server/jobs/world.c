@@ -195,10 +195,11 @@ static void print_arrays(pod_text_t *text, const job_array_t *arrays, size_t cou
 
 char *world_print(const job_t *job) {
   pod_text_t text = {0};
-  pod_text_printf(&text, "%" PRIu64 " %s %s '%s' '%s' %s %d %d %d/%d %d '%s' %d", job->id,
-                  job_state_name(job->state), job->principal, job->name, job->submission,
-                  job->slice, job->device_count, job->priority, job->attempts,
-                  job->retries, job->code, job->message, job->wants_profile);
+  pod_text_printf(&text, "%" PRIu64 " %s %s '%s' '%s' %s %d %d %d/%d/%d %d '%s' %d '%s'",
+                  job->id, job_state_name(job->state), job->principal, job->name,
+                  job->submission, job->slice, job->device_count, job->priority,
+                  job->attempts, job->failures, job->retries, job->code, job->message,
+                  job->wants_profile, job->given);
   for (size_t i = 0; i < job->after_count; i++) {
     pod_text_printf(&text, " >%" PRIu64, job->after[i]);
   }
