@@ -92,7 +92,7 @@ error_t cli_run_parse(int key, char *value, struct argp_state *state);
        "Which collectives give way to others with the same values: auto, where the "     \
        "predicted time gets less, on, off or usual, for all or for one rewrite: "        \
        "scatter, sums, sink, pipeline, matmul, combine (combine=off,matmul=auto). "      \
-       "Without it usual: auto, but sums and matmul off",                                \
+       "Without it usual: auto, but matmul off",                                         \
        1},                                                                               \
   {                                                                                      \
     "timeout", CLI_RUN_TIMEOUT, "SECONDS", 0, "Give up after so long (no limit)", 3      \
