@@ -1,6 +1,7 @@
-// What JAX says of a compilation, as xla.CompileOptionsProto: how many devices, and
-// which.
+// What JAX says of a compilation, as xla.CompileOptionsProto: how many devices, which,
+// and the compiler's options.
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,59 @@ typedef Xla__EnvOptionOverride override_t;
 typedef Xla__OptionOverrideProto value_t;
 typedef Xla__DeviceAssignmentProto assignment_t;
 typedef Xla__DeviceAssignmentProto__ComputationDevice computation_t;
+
+// --- compiler_options={"podium_…": …} ---
+
+typedef struct own_option_t {
+  const char *key, *variable;
+  size_t offset;  // In compile_options_t.
+} own_option_t;
+
+static const own_option_t own_options[] = {
+    {"podium_algorithm", "PODIUM_ALGORITHM", offsetof(compile_options_t, algorithms)},
+    {"podium_collectives", "PODIUM_COLLECTIVES",
+     offsetof(compile_options_t, collectives)},
+    {"podium_propagation", "PODIUM_PROPAGATION",
+     offsetof(compile_options_t, propagation)},
+};
+enum { OWN_OPTION_COUNT = sizeof(own_options) / sizeof(own_options[0]) };
+
+static char **own_field(compile_options_t *options, const own_option_t *own) {
+  return (char **)((char *)options + own->offset);
+}
+
+static const own_option_t *find_own(const char *key) {
+  for (int i = 0; i < OWN_OPTION_COUNT; i++) {
+    if (strcmp(own_options[i].key, key) == 0) {
+      return &own_options[i];
+    }
+  }
+  return NULL;
+}
+
+static pod_status_t take_own(const own_option_t *own, const value_t *value,
+                             compile_options_t *options) {
+  if (value == NULL ||
+      value->value_case != XLA__OPTION_OVERRIDE_PROTO__VALUE_STRING_FIELD) {
+    return pod_error(POD_INVALID_ARGUMENT, "the compile option '%s' takes a string",
+                     own->key);
+  }
+  char **field = own_field(options, own);
+  free(*field);
+  *field = pod_strdup(value->string_field);
+  return NULL;
+}
+
+// What the call does not choose, the environment may.
+static void take_environment(compile_options_t *options) {
+  for (int i = 0; i < OWN_OPTION_COUNT; i++) {
+    char **field = own_field(options, &own_options[i]);
+    const char *value = getenv(own_options[i].variable);
+    if (*field == NULL && value != NULL && *value != '\0') {
+      *field = pod_strdup(value);
+    }
+  }
+}
 
 // --- compiler_options={"xla_…": …} ---
 //
@@ -62,9 +116,12 @@ static bool takes_bool(const char *key) {
 
 static pod_status_t check_override(const override_t *option) {
   if (!may_be_option(option->key)) {
-    return pod_error(POD_INVALID_ARGUMENT,
-                     "No such compile option: '%s'; those of XLA begin with xla_",
-                     option->key);
+    return pod_error(
+        POD_INVALID_ARGUMENT,
+        "No such compile option: '%s'; those of XLA begin with xla_, those of "
+        "Podium are podium_algorithm, podium_collectives and "
+        "podium_propagation",
+        option->key);
   }
   const value_t *value = option->value;
   if (value != NULL &&
@@ -78,13 +135,19 @@ static pod_status_t check_override(const override_t *option) {
   return NULL;
 }
 
-static pod_status_t check_overrides(const message_t *message) {
+static pod_status_t read_overrides(const message_t *message, compile_options_t *options) {
   for (size_t i = 0; i < message->n_env_option_overrides; i++) {
-    POD_TRY(check_override(message->env_option_overrides[i]));
+    const override_t *option = message->env_option_overrides[i];
+    const own_option_t *own = find_own(option->key);
+    if (own != NULL) {
+      POD_TRY(take_own(own, option->value, options));
+      continue;
+    }
+    POD_TRY(check_override(option));
     pod_log(POD_LOG_WARNING,
-            "the compiler option '%s' is XLA's, and changes nothing here",
-            message->env_option_overrides[i]->key);
+            "the compiler option '%s' is XLA's, and changes nothing here", option->key);
   }
+  take_environment(options);
   return NULL;
 }
 
@@ -157,15 +220,17 @@ pod_status_t compile_options_parse(const char *bytes, size_t size,
                      "the compile options (%zu bytes) are no xla.CompileOptionsProto",
                      size);
   }
-  pod_status_t status = check_overrides(message);
+  pod_status_t status = read_overrides(message, out_options);
   if (status == NULL && message->executable_build_options != NULL) {
     status = read_build(message->executable_build_options, out_options);
   }
   xla__compile_options_proto__free_unpacked(message, NULL);
-  if (status == NULL) {
-    set_default_devices(out_options);
+  if (status != NULL) {
+    compile_options_deinit(out_options);
+    return status;
   }
-  return status;
+  set_default_devices(out_options);
+  return NULL;
 }
 
 char *compile_options_assignment(const compile_options_t *options, size_t *out_size) {
@@ -202,4 +267,9 @@ char *compile_options_assignment(const compile_options_t *options, size_t *out_s
 void compile_options_deinit(compile_options_t *options) {
   free(options->devices);
   options->devices = NULL;
+  for (int i = 0; i < OWN_OPTION_COUNT; i++) {
+    char **field = own_field(options, &own_options[i]);
+    free(*field);
+    *field = NULL;
+  }
 }

@@ -50,12 +50,20 @@ static void describe_results(PJRT_Executable *executable) {
   }
 }
 
-// The same module for the same devices of the same pod.
+static void add_text(digest_t *digest, const char *text) {
+  digest_add(digest, text == NULL ? "" : text, text == NULL ? 1 : strlen(text) + 1);
+}
+
+// The same module for the same devices of the same pod, by the same choices, some of
+// which come from the environment.
 static void take_fingerprint(PJRT_Executable *executable) {
   digest_t *digest = digest_create();
   uint8_t bytes[DIGEST_BYTES];
   digest_add(digest, executable->module, executable->module_size);
   digest_add(digest, executable->option_bytes, executable->option_size);
+  add_text(digest, executable->options.algorithms);
+  add_text(digest, executable->options.collectives);
+  add_text(digest, executable->options.propagation);
   digest_finish(digest, bytes);
   digest_destroy(digest);
   pod_text_t text = {0};
@@ -123,6 +131,9 @@ static pod_status_t compile(podium_session_t *session,
   podium_compile_options_t all = *base;
   all.device_order = options.devices;
   all.device_order_count = options.devices == NULL ? 0 : options.device_count;
+  all.algorithms = options.algorithms;
+  all.collectives = options.collectives;
+  all.propagation = options.propagation;
   podium_executable_t *program;
   const pod_status_t status =
       pjrt_status(podium_compile(session, "<jax>", module, module_size, &all, &program));

@@ -250,10 +250,14 @@ typedef struct compile_options_t {
   int64_t replica_count, partition_count;
   int64_t *devices;  // By partition within replica.
   int device_count;
+  // Of podium_compile_options_t, owned; NULL: not chosen.
+  char *algorithms, *collectives, *propagation;
 } compile_options_t;
 
-// Of a serialized xla.CompileOptionsProto. Options that are not known are named in a
-// warning on standard error, once.
+// Of a serialized xla.CompileOptionsProto. Options of XLA, which change nothing, are
+// named in a warning on standard error. Podium's are podium_algorithm, podium_collectives
+// and podium_propagation; those that are not there are taken from the environment's
+// PODIUM_ALGORITHM, PODIUM_COLLECTIVES and PODIUM_PROPAGATION.
 POD_MUST_USE pod_status_t compile_options_parse(const char *bytes, size_t size,
                                                 compile_options_t *out_options);
 void compile_options_deinit(compile_options_t *options);

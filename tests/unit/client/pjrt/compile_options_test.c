@@ -58,6 +58,39 @@ static void test_what_is_no_option_of_xla_is_refused(void **state) {
   expect_refused("xla_embed_ir_in_executable", "maybe", "is not a valid bool value.");
 }
 
+static void test_options_of_podium_are_taken(void **state) {
+  (void)state;
+  assert_null(parse("podium_collectives", "off"));
+  expect_refused("podium_collectives", NULL, "takes a string");
+  expect_refused("podium_anything", "off", "those of Podium are podium_algorithm");
+}
+
+static void test_what_a_call_does_not_choose_the_environment_may(void **state) {
+  (void)state;
+  Xla__OptionOverrideProto value = XLA__OPTION_OVERRIDE_PROTO__INIT;
+  value.value_case = XLA__OPTION_OVERRIDE_PROTO__VALUE_STRING_FIELD;
+  value.string_field = (char *)(uintptr_t) "combine=off";
+  Xla__EnvOptionOverride option = XLA__ENV_OPTION_OVERRIDE__INIT;
+  option.key = (char *)(uintptr_t) "podium_collectives";
+  option.value = &value;
+  Xla__EnvOptionOverride *chosen[] = {&option};
+  Xla__CompileOptionsProto message = XLA__COMPILE_OPTIONS_PROTO__INIT;
+  message.n_env_option_overrides = 1;
+  message.env_option_overrides = chosen;
+  uint8_t bytes[256];
+  const size_t size = xla__compile_options_proto__pack(&message, bytes);
+  assert_int_equal(setenv("PODIUM_COLLECTIVES", "off", 1), 0);
+  assert_int_equal(setenv("PODIUM_PROPAGATION", "shardy", 1), 0);
+  compile_options_t options;
+  assert_null(compile_options_parse((const char *)bytes, size, &options));
+  assert_string_equal(options.collectives, "combine=off");
+  assert_string_equal(options.propagation, "shardy");
+  assert_null(options.algorithms);
+  compile_options_deinit(&options);
+  assert_int_equal(unsetenv("PODIUM_COLLECTIVES"), 0);
+  assert_int_equal(unsetenv("PODIUM_PROPAGATION"), 0);
+}
+
 static void test_without_an_assignment_a_program_is_for_the_first_devices(void **state) {
   (void)state;
   Xla__ExecutableBuildOptionsProto build = XLA__EXECUTABLE_BUILD_OPTIONS_PROTO__INIT;
@@ -79,6 +112,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_options_of_xla_are_accepted),
       cmocka_unit_test(test_without_an_assignment_a_program_is_for_the_first_devices),
+      cmocka_unit_test(test_options_of_podium_are_taken),
+      cmocka_unit_test(test_what_a_call_does_not_choose_the_environment_may),
       cmocka_unit_test(test_what_is_no_option_of_xla_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
