@@ -9,6 +9,7 @@
 #include "common/base/check.h"
 #include "server/compiler/dialect/attributes.h"
 #include "server/compiler/partition/factors_builder.h"
+#include "server/compiler/partition/move.h"
 #include "server/program/operations.h"
 
 // --- Building ---
@@ -239,12 +240,15 @@ pod_status_t factors_reduce(mlir_module_t *module, const mlir_op_t *op,
   factors_t *factors = factors_begin(arena, op);
   const int input_count = op->operand_count / 2;  // The initial values are scalars.
   const tensor_shape_t *from = factors_shape(op->operands[0]);
+  // What chooses among its operands gives no summands.
+  const factor_kind_t kind =
+      move_reduces_by_choice(op) ? FACTOR_PERMUTATION : FACTOR_REDUCTION;
   int result_dim = 0;
   for (int d = 0; d < from->rank; d++) {
     const bool reduced = factors_attr_has(op, "dimensions", d);
     if (from->dims[d] > 0) {
-      const int factor = factors_add(arena, factors, from->dims[d],
-                                     reduced ? FACTOR_REDUCTION : FACTOR_PASS);
+      const int factor =
+          factors_add(arena, factors, from->dims[d], reduced ? kind : FACTOR_PASS);
       for (int i = 0; i < input_count; i++) {
         factors_append(arena, &factors->operands[i], d, factor);
       }

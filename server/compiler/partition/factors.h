@@ -38,7 +38,8 @@ typedef enum factor_kind_t {
   FACTOR_REPLICATE,
   // Elements move along it (slice, pad, concatenate, reverse, windows), or an index says
   // which of them change: chips get from others what they need of it, where move.h says
-  // how, or else the operation needs all of it.
+  // how, or else the operation needs all of it. Only in operands: chips do the operation
+  // to their shards, and again to what came out of all.
   FACTOR_PERMUTATION,
   // Only in operands: an index picks elements of it. Each chip gives those that it has:
   // partial results, as of a reduction.

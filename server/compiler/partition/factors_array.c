@@ -200,7 +200,14 @@ pod_status_t factors_sort(mlir_module_t *module, const mlir_op_t *op, pod_arena_
 pod_status_t factors_top_k(mlir_module_t *module, const mlir_op_t *op, pod_arena_t *arena,
                            factors_t **out) {
   (void)module;
-  *out = pass_all_but(op, arena, 1u << (factors_shape(op->operands[0])->rank - 1));
+  const tensor_shape_t *shape = factors_shape(op->operands[0]);
+  const int last = shape->rank - 1;
+  factors_t *factors = pass_all_but(op, arena, 1u << last);
+  if (shape->dims[last] > 0) {
+    put(arena, &factors->operands[0], last,
+        factors_add(arena, factors, shape->dims[last], FACTOR_PERMUTATION));
+  }
+  *out = factors;
   return NULL;
 }
 

@@ -246,6 +246,9 @@ bool move_allows(partitioner_t *partitioner, const mlir_op_t *op,
     case CHIP_OP_CONVOLUTION:
     case CHIP_OP_SELECT_AND_SCATTER:
       return allows_exchange(partitioner, op, factors, factor, axes);
+    case CHIP_OP_REDUCE:
+    case CHIP_OP_TOP_K:
+      return move_twice_allows(op, factors, factor, axes);
     default:
       return move_index_allows(op, factors, factor);
   }
@@ -277,6 +280,9 @@ static double row_bytes(partitioner_t *partitioner, const mlir_op_t *op, int ope
 double move_bytes(partitioner_t *partitioner, const mlir_op_t *op,
                   const factors_t *factors, const axes_t *axes) {
   double bytes = 0;
+  if (move_is_twice(op)) {
+    return move_twice_bytes(partitioner, op, factors, axes);
+  }
   for (int f = 0; f < factors->factor_count; f++) {
     if (!is_exchanged(factors, f, axes)) {
       continue;
@@ -559,6 +565,10 @@ void move_write(partitioner_t *partitioner, const mlir_op_t *op, const choice_t 
         out_results[i] = &local->results[i];
       }
       out_results[0] = move_index_write(partitioner, op, choice, local);
+      break;
+    case CHIP_OP_REDUCE:
+    case CHIP_OP_TOP_K:
+      move_twice_write(partitioner, op, choice, local, out_results);
       break;
     default:
       write_exchanged(partitioner, op, choice, local, out_results);

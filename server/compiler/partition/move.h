@@ -28,6 +28,10 @@ double move_bytes(partitioner_t *partitioner, const mlir_op_t *op,
 void move_write(partitioner_t *partitioner, const mlir_op_t *op, const choice_t *choice,
                 mlir_op_t *local, mlir_value_t **out_results);
 
+// Whether a reduction only chooses among its operands, as argmax does, so that it may
+// start from its initial values more than once.
+bool move_reduces_by_choice(const mlir_op_t *op);
+
 // What combines the parts of the results of an operation that picks elements; NONE when
 // nothing does so exactly.
 chip_reducer_t move_reducer(const mlir_op_t *op);

@@ -37,6 +37,8 @@ bool pad_move_is_common(const padder_t *padder, const mlir_op_t *op,
       return kind == FACTOR_PICKED;
     case CHIP_OP_DYNAMIC_UPDATE_SLICE:
     case CHIP_OP_REVERSE:
+    case CHIP_OP_REDUCE:
+    case CHIP_OP_TOP_K:
       return kind == FACTOR_PERMUTATION;
     case CHIP_OP_REDUCE_WINDOW:
       return kind == FACTOR_PERMUTATION &&

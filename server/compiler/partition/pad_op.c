@@ -10,6 +10,7 @@
 #include "server/compiler/dialect/reducer.h"
 #include "server/compiler/partition/factors.h"
 #include "server/compiler/partition/factors_builder.h"
+#include "server/compiler/partition/move.h"
 #include "server/compiler/partition/pad_move.h"
 #include "server/program/operations.h"
 
@@ -245,11 +246,16 @@ static void tensor_dims(const work_t *work, const factor_tensor_t *mapping,
 // --- Padding that is seen ---
 
 // The dimensions of an operand that are reduced.
-static uint32_t reduced_dims(const factors_t *factors, int operand) {
+static uint32_t reduced_dims(const work_t *work, int operand) {
+  const factors_t *factors = work->factors;
+  const bool is_twice =
+      work->op->kind == CHIP_OP_REDUCE || work->op->kind == CHIP_OP_TOP_K;
   uint32_t dims = 0;
   for (int d = 0; d < factors->operands[operand].rank; d++) {
     const factor_list_t *list = &factors->operands[operand].dims[d];
-    if (list->count > 0 && factors->factors[list->factors[0]].kind == FACTOR_REDUCTION) {
+    const factor_kind_t kind =
+        list->count > 0 ? factors->factors[list->factors[0]].kind : FACTOR_PASS;
+    if (kind == FACTOR_REDUCTION || (kind == FACTOR_PERMUTATION && is_twice)) {
       dims |= 1u << d;
     }
   }
@@ -262,6 +268,25 @@ static bool is_filled(const mlir_op_t *op, int operand) {
   return op->kind != CHIP_OP_SCATTER || operand == op->operand_count - 1;
 }
 
+// A reduction that chooses finds in the padding what it starts from, top_k the least that
+// there is.
+static pad_fill_t fill_of(const work_t *work, int operand) {
+  const mlir_op_t *op = work->op;
+  pad_fill_t fill = work->fill;
+  if (op->kind == CHIP_OP_REDUCE && move_reduces_by_choice(op)) {
+    fill.scalar = op->operands[op->result_count + operand];
+  } else if (op->kind == CHIP_OP_TOP_K) {
+    const tensor_dtype_t dtype = op->operands[operand]->type->shape.dtype;
+    memset(fill.element, 0, sizeof(fill.element));
+    if (tensor_dtype_is_float(dtype)) {
+      memset(fill.element, 0xFF, tensor_dtype_bytes(dtype));  // By their total order.
+    } else {
+      tensor_element_from_int64(dtype, least_of(dtype), fill.element);
+    }
+  }
+  return fill;
+}
+
 static void take_operands(work_t *work) {
   mlir_op_t *op = work->op;
   for (int i = 0; i < op->operand_count; i++) {
@@ -272,10 +297,12 @@ static void take_operands(work_t *work) {
     int64_t dims[TENSOR_RANK_MAX];
     tensor_dims(work, &work->factors->operands[i], op->operands[i], &own, dims);
     op->operands[i] = pad_get(work->padder, op->operands[i], dims);
-    const uint32_t reduced = reduced_dims(work->factors, i);
+    const uint32_t reduced = reduced_dims(work, i);
     if (reduced != 0 && is_filled(op, i)) {
-      op->operands[i] =
-          pad_filled(work->padder, op->operands[i], &own, reduced, &work->fill);
+      const pad_fill_t fill = fill_of(work, i);
+      work->padder->before = fill.scalar == NULL ? NULL : op;
+      op->operands[i] = pad_filled(work->padder, op->operands[i], &own, reduced, &fill);
+      work->padder->before = NULL;
     }
   }
 }
