@@ -93,7 +93,7 @@ typedef enum chip_attr_key_t {
   CHIP_ATTR_DIMENSIONS = 1,
   CHIP_ATTR_DIMENSION = 2,  // iota, concatenate; all_gather_dim, scatter_dimension.
   CHIP_ATTR_START_INDICES = 3,
-  CHIP_ATTR_LIMIT_INDICES = 4,
+  CHIP_ATTR_LIMIT_INDICES = 4,  // rng_bit_generator of a part: the sizes of the whole.
   CHIP_ATTR_STRIDES = 5,
   CHIP_ATTR_SLICE_SIZES = 6,
   CHIP_ATTR_EDGE_PADDING_LOW = 7,

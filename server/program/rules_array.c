@@ -263,8 +263,31 @@ pod_status_t check_cholesky(const rule_t *rule) {
                 "the operand must be of square matrices, as is the result");
 }
 
+// Of a part of an array: how large that is, and where in every dimension it begins.
+static pod_status_t check_random_part(const rule_t *rule) {
+  const int32_t rank = rule->instruction->result_count == 2 ? result(rule, 1)->rank : 0;
+  POD_TRY(arity(rule, 1 + rank, 2));
+  const int64_t *sizes;
+  POD_TRY(values(rule, CHIP_ATTR_LIMIT_INDICES, rank, &sizes));
+  tensor_shape_t whole = *result(rule, 1);
+  for (int32_t d = 0; d < rank; d++) {
+    const tensor_shape_t *start = operand(rule, 1 + d);
+    whole.dims[d] = sizes[d];
+    POD_TRY(demand(start->rank == 0 && start->dtype == TENSOR_S32,
+                   "a part must begin at a scalar s32 in every dimension"));
+    POD_TRY(demand(sizes[d] >= 0 && sizes[d] < INT32_MAX && start->rank == 0,
+                   "a part must be of an array of sizes below 2^31"));
+  }
+  return tensor_shape_check(&whole);
+}
+
 pod_status_t check_rng_bit_generator(const rule_t *rule) {
-  POD_TRY(arity(rule, 1, 2));
+  int32_t sizes;
+  if (chip_instruction_attr(rule->instruction, CHIP_ATTR_LIMIT_INDICES, &sizes) == NULL) {
+    POD_TRY(arity(rule, 1, 2));
+  } else {
+    POD_TRY(check_random_part(rule));
+  }
   const tensor_shape_t *state = operand(rule, 0);
   int64_t algorithm;
   POD_TRY(value_below(rule, CHIP_ATTR_RNG_ALGORITHM, CHIP_RNG_PHILOX + 1, &algorithm));

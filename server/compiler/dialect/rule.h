@@ -18,6 +18,9 @@
 
 // Of a podium.kernel that was cut by its rule: into how many pieces.
 #define KERNEL_SHARDS_ATTR "shards"
+// Of an rng_bit_generator that draws a part: the sizes of the whole. Behind its state it
+// has where the part begins, a scalar s32 for every dimension.
+#define RANDOM_WHOLE_ATTR "podium.whole"
 
 typedef enum rule_factor_kind_t {
   RULE_FACTOR_PASS = 0,

@@ -8,6 +8,7 @@
 #include "common/mlir/diagnostic.h"
 #include "server/compiler/dialect/attributes.h"
 #include "server/compiler/dialect/reducer.h"
+#include "server/compiler/dialect/rule.h"
 #include "server/compiler/lower/lower.h"
 #include "server/compiler/verify/shape.h"
 
@@ -323,7 +324,9 @@ static pod_status_t attrs_rng(gatherer_t *gatherer) {
   int algorithm;
   POD_TRY(stablehlo_rng_algorithm(gatherer->lower->module, gatherer->op, &algorithm));
   add_one(gatherer, CHIP_ATTR_RNG_ALGORITHM, algorithm);
-  return NULL;
+  return mlir_op_attr(gatherer->op, RANDOM_WHOLE_ATTR) == NULL
+             ? NULL
+             : copy_list(gatherer, RANDOM_WHOLE_ATTR, CHIP_ATTR_LIMIT_INDICES);
 }
 
 // --- The rest ---

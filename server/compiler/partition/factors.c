@@ -134,6 +134,21 @@ pod_status_t factors_leaf(mlir_module_t *module, const mlir_op_t *op, pod_arena_
   return NULL;
 }
 
+pod_status_t factors_random(mlir_module_t *module, const mlir_op_t *op,
+                            pod_arena_t *arena, factors_t **out) {
+  (void)module;
+  factors_t *factors = factors_begin(arena, op);
+  const tensor_shape_t *drawn = factors_shape(&op->results[1]);
+  for (int d = 0; d < drawn->rank; d++) {
+    if (drawn->dims[d] > 0) {
+      factors_append(arena, &factors->results[1], d,
+                     factors_add(arena, factors, drawn->dims[d], FACTOR_PASS));
+    }
+  }
+  *out = factors;
+  return NULL;
+}
+
 pod_status_t factors_sink(mlir_module_t *module, const mlir_op_t *op, pod_arena_t *arena,
                           factors_t **out) {
   (void)module;

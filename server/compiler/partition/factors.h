@@ -85,6 +85,7 @@ typedef pod_status_t (*factors_fn_t)(mlir_module_t *module, const mlir_op_t *op,
 FACTORS_DECLARE(replicated);   // No factors: whole on every chip.
 FACTORS_DECLARE(sink);         // Every operand dimension a factor of its own.
 FACTORS_DECLARE(leaf);         // Every result dimension a factor of its own.
+FACTORS_DECLARE(random);       // Likewise of what is drawn; the state is whole.
 FACTORS_DECLARE(elementwise);  // Scalars among the operands (clamp, select) have none.
 FACTORS_DECLARE(broadcast_in_dim);
 FACTORS_DECLARE(reshape);

@@ -130,6 +130,30 @@ static void localize_attrs(partitioner_t *partitioner, const mlir_op_t *op,
   }
 }
 
+// A chip draws its part only: it says of what, and where that begins.
+static void localize_draw(partitioner_t *partitioner, const mlir_op_t *op,
+                          const choice_t *choice, mlir_op_t *local) {
+  mlir_module_t *module = partitioner->module;
+  const tensor_shape_t *whole = value_shape(&op->results[1]);
+  const tensor_shape_t *part = value_shape(&local->results[1]);
+  const bool is_padded = mlir_op_attr(op, RANDOM_WHOLE_ATTR) != NULL;
+  if (op->operand_count > 1 || (!is_padded && tensor_shape_same_dims(whole, part))) {
+    return;
+  }
+  mlir_value_t **operands =
+      pod_arena_array(module->arena, 1 + (size_t)whole->rank, sizeof(operands[0]));
+  operands[0] = local->operands[0];
+  for (int d = 0; d < whole->rank; d++) {
+    operands[1 + d] =
+        partition_emit_place(partitioner, &choice->results[1]->dims[d], part->dims[d]);
+  }
+  local->operands = operands;
+  local->operand_count = 1 + whole->rank;
+  if (!is_padded) {
+    partition_emit_i64s(partitioner, local, RANDOM_WHOLE_ATTR, whole->rank, whole->dims);
+  }
+}
+
 // What the regions of an operation use of the values around it has to be whole.
 static void map_captured(partitioner_t *partitioner, const mlir_op_t *op) {
   if (op->region_count == 0) {
@@ -292,6 +316,9 @@ static void write_local(partitioner_t *partitioner, const mlir_op_t *op,
     results[i] = &local->results[i];
   }
   localize_attrs(partitioner, op, local);
+  if (op->kind == CHIP_OP_RNG_BIT_GENERATOR) {
+    localize_draw(partitioner, op, choice, local);
+  }
   if (op->kind == CHIP_OP_KERNEL) {
     mark_part(partitioner, choice, local);
   }

@@ -8,6 +8,7 @@
 #include "common/base/number.h"
 #include "server/compiler/dialect/attributes.h"
 #include "server/compiler/dialect/reducer.h"
+#include "server/compiler/dialect/rule.h"
 #include "server/compiler/partition/factors.h"
 #include "server/compiler/partition/factors_builder.h"
 #include "server/compiler/partition/move.h"
@@ -400,6 +401,15 @@ static void set_limits(work_t *work, const tensor_shape_t *own) {
   pad_set_i64s(work->padder, op, "limit_indices", to->rank, limits);
 }
 
+// What is drawn are the numbers of the array without padding.
+static void set_whole(work_t *work) {
+  mlir_value_t *drawn = &work->op->results[1];
+  const tensor_shape_t own = *pad_shape_of(work->padder, drawn);
+  if (!tensor_shape_same_dims(&own, &drawn->type->shape)) {
+    pad_set_i64s(work->padder, work->op, RANDOM_WHOLE_ATTR, own.rank, own.dims);
+  }
+}
+
 // `array` and `result`: operand 0 and result 0 without padding.
 static void set_attrs(work_t *work, const tensor_shape_t *array,
                       const tensor_shape_t *result) {
@@ -457,6 +467,9 @@ pod_status_t pad_ruled(pass_t *pass, mlir_op_t *op) {
       tensor_dims(&work, &factors->results[i], value, &own, dims);
       pad_resize(padder, value, dims);
     }
+  }
+  if (op->kind == CHIP_OP_RNG_BIT_GENERATOR) {
+    set_whole(&work);
   }
   if (op->kind == CHIP_OP_GATHER) {
     POD_TRY(hold_back_indices(&work, &owns[0]));

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "server/compiler/dialect/attributes.h"
+#include "server/compiler/dialect/rule.h"
 #include "server/compiler/verify/shape.h"
 #include "server/program/program.h"
 
@@ -211,9 +212,36 @@ pod_status_t shape_cholesky(mlir_module_t *module, const mlir_op_t *op,
   return NULL;
 }
 
+// Of a larger array, as the partitioner writes it.
+static pod_status_t check_random_part(mlir_module_t *module, const mlir_op_t *op,
+                                      const mlir_attr_t *whole) {
+  int64_t count;
+  const int64_t *sizes;
+  if (op->result_count != 2 || !mlir_attr_as_i64s(module, whole, &count, &sizes) ||
+      op->results[1].type->kind != MLIR_TYPE_TENSOR ||
+      count != shape_declared(op, 1)->rank) {
+    return SHAPE_ERROR(
+        "draws a part of an array whose sizes are not those of its result");
+  }
+  POD_TRY(shape_arity(module, op, 1 + (int)count, 2, 0));
+  for (int64_t d = 0; d < count; d++) {
+    const tensor_shape_t *start = shape_operand(op, 1 + (int)d);
+    if (start->rank != 0 || start->dtype != TENSOR_S32 || sizes[d] < 0 ||
+        sizes[d] >= INT32_MAX) {
+      return SHAPE_ERROR("draws a part that does not begin at an s32 in every dimension");
+    }
+  }
+  return NULL;
+}
+
 pod_status_t shape_rng_bit_generator(mlir_module_t *module, const mlir_op_t *op,
                                      const mlir_type_t **out_types) {
-  POD_TRY(shape_arity(module, op, 1, 2, 0));
+  const mlir_attr_t *whole = mlir_op_attr(op, RANDOM_WHOLE_ATTR);
+  if (whole == NULL) {
+    POD_TRY(shape_arity(module, op, 1, 2, 0));
+  } else {
+    POD_TRY(check_random_part(module, op, whole));
+  }
   int algorithm;
   POD_TRY(stablehlo_rng_algorithm(module, op, &algorithm));
   const tensor_shape_t *state = shape_operand(op, 0), *out = shape_declared(op, 1);

@@ -135,11 +135,175 @@ static void philox_fill(uint64_t key, uint64_t counter[2], const tensor_shape_t 
   }
 }
 
+// ----- A part of an array -----
+
+// What the chip draws of a larger array: the element at `at` of it is at starts + at of
+// that. Elements beyond the end of the whole are zero.
+typedef struct part_t {
+  const tensor_shape_t *shape;
+  tensor_shape_t whole;
+  int64_t starts[TENSOR_RANK_MAX];
+  int64_t strides[TENSOR_RANK_MAX];  // Of the whole.
+  void *out;
+} part_t;
+
+// A row of the part: its elements along the last dimension.
+typedef struct part_row_t {
+  int64_t at;                      // Of its first element, in the part,
+  int64_t global;                  // and in the whole.
+  int64_t index[TENSOR_RANK_MAX];  // Of its first element, in the part.
+  int64_t count;                   // Of its elements that the whole has.
+} part_row_t;
+
+static bool part_row(const part_t *part, int64_t row, part_row_t *out) {
+  const int rank = part->shape->rank;
+  const int64_t length = rank == 0 ? 1 : part->shape->dims[rank - 1];
+  *out = (part_row_t){.at = row * length, .count = length};
+  bool is_there = true;
+  for (int d = rank - 1; d >= 0; d--) {
+    const bool is_last = d == rank - 1;
+    out->index[d] = is_last ? 0 : row % part->shape->dims[d];
+    row = is_last ? row : row / part->shape->dims[d];
+    const int64_t place = part->starts[d] + out->index[d];
+    is_there = is_there && place >= 0 && place < part->whole.dims[d];
+    out->global += place * part->strides[d];
+    if (is_last && is_there && out->count > part->whole.dims[d] - place) {
+      out->count = part->whole.dims[d] - place;
+    }
+  }
+  return is_there;
+}
+
+// Numbers that follow the elements in order: `per_counter` from each counter.
+static void part_fill_in_order(const part_t *part, bool is_philox, uint64_t key,
+                               const uint64_t counter[2]) {
+  const int rank = part->shape->rank;
+  const int64_t length = rank == 0 ? 1 : part->shape->dims[rank - 1];
+  const int64_t rows = tensor_shape_elements(part->shape) / length;
+  const bool is_wide = tensor_dtype_device_bits(part->shape->dtype) == 64;
+  const int64_t per_counter = !is_philox ? 1 : is_wide ? 2 : 4;
+  part_row_t row;
+  for (int64_t r = 0; r < rows && !is_stopped_at(r); r++) {
+    int64_t drawn = -1;
+    uint32_t bits[4];
+    for (int64_t i = 0; part_row(part, r, &row) && i < row.count; i++) {
+      const int64_t at = row.global + i;
+      if (at / per_counter != drawn) {
+        drawn = at / per_counter;
+        uint64_t now[2] = {counter[0], counter[1]};
+        advance_by(now, (uint64_t)drawn);
+        if (is_philox) {
+          philox(key, now, bits);
+        } else {
+          threefry(key, now[0], bits);
+        }
+      }
+      const int64_t lane = at % per_counter;
+      put(part->shape, part->out, row.at + i,
+          is_wide ? (uint64_t)bits[2 * lane + 1] << 32 | bits[2 * lane] : bits[lane]);
+    }
+  }
+}
+
+// Halves of counters that are neighbours along dimension `dim` of the whole.
+static void part_fill_halves(const part_t *part, uint64_t key, uint64_t counter) {
+  const split_t split = split_of(&part->whole);
+  const int rank = part->shape->rank;
+  int dim = rank - 1;
+  while (part->strides[dim] < split.inner ||
+         (part->whole.dims[dim] != split.size && dim > 0)) {
+    dim--;
+  }
+  const int64_t length = part->shape->dims[rank - 1];
+  const int64_t rows = tensor_shape_elements(part->shape) / length;
+  const int64_t halves = (split.size + 1) / 2, block = split.size * split.inner;
+  int64_t beside = 1;  // How far the neighbour along `dim` is in the part.
+  for (int d = dim + 1; d < rank; d++) {
+    beside *= part->shape->dims[d];
+  }
+  part_row_t row;
+  for (int64_t r = 0; r < rows && !is_stopped_at(r); r++) {
+    for (int64_t i = 0; part_row(part, r, &row) && i < row.count; i++) {
+      const int64_t at = row.global + i;
+      const int64_t along = at % block / split.inner;
+      const int64_t index = dim == rank - 1 ? i : row.index[dim];
+      if (along % 2 == 1 && index > 0) {
+        continue;  // Its neighbour has drawn it.
+      }
+      uint32_t bits[2];
+      threefry(key,
+               counter + (uint64_t)((at / block * halves + along / 2) * split.inner +
+                                    at % split.inner),
+               bits);
+      put(part->shape, part->out, row.at + i, bits[along % 2]);
+      if (along % 2 == 0 && index + 1 < part->shape->dims[dim] &&
+          along + 1 < split.size) {
+        put(part->shape, part->out, row.at + i + beside, bits[1]);
+      }
+    }
+  }
+}
+
+static void part_of(const kernel_args_t *args, const int64_t *sizes, part_t *part) {
+  part->shape = kernel_result_shape(args, 1);
+  part->whole = *part->shape;
+  part->out = args->results[1];
+  for (int d = 0; d < part->shape->rank; d++) {
+    int32_t start;
+    memcpy(&start, args->operands[1 + d], sizeof(start));
+    part->starts[d] = start;
+    part->whole.dims[d] = sizes[d];
+  }
+  tensor_shape_strides(&part->whole, part->strides);
+}
+
+static pod_status_t draw_part(const kernel_args_t *args, const int64_t *sizes,
+                              uint64_t state[3]) {
+  const int64_t size = kernel_operand_shape(args, 0)->dims[0];
+  const bool is_philox =
+      chip_instruction_attr_one(args->instruction, CHIP_ATTR_RNG_ALGORITHM,
+                                CHIP_RNG_DEFAULT) != CHIP_RNG_THREE_FRY;
+  part_t part;
+  part_of(args, sizes, &part);
+  memset(
+      part.out, 0,
+      (size_t)tensor_shape_elements(part.shape) * tensor_dtype_bytes(part.shape->dtype));
+  const bool is_wide = tensor_dtype_device_bits(part.shape->dtype) == 64;
+  const bool is_halved = !is_philox && !is_wide && part.shape->rank > 0;
+  const int64_t count = tensor_shape_elements(&part.whole);
+  uint64_t counter[2] = {state[1], size == 3 ? state[2] : state[0]};
+  if (tensor_shape_elements(part.shape) > 0 && count > 0) {
+    if (is_halved) {
+      part_fill_halves(&part, state[0], state[1]);
+    } else {
+      part_fill_in_order(&part, is_philox, state[0], counter);
+    }
+  }
+  if (is_philox) {
+    const int64_t per_counter = is_wide ? 2 : 4;
+    advance_by(counter, (uint64_t)((count + per_counter - 1) / per_counter));
+    state[1] = counter[0];
+    state[2] = counter[1];
+  } else {
+    const split_t split = split_of(&part.whole);
+    state[1] +=
+        (uint64_t)(is_wide ? count : split.outer * ((split.size + 1) / 2) * split.inner);
+  }
+  memcpy(args->results[0], state, (size_t)size * sizeof(state[0]));
+  return NULL;
+}
+
 pod_status_t kernel_rng_bit_generator(const kernel_args_t *args) {
   const tensor_shape_t *shape = kernel_result_shape(args, 1);
   const int64_t size = kernel_operand_shape(args, 0)->dims[0];
   uint64_t state[3] = {0};
   memcpy(state, args->operands[0], (size_t)size * sizeof(state[0]));
+  int32_t rank;
+  const int64_t *sizes =
+      chip_instruction_attr(args->instruction, CHIP_ATTR_LIMIT_INDICES, &rank);
+  if (sizes != NULL) {
+    return draw_part(args, sizes, state);
+  }
   if (chip_instruction_attr_one(args->instruction, CHIP_ATTR_RNG_ALGORITHM,
                                 CHIP_RNG_DEFAULT) == CHIP_RNG_THREE_FRY) {
     state[1] += threefry_fill(state[0], state[1], shape, args->results[1]);
