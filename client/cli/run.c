@@ -43,6 +43,7 @@ static int64_t chips_needed(const cli_run_t *run) {
 
 static pod_status_t start_local_pod(cli_run_t *run) {
   char *topology = run->topology != NULL ? pod_strdup(run->topology)
+                   : run->slice != NULL  ? pod_strdup(run->slice)
                                          : cli_topology_for(chips_needed(run));
   const pod_status_t status =
       cli_pod_start(&(cli_pod_options_t){.chip = run->chip,
@@ -140,6 +141,34 @@ pod_status_t cli_run_compile(cli_run_t *run) {
                                       &options, &run->executable));
 }
 
+// What it runs on is chosen once: it stays there if it is run again.
+static pod_status_t find_slice(cli_run_t *run) {
+  podium_slice_t *slice;
+  POD_TRY(pod_status_context(
+      cli_status_of(podium_find_slice(run->session, run->slice, !is_running(run),
+                                      run->timeout_ms, &slice)),
+      "--slice"));
+  for (int i = 0; i < slice->chip_count; i++) {
+    *pod_list_add(&run->device_order) = slice->chips[i];
+  }
+  if (!run->quiet && is_running(run)) {
+    fprintf(stderr, "on a slice of %s at (%d,%d,%d)%s\n", slice->size, slice->origin[0],
+            slice->origin[1], slice->origin[2],
+            slice->is_shared ? ", where others run too: they take turns" : "");
+  }
+  if (cli_report() != NULL) {
+    cJSON *object = cJSON_AddObjectToObject(cli_report(), "slice");
+    cJSON_AddStringToObject(object, "size", slice->size);
+    cJSON_AddBoolToObject(object, "shared", slice->is_shared);
+    cJSON *chips = cJSON_AddArrayToObject(object, "chips");
+    for (int i = 0; i < slice->chip_count; i++) {
+      cJSON_AddItemToArray(chips, cJSON_CreateNumber((double)slice->chips[i]));
+    }
+  }
+  podium_slice_free(slice);
+  return NULL;
+}
+
 pod_status_t cli_run_prepare(cli_run_t *run) {
   run->progress = cli_progress_start(run->quiet);
   POD_TRY(cli_read_program(run->program, (int)run->vjp_order, &run->text, &run->length));
@@ -147,6 +176,9 @@ pod_status_t cli_run_prepare(cli_run_t *run) {
   POD_TRY(cli_run_find_shapes(run));
   cli_progress_step(run->progress, "starting the pod", 0);
   POD_TRY(connect_pod(run));
+  if (run->slice != NULL) {
+    POD_TRY(find_slice(run));
+  }
   cli_progress_step(run->progress, "compiling", 0);
   if (run->fit.label != NULL) {
     cli_progress_step(run->progress, NULL, 0);

@@ -19,7 +19,7 @@ typedef struct cli_upload_t cli_upload_t;
 
 typedef struct cli_run_t {
   const char *program, *pod, *chip, *topology, *algorithms, *collectives, *profile,
-      *host_profile, *xplane, *report;
+      *host_profile, *xplane, *report, *slice;
   int64_t timeout_ms;
   int64_t repeat, retries;
   int64_t vjp_order;  // Of what jax.export writes; 0: the function itself.

@@ -28,6 +28,14 @@ static void refuse_contradictions(const cli_run_t *run, struct argp_state *state
   } else if (run->time_only && run->repeat > 1) {
     argp_error(state, "--time-only executes nothing: leave it out, or --repeat");
   }
+  if (run->slice != NULL && run->device_order.count > 0) {
+    argp_error(state, "--slice chooses chips, --device-order names them: leave one out");
+  } else if (run->slice != NULL && run->pod != NULL &&
+             (run->chip != NULL || run->topology != NULL)) {
+    argp_error(state,
+               "--slice is of the pod that --pod (or PODIUM_POD) names: leave out --chip "
+               "and --topology, or --pod");
+  }
   // What only compiles or simulates does so for any kind and size.
   if (run->is_executed && !run->time_only && run->pod != NULL &&
       (run->chip != NULL || run->topology != NULL)) {
@@ -76,6 +84,7 @@ static const struct {
     {CLI_RUN_HOST_PROFILE, TEXT, offsetof(cli_run_t, host_profile)},
     {CLI_RUN_XPLANE, TEXT, offsetof(cli_run_t, xplane)},
     {CLI_RUN_REPORT, TEXT, offsetof(cli_run_t, report)},
+    {CLI_RUN_SLICE, TEXT, offsetof(cli_run_t, slice)},
     {CLI_RUN_AFTER, TEXT, offsetof(cli_run_t, after)},
     {CLI_RUN_SHARDINGS, FLAG, offsetof(cli_run_t, wants_values)},
     {CLI_RUN_WHAT_IF, FLAG, offsetof(cli_run_t, wants_what_if)},

@@ -35,6 +35,7 @@ enum {
   CLI_RUN_WHAT_IF,
   CLI_RUN_BUDGET,
   CLI_RUN_SECONDS,
+  CLI_RUN_SLICE,
 };
 
 // Of argp: puts what an option says into the cli_run_t that is its input.
@@ -68,6 +69,14 @@ error_t cli_run_parse(int key, char *value, struct argp_state *state);
        "The chips that run the program, one for each of its devices, in any order: "     \
        "3 for a program of one device, 0,1,3,2 makes a ring of 2x2. Values stay the "    \
        "same",                                                                           \
+       1},                                                                               \
+      {"slice",                                                                          \
+       CLI_RUN_SLICE,                                                                    \
+       "SIZE",                                                                           \
+       0,                                                                                \
+       "Run on a part of a larger pod: a box of so many chips (2x2), which jobs do not " \
+       "have and, if there is one, on which nothing runs. `podium submit` waits for "    \
+       "one, and keeps it",                                                              \
        1},                                                                               \
       {"vjp",                                                                            \
        CLI_RUN_VJP,                                                                      \

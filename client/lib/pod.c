@@ -124,3 +124,52 @@ void podium_pod_free(podium_pod_t *pod) {
     pod_arena_destroy(((owned_pod_t *)pod)->arena);
   }
 }
+
+// Likewise.
+typedef struct owned_slice_t {
+  podium_slice_t slice;
+  pod_arena_t *arena;
+} owned_slice_t;
+
+static void convert_slice(const void *response, void *context) {
+  const Podium__V1__FindSliceResponse *message = response;
+  owned_slice_t *owned = context;
+  owned->slice = (podium_slice_t){
+      .chip_count = (int)message->n_chips,
+      .chips = pod_arena_copy(owned->arena, message->chips,
+                              message->n_chips * sizeof(*message->chips)),
+      .size = pod_arena_strdup(owned->arena, message->size),
+      .is_shared = message->shared};
+  for (size_t i = 0; i < 3 && i < message->n_origin; i++) {
+    owned->slice.origin[i] = message->origin[i];
+  }
+}
+
+podium_status_t *podium_find_slice(podium_session_t *session, const char *size,
+                                   bool of_empty_pod, int64_t timeout_ms,
+                                   podium_slice_t **out_slice) {
+  LIB_REQUIRE(session);
+  LIB_REQUIRE(size);
+  LIB_REQUIRE(out_slice);
+  pod_arena_t *arena = pod_arena_create();
+  owned_slice_t *owned = pod_arena_alloc(arena, sizeof(*owned));
+  owned->arena = arena;
+  Podium__V1__FindSliceRequest request = PODIUM__V1__FIND_SLICE_REQUEST__INIT;
+  request.size = (char *)(uintptr_t)size;
+  request.of_empty_pod = of_empty_pod;
+  const pod_status_t status = lib_unary(
+      session, "/podium.v1.Podium/FindSlice", &request.base,
+      &podium__v1__find_slice_response__descriptor, timeout_ms, convert_slice, owned);
+  if (status != NULL) {
+    pod_arena_destroy(arena);
+    return lib_status(status);
+  }
+  *out_slice = &owned->slice;
+  return NULL;
+}
+
+void podium_slice_free(podium_slice_t *slice) {
+  if (slice != NULL) {
+    pod_arena_destroy(((owned_slice_t *)slice)->arena);
+  }
+}

@@ -293,6 +293,27 @@ PODIUM_API podium_status_t *podium_pod(podium_session_t *session, int64_t timeou
                                        podium_pod_t **out_pod);
 PODIUM_API void podium_pod_free(podium_pod_t *pod);
 
+// Chips for a program that is smaller than the pod, chosen as a job's are: a box without
+// chips of jobs, missing ones and links that are down, and if there is one without chips
+// on which something runs. For podium_compile_options_t.device_order; nothing is kept
+// free, as sessions share chips by turns.
+typedef struct podium_slice_t {
+  int chip_count;
+  const int64_t *chips;  // In the order in which they stand for a program's devices.
+  int origin[3];         // Coordinates of the first.
+  const char *size;      // As it lies: "4x2" of a "2x4" that was turned.
+  bool is_shared;        // Others execute on chips of it.
+} podium_slice_t;
+
+// `size`: "2x2", "2x2x4". With `of_empty_pod` as if all of the pod were there and free,
+// for what is only compiled and simulated. INVALID_ARGUMENT for what is no box of the
+// pod; RESOURCE_EXHAUSTED when jobs have too many of its chips, UNAVAILABLE when too many
+// are missing.
+PODIUM_API podium_status_t *podium_find_slice(podium_session_t *session, const char *size,
+                                              bool of_empty_pod, int64_t timeout_ms,
+                                              podium_slice_t **out_slice);
+PODIUM_API void podium_slice_free(podium_slice_t *slice);
+
 // --- Programs ---
 
 // What will be passed for an argument whose type the module leaves open

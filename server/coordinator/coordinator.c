@@ -250,6 +250,7 @@ static void add_services(coordinator_t *coordinator) {
   *next++ = dispatch_method();
   *next++ = profile_method();
   *next++ = simulate_method();
+  *next++ = slice_method();
   *next = (rpc_method_t){0};
   rpc_server_add_service(coordinator->server, "podium.v1.Podium", methods, coordinator);
   rpc_server_add_service(coordinator->server, "podium.v1.Registry", registry_methods(),

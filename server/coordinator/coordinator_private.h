@@ -138,6 +138,7 @@ rpc_method_t fetch_method(void);
 rpc_method_t execute_method(void);
 rpc_method_t profile_method(void);
 rpc_method_t simulate_method(void);
+rpc_method_t slice_method(void);
 
 // services/request.c
 // The session's Dispatch has taken so many messages.

@@ -45,6 +45,9 @@ void jobs_note_refusal(jobs_t *jobs, uint64_t id);
 void jobs_stop(jobs_t *jobs);
 void jobs_destroy(jobs_t *jobs);
 
+// Marks the chips that jobs have, by chip.
+void jobs_mark_chips(const jobs_t *jobs, bool *is_taken);
+
 // How many there are in each state.
 void jobs_count(const jobs_t *jobs, int64_t out_counts[JOB_STATE_COUNT]);
 

@@ -131,6 +131,36 @@ class JobsTest(unittest.TestCase):
         self.assertIn("has 2 results", self.podium("result", number, "-o", "one.npy", status=3))
         self.assertIn("no result", self.podium("result", number, "-o", "nothing=a.npy", status=3))
 
+    def test_a_program_runs_at_once_on_chips_that_jobs_leave(self):
+        job = self.submit(self.turns, "-i", f"0=const:{ENDLESS}", "--slice", "1x1")
+        self.wait_until(job, "running")
+
+        def run(*args):
+            told = json.loads(self.podium("run", self.turns, "--pod", "local", "-q", "--json", "-i", "0=const:5", *args))
+            self.assertEqual(told["results"][0]["values"], "5")
+            self.assertFalse(set(told["slice"]["chips"]) & set(self.job(job)["chips"]))
+            return told["slice"]
+
+        alone = run("--slice", "1x1")
+        self.assertEqual((alone["size"], len(alone["chips"]), alone["shared"]), ("1x1", 1, False))
+        self.assertEqual(len(run("--slice", "1x2")["chips"]), 2)
+        refused = self.podium("run", self.turns, "--pod", "local", "--slice", "2x2", status=3)
+        self.assertIn("RESOURCE_EXHAUSTED: --slice: jobs have so many of the 4 chips", refused)
+        self.assertIn("no box of this pod", self.podium("run", self.turns, "--pod", "local", "--slice", "4x1", status=3))
+        self.assertIn("leave one out", self.podium("run", self.turns, "--slice", "1x1", "--device-order", "1", status=2))
+        # Others' sessions share their chips by turns, once there are no others.
+        for chip in set(range(4)) - set(self.job(job)["chips"]):
+            self.begin("run", self.turns, "--pod", "local", "-q", "-i", f"0=const:{ENDLESS}", "--device-order", chip)
+        deadline = time.monotonic() + WAIT_S
+        while not run("--slice", "1x1")["shared"]:
+            self.assertLess(time.monotonic(), deadline)
+
+    def test_a_slice_of_a_pod_is_simulated(self):
+        program = PROGRAMS / "square_matmul.2x2.small.mlir"
+        told = json.loads(self.podium("simulate", program, "--topology", "4x4", "--slice", "2x2", "--json"))
+        self.assertEqual(told["slice"]["chips"], [0, 1, 4, 5])
+        self.assertEqual(told["profile"]["chips"], 16)
+
     def test_a_job_waits_for_another_and_is_cancelled_with_it(self):
         first = self.submit(self.turns, "-i", f"0=const:{ENDLESS}", "--name", "endless")
         second = self.submit(self.turns, "-i", "0=const:5", "--after", first, "--priority", 7)

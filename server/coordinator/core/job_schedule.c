@@ -196,6 +196,12 @@ bool job_schedule_slice(const job_schedule_t *schedule, uint64_t id,
   return true;
 }
 
+void job_schedule_mark(const job_schedule_t *schedule, bool *is_taken) {
+  for (int32_t chip = 0; chip < schedule->chip_count; chip++) {
+    is_taken[chip] |= schedule->is_taken[chip];
+  }
+}
+
 // --- The order ---
 
 static int compare(const planned_t *a, const planned_t *b) {

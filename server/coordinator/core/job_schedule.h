@@ -61,6 +61,9 @@ bool job_schedule_next(job_schedule_t *schedule, const slices_missing_t *missing
 bool job_schedule_slice(const job_schedule_t *schedule, uint64_t id,
                         torus_slice_t *out_slice);
 
+// Marks the chips of all that run, by chip.
+void job_schedule_mark(const job_schedule_t *schedule, bool *is_taken);
+
 // Of one that waits: how many are before it in the order, those that run left out; -1
 // when it does not wait.
 int32_t job_schedule_position(const job_schedule_t *schedule, uint64_t id);

@@ -694,6 +694,12 @@ bool jobs_are_settled(const jobs_t *jobs) {
   return true;
 }
 
+void jobs_mark_chips(const jobs_t *jobs, bool *is_taken) {
+  if (jobs != NULL) {
+    job_schedule_mark(jobs->schedule, is_taken);
+  }
+}
+
 void jobs_note_refusal(jobs_t *jobs, uint64_t id) {
   job_entry_t *entry = jobs == NULL || id == 0 ? NULL : jobs_find(jobs, id);
   if (entry != NULL && entry->attempt != NULL) {

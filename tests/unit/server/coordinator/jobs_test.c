@@ -593,6 +593,53 @@ static void test_the_books_are_the_same_in_the_next_coordinator(void **state) {
   remove_folder();
 }
 
+typedef Podium__V1__FindSliceResponse found_t;
+
+static pod_status_t find_slice(world_t *world, const char *size, bool of_empty_pod,
+                               found_t **out_found) {
+  Podium__V1__FindSliceRequest request = PODIUM__V1__FIND_SLICE_REQUEST__INIT;
+  request.size = (char *)(uintptr_t)size;
+  request.of_empty_pod = of_empty_pod;
+  return client_unary(world->client, "/podium.v1.Podium/FindSlice", &request.base,
+                      &podium__v1__find_slice_response__descriptor, CLIENT_WAIT_MS,
+                      out_found);
+}
+
+static void test_a_slice_is_found_beside_jobs_and_lost_chips(void **state) {
+  (void)state;
+  world_t world;
+  make_folder();
+  start_world(&world, NULL);
+  found_t *found;
+  assert_null(find_slice(&world, "2x2", false, &found));
+  assert_int_equal(found->n_chips, 4);
+  podium__v1__find_slice_response__free_unpacked(found, NULL);
+  (void)submit(&world, &(wish_t){.text = "module", .slice = "2x1"});  // Chips 0 and 1.
+  wait_runner(&world, 1);
+  assert_null(find_slice(&world, "2x1", false, &found));
+  assert_string_equal(found->size, "2x1");
+  assert_int_equal(found->chips[0], 2);
+  assert_int_equal(found->chips[1], 3);
+  assert_false(found->shared);
+  podium__v1__find_slice_response__free_unpacked(found, NULL);
+  assert_refused(find_slice(&world, "2x2", false, &found), POD_RESOURCE_EXHAUSTED,
+                 "jobs have");
+  assert_refused(find_slice(&world, "", false, &found), POD_INVALID_ARGUMENT, "2x2");
+  assert_refused(find_slice(&world, "3x1", false, &found), POD_INVALID_ARGUMENT,
+                 "no box");
+  world_kill_worker(&world, 3);
+  world_wait_ready(&world, false);
+  assert_null(find_slice(&world, "1x1", false, &found));
+  assert_int_equal(found->chips[0], 2);
+  podium__v1__find_slice_response__free_unpacked(found, NULL);
+  assert_refused(find_slice(&world, "2x2", false, &found), POD_UNAVAILABLE, "missing");
+  assert_null(find_slice(&world, "2x2", true, &found));
+  assert_int_equal(found->n_chips, 4);
+  podium__v1__find_slice_response__free_unpacked(found, NULL);
+  stop_world(&world);
+  remove_folder();
+}
+
 static void restart_world(world_t *world) {
   bool is_drained = false;
   coordinator_drain(world->coordinator, 5000, note_drained, &is_drained);
@@ -722,6 +769,7 @@ int main(void) {
       cmocka_unit_test(test_what_is_refused_leaves_nothing_behind),
       cmocka_unit_test(test_a_submission_that_comes_twice_is_one_job),
       cmocka_unit_test(test_the_books_are_the_same_in_the_next_coordinator),
+      cmocka_unit_test(test_a_slice_is_found_beside_jobs_and_lost_chips),
       cmocka_unit_test(test_retries_are_counted_across_coordinators),
       cmocka_unit_test(test_the_slice_of_a_job_is_told_by_the_next_coordinator_too),
       cmocka_unit_test(test_a_log_is_followed_to_its_end),
