@@ -47,6 +47,20 @@ static int64_t streamed(const chip_spec_t *spec, int64_t memory_ps, int64_t core
   return plus(longer_ps, (int64_t)ceil(exposed_ps));
 }
 
+// What the epilogue reads does not hide behind the one step in which it comes.
+static int64_t beside_ps(const chip_spec_t *spec, const chip_work_t *work,
+                         int64_t first_bytes, int64_t core_ps) {
+  if (work->epilogue_bytes <= 0 || work->result_tiles <= 0) {
+    return 0;
+  }
+  const int64_t bytes = work->epilogue_bytes / work->result_tiles;
+  const int64_t alone_ps = chip_hbm_ps(spec, bytes, 0);
+  const int64_t step_ps = core_ps / work->tile_steps;
+  const int64_t late_ps = plus(chip_hbm_ps(spec, first_bytes, 0), alone_ps) - step_ps;
+  const int64_t exposed_ps = late_ps < alone_ps ? late_ps : alone_ps;
+  return exposed_ps > 0 ? chip_work_times(exposed_ps, work->result_tiles) : 0;
+}
+
 // In tiles (product.h): the array waits for the first ones and for the last to be stored,
 // or HBM, where that takes longer, for the product of the last.
 static int64_t tiled(const chip_spec_t *spec, const chip_work_t *work, int64_t memory_ps,
@@ -57,7 +71,8 @@ static int64_t tiled(const chip_spec_t *spec, const chip_work_t *work, int64_t m
                            ? work->last_bytes
                            : work->hbm_written_bytes;
   const int64_t ends_ps = plus(chip_hbm_ps(spec, first, 0), chip_hbm_ps(spec, 0, last));
-  return longer(plus(core_ps, ends_ps), plus(memory_ps, core_ps / work->tile_steps));
+  const int64_t waits_ps = plus(ends_ps, beside_ps(spec, work, first, core_ps));
+  return longer(plus(core_ps, waits_ps), plus(memory_ps, core_ps / work->tile_steps));
 }
 
 // What takes longest. Of equals the first of the list.

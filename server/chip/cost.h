@@ -6,7 +6,7 @@
 //           hbm = (read + written + 2 · hbm_turnaround · min(read, written)) /
 //                 (bandwidth · hbm_fraction)
 //           core = max(mxu, vpu, bytes in VMEM / its bandwidth)
-//           busy = in tiles: max(core + first + last, hbm + core / steps)
+//           busy = in tiles: max(core + first + last + epilogue's, hbm + core / steps)
 //                  otherwise: longer + shorter · min(dma_latency / longer, 1), of hbm
 //                  and core
 //           time = kernel + serial steps · (kernel + loop turn) + busy

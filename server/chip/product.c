@@ -14,9 +14,10 @@ static double parts(int64_t extent, int64_t tile) {
 
 static double tile_bytes(const chip_product_t *p, const chip_tile_t *tile) {
   const double m = (double)tile->m, n = (double)tile->n, k = (double)tile->k;
-  const double operands = m * k * (double)p->left_bytes + k * n * (double)p->right_bytes;
+  const double operands = m * k * p->left_bytes + k * n * p->right_bytes;
   const double sums = tile->k < p->k ? m * n * SUM_BYTES : 0;
-  return 2 * operands + 2 * m * n * (double)p->result_bytes + sums;
+  const double beside = p->result_bytes + p->epilogue_bytes;
+  return 2 * operands + 2 * m * n * beside + sums;
 }
 
 // Seconds; fills what follows from the tile.
@@ -29,18 +30,22 @@ static double time_of(const chip_spec_t *spec, const chip_product_t *p,
   const double steps = batch * along_m * along_n * parts(p->k, tile->k);
   const double tile_m = fmin(m, (double)tile->m), tile_n = fmin(n, (double)tile->n);
   const double tile_k = fmin(k, (double)tile->k);
-  const double first =
-      tile_m * tile_k * (double)p->left_bytes + tile_k * tile_n * (double)p->right_bytes;
-  const double last = tile_m * tile_n * (double)p->result_bytes;
-  const double streamed = batch * (m * k * (double)p->left_bytes * along_n +
-                                   k * n * (double)p->right_bytes * along_m +
-                                   m * n * (double)p->result_bytes);
+  const double first = tile_m * tile_k * p->left_bytes + tile_k * tile_n * p->right_bytes;
+  const double last = tile_m * tile_n * p->result_bytes;
+  const double streamed =
+      batch * (m * k * p->left_bytes * along_n + k * n * p->right_bytes * along_m +
+               m * n * (p->result_bytes + p->epilogue_bytes));
   const double mxu = (double)p->busy_flop / (spec->bf16_flop_per_s * spec->mxu_fraction);
+  const double results = batch * along_m * along_n;
+  const double epilogue = tile_m * tile_n * p->epilogue_bytes / rate;
+  const double beside = fmax(fmin(first / rate + epilogue - mxu / steps, epilogue), 0);
   tile->steps = (int64_t)whole(steps);
+  tile->results = (int64_t)whole(results);
   tile->first_bytes = (int64_t)whole(first);
   tile->last_bytes = (int64_t)whole(last);
-  return fmax(fmax(mxu + (first + last) / rate, streamed / rate + mxu / steps),
-              steps * (double)spec->dma_latency_ps * 1e-12);
+  return fmax(
+      fmax(mxu + (first + last) / rate + results * beside, streamed / rate + mxu / steps),
+      steps * (double)spec->dma_latency_ps * 1e-12);
 }
 
 // Whether there is a larger tile along an extent that has `tile` already.

@@ -9,14 +9,18 @@
 //   hbm = (lhs · n/tile + rhs · m/tile + result) / rate   an operand comes again for
 //   every
 //                                       tile of the other's length
-//   time = max(mxu + first + last, hbm + mxu / steps, steps · dma_latency)
+//   beside = (a step's operands + the result tile's part of the epilogue) / rate
+//            - mxu / steps, no more than that part takes, for each tile of the result
+//   time = max(mxu + first + last + beside, hbm + mxu / steps, steps · dma_latency)
 //
 // among tiles of powers of two times the array's size whose two pairs of operands, two
-// results and sums in f32 fit the VMEM that kernels have (kernel_vmem_bytes). The last
-// term: a step waits for a DMA that was begun one step before it.
-// Sources: the structure is that of Pallas' matrix product (jax.readthedocs.io,
-// pallas/tpu/matmul) and of window_config in HLO dumps; there are no constants of its
-// own.
+// results, two of what the epilogue reads and sums in f32 fit the VMEM that kernels have
+// (kernel_vmem_bytes). The last term: a step waits for a DMA that was begun one step
+// before it. That holds for what the epilogue reads beside the result too (a residual,
+// what a gradient is added to): its block changes with the result's, so that it is
+// fetched in the last step before, and a large one does not hide behind that. Sources:
+// the structure is that of Pallas' matrix product (jax.readthedocs.io, pallas/tpu/matmul)
+// and of window_config in HLO dumps; there are no constants of its own.
 //
 // Cost: some hundred tiles are looked at. Threading: pure.
 
@@ -29,13 +33,15 @@
 
 typedef struct chip_product_t {
   int64_t batch, m, n, k;
-  int64_t left_bytes, right_bytes, result_bytes;  // Of an element.
-  int64_t busy_flop;  // Of all, at the bf16 rate: chip_work_t.mxu_busy_flop.
+  double left_bytes, right_bytes, result_bytes;  // Of an element.
+  double epilogue_bytes;  // Of an element of the result: what is read beside it.
+  int64_t busy_flop;      // Of all, at the bf16 rate: chip_work_t.mxu_busy_flop.
 } chip_product_t;
 
 typedef struct chip_tile_t {
   int64_t m, n, k;
   int64_t steps;        // Pairs of tiles that are multiplied, one after another.
+  int64_t results;      // Tiles of the result.
   int64_t first_bytes;  // Of the operands, before anything can be multiplied.
   int64_t last_bytes;   // Of the result, when all has been multiplied.
 } chip_tile_t;

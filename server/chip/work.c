@@ -36,6 +36,7 @@ typedef struct question_t {
   const chip_spec_t *spec;
   const chip_program_t *program;
   const chip_instruction_t *instruction;
+  int64_t epilogue_bytes;  // That a product reads beside its result.
 } question_t;
 
 static const tensor_shape_t *operand_shape(const question_t *q, int i) {
@@ -248,6 +249,30 @@ int64_t chip_mxu_busy_flop(const chip_spec_t *spec, const chip_mxu_product_t *pr
                       left < right ? left : right);
 }
 
+static double element_bytes(const tensor_shape_t *shape) {
+  return (double)tensor_dtype_device_bits(shape->dtype) / 8;
+}
+
+static void choose_tile(const question_t *q, const extents_t *e, chip_work_t *work) {
+  const int64_t elements = tensor_shape_elements(result_shape(q, 0));
+  const chip_product_t product = {
+      .batch = e->batch,
+      .m = e->m,
+      .n = e->n,
+      .k = e->k,
+      .left_bytes = element_bytes(operand_shape(q, 0)),
+      .right_bytes = element_bytes(operand_shape(q, 1)),
+      .result_bytes = element_bytes(result_shape(q, 0)),
+      .epilogue_bytes = (double)q->epilogue_bytes / (double)elements,
+      .busy_flop = work->mxu_busy_flop};
+  const chip_tile_t tile = chip_product_tile(q->spec, &product);
+  work->tile_steps = tile.steps;
+  work->first_bytes = tile.first_bytes;
+  work->last_bytes = tile.last_bytes;
+  work->result_tiles = tile.results;
+  work->epilogue_bytes = q->epilogue_bytes;
+}
+
 static chip_work_t work_product(const question_t *q, extents_t e) {
   const tensor_dtype_t dtype = operand_shape(q, 0)->dtype;
   const int64_t flop = times(times(times(2, e.batch), times(e.m, e.n)), e.k);
@@ -267,19 +292,7 @@ static chip_work_t work_product(const question_t *q, extents_t e) {
     const int64_t padded =
         times(padded_flop(&e, q->spec->mxu_size), mxu_passes(q->instruction, dtype));
     work.mxu_busy_flop = at_bf16_rate(q->spec, padded, left < right ? left : right);
-    const chip_product_t product = {
-        .batch = e.batch,
-        .m = e.m,
-        .n = e.n,
-        .k = e.k,
-        .left_bytes = tensor_dtype_device_bits(dtype) / 8,
-        .right_bytes = tensor_dtype_device_bits(operand_shape(q, 1)->dtype) / 8,
-        .result_bytes = tensor_dtype_device_bits(result_shape(q, 0)->dtype) / 8,
-        .busy_flop = work.mxu_busy_flop};
-    const chip_tile_t tile = chip_product_tile(q->spec, &product);
-    work.tile_steps = tile.steps;
-    work.first_bytes = tile.first_bytes;
-    work.last_bytes = tile.last_bytes;
+    choose_tile(q, &e, &work);
   }
   return work;
 }
@@ -457,6 +470,13 @@ static const work_fn_t rules[CHIP_OP_COUNT] = {
 
 chip_work_t chip_instruction_work(const chip_spec_t *spec, const chip_program_t *program,
                                   const chip_instruction_t *instruction) {
-  const question_t question = {spec, program, instruction};
+  return chip_instruction_work_beside(spec, program, instruction, 0);
+}
+
+chip_work_t chip_instruction_work_beside(const chip_spec_t *spec,
+                                         const chip_program_t *program,
+                                         const chip_instruction_t *instruction,
+                                         int64_t epilogue_bytes) {
+  const question_t question = {spec, program, instruction, epilogue_bytes};
   return rules[instruction->op](&question);
 }

@@ -21,6 +21,13 @@
 chip_work_t chip_instruction_work(const chip_spec_t *spec, const chip_program_t *program,
                                   const chip_instruction_t *instruction);
 
+// The same of a product that reads so many bytes beside its result: its tiles leave room
+// for them. The bytes themselves are not added to hbm_read_bytes.
+chip_work_t chip_instruction_work_beside(const chip_spec_t *spec,
+                                         const chip_program_t *program,
+                                         const chip_instruction_t *instruction,
+                                         int64_t epilogue_bytes);
+
 // Operations on f32 lanes that an elementwise operation takes for an element: its row's.
 int64_t chip_lane_ops(chip_op_t op, tensor_dtype_t dtype);
 

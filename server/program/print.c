@@ -184,6 +184,7 @@ static void print_task(pod_text_t *text, const chip_program_t *program,
   print_count(text, "grid_ps", work->grid_ps);
   print_count(text, "host", work->host_bytes);
   print_count(text, "reads", work->hbm_read_bytes);
+  print_count(text, "beside", work->epilogue_bytes);
   print_count(text, "writes", work->hbm_written_bytes);
   print_count(text, "vmem", work->vmem_bytes);
   pod_text_add(text, "\n");

@@ -45,6 +45,9 @@ typedef struct chip_work_t {
   // the first one, what is stored after the last. No steps: it streams in pieces of any
   // size.
   int64_t tile_steps, first_bytes, last_bytes;
+  // Of hbm_read_bytes, what is read beside the result, and in how many tiles: each in the
+  // last step of the one before.
+  int64_t epilogue_bytes, result_tiles;
   int64_t grid_steps;  // Of a kernel of the user's.
   int64_t grid_ps;     // What they take one after the other, each step by its own work;
                        // 0: it is no such kernel.

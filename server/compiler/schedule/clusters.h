@@ -46,6 +46,7 @@ typedef enum cluster_hero_t {
 typedef struct cluster_value_t {
   const mlir_value_t *value;  // An operand: what it is a view of (through reshapes).
   int64_t bytes;              // Read or written, as it lies in HBM.
+  bool is_epilogue;           // An operand: no product of the cluster needs it.
   bool in_vmem;               // Set by vmem.c.
 } cluster_value_t;
 

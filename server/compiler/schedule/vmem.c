@@ -208,7 +208,12 @@ static candidate_t *find_candidates(assigner_t *assigner, const bool *is_granted
 }
 
 // What is in VMEM is there when the kernel begins: of its first tiles less is waited for.
-static void read_in_vmem(chip_work_t *work, int64_t bytes) {
+static void read_in_vmem(chip_work_t *work, const cluster_value_t *it) {
+  const int64_t bytes = it->bytes;
+  if (it->is_epilogue) {
+    const int64_t beside = work->epilogue_bytes;
+    work->epilogue_bytes = beside > bytes ? beside - bytes : 0;
+  }
   const int64_t read = work->hbm_read_bytes;
   const int64_t left = read > bytes ? read - bytes : 0;
   work->first_bytes =
@@ -221,7 +226,7 @@ static void move_to_vmem(cluster_t *cluster, cluster_value_t *it, bool is_operan
   chip_work_t *work = &cluster->work;
   it->in_vmem = true;
   if (is_operand) {
-    read_in_vmem(work, it->bytes);
+    read_in_vmem(work, it);
     return;
   }
   work->hbm_written_bytes =
@@ -367,7 +372,7 @@ static void try_prefetch(assigner_t *assigner, int32_t step, cluster_value_t *it
     return;
   }
   chip_work_t without = cluster->work;
-  read_in_vmem(&without, bytes);
+  read_in_vmem(&without, it);
   const int64_t gain_ps = cost_of(assigner, &cluster->work).duration_ps -
                           cost_of(assigner, &without).duration_ps;
   const chip_work_t transfer = {.hbm_read_bytes = bytes};

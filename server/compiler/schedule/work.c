@@ -25,6 +25,7 @@ typedef struct counter_t {
   pod_arena_t *arena;       // Of attributes.
   int64_t *needed;          // By op id: elements of its result that the cluster needs.
   int32_t *seen;            // By value id: its place in the cluster's list, + 1.
+  bool *feeds;              // By op id: a product of the cluster needs it, or it is one.
 } counter_t;
 
 // --- Members ---
@@ -326,6 +327,8 @@ static void add_operand(counter_t *counter, cluster_t *cluster, const mlir_op_t 
     int64_t *needed = &counter->needed[value->op->id];
     const int64_t more = needed_of(op, index, counter->needed[op->id]);
     *needed = more > *needed ? more : *needed;
+    counter->feeds[value->op->id] =
+        counter->feeds[value->op->id] || counter->feeds[op->id];
     return;
   }
   const mlir_value_t *source = fuse_source(value);
@@ -338,9 +341,10 @@ static void add_operand(counter_t *counter, cluster_t *cluster, const mlir_op_t 
   if (*seen > cluster->first_value) {
     cluster_value_t *it = &counter->clusters->values.items[*seen - 1];
     it->bytes = at_most(fuse_bytes(source), chip_work_plus(it->bytes, bytes));
+    it->is_epilogue = it->is_epilogue && !counter->feeds[op->id];
     return;
   }
-  add_value(counter->clusters, source, bytes);
+  add_value(counter->clusters, source, bytes)->is_epilogue = !counter->feeds[op->id];
   *seen = counter->clusters->values.count;
   cluster->operand_count++;
 }
@@ -376,6 +380,7 @@ static void list_values(counter_t *counter, cluster_t *cluster, int32_t draft) {
   cluster->first_value = clusters->values.count;
   for (int32_t m = 0; m < cluster->member_count; m++) {
     counter->needed[members[m]->id] = 0;
+    counter->feeds[members[m]->id] = fuse_class(members[m]) == FUSE_PRODUCT;
   }
   for (int32_t m = cluster->member_count - 1; m >= 0; m--) {
     const mlir_op_t *op = members[m];
@@ -406,6 +411,43 @@ static void sum_traffic(const clusters_t *clusters, cluster_t *cluster) {
   }
 }
 
+// A product alone in its kernel whose epilogue reads arrays: its tiles leave room for
+// them.
+static pod_status_t count_epilogue(counter_t *counter, cluster_t *cluster) {
+  clusters_t *clusters = counter->clusters;
+  const mlir_op_t *product = NULL;
+  for (int32_t m = 0; m < cluster->member_count; m++) {
+    const mlir_op_t *op = clusters->members[cluster->first_member + m];
+    if (fuse_class(op) == FUSE_PRODUCT) {
+      if (product != NULL) {
+        return NULL;
+      }
+      product = op;
+    }
+  }
+  int64_t bytes = 0;
+  for (int32_t i = 0; i < cluster->operand_count; i++) {
+    const cluster_value_t *it = &clusters->values.items[cluster->first_value + i];
+    bytes = chip_work_plus(bytes, it->is_epilogue ? it->bytes : 0);
+  }
+  if (product == NULL || bytes == 0 || cluster->work.tile_steps == 0) {
+    return NULL;
+  }
+  lone_t lone;
+  const pod_status_t status = lone_init(counter, product, true, &lone);
+  if (status == NULL) {
+    const chip_work_t work = chip_instruction_work_beside(clusters->spec, &lone.program,
+                                                          &lone.instruction, bytes);
+    cluster->work.tile_steps = work.tile_steps;
+    cluster->work.first_bytes = work.first_bytes;
+    cluster->work.last_bytes = work.last_bytes;
+    cluster->work.result_tiles = work.result_tiles;
+    cluster->work.epilogue_bytes = bytes;
+  }
+  lone_deinit(&lone);
+  return status;
+}
+
 enum { LINKS_TO_HOST = 1, LINKS_FROM_HOST = 2 };
 
 // Arrays lie on the host as they lie in HBM, in tiles: these move.
@@ -434,6 +476,7 @@ static pod_status_t count_cluster(counter_t *counter, int32_t index) {
   list_values(counter, cluster, counter->draft_of[index]);
   if (cluster->kind == CHIP_TASK_COMPUTE) {
     POD_TRY(count_operations(counter, cluster));
+    POD_TRY(count_epilogue(counter, cluster));
   }
   if (cluster->member_count != 1 || fuse_class(cluster->root) != FUSE_ALONE) {
     sum_traffic(clusters, cluster);
@@ -464,7 +507,8 @@ pod_status_t fuse_count_work(const fuser_t *fuser, clusters_t *clusters,
       .lower = {.module = clusters->module, .partitioned = clusters->partitioned},
       .arena = pod_arena_create(),
       .needed = pod_alloc((size_t)clusters->op_count * sizeof(int64_t)),
-      .seen = pod_alloc((size_t)clusters->module->value_count * sizeof(int32_t))};
+      .seen = pod_alloc((size_t)clusters->module->value_count * sizeof(int32_t)),
+      .feeds = pod_alloc((size_t)clusters->op_count + 1)};
   pod_status_t status = NULL;
   for (int32_t i = 0; i < clusters->cluster_count && status == NULL; i++) {
     status = count_cluster(&counter, i);
@@ -472,6 +516,7 @@ pod_status_t fuse_count_work(const fuser_t *fuser, clusters_t *clusters,
   estimate_control(clusters);
   pod_arena_destroy(counter.arena);
   free(counter.needed);
+  free(counter.feeds);
   free(counter.seen);
   free(draft_of);
   return status;

@@ -35,6 +35,6 @@ module {
   }
 }
 tasks @main {
-  fusion.0: compute of convert.0 dot_general.0 convert.1 broadcast_in_dim.0 add.0 tanh.0 multiply.0 broadcast_in_dim.1 multiply.1 convert.2, mxu 2147483648, vpu 25692160, reads 4198400, vmem 4194304
+  fusion.0: compute of convert.0 dot_general.0 convert.1 broadcast_in_dim.0 add.0 tanh.0 multiply.0 broadcast_in_dim.1 multiply.1 convert.2, mxu 2147483648, vpu 25692160, reads 4198400, beside 4096, vmem 4194304
   fusion.1: compute of dot_general.1 add.1, mxu 2147483648, vpu 524288, reads 2097152, writes 2097152, vmem 6291456
 }

@@ -76,12 +76,12 @@ tasks @main {
   fusion.4: compute of dot_general.4 tanh.4, mxu 70368744177664, vpu 8589934592, reads 4294967296, writes 2147483648
   fusion.5: compute of dot_general.5 tanh.5, mxu 70368744177664, vpu 8589934592, reads 4294967296, writes 2147483648
   fusion.6: compute of dot_general.6 tanh.6, mxu 70368744177664, vpu 8589934592, reads 4294967296, writes 2147483648
-  fusion.7: compute of dot_general.7 multiply.0, mxu 70368744177664, vpu 1073741824, reads 6442450944, writes 2147483648
-  fusion.8: compute of dot_general.8 multiply.1, mxu 70368744177664, vpu 1073741824, reads 6442450944, writes 2147483648
+  fusion.7: compute of dot_general.7 multiply.0, mxu 70368744177664, vpu 1073741824, reads 6442450944, beside 2147483648, writes 2147483648
+  fusion.8: compute of dot_general.8 multiply.1, mxu 70368744177664, vpu 1073741824, reads 6442450944, beside 2147483648, writes 2147483648
   dot_general.9: compute, mxu 70368744177664, reads 4294967296, writes 2147483648
-  fusion.9: compute of dot_general.10 tanh.7 multiply.2, mxu 70368744177664, vpu 9663676416, reads 6442450944, writes 2147483648
-  fusion.10: compute of dot_general.11 multiply.3, mxu 70368744177664, vpu 1073741824, reads 6442450944, writes 2147483648
+  fusion.9: compute of dot_general.10 tanh.7 multiply.2, mxu 70368744177664, vpu 9663676416, reads 6442450944, beside 2147483648, writes 2147483648
+  fusion.10: compute of dot_general.11 multiply.3, mxu 70368744177664, vpu 1073741824, reads 6442450944, beside 2147483648, writes 2147483648
   dot_general.12: compute, mxu 70368744177664, reads 4294967296, writes 2147483648
-  fusion.11: compute of dot_general.13 tanh.8 multiply.4, mxu 70368744177664, vpu 9663676416, reads 6442450944, writes 2147483648
-  fusion.12: compute of dot_general.14 multiply.5, mxu 70368744177664, vpu 1073741824, reads 6442450944, writes 2147483648
+  fusion.11: compute of dot_general.13 tanh.8 multiply.4, mxu 70368744177664, vpu 9663676416, reads 6442450944, beside 2147483648, writes 2147483648
+  fusion.12: compute of dot_general.14 multiply.5, mxu 70368744177664, vpu 1073741824, reads 6442450944, beside 2147483648, writes 2147483648
 }

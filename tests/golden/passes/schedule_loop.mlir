@@ -92,7 +92,7 @@ tasks @main {
   broadcast_in_dim.0: compute, writes 2048
   copy.1: compute, reads 2048, writes 2048
   while.0: while
-  fusion.0: compute of dynamic_slice.1 dot_general.1 add.4, mxu 256, busy 4194304, vpu 16, reads 6144, writes 2048
+  fusion.0: compute of dynamic_slice.1 dot_general.1 add.4, mxu 256, busy 4194304, vpu 16, reads 6144, beside 2048, writes 2048
 }
 tasks @body.2 {
   collective_permute_start.0: collective start, reads 2048, writes 2048

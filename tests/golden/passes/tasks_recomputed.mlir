@@ -25,7 +25,7 @@ module @jit_f {
   }
 }
 tasks @main {
-  fusion.0: compute of dot_general.0 add.0, mxu 33554432, vpu 65536, reads 786432, vmem 262144
+  fusion.0: compute of dot_general.0 add.0, mxu 33554432, vpu 65536, reads 786432, beside 262144, vmem 262144
   dot_general.1: compute, mxu 33554432, again 33554432, vmem 786432
   dot_general.2: compute, mxu 33554432, writes 262144, vmem 524288
 }

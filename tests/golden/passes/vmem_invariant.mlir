@@ -46,5 +46,5 @@ tasks @main {
   while.0: while
 }
 tasks @body.2 {
-  fusion.0: compute of dynamic_slice.0 dot_general.0 add.0, mxu 33554432, vpu 65536, reads 262144, vmem 786432
+  fusion.0: compute of dynamic_slice.0 dot_general.0 add.0, mxu 33554432, vpu 65536, reads 262144, beside 262144, vmem 786432
 }

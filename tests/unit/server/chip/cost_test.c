@@ -244,6 +244,50 @@ static void test_a_product_exposes_its_first_tiles_and_its_last(void **state) {
   }
 }
 
+// A residual that is read beside the result comes within one step of its product: where
+// the steps are long it hides, where the array outruns HBM it does not, and in VMEM it
+// costs nothing.
+static void test_an_epilogues_operand_hides_behind_one_step_only(void **state) {
+  (void)state;
+  const chip_spec_t *spec = chip_spec_find("v6e");
+  chip_work_t work = {.mxu_flop = (int64_t)1 << 40,
+                      .mxu_busy_flop = (int64_t)1 << 40,
+                      .hbm_read_bytes = 384 << 20,
+                      .hbm_written_bytes = 128 << 20,
+                      .tile_steps = 512,
+                      .first_bytes = 2 << 20,
+                      .last_bytes = 1 << 20,
+                      .result_tiles = 128};
+  const chip_cost_t without = work_cost("v6e", work);
+  const int64_t step_ps = without.mxu_ps / work.tile_steps;
+  assert_true(step_ps > chip_hbm_ps(spec, work.first_bytes, 0));
+  work.epilogue_bytes = 8 << 20;  // 64 KiB a tile.
+  assert_int_equal(work_cost("v6e", work).duration_ps, without.duration_ps);
+  work.epilogue_bytes = 256 << 20;
+  const int64_t tile_ps = chip_hbm_ps(spec, 2 << 20, 0);
+  const int64_t late_ps = chip_hbm_ps(spec, work.first_bytes, 0) + tile_ps - step_ps;
+  assert_true(late_ps > 0 && late_ps < tile_ps);
+  assert_int_equal(work_cost("v6e", work).duration_ps,
+                   without.duration_ps + late_ps * work.result_tiles);
+  // Each tile leaves room for it: what a compiler chooses then has smaller ones.
+  chip_product_t product = {.batch = 1,
+                            .m = 8192,
+                            .n = 8192,
+                            .k = 8192,
+                            .left_bytes = 2,
+                            .right_bytes = 2,
+                            .result_bytes = 4,
+                            .busy_flop = (int64_t)1 << 40};
+  for (product.epilogue_bytes = 0; product.epilogue_bytes <= 16;
+       product.epilogue_bytes += 4) {
+    const chip_tile_t tile = chip_product_tile(spec, &product);
+    const double room = 2 * (double)((tile.m + tile.n) * tile.k * 2) +
+                        2 * (double)(tile.m * tile.n) * (4 + product.epilogue_bytes);
+    assert_true(room <= (double)spec->kernel_vmem_bytes);
+    assert_int_equal(tile.results, 8192 / tile.m * (8192 / tile.n));
+  }
+}
+
 // With its operands in VMEM and its result there it waits for nothing.
 static void test_what_was_prefetched_is_not_waited_for(void **state) {
   (void)state;
@@ -467,6 +511,7 @@ int main(void) {
       cmocka_unit_test(test_costs_grow_with_size_from_the_fixed_cost_to_the_rate),
       cmocka_unit_test(test_memory_and_core_hide_behind_each_other_but_for_a_latency),
       cmocka_unit_test(test_a_product_exposes_its_first_tiles_and_its_last),
+      cmocka_unit_test(test_an_epilogues_operand_hides_behind_one_step_only),
       cmocka_unit_test(test_what_was_prefetched_is_not_waited_for),
       cmocka_unit_test(test_a_copy_streams_slower_than_what_only_reads),
       cmocka_unit_test(test_what_lies_in_vmem_does_not_wait_for_hbm),
