@@ -79,13 +79,36 @@ static double combine(int kind, double a, double b) {
     case CHIP_OP_REMAINDER:
       return fmod(a, b);
     case CHIP_OP_MAXIMUM:
-      return a > b ? a : b;
+      return isnan(a) || isnan(b) ? NAN : a > b ? a : b;
     case CHIP_OP_MINIMUM:
-      return a < b ? a : b;
+      return isnan(a) || isnan(b) ? NAN : a < b ? a : b;
+    case CHIP_OP_POWER:
+      return pow(a, b);
     case CHIP_OP_AND:
       return (double)((int64_t)a & (int64_t)b);
     case CHIP_OP_OR:
       return (double)((int64_t)a | (int64_t)b);
+    default:
+      POD_CHECK(false);
+      return 0;
+  }
+}
+
+static double change(int kind, double a) {
+  switch (kind) {
+    case CHIP_OP_NEGATE:
+      return -a;
+    case CHIP_OP_ABS:
+      return fabs(a);
+    case CHIP_OP_FLOOR:
+      return floor(a);
+    case CHIP_OP_SQRT:
+      return sqrt(a);
+    case CHIP_OP_NOT:
+      return a == 0;
+    case CHIP_OP_TANH:  // Any function does, as long as it is exact.
+    case CHIP_OP_CONVERT:
+      return a;
     default:
       POD_CHECK(false);
       return 0;
@@ -120,12 +143,15 @@ static double element(machine_t *machine, const mlir_op_t *op, int index, int64_
 
 static void run_elementwise(machine_t *machine, const mlir_op_t *op) {
   evaluated_t *result = make_result(machine, op, 0);
+  const bool is_real = tensor_dtype_is_float(result->shape.dtype);
   for (int64_t device = 0; device < machine->devices; device++) {
     for (int64_t i = 0; i < result->elements; i++) {
       const double a = element(machine, op, 0, device, i);
       double value = a;
-      if (op->kind == CHIP_OP_NEGATE) {
-        value = -a;
+      if (op->operand_count == 1) {
+        value = change(op->kind, a);
+      } else if (op->kind == CHIP_OP_DIVIDE && is_real) {
+        value = a / element(machine, op, 1, device, i);
       } else if (op->kind == CHIP_OP_COMPARE) {
         value = compare(machine, op, a, element(machine, op, 1, device, i));
       } else if (op->kind == CHIP_OP_SELECT) {
@@ -596,6 +622,12 @@ static run_fn_t runner_of(int kind) {
       return run_reduce;
     case CHIP_OP_DOT_GENERAL:
       return run_dot;
+    case CHIP_OP_GATHER:
+      return evaluator_run_gather;
+    case CHIP_OP_SCATTER:
+      return evaluator_run_scatter;
+    case CHIP_OP_CONVOLUTION:
+      return evaluator_run_convolution;
     case CHIP_OP_ALL_REDUCE:
     case CHIP_OP_REDUCE_SCATTER:
       return run_reduction;

@@ -166,7 +166,9 @@ void evaluator_run_manual(machine_t *machine, const mlir_op_t *op) {
   bool is_manual[SHARDING_AXES_MAX];
   machine_t inside = *machine;
   inside.devices =
-      manual_part(machine, op, "in_shardings", 0, is_manual)->mesh->device_count;
+      manual_part(machine, op, op->operand_count > 0 ? "in_shardings" : "out_shardings",
+                  0, is_manual)
+          ->mesh->device_count;
   for (int i = 0; i < op->operand_count; i++) {
     cut_manual(machine, op, i);
   }

@@ -19,6 +19,11 @@ void evaluator_run_block(machine_t *machine, const mlir_block_t *block);
 // manual axes cut.
 void evaluator_run_manual(machine_t *machine, const mlir_op_t *op);
 
+// evaluator_layers.c.
+void evaluator_run_gather(machine_t *machine, const mlir_op_t *op);
+void evaluator_run_scatter(machine_t *machine, const mlir_op_t *op);
+void evaluator_run_convolution(machine_t *machine, const mlir_op_t *op);
+
 static inline evaluated_t *value_of(machine_t *machine, const mlir_value_t *value) {
   return &machine->values[value->id];
 }

@@ -2,7 +2,8 @@
 // shardings, run whole on one device and partitioned on all, with the collectives done
 // directly.
 //
-// PODIUM_SEED=n tries one seed and prints its modules; PODIUM_ROUNDS=n tries more seeds.
+// PODIUM_SEED=n tries one program and prints its modules, PODIUM_MODEL=n one model;
+// PODIUM_ROUNDS=n tries more of both, from PODIUM_FIRST on.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,9 +27,10 @@
 #include "tests/file.h"
 #include "tests/sim/evaluator.h"
 #include "tests/sim/generator.h"
+#include "tests/sim/models.h"
 #include "tests/unit/server/compiler/sound_tasks.h"
 
-enum { ROUNDS = 1000 };
+enum { ROUNDS = 1000, MODELS = 200 };
 
 static void print_module(const char *title, const mlir_module_t *module) {
   pod_text_t text = {0};
@@ -198,9 +200,9 @@ static pod_status_t partition_seed(uint64_t seed, mlir_module_t *module,
   return compiler_partition(module, device_count, out);
 }
 
-static bool try_seed(uint64_t seed, bool prints) {
-  int64_t device_count;
-  mlir_module_t *module = generate_module(seed, 3 + (int)(seed % 20), &device_count);
+// Takes the module.
+static bool try_module(uint64_t seed, mlir_module_t *module, int64_t device_count,
+                       bool prints) {
   if (prints) {
     print_module("the program", module);
   }
@@ -225,19 +227,54 @@ static bool try_seed(uint64_t seed, bool prints) {
   return good;
 }
 
-static void test_partitioned_programs_compute_the_same(void **state) {
-  (void)state;
-  const char *seed = getenv("PODIUM_SEED"), *rounds = getenv("PODIUM_ROUNDS");
-  if (seed != NULL) {
-    assert_true(try_seed(strtoull(seed, NULL, 10), true));
+static bool try_program(uint64_t seed, bool prints) {
+  int64_t device_count;
+  mlir_module_t *module = generate_module(seed, 3 + (int)(seed % 20), &device_count);
+  return try_module(seed, module, device_count, prints);
+}
+
+static bool try_model(uint64_t seed, bool prints) {
+  int64_t device_count;
+  mlir_module_t *module = NULL;
+  char *text = model_text(seed, &device_count);
+  const bool good =
+      succeeded(seed, "parse",
+                compiler_parse("model.mlir", text, (int64_t)strlen(text), &module)) &&
+      succeeded(seed, "expand", compiler_expand(module));
+  if (!good) {
+    fprintf(stderr, "%s\n", text);
+    mlir_module_destroy(module);
+  }
+  free(text);
+  return good && try_module(seed, module, device_count, prints);
+}
+
+// The seeds that the environment asks for: one, or from the first on so many.
+static void try_all(const char *variable, bool (*try_one)(uint64_t seed, bool prints),
+                    uint64_t count) {
+  const char *seed = getenv(variable), *rounds = getenv("PODIUM_ROUNDS");
+  const char *first = getenv("PODIUM_FIRST");
+  if (getenv("PODIUM_SEED") != NULL || getenv("PODIUM_MODEL") != NULL) {
+    assert_true(seed == NULL || try_one(strtoull(seed, NULL, 10), true));
     return;
   }
-  const uint64_t count = rounds != NULL ? strtoull(rounds, NULL, 10) : ROUNDS;
+  const uint64_t from = first != NULL ? strtoull(first, NULL, 10) : 1;
+  count = rounds != NULL ? strtoull(rounds, NULL, 10) : count;
   int failures = 0;
-  for (uint64_t i = 1; i <= count; i++) {
-    failures += try_seed(i, false) ? 0 : 1;
+  for (uint64_t i = from; i < from + count; i++) {
+    failures += try_one(i, false) ? 0 : 1;
   }
   assert_int_equal(failures, 0);
+}
+
+static void test_partitioned_programs_compute_the_same(void **state) {
+  (void)state;
+  try_all("PODIUM_SEED", try_program, ROUNDS);
+}
+
+static void test_partitioned_models_compute_the_same(void **state) {
+  (void)state;
+  try_all("PODIUM_MODEL", try_model, MODELS);
 }
 
 // Loops that a random program seldom has.
@@ -265,6 +302,7 @@ static void test_rewritten_modules_compute_the_same(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_partitioned_programs_compute_the_same),
+      cmocka_unit_test(test_partitioned_models_compute_the_same),
       cmocka_unit_test(test_rewritten_modules_compute_the_same),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
