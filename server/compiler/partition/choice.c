@@ -297,6 +297,27 @@ static axes_t axes_where_whole(const chooser_t *chooser, int tensor) {
   return axes_without(&all, &kept);
 }
 
+// Where one tensor wants a part of the axes that another wants, in another order, the
+// rest may stand behind that part: an operand lies {"y"}, the result shall lie {"x",
+// "y"}, and the operation divides its work by {"y", "x"}.
+static void propose_joined(const chooser_t *chooser) {
+  for (int f = 0; f < chooser->factors->factor_count; f++) {
+    const int count = chooser->candidates[f].count;
+    for (int c = 1; c < count; c++) {
+      for (int d = 1; d < count; d++) {
+        axes_t joined = chooser->candidates[f].axes[c];
+        const axes_t rest = axes_without(&chooser->candidates[f].axes[d], &joined);
+        if (rest.count == 0 || rest.count == chooser->candidates[f].axes[d].count ||
+            joined.count + rest.count > AXES_MAX) {
+          continue;
+        }
+        axes_append_all(&joined, &rest);
+        propose_more(chooser, f, &joined);
+      }
+    }
+  }
+}
+
 // What operands have of these axes where it can stay: they would be moved for nothing.
 static axes_t wanted_by_operands(const chooser_t *chooser, const axes_t *axes) {
   axes_t wanted = {0};
@@ -381,6 +402,7 @@ static void gather_candidates(const chooser_t *chooser) {
     propose_aligned(chooser, factors->operand_count + i, chooser->targets[i]);
   }
   propose_trimmed(chooser);
+  propose_joined(chooser);
   for (int f = 0; f < factors->factor_count; f++) {
     chooser->candidates[f].moved = chooser->candidates[f].count;
   }
