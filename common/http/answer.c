@@ -17,6 +17,7 @@ static const char always[] =
 
 const char *http_status_line(int status) {
   static const char *const lines[] = {"200 OK",
+                                      "202 Accepted",
                                       "303 See Other",
                                       "304 Not Modified",
                                       "400 Bad Request",

@@ -59,6 +59,11 @@ typedef void (*jobs_visit_t)(void *context, const Podium__V1__Job *job);
 void jobs_each(const coordinator_t *coordinator, const access_identity_t *caller,
                jobs_visit_t visit, void *context);
 
+// Has a job that `caller` may see cancelled; it ends soon after. NOT_FOUND;
+// FAILED_PRECONDITION when it has ended already.
+POD_MUST_USE pod_status_t jobs_cancel_one(const coordinator_t *coordinator,
+                                          const access_identity_t *caller, uint64_t id);
+
 // Is another one whenever anything has changed that jobs_each tells.
 uint64_t jobs_version(const coordinator_t *coordinator);
 

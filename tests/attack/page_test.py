@@ -106,6 +106,26 @@ class PageTest(unittest.TestCase):
                 self.assertEqual((status, answer["WWW-Authenticate"]), (401, "Bearer"), path)
                 self.assertNotIn(b"v5e", body)
 
+    def test_only_the_pages_own_script_of_who_may_cancels(self):
+        ours, own = {"X-Podium-Page": "1"}, f"http://127.0.0.1:{self.pod.port}"
+        cookie = self.pod.ask(f"/?token={TOKENS['run']}")[1]["Set-Cookie"].split(";")[0]
+        # There are no jobs here: 404 is the answer of who is heard.
+        for headers in [{}, {"Origin": own}, {"Origin": own, "Sec-Fetch-Site": "same-origin"}]:
+            self.assertEqual(self.pod.ask("/api/cancel/1", "POST", Cookie=cookie, **ours, **headers)[0], 404, headers)
+        # Another port of this host is the same site, whose requests have the cookie.
+        for headers in [{}, {"Content-Type": "text/plain"}, dict(ours, Origin="http://127.0.0.1:1"), dict(ours, Origin="null"),
+                        dict(ours, Origin="https://evil.example"), dict(ours, Origin=own + ".evil.example"),
+                        {"Origin": own, "X-Podium-Page": "1", "Sec-Fetch-Site": "same-site"}, {"Origin": own}]:
+            self.assertEqual(self.pod.ask("/api/cancel/1", "POST", Cookie=cookie, **headers)[0], 403, headers)
+        self.assertEqual(self.pod.ask("/api/cancel/1", "POST", **ours)[0], 401)
+        self.assertEqual(self.pod.ask("/api/cancel/1", "POST", role="read", **ours)[0], 403)
+        self.assertEqual(self.pod.ask("/api/cancel/x", "POST", role="run", **ours)[0], 404)
+        self.assertEqual(self.pod.ask("/api/cancel/1", "GET", role="run", **ours)[0], 405)
+        # What a browser asks before another origin may send the header: it is told nothing that allows it.
+        status, answer, _ = self.pod.ask("/api/cancel/1", "OPTIONS", Origin="http://127.0.0.1:1", **{"Access-Control-Request-Method": "POST"})
+        self.assertGreaterEqual(status, 400)
+        self.assertFalse([name for name in answer if name.lower().startswith("access-control")])
+
     def test_a_link_makes_a_session_that_is_not_its_token(self):
         status, answer, body = self.pod.ask(f"/?token={TOKENS['read']}")
         self.assertEqual((status, answer["Location"], body), (303, "/", b""))

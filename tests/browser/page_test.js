@@ -10,6 +10,22 @@ const {Pod, TOKENS, open, until, checkAccessible, shot, shades, runAll, launch} 
 const [bin, source] = process.argv.slice(3);
 const VIEWS = ["pod", "work", "jobs", "losses"];
 const LOST_MS = 2000;
+// Counts to its argument.
+const TURNS = `module @turns {
+  func.func public @main(%arg0: tensor<i32>) -> tensor<i32> {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %0 = stablehlo.while(%i = %zero) : tensor<i32> cond {
+      %c = stablehlo.compare LT, %i, %arg0 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %n = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %n : tensor<i32>
+    }
+    return %0 : tensor<i32>
+  }
+}
+`;
 const text = (page, selector) => page.locator(selector).innerText();
 const ready = (page) => page.waitForFunction(() => document.getElementById("live").dataset.state === "live" && document.querySelector("#torus [data-state=r]"));
 const enter = async (world, role = "administer", options = {}) => {
@@ -155,6 +171,38 @@ const tests = {
     assert.strictEqual(new URL(page.url()).hash, `#job/${id}`);
     assert(await page.isVisible("#view-job"));
     await leave(page);
+  },
+
+  async "a job is cancelled from the page, when one says so twice"(world) {
+    const page = await enter(world), program = path.join(world.pod.folder, "turns.mlir");
+    fs.writeFileSync(program, TURNS);
+    const submit = () => world.pod.podium("submit", "-q", "-i", "0=const:2000000000", program).trim().match(/\d+/)[0];
+    const id = submit();
+    await page.goto(`${world.pod.url}#job/${id}`);
+    await page.waitForFunction(() => /running/.test(document.getElementById("job").textContent));
+    await page.click("#cancel-ask");
+    assert.strictEqual(await page.evaluate(() => document.activeElement.id), "cancel-sure");
+    await checkAccessible(page, "the question");
+    await shot(page, "cancel-light");
+    await page.getByRole("button", {name: "Keep it"}).click();
+    assert.strictEqual(await page.evaluate(() => document.activeElement.id), "cancel-ask");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => /cancelled/.test(document.querySelector("#job .state").textContent), null, {timeout: 20000});
+    await page.waitForFunction(() => document.getElementById("cancel").textContent.trim() === "");
+    assert.match(world.pod.podium("jobs", "--json"), /cancelled by token administer/);
+    // It ends by another hand while one is asked.
+    const other = submit();
+    await page.goto(`${world.pod.url}#job/${other}`);
+    await page.click("#cancel-ask");
+    world.pod.podium("cancel", other);
+    await page.waitForFunction(() => document.getElementById("cancel").textContent.trim() === "");
+    await leave(page);
+    const reader = await enter(world, "read");
+    await reader.goto(`${world.pod.url}#job/${id}`);
+    await reader.waitForSelector("#job .empty");
+    assert.strictEqual((await text(reader, "#cancel")).trim(), "");
+    await leave(reader);
   },
 
   async "roles see what is theirs"(world) {

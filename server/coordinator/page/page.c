@@ -463,6 +463,45 @@ static void serve_report(rpc_http_exchange_t *exchange, const http_request_t *re
   pod_status_free(status);
 }
 
+// Whether our own script asks. Cookies come with requests of any other port of this host,
+// too (they are of the same site): a header that is not everybody's is not sent across
+// origins without being asked for (CORS), which nothing here answers; and a browser says
+// where it is.
+static bool is_our_script(const http_request_t *request) {
+  const char *origin = http_request_header(request, "origin");
+  const char *site = http_request_header(request, "sec-fetch-site");
+  const char *host = origin == NULL ? NULL : strstr(origin, "://");
+  return http_request_header(request, "x-podium-page") != NULL &&
+         (origin == NULL || (host != NULL && strcasecmp(host + 3, request->host) == 0)) &&
+         (site == NULL || strcmp(site, "same-origin") == 0);
+}
+
+static void serve_cancel(rpc_http_exchange_t *exchange, const http_request_t *request,
+                         void *context) {
+  const page_t *page = context;
+  access_identity_t identity;
+  uint64_t job;
+  if (!is_our_script(request)) {
+    rpc_http_say(exchange, 403, "that is asked by the page's own script alone");
+    return;
+  }
+  if (!admit(page, exchange, request, ACCESS_RUN, &identity)) {
+    return;
+  }
+  if (!take_number(request->path, "/api/cancel/", &job)) {
+    rpc_http_say(exchange, 404, "there is no such job");
+    return;
+  }
+  const pod_status_t status = jobs_cancel_one(page->coordinator, &identity, job);
+  if (status == NULL) {
+    rpc_http_say(exchange, 202, "it is being cancelled");
+    return;
+  }
+  rpc_http_say(exchange, pod_status_code(status) == POD_NOT_FOUND ? 404 : 409,
+               pod_status_message(status));
+  pod_status_free(status);
+}
+
 static void serve_events(rpc_http_exchange_t *exchange, const http_request_t *request,
                          void *context) {
   page_t *page = context;
@@ -533,6 +572,7 @@ pod_status_t page_create(coordinator_t *coordinator, page_t **out_page) {
                                             {HTTP_GET, "/api/pod.json", serve_pod},
                                             {HTTP_GET, "/api/chip/*", serve_chip},
                                             {HTTP_GET, "/api/report/*", serve_report},
+                                            {HTTP_POST, "/api/cancel/*", serve_cancel},
                                             {0}};
   const coordinator_options_t *options = &coordinator->options;
   POD_TRY(access_check_listen("the page", options->page_listen,

@@ -146,18 +146,35 @@ void jobs_cancels_look(jobs_t *jobs) {
   }
 }
 
+static pod_status_t cancel_one(const jobs_t *jobs, const access_identity_t *caller,
+                               uint64_t id) {
+  job_entry_t *entry = NULL;
+  POD_TRY(jobs_enter(jobs, caller, id, &entry));
+  if (job_phase(entry) == JOB_PHASE_ENDED) {
+    return has_ended(entry);
+  }
+  pod_text_t word = {0};
+  pod_text_printf(&word, "cancelled by %s", caller->name);
+  jobs_cancel(entry, word.bytes);
+  pod_text_deinit(&word);
+  return NULL;
+}
+
+pod_status_t jobs_cancel_one(const coordinator_t *coordinator,
+                             const access_identity_t *caller, uint64_t id) {
+  return coordinator->jobs == NULL
+             ? pod_error(POD_NOT_FOUND, "there is no job %" PRIu64, id)
+             : cancel_one(coordinator->jobs, caller, id);
+}
+
 static void on_cancel(request_t *request, const void *message) {
   job_cancel_t *cancel = (job_cancel_t *)request;
   const Podium__V1__CancelJobRequest *wanted = message;
   jobs_t *jobs = jobs_of(request);
   access_identity_t caller;
-  job_entry_t *entry = NULL;
   pod_status_t status = jobs_identify(request, &caller);
   if (status == NULL) {
-    status = jobs_enter(jobs, &caller, wanted->id, &entry);
-  }
-  if (status == NULL && job_phase(entry) == JOB_PHASE_ENDED) {
-    status = has_ended(entry);
+    status = cancel_one(jobs, &caller, wanted->id);
   }
   if (status != NULL) {
     end_cancel(cancel, status);
@@ -167,10 +184,6 @@ static void on_cancel(request_t *request, const void *message) {
   cancel->next = jobs->cancels;
   jobs->cancels = cancel;
   request_move(request, CANCEL_WAITING);
-  pod_text_t word = {0};
-  pod_text_printf(&word, "cancelled by %s", caller.name);
-  jobs_cancel(entry, word.bytes);
-  pod_text_deinit(&word);
 }
 
 static void stop_cancel(request_t *request, pod_status_t status) {

@@ -125,8 +125,41 @@
 
   // One job; its report is fetched when it has one.
   class JobView {
-    constructor(heading, element, report) {
-      Object.assign(this, {heading, element, report, shown: "", reported: 0});
+    constructor(heading, element, report, cancel, mayCancel) {
+      Object.assign(this, {heading, element, report, cancel, mayCancel, shown: "", reported: 0});
+    }
+
+    // Asked twice: what has run is lost.
+    askToCancel(job) {
+      const id = this.mayCancel && job && job.ended_us === 0 ? job.id : 0;
+      if (this.cancel.dataset.job === String(id)) return;
+      this.cancel.dataset.job = id;
+      this.offerCancel(id);
+    }
+
+    offerCancel(id) {
+      this.cancel.replaceChildren(id === 0 ? "" : make("button", {type: "button", id: "cancel-ask", on: {click: () => this.confirmCancel(id)}}, "Cancel this job"));
+    }
+
+    confirmCancel(id) {
+      const sure = make("button", {type: "button", id: "cancel-sure", on: {click: () => this.sendCancel(id)}}, `Cancel job ${id}`);
+      const keep = make("button", {type: "button", on: {click: () => {
+        this.offerCancel(id);
+        this.cancel.firstChild.focus();
+      }}}, "Keep it");
+      this.cancel.replaceChildren(make("span", {}, "What it has done is lost. "), sure, " ", keep);
+      sure.focus();
+    }
+
+    async sendCancel(id) {
+      const say = (text) => this.cancel.replaceChildren(make("span", {role: "status"}, text));
+      say("It is being cancelled …");
+      try {
+        const answer = await fetch(`/api/cancel/${id}`, {method: "POST", headers: {"X-Podium-Page": "1"}});
+        if (!answer.ok) say(`It was not cancelled: ${await answer.text()}`);
+      } catch (error) {
+        say(`It was not cancelled: ${error.message}`);
+      }
     }
 
     update(id, jobs) {
@@ -134,6 +167,7 @@
       const same = `${id} ${JSON.stringify(job)}`;
       if (same === this.shown) return;
       this.shown = same;
+      this.askToCancel(job);
       if (!job) {
         setText(this.heading, `Job ${id}`);
         this.element.replaceChildren(make("p", {class: "empty"}, make("strong", {}, "There is no such job here"), "It may be another's, or older than what the page lists."));

@@ -253,7 +253,7 @@
       losses: new page.Table(at("losses"), "Losses, the newest first", page.lossColumns(pod), ["Nothing was lost", "since the coordinator was started."]),
       chips: new page.Table(at("chips"), "Chips", page.chipColumns(pod, () => now.state, () => now.jobOfChip, (chip) => torus.choose(chip, false)), ["No chips", ""]),
     };
-    jobView = new page.JobView(at("heading-job"), at("job"), at("report"));
+    jobView = new page.JobView(at("heading-job"), at("job"), at("report"), at("cancel"), pod.may_run);
     at("as-drawing").addEventListener("click", () => showAs(false));
     at("as-table").addEventListener("click", () => showAs(true));
     // A report's own links lead within it; the address stays the job's.
