@@ -21,7 +21,8 @@
 // SETTLING: a worker that cannot reach another one tells us first, as a rule; that the
 // other one is dead we find out a moment later, and that is then the cause to tell.
 // AFTER: it failed, and so perhaps did one that makes an argument of it and has not ended
-// yet; its error is then the cause.
+// yet; its error is then the cause. Its chips are others' by then: the other one may be
+// paused, and need them.
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -41,6 +41,7 @@ struct execution_t {
   bool has_turn;            // It is among those that `turns` has given: a leader's.
   turn_cost_t cost;         // While it has.
   bool has_run;             // The chips were given it.
+  bool is_listed;           // It is among those that run.
   dispatch_t *dispatch;     // It came by this one; NULL: by a call of its own.
   uint64_t id, number;
   bool with_events, by_chip, serves_host;
@@ -190,7 +191,7 @@ void executions_slice(coordinator_t *coordinator);
 
 // --- What the chips do (execution_run.c) ---
 
-// At the end of those that run.
+// At the end of those that run: until it ends, or its chips have ended and it is AFTER.
 void execution_add_running(execution_t *execution);
 
 // Gives it to the chips, which have its program.

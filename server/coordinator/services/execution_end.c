@@ -174,14 +174,19 @@ static int64_t time_taken(execution_t *execution, bool is_well) {
                                   : pod_clock_now_ns() - execution->first_ns;
 }
 
-void execution_end(execution_t *execution, pod_status_t status) {
+// Its chips are there for others. Nothing happens when it has left them.
+static void leave_chips(execution_t *execution, bool is_well) {
   execution_end_slice(execution);
-  if (execution->has_run) {
+  if (execution->is_listed) {
     execution_remove_running(execution);
   } else {
     execution_remove_loading(execution);
   }
-  execution_give_back_chips(execution, time_taken(execution, status == NULL));
+  execution_give_back_chips(execution, time_taken(execution, is_well));
+}
+
+void execution_end(execution_t *execution, pod_status_t status) {
+  leave_chips(execution, status == NULL);
   if (status == NULL) {
     store_profile_share_traces(execution->profile);
   }
@@ -214,6 +219,9 @@ static void fail_execution(execution_t *execution, pod_status_t status) {
     execution_end(execution, pod_status_copy(argument->failure));
   } else {
     request_move(&execution->request, EXECUTION_AFTER);
+    // What makes the argument may be paused, and wait for them.
+    leave_chips(execution, false);
+    executions_look_again(execution->request.coordinator);
     execution->failure = status;
     store_array_await(argument, &execution->waits, cause_is_known);
   }

@@ -29,6 +29,7 @@ void execution_add_running(execution_t *execution) {
   *coordinator->last_running = execution;
   coordinator->last_running = &execution->next;
   coordinator->running_count++;
+  execution->is_listed = true;
 }
 
 void execution_remove_running(execution_t *execution) {
@@ -42,6 +43,7 @@ void execution_remove_running(execution_t *execution) {
     coordinator->last_running = at;
   }
   coordinator->running_count--;
+  execution->is_listed = false;
 }
 
 // --- They end ---
@@ -305,8 +307,6 @@ static void lose_chip(execution_t *execution, const char *reason) {
     fanout_blame(&execution->fanout, status);
     rpc_timer_stop(execution->moment);
     execution_conclude(execution, fanout_take(&execution->fanout));
-  } else if (request_is(&execution->request, EXECUTION_AFTER)) {
-    pod_status_free(status);
   } else if (fanout_stop(&execution->fanout, FANOUT_LOST, status)) {
     execution_cancel_runs(execution);
   }

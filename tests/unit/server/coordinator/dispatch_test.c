@@ -242,6 +242,44 @@ static void test_chips_are_given_executions_before_others_have_ended(void **stat
   world_stop(&world);
 }
 
+// The second has failed, and waits for the first, which may be why. The first was paused
+// for another client's: the second keeps no chip from it.
+static void test_what_waits_for_its_cause_keeps_no_chips(void **state) {
+  (void)state;
+  world_t world;
+  world_start_ready(&world, 60000);
+  const uint64_t executable = world_compile(&world, "f");
+  const uint64_t array = world_put(&world, executable);
+  world_t other = world;
+  other.client = client_create(world.loop, coordinator_address(world.coordinator));
+  client_open(other.client, false);
+  const uint64_t others_executable = world_compile(&other, "f");
+  const uint64_t others_array = world_put(&other, others_executable);
+  stream_t stream;
+  open_stream(&stream, &world);
+  send_execute(&stream, executable, 100, array, 101);  // The program is loaded.
+  wait_answers(&stream, 1);
+  world_set_modes(&world, FAKE_HANG);
+  send_execute(&stream, executable, 0, array, 1);
+  send_execute(&stream, executable, 2, stream.first_id + 1, 3);
+  executing_t two = {&world, 2}, one = {&world, 1};
+  client_run(world.loop, all_have, &two);
+  send_cancel(&stream, 2);
+  client_run(world.loop, all_have, &one);
+  client_call_t *call =
+      client_start_execute(other.client, others_executable, others_array, 20000);
+  wait_answers(&stream, 3);  // It went on after its pause.
+  assert_int_equal(stream.executions[1], stream.first_id + 2);
+  assert_int_equal(stream.codes[1], POD_CANCELLED);
+  assert_int_equal(stream.executions[2], stream.first_id);
+  assert_int_equal(stream.codes[2], POD_OK);
+  assert_null(client_wait(call));
+  client_free(call);
+  client_destroy(other.client);
+  close_stream(&stream);
+  world_stop(&world);
+}
+
 // The second was paused with the first, which it comes after: the first does not wait for
 // it.
 static void test_what_lacks_room_does_not_wait_for_what_comes_after_it(void **state) {
@@ -450,6 +488,7 @@ int main(void) {
       cmocka_unit_test(test_what_names_a_result_that_was_refused_hears_why),
       cmocka_unit_test(test_a_session_has_one_dispatch),
       cmocka_unit_test(test_chips_are_given_executions_before_others_have_ended),
+      cmocka_unit_test(test_what_waits_for_its_cause_keeps_no_chips),
       cmocka_unit_test(test_what_lacks_room_does_not_wait_for_what_comes_after_it),
       cmocka_unit_test(test_what_is_freed_at_once_is_gone_after_its_last_use),
       cmocka_unit_test(test_what_is_freed_between_executions_needs_no_call_of_its_own),
