@@ -93,23 +93,44 @@ static void shard_ops(sharder_t *sharder, const mesh_shard_options_t *options,
   }
 }
 
-// Not for constants: sizes that operations read must stay what they are.
-static bool may_be_manual(const mlir_op_t *op) {
-  return op->result_count == 1 && op->results[0].type->kind == MLIR_TYPE_TENSOR &&
-         strcmp(op->name, "stablehlo.constant") != 0;
+// Whether sizes follow from what the block computes.
+static bool has_open_sizes(const mlir_block_t *block) {
+  for (const mlir_op_t *op = block->first; op != NULL; op = op->next) {
+    for (int i = 0; i < op->result_count; i++) {
+      const mlir_type_t *type = op->results[i].type;
+      for (int d = 0; type->kind == MLIR_TYPE_TENSOR && d < type->shape.rank; d++) {
+        if (type->shape.dims[d] == TENSOR_DYNAMIC) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+// Not for constants and lists of sizes, which are not followed through the body.
+static bool may_be_manual(const mlir_op_t *op, bool is_open) {
+  if (op->result_count != 1 || op->results[0].type->kind != MLIR_TYPE_TENSOR) {
+    return false;
+  }
+  const tensor_shape_t *shape = &op->results[0].type->shape;
+  return strcmp(op->name, "stablehlo.constant") != 0 &&
+         !(is_open && shape->rank <= 1 && tensor_dtype_is_integer(shape->dtype));
 }
 
 // Puts manual computations behind the results of some operations; what follows reads
 // theirs.
 static void insert_manual(sharder_t *sharder, mlir_block_t *block) {
   mlir_replacements_t replacements = {0};
+  const bool is_open = has_open_sizes(block);
   for (mlir_op_t *op = block->first; op != NULL; op = op->next) {
     mlir_replacements_apply(&replacements, op);
     for (mlir_op_t *inner = mlir_walk_first(op); inner != NULL;
          inner = mlir_walk_next(op, inner)) {
       mlir_replacements_apply(&replacements, inner);
     }
-    if (op == block->last || !may_be_manual(op) || sharder_below(sharder, 5) != 0) {
+    if (op == block->last || !may_be_manual(op, is_open) ||
+        sharder_below(sharder, 5) != 0) {
       continue;
     }
     mlir_op_t *manual = mesh_manual_identity(sharder, &op->results[0]);
