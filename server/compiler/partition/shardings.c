@@ -501,7 +501,8 @@ static const sharding_t *hold_manual_axes(pod_arena_t *arena, const sharding_t *
   return held;
 }
 
-// A body has its part of a manual axis as it is: there is no place for padding.
+// A body has its part of a manual axis as it is: there is no place for padding. Shardy's
+// dialect says so: "The manual axes cannot introduce padding".
 static pod_status_t check_manual_division(const shardings_t *shardings,
                                           const mlir_op_t *op, const char *what,
                                           int index, const tensor_shape_t *shape,
@@ -513,11 +514,12 @@ static pod_status_t check_manual_division(const shardings_t *shardings,
     const axes_t held = axes_without(&axes, &freed);
     const int64_t pieces = axes_size(&held);
     if (shape->dims[d] % pieces != 0) {
-      return mlir_op_error(shardings->module, op, POD_UNIMPLEMENTED,
+      return mlir_op_error(shardings->module, op, POD_INVALID_ARGUMENT,
                            "%s %d: dimension %d of %" PRId64
                            " does not divide into %" PRId64
-                           " pieces over its manual axes; pad it, or shard another "
-                           "dimension",
+                           " pieces over its manual axes, which must not introduce "
+                           "padding (sdy.manual_computation); pad it before, or shard "
+                           "another dimension",
                            what, index, d, shape->dims[d], pieces);
     }
   }

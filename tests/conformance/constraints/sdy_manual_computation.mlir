@@ -172,7 +172,7 @@ func.func @main(%a: tensor<8x8xf32>) {
 // topology: 2x2
 sdy.mesh @mesh = <["x"=4]>
 func.func @main(%a: tensor<6x8xf32>) -> tensor<6x8xf32> {
-  // expected-error@+1 {{'sdy.manual_computation': operand 0: dimension 0 of 6 does not divide into 4 pieces over its manual axes; pad it, or shard another dimension}}
+  // expected-error@+1 {{'sdy.manual_computation': operand 0: dimension 0 of 6 does not divide into 4 pieces over its manual axes, which must not introduce padding (sdy.manual_computation); pad it before, or shard another dimension}}
   %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%x: tensor<2x8xf32>) {
     sdy.return %x : tensor<2x8xf32>
   } : (tensor<6x8xf32>) -> tensor<6x8xf32>
