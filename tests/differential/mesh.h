@@ -25,7 +25,7 @@ int64_t mesh_device_bytes_sent(const mesh_device_t *device);
 
 typedef struct mesh_shard_options_t {
   int32_t chip_count;  // MESH_CHIPS or MESH_CHIPS_MORE.
-  bool has_parts;      // Parts of axes, too.
+  bool has_parts;      // Parts of axes, and axes in any order, too.
   bool may_be_uneven;  // Axes that do not divide their dimensions, too.
   bool is_manual;      // Manual computations behind some values.
 } mesh_shard_options_t;

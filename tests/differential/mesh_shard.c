@@ -55,7 +55,12 @@ static const sharding_t *pick(sharder_t *sharder, const mesh_shard_options_t *op
   const tensor_shape_t *shape = &type->shape;
   sharding_t *sharding = sharding_replicated(sharder->module->arena, sharder->mesh,
                                              shape->rank, sharder_below(sharder, 2) == 0);
-  for (int axis = 0; axis < sharder->mesh->axis_count && shape->rank > 0; axis++) {
+  const int count = sharder->mesh->axis_count;
+  const int first = options->has_parts && shape->rank > 0
+                        ? (int)sharder_below(sharder, (uint64_t)count)
+                        : 0;
+  for (int i = 0; i < count && shape->rank > 0; i++) {
+    const int axis = (first + i) % count;  // Any may be the major one.
     const int64_t size = sharder->mesh->axes[axis].size;
     if (options->has_parts && size > 2 && sharder_below(sharder, 3) == 0) {
       give(sharder, options, shape, sharding, (axis_ref_t){axis, 1, 2});
