@@ -120,9 +120,18 @@ static pod_status_t list_values(pipeline_t *pipeline) {
                                &pipeline->values);
 }
 
+// What a chip may receive over one link while a collective starts and its first message
+// gets to a chip next but one.
+static double start_bytes_of(const chip_spec_t *spec) {
+  const double start_ps =
+      (double)spec->collective_startup_ps + 2 * (double)spec->ici_hop_ps;
+  return start_ps * 1e-12 * spec->ici_bytes_per_s;
+}
+
 static pod_status_t partition(pipeline_t *pipeline) {
-  return compiler_partition(pipeline->module, pipeline->device_count,
-                            &pipeline->partitioned);
+  return compiler_partition_for(pipeline->module, pipeline->device_count,
+                                start_bytes_of(pipeline->options->spec),
+                                &pipeline->partitioned);
 }
 
 static pod_status_t order_devices(pipeline_t *pipeline) {

@@ -196,14 +196,15 @@ static void add_note(partitioner_t *partitioner, pod_text_t *text) {
 }
 
 void partition_note_whole(partitioner_t *partitioner, const mlir_op_t *op) {
-  double moved_bytes = 0, reduced_bytes = 0;
+  double moved_bytes = 0;
   double whole_bytes = 0;
   for (int i = 0; i < op->operand_count; i++) {
     if (value_is_tensor(op->operands[i])) {
       const tensor_shape_t *shape = value_shape(op->operands[i]);
-      moved_bytes += partition_value_cost(
-          partitioner, op->operands[i],
-          layouts_replicated(&partitioner->layouts, shape->rank), &reduced_bytes);
+      moved_bytes +=
+          partition_value_cost(partitioner, op->operands[i],
+                               layouts_replicated(&partitioner->layouts, shape->rank))
+              .bytes;
       whole_bytes += (double)tensor_shape_bytes(shape);
     }
   }
@@ -253,7 +254,7 @@ void partition_note_gathered(partitioner_t *partitioner, const mlir_op_t *op,
                       "gathered over ",
                       step->dim, i);
       partition_print_axes(&text, partitioner->mesh, &step->axes);
-      pod_text_printf(&text, ", %.0f bytes", plan->bytes);
+      pod_text_printf(&text, ", %.0f bytes", plan->cost.bytes);
       add_note(partitioner, &text);
     }
   }

@@ -40,7 +40,7 @@ typedef struct chooser_t {
 typedef struct score_t {
   bool is_valid;
   bool is_cut;  // An operand is cut to reduce over axes that it does not have.
-  double bytes;
+  partition_cost_t cost;
   double shards;
   int moves;  // Operands and results that do not lie as they shall.
   int moved;  // Factors that have axes of what must be whole: only where it saves bytes.
@@ -489,33 +489,34 @@ static score_t score(const chooser_t *chooser) {
   if (!score.is_valid) {
     return score;
   }
-  double reduced = 0;
   for (int i = 0; i < factors->operand_count; i++) {
     if (!value_is_tensor(chooser->op->operands[i])) {
       continue;
     }
     const layout_t *layout =
         partition_choice_layout(partitioner, &factors->operands[i], chooser->axes, NULL);
-    const double bytes =
-        partition_value_cost(partitioner, chooser->op->operands[i], layout, &reduced);
-    score.bytes += bytes;
-    score.moves += bytes > 0 ? 1 : 0;
+    const partition_cost_t cost =
+        partition_value_cost(partitioner, chooser->op->operands[i], layout);
+    partition_cost_add(&score.cost, &cost, 1);
+    score.moves += cost.bytes > 0 ? 1 : 0;
   }
   const axes_t unreduced = partition_choice_unreduced(factors, chooser->axes);
-  reduced = 0;
+  double reduced = 0;
   for (int i = 0; i < factors->result_count; i++) {
     const layout_t *layout = partition_choice_layout(partitioner, &factors->results[i],
                                                      chooser->axes, &unreduced);
     const reshard_plan_t *plan = partition_value_plan(
         partitioner, value_shape(&chooser->op->results[i]), layout, chooser->targets[i]);
-    score.bytes += plan->bytes;
+    partition_cost_add(&score.cost, &plan->cost, 1);
     reduced += plan->reduced_bytes;
     score.moves += layout != chooser->targets[i] ? 1 : 0;
   }
-  score.bytes += move_bytes(partitioner, chooser->op, factors, chooser->axes);
+  const partition_cost_t moved =
+      move_cost(partitioner, chooser->op, factors, chooser->axes);
+  partition_cost_add(&score.cost, &moved, 1);
   score.is_cut = cuts_operand(chooser);
   if (score.is_cut) {
-    score.bytes += reduced;
+    score.cost.bytes += reduced;
   }
   for (int f = 0; f < factors->factor_count; f++) {
     score.shards *= (double)axes_size(&chooser->axes[f]);
@@ -528,8 +529,9 @@ static bool is_better(const score_t *a, const score_t *b) {
   if (a->is_valid != b->is_valid || !a->is_valid) {
     return a->is_valid;
   }
-  if (a->bytes != b->bytes) {
-    return a->bytes < b->bytes;
+  const int difference = partition_cost_compare(&a->cost, &b->cost);
+  if (difference != 0) {
+    return difference < 0;
   }
   if (a->is_cut != b->is_cut) {
     return b->is_cut;

@@ -27,6 +27,7 @@ typedef struct layouts_t {
   const mesh_t *mesh;
   pod_map_t *known;
   const layout_t *replicated[TENSOR_RANK_MAX + 1];  // By rank, once asked for.
+  double start_bytes;  // What a collective costs beside its bytes (cost.h).
 } layouts_t;
 
 void layouts_init(layouts_t *layouts, pod_arena_t *arena, const mesh_t *mesh);

@@ -277,11 +277,12 @@ static double row_bytes(partitioner_t *partitioner, const mlir_op_t *op, int ope
   return (double)tensor_shape_bytes(&cut);
 }
 
-double move_bytes(partitioner_t *partitioner, const mlir_op_t *op,
-                  const factors_t *factors, const axes_t *axes) {
-  double bytes = 0;
+partition_cost_t move_cost(partitioner_t *partitioner, const mlir_op_t *op,
+                           const factors_t *factors, const axes_t *axes) {
+  const double start_bytes = partitioner->layouts.start_bytes;
+  partition_cost_t cost = {0};
   if (move_is_twice(op)) {
-    return move_twice_bytes(partitioner, op, factors, axes);
+    return move_twice_cost(partitioner, op, factors, axes);
   }
   for (int f = 0; f < factors->factor_count; f++) {
     if (!is_exchanged(factors, f, axes)) {
@@ -289,8 +290,9 @@ double move_bytes(partitioner_t *partitioner, const mlir_op_t *op,
     }
     if (is_scan(partitioner, op, factors, f)) {
       const int dim = move_dim_of(&factors->operands[0], f);
-      bytes += row_bytes(partitioner, op, 0, dim, factors, axes) *
-               (double)(axes_size(&axes[f]) - 1);
+      cost.bytes += row_bytes(partitioner, op, 0, dim, factors, axes) *
+                    (double)(axes_size(&axes[f]) - 1);
+      cost.start_bytes += start_bytes;
       continue;
     }
     for (int i = 0; i < op->operand_count; i++) {
@@ -299,12 +301,13 @@ double move_bytes(partitioner_t *partitioner, const mlir_op_t *op,
       bool takes_part;
       if (exchange_of(partitioner, op, factors, i, f, &axes[f], &exchange, &takes_part) &&
           takes_part && halo_plan(partitioner->shardings.arena, &exchange.halo, &plan)) {
-        bytes += (double)plan.received *
-                 row_bytes(partitioner, op, i, exchange.halo.dim, factors, axes);
+        cost.bytes += (double)plan.received *
+                      row_bytes(partitioner, op, i, exchange.halo.dim, factors, axes);
+        cost.start_bytes += plan.round_count * start_bytes;
       }
     }
   }
-  return bytes;
+  return cost;
 }
 
 // --- Writing ---

@@ -18,9 +18,9 @@
 bool move_allows(partitioner_t *partitioner, const mlir_op_t *op,
                  const factors_t *factors, int factor, const axes_t *axes);
 
-// What a chip receives while it works so: bytes, of all factors that move elements.
-double move_bytes(partitioner_t *partitioner, const mlir_op_t *op,
-                  const factors_t *factors, const axes_t *axes);
+// What a chip receives while it works so, of all factors that move elements.
+partition_cost_t move_cost(partitioner_t *partitioner, const mlir_op_t *op,
+                           const factors_t *factors, const axes_t *axes);
 
 // Writes `op` for a choice that shards such factors. `local` is the operation on local
 // operands, with its local results' types, not yet in a block. Results are put into

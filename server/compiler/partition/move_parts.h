@@ -34,8 +34,8 @@ mlir_value_t *move_scan_finish(partitioner_t *partitioner, const mlir_op_t *op,
 bool move_is_twice(const mlir_op_t *op);
 bool move_twice_allows(const mlir_op_t *op, const factors_t *factors, int factor,
                        const axes_t *axes);
-double move_twice_bytes(partitioner_t *partitioner, const mlir_op_t *op,
-                        const factors_t *factors, const axes_t *axes);
+partition_cost_t move_twice_cost(partitioner_t *partitioner, const mlir_op_t *op,
+                                 const factors_t *factors, const axes_t *axes);
 void move_twice_write(partitioner_t *partitioner, const mlir_op_t *op,
                       const choice_t *choice, mlir_op_t *local,
                       mlir_value_t **out_results);

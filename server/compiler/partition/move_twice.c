@@ -76,17 +76,18 @@ static axes_t combined_axes(const factors_t *factors, const axes_t *axes) {
   return all;
 }
 
-double move_twice_bytes(partitioner_t *partitioner, const mlir_op_t *op,
-                        const factors_t *factors, const axes_t *axes) {
+partition_cost_t move_twice_cost(partitioner_t *partitioner, const mlir_op_t *op,
+                                 const factors_t *factors, const axes_t *axes) {
   const axes_t combined = combined_axes(factors, axes);
-  double bytes = 0;
+  partition_cost_t cost = {0};
   for (int i = 0; i < op->result_count && combined.count > 0; i++) {
     const layout_t *layout =
         partition_choice_layout(partitioner, &factors->results[i], axes, NULL);
     const tensor_shape_t local = layout_local_shape(layout, value_shape(&op->results[i]));
-    bytes += (double)tensor_shape_bytes(&local) * (double)(axes_size(&combined) - 1);
+    cost.bytes += (double)tensor_shape_bytes(&local) * (double)(axes_size(&combined) - 1);
+    cost.start_bytes += partitioner->layouts.start_bytes;
   }
-  return bytes;
+  return cost;
 }
 
 // --- Reductions ---

@@ -396,6 +396,12 @@ static pod_status_t check_main(mlir_module_t *module, const mlir_op_t *main,
 
 pod_status_t compiler_partition(mlir_module_t *module, int64_t device_count,
                                 compiler_partitioned_t *out_partitioned) {
+  return compiler_partition_for(module, device_count, 0, out_partitioned);
+}
+
+pod_status_t compiler_partition_for(mlir_module_t *module, int64_t device_count,
+                                    double start_bytes,
+                                    compiler_partitioned_t *out_partitioned) {
   const mlir_op_t *main = mlir_module_find_symbol(module, "main");
   const mlir_block_t *block = propagate_main_block(module);
   POD_TRY(check_main(module, main, block));
@@ -412,6 +418,7 @@ pod_status_t compiler_partition(mlir_module_t *module, int64_t device_count,
   partitioner.mesh = partitioner.shardings.mesh;
   partitioner.shardings.arena = scratch;  // The mesh stays with the program.
   layouts_init(&partitioner.layouts, arena, partitioner.mesh);
+  partitioner.layouts.start_bytes = start_bytes;
   partitioner.plans = pod_map_create();
   partitioner.choices = pod_map_create();
   surface_t surface;

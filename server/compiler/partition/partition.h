@@ -47,4 +47,11 @@ typedef struct compiler_partitioned_t {
 POD_MUST_USE pod_status_t compiler_partition(mlir_module_t *module, int64_t device_count,
                                              compiler_partitioned_t *out_partitioned);
 
+// For a pod: `start_bytes` is what a chip may receive in the time that a collective takes
+// beside its bytes (cost.h), so that few collectives are better than few bytes of small
+// arrays. 0, as above: bytes alone decide.
+POD_MUST_USE pod_status_t compiler_partition_for(mlir_module_t *module,
+                                                 int64_t device_count, double start_bytes,
+                                                 compiler_partitioned_t *out_partitioned);
+
 #endif  // SERVER_COMPILER_PARTITION_PARTITION_H_

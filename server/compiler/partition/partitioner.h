@@ -242,10 +242,9 @@ mlir_value_t *partition_value_get(partitioner_t *partitioner, const mlir_value_t
                                   const layout_t *layout);
 
 // What partition_value_get would cost: nothing when it is there or is made anew; less
-// where it is made outside of the loop at hand, for all turns. The bytes of the
-// reductions among them are added to *reduced_bytes.
-double partition_value_cost(partitioner_t *partitioner, const mlir_value_t *value,
-                            const layout_t *layout, double *reduced_bytes);
+// where it is made outside of the loop at hand, for all turns.
+partition_cost_t partition_value_cost(partitioner_t *partitioner,
+                                      const mlir_value_t *value, const layout_t *layout);
 
 // --- partition_choice.c: which shards an operation works on ---
 

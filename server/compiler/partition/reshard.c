@@ -1,4 +1,4 @@
-// The cheapest of a few plans, by bytes moved: cut what is gained, all_to_all what moves
+// The cheapest of a few plans (cost.h): cut what is gained, all_to_all what moves
 // to another dimension, permute what changes places, gather what goes; reductions first,
 // scattered where a dimension wants the axis.
 
@@ -52,12 +52,17 @@ static double step_bytes(reshard_kind_t kind, double bytes, double n) {
   return 0;
 }
 
+static bool is_local(reshard_kind_t kind) {
+  return kind == RESHARD_SLICE || kind == RESHARD_PLACE || kind == RESHARD_KEEP_FIRST;
+}
+
 static reshard_step_t *add_step(planner_t *planner, reshard_kind_t kind, int dim,
                                 const axes_t *axes) {
   reshard_plan_t *plan = planner->plan;
   POD_CHECK(plan->count < RESHARD_STEPS_MAX);
   const double bytes = step_bytes(kind, local_bytes(planner), (double)axes_size(axes));
-  plan->bytes += bytes;
+  plan->cost.bytes += bytes;
+  plan->cost.start_bytes += is_local(kind) ? 0 : planner->layouts->start_bytes;
   if (kind == RESHARD_ALL_REDUCE || kind == RESHARD_REDUCE_SCATTER) {
     plan->reduced_bytes += bytes;
   }
@@ -355,7 +360,7 @@ static planner_t start(layouts_t *layouts, const tensor_shape_t *shape,
     planner.dims[d] = from->dims[d];
   }
   plan->count = 0;
-  plan->bytes = 0;
+  plan->cost = (partition_cost_t){0};
   plan->reduced_bytes = 0;
   return planner;
 }
@@ -408,11 +413,14 @@ static void improve(layouts_t *layouts, const tensor_shape_t *shape, const layou
   reduce(&planner);
   reshard_way_t way;
   if (!reshard_search(shape, planner.dims, to->dims, &planner.unreduced,
-                      plan->bytes - other.bytes, &way)) {
+                      layouts->start_bytes,
+                      plan->cost.bytes + plan->cost.start_bytes - other.cost.bytes -
+                          other.cost.start_bytes,
+                      &way)) {
     return;
   }
   follow(&planner, &way);
-  if (is_arrived(&planner) && other.bytes < plan->bytes) {
+  if (is_arrived(&planner) && partition_cost_compare(&other.cost, &plan->cost) < 0) {
     memcpy(plan, &other, reshard_plan_size_bytes(&other));
   }
 }
@@ -446,8 +454,8 @@ static void plan_by_rules(layouts_t *layouts, const tensor_shape_t *shape,
   permute(&again, dims);
   run(&again);
   POD_CHECK(is_arrived(&again));
-  if (other.bytes < out_plan->bytes ||
-      (other.bytes == out_plan->bytes && other.count < out_plan->count)) {
+  const int difference = partition_cost_compare(&other.cost, &out_plan->cost);
+  if (difference < 0 || (difference == 0 && other.count < out_plan->count)) {
     memcpy(out_plan, &other, reshard_plan_size_bytes(&other));
   }
 }

@@ -8,7 +8,7 @@
 //   axes that a dimension loses                    all_gather
 //
 // The plan of these rules, unless it is one step, is compared with the cheapest of a
-// bounded search over layouts (reshard_search.h), by the bytes each chip receives.
+// bounded search over layouts (reshard_search.h), by what they cost (cost.h).
 //
 // Threading: pure. Determinism: a function of its arguments.
 
@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "common/tensor/shape.h"
+#include "server/compiler/partition/cost.h"
 #include "server/compiler/partition/layout.h"
 
 // Slices, gathers and moves of every axis there and back stay far below.
@@ -45,8 +46,8 @@ typedef struct reshard_step_t {
 } reshard_step_t;
 
 typedef struct reshard_plan_t {
-  double bytes;          // What each chip receives, in all.
-  double reduced_bytes;  // Of these, by all_reduce and reduce_scatter.
+  partition_cost_t cost;  // Of all steps.
+  double reduced_bytes;   // Received by all_reduce and reduce_scatter.
   int count;
   reshard_step_t steps[RESHARD_STEPS_MAX];  // `count` of them are set.
 } reshard_plan_t;

@@ -32,7 +32,7 @@ typedef struct step_t {
 
 typedef struct node_t {
   arrangement_t at;
-  double cost;  // Bytes.
+  double cost;  // Bytes, those for collectives included.
   double local_bytes;
   int steps;
   int parent;  // -1: an end.
@@ -54,7 +54,7 @@ typedef struct search_t {
   int atom_count;
   axis_ref_t atoms[ATOMS_MAX];
   bool is_wanted[ATOMS_MAX];  // The target has it.
-  double total_bytes, limit;
+  double total_bytes, start_bytes, limit;
   side_t forward, backward;
 } search_t;
 
@@ -280,7 +280,8 @@ static void reach(const search_t *search, side_t *side, const arrangement_t *at,
   for (int d = 0; d < search->rank; d++) {
     local_bytes /= (double)shards[d];
   }
-  if (cost + (side->is_backward ? local_bytes : 0) > search->limit) {
+  if (cost + (side->is_backward ? local_bytes + search->start_bytes : 0) >
+      search->limit) {
     return;
   }
   int16_t *slot = slot_of(side, at);
@@ -332,7 +333,8 @@ static void exchange(const search_t *search, side_t *side, int index, bool is_ba
   for (int dim = 0; dim < search->rank; dim++) {
     for (int count = 1; count <= from.ends[dim] - start_of(&from, dim); count++) {
       const double n = (double)size_of_last(search, &from, dim, count);
-      const double bytes = side->nodes[index].local_bytes * (n - 1) / n;
+      const double bytes =
+          side->nodes[index].local_bytes * (n - 1) / n + search->start_bytes;
       for (int to = 0; to < search->rank; to++) {
         if (to == dim) {
           continue;
@@ -369,8 +371,8 @@ static void lead_on(const search_t *search, side_t *side, int index) {
       take_last(&at, search->rank, dim, count, gone);
       const step_t step = {RESHARD_ALL_GATHER, (uint8_t)dim, (uint8_t)dim,
                            (uint8_t)count};
-      reach(search, side, &at, cost + side->nodes[index].local_bytes * (n - 1), index,
-            step);
+      const double bytes = side->nodes[index].local_bytes * (n - 1);
+      reach(search, side, &at, cost + bytes + search->start_bytes, index, step);
     }
   }
   exchange(search, side, index, false);
@@ -400,7 +402,7 @@ static void lead_back(const search_t *search, side_t *side, int index) {
         const double n = (double)size_of(search, atom);
         const double bytes = side->nodes[index].local_bytes / n * (n - 1);
         const step_t step = {RESHARD_ALL_GATHER, (uint8_t)dim, (uint8_t)dim, 1};
-        reach(search, side, &at, cost + bytes, index, step);
+        reach(search, side, &at, cost + bytes + search->start_bytes, index, step);
       }
     }
   }
@@ -511,7 +513,8 @@ static void join(search_t *search, int index, reshard_way_t *best, int *best_ste
   const node_t *node = &search->forward.nodes[index];
   for (int b = 0; b < search->backward.count; b++) {
     const node_t *other = &search->backward.nodes[b];
-    const double cost = node->cost + node->local_bytes + other->cost;
+    const double cost =
+        node->cost + node->local_bytes + search->start_bytes + other->cost;
     const int steps = node->steps + other->steps + 1;
     if (cost >= search->limit &&
         (!*found || cost > search->limit || steps >= *best_steps)) {
@@ -565,7 +568,8 @@ static bool run(search_t *search, const arrangement_t *to, reshard_way_t *out_wa
 }
 
 bool reshard_search(const tensor_shape_t *shape, const axes_t *from, const axes_t *to,
-                    const axes_t *kept, double bytes, reshard_way_t *out_way) {
+                    const axes_t *kept, double start_bytes, double limit,
+                    reshard_way_t *out_way) {
   if (shape->rank > DIMS_MAX || shape->rank == 0) {
     return false;
   }
@@ -573,7 +577,8 @@ bool reshard_search(const tensor_shape_t *shape, const axes_t *from, const axes_
   memset(search, 0, sizeof(*search));
   search->shape = shape;
   search->rank = shape->rank;
-  search->limit = bytes;
+  search->limit = limit;
+  search->start_bytes = start_bytes;
   arrangement_t start, end;
   bool found = make_atoms(search, from, to) && arrange(search, from, &start) &&
                arrange(search, to, &end);

@@ -30,10 +30,12 @@ typedef struct reshard_way_t {
       permuted[TENSOR_RANK_MAX];  // The dimensions behind the permute, if there is one.
 } reshard_way_t;
 
-// Finds a way of fewer than `bytes` that each chip receives. `from` and `to` are axes by
+// Finds a way that costs less than `limit`: the bytes that each chip receives, and
+// `start_bytes` for each collective. `from` and `to` are axes by
 // dimension of a value of global `shape`; axes of `kept` are not for use. False when
 // there is none, or none was found in a bounded number of layouts.
 bool reshard_search(const tensor_shape_t *shape, const axes_t *from, const axes_t *to,
-                    const axes_t *kept, double bytes, reshard_way_t *out_way);
+                    const axes_t *kept, double start_bytes, double limit,
+                    reshard_way_t *out_way);
 
 #endif  // SERVER_COMPILER_PARTITION_RESHARD_SEARCH_H_

@@ -95,8 +95,9 @@ static const version_t *cheapest(partitioner_t *partitioner, const state_t *stat
     }
     const reshard_plan_t *plan =
         partition_value_plan(partitioner, shape, version->layout, layout);
-    if (best == NULL || plan->bytes < best_plan->bytes ||
-        (plan->bytes == best_plan->bytes && plan->count < best_plan->count)) {
+    const int difference =
+        best == NULL ? -1 : partition_cost_compare(&plan->cost, &best_plan->cost);
+    if (difference < 0 || (difference == 0 && plan->count < best_plan->count)) {
       best = version;
       best_plan = plan;
     }
@@ -151,17 +152,18 @@ mlir_value_t *partition_value_get(partitioner_t *partitioner, const mlir_value_t
   return known;
 }
 
-double partition_value_cost(partitioner_t *partitioner, const mlir_value_t *value,
-                            const layout_t *layout, double *reduced_bytes) {
+partition_cost_t partition_value_cost(partitioner_t *partitioner,
+                                      const mlir_value_t *value, const layout_t *layout) {
+  partition_cost_t cost = {0};
   state_t *state = state_of(partitioner, value);
   if (propagate_is_remade(value) || find_version(state, layout) != NULL) {
-    return 0;
+    return cost;
   }
   const reshard_plan_t *plan;
   POD_CHECK(cheapest(partitioner, state, value_shape(value), layout, &plan) != NULL);
   const double share = state->turns / partitioner->turns;
-  *reduced_bytes += plan->reduced_bytes * share;
-  return plan->bytes * share;
+  partition_cost_add(&cost, &plan->cost, share);
+  return cost;
 }
 
 // --- Constants, iotas and broadcasts of them ---

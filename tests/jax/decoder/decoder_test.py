@@ -121,14 +121,12 @@ def instead(layout):
     """What a layout moves by a kind that is not published for it, and why: fewer bytes of another kind than published pay for it."""
     axes, _, _, _, stream, _ = sizes(layout)
     n, m, stages = axes.get("data", 1), axes.get("model", 1), axes.get("stage", 1)
-    if stages > 2:  # What leaves the last stage is exchanged by microbatch, and only then gathered.
-        return {"all_to_all": part(stages) * stream}
-    if layout == "fsdp":  # An embedding that is cut by its columns is looked up in all rows; its columns are exchanged for them.
-        return {"all_to_all": part(n) * 2 * stream}
-    if layout == "sequence":  # Weights are fewer bytes than a chip's batch: they are gathered, and heads exchanged for the sequence.
-        return {"all_to_all": 3 * decoder.LAYERS * part(m) * 2 * stream / m, "reduce_scatter": part(m) * 2 * stream}
-    # A vocabulary of fewer bytes than a chip's batch is gathered; the rows that are looked up in its parts would be reduced.
-    return {"all_gather": part(m) * BYTES * decoder.VOCABULARY * decoder.WIDTH}
+    vocabulary = BYTES * decoder.VOCABULARY * decoder.WIDTH
+    if stages > 2:  # What leaves the last stage is exchanged by microbatch before it is gathered, or, where that is faster, gathered of all stages.
+        return {"all_to_all": part(stages) * stream, "all_gather": 2 * part(stages) * stream}
+    if layout == "sequence":  # A vocabulary of fewer bytes than a chip's batch is gathered, and its gradient reduced, whole.
+        return {"all_reduce": 2 * part(n * m) * vocabulary}
+    return {"all_gather": part(m) * vocabulary}  # The same, where rows that are looked up in its parts would be reduced.
 
 
 def moved(collective):

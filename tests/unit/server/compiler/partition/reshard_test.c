@@ -130,6 +130,16 @@ static void test_an_axis_moves_to_another_dimension_by_all_to_all(void **state) 
   check_plan(*state, "xy||", "|y|x", "all_to_all 0>1 y; all_to_all 0>2 x");
 }
 
+// Of small arrays, one collective of more bytes takes less time than two.
+static void test_what_a_collective_takes_beside_its_bytes_counts(void **state) {
+  world_t *world = *state;
+  world->layouts.start_bytes = 1e6;
+  check_plan(world, "xy||", "|y|x", "gather 0 xy; slice 1 y; slice 2 x");
+  world->layouts.start_bytes = 1;
+  check_plan(world, "xy||", "|y|x", "all_to_all 0>1 y; all_to_all 0>2 x");
+  world->layouts.start_bytes = 0;
+}
+
 static void test_axes_that_change_places_are_permuted(void **state) {
   check_plan(*state, "x|y", "y|x", "permute");
   check_plan(*state, "xy|", "yx|", "permute");
@@ -222,6 +232,7 @@ int main(void) {
       TEST(test_axes_nobody_has_are_cut_without_communication),
       TEST(test_axes_that_go_are_gathered),
       TEST(test_an_axis_moves_to_another_dimension_by_all_to_all),
+      TEST(test_what_a_collective_takes_beside_its_bytes_counts),
       TEST(test_axes_that_change_places_are_permuted),
       TEST(test_a_permutation_spares_gathering_more_than_it_takes),
       TEST(test_partial_results_are_scattered_where_they_are_wanted),
