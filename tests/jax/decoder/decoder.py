@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import compare
 
 VOCABULARY, LENGTH, WIDTH, HEADS, KEYS, SIZE, HIDDEN, LAYERS, BATCH = 128, 32, 64, 8, 4, 8, 128, 4, 16
-MICROBATCHES, EXPERTS = 4, 8
+MICROBATCHES, EXPERTS, ACCUMULATED = 4, 8, 2
 WEIGHTS = dict(query=(WIDTH, HEADS, SIZE), key=(WIDTH, KEYS, SIZE), value=(WIDTH, KEYS, SIZE), out=(HEADS, SIZE, WIDTH),
                gate=(WIDTH, HIDDEN), up=(WIDTH, HIDDEN), down=(HIDDEN, WIDTH))
 SHAPES = {**{name: (LAYERS, *shape) for name, shape in WEIGHTS.items()}, "norm1": (LAYERS, WIDTH), "norm2": (LAYERS, WIDTH),
@@ -36,6 +36,9 @@ LAYOUTS = {
     "pipeline_data_tensor": dict(stage=2, data=2, model=2),
     "experts": dict(data=8),
     "ring": dict(data=8),
+    "accumulated": dict(data=8),
+    "fsdp_accumulated": dict(data=8),
+    "experts_again": dict(data=8),
 }
 
 
@@ -46,7 +49,7 @@ def specs(layout):
     stage = "stage" if "stage" in LAYOUTS[layout] else None
     weights = dict(query=P(sharded, model), key=P(sharded, model), value=P(sharded, model), out=P(model, None, sharded),
                    gate=P(sharded, model), up=P(sharded, model), down=P(model, sharded), norm1=P(), norm2=P())
-    if layout == "experts":
+    if layout.startswith("experts"):
         weights = {name: P() for name in weights} | dict(gate=P(None, "data"), up=P(None, "data"), down=P("data"))
     return {**{name: P(stage, *spec) for name, spec in weights.items()}, "embedding": P(model, sharded), "norm": P(),
             "head": P(sharded, model)}
@@ -92,8 +95,10 @@ def block(x, w, keep, attend, feed, inner=lambda x: x):
     return keep(x + keep(feed(norm(x, w["norm2"]), w)))
 
 
-def stack(x, weights, **how):
-    return jax.lax.scan(lambda y, w: (block(y, w, **how), None), x, weights)[0]
+def stack(x, weights, again=False, **how):
+    """`again`: what a block computes is computed again for its gradient."""
+    one = functools.partial(block, **how)
+    return jax.lax.scan(lambda y, w: ((jax.checkpoint(one) if again else one)(y, w), None), x, weights)[0]
 
 
 def loss(p, tokens, targets, run, keep):
@@ -177,6 +182,17 @@ def ring(mesh, count):
     return jax.shard_map(body, mesh=mesh, in_specs=(where,) * 3, out_specs=where, check_vma=False)
 
 
+def accumulated(function):
+    """The same by microbatches, one after the other, whose gradients are added up; every chip has a part of each."""
+    def apply(p, *data):
+        def add(total, micro):
+            return jax.tree.map(jnp.add, total, function(p, *micro)), None
+        micro = [x.reshape(-1, ACCUMULATED, *x.shape[1:]).swapaxes(0, 1) for x in data]
+        start = (jnp.zeros(()), jax.tree.map(jnp.zeros_like, p))
+        return jax.tree.map(lambda x: x / ACCUMULATED, jax.lax.scan(add, start, tuple(micro))[0])
+    return apply
+
+
 def step(layout, sharded=True):
     """(function of parameters, tokens, targets; mesh; shardings of the parameters; sharding of the tokens)."""
     axes = LAYOUTS[layout]
@@ -188,8 +204,8 @@ def step(layout, sharded=True):
         around = jax.sharding.get_abstract_mesh()
         return jax.lax.with_sharding_constraint(x, NamedSharding(around if around.manual_axes else mesh, activations(layout)))
     attending = ring(mesh, axes["data"]) if sharded and layout == "ring" else attend
-    feeding = by_experts(mesh) if layout == "experts" else feed
-    more = {}
+    feeding = by_experts(mesh) if layout.startswith("experts") else feed
+    more = dict(again=True) if layout == "experts_again" else {}
     if sharded and layout == "sequence":  # Heads and hidden units: what is left to propagation may as well be the length.
         def inner(x):
             return jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P("data", None, "model")))
@@ -197,6 +213,8 @@ def step(layout, sharded=True):
     run = (pipelined(mesh, axes["stage"], keep) if sharded and "stage" in axes
            else functools.partial(stack, keep=keep, attend=attending, feed=feeding, **more))
     function = jax.value_and_grad(functools.partial(loss, run=run, keep=keep))
+    if sharded and layout.endswith("accumulated"):
+        function = accumulated(function)
     if not sharded:
         return function, None, None, None
     tokens = P(None, "data") if layout == "ring" else P("data" if "data" in axes else None)
@@ -221,7 +239,7 @@ def main():
     layouts = sys.argv[1:] or list(LAYOUTS)
     wanted = {}
     with jax.default_device(jax.devices("cpu")[0]):
-        for kind in {layout == "experts" for layout in layouts}:
+        for kind in {layout.startswith("experts") for layout in layouts}:
             wanted[kind] = jax.jit(step("experts" if kind else "data", sharded=False)[0])(*arguments())
     for layout in layouts:
         started = time.monotonic()
@@ -229,7 +247,7 @@ def main():
         if "MODULES" in os.environ:
             pathlib.Path(os.environ["MODULES"], f"{layout}.mlir").write_text(lowered.as_text(), encoding="utf-8")
         found = lowered.compile()(*arguments())
-        paths = jax.tree_util.tree_leaves_with_path(wanted[layout == "experts"])
+        paths = jax.tree_util.tree_leaves_with_path(wanted[layout.startswith("experts")])
         for (path, value), got in zip(paths, jax.tree.leaves(found)):
             error = compare.error_of(f"{layout}{jax.tree_util.keystr(path)}", np.asarray(got), np.asarray(value))
             if error:
