@@ -550,8 +550,8 @@ static void pick(chooser_t *chooser, int factor, int candidate) {
 // --- Choosing ---
 
 // Contracted factors and those beside them keep what all their operands share, when
-// nothing else wants these axes, or the results agree and no contracted factor wants
-// them: what another operand has of a contraction may be far more than to move this one.
+// nothing else wants these axes, and the results agree or want none there: what another
+// operand has of a contraction may be far more than to move this one.
 static void keep_shared(chooser_t *chooser) {
   const factors_t *factors = chooser->factors;
   for (int f = 0; f < factors->factor_count; f++) {
@@ -568,6 +568,12 @@ static void keep_shared(chooser_t *chooser) {
       }
     }
     keeps = keeps && shared != NULL;
+    for (int r = 0; r < factors->result_count && keeps; r++) {
+      const projection_cell_t *cell = projection_cell(&chooser->partitioner->projection,
+                                                      factors->operand_count + r, f);
+      keeps =
+          !cell->is_present || cell->axes.count == 0 || axes_equal(&cell->axes, shared);
+    }
     const int tensors = factors->factors[f].kind == FACTOR_REDUCTION
                             ? factors->operand_count
                             : chooser->partitioner->projection.tensor_count;

@@ -1,8 +1,7 @@
 // devices: 8
 // The rows of an operand lie {"y"}, and those of the result shall lie {"x", "y"}: the
-// product works on {"y", "x"}, to which an all_to_all brings the operand, and a permute the
-// result from there. To gather what is contracted would move more, and divide the work
-// less.
+// product works on eight pieces, to which a permute and an all_to_all bring the operand. To
+// gather what is contracted would move more, and divide the work less.
 module @m {
   sdy.mesh @mesh = <["x"=2, "y"=4]>
   func.func public @main(%a: tensor<256x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {"x"}]>}, %b: tensor<256x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) -> (tensor<256x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "y"}, {}]>}) {
