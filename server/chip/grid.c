@@ -31,7 +31,10 @@ int64_t chip_grid_core_ps(const chip_grid_t *grid, const chip_grid_step_t *step)
   const double cores = (double)cores_of(spec);
   // Of all cores when they share the grid, of one else.
   const double part = grid->is_shared ? 1 : 1 / cores;
-  const double overhead_ps = (double)spec->grid_step_ps / (grid->is_shared ? cores : 1);
+  const double further = step->stages > 1 ? (double)(step->stages - 1) : 0;
+  const double blocks = step->blocks > 1 ? (double)step->blocks : 1;
+  const double overhead_ps =
+      (double)spec->grid_step_ps * (1 + further / blocks) / (grid->is_shared ? cores : 1);
   const double mxu_ps =
       (double)picoseconds((double)step->mxu_busy_flop, spec->bf16_flop_per_s * part);
   const double lanes_ps =

@@ -5,7 +5,8 @@
 // Formulas: mxu = busy FLOP / peak
 //           vpu = max(operations / rate, bytes in VMEM / its bandwidth)
 //           core = max(mxu, vpu) + min(mxu, vpu) / pieces
-//           step = max(dma, grid_step + core), dma by chip_hbm_ps
+//           chain = grid_step · (1 + (stages - 1) / blocks), blocks at least 1
+//           step = max(dma, chain + core), dma by chip_hbm_ps
 //           time = first load + steps + last store and the latency of its DMA; that of
 //           the first one is what a kernel costs of its own (kernel_ps)
 // Source:   the pipeline is that which Mosaic makes of a grid. `pieces` are the tiles of
@@ -13,6 +14,12 @@
 //           MXU is counted at its peak, because what large products do not sustain of it
 //           (mxu_fraction) is the like of grid_step: 8192³ on v5e in steps of
 //           512x1024x1024 takes 5.99 ms, of which the peak is 5.58 and 1024 steps 0.34.
+//           Stages are products and reductions that wait for one another: each passes
+//           its pipeline from end to end. The one of the step from which grid_step was
+//           read is in it; what a further one takes is taken to be as much, a guess that
+//           agrees with flash attention in blocks of 128 (three stages: scores, their
+//           maximum, values; row F128 of the calibration). Where a stage has many blocks
+//           of 128 by 128, only the last one is waited for.
 // Cores:    on a megacore the steps of a parallel dimension are dealt out to the cores,
 //           which share the bandwidth; a grid without one runs on one of them.
 //
@@ -32,6 +39,8 @@ typedef struct chip_grid_step_t {
   int64_t vpu_op;
   int64_t vmem_bytes;                 // Read and written by the core.
   int64_t pieces;                     // At least 1 counts.
+  int64_t stages;                     // Products and reductions one after the other.
+  int64_t blocks;                     // Of 128 by 128 in the largest of them.
   int64_t read_bytes, written_bytes;  // By DMA beside it, from and to HBM.
 } chip_grid_step_t;
 

@@ -200,6 +200,26 @@ def flash_full():
     return flash_attention(False), batch()
 
 
+def blocks_of(size):
+    return flash.BlockSizes(block_q=size, block_k_major=size, block_k=size, block_b=1)
+
+
+@kernel
+def flash_512_128():
+    """In the default blocks, whose times are published (jax-ml/jax, issue 24633)."""
+    return flash_attention(False, blocks_of(128)), [array(8, 16, 512, 128)] * 3
+
+
+@kernel
+def flash_4096_128():
+    return flash_attention(False, blocks_of(128)), [array(8, 16, 4096, 128)] * 3
+
+
+@kernel
+def flash_4096_512():
+    return flash_attention(False, blocks_of(512)), [array(8, 16, 4096, 128)] * 3
+
+
 @kernel
 def flash_causal():
     return flash_attention(True), batch()

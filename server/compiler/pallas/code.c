@@ -37,7 +37,8 @@ void code_builder_init(code_builder_t *builder, const chip_spec_t *spec,
       .module = module,
       .arena = arena,
       .use_counts = pod_arena_array(arena, module->value_count, sizeof(uint32_t)),
-      .is_needed = pod_arena_array(arena, module->value_count, sizeof(bool))};
+      .is_needed = pod_arena_array(arena, module->value_count, sizeof(bool)),
+      .stages = pod_arena_array(arena, module->value_count, sizeof(int32_t))};
   values_t open = {0};
   need_roots(builder, &open);
   while (open.count > 0) {
@@ -80,6 +81,31 @@ static void build_node(code_builder_t *builder, const mlir_op_t *op, code_node_t
   }
 }
 
+// Through values alone: what goes by a memory is taken to be independent.
+static int32_t stages_of(const code_builder_t *builder, const mlir_op_t *op) {
+  int32_t stages = 0;
+  for (int i = 0; i < op->operand_count; i++) {
+    const mlir_op_t *from = op->operands[i]->op;
+    const int32_t before = builder->stages[op->operands[i]->id];
+    if (from != NULL && from->block == op->block && before > stages) {
+      stages = before;
+    }
+  }
+  const kernel_kind_t kind = kernel_kind_of(op->kind);
+  const bool is_stage = kind == KERNEL_KIND_PRODUCT || kind == KERNEL_KIND_REDUCES;
+  return stages + (is_stage && op->result_count == 1 &&
+                   builder->use_counts[op->results[0].id] > 0);
+}
+
+static void count_stages(const code_builder_t *builder, const mlir_op_t *op,
+                         chip_grid_step_t *work) {
+  const int32_t stages = stages_of(builder, op);
+  for (int i = 0; i < op->result_count; i++) {
+    builder->stages[op->results[i].id] = stages;
+  }
+  work->stages = stages > work->stages ? stages : work->stages;
+}
+
 code_block_t *code_build(code_builder_t *builder, const mlir_block_t *block) {
   if (block == NULL) {
     return NULL;
@@ -93,6 +119,7 @@ code_block_t *code_build(code_builder_t *builder, const mlir_block_t *block) {
       pod_arena_array(builder->arena, (size_t)code->node_count, sizeof(*code->nodes));
   int32_t made = 0;
   for (const mlir_op_t *op = block->first; op != NULL; op = op->next) {
+    count_stages(builder, op, &code->work);
     if (is_node(builder, op)) {
       build_node(builder, op, &code->nodes[made++]);
     } else {

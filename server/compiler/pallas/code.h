@@ -63,7 +63,8 @@ kernel_space_t kernel_space_of(const mlir_type_t *type);
 // `use_counts` by value id.
 chip_grid_step_t kernel_work_of(const chip_spec_t *spec, const mlir_op_t *op,
                                 const uint32_t *use_counts);
-// sum += count · work; `pieces` is the most of either.
+// sum += count · work; `pieces` and `blocks` are the most of either. Stages of a block of
+// code are counted by code_build.
 void kernel_work_add(chip_grid_step_t *sum, const chip_grid_step_t *work, int64_t count);
 
 // --- Code ---
@@ -92,6 +93,8 @@ typedef struct code_builder_t {
   pod_arena_t *arena;
   uint32_t *use_counts;  // By value id.
   bool *is_needed;       // By value id: an integer that decides something.
+  int32_t *stages;       // By value id: products and reductions that it waits for, in a
+                         // row, of its block.
 } code_builder_t;
 
 // Looks through the whole module once.

@@ -99,7 +99,8 @@ static chip_grid_step_t reduction_work(const mlir_op_t *op) {
                                         : 0;
     ops = chip_work_plus(ops, chip_work_times(sums, steps));
   }
-  return (chip_grid_step_t){.vpu_op = ops};
+  return (chip_grid_step_t){
+      .vpu_op = ops, .blocks = lanes_of(&from) / ((int64_t)TENSOR_LANES * TENSOR_LANES)};
 }
 
 // [batch, m, k] by [batch, k, n], however they are turned: k² is what the operands have
@@ -158,7 +159,11 @@ static chip_grid_step_t product_work(const chip_spec_t *spec, const mlir_op_t *o
       .vpu_op = busy == 0 ? flop : 0,
       .pieces = chip_work_times(product.batch,
                                 chip_work_times(round_up(product.m, size) / size,
-                                                round_up(product.n, size) / size))};
+                                                round_up(product.n, size) / size)),
+      .blocks = chip_work_times(
+          product.batch,
+          chip_work_times(round_up(product.m, TENSOR_LANES) / TENSOR_LANES,
+                          round_up(product.n, TENSOR_LANES) / TENSOR_LANES))};
 }
 
 static int64_t bytes_of(const mlir_type_t *type) {
@@ -229,7 +234,11 @@ void kernel_work_add(chip_grid_step_t *sum, const chip_grid_step_t *work, int64_
   add(&sum->vmem_bytes, work->vmem_bytes, count);
   add(&sum->read_bytes, work->read_bytes, count);
   add(&sum->written_bytes, work->written_bytes, count);
+  add(&sum->stages, work->stages, count);
   if (work->pieces > sum->pieces && count > 0) {
     sum->pieces = work->pieces;
+  }
+  if (work->blocks > sum->blocks && count > 0) {
+    sum->blocks = work->blocks;
   }
 }

@@ -49,6 +49,7 @@ static const program_t programs[] = {
     {"P1", "v5e", "1x1", "matmul_1024", NULL, WHOLE},
     {"P4", "v5e", "1x1", "matmul_16384", NULL, WHOLE},
     {"P8", "v5e", "1x1", "pallas_8192", NULL, WHOLE},
+    {"F128", "v5e", "1x1", "flash_4096", NULL, WHOLE},
     {"S12", "v5e", "8x4", "all_gather_8x4", NULL, WHOLE},
     {"S14", "v5e", "1x1", "matvec", NULL, WITHIN},
     {"T1", "v2c", "1x1", "ffw_up", NULL, WITHIN},

@@ -119,6 +119,28 @@ static void test_published_products_are_met(void **state) {
   }
 }
 
+static double us_of(const char *name, const char *kind) {
+  const chip_work_t work = work_on(name, kind);
+  return (double)chip_work_cost(chip_spec_find(kind), &work).duration_ps * 1e-6;
+}
+
+// Scores, their maximum and the values wait for one another: with one block of 128 a step
+// each costs what a step does. The times are those of jax-ml/jax, issue 24633, on v5e;
+// the head's size follows from the FLOP that it counts.
+static void test_attention_in_small_blocks_waits_for_each_of_its_stages(void **state) {
+  (void)state;
+  const double short_us = us_of("flash_512_128", "v5e");
+  const double long_us = us_of("flash_4096_128", "v5e");
+  assert_true(short_us > 2360 * 0.95 && short_us < 2360 * 1.05);
+  assert_true(long_us > 144970 * 0.95 && long_us < 144970 * 1.05);
+  // In blocks of 512, sixteen of them a stage, the stages hide: little is left.
+  const chip_work_t large = work_of("flash_4096_512");
+  const int64_t steps_ps = large.grid_steps * chip_spec_find("v5e")->grid_step_ps;
+  assert_true(us_of("flash_4096_512", "v5e") * 10 < long_us);
+  assert_int_equal(large.grid_steps, 128 * 8 * 8);
+  assert_true(large.grid_ps > steps_ps + steps_ps / 8);
+}
+
 // Of 4 x 4 blocks of 512 causal attention needs 10, and loads none of the others.
 static void test_causal_attention_leaves_out_what_its_mask_does(void **state) {
   (void)state;
@@ -466,6 +488,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_product_moves_its_blocks_at_every_step),
       cmocka_unit_test(test_published_products_are_met),
+      cmocka_unit_test(test_attention_in_small_blocks_waits_for_each_of_its_stages),
       cmocka_unit_test(test_causal_attention_leaves_out_what_its_mask_does),
       cmocka_unit_test(test_the_mask_of_splash_attention_is_read_from_its_constants),
       cmocka_unit_test(test_gradients_have_their_kernels),
