@@ -125,8 +125,19 @@ pod_status_t check_reduce_window(const rule_t *rule) {
   return rule_reducer(rule, count);
 }
 
+// Of a part of an array: behind the others, for every dimension, where in the operand the
+// array begins and ends.
+static pod_status_t check_bounds(const rule_t *rule) {
+  const int32_t count = rule->instruction->operand_count;
+  for (int32_t i = 3; i < count; i++) {
+    POD_TRY(
+        demand(is_scalar(operand(rule, i), TENSOR_S32), "bounds must be scalars s32"));
+  }
+  return arity(rule, count > 3 ? 3 + 2 * operand(rule, 0)->rank : 3, 1);
+}
+
 pod_status_t check_select_and_scatter(const rule_t *rule) {
-  POD_TRY(arity(rule, 3, 1));
+  POD_TRY(check_bounds(rule));
   const tensor_shape_t *from = operand(rule, 0), *source = operand(rule, 1);
   POD_TRY(demand(tensor_shape_equal(from, result(rule, 0)) &&
                      source->dtype == from->dtype &&

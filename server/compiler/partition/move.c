@@ -97,31 +97,6 @@ static bool is_zero(const mlir_value_t *value) {
          memcmp(attr->data, zeros, (size_t)attr->length) == 0;
 }
 
-// The windows that touch a shard of a select_and_scatter's result, and all that these
-// look at. Windows begin alike in all shards, and there is no padding, which could be
-// selected for a window of infinities.
-static bool want_scattered(partitioner_t *partitioner, const mlir_op_t *op, int index,
-                           int dim, int64_t part, exchange_t *exchange) {
-  const chip_window_t window = move_window_of(partitioner, op);
-  const int64_t stride = window.strides[dim], size = window.sizes[dim];
-  if (window.low[dim] != 0 || window.high[dim] != 0 || part % stride != 0 ||
-      compiler_region_reducer(op, 1) != CHIP_REDUCER_ADD || !is_zero(op->operands[2])) {
-    return false;
-  }
-  const int64_t first = divide_up(1 - size, stride), last = (part - 1) / stride;
-  halo_t *halo = &exchange->halo;
-  halo->step = part / stride;
-  halo->start = first;
-  halo->length = last - first + 1;
-  if (index == 0) {
-    const int64_t seen = (halo->length - 1) * stride + size;
-    halo->step = part;
-    halo->start = first * stride;
-    halo->length = seen > part - halo->start ? seen : part - halo->start;
-  }
-  return true;
-}
-
 // The spatial dimension that `dim` of the left operand is; -1 for others.
 static int spatial_of(const chip_convolution_t *convolution, int dim) {
   for (int d = 0; d < convolution->window.rank; d++) {
@@ -175,7 +150,7 @@ static bool want(partitioner_t *partitioner, const mlir_op_t *op, int index, int
       window = move_window_of(partitioner, op);
       return want_window(&window, dim, part, exchange);
     case CHIP_OP_SELECT_AND_SCATTER:
-      return want_scattered(partitioner, op, index, dim, part, exchange);
+      return move_scatter_want(partitioner, op, index, dim, halo);
     case CHIP_OP_CONVOLUTION:
       convolution = convolution_of(partitioner, op);
       return want_window(&convolution.window, spatial_of(&convolution, dim), part,
@@ -501,6 +476,22 @@ static mlir_value_t *cut_scattered(partitioner_t *partitioner, const mlir_op_t *
   return value;
 }
 
+// By dimension what a select_and_scatter has exchanged of its operand.
+static void tell_bounds(partitioner_t *partitioner, const mlir_op_t *op,
+                        const choice_t *choice, mlir_op_t *local) {
+  halo_t halos[TENSOR_RANK_MAX] = {0};
+  for (int f = 0; f < choice->factors->factor_count; f++) {
+    exchange_t exchange;
+    bool takes_part;
+    if (is_exchanged(choice->factors, f, choice->axes)) {
+      POD_CHECK(exchange_of(partitioner, op, choice->factors, 0, f, &choice->axes[f],
+                            &exchange, &takes_part));
+      halos[exchange.halo.dim] = exchange.halo;
+    }
+  }
+  move_scatter_bounds(partitioner, op, halos, local);
+}
+
 // Combines the scans of the shards, where the operation is one.
 static mlir_value_t *finish_scans(partitioner_t *partitioner, const mlir_op_t *op,
                                   const choice_t *choice, const mlir_op_t *local,
@@ -544,6 +535,9 @@ static void write_exchanged(partitioner_t *partitioner, const mlir_op_t *op,
   if (is_done(local)) {
     out_results[0] = local->operands[0];
     return;
+  }
+  if (op->kind == CHIP_OP_SELECT_AND_SCATTER) {
+    tell_bounds(partitioner, op, choice, local);
   }
   mlir_block_append(partitioner->block, local);
   for (int i = 0; i < op->result_count; i++) {

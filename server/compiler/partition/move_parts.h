@@ -3,6 +3,7 @@
 #ifndef SERVER_COMPILER_PARTITION_MOVE_PARTS_H_
 #define SERVER_COMPILER_PARTITION_MOVE_PARTS_H_
 
+#include "server/compiler/partition/halo.h"
 #include "server/compiler/partition/partitioner.h"
 #include "server/program/window.h"
 
@@ -28,6 +29,18 @@ void move_scan_localize(partitioner_t *partitioner, int dim, mlir_op_t *local);
 mlir_value_t *move_scan_finish(partitioner_t *partitioner, const mlir_op_t *op,
                                const mlir_op_t *local, mlir_value_t *scanned, int dim,
                                const axes_t *axes);
+
+// --- move_scatter.c ---
+
+// What operand `index` of a select_and_scatter has exchanged along dimension `dim`: fills
+// step, start and length. False: it cannot work so.
+bool move_scatter_want(partitioner_t *partitioner, const mlir_op_t *op, int index,
+                       int dim, halo_t *halo);
+
+// Tells `local`, whose operands are fetched, where the whole array begins and ends, when
+// windows see its padding. `halos` by dimension of the operand; shards 0 for none.
+void move_scatter_bounds(partitioner_t *partitioner, const mlir_op_t *op,
+                         const halo_t *halos, mlir_op_t *local);
 
 // --- move_twice.c: of the shards first, then of what came out of all ---
 

@@ -231,9 +231,22 @@ pod_status_t shape_reduce_window(mlir_module_t *module, const mlir_op_t *op,
   return reducer(module, op, count);
 }
 
+// Where the whole array begins and ends in every dimension of what a chip has of it, as
+// the partitioner writes it.
+static pod_status_t check_bounds(mlir_module_t *module, const mlir_op_t *op) {
+  const int rank = op->operand_count > 0 ? shape_operand(op, 0)->rank : 0;
+  POD_TRY(shape_arity(module, op, op->operand_count > 3 ? 3 + 2 * rank : 3, 1, 2));
+  for (int i = 3; i < op->operand_count; i++) {
+    if (shape_operand(op, i)->rank != 0 || shape_operand(op, i)->dtype != TENSOR_S32) {
+      return SHAPE_ERROR("its bounds must be of tensor<i32>");
+    }
+  }
+  return NULL;
+}
+
 pod_status_t shape_select_and_scatter(mlir_module_t *module, const mlir_op_t *op,
                                       const mlir_type_t **out_types) {
-  POD_TRY(shape_arity(module, op, 3, 1, 2));
+  POD_TRY(check_bounds(module, op));
   const tensor_shape_t *operand = shape_operand(op, 0), *source = shape_operand(op, 1),
                        *init = shape_operand(op, 2);
   const int64_t *sizes;

@@ -23,6 +23,9 @@ typedef struct selection_t {
   kernel_combiner_t combiner;
   int64_t strides[TENSOR_RANK_MAX];
   int64_t selected[KERNEL_LANES];  // Elements of the operand; -1: none yet.
+  // Of a part of an array, what of the operand is there: the rest is as padding.
+  bool is_part;
+  int64_t begins[TENSOR_RANK_MAX], limits[TENSOR_RANK_MAX];
 } selection_t;
 
 KERNEL_COLLECT(collect, int64_t)
@@ -61,6 +64,18 @@ static pod_status_t ask(selection_t *selection, const int64_t *candidates, size_
   return NULL;
 }
 
+// What is beyond the ends of the whole array is not seen.
+static void leave_out(const selection_t *selection, int64_t *candidates, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    for (int d = 0; d < selection->in->rank && candidates[i] >= 0; d++) {
+      const int64_t at = candidates[i] / selection->strides[d] % selection->in->dims[d];
+      if (at < selection->begins[d] || at >= selection->limits[d]) {
+        candidates[i] = -1;
+      }
+    }
+  }
+}
+
 // Windows [first, first + count) of the row at `o`, whose updates begin at `update`.
 static pod_status_t select_row(selection_t *selection, const int64_t *o, int64_t first,
                                size_t count, const char *update) {
@@ -72,6 +87,9 @@ static pod_status_t select_row(selection_t *selection, const int64_t *o, int64_t
   do {
     kernel_window_offsets(selection->window, selection->in, selection->strides, o, w,
                           first, count, candidates);
+    if (selection->is_part) {
+      leave_out(selection, candidates, count);
+    }
     POD_TRY(ask(selection, candidates, count));
   } while (kernel_next_index(selection->in->rank, selection->window->sizes, w) &&
            !kernel_is_stopped());
@@ -209,7 +227,7 @@ static pod_status_t select_all(selection_t *selection) {
                                         .results = {TENSOR_PRED}};
   POD_TRY(kernel_lanes_create(args, 0, &signature, &selection->lanes));
   POD_TRY(kernel_combiner_init(args, 1, dtype, &selection->combiner));
-  if (sees_no_padding(selection->window)) {
+  if (!selection->is_part && sees_no_padding(selection->window)) {
     return select_blocks(selection);
   }
   const int last = source->rank > 0 ? source->rank - 1 : 0;
@@ -233,6 +251,14 @@ pod_status_t kernel_select_and_scatter(const kernel_args_t *args) {
   selection_t selection = {
       .args = args, .window = &window, .in = in, .bytes = tensor_dtype_bytes(in->dtype)};
   tensor_shape_strides(in, selection.strides);
+  selection.is_part = args->instruction->operand_count > 3;
+  for (int d = 0; d < in->rank && selection.is_part; d++) {
+    int32_t bounds[2];
+    memcpy(&bounds[0], args->operands[3 + 2 * d], sizeof(bounds[0]));
+    memcpy(&bounds[1], args->operands[4 + 2 * d], sizeof(bounds[1]));
+    selection.begins[d] = bounds[0];
+    selection.limits[d] = bounds[1];
+  }
   kernel_fill(selection.bytes, args->operands[2], args->results[0],
               (size_t)tensor_shape_elements(in));
   if (tensor_shape_elements(kernel_operand_shape(args, 1)) == 0) {
