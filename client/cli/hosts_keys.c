@@ -2,8 +2,11 @@
 
 #include "client/cli/hosts_keys.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "client/cli/local_pod.h"
 #include "common/base/memory.h"
@@ -31,6 +34,31 @@ static pod_status_t make_worker_key(const cli_hosts_keys_t *keys, int32_t index)
                        "worker", NULL);
 }
 
+// The token of who administers, by itself: by it links to the page are made.
+static pod_status_t write_token(const cli_hosts_keys_t *keys) {
+  char *text;
+  size_t length;
+  POD_TRY(cli_read_file(text_in(keys->arena, keys->folder, "tokens"), &text, &length));
+  static const char line[] = "\nadminister administer ";
+  const char *found = strstr(text, line);
+  const char *token = found == NULL ? "" : found + strlen(line);
+  const char *path = text_in(keys->arena, keys->folder, CLI_HOSTS_TOKEN);
+  const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const size_t size = strcspn(token, "\n");
+  const bool is_written = file >= 0 && size > 0 &&
+                          write(file, token, size) == (ssize_t)size &&
+                          write(file, "\n", 1) == 1;
+  const int error = errno;
+  if (file >= 0) {
+    (void)close(file);
+  }
+  explicit_bzero(text, length);
+  free(text);
+  return is_written
+             ? NULL
+             : pod_error(POD_INTERNAL, "%s cannot be written: %s", path, strerror(error));
+}
+
 pod_status_t cli_hosts_keys_make(const launch_pod_t *hosts, const char *folder,
                                  cli_hosts_keys_t **out_keys) {
   cli_hosts_keys_t *keys = pod_alloc(sizeof(*keys));
@@ -43,6 +71,9 @@ pod_status_t cli_hosts_keys_make(const launch_pod_t *hosts, const char *folder,
   pod_status_t status = pod_files_write(&options, NULL);
   for (int32_t i = 0; i < hosts->hosts.count && status == NULL; i++) {
     status = make_worker_key(keys, i);
+  }
+  if (status == NULL) {
+    status = write_token(keys);
   }
   if (status != NULL) {
     cli_hosts_keys_free(keys);
@@ -148,7 +179,11 @@ pod_status_t cli_hosts_keys_serve(cli_hosts_keys_t *keys,
             pod_arena_printf(arena, "%s:%lld", is_v6 ? "[::]" : "0.0.0.0",
                              (long long)options->port));
   argue_two(&made, "--port-file", text_in(arena, there, "address"));
-  argue_two(&made, "--jobs", text_in(arena, there, "jobs"));
+  // By TLS, as the services; browsers know it by the address that clients have.
+  argue_two(&made, "--page-listen", is_v6 ? "[::]:0" : "0.0.0.0:0");
+  argue_two(&made, "--page-host",
+            pod_arena_printf(arena, is_v6 ? "[%s]" : "%s",
+                             hosts->machines[hosts->coordinator].address));
   argue_two(&made, "--topology", topology);
   if (options->chip != NULL && is_file(options->chip)) {
     POD_TRY(send_text(&made, options->chip, "chip", "--chip"));

@@ -8,6 +8,9 @@
 
 #include "client/cli/hosts_pod.h"
 
+// In FOLDER/keys: the token of who administers.
+#define CLI_HOSTS_TOKEN "administer.token"
+
 typedef struct cli_hosts_keys_t cli_hosts_keys_t;
 
 // Makes them in FOLDER/keys, for the addresses that the machines were probed to have.

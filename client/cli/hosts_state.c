@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "client/cli/cli.h"
+#include "client/cli/hosts_keys.h"
 #include "client/cli/hosts_pod.h"
 #include "client/cli/interrupts.h"
 #include "client/cli/local_pod.h"
@@ -144,6 +145,12 @@ void cli_hosts_use_keys(const cli_pod_t *pod) {
   set_unless_given("PODIUM_TLS_CA", pod, "ca.crt");
   set_unless_given("PODIUM_TLS_CERTIFICATE", pod, "administer.crt");
   set_unless_given("PODIUM_TLS_KEY", pod, "administer.key");
+  pod_text_t token = {0};
+  pod_text_printf(&token, "%s/keys/" CLI_HOSTS_TOKEN, pod->folder);
+  if (access(token.bytes, F_OK) == 0) {  // Pods of an earlier podium have none.
+    set_unless_given("PODIUM_TOKEN_FILE", pod, CLI_HOSTS_TOKEN);
+  }
+  pod_text_deinit(&token);
 }
 
 // --- The end ---

@@ -39,7 +39,7 @@ typedef struct start_t {
   podium_session_t *session;
   cli_progress_t *progress;
   int32_t chips;  // Of each host.
-  char *topology, *kind;
+  char *topology, *kind, *page;
   bool *has_answered;
   int64_t started_ns;
 } start_t;
@@ -229,7 +229,8 @@ static pod_status_t connect_to(start_t *start) {
       .timeout_ms = start->options->ssh_timeout_ms,
       .tls_ca = pod_arena_printf(arena, "%s/keys/ca.crt", pod->folder),
       .tls_certificate = pod_arena_printf(arena, "%s/keys/administer.crt", pod->folder),
-      .tls_key = pod_arena_printf(arena, "%s/keys/administer.key", pod->folder)};
+      .tls_key = pod_arena_printf(arena, "%s/keys/administer.key", pod->folder),
+      .token_file = pod_arena_printf(arena, "%s/keys/" CLI_HOSTS_TOKEN, pod->folder)};
   pod_status_t status =
       cli_status_of(podium_connect(pod->address, &options, &start->session));
   pod_arena_destroy(arena);
@@ -373,6 +374,8 @@ static pod_status_t wait_until_ready(start_t *start) {
     }
     is_ready = info->ready;
     count_chips(info, count, joined);
+    free(start->page);
+    start->page = pod_strdup(info->page);
     podium_pod_free(info);
     const int64_t now_ns = pod_clock_now_ns();
     if (!is_ready && (now_ns > ask_ns || now_ns > end_ns)) {
@@ -413,6 +416,7 @@ static void tell(const start_t *start) {
     cJSON_AddStringToObject(cli_report(), "chip_kind", start->kind);
     cJSON_AddStringToObject(cli_report(), "topology", start->topology);
     cJSON_AddStringToObject(cli_report(), "folder", pod->folder);
+    cJSON_AddStringToObject(cli_report(), "page", start->page);
   }
   fprintf(stderr,
           "pod '%s': %s %s on %d hosts ready after %.2f s; `podium run … --pod %s` runs "
@@ -420,6 +424,12 @@ static void tell(const start_t *start) {
           name, start->topology, start->kind, pod->hosts->hosts.count,
           (double)(pod_clock_now_ns() - start->started_ns) / 1e9, name, name,
           pod->folder);
+  if (*start->page != '\0') {
+    fprintf(stderr,
+            "see it in a browser, by a link that is for you alone: %s (the browser knows "
+            "the pod's certificate once it has %s/keys/ca.crt)\n",
+            start->page, pod->folder);
+  }
 }
 
 // Without a topology: four chips on each host, or as many as their lines say.
@@ -509,6 +519,7 @@ int cli_up_hosts(const cli_hosts_options_t *options) {
   cli_hosts_keys_free(start.keys);
   free(start.topology);
   free(start.kind);
+  free(start.page);
   free(start.has_answered);
   return status == NULL ? CLI_OK : cli_fail(status);
 }

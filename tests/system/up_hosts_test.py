@@ -174,6 +174,21 @@ class UpHostsTest(unittest.TestCase):
             self.assertEqual(again.returncode, 3)
             self.assertIn("is up at", again.stderr)
 
+        with self.subTest("its page is reached from here, by the link and the pod's certificate"):
+            [link] = re.findall(r"by a link that is for you alone: (\S+)", answer.stderr)
+            self.assertRegex(link, rf"^https://{re.escape(self.network.hosts[1].address)}:\d+/\?code=[0-9a-f]{{112}}$")
+            ca, jar = f"{self.local_folder()}/keys/ca.crt", f"{self.folder}/cookies"
+
+            def curl(url):
+                return subprocess.run(self.network.hosts[0].command("curl", "-sS", "-L", "--cacert", ca, "-b", jar, "-c", jar, url),
+                                      capture_output=True, text=True, timeout=WAIT_S)
+
+            self.assertIn("<title>Podium", curl(link).stdout)
+            seen = json.loads(curl(f"{link.partition('?')[0]}api/pod.json").stdout)
+            self.assertEqual((seen["topology"], seen["may_administer"], seen["you"]), ("4x2", True, "token administer"))
+            self.assertRegex(self.status()["page"], r"\?code=[0-9a-f]{112}$")
+            self.assertEqual((self.local_folder() / "keys/administer.token").stat().st_mode & 0o777, 0o600)
+
         with self.subTest("a program runs over all of them"):
             pathlib.Path(self.folder, "count.mlir").write_text(program(HOSTS * CHIPS))
             pathlib.Path(self.folder, "count.npy").write_bytes(expected(HOSTS * CHIPS))

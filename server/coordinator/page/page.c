@@ -556,7 +556,11 @@ static char *make_url(const page_t *page) {
       strncmp(address, "0.0.0.0:", 8) == 0 || strncmp(address, "[::]:", 5) == 0;
   pod_text_t url = {0};
   pod_text_add(&url, is_secure ? "https://" : "http://");
-  if (is_any) {
+  const char *names = page->coordinator->options.page_hosts;
+  const size_t named = is_any && names != NULL ? strcspn(names, ",") : 0;
+  if (named > 0) {  // By which browsers reach it.
+    pod_text_printf(&url, "%.*s:%s/", (int)named, names, port);
+  } else if (is_any) {
     pod_text_printf(&url, "%s:%s/",
                     page->hostname[0] != '\0' ? page->hostname : "localhost", port);
   } else {
