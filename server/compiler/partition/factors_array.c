@@ -5,6 +5,7 @@
 #include "server/compiler/dialect/reducer.h"
 #include "server/compiler/partition/factors.h"
 #include "server/compiler/partition/factors_builder.h"
+#include "server/compiler/partition/move.h"
 
 // One factor for a dimension of several tensors. Dimensions without elements stay empty.
 static int pass(pod_arena_t *arena, factors_t *factors, int64_t size) {
@@ -193,7 +194,18 @@ pod_status_t factors_sort(mlir_module_t *module, const mlir_op_t *op, pod_arena_
   const mlir_attr_t *attr = mlir_op_attr(op, "dimension");
   int64_t dimension = mlir_attr_is(attr, MLIR_ATTR_INTEGER) ? attr->integer : -1;
   dimension += dimension < 0 ? rank : 0;
-  *out = pass_all_but(op, arena, dimension < 0 ? 0 : 1u << dimension);
+  factors_t *factors = pass_all_but(op, arena, dimension < 0 ? 0 : 1u << dimension);
+  *out = factors;
+  if (dimension < 0 || move_sorted_few(op) == 0) {
+    return NULL;
+  }
+  // Of the first few each chip finds its own.
+  const int factor =
+      factors_add(arena, factors, factors_shape(op->operands[0])->dims[dimension],
+                  FACTOR_PERMUTATION);
+  for (int i = 0; i < op->operand_count; i++) {
+    put(arena, &factors->operands[i], (int)dimension, factor);
+  }
   return NULL;
 }
 

@@ -222,6 +222,7 @@ bool move_allows(partitioner_t *partitioner, const mlir_op_t *op,
     case CHIP_OP_SELECT_AND_SCATTER:
       return allows_exchange(partitioner, op, factors, factor, axes);
     case CHIP_OP_REDUCE:
+    case CHIP_OP_SORT:
     case CHIP_OP_TOP_K:
       return move_twice_allows(op, factors, factor, axes);
     default:
@@ -564,6 +565,7 @@ void move_write(partitioner_t *partitioner, const mlir_op_t *op, const choice_t 
       out_results[0] = move_index_write(partitioner, op, choice, local);
       break;
     case CHIP_OP_REDUCE:
+    case CHIP_OP_SORT:
     case CHIP_OP_TOP_K:
       move_twice_write(partitioner, op, choice, local, out_results);
       break;

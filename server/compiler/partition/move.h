@@ -32,6 +32,10 @@ void move_write(partitioner_t *partitioner, const mlir_op_t *op, const choice_t 
 // start from its initial values more than once.
 bool move_reduces_by_choice(const mlir_op_t *op);
 
+// How many of the first elements of what `op` sorts are looked at, when that is known and
+// few: slices are all that uses it. 0: all.
+int64_t move_sorted_few(const mlir_op_t *op);
+
 // What combines the parts of the results of an operation that picks elements; NONE when
 // nothing does so exactly.
 chip_reducer_t move_reducer(const mlir_op_t *op);

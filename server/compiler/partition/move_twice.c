@@ -1,7 +1,10 @@
 // What chips do to their shards first, and then, every one, to what came out of all: the
-// largest of the largest, and reductions that choose among their operands (argmax).
+// largest of the largest, the first of what is sorted, and reductions that choose among
+// their operands (argmax).
 
+#include "common/mlir/walk.h"
 #include "server/compiler/dialect/reducer.h"
+#include "server/compiler/partition/factors_builder.h"
 #include "server/compiler/partition/move.h"
 #include "server/compiler/partition/move_parts.h"
 
@@ -49,14 +52,55 @@ bool move_reduces_by_choice(const mlir_op_t *op) {
   return chooses;
 }
 
+static int sorted_dim(const mlir_op_t *op) {
+  const mlir_attr_t *attr = mlir_op_attr(op, "dimension");
+  const int64_t dim = mlir_attr_is(attr, MLIR_ATTR_INTEGER) ? attr->integer : -1;
+  return (int)(dim < 0 ? dim + value_shape(op->operands[0])->rank : dim);
+}
+
+// How many of the first elements along `dim` a use takes; all, for what is no slice of
+// them.
+static int64_t taken_by(const mlir_op_t *use, int dim) {
+  int64_t starts[TENSOR_RANK_MAX], limits[TENSOR_RANK_MAX];
+  if (use->kind != CHIP_OP_SLICE) {
+    return INT64_MAX;
+  }
+  factors_attr(use, "start_indices", TENSOR_RANK_MAX, starts);
+  factors_attr(use, "limit_indices", TENSOR_RANK_MAX, limits);
+  return starts[dim] == 0 ? limits[dim] : INT64_MAX;
+}
+
+int64_t move_sorted_few(const mlir_op_t *op) {
+  const int dim = sorted_dim(op);
+  if (op->kind != CHIP_OP_SORT || dim < 0) {
+    return 0;
+  }
+  int64_t few = 0;
+  for (const mlir_op_t *next = op->next; next != NULL; next = next->next) {
+    for (const mlir_op_t *use = next; use != NULL;
+         use = next->region_count > 0 ? mlir_walk_next(next, use) : NULL) {
+      for (int i = 0; i < use->operand_count; i++) {
+        const int64_t taken = use->operands[i]->op == op ? taken_by(use, dim) : few;
+        few = taken > few ? taken : few;
+      }
+    }
+  }
+  return few <= value_shape(op->operands[0])->dims[dim] / 4 ? few : 0;
+}
+
 bool move_is_twice(const mlir_op_t *op) {
-  return op->kind == CHIP_OP_TOP_K || op->kind == CHIP_OP_REDUCE;
+  return op->kind == CHIP_OP_TOP_K || op->kind == CHIP_OP_REDUCE ||
+         op->kind == CHIP_OP_SORT;
 }
 
 bool move_twice_allows(const mlir_op_t *op, const factors_t *factors, int factor,
                        const axes_t *axes) {
   if (op->kind == CHIP_OP_REDUCE) {
     return true;
+  }
+  if (op->kind == CHIP_OP_SORT) {
+    const int64_t whole = value_shape(op->operands[0])->dims[sorted_dim(op)];
+    return move_sorted_few(op) <= whole / axes_size(axes);
   }
   const int dim = move_dim_of(&factors->operands[0], factor);
   const tensor_shape_t *from = value_shape(op->operands[0]);
@@ -83,7 +127,10 @@ partition_cost_t move_twice_cost(partitioner_t *partitioner, const mlir_op_t *op
   for (int i = 0; i < op->result_count && combined.count > 0; i++) {
     const layout_t *layout =
         partition_choice_layout(partitioner, &factors->results[i], axes, NULL);
-    const tensor_shape_t local = layout_local_shape(layout, value_shape(&op->results[i]));
+    tensor_shape_t local = layout_local_shape(layout, value_shape(&op->results[i]));
+    if (op->kind == CHIP_OP_SORT) {
+      local.dims[sorted_dim(op)] = move_sorted_few(op);
+    }
     cost.bytes += (double)tensor_shape_bytes(&local) * (double)(axes_size(&combined) - 1);
     cost.start_bytes += partitioner->layouts.start_bytes;
   }
@@ -188,12 +235,58 @@ static void write_top_k(partitioner_t *partitioner, const mlir_op_t *op,
   out_results[1] = emit_picked(partitioner, indices, &last->results[1]);
 }
 
+// --- The first of what is sorted ---
+
+// The others are never looked at.
+static void write_sort(partitioner_t *partitioner, const mlir_op_t *op,
+                       const axes_t *axes, mlir_op_t *local, mlir_value_t **out_results) {
+  const char *because = partition_because_moved(partitioner, op, axes);
+  const int dim = sorted_dim(op);
+  const int64_t few = move_sorted_few(op);
+  mlir_op_t *last = mlir_op_clone(partitioner->module, op, partitioner->value_map);
+  last->location = local->location;
+  last->position = local->position;
+  mlir_op_remove_attr(last, "sdy.sharding");
+  mlir_op_remove_attr(last, "mhlo.sharding");
+  const mlir_type_t **types = pod_arena_array(partitioner->module->arena,
+                                              (size_t)op->result_count, sizeof(types[0]));
+  for (int i = 0; i < op->result_count; i++) {
+    types[i] = local->results[i].type;
+    local->results[i].type = local->operands[i]->type;
+  }
+  mlir_block_append(partitioner->block, local);
+  for (int i = 0; i < op->result_count; i++) {
+    mlir_value_t *first =
+        partition_emit_rows(partitioner, &local->results[i], dim, 0, few);
+    partitioner->because = because;
+    last->operands[i] = partition_emit_gather(partitioner, first, dim, axes);
+    last->results[i].type = last->operands[i]->type;
+  }
+  mlir_block_append(partitioner->block, last);
+  for (int i = 0; i < op->result_count; i++) {
+    const tensor_shape_t *to = &types[i]->shape;
+    const tensor_shape_t scalar = tensor_shape_make(to->dtype, 0, NULL);
+    int64_t none[TENSOR_RANK_MAX] = {0}, high[TENSOR_RANK_MAX] = {0};
+    high[dim] = to->dims[dim] - value_shape(&last->results[i])->dims[dim];
+    mlir_value_t *operands[] = {&last->results[i],
+                                partition_emit_splat(partitioner, &scalar, 0)};
+    mlir_op_t *pad =
+        partition_emit_create(partitioner, "stablehlo.pad", 2, operands, to, 0);
+    partition_emit_i64s(partitioner, pad, "edge_padding_low", to->rank, none);
+    partition_emit_i64s(partitioner, pad, "edge_padding_high", to->rank, high);
+    partition_emit_i64s(partitioner, pad, "interior_padding", to->rank, none);
+    out_results[i] = partition_emit_into(partitioner, partitioner->block, pad);
+  }
+}
+
 void move_twice_write(partitioner_t *partitioner, const mlir_op_t *op,
                       const choice_t *choice, mlir_op_t *local,
                       mlir_value_t **out_results) {
   const axes_t axes = combined_axes(choice->factors, choice->axes);
   if (op->kind == CHIP_OP_TOP_K) {
     write_top_k(partitioner, op, &axes, local, out_results);
+  } else if (op->kind == CHIP_OP_SORT) {
+    write_sort(partitioner, op, &axes, local, out_results);
   } else {
     write_reduce(partitioner, op, &axes, local, out_results);
   }
