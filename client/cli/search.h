@@ -53,6 +53,8 @@ typedef struct search_trial_t {
   const char *label;          // "FSDP over x, tensor over y"; where it comes from.
   search_outcome_t outcome;
   const char *why;          // It does not count: the first line of the message.
+  bool is_bound;            // Not compiled: too large by its arguments alone, whose size
+                            // is all that `measures` has.
   cli_measures_t measures;  // But of SEARCH_REFUSED.
 } search_trial_t;
 

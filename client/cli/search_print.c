@@ -14,6 +14,7 @@ typedef struct tally_t {
   int count;
   const search_trial_t **list;  // Best first; of what is alike in all figures the first.
   int timed, too_large, refused;
+  int bound;  // Of the too large: by their arguments alone.
 } tally_t;
 
 static int by_quality(const void *left, const void *right) {
@@ -32,6 +33,7 @@ static tally_t tally_of(const search_t *search) {
     tally.list[tally.count++] = trial;
     tally.timed += trial->outcome == SEARCH_TIMED;
     tally.too_large += trial->outcome == SEARCH_TOO_LARGE;
+    tally.bound += trial->is_bound;
     tally.refused += trial->outcome == SEARCH_REFUSED;
   }
   // In the order of trying where they are equal: a stable sort by insertion.
@@ -109,16 +111,21 @@ static void print_row(search_t *search, const search_trial_t *trial) {
   pod_arena_t *arena = search->arena;
   const int64_t *values = trial->measures.values;
   const bool is_refused = trial->outcome == SEARCH_REFUSED;
-  cli_print(
-      "  %10s %6s %10s %11s  %-*s %s%s\n",
-      is_refused ? "refused" : cli_time(arena, values[CLI_STEP]),
-      is_refused
-          ? ""
-          : change(arena, search->own->measures.values[CLI_STEP], values[CLI_STEP]),
-      is_refused ? "" : cli_size(arena, values[CLI_PEAK_HBM]),
-      is_refused ? "" : pod_arena_printf(arena, "%" PRId64, values[CLI_COLLECTIVES]),
-      mesh_width(search), trial->plan == NULL ? "" : search_mesh(search, trial->plan),
-      trial->label, trial->outcome == SEARCH_TOO_LARGE ? ", does not fit" : "");
+  const bool is_timed = !is_refused && !trial->is_bound;
+  cli_print("  %10s %6s %10s %11s  %-*s %s%s\n",
+            is_refused ? "refused"
+            : is_timed ? cli_time(arena, values[CLI_STEP])
+                       : "",
+            is_timed
+                ? change(arena, search->own->measures.values[CLI_STEP], values[CLI_STEP])
+                : "",
+            is_refused ? "" : cli_size(arena, values[CLI_PEAK_HBM]),
+            is_timed ? pod_arena_printf(arena, "%" PRId64, values[CLI_COLLECTIVES]) : "",
+            mesh_width(search),
+            trial->plan == NULL ? "" : search_mesh(search, trial->plan), trial->label,
+            trial->is_bound                      ? ", arguments alone do not fit"
+            : trial->outcome == SEARCH_TOO_LARGE ? ", does not fit"
+                                                 : "");
 }
 
 // Whether a better one of the same kind and mesh stands before it.
@@ -139,12 +146,16 @@ void search_print(const search_t *given) {
   search_t *search = (search_t *)(uintptr_t)given;
   pod_arena_t *arena = search->arena;
   const tally_t tally = tally_of(search);
+  const char *alone =
+      tally.bound == 0
+          ? ""
+          : pod_arena_printf(arena, " (%d by their arguments alone)", tally.bound);
   cli_print(
       "tried %d shardings of %d groups of arguments in %d compilations%s: %d fit, "
-      "%d do not, %d were refused\n",
+      "%d do not%s, %d were refused\n",
       tally.count, search->group_count, search->compile_count,
       search->is_spent ? ", when the budget was spent" : "", tally.timed, tally.too_large,
-      tally.refused);
+      alone, tally.refused);
   cli_print("  %10s %6s %10s %11s  %-14s\n", "step", "", "HBM peak", "collectives",
             "mesh");
   print_row(search, search->own);
@@ -187,7 +198,11 @@ static cJSON *trial_report(search_t *search, const search_trial_t *trial) {
       cJSON_AddItemToArray(list, cJSON_CreateString(search_spec(search, trial->plan, g)));
     }
   }
-  if (trial->outcome != SEARCH_REFUSED) {
+  if (trial->is_bound) {
+    cJSON *measures = cJSON_AddObjectToObject(object, "measures");
+    cJSON_AddNumberToObject(measures, "peak_hbm",
+                            (double)trial->measures.values[CLI_PEAK_HBM]);
+  } else if (trial->outcome != SEARCH_REFUSED) {
     cJSON_AddItemToObject(object, "measures", cli_measures_json(&trial->measures));
   }
   return object;

@@ -203,6 +203,9 @@ bool search_is_better(const search_trial_t *a, const search_trial_t *b) {
       return left[CLI_STEP] != right[CLI_STEP] ? left[CLI_STEP] < right[CLI_STEP]
                                                : left[CLI_PEAK_HBM] < right[CLI_PEAK_HBM];
     case SEARCH_TOO_LARGE:
+      if (a->is_bound != b->is_bound) {
+        return b->is_bound;
+      }
       return left[CLI_PEAK_HBM] < right[CLI_PEAK_HBM];
     case SEARCH_REFUSED:
       break;
@@ -217,6 +220,20 @@ static bool is_spent(search_t *search) {
   return search->is_spent;
 }
 
+// What a chip holds of the groups. What the user says of arguments comes on top of the
+// plan, and nothing is known.
+static int64_t argument_bytes(const search_t *search, const search_plan_t *plan) {
+  double bytes = 0;
+  for (int g = 0; g < search->group_count && search->run->given.in.count == 0; g++) {
+    double part = (double)search->groups[g].bytes;
+    for (int a = 0; a < plan->axis_count; a++) {
+      part /= plan->dims[g][a] >= 0 ? (double)plan->sizes[a] : 1;
+    }
+    bytes += part;
+  }
+  return (int64_t)bytes;
+}
+
 pod_status_t search_try(search_t *search, const search_plan_t *plan, const char *label,
                         search_trial_t **out_trial) {
   const char *key = key_of(search, plan);
@@ -228,7 +245,15 @@ pod_status_t search_try(search_t *search, const search_plan_t *plan, const char 
   trial = pod_arena_alloc(search->arena, sizeof(*trial));
   trial->plan = pod_arena_copy(search->arena, plan, sizeof(*plan));
   trial->label = label;
-  POD_TRY(finish(search, compile(search, plan, -1), trial));
+  const int64_t least = argument_bytes(search, plan);
+  if (least > search->hbm_bytes) {
+    trial->is_bound = true;
+    trial->outcome = SEARCH_TOO_LARGE;
+    trial->why = "its arguments alone do not fit";
+    trial->measures.values[CLI_PEAK_HBM] = least;
+  } else {
+    POD_TRY(finish(search, compile(search, plan, -1), trial));
+  }
   pod_map_put(search->tried, key, trial);
   if (search_is_better(trial, search->best)) {
     search->best = trial;

@@ -118,6 +118,20 @@ class SearchTest(unittest.TestCase):
         fits = [trial["measures"]["step"] for trial in report["trials"] if trial["outcome"] == "fits"]
         self.assertEqual(fits, sorted(fits))
 
+    def test_what_cannot_fit_by_its_arguments_is_not_compiled(self):
+        with tempfile.TemporaryDirectory() as folder:
+            chip = pathlib.Path(folder, "thin.chip")
+            chip.write_text("base = v5e\nname = v5e-thin\nhbm_bytes = 340 MiB\n")
+            report = json.loads(podium("search", FOLDER / "mlp.mlir", "--topology", "4x2", "--chip", chip, "--json").stdout)
+        alone = [trial for trial in report["trials"] if trial["why"] == "its arguments alone do not fit"]
+        self.assertIn("replicated", [trial["label"] for trial in alone])
+        for trial in alone:
+            self.assertEqual(trial["outcome"], "too large")
+            self.assertGreater(trial["measures"]["peak_hbm"], (340 - 256) << 20)
+        self.assertEqual(report["trials"][0]["outcome"], "fits")
+        # The program as it is and how its four arguments of two dimensions spread are compiled besides.
+        self.assertLessEqual(report["compilations"], len(report["trials"]) - len(alone) + 1 + 2 * 4 + 1)
+
     def test_a_program_for_another_number_of_chips_needs_a_mesh(self):
         program = FOLDER.parent.parent / "programs" / "layerwise_matmul.4.mlir"
         self.assertIn("--mesh gives its axes other sizes", podium("search", program, "--topology", "2x1", status=3).stderr)
