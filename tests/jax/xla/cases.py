@@ -4,7 +4,8 @@ import random
 import string
 
 MESHES = (("x", 8),), (("x", 2), ("y", 4)), (("x", 4), ("y", 2)), (("x", 2), ("y", 2), ("z", 2))
-SIZES = (8, 16, 32, 64)
+# Large enough that bytes decide, not the time that a collective takes beside them; by the rank of arrays.
+SIZES = {1: (1 << 18, 1 << 20), 2: (512, 1024, 4096), 3: (64, 128, 256), 4: (16, 32, 64)}
 
 
 class Draw:
@@ -34,25 +35,26 @@ class Draw:
         self.dtypes.append(dtype)
         self.specs.append(self.spec(shape))
 
-    def size(self, sizes=SIZES):
-        return self.random.choice(sizes)
+    def size(self, rank=2):
+        return self.random.choice(SIZES[rank])
 
 
 def reshard(draw, jnp, _lax):
-    draw.argument([draw.size() for _ in range(draw.random.randint(1, 3))])
+    rank = draw.random.randint(1, 3)
+    draw.argument([draw.size(rank) for _ in range(rank)])
     return lambda a: a
 
 
 def product(draw, jnp, _lax):
-    i, j, k = (draw.size((8, 64, 512)) for _ in range(3))
+    i, j, k = (draw.size() for _ in range(3))
     draw.argument((i, j))
     draw.argument((j, k))
     return lambda a, b: a @ b
 
 
 def einsum(draw, jnp, _lax):
-    labels = string.ascii_lowercase[:draw.random.randint(3, 5)]
-    sizes = {label: draw.size((8, 16, 64)) for label in labels}
+    labels = string.ascii_lowercase[:draw.random.randint(3, 4)]
+    sizes = {label: draw.size(4) for label in labels}
     one = draw.random.sample(labels, draw.random.randint(2, min(4, len(labels))))
     rest = [label for label in labels if label not in one]
     two = rest + draw.random.sample(one, draw.random.randint(1, min(2, len(one))))
@@ -66,7 +68,7 @@ def einsum(draw, jnp, _lax):
 
 
 def layers(draw, jnp, _lax):
-    batch, model, hidden = (draw.size((16, 64, 256)) for _ in range(3))
+    batch, model, hidden = (draw.size() for _ in range(3))
     draw.argument((batch, model))
     draw.argument((model, hidden))
     draw.argument((hidden, model))
@@ -74,7 +76,7 @@ def layers(draw, jnp, _lax):
 
 
 def attention(draw, jnp, _lax):
-    shape = (draw.size((8, 16)), draw.size((16, 32)), 8, 16)
+    shape = (draw.random.choice((8, 16)), draw.random.choice((512, 1024)), 16, 128)
     for _ in range(3):
         draw.argument(shape)
 
@@ -86,7 +88,8 @@ def attention(draw, jnp, _lax):
 
 
 def reduction(draw, jnp, _lax):
-    shape = [draw.size() for _ in range(draw.random.randint(2, 3))]
+    rank = draw.random.randint(2, 3)
+    shape = [draw.size(rank) for _ in range(rank)]
     axes = tuple(draw.random.sample(range(len(shape)), draw.random.randint(1, len(shape) - 1)))
     draw.argument(shape)
     return draw.random.choice((lambda a: a.sum(axes), lambda a: a.max(axes), lambda a: a - a.mean(axes, keepdims=True)))
@@ -100,20 +103,20 @@ def elementwise(draw, jnp, _lax):
 
 
 def reshape(draw, jnp, _lax):
-    i, j, k = draw.size((8, 16)), draw.size((8, 16)), draw.size((8, 16))
+    i, j, k = (draw.size(3) for _ in range(3))
     draw.argument((i, j, k))
     to = draw.random.choice(((i * j, k), (i, j * k), (i * j * k,), (j, i, k)))
     return lambda a: jnp.sin(a).reshape(to)
 
 
 def embedding(draw, jnp, _lax):
-    draw.argument((draw.size((64, 256)), draw.size((16, 64))))
-    draw.argument((draw.size((8, 64)), 8), "int32")
+    draw.argument((draw.random.choice((4096, 32768)), draw.size()))
+    draw.argument((draw.random.choice((64, 512)), 16), "int32")
     return lambda w, i: w[i]
 
 
 def scatter(draw, jnp, _lax):
-    rows, width, count = draw.size((64, 256)), draw.size((16, 64)), draw.size((8, 64))
+    rows, width, count = draw.random.choice((4096, 32768)), draw.size(), draw.size()
     draw.argument((rows, width))
     draw.argument((count,), "int32")
     draw.argument((count, width))
@@ -121,7 +124,7 @@ def scatter(draw, jnp, _lax):
 
 
 def moves(draw, jnp, _lax):
-    shape = (draw.size((16, 64)), draw.size((16, 64)))
+    shape = (draw.size(), draw.size())
     draw.argument(shape)
     return draw.random.choice((
         lambda a: a[:, ::-1], lambda a: jnp.roll(a, 3, 0), lambda a: jnp.concatenate([a, a * 2], 1), lambda a: a[: shape[0] // 2],
@@ -129,20 +132,20 @@ def moves(draw, jnp, _lax):
 
 
 def ordered(draw, jnp, lax):
-    draw.argument((draw.size((16, 64)), draw.size((16, 64))))
+    draw.argument((draw.size(), draw.size()))
     axis = draw.random.randrange(2)
     return draw.random.choice((lambda a: jnp.sort(a, axis), lambda a: jnp.cumsum(a, axis), lambda a: jnp.argmax(a, axis)))
 
 
 def convolution(draw, jnp, lax):
-    draw.argument((8, 16, 16, draw.size((8, 16))))
-    draw.argument((3, 3, draw.shapes[0][3], draw.size((8, 16))))
+    draw.argument((16, 64, 64, draw.random.choice((64, 256))))
+    draw.argument((3, 3, draw.shapes[0][3], draw.random.choice((64, 256))))
     return lambda a, w: lax.conv_general_dilated(a, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
 
 
 def gradient(draw, jnp, _lax):
     import jax
-    batch, model, hidden = draw.size((64, 256)), draw.size((16, 64)), draw.size((64, 128))
+    batch, model, hidden = (draw.size() for _ in range(3))
     draw.argument((batch, model))
     draw.argument((model, hidden))
     draw.argument((hidden, model))
@@ -150,7 +153,7 @@ def gradient(draw, jnp, _lax):
 
 
 def loop(draw, jnp, lax):
-    batch, model = draw.size((16, 64)), draw.size((16, 64))
+    batch, model = draw.size(), draw.size()
     draw.argument((batch, model))
     draw.argument((4, model, model))
     return lambda a, w: lax.scan(lambda c, one: (jnp.tanh(c @ one), None), a, w)[0]
