@@ -140,13 +140,12 @@ pod_status_t attribute_parse_mesh(mlir_parser_t *parser, const char *name,
     POD_TRY(parse_device_ids(parser, &id_count, &ids));
   }
   POD_TRY(check_mesh(parser, position, name, count, axes, id_count, ids));
-  // A maximal mesh is one device, whichever: a value that only it needs to hold is one
-  // that all may.
-  if (count == 0 && id_count == 1 && ids[0] >= 0) {
-    ids = NULL;
-  }
+  // A maximal mesh is one device of those that the program has.
+  const bool is_maximal = count == 0 && id_count == 1 && ids[0] >= 0;
   return with_place(mlir_parser_module(parser), position,
-                    make_mesh(arena, name, count, axes, id_count, ids, out_mesh));
+                    is_maximal
+                        ? mesh_make(arena, name, 0, NULL, ids, out_mesh)
+                        : make_mesh(arena, name, count, axes, id_count, ids, out_mesh));
 }
 
 pod_status_t compiler_parse_mesh(mlir_module_t *module, const mlir_attr_t *attr,

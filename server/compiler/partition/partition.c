@@ -20,6 +20,7 @@
 #include "server/compiler/partition/partition.h"
 #include "server/compiler/partition/partitioner.h"
 #include "server/compiler/partition/roll.h"
+#include "server/compiler/partition/single.h"
 
 // --- Blocks ---
 
@@ -43,6 +44,10 @@ static pod_status_t partition_op(partitioner_t *partitioner, const mlir_op_t *op
   if (op->kind == CHIP_OP_SLICE && partitioner->is_rolled != NULL &&
       partitioner->is_rolled[op->results[0].id]) {
     return NULL;
+  }
+  const int64_t device = single_device_of(partitioner, op);
+  if (device >= 0) {
+    return single_write(partitioner, op, device);
   }
   switch (op->kind) {
     case CHIP_OP_WHILE:
@@ -354,6 +359,7 @@ static pod_status_t write_program(partitioner_t *partitioner,
     partitioner->is_rolled =
         roll_find_slices(partitioner->source, main, partitioner->shardings.arena);
   }
+  partitioner->by_device = single_find(partitioner, main);
   POD_TRY(last_channel(partitioner->source, main, &partitioner->channel));
   partitioner->first_channel = partitioner->channel;
   mlir_op_t *function = begin_main(partitioner, main);

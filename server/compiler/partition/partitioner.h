@@ -73,6 +73,7 @@ typedef struct partitioner_t {
   state_t *states;  // By value id of the source.
   const bool
       *is_rolled;  // By value id of the source: slices that only rolls use; or NULL.
+  const bool *by_device;     // By value id of the source: depends on the device; or NULL.
   mlir_value_t **value_map;  // By value id of the source, for mlir_op_clone.
   mlir_block_t *block;       // Where operations are put at present,
   double turns;              // and how often they are carried out there.
