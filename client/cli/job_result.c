@@ -1,10 +1,13 @@
 // podium result: what a job has computed, to the terminal and to files.
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "client/cli/bindings.h"
 #include "client/cli/jobs.h"
@@ -22,6 +25,7 @@ enum {
   KEY_TIMEOUT,
   KEY_TRACE,
   GET_TIMEOUT_MS = 60000,
+  MAPPED_BYTES_MIN = 64 << 20,
   FOLDER_MODE = 0777
 };
 
@@ -115,9 +119,13 @@ static pod_status_t check_state(const podium_job_t *job) {
   pod_text_t text = {0};
   cli_job_print_end(job, &text);
   const pod_status_t status =
-      pod_error(POD_FAILED_PRECONDITION,
-                "job %llu has no results: it %s%s; `podium logs %llu` tells more", id,
-                job->state == PODIUM_JOB_CANCELLED ? "was " : "", text.bytes, id);
+      job->attempts == 0
+          ? pod_error(POD_FAILED_PRECONDITION, "job %llu has no results: it %s%s", id,
+                      job->state == PODIUM_JOB_CANCELLED ? "was " : "", text.bytes)
+          : pod_error(POD_FAILED_PRECONDITION,
+                      "job %llu has no results: it %s%s; `podium logs %llu` tells more",
+                      id, job->state == PODIUM_JOB_CANCELLED ? "was " : "", text.bytes,
+                      id);
   pod_text_deinit(&text);
   return status;
 }
@@ -188,21 +196,101 @@ static char *path_in(const char *folder, const char *name, int index) {
   return pod_text_take(&path);
 }
 
-static pod_status_t use(result_t *result, int index, const tensor_array_t *array) {
-  const podium_job_array_t *about = &result->job->results[index];
+// Where a result goes; NULL: nowhere. Returns owned.
+static char *path_of(result_t *result, int index) {
   const char *named = cli_bindings_value(&result->outputs, index);
-  char *in_folder =
-      result->folder == NULL ? NULL : path_in(result->folder, about->name, index);
-  const char *path = named != NULL          ? named
-                     : result->file != NULL ? result->file
-                                            : in_folder;
-  cli_result_report(about->name, array, path);
-  if (!result->jobs.is_quiet) {
-    cli_result_print(about->name, &about->shape, array);
+  if (named == NULL && result->file == NULL && result->folder != NULL) {
+    return path_in(result->folder, result->job->results[index].name, index);
   }
-  fflush(stdout);  // The file may be /dev/stdout.
-  const pod_status_t status = path == NULL ? NULL : tensor_npy_write(path, array);
-  free(in_folder);
+  const char *path = named != NULL ? named : result->file;
+  return path == NULL ? NULL : pod_strdup(path);
+}
+
+static pod_status_t fetch_into(result_t *result, int index, const tensor_array_t *array,
+                               const char *path) {
+  const podium_job_array_t *about = &result->job->results[index];
+  cli_progress_step(result->jobs.progress, "fetching results", 0);
+  const pod_status_t status = cli_status_of(podium_job_fetch_result(
+      result->jobs.session, result->id, index, array->data,
+      (size_t)tensor_shape_bytes(&array->shape), result->timeout_ms));
+  cli_progress_step(result->jobs.progress, NULL, 0);
+  if (status == NULL) {
+    cli_result_report(about->name, array, path);
+    if (!result->jobs.is_quiet) {
+      cli_result_print(about->name, &about->shape, array);
+    }
+    fflush(stdout);  // The file may be /dev/stdout.
+  }
+  return status;
+}
+
+// A file's bytes in memory, which need not have room for them: what has come goes to the
+// disk as the system likes.
+static pod_status_t map(const pod_output_file_t *file, size_t size, char **out_bytes) {
+  const int descriptor = pod_output_file_descriptor(file);
+  char path[64];
+  (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor);
+  // A page for which there is no room on the disk would be a signal.
+  const int error = posix_fallocate(descriptor, 0, (off_t)size);
+  const int both = error != 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
+  if (both < 0) {
+    return pod_error(POD_RESOURCE_EXHAUSTED, "no room for %zu bytes: %s", size,
+                     strerror(error != 0 ? error : errno));
+  }
+  void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, both, 0);
+  (void)close(both);
+  if (bytes == MAP_FAILED) {
+    return pod_error(POD_RESOURCE_EXHAUSTED, "%zu bytes cannot be mapped: %s", size,
+                     strerror(errno));
+  }
+  *out_bytes = bytes;
+  return NULL;
+}
+
+static pod_status_t fetch_mapped(result_t *result, int index, const tensor_shape_t *shape,
+                                 const char *path, const pod_output_file_t *file) {
+  pod_text_t header = {0};
+  tensor_npy_print_header(&header, shape);
+  const size_t size = header.length + (size_t)tensor_shape_bytes(shape);
+  char *bytes = NULL;
+  pod_status_t status = map(file, size, &bytes);
+  if (status == NULL) {
+    memcpy(bytes, header.bytes, header.length);
+    const tensor_array_t array = {.shape = *shape, .data = bytes + header.length};
+    status = fetch_into(result, index, &array, path);
+    (void)munmap(bytes, size);
+  }
+  pod_text_deinit(&header);
+  return status;
+}
+
+static bool is_regular(const pod_output_file_t *file) {
+  struct stat info;
+  return fstat(pod_output_file_descriptor(file), &info) == 0 && S_ISREG(info.st_mode) &&
+         info.st_size == 0;
+}
+
+// What is large goes to its file as it comes. *out_is_done is false for what cannot.
+static pod_status_t fetch_large(result_t *result, int index, const tensor_shape_t *shape,
+                                const char *path, bool *out_is_done) {
+  pod_output_file_t *file;
+  POD_TRY(pod_output_file_open(path, &file));
+  *out_is_done = is_regular(file);
+  if (!*out_is_done) {
+    return pod_output_file_close(file, NULL);
+  }
+  return pod_output_file_close(file, fetch_mapped(result, index, shape, path, file));
+}
+
+static pod_status_t fetch_whole(result_t *result, int index, const tensor_shape_t *shape,
+                                const char *path) {
+  tensor_array_t array = {0};
+  POD_TRY(tensor_array_init(&array, shape));
+  pod_status_t status = fetch_into(result, index, &array, path);
+  if (status == NULL && path != NULL) {
+    status = tensor_npy_write(path, &array);
+  }
+  tensor_array_deinit(&array);
   return status;
 }
 
@@ -210,17 +298,17 @@ static pod_status_t fetch_one(result_t *result, int index) {
   const podium_job_array_t *about = &result->job->results[index];
   const tensor_shape_t shape = tensor_shape_make((tensor_dtype_t)about->shape.dtype,
                                                  about->shape.rank, about->shape.dims);
-  tensor_array_t array = {0};
-  POD_TRY(tensor_array_init(&array, &shape));
-  cli_progress_step(result->jobs.progress, "fetching results", 0);
-  pod_status_t status = cli_status_of(
-      podium_job_fetch_result(result->jobs.session, result->id, index, array.data,
-                              (size_t)tensor_shape_bytes(&shape), result->timeout_ms));
-  cli_progress_step(result->jobs.progress, NULL, 0);
-  if (status == NULL) {
-    status = use(result, index, &array);
+  char *path = path_of(result, index);
+  bool is_done = false;
+  pod_status_t status = NULL;
+  if (path != NULL && strncmp(path, "/dev/", 5) != 0 &&
+      tensor_shape_bytes(&shape) >= MAPPED_BYTES_MIN) {
+    status = fetch_large(result, index, &shape, path, &is_done);
   }
-  tensor_array_deinit(&array);
+  if (status == NULL && !is_done) {
+    status = fetch_whole(result, index, &shape, path);
+  }
+  free(path);
   return pod_status_context(status, "result %s", about->name);
 }
 

@@ -10,7 +10,13 @@
 #include "client/cli/terminal.h"
 #include "common/base/memory.h"
 
-enum { KEY_TIMEOUT = 256, KEY_REMOVE, CANCEL_TIMEOUT_MS = 120000, LINE_BYTES = 512 };
+enum {
+  KEY_TIMEOUT = 256,
+  KEY_REMOVE,
+  GET_TIMEOUT_MS = 60000,
+  CANCEL_TIMEOUT_MS = 120000,
+  LINE_BYTES = 512
+};
 
 typedef struct wait_t {
   cli_jobs_t jobs;
@@ -211,27 +217,54 @@ int cli_cancel(int argc, char **argv) {
 
 // --- logs ---
 
+typedef struct told_t {
+  pod_text_t kept;  // For --json.
+  size_t bytes;
+} told_t;
+
 static bool write_log(void *context, const void *bytes, size_t size) {
-  pod_text_t *kept = context;
+  told_t *told = context;
+  told->bytes += size;
   if (cli_report() != NULL) {
-    pod_text_add_bytes(kept, bytes, size);
+    pod_text_add_bytes(&told->kept, bytes, size);
     return true;
   }
   return fwrite(bytes, 1, size, stdout) == size && fflush(stdout) == 0;
 }
 
+// A job that never ran has said nothing, which looks like a log that is lost.
+static pod_status_t say_why_none(const cli_jobs_t *jobs, uint64_t id) {
+  podium_job_t *job;
+  POD_TRY(cli_status_of(podium_job_get(jobs->session, id, GET_TIMEOUT_MS, &job)));
+  const char *why = job->state == PODIUM_JOB_QUEUED ? job->waits_for : job->message;
+  fprintf(stderr, "job %llu has no log: it %s%s%s\n", (unsigned long long)id,
+          job->attempts == 0                 ? "was never started"
+          : podium_job_has_ended(job->state) ? "has said nothing"
+                                             : "has said nothing yet",
+          *why == '\0'                      ? ""
+          : job->state == PODIUM_JOB_QUEUED ? "; it waits "
+                                            : ": ",
+          why);
+  podium_job_free(job);
+  return NULL;
+}
+
 int cli_job_logs(const char *pod, uint64_t id, bool follows) {
   cli_jobs_t jobs = {.pod = pod};
-  pod_text_t kept = {0};
+  told_t told = {.bytes = 0};
   pod_status_t status = cli_jobs_connect(&jobs);
   if (status == NULL) {
     status =
-        cli_status_of(podium_job_log(jobs.session, id, follows, write_log, &kept, 0));
+        cli_status_of(podium_job_log(jobs.session, id, follows, write_log, &told, 0));
+  }
+  if (status == NULL && told.bytes == 0 && cli_report() == NULL) {
+    status = say_why_none(&jobs, id);
   }
   cli_jobs_close(&jobs);
   if (cli_report() != NULL) {
-    cJSON_AddStringToObject(cli_report(), "log", kept.bytes == NULL ? "" : kept.bytes);
+    cJSON_AddStringToObject(cli_report(), "log",
+                            told.kept.bytes == NULL ? "" : told.kept.bytes);
   }
-  pod_text_deinit(&kept);
+  pod_text_deinit(&told.kept);
   return status == NULL ? CLI_OK : cli_fail(status);
 }

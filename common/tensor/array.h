@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
+#include "common/base/text.h"
 #include "common/tensor/shape.h"
 
 typedef struct tensor_array_t {
@@ -56,6 +57,9 @@ POD_MUST_USE pod_status_t tensor_npy_parse(const char *name, const void *bytes,
 // Writes format 1.0; bf16 as "<V2", as ml_dtypes does. Replaces a file as a whole,
 // follows links and writes to devices as they are (common/base/output_file.h).
 POD_MUST_USE pod_status_t tensor_npy_write(const char *path, const tensor_array_t *array);
+
+// What stands before the elements in such a file; a multiple of 64 bytes.
+void tensor_npy_print_header(pod_text_t *text, const tensor_shape_t *shape);
 
 // Fills by a generator: "zeros", "ones", "iota" (0, 1, 2, … in row-major order, wrapped
 // to the dtype), "random:SEED" (floats uniform in [-1, 1), integers uniform in [0, 8),

@@ -590,7 +590,7 @@ static void print_type(pod_text_t *text, tensor_dtype_t dtype) {
 }
 
 // At most 16 sizes of 19 digits: always short enough for the 16-bit length of 1.0.
-static void print_header(pod_text_t *text, const tensor_shape_t *shape) {
+void tensor_npy_print_header(pod_text_t *text, const tensor_shape_t *shape) {
   enum { ALIGNMENT_BYTES = 64, PREFIX_BYTES = 10 };
   pod_text_t dictionary = {0};
   pod_text_add(&dictionary, "{'descr': '");
@@ -616,7 +616,7 @@ pod_status_t tensor_npy_write(const char *path, const tensor_array_t *array) {
   pod_output_file_t *file;
   POD_TRY(pod_output_file_open(path, &file));
   pod_text_t header = {0};
-  print_header(&header, &array->shape);
+  tensor_npy_print_header(&header, &array->shape);
   pod_status_t status = pod_output_file_write(file, header.bytes, header.length);
   pod_text_deinit(&header);
   if (status == NULL) {

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -130,6 +131,41 @@ class JobsTest(unittest.TestCase):
         numpy.testing.assert_array_equal(numpy.load(self.folder / "named.npy"), 2 * values)
         self.assertIn("has 2 results", self.podium("result", number, "-o", "one.npy", status=3))
         self.assertIn("no result", self.podium("result", number, "-o", "nothing=a.npy", status=3))
+
+    def test_a_large_result_needs_no_memory_of_its_size(self):
+        program, count = self.folder / "large.mlir", 60 << 20
+        program.write_text(f"""module @large {{
+  func.func public @main(%arg0: tensor<f32>) -> tensor<{count}xf32> {{
+    %0 = stablehlo.broadcast_in_dim %arg0, dims = [] : (tensor<f32>) -> tensor<{count}xf32>
+    return %0 : tensor<{count}xf32>
+  }}
+}}
+""")
+        job = self.submit(program, "-i", "0=const:3")
+        self.podium("wait", job)
+        file = self.folder / "large.npy"
+        file.write_text("what was there")
+        # 240 MiB into a process that may have 120 MiB of its own.
+        done = self.run_podium("result", job, "-o", file, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (120 << 20, 120 << 20)))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"result0 = f32[{count}] 3, 3, 3, 3", done.stdout)
+        values = numpy.load(file, mmap_mode="r")
+        self.assertEqual((values.shape, values.dtype, float(values.min()), float(values.max())), ((count,), numpy.float32, 3, 3))
+        done = self.run_podium("result", job, "-o", file, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(sorted(self.folder.glob("large*")), [program, file], "nothing half written is left")
+        self.assertEqual(numpy.load(file, mmap_mode="r").shape, (count,))
+
+    def test_a_job_that_never_ran_says_so_where_its_log_would_be(self):
+        first = self.submit(self.turns, "-i", f"0=const:{ENDLESS}")
+        second = self.submit(self.turns, "--after", first)
+        done = self.run_podium("logs", second)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertIn(f"job {second} has no log: it was never started; it waits for job {first}", done.stderr)
+        self.podium("cancel", first)
+        self.podium("wait", second, status=1)
+        self.assertIn(f"job {first}, which it comes after, was cancelled", self.run_podium("logs", second).stderr)
+        self.assertNotIn("podium logs", self.podium("result", second, status=3))
 
     def test_a_program_runs_at_once_on_chips_that_jobs_leave(self):
         job = self.submit(self.turns, "-i", f"0=const:{ENDLESS}", "--slice", "1x1")
