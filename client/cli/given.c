@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/memory.h"
+#include "common/base/text.h"
 
 enum { DEVICES_MAX = 1 << 16, GIVEN_MAX = 1 << 16 };
 
@@ -26,6 +27,14 @@ error_t cli_given_option(cli_given_t *given, int key, const char *value,
   }
   if (key == CLI_KEY_PROPAGATION) {
     given->propagation = value;
+    return 0;
+  }
+  if (key == CLI_KEY_DONATE) {
+    pod_text_t text = {0};
+    pod_text_printf(&text, "%s%s%s", given->donate == NULL ? "" : given->donate,
+                    given->donate == NULL ? "" : ",", value);
+    free(given->donate);
+    given->donate = pod_text_take(&text);
     return 0;
   }
   const bool is_in = key == CLI_KEY_IN_SHARDING;
@@ -62,6 +71,7 @@ int64_t cli_given_devices(const cli_given_t *given) {
 void cli_given_fill(const cli_given_t *given, podium_compile_options_t *options) {
   options->mesh = given->mesh;
   options->propagation = given->propagation;
+  options->donate = given->donate;
   options->in_sharding_count = given->in.count;
   options->in_shardings = given->in.items;
   options->out_sharding_count = given->out.count;
@@ -75,6 +85,7 @@ static void release(podium_given_sharding_t *items, int count) {
 }
 
 void cli_given_deinit(cli_given_t *given) {
+  free(given->donate);
   release(given->in.items, given->in.count);
   release(given->out.items, given->out.count);
   pod_list_deinit(&given->in);

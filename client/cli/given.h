@@ -1,5 +1,5 @@
 // Shardings from outside: --mesh, --in-sharding, --out-sharding; how they spread:
-// --propagation.
+// --propagation; what is donated: --donate.
 //
 // Threading: the main thread. Ownership: the lists own their texts; the mesh is argv's.
 
@@ -16,11 +16,13 @@ enum {
   CLI_KEY_IN_SHARDING,
   CLI_KEY_OUT_SHARDING,
   CLI_KEY_PROPAGATION,
+  CLI_KEY_DONATE,
 };
 
 typedef struct cli_given_t {
   const char *mesh;         // NULL: the program's own.
   const char *propagation;  // NULL: the compiler's own.
+  char *donate;             // NULL: what the program donates; owned.
   POD_LIST(podium_given_sharding_t) in, out;
 } cli_given_t;
 
@@ -38,6 +40,13 @@ typedef struct cli_given_t {
        0,                                                                              \
        "How shardings spread: shardy is exactly as Shardy's pipeline does it. "        \
        "Without it: this compiler's own way",                                          \
+       2},                                                                             \
+      {"donate",                                                                       \
+       CLI_KEY_DONATE,                                                                 \
+       "NAME[,NAME…]",                                                                 \
+       0,                                                                              \
+       "Arguments that give their memory to results, as jax.jit's donate_argnums "     \
+       "says it, by name or number; all: every one. May be given again",               \
        2},                                                                             \
       {"in-sharding",                                                                  \
        CLI_KEY_IN_SHARDING,                                                            \

@@ -191,6 +191,7 @@ error_t cli_run_parse(int key, char *value, struct argp_state *state) {
     case CLI_KEY_IN_SHARDING:
     case CLI_KEY_OUT_SHARDING:
     case CLI_KEY_PROPAGATION:
+    case CLI_KEY_DONATE:
       return cli_given_option(&run->given, key, value, state);
     case CLI_KEY_CONSTANT:
       return cli_constant_option(&run->shapes, value, state);

@@ -99,6 +99,13 @@ static void print_command(search_t *search, const search_plan_t *plan) {
                       search_spec(search, plan, search->group_of[argument]));
     }
   }
+  const cli_given_t *given = &search->run->given;
+  if (given->propagation != NULL) {
+    cli_print_whole(" --propagation %s", given->propagation);
+  }
+  if (given->donate != NULL) {
+    cli_print_whole(" --donate '%s'", given->donate);
+  }
   cli_print_whole("\n");
 }
 

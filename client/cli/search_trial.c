@@ -85,8 +85,10 @@ static const char *open_spec(search_t *search, int rank) {
 // The plan for the arguments of groups, `only` one group unless that is -1, and for the
 // results that take their place. All others are open.
 static cli_given_t given_of(search_t *search, const search_plan_t *plan, int only) {
-  cli_given_t given = {.mesh = search_mesh(search, plan)};
   const cli_given_t *user = &search->run->given;
+  cli_given_t given = {.mesh = search_mesh(search, plan),
+                       .propagation = user->propagation,
+                       .donate = user->donate};
   given.in.items = pod_arena_array(search->arena,
                                    (size_t)(search->argument_count + user->in.count + 1),
                                    sizeof(given.in.items[0]));

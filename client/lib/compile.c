@@ -321,6 +321,9 @@ static void set_asked(pod_arena_t *arena, const podium_compile_options_t *option
   if (options->propagation != NULL) {
     request->propagation = (char *)(uintptr_t)options->propagation;
   }
+  if (options->donate != NULL) {
+    request->donate = (char *)(uintptr_t)options->donate;
+  }
   if (options->after != NULL) {
     request->after = (char *)(uintptr_t)options->after;
   }

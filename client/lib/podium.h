@@ -383,6 +383,10 @@ typedef struct podium_compile_options_t {
   // module's `podium.propagation` says, or this compiler's own way. INVALID_ARGUMENT
   // lists the words.
   const char *propagation;
+  // Arguments that give their memory to results of their shape and are gone after an
+  // execution, as jax.jit's donate_argnums says it, beside those that the module donates:
+  // names or numbers, "cache,3", or "all"; NULL: none.
+  const char *donate;
 } podium_compile_options_t;
 
 // `text` is a StableHLO module as jax.jit(f).lower(...).as_text() prints it, or the bytes

@@ -168,6 +168,21 @@ class ExplainTest(unittest.TestCase):
         self.assertIn("none would save 1 % of the step\n", text)
         self.assertIn("what if: of 0 other", podium("explain", self.program(UNKNOWN), "--turns", "3", "--what-if").stdout)
 
+    def test_arguments_are_donated_from_the_command_line(self):
+        update = self.program("""func.func @main(%c: tensor<64x1024xf32>, %u: tensor<1x1024xf32>, %i: tensor<i32>) -> tensor<64x1024xf32> {
+  %0 = stablehlo.constant dense<0> : tensor<i32>
+  %1 = stablehlo.dynamic_update_slice %c, %u, %i, %0 : (tensor<64x1024xf32>, tensor<1x1024xf32>, tensor<i32>, tensor<i32>) -> tensor<64x1024xf32>
+  return %1 : tensor<64x1024xf32>
+}
+""")
+        for names in (["c"], ["0"], ["all"], ["u", "c"]):
+            given = [word for name in names for word in ("--donate", name)]
+            self.assertIn("of which 256.0 KiB in donated arguments", podium("explain", update, *given).stdout)
+            values = re.search(r"(?m)^result0 = .*", podium("run", update, *given).stdout)[0]
+            self.assertEqual(values, re.search(r"(?m)^result0 = .*", podium("run", update).stdout)[0])
+        self.assertIn("there is no argument 'z', which is to be donated: the program has 3 (c, u, i)",
+                      podium("explain", update, "--donate", "z", status=3).stderr)
+
     def test_replicated_arguments_are_named(self):
         text = REPEATED.replace('%w: tensor<256x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}',
                                 '%w: tensor<256x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}')

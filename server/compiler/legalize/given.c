@@ -308,7 +308,7 @@ static const mlir_attr_t *entry_of(const giver_t *giver, const char *list_name, 
 }
 
 static void set_entry(giver_t *giver, const char *list_name, int count, int index,
-                      const mlir_attr_t *sharding) {
+                      const char *name, const mlir_attr_t *value) {
   mlir_module_t *module = giver->module;
   const mlir_attr_t **elements =
       pod_arena_array(module->arena, (size_t)count, sizeof(elements[0]));
@@ -321,11 +321,11 @@ static void set_entry(giver_t *giver, const char *list_name, int count, int inde
       pod_arena_array(module->arena, (size_t)old->count + 1, sizeof(entries[0]));
   int64_t kept = 0;
   for (int64_t i = 0; i < old->count; i++) {
-    if (strcmp(old->entries[i].name, "sdy.sharding") != 0) {
+    if (strcmp(old->entries[i].name, name) != 0) {
       entries[kept++] = old->entries[i];
     }
   }
-  entries[kept++] = (mlir_named_attr_t){mlir_intern(module, "sdy.sharding"), sharding};
+  entries[kept++] = (mlir_named_attr_t){mlir_intern(module, name), value};
   elements[index] = mlir_attr_dictionary(module, kept, entries);
   mlir_op_set_attr(module, giver->main, mlir_intern(module, list_name),
                    mlir_attr_array(module, count, elements));
@@ -396,18 +396,17 @@ static const char *names_of(const giver_t *giver) {
   return copy;
 }
 
-static pod_status_t no_such(const giver_t *giver, bool is_of_result, const char *name) {
+static pod_status_t no_such(const giver_t *giver, bool is_of_result, const char *name,
+                            const char *what) {
   const mlir_block_t *block = mlir_op_block(giver->main, 0);
   if (is_of_result) {
     return pod_error(POD_INVALID_ARGUMENT,
-                     "there is no result '%s', whose sharding is given: the program has "
-                     "%d, by number from 0",
-                     name, block->last->operand_count);
+                     "there is no result '%s', %s: the program has %d, by number from 0",
+                     name, what, block->last->operand_count);
   }
   return pod_error(POD_INVALID_ARGUMENT,
-                   "there is no argument '%s', whose sharding is given: the program has "
-                   "%d (%s)",
-                   name, block->argument_count, names_of(giver));
+                   "there is no argument '%s', %s: the program has %d (%s)", name, what,
+                   block->argument_count, names_of(giver));
 }
 
 static void note_conflict(giver_t *giver, const char *what, const char *list_name,
@@ -433,7 +432,7 @@ static pod_status_t give(giver_t *giver, bool is_of_result,
   const char *list_name = is_of_result ? "res_attrs" : "arg_attrs";
   const int index = find_index(giver, is_of_result, spec->name);
   if (index < 0) {
-    return no_such(giver, is_of_result, spec->name);
+    return no_such(giver, is_of_result, spec->name, "whose sharding is given");
   }
   const mlir_value_t *value =
       is_of_result ? block->last->operands[index] : block->arguments[index];
@@ -454,15 +453,50 @@ static pod_status_t give(giver_t *giver, bool is_of_result,
   note_conflict(giver, what, list_name, index, attr, spec);
   set_entry(giver, list_name,
             is_of_result ? block->last->operand_count : block->argument_count, index,
-            attr);
+            "sdy.sharding", attr);
   return NULL;
+}
+
+// What the module says of the argument's memory stands.
+static void donate(giver_t *giver, int index) {
+  const mlir_attr_t *entry = entry_of(giver, "arg_attrs", index);
+  if (entry == NULL || mlir_attr_get(entry, "tf.aliasing_output") == NULL) {
+    set_entry(giver, "arg_attrs", mlir_op_block(giver->main, 0)->argument_count, index,
+              "jax.buffer_donor", mlir_attr_bool(giver->module, true));
+  }
+}
+
+// "all", or "cache,3".
+static pod_status_t donate_all(giver_t *giver, const char *donated) {
+  const int count = mlir_op_block(giver->main, 0)->argument_count;
+  if (strcmp(donated, "all") == 0 && find_index(giver, false, donated) < 0) {
+    for (int i = 0; i < count; i++) {
+      donate(giver, i);
+    }
+    return NULL;
+  }
+  for (const char *at = donated;; at++) {
+    const size_t length = strcspn(at, ",");
+    const char *name = pod_arena_text(giver->module->arena, at, length);
+    const int index = find_index(giver, false, name);
+    if (index < 0) {
+      return no_such(giver, false, name, "which is to be donated");
+    }
+    donate(giver, index);
+    at += length;
+    if (*at == '\0') {
+      return NULL;
+    }
+  }
 }
 
 pod_status_t given_apply(mlir_module_t *module, const compiler_given_t *given,
                          given_notes_t *out_notes) {
   *out_notes = (given_notes_t){0};
   const bool has_mesh = given->mesh != NULL && *given->mesh != '\0';
-  if (!has_mesh && given->argument_count + given->result_count == 0) {
+  const bool donates = given->donated != NULL && *given->donated != '\0';
+  const bool shards = has_mesh || given->argument_count + given->result_count > 0;
+  if (!shards && !donates) {
     return NULL;
   }
   mlir_op_t *main = mlir_module_find_symbol(module, "main");
@@ -471,6 +505,12 @@ pod_status_t given_apply(mlir_module_t *module, const compiler_given_t *given,
     return NULL;  // Said where it is needed.
   }
   giver_t giver = {.module = module, .main = main, .notes = out_notes};
+  if (donates) {
+    POD_TRY(donate_all(&giver, given->donated));
+  }
+  if (!shards) {
+    return NULL;
+  }
   POD_TRY(find_mesh(&giver, given));
   for (int64_t i = 0; i < given->argument_count; i++) {
     POD_TRY(give(&giver, false, &given->arguments[i]));

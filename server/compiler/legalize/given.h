@@ -1,6 +1,7 @@
-// Shardings that come from outside of the module: a mesh, and how arguments and results
-// of @main lie on it, as jax.jit's in_shardings and out_shardings say it. They take the
-// place of what the module says.
+// What comes from outside of the module: a mesh, and how arguments and results of @main
+// lie on it, as jax.jit's in_shardings and out_shardings say it, which takes the place of
+// what the module says; and which arguments are donated, as donate_argnums does, beside
+// those that the module donates.
 //
 // Threading: pure. Ownership: texts are borrowed; what is made lives in the module.
 // Errors: INVALID_ARGUMENT with the name, the shape and the axis that is wrong.
@@ -26,6 +27,8 @@ typedef struct compiler_given_t {
   const char *mesh;  // "x=2,y=4"; NULL or "": the module's own.
   int64_t argument_count, result_count;
   const compiler_given_spec_t *arguments, *results;
+  // Arguments by name or number, "cache,3", or "all"; NULL or "": the module's own.
+  const char *donated;
 } compiler_given_t;
 
 enum { GIVEN_NOTES_MAX = 16 };

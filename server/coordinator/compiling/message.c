@@ -63,6 +63,7 @@ static void pack_asked(pod_arena_t *arena, const compiler_options_t *options,
                        Podium__V1__CompilerJob *job) {
   const compiler_given_t *given = &options->given;
   job->mesh = borrow(given->mesh);
+  job->donate = borrow(given->donated);
   job->n_in_shardings = (size_t)given->argument_count;
   job->in_shardings = given_pack(arena, given->argument_count, given->arguments);
   job->n_out_shardings = (size_t)given->result_count;
@@ -144,6 +145,7 @@ static void read_asked(pod_arena_t *arena, const Podium__V1__CompilerJob *job,
                        compiler_options_t *options) {
   options->given = (compiler_given_t){
       .mesh = job->mesh,
+      .donated = job->donate,
       .argument_count = (int64_t)job->n_in_shardings,
       .result_count = (int64_t)job->n_out_shardings,
       .arguments = read_given(arena, job->n_in_shardings, job->in_shardings),

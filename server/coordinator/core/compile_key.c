@@ -37,15 +37,15 @@ static bool specs_are_equal(int64_t count, const compiler_given_spec_t *a,
   return true;
 }
 
+static bool texts_are_equal(const char *a, const char *b) {
+  return strcmp(a == NULL ? "" : a, b == NULL ? "" : b) == 0;
+}
+
 static bool given_is_equal(const compiler_given_t *a, const compiler_given_t *b) {
-  return strcmp(a->mesh == NULL ? "" : a->mesh, b->mesh == NULL ? "" : b->mesh) == 0 &&
+  return texts_are_equal(a->mesh, b->mesh) && texts_are_equal(a->donated, b->donated) &&
          a->argument_count == b->argument_count && a->result_count == b->result_count &&
          specs_are_equal(a->argument_count, a->arguments, b->arguments) &&
          specs_are_equal(a->result_count, a->results, b->results);
-}
-
-static bool texts_are_equal(const char *a, const char *b) {
-  return strcmp(a == NULL ? "" : a, b == NULL ? "" : b) == 0;
 }
 
 static bool asks_are_equal(const compile_key_t *a, const compile_key_t *b) {
@@ -91,6 +91,7 @@ compile_key_t compile_key_copy(pod_arena_t *arena, const compile_key_t *key) {
   }
   copy.argument_types = types;
   copy.given.mesh = copy_text(arena, key->given.mesh);
+  copy.given.donated = copy_text(arena, key->given.donated);
   copy.given.arguments =
       copy_specs(arena, key->given.argument_count, key->given.arguments);
   copy.given.results = copy_specs(arena, key->given.result_count, key->given.results);

@@ -244,6 +244,8 @@ static pod_status_t read_asked(compile_t *compile,
   POD_TRY(check_text("a mesh", message->mesh));
   POD_TRY(check_text("the name of a pass", message->after));
   key->given.mesh = pod_arena_strdup(compile->arena, message->mesh);
+  POD_TRY(check_text("a list of donated arguments", message->donate));
+  key->given.donated = pod_arena_strdup(compile->arena, message->donate);
   key->given.argument_count = (int64_t)message->n_in_shardings;
   key->given.result_count = (int64_t)message->n_out_shardings;
   key->propagation = pod_arena_strdup(compile->arena, message->propagation);

@@ -181,6 +181,63 @@ static void test_a_program_that_says_nothing_is_for_the_mesh(void **state) {
                POD_INVALID_ARGUMENT, "propagate, partition");
 }
 
+static const char donating[] =
+    "module @m {\n"
+    "  func.func @main(%cache: tensor<8x16xf32> {mhlo.layout_mode = \"default\"}, %row: "
+    "tensor<1x16xf32>, %old: tensor<8x16xf32> {tf.aliasing_output = 1 : i32}) -> "
+    "(tensor<8x16xf32>, tensor<8x16xf32>) {\n"
+    "    return %cache, %old : tensor<8x16xf32>, tensor<8x16xf32>\n"
+    "  }\n"
+    "}\n";
+
+static char *donated(const char *names) {
+  mlir_module_t *module = parse_text(donating);
+  const compiler_given_t given = {.donated = names};
+  given_notes_t notes;
+  assert_ok(given_apply(module, &given, &notes));
+  assert_int_equal(notes.count, 0);
+  char *printed = print_text(module);
+  mlir_module_destroy(module);
+  return printed;
+}
+
+// What the module says of an argument stays: another attribute, a result of its own.
+static void test_arguments_are_donated_from_outside(void **state) {
+  (void)state;
+  static const char cache[] =
+      "%cache: tensor<8x16xf32> {mhlo.layout_mode = \"default\", jax.buffer_donor = "
+      "true}";
+  static const char row[] = "%row: tensor<1x16xf32> {jax.buffer_donor = true}";
+  static const char old[] = "%old: tensor<8x16xf32> {tf.aliasing_output = 1 : i32}";
+  static const struct {
+    const char *names;
+    bool has_cache, has_row;
+  } cases[] = {
+      {"cache", true, false}, {"0", true, false},           {"arg1", false, true},
+      {"row,0", true, true},  {"cache,cache", true, false}, {"all", true, true},
+      {"old", false, false},  {"", false, false},           {NULL, false, false}};
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    char *printed = donated(cases[i].names);
+    assert_true((strstr(printed, cache) != NULL) == cases[i].has_cache);
+    assert_true((strstr(printed, row) != NULL) == cases[i].has_row);
+    assert_non_null(strstr(printed, old));
+    free(printed);
+  }
+}
+
+static void test_what_cannot_be_donated_is_named(void **state) {
+  (void)state;
+  static const char *const none[] = {"z", "3", "cache,", ",", "cache,,row", "cache row"};
+  for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+    mlir_module_t *module = parse_text(donating);
+    const compiler_given_t given = {.donated = none[i]};
+    given_notes_t notes;
+    assert_error(given_apply(module, &given, &notes), POD_INVALID_ARGUMENT,
+                 "which is to be donated: the program has 3 (cache, row, old)");
+    mlir_module_destroy(module);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_an_argument_is_found_by_every_name_it_has),
@@ -188,6 +245,8 @@ int main(void) {
       cmocka_unit_test(test_what_is_wrong_is_named_with_the_argument),
       cmocka_unit_test(test_the_module_gives_way_and_a_note_says_so),
       cmocka_unit_test(test_a_program_that_says_nothing_is_for_the_mesh),
+      cmocka_unit_test(test_arguments_are_donated_from_outside),
+      cmocka_unit_test(test_what_cannot_be_donated_is_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

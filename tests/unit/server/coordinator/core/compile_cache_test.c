@@ -68,6 +68,8 @@ static void test_only_the_same_module_for_the_same_pod_is_found(void **state) {
   assert_null(compile_cache_find(cache, &key, true));
   key.given = (compiler_given_t){.mesh = "x=2"};
   assert_null(compile_cache_find(cache, &key, true));
+  key.given = (compiler_given_t){.donated = "x"};
+  assert_null(compile_cache_find(cache, &key, true));
   key.given = (compiler_given_t){0};
   key.propagation = "shardy";
   assert_null(compile_cache_find(cache, &key, true));
