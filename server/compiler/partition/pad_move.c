@@ -74,13 +74,9 @@ static int64_t joined_pieces(const pad_move_t *move, int factor, int dim) {
   return fits || sharded == 0 || sharded > HALO_ROUNDS_MAX ? 0 : pieces;
 }
 
-static bool may_move(const pad_move_t *move, int dim) {
-  const mlir_op_t *op = move->op;
-  int64_t strides[TENSOR_RANK_MAX];
+static bool may_move(const mlir_op_t *op) {
   switch (op->kind) {
     case CHIP_OP_SLICE:
-      factors_attr(op, "strides", move->own.rank, strides);
-      return strides[dim] == 1;
     case CHIP_OP_PAD:
     case CHIP_OP_REDUCE_WINDOW:
     case CHIP_OP_CONVOLUTION:
@@ -90,10 +86,14 @@ static bool may_move(const pad_move_t *move, int dim) {
   }
 }
 
-static bool is_few(const mlir_op_t *op, int dim, int64_t of, int64_t taken) {
+static int64_t stride_of(const mlir_op_t *slice, int dim) {
   int64_t strides[TENSOR_RANK_MAX];
-  factors_attr(op, "strides", TENSOR_RANK_MAX, strides);
-  return op->kind == CHIP_OP_SLICE && strides[dim] == 1 && taken <= of / 2;
+  factors_attr(slice, "strides", TENSOR_RANK_MAX, strides);
+  return strides[dim];
+}
+
+static bool is_few(const mlir_op_t *op, int dim, int64_t of, int64_t taken) {
+  return op->kind == CHIP_OP_SLICE && stride_of(op, dim) == 1 && taken <= of / 2;
 }
 
 static int64_t pieces_of(const sharding_t *sharding, int64_t dim) {
@@ -141,7 +141,7 @@ static int64_t moved_pieces(pad_move_t *move, int factor) {
     move->is_picked[factor] = pieces > 1;
     return pieces > 1 ? pieces : 0;
   }
-  bool is_sharded = pieces > 1 && may_move(move, to);
+  bool is_sharded = pieces > 1 && may_move(op);
   bool is_padded = move->own.dims[to] % pieces != 0;
   for (int i = 0; i < op->operand_count && is_sharded; i++) {
     const int dim = dim_of(&factors->operands[i], factor);
@@ -176,8 +176,19 @@ int64_t pad_move_size(const pad_move_t *move, const mlir_value_t *value, int dim
        pad_pieces(move->padder, value, dim) == 1)) {
     return own;
   }
-  const int64_t there = value->type->shape.dims[dim];
-  return there % move->pieces[factor] == 0 ? there : pad_up(own, move->pieces[factor]);
+  const int64_t there = value->type->shape.dims[dim], pieces = move->pieces[factor];
+  int64_t least = own;
+  if (move->op->kind == CHIP_OP_SLICE && !is_result && !move->is_picked[factor] &&
+      stride_of(move->op, dim) > 1) {
+    // All that is taken for the padding of the result has to be there.
+    int64_t starts[TENSOR_RANK_MAX];
+    factors_attr(move->op, "start_indices", TENSOR_RANK_MAX, starts);
+    const int64_t seen =
+        starts[dim] +
+        (pad_up(move->own.dims[dim], pieces) - 1) * stride_of(move->op, dim) + 1;
+    least = seen > own ? seen : own;
+  }
+  return there % pieces == 0 && there >= least ? there : pad_up(least, pieces);
 }
 
 // By dimension of operand `index`, or of the result (-1): whether it is moved along.
@@ -233,7 +244,7 @@ static mlir_op_t *make_pad(padder_t *padder, mlir_op_t *like, mlir_value_t *valu
   return op;
 }
 
-// What is sliced of the dimensions that are not moved along, in strides too. NULL:
+// What is sliced of the dimensions that are not moved along, and in strides. NULL:
 // nothing.
 static mlir_op_t *make_cut(pad_move_t *move, uint32_t moved, mlir_value_t *value) {
   padder_t *padder = move->padder;
@@ -282,13 +293,17 @@ static void write_slice(pad_move_t *move) {
   padder_t *padder = move->padder;
   mlir_op_t *op = move->op;
   const tensor_shape_t to = op->results[0].type->shape;
-  const uint32_t moved = moved_dims(move, 0), picked = picked_dims(move);
+  const uint32_t picked = picked_dims(move);
+  uint32_t moved = moved_dims(move, 0);
+  for (int d = 0; d < to.rank; d++) {
+    moved &= stride_of(op, d) > 1 ? ~(1u << d) : ~0u;
+  }
   int64_t starts[TENSOR_RANK_MAX], low[TENSOR_RANK_MAX] = {0};
   factors_attr(op, "start_indices", to.rank, starts);
   mlir_value_t *value = op->operands[0];
   const sharding_t *sharding = pad_note(padder, value)->sharding;
   mlir_op_t *made = make_cut(move, moved, value);
-  if (made != NULL) {
+  if (made != NULL && moved != 0) {
     value = pad_insert_behind(padder, value, made, sharding);
   }
   tensor_shape_t shape = to;

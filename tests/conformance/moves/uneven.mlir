@@ -11,7 +11,7 @@ func.func private @inputs() -> tensor<37x6xf32> {
   return %x : tensor<37x6xf32>
 }
 
-func.func public @main() -> (tensor<36x6xf32>, tensor<41x6xf32>, tensor<37x6xf32>, tensor<39x6xf32>, tensor<30x4xf32>, tensor<73x6xf32>, tensor<2x6xf32>, tensor<12x6xf32>) {
+func.func public @main() -> (tensor<36x6xf32>, tensor<41x6xf32>, tensor<37x6xf32>, tensor<39x6xf32>, tensor<30x4xf32>, tensor<73x6xf32>, tensor<2x6xf32>, tensor<12x6xf32>, tensor<18x6xf32>, tensor<9x3xf32>) {
   %x = call @inputs() : () -> tensor<37x6xf32>
   %a = stablehlo.slice %x [1:37, 0:6] : (tensor<37x6xf32>) -> tensor<36x6xf32>
   %b = stablehlo.slice %x [0:36, 0:6] : (tensor<37x6xf32>) -> tensor<36x6xf32>
@@ -24,7 +24,9 @@ func.func public @main() -> (tensor<36x6xf32>, tensor<41x6xf32>, tensor<37x6xf32
   %o = stablehlo.slice %x [4:34, 1:5] : (tensor<37x6xf32>) -> tensor<30x4xf32>
   %i = stablehlo.pad %x, %z, low = [0, 0], high = [0, 0], interior = [1, 0] : (tensor<37x6xf32>, tensor<f32>) -> tensor<73x6xf32>
   %t = stablehlo.slice %x [2:37:3, 0:6] : (tensor<37x6xf32>) -> tensor<12x6xf32>
-  return %d, %p, %r, %j, %o, %i, %s, %t : tensor<36x6xf32>, tensor<41x6xf32>, tensor<37x6xf32>, tensor<39x6xf32>, tensor<30x4xf32>, tensor<73x6xf32>, tensor<2x6xf32>, tensor<12x6xf32>
+  %e = stablehlo.slice %x [1:36:2, 0:6] : (tensor<37x6xf32>) -> tensor<18x6xf32>
+  %f = stablehlo.slice %x [3:37:4, 0:6:2] : (tensor<37x6xf32>) -> tensor<9x3xf32>
+  return %d, %p, %r, %j, %o, %i, %s, %t, %e, %f : tensor<36x6xf32>, tensor<41x6xf32>, tensor<37x6xf32>, tensor<39x6xf32>, tensor<30x4xf32>, tensor<73x6xf32>, tensor<2x6xf32>, tensor<12x6xf32>, tensor<18x6xf32>, tensor<9x3xf32>
 }
 
 // -----
