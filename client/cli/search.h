@@ -136,6 +136,10 @@ const char *search_mesh(search_t *search, const search_plan_t *plan);
 void search_find_groups(search_t *search);
 POD_MUST_USE pod_status_t search_find_spreads(search_t *search);
 
+// Whether a dimension may lie in so many parts: equal ones, or nearly. What does not
+// divide has its padding in every array, kernel and collective.
+bool search_is_even_enough(int64_t size, int64_t parts);
+
 // Whether the axis may shard the dimension besides what the plan has.
 bool search_may_shard(const search_t *search, const search_plan_t *plan, int group,
                       int axis, int dim);

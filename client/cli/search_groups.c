@@ -13,6 +13,9 @@
 // Arguments below this part of all bytes are left to propagation.
 static const double part_min = 0.002;
 
+// Padding may be at most this part of a dimension: 1/8.
+enum { PADDING_MOST = 8 };
+
 static bool has_same_dims(const podium_shape_t *a, const podium_shape_t *b) {
   bool same = a->rank == b->rank;
   for (int d = 0; d < a->rank && same; d++) {
@@ -227,6 +230,11 @@ void search_find_groups(search_t *search) {
 
 // --- Dimensions ---
 
+bool search_is_even_enough(int64_t size, int64_t parts) {
+  const int64_t padding = (parts - size % parts) % parts;
+  return padding == 0 || (size >= parts && padding * PADDING_MOST <= size);
+}
+
 bool search_may_shard(const search_t *search, const search_plan_t *plan, int group,
                       int axis, int dim) {
   const search_group_t *it = &search->groups[group];
@@ -235,7 +243,7 @@ bool search_may_shard(const search_t *search, const search_plan_t *plan, int gro
     parts *= a != axis && plan->dims[group][a] == dim ? plan->sizes[a] : 1;
   }
   for (int m = 0; m < it->count; m++) {
-    if (search->shapes[it->members[m]].dims[dim] % parts != 0) {
+    if (!search_is_even_enough(search->shapes[it->members[m]].dims[dim], parts)) {
       return false;
     }
   }
@@ -254,9 +262,8 @@ static bool is_known(const search_t *search, int group, int dim) {
 pod_status_t search_find_spreads(search_t *search) {
   for (int g = 0; g < search->group_count; g++) {
     for (int d = 0; d < search->groups[g].shape.rank; d++) {
-      if (search->groups[g].shape.dims[d] %
-                  search->probe_mesh.sizes[search->probe_axis] !=
-              0 ||
+      if (!search_is_even_enough(search->groups[g].shape.dims[d],
+                                 search->probe_mesh.sizes[search->probe_axis]) ||
           is_known(search, g, d) || search->spread_count == SEARCH_SPREADS_MAX ||
           search->device_count < 2) {
         continue;

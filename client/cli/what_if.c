@@ -143,12 +143,12 @@ static const char *describe(const search_t *search, const subject_t *subject, in
                                      subject->name, name, to, from);
 }
 
-static bool divides(const search_t *search, const subject_t *subject, int dim) {
+static bool may_lie(const search_t *search, const subject_t *subject, int dim) {
   int64_t parts = 1;
   for (int a = 0; a < search->axis_count; a++) {
     parts *= subject->dims[a] == dim ? search->own_sizes[a] : 1;
   }
-  return dim < 0 || subject->shape.dims[dim] % parts == 0;
+  return dim < 0 || search_is_even_enough(subject->shape.dims[dim], parts);
 }
 
 static pod_status_t try_subject(tries_t *tries, const subject_t *subject) {
@@ -157,7 +157,7 @@ static pod_status_t try_subject(tries_t *tries, const subject_t *subject) {
     for (int dim = -1; dim < subject->shape.rank && search->own_sizes[axis] > 1; dim++) {
       subject_t changed = *subject;
       changed.dims[axis] = (signed char)dim;
-      if (dim != subject->dims[axis] && divides(search, &changed, dim)) {
+      if (dim != subject->dims[axis] && may_lie(search, &changed, dim)) {
         POD_TRY(try_change(tries, &changed, describe(search, subject, axis, dim)));
       }
     }

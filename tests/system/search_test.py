@@ -118,6 +118,23 @@ class SearchTest(unittest.TestCase):
         fits = [trial["measures"]["step"] for trial in report["trials"] if trial["outcome"] == "fits"]
         self.assertEqual(fits, sorted(fits))
 
+    def test_dimensions_that_nothing_divides_are_sharded_with_padding(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "odd.mlir")
+            program.write_text("""
+                func.func public @main(%weights: tensor<8191x8191xbf16>, %x: tensor<3x8191xbf16>) -> tensor<3x8191xbf16> {
+                  %0 = stablehlo.dot_general %x, %weights, contracting_dims = [1] x [0]
+                    : (tensor<3x8191xbf16>, tensor<8191x8191xbf16>) -> tensor<3x8191xbf16>
+                  return %0 : tensor<3x8191xbf16>
+                }""")
+            report = json.loads(podium("search", program, "--topology", "2x2", "--json").stdout)
+            best = report["trials"][0]
+            self.assertLess(best["measures"]["step"], report["own"]["measures"]["step"] / 2)
+            weights = best["shardings"][0]
+            given = podium("explain", program, "--topology", "2x2", "--mesh", best["mesh"], "--in-sharding", f"0={weights}", "--json")
+        self.assertNotEqual(weights, "P()")
+        self.assertEqual(json.loads(given.stdout)["measures"], best["measures"])
+
     def test_what_cannot_fit_by_its_arguments_is_not_compiled(self):
         with tempfile.TemporaryDirectory() as folder:
             chip = pathlib.Path(folder, "thin.chip")
