@@ -93,7 +93,7 @@ class Values:
             return self.before.get(returned[0][0]) if returned else None
         found = next((s for s in self.sources[self.pointer:] if reference in s[0] and s[3] != "return"), None)
         if reference not in self.known and found and not found[3].startswith("sdy."):
-            self.meet(None, found[3], found[4].split("sdy.sharding")[0], found)
+            self.meet(None, found[3], found[4].split("=", 1)[1].split("sdy.sharding")[0], found)
         return self.known.get(reference) or self.before.get(reference)
 
     def meet(self, name, kind, rest, source=None):

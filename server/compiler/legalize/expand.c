@@ -114,7 +114,7 @@ static pod_status_t expand_constant(expander_t *expander, mlir_value_t **out_res
 
 // A collective of Shardy's moves a value, and is what it takes to lay it out as it says:
 // axes that are still to be reduced are part of how a value lies, not of what it is.
-static pod_status_t expand_reshard(expander_t *expander, mlir_value_t **out_results) {
+pod_status_t expand_reshard(expander_t *expander, mlir_value_t **out_results) {
   const mlir_op_t *op = expander->op;
   const mlir_attr_t *sharding = mlir_op_attr(op, "out_sharding");
   if (sharding == NULL) {

@@ -82,6 +82,14 @@ POD_MUST_USE pod_status_t expand_ragged(expander_t *expander, mlir_value_t **out
 POD_MUST_USE pod_status_t expand_ragged_all_to_all(expander_t *expander,
                                                    mlir_value_t **out_results);
 
+// expand.c: a collective of Shardy's as a reshard.
+POD_MUST_USE pod_status_t expand_reshard(expander_t *expander,
+                                         mlir_value_t **out_results);
+
+// sdy_reduce.c:
+POD_MUST_USE pod_status_t expand_sdy_all_reduce(expander_t *expander,
+                                                mlir_value_t **out_results);
+
 // expand_promote.c: a reduction in a wider type takes converted operands, and so does a
 // product whose operands are of two types.
 void expand_promote(mlir_module_t *module, mlir_op_t *op);
