@@ -54,10 +54,11 @@ void jobs_count(const jobs_t *jobs, int64_t out_counts[JOB_STATE_COUNT]);
 // A job as it is now, borrowed for the call.
 typedef void (*jobs_visit_t)(void *context, const Podium__V1__Job *job);
 
-// Those that `caller` may see (his own; all for who administers; NULL: all), by id. None
-// when the coordinator keeps no jobs. From its books: no file is read.
-void jobs_each(const coordinator_t *coordinator, const access_identity_t *caller,
-               jobs_visit_t visit, void *context);
+// The newest `max` of those that `caller` may see (his own; all for who administers;
+// NULL: all), by id. Returns how many he may see. None when the coordinator keeps no
+// jobs. From its books: no file is read.
+size_t jobs_each(const coordinator_t *coordinator, const access_identity_t *caller,
+                 size_t max, jobs_visit_t visit, void *context);
 
 // Has a job that `caller` may see cancelled; it ends soon after. NOT_FOUND;
 // FAILED_PRECONDITION when it has ended already.

@@ -28,6 +28,20 @@ typedef struct planned_t {
   int64_t since_us;  // While it runs: up to when it has been charged.
 } planned_t;
 
+// What of the pod sizes lack by themselves, while the same of it is missing: looking for
+// a box takes milliseconds in a large pod, and thousands of jobs wait for few sizes.
+typedef enum lack_t { LACKS_NOTHING = 0, LACKS_CHIPS, LACKS_LINKS } lack_t;
+
+enum { LACKS_KEPT = 64 };
+
+typedef struct lacks_t {
+  bool *chips;  // What was missing; NULL at first.
+  uint16_t *links;
+  int32_t count;
+  slice_wish_t wishes[LACKS_KEPT];
+  lack_t lacks[LACKS_KEPT];
+} lacks_t;
+
 struct job_schedule_t {
   torus_t torus;
   int32_t chip_count;
@@ -35,6 +49,7 @@ struct job_schedule_t {
       *is_closed;  // By chip: by jobs that run; and all else that is not free.
   POD_LIST(principal_t *) principals;
   POD_LIST(planned_t *) jobs;
+  lacks_t *lacks;
 };
 
 job_schedule_t *job_schedule_create(const torus_t *torus) {
@@ -43,6 +58,7 @@ job_schedule_t *job_schedule_create(const torus_t *torus) {
   schedule->chip_count = torus_chip_count(torus);
   schedule->is_taken = pod_alloc((size_t)schedule->chip_count);
   schedule->is_closed = pod_alloc((size_t)schedule->chip_count);
+  schedule->lacks = pod_alloc(sizeof(*schedule->lacks));
   return schedule;
 }
 
@@ -61,6 +77,9 @@ void job_schedule_destroy(job_schedule_t *schedule) {
   pod_list_deinit(&schedule->principals);
   free(schedule->is_taken);
   free(schedule->is_closed);
+  free(schedule->lacks->chips);
+  free(schedule->lacks->links);
+  free(schedule->lacks);
   free(schedule);
 }
 
@@ -341,18 +360,77 @@ static void print_wish(const slice_wish_t *wish, pod_text_t *text) {
   }
 }
 
-// What of the pod it lacks even if nobody else had any; nothing when it lacks nothing.
-static void print_missing(const job_schedule_t *schedule, const slices_missing_t *missing,
-                          const slice_wish_t *wish, pod_text_t *text) {
+// NULL is as zeros.
+static bool is_same(const void *kept, const void *now, size_t size) {
+  const char *bytes = kept;
+  if (now != NULL) {
+    return memcmp(kept, now, size) == 0;
+  }
+  return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
+}
+
+static void keep(void *kept, const void *now, size_t size) {
+  if (now == NULL) {
+    memset(kept, 0, size);
+  } else {
+    memcpy(kept, now, size);
+  }
+}
+
+// Forgets what was found when other chips or links were missing.
+static void look_at_missing(const job_schedule_t *schedule,
+                            const slices_missing_t *missing) {
+  lacks_t *lacks = schedule->lacks;
+  const size_t chips = (size_t)schedule->chip_count;
+  if (lacks->chips == NULL) {
+    lacks->chips = pod_alloc(chips);
+    lacks->links = pod_alloc(chips * sizeof(*lacks->links));
+  }
+  if (!is_same(lacks->chips, missing->chips, chips) ||
+      !is_same(lacks->links, missing->links, chips * sizeof(*lacks->links))) {
+    keep(lacks->chips, missing->chips, chips);
+    keep(lacks->links, missing->links, chips * sizeof(*lacks->links));
+    lacks->count = 0;
+  }
+}
+
+static lack_t find_lack(const job_schedule_t *schedule, const slices_missing_t *missing,
+                        const slice_wish_t *wish) {
   bool *none = pod_alloc((size_t)schedule->chip_count);
   const slices_missing_t chips = {.chips = missing->chips};
   torus_slice_t slice;
-  if (!slices_find(&schedule->torus, none, &chips, wish, &slice)) {
-    pod_text_add(text, ", which the pod does not have while chips are missing");
-  } else if (!slices_find(&schedule->torus, none, missing, wish, &slice)) {
-    pod_text_add(text, ", which the pod does not have while links are down");
-  }
+  const lack_t lack =
+      !slices_find(&schedule->torus, none, &chips, wish, &slice)    ? LACKS_CHIPS
+      : !slices_find(&schedule->torus, none, missing, wish, &slice) ? LACKS_LINKS
+                                                                    : LACKS_NOTHING;
   free(none);
+  return lack;
+}
+
+static lack_t lack_of(const job_schedule_t *schedule, const slices_missing_t *missing,
+                      const slice_wish_t *wish) {
+  lacks_t *lacks = schedule->lacks;
+  look_at_missing(schedule, missing);
+  for (int32_t i = 0; i < lacks->count; i++) {
+    if (memcmp(&lacks->wishes[i], wish, sizeof(*wish)) == 0) {
+      return lacks->lacks[i];
+    }
+  }
+  const lack_t lack = find_lack(schedule, missing, wish);
+  lacks->count = lacks->count < LACKS_KEPT ? lacks->count : 0;
+  lacks->wishes[lacks->count] = *wish;
+  lacks->lacks[lacks->count++] = lack;
+  return lack;
+}
+
+// What of the pod it lacks even if nobody else had any; nothing when it lacks nothing.
+static void print_missing(const job_schedule_t *schedule, const slices_missing_t *missing,
+                          const slice_wish_t *wish, pod_text_t *text) {
+  static const char *const words[] = {
+      [LACKS_NOTHING] = "",
+      [LACKS_CHIPS] = ", which the pod does not have while chips are missing",
+      [LACKS_LINKS] = ", which the pod does not have while links are down"};
+  pod_text_add(text, words[lack_of(schedule, missing, wish)]);
 }
 
 void job_schedule_print_wait(const job_schedule_t *schedule,

@@ -243,19 +243,11 @@ void view_write_work(pod_text_t *text, const coordinator_t *coordinator,
 
 typedef struct jobs_view_t {
   pod_text_t *texts[VIEW_JOBS_MAX];  // Of the newest, the oldest of them first.
-  size_t visible, skipped, kept;
-  int64_t by_state[PODIUM__V1__JOB_STATE__JOB_STATE_CANCELLED + 1];
+  size_t kept;
 } jobs_view_t;
 
 static const char *const job_states[] = {"unknown",   "queued", "running",
                                          "succeeded", "failed", "cancelled"};
-
-static void count_job(void *context, const Podium__V1__Job *job) {
-  jobs_view_t *view = context;
-  if ((size_t)job->state < POD_COUNT_OF(view->by_state)) {
-    view->by_state[job->state]++;
-  }
-}
 
 static void write_job(pod_text_t *text, const Podium__V1__Job *job) {
   const size_t state = (size_t)job->state;
@@ -285,37 +277,28 @@ static void write_job(pod_text_t *text, const Podium__V1__Job *job) {
   pod_text_printf(text, "],\"has_report\":%s}", job->has_report ? "true" : "false");
 }
 
-static void count_visible(void *context, const Podium__V1__Job *job) {
-  (void)job;
-  ((jobs_view_t *)context)->visible++;
-}
-
-// They come by id, so that the newest are the last.
 static void keep_job(void *context, const Podium__V1__Job *job) {
   jobs_view_t *view = context;
-  if (view->skipped + VIEW_JOBS_MAX < view->visible) {
-    view->skipped++;
-  } else if (view->kept < VIEW_JOBS_MAX) {
-    pod_text_t *text = pod_alloc(sizeof(*text));
-    write_job(text, job);
-    view->texts[view->kept++] = text;
-  }
+  pod_text_t *text = pod_alloc(sizeof(*text));
+  write_job(text, job);
+  view->texts[view->kept++] = text;
 }
 
 void view_write_jobs(pod_text_t *text, const coordinator_t *coordinator,
                      const access_identity_t *identity) {
   jobs_view_t view = {0};
-  jobs_each(coordinator, NULL, count_job, &view);
-  if (access_allows(identity, ACCESS_RUN)) {
-    jobs_each(coordinator, identity, count_visible, &view);
-    jobs_each(coordinator, identity, keep_job, &view);
-  }
+  int64_t by_state[JOB_STATE_COUNT];
+  jobs_count(coordinator->jobs, by_state);
+  const size_t visible =
+      access_allows(identity, ACCESS_RUN)
+          ? jobs_each(coordinator, identity, VIEW_JOBS_MAX, keep_job, &view)
+          : 0;
   pod_text_add(text, "{\"counts\":{");
-  for (size_t state = 1; state < POD_COUNT_OF(job_states); state++) {
-    pod_text_printf(text, "%s\"%s\":%" PRId64, state > 1 ? "," : "", job_states[state],
-                    view.by_state[state]);
+  for (size_t state = 0; state < JOB_STATE_COUNT; state++) {
+    pod_text_printf(text, "%s\"%s\":%" PRId64, state > 0 ? "," : "",
+                    job_state_name((job_state_t)state), by_state[state]);
   }
-  pod_text_printf(text, "},\"older\":%zu,\"list\":[", view.skipped);
+  pod_text_printf(text, "},\"older\":%zu,\"list\":[", visible - view.kept);
   for (size_t i = view.kept; i-- > 0;) {
     pod_text_add_bytes(text, view.texts[i]->bytes, view.texts[i]->length);
     pod_text_add(text, i > 0 ? "," : "");

@@ -35,10 +35,9 @@ static void on_get(request_t *request, const void *message) {
 
 // --- ListJobs ---
 
-static bool is_wanted(const Podium__V1__ListJobsRequest *wanted,
-                      const Podium__V1__Job *job) {
+static bool is_wanted(const Podium__V1__ListJobsRequest *wanted, job_state_t state) {
   for (size_t i = 0; i < wanted->n_states; i++) {
-    if (wanted->states[i] == job->state) {
+    if (wanted->states[i] == jobs_wire_state(state)) {
       return true;
     }
   }
@@ -60,14 +59,14 @@ static void list_jobs(pod_arena_t *arena, const jobs_t *jobs,
       response->others_running += entry->job->state == JOB_RUNNING;
       continue;
     }
+    if (!is_wanted(wanted, entry->job->state)) {
+      continue;
+    }
     if (response->n_jobs == most) {
       response->is_cut = true;
       continue;
     }
-    Podium__V1__Job *job = jobs_describe(arena, entry);
-    if (is_wanted(wanted, job)) {
-      response->jobs[response->n_jobs++] = job;
-    }
+    response->jobs[response->n_jobs++] = jobs_describe(arena, entry);
   }
   for (size_t i = 0; i < response->n_jobs / 2; i++) {
     Podium__V1__Job *job = response->jobs[i];

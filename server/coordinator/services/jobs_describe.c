@@ -7,7 +7,7 @@
 #include "server/coordinator/core/given_slice.h"
 #include "server/coordinator/services/jobs_private.h"
 
-static Podium__V1__JobState state_of(job_state_t state) {
+Podium__V1__JobState jobs_wire_state(job_state_t state) {
   static const Podium__V1__JobState states[JOB_STATE_COUNT] = {
       [JOB_QUEUED] = PODIUM__V1__JOB_STATE__JOB_STATE_QUEUED,
       [JOB_RUNNING] = PODIUM__V1__JOB_STATE__JOB_STATE_RUNNING,
@@ -126,7 +126,7 @@ Podium__V1__Job *jobs_describe(pod_arena_t *arena, const job_entry_t *entry) {
   out->name = borrow(job->name);
   out->file_name = borrow(job->file_name);
   out->principal = borrow(job->principal);
-  out->state = state_of(job->state);
+  out->state = jobs_wire_state(job->state);
   out->slice = borrow(job->slice);
   out->device_count = job->device_count;
   out->priority = job->priority;
@@ -155,16 +155,28 @@ Podium__V1__Job *jobs_describe(pod_arena_t *arena, const job_entry_t *entry) {
 
 // --- For the coordinator's other parts ---
 
-void jobs_each(const coordinator_t *coordinator, const access_identity_t *caller,
-               jobs_visit_t visit, void *context) {
+size_t jobs_each(const coordinator_t *coordinator, const access_identity_t *caller,
+                 size_t max, jobs_visit_t visit, void *context) {
   const jobs_t *jobs = coordinator->jobs;
-  for (int32_t i = 0; jobs != NULL && i < jobs->entries.count; i++) {
-    if (jobs_may_see(jobs->entries.items[i], caller)) {
-      pod_arena_t *arena = pod_arena_create();
-      visit(context, jobs_describe(arena, jobs->entries.items[i]));
-      pod_arena_destroy(arena);
-    }
+  const int32_t count = jobs == NULL ? 0 : jobs->entries.count;
+  size_t visible = 0, skipped = 0;
+  for (int32_t i = 0; i < count; i++) {
+    visible += jobs_may_see(jobs->entries.items[i], caller);
   }
+  for (int32_t i = 0; i < count; i++) {
+    const job_entry_t *entry = jobs->entries.items[i];
+    if (!jobs_may_see(entry, caller)) {
+      continue;
+    }
+    if (visible - skipped > max) {
+      skipped++;
+      continue;
+    }
+    pod_arena_t *arena = pod_arena_create();
+    visit(context, jobs_describe(arena, entry));
+    pod_arena_destroy(arena);
+  }
+  return visible;
 }
 
 uint64_t jobs_version(const coordinator_t *coordinator) {

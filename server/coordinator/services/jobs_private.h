@@ -187,6 +187,7 @@ void jobs_clear_attempt(job_entry_t *entry);
 
 // --- jobs_describe.c ---
 
+Podium__V1__JobState jobs_wire_state(job_state_t state);
 Podium__V1__Job *jobs_describe(pod_arena_t *arena, const job_entry_t *entry);
 
 // --- The methods ---

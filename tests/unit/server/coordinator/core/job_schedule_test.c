@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -215,6 +216,69 @@ static void test_a_slice_whose_links_are_down_waits_for_them(void **state) {
   job_schedule_destroy(schedule);
 }
 
+static void expect_wait(const job_schedule_t *schedule, uint64_t id, const bool *chips,
+                        const uint16_t *links, const char *end) {
+  pod_text_t text = {0};
+  const slices_missing_t missing = {.chips = chips, .links = links};
+  job_schedule_print_wait(schedule, &missing, id, &text);
+  assert_string_equal(text.bytes, end);
+  pod_text_deinit(&text);
+}
+
+// What was found for a size is remembered, as long as the same is missing.
+static void test_what_a_size_lacks_follows_what_is_missing(void **state) {
+  (void)state;
+  static const char of_chips[] =
+      "for a free slice of 8 chips, which the pod does not have while chips are missing";
+  static const char of_links[] =
+      "for a free slice of 8 chips, which the pod does not have while links are down";
+  job_schedule_t *schedule = job_schedule_create(&pod);
+  bool chips[8] = {[3] = true};
+  uint16_t links[8] = {[2] = 1 << 0, [3] = 1 << 1};
+  add(schedule, 1, "a", 0, 8);
+  add(schedule, 2, "a", 0, 4);
+  for (int i = 0; i < 3; i++) {
+    expect_wait(schedule, 1, chips, NULL, of_chips);
+    expect_wait(schedule, 2, chips, NULL, "for a free slice of 4 chips, behind 1 job");
+  }
+  expect_wait(schedule, 1, NULL, links, of_links);
+  expect_wait(schedule, 1, NULL, NULL, "for a free slice of 8 chips");
+  expect_wait(schedule, 1, chips, links, of_chips);
+  chips[3] = false;
+  expect_wait(schedule, 1, chips, links, of_links);
+  memset(links, 0, sizeof(links));
+  expect_wait(schedule, 1, chips, links, "for a free slice of 8 chips");
+  job_schedule_destroy(schedule);
+}
+
+// Thousands of jobs are listed, which wait for boxes that a large pod looks for long: it
+// did so for each of them, for some 6 ms of its loop's time.
+static void test_why_thousands_wait_is_found_once(void **state) {
+  (void)state;
+  enum { JOBS = 2000 };
+  const torus_t large = {.size = {8, 8, 16}, .wraps = {true, true, true}};
+  job_schedule_t *schedule = job_schedule_create(&large);
+  for (uint64_t id = 1; id <= JOBS; id++) {
+    job_schedule_add(
+        schedule,
+        &(job_plan_t){
+            .id = id, .principal = "a", .wish = {.count = 64, .size = {4, 4, 4}}},
+        0);
+  }
+  bool *chips = calloc(1024, sizeof(bool));
+  memset(chips, true, 1024);
+  const slices_missing_t missing = {.chips = chips};
+  const clock_t began = clock();
+  for (uint64_t id = 1; id <= JOBS; id++) {
+    pod_text_t text = {0};
+    job_schedule_print_wait(schedule, &missing, id, &text);
+    pod_text_deinit(&text);
+  }
+  assert_true(clock() - began < 4 * CLOCKS_PER_SEC);  // Of processor time; it was 12 s.
+  free(chips);
+  job_schedule_destroy(schedule);
+}
+
 static void test_what_runs_again_has_its_old_place(void **state) {
   (void)state;
   job_schedule_t *schedule = job_schedule_create(&pod);
@@ -251,6 +315,8 @@ int main(void) {
       cmocka_unit_test(test_small_ones_fill_the_gap_beside_what_is_kept),
       cmocka_unit_test(test_lost_chips_are_not_given_and_the_word_says_so),
       cmocka_unit_test(test_a_slice_whose_links_are_down_waits_for_them),
+      cmocka_unit_test(test_what_a_size_lacks_follows_what_is_missing),
+      cmocka_unit_test(test_why_thousands_wait_is_found_once),
       cmocka_unit_test(test_what_runs_again_has_its_old_place),
       cmocka_unit_test(test_only_what_the_pod_did_is_tried_again)};
   return cmocka_run_group_tests(tests, NULL, NULL);
