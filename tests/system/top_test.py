@@ -66,11 +66,15 @@ class Screen:
         return self.text
 
     def end(self):
-        status = self.process.wait(timeout=WAIT_S)
+        rest, end = b"", time.monotonic() + WAIT_S
+        while (status := self.process.poll()) is None:  # Who is not read from cannot write any more, and does not end.
+            if time.monotonic() > end:
+                raise AssertionError(f"it has not ended: {rest[-2000:]!r}")
+            if select.select([self.master], [], [], 0.1)[0]:
+                rest += os.read(self.master, 65536)
         after = termios.tcgetattr(self.slave)
         errors = self.process.stderr.read().decode()
         self.process.stderr.close()
-        rest = b""
         while select.select([self.master], [], [], 0)[0]:
             rest += os.read(self.master, 65536)
         os.close(self.master)

@@ -110,9 +110,9 @@ class UpHostsTest(unittest.TestCase):
     def ssh_flags(self):
         return ["--ssh-config", f"{self.network.folder}/config"]
 
-    def hosts_file(self, more=""):
+    def hosts_file(self, more="", options=""):
         path = pathlib.Path(self.folder, "hosts.txt")
-        path.write_text("# the hosts\n" + "".join(f"{host.address}\n" for host in self.network.hosts[1:]) + more)
+        path.write_text("# the hosts\n" + "".join(f"{host.address}{options}\n" for host in self.network.hosts[1:]) + more)
         return str(path)
 
     def command(self, *arguments):
@@ -307,8 +307,15 @@ class UpHostsTest(unittest.TestCase):
         self.check_gone()
 
     def start_slowly(self):
-        """An up that waits for chips that do not come: its workers cannot be started."""
-        up = subprocess.Popen(self.command("up", "--hosts", self.hosts_file(), "--name", self.name, *self.ssh_flags(), "--topology", "4x2"),
+        """An up that waits for chips that do not come: in its hosts' folder of programs a worker is one that only sleeps."""
+        programs = pathlib.Path(self.folder, "bin")
+        programs.mkdir()
+        shutil.copy(f"{BINARIES}/podium-host", programs)
+        (programs / "podium-coordinator").symlink_to(f"{BINARIES}/podium-coordinator")
+        (programs / "podium-worker").write_text("#!/bin/sh\nexec sleep 1000\n")
+        (programs / "podium-worker").chmod(0o755)
+        up = subprocess.Popen(self.command("up", "--hosts", self.hosts_file(options=f" bin={programs}"), "--name", self.name, *self.ssh_flags(),
+                                           "--topology", "4x2"),
                               stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=self.environment)
         until(lambda: len(self.folders()) >= 2, "something was started")
         return up
