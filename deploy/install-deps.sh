@@ -18,6 +18,8 @@ packages=(
 )
 if [ "${1:-}" != --run ]; then
   packages+=(
+    # A linker for hundreds of tests
+    mold
     # Network namespaces, stock gRPC peers
     iproute2 python3-grpcio python3-protobuf
     # An environment for JAX, which comes from PyPI

@@ -75,7 +75,9 @@ tell_skipped() {
 # A daemon that has a race ends, so that its test fails.
 export TSAN_OPTIONS="halt_on_error=1 second_deadlock_stack=1 suppressions=$root/tests/tsan.supp"
 failed=0
-(cd "$build" && ctest --output-on-failure --no-tests=error -j "$(nproc)" "${selection[@]}" "$@") || failed=$?
+# Half of the tests wait for others most of the time: daemons, timeouts, ssh.
+jobs=$((2 * $(nproc)))
+(cd "$build" && ctest --output-on-failure --no-tests=error -j "$jobs" "${selection[@]}" "$@") || failed=$?
 tell_skipped
 # More than a few have a cause in common, which a second try must not hide.
 unsteady_max=3

@@ -50,6 +50,8 @@ def rows(text, signatures_of):
 def bodies(texts, macro):
     """What the code makes of a row: (path, expansion) of each definition of the macro."""
     for path, text in texts.items():
+        if f"#define {macro}(" not in text:
+            continue
         for body in re.findall(rf"^#define {macro}\([^)]*\)((?:.*\\\n)*.*)", text, re.M):
             yield path, body
 

@@ -108,13 +108,19 @@ static kernel_cpu_t find(const char *name) {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static kernel_cpu_t level;
 
+kernel_cpu_t kernel_cpu_own(void) {
+  kernel_cpu_t own = KERNEL_CPU_BASELINE;
+  while (own + 1 < KERNEL_CPU_COUNT && has_level(own + 1)) {
+    own++;
+  }
+  return own;
+}
+
 static void look(void) {
   const char *name = wanted();
   const kernel_cpu_t limit = name == NULL ? KERNEL_CPU_COUNT : find(name);
-  level = KERNEL_CPU_BASELINE;
-  while (level + 1 < KERNEL_CPU_COUNT && level < limit && has_level(level + 1)) {
-    level++;
-  }
+  const kernel_cpu_t own = kernel_cpu_own();
+  level = own < limit ? own : limit;
 }
 
 kernel_cpu_t kernel_cpu(void) {

@@ -21,6 +21,9 @@ typedef enum kernel_cpu_t {
 
 kernel_cpu_t kernel_cpu(void);
 
+// What the CPU has, whatever the environment says.
+kernel_cpu_t kernel_cpu_own(void);
+
 // "baseline", "avx2", "avx512", "avx512_vnni", "avx512_bf16" or "amx".
 const char *kernel_cpu_name(kernel_cpu_t cpu);
 
