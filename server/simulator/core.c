@@ -388,9 +388,8 @@ static bool end_frame(simulator_engine_t *engine, int32_t class_index) {
 // The core does not run ahead of a turn's beginning, so that turns can be compared.
 static void begin_turn(simulator_engine_t *engine, int32_t class_index) {
   engine->turns_begun += class_index == 0;
-  simulator_queue_push(
-      &engine->queue, engine->cores[class_index].now_ps,
-      (simulator_queue_event_t){.kind = SIMULATOR_TURN, .b = class_index});
+  simulator_schedule(engine, engine->cores[class_index].now_ps,
+                     (simulator_queue_event_t){.kind = SIMULATOR_TURN, .b = class_index});
 }
 
 // --- Tasks ---
@@ -450,8 +449,8 @@ static void run_start(simulator_engine_t *engine, int32_t class_index, int32_t t
   const int64_t start_ps = core->now_ps;
   const int32_t event = simulator_record_event(engine, class_index, task, start_ps);
   core->flights_ahead++;
-  simulator_queue_push(
-      &engine->queue, start_ps,
+  simulator_schedule(
+      engine, start_ps,
       (simulator_queue_event_t){.kind = SIMULATOR_FLIGHT, .b = class_index});
   const int64_t cost_ps = simulator_scaled(
       core, chip_async_start_ps(engine->options->spec, op_of(engine, task)));

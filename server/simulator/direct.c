@@ -52,6 +52,7 @@ static bool is_direct(simulator_engine_t *engine, int32_t plan) {
       simulator_direct_t *direct =
           &engine->network.direct[i * SIMULATOR_CHANNELS + direction];
       direct->peer_class = member->peer_classes[p];
+      direct->is_used = true;
     }
   }
   return true;

@@ -5,6 +5,8 @@
 //   transfers.c   the collectives: lanes, steps, messages
 //   routes.c      where messages go, and what a sender's step is at the receiver
 //   direct.c      messages between neighbours whose link is free
+//   windows.c     all of it by windows of time, where neighbours only meet
+//   windows_lanes.c, windows_links.c   the lanes and the links then
 //   dataflow.c    collectives that have their links to themselves, without events
 //   periods.c     turns of loops that repeat, passed over
 //   periods_state.c  how such a turn begins, written down
@@ -77,6 +79,17 @@ typedef struct simulator_lane_run_t {
   int64_t sent_ps;  // By direct.c: when the message has left; 0: it is not one of its.
 } simulator_lane_run_t;
 
+// The same by windows. Times that are not known are INT64_MAX.
+typedef struct simulator_window_lane_t {
+  int64_t next_ps;  // When its step is done, or may start.
+  int64_t sent_ps;  // When the step's message has left.
+  int64_t arrival;  // Of what a step that is started receives; 0: not known. windows.h.
+  int32_t step;     // Of the shape.
+  uint16_t early;   // Arrivals of later steps; from UINT16_MAX on nobody counts.
+  uint8_t state;
+  bool is_started;
+} simulator_window_lane_t;
+
 // Of a step.
 enum {
   SIMULATOR_NOT_RECEIVED = 0,
@@ -89,7 +102,8 @@ typedef struct simulator_class_run_t {
   int32_t parts_left;     // Lanes, and the copies.
   int32_t first_pending;  // Messages that wait for this class to begin, or -1.
   int64_t arrived_ps, done_ps;
-  int32_t event;  // In the class' events, or -1.
+  int64_t begin_ps;  // By windows: when it has begun or will; INT64_MAX: not known.
+  int32_t event;     // In the class' events, or -1.
 } simulator_class_run_t;
 
 // A message whose receiver is not there yet.
@@ -107,6 +121,11 @@ typedef struct simulator_instance_t {
   simulator_class_run_t *classes;
   simulator_lane_run_t *lanes;
   uint8_t *received;  // By step of all classes.
+  // By windows, instead of both.
+  simulator_window_lane_t *window_lanes;
+  int64_t *arrivals;  // By step of all classes: the early ones.
+  int32_t arrival_count;
+  int64_t last_begin_ps;
   POD_LIST(simulator_pending_t) pending;
 } simulator_instance_t;
 
@@ -211,6 +230,9 @@ typedef struct simulator_log_counts_t {
 // What periods.c knows of the loops.
 typedef struct simulator_periods_t simulator_periods_t;
 
+// What windows.c has under way.
+typedef struct simulator_windows_t simulator_windows_t;
+
 // Room for dataflow.c, kept from collective to collective.
 typedef struct simulator_dataflow_t simulator_dataflow_t;
 
@@ -235,6 +257,7 @@ typedef struct simulator_engine_t {
   POD_LIST(simulator_queue_event_t)
   deferred;  // a = instance, b = class: begun, not started.
   simulator_dataflow_t *dataflow;
+  simulator_windows_t *windows;  // NULL: all goes by the queue.
   simulator_periods_t *periods;  // NULL: no loop has turned.
   int64_t turns_begun;           // Of the first class.
   int64_t now_ps;
@@ -248,6 +271,9 @@ typedef struct simulator_engine_t {
 
 // CANCELLED when the caller has set `is_cancelled`.
 POD_MUST_USE pod_status_t simulator_check_wanted(const simulator_engine_t *engine);
+
+// Of a simulated time beyond SIMULATOR_TIME_MAX_PS.
+POD_MUST_USE pod_status_t simulator_too_long(void);
 
 // ---- core.c
 
@@ -289,6 +315,10 @@ void simulator_transfers_sent(simulator_engine_t *engine, int32_t instance,
                               int32_t class_index, int32_t lane);
 void simulator_transfers_copied(simulator_engine_t *engine, int32_t instance,
                                 int32_t class_index);
+
+// A part of the collective, a lane or the copies, is done on a class.
+void simulator_transfers_part_done(simulator_engine_t *engine, int32_t instance,
+                                   int32_t class_index);
 
 // When a step has received a message that was on its links from `start_ps` to `end_ps`:
 // with its last byte; or, when it is sent on by the next step, with the first piece, but
@@ -332,6 +362,30 @@ void simulator_direct_expect(const simulator_engine_t *engine,
 // The class has done its part of instance `index` by events.
 void simulator_direct_done(simulator_engine_t *engine, int32_t index,
                            int32_t class_index);
+
+// ---- windows.c
+
+// Decides whether all goes by windows.
+void simulator_windows_init(simulator_engine_t *engine);
+void simulator_windows_deinit(simulator_engine_t *engine);
+
+// Runs all to its end, instead of the events in the queue.
+POD_MUST_USE pod_status_t simulator_windows_run(simulator_engine_t *engine);
+
+// An event of the class event.b comes, by windows or in the queue.
+void simulator_schedule(simulator_engine_t *engine, int64_t time_ps,
+                        simulator_queue_event_t event);
+
+// An instance gets its arrivals, and is through with them.
+void simulator_windows_open(simulator_engine_t *engine, simulator_instance_t *instance);
+void simulator_windows_close(simulator_engine_t *engine, simulator_instance_t *instance);
+
+// The class will begin the collective at `begin_ps`.
+void simulator_windows_arrive(simulator_engine_t *engine, int32_t instance,
+                              int32_t class_index, int64_t begin_ps);
+
+// The channels have been busy up to now as they say. Nothing, if not by windows.
+void simulator_windows_bring(simulator_engine_t *engine, int64_t now_ps);
 
 // ---- dataflow.c
 

@@ -119,26 +119,13 @@ void simulator_network_start(simulator_network_t *network, const simulator_flow_
   (void)start_flow(network, flow, now_ps);
 }
 
-// Within what is counted at once, links only become free: all direct messages have begun
-// before.
-static void bring_any(simulator_any_t *any, int64_t now_ps) {
-  int64_t end_ps = now_ps;
-  if (any->busy_links == 0 && any->direct_ps < now_ps) {
-    end_ps = any->direct_ps;
-  }
-  if (end_ps > any->until_ps) {
-    any->busy_ps += end_ps - any->until_ps;
-  }
-  any->until_ps = now_ps;
-}
-
 void simulator_network_bring(simulator_network_t *network, int64_t now_ps) {
   for (int32_t i = 0; i < network->channel_count; i++) {
     network->channels[i].busy_ps += network->direct[i].busy_ps;
     network->direct[i].busy_ps = 0;
   }
   for (int32_t i = 0; i < network->channel_count / SIMULATOR_CHANNELS; i++) {
-    bring_any(&network->any[i], now_ps);
+    simulator_network_bring_any(&network->any[i], now_ps);
   }
 }
 
@@ -146,7 +133,7 @@ void simulator_network_direct(simulator_network_t *network, int32_t link,
                               int64_t now_ps) {
   simulator_direct_t *direct = &network->direct[link];
   simulator_any_t *any = &network->any[link / SIMULATOR_CHANNELS];
-  bring_any(any, now_ps);
+  simulator_network_bring_any(any, now_ps);
   direct->busy_ps += direct->end_ps - direct->start_ps;
   any->direct_ps = direct->end_ps > any->direct_ps ? direct->end_ps : any->direct_ps;
 }
@@ -156,7 +143,7 @@ void simulator_network_resume(simulator_network_t *network, int32_t link,
   const int32_t class_index = link / SIMULATOR_CHANNELS;
   simulator_direct_t *direct = &network->direct[link];
   simulator_any_t *any = &network->any[class_index];
-  bring_any(any, now_ps);
+  simulator_network_bring_any(any, now_ps);
   direct->busy_ps -= direct->end_ps - now_ps;
   direct->end_ps = now_ps;
   any->direct_ps = now_ps;
@@ -245,7 +232,7 @@ static void set_busy(simulator_network_t *network, int32_t link, int64_t now_ps)
   }
   channel->was_busy = is_busy;
   simulator_any_t *any = &network->any[link / SIMULATOR_CHANNELS];
-  bring_any(any, now_ps);
+  simulator_network_bring_any(any, now_ps);
   if (is_busy) {
     channel->busy_since_ps = now_ps;
     any->busy_links++;

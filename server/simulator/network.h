@@ -71,6 +71,7 @@ typedef struct simulator_direct_t {
   int32_t crossing_count;    // Of the channel.
   int32_t peer_class;        // At the end of the link.
   int32_t instance, step;    // Whose it is.
+  bool is_used;              // Some plan sends over it.
 } simulator_direct_t;
 
 // When any link of a class is busy.
@@ -112,6 +113,19 @@ void simulator_network_direct(simulator_network_t *network, int32_t link, int64_
 // What is left of a direct message goes on as `flow`.
 void simulator_network_resume(simulator_network_t *network, int32_t link,
                               const simulator_flow_t *flow, int64_t now_ps);
+
+// When any link was busy is counted up to now. Within what is counted at once, links only
+// become free: all direct messages have begun before.
+static inline void simulator_network_bring_any(simulator_any_t *any, int64_t now_ps) {
+  int64_t end_ps = now_ps;
+  if (any->busy_links == 0 && any->direct_ps < now_ps) {
+    end_ps = any->direct_ps;
+  }
+  if (end_ps > any->until_ps) {
+    any->busy_ps += end_ps - any->until_ps;
+  }
+  any->until_ps = now_ps;
+}
 
 // All sums are those up to now; what direct messages will yet be busy is counted already.
 void simulator_network_bring(simulator_network_t *network, int64_t now_ps);

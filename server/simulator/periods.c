@@ -540,6 +540,7 @@ void simulator_periods_look(simulator_engine_t *engine) {
     return;
   }
   engine->periods->turns_seen = engine->turns_begun;
+  simulator_windows_bring(engine, engine->now_ps);
   simulator_network_bring(&engine->network, engine->now_ps);
   const simulator_core_t *first = &engine->cores[0];
   for (int32_t depth = first->frames.count - 1; depth >= 0; depth--) {

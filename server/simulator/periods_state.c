@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/simulator/periods_state.h"
+#include "server/simulator/windows.h"
 
 // --- What a state is made of ---
 
@@ -198,7 +199,7 @@ static void walk_core(const walk_t *walk, int32_t class_index) {
 
 static void write_pending(const walk_t *walk, const simulator_instance_t *instance,
                           int32_t class_index) {
-  if (!instance->classes[class_index].has_begun) {
+  if (!instance->classes[class_index].has_begun && walk->engine->windows == NULL) {
     for (int32_t i = instance->classes[class_index].first_pending; i >= 0;
          i = instance->pending.items[i].next) {
       write_word(walk, instance->pending.items[i].class_index);
@@ -236,6 +237,61 @@ static void walk_lane(const walk_t *walk, simulator_lane_run_t *run) {
   }
 }
 
+// A time that may be known. What is behind the clock is all the same.
+static void walk_known(const walk_t *walk, int64_t *time_ps) {
+  if (*time_ps != WINDOWS_NEVER_PS) {
+    write_word(walk, *time_ps > walk->engine->now_ps ? 1 : 2);
+    if (*time_ps > walk->engine->now_ps) {
+      write_word(walk, *time_ps - walk->engine->now_ps);
+    }
+    *time_ps += walk->kind == WALK_MOVE ? walk->times * walk->period_ps : 0;
+    return;
+  }
+  write_word(walk, 3);
+}
+
+static void walk_arrival(const walk_t *walk, int64_t *arrival) {
+  if (*arrival == 0) {
+    write_word(walk, 0);
+    return;
+  }
+  int64_t arrival_ps = windows_arrival_ps(*arrival);
+  const int64_t mark = *arrival & 1;
+  write_word(walk, arrival_ps > walk->engine->now_ps ? 2 + mark : 1);
+  walk_known(walk, &arrival_ps);
+  *arrival = arrival_ps << 1 | mark;
+}
+
+static void walk_arrivals(const walk_t *walk, simulator_instance_t *instance,
+                          int32_t class_index) {
+  const simulator_shape_t *shape = walk->engine->run_plans[instance->plan].shape;
+  int64_t *arrivals = &instance->arrivals[class_index * shape->step_count];
+  for (int32_t i = 0; i < shape->step_count; i++) {
+    if (arrivals[i] != 0) {
+      write_word(walk, i);
+      walk_arrival(walk, &arrivals[i]);
+    }
+  }
+  write_word(walk, -1);
+}
+
+// By windows: lanes, what has been promised to them, and who has begun.
+static void walk_windows_of(const walk_t *walk, simulator_instance_t *instance) {
+  const simulator_shape_t *shape = walk->engine->run_plans[instance->plan].shape;
+  for (int32_t i = 0; i < walk->engine->running_count; i++) {
+    for (int32_t l = 0; l < shape->lane_count; l++) {
+      simulator_window_lane_t *lane = &instance->window_lanes[i * shape->lane_count + l];
+      write_word(walk, (int64_t)lane->step << 4 | lane->state << 2 | lane->is_started);
+      walk_known(walk, &lane->next_ps);
+      walk_known(walk, &lane->sent_ps);
+      walk_arrival(walk, &lane->arrival);
+    }
+    walk_arrivals(walk, instance, i);
+    walk_known(walk, &instance->classes[i].begin_ps);
+  }
+  walk_known(walk, &instance->last_begin_ps);
+}
+
 static void walk_instance(const walk_t *walk, int32_t index) {
   simulator_engine_t *engine = walk->engine;
   simulator_instance_t *instance = &engine->instances.items[index];
@@ -243,10 +299,14 @@ static void walk_instance(const walk_t *walk, int32_t index) {
   write_instance(walk, index);
   write_word(walk, instance->done_count);
   write_word(walk, instance->deferred_count);
-  for (int32_t i = 0; i < plan->lane_total; i++) {
-    walk_lane(walk, &instance->lanes[i]);
+  if (engine->windows != NULL) {
+    walk_windows_of(walk, instance);
+  } else {
+    for (int32_t i = 0; i < plan->lane_total; i++) {
+      walk_lane(walk, &instance->lanes[i]);
+    }
+    write_bytes(walk, instance->received, (size_t)plan->step_total);
   }
-  write_bytes(walk, instance->received, (size_t)plan->step_total);
   for (int32_t i = 0; i < engine->running_count; i++) {
     walk_class_run(walk, instance, i);
   }
@@ -348,6 +408,69 @@ static void walk_direct(const walk_t *walk) {
   }
 }
 
+static void walk_share(const walk_t *walk, const windows_link_t *link,
+                       windows_share_t *share) {
+  if (link->count == 1 && !link->has_shared) {
+    return;
+  }
+  walk_time(walk, &share->settled_ps);
+  for (int32_t i = 0; i < share->users.count; i++) {
+    windows_user_t *user = &share->users.items[i];
+    write_instance(walk, user->instance);
+    write_word(walk, user->lane);
+    write_bytes(walk, &user->left, sizeof(user->left));
+    walk_time(walk, &user->start_ps);
+  }
+}
+
+// Links on which no message is have nothing to tell: bringing them up to now has seen to
+// that.
+static void walk_windows_link(const walk_t *walk, int32_t index) {
+  simulator_windows_t *windows = walk->engine->windows;
+  windows_link_t *link = &windows->links[index];
+  write_word(walk, link->count);
+  if (link->count > 0) {
+    walk_time(walk, &link->end_ps);
+    walk_time(walk, &link->busy_since_ps);
+  }
+  if (link->count == 1) {
+    walk_time(walk, &link->start_ps);
+    write_word(walk, link->has_shared);
+    write_instance(walk, link->instance);
+    write_word(walk, link->lane);
+  }
+  if (link->count > 0) {
+    walk_share(walk, link, &windows->shares[index]);
+  }
+}
+
+static void walk_windows(const walk_t *walk) {
+  simulator_engine_t *engine = walk->engine;
+  for (int32_t c = 0; c < engine->running_count; c++) {
+    windows_chip_t *chip = &engine->windows->chips[c];
+    write_word(walk, chip->events.count);
+    for (int32_t i = 0; i < chip->events.count; i++) {
+      windows_event_t *event = &chip->events.items[i];
+      write_word(walk, event->kind);
+      walk_time(walk, &event->ps);
+      if (event->kind == SIMULATOR_BEGIN || event->kind == SIMULATOR_COPIES) {
+        write_instance(walk, event->instance);
+      }
+    }
+    if (chip->events.count > 0) {
+      chip->event_ps = pod_list_last(&chip->events)->ps;
+    }
+    write_word(walk, chip->active.count);
+    for (int32_t i = 0; i < chip->active.count; i++) {
+      write_instance(walk, chip->active.items[i]);
+    }
+    for (int32_t d = 0; d < TORUS_DIRECTIONS; d++) {
+      walk_windows_link(walk, c * TORUS_DIRECTIONS + d);
+    }
+  }
+  engine->windows->has_moved |= walk->kind == WALK_MOVE;
+}
+
 void simulator_periods_walk(walk_t *walk) {
   for (int32_t i = 0; i < walk->engine->running_count; i++) {
     walk_core(walk, i);
@@ -356,4 +479,7 @@ void simulator_periods_walk(walk_t *walk) {
   walk_links(walk);
   walk_direct(walk);
   walk_queue(walk);
+  if (walk->engine->windows != NULL) {
+    walk_windows(walk);
+  }
 }

@@ -227,6 +227,7 @@ static void finish_class(simulator_engine_t *engine, int32_t class_index) {
 }
 
 void simulator_record_finish(simulator_engine_t *engine) {
+  simulator_windows_bring(engine, engine->now_ps);
   simulator_network_bring(&engine->network, engine->now_ps);
   for (int32_t i = 0; i < engine->classes.class_count; i++) {
     finish_class(engine, i);

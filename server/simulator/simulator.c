@@ -316,6 +316,7 @@ static pod_status_t prepare(simulator_engine_t *engine) {
   if (status == NULL) {
     simulator_direct_init(engine);
     simulator_record_init(engine);
+    simulator_windows_init(engine);
     simulator_cores_init(engine);
     for (int32_t i = 0; i < engine->running_count; i++) {
       engine->cores[i].factor = factors[engine->classes.representatives[i]];
@@ -333,6 +334,7 @@ static void dispose(simulator_engine_t *engine) {
   simulator_transfers_deinit(engine);
   simulator_routes_deinit(engine);
   simulator_dataflow_destroy(engine->dataflow);
+  simulator_windows_deinit(engine);
   simulator_network_deinit(&engine->network);
   simulator_queue_deinit(&engine->queue);
   simulator_classes_deinit(&engine->classes);
@@ -404,17 +406,18 @@ static void expect_next(const simulator_engine_t *engine) {
   }
 }
 
-static pod_status_t run(simulator_engine_t *engine) {
-  for (int32_t i = 0; i < engine->running_count; i++) {
-    simulator_core_begin(engine, i);
-  }
+pod_status_t simulator_too_long(void) {
+  return pod_error(POD_OUT_OF_RANGE, "a message takes longer than %lld s",
+                   (long long)(SIMULATOR_TIME_MAX_PS / 1000000000000));
+}
+
+static pod_status_t run_queue(simulator_engine_t *engine) {
   // Rates are found when all that happens at a time has happened.
   while (engine->status == NULL &&
          simulator_queue_next_time(&engine->queue, &engine->now_ps)) {
     POD_TRY(simulator_check_wanted(engine));
     if (engine->now_ps > SIMULATOR_TIME_MAX_PS) {
-      return pod_error(POD_OUT_OF_RANGE, "a message takes longer than %lld s",
-                       (long long)(SIMULATOR_TIME_MAX_PS / 1000000000000));
+      return simulator_too_long();
     }
     int64_t next_ps = engine->now_ps;
     while (next_ps == engine->now_ps && engine->status == NULL) {
@@ -436,6 +439,14 @@ static pod_status_t run(simulator_engine_t *engine) {
     (void)simulator_network_settle(&engine->network, engine->now_ps);
     simulator_periods_look(engine);
   }
+  return NULL;
+}
+
+static pod_status_t run(simulator_engine_t *engine) {
+  for (int32_t i = 0; i < engine->running_count; i++) {
+    simulator_core_begin(engine, i);
+  }
+  POD_TRY(engine->windows != NULL ? simulator_windows_run(engine) : run_queue(engine));
   if (engine->status != NULL) {
     return engine->status;
   }

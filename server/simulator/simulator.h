@@ -128,11 +128,12 @@ typedef struct simulator_result_t {
   int32_t chip_count, class_count;
   const int32_t *class_of_chip;
   simulator_chip_t *classes;
-  const chip_cost_t *costs;  // By task: of one run on a chip that is not slowed;
-                             // collectives without their links.
-  int64_t step_ps;           // The latest end_ps.
-  int64_t steps_simulated;   // Tasks begun and messages sent, without the turns that
-                             // were passed over: what it has cost.
+  const chip_cost_t *costs;   // By task: of one run on a chip that is not slowed;
+                              // collectives without their links.
+  int64_t step_ps;            // The latest end_ps.
+  int64_t steps_simulated;    // Tasks begun and messages sent, without the turns that
+                              // were passed over: what it has cost.
+  int64_t windows_simulated;  // Windows of time; 0: all went by a queue of events.
 } simulator_result_t;
 
 // INVALID_ARGUMENT: slowdowns outside their ranges, a trace that ends before the program

@@ -16,6 +16,8 @@ void simulator_transfers_deinit(simulator_engine_t *engine) {
     free(engine->instances.items[i].classes);
     free(engine->instances.items[i].lanes);
     free(engine->instances.items[i].received);
+    free(engine->instances.items[i].window_lanes);
+    free(engine->instances.items[i].arrivals);
     pod_list_deinit(&engine->instances.items[i].pending);
   }
   pod_list_deinit(&engine->instances);
@@ -27,10 +29,18 @@ void simulator_transfers_deinit(simulator_engine_t *engine) {
 static void clear_instance(const simulator_engine_t *engine,
                            simulator_instance_t *instance) {
   const simulator_run_plan_t *run_plan = &engine->run_plans[instance->plan];
-  memset(instance->lanes, 0, (size_t)run_plan->lane_total * sizeof(*instance->lanes));
-  memset(instance->received, 0, (size_t)run_plan->step_total);
+  const size_t lanes = (size_t)run_plan->lane_total;
+  if (engine->windows == NULL) {
+    memset(instance->lanes, 0, lanes * sizeof(*instance->lanes));
+    memset(instance->received, 0, (size_t)run_plan->step_total);
+  }
+  for (size_t i = 0; engine->windows != NULL && i < lanes; i++) {
+    instance->window_lanes[i] =
+        (simulator_window_lane_t){.next_ps = INT64_MAX, .sent_ps = INT64_MAX};
+  }
   for (int32_t i = 0; i < engine->running_count; i++) {
-    instance->classes[i] = (simulator_class_run_t){.first_pending = -1, .event = -1};
+    instance->classes[i] =
+        (simulator_class_run_t){.first_pending = -1, .event = -1, .begin_ps = INT64_MAX};
   }
   instance->done_count = 0;
   instance->begun_count = 0;
@@ -46,12 +56,16 @@ static int32_t new_instance(simulator_engine_t *engine, int32_t plan) {
     return index;
   }
   const size_t classes = (size_t)engine->running_count;
-  *pod_list_add(&engine->instances) = (simulator_instance_t){
-      .plan = plan,
-      .classes = pod_alloc(classes * sizeof(simulator_class_run_t)),
-      .lanes = pod_alloc((size_t)run_plan->lane_total * sizeof(simulator_lane_run_t)),
-      .received = pod_alloc((size_t)run_plan->step_total),
-  };
+  const size_t lanes = (size_t)run_plan->lane_total;
+  simulator_instance_t *instance = pod_list_add(&engine->instances);
+  *instance = (simulator_instance_t){
+      .plan = plan, .classes = pod_alloc(classes * sizeof(simulator_class_run_t))};
+  if (engine->windows != NULL) {
+    instance->window_lanes = pod_alloc(lanes * sizeof(*instance->window_lanes));
+  } else {
+    instance->lanes = pod_alloc(lanes * sizeof(*instance->lanes));
+    instance->received = pod_alloc((size_t)run_plan->step_total);
+  }
   return engine->instances.count - 1;
 }
 
@@ -67,6 +81,9 @@ static int32_t instance_of(simulator_engine_t *engine, int32_t task, int32_t seq
   const int32_t index = new_instance(engine, plan);
   simulator_instance_t *instance = &engine->instances.items[index];
   clear_instance(engine, instance);
+  if (engine->windows != NULL) {
+    simulator_windows_open(engine, instance);
+  }
   instance->task = task;
   instance->sequence = sequence;
   instance->next = engine->live[slot];
@@ -81,6 +98,9 @@ static void retire(simulator_engine_t *engine, int32_t index) {
     from = &engine->instances.items[*from].next;
   }
   *from = instance->next;
+  if (engine->windows != NULL) {
+    simulator_windows_close(engine, instance);
+  }
   instance->next = engine->run_plans[instance->plan].first_free;
   engine->run_plans[instance->plan].first_free = index;
 }
@@ -121,7 +141,8 @@ static uint8_t *received_of(const simulator_engine_t *engine, int32_t instance,
 static void advance(simulator_engine_t *engine, int32_t instance, int32_t class_index,
                     int32_t lane);
 
-static void part_done(simulator_engine_t *engine, int32_t instance, int32_t class_index) {
+void simulator_transfers_part_done(simulator_engine_t *engine, int32_t instance,
+                                   int32_t class_index) {
   simulator_class_run_t *run = &engine->instances.items[instance].classes[class_index];
   if (--run->parts_left > 0) {
     return;
@@ -241,7 +262,7 @@ static void lane_done(simulator_engine_t *engine, int32_t instance, int32_t clas
   if (shape_of(engine, instance, class_index)->has_after) {
     start_lanes(engine, instance, class_index);
   }
-  part_done(engine, instance, class_index);
+  simulator_transfers_part_done(engine, instance, class_index);
 }
 
 // Whether the step's message has left. One that direct.c has sent leaves without an event
@@ -329,8 +350,11 @@ int32_t simulator_transfers_arrive(simulator_engine_t *engine, int32_t class_ind
   const bool has_transfers = shape_of(engine, index, class_index)->has_transfers;
   const int64_t startup_ps =
       has_transfers ? engine->options->spec->collective_startup_ps : 0;
-  simulator_queue_push(
-      &engine->queue, at_ps + startup_ps,
+  if (engine->windows != NULL) {
+    simulator_windows_arrive(engine, index, class_index, at_ps + startup_ps);
+  }
+  simulator_schedule(
+      engine, at_ps + startup_ps,
       (simulator_queue_event_t){.kind = SIMULATOR_BEGIN, .a = index, .b = class_index});
   return index;
 }
@@ -463,5 +487,5 @@ void simulator_transfers_sent(simulator_engine_t *engine, int32_t instance,
 
 void simulator_transfers_copied(simulator_engine_t *engine, int32_t instance,
                                 int32_t class_index) {
-  part_done(engine, instance, class_index);
+  simulator_transfers_part_done(engine, instance, class_index);
 }

@@ -147,6 +147,29 @@ static void measure_cancel(answer_t *answer, const chip_program_t *program) {
   simulator_result_destroy(result);
 }
 
+static uint64_t mix(uint64_t hash, const void *bytes, size_t size_bytes) {
+  const unsigned char *at = bytes;
+  for (size_t i = 0; i < size_bytes; i++) {
+    hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+  }
+  return hash;
+}
+
+// Of all sums of all chips: equal numbers, equal results.
+static uint64_t fingerprint(const simulator_result_t *result, int32_t task_count) {
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (int32_t i = 0; i < result->chip_count; i++) {
+    const simulator_chip_t *chip = &result->classes[result->class_of_chip[i]];
+    const int64_t sums[] = {chip->end_ps,        chip->compute_ps, chip->waiting_ps,
+                            chip->overlapped_ps, chip->mxu_ps,     chip->vpu_ps,
+                            chip->hbm_ps,        chip->dma_ps,     chip->ici_ps};
+    hash = mix(hash, sums, sizeof(sums));
+    hash = mix(hash, chip->totals, (size_t)task_count * sizeof(*chip->totals));
+    hash = mix(hash, chip->links, sizeof(chip->links));
+  }
+  return hash;
+}
+
 static void simulate(answer_t *answer, const pipeline_t *pipeline) {
   const chip_program_t *program = pipeline->program;
   simulator_options_t *options = &answer->options;
@@ -179,6 +202,8 @@ static void simulate(answer_t *answer, const pipeline_t *pipeline) {
   printf("  predicted %.6f ms, %d classes, %lld steps, %d tasks, profile of %.1f MB\n",
          (double)result->step_ps * 1e-9, result->class_count,
          (long long)result->steps_simulated, program->task_count, (double)bytes / 1e6);
+  printf("  sums of all chips: %016" PRIx64 "\n",
+         fingerprint(result, program->task_count));
   simulator_result_destroy(result);
   pod_arena_destroy(arena);
 }

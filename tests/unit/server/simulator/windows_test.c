@@ -1,0 +1,181 @@
+// Windows of time against a queue of all events, beside stragglers and slow links: the
+// same to the picosecond.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/simulator/simulator.h"
+#include "tests/unit/server/simulator/random_world.h"
+
+enum { SEED_COUNT = 600, CHIPS_MAX = 64, LINKS_MAX = 3, TURNS = 8 };
+
+typedef struct unevenness_t {
+  simulator_slow_chip_t chips[CHIPS_MAX];
+  simulator_slow_link_t links[LINKS_MAX];
+} unevenness_t;
+
+// Over all chips or over an axis; short ones, and some whose messages are on their links
+// much longer than a hop takes.
+static int32_t add_even_collective(world_t *world, const torus_t *torus, dice_t *dice) {
+  // All chips send alike when the lanes divide the chunks evenly.
+  const int32_t elements = world->chips * 12 * (16 << roll(dice, 12));
+  const int32_t sizes[] = {torus->size[0], torus->size[1], torus->size[2]};
+  const int32_t strides[] = {1, torus->size[0], torus->size[0] * torus->size[1]};
+  const int32_t axis = roll(dice, TORUS_DIMENSIONS);
+  switch (roll(dice, 4)) {
+    case 0:
+      return world_all_reduce(world, elements, sizes[axis], strides[axis]);
+    default:
+      return world_all_reduce(world, elements, world->chips, 1);
+  }
+}
+
+// Collectives that fly over each other, and some that wait, between computing.
+static void add_even_tasks(world_t *world, const torus_t *torus, dice_t *dice,
+                           int32_t computation) {
+  const int32_t any = world_any(world);
+  const chip_work_t bytes = {.hbm_read_bytes = 3 * (int64_t)WORLD_HBM * US};
+  int32_t open[OPS_MAX];
+  int32_t open_count = 0;
+  for (int32_t i = 2 + roll(dice, OPS_MAX - 2); i > 0; i--) {
+    const int32_t collective = add_even_collective(world, torus, dice);
+    if (roll(dice, 3) == 0) {
+      world_task(world, computation, CHIP_TASK_COLLECTIVE, collective, bytes);
+    } else {
+      open[open_count++] =
+          world_task(world, computation, CHIP_TASK_COLLECTIVE_START, collective, bytes);
+    }
+    world_compute(world, computation, any, (1 + roll(dice, 400)) * (int64_t)US, 0);
+    if (open_count > 0 && roll(dice, 4) == 0) {
+      end_open(world, computation, CHIP_TASK_COLLECTIVE_DONE, open[--open_count]);
+    }
+  }
+  while (open_count > 0) {
+    end_open(world, computation, CHIP_TASK_COLLECTIVE_DONE, open[--open_count]);
+  }
+}
+
+static chip_program_t *make_program(const torus_t *torus, dice_t *dice,
+                                    int32_t *out_loop) {
+  world_t world;
+  world_begin(&world, torus_chip_count(torus));
+  const int32_t state = program_temp(world.builder, shape_of(TENSOR_PRED, 0));
+  const int32_t condition =
+      program_computation(world.builder, "condition", state, CHIP_NONE, state, CHIP_NONE);
+  add_compute(&world, dice, condition, world_any(&world));
+  const int32_t body =
+      program_computation(world.builder, "body", state, CHIP_NONE, state, CHIP_NONE);
+  add_even_tasks(&world, torus, dice, body);
+  const int32_t entry = program_computation(world.builder, "main", CHIP_NONE, CHIP_NONE);
+  *out_loop = program_op(world.builder, CHIP_OP_WHILE, CHIP_NONE, state, CHIP_NONE);
+  program_call(world.builder, condition);
+  program_call(world.builder, body);
+  world_task(&world, entry, CHIP_TASK_WHILE, *out_loop, (chip_work_t){0});
+  add_even_tasks(&world, torus, dice, entry);
+  return world_end(&world);
+}
+
+// One straggler, some, or every chip at a speed of its own; and up to three slow links.
+static void make_uneven(const torus_t *torus, dice_t *dice, unevenness_t *room,
+                        simulator_options_t *options) {
+  const int32_t chips = torus_chip_count(torus);
+  const int32_t kind = roll(dice, 4);
+  const int32_t count = kind == 3 ? chips : kind == 2 ? 1 + roll(dice, 5) : kind;
+  for (int32_t i = 0; i < count; i++) {
+    room->chips[i] = (simulator_slow_chip_t){kind == 3 ? i : roll(dice, chips),
+                                             1.0 + 0.001 * roll(dice, 1000)};
+  }
+  const int32_t links = kind == 0 ? 1 + roll(dice, LINKS_MAX) : roll(dice, LINKS_MAX + 1);
+  for (int32_t i = 0; i < links; i++) {
+    room->links[i] =
+        (simulator_slow_link_t){roll(dice, chips), 0, 0.2 + 0.1 * roll(dice, 9)};
+  }
+  options->slow_chips = room->chips;
+  options->slow_links = room->links;
+  options->slow_chip_count = count;
+  options->slow_link_count = links;
+}
+
+static void assert_same_chip(const chip_program_t *program, const simulator_chip_t *x,
+                             const simulator_chip_t *y) {
+  assert_int_equal(x->end_ps, y->end_ps);
+  assert_int_equal(x->compute_ps, y->compute_ps);
+  assert_int_equal(x->waiting_ps, y->waiting_ps);
+  assert_int_equal(x->overlapped_ps, y->overlapped_ps);
+  assert_int_equal(x->mxu_ps, y->mxu_ps);
+  assert_int_equal(x->hbm_ps, y->hbm_ps);
+  assert_int_equal(x->ici_ps, y->ici_ps);
+  assert_memory_equal(x->totals, y->totals,
+                      (size_t)program->task_count * sizeof(*x->totals));
+  assert_memory_equal(x->links, y->links, sizeof(x->links));
+}
+
+// Returns whether it went by windows, and passed turns over.
+static bool compare(const chip_program_t *program, simulator_options_t options,
+                    bool *out_has_saved) {
+  simulator_result_t *fast = world_run(program, &options);
+  options.uses_events_only = true;
+  options.runs_every_turn = true;
+  simulator_result_t *slow = world_run(program, &options);
+  assert_int_equal(slow->windows_simulated, 0);
+  assert_int_equal(fast->step_ps, slow->step_ps);
+  for (int32_t chip = 0; chip < torus_chip_count(options.torus); chip++) {
+    assert_same_chip(program, world_chip(fast, chip), world_chip(slow, chip));
+  }
+  const bool has_windows = fast->windows_simulated > 0;
+  *out_has_saved = fast->steps_simulated < slow->steps_simulated;
+  simulator_result_destroy(fast);
+  simulator_result_destroy(slow);
+  return has_windows;
+}
+
+static void test_windows_tell_what_events_tell(void **state) {
+  (void)state;
+  const torus_t tori[] = {
+      {.size = {8, 1, 1}, .wraps = {true, false, false}},
+      {.size = {4, 4, 1}, .wraps = {true, true, false}},
+      {.size = {6, 6, 1}, .wraps = {true, true, false}},
+      {.size = {4, 4, 4}, .wraps = {true, true, true}},
+      {.size = {8, 4, 1}, .wraps = {true, true, false}},
+      {.size = {3, 3, 3}, .wraps = {true, true, true}},
+  };
+  int windows_count = 0, saved_count = 0;
+  for (uint64_t seed = 0; seed < SEED_COUNT; seed++) {
+    dice_t dice = {.state = seed};
+    const torus_t *torus = &tori[roll(&dice, POD_COUNT_OF(tori))];
+    int32_t loop;
+    chip_program_t *program = make_program(torus, &dice, &loop);
+    chip_trace_t trace;
+    chip_trace_init(&trace, program);
+    assert_true(chip_trace_add(&trace, loop, 1 + roll(&dice, TURNS)));
+    const chip_trace_t *traces[CHIPS_MAX];
+    for (int32_t i = 0; i < torus_chip_count(torus); i++) {
+      traces[i] = &trace;
+    }
+    simulator_options_t options = world_options(torus);
+    options.spec = seed % 2 == 0 ? &world_spec : world_narrow_spec();
+    options.traces = traces;
+    options.events_max = 0;
+    options.ignores_symmetry = roll(&dice, 4) == 0;
+    unevenness_t uneven;
+    make_uneven(torus, &dice, &uneven, &options);
+    bool has_saved;
+    windows_count += compare(program, options, &has_saved);
+    saved_count += has_saved;
+    chip_trace_deinit(&trace);
+    chip_program_destroy(program);
+  }
+  // Otherwise nothing has been tested.
+  assert_true(windows_count > SEED_COUNT / 2);
+  assert_true(saved_count > SEED_COUNT / 20);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_windows_tell_what_events_tell),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
