@@ -118,6 +118,21 @@ static void test_what_a_loop_adds_up_is_reduced_behind_it(void **state) {
   compiler_result_destroy(result);
 }
 
+// Stacks that scans of layers make for every microbatch: a loop around one scan, and
+// another scan behind it. Nine sums and six scattered ones are one of each.
+static void test_what_loops_stack_and_add_up_is_reduced_behind_them(void **state) {
+  (void)state;
+  check_saves("stacks", "4x1x1", "", 50);
+  compiler_result_t *result = compile("stacks", "4x1x1", NULL);
+  assert_int_equal(result->collective_count, 2);
+  assert_int_equal(count_of(result, CHIP_OP_ALL_REDUCE), 1);
+  assert_int_equal(count_of(result, CHIP_OP_REDUCE_SCATTER), 1);
+  for (int32_t i = 0; i < result->collective_count; i++) {
+    assert_false(result->collectives[i].in_loop);
+  }
+  compiler_result_destroy(result);
+}
+
 // The gather of the next layer's weights runs behind this layer's product.
 static void test_a_scan_of_layers_gathers_a_turn_ahead(void **state) {
   (void)state;
@@ -166,6 +181,7 @@ int main(void) {
       cmocka_unit_test(test_a_choice_that_is_none_is_refused_with_those_that_are),
       cmocka_unit_test(test_sums_that_need_each_other_stay_apart),
       cmocka_unit_test(test_what_a_loop_adds_up_is_reduced_behind_it),
+      cmocka_unit_test(test_what_loops_stack_and_add_up_is_reduced_behind_them),
       cmocka_unit_test(test_a_scan_of_layers_gathers_a_turn_ahead),
       cmocka_unit_test(test_what_a_scan_fetches_from_the_host_comes_a_turn_ahead),
       cmocka_unit_test(test_a_product_and_its_collective_become_a_ring),
