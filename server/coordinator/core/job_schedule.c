@@ -15,6 +15,7 @@ typedef struct principal_t {
   char *name;
   int32_t job_count;  // Waiting and running.
   int64_t used_us;    // Of chips: the clock.
+  bool is_recalled;   // From a coordinator before this one; none of his jobs has come.
 } principal_t;
 
 typedef struct planned_t {
@@ -112,7 +113,7 @@ static void forget_principals(job_schedule_t *schedule) {
   int32_t kept = 0;
   for (int32_t i = 0; i < schedule->principals.count; i++) {
     principal_t *at = schedule->principals.items[i];
-    if (at->job_count == 0 && at->used_us <= least) {
+    if (at->job_count == 0 && at->used_us <= least && !at->is_recalled) {
       free(at->name);
       free(at);
     } else {
@@ -130,11 +131,24 @@ static principal_t *come(job_schedule_t *schedule, const char *name) {
     found->name = pod_strdup(name);
     *pod_list_add(&schedule->principals) = found;
   }
-  if (found->job_count == 0 && found->used_us < least) {
+  if (found->job_count == 0 && found->used_us < least && !found->is_recalled) {
     found->used_us = least;
   }
+  found->is_recalled = false;
   found->job_count++;
   return found;
+}
+
+void job_schedule_recall(job_schedule_t *schedule, const char *principal,
+                         int64_t used_us) {
+  principal_t *found = find_principal(schedule, principal);
+  if (found == NULL) {
+    found = pod_alloc(sizeof(*found));
+    found->name = pod_strdup(principal);
+    *pod_list_add(&schedule->principals) = found;
+  }
+  found->used_us = used_us;
+  found->is_recalled = found->job_count == 0;
 }
 
 // What runs counts as it runs, not when it ends.

@@ -43,6 +43,11 @@ job_schedule_t *job_schedule_create(const torus_t *torus);
 // Accepts NULL.
 void job_schedule_destroy(job_schedule_t *schedule);
 
+// What a principal had had before: he has jobs, which come in their time, and his clock
+// stays where it is when the first of them does.
+void job_schedule_recall(job_schedule_t *schedule, const char *principal,
+                         int64_t used_us);
+
 // It may start from now on: what it comes after has succeeded.
 void job_schedule_add(job_schedule_t *schedule, const job_plan_t *plan, int64_t now_us);
 

@@ -612,6 +612,7 @@ static pod_status_t open_store(jobs_t *jobs, const coordinator_options_t *option
   }
   const job_store_recovery_t *found = job_store_recovery(jobs->store);
   POD_TRY(job_store_each(jobs->store, take_job, jobs));
+  jobs_recall_clocks(jobs);
   pod_log_fields(
       POD_LOG_INFO,
       POD_LOG_FIELDS({"event", .text = "jobs"}, {"jobs", .number = jobs->entries.count},

@@ -185,6 +185,11 @@ int64_t jobs_pause_us(const job_entry_t *entry);
 // Forgets what an attempt has brought.
 void jobs_clear_attempt(job_entry_t *entry);
 
+// --- jobs_clocks.c ---
+
+// Before any job may start: who has had how much of the chips, as the books tell.
+void jobs_recall_clocks(jobs_t *jobs);
+
 // --- jobs_describe.c ---
 
 Podium__V1__JobState jobs_wire_state(job_state_t state);

@@ -226,6 +226,24 @@ static void expect_wait(const job_schedule_t *schedule, uint64_t id, const bool 
 }
 
 // What was found for a size is remembered, as long as the same is missing.
+// b has had less than a, whose job comes first: he is not put level with him, as who
+// comes anew is.
+static void test_clocks_that_are_recalled_stay_as_they_are(void **state) {
+  (void)state;
+  job_schedule_t *schedule = job_schedule_create(&pod);
+  job_schedule_recall(schedule, "a", 5000);
+  job_schedule_recall(schedule, "b", 1000);
+  add(schedule, 1, "a", 0, 8);
+  add(schedule, 2, "b", 0, 8);
+  add(schedule, 3, "c", 0, 8);
+  assert_int_equal(job_schedule_used(schedule, "b"), 1000);
+  assert_int_equal(job_schedule_used(schedule, "c"), 1000);
+  assert_int_equal(next(schedule, 0), 2);
+  job_schedule_remove(schedule, 2, 0);
+  assert_int_equal(next(schedule, 0), 3);
+  job_schedule_destroy(schedule);
+}
+
 static void test_what_a_size_lacks_follows_what_is_missing(void **state) {
   (void)state;
   static const char of_chips[] =
@@ -315,6 +333,7 @@ int main(void) {
       cmocka_unit_test(test_small_ones_fill_the_gap_beside_what_is_kept),
       cmocka_unit_test(test_lost_chips_are_not_given_and_the_word_says_so),
       cmocka_unit_test(test_a_slice_whose_links_are_down_waits_for_them),
+      cmocka_unit_test(test_clocks_that_are_recalled_stay_as_they_are),
       cmocka_unit_test(test_what_a_size_lacks_follows_what_is_missing),
       cmocka_unit_test(test_why_thousands_wait_is_found_once),
       cmocka_unit_test(test_what_runs_again_has_its_old_place),
