@@ -5,6 +5,7 @@
 
 #include "common/base/check.h"
 #include "common/base/memory.h"
+#include "common/mlir/walk.h"
 #include "server/compiler/dialect/attributes.h"
 #include "server/compiler/dialect/reducer.h"
 #include "server/compiler/partition/partitioner.h"
@@ -275,13 +276,59 @@ static mlir_op_t *create_permute(partitioner_t *partitioner, mlir_value_t *opera
   return op;
 }
 
+// Whether anything in main has the value so far.
+static bool is_used(const partitioner_t *partitioner, const mlir_value_t *value) {
+  for (const mlir_op_t *op = partitioner->main_block->first; op != NULL; op = op->next) {
+    for (const mlir_op_t *inner = op; inner != NULL;
+         inner = inner == op ? mlir_walk_first(op) : mlir_walk_next(op, inner)) {
+      for (int i = 0; i < inner->operand_count; i++) {
+        if (inner->operands[i] == value) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+// The sources of a permute of all devices by target, when the value is of one that nobody
+// else wants; NULL when it is not.
+static const int64_t *take_permute(partitioner_t *partitioner, mlir_value_t **value,
+                                   int64_t count) {
+  mlir_op_t *op = (*value)->op;
+  const mlir_attr_t *attr = op != NULL && op->kind == CHIP_OP_COLLECTIVE_PERMUTE
+                                ? mlir_op_attr(op, "source_target_pairs")
+                                : NULL;
+  int64_t length;
+  const int64_t *pairs;
+  if (attr == NULL || op->block != partitioner->main_block ||
+      !mlir_attr_as_i64s(partitioner->module, attr, &length, &pairs) ||
+      length != 2 * count || is_used(partitioner, *value)) {
+    return NULL;
+  }
+  int64_t *sources =
+      pod_arena_array(partitioner->module->arena, (size_t)count, sizeof(sources[0]));
+  for (int64_t i = 0; i < count; i++) {
+    sources[pairs[2 * i + 1]] = pairs[2 * i];
+  }
+  *value = op->operands[0];
+  mlir_op_unlink(op);
+  return sources;
+}
+
 mlir_value_t *partition_emit_move(partitioner_t *partitioner, mlir_value_t *value,
-                                  const mesh_t *from, const mesh_t *to) {
+                                  bool is_last, const mesh_t *from, const mesh_t *to) {
   const int64_t count = from->device_count;
+  // Two permutes in a row are one.
+  const int64_t *sources =
+      is_last && mesh_id_limit(from) == count && mesh_id_limit(to) == count
+          ? take_permute(partitioner, &value, count)
+          : NULL;
   int64_t *pairs =
       pod_arena_array(partitioner->module->arena, 2 * (size_t)count, sizeof(pairs[0]));
   for (int64_t p = 0; p < count; p++) {
-    pairs[2 * p] = mesh_device(from, p);
+    const int64_t device = mesh_device(from, p);
+    pairs[2 * p] = sources == NULL ? device : sources[device];
     pairs[2 * p + 1] = mesh_device(to, p);
   }
   partitioner->because =

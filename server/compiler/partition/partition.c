@@ -190,10 +190,10 @@ static void put_arguments(partitioner_t *partitioner, const mlir_block_t *from,
     added->name =
         argument->name == NULL ? NULL : mlir_intern(partitioner->module, argument->name);
     const mesh_t *mesh = surface->argument_meshes[i];
-    partition_value_put(
-        partitioner, argument, layout, CHIP_REDUCER_NONE,
-        mesh == NULL ? added
-                     : partition_emit_move(partitioner, added, mesh, partitioner->mesh));
+    partition_value_put(partitioner, argument, layout, CHIP_REDUCER_NONE,
+                        mesh == NULL ? added
+                                     : partition_emit_move(partitioner, added, false,
+                                                           mesh, partitioner->mesh));
   }
 }
 
@@ -212,10 +212,17 @@ static void end_main(partitioner_t *partitioner, const mlir_op_t *end,
         layouts_of_sharding(&partitioner->layouts, value_shape(end->operands[i])->rank,
                             partitioner->propagation.results[i]);
     operands[i] = partition_value_get(partitioner, end->operands[i], layout);
+  }
+  for (int i = 0; i < end->operand_count; i++) {
     const mesh_t *mesh = surface->result_meshes[i];
     if (mesh != NULL) {
-      operands[i] =
-          partition_emit_move(partitioner, operands[i], partitioner->mesh, mesh);
+      int times = 0;
+      for (int j = 0; j < end->operand_count; j++) {
+        times += operands[j] == operands[i] ? 1 : 0;
+      }
+      partition_emit_at(partitioner, end->operands[i]->op);
+      operands[i] = partition_emit_move(partitioner, operands[i], times == 1,
+                                        partitioner->mesh, mesh);
     }
     types[i] = operands[i]->type;
   }

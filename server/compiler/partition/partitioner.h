@@ -147,9 +147,10 @@ void partition_emit_i64s(partitioner_t *partitioner, mlir_op_t *op, const char *
                          int count, const int64_t *values);
 
 // What each device of `from` has goes to the device of `to` at the same position; at the
-// end of main as far as it is written.
+// end of main as far as it is written. `is_last`: nobody asks for the value again, so
+// that a permute that it comes from is made part of this one.
 mlir_value_t *partition_emit_move(partitioner_t *partitioner, mlir_value_t *value,
-                                  const mesh_t *from, const mesh_t *to);
+                                  bool is_last, const mesh_t *from, const mesh_t *to);
 
 // Carries out the steps of a plan and enters what they make as versions of `state`.
 // `shape` is global.
