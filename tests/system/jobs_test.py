@@ -278,6 +278,23 @@ class JobsTest(unittest.TestCase):
         starts = {job: self.boss.get(job).started_us for job in (modest, later, of_bob, urgent)}
         self.assertEqual(sorted(starts, key=starts.get), [urgent, of_bob, later, modest])
 
+    def test_who_had_most_before_a_restart_waits_behind_others_after_it(self):
+        first = self.anna.submit(module(8, LONG)).id
+        self.anna.wait_running(first)
+        later = self.anna.submit(module(8)).id
+        of_bob = self.bob.submit(module(8)).id
+        urgent = self.boss.submit(module(8, LONG), priority=5).id
+        self.anna.call("CancelJob", pb.CancelJobRequest(id=first))
+        self.boss.wait_running(urgent)
+        self.pod.end_coordinator(signal.SIGKILL)
+        self.pod.start()
+        boss = User(self.pod, "boss")
+        boss.wait_running(urgent)
+        boss.call("CancelJob", pb.CancelJobRequest(id=urgent))
+        boss.wait(later, of_bob)
+        starts = {job: boss.get(job).started_us for job in (later, of_bob)}
+        self.assertLess(starts[of_bob], starts[later])
+
     def test_a_chain_runs_in_order_and_ends_with_its_first_failure(self):
         first = self.anna.submit(module(2)).id
         second = self.anna.submit(module(2), after=[first]).id
