@@ -50,6 +50,7 @@ typedef struct factor_t {
   int64_t size;  // >= 1. Of the largest dimension when those of a PERMUTATION differ.
   factor_kind_t kind;
   bool is_blocked;  // No sharding spreads along it.
+  int64_t kept;     // Of a sort: how many of the first elements are looked at.
 } factor_t;
 
 // The factors of one dimension, major to minor. Their sizes multiply to the dimension's,

@@ -196,13 +196,15 @@ pod_status_t factors_sort(mlir_module_t *module, const mlir_op_t *op, pod_arena_
   dimension += dimension < 0 ? rank : 0;
   factors_t *factors = pass_all_but(op, arena, dimension < 0 ? 0 : 1u << dimension);
   *out = factors;
-  if (dimension < 0 || move_sorted_few(op) == 0) {
+  const int64_t kept = dimension < 0 ? 0 : move_sorted_few(op);
+  if (kept == 0) {
     return NULL;
   }
   // Of the first few each chip finds its own.
   const int factor =
       factors_add(arena, factors, factors_shape(op->operands[0])->dims[dimension],
                   FACTOR_PERMUTATION);
+  factors->factors[factor].kept = kept;
   for (int i = 0; i < op->operand_count; i++) {
     put(arena, &factors->operands[i], (int)dimension, factor);
   }

@@ -70,22 +70,31 @@ static int64_t taken_by(const mlir_op_t *use, int dim) {
   return starts[dim] == 0 ? limits[dim] : INT64_MAX;
 }
 
+// How many of what `op` sorts are looked at, when these were `few` before `use`.
+static int64_t taken_within(const mlir_op_t *op, const mlir_op_t *use, int dim,
+                            int64_t few) {
+  for (int i = 0; i < use->operand_count; i++) {
+    const int64_t taken = use->operands[i]->op == op ? taken_by(use, dim) : few;
+    few = taken > few ? taken : few;
+  }
+  return few;
+}
+
 int64_t move_sorted_few(const mlir_op_t *op) {
   const int dim = sorted_dim(op);
   if (op->kind != CHIP_OP_SORT || dim < 0) {
     return 0;
   }
+  const int64_t most = value_shape(op->operands[0])->dims[dim] / 4;
   int64_t few = 0;
-  for (const mlir_op_t *next = op->next; next != NULL; next = next->next) {
-    for (const mlir_op_t *use = next; use != NULL;
-         use = next->region_count > 0 ? mlir_walk_next(next, use) : NULL) {
-      for (int i = 0; i < use->operand_count; i++) {
-        const int64_t taken = use->operands[i]->op == op ? taken_by(use, dim) : few;
-        few = taken > few ? taken : few;
-      }
+  for (const mlir_op_t *use = op->next; use != NULL && few <= most; use = use->next) {
+    few = taken_within(op, use, dim, few);
+    for (const mlir_op_t *inner = use->region_count > 0 ? mlir_walk_first(use) : NULL;
+         inner != NULL; inner = mlir_walk_next(use, inner)) {
+      few = taken_within(op, inner, dim, few);
     }
   }
-  return few <= value_shape(op->operands[0])->dims[dim] / 4 ? few : 0;
+  return few <= most ? few : 0;
 }
 
 bool move_is_twice(const mlir_op_t *op) {
@@ -100,13 +109,21 @@ bool move_twice_allows(const mlir_op_t *op, const factors_t *factors, int factor
   }
   if (op->kind == CHIP_OP_SORT) {
     const int64_t whole = value_shape(op->operands[0])->dims[sorted_dim(op)];
-    return move_sorted_few(op) <= whole / axes_size(axes);
+    return factors->factors[factor].kept <= whole / axes_size(axes);
   }
   const int dim = move_dim_of(&factors->operands[0], factor);
   const tensor_shape_t *from = value_shape(op->operands[0]);
   const tensor_shape_t *to = value_shape(&op->results[0]);
   return dim == from->rank - 1 && from->dims[dim] < INT32_MAX / 2 &&
          to->dims[dim] < from->dims[dim] / axes_size(axes);
+}
+
+static int64_t kept_of(const factors_t *factors) {
+  int64_t kept = 0;
+  for (int f = 0; f < factors->factor_count; f++) {
+    kept = factors->factors[f].kept > kept ? factors->factors[f].kept : kept;
+  }
+  return kept;
 }
 
 // Of all axes along which the shards of `op` lie that are to be combined.
@@ -129,7 +146,7 @@ partition_cost_t move_twice_cost(partitioner_t *partitioner, const mlir_op_t *op
         partition_choice_layout(partitioner, &factors->results[i], axes, NULL);
     tensor_shape_t local = layout_local_shape(layout, value_shape(&op->results[i]));
     if (op->kind == CHIP_OP_SORT) {
-      local.dims[sorted_dim(op)] = move_sorted_few(op);
+      local.dims[sorted_dim(op)] = kept_of(factors);
     }
     cost.bytes += (double)tensor_shape_bytes(&local) * (double)(axes_size(&combined) - 1);
     cost.start_bytes += partitioner->layouts.start_bytes;
@@ -239,10 +256,11 @@ static void write_top_k(partitioner_t *partitioner, const mlir_op_t *op,
 
 // The others are never looked at.
 static void write_sort(partitioner_t *partitioner, const mlir_op_t *op,
-                       const axes_t *axes, mlir_op_t *local, mlir_value_t **out_results) {
+                       const factors_t *factors, const axes_t *axes, mlir_op_t *local,
+                       mlir_value_t **out_results) {
   const char *because = partition_because_moved(partitioner, op, axes);
   const int dim = sorted_dim(op);
-  const int64_t few = move_sorted_few(op);
+  const int64_t few = kept_of(factors);
   mlir_op_t *last = mlir_op_clone(partitioner->module, op, partitioner->value_map);
   last->location = local->location;
   last->position = local->position;
@@ -286,7 +304,7 @@ void move_twice_write(partitioner_t *partitioner, const mlir_op_t *op,
   if (op->kind == CHIP_OP_TOP_K) {
     write_top_k(partitioner, op, &axes, local, out_results);
   } else if (op->kind == CHIP_OP_SORT) {
-    write_sort(partitioner, op, &axes, local, out_results);
+    write_sort(partitioner, op, choice->factors, &axes, local, out_results);
   } else {
     write_reduce(partitioner, op, &axes, local, out_results);
   }

@@ -128,6 +128,20 @@ static void test_a_reverse_is_one_exchange_of_whole_shards(void **state) {
   pod_arena_destroy(arena);
 }
 
+static void test_shards_that_become_shorter_get_edges_only(void **state) {
+  (void)state;
+  pod_arena_t *arena = pod_arena_create();
+  // [3, 19) of 20 on 4: shard 3 wants [15, 19), which it has; shard 1 [7, 11).
+  const halo_t halo = {
+      .shards = 4, .shard_size = 5, .step = 4, .start = 3, .length = 4, .limit = 20};
+  halo_plan_t plan;
+  assert_true(halo_plan(arena, &halo, &plan));
+  assert_int_equal(plan.round_count, 1);
+  assert_int_equal(plan.received, 2);
+  assert_false(plan.is_masked);
+  pod_arena_destroy(arena);
+}
+
 static void test_what_takes_too_many_collectives_has_no_plan(void **state) {
   (void)state;
   pod_arena_t *arena = pod_arena_create();
@@ -149,6 +163,7 @@ int main(void) {
       cmocka_unit_test(test_every_shard_finds_what_it_wants),
       cmocka_unit_test(test_a_window_of_three_takes_an_edge_of_each_neighbour),
       cmocka_unit_test(test_a_reverse_is_one_exchange_of_whole_shards),
+      cmocka_unit_test(test_shards_that_become_shorter_get_edges_only),
       cmocka_unit_test(test_what_takes_too_many_collectives_has_no_plan),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
