@@ -35,6 +35,7 @@ struct daemon_t {
   coordinator_t *coordinator;
   worker_t *worker;
   int64_t pause_ns;
+  bool is_told;  // To end.
   event_t *restart;
 };
 
@@ -195,6 +196,7 @@ static void start(void *context) {
   daemon->loop = NULL;
   daemon->coordinator = NULL;
   daemon->worker = NULL;
+  daemon->is_told = false;
   fiber_t *fiber = fiber_spawn(
       daemon->process, daemon->number == 0 ? coordinator_main : worker_main, daemon, 0);
   fiber_release(fiber);
@@ -273,6 +275,9 @@ void pod_kill(int number, int64_t pause_ns) {
 
 static void drain(void *context) {
   daemon_t *daemon = context;
+  if (daemon->loop == NULL) {
+    return;  // It is over already, and what was posted goes with the loop.
+  }
   if (daemon->coordinator != NULL) {
     coordinator_drain(daemon->coordinator, GRACE_MS, stop_loop, daemon);
   } else if (daemon->worker != NULL) {
@@ -290,11 +295,12 @@ static void *deliver_signal(void *context) {
 
 void pod_terminate(int number, int64_t pause_ns) {
   daemon_t *daemon = &pod.daemons[number];
-  if (daemon->process == NULL || daemon->loop == NULL ||
+  if (daemon->process == NULL || daemon->loop == NULL || daemon->is_told ||
       (daemon->coordinator == NULL && daemon->worker == NULL)) {
-    pod_kill(number, pause_ns);  // It has no handler yet.
+    pod_kill(number, pause_ns);  // It has no handler yet, or leaves at a second signal.
     return;
   }
+  daemon->is_told = true;
   machine_trace("%s is told to end", daemon->process->name);
   daemon->pause_ns = pause_ns;
   fiber_release(fiber_spawn(daemon->process, deliver_signal, daemon, 0));
