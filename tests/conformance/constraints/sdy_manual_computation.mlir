@@ -168,7 +168,6 @@ func.func @main(%a: tensor<8x8xf32>) {
 
 // -----
 // T: manual axes divide their dimensions
-// unimplemented
 // topology: 2x2
 sdy.mesh @mesh = <["x"=4]>
 func.func @main(%a: tensor<6x8xf32>) -> tensor<6x8xf32> {
