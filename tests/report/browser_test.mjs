@@ -142,7 +142,8 @@ const tests = {
     const {page, faults} = await open(join(folder, "small.html"));
     await page.locator("#timeline rect[data-row]").nth(3).click();
     assert.match(await page.locator("#timeline .pr-details").innerText(), /On the core from/);
-    await page.locator("#roofline circle[data-point]").first().click();
+    // The smallest, which others must not cover.
+    await page.locator("#roofline circle[data-point]").last().click();
     assert.match(await page.locator("#roofline .pr-details").innerText(), /of the roof there/);
     await page.getByRole("button", {name: "Bytes", exact: true}).click();
     assert.equal(await page.getByRole("button", {name: "Bytes", exact: true}).getAttribute("aria-pressed"), "true");

@@ -61,8 +61,9 @@
       const [rx, ry] = roof(pod.bf16_flop_per_s, null);
       if (list.some((one) => one.isVector)) roof(pod.vpu_op_per_s, "5 4");
       node.append(svg("circle", {cx: rx, cy: ry, r: 3.5, style: {fill: "var(--pr-ink)"}}), svg("text", {x: rx, y: ry - 8, "text-anchor": "end"}, `ridge ${ridge.toFixed(1)}`));
-      [...list.keys()].reverse().forEach((i) => {
-        const {task, isVector, intensity, rate} = list[i], radius = 3 + 11 * Math.sqrt(task.duration_ps / most);
+      // The longest first: what is small lies on top, and can be clicked.
+      list.forEach(({task, isVector, intensity, rate}, i) => {
+        const radius = 3 + 11 * Math.sqrt(task.duration_ps / most);
         node.append(svg("circle", {cx: x(Math.log10(intensity)), cy: y(Math.max(y0, Math.log10(rate))), r: radius, "data-point": i, class: i === chosen ? "pr-on" : null,
           style: {fill: isVector ? "var(--pr-panel)" : color(task.bound), "fill-opacity": isVector ? 0.5 : 0.8, stroke: i === chosen ? "var(--pr-ink)" : color(task.bound), "stroke-width": i === chosen ? 3 : 1.6, cursor: "pointer"}},
         svg("title", {}, `${name(task)}: ${intensity.toPrecision(3)} per byte, ${format.rate(rate, "FLOP/s")}`)));
