@@ -21,7 +21,7 @@
 enum {
   SITES_MAX = 64,                 // Of a rewrite.
   RUNS_SIZE_MAX = 4096,           // Collectives times chips of what the clock is to run.
-  OPERATIONS_TRIED_MAX = 200000,  // In all copies together.
+  OPERATIONS_TRIED_MAX = 100000,  // In all copies together.
 };
 
 typedef struct row_t {
