@@ -300,8 +300,8 @@ static void set_types(pod_arena_t *arena, const podium_compile_options_t *option
   }
 }
 
-static Podium__V1__GivenSharding **given_list(pod_arena_t *arena, int count,
-                                              const podium_given_sharding_t *from) {
+Podium__V1__GivenSharding **lib_given_shardings(pod_arena_t *arena, int count,
+                                                const podium_given_sharding_t *from) {
   Podium__V1__GivenSharding **list =
       pod_arena_array(arena, (size_t)count, sizeof(list[0]));
   for (int i = 0; i < count; i++) {
@@ -331,10 +331,10 @@ static void set_asked(pod_arena_t *arena, const podium_compile_options_t *option
   request->ignore_hbm = options->ignore_hbm;
   request->n_in_shardings = (size_t)options->in_sharding_count;
   request->in_shardings =
-      given_list(arena, options->in_sharding_count, options->in_shardings);
+      lib_given_shardings(arena, options->in_sharding_count, options->in_shardings);
   request->n_out_shardings = (size_t)options->out_sharding_count;
   request->out_shardings =
-      given_list(arena, options->out_sharding_count, options->out_shardings);
+      lib_given_shardings(arena, options->out_sharding_count, options->out_shardings);
 }
 
 static void set_options(pod_arena_t *arena, const podium_compile_options_t *options,
@@ -404,7 +404,9 @@ static void start_compile(void *context) {
   send_more(call, compile);
 }
 
-static pod_status_t check_given(int count, const podium_given_sharding_t *list) {
+pod_status_t lib_check_given(const char *what, int count,
+                             const podium_given_sharding_t *list) {
+  POD_TRY(lib_check_list(what, count, list));
   for (int i = 0; i < count; i++) {
     if (list[i].name == NULL || list[i].spec == NULL) {
       return pod_error(POD_INVALID_ARGUMENT, "a sharding that is given has no %s",
@@ -422,12 +424,10 @@ static pod_status_t check_options(const podium_compile_options_t *options) {
   }
   POD_TRY(lib_check_list("types of arguments", options->argument_type_count,
                          options->argument_types));
-  POD_TRY(lib_check_list("shardings of arguments", options->in_sharding_count,
-                         options->in_shardings));
-  POD_TRY(lib_check_list("shardings of results", options->out_sharding_count,
-                         options->out_shardings));
-  POD_TRY(check_given(options->in_sharding_count, options->in_shardings));
-  POD_TRY(check_given(options->out_sharding_count, options->out_shardings));
+  POD_TRY(lib_check_given("shardings of arguments", options->in_sharding_count,
+                          options->in_shardings));
+  POD_TRY(lib_check_given("shardings of results", options->out_sharding_count,
+                          options->out_shardings));
   for (int i = 0; i < options->argument_type_count; i++) {
     const int rank = options->argument_types[i].shape.rank;
     if (rank < 0 || rank > PODIUM_RANK_MAX) {

@@ -157,6 +157,39 @@ static void set_header(pod_arena_t *arena, const submit_t *submit,
   }
 }
 
+static char *text_or_none(const char *text) {
+  return text == NULL ? (char *)(uintptr_t)protobuf_c_empty_string
+                      : (char *)(uintptr_t)text;
+}
+
+// How it is compiled; as set_header.
+static void set_compiling(pod_arena_t *arena, const podium_job_options_t *options,
+                          Podium__V1__JobHeader *header) {
+  header->algorithms = text_or_none(options->algorithms);
+  header->collectives = text_or_none(options->collectives);
+  header->mesh = text_or_none(options->mesh);
+  header->propagation = text_or_none(options->propagation);
+  header->donate = text_or_none(options->donate);
+  header->n_in_shardings = (size_t)options->in_sharding_count;
+  header->in_shardings =
+      lib_given_shardings(arena, options->in_sharding_count, options->in_shardings);
+  header->n_out_shardings = (size_t)options->out_sharding_count;
+  header->out_shardings =
+      lib_given_shardings(arena, options->out_sharding_count, options->out_shardings);
+  header->n_device_order = (size_t)options->device_order_count;
+  header->device_order = (int64_t *)(uintptr_t)options->device_order;
+}
+
+static pod_status_t check_options(const podium_job_options_t *options) {
+  POD_TRY(lib_check_list("jobs to come after", options->after_count, options->after));
+  POD_TRY(lib_check_list("chips in order", options->device_order_count,
+                         options->device_order));
+  POD_TRY(lib_check_given("shardings of arguments", options->in_sharding_count,
+                          options->in_shardings));
+  return lib_check_given("shardings of results", options->out_sharding_count,
+                         options->out_shardings);
+}
+
 static void make_key(char key[2 * KEY_BYTES + 1]) {
   uint8_t bytes[KEY_BYTES];
   digest_random(bytes, sizeof(bytes));
@@ -173,6 +206,7 @@ static pod_status_t submit_job(podium_session_t *session, submit_t *submit,
   Podium__V1__JobHeader header = PODIUM__V1__JOB_HEADER__INIT;
   set_header(arena, submit, options,
              options->submission != NULL ? options->submission : key, &header);
+  set_compiling(arena, options, &header);
   Podium__V1__SubmitJobRequest request = PODIUM__V1__SUBMIT_JOB_REQUEST__INIT;
   request.header = &header;
   lib_job_call_t call = {.session = session,
@@ -212,7 +246,7 @@ podium_status_t *podium_submit(podium_session_t *session, const char *text, size
                      .at = -1};
   pod_status_t status = check_inputs(&submit);
   if (status == NULL) {
-    status = lib_check_list("jobs to come after", options->after_count, options->after);
+    status = check_options(options);
   }
   if (status == NULL) {
     status = submit_job(session, &submit, options);

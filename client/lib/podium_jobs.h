@@ -72,6 +72,14 @@ typedef struct podium_job_options_t {
   // know whether a submission got through. NULL: one at random, with which this call asks
   // again after a loss. At most 128 bytes.
   const char *submission;
+  // How it is compiled, at every attempt: as podium_compile_options_t has these.
+  const char *algorithms, *collectives, *mesh, *propagation, *donate;
+  int in_sharding_count, out_sharding_count;
+  const podium_given_sharding_t *in_shardings, *out_shardings;
+  // For each device of the program the chip that runs it, by its place in the slice's box
+  // ({0, 1, 3, 2} makes a ring of a 2x2): every place once. NULL: as they are numbered.
+  int device_order_count;
+  const int64_t *device_order;
 } podium_job_options_t;
 
 // Hands a job over. INVALID_ARGUMENT when the program does not compile, with its

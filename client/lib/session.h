@@ -271,6 +271,14 @@ static inline pod_status_t lib_check_list(const char *what, int64_t count,
 
 podium_shape_t lib_shape(const Podium__V1__Shape *shape);
 void lib_shape_message(const podium_shape_t *shape, Podium__V1__Shape *out_message);
+
+// In the arena; borrows the texts.
+Podium__V1__GivenSharding **lib_given_shardings(pod_arena_t *arena, int count,
+                                                const podium_given_sharding_t *from);
+
+// INVALID_ARGUMENT for no list, or one with an entry that lacks its name or spec.
+POD_MUST_USE pod_status_t lib_check_given(const char *what, int count,
+                                          const podium_given_sharding_t *list);
 const char *lib_sharding_text(pod_arena_t *arena, const Podium__V1__Sharding *sharding);
 // How the parts of an array lie on a program's devices. In the arena.
 const struct podium_tiling *lib_tiling(pod_arena_t *arena,

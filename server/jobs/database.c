@@ -20,7 +20,8 @@
   " priority, retries, attempts, wants_profile, submitted_us, started_us, ended_us,"     \
   " code, message, after, module, profile, report, inputs, results"
 
-#define NEW_COLUMNS ", given, failures, interruptions"
+#define COLUMNS_OF_2 ", given, failures, interruptions"
+#define NEW_COLUMNS COLUMNS_OF_2 ", options"
 #define DIGEST ", digest"
 
 static const char *const queries[QUERY_COUNT] = {
@@ -33,11 +34,11 @@ static const char *const queries[QUERY_COUNT] = {
     [QUERY_INSERT] = "INSERT INTO jobs (" COLUMN_LIST NEW_COLUMNS DIGEST
                      ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,"
                      " ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25,"
-                     " ?26, ?27, ?28)",
+                     " ?26, ?27, ?28, ?29)",
     [QUERY_UPDATE] = "UPDATE jobs SET (" COLUMN_LIST NEW_COLUMNS DIGEST
                      ") = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"
                      " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,"
-                     " ?27, ?28)"
+                     " ?27, ?28, ?29)"
                      " WHERE id = ?1",
     [QUERY_DELETE] = "DELETE FROM jobs WHERE id = ?1",
     [QUERY_GET] = "SELECT " COLUMN_LIST NEW_COLUMNS DIGEST " FROM jobs WHERE id = ?1",
@@ -50,17 +51,23 @@ static const char *const queries[QUERY_COUNT] = {
         " ORDER BY id LIMIT ?2",
 };
 
-// Of a damaged database of version 1.
-static const char get_of_version_1[] =
-    "SELECT " COLUMN_LIST ", '', 0, 0" DIGEST " FROM jobs WHERE id = ?1";
+// Of a damaged database of an older version, by that.
+static const char *const old_gets[DATABASE_VERSION] = {
+    [1] = "SELECT " COLUMN_LIST ", '', 0, 0, ''" DIGEST " FROM jobs WHERE id = ?1",
+    [2] = "SELECT " COLUMN_LIST COLUMNS_OF_2 ", ''" DIGEST " FROM jobs WHERE id = ?1",
+};
 
-#define NEW_COLUMNS_OF(before, after)                       \
+#define COLUMNS_NEW_IN_2(before, after)                     \
   before "given TEXT NOT NULL DEFAULT ''" after before      \
          "failures INTEGER NOT NULL DEFAULT 0" after before \
          "interruptions INTEGER NOT NULL DEFAULT 0" after
+#define COLUMNS_NEW_IN_3(before, after) before "options TEXT NOT NULL DEFAULT ''" after
 
-static const char upgrade[] =
-    NEW_COLUMNS_OF("ALTER TABLE jobs ADD COLUMN ", ";") "PRAGMA user_version = 2";
+// What makes the next version of an older one.
+static const char *const upgrades[DATABASE_VERSION] = {
+    [1] = COLUMNS_NEW_IN_2("ALTER TABLE jobs ADD COLUMN ", ";") "PRAGMA user_version = 2",
+    [2] = COLUMNS_NEW_IN_3("ALTER TABLE jobs ADD COLUMN ", ";") "PRAGMA user_version = 3",
+};
 
 static const char schema[] =
     "CREATE TABLE jobs (id INTEGER PRIMARY KEY, state INTEGER NOT NULL,"
@@ -72,7 +79,8 @@ static const char schema[] =
     " started_us INTEGER NOT NULL, ended_us INTEGER NOT NULL, code INTEGER NOT NULL,"
     " message TEXT NOT NULL, after TEXT NOT NULL, module TEXT NOT NULL,"
     " profile TEXT NOT NULL, report TEXT NOT NULL, inputs TEXT NOT NULL,"
-    " results TEXT NOT NULL, digest BLOB NOT NULL" NEW_COLUMNS_OF(", ", "") ");"
+    " results TEXT NOT NULL, digest BLOB NOT NULL" COLUMNS_NEW_IN_2(", ", "")
+        COLUMNS_NEW_IN_3(", ", "") ");"
     "CREATE UNIQUE INDEX jobs_by_submission ON jobs (principal, submission)"
     " WHERE submission <> '';"
     "CREATE TABLE ids (next_id INTEGER NOT NULL, settled INTEGER NOT NULL);"
@@ -132,8 +140,9 @@ pod_status_t job_database_error(const job_database_t *database, const char *what
 static pod_status_t prepare(job_database_t *database, database_query_t query,
                             sqlite3_stmt **out_statement) {
   sqlite3_stmt **statement = &database->statements[query];
-  const char *text =
-      database->is_of_version_1 && query == QUERY_GET ? get_of_version_1 : queries[query];
+  const char *text = database->old_version != 0 && query == QUERY_GET
+                         ? old_gets[database->old_version]
+                         : queries[query];
   if (*statement == NULL &&
       sqlite3_prepare_v3(database->handle, text, -1, SQLITE_PREPARE_PERSISTENT, statement,
                          NULL) != SQLITE_OK) {
@@ -231,11 +240,12 @@ pod_status_t job_database_open_file(char *path, int flags,
   return NULL;
 }
 
+// *out_old_version: 0 for one that is new, or of this version.
 static pod_status_t check_marks(job_database_t *database, bool *out_is_new,
-                                bool *out_is_old) {
+                                int64_t *out_old_version) {
   int64_t version, application, tables;
   POD_TRY(job_database_number(database, "PRAGMA user_version", 0, &version));
-  *out_is_old = version == 1;
+  *out_old_version = version >= 1 && version < DATABASE_VERSION ? version : 0;
   POD_TRY(job_database_number(database, "PRAGMA application_id", 0, &application));
   POD_TRY(
       job_database_number(database, "SELECT count(*) FROM sqlite_schema", 0, &tables));
@@ -246,7 +256,7 @@ static pod_status_t check_marks(job_database_t *database, bool *out_is_new,
                      "damaged",
                      database->path);
   }
-  if (!*out_is_new && version != DATABASE_VERSION && !*out_is_old) {
+  if (!*out_is_new && version != DATABASE_VERSION && *out_old_version == 0) {
     return pod_error(POD_FAILED_PRECONDITION,
                      "%s has version %lld, this Podium knows %d: another Podium made it, "
                      "and its jobs are its own; run them there, or name another folder",
@@ -287,9 +297,13 @@ static pod_status_t make_file(int fd, const char *path) {
 }
 
 // In one transaction.
-static pod_status_t make_new(job_database_t *database) {
+static pod_status_t make_new(job_database_t *database, int64_t version) {
   POD_TRY(job_database_begin(database));
-  return job_database_end(database, job_database_run(database, upgrade));
+  pod_status_t status = NULL;
+  for (; version < DATABASE_VERSION && status == NULL; version++) {
+    status = job_database_run(database, upgrades[version]);
+  }
+  return job_database_end(database, status);
 }
 
 pod_status_t job_database_open(const char *folder, int fd, int64_t number,
@@ -307,8 +321,9 @@ pod_status_t job_database_open(const char *folder, int fd, int64_t number,
   }
   job_database_t *database;
   POD_TRY(job_database_open_file(path, SQLITE_OPEN_READWRITE, &database));
-  bool is_new = false, is_old = false;
-  status = check_marks(database, &is_new, &is_old);
+  bool is_new = false;
+  int64_t old_version = 0;
+  status = check_marks(database, &is_new, &old_version);
   if (status == NULL && !is_new) {
     status = check_integrity(database);
   }
@@ -322,8 +337,8 @@ pod_status_t job_database_open(const char *folder, int fd, int64_t number,
                               "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                               "BEGIN IMMEDIATE; COMMIT;");
   }
-  if (status == NULL && is_old) {
-    status = make_new(database);
+  if (status == NULL && old_version != 0) {
+    status = make_new(database, old_version);
   }
   if (status != NULL) {
     (void)sqlite3_db_config(database->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);

@@ -7,9 +7,9 @@
 
 #include "server/jobs/database.h"
 
-// Version 1 had no given, failures, interruptions; it is made the present one when it is
-// opened.
-enum { DATABASE_VERSION = 2, DATABASE_APPLICATION = 0x506f644a };  // "PodJ"
+// Version 1 had no given, failures, interruptions, version 2 no options; they are made
+// the present one when they are opened.
+enum { DATABASE_VERSION = 3, DATABASE_APPLICATION = 0x506f644a };  // "PodJ"
 
 typedef enum database_query_t {
   QUERY_BEGIN,
@@ -33,7 +33,7 @@ struct job_database_t {
   char *path;
   sqlite3_stmt *statements[QUERY_COUNT];  // Made when first used.
   bool is_unsettled;
-  bool is_of_version_1;  // A damaged one, which is only read.
+  int old_version;  // Of a damaged one, which is only read; 0: the present one.
 };
 
 // FOLDER/jobs.NUMBER.sqlite. Returns owned.

@@ -110,6 +110,7 @@ job_t *job_copy(const job_t *job) {
   }
   copy->inputs = copy_arrays(job->inputs, job->input_count);
   copy->results = copy_arrays(job->results, job->result_count);
+  job_options_copy(&job->options, &copy->options);
   copy->after = NULL;
   if (job->after_count > 0) {
     copy->after = pod_grow(NULL, job->after_count, sizeof(*copy->after));
@@ -127,6 +128,7 @@ void job_deinit(job_t *job) {
   job_arrays_destroy(job->inputs, job->input_count);
   job_arrays_destroy(job->results, job->result_count);
   free(job->after);
+  job_options_deinit(&job->options);
   *job = (job_t){.id = 0};
 }
 

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "server/jobs/options.h"
+
 enum {
   JOB_DIGEST_BYTES = 32,
   JOB_RANK_MAX = 16,
@@ -87,6 +89,7 @@ typedef struct job_t {
   int64_t submitted_us, started_us, ended_us;  // Unix time; 0: not yet.
   job_blob_t profile, report;                  // Size 0: none.
   bool wants_profile;
+  job_options_t options;  // How it is compiled, at every attempt.
 } job_t;
 
 // SUCCEEDED, FAILED, CANCELLED.

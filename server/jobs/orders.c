@@ -154,6 +154,14 @@ void job_orders_print(const job_orders_t *orders, pod_text_t *text) {
     add_array(text, &orders->inputs[i]);
     pod_text_add(text, "\n");
   }
+  pod_text_t options = {0};
+  job_options_print(&orders->options, &options);
+  if (options.length > 0) {
+    pod_text_add(text, "options");
+    add_word(text, options.bytes);
+    pod_text_add(text, "\n");
+  }
+  pod_text_deinit(&options);
   for (size_t i = 0; i < orders->chip_count; i++) {
     pod_text_printf(text, "chip %" PRId64 "\n", orders->chips[i]);
   }
@@ -205,6 +213,12 @@ pod_status_t job_orders_read(char *line, job_orders_t *orders, bool *out_is_all)
   } else if (strcmp(key, "chip") == 0 && orders->chip_count < CHIPS_MAX) {
     orders->chips = grow(orders->chips, orders->chip_count, sizeof(*orders->chips));
     orders->chips[orders->chip_count++] = take_number(&words, CHIPS_MAX);
+  } else if (strcmp(key, "options") == 0) {
+    job_options_deinit(&orders->options);
+    const char *word = take_word(&words);
+    if (!words.has_failed) {
+      POD_TRY(job_options_read(word, &orders->options));
+    }
   } else if (!*out_is_all) {
     words.has_failed = true;
   }
@@ -220,6 +234,7 @@ void job_orders_deinit(job_orders_t *orders) {
   free(orders->traceparent);
   job_arrays_destroy(orders->inputs, orders->input_count);
   free(orders->chips);
+  job_options_deinit(&orders->options);
   *orders = (job_orders_t){0};
 }
 

@@ -32,6 +32,8 @@ typedef struct job_orders_t {
   size_t chip_count;  // Of its slice; one for each device of the program.
   int64_t *chips;
   bool wants_profile;
+  // How it is compiled. Without the order: the chips stand in it already.
+  job_options_t options;
 } job_orders_t;
 
 // Ends with the line `run`.

@@ -87,6 +87,7 @@ pod_status_t job_check(const job_t *job) {
     return pod_error(POD_INVALID_ARGUMENT, "%d retries, 0 to %d can be had",
                      (int)job->retries, JOB_RETRIES_MAX);
   }
+  POD_TRY(job_options_check(&job->options));
   if (!job_blob_is_some(&job->module) || job->module.size_bytes < 0) {
     return pod_error(POD_INVALID_ARGUMENT, "a job without a module");
   }
@@ -141,8 +142,8 @@ static void set_arrays(record_t *record, record_column_t column,
   take_text(record, column, &text);
 }
 
-static bool is_of_version_1(const record_t *record) {
-  for (int i = RECORD_LAST_OF_1 + 1; i < RECORD_COLUMN_COUNT; i++) {
+static bool is_empty_behind(const record_t *record, record_column_t last) {
+  for (int i = (int)last + 1; i < RECORD_COLUMN_COUNT; i++) {
     if (record->cells[i].number != 0 || record->cells[i].length > 0) {
       return false;
     }
@@ -150,10 +151,16 @@ static bool is_of_version_1(const record_t *record) {
   return true;
 }
 
+// As many as the first version had that could hold what the row has.
+static int digested_columns(const record_t *record) {
+  return is_empty_behind(record, RECORD_LAST_OF_1)   ? RECORD_LAST_OF_1 + 1
+         : is_empty_behind(record, RECORD_LAST_OF_2) ? RECORD_LAST_OF_2 + 1
+                                                     : (int)RECORD_COLUMN_COUNT;
+}
+
 static void digest_record(const record_t *record, uint8_t out[JOB_DIGEST_BYTES]) {
   digest_t *digest = digest_create();
-  const int count =
-      is_of_version_1(record) ? RECORD_LAST_OF_1 + 1 : (int)RECORD_COLUMN_COUNT;
+  const int count = digested_columns(record);
   for (int i = 0; i < count; i++) {
     const record_cell_t *cell = &record->cells[i];
     const bool is_text = cell->text != NULL;
@@ -213,6 +220,9 @@ void record_encode(const job_t *job, record_t *out) {
   set_blob(&record, RECORD_report, &job->report);
   set_arrays(&record, RECORD_inputs, job->inputs, job->input_count);
   set_arrays(&record, RECORD_results, job->results, job->result_count);
+  pod_text_t options = {0};
+  job_options_print(&job->options, &options);
+  take_text(&record, RECORD_options, &options);
   digest_record(&record, record.digest);
   *out = record;
 }
@@ -346,6 +356,14 @@ static bool read_only_blob(const record_t *record, record_column_t column,
   return !reader.is_bad && is_done(&reader);
 }
 
+static bool read_options(const record_t *record, job_t *job) {
+  const pod_status_t status =
+      job_options_read(record->cells[RECORD_options].text, &job->options);
+  const bool is_read = status == NULL;
+  pod_status_free(status);
+  return is_read;
+}
+
 static bool has_all_cells(const record_t *record) {
   for (int i = 0; i < RECORD_COLUMN_COUNT; i++) {
     const record_cell_t *cell = &record->cells[i];
@@ -368,7 +386,8 @@ static bool decode(const record_t *record, job_t *job) {
 #define GET_TEXT(field) job->field = pod_strdup(record->cells[RECORD_##field].text);
   TEXTS(GET_TEXT)
 #undef GET_TEXT
-  return read_after(record, job) && read_only_blob(record, RECORD_module, &job->module) &&
+  return read_options(record, job) && read_after(record, job) &&
+         read_only_blob(record, RECORD_module, &job->module) &&
          read_only_blob(record, RECORD_profile, &job->profile) &&
          read_only_blob(record, RECORD_report, &job->report) &&
          read_arrays(record, RECORD_inputs, &job->inputs, &job->input_count) &&

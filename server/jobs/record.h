@@ -16,8 +16,9 @@
 #include "server/jobs/job.h"
 
 // X(column, type) in the order of the table. The numbers of a job are INTEGER, the rest
-// TEXT. Those behind RECORD_LAST_OF_1 came with version 2 of the table: while all of them
-// are empty the digest is that of the others, so that older rows stay what they are.
+// TEXT. Those behind RECORD_LAST_OF_1 came with version 2 of the table, those behind
+// RECORD_LAST_OF_2 with version 3: while all that came with a version and later are empty
+// the digest is that of the others, so that older rows stay what they are.
 #define RECORD_COLUMNS(X)   \
   X(id, INTEGER)            \
   X(state, INTEGER)         \
@@ -45,7 +46,8 @@
   X(results, TEXT)          \
   X(given, TEXT)            \
   X(failures, INTEGER)      \
-  X(interruptions, INTEGER)
+  X(interruptions, INTEGER) \
+  X(options, TEXT)
 
 typedef enum record_column_t {
 #define RECORD_NAME(column, type) RECORD_##column,
@@ -53,6 +55,7 @@ typedef enum record_column_t {
 #undef RECORD_NAME
       RECORD_COLUMN_COUNT,
   RECORD_LAST_OF_1 = RECORD_results,
+  RECORD_LAST_OF_2 = RECORD_interruptions,
 } record_column_t;
 
 // NULL: a number.

@@ -30,14 +30,21 @@ static int64_t last_id(job_database_t *damaged) {
   return last > 0 && last < IDS_MAX ? last : IDS_MAX / 16;
 }
 
+static bool has_column(job_database_t *damaged, const char *query) {
+  int64_t ignored;
+  const pod_status_t status = job_database_number(damaged, query, 0, &ignored);
+  const bool has = status == NULL;
+  pod_status_free(status);
+  return has;
+}
+
 static pod_status_t take_over(job_database_t *damaged, job_database_t *to,
                               int64_t *out_taken, int64_t *out_lost) {
   int64_t ignored;
   POD_TRY(job_database_number(damaged, "SELECT id FROM jobs LIMIT 0", 0, &ignored));
-  pod_status_t has_all =
-      job_database_number(damaged, "SELECT given FROM jobs LIMIT 0", 0, &ignored);
-  damaged->is_of_version_1 = has_all != NULL;
-  pod_status_free(has_all);
+  damaged->old_version = !has_column(damaged, "SELECT given FROM jobs LIMIT 0")     ? 1
+                         : !has_column(damaged, "SELECT options FROM jobs LIMIT 0") ? 2
+                                                                                    : 0;
   const int64_t last = last_id(damaged);
   int64_t highest = 0;
   for (int64_t id = 1; id <= last; id++) {

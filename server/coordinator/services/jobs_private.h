@@ -185,6 +185,18 @@ int64_t jobs_pause_us(const job_entry_t *entry);
 // Forgets what an attempt has brought.
 void jobs_clear_attempt(job_entry_t *entry);
 
+// --- jobs_options.c ---
+
+// The compile options of a header into a job's, which are empty; INVALID_ARGUMENT names
+// the option.
+POD_MUST_USE pod_status_t jobs_read_options(const Podium__V1__JobHeader *header,
+                                            job_options_t *out_options);
+// Into the key of a compilation, which borrows them.
+void jobs_compile_with(pod_arena_t *arena, const job_options_t *options,
+                       compile_key_t *key);
+// The chips of a slice by the program's devices, in place.
+void jobs_order_chips(const job_options_t *options, int64_t *chips, size_t count);
+
 // --- jobs_clocks.c ---
 
 // Before any job may start: who has had how much of the chips, as the books tell.

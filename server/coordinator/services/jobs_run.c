@@ -149,6 +149,9 @@ static void print_orders(const job_entry_t *entry, pod_text_t *text) {
   const int32_t count = torus_slice_count(&entry->slice);
   int64_t *chips = pod_alloc((size_t)count * sizeof(*chips));
   torus_slice_chips(torus, &entry->slice, chips);
+  jobs_order_chips(&job->options, chips, (size_t)count);
+  job_options_t options = job->options;  // Borrowed.
+  options.order_count = 0;
   job_orders_print(&(job_orders_t){.id = job->id,
                                    .attempt = job->attempts,
                                    .address = entry->jobs->runner_address,
@@ -162,7 +165,8 @@ static void print_orders(const job_entry_t *entry, pod_text_t *text) {
                                    .inputs = job->inputs,
                                    .chip_count = (size_t)count,
                                    .chips = chips,
-                                   .wants_profile = job->wants_profile},
+                                   .wants_profile = job->wants_profile,
+                                   .options = options},
                    text);
   free(chips);
 }

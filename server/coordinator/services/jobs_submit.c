@@ -202,20 +202,29 @@ static pod_status_t read_after(submit_t *submit, const access_identity_t *caller
   return NULL;
 }
 
-// With a slice the program is for as many devices as that has chips.
+// With a slice, or an order of its chips, the program is for as many devices.
 static pod_status_t read_slice(submit_t *submit, const char *slice) {
   const torus_t *torus = &submit->request.coordinator->options.torus;
-  if (*slice == '\0') {
+  const job_options_t *options = &submit->job->options;
+  if (*slice == '\0' && options->order_count == 0) {
     return NULL;
   }
   slice_wish_t wish;
   torus_slice_t box;
-  POD_TRY(slices_wish(torus, slice, 0, &wish));
+  POD_TRY(
+      pod_status_context(slices_wish(torus, slice, (int32_t)options->order_count, &wish),
+                         *slice == '\0' ? "--device-order" : "--slice"));
+  if (options->order_count > 0 && options->order_count != (size_t)wish.count) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "--device-order has %zu chips, the slice %s has %" PRId32,
+                     options->order_count, slice, wish.count);
+  }
   bool *none = pod_alloc((size_t)torus_chip_count(torus));
   POD_CHECK(slices_find(torus, none, NULL, &wish, &box));
   free(none);
   int64_t *order = pod_arena_array(submit->arena, (size_t)wish.count, sizeof(*order));
   torus_slice_chips(torus, &box, order);
+  jobs_order_chips(options, order, (size_t)wish.count);
   submit->key.device_order_count = wish.count;
   submit->key.device_order = order;
   submit->job->device_count = wish.count;
@@ -311,10 +320,11 @@ static pod_status_t read_header(submit_t *submit, const Podium__V1__JobHeader *h
   submit->key.torus = options->torus;
   submit->key.text_bytes = header->module_bytes;
   submit->key.file_name = submit->job->file_name;
-  submit->key.algorithms = submit->key.collectives = "";
+  POD_TRY(jobs_read_options(header, &submit->job->options));
+  jobs_compile_with(submit->arena, &submit->job->options, &submit->key);
   POD_TRY(read_inputs(submit, header));
   POD_TRY(read_after(submit, &caller, header));
-  POD_TRY(pod_status_context(read_slice(submit, header->slice), "--slice"));
+  POD_TRY(read_slice(submit, header->slice));
   return take_memory(submit);
 }
 
@@ -525,7 +535,7 @@ static pod_status_t check_program(submit_t *submit, const compiled_t *compiled) 
       return status;
     }
   }
-  if (*job->slice == '\0') {
+  if (*job->slice == '\0' && job->options.order_count == 0) {
     const int64_t declared = compiled->result->declared_device_count;
     job->device_count = declared > 0 ? (int32_t)declared : 1;
   }

@@ -131,6 +131,15 @@ static pod_status_t shape_of(const job_array_t *array, podium_shape_t *out_shape
   return NULL;
 }
 
+// Borrows the texts.
+static podium_given_sharding_t *given_list(const job_sharding_t *from, size_t count) {
+  podium_given_sharding_t *list = pod_alloc((count + 1) * sizeof(*list));
+  for (size_t i = 0; i < count; i++) {
+    list[i] = (podium_given_sharding_t){from[i].name, from[i].spec};
+  }
+  return list;
+}
+
 static pod_status_t compile_text(attempt_t *attempt, const char *text) {
   const job_orders_t *orders = attempt->runner->orders;
   podium_argument_type_t *types = pod_alloc((orders->input_count + 1) * sizeof(*types));
@@ -138,17 +147,31 @@ static pod_status_t compile_text(attempt_t *attempt, const char *text) {
   for (size_t i = 0; i < orders->input_count && status == NULL; i++) {
     status = shape_of(&orders->inputs[i], &types[i].shape);
   }
+  const job_options_t *asked = &orders->options;
+  podium_given_sharding_t *in = given_list(asked->in_shardings, asked->in_count);
+  podium_given_sharding_t *out = given_list(asked->out_shardings, asked->out_count);
   if (status == NULL) {
     const podium_compile_options_t options = {
         .argument_type_count = (int)orders->input_count,
         .argument_types = types,
         .device_order_count = (int)orders->chip_count,
-        .device_order = orders->chips};
+        .device_order = orders->chips,
+        .algorithms = asked->algorithms,
+        .collectives = asked->collectives,
+        .mesh = asked->mesh,
+        .propagation = asked->propagation,
+        .donate = asked->donate,
+        .in_sharding_count = (int)asked->in_count,
+        .in_shardings = in,
+        .out_sharding_count = (int)asked->out_count,
+        .out_shardings = out};
     status = status_of(podium_compile(attempt->session, orders->file_name, text,
                                       (size_t)orders->module.size_bytes, &options,
                                       &attempt->executable));
   }
   free(types);
+  free(in);
+  free(out);
   return status;
 }
 

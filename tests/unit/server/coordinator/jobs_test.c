@@ -148,7 +148,8 @@ typedef struct wish_t {
   size_t data_bytes;  // Of the input's ARRAY_BYTES; 0: all.
   int retries;
   uint64_t after;
-  const char *submission, *slice;
+  const char *submission, *slice, *mesh;
+  int64_t order[4];  // Not all 0.
 } wish_t;
 
 static client_call_t *start_submit(world_t *world, const wish_t *wish) {
@@ -168,6 +169,9 @@ static client_call_t *start_submit(world_t *world, const wish_t *wish) {
   header.retries = wish->retries;
   header.submission = wish->submission == NULL ? "" : (char *)(uintptr_t)wish->submission;
   header.slice = wish->slice == NULL ? "" : (char *)(uintptr_t)wish->slice;
+  header.mesh = wish->mesh == NULL ? "" : (char *)(uintptr_t)wish->mesh;
+  header.n_device_order = wish->order[0] + wish->order[1] > 0 ? 4 : 0;
+  header.device_order = (int64_t *)(uintptr_t)wish->order;
   uint64_t after[] = {wish->after};
   header.n_after = wish->after != 0;
   header.after = after;
@@ -523,6 +527,10 @@ static void test_what_is_refused_leaves_nothing_behind(void **state) {
   world_t world;
   make_folder();
   start_world(&world, NULL);
+  expect_submit(&world, &(wish_t){.text = "module", .order = {0, 1, 1, 2}},
+                POD_INVALID_ARGUMENT, "--device-order: place 1 stands in it twice");
+  expect_submit(&world, &(wish_t){.text = "module", .order = {0, 1, 4, 2}},
+                POD_INVALID_ARGUMENT, "--device-order: place 4");
   expect_submit(&world, &(wish_t){.text = "bad module"}, POD_INVALID_ARGUMENT, "");
   expect_submit(&world, &(wish_t){.text = "module", .data_bytes = 5},
                 POD_INVALID_ARGUMENT, "the bytes end within input 0");
@@ -648,18 +656,28 @@ static void restart_world(world_t *world) {
   start_world(world, NULL);
 }
 
+static void expect_compiling(const job_attempt_t *attempt) {
+  assert_non_null(strstr(attempt->orders, "\noptions mesh%207:x=2,y=2%0a\n"));
+  assert_non_null(strstr(attempt->orders, "\nchip 3\nchip 0\nchip 1\nchip 2\nrun\n"));
+}
+
 // Two attempts fail for want of chips, one under each coordinator; one was all it may.
+// All are compiled alike.
 static void test_retries_are_counted_across_coordinators(void **state) {
   (void)state;
   world_t world;
   make_folder();
   start_world(&world, NULL);
-  const uint64_t id = submit(&world, &(wish_t){.text = "module", .retries = 1});
-  say(wait_runner(&world, 1), "failed 14 chip%203%20is%20gone");
+  const wish_t wish = {
+      .text = "module", .retries = 1, .mesh = "x=2,y=2", .order = {3, 0, 1, 2}};
+  const uint64_t id = submit(&world, &wish);
+  expect_compiling(wait_runner(&world, 1));
+  say(runners.attempts[0], "failed 14 chip%203%20is%20gone");
   end_attempt(runners.attempts[0], NULL);
-  wait_runner(&world, 2);
+  expect_compiling(wait_runner(&world, 2));
   restart_world(&world);
-  say(wait_runner(&world, 1), "failed 14 chip%202%20is%20gone");
+  expect_compiling(wait_runner(&world, 1));
+  say(runners.attempts[0], "failed 14 chip%202%20is%20gone");
   end_attempt(runners.attempts[0], NULL);
   expect_end(&world, id, PODIUM__V1__JOB_STATE__JOB_STATE_FAILED, POD_UNAVAILABLE,
              "chip 2 is gone");

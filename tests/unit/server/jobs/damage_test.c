@@ -212,12 +212,12 @@ static void test_a_store_of_another_version_is_left_alone(void **state) {
   empty_log(path);
   (void)snprintf(file, sizeof(file), "%s/jobs.1.sqlite", path);
   const int fd = open(file, O_RDWR);
-  assert_int_equal(pwrite(fd, "\0\0\0\3", 4, 60), 4);  // user_version
+  assert_int_equal(pwrite(fd, "\0\0\0\4", 4, 60), 4);  // user_version
   (void)close(fd);
   job_store_t *store;
   pod_status_t status = job_store_open(path, &(job_store_limits_t){.keep_s = 0}, &store);
   assert_int_equal(pod_status_code(status), POD_FAILED_PRECONDITION);
-  assert_non_null(strstr(pod_status_message(status), "has version 3"));
+  assert_non_null(strstr(pod_status_message(status), "has version 4"));
   pod_status_free(status);
   world_remove(path);
 }

@@ -29,6 +29,7 @@ static void test_orders_come_as_they_went(void **state) {
       {.name = "a b%\n\xc3\xa9", .dtype = "bf16", .rank = 2, .dims = {3, 0}},
       {.name = "", .dtype = "f32", .rank = 0, .data = {.digest = {7}, .size_bytes = 4}}};
   int64_t chips[] = {0, 1, 4, 5};
+  job_sharding_t in_shardings[] = {{"a b\n%", "P('x', None)"}};
   const job_orders_t orders = {.id = 1234567890123,
                                .attempt = 3,
                                .address = "unix:/a folder/of\tours",
@@ -41,7 +42,11 @@ static void test_orders_come_as_they_went(void **state) {
                                .inputs = inputs,
                                .chip_count = 4,
                                .chips = chips,
-                               .wants_profile = true};
+                               .wants_profile = true,
+                               .options = {.mesh = "x=2,y=2",
+                                           .collectives = "off",
+                                           .in_count = 1,
+                                           .in_shardings = in_shardings}};
   pod_text_t text = {0};
   job_orders_print(&orders, &text);
   job_orders_t read = {0};
@@ -60,6 +65,11 @@ static void test_orders_come_as_they_went(void **state) {
   assert_int_equal(read.inputs[1].data.size_bytes, 4);
   assert_int_equal(read.chip_count, 4);
   assert_memory_equal(read.chips, chips, sizeof(chips));
+  assert_string_equal(read.options.mesh, "x=2,y=2");
+  assert_string_equal(read.options.collectives, "off");
+  assert_int_equal(read.options.in_count, 1);
+  assert_string_equal(read.options.in_shardings[0].name, in_shardings[0].name);
+  assert_string_equal(read.options.in_shardings[0].spec, in_shardings[0].spec);
   pod_text_deinit(&text);
   job_orders_deinit(&read);
 }
@@ -128,7 +138,8 @@ static void test_what_is_no_such_line_is_refused(void **state) {
     free(line);
   }
   static const char *const no_orders[] = {
-      "chip", "chip -1", "chip 99999999", "job 1", "job 1 2 3", "nothing", "run now"};
+      "chip",    "chip -1", "chip 99999999", "job 1",        "job 1 2 3",
+      "nothing", "run now", "options",       "options mesh", "options mesh%203:ab%0a"};
   for (size_t i = 0; i < sizeof(no_orders) / sizeof(no_orders[0]); i++) {
     job_orders_t orders = {0};
     const pod_status_t status = read_all(no_orders[i], &orders);

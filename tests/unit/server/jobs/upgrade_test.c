@@ -22,41 +22,44 @@ static char *printed(job_store_t *store, uint64_t id) {
   return text;
 }
 
-// As version 1 had it: what is not in it was empty in all rows.
-static void make_old(const char *path) {
+// As the version had it: what is not in it was empty in all rows.
+static void make_old(const char *path, int version) {
   char file[2 * WORLD_PATH_MAX];
   (void)snprintf(file, sizeof(file), "%s/jobs.1.sqlite", path);
   sqlite3 *handle;
   assert_int_equal(sqlite3_open(file, &handle), SQLITE_OK);
-  assert_int_equal(sqlite3_exec(handle,
-                                "ALTER TABLE jobs DROP COLUMN given;"
-                                "ALTER TABLE jobs DROP COLUMN failures;"
-                                "ALTER TABLE jobs DROP COLUMN interruptions;"
-                                "PRAGMA user_version = 1",
-                                NULL, NULL, NULL),
-                   SQLITE_OK);
+  static const char *const steps[] = {[1] =
+                                          "ALTER TABLE jobs DROP COLUMN given;"
+                                          "ALTER TABLE jobs DROP COLUMN failures;"
+                                          "ALTER TABLE jobs DROP COLUMN interruptions;"
+                                          "PRAGMA user_version = 1",
+                                      [2] =
+                                          "ALTER TABLE jobs DROP COLUMN options;"
+                                          "PRAGMA user_version = 2"};
+  for (int step = 2; step >= version; step--) {
+    assert_int_equal(sqlite3_exec(handle, steps[step], NULL, NULL, NULL), SQLITE_OK);
+  }
   assert_int_equal(sqlite3_close(handle), SQLITE_OK);
 }
 
-static void fill(const char *path, char *out_texts[2]) {
+static void fill(const char *path, int version, char *out_texts[2]) {
   job_store_t *store = world_open(path);
   uint64_t queued, ended;
   world_must(world_submit(store, 1, "key", &queued));
-  world_must(world_submit(store, 2, "", &ended));
-  world_must(job_store_start(store, ended, "", 1));
+  world_must(world_submit(store, 4, "", &ended));
+  world_must(job_store_start(store, ended, version == 1 ? "" : "2x2", 1));
   world_must(world_finish(store, ended, 3));
   out_texts[0] = printed(store, queued);
   out_texts[1] = printed(store, ended);
   job_store_close(store);
-  make_old(path);
+  make_old(path, version);
 }
 
-static void test_jobs_of_version_1_are_taken_over_as_they_were(void **state) {
-  (void)state;
+static void check_taken_over(int version) {
   char path[WORLD_PATH_MAX];
   world_path(path);
   char *texts[2];
-  fill(path, texts);
+  fill(path, version, texts);
   for (int round = 0; round < 2; round++) {  // The second time it is of this version.
     job_store_t *store = world_open(path);
     assert_int_equal(job_store_recovery(store)->damaged_count, 0);
@@ -77,6 +80,16 @@ static void test_jobs_of_version_1_are_taken_over_as_they_were(void **state) {
   assert_string_equal(job->given, "1x1");
   assert_int_equal(job->failures, 1);
   job_destroy(job);
+  uint64_t id;  // And one with options is kept as in a new store.
+  world_must(world_submit(store, 2, "", &id));
+  char *before = printed(store, id);
+  assert_non_null(strstr(before, "in-sharding"));
+  job_store_close(store);
+  store = world_open(path);
+  char *after = printed(store, id);
+  assert_string_equal(after, before);
+  free(before);
+  free(after);
   job_store_close(store);
   world_remove(path);
   free(texts[0]);
@@ -84,12 +97,11 @@ static void test_jobs_of_version_1_are_taken_over_as_they_were(void **state) {
 }
 
 // The index by submission is spoilt: the table is taken over by ids.
-static void test_a_damaged_store_of_version_1_is_taken_over_too(void **state) {
-  (void)state;
+static void check_salvaged(int version) {
   char path[WORLD_PATH_MAX], file[2 * WORLD_PATH_MAX];
   world_path(path);
   char *texts[2];
-  fill(path, texts);
+  fill(path, version, texts);
   (void)snprintf(file, sizeof(file), "%s/jobs.1.sqlite", path);
   sqlite3 *handle;
   sqlite3_stmt *statement;
@@ -119,10 +131,32 @@ static void test_a_damaged_store_of_version_1_is_taken_over_too(void **state) {
   world_remove(path);
 }
 
+static void test_jobs_of_version_1_are_taken_over_as_they_were(void **state) {
+  (void)state;
+  check_taken_over(1);
+}
+
+static void test_jobs_of_version_2_are_taken_over_as_they_were(void **state) {
+  (void)state;
+  check_taken_over(2);
+}
+
+static void test_a_damaged_store_of_version_1_is_taken_over_too(void **state) {
+  (void)state;
+  check_salvaged(1);
+}
+
+static void test_a_damaged_store_of_version_2_is_taken_over_too(void **state) {
+  (void)state;
+  check_salvaged(2);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_jobs_of_version_1_are_taken_over_as_they_were),
+      cmocka_unit_test(test_jobs_of_version_2_are_taken_over_as_they_were),
       cmocka_unit_test(test_a_damaged_store_of_version_1_is_taken_over_too),
+      cmocka_unit_test(test_a_damaged_store_of_version_2_is_taken_over_too),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,6 +104,14 @@ pod_status_t world_job(job_store_t *store, uint64_t seed, size_t input_count,
   job->submission = pod_strdup(submission);
   job->priority = (int32_t)(seed % 7) - 3;
   job->retries = 2;
+  if (seed % 3 != 1) {  // Others are compiled as they are.
+    free(job->options.mesh);
+    job->options.mesh = pod_strdup("x=2,y=2");
+    job->options.in_shardings = pod_grow(NULL, 1, sizeof(job_sharding_t));
+    job->options.in_shardings[0] =
+        (job_sharding_t){pod_strdup("0"), pod_strdup("P('x')")};
+    job->options.in_count = 1;
+  }
   job->after_count = seed % 3;
   job->after = pod_grow(NULL, 3, sizeof(*job->after));
   for (size_t i = 0; i < job->after_count; i++) {
@@ -200,6 +208,7 @@ char *world_print(const job_t *job) {
                   job->submission, job->slice, job->device_count, job->priority,
                   job->attempts, job->failures, job->retries, job->code, job->message,
                   job->wants_profile, job->given);
+  job_options_print(&job->options, &text);
   for (size_t i = 0; i < job->after_count; i++) {
     pod_text_printf(&text, " >%" PRIu64, job->after[i]);
   }
