@@ -19,6 +19,27 @@ static podium_given_sharding_t make(const char *value, const char *equals) {
   return (podium_given_sharding_t){texts, texts + name_length + 1};
 }
 
+// "0,1,3,2"; whether these are chips of the pod, and as many as the program needs, is the
+// compiler's to say.
+static error_t parse_device_order(cli_given_t *given, const char *value,
+                                  struct argp_state *state) {
+  enum { ORDER_MAX = 1 << 20 };
+  pod_list_clear(&given->device_order);
+  for (const char *at = value; at != NULL; at = *at == ',' ? at + 1 : NULL) {
+    char *end = NULL;
+    const long long id = strtoll(at, &end, 10);
+    const bool is_number = *at >= '0' && *at <= '9' && (*end == ',' || *end == '\0');
+    if (!is_number || given->device_order.count == ORDER_MAX) {
+      argp_error(state, "--device-order takes chips, such as 3 or 0,1,3,2, got '%s'",
+                 value);
+      return EINVAL;
+    }
+    *pod_list_add(&given->device_order) = id;
+    at = end;
+  }
+  return 0;
+}
+
 error_t cli_given_option(cli_given_t *given, int key, const char *value,
                          struct argp_state *state) {
   if (key == CLI_KEY_MESH) {
@@ -28,6 +49,17 @@ error_t cli_given_option(cli_given_t *given, int key, const char *value,
   if (key == CLI_KEY_PROPAGATION) {
     given->propagation = value;
     return 0;
+  }
+  if (key == CLI_KEY_ALGORITHM) {
+    given->algorithms = value;
+    return 0;
+  }
+  if (key == CLI_KEY_COLLECTIVES) {
+    given->collectives = value;
+    return 0;
+  }
+  if (key == CLI_KEY_DEVICE_ORDER) {
+    return parse_device_order(given, value, state);
   }
   if (key == CLI_KEY_DONATE) {
     pod_text_t text = {0};
@@ -68,14 +100,28 @@ int64_t cli_given_devices(const cli_given_t *given) {
   return devices;
 }
 
+// Both structures have the same members for it.
+#define FILL(given, options)                                     \
+  do {                                                           \
+    (options)->mesh = (given)->mesh;                             \
+    (options)->propagation = (given)->propagation;               \
+    (options)->donate = (given)->donate;                         \
+    (options)->algorithms = (given)->algorithms;                 \
+    (options)->collectives = (given)->collectives;               \
+    (options)->in_sharding_count = (given)->in.count;            \
+    (options)->in_shardings = (given)->in.items;                 \
+    (options)->out_sharding_count = (given)->out.count;          \
+    (options)->out_shardings = (given)->out.items;               \
+    (options)->device_order_count = (given)->device_order.count; \
+    (options)->device_order = (given)->device_order.items;       \
+  } while (0)
+
 void cli_given_fill(const cli_given_t *given, podium_compile_options_t *options) {
-  options->mesh = given->mesh;
-  options->propagation = given->propagation;
-  options->donate = given->donate;
-  options->in_sharding_count = given->in.count;
-  options->in_shardings = given->in.items;
-  options->out_sharding_count = given->out.count;
-  options->out_shardings = given->out.items;
+  FILL(given, options);
+}
+
+void cli_given_fill_job(const cli_given_t *given, podium_job_options_t *options) {
+  FILL(given, options);
 }
 
 static void release(podium_given_sharding_t *items, int count) {
@@ -90,4 +136,5 @@ void cli_given_deinit(cli_given_t *given) {
   release(given->out.items, given->out.count);
   pod_list_deinit(&given->in);
   pod_list_deinit(&given->out);
+  pod_list_deinit(&given->device_order);
 }

@@ -34,8 +34,8 @@ static int64_t chips_needed(const cli_run_t *run) {
   int64_t chips = cli_chips_of(run->text, run->length);
   chips = chips > run->chips_least ? chips : run->chips_least;
   chips = run->given.mesh == NULL ? chips : cli_given_devices(&run->given);
-  for (int i = 0; i < run->device_order.count; i++) {
-    const int64_t chip = run->device_order.items[i];
+  for (int i = 0; i < run->given.device_order.count; i++) {
+    const int64_t chip = run->given.device_order.items[i];
     chips = chip >= chips && chip < CHIPS_STARTED_MAX ? chip + 1 : chips;
   }
   return chips;
@@ -105,7 +105,6 @@ static void release(cli_run_t *run) {
   cli_progress_stop(run->progress);  // Behind the session, whose thread notes waits.
   podium_pod_free(run->pod_info);
   cli_pod_stop(run->local);
-  pod_list_deinit(&run->device_order);
   free(run->arguments);
   free(run->uploads);
   free(run->kept);
@@ -128,10 +127,6 @@ pod_status_t cli_run_compile(cli_run_t *run) {
       .after = run->after,
       .wants_values = run->wants_values || run->report != NULL,
       .ignore_hbm = run->ignores_hbm,
-      .algorithms = run->algorithms,
-      .collectives = run->collectives,
-      .device_order_count = run->device_order.count,
-      .device_order = run->device_order.items,
       .argument_type_count = run->shapes.types.count,
       .argument_types = run->shapes.types.items,
       .chip_kind = is_elsewhere ? run->chip : NULL,
@@ -149,7 +144,7 @@ static pod_status_t find_slice(cli_run_t *run) {
                                       run->timeout_ms, &slice)),
       "--slice"));
   for (int i = 0; i < slice->chip_count; i++) {
-    *pod_list_add(&run->device_order) = slice->chips[i];
+    *pod_list_add(&run->given.device_order) = slice->chips[i];
   }
   if (!run->quiet && is_running(run)) {
     fprintf(stderr, "on a slice of %s at (%d,%d,%d)%s\n", slice->size, slice->origin[0],

@@ -18,8 +18,8 @@
 typedef struct cli_upload_t cli_upload_t;
 
 typedef struct cli_run_t {
-  const char *program, *pod, *chip, *topology, *algorithms, *collectives, *profile,
-      *host_profile, *xplane, *report, *slice;
+  const char *program, *pod, *chip, *topology, *profile, *host_profile, *xplane, *report,
+      *slice;
   int64_t timeout_ms;
   int64_t repeat, retries;
   int64_t vjp_order;  // Of what jax.export writes; 0: the function itself.
@@ -32,7 +32,6 @@ typedef struct cli_run_t {
   int64_t chips_least;               // That a pod has that is started for it.
   cli_expectations_t *expectations;  // Of `podium explain`; owned, NULL for none.
   bool casts;                        // Files of other dtypes are converted.
-  POD_LIST(int64_t) device_order;    // Empty: as they are numbered.
   cli_simulation_t simulation;
   cli_bindings_t inputs, outputs, expected;
   cli_shapes_t shapes;

@@ -28,7 +28,7 @@ static void refuse_contradictions(const cli_run_t *run, struct argp_state *state
   } else if (run->time_only && run->repeat > 1) {
     argp_error(state, "--time-only executes nothing: leave it out, or --repeat");
   }
-  if (run->slice != NULL && run->device_order.count > 0) {
+  if (run->slice != NULL && run->given.device_order.count > 0) {
     argp_error(state, "--slice chooses chips, --device-order names them: leave one out");
   } else if (run->slice != NULL && run->pod != NULL &&
              (run->chip != NULL || run->topology != NULL)) {
@@ -48,27 +48,6 @@ static void refuse_contradictions(const cli_run_t *run, struct argp_state *state
   }
 }
 
-// "0,1,3,2"; whether these are chips of the pod, and as many as the program needs, is the
-// compiler's to say.
-static error_t parse_device_order(cli_run_t *run, const char *value,
-                                  struct argp_state *state) {
-  enum { DEVICES_MAX = 1 << 20 };
-  pod_list_clear(&run->device_order);
-  for (const char *at = value; at != NULL; at = *at == ',' ? at + 1 : NULL) {
-    char *end = NULL;
-    const long long id = strtoll(at, &end, 10);
-    const bool is_number = *at >= '0' && *at <= '9' && (*end == ',' || *end == '\0');
-    if (!is_number || run->device_order.count == DEVICES_MAX) {
-      argp_error(state, "--device-order takes chips, such as 3 or 0,1,3,2, got '%s'",
-                 value);
-      return EINVAL;
-    }
-    *pod_list_add(&run->device_order) = id;
-    at = end;
-  }
-  return 0;
-}
-
 // Options that only set a field.
 static const struct {
   int key;
@@ -78,8 +57,6 @@ static const struct {
     {'c', TEXT, offsetof(cli_run_t, chip)},
     {'t', TEXT, offsetof(cli_run_t, topology)},
     {CLI_RUN_POD, TEXT, offsetof(cli_run_t, pod)},
-    {CLI_RUN_ALGORITHM, TEXT, offsetof(cli_run_t, algorithms)},
-    {CLI_RUN_COLLECTIVES, TEXT, offsetof(cli_run_t, collectives)},
     {CLI_RUN_PROFILE, TEXT, offsetof(cli_run_t, profile)},
     {CLI_RUN_HOST_PROFILE, TEXT, offsetof(cli_run_t, host_profile)},
     {CLI_RUN_XPLANE, TEXT, offsetof(cli_run_t, xplane)},
@@ -187,12 +164,6 @@ error_t cli_run_parse(int key, char *value, struct argp_state *state) {
   switch (key) {
     case CLI_KEY_SHAPE:
       return cli_shapes_option(&run->shapes, value, state);
-    case CLI_KEY_MESH:
-    case CLI_KEY_IN_SHARDING:
-    case CLI_KEY_OUT_SHARDING:
-    case CLI_KEY_PROPAGATION:
-    case CLI_KEY_DONATE:
-      return cli_given_option(&run->given, key, value, state);
     case CLI_KEY_CONSTANT:
       return cli_constant_option(&run->shapes, value, state);
     case CLI_RUN_FIT:
@@ -203,8 +174,6 @@ error_t cli_run_parse(int key, char *value, struct argp_state *state) {
       return cli_bindings_option(&run->outputs, value, state);
     case CLI_RUN_EXPECT:
       return cli_bindings_option(&run->expected, value, state);
-    case CLI_RUN_DEVICE_ORDER:
-      return parse_device_order(run, value, state);
     case CLI_RUN_EXPECTATIONS:
       return parse_expectations(run, value, state);
     case ARGP_KEY_ARG:
@@ -227,7 +196,11 @@ error_t cli_run_parse(int key, char *value, struct argp_state *state) {
       }
       refuse_contradictions(run, state);
       return 0;
-    default:
-      return cli_simulation_option(&run->simulation, key, value, state);
+    default: {
+      const error_t result = cli_given_option(&run->given, key, value, state);
+      return result != ARGP_ERR_UNKNOWN
+                 ? result
+                 : cli_simulation_option(&run->simulation, key, value, state);
+    }
   }
 }

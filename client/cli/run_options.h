@@ -19,12 +19,9 @@ enum {
   CLI_RUN_TEXT,
   CLI_RUN_TIME_ONLY,
   CLI_RUN_XPLANE,
-  CLI_RUN_ALGORITHM,
-  CLI_RUN_COLLECTIVES,
   CLI_RUN_MODEL_FLOP,
   CLI_RUN_HOST_PROFILE,
   CLI_RUN_CAST,
-  CLI_RUN_DEVICE_ORDER,
   CLI_RUN_VJP,
   CLI_RUN_RETRY,
   CLI_RUN_REPORT,
@@ -63,7 +60,7 @@ error_t cli_run_parse(int key, char *value, struct argp_state *state);
        "Without it a local pod is started and stopped",                                  \
        1},                                                                               \
       {"device-order",                                                                   \
-       CLI_RUN_DEVICE_ORDER,                                                             \
+       CLI_KEY_DEVICE_ORDER,                                                             \
        "CHIPS",                                                                          \
        0,                                                                                \
        "The chips that run the program, one for each of its devices, in any order: "     \
@@ -86,24 +83,7 @@ error_t cli_run_parse(int key, char *value, struct argp_state *state);
        "order "                                                                          \
        "instead of the function",                                                        \
        1},                                                                               \
-      {"algorithm",                                                                      \
-       CLI_RUN_ALGORITHM,                                                                \
-       "[COLLECTIVE=]NAME",                                                              \
-       0,                                                                                \
-       "How collectives run: ring, line, tree, gather, direct or torus, for all or for " \
-       "one "                                                                            \
-       "kind (all_reduce=ring,all_gather=line). Without it the cheapest",                \
-       1},                                                                               \
-      {"collectives",                                                                    \
-       CLI_RUN_COLLECTIVES,                                                              \
-       "[REWRITE=]CHOICE",                                                               \
-       0,                                                                                \
-       "Which collectives give way to others with the same values: auto, where the "     \
-       "predicted time gets less, on, off or usual, for all or for one rewrite: "        \
-       "scatter, sums, sink, pipeline, matmul, combine (combine=off,matmul=auto). "      \
-       "Without it usual: auto, but matmul off",                                         \
-       1},                                                                               \
-  {                                                                                      \
+      CLI_COLLECTIVES_OPTIONS, {                                                         \
     "timeout", CLI_RUN_TIMEOUT, "SECONDS", 0, "Give up after so long (no limit)", 3      \
   }
 

@@ -86,9 +86,9 @@ static const char *open_spec(search_t *search, int rank) {
 // results that take their place. All others are open.
 static cli_given_t given_of(search_t *search, const search_plan_t *plan, int only) {
   const cli_given_t *user = &search->run->given;
-  cli_given_t given = {.mesh = search_mesh(search, plan),
-                       .propagation = user->propagation,
-                       .donate = user->donate};
+  cli_given_t given = *user;  // What a plan says nothing of.
+  given.mesh = search_mesh(search, plan);
+  given.in.count = given.out.count = 0;
   given.in.items = pod_arena_array(search->arena,
                                    (size_t)(search->argument_count + user->in.count + 1),
                                    sizeof(given.in.items[0]));

@@ -140,7 +140,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
       }
       return 0;
     default:
-      return ARGP_ERR_UNKNOWN;
+      return cli_given_option(&submit->run.given, key, value, state);
   }
 }
 
@@ -160,19 +160,25 @@ static pod_status_t connect_run(submit_t *submit) {
   return status;
 }
 
+// As many as the program needs, as it is asked for.
+static int64_t chips_needed(const cli_run_t *run) {
+  return run->given.device_order.count > 0 ? run->given.device_order.count
+         : run->given.mesh != NULL         ? cli_given_devices(&run->given)
+                                           : cli_chips_of(run->text, run->length);
+}
+
 // Compiled for a slice as large as it needs, to know its arguments, and to have its
 // diagnostics before anything is sent.
 static pod_status_t compile(submit_t *submit) {
   cli_run_t *run = &submit->run;
-  char *topology = submit->options.slice != NULL
-                       ? pod_strdup(submit->options.slice)
-                       : cli_topology_for(cli_chips_of(run->text, run->length));
-  const podium_compile_options_t options = {
-      .timeout_ms = run->timeout_ms,
-      .only = true,
-      .topology = topology,
-      .argument_type_count = run->shapes.types.count,
-      .argument_types = run->shapes.types.items};
+  char *topology = submit->options.slice != NULL ? pod_strdup(submit->options.slice)
+                                                 : cli_topology_for(chips_needed(run));
+  podium_compile_options_t options = {.timeout_ms = run->timeout_ms,
+                                      .only = true,
+                                      .topology = topology,
+                                      .argument_type_count = run->shapes.types.count,
+                                      .argument_types = run->shapes.types.items};
+  cli_given_fill(&run->given, &options);
   cli_progress_step(run->progress, "compiling", 0);
   const pod_status_t status = cli_status_of(podium_compile(
       run->session, run->program, run->text, run->length, &options, &run->executable));
@@ -252,6 +258,7 @@ static pod_status_t hand_over(submit_t *submit) {
   cli_run_t *run = &submit->run;
   const podium_program_info_t *info = podium_executable_info(run->executable);
   uint64_t id = 0;
+  cli_given_fill_job(&run->given, &submit->options);
   submit->options.timeout_ms = run->timeout_ms;
   submit->options.file_name = run->program;
   submit->options.after = submit->after.items;
@@ -301,6 +308,7 @@ static void release(submit_t *submit) {
   cli_progress_stop(run->progress);
   cli_shapes_deinit(&run->shapes);
   cli_bindings_deinit(&run->inputs);
+  cli_given_deinit(&run->given);
   free(run->text);
   free(submit->sources);
   free(submit->inputs);
@@ -319,6 +327,12 @@ int cli_submit(int argc, char **argv) {
        "const:VALUE. Without one an argument is random:ITS NUMBER",
        2},
       CLI_SHAPE_OPTIONS,
+      {"device-order", CLI_KEY_DEVICE_ORDER, "CHIPS", 0,
+       "The chips of the slice that run the program, one for each of its devices, by "
+       "their places in it: 0,1,3,2 makes a ring of 2x2. Values stay the same",
+       1},
+      CLI_COLLECTIVES_OPTIONS,
+      CLI_GIVEN_OPTIONS,
       {"cast", KEY_CAST, NULL, 0,
        "Convert files of another dtype than the argument has, such as f32 for bf16", 2},
       {"vjp", KEY_VJP, "ORDER", 0,

@@ -66,7 +66,8 @@ static cli_given_t given_with(const tries_t *tries, const subject_t *subject,
                               const char *spec) {
   search_t *search = tries->search;
   const cli_given_t *users = tries->users;
-  cli_given_t given = {.mesh = users->mesh};
+  cli_given_t given = *users;
+  given.in.count = given.out.count = 0;
   given.in.items =
       pod_arena_array(search->arena, (size_t)(users->in.count + search->argument_count),
                       sizeof(given.in.items[0]));

@@ -163,6 +163,11 @@ class ExplainTest(unittest.TestCase):
         self.assertEqual([(change["name"], change["sharding"]) for change in report["what_if"]], [("arg1", "P()")])
         by_hand = json.loads(podium("explain", LAYERS, "--in-sharding", "arg1=P()", "--json").stdout)
         self.assertEqual(report["what_if"][0]["measures"], by_hand["measures"])
+        # What else is asked of the compiler holds for what is tried.
+        donated = json.loads(podium("explain", LAYERS, "--what-if", "--donate", "all", "--json").stdout)
+        by_hand = json.loads(podium("explain", LAYERS, "--in-sharding", "arg1=P()", "--donate", "all", "--json").stdout)
+        self.assertEqual(donated["what_if"][0]["measures"], by_hand["measures"])
+        self.assertLess(by_hand["measures"]["peak_hbm"], report["what_if"][0]["measures"]["peak_hbm"])
         # One that has it already has nothing to gain; nor has a program without a mesh.
         text = podium("explain", LAYERS, "--in-sharding", "arg1=P()", "--what-if").stdout
         self.assertIn("none would save 1 % of the step\n", text)

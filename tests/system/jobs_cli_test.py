@@ -48,6 +48,17 @@ TWO = """module @two {
 }
 """
 
+# On one chip, unless a mesh is given.
+PRODUCT = """module @product {
+  func.func public @main(%x: tensor<16x32xf32>, %w: tensor<32x8xf32>) -> tensor<16x8xf32> {
+    %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<16x32xf32>, tensor<32x8xf32>) -> tensor<16x8xf32>
+    return %0 : tensor<16x8xf32>
+  }
+}
+"""
+SHARDED = ("--mesh", "x=2,y=2", "--in-sharding", 'x=P("x", "y")', "--in-sharding", 'w=P("y", None)',
+           "--out-sharding", '0=P("x", None)')
+
 
 class JobsTest(unittest.TestCase):
     def setUp(self):
@@ -230,6 +241,80 @@ class JobsTest(unittest.TestCase):
         self.assertEqual(logs.returncode, 0, errors)
         self.assertEqual([told.count(f"attempt {i} at") for i in (1, 2, 3)], [1, 1, 0], told)
         self.assertIn("s32[] 12000000", self.podium("result", number))
+
+    def product(self):
+        program = self.folder / "product.mlir"
+        program.write_text(PRODUCT)
+        self.podium("run", program, "--pod", "local", *SHARDED, "-o", f"0={self.folder}/run.npy")
+        return program, numpy.load(self.folder / "run.npy")
+
+    def report(self, number):
+        self.podium("wait", number)
+        self.podium("result", number, "-q", "--report", self.folder / "report.json")
+        return json.loads((self.folder / "report.json").read_text())
+
+    def collectives(self, number):
+        return [c["op"] for c in self.report(number)["collectives"]]
+
+    def test_a_job_is_compiled_as_run_compiles_it(self):
+        program, values = self.product()
+        number = self.submit(program, "--profile", *SHARDED)
+        plain = self.submit(program, "--profile")
+        self.assertEqual(self.collectives(number), ["all_reduce"])
+        self.assertEqual(self.collectives(plain), [])
+        self.assertEqual([self.job(n)["given_slice"] for n in (number, plain)], ["2x2", "1x1"])
+        self.podium("result", number, "-q", "-o", self.folder / "job.npy")
+        numpy.testing.assert_array_equal(numpy.load(self.folder / "job.npy"), values)
+
+    def test_a_job_is_compiled_alike_after_its_coordinator_was_killed(self):
+        program, values = self.product()
+        first = self.submit(self.turns, "-i", f"0=const:{ENDLESS}", "--slice", "2x2")
+        number = self.submit(program, "--profile", "--after", first, *SHARDED)
+        second = self.submit(program, "--profile", *SHARDED)
+        self.wait_until(first, "running")
+        os.kill(self.coordinator(), signal.SIGKILL)
+        deadline = time.monotonic() + WAIT_S
+        while self.run_podium("jobs").returncode != 0:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        self.wait_until(first, "running")
+        self.podium("cancel", first)
+        self.assertEqual(self.collectives(second), ["all_reduce"])
+        self.podium("result", second, "-q", "-o", self.folder / "job.npy")
+        numpy.testing.assert_array_equal(numpy.load(self.folder / "job.npy"), values)
+        self.assertEqual(self.job(number)["state"], "failed")  # As what it comes after was cancelled.
+
+    def test_rewrites_of_collectives_are_a_jobs_own(self):
+        program = PROGRAMS / "matmul_allgather.4.small.mlir"
+        made = {}
+        for choice in ("off", "on"):
+            told = json.loads(self.podium("compile", program, "--pod", "local", "--collectives", choice, "--json"))
+            made[choice] = [c["op"] for c in told["program"]["collectives"]]
+            number = self.submit(program, "--profile", "--collectives", choice)
+            self.assertEqual(self.collectives(number), made[choice])
+        self.assertNotEqual(made["off"], made["on"])
+
+    def test_an_order_of_the_slices_chips_is_kept(self):
+        program, values = self.product()
+        number = self.submit(program, *SHARDED, "--profile", "--device-order", "0,1,3,2")
+        self.assertEqual(self.report(number)["program"]["chips"], [0, 1, 3, 2])
+        self.podium("result", number, "-q", "-o", self.folder / "job.npy")
+        numpy.testing.assert_array_equal(numpy.load(self.folder / "job.npy"), values)
+
+    def test_what_is_wrong_with_its_compile_options_is_said_at_once(self):
+        program, _ = self.product()
+        for word, args in (("mesh", ("--mesh", "x=3,y=2", "--slice", "2x2")),
+                           ("collectives", ("--collectives", "sideways=off")),
+                           ("algorithm", ("--algorithm", "around")),
+                           ("propagate", ("--propagation", "guess")),
+                           ("donate", ("--donate", "nothing")),
+                           ("nothing", ("--mesh", "x=2,y=2", "--in-sharding", 'nothing=P("x")')),
+                           ("twice|distinct", (*SHARDED, "--device-order", "0,1,1,2")),
+                           ("chip|place", (*SHARDED, "--device-order", "0,1,2,9")),
+                           ("2 chips|device", (*SHARDED, "--slice", "2x2", "--device-order", "0,1"))):
+            self.assertRegex(self.podium("submit", program, *args, status=3), word)
+        self.assertIn("NAME=SPEC", self.podium("submit", program, "--in-sharding", "x", status=2))
+        self.assertEqual(json.loads(self.podium("jobs", "--all", "--json"))["jobs"], [])
 
     def test_jobs_of_a_pod_that_went_are_those_of_the_next_in_their_folder(self):
         number = self.submit(self.turns, "-i", "0=const:9")
