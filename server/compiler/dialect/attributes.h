@@ -131,6 +131,10 @@ POD_MUST_USE pod_status_t stablehlo_indexing(mlir_module_t *module, const mlir_o
 POD_MUST_USE pod_status_t stablehlo_window(mlir_module_t *module, const mlir_op_t *op,
                                            int rank, chip_window_t *out_window);
 
+// The window's low and high padding as the operation's, in place of what it has.
+void stablehlo_set_padding(mlir_module_t *module, mlir_op_t *op,
+                           const chip_window_t *window);
+
 // Dimension numbers, groups and window of a convolution with a kernel of that shape.
 // INVALID_ARGUMENT unless the dimension numbers are permutations of its rank.
 POD_MUST_USE pod_status_t stablehlo_convolution(mlir_module_t *module,

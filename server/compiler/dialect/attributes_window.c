@@ -225,3 +225,16 @@ pod_status_t stablehlo_convolution(mlir_module_t *module, const mlir_op_t *op,
   *out_convolution = convolution;
   return NULL;
 }
+
+void stablehlo_set_padding(mlir_module_t *module, mlir_op_t *op,
+                           const chip_window_t *window) {
+  int64_t padding[2 * TENSOR_RANK_MAX];
+  for (int d = 0; d < window->rank; d++) {
+    padding[2 * (size_t)d] = window->low[d];
+    padding[2 * (size_t)d + 1] = window->high[d];
+  }
+  const int64_t dims[] = {window->rank, 2};
+  const tensor_shape_t shape = tensor_shape_make(TENSOR_S64, 2, dims);
+  mlir_op_set_attr(module, op, "padding",
+                   mlir_attr_dense(module, &shape, padding, false));
+}

@@ -318,19 +318,6 @@ static void set_entry(partitioner_t *partitioner, mlir_op_t *local, const char *
   partition_emit_i64s(partitioner, local, name, rank, values);
 }
 
-void move_set_padding(partitioner_t *partitioner, mlir_op_t *local,
-                      const chip_window_t *window) {
-  int64_t padding[2 * TENSOR_RANK_MAX];
-  for (int d = 0; d < window->rank; d++) {
-    padding[2 * (size_t)d] = window->low[d];
-    padding[2 * (size_t)d + 1] = window->high[d];
-  }
-  const int64_t dims[] = {window->rank, 2};
-  const tensor_shape_t shape = tensor_shape_make(TENSOR_S64, 2, dims);
-  mlir_op_set_attr(partitioner->module, local, "padding",
-                   mlir_attr_dense(partitioner->module, &shape, padding, false));
-}
-
 // The local operation finds what it wants at the beginning, and nothing missing.
 static void set_attrs(partitioner_t *partitioner, const exchange_t *exchange,
                       mlir_op_t *local) {
@@ -347,13 +334,13 @@ static void set_attrs(partitioner_t *partitioner, const exchange_t *exchange,
     window = move_window_of(partitioner, local);
     window.low[dim] = exchange->low;
     window.high[dim] = exchange->high;
-    move_set_padding(partitioner, local, &window);
+    stablehlo_set_padding(partitioner->module, local, &window);
   } else if (local->kind == CHIP_OP_CONVOLUTION) {
     const chip_convolution_t convolution = convolution_of(partitioner, local);
     window = convolution.window;
     window.low[spatial_of(&convolution, dim)] = exchange->low;
     window.high[spatial_of(&convolution, dim)] = exchange->high;
-    move_set_padding(partitioner, local, &window);
+    stablehlo_set_padding(partitioner->module, local, &window);
   }
 }
 

@@ -13,9 +13,6 @@ int move_dim_of(const factor_tensor_t *tensor, int factor);
 // Of a reduce_window or select_and_scatter.
 chip_window_t move_window_of(partitioner_t *partitioner, const mlir_op_t *op);
 
-void move_set_padding(partitioner_t *partitioner, mlir_op_t *local,
-                      const chip_window_t *window);
-
 // --- move_scan.c: cumulative sums ---
 
 // Whether `op` combines, for every element of dimension `dim`, all up to it, or all from

@@ -45,7 +45,7 @@ void move_scan_localize(partitioner_t *partitioner, int dim, mlir_op_t *local) {
   window.low[dim] = window.low[dim] > 0 ? size - 1 : 0;
   window.high[dim] = window.high[dim] > 0 ? size - 1 : 0;
   partition_emit_i64s(partitioner, local, "window_dimensions", window.rank, window.sizes);
-  move_set_padding(partitioner, local, &window);
+  stablehlo_set_padding(partitioner->module, local, &window);
 }
 
 // What the shards before this one come to, of what all come to; those behind it count as

@@ -3,6 +3,7 @@
 // has scatter zeros; what is beyond the ends of the array they must not select, though a
 // window of infinities would, so that the operation is told where these are.
 
+#include "server/compiler/dialect/attributes.h"
 #include "server/compiler/partition/move_parts.h"
 
 #include <string.h>
@@ -63,7 +64,7 @@ void move_scatter_bounds(partitioner_t *partitioner, const mlir_op_t *op,
   if (!sees_padding) {
     return;
   }
-  move_set_padding(partitioner, local, &inner);
+  stablehlo_set_padding(partitioner->module, local, &inner);
   mlir_module_t *module = partitioner->module;
   mlir_value_t **operands =
       pod_arena_array(module->arena, 3 + 2 * (size_t)shape->rank, sizeof(operands[0]));

@@ -26,19 +26,7 @@ void pad_attrs_fit_window(chip_window_t *window, int dim, int64_t size, int64_t 
       (places - 1) * window->strides[dim] + reach - window->low[dim] - spread;
 }
 
-void pad_attrs_set_padding(padder_t *padder, mlir_op_t *op, const chip_window_t *window) {
-  int64_t padding[2 * TENSOR_RANK_MAX];
-  for (int d = 0; d < window->rank; d++) {
-    padding[2 * (size_t)d] = window->low[d];
-    padding[2 * (size_t)d + 1] = window->high[d];
-  }
-  const int64_t dims[] = {window->rank, 2};
-  const tensor_shape_t shape = tensor_shape_make(TENSOR_S64, 2, dims);
-  mlir_op_set_attr(padder->module, op, "padding",
-                   mlir_attr_dense(padder->module, &shape, padding, false));
-}
-
 void pad_attrs_set_window(padder_t *padder, mlir_op_t *op, const chip_window_t *window) {
   pad_set_i64s(padder, op, "window_dimensions", window->rank, window->sizes);
-  pad_attrs_set_padding(padder, op, window);
+  stablehlo_set_padding(padder->module, op, window);
 }

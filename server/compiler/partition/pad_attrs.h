@@ -16,8 +16,6 @@ bool pad_attrs_is_scan(const padder_t *padder, const mlir_op_t *op,
 // Sets the padding behind `size` elements so that there are `places` of the window.
 void pad_attrs_fit_window(chip_window_t *window, int dim, int64_t size, int64_t places);
 
-void pad_attrs_set_padding(padder_t *padder, mlir_op_t *op, const chip_window_t *window);
-
 // Sizes and padding.
 void pad_attrs_set_window(padder_t *padder, mlir_op_t *op, const chip_window_t *window);
 

@@ -464,7 +464,7 @@ static pod_status_t write_convolution(pad_move_t *move) {
                            op->results[0].type->shape.dims[to]);
     }
   }
-  pad_attrs_set_padding(move->padder, op, &convolution.window);
+  stablehlo_set_padding(move->padder->module, op, &convolution.window);
   return NULL;
 }
 
