@@ -3,11 +3,11 @@
 // has scatter zeros; what is beyond the ends of the array they must not select, though a
 // window of infinities would, so that the operation is told where these are.
 
-#include "server/compiler/dialect/attributes.h"
 #include "server/compiler/partition/move_parts.h"
 
 #include <string.h>
 
+#include "server/compiler/dialect/attributes.h"
 #include "server/compiler/dialect/reducer.h"
 
 static int64_t divide_up(int64_t a, int64_t b) {
