@@ -4,7 +4,7 @@
 #
 # usage: install-deps.sh [--run|--release]
 #   --run      without what only tests need (a second compiler, another architecture, linters)
-#   --release  also what the tests of releases need (ctest -C release -L release): Slurm, an image, a bare Debian that is booted
+#   --release  also what the tests of releases need (ctest -C release -L release): Slurm, a bare Debian that is booted
 set -euo pipefail
 
 packages=(
@@ -34,6 +34,8 @@ if [ "${1:-}" != --run ]; then
     gcc-aarch64-linux-gnu qemu-user
     # The Debian package
     dpkg-dev file
+    # The image
+    umoci
     # The wheel
     patchelf
     # The units
@@ -48,8 +50,6 @@ if [ "${1:-}" != --run ]; then
 fi
 if [ "${1:-}" = --release ]; then
   packages+=(
-    # The image
-    umoci
     # A bare Debian, and its boot
     debootstrap systemd-container
     # Slurm
