@@ -63,14 +63,35 @@ static pod_status_t step_to(search_t *search, const search_plan_t *plan,
   return NULL;
 }
 
+static pod_status_t change_spreads_over(search_t *search, int axis, search_trial_t **at,
+                                        bool *moved) {
+  for (int s = 0; s < search->spread_count && !search->is_spent; s++) {
+    search_plan_t plan = *(*at)->plan;
+    if (toggle_spread(search, &plan, axis, &search->spreads[s])) {
+      POD_TRY(step_to(search, &plan, at, moved));
+    }
+  }
+  return NULL;
+}
+
 static pod_status_t change_spreads(search_t *search, search_trial_t **at, bool *moved) {
   for (int axis = 0; axis < (*at)->plan->axis_count; axis++) {
-    for (int s = (*at)->plan->sizes[axis] == 1 ? search->spread_count : 0;
-         s < search->spread_count && !search->is_spent; s++) {
-      search_plan_t plan = *(*at)->plan;
-      if (toggle_spread(search, &plan, axis, &search->spreads[s])) {
-        POD_TRY(step_to(search, &plan, at, moved));
-      }
+    if ((*at)->plan->sizes[axis] > 1) {
+      POD_TRY(change_spreads_over(search, axis, at, moved));
+    }
+  }
+  return NULL;
+}
+
+static pod_status_t change_group(search_t *search, int group, int axis,
+                                 search_trial_t **at, bool *moved) {
+  const int rank = (*at)->plan->sizes[axis] > 1 ? search->groups[group].shape.rank : -1;
+  for (int d = -1; d < rank && !search->is_spent; d++) {
+    search_plan_t plan = *(*at)->plan;
+    plan.dims[group][axis] = -1;
+    if (d < 0 || search_may_shard(search, &plan, group, axis, d)) {
+      plan.dims[group][axis] = (signed char)d;
+      POD_TRY(step_to(search, &plan, at, moved));
     }
   }
   return NULL;
@@ -79,18 +100,7 @@ static pod_status_t change_spreads(search_t *search, search_trial_t **at, bool *
 static pod_status_t change_groups(search_t *search, search_trial_t **at, bool *moved) {
   for (int g = 0; g < search->group_count; g++) {
     for (int axis = 0; axis < (*at)->plan->axis_count; axis++) {
-      if ((*at)->plan->sizes[axis] == 1) {
-        continue;
-      }
-      for (int d = -1; d < search->groups[g].shape.rank && !search->is_spent; d++) {
-        search_plan_t plan = *(*at)->plan;
-        plan.dims[g][axis] = -1;
-        if (d >= 0 && !search_may_shard(search, &plan, g, axis, d)) {
-          continue;
-        }
-        plan.dims[g][axis] = (signed char)d;
-        POD_TRY(step_to(search, &plan, at, moved));
-      }
+      POD_TRY(change_group(search, g, axis, at, moved));
     }
   }
   return NULL;

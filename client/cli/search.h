@@ -156,7 +156,7 @@ void search_destroy(search_t *search);
 
 // --- search_print.c ---
 
-void search_print(const search_t *search);
-void search_report(const search_t *search);
+void search_print(search_t *search);
+void search_report(search_t *search);
 
 #endif  // CLIENT_CLI_SEARCH_H_

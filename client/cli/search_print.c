@@ -149,8 +149,7 @@ static bool is_shown(const tally_t *tally, int at) {
   return true;
 }
 
-void search_print(const search_t *given) {
-  search_t *search = (search_t *)(uintptr_t)given;
+void search_print(search_t *search) {
   pod_arena_t *arena = search->arena;
   const tally_t tally = tally_of(search);
   const char *alone =
@@ -215,8 +214,7 @@ static cJSON *trial_report(search_t *search, const search_trial_t *trial) {
   return object;
 }
 
-void search_report(const search_t *given) {
-  search_t *search = (search_t *)(uintptr_t)given;
+void search_report(search_t *search) {
   const tally_t tally = tally_of(search);
   cJSON *groups = cJSON_AddArrayToObject(cli_report(), "groups");
   for (int g = 0; g < search->group_count; g++) {

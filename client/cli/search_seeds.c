@@ -25,7 +25,7 @@ static const char *const scheme_names[SCHEME_COUNT] = {
 static bool add_spread(const search_t *search, search_plan_t *plan, int axis,
                        const search_spread_t *spread) {
   for (int g = 0; g < search->group_count; g++) {
-    const int dim = spread->dims[g];
+    const signed char dim = spread->dims[g];
     if (dim >= 0 &&
         (plan->dims[g][axis] >= 0 || !search_may_shard(search, plan, g, axis, dim))) {
       return false;
@@ -154,9 +154,23 @@ static int axis_alone(const search_plan_t *mesh) {
   return alone;
 }
 
+static pod_status_t try_alone(search_t *search, const search_plan_t *mesh, int axis) {
+  static const scheme_t singles[] = {SCHEME_NONE, SCHEME_DATA, SCHEME_FULL, SCHEME_TENSOR,
+                                     SCHEME_EMBED};
+  enum { WAYS = 3 };
+  for (size_t i = 0; i < sizeof(singles) / sizeof(singles[0]); i++) {
+    for (int which = 0; which < (singles[i] == SCHEME_NONE ? 1 : WAYS); which++) {
+      POD_TRY(try_pair(search, mesh, (const int[]){axis, axis},
+                       (const scheme_t[]){singles[i], SCHEME_NONE}, which));
+    }
+  }
+  return NULL;
+}
+
 // What two axes do, in the order in which one is applied after the other: state takes
 // what tensor parallelism leaves.
-static pod_status_t try_mesh(search_t *search, const search_plan_t *mesh) {
+static pod_status_t try_both(search_t *search, const search_plan_t *mesh, int first,
+                             int second) {
   static const scheme_t pairs[][2] = {
       {SCHEME_TENSOR, SCHEME_DATA},   {SCHEME_TENSOR, SCHEME_FULL},
       {SCHEME_TENSOR, SCHEME_EMBED},  {SCHEME_DATA, SCHEME_DATA},
@@ -164,21 +178,20 @@ static pod_status_t try_mesh(search_t *search, const search_plan_t *mesh) {
       {SCHEME_TENSOR, SCHEME_TENSOR}, {SCHEME_NONE, SCHEME_NONE},
       {SCHEME_DATA, SCHEME_NONE},     {SCHEME_FULL, SCHEME_NONE},
       {SCHEME_TENSOR, SCHEME_NONE},   {SCHEME_EMBED, SCHEME_NONE}};
-  static const scheme_t singles[] = {SCHEME_NONE, SCHEME_DATA, SCHEME_FULL, SCHEME_TENSOR,
-                                     SCHEME_EMBED};
-  enum { WAYS = 3 };
+  for (size_t i = 0; first != second && i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+    POD_TRY(try_pair(search, mesh, (const int[]){first, second}, pairs[i], 0));
+  }
+  return NULL;
+}
+
+static pod_status_t try_mesh(search_t *search, const search_plan_t *mesh) {
   const int alone = axis_alone(mesh);
-  for (size_t i = 0; alone >= 0 && i < sizeof(singles) / sizeof(singles[0]); i++) {
-    for (int which = 0; which < (singles[i] == SCHEME_NONE ? 1 : WAYS); which++) {
-      POD_TRY(try_pair(search, mesh, (const int[]){alone, alone},
-                       (const scheme_t[]){singles[i], SCHEME_NONE}, which));
-    }
+  if (alone >= 0) {
+    POD_TRY(try_alone(search, mesh, alone));
   }
   for (int first = 0; first < mesh->axis_count; first++) {
     for (int second = 0; second < mesh->axis_count; second++) {
-      for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]) && first != second; i++) {
-        POD_TRY(try_pair(search, mesh, (const int[]){first, second}, pairs[i], 0));
-      }
+      POD_TRY(try_both(search, mesh, first, second));
     }
   }
   return NULL;

@@ -89,12 +89,12 @@ static cli_given_t given_of(search_t *search, const search_plan_t *plan, int onl
   cli_given_t given = *user;  // What a plan says nothing of.
   given.mesh = search_mesh(search, plan);
   given.in.count = given.out.count = 0;
-  given.in.items = pod_arena_array(search->arena,
-                                   (size_t)(search->argument_count + user->in.count + 1),
-                                   sizeof(given.in.items[0]));
-  given.out.items =
-      pod_arena_array(search->arena, (size_t)(search->result_count + user->out.count + 1),
-                      sizeof(given.out.items[0]));
+  given.in.items = pod_arena_array(
+      search->arena, (size_t)search->argument_count + (size_t)user->in.count + 1,
+      sizeof(given.in.items[0]));
+  given.out.items = pod_arena_array(
+      search->arena, (size_t)search->result_count + (size_t)user->out.count + 1,
+      sizeof(given.out.items[0]));
   const char *specs[SEARCH_GROUPS_MAX];
   for (int g = 0; g < search->group_count; g++) {
     specs[g] = search_spec(search, plan, g);

@@ -68,12 +68,12 @@ static cli_given_t given_with(const tries_t *tries, const subject_t *subject,
   const cli_given_t *users = tries->users;
   cli_given_t given = *users;
   given.in.count = given.out.count = 0;
-  given.in.items =
-      pod_arena_array(search->arena, (size_t)(users->in.count + search->argument_count),
-                      sizeof(given.in.items[0]));
-  given.out.items =
-      pod_arena_array(search->arena, (size_t)(users->out.count + search->result_count),
-                      sizeof(given.out.items[0]));
+  given.in.items = pod_arena_array(
+      search->arena, (size_t)users->in.count + (size_t)search->argument_count,
+      sizeof(given.in.items[0]));
+  given.out.items = pod_arena_array(
+      search->arena, (size_t)users->out.count + (size_t)search->result_count,
+      sizeof(given.out.items[0]));
   for (int i = 0; i < users->in.count; i++) {
     given.in.items[given.in.count++] = users->in.items[i];
   }
@@ -131,7 +131,7 @@ static pod_status_t try_change(tries_t *tries, const subject_t *subject,
 
 static const char *describe(const search_t *search, const subject_t *subject, int axis,
                             int to) {
-  const int from = subject->dims[axis];
+  const signed char from = subject->dims[axis];
   const char *name = search->axes[axis];
   if (to < 0) {
     return pod_arena_printf(search->arena, "do not shard %s over %s", subject->name,
@@ -152,15 +152,24 @@ static bool may_lie(const search_t *search, const subject_t *subject, int dim) {
   return dim < 0 || search_is_even_enough(subject->shape.dims[dim], parts);
 }
 
+// The axis along every other dimension, and along none.
+static pod_status_t try_axis(tries_t *tries, const subject_t *subject, int axis) {
+  const search_t *search = tries->search;
+  for (int dim = -1; dim < subject->shape.rank; dim++) {
+    subject_t changed = *subject;
+    changed.dims[axis] = (signed char)dim;
+    if (dim != subject->dims[axis] && may_lie(search, &changed, dim)) {
+      POD_TRY(try_change(tries, &changed, describe(search, subject, axis, dim)));
+    }
+  }
+  return NULL;
+}
+
 static pod_status_t try_subject(tries_t *tries, const subject_t *subject) {
   const search_t *search = tries->search;
   for (int axis = 0; axis < search->axis_count; axis++) {
-    for (int dim = -1; dim < subject->shape.rank && search->own_sizes[axis] > 1; dim++) {
-      subject_t changed = *subject;
-      changed.dims[axis] = (signed char)dim;
-      if (dim != subject->dims[axis] && may_lie(search, &changed, dim)) {
-        POD_TRY(try_change(tries, &changed, describe(search, subject, axis, dim)));
-      }
+    if (search->own_sizes[axis] > 1) {
+      POD_TRY(try_axis(tries, subject, axis));
     }
   }
   return NULL;

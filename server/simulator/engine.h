@@ -381,7 +381,7 @@ void simulator_windows_open(simulator_engine_t *engine, simulator_instance_t *in
 void simulator_windows_close(simulator_engine_t *engine, simulator_instance_t *instance);
 
 // The class will begin the collective at `begin_ps`.
-void simulator_windows_arrive(simulator_engine_t *engine, int32_t instance,
+void simulator_windows_arrive(simulator_engine_t *engine, int32_t index,
                               int32_t class_index, int64_t begin_ps);
 
 // The channels have been busy up to now as they say. Nothing, if not by windows.

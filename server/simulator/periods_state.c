@@ -265,7 +265,8 @@ static void walk_arrival(const walk_t *walk, int64_t *arrival) {
 static void walk_arrivals(const walk_t *walk, simulator_instance_t *instance,
                           int32_t class_index) {
   const simulator_shape_t *shape = walk->engine->run_plans[instance->plan].shape;
-  int64_t *arrivals = &instance->arrivals[class_index * shape->step_count];
+  int64_t *arrivals =
+      &instance->arrivals[(size_t)class_index * (size_t)shape->step_count];
   for (int32_t i = 0; i < shape->step_count; i++) {
     if (arrivals[i] != 0) {
       write_word(walk, i);

@@ -231,7 +231,8 @@ static void find_lane(const simulator_engine_t *engine, int32_t class_index,
                       int32_t index, windows_found_t *found) {
   const simulator_instance_t *instance = &engine->instances.items[index];
   const int32_t count = engine->run_plans[instance->plan].shape->lane_count;
-  const simulator_window_lane_t *lanes = &instance->window_lanes[class_index * count];
+  const simulator_window_lane_t *lanes =
+      &instance->window_lanes[(size_t)class_index * (size_t)count];
   int64_t least_ps = found->ps;
   int32_t least = -1;
   for (int32_t i = 0; i < count; i++) {
@@ -349,12 +350,14 @@ static void expect_lanes(const simulator_engine_t *engine, int32_t class_index) 
     const simulator_instance_t *instance =
         &engine->instances.items[chip->active.items[i]];
     const int32_t count = engine->run_plans[instance->plan].shape->lane_count;
-    const simulator_window_lane_t *lanes = &instance->window_lanes[class_index * count];
+    const simulator_window_lane_t *lanes =
+        &instance->window_lanes[(size_t)class_index * (size_t)count];
     for (int32_t lane = 0; lane < count; lane += 2) {
       __builtin_prefetch(&lanes[lane], 1);
     }
   }
-  const windows_link_t *links = &engine->windows->links[class_index * TORUS_DIRECTIONS];
+  const windows_link_t *links =
+      &engine->windows->links[(size_t)class_index * TORUS_DIRECTIONS];
   for (int d = 0; d < TORUS_DIRECTIONS; d++) {
     __builtin_prefetch(&links[d], 1);
   }

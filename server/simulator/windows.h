@@ -109,11 +109,11 @@ static inline bool windows_nothing_comes_before(const simulator_windows_t *windo
 
 // ---- windows_lanes.c
 
-void windows_begin(simulator_engine_t *engine, int32_t instance, int32_t class_index);
+void windows_begin(simulator_engine_t *engine, int32_t index, int32_t class_index);
 
 // A lane's step is done at `now_ps`, or may start.
-void windows_advance(simulator_engine_t *engine, int32_t instance, int32_t class_index,
-                     int32_t lane);
+void windows_advance(simulator_engine_t *engine, int32_t index, int32_t class_index,
+                     int32_t lane_index);
 
 // A part of a collective is done: a lane, or the copies.
 void windows_part_done(simulator_engine_t *engine, int32_t instance, int32_t class_index);
@@ -134,8 +134,8 @@ static inline int64_t windows_lane_next_ps(const simulator_shape_t *shape,
 // ---- windows_links.c
 
 // Puts the message of a lane's step on its link.
-void windows_link_start(simulator_engine_t *engine, int32_t instance, int32_t class_index,
-                        int32_t lane);
+void windows_link_start(simulator_engine_t *engine, int32_t index, int32_t class_index,
+                        int32_t lane_index);
 
 // A link on which several messages are has come to the end of one.
 void windows_link_end(simulator_engine_t *engine, int32_t link);
