@@ -293,6 +293,11 @@ bool mlir_attr_equal(const mlir_attr_t *a, const mlir_attr_t *b);
 // The entry of a DICTIONARY, or NULL. `name` need not be interned.
 const mlir_attr_t *mlir_attr_get(const mlir_attr_t *dictionary, const char *name);
 
+// The same of the DICTIONARY at `index` of an ARRAY, as arg_attrs and res_attrs are one;
+// NULL, too, where there is none.
+const mlir_attr_t *mlir_attr_get_at(const mlir_attr_t *list, int64_t index,
+                                    const char *name);
+
 // An operation not yet in a block, with room for `region_count` empty regions. Operands
 // and result types are copied; attributes start empty.
 mlir_op_t *mlir_op_create(mlir_module_t *module, const char *name, int operand_count,

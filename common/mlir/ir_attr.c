@@ -317,6 +317,13 @@ const mlir_attr_t *mlir_attr_get(const mlir_attr_t *dictionary, const char *name
   return NULL;
 }
 
+const mlir_attr_t *mlir_attr_get_at(const mlir_attr_t *list, int64_t index,
+                                    const char *name) {
+  return mlir_attr_is(list, MLIR_ATTR_ARRAY) && index < list->count
+             ? mlir_attr_get(list->elements[index], name)
+             : NULL;
+}
+
 static bool dense_as_i64s(mlir_module_t *module, const mlir_attr_t *attr,
                           int64_t *out_count, const int64_t **out_values) {
   const tensor_dtype_t dtype = attr->type->shape.dtype;

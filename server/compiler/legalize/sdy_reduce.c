@@ -11,34 +11,16 @@
 #include "server/compiler/dialect/reducer.h"
 #include "server/compiler/legalize/expander.h"
 
-// The sharding that the function's text gives to an argument, or NULL.
-static const mlir_attr_t *argument_sharding(const mlir_op_t *function, uint32_t index) {
-  const mlir_attr_t *list = mlir_op_attr(function, "arg_attrs");
-  if (!mlir_attr_is(list, MLIR_ATTR_ARRAY) || index >= list->count) {
-    return NULL;
-  }
-  const mlir_attr_t *dictionary = list->elements[index];
-  for (int64_t i = 0; i < dictionary->count; i++) {
-    if (strcmp(dictionary->entries[i].name, "sdy.sharding") == 0) {
-      return dictionary->entries[i].value;
-    }
-  }
-  return NULL;
-}
-
-static bool is_main(const mlir_op_t *op) {
-  const mlir_attr_t *name = op == NULL ? NULL : mlir_op_attr(op, "sym_name");
-  return mlir_attr_is(name, MLIR_ATTR_STRING) && strcmp(name->text, "main") == 0;
-}
-
 // An argument of @main that no sharding leaves unreduced.
 static pod_status_t is_whole_argument(expander_t *expander,
                                       const compiler_meshes_t *meshes, bool *out_is) {
   mlir_module_t *module = expander->module;
   const mlir_value_t *value = expander->op->operands[0];
-  const mlir_op_t *function = value->op == NULL ? value->block->region->op : NULL;
-  *out_is = is_main(function);
-  const mlir_attr_t *attr = *out_is ? argument_sharding(function, value->index) : NULL;
+  const mlir_op_t *main = mlir_module_find_symbol(module, "main");
+  *out_is = value->op == NULL && value->block->region->op == main;
+  const mlir_attr_t *attr = *out_is ? mlir_attr_get_at(mlir_op_attr(main, "arg_attrs"),
+                                                       value->index, "sdy.sharding")
+                                    : NULL;
   if (attr != NULL) {
     sharding_t *sharding;
     POD_TRY(compiler_parse_sharding(module, attr, meshes, module->arena, &sharding));

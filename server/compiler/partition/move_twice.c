@@ -154,6 +154,17 @@ partition_cost_t move_twice_cost(partitioner_t *partitioner, const mlir_op_t *op
   return cost;
 }
 
+// The operation once more, of what the shards' `local` ones have left; without a block.
+static mlir_op_t *clone_like(partitioner_t *partitioner, const mlir_op_t *op,
+                             const mlir_op_t *local) {
+  mlir_op_t *last = mlir_op_clone(partitioner->module, op, partitioner->value_map);
+  last->location = local->location;
+  last->position = local->position;
+  mlir_op_remove_attr(last, "sdy.sharding");
+  mlir_op_remove_attr(last, "mhlo.sharding");
+  return last;
+}
+
 // --- Reductions ---
 
 // The results of the shards, one behind the other along a new first dimension.
@@ -174,11 +185,7 @@ static void write_reduce(partitioner_t *partitioner, const mlir_op_t *op,
                          const axes_t *axes, mlir_op_t *local,
                          mlir_value_t **out_results) {
   const char *because = partition_because_moved(partitioner, op, axes);
-  mlir_op_t *last = mlir_op_clone(partitioner->module, op, partitioner->value_map);
-  last->location = local->location;
-  last->position = local->position;
-  mlir_op_remove_attr(last, "sdy.sharding");
-  mlir_op_remove_attr(last, "mhlo.sharding");
+  mlir_op_t *last = clone_like(partitioner, op, local);
   mlir_block_append(partitioner->block, local);
   for (int i = 0; i < op->result_count; i++) {
     last->operands[i] = emit_all(partitioner, &local->results[i], axes, because);
@@ -228,11 +235,7 @@ static void write_top_k(partitioner_t *partitioner, const mlir_op_t *op,
   const char *because = partition_because_moved(partitioner, op, axes);
   const int dim = value_shape(local->operands[0])->rank - 1;
   const int64_t part = value_shape(local->operands[0])->dims[dim];
-  mlir_op_t *last = mlir_op_clone(partitioner->module, op, partitioner->value_map);
-  last->location = local->location;
-  last->position = local->position;
-  mlir_op_remove_attr(last, "sdy.sharding");
-  mlir_op_remove_attr(last, "mhlo.sharding");
+  mlir_op_t *last = clone_like(partitioner, op, local);
   mlir_block_append(partitioner->block, local);
   const tensor_shape_t *shape = value_shape(&local->results[1]);
   mlir_value_t *place = partition_emit_place(partitioner, axes, part);
@@ -261,11 +264,7 @@ static void write_sort(partitioner_t *partitioner, const mlir_op_t *op,
   const char *because = partition_because_moved(partitioner, op, axes);
   const int dim = sorted_dim(op);
   const int64_t few = kept_of(factors);
-  mlir_op_t *last = mlir_op_clone(partitioner->module, op, partitioner->value_map);
-  last->location = local->location;
-  last->position = local->position;
-  mlir_op_remove_attr(last, "sdy.sharding");
-  mlir_op_remove_attr(last, "mhlo.sharding");
+  mlir_op_t *last = clone_like(partitioner, op, local);
   const mlir_type_t **types = pod_arena_array(partitioner->module->arena,
                                               (size_t)op->result_count, sizeof(types[0]));
   for (int i = 0; i < op->result_count; i++) {

@@ -348,18 +348,7 @@ pod_status_t shardings_read_result(const shardings_t *shardings, const mlir_op_t
 // The attribute in the dictionary of argument or result `index`.
 static const mlir_attr_t *function_attr(const mlir_op_t *function, const char *list_name,
                                         int index) {
-  const mlir_attr_t *list = mlir_op_attr(function, list_name);
-  if (!mlir_attr_is(list, MLIR_ATTR_ARRAY) || index >= list->count ||
-      !mlir_attr_is(list->elements[index], MLIR_ATTR_DICTIONARY)) {
-    return NULL;
-  }
-  const mlir_attr_t *dictionary = list->elements[index];
-  for (int64_t i = 0; i < dictionary->count; i++) {
-    if (strcmp(dictionary->entries[i].name, "sdy.sharding") == 0) {
-      return dictionary->entries[i].value;
-    }
-  }
-  return NULL;
+  return mlir_attr_get_at(mlir_op_attr(function, list_name), index, "sdy.sharding");
 }
 
 static pod_status_t read_function(const shardings_t *shardings, const mlir_op_t *function,

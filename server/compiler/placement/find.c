@@ -14,12 +14,8 @@ bool placement_is_host_kind(const char *kind) {
 }
 
 bool placement_is_marked(const mlir_op_t *main, const char *list, int index) {
-  const mlir_attr_t *marks = mlir_op_attr(main, list);
   const mlir_attr_t *mark =
-      mlir_attr_is(marks, MLIR_ATTR_ARRAY) && index < marks->count &&
-              mlir_attr_is(marks->elements[index], MLIR_ATTR_DICTIONARY)
-          ? mlir_attr_get(marks->elements[index], "mhlo.memory_kind")
-          : NULL;
+      mlir_attr_get_at(mlir_op_attr(main, list), index, "mhlo.memory_kind");
   return mlir_attr_is(mark, MLIR_ATTR_STRING) && placement_is_host_kind(mark->text);
 }
 
