@@ -152,10 +152,10 @@ typedef struct part_row_t {
   int64_t at;                      // Of its first element, in the part,
   int64_t global;                  // and in the whole.
   int64_t index[TENSOR_RANK_MAX];  // Of its first element, in the part.
-  int64_t count;                   // Of its elements that the whole has.
+  int64_t count;                   // Of its elements that the whole has; 0: none.
 } part_row_t;
 
-static bool part_row(const part_t *part, int64_t row, part_row_t *out) {
+static void part_row(const part_t *part, int64_t row, part_row_t *out) {
   const int rank = part->shape->rank;
   const int64_t length = rank == 0 ? 1 : part->shape->dims[rank - 1];
   *out = (part_row_t){.at = row * length, .count = length};
@@ -171,7 +171,9 @@ static bool part_row(const part_t *part, int64_t row, part_row_t *out) {
       out->count = part->whole.dims[d] - place;
     }
   }
-  return is_there;
+  if (!is_there) {
+    out->count = 0;
+  }
 }
 
 // Numbers that follow the elements in order: `per_counter` from each counter.
@@ -186,7 +188,8 @@ static void part_fill_in_order(const part_t *part, bool is_philox, uint64_t key,
   for (int64_t r = 0; r < rows && !is_stopped_at(r); r++) {
     int64_t drawn = -1;
     uint32_t bits[4];
-    for (int64_t i = 0; part_row(part, r, &row) && i < row.count; i++) {
+    part_row(part, r, &row);
+    for (int64_t i = 0; i < row.count && !is_stopped_at(i); i++) {
       const int64_t at = row.global + i;
       if (at / per_counter != drawn) {
         drawn = at / per_counter;
@@ -223,7 +226,8 @@ static void part_fill_halves(const part_t *part, uint64_t key, uint64_t counter)
   }
   part_row_t row;
   for (int64_t r = 0; r < rows && !is_stopped_at(r); r++) {
-    for (int64_t i = 0; part_row(part, r, &row) && i < row.count; i++) {
+    part_row(part, r, &row);
+    for (int64_t i = 0; i < row.count && !is_stopped_at(i); i++) {
       const int64_t at = row.global + i;
       const int64_t along = at % block / split.inner;
       const int64_t index = dim == rank - 1 ? i : row.index[dim];

@@ -266,6 +266,15 @@ static void test_functions_and_numbers_stop(void **state) {
   case_result(c, TENSOR_U64, 1, &count);
   case_attr_one(c, CHIP_ATTR_RNG_ALGORITHM, CHIP_RNG_THREE_FRY);
   assert_stops("rng_bit_generator", c);
+  const int64_t row = (int64_t)1 << 28;
+  c = case_make(CHIP_OP_RNG_BIT_GENERATOR);
+  case_operand(c, TENSOR_U64, 1, &state_size, "ones");
+  case_operand(c, TENSOR_S32, 0, NULL, "zeros");
+  case_result(c, TENSOR_U64, 1, &state_size);
+  case_result(c, TENSOR_U8, 1, &row);
+  case_attr_one(c, CHIP_ATTR_RNG_ALGORITHM, CHIP_RNG_PHILOX);
+  case_attr_one(c, CHIP_ATTR_LIMIT_INDICES, row);
+  assert_stops("rng_bit_generator of a part", c);
   region_case_t region;
   c = case_make(CHIP_OP_REDUCE);
   case_operand(c, TENSOR_F32, 1, &count, "random:1");
