@@ -17,4 +17,14 @@ static inline int64_t pod_greatest_common_divisor(int64_t a, int64_t b) {
   return a;
 }
 
+// The least integer that is not below a / b, and the greatest that is not above it. `a`
+// of either sign, b > 0.
+static inline int64_t pod_divide_up(int64_t a, int64_t b) {
+  return a / b + (a % b > 0 ? 1 : 0);
+}
+
+static inline int64_t pod_divide_down(int64_t a, int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+
 #endif  // COMMON_BASE_NUMBER_H_

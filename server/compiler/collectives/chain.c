@@ -3,6 +3,7 @@
 
 #include "server/compiler/collectives/chain.h"
 
+#include "server/compiler/dialect/constant.h"
 #include "server/compiler/dialect/reducer.h"
 
 static bool is_exact(const mlir_op_t *convert) {
@@ -23,7 +24,7 @@ bool chain_may_pass(const mlir_op_t *op) {
              tensor_shape_elements(rewrite_shape(&op->results[0]));
     case CHIP_OP_REDUCE:
       return op->operand_count == 2 && compiler_reducer(op) == CHIP_REDUCER_ADD &&
-             rewrite_is_zero(op->operands[1]);
+             compiler_is_zero(op->operands[1]);
     default:
       return false;
   }

@@ -95,19 +95,6 @@ mlir_value_t *rewrite_reshape(rewrite_t *rewrite, mlir_op_t *where, mlir_value_t
              : rewrite_emit(rewrite, where, "stablehlo.reshape", 1, &value, shape, NULL);
 }
 
-bool rewrite_is_zero(const mlir_value_t *value) {
-  static const uint8_t zero[16] = {0};
-  const mlir_op_t *op = value->op;
-  if (op != NULL && op->kind == CHIP_OP_BROADCAST_IN_DIM) {
-    op = op->operands[0]->op;
-  }
-  const mlir_attr_t *attr =
-      op != NULL && op->kind == CHIP_OP_CONSTANT ? mlir_op_attr(op, "value") : NULL;
-  return mlir_attr_is(attr, MLIR_ATTR_DENSE) && attr->is_splat &&
-         (size_t)attr->length <= sizeof(zero) &&
-         memcmp(attr->data, zero, (size_t)attr->length) == 0;
-}
-
 // --- Uses ---
 
 void rewrite_uses_init(rewrite_uses_t *uses, const rewrite_t *rewrite) {

@@ -84,9 +84,6 @@ mlir_value_t *rewrite_reshape(rewrite_t *rewrite, mlir_op_t *where, mlir_value_t
 mlir_value_t *rewrite_constant(rewrite_t *rewrite, mlir_op_t *where,
                                const tensor_shape_t *shape, const void *element);
 
-// A constant of zeros, or a broadcast of one.
-bool rewrite_is_zero(const mlir_value_t *value);
-
 // Whether two collectives of one operand each do the same over the same groups with the
 // same element type; `along_any`: scattered along whichever dimension.
 bool rewrite_are_alike(const mlir_op_t *a, const mlir_op_t *b, bool along_any);

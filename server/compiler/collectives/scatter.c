@@ -9,7 +9,7 @@
 #include "common/mlir/walk.h"
 #include "server/compiler/collectives/rewrite.h"
 #include "server/compiler/dialect/attributes.h"
-#include "server/compiler/dialect/counter.h"
+#include "server/compiler/dialect/constant.h"
 #include "server/compiler/dialect/reducer.h"
 #include "server/program/operations.h"
 

@@ -17,6 +17,7 @@
 #include "common/base/memory.h"
 #include "common/mlir/walk.h"
 #include "server/compiler/collectives/chain.h"
+#include "server/compiler/dialect/constant.h"
 #include "server/compiler/dialect/counter.h"
 #include "server/program/operations.h"
 
@@ -159,7 +160,7 @@ static void sink_carried(sinker_t *sinker, mlir_op_t *loop, int index,
       finish(sinker, made, index, chain, add_before(sinker, add, carried, part));
   mlir_replacements_put(
       &sinker->replacements, &made->results[index],
-      rewrite_is_zero(before) ? sum : add_before(sinker, where, before, sum));
+      compiler_is_zero(before) ? sum : add_before(sinker, where, before, sum));
 }
 
 // --- What loops put into stacks ---
@@ -205,7 +206,7 @@ static bool find_stacked(const sinker_t *sinker, const mlir_op_t *loop, int inde
   const mlir_op_t *put = next_of(sinker, loop, index, CHIP_OP_DYNAMIC_UPDATE_SLICE);
   compiler_counter_t counter;
   if (put == NULL || put->operands[0] != body->arguments[index] ||
-      !rewrite_is_zero(loop->operands[index]) || !compiler_counter(loop, &counter) ||
+      !compiler_is_zero(loop->operands[index]) || !compiler_counter(loop, &counter) ||
       !is_added(sinker, &loop->results[index], loop->block) ||
       !find_chain(sinker, put->operands[1], body, chain)) {
     return false;

@@ -21,11 +21,4 @@ typedef struct compiler_counter_t {
 // constant (i < n), from a constant.
 bool compiler_counter(const mlir_op_t *loop, compiler_counter_t *out_counter);
 
-// The value of an integer constant of one element, splats included; false: it is none.
-bool compiler_constant_integer(const mlir_value_t *value, int64_t *out);
-
-// Element `at`, which is not negative, of an integer constant, row-major; false: it is
-// none, or has no such element.
-bool compiler_constant_element(const mlir_value_t *value, int64_t at, int64_t *out);
-
 #endif  // SERVER_COMPILER_DIALECT_COUNTER_H_

@@ -5,12 +5,9 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/base/number.h"
 
 // --- Plans ---
-
-static int64_t floor_divide(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
-}
 
 static int64_t wanted_start(const halo_t *halo, int64_t shard) {
   return halo->step * shard + halo->start;
@@ -39,7 +36,7 @@ static bool wants_of(const halo_t *halo, int64_t target, int64_t source) {
 static void find_firsts(const halo_t *halo, bool is_diagonal, int64_t *firsts) {
   int64_t distance = INT64_MAX;
   for (int64_t i = 0; i < halo->shards; i++) {
-    firsts[i] = floor_divide(wanted_start(halo, i), halo->shard_size);
+    firsts[i] = pod_divide_down(wanted_start(halo, i), halo->shard_size);
     if (wants_any(halo, i) && firsts[i] - i < distance) {
       distance = firsts[i] - i;
     }
@@ -61,7 +58,7 @@ static void measure(const halo_t *halo, const int64_t *firsts, halo_plan_t *plan
     if (!wants_any(halo, i)) {
       continue;
     }
-    const int64_t slots = floor_divide(start + halo->length - 1, size) - firsts[i] + 1;
+    const int64_t slots = pod_divide_down(start + halo->length - 1, size) - firsts[i] + 1;
     const int64_t low = start - firsts[i] * size;
     plan->slot_count = slots > plan->slot_count
                            ? (int)(slots > HALO_SLOTS_MAX ? HALO_SLOTS_MAX + 1 : slots)

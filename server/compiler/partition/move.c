@@ -3,10 +3,10 @@
 
 #include "server/compiler/partition/move.h"
 
-#include <string.h>
-
 #include "common/base/check.h"
+#include "common/base/number.h"
 #include "server/compiler/dialect/attributes.h"
+#include "server/compiler/dialect/constant.h"
 #include "server/compiler/dialect/reducer.h"
 #include "server/compiler/partition/factors_builder.h"
 #include "server/compiler/partition/halo.h"
@@ -20,10 +20,6 @@ typedef struct exchange_t {
 } exchange_t;
 
 // --- What is wanted ---
-
-static int64_t divide_up(int64_t a, int64_t b) {
-  return a / b + (a % b > 0 ? 1 : 0);
-}
 
 int move_dim_of(const factor_tensor_t *tensor, int factor) {
   for (int d = 0; d < tensor->rank; d++) {
@@ -43,7 +39,7 @@ static bool want_dilated(int64_t start, int64_t step, int64_t length, int64_t di
     return false;
   }
   exchange->halo.step = step / dilation;
-  exchange->halo.start = divide_up(start, dilation);
+  exchange->halo.start = pod_divide_up(start, dilation);
   exchange->low = exchange->halo.start * dilation - start;
   if (exchange->low >= length) {
     return false;
@@ -86,15 +82,6 @@ static int64_t joined_start(const mlir_op_t *op, int index, int dim) {
     start += value_shape(op->operands[i])->dims[dim];
   }
   return start;
-}
-
-static bool is_zero(const mlir_value_t *value) {
-  const mlir_attr_t *attr = value->op != NULL && value->op->kind == CHIP_OP_CONSTANT
-                                ? mlir_op_attr(value->op, "value")
-                                : NULL;
-  static const char zeros[2 * sizeof(double)] = {0};
-  return attr != NULL && attr->length <= (int64_t)sizeof(zeros) &&
-         memcmp(attr->data, zeros, (size_t)attr->length) == 0;
 }
 
 // The spatial dimension that `dim` of the left operand is; -1 for others.
@@ -299,8 +286,9 @@ static mlir_value_t *outside_of(partitioner_t *partitioner, const mlir_op_t *op,
                     : is_scattered                      ? 2
                                                         : -1;
   if (value >= 0) {
-    return plan->is_zeroed && is_zero(op->operands[value]) ? NULL
-                                                           : local->operands[value];
+    return plan->is_zeroed && compiler_is_zero(op->operands[value])
+               ? NULL
+               : local->operands[value];
   }
   if (op->kind == CHIP_OP_CONVOLUTION && !plan->is_zeroed) {
     const tensor_shape_t scalar =

@@ -7,16 +7,9 @@
 
 #include <string.h>
 
+#include "common/base/number.h"
 #include "server/compiler/dialect/attributes.h"
 #include "server/compiler/dialect/reducer.h"
-
-static int64_t divide_up(int64_t a, int64_t b) {
-  return a / b + (a % b > 0 ? 1 : 0);
-}
-
-static int64_t divide_down(int64_t a, int64_t b) {
-  return a / b - (a % b < 0 ? 1 : 0);
-}
 
 bool move_scatter_want(partitioner_t *partitioner, const mlir_op_t *op, int index,
                        int dim, halo_t *halo) {
@@ -31,8 +24,8 @@ bool move_scatter_want(partitioner_t *partitioner, const mlir_op_t *op, int inde
     return false;
   }
   // Windows begin alike in all shards.
-  const int64_t first = divide_up(low + 1 - size, stride);
-  const int64_t last = divide_down(part - 1 + low, stride);
+  const int64_t first = pod_divide_up(low + 1 - size, stride);
+  const int64_t last = pod_divide_down(part - 1 + low, stride);
   const int64_t start = first * stride - low;
   if (start > 0 || last < first) {
     return false;

@@ -2,9 +2,9 @@
 // is cheapest to start from.
 
 #include <stdint.h>
-#include <string.h>
 
 #include "common/base/check.h"
+#include "server/compiler/dialect/constant.h"
 #include "server/compiler/partition/partitioner.h"
 
 static mlir_value_t *remake(partitioner_t *partitioner, const mlir_value_t *value,
@@ -106,18 +106,6 @@ static const version_t *cheapest(partitioner_t *partitioner, const state_t *stat
   return best;
 }
 
-// A constant of zeros, or a broadcast of one: its own summands.
-static bool is_zero(const mlir_value_t *value) {
-  while (value->op->kind == CHIP_OP_BROADCAST_IN_DIM) {
-    value = value->op->operands[0];
-  }
-  const mlir_attr_t *attr =
-      value->op->kind == CHIP_OP_CONSTANT ? mlir_op_attr(value->op, "value") : NULL;
-  static const char zeros[2 * sizeof(double)] = {0};
-  return attr != NULL && attr->is_splat && attr->length <= (int64_t)sizeof(zeros) &&
-         memcmp(attr->data, zeros, (size_t)attr->length) == 0;
-}
-
 mlir_value_t *partition_value_get(partitioner_t *partitioner, const mlir_value_t *value,
                                   const layout_t *layout) {
   state_t *state = state_of(partitioner, value);
@@ -135,7 +123,7 @@ mlir_value_t *partition_value_get(partitioner_t *partitioner, const mlir_value_t
   if (from == NULL) {
     const layout_t *whole = layouts_with_unreduced(&partitioner->layouts, layout, NULL);
     mlir_value_t *made = partition_value_get(partitioner, value, whole);
-    if (is_remade && is_zero(value)) {
+    if (is_remade && compiler_is_zero(value)) {  // Its own summands.
       partition_value_put(partitioner, value, layout, CHIP_REDUCER_ADD, made);
       return made;
     }
