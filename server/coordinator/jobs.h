@@ -51,8 +51,9 @@ void jobs_mark_chips(const jobs_t *jobs, bool *is_taken);
 // How many there are in each state.
 void jobs_count(const jobs_t *jobs, int64_t out_counts[JOB_STATE_COUNT]);
 
-// A job as it is now, borrowed for the call.
-typedef void (*jobs_visit_t)(void *context, const Podium__V1__Job *job);
+// A job as it is now, borrowed for the call, and its state as job_state_name takes it.
+typedef void (*jobs_visit_t)(void *context, const Podium__V1__Job *job,
+                             job_state_t state);
 
 // The newest `max` of those that `caller` may see (his own; all for who administers;
 // NULL: all), by id. Returns how many he may see. None when the coordinator keeps no

@@ -246,16 +246,11 @@ typedef struct jobs_view_t {
   size_t kept;
 } jobs_view_t;
 
-static const char *const job_states[] = {"unknown",   "queued", "running",
-                                         "succeeded", "failed", "cancelled"};
-
-static void write_job(pod_text_t *text, const Podium__V1__Job *job) {
-  const size_t state = (size_t)job->state;
+static void write_job(pod_text_t *text, const Podium__V1__Job *job, job_state_t state) {
   pod_text_printf(text, "{\"id\":%" PRIu64, job->id);
   add_field(text, "name", job->name);
   add_field(text, "principal", job->principal);
-  add_field(text, "state",
-            state < POD_COUNT_OF(job_states) ? job_states[state] : "unknown");
+  add_field(text, "state", job_state_name(state));
   add_field(text, "slice", job->given_slice[0] != '\0' ? job->given_slice : job->slice);
   add_number(text, "device_count", job->device_count);
   add_number(text, "priority", job->priority);
@@ -270,17 +265,16 @@ static void write_job(pod_text_t *text, const Podium__V1__Job *job) {
   add_number(text, "started_us", job->started_us);
   add_number(text, "ended_us", job->ended_us);
   pod_text_add(text, ",\"chips\":[");
-  for (size_t i = 0;
-       i < job->n_chips && state == PODIUM__V1__JOB_STATE__JOB_STATE_RUNNING; i++) {
+  for (size_t i = 0; i < job->n_chips && state == JOB_RUNNING; i++) {
     pod_text_printf(text, "%s%" PRId32, i > 0 ? "," : "", job->chips[i]);
   }
   pod_text_printf(text, "],\"has_report\":%s}", job->has_report ? "true" : "false");
 }
 
-static void keep_job(void *context, const Podium__V1__Job *job) {
+static void keep_job(void *context, const Podium__V1__Job *job, job_state_t state) {
   jobs_view_t *view = context;
   pod_text_t *text = pod_alloc(sizeof(*text));
-  write_job(text, job);
+  write_job(text, job, state);
   view->texts[view->kept++] = text;
 }
 

@@ -173,7 +173,7 @@ size_t jobs_each(const coordinator_t *coordinator, const access_identity_t *call
       continue;
     }
     pod_arena_t *arena = pod_arena_create();
-    visit(context, jobs_describe(arena, entry));
+    visit(context, jobs_describe(arena, entry), entry->job->state);
     pod_arena_destroy(arena);
   }
   return visible;
