@@ -4,6 +4,7 @@
 
 #include "server/compiler/collectives/collectives.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "common/base/memory.h"
@@ -52,6 +53,7 @@ typedef struct driver_t {
   int64_t operations_left;
   POD_LIST(const char *) reasons;
   POD_LIST(const char *) notes;
+  POD_LIST(const char *) untried;  // Rewrites for which operations_left did not do.
 } driver_t;
 
 // --- Copies ---
@@ -297,6 +299,44 @@ static rewrite_t begin(driver_t *driver) {
   return rewrite;
 }
 
+// What is forced is copied once a site, which SITES_MAX bounds.
+static bool may_try(const driver_t *driver, bool is_forced) {
+  return is_forced || driver->operations_left > 0;
+}
+
+// What large programs are not compiled for is told where there would have been a site.
+static void note_untried(driver_t *driver, const row_t *row, int site) {
+  rewrite_outcome_t outcome = REWRITE_NOTHING;
+  for (; outcome == REWRITE_NOTHING && site < SITES_MAX; site++) {
+    rewrite_t rewrite = begin(driver);
+    outcome = row->run(&rewrite, site);
+    mlir_module_destroy(rewrite.module);
+    pod_list_deinit(&rewrite.reasons);
+    pod_list_deinit(&rewrite.touched);
+  }
+  if (outcome == REWRITE_DONE) {
+    *pod_list_add(&driver->untried) = row->name;
+  }
+}
+
+static void tell_untried(driver_t *driver) {
+  if (driver->untried.count == 0) {
+    return;
+  }
+  pod_text_t text = {0};
+  pod_text_add(&text, "collectives: ");
+  for (int32_t i = 0; i < driver->untried.count; i++) {
+    pod_text_printf(&text, "%s%s", i == 0 ? "" : ", ", driver->untried.items[i]);
+  }
+  pod_text_printf(&text,
+                  " not tried everywhere: the program has %" PRIu32
+                  " operations, and no more than %d are copied to try what would be "
+                  "faster; --collectives NAME=on does it untried, NAME=off leaves more "
+                  "for the others",
+                  driver->partitioned->module->op_count, OPERATIONS_TRIED_MAX);
+  *pod_list_add(&driver->notes) = keep(driver, &text);
+}
+
 // A site that is kept is gone, and the next one has its number.
 static pod_status_t run_rewrite(driver_t *driver, const row_t *row,
                                 collectives_choice_t choice) {
@@ -309,7 +349,7 @@ static pod_status_t run_rewrite(driver_t *driver, const row_t *row,
   int site = 0;
   rewrite_outcome_t outcome = REWRITE_DONE;
   for (int i = 0; i < SITES_MAX && status == NULL && outcome != REWRITE_NO_SITE &&
-                  driver->operations_left > 0;
+                  may_try(driver, is_forced);
        i++) {
     rewrite_t rewrite = begin(driver);
     outcome = row->run(&rewrite, site);
@@ -323,6 +363,9 @@ static pod_status_t run_rewrite(driver_t *driver, const row_t *row,
                                            : site + !is_kept;
     pod_list_deinit(&rewrite.reasons);
     pod_list_deinit(&rewrite.touched);
+  }
+  if (status == NULL && outcome != REWRITE_NO_SITE && !may_try(driver, is_forced)) {
+    note_untried(driver, row, site);
   }
   return status;
 }
@@ -377,7 +420,9 @@ pod_status_t compiler_rewrite_collectives(compiler_partitioned_t *partitioned,
   for (int i = 0; i < COLLECTIVES_COUNT && status == NULL; i++) {
     status = run_rewrite(&driver, &rows[i], choices->of[i]);
   }
+  tell_untried(&driver);
   write_told(&driver);
+  pod_list_deinit(&driver.untried);
   pod_list_deinit(&driver.reasons);
   pod_list_deinit(&driver.notes);
   return status;

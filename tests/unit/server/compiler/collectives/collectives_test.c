@@ -9,17 +9,23 @@
 #include "server/simulator/simulator.h"
 #include "tests/unit/server/compiler/text.h"
 
-static compiler_result_t *compile(const char *name, const char *topology,
-                                  const char *collectives) {
-  char path[512];
-  snprintf(path, sizeof(path), "%s/%s.mlir", POD_COLLECTIVES, name);
-  char *text = read_text(path);
+static compiler_result_t *compile_text(const char *name, const char *text,
+                                       const char *topology, const char *collectives) {
   compiler_options_t options = {
       .file_name = name, .spec = chip_spec_find("v5p"), .collectives = collectives};
   const chip_spec_t *spec;
   assert_ok(torus_parse(topology, options.spec, &options.torus, &spec));
   compiler_result_t *result = NULL;
   assert_ok(compiler_compile(text, (int64_t)strlen(text), &options, &result));
+  return result;
+}
+
+static compiler_result_t *compile(const char *name, const char *topology,
+                                  const char *collectives) {
+  char path[512];
+  snprintf(path, sizeof(path), "%s/%s.mlir", POD_COLLECTIVES, name);
+  char *text = read_text(path);
+  compiler_result_t *result = compile_text(name, text, topology, collectives);
   free(text);
   return result;
 }
@@ -174,6 +180,61 @@ static void test_what_would_take_longer_is_left_alone(void **state) {
   compiler_result_destroy(usual);
 }
 
+// Two products whose sums could be one, behind a chain of so many operations.
+static char *two_sums_behind(int count) {
+  pod_text_t text = {0};
+  pod_text_add(
+      &text,
+      "sdy.mesh @mesh = <[\"x\"=4]>\n"
+      "func.func @main(%a: tensor<64x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, "
+      "{\"x\"}]>}, %b: tensor<256x64xf32> {sdy.sharding = #sdy.sharding<@mesh, "
+      "[{\"x\"}, {}]>}) -> (tensor<64x64xf32>, tensor<64x64xf32>) {\n"
+      "  %v0 = stablehlo.tanh %b : tensor<256x64xf32>\n");
+  for (int i = 1; i < count; i++) {
+    pod_text_printf(
+        &text, "  %%v%d = stablehlo.multiply %%v%d, %%b : tensor<256x64xf32>\n", i,
+        i - 1);
+  }
+  for (int i = 0; i < 2; i++) {
+    pod_text_printf(&text,
+                    "  %%p%d = stablehlo.dot_general %%a, %%v%d, contracting_dims = [1] "
+                    "x [0] : (tensor<64x256xf32>, tensor<256x64xf32>) -> "
+                    "tensor<64x64xf32>\n",
+                    i, i * (count - 1));
+  }
+  pod_text_add(&text, "  return %p0, %p1 : tensor<64x64xf32>, tensor<64x64xf32>\n}\n");
+  return text.bytes;
+}
+
+static const char *untried_note(const compiler_result_t *result) {
+  for (int32_t i = 0; i < result->note_count; i++) {
+    if (strstr(result->notes[i], "not tried everywhere") != NULL) {
+      return result->notes[i];
+    }
+  }
+  return NULL;
+}
+
+static void test_what_a_program_is_too_large_to_be_tried_for_is_told(void **state) {
+  (void)state;
+  char *large = two_sums_behind(30000), *small = two_sums_behind(300);
+  compiler_result_t *result = compile_text("large", large, "4x1x1", "");
+  assert_int_equal(count_of(result, CHIP_OP_ALL_REDUCE), 2);
+  assert_non_null(untried_note(result));
+  assert_non_null(strstr(untried_note(result), "collectives: combine not tried"));
+  compiler_result_destroy(result);
+  // What the user asks for is done all the same.
+  result = compile_text("large", large, "4x1x1", "combine=on");
+  assert_int_equal(count_of(result, CHIP_OP_ALL_REDUCE), 1);
+  assert_null(untried_note(result));
+  compiler_result_destroy(result);
+  result = compile_text("small", small, "4x1x1", "");
+  assert_null(untried_note(result));
+  compiler_result_destroy(result);
+  free(large);
+  free(small);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_two_small_sums_are_one_and_take_less_time),
@@ -186,6 +247,7 @@ int main(void) {
       cmocka_unit_test(test_what_a_scan_fetches_from_the_host_comes_a_turn_ahead),
       cmocka_unit_test(test_a_product_and_its_collective_become_a_ring),
       cmocka_unit_test(test_what_would_take_longer_is_left_alone),
+      cmocka_unit_test(test_what_a_program_is_too_large_to_be_tried_for_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
