@@ -183,6 +183,7 @@ static void convert(compile_t *compile, const Podium__V1__CompileResponse *messa
       .instructions = convert_instructions(arena, message),
       .partitioned_text = pod_arena_strdup(arena, message->partitioned_text),
       .hbm_peak_bytes = message->hbm_peak_bytes,
+      .estimated_ps = message->estimated_ps,
       .argument_bytes = message->argument_bytes,
       .result_bytes = message->result_bytes,
       .constant_bytes = message->constant_bytes,
@@ -329,6 +330,7 @@ static void set_asked(pod_arena_t *arena, const podium_compile_options_t *option
   }
   request->value_shardings = options->wants_values;
   request->ignore_hbm = options->ignore_hbm;
+  request->estimate = options->estimate;
   request->n_in_shardings = (size_t)options->in_sharding_count;
   request->in_shardings =
       lib_given_shardings(arena, options->in_sharding_count, options->in_shardings);

@@ -379,6 +379,9 @@ typedef struct podium_compile_options_t {
   // With `only`: a program that does not fit the HBM is not refused; what it would need
   // is in its hbm_peak_bytes.
   bool ignore_hbm;
+  // With `only`: a first look, for many candidates. What only the clock of the pod knows
+  // is not asked of it: estimated_ps is what there is to compare.
+  bool estimate;
   // How shardings spread: "shardy" is exactly as Shardy's pipeline does it; NULL: as the
   // module's `podium.propagation` says, or this compiler's own way. INVALID_ARGUMENT
   // lists the words.
@@ -483,8 +486,11 @@ typedef struct podium_program_info_t {
   // Per chip.
   int64_t hbm_peak_bytes, argument_bytes, result_bytes, constant_bytes, temp_bytes;
   int64_t hbm_bytes;  // What a chip has.
-  bool cached;        // It had been compiled before, by anyone.
-  int device_count;   // Of the program's mesh.
+  // Of a step, as the scheduler counts: collectives take as long as by themselves, and a
+  // loop whose turns are not known has 8. podium_simulate knows better.
+  int64_t estimated_ps;
+  bool cached;       // It had been compiled before, by anyone.
+  int device_count;  // Of the program's mesh.
   // That run it and hold its arguments and results: device_count, by position of its
   // mesh.
   const int64_t *chips;

@@ -63,6 +63,9 @@ typedef struct compiler_options_t {
   // What does not fit the chip's HBM or its host's memory is no error: the result says
   // what it needs.
   bool ignores_hbm;
+  // Decides by the scheduler's estimate where the clock of the pod would have the last
+  // word: faster, above all for large pods, and not what will run.
+  bool estimates_only;
 } compiler_options_t;
 
 // A collective of the partitioned program, for people.
@@ -94,6 +97,7 @@ typedef struct compiler_result_t {
   const compiler_collective_t *collectives;
   // Arguments + results + constants + temporaries of one chip, what is donated once.
   int64_t hbm_peak_bytes;
+  int64_t estimated_ps;  // A step as the scheduler counts (schedule/clusters.h).
   // For how many devices the module says that it is; 0: it says nothing, or has no mesh
   // and is for one.
   int64_t declared_device_count;

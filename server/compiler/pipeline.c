@@ -176,6 +176,7 @@ static pod_status_t set_clock(pipeline_t *pipeline) {
 static pod_status_t rewrite(pipeline_t *pipeline) {
   collectives_choices_t choices;
   POD_TRY(collectives_parse(pipeline->options->collectives, &choices));
+  choices.estimates_only = pipeline->options->estimates_only;
   const clusters_clock_t clock = clock_of(pipeline);
   const mlir_module_t *before = pipeline->partitioned.module;
   POD_TRY(compiler_rewrite_collectives(&pipeline->partitioned, &clock, &choices));
@@ -341,6 +342,7 @@ static pod_status_t report(pipeline_t *pipeline) {
   result->partitioned_text = pod_arena_strdup(program->arena, text.bytes);
   pod_text_deinit(&text);
   result->declared_device_count = pipeline->declared_device_count;
+  result->estimated_ps = clusters_estimate_ps(pipeline->clusters);
   copy_notes(pipeline, result);
   copy_inspections(&pipeline->partitioned, result);
   copy_memory_kinds(pipeline->partitioned.module, result);

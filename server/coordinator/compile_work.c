@@ -138,6 +138,7 @@ static void run_work(queue_job_t *job) {
                                       .after = key->after,
                                       .wants_values = key->wants_values,
                                       .ignores_hbm = key->ignores_hbm,
+                                      .estimates_only = key->estimates_only,
                                       .torus = key->torus};
   pod_log(POD_LOG_INFO, "compiling %s of %" PRId64 " bytes", key->file_name,
           key->text_bytes);

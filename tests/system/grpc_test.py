@@ -347,7 +347,8 @@ class GrpcTest(unittest.TestCase):
                                ("a mesh of 5000 bytes", {"mesh": "a" * 5000}),
                                ("a sharding of 5000 bytes", {"mesh": "a=2", "in_shardings": [given(name="x", spec="P(" * 2500)]}),
                                 ("after one of the passes", {"after": "x"}),
-                               ("ignore_hbm goes with `only`", {"only": False, "ignore_hbm": True})):
+                               ("ignore_hbm goes with `only`", {"only": False, "ignore_hbm": True}),
+                               ("estimate goes with `only`", {"only": False, "estimate": True})):
             with self.assertRaises(grpc.RpcError) as caught:
                 compile(**wrong)
             self.assertEqual(caught.exception.code(), grpc.StatusCode.INVALID_ARGUMENT)

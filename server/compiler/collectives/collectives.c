@@ -50,6 +50,7 @@ typedef struct driver_t {
   const clusters_clock_t *clock;
   cost_t cost;  // Of the program as it is; known when has_cost.
   bool has_cost;
+  bool estimates_only;
   int64_t operations_left;
   POD_LIST(const char *) reasons;
   POD_LIST(const char *) notes;
@@ -255,7 +256,7 @@ static pod_status_t compare(driver_t *driver, mlir_module_t *module, cost_t *out
   POD_TRY(time_of(driver, module, false, out_cost));
   const bool asks_clock = out_cost->excess_bytes == driver->cost.excess_bytes &&
                           out_cost->duration_ps < driver->cost.duration_ps &&
-                          may_ask_clock(driver, module);
+                          !driver->estimates_only && may_ask_clock(driver, module);
   if (asks_clock) {
     POD_TRY(know_cost(driver, true));
     POD_TRY(time_of(driver, module, true, out_cost));
@@ -414,6 +415,7 @@ pod_status_t compiler_rewrite_collectives(compiler_partitioned_t *partitioned,
   }
   driver_t driver = {.partitioned = partitioned,
                      .clock = clock,
+                     .estimates_only = choices->estimates_only,
                      .operations_left = OPERATIONS_TRIED_MAX};
   read_told(&driver);
   pod_status_t status = NULL;

@@ -29,6 +29,7 @@ typedef enum collectives_choice_t {
 
 typedef struct collectives_choices_t {
   collectives_choice_t of[COLLECTIVES_COUNT];
+  bool estimates_only;  // The clock of the pod is not asked.
 } collectives_choices_t;
 
 // Reads "off", for all, or "combine=off,scatter=on", with the names of rewrites.def; NULL

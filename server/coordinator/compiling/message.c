@@ -72,6 +72,7 @@ static void pack_asked(pod_arena_t *arena, const compiler_options_t *options,
   job->after = borrow(options->after);
   job->value_shardings = options->wants_values;
   job->ignore_hbm = options->ignores_hbm;
+  job->estimate = options->estimates_only;
 }
 
 uint8_t *compile_job_pack(const compiler_options_t *options, size_t *out_size_bytes) {
@@ -154,6 +155,7 @@ static void read_asked(pod_arena_t *arena, const Podium__V1__CompilerJob *job,
   options->after = job->after;
   options->wants_values = job->value_shardings;
   options->ignores_hbm = job->ignore_hbm;
+  options->estimates_only = job->estimate;
 }
 
 pod_status_t compile_job_unpack(pod_arena_t *arena, const void *bytes, size_t size_bytes,
@@ -280,6 +282,7 @@ static void pack_report(pod_arena_t *arena, const compiler_result_t *result,
   const int32_t result_count = result->program->result_count;
   answer->partitioned_text = borrow(result->partitioned_text);
   answer->hbm_peak_bytes = result->hbm_peak_bytes;
+  answer->estimated_ps = result->estimated_ps;
   answer->declared_device_count = result->declared_device_count;
   answer->n_collectives = (size_t)result->collective_count;
   answer->collectives =
@@ -492,6 +495,7 @@ static pod_status_t unpack_report(const Podium__V1__CompilerAnswer *answer,
   }
   result->partitioned_text = answer->partitioned_text;
   result->hbm_peak_bytes = answer->hbm_peak_bytes;
+  result->estimated_ps = answer->estimated_ps;
   result->declared_device_count = answer->declared_device_count;
   result->collective_count = (int32_t)answer->n_collectives;
   result->collectives = collectives;

@@ -50,7 +50,7 @@ static bool given_is_equal(const compiler_given_t *a, const compiler_given_t *b)
 
 static bool asks_are_equal(const compile_key_t *a, const compile_key_t *b) {
   return a->wants_values == b->wants_values && a->ignores_hbm == b->ignores_hbm &&
-         texts_are_equal(a->after, b->after) &&
+         a->estimates_only == b->estimates_only && texts_are_equal(a->after, b->after) &&
          texts_are_equal(a->propagation, b->propagation);
 }
 

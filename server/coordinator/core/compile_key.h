@@ -31,7 +31,7 @@ typedef struct compile_key_t {
   compiler_given_t given;
   const char *propagation;  // "": as the module says.
   const char *after;        // "": nothing is asked for.
-  bool wants_values, ignores_hbm;
+  bool wants_values, ignores_hbm, estimates_only;
   const chip_spec_t *spec;
   torus_t torus;
 } compile_key_t;

@@ -252,6 +252,12 @@ static pod_status_t read_asked(compile_t *compile,
   key->after = pod_arena_strdup(compile->arena, message->after);
   key->wants_values = message->value_shardings;
   key->ignores_hbm = message->ignore_hbm;
+  key->estimates_only = message->estimate;
+  if (message->estimate && !message->only) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "what is loaded is compiled by the clock of the pod: estimate goes "
+                     "with `only`");
+  }
   if (message->ignore_hbm && !message->only) {
     return pod_error(POD_INVALID_ARGUMENT,
                      "a program that is loaded has to fit the HBM: ignore_hbm goes "

@@ -322,6 +322,7 @@ Podium__V1__CompileResponse *describe_compile(pod_arena_t *arena, uint64_t execu
   }
   describe_instructions(arena, program, response);
   response->hbm_peak_bytes = result->hbm_peak_bytes;
+  response->estimated_ps = result->estimated_ps;
   describe_memory(arena, program, response);
   response->hbm_bytes = compiled->hbm_bytes;
   response->device_count = (int32_t)program->mesh->device_count;

@@ -191,9 +191,9 @@ static char *two_sums_behind(int count) {
       "[{\"x\"}, {}]>}) -> (tensor<64x64xf32>, tensor<64x64xf32>) {\n"
       "  %v0 = stablehlo.tanh %b : tensor<256x64xf32>\n");
   for (int i = 1; i < count; i++) {
-    pod_text_printf(
-        &text, "  %%v%d = stablehlo.multiply %%v%d, %%b : tensor<256x64xf32>\n", i,
-        i - 1);
+    pod_text_printf(&text,
+                    "  %%v%d = stablehlo.multiply %%v%d, %%b : tensor<256x64xf32>\n", i,
+                    i - 1);
   }
   for (int i = 0; i < 2; i++) {
     pod_text_printf(&text,

@@ -80,6 +80,9 @@ static void test_only_the_same_module_for_the_same_pod_is_found(void **state) {
   key.wants_values = true;
   assert_null(compile_cache_find(cache, &key, true));
   key.wants_values = false;
+  key.estimates_only = true;
+  assert_null(compile_cache_find(cache, &key, true));
+  key.estimates_only = false;
   key = key_of("modulf");
   assert_null(compile_cache_find(cache, &key, false));
   key = key_of("modul");
