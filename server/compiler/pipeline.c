@@ -18,6 +18,7 @@
 #include "server/compiler/lower/lower.h"
 #include "server/compiler/pallas/pallas.h"
 #include "server/compiler/partition/device_order.h"
+#include "server/compiler/partition/manual_mesh.h"
 #include "server/compiler/partition/partition.h"
 #include "server/compiler/partition/propagate_options.h"
 #include "server/compiler/partition/values.h"
@@ -87,6 +88,10 @@ static pod_status_t give_shardings(pipeline_t *pipeline) {
                      mlir_attr_string(module, words));
   }
   return given_apply(pipeline->module, &pipeline->options->given, &pipeline->given_notes);
+}
+
+static pod_status_t name_devices(pipeline_t *pipeline) {
+  return manual_mesh_apply(pipeline->module);
 }
 
 static pod_status_t count_devices(pipeline_t *pipeline) {
@@ -410,6 +415,7 @@ static const pipeline_pass_t passes[] = {
     {"verify", verify, PIPELINE_SAME},    // Against the shape rules; finds each row.
     {"inline", inline_calls, PIPELINE_MODULE},        // Only @main is left.
     {"given", give_shardings, PIPELINE_MODULE},       // Shardings from outside.
+    {"meshes", name_devices, PIPELINE_MODULE},        // Of manual computations.
     {"devices", count_devices, PIPELINE_SAME},        // How many the program is for.
     {"propagate", list_values, PIPELINE_PROPAGATED},  // How each value lies, for people.
     // Propagates shardings, writes one chip's program.

@@ -22,6 +22,7 @@
 #include "common/mlir/walk.h"
 #include "server/compiler/dialect/syntax.h"
 #include "server/compiler/legalize/legalize.h"
+#include "server/compiler/partition/manual_mesh.h"
 #include "server/compiler/partition/partition.h"
 #include "server/compiler/partition/propagate.h"
 #include "server/compiler/simplify/simplify.h"
@@ -61,7 +62,8 @@ static pod_status_t prepare(const char *path, const pod_text_t *in,
   POD_TRY(compiler_parse(base_name(path), in->bytes, (int64_t)in->length, module));
   POD_TRY(compiler_expand(*module));
   POD_TRY(compiler_verify(*module));
-  return compiler_inline(*module);
+  POD_TRY(compiler_inline(*module));
+  return manual_mesh_apply(*module);
 }
 
 static pod_status_t partition_text(const char *path, const pod_text_t *in,

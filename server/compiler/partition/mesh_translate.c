@@ -6,6 +6,8 @@
 
 #include "server/compiler/partition/mesh_translate.h"
 
+#include "common/base/number.h"
+
 // Puts the parts of the mesh's axes whose strides are in [stride, stride * size) behind
 // `*count` others, minor to major.
 static bool find_parts(const mesh_t *mesh, int64_t stride, int64_t size, int *count,
@@ -95,4 +97,97 @@ bool mesh_translate(const mesh_t *from, axis_ref_t ref, const mesh_t *to,
     axes_append(out_axes, parts[--count]);
   }
   return is_same_place(from, ref, to, out_axes);
+}
+
+// --- Other names for the devices ---
+
+static axes_t all_axes(const mesh_t *mesh) {
+  axes_t axes = {0};
+  for (int a = 0; a < mesh->axis_count; a++) {
+    axes_append(&axes, (axis_ref_t){a, 1, mesh->axes[a].size});
+  }
+  return axes;
+}
+
+// Finds for the axes of `from` those that they are made of as they stand, and takes them
+// from `pool`. Of the others the lists are empty. How many there are.
+static int claim(const mesh_t *from, const mesh_t *to, axes_t *pool, axes_t *parts) {
+  int count = 0;
+  for (int a = 0; a < from->axis_count; a++) {
+    if (from->axes[a].size == 1 ||
+        !mesh_translate(from, (axis_ref_t){a, 1, from->axes[a].size}, to, &parts[a])) {
+      parts[a].count = 0;
+      continue;
+    }
+    *pool = axes_without(pool, &parts[a]);
+    count++;
+  }
+  return count;
+}
+
+// Takes parts from `pool` whose sizes multiply to `size`. False when there are none.
+static bool carve(axes_t *pool, int64_t size, axes_t *out) {
+  axes_t rest = {0};
+  out->count = 0;
+  for (int i = 0; i < pool->count; i++) {
+    const axis_ref_t ref = pool->refs[i];
+    const int64_t taken = pod_greatest_common_divisor(size, ref.size);
+    axes_append(out, (axis_ref_t){ref.axis, ref.pre_size, taken});
+    axes_append(&rest, (axis_ref_t){ref.axis, ref.pre_size * taken, ref.size / taken});
+    size /= taken;
+  }
+  *pool = rest;
+  return size == 1;
+}
+
+// The position in `mesh` of what is at `index` along `axes`, and at 0 otherwise.
+static int64_t position_along(const mesh_t *mesh, const axes_t *axes, int64_t index) {
+  int64_t position = 0;
+  for (int i = axes->count - 1; i >= 0; i--) {
+    const axis_ref_t ref = axes->refs[i];
+    position += index % ref.size * stride_of(mesh, ref);
+    index /= ref.size;
+  }
+  return position;
+}
+
+static bool with_ids(pod_arena_t *arena, const mesh_t *mesh, const int64_t *ids,
+                     const mesh_t **out_mesh) {
+  const pod_status_t status =
+      mesh_make(arena, mesh->name, mesh->axis_count, mesh->axes, ids, out_mesh);
+  const bool is_made = status == NULL;
+  pod_status_free(status);
+  return is_made;
+}
+
+bool mesh_relabel(pod_arena_t *arena, const mesh_t *from, const mesh_t *to,
+                  const mesh_t **out_mesh) {
+  if (from->device_count != to->device_count ||
+      mesh_id_limit(from) != mesh_id_limit(to)) {
+    return false;
+  }
+  axes_t parts[SHARDING_AXES_MAX];
+  axes_t pool = all_axes(to);
+  if (claim(from, to, &pool, parts) == 0) {
+    const mesh_t *in_order;
+    if (!with_ids(arena, from, to->device_ids, &in_order)) {
+      return false;
+    }
+    claim(in_order, to, &pool, parts);
+  }
+  for (int a = 0; a < from->axis_count; a++) {
+    if (parts[a].count == 0 && !carve(&pool, from->axes[a].size, &parts[a])) {
+      return false;
+    }
+  }
+  int64_t *ids = pod_arena_array(arena, (size_t)from->device_count, sizeof(ids[0]));
+  for (int64_t p = 0; p < from->device_count; p++) {
+    int64_t rest = p, position = 0;
+    for (int a = from->axis_count - 1; a >= 0; a--) {
+      position += position_along(to, &parts[a], rest % from->axes[a].size);
+      rest /= from->axes[a].size;
+    }
+    ids[p] = mesh_device(to, position);
+  }
+  return with_ids(arena, from, ids, out_mesh);
 }

@@ -141,6 +141,8 @@ pod_status_t shardings_open(mlir_module_t *module, pod_arena_t *arena,
     const mesh_axis_t axis = {.name = "devices", .size = device_count};
     POD_TRY(mesh_make(arena, "mesh", 1, &axis, NULL, &shardings.mesh));
   }
+  shardings.relabelled = pod_arena_alloc(arena, sizeof(*shardings.relabelled));
+  *shardings.relabelled = (shardings_relabelled_t){0};
   *out_shardings = shardings;
   return NULL;
 }
@@ -181,36 +183,41 @@ static bool translate(const shardings_t *shardings, sharding_t *sharding) {
   return translated;
 }
 
-// As if the mesh had its devices in the order of the program's.
-static bool translate_in_order(const shardings_t *shardings, sharding_t *sharding) {
-  const mesh_t *mesh = sharding->mesh;
-  if (mesh->device_count != shardings->mesh->device_count ||
-      mesh_id_limit(mesh) != mesh_id_limit(shardings->mesh)) {
-    return false;
+// The mesh over the program's devices under other names, so that axes of the program make
+// its axes; NULL when it has other devices. Meshes are few, and what is sharded is much.
+static const mesh_t *relabel(const shardings_t *shardings, const mesh_t *mesh) {
+  shardings_relabelled_t *known = shardings->relabelled->next;
+  while (known != NULL && known->from != mesh) {
+    known = known->next;
   }
-  const pod_status_t status =
-      mesh_make(shardings->arena, mesh->name, mesh->axis_count, mesh->axes,
-                shardings->mesh->device_ids, &sharding->mesh);
-  if (status != NULL) {
-    pod_status_free(status);
-    return false;
+  if (known == NULL) {
+    known = pod_arena_alloc(shardings->arena, sizeof(*known));
+    *known = (shardings_relabelled_t){.from = mesh, .next = shardings->relabelled->next};
+    if (!mesh_relabel(shardings->arena, mesh, shardings->mesh, &known->to)) {
+      known->to = NULL;
+    }
+    shardings->relabelled->next = known;
   }
-  return translate(shardings, sharding);
+  return known->to;
 }
 
-// Into axes of the program's mesh; `*out_in_order`: of its axes alone, not of its
-// devices.
+// Into axes of the program's mesh; `*out_relabelled`: of these devices instead of those
+// that the sharding's own mesh has, else NULL.
 static bool find_axes(const shardings_t *shardings, sharding_t *sharding,
-                      bool may_be_in_order, bool *out_in_order) {
-  *out_in_order = false;
+                      bool may_be_relabelled, const mesh_t **out_relabelled) {
+  *out_relabelled = NULL;
   if (sharding->mesh->axis_count == 0 || mesh_equal(sharding->mesh, shardings->mesh)) {
     return true;
   }
   sharding_t *copy = sharding_copy(shardings->arena, sharding);
   bool found = translate(shardings, copy);
-  if (!found && may_be_in_order) {
+  const mesh_t *relabelled =
+      found || !may_be_relabelled ? NULL : relabel(shardings, sharding->mesh);
+  if (relabelled != NULL) {
     copy = sharding_copy(shardings->arena, sharding);
-    found = *out_in_order = translate_in_order(shardings, copy);
+    copy->mesh = relabelled;
+    found = translate(shardings, copy);
+    *out_relabelled = found ? relabelled : NULL;
   }
   if (found) {
     *sharding = *copy;
@@ -220,10 +227,10 @@ static bool find_axes(const shardings_t *shardings, sharding_t *sharding,
 
 static pod_status_t bind_mesh(const shardings_t *shardings, const mlir_op_t *op,
                               const char *what, const tensor_shape_t *shape,
-                              bool may_be_in_order, sharding_t *sharding) {
+                              bool may_be_relabelled, sharding_t *sharding) {
   bind_rank(shardings, shape, sharding);
-  bool is_in_order;
-  if (!find_axes(shardings, sharding, may_be_in_order, &is_in_order)) {
+  const mesh_t *relabelled;
+  if (!find_axes(shardings, sharding, may_be_relabelled, &relabelled)) {
     return mlir_op_error(
         shardings->module, op, POD_UNIMPLEMENTED,
         "%s is sharded over mesh @%s while the program's mesh is @%s: its axes must be "
@@ -380,15 +387,14 @@ pod_status_t shardings_read_order(const shardings_t *shardings, const mlir_op_t 
   POD_TRY(compiler_parse_sharding(shardings->module, attr, shardings->meshes,
                                   shardings->arena, &sharding));
   const mesh_t *mesh = sharding->mesh;
-  bool is_in_order;
-  if (!find_axes(shardings, sharding, true, &is_in_order) || !is_in_order) {
+  const mesh_t *relabelled, *own = shardings->mesh;
+  if (!find_axes(shardings, sharding, true, &relabelled) || relabelled == NULL) {
     return NULL;
   }
   int64_t *ids = pod_arena_array(arena, (size_t)mesh->device_count, sizeof(*ids));
   for (int64_t p = 0; p < mesh->device_count; p++) {
-    ids[p] = mesh_device(mesh, p);
+    ids[mesh_position(own, mesh_device(relabelled, p))] = mesh_device(mesh, p);
   }
-  const mesh_t *own = shardings->mesh;
   return mesh_make(arena, own->name, own->axis_count, own->axes, ids, out_mesh);
 }
 

@@ -2,15 +2,17 @@
 //
 // What is sharded over another mesh than the program's, the first that is used, is read
 // in axes and sub-axes of the program's; a sharding on a mesh without axes is a
-// replicated one. Where no axes make the order of its devices, it is read as if they were
-// in the program's order: within the program nobody sees which device has what; what
-// arguments and results have otherwise is for the caller of shardings_read_order to mend.
+// replicated one. Where no axes make it (a ring, 3x2 devices where the program has 2x3),
+// it is read as if its devices had other names, by which axes do (mesh_relabel): within
+// the program nobody sees which device has what; what arguments and results have
+// otherwise is for the caller of shardings_read_order to mend, and manual computations
+// are told by manual_mesh.h.
 //
 // Ownership: in the arena given.
 // Threading: pure.
-// Errors: at the operation: INVALID_ARGUMENT for a sharding that is wrong, UNIMPLEMENTED
-// for one over a mesh whose axes are not made of the program's, and for manual axes that
-// do not divide their dimension.
+// Errors: at the operation: INVALID_ARGUMENT for a sharding that is wrong, and for manual
+// axes that do not divide their dimension, UNIMPLEMENTED for one over a mesh of other
+// devices.
 //
 // Other axes need not divide it: the last parts are then partly or wholly padding
 // (pad.h).
@@ -31,13 +33,20 @@
 #include "server/compiler/partition/axes.h"
 #include "server/compiler/partition/propagate_options.h"
 
+// What has been asked about other meshes.
+typedef struct shardings_relabelled_t {
+  const mesh_t *from, *to;  // See mesh_relabel; NULL: other devices.
+  struct shardings_relabelled_t *next;
+} shardings_relabelled_t;
+
 // Where shardings are read from and into.
 typedef struct shardings_t {
   mlir_module_t *module;
   pod_arena_t *arena;
   const compiler_meshes_t *meshes;
   const mesh_t *mesh;
-  propagation_options_t propagation;  // As the module's PROPAGATION_ATTR says.
+  shardings_relabelled_t *relabelled;  // Those behind it.
+  propagation_options_t propagation;   // As the module's PROPAGATION_ATTR says.
 } shardings_t;
 
 // Collects the meshes and finds the program's: the first with axes that a sharding is
@@ -79,7 +88,7 @@ POD_MUST_USE pod_status_t shardings_read_function_result(const shardings_t *shar
 
 // The program's axes over the devices in the order in which `list`, "arg_attrs" or
 // "res_attrs", has them for an argument or result, where it is over a mesh whose axes are
-// none of the program's for no other reason than this order; else NULL. In `arena`.
+// none of the program's; else NULL. In `arena`.
 POD_MUST_USE pod_status_t shardings_read_order(const shardings_t *shardings,
                                                const mlir_op_t *function,
                                                const char *list, int index,

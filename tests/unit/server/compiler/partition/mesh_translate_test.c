@@ -90,6 +90,64 @@ static void test_what_no_axes_make_is_none(void **state) {
               mesh_of(*state, 2, (const int64_t[]){3, 2}, NULL));
 }
 
+// --- Other names ---
+
+static void expect_relabelled(pod_arena_t *arena, const mesh_t *from, const mesh_t *to,
+                              const int64_t *ids) {
+  const mesh_t *mesh;
+  assert_true(mesh_relabel(arena, from, to, &mesh));
+  assert_int_equal(mesh->axis_count, from->axis_count);
+  for (int64_t p = 0; p < from->device_count; p++) {
+    assert_int_equal(mesh_device(mesh, p), ids[p]);
+  }
+  for (int a = 0; a < mesh->axis_count; a++) {
+    (void)translated(mesh, a, to);
+  }
+}
+
+static void test_axes_of_other_sizes_share_the_factors(void **state) {
+  expect_relabelled(*state, mesh_of(*state, 2, (const int64_t[]){3, 2}, NULL),
+                    mesh_of(*state, 2, (const int64_t[]){2, 3}, NULL),
+                    (const int64_t[]){0, 3, 1, 4, 2, 5});
+  // The axis of 6 keeps what it shares with that of 4, as the last one is the last half.
+  expect_relabelled(*state, mesh_of(*state, 2, (const int64_t[]){6, 2}, NULL),
+                    mesh_of(*state, 2, (const int64_t[]){3, 4}, NULL),
+                    (const int64_t[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  expect_relabelled(*state, mesh_of(*state, 3, (const int64_t[]){2, 1, 6}, NULL),
+                    mesh_of(*state, 2, (const int64_t[]){3, 4}, NULL),
+                    (const int64_t[]){0, 1, 4, 5, 8, 9, 2, 3, 6, 7, 10, 11});
+}
+
+static void test_what_axes_make_keeps_its_devices(void **state) {
+  const mesh_t *mesh = mesh_of(*state, 3, (const int64_t[]){2, 2, 3}, NULL);
+  // "x" is the first axis as it stands; the other two are factored anew.
+  expect_relabelled(*state, mesh_of(*state, 3, (const int64_t[]){2, 3, 2}, NULL), mesh,
+                    (const int64_t[]){0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11});
+}
+
+static void test_another_order_of_the_devices_is_taken_for_the_program_s(void **state) {
+  const int64_t ring[] = {0, 1, 3, 2}, back[] = {5, 4, 3, 2, 1, 0};
+  expect_relabelled(*state, mesh_of(*state, 1, (const int64_t[]){4}, ring),
+                    mesh_of(*state, 2, (const int64_t[]){2, 2}, NULL),
+                    (const int64_t[]){0, 1, 2, 3});
+  expect_relabelled(*state, mesh_of(*state, 2, (const int64_t[]){3, 2}, back),
+                    mesh_of(*state, 2, (const int64_t[]){2, 3}, NULL),
+                    (const int64_t[]){0, 3, 1, 4, 2, 5});
+  // The program's own order counts, too.
+  expect_relabelled(*state, mesh_of(*state, 2, (const int64_t[]){3, 2}, NULL),
+                    mesh_of(*state, 2, (const int64_t[]){2, 3}, back),
+                    (const int64_t[]){5, 2, 4, 1, 3, 0});
+}
+
+static void test_other_devices_get_no_names(void **state) {
+  const int64_t others[] = {0, 1, 2, 3, 4, 6};
+  const mesh_t *to = mesh_of(*state, 2, (const int64_t[]){2, 3}, NULL), *mesh;
+  assert_false(
+      mesh_relabel(*state, mesh_of(*state, 1, (const int64_t[]){3}, NULL), to, &mesh));
+  assert_false(mesh_relabel(*state, mesh_of(*state, 2, (const int64_t[]){3, 2}, others),
+                            to, &mesh));
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
   const struct CMUnitTest tests[] = {
@@ -97,6 +155,10 @@ int main(void) {
       TEST(test_an_axis_may_be_the_part_of_one),
       TEST(test_a_transposed_mesh_has_the_axes_the_other_way_round),
       TEST(test_what_no_axes_make_is_none),
+      TEST(test_axes_of_other_sizes_share_the_factors),
+      TEST(test_what_axes_make_keeps_its_devices),
+      TEST(test_another_order_of_the_devices_is_taken_for_the_program_s),
+      TEST(test_other_devices_get_no_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
