@@ -21,17 +21,7 @@
 #include "common/rpc/server.h"
 #include "common/rpc/wire.h"
 
-enum {
-  NS_PER_MS = 1000000,
-  // Below this a copy is cheaper than a system call of its own.
-  LENT_BYTES_MIN = 64 << 10,
-  LENT_PIECES_MAX = 8,
-  SMALL_BLOCK_BYTES = 256,
-};
-
-static bool is_client(const rpc_call_t *call) {
-  return call->channel != NULL;
-}
+enum { NS_PER_MS = 1000000 };
 
 static const char *path_of(const rpc_call_t *call) {
   return call->method != NULL ? call->method->path : call->path;
@@ -145,7 +135,7 @@ void rpc_call_abort(rpc_call_t *call, pod_status_t status) {
     return;
   }
   if (call->connection != NULL && call->state != RPC_CALL_ENDED) {
-    if (is_client(call)) {
+    if (rpc_call_is_client(call)) {
       rpc_session_reset(call->connection, call, NGHTTP2_CANCEL);
     } else {
       rpc_session_send_status(call->connection, call, status);
@@ -158,7 +148,7 @@ void rpc_call_end_now(rpc_call_t *call, pod_status_t status) {
   rpc_call_abort(call, status);
   status = call->status;
   call->status = NULL;
-  const bool silent = call->silent || (!is_client(call) && !call->started);
+  const bool silent = call->silent || (!rpc_call_is_client(call) && !call->started);
   const bool pinned = call->pinned;
   call->pinned = true;
   if (call->unary_done != NULL) {
@@ -228,7 +218,7 @@ void rpc_call_receive(rpc_call_t *call, const uint8_t *data, size_t size_bytes) 
 
 void rpc_call_on_peer_half_close(rpc_call_t *call) {
   call->peer_half_closed = true;
-  if (is_client(call)) {
+  if (rpc_call_is_client(call)) {
     rpc_call_fail(call,
                   pod_error(POD_INTERNAL, "%s ended the call to %s without a status",
                             rpc_call_peer_address(call), call->path));
@@ -260,7 +250,7 @@ static pod_status_t peer_status(rpc_call_t *call) {
 }
 
 void rpc_call_on_peer_headers(rpc_call_t *call, bool end_of_stream) {
-  if (!is_client(call)) {
+  if (!rpc_call_is_client(call)) {
     rpc_call_queue(call);
     return;
   }
@@ -307,7 +297,7 @@ static pod_status_t reset_status(const rpc_call_t *call, uint32_t http2_error) {
 
 void rpc_call_on_stream_closed(rpc_call_t *call, uint32_t http2_error) {
   rpc_connection_t *connection = call->connection;
-  const bool unsent = is_client(call) && !call->requested &&
+  const bool unsent = rpc_call_is_client(call) && !call->requested &&
                       http2_error == NGHTTP2_REFUSED_STREAM &&
                       call->state == RPC_CALL_OPEN;
   if (call->state != RPC_CALL_ENDED && !unsent) {
@@ -377,7 +367,7 @@ static void deliver_message(rpc_call_t *call, rpc_block_t *block) {
   const size_t whole_bytes = rpc_inbox_cost(block);
   const size_t window_bytes = block->held_bytes;
   call->got_message = true;
-  if (!is_client(call)) {
+  if (!rpc_call_is_client(call)) {
     rpc_server_begin_call(call);
   }
   if (call->incoming == NULL) {
@@ -475,7 +465,7 @@ static void report_end(rpc_call_t *call) {
 // Of a method with one request: that it has come, and nothing behind it. A call with more
 // is ended before its handler hears of anything.
 static bool has_its_request(rpc_call_t *call) {
-  if (is_client(call) || !call->method->one_request || call->got_message ||
+  if (rpc_call_is_client(call) || !call->method->one_request || call->got_message ||
       call->inbox.first == NULL) {
     return true;
   }
@@ -494,7 +484,7 @@ static bool may_deliver(const rpc_call_t *call) {
 }
 
 static void deliver_all(rpc_call_t *call) {
-  if (!is_client(call) && !call->started && !start(call)) {
+  if (!rpc_call_is_client(call) && !call->started && !start(call)) {
     return;
   }
   if (call->headers_due && !call->drop_messages) {
@@ -544,201 +534,6 @@ rpc_call_t *rpc_call_create(rpc_endpoint_t *endpoint) {
   return call;
 }
 
-// --- Sending ---
-
-static void wake_sender(rpc_call_t *call) {
-  rpc_connection_t *connection = call->connection;
-  if (connection == NULL) {
-    return;  // A client's call that waits for a connection.
-  }
-  if (!is_client(call) && !call->responded) {
-    rpc_session_respond(connection, call);
-  } else if (call->provider_asleep) {
-    rpc_session_resume(connection, call);
-  }
-  rpc_connection_flush_later(connection);
-}
-
-static bool may_send(const rpc_call_t *call) {
-  return call->state <= RPC_CALL_OPEN && !call->half_closed && !call->released;
-}
-
-// A message on its way into the outbox, in blocks: small pieces are gathered, large ones
-// are lent.
-typedef struct packer_t {
-  ProtobufCBuffer buffer;  // First, so that protobuf-c's callback finds its packer.
-  rpc_pool_t *pool;
-  rpc_block_t *first, *last;
-  rpc_block_t *lent[LENT_PIECES_MAX];  // With a reference each.
-  size_t lent_count;
-  bool may_lend, failed;
-} packer_t;
-
-static void add_block(packer_t *packer, rpc_block_t *block) {
-  if (packer->last == NULL) {
-    packer->first = block;
-  } else {
-    packer->last->next = block;
-  }
-  packer->last = block;
-}
-
-static void add_bytes(packer_t *packer, const uint8_t *bytes, size_t size_bytes) {
-  rpc_block_t *block = packer->last;
-  if (block == NULL || block->lent != NULL ||
-      block->capacity - block->size_bytes < size_bytes) {
-    block = rpc_block_create(
-        packer->pool, size_bytes > SMALL_BLOCK_BYTES ? size_bytes : SMALL_BLOCK_BYTES);
-    if (block == NULL) {
-      packer->failed = true;
-      return;
-    }
-    add_block(packer, block);
-  }
-  if (size_bytes > 0) {
-    memcpy(block->data + block->size_bytes, bytes, size_bytes);
-  }
-  block->size_bytes += size_bytes;
-}
-
-static void append(ProtobufCBuffer *buffer, size_t size_bytes, const uint8_t *bytes) {
-  packer_t *packer = (packer_t *)buffer;
-  if (packer->failed) {
-    return;
-  }
-  if (!packer->may_lend || size_bytes < LENT_BYTES_MIN ||
-      packer->lent_count == LENT_PIECES_MAX) {
-    add_bytes(packer, bytes, size_bytes);
-    return;
-  }
-  rpc_block_t *block = rpc_block_lend(packer->pool, bytes, size_bytes);
-  if (block == NULL) {
-    packer->failed = true;
-    return;
-  }
-  packer->lent[packer->lent_count++] = rpc_block_retain(block);
-  add_block(packer, block);
-}
-
-static void abort_unsendable(rpc_call_t *call, size_t size_bytes) {
-  rpc_call_abort(call, pod_error(POD_RESOURCE_EXHAUSTED,
-                                 "cannot send a message of %zu bytes", size_bytes));
-}
-
-static void add_prefix(packer_t *packer, size_t size_bytes) {
-  const uint8_t prefix[RPC_PREFIX_BYTES] = {
-      0,  // Not compressed.
-      (uint8_t)(size_bytes >> 24), (uint8_t)(size_bytes >> 16),
-      (uint8_t)(size_bytes >> 8), (uint8_t)size_bytes};
-  add_bytes(packer, prefix, sizeof(prefix));
-}
-
-// What was lent goes out now, as far as the socket takes it; the rest is copied.
-static void settle_lent(rpc_call_t *call, packer_t *packer, size_t size_bytes) {
-  rpc_connection_t *connection = call->connection;
-  rpc_connection_flush_now(connection);
-  for (size_t i = 0; i < packer->lent_count; i++) {
-    rpc_block_t *lent = packer->lent[i];
-    if (lent->references > 1 &&
-        !rpc_outbox_keep(&call->outbox, &connection->output, lent)) {
-      // Parts of it wait in the output, which must not be written now.
-      rpc_connection_close(
-          connection, pod_error(POD_RESOURCE_EXHAUSTED,
-                                "no host memory for a message of %zu bytes", size_bytes));
-    }
-    rpc_block_release(lent);
-  }
-}
-
-// Takes the blocks of the packer.
-static void send_packed(rpc_call_t *call, packer_t *packer, size_t size_bytes) {
-  if (packer->failed) {
-    while (packer->first != NULL) {
-      rpc_block_t *block = packer->first;
-      packer->first = block->next;
-      rpc_block_release(block);
-    }
-    for (size_t i = 0; i < packer->lent_count; i++) {
-      rpc_block_release(packer->lent[i]);
-    }
-    abort_unsendable(call, size_bytes);
-    return;
-  }
-  while (packer->first != NULL) {
-    rpc_block_t *block = packer->first;
-    packer->first = block->next;
-    block->next = NULL;
-    rpc_outbox_push(&call->outbox, block);
-  }
-  wake_sender(call);
-  if (packer->lent_count > 0) {
-    settle_lent(call, packer, size_bytes);
-  }
-  call->above_bound |= call->outbox.bytes > RPC_SEND_QUEUE_BYTES;
-}
-
-// A message may go out from where it lies when nothing waits before it.
-static packer_t make_packer(const rpc_call_t *call) {
-  return (packer_t){
-      .buffer = {append},
-      .pool = call->loop->pool,
-      .may_lend = call->connection != NULL && call->outbox.bytes == 0 &&
-                  rpc_connection_is_clear(call->connection) &&
-                  !rpc_loop_has_guest(call->loop),
-  };
-}
-
-void rpc_call_send(rpc_call_t *call, const ProtobufCMessage *message) {
-  if (!may_send(call)) {
-    return;
-  }
-  const size_t size_bytes = protobuf_c_message_get_packed_size(message);
-  if (size_bytes > UINT32_MAX) {
-    abort_unsendable(call, size_bytes);
-    return;
-  }
-  packer_t packer = make_packer(call);
-  if (packer.may_lend && size_bytes >= LENT_BYTES_MIN) {
-    add_prefix(&packer, size_bytes);
-    protobuf_c_message_pack_to_buffer(message, &packer.buffer);
-  } else {
-    rpc_block_t *block = rpc_block_create(packer.pool, RPC_PREFIX_BYTES + size_bytes);
-    packer.failed = block == NULL;
-    if (block != NULL) {
-      add_block(&packer, block);
-      add_prefix(&packer, size_bytes);
-      block->size_bytes +=
-          protobuf_c_message_pack(message, block->data + RPC_PREFIX_BYTES);
-    }
-  }
-  send_packed(call, &packer, size_bytes);
-}
-
-void rpc_call_send_bytes(rpc_call_t *call, const void *data, size_t size_bytes) {
-  if (!may_send(call)) {
-    return;
-  }
-  if (size_bytes > UINT32_MAX) {
-    abort_unsendable(call, size_bytes);
-    return;
-  }
-  packer_t packer = make_packer(call);
-  add_prefix(&packer, size_bytes);
-  append(&packer.buffer, size_bytes, data);
-  send_packed(call, &packer, size_bytes);
-}
-
-bool rpc_call_is_writable(const rpc_call_t *call) {
-  return may_send(call) && call->outbox.bytes <= RPC_SEND_QUEUE_BYTES;
-}
-
-void rpc_call_half_close(rpc_call_t *call) {
-  if (may_send(call)) {
-    call->half_closed = true;
-    wake_sender(call);
-  }
-}
-
 void rpc_call_cancel(rpc_call_t *call) {
   rpc_call_abort(call, pod_error(POD_CANCELLED, "the call was cancelled"));
 }
@@ -757,7 +552,7 @@ void rpc_call_finish(rpc_call_t *call, pod_status_t status) {
   if (!call->responded && call->outbox.bytes == 0) {
     rpc_session_send_status(call->connection, call, status);
   } else {
-    wake_sender(call);
+    rpc_call_wake_sender(call);
   }
 }
 

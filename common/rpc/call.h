@@ -115,6 +115,13 @@ void rpc_ring_remove(rpc_call_t **ring, rpc_call_t *call);
 
 void rpc_call_queue(rpc_call_t *call);
 
+static inline bool rpc_call_is_client(const rpc_call_t *call) {
+  return call->channel != NULL;
+}
+
+// Something has come into the outbox, or nothing will any more.
+void rpc_call_wake_sender(rpc_call_t *call);
+
 // --- What the session reports ---
 
 // DATA for the call. The window is dealt with by the call.

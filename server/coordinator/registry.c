@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/access/attach.h"
 #include "common/access/secret.h"
 #include "common/base/check.h"
 #include "common/base/clock.h"
@@ -16,7 +15,7 @@
 #include "common/base/text.h"
 #include "common/digest/digest.h"
 #include "proto/podium/v1/worker.pb-c.h"
-#include "server/coordinator/authorize.h"
+#include "server/coordinator/attach_proof.h"
 #include "server/coordinator/core/places_hosts.h"
 
 enum {
@@ -53,14 +52,7 @@ struct attachment_t {
   int32_t chip;  // -1 before the assignment and after the loss.
   wire_t *wire;  // While it has a chip.
   bool is_finished;
-  bool is_known;  // By the kernel or a certificate, or it has proved the secret.
-  // Between Challenge and Proof: what it has said; owned. Else NULL.
-  Podium__V1__Register *claim;
-  uint8_t nonce[ACCESS_NONCE_BYTES];
-  bool has_call_token;
-  uint8_t call_token[ACCESS_SECRET_BYTES];
-  bool has_former_token;
-  uint8_t former_token[ACCESS_SECRET_BYTES];
+  attach_proof_t proof;  // Who it is.
 };
 
 struct registry_t {
@@ -124,12 +116,12 @@ static pod_status_t create_wire(const attachment_t *attachment, int32_t chip,
   wire_t *wire = pod_alloc(sizeof(*wire));
   const place_t *place = &registry->places->at[chip];
   char token[ACCESS_TOKEN_TEXT_BYTES];
-  access_print_hex(attachment->call_token, token);
+  access_print_hex(attachment->proof.call_token, token);
   const rpc_channel_options_t options = {
       .on_state = on_wire_state,
       .context = wire,
       .credentials = registry->options.credentials,
-      .bearer_token = attachment->has_call_token ? token : NULL,
+      .bearer_token = attachment->proof.has_call_token ? token : NULL,
       // A connection that has been lost without a word is found before it is needed.
       .keepalive_ms = WIRE_KEEPALIVE_MS,
       .keeps_alive_unused = true,
@@ -280,22 +272,13 @@ static bool is_silent(const registry_t *registry, int32_t chip) {
          SILENT_HEARTBEATS * registry->options.heartbeat_ms;
 }
 
-static bool knows_token_of(const attachment_t *attachment, const attachment_t *old) {
-  if (!old->has_call_token || !attachment->has_call_token) {
-    return false;
-  }
-  return digest_equal(old->call_token, attachment->call_token, sizeof(old->call_token)) ||
-         (attachment->has_former_token &&
-          digest_equal(old->call_token, attachment->former_token,
-                       sizeof(old->call_token)));
-}
-
 // A worker that has lost us, and comes back before we have noticed, shows the token that
 // it has given us; any other one of the same address waits until the first is silent.
 static pod_status_t replace(attachment_t *attachment, int32_t chip) {
   registry_t *registry = attachment->registry;
   attachment_t *old = registry->by_chip[chip];
-  if (!knows_token_of(attachment, old) && !is_silent(registry, chip)) {
+  if (!attach_proof_knows_token_of(&attachment->proof, &old->proof) &&
+      !is_silent(registry, chip)) {
     pod_text_t label = {0};
     places_print_label(&label, registry->places, chip);
     const pod_status_t status =
@@ -371,141 +354,18 @@ static pod_status_t admit(attachment_t *attachment, const Podium__V1__Register *
   return NULL;
 }
 
-// --- Who it is ---
-//
-//   Register ──known, no nonce──────────────────────────────> admitted
-//      └──nonce──> Challenge ──> Proof ──known or it holds──────^
-//                                   └──else──> refused
-
-static bool is_known(const registry_t *registry, const rpc_call_t *call) {
-  access_identity_t identity;
-  const pod_status_t status =
-      authorize_identify(registry->options.access, call, &identity);
-  const bool is_worker = status == NULL && access_allows(&identity, ACCESS_WORKER);
-  pod_status_free(status);
-  return is_worker;
-}
-
-static pod_status_t refuse_unknown(const registry_t *registry, const char *address) {
-  return pod_error(
-      POD_UNAUTHENTICATED,
-      "the worker at %.128s is not of the coordinator's own user on its host, has no "
-      "certificate of a worker, and has not proved the pod's secret: %s",
-      address,
-      registry->options.secret == NULL
-          ? "give the coordinator and the worker the same --secret-file"
-          : "give it the coordinator's --secret-file");
-}
-
-static access_part_t part_of(ProtobufCBinaryData bytes) {
-  return (access_part_t){bytes.data, bytes.len};
-}
-
-static access_attach_t said(const attachment_t *attachment) {
-  return (access_attach_t){
-      .worker_nonce = part_of(attachment->claim->nonce),
-      .coordinator_nonce = {attachment->nonce, sizeof(attachment->nonce)},
-      .address = {attachment->claim->address, strlen(attachment->claim->address)}};
-}
-
-static void send_challenge(attachment_t *attachment) {
-  const registry_t *registry = attachment->registry;
-  digest_random(attachment->nonce, sizeof(attachment->nonce));
-  uint8_t proof[ACCESS_PROOF_BYTES];
-  Podium__V1__Challenge challenge = PODIUM__V1__CHALLENGE__INIT;
-  challenge.nonce = (ProtobufCBinaryData){sizeof(attachment->nonce), attachment->nonce};
-  if (registry->options.secret != NULL) {
-    const access_attach_t words = said(attachment);
-    access_prove_coordinator(&registry->secret, &words, proof);
-    challenge.proof = (ProtobufCBinaryData){sizeof(proof), proof};
-  }
-  Podium__V1__CoordinatorMessage message = PODIUM__V1__COORDINATOR_MESSAGE__INIT;
-  message.message_case = PODIUM__V1__COORDINATOR_MESSAGE__MESSAGE_CHALLENGE;
-  message.challenge = &challenge;
-  rpc_call_send(attachment->call, &message.base);
-}
-
-static void forget_claim(attachment_t *attachment) {
-  if (attachment->claim != NULL) {
-    podium__v1__register__free_unpacked(attachment->claim, NULL);
-    attachment->claim = NULL;
-  }
-}
-
-static pod_status_t on_register(attachment_t *attachment,
-                                const Podium__V1__Register *message) {
-  if (message->nonce.len == 0) {
-    return attachment->is_known ? admit(attachment, message)
-                                : refuse_unknown(attachment->registry, message->address);
-  }
-  if (message->nonce.len != ACCESS_NONCE_BYTES) {
-    return pod_error(POD_INVALID_ARGUMENT, "the worker's nonce has %zu bytes, not %d",
-                     message->nonce.len, ACCESS_NONCE_BYTES);
-  }
-  const size_t size_bytes = podium__v1__register__get_packed_size(message);
-  uint8_t *packed = pod_alloc(size_bytes);
-  podium__v1__register__pack(message, packed);
-  attachment->claim = podium__v1__register__unpack(NULL, size_bytes, packed);
-  free(packed);
-  send_challenge(attachment);
-  return NULL;
-}
-
-static pod_status_t on_proof(attachment_t *attachment, const Podium__V1__Proof *message) {
-  const registry_t *registry = attachment->registry;
-  const Podium__V1__Register *claim = attachment->claim;
-  if (message->call_token.len != ACCESS_SECRET_BYTES) {
-    return pod_error(POD_INVALID_ARGUMENT,
-                     "the worker's token for calls has %zu bytes, not %d",
-                     message->call_token.len, ACCESS_SECRET_BYTES);
-  }
-  access_attach_t words = said(attachment);
-  words.call_token = part_of(message->call_token);
-  const bool is_proven =
-      registry->options.secret != NULL &&
-      access_is_worker(&registry->secret, &words, part_of(message->proof));
-  if (!is_proven && message->proof.len > 0 && registry->options.secret != NULL) {
-    return pod_error(POD_UNAUTHENTICATED,
-                     "the worker at %.128s does not know the pod's secret: its "
-                     "--secret-file is not the coordinator's",
-                     claim->address);
-  }
-  if (!is_proven && !attachment->is_known) {
-    return refuse_unknown(registry, claim->address);
-  }
-  attachment->is_known = true;
-  memcpy(attachment->call_token, message->call_token.data, ACCESS_SECRET_BYTES);
-  attachment->has_call_token = true;
-  if (message->former_call_token.len == ACCESS_SECRET_BYTES) {
-    memcpy(attachment->former_token, message->former_call_token.data,
-           ACCESS_SECRET_BYTES);
-    attachment->has_former_token = true;
-  }
-  const pod_status_t status = admit(attachment, claim);
-  forget_claim(attachment);
-  return status;
-}
-
 static pod_status_t on_first_message(attachment_t *attachment,
                                      const Podium__V1__WorkerMessage *message) {
-  switch (message->message_case) {
-    case PODIUM__V1__WORKER_MESSAGE__MESSAGE_REGISTER:
-      if (attachment->claim == NULL) {
-        return on_register(attachment, message->register_);
-      }
-      break;
-    case PODIUM__V1__WORKER_MESSAGE__MESSAGE_PROOF:
-      if (attachment->claim != NULL) {
-        return on_proof(attachment, message->proof);
-      }
-      break;
-    default:
-      break;
+  const registry_t *registry = attachment->registry;
+  const Podium__V1__Register *claim = NULL;
+  POD_TRY(attach_proof_hear(&attachment->proof, attachment->call,
+                            registry->options.secret == NULL ? NULL : &registry->secret,
+                            message, &claim));
+  const pod_status_t status = claim == NULL ? NULL : admit(attachment, claim);
+  if (claim != NULL) {
+    attach_proof_forget_claim(&attachment->proof);
   }
-  return pod_error(POD_INVALID_ARGUMENT, "%s",
-                   attachment->claim == NULL
-                       ? "the first message of Attach must be a Register"
-                       : "what answers a Challenge must be a Proof");
+  return status;
 }
 
 // --- What a member says ---
@@ -595,7 +455,7 @@ static void make_room(registry_t *registry) {
   int32_t count = 0;
   attachment_t *first = NULL;
   for (attachment_t *at = registry->attachments; at != NULL; at = at->next) {
-    if (!at->is_known && !at->is_finished) {
+    if (!at->proof.is_known && !at->is_finished) {
       count++;
       first = at;  // New ones come to the front.
     }
@@ -623,7 +483,7 @@ static pod_status_t attach_start(rpc_call_t *call, void *service, void **out_con
   attachment->call = call;
   attachment->chip = -1;
   attachment->started_ns = pod_clock_now_ns();
-  attachment->is_known = is_known(registry, call);
+  attach_proof_init(&attachment->proof, registry->options.access, call);
   attachment->next = registry->attachments;
   if (attachment->next != NULL) {
     attachment->next->previous = attachment;
@@ -639,7 +499,7 @@ static pod_status_t attach_start(rpc_call_t *call, void *service, void **out_con
 static void log_refusal(attachment_t *attachment, pod_status_t status) {
   unsigned long long muted = 0;
   attachment->registry->counts.refusals++;
-  if (attachment->is_known) {
+  if (attachment->proof.is_known) {
     pod_log(POD_LOG_WARNING, "a worker is refused: %s", pod_status_message(status));
   } else if (pod_log_may(&attachment->registry->strangers, STRANGERS_LOG_MS, &muted)) {
     pod_log(POD_LOG_WARNING, "a worker is refused: %s (%llu others since the last line)",
@@ -697,7 +557,7 @@ static void attach_end(rpc_call_t *call, pod_status_t status, void *context) {
     attachment->next->previous = attachment->previous;
   }
   registry->attachment_count--;
-  forget_claim(attachment);
+  attach_proof_forget_claim(&attachment->proof);
   explicit_bzero(attachment, sizeof(*attachment));
   free(attachment);
 }
@@ -747,7 +607,7 @@ static void on_tick(void *context) {
   for (attachment_t *at = registry->attachments; at != NULL; at = at->next) {
     if (at->chip < 0 && !at->is_finished && now - at->started_ns > timeout) {
       finish(at, pod_error(POD_DEADLINE_EXCEEDED, "no %s came within %" PRId64 " ms",
-                           at->claim == NULL ? "Register" : "Proof",
+                           at->proof.claim == NULL ? "Register" : "Proof",
                            registry->options.timeout_ms));
     }
   }
