@@ -74,6 +74,9 @@ pod_status_t lib_check_turn(const podium_session_t *session, int64_t deadline_ns
   if (session->dispatch_end != NULL) {
     return pod_status_copy(session->dispatch_end);
   }
+  if (lib_is_lost(session)) {
+    return pod_error(POD_UNAVAILABLE, "the session with %s was lost", session->address);
+  }
   return lib_left_ms(deadline_ns) < 0
              ? pod_error(POD_DEADLINE_EXCEEDED,
                          "the deadline passed before it was the turn of the %s", what)
@@ -137,6 +140,7 @@ static void end_unasked_fetch(lib_op_t *op, pod_status_t status) {
 // Takes `status`. It has had its turn.
 static void end_fetch(fetch_t *fetch, pod_status_t status) {
   podium_session_t *session = fetch->session;
+  status = lib_call_status(session, status);
   stop_sharing(fetch);
   if (status == NULL || !lib_op_fails(&fetch->op, status)) {
     finish_fetch(fetch, status);

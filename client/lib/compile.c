@@ -259,6 +259,7 @@ static void end_again(compile_t *compile, pod_status_t status);
 static void on_compile_end(rpc_call_t *call, pod_status_t status, void *context) {
   (void)call;
   compile_t *compile = context;
+  status = lib_call_status(compile->session, status);
   if (status == NULL && !compile->has_response) {
     status =
         pod_error(POD_INTERNAL, "the coordinator ended Compile without an executable");

@@ -67,7 +67,7 @@ static void on_end(rpc_call_t *call, pod_status_t status, void *context) {
     status = pod_error(POD_UNAVAILABLE, "the coordinator at %s has ended the session",
                        session->address);
   }
-  answer_all(session, status);
+  answer_all(session, lib_call_status(session, status));
 }
 
 void lib_dispatch_close(podium_session_t *session, pod_status_t status) {
@@ -98,7 +98,7 @@ static bool open_stream(podium_session_t *session) {
   if (session->dispatch != NULL || session->dispatch_end != NULL) {
     return session->dispatch_end == NULL;
   }
-  if (lib_retry_is_lost(session)) {
+  if (lib_is_lost(session)) {
     session->dispatch_end =
         pod_error(POD_UNAVAILABLE, "the session with %s was lost", session->address);
     return false;

@@ -89,7 +89,7 @@ static void on_profile_end(rpc_call_t *call, pod_status_t status, void *context)
     pod_status_free(status);
     status = profile->status;
   }
-  lib_wait_finish(&profile->wait, status);
+  lib_wait_finish(&profile->wait, lib_call_status(profile->session, status));
 }
 
 static void start_profile(void *context) {

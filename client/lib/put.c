@@ -111,6 +111,7 @@ static void end_unasked_put(lib_op_t *op, pod_status_t status) {
 // Takes `status`. It has had its turn.
 static void end_put(put_t *put, pod_status_t status) {
   podium_session_t *session = put->session;
+  status = lib_call_status(session, status);
   if (status != NULL) {
     dispatch_abandon(session, put->header.array);
   }

@@ -88,10 +88,6 @@ bool lib_is_loss(pod_status_t status) {
   return pod_status_code(status) == POD_UNAVAILABLE;
 }
 
-bool lib_retry_is_lost(const podium_session_t *session) {
-  return session->retry != NULL && session->call == NULL;
-}
-
 bool lib_retry_is_steady(const podium_session_t *session) {
   return session->retry->state == STEADY;
 }
@@ -338,7 +334,7 @@ static void go_on(void *context) {
                   retry->session->address, pod_status_message(retry->why));
   tell(retry, text.bytes);
   pod_text_deinit(&text);
-  if (lib_retry_is_lost(retry->session)) {
+  if (lib_is_lost(retry->session)) {
     open_again(retry);
   } else {
     look(retry);
@@ -401,7 +397,7 @@ void lib_op_start(lib_op_t *op) {
     op->end(op, pod_error(POD_CANCELLED, "the session was closed"));
     return;
   }
-  if (retry->state == STEADY && !lib_retry_is_lost(op->session)) {
+  if (retry->state == STEADY && !lib_is_lost(op->session)) {
     op->is_flying = true;
     retry->flying++;
     op->send(op);
@@ -441,7 +437,7 @@ static bool is_by_loss(const lib_retry_t *retry, const lib_op_t *op,
     case POD_CANCELLED:
       return retry->state != STEADY && lacks_something(op);
     case POD_NOT_FOUND:
-      return lib_retry_is_lost(op->session);
+      return lib_is_lost(op->session);
     default:
       return false;
   }
@@ -505,7 +501,7 @@ static void start_gate(void *context) {
   gate_t *gate = context;
   lib_retry_t *retry = gate->op.session->retry;
   if (pod_status_code(gate->loss) == POD_NOT_FOUND && retry->state == STEADY &&
-      !lib_retry_is_lost(gate->op.session)) {
+      !lib_is_lost(gate->op.session)) {
     end_gate(&gate->op, gate->loss);
     return;
   }

@@ -140,9 +140,6 @@ bool lib_retry_again(podium_session_t *session, int *attempts, int64_t deadline_
 bool lib_retry_take_room(podium_session_t *session, int64_t size_bytes);
 void lib_retry_give_room(podium_session_t *session, int64_t size_bytes);
 
-// Whether `session` has lost what it had on the pod and has nothing new yet.
-bool lib_retry_is_lost(const podium_session_t *session);
-
 // Whether nothing is parked: what is freed meanwhile may be what it needs, and goes after
 // it (lib_remake_free_unheld).
 bool lib_retry_is_steady(const podium_session_t *session);

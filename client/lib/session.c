@@ -51,6 +51,25 @@ pod_status_t lib_check_open(const podium_session_t *session) {
   return NULL;
 }
 
+// --- A session that is lost ---
+
+bool lib_is_lost(const podium_session_t *session) {
+  return session->id.len > 0 && session->call == NULL;
+}
+
+// Whoever is there now may also have another token than the one before had.
+pod_status_t lib_call_status(const podium_session_t *session, pod_status_t status) {
+  const pod_code_t code = pod_status_code(status);
+  if (!lib_is_lost(session) || (code != POD_NOT_FOUND && code != POD_UNAUTHENTICATED &&
+                                code != POD_PERMISSION_DENIED)) {
+    return status;
+  }
+  const pod_status_t lost = pod_error(POD_UNAVAILABLE, "the session with %s was lost: %s",
+                                      session->address, pod_status_message(status));
+  pod_status_free(status);
+  return lost;
+}
+
 // --- Waiting ---
 
 void lib_wait_begin(lib_wait_t *wait, podium_session_t *session) {

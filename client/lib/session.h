@@ -121,6 +121,16 @@ void lib_open(lib_open_t *open);
 // its thread nor, for sure, its mutex. Any thread.
 bool lib_is_forked(const podium_session_t *session);
 
+// Whether the session was open and has been lost: what it had is not there any more, and
+// with retries nothing is there in its place yet. Loop thread.
+bool lib_is_lost(const podium_session_t *session);
+
+// What a call that names the session has ended with; takes `status`. A coordinator that
+// does not know a lost session any more, or whom it belonged to, says so in words that
+// would be the caller's fault: it is UNAVAILABLE. Loop thread.
+POD_MUST_USE pod_status_t lib_call_status(const podium_session_t *session,
+                                          pod_status_t status);
+
 // FAILED_PRECONDITION after a fork, CANCELLED while the session closes. Any thread.
 POD_MUST_USE pod_status_t lib_check_open(const podium_session_t *session);
 
