@@ -5,9 +5,9 @@
 
 #include "common/base/check.h"
 #include "common/base/memory.h"
-#include "common/mlir/walk.h"
 #include "server/compiler/dialect/attributes.h"
 #include "server/compiler/dialect/reducer.h"
+#include "server/compiler/partition/border.h"
 #include "server/compiler/partition/partitioner.h"
 
 // --- Operations ---
@@ -127,7 +127,7 @@ mlir_value_t *partition_emit_lookup(partitioner_t *partitioner, const axes_t *ax
                                     const int64_t *values) {
   const size_t count = (size_t)axes_size(axes);
   for (const place_t *known = partitioner->places; known != NULL; known = known->next) {
-    if (axes_equal(&known->axes, axes) &&
+    if (known->mesh == partitioner->mesh && axes_equal(&known->axes, axes) &&
         memcmp(known->values, values, count * sizeof(values[0])) == 0) {
       return known->value;
     }
@@ -142,6 +142,7 @@ mlir_value_t *partition_emit_lookup(partitioner_t *partitioner, const axes_t *ax
   mlir_value_t *cut = emit_first(partitioner, slice);
   const tensor_shape_t scalar = tensor_shape_make(TENSOR_S32, 0, NULL);
   place_t *place = pod_arena_alloc(partitioner->module->arena, sizeof(*place));
+  place->mesh = partitioner->mesh;
   place->axes = *axes;
   place->values =
       pod_arena_copy(partitioner->module->arena, values, count * sizeof(values[0]));
@@ -274,69 +275,6 @@ static mlir_op_t *create_permute(partitioner_t *partitioner, mlir_value_t *opera
                    mlir_attr_dense(partitioner->module, &shape, pairs, false));
   set_channel(partitioner, op);
   return op;
-}
-
-// Whether anything in main has the value so far.
-static bool is_used(const partitioner_t *partitioner, const mlir_value_t *value) {
-  for (const mlir_op_t *op = partitioner->main_block->first; op != NULL; op = op->next) {
-    for (const mlir_op_t *inner = op; inner != NULL;
-         inner = inner == op ? mlir_walk_first(op) : mlir_walk_next(op, inner)) {
-      for (int i = 0; i < inner->operand_count; i++) {
-        if (inner->operands[i] == value) {
-          return true;
-        }
-      }
-    }
-  }
-  return false;
-}
-
-// The sources of a permute of all devices by target, when the value is of one that nobody
-// else wants; NULL when it is not.
-static const int64_t *take_permute(partitioner_t *partitioner, mlir_value_t **value,
-                                   int64_t count) {
-  mlir_op_t *op = (*value)->op;
-  const mlir_attr_t *attr = op != NULL && op->kind == CHIP_OP_COLLECTIVE_PERMUTE
-                                ? mlir_op_attr(op, "source_target_pairs")
-                                : NULL;
-  int64_t length;
-  const int64_t *pairs;
-  if (attr == NULL || op->block != partitioner->main_block ||
-      !mlir_attr_as_i64s(partitioner->module, attr, &length, &pairs) ||
-      length != 2 * count || is_used(partitioner, *value)) {
-    return NULL;
-  }
-  int64_t *sources =
-      pod_arena_array(partitioner->module->arena, (size_t)count, sizeof(sources[0]));
-  for (int64_t i = 0; i < count; i++) {
-    sources[pairs[2 * i + 1]] = pairs[2 * i];
-  }
-  *value = op->operands[0];
-  mlir_op_unlink(op);
-  return sources;
-}
-
-mlir_value_t *partition_emit_move(partitioner_t *partitioner, mlir_value_t *value,
-                                  bool is_last, const mesh_t *from, const mesh_t *to) {
-  const int64_t count = from->device_count;
-  // Two permutes in a row are one.
-  const int64_t *sources =
-      is_last && mesh_id_limit(from) == count && mesh_id_limit(to) == count
-          ? take_permute(partitioner, &value, count)
-          : NULL;
-  int64_t *pairs =
-      pod_arena_array(partitioner->module->arena, 2 * (size_t)count, sizeof(pairs[0]));
-  for (int64_t p = 0; p < count; p++) {
-    const int64_t device = mesh_device(from, p);
-    pairs[2 * p] = sources == NULL ? device : sources[device];
-    pairs[2 * p + 1] = mesh_device(to, p);
-  }
-  partitioner->because =
-      "the sharding of an argument or result of @main has the devices in another order "
-      "than the mesh of the program";
-  return partition_emit_into(
-      partitioner, partitioner->main_block,
-      create_permute(partitioner, value, value_shape(value), count, pairs));
 }
 
 mlir_value_t *partition_emit_exchange(partitioner_t *partitioner, mlir_value_t *value,
@@ -509,14 +447,15 @@ static void add_version(partitioner_t *partitioner, state_t *state,
                         mlir_value_t *value) {
   version_t **end = &state->versions;
   while (*end != NULL) {
-    if ((*end)->layout == layout &&
+    if ((*end)->layout == layout && (*end)->mesh == partitioner->mesh &&
         (layout->unreduced.count == 0 || (*end)->reducer == reducer)) {
       return;
     }
     end = &(*end)->next;
   }
   version_t *version = pod_arena_alloc(partitioner->module->arena, sizeof(*version));
-  *version = (version_t){.layout = layout, .value = value, .reducer = reducer};
+  *version = (version_t){
+      .layout = layout, .mesh = partitioner->mesh, .value = value, .reducer = reducer};
   *end = version;
 }
 
@@ -544,41 +483,86 @@ static void explain_step(partitioner_t *partitioner, const layout_t *from,
   }
 }
 
+// What a plan has made so far of a version.
+typedef struct progress_t {
+  mlir_value_t *value;
+  const layout_t *layout;
+  chip_reducer_t reducer;
+} progress_t;
+
+static mlir_op_t *create_step(partitioner_t *partitioner, mlir_block_t *home,
+                              const reshard_step_t *step, const tensor_shape_t *local,
+                              progress_t *at) {
+  switch (step->kind) {
+    case RESHARD_SLICE:
+      return emit_slice(partitioner, home, at->value, at->layout, step->after, local);
+    case RESHARD_PLACE:
+      at->reducer = CHIP_REDUCER_ADD;
+      return emit_among_zeros(partitioner, home, at->value, at->layout, step->after,
+                              local);
+    case RESHARD_KEEP_FIRST:
+      at->reducer = CHIP_REDUCER_ADD;
+      return emit_keep_first(partitioner, home, at->value, &step->axes, local);
+    default:
+      return emit_step(partitioner, at->value, at->layout, step, local, at->reducer);
+  }
+}
+
+// From the mesh at hand to `mesh`, and to layout `to`.
+static void cross_border(partitioner_t *partitioner, state_t *state, const mesh_t *mesh,
+                         const layout_t *to, progress_t *at) {
+  const int64_t count = mesh->device_count;
+  int64_t *pairs =
+      pod_arena_array(partitioner->module->arena, 2 * (size_t)count, sizeof(pairs[0]));
+  if (border_pairs(at->layout, partitioner->mesh, to, mesh, pairs)) {
+    partitioner->because =
+        "the sharding of an argument or result of @main has the devices in another order "
+        "than the mesh of the program";
+    at->value = partition_emit_into(
+        partitioner, state->home,
+        create_permute(partitioner, at->value, value_shape(at->value), count, pairs));
+  }
+  partitioner->mesh = mesh;
+  at->layout = to;
+  add_version(partitioner, state, to, at->reducer, at->value);
+}
+
 void partition_emit_plan(partitioner_t *partitioner, state_t *state,
                          const tensor_shape_t *shape, const version_t *from,
                          const reshard_plan_t *plan) {
-  mlir_value_t *value = from->value;
-  const layout_t *layout = from->layout;
-  chip_reducer_t reducer = from->reducer;
+  progress_t at = {from->value, from->layout, from->reducer};
+  const mesh_t *mesh = partitioner->mesh;
+  const border_t border = from->mesh == mesh
+                              ? (border_t){.step = -1}
+                              : border_find(&partitioner->layouts, shape, from->layout,
+                                            plan, from->mesh, mesh);
   const int early = count_early_steps(plan);
-  for (int i = 0; i < plan->count; i++) {
-    partitioner->cursor = i < early ? value->op : NULL;
-    const layout_t *before = layout;
-    mlir_op_t *op;
+  partitioner->mesh = from->mesh;
+  for (int i = 0; i <= plan->count; i++) {
+    partitioner->cursor = i < early ? at.value->op : NULL;
+    if (i == border.step) {
+      cross_border(partitioner, state, mesh,
+                   border.is_merged ? plan->steps[i].after : at.layout, &at);
+    }
+    if (i == plan->count || (i == border.step && border.is_merged)) {
+      continue;
+    }
     if (plan->steps[i].kind == RESHARD_SLICE) {
       // Slices in a row are one operation.
-      while (i + 1 < plan->count && i + 1 != early &&
+      while (i + 1 < plan->count && i + 1 != early && i + 1 != border.step &&
              plan->steps[i + 1].kind == RESHARD_SLICE) {
         i++;
       }
     }
     const reshard_step_t *step = &plan->steps[i];
     const tensor_shape_t local = layout_local_shape(step->after, shape);
-    if (step->kind == RESHARD_SLICE) {
-      op = emit_slice(partitioner, state->home, value, before, step->after, &local);
-    } else if (step->kind == RESHARD_PLACE) {
-      op = emit_among_zeros(partitioner, state->home, value, before, step->after, &local);
-      reducer = CHIP_REDUCER_ADD;
-    } else if (step->kind == RESHARD_KEEP_FIRST) {
-      op = emit_keep_first(partitioner, state->home, value, &step->axes, &local);
-      reducer = CHIP_REDUCER_ADD;
-    } else {
+    if (!reshard_is_local(step->kind)) {
       explain_step(partitioner, from->layout, step);
-      op = emit_step(partitioner, value, before, step, &local, reducer);
     }
-    value = partition_emit_into(partitioner, state->home, op);
-    layout = step->after;
-    add_version(partitioner, state, layout, reducer, value);
+    mlir_op_t *op = create_step(partitioner, state->home, step, &local, &at);
+    at.value = partition_emit_into(partitioner, state->home, op);
+    at.layout = step->after;
+    add_version(partitioner, state, at.layout, at.reducer, at.value);
   }
   partitioner->cursor = NULL;
 }

@@ -225,6 +225,7 @@ static void add_operand(partitioner_t *partitioner, alike_t *key,
   for (const version_t *version = partitioner->states[value->id].versions;
        version != NULL; version = version->next) {
     alike_add_address(key, version->layout);
+    alike_add_address(key, version->mesh);
   }
   alike_add(key, -2);
 }

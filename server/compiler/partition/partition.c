@@ -158,22 +158,38 @@ typedef struct surface_t {
   const mesh_t **argument_meshes, **result_meshes;
 } surface_t;
 
+// The mesh of an argument or result of @main: the program's (NULL) or one of those known,
+// so that equal ones are one address.
+static pod_status_t read_order(const partitioner_t *partitioner, const mlir_op_t *main,
+                               const char *list, int index, size_t known_count,
+                               const mesh_t *const *known, const mesh_t **out_mesh) {
+  const mesh_t *mesh;
+  POD_TRY(shardings_read_order(&partitioner->shardings, main, list, index,
+                               partitioner->module->arena, &mesh));
+  for (size_t i = 0; mesh != NULL && i < known_count; i++) {
+    if (known[i] != NULL && mesh_equal(known[i], mesh)) {
+      mesh = known[i];
+    }
+  }
+  *out_mesh = mesh;
+  return NULL;
+}
+
 static pod_status_t read_surface(const partitioner_t *partitioner, const mlir_op_t *main,
                                  const mlir_block_t *block, surface_t *out) {
-  pod_arena_t *arena = partitioner->module->arena;
   const size_t argument_count = (size_t)block->argument_count;
   const size_t result_count = (size_t)block->last->operand_count;
-  out->argument_meshes =
-      pod_arena_array(arena, argument_count, sizeof(out->argument_meshes[0]));
-  out->result_meshes =
-      pod_arena_array(arena, result_count, sizeof(out->result_meshes[0]));
+  const mesh_t **meshes =
+      pod_arena_array(partitioner->module->arena, argument_count + result_count,
+                      sizeof(out->argument_meshes[0]));
+  out->argument_meshes = meshes;
+  out->result_meshes = meshes + argument_count;
   for (size_t i = 0; i < argument_count; i++) {
-    POD_TRY(shardings_read_order(&partitioner->shardings, main, "arg_attrs", (int)i,
-                                 arena, &out->argument_meshes[i]));
+    POD_TRY(read_order(partitioner, main, "arg_attrs", (int)i, i, meshes, &meshes[i]));
   }
   for (size_t i = 0; i < result_count; i++) {
-    POD_TRY(shardings_read_order(&partitioner->shardings, main, "res_attrs", (int)i,
-                                 arena, &out->result_meshes[i]));
+    const size_t at = argument_count + i;
+    POD_TRY(read_order(partitioner, main, "res_attrs", (int)i, at, meshes, &meshes[at]));
   }
   return NULL;
 }
@@ -189,11 +205,11 @@ static void put_arguments(partitioner_t *partitioner, const mlir_block_t *from,
                                 mlir_type_tensor(partitioner->module, &local));
     added->name =
         argument->name == NULL ? NULL : mlir_intern(partitioner->module, argument->name);
-    const mesh_t *mesh = surface->argument_meshes[i];
-    partition_value_put(partitioner, argument, layout, CHIP_REDUCER_NONE,
-                        mesh == NULL ? added
-                                     : partition_emit_move(partitioner, added, false,
-                                                           mesh, partitioner->mesh));
+    const mesh_t *mesh = partitioner->mesh;
+    partitioner->mesh =
+        surface->argument_meshes[i] == NULL ? mesh : surface->argument_meshes[i];
+    partition_value_put(partitioner, argument, layout, CHIP_REDUCER_NONE, added);
+    partitioner->mesh = mesh;
   }
 }
 
@@ -211,19 +227,11 @@ static void end_main(partitioner_t *partitioner, const mlir_op_t *end,
     const layout_t *layout =
         layouts_of_sharding(&partitioner->layouts, value_shape(end->operands[i])->rank,
                             partitioner->propagation.results[i]);
+    const mesh_t *mesh = partitioner->mesh;
+    partitioner->mesh =
+        surface->result_meshes[i] == NULL ? mesh : surface->result_meshes[i];
     operands[i] = partition_value_get(partitioner, end->operands[i], layout);
-  }
-  for (int i = 0; i < end->operand_count; i++) {
-    const mesh_t *mesh = surface->result_meshes[i];
-    if (mesh != NULL) {
-      int times = 0;
-      for (int j = 0; j < end->operand_count; j++) {
-        times += operands[j] == operands[i] ? 1 : 0;
-      }
-      partition_emit_at(partitioner, end->operands[i]->op);
-      operands[i] = partition_emit_move(partitioner, operands[i], times == 1,
-                                        partitioner->mesh, mesh);
-    }
+    partitioner->mesh = mesh;
     types[i] = operands[i]->type;
   }
   mlir_op_t *returned =

@@ -19,6 +19,7 @@
 // A value of the source module in one layout.
 typedef struct version_t {
   const layout_t *layout;
+  const mesh_t *mesh;      // Over the devices of which the layout's axes are.
   mlir_value_t *value;     // Of the new module; local.
   chip_reducer_t reducer;  // For what is unreduced.
   struct version_t *next;
@@ -36,6 +37,7 @@ typedef struct state_t {
 
 // What has been looked up already, by a chip's place along axes.
 typedef struct place_t {
+  const mesh_t *mesh;
   axes_t axes;
   const int64_t *values;
   mlir_value_t *value;
@@ -65,6 +67,8 @@ struct choice_t {
 
 typedef struct partitioner_t {
   mlir_module_t *source, *module;
+  // Over which values are wanted: the program's, or, at the surface of @main, its axes
+  // over the devices in another order (border.h).
   const mesh_t *mesh;
   shardings_t shardings;
   axes_t manual;  // The axes that are manual where we are.
@@ -146,14 +150,8 @@ mlir_value_t *partition_emit_gather(partitioner_t *partitioner, mlir_value_t *va
 void partition_emit_i64s(partitioner_t *partitioner, mlir_op_t *op, const char *name,
                          int count, const int64_t *values);
 
-// What each device of `from` has goes to the device of `to` at the same position; at the
-// end of main as far as it is written. `is_last`: nobody asks for the value again, so
-// that a permute that it comes from is made part of this one.
-mlir_value_t *partition_emit_move(partitioner_t *partitioner, mlir_value_t *value,
-                                  bool is_last, const mesh_t *from, const mesh_t *to);
-
-// Carries out the steps of a plan and enters what they make as versions of `state`.
-// `shape` is global.
+// Carries out the steps of a plan and enters what they make as versions of `state`, over
+// the mesh at hand, or, before they cross the border, that of `from`. `shape` is global.
 void partition_emit_plan(partitioner_t *partitioner, state_t *state,
                          const tensor_shape_t *shape, const version_t *from,
                          const reshard_plan_t *plan);
@@ -233,13 +231,14 @@ const reshard_plan_t *partition_value_plan(partitioner_t *partitioner,
 const layout_t *partition_value_layout(partitioner_t *partitioner,
                                        const mlir_value_t *value);
 
-// Enters a version. The value's home is that of `local`. Of an unreduced layout with
-// CHIP_REDUCER_NONE the parts are those of a sum.
+// Enters a version over the mesh at hand. The value's home is that of `local`. Of an
+// unreduced layout with CHIP_REDUCER_NONE the parts are those of a sum.
 void partition_value_put(partitioner_t *partitioner, const mlir_value_t *value,
                          const layout_t *layout, chip_reducer_t reducer,
                          mlir_value_t *local);
 
-// The value in a layout, made from the version that is cheapest to start from.
+// The value in a layout over the mesh at hand, made from the version that is cheapest to
+// start from.
 mlir_value_t *partition_value_get(partitioner_t *partitioner, const mlir_value_t *value,
                                   const layout_t *layout);
 

@@ -52,17 +52,13 @@ static double step_bytes(reshard_kind_t kind, double bytes, double n) {
   return 0;
 }
 
-static bool is_local(reshard_kind_t kind) {
-  return kind == RESHARD_SLICE || kind == RESHARD_PLACE || kind == RESHARD_KEEP_FIRST;
-}
-
 static reshard_step_t *add_step(planner_t *planner, reshard_kind_t kind, int dim,
                                 const axes_t *axes) {
   reshard_plan_t *plan = planner->plan;
   POD_CHECK(plan->count < RESHARD_STEPS_MAX);
   const double bytes = step_bytes(kind, local_bytes(planner), (double)axes_size(axes));
   plan->cost.bytes += bytes;
-  plan->cost.start_bytes += is_local(kind) ? 0 : planner->layouts->start_bytes;
+  plan->cost.start_bytes += reshard_is_local(kind) ? 0 : planner->layouts->start_bytes;
   if (kind == RESHARD_ALL_REDUCE || kind == RESHARD_REDUCE_SCATTER) {
     plan->reduced_bytes += bytes;
   }

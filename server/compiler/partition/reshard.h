@@ -38,6 +38,11 @@ typedef enum reshard_kind_t {
                        // the value, the others hold zeros.
 } reshard_kind_t;
 
+// Whether no chip needs anything from another.
+static inline bool reshard_is_local(reshard_kind_t kind) {
+  return kind == RESHARD_SLICE || kind == RESHARD_PLACE || kind == RESHARD_KEEP_FIRST;
+}
+
 typedef struct reshard_step_t {
   reshard_kind_t kind;
   int dim, to_dim;

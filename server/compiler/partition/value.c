@@ -5,6 +5,7 @@
 
 #include "common/base/check.h"
 #include "server/compiler/dialect/constant.h"
+#include "server/compiler/partition/border.h"
 #include "server/compiler/partition/partitioner.h"
 
 static mlir_value_t *remake(partitioner_t *partitioner, const mlir_value_t *value,
@@ -22,18 +23,20 @@ static state_t *state_of(partitioner_t *partitioner, const mlir_value_t *value) 
 }
 
 // Partial results of another reduction than a sum are none that a layout asked for means.
-static const version_t *version_of(const state_t *state, const layout_t *layout) {
+static const version_t *version_of(const partitioner_t *partitioner, const state_t *state,
+                                   const layout_t *layout) {
   const version_t *version = state->versions;
   while (version != NULL &&
-         (version->layout != layout ||
+         (version->layout != layout || version->mesh != partitioner->mesh ||
           (layout->unreduced.count > 0 && version->reducer != CHIP_REDUCER_ADD))) {
     version = version->next;
   }
   return version;
 }
 
-static mlir_value_t *find_version(const state_t *state, const layout_t *layout) {
-  const version_t *version = version_of(state, layout);
+static mlir_value_t *find_version(const partitioner_t *partitioner, const state_t *state,
+                                  const layout_t *layout) {
+  const version_t *version = version_of(partitioner, state, layout);
   return version == NULL ? NULL : version->value;
 }
 
@@ -42,7 +45,8 @@ void partition_value_put(partitioner_t *partitioner, const mlir_value_t *value,
                          mlir_value_t *local) {
   state_t *state = state_of(partitioner, value);
   version_t *version = pod_arena_alloc(partitioner->module->arena, sizeof(*version));
-  *version = (version_t){.layout = layout, .value = local, .reducer = reducer};
+  *version = (version_t){
+      .layout = layout, .mesh = partitioner->mesh, .value = local, .reducer = reducer};
   if (reducer == CHIP_REDUCER_NONE && layout->unreduced.count > 0) {
     version->reducer = CHIP_REDUCER_ADD;
   }
@@ -82,10 +86,23 @@ static bool may_become(const version_t *version, const layout_t *layout) {
          version->reducer == CHIP_REDUCER_ADD;
 }
 
-// The version from which `layout` costs least, and its plan. NULL: there is none.
+static partition_cost_t plan_cost(const partitioner_t *partitioner,
+                                  const tensor_shape_t *shape, const version_t *from,
+                                  const reshard_plan_t *plan) {
+  if (from->mesh == partitioner->mesh) {
+    return plan->cost;
+  }
+  return border_find(&partitioner->layouts, shape, from->layout, plan, from->mesh,
+                     partitioner->mesh)
+      .cost;
+}
+
+// The version from which `layout` costs least, its plan, and what it costs. NULL: there
+// is none.
 static const version_t *cheapest(partitioner_t *partitioner, const state_t *state,
                                  const tensor_shape_t *shape, const layout_t *layout,
-                                 const reshard_plan_t **out_plan) {
+                                 const reshard_plan_t **out_plan,
+                                 partition_cost_t *out_cost) {
   const version_t *best = NULL;
   const reshard_plan_t *best_plan = NULL;
   for (const version_t *version = state->versions; version != NULL;
@@ -95,11 +112,12 @@ static const version_t *cheapest(partitioner_t *partitioner, const state_t *stat
     }
     const reshard_plan_t *plan =
         partition_value_plan(partitioner, shape, version->layout, layout);
-    const int difference =
-        best == NULL ? -1 : partition_cost_compare(&plan->cost, &best_plan->cost);
+    const partition_cost_t cost = plan_cost(partitioner, shape, version, plan);
+    const int difference = best == NULL ? -1 : partition_cost_compare(&cost, out_cost);
     if (difference < 0 || (difference == 0 && plan->count < best_plan->count)) {
       best = version;
       best_plan = plan;
+      *out_cost = cost;
     }
   }
   *out_plan = best_plan;
@@ -109,7 +127,7 @@ static const version_t *cheapest(partitioner_t *partitioner, const state_t *stat
 mlir_value_t *partition_value_get(partitioner_t *partitioner, const mlir_value_t *value,
                                   const layout_t *layout) {
   state_t *state = state_of(partitioner, value);
-  mlir_value_t *known = find_version(state, layout);
+  mlir_value_t *known = find_version(partitioner, state, layout);
   if (known != NULL) {
     return known;
   }
@@ -118,8 +136,10 @@ mlir_value_t *partition_value_get(partitioner_t *partitioner, const mlir_value_t
     return remake(partitioner, value, layout);
   }
   const reshard_plan_t *plan = NULL;
+  partition_cost_t cost;
   const version_t *from =
-      is_remade ? NULL : cheapest(partitioner, state, value_shape(value), layout, &plan);
+      is_remade ? NULL
+                : cheapest(partitioner, state, value_shape(value), layout, &plan, &cost);
   if (from == NULL) {
     const layout_t *whole = layouts_with_unreduced(&partitioner->layouts, layout, NULL);
     mlir_value_t *made = partition_value_get(partitioner, value, whole);
@@ -127,7 +147,7 @@ mlir_value_t *partition_value_get(partitioner_t *partitioner, const mlir_value_t
       partition_value_put(partitioner, value, layout, CHIP_REDUCER_ADD, made);
       return made;
     }
-    from = version_of(state, whole);
+    from = version_of(partitioner, state, whole);
     POD_CHECK(from != NULL);
     plan = partition_value_plan(partitioner, value_shape(value), whole, layout);
   }
@@ -135,7 +155,7 @@ mlir_value_t *partition_value_get(partitioner_t *partitioner, const mlir_value_t
   partitioner->wanted_layout = layout;
   partition_emit_plan(partitioner, state, value_shape(value), from, plan);
   partitioner->wanted = NULL;
-  known = find_version(state, layout);
+  known = find_version(partitioner, state, layout);
   POD_CHECK(known != NULL);
   return known;
 }
@@ -144,13 +164,15 @@ partition_cost_t partition_value_cost(partitioner_t *partitioner,
                                       const mlir_value_t *value, const layout_t *layout) {
   partition_cost_t cost = {0};
   state_t *state = state_of(partitioner, value);
-  if (propagate_is_remade(value) || find_version(state, layout) != NULL) {
+  if (propagate_is_remade(value) || find_version(partitioner, state, layout) != NULL) {
     return cost;
   }
   const reshard_plan_t *plan;
-  POD_CHECK(cheapest(partitioner, state, value_shape(value), layout, &plan) != NULL);
+  partition_cost_t once;
+  POD_CHECK(cheapest(partitioner, state, value_shape(value), layout, &plan, &once) !=
+            NULL);
   const double share = state->turns / partitioner->turns;
-  partition_cost_add(&cost, &plan->cost, share);
+  partition_cost_add(&cost, &once, share);
   return cost;
 }
 
@@ -167,12 +189,13 @@ static mlir_value_t *remake_constant(partitioner_t *partitioner,
     return partition_emit_constant(partitioner, home, &local, attr->data, attr->is_splat);
   }
   const version_t from = {.layout = whole,
+                          .mesh = partitioner->mesh,
                           .value = partition_value_get(partitioner, value, whole)};
   const reshard_plan_t *plan =
       partition_value_plan(partitioner, value_shape(value), whole, layout);
   state_t *state = state_of(partitioner, value);
   partition_emit_plan(partitioner, state, value_shape(value), &from, plan);
-  return find_version(state, layout);
+  return find_version(partitioner, state, layout);
 }
 
 static mlir_value_t *emit_unary(partitioner_t *partitioner, mlir_block_t *home,
@@ -266,7 +289,7 @@ static mlir_value_t *remake(partitioner_t *partitioner, const mlir_value_t *valu
   }
   partitioner->location = location;
   partitioner->position = position;
-  if (find_version(state_of(partitioner, value), layout) == NULL) {
+  if (find_version(partitioner, state_of(partitioner, value), layout) == NULL) {
     partition_value_put(partitioner, value, layout, CHIP_REDUCER_NONE, made);
   }
   return made;
