@@ -4,7 +4,6 @@
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,17 +12,20 @@
 #include <unistd.h>
 
 #include "tests/simulation/files.h"
+#include "tests/simulation/limit.h"
 #include "tests/simulation/run.h"
 
 enum {
   SEEDS_DEFAULT = 100,
-  RUN_S_MAX = 60,       // Of real time.
   REPEAT_ONCE_IN = 20,  // Runs that are made twice, to see that they are the same.
   BATCH = 200,          // Runs of a child.
   FAILURES_MAX = 10,
   FAILURE_BYTES = 1024,
   JOBS_MAX = 64,
 };
+
+// A run takes some 30 ms of a processor.
+static const limit_t run_limit = {.processor_ms = 60000, .real_ms = 1800000};
 
 typedef struct settings_t {
   uint64_t first, last;
@@ -87,9 +89,9 @@ static const struct argp argp = {
 
 static report_t make_run(const plan_t *plan) {
   run_result_t result;
-  (void)alarm(RUN_S_MAX);
+  limit_start(&run_limit);
   run_plan(plan, &result);
-  (void)alarm(0);
+  limit_stop();
   report_t report = {.seed = plan->seed,
                      .hash = result.hash,
                      .slices = result.slices,
@@ -174,11 +176,10 @@ static bool end_child(child_t *child, char *out_failure, size_t size) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
     return true;
   }
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
-    snprintf(out_failure, size, "it has not ended within %d s of real time", RUN_S_MAX);
+  if (WIFSIGNALED(status)) {
+    limit_print(&run_limit, WTERMSIG(status), out_failure, size);
   } else {
-    snprintf(out_failure, size, "it crashed (%s)",
-             WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit");
+    snprintf(out_failure, size, "it ended by itself (exit)");
   }
   return false;
 }
