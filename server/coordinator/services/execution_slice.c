@@ -189,18 +189,30 @@ static bool pause_with_followers(execution_t *execution) {
 
 // --- To go on ---
 
-// None that shares its chips has begun and will go on before it. Those that were paused
-// with it come after it.
-static bool is_alone(const execution_t *execution) {
-  const execution_t *at = execution->request.coordinator->first_running;
-  bool is_after = false;
-  while (at != NULL &&
-         (at == execution || !execution_shares_chips(execution, at) ||
-          (at->is_paused &&
-           (at->lacks_room || (is_after && shares_session(execution, at)))))) {
-    is_after |= at == execution;
-    at = at->next;
+// Those that are paused and lack room, or come after one that does.
+static executions_t find_lacking(const coordinator_t *coordinator) {
+  executions_t all = {0};
+  for (execution_t *at = coordinator->first_running; at != NULL; at = at->next) {
+    if (at->is_paused && (at->lacks_room || is_after_any(at, &all))) {
+      *pod_list_add(&all) = at;
+    }
   }
+  return all;
+}
+
+// None that shares its chips has begun and will go on before it: all wait for room, too.
+static bool is_alone(const execution_t *execution) {
+  const coordinator_t *coordinator = execution->request.coordinator;
+  executions_t lacking = find_lacking(coordinator);
+  const execution_t *at = coordinator->first_running;
+  for (int32_t next = 0; at != NULL; at = at->next) {
+    if (next < lacking.count && lacking.items[next] == at) {
+      next++;
+    } else if (execution_shares_chips(execution, at)) {
+      break;
+    }
+  }
+  pod_list_deinit(&lacking);
   return at == NULL;
 }
 

@@ -302,6 +302,66 @@ static void test_what_lacks_room_does_not_wait_for_what_comes_after_it(void **st
   world_stop(&world);
 }
 
+static bool all_lack(void *context) {
+  const executing_t *wanted = context;
+  for (int i = 0; i < CHIPS; i++) {
+    if (wanted->world->workers[i]->lacking_count != wanted->count) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Each lacks room beside what runs, and one behind each was paused with it: neither waits
+// for what can only begin after the other.
+static void test_two_that_lack_room_do_not_wait_for_each_others_followers(void **state) {
+  (void)state;
+  world_t world;
+  world_start_ready(&world, 60000);
+  world_t worlds[3] = {world, world, world};
+  uint64_t executables[3], arrays[3];
+  for (int i = 0; i < 3; i++) {
+    worlds[i].client =
+        i == 0 ? world.client
+               : client_create(world.loop, coordinator_address(world.coordinator));
+    if (i > 0) {
+      client_open(worlds[i].client, false);
+    }
+    executables[i] = world_compile(&worlds[i], "f");
+    arrays[i] = world_put(&worlds[i], executables[i]);
+  }
+  stream_t streams[3];
+  for (int i = 0; i < 3; i++) {
+    open_stream(&streams[i], &worlds[i]);
+    send_execute(&streams[i], executables[i], 100, arrays[i], 101);
+    wait_answers(&streams[i], 1);  // The program is loaded.
+  }
+  world_set_modes(&world, FAKE_HANG);
+  send_execute(&streams[2], executables[2], 0, arrays[2], 1);
+  executing_t hanging = {&world, 1};
+  client_run(world.loop, all_have, &hanging);
+  world_set_modes(&world, FAKE_LACKING);
+  for (int i = 0; i < 2; i++) {
+    send_execute(&streams[i], executables[i], 0, arrays[i], 1);
+    send_execute(&streams[i], executables[i], 2, arrays[i], 3);
+    executing_t lacking = {&world, 2 * (i + 1)};
+    client_run(world.loop, all_lack, &lacking);
+  }
+  send_cancel(&streams[2], 0);
+  for (int i = 0; i < 2; i++) {
+    wait_answers(&streams[i], 3);
+    assert_int_equal(streams[i].codes[1], POD_OK);
+    assert_int_equal(streams[i].codes[2], POD_OK);
+  }
+  for (int i = 0; i < 3; i++) {
+    close_stream(&streams[i]);
+    if (i > 0) {
+      client_destroy(worlds[i].client);
+    }
+  }
+  world_stop(&world);
+}
+
 static bool has_freed(void *context) {
   const world_t *world = context;
   for (int i = 0; i < CHIPS; i++) {
@@ -490,6 +550,7 @@ int main(void) {
       cmocka_unit_test(test_chips_are_given_executions_before_others_have_ended),
       cmocka_unit_test(test_what_waits_for_its_cause_keeps_no_chips),
       cmocka_unit_test(test_what_lacks_room_does_not_wait_for_what_comes_after_it),
+      cmocka_unit_test(test_two_that_lack_room_do_not_wait_for_each_others_followers),
       cmocka_unit_test(test_what_is_freed_at_once_is_gone_after_its_last_use),
       cmocka_unit_test(test_what_is_freed_between_executions_needs_no_call_of_its_own),
       cmocka_unit_test(

@@ -216,9 +216,9 @@ static void execute(fake_call_t *call, const Podium__V1__WorkerExecuteRequest *m
     case FAKE_LACKING:
       POD_CHECK(call->hanging_count < 64);
       call->hanging[call->hanging_count++] = message->execution;
-      if (call->hanging_count == 2) {
+      if (++worker->lacking_count % 2 == 0) {
         Podium__V1__RunResponse lacking = PODIUM__V1__RUN_RESPONSE__INIT;
-        lacking.execution = call->hanging[0];
+        lacking.execution = call->hanging[call->hanging_count - 2];
         lacking.lacks_room = true;
         rpc_call_send(call->rpc, &lacking.base);
       }

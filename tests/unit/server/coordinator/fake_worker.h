@@ -21,7 +21,8 @@ typedef enum fake_mode_t {
   FAKE_HANG,       // Executions end only when they are cancelled.
   FAKE_TOUCH,      // They fail with UNAVAILABLE: "the link to … is broken".
   FAKE_EXHAUSTED,  // They fail with RESOURCE_EXHAUSTED, as do puts.
-  // They end when they go on after a pause; when the second comes, the first lacks room.
+  // They end when they go on after a pause; when every second one comes, the one before
+  // it lacks room.
   FAKE_LACKING,
 } fake_mode_t;
 
@@ -56,8 +57,8 @@ struct fake_worker_t {
   int32_t chip;  // -1 before the assignment.
   uint64_t epoch;
   int dial_count;
-  int execute_count, executing_count, cancelled_count, load_count, unload_count,
-      close_count, free_call_count;
+  int execute_count, executing_count, lacking_count, cancelled_count, load_count,
+      unload_count, close_count, free_call_count;
   uint64_t executed[64];  // Ids of executions, in their order.
   size_t put_bytes;       // Of shards, all puts.
   size_t program_bytes;   // Of the last program.
