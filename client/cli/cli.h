@@ -203,6 +203,9 @@ const char *cli_size(pod_arena_t *arena, int64_t bytes);
 const char *cli_time(pod_arena_t *arena, int64_t picoseconds);
 const char *cli_shape(pod_arena_t *arena, const podium_shape_t *shape);
 
+// "x,y", or "x,y of @mesh_0" where the program has several meshes. In the arena.
+const char *cli_axes(pod_arena_t *arena, const podium_collective_t *collective);
+
 void cli_print_signatures(const podium_program_info_t *info);
 void cli_print_collectives(const podium_program_info_t *info);
 void cli_print_memory(const podium_program_info_t *info);

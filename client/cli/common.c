@@ -147,6 +147,12 @@ const char *cli_time(pod_arena_t *arena, int64_t picoseconds) {
   return pod_arena_printf(arena, "%.1f ns", value / 1e3);
 }
 
+const char *cli_axes(pod_arena_t *arena, const podium_collective_t *collective) {
+  return *collective->mesh == '\0'
+             ? collective->axes
+             : pod_arena_printf(arena, "%s of @%s", collective->axes, collective->mesh);
+}
+
 const char *cli_shape(pod_arena_t *arena, const podium_shape_t *shape) {
   char text[512];
   podium_shape_print(shape, text, sizeof(text));

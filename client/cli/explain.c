@@ -33,6 +33,7 @@ static int compare_collectives(const podium_collective_t *left,
                                const podium_collective_t *right) {
   int order = strcmp(left->op, right->op);
   order = order != 0 ? order : strcmp(left->axes, right->axes);
+  order = order != 0 ? order : strcmp(left->mesh, right->mesh);
   order = order != 0 ? order : strcmp(left->source, right->source);
   order = order != 0 ? order : strcmp(left->because, right->because);
   order = order != 0 ? order : compare_shapes(&left->operand, &right->operand);

@@ -17,7 +17,7 @@ static const char *over(pod_arena_t *arena, const podium_collective_t *it) {
   return *it->axes == '\0'
              ? pod_arena_printf(arena, "%lld groups of %lld", (long long)it->group_count,
                                 (long long)it->group_size)
-             : pod_arena_printf(arena, "over %s (%lld)", it->axes,
+             : pod_arena_printf(arena, "over %s (%lld)", cli_axes(arena, it),
                                 (long long)it->group_size);
 }
 
@@ -176,6 +176,7 @@ static void add_row(pod_arena_t *arena, cJSON *list, const cli_explanation_t *ex
   cJSON *object = cJSON_CreateObject();
   cJSON_AddStringToObject(object, "op", it->op);
   cJSON_AddStringToObject(object, "axes", it->axes);
+  cJSON_AddStringToObject(object, "mesh", it->mesh);
   cJSON_AddStringToObject(object, "source", it->source);
   cJSON_AddStringToObject(object, "because", it->because);
   cJSON_AddNumberToObject(object, "count", row->count);

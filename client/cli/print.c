@@ -52,7 +52,8 @@ static line_t line_of(pod_arena_t *arena, const podium_collective_t *c, int orde
       *c->axes == '\0'
           ? pod_arena_printf(arena, "%lld groups of %lld", (long long)c->group_count,
                              (long long)c->group_size)
-          : pod_arena_printf(arena, "over %s (%lld)", c->axes, (long long)c->group_size);
+          : pod_arena_printf(arena, "over %s (%lld)", cli_axes(arena, c),
+                             (long long)c->group_size);
   const char *body = pod_arena_printf(
       arena, "%s -> %s  %s on ICI%s", cli_shape(arena, &c->operand),
       cli_shape(arena, &c->result), cli_size(arena, c->ici_bytes),

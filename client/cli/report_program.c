@@ -27,6 +27,7 @@ static void add_collective(cJSON *list, const podium_collective_t *collective) {
   cJSON_AddStringToObject(object, "op", collective->op);
   cJSON_AddStringToObject(object, "name", collective->name);
   cJSON_AddStringToObject(object, "axes", collective->axes);
+  cJSON_AddStringToObject(object, "mesh", collective->mesh);
   cJSON_AddNumberToObject(object, "groups", (double)collective->group_count);
   cJSON_AddNumberToObject(object, "group_size", (double)collective->group_size);
   add_shape(object, "operand", &collective->operand);

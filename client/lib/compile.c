@@ -59,6 +59,7 @@ static podium_collective_t *convert_collectives(
         .name = pod_arena_strdup(arena, from->name),
         .source = pod_arena_strdup(arena, from->source),
         .axes = pod_arena_strdup(arena, from->axes),
+        .mesh = pod_arena_strdup(arena, from->mesh),
         .operand = lib_shape(from->operand),
         .result = lib_shape(from->result),
         .group_count = from->group_count,

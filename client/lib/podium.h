@@ -446,6 +446,7 @@ typedef struct podium_collective_t {
   bool asynchronous;  // Overlaps with what follows.
   // Why the partitioner put it in, in a sentence for people; "" when it did not say.
   const char *because;
+  const char *mesh;  // Whose axes, "mesh_0", where the program has several; else "".
 } podium_collective_t;
 
 typedef struct podium_instruction_t {

@@ -228,7 +228,10 @@ static void set_memory(const maker_t *maker, report_memory_t *memory) {
 
 // Why it is there, for people.
 static const char *why(const maker_t *maker, const podium_collective_t *from) {
-  const char *axes = *from->axes == '\0' ? "groups of the chips" : from->axes;
+  const char *axes = *from->axes == '\0'   ? "groups of the chips"
+                     : *from->mesh == '\0' ? from->axes
+                                           : pod_arena_printf(maker->arena, "%s of @%s",
+                                                              from->axes, from->mesh);
   if (!from->inserted) {
     return pod_arena_printf(maker->arena, "The program asks for it, over %s.", axes);
   }

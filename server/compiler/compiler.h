@@ -76,6 +76,7 @@ typedef struct compiler_collective_t {
   tensor_shape_t operand, result;  // Local, of the first operand and result.
   // Mesh axes it runs over, "y" or "x,y"; "" when its groups follow no axes.
   const char *axes;
+  const char *mesh;  // Whose axes, where the program has several meshes; else "".
   int64_t group_count, group_size;
   int64_t ici_bytes;  // Sent by each chip,
   int64_t dcn_bytes;  // and to other slices.

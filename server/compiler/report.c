@@ -132,6 +132,35 @@ static const char *permute_axes(pod_arena_t *arena, const mesh_t *mesh, int32_t 
   return print_axes(arena, mesh, ref_count, refs);
 }
 
+// The first mesh whose axes make the groups; of a permute that with the fewest devices
+// along the axes that it crosses.
+static void name_axes(pod_arena_t *arena, const compiler_partitioned_t *partitioned,
+                      const chip_instruction_t *instruction,
+                      compiler_collective_t *collective) {
+  const bool is_permute = instruction->op == CHIP_OP_COLLECTIVE_PERMUTE;
+  const chip_attr_key_t attr =
+      is_permute ? CHIP_ATTR_SOURCE_TARGET_PAIRS : CHIP_ATTR_REPLICA_GROUPS;
+  int32_t count;
+  const int64_t *ids = chip_instruction_attr(instruction, attr, &count);
+  const int64_t group_size =
+      chip_instruction_attr_one(instruction, CHIP_ATTR_GROUP_SIZE, 1);
+  *collective = (compiler_collective_t){.axes = "", .mesh = "", .group_size = group_size};
+  for (int32_t i = 0; i < partitioned->mesh_count; i++) {
+    const mesh_t *mesh = partitioned->meshes[i];
+    int64_t size = group_size;
+    const char *axes = is_permute ? permute_axes(arena, mesh, count, ids, &size)
+                                  : report_axes(arena, mesh, group_size, ids);
+    if (*axes == '\0' || (*collective->axes != '\0' && size >= collective->group_size)) {
+      continue;
+    }
+    collective->axes = axes;
+    collective->group_size = size;
+    collective->mesh =
+        partitioned->mesh_count > 1 ? pod_arena_strdup(arena, mesh->name) : "";
+  }
+  collective->group_count = partitioned->mesh->device_count / collective->group_size;
+}
+
 // --- The list ---
 
 // Which computations run once per iteration of a loop. Callers stand before what they
@@ -173,31 +202,20 @@ static pod_status_t describe(simulator_prices_t *prices, const chip_program_t *p
                              const mlir_op_t *source, compiler_collective_t *out_it) {
   simulator_price_t price = {0};
   POD_TRY(simulator_prices_find(prices, program, instruction, COLLECTIVE_AUTO, &price));
-  compiler_collective_t it = {
-      .op = instruction->op,
-      .name = instruction->name,
-      .source = instruction->source,
-      .operand = program->buffers[instruction->operands[0]].shape,
-      .result = program->buffers[instruction->results[0]].shape,
-      .ici_bytes = price.sent_bytes - price.dcn_bytes,
-      .dcn_bytes = price.dcn_bytes,
-      .link_bytes = price.link_bytes,
-      .alone_ps = price.is_endless ? 0 : price.duration_ps,
-      .because = because_of(partitioned, program, source),
-      .inserted = source != NULL && mlir_op_attr(source, COMPILER_AXES_ATTR) != NULL,
-      .is_async = source != NULL && mlir_op_attr(source, COMPILER_ASYNC_ATTR) != NULL};
-  int32_t count;
-  if (instruction->op == CHIP_OP_COLLECTIVE_PERMUTE) {
-    const int64_t *pairs =
-        chip_instruction_attr(instruction, CHIP_ATTR_SOURCE_TARGET_PAIRS, &count);
-    it.axes = permute_axes(program->arena, program->mesh, count, pairs, &it.group_size);
-  } else {
-    const int64_t *ids =
-        chip_instruction_attr(instruction, CHIP_ATTR_REPLICA_GROUPS, &count);
-    it.group_size = chip_instruction_attr_one(instruction, CHIP_ATTR_GROUP_SIZE, 1);
-    it.axes = report_axes(program->arena, program->mesh, it.group_size, ids);
-  }
-  it.group_count = program->mesh->device_count / it.group_size;
+  compiler_collective_t it;
+  name_axes(program->arena, partitioned, instruction, &it);
+  it.op = instruction->op;
+  it.name = instruction->name;
+  it.source = instruction->source;
+  it.operand = program->buffers[instruction->operands[0]].shape;
+  it.result = program->buffers[instruction->results[0]].shape;
+  it.ici_bytes = price.sent_bytes - price.dcn_bytes;
+  it.dcn_bytes = price.dcn_bytes;
+  it.link_bytes = price.link_bytes;
+  it.alone_ps = price.is_endless ? 0 : price.duration_ps;
+  it.because = because_of(partitioned, program, source);
+  it.inserted = source != NULL && mlir_op_attr(source, COMPILER_AXES_ATTR) != NULL;
+  it.is_async = source != NULL && mlir_op_attr(source, COMPILER_ASYNC_ATTR) != NULL;
   *out_it = it;
   return NULL;
 }

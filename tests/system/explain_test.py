@@ -30,6 +30,17 @@ REPEATED = """module @repeated {
 }
 """
 
+# Over two meshes of the same chips, each with a collective over its own axes.
+MESHES = """module @meshes {
+  sdy.mesh @mesh = <["x"=2, "y"=3]>
+  sdy.mesh @mesh_0 = <["p"=3, "q"=2]>
+  func.func public @main(%a: tensor<12x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}, %b: tensor<12x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}, %c: tensor<12x12xf32> {sdy.sharding = #sdy.sharding<@mesh_0, [{"p"}, {}]>}) -> (tensor<12x12xf32>, tensor<12x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<12x12xf32>, tensor<12x12xf32>) -> tensor<12x12xf32>
+    return %0, %c : tensor<12x12xf32>, tensor<12x12xf32>
+  }
+}
+"""
+
 # A loop whose turns are an argument's.
 UNKNOWN = """module @unknown {
   func.func public @main(%n: tensor<i32>) -> tensor<i32> {
@@ -79,6 +90,16 @@ class ExplainTest(unittest.TestCase):
         self.assertEqual(measures["ici_bytes"], sum(task["ici_bytes"] for task in profile["tasks"]))
         self.assertEqual(measures["in_flight"], sum(row["flight_ps"] for row in explained["explained"]))
         self.assertEqual(sum(row["count"] for row in explained["explained"]), measures["collectives"])
+
+    def test_axes_are_those_of_the_mesh_that_has_them(self):
+        program = self.program(MESHES)
+        rows = {row["op"]: row for row in json.loads(podium("explain", program, "--topology", "2x3", "--json").stdout)["explained"]}
+        self.assertEqual((rows["all_reduce"]["axes"], rows["all_reduce"]["mesh"]), ("y", "mesh"))
+        self.assertEqual((rows["all_gather"]["axes"], rows["all_gather"]["mesh"]), ("p", "mesh_0"))
+        self.assertIn("all_gather over p of @mesh_0 (3)", podium("explain", program, "--topology", "2x3").stdout)
+        self.assertIn("over p of @mesh_0 (3)", podium("compile", program, "--topology", "2x3").stdout)
+        one = json.loads(podium("explain", LAYERS, "--json").stdout)["explained"]
+        self.assertEqual({row["mesh"] for row in one}, {""})
 
     def test_a_gather_alone_is_exposed_and_one_beside_products_is_hidden(self):
         rows = json.loads(podium("explain", LAYERS, "--json").stdout)["explained"]

@@ -117,8 +117,10 @@ static pod_status_t compose_meshes(compiler_partitioned_t *partitioned, int64_t 
   POD_TRY(compose_mesh(partitioned, count, order, &partitioned->mesh));
   POD_TRY(compose_list(partitioned, count, order, partitioned->argument_count,
                        partitioned->argument_meshes));
-  return compose_list(partitioned, count, order, partitioned->result_count,
-                      partitioned->result_meshes);
+  POD_TRY(compose_list(partitioned, count, order, partitioned->result_count,
+                       partitioned->result_meshes));
+  return compose_list(partitioned, count, order, partitioned->mesh_count,
+                      partitioned->meshes);
 }
 
 // Groups by axes of these have become ids.

@@ -290,6 +290,25 @@ static void fill_partitioned(partitioner_t *partitioner, const propagation_t *pr
   }
 }
 
+static void fill_meshes(const partitioner_t *partitioner, compiler_partitioned_t *out) {
+  const compiler_meshes_t *declared = partitioner->shardings.meshes;
+  const int count = compiler_meshes_count(declared);
+  out->meshes = pod_arena_array(out->arena, 1 + (size_t)count, sizeof(out->meshes[0]));
+  out->meshes[out->mesh_count++] = partitioner->mesh;
+  for (int i = 0; i < count; i++) {
+    const mesh_t *mesh = compiler_meshes_at(declared, i);
+    bool is_other = mesh->axis_count > 0 &&
+                    mesh->device_count == partitioner->mesh->device_count &&
+                    mesh_id_limit(mesh) == mesh_id_limit(partitioner->mesh);
+    for (int32_t k = 0; k < out->mesh_count; k++) {
+      is_other = is_other && !mesh_equal(mesh, out->meshes[k]);
+    }
+    if (is_other) {
+      out->meshes[out->mesh_count++] = mesh;
+    }
+  }
+}
+
 static const mlir_attr_t *inspection_tag(const mlir_op_t *op) {
   const mlir_attr_t *tag = mlir_op_attr(op, "tag");
   return op->kind == KIND_INSPECT_SHARDING && op->operand_count == 1 &&
@@ -452,6 +471,7 @@ pod_status_t compiler_partition_for(mlir_module_t *module, int64_t device_count,
     goto cleanup;
   }
   fill_partitioned(&partitioner, &propagation, block, &surface, out_partitioned);
+  fill_meshes(&partitioner, out_partitioned);
   fill_inspections(&partitioner, &propagation, main, out_partitioned);
   out_partitioned->first_channel = partitioner.first_channel;
   out_partitioned->reason_count = partitioner.reasons.count;

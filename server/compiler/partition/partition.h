@@ -24,6 +24,10 @@ typedef struct compiler_partitioned_t {
   // The mesh's axes over its devices in another order, where that of an argument or
   // result has one that no axes make; else NULL. Without any the lists may be NULL too.
   const mesh_t **argument_meshes, **result_meshes;
+  // The meshes of the module over these devices, one of each kind, for people: the
+  // program's first.
+  int32_t mesh_count;
+  const mesh_t **meshes;
   // Why the collectives are there that were put in, for people: reasons[i] of the one
   // with the channel first_channel + 1 + i; "" is not told.
   int64_t first_channel;

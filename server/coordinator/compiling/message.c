@@ -203,6 +203,7 @@ static Podium__V1__CompilerAnswer__Collective *collective_pack(
   to->operand = wire_shape_pack(arena, &from->operand);
   to->result = wire_shape_pack(arena, &from->result);
   to->axes = borrow(from->axes);
+  to->mesh = borrow(from->mesh);
   to->group_count = from->group_count;
   to->group_size = from->group_size;
   to->ici_bytes = from->ici_bytes;
@@ -357,6 +358,7 @@ static pod_status_t collective_unpack(const Podium__V1__CompilerAnswer__Collecti
                                 .name = from->name,
                                 .source = from->source,
                                 .axes = from->axes,
+                                .mesh = from->mesh,
                                 .group_count = from->group_count,
                                 .group_size = from->group_size,
                                 .ici_bytes = from->ici_bytes,

@@ -148,6 +148,7 @@ static Podium__V1__Collective *describe_collective(pod_arena_t *arena,
   to->operand = wire_shape_pack(arena, &from->operand);
   to->result = wire_shape_pack(arena, &from->result);
   to->axes = borrow(from->axes);
+  to->mesh = borrow(from->mesh);
   to->group_count = from->group_count;
   to->group_size = from->group_size;
   to->ici_bytes = from->ici_bytes;
