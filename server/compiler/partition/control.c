@@ -163,6 +163,7 @@ pod_status_t partition_identity(partitioner_t *partitioner, const mlir_op_t *op)
     if (value_is_tensor(&op->results[i])) {
       put_as_is(partitioner, &op->results[i],
                 get_as(partitioner, op->operands[i], &op->results[i]));
+      partition_value_share(partitioner, op->operands[i], &op->results[i]);
     }
   }
   return NULL;

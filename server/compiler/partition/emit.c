@@ -454,8 +454,11 @@ static void add_version(partitioner_t *partitioner, state_t *state,
     end = &(*end)->next;
   }
   version_t *version = pod_arena_alloc(partitioner->module->arena, sizeof(*version));
-  *version = (version_t){
-      .layout = layout, .mesh = partitioner->mesh, .value = value, .reducer = reducer};
+  *version = (version_t){.layout = layout,
+                         .mesh = partitioner->mesh,
+                         .value = value,
+                         .reducer = reducer,
+                         .made = partitioner->version_count++};
   *end = version;
 }
 

@@ -22,6 +22,7 @@ typedef struct version_t {
   const mesh_t *mesh;      // Over the devices of which the layout's axes are.
   mlir_value_t *value;     // Of the new module; local.
   chip_reducer_t reducer;  // For what is unreduced.
+  int made;                // Counts versions in the order in which they are made.
   struct version_t *next;
 } version_t;
 
@@ -74,7 +75,8 @@ typedef struct partitioner_t {
   axes_t manual;  // The axes that are manual where we are.
   layouts_t layouts;
   propagation_t propagation;
-  state_t *states;  // By value id of the source.
+  state_t *states;    // By value id of the source.
+  int version_count;  // Of all of them.
   const bool
       *is_rolled;  // By value id of the source: slices that only rolls use; or NULL.
   const bool *by_device;     // By value id of the source: depends on the device; or NULL.
@@ -236,6 +238,10 @@ const layout_t *partition_value_layout(partitioner_t *partitioner,
 void partition_value_put(partitioner_t *partitioner, const mlir_value_t *value,
                          const layout_t *layout, chip_reducer_t reducer,
                          mlir_value_t *local);
+
+// Enters the versions of a value that is the same, made in the same block.
+void partition_value_share(partitioner_t *partitioner, const mlir_value_t *from,
+                           const mlir_value_t *to);
 
 // The value in a layout over the mesh at hand, made from the version that is cheapest to
 // start from.

@@ -45,8 +45,11 @@ void partition_value_put(partitioner_t *partitioner, const mlir_value_t *value,
                          mlir_value_t *local) {
   state_t *state = state_of(partitioner, value);
   version_t *version = pod_arena_alloc(partitioner->module->arena, sizeof(*version));
-  *version = (version_t){
-      .layout = layout, .mesh = partitioner->mesh, .value = local, .reducer = reducer};
+  *version = (version_t){.layout = layout,
+                         .mesh = partitioner->mesh,
+                         .value = local,
+                         .reducer = reducer,
+                         .made = partitioner->version_count++};
   if (reducer == CHIP_REDUCER_NONE && layout->unreduced.count > 0) {
     version->reducer = CHIP_REDUCER_ADD;
   }
@@ -57,6 +60,28 @@ void partition_value_put(partitioner_t *partitioner, const mlir_value_t *value,
   *end = version;
   state->home = local->op == NULL ? local->block : local->op->block;
   state->turns = partitioner->turns;
+}
+
+void partition_value_share(partitioner_t *partitioner, const mlir_value_t *from,
+                           const mlir_value_t *to) {
+  const state_t *source = state_of(partitioner, from);
+  state_t *target = state_of(partitioner, to);
+  if (propagate_is_remade(from) || source->home != target->home) {
+    return;
+  }
+  version_t **end = &target->versions;
+  while (*end != NULL) {
+    end = &(*end)->next;
+  }
+  const mlir_value_t *known = target->versions->value;
+  for (const version_t *version = source->versions; version != NULL;
+       version = version->next) {
+    if (version->value != known) {
+      *end = pod_arena_copy(partitioner->module->arena, version, sizeof(*version));
+      (*end)->next = NULL;
+      end = &(*end)->next;
+    }
+  }
 }
 
 const reshard_plan_t *partition_value_plan(partitioner_t *partitioner,
@@ -86,42 +111,54 @@ static bool may_become(const version_t *version, const layout_t *layout) {
          version->reducer == CHIP_REDUCER_ADD;
 }
 
-static partition_cost_t plan_cost(const partitioner_t *partitioner,
-                                  const tensor_shape_t *shape, const version_t *from,
-                                  const reshard_plan_t *plan) {
-  if (from->mesh == partitioner->mesh) {
-    return plan->cost;
+// A way to a layout.
+typedef struct way_t {
+  const version_t *from;
+  const reshard_plan_t *plan;
+  partition_cost_t cost;
+  int steps;
+} way_t;
+
+static way_t find_way(partitioner_t *partitioner, const tensor_shape_t *shape,
+                      const version_t *from, const layout_t *layout) {
+  way_t way = {.from = from,
+               .plan = partition_value_plan(partitioner, shape, from->layout, layout)};
+  way.cost = way.plan->cost;
+  way.steps = way.plan->count;
+  if (from->mesh != partitioner->mesh) {
+    const border_t border = border_find(&partitioner->layouts, shape, from->layout,
+                                        way.plan, from->mesh, partitioner->mesh);
+    way.cost = border.cost;
+    way.steps += border.is_merged ? 0 : 1;
   }
-  return border_find(&partitioner->layouts, shape, from->layout, plan, from->mesh,
-                     partitioner->mesh)
-      .cost;
+  return way;
 }
 
-// The version from which `layout` costs least, its plan, and what it costs. NULL: there
-// is none.
-static const version_t *cheapest(partitioner_t *partitioner, const state_t *state,
-                                 const tensor_shape_t *shape, const layout_t *layout,
-                                 const reshard_plan_t **out_plan,
-                                 partition_cost_t *out_cost) {
-  const version_t *best = NULL;
-  const reshard_plan_t *best_plan = NULL;
+// Of equal ones that which begins with what was there earlier: nobody may want the other.
+static bool is_better(const way_t *a, const way_t *b) {
+  const int difference = partition_cost_compare(&a->cost, &b->cost);
+  if (difference != 0 || a->steps != b->steps) {
+    return difference < 0 || (difference == 0 && a->steps < b->steps);
+  }
+  return a->from->made < b->from->made;
+}
+
+// The way that costs least. False: there is no version to begin with.
+static bool cheapest(partitioner_t *partitioner, const state_t *state,
+                     const tensor_shape_t *shape, const layout_t *layout, way_t *out) {
+  bool any = false;
   for (const version_t *version = state->versions; version != NULL;
        version = version->next) {
     if (!may_become(version, layout)) {
       continue;
     }
-    const reshard_plan_t *plan =
-        partition_value_plan(partitioner, shape, version->layout, layout);
-    const partition_cost_t cost = plan_cost(partitioner, shape, version, plan);
-    const int difference = best == NULL ? -1 : partition_cost_compare(&cost, out_cost);
-    if (difference < 0 || (difference == 0 && plan->count < best_plan->count)) {
-      best = version;
-      best_plan = plan;
-      *out_cost = cost;
+    const way_t way = find_way(partitioner, shape, version, layout);
+    if (!any || is_better(&way, out)) {
+      *out = way;
+      any = true;
     }
   }
-  *out_plan = best_plan;
-  return best;
+  return any;
 }
 
 mlir_value_t *partition_value_get(partitioner_t *partitioner, const mlir_value_t *value,
@@ -135,25 +172,21 @@ mlir_value_t *partition_value_get(partitioner_t *partitioner, const mlir_value_t
   if (is_remade && layout->unreduced.count == 0) {
     return remake(partitioner, value, layout);
   }
-  const reshard_plan_t *plan = NULL;
-  partition_cost_t cost;
-  const version_t *from =
-      is_remade ? NULL
-                : cheapest(partitioner, state, value_shape(value), layout, &plan, &cost);
-  if (from == NULL) {
+  way_t way = {0};
+  if (is_remade || !cheapest(partitioner, state, value_shape(value), layout, &way)) {
     const layout_t *whole = layouts_with_unreduced(&partitioner->layouts, layout, NULL);
     mlir_value_t *made = partition_value_get(partitioner, value, whole);
     if (is_remade && compiler_is_zero(value)) {  // Its own summands.
       partition_value_put(partitioner, value, layout, CHIP_REDUCER_ADD, made);
       return made;
     }
-    from = version_of(partitioner, state, whole);
-    POD_CHECK(from != NULL);
-    plan = partition_value_plan(partitioner, value_shape(value), whole, layout);
+    way.from = version_of(partitioner, state, whole);
+    POD_CHECK(way.from != NULL);
+    way.plan = partition_value_plan(partitioner, value_shape(value), whole, layout);
   }
   partitioner->wanted = value;
   partitioner->wanted_layout = layout;
-  partition_emit_plan(partitioner, state, value_shape(value), from, plan);
+  partition_emit_plan(partitioner, state, value_shape(value), way.from, way.plan);
   partitioner->wanted = NULL;
   known = find_version(partitioner, state, layout);
   POD_CHECK(known != NULL);
@@ -167,12 +200,10 @@ partition_cost_t partition_value_cost(partitioner_t *partitioner,
   if (propagate_is_remade(value) || find_version(partitioner, state, layout) != NULL) {
     return cost;
   }
-  const reshard_plan_t *plan;
-  partition_cost_t once;
-  POD_CHECK(cheapest(partitioner, state, value_shape(value), layout, &plan, &once) !=
-            NULL);
+  way_t way;
+  POD_CHECK(cheapest(partitioner, state, value_shape(value), layout, &way));
   const double share = state->turns / partitioner->turns;
-  partition_cost_add(&cost, &once, share);
+  partition_cost_add(&cost, &way.cost, share);
   return cost;
 }
 
