@@ -158,7 +158,10 @@ static void add_jobs(plan_t *plan, pod_random_t *random) {
 
 void plan_make(uint64_t seed, plan_t *out_plan) {
   static const int shapes[][2] = {{2, 1}, {1, 2}, {2, 2}, {2, 2}};
-  pod_random_t random = {seed * UINT64_C(0x9e3779b97f4a7c15) + 1};
+  // Mixed: from a seed's multiple of SplitMix64's own step on, its numbers would be those
+  // of the seed before, one later.
+  pod_random_t mixed = {seed};
+  pod_random_t random = {pod_random_next(&mixed)};
   plan_t *plan = out_plan;
   memset(plan, 0, sizeof(*plan));
   plan->seed = seed;
