@@ -373,6 +373,20 @@ static void propose_moved(const chooser_t *chooser, int tensor) {
   }
 }
 
+// What propagation has for a result that goes elsewhere.
+static void propose_propagated(const chooser_t *chooser, int result) {
+  const layout_t *layout =
+      partition_value_layout(chooser->partitioner, &chooser->op->results[result]);
+  const int tensor = chooser->factors->operand_count + result;
+  if (layout->rank > 0 && layout != chooser->targets[result]) {
+    reset_cells(chooser, tensor);
+    project_layout(chooser, tensor, layout);
+    propose_all(chooser, tensor);
+    reset_cells(chooser, tensor);
+    project_layout(chooser, tensor, chooser->targets[result]);
+  }
+}
+
 // What every tensor proposes, operands in all layouts they have.
 static void gather_candidates(const chooser_t *chooser) {
   const factors_t *factors = chooser->factors;
@@ -398,6 +412,7 @@ static void gather_candidates(const chooser_t *chooser) {
     }
   }
   for (int i = 0; i < factors->result_count; i++) {
+    propose_propagated(chooser, i);
     propose_all(chooser, factors->operand_count + i);
     propose_aligned(chooser, factors->operand_count + i, chooser->targets[i]);
   }

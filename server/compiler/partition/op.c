@@ -240,6 +240,7 @@ static void make_key(partitioner_t *partitioner, const mlir_op_t *op,
   }
   for (int i = 0; i < op->result_count && key->count > 0; i++) {
     alike_add_address(key, partitioner->targets[i]);
+    alike_add_address(key, partition_value_layout(partitioner, &op->results[i]));
   }
 }
 
@@ -373,11 +374,31 @@ static void reserve_choice(partitioner_t *partitioner, int target_count,
   }
 }
 
+static int64_t shards_of(const layout_t *layout) {
+  int64_t shards = 1;
+  for (int d = 0; d < layout->rank; d++) {
+    shards *= axes_size(&layout->dims[d]);
+  }
+  return shards;
+}
+
+// Where a result goes: where it is wanted, when that is one layout, else as propagation
+// has it, which also divides the work, so that a wish for less is none. What is a sum
+// follows sums.c.
+static const layout_t *target_of(partitioner_t *partitioner, const mlir_value_t *result) {
+  const layout_t *layout = partition_value_layout(partitioner, result);
+  const layout_t *wish = partitioner->wishes[result->id];
+  return wish != NULL && axes_equal(&wish->unreduced, &layout->unreduced) &&
+                 shards_of(wish) >= shards_of(layout)
+             ? wish
+             : layout;
+}
+
 pod_status_t partition_ruled(partitioner_t *partitioner, const mlir_op_t *op) {
   const chip_reducer_t reducer = reducer_of(op);
   reserve_choice(partitioner, op->result_count, 0);
   for (int i = 0; i < op->result_count; i++) {
-    partitioner->targets[i] = partition_value_layout(partitioner, &op->results[i]);
+    partitioner->targets[i] = target_of(partitioner, &op->results[i]);
   }
   alike_t key;
   make_key(partitioner, op, reducer, &key);

@@ -393,6 +393,7 @@ static pod_status_t write_program(partitioner_t *partitioner,
     partitioner->is_rolled =
         roll_find_slices(partitioner->source, main, partitioner->shardings.arena);
   }
+  partitioner->wishes = wishes_find(partitioner, main);
   partitioner->by_device = single_find(partitioner, main);
   POD_TRY(last_channel(partitioner->source, main, &partitioner->channel));
   partitioner->first_channel = partitioner->channel;

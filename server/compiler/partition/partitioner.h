@@ -79,6 +79,7 @@ typedef struct partitioner_t {
   int version_count;  // Of all of them.
   const bool
       *is_rolled;  // By value id of the source: slices that only rolls use; or NULL.
+  const layout_t **wishes;   // By value id of the source: see wishes_find; or NULL.
   const bool *by_device;     // By value id of the source: depends on the device; or NULL.
   mlir_value_t **value_map;  // By value id of the source, for mlir_op_clone.
   mlir_block_t *block;       // Where operations are put at present,
@@ -300,6 +301,12 @@ void sums_propagate(const shardings_t *shardings, const mlir_op_t *main,
 // `used`, the axes by which its factors are sharded. The targets are set.
 axes_t sums_carried(const partitioner_t *partitioner, const mlir_op_t *op,
                     const axes_t *used, bool *out_operands);
+
+// --- wishes.c ---
+
+// By value id of @main, in the arena of the shardings: the layout in which all that wants
+// the value wants it by what the program says; NULL: they do not say, or not the same.
+const layout_t **wishes_find(partitioner_t *partitioner, const mlir_op_t *main);
 
 // --- partition_control.c ---
 
