@@ -39,13 +39,18 @@ static void want_operands(const wish_finder_t *finder, const mlir_op_t *op) {
   }
 }
 
+// A loop's condition returns a predicate, every other region what the operation results
+// in.
+static int first_region_of_results(const mlir_op_t *op) {
+  return op->kind == CHIP_OP_WHILE ? 1 : 0;
+}
+
 // What the regions of a loop or branches return lies as the results.
 static void want_returned(const wish_finder_t *finder, const mlir_op_t *op) {
-  const bool is_loop = op->kind == CHIP_OP_WHILE;
-  if (!is_loop && op->kind != CHIP_OP_CASE && op->kind != CHIP_OP_IF) {
+  if (!chip_op_has(op->kind, CHIP_TRAIT_CONTROL)) {
     return;
   }
-  for (int r = is_loop ? 1 : 0; r < op->region_count; r++) {
+  for (int r = first_region_of_results(op); r < op->region_count; r++) {
     const mlir_op_t *end = mlir_op_block(op, r)->last;
     for (int i = 0; i < end->operand_count && i < op->result_count; i++) {
       want(finder, end->operands[i], layout_of(finder, &op->results[i]));
@@ -56,9 +61,9 @@ static void want_returned(const wish_finder_t *finder, const mlir_op_t *op) {
 static bool is_return_of_layouts(const mlir_op_t *op) {
   const mlir_op_t *holder = op->next == NULL ? op->block->region->op : NULL;
   return holder != NULL &&
-         (holder->kind == KIND_FUNC || holder->kind == CHIP_OP_CASE ||
-          holder->kind == CHIP_OP_IF ||
-          (holder->kind == CHIP_OP_WHILE && op->block == mlir_op_block(holder, 1)));
+         (holder->kind == KIND_FUNC || (chip_op_has(holder->kind, CHIP_TRAIT_CONTROL) &&
+                                        (first_region_of_results(holder) == 0 ||
+                                         op->block != mlir_op_block(holder, 0))));
 }
 
 const layout_t **wishes_find(partitioner_t *partitioner, const mlir_op_t *main) {
