@@ -120,16 +120,19 @@ static bool run_tasks(rpc_loop_t *loop, rpc_phase_t phase) {
 
 // Likewise.
 static bool run_posts(rpc_loop_t *loop) {
+  if (!atomic_load(&loop->has_posts)) {
+    return false;
+  }
   uv_mutex_lock(&loop->lock);
   rpc_post_list_t posts = loop->posts;
   loop->posts = (rpc_post_list_t){0};
+  atomic_store(&loop->has_posts, false);
   uv_mutex_unlock(&loop->lock);
-  const bool is_any = posts.count > 0;
   for (int32_t i = 0; i < posts.count; i++) {
     posts.items[i].fn(posts.items[i].context);
   }
   pod_list_deinit(&posts);
-  return is_any;
+  return true;
 }
 
 // --- Fair reading ---
@@ -447,6 +450,7 @@ void rpc_loop_turn(rpc_loop_t *loop) {
 void rpc_loop_post(rpc_loop_t *loop, rpc_fn_t fn, void *context) {
   uv_mutex_lock(&loop->lock);
   *pod_list_add(&loop->posts) = (rpc_post_t){fn, context};
+  atomic_store(&loop->has_posts, true);
   uv_mutex_unlock(&loop->lock);
   if (running_loop != loop) {  // Else it looks before it sleeps.
     uv_async_send(&loop->wake);

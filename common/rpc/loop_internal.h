@@ -106,6 +106,7 @@ struct rpc_loop_t {
 
   uv_mutex_t lock;  // Guards what follows, up to `stopping`.
   rpc_post_list_t posts;
+  atomic_bool has_posts;  // Read without the lock: mostly there are none.
   rpc_turn_t turn;
   uv_cond_t turn_is_back;
   atomic_bool stopping;

@@ -83,6 +83,7 @@ struct ici_link_t {
 
   pthread_mutex_t ring_lock;  // For:
   ici_ring_t incoming;
+  atomic_bool has_ring;  // Read without the lock by who looks for frames, most often.
 };
 
 // ---- link.c: pipes, and frames going out.

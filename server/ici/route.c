@@ -323,7 +323,8 @@ bool ici_route_rings(ici_node_t *node, ici_run_t *run) {
   atomic_store(&node->has_stuck_ring, false);
   for (int d = 0; d < TORUS_LINKS; d++) {
     ici_link_t *link = &node->links[d];
-    if (link->peer >= 0 && atomic_load(&link->state) == ICI_LINK_UP) {
+    if (link->peer >= 0 && atomic_load(&link->has_ring) &&
+        atomic_load(&link->state) == ICI_LINK_UP) {
       found |= look_at_ring(link, run);
     }
   }

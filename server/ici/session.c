@@ -67,6 +67,7 @@ static void offer_ring(ici_link_t *link, ici_hello_t *hello) {
   pthread_mutex_lock(&link->ring_lock);
   ici_ring_close(&link->incoming);
   const pod_status_t status = ici_ring_create(hello->token, &link->incoming);
+  atomic_store(&link->has_ring, status == NULL);
   hello->ring_file = link->incoming.shared.file;
   pthread_mutex_unlock(&link->ring_lock);
   if (status != NULL) {
@@ -125,6 +126,7 @@ static bool go_down(ici_link_t *link, unsigned from, ici_phase_t phase,
   if (moves) {
     pthread_mutex_lock(&link->ring_lock);
     ici_ring_close(&link->incoming);
+    atomic_store(&link->has_ring, false);
     pthread_mutex_unlock(&link->ring_lock);
   }
   if (moves && link->node->reader == link) {

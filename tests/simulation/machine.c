@@ -68,6 +68,7 @@ typedef struct machine_t {
   int64_t now_ns;
   uint64_t hash, slices, event_count, fiber_count;
   bool is_halted;
+  uint64_t interrupted_once_in;
   int64_t pause_ns_max;
   char failure[FAILURE_BYTES];
   event_t **events;
@@ -495,7 +496,8 @@ void fiber_yield(void) {
   switch_away(machine.current);
 }
 
-void machine_set_pauses(int64_t ns_max) {
+void machine_set_pauses(uint64_t once_in, int64_t ns_max) {
+  machine.interrupted_once_in = once_in;
   machine.pause_ns_max = ns_max;
 }
 
@@ -504,6 +506,12 @@ void fiber_pause(void) {
     fiber_sleep(machine_between(0, machine.pause_ns_max));
   } else {
     fiber_yield();
+  }
+}
+
+void fiber_interrupt(void) {
+  if (machine_once_in(machine.interrupted_once_in)) {
+    fiber_pause();
   }
 }
 

@@ -57,9 +57,9 @@ void machine_halt(void);
 
 int64_t machine_now_ns(void);
 
-// For how long a thread may not run that is interrupted where it takes a lock; 0: others
-// only run before it.
-void machine_set_pauses(int64_t ns_max);
+// A thread is interrupted once in `once_in` times that it takes a lock, and then may not
+// run for so long; 0: others only run before it.
+void machine_set_pauses(uint64_t once_in, int64_t ns_max);
 
 // Uniform, from the seed. [0, bound).
 uint64_t machine_below(uint64_t bound);
@@ -116,6 +116,8 @@ void fiber_sleep(int64_t ns);
 void fiber_yield(void);
 // As fiber_yield, and now and then for longer.
 void fiber_pause(void);
+// The same as often as the run's threads are interrupted.
+void fiber_interrupt(void);
 
 // Whether it has returned; who joins it or lets it go frees it.
 bool fiber_has_ended(const fiber_t *fiber);

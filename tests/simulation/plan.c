@@ -173,6 +173,10 @@ void plan_make(uint64_t seed, plan_t *out_plan) {
       pod_random_below(&random, 4) == 0 ? between(&random, 20 << 10, 160 << 10) : 0;
   plan->client_count = (int)between(&random, 1, PLAN_CLIENTS_MAX);
   plan->faults_end_ns = log_between(&random, SECOND / 2, 3 * SECOND);
+  // What needs two interruptions close to each other, and what needs a long time without.
+  static const uint64_t interruptions[] = {8, 32, 128};
+  plan->interrupted_once_in = interruptions[pod_random_below(
+      &random, sizeof(interruptions) / sizeof(interruptions[0]))];
   plan->pause_ns_max =
       pod_random_below(&random, 2) == 0 ? 0 : log_between(&random, MS / 10, 20 * MS);
   plan->net.delay_ns_min = between(&random, 5000, 50000);

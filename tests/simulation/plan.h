@@ -64,7 +64,8 @@ typedef struct plan_t {
   bool has_jobs;
   int64_t disk_ns_max;  // What its calls take.
   int64_t faults_end_ns;
-  int64_t pause_ns_max;  // Of threads, where they take locks.
+  uint64_t interrupted_once_in;  // Of threads, where they take locks.
+  int64_t pause_ns_max;
   net_options_t net;
   int item_count;
   plan_item_t items[PLAN_ITEMS_MAX];

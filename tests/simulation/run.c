@@ -194,7 +194,7 @@ void run_plan(const plan_t *plan, run_result_t *out_result) {
   machine_reset(plan->seed);
   runners_reset();
   net_reset(&plan->net);
-  machine_set_pauses(plan->pause_ns_max);
+  machine_set_pauses(plan->interrupted_once_in, plan->pause_ns_max);
   files_set_delay(plan->disk_ns_max);
   // Blocks that a worker of the run before has kept would be seen in this one.
   host_memory_trim();

@@ -21,7 +21,6 @@
 #include "tests/simulation/machine.h"
 
 enum {
-  INTERRUPTED_ONCE_IN = 8,
   YIELD_SHORT_ONCE_IN = 4,
   YIELD_SHORT_NS_MAX = 5000,
   YIELD_LONG_NS_MAX = 60000,
@@ -200,9 +199,9 @@ int __wrap_pthread_mutex_destroy(pthread_mutex_t *mutex) {
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex) {
   if (fiber_current() == NULL) {
     POD_CHECK(*word_of(mutex) == 0);
-  } else if (!fiber_keeps_memory() && machine_once_in(INTERRUPTED_ONCE_IN)) {
+  } else if (!fiber_keeps_memory()) {
     // Not in what is done once for all runs, which would make the first one another.
-    fiber_pause();
+    fiber_interrupt();
   }
   while (*word_of(mutex) != 0) {
     (void)fiber_wait(mutex, -1);
