@@ -198,6 +198,17 @@ static void make_key(char key[2 * KEY_BYTES + 1]) {
   }
 }
 
+// What is read at a time of the inputs that have a source.
+static size_t chunk_bytes(const submit_t *submit) {
+  int64_t most = 0;
+  for (int i = 0; i < submit->input_count; i++) {
+    const podium_job_input_t *input = &submit->inputs[i];
+    const int64_t bytes = input->data == NULL ? podium_shape_bytes(&input->shape) : 0;
+    most = bytes > most ? bytes : most;
+  }
+  return most < LIB_CHUNK_BYTES ? (size_t)most : LIB_CHUNK_BYTES;
+}
+
 static pod_status_t submit_job(podium_session_t *session, submit_t *submit,
                                const podium_job_options_t *options) {
   char key[2 * KEY_BYTES + 1];
@@ -217,7 +228,7 @@ static pod_status_t submit_job(podium_session_t *session, submit_t *submit,
                          .send = send_more,
                          .again = begin_anew,
                          .context = submit};
-  submit->chunk = pod_alloc(LIB_CHUNK_BYTES);
+  submit->chunk = pod_alloc(chunk_bytes(submit));
   pod_status_t status = lib_job_call(&call, lib_deadline_in(options->timeout_ms));
   if (submit->wrong != NULL) {
     pod_status_free(status);

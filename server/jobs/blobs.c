@@ -236,7 +236,9 @@ pod_status_t job_blob_open(const job_blobs_t *blobs, const job_blob_t *blob,
 // Adds all bytes up to the size to the digest and, where it is not NULL, to `out`.
 static pod_status_t read_all(int fd, const job_blob_t *blob, digest_t *digest,
                              char *out) {
-  char *chunk = out == NULL ? pod_alloc(CHUNK_BYTES) : NULL;
+  const size_t chunk_bytes =
+      blob->size_bytes < CHUNK_BYTES ? (size_t)blob->size_bytes : CHUNK_BYTES;
+  char *chunk = out == NULL ? pod_alloc(chunk_bytes) : NULL;
   pod_status_t status = NULL;
   for (int64_t at = 0; at < blob->size_bytes && status == NULL;) {
     const int64_t rest = blob->size_bytes - at;

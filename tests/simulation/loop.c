@@ -11,7 +11,7 @@
 #include "tests/simulation/sockets.h"
 
 enum {
-  HANDLES_MAX = 4096,
+  HANDLES_MAX = 512,
   IDLE_NS = 10000,  // What a turn that does not sleep waits for sockets.
   YIELD_ONCE_IN = 4,
 };

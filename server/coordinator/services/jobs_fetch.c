@@ -57,11 +57,16 @@ static void end_fetch(job_fetch_t *fetch, pod_status_t status) {
   request_end(&fetch->request);
 }
 
+// Of the next piece; none is longer than the first.
+static size_t piece_bytes(const job_fetch_t *fetch) {
+  const int64_t left = fetch->blob.size_bytes - fetch->offset;
+  return left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
+}
+
 // --- On the disk's thread ---
 
 static pod_status_t read_piece(job_fetch_t *fetch) {
-  const int64_t left = fetch->blob.size_bytes - fetch->offset;
-  const size_t wanted = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
+  const size_t wanted = piece_bytes(fetch);
   fetch->piece_bytes = 0;
   if (fetch->fd < 0) {
     POD_TRY(job_blob_open(fetch->blobs, &fetch->blob, &fetch->fd));
@@ -210,7 +215,7 @@ static pod_status_t begin(job_fetch_t *fetch,
   fetch->blobs = job_store_blobs(jobs->store);
   fetch->offset = wanted->offset;
   fetch->digest = wanted->offset == 0 ? digest_create() : NULL;
-  fetch->piece = pod_alloc(PIECE_BYTES);
+  fetch->piece = pod_alloc(piece_bytes(fetch));
   send_header(fetch, array);
   return NULL;
 }
