@@ -56,7 +56,11 @@ const char *lib_sharding_text(pod_arena_t *arena, const Podium__V1__Sharding *sh
   }
   pod_text_add(&text, "]");
   if (sharding != NULL && sharding->n_unreduced > 0) {
-    pod_text_add(&text, ", unreduced={");
+    const bool is_max =
+        sharding->reduction == PODIUM__V1__SHARDING__REDUCTION__REDUCTION_MAX;
+    const bool is_min =
+        sharding->reduction == PODIUM__V1__SHARDING__REDUCTION__REDUCTION_MIN;
+    pod_text_printf(&text, ", unreduced=%s{", is_max ? "max" : is_min ? "min" : "");
     add_axes(&text, sharding->n_unreduced, sharding->unreduced);
     pod_text_add(&text, "}");
   }

@@ -410,7 +410,8 @@ typedef struct podium_signature_t {
   podium_shape_t shape;        // Global.
   podium_shape_t local_shape;  // What each chip holds, padding at its end included.
   // "[{x}, {y}]": for each dimension its axes; behind it ", unreduced={z}" when the array
-  // is the sum, over these axes, of what the chips hold.
+  // is the sum, over these axes, of what the chips hold; "max{z}", "min{z}": the largest
+  // or smallest of each element.
   const char *sharding;
   const struct podium_tiling *tiling;  // For podium_signature_part.
   // Of a result: the memory that the module wants it in, "pinned_host"; "": the chip's,

@@ -103,9 +103,13 @@ bool profile_spec_read(pod_arena_t *arena, const char *text, const report_axes_t
       return false;
     }
   }
-  if (take(&reader, rank == 0 ? "unreduced={" : ", unreduced={") &&
-      !read_axes(&reader, "}", &unreduced)) {
-    return false;
+  if (take(&reader, rank == 0 ? "unreduced=" : ", unreduced=")) {
+    if (!take(&reader, "max")) {  // However they are reduced, the axes are the same.
+      (void)take(&reader, "min");
+    }
+    if (!take(&reader, "{") || !read_axes(&reader, "}", &unreduced)) {
+      return false;
+    }
   }
   if (strcmp(reader.at, ")") != 0) {
     return false;

@@ -336,7 +336,7 @@ bool sharding_equivalent(const sharding_t *a, const sharding_t *b) {
   if (a->unreduced.count == 0 && b->unreduced.count == 0) {
     return true;
   }
-  return covered(a->mesh, &a->unreduced, &b->unreduced) &&
+  return a->reduction == b->reduction && covered(a->mesh, &a->unreduced, &b->unreduced) &&
          covered(a->mesh, &b->unreduced, &a->unreduced);
 }
 
@@ -494,7 +494,8 @@ void sharding_print(pod_text_t *text, const sharding_t *sharding) {
     pod_text_add(text, "}");
   }
   if (sharding->unreduced.count > 0) {
-    pod_text_add(text, ", unreduced={");
+    static const char *const reductions[] = {"", "max", "min"};
+    pod_text_printf(text, ", unreduced=%s{", reductions[sharding->reduction]);
     print_list(text, sharding->mesh, &sharding->unreduced);
     pod_text_add(text, "}");
   }

@@ -61,12 +61,21 @@ typedef struct dim_sharding_t {
   int priority;  // `p1`; 0 (first) when absent.
 } dim_sharding_t;
 
+// What devices hold along unreduced axes makes the value together: their sum, or for each
+// element the largest or smallest.
+typedef enum sharding_reduction_t {
+  SHARDING_SUM = 0,
+  SHARDING_MAX = 1,
+  SHARDING_MIN = 2,
+} sharding_reduction_t;
+
 typedef struct sharding_t {
   const mesh_t *mesh;
   int rank;
-  dim_sharding_t *dims;    // `rank` of them.
-  axis_list_t replicated;  // Axes that must not be used.
-  axis_list_t unreduced;   // Axes over which the value still has to be summed.
+  dim_sharding_t *dims;            // `rank` of them.
+  axis_list_t replicated;          // Axes that must not be used.
+  axis_list_t unreduced;           // Axes over which the value still has to be reduced,
+  sharding_reduction_t reduction;  // and how; without such axes it means nothing.
 } sharding_t;
 
 // Makes a mesh; copies names and ids to the arena. INVALID_ARGUMENT when a size is below
@@ -128,7 +137,8 @@ sharding_t *sharding_copy(pod_arena_t *arena, const sharding_t *sharding);
 
 // Whether both put the same data on every device: equal meshes, the same axes per
 // dimension (neighbouring parts of an axis count as one, axes of size 1 do not count),
-// the same axes unreduced. Open or closed, priorities and `replicated` do not count.
+// the same axes unreduced in the same way. Open or closed, priorities and `replicated` do
+// not count.
 bool sharding_equivalent(const sharding_t *a, const sharding_t *b);
 
 bool sharding_is_replicated(const sharding_t *sharding);

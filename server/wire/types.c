@@ -120,6 +120,7 @@ Podium__V1__Sharding *wire_sharding_pack(pod_arena_t *arena, const sharding_t *s
   for (int i = 0; i < unreduced->count; i++) {
     message->unreduced[i] = axis_ref_pack(arena, sharding->mesh, unreduced->refs[i]);
   }
+  message->reduction = (Podium__V1__Sharding__Reduction)sharding->reduction;
   return message;
 }
 
@@ -190,6 +191,11 @@ pod_status_t wire_sharding_unpack(const Podium__V1__Sharding *message, pod_arena
   if (message != NULL) {
     POD_TRY(axes_unpack(message->n_unreduced, message->unreduced, arena, mesh,
                         &sharding->unreduced));
+    if ((uint32_t)message->reduction > SHARDING_MIN) {
+      return pod_error(POD_INVALID_ARGUMENT, "a sharding has the unknown reduction %d",
+                       (int)message->reduction);
+    }
+    sharding->reduction = (sharding_reduction_t)message->reduction;
   }
   POD_TRY(sharding_check(sharding, shape));
   *out_sharding = sharding;

@@ -1,4 +1,4 @@
-// Values that are the sum of what the chips hold: what the chips hold is seen in manual
+// Values that are the sum, or the largest or smallest, of what the chips hold: what the chips hold is seen in manual
 // computations that lay it side by side, the sums are those of one chip.
 module @unreduced attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
   sdy.mesh @mesh = <["x"=2, "y"=2]>
@@ -85,6 +85,28 @@ module @unreduced attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas =
     } : (tensor<16xi32>, tensor<16xi32>) -> (tensor<32xi32>, tensor<32xi32>)
     check.expect_eq_const %held#0, dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]> : tensor<32xi32>
     check.expect_eq_const %held#1, dense<[0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 4, 5, 6, 7, 8, 9, 10, 11, 0, 0, 0, 0, 0, 0, 0, 0, 12, 13, 14, 15]> : tensor<32xi32>
+
+    // The largest and the smallest of parts: what each chip has found, behind a movement and a further maximum; a whole value is a
+    // part as it is, a divided one lies among the least there is; from one kind to the other all of it is reduced first.
+    %big = sdy.sharding_constraint %x <@mesh, [{}], unreduced=max{"x"}> : tensor<4xi32>
+    %turned = stablehlo.reverse %big, dims = [0] : tensor<4xi32>
+    %some = stablehlo.constant dense<[9, 2, 9, 2]> : tensor<4xi32>
+    %larger = stablehlo.maximum %turned, %some : tensor<4xi32>
+    %kept = sdy.sharding_constraint %larger <@mesh, [{}], unreduced=max{"x"}> : tensor<4xi32>
+    check.expect_eq_const %kept, dense<[15, 14, 13, 12]> : tensor<4xi32>
+    %whole = sdy.sharding_constraint %n <@mesh, [{}], unreduced=min{"y"}> : tensor<16xi32>
+    %among = sdy.sharding_constraint %g <@mesh, [{"x"}], unreduced=max{"y"}> : tensor<16xi32>
+    %other = sdy.sharding_constraint %kept <@mesh, [{}], unreduced={"x"}> : tensor<4xi32>
+    %found:4 = sdy.manual_computation(%big, %whole, %among, %other) in_shardings=[<@mesh, [{}], unreduced=max{"x"}>, <@mesh, [{}], unreduced=min{"y"}>, <@mesh, [{"x"}], unreduced=max{"y"}>, <@mesh, [{}], unreduced={"x"}>] out_shardings=[<@mesh, [{"x"}]>, <@mesh, [{"y"}]>, <@mesh, [{"x", "y"}]>, <@mesh, [{"x"}]>] manual_axes={"x", "y"} (%arg0: tensor<4xi32>, %arg1: tensor<16xi32>, %arg2: tensor<8xi32>, %arg3: tensor<4xi32>) {
+      sdy.return %arg0, %arg1, %arg2, %arg3 : tensor<4xi32>, tensor<16xi32>, tensor<8xi32>, tensor<4xi32>
+    } : (tensor<4xi32>, tensor<16xi32>, tensor<16xi32>, tensor<4xi32>) -> (tensor<8xi32>, tensor<32xi32>, tensor<32xi32>, tensor<8xi32>)
+    check.expect_eq_const %found#0, dense<[4, 5, 6, 7, 12, 13, 14, 15]> : tensor<8xi32>
+    check.expect_eq_const %found#1, dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]> : tensor<32xi32>
+    %rest = stablehlo.slice %found#2 [0:8] : (tensor<32xi32>) -> tensor<8xi32>
+    check.expect_eq_const %rest, dense<[0, 1, 2, 3, -2147483648, -2147483648, -2147483648, -2147483648]> : tensor<8xi32>
+    check.expect_eq_const %found#3, dense<[15, 14, 13, 12, 0, 0, 0, 0]> : tensor<8xi32>
+    %back = sdy.sharding_constraint %among <@mesh, [{}]> : tensor<16xi32>
+    check.expect_eq_const %back, dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]> : tensor<16xi32>
     return
   }
 }

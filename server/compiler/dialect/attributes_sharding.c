@@ -44,6 +44,7 @@ typedef struct written_sharding_t {
   int rank;
   const written_dim_t *dims;
   written_axes_t replicated, unreduced;
+  sharding_reduction_t reduction;
 } written_sharding_t;
 
 typedef struct written_shardings_t {
@@ -286,11 +287,13 @@ static pod_status_t parse_other_axes(mlir_parser_t *parser, reader_t *reader,
     }
     has_unreduced = true;
     POD_TRY(mlir_parser_expect(parser, "="));
-    if (mlir_parser_peek(parser, "max") || mlir_parser_peek(parser, "min")) {
-      return mlir_error_at(mlir_parser_module(parser), mlir_parser_position(parser),
-                           POD_UNIMPLEMENTED, "unreduced axes can only be summed");
+    if (mlir_parser_accept(parser, "max")) {
+      sharding->reduction = SHARDING_MAX;
+    } else if (mlir_parser_accept(parser, "min")) {
+      sharding->reduction = SHARDING_MIN;
+    } else {
+      mlir_parser_accept(parser, "sum");
     }
-    mlir_parser_accept(parser, "sum");
     POD_TRY(parse_axis_list(parser, reader, &sharding->unreduced));
   }
   return NULL;
@@ -412,6 +415,7 @@ static pod_status_t take_sharding(mlir_module_t *module,
   }
   POD_TRY(take_axes(module, &uses, &written->replicated, &sharding->replicated));
   POD_TRY(take_axes(module, &uses, &written->unreduced, &sharding->unreduced));
+  sharding->reduction = written->reduction;
   *out_sharding = sharding;
   return NULL;
 }

@@ -3,6 +3,7 @@
 
 #include "server/compiler/dialect/reducer.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "common/base/check.h"
@@ -36,6 +37,58 @@ chip_reducer_t compiler_region_reducer(const mlir_op_t *op, int region) {
     }
   }
   return CHIP_REDUCER_NONE;
+}
+
+// The least integer of a type.
+static int64_t least_of(tensor_dtype_t dtype) {
+  unsigned char element[16] = {0};
+  int64_t least = tensor_dtype_is_signed(dtype) ? -1 : 0;
+  while (least < 0 && least > INT64_MIN / 2 - 1) {
+    tensor_element_from_int64(dtype, 2 * least, element);
+    if (tensor_element_as_int64(dtype, element) != 2 * least) {
+      break;
+    }
+    least *= 2;
+  }
+  return least;
+}
+
+bool compiler_reducer_identity(chip_reducer_t reducer, tensor_dtype_t dtype,
+                               unsigned char *element) {
+  const bool is_float = tensor_dtype_is_float(dtype);
+  double number = 0;
+  switch (reducer) {
+    case CHIP_REDUCER_ADD:
+      number = is_float ? -0.0 : 0;  // -0 + -0 is -0.
+      break;
+    case CHIP_REDUCER_MULTIPLY:
+      number = 1;
+      break;
+    case CHIP_REDUCER_MAXIMUM:
+    case CHIP_REDUCER_MINIMUM:
+      if (tensor_dtype_is_complex(dtype)) {
+        return false;
+      }
+      if (!is_float) {
+        const bool is_maximum = reducer == CHIP_REDUCER_MAXIMUM;
+        const int64_t least = least_of(dtype);
+        const int64_t most = dtype == TENSOR_PRED ? 1 : ~least;
+        tensor_element_from_int64(dtype, is_maximum ? least : most, element);
+        return true;
+      }
+      number = reducer == CHIP_REDUCER_MAXIMUM ? -INFINITY : INFINITY;
+      break;
+    case CHIP_REDUCER_AND:
+      tensor_element_from_int64(dtype, dtype == TENSOR_PRED ? 1 : -1, element);
+      return true;
+    case CHIP_REDUCER_OR:
+    case CHIP_REDUCER_XOR:
+      break;
+    default:
+      return false;
+  }
+  tensor_element_from_double(dtype, number, element);
+  return tensor_element_as_double(dtype, element) == number;
 }
 
 void compiler_build_reducer(mlir_module_t *module, mlir_op_t *op, chip_reducer_t reducer,

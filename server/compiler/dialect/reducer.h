@@ -16,6 +16,11 @@ chip_reducer_t compiler_reducer(const mlir_op_t *op);
 // select_and_scatter.
 chip_reducer_t compiler_region_reducer(const mlir_op_t *op, int region);
 
+// The element that changes nothing in what `reducer` makes of others. False: the type has
+// none.
+bool compiler_reducer_identity(chip_reducer_t reducer, tensor_dtype_t dtype,
+                               unsigned char *element);
+
 // Fills the empty region 0 of `op` with a block that combines two scalars of `dtype`.
 // `reducer` is not NONE.
 void compiler_build_reducer(mlir_module_t *module, mlir_op_t *op, chip_reducer_t reducer,

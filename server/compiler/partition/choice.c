@@ -430,7 +430,8 @@ static void gather_candidates(const chooser_t *chooser) {
 
 const layout_t *partition_choice_layout(partitioner_t *partitioner,
                                         const factor_tensor_t *mapping,
-                                        const axes_t *axes, const axes_t *unreduced) {
+                                        const axes_t *axes, const axes_t *unreduced,
+                                        chip_reducer_t reducer) {
   axes_t dims[TENSOR_RANK_MAX];
   for (int d = 0; d < mapping->rank; d++) {
     dims[d].count = 0;
@@ -438,7 +439,7 @@ const layout_t *partition_choice_layout(partitioner_t *partitioner,
       axes_append_all(&dims[d], &axes[mapping->dims[d].factors[i]]);
     }
   }
-  return layouts_get(&partitioner->layouts, mapping->rank, dims, unreduced);
+  return layouts_get(&partitioner->layouts, mapping->rank, dims, unreduced, reducer);
 }
 
 axes_t partition_choice_unreduced(const factors_t *factors, const axes_t *axes) {
@@ -508,8 +509,8 @@ static score_t score(const chooser_t *chooser) {
     if (!value_is_tensor(chooser->op->operands[i])) {
       continue;
     }
-    const layout_t *layout =
-        partition_choice_layout(partitioner, &factors->operands[i], chooser->axes, NULL);
+    const layout_t *layout = partition_choice_layout(
+        partitioner, &factors->operands[i], chooser->axes, NULL, CHIP_REDUCER_NONE);
     const partition_cost_t cost =
         partition_value_cost(partitioner, chooser->op->operands[i], layout);
     partition_cost_add(&score.cost, &cost, 1);
@@ -518,8 +519,8 @@ static score_t score(const chooser_t *chooser) {
   const axes_t unreduced = partition_choice_unreduced(factors, chooser->axes);
   double reduced = 0;
   for (int i = 0; i < factors->result_count; i++) {
-    const layout_t *layout = partition_choice_layout(partitioner, &factors->results[i],
-                                                     chooser->axes, &unreduced);
+    const layout_t *layout = partition_choice_layout(
+        partitioner, &factors->results[i], chooser->axes, &unreduced, chooser->reducer);
     const reshard_plan_t *plan = partition_value_plan(
         partitioner, value_shape(&chooser->op->results[i]), layout, chooser->targets[i]);
     partition_cost_add(&score.cost, &plan->cost, 1);

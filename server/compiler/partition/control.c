@@ -23,7 +23,7 @@ static const mlir_type_t *local_type(partitioner_t *partitioner,
 static void put_as_is(partitioner_t *partitioner, const mlir_value_t *value,
                       mlir_value_t *local) {
   partition_value_put(partitioner, value, partition_value_layout(partitioner, value),
-                      CHIP_REDUCER_NONE, local);
+                      local);
 }
 
 // The new operation, in its place, with local results and regions still empty.
@@ -199,7 +199,8 @@ static const layout_t *outer_layout(partitioner_t *partitioner, const axes_t *ma
   const axes_t freed = axes_without(&all, manual);
   axes_t unreduced = axes_without(&all, &freed);
   axes_append_all(&unreduced, &inside->unreduced);
-  return layouts_get(&partitioner->layouts, inside->rank, dims, &unreduced);
+  return layouts_get(&partitioner->layouts, inside->rank, dims, &unreduced,
+                     layouts_reducer(given));
 }
 
 // The body is written where the operation stands: it is the program of one chip already,
@@ -213,7 +214,7 @@ pod_status_t partition_manual(partitioner_t *partitioner, const mlir_op_t *op) {
     const layout_t *inside = partition_value_layout(partitioner, body->arguments[i]);
     const layout_t *outside =
         outer_layout(partitioner, &manual->axes, manual->inputs[i], inside);
-    partition_value_put(partitioner, body->arguments[i], inside, CHIP_REDUCER_NONE,
+    partition_value_put(partitioner, body->arguments[i], inside,
                         partition_value_get(partitioner, op->operands[i], outside));
   }
   axes_append_all(&partitioner->manual, &manual->axes);
@@ -229,10 +230,10 @@ pod_status_t partition_manual(partitioner_t *partitioner, const mlir_op_t *op) {
       dims[d] = axes_without(&all, &manual->axes);
     }
     const axes_t unreduced = axes_without(&outside->unreduced, &manual->axes);
-    const layout_t *inside =
-        layouts_get(&partitioner->layouts, outside->rank, dims, &unreduced);
+    const layout_t *inside = layouts_get(&partitioner->layouts, outside->rank, dims,
+                                         &unreduced, outside->reducer);
     partition_value_put(
-        partitioner, &op->results[i], outside, CHIP_REDUCER_NONE,
+        partitioner, &op->results[i], outside,
         partition_value_get(partitioner, body->last->operands[i], inside));
   }
   return NULL;

@@ -360,12 +360,16 @@ static mlir_op_t *emit_slice(partitioner_t *partitioner, mlir_block_t *home,
 // Of no element type a larger one: zeros of any.
 static const uint8_t ZERO[16] = {0};
 
-// The chip's piece where it belongs, among zeros.
-static mlir_op_t *emit_among_zeros(partitioner_t *partitioner, mlir_block_t *home,
-                                   mlir_value_t *operand, const layout_t *before,
-                                   const layout_t *after, const tensor_shape_t *result) {
+// The chip's piece where it belongs, among what changes nothing: zeros, of a sum.
+static mlir_op_t *emit_among_others(partitioner_t *partitioner, mlir_block_t *home,
+                                    mlir_value_t *operand, const layout_t *before,
+                                    const layout_t *after, const tensor_shape_t *result) {
+  unsigned char other[16] = {0};
+  if (after->reducer != CHIP_REDUCER_ADD) {
+    POD_CHECK(compiler_reducer_identity(after->reducer, result->dtype, other));
+  }
   mlir_value_t *operands[2 + TENSOR_RANK_MAX] = {
-      partition_emit_constant(partitioner, home, result, ZERO, true), operand};
+      partition_emit_constant(partitioner, home, result, other, true), operand};
   emit_starts(partitioner, home, after, before, &operand->type->shape, &operands[2]);
   return partition_emit_create(partitioner, "stablehlo.dynamic_update_slice",
                                2 + after->rank, operands, result, 0);
@@ -443,12 +447,10 @@ mlir_value_t *partition_emit_gather(partitioner_t *partitioner, mlir_value_t *va
 }
 
 static void add_version(partitioner_t *partitioner, state_t *state,
-                        const layout_t *layout, chip_reducer_t reducer,
-                        mlir_value_t *value) {
+                        const layout_t *layout, mlir_value_t *value) {
   version_t **end = &state->versions;
   while (*end != NULL) {
-    if ((*end)->layout == layout && (*end)->mesh == partitioner->mesh &&
-        (layout->unreduced.count == 0 || (*end)->reducer == reducer)) {
+    if ((*end)->layout == layout && (*end)->mesh == partitioner->mesh) {
       return;
     }
     end = &(*end)->next;
@@ -457,7 +459,6 @@ static void add_version(partitioner_t *partitioner, state_t *state,
   *version = (version_t){.layout = layout,
                          .mesh = partitioner->mesh,
                          .value = value,
-                         .reducer = reducer,
                          .made = partitioner->version_count++};
   *end = version;
 }
@@ -490,7 +491,6 @@ static void explain_step(partitioner_t *partitioner, const layout_t *from,
 typedef struct progress_t {
   mlir_value_t *value;
   const layout_t *layout;
-  chip_reducer_t reducer;
 } progress_t;
 
 static mlir_op_t *create_step(partitioner_t *partitioner, mlir_block_t *home,
@@ -500,14 +500,13 @@ static mlir_op_t *create_step(partitioner_t *partitioner, mlir_block_t *home,
     case RESHARD_SLICE:
       return emit_slice(partitioner, home, at->value, at->layout, step->after, local);
     case RESHARD_PLACE:
-      at->reducer = CHIP_REDUCER_ADD;
-      return emit_among_zeros(partitioner, home, at->value, at->layout, step->after,
-                              local);
+      return emit_among_others(partitioner, home, at->value, at->layout, step->after,
+                               local);
     case RESHARD_KEEP_FIRST:
-      at->reducer = CHIP_REDUCER_ADD;
       return emit_keep_first(partitioner, home, at->value, &step->axes, local);
     default:
-      return emit_step(partitioner, at->value, at->layout, step, local, at->reducer);
+      return emit_step(partitioner, at->value, at->layout, step, local,
+                       at->layout->reducer);
   }
 }
 
@@ -527,13 +526,13 @@ static void cross_border(partitioner_t *partitioner, state_t *state, const mesh_
   }
   partitioner->mesh = mesh;
   at->layout = to;
-  add_version(partitioner, state, to, at->reducer, at->value);
+  add_version(partitioner, state, to, at->value);
 }
 
 void partition_emit_plan(partitioner_t *partitioner, state_t *state,
                          const tensor_shape_t *shape, const version_t *from,
                          const reshard_plan_t *plan) {
-  progress_t at = {from->value, from->layout, from->reducer};
+  progress_t at = {from->value, from->layout};
   const mesh_t *mesh = partitioner->mesh;
   const border_t border = from->mesh == mesh
                               ? (border_t){.step = -1}
@@ -562,10 +561,13 @@ void partition_emit_plan(partitioner_t *partitioner, state_t *state,
     if (!reshard_is_local(step->kind)) {
       explain_step(partitioner, from->layout, step);
     }
-    mlir_op_t *op = create_step(partitioner, state->home, step, &local, &at);
-    at.value = partition_emit_into(partitioner, state->home, op);
+    // What all have is their maximum already.
+    if (step->kind != RESHARD_KEEP_FIRST || step->after->reducer == CHIP_REDUCER_ADD) {
+      mlir_op_t *op = create_step(partitioner, state->home, step, &local, &at);
+      at.value = partition_emit_into(partitioner, state->home, op);
+    }
     at.layout = step->after;
-    add_version(partitioner, state, at.layout, at.reducer, at.value);
+    add_version(partitioner, state, at.layout, at.value);
   }
   partitioner->cursor = NULL;
 }

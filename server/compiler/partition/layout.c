@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "common/base/check.h"
+
 void layouts_init(layouts_t *layouts, pod_arena_t *arena, const mesh_t *mesh) {
   *layouts = (layouts_t){.arena = arena, .mesh = mesh, .known = pod_map_create()};
 }
@@ -13,14 +15,14 @@ void layouts_deinit(layouts_t *layouts) {
   pod_map_destroy(layouts->known);
 }
 
-// What tells layouts apart, as numbers: the axes of every dimension, each list ended by
-// -1.
-typedef struct key_t {
+// What tells layouts apart, as numbers: the reducer, and the axes of every dimension,
+// each list ended by -1.
+typedef struct layout_key_t {
   size_t count;
-  int32_t numbers[(TENSOR_RANK_MAX + 1) * (1 + 3 * AXES_MAX)];
-} key_t;
+  int32_t numbers[1 + (TENSOR_RANK_MAX + 1) * (1 + 3 * AXES_MAX)];
+} layout_key_t;
 
-static void add_to_key(key_t *key, const axes_t *axes) {
+static void add_to_key(layout_key_t *key, const axes_t *axes) {
   for (int i = 0; i < axes->count; i++) {
     const axis_ref_t *ref = &axes->refs[i];
     key->numbers[key->count++] = ref->axis;
@@ -50,14 +52,18 @@ static axes_t in_mesh_order(const axes_t *set) {
 }
 
 const layout_t *layouts_get(layouts_t *layouts, int rank, const axes_t *dims,
-                            const axes_t *unreduced) {
+                            const axes_t *unreduced, chip_reducer_t reducer) {
   axes_t set;
   set.count = 0;
   if (unreduced != NULL && unreduced->count > 0) {
+    POD_CHECK(reducer != CHIP_REDUCER_NONE);
     set = in_mesh_order(unreduced);
+  } else {
+    reducer = CHIP_REDUCER_NONE;
   }
-  key_t key;
+  layout_key_t key;
   key.count = 0;
+  key.numbers[key.count++] = (int32_t)reducer;
   add_to_key(&key, &set);
   for (int d = 0; d < rank; d++) {
     add_to_key(&key, &dims[d]);
@@ -69,6 +75,7 @@ const layout_t *layouts_get(layouts_t *layouts, int rank, const axes_t *dims,
     const size_t dims_bytes = (size_t)rank * sizeof(dims[0]);
     layout = pod_arena_alloc(layouts->arena, offsetof(layout_t, dims) + dims_bytes);
     layout->rank = rank;
+    layout->reducer = reducer;
     axes_set(&layout->unreduced, &set);
     for (int d = 0; d < rank; d++) {
       axes_set(&layout->dims[d], &dims[d]);
@@ -81,7 +88,7 @@ const layout_t *layouts_get(layouts_t *layouts, int rank, const axes_t *dims,
 const layout_t *layouts_replicated(layouts_t *layouts, int rank) {
   static const axes_t none[TENSOR_RANK_MAX] = {{0}};
   if (layouts->replicated[rank] == NULL) {
-    layouts->replicated[rank] = layouts_get(layouts, rank, none, NULL);
+    layouts->replicated[rank] = layouts_get(layouts, rank, none, NULL, CHIP_REDUCER_NONE);
   }
   return layouts->replicated[rank];
 }
@@ -96,12 +103,18 @@ const layout_t *layouts_of_sharding(layouts_t *layouts, int rank,
     axes_set_list(&dims[d], &sharding->dims[d].axes);
   }
   const axes_t unreduced = axes_from_list(&sharding->unreduced);
-  return layouts_get(layouts, rank, dims, &unreduced);
+  return layouts_get(layouts, rank, dims, &unreduced, layouts_reducer(sharding));
+}
+
+chip_reducer_t layouts_reducer(const sharding_t *sharding) {
+  return sharding->reduction == SHARDING_MAX   ? CHIP_REDUCER_MAXIMUM
+         : sharding->reduction == SHARDING_MIN ? CHIP_REDUCER_MINIMUM
+                                               : CHIP_REDUCER_ADD;
 }
 
 const layout_t *layouts_with_unreduced(layouts_t *layouts, const layout_t *layout,
-                                       const axes_t *unreduced) {
-  return layouts_get(layouts, layout->rank, layout->dims, unreduced);
+                                       const axes_t *unreduced, chip_reducer_t reducer) {
+  return layouts_get(layouts, layout->rank, layout->dims, unreduced, reducer);
 }
 
 sharding_t *layouts_to_sharding(layouts_t *layouts, const layout_t *layout) {
@@ -111,6 +124,9 @@ sharding_t *layouts_to_sharding(layouts_t *layouts, const layout_t *layout) {
     sharding->dims[d].axes = axes_to_list(layouts->arena, &layout->dims[d]);
   }
   sharding->unreduced = axes_to_list(layouts->arena, &layout->unreduced);
+  sharding->reduction = layout->reducer == CHIP_REDUCER_MAXIMUM   ? SHARDING_MAX
+                        : layout->reducer == CHIP_REDUCER_MINIMUM ? SHARDING_MIN
+                                                                  : SHARDING_SUM;
   return sharding;
 }
 

@@ -15,10 +15,12 @@
 #include "common/base/map.h"
 #include "common/tensor/sharding.h"
 #include "server/compiler/partition/axes.h"
+#include "server/program/program.h"
 
 typedef struct layout_t {
   int rank;
-  axes_t unreduced;  // Axes over which partial results still have to be reduced.
+  axes_t unreduced;        // Axes over which partial results still have to be reduced,
+  chip_reducer_t reducer;  // and how; NONE when there are no such axes.
   axes_t dims[TENSOR_RANK_MAX];  // Only `rank` of them are there.
 } layout_t;
 
@@ -35,11 +37,11 @@ void layouts_deinit(layouts_t *layouts);
 
 // The table's layout with these axes; `unreduced` may be NULL. `dims` is copied.
 const layout_t *layouts_get(layouts_t *layouts, int rank, const axes_t *dims,
-                            const axes_t *unreduced);
+                            const axes_t *unreduced, chip_reducer_t reducer);
 
 // The same dimensions with other unreduced axes, or with none (NULL).
 const layout_t *layouts_with_unreduced(layouts_t *layouts, const layout_t *layout,
-                                       const axes_t *unreduced);
+                                       const axes_t *unreduced, chip_reducer_t reducer);
 
 const layout_t *layouts_replicated(layouts_t *layouts, int rank);
 
@@ -47,7 +49,11 @@ const layout_t *layouts_replicated(layouts_t *layouts, int rank);
 const layout_t *layouts_of_sharding(layouts_t *layouts, int rank,
                                     const sharding_t *sharding);
 
-// In the table's arena. Closed dimensions.
+// What a sharding calls unreduced.
+chip_reducer_t layouts_reducer(const sharding_t *sharding);
+
+// In the table's arena. Closed dimensions. What is unreduced can be written in a
+// sharding.
 sharding_t *layouts_to_sharding(layouts_t *layouts, const layout_t *layout);
 
 // The part that each chip holds. The layout's axes divide the dimensions (pad.h).

@@ -225,8 +225,8 @@ static bool is_exchanged(const factors_t *factors, int factor, const axes_t *axe
 // exchanged: a slice is cut along these before.
 static double row_bytes(partitioner_t *partitioner, const mlir_op_t *op, int operand,
                         int dim, const factors_t *factors, const axes_t *axes) {
-  const layout_t *layout =
-      partition_choice_layout(partitioner, &factors->operands[operand], axes, NULL);
+  const layout_t *layout = partition_choice_layout(
+      partitioner, &factors->operands[operand], axes, NULL, CHIP_REDUCER_NONE);
   const tensor_shape_t *shape = value_shape(op->operands[operand]);
   tensor_shape_t cut = *shape;
   for (int d = 0; d < shape->rank; d++) {

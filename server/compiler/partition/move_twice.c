@@ -142,8 +142,8 @@ partition_cost_t move_twice_cost(partitioner_t *partitioner, const mlir_op_t *op
   const axes_t combined = combined_axes(factors, axes);
   partition_cost_t cost = {0};
   for (int i = 0; i < op->result_count && combined.count > 0; i++) {
-    const layout_t *layout =
-        partition_choice_layout(partitioner, &factors->results[i], axes, NULL);
+    const layout_t *layout = partition_choice_layout(partitioner, &factors->results[i],
+                                                     axes, NULL, CHIP_REDUCER_NONE);
     tensor_shape_t local = layout_local_shape(layout, value_shape(&op->results[i]));
     if (op->kind == CHIP_OP_SORT) {
       local.dims[sorted_dim(op)] = kept_of(factors);

@@ -205,7 +205,7 @@ pod_status_t partition_verbatim(partitioner_t *partitioner, const mlir_op_t *op)
         value_is_tensor(&op->results[i]) ? value_shape(&op->results[i])->rank : 0;
     partition_value_put(partitioner, &op->results[i],
                         layouts_replicated(&partitioner->layouts, rank),
-                        CHIP_REDUCER_NONE, &copy->results[i]);
+                        &copy->results[i]);
   }
   return NULL;
 }
@@ -250,7 +250,6 @@ static const choice_t *make_choice(partitioner_t *partitioner, const mlir_op_t *
   axes_t *axes = partitioner->factor_axes;
   partition_choose_axes(partitioner, op, factors, reducer, partitioner->targets, axes);
   choice_t *choice = pod_arena_alloc(arena, sizeof(*choice));
-  choice->reducer = reducer;
   choice->factors = factors;
   choice->axes =
       pod_arena_copy(arena, axes, (size_t)factors->factor_count * sizeof(axes[0]));
@@ -266,21 +265,23 @@ static const choice_t *make_choice(partitioner_t *partitioner, const mlir_op_t *
     choice->moves = choice->moves || (axes[f].count > 0 && factor_moves(factors, f));
   }
   bool *carries = pod_arena_array(arena, (size_t)op->operand_count, sizeof(*carries));
-  const axes_t carried = sums_carried(partitioner, op, &used, carries);
-  if (carried.count > 0) {
-    choice->reducer = CHIP_REDUCER_ADD;
-  }
   axes_t unreduced = partition_choice_unreduced(factors, axes);
+  // Of what the operation itself leaves to be reduced in another way nothing is carried.
+  const chip_reducer_t only = unreduced.count > 0 ? reducer : CHIP_REDUCER_NONE;
+  const axes_t carried = sums_carried(partitioner, op, &used, only, carries);
+  if (carried.count > 0) {
+    reducer = partitioner->targets[0]->reducer;
+  }
   axes_append_all(&unreduced, &carried);
   for (int i = 0; i < op->operand_count; i++) {
     const bool starts = i == 0 && op->kind == CHIP_OP_SCATTER;
     const axes_t *summands = starts ? &unreduced : carries[i] ? &carried : NULL;
-    choice->operands[i] =
-        partition_choice_layout(partitioner, &factors->operands[i], axes, summands);
+    choice->operands[i] = partition_choice_layout(partitioner, &factors->operands[i],
+                                                  axes, summands, reducer);
   }
   for (int i = 0; i < op->result_count; i++) {
-    choice->results[i] =
-        partition_choice_layout(partitioner, &factors->results[i], axes, &unreduced);
+    choice->results[i] = partition_choice_layout(partitioner, &factors->results[i], axes,
+                                                 &unreduced, reducer);
     const tensor_shape_t shape =
         layout_local_shape(choice->results[i], value_shape(&op->results[i]));
     choice->types[i] = mlir_type_tensor(partitioner->module, &shape);
@@ -330,8 +331,7 @@ static void write_local(partitioner_t *partitioner, const mlir_op_t *op,
     mlir_block_append(partitioner->block, local);
   }
   for (int i = 0; i < op->result_count; i++) {
-    partition_value_put(partitioner, &op->results[i], choice->results[i], choice->reducer,
-                        results[i]);
+    partition_value_put(partitioner, &op->results[i], choice->results[i], results[i]);
     partitioner->states[op->results[i].id].choice = choice;
   }
 }

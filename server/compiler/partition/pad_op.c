@@ -28,59 +28,6 @@ typedef struct work_t {
 
 // --- What may be padded ---
 
-// The least integer of a type.
-static int64_t least_of(tensor_dtype_t dtype) {
-  unsigned char element[16] = {0};
-  int64_t least = tensor_dtype_is_signed(dtype) ? -1 : 0;
-  while (least < 0 && least > INT64_MIN / 2 - 1) {
-    tensor_element_from_int64(dtype, 2 * least, element);
-    if (tensor_element_as_int64(dtype, element) != 2 * least) {
-      break;
-    }
-    least *= 2;
-  }
-  return least;
-}
-
-// The elements that change nothing in what the reducer makes of others.
-static bool find_identity(chip_reducer_t reducer, tensor_dtype_t dtype,
-                          unsigned char *element) {
-  const bool is_float = tensor_dtype_is_float(dtype);
-  double number = 0;
-  switch (reducer) {
-    case CHIP_REDUCER_ADD:
-      number = is_float ? -0.0 : 0;  // -0 + -0 is -0.
-      break;
-    case CHIP_REDUCER_MULTIPLY:
-      number = 1;
-      break;
-    case CHIP_REDUCER_MAXIMUM:
-    case CHIP_REDUCER_MINIMUM:
-      if (tensor_dtype_is_complex(dtype)) {
-        return false;
-      }
-      if (!is_float) {
-        const bool is_maximum = reducer == CHIP_REDUCER_MAXIMUM;
-        const int64_t least = least_of(dtype);
-        const int64_t most = dtype == TENSOR_PRED ? 1 : ~least;
-        tensor_element_from_int64(dtype, is_maximum ? least : most, element);
-        return true;
-      }
-      number = reducer == CHIP_REDUCER_MAXIMUM ? -INFINITY : INFINITY;
-      break;
-    case CHIP_REDUCER_AND:
-      tensor_element_from_int64(dtype, dtype == TENSOR_PRED ? 1 : -1, element);
-      return true;
-    case CHIP_REDUCER_OR:
-    case CHIP_REDUCER_XOR:
-      break;
-    default:
-      return false;
-  }
-  tensor_element_from_double(dtype, number, element);
-  return tensor_element_as_double(dtype, element) == number;
-}
-
 // Fills work->fill where factors that are reduced may be padded.
 static bool may_pad_reduced(work_t *work) {
   const mlir_op_t *op = work->op;
@@ -93,10 +40,10 @@ static bool may_pad_reduced(work_t *work) {
       return true;  // Zeros.
     case CHIP_OP_REDUCE:
       return op->result_count == 1 &&
-             find_identity(compiler_reducer(op), dtype, work->fill.element);
+             compiler_reducer_identity(compiler_reducer(op), dtype, work->fill.element);
     case CHIP_OP_SCATTER:
       // Wherever the indices of the padding are, zeros are added.
-      return find_identity(CHIP_REDUCER_ADD, dtype, work->fill.element);
+      return compiler_reducer_identity(CHIP_REDUCER_ADD, dtype, work->fill.element);
     default:
       return false;
   }
@@ -282,7 +229,7 @@ static pad_fill_t fill_of(const work_t *work, int operand) {
     if (tensor_dtype_is_float(dtype)) {
       memset(fill.element, 0xFF, tensor_dtype_bytes(dtype));  // By their total order.
     } else {
-      tensor_element_from_int64(dtype, least_of(dtype), fill.element);
+      compiler_reducer_identity(CHIP_REDUCER_MAXIMUM, dtype, fill.element);
     }
   }
   return fill;
@@ -327,8 +274,7 @@ static bool find_bounds(const work_t *work, const chip_indexing_t *indexing,
     const bool fits = tensor_element_as_int64(dtype, element) == own->dims[d] - 1;
     any = any || (is_padded && fits);
     if (!is_padded || !fits) {
-      const int64_t least = least_of(dtype);
-      tensor_element_from_int64(dtype, ~least, element);
+      compiler_reducer_identity(CHIP_REDUCER_MINIMUM, dtype, element);  // The largest.
     }
     memcpy(bounds + (size_t)c * bytes, element, bytes);
   }

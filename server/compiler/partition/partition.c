@@ -208,7 +208,7 @@ static void put_arguments(partitioner_t *partitioner, const mlir_block_t *from,
     const mesh_t *mesh = partitioner->mesh;
     partitioner->mesh =
         surface->argument_meshes[i] == NULL ? mesh : surface->argument_meshes[i];
-    partition_value_put(partitioner, argument, layout, CHIP_REDUCER_NONE, added);
+    partition_value_put(partitioner, argument, layout, added);
     partitioner->mesh = mesh;
   }
 }

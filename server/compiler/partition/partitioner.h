@@ -19,10 +19,9 @@
 // A value of the source module in one layout.
 typedef struct version_t {
   const layout_t *layout;
-  const mesh_t *mesh;      // Over the devices of which the layout's axes are.
-  mlir_value_t *value;     // Of the new module; local.
-  chip_reducer_t reducer;  // For what is unreduced.
-  int made;                // Counts versions in the order in which they are made.
+  const mesh_t *mesh;   // Over the devices of which the layout's axes are.
+  mlir_value_t *value;  // Of the new module; local.
+  int made;             // Counts versions in the order in which they are made.
   struct version_t *next;
 } version_t;
 
@@ -60,7 +59,6 @@ typedef struct candidates_t {
 struct choice_t {
   const layout_t **operands, **results;
   const mlir_type_t **types;  // Of the local results.
-  chip_reducer_t reducer;     // Of what is unreduced.
   const factors_t *factors;
   const axes_t *axes;  // Of the factors.
   bool moves;          // A factor is sharded whose elements move.
@@ -234,11 +232,9 @@ const reshard_plan_t *partition_value_plan(partitioner_t *partitioner,
 const layout_t *partition_value_layout(partitioner_t *partitioner,
                                        const mlir_value_t *value);
 
-// Enters a version over the mesh at hand. The value's home is that of `local`. Of an
-// unreduced layout with CHIP_REDUCER_NONE the parts are those of a sum.
+// Enters a version over the mesh at hand. The value's home is that of `local`.
 void partition_value_put(partitioner_t *partitioner, const mlir_value_t *value,
-                         const layout_t *layout, chip_reducer_t reducer,
-                         mlir_value_t *local);
+                         const layout_t *layout, mlir_value_t *local);
 
 // Enters the versions of a value that is the same, made in the same block.
 void partition_value_share(partitioner_t *partitioner, const mlir_value_t *from,
@@ -265,7 +261,8 @@ void partition_choose_axes(partitioner_t *partitioner, const mlir_op_t *op,
 // The layout of an operand or result that follows from the axes of the factors.
 const layout_t *partition_choice_layout(partitioner_t *partitioner,
                                         const factor_tensor_t *mapping,
-                                        const axes_t *axes, const axes_t *unreduced);
+                                        const axes_t *axes, const axes_t *unreduced,
+                                        chip_reducer_t reducer);
 
 // Whether chips need of a factor what others hold, so that only move.h can shard it.
 static inline bool factor_moves(const factors_t *factors, int factor) {
@@ -298,9 +295,10 @@ void sums_propagate(const shardings_t *shardings, const mlir_op_t *main,
 
 // The axes over which an operation with a rule shall take and make summands, and, in
 // `out_operands`, which operands shall have them; the others have to be whole. None of
-// `used`, the axes by which its factors are sharded. The targets are set.
+// `used`, the axes by which its factors are sharded. Only parts that `only` reduces,
+// unless it is NONE. The targets are set.
 axes_t sums_carried(const partitioner_t *partitioner, const mlir_op_t *op,
-                    const axes_t *used, bool *out_operands);
+                    const axes_t *used, chip_reducer_t only, bool *out_operands);
 
 // --- wishes.c ---
 

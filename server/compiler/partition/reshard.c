@@ -8,6 +8,7 @@
 
 #include "common/base/check.h"
 #include "common/base/number.h"
+#include "server/compiler/dialect/reducer.h"
 #include "server/compiler/partition/reshard_search.h"
 
 // A plan while it is made: where the value has got to.
@@ -18,7 +19,8 @@ typedef struct planner_t {
   int rank;
   axes_t dims[TENSOR_RANK_MAX];
   axes_t unreduced;
-  axes_t kept;  // Of these, what the target has unreduced as well.
+  chip_reducer_t reducer;  // Of these.
+  axes_t kept;             // Of these, what the target has unreduced as well.
   reshard_plan_t *plan;
 } planner_t;
 
@@ -68,8 +70,8 @@ static reshard_step_t *add_step(planner_t *planner, reshard_kind_t kind, int dim
 }
 
 static void finish_step(planner_t *planner, reshard_step_t *step) {
-  step->after =
-      layouts_get(planner->layouts, planner->rank, planner->dims, &planner->unreduced);
+  step->after = layouts_get(planner->layouts, planner->rank, planner->dims,
+                            &planner->unreduced, planner->reducer);
 }
 
 static bool is_used(const planner_t *planner, const axes_t *axes) {
@@ -178,11 +180,12 @@ static void reduce(planner_t *planner) {
   }
 }
 
-// A whole value becomes a sum: its own value and zeros.
+// A whole value becomes a sum: its own value and zeros; or what all have is a maximum.
 static void keep_first(planner_t *planner) {
   const axes_t gained = axes_without(&planner->to->unreduced, &planner->unreduced);
   if (gained.count > 0) {
     reshard_step_t *step = add_step(planner, RESHARD_KEEP_FIRST, 0, &gained);
+    planner->reducer = planner->to->reducer;
     axes_append_all(&planner->unreduced, &gained);
     finish_step(planner, step);
   }
@@ -241,12 +244,18 @@ static axes_t last_within(const axes_t *axes, const axes_t *set) {
 
 // What would be gathered, and be made a sum again, is one already among zeros.
 static bool try_place(planner_t *planner) {
+  unsigned char element[16];
+  if (planner->to->unreduced.count == 0 ||
+      !compiler_reducer_identity(planner->to->reducer, planner->shape->dtype, element)) {
+    return false;
+  }
   for (int d = 0; d < planner->rank; d++) {
     const axes_t surplus = surplus_axes(planner, d);
     const axes_t summed = last_within(&surplus, &planner->to->unreduced);
     if (summed.count > 0) {
       reshard_step_t *step = add_step(planner, RESHARD_PLACE, d, &summed);
       drop_last(&planner->dims[d], &summed);
+      planner->reducer = planner->to->reducer;
       axes_append_all(&planner->unreduced, &summed);
       finish_step(planner, step);
       return true;
@@ -350,8 +359,11 @@ static planner_t start(layouts_t *layouts, const tensor_shape_t *shape,
   planner_t planner = {.layouts = layouts, .shape = shape, .to = to, .plan = plan};
   planner.rank = from->rank;
   planner.unreduced = from->unreduced;
-  const axes_t reduced = axes_without(&from->unreduced, &to->unreduced);
-  planner.kept = axes_without(&from->unreduced, &reduced);
+  planner.reducer = from->reducer;
+  if (from->reducer == to->reducer) {
+    const axes_t reduced = axes_without(&from->unreduced, &to->unreduced);
+    planner.kept = axes_without(&from->unreduced, &reduced);
+  }
   for (int d = 0; d < from->rank; d++) {
     planner.dims[d] = from->dims[d];
   }

@@ -33,9 +33,10 @@ typedef enum reshard_kind_t {
   RESHARD_PERMUTE,         // To another layout of the same local shape.
   RESHARD_ALL_GATHER,      // `axes`, the last of `dim`, go.
   RESHARD_PLACE,       // `axes`, the last of `dim`, become unreduced: every device puts
-                       // its piece among zeros.
+                       // its piece among what changes nothing, zeros of a sum.
   RESHARD_KEEP_FIRST,  // `axes` become unreduced: the first device along them keeps
-                       // the value, the others hold zeros.
+                       // the value, the others hold zeros; of a maximum or minimum all
+                       // keep it.
 } reshard_kind_t;
 
 // Whether no chip needs anything from another.
@@ -57,8 +58,8 @@ typedef struct reshard_plan_t {
   reshard_step_t steps[RESHARD_STEPS_MAX];  // `count` of them are set.
 } reshard_plan_t;
 
-// `shape` is global; both layouts divide it. What both have unreduced stays as it
-// is; what `to` has beyond that is a sum, so that what `from` has must be one as well.
+// `shape` is global; both layouts divide it. What both have unreduced in the same way
+// stays as it is.
 void reshard_plan(layouts_t *layouts, const tensor_shape_t *shape, const layout_t *from,
                   const layout_t *to, reshard_plan_t *out_plan);
 

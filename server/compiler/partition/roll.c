@@ -98,5 +98,5 @@ void roll_write(partitioner_t *partitioner, const mlir_op_t *op, const roll_t *r
     value = partition_emit_join(partitioner, 2, pieces, roll->dim, shape);
   }
   partitioner->because = NULL;
-  partition_value_put(partitioner, &op->results[0], layout, CHIP_REDUCER_NONE, value);
+  partition_value_put(partitioner, &op->results[0], layout, value);
 }

@@ -139,10 +139,11 @@ pod_status_t single_write(partitioner_t *partitioner, const mlir_op_t *op,
         partition_emit_select(partitioner, is_there, local,
                               partition_emit_splat(partitioner, value_shape(local), 0));
     partitioner->states[result->id].versions = NULL;  // The others' values are nobody's.
+    const chip_reducer_t reducer =
+        value_shape(result)->dtype == TENSOR_PRED ? CHIP_REDUCER_OR : CHIP_REDUCER_ADD;
     partition_value_put(
-        partitioner, result, layouts_with_unreduced(&partitioner->layouts, whole, &axes),
-        value_shape(result)->dtype == TENSOR_PRED ? CHIP_REDUCER_OR : CHIP_REDUCER_ADD,
-        kept);
+        partitioner, result,
+        layouts_with_unreduced(&partitioner->layouts, whole, &axes, reducer), kept);
   }
   return NULL;
 }

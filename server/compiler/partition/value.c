@@ -22,13 +22,11 @@ static state_t *state_of(partitioner_t *partitioner, const mlir_value_t *value) 
   return &partitioner->states[value->id];
 }
 
-// Partial results of another reduction than a sum are none that a layout asked for means.
 static const version_t *version_of(const partitioner_t *partitioner, const state_t *state,
                                    const layout_t *layout) {
   const version_t *version = state->versions;
   while (version != NULL &&
-         (version->layout != layout || version->mesh != partitioner->mesh ||
-          (layout->unreduced.count > 0 && version->reducer != CHIP_REDUCER_ADD))) {
+         (version->layout != layout || version->mesh != partitioner->mesh)) {
     version = version->next;
   }
   return version;
@@ -41,18 +39,13 @@ static mlir_value_t *find_version(const partitioner_t *partitioner, const state_
 }
 
 void partition_value_put(partitioner_t *partitioner, const mlir_value_t *value,
-                         const layout_t *layout, chip_reducer_t reducer,
-                         mlir_value_t *local) {
+                         const layout_t *layout, mlir_value_t *local) {
   state_t *state = state_of(partitioner, value);
   version_t *version = pod_arena_alloc(partitioner->module->arena, sizeof(*version));
   *version = (version_t){.layout = layout,
                          .mesh = partitioner->mesh,
                          .value = local,
-                         .reducer = reducer,
                          .made = partitioner->version_count++};
-  if (reducer == CHIP_REDUCER_NONE && layout->unreduced.count > 0) {
-    version->reducer = CHIP_REDUCER_ADD;
-  }
   version_t **end = &state->versions;
   while (*end != NULL) {
     end = &(*end)->next;
@@ -104,13 +97,6 @@ const reshard_plan_t *partition_value_plan(partitioner_t *partitioner,
   return known;
 }
 
-// What a sharding calls unreduced is a sum; other partial results have to be reduced
-// before they are part of one.
-static bool may_become(const version_t *version, const layout_t *layout) {
-  return layout->unreduced.count == 0 || version->layout->unreduced.count == 0 ||
-         version->reducer == CHIP_REDUCER_ADD;
-}
-
 // A way to a layout.
 typedef struct way_t {
   const version_t *from;
@@ -149,9 +135,6 @@ static bool cheapest(partitioner_t *partitioner, const state_t *state,
   bool any = false;
   for (const version_t *version = state->versions; version != NULL;
        version = version->next) {
-    if (!may_become(version, layout)) {
-      continue;
-    }
     const way_t way = find_way(partitioner, shape, version, layout);
     if (!any || is_better(&way, out)) {
       *out = way;
@@ -174,10 +157,11 @@ mlir_value_t *partition_value_get(partitioner_t *partitioner, const mlir_value_t
   }
   way_t way = {0};
   if (is_remade || !cheapest(partitioner, state, value_shape(value), layout, &way)) {
-    const layout_t *whole = layouts_with_unreduced(&partitioner->layouts, layout, NULL);
+    const layout_t *whole =
+        layouts_with_unreduced(&partitioner->layouts, layout, NULL, CHIP_REDUCER_NONE);
     mlir_value_t *made = partition_value_get(partitioner, value, whole);
-    if (is_remade && compiler_is_zero(value)) {  // Its own summands.
-      partition_value_put(partitioner, value, layout, CHIP_REDUCER_ADD, made);
+    if (is_remade && layout->reducer == CHIP_REDUCER_ADD && compiler_is_zero(value)) {
+      partition_value_put(partitioner, value, layout, made);  // Its own summands.
       return made;
     }
     way.from = version_of(partitioner, state, whole);
@@ -291,7 +275,8 @@ static mlir_value_t *remake_broadcast(partitioner_t *partitioner,
     }
   }
   mlir_value_t *source = partition_value_get(
-      partitioner, operand, layouts_get(&partitioner->layouts, from->rank, dims, NULL));
+      partitioner, operand,
+      layouts_get(&partitioner->layouts, from->rank, dims, NULL, CHIP_REDUCER_NONE));
   const tensor_shape_t local = layout_local_shape(layout, to);
   mlir_op_t *op = partition_emit_create(partitioner, "stablehlo.broadcast_in_dim", 1,
                                         &source, &local, 0);
@@ -321,7 +306,7 @@ static mlir_value_t *remake(partitioner_t *partitioner, const mlir_value_t *valu
   partitioner->location = location;
   partitioner->position = position;
   if (find_version(partitioner, state_of(partitioner, value), layout) == NULL) {
-    partition_value_put(partitioner, value, layout, CHIP_REDUCER_NONE, made);
+    partition_value_put(partitioner, value, layout, made);
   }
   return made;
 }

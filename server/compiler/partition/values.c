@@ -74,7 +74,9 @@ void partition_print_spec(pod_text_t *text, const sharding_t *sharding) {
     pod_text_add(text, axes->count > 1 ? ")" : "");
   }
   if (sharding->unreduced.count > 0) {
-    pod_text_add(text, sharding->rank == 0 ? "unreduced={" : ", unreduced={");
+    static const char *const reductions[] = {"", "max", "min"};
+    pod_text_printf(text, "%sunreduced=%s{", sharding->rank == 0 ? "" : ", ",
+                    reductions[sharding->reduction]);
     print_refs(text, sharding->mesh, &sharding->unreduced);
     pod_text_add(text, "}");
   }

@@ -58,6 +58,9 @@ static void test_sums_that_are_not_made_are_told_apart(void **state) {
   assert_true(
       profile_spec_read(arena, "P(unreduced={\"x\"})", &mesh, 0, spec, &unreduced));
   assert_int_equal(unreduced.count, 1);
+  assert_true(profile_spec_read(arena, "P(None, unreduced=max{\"z\"})", &mesh, 1, spec,
+                                &unreduced));
+  assert_int_equal(unreduced.count, 1);
   assert_true(profile_spec_read(arena, "P()", &mesh, 0, spec, &unreduced));
   assert_int_equal(unreduced.count, 0);
   pod_arena_destroy(arena);

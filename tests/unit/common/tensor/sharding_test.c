@@ -308,6 +308,10 @@ static void test_equivalence_is_about_places(void **state) {
   pending->unreduced = list_of(&world, 1, &a);
   assert_false(sharding_equivalent(one, pending));
   assert_false(sharding_equivalent(pending, one));
+  sharding_t *largest = sharding_copy(world.arena, pending);
+  assert_true(sharding_equivalent(pending, largest));
+  largest->reduction = SHARDING_MAX;
+  assert_false(sharding_equivalent(pending, largest));
   pod_arena_destroy(world.arena);
 }
 
@@ -354,6 +358,12 @@ static void test_shardings_print_as_shardy_does(void **state) {
   assert_string_equal(text.bytes,
                       "<@mesh, [{\"a\", \"b\":(2)2, ?}p1, {?}], replicated={\"c\"}, "
                       "unreduced={\"b\":(1)2}>");
+  pod_text_clear(&text);
+  sharding_t *scalar = sharding_replicated(world.arena, world.mesh, 0, false);
+  scalar->unreduced = list_of(&world, 1, &c);
+  scalar->reduction = SHARDING_MIN;
+  sharding_print(&text, scalar);
+  assert_string_equal(text.bytes, "<@mesh, [], unreduced=min{\"c\"}>");
   pod_text_clear(&text);
   sharding_print(&text, sharding_replicated(world.arena, world.mesh, 0, false));
   assert_string_equal(text.bytes, "<@mesh, []>");

@@ -123,6 +123,13 @@ static void test_a_sharding_lists_axes_per_dimension(void **state) {
   assert_int_equal(sharding->rank, 0);
   assert_int_equal(sharding->replicated.count, 1);
   assert_int_equal(sharding->unreduced.refs[0].axis, 1);
+  assert_int_equal(sharding->reduction, SHARDING_SUM);
+  assert_int_equal(
+      sharding_of("#sdy.sharding<@mesh, [{}], unreduced=max{\"x\"}>")->reduction,
+      SHARDING_MAX);
+  assert_int_equal(
+      sharding_of("#sdy.sharding<@mesh, [{}], unreduced=min{\"x\"}>")->reduction,
+      SHARDING_MIN);
 }
 
 static void test_a_sharding_may_bring_its_own_mesh(void **state) {
@@ -199,8 +206,6 @@ static void test_a_sharding_that_is_wrong_gets_a_caret(void **state) {
       {"#sdy.sharding<@mesh, [{\"x\"}q]>", POD_INVALID_ARGUMENT, "expected a priority"},
       {"#sdy.sharding<@mesh, [{\"x\" \"y\"}]>", POD_INVALID_ARGUMENT, "expected ','"},
       {"#sdy.sharding<@mesh, [{?, \"y\"}]>", POD_INVALID_ARGUMENT, "expected '}'"},
-      {"#sdy.sharding<@mesh, [{}], unreduced=max{\"x\"}>", POD_UNIMPLEMENTED,
-       "unreduced axes can only be summed"},
       {"#sdy.sharding<@mesh, [{}], other={\"x\"}>", POD_INVALID_ARGUMENT,
        "expected replicated={…} or unreduced={…}"},
       {"#sdy.sharding<@mesh>", POD_INVALID_ARGUMENT, "expected ','"},

@@ -10,7 +10,8 @@
 #include "common/base/random.h"
 
 // A mesh x=2 y=2 z=4 and layouts written "xy|z" : dimension 0 over x then y, 1 over z.
-// "a" and "b" are the two halves of z, major and minor; what follows "+" is unreduced.
+// "a" and "b" are the two halves of z, major and minor; what follows "+" is
+// unreduced, what follows "^" in the way of a maximum.
 typedef struct world_t {
   pod_arena_t *arena;
   const mesh_t *mesh;
@@ -57,16 +58,18 @@ static const layout_t *layout(world_t *world, const char *text) {
   memset(dims, 0, sizeof(dims));
   int rank = 1;
   bool is_unreduced = false;
+  chip_reducer_t reducer = CHIP_REDUCER_ADD;
   for (const char *at = text; *at != '\0'; at++) {
     if (*at == '|') {
       rank++;
-    } else if (*at == '+') {
+    } else if (*at == '+' || *at == '^') {
       is_unreduced = true;
+      reducer = *at == '^' ? CHIP_REDUCER_MAXIMUM : CHIP_REDUCER_ADD;
     } else {
       axes_append(is_unreduced ? &unreduced : &dims[rank - 1], named(*at));
     }
   }
-  return layouts_get(&world->layouts, rank, dims, &unreduced);
+  return layouts_get(&world->layouts, rank, dims, &unreduced, reducer);
 }
 
 static tensor_shape_t shape_of(const layout_t *of) {
@@ -182,6 +185,13 @@ static void test_a_value_becomes_a_sum_without_communication(void **state) {
   check_plan(*state, "xy|", "|+x", "gather 0 xy; keep_first x");
 }
 
+static void test_parts_of_a_maximum_stay_those_of_one(void **state) {
+  check_plan(*state, "|^xy", "|^x", "reduce y");
+  check_plan(*state, "|^x", "x|", "scatter 0 x");
+  check_plan(*state, "x|", "|^x", "place 0 x");
+  check_plan(*state, "|^x", "|+x", "reduce x; keep_first x");
+}
+
 static void test_what_is_cut_first_moves_less(void **state) {
   check_plan(*state, "|a", "z|", "slice 1 z(2)2; all_to_all 1>0 z");
   check_plan(*state, "|x", "xy|a", "slice 0 yz(1)2; permute");
@@ -214,7 +224,9 @@ static void test_every_pair_of_layouts_has_a_plan(void **state) {
           axes_append(&unreduced, named(name));
         }
       }
-      ends[end] = layouts_get(&world->layouts, 3, dims, &unreduced);
+      const chip_reducer_t reducer =
+          trial % 3 == end ? CHIP_REDUCER_MAXIMUM : CHIP_REDUCER_ADD;
+      ends[end] = layouts_get(&world->layouts, 3, dims, &unreduced, reducer);
     }
     const tensor_shape_t shape = shape_of(ends[0]);
     reshard_plan_t plan;
@@ -238,6 +250,7 @@ int main(void) {
       TEST(test_partial_results_are_scattered_where_they_are_wanted),
       TEST(test_parts_of_axes_move_like_axes),
       TEST(test_what_both_have_unreduced_stays),
+      TEST(test_parts_of_a_maximum_stay_those_of_one),
       TEST(test_a_value_becomes_a_sum_without_communication),
       TEST(test_what_is_cut_first_moves_less),
       TEST(test_a_way_around_may_move_less),
