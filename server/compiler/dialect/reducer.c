@@ -12,6 +12,36 @@ chip_reducer_t compiler_reducer(const mlir_op_t *op) {
   return op->region_count == 1 ? compiler_region_reducer(op, 0) : CHIP_REDUCER_NONE;
 }
 
+// Of an operation on `a` and `b`, in either order.
+static chip_reducer_t reducer_of(const mlir_op_t *combine, const mlir_value_t *a,
+                                 const mlir_value_t *b) {
+  if (combine == NULL || combine->operand_count != 2 || combine->result_count != 1 ||
+      !((combine->operands[0] == a && combine->operands[1] == b) ||
+        (combine->operands[0] == b && combine->operands[1] == a))) {
+    return CHIP_REDUCER_NONE;
+  }
+  for (int i = CHIP_REDUCER_ADD; i <= CHIP_REDUCER_XOR; i++) {
+    if (combine->kind == (int)chip_reducer_op((chip_reducer_t)i)) {
+      return (chip_reducer_t)i;
+    }
+  }
+  return CHIP_REDUCER_NONE;
+}
+
+chip_reducer_t compiler_result_reducer(const mlir_op_t *op, int result) {
+  if (op->result_count == 1) {
+    return compiler_reducer(op);
+  }
+  const mlir_block_t *block = op->region_count == 1 ? mlir_op_block(op, 0) : NULL;
+  if (block == NULL || block->next != NULL || block->last == NULL ||
+      block->argument_count != 2 * op->result_count ||
+      block->last->operand_count != op->result_count) {
+    return CHIP_REDUCER_NONE;
+  }
+  return reducer_of(block->last->operands[result]->op, block->arguments[result],
+                    block->arguments[op->result_count + result]);
+}
+
 chip_reducer_t compiler_region_reducer(const mlir_op_t *op, int region) {
   const mlir_block_t *block = mlir_op_block(op, region);
   if (block == NULL || block->next != NULL || block->argument_count != 2 ||
@@ -23,20 +53,7 @@ chip_reducer_t compiler_region_reducer(const mlir_op_t *op, int region) {
       end->operand_count != 1 || end->operands[0] != &combine->results[0]) {
     return CHIP_REDUCER_NONE;
   }
-  mlir_value_t *const *arguments = block->arguments;
-  const bool straight =
-      combine->operands[0] == arguments[0] && combine->operands[1] == arguments[1];
-  const bool swapped =
-      combine->operands[0] == arguments[1] && combine->operands[1] == arguments[0];
-  if (!straight && !swapped) {
-    return CHIP_REDUCER_NONE;
-  }
-  for (int i = CHIP_REDUCER_ADD; i <= CHIP_REDUCER_XOR; i++) {
-    if (combine->kind == (int)chip_reducer_op((chip_reducer_t)i)) {
-      return (chip_reducer_t)i;
-    }
-  }
-  return CHIP_REDUCER_NONE;
+  return reducer_of(combine, block->arguments[0], block->arguments[1]);
 }
 
 // The least integer of a type.

@@ -12,6 +12,10 @@
 // when it is no single known operation.
 chip_reducer_t compiler_reducer(const mlir_op_t *op);
 
+// The same of one of several results that region 0 combines each by itself: result i of
+// arguments i and n + i alone. CHIP_REDUCER_NONE when it depends on others.
+chip_reducer_t compiler_result_reducer(const mlir_op_t *op, int result);
+
 // The same of a region of an operation that has several: the second of a
 // select_and_scatter.
 chip_reducer_t compiler_region_reducer(const mlir_op_t *op, int region);

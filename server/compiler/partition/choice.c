@@ -31,10 +31,10 @@ typedef struct chooser_t {
   const mlir_op_t *op;
   const factors_t *factors;
   const layout_t *const *targets;
-  chip_reducer_t reducer;
-  candidates_t *candidates;  // By factor.
-  int *picked;               // By factor: index of the candidate.
-  axes_t *axes;              // By factor: the axes of the picked ones.
+  const chip_reducer_t *reducers;  // By result.
+  candidates_t *candidates;        // By factor.
+  int *picked;                     // By factor: index of the candidate.
+  axes_t *axes;                    // By factor: the axes of the picked ones.
 } chooser_t;
 
 typedef struct score_t {
@@ -95,7 +95,7 @@ static bool divides(const chooser_t *chooser, int factor, const axes_t *axes) {
 static bool may_be_sharded(const chooser_t *chooser, int factor) {
   const factor_kind_t kind = chooser->factors->factors[factor].kind;
   return kind == FACTOR_PASS ||
-         (kind == FACTOR_REDUCTION && chooser->reducer != CHIP_REDUCER_NONE);
+         (kind == FACTOR_REDUCTION && chooser->reducers[0] != CHIP_REDUCER_NONE);
 }
 
 // Or with what it gets from other chips.
@@ -106,7 +106,7 @@ static bool may_have(const chooser_t *chooser, int factor, const axes_t *axes) {
   return may_be_sharded(chooser, factor) ||
          (factor_moves(chooser->factors, factor) &&
           (chooser->factors->factors[factor].kind != FACTOR_PICKED ||
-           chooser->reducer != CHIP_REDUCER_NONE) &&
+           chooser->reducers[0] != CHIP_REDUCER_NONE) &&
           move_allows(chooser->partitioner, chooser->op, chooser->factors, factor, axes));
 }
 
@@ -519,8 +519,9 @@ static score_t score(const chooser_t *chooser) {
   const axes_t unreduced = partition_choice_unreduced(factors, chooser->axes);
   double reduced = 0;
   for (int i = 0; i < factors->result_count; i++) {
-    const layout_t *layout = partition_choice_layout(
-        partitioner, &factors->results[i], chooser->axes, &unreduced, chooser->reducer);
+    const layout_t *layout =
+        partition_choice_layout(partitioner, &factors->results[i], chooser->axes,
+                                &unreduced, chooser->reducers[i]);
     const reshard_plan_t *plan = partition_value_plan(
         partitioner, value_shape(&chooser->op->results[i]), layout, chooser->targets[i]);
     partition_cost_add(&score.cost, &plan->cost, 1);
@@ -697,12 +698,12 @@ static bool choose_agreed(const chooser_t *chooser) {
 }
 
 void partition_choose_axes(partitioner_t *partitioner, const mlir_op_t *op,
-                           const factors_t *factors, chip_reducer_t reducer,
-                           const layout_t *const *targets, axes_t *out_axes) {
+                           const factors_t *factors, const layout_t *const *targets,
+                           axes_t *out_axes) {
   chooser_t chooser = {.partitioner = partitioner,
                        .op = op,
                        .factors = factors,
-                       .reducer = reducer,
+                       .reducers = partitioner->reducers,
                        .targets = targets,
                        .axes = out_axes};
   // What is scattered may be far less than what it is scattered to.

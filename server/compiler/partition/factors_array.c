@@ -141,7 +141,10 @@ pod_status_t factors_scatter(mlir_module_t *module, const mlir_op_t *op,
   factors_t *factors = factors_begin(arena, op);
   const int count = op->result_count;
   const size_t places = (size_t)count;
-  const bool adds = count == 1 && compiler_reducer(op) == CHIP_REDUCER_ADD;
+  bool adds = true;
+  for (int i = 0; i < count; i++) {
+    adds = adds && compiler_result_reducer(op, i) == CHIP_REDUCER_ADD;
+  }
   factor_tensor_t **arrays = pod_arena_array(arena, 2 * places, sizeof(arrays[0]));
   factor_tensor_t **windows = pod_arena_array(arena, places, sizeof(windows[0]));
   for (int i = 0; i < count; i++) {

@@ -34,10 +34,18 @@ static bool is_chosen(const mlir_value_t *value, uint32_t index, uint32_t other,
   }
 }
 
+// Whether every result is made of its own operand alone.
+static bool combines_each(const mlir_op_t *op) {
+  bool each = true;
+  for (int i = 0; i < op->result_count; i++) {
+    each = each && compiler_result_reducer(op, i) != CHIP_REDUCER_NONE;
+  }
+  return each;
+}
+
 bool move_reduces_by_choice(const mlir_op_t *op) {
   enum { DEPTH_MAX = 8 };
-  if (op->kind != CHIP_OP_REDUCE || op->region_count != 1 ||
-      (op->result_count == 1 && compiler_reducer(op) != CHIP_REDUCER_NONE)) {
+  if (op->kind != CHIP_OP_REDUCE || op->region_count != 1 || combines_each(op)) {
     return false;
   }
   const mlir_block_t *body = mlir_op_block(op, 0);

@@ -32,7 +32,7 @@ bool partition_is_identity_of(chip_reducer_t reducer, const mlir_value_t *value)
 // What combines the partial results of an operation over a sharded contracted dimension;
 // NONE when they cannot be combined. Every chip starts from the initial value, so that it
 // must not count, or count once only. A scatter starts from summands of the array.
-static chip_reducer_t reducer_of(const mlir_op_t *op) {
+static chip_reducer_t reducer_of(const mlir_op_t *op, int result) {
   // What a user's rule calls reduced is summed, as Shardy has it.
   if (op->kind == CHIP_OP_DOT_GENERAL || op->kind == CHIP_OP_KERNEL) {
     return CHIP_REDUCER_ADD;
@@ -41,19 +41,33 @@ static chip_reducer_t reducer_of(const mlir_op_t *op) {
     return move_reducer(op);
   }
   const bool is_scatter = op->kind == CHIP_OP_SCATTER;
-  if ((op->kind != CHIP_OP_REDUCE && !is_scatter) || op->result_count != 1) {
+  if (op->kind != CHIP_OP_REDUCE && !is_scatter) {
     return CHIP_REDUCER_NONE;
   }
-  const chip_reducer_t reducer = compiler_reducer(op);
+  const chip_reducer_t reducer = compiler_result_reducer(op, result);
   if (is_scatter) {
     return reducer == CHIP_REDUCER_ADD ? reducer : CHIP_REDUCER_NONE;
   }
   const bool starts_count = reducer == CHIP_REDUCER_ADD ||
                             reducer == CHIP_REDUCER_MULTIPLY ||
                             reducer == CHIP_REDUCER_XOR;
-  return !starts_count || partition_is_identity_of(reducer, op->operands[1])
+  return !starts_count || partition_is_identity_of(
+                              reducer, op->operands[op->result_count + result])
              ? reducer
              : CHIP_REDUCER_NONE;
+}
+
+// Of all results or of none.
+static void find_reducers(const mlir_op_t *op, chip_reducer_t *out_reducers) {
+  bool all = true;
+  out_reducers[0] = CHIP_REDUCER_NONE;  // Of an operation without results, too.
+  for (int i = 0; i < op->result_count; i++) {
+    out_reducers[i] = reducer_of(op, i);
+    all = all && out_reducers[i] != CHIP_REDUCER_NONE;
+  }
+  for (int i = 0; i < op->result_count && !all; i++) {
+    out_reducers[i] = CHIP_REDUCER_NONE;
+  }
 }
 
 // --- Local operations ---
@@ -231,24 +245,23 @@ static void add_operand(partitioner_t *partitioner, alike_t *key,
 }
 
 // What the choice for an operation depends on. The targets are set.
-static void make_key(partitioner_t *partitioner, const mlir_op_t *op,
-                     chip_reducer_t reducer, alike_t *key) {
+static void make_key(partitioner_t *partitioner, const mlir_op_t *op, alike_t *key) {
   alike_init(key, op);
-  alike_add(key, reducer);
   for (int i = 0; i < op->operand_count && key->count > 0; i++) {
     add_operand(partitioner, key, op->operands[i]);
   }
   for (int i = 0; i < op->result_count && key->count > 0; i++) {
+    alike_add(key, partitioner->reducers[i]);
     alike_add_address(key, partitioner->targets[i]);
     alike_add_address(key, partition_value_layout(partitioner, &op->results[i]));
   }
 }
 
 static const choice_t *make_choice(partitioner_t *partitioner, const mlir_op_t *op,
-                                   const factors_t *factors, chip_reducer_t reducer) {
+                                   const factors_t *factors) {
   pod_arena_t *arena = partitioner->shardings.arena;
   axes_t *axes = partitioner->factor_axes;
-  partition_choose_axes(partitioner, op, factors, reducer, partitioner->targets, axes);
+  partition_choose_axes(partitioner, op, factors, partitioner->targets, axes);
   choice_t *choice = pod_arena_alloc(arena, sizeof(*choice));
   choice->factors = factors;
   choice->axes =
@@ -267,21 +280,23 @@ static const choice_t *make_choice(partitioner_t *partitioner, const mlir_op_t *
   bool *carries = pod_arena_array(arena, (size_t)op->operand_count, sizeof(*carries));
   axes_t unreduced = partition_choice_unreduced(factors, axes);
   // Of what the operation itself leaves to be reduced in another way nothing is carried.
-  const chip_reducer_t only = unreduced.count > 0 ? reducer : CHIP_REDUCER_NONE;
+  const chip_reducer_t only =
+      unreduced.count > 0 ? partitioner->reducers[0] : CHIP_REDUCER_NONE;
   const axes_t carried = sums_carried(partitioner, op, &used, only, carries);
-  if (carried.count > 0) {
-    reducer = partitioner->targets[0]->reducer;
+  if (carried.count > 0) {  // Of an operation of one result.
+    partitioner->reducers[0] = partitioner->targets[0]->reducer;
   }
   axes_append_all(&unreduced, &carried);
   for (int i = 0; i < op->operand_count; i++) {
-    const bool starts = i == 0 && op->kind == CHIP_OP_SCATTER;
+    const bool starts = i < op->result_count && op->kind == CHIP_OP_SCATTER;
     const axes_t *summands = starts ? &unreduced : carries[i] ? &carried : NULL;
-    choice->operands[i] = partition_choice_layout(partitioner, &factors->operands[i],
-                                                  axes, summands, reducer);
+    choice->operands[i] =
+        partition_choice_layout(partitioner, &factors->operands[i], axes, summands,
+                                partitioner->reducers[starts ? i : 0]);
   }
   for (int i = 0; i < op->result_count; i++) {
     choice->results[i] = partition_choice_layout(partitioner, &factors->results[i], axes,
-                                                 &unreduced, reducer);
+                                                 &unreduced, partitioner->reducers[i]);
     const tensor_shape_t shape =
         layout_local_shape(choice->results[i], value_shape(&op->results[i]));
     choice->types[i] = mlir_type_tensor(partitioner->module, &shape);
@@ -359,6 +374,9 @@ static void reserve_choice(partitioner_t *partitioner, int target_count,
     partitioner->targets =
         pod_grow((void *)partitioner->targets, (size_t)partitioner->target_capacity,
                  sizeof(partitioner->targets[0]));
+    partitioner->reducers =
+        pod_grow(partitioner->reducers, (size_t)partitioner->target_capacity,
+                 sizeof(partitioner->reducers[0]));
   }
   if (factor_count > partitioner->factor_capacity) {
     partitioner->factor_capacity = 2 * factor_count;
@@ -395,19 +413,19 @@ static const layout_t *target_of(partitioner_t *partitioner, const mlir_value_t 
 }
 
 pod_status_t partition_ruled(partitioner_t *partitioner, const mlir_op_t *op) {
-  const chip_reducer_t reducer = reducer_of(op);
-  reserve_choice(partitioner, op->result_count, 0);
+  reserve_choice(partitioner, op->result_count + 1, 0);
+  find_reducers(op, partitioner->reducers);
   for (int i = 0; i < op->result_count; i++) {
     partitioner->targets[i] = target_of(partitioner, &op->results[i]);
   }
   alike_t key;
-  make_key(partitioner, op, reducer, &key);
+  make_key(partitioner, op, &key);
   const choice_t *choice = alike_get(partitioner->choices, &key);
   if (choice == NULL) {
     const factors_t *factors;
     POD_TRY(factors_of(partitioner, op, &factors));
     reserve_choice(partitioner, 0, factors->factor_count);
-    choice = make_choice(partitioner, op, factors, reducer);
+    choice = make_choice(partitioner, op, factors);
     alike_put(partitioner->choices, &key, choice);
   }
   write_local(partitioner, op, choice);

@@ -28,22 +28,31 @@ typedef struct work_t {
 
 // --- What may be padded ---
 
+// What changes nothing in a result.
+static bool find_neutral(const mlir_op_t *op, int result, pad_fill_t *out_fill) {
+  memset(out_fill->element, 0, sizeof(out_fill->element));
+  return compiler_reducer_identity(compiler_result_reducer(op, result),
+                                   op->results[result].type->shape.dtype,
+                                   out_fill->element);
+}
+
 // Fills work->fill where factors that are reduced may be padded.
 static bool may_pad_reduced(work_t *work) {
   const mlir_op_t *op = work->op;
   if (op->operand_count == 0) {  // partition_id.
     return false;
   }
-  const tensor_dtype_t dtype = op->operands[0]->type->shape.dtype;
   switch (op->kind) {
     case CHIP_OP_DOT_GENERAL:
       return true;  // Zeros.
     case CHIP_OP_REDUCE:
-      return op->result_count == 1 &&
-             compiler_reducer_identity(compiler_reducer(op), dtype, work->fill.element);
-    case CHIP_OP_SCATTER:
-      // Wherever the indices of the padding are, zeros are added.
-      return compiler_reducer_identity(CHIP_REDUCER_ADD, dtype, work->fill.element);
+    case CHIP_OP_SCATTER:  // Wherever indices of the padding are, zeros are added.
+      for (int i = 0; i < op->result_count; i++) {
+        if (!find_neutral(op, i, &work->fill)) {
+          return false;
+        }
+      }
+      return true;
     default:
       return false;
   }
@@ -213,7 +222,7 @@ static uint32_t reduced_dims(const work_t *work, int operand) {
 // Zero times what may be NaN is NaN, so that both sides of a contraction are filled; the
 // indices of a scatter need not be.
 static bool is_filled(const mlir_op_t *op, int operand) {
-  return op->kind != CHIP_OP_SCATTER || operand == op->operand_count - 1;
+  return op->kind != CHIP_OP_SCATTER || operand > op->result_count;
 }
 
 // A reduction that chooses finds in the padding what it starts from, top_k the least that
@@ -231,6 +240,10 @@ static pad_fill_t fill_of(const work_t *work, int operand) {
     } else {
       compiler_reducer_identity(CHIP_REDUCER_MAXIMUM, dtype, fill.element);
     }
+  } else if (op->kind == CHIP_OP_REDUCE && operand < op->result_count) {
+    (void)find_neutral(op, operand, &fill);
+  } else if (op->kind == CHIP_OP_SCATTER && operand > op->result_count) {
+    (void)find_neutral(op, operand - op->result_count - 1, &fill);
   }
   return fill;
 }

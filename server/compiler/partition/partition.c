@@ -490,6 +490,7 @@ cleanup:
   layouts_deinit(&partitioner.layouts);
   projection_deinit(&partitioner.projection);
   free((void *)partitioner.targets);
+  free(partitioner.reducers);
   free(partitioner.factor_axes);
   free(partitioner.candidates);
   free(partitioner.picked);

@@ -101,6 +101,7 @@ typedef struct partitioner_t {
   pod_map_t *plans;          // For partition_value_plan.
   reshard_plan_t plan;       // Room to make one.
   const layout_t **targets;  // Of the results of the operation at hand.
+  chip_reducer_t *reducers;  // What combines their parts; all NONE: nothing does.
   axes_t *factor_axes;       // Of its factors.
   candidates_t *candidates;  // Of its factors, and which of them is picked.
   int *picked;
@@ -253,10 +254,10 @@ partition_cost_t partition_value_cost(partitioner_t *partitioner,
 // --- partition_choice.c: which shards an operation works on ---
 
 // The axes of every factor, in `out_axes`. `targets` are the layouts that the results
-// shall get.
+// shall get; their reducers are set.
 void partition_choose_axes(partitioner_t *partitioner, const mlir_op_t *op,
-                           const factors_t *factors, chip_reducer_t reducer,
-                           const layout_t *const *targets, axes_t *out_axes);
+                           const factors_t *factors, const layout_t *const *targets,
+                           axes_t *out_axes);
 
 // The layout of an operand or result that follows from the axes of the factors.
 const layout_t *partition_choice_layout(partitioner_t *partitioner,
