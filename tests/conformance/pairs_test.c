@@ -1,5 +1,5 @@
 // Programs in two variants that must compute the same: one for one chip, and one with
-// shardings and manual computations for four or eight, both run in this process with the
+// shardings and manual computations for four to twelve, both run in this process with the
 // same random arguments.
 //
 // usage: pairs_test FOLDER
@@ -25,11 +25,18 @@
 #include "tests/differential/reference_scalar.h"
 #include "tests/file.h"
 
-enum { PATH_BYTES = 4096, VALUES_MAX = 256, UNITS = 4096, INTEGERS = 16, TIMES = 16 };
+enum {
+  CHIPS_MAX = 12,
+  PATH_BYTES = 4096,
+  VALUES_MAX = 256,
+  UNITS = 4096,
+  INTEGERS = 16,
+  TIMES = 16
+};
 
 typedef struct pairs_t {
   device_t *one;
-  mesh_device_t *four, *eight;
+  mesh_device_t *several[CHIPS_MAX + 1];  // By number of chips, those that were needed.
   int cases, failures, ill_conditioned;
 } pairs_t;
 
@@ -87,8 +94,12 @@ static pod_status_t run_pair(pairs_t *pairs, const char *whole, const char *shar
   POD_TRY(device_run(pairs->one, whole, (int64_t)strlen(whole), arena,
                      surface->argument_count, surface->arguments, surface->result_count,
                      surface->results));
-  mesh_device_t *mesh = chips_of(sharded) == MESH_CHIPS ? pairs->four : pairs->eight;
-  return mesh_device_run(mesh, sharded, (int64_t)strlen(sharded), arena,
+  const int64_t chips = chips_of(sharded);
+  POD_CHECK(chips <= CHIPS_MAX);
+  if (pairs->several[chips] == NULL) {
+    pairs->several[chips] = mesh_device_create((int32_t)chips);
+  }
+  return mesh_device_run(pairs->several[chips], sharded, (int64_t)strlen(sharded), arena,
                          surface->argument_count, surface->arguments,
                          surface->result_count, found);
 }
@@ -208,16 +219,15 @@ int main(int argc, char **argv) {
     return EXIT_FAILURE;
   }
   pod_log_init("pairs", POD_LOG_ERROR);
-  pairs_t pairs = {.one = device_create(),
-                   .four = mesh_device_create(MESH_CHIPS),
-                   .eight = mesh_device_create(MESH_CHIPS_MORE)};
+  pairs_t pairs = {.one = device_create()};
   try_folder(&pairs, argv[1]);
-  const int64_t sent_bytes =
-      mesh_device_bytes_sent(pairs.four) + mesh_device_bytes_sent(pairs.eight);
+  int64_t sent_bytes = 0;
+  for (int i = 0; i <= CHIPS_MAX; i++) {
+    sent_bytes += pairs.several[i] == NULL ? 0 : mesh_device_bytes_sent(pairs.several[i]);
+    mesh_device_destroy(pairs.several[i]);
+  }
   printf("%d pairs, %d failures, %d ill-conditioned, %lld bytes between chips\n",
          pairs.cases, pairs.failures, pairs.ill_conditioned, (long long)sent_bytes);
   device_destroy(pairs.one);
-  mesh_device_destroy(pairs.four);
-  mesh_device_destroy(pairs.eight);
   return pairs.failures > 0 || sent_bytes == 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,4 +1,4 @@
-// A pod of four or eight chips within this process: programs are compiled with shardings
+// A pod of a few chips within this process: programs are compiled with shardings
 // for it, and run by as many executors that exchange what they must over real links.
 //
 // Threading: one thread calls; a thread per chip runs. Errors: those of the compiler and
@@ -15,7 +15,7 @@ typedef struct mesh_device_t mesh_device_t;
 
 enum { MESH_CHIPS = 4, MESH_CHIPS_MORE = 8 };
 
-// 2x2 or 2x4 chips, their links up. Returns owned.
+// 2x2, 2x3, 2x4 or 3x4 chips, their links up. Returns owned.
 mesh_device_t *mesh_device_create(int32_t chip_count);
 // Accepts NULL.
 void mesh_device_destroy(mesh_device_t *device);

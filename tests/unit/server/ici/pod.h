@@ -11,7 +11,7 @@
 #include "common/base/status.h"
 #include "server/ici/ici.h"
 
-enum { CHIPS_MAX = 8 };
+enum { CHIPS_MAX = 12 };
 
 // MIXED: as SHARED, but chip 3 has its memory for itself. MEMORY: without sockets, over
 // `memory_way`.
