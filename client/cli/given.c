@@ -118,6 +118,8 @@ int64_t cli_given_devices(const cli_given_t *given) {
 
 void cli_given_fill(const cli_given_t *given, podium_compile_options_t *options) {
   FILL(given, options);
+  options->inner_sharding_count = given->inner_count;
+  options->inner_shardings = given->inner;
 }
 
 void cli_given_fill_job(const cli_given_t *given, podium_job_options_t *options) {

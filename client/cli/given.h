@@ -31,6 +31,8 @@ typedef struct cli_given_t {
   const char *collectives;  // NULL: those that save time.
   char *donate;             // NULL: what the program donates; owned.
   POD_LIST(podium_given_sharding_t) in, out;
+  int inner_count;  // Of values within: what_if.c.
+  const podium_given_sharding_t *inner;
   POD_LIST(int64_t) device_order;  // Empty: as they are numbered.
 } cli_given_t;
 

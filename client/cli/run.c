@@ -485,8 +485,8 @@ int cli_explain(int argc, char **argv) {
       {"shardings", CLI_RUN_SHARDINGS, NULL, 0,
        "Tell instead how every value lies after propagation", 2},
       {"what-if", CLI_RUN_WHAT_IF, NULL, 0,
-       "Try every other sharding of one argument or result, and tell which would save "
-       "time",
+       "Try every other sharding of one argument, result or constraint within, and of "
+       "the largest values that have none, and tell which would save time",
        2},
       {"after", CLI_RUN_AFTER, "PASS", 0,
        "Print instead the program as this pass of the compiler leaves it: propagate "

@@ -1,6 +1,7 @@
 // podium explain --what-if: what one other sharding would save. Every single change of an
 // argument, or of a result that takes no argument's place, is compiled and timed: an axis
-// added to a dimension, moved to another one, or taken away.
+// added to a dimension, moved to another one, or taken away. So are those of constraints
+// within, which may also go, and of the largest values that have none (what_if.h).
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,8 +10,9 @@
 #include "client/cli/report.h"
 #include "client/cli/search.h"
 #include "client/cli/terminal.h"
+#include "client/cli/what_if.h"
 
-enum { CHANGES_MAX = 1024, TRIALS_MAX = 240, SHOWN_MAX = 6 };
+enum { CHANGES_MAX = 1024, TRIALS_MAX = 240, INNER_TRIALS_MAX = 120, SHOWN_MAX = 6 };
 
 // A change that saves less is not told.
 static const double saving_min = 0.01;
@@ -25,13 +27,14 @@ typedef struct tries_t {
   search_t *search;
   const cli_given_t *users;
   change_t *list;
-  int count, tried;
+  int count, tried, most;
 } tries_t;
 
-// What is changed: the members of a group with the results that take their place, or one
-// result.
+// What is changed: the members of a group with the results that take their place, one
+// result, or values within.
 typedef struct subject_t {
-  int group, result;  // One of them is -1.
+  int group, result;  // -1, but of what it is.
+  const what_if_value_t *value;
   const char *name;
   int like_it;
   podium_shape_t shape;
@@ -92,17 +95,27 @@ static cli_given_t given_with(const tries_t *tries, const subject_t *subject,
       add(search, &given, true, r, spec);
     }
   }
+  if (subject->value != NULL) {
+    podium_given_sharding_t *inner =
+        pod_arena_array(search->arena, (size_t)subject->value->count, sizeof(inner[0]));
+    for (int i = 0; i < subject->value->count; i++) {
+      inner[i].name =
+          pod_arena_numbered(search->arena, "", "", (uint64_t)subject->value->numbers[i]);
+      inner[i].spec = spec;
+    }
+    given.inner_count = subject->value->count;
+    given.inner = inner;
+  }
   return given;
 }
 
-static pod_status_t try_change(tries_t *tries, const subject_t *subject,
+static pod_status_t try_change(tries_t *tries, const subject_t *subject, const char *spec,
                                const char *what) {
   search_t *search = tries->search;
-  if (tries->tried >= TRIALS_MAX || tries->count == CHANGES_MAX) {
+  if (tries->tried >= tries->most || tries->count == CHANGES_MAX) {
     return NULL;
   }
   tries->tried++;
-  const char *spec = spec_of(search, subject);
   search_trial_t trial = {0};
   const cli_given_t given = given_with(tries, subject, spec);
   POD_TRY(search_measure_given(search, &given, &trial));
@@ -155,11 +168,13 @@ static bool may_lie(const search_t *search, const subject_t *subject, int dim) {
 // The axis along every other dimension, and along none.
 static pod_status_t try_axis(tries_t *tries, const subject_t *subject, int axis) {
   const search_t *search = tries->search;
-  for (int dim = -1; dim < subject->shape.rank; dim++) {
+  const bool may_go = subject->value == NULL || subject->value->is_constraint;
+  for (int dim = may_go ? -1 : 0; dim < subject->shape.rank; dim++) {
     subject_t changed = *subject;
     changed.dims[axis] = (signed char)dim;
     if (dim != subject->dims[axis] && may_lie(search, &changed, dim)) {
-      POD_TRY(try_change(tries, &changed, describe(search, subject, axis, dim)));
+      POD_TRY(try_change(tries, &changed, spec_of(tries->search, &changed),
+                         describe(search, subject, axis, dim)));
     }
   }
   return NULL;
@@ -195,11 +210,49 @@ static const char **keep_shardings(search_t *search, const podium_signature_t *l
   return texts;
 }
 
+// P(?, ?): as if there were no constraint.
+static const char *open_spec(const search_t *search, int rank) {
+  pod_text_t text = {0};
+  for (int d = 0; d < rank; d++) {
+    pod_text_add(&text, d == 0 ? "P(?" : ", ?");
+  }
+  pod_text_add(&text, ")");
+  const char *copy = pod_arena_strdup(search->arena, text.bytes);
+  pod_text_deinit(&text);
+  return copy;
+}
+
+static pod_status_t try_values(tries_t *tries, int count, const what_if_value_t *values) {
+  const search_t *search = tries->search;
+  tries->most = tries->tried + INNER_TRIALS_MAX;
+  for (int i = 0; i < count; i++) {
+    subject_t subject = {.group = -1,
+                         .result = -1,
+                         .value = &values[i],
+                         .name = values[i].name,
+                         .like_it = values[i].count - 1,
+                         .shape = values[i].shape};
+    memcpy(subject.dims, values[i].dims, sizeof(subject.dims));
+    if (values[i].is_constraint) {
+      POD_TRY(
+          try_change(tries, &subject, open_spec(search, values[i].shape.rank),
+                     values[i].source[0] == '\0'
+                         ? "without the constraint"
+                         : pod_arena_printf(search->arena, "without the constraint at %s",
+                                            values[i].source)));
+    }
+    POD_TRY(try_subject(tries, &subject));
+  }
+  return NULL;
+}
+
 static pod_status_t try_all(tries_t *tries) {
   search_t *search = tries->search;
   const podium_program_info_t *info = podium_executable_info(search->run->executable);
   const char **arguments = keep_shardings(search, info->arguments, info->argument_count);
   const char **results = keep_shardings(search, info->results, info->result_count);
+  what_if_value_t *values;
+  const int value_count = what_if_values(search, info, &values);
   for (int g = 0; g < search->group_count; g++) {
     const search_group_t *group = &search->groups[g];
     subject_t subject = {.group = g,
@@ -222,7 +275,7 @@ static pod_status_t try_all(tries_t *tries) {
       POD_TRY(try_subject(tries, &subject));
     }
   }
-  return NULL;
+  return try_values(tries, value_count, values);
 }
 
 // --- What it tells ---
@@ -258,14 +311,15 @@ static const char *difference(const search_t *search, const change_t *change) {
 static void print(const tries_t *tries) {
   if (tries->count == 0) {
     cli_print(
-        "what if: of %d other shardings of one argument or result none would save "
+        "what if: of %d other shardings of one argument, result or value within none "
+        "would save "
         "%.0f %% of the step\n",
         tries->tried, 100 * saving_min);
     return;
   }
   cli_print(
-      "what if: of %d other shardings of one argument or result %d would save more "
-      "than %.0f %% of the step\n",
+      "what if: of %d other shardings of one argument, result or value within %d would "
+      "save more than %.0f %% of the step\n",
       tries->tried, tries->count, 100 * saving_min);
   for (int i = 0; i < tries->count && i < SHOWN_MAX; i++) {
     cli_print_whole("  %s\n    %s\n", tries->list[i].text,
@@ -315,6 +369,7 @@ pod_status_t cli_what_if(cli_run_t *run) {
   const cli_given_t users = run->given;
   tries_t tries = {
       .search = search,
+      .most = TRIALS_MAX,
       .users = &users,
       .list = pod_arena_array(search->arena, CHANGES_MAX, sizeof(tries.list[0]))};
   const pod_status_t status = run_all(&tries);

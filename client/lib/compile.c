@@ -145,7 +145,8 @@ static void convert_values(pod_arena_t *arena, const Podium__V1__CompileResponse
                                  .source = pod_arena_strdup(arena, from->source),
                                  .shape = lib_shape(from->shape),
                                  .local_shape = lib_shape(from->local_shape),
-                                 .spec = pod_arena_strdup(arena, from->spec)};
+                                 .spec = pod_arena_strdup(arena, from->spec),
+                                 .number = from->number};
   }
   info->values = values;
   info->value_count = (int)message->n_values;
@@ -339,6 +340,9 @@ static void set_asked(pod_arena_t *arena, const podium_compile_options_t *option
   request->n_out_shardings = (size_t)options->out_sharding_count;
   request->out_shardings =
       lib_given_shardings(arena, options->out_sharding_count, options->out_shardings);
+  request->n_inner_shardings = (size_t)options->inner_sharding_count;
+  request->inner_shardings =
+      lib_given_shardings(arena, options->inner_sharding_count, options->inner_shardings);
 }
 
 static void set_options(pod_arena_t *arena, const podium_compile_options_t *options,
@@ -432,6 +436,8 @@ static pod_status_t check_options(const podium_compile_options_t *options) {
                           options->in_shardings));
   POD_TRY(lib_check_given("shardings of results", options->out_sharding_count,
                           options->out_shardings));
+  POD_TRY(lib_check_given("shardings of values", options->inner_sharding_count,
+                          options->inner_shardings));
   for (int i = 0; i < options->argument_type_count; i++) {
     const int rank = options->argument_types[i].shape.rank;
     if (rank < 0 || rank > PODIUM_RANK_MAX) {

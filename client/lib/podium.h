@@ -390,6 +390,11 @@ typedef struct podium_compile_options_t {
   // execution, as jax.jit's donate_argnums says it, beside those that the module donates:
   // names or numbers, "cache,3", or "all"; NULL: none.
   const char *donate;
+  // The same of values within the program, whose name is their podium_value_t.number: a
+  // constraint behind the operation that makes it, or what a constraint says instead;
+  // P(?, ?) leaves it to propagation.
+  int inner_sharding_count;
+  const podium_given_sharding_t *inner_shardings;
 } podium_compile_options_t;
 
 // `text` is a StableHLO module as jax.jit(f).lower(...).as_text() prints it, or the bytes
@@ -476,6 +481,7 @@ typedef struct podium_value_t {
   const char *source;  // "train.py:12:7" or "".
   podium_shape_t shape, local_shape;
   const char *spec;  // P("x", None)
+  int64_t number;    // For inner_shardings; 0: none can be given.
 } podium_value_t;
 
 typedef struct podium_program_info_t {

@@ -68,6 +68,31 @@ def podium(*args, status=0):
     return done
 
 
+# The second dimension is sharded between two products whose rows are: two exchanges for nothing.
+CONSTRAINED = """module @constrained {
+  sdy.mesh @mesh = <["x"=4]>
+  func.func public @main(%a: tensor<1024x2048xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %w: tensor<2048x8192xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}, %v: tensor<8192x2048xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) -> (tensor<1024x2048xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+    %0 = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<1024x2048xbf16>, tensor<2048x8192xbf16>) -> tensor<1024x8192xbf16>
+    %1 = sdy.sharding_constraint %0 <@mesh, [{}, {"x"}]> : tensor<1024x8192xbf16>
+    %2 = stablehlo.tanh %1 : tensor<1024x8192xbf16>
+    %3 = stablehlo.dot_general %2, %v, contracting_dims = [1] x [0] : (tensor<1024x8192xbf16>, tensor<8192x2048xbf16>) -> tensor<1024x2048xbf16>
+    return %3 : tensor<1024x2048xbf16>
+  }
+}
+"""
+
+UNCONSTRAINED = """module @unconstrained {
+  sdy.mesh @mesh = <["x"=4]>
+  func.func public @main(%a: tensor<1024x2048xbf16>, %w: tensor<2048x8192xbf16>) -> (tensor<1024xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) {
+    %0 = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<1024x2048xbf16>, tensor<2048x8192xbf16>) -> tensor<1024x8192xbf16>
+    %2 = stablehlo.constant dense<0.0> : tensor<bf16>
+    %3 = stablehlo.reduce(%0 init: %2) applies stablehlo.add across dimensions = [1] : (tensor<1024x8192xbf16>, tensor<bf16>) -> tensor<1024xbf16>
+    return %3 : tensor<1024xbf16>
+  }
+}
+"""
+
+
 class ExplainTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -178,7 +203,7 @@ class ExplainTest(unittest.TestCase):
 
     def test_another_sharding_that_would_save_time_is_told_with_what_it_changes(self):
         text = podium("explain", LAYERS, "--what-if").stdout
-        self.assertRegex(text, r"(?m)^what if: of 12 other shardings of one argument or result 1 would save more than 1 %")
+        self.assertRegex(text, r"(?m)^what if: of 13 other shardings of one argument, result or value within 1 would save more than 1 %")
         self.assertIn("\n  do not shard arg1 over x: P()\n    -9 % step time, -1 all_gather, +19 % HBM\n", text)
         report = json.loads(podium("explain", LAYERS, "--what-if", "--json").stdout)
         self.assertEqual([(change["name"], change["sharding"]) for change in report["what_if"]], [("arg1", "P()")])
@@ -193,6 +218,18 @@ class ExplainTest(unittest.TestCase):
         text = podium("explain", LAYERS, "--in-sharding", "arg1=P()", "--what-if").stdout
         self.assertIn("none would save 1 % of the step\n", text)
         self.assertIn("what if: of 0 other", podium("explain", self.program(UNKNOWN), "--turns", "3", "--what-if").stdout)
+
+    def test_a_constraint_within_that_costs_time_is_told_with_its_line(self):
+        program = self.program(CONSTRAINED)
+        text = podium("explain", program, "--what-if").stdout
+        line = f"{program}:5:10"
+        self.assertRegex(text, r"what if: of 13 other shardings of one argument, result or value within 9 would save")
+        self.assertIn(f"\n  without the constraint at {line}: P(?, ?)\n    -55 % step time, -2 all_to_all, -11 % HBM\n", text)
+        self.assertIn(f"\n  shard the constrained value at {line} over x in dimension 0 instead of 1: P(\"x\")\n", text)
+        # One where there is none; what the same line makes again is changed together.
+        changes = json.loads(podium("explain", self.program(UNCONSTRAINED), "--what-if", "--json").stdout)["what_if"]
+        within = [change for change in changes if change["name"].startswith("the result of ")]
+        self.assertRegex(within[0]["change"], r'^shard the result of dot_general at .*:4:10 over x in dimension .: P\(')
 
     def test_arguments_are_donated_from_the_command_line(self):
         update = self.program("""func.func @main(%c: tensor<64x1024xf32>, %u: tensor<1x1024xf32>, %i: tensor<i32>) -> tensor<64x1024xf32> {

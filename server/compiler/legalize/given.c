@@ -14,6 +14,7 @@
 #include "common/mlir/diagnostic.h"
 #include "server/compiler/dialect/attributes.h"
 #include "server/compiler/dialect/kinds.h"
+#include "server/compiler/legalize/given_values.h"
 #include "server/program/program.h"
 
 enum { MESH_SIZE_MAX = 1 << 20 };
@@ -495,7 +496,8 @@ pod_status_t given_apply(mlir_module_t *module, const compiler_given_t *given,
   *out_notes = (given_notes_t){0};
   const bool has_mesh = given->mesh != NULL && *given->mesh != '\0';
   const bool donates = given->donated != NULL && *given->donated != '\0';
-  const bool shards = has_mesh || given->argument_count + given->result_count > 0;
+  const bool shards =
+      has_mesh || given->argument_count + given->result_count + given->value_count > 0;
   if (!shards && !donates) {
     return NULL;
   }
@@ -518,5 +520,5 @@ pod_status_t given_apply(mlir_module_t *module, const compiler_given_t *given,
   for (int64_t i = 0; i < given->result_count; i++) {
     POD_TRY(give(&giver, true, &given->results[i]));
   }
-  return NULL;
+  return given_values_apply(module, main, giver.mesh, given);
 }

@@ -25,8 +25,9 @@ typedef struct compiler_given_spec_t {
 
 typedef struct compiler_given_t {
   const char *mesh;  // "x=2,y=4"; NULL or "": the module's own.
-  int64_t argument_count, result_count;
+  int64_t argument_count, result_count, value_count;
   const compiler_given_spec_t *arguments, *results;
+  const compiler_given_spec_t *values;  // Within @main, by number (given_values.h).
   // Arguments by name or number, "cache,3", or "all"; NULL or "": the module's own.
   const char *donated;
 } compiler_given_t;

@@ -12,6 +12,7 @@
 #include "common/mlir/walk.h"
 #include "server/compiler/dialect/attributes.h"
 #include "server/compiler/dialect/kinds.h"
+#include "server/compiler/dialect/shardable.h"
 #include "server/compiler/dialect/syntax.h"
 #include "server/compiler/partition/partitioner.h"
 #include "server/compiler/partition/propagate.h"
@@ -87,7 +88,7 @@ void partition_print_spec(pod_text_t *text, const sharding_t *sharding) {
 
 static void add(surveyor_t *surveyor, const char *name, const char *op,
                 const char *source, const tensor_shape_t *shape,
-                const sharding_t *sharding) {
+                const sharding_t *sharding, int64_t number) {
   pod_text_t spec = {0};
   partition_print_spec(&spec, sharding);
   compiler_value_t value = {.name = name == NULL ? "" : name,
@@ -95,7 +96,8 @@ static void add(surveyor_t *surveyor, const char *name, const char *op,
                             .source = source,
                             .shape = *shape,
                             .local_shape = *shape,
-                            .spec = spec.bytes};
+                            .spec = spec.bytes,
+                            .number = number};
   value.name = pod_arena_strdup(surveyor->arena, value.name);
   value.op = pod_arena_strdup(surveyor->arena, op);
   value.spec = pod_arena_strdup(surveyor->arena, spec.bytes);
@@ -131,7 +133,7 @@ static const char *result_name(const surveyor_t *surveyor, int i) {
              : pod_arena_numbered(surveyor->arena, "result", "", (uint64_t)i);
 }
 
-static void add_op(surveyor_t *surveyor, const mlir_op_t *op) {
+static void add_op(surveyor_t *surveyor, const mlir_op_t *op, int64_t number) {
   for (int i = 0; i < op->result_count; i++) {
     const mlir_value_t *value = &op->results[i];
     const sharding_t *sharding = surveyor->propagation.values[value->id];
@@ -141,7 +143,7 @@ static void add_op(surveyor_t *surveyor, const mlir_op_t *op) {
                              : pod_arena_printf(surveyor->arena, "%s#%d", value->name, i);
       add(surveyor, name, short_name(op->name),
           mlir_op_source_in(surveyor->arena, surveyor->module, op), &value->type->shape,
-          sharding);
+          sharding, number);
     }
   }
 }
@@ -160,15 +162,20 @@ pod_status_t partition_list_values(mlir_module_t *module, int64_t device_count,
   const mlir_block_t *block = propagate_main_block(module);
   for (int i = 0; i < block->argument_count; i++) {
     add(&surveyor, argument_name(&surveyor, block->arguments[i]), "argument", "",
-        &block->arguments[i]->type->shape, surveyor.propagation.arguments[i]);
+        &block->arguments[i]->type->shape, surveyor.propagation.arguments[i], 0);
   }
+  const mlir_op_t *shardable = compiler_next_shardable(surveyor.main, NULL);
+  int64_t number = 0;
   for (const mlir_op_t *op = mlir_walk_first(surveyor.main); op != NULL;
        op = mlir_walk_next(surveyor.main, op)) {
-    add_op(&surveyor, op);
+    const bool is_next = op == shardable;
+    number += is_next ? 1 : 0;
+    add_op(&surveyor, op, is_next ? number : 0);
+    shardable = is_next ? compiler_next_shardable(surveyor.main, op) : shardable;
   }
   for (int i = 0; i < block->last->operand_count; i++) {
     add(&surveyor, result_name(&surveyor, i), "result", "",
-        &block->last->operands[i]->type->shape, surveyor.propagation.results[i]);
+        &block->last->operands[i]->type->shape, surveyor.propagation.results[i], 0);
   }
   *out_count = surveyor.values.count;
   *out_values = pod_arena_copy(arena, surveyor.values.items,

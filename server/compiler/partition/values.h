@@ -19,6 +19,7 @@ typedef struct compiler_value_t {
   const char *source;  // "train.py:12:7" or "".
   tensor_shape_t shape, local_shape;
   const char *spec;  // P("x", None)
+  int64_t number;    // By which a sharding may be given (given.h); 0: none.
 } compiler_value_t;
 
 // `module` is as compiler_partition takes it, and stays what it is. The arguments of

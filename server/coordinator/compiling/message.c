@@ -68,6 +68,8 @@ static void pack_asked(pod_arena_t *arena, const compiler_options_t *options,
   job->in_shardings = given_pack(arena, given->argument_count, given->arguments);
   job->n_out_shardings = (size_t)given->result_count;
   job->out_shardings = given_pack(arena, given->result_count, given->results);
+  job->n_inner_shardings = (size_t)given->value_count;
+  job->inner_shardings = given_pack(arena, given->value_count, given->values);
   job->propagation = borrow(options->propagation);
   job->after = borrow(options->after);
   job->value_shardings = options->wants_values;
@@ -150,7 +152,9 @@ static void read_asked(pod_arena_t *arena, const Podium__V1__CompilerJob *job,
       .argument_count = (int64_t)job->n_in_shardings,
       .result_count = (int64_t)job->n_out_shardings,
       .arguments = read_given(arena, job->n_in_shardings, job->in_shardings),
-      .results = read_given(arena, job->n_out_shardings, job->out_shardings)};
+      .results = read_given(arena, job->n_out_shardings, job->out_shardings),
+      .value_count = (int64_t)job->n_inner_shardings,
+      .values = read_given(arena, job->n_inner_shardings, job->inner_shardings)};
   options->propagation = job->propagation;
   options->after = job->after;
   options->wants_values = job->value_shardings;
@@ -319,6 +323,7 @@ static void pack_values(pod_arena_t *arena, const compiler_result_t *result,
     to->shape = wire_shape_pack(arena, &from->shape);
     to->local_shape = wire_shape_pack(arena, &from->local_shape);
     to->spec = borrow(from->spec);
+    to->number = from->number;
     answer->values[i] = to;
   }
 }
@@ -468,8 +473,11 @@ static pod_status_t unpack_values(const Podium__V1__CompilerAnswer *answer,
       pod_arena_array(result->program->arena, answer->n_values, sizeof(*values));
   for (size_t i = 0; i < answer->n_values; i++) {
     const Podium__V1__ValueSharding *from = answer->values[i];
-    values[i] = (compiler_value_t){
-        .name = from->name, .op = from->op, .source = from->source, .spec = from->spec};
+    values[i] = (compiler_value_t){.name = from->name,
+                                   .op = from->op,
+                                   .source = from->source,
+                                   .spec = from->spec,
+                                   .number = from->number};
     POD_TRY(wire_shape_unpack(from->shape, &values[i].shape));
     POD_TRY(wire_shape_unpack(from->local_shape, &values[i].local_shape));
   }

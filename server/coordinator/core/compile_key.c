@@ -45,7 +45,9 @@ static bool given_is_equal(const compiler_given_t *a, const compiler_given_t *b)
   return texts_are_equal(a->mesh, b->mesh) && texts_are_equal(a->donated, b->donated) &&
          a->argument_count == b->argument_count && a->result_count == b->result_count &&
          specs_are_equal(a->argument_count, a->arguments, b->arguments) &&
-         specs_are_equal(a->result_count, a->results, b->results);
+         a->value_count == b->value_count &&
+         specs_are_equal(a->result_count, a->results, b->results) &&
+         specs_are_equal(a->value_count, a->values, b->values);
 }
 
 static bool asks_are_equal(const compile_key_t *a, const compile_key_t *b) {
@@ -95,6 +97,7 @@ compile_key_t compile_key_copy(pod_arena_t *arena, const compile_key_t *key) {
   copy.given.arguments =
       copy_specs(arena, key->given.argument_count, key->given.arguments);
   copy.given.results = copy_specs(arena, key->given.result_count, key->given.results);
+  copy.given.values = copy_specs(arena, key->given.value_count, key->given.values);
   copy.after = copy_text(arena, key->after);
   copy.propagation = copy_text(arena, key->propagation);
   copy.device_order =

@@ -248,6 +248,7 @@ static pod_status_t read_asked(compile_t *compile,
   key->given.donated = pod_arena_strdup(compile->arena, message->donate);
   key->given.argument_count = (int64_t)message->n_in_shardings;
   key->given.result_count = (int64_t)message->n_out_shardings;
+  key->given.value_count = (int64_t)message->n_inner_shardings;
   key->propagation = pod_arena_strdup(compile->arena, message->propagation);
   key->after = pod_arena_strdup(compile->arena, message->after);
   key->wants_values = message->value_shardings;
@@ -265,8 +266,10 @@ static pod_status_t read_asked(compile_t *compile,
   }
   POD_TRY(read_given(compile, "arguments", message->n_in_shardings, message->in_shardings,
                      &key->given.arguments));
-  return read_given(compile, "results", message->n_out_shardings, message->out_shardings,
-                    &key->given.results);
+  POD_TRY(read_given(compile, "results", message->n_out_shardings, message->out_shardings,
+                     &key->given.results));
+  return read_given(compile, "values", message->n_inner_shardings,
+                    message->inner_shardings, &key->given.values);
 }
 
 static pod_status_t read_digest(compile_t *compile, const ProtobufCBinaryData *digest) {

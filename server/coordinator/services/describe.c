@@ -178,6 +178,7 @@ static void describe_asked(pod_arena_t *arena, const compiler_result_t *result,
     to->shape = wire_shape_pack(arena, &from->shape);
     to->local_shape = wire_shape_pack(arena, &from->local_shape);
     to->spec = borrow(from->spec);
+    to->number = from->number;
     response->values[i] = to;
   }
 }

@@ -238,6 +238,69 @@ static void test_what_cannot_be_donated_is_named(void **state) {
   }
 }
 
+static const char layered[] =
+    "module @m {\n"
+    "  sdy.mesh @own = <[\"x\"=2]>\n"
+    "  func.func @main(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {\n"
+    "    %0 = stablehlo.tanh %x : tensor<8x16xf32>\n"
+    "    %1 = sdy.sharding_constraint %0 <@own, [{\"x\"}, {}]> : tensor<8x16xf32>\n"
+    "    %2 = sdy.manual_computation(%1) in_shardings=[<@own, [{}, {}]>] "
+    "out_shardings=[<@own, [{}, {}]>] manual_axes={\"x\"} (%arg0: tensor<8x16xf32>) {\n"
+    "      %3 = stablehlo.tanh %arg0 : tensor<8x16xf32>\n"
+    "      sdy.return %3 : tensor<8x16xf32>\n"
+    "    } : (tensor<8x16xf32>) -> tensor<8x16xf32>\n"
+    "    %4 = stablehlo.add %2, %0 : tensor<8x16xf32>\n"
+    "    return %4 : tensor<8x16xf32>\n"
+    "  }\n"
+    "}\n";
+
+static void expect_within(const char *number, const char *spec, const char *part) {
+  mlir_module_t *module = parse_text(layered);
+  const compiler_given_spec_t one = {number, spec};
+  const compiler_given_t given = {.value_count = 1, .values = &one};
+  given_notes_t notes;
+  assert_ok(given_apply(module, &given, &notes));
+  char *printed = print_text(module);
+  if (strstr(printed, part) == NULL) {
+    fail_msg("no %s in\n%s", part, printed);
+  }
+  free(printed);
+  mlir_module_destroy(module);
+}
+
+static void test_a_value_within_gets_a_constraint_that_all_of_its_users_see(
+    void **state) {
+  (void)state;
+  expect_within("1", "P('x')",
+                "    %1 = sdy.sharding_constraint %0 <@own, [{\"x\"}, {}]> : "
+                "tensor<8x16xf32>\n"
+                "    %2 = sdy.sharding_constraint %1 <@own, [{\"x\"}, {}]>");
+  expect_within("1", "P('x')", "stablehlo.add %3, %1 ");
+  expect_within("4", "P(None, 'x')",
+                "sdy.sharding_constraint %3 <@own, [{}, {\"x\"}]> : tensor<8x16xf32>\n"
+                "    return %4 ");
+}
+
+static void test_what_a_constraint_says_gives_way(void **state) {
+  (void)state;
+  expect_within("2", "P(None, 'x')", "%0 <@own, [{}, {\"x\"}]>");
+  expect_within("2", "P(?, ?)", "%0 <@own, [{?}, {?}]>");
+}
+
+static void test_a_value_that_is_not_there_is_named(void **state) {
+  (void)state;
+  static const char *const none[] = {"0", "5", "x", "1x", "", "-1"};
+  for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+    mlir_module_t *module = parse_text(layered);
+    const compiler_given_spec_t one = {none[i], "P()"};
+    const compiler_given_t given = {.value_count = 1, .values = &one};
+    given_notes_t notes;
+    assert_error(given_apply(module, &given, &notes), POD_INVALID_ARGUMENT,
+                 "whose sharding is given");
+    mlir_module_destroy(module);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_an_argument_is_found_by_every_name_it_has),
@@ -247,6 +310,9 @@ int main(void) {
       cmocka_unit_test(test_a_program_that_says_nothing_is_for_the_mesh),
       cmocka_unit_test(test_arguments_are_donated_from_outside),
       cmocka_unit_test(test_what_cannot_be_donated_is_named),
+      cmocka_unit_test(test_a_value_within_gets_a_constraint_that_all_of_its_users_see),
+      cmocka_unit_test(test_what_a_constraint_says_gives_way),
+      cmocka_unit_test(test_a_value_that_is_not_there_is_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
