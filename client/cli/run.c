@@ -127,6 +127,7 @@ pod_status_t cli_run_compile(cli_run_t *run) {
       .after = run->after,
       .wants_values = run->wants_values || run->report != NULL,
       .ignore_hbm = run->ignores_hbm,
+      .estimate = run->estimates,
       .argument_type_count = run->shapes.types.count,
       .argument_types = run->shapes.types.items,
       .chip_kind = is_elsewhere ? run->chip : NULL,

@@ -43,6 +43,7 @@ typedef struct cli_run_t {
   // Of `podium search`: how much it may try; 0: not said.
   int64_t search_compiles, search_seconds_ms;
   bool ignores_hbm;  // What does not fit is told of all the same.
+  bool estimates;    // Compiles for a first look: podium_compile_options_t's `estimate`.
   // What it makes on the way, released in reverse.
   char *text;
   size_t length;

@@ -55,7 +55,8 @@ static pod_status_t step_to(search_t *search, const search_plan_t *plan,
   const char *label = strstr(origin, ", changed") != NULL
                           ? origin
                           : pod_arena_printf(search->arena, "%s, changed", origin);
-  POD_TRY(search_try(search, plan, label, &trial));
+  const double bar_ps = SEARCH_NEAR * (double)(*at)->estimated_ps;
+  POD_TRY(search_try(search, plan, label, bar_ps, &trial));
   if (trial != NULL && is_worth(trial, *at)) {
     *at = trial;
     *moved = true;

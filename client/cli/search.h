@@ -55,6 +55,8 @@ typedef struct search_trial_t {
   const char *why;          // It does not count: the first line of the message.
   bool is_bound;            // Not compiled: too large by its arguments alone, whose size
                             // is all that `measures` has.
+  int64_t estimated_ps;     // The step as a first look has it; 0: there was none.
+  bool is_estimate;         // Far off by that: CLI_STEP is this estimate.
   cli_measures_t measures;  // But of SEARCH_REFUSED.
 } search_trial_t;
 
@@ -106,16 +108,23 @@ POD_MUST_USE pod_status_t search_begin(search_t *search);
 // The same of a program that has been prepared.
 POD_MUST_USE pod_status_t search_begin_again(search_t *search);
 
-// Compiles with these shardings, and measures; what is refused is no error.
+// What a first look has longer than this, compared with what is to be bettered, is not
+// looked at again: estimates err by less.
+#define SEARCH_NEAR 1.25
+
+// Compiles with these shardings, and measures, by a first look only where that has the
+// step longer than `bar_ps`; what is refused is no error.
 POD_MUST_USE pod_status_t search_measure_given(search_t *search, const cli_given_t *given,
-                                               search_trial_t *trial);
+                                               double bar_ps, search_trial_t *trial);
 
 // The dimension of "[{}, {x}]" that has the axis; -1: none.
 signed char search_dim_with(const char *sharding, const char *axis);
 
-// Once for a plan; *out_trial NULL: the budget is spent.
+// Once for a plan; *out_trial NULL: the budget is spent. By a first look only where that
+// has the step longer than `bar_ps`; 0: there is no bar.
 POD_MUST_USE pod_status_t search_try(search_t *search, const search_plan_t *plan,
-                                     const char *label, search_trial_t **out_trial);
+                                     const char *label, double bar_ps,
+                                     search_trial_t **out_trial);
 
 // Whether it is the better one: what fits before what does not, then the step, then HBM.
 bool search_is_better(const search_trial_t *a, const search_trial_t *b);

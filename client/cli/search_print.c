@@ -121,7 +121,8 @@ static void print_row(search_t *search, const search_trial_t *trial) {
   const bool is_timed = !is_refused && !trial->is_bound;
   cli_print("  %10s %6s %10s %11s  %-*s %s%s\n",
             is_refused ? "refused"
-            : is_timed ? cli_time(arena, values[CLI_STEP])
+            : is_timed ? pod_arena_printf(arena, "%s%s", trial->is_estimate ? "~" : "",
+                                          cli_time(arena, values[CLI_STEP]))
                        : "",
             is_timed
                 ? change(arena, search->own->measures.values[CLI_STEP], values[CLI_STEP])
@@ -209,6 +210,7 @@ static cJSON *trial_report(search_t *search, const search_trial_t *trial) {
     cJSON_AddNumberToObject(measures, "peak_hbm",
                             (double)trial->measures.values[CLI_PEAK_HBM]);
   } else if (trial->outcome != SEARCH_REFUSED) {
+    cJSON_AddBoolToObject(object, "estimated", trial->is_estimate);
     cJSON_AddItemToObject(object, "measures", cli_measures_json(&trial->measures));
   }
   return object;

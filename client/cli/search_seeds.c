@@ -7,6 +7,10 @@
 
 #include "client/cli/search.h"
 
+// From schemes that a first look has longer than this, compared with the best, the search
+// does not go on.
+static const double START_MOST = 2;
+
 typedef enum scheme_t {
   SCHEME_NONE,
   SCHEME_DATA,    // Data sharded, state whole.
@@ -137,7 +141,9 @@ static pod_status_t try_pair(search_t *search, const search_plan_t *mesh,
       pod_arena_strdup(search->arena, label.length == 0 ? "replicated" : label.bytes);
   pod_text_deinit(&label);
   search_trial_t *trial;
-  return search_try(search, &plan, text, &trial);
+  const double bar_ps =
+      search->best == NULL ? 0 : START_MOST * (double)search->best->estimated_ps;
+  return search_try(search, &plan, text, bar_ps, &trial);
 }
 
 // The axis that has all devices; -1: there are several.

@@ -136,6 +136,15 @@ static pod_status_t compile(search_t *search, const search_plan_t *plan, int onl
   return status;
 }
 
+// What is not timed needs no clock.
+static pod_status_t compile_to_ask(search_t *search, const search_plan_t *plan,
+                                   int only) {
+  search->run->estimates = true;
+  const pod_status_t status = compile(search, plan, only);
+  search->run->estimates = false;
+  return status;
+}
+
 // What is the program's, or the plan's, fault; not the pod's that went away.
 static bool is_refusal(pod_status_t status) {
   const pod_code_t code = pod_status_code(status);
@@ -185,14 +194,44 @@ static pod_status_t finish(search_t *search, pod_status_t status, search_trial_t
   return NULL;
 }
 
+// What the scheduler alone makes of it, in a tenth of the time. `out_is_far`: it is not
+// worth the clock. Takes the status of the compilation.
+static pod_status_t look(search_t *search, pod_status_t status, double bar_ps,
+                         search_trial_t *trial, bool *out_is_far) {
+  *out_is_far = status != NULL;
+  if (status != NULL) {
+    return finish(search, status, trial);
+  }
+  const podium_program_info_t *info = podium_executable_info(search->run->executable);
+  trial->estimated_ps = info->estimated_ps;
+  *out_is_far = bar_ps > 0 && (double)info->estimated_ps > bar_ps;
+  if (*out_is_far) {
+    search->compile_count++;
+    trial->is_estimate = true;
+    trial->measures = cli_explain_make(search->arena, info, NULL, NULL).measures;
+    trial->measures.values[CLI_STEP] = info->estimated_ps;
+    if (trial->measures.values[CLI_PEAK_HBM] > search->hbm_bytes) {
+      trial->outcome = SEARCH_TOO_LARGE;
+      trial->why = "does not fit";
+    }
+  }
+  return NULL;
+}
+
 pod_status_t search_measure_given(search_t *search, const cli_given_t *given,
-                                  search_trial_t *trial) {
+                                  double bar_ps, search_trial_t *trial) {
   cli_run_t *run = search->run;
   const cli_given_t users = run->given;
   run->given = *given;
-  const pod_status_t status = cli_run_compile(run);
+  run->estimates = true;
+  bool is_far;
+  pod_status_t status = look(search, cli_run_compile(run), bar_ps, trial, &is_far);
+  run->estimates = false;
+  if (status == NULL && !is_far) {
+    status = finish(search, cli_run_compile(run), trial);
+  }
   run->given = users;
-  return finish(search, status, trial);
+  return status;
 }
 
 bool search_is_better(const search_trial_t *a, const search_trial_t *b) {
@@ -202,6 +241,9 @@ bool search_is_better(const search_trial_t *a, const search_trial_t *b) {
   const int64_t *left = a->measures.values, *right = b->measures.values;
   switch (a->outcome) {
     case SEARCH_TIMED:
+      if (a->is_estimate != b->is_estimate) {
+        return b->is_estimate;
+      }
       return left[CLI_STEP] != right[CLI_STEP] ? left[CLI_STEP] < right[CLI_STEP]
                                                : left[CLI_PEAK_HBM] < right[CLI_PEAK_HBM];
     case SEARCH_TOO_LARGE:
@@ -237,11 +279,19 @@ static int64_t argument_bytes(const search_t *search, const search_plan_t *plan)
 }
 
 pod_status_t search_try(search_t *search, const search_plan_t *plan, const char *label,
-                        search_trial_t **out_trial) {
+                        double bar_ps, search_trial_t **out_trial) {
   const char *key = key_of(search, plan);
   search_trial_t *trial = pod_map_get(search->tried, key);
   *out_trial = trial;
-  if (trial != NULL || is_spent(search)) {
+  const bool is_near =
+      trial != NULL && trial->is_estimate && (double)trial->estimated_ps <= bar_ps;
+  if ((trial != NULL && !is_near) || is_spent(search)) {
+    return NULL;
+  }
+  if (is_near) {  // It was far from where the search stood then.
+    trial->is_estimate = false;
+    POD_TRY(finish(search, compile(search, trial->plan, -1), trial));
+    search->best = search_is_better(trial, search->best) ? trial : search->best;
     return NULL;
   }
   trial = pod_arena_alloc(search->arena, sizeof(*trial));
@@ -254,7 +304,12 @@ pod_status_t search_try(search_t *search, const search_plan_t *plan, const char 
     trial->why = "its arguments alone do not fit";
     trial->measures.values[CLI_PEAK_HBM] = least;
   } else {
-    POD_TRY(finish(search, compile(search, plan, -1), trial));
+    bool is_far;
+    POD_TRY(
+        look(search, compile_to_ask(search, trial->plan, -1), bar_ps, trial, &is_far));
+    if (!is_far) {
+      POD_TRY(finish(search, compile(search, plan, -1), trial));
+    }
   }
   pod_map_put(search->tried, key, trial);
   if (search_is_better(trial, search->best)) {
@@ -286,7 +341,7 @@ pod_status_t search_probe(search_t *search, int group, int dim,
   memset(plan.dims, -1, sizeof(plan.dims));
   plan.dims[group][search->probe_axis] = (signed char)dim;
   search->compile_count++;
-  const pod_status_t status = compile(search, &plan, group);
+  const pod_status_t status = compile_to_ask(search, &plan, group);
   *out_is_good = status == NULL;
   if (status != NULL) {
     const bool may_go_on = is_refusal(status);
@@ -321,7 +376,7 @@ pod_status_t search_choose_probe(search_t *search) {
     return NULL;
   }
   search->compile_count++;
-  const pod_status_t status = compile(search, plan, SEARCH_GROUPS_MAX);
+  const pod_status_t status = compile_to_ask(search, plan, SEARCH_GROUPS_MAX);
   search->is_fixed = status != NULL && is_refusal(status);
   if (!search->is_fixed) {
     return status;
@@ -407,6 +462,7 @@ static pod_status_t set_up(search_t *search) {
   describe(search, info);
   search->own = pod_arena_alloc(search->arena, sizeof(*search->own));
   search->own->label = "as the program is";
+  search->own->estimated_ps = info->estimated_ps;
   search->chip = pod_arena_strdup(search->arena, run->pod_info->chip_kind);
   return measure(search, search->own);
 }

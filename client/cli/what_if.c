@@ -118,11 +118,14 @@ static pod_status_t try_change(tries_t *tries, const subject_t *subject, const c
   tries->tried++;
   search_trial_t trial = {0};
   const cli_given_t given = given_with(tries, subject, spec);
-  POD_TRY(search_measure_given(search, &given, &trial));
+  const double bar_ps = search->own->outcome == SEARCH_TIMED
+                            ? SEARCH_NEAR * (double)search->own->estimated_ps
+                            : 0;
+  POD_TRY(search_measure_given(search, &given, bar_ps, &trial));
   const int64_t before = search->own->measures.values[CLI_STEP];
   const int64_t after = trial.measures.values[CLI_STEP];
   const bool is_good = search_is_better(&trial, search->own) &&
-                       trial.outcome == SEARCH_TIMED &&
+                       trial.outcome == SEARCH_TIMED && !trial.is_estimate &&
                        (search->own->outcome != SEARCH_TIMED ||
                         (double)after <= (1 - saving_min) * (double)before);
   if (is_good) {

@@ -115,8 +115,12 @@ class SearchTest(unittest.TestCase):
         outcomes = [trial["outcome"] for trial in report["trials"]]
         self.assertEqual(outcomes, sorted(outcomes, key=["fits", "too large"].index))
         self.assertIn("too large", outcomes)
-        fits = [trial["measures"]["step"] for trial in report["trials"] if trial["outcome"] == "fits"]
+        fits = [(trial["estimated"], trial["measures"]["step"]) for trial in report["trials"] if trial["outcome"] == "fits"]
         self.assertEqual(fits, sorted(fits))
+        # What a first look has far off is not timed by the clock.
+        timed = [trial["measures"] for trial in report["trials"] if trial["outcome"] == "fits" and not trial["estimated"]]
+        self.assertLess(len(timed), len(fits))
+        self.assertIsNone(report["trials"][len(timed)]["measures"]["exposed"])
 
     def test_dimensions_that_nothing_divides_are_sharded_with_padding(self):
         with tempfile.TemporaryDirectory() as folder:
