@@ -313,16 +313,17 @@ def derived(program, dims, depth):
             return jax.vmap(lambda y: program.place(inner(p, y)))(jnp.stack([x, x * 0.5])).sum(0) * 0.5
         if kind == "vjp":
             @jax.custom_vjp
-            def f(y):
+            def f(p, y):
                 return program.place(inner(p, y))
-            f.defvjp(lambda y: (f(y), y), lambda y, g: (program.place(g * jnp.cos(y)),))
-            return f(x)
+            f.defvjp(lambda p, y: (f(p, y), (p, y)),
+                     lambda kept, g: (jax.tree.map(jnp.zeros_like, kept[0]), program.place(g * jnp.cos(kept[1]))))
+            return f(p, x)
 
         @jax.custom_jvp
-        def g(y):
+        def g(p, y):
             return program.place(inner(p, y))
-        g.defjvp(lambda ys, ts: (g(*ys), program.place(ts[0] * jnp.sin(ys[0]))))
-        return g(x)
+        g.defjvp(lambda primals, tangents: (g(*primals), program.place(tangents[1] * jnp.sin(primals[1]))))
+        return g(p, x)
     return apply
 
 
