@@ -14,6 +14,7 @@
 #include "server/compiler/partition/pad_move.h"
 #include "server/compiler/partition/pad_op.h"
 #include "server/compiler/partition/pad_value.h"
+#include "server/compiler/partition/roll.h"
 #include "server/program/operations.h"
 
 static pod_status_t pad_block(pass_t *pass, mlir_block_t *block);
@@ -57,9 +58,12 @@ bool pad_is_needed(const shardings_t *shardings, const propagation_t *propagatio
       return true;
     }
   }
+  const bool *is_rolled = roll_find_slices(shardings->module, main, shardings->arena);
   for (const mlir_op_t *op = mlir_walk_first(main); op != NULL;
        op = mlir_walk_next(main, op)) {
-    if (moves_few(propagation, op)) {
+    const bool is_slice_of_roll =
+        is_rolled != NULL && op->result_count == 1 && is_rolled[op->results[0].id];
+    if (!is_slice_of_roll && moves_few(propagation, op)) {
       return true;
     }
     for (int i = 0; i < op->result_count; i++) {

@@ -136,7 +136,8 @@ static int64_t moved_pieces(pad_move_t *move, int factor) {
     return joined_pieces(move, factor, to);
   }
   int64_t pieces = pad_pieces(move->padder, &op->results[0], to);
-  if (pieces == 1 && is_few(op, to, move->owns[0].dims[to], move->own.dims[to])) {
+  if (pieces == 1 && !pad_note(move->padder, &op->results[0])->is_rolled &&
+      is_few(op, to, move->owns[0].dims[to], move->own.dims[to])) {
     pieces = pad_pieces(move->padder, op->operands[0], to);
     move->is_picked[factor] = pieces > 1;
     return pieces > 1 ? pieces : 0;
