@@ -11,8 +11,8 @@
 // Values that one line of the source makes, of one shape and lying alike: those of layers
 // that repeat.
 typedef struct what_if_value_t {
-  const char
-      *name;  // "the constrained value at model.py:52", "the result of tanh at model.py:7"
+  const char *
+      name;  // "the constrained value at model.py:52", "the result of tanh at model.py:7"
   bool is_constraint;
   podium_shape_t shape;
   signed char dims[SEARCH_AXES_MAX];

@@ -3,6 +3,7 @@
 
 #include "server/compiler/collectives/chain.h"
 
+#include "server/compiler/collectives/places.h"
 #include "server/compiler/dialect/constant.h"
 #include "server/compiler/dialect/reducer.h"
 
@@ -10,6 +11,13 @@ static bool is_exact(const mlir_op_t *convert) {
   const tensor_dtype_t from = rewrite_shape(convert->operands[0])->dtype;
   return rewrite_shape(&convert->results[0])->dtype == TENSOR_F32 &&
          (from == TENSOR_BF16 || from == TENSOR_F16);
+}
+
+// Zeros, as JAX writes them, too.
+static bool is_zero(const mlir_value_t *value) {
+  return compiler_is_zero(value) ||
+         (value->op != NULL && value->op->kind == CHIP_OP_BROADCAST_IN_DIM &&
+          compiler_is_zero(value->op->operands[0]));
 }
 
 bool chain_may_pass(const mlir_op_t *op) {
@@ -22,6 +30,8 @@ bool chain_may_pass(const mlir_op_t *op) {
     case CHIP_OP_BROADCAST_IN_DIM:
       return tensor_shape_elements(rewrite_shape(op->operands[0])) ==
              tensor_shape_elements(rewrite_shape(&op->results[0]));
+    case CHIP_OP_DYNAMIC_UPDATE_SLICE:
+      return is_zero(op->operands[0]);
     case CHIP_OP_REDUCE:
       return op->operand_count == 2 && compiler_reducer(op) == CHIP_REDUCER_ADD &&
              compiler_is_zero(op->operands[1]);
@@ -75,6 +85,12 @@ static int dim_behind(const rewrite_t *rewrite, const mlir_op_t *op, int dim) {
   if (op->kind == CHIP_OP_CONVERT) {
     return dim;
   }
+  if (op->kind == CHIP_OP_DYNAMIC_UPDATE_SLICE) {
+    return rewrite_shape(op->operands[1])->dims[dim] ==
+                   rewrite_shape(&op->results[0])->dims[dim]
+               ? dim
+               : -1;
+  }
   if (op->kind == CHIP_OP_RESHAPE) {
     return behind_reshape(op, dim);
   }
@@ -111,6 +127,24 @@ static bool follow_dim(const rewrite_t *rewrite, chain_t *chain) {
 
 // --- Chains ---
 
+// What is linear in: the elements that are put among zeros.
+static int passed_operand(const mlir_op_t *op) {
+  return op->kind == CHIP_OP_DYNAMIC_UPDATE_SLICE ? 1 : 0;
+}
+
+// All chips that add up have to put their summands at the same place.
+static bool are_places_alike(const rewrite_t *rewrite, const chain_t *chain) {
+  bool alike = true;
+  for (int c = 0; c < chain->count; c++) {
+    const mlir_op_t *op = chain->ops[c];
+    for (int i = 2; op->kind == CHIP_OP_DYNAMIC_UPDATE_SLICE && i < op->operand_count;
+         i++) {
+      alike = alike && places_are_alike(rewrite, chain->collective, op->operands[i]);
+    }
+  }
+  return alike;
+}
+
 bool chain_find(const rewrite_t *rewrite, const rewrite_uses_t *uses, chip_op_t kind,
                 const mlir_value_t *value, const mlir_block_t *block, chain_t *chain) {
   *chain = (chain_t){0};
@@ -120,15 +154,24 @@ bool chain_find(const rewrite_t *rewrite, const rewrite_uses_t *uses, chip_op_t 
     if (op->kind == (int)kind) {
       chain->collective = op;
       return op->operand_count == 1 && compiler_reducer(op) == CHIP_REDUCER_ADD &&
-             follow_dim(rewrite, chain);
+             follow_dim(rewrite, chain) && are_places_alike(rewrite, chain);
     }
     if (chain->count == CHAIN_MAX || !chain_may_pass(op)) {
       return false;
     }
     chain->ops[chain->count++] = op;
-    value = op->operands[0];
+    value = op->operands[passed_operand(op)];
   }
   return false;
+}
+
+int64_t chain_elements(const chain_t *chain) {
+  return tensor_shape_elements(rewrite_shape(chain->collective->operands[0]));
+}
+
+int64_t chain_elements_behind(const chain_t *chain) {
+  const mlir_op_t *last = chain->count == 0 ? chain->collective : chain->ops[0];
+  return chain->parts * tensor_shape_elements(rewrite_shape(&last->results[0]));
 }
 
 bool chain_are_alike(const chain_t *a, const chain_t *b) {
@@ -145,7 +188,13 @@ static mlir_value_t *do_one(rewrite_t *rewrite, const chain_t *chain, int i,
     shape.dims[chain->dims[i]] *= chain->parts;
   }
   const mlir_type_t *type = mlir_type_tensor(rewrite->module, &shape);
-  mlir_value_t *operands[2] = {value, op->operand_count == 2 ? op->operands[1] : NULL};
+  static const uint8_t zero[16] = {0};
+  mlir_value_t **operands = pod_arena_copy(rewrite->module->arena, op->operands,
+                                           (size_t)op->operand_count * sizeof(value));
+  operands[passed_operand(op)] = value;
+  if (op->kind == CHIP_OP_DYNAMIC_UPDATE_SLICE && chain->parts > 1) {
+    operands[0] = rewrite_constant(rewrite, where, &shape, zero);
+  }
   mlir_op_t *made = mlir_op_create(rewrite->module, op->name, op->operand_count, operands,
                                    1, &type, op->region_count);
   made->position = op->position;

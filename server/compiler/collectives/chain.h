@@ -9,7 +9,7 @@
 #include "server/compiler/collectives/rewrite.h"
 #include "server/program/operations.h"
 
-enum { CHAIN_MAX = 8 };
+enum { CHAIN_MAX = 12 };
 
 // An all_reduce or reduce_scatter, and what is done to its result: the last first.
 typedef struct chain_t {
@@ -22,13 +22,18 @@ typedef struct chain_t {
   int dims[CHAIN_MAX + 1];
 } chain_t;
 
-// Whether `op` is linear, gives no more elements than it takes, and may be a chain's.
+// Whether `op` is linear and may be a chain's: it gives no more elements than it takes,
+// or puts them at a place among zeros.
 bool chain_may_pass(const mlir_op_t *op);
 
 // The chain of `kind`, in `block`, that ends with `value`; nobody else reads what is
 // between. False: there is none.
 bool chain_find(const rewrite_t *rewrite, const rewrite_uses_t *uses, chip_op_t kind,
                 const mlir_value_t *value, const mlir_block_t *block, chain_t *out_chain);
+
+// How many elements the collective reduces where it is, and behind the operations.
+int64_t chain_elements(const chain_t *chain);
+int64_t chain_elements_behind(const chain_t *chain);
 
 // Whether the same collective may be behind the operations of both.
 bool chain_are_alike(const chain_t *a, const chain_t *b);

@@ -7,68 +7,15 @@
 
 #include "common/base/memory.h"
 #include "common/mlir/walk.h"
+#include "server/compiler/collectives/places.h"
 #include "server/compiler/collectives/rewrite.h"
 #include "server/compiler/dialect/attributes.h"
 #include "server/compiler/dialect/constant.h"
 #include "server/compiler/dialect/reducer.h"
 #include "server/program/operations.h"
 
-enum { DEPTH_MAX = 16 };
-
 static int64_t clamped(int64_t value, int64_t most) {
   return value < 0 ? 0 : value > most ? most : value;
-}
-
-static bool combine(int kind, int64_t a, int64_t b, int64_t *out) {
-  switch (kind) {
-    case CHIP_OP_ADD:
-      return !__builtin_add_overflow(a, b, out);
-    case CHIP_OP_SUBTRACT:
-      return !__builtin_sub_overflow(a, b, out);
-    case CHIP_OP_MULTIPLY:
-      return !__builtin_mul_overflow(a, b, out);
-    case CHIP_OP_DIVIDE:
-      *out = b > 0 && a >= 0 ? a / b : 0;
-      return b > 0 && a >= 0;
-    case CHIP_OP_REMAINDER:
-      *out = b > 0 && a >= 0 ? a % b : 0;
-      return b > 0 && a >= 0;
-    default:
-      return false;
-  }
-}
-
-// An integer of one element, as `device` has it. No values near the end of a type's
-// range, where arithmetic goes round.
-static bool evaluate(const mlir_value_t *value, int64_t device, int depth, int64_t *out) {
-  const mlir_op_t *op = value->op;
-  if (compiler_constant_integer(value, out)) {
-    return true;
-  }
-  if (op == NULL || depth == DEPTH_MAX) {
-    return false;
-  }
-  int64_t a = 0, b = 0;
-  switch (op->kind) {
-    case CHIP_OP_PARTITION_ID:
-      *out = device;
-      return true;
-    case CHIP_OP_RESHAPE:
-    case CHIP_OP_CONVERT:
-      return evaluate(op->operands[0], device, depth + 1, out);
-    case CHIP_OP_DYNAMIC_SLICE:
-      if (rewrite_shape(op->operands[0])->rank != 1 ||
-          rewrite_shape(value)->dims[0] != 1 ||
-          !evaluate(op->operands[1], device, depth + 1, &a)) {
-        return false;
-      }
-      return compiler_constant_element(
-          op->operands[0], clamped(a, rewrite_shape(op->operands[0])->dims[0] - 1), out);
-    default:
-      return op->operand_count == 2 && evaluate(op->operands[0], device, depth + 1, &a) &&
-             evaluate(op->operands[1], device, depth + 1, &b) &&
-             combine(op->kind, a, b, out) && *out <= INT32_MAX && *out >= INT32_MIN;
-  }
 }
 
 // The only dimension that the slice cuts, into as many parts as there are chips; -1: it
@@ -98,7 +45,7 @@ static bool order_groups(const mlir_op_t *slice, int dim, int64_t count, int64_t
   }
   for (int64_t i = 0; i < count * size; i++) {
     int64_t start = 0;
-    if (!evaluate(slice->operands[1 + dim], ids[i], 0, &start)) {
+    if (!places_evaluate(slice->operands[1 + dim], ids[i], &start)) {
       return false;
     }
     start = clamped(start, piece * (size - 1));

@@ -55,10 +55,35 @@ static bool is_sunk(const sinker_t *sinker, const mlir_op_t *op) {
   return is_any;
 }
 
+// The additions behind this one, of nothing but their sum and another summand.
+static int count_adds_behind(const sinker_t *sinker, const mlir_op_t *add) {
+  int count = 0;
+  while (rewrite_is_read_once(&sinker->uses, &add->results[0])) {
+    const mlir_op_t *reader = sinker->uses.readers[add->results[0].id];
+    if (reader->kind != CHIP_OP_ADD || reader->block != add->block) {
+      break;
+    }
+    add = reader;
+    count++;
+  }
+  return count;
+}
+
+// Whether no more is reduced behind than before, where parts have been put among zeros,
+// when all the additions that follow are treated likewise.
+static bool is_worth_it(const sinker_t *sinker, const mlir_op_t *add, const chain_t *a,
+                        const chain_t *b) {
+  const double first = (double)chain_elements(a), other = (double)chain_elements(b);
+  const double least = first < other ? first : other;
+  return (double)chain_elements_behind(a) <=
+         first + other + least * count_adds_behind(sinker, add);
+}
+
 static bool sink_add(sinker_t *sinker, mlir_op_t *add) {
   chain_t a, b;
   if (!find_chain(sinker, add->operands[0], add->block, &a) ||
       !find_chain(sinker, add->operands[1], add->block, &b) || !chain_are_alike(&a, &b) ||
+      !is_worth_it(sinker, add, &a, &b) ||
       (!is_sunk(sinker, a.collective) && !is_sunk(sinker, b.collective))) {
     return false;
   }

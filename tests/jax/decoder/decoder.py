@@ -34,6 +34,7 @@ LAYOUTS = {
     "pipeline": dict(stage=4, data=2),
     "pipeline_tensor": dict(stage=4, model=2),
     "pipeline_data_tensor": dict(stage=2, data=2, model=2),
+    "circular": dict(stage=2, data=4),
     "experts": dict(data=8),
     "ring": dict(data=8),
     "accumulated": dict(data=8),
@@ -125,13 +126,43 @@ def pipelined(mesh, stages, keep):
             if turn < len(x) + stages - 2:
                 held = jax.lax.ppermute(held, "stage", [(i, i + 1) for i in range(stages - 1)])
         return done[None]  # Of the last stage alone: no sum is needed.
+    return mapped_by_stage(mesh, run, keep)
 
+
+def mapped_by_stage(mesh, run, keep):
     def apply(x, weights):
         micro = x.reshape(-1, MICROBATCHES, *x.shape[1:]).swapaxes(0, 1)  # Every chip has a part of each.
         mapped = jax.shard_map(run, mesh=mesh, in_specs=(P("stage"), P()), out_specs=P("stage"), axis_names={"stage"},
                                check_vma=False)
         return keep(mapped(weights, micro)[-1].swapaxes(0, 1).reshape(x.shape))
     return apply
+
+
+def in_circles(stages):
+    """The layers in the order in which a circular pipeline computes what it keeps by stage: one of each stage, and again."""
+    return np.arange(LAYERS).reshape(stages, -1).T.ravel()
+
+
+def circular(mesh, stages, keep):
+    """Interleaved stages (Narayanan et al. 2021): each has every other layer, and microbatches go around as often as it has layers."""
+    def run(weights, x):
+        stage, count, rounds = jax.lax.axis_index("stage"), len(x), LAYERS // stages
+        held, waiting, done = jnp.zeros_like(x[0]), jnp.zeros_like(x), jnp.zeros_like(x)
+        turns = count * rounds + stages - 1
+        for turn in range(turns):
+            entering = jnp.where(stage == 0, x[turn] if turn < count else waiting[turn % count], held)
+            at = jnp.clip((turn - stage) // count, 0, rounds - 1)
+            layer = jax.tree.map(lambda w: jax.lax.dynamic_index_in_dim(w, at, 0), weights)
+            held = stack(entering, layer, keep=keep, attend=attend, feed=feed)
+            leaving = turn - stages + 1
+            if leaving >= count * (rounds - 1):
+                done = done.at[leaving % count].set(jnp.where(stage == stages - 1, held, 0))
+            if turn < turns - 1:
+                held = jax.lax.ppermute(held, "stage", [(i, (i + 1) % stages) for i in range(stages)])
+            if 0 <= leaving < count * (rounds - 1):  # Waits at the first stage for its next round.
+                waiting = waiting.at[leaving % count].set(held)
+        return done[None]
+    return mapped_by_stage(mesh, run, keep)
 
 
 def by_experts(mesh):
@@ -210,8 +241,13 @@ def step(layout, sharded=True):
         def inner(x):
             return jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P("data", None, "model")))
         more, feeding = dict(inner=inner), functools.partial(feed, inner=inner)
-    run = (pipelined(mesh, axes["stage"], keep) if sharded and "stage" in axes
-           else functools.partial(stack, keep=keep, attend=attending, feed=feeding, **more))
+    run = functools.partial(stack, keep=keep, attend=attending, feed=feeding, **more)
+    if layout == "circular" and not sharded:
+        order, whole = in_circles(axes["stage"]), run
+        def run(x, weights):
+            return whole(x, {name: w[order] for name, w in weights.items()})
+    elif sharded and "stage" in axes:
+        run = (circular if layout == "circular" else pipelined)(mesh, axes["stage"], keep)
     function = jax.value_and_grad(functools.partial(loss, run=run, keep=keep))
     if sharded and layout.endswith("accumulated"):
         function = accumulated(function)
@@ -234,20 +270,25 @@ def arguments():
     return p, rows[:, :-1], rows[:, 1:]
 
 
+def kind_of(layout):
+    """A layout of the same model."""
+    return layout if layout == "circular" else "experts" if layout.startswith("experts") else "data"
+
+
 def main():
     """Loss and gradients of all layouts, or of those named, are those of one CPU without shardings. Their modules go to MODULES."""
     layouts = sys.argv[1:] or list(LAYOUTS)
     wanted = {}
     with jax.default_device(jax.devices("cpu")[0]):
-        for kind in {layout.startswith("experts") for layout in layouts}:
-            wanted[kind] = jax.jit(step("experts" if kind else "data", sharded=False)[0])(*arguments())
+        for kind in {kind_of(layout) for layout in layouts}:
+            wanted[kind] = jax.jit(step(kind, sharded=False)[0])(*arguments())
     for layout in layouts:
         started = time.monotonic()
         lowered = jitted(layout).lower(*arguments())
         if "MODULES" in os.environ:
             pathlib.Path(os.environ["MODULES"], f"{layout}.mlir").write_text(lowered.as_text(), encoding="utf-8")
         found = lowered.compile()(*arguments())
-        paths = jax.tree_util.tree_leaves_with_path(wanted[layout.startswith("experts")])
+        paths = jax.tree_util.tree_leaves_with_path(wanted[kind_of(layout)])
         for (path, value), got in zip(paths, jax.tree.leaves(found)):
             error = compare.error_of(f"{layout}{jax.tree_util.keystr(path)}", np.asarray(got), np.asarray(value))
             if error:

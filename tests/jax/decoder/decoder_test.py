@@ -87,19 +87,24 @@ def fsdp_tensor(layout):
     return {"all_gather": 2 * part(n) * whole, "reduce_scatter": part(n) * whole, "all_reduce": of_tensor}
 
 
-def pipeline(layout):
+def pipeline(layout, rounds=1):
     """A microbatch moves on to the next stage, and its gradient back, in all turns but the last: GPipe, Huang et al. 2019. What leaves the last stage goes
     to all, for they share the head, and the gradient of what entered is summed over them. Within a stage as above; every stage computes in
-    all turns, of which some are bubbles."""
+    all turns, of which some are bubbles. `rounds`: microbatches go around so often."""
     axes, scales, layers, ends, stream, rows = sizes(layout)
     stages, n, m = axes["stage"], axes.get("data", 1), axes.get("model", 1)
-    turns = decoder.MICROBATCHES + stages - 1
+    turns = decoder.MICROBATCHES * rounds + stages - 1
     micro = stream / decoder.MICROBATCHES
     own = layers / stages
-    within = 4 * turns * decoder.LAYERS // stages * micro + 2 * stream + 3 * rows
+    within = 4 * turns * decoder.LAYERS // stages // rounds * micro + 2 * stream + 3 * rows
     return {"collective_permute": 2 * (turns - 1) * micro, "all_gather": 2 * part(stages) * stream,
             "all_reduce": 2 * part(stages) * (stream + ends + scales) + 2 * part(m) * within
             + 2 * part(n) * (scales + (own + ends) / m)}
+
+
+def circular(layout):
+    """Interleaved stages, each with every other layer: as many times the exchanges as it has layers, for fewer bubbles: Narayanan et al. 2021."""
+    return pipeline(layout, decoder.LAYERS // sizes(layout)[0]["stage"])
 
 
 def experts(layout):
@@ -125,7 +130,7 @@ def ring(layout):
 
 
 PUBLISHED = {"data": data, "fsdp": fsdp, "tensor": tensor, "sequence": sequence, "fsdp_tensor": fsdp_tensor, "pipeline": pipeline,
-             "pipeline_tensor": pipeline, "pipeline_data_tensor": pipeline, "experts": experts, "ring": ring, "accumulated": data,
+             "pipeline_tensor": pipeline, "pipeline_data_tensor": pipeline, "circular": circular, "experts": experts, "ring": ring, "accumulated": data,
              "fsdp_accumulated": fsdp_accumulated, "experts_again": experts_again}
 
 
