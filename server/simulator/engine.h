@@ -7,6 +7,8 @@
 //   direct.c      messages between neighbours whose link is free
 //   windows.c     all of it by windows of time, where neighbours only meet
 //   windows_lanes.c, windows_links.c   the lanes and the links then
+//   rounds.c      all of it without a queue, where collectives hardly overlap
+//   rounds_lanes.c, rounds_links.c   the lanes and the links then
 //   dataflow.c    collectives that have their links to themselves, without events
 //   periods.c     turns of loops that repeat, passed over
 //   periods_state.c  how such a turn begins, written down
@@ -127,6 +129,7 @@ typedef struct simulator_instance_t {
   int32_t arrival_count;
   int64_t last_begin_ps;
   POD_LIST(simulator_pending_t) pending;
+  int32_t part;  // By rounds: where it goes on, or -1.
 } simulator_instance_t;
 
 typedef struct simulator_run_plan_t {
@@ -233,6 +236,9 @@ typedef struct simulator_periods_t simulator_periods_t;
 // What windows.c has under way.
 typedef struct simulator_windows_t simulator_windows_t;
 
+// What rounds.c has under way.
+typedef struct simulator_rounds_t simulator_rounds_t;
+
 // Room for dataflow.c, kept from collective to collective.
 typedef struct simulator_dataflow_t simulator_dataflow_t;
 
@@ -257,7 +263,8 @@ typedef struct simulator_engine_t {
   POD_LIST(simulator_queue_event_t)
   deferred;  // a = instance, b = class: begun, not started.
   simulator_dataflow_t *dataflow;
-  simulator_windows_t *windows;  // NULL: all goes by the queue.
+  simulator_rounds_t *rounds;    // NULL: not by rounds.
+  simulator_windows_t *windows;  // NULL: not by windows. If neither, by the queue.
   simulator_periods_t *periods;  // NULL: no loop has turned.
   int64_t turns_begun;           // Of the first class.
   int64_t now_ps;
@@ -324,6 +331,17 @@ void simulator_transfers_part_done(simulator_engine_t *engine, int32_t instance,
 // with its last byte; or, when it is sent on by the next step, with the first piece, but
 // not before the link is free. A piece is what is under way in a hop's latency: smaller
 // ones would leave the link idle.
+static inline int64_t simulator_arrival_ps(bool is_sent_on, int64_t start_ps,
+                                           int64_t end_ps, int64_t latency_ps) {
+  const int64_t whole_ps = end_ps + latency_ps;
+  const int64_t piece_ps = start_ps + 2 * latency_ps;
+  if (!is_sent_on || piece_ps >= whole_ps) {
+    return whole_ps;
+  }
+  return piece_ps > end_ps ? piece_ps : end_ps;
+}
+
+// That of a step.
 int64_t simulator_received_ps(const simulator_step_t *step, int64_t start_ps,
                               int64_t end_ps, int64_t latency_ps);
 
@@ -386,6 +404,25 @@ void simulator_windows_arrive(simulator_engine_t *engine, int32_t index,
 
 // The channels have been busy up to now as they say. Nothing, if not by windows.
 void simulator_windows_bring(simulator_engine_t *engine, int64_t now_ps);
+
+// ---- rounds.c
+
+// Decides whether all goes by rounds, once the cores are there.
+void simulator_rounds_init(simulator_engine_t *engine);
+void simulator_rounds_deinit(simulator_engine_t *engine);
+
+// Runs all to its end. *out_is_done: false when it cannot be done so; the engine has no
+// use any more then.
+POD_MUST_USE pod_status_t simulator_rounds_run(simulator_engine_t *engine,
+                                               bool *out_is_done);
+
+// The class will begin the collective at `begin_ps`.
+void simulator_rounds_arrive(simulator_engine_t *engine, int32_t index,
+                             int32_t class_index, int64_t begin_ps);
+
+// An event of the class comes.
+void simulator_rounds_schedule(simulator_engine_t *engine, int64_t time_ps,
+                               simulator_queue_event_t event);
 
 // ---- dataflow.c
 

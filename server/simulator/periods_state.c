@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/simulator/periods_state.h"
+#include "server/simulator/rounds.h"
 #include "server/simulator/windows.h"
 
 // --- What a state is made of ---
@@ -148,9 +149,12 @@ static void walk_loads(const walk_t *walk, int32_t class_index) {
   }
 }
 
-// What lies behind the clock is asked by nobody.
-static void walk_if_ahead(const walk_t *walk, int64_t *time_ps) {
-  if (*time_ps > walk->engine->now_ps) {
+// What lies behind the core's time is asked by nobody. By rounds it may be behind the
+// clock.
+static void walk_if_ahead(const walk_t *walk, int32_t class_index, int64_t *time_ps) {
+  const int64_t core_ps = walk->engine->cores[class_index].now_ps;
+  const int64_t now_ps = walk->engine->now_ps;
+  if (*time_ps > (core_ps < now_ps ? core_ps : now_ps)) {
     walk_time(walk, time_ps);
   } else {
     write_word(walk, 0);
@@ -160,10 +164,10 @@ static void walk_if_ahead(const walk_t *walk, int64_t *time_ps) {
 static void walk_transfers(const walk_t *walk, int32_t class_index) {
   simulator_core_t *core = &walk->engine->cores[class_index];
   for (int32_t i = 0; i < SIMULATOR_PCIE_DIRECTIONS; i++) {
-    walk_if_ahead(walk, &core->pcie_free_ps[i]);
+    walk_if_ahead(walk, class_index, &core->pcie_free_ps[i]);
   }
   for (int32_t i = 0; i < walk->engine->transfer_slots; i++) {
-    walk_if_ahead(walk, &core->transferred_ps[i]);
+    walk_if_ahead(walk, class_index, &core->transferred_ps[i]);
   }
 }
 
@@ -472,6 +476,17 @@ static void walk_windows(const walk_t *walk) {
   engine->windows->has_moved |= walk->kind == WALK_MOVE;
 }
 
+static void walk_rounds(const walk_t *walk) {
+  for (int32_t c = 0; c < walk->engine->running_count; c++) {
+    rounds_chip_t *chip = &walk->engine->rounds->chips[c];
+    write_word(walk, chip->events.count);
+    for (int32_t i = 0; i < chip->events.count; i++) {
+      write_word(walk, chip->events.items[i].kind);
+      walk_time(walk, &chip->events.items[i].ps);
+    }
+  }
+}
+
 void simulator_periods_walk(walk_t *walk) {
   for (int32_t i = 0; i < walk->engine->running_count; i++) {
     walk_core(walk, i);
@@ -482,5 +497,8 @@ void simulator_periods_walk(walk_t *walk) {
   walk_queue(walk);
   if (walk->engine->windows != NULL) {
     walk_windows(walk);
+  }
+  if (walk->engine->rounds != NULL) {
+    walk_rounds(walk);
   }
 }

@@ -316,11 +316,12 @@ static pod_status_t prepare(simulator_engine_t *engine) {
   if (status == NULL) {
     simulator_direct_init(engine);
     simulator_record_init(engine);
-    simulator_windows_init(engine);
     simulator_cores_init(engine);
     for (int32_t i = 0; i < engine->running_count; i++) {
       engine->cores[i].factor = factors[engine->classes.representatives[i]];
     }
+    simulator_rounds_init(engine);
+    simulator_windows_init(engine);
   }
   free(rates);
   free(factors);
@@ -334,6 +335,7 @@ static void dispose(simulator_engine_t *engine) {
   simulator_transfers_deinit(engine);
   simulator_routes_deinit(engine);
   simulator_dataflow_destroy(engine->dataflow);
+  simulator_rounds_deinit(engine);
   simulator_windows_deinit(engine);
   simulator_network_deinit(&engine->network);
   simulator_queue_deinit(&engine->queue);
@@ -442,30 +444,34 @@ static pod_status_t run_queue(simulator_engine_t *engine) {
   return NULL;
 }
 
-static pod_status_t run(simulator_engine_t *engine) {
+static pod_status_t run(simulator_engine_t *engine, bool *out_is_done) {
   for (int32_t i = 0; i < engine->running_count; i++) {
     simulator_core_begin(engine, i);
   }
-  POD_TRY(engine->windows != NULL ? simulator_windows_run(engine) : run_queue(engine));
-  if (engine->status != NULL) {
+  if (engine->rounds != NULL) {
+    POD_TRY(simulator_rounds_run(engine, out_is_done));
+  } else {
+    POD_TRY(engine->windows != NULL ? simulator_windows_run(engine) : run_queue(engine));
+  }
+  if (engine->status != NULL || !*out_is_done) {
     return engine->status;
   }
   return check_ended(engine);
 }
 
-pod_status_t simulator_run(const chip_program_t *program,
-                           const simulator_options_t *options,
-                           simulator_result_t **out_result) {
-  POD_TRY(check_options(options));
-  POD_TRY(check_tasks(program));
+// *out_is_done: false when the options let it try a way that does not fit the program.
+static pod_status_t run_once(const chip_program_t *program,
+                             const simulator_options_t *options, bool *out_is_done,
+                             simulator_result_t **out_result) {
   simulator_engine_t engine = {
       .program = program, .options = options, .arena = pod_arena_create()};
   simulator_queue_init(&engine.queue);
+  *out_is_done = true;
   pod_status_t status = prepare(&engine);
   if (status == NULL) {
-    status = run(&engine);
+    status = run(&engine, out_is_done);
   }
-  if (status == NULL) {
+  if (status == NULL && *out_is_done) {
     simulator_record_finish(&engine);
     *out_result = engine.result;
     engine.result = NULL;
@@ -473,6 +479,21 @@ pod_status_t simulator_run(const chip_program_t *program,
   simulator_result_destroy(engine.result);
   dispose(&engine);
   return status;
+}
+
+pod_status_t simulator_run(const chip_program_t *program,
+                           const simulator_options_t *options,
+                           simulator_result_t **out_result) {
+  POD_TRY(check_options(options));
+  POD_TRY(check_tasks(program));
+  bool is_done;
+  POD_TRY(run_once(program, options, &is_done, out_result));
+  if (is_done) {
+    return NULL;
+  }
+  simulator_options_t others = *options;
+  others.uses_windows_only = true;
+  return run_once(program, &others, &is_done, out_result);
 }
 
 void simulator_result_destroy(simulator_result_t *result) {

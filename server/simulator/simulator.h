@@ -64,6 +64,7 @@ typedef struct simulator_options_t {
   bool ignores_symmetry;   // Simulates every chip by itself.
   bool uses_events_only;   // No shortcut for collectives that have their links to
                            // themselves: slower, and the same.
+  bool uses_windows_only;  // No rounds (README.md): slower, and the same.
   bool runs_every_turn;    // No turns of a loop are passed over: slower, and the same.
   int64_t events_max;      // Kept per class, of tasks and of messages each; the rest is
                            // dropped and counted.
@@ -133,7 +134,8 @@ typedef struct simulator_result_t {
   int64_t step_ps;            // The latest end_ps.
   int64_t steps_simulated;    // Tasks begun and messages sent, without the turns that
                               // were passed over: what it has cost.
-  int64_t windows_simulated;  // Windows of time; 0: all went by a queue of events.
+  int64_t rounds_simulated;   // 0: not by rounds (README.md).
+  int64_t windows_simulated;  // Windows of time; if both are 0, all went by a queue.
 } simulator_result_t;
 
 // INVALID_ARGUMENT: slowdowns outside their ranges, a trace that ends before the program

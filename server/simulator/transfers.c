@@ -30,7 +30,7 @@ static void clear_instance(const simulator_engine_t *engine,
                            simulator_instance_t *instance) {
   const simulator_run_plan_t *run_plan = &engine->run_plans[instance->plan];
   const size_t lanes = (size_t)run_plan->lane_total;
-  if (engine->windows == NULL) {
+  if (engine->windows == NULL && engine->rounds == NULL) {
     memset(instance->lanes, 0, lanes * sizeof(*instance->lanes));
     memset(instance->received, 0, (size_t)run_plan->step_total);
   }
@@ -42,6 +42,7 @@ static void clear_instance(const simulator_engine_t *engine,
     instance->classes[i] =
         (simulator_class_run_t){.first_pending = -1, .event = -1, .begin_ps = INT64_MAX};
   }
+  instance->part = -1;
   instance->done_count = 0;
   instance->begun_count = 0;
   instance->deferred_count = 0;
@@ -62,7 +63,7 @@ static int32_t new_instance(simulator_engine_t *engine, int32_t plan) {
       .plan = plan, .classes = pod_alloc(classes * sizeof(simulator_class_run_t))};
   if (engine->windows != NULL) {
     instance->window_lanes = pod_alloc(lanes * sizeof(*instance->window_lanes));
-  } else {
+  } else if (engine->rounds == NULL) {
     instance->lanes = pod_alloc(lanes * sizeof(*instance->lanes));
     instance->received = pod_alloc((size_t)run_plan->step_total);
   }
@@ -353,6 +354,9 @@ int32_t simulator_transfers_arrive(simulator_engine_t *engine, int32_t class_ind
   if (engine->windows != NULL) {
     simulator_windows_arrive(engine, index, class_index, at_ps + startup_ps);
   }
+  if (engine->rounds != NULL) {
+    simulator_rounds_arrive(engine, index, class_index, at_ps + startup_ps);
+  }
   simulator_schedule(
       engine, at_ps + startup_ps,
       (simulator_queue_event_t){.kind = SIMULATOR_BEGIN, .a = index, .b = class_index});
@@ -430,12 +434,7 @@ void simulator_transfers_start(simulator_engine_t *engine) {
 
 int64_t simulator_received_ps(const simulator_step_t *step, int64_t start_ps,
                               int64_t end_ps, int64_t latency_ps) {
-  const int64_t whole_ps = end_ps + latency_ps;
-  const int64_t piece_ps = start_ps + 2 * latency_ps;
-  if (!step->is_sent_on || piece_ps >= whole_ps) {
-    return whole_ps;
-  }
-  return piece_ps > end_ps ? piece_ps : end_ps;
+  return simulator_arrival_ps(step->is_sent_on, start_ps, end_ps, latency_ps);
 }
 
 void simulator_transfers_end(simulator_engine_t *engine, int32_t flow, uint32_t version) {

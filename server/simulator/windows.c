@@ -79,7 +79,7 @@ void simulator_windows_init(simulator_engine_t *engine) {
   const int64_t length_ps = spec->ici_hop_ps < spec->collective_startup_ps
                                 ? spec->ici_hop_ps
                                 : spec->collective_startup_ps;
-  if (!may_run(engine) || length_ps < WINDOW_LEAST_PS) {
+  if (engine->rounds != NULL || !may_run(engine) || length_ps < WINDOW_LEAST_PS) {
     return;
   }
   const size_t classes = (size_t)engine->running_count;
@@ -197,6 +197,10 @@ void windows_wake(simulator_windows_t *windows, int32_t class_index, int64_t ps)
 void simulator_schedule(simulator_engine_t *engine, int64_t ps,
                         simulator_queue_event_t event) {
   simulator_windows_t *windows = engine->windows;
+  if (engine->rounds != NULL) {
+    simulator_rounds_schedule(engine, ps, event);
+    return;
+  }
   if (windows == NULL) {
     simulator_queue_push(&engine->queue, ps, event);
     return;

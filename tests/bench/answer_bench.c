@@ -3,7 +3,8 @@
 //
 // usage: answer_bench KIND TOPOLOGY FILE.mlir [slow=CHIP:FACTOR |
 // link=CHIP:DIRECTION:FACTOR
-//        | every-turn | events-only | no-symmetry | events=N | cancel=MS] …
+//        | every-turn | events-only | windows-only | no-symmetry | events=N | cancel=MS]
+//        …
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -79,6 +80,8 @@ static void read_option(answer_t *answer, const char *text) {
     options->runs_every_turn = true;
   } else if (strcmp(text, "events-only") == 0) {
     options->uses_events_only = true;
+  } else if (strcmp(text, "windows-only") == 0) {
+    options->uses_windows_only = true;
   } else if (strcmp(text, "no-symmetry") == 0) {
     options->ignores_symmetry = true;
   } else {
@@ -202,6 +205,8 @@ static void simulate(answer_t *answer, const pipeline_t *pipeline) {
   printf("  predicted %.6f ms, %d classes, %lld steps, %d tasks, profile of %.1f MB\n",
          (double)result->step_ps * 1e-9, result->class_count,
          (long long)result->steps_simulated, program->task_count, (double)bytes / 1e6);
+  printf("  by %lld rounds, %lld windows\n", (long long)result->rounds_simulated,
+         (long long)result->windows_simulated);
   printf("  sums of all chips: %016" PRIx64 "\n",
          fingerprint(result, program->task_count));
   simulator_result_destroy(result);

@@ -1,5 +1,5 @@
-// Windows of time against a queue of all events, beside stragglers and slow links: the
-// same to the picosecond.
+// Rounds and windows of time against a queue of all events, beside stragglers and slow
+// links: the same to the picosecond.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -113,26 +113,39 @@ static void assert_same_chip(const chip_program_t *program, const simulator_chip
   assert_memory_equal(x->links, y->links, sizeof(x->links));
 }
 
-// Returns whether it went by windows, and passed turns over.
-static bool compare(const chip_program_t *program, simulator_options_t options,
-                    bool *out_has_saved) {
+// How many runs went by what, and how many passed turns over.
+typedef struct tally_t {
+  int rounds, windows, saved;
+} tally_t;
+
+static void compare_with(const chip_program_t *program, simulator_options_t options,
+                         const simulator_result_t *slow, tally_t *tally) {
   simulator_result_t *fast = world_run(program, &options);
-  options.uses_events_only = true;
-  options.runs_every_turn = true;
-  simulator_result_t *slow = world_run(program, &options);
-  assert_int_equal(slow->windows_simulated, 0);
   assert_int_equal(fast->step_ps, slow->step_ps);
   for (int32_t chip = 0; chip < torus_chip_count(options.torus); chip++) {
     assert_same_chip(program, world_chip(fast, chip), world_chip(slow, chip));
   }
-  const bool has_windows = fast->windows_simulated > 0;
-  *out_has_saved = fast->steps_simulated < slow->steps_simulated;
+  assert_true(fast->rounds_simulated == 0 || fast->windows_simulated == 0);
+  tally->rounds += fast->rounds_simulated > 0;
+  tally->windows += fast->windows_simulated > 0;
+  tally->saved += fast->steps_simulated < slow->steps_simulated;
   simulator_result_destroy(fast);
-  simulator_result_destroy(slow);
-  return has_windows;
 }
 
-static void test_windows_tell_what_events_tell(void **state) {
+static void compare(const chip_program_t *program, simulator_options_t options,
+                    tally_t *tally) {
+  simulator_options_t all = options;
+  all.uses_events_only = true;
+  all.runs_every_turn = true;
+  simulator_result_t *slow = world_run(program, &all);
+  assert_int_equal(slow->rounds_simulated + slow->windows_simulated, 0);
+  compare_with(program, options, slow, tally);
+  options.uses_windows_only = true;
+  compare_with(program, options, slow, tally);
+  simulator_result_destroy(slow);
+}
+
+static void test_rounds_and_windows_tell_what_events_tell(void **state) {
   (void)state;
   const torus_t tori[] = {
       {.size = {8, 1, 1}, .wraps = {true, false, false}},
@@ -142,7 +155,7 @@ static void test_windows_tell_what_events_tell(void **state) {
       {.size = {8, 4, 1}, .wraps = {true, true, false}},
       {.size = {3, 3, 3}, .wraps = {true, true, true}},
   };
-  int windows_count = 0, saved_count = 0;
+  tally_t tally = {0};
   for (uint64_t seed = 0; seed < SEED_COUNT; seed++) {
     dice_t dice = {.state = seed};
     const torus_t *torus = &tori[roll(&dice, POD_COUNT_OF(tori))];
@@ -162,20 +175,19 @@ static void test_windows_tell_what_events_tell(void **state) {
     options.ignores_symmetry = roll(&dice, 4) == 0;
     unevenness_t uneven;
     make_uneven(torus, &dice, &uneven, &options);
-    bool has_saved;
-    windows_count += compare(program, options, &has_saved);
-    saved_count += has_saved;
+    compare(program, options, &tally);
     chip_trace_deinit(&trace);
     chip_program_destroy(program);
   }
   // Otherwise nothing has been tested.
-  assert_true(windows_count > SEED_COUNT / 2);
-  assert_true(saved_count > SEED_COUNT / 20);
+  assert_true(tally.rounds > SEED_COUNT / 2);
+  assert_true(tally.windows > SEED_COUNT / 2);
+  assert_true(tally.saved > SEED_COUNT / 10);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_windows_tell_what_events_tell),
+      cmocka_unit_test(test_rounds_and_windows_tell_what_events_tell),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

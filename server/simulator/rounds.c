@@ -1,0 +1,252 @@
+// Beside stragglers and slow links: collectives in which all chips do alike and send to
+// neighbours only, without a queue of events and without windows of time.
+//
+// Each chip's core runs ahead as far as it can without learning when a collective ends.
+// What it begins on the way is followed, message by message, as far as it is sure what
+// comes next on each link (rounds_links.c), whatever the time is elsewhere. When a chip
+// is through with a collective its core learns when, and runs on. Messages share nothing
+// but the links of the chip that sends them, so that a chip is all that has to be looked
+// at for that, and only seldom its neighbours.
+//
+// A round is over when nothing goes on any more before some chips begin a turn of a loop.
+// If all do, each at its own time, and nothing is under way, turns are compared.
+//
+// What this does not do (too many collectives under way at a time) is begun anew by
+// windows.
+
+#include "server/simulator/rounds.h"
+
+#include <stdlib.h>
+
+#include "common/base/memory.h"
+
+enum {
+  LATENCY_LEAST_PS = 10000,  // Arrivals are later than 0.
+  LANES_BETWEEN_CHECKS = 1 << 14,
+  DEPTH = 1,  // Neighbours that are looked at; when nothing moves, this many:
+  DEPTH_FAR = 256,
+};
+
+static bool may_run(const simulator_engine_t *engine) {
+  const simulator_options_t *options = engine->options;
+  if (options->slow_chip_count + options->slow_link_count == 0 ||
+      options->uses_events_only || options->uses_windows_only || engine->events_max > 0 ||
+      engine->running_count < 2 || engine->running_count > ROUNDS_CLASSES_MAX ||
+      engine->plans.plan_count == 0 || options->spec->ici_hop_ps < LATENCY_LEAST_PS) {
+    return false;
+  }
+  for (int32_t i = 0; i < engine->plans.plan_count; i++) {
+    if (engine->run_plans[i].shape == NULL) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void simulator_rounds_init(simulator_engine_t *engine) {
+  if (may_run(engine)) {
+    engine->rounds = pod_alloc(sizeof(*engine->rounds));
+    rounds_init(engine->rounds, engine);
+  }
+}
+
+void simulator_rounds_deinit(simulator_engine_t *engine) {
+  if (engine->rounds != NULL) {
+    rounds_deinit(engine->rounds);
+    free(engine->rounds);
+  }
+}
+
+// --- Chips ---
+
+void rounds_wake_chip(simulator_rounds_t *rounds, int32_t class_index) {
+  rounds_chip_t *chip = &rounds->chips[class_index];
+  if (!chip->is_due) {
+    chip->is_due = true;
+    *pod_list_add(&rounds->due) = class_index;
+  }
+}
+
+void simulator_rounds_schedule(simulator_engine_t *engine, int64_t ps,
+                               simulator_queue_event_t event) {
+  if (event.kind == SIMULATOR_BEGIN) {
+    return;  // The lanes know.
+  }
+  rounds_chip_t *chip = &engine->rounds->chips[event.b];
+  int32_t at = chip->events.count;
+  (void)pod_list_add(&chip->events);
+  for (; at > 0 && chip->events.items[at - 1].ps < ps; at--) {
+    chip->events.items[at] = chip->events.items[at - 1];
+  }
+  chip->events.items[at] =
+      (rounds_event_t){.ps = ps, .kind = event.kind, .instance = event.a};
+  rounds_wake_chip(engine->rounds, event.b);
+}
+
+void simulator_rounds_arrive(simulator_engine_t *engine, int32_t index,
+                             int32_t class_index, int64_t begin_ps) {
+  simulator_rounds_t *rounds = engine->rounds;
+  simulator_instance_t *instance = &engine->instances.items[index];
+  if (rounds->has_given_up) {
+    return;
+  }
+  if (instance->begun_count++ == 0) {
+    const rounds_part_t *part = rounds_open_part(rounds, index);
+    if (part == NULL) {
+      rounds->has_given_up = true;
+      return;
+    }
+    instance->part = (int32_t)(part - rounds->parts);
+  }
+  instance->classes[class_index].has_begun = true;
+  rounds_begin(rounds, &rounds->parts[instance->part], class_index, begin_ps);
+}
+
+static const rounds_event_t *next_event(const simulator_rounds_t *rounds,
+                                        int32_t class_index) {
+  const rounds_chip_t *chip = &rounds->chips[class_index];
+  return chip->events.count > 0 ? pod_list_last(&chip->events) : NULL;
+}
+
+static bool is_at_turn(const simulator_rounds_t *rounds, int32_t class_index) {
+  const rounds_event_t *event = next_event(rounds, class_index);
+  return event != NULL && event->kind == SIMULATOR_TURN;
+}
+
+static void run_event(simulator_rounds_t *rounds, int32_t class_index) {
+  simulator_engine_t *engine = rounds->engine;
+  const rounds_event_t event = *next_event(rounds, class_index);
+  rounds->chips[class_index].events.count--;
+  rounds->has_moved = true;
+  engine->now_ps = event.ps;
+  switch (event.kind) {
+    case SIMULATOR_COPIES:
+      simulator_transfers_part_done(engine, event.instance, class_index);
+      return;
+    case SIMULATOR_FLIGHT:
+      simulator_core_flight(engine, class_index);
+      return;
+    default:
+      simulator_core_turn(engine, class_index);
+  }
+}
+
+// Whether nothing of what the chip has under way ends before `ps`.
+static bool is_sure(const simulator_rounds_t *rounds, int32_t class_index, int64_t ps,
+                    int depth) {
+  for (uint32_t left = rounds->chips[class_index].live; left != 0; left &= left - 1) {
+    if (rounds_end_bound(rounds, class_index, __builtin_ctz(left), ps, depth) < ps) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Its events, until a turn begins or something may end before.
+static void run_chip(simulator_rounds_t *rounds, int32_t class_index, int depth) {
+  rounds_chip_t *chip = &rounds->chips[class_index];
+  chip->is_due = false;
+  chip->is_blocked = false;
+  bool has_run = false;
+  while (rounds->engine->status == NULL && !rounds->has_given_up &&
+         chip->events.count > 0 && !is_at_turn(rounds, class_index)) {
+    if (!is_sure(rounds, class_index, next_event(rounds, class_index)->ps, depth)) {
+      chip->is_blocked = true;
+      break;
+    }
+    run_event(rounds, class_index);
+    has_run = true;
+  }
+  if (has_run) {
+    rounds_unblock(rounds, class_index, ROUNDS_CORE);
+  }
+}
+
+// --- Rounds ---
+
+static bool goes_on(const simulator_rounds_t *rounds) {
+  return rounds->engine->status == NULL && !rounds->has_given_up;
+}
+
+// Lanes first, as far as they get, then the cores that have learned something.
+static void run_lanes(simulator_rounds_t *rounds) {
+  int32_t countdown = LANES_BETWEEN_CHECKS;
+  while (goes_on(rounds) && rounds->queue.count + rounds->due.count > 0) {
+    while (rounds->queue.count > 0 && goes_on(rounds)) {
+      rounds_run_lane(rounds, rounds->queue.items[--rounds->queue.count]);
+      if (--countdown == 0) {
+        countdown = LANES_BETWEEN_CHECKS;
+        rounds->engine->status = simulator_check_wanted(rounds->engine);
+      }
+    }
+    for (int32_t i = 0; i < rounds->due.count; i++) {
+      run_chip(rounds, rounds->due.items[i], DEPTH);
+    }
+    pod_list_clear(&rounds->due);
+  }
+}
+
+// Looks further where something waits. False: nothing moves any more.
+static bool look_far(simulator_rounds_t *rounds) {
+  rounds->has_moved = false;
+  for (int32_t c = 0; c < rounds->class_count && goes_on(rounds); c++) {
+    for (uint32_t left = rounds->chips[c].blocked; left != 0; left &= left - 1) {
+      rounds_link_go_on(rounds, c, __builtin_ctz(left), DEPTH_FAR);
+    }
+    if (rounds->chips[c].is_blocked) {
+      run_chip(rounds, c, DEPTH_FAR);
+    }
+  }
+  return rounds->has_moved;
+}
+
+static bool is_all_at_turn(const simulator_rounds_t *rounds) {
+  const simulator_engine_t *engine = rounds->engine;
+  for (int32_t i = 0; i < engine->collective_slots; i++) {
+    if (engine->live[i] >= 0) {
+      return false;
+    }
+  }
+  for (int32_t c = 0; c < rounds->class_count; c++) {
+    if (is_at_turn(rounds, c) ? rounds->chips[c].events.count > 1
+                              : next_event(rounds, c) != NULL) {
+      return false;
+    }
+  }
+  return is_at_turn(rounds, 0);
+}
+
+// The chips that are at the beginning of a turn go on. False: none is.
+static bool begin_turns(simulator_rounds_t *rounds) {
+  simulator_engine_t *engine = rounds->engine;
+  if (is_all_at_turn(rounds)) {
+    engine->now_ps = next_event(rounds, 0)->ps;
+    simulator_periods_look(engine);
+  }
+  bool has_begun = false;
+  for (int32_t c = 0; c < rounds->class_count && goes_on(rounds); c++) {
+    if (is_at_turn(rounds, c)) {
+      run_event(rounds, c);
+      rounds_unblock(rounds, c, ROUNDS_CORE);
+      has_begun = true;
+    }
+  }
+  return has_begun;
+}
+
+pod_status_t simulator_rounds_run(simulator_engine_t *engine, bool *out_is_done) {
+  simulator_rounds_t *rounds = engine->rounds;
+  do {
+    engine->result->rounds_simulated++;
+    do {
+      POD_TRY(simulator_check_wanted(engine));
+      run_lanes(rounds);
+    } while (goes_on(rounds) && look_far(rounds));
+  } while (goes_on(rounds) && begin_turns(rounds));
+  bool is_any_live = false;
+  for (int i = 0; i < ROUNDS_PARTS_MAX; i++) {
+    is_any_live |= rounds->parts[i].is_live;
+  }
+  *out_is_done = !rounds->has_given_up && !is_any_live;
+  return NULL;
+}

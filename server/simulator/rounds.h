@@ -1,0 +1,256 @@
+// What the files rounds*.c share. Private to them, and to the walk of periods.c.
+
+#ifndef SERVER_SIMULATOR_ROUNDS_H_
+#define SERVER_SIMULATOR_ROUNDS_H_
+
+#include "server/simulator/engine.h"
+
+enum {
+  // Collectives under way at a time, and lanes of one; more go by windows.
+  ROUNDS_PARTS_MAX = 8,
+  ROUNDS_LANES_MAX = 256,
+  ROUNDS_CODES = ROUNDS_PARTS_MAX * ROUNDS_LANES_MAX,
+  // Lanes of all of them that send in one direction.
+  ROUNDS_SENDERS_MAX = 64,
+  // In place of a lane: the core of the chip, which may begin a collective.
+  ROUNDS_CORE = -1,
+  ROUNDS_CLASSES_MAX = 1 << 20,
+};
+
+// Later than any time, and twice that is still a number.
+#define ROUNDS_NEVER_PS (INT64_MAX / 4)
+
+// A step, as all chips do it.
+typedef struct rounds_step_t {
+  int64_t send_ps, local_ps;
+  int64_t least_ps;  // It takes no less, on any chip.
+  int32_t target;    // At the receiver, of what it sends; or -1.
+  int32_t source;    // At the sender, of what it receives; or -1.
+  int32_t lane;
+  int8_t direction;  // In which it sends, or -1.
+  bool is_local, is_sent_on;
+} rounds_step_t;
+
+typedef struct rounds_range_t {
+  int32_t first_step, end_step;
+  int32_t after[COLLECTIVE_AFTER_MAX];  // Lanes, or -1.
+} rounds_range_t;
+
+// What all chips do in a collective. How long something takes at least is told by places
+// of a lane: `step + lane` is before a step, and the one behind a lane's last step is its
+// end.
+typedef struct rounds_plan_t {
+  bool is_made, is_fit;
+  bool has_after;
+  int32_t lane_count, step_count;
+  int64_t hbm_ps;
+  rounds_step_t *steps;
+  rounds_range_t *ranges;               // By lane.
+  int64_t *until_ps[TORUS_DIRECTIONS];  // To its next message; NEVER: there is none.
+  int64_t *since_ps;                    // From the lane's beginning.
+  int64_t *least_ps;                    // The step.
+  int32_t sender_count[TORUS_DIRECTIONS];
+  int32_t *senders[TORUS_DIRECTIONS];  // Lanes that send in a direction.
+} rounds_plan_t;
+
+typedef enum rounds_state_t {
+  ROUNDS_WAITING = 0,  // For other lanes, or for the chip to begin.
+  ROUNDS_HELD = 1,     // Ready at base_ps, but when the receiver begins is not known.
+  ROUNDS_READY = 2,    // To put the step's message on its link at base_ps.
+  ROUNDS_ON_LINK = 3,  // When the message leaves is not sure; not before base_ps.
+  ROUNDS_SENT = 4,     // It has left at base_ps, or the step is done no sooner than that.
+  ROUNDS_DONE = 5,     // At base_ps.
+} rounds_state_t;
+
+// A lane of a chip. It is not at `place` before base_ps.
+typedef struct rounds_lane_t {
+  int64_t base_ps;
+  int32_t step, place;
+  uint8_t state;
+  int8_t direction;  // Of the message when READY or ON_LINK, else -1.
+  bool is_queued;
+} rounds_lane_t;
+
+// A collective under way. Its lanes are known by codes: part · ROUNDS_LANES_MAX + lane.
+typedef struct rounds_part_t {
+  bool is_live;
+  int32_t instance;
+  const rounds_plan_t *plan;
+  int32_t classes_left;  // That are not through.
+  rounds_lane_t *lanes;  // By class and lane.
+  int64_t *arrivals;     // By class and step; 0: not known, or taken.
+  int64_t *begins_ps;    // By class; NEVER: not known.
+  int64_t *ends_ps;      // By class: of what is done.
+  int32_t *lanes_left;   // By class.
+  size_t lane_room, step_room;
+  uint8_t *bits[TORUS_DIRECTIONS];  // By lane: which of link.near is its.
+} rounds_part_t;
+
+// A lane that sends in a direction, as all chips have it.
+typedef struct rounds_sender_t {
+  rounds_lane_t *lanes;  // That of the first class; the others follow `stride` apart.
+  const int64_t *until_ps, *least_ps;  // By place.
+  int32_t stride;
+  int32_t code;
+  uint32_t part;  // A bit.
+} rounds_sender_t;
+
+// A link of a chip. What a message that finds it free needs comes first.
+typedef struct rounds_link_t {
+  int32_t count;  // Messages on it.
+  int32_t peer;   // The class at its end.
+  int64_t rate;
+  int64_t safe_ps;              // None but those `near` puts a message on it before this.
+  uint64_t near;                // Lanes, a bit each.
+  simulator_stretch_t stretch;  // When it was busy last; not told to its share yet.
+  int64_t end_ps;         // When the first of its messages ends, if no other one joins.
+  int64_t ready_ps;       // Of the first message that is ready, but for those near.
+  int64_t start_ps;       // Of the only message.
+  int64_t busy_since_ps;  // While messages are on it.
+  int64_t wanted_ps;      // When it waits for its blocker: until that is as far.
+  int16_t lane;           // Of the only message; a code, as the next ones.
+  int16_t safe_lane;      // The first that is not near.
+  int16_t ready_lane;     // Whose that is.
+  int16_t blocker;        // It may come next, when the link waits for that.
+  bool has_shared;        // What is left of its messages stands with its users.
+} rounds_link_t;
+
+typedef struct rounds_user_t {
+  simulator_work_t left;
+  int64_t start_ps;
+  int32_t code;
+} rounds_user_t;
+
+typedef struct rounds_share_t {
+  POD_LIST(rounds_user_t) users;
+  int64_t settled_ps;                       // What is left is that at this time.
+  int64_t busy_ps;                          // Not yet in the channel's.
+  POD_LIST(simulator_stretch_t) stretches;  // When it was busy; not in any_ps yet.
+} rounds_share_t;
+
+// What is neither of a lane nor of a link: ends, turns, flights.
+typedef struct rounds_event_t {
+  int64_t ps;
+  uint32_t kind;  // simulator_kind_t
+  int32_t instance;
+} rounds_event_t;
+
+typedef struct rounds_chip_t {
+  POD_LIST(rounds_event_t) events;  // The earliest last.
+  uint32_t live;                    // Parts that it has begun and not done, a bit each.
+  uint8_t blocked;  // By direction, a bit: the link waits for its blocker.
+  int64_t core_ps;  // It begins no collective before this.
+  bool is_due;      // Its events may happen.
+  bool is_blocked;  // They may not yet.
+} rounds_chip_t;
+
+struct simulator_rounds_t {
+  simulator_engine_t *engine;
+  int32_t class_count;
+  int64_t hop_ps;
+  rounds_chip_t *chips;  // By class.
+  rounds_plan_t *plans;
+  rounds_part_t parts[ROUNDS_PARTS_MAX];
+  rounds_link_t *links;    // By class and direction.
+  rounds_share_t *shares;  // Likewise.
+  int32_t *senders;        // By class and direction: whose link ends here.
+  // The lane of a bit, and which are taken.
+  rounds_sender_t lanes_of_bits[TORUS_DIRECTIONS][ROUNDS_SENDERS_MAX];
+  uint64_t taken[TORUS_DIRECTIONS];
+  POD_LIST(int32_t) queue;  // Lanes that may go on: class · ROUNDS_CODES + code.
+  POD_LIST(int32_t) due;    // Chips whose events may happen.
+  int32_t current;          // The lane that goes on.
+  bool has_moved;
+  bool has_given_up;
+  // No link is faster than this, no core faster than this.
+  int64_t rate_max, factor_min;
+};
+
+static inline rounds_lane_t *rounds_lane(const simulator_rounds_t *rounds,
+                                         int32_t class_index, int32_t code) {
+  const rounds_part_t *part = &rounds->parts[code / ROUNDS_LANES_MAX];
+  return &part->lanes[class_index * part->plan->lane_count + code % ROUNDS_LANES_MAX];
+}
+
+static inline int64_t *rounds_arrival(const rounds_part_t *part, int32_t class_index,
+                                      int32_t step) {
+  return &part->arrivals[(size_t)class_index * (size_t)part->plan->step_count +
+                         (size_t)step];
+}
+
+// A message that is alone on its link.
+static inline int64_t rounds_alone_ps(const rounds_link_t *link, int64_t send_ps) {
+  return link->rate == SIMULATOR_FULL_RATE ? send_ps
+                                           : simulator_network_alone(send_ps, link->rate);
+}
+
+// ---- rounds.c
+
+// The chip's events may happen.
+void rounds_wake_chip(simulator_rounds_t *rounds, int32_t class_index);
+
+// ---- rounds_plans.c
+
+void rounds_init(simulator_rounds_t *rounds, simulator_engine_t *engine);
+void rounds_deinit(simulator_rounds_t *rounds);
+
+// Where an instance goes on, or NULL: there is no room, or it is not of the kind.
+rounds_part_t *rounds_open_part(simulator_rounds_t *rounds, int32_t instance);
+void rounds_close_part(simulator_rounds_t *rounds, rounds_part_t *part);
+
+// ---- rounds_lanes.c
+
+// The class begins a collective.
+void rounds_begin(simulator_rounds_t *rounds, rounds_part_t *part, int32_t class_index,
+                  int64_t begin_ps);
+
+// Goes on with a lane of the queue.
+void rounds_run_lane(simulator_rounds_t *rounds, int32_t number);
+
+// The links that have waited for a lane or for the core go on.
+void rounds_unblock(simulator_rounds_t *rounds, int32_t class_index, int32_t code);
+
+// The message of the lane's step was on its link from `start_ps` to `end_ps`.
+void rounds_sent(simulator_rounds_t *rounds, int32_t class_index, int32_t code,
+                 int64_t start_ps, int64_t end_ps);
+
+// ---- rounds_bounds.c
+
+// A lane is not at its place before this, as far as it matters whether that is before
+// `wanted_ps`. `depth`: how many neighbours are looked at.
+int64_t rounds_lane_bound(const simulator_rounds_t *rounds, int32_t class_index,
+                          int32_t code, int64_t wanted_ps, int depth);
+
+// Likewise: a class has not done a part, which it has begun, before this.
+int64_t rounds_end_bound(const simulator_rounds_t *rounds, int32_t class_index,
+                         int32_t part, int64_t wanted_ps, int depth);
+
+// Likewise: the core begins no other collective before this.
+int64_t rounds_core_bound(const simulator_rounds_t *rounds, int32_t class_index,
+                          int64_t wanted_ps, int depth);
+
+// ---- rounds_links.c
+
+// Puts messages on a link and ends them, as far as it is sure that no other one comes
+// before. `depth`: how many neighbours are looked at.
+void rounds_link_go_on(simulator_rounds_t *rounds, int32_t class_index, int32_t direction,
+                       int depth);
+
+// The stretch in which a link was busy is over.
+void rounds_keep_stretch(simulator_rounds_t *rounds, int32_t link);
+
+// Counts when any link of the chip was busy, before what may still come.
+void rounds_count_any(simulator_rounds_t *rounds, int32_t class_index);
+
+// The link was busy; it has not been later.
+static inline void rounds_add_stretch(simulator_rounds_t *rounds, int32_t link_index,
+                                      int64_t start_ps, int64_t end_ps) {
+  rounds_link_t *link = &rounds->links[link_index];
+  if (link->stretch.end_ps != start_ps) {
+    rounds_keep_stretch(rounds, link_index);
+    link->stretch.start_ps = start_ps;
+  }
+  link->stretch.end_ps = end_ps;
+}
+
+#endif  // SERVER_SIMULATOR_ROUNDS_H_

@@ -1,0 +1,399 @@
+// The links of collectives that are followed without a queue of events (rounds.c).
+//
+// Messages come onto a link in the order of time, and leave it as those that share it
+// let them. What comes next is sure when nothing of the chip can put another message on
+// the link before: each lane is at a place from which its next message over this link is
+// a known stretch of work away, at least. That is far more than a hop's latency: a lane
+// that goes round another axis first is many steps away. (Conservative simulation with
+// lookahead: Chandy and Misra 1979.)
+
+#include "server/simulator/rounds.h"
+
+// --- What comes next ---
+
+typedef struct next_t {
+  int64_t start_ps;  // Of the first message that is ready for the link, or NEVER.
+  int64_t end_ps;    // Of the first of those on the link, or NEVER.
+  int64_t ps;        // The earlier of both.
+  int32_t code;      // Of the message that is ready.
+  int64_t bound_ps;  // Nothing else comes before.
+  int32_t blocker;   // What may come then.
+} next_t;
+
+static const rounds_lane_t *lane_of(const rounds_sender_t *sender, int32_t class_index) {
+  return &sender->lanes[class_index * sender->stride];
+}
+
+// When a lane that has no message on the link puts one there, at least.
+static inline int64_t bound_of(const simulator_rounds_t *rounds, int32_t class_index,
+                               const rounds_sender_t *sender, const rounds_lane_t *lane,
+                               int32_t direction) {
+  if (lane->direction == direction) {
+    return lane->base_ps;
+  }
+  const int64_t until_ps = sender->until_ps[lane->place];
+  return lane->state != ROUNDS_WAITING || until_ps == ROUNDS_NEVER_PS
+             ? lane->base_ps + until_ps
+             : until_ps + rounds_lane_bound(rounds, class_index, sender->code,
+                                            ROUNDS_NEVER_PS, 0);
+}
+
+// A lane that does not come soon.
+static void add_far(const rounds_lane_t *lane, int32_t code, int32_t direction,
+                    int64_t bound_ps, rounds_link_t *link) {
+  if (bound_ps < link->safe_ps) {
+    link->safe_ps = bound_ps;
+    link->safe_lane = (int16_t)code;
+  }
+  if (lane->direction == direction && bound_ps < link->ready_ps) {
+    link->ready_ps = bound_ps;
+    link->ready_lane = (int16_t)code;
+  }
+}
+
+// The core, as far as it matters up to when things come soon.
+static void add_core(const simulator_rounds_t *rounds, int32_t class_index,
+                     int64_t soon_ps, rounds_link_t *link) {
+  rounds_chip_t *chip = &rounds->chips[class_index];
+  if (chip->core_ps < soon_ps) {
+    chip->core_ps = rounds_core_bound(rounds, class_index, ROUNDS_NEVER_PS, 0);
+  }
+  link->safe_ps = chip->core_ps;
+  link->safe_lane = ROUNDS_CORE;
+}
+
+// Tells what comes soon, within some messages from what comes first, from what does not,
+// which need not be looked at until then.
+static void look_around(const simulator_rounds_t *rounds, int32_t class_index,
+                        int32_t direction) {
+  rounds_link_t *link = &rounds->links[class_index * TORUS_DIRECTIONS + direction];
+  const uint32_t live = rounds->chips[class_index].live;
+  const rounds_sender_t *senders = rounds->lanes_of_bits[direction];
+  int64_t bounds_ps[ROUNDS_SENDERS_MAX];
+  int64_t first_ps = ROUNDS_NEVER_PS, least_ps = 0;
+  uint64_t here = 0;
+  for (uint64_t left = rounds->taken[direction]; left != 0; left &= left - 1) {
+    const int bit = __builtin_ctzll(left);
+    if ((live & senders[bit].part) == 0) {
+      continue;
+    }
+    const rounds_lane_t *lane = lane_of(&senders[bit], class_index);
+    here |= left & -left;
+    bounds_ps[bit] = bound_of(rounds, class_index, &senders[bit], lane, direction);
+    if (bounds_ps[bit] < first_ps) {
+      first_ps = bounds_ps[bit];
+      least_ps = senders[bit].least_ps[lane->place];
+    }
+  }
+  const int64_t soon_ps = first_ps + 4 * (least_ps + rounds->hop_ps);
+  link->near = 0;
+  link->ready_ps = ROUNDS_NEVER_PS;
+  add_core(rounds, class_index, soon_ps, link);
+  for (uint64_t left = here; left != 0; left &= left - 1) {
+    const int bit = __builtin_ctzll(left);
+    const rounds_lane_t *lane = lane_of(&senders[bit], class_index);
+    const bool is_on = lane->direction == direction;
+    if (is_on ? lane->state == ROUNDS_ON_LINK || bounds_ps[bit] <= soon_ps
+              : senders[bit].until_ps[lane->place] == 0 && bounds_ps[bit] <= soon_ps) {
+      link->near |= left & -left;
+    } else {
+      add_far(lane, senders[bit].code, direction, bounds_ps[bit], link);
+    }
+  }
+}
+
+static next_t find_near(const simulator_rounds_t *rounds, int32_t class_index,
+                        int32_t direction) {
+  const rounds_link_t *link = &rounds->links[class_index * TORUS_DIRECTIONS + direction];
+  next_t next = {.start_ps = ROUNDS_NEVER_PS,
+                 .code = -1,
+                 .bound_ps = link->safe_ps,
+                 .blocker = link->safe_lane};
+  for (uint64_t left = link->near & rounds->taken[direction]; left != 0;
+       left &= left - 1) {
+    const rounds_sender_t *sender =
+        &rounds->lanes_of_bits[direction][__builtin_ctzll(left)];
+    const rounds_lane_t *lane = lane_of(sender, class_index);
+    if (lane->direction != direction) {
+      const int64_t bound_ps = bound_of(rounds, class_index, sender, lane, direction);
+      next.blocker = bound_ps < next.bound_ps ? sender->code : next.blocker;
+      next.bound_ps = bound_ps < next.bound_ps ? bound_ps : next.bound_ps;
+    } else if (lane->state == ROUNDS_READY && lane->base_ps < next.start_ps) {
+      next.code = sender->code;
+      next.start_ps = lane->base_ps;
+    }
+  }
+  if (link->ready_ps < next.start_ps) {
+    const rounds_lane_t *lane = rounds_lane(rounds, class_index, link->ready_lane);
+    if (lane->direction == direction && lane->state == ROUNDS_READY) {
+      next.code = link->ready_lane;
+      next.start_ps = lane->base_ps;
+    }
+  }
+  next.end_ps = link->count > 0 ? link->end_ps : ROUNDS_NEVER_PS;
+  next.ps = next.end_ps <= next.start_ps ? next.end_ps : next.start_ps;
+  return next;
+}
+
+static next_t find_next(const simulator_rounds_t *rounds, int32_t class_index,
+                        int32_t direction) {
+  const rounds_link_t *link = &rounds->links[class_index * TORUS_DIRECTIONS + direction];
+  const next_t next = find_near(rounds, class_index, direction);
+  if (next.ps <= link->safe_ps) {
+    return next;
+  }
+  look_around(rounds, class_index, direction);
+  return find_near(rounds, class_index, direction);
+}
+
+// Whether, with the chips around looked at, nothing else comes before `ps`.
+static bool is_far(const simulator_rounds_t *rounds, int32_t class_index,
+                   int32_t direction, int64_t ps, int depth) {
+  const uint32_t live = rounds->chips[class_index].live;
+  if (depth == 0) {
+    return false;
+  }
+  for (uint64_t left = rounds->taken[direction]; left != 0; left &= left - 1) {
+    const rounds_sender_t *sender =
+        &rounds->lanes_of_bits[direction][__builtin_ctzll(left)];
+    if ((live & sender->part) == 0) {
+      continue;
+    }
+    const rounds_lane_t *lane = lane_of(sender, class_index);
+    const int64_t until_ps = sender->until_ps[lane->place];
+    if (lane->direction != direction && lane->base_ps + until_ps < ps &&
+        until_ps + rounds_lane_bound(rounds, class_index, sender->code, ps - until_ps,
+                                     depth) <
+            ps) {
+      return false;
+    }
+  }
+  return rounds->chips[class_index].core_ps >= ps ||
+         rounds_core_bound(rounds, class_index, ps, depth) >= ps;
+}
+
+// --- Messages ---
+
+static simulator_work_t work_of(int64_t rate, int64_t ps) {
+  return (simulator_work_t)(uint64_t)rate * (simulator_work_t)(uint64_t)ps;
+}
+
+static int64_t share_of(const rounds_link_t *link) {
+  return link->rate / link->count > 0 ? link->rate / link->count : 1;
+}
+
+// The end of the first of those that share.
+static void find_end(const simulator_rounds_t *rounds, int32_t link_index) {
+  rounds_link_t *link = &rounds->links[link_index];
+  const rounds_share_t *share = &rounds->shares[link_index];
+  simulator_work_t least = share->users.items[0].left;
+  for (int32_t i = 1; i < link->count; i++) {
+    least = share->users.items[i].left < least ? share->users.items[i].left : least;
+  }
+  const simulator_work_t by = (simulator_work_t)(uint64_t)share_of(link);
+  const simulator_work_t time_ps = (least + by - 1) / by;
+  const int64_t most_ps = ROUNDS_NEVER_PS - 1 - share->settled_ps;
+  link->end_ps =
+      share->settled_ps +
+      (time_ps > (simulator_work_t)(uint64_t)most_ps ? most_ps : (int64_t)time_ps);
+}
+
+static void add_user(rounds_share_t *share, int64_t send_ps, int64_t start_ps,
+                     int32_t code) {
+  *pod_list_add(&share->users) = (rounds_user_t){
+      .left = work_of(SIMULATOR_FULL_RATE, send_ps), .start_ps = start_ps, .code = code};
+}
+
+static const rounds_step_t *step_of(const simulator_rounds_t *rounds, int32_t class_index,
+                                    int32_t code) {
+  return &rounds->parts[code / ROUNDS_LANES_MAX]
+              .plan->steps[rounds_lane(rounds, class_index, code)->step];
+}
+
+static void join(simulator_rounds_t *rounds, int32_t link_index, int32_t code,
+                 int64_t start_ps) {
+  rounds_link_t *link = &rounds->links[link_index];
+  rounds_share_t *share = &rounds->shares[link_index];
+  const int32_t class_index = link_index / TORUS_DIRECTIONS;
+  if (!link->has_shared) {
+    pod_list_clear(&share->users);
+    add_user(share, step_of(rounds, class_index, link->lane)->send_ps, link->start_ps,
+             link->lane);
+    share->settled_ps = link->start_ps;
+    link->has_shared = true;
+  }
+  const simulator_work_t done = work_of(share_of(link), start_ps - share->settled_ps);
+  for (int32_t i = 0; i < link->count; i++) {
+    share->users.items[i].left -= done;
+  }
+  add_user(share, step_of(rounds, class_index, code)->send_ps, start_ps, code);
+  link->count++;
+  share->settled_ps = start_ps;
+  find_end(rounds, link_index);
+}
+
+static void start_message(simulator_rounds_t *rounds, int32_t link_index, int32_t code) {
+  rounds_link_t *link = &rounds->links[link_index];
+  const int32_t class_index = link_index / TORUS_DIRECTIONS;
+  rounds_lane_t *lane = rounds_lane(rounds, class_index, code);
+  const rounds_step_t *step = step_of(rounds, class_index, code);
+  const int64_t start_ps = lane->base_ps;
+  lane->state = ROUNDS_ON_LINK;
+  lane->base_ps += step->least_ps;
+  lane->place++;
+  if (link->count > 0) {
+    join(rounds, link_index, code, start_ps);
+    return;
+  }
+  link->count = 1;
+  link->has_shared = false;
+  link->lane = (int16_t)code;
+  link->start_ps = start_ps;
+  link->end_ps = start_ps + rounds_alone_ps(link, step->send_ps);
+  link->busy_since_ps = start_ps;
+}
+
+// Those that are through at the link's end_ps leave.
+static void end_messages(simulator_rounds_t *rounds, int32_t link_index) {
+  rounds_link_t *link = &rounds->links[link_index];
+  rounds_share_t *share = &rounds->shares[link_index];
+  const int32_t class_index = link_index / TORUS_DIRECTIONS;
+  const int64_t end_ps = link->end_ps;
+  if (!link->has_shared) {
+    link->count = 0;
+    rounds_add_stretch(rounds, link_index, link->busy_since_ps, end_ps);
+    rounds_sent(rounds, class_index, link->lane, link->start_ps, end_ps);
+    return;
+  }
+  const simulator_work_t done = work_of(share_of(link), end_ps - share->settled_ps);
+  int32_t kept = 0;
+  for (int32_t i = 0; i < link->count; i++) {
+    rounds_user_t user = share->users.items[i];
+    if (user.left <= done) {
+      rounds_sent(rounds, class_index, user.code, user.start_ps, end_ps);
+      continue;
+    }
+    user.left -= done;
+    share->users.items[kept++] = user;
+  }
+  share->settled_ps = end_ps;
+  share->users.count = kept;
+  link->count = kept;
+  if (kept > 0) {
+    find_end(rounds, link_index);
+  } else {
+    rounds_add_stretch(rounds, link_index, link->busy_since_ps, end_ps);
+  }
+}
+
+void rounds_link_go_on(simulator_rounds_t *rounds, int32_t class_index, int32_t direction,
+                       int depth) {
+  const int32_t link_index = class_index * TORUS_DIRECTIONS + direction;
+  rounds_link_t *link = &rounds->links[link_index];
+  rounds_chip_t *chip = &rounds->chips[class_index];
+  chip->blocked &= (uint8_t) ~(1U << direction);
+  while (true) {
+    const next_t next = find_next(rounds, class_index, direction);
+    if (next.ps == ROUNDS_NEVER_PS) {
+      return;
+    }
+    if (next.bound_ps < next.ps &&
+        !is_far(rounds, class_index, direction, next.ps, depth)) {
+      chip->blocked |= (uint8_t)(1U << direction);
+      link->blocker = (int16_t)next.blocker;
+      link->wanted_ps = next.ps;
+      return;
+    }
+    rounds->has_moved = true;
+    if (next.end_ps <= next.start_ps) {
+      end_messages(rounds, link_index);
+    } else {
+      start_message(rounds, link_index, next.code);
+    }
+  }
+}
+
+// --- Sums ---
+
+void rounds_keep_stretch(simulator_rounds_t *rounds, int32_t link_index) {
+  const simulator_stretch_t stretch = rounds->links[link_index].stretch;
+  if (stretch.end_ps > stretch.start_ps) {
+    rounds_share_t *share = &rounds->shares[link_index];
+    *pod_list_add(&share->stretches) = stretch;
+    share->busy_ps += stretch.end_ps - stretch.start_ps;
+  }
+  rounds->links[link_index].stretch = (simulator_stretch_t){0};
+}
+
+// No link of the chip becomes busy before this any more, but for stretches that are told.
+static int64_t horizon_of(const simulator_rounds_t *rounds, int32_t class_index) {
+  int64_t horizon_ps = ROUNDS_NEVER_PS;
+  for (uint32_t left = rounds->chips[class_index].live; left != 0; left &= left - 1) {
+    const int32_t part = __builtin_ctz(left);
+    for (int32_t i = 0; i < rounds->parts[part].plan->lane_count; i++) {
+      const rounds_lane_t *lane =
+          rounds_lane(rounds, class_index, part * ROUNDS_LANES_MAX + i);
+      if (lane->state != ROUNDS_DONE && lane->base_ps < horizon_ps) {
+        horizon_ps = lane->base_ps;
+      }
+    }
+  }
+  for (int32_t d = 0; d < TORUS_DIRECTIONS; d++) {
+    const rounds_link_t *link = &rounds->links[class_index * TORUS_DIRECTIONS + d];
+    if (link->count > 0 && link->busy_since_ps < horizon_ps) {
+      horizon_ps = link->busy_since_ps;
+    }
+  }
+  return horizon_ps;
+}
+
+// What begins at the horizon or later stays; what reaches over it is cut there.
+static void drop_stretches(rounds_share_t *share, int32_t counted, int64_t horizon_ps) {
+  int32_t kept = 0;
+  if (counted > 0 && share->stretches.items[counted - 1].end_ps > horizon_ps) {
+    share->stretches.items[kept++] =
+        (simulator_stretch_t){horizon_ps, share->stretches.items[counted - 1].end_ps};
+  }
+  for (int32_t i = counted; i < share->stretches.count; i++) {
+    share->stretches.items[kept++] = share->stretches.items[i];
+  }
+  share->stretches.count = kept;
+}
+
+void rounds_count_any(simulator_rounds_t *rounds, int32_t class_index) {
+  const int64_t horizon_ps = horizon_of(rounds, class_index);
+  rounds_share_t *shares = &rounds->shares[class_index * TORUS_DIRECTIONS];
+  int32_t at[TORUS_DIRECTIONS] = {0};
+  int64_t sum_ps = 0, until_ps = INT64_MIN;
+  for (int32_t d = 0; d < TORUS_DIRECTIONS; d++) {
+    rounds_keep_stretch(rounds, class_index * TORUS_DIRECTIONS + d);
+  }
+  while (true) {
+    simulator_stretch_t first = {.start_ps = horizon_ps};
+    int32_t first_direction = -1;
+    for (int32_t d = 0; d < TORUS_DIRECTIONS; d++) {
+      if (at[d] < shares[d].stretches.count &&
+          shares[d].stretches.items[at[d]].start_ps < first.start_ps) {
+        first = shares[d].stretches.items[at[d]];
+        first_direction = d;
+      }
+    }
+    if (first_direction < 0) {
+      break;
+    }
+    at[first_direction]++;
+    const int64_t end_ps = first.end_ps < horizon_ps ? first.end_ps : horizon_ps;
+    const int64_t start_ps = first.start_ps > until_ps ? first.start_ps : until_ps;
+    if (end_ps > start_ps) {
+      sum_ps += end_ps - start_ps;
+      until_ps = end_ps;
+    }
+  }
+  for (int32_t d = 0; d < TORUS_DIRECTIONS; d++) {
+    drop_stretches(&shares[d], at[d], horizon_ps);
+    rounds->engine->network.channels[class_index * SIMULATOR_CHANNELS + d].busy_ps +=
+        shares[d].busy_ps;
+    shares[d].busy_ps = 0;
+  }
+  rounds->engine->network.any[class_index].busy_ps += sum_ps;
+}
