@@ -65,7 +65,9 @@ typedef enum rounds_state_t {
 // A lane of a chip. It is not at `place` before base_ps.
 typedef struct rounds_lane_t {
   int64_t base_ps;
+  int64_t arrival_ps;  // Of what its step receives; 0: not known.
   int32_t step, place;
+  int32_t early;  // What has arrived for later steps.
   uint8_t state;
   int8_t direction;  // Of the message when READY or ON_LINK, else -1.
   bool is_queued;
@@ -78,7 +80,7 @@ typedef struct rounds_part_t {
   const rounds_plan_t *plan;
   int32_t classes_left;  // That are not through.
   rounds_lane_t *lanes;  // By class and lane.
-  int64_t *arrivals;     // By class and step; 0: not known, or taken.
+  int64_t *arrivals;     // By class and step: those that are early, or 0.
   int64_t *begins_ps;    // By class; NEVER: not known.
   int64_t *ends_ps;      // By class: of what is done.
   int32_t *lanes_left;   // By class.

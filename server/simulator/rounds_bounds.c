@@ -86,7 +86,7 @@ static int64_t far_bound(const simulator_rounds_t *rounds, int32_t class_index,
                ? part->begins_ps[peer]
                : rounds_core_bound(rounds, peer, wanted_ps, depth - 1);
   }
-  if (step->source < 0 || *rounds_arrival(part, class_index, lane->step) != 0) {
+  if (step->source < 0 || lane->arrival_ps != 0) {
     return lane->base_ps;
   }
   return arrival_bound(rounds, class_index, code, lane->step, wanted_ps, depth);

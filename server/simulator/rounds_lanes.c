@@ -134,12 +134,18 @@ void rounds_sent(simulator_rounds_t *rounds, int32_t class_index, int32_t code,
   lane->base_ps = end_ps;
   lane->place = lane->step + code % ROUNDS_LANES_MAX + 1;
   lane->direction = -1;
-  *rounds_arrival(part, peer, step->target) =
+  const int64_t arrival_ps =
       simulator_arrival_ps(target->is_sent_on, start_ps, end_ps, rounds->hop_ps);
   const int32_t receiver_code = code - code % ROUNDS_LANES_MAX + target->lane;
-  const rounds_lane_t *receiver = rounds_lane(rounds, peer, receiver_code);
-  if (receiver->state == ROUNDS_SENT && receiver->step == step->target) {
-    push(rounds, peer, receiver_code);
+  rounds_lane_t *receiver = rounds_lane(rounds, peer, receiver_code);
+  if (receiver->step != step->target) {
+    *rounds_arrival(part, peer, step->target) = arrival_ps;
+    receiver->early++;
+  } else {
+    receiver->arrival_ps = arrival_ps;
+    if (receiver->state == ROUNDS_SENT) {
+      push(rounds, peer, receiver_code);
+    }
   }
   push(rounds, class_index, code);
 }
@@ -189,20 +195,31 @@ static bool start_step(simulator_rounds_t *rounds, const rounds_part_t *part,
   return lane->state == ROUNDS_SENT;
 }
 
+// What has come for a step before the lane came to it.
+static void take_early(const rounds_part_t *part, int32_t class_index,
+                       rounds_lane_t *lane) {
+  int64_t *arrival_ps = rounds_arrival(part, class_index, lane->step);
+  lane->arrival_ps = *arrival_ps;
+  lane->early -= *arrival_ps != 0;
+  *arrival_ps = 0;
+}
+
 // False: it waits for what it receives, or is at its end.
 static bool end_step(simulator_rounds_t *rounds, rounds_part_t *part, int32_t class_index,
                      int32_t lane_index, rounds_lane_t *lane) {
   const rounds_range_t *range = &part->plan->ranges[lane_index];
   int64_t ps = lane->base_ps;
   if (part->plan->steps[lane->step].source >= 0) {
-    int64_t *arrival_ps = rounds_arrival(part, class_index, lane->step);
-    if (*arrival_ps == 0) {
+    if (lane->arrival_ps == 0) {
       return false;
     }
-    ps = *arrival_ps > ps ? *arrival_ps : ps;
-    *arrival_ps = 0;
+    ps = lane->arrival_ps > ps ? lane->arrival_ps : ps;
+    lane->arrival_ps = 0;
   }
   if (++lane->step < range->end_step) {
+    if (lane->early > 0) {
+      take_early(part, class_index, lane);
+    }
     come_to_step(rounds, part, class_index, lane_index, lane, ps);
     return true;
   }
