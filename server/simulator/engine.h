@@ -7,8 +7,8 @@
 //   direct.c      messages between neighbours whose link is free
 //   windows.c     all of it by windows of time, where neighbours only meet
 //   windows_lanes.c, windows_links.c   the lanes and the links then
-//   rounds.c      all of it without a queue, where collectives hardly overlap
-//   rounds_lanes.c, rounds_links.c   the lanes and the links then
+//   rounds.c      all of it as far as it is sure what comes next, without a queue
+//   rounds_lanes.c, rounds_links.c, rounds_bounds.c, rounds_plans.c   what it needs
 //   dataflow.c    collectives that have their links to themselves, without events
 //   periods.c     turns of loops that repeat, passed over
 //   periods_state.c  how such a turn begins, written down
