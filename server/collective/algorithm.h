@@ -21,6 +21,8 @@ typedef struct collective_algorithm_row_t {
   pod_status_t (*plan)(const collective_plan_t *plan);
   // The algorithm follows the group's order, which is found before.
   bool needs_order;
+  // It follows the group's box, or the levels at which the group lies.
+  bool needs_box;
   // Whether AUTO should look at it; NULL: for any group.
   bool (*is_candidate)(const collective_question_t *question);
   // Picoseconds that it surely takes: the messages that a chip sends or takes one after

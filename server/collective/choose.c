@@ -117,7 +117,8 @@ collective_algorithm_t collective_choose(collective_planner_t *planner,
     const collective_algorithm_t algorithm = collective_candidates[i];
     const collective_algorithm_row_t *row = collective_algorithm_row(algorithm);
     const double floor_ps = row->floor_ps == NULL ? 0 : row->floor_ps(&question);
-    if (floor_ps >= best_ps || !is_told_by_one(&question, algorithm) ||
+    if (floor_ps >= best_ps || (planner->by_members && row->needs_box) ||
+        !is_told_by_one(&question, algorithm) ||
         (row->is_candidate != NULL && !row->is_candidate(&question))) {
       continue;
     }

@@ -5,6 +5,7 @@
 #include "server/collective/plan.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/check.h"
 #include "server/collective/algorithm.h"
@@ -58,6 +59,59 @@ static pod_status_t map_groups(collective_planner_t *planner) {
   return NULL;
 }
 
+// --- Sums whose order is seen ---
+
+static bool has_order_of_sums(const collective_request_t *request) {
+  const bool is_reduction =
+      request->op == CHIP_OP_ALL_REDUCE || request->op == CHIP_OP_REDUCE_SCATTER;
+  const bool is_rounded =
+      tensor_dtype_is_float(request->dtype) || tensor_dtype_is_complex(request->dtype);
+  return is_reduction && is_rounded && request->group_size > 2 &&
+         request->reducer != CHIP_REDUCER_MAXIMUM &&
+         request->reducer != CHIP_REDUCER_MINIMUM;
+}
+
+// Whether the group lies as the first one, some places away, without going round an axis.
+static bool lies_as_first(const collective_planner_t *planner, int32_t group) {
+  const int64_t *first = planner->groups[0].chips;
+  const int64_t *chips = planner->groups[group].chips;
+  torus_coords_t way = {.at = {0}};
+  for (int32_t i = 0; i < planner->request->group_size; i++) {
+    const torus_coords_t from = torus_coords(&planner->torus, (int32_t)first[i]);
+    torus_coords_t to = torus_coords(&planner->torus, (int32_t)chips[i]);
+    for (int d = 0; d < TORUS_DIMENSIONS; d++) {
+      to.at[d] -= from.at[d];
+    }
+    to.slice -= from.slice;
+    to.core -= from.core;
+    if (i == 0) {
+      way = to;
+    }
+    if (memcmp(to.at, way.at, sizeof(to.at)) != 0 || to.slice != way.slice ||
+        to.core != way.core) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// A group that lies otherwise on the torus would go another way and add in another order:
+// what the groups have alike would differ in its last bits from one to the other.
+static bool adds_by_members(const collective_planner_t *planner) {
+  const collective_request_t *request = planner->request;
+  if (!has_order_of_sums(request) ||
+      (request->algorithm != COLLECTIVE_AUTO &&
+       collective_algorithm_row(request->algorithm)->needs_box)) {
+    return false;
+  }
+  for (int32_t i = 1; i < request->group_count; i++) {
+    if (!lies_as_first(planner, i)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 pod_status_t collective_planner_create(const collective_request_t *request,
                                        const torus_t *torus, pod_arena_t *arena,
                                        collective_planner_t **out_planner) {
@@ -73,6 +127,7 @@ pod_status_t collective_planner_create(const collective_request_t *request,
                             : request->element_count,
       .arena = arena};
   POD_TRY(is_permute ? map_pairs(planner) : map_groups(planner));
+  planner->by_members = !is_permute && adds_by_members(planner);
   *out_planner = planner;
   return NULL;
 }
@@ -93,13 +148,25 @@ bool collective_planner_has_alike_groups(const collective_planner_t *planner) {
   return planner->slots != NULL;
 }
 
+// Neighbours need not be neighbours on the torus.
+static collective_order_t order_of_members(const collective_planner_t *planner,
+                                           int32_t size) {
+  int32_t *order = pod_arena_array(planner->arena, (size_t)size, sizeof(*order));
+  for (int32_t i = 0; i < size; i++) {
+    order[i] = i;
+  }
+  return (collective_order_t){.order = order};
+}
+
 void collective_group_need_order(collective_planner_t *planner,
                                  collective_group_t *group) {
   if (group->order.order != NULL) {
     return;
   }
-  group->order =
-      collective_order_find(&planner->torus, group->chips, group->size, planner->arena);
+  group->order = planner->by_members
+                     ? order_of_members(planner, group->size)
+                     : collective_order_find(&planner->torus, group->chips, group->size,
+                                             planner->arena);
   group->positions =
       pod_arena_array(planner->arena, (size_t)group->size, sizeof(*group->positions));
   for (int32_t i = 0; i < group->size; i++) {
@@ -115,7 +182,8 @@ static collective_algorithm_t choose(collective_planner_t *planner,
                                      collective_group_t *group) {
   collective_group_t *first = &planner->groups[0];
   if (group == first ||
-      !torus_is_moved(&planner->torus, first->chips, group->chips, group->size)) {
+      (!planner->by_members &&
+       !torus_is_moved(&planner->torus, first->chips, group->chips, group->size))) {
     return collective_choose(planner, group);
   }
   know_group(planner, first);
@@ -127,8 +195,9 @@ static void know_group(collective_planner_t *planner, collective_group_t *group)
   if (group->is_known) {
     return;
   }
-  group->box =
-      collective_box_find(&planner->torus, group->chips, group->size, planner->arena);
+  group->box = planner->by_members ? (collective_box_t){.axis_count = 0}
+                                   : collective_box_find(&planner->torus, group->chips,
+                                                         group->size, planner->arena);
   group->algorithm = planner->request->algorithm == COLLECTIVE_AUTO
                          ? choose(planner, group)
                          : planner->request->algorithm;

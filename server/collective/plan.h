@@ -85,6 +85,7 @@ struct collective_planner_t {
   int32_t *slots;  // Chip → place in the request's groups, or COLLECTIVE_NONE.
   int32_t *sources, *targets;  // Permute: by chip.
   collective_group_t *groups;
+  bool by_members;  // Groups are taken in the order of their members, wherever they lie.
   collective_levels_t *levels;
   pod_arena_t *arena;
   collective_room_t *room;  // Of the call that looks.

@@ -141,6 +141,7 @@ static double floor_ps(const collective_question_t *question) {
 
 const collective_algorithm_row_t collective_gather_row = {
     .plan = plan_gather,
+    .needs_box = true,
     .is_candidate = is_candidate,
     .floor_ps = floor_ps,
 };

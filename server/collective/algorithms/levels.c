@@ -423,5 +423,6 @@ static bool is_candidate(const collective_question_t *question) {
 
 const collective_algorithm_row_t collective_levels_row = {
     .plan = plan_levels,
+    .needs_box = true,
     .is_candidate = is_candidate,
 };

@@ -513,6 +513,7 @@ static double stretch(const collective_group_t *group, chip_op_t op) {
 
 const collective_algorithm_row_t collective_torus_row = {
     .plan = plan_torus,
+    .needs_box = true,
     .is_candidate = is_candidate,
     .stretch = stretch,
 };

@@ -231,6 +231,66 @@ static void test_a_torus_carries_no_more_than_the_lower_bound(void **state) {
   }
 }
 
+// Member i has the same in every group.
+static void copy_first_group(const test_scene_t *scene, test_pod_t *pod) {
+  for (int32_t i = scene->group_size; i < scene->group_count * scene->group_size; i++) {
+    const test_chip_t *from = &pod->chips[scene->groups[i % scene->group_size]];
+    memcpy(pod->chips[scene->groups[i]].input, from->input,
+           (size_t)from->schedule.input_bytes);
+  }
+}
+
+static void assert_groups_agree(const test_scene_t *given, chip_op_t op,
+                                collective_algorithm_t algorithm, int64_t elements) {
+  test_scene_t scene[] = {*given};
+  scene->group_count = 2;
+  scene->group_size = 4;
+  collective_request_t request = test_request_on(scene, op, elements);
+  request.dtype = TENSOR_F32;
+  request.algorithm = algorithm;
+  test_pod_t pod;
+  assert_null(test_pod_init(&pod, &scene->torus, &request, false, 1));
+  copy_first_group(scene, &pod);
+  assert_true(test_pod_run_unbuffered(&pod));
+  for (int32_t i = scene->group_size; i < scene->group_count * scene->group_size; i++) {
+    const test_chip_t *first = &pod.chips[scene->groups[i % scene->group_size]];
+    const test_chip_t *chip = &pod.chips[scene->groups[i]];
+    assert_int_equal(chip->schedule.algorithm, first->schedule.algorithm);
+    assert_memory_equal(chip->output, first->output,
+                        (size_t)first->schedule.output_bytes);
+  }
+  test_pod_deinit(&pod);
+}
+
+// What is replicated over groups has to be the same everywhere: a loop may end by it.
+static void test_sums_of_groups_that_lie_otherwise_are_the_same_bits(void **state) {
+  (void)state;
+  static const test_scene_t scenes[] = {
+      {.name = "backwards",
+       .torus = {.size = {4, 2, 1}},
+       .groups = {0, 1, 2, 3, 7, 6, 5, 4}},
+      {.name = "round a ring",
+       .torus = {.size = {4, 2, 1}, .wraps = {true}},
+       .groups = {0, 1, 2, 3, 7, 4, 5, 6}},
+      {.name = "a row and a square",
+       .torus = {.size = {4, 4, 1}},
+       .groups = {0, 1, 2, 3, 4, 5, 8, 9}},
+      {.name = "other slices",
+       .torus = {.size = {4, 1, 1}, .slice_count = 2},
+       .groups = {0, 1, 2, 3, 6, 4, 7, 5}},
+  };
+  static const int64_t sizes[] = {5, 4000};
+  for (size_t s = 0; s < sizeof(scenes) / sizeof(scenes[0]); s++) {
+    for (size_t z = 0; z < sizeof(sizes) / sizeof(sizes[0]); z++) {
+      for (int o = 0; o < 2; o++) {
+        const chip_op_t op = o == 0 ? CHIP_OP_ALL_REDUCE : CHIP_OP_REDUCE_SCATTER;
+        assert_groups_agree(&scenes[s], op, COLLECTIVE_AUTO, sizes[z]);
+        assert_groups_agree(&scenes[s], op, COLLECTIVE_RING, sizes[z]);
+      }
+    }
+  }
+}
+
 int main(void) {
   // Thousands of small pods come and go: the heap shall not be given back each time.
   mallopt(M_TRIM_THRESHOLD, 1 << 28);
@@ -239,6 +299,7 @@ int main(void) {
       cmocka_unit_test(test_the_right_bytes_arrive_whatever_the_group_and_torus),
       cmocka_unit_test(test_torus_messages_arrive_early_and_in_pieces),
       cmocka_unit_test(test_a_torus_carries_no_more_than_the_lower_bound),
+      cmocka_unit_test(test_sums_of_groups_that_lie_otherwise_are_the_same_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
