@@ -25,6 +25,8 @@ enum {
   LANES_BETWEEN_CHECKS = 1 << 14,
   DEPTH = 1,  // Neighbours that are looked at; when nothing moves, this many:
   DEPTH_FAR = 256,
+  LOOKS_MAX = 1 << 16,  // For one link or chip.
+  CHIPS_BETWEEN_CHECKS = 64,
 };
 
 static bool may_run(const simulator_engine_t *engine) {
@@ -47,11 +49,13 @@ void simulator_rounds_init(simulator_engine_t *engine) {
   if (may_run(engine)) {
     engine->rounds = pod_alloc(sizeof(*engine->rounds));
     rounds_init(engine->rounds, engine);
+    engine->rounds->looks_left = pod_alloc(sizeof(*engine->rounds->looks_left));
   }
 }
 
 void simulator_rounds_deinit(simulator_engine_t *engine) {
   if (engine->rounds != NULL) {
+    free(engine->rounds->looks_left);
     rounds_deinit(engine->rounds);
     free(engine->rounds);
   }
@@ -171,6 +175,7 @@ static bool goes_on(const simulator_rounds_t *rounds) {
 // Lanes first, as far as they get, then the cores that have learned something.
 static void run_lanes(simulator_rounds_t *rounds) {
   int32_t countdown = LANES_BETWEEN_CHECKS;
+  *rounds->looks_left = INT64_MAX;
   while (goes_on(rounds) && rounds->queue.count + rounds->due.count > 0) {
     while (rounds->queue.count > 0 && goes_on(rounds)) {
       rounds_run_lane(rounds, rounds->queue.items[--rounds->queue.count]);
@@ -190,6 +195,10 @@ static void run_lanes(simulator_rounds_t *rounds) {
 static bool look_far(simulator_rounds_t *rounds) {
   rounds->has_moved = false;
   for (int32_t c = 0; c < rounds->class_count && goes_on(rounds); c++) {
+    if (c % CHIPS_BETWEEN_CHECKS == 0) {
+      rounds->engine->status = simulator_check_wanted(rounds->engine);
+    }
+    *rounds->looks_left = LOOKS_MAX;
     for (uint32_t left = rounds->chips[c].blocked; left != 0; left &= left - 1) {
       rounds_link_go_on(rounds, c, __builtin_ctz(left), DEPTH_FAR);
     }

@@ -164,6 +164,7 @@ struct simulator_rounds_t {
   int32_t current;          // The lane that goes on.
   bool has_moved;
   bool has_given_up;
+  int64_t *looks_left;  // At neighbours, for what is looked at now.
   // No link is faster than this, no core faster than this.
   int64_t rate_max, factor_min;
 };

@@ -1,8 +1,9 @@
 // How soon something can come, for rounds_links.c: lower bounds, from where a lane or a
 // core is known to be. A lane that waits for what a neighbour has not sent yet is no
 // further than it was; if that is not enough, the neighbour's place is looked at, and
-// that of its neighbour, as far as `depth`. What happens first of all is always found
-// sure so, since each chain of those that wait ends at something that happens later.
+// that of its neighbour, as far as `depth`, and not without end: 0 is always a bound.
+// What happens first of all is always found sure so, since each chain of those that wait
+// ends at something that happens later; where that takes too long, windows take over.
 
 #include "server/simulator/rounds.h"
 
@@ -53,7 +54,7 @@ static int64_t arrival_bound(const simulator_rounds_t *rounds, int32_t class_ind
       rounds->senders[class_index * TORUS_DIRECTIONS + sent->direction];
   const int32_t sender_code = code - code % ROUNDS_LANES_MAX + sent->lane;
   const rounds_lane_t *lane = rounds_lane(rounds, sender, sender_code);
-  if (lane->step > source || depth == 0) {
+  if (lane->step > source || depth == 0 || --*rounds->looks_left < 0) {
     return 0;
   }
   const bool is_sent_on = plan->steps[step].is_sent_on;
