@@ -45,9 +45,15 @@ pod_status_t chip_worker_explain(const registry_t *registry, int32_t chip, uint6
     return lost_error(registry, chip, epoch);
   }
   const rpc_channel_t *channel = registry_channel(registry, chip);
-  // The connection broke; the registry is about to hear of it.
-  *out_lost = pod_status_code(status) == POD_UNAVAILABLE &&
-              rpc_channel_state(channel) != RPC_CHANNEL_READY;
+  // It is called with the token that it gave: it has started over and has another one.
+  const bool has_started_over = pod_status_code(status) == POD_UNAUTHENTICATED;
+  if (has_started_over) {
+    pod_status_free(status);
+    status = pod_error(POD_UNAVAILABLE, "it has started over");
+  }
+  // Or the connection broke; the registry is about to hear of either.
+  *out_lost = has_started_over || (pod_status_code(status) == POD_UNAVAILABLE &&
+                                   rpc_channel_state(channel) != RPC_CHANNEL_READY);
   pod_text_t label = {0};
   places_print_label(&label, registry_places(registry), chip);
   const pod_status_t explained = *out_lost

@@ -528,6 +528,20 @@ static void test_a_dead_worker_is_named_rather_than_who_missed_it(void **state) 
   world_stop(&world);
 }
 
+static void test_a_worker_that_has_started_over_is_lost(void **state) {
+  (void)state;
+  world_t world;
+  world_start_ready(&world, 60000);
+  // What it gave is not what it obeys any more, and the coordinator has not heard of it.
+  world.workers[2]->call_token[0] ^= 1;
+  Podium__V1__CompileResponse *response;
+  assert_refused(client_compile(world.client, "f", false, &response), POD_UNAVAILABLE,
+                 "lost chip 2 (0,1,0)");
+  assert_true(world.workers[2]->refused_call_count > 0);
+  world_kill_worker(&world, 2);
+  world_stop(&world);
+}
+
 static void test_a_broken_link_between_living_workers_is_told_as_it_is(void **state) {
   (void)state;
   world_t world;
@@ -651,6 +665,7 @@ int main(void) {
       cmocka_unit_test(
           test_a_killed_worker_fails_what_ran_by_its_name_and_the_rest_goes_on),
       cmocka_unit_test(test_a_dead_worker_is_named_rather_than_who_missed_it),
+      cmocka_unit_test(test_a_worker_that_has_started_over_is_lost),
       cmocka_unit_test(test_a_broken_link_between_living_workers_is_told_as_it_is),
       cmocka_unit_test(test_a_session_that_waits_runs_when_the_pod_is_ready_again),
       cmocka_unit_test(test_a_deadline_and_a_cancel_stop_the_chips),
