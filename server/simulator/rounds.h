@@ -104,11 +104,12 @@ typedef struct rounds_link_t {
   int64_t rate;
   int64_t safe_ps;              // None but those `near` puts a message on it before this.
   uint64_t near;                // Lanes, a bit each.
-  simulator_stretch_t stretch;  // When it was busy last; not told to its share yet.
+  simulator_stretch_t stretch;  // When it was busy last; not counted yet.
   int64_t end_ps;         // When the first of its messages ends, if no other one joins.
   int64_t ready_ps;       // Of the first message that is ready, but for those near.
   int64_t start_ps;       // Of the only message.
   int64_t busy_since_ps;  // While messages are on it.
+  int64_t busy_ps;        // Not yet in the channel's.
   int64_t wanted_ps;      // When it waits for its blocker: until that is as far.
   int16_t lane;           // Of the only message; a code, as the next ones.
   int16_t safe_lane;      // The first that is not near.
@@ -125,9 +126,7 @@ typedef struct rounds_user_t {
 
 typedef struct rounds_share_t {
   POD_LIST(rounds_user_t) users;
-  int64_t settled_ps;                       // What is left is that at this time.
-  int64_t busy_ps;                          // Not yet in the channel's.
-  POD_LIST(simulator_stretch_t) stretches;  // When it was busy; not in any_ps yet.
+  int64_t settled_ps;  // What is left is that at this time.
 } rounds_share_t;
 
 // What is neither of a lane nor of a link: ends, turns, flights.
@@ -139,7 +138,9 @@ typedef struct rounds_event_t {
 
 typedef struct rounds_chip_t {
   POD_LIST(rounds_event_t) events;  // The earliest last.
-  uint32_t live;                    // Parts that it has begun and not done, a bit each.
+  // When any of its links was busy, one after another; not in any_ps yet.
+  POD_LIST(simulator_stretch_t) busy;
+  uint32_t live;    // Parts that it has begun and not done, a bit each.
   uint8_t blocked;  // By direction, a bit: the link waits for its blocker.
   int64_t core_ps;  // It begins no collective before this.
   bool is_due;      // Its events may happen.

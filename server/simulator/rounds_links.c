@@ -7,6 +7,8 @@
 // that goes round another axis first is many steps away. (Conservative simulation with
 // lookahead: Chandy and Misra 1979.)
 
+#include <string.h>
+
 #include "server/simulator/rounds.h"
 
 // --- What comes next ---
@@ -315,14 +317,64 @@ void rounds_link_go_on(simulator_rounds_t *rounds, int32_t class_index, int32_t 
 
 // --- Sums ---
 
-void rounds_keep_stretch(simulator_rounds_t *rounds, int32_t link_index) {
-  const simulator_stretch_t stretch = rounds->links[link_index].stretch;
-  if (stretch.end_ps > stretch.start_ps) {
-    rounds_share_t *share = &rounds->shares[link_index];
-    *pod_list_add(&share->stretches) = stretch;
-    share->busy_ps += stretch.end_ps - stretch.start_ps;
+// The stretches of a chip that begin at `start_ps` or before: mostly all but a few.
+static int32_t count_before(const rounds_chip_t *chip, int64_t start_ps) {
+  enum { FEW = 4 };
+  const simulator_stretch_t *items = chip->busy.items;
+  int32_t low = 0, high = chip->busy.count;
+  for (int i = 0; i < FEW; i++) {
+    if (high == 0 || items[high - 1].start_ps <= start_ps) {
+      return high;
+    }
+    high--;
   }
-  rounds->links[link_index].stretch = (simulator_stretch_t){0};
+  while (low < high) {
+    const int32_t middle = low + (high - low) / 2;
+    if (items[middle].start_ps <= start_ps) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+// When any link of a chip was busy: in order, and none touches the next.
+static void add_busy(rounds_chip_t *chip, simulator_stretch_t stretch) {
+  int32_t at = count_before(chip, stretch.start_ps);
+  if (at > 0 && chip->busy.items[at - 1].end_ps >= stretch.end_ps) {
+    return;
+  }
+  if (at > 0 && chip->busy.items[at - 1].end_ps >= stretch.start_ps) {
+    at--;
+    stretch.start_ps = chip->busy.items[at].start_ps;
+  }
+  int32_t end = at;
+  while (end < chip->busy.count && chip->busy.items[end].start_ps <= stretch.end_ps) {
+    if (chip->busy.items[end].end_ps > stretch.end_ps) {
+      stretch.end_ps = chip->busy.items[end].end_ps;
+    }
+    end++;
+  }
+  const int32_t moved = chip->busy.count - end;
+  if (end == at) {
+    (void)pod_list_add(&chip->busy);
+  } else {
+    chip->busy.count -= end - at - 1;
+  }
+  simulator_stretch_t *items = chip->busy.items;
+  memmove(&items[at + 1], &items[end], (size_t)moved * sizeof(*items));
+  items[at] = stretch;
+}
+
+void rounds_keep_stretch(simulator_rounds_t *rounds, int32_t link_index) {
+  rounds_link_t *link = &rounds->links[link_index];
+  const simulator_stretch_t stretch = link->stretch;
+  if (stretch.end_ps > stretch.start_ps) {
+    link->busy_ps += stretch.end_ps - stretch.start_ps;
+    add_busy(&rounds->chips[link_index / TORUS_DIRECTIONS], stretch);
+  }
+  link->stretch = (simulator_stretch_t){0};
 }
 
 // No link of the chip becomes busy before this any more, but for stretches that are told.
@@ -347,53 +399,29 @@ static int64_t horizon_of(const simulator_rounds_t *rounds, int32_t class_index)
   return horizon_ps;
 }
 
-// What begins at the horizon or later stays; what reaches over it is cut there.
-static void drop_stretches(rounds_share_t *share, int32_t counted, int64_t horizon_ps) {
-  int32_t kept = 0;
-  if (counted > 0 && share->stretches.items[counted - 1].end_ps > horizon_ps) {
-    share->stretches.items[kept++] =
-        (simulator_stretch_t){horizon_ps, share->stretches.items[counted - 1].end_ps};
-  }
-  for (int32_t i = counted; i < share->stretches.count; i++) {
-    share->stretches.items[kept++] = share->stretches.items[i];
-  }
-  share->stretches.count = kept;
-}
-
 void rounds_count_any(simulator_rounds_t *rounds, int32_t class_index) {
   const int64_t horizon_ps = horizon_of(rounds, class_index);
-  rounds_share_t *shares = &rounds->shares[class_index * TORUS_DIRECTIONS];
-  int32_t at[TORUS_DIRECTIONS] = {0};
-  int64_t sum_ps = 0, until_ps = INT64_MIN;
+  rounds_chip_t *chip = &rounds->chips[class_index];
   for (int32_t d = 0; d < TORUS_DIRECTIONS; d++) {
+    rounds_link_t *link = &rounds->links[class_index * TORUS_DIRECTIONS + d];
     rounds_keep_stretch(rounds, class_index * TORUS_DIRECTIONS + d);
-  }
-  while (true) {
-    simulator_stretch_t first = {.start_ps = horizon_ps};
-    int32_t first_direction = -1;
-    for (int32_t d = 0; d < TORUS_DIRECTIONS; d++) {
-      if (at[d] < shares[d].stretches.count &&
-          shares[d].stretches.items[at[d]].start_ps < first.start_ps) {
-        first = shares[d].stretches.items[at[d]];
-        first_direction = d;
-      }
-    }
-    if (first_direction < 0) {
-      break;
-    }
-    at[first_direction]++;
-    const int64_t end_ps = first.end_ps < horizon_ps ? first.end_ps : horizon_ps;
-    const int64_t start_ps = first.start_ps > until_ps ? first.start_ps : until_ps;
-    if (end_ps > start_ps) {
-      sum_ps += end_ps - start_ps;
-      until_ps = end_ps;
-    }
-  }
-  for (int32_t d = 0; d < TORUS_DIRECTIONS; d++) {
-    drop_stretches(&shares[d], at[d], horizon_ps);
     rounds->engine->network.channels[class_index * SIMULATOR_CHANNELS + d].busy_ps +=
-        shares[d].busy_ps;
-    shares[d].busy_ps = 0;
+        link->busy_ps;
+    link->busy_ps = 0;
   }
+  int64_t sum_ps = 0;
+  int32_t kept = 0;
+  for (int32_t i = 0; i < chip->busy.count; i++) {
+    simulator_stretch_t stretch = chip->busy.items[i];
+    if (stretch.start_ps < horizon_ps) {
+      const int64_t end_ps = stretch.end_ps < horizon_ps ? stretch.end_ps : horizon_ps;
+      sum_ps += end_ps - stretch.start_ps;
+      stretch.start_ps = end_ps;
+    }
+    if (stretch.start_ps < stretch.end_ps) {
+      chip->busy.items[kept++] = stretch;
+    }
+  }
+  chip->busy.count = kept;
   rounds->engine->network.any[class_index].busy_ps += sum_ps;
 }

@@ -280,10 +280,10 @@ void rounds_init(simulator_rounds_t *rounds, simulator_engine_t *engine) {
 void rounds_deinit(simulator_rounds_t *rounds) {
   for (int32_t i = 0; i < rounds->class_count * TORUS_DIRECTIONS; i++) {
     pod_list_deinit(&rounds->shares[i].users);
-    pod_list_deinit(&rounds->shares[i].stretches);
   }
   for (int32_t i = 0; i < rounds->class_count; i++) {
     pod_list_deinit(&rounds->chips[i].events);
+    pod_list_deinit(&rounds->chips[i].busy);
   }
   for (int i = 0; i < ROUNDS_PARTS_MAX; i++) {
     rounds_part_t *part = &rounds->parts[i];
