@@ -17,16 +17,15 @@
 #include "server/simulator/rounds.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common/base/memory.h"
 
 enum {
   LATENCY_LEAST_PS = 10000,  // Arrivals are later than 0.
-  LANES_BETWEEN_CHECKS = 1 << 14,
-  DEPTH = 1,  // Neighbours that are looked at; when nothing moves, this many:
-  DEPTH_FAR = 256,
-  LOOKS_MAX = 1 << 16,  // For one link or chip.
-  CHIPS_BETWEEN_CHECKS = 64,
+  DEPTH = 1,                 // Neighbours that are looked at.
+  CLASSES_PER_WORKER = 512,  // Fewer are not worth a thread.
+  WORKERS_MAX = 16,          // If nobody has said how many.
 };
 
 static bool may_run(const simulator_engine_t *engine) {
@@ -45,17 +44,27 @@ static bool may_run(const simulator_engine_t *engine) {
   return true;
 }
 
+static int32_t workers_for(const simulator_engine_t *engine) {
+  if (engine->options->threads_max > 0) {
+    return engine->options->threads_max;
+  }
+  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  const int32_t wanted = engine->running_count / CLASSES_PER_WORKER;
+  const int32_t most = processors < WORKERS_MAX ? (int32_t)processors : WORKERS_MAX;
+  return wanted < most ? wanted : most;
+}
+
 void simulator_rounds_init(simulator_engine_t *engine) {
   if (may_run(engine)) {
     engine->rounds = pod_alloc(sizeof(*engine->rounds));
     rounds_init(engine->rounds, engine);
-    engine->rounds->looks_left = pod_alloc(sizeof(*engine->rounds->looks_left));
+    rounds_hire(engine->rounds, workers_for(engine));
   }
 }
 
 void simulator_rounds_deinit(simulator_engine_t *engine) {
   if (engine->rounds != NULL) {
-    free(engine->rounds->looks_left);
+    rounds_dismiss(engine->rounds);
     rounds_deinit(engine->rounds);
     free(engine->rounds);
   }
@@ -63,11 +72,11 @@ void simulator_rounds_deinit(simulator_engine_t *engine) {
 
 // --- Chips ---
 
-void rounds_wake_chip(simulator_rounds_t *rounds, int32_t class_index) {
-  rounds_chip_t *chip = &rounds->chips[class_index];
+void rounds_wake_chip(rounds_worker_t *worker, int32_t class_index) {
+  rounds_chip_t *chip = &worker->rounds->chips[class_index];
   if (!chip->is_due) {
     chip->is_due = true;
-    *pod_list_add(&rounds->due) = class_index;
+    *pod_list_add(&worker->due) = class_index;
   }
 }
 
@@ -84,7 +93,7 @@ void simulator_rounds_schedule(simulator_engine_t *engine, int64_t ps,
   }
   chip->events.items[at] =
       (rounds_event_t){.ps = ps, .kind = event.kind, .instance = event.a};
-  rounds_wake_chip(engine->rounds, event.b);
+  rounds_wake_chip(rounds_worker_of(engine->rounds, event.b), event.b);
 }
 
 void simulator_rounds_arrive(simulator_engine_t *engine, int32_t index,
@@ -121,7 +130,6 @@ static void run_event(simulator_rounds_t *rounds, int32_t class_index) {
   simulator_engine_t *engine = rounds->engine;
   const rounds_event_t event = *next_event(rounds, class_index);
   rounds->chips[class_index].events.count--;
-  rounds->has_moved = true;
   engine->now_ps = event.ps;
   switch (event.kind) {
     case SIMULATOR_COPIES:
@@ -135,78 +143,78 @@ static void run_event(simulator_rounds_t *rounds, int32_t class_index) {
   }
 }
 
-// Whether nothing of what the chip has under way ends before `ps`.
-static bool is_sure(const simulator_rounds_t *rounds, int32_t class_index, int64_t ps,
-                    int depth) {
-  for (uint32_t left = rounds->chips[class_index].live; left != 0; left &= left - 1) {
-    if (rounds_end_bound(rounds, class_index, __builtin_ctz(left), ps, depth) < ps) {
+bool rounds_is_sure(rounds_worker_t *worker, int32_t class_index, int64_t ps, int depth) {
+  for (uint32_t left = worker->rounds->chips[class_index].live; left != 0;
+       left &= left - 1) {
+    if (rounds_end_bound(worker, class_index, __builtin_ctz(left), ps, depth) < ps) {
       return false;
     }
   }
   return true;
 }
 
-// Its events, until a turn begins or something may end before.
-static void run_chip(simulator_rounds_t *rounds, int32_t class_index, int depth) {
-  rounds_chip_t *chip = &rounds->chips[class_index];
-  chip->is_due = false;
-  chip->is_blocked = false;
-  bool has_run = false;
-  while (rounds->engine->status == NULL && !rounds->has_given_up &&
-         chip->events.count > 0 && !is_at_turn(rounds, class_index)) {
-    if (!is_sure(rounds, class_index, next_event(rounds, class_index)->ps, depth)) {
-      chip->is_blocked = true;
-      break;
-    }
-    run_event(rounds, class_index);
-    has_run = true;
-  }
-  if (has_run) {
-    rounds_unblock(rounds, class_index, ROUNDS_CORE);
-  }
-}
-
-// --- Rounds ---
-
 static bool goes_on(const simulator_rounds_t *rounds) {
   return rounds->engine->status == NULL && !rounds->has_given_up;
 }
 
+// Its events, until a turn begins or something may end before. Whether there were any.
+static bool run_chip(simulator_rounds_t *rounds, int32_t class_index) {
+  rounds_worker_t *worker = rounds_worker_of(rounds, class_index);
+  rounds_chip_t *chip = &rounds->chips[class_index];
+  chip->is_due = false;
+  chip->is_blocked = false;
+  bool has_run = false;
+  while (goes_on(rounds) && chip->events.count > 0 && !is_at_turn(rounds, class_index)) {
+    if (!chip->is_sure && !rounds_is_sure(worker, class_index,
+                                          next_event(rounds, class_index)->ps, DEPTH)) {
+      chip->is_blocked = true;
+      break;
+    }
+    chip->is_sure = false;
+    run_event(rounds, class_index);
+    has_run = true;
+  }
+  if (has_run) {
+    rounds_unblock(worker, class_index, ROUNDS_CORE);
+  }
+  return has_run;
+}
+
+// --- Rounds ---
+
+// The cores that have learned something. Whether there are any.
+static bool run_chips(simulator_rounds_t *rounds) {
+  bool is_any = false;
+  for (int32_t w = 0; w < rounds->worker_count; w++) {
+    rounds_worker_t *worker = rounds->workers[w];
+    for (int32_t i = 0; i < worker->due.count; i++) {
+      (void)run_chip(rounds, worker->due.items[i]);
+    }
+    is_any |= worker->due.count > 0;
+    pod_list_clear(&worker->due);
+  }
+  return is_any;
+}
+
 // Lanes first, as far as they get, then the cores that have learned something.
 static void run_lanes(simulator_rounds_t *rounds) {
-  int32_t countdown = LANES_BETWEEN_CHECKS;
-  *rounds->looks_left = INT64_MAX;
-  while (goes_on(rounds) && rounds->queue.count + rounds->due.count > 0) {
-    while (rounds->queue.count > 0 && goes_on(rounds)) {
-      rounds_run_lane(rounds, rounds->queue.items[--rounds->queue.count]);
-      if (--countdown == 0) {
-        countdown = LANES_BETWEEN_CHECKS;
-        rounds->engine->status = simulator_check_wanted(rounds->engine);
-      }
+  do {
+    while (goes_on(rounds) && rounds_has_work(rounds)) {
+      (void)rounds_work(rounds, ROUNDS_FOLLOW);
     }
-    for (int32_t i = 0; i < rounds->due.count; i++) {
-      run_chip(rounds, rounds->due.items[i], DEPTH);
-    }
-    pod_list_clear(&rounds->due);
-  }
+  } while (goes_on(rounds) && run_chips(rounds));
 }
 
 // Looks further where something waits. False: nothing moves any more.
 static bool look_far(simulator_rounds_t *rounds) {
-  rounds->has_moved = false;
+  (void)rounds_work(rounds, ROUNDS_LOOK);
+  bool has_moved = false;
   for (int32_t c = 0; c < rounds->class_count && goes_on(rounds); c++) {
-    if (c % CHIPS_BETWEEN_CHECKS == 0) {
-      rounds->engine->status = simulator_check_wanted(rounds->engine);
-    }
-    *rounds->looks_left = LOOKS_MAX;
-    for (uint32_t left = rounds->chips[c].blocked; left != 0; left &= left - 1) {
-      rounds_link_go_on(rounds, c, __builtin_ctz(left), DEPTH_FAR);
-    }
-    if (rounds->chips[c].is_blocked) {
-      run_chip(rounds, c, DEPTH_FAR);
+    if (rounds->chips[c].is_sure) {
+      has_moved |= run_chip(rounds, c);
     }
   }
-  return rounds->has_moved;
+  return goes_on(rounds) && (rounds_work(rounds, ROUNDS_GO_ON) || has_moved);
 }
 
 static bool is_all_at_turn(const simulator_rounds_t *rounds) {
@@ -236,7 +244,7 @@ static bool begin_turns(simulator_rounds_t *rounds) {
   for (int32_t c = 0; c < rounds->class_count && goes_on(rounds); c++) {
     if (is_at_turn(rounds, c)) {
       run_event(rounds, c);
-      rounds_unblock(rounds, c, ROUNDS_CORE);
+      rounds_unblock(rounds_worker_of(rounds, c), c, ROUNDS_CORE);
       has_begun = true;
     }
   }

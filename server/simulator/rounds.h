@@ -3,6 +3,8 @@
 #ifndef SERVER_SIMULATOR_ROUNDS_H_
 #define SERVER_SIMULATOR_ROUNDS_H_
 
+#include <stdatomic.h>
+
 #include "server/simulator/engine.h"
 
 enum {
@@ -15,6 +17,9 @@ enum {
   // In place of a lane: the core of the chip, which may begin a collective.
   ROUNDS_CORE = -1,
   ROUNDS_CLASSES_MAX = 1 << 20,
+  ROUNDS_WORKERS_MAX = 64,
+  // Messages to chips of another worker's that are handed over at a time.
+  ROUNDS_POSTS = 32,
 };
 
 // Later than any time, and twice that is still a number.
@@ -80,11 +85,13 @@ typedef struct rounds_part_t {
   const rounds_plan_t *plan;
   int32_t classes_left;  // That are not through.
   rounds_lane_t *lanes;  // By class and lane.
-  int64_t *arrivals;     // By class and step: those that are early, or 0.
-  int64_t *begins_ps;    // By class; NEVER: not known.
-  int64_t *ends_ps;      // By class: of what is done.
-  int32_t *lanes_left;   // By class.
-  size_t lane_room, step_room;
+  // Likewise: no lane goes on before this. What is found while all workers look.
+  _Atomic int64_t *floors_ps;
+  int64_t *arrivals;    // By class and step: those that are early, or 0.
+  int64_t *begins_ps;   // By class; NEVER: not known.
+  int64_t *ends_ps;     // By class: of what is done.
+  int32_t *lanes_left;  // By class.
+  size_t lane_room, floor_room, step_room;
   uint8_t *bits[TORUS_DIRECTIONS];  // By lane: which of link.near is its.
 } rounds_part_t;
 
@@ -142,10 +149,44 @@ typedef struct rounds_chip_t {
   POD_LIST(simulator_stretch_t) busy;
   uint32_t live;    // Parts that it has begun and not done, a bit each.
   uint8_t blocked;  // By direction, a bit: the link waits for its blocker.
+  uint8_t sure;     // Of those: what comes next on the link has been found sure.
   int64_t core_ps;  // It begins no collective before this.
   bool is_due;      // Its events may happen.
   bool is_blocked;  // They may not yet.
+  bool is_sure;     // The next of them has been found sure.
 } rounds_chip_t;
+
+// A message has arrived at a chip of another worker's.
+typedef struct rounds_post_t {
+  int64_t arrival_ps;
+  int32_t class_index, code, step;  // The receiver's.
+} rounds_post_t;
+
+typedef POD_LIST(rounds_post_t) rounds_posts_t;
+
+// What other workers have sent to one: rounds_workers.c.
+typedef struct rounds_mail_t rounds_mail_t;
+
+// What follows the lanes of some chips, in a thread of its own while all do so.
+typedef struct rounds_worker_t {
+  simulator_rounds_t *rounds;
+  int32_t first_class, end_class;
+  POD_LIST(int32_t) queue;  // Lanes that may go on: class · ROUNDS_CODES + code.
+  POD_LIST(int32_t) due;    // Chips whose events may happen.
+  int32_t current;          // The lane that goes on.
+  int64_t steps;            // Messages, not in the engine's yet.
+  int64_t looks_left;       // At neighbours, for what is looked at now.
+  int32_t through[ROUNDS_PARTS_MAX];       // Classes, not in the part's yet.
+  rounds_posts_t out[ROUNDS_WORKERS_MAX];  // To each other one, not in its mail yet.
+  rounds_posts_t taken;                    // Mail that is read.
+  bool is_looking;  // Nothing changes meanwhile, so that all chips may be looked at.
+  bool has_moved;
+  bool has_given_up;
+  rounds_mail_t *mail;
+} rounds_worker_t;
+
+// The threads of the workers but the first: rounds_workers.c.
+typedef struct rounds_crew_t rounds_crew_t;
 
 struct simulator_rounds_t {
   simulator_engine_t *engine;
@@ -160,12 +201,11 @@ struct simulator_rounds_t {
   // The lane of a bit, and which are taken.
   rounds_sender_t lanes_of_bits[TORUS_DIRECTIONS][ROUNDS_SENDERS_MAX];
   uint64_t taken[TORUS_DIRECTIONS];
-  POD_LIST(int32_t) queue;  // Lanes that may go on: class · ROUNDS_CODES + code.
-  POD_LIST(int32_t) due;    // Chips whose events may happen.
-  int32_t current;          // The lane that goes on.
-  bool has_moved;
+  rounds_worker_t *workers[ROUNDS_WORKERS_MAX];
+  int32_t worker_count;
+  int32_t classes_each;  // Of a worker.
+  rounds_crew_t *crew;
   bool has_given_up;
-  int64_t *looks_left;  // At neighbours, for what is looked at now.
   // No link is faster than this, no core faster than this.
   int64_t rate_max, factor_min;
 };
@@ -182,16 +222,55 @@ static inline int64_t *rounds_arrival(const rounds_part_t *part, int32_t class_i
                          (size_t)step];
 }
 
+static inline rounds_worker_t *rounds_worker_of(const simulator_rounds_t *rounds,
+                                                int32_t class_index) {
+  return rounds->workers[class_index / rounds->classes_each];
+}
+
+static inline bool rounds_is_own(const rounds_worker_t *worker, int32_t class_index) {
+  return class_index >= worker->first_class && class_index < worker->end_class;
+}
+
 // A message that is alone on its link.
 static inline int64_t rounds_alone_ps(const rounds_link_t *link, int64_t send_ps) {
   return link->rate == SIMULATOR_FULL_RATE ? send_ps
                                            : simulator_network_alone(send_ps, link->rate);
 }
 
+// What all workers do at once.
+typedef enum rounds_work_t {
+  ROUNDS_FOLLOW = 0,  // Lanes, as far as they get.
+  ROUNDS_LOOK = 1,    // Further, where something waits: sets `sure` and `is_sure`.
+  ROUNDS_GO_ON = 2,   // What has been found sure, and then lanes.
+} rounds_work_t;
+
 // ---- rounds.c
 
 // The chip's events may happen.
-void rounds_wake_chip(simulator_rounds_t *rounds, int32_t class_index);
+void rounds_wake_chip(rounds_worker_t *worker, int32_t class_index);
+
+// Whether nothing of what the chip has under way ends before `ps`.
+bool rounds_is_sure(rounds_worker_t *worker, int32_t class_index, int64_t ps, int depth);
+
+// ---- rounds_workers.c
+
+// Divides the chips among `count` workers, or as many as there can be threads for.
+void rounds_hire(simulator_rounds_t *rounds, int32_t count);
+void rounds_dismiss(simulator_rounds_t *rounds);
+
+// All workers do this; then messages have been handed over and sums have been drawn.
+// Returns whether something has moved.
+bool rounds_work(simulator_rounds_t *rounds, rounds_work_t work);
+
+// Hands over what has been sent to a worker.
+void rounds_post(rounds_worker_t *worker, int32_t to);
+
+// What workers have counted is counted; a part that all classes are through with is
+// closed.
+void rounds_draw_sums(simulator_rounds_t *rounds);
+
+// Whether lanes may go on.
+bool rounds_has_work(const simulator_rounds_t *rounds);
 
 // ---- rounds_plans.c
 
@@ -209,36 +288,48 @@ void rounds_begin(simulator_rounds_t *rounds, rounds_part_t *part, int32_t class
                   int64_t begin_ps);
 
 // Goes on with a lane of the queue.
-void rounds_run_lane(simulator_rounds_t *rounds, int32_t number);
+void rounds_run_lane(rounds_worker_t *worker, int32_t number);
 
 // The links that have waited for a lane or for the core go on.
-void rounds_unblock(simulator_rounds_t *rounds, int32_t class_index, int32_t code);
+void rounds_unblock(rounds_worker_t *worker, int32_t class_index, int32_t code);
+
+// What a lane's step waits for has arrived, or what a later one will wait for.
+void rounds_arrive(rounds_worker_t *worker, int32_t class_index, int32_t code,
+                   int32_t step, int64_t arrival_ps);
 
 // The message of the lane's step was on its link from `start_ps` to `end_ps`.
-void rounds_sent(simulator_rounds_t *rounds, int32_t class_index, int32_t code,
+void rounds_sent(rounds_worker_t *worker, int32_t class_index, int32_t code,
                  int64_t start_ps, int64_t end_ps);
 
 // ---- rounds_bounds.c
 
 // A lane is not at its place before this, as far as it matters whether that is before
 // `wanted_ps`. `depth`: how many neighbours are looked at.
-int64_t rounds_lane_bound(const simulator_rounds_t *rounds, int32_t class_index,
-                          int32_t code, int64_t wanted_ps, int depth);
+int64_t rounds_lane_bound(rounds_worker_t *worker, int32_t class_index, int32_t code,
+                          int64_t wanted_ps, int depth);
 
 // Likewise: a class has not done a part, which it has begun, before this.
-int64_t rounds_end_bound(const simulator_rounds_t *rounds, int32_t class_index,
-                         int32_t part, int64_t wanted_ps, int depth);
+int64_t rounds_end_bound(rounds_worker_t *worker, int32_t class_index, int32_t part,
+                         int64_t wanted_ps, int depth);
 
 // Likewise: the core begins no other collective before this.
-int64_t rounds_core_bound(const simulator_rounds_t *rounds, int32_t class_index,
-                          int64_t wanted_ps, int depth);
+int64_t rounds_core_bound(rounds_worker_t *worker, int32_t class_index, int64_t wanted_ps,
+                          int depth);
 
 // ---- rounds_links.c
 
 // Puts messages on a link and ends them, as far as it is sure that no other one comes
-// before. `depth`: how many neighbours are looked at.
-void rounds_link_go_on(simulator_rounds_t *rounds, int32_t class_index, int32_t direction,
-                       int depth);
+// before. `depth`: how many neighbours are looked at. `is_sure`: the first has been found
+// sure before.
+void rounds_link_go_on(rounds_worker_t *worker, int32_t class_index, int32_t direction,
+                       int depth, bool is_sure);
+
+// Whether what comes next on the link is sure.
+bool rounds_link_is_sure(rounds_worker_t *worker, int32_t class_index, int32_t direction,
+                         int depth);
+
+// Lanes of the chip are where they have been found to be at least.
+void rounds_lift(simulator_rounds_t *rounds, int32_t class_index);
 
 // The stretch in which a link was busy is over.
 void rounds_keep_stretch(simulator_rounds_t *rounds, int32_t link);

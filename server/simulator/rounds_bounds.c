@@ -18,8 +18,9 @@ static int64_t left_of(const rounds_plan_t *plan, int32_t lane_index,
 }
 
 // When a lane that waits for others of its chip can start.
-static int64_t start_bound(const simulator_rounds_t *rounds, int32_t class_index,
-                           int32_t code, int64_t wanted_ps, int depth) {
+static int64_t start_bound(rounds_worker_t *worker, int32_t class_index, int32_t code,
+                           int64_t wanted_ps, int depth) {
+  simulator_rounds_t *const rounds = worker->rounds;
   const rounds_plan_t *plan = rounds->parts[code / ROUNDS_LANES_MAX].plan;
   const int32_t first_code = code - code % ROUNDS_LANES_MAX;
   int64_t bound_ps = rounds_lane(rounds, class_index, code)->base_ps;
@@ -29,7 +30,7 @@ static int64_t start_bound(const simulator_rounds_t *rounds, int32_t class_index
       const int64_t left_ps =
           left_of(plan, after, rounds_lane(rounds, class_index, first_code + after));
       bound_ps = later(
-          bound_ps, left_ps + rounds_lane_bound(rounds, class_index, first_code + after,
+          bound_ps, left_ps + rounds_lane_bound(worker, class_index, first_code + after,
                                                 wanted_ps - left_ps, depth));
     }
   }
@@ -44,17 +45,21 @@ static int64_t leave_bound(const simulator_rounds_t *rounds, int32_t class_index
 }
 
 // When what a lane waits for arrives.
-static int64_t arrival_bound(const simulator_rounds_t *rounds, int32_t class_index,
-                             int32_t code, int32_t step, int64_t wanted_ps, int depth) {
+static int64_t arrival_bound(rounds_worker_t *worker, int32_t class_index, int32_t code,
+                             int32_t step, int64_t wanted_ps, int depth) {
+  simulator_rounds_t *const rounds = worker->rounds;
   const rounds_part_t *part = &rounds->parts[code / ROUNDS_LANES_MAX];
   const rounds_plan_t *plan = part->plan;
   const int32_t source = plan->steps[step].source;
   const rounds_step_t *sent = &plan->steps[source];
   const int32_t sender =
       rounds->senders[class_index * TORUS_DIRECTIONS + sent->direction];
+  if (!worker->is_looking && !rounds_is_own(worker, sender)) {
+    return 0;
+  }
   const int32_t sender_code = code - code % ROUNDS_LANES_MAX + sent->lane;
   const rounds_lane_t *lane = rounds_lane(rounds, sender, sender_code);
-  if (lane->step > source || depth == 0 || --*rounds->looks_left < 0) {
+  if (lane->step > source || depth == 0 || --worker->looks_left < 0) {
     return 0;
   }
   const bool is_sent_on = plan->steps[step].is_sent_on;
@@ -68,53 +73,86 @@ static int64_t arrival_bound(const simulator_rounds_t *rounds, int32_t class_ind
   const int64_t start_ps =
       until_ps +
       (part->begins_ps[sender] == ROUNDS_NEVER_PS
-           ? rounds_core_bound(rounds, sender, needed_ps, depth - 1)
-           : rounds_lane_bound(rounds, sender, sender_code, needed_ps, depth - 1));
+           ? rounds_core_bound(worker, sender, needed_ps, depth - 1)
+           : rounds_lane_bound(worker, sender, sender_code, needed_ps, depth - 1));
   return simulator_arrival_ps(is_sent_on, start_ps, start_ps + sent->least_ps,
                               rounds->hop_ps);
 }
 
 // What it waits for comes from elsewhere.
-static int64_t far_bound(const simulator_rounds_t *rounds, int32_t class_index,
-                         int32_t code, const rounds_lane_t *lane, int64_t wanted_ps,
-                         int depth) {
+static int64_t far_bound(rounds_worker_t *worker, int32_t class_index, int32_t code,
+                         const rounds_lane_t *lane, int64_t wanted_ps, int depth) {
+  simulator_rounds_t *const rounds = worker->rounds;
   const rounds_part_t *part = &rounds->parts[code / ROUNDS_LANES_MAX];
   const rounds_step_t *step = &part->plan->steps[lane->step];
   if (lane->state == ROUNDS_HELD) {
     const int32_t peer =
         rounds->links[class_index * TORUS_DIRECTIONS + step->direction].peer;
-    return part->begins_ps[peer] != ROUNDS_NEVER_PS
-               ? part->begins_ps[peer]
-               : rounds_core_bound(rounds, peer, wanted_ps, depth - 1);
+    if (part->begins_ps[peer] != ROUNDS_NEVER_PS) {
+      return part->begins_ps[peer];
+    }
+    return worker->is_looking || rounds_is_own(worker, peer)
+               ? rounds_core_bound(worker, peer, wanted_ps, depth - 1)
+               : 0;
   }
   if (step->source < 0 || lane->arrival_ps != 0) {
     return lane->base_ps;
   }
-  return arrival_bound(rounds, class_index, code, lane->step, wanted_ps, depth);
+  return arrival_bound(worker, class_index, code, lane->step, wanted_ps, depth);
 }
 
-int64_t rounds_lane_bound(const simulator_rounds_t *rounds, int32_t class_index,
-                          int32_t code, int64_t wanted_ps, int depth) {
-  rounds_lane_t *lane = rounds_lane(rounds, class_index, code);
+static _Atomic int64_t *floor_of(const simulator_rounds_t *rounds, int32_t class_index,
+                                 int32_t code) {
+  const rounds_part_t *part = &rounds->parts[code / ROUNDS_LANES_MAX];
+  return &part->floors_ps[class_index * part->plan->lane_count + code % ROUNDS_LANES_MAX];
+}
+
+// It goes on no sooner, so that this may be remembered: of own lanes while they are
+// followed, of all while all are looked at, by several workers at once.
+static void remember(rounds_worker_t *worker, int32_t class_index, int32_t code,
+                     int64_t bound_ps) {
+  if (worker->is_looking) {
+    atomic_store_explicit(floor_of(worker->rounds, class_index, code), bound_ps,
+                          memory_order_relaxed);
+  } else {
+    rounds_lane(worker->rounds, class_index, code)->base_ps = bound_ps;
+  }
+}
+
+int64_t rounds_lane_bound(rounds_worker_t *worker, int32_t class_index, int32_t code,
+                          int64_t wanted_ps, int depth) {
+  const simulator_rounds_t *rounds = worker->rounds;
+  const rounds_lane_t *lane = rounds_lane(rounds, class_index, code);
   if (lane->base_ps >= wanted_ps) {
     return lane->base_ps;
   }
   if (lane->state == ROUNDS_WAITING) {
-    return start_bound(rounds, class_index, code, wanted_ps, depth);
+    return start_bound(worker, class_index, code, wanted_ps, depth);
   }
   if (lane->state == ROUNDS_ON_LINK) {
     return leave_bound(rounds, class_index, lane);
   }
-  if (depth > 0 && (lane->state == ROUNDS_SENT || lane->state == ROUNDS_HELD)) {
-    // It goes on no sooner, so that this may stand there.
-    lane->base_ps = later(lane->base_ps,
-                          far_bound(rounds, class_index, code, lane, wanted_ps, depth));
+  if (lane->state != ROUNDS_SENT && lane->state != ROUNDS_HELD) {
+    return lane->base_ps;
   }
-  return lane->base_ps;
+  int64_t bound_ps = lane->base_ps;
+  if (worker->is_looking) {
+    bound_ps = later(bound_ps, atomic_load_explicit(floor_of(rounds, class_index, code),
+                                                    memory_order_relaxed));
+  }
+  if (depth > 0 && bound_ps < wanted_ps) {
+    const int64_t far_ps = far_bound(worker, class_index, code, lane, wanted_ps, depth);
+    if (far_ps > bound_ps) {
+      bound_ps = far_ps;
+      remember(worker, class_index, code, bound_ps);
+    }
+  }
+  return bound_ps;
 }
 
-int64_t rounds_end_bound(const simulator_rounds_t *rounds, int32_t class_index,
-                         int32_t part_index, int64_t wanted_ps, int depth) {
+int64_t rounds_end_bound(rounds_worker_t *worker, int32_t class_index, int32_t part_index,
+                         int64_t wanted_ps, int depth) {
+  simulator_rounds_t *const rounds = worker->rounds;
   const rounds_part_t *part = &rounds->parts[part_index];
   int64_t bound_ps = part->ends_ps[class_index];
   for (int pass = 0; pass < 2 && (pass == 0 || depth > 0); pass++) {
@@ -122,7 +160,7 @@ int64_t rounds_end_bound(const simulator_rounds_t *rounds, int32_t class_index,
       const int32_t code = part_index * ROUNDS_LANES_MAX + i;
       const int64_t left_ps =
           left_of(part->plan, i, rounds_lane(rounds, class_index, code));
-      bound_ps = later(bound_ps, left_ps + rounds_lane_bound(rounds, class_index, code,
+      bound_ps = later(bound_ps, left_ps + rounds_lane_bound(worker, class_index, code,
                                                              wanted_ps - left_ps,
                                                              pass == 0 ? 0 : depth));
     }
@@ -130,8 +168,9 @@ int64_t rounds_end_bound(const simulator_rounds_t *rounds, int32_t class_index,
   return bound_ps;
 }
 
-int64_t rounds_core_bound(const simulator_rounds_t *rounds, int32_t class_index,
-                          int64_t wanted_ps, int depth) {
+int64_t rounds_core_bound(rounds_worker_t *worker, int32_t class_index, int64_t wanted_ps,
+                          int depth) {
+  simulator_rounds_t *const rounds = worker->rounds;
   const simulator_engine_t *engine = rounds->engine;
   const simulator_core_t *core = &engine->cores[class_index];
   const rounds_chip_t *chip = &rounds->chips[class_index];
@@ -147,7 +186,7 @@ int64_t rounds_core_bound(const simulator_rounds_t *rounds, int32_t class_index,
     const int32_t part = engine->instances.items[core->waits_for].part;
     if (part >= 0 && (chip->live >> part & 1) != 0) {
       const int64_t end_ps =
-          rounds_end_bound(rounds, class_index, part, wanted_ps - startup_ps, depth);
+          rounds_end_bound(worker, class_index, part, wanted_ps - startup_ps, depth);
       bound_ps = end_ps < bound_ps ? end_ps : bound_ps;
     }
   }

@@ -18,8 +18,10 @@ typedef struct next_t {
   int64_t end_ps;    // Of the first of those on the link, or NEVER.
   int64_t ps;        // The earlier of both.
   int32_t code;      // Of the message that is ready.
+  int32_t ready;     // How many are.
   int64_t bound_ps;  // Nothing else comes before.
   int32_t blocker;   // What may come then.
+  bool is_fresh;     // All that can come has been looked at for it.
 } next_t;
 
 static const rounds_lane_t *lane_of(const rounds_sender_t *sender, int32_t class_index) {
@@ -27,7 +29,7 @@ static const rounds_lane_t *lane_of(const rounds_sender_t *sender, int32_t class
 }
 
 // When a lane that has no message on the link puts one there, at least.
-static inline int64_t bound_of(const simulator_rounds_t *rounds, int32_t class_index,
+static inline int64_t bound_of(rounds_worker_t *worker, int32_t class_index,
                                const rounds_sender_t *sender, const rounds_lane_t *lane,
                                int32_t direction) {
   if (lane->direction == direction) {
@@ -36,7 +38,7 @@ static inline int64_t bound_of(const simulator_rounds_t *rounds, int32_t class_i
   const int64_t until_ps = sender->until_ps[lane->place];
   return lane->state != ROUNDS_WAITING || until_ps == ROUNDS_NEVER_PS
              ? lane->base_ps + until_ps
-             : until_ps + rounds_lane_bound(rounds, class_index, sender->code,
+             : until_ps + rounds_lane_bound(worker, class_index, sender->code,
                                             ROUNDS_NEVER_PS, 0);
 }
 
@@ -54,20 +56,62 @@ static void add_far(const rounds_lane_t *lane, int32_t code, int32_t direction,
 }
 
 // The core, as far as it matters up to when things come soon.
-static void add_core(const simulator_rounds_t *rounds, int32_t class_index,
-                     int64_t soon_ps, rounds_link_t *link) {
+static void add_core(rounds_worker_t *worker, int32_t class_index, int64_t soon_ps,
+                     rounds_link_t *link) {
+  simulator_rounds_t *const rounds = worker->rounds;
   rounds_chip_t *chip = &rounds->chips[class_index];
   if (chip->core_ps < soon_ps) {
-    chip->core_ps = rounds_core_bound(rounds, class_index, ROUNDS_NEVER_PS, 0);
+    const int64_t core_ps = rounds_core_bound(worker, class_index, ROUNDS_NEVER_PS, 0);
+    chip->core_ps = core_ps > chip->core_ps ? core_ps : chip->core_ps;
   }
   link->safe_ps = chip->core_ps;
   link->safe_lane = ROUNDS_CORE;
 }
 
+static void begin_next(next_t *next) {
+  next->start_ps = ROUNDS_NEVER_PS;
+  next->code = -1;
+  next->ready = 0;
+  next->bound_ps = ROUNDS_NEVER_PS;
+  next->blocker = ROUNDS_CORE;
+  next->is_fresh = false;
+}
+
+static void add_bound(next_t *next, int64_t bound_ps, int32_t code) {
+  if (bound_ps < next->bound_ps) {
+    next->bound_ps = bound_ps;
+    next->blocker = code;
+  }
+}
+
+static void add_ready(next_t *next, const rounds_lane_t *lane, int32_t code) {
+  next->ready++;
+  if (lane->base_ps < next->start_ps) {
+    next->start_ps = lane->base_ps;
+    next->code = code;
+  }
+}
+
+// What is not near, and what is on the link.
+static void add_rest(const simulator_rounds_t *rounds, int32_t class_index,
+                     int32_t direction, next_t *next) {
+  const rounds_link_t *link = &rounds->links[class_index * TORUS_DIRECTIONS + direction];
+  add_bound(next, link->safe_ps, link->safe_lane);
+  if (link->ready_ps < next->start_ps) {
+    const rounds_lane_t *lane = rounds_lane(rounds, class_index, link->ready_lane);
+    if (lane->direction == direction && lane->state == ROUNDS_READY) {
+      add_ready(next, lane, link->ready_lane);
+    }
+  }
+  next->end_ps = link->count > 0 ? link->end_ps : ROUNDS_NEVER_PS;
+  next->ps = next->end_ps <= next->start_ps ? next->end_ps : next->start_ps;
+}
+
 // Tells what comes soon, within some messages from what comes first, from what does not,
 // which need not be looked at until then.
-static void look_around(const simulator_rounds_t *rounds, int32_t class_index,
-                        int32_t direction) {
+static void look_around(rounds_worker_t *worker, int32_t class_index, int32_t direction,
+                        next_t *next) {
+  simulator_rounds_t *const rounds = worker->rounds;
   rounds_link_t *link = &rounds->links[class_index * TORUS_DIRECTIONS + direction];
   const uint32_t live = rounds->chips[class_index].live;
   const rounds_sender_t *senders = rounds->lanes_of_bits[direction];
@@ -81,97 +125,110 @@ static void look_around(const simulator_rounds_t *rounds, int32_t class_index,
     }
     const rounds_lane_t *lane = lane_of(&senders[bit], class_index);
     here |= left & -left;
-    bounds_ps[bit] = bound_of(rounds, class_index, &senders[bit], lane, direction);
+    bounds_ps[bit] = bound_of(worker, class_index, &senders[bit], lane, direction);
     if (bounds_ps[bit] < first_ps) {
       first_ps = bounds_ps[bit];
       least_ps = senders[bit].least_ps[lane->place];
     }
   }
   const int64_t soon_ps = first_ps + 4 * (least_ps + rounds->hop_ps);
+  begin_next(next);
+  next->is_fresh = true;
   link->near = 0;
   link->ready_ps = ROUNDS_NEVER_PS;
-  add_core(rounds, class_index, soon_ps, link);
+  add_core(worker, class_index, soon_ps, link);
   for (uint64_t left = here; left != 0; left &= left - 1) {
     const int bit = __builtin_ctzll(left);
     const rounds_lane_t *lane = lane_of(&senders[bit], class_index);
-    const bool is_on = lane->direction == direction;
-    if (is_on ? lane->state == ROUNDS_ON_LINK || bounds_ps[bit] <= soon_ps
-              : senders[bit].until_ps[lane->place] == 0 && bounds_ps[bit] <= soon_ps) {
+    if (lane->direction == direction) {
+      if (lane->state == ROUNDS_ON_LINK || bounds_ps[bit] <= soon_ps) {
+        link->near |= left & -left;
+        if (lane->state == ROUNDS_READY) {
+          add_ready(next, lane, senders[bit].code);
+        }
+        continue;
+      }
+    } else if (senders[bit].until_ps[lane->place] == 0 && bounds_ps[bit] <= soon_ps) {
       link->near |= left & -left;
-    } else {
-      add_far(lane, senders[bit].code, direction, bounds_ps[bit], link);
+      add_bound(next, bounds_ps[bit], senders[bit].code);
+      continue;
     }
+    add_far(lane, senders[bit].code, direction, bounds_ps[bit], link);
   }
+  add_rest(rounds, class_index, direction, next);
 }
 
-static next_t find_near(const simulator_rounds_t *rounds, int32_t class_index,
-                        int32_t direction) {
+static void find_next(rounds_worker_t *worker, int32_t class_index, int32_t direction,
+                      next_t *next) {
+  simulator_rounds_t *const rounds = worker->rounds;
   const rounds_link_t *link = &rounds->links[class_index * TORUS_DIRECTIONS + direction];
-  next_t next = {.start_ps = ROUNDS_NEVER_PS,
-                 .code = -1,
-                 .bound_ps = link->safe_ps,
-                 .blocker = link->safe_lane};
+  begin_next(next);
   for (uint64_t left = link->near & rounds->taken[direction]; left != 0;
        left &= left - 1) {
     const rounds_sender_t *sender =
         &rounds->lanes_of_bits[direction][__builtin_ctzll(left)];
     const rounds_lane_t *lane = lane_of(sender, class_index);
     if (lane->direction != direction) {
-      const int64_t bound_ps = bound_of(rounds, class_index, sender, lane, direction);
-      next.blocker = bound_ps < next.bound_ps ? sender->code : next.blocker;
-      next.bound_ps = bound_ps < next.bound_ps ? bound_ps : next.bound_ps;
-    } else if (lane->state == ROUNDS_READY && lane->base_ps < next.start_ps) {
-      next.code = sender->code;
-      next.start_ps = lane->base_ps;
+      add_bound(next, bound_of(worker, class_index, sender, lane, direction),
+                sender->code);
+    } else if (lane->state == ROUNDS_READY) {
+      add_ready(next, lane, sender->code);
     }
   }
-  if (link->ready_ps < next.start_ps) {
-    const rounds_lane_t *lane = rounds_lane(rounds, class_index, link->ready_lane);
-    if (lane->direction == direction && lane->state == ROUNDS_READY) {
-      next.code = link->ready_lane;
-      next.start_ps = lane->base_ps;
-    }
+  add_rest(rounds, class_index, direction, next);
+  if (next->ps > link->safe_ps) {
+    look_around(worker, class_index, direction, next);
   }
-  next.end_ps = link->count > 0 ? link->end_ps : ROUNDS_NEVER_PS;
-  next.ps = next.end_ps <= next.start_ps ? next.end_ps : next.start_ps;
-  return next;
 }
 
-static next_t find_next(const simulator_rounds_t *rounds, int32_t class_index,
-                        int32_t direction) {
-  const rounds_link_t *link = &rounds->links[class_index * TORUS_DIRECTIONS + direction];
-  const next_t next = find_near(rounds, class_index, direction);
-  if (next.ps <= link->safe_ps) {
-    return next;
+// With the chips around looked at.
+static bool is_lane_far(rounds_worker_t *worker, int32_t class_index, int32_t direction,
+                        int32_t code, int64_t ps, int depth) {
+  const simulator_rounds_t *rounds = worker->rounds;
+  const rounds_lane_t *lane = rounds_lane(rounds, class_index, code);
+  if (lane->direction == direction) {
+    return true;  // Its message is known.
   }
-  look_around(rounds, class_index, direction);
-  return find_near(rounds, class_index, direction);
+  const int64_t until_ps =
+      rounds->parts[code / ROUNDS_LANES_MAX].plan->until_ps[direction][lane->place];
+  return lane->base_ps + until_ps >= ps ||
+         until_ps + rounds_lane_bound(worker, class_index, code, ps - until_ps, depth) >=
+             ps;
 }
 
-// Whether, with the chips around looked at, nothing else comes before `ps`.
-static bool is_far(const simulator_rounds_t *rounds, int32_t class_index,
-                   int32_t direction, int64_t ps, int depth) {
+static bool is_core_far(rounds_worker_t *worker, int32_t class_index, int64_t ps,
+                        int depth) {
+  rounds_chip_t *chip = &worker->rounds->chips[class_index];
+  if (chip->core_ps < ps) {
+    const int64_t core_ps = rounds_core_bound(worker, class_index, ps, depth);
+    chip->core_ps = core_ps > chip->core_ps ? core_ps : chip->core_ps;
+  }
+  return chip->core_ps >= ps;
+}
+
+// Whether, with the chips around looked at, nothing else comes before what is next. What
+// may come first mostly says no.
+static bool is_far(rounds_worker_t *worker, int32_t class_index, int32_t direction,
+                   const next_t *next, int depth) {
+  const simulator_rounds_t *rounds = worker->rounds;
   const uint32_t live = rounds->chips[class_index].live;
-  if (depth == 0) {
+  if (depth == 0 ||
+      (next->blocker != ROUNDS_CORE &&
+       !is_lane_far(worker, class_index, direction, next->blocker, next->ps, depth))) {
+    return false;
+  }
+  if (!is_core_far(worker, class_index, next->ps, depth)) {
     return false;
   }
   for (uint64_t left = rounds->taken[direction]; left != 0; left &= left - 1) {
     const rounds_sender_t *sender =
         &rounds->lanes_of_bits[direction][__builtin_ctzll(left)];
-    if ((live & sender->part) == 0) {
-      continue;
-    }
-    const rounds_lane_t *lane = lane_of(sender, class_index);
-    const int64_t until_ps = sender->until_ps[lane->place];
-    if (lane->direction != direction && lane->base_ps + until_ps < ps &&
-        until_ps + rounds_lane_bound(rounds, class_index, sender->code, ps - until_ps,
-                                     depth) <
-            ps) {
+    if ((live & sender->part) != 0 && sender->code != next->blocker &&
+        !is_lane_far(worker, class_index, direction, sender->code, next->ps, depth)) {
       return false;
     }
   }
-  return rounds->chips[class_index].core_ps >= ps ||
-         rounds_core_bound(rounds, class_index, ps, depth) >= ps;
+  return true;
 }
 
 // --- Messages ---
@@ -256,7 +313,8 @@ static void start_message(simulator_rounds_t *rounds, int32_t link_index, int32_
 }
 
 // Those that are through at the link's end_ps leave.
-static void end_messages(simulator_rounds_t *rounds, int32_t link_index) {
+static void end_messages(rounds_worker_t *worker, int32_t link_index) {
+  simulator_rounds_t *const rounds = worker->rounds;
   rounds_link_t *link = &rounds->links[link_index];
   rounds_share_t *share = &rounds->shares[link_index];
   const int32_t class_index = link_index / TORUS_DIRECTIONS;
@@ -264,7 +322,7 @@ static void end_messages(simulator_rounds_t *rounds, int32_t link_index) {
   if (!link->has_shared) {
     link->count = 0;
     rounds_add_stretch(rounds, link_index, link->busy_since_ps, end_ps);
-    rounds_sent(rounds, class_index, link->lane, link->start_ps, end_ps);
+    rounds_sent(worker, class_index, link->lane, link->start_ps, end_ps);
     return;
   }
   const simulator_work_t done = work_of(share_of(link), end_ps - share->settled_ps);
@@ -272,7 +330,7 @@ static void end_messages(simulator_rounds_t *rounds, int32_t link_index) {
   for (int32_t i = 0; i < link->count; i++) {
     rounds_user_t user = share->users.items[i];
     if (user.left <= done) {
-      rounds_sent(rounds, class_index, user.code, user.start_ps, end_ps);
+      rounds_sent(worker, class_index, user.code, user.start_ps, end_ps);
       continue;
     }
     user.left -= done;
@@ -288,29 +346,72 @@ static void end_messages(simulator_rounds_t *rounds, int32_t link_index) {
   }
 }
 
-void rounds_link_go_on(simulator_rounds_t *rounds, int32_t class_index, int32_t direction,
-                       int depth) {
+bool rounds_link_is_sure(rounds_worker_t *worker, int32_t class_index, int32_t direction,
+                         int depth) {
+  next_t next;
+  find_next(worker, class_index, direction, &next);
+  return next.ps < ROUNDS_NEVER_PS &&
+         (next.bound_ps >= next.ps ||
+          is_far(worker, class_index, direction, &next, depth));
+}
+
+// The message that was ready has started: true, if nothing has to be looked at again to
+// know what comes next.
+static bool is_known_still(const rounds_link_t *link, next_t *next) {
+  if (next->ready > 1 || link->count > 1 || link->ready_ps < link->end_ps ||
+      (!next->is_fresh && link->end_ps > next->bound_ps)) {
+    return false;
+  }
+  next->ready = 0;
+  next->code = -1;
+  next->start_ps = ROUNDS_NEVER_PS;
+  next->end_ps = next->ps = link->end_ps;
+  return true;
+}
+
+void rounds_link_go_on(rounds_worker_t *worker, int32_t class_index, int32_t direction,
+                       int depth, bool is_sure) {
+  simulator_rounds_t *const rounds = worker->rounds;
   const int32_t link_index = class_index * TORUS_DIRECTIONS + direction;
   rounds_link_t *link = &rounds->links[link_index];
   rounds_chip_t *chip = &rounds->chips[class_index];
   chip->blocked &= (uint8_t) ~(1U << direction);
-  while (true) {
-    const next_t next = find_next(rounds, class_index, direction);
-    if (next.ps == ROUNDS_NEVER_PS) {
-      return;
-    }
-    if (next.bound_ps < next.ps &&
-        !is_far(rounds, class_index, direction, next.ps, depth)) {
+  next_t next;
+  find_next(worker, class_index, direction, &next);
+  while (next.ps < ROUNDS_NEVER_PS) {
+    if (!is_sure && next.bound_ps < next.ps &&
+        !is_far(worker, class_index, direction, &next, depth)) {
       chip->blocked |= (uint8_t)(1U << direction);
       link->blocker = (int16_t)next.blocker;
       link->wanted_ps = next.ps;
       return;
     }
-    rounds->has_moved = true;
+    is_sure = false;
+    worker->has_moved = true;
     if (next.end_ps <= next.start_ps) {
-      end_messages(rounds, link_index);
+      end_messages(worker, link_index);
     } else {
       start_message(rounds, link_index, next.code);
+      if (is_known_still(link, &next)) {
+        continue;
+      }
+    }
+    find_next(worker, class_index, direction, &next);
+  }
+}
+
+void rounds_lift(simulator_rounds_t *rounds, int32_t class_index) {
+  for (uint32_t left = rounds->chips[class_index].live; left != 0; left &= left - 1) {
+    rounds_part_t *part = &rounds->parts[__builtin_ctz(left)];
+    const int32_t first = class_index * part->plan->lane_count;
+    for (int32_t i = first; i < first + part->plan->lane_count; i++) {
+      const int64_t floor_ps =
+          atomic_load_explicit(&part->floors_ps[i], memory_order_relaxed);
+      rounds_lane_t *lane = &part->lanes[i];
+      if ((lane->state == ROUNDS_SENT || lane->state == ROUNDS_HELD) &&
+          lane->base_ps < floor_ps) {
+        lane->base_ps = floor_ps;
+      }
     }
   }
 }

@@ -189,6 +189,8 @@ static void make_room(const simulator_rounds_t *rounds, rounds_part_t *part) {
   }
   part->lanes = room_for(part->lanes, classes * (size_t)part->plan->lane_count,
                          sizeof(*part->lanes), &part->lane_room);
+  part->floors_ps = room_for(part->floors_ps, classes * (size_t)part->plan->lane_count,
+                             sizeof(*part->floors_ps), &part->floor_room);
   part->arrivals = room_for(part->arrivals, classes * (size_t)part->plan->step_count,
                             sizeof(*part->arrivals), &part->step_room);
 }
@@ -217,6 +219,7 @@ rounds_part_t *rounds_open_part(simulator_rounds_t *rounds, int32_t instance) {
                           .step = plan->ranges[i].first_step,
                           .place = plan->ranges[i].first_step + i,
                           .direction = -1};
+      atomic_init(&part->floors_ps[c * plan->lane_count + i], 0);
     }
   }
   return take_bits(rounds, part) ? part : NULL;
@@ -252,8 +255,7 @@ void rounds_init(simulator_rounds_t *rounds, simulator_engine_t *engine) {
   const size_t links = classes * TORUS_DIRECTIONS;
   *rounds = (simulator_rounds_t){.engine = engine,
                                  .class_count = engine->running_count,
-                                 .hop_ps = engine->options->spec->ici_hop_ps,
-                                 .current = -1};
+                                 .hop_ps = engine->options->spec->ici_hop_ps};
   rounds->chips = pod_alloc(classes * sizeof(*rounds->chips));
   rounds->links = pod_alloc(links * sizeof(*rounds->links));
   rounds->shares = pod_alloc(links * sizeof(*rounds->shares));
@@ -288,6 +290,7 @@ void rounds_deinit(simulator_rounds_t *rounds) {
   for (int i = 0; i < ROUNDS_PARTS_MAX; i++) {
     rounds_part_t *part = &rounds->parts[i];
     free(part->lanes);
+    free(part->floors_ps);
     free(part->arrivals);
     free(part->begins_ps);
     free(part->ends_ps);
@@ -296,8 +299,6 @@ void rounds_deinit(simulator_rounds_t *rounds) {
       free(part->bits[d]);
     }
   }
-  pod_list_deinit(&rounds->queue);
-  pod_list_deinit(&rounds->due);
   free(rounds->chips);
   free(rounds->links);
   free(rounds->shares);

@@ -70,6 +70,9 @@ typedef struct simulator_options_t {
                            // dropped and counted.
   int64_t all_events_max;  // The same of all classes together, which share it evenly;
                            // 0: no bound but events_max.
+  // At most, when chips have to be followed one by one; 0: as many as that is worth. The
+  // result is the same.
+  int32_t threads_max;
   const atomic_bool *is_cancelled;  // May be NULL. Once true, the run ends soon.
 } simulator_options_t;
 

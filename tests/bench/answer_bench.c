@@ -3,8 +3,8 @@
 //
 // usage: answer_bench KIND TOPOLOGY FILE.mlir [slow=CHIP:FACTOR |
 // link=CHIP:DIRECTION:FACTOR
-//        | every-turn | events-only | windows-only | no-symmetry | events=N | cancel=MS]
-//        …
+//        | every-turn | events-only | windows-only | no-symmetry | events=N | threads=N |
+//        cancel=MS] …
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -76,6 +76,8 @@ static void read_option(answer_t *answer, const char *text) {
   } else if (sscanf(text, "cancel=%lld", &events) == 1) {
     answer->cancelled_after_ms = (long)events;
     options->is_cancelled = &answer->is_cancelled;
+  } else if (sscanf(text, "threads=%lld", &events) == 1) {
+    options->threads_max = (int32_t)events;
   } else if (strcmp(text, "every-turn") == 0) {
     options->runs_every_turn = true;
   } else if (strcmp(text, "events-only") == 0) {
@@ -189,9 +191,11 @@ static void simulate(answer_t *answer, const pipeline_t *pipeline) {
   }
   prepare(program, options);
   start = now_s();
+  const double start_wall = wall_s();
   simulator_result_t *result;
   expect(simulator_run(program, options, &result), "simulate");
   tell("simulate", start);
+  printf("  by the wall  %8.3f s\n", wall_s() - start_wall);
   start = now_s();
   const wire_simulation_t wire = {.program = program,
                                   .spec = options->spec,

@@ -1,9 +1,12 @@
 // Rounds and windows of time against a queue of all events, beside stragglers and slow
 // links: the same to the picosecond.
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -133,12 +136,14 @@ static void compare_with(const chip_program_t *program, simulator_options_t opti
 }
 
 static void compare(const chip_program_t *program, simulator_options_t options,
-                    tally_t *tally) {
+                    int32_t threads, tally_t *tally) {
   simulator_options_t all = options;
   all.uses_events_only = true;
   all.runs_every_turn = true;
   simulator_result_t *slow = world_run(program, &all);
   assert_int_equal(slow->rounds_simulated + slow->windows_simulated, 0);
+  compare_with(program, options, slow, tally);
+  options.threads_max = threads;
   compare_with(program, options, slow, tally);
   options.uses_windows_only = true;
   compare_with(program, options, slow, tally);
@@ -175,19 +180,71 @@ static void test_rounds_and_windows_tell_what_events_tell(void **state) {
     options.ignores_symmetry = roll(&dice, 4) == 0;
     unevenness_t uneven;
     make_uneven(torus, &dice, &uneven, &options);
-    compare(program, options, &tally);
+    compare(program, options, 2 + roll(&dice, 4), &tally);
     chip_trace_deinit(&trace);
     chip_program_destroy(program);
   }
   // Otherwise nothing has been tested.
-  assert_true(tally.rounds > SEED_COUNT / 2);
+  assert_true(tally.rounds > SEED_COUNT);
   assert_true(tally.windows > SEED_COUNT / 2);
   assert_true(tally.saved > SEED_COUNT / 10);
+}
+
+typedef struct canceller_t {
+  atomic_bool is_cancelled;
+  long after_us;
+} canceller_t;
+
+static void *cancel(void *context) {
+  canceller_t *canceller = context;
+  const struct timespec wait = {.tv_nsec = canceller->after_us * 1000};
+  nanosleep(&wait, NULL);
+  atomic_store(&canceller->is_cancelled, true);
+  return NULL;
+}
+
+static void test_threads_end_when_the_run_is_cancelled(void **state) {
+  (void)state;
+  enum { RUNS = 40, TURNS_MANY = 1000000 };
+  const torus_t torus = {.size = {4, 4, 4}, .wraps = {true, true, true}};
+  for (uint64_t seed = 0; seed < RUNS; seed++) {
+    dice_t dice = {.state = seed};
+    int32_t loop;
+    chip_program_t *program = make_program(&torus, &dice, &loop);
+    chip_trace_t trace;
+    chip_trace_init(&trace, program);
+    assert_true(chip_trace_add(&trace, loop, TURNS_MANY));
+    const chip_trace_t *traces[CHIPS_MAX];
+    for (int32_t i = 0; i < CHIPS_MAX; i++) {
+      traces[i] = &trace;
+    }
+    const simulator_slow_chip_t slow = {.chip = 5, .factor = 1.5};
+    canceller_t canceller = {.after_us = 200 + 200 * roll(&dice, 20)};
+    simulator_options_t options = world_options(&torus);
+    options.traces = traces;
+    options.events_max = 0;
+    options.slow_chips = &slow;
+    options.slow_chip_count = 1;
+    options.runs_every_turn = true;
+    options.threads_max = 1 + roll(&dice, 4);
+    options.is_cancelled = &canceller.is_cancelled;
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, cancel, &canceller), 0);
+    simulator_result_t *result = NULL;
+    const pod_status_t status = simulator_run(program, &options, &result);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(pod_status_code(status), POD_CANCELLED);
+    assert_null(result);
+    pod_status_free(status);
+    chip_trace_deinit(&trace);
+    chip_program_destroy(program);
+  }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rounds_and_windows_tell_what_events_tell),
+      cmocka_unit_test(test_threads_end_when_the_run_is_cancelled),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
