@@ -256,7 +256,6 @@ pod_status_t simulator_rounds_run(simulator_engine_t *engine, bool *out_is_done)
   do {
     engine->result->rounds_simulated++;
     do {
-      POD_TRY(simulator_check_wanted(engine));
       run_lanes(rounds);
     } while (goes_on(rounds) && look_far(rounds));
   } while (goes_on(rounds) && begin_turns(rounds));
