@@ -107,6 +107,7 @@ typedef struct rounds_sender_t {
 // A link of a chip. What a message that finds it free needs comes first.
 typedef struct rounds_link_t {
   int32_t count;  // Messages on it.
+  int32_t ready;  // Messages that are ready to be put on it.
   int32_t peer;   // The class at its end.
   int64_t rate;
   int64_t safe_ps;              // None but those `near` puts a message on it before this.
@@ -147,13 +148,14 @@ typedef struct rounds_chip_t {
   POD_LIST(rounds_event_t) events;  // The earliest last.
   // When any of its links was busy, one after another; not in any_ps yet.
   POD_LIST(simulator_stretch_t) busy;
-  uint32_t live;    // Parts that it has begun and not done, a bit each.
-  uint8_t blocked;  // By direction, a bit: the link waits for its blocker.
-  uint8_t sure;     // Of those: what comes next on the link has been found sure.
-  int64_t core_ps;  // It begins no collective before this.
-  bool is_due;      // Its events may happen.
-  bool is_blocked;  // They may not yet.
-  bool is_sure;     // The next of them has been found sure.
+  uint32_t live;      // Parts that it has begun and not done, a bit each.
+  uint8_t blocked;    // By direction, a bit: the link waits for its blocker.
+  uint8_t sure;       // Of those: what comes next on the link has been found sure.
+  int64_t core_ps;    // It begins no collective before this.
+  int32_t late_lane;  // Of a part: what it waited for at last.
+  bool is_due;        // Its events may happen.
+  bool is_blocked;    // They may not yet.
+  bool is_sure;       // The next of them has been found sure.
 } rounds_chip_t;
 
 // A message has arrived at a chip of another worker's.

@@ -150,19 +150,40 @@ int64_t rounds_lane_bound(rounds_worker_t *worker, int32_t class_index, int32_t 
   return bound_ps;
 }
 
+static int64_t lane_end_bound(rounds_worker_t *worker, int32_t class_index,
+                              int32_t part_index, int32_t lane_index, int64_t wanted_ps,
+                              int depth) {
+  const simulator_rounds_t *rounds = worker->rounds;
+  const rounds_plan_t *plan = rounds->parts[part_index].plan;
+  const int32_t code = part_index * ROUNDS_LANES_MAX + lane_index;
+  const rounds_lane_t *lane = rounds_lane(rounds, class_index, code);
+  const int64_t left_ps = left_of(plan, lane_index, lane);
+  return lane->base_ps + left_ps >= wanted_ps
+             ? lane->base_ps + left_ps
+             : left_ps + rounds_lane_bound(worker, class_index, code, wanted_ps - left_ps,
+                                           depth);
+}
+
 int64_t rounds_end_bound(rounds_worker_t *worker, int32_t class_index, int32_t part_index,
                          int64_t wanted_ps, int depth) {
   simulator_rounds_t *const rounds = worker->rounds;
   const rounds_part_t *part = &rounds->parts[part_index];
+  rounds_chip_t *chip = &rounds->chips[class_index];
+  const int32_t count = part->plan->lane_count;
   int64_t bound_ps = part->ends_ps[class_index];
+  // The lane that was the latest is so still, mostly.
+  const int32_t first = chip->late_lane < count ? chip->late_lane : 0;
   for (int pass = 0; pass < 2 && (pass == 0 || depth > 0); pass++) {
-    for (int32_t i = 0; i < part->plan->lane_count && bound_ps < wanted_ps; i++) {
-      const int32_t code = part_index * ROUNDS_LANES_MAX + i;
-      const int64_t left_ps =
-          left_of(part->plan, i, rounds_lane(rounds, class_index, code));
-      bound_ps = later(bound_ps, left_ps + rounds_lane_bound(worker, class_index, code,
-                                                             wanted_ps - left_ps,
-                                                             pass == 0 ? 0 : depth));
+    for (int32_t n = 0; n < count && bound_ps < wanted_ps; n++) {
+      const int32_t i = first + n < count ? first + n : first + n - count;
+      const int64_t lane_ps = lane_end_bound(worker, class_index, part_index, i,
+                                             wanted_ps, pass == 0 ? 0 : depth);
+      if (lane_ps > bound_ps) {
+        bound_ps = lane_ps;
+        if (!worker->is_looking) {
+          chip->late_lane = i;
+        }
+      }
     }
   }
   return bound_ps;

@@ -27,12 +27,13 @@ static rounds_part_t *part_of(simulator_rounds_t *rounds, int32_t code) {
 static bool make_ready(const simulator_rounds_t *rounds, const rounds_part_t *part,
                        int32_t class_index, rounds_lane_t *lane) {
   const int8_t direction = part->plan->steps[lane->step].direction;
-  const int32_t peer = rounds->links[class_index * TORUS_DIRECTIONS + direction].peer;
-  const int64_t begin_ps = part->begins_ps[peer];
+  rounds_link_t *link = &rounds->links[class_index * TORUS_DIRECTIONS + direction];
+  const int64_t begin_ps = part->begins_ps[link->peer];
   if (begin_ps == ROUNDS_NEVER_PS) {
     lane->state = ROUNDS_HELD;
     return false;
   }
+  link->ready++;
   lane->state = ROUNDS_READY;
   lane->base_ps = begin_ps > lane->base_ps ? begin_ps : lane->base_ps;
   lane->direction = direction;
@@ -206,7 +207,7 @@ static bool start_step(rounds_worker_t *worker, const rounds_part_t *part,
     return true;
   }
   const int32_t link_index = class_index * TORUS_DIRECTIONS + step->direction;
-  const rounds_link_t *link = &rounds->links[link_index];
+  rounds_link_t *link = &rounds->links[link_index];
   expect_arrival(rounds, part, link->peer, step);
   if (link->count == 0 &&
       link->near == UINT64_C(1) << part->bits[step->direction][code % ROUNDS_LANES_MAX]) {
@@ -214,6 +215,7 @@ static bool start_step(rounds_worker_t *worker, const rounds_part_t *part,
     const int64_t end_ps = start_ps + rounds_alone_ps(link, step->send_ps);
     if (end_ps <= link->safe_ps) {
       rounds_add_stretch(rounds, link_index, start_ps, end_ps);
+      link->ready--;
       rounds_sent(worker, class_index, code, start_ps, end_ps);
       return true;
     }

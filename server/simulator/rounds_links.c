@@ -61,7 +61,7 @@ static void add_core(rounds_worker_t *worker, int32_t class_index, int64_t soon_
   simulator_rounds_t *const rounds = worker->rounds;
   rounds_chip_t *chip = &rounds->chips[class_index];
   if (chip->core_ps < soon_ps) {
-    const int64_t core_ps = rounds_core_bound(worker, class_index, ROUNDS_NEVER_PS, 0);
+    const int64_t core_ps = rounds_core_bound(worker, class_index, soon_ps, 0);
     chip->core_ps = core_ps > chip->core_ps ? core_ps : chip->core_ps;
   }
   link->safe_ps = chip->core_ps;
@@ -69,7 +69,7 @@ static void add_core(rounds_worker_t *worker, int32_t class_index, int64_t soon_
 }
 
 static void begin_next(next_t *next) {
-  next->start_ps = ROUNDS_NEVER_PS;
+  next->ps = next->end_ps = next->start_ps = ROUNDS_NEVER_PS;
   next->code = -1;
   next->ready = 0;
   next->bound_ps = ROUNDS_NEVER_PS;
@@ -131,7 +131,7 @@ static void look_around(rounds_worker_t *worker, int32_t class_index, int32_t di
       least_ps = senders[bit].least_ps[lane->place];
     }
   }
-  const int64_t soon_ps = first_ps + 4 * (least_ps + rounds->hop_ps);
+  const int64_t soon_ps = first_ps + least_ps + rounds->hop_ps;
   begin_next(next);
   next->is_fresh = true;
   link->near = 0;
@@ -163,6 +163,9 @@ static void find_next(rounds_worker_t *worker, int32_t class_index, int32_t dire
   simulator_rounds_t *const rounds = worker->rounds;
   const rounds_link_t *link = &rounds->links[class_index * TORUS_DIRECTIONS + direction];
   begin_next(next);
+  if (link->ready + link->count == 0) {
+    return;
+  }
   for (uint64_t left = link->near & rounds->taken[direction]; left != 0;
        left &= left - 1) {
     const rounds_sender_t *sender =
@@ -297,6 +300,7 @@ static void start_message(simulator_rounds_t *rounds, int32_t link_index, int32_
   rounds_lane_t *lane = rounds_lane(rounds, class_index, code);
   const rounds_step_t *step = step_of(rounds, class_index, code);
   const int64_t start_ps = lane->base_ps;
+  link->ready--;
   lane->state = ROUNDS_ON_LINK;
   lane->base_ps += step->least_ps;
   lane->place++;
