@@ -4,6 +4,7 @@
 Usage: search_test.py BIN FOLDER [unittest arguments]. FOLDER has what make.py in it exports from JAX.
 """
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -13,6 +14,8 @@ import unittest
 BIN = pathlib.Path(sys.argv[1])
 FOLDER = pathlib.Path(sys.argv[2])
 WAIT_S = 120
+# Hundreds of compilations, by code that the other tests run too.
+LONG = unittest.skipIf(os.environ.get("POD_SANITIZE"), "it takes minutes under a sanitizer")
 
 # By hand, for a mesh of data x model: weights, then data, as P(...) by argument. Weights come back as they went in.
 MLP = {  # in, out; x, y
@@ -75,6 +78,7 @@ class SearchTest(unittest.TestCase):
         report = self.found("mlp.mlir", MLP)
         self.assertEqual([group["shape"] for group in report["groups"]], ["bf16[2048,8192]"] + ["bf16[8192,2048]"] * 3)
 
+    @LONG
     def test_attention_and_mlp_lie_as_well_as_any_published_scheme(self):
         self.found("blocks.mlir", BLOCKS)
 
@@ -103,6 +107,7 @@ class SearchTest(unittest.TestCase):
                                   "--json").stdout)["program"]["arguments"]
         self.assertEqual(given[2]["sharding"], "[{data}, {}]")
 
+    @LONG
     def test_what_does_not_fit_is_not_the_best(self):
         with tempfile.TemporaryDirectory() as folder:
             chip = pathlib.Path(folder, "thin.chip")
