@@ -380,6 +380,7 @@ void rounds_link_go_on(rounds_worker_t *worker, int32_t class_index, int32_t dir
   rounds_link_t *link = &rounds->links[link_index];
   rounds_chip_t *chip = &rounds->chips[class_index];
   chip->blocked &= (uint8_t) ~(1U << direction);
+  chip->sure &= (uint8_t) ~(1U << direction);  // It was so of what goes on now.
   next_t next;
   find_next(worker, class_index, direction, &next);
   while (next.ps < ROUNDS_NEVER_PS) {

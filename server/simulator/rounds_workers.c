@@ -210,11 +210,9 @@ static void go_on(rounds_worker_t *worker) {
     if (chip->blocked != 0) {
       rounds_lift(rounds, c);
     }
-    // What has moved meanwhile may have done so for a link as well.
-    for (uint32_t left = chip->sure & chip->blocked; left != 0; left &= left - 1) {
+    for (uint32_t left = chip->sure; left != 0; left &= left - 1) {
       rounds_link_go_on(worker, c, __builtin_ctz(left), DEPTH, true);
     }
-    chip->sure = 0;
   }
   follow(worker);
 }
