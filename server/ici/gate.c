@@ -234,9 +234,9 @@ static void on_connected(void *context, ici_door_t *door, ici_pipe_t *pipe) {
   (void)pipe;
 }
 
-// The pipe becomes the link's when nothing of the guest is under way any more.
-static void admit(ici_guest_t *guest) {
-  ici_link_t *link = guest->link;
+// The pipe becomes the link's when nothing of the guest is under way any more. Another
+// thread may have admitted him, and his place be free or somebody else's.
+static void admit(ici_link_t *link, ici_guest_t *guest) {
   pthread_mutex_lock(&link->lock);
   const bool is_ready = guest->state == ICI_GUEST_PROVEN && !guest->is_sending;
   ici_pipe_t *pipe = guest->pipe;
@@ -280,7 +280,7 @@ static void on_sent(void *context, bool is_sent) {
   }
   pthread_mutex_unlock(&link->lock);
   if (is_sent) {
-    admit(guest);
+    admit(link, guest);
   } else {
     ici_keeper_call(link->node);
   }
@@ -310,7 +310,7 @@ static void on_received(void *context, nng_msg *message) {
   if (is_over) {
     ici_keeper_call(link->node);
   } else {
-    admit(guest);
+    admit(link, guest);
   }
 }
 
