@@ -23,7 +23,6 @@
 
 enum {
   LATENCY_LEAST_PS = 10000,  // Arrivals are later than 0.
-  DEPTH = 1,                 // Neighbours that are looked at.
   CLASSES_PER_WORKER = 512,  // Fewer are not worth a thread.
   WORKERS_MAX = 16,          // If nobody has said how many.
 };
@@ -165,8 +164,9 @@ static bool run_chip(simulator_rounds_t *rounds, int32_t class_index) {
   chip->is_blocked = false;
   bool has_run = false;
   while (goes_on(rounds) && chip->events.count > 0 && !is_at_turn(rounds, class_index)) {
-    if (!chip->is_sure && !rounds_is_sure(worker, class_index,
-                                          next_event(rounds, class_index)->ps, DEPTH)) {
+    if (!chip->is_sure &&
+        !rounds_is_sure(worker, class_index, next_event(rounds, class_index)->ps,
+                        ROUNDS_DEPTH)) {
       chip->is_blocked = true;
       break;
     }

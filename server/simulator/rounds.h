@@ -18,6 +18,8 @@ enum {
   ROUNDS_CORE = -1,
   ROUNDS_CLASSES_MAX = 1 << 20,
   ROUNDS_WORKERS_MAX = 64,
+  // Neighbours that are looked at while lanes are followed.
+  ROUNDS_DEPTH = 1,
   // Messages to chips of another worker's that are handed over at a time.
   ROUNDS_POSTS = 32,
 };

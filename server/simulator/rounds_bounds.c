@@ -17,21 +17,28 @@ static int64_t left_of(const rounds_plan_t *plan, int32_t lane_index,
          plan->since_ps[lane->place];
 }
 
+static int64_t lane_end_bound(rounds_worker_t *worker, int32_t class_index, int32_t code,
+                              int64_t wanted_ps, int depth) {
+  const simulator_rounds_t *rounds = worker->rounds;
+  const int64_t left_ps =
+      left_of(rounds->parts[code / ROUNDS_LANES_MAX].plan, code % ROUNDS_LANES_MAX,
+              rounds_lane(rounds, class_index, code));
+  return left_ps +
+         rounds_lane_bound(worker, class_index, code, wanted_ps - left_ps, depth);
+}
+
 // When a lane that waits for others of its chip can start.
 static int64_t start_bound(rounds_worker_t *worker, int32_t class_index, int32_t code,
                            int64_t wanted_ps, int depth) {
-  simulator_rounds_t *const rounds = worker->rounds;
+  const simulator_rounds_t *rounds = worker->rounds;
   const rounds_plan_t *plan = rounds->parts[code / ROUNDS_LANES_MAX].plan;
   const int32_t first_code = code - code % ROUNDS_LANES_MAX;
   int64_t bound_ps = rounds_lane(rounds, class_index, code)->base_ps;
   for (int a = 0; a < COLLECTIVE_AFTER_MAX && bound_ps < wanted_ps; a++) {
     const int32_t after = plan->ranges[code % ROUNDS_LANES_MAX].after[a];
     if (after >= 0) {
-      const int64_t left_ps =
-          left_of(plan, after, rounds_lane(rounds, class_index, first_code + after));
-      bound_ps = later(
-          bound_ps, left_ps + rounds_lane_bound(worker, class_index, first_code + after,
-                                                wanted_ps - left_ps, depth));
+      bound_ps = later(bound_ps, lane_end_bound(worker, class_index, first_code + after,
+                                                wanted_ps, depth));
     }
   }
   return bound_ps;
@@ -44,6 +51,11 @@ static int64_t leave_bound(const simulator_rounds_t *rounds, int32_t class_index
                rounds->links[class_index * TORUS_DIRECTIONS + lane->direction].end_ps);
 }
 
+// While lanes are followed others change what belongs to their chips.
+static bool may_look_at(const rounds_worker_t *worker, int32_t class_index) {
+  return worker->is_looking || rounds_is_own(worker, class_index);
+}
+
 // When what a lane waits for arrives.
 static int64_t arrival_bound(rounds_worker_t *worker, int32_t class_index, int32_t code,
                              int32_t step, int64_t wanted_ps, int depth) {
@@ -54,7 +66,7 @@ static int64_t arrival_bound(rounds_worker_t *worker, int32_t class_index, int32
   const rounds_step_t *sent = &plan->steps[source];
   const int32_t sender =
       rounds->senders[class_index * TORUS_DIRECTIONS + sent->direction];
-  if (!worker->is_looking && !rounds_is_own(worker, sender)) {
+  if (!may_look_at(worker, sender)) {
     return 0;
   }
   const int32_t sender_code = code - code % ROUNDS_LANES_MAX + sent->lane;
@@ -91,7 +103,7 @@ static int64_t far_bound(rounds_worker_t *worker, int32_t class_index, int32_t c
     if (part->begins_ps[peer] != ROUNDS_NEVER_PS) {
       return part->begins_ps[peer];
     }
-    return worker->is_looking || rounds_is_own(worker, peer)
+    return may_look_at(worker, peer)
                ? rounds_core_bound(worker, peer, wanted_ps, depth - 1)
                : 0;
   }
@@ -150,20 +162,6 @@ int64_t rounds_lane_bound(rounds_worker_t *worker, int32_t class_index, int32_t 
   return bound_ps;
 }
 
-static int64_t lane_end_bound(rounds_worker_t *worker, int32_t class_index,
-                              int32_t part_index, int32_t lane_index, int64_t wanted_ps,
-                              int depth) {
-  const simulator_rounds_t *rounds = worker->rounds;
-  const rounds_plan_t *plan = rounds->parts[part_index].plan;
-  const int32_t code = part_index * ROUNDS_LANES_MAX + lane_index;
-  const rounds_lane_t *lane = rounds_lane(rounds, class_index, code);
-  const int64_t left_ps = left_of(plan, lane_index, lane);
-  return lane->base_ps + left_ps >= wanted_ps
-             ? lane->base_ps + left_ps
-             : left_ps + rounds_lane_bound(worker, class_index, code, wanted_ps - left_ps,
-                                           depth);
-}
-
 int64_t rounds_end_bound(rounds_worker_t *worker, int32_t class_index, int32_t part_index,
                          int64_t wanted_ps, int depth) {
   simulator_rounds_t *const rounds = worker->rounds;
@@ -176,8 +174,9 @@ int64_t rounds_end_bound(rounds_worker_t *worker, int32_t class_index, int32_t p
   for (int pass = 0; pass < 2 && (pass == 0 || depth > 0); pass++) {
     for (int32_t n = 0; n < count && bound_ps < wanted_ps; n++) {
       const int32_t i = first + n < count ? first + n : first + n - count;
-      const int64_t lane_ps = lane_end_bound(worker, class_index, part_index, i,
-                                             wanted_ps, pass == 0 ? 0 : depth);
+      const int64_t lane_ps =
+          lane_end_bound(worker, class_index, part_index * ROUNDS_LANES_MAX + i,
+                         wanted_ps, pass == 0 ? 0 : depth);
       if (lane_ps > bound_ps) {
         bound_ps = lane_ps;
         if (!worker->is_looking) {

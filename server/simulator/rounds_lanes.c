@@ -6,9 +6,6 @@
 
 #include "server/simulator/rounds.h"
 
-// How many neighbours are looked at before a link is left to wait.
-enum { DEPTH = 1 };
-
 static void push(rounds_worker_t *worker, int32_t class_index, int32_t code) {
   simulator_rounds_t *const rounds = worker->rounds;
   rounds_lane_t *lane = rounds_lane(rounds, class_index, code);
@@ -222,7 +219,7 @@ static bool start_step(rounds_worker_t *worker, const rounds_part_t *part,
   }
   if ((rounds->chips[class_index].blocked >> step->direction & 1) == 0 ||
       lane->base_ps < link->wanted_ps || is_clear(worker, class_index, step->direction)) {
-    rounds_link_go_on(worker, class_index, step->direction, DEPTH, false);
+    rounds_link_go_on(worker, class_index, step->direction, ROUNDS_DEPTH, false);
   }
   return lane->state == ROUNDS_SENT;
 }
@@ -286,7 +283,7 @@ void rounds_unblock(rounds_worker_t *worker, int32_t class_index, int32_t code) 
     const int32_t direction = __builtin_ctz(left);
     if (rounds->links[class_index * TORUS_DIRECTIONS + direction].blocker == code &&
         is_clear(worker, class_index, direction)) {
-      rounds_link_go_on(worker, class_index, direction, DEPTH, false);
+      rounds_link_go_on(worker, class_index, direction, ROUNDS_DEPTH, false);
     }
   }
 }

@@ -55,16 +55,21 @@ static void add_far(const rounds_lane_t *lane, int32_t code, int32_t direction,
   }
 }
 
+static bool is_core_far(rounds_worker_t *worker, int32_t class_index, int64_t ps,
+                        int depth) {
+  rounds_chip_t *chip = &worker->rounds->chips[class_index];
+  if (chip->core_ps < ps) {
+    const int64_t core_ps = rounds_core_bound(worker, class_index, ps, depth);
+    chip->core_ps = core_ps > chip->core_ps ? core_ps : chip->core_ps;
+  }
+  return chip->core_ps >= ps;
+}
+
 // The core, as far as it matters up to when things come soon.
 static void add_core(rounds_worker_t *worker, int32_t class_index, int64_t soon_ps,
                      rounds_link_t *link) {
-  simulator_rounds_t *const rounds = worker->rounds;
-  rounds_chip_t *chip = &rounds->chips[class_index];
-  if (chip->core_ps < soon_ps) {
-    const int64_t core_ps = rounds_core_bound(worker, class_index, soon_ps, 0);
-    chip->core_ps = core_ps > chip->core_ps ? core_ps : chip->core_ps;
-  }
-  link->safe_ps = chip->core_ps;
+  (void)is_core_far(worker, class_index, soon_ps, 0);
+  link->safe_ps = worker->rounds->chips[class_index].core_ps;
   link->safe_lane = ROUNDS_CORE;
 }
 
@@ -197,16 +202,6 @@ static bool is_lane_far(rounds_worker_t *worker, int32_t class_index, int32_t di
   return lane->base_ps + until_ps >= ps ||
          until_ps + rounds_lane_bound(worker, class_index, code, ps - until_ps, depth) >=
              ps;
-}
-
-static bool is_core_far(rounds_worker_t *worker, int32_t class_index, int64_t ps,
-                        int depth) {
-  rounds_chip_t *chip = &worker->rounds->chips[class_index];
-  if (chip->core_ps < ps) {
-    const int64_t core_ps = rounds_core_bound(worker, class_index, ps, depth);
-    chip->core_ps = core_ps > chip->core_ps ? core_ps : chip->core_ps;
-  }
-  return chip->core_ps >= ps;
 }
 
 // Whether, with the chips around looked at, nothing else comes before what is next. What

@@ -16,8 +16,7 @@
 enum {
   LANES_BETWEEN_CHECKS = 1 << 12,
   CHIPS_BETWEEN_CHECKS = 64,
-  DEPTH = 1,  // Neighbours that are looked at; when nothing moves, this many:
-  DEPTH_FAR = 256,
+  DEPTH_FAR = 256,      // Neighbours that are looked at when nothing moves.
   LOOKS_MAX = 1 << 16,  // For one chip.
   SPINS = 1 << 12,      // Before a thread sleeps.
 };
@@ -211,7 +210,7 @@ static void go_on(rounds_worker_t *worker) {
       rounds_lift(rounds, c);
     }
     for (uint32_t left = chip->sure; left != 0; left &= left - 1) {
-      rounds_link_go_on(worker, c, __builtin_ctz(left), DEPTH, true);
+      rounds_link_go_on(worker, c, __builtin_ctz(left), ROUNDS_DEPTH, true);
     }
   }
   follow(worker);
