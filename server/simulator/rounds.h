@@ -36,6 +36,7 @@ typedef struct rounds_step_t {
   int32_t lane;
   int8_t direction;  // In which it sends, or -1.
   bool is_local, is_sent_on;
+  bool is_first;  // The lane has not sent to that receiver just before.
 } rounds_step_t;
 
 typedef struct rounds_range_t {

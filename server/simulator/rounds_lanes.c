@@ -23,16 +23,19 @@ static rounds_part_t *part_of(simulator_rounds_t *rounds, int32_t code) {
 // When the receiver has begun the message may go. False: that is not known.
 static bool make_ready(const simulator_rounds_t *rounds, const rounds_part_t *part,
                        int32_t class_index, rounds_lane_t *lane) {
-  const int8_t direction = part->plan->steps[lane->step].direction;
+  const rounds_step_t *step = &part->plan->steps[lane->step];
+  const int8_t direction = step->direction;
   rounds_link_t *link = &rounds->links[class_index * TORUS_DIRECTIONS + direction];
-  const int64_t begin_ps = part->begins_ps[link->peer];
-  if (begin_ps == ROUNDS_NEVER_PS) {
-    lane->state = ROUNDS_HELD;
-    return false;
+  if (step->is_first) {
+    const int64_t begin_ps = part->begins_ps[link->peer];
+    if (begin_ps == ROUNDS_NEVER_PS) {
+      lane->state = ROUNDS_HELD;
+      return false;
+    }
+    lane->base_ps = begin_ps > lane->base_ps ? begin_ps : lane->base_ps;
   }
   link->ready++;
   lane->state = ROUNDS_READY;
-  lane->base_ps = begin_ps > lane->base_ps ? begin_ps : lane->base_ps;
   lane->direction = direction;
   return true;
 }

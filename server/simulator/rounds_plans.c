@@ -42,6 +42,8 @@ static void make_steps(const simulator_rounds_t *rounds,
         .direction = (int8_t)(sends ? run_plan->directions[step->send_peer] : -1),
         .is_local = step->is_local,
         .is_sent_on = step->is_sent_on};
+    plan->steps[i].is_first = i == 0 || plan->steps[i - 1].lane != step->lane ||
+                              plan->steps[i - 1].direction != plan->steps[i].direction;
   }
   for (int32_t i = 0; i < shape->step_count; i++) {
     if (plan->steps[i].target >= 0) {
