@@ -26,8 +26,14 @@ void blocks_lu(const lapack_matrix_t *a, int32_t *pivots);
 
 // The eigenvectors of the Hermitian matrix whose lower triangle `a` has, in its place, by
 // columns, and the eigenvalues in ascending order. All NaN where an element is not
-// finite. Between parts of count² steps the flag is not looked at.
+// finite.
 POD_MUST_USE pod_status_t blocks_eigh(const lapack_matrix_t *a, double *out_values);
+
+// As lapack_tridiagonal.
+POD_MUST_USE pod_status_t blocks_tridiagonal(int64_t count, double *diagonal,
+                                             double *beside, double *out_values,
+                                             const lapack_matrix_t *out_vectors,
+                                             void *work, bool *out_converged);
 
 // Operations between two looks at the stop flag: 20 ms for the slowest BLAS, one number
 // at a time.

@@ -343,7 +343,9 @@ typedef struct groups_t {
 static pod_status_t decompose_groups(const lapack_matrix_t *a, const groups_t *groups,
                                      double *out_values) {
   find_groups(a, groups->group);
-  memset(groups->vectors.data, 0, (size_t)(a->rows * a->columns) * lapack_element(a));
+  for (int64_t j = 0; j < a->columns && !kernel_is_stopped(); j++) {
+    memset(lapack_at(&groups->vectors, 0, j), 0, (size_t)a->rows * lapack_element(a));
+  }
   for (int32_t i = 0; i < a->rows && !kernel_is_stopped(); i++) {
     if (groups->group[i] == i) {
       POD_TRY(decompose_group(a, groups->group, i, &groups->vectors, groups->small,

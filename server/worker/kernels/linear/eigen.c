@@ -1,8 +1,8 @@
 // Hermitian eigenproblems: reflectors make the matrix tridiagonal, a column at a time
-// (Golub and Van Loan, Matrix Computations, 8.3.1), LAPACK solves that, and the
-// reflectors take its vectors back. A matrix of very large or small elements is scaled by
-// a power of two first, so that no square overflows. A phase is free in each complex
-// vector, a sign in each real one.
+// (Golub and Van Loan, Matrix Computations, 8.3.1), that is solved (tridiagonal.c), and
+// the reflectors take its vectors back. A matrix of very large or small elements is
+// scaled by a power of two first, so that no square overflows. A phase is free in each
+// complex vector, a sign in each real one.
 
 #include <complex.h>
 #include <math.h>
@@ -158,7 +158,7 @@ static lapack_matrix_t typed_vectors(const lapack_matrix_t *a, const room_t *roo
     return (lapack_matrix_t){(char *)room->vectors, n, n, n, false};
   }
   double _Complex *to = (double _Complex *)room->complex_vectors;
-  for (int64_t i = 0; i < n * n; i++) {
+  KERNEL_EACH(i, (size_t)(n * n)) {
     to[i] = room->vectors[i];
   }
   return (lapack_matrix_t){room->complex_vectors, n, n, n, true};
@@ -173,8 +173,8 @@ static pod_status_t solve(const lapack_matrix_t *a, const room_t *room,
     return NULL;
   }
   const lapack_matrix_t real = {(char *)room->vectors, n, n, n, false};
-  *out_converged =
-      lapack_tridiagonal(n, room->diagonal, room->beside, out_values, &real, room->work);
+  POD_TRY(blocks_tridiagonal(n, room->diagonal, room->beside, out_values, &real,
+                             room->work, out_converged));
   const lapack_matrix_t vectors = typed_vectors(a, room);
   if (n > 1) {
     const lapack_matrix_t reflectors = lapack_part(a, 1, 0, n - 1, n - 1);

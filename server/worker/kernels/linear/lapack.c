@@ -16,6 +16,16 @@ typedef double _Complex complex_t;
 // There with OpenBLAS, whichever BLAS it was built against: it starts threads.
 extern void openblas_set_num_threads(int count) __attribute__((weak));
 
+// Not in lapacke.h.
+extern void dlaed2_(lapack_int *k, const lapack_int *n, const lapack_int *n1, double *d,
+                    double *q, const lapack_int *ldq, lapack_int *indxq, double *rho,
+                    double *z, double *dlambda, double *w, double *q2, lapack_int *indx,
+                    lapack_int *indxc, lapack_int *indxp, lapack_int *coltyp,
+                    lapack_int *info);
+extern void dlaed4_(const lapack_int *n, const lapack_int *i, const double *d,
+                    const double *z, double *delta, const double *rho, double *dlam,
+                    lapack_int *info);
+
 static void use_one_thread(void) {
   if (openblas_set_num_threads != NULL) {
     openblas_set_num_threads(1);
@@ -220,4 +230,36 @@ bool lapack_tridiagonal(int64_t count, double *diagonal, double *beside,
   memcpy(out_values, kept_diagonal, (size_t)n * sizeof(double));
   return LAPACKE_dsteqr_work(LAPACK_COL_MAJOR, 'I', n, out_values, kept_beside, z, ld,
                              numbers) == 0;
+}
+
+// --- Two problems ---
+
+int64_t lapack_deflate(lapack_pair_t *pair, double *values,
+                       const lapack_matrix_t *vectors, int32_t *order) {
+  const lapack_int n = size(vectors->rows), first = size(pair->first_count);
+  const lapack_int ld = stride(vectors);
+  lapack_int k = 0, info = 0;
+  dlaed2_(&k, &n, &first, values, (double *)vectors->data, &ld, order, &pair->factor,
+          pair->z, pair->poles, pair->weights, pair->packed, pair->indexes, pair->rows,
+          pair->indexes + n, pair->types, &info);
+  return k;
+}
+
+bool lapack_root(const lapack_pair_t *pair, int64_t count, int64_t index,
+                 double *out_gaps, double *out_value) {
+  const lapack_int n = size(count), i = size(index) + 1;
+  lapack_int info = 0;
+  dlaed4_(&n, &i, pair->poles, pair->weights, out_gaps, &pair->factor, out_value, &info);
+  return info == 0;
+}
+
+void lapack_multiply(const lapack_matrix_t *a, const lapack_matrix_t *b,
+                     const lapack_matrix_t *c) {
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, size(c->rows), size(c->columns),
+              size(a->columns), 1, (const double *)a->data, stride(a),
+              (const double *)b->data, stride(b), 0, (double *)c->data, stride(c));
+}
+
+double lapack_length(int64_t count, const double *x) {
+  return cblas_dnrm2(size(count), x, 1);
 }

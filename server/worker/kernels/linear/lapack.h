@@ -98,12 +98,50 @@ void lapack_symmetrise(bool is_complex, int64_t count, const void *v, const void
                        void *p);
 
 // The eigenvalues in ascending order and the eigenvectors of the tridiagonal matrix with
-// `diagonal` and `beside` (count - 1 numbers, room for count), all of double; both are
-// lost. False when it does not converge. RESOURCE: needs `work`, of LAPACK_WORK ·
-// count bytes.
+// `diagonal` and `beside` (count - 1 numbers, room for count), of double; both are lost.
+// Some count² steps, many where eigenvalues are close. False when it does not converge.
+// RESOURCE: needs `work`, of LAPACK_WORK · count bytes.
 enum { LAPACK_WORK = 40 * sizeof(double) };
 bool lapack_tridiagonal(int64_t count, double *diagonal, double *beside,
                         double *out_values, const lapack_matrix_t *out_vectors,
                         void *work);
+
+// --- Two solved problems side by side, D, and what couples them: D + factor · z z^T ---
+
+// How far the columns of vectors reach: of the first only, both, the second only, and
+// those that no coupling changes.
+enum { LAPACK_TYPES = 4 };
+
+// Room for `count` of each, unless said otherwise.
+typedef struct lapack_pair_t {
+  int64_t first_count;      // Of the first problem.
+  double factor;            // The element that couples them, then as above.
+  double *z;                // The last row of the first's vectors, the first row of the
+                            // second's; lost.
+  double *poles, *weights;  // Then D and z, of what the coupling changes.
+  double *packed;    // count²; then the vectors of types 0 and 1, their upper rows,
+                     // and of types 1 and 2, their lower rows.
+  int32_t *rows;     // Then: which of the poles, from 1, each packed column is.
+  int32_t *indexes;  // 2 · count
+  int32_t *types;    // count + LAPACK_TYPES; then how many columns of each type.
+} lapack_pair_t;
+
+// Leaves out what the coupling does not change: values and vectors go to the end, where
+// the values descend; they ascend when nothing else is there. Returns how many others
+// there are. `order` has each problem's values ascending, from 1; lost.
+int64_t lapack_deflate(lapack_pair_t *pair, double *values,
+                       const lapack_matrix_t *vectors, int32_t *order);
+
+// The eigenvalue above pole `index` of `count`, and its distances to all poles; of two
+// poles the eigenvector instead. False when it does not converge.
+bool lapack_root(const lapack_pair_t *pair, int64_t count, int64_t index,
+                 double *out_gaps, double *out_value);
+
+// c = a b, of double.
+void lapack_multiply(const lapack_matrix_t *a, const lapack_matrix_t *b,
+                     const lapack_matrix_t *c);
+
+// The length of a vector of double.
+double lapack_length(int64_t count, const double *x);
 
 #endif  // SERVER_WORKER_KERNELS_LINEAR_LAPACK_H_

@@ -4,9 +4,14 @@
 
 #include "tests/unit/server/worker/kernels/region_case.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
+
+#include "server/worker/kernels/linear/blocks.h"
+#include "server/worker/kernels/stop.h"
 
 // The promise is 50 ms of the kernel's own time; a loaded machine may take it away.
 static const int64_t latency_max_ns = 2000000000, running_ns = 50000000;
@@ -248,6 +253,72 @@ static void test_decompositions_stop(void **state) {
   assert_stops("eigh, in place", c);
 }
 
+// Many equal pairs of eigenvalues, and values that are all coupled.
+static void fill_tridiagonal(bool has_pairs, int64_t n, double *diagonal,
+                             double *beside) {
+  for (int64_t i = 0; i < n; i++) {
+    diagonal[i] = has_pairs ? fabs((double)(n / 2 - i)) : 2;
+    beside[i] = has_pairs ? 1 : -1;
+  }
+}
+
+typedef struct timed_stop_t {
+  kernel_control_t control;
+  clockid_t cpu;
+  atomic_int at_ms;
+  int64_t raised_ns;
+} timed_stop_t;
+
+static int64_t time_of(clockid_t clock) {
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void *raise_later(void *context) {
+  timed_stop_t *stop = context;
+  while (time_of(stop->cpu) / 1000000 < atomic_load(&stop->at_ms)) {
+    const struct timespec moment = {.tv_nsec = 1000000};
+    nanosleep(&moment, NULL);
+  }
+  stop->raised_ns = time_of(stop->cpu);
+  atomic_store(&stop->control.wish, KERNEL_STOP);
+  return NULL;
+}
+
+// Whatever part of it has been reached. The time is the thread's own.
+static void test_tridiagonal_eigenproblems_stop(void **state) {
+  (void)state;
+  enum { N = 3000, LATENCY_MAX_MS = 500 };
+  static const int after_ms[] = {5, 20, 60, 100};
+  double *numbers =
+      malloc((3 * N + (size_t)N * N) * sizeof(double) + (size_t)N * LAPACK_WORK);
+  assert_non_null(numbers);
+  double *vectors = numbers + 3 * (size_t)N;
+  const lapack_matrix_t matrix = {(char *)vectors, N, N, N, false};
+  for (size_t i = 0; i < 2 * POD_COUNT_OF(after_ms); i++) {
+    timed_stop_t stop = {0};
+    pthread_t thread;
+    bool is_converged = false;
+    fill_tridiagonal(i % 2 == 0, N, numbers, numbers + N);
+    assert_int_equal(pthread_getcpuclockid(pthread_self(), &stop.cpu), 0);
+    atomic_store(&stop.at_ms, (int)(time_of(stop.cpu) / 1000000) + after_ms[i / 2]);
+    kernel_control = &stop.control;
+    assert_int_equal(pthread_create(&thread, NULL, raise_later, &stop), 0);
+    assert_null(blocks_tridiagonal(N, numbers, numbers + N, numbers + 2 * (size_t)N,
+                                   &matrix, vectors + (size_t)N * N, &is_converged));
+    const int64_t end_ns = time_of(stop.cpu);
+    atomic_store(&stop.at_ms, 0);
+    kernel_control = NULL;
+    pthread_join(thread, NULL);
+    assert_true(is_converged);
+    const double ms = (double)(end_ns - stop.raised_ns) * 1e-6;
+    printf("tridiagonal, after %3d ms         %8.2f ms\n", after_ms[i / 2], ms);
+    assert_true(ms < LATENCY_MAX_MS);
+  }
+  free(numbers);
+}
+
 static void test_functions_and_numbers_stop(void **state) {
   (void)state;
   const int64_t count = 1 << 24, state_size = 2;
@@ -394,6 +465,7 @@ int main(void) {
       cmocka_unit_test(test_sorts_stop),
       cmocka_unit_test(test_transforms_and_factors_stop),
       cmocka_unit_test(test_decompositions_stop),
+      cmocka_unit_test(test_tridiagonal_eigenproblems_stop),
       cmocka_unit_test(test_functions_and_numbers_stop),
       cmocka_unit_test(test_elements_are_not_computed_after_the_flag),
       cmocka_unit_test(test_nothing_is_moved_after_the_flag),

@@ -435,6 +435,41 @@ static void test_equal_eigenvalues_have_orthogonal_vectors(void **state) {
   }
 }
 
+// Tridiagonal, with pairs of eigenvalues that are equal to the last bit (Wilkinson).
+static void fill_with_pairs(tensor_array_t *array, int64_t size) {
+  number_t *a = numbers_of(array);
+  for (int64_t i = 0; i < size * size; i++) {
+    const int64_t row = i / size, column = i % size;
+    a[i] = row == column              ? fabs((double)(size / 2 - row))
+           : llabs(row - column) == 1 ? 1
+                                      : 0;
+  }
+  store(array, a);
+  free(a);
+}
+
+// They are torn in two, and those again.
+static void test_large_eigenproblems_are_solved_in_parts(void **state) {
+  (void)state;
+  static const sizes_t squares[] = {{1, 257, 257}, {1, 530, 530}};
+  static const char *const values[] = {NULL, "random:3", "zeros", "ones"};
+  static const tensor_dtype_t types[] = {TENSOR_F64, TENSOR_C64};
+  for (size_t i = 0; i < POD_COUNT_OF(values) * POD_COUNT_OF(squares); i++) {
+    const sizes_t *s = &squares[i % 2];
+    const tensor_dtype_t type = types[i / 2 % 2];
+    kernel_case_t *c = eigh_of(type, s, "both", true);
+    if (values[i / 2] == NULL) {
+      fill_with_pairs(&c->arrays[0], s->rows);
+    } else {
+      assert_null(tensor_fill(values[i / 2], &c->arrays[0]));
+      make_hermitian(&c->arrays[0], s->rows, "both");
+    }
+    run(c);
+    check_eigh_case(c, type, s, 'b', true);
+    case_free(c);
+  }
+}
+
 // Squares of these elements would overflow, or be 0.
 static void test_eigenvalues_of_extreme_elements(void **state) {
   (void)state;
@@ -520,6 +555,7 @@ int main(void) {
       cmocka_unit_test(test_unsorted_eigenvalues_stay_with_their_block),
       cmocka_unit_test(test_blocks_need_not_be_side_by_side),
       cmocka_unit_test(test_equal_eigenvalues_have_orthogonal_vectors),
+      cmocka_unit_test(test_large_eigenproblems_are_solved_in_parts),
       cmocka_unit_test(test_eigenvalues_of_extreme_elements),
       cmocka_unit_test(test_what_is_not_finite_spoils_its_matrix_alone),
   };
