@@ -6,8 +6,8 @@
 #include "server/worker/kernels/linear/blocks.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "server/worker/kernels/memory.h"
 #include "server/worker/kernels/stop.h"
 
 enum { PANEL_MAX = 32 };
@@ -43,7 +43,7 @@ static pod_status_t reflection_init(reflection_t *reflection, const lapack_matri
   const double flop = 4 * (double)v->rows * (double)panel_columns(v->rows, v->columns);
   const int64_t most = smaller(blocks_columns(flop), columns);
   const size_t element = lapack_element(v);
-  char *memory = malloc((size_t)(width * (width + most) + columns) * element + 1);
+  char *memory = kernel_malloc((size_t)(width * (width + most) + columns) * element + 1);
   if (memory == NULL) {
     return pod_error(POD_RESOURCE_EXHAUSTED, "no host memory for a block of reflectors");
   }
@@ -54,7 +54,7 @@ static pod_status_t reflection_init(reflection_t *reflection, const lapack_matri
 }
 
 static void reflection_deinit(reflection_t *reflection) {
-  free(reflection->triangle.data);
+  kernel_free(reflection->triangle.data);
 }
 
 // All columns of c by the reflectors of a panel.

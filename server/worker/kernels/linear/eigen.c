@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "server/worker/kernels/linear/blocks.h"
+#include "server/worker/kernels/memory.h"
 #include "server/worker/kernels/stop.h"
 
 // Powers of two whose squares, and sums of them, are far from the limits of double.
@@ -27,8 +28,8 @@ static pod_status_t room_init(room_t *room, const lapack_matrix_t *a) {
   const size_t work =
       n * (size_t)LAPACK_WORK > n * element ? n * (size_t)LAPACK_WORK : n * element;
   const size_t square = n * n * sizeof(double);
-  char *next = malloc(3 * n * sizeof(double) + n * element + work + square +
-                      (a->is_complex ? 2 * square : 0) + 1);
+  char *next = kernel_malloc(3 * n * sizeof(double) + n * element + work + square +
+                             (a->is_complex ? 2 * square : 0) + 1);
   if (next == NULL) {
     return pod_error(POD_RESOURCE_EXHAUSTED,
                      "no host memory for the eigenvectors of %zu x %zu numbers", n, n);
@@ -218,6 +219,6 @@ pod_status_t blocks_eigh(const lapack_matrix_t *a, double *out_values) {
   if (!is_converged) {
     fill_nan(a, out_values);
   }
-  free(room.memory);
+  kernel_free(room.memory);
   return status;
 }

@@ -6,7 +6,6 @@
 // vectors of length 1.
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "server/worker/kernels/linear/blocks.h"

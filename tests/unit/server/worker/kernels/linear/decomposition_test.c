@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "server/worker/kernels/memory.h"
 #include "server/worker/kernels/storage.h"
 
 typedef double _Complex number_t;
@@ -470,6 +471,57 @@ static void test_large_eigenproblems_are_solved_in_parts(void **state) {
   }
 }
 
+static int64_t admitted_bytes, admitted_bytes_max, most_admitted_bytes;
+
+static pod_status_t admit(int64_t size_bytes) {
+  if (admitted_bytes + size_bytes > admitted_bytes_max) {
+    return pod_error(POD_RESOURCE_EXHAUSTED, "no room");
+  }
+  admitted_bytes += size_bytes;
+  most_admitted_bytes =
+      admitted_bytes > most_admitted_bytes ? admitted_bytes : most_admitted_bytes;
+  return NULL;
+}
+
+static void watch(const void *memory, int64_t size_bytes, bool is_used_before) {
+  (void)memory, (void)size_bytes, (void)is_used_before;
+}
+
+static void release(const void *memory, int64_t size_bytes) {
+  (void)memory;
+  admitted_bytes -= size_bytes;
+}
+
+// The matrix in double, its vectors, and what they are made in; complex ones are as large
+// again.
+static void test_the_memory_of_eigenproblems_is_counted(void **state) {
+  (void)state;
+  static const kernel_host_t host = {admit, watch, release};
+  static const tensor_dtype_t types[] = {TENSOR_F32, TENSOR_C64};
+  static const int parts[] = {3, 6};
+  kernel_memory_set_host(&host);
+  const sizes_t s = {1, 800, 800};
+  const int64_t square_bytes = s.rows * s.columns * (int64_t)sizeof(double);
+  for (size_t i = 0; i < POD_COUNT_OF(types); i++) {
+    kernel_case_t *c = eigh_of(types[i], &s, "both", true);
+    fill_with_pairs(&c->arrays[0], s.rows);
+    admitted_bytes_max = INT64_MAX;
+    most_admitted_bytes = 0;
+    run(c);
+    assert_true(most_admitted_bytes >= parts[i] * square_bytes);
+    assert_int_equal(admitted_bytes, 0);
+    for (int part = 0; part < parts[i]; part++) {
+      admitted_bytes_max = part * square_bytes;
+      const pod_status_t status = case_run(c);
+      assert_int_equal(pod_status_code(status), POD_RESOURCE_EXHAUSTED);
+      pod_status_free(status);
+      assert_int_equal(admitted_bytes, 0);
+    }
+    case_free(c);
+  }
+  kernel_memory_set_host(NULL);
+}
+
 // Squares of these elements would overflow, or be 0.
 static void test_eigenvalues_of_extreme_elements(void **state) {
   (void)state;
@@ -556,6 +608,7 @@ int main(void) {
       cmocka_unit_test(test_blocks_need_not_be_side_by_side),
       cmocka_unit_test(test_equal_eigenvalues_have_orthogonal_vectors),
       cmocka_unit_test(test_large_eigenproblems_are_solved_in_parts),
+      cmocka_unit_test(test_the_memory_of_eigenproblems_is_counted),
       cmocka_unit_test(test_eigenvalues_of_extreme_elements),
       cmocka_unit_test(test_what_is_not_finite_spoils_its_matrix_alone),
   };
