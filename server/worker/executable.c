@@ -8,6 +8,7 @@
 #include "server/worker/executor_internal.h"
 #include "server/worker/hbm.h"
 #include "server/worker/host_memory.h"
+#include "server/worker/kernels/stop.h"
 
 void executor_block_free(executor_block_t *block) {
   host_memory_free(block->memory, block->size_bytes);
@@ -60,6 +61,8 @@ void executor_destroy(executor_t *executor) {
 
 // --- Constants ---
 
+enum { PART_BYTES = 8 << 20 };  // Between two looks, some milliseconds.
+
 static bool is_all_zero(const uint8_t *bytes, int64_t size_bytes) {
   for (int64_t i = 0; i < size_bytes; i++) {
     if (bytes[i] != 0) {
@@ -69,39 +72,39 @@ static bool is_all_zero(const uint8_t *bytes, int64_t size_bytes) {
   return true;
 }
 
-// Doubles what is filled, so that a large splat goes at the speed of memcpy.
-static void fill_splat(uint8_t *to, int64_t size_bytes, const void *element,
-                       int64_t element_bytes) {
-  if (size_bytes == 0) {
-    return;
+// Some of a constant: a splat doubles what is filled, so that a large one goes at the
+// speed of memcpy.
+static void expand_part(const chip_constant_t *constant, int64_t size_bytes,
+                        executor_constant_t *expanded) {
+  uint8_t *to = (uint8_t *)expanded->memory + expanded->filled_bytes;
+  const uint8_t *from = (const uint8_t *)constant->data + expanded->filled_bytes;
+  int64_t most = PART_BYTES;
+  if (constant->is_splat && expanded->filled_bytes == 0) {
+    from = constant->data;
+    most = constant->size_bytes;
+  } else if (constant->is_splat) {
+    from = expanded->memory;
+    most = expanded->filled_bytes < most ? expanded->filled_bytes : most;
   }
-  memcpy(to, element, (size_t)element_bytes);
-  for (int64_t filled = element_bytes; filled < size_bytes;) {
-    const int64_t more = filled <= size_bytes - filled ? filled : size_bytes - filled;
-    memcpy(to + filled, to, (size_t)more);
-    filled += more;
-  }
+  const int64_t left = size_bytes - expanded->filled_bytes;
+  const int64_t part = left < most ? left : most;
+  memcpy(to, from, (size_t)part);
+  expanded->filled_bytes += part;
 }
 
-static pod_status_t expand_constant(const chip_constant_t *constant,
-                                    executor_constant_t *out_constant) {
+static pod_status_t begin_constant(const chip_constant_t *constant, int64_t size_bytes,
+                                   executor_constant_t *expanded) {
   if (!constant->is_splat && (uintptr_t)constant->data % HOST_MEMORY_ALIGNMENT == 0) {
-    *out_constant = (executor_constant_t){.data = constant->data};
+    *expanded = (executor_constant_t){.data = constant->data, .filled_bytes = size_bytes};
     return NULL;
   }
-  const int64_t size_bytes = tensor_shape_bytes(&constant->shape);
+  const bool is_zero =
+      constant->is_splat && is_all_zero(constant->data, constant->size_bytes);
   void *memory;
-  if (constant->is_splat && is_all_zero(constant->data, constant->size_bytes)) {
-    POD_TRY(host_memory_alloc_zeros(size_bytes, &memory));
-  } else {
-    POD_TRY(host_memory_alloc(size_bytes, &memory));
-    if (constant->is_splat) {
-      fill_splat(memory, size_bytes, constant->data, constant->size_bytes);
-    } else {
-      memcpy(memory, constant->data, (size_t)size_bytes);
-    }
-  }
-  *out_constant = (executor_constant_t){.data = memory, .memory = memory};
+  POD_TRY(is_zero ? host_memory_alloc_zeros(size_bytes, &memory)
+                  : host_memory_alloc(size_bytes, &memory));
+  *expanded = (executor_constant_t){
+      .data = memory, .memory = memory, .filled_bytes = is_zero ? size_bytes : 0};
   return NULL;
 }
 
@@ -113,21 +116,40 @@ static void free_constants(executable_t *executable) {
   }
   free(executable->constants);
   executable->constants = NULL;
+  executable->expanded_count = 0;
 }
 
-pod_status_t executable_expand_constants(executable_t *executable) {
+// The next part of the first that is not whole.
+static pod_status_t expand_some(executable_t *executable) {
   const chip_program_t *program = executable->program;
-  if (executable->constants != NULL) {
-    return NULL;
+  if (executable->constants == NULL) {
+    executable->constants =
+        pod_alloc((size_t)program->constant_count * sizeof(*executable->constants));
   }
-  executable->constants =
-      pod_alloc((size_t)program->constant_count * sizeof(*executable->constants));
-  for (int32_t i = 0; i < program->constant_count; i++) {
+  const int32_t i = executable->expanded_count;
+  const int64_t size_bytes = tensor_shape_bytes(&program->constants[i].shape);
+  executor_constant_t *expanded = &executable->constants[i];
+  if (expanded->data == NULL) {
     const pod_status_t status =
-        expand_constant(&program->constants[i], &executable->constants[i]);
+        begin_constant(&program->constants[i], size_bytes, expanded);
     if (status != NULL) {
       free_constants(executable);
       return pod_status_context(status, "constant %d of %s", i, program->name);
+    }
+  }
+  if (expanded->filled_bytes < size_bytes) {
+    expand_part(&program->constants[i], size_bytes, expanded);
+  }
+  executable->expanded_count += expanded->filled_bytes == size_bytes ? 1 : 0;
+  return NULL;
+}
+
+pod_status_t executable_expand_constants(executable_t *executable,
+                                         kernel_control_t *control) {
+  while (executable->expanded_count < executable->program->constant_count) {
+    POD_TRY(expand_some(executable));
+    if (kernel_is_called(control) && kernel_obey(control)) {
+      return pod_error(POD_CANCELLED, "the execution was cancelled");
     }
   }
   return NULL;

@@ -31,10 +31,18 @@ static int64_t buffer_bytes(const execution_t *execution, int32_t buffer) {
   return tensor_shape_bytes(&execution->executable->program->buffers[buffer].shape);
 }
 
+// Leaves early when it is to stop, as kernels do: who goes on checks.
+static void copy_bytes(const execution_t *execution, void *to, const void *from,
+                       int64_t size_bytes) {
+  kernel_control_t *outer = kernel_control;
+  kernel_control = execution->run->control;
+  kernel_copy_bytes(to, from, (size_t)size_bytes);
+  kernel_control = outer;
+}
+
 static void copy_buffer(const execution_t *execution, int32_t from, int32_t to) {
-  const void *source = buffer_of(execution, from);
-  void *target = buffer_of(execution, to);
-  kernel_copy_bytes(target, source, (size_t)buffer_bytes(execution, to));
+  copy_bytes(execution, buffer_of(execution, to), buffer_of(execution, from),
+             buffer_bytes(execution, to));
 }
 
 static pod_status_t check_cancelled(const execution_t *execution) {
@@ -76,7 +84,7 @@ static pod_status_t resolve_buffers(const execution_t *execution) {
       executor_block_grow(&place->temporaries,
                           program->temp_bytes + program->host_temp_bytes),
       "the temporaries of %s", program->name));
-  POD_TRY(executable_expand_constants(executable));
+  POD_TRY(executable_expand_constants(executable, execution->run->control));
   grow_table(&place->buffers, &place->buffer_room, program->buffer_count);
   grow_table(&place->pointers, &place->pointer_room, executable->pointer_count);
   for (int32_t i = 0; i < program->buffer_count; i++) {
@@ -92,9 +100,8 @@ static void place_donations(const execution_t *execution) {
   for (int32_t i = 0; i < executable->program->alias_count; i++) {
     const chip_alias_t *alias = &executable->program->aliases[i];
     if (run->results[alias->result] != run->arguments[alias->argument]) {
-      kernel_copy_bytes(
-          run->results[alias->result], run->arguments[alias->argument],
-          (size_t)tensor_shape_bytes(&executable->argument_shapes[alias->argument]));
+      copy_bytes(execution, run->results[alias->result], run->arguments[alias->argument],
+                 tensor_shape_bytes(&executable->argument_shapes[alias->argument]));
     }
   }
 }
@@ -382,10 +389,11 @@ pod_status_t executor_run(executable_t *executable, const executor_run_t *run,
     const void *result =
         buffer_of(&execution, program->computations[program->entry].results[i]);
     if (result != run->results[i]) {
-      kernel_copy_bytes(run->results[i], result,
-                        (size_t)tensor_shape_bytes(&executable->result_shapes[i]));
+      copy_bytes(&execution, run->results[i], result,
+                 tensor_shape_bytes(&executable->result_shapes[i]));
     }
   }
+  POD_TRY(check_cancelled(&execution));  // What was copied may not be whole.
   profile->host_ns = now_ns(&execution) - execution.host_start_ns;
   return NULL;
 }

@@ -43,6 +43,7 @@ typedef struct executor_step_t {
 typedef struct executor_constant_t {
   const void *data;
   void *memory;
+  int64_t filled_bytes;  // From the beginning on.
 } executor_constant_t;
 
 struct executable_t {
@@ -51,11 +52,14 @@ struct executable_t {
   executor_step_t *steps;                           // Of each instruction.
   int64_t pointer_count;                            // Of all steps.
   executor_constant_t *constants;                   // NULL until the first run.
+  int32_t expanded_count;                           // Of these, what is whole.
   tensor_shape_t *argument_shapes, *result_shapes;  // Local.
   bool is_straight_line;
 };
 
-// Puts the constants into memory. Once.
-POD_MUST_USE pod_status_t executable_expand_constants(executable_t *executable);
+// Puts the constants into memory, once: what was begun by a run that was stopped, or is
+// paused in it, the next one goes on with. CANCELLED.
+POD_MUST_USE pod_status_t executable_expand_constants(executable_t *executable,
+                                                      kernel_control_t *control);
 
 #endif  // SERVER_WORKER_EXECUTOR_INTERNAL_H_
