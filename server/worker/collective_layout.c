@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "server/worker/kernels/stop.h"
+
 collective_layout_t collective_layout_make(const tensor_shape_t *shape, int dimension,
                                            int64_t blocks) {
   collective_layout_t layout = {.outer = 1,
@@ -64,11 +66,14 @@ int64_t collective_layout_bytes(const collective_layout_t *layout) {
   return layout->outer * layout->blocks * layout->inner_bytes;
 }
 
-// Copies one block: `outer` pieces that stand `from_stride` and `to_stride` apart. Pieces
-// of a constant small size are moved without a call each.
-static void copy_pieces(uint8_t *to, int64_t to_stride, const uint8_t *from,
-                        int64_t from_stride, int64_t outer, int64_t piece_bytes) {
-  for (int64_t i = 0; i < outer; i++, to += to_stride, from += from_stride) {
+// Between two looks.
+enum { PART_BYTES = 8 << 20, PART_PIECES = 1 << 15 };
+
+// Some of the pieces of a block. Those of a constant small size are moved without a call
+// each.
+static void copy_some(uint8_t *to, int64_t to_stride, const uint8_t *from,
+                      int64_t from_stride, int64_t count, int64_t piece_bytes) {
+  for (int64_t i = 0; i < count; i++, to += to_stride, from += from_stride) {
     switch (piece_bytes) {
       case 2:
         memcpy(to, from, 2);
@@ -83,15 +88,26 @@ static void copy_pieces(uint8_t *to, int64_t to_stride, const uint8_t *from,
         memcpy(to, from, 16);
         break;
       default:
-        memcpy(to, from, (size_t)piece_bytes);
+        kernel_copy_bytes(to, from, (size_t)piece_bytes);
     }
+  }
+}
+
+// Copies one block: `outer` pieces that stand `from_stride` and `to_stride` apart.
+static void copy_pieces(uint8_t *to, int64_t to_stride, const uint8_t *from,
+                        int64_t from_stride, int64_t outer, int64_t piece_bytes) {
+  const int64_t most =
+      piece_bytes > PART_BYTES / PART_PIECES ? 1 + PART_BYTES / piece_bytes : PART_PIECES;
+  for (int64_t i = 0; i < outer && !kernel_is_stopped(); i += most) {
+    copy_some(to + i * to_stride, to_stride, from + i * from_stride, from_stride,
+              outer - i < most ? outer - i : most, piece_bytes);
   }
 }
 
 void collective_pack(const collective_layout_t *layout, const void *array, void *packed) {
   const int64_t inner = layout->inner_bytes;
   if (collective_layout_is_identity(layout)) {
-    memcpy(packed, array, (size_t)collective_layout_bytes(layout));
+    kernel_copy_bytes(packed, array, (size_t)collective_layout_bytes(layout));
     return;
   }
   for (int64_t block = 0; block < layout->blocks; block++) {
@@ -105,7 +121,7 @@ void collective_unpack(const collective_layout_t *layout, const void *packed,
                        void *array) {
   const int64_t inner = layout->inner_bytes;
   if (collective_layout_is_identity(layout)) {
-    memcpy(array, packed, (size_t)collective_layout_bytes(layout));
+    kernel_copy_bytes(array, packed, (size_t)collective_layout_bytes(layout));
     return;
   }
   for (int64_t block = 0; block < layout->blocks; block++) {

@@ -37,7 +37,8 @@ bool collective_layout_is_identity(const collective_layout_t *layout);
 
 int64_t collective_layout_bytes(const collective_layout_t *layout);
 
-// No overlap.
+// No overlap. They look at what is wished of the thread, as kernels do, and leave early
+// (kernels/stop.h).
 void collective_pack(const collective_layout_t *layout, const void *array, void *packed);
 void collective_unpack(const collective_layout_t *layout, const void *packed,
                        void *array);

@@ -192,6 +192,18 @@ static pod_status_t fold(const executor_collective_t *collective, const part_t *
   return NULL;
 }
 
+// To or from the packed blocks. What is not whole must not go to others.
+static pod_status_t repack(void (*way)(const collective_layout_t *, const void *, void *),
+                           const collective_layout_t *layout, const void *from, void *to,
+                           kernel_control_t *control) {
+  kernel_control_t *outer = kernel_control;
+  kernel_control = control;
+  way(layout, from, to);
+  const bool is_stopped = kernel_is_stopped();
+  kernel_control = outer;
+  return is_stopped ? pod_error(POD_CANCELLED, "the execution was cancelled") : NULL;
+}
+
 static pod_status_t run_part(executor_collective_t *collective, int32_t index,
                              const executor_collective_run_t *run) {
   const part_t *part = &collective->parts[index];
@@ -203,7 +215,8 @@ static pod_status_t run_part(executor_collective_t *collective, int32_t index,
   collective_buffers_t buffers = {.input = operand, .output = result};
   if (!collective_layout_is_identity(&part->input)) {
     POD_TRY(executor_block_grow(&scratch->input, schedule->input_bytes));
-    collective_pack(&part->input, operand, scratch->input.memory);
+    POD_TRY(repack(collective_pack, &part->input, operand, scratch->input.memory,
+                   run->args->control));
     buffers.input = scratch->input.memory;
   }
   const bool unpacks = !collective_layout_is_identity(&part->output);
@@ -220,7 +233,8 @@ static pod_status_t run_part(executor_collective_t *collective, int32_t index,
     return fold(collective, part, run->args, buffers.output, result);
   }
   if (unpacks) {
-    collective_unpack(&part->output, buffers.output, result);
+    return repack(collective_unpack, &part->output, buffers.output, result,
+                  run->args->control);
   }
   return NULL;
 }

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "server/worker/kernels/stop.h"
+
 // The element at a row-major index of [2, 6, 5], by formula.
 static void test_packing_puts_the_blocks_of_a_dimension_behind_one_another(void **state) {
   (void)state;
@@ -84,8 +86,34 @@ static void test_the_first_dimension_needs_no_copy(void **state) {
   assert_true(collective_layout_is_identity(&third));
 }
 
+// Large pieces, small ones, and where both are the same bytes.
+static void test_nothing_is_moved_for_who_has_gone(void **state) {
+  (void)state;
+  enum { BYTES = 64 << 20 };
+  static const int64_t dims[][3] = {
+      {2, 2, BYTES / 4}, {BYTES / 8, 2, 4}, {BYTES / 6, 2, 3}, {1, 2, BYTES / 2}};
+  uint8_t *from = calloc(BYTES, 1), *to = malloc(BYTES);
+  assert_true(from != NULL && to != NULL);
+  kernel_control_t gone = {.wish = KERNEL_STOP};
+  for (size_t i = 0; i < sizeof(dims) / sizeof(dims[0]); i++) {
+    const tensor_shape_t shape = tensor_shape_make(TENSOR_S8, 3, dims[i]);
+    const collective_layout_t layout = collective_layout_make(&shape, 1, 2);
+    const size_t size_bytes = (size_t)tensor_shape_bytes(&shape);
+    memset(to, 7, BYTES);
+    kernel_control = &gone;
+    collective_pack(&layout, from, to);
+    collective_unpack(&layout, from, to);
+    kernel_control = NULL;
+    assert_memory_equal(to + size_bytes / 2, to + size_bytes / 2 - 1, size_bytes / 2);
+    assert_int_equal(to[size_bytes - 1], 7);
+  }
+  free(from);
+  free(to);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_nothing_is_moved_for_who_has_gone),
       cmocka_unit_test(test_packing_puts_the_blocks_of_a_dimension_behind_one_another),
       cmocka_unit_test(test_there_and_back_is_the_identity_for_every_dimension_and_size),
       cmocka_unit_test(test_the_first_dimension_needs_no_copy),
