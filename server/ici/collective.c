@@ -671,8 +671,13 @@ static pod_status_t prepare(ici_run_t *run) {
   }
   run->links_used = links_of(run->node, schedule);
   run->changes_seen = atomic_load(&run->node->changes) - 1;  // Look at once.
+  collective_call_t call = {0};
+  if (run->collective->pause != NULL) {
+    call = (collective_call_t){run->collective->pause->is_wanted,
+                               run->collective->pause->context};
+  }
   return collective_executor_init(&run->executor, schedule, &run->collective->buffers,
-                                  run->node->combine);
+                                  run->node->combine, call);
 }
 
 // Whoever waits for this chip shall not wait in vain.
@@ -790,6 +795,9 @@ static void work_off(ici_run_t *run) {
   while (run->failure == NULL && !collective_executor_is_done(&run->executor)) {
     if (is_to_pause(run)) {
       pause_run(run);
+      serve_lanes(run);
+    } else if (collective_executor_is_left(&run->executor)) {
+      collective_executor_go_on(&run->executor);
       serve_lanes(run);
     } else if (!look(run)) {
       wait_a_while(run);

@@ -9,7 +9,11 @@
 
 #include "common/base/check.h"
 
-enum { BOUNCE_BYTES = 4096, ALIGNMENT = 16 };
+enum {
+  BOUNCE_BYTES = 4096,
+  ALIGNMENT = 16,
+  PART_BYTES = 1 << 20,  // Of a local step, between two looks.
+};
 
 static const uint8_t *readable(const collective_executor_t *executor, uint8_t buffer) {
   switch (buffer) {
@@ -48,41 +52,93 @@ static int32_t first_index(const collective_reorder_t *by, int32_t i) {
   return (by->first + (by->is_descending ? by->turn - i : i)) % by->turn;
 }
 
+// Where a row of pieces lies among the blocks: those of the last count.
+typedef struct row_t {
+  const collective_reorder_t *by;
+  int32_t first;  // Of the blocks.
+} row_t;
+
+static row_t row_at(const collective_reorder_t *by, int64_t index) {
+  const int32_t i = first_index(by, (int32_t)(index / by->count[1]));
+  const int32_t j = (int32_t)(index % by->count[1]);
+  return (row_t){by, i * by->stride[0] + j * by->stride[1]};
+}
+
+static int64_t place_of(const row_t *row, int64_t k) {
+  const int32_t at = row->first + (int32_t)k * row->by->stride[2];
+  const int64_t block = row->by->members == NULL ? at : row->by->members[at];
+  return block * row->by->block_bytes + row->by->piece_offset;
+}
+
+// The packed bytes from `done` to `end`.
 static void reorder(const collective_reorder_t *by, uint8_t *target,
-                    const uint8_t *source) {
-  int64_t packed = 0;
-  for (int32_t i = 0; i < by->count[0]; i++) {
-    const int32_t first = first_index(by, i);
-    for (int32_t j = 0; j < by->count[1]; j++) {
-      for (int32_t k = 0; k < by->count[2]; k++, packed += by->piece_bytes) {
-        const int32_t at = first * by->stride[0] + j * by->stride[1] + k * by->stride[2];
-        const int64_t block = by->members == NULL ? at : by->members[at];
-        const int64_t piece = block * by->block_bytes + by->piece_offset;
-        memcpy(target + (by->unpacks ? piece : packed),
-               source + (by->unpacks ? packed : piece), (size_t)by->piece_bytes);
-      }
+                    const uint8_t *source, int64_t done, int64_t end) {
+  const int64_t row_bytes = by->count[2] * by->piece_bytes;
+  while (done < end) {
+    const row_t row = row_at(by, done / row_bytes);
+    const int64_t row_end = (done / row_bytes + 1) * row_bytes;
+    int64_t k = done % row_bytes / by->piece_bytes;
+    int64_t within = done % by->piece_bytes;
+    for (int64_t bytes; done < row_end && done < end; done += bytes, k++, within = 0) {
+      bytes =
+          by->piece_bytes - within < end - done ? by->piece_bytes - within : end - done;
+      const int64_t place = place_of(&row, k) + within;
+      memcpy(target + (by->unpacks ? place : done), source + (by->unpacks ? done : place),
+             (size_t)bytes);
     }
   }
 }
 
-static void run_local(const collective_executor_t *executor,
-                      const collective_step_t *step) {
+static void run_part(const collective_executor_t *executor, const collective_step_t *step,
+                     int64_t done, int64_t end) {
   uint8_t *target = writable(executor, step->target_buffer) + step->target_offset;
   if (step->kind == COLLECTIVE_ZERO) {
-    memset(target, 0, (size_t)step->target_bytes);
+    memset(target + done, 0, (size_t)(end - done));
     return;
   }
   const uint8_t *source = readable(executor, step->source_buffer) + step->source_offset;
   if (step->kind == COLLECTIVE_COPY) {
-    memmove(target, source, (size_t)step->target_bytes);
+    memmove(target + done, source + done, (size_t)(end - done));
     return;
   }
   if (step->kind == COLLECTIVE_REORDER) {
-    reorder(&executor->schedule->reorders[step->with_offset], target, source);
+    reorder(&executor->schedule->reorders[step->with_offset], target, source, done, end);
     return;
   }
   const uint8_t *with = readable(executor, step->with_buffer) + step->with_offset;
-  reduce(executor, target, source, with, step->target_bytes);
+  reduce(executor, target + done, source + done, with + done, end - done);
+}
+
+static bool is_called(const collective_executor_t *executor) {
+  return executor->call.is_wanted != NULL &&
+         executor->call.is_wanted(executor->call.context);
+}
+
+// One that overlaps what it is copied to is moved whole.
+static int64_t part_bytes(const collective_step_t *step) {
+  const bool overlaps = step->kind == COLLECTIVE_COPY &&
+                        step->target_buffer == step->source_buffer &&
+                        step->target_offset < step->source_offset + step->target_bytes &&
+                        step->source_offset < step->target_offset + step->target_bytes;
+  return overlaps ? step->target_bytes : PART_BYTES;
+}
+
+// False: it has been left.
+static bool run_local(const collective_executor_t *executor,
+                      const collective_step_t *step, collective_progress_t *progress) {
+  const int64_t size_bytes = step->target_bytes;
+  while (progress->done_bytes < size_bytes) {
+    const int64_t left = size_bytes - progress->done_bytes;
+    const int64_t most = part_bytes(step);
+    const int64_t end = progress->done_bytes + (left < most ? left : most);
+    run_part(executor, step, progress->done_bytes, end);
+    progress->done_bytes = end;
+    if (end < size_bytes && is_called(executor)) {
+      return false;
+    }
+  }
+  progress->done_bytes = 0;
+  return true;
 }
 
 static bool is_finished(const collective_step_t *step,
@@ -94,16 +150,16 @@ static bool is_finished(const collective_step_t *step,
   return is_sent && is_received;
 }
 
-// Runs a lane's local steps until it stands at an unfinished transfer or at its end.
+// Runs a lane's local steps until it stands at an unfinished transfer or at its end, or
+// the thread is called.
 static void advance(collective_executor_t *executor, int32_t lane) {
   const collective_lane_t *range = &executor->schedule->lanes[lane];
   collective_progress_t *progress = &executor->lanes[lane];
   const int32_t end = range->first_step + range->step_count;
   while (progress->step < end) {
     const collective_step_t *step = step_of(executor, lane);
-    if (step->kind != COLLECTIVE_TRANSFER) {
-      run_local(executor, step);
-    } else if (!is_finished(step, progress)) {
+    if (step->kind == COLLECTIVE_TRANSFER ? !is_finished(step, progress)
+                                          : !run_local(executor, step, progress)) {
       return;
     }
     progress->step++;
@@ -147,10 +203,12 @@ static void move_on(collective_executor_t *executor, int32_t lane) {
 pod_status_t collective_executor_init(collective_executor_t *executor,
                                       const collective_schedule_t *schedule,
                                       const collective_buffers_t *buffers,
-                                      collective_combine_fn_t combine) {
+                                      collective_combine_fn_t combine,
+                                      collective_call_t call) {
   *executor = (collective_executor_t){.schedule = schedule,
                                       .buffers = *buffers,
                                       .combine = combine,
+                                      .call = call,
                                       .lanes_left = schedule->lane_count};
   if (schedule->lane_count == 0) {
     return NULL;
@@ -172,10 +230,33 @@ bool collective_executor_is_done(const collective_executor_t *executor) {
   return executor->lanes_left == 0;
 }
 
+static bool is_left(const collective_executor_t *executor, int32_t lane) {
+  return executor->lanes[lane].state == COLLECTIVE_LANE_RUNNING &&
+         step_of(executor, lane)->kind != COLLECTIVE_TRANSFER;
+}
+
+bool collective_executor_is_left(const collective_executor_t *executor) {
+  for (int32_t lane = 0; lane < executor->schedule->lane_count; lane++) {
+    if (is_left(executor, lane)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void collective_executor_go_on(collective_executor_t *executor) {
+  for (int32_t lane = 0; lane < executor->schedule->lane_count; lane++) {
+    if (is_left(executor, lane)) {
+      move_on(executor, lane);
+    }
+  }
+}
+
 const collective_step_t *collective_executor_step(const collective_executor_t *executor,
                                                   int32_t lane) {
-  return executor->lanes[lane].state == COLLECTIVE_LANE_RUNNING ? step_of(executor, lane)
-                                                                : NULL;
+  const bool is_at_transfer =
+      executor->lanes[lane].state == COLLECTIVE_LANE_RUNNING && !is_left(executor, lane);
+  return is_at_transfer ? step_of(executor, lane) : NULL;
 }
 
 int64_t collective_executor_unsent(const collective_executor_t *executor, int32_t lane,
@@ -229,6 +310,9 @@ static collective_arrival_t judge(const collective_executor_t *executor, int32_t
       return COLLECTIVE_ARRIVAL_WRONG;
     default:
       break;
+  }
+  if (is_left(executor, lane)) {
+    return COLLECTIVE_ARRIVAL_EARLY;
   }
   const int32_t current = step_of(executor, lane)->tag;
   if (tag == current) {

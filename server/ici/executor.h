@@ -29,6 +29,13 @@ typedef void (*collective_combine_fn_t)(chip_reducer_t reducer, tensor_dtype_t d
                                         void *target, const void *a, const void *b,
                                         int64_t count);
 
+// Whether the thread is called elsewhere: looked at between two parts of a local step,
+// which take a millisecond or so; the step is left there and gone on with later.
+typedef struct collective_call_t {
+  bool (*is_wanted)(void *context);  // NULL: never.
+  void *context;
+} collective_call_t;
+
 typedef enum collective_lane_state_t {
   COLLECTIVE_LANE_WAITING = 0,  // For the lanes in `after`.
   COLLECTIVE_LANE_RUNNING = 1,
@@ -37,15 +44,17 @@ typedef enum collective_lane_state_t {
 
 typedef struct collective_progress_t {
   collective_lane_state_t state;
-  int32_t step;            // Index into the schedule's steps; a TRANSFER when RUNNING.
+  int32_t step;            // Index into the schedule's steps, when RUNNING.
   int64_t sent_bytes;      // Of the step's source.
   int64_t received_bytes;  // Of the step's target.
+  int64_t done_bytes;      // Of a local step that has been left.
 } collective_progress_t;
 
 typedef struct collective_executor_t {
   const collective_schedule_t *schedule;
   collective_buffers_t buffers;
   collective_combine_fn_t combine;
+  collective_call_t call;
   collective_progress_t *lanes;  // schedule->lane_count
   int32_t lanes_left;
 } collective_executor_t;
@@ -55,13 +64,21 @@ typedef struct collective_executor_t {
 POD_MUST_USE pod_status_t collective_executor_init(collective_executor_t *executor,
                                                    const collective_schedule_t *schedule,
                                                    const collective_buffers_t *buffers,
-                                                   collective_combine_fn_t combine);
+                                                   collective_combine_fn_t combine,
+                                                   collective_call_t call);
 
 void collective_executor_deinit(collective_executor_t *executor);
 
 bool collective_executor_is_done(const collective_executor_t *executor);
 
-// The step that a lane is at; NULL when it waits or is done.
+// Whether local steps have been left because the thread was called. Nothing of theirs is
+// sent before they are done.
+bool collective_executor_is_left(const collective_executor_t *executor);
+
+// Goes on with them, until the thread is called again. May move lanes on.
+void collective_executor_go_on(collective_executor_t *executor);
+
+// The transfer that a lane is at; NULL when it waits, is done or has left a local step.
 const collective_step_t *collective_executor_step(const collective_executor_t *executor,
                                                   int32_t lane);
 

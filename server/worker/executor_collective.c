@@ -5,7 +5,6 @@
 #include "server/worker/executor_collective.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/memory.h"
 #include "server/collective/schedule.h"
@@ -134,17 +133,6 @@ void executor_collective_destroy(executor_collective_t *collective) {
 
 // --- Running ---
 
-// A schedule without transfers is done by its local steps.
-static pod_status_t run_local(const collective_schedule_t *schedule,
-                              const collective_buffers_t *buffers) {
-  collective_executor_t executor;
-  POD_TRY(collective_executor_init(&executor, schedule, buffers, kernel_combine_arrays));
-  const bool is_done = collective_executor_is_done(&executor);
-  collective_executor_deinit(&executor);
-  return is_done ? NULL
-                 : pod_error(POD_INTERNAL, "a schedule without transfers does not end");
-}
-
 static bool is_called(void *control) {
   return kernel_is_called(control);
 }
@@ -153,11 +141,31 @@ static bool obey(void *control) {
   return !kernel_obey(control);
 }
 
+// A schedule without transfers is done by its local steps.
+static pod_status_t run_local(const collective_schedule_t *schedule,
+                              const collective_buffers_t *buffers,
+                              kernel_control_t *control) {
+  collective_executor_t executor;
+  POD_TRY(collective_executor_init(&executor, schedule, buffers, kernel_combine_arrays,
+                                   (collective_call_t){is_called, control}));
+  bool goes_on = true;
+  while (collective_executor_is_left(&executor) && (goes_on = obey(control))) {
+    collective_executor_go_on(&executor);
+  }
+  const bool is_done = collective_executor_is_done(&executor);
+  collective_executor_deinit(&executor);
+  if (!goes_on) {
+    return pod_error(POD_CANCELLED, "the execution was cancelled");
+  }
+  return is_done ? NULL
+                 : pod_error(POD_INTERNAL, "a schedule without transfers does not end");
+}
+
 static pod_status_t run_schedule(const part_t *part, const executor_collective_run_t *run,
                                  const collective_buffers_t *buffers) {
   const uint32_t sequence = (*run->sequence)++;
   if (part->is_local) {
-    return run_local(&part->schedule, buffers);
+    return run_local(&part->schedule, buffers, run->args->control);
   }
   if (run->runner->run == NULL) {
     return pod_error(POD_FAILED_PRECONDITION, "this chip has no way to its peers");
@@ -179,9 +187,11 @@ static pod_status_t fold(const executor_collective_t *collective, const part_t *
                          uint8_t *result) {
   const int64_t element = part->element_bytes;
   const int64_t block = part->fold_elements * element;
-  if (block > 0) {
-    memcpy(result, members, (size_t)block);
-  }
+  kernel_control_t *outer = kernel_control;
+  kernel_control = args->control;
+  kernel_copy_bytes(result, members,
+                    (size_t)block);  // The first call sees if it was left.
+  kernel_control = outer;
   for (int64_t member = 1; member < collective->member_count; member++) {
     for (int64_t at = 0; at < block; at += element) {
       const void *inputs[] = {result + at, members + member * block + at};

@@ -47,7 +47,7 @@ static void fill(test_pod_t *pod, const collective_request_t *request, bool in_p
 static pod_status_t start(test_chip_t *chip) {
   const collective_buffers_t buffers = {chip->input, chip->output, chip->scratch};
   return collective_executor_init(&chip->executor, &chip->schedule, &buffers,
-                                  kernel_combine_arrays);
+                                  kernel_combine_arrays, (collective_call_t){0});
 }
 
 pod_status_t test_pod_plan(test_pod_t *pod, const torus_t *torus,

@@ -116,7 +116,7 @@ static inline pod_status_t local_run_collective(void *context,
   local_pod_t *pod = chip->pod;
   collective_executor_t executor;
   POD_TRY(collective_executor_init(&executor, collective->schedule, &collective->buffers,
-                                   kernel_combine_arrays));
+                                   kernel_combine_arrays, (collective_call_t){0}));
   struct timespec deadline;
   clock_gettime(CLOCK_REALTIME, &deadline);
   deadline.tv_sec += LOCAL_POD_WAIT_S;
