@@ -79,6 +79,15 @@ static pod_status_t make_folder(const char *folder) {
   if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode)) {
     return pod_error(POD_INVALID_ARGUMENT, "%s is no folder", folder);
   }
+  const bool is_of_another = info.st_uid != geteuid() && info.st_uid != 0;
+  if (is_of_another || (info.st_mode & S_IWOTH) != 0) {
+    return pod_error(
+        POD_FAILED_PRECONDITION,
+        "the folder %s %s, who could put files of their own in the place of "
+        "the pod's keys: name one that is not there, or take it from them",
+        folder,
+        is_of_another ? "belongs to another user" : "may be written by other users");
+  }
   return NULL;
 }
 

@@ -27,7 +27,9 @@
 enum { POD_FILES_DAYS_MAX = 36500, POD_FILES_AUTHORITY_DAYS = 3650 };
 
 typedef struct pod_files_options_t {
-  const char *folder;  // Made when it is not there; its parent must be.
+  // Made when it is not there; its parent must be. FAILED_PRECONDITION when other users
+  // may write to it.
+  const char *folder;
   // Names and addresses of the machines with daemons. That of this machine, localhost,
   // 127.0.0.1 and ::1 are added.
   const char *const *hosts;

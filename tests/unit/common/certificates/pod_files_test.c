@@ -107,6 +107,25 @@ static void test_secrets_are_for_their_owner_alone(void **state) {
   remove_folder(&folder);
 }
 
+static void test_keys_are_not_put_where_others_may_write(void **state) {
+  (void)state;
+  folder_t folder = make_folder();
+  const pod_files_options_t options = {.folder = folder.path, .days = DAYS};
+  assert_int_equal(mkdir(folder.path, 0700), 0);
+  assert_int_equal(chmod(folder.path, 0777), 0);
+  pod_status_t status = pod_files_write(&options, NULL);
+  assert_int_equal(pod_status_code(status), POD_FAILED_PRECONDITION);
+  pod_status_free(status);
+  assert_int_not_equal(access(in(&folder, "ca.key"), F_OK), 0);
+  assert_int_equal(chmod(folder.path, 0700), 0);
+  assert_null(pod_files_write(&options, NULL));
+  assert_int_equal(chmod(folder.path, 0777), 0);
+  status = pod_files_add(&options, "alice", "run", NULL);
+  assert_int_equal(pod_status_code(status), POD_FAILED_PRECONDITION);
+  pod_status_free(status);
+  remove_folder(&folder);
+}
+
 static void test_nothing_is_overwritten_unless_it_is_meant(void **state) {
   (void)state;
   folder_t folder = make_folder();
@@ -185,6 +204,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_pod_takes_all_of_its_files),
       cmocka_unit_test(test_secrets_are_for_their_owner_alone),
+      cmocka_unit_test(test_keys_are_not_put_where_others_may_write),
       cmocka_unit_test(test_nothing_is_overwritten_unless_it_is_meant),
       cmocka_unit_test(test_one_more_is_signed_by_the_same_authority),
       cmocka_unit_test(test_what_is_wrong_is_found_before_anything_is_written),
