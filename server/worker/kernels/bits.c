@@ -10,6 +10,8 @@
 #include "server/worker/kernels/stop.h"
 #include "server/worker/kernels/storage.h"
 
+enum { PART_ELEMENTS = 1 << 20 };  // Moved between two looks.
+
 static size_t element_count(const tensor_shape_t *shape) {
   return (size_t)tensor_shape_elements(shape);
 }
@@ -22,13 +24,16 @@ pod_status_t kernel_complex_part(const kernel_args_t *args) {
   const size_t count = element_count(shape), bytes = tensor_dtype_bytes(part);
   const bool is_imaginary = args->instruction->op == CHIP_OP_IMAG;
   if (tensor_dtype_is_complex(shape->dtype)) {
-    kernel_loops()->gather[kernel_size_index(part)](
-        (const char *)args->operands[0] + (is_imaginary ? bytes : 0), 2, args->results[0],
-        count);
+    const char *in = (const char *)args->operands[0] + (is_imaginary ? bytes : 0);
+    for (size_t done = 0; done < count && !kernel_is_stopped(); done += PART_ELEMENTS) {
+      kernel_loops()->gather[kernel_size_index(part)](
+          in + 2 * done * bytes, 2, (char *)args->results[0] + done * bytes,
+          kernel_part(count, done, PART_ELEMENTS));
+    }
   } else if (is_imaginary) {
-    memset(args->results[0], 0, count * bytes);
-  } else if (args->results[0] != args->operands[0] && count > 0) {
-    memcpy(args->results[0], args->operands[0], count * bytes);
+    kernel_zero_bytes(args->results[0], count * bytes);
+  } else {
+    kernel_copy_bytes(args->results[0], args->operands[0], count * bytes);
   }
   return NULL;
 }
@@ -93,9 +98,9 @@ pod_status_t kernel_bitcast_convert(const kernel_args_t *args) {
   const size_t bytes = (size_t)tensor_shape_bytes(from);
   const bool is_plain =
       chip_bitcast_bits(from->dtype) >= 8 && chip_bitcast_bits(to->dtype) >= 8;
-  if (is_plain && bytes > 0) {
-    memmove(args->results[0], args->operands[0], bytes);
-  } else if (!is_plain) {
+  if (is_plain) {
+    kernel_copy_bytes(args->results[0], args->operands[0], bytes);
+  } else {
     bitcast_parts(from->dtype, args->operands[0], to->dtype, args->results[0],
                   element_count(from));
   }

@@ -200,7 +200,7 @@ pod_status_t kernel_fft(const kernel_args_t *args) {
     return NULL;
   }
   if (count == 0) {
-    memset(args->results[0], 0, (size_t)tensor_shape_bytes(fft.out));
+    kernel_zero_bytes(args->results[0], (size_t)tensor_shape_bytes(fft.out));
     return NULL;
   }
   complex_t *data = kernel_malloc((size_t)count * sizeof(complex_t));

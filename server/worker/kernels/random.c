@@ -269,9 +269,8 @@ static pod_status_t draw_part(const kernel_args_t *args, const int64_t *sizes,
                                 CHIP_RNG_DEFAULT) != CHIP_RNG_THREE_FRY;
   part_t part;
   part_of(args, sizes, &part);
-  memset(
-      part.out, 0,
-      (size_t)tensor_shape_elements(part.shape) * tensor_dtype_bytes(part.shape->dtype));
+  kernel_zero_bytes(part.out, (size_t)tensor_shape_elements(part.shape) *
+                                  tensor_dtype_bytes(part.shape->dtype));
   const bool is_wide = tensor_dtype_device_bits(part.shape->dtype) == 64;
   const bool is_halved = !is_philox && !is_wide && part.shape->rank > 0;
   const int64_t count = tensor_shape_elements(&part.whole);

@@ -35,9 +35,16 @@ pod_status_t kernel_run(kernel_fn_t kernel, const kernel_args_t *args) {
   return status;
 }
 
+enum { PART_BYTES = 8 << 20 };
+
+void kernel_zero_bytes(void *out, size_t size_bytes) {
+  for (size_t done = 0; done < size_bytes && !kernel_is_stopped(); done += PART_BYTES) {
+    memset((char *)out + done, 0, kernel_part(size_bytes, done, PART_BYTES));
+  }
+}
+
 // From the end where the target lies behind, so that they may overlap.
 void kernel_copy_parts(void *out, const void *in, size_t size_bytes) {
-  enum { PART_BYTES = 8 << 20 };
   const bool is_behind = (uintptr_t)out > (uintptr_t)in;
   if (out == in) {
     return;

@@ -53,6 +53,9 @@ static inline size_t kernel_part(size_t count, size_t done, size_t most) {
                 i##_end = i + kernel_part((count), i##_done, KERNEL_STOP_ELEMENTS); \
          i < i##_end; i++)
 
+// All bytes 0, in parts; leaves early.
+void kernel_zero_bytes(void *out, size_t size_bytes);
+
 // memmove, in parts; leaves early.
 void kernel_copy_parts(void *out, const void *in, size_t size_bytes);
 

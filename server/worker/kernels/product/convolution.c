@@ -209,7 +209,7 @@ static pod_status_t multiply(const product_t *product, int64_t rows, const void 
       return NULL;
     }
   }
-  memset(product->sums, 0, (size_t)(rows * plan->n) * plan->bytes);
+  kernel_zero_bytes(product->sums, (size_t)(rows * plan->n) * plan->bytes);
   kernel_loops()->matmul[plan->dtype](product->rows, kernel, product->sums, (size_t)rows,
                                       (size_t)plan->k, (size_t)plan->n);
   return NULL;
@@ -365,7 +365,7 @@ pod_status_t kernel_convolution(const kernel_args_t *args) {
   }
   if (tensor_shape_elements(kernel_operand_shape(args, 0)) == 0 ||
       tensor_shape_elements(kernel_operand_shape(args, 1)) == 0) {
-    memset(args->results[0], 0, (size_t)tensor_shape_bytes(out));  // Empty sums.
+    kernel_zero_bytes(args->results[0], (size_t)tensor_shape_bytes(out));  // Empty sums.
     return NULL;
   }
   const pod_status_t status = run(args);

@@ -499,7 +499,7 @@ static void run_own_loops(const dot_plan_t *plan, const void *lhs, const void *r
   const size_t bytes =
       (size_t)(layout->m * layout->n) * tensor_dtype_bytes(plan->sum_dtype);
   const int64_t batches = batches_of(layout);
-  memset(sums, 0, bytes * (size_t)batches);
+  kernel_zero_bytes(sums, bytes * (size_t)batches);
   for (int64_t batch = 0; batch < batches && !kernel_is_stopped();
        batch++, sums += bytes) {
     const void *a_batch = batch_of(lhs, &a, plan->lhs_dtype, batch);
@@ -601,7 +601,8 @@ pod_status_t kernel_dot_general(const kernel_args_t *args) {
     return NULL;
   }
   if (tensor_shape_elements(kernel_operand_shape(args, 0)) == 0) {
-    memset(args->results[0], 0, (size_t)tensor_shape_bytes(result));  // Empty sums.
+    kernel_zero_bytes(args->results[0],
+                      (size_t)tensor_shape_bytes(result));  // Empty sums.
     return NULL;
   }
   dot_plan_t *plan = args->cache == NULL ? NULL : *args->cache;

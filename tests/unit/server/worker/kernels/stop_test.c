@@ -455,6 +455,27 @@ static void test_nothing_is_moved_after_the_flag(void **state) {
   case_result(c, TENSOR_F32, 2, wide);
   case_attr_one(c, CHIP_ATTR_DIMENSION, 1);
   assert_looks_first("concatenate", c);
+  assert_looks_first("real", elementwise_of(CHIP_OP_REAL, TENSOR_C64, 1, TENSOR_F32));
+  assert_looks_first("imag", elementwise_of(CHIP_OP_IMAG, TENSOR_C64, 1, TENSOR_F32));
+  assert_looks_first("real of a real",
+                     elementwise_of(CHIP_OP_REAL, TENSOR_F32, 1, TENSOR_F32));
+  assert_looks_first("imag of a real",
+                     elementwise_of(CHIP_OP_IMAG, TENSOR_F32, 1, TENSOR_F32));
+  assert_looks_first("bitcast_convert",
+                     elementwise_of(CHIP_OP_BITCAST_CONVERT, TENSOR_F32, 1, TENSOR_S32));
+}
+
+// Zeros to add to, before anything is added.
+static void test_sums_are_not_begun_after_the_flag(void **state) {
+  (void)state;
+  assert_looks_first("dot c128", dot_of(TENSOR_C128, TENSOR_C128, 1024, 8, 1024));
+  assert_looks_first("empty sums", dot_of(TENSOR_F32, TENSOR_F32, 2048, 0, 2048));
+  const int64_t two[] = {2}, many[] = {LARGE};
+  kernel_case_t *c = case_make(CHIP_OP_RNG_BIT_GENERATOR);
+  case_operand(c, TENSOR_U64, 1, two, "zeros");
+  case_result(c, TENSOR_U64, 1, two);
+  case_result(c, TENSOR_U64, 1, many);
+  assert_looks_first("random bits", c);
 }
 
 int main(void) {
@@ -469,6 +490,7 @@ int main(void) {
       cmocka_unit_test(test_functions_and_numbers_stop),
       cmocka_unit_test(test_elements_are_not_computed_after_the_flag),
       cmocka_unit_test(test_nothing_is_moved_after_the_flag),
+      cmocka_unit_test(test_sums_are_not_begun_after_the_flag),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
