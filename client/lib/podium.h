@@ -327,7 +327,8 @@ typedef struct podium_argument_type_t {
   bool has_value;
   int64_t value;
   // Only some sizes are given: the module's own stand for dimensions of the shape that
-  // are -1 or behind its last.
+  // are -1 or behind its last; or those of a type before this one in the list that is for
+  // the same argument.
   bool partial;
 } podium_argument_type_t;
 

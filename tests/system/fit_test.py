@@ -58,6 +58,19 @@ class FitTest(unittest.TestCase):
         refused = podium("simulate", program, "--chip=v5e", "--topology=1x1", *shapes, status=3)
         self.assertIn("RESOURCE_EXHAUSTED: Ran out of memory in memory space hbm. Used ", refused)
 
+    def test_sizes_beside_are_given_by_name_or_number(self):
+        program = self.program("""module @step {
+  func.func public @main(%w: tensor<4096x4096xf32>, %x: tensor<?x?x4096xf32>) -> tensor<?x?x4096xf32> {
+    %0 = stablehlo.add %x, %x : tensor<?x?x4096xf32>
+    return %0 : tensor<?x?x4096xf32>
+  }
+}
+""")
+        answers = {re.search(r"(?m)^answer: batch .*$", podium("simulate", program, "--chip=v5e", "--topology=1x1",
+                                                               f"--shape={name}=1x128x4096", "--fit=batch=ARG1.0")).group()
+                   for name in ("x", "1")}
+        self.assertEqual(1, len(answers), answers)
+
     def test_the_report_names_what_fills_the_memory(self):
         refused = podium("simulate", self.program(OPEN), "--chip=v5e", "--topology=1x1", "--shape=1=400000x4096",
                          "--shape=2=400000x4096", status=3)

@@ -308,21 +308,43 @@ static pod_status_t set_value(const arguments_t *arguments, int64_t index,
   return NULL;
 }
 
+// The sizes that a partial type says take the place of those that another has.
+static void add_sizes(compiler_argument_type_t *type,
+                      const compiler_argument_type_t *partial) {
+  for (int d = 0; d < partial->shape.rank; d++) {
+    while (type->shape.rank <= d) {
+      type->shape.dims[type->shape.rank++] = -1;
+    }
+    if (partial->shape.dims[d] != -1) {
+      type->shape.dims[d] = partial->shape.dims[d];
+    }
+  }
+}
+
 static pod_status_t set_types(const arguments_t *arguments, int64_t count,
                               const compiler_argument_type_t *types) {
-  bool *is_given = pod_arena_array(arguments->module->arena, (size_t)arguments->count + 1,
-                                   sizeof(is_given[0]));
+  pod_arena_t *arena = arguments->module->arena;
+  const size_t room = (size_t)arguments->count + 1;
+  bool *is_given = pod_arena_array(arena, room, sizeof(is_given[0]));
+  compiler_argument_type_t *given = pod_arena_array(arena, room, sizeof(given[0]));
   for (int64_t i = 0; i < count; i++) {
     int64_t index = 0;
     POD_TRY(find_argument(arguments, types[i].argument, i, &index));
-    if (is_given[index]) {
+    if (!is_given[index]) {
+      given[index] = types[i];
+    } else if (types[i].is_partial) {
+      add_sizes(&given[index], &types[i]);
+    } else {
       return mlir_error_at(
           arguments->module, position_of(arguments->main, arguments->values[index]),
           POD_INVALID_ARGUMENT, "two types are given for argument %" PRId64, index);
     }
     is_given[index] = true;
-    POD_TRY(set_type(arguments, index, &types[i]));
-    POD_TRY(types[i].has_value ? set_value(arguments, index, types[i].value) : NULL);
+  }
+  for (int64_t i = 0; i < arguments->count; i++) {
+    POD_TRY(is_given[i] ? set_type(arguments, i, &given[i]) : NULL);
+    POD_TRY(is_given[i] && given[i].has_value ? set_value(arguments, i, given[i].value)
+                                              : NULL);
   }
   return NULL;
 }

@@ -128,6 +128,11 @@ static void test_only_some_sizes_may_be_given(void **state) {
   for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
     expect_in(open_sizes, &rows[i], "%0 = stablehlo.add %x, %x : tensor<4x8xf32>");
   }
+  given_t both = {
+      2,
+      {type_of("x", TENSOR_INVALID, DIMS(1, 8)), type_of("1", TENSOR_INVALID, DIMS(4))}};
+  both.types[1].is_partial = true;  // In place of a size of the first.
+  expect_in(open_sizes, &both, "%0 = stablehlo.add %x, %x : tensor<4x8xf32>");
   const given_t static_size = partly(type_of("x", TENSOR_INVALID, DIMS(-1, 16))),
                 too_many = partly(type_of("x", TENSOR_INVALID, DIMS(4, -1, 2))),
                 open_still = partly(type_of("x", TENSOR_INVALID, DIMS(-1)));
