@@ -38,7 +38,8 @@ typedef struct cli_simulation_t {
   {                                                                                \
     "turns", CLI_KEY_TURNS, "[LOOP=]N", 0,                                         \
         "How often a loop turns whose condition depends on values (while.3=100); " \
-        "without a name every such loop",                                          \
+        "without a name every such loop. Of a branch: which way it takes, from 0 " \
+        "(case.0=1)",                                                              \
         4                                                                          \
   }
 

@@ -42,8 +42,10 @@ static int64_t turns_of(const walk_t *walk, const chip_instruction_t *instructio
 static pod_status_t unknown(const chip_instruction_t *instruction, const char *what) {
   return pod_error(POD_FAILED_PRECONDITION,
                    "%s (%s): %s depends on values that are not known without running the "
-                   "program; say it for %s",
-                   instruction->name, instruction->source, what, instruction->name);
+                   "program; say it for %s (turns of the request and of libpodium, "
+                   "--turns %s=N of podium)",
+                   instruction->name, instruction->source, what, instruction->name,
+                   instruction->name);
 }
 
 // The scalar in a buffer. False: it is not known.

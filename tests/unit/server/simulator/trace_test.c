@@ -100,6 +100,7 @@ static void test_a_loop_over_an_argument_needs_to_be_told(void **state) {
   const pod_status_t status = simulator_trace(program, CHIPS, NULL, 0, arena, &traces);
   assert_int_equal(pod_status_code(status), POD_FAILED_PRECONDITION);
   assert_non_null(strstr(pod_status_message(status), program->instructions[loop].source));
+  assert_non_null(strstr(pod_status_message(status), "--turns while."));
   pod_status_free(status);
   simulator_turns_t turns[] = {{.instruction = NULL, .turns = 9},
                                {.instruction = "while.9", .turns = 12}};
