@@ -285,14 +285,15 @@ enum { REGIONS_MAX = 2 };  // What a shape rule lets pass.
 
 static pod_status_t lower_plain(lower_t *lower, const mlir_op_t *op) {
   const chip_op_t kind = (chip_op_t)op->kind;
-  const int32_t first_result = lower->vars.count;
-  for (int i = 0; i < op->result_count; i++) {
-    lower_add_result(lower, &op->results[i]);
-  }
+  // Before the results: what they take the place of is read after the regions.
   const int region_count = own_region_count(lower, op);
   int32_t regions[REGIONS_MAX];
   for (int i = 0; i < region_count && i < REGIONS_MAX; i++) {
     POD_TRY(lower_region(lower, op, i, &regions[i]));
+  }
+  const int32_t first_result = lower->vars.count;
+  for (int i = 0; i < op->result_count; i++) {
+    lower_add_result(lower, &op->results[i]);
   }
   for (int i = 0; i < op->operand_count; i++) {
     const int32_t operand = lower_var_of(lower, op->operands[i]);
