@@ -28,6 +28,7 @@
 #include "server/compiler/schedule/fit.h"
 #include "server/compiler/schedule/memory.h"
 #include "server/compiler/schedule/memory_report.h"
+#include "server/compiler/schedule/reads_first.h"
 #include "server/compiler/schedule/tasks.h"
 #include "server/compiler/simplify/simplify.h"
 #include "server/compiler/verify/verify.h"
@@ -186,6 +187,10 @@ static pod_status_t rewrite(pipeline_t *pipeline) {
   const mlir_module_t *before = pipeline->partitioned.module;
   POD_TRY(compiler_rewrite_collectives(&pipeline->partitioned, &clock, &choices));
   return before == pipeline->partitioned.module ? NULL : verify_partitioned(pipeline);
+}
+
+static pod_status_t put_reads_first(pipeline_t *pipeline) {
+  return schedule_put_reads_first(&pipeline->partitioned);
 }
 
 static pod_status_t fuse(pipeline_t *pipeline) {
@@ -429,8 +434,10 @@ static const pipeline_pass_t passes[] = {
     {"kernels", time_kernels, PIPELINE_SAME},        // What those of the user's demand.
     {"clock", set_clock, PIPELINE_SAME},             // What collectives cost.
     {"collectives", rewrite, PIPELINE_PARTITIONED},  // Others, where they cost less.
-    {"fuse", fuse, PIPELINE_SAME},                   // Which operations are one kernel.
-    {"schedule", schedule, PIPELINE_PARTITIONED},    // Order; which collectives overlap.
+    // What reads an array, before what writes over it.
+    {"reads", put_reads_first, PIPELINE_SAME},
+    {"fuse", fuse, PIPELINE_SAME},                 // Which operations are one kernel.
+    {"schedule", schedule, PIPELINE_PARTITIONED},  // Order; which collectives overlap.
     {"fit", fit_memory,
      PIPELINE_PARTITIONED},           // Into the HBM: less overlap, values made again.
     {"lower", lower, PIPELINE_SAME},  // Instructions and buffers.
@@ -506,6 +513,7 @@ pod_status_t pipeline_run(pipeline_t *pipeline) {
 
 pod_status_t pipeline_run_back_end(pipeline_t *pipeline) {
   POD_TRY(set_clock(pipeline));
+  POD_TRY(put_reads_first(pipeline));
   POD_TRY(fuse(pipeline));
   POD_TRY(schedule(pipeline));
   POD_TRY(fit_memory(pipeline));

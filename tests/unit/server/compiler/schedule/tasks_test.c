@@ -144,11 +144,14 @@ static void test_what_a_loop_carries_stays_in_vmem_when_it_fits(void **state) {
 }
 
 // Two states of 48 MiB and 112 MiB of VMEM: x becomes tanh x, z becomes tanh z, and a sum
-// of products reads x before it is made anew, or after.
+// of products reads x before it is made anew, or beside the new one after.
 static compiler_result_t *compile_states(bool is_read_after) {
   static const char new_x[] = "    %y = stablehlo.tanh %x : tensor<12288x1024xf32>\n";
   static const char product[] =
       "    %p = stablehlo.dot_general %x, %x, contracting_dims = [0] x [0] : "
+      "(tensor<12288x1024xf32>, tensor<12288x1024xf32>) -> tensor<1024x1024xf32>\n";
+  static const char of_both[] =
+      "    %p = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : "
       "(tensor<12288x1024xf32>, tensor<12288x1024xf32>) -> tensor<1024x1024xf32>\n";
   char text[2048];
   snprintf(text, sizeof(text),
@@ -173,7 +176,7 @@ static compiler_result_t *compile_states(bool is_read_after) {
            "  }\n"
            "  return %%0#1, %%0#2, %%0#3 : tensor<12288x1024xf32>, "
            "tensor<12288x1024xf32>, tensor<1024x1024xf32>\n}\n",
-           is_read_after ? new_x : product, is_read_after ? product : new_x);
+           is_read_after ? new_x : product, is_read_after ? of_both : new_x);
   return compile_for(text, "v5e", "1x1");
 }
 
