@@ -119,6 +119,21 @@ static chip_work_t work_update(const question_t *q) {
   return (chip_work_t){.hbm_read_bytes = update, .hbm_written_bytes = update};
 }
 
+// In place, too: what lies where the updates go is read, and they are written there. The
+// indices are the operand between the arrays and their updates.
+static chip_work_t work_scatter(const question_t *q) {
+  const int arrays = q->instruction->result_count;
+  chip_work_t work = {.hbm_read_bytes = tensor_tiled_bytes(operand_shape(q, arrays))};
+  for (int i = 0; i < arrays; i++) {
+    const int64_t array = tensor_tiled_bytes(result_shape(q, i));
+    const int64_t update = tensor_tiled_bytes(operand_shape(q, arrays + 1 + i));
+    const int64_t touched = update < array ? update : array;
+    work.hbm_read_bytes = plus(work.hbm_read_bytes, plus(update, touched));
+    work.hbm_written_bytes = plus(work.hbm_written_bytes, touched);
+  }
+  return work;
+}
+
 // Registers are added up first, element by element. Then what a register holds of one
 // sum: along its lanes when the last dimension is reduced, along its sublanes when the
 // one before is.

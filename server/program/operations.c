@@ -30,6 +30,7 @@ enum {
   COST_elementwise = 0,
   COST_transcendental = CHIP_TRAIT_TRANSCENDENTAL,
   COST_movement = 0,
+  COST_scatter = 0,
   COST_update = 0,
   COST_reduce = 0,
   COST_dot_general = 0,

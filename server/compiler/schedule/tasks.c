@@ -88,27 +88,36 @@ static void emit_copy(emitter_t *emitter, int32_t index) {
 
 // --- Clusters ---
 
-// A dynamic_update_slice that lowering could not do in place writes all of its result.
+// What result `index` of an update does not share with its operand is written besides.
+static void add_update_copy(const chip_program_t *program, const chip_instruction_t *it,
+                            int32_t index, chip_task_t *task) {
+  const chip_buffer_t *from = &program->buffers[it->operands[index]];
+  const chip_buffer_t *to = &program->buffers[it->results[index]];
+  if (from->kind == to->kind && from->index == to->index && from->offset == to->offset) {
+    return;
+  }
+  const int32_t update =
+      it->op == CHIP_OP_SCATTER ? it->result_count + 1 + index : index + 1;
+  const int64_t rest = tensor_tiled_bytes(&to->shape) -
+                       tensor_tiled_bytes(shape_of(program, it->operands[update]));
+  const int64_t more = rest > 0 ? rest : 0;
+  const bool is_read = !is_splat(program, it->operands[index]);
+  task->work.hbm_read_bytes =
+      chip_work_plus(task->work.hbm_read_bytes, is_read ? more : 0);
+  task->work.hbm_written_bytes = chip_work_plus(task->work.hbm_written_bytes, more);
+}
+
+// A dynamic_update_slice or scatter that lowering could not do in place writes all of its
+// result.
 static void add_update_copies(const emitter_t *emitter, chip_task_t *task) {
   const chip_program_t *program = emitter->program;
   for (int32_t i = 0; i < task->member_count; i++) {
     const chip_instruction_t *it =
         &program->instructions[emitter->members.items[task->first_member + i]];
-    if (it->op != CHIP_OP_DYNAMIC_UPDATE_SLICE) {
-      continue;
+    for (int32_t r = 0;
+         chip_op_has((int)it->op, CHIP_TRAIT_UPDATES) && r < it->result_count; r++) {
+      add_update_copy(program, it, r, task);
     }
-    const chip_buffer_t *from = &program->buffers[it->operands[0]];
-    const chip_buffer_t *to = &program->buffers[it->results[0]];
-    if (from->kind == to->kind && from->index == to->index &&
-        from->offset == to->offset) {
-      continue;
-    }
-    const int64_t rest = tensor_tiled_bytes(&to->shape) -
-                         tensor_tiled_bytes(shape_of(program, it->operands[1]));
-    const bool is_read = !is_splat(program, it->operands[0]);
-    task->work.hbm_read_bytes =
-        chip_work_plus(task->work.hbm_read_bytes, is_read ? rest : 0);
-    task->work.hbm_written_bytes = chip_work_plus(task->work.hbm_written_bytes, rest);
   }
 }
 

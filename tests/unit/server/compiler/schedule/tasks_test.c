@@ -196,6 +196,33 @@ static void test_a_state_that_is_not_made_in_place_takes_its_room_twice(void **s
   }
 }
 
+// A row of 4 KiB for each of eight places of an array of 8 MiB: with eight indices and
+// what lay there when it is in place, the rest of the array besides when it is not.
+static void test_a_scatter_in_place_writes_its_updates(void **state) {
+  (void)state;
+  for (int is_donated = 0; is_donated < 2; is_donated++) {
+    char text[1024];
+    snprintf(text, sizeof(text),
+             "func.func @main(%%a: tensor<2048x1024xf32>%s, %%i: tensor<8x1xi32>, "
+             "%%u: tensor<8x1024xf32>) -> tensor<2048x1024xf32> {\n"
+             "  %%0 = \"stablehlo.scatter\"(%%a, %%i, %%u) <{scatter_dimension_numbers = "
+             "#stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], "
+             "scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({\n"
+             "  ^bb0(%%old: tensor<f32>, %%new: tensor<f32>):\n"
+             "    stablehlo.return %%new : tensor<f32>\n"
+             "  }) : (tensor<2048x1024xf32>, tensor<8x1xi32>, tensor<8x1024xf32>) -> "
+             "tensor<2048x1024xf32>\n"
+             "  return %%0 : tensor<2048x1024xf32>\n}\n",
+             is_donated ? " {tf.aliasing_output = 0 : i32}" : "");
+    compiler_result_t *result = compile_for(text, "v5e", "1x1");
+    const chip_work_t work = task_named(result->program, "scatter.0")->work;
+    const int64_t update = 8 * 4096, rest = is_donated ? 0 : (8 << 20) - update;
+    assert_int_equal(work.hbm_written_bytes, update + rest);
+    assert_in_range(work.hbm_read_bytes, 2 * update + rest, 2 * update + rest + 4096);
+    compiler_result_destroy(result);
+  }
+}
+
 static void test_a_product_takes_its_activation_along(void **state) {
   (void)state;
   // gelu, of the tanh form: its input is read three times.
@@ -555,6 +582,7 @@ int main(void) {
       cmocka_unit_test(test_a_loop_is_a_task_and_its_counter_is_none),
       cmocka_unit_test(test_what_a_loop_carries_stays_in_vmem_when_it_fits),
       cmocka_unit_test(test_a_state_that_is_not_made_in_place_takes_its_room_twice),
+      cmocka_unit_test(test_a_scatter_in_place_writes_its_updates),
       cmocka_unit_test(test_a_product_takes_its_activation_along),
       cmocka_unit_test(test_what_two_kernels_need_is_written_or_computed_twice),
       cmocka_unit_test(test_what_fits_stays_in_vmem_between_two_kernels),
