@@ -104,8 +104,9 @@ static void report_advice(pod_text_t *text, const memory_t *memory,
   } else {
     pod_text_add(
         text,
-        "  - arguments and results alone do not fit: no smaller batch helps; lay "
-        "them over more chips, or offload some to pinned_host\n");
+        "  - arguments and results alone do not fit, whatever lies between: make "
+        "them smaller (a batch that is among them), lay them over more chips, or "
+        "offload some to pinned_host\n");
   }
   const int64_t donatable = donatable_bytes(memory);
   if (donatable > missing / SMALL) {
