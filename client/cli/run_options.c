@@ -2,6 +2,7 @@
 
 #include "client/cli/run_options.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -118,7 +119,8 @@ static bool parse_number(cli_run_t *run, int key, const char *value,
       return true;
     case CLI_RUN_MODEL_FLOP:
       run->model_flop = strtod(value, &end);
-      if (end == value || *end != '\0' || !(run->model_flop > 0)) {
+      if (end == value || *end != '\0' || !(run->model_flop > 0) ||
+          !isfinite(run->model_flop)) {
         argp_error(state, "--model-flop takes a number such as 3.4e12, got '%s'", value);
       }
       return true;
