@@ -283,17 +283,53 @@ static int own_region_count(const lower_t *lower, const mlir_op_t *op) {
 
 enum { REGIONS_MAX = 2 };  // What a shape rule lets pass.
 
+// The regions run while the results are written: what they make and what they read from
+// outside lives as long.
+static void keep_regions(lower_t *lower, int32_t first_var, int32_t end_var,
+                         int32_t first_scope) {
+  const int32_t until = 2 * lower->time + 1;
+  for (int32_t var = first_var; var < end_var; var++) {
+    lower_live_until(lower, var, until);
+  }
+  for (int32_t scope = first_scope; scope < lower->scopes.count; scope++) {
+    for (int32_t i = lower->scopes.items[scope].captured_first; i != CHIP_NONE;
+         i = lower->captures.items[i].next) {
+      lower_live_until(lower, lower->captures.items[i].var, until);
+    }
+  }
+}
+
+static bool may_be_in_place(lower_t *lower, const mlir_op_t *op) {
+  for (int i = 0; i < op->operand_count; i++) {
+    if (in_place_of(lower, op, i) != CHIP_NONE) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Returns the first.
+static int32_t add_own_results(lower_t *lower, const mlir_op_t *op) {
+  const int32_t first = lower->vars.count;
+  for (int i = 0; i < op->result_count; i++) {
+    lower_add_result(lower, &op->results[i]);
+  }
+  return first;
+}
+
 static pod_status_t lower_plain(lower_t *lower, const mlir_op_t *op) {
   const chip_op_t kind = (chip_op_t)op->kind;
-  // Before the results: what they take the place of is read after the regions.
   const int region_count = own_region_count(lower, op);
+  const bool is_in_place = may_be_in_place(lower, op);
+  int32_t first_result = is_in_place ? CHIP_NONE : add_own_results(lower, op);
+  const int32_t first_var = lower->vars.count, first_scope = lower->scopes.count;
   int32_t regions[REGIONS_MAX];
   for (int i = 0; i < region_count && i < REGIONS_MAX; i++) {
     POD_TRY(lower_region(lower, op, i, &regions[i]));
   }
-  const int32_t first_result = lower->vars.count;
-  for (int i = 0; i < op->result_count; i++) {
-    lower_add_result(lower, &op->results[i]);
+  if (is_in_place) {  // What the results take the place of is read after the regions.
+    first_result = add_own_results(lower, op);
+    keep_regions(lower, first_var, first_result, first_scope);
   }
   for (int i = 0; i < op->operand_count; i++) {
     const int32_t operand = lower_var_of(lower, op->operands[i]);
