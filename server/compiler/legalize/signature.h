@@ -23,8 +23,8 @@ typedef struct compiler_argument_type_t {
   // that it is passed.
   bool has_value;
   int64_t value;
-  // The module's own sizes stand for those that are -1 or behind the last of the shape, or
-  // those of a type before it that is for the same argument.
+  // The module's own sizes stand for those that are -1 or behind the last of the shape,
+  // or those of a type before it that is for the same argument.
   bool is_partial;
 } compiler_argument_type_t;
 
