@@ -126,10 +126,9 @@ static int64_t part_bytes(const collective_step_t *step) {
 // False: it has been left.
 static bool run_local(const collective_executor_t *executor,
                       const collective_step_t *step, collective_progress_t *progress) {
-  const int64_t size_bytes = step->target_bytes;
+  const int64_t size_bytes = step->target_bytes, most = part_bytes(step);
   while (progress->done_bytes < size_bytes) {
     const int64_t left = size_bytes - progress->done_bytes;
-    const int64_t most = part_bytes(step);
     const int64_t end = progress->done_bytes + (left < most ? left : most);
     run_part(executor, step, progress->done_bytes, end);
     progress->done_bytes = end;

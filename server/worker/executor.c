@@ -34,10 +34,7 @@ static int64_t buffer_bytes(const execution_t *execution, int32_t buffer) {
 // Leaves early when it is to stop, as kernels do: who goes on checks.
 static void copy_bytes(const execution_t *execution, void *to, const void *from,
                        int64_t size_bytes) {
-  kernel_control_t *outer = kernel_control;
-  kernel_control = execution->run->control;
-  kernel_copy_bytes(to, from, (size_t)size_bytes);
-  kernel_control = outer;
+  kernel_copy_for(execution->run->control, to, from, (size_t)size_bytes);
 }
 
 static void copy_buffer(const execution_t *execution, int32_t from, int32_t to) {

@@ -187,11 +187,8 @@ static pod_status_t fold(const executor_collective_t *collective, const part_t *
                          uint8_t *result) {
   const int64_t element = part->element_bytes;
   const int64_t block = part->fold_elements * element;
-  kernel_control_t *outer = kernel_control;
-  kernel_control = args->control;
-  kernel_copy_bytes(result, members,
-                    (size_t)block);  // The first call sees if it was left.
-  kernel_control = outer;
+  // Who goes on sees if it was left.
+  kernel_copy_for(args->control, result, members, (size_t)block);
   for (int64_t member = 1; member < collective->member_count; member++) {
     for (int64_t at = 0; at < block; at += element) {
       const void *inputs[] = {result + at, members + member * block + at};

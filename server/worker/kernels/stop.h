@@ -69,4 +69,13 @@ static inline void kernel_copy_bytes(void *out, const void *in, size_t size_byte
   }
 }
 
+// The same outside of a kernel, by a control that is not the thread's.
+static inline void kernel_copy_for(kernel_control_t *control, void *out, const void *in,
+                                   size_t size_bytes) {
+  kernel_control_t *outer = kernel_control;
+  kernel_control = control;
+  kernel_copy_bytes(out, in, size_bytes);
+  kernel_control = outer;
+}
+
 #endif  // SERVER_WORKER_KERNELS_STOP_H_
