@@ -358,7 +358,7 @@ static void end_control(simulator_engine_t *engine, int32_t class_index,
 }
 
 // The frame on top has no tasks left: the loop turns, or the caller goes on. True: a turn
-// begins.
+// has ended.
 static bool end_frame(simulator_engine_t *engine, int32_t class_index) {
   simulator_core_t *core = &engine->cores[class_index];
   simulator_frame_t *frame = &core->frames.items[core->frames.count - 1];
@@ -367,15 +367,15 @@ static bool end_frame(simulator_engine_t *engine, int32_t class_index) {
     const int32_t *calls = engine->program->instructions[instruction].calls;
     engine->steps++;
     if (frame->kind == SIMULATOR_FRAME_BODY) {
+      frame->turns_left--;
       enter(engine, frame, SIMULATOR_FRAME_CONDITION, calls[0]);
-      return false;
+      return true;
     }
     if (frame->turns_left > 0) {
-      frame->turns_left--;
       compute(engine, class_index,
               simulator_scaled(core, engine->options->spec->loop_turn_ps), 0);
       enter(engine, frame, SIMULATOR_FRAME_BODY, calls[1]);
-      return true;
+      return false;
     }
   }
   if (frame->owner != CHIP_NONE) {
@@ -385,9 +385,10 @@ static bool end_frame(simulator_engine_t *engine, int32_t class_index) {
   return false;
 }
 
-// The core does not run ahead of a turn's beginning, so that turns can be compared.
-static void begin_turn(simulator_engine_t *engine, int32_t class_index) {
-  engine->turns_begun += class_index == 0;
+// The core does not run ahead of the end of a turn, so that turns can be compared. There
+// and not behind the condition, so that the last turn too may be one like those before.
+static void end_turn(simulator_engine_t *engine, int32_t class_index) {
+  engine->turns_ended += class_index == 0;
   simulator_schedule(engine, engine->cores[class_index].now_ps,
                      (simulator_queue_event_t){.kind = SIMULATOR_TURN, .b = class_index});
 }
@@ -614,7 +615,7 @@ static void run_core(simulator_engine_t *engine, int32_t class_index) {
     if (frame->task < frame->end) {
       run_task(engine, class_index, frame->task++);
     } else if (end_frame(engine, class_index)) {
-      begin_turn(engine, class_index);
+      end_turn(engine, class_index);
       return;
     }
   }
@@ -640,6 +641,10 @@ void simulator_core_flight(simulator_engine_t *engine, int32_t class_index) {
   }
 }
 
+void simulator_core_bring(simulator_engine_t *engine, int32_t class_index) {
+  (void)computed_until(&engine->cores[class_index], engine->now_ps);
+}
+
 void simulator_core_turn(simulator_engine_t *engine, int32_t class_index) {
   run_core(engine, class_index);
 }
@@ -649,6 +654,9 @@ static void end_flight(simulator_engine_t *engine, int32_t class_index) {
   if (--core->flights == 0) {
     chip_of(engine, class_index)->overlapped_ps +=
         computed_until(core, engine->now_ps) - core->flight_since_ps;
+    if (core->flights_ahead == 0) {
+      (void)computed_until(core, core->now_ps);  // Nobody asks for earlier times.
+    }
   }
 }
 

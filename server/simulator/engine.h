@@ -51,7 +51,7 @@ typedef enum simulator_kind_t {
   SIMULATOR_BEGIN = 3,     // a = instance, b = class: its lanes may start.
   SIMULATOR_LOCAL = 4,     // a = instance, b = class, c = lane: a local step is done.
   SIMULATOR_COPIES = 5,    // a = instance, b = class: HBM is done with it.
-  SIMULATOR_TURN = 6,      // b = class: goes on with the turn that it has begun.
+  SIMULATOR_TURN = 6,      // b = class: goes on behind a turn of a loop.
   SIMULATOR_DIRECT = 7,    // As RECEIVED; direct.c has sent it.
   SIMULATOR_SENT = 8,      // a = instance, b = class, c = lane: direct.c's has left.
 } simulator_kind_t;
@@ -156,9 +156,9 @@ typedef enum simulator_frame_kind_t {
 typedef struct simulator_frame_t {
   simulator_frame_kind_t kind;
   int32_t computation;
-  int32_t task, end;  // The next one and the last but one.
-  int32_t owner;      // The WHILE or BRANCH task, or CHIP_NONE.
-  int64_t turns_left;
+  int32_t task, end;             // The next one and the last but one.
+  int32_t owner;                 // The WHILE or BRANCH task, or CHIP_NONE.
+  int64_t turns_left;            // With the one that is under way.
   int64_t start_ps, waiting_ps;  // When the owner began; what the core had waited then.
   int32_t event;
 } simulator_frame_t;
@@ -266,7 +266,7 @@ typedef struct simulator_engine_t {
   simulator_rounds_t *rounds;    // NULL: not by rounds.
   simulator_windows_t *windows;  // NULL: not by windows. If neither, by the queue.
   simulator_periods_t *periods;  // NULL: no loop has turned.
-  int64_t turns_begun;           // Of the first class.
+  int64_t turns_ended;           // Of the first class.
   int64_t now_ps;
   int64_t steps;
   pod_status_t status;  // The first error; the run ends.
@@ -297,7 +297,10 @@ void simulator_core_arrived(simulator_engine_t *engine, int32_t class_index,
 // The event of an asynchronous collective's beginning.
 void simulator_core_flight(simulator_engine_t *engine, int32_t class_index);
 
-// Its turn of a loop has begun.
+// Nothing of the class happens before the clock's time any more.
+void simulator_core_bring(simulator_engine_t *engine, int32_t class_index);
+
+// It goes on behind a turn of a loop.
 void simulator_core_turn(simulator_engine_t *engine, int32_t class_index);
 
 // ---- transfers.c

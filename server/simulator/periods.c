@@ -1,8 +1,8 @@
-// Turns of a loop that repeat are not run again. When a turn begins, all that is under
-// way is written down as it looks from there: times from now on, executions and turns
-// counted from those of the first class. A turn that begins as one before it did goes on
-// as that one did, to the picosecond, since the clock looks at nothing else. So what the
-// turns between the two have added to the sums is added once for every time that they
+// Turns of a loop that repeat are not run again. When a turn ends, all that is under way
+// is written down as it looks from there: times from now on, executions and turns counted
+// from those of the first class. What follows a turn that ends as one before it did goes
+// on as it did then, to the picosecond, since the clock looks at nothing else. So what
+// the turns between the two have added to the sums is added once for every time that they
 // would come again, and the clock goes on behind that.
 //
 // A turn is compared with those that are kept: the latest ones, as many as there is room
@@ -210,6 +210,11 @@ static void move_cursors(const walk_t *walk, int32_t class_index) {
 
 // --- To pass over ---
 
+// How many turns may be passed over: the one that is under way is one of those left.
+static int64_t turns_ahead(const simulator_frame_t *loop) {
+  return loop->turns_left - (loop->kind == SIMULATOR_FRAME_BODY);
+}
+
 // How often the period comes again, as far as turns, traces and the range of numbers go.
 static int64_t count_times(const walk_t *walk) {
   const simulator_engine_t *engine = walk->engine;
@@ -223,8 +228,8 @@ static int64_t count_times(const walk_t *walk) {
   for (int32_t i = 0; i < engine->running_count && times > 0; i++) {
     const simulator_core_t *core = &engine->cores[i];
     if (core->state != SIMULATOR_CORE_ENDED) {
-      times =
-          least(times, core->frames.items[walk->depth].turns_left / walk->period_turns);
+      times = least(times,
+                    turns_ahead(&core->frames.items[walk->depth]) / walk->period_turns);
       times = limit_by_traces(walk, i, times);
     }
   }
@@ -467,7 +472,7 @@ static void forget_kept(watch_t *watch) {
   }
 }
 
-// A turn of the loop has begun. True: turns have been passed over.
+// A turn of the loop has ended. True: turns have been passed over.
 static bool look_at_turn(walk_t *walk) {
   watch_t *watch = walk->watch;
   pod_list_clear(&walk->periods->state);
@@ -530,18 +535,21 @@ static void create(simulator_engine_t *engine) {
 }
 
 void simulator_periods_look(simulator_engine_t *engine) {
-  if (engine->turns_begun == 0 || engine->options->runs_every_turn) {
+  if (engine->turns_ended == 0 || engine->options->runs_every_turn) {
     return;
   }
   if (engine->periods == NULL) {
     create(engine);
   }
-  if (engine->periods->turns_seen == engine->turns_begun) {
+  if (engine->periods->turns_seen == engine->turns_ended) {
     return;
   }
-  engine->periods->turns_seen = engine->turns_begun;
+  engine->periods->turns_seen = engine->turns_ended;
   simulator_windows_bring(engine, engine->now_ps);
   simulator_network_bring(&engine->network, engine->now_ps);
+  for (int32_t i = 0; i < engine->running_count && engine->rounds == NULL; i++) {
+    simulator_core_bring(engine, i);
+  }
   const simulator_core_t *first = &engine->cores[0];
   for (int32_t depth = first->frames.count - 1; depth >= 0; depth--) {
     if (first->frames.items[depth].kind != SIMULATOR_FRAME_PLAIN &&

@@ -301,12 +301,12 @@ static void run_found(simulator_engine_t *engine, int32_t class_index,
   }
 }
 
-// A turn of the first class has begun: a window later, when all have come as far,
+// A turn of the first class has ended: a window later, when all have come as far,
 // periods.c looks; always as long after it, so that states can be alike.
 static void note_turn(simulator_engine_t *engine) {
   simulator_windows_t *windows = engine->windows;
-  if (windows->turns_seen != engine->turns_begun) {
-    windows->turns_seen = engine->turns_begun;
+  if (windows->turns_seen != engine->turns_ended) {
+    windows->turns_seen = engine->turns_ended;
     if (windows->look_ps == WINDOWS_NEVER_PS) {
       windows->look_ps = engine->now_ps + windows->length_ps;
     }
