@@ -239,6 +239,9 @@ typedef struct simulator_windows_t simulator_windows_t;
 // What rounds.c has under way.
 typedef struct simulator_rounds_t simulator_rounds_t;
 
+// What rounds_episodes.c has met.
+typedef struct simulator_memory_t simulator_memory_t;
+
 // Room for dataflow.c, kept from collective to collective.
 typedef struct simulator_dataflow_t simulator_dataflow_t;
 
@@ -264,6 +267,7 @@ typedef struct simulator_engine_t {
   deferred;  // a = instance, b = class: begun, not started.
   simulator_dataflow_t *dataflow;
   simulator_rounds_t *rounds;    // NULL: not by rounds.
+  simulator_memory_t *memory;    // NULL: nothing is looked up.
   simulator_windows_t *windows;  // NULL: not by windows. If neither, by the queue.
   simulator_periods_t *periods;  // NULL: no loop has turned.
   int64_t turns_ended;           // Of the first class.
@@ -414,10 +418,19 @@ void simulator_windows_bring(simulator_engine_t *engine, int64_t now_ps);
 void simulator_rounds_init(simulator_engine_t *engine);
 void simulator_rounds_deinit(simulator_engine_t *engine);
 
-// Runs all to its end. *out_is_done: false when it cannot be done so; the engine has no
-// use any more then.
+// Runs all to its end. *out_is_done: false when it cannot be done so, or,
+// *out_is_mistaken, has to be begun anew with the same memory; the engine has no use any
+// more then.
 POD_MUST_USE pod_status_t simulator_rounds_run(simulator_engine_t *engine,
-                                               bool *out_is_done);
+                                               bool *out_is_done, bool *out_is_mistaken);
+
+// Collectives that have been followed (rounds_episodes.c), of runs of one program with
+// the same options.
+simulator_memory_t *simulator_memory_create(void);
+void simulator_memory_destroy(simulator_memory_t *memory);
+
+// Whether another run may look up what the last one was mistaken in.
+bool simulator_memory_allows(const simulator_memory_t *memory);
 
 // The class will begin the collective at `begin_ps`.
 void simulator_rounds_arrive(simulator_engine_t *engine, int32_t index,

@@ -8,7 +8,8 @@
 // but the links of the chip that sends them, so that a chip is all that has to be looked
 // at for that, and only seldom its neighbours.
 //
-// A round is over when nothing goes on any more before some chips begin a turn of a loop.
+// A round is over when nothing goes on any more before some chips go on behind a turn of
+// a loop.
 // If all do, each at its own time, and nothing is under way, turns are compared.
 //
 // What this does not do (too many collectives under way at a time) is begun anew by
@@ -98,20 +99,10 @@ void simulator_rounds_schedule(simulator_engine_t *engine, int64_t ps,
 void simulator_rounds_arrive(simulator_engine_t *engine, int32_t index,
                              int32_t class_index, int64_t begin_ps) {
   simulator_rounds_t *rounds = engine->rounds;
-  simulator_instance_t *instance = &engine->instances.items[index];
-  if (rounds->has_given_up) {
-    return;
+  if (!rounds->has_given_up && !rounds->is_mistaken) {
+    engine->instances.items[index].classes[class_index].has_begun = true;
+    rounds_episodes_begin(rounds, index, class_index, begin_ps);
   }
-  if (instance->begun_count++ == 0) {
-    const rounds_part_t *part = rounds_open_part(rounds, index);
-    if (part == NULL) {
-      rounds->has_given_up = true;
-      return;
-    }
-    instance->part = (int32_t)(part - rounds->parts);
-  }
-  instance->classes[class_index].has_begun = true;
-  rounds_begin(rounds, &rounds->parts[instance->part], class_index, begin_ps);
 }
 
 static const rounds_event_t *next_event(const simulator_rounds_t *rounds,
@@ -143,6 +134,9 @@ static void run_event(simulator_rounds_t *rounds, int32_t class_index) {
 }
 
 bool rounds_is_sure(rounds_worker_t *worker, int32_t class_index, int64_t ps, int depth) {
+  if (worker->rounds->chips[class_index].held_ps < ps) {
+    return false;
+  }
   for (uint32_t left = worker->rounds->chips[class_index].live; left != 0;
        left &= left - 1) {
     if (rounds_end_bound(worker, class_index, __builtin_ctz(left), ps, depth) < ps) {
@@ -153,7 +147,7 @@ bool rounds_is_sure(rounds_worker_t *worker, int32_t class_index, int64_t ps, in
 }
 
 static bool goes_on(const simulator_rounds_t *rounds) {
-  return rounds->engine->status == NULL && !rounds->has_given_up;
+  return rounds->engine->status == NULL && !rounds->has_given_up && !rounds->is_mistaken;
 }
 
 // Its events, until a turn begins or something may end before. Whether there were any.
@@ -237,6 +231,7 @@ static bool is_all_at_turn(const simulator_rounds_t *rounds) {
 static bool begin_turns(simulator_rounds_t *rounds) {
   simulator_engine_t *engine = rounds->engine;
   if (is_all_at_turn(rounds)) {
+    rounds_episodes_check(rounds);
     engine->now_ps = next_event(rounds, 0)->ps;
     simulator_periods_look(engine);
   }
@@ -251,18 +246,24 @@ static bool begin_turns(simulator_rounds_t *rounds) {
   return has_begun;
 }
 
-pod_status_t simulator_rounds_run(simulator_engine_t *engine, bool *out_is_done) {
+pod_status_t simulator_rounds_run(simulator_engine_t *engine, bool *out_is_done,
+                                  bool *out_is_mistaken) {
   simulator_rounds_t *rounds = engine->rounds;
   do {
     engine->result->rounds_simulated++;
     do {
       run_lanes(rounds);
-    } while (goes_on(rounds) && look_far(rounds));
+    } while (goes_on(rounds) && (rounds_episodes_go_on(rounds) || look_far(rounds) ||
+                                 rounds_episodes_join(rounds)));
   } while (goes_on(rounds) && begin_turns(rounds));
+  if (goes_on(rounds)) {
+    rounds_episodes_check(rounds);
+  }
   bool is_any_live = false;
   for (int i = 0; i < ROUNDS_PARTS_MAX; i++) {
     is_any_live |= rounds->parts[i].is_live;
   }
-  *out_is_done = !rounds->has_given_up && !is_any_live;
+  *out_is_done = !rounds->has_given_up && !rounds->is_mistaken && !is_any_live;
+  *out_is_mistaken = rounds->is_mistaken;
   return NULL;
 }

@@ -12,6 +12,7 @@ enum {
   ROUNDS_PARTS_MAX = 8,
   ROUNDS_LANES_MAX = 256,
   ROUNDS_CODES = ROUNDS_PARTS_MAX * ROUNDS_LANES_MAX,
+  ROUNDS_TOGETHER_MAX = 32,  // Collectives of an episode.
   // Lanes of all of them that send in one direction.
   ROUNDS_SENDERS_MAX = 64,
   // In place of a lane: the core of the chip, which may begin a collective.
@@ -50,7 +51,7 @@ typedef struct rounds_range_t {
 typedef struct rounds_plan_t {
   bool is_made, is_fit;
   bool has_after;
-  int32_t lane_count, step_count;
+  int32_t lane_count, step_count, message_count;
   int64_t hbm_ps;
   rounds_step_t *steps;
   rounds_range_t *ranges;               // By lane.
@@ -151,14 +152,16 @@ typedef struct rounds_chip_t {
   POD_LIST(rounds_event_t) events;  // The earliest last.
   // When any of its links was busy, one after another; not in any_ps yet.
   POD_LIST(simulator_stretch_t) busy;
-  uint32_t live;      // Parts that it has begun and not done, a bit each.
-  uint8_t blocked;    // By direction, a bit: the link waits for its blocker.
-  uint8_t sure;       // Of those: what comes next on the link has been found sure.
-  int64_t core_ps;    // It begins no collective before this.
-  int32_t late_lane;  // Of a part: what it waited for at last.
-  bool is_due;        // Its events may happen.
-  bool is_blocked;    // They may not yet.
-  bool is_sure;       // The next of them has been found sure.
+  uint32_t live;          // Parts that it has begun and not done, a bit each.
+  uint8_t blocked;        // By direction, a bit: the link waits for its blocker.
+  uint8_t sure;           // Of those: what comes next on the link has been found sure.
+  int64_t core_ps;        // It begins no collective before this.
+  int64_t held_ps;        // It has begun one then that is held back; or NEVER.
+  int64_t links_free_ps;  // Their last message so far has left.
+  int32_t late_lane;      // Of a part: what it waited for at last.
+  bool is_due;            // Its events may happen.
+  bool is_blocked;        // They may not yet.
+  bool is_sure;           // The next of them has been found sure.
 } rounds_chip_t;
 
 // A message has arrived at a chip of another worker's.
@@ -193,6 +196,27 @@ typedef struct rounds_worker_t {
 // The threads of the workers but the first: rounds_workers.c.
 typedef struct rounds_crew_t rounds_crew_t;
 
+typedef enum rounds_stage_t {
+  ROUNDS_QUIET = 0,      // No collective has begun.
+  ROUNDS_HELD_BACK = 1,  // Some have; how they go on is not known yet.
+  ROUNDS_FOLLOWED = 2,
+  ROUNDS_LOOKED_UP = 3,  // They go on as in an episode that was met before.
+} rounds_stage_t;
+
+// Collectives that are under way together: rounds_episodes.c.
+typedef struct rounds_episode_t {
+  rounds_stage_t stage;
+  bool is_even;   // All classes begin the same ones in the same order.
+  int32_t count;  // That a class has begun.
+  int32_t instances[ROUNDS_TOGETHER_MAX], plans[ROUNDS_TOGETHER_MAX];
+  int32_t *begun;       // By class: how many.
+  int64_t *begins_ps;   // By collective and class; NEVER: it has not begun.
+  int64_t *ends_ps;     // Likewise, of those that have been followed.
+  int64_t *sums_ps;     // By class: sums of its links before.
+  int32_t begins_left;  // LOOKED_UP: of all classes.
+  const struct met_t *met;
+} rounds_episode_t;
+
 struct simulator_rounds_t {
   simulator_engine_t *engine;
   int32_t class_count;
@@ -210,7 +234,9 @@ struct simulator_rounds_t {
   int32_t worker_count;
   int32_t classes_each;  // Of a worker.
   rounds_crew_t *crew;
+  rounds_episode_t now, next;
   bool has_given_up;
+  bool is_mistaken;  // An episode has not gone on as the one that it was taken for.
   // No link is faster than this, no core faster than this.
   int64_t rate_max, factor_min;
 };
@@ -277,6 +303,29 @@ void rounds_draw_sums(simulator_rounds_t *rounds);
 // Whether lanes may go on.
 bool rounds_has_work(const simulator_rounds_t *rounds);
 
+// ---- rounds_episodes.c
+
+void rounds_episodes_init(simulator_rounds_t *rounds);
+void rounds_episodes_deinit(simulator_rounds_t *rounds);
+
+// The class begins a collective.
+void rounds_episodes_begin(simulator_rounds_t *rounds, int32_t instance,
+                           int32_t class_index, int64_t begin_ps);
+
+// All classes are through with the part.
+void rounds_episodes_part_ends(simulator_rounds_t *rounds, const rounds_part_t *part);
+
+// Nothing moves but by what is held back: it is looked up, or followed. False: there is
+// nothing.
+bool rounds_episodes_go_on(simulator_rounds_t *rounds);
+
+// Nor by the chips that are waited for: what is held back for the next episode joins this
+// one. False: there is nothing.
+bool rounds_episodes_join(simulator_rounds_t *rounds);
+
+// All that was taken to begin has begun, or the run is a mistake.
+void rounds_episodes_check(simulator_rounds_t *rounds);
+
 // ---- rounds_plans.c
 
 void rounds_init(simulator_rounds_t *rounds, simulator_engine_t *engine);
@@ -285,6 +334,9 @@ void rounds_deinit(simulator_rounds_t *rounds);
 // Where an instance goes on, or NULL: there is no room, or it is not of the kind.
 rounds_part_t *rounds_open_part(simulator_rounds_t *rounds, int32_t instance);
 void rounds_close_part(simulator_rounds_t *rounds, rounds_part_t *part);
+
+// How many a class sends in a collective.
+int32_t rounds_messages_of(simulator_rounds_t *rounds, int32_t plan);
 
 // ---- rounds_lanes.c
 

@@ -202,6 +202,9 @@ int64_t rounds_core_bound(rounds_worker_t *worker, int32_t class_index, int64_t 
   if (chip->events.count > 0) {
     bound_ps = pod_list_last(&chip->events)->ps;
   }
+  if (chip->held_ps < bound_ps) {
+    bound_ps = chip->held_ps;
+  }
   if (core->state == SIMULATOR_CORE_WAITING) {
     const int32_t part = engine->instances.items[core->waits_for].part;
     if (part >= 0 && (chip->live >> part & 1) != 0) {

@@ -505,6 +505,9 @@ void rounds_count_any(simulator_rounds_t *rounds, int32_t class_index) {
   rounds_chip_t *chip = &rounds->chips[class_index];
   for (int32_t d = 0; d < TORUS_DIRECTIONS; d++) {
     rounds_link_t *link = &rounds->links[class_index * TORUS_DIRECTIONS + d];
+    if (link->stretch.end_ps > chip->links_free_ps) {
+      chip->links_free_ps = link->stretch.end_ps;
+    }
     rounds_keep_stretch(rounds, class_index * TORUS_DIRECTIONS + d);
     rounds->engine->network.channels[class_index * SIMULATOR_CHANNELS + d].busy_ps +=
         link->busy_ps;

@@ -42,6 +42,7 @@ static void make_steps(const simulator_rounds_t *rounds,
         .direction = (int8_t)(sends ? run_plan->directions[step->send_peer] : -1),
         .is_local = step->is_local,
         .is_sent_on = step->is_sent_on};
+    plan->message_count += sends;
     plan->steps[i].is_first = i == 0 || plan->steps[i - 1].lane != step->lane ||
                               plan->steps[i - 1].direction != plan->steps[i].direction;
   }
@@ -142,6 +143,10 @@ static const rounds_plan_t *plan_of(simulator_rounds_t *rounds, int32_t index) {
   return plan;
 }
 
+int32_t rounds_messages_of(simulator_rounds_t *rounds, int32_t plan) {
+  return plan_of(rounds, plan)->message_count;
+}
+
 // --- Parts ---
 
 // `memory`, or, if it has no room for `wanted`, other memory, zeroed.
@@ -228,6 +233,7 @@ rounds_part_t *rounds_open_part(simulator_rounds_t *rounds, int32_t instance) {
 }
 
 void rounds_close_part(simulator_rounds_t *rounds, rounds_part_t *part) {
+  rounds_episodes_part_ends(rounds, part);
   for (int32_t d = 0; d < TORUS_DIRECTIONS; d++) {
     for (int32_t i = 0; i < part->plan->sender_count[d]; i++) {
       rounds->taken[d] &= ~(UINT64_C(1) << part->bits[d][part->plan->senders[d][i]]);
@@ -279,6 +285,7 @@ void rounds_init(simulator_rounds_t *rounds, simulator_engine_t *engine) {
     }
   }
   find_extremes(rounds);
+  rounds_episodes_init(rounds);
 }
 
 void rounds_deinit(simulator_rounds_t *rounds) {
@@ -301,6 +308,7 @@ void rounds_deinit(simulator_rounds_t *rounds) {
       free(part->bits[d]);
     }
   }
+  rounds_episodes_deinit(rounds);
   free(rounds->chips);
   free(rounds->links);
   free(rounds->shares);

@@ -444,12 +444,13 @@ static pod_status_t run_queue(simulator_engine_t *engine) {
   return NULL;
 }
 
-static pod_status_t run(simulator_engine_t *engine, bool *out_is_done) {
+static pod_status_t run(simulator_engine_t *engine, bool *out_is_done,
+                        bool *out_is_mistaken) {
   for (int32_t i = 0; i < engine->running_count; i++) {
     simulator_core_begin(engine, i);
   }
   if (engine->rounds != NULL) {
-    POD_TRY(simulator_rounds_run(engine, out_is_done));
+    POD_TRY(simulator_rounds_run(engine, out_is_done, out_is_mistaken));
   } else {
     POD_TRY(engine->windows != NULL ? simulator_windows_run(engine) : run_queue(engine));
   }
@@ -459,19 +460,29 @@ static pod_status_t run(simulator_engine_t *engine, bool *out_is_done) {
   return check_ended(engine);
 }
 
-// *out_is_done: false when the options let it try a way that does not fit the program.
+// How a run ended that gave no error.
+typedef enum outcome_t {
+  IS_DONE = 0,
+  IS_UNFIT = 1,     // The options let it try a way that does not fit the program.
+  IS_MISTAKEN = 2,  // What was looked up was not so.
+} outcome_t;
+
 static pod_status_t run_once(const chip_program_t *program,
-                             const simulator_options_t *options, bool *out_is_done,
+                             const simulator_options_t *options,
+                             simulator_memory_t *memory, outcome_t *out_outcome,
                              simulator_result_t **out_result) {
-  simulator_engine_t engine = {
-      .program = program, .options = options, .arena = pod_arena_create()};
+  simulator_engine_t engine = {.program = program,
+                               .options = options,
+                               .memory = memory,
+                               .arena = pod_arena_create()};
   simulator_queue_init(&engine.queue);
-  *out_is_done = true;
+  bool is_done = true, is_mistaken = false;
   pod_status_t status = prepare(&engine);
   if (status == NULL) {
-    status = run(&engine, out_is_done);
+    status = run(&engine, &is_done, &is_mistaken);
   }
-  if (status == NULL && *out_is_done) {
+  *out_outcome = is_done ? IS_DONE : is_mistaken ? IS_MISTAKEN : IS_UNFIT;
+  if (status == NULL && is_done) {
     simulator_record_finish(&engine);
     *out_result = engine.result;
     engine.result = NULL;
@@ -481,19 +492,45 @@ static pod_status_t run_once(const chip_program_t *program,
   return status;
 }
 
+// As often as something was looked up that was not so.
+static pod_status_t run_until_right(const chip_program_t *program,
+                                    const simulator_options_t *options,
+                                    outcome_t *out_outcome,
+                                    simulator_result_t **out_result) {
+  simulator_memory_t *memory =
+      options->looks_nothing_up ? NULL : simulator_memory_create();
+  int64_t mistakes = 0;
+  pod_status_t status = run_once(program, options, memory, out_outcome, out_result);
+  while (status == NULL && *out_outcome == IS_MISTAKEN) {
+    mistakes++;
+    if (!simulator_memory_allows(memory)) {
+      simulator_memory_destroy(memory);
+      memory = NULL;
+    }
+    status = run_once(program, options, memory, out_outcome, out_result);
+  }
+  if (status == NULL && *out_outcome == IS_DONE) {
+    (*out_result)->mistakes = mistakes;
+  }
+  if (memory != NULL) {
+    simulator_memory_destroy(memory);
+  }
+  return status;
+}
+
 pod_status_t simulator_run(const chip_program_t *program,
                            const simulator_options_t *options,
                            simulator_result_t **out_result) {
   POD_TRY(check_options(options));
   POD_TRY(check_tasks(program));
-  bool is_done;
-  POD_TRY(run_once(program, options, &is_done, out_result));
-  if (is_done) {
+  outcome_t outcome;
+  POD_TRY(run_until_right(program, options, &outcome, out_result));
+  if (outcome == IS_DONE) {
     return NULL;
   }
   simulator_options_t others = *options;
   others.uses_windows_only = true;
-  return run_once(program, &others, &is_done, out_result);
+  return run_once(program, &others, NULL, &outcome, out_result);
 }
 
 void simulator_result_destroy(simulator_result_t *result) {

@@ -65,6 +65,7 @@ typedef struct simulator_options_t {
   bool uses_events_only;   // No shortcut for collectives that have their links to
                            // themselves: slower, and the same.
   bool uses_windows_only;  // No rounds (README.md): slower, and the same.
+  bool looks_nothing_up;   // Each collective is followed: slower, and the same.
   bool runs_every_turn;    // No turns of a loop are passed over: slower, and the same.
   int64_t events_max;      // Kept per class, of tasks and of messages each; the rest is
                            // dropped and counted.
@@ -132,13 +133,16 @@ typedef struct simulator_result_t {
   int32_t chip_count, class_count;
   const int32_t *class_of_chip;
   simulator_chip_t *classes;
-  const chip_cost_t *costs;   // By task: of one run on a chip that is not slowed;
-                              // collectives without their links.
-  int64_t step_ps;            // The latest end_ps.
-  int64_t steps_simulated;    // Tasks begun and messages sent, without the turns that
-                              // were passed over: what it has cost.
-  int64_t rounds_simulated;   // 0: not by rounds (README.md).
-  int64_t windows_simulated;  // Windows of time; if both are 0, all went by a queue.
+  const chip_cost_t *costs;    // By task: of one run on a chip that is not slowed;
+                               // collectives without their links.
+  int64_t step_ps;             // The latest end_ps.
+  int64_t steps_simulated;     // Tasks begun and messages sent, without the turns that
+                               // were passed over.
+  int64_t rounds_simulated;    // 0: not by rounds (README.md).
+  int64_t windows_simulated;   // Windows of time; if both are 0, all went by a queue.
+  int64_t episodes_looked_up;  // By rounds: collectives under way together that had been
+                               // met before. Threads and time may change it.
+  int64_t mistakes;            // How often that was not so, and all was begun anew.
 } simulator_result_t;
 
 // INVALID_ARGUMENT: slowdowns outside their ranges, a trace that ends before the program

@@ -3,8 +3,8 @@
 //
 // usage: answer_bench KIND TOPOLOGY FILE.mlir [slow=CHIP:FACTOR |
 // link=CHIP:DIRECTION:FACTOR
-//        | every-turn | events-only | windows-only | no-symmetry | events=N | threads=N |
-//        cancel=MS] …
+//        | every-turn | events-only | windows-only | no-lookup | no-symmetry | events=N |
+//        threads=N | cancel=MS] …
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -84,6 +84,8 @@ static void read_option(answer_t *answer, const char *text) {
     options->uses_events_only = true;
   } else if (strcmp(text, "windows-only") == 0) {
     options->uses_windows_only = true;
+  } else if (strcmp(text, "no-lookup") == 0) {
+    options->looks_nothing_up = true;
   } else if (strcmp(text, "no-symmetry") == 0) {
     options->ignores_symmetry = true;
   } else {
@@ -209,8 +211,9 @@ static void simulate(answer_t *answer, const pipeline_t *pipeline) {
   printf("  predicted %.6f ms, %d classes, %lld steps, %d tasks, profile of %.1f MB\n",
          (double)result->step_ps * 1e-9, result->class_count,
          (long long)result->steps_simulated, program->task_count, (double)bytes / 1e6);
-  printf("  by %lld rounds, %lld windows\n", (long long)result->rounds_simulated,
-         (long long)result->windows_simulated);
+  printf("  by %lld rounds, %lld windows; %lld episodes looked up, %lld mistakes\n",
+         (long long)result->rounds_simulated, (long long)result->windows_simulated,
+         (long long)result->episodes_looked_up, (long long)result->mistakes);
   printf("  sums of all chips: %016" PRIx64 "\n",
          fingerprint(result, program->task_count));
   simulator_result_destroy(result);

@@ -14,7 +14,7 @@
 #include "common/base/check.h"
 #include "server/program/program.h"
 
-enum { PROGRAM_LIST_MAX = 64 };
+enum { PROGRAM_LIST_MAX = 128 };
 
 typedef struct program_builder_t {
   pod_arena_t *arena;

@@ -13,7 +13,7 @@
 #include "server/simulator/simulator.h"
 #include "tests/unit/server/simulator/random_world.h"
 
-enum { SEED_COUNT = 600, CHIPS_MAX = 64, LINKS_MAX = 3, TURNS = 8 };
+enum { SEED_COUNT = 400, CHIPS_MAX = 64, LINKS_MAX = 3, TURNS = 8 };
 
 typedef struct unevenness_t {
   simulator_slow_chip_t chips[CHIPS_MAX];
@@ -61,6 +61,35 @@ static void add_even_tasks(world_t *world, const torus_t *torus, dice_t *dice,
   }
 }
 
+// Layers written out one after another, as a loop would run them: each with collectives
+// of its own. The last one may end before the others do.
+static void add_layers(world_t *world, const torus_t *torus, dice_t *dice,
+                       int32_t computation) {
+  enum { LAYERS = 5, TASKS_OF_LAYER = 3 };
+  const dice_t layer = {.state = (uint64_t)roll(dice, 1 << 30)};
+  const int32_t any = world_any(world);
+  const bool is_async = roll(dice, 3) > 0;
+  int32_t open = -1;
+  for (int32_t i = 0; i < LAYERS; i++) {
+    dice_t again = layer;
+    for (int32_t t = i == LAYERS - 1 ? roll(dice, 2) : 0; t < TASKS_OF_LAYER; t++) {
+      const int32_t collective = add_even_collective(world, torus, &again);
+      const int32_t start = world_task(
+          world, computation,
+          is_async ? CHIP_TASK_COLLECTIVE_START : CHIP_TASK_COLLECTIVE, collective,
+          (chip_work_t){.hbm_read_bytes = 3 * (int64_t)WORLD_HBM * US});
+      world_compute(world, computation, any, (1 + roll(&again, 400)) * (int64_t)US, 0);
+      if (open >= 0) {  // The next one is under way before this one is waited for.
+        end_open(world, computation, CHIP_TASK_COLLECTIVE_DONE, open);
+      }
+      open = is_async ? start : -1;
+    }
+  }
+  if (open >= 0) {
+    end_open(world, computation, CHIP_TASK_COLLECTIVE_DONE, open);
+  }
+}
+
 static chip_program_t *make_program(const torus_t *torus, dice_t *dice,
                                     int32_t *out_loop) {
   world_t world;
@@ -77,6 +106,9 @@ static chip_program_t *make_program(const torus_t *torus, dice_t *dice,
   program_call(world.builder, condition);
   program_call(world.builder, body);
   world_task(&world, entry, CHIP_TASK_WHILE, *out_loop, (chip_work_t){0});
+  if (roll(dice, 2) == 0) {
+    add_layers(&world, torus, dice, entry);
+  }
   add_even_tasks(&world, torus, dice, entry);
   return world_end(&world);
 }
@@ -119,6 +151,7 @@ static void assert_same_chip(const chip_program_t *program, const simulator_chip
 // How many runs went by what, and how many passed turns over.
 typedef struct tally_t {
   int rounds, windows, saved;
+  int64_t looked_up, mistakes;
 } tally_t;
 
 static void compare_with(const chip_program_t *program, simulator_options_t options,
@@ -132,6 +165,8 @@ static void compare_with(const chip_program_t *program, simulator_options_t opti
   tally->rounds += fast->rounds_simulated > 0;
   tally->windows += fast->windows_simulated > 0;
   tally->saved += fast->steps_simulated < slow->steps_simulated;
+  tally->looked_up += fast->episodes_looked_up;
+  tally->mistakes += fast->mistakes;
   simulator_result_destroy(fast);
 }
 
@@ -144,6 +179,11 @@ static void compare(const chip_program_t *program, simulator_options_t options,
   assert_int_equal(slow->rounds_simulated + slow->windows_simulated, 0);
   compare_with(program, options, slow, tally);
   options.threads_max = threads;
+  compare_with(program, options, slow, tally);
+  options.runs_every_turn = true;
+  compare_with(program, options, slow, tally);
+  options.runs_every_turn = false;
+  options.looks_nothing_up = true;
   compare_with(program, options, slow, tally);
   options.uses_windows_only = true;
   compare_with(program, options, slow, tally);
@@ -188,6 +228,8 @@ static void test_rounds_and_windows_tell_what_events_tell(void **state) {
   assert_true(tally.rounds > SEED_COUNT);
   assert_true(tally.windows > SEED_COUNT / 2);
   assert_true(tally.saved > SEED_COUNT / 10);
+  assert_true(tally.looked_up > SEED_COUNT);
+  assert_true(tally.mistakes > SEED_COUNT / 20);
 }
 
 typedef struct canceller_t {
