@@ -58,8 +58,16 @@ static bool parse_coords(const char **at, int coords[3]) {
   return false;
 }
 
+// "(0,0)-(1,0):0.5" or "slice=1:(0,0)-(1,0):0.5": no link leaves its slice.
 static bool parse_slow_link(const char *text, podium_slow_link_t *out_link) {
+  static const char prefix[] = "slice=";
   const char *at = text;
+  if (strncmp(at, prefix, strlen(prefix)) == 0) {
+    at += strlen(prefix);
+    if (!parse_int(&at, &out_link->slice_index) || *at++ != ':') {
+      return false;
+    }
+  }
   if (!parse_coords(&at, out_link->from) || *at++ != '-' ||
       !parse_coords(&at, out_link->to)) {
     return false;
@@ -105,7 +113,8 @@ error_t cli_simulation_option(cli_simulation_t *simulation, int key, char *value
     case CLI_KEY_SLOW_LINK: {
       podium_slow_link_t link = {.factor = 0};
       if (!parse_slow_link(value, &link)) {
-        argp_error(state, "--slow-link takes (X,Y)-(X,Y):FACTOR, got '%s'", value);
+        argp_error(state, "--slow-link takes [slice=N:](X,Y)-(X,Y):FACTOR, got '%s'",
+                   value);
       } else if (has_room(state, "slow-link", simulation->slow_link_count)) {
         simulation->slow_links[simulation->slow_link_count++] = link;
       }

@@ -22,16 +22,18 @@ typedef struct cli_simulation_t {
   podium_turns_t turns[CLI_SLOW_MAX];
 } cli_simulation_t;
 
-#define CLI_SIMULATION_OPTIONS                                                          \
-  {"slow",                                                                              \
-   CLI_KEY_SLOW,                                                                        \
-   "chip=ID:FACTOR",                                                                    \
-   0,                                                                                   \
-   "A straggler: everything on this chip takes FACTOR times as long (chip=3:1.5)",      \
-   4},                                                                                  \
-  {                                                                                     \
-    "slow-link", CLI_KEY_SLOW_LINK, "FROM-TO:FACTOR", 0,                                \
-        "The link between two neighbours has FACTOR of its rate ('(0,0)-(1,0):0.5')", 4 \
+#define CLI_SIMULATION_OPTIONS                                                           \
+  {"slow",                                                                               \
+   CLI_KEY_SLOW,                                                                         \
+   "chip=ID:FACTOR",                                                                     \
+   0,                                                                                    \
+   "A straggler: everything on this chip takes FACTOR times as long (chip=3:1.5)",       \
+   4},                                                                                   \
+  {                                                                                      \
+    "slow-link", CLI_KEY_SLOW_LINK, "[slice=N:]FROM-TO:FACTOR", 0,                       \
+        "The link between two neighbours has FACTOR of its rate ('(0,0)-(1,0):0.5'; in " \
+        "slice 1 'slice=1:(0,0)-(1,0):0.5')",                                            \
+        4                                                                                \
   }
 
 #define CLI_TURNS_OPTION                                                           \

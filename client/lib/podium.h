@@ -851,8 +851,9 @@ typedef struct podium_slow_chip_t {
 
 // The link between two neighbours, both ways, has `factor` of its rate.
 typedef struct podium_slow_link_t {
-  int from[3], to[3];  // Coordinates.
+  int from[3], to[3];  // Coordinates in their slice.
   double factor;
+  int slice_index;
 } podium_slow_link_t;
 
 // How often a loop turns whose condition depends on values that are not known.

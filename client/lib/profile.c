@@ -23,6 +23,14 @@ typedef struct profile_call_t {
   void *part_context;
 } profile_call_t;
 
+// A coordinator that knows of no slices takes ends without one.
+static size_t put_end(pod_arena_t *arena, const int coords[3], int slice,
+                      int32_t **out_end) {
+  const int32_t end[] = {coords[0], coords[1], coords[2], slice};
+  *out_end = pod_arena_copy(arena, end, sizeof(end));
+  return slice == 0 ? 3 : 4;
+}
+
 static Podium__V1__SimulationOptions *options_message(
     pod_arena_t *arena, const podium_profile_options_t *options) {
   Podium__V1__SimulationOptions *message = pod_arena_alloc(arena, sizeof(*message));
@@ -44,9 +52,8 @@ static Podium__V1__SimulationOptions *options_message(
     const podium_slow_link_t *from = &options->slow_links[i];
     Podium__V1__SlowLink *link = pod_arena_alloc(arena, sizeof(*link));
     podium__v1__slow_link__init(link);
-    link->from = pod_arena_copy(arena, from->from, sizeof(from->from));
-    link->to = pod_arena_copy(arena, from->to, sizeof(from->to));
-    link->n_from = link->n_to = 3;
+    link->n_from = put_end(arena, from->from, from->slice_index, &link->from);
+    link->n_to = put_end(arena, from->to, from->slice_index, &link->to);
     link->factor = from->factor;
     message->slow_links[i] = link;
   }

@@ -41,31 +41,48 @@ static pod_status_t read_slow_chips(simulation_t *simulation,
   return NULL;
 }
 
-static pod_status_t read_coords(const torus_t *torus, size_t count, const int32_t *at,
-                                torus_coords_t *out_coords) {
-  *out_coords = (torus_coords_t){.at = {0}};
-  for (size_t i = 0; i < count && i < TORUS_DIMENSIONS; i++) {
-    out_coords->at[i] = at[i];
+static void print_end(pod_text_t *text, const torus_t *torus, torus_coords_t end) {
+  torus_print_coords(text, end);
+  if (torus_slice_total(torus) > 1) {
+    pod_text_printf(text, " of slice %" PRId32, end.slice);
   }
-  if (count < 1 || count > TORUS_DIMENSIONS || !torus_contains(torus, *out_coords)) {
-    pod_text_t text = {0};
-    torus_print_coords(&text, *out_coords);
-    pod_text_add(&text, " is not in the topology ");
-    torus_print(&text, torus);
-    const pod_status_t status =
-        pod_error(POD_INVALID_ARGUMENT, "the end %s of a slow link", text.bytes);
-    pod_text_deinit(&text);
-    return status;
+}
+
+// x, y, z, slice, as a worker's place; cores of a chip share its links, so none is named.
+static pod_status_t read_end(const torus_t *torus, size_t count, const int32_t *at,
+                             torus_coords_t *out_end) {
+  if (count < 1 || count > TORUS_DIMENSIONS + 1) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "a slow link's end has %zu coordinates, it is x, y, z and slice",
+                     count);
   }
-  return NULL;
+  *out_end = torus_coords_of(at, count);
+  const int32_t slices = torus_slice_total(torus);
+  if (out_end->slice < 0 || out_end->slice >= slices) {
+    return pod_error(POD_INVALID_ARGUMENT,
+                     "there is no slice %" PRId32
+                     " to have a slow link, only 0 to %" PRId32,
+                     out_end->slice, slices - 1);
+  }
+  if (torus_contains(torus, *out_end)) {
+    return NULL;
+  }
+  pod_text_t text = {0};
+  print_end(&text, torus, *out_end);
+  pod_text_add(&text, " is not in the topology ");
+  torus_print(&text, torus);
+  const pod_status_t status =
+      pod_error(POD_INVALID_ARGUMENT, "a slow link's end %s", text.bytes);
+  pod_text_deinit(&text);
+  return status;
 }
 
 static pod_status_t read_slow_link(const torus_t *torus,
                                    const Podium__V1__SlowLink *message,
                                    simulator_slow_link_t *out_link) {
   torus_coords_t from, to;
-  POD_TRY(read_coords(torus, message->n_from, message->from, &from));
-  POD_TRY(read_coords(torus, message->n_to, message->to, &to));
+  POD_TRY(read_end(torus, message->n_from, message->from, &from));
+  POD_TRY(read_end(torus, message->n_to, message->to, &to));
   const int32_t chip = torus_chip_at(torus, from);
   const int32_t other = torus_chip_at(torus, to);
   for (torus_direction_t direction = 0; direction < TORUS_DIRECTIONS; direction++) {
@@ -76,9 +93,9 @@ static pod_status_t read_slow_link(const torus_t *torus,
     }
   }
   pod_text_t text = {0};
-  torus_print_coords(&text, from);
+  print_end(&text, torus, from);
   pod_text_add(&text, " and ");
-  torus_print_coords(&text, to);
+  print_end(&text, torus, to);
   const pod_status_t status =
       pod_error(POD_INVALID_ARGUMENT, "no link is between %s", text.bytes);
   pod_text_deinit(&text);

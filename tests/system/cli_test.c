@@ -21,8 +21,9 @@ static void test_help_of_every_command_exits_with_0_and_shows_an_example(void **
                 ARGS("run", "compile", "check", "up", "down", "status", "devices"));
   cli_check_run(ARGS("run", "--help"), 0,
                 ARGS("--input", "--output", "--profile", "--pod", "Examples:"));
-  cli_check_run(ARGS("simulate", "--help"), 0,
-                ARGS("--slow", "--slow-link", "--turns", "--xplane", "Examples:"));
+  cli_check_run(
+      ARGS("simulate", "--help"), 0,
+      ARGS("--slow", "--slow-link", "slice=N", "--turns", "--xplane", "Examples:"));
   cli_check_run(ARGS("compile", "--help"), 0, ARGS("PROGRAM", "Example:"));
   cli_check_run(ARGS("check", "--help"), 0, ARGS("FILE", "--pod", "Example:"));
   cli_check_run(ARGS("up", "--help"), 0, ARGS("--topology", "Example:"));
@@ -41,6 +42,8 @@ static void test_a_wrong_command_line_exits_with_2(void **state) {
   cli_check_run(ARGS("simulate", MATMUL, "--slow", "3"), 2, ARGS("chip=ID:FACTOR"));
   cli_check_run(ARGS("simulate", MATMUL, "--slow-link", "(0,0)-(1,0)"), 2,
                 ARGS("--slow-link takes"));
+  cli_check_run(ARGS("simulate", MATMUL, "--slow-link", "slice=1(0,0)-(1,0):2"), 2,
+                ARGS("--slow-link takes [slice=N:]"));
   cli_check_run(ARGS("simulate", MATMUL, "--turns", "while.3=many"), 2,
                 ARGS("--turns takes"));
 }

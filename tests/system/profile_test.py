@@ -368,6 +368,16 @@ class ProfileTest(unittest.TestCase):
         ran = podium("run", program, "--slow", "chip=3:8")
         self.assertEqual(profile_lines(ran), profile_lines(slow_chip))
 
+    def test_a_slow_link_is_in_the_slice_that_is_named(self):
+        def ends(place):
+            text = podium("simulate", PROGRAMS / "matmul_allgather.4.mlir", "--topology", "2*2x1", "--json", "--slow-link", place)
+            return [of_class["end_ps"] for of_class in json.loads(text)["profile"]["classes"]]
+        first, second = ends("(0,0)-(1,0):0.01"), ends("slice=1:(0,0)-(1,0):0.01")
+        # Chips 2 and 3 are to the second slice what 0 and 1 are to the first.
+        self.assertGreater(first[0], first[2])
+        self.assertEqual(second, first[2:] + first[:2])
+        self.assertEqual(first, ends("slice=0:(0,0)-(1,0):0.01"))
+
     def test_a_pod_that_is_not_there_is_simulated_by_the_one_that_is(self):
         self.path("pod.mlir").write_text(POD)
         for kind in ("v5e", "v6e"):

@@ -263,6 +263,44 @@ static uint64_t compile_only(const world_t *world, const char *topology,
   return executable;
 }
 
+static void test_a_slow_link_lies_in_the_slice_that_its_ends_name(void **state) {
+  (void)state;
+  world_t world;
+  world_start(&world, 60000);
+  client_open(world.client, false);
+  const uint64_t executable = compile_only(&world, "2*2x1", "");
+  int32_t from[] = {0, 0, 0, 1, 0}, to[] = {1, 0, 0, 1, 0};
+  Podium__V1__SlowLink link = PODIUM__V1__SLOW_LINK__INIT;
+  Podium__V1__SlowLink *links[] = {&link};
+  link.from = from;
+  link.to = to;
+  link.n_from = link.n_to = 4;
+  link.factor = 0.5;
+  Podium__V1__SimulationOptions options = PODIUM__V1__SIMULATION_OPTIONS__INIT;
+  options.slow_links = links;
+  options.n_slow_links = 1;
+  client_call_t *call = simulate(&world, executable, &options);
+  assert_null(client_wait(call));
+  client_free(call);
+  to[0] = 2;
+  assert_simulation_refused(&world, executable, &options, POD_INVALID_ARGUMENT,
+                            "a slow link's end (2,0,0) of slice 1 is not in the topology "
+                            "2*2x1");
+  to[0] = 0;
+  to[3] = 0;
+  assert_simulation_refused(
+      &world, executable, &options, POD_INVALID_ARGUMENT,
+      "no link is between (0,0,0) of slice 1 and (0,0,0) of slice 0");
+  from[3] = 2;
+  assert_simulation_refused(&world, executable, &options, POD_INVALID_ARGUMENT,
+                            "there is no slice 2 to have a slow link, only 0 to 1");
+  link.n_from = 5;
+  assert_simulation_refused(&world, executable, &options, POD_INVALID_ARGUMENT,
+                            "a slow link's end has 5 coordinates, it is x, y, z and "
+                            "slice");
+  world_stop(&world);
+}
+
 static void test_a_module_that_comes_again_is_not_compiled_again(void **state) {
   (void)state;
   world_t world;
@@ -651,6 +689,7 @@ int main(void) {
       cmocka_unit_test(
           test_what_is_compiled_to_be_looked_at_can_be_simulated_for_any_pod),
       cmocka_unit_test(test_slowdowns_that_cannot_be_are_refused_by_name),
+      cmocka_unit_test(test_a_slow_link_lies_in_the_slice_that_its_ends_name),
       cmocka_unit_test(test_simulations_that_nobody_waits_for_are_given_up),
       cmocka_unit_test(test_compiling_needs_no_pod_and_running_loads_where_it_is_missing),
       cmocka_unit_test(test_a_module_that_comes_again_is_not_compiled_again),
